@@ -82,7 +82,9 @@ absl::Status SetViews(const ParsedFlags& flags, json* draw) {
 // What a fragment shader is run on: the job's draw, or a triangle that covers the target.
 absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch, run::Job* job) {
   json& draw = job->draw;
-  if (draw.is_null()) draw = {{"width", kUsualSize}, {"height", kUsualSize}};
+  if (draw.is_null()) {
+    draw = {{"width", kUsualSize}, {"height", kUsualSize}, {"samples", launch.fragment.samples}};
+  }
   if (flags.Has("size")) {
     if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
   }

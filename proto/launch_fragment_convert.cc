@@ -84,6 +84,10 @@ absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch
   if (!per_sample || *per_sample == Often::kSometimes) {
     return Unknown("per-sample dispatch", in.per_sample_dispatch());
   }
+  const std::optional<Often> coverage = Value(kOften, in.alpha_to_coverage());
+  if (!coverage || *coverage == Often::kSometimes) {
+    return Unknown("alpha to coverage", in.alpha_to_coverage());
+  }
   result.depth = *depth;
   result.writes_stencil = in.outputs().stencil();
   result.writes_sample_mask = in.outputs().sample_mask();
@@ -94,6 +98,10 @@ absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch
   result.has_side_effects = in.has_side_effects();
   result.vector_mask = in.uses_vector_mask();
   result.interpolator_messages = in.interpolator_messages();
+  result.nonperspective = in.nonperspective_barycentrics();
+  result.samples = in.samples();
+  result.sample_shading = in.sample_shading();
+  result.alpha_to_coverage = *coverage == Often::kAlways;
   result.per_sample = *per_sample == Often::kAlways;
   return absl::OkStatus();
 }
@@ -136,9 +144,12 @@ void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& resul
   result.set_has_side_effects(in.has_side_effects);
   result.set_uses_vector_mask(in.vector_mask);
   result.set_interpolator_messages(in.interpolator_messages);
+  result.set_nonperspective_barycentrics(in.nonperspective);
   result.set_per_sample_dispatch(in.per_sample ? "always" : "never");
   result.set_coarse_pixel_dispatch("never");
-  result.set_alpha_to_coverage("never");
+  result.set_samples(in.samples);
+  result.set_sample_shading(in.sample_shading);
+  result.set_alpha_to_coverage(in.alpha_to_coverage ? "always" : "never");
 }
 
 }  // namespace kiln::proto

@@ -125,6 +125,26 @@ absl::Status DrawViews(const json& draw, FragmentInputs& in) {
   return absl::OkStatus();
 }
 
+// State that the code depends on.
+absl::Status CheckState(const json& draw, const out::FragmentLaunch& launch, uint32_t samples) {
+  if (samples != launch.samples) {
+    return Wrong(absl::StrCat("\"samples\": ", samples, ", but the program was compiled for ",
+                              launch.samples));
+  }
+  if (draw.value("sample_shading", false) && samples > 1 && !launch.per_sample) {
+    return Wrong("\"sample_shading\", but the program was compiled to run for each pixel");
+  }
+  if (draw.value("alpha_to_coverage", false)) {
+    if (!launch.alpha_to_coverage) {
+      return Wrong("\"alpha_to_coverage\", but the program was compiled without");
+    }
+    if (!launch.writes_sample_mask) {
+      return Wrong("\"alpha_to_coverage\" that is left to hardware is not supported");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record) {
   for (const char* key : {"vertex_shader", "instances", "clear"}) {
     if (draw.contains(key)) return Wrong(absl::StrCat("\"", key, "\" is not supported"));
@@ -133,6 +153,7 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   in.width = draw.value("width", 8u);
   in.height = draw.value("height", 8u);
   in.samples = draw.value("samples", 1u);
+  if (absl::Status s = CheckState(draw, record.fragment, in.samples); !s.ok()) return s;
   in.jitter = draw.value("jitter", 0u);
   const std::vector<Position> positions = Positions(draw);
   const auto count = static_cast<uint32_t>(positions.size());

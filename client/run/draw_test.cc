@@ -13,6 +13,7 @@ using nlohmann::json;
 out::LaunchRecord Record() {
   out::LaunchRecord r;
   r.stage = "fragment";
+  r.fragment.samples = 1;
   r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 2},
                      {1, out::SurfaceKind::kUbo, {}, 0}};
   return r;
@@ -79,6 +80,7 @@ TEST(Draw, KeepsWhatTheProgramWrites) {
   out::LaunchRecord record = Record();
   record.fragment.depth = out::DepthOutput::kAny;
   record.fragment.writes_stencil = record.fragment.writes_sample_mask = true;
+  record.fragment.samples = 4;
   in = ReadDraw({{"samples", 4}}, record);
   ASSERT_TRUE(in.ok()) << in.status();
   EXPECT_EQ(in->depth.size(), 8u * 8 * 4);
@@ -100,6 +102,28 @@ TEST(Draw, RefusesWhatItDoesNotDraw) {
   EXPECT_TRUE(refused({{"inputs", {{{"location", 0}, {"f32", {1, 2}}}}}}));
   EXPECT_TRUE(refused({{"inputs", {{{"location", 0}, {"f16", {1, 2, 3}}}}}}));
   EXPECT_TRUE(refused({{"width", "wide"}}));
+}
+
+// Code depends on state: what it was not compiled for it would draw wrong.
+TEST(Draw, RefusesStateThatTheProgramWasNotCompiledFor) {
+  out::LaunchRecord record = Record();
+  const auto said = [&record](const json& draw) {
+    return std::string(ReadDraw(draw, record).status().message());
+  };
+  EXPECT_EQ(said({{"samples", 4}}), "draw: \"samples\": 4, but the program was compiled for 1");
+  EXPECT_EQ(said({{"sample_shading", true}}), "") << "of one sample that is nothing else";
+  EXPECT_EQ(said({{"alpha_to_coverage", true}}),
+            "draw: \"alpha_to_coverage\", but the program was compiled without");
+  record.fragment.samples = 4;
+  EXPECT_EQ(said(json::object()), "draw: \"samples\": 1, but the program was compiled for 4");
+  EXPECT_EQ(said({{"samples", 4}, {"sample_shading", true}}),
+            "draw: \"sample_shading\", but the program was compiled to run for each pixel");
+  record.fragment.per_sample = record.fragment.alpha_to_coverage = true;
+  EXPECT_EQ(said({{"samples", 4}, {"sample_shading", true}}), "");
+  EXPECT_EQ(said({{"samples", 4}, {"alpha_to_coverage", true}}),
+            "draw: \"alpha_to_coverage\" that is left to hardware is not supported");
+  record.fragment.writes_sample_mask = true;
+  EXPECT_EQ(said({{"samples", 4}, {"alpha_to_coverage", true}}), "");
 }
 
 TEST(Draw, MissingInputsSayTheirPlace) {

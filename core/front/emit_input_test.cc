@@ -47,7 +47,8 @@ TEST(Inputs, LocationsComponentsAndPlaces) {
       %v = OpCompositeConstruct %v4float %la %s
       %w = OpCompositeInsert %v4float %lb %v 1
       OpStore %color %w
-      OpReturn)"}),
+      OpReturn)",
+                          .interface = "%a %b %c %d %unused"}),
             R"(
 modes sample_rate
 input 0 location 2.0 f32 x1 noperspective sample

@@ -130,13 +130,8 @@ absl::Status CheckOverlaps(const std::vector<Interface>& list) {
   return absl::OkStatus();
 }
 
-// What the inputs and outputs of a fragment say about its modes.
+// What the outputs of a fragment say about its modes.
 absl::Status FinishModes(mir::Module& module) {
-  for (const Interface& v : module.inputs) {
-    module.fragment.sample_rate |= v.builtin == BuiltIn::kSampleId ||
-                                   v.builtin == BuiltIn::kSamplePosition ||
-                                   v.auxiliary == mir::Auxiliary::kSample;
-  }
   const auto depth =
       std::find_if(module.outputs.begin(), module.outputs.end(),
                    [](const Interface& v) { return v.builtin == BuiltIn::kFragDepth; });

@@ -55,6 +55,7 @@ TEST(FragmentBuiltIns, Inputs) {
   for (const BuiltInCase& c : kCases) {
     SCOPED_TRACE(c.name);
     FragmentParts parts;
+    parts.interface = "%7";
     parts.declarations = "OpDecorate %7 BuiltIn " + c.name +
                          "\n%one_int = OpTypeArray %int %u_1\n"
                          "%three_float = OpTypeArray %float %u_3\n%p_x = OpTypePointer Input " +

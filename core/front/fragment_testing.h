@@ -21,6 +21,7 @@ struct FragmentParts {
   std::string functions = {};
   std::string modes = "OriginUpperLeft";  // execution modes, one word or more, a ; between two
   std::string preamble = {};              // behind OpCapability Shader
+  std::string interface = {};             // of the entry point, beside %color: "%a %b"
 };
 
 absl::StatusOr<mir::Module> ImportFragment(const FragmentParts& parts);

@@ -15,6 +15,7 @@
 #include "core/front/prune.h"
 #include "core/front/refusal.h"
 #include "core/front/resources.h"
+#include "core/front/sample_rate.h"
 #include "core/front/shared_memory.h"
 #include "core/front/specialise.h"
 
@@ -91,6 +92,8 @@ absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportO
   if (!plan.ok()) return plan.status();
   ImportContext context(spirv, *plan, options);
   context.emission.module.stage = entry->stage;
+  context.emission.module.fragment.sample_rate =
+      entry->stage == mir::Stage::kFragment && AsksForSampleRate(spirv, *entry->spirv);
   status = Emit(context, function);
   if (!status.ok()) return status;
   mir::Module module = std::move(context.emission.module);

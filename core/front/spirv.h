@@ -188,6 +188,7 @@ struct SpirvEntryPoint {
   spv::ExecutionModel model = spv::ExecutionModel::Max;
   uint32_t function = 0;  // id
   std::string name;
+  std::vector<uint32_t> interface;  // ids of variables
 };
 
 struct SpirvExecutionMode {

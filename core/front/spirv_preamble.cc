@@ -34,6 +34,7 @@ absl::Status ReadEntryPoint(SpirvModule& m, const SpirvInst& inst) {
   entry.name = String(inst, 3, &next);
   if (next == 0) return Invalid("entry point name without an end", entry.function);
   if (!IsUtf8(entry.name)) return Invalid("entry point name that is no UTF-8", entry.function);
+  entry.interface.assign(inst.words.begin() + next, inst.words.end());
   m.entry_points.push_back(std::move(entry));
   return absl::OkStatus();
 }

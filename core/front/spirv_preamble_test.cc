@@ -20,7 +20,7 @@ TEST(SpirvPreamble, IsKept) {
     %3 = OpExtInstImport "OpenCL.std"
     OpMemoryModel PhysicalStorageBuffer64 Vulkan
     OpEntryPoint GLCompute %4 "main"
-    OpEntryPoint Vertex %5 "other"
+    OpEntryPoint Vertex %5 "other" %8 %7
     OpExecutionMode %4 LocalSize 8 4 2
     OpExecutionModeId %4 LocalSizeId %6 %6 %7
   )"));
@@ -37,6 +37,8 @@ TEST(SpirvPreamble, IsKept) {
   ASSERT_EQ(module->entry_points.size(), 2u);
   EXPECT_EQ(module->entry_points[0].name, "main");
   EXPECT_EQ(module->entry_points[0].function, 4u);
+  EXPECT_EQ(module->entry_points[0].interface, std::vector<uint32_t>());
+  EXPECT_EQ(module->entry_points[1].interface, (std::vector<uint32_t>{8, 7}));
   EXPECT_EQ(module->entry_points[1].model, spv::ExecutionModel::Vertex);
   ASSERT_EQ(module->execution_modes.size(), 2u);
   EXPECT_EQ(module->execution_modes[0].operands, (std::vector<uint32_t>{8, 4, 2}));

@@ -169,7 +169,15 @@ struct FragmentLaunch {
   bool has_side_effects = false;
   bool vector_mask = false;               // channels start with it, not with the dispatch mask
   bool interpolator_messages = false;
+  // Barycentric coordinates without perspective are delivered or asked of the pixel interpolator:
+  // 3DSTATE_CLIP, Non-Perspective Barycentric Enable.
+  bool nonperspective = false;
   bool per_sample = false;                // a lane is a sample of a pixel
+  // Samples of a pixel that the program was compiled for: it is right for no other number.
+  uint32_t samples = 0;
+  bool sample_shading = false;            // the module asks for it; state may, too
+  // Compiled for state with alpha to coverage: without a mask of samples it is hardware's to do.
+  bool alpha_to_coverage = false;
 };
 
 // What arrives in one component of an attribute slot of vertex programs beside attributes of the client.

@@ -121,6 +121,10 @@ TEST(LaunchRecord, FragmentPayload) {
   EXPECT_TRUE(f.vector_mask);
   EXPECT_TRUE(f.per_sample);
   EXPECT_FALSE(f.interpolator_messages);
+  EXPECT_TRUE(f.nonperspective);
+  EXPECT_EQ(f.samples, 4u);
+  EXPECT_TRUE(f.sample_shading);
+  EXPECT_TRUE(f.alpha_to_coverage);
   EXPECT_EQ(r->binding_table[1].location, 4u);
 }
 
@@ -171,6 +175,10 @@ TEST(LaunchRecord, FragmentRoundTrip) {
   EXPECT_EQ(again->fragment.setup_slots, 3u);
   EXPECT_EQ(again->fragment.depth, out::DepthOutput::kGreater);
   EXPECT_TRUE(again->fragment.per_sample);
+  EXPECT_TRUE(again->fragment.nonperspective);
+  EXPECT_EQ(again->fragment.samples, 4u);
+  EXPECT_TRUE(again->fragment.sample_shading);
+  EXPECT_TRUE(again->fragment.alpha_to_coverage);
 }
 
 TEST(LaunchRecord, RoundTrip) {
@@ -205,6 +213,7 @@ TEST(LaunchRecord, RefusesWhatItDoesNotKnow) {
       InFragment("\"what\":\"header\"", "\"what\":\"footer\""),
       InFragment("\"depth\":\"greater\"", "\"depth\":\"deeper\""),
       InFragment("\"per_sample_dispatch\":\"always\"", "\"per_sample_dispatch\":\"sometimes\""),
+      InFragment("\"alpha_to_coverage\":\"always\"", "\"alpha_to_coverage\":\"sometimes\""),
       InFragment("\"slot\":2", "\"slot\":3"),
       InFragment("\"per_primitive_slots\":0", "\"per_primitive_slots\":1"),
       Replaced("\"client_push_constants\"", "\"moon_phase\""),

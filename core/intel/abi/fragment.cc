@@ -12,7 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
+#include "core/intel/abi/attribute_numbers.h"
 #include "core/intel/abi/interface.h"
+#include "core/intel/abi/vertex.h"
 #include "core/mir/build.h"
 #include "core/mir/uses.h"
 
@@ -33,6 +35,7 @@ struct AttributeKey {
   std::string builtin;
   uint32_t location = 0;
   bool flat = false;
+  uint32_t distances = 0;  // of the two slots of distances
   friend bool operator<(const AttributeKey& a, const AttributeKey& b) {
     return std::tie(a.builtin, a.location, a.flat) < std::tie(b.builtin, b.location, b.flat);
   }
@@ -48,11 +51,20 @@ std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t 
     case BuiltIn::kPrimitiveId: return AttributeKey{"primitive_id", 0, true};
     case BuiltIn::kPointCoord: return AttributeKey{"point_coord"};
     case BuiltIn::kClipDistance:
-    case BuiltIn::kCullDistance:
-      return AttributeKey{
-          absl::StrCat("clip_distance_", DistanceNumber(m.inputs, v, element) / kDistancesPerSlot)};
+    case BuiltIn::kCullDistance: {
+      const uint32_t slot = DistanceNumber(m.inputs, v, element) / kDistancesPerSlot;
+      return AttributeKey{.builtin = absl::StrCat("clip_distance_", slot), .distances = slot};
+    }
     default: return std::nullopt;  // from the payload's other registers
   }
+}
+
+// The slot of the vertex that an attribute comes from: places are those of vertex.h, whatever the stage
+// in front is. Nothing: fixed functions make it.
+std::optional<uint32_t> SourceOf(const AttributeKey& key) {
+  if (key.builtin.empty()) return kVueLocations + key.location;
+  if (key.builtin == "primitive_id" || key.builtin == "point_coord") return std::nullopt;
+  return kVueDistances + key.distances;
 }
 
 // What instructions read of the inputs, which outputs they store, and what else they do.
@@ -85,6 +97,7 @@ class Reader {
     const Interface& v = m_.inputs[inst.imm0];
     if (v.builtin != BuiltIn::kNone) NoteBuiltIn(id, v.builtin);
     if (!KeyOf(m_, v, 0) || IsFlat(v)) return;
+    abi_.nonperspective |= v.interpolation == mir::Interpolation::kNoPerspective;
     if (inst.op == Op::kLoadInput) {
       reads_.parts.insert(abi_.BarycentricsOf(v));
       return;
@@ -136,7 +149,7 @@ class Reader {
   Reads reads_;
 };
 
-// One slot for each attribute that is read.
+// A number, which is a slot of the setup data, for each attribute that is read.
 absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) {
   absl::btree_set<AttributeKey> keys;
   for (size_t i = 0; i < m.inputs.size(); ++i) {
@@ -155,19 +168,18 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
                          "fragment: more than eight distances to clip and cull by"),
                      "fragment_inputs");
   }
-  if (keys.size() > kMostSetupSlots) {
-    return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", keys.size(),
-                                                               " attributes are read; the limit is ",
-                                                               kMostSetupSlots)),
-                     "fragment_inputs");
-  }
   const LocationParts parts = PartsRead(m);
+  std::vector<std::optional<uint32_t>> sources;
+  for (const AttributeKey& key : keys) sources.push_back(SourceOf(key));
+  const absl::StatusOr<std::vector<uint32_t>> numbers = NumberAttributes(sources);
+  if (!numbers.ok()) return numbers.status();
   absl::btree_map<AttributeKey, uint32_t> slot;
   for (const AttributeKey& key : keys) {
-    const auto n = static_cast<uint32_t>(abi.attributes.size());
+    const uint32_t n = (*numbers)[slot.size()];
     slot[key] = n;
     out::SetupAttribute& a =
         abi.attributes.emplace_back(out::SetupAttribute{n, key.location, 0, key.builtin, key.flat});
+    abi.setup_slots = std::max(abi.setup_slots, n + 1);
     if (!key.builtin.empty()) continue;
     const auto read = parts.find(key.location);
     if (read == parts.end()) continue;
@@ -175,6 +187,8 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
       if (part.flat == key.flat) a.inputs.push_back(part);
     }
   }
+  std::sort(abi.attributes.begin(), abi.attributes.end(),
+            [](const out::SetupAttribute& a, const out::SetupAttribute& b) { return a.slot < b.slot; });
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
     for (uint32_t e = 0; e < of.size(); ++e) {
@@ -303,6 +317,7 @@ uint32_t FragmentPayload::RegisterOf(out::PayloadPart part, uint32_t first_lane)
 absl::StatusOr<FragmentAbi> AssignFragment(const Module& m, const FragmentState& state) {
   FragmentAbi abi;
   abi.samples = state.samples;
+  abi.alpha_to_coverage = state.alpha_to_coverage;
   abi.several_samples = state.samples > 1;
   abi.per_sample = abi.several_samples && (m.fragment.sample_rate || state.sample_shading);
   const Reads reads = Reader(m, abi).Run();

@@ -19,8 +19,7 @@
 
 namespace kiln::intel {
 
-inline constexpr uint32_t kSetupRegisters = 2;   // of an attribute: four dwords for each component
-inline constexpr uint32_t kMostSetupSlots = 32;  // attributes that 3DSTATE_SBE delivers
+inline constexpr uint32_t kSetupRegisters = 2;  // of an attribute: four dwords for each component
 
 struct ColourTarget {
   uint32_t location = 0;  // also its number in blend state
@@ -30,7 +29,8 @@ struct ColourTarget {
 struct FragmentAbi {
   static constexpr uint32_t kNoSlot = 0xffffffffu;
 
-  std::vector<out::SetupAttribute> attributes;    // by slot
+  std::vector<out::SetupAttribute> attributes;    // ascending by slot (attribute_numbers.h)
+  uint32_t setup_slots = 0;                       // some may have no attribute
   std::vector<std::vector<uint32_t>> slots;       // by MIR input and element; kNoSlot: not delivered
   std::vector<out::PayloadPart> parts;            // of each 16 lanes, behind the positions, in order
   std::vector<ColourTarget> targets;              // ascending; empty: nothing but depth is written
@@ -38,13 +38,15 @@ struct FragmentAbi {
   bool several_samples = false;
   bool per_sample = false;                        // a lane is a sample
   bool interpolator = false;                      // asks the pixel interpolator
+  bool nonperspective = false;                    // barycentrics without perspective, from either
   bool kills = false;                             // lanes may lose their effects on the way
   bool side_effects = false;                      // stores, atomics
   out::DepthOutput depth = out::DepthOutput::kOff;
   bool writes_stencil = false;
   bool writes_sample_mask = false;
   bool dual_source = false;
-  bool masks_by_alpha = false;                    // alpha to coverage is the program's to do
+  bool alpha_to_coverage = false;                 // state has it
+  bool masks_by_alpha = false;                    // and it is the program's to do
 
   // The barycentric coordinates by which an input that is not flat is interpolated, where the
   // shader does not ask for a place by itself.
@@ -60,7 +62,7 @@ struct FragmentPayload {
   uint32_t RegisterOf(out::PayloadPart part, uint32_t first_lane) const;
 };
 
-// ResourceExhausted (fragment_inputs): more attributes than are delivered. Unimplemented
+// ResourceExhausted (fragment_inputs): attributes that cannot be delivered. Unimplemented
 // (fragment_outputs): a second source of blending with targets other than 0.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);
 

@@ -110,6 +110,23 @@ TEST(FragmentAbi, PlacesOfSeveralSamples) {
             (std::vector<PayloadPart>{PayloadPart::kLinearSample, PayloadPart::kPositionOffsets}));
 }
 
+// The clipper must be told, whether the coordinates come in the payload or in messages.
+TEST(FragmentAbi, CoordinatesWithoutPerspectiveAreNoted) {
+  const std::string interfaces =
+      "input 0 location 0.0 f32 x1\ninput 1 location 1.0 f32 x1 noperspective\n"
+      "output 0 location 0.0 f32 x4\n";
+  const auto noted = [&](const std::string& load) {
+    const absl::StatusOr<FragmentAbi> abi =
+        AssignFragment(Module(interfaces, load + "store_output[0, 0] %0\n"), {});
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    return abi.ok() && abi->nonperspective;
+  };
+  EXPECT_FALSE(noted("%0:f32 = load_input[0, 0]\n"));
+  EXPECT_TRUE(noted("%0:f32 = load_input[1, 0]\n"));
+  EXPECT_FALSE(noted("%0:f32 = interpolate[0, offset 0] 0.25f, 0.25f\n"));
+  EXPECT_TRUE(noted("%0:f32 = interpolate[1, offset 0] 0.25f, 0.25f\n"));
+}
+
 TEST(FragmentAbi, TargetsAreAttachmentsThatAreWritten) {
   const std::string body = "store_output[0, 0] 1f\nstore_output[1, 0] 1f\n";
   const FragmentAbi all = Assigned(body);
@@ -247,14 +264,47 @@ TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
   absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, {});
   ASSERT_TRUE(fragment.ok()) << fragment.status();
   abi.fragment = *std::move(fragment);
-  const auto slots = static_cast<uint32_t>(abi.fragment->attributes.size());
-  const uint32_t room = 128 - kSetupRegisters * slots;
+  const uint32_t room = 128 - kSetupRegisters * abi.fragment->setup_slots;
   for (const int width : {8, 16, 32}) {
     abi.cross_thread_registers = room - PayloadAt(*abi.fragment, width).registers;
     EXPECT_TRUE(AtWidth(m, abi, width).ok());
     ++abi.cross_thread_registers;
     EXPECT_EQ(CauseOf(AtWidth(m, abi, width).status()), "thread_payload_too_large");
   }
+}
+
+// From number 16 on an attribute has the number of its slot of the vertex, counted from the first one
+// that is read: location l lies in slot 4 + l, distances in 2 and 3.
+TEST(FragmentAbi, AttributesFrom16OnAreWhereTheVertexHasThem) {
+  const std::string interfaces =
+      "input 0 location 1.0 f32 x4 array 16\ninput 1 location 20.0 f32 x4\n"
+      "input 2 location 23.0 f32 x4\ninput 3 builtin clip_distance f32 x1 array 2\n"
+      "input 4 builtin primitive_id i32 x1\noutput 0 location 0.0 f32 x4\n";
+  const std::string many = "%0:f32 = load_input.indexed[0, 0] %3\n%1:f32 = load_input[1, 0]\n";
+  const auto of = [&](const std::string& body) {
+    absl::StatusOr<FragmentAbi> abi =
+        AssignFragment(Module(interfaces, "%3:i32 = load_input[4, 0]\n" + body), {});
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    return abi.ok() ? *std::move(abi) : FragmentAbi();
+  };
+  const FragmentAbi all = of(many + "%2:f32 = load_input[2, 0]\nstore_output[0, 0] %0, %1, %2\n");
+  EXPECT_EQ(all.slots[0][14], 14u) << "location 15";
+  EXPECT_EQ(all.slots[0][15], 16u) << "location 16: slot 20, of those from 4 on";
+  EXPECT_EQ(all.slots[1][0], 20u);
+  EXPECT_EQ(all.slots[2][0], 15u);
+  EXPECT_EQ(all.slots[4][0], 17u) << "made by fixed functions";
+  EXPECT_EQ(all.setup_slots, 21u);
+  ASSERT_EQ(all.attributes.size(), 19u);
+  EXPECT_EQ(all.attributes[18].location, 20u);
+  EXPECT_EQ(all.attributes[17].builtin, "primitive_id");
+  const FragmentAbi clipped = of(many + "%2:f32 = load_input.indexed[3, 0] 0\n"
+                                        "store_output[0, 0] %0, %1, %2\n");
+  EXPECT_EQ(clipped.slots[0][13], 16u) << "location 14: slot 18, of those from 2 on";
+  EXPECT_EQ(clipped.slots[0][14], 17u);
+  EXPECT_EQ(clipped.slots[0][15], 13u);
+  EXPECT_EQ(clipped.slots[1][0], 14u);
+  EXPECT_EQ(clipped.slots[3][0], 15u);
+  EXPECT_EQ(clipped.setup_slots, 19u);
 }
 
 TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
@@ -274,6 +324,15 @@ TEST(FragmentAbi, RefusesWhatSetupDataDoesNotHave) {
                  "%0:f32 = load_input.indexed[0, 0] 0\n%1:f32 = load_input.indexed[1, 0] 0\n"
                  "store_output[0, 0] %0, %1\n");
   };
+  const auto beside = [&](int location) {
+    return cause(absl::StrCat("input 0 location ", location,
+                              ".0 f32 x4\ninput 1 builtin clip_distance f32 x1 array 1\n"
+                              "output 0 location 0.0 f32 x4\n"),
+                 "%0:f32 = load_input[0, 0]\n%1:f32 = load_input.indexed[1, 0] 0\n"
+                 "store_output[0, 0] %0, %1\n");
+  };
+  EXPECT_EQ(beside(29), "ok");
+  EXPECT_EQ(beside(30), "fragment_inputs") << "slots 2 to 34";
   EXPECT_EQ(distances(5, 3), "ok");
   EXPECT_EQ(distances(6, 3), "fragment_inputs");
 }

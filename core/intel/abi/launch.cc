@@ -37,7 +37,7 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
   out::FragmentLaunch r;
   r.payload = at_width.payload.items;
   r.setup_first_register = at_width.first_push_register + abi.cross_thread_registers;
-  r.setup_slots = static_cast<uint32_t>(f.attributes.size());
+  r.setup_slots = f.setup_slots;
   r.attributes = f.attributes;
   for (const out::SetupAttribute& a : f.attributes) r.flat_mask |= a.flat ? 1u << a.slot : 0;
   r.depth = f.depth;
@@ -50,7 +50,11 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
   r.has_side_effects = f.side_effects;
   r.vector_mask = true;
   r.interpolator_messages = f.interpolator;
+  r.nonperspective = f.nonperspective;
   r.per_sample = f.per_sample;
+  r.samples = f.samples;
+  r.sample_shading = m.fragment.sample_rate;
+  r.alpha_to_coverage = f.alpha_to_coverage;
   return r;
 }
 

@@ -99,7 +99,7 @@ absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes,
 uint32_t StartRegisters(const Abi& abi, const WidthAbi& w) {
   uint32_t inputs = 0;
   if (abi.fragment) {
-    inputs = kSetupRegisters * static_cast<uint32_t>(abi.fragment->attributes.size());
+    inputs = kSetupRegisters * abi.fragment->setup_slots;
   } else if (abi.vertex) {
     inputs = AttributeRegisters(*abi.vertex);
   }

@@ -2,6 +2,7 @@
 #include "core/sim/eu/fragment_launch.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "core/sim/eu/push_ranges.h"
@@ -84,6 +85,60 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
+// The slot of the vertex, as Kiln's programs and Mesa's for separate stages have them: the header, two
+// of distances from 2 on, locations from 4 on (brw_vue_map.c). Nothing: fixed functions make it.
+std::optional<uint32_t> SourceOf(const out::SetupAttribute& a) {
+  constexpr uint32_t kHeader = 0, kDistances = 2, kLocations = 4;
+  if (a.builtin.empty()) return kLocations + a.location;
+  if (a.builtin == "clip_distance_0" || a.builtin == "cull_distance_0") return kDistances;
+  if (a.builtin == "clip_distance_1" || a.builtin == "cull_distance_1") return kDistances + 1;
+  if (a.builtin == "layer" || a.builtin == "viewport") return kHeader;
+  return std::nullopt;
+}
+
+// 3DSTATE_SBE reads 32 slots of the vertex, from an even one on, and delivers as many attributes:
+// number 0 to 15 from any of them (3DSTATE_SBE_SWIZ), number n from 16 on from the n-th
+// (genX_pipeline.c, emit_3dstate_sbe).
+absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
+  constexpr uint32_t kDelivered = 32, kRouted = 16;
+  if (launch.setup_slots > kDelivered) {
+    return absl::InvalidArgumentError(absl::StrFormat("launch record: %d attributes; %d are delivered",
+                                                      launch.setup_slots, kDelivered));
+  }
+  uint32_t first = ~0u;
+  for (const out::SetupAttribute& a : launch.attributes) {
+    first = std::min(first, SourceOf(a).value_or(first));
+  }
+  first &= ~1u;
+  for (const out::SetupAttribute& a : launch.attributes) {
+    if (a.slot >= launch.setup_slots) {
+      return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
+    }
+    const std::optional<uint32_t> source = SourceOf(a);
+    if (!source) continue;
+    if (*source - first >= kDelivered || (a.slot >= kRouted && a.slot != *source - first)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("launch record: slot %d of the vertex, read from %d on, is not delivered as "
+                          "attribute %d",
+                          *source, first, a.slot));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The clipper makes barycentrics without perspective if 3DSTATE_CLIP says so (genX_pipeline.c,
+// NonPerspectiveBarycentricEnable).
+absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
+  for (const PayloadItem& i : launch.payload) {
+    const bool linear = i.what >= PayloadPart::kLinearPixel && i.what <= PayloadPart::kLinearSample;
+    if (linear && !launch.nonperspective) {
+      return absl::InvalidArgumentError(
+          "launch record: barycentrics without perspective, which the clipper is not told to make");
+    }
+  }
+  return absl::OkStatus();
+}
+
 uint32_t LaneMask(size_t subspans) {
   return subspans >= 8 ? ~0u : (1u << (kQuadPixels * subspans)) - 1;
 }
@@ -109,6 +164,7 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   const out::FragmentLaunch& launch = record.fragment;
   if (absl::Status s = CheckPayload(record); !s.ok()) return s;
   if (absl::Status s = CheckSampleParts(launch); !s.ok()) return s;
+  if (absl::Status s = CheckPerspective(launch); !s.ok()) return s;
   if (absl::Status s = CheckPushedRanges(record); !s.ok()) return s;
   const uint32_t end = launch.payload.back().reg + launch.payload.back().registers;
   const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;
@@ -117,12 +173,14 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
     return absl::InvalidArgumentError(
         "launch record: constants follow the payload, setup data the constants, up to r127");
   }
-  for (const out::SetupAttribute& a : launch.attributes) {
-    if (a.slot >= launch.setup_slots) {
-      return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
-    }
-  }
-  return absl::OkStatus();
+  return CheckAttributes(launch);
+}
+
+absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples) {
+  if (record.fragment.samples == samples) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("draw: %d samples a pixel; the program was compiled for %d", samples,
+                      record.fragment.samples));
 }
 
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,

@@ -49,6 +49,9 @@ struct FragmentThread {
 // InvalidArgument.
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record);
 
+// Refuses a draw of another number of samples than the program was compiled for. InvalidArgument.
+absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples);
+
 // The threads of a draw in its order. With `opposite`, those of a primitive in the opposite order:
 // their pixels differ, those of different primitives must come as drawn.
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,

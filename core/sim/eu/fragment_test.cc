@@ -163,7 +163,7 @@ TEST(Fragment, TargetsAreThoseOfTheTable) {
 }
 
 TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
-  out::LaunchRecord record = FragmentRecord(8);
+  out::LaunchRecord record = FragmentRecord(8, 4);
   record.fragment.depth = out::DepthOutput::kLess;
   record.fragment.writes_stencil = record.fragment.writes_sample_mask = true;
   isa::MessageFields f = Fields(8);
@@ -202,7 +202,7 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
 }
 
 TEST(Fragment, PerSampleThreadsSeeAndWriteTheirSample) {
-  out::LaunchRecord record = FragmentRecord(16);
+  out::LaunchRecord record = FragmentRecord(16, 4);
   record.fragment.per_sample = true;
   isa::Program p(kGeneration);
   AppendColor(p, 16);
@@ -387,6 +387,46 @@ TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
   ExpectRefused(with(4, 544, 0, false), "68 registers");
   ExpectRefused(with(1, 48, 0, false), "not whole registers");
   ExpectRefused(with(1, 32, 16, false), "not whole registers");
+}
+
+TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
+  out::LaunchRecord r = FragmentRecord(16);
+  r.fragment.payload.back().what = PayloadPart::kLinearPixel;
+  ExpectRefused(CheckFragmentRecord(r), "the clipper is not told to make");
+  r.fragment.nonperspective = true;
+  EXPECT_TRUE(CheckFragmentRecord(r).ok());
+}
+
+TEST(Fragment, RefusesADrawOfOtherSamples) {
+  for (const uint32_t compiled : {1u, 4u}) {
+    const uint32_t drawn = 5 - compiled;
+    FragmentInputs draw = Draw({Whole()}, drawn);
+    ExpectRefused(RunWrite(Write(Fields(8)), FragmentRecord(8, compiled), draw),
+                  "the program was compiled for " + std::to_string(compiled));
+    EXPECT_TRUE(RunWrite(Write(Fields(8)), FragmentRecord(8, drawn), draw).ok());
+  }
+}
+
+// Number 0 to 15 from any slot of the vertex, further ones from the slot of their own number.
+TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
+  const auto with = [](const std::vector<out::SetupAttribute>& attributes, uint32_t slots) {
+    out::LaunchRecord r = FragmentRecord(8);
+    r.fragment.attributes = attributes;
+    r.fragment.setup_slots = slots;
+    return CheckFragmentRecord(r);
+  };
+  EXPECT_TRUE(with({{0, 20}, {15, 0}}, 16).ok());
+  EXPECT_TRUE(with({{0, 0}, {16, 16}, {31, 31}}, 32).ok());
+  ExpectRefused(with({{0, 0}, {16, 17}}, 17), "slot 21 of the vertex, read from 4 on");
+  ExpectRefused(with({{0, 1}, {16, 17}}, 17), "not delivered as attribute 16");
+  EXPECT_TRUE(with({{0, 1}, {17, 17}}, 18).ok()) << "slots are read in pairs";
+  EXPECT_TRUE(with({{0, 0, 0, "clip_distance_1"}, {17, 15}}, 18).ok());
+  ExpectRefused(with({{0, 0, 0, "clip_distance_1"}, {16, 16}}, 17), "read from 2 on");
+  EXPECT_TRUE(with({{0, 0}, {1, 31}}, 2).ok());
+  ExpectRefused(with({{0, 0, 0, "clip_distance_0"}, {1, 30}}, 2), "slot 34 of the vertex");
+  EXPECT_TRUE(with({{0, 0}, {16, 0, 0, "primitive_id"}, {20, 0, 0, "point_coord"}}, 21).ok());
+  ExpectRefused(with({{0, 0}}, 33), "33 attributes");
+  ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
 }
 
 // halt, more work, the HALT of all, the end.

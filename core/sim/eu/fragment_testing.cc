@@ -14,8 +14,9 @@ using isa::Type;
 using out::PayloadPart;
 
 // Payload: r0, positions, perspective barycentrics; setup data behind them.
-out::LaunchRecord FragmentRecord(uint32_t width) {
+out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples) {
   out::LaunchRecord r;
+  r.fragment.samples = samples;
   r.stage = "fragment";
   r.dispatch_width = width;
   const uint32_t halves = width == 32 ? 2 : 1, each = width == 8 ? 2 : 4;

@@ -17,7 +17,7 @@ inline constexpr int kColor = 112;    // first register of colours
 
 // Payload: r0, positions, perspective barycentrics; behind them setup data of location 3. Colour
 // outputs 0 and 1 at the surfaces of their numbers.
-out::LaunchRecord FragmentRecord(uint32_t width);
+out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples = 1);
 
 // Targets 0 and 1 with zeros, depth -1, stencil 0.
 FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples = 1);

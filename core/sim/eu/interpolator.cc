@@ -46,6 +46,9 @@ class Interpolator {
     if (!of_.record->fragment.interpolator_messages) {
       return Refuse("state does not have it pulled");
     }
+    if (m_.linear && !of_.record->fragment.nonperspective) {
+      return Refuse("without perspective, which the clipper was not told to make");
+    }
     const int group = op_.inst.channel_offset & 16;
     if (op_.inst.exec_size != m_.simd || group != (m_.high_slots ? 16 : 0) ||
         op_.inst.channel_offset % m_.simd != 0) {

@@ -55,9 +55,10 @@ isa::Program Program(const isa::MessageFields& f, int first_channel = 0) {
   return p;
 }
 
-out::LaunchRecord Pulled(uint32_t width) {
-  out::LaunchRecord r = FragmentRecord(width);
+out::LaunchRecord Pulled(uint32_t width, uint32_t samples = 1) {
+  out::LaunchRecord r = FragmentRecord(width, samples);
   r.fragment.interpolator_messages = true;
+  r.fragment.nonperspective = true;
   return r;
 }
 
@@ -109,14 +110,14 @@ TEST(Interpolator, SamplesAndCentroid) {
   isa::MessageFields f = Ask(M::kInterpolateSample, 16);
   f.sample = 2;
   FragmentInputs draw = Draw({Slanted()}, 4);
-  ASSERT_TRUE(RunFragments(Program(f), Pulled(16), draw).ok());
+  ASSERT_TRUE(RunFragments(Program(f), Pulled(16, 4), draw).ok());
   ExpectAt(draw, 0, 0, 2.0 / 16, 10.0 / 16, false);
   // Pixels of the left column are covered in part: samples 0 and 2 or one of them.
   f = Ask(M::kInterpolateCentroid, 8);
   Triangle left = Slanted();
   left.position = {{{-1, -1, 0, 1}, {-0.875f, -1, 0, 1}, {-1, 15, 0, 1}}};
   draw = Draw({left}, 4);
-  ASSERT_TRUE(RunFragments(Program(f), Pulled(8), draw).ok());
+  ASSERT_TRUE(RunFragments(Program(f), Pulled(8, 4), draw).ok());
   const uint32_t coverage = draw.quads[0].coverage[0];
   ASSERT_TRUE(coverage != 0 && coverage != 15);
   const Point in = SamplePlaces(4)[std::countr_zero(coverage)];
@@ -130,6 +131,11 @@ TEST(Interpolator, RefusesWhatTheHardwareDoesNotAnswer) {
   const isa::MessageFields f = Ask(M::kInterpolateOffset, 8);
   ExpectRefused(RunFragments(Program(f), FragmentRecord(8), draw), "does not have it pulled");
   isa::MessageFields g = f;
+  g.linear = true;
+  out::LaunchRecord perspective = Pulled(8);
+  perspective.fragment.nonperspective = false;
+  ExpectRefused(RunFragments(Program(g), perspective, draw), "the clipper was not told to make");
+  g = f;
   g.high_slots = true;
   ExpectRefused(RunFragments(Program(g), Pulled(8), draw), "other lanes than the instruction's");
   g = Ask(M::kInterpolateSample, 8);

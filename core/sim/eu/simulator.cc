@@ -669,7 +669,10 @@ static absl::Status CheckInputs(const out::LaunchRecord& record, const Dispatch&
   if (dispatch.vertices.has_value() != (record.stage == "vertex")) {
     return absl::InvalidArgumentError("vertices are for vertex programs, and they need them");
   }
-  if (dispatch.draw) return CheckDraw(*dispatch.draw);
+  if (dispatch.draw) {
+    if (absl::Status s = CheckSamples(record, dispatch.draw->samples); !s.ok()) return s;
+    return CheckDraw(*dispatch.draw);
+  }
   if (dispatch.vertices) return CheckVertexInputs(record, *dispatch.vertices);
   return CheckDispatch(record, dispatch);
 }
