@@ -137,18 +137,6 @@ void main() { color = vec4(half_part, float(wide.y), 1.0); }
         self.lines('--target=tgl', '--json', 'a.vert', 'b.frag')
         self.assertEqual(self.err, '')
 
-    def test_attributes_that_hardware_cannot_deliver(self):
-        places = [l for l in range(18) if l != 9]
-        self.file('a.vert', '#version 450\nlayout(location = 0) in vec4 a;\n' + ''.join(
-            'layout(location = %d) out float o%d;\n' % (l, l) for l in places) +
-            'void main() { gl_Position = a; ' + ''.join('o%d = a.x;' % l for l in places) + '}\n')
-        self.file('b.frag', fragment(['%d) in float o%d' % (l, l) for l in places],
-                                     'vec4(' + ' + '.join('o%d' % l for l in places) + ')'))
-        for where in self.WHERE:
-            _, pixel = self.lines(*where, 'a.vert', 'b.frag', expect=1)
-            self.assertEqual((pixel['status'], pixel['cause']), ('refused', 'fragment_inputs'))
-            self.assertIn('more than 16 attributes', pixel['message'])
-
     def test_a_stage_that_does_not_compile(self):
         self.file('bad.frag', '#version 450\nvoid main() { x }\n')
         self.file('bad.vert', '#version 450\nvoid main() { y }\n')

@@ -63,7 +63,7 @@ absl::StatusOr<Compiled> CompileFor(const mir::Module& module, uint32_t mask, in
 // The job's vertices in the simulator. `fused`: see sim::eu::Options.
 absl::StatusOr<sim::eu::VertexInputs> Simulate(const Variant& v, const json& job, bool fused) {
   sim::eu::Dispatch dispatch;
-  absl::StatusOr<sim::eu::VertexInputs> draw = client::run::ReadVertices(job, v.launch.vertex);
+  absl::StatusOr<sim::eu::VertexInputs> draw = client::run::ReadVertices(nlohmann::json::parse(job.dump()), v.launch.vertex);
   if (!draw.ok()) return draw.status();
   dispatch.vertices = *std::move(draw);
   sim::eu::Options options;
