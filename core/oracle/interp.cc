@@ -96,7 +96,10 @@ class Interpreter {
     memories_.BeginGroup();
     races_.BeginGroup();
     BitSet all(e_.lanes);
-    for (uint32_t i = 0; i < e_.lanes; ++i) all.set(i);
+    const std::vector<bool>& off = in_.stage.off;
+    for (uint32_t i = 0; i < e_.lanes; ++i) {
+      if (i >= off.size() || !off[i]) all.set(i);
+    }
     loops_.clear();
     ExecRegion(m_.body, InstId(), all, nullptr);
     return e_.error;

@@ -64,6 +64,7 @@ struct StageData {
   // left, lower right.
   uint32_t invocations = 4;
   std::vector<bool> helpers;                    // of fragments: helpers from the start
+  std::vector<bool> off;                        // whole quads that have a place and do not run
   std::vector<std::vector<uint64_t>> inputs;    // by Module::inputs; at the pixel's centre
   // Of f32 inputs that are interpolated: the change over a pixel to the right, and down. Where none
   // is given the value is the same everywhere.

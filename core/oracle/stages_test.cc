@@ -326,6 +326,21 @@ TEST(Stages, FragmentsComeInQuads) {
   EXPECT_EQ(Interpret(*m, run.inputs).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+// They have their places in a subgroup and do nothing.
+TEST(Stages, QuadsThatAreOffDoNotRun) {
+  Fragments run("%3:i32 = reduce[iadd, 0] 1 store_ssbo[0, align 4] %1, %3 return", 12);
+  run.inputs.stage.off = {true, true, true, true};
+  run.inputs.subgroup_size = 8;
+  const absl::StatusOr<mir::Module> m = mir::Parse(run.text);
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_TRUE(Interpret(*m, run.inputs).ok());
+  EXPECT_EQ(run.inputs.stage.live, (std::vector<bool>{false, false, false, false, true, true, true,
+                                                      true, true, true, true, true}));
+  Dwords stored(12);
+  std::memcpy(stored.data(), run.inputs.buffers[0].bytes.data(), 48);
+  EXPECT_THAT(stored, ElementsAre(0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 4, 4));
+}
+
 TEST(Stages, VerticesWriteWhatTheyRead) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage vertex input 0 location 0.0 f32 x2 input 1 builtin vertex_index i32 x1 "
@@ -341,8 +356,8 @@ TEST(Stages, VerticesWriteWhatTheyRead) {
               ElementsAre(1, 2, 3, 4, 5, 6, Bits(7), Bits(8), Bits(9), Bits(1), Bits(1), Bits(1)));
 }
 
-// Elements of attributes and of outputs by value; of what is stored twice the later counts, and what
-// a vertex does not store stays as it was.
+// Elements of attributes and of outputs by value; of what is stored twice the later counts, and
+// what a vertex does not store stays as it was.
 TEST(Stages, VerticesChooseElements) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage vertex input 0 location 0.0 i32 x1 array 2 input 1 builtin vertex_index i32 x1 "
@@ -356,7 +371,8 @@ TEST(Stages, VerticesChooseElements) {
   inputs.stage.inputs = {{5, 6, 7, 15, 16, 17}, {0, 1, 9}};
   const auto run = Interpret(*m, inputs);
   ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_EQ(run->undefined_results, 2) << "the third vertex loads and stores an element that is not";
+  EXPECT_EQ(run->undefined_results, 2)
+      << "the third vertex loads and stores an element that is not";
   EXPECT_THAT(inputs.stage.outputs[0], ElementsAre(0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 1, 0));
   EXPECT_THAT(inputs.stage.live, Each(true));
 }

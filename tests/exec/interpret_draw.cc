@@ -25,6 +25,7 @@ struct Lane {
   uint32_t x = 0, y = 0;
   uint32_t sample = 0;
   uint32_t covered = 0;  // samples that it stands for
+  bool off = false;      // of a sample that no pixel of its quad covers: it has its place all the same
   Point at;              // where its inputs are taken
 };
 
@@ -60,10 +61,10 @@ class Interpretation {
         const uint32_t mask = per_sample_ ? 1u << s : ~0u;
         uint32_t any = 0;
         for (uint32_t c : quad.coverage) any |= c & mask;
-        for (uint32_t p = 0; p < kQuadPixels && any != 0; ++p) {
+        for (uint32_t p = 0; p < kQuadPixels; ++p) {
           const Point in = per_sample_ ? places_[s] : Point{0.5, 0.5};
           const uint32_t x = quad.x + p % 2, y = quad.y + p / 2;
-          lanes_.push_back({x, y, s, quad.coverage[p] & mask, {x + in.x, y + in.y}});
+          lanes_.push_back({x, y, s, quad.coverage[p] & mask, any == 0, {x + in.x, y + in.y}});
         }
       }
     }
@@ -75,6 +76,7 @@ class Interpretation {
     stage.invocations = static_cast<uint32_t>(lanes_.size());
     for (const Lane& lane : lanes_) {
       stage.helpers.push_back(lane.covered == 0);
+      stage.off.push_back(lane.off);
       stage.sample_ids.push_back(lane.sample);
       stage.centroids.push_back(Centroid(lane));
     }

@@ -18,6 +18,11 @@ constexpr Point kFour[] = {Sixteenths(6, 2), Sixteenths(14, 6), Sixteenths(2, 10
 constexpr Point kEight[] = {Sixteenths(9, 5),   Sixteenths(7, 11), Sixteenths(13, 9),
                             Sixteenths(5, 3),   Sixteenths(3, 13), Sixteenths(1, 7),
                             Sixteenths(11, 15), Sixteenths(15, 1)};
+constexpr Point kSixteen[] = {
+    Sixteenths(9, 9),  Sixteenths(7, 5),   Sixteenths(5, 10),  Sixteenths(12, 7),
+    Sixteenths(3, 6),  Sixteenths(10, 13), Sixteenths(13, 11), Sixteenths(11, 3),
+    Sixteenths(6, 14), Sixteenths(8, 1),   Sixteenths(4, 2),   Sixteenths(2, 12),
+    Sixteenths(0, 8),  Sixteenths(15, 4),  Sixteenths(14, 15), Sixteenths(1, 0)};
 
 }  // namespace
 
@@ -31,6 +36,8 @@ absl::Span<const Point> SamplePlaces(uint32_t samples) {
       return kFour;
     case 8:
       return kEight;
+    case 16:
+      return kSixteen;
     default:
       return {};
   }

@@ -69,7 +69,7 @@ struct FragmentInputs {
   // results (layer n has rows n * height to n * height + height - 1). With one layer the number of a
   // primitive's is nothing but what the thread reads.
   uint32_t layers = 1;
-  uint32_t samples = 1;            // of a pixel: 1, 2, 4, 8
+  uint32_t samples = 1;            // of a pixel: 1, 2, 4, 8, 16
   std::vector<Primitive> primitives;
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
 
@@ -91,7 +91,7 @@ struct FragmentInputs {
 };
 
 // Places of the samples in their pixel (the standard ones of Vulkan 1.3, "Multisampling"); empty
-// for other numbers than 1, 2, 4, 8.
+// for other numbers than 1, 2, 4, 8, 16.
 absl::Span<const Point> SamplePlaces(uint32_t samples);
 
 }  // namespace kiln::sim::eu

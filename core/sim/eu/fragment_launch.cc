@@ -2,6 +2,7 @@
 #include "core/sim/eu/fragment_launch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "absl/strings/str_format.h"
@@ -85,45 +86,72 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
-// The slot of the vertex, as Kiln's programs and Mesa's for separate stages have them: the header, two
-// of distances from 2 on, locations from 4 on (brw_vue_map.c). Nothing: fixed functions make it.
-std::optional<uint32_t> SourceOf(const out::SetupAttribute& a) {
-  constexpr uint32_t kHeader = 0, kDistances = 2, kLocations = 4;
-  if (a.builtin.empty()) return kLocations + a.location;
-  if (a.builtin == "clip_distance_0" || a.builtin == "cull_distance_0") return kDistances;
-  if (a.builtin == "clip_distance_1" || a.builtin == "cull_distance_1") return kDistances + 1;
-  if (a.builtin == "layer" || a.builtin == "viewport") return kHeader;
-  return std::nullopt;
+bool MadeByFixedFunctions(const out::SetupAttribute& a) {
+  return a.builtin == "primitive_id" || a.builtin == "point_coord";
+}
+
+// By attribute, the slot of the vertex that it comes from: the header, two slots of distances from
+// 2 on, locations from 4 on, as Kiln's programs and Mesa's for separate stages have them. With
+// `reserved`, Mesa's reading more than sixteen, what fixed functions make has slots in front of the
+// locations (brw_vue_map.c); else none.
+std::vector<std::optional<uint32_t>> Sources(const out::FragmentLaunch& launch, bool reserved) {
+  constexpr uint32_t kHeader = 0, kDistances = 2, kBehindDistances = 4;
+  const auto& all = launch.attributes;
+  const auto made = std::count_if(all.begin(), all.end(), MadeByFixedFunctions);
+  const uint32_t locations = kBehindDistances + (reserved ? static_cast<uint32_t>(made) : 0);
+  uint32_t next_reserved = kBehindDistances;
+  std::vector<std::optional<uint32_t>> sources;
+  for (const out::SetupAttribute& a : all) {
+    std::optional<uint32_t>& source = sources.emplace_back();
+    if (a.builtin.empty()) {
+      source = locations + a.location;
+    } else if (a.builtin == "clip_distance_0" || a.builtin == "cull_distance_0") {
+      source = kDistances;
+    } else if (a.builtin == "clip_distance_1" || a.builtin == "cull_distance_1") {
+      source = kDistances + 1;
+    } else if (!MadeByFixedFunctions(a)) {
+      source = kHeader;
+    } else if (reserved) {
+      source = next_reserved++;
+    }
+  }
+  return sources;
 }
 
 // 3DSTATE_SBE reads 32 slots of the vertex, from an even one on, and delivers as many attributes:
 // number 0 to 15 from any of them (3DSTATE_SBE_SWIZ), number n from 16 on from the n-th
 // (genX_pipeline.c, emit_3dstate_sbe).
-absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
+absl::Status CheckSources(const out::FragmentLaunch& launch, bool reserved) {
   constexpr uint32_t kDelivered = 32, kRouted = 16;
-  if (launch.setup_slots > kDelivered) {
-    return absl::InvalidArgumentError(absl::StrFormat("launch record: %d attributes; %d are delivered",
-                                                      launch.setup_slots, kDelivered));
-  }
+  const std::vector<std::optional<uint32_t>> sources = Sources(launch, reserved);
   uint32_t first = ~0u;
-  for (const out::SetupAttribute& a : launch.attributes) {
-    first = std::min(first, SourceOf(a).value_or(first));
-  }
+  for (const std::optional<uint32_t>& s : sources) first = std::min(first, s.value_or(first));
   first &= ~1u;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i]) continue;
+    const uint32_t number = launch.attributes[i].slot, from = *sources[i] - first;
+    if (from >= kDelivered || (number >= kRouted && number != from)) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "launch record: slot %d of the vertex, read from %d on, is not delivered as attribute %d",
+          *sources[i], first, number));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
+  constexpr uint32_t kMost = 32;
+  if (launch.setup_slots > kMost) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "launch record: %d attributes; %d are delivered", launch.setup_slots, kMost));
+  }
   for (const out::SetupAttribute& a : launch.attributes) {
     if (a.slot >= launch.setup_slots) {
       return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
     }
-    const std::optional<uint32_t> source = SourceOf(a);
-    if (!source) continue;
-    if (*source - first >= kDelivered || (a.slot >= kRouted && a.slot != *source - first)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("launch record: slot %d of the vertex, read from %d on, is not delivered as "
-                          "attribute %d",
-                          *source, first, a.slot));
-    }
   }
-  return absl::OkStatus();
+  const absl::Status plain = CheckSources(launch, /*reserved=*/false);
+  return plain.ok() || CheckSources(launch, /*reserved=*/true).ok() ? absl::OkStatus() : plain;
 }
 
 // The clipper makes barycentrics without perspective if 3DSTATE_CLIP says so (genX_pipeline.c,
@@ -139,8 +167,16 @@ absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
-uint32_t LaneMask(size_t subspans) {
-  return subspans >= 8 ? ~0u : (1u << (kQuadPixels * subspans)) - 1;
+// 3DSTATE_PS, 32 Pixel Dispatch Enable: not where a lane is a sample of several, nor with 16
+// samples a pixel where it is not (intel_genX_state_brw.h, intel_set_ps_dispatch_state).
+absl::Status CheckWidth(const out::LaunchRecord& record) {
+  const out::FragmentLaunch& launch = record.fragment;
+  if (record.dispatch_width < 32 || launch.samples < (launch.per_sample ? 2u : 16u)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat("launch record: 32 lanes %s with %d samples",
+                                                    launch.per_sample ? "of samples" : "of pixels",
+                                                    launch.samples));
 }
 
 }  // namespace
@@ -162,6 +198,7 @@ uint32_t FragmentThread::Samples(int lane) const {
 
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   const out::FragmentLaunch& launch = record.fragment;
+  if (absl::Status s = CheckWidth(record); !s.ok()) return s;
   if (absl::Status s = CheckPayload(record); !s.ok()) return s;
   if (absl::Status s = CheckSampleParts(launch); !s.ok()) return s;
   if (absl::Status s = CheckPerspective(launch); !s.ok()) return s;
@@ -188,30 +225,36 @@ std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, boo
   const size_t most = record.dispatch_width / kQuadPixels;
   std::vector<FragmentThread> threads;
   size_t first_of_primitive = 0;
-  const auto turn = [&] {
-    if (opposite) std::reverse(threads.begin() + first_of_primitive, threads.end());
+  const auto finish = [&] {
+    const auto first = threads.begin() + static_cast<std::ptrdiff_t>(first_of_primitive);
+    threads.erase(std::remove_if(first, threads.end(),
+                                 [](const FragmentThread& t) { return t.covered == 0; }),
+                  threads.end());
+    if (opposite) {
+      std::reverse(threads.begin() + static_cast<std::ptrdiff_t>(first_of_primitive),
+                   threads.end());
+    }
     first_of_primitive = threads.size();
   };
   for (uint32_t q = 0; q < draw.quads.size(); ++q) {
     const Quad& quad = draw.quads[q];
-    if (q > 0 && draw.quads[q - 1].primitive != quad.primitive) turn();
+    if (q > 0 && draw.quads[q - 1].primitive != quad.primitive) finish();
     for (uint32_t s = 0; s < (record.fragment.per_sample ? draw.samples : 1); ++s) {
-      uint32_t covered = 0;
-      for (int p = 0; p < kQuadPixels; ++p) {
-        const bool on = record.fragment.per_sample ? quad.coverage[p] >> s & 1 : quad.coverage[p];
-        covered |= uint32_t{on} << p;
-      }
-      if (covered == 0) continue;
       const bool fits =
           threads.size() > first_of_primitive && threads.back().subspans.size() < most;
       if (!fits) threads.push_back({&record, &draw, quad.primitive, {}, 0, 0});
       FragmentThread& t = threads.back();
-      t.covered |= covered << kQuadPixels * t.subspans.size();
+      const size_t first_lane = kQuadPixels * t.subspans.size();
       t.subspans.push_back({q, s});
-      t.quads = LaneMask(t.subspans.size());
+      for (int p = 0; p < kQuadPixels; ++p) {
+        const bool on = record.fragment.per_sample ? quad.coverage[p] >> s & 1 : quad.coverage[p];
+        if (!on) continue;
+        t.covered |= 1u << (first_lane + static_cast<size_t>(p));
+        t.quads |= 0xfu << first_lane;
+      }
     }
   }
-  turn();
+  finish();
   return threads;
 }
 

@@ -397,6 +397,70 @@ TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
   EXPECT_TRUE(CheckFragmentRecord(r).ok());
 }
 
+// Samples have their places in the thread: sample 1 of a quad is off between samples 0 and 2.
+TEST(Fragment, SamplesThatAreNotCoveredAreOffInTheMiddle) {
+  Triangle thin = Whole();
+  thin.position = {{{-1, -1, 0, 1}, {-0.875f, -1, 0, 1}, {-1, 15, 0, 1}}};
+  out::LaunchRecord record = FragmentRecord(16, 4);
+  record.fragment.per_sample = true;
+  FragmentInputs draw = Draw({thin}, 4);
+  ASSERT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{5, 0, 5, 0}));
+  std::vector<FragmentThread> threads = FragmentThreads(record, false, draw);
+  ASSERT_EQ(threads.size(), draw.quads.size());
+  EXPECT_EQ(threads[0].subspans.size(), 4u);
+  EXPECT_EQ(threads[0].covered, 0x0505u);
+  EXPECT_EQ(threads[0].quads, 0x0f0fu);
+  record.dispatch_width = 8;
+  threads = FragmentThreads(record, false, draw);
+  EXPECT_EQ(threads.size(), 2 * draw.quads.size()) << "two samples each";
+  EXPECT_EQ(threads[1].subspans[0].sample, 2u);
+  EXPECT_EQ(threads[1].covered, 0x05u);
+  EXPECT_EQ(threads[1].quads, 0x0fu);
+}
+
+TEST(Fragment, ThreadsWithoutACoveredSampleDoNotRun) {
+  out::LaunchRecord record = FragmentRecord(8, 4);
+  record.fragment.per_sample = true;
+  FragmentInputs draw = Draw({Whole()}, 4);
+  draw.quads.resize(1);
+  draw.quads[0].coverage = {0, 8, 0, 0};
+  const std::vector<FragmentThread> threads = FragmentThreads(record, false, draw);
+  ASSERT_EQ(threads.size(), 1u);
+  EXPECT_EQ(threads[0].subspans[0].sample, 2u);
+  EXPECT_EQ(threads[0].covered, 0x20u);
+  EXPECT_EQ(threads[0].quads, 0xf0u);
+}
+
+TEST(Fragment, SixteenSamples) {
+  out::LaunchRecord record = FragmentRecord(16, 16);
+  FragmentInputs draw = Draw({Whole()}, 16);
+  EXPECT_EQ(draw.quads[0].coverage[0], 0xffffu);
+  const absl::Status s = RunWrite(Write(Fields(16)), record, draw);
+  ASSERT_TRUE(s.ok()) << s;
+  for (uint32_t sample = 0; sample < 16; ++sample) {
+    EXPECT_EQ(ColorOf(draw, 7, 7, 1, 0, sample), 2u);
+  }
+}
+
+TEST(Fragment, Refuses32LanesWhereTheyAreNotEnabled) {
+  EXPECT_TRUE(CheckFragmentRecord(FragmentRecord(32, 8)).ok());
+  ExpectRefused(CheckFragmentRecord(FragmentRecord(32, 16)), "32 lanes of pixels");
+  out::LaunchRecord record = FragmentRecord(32, 2);
+  record.fragment.per_sample = true;
+  ExpectRefused(CheckFragmentRecord(record), "32 lanes of samples");
+}
+
+TEST(Fragment, RefusesAMaskOfSamplesToNoTarget) {
+  out::LaunchRecord record = FragmentRecord(8);
+  isa::MessageFields f = Fields(8);
+  f.null_target = true;
+  FragmentInputs draw = Draw({Whole()});
+  EXPECT_TRUE(RunWrite(Write(f), record, draw).ok());
+  record.fragment.writes_sample_mask = true;
+  f.mlen = 5;
+  ExpectRefused(RunWrite(Write(f), record, draw), "a mask of samples to no target");
+}
+
 TEST(Fragment, RefusesADrawOfOtherSamples) {
   for (const uint32_t compiled : {1u, 4u}) {
     const uint32_t drawn = 5 - compiled;
@@ -425,6 +489,9 @@ TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   EXPECT_TRUE(with({{0, 0}, {1, 31}}, 2).ok());
   ExpectRefused(with({{0, 0, 0, "clip_distance_0"}, {1, 30}}, 2), "slot 34 of the vertex");
   EXPECT_TRUE(with({{0, 0}, {16, 0, 0, "primitive_id"}, {20, 0, 0, "point_coord"}}, 21).ok());
+  // As Mesa numbers them: the primitive's number has a slot in front of the locations.
+  EXPECT_TRUE(with({{0, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19).ok());
+  ExpectRefused(with({{16, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19), "as attribute 18");
   ExpectRefused(with({{0, 0}}, 33), "33 attributes");
   ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
 }

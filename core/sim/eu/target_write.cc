@@ -120,6 +120,9 @@ class Writer {
                                         : "two colours, state says one");
     }
     if (launch_.writes_stencil && m_.simd != 8) return Refuse("stencil for more than 8 lanes");
+    if (m_.null_target && launch_.writes_sample_mask) {
+      return Refuse("a mask of samples to no target, which the hardware does not read");
+    }
     if (m_.per_sample && !launch_.per_sample) return Refuse("per sample, state says per pixel");
     if (m_.mlen + m_.ex_mlen != parts_.length) {
       return Refuse(absl::StrFormat("%d + %d registers, of the parts that state asks for are %d",
