@@ -753,6 +753,28 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
 }
 
+// Two variables without contents need not hold the same.
+TEST(Interp, UndefinedValuesAreOthersWhereverTheyAreTaken) {
+  const auto run = [](uint32_t seed) {
+    LaunchInputs inputs;
+    inputs.undefined_seed = seed;
+    return RunBody(R"(
+      %0:i32 = load_ssbo[0, align 4] 0
+      %1:bool = ieq %0, 7
+      %2:f32, %3:f32 = if %1 {
+        yield 1f, 2f
+      } else {
+        yield undef.f32, undef.f32
+      }
+      store_ssbo[0, align 4] 0, %2, %3
+      return)", {0, 0}, "", inputs);
+  };
+  EXPECT_EQ(run(0), (Dwords{0, 0}));
+  const Dwords random = run(1), equal = run(8);
+  EXPECT_NE(random[0], random[1]);
+  EXPECT_EQ(equal[0], equal[1]);
+}
+
 // What the importer writes where SPIR-V leaves a result undefined.
 TEST(Interp, SelectsThatChooseUndefinedValuesAreCounted) {
   const std::string body = R"(
