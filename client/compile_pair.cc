@@ -22,7 +22,7 @@ constexpr size_t kFiles = 2;
 
 // Of the entry points that may be meant, each once.
 std::vector<std::string> StagesOf(const CompileRequest& request,
-                                  const std::array<std::string, 2>& entries) {
+                                  const std::array<std::string, kFiles>& entries) {
   if (request.has_glsl()) return {request.glsl().stage()};
   std::vector<std::string> stages;
   for (const EntryPoint& e : EntryPointsOf(request.spirv())) {
@@ -39,7 +39,7 @@ bool Has(const std::vector<std::string>& stages, const char* stage) {
 
 // Which of the two is the vertex shader.
 absl::StatusOr<size_t> FindVertex(const std::array<LoadedFile, kFiles>& files,
-                                  const std::array<std::string, 2>& entries) {
+                                  const std::array<std::string, kFiles>& entries) {
   std::array<std::vector<std::string>, kFiles> stages;
   for (size_t i = 0; i < kFiles; ++i) stages[i] = StagesOf(files[i].request, entries);
   for (size_t i = 0; i < kFiles; ++i) {
@@ -88,14 +88,6 @@ const TargetResult* Made(const FileOutcome& outcome) {
   return made ? &result : nullptr;
 }
 
-void Fail(TargetResult::Status status, const char* cause, const std::string& message,
-          TargetResult* result) {
-  result->set_status(status);
-  result->set_cause(cause);
-  result->set_message(message);
-  result->clear_variants();
-}
-
 // What does not fit becomes the fragment shader's result.
 void Compare(const std::string& vertex, const TargetResult& vertex_result, const std::string& name,
              TargetResult* fragment, std::vector<std::string>* warnings) {
@@ -108,15 +100,12 @@ void Compare(const std::string& vertex, const TargetResult& vertex_result, const
     remark.set_kind("undefined_input");
     remark.set_text(what);
   }
-  if (!faults.mismatched.empty()) {
-    Fail(TargetResult::INVALID, "interface_mismatch",
-         absl::StrCat("inputs do not fit the outputs of ", vertex, ": ",
-                      absl::StrJoin(faults.mismatched, "; ")),
-         fragment);
-  } else if (!faults.undelivered.empty()) {
-    Fail(TargetResult::REFUSED, "fragment_inputs",
-         absl::StrCat("of the outputs of ", vertex, ": ", faults.undelivered), fragment);
-  }
+  if (faults.mismatched.empty()) return;
+  fragment->set_status(TargetResult::INVALID);
+  fragment->set_cause("interface_mismatch");
+  fragment->set_message(absl::StrCat("inputs do not fit the outputs of ", vertex, ": ",
+                                     absl::StrJoin(faults.mismatched, "; ")));
+  fragment->clear_variants();
 }
 
 void Append(const FileOutcome& from, FileOutcome* to) {

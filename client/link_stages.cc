@@ -15,8 +15,6 @@ using Parts = google::protobuf::RepeatedPtrField<LaunchInput>;
 
 constexpr uint32_t kComponents = 4;
 constexpr uint32_t kLocations = 32;  // of a vertex shader's outputs, and of NextStageReads
-// Slots of the vertex's URB entry (core/intel/ABI.md, "Vertices").
-constexpr uint32_t kFirstDistances = 2, kFirstLocation = 4;
 constexpr char kUnknown[] = "?";  // a component of some type
 
 // Of a location: the type of each component, "float32", ...; empty: it is not used.
@@ -37,7 +35,8 @@ Location LocationOf(const Parts& parts) {
 // What one program, or one of two parts of a location, uses and another uses, too.
 void Add(const Location& more, Location& location) {
   for (uint32_t c = 0; c < kComponents; ++c) {
-    if (location[c].empty() || location[c] == kUnknown) location[c] = more[c].empty() ? location[c] : more[c];
+    const bool says_more = location[c].empty() || location[c] == kUnknown;
+    if (says_more && !more[c].empty()) location[c] = more[c];
   }
 }
 
@@ -62,42 +61,6 @@ std::map<uint32_t, Location> LocationsWritten(const TargetResult& vertex) {
     }
   }
   return written;
-}
-
-// Where the outputs lie that attributes of a fragment program are taken from: by the attribute's slot,
-// that of the URB entry. Attributes that nobody wrote, and those that state makes, are none of it.
-std::map<uint32_t, uint32_t> SourcesOf(const TargetResult& vertex,
-                                       const kiln::v1alpha::LaunchSetup& setup) {
-  std::map<std::string, uint32_t> slots;  // of a location's number, or of a built-in
-  for (const auto& variant : vertex.variants()) {
-    for (const auto& slot : variant.launch().vertex().outputs().vue()) {
-      if (slot.what() == "location") slots[absl::StrCat(slot.location())] = slot.slot();
-      if (slot.what() != "distances") continue;
-      slots[absl::StrCat("clip_distance_", slot.slot() - kFirstDistances)] = slot.slot();
-    }
-  }
-  std::map<uint32_t, uint32_t> sources;
-  for (const auto& a : setup.attributes()) {
-    const auto slot = slots.find(a.builtin().empty() ? absl::StrCat(a.location()) : a.builtin());
-    if (slot != slots.end()) sources[a.slot()] = slot->second;
-  }
-  return sources;
-}
-
-// Is there a place in the entry to read from on, so that all attributes are delivered? It is one of a
-// pair of slots; 32 are read at most; of the first 16 attributes each may be any of these, the others
-// are the ones of their own number (Mesa 25.0.7, genX_pipeline.c, emit_3dstate_sbe).
-bool IsDelivered(const std::map<uint32_t, uint32_t>& sources) {
-  constexpr uint32_t kRouted = 16, kMostRead = 32, kPair = 2;
-  for (uint32_t first = 0; first < kFirstLocation + kLocations; first += kPair) {
-    bool all = true;
-    for (const auto& [attribute, slot] : sources) {
-      const bool read = slot >= first && slot - first < kMostRead;
-      all &= read && (attribute < kRouted || slot - first == attribute);
-    }
-    if (all) return true;
-  }
-  return false;
 }
 
 std::string Place(uint32_t location, uint32_t components) {
@@ -145,14 +108,6 @@ InterfaceFaults CompareStages(const TargetResult& vertex, const TargetResult& fr
     }
     for (const auto& [what, components] : mismatched) {
       faults.mismatched.push_back(absl::StrCat(Place(number, components), ": ", what));
-    }
-  }
-  for (const auto& variant : fragment.variants()) {
-    if (!IsDelivered(SourcesOf(vertex, variant.launch().fragment().setup()))) {
-      faults.undelivered =
-          "more than 16 attributes are read, whose locations do not follow each other without a gap "
-          "(from an even one on, flat and other components apart): the hardware brings only 16 from "
-          "wherever they lie";
     }
   }
   return faults;

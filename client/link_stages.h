@@ -13,8 +13,8 @@
 // output has is undefined, or an error where the shader in front does not even declare it
 // (VUID-RuntimeSpirv-OpEntryPoint-08743); an output may have more components than the input; the
 // types of components must be the same (VUID-RuntimeSpirv-OpEntryPoint-07754); how an input is
-// interpolated is the fragment shader's alone. What hardware can deliver: core/intel/ABI.md,
-// "Fragments".
+// interpolated is the fragment shader's alone. What hardware can deliver is settled when the fragment
+// shader is compiled: places of outputs do not depend on who reads them.
 #ifndef KILN_CLIENT_LINK_STAGES_H_
 #define KILN_CLIENT_LINK_STAGES_H_
 
@@ -33,8 +33,6 @@ struct InterfaceFaults {
   // Each "location 3.zw: ...", ascending.
   std::vector<std::string> undefined;   // read and never written: the program is valid, its inputs are not
   std::vector<std::string> mismatched;  // written as another type than that which is read
-  // Why the hardware cannot bring the outputs, where they lie, to the inputs; empty: it can.
-  std::string undelivered;
 };
 
 InterfaceFaults CompareStages(const kiln::v1alpha::TargetResult& vertex,

@@ -127,52 +127,5 @@ TEST(CompareStages, FlatOrNot) {
   EXPECT_THAT(faults.mismatched, IsEmpty());
 }
 
-// A pair in which these locations are written, where they lie for all readers, and read.
-std::string Undelivered(const std::vector<uint32_t>& locations, const std::string& more_slots = "",
-                        const std::string& more_attributes = "") {
-  std::string slots = more_slots, attributes;
-  uint32_t n = 0;
-  for (const uint32_t l : locations) {
-    const std::string number = std::to_string(l);
-    slots += "vue { slot: " + std::to_string(4 + l) + " location: " + number +
-             " what: 'location' written: true outputs " + Part(0, 4) + " } ";
-    attributes += "attributes { slot: " + std::to_string(n++) + " location: " + number +
-                  " inputs " + Part(0, 1) + " } ";
-  }
-  return CompareStages(Vertex(slots), Fragment(attributes + more_attributes)).undelivered;
-}
-
-std::vector<uint32_t> From(uint32_t first, uint32_t count) {
-  std::vector<uint32_t> list(count);
-  std::iota(list.begin(), list.end(), first);
-  return list;
-}
-
-TEST(CompareStages, SixteenAttributesAreDeliveredFromAnywhere) {
-  std::vector<uint32_t> odd;
-  for (uint32_t l = 1; l < 32; l += 2) odd.push_back(l);
-  EXPECT_EQ(Undelivered(odd), "");
-  odd.insert(odd.begin(), 0);
-  EXPECT_THAT(Undelivered(odd), HasSubstr("more than 16 attributes"));
-}
-
-TEST(CompareStages, MoreMustLieInTheirOrder) {
-  EXPECT_EQ(Undelivered(From(0, 32)), "");
-  EXPECT_EQ(Undelivered(From(2, 17)), "");
-  EXPECT_NE(Undelivered(From(1, 17)), "");  // entries are read from a pair of slots on
-  std::vector<uint32_t> gap = From(0, 16);
-  gap.push_back(17);
-  EXPECT_NE(Undelivered(gap), "");
-  // What state makes is delivered under any number.
-  EXPECT_EQ(Undelivered(From(0, 16), "", "attributes { slot: 16 builtin: 'point_coord' }"), "");
-}
-
-TEST(CompareStages, DistancesLieInFrontOfLocations) {
-  const std::string slots = "vue { slot: 2 what: 'distances' written: true } ";
-  EXPECT_EQ(Undelivered(From(0, 15), slots, "attributes { slot: 15 builtin: 'clip_distance_0' }"),
-            "");
-  EXPECT_NE(Undelivered({0, 31}, slots, "attributes { slot: 2 builtin: 'clip_distance_0' }"), "");
-}
-
 }  // namespace
 }  // namespace kiln::client

@@ -180,3 +180,22 @@ void main() { color = vec4(half_part, float(wide.y), 1.0); }
             module = file.read()
         _, pixel = self.lines('--target=tgl', '--json', '--entry=v,f', both, '-', stdin=module)
         self.assertEqual((pixel['file'], pixel['entry']), ('stdin', 'f'))
+
+    def test_more_than_sixteen_attributes_are_numbered_as_they_are_written(self):
+        places = [l for l in range(18) if l != 9]
+        self.file('a.vert', '#version 450\nlayout(location = 0) in vec4 a;\n' + ''.join(
+            'layout(location = %d) out float o%d;\n' % (l, l) for l in places) +
+            'void main() { gl_Position = a; ' + ''.join('o%d = a.x;' % l for l in places) + '}\n')
+        self.file('b.frag', fragment(['%d) in float o%d' % (l, l) for l in places],
+                                     'vec4(' + ' + '.join('o%d' % l for l in places) + ')'))
+        self.kiln('compile', '--target=tgl', '-o', self.folder, 'a.vert', 'b.frag')
+        slots = {s['location']: s['slot'] for s in self.record('a.vert.tgl.8')['vertex']['outputs']['vue']
+                 if s['what'] == 'location'}
+        read = self.record('b.frag.tgl.8')['fragment']['setup']['attributes']
+        first = min(slots[a.get('location', 0)] for a in read) & ~1
+        numbers = {slots[a.get('location', 0)] - first: a.get('slot', 0) for a in read}
+        self.assertEqual(len(read), len(places))
+        # Only the first sixteen are routed (core/intel/ABI.md).
+        self.assertTrue(any(n >= 16 for n in numbers.values()))
+        for slot, number in numbers.items():
+            self.assertTrue(number < 16 or number == slot, numbers)

@@ -6,7 +6,7 @@
 // of 16 anyway. Here an instruction whose result only halves are taken of, in its own block, becomes
 // the two that it would be, each with registers of its own; what takes a half of a joined value, in the
 // block that joins it, takes it from the response; moves of such halves into payloads are left out, and
-// joins keep the components that somebody wants whole.
+// joins make the components that somebody wants whole, each by itself where others are not wanted.
 //
 // In and out: SSA. A block has as many instructions as before or fewer. Halves belong to no lane, as
 // responses do, and hold nothing for lanes that were off where they were made: so they stay in their
@@ -48,8 +48,7 @@ class Halving {
       const bool finds = MarkInstructions(lir::BlockId(b));
       changed |= Rewrite(f_.blocks[b]) || finds;
     }
-    if (changed) TrimJoins();
-    return changed;
+    return TrimJoins() || changed;
   }
 
  private:
@@ -119,8 +118,9 @@ class Halving {
     if (isa::ByteSize(static_cast<Type>(def.type)) != 4) return false;
     for (const Operand& o : f_.uses(id)) {
       if (o.kind == Operand::Kind::kFixed) return false;
-      if (IsLanes(o) && f_.value(o.value()).elem_bytes > 4) return false;
-      if (o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileU && o.comps != 1) return false;
+      if (o.kind != Operand::Kind::kValue) continue;
+      const lir::Value& v = f_.value(o.value());
+      if (v.file == kFileG ? v.elem_bytes > 4 : v.file == kFileU && o.comps != 1) return false;
     }
     return reads_[def.id].whole == 0 && reads_[def.id].halves != 0;
   }
@@ -174,9 +174,10 @@ class Halving {
 
   bool JoinsHalves(InstId id) const {
     const auto responses = f_.uses(id);
-    if (responses.size() != 2 || f_.inst(id).width != 2 * kLanes || !OfDwords(f_.defs(id)[0])) return false;
+    const Operand& def = f_.defs(id)[0];
+    if (responses.size() != 2 || f_.inst(id).width != 2 * kLanes || !OfDwords(def)) return false;
     for (const Operand& o : responses) {
-      if (o.comps != kDwords * f_.defs(id)[0].comps || o.mods != 0 || o.sub != 0) return false;
+      if (o.comps != kDwords * def.comps || o.mods != 0 || o.sub != 0) return false;
     }
     return true;
   }
@@ -244,7 +245,8 @@ class Halving {
   }
 
   // Joins make what is read of them whole.
-  void TrimJoins() {
+  bool TrimJoins() {
+    bool changed = false;
     std::vector<uint32_t> wanted(f_.values.size(), 0);   // components; all where one is not enough
     const auto want = [&](const Operand& o) {
       if (o.kind != Operand::Kind::kValue) return;
@@ -256,14 +258,15 @@ class Halving {
     for (lir::Block& block : f_.blocks) {
       out_.clear();
       for (const InstId id : std::vector<InstId>(block.insts)) {
-        if (f_.inst(id).op != kJoin || !JoinsHalves(id)) {
+        const bool joins = f_.inst(id).op == kJoin && JoinsHalves(id);
+        const Operand def = joins ? f_.defs(id)[0] : Operand();
+        const int count = joins ? std::popcount(wanted[def.id]) : 0;
+        if (!joins || count >= def.comps || !context_.Rewrite()) {
           out_.push_back(id);
           continue;
         }
-        const Operand def = f_.defs(id)[0];
-        const int count = std::popcount(wanted[def.id]);
-        if (count >= def.comps) out_.push_back(id);
-        if (count != 0 && count < def.comps) split[def.id] = JoinsOf(id, wanted[def.id]);
+        if (count != 0) split[def.id] = JoinsOf(id, wanted[def.id]);
+        changed = true;
       }
       block.insts = out_;
     }
@@ -274,6 +277,7 @@ class Halving {
       o.id = found->second[o.comp].id;
       o.comp = 0;
     });
+    return changed;
   }
 
   // A join for each wanted component.
