@@ -435,5 +435,20 @@ TEST(Stages, ImplicitLevelsOfQuadsThatAreNotWholeAreUndefined) {
   EXPECT_EQ(run.Go().undefined_results, 3);
 }
 
+// Every level is filled with its number.
+TEST(Stages, SamplesOfUndefinedLevelsAreOfALevelThatThereIs) {
+  for (uint32_t seed = 0; seed <= 8; ++seed) {
+    Fragments run(absl::StrCat(
+        kCoordinates,
+        "%13:bool = ult %0, 3 if %13 { %9:f32, %10:f32, %11:f32, %12:f32 = sample_implicit[1, texel] "
+        "%7, %8 store_ssbo[0, align 4] %1, %9 yield } else { yield } return"));
+    run.inputs.undefined_seed = seed;
+    run.inputs.samplers[0].min_lod = 1;
+    run.inputs.samplers[0].max_lod = 1;
+    run.Go();
+    EXPECT_THAT(run.StoredFloats(), ElementsAre(1, 1, 1, 0)) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::oracle

@@ -48,27 +48,22 @@ void Texels::SetTexel(InstId id, size_t lane, const Texel& texel) {
   for (int i = 0; i < m_.inst(id).num_results; ++i) e_.Lanes(m_.result(id, i))[lane] = texel[i];
 }
 
-void Texels::UndefineTexel(InstId id, size_t lane) {
-  ++e_.statistics.undefined_results;
-  for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    e_.Lanes(m_.result(id, i))[lane] = e_.chance.Undefined(e_.TypeOf(m_.result(id, i)));
-  }
-}
-
 const BoundSampler& Texels::SamplerOf(InstId id, size_t lane) {
   return in_.samplers[descriptors_.SamplerPlaceOf(id, lane)];
 }
 
-// Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates.
-// None where the quad is not whole.
-std::optional<TexelSlopes> Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
-  if (!IsWholeQuad(lane, active, e_.lanes)) return std::nullopt;
+// Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates. Where the
+// quad is not whole these are undefined, but a sample is one of some level all the same.
+TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
+  const bool whole = IsWholeQuad(lane, active, e_.lanes);
+  e_.statistics.undefined_results += !whole;
   const TexelSources s = TexelSourcesOf(m_, id);
   const int spatial = SpatialCount(m_.resources[m_.inst(id).imm0].image.dim);
   TexelSlopes slopes;
   for (int k = 0; k < spatial; ++k) {
     const ValueId v = m_.source(id, s.coordinates + k);
     const auto slope = [&](bool down) {
+      if (!whole) return std::bit_cast<float>(static_cast<uint32_t>(e_.chance.Undefined(Type::kF32)));
       const QuadPair pair = PairOf(lane, down, false);
       const uint64_t* x = e_.Lanes(v);
       return std::bit_cast<float>(
@@ -87,10 +82,7 @@ void Texels::SampleTexels(InstId id, const BitSet& active) {
     for (double& x : noise) x = in_.perturb_seed == 0 ? 0 : e_.chance.RandomUnit() / 256;
     std::optional<TexelSlopes> slopes;
     const Op op = m_.inst(id).op;
-    if (op == Op::kSampleImplicit || op == Op::kImageLod) {
-      slopes = SlopesOf(id, lane, active);
-      if (!slopes.has_value()) return UndefineTexel(id, lane);
-    }
+    if (op == Op::kSampleImplicit || op == Op::kImageLod) slopes = SlopesOf(id, lane, active);
     SetTexel(id, lane,
              SampledTexel(m_, id, LaneSources(id, lane), in_.images[descriptors_.PlaceOf(id, lane)],
                           SamplerOf(id, lane), noise, slopes));

@@ -35,13 +35,12 @@ class Texels {
  private:
   absl::Span<const uint32_t> LaneSources(mir::InstId id, size_t lane);
   void SetTexel(mir::InstId id, size_t lane, const Texel& texel);
-  void UndefineTexel(mir::InstId id, size_t lane);
   const BoundSampler& SamplerOf(mir::InstId id, size_t lane);
   std::optional<uint64_t> TexelOf(mir::InstId id, size_t lane, const BoundImage& image);
   bool NoteTexel(mir::InstId id, size_t place, uint64_t texel, size_t lane, AccessKind kind,
                  bool same);
 
-  std::optional<TexelSlopes> SlopesOf(mir::InstId id, size_t lane, const BitSet& active);
+  TexelSlopes SlopesOf(mir::InstId id, size_t lane, const BitSet& active);
   void SampleTexels(mir::InstId id, const BitSet& active);
   void QueryImage(mir::InstId id, const BitSet& active);
   void LoadTexels(mir::InstId id, const BitSet& active);
