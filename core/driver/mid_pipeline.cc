@@ -19,6 +19,7 @@
 #include "core/mid/lower/normalize_directions.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/merge_equal_values.h"
+#include "core/mid/merge_factors.h"
 #include "core/mid/narrow_carried_values.h"
 #include "core/mid/promote_private_arrays.h"
 #include "core/mid/rematerialise_compares.h"
@@ -138,6 +139,8 @@ constexpr Pass<Lowering> kLowerings[] = {
      "one value for what is known to be equal, memory included"},
     {"combine_memory", Asking<mid::CombineMemory>, true, 2, "neighbouring dwords in one access"},
     {"remove_dead_lowered", Always<mid::RemoveDeadCode>, true, 2, "values that nobody uses"},
+    {"merge_factors", Always<mid::MergeFactors>, true, 0,
+     "one constant for those that a value is multiplied by in turn"},
     {"form_fma", Always<mid::FormFma>, true, 0,
      "products that are only added become fused multiply-adds"},
     {"hoist_invariants", Always<mid::HoistInvariants>, true, 0,
@@ -173,6 +176,9 @@ constexpr PassOrder kOrder[] = {
      "what a loop gives may be known in front of it now"},
     {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
+    {"simplify_lowered", "merge_factors", "folding makes constants"},
+    {"merge_equal_lowered", "merge_factors", "what is used once shows after merging"},
+    {"merge_factors", "form_fma", "a product of products is one in a sum"},
     {"lower_gradients", "normalize_directions", "derivatives are those of the direction as it was"},
     {"normalize_directions", "merge_equal_lowered", "equal directions are divided once"},
     {"lower_gradients", "lower_nonuniform", "asks for the size of an image chosen by value"},
