@@ -461,6 +461,28 @@ TEST(Fragment, RefusesAMaskOfSamplesToNoTarget) {
   ExpectRefused(RunWrite(Write(f), record, draw), "a mask of samples to no target");
 }
 
+// Colours and kills do without a surface where the message has no target; depth and stencil want one.
+TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
+  out::LaunchRecord record = FragmentRecord(8);
+  isa::MessageFields f = Fields(8);
+  f.null_target = true;
+  FragmentInputs draw = Draw({Whole()});
+  record.binding_table.clear();
+  EXPECT_TRUE(RunWrite(Write(f), record, draw).ok());
+  f.mlen = 5;
+  for (const bool stencil : {false, true}) {
+    record.fragment.depth = stencil ? out::DepthOutput::kOff : out::DepthOutput::kAny;
+    record.fragment.writes_stencil = stencil;
+    record.binding_table.clear();
+    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is no colour output");
+    record.binding_table = {{0, out::SurfaceKind::kSsbo, {}, 0}};
+    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is no colour output");
+    record.binding_table = {{0, out::SurfaceKind::kNull, {}, 0}};
+    EXPECT_TRUE(RunWrite(Write(f), record, draw).ok()) << stencil;
+    EXPECT_EQ(ColorOf(draw, 7, 7, 0), 0u) << "nothing goes to the target";
+  }
+}
+
 TEST(Fragment, RefusesADrawOfOtherSamples) {
   for (const uint32_t compiled : {1u, 4u}) {
     const uint32_t drawn = 5 - compiled;
