@@ -104,6 +104,56 @@ TEST(Draw, LaterTrianglesOverwriteAndDiscardedFragmentsKeep) {
               ElementsAre(3, 2, 3, 2));
 }
 
+// What built-ins give, as component 0 of each pixel.
+std::vector<float> BuiltIn(const std::string& input, const std::string& body, const json& draw) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      absl::StrCat("mir 1 stage fragment input 0 builtin ", input,
+                   " output 0 location 0.0 f32 x1 body { ", body, " store_output[0, 0] %0 return }"));
+  EXPECT_TRUE(m.ok()) << m.status();
+  if (!m.ok()) return {};
+  oracle::LaunchInputs inputs;
+  const absl::StatusOr<Drawn> drawn = Draw(*m, draw, inputs, {});
+  EXPECT_TRUE(drawn.ok()) << drawn.status();
+  if (!drawn.ok()) return {};
+  const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
+  std::vector<float> red(bytes.size() / 16);
+  for (size_t i = 0; i < red.size(); ++i) std::memcpy(&red[i], &bytes[16 * i], 4);
+  return red;
+}
+
+// A point of two pixels around (1.25, 1): PointCoord at (1.5, 0.5) is 1/2 + 0.25 / 2 and 1/2 - 0.5 / 2.
+TEST(Draw, PointsAreSquaresWithACoordinate) {
+  const json draw = {{"width", 2}, {"height", 2}, {"topology", "point_list"}, {"point_size", 2},
+                     {"positions", {{0.25, 0, 0, 1}}}};
+  EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32, %1:f32 = load_input[0, 0]", draw),
+              ElementsAre(0.125, 0.625, 0.125, 0.625));
+  EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32 = load_input[0, 1]", draw),
+              ElementsAre(0.25, 0.25, 0.75, 0.75));
+  json thin = draw;
+  thin["point_size"] = 0.5;
+  thin["positions"] = {{0.5, 0.5, 0, 1}};
+  EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32 = load_input[0, 0]", thin),
+              ElementsAre(0, 0, 0, 0.5));
+}
+
+TEST(Draw, DistancesAreInterpolated) {
+  const json draw = {{"width", 1}, {"height", 1}, {"positions", kWhole},
+                     {"clip_distances", {1, 0, 3, 0, 5, 8}}, {"cull_distances", {-4, 8, 4}}};
+  EXPECT_THAT(BuiltIn("clip_distance f32 x1 array 2", "%0:f32 = load_input.indexed[0, 0] 0", draw),
+              ElementsAre(2.5));
+  EXPECT_THAT(BuiltIn("clip_distance f32 x1 array 2", "%0:f32 = load_input.indexed[0, 0] 1", draw),
+              ElementsAre(2));
+  EXPECT_THAT(BuiltIn("cull_distance f32 x1 array 1", "%0:f32 = load_input.indexed[0, 0] 0", draw),
+              ElementsAre(1));
+  json other = draw;
+  other["clip_distances"] = {1, -1, 1};
+  oracle::LaunchInputs inputs;
+  EXPECT_EQ(DrawBody("", other, inputs).status().code(), absl::StatusCode::kUnimplemented);
+  other["clip_distances"] = {1, 1, 1};
+  other["cull_distances"] = {-1, -1, -1};
+  EXPECT_EQ(DrawBody("", other, inputs).status().code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST(Draw, JitterMovesInputsAndNoCoverage) {
   const std::string body = "%0:f32 = load_input[0, 0] store_output[0, 0] %0";
   json draw = Square(kWhole);

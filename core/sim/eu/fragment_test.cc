@@ -518,6 +518,29 @@ TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
 }
 
+// Setup data of built-ins are found by their names; where a primitive has none, they hold no meaning.
+TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
+  out::LaunchRecord record = FragmentRecord(8);
+  record.fragment.attributes = {{0, 0, 0, "clip_distance_1"}};
+  record.fragment.setup_slots = 1;
+  Triangle t = Whole();
+  t.built_ins = {{"clip_distance_0", 2, {1, 1, 1}}, {"clip_distance_1", 2, {0x40000000, 0, 0x3f800000}}};
+  const auto read = [&](int dword) {
+    isa::Program p(kGeneration);
+    AppendColor(p, 8);
+    p.Append(Fill(kColor, 8,
+                  Scalar(static_cast<int>(record.fragment.setup_first_register) + 1, Type::kUD, 4 * dword)));
+    p.Append(Write(Fields(8)));
+    FragmentInputs draw = Draw({t});
+    const absl::Status s = RunFragments(p, record, draw);
+    EXPECT_TRUE(s.ok()) << s;
+    return ColorOf(draw, 4, 4, 0);
+  };
+  EXPECT_EQ(read(0), 0xc0000000u) << "0 - 2";
+  EXPECT_EQ(read(1), 0xbf800000u) << "1 - 2";
+  EXPECT_EQ(read(3), 0x40000000u);
+}
+
 // halt, more work, the HALT of all, the end.
 isa::Program WithHalts(bool last_halt, bool same_target) {
   isa::Program p(kGeneration);
