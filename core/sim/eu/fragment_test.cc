@@ -541,6 +541,33 @@ TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
   EXPECT_EQ(read(3), 0x40000000u);
 }
 
+// The first instruction needs a lane that is on: lane 0 is, but where lanes are samples and where
+// those that cover nothing are off.
+TEST(Fragment, TheFirstInstructionHasALane) {
+  const auto beginning_with = [](int first_channel, int lanes, const out::LaunchRecord& record) {
+    isa::Instruction first = Fill(60, lanes, Imm(Type::kUD, 0));
+    first.no_mask = false;
+    first.channel_offset = static_cast<uint8_t>(first_channel);
+    isa::Program p(kGeneration);
+    p.Append(first);
+    AppendColor(p, 16);
+    p.Append(Write(Fields(16)));
+    FragmentInputs draw = Draw({Whole()}, record.fragment.samples);
+    return RunFragments(p, record, draw);
+  };
+  out::LaunchRecord record = FragmentRecord(16);
+  record.fragment.vector_mask = true;
+  EXPECT_TRUE(beginning_with(0, 16, record).ok());
+  EXPECT_TRUE(beginning_with(0, 8, record).ok());
+  ExpectRefused(beginning_with(8, 8, record), "Wa_14015360517");
+  record.fragment.vector_mask = false;
+  EXPECT_TRUE(beginning_with(0, 16, record).ok());
+  ExpectRefused(beginning_with(0, 8, record), "Wa_14015360517");
+  out::LaunchRecord samples = FragmentRecord(16, 4);
+  samples.fragment.vector_mask = samples.fragment.per_sample = true;
+  ExpectRefused(beginning_with(0, 8, samples), "Wa_14015360517");
+}
+
 // halt, more work, the HALT of all, the end.
 isa::Program WithHalts(bool last_halt, bool same_target) {
   isa::Program p(kGeneration);
