@@ -164,6 +164,34 @@ TEST(Draw, JitterMovesInputsAndNoCoverage) {
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(moved[i], plain[i], plain[i] * 0x1p-20f);
 }
 
+// Components that nothing stores, on no path or not on the path taken: each moves in some run, and no other.
+TEST(Draw, WhatIsNotStoredIsRandomIfUndefinedValuesAre) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 stage fragment input 0 builtin frag_coord f32 x4 output 0 location 0.0 f32 x3 body { "
+      "%0:f32 = load_input[0, 0] store_output[0, 0] %0 %1:bool = flt %0, 1f "
+      "if %1 { store_output[0, 1] %0 yield } else { yield } return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const auto colours = [&m](uint32_t seed) {
+    oracle::LaunchInputs inputs;
+    inputs.undefined_seed = seed;
+    const absl::StatusOr<Drawn> drawn =
+        Draw(*m, {{"width", 2}, {"height", 1}, {"positions", kWhole}}, inputs, {});
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    std::vector<float> all(8);
+    if (!drawn.ok()) return all;
+    const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
+    std::memcpy(all.data(), bytes.data(), 32);
+    return all;
+  };
+  EXPECT_THAT(colours(0), ElementsAre(0.5, 0.5, 0, 0, 1.5, 0, 0, 0));
+  std::vector<bool> moved(8);
+  for (uint32_t seed = 1; seed <= 8; ++seed) {
+    const std::vector<float> all = colours(seed);
+    for (size_t i = 0; i < 8; ++i) moved[i] = moved[i] || all[i] != colours(0)[i];
+  }
+  EXPECT_THAT(moved, ElementsAre(false, false, true, false, false, true, true, false));
+}
+
 TEST(Draw, WhatIsNotSupportedHasAName) {
   oracle::LaunchInputs inputs;
   json draw = Square(kWhole);
