@@ -33,8 +33,8 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, nlohmann::json* d
 // (FragmentInputs::jitter). With a "view_mask" each view is drawn to the layer of its number.
 // Targets are those of the record's colour outputs and begin as 0; depth is kept if the draw asks
 // for it or the program writes it. InvalidArgument names what is wrong or not supported: lines,
-// distances that take something away, vertex shaders, instances, clear values, views beyond number 15, state that the program
-// was not compiled for, coverage by alpha that hardware does.
+// distances that take something away, vertex shaders, instances, clear values, views beyond number
+// 15, state that the program was not compiled for, coverage by alpha that hardware does.
 absl::StatusOr<sim::eu::FragmentInputs> ReadDraw(const nlohmann::json& draw,
                                                  const out::LaunchRecord& record);
 

@@ -1,6 +1,7 @@
-// Loops whose end an atomic decides, in fragment programs with lanes that help or were demoted: from GLSL
-// through the whole compiler into the simulator, where the atomics of such lanes give nothing. All threads
-// must come to their end, and lanes that cover something count as if they were alone.
+// Loops whose end an atomic decides, in fragment programs with lanes that help or were demoted:
+// from GLSL through the whole compiler into the simulator, where the atomics of such lanes give
+// nothing. All threads must come to their end, and lanes that cover something count as if they were
+// alone.
 #include <cstdint>
 #include <cstring>
 #include <string>

@@ -193,8 +193,9 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
   }
 }
 
-// Render targets are the first surfaces. Depth, stencil and a mask of samples want one, also where no
-// colour goes to it (Mesa 25.0.7, brw_nir.h, brw_nir_fs_needs_null_rt): then it is a null surface.
+// Render targets are the first surfaces. Depth, stencil and a mask of samples want one, also where
+// no colour goes to it (Mesa 25.0.7, brw_nir.h, brw_nir_fs_needs_null_rt): then it is a null
+// surface.
 void AddTargets(Abi& abi) {
   const FragmentAbi& f = *abi.fragment;
   for (const ColourTarget& target : f.targets) {

@@ -60,8 +60,8 @@ std::vector<bool> LoopEnds::DefinedIn(RegionId body) const {
   return defined;
 }
 
-// Whether the value is the same in all iterations: not of the body, or made in it without memory that
-// anybody writes of what is (a bound in a uniform buffer is read by each iteration).
+// Whether the value is the same in all iterations: not of the body, or made in it without memory
+// that anybody writes of what is (a bound in a uniform buffer is read by each iteration).
 bool LoopEnds::IsInvariant(const std::vector<bool>& of_body, ValueId v, int depth) const {
   constexpr int kDeepest = 4;
   const mir::Value& value = m_.value(v);
@@ -136,7 +136,8 @@ std::optional<InstId> LoopEnds::MadeBy(ValueId v, Op op) const {
   return InstId(value.owner);
 }
 
-// Whether a value is `mask` without its highest or its lowest bit: mask & ~(1 << bit), or mask & (mask - 1).
+// Whether a value is `mask` without its highest or its lowest bit: mask & ~(1 << bit), or mask &
+// (mask - 1).
 bool LoopEnds::LacksABitOf(ValueId v, ValueId mask) const {
   const std::optional<InstId> both = MadeBy(v, Op::kAnd);
   if (!both) return false;
@@ -168,7 +169,8 @@ bool LoopEnds::ClearsMask(InstId loop, InstId exit) const {
   const std::optional<Exit> found = ExitOf(exit);
   if (!found || m_.inst(found->compare).op != (found->when ? Op::kIeq : Op::kIne)) return false;
   for (int side = 0; side < 2; ++side) {
-    const ValueId mask = m_.source(found->compare, side), zero = m_.source(found->compare, 1 - side);
+    const ValueId mask = m_.source(found->compare, side),
+                  zero = m_.source(found->compare, 1 - side);
     const mir::Value& value = m_.value(mask);
     if (value.kind != mir::Value::Kind::kParam || value.owner != body.index) continue;
     if (!m_.IsConstant(zero) || m_.value(zero).bits != 0) continue;

@@ -2,8 +2,9 @@
 //
 // A loop does if the number of its iterations is known to be bounded (loop_analysis.h), or if every
 // iteration meets an exit that leaves once a counter which steps by 1 is at a bound that the loop
-// does not change, or once a mask is 0 of which each iteration takes the highest or the lowest bit. Other loops may end too: nothing is said of them. Cost: that of the analysis for
-// each loop asked about; not to be asked of the same one over and over.
+// does not change, or once a mask is 0 of which each iteration takes the highest or the lowest bit.
+// Other loops may end too: nothing is said of them. Cost: that of the analysis for each loop asked
+// about; not to be asked of the same one over and over.
 #ifndef KILN_CORE_MID_ANALYSIS_LOOP_ENDS_H_
 #define KILN_CORE_MID_ANALYSIS_LOOP_ENDS_H_
 

@@ -123,7 +123,8 @@ class Ending {
     int side;
   };
 
-  // The first break of a loop to which conditions on atomics lead; notes these. False: there is none.
+  // The first break of a loop to which conditions on atomics lead; notes these. False: there is
+  // none.
   bool FindExit(RegionId region);
   bool Note();
   void Widen(InstId branch, int side);

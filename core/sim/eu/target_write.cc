@@ -166,8 +166,9 @@ class Writer {
     return absl::OkStatus();
   }
 
-  // Null: nothing is written. A message to no target does not ask for its surface, unless it brings depth
-  // or stencil, for which the surface must be there (Mesa 25.0.7, brw_nir.h, brw_nir_fs_needs_null_rt).
+  // Null: nothing is written. A message to no target does not ask for its surface, unless it brings
+  // depth or stencil, for which the surface must be there (Mesa 25.0.7, brw_nir.h,
+  // brw_nir_fs_needs_null_rt).
   absl::StatusOr<RenderTarget*> Target() const {
     const bool asks = !m_.null_target || parts_.depth >= 0 || parts_.stencil >= 0;
     if (!asks) return nullptr;
