@@ -9,6 +9,7 @@
 #include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/kill_in_line.h"
+#include "core/mid/lower/end_helper_loops.h"
 #include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_float_atomics.h"
@@ -128,6 +129,8 @@ constexpr Pass<Lowering> kLowerings[] = {
     {"lower_int8", Unless<&Features::int8, mid::LowerInt8>, false, 0,
      "arithmetic on bytes becomes arithmetic on dwords"},
     {"lower_division", Always<mid::LowerDivision>, true, 0, "integer division as multiplication"},
+    {"end_helper_loops", Always<mid::EndHelperLoops>, false, 0,
+     "loops that go on by what atomics give end for helpers"},
     {"lower_float_atomics", Asking<mid::LowerFloatAtomics>, false, 0,
      "atomic addition of floats as compare-exchanges"},
     {"lower_gradients", Asking<mid::LowerGradients>, false, 0,

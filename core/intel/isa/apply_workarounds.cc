@@ -38,7 +38,9 @@ constexpr Workaround kWorkarounds[] = {
     {"Wa_14014617373", "an accumulator destination at offset 0 has stride 1", kOnGen12,
      S::kVerified, "restriction 'accumulator stride'"},
     {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask", kOnGen12,
-     S::kImplemented, "ApplyWorkarounds"},
+     S::kImplemented,
+     "ApplyWorkarounds: not masked or of all lanes; core/sim/eu/graphics_rules lets lane 0 do where "
+     "dispatch is packed, which some programs of the reference compiler rely upon"},
     {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
      kOnGen12, S::kBackEnd, "core/intel/select VisitImageQuery"},
     {"Wa_1806565034",
