@@ -18,6 +18,7 @@
 #include "core/mid/lower/lower_int8.h"
 #include "core/mid/lower/lower_nonuniform.h"
 #include "core/mid/lower/normalize_directions.h"
+#include "core/mid/lower/resolve_view.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/merge_equal_values.h"
 #include "core/mid/merge_factors.h"
@@ -118,8 +119,13 @@ absl::StatusOr<bool> LowerDerivatives(Lowering& lowering, PassContext& context) 
   return mid::LowerDerivatives(lowering.module, context);
 }
 
+absl::StatusOr<bool> ResolveView(Lowering& lowering, PassContext& context) {
+  return mid::ResolveView(lowering.module, lowering.view_mask, context);
+}
+
 // Group 2 cleans up after lowering.
 constexpr Pass<Lowering> kLowerings[] = {
+    {"resolve_view", ResolveView, true, 0, "the number of the only view is a constant"},
     {"lower_derivatives", LowerDerivatives, false, 0,
      "derivatives become differences within quads, implicit levels of detail explicit derivatives"},
     {"simplify_subgroups", Always<mid::SimplifySubgroups>, true, 0,
@@ -178,6 +184,7 @@ constexpr PassOrder kOrder[] = {
     {"hoist_invariants", "merge_carried_hoisted",
      "what a loop gives may be known in front of it now"},
     {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
+    {"resolve_view", "simplify_lowered", "what a view chooses is found by folding"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
     {"simplify_lowered", "merge_factors", "folding makes constants"},
     {"merge_equal_lowered", "merge_factors", "what is used once shows after merging"},
