@@ -418,6 +418,46 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
+// Of what is held nothing is written over, though nobody reads it any more: neither where values fit,
+// nor by what moves out of the way, nor by spills.
+TEST(AllocateTest, RandomProgramsWithLiveInsThatAreHeld) {
+  const Target& t = SmallTestTarget();
+  uint32_t done = 0, spills = 0, compactions = 0, without = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    options.pool_size = 4 + static_cast<int>(seed % 9);
+    options.live_ins = 4;
+    options.instructions = 80;
+    options.exits = seed % 3 == 0 ? 8 : 0;
+    options.held = 60;
+    const Function ssa = testing::RandomProgram(seed, options);
+    ASSERT_TRUE(Verify(t, ssa).ok());
+    Function f = ssa;
+    const auto stats = AllocateWithSpills(t, &f);
+    if (!stats.ok()) {
+      ASSERT_EQ(CauseOf(stats.status()), "out_of_registers") << seed << ": " << stats.status();
+      continue;
+    }
+    ASSERT_TRUE(VerifyAllocated(t, f).ok()) << seed << ": " << VerifyAllocated(t, f);
+    const absl::Status s = CheckAllocation(t, ssa, f);
+    ASSERT_TRUE(s.ok()) << "seed " << seed << ": " << s << "\n" << Print(t, f);
+    ++done;
+    spills += stats->spill.spills;
+    compactions += stats->compactions;
+    Function freed = ssa;
+    for (LiveIn& l : freed.live_ins) l.held = false;
+    const auto fewer = AllocateWithSpills(t, &freed);
+    ASSERT_TRUE(fewer.ok()) << seed << ": " << fewer.status();
+    without += fewer->spill.spills;
+  }
+  printf("%u programs, %u spills (%u if nothing is held), %u compactions\n", done, spills, without,
+         compactions);
+  EXPECT_GT(done, 200u);
+  EXPECT_GT(spills, without);
+  EXPECT_GT(compactions, 0u);
+}
+
 TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
   Function f = Read(
       "function test width 8\n"
