@@ -418,6 +418,26 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
+// Hardware waits for whole registers: a short value does not go where others still wait to be read.
+TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 U 4x8 whole\n"
+      "value %1 U 4x1\n"
+      "value %2 U 4x1\n"
+      "value %3 U 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = add %0:ud %0:ud {nomask}\n"
+      "  %2:ud = add %0.1:ud %1:ud {nomask}\n"
+      "  %3:ud = add %0.2:ud %2:ud {nomask}\n"
+      "  end %3:ud\n");
+  MustAllocate(TestTarget(), &f);
+  EXPECT_NE(RegOf(f, 1) / 8, 1u);
+  EXPECT_NE(RegOf(f, 2) / 8, 1u);
+  EXPECT_EQ(RegOf(f, 3), 10u);  // it is the last in there
+}
+
 // Of what is held nothing is written over, though nobody reads it any more: neither where values fit,
 // nor by what moves out of the way, nor by spills.
 TEST(AllocateTest, RandomProgramsWithLiveInsThatAreHeld) {

@@ -233,14 +233,16 @@ class Assigner {
       const uint32_t reg = at_.home[p.index] != kNowhere ? at_.home[p.index] : at_.hint[p.index];
       if (search_.FitsOverSource(s, i, d, reg)) return reg;
     }
-    uint32_t second = kNowhere;  // kept for somebody else, or where an answer is still to come
+    // Kept for somebody else, where an answer is still to come, or where others wait for it.
+    uint32_t second = kNowhere;
     UnitSet better_not = kept_.KeptFrom(v);
     better_not |= live_.pool(v).arriving;
     for (const Operand& u : in_.f.uses(i)) {
       if (!IsValue(u) || in_.info(u).pool != in_.info(v).pool || at_.now[u.id] == kNowhere)
         continue;
       if (!live_.Dying(u, i) || !search_.FitsOverSource(s, i, d, at_.PlaceOf(u))) continue;
-      if (!better_not.intersects(at_.PlaceOf(u), s.units)) return at_.PlaceOf(u);
+      const bool elsewhere = better_not.intersects(at_.PlaceOf(u), s.units) || live_.IsCrowded(v, u);
+      if (!elsewhere) return at_.PlaceOf(u);
       second = at_.PlaceOf(u);
     }
     const uint32_t reg = search_.Find(s);
