@@ -418,6 +418,56 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
+// Ends of ifs within ifs: what the innermost side makes goes where the parameter of the outermost end
+// would like to be, and no end copies it.
+TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
+  Function f = Read(
+      "function test width 16\n"
+      "value %0 U 4x8 whole\n"
+      "value %1 F 0x1\n"
+      "value %2 F 0x1\n"
+      "value %3 G 4x1\n"
+      "value %4 G 4x1\n"
+      "value %5 G 4x1\n"
+      "value %6 G 4x1\n"
+      "value %7 G 4x1\n"
+      "value %8 U 4x8 whole\n"
+      "livein %0 at 0\n"
+      "livein %8 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = cmp %0:ud {w16}\n"
+      "  if %1:ud {w16 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %3:ud = const #0x1:ud {w16}\n"
+      "  else {w16}\n"
+      "  -> b6(%3:ud)\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  %2:ud = cmp %8:ud {w16}\n"   // the last use: a hole before the place of %3
+      "  if %2:ud {w16 pred 1}\n"
+      "  -> b3, b4\n"
+      "block b3 depth 0\n"
+      "  %4:ud = const #0x2:ud {w16}\n"
+      "  else {w16}\n"
+      "  -> b5(%4:ud)\n"
+      "  ~> b4\n"
+      "block b4 depth 0\n"
+      "  %5:ud = const #0x3:ud {w16}\n"
+      "  endif {w16}\n"
+      "  -> b5(%5:ud)\n"
+      "block b5 depth 0 params %6\n"
+      "  endif {w16}\n"
+      "  -> b6(%6:ud)\n"
+      "block b6 depth 0 params %7\n"
+      "  store %0:ud %7:ud {w16}\n"
+      "  end\n");
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.copies_inserted, 0u);
+  EXPECT_EQ(RegOf(f, 4), RegOf(f, 3));
+  EXPECT_EQ(RegOf(f, 5), RegOf(f, 3));
+}
+
 // Hardware waits for whole registers: a short value does not go where others still wait to be read.
 TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
   Function f = Read(
