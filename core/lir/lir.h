@@ -120,6 +120,7 @@ struct Block {
 struct LiveIn {
   ValueId value;
   uint32_t reg = 0;          // first unit in its pool
+  bool held = false;         // nothing else has these units before the program ends, read or not
 };
 
 // An instruction that computes what `original` computed once more (register allocation).

@@ -133,7 +133,7 @@ std::string Print(const Target& t, const Function& f) {
     s += "\n";
   }
   for (const LiveIn& l : f.live_ins) {
-    absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, "\n");
+    absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, l.held ? " held" : "", "\n");
   }
   if (f.scratch_header.valid()) {
     absl::StrAppend(&s, "scratch_header %", f.scratch_header.index, "\n");

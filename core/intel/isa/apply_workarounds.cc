@@ -16,6 +16,9 @@ using S = WorkaroundStatus;
 constexpr Rulings kOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
 
+constexpr absl::string_view kSamplesOfCubes =
+    "Mesa 25.0.7, mesa_defs.json: DG2 and its server parts (Gen12.5) alone";
+
 constexpr Workaround kWorkarounds[] = {
     {"Wa_1407528679",
      "fused EUs may run a block with all channels off: NoMask instructions then run, masked ones "
@@ -55,6 +58,12 @@ constexpr Workaround kWorkarounds[] = {
     {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", kOnGen12,
      S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},
+    {"Wa_14012688258",
+     "samples of cubes are sent with zeros at the end of their payload",
+     {Ruling{Cell::kAbsent, kSamplesOfCubes}, Ruling{Cell::kAbsent, kSamplesOfCubes},
+      Ruling{Cell::kAbsent, kSamplesOfCubes}},
+     S::kNotYet,
+     "nowhere; messages/strip_sampler_parameters would leave cubes alone"},
     {"Wa_22012725308",
      "accumulators: write after read across execution pipes is not protected",
      {Ruling{}, Ruling{}, Ruling{Cell::kAbsent, "Gen12 `tgl` has one in-order pipe"}},
