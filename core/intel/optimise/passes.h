@@ -35,6 +35,9 @@ absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context);
 // Makes constants that must be in registers near their uses where there are many.
 absl::StatusOr<bool> PlaceConstants(lir::Function& f, PassContext& context);
 
+// Marks exits, so that schedules issue what they wait for before other work.
+absl::StatusOr<bool> PreferExits(lir::Function& f, PassContext& context);
+
 // Gives the two payloads of a message different values. Needed for correctness.
 absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
 

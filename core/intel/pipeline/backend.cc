@@ -122,7 +122,7 @@ std::vector<PassRow> PassRows() {
 }  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 12,
+                             .code_generation_version = 13,
                              .abi_version = 2,
                              .features = &kTglFeatures,
                              .passes = PassRows,
