@@ -469,6 +469,49 @@ TEST(Driver, OneBisectionBudgetForTheWholeCompile) {
   EXPECT_EQ(codes.back(), unlimited->variants[0].code);
 }
 
+// Much arithmetic, and a kill that waits for none of it.
+std::string LateKill(bool kills) {
+  std::string text =
+      "mir 1\nentry \"main\"\nstage fragment\ninput 0 location 0.0 f32 x2\n"
+      "output 0 location 0.0 f32 x1\nbody {\n  %0:f32, %1:f32 = load_input[0, 0]\n";
+  int last = 1;
+  for (int chain = 0; chain < 8; ++chain) {
+    int value = 0;
+    for (int k = 2; k < 5; ++k) {
+      text += "  %" + std::to_string(last + 1) + ":f32 = fmul %" + std::to_string(value) + ", " +
+              std::to_string(8 * chain + k) + ".5f\n";
+      value = ++last;
+    }
+    if (chain == 0) continue;
+    text += "  %" + std::to_string(last + 1) + ":f32 = fadd %" + std::to_string(value) + ", %" +
+            std::to_string(chain == 1 ? 4 : value - 3) + "\n";
+    ++last;
+  }
+  if (kills) {
+    text += "  %" + std::to_string(last + 1) + ":bool = flt %1, 0.5f\n  demote %" +
+            std::to_string(last + 1) + "\n";
+  }
+  return text + "  store_output[0, 0] %" + std::to_string(last) + "\n  return\n}\n";
+}
+
+// Exits are preferred by the orders alone: with those left out the code has the same bytes, and so has
+// that of a shader without exits whatever is left out.
+TEST(Driver, PreferredExitsChangeOrdersAndNothingElse) {
+  const auto code = [](bool kills, std::vector<std::string> disabled) {
+    CompileOptions options;
+    options.passes.verify_each = true;
+    options.widths = {8};
+    options.passes.disabled = std::move(disabled);
+    const absl::StatusOr<Compiled> c = CompileText(LateKill(kills), options);
+    EXPECT_TRUE(c.ok()) << c.status();
+    return c.ok() ? c->variants[0].code : std::vector<uint8_t>();
+  };
+  EXPECT_NE(code(true, {}), code(true, {"prefer_exits"}));
+  EXPECT_EQ(code(true, {"schedule", "schedule_allocated"}),
+            code(true, {"schedule", "schedule_allocated", "prefer_exits"}));
+  EXPECT_EQ(code(false, {}), code(false, {"prefer_exits"}));
+}
+
 TEST(Driver, StopAfterAPassOfMirStopsTheCompile) {
   for (const char* pass : {"remove_dead_code", "sink_values", "select"}) {
     Records records;

@@ -78,6 +78,7 @@ enum InstFlags : uint8_t {
   kSaturate = 2,
   kPredicateInverse = 4,
   kInsertedCopy = 8,         // made by register allocation
+  kPreferredExit = 16,       // of an exit: schedules issue early what it waits for
 };
 
 struct Inst {

@@ -32,6 +32,7 @@ void AppendFields(const Target& t, const Function& f, const Inst& in, std::strin
   if (in.predicate_mode != 0) absl::StrAppend(&s, " pred ", in.predicate_mode);
   if (in.flags & kPredicateInverse) s += " inv";
   if (in.flags & kInsertedCopy) s += " ra";
+  if (in.flags & kPreferredExit) s += " preferred";
   AppendAux(t, f, in, &s);
   if (in.spirv_id != 0) absl::StrAppend(&s, " id ", in.spirv_id);
   if (!s.empty()) absl::StrAppend(out, " {", s.substr(1), "}");

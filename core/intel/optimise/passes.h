@@ -43,6 +43,9 @@ void HoldPayload(const Device& device, uint32_t registers, lir::Function& f);
 // Undoes that, register by register: behind its last use the payload is allocatable.
 absl::StatusOr<bool> FreePayload(lir::Function& f, PassContext& context);
 
+// Marks exits, so that schedules issue what they wait for before other work.
+absl::StatusOr<bool> PreferExits(lir::Function& f, PassContext& context);
+
 // Gives the two payloads of a message different values. Needed for correctness.
 absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);
 

@@ -17,6 +17,7 @@ using isa::Opcode;
 constexpr int kLoopWeight = 10;
 // Nesting beyond this weighs no more: 64 bits must hold the sum.
 constexpr int kMaxDepth = 6;
+constexpr int64_t kWhole = 100;   // weights are in percent
 constexpr int kTokens = 16;
 constexpr int kFlags = 4;         // f0.0 f0.1 f1.0 f1.1
 constexpr int kAccumulators = 16;
@@ -54,14 +55,14 @@ class Walk {
     for (size_t i = 0; i < program_.insts.size(); ++i) {
       if (!Issue(i)) return Unknown(i);
     }
-    // Weights are counted in halves.
     Estimate e;
-    e.cycles = elapsed_ / 2;
-    e.throughput_cycles = issue_ / 2;
+    e.cycles = elapsed_ / kWhole;
+    e.exit_cycles = until_exit_ / kWhole;
+    e.throughput_cycles = issue_ / kWhole;
     for (int u = 0; u < kUnits; ++u) {
-      e.busy[u] = busy_[u] / 2;
-      e.waits[u] = waits_[u] / 2;
-      e.queues[u] = queues_[u] / 2;
+      e.busy[u] = busy_[u] / kWhole;
+      e.waits[u] = waits_[u] / kWhole;
+      e.queues[u] = queues_[u] / kWhole;
       if (e.busy[u] <= e.throughput_cycles) continue;
       e.throughput_cycles = e.busy[u];
       e.bottleneck = static_cast<Unit>(u);
@@ -71,14 +72,20 @@ class Walk {
 
  private:
   int64_t Weight(size_t i) const {
-    int64_t weight = static_cast<int32_t>(i) < halted_until_ ? 1 : 2;
+    int64_t weight = static_cast<int32_t>(i) < halted_until_ ? percent_behind_exit_ : kWhole;
     for (int d = std::min(depths_[i], kMaxDepth); d > 0; --d) weight *= kLoopWeight;
     return weight;
   }
 
-  // Two execution units run in step here, so that 64 lanes would have to leave.
-  static bool HalvesWhatFollows(const Instruction& inst) {
-    return inst.op == Opcode::kHalt && inst.exec_size <= 16;
+  // A halt that leaves code out. The one that turns lanes on again goes to what follows it anyway.
+  bool IsExit(size_t i) const {
+    return program_.insts[i].op == Opcode::kHalt &&
+           program_.targets[i].uip > static_cast<int32_t>(i) + 1;
+  }
+  void Leave(size_t i) {
+    if (until_exit_ == 0) until_exit_ = elapsed_;
+    halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+    percent_behind_exit_ = PercentBehindExit(program_.insts[i].exec_size);
   }
 
   void WaitFor(const Due& due) {
@@ -168,7 +175,7 @@ class Walk {
     Execute(*t);
     Mark(inst, fp, *t);
     elapsed_ += (now_ - start) * weight_;
-    if (HalvesWhatFollows(inst)) halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+    if (IsExit(i)) Leave(i);
     return true;
   }
 
@@ -194,8 +201,10 @@ class Walk {
   const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int> depths_;
   int32_t halted_until_ = 0;   // instruction where halted lanes go on
+  int64_t percent_behind_exit_ = kWhole;  // the lanes of all halts of a program are as many
+  int64_t until_exit_ = 0;
   int64_t now_ = 0;       // when the front end takes the next instruction
-  int64_t weight_ = 2;
+  int64_t weight_ = kWhole;
   int64_t elapsed_ = 0, issue_ = 0;
   std::array<int64_t, kUnits> free_{}, busy_{}, waits_{}, queues_{};
   std::array<Due, isa::kGrfCount> written_{}, read_{};
