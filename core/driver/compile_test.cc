@@ -389,19 +389,22 @@ std::string ManyInputs() {
   };
   std::string sum;
   for (int k = 0; k < 64; ++k) {
-    const std::string in = value("load_input[" + std::to_string(k / 4) + ", " + std::to_string(k % 4) + "]");
+    const std::string in =
+        value("load_input[" + std::to_string(k / 4) + ", " + std::to_string(k % 4) + "]");
     sum = sum.empty() ? in : value("fadd " + sum + ", " + in);
   }
   std::vector<std::string> values;
-  for (int k = 0; k < 105; ++k) values.push_back(value("fmul " + sum + ", " + std::to_string(k + 2) + ".5f"));
+  for (int k = 0; k < 105; ++k)
+    values.push_back(value("fmul " + sum + ", " + std::to_string(k + 2) + ".5f"));
   std::string down = values.back(), up = values.front();
   for (int k = 103; k >= 0; --k) down = value("ffma " + down + ", " + values[k] + ", " + sum);
   for (int k = 1; k < 105; ++k) up = value("ffma " + up + ", " + values[k] + ", " + down);
-  return text + "output 0 location 0.0 f32 x1\nbody {\n" + body + "store_output[0, 0] " + up + "\nreturn\n}\n";
+  return text + "output 0 location 0.0 f32 x1\nbody {\n" + body + "store_output[0, 0] " + up +
+         "\nreturn\n}\n";
 }
 
-// With the payload held to the end, which is switched on and off by the pass's name, such a program has
-// 32 registers less and spills; the checker of allocations agrees with both.
+// With the payload held to the end, which is switched on and off by the pass's name, such a program
+// has 32 registers less and spills; the checker of allocations agrees with both.
 TEST(Driver, ThePayloadIsHeldWithoutFreePayload) {
   CompileOptions options;
   options.widths = {8};

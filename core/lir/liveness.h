@@ -14,8 +14,8 @@
 // more exact than backward liveness over physical edges, and what that misses.
 //
 // What the exit block reads for all lanes is needed at every exit (exits.h), even where no lane
-// comes from there to that block. A live-in that is held (LiveIn::held) is needed behind every block
-// without successors; an endless loop, from which none can be reached, does not hold it.
+// comes from there to that block. A live-in that is held (LiveIn::held) is needed behind every
+// block without successors; an endless loop, from which none can be reached, does not hold it.
 //
 // Blocks are assumed in the order in which the thread passes them (verify.h, L11 and L14).
 //
@@ -101,7 +101,7 @@ class Liveness {
   absl::Span<const Operand> NeededAt(const Target& target, const Function& f, InstId i) const;
 
   std::vector<Operand> at_exits_;
-  std::vector<uint32_t> held_;      // slots, needed at the program's end
+  std::vector<uint32_t> held_;  // slots, needed at the program's end
   std::vector<uint32_t> first_slot_;
   std::vector<ValueId> slot_value_;
   std::vector<uint32_t> global_, global_slot_;

@@ -304,7 +304,8 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
         for (const Operand& o : f.args(e)) use(o);
       }
       for (const LiveIn& li : f.live_ins) {
-        for (uint32_t c = 0; li.held && f.blocks[b].succs.empty() && c < f.value(li.value).comps; ++c) {
+        for (uint32_t c = 0; li.held && f.blocks[b].succs.empty() && c < f.value(li.value).comps;
+             ++c) {
           use_blocks[l.first_slot(li.value) + c].push_back(b);
         }
       }

@@ -63,12 +63,14 @@ TEST(SplitSends, CutsBehindTheHeader) {
 TEST(SplitSends, TargetWritesAreCutWhereTheSourceChanges) {
   const std::string colours = "  %11x4:ud = msg %0:ud {w8 " + Sent(Message::kSampleLz, 8) + "}\n";
   const std::string write = " {w8 [target_write bti 1 target 1]}\n";
-  EXPECT_EQ(After(colours + "  %10x4:ud = collect %11x3:ud %1:ud {w8}\n  msg.target %10x4:ud" + write,
-                  SplitSends),
-            colours + "  msg.target %11x3:ud %1:ud" + write);
-  EXPECT_EQ(After(colours + "  %10x4:ud = collect %1:ud %11.1x3:ud {w8}\n  msg.target %10x4:ud" + write,
-                  SplitSends),
-            colours + "  msg.target %1:ud %11.1x3:ud" + write);
+  EXPECT_EQ(
+      After(colours + "  %10x4:ud = collect %11x3:ud %1:ud {w8}\n  msg.target %10x4:ud" + write,
+            SplitSends),
+      colours + "  msg.target %11x3:ud %1:ud" + write);
+  EXPECT_EQ(
+      After(colours + "  %10x4:ud = collect %1:ud %11.1x3:ud {w8}\n  msg.target %10x4:ud" + write,
+            SplitSends),
+      colours + "  msg.target %1:ud %11.1x3:ud" + write);
 }
 
 TEST(SplitSends, TargetWritesAreCutBehindTheHeader) {
@@ -94,9 +96,10 @@ TEST(SplitSends, UrbWritesAreCutBehindTheHandles) {
             "  %16x2:ud = collect %0:ud %1:ud {w8}\n  msg.urb %13x8:ud %16x2:ud" + write);
   // Data that lies together needs no copy.
   const std::string data = "  %11x4:ud = msg %0:ud {w8 " + Sent(Message::kSampleLz, 8) + "}\n";
-  EXPECT_EQ(After(data + "  %15x24:ud = collect %13x8:ud %11.1x2:ud {w8}\n  msg.urb %15x24:ud" + write,
-                  SplitSends),
-            data + "  msg.urb %13x8:ud %11.1x2:ud" + write);
+  EXPECT_EQ(
+      After(data + "  %15x24:ud = collect %13x8:ud %11.1x2:ud {w8}\n  msg.urb %15x24:ud" + write,
+            SplitSends),
+      data + "  msg.urb %13x8:ud %11.1x2:ud" + write);
 }
 
 // The exit block writes what blocks above it made: what they made for the message goes.

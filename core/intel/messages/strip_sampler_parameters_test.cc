@@ -34,7 +34,8 @@ TEST(StripSamplerParameters, TheFirstParameterAndTheHeaderStay) {
 }
 
 TEST(StripSamplerParameters, TheOnlyParameterStays) {
-  for (const Message message : {Message::kSampleLz, Message::kLd, Message::kResinfo, Message::kLod}) {
+  for (const Message message :
+       {Message::kSampleLz, Message::kLd, Message::kResinfo, Message::kLod}) {
     const std::string same = Op("#0x0:ud", Sampler(message));
     EXPECT_EQ(After(same, Strip), same);
   }
@@ -43,7 +44,7 @@ TEST(StripSamplerParameters, TheOnlyParameterStays) {
 }
 
 TEST(StripSamplerParameters, OtherConstantsStay) {
-  for (const char* zero : {"#0x80000000:ud", "#0x1:ud"}) {   // -0.0 is none
+  for (const char* zero : {"#0x80000000:ud", "#0x1:ud"}) {  // -0.0 is none
     const std::string same = Op(absl::StrCat("%0:ud ", zero), Sampler(Message::kSampleLz));
     EXPECT_EQ(After(same, Strip), same);
   }
@@ -94,11 +95,15 @@ TEST(StripSamplerParameters, TheOtherMessageKeepsItsPayload) {
       After(Op(params, Sampler(Message::kSampleLz)) +
                 absl::StrReplaceAll(Op(params, Sampler(Message::kSampleCLz)), {{"%10", "%11"}}),
             strip_and_lower);
-  EXPECT_EQ(out, "  %16x2:ud = collect %0:ud %1:ud {w8}\n"
-                 "  %10x4:ud = msg %16x2:ud {w8 " + Sent(Message::kSampleLz, 8) + "}\n"
-                 "  %17:ud = mov #0x0:ud {w8}\n"
-                 "  %18x3:ud = collect %0:ud %1:ud %17:ud {w8}\n"
-                 "  %11x4:ud = msg %18x3:ud {w8 " + Sent(Message::kSampleCLz, 8) + "}\n");
+  EXPECT_EQ(out,
+            "  %16x2:ud = collect %0:ud %1:ud {w8}\n"
+            "  %10x4:ud = msg %16x2:ud {w8 " +
+                Sent(Message::kSampleLz, 8) +
+                "}\n"
+                "  %17:ud = mov #0x0:ud {w8}\n"
+                "  %18x3:ud = collect %0:ud %1:ud %17:ud {w8}\n"
+                "  %11x4:ud = msg %18x3:ud {w8 " +
+                Sent(Message::kSampleCLz, 8) + "}\n");
 }
 
 // Messages are split behind lower_samplers, where no list is left: the pass comes too late there.

@@ -24,7 +24,7 @@
 namespace kiln::intel {
 namespace {
 
-constexpr uint32_t kDwords = 8;      // units of a register
+constexpr uint32_t kDwords = 8;  // units of a register
 constexpr uint32_t kRegisters = 128;
 
 const lir::Target& T() { return TargetOf(Tgl()); }
@@ -193,7 +193,8 @@ TEST(FreePayload, HoldingAndFreeingChangeNothing) {
 
 // Two loops, the inner of which reads the payload's r1; each block has a place for more code. b1 to
 // b4 are the outer loop, b2 and b3 the inner; b5 is behind both.
-std::string Loops(const std::string& in_outer, const std::string& behind, const char* inner = "%1") {
+std::string Loops(const std::string& in_outer, const std::string& behind,
+                  const char* inner = "%1") {
   std::string text =
       "function tgl width 8\nvalue %0 U 4x8 whole\nvalue %1 U 4x8 whole\nvalue %2 F 0x1\n"
       "value %3 F 0x1\nvalue %4 U 4x8 whole tail\n";
@@ -227,7 +228,7 @@ std::string FourAtOnce(int first) {
 
 std::vector<uint32_t> BlocksThatNeed(const lir::Function& f, uint32_t value) {
   const lir::Liveness live(T(), f);
-  const uint32_t slot = live.first_slot(lir::ValueId(value)) + 3;   // the component that is read
+  const uint32_t slot = live.first_slot(lir::ValueId(value)) + 3;  // the component that is read
   std::vector<uint32_t> blocks;
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     const uint32_t g = live.global(slot);

@@ -36,8 +36,9 @@ absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context);
 // Makes constants that must be in registers near their uses where there are many.
 absl::StatusOr<bool> PlaceConstants(lir::Function& f, PassContext& context);
 
-// What a thread starts with, so many registers from the first on, stays in them to the program's end,
-// read or not (lir::LiveIn::held; those of no live-in are reserved). Of selected code, before any pass.
+// What a thread starts with, so many registers from the first on, stays in them to the program's
+// end, read or not (lir::LiveIn::held; those of no live-in are reserved). Of selected code, before
+// any pass.
 void HoldPayload(const Device& device, uint32_t registers, lir::Function& f);
 
 // Undoes that, register by register: behind its last use the payload is allocatable.

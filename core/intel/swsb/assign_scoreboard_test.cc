@@ -129,8 +129,8 @@ TEST(Swsb, ATokenUsedAgainIsWaitedForByItself) {
 TEST(Swsb, ATokenIsFreeWhenItsAnswerHasCome) {
   std::vector<Instruction> insts;
   for (int t = 0; t < kTokens; ++t) insts.push_back(Load(20 + t, 50 + t));
-  insts.push_back(Alu(50, 1, 2));    // over what the first one reads
-  insts.push_back(Alu(51, 21, 2));   // the answer of the second
+  insts.push_back(Alu(50, 1, 2));   // over what the first one reads
+  insts.push_back(Alu(51, 21, 2));  // the answer of the second
   insts.push_back(Load(60, 70));
   for (int t = 0; t < kTokens; ++t) insts.push_back(Alu(80 + t, 20 + t, 60));
   Program program = MakeProgram(insts);

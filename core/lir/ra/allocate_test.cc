@@ -418,8 +418,8 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
-// Ends of ifs within ifs: what the innermost side makes goes where the parameter of the outermost end
-// would like to be, and no end copies it.
+// Ends of ifs within ifs: what the innermost side makes goes where the parameter of the outermost
+// end would like to be, and no end copies it.
 TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
   Function f = Read(
       "function test width 16\n"
@@ -444,7 +444,7 @@ TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
       "  -> b6(%3:ud)\n"
       "  ~> b2\n"
       "block b2 depth 0\n"
-      "  %2:ud = cmp %8:ud {w16}\n"   // the last use: a hole before the place of %3
+      "  %2:ud = cmp %8:ud {w16}\n"  // the last use: a hole before the place of %3
       "  if %2:ud {w16 pred 1}\n"
       "  -> b3, b4\n"
       "block b3 depth 0\n"
@@ -488,8 +488,8 @@ TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
   EXPECT_EQ(RegOf(f, 3), 10u);  // it is the last in there
 }
 
-// Of what is held nothing is written over, though nobody reads it any more: neither where values fit,
-// nor by what moves out of the way, nor by spills.
+// Of what is held nothing is written over, though nobody reads it any more: neither where values
+// fit, nor by what moves out of the way, nor by spills.
 TEST(AllocateTest, RandomProgramsWithLiveInsThatAreHeld) {
   const Target& t = SmallTestTarget();
   uint32_t done = 0, spills = 0, compactions = 0, without = 0;

@@ -222,8 +222,9 @@ class Assigner {
     return true;
   }
 
-  // Where the parameter is, or would like to be, that the value is an argument for; if it has no wish
-  // yet, that for which it is one itself, and so on: ends of ifs within ifs. kNowhere if there is none.
+  // Where the parameter is, or would like to be, that the value is an argument for; if it has no
+  // wish yet, that for which it is one itself, and so on: ends of ifs within ifs. kNowhere if there
+  // is none.
   uint32_t ParamPlace(ValueId v) const {
     ValueId p = in_.info(v).param;
     for (int depth = 0; p.valid() && depth < kMaxJoins; ++depth, p = in_.info(p).param) {
@@ -250,7 +251,8 @@ class Assigner {
       if (!IsValue(u) || in_.info(u).pool != in_.info(v).pool || at_.now[u.id] == kNowhere)
         continue;
       if (!live_.Dying(u, i) || !search_.FitsOverSource(s, i, d, at_.PlaceOf(u))) continue;
-      const bool elsewhere = better_not.intersects(at_.PlaceOf(u), s.units) || live_.IsCrowded(v, u);
+      const bool elsewhere =
+          better_not.intersects(at_.PlaceOf(u), s.units) || live_.IsCrowded(v, u);
       if (!elsewhere) return at_.PlaceOf(u);
       second = at_.PlaceOf(u);
     }

@@ -52,7 +52,7 @@ class NextUses {
   const std::vector<uint32_t>& at_exits_;
   const Pieces& pieces_;
   const LoopSpans& loops_;
-  std::vector<uint32_t> held_;   // pieces, ascending
+  std::vector<uint32_t> held_;  // pieces, ascending
   std::vector<std::vector<PieceDistance>> entry_;
   std::vector<uint32_t> scratch_, touched_;
   std::vector<PieceDistance> now_;
