@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/intel/perf/trip_counts.h"
+
 namespace kiln::intel {
 namespace {
 
@@ -15,8 +17,8 @@ using isa::Instruction;
 using isa::Opcode;
 
 constexpr int kLoopWeight = 10;
-// Nesting beyond this weighs no more: 64 bits must hold the sum.
-constexpr int kMaxDepth = 6;
+// More weighs no more: 64 bits must hold the sum.
+constexpr int64_t kMostWeight = 1'000'000;
 constexpr int64_t kWhole = 100;   // weights are in percent
 constexpr int kTokens = 16;
 constexpr int kFlags = 4;         // f0.0 f0.1 f1.0 f1.1
@@ -28,28 +30,25 @@ struct Due {
   Unit unit = Unit::kFpu;
 };
 
-// Loops around each instruction: a while jumps back to the first of its body.
-std::vector<int> LoopDepths(const isa::Program& program) {
-  const size_t count = program.insts.size();
-  std::vector<int> change(count + 1, 0);
-  for (size_t i = 0; i < count; ++i) {
-    if (program.insts[i].op != Opcode::kWhile) continue;
-    const int32_t head = program.targets[i].jip;
-    if (head < 0 || head > static_cast<int32_t>(i)) continue;
-    ++change[static_cast<size_t>(head)];
-    --change[i + 1];
+// How often each instruction counts: what is known of the loops around it, ten times a loop else.
+std::vector<int64_t> LoopWeights(const isa::Program& program,
+                                 absl::Span<const isa::Footprint> footprints) {
+  std::vector<int64_t> weights(program.insts.size(), 1);
+  for (const LoopTrips& loop : CountTrips(program, footprints)) {
+    for (int32_t i = loop.head; i <= loop.end; ++i) {
+      int64_t& weight = weights[static_cast<size_t>(i)];
+      weight = std::min(kMostWeight, weight * (loop.known ? loop.RunsOf(i) : kLoopWeight));
+    }
   }
-  std::vector<int> depths(count);
-  int depth = 0;
-  for (size_t i = 0; i < count; ++i) depths[i] = depth += change[i];
-  return depths;
+  return weights;
 }
 
 class Walk {
  public:
   Walk(const Device& device, const isa::Program& program,
        absl::Span<const isa::Footprint> footprints)
-      : device_(device), program_(program), footprints_(footprints), depths_(LoopDepths(program)) {}
+      : device_(device), program_(program), footprints_(footprints),
+        loops_(LoopWeights(program, footprints)) {}
 
   absl::StatusOr<Estimate> Run() {
     for (size_t i = 0; i < program_.insts.size(); ++i) {
@@ -72,9 +71,7 @@ class Walk {
 
  private:
   int64_t Weight(size_t i) const {
-    int64_t weight = static_cast<int32_t>(i) < halted_until_ ? percent_behind_exit_ : kWhole;
-    for (int d = std::min(depths_[i], kMaxDepth); d > 0; --d) weight *= kLoopWeight;
-    return weight;
+    return loops_[i] * (static_cast<int32_t>(i) < halted_until_ ? percent_behind_exit_ : kWhole);
   }
 
   // A halt that leaves code out. The one that turns lanes on again goes to what follows it anyway.
@@ -199,7 +196,7 @@ class Walk {
   const Device& device_;
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
-  const std::vector<int> depths_;
+  const std::vector<int64_t> loops_;
   int32_t halted_until_ = 0;   // instruction where halted lanes go on
   int64_t percent_behind_exit_ = kWhole;  // the lanes of all halts of a program are as many
   int64_t until_exit_ = 0;
