@@ -138,7 +138,7 @@ constexpr Pass<Lowering> kLowerings[] = {
      "one value for what is known to be equal, memory included"},
     {"combine_memory", Asking<mid::CombineMemory>, true, 2, "neighbouring dwords in one access"},
     {"remove_dead_lowered", Always<mid::RemoveDeadCode>, true, 2, "values that nobody uses"},
-    {"form_fma", Always<mid::FormFma>, true, 0,
+    {"form_fma", Asking<mid::FormFma>, true, 0,
      "products that are only added become fused multiply-adds"},
     {"hoist_invariants", Always<mid::HoistInvariants>, true, 0,
      "what every iteration repeats moves in front of the loop"},

@@ -182,6 +182,23 @@ TEST(SelectArithmetic, BitFields) {
 )");
 }
 
+// Of the first source, if 16 bits hold it exactly and, of floats, as a normal number; other constants
+// of three-source instructions are in registers.
+TEST(SelectArithmetic, ShortImmediatesOfThreeSources) {
+  EXPECT_EQ(Selected(R"(
+    %1:i32 = subgroup_invocation
+    %2:f32 = u2f %1
+    %3:f32 = ffma %2, %2, 0.5f
+    %4:f32 = ffma %2, 0.5f, -1.0f
+    %5:f32 = ffma %2, %2, 0.1f
+    %6:f32 = ffma %2, %2, 0x1p-15f
+    store_ssbo[0, align 4] 0, %3, %4, %5, %6
+    %7:i32 = ubitfield_extract %1, %1, 5
+    %8:i32 = sbitfield_extract %1, %1, 5
+    store_ssbo[0, align 4] 16, %7, %8
+)", 8), R"()");
+}
+
 // An or of two shifts by constants that add up to 32.
 TEST(SelectArithmetic, RotationsAreRecognised) {
   EXPECT_EQ(Selected(R"(
