@@ -54,6 +54,10 @@ constexpr Case kCases[] = {
      "%0:i32 = load_ssbo[0, align 16] 0 %1:i32 = load_ssbo[0, align 4] 4 %2:i32 = iadd %0, %1 "
      "store_ssbo[0, align 4] 64, %2",
      [](Features& f) { f.access = {.lane = 4, .block = 0, .shared_block_alignment = 0}; }, true},
+    {"form_fma",
+     "%0:f32 = load_ssbo[0, align 4] 0 %1:f32 = fmul %0, 0.1f %2:f32 = fadd %1, 0.5f "
+     "store_ssbo[0, align 4] 0, %2",
+     [](Features& f) { f.constant_addends = Features::Addends::kExactHalves; }, false},
     {"rematerialise_compares",
      "%0:i32 = local_index %1:bool = ult %0, 7 if %1 { store_ssbo[0, align 4] 0, 1 yield } else "
      "{ yield } if %1 { store_ssbo[0, align 4] 4, 2 yield } else { yield }",

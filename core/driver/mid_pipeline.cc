@@ -150,7 +150,7 @@ constexpr Pass<Lowering> kLowerings[] = {
     {"remove_dead_lowered", Always<mid::RemoveDeadCode>, true, 2, "values that nobody uses"},
     {"merge_factors", Always<mid::MergeFactors>, true, 0,
      "one constant for those that a value is multiplied by in turn"},
-    {"form_fma", Always<mid::FormFma>, true, 0,
+    {"form_fma", Asking<mid::FormFma>, true, 0,
      "products that are only added become fused multiply-adds"},
     {"hoist_invariants", Always<mid::HoistInvariants>, true, 0,
      "what every iteration repeats moves in front of the loop"},

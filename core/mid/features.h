@@ -33,6 +33,11 @@ struct Features {
   } gradients;
 
   bool divides_directions;    // a cube's, by their largest part (else normalize_directions)
+  // What a multiply-add of floats takes as its addend without a register (form_fma); multiplicands
+  // are in registers.
+  enum class Addends : uint8_t { kNone, kExactHalves };  // what ExactHalf knows, core/base/half.h
+  Addends constant_addends;
+
   bool conditions_in_flags;   // few, and for a straight line of code (then rematerialise_compares)
 
   // What one access takes (combine_memory), in bytes.

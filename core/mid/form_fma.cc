@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/bitset.h"
+#include "core/base/half.h"
 #include "core/mir/build.h"
 #include "core/mir/rewrite.h"
 #include "core/mir/uses.h"
@@ -24,9 +25,10 @@ constexpr uint32_t kSharedConstant = 4;
 
 class Former {
  public:
-  Former(Module& module, PassContext& context)
+  Former(Module& module, const Features& features, PassContext& context)
       : m_(module),
         b_(module),
+        features_(features),
         context_(context),
         uses_(module),
         product_of_(module.insts.size()),
@@ -55,8 +57,22 @@ class Former {
            m_.value(m_.result(id)).type == Type::kF32;
   }
 
-  int Constants(InstId id) const {
-    return m_.IsConstant(m_.source(id, 0)) + m_.IsConstant(m_.source(id, 1));
+  int Constants(InstId product) const {
+    return m_.IsConstant(m_.source(product, 0)) + m_.IsConstant(m_.source(product, 1));
+  }
+
+  // Does a sum add a constant for which the target's multiply-add needs a register? Its sign does not
+  // matter.
+  bool AddsConstant(InstId sum) const {
+    for (ValueId v : m_.sources(sum)) {
+      if (!m_.IsConstant(v)) continue;
+      const auto bits = static_cast<uint32_t>(m_.value(v).bits);
+      switch (features_.constant_addends) {
+        case Features::Addends::kNone: return true;
+        case Features::Addends::kExactHalves: return !ExactHalf(bits).has_value();
+      }
+    }
+    return false;
   }
 
   // Whether the sum could take a product, whatever constants are among them.
@@ -70,7 +86,7 @@ class Former {
   void CountConstants(InstId product) {
     if (!MayFuse(product) || Constants(product) != 1) return;
     for (const mir::Use& use : uses_.Of(m_.result(product))) {
-      if (!CanFuse(use.inst) || Constants(use.inst) != 1) continue;
+      if (!CanFuse(use.inst) || !AddsConstant(use.inst)) continue;
       for (InstId id : {product, use.inst}) {
         for (ValueId v : m_.sources(id)) asked_for_[v.index] += m_.IsConstant(v);
       }
@@ -79,7 +95,7 @@ class Former {
 
   // Whether the constants of the sum and its product may stand in registers.
   bool ConstantsPay(InstId product, InstId sum) const {
-    if (Constants(product) + Constants(sum) <= 1) return true;
+    if (Constants(product) + AddsConstant(sum) <= 1) return true;
     for (InstId id : {product, sum}) {
       for (ValueId v : m_.sources(id)) {
         if (m_.IsConstant(v) && asked_for_[v.index] < kSharedConstant) return false;
@@ -132,6 +148,7 @@ class Former {
 
   Module& m_;
   mir::Builder b_;
+  const Features& features_;
   PassContext& context_;
   const mir::Uses uses_;
   std::vector<InstId> product_of_;  // of a sum that becomes an ffma
@@ -142,8 +159,8 @@ class Former {
 
 }  // namespace
 
-absl::StatusOr<bool> FormFma(Module& module, PassContext& context) {
-  return Former(module, context).Run();
+absl::StatusOr<bool> FormFma(Module& module, const Features& features, PassContext& context) {
+  return Former(module, features, context).Run();
 }
 
 }  // namespace kiln::mid

@@ -8,21 +8,23 @@
 // not been claimed for another product: then all of them become ffma and the product is dropped, so
 // that a fusion always saves an instruction. Products are visited in program order. Subtractions
 // negate a source, which targets have for free. Linear.
-// A sum with two constants among its three operands is left alone unless kSharedConstant such sums ask
-// for each of the two: most targets take one immediate in a multiplication or addition, but none in
-// ffma, so that constants of few would cost the registers and moves that fusing saves.
+// A constant may cost a move and a register in ffma that it costs neither in a multiplication nor in
+// an addition; which addends do not, the target says (Features::constant_addends). A sum with two that
+// do among its three operands is left alone unless kSharedConstant such sums ask for each of the two:
+// constants of few would cost what fusing saves.
 // Limits: 32-bit floats. Runs late: the algebraic rules know sums and products, not ffma.
 #ifndef KILN_CORE_MID_FORM_FMA_H_
 #define KILN_CORE_MID_FORM_FMA_H_
 
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
+#include "core/mid/features.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mid {
 
 // True if anything changed. One rewrite for each product.
-absl::StatusOr<bool> FormFma(mir::Module& module, PassContext& context);
+absl::StatusOr<bool> FormFma(mir::Module& module, const Features& features, PassContext& context);
 
 }  // namespace kiln::mid
 

@@ -19,7 +19,7 @@ TEST(FormFma, ProductsOnEitherSideOfSumsAndDifferences) {
   %8:f32 = fsub %0, %7
   store_ssbo[1, align 4] 0, %4, %6, %8
   return)",
-                      FormFma),
+                      For<FormFma>),
             R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
   %3:f32 = ffma %0, %1, %2
   %4:f32 = fneg %1
@@ -41,7 +41,7 @@ TEST(FormFma, ChainOfProductsKeepsTheFirst) {
   %7:f32 = fadd %5, %6
   store_ssbo[1, align 4] 0, %7
   return)",
-                      FormFma),
+                      For<FormFma>),
             R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
   %3:f32 = fmul %1, %1
   %4:f32 = ffma %0, %0, %3
@@ -60,7 +60,7 @@ TEST(FormFma, NotWhereTheProductIsNeededOtherwise) {
   store_ssbo[1, align 4] 0, %2, %3, %5
   return
 )";
-  EXPECT_EQ(RunOnBody(body, FormFma), body);
+  EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
 }
 
 TEST(FormFma, NotWhereContractionIsForbidden) {
@@ -72,7 +72,7 @@ TEST(FormFma, NotWhereContractionIsForbidden) {
   store_ssbo[1, align 4] 0, %4, %6
   return
 )";
-  EXPECT_EQ(RunOnBody(body, FormFma), body);
+  EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
 }
 
 TEST(FormFma, OneConstantButNotTwo) {
@@ -84,7 +84,7 @@ TEST(FormFma, OneConstantButNotTwo) {
   %5:f32 = fadd %4, 7.0f
   store_ssbo[1, align 4] 0, %3, %5
   return)",
-                      FormFma),
+                      For<FormFma>),
             R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
   %2:f32 = ffma %0, -3f, %1
   %3:f32 = fmul %0, 5f
@@ -109,7 +109,7 @@ TEST(FormFma, AcrossRegions) {
     yield
   }
   return)",
-                      FormFma),
+                      For<FormFma>),
             R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
   %2:bool = flt %0, %1
   if %2 {
@@ -125,6 +125,40 @@ TEST(FormFma, AcrossRegions) {
 )");
 }
 
+constexpr Features HalfAddends() {
+  Features features = kFewFeatures;
+  features.constant_addends = Features::Addends::kExactHalves;
+  return features;
+}
+constexpr Features kHalfAddends = HalfAddends();
+
+// 0.5 is a half and costs nothing as an addend, of either sign; 0.1 is none, and a factor is in a
+// register whatever it is.
+TEST(FormFma, TwoConstantsWhereTheAddendIsFree) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = fmul %0, 0.1f
+  %2:f32 = fadd 0.5f, %1
+  %3:f32 = fmul %0, 0.1f
+  %4:f32 = fsub %3, 0.5f
+  %5:f32 = fmul %0, 0.1f
+  %6:f32 = fsub 0.5f, %5
+  %7:f32 = fmul %0, 0.5f
+  %8:f32 = fadd %7, 0.1f
+  store_ssbo[1, align 4] 0, %2, %4, %6, %8
+  return)",
+                      For<FormFma, kHalfAddends>),
+            R"(  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = ffma %0, 0.1f, 0.5f
+  %2:f32 = ffma %0, 0.1f, -0.5f
+  %3:f32 = ffma %0, -0.1f, 0.5f
+  %4:f32 = fmul %0, 0.5f
+  %5:f32 = fadd %4, 0.1f
+  store_ssbo[1, align 4] 0, %1, %2, %3, %5
+  return
+)");
+}
+
 // Two constants in one sum are worth registers where four sums share them.
 TEST(FormFma, ConstantsThatManySumsShare) {
   const auto fused = [](int sums) {
@@ -136,7 +170,7 @@ TEST(FormFma, ConstantsThatManySumsShare) {
               ":f32 = fadd " + name(v + 1) + ", 0.5f\n";
     }
     body += "  store_ssbo[0, align 4] 0, %" + std::to_string(2 * sums) + "\n  return";
-    return RunOnBody(body, FormFma).find("ffma") != std::string::npos;
+    return RunOnBody(body, For<FormFma>).find("ffma") != std::string::npos;
   };
   EXPECT_FALSE(fused(1));
   EXPECT_TRUE(fused(4));

@@ -38,6 +38,7 @@ inline constexpr Features kFewFeatures = {
                   .least_level_with_offsets = false,
                   .samplers_in_table = 16},
     .divides_directions = false,
+    .constant_addends = Features::Addends::kNone,
     .conditions_in_flags = true,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 

@@ -123,7 +123,8 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_divergent", "images_in_loops", "images_guarded",
                                          "images_sizes", "images_small_floats",
                                          "buffer_arrays", "buffer_sizes", "descriptors_in_memory",
-                                         "uniform_blocks", "moved_addresses", "parts_of_qwords"));
+                                         "uniform_blocks", "moved_addresses", "parts_of_qwords",
+                                         "short_immediates"));
 
 }  // namespace
 }  // namespace kiln

@@ -532,6 +532,29 @@ TEST_F(EncodeIga, MixedThreeSourceTypes) {
   Check(insts);
 }
 
+// Immediates of 16 bits beside other types, at all widths.
+TEST_F(EncodeIga, MixedThreeSourceImmediates) {
+  std::vector<Instruction> insts;
+  const auto add = [&](Opcode op, Type type, int source, Type immediate) {
+    for (int width : {1, 8, 16}) {
+      for (uint64_t bits : {0x0ull, 0x3c00ull, 0x8000ull, 0xc2abull}) {
+        Instruction inst = Plain(op, type, type);
+        inst.exec_size = static_cast<uint8_t>(width);
+        inst.src[source] = Imm(immediate, bits);
+        insts.push_back(inst);
+      }
+    }
+  };
+  add(Opcode::kMad, Type::kF, 0, Type::kHF);
+  for (int source : {0, 2}) {
+    add(Opcode::kMad, Type::kD, source, Type::kW);
+    add(Opcode::kMad, Type::kUD, source, Type::kUW);
+    add(Opcode::kBfe, Type::kD, source, Type::kW);
+    add(Opcode::kBfe, Type::kUD, source, Type::kUW);
+  }
+  Check(insts);
+}
+
 // Several variations at once, at random.
 TEST_F(EncodeIga, RandomCombinations) {
   std::mt19937 rng(3);
@@ -607,6 +630,14 @@ TEST(EncodeErrors, AreNamed) {
         i.src[2].type = Type::kD;
       },
       "T3Src2Type");
+  fails(
+      [](Instruction& i) {
+        i.op = Opcode::kMad;
+        i.src[2] = i.src[1];
+        i.src[0] = Imm(Type::kHF, 0x3c00);
+        i.src[0].negate = true;
+      },
+      "immediate");
   EXPECT_EQ(Encode(Generation::kGen9, inst).status().code(), absl::StatusCode::kUnimplemented);
 }
 

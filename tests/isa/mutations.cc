@@ -109,6 +109,18 @@ const std::vector<Mutation> kOperands = {
        s->subnr = 0;
        return true;
      }},
+    {"half immediate as a factor", "a half immediate of mad is the addend",
+     "Mesa 25.0.7, brw_opt_combine_constants.cpp, supports_src_as_imm",
+     MUTATION {
+       THE_INSTRUCTION;
+       if (i.op != Opcode::kMad || !IsFloat(i.dst.type)) return false;
+       i.src[0] = i.src[1];
+       i.src[2] = Operand{};
+       i.src[2].file = File::kImm;
+       i.src[2].type = Type::kHF;
+       i.src[2].imm = 0x3800;
+       return true;
+     }},
 };
 
 // ---- Regions ----

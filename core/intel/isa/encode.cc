@@ -220,7 +220,8 @@ class Writer {
     for (const Operand& src : inst_.src) {
       if (src.indirect) Fail("indirect source");
       if ((src.negate || src.absolute) && !info_.src_modifiers) Fail("source modifier");
-      if (src.file == File::kImm && src.imm >> 16 != 0) Fail("immediate");
+      if (src.file != File::kImm) continue;
+      if (src.imm >> 16 != 0 || src.negate || src.absolute) Fail("immediate");
     }
   }
 

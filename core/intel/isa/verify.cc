@@ -354,6 +354,23 @@ bool MisplacedImmediate(Generation, const Instruction& inst) {
   return inst.src[0].file == File::kImm && (n == 2 || inst.op == Opcode::kMovi);
 }
 
+// Of three sources (MisplacedImmediate says which) an immediate has 16 bits; where it may differ from
+// the others' type is known by experiment.
+bool TernaryImmediate(Generation, const Instruction& inst) {
+  if (!IsTernary(inst)) return false;
+  const auto bad = [&](int i) {
+    const Operand& s = inst.src[i];
+    if (s.file != File::kImm) return false;
+    switch (inst.op) {
+      case Opcode::kMad: return i == 2 && IsFloat(s.type);
+      case Opcode::kCsel: return IsFloat(s.type) && inst.src[1].type != s.type;
+      case Opcode::kBfe: return IsSigned(s.type) != IsSigned(inst.dst.type);
+      default: return inst.op == Opcode::kBfi2;
+    }
+  };
+  return bad(0) || bad(2);
+}
+
 bool ModifiedDwordMultiply(Generation, const Instruction& inst) {
   if (inst.op != Opcode::kMul || ExecutionType(inst) != Type::kD) return false;
   return AnySource(inst, [](const Operand& s) {
@@ -548,6 +565,12 @@ constexpr Restriction kRestrictions[] = {
     {"immediate place",
      "only the last source is immediate; of three sources the first or last; of movi none",
      OnGen12("BSpec instruction formats"), MisplacedImmediate},
+    {"three-source immediate",
+     "a half immediate of mad is the addend, of csel beside halves; one of bfe has the sign of the "
+     "result's type; bfi2 has none",
+     OnGen12("Mesa 25.0.7, brw_opt_combine_constants.cpp, supports_src_as_imm; brw_eu_emit.c; "
+             "ERRATA.md"),
+     TernaryImmediate},
     {"dword multiply modifier", "dword times a narrower integer: no modifier on the narrower",
      OnGen12("Wa_1604601757"), ModifiedDwordMultiply},
     {"select", "sel has either a predicate or a conditional modifier",

@@ -81,6 +81,11 @@ Instruction MixedMath() {
   return inst;
 }
 Instruction Mad() { return Basic(Opcode::kMad, Type::kF, Type::kF); }
+Instruction Csel() {
+  Instruction inst = Basic(Opcode::kCsel, Type::kF, Type::kF);
+  inst.cmod = CondMod::kL;
+  return inst;
+}
 Instruction Compare() {
   Instruction inst = Basic(Opcode::kCmp, Type::kF, Type::kF);
   inst.cmod = CondMod::kL;
@@ -303,6 +308,14 @@ std::vector<Case> Cases() {
          i.src[0] = Imm(Type::kW, 1);
          i.src[2] = Imm(Type::kW, 1);
        }},
+      {"three-source immediate", Mad(), [](I i) { i.src[2] = Imm(Type::kHF, 0x3c00); }},
+      {"three-source immediate", Basic(Opcode::kMad, Type::kHF, Type::kHF),
+       [](I i) { i.src[2] = Imm(Type::kHF, 0x3c00); }},
+      {"three-source immediate", Csel(), [](I i) { i.src[0] = Imm(Type::kHF, 0x3c00); }},
+      {"three-source immediate", Basic(Opcode::kBfe, Type::kD, Type::kD),
+       [](I i) { i.src[0] = Imm(Type::kUW, 5); }},
+      {"three-source immediate", Basic(Opcode::kBfi2, Type::kUD, Type::kUD),
+       [](I i) { i.src[2] = Imm(Type::kUW, 5); }},
       {"dword multiply modifier", Basic(Opcode::kMul, Type::kD, Type::kD),
        [](I i) {
          i.src[1].type = Type::kW;

@@ -99,7 +99,8 @@ absl::StatusOr<std::string> DisassembleTgl(absl::Span<const uint8_t> code) {
 
 // Sources of what it lacks: lower_float_atomics.h, lower_gradients.h, normalize_directions.h. An
 // untyped message moves four dwords a lane, a block at one offset 64 bytes; blocks of shared memory
-// are aligned to owords (messages of the data port, core/intel/isa/messages.def).
+// are aligned to owords (messages of the data port, core/intel/isa/messages.def). Addends: rule
+// "three-source immediate" of core/intel/isa/verify.cc.
 constexpr mid::Features kTglFeatures = {
     .int64 = false,
     .int8 = false,
@@ -110,6 +111,7 @@ constexpr mid::Features kTglFeatures = {
                   .least_level_with_offsets = false,
                   .samplers_in_table = 16},
     .divides_directions = false,
+    .constant_addends = mid::Features::Addends::kExactHalves,
     .conditions_in_flags = true,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 

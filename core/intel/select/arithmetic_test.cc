@@ -256,20 +256,38 @@ TEST(SelectArithmetic, FloatsRoundAndSaturate) {
 )");
 }
 
-TEST(SelectArithmetic, FusedMultiplyAddsTakeRegisters) {
+// Three sources have an immediate where the first is a constant that 16 bits hold exactly, of floats as
+// a normal number (2^-15 is none); other constants are in registers.
+TEST(SelectArithmetic, ShortImmediatesOfThreeSources) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
     %2:f32 = bitcast %1
     %3:f32 = ffma %2, 2f, 3f
-    store_ssbo[0, align 4] 0, %3
+    %4:f32 = ffma %2, %2, -0.5f
+    %5:f32 = ffma %2, %2, 0.1f
+    %6:f32 = ffma %2, %2, 3.0517578125e-05f
+    store_ssbo[0, align 4] 0, %3, %4, %5, %6
+    %7:i32 = ubitfield_extract %1, %1, 5
+    %8:i32 = sbitfield_extract %1, %1, 5
+    store_ssbo[0, align 4] 16, %7, %8
 )", 8), R"(
     %1:uw = lane_ids {w8 nomask}
-    %3:ud = mov #0x40400000:ud {nomask}
-    %4:ud = mov #0x40000000:ud {nomask}
+    %3:ud = mov #0x40000000:ud {nomask}
+    %6:ud = mov #0x3dcccccd:ud {nomask}
+    %8:ud = mov #0x38000000:ud {nomask}
     %2:ud = mov %1:uw {w8}
-    %5:f = mad %3:f %2:f %4:f {w8}
-    %6:ud = mov #0x0:ud {w8}
-    msg.write %6:ud %5:ud {w8 [untyped_write channels 1]}
+    %4:f = mad #0x4200:hf %2:f %3:f {w8}
+    %5:f = mad #0xb800:hf %2:f %2:f {w8}
+    %7:f = mad %6:f %2:f %2:f {w8}
+    %9:f = mad %8:f %2:f %2:f {w8}
+    %10:ud = mov #0x0:ud {w8}
+    %11x4:ud = collect %4:ud %5:ud %7:ud %9:ud {w8}
+    msg.write %10:ud %11x4:ud {w8 [untyped_write channels 15]}
+    %12:ud = bfe #0x5:uw %2:ud %2:ud {w8}
+    %13:d = bfe #0x5:w %2:d %2:d {w8}
+    %14:ud = mov #0x10:ud {w8}
+    %15x2:ud = collect %12:ud %13:ud {w8}
+    msg.write %14:ud %15x2:ud {w8 [untyped_write channels 3]}
 )");
 }
 

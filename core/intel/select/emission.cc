@@ -2,13 +2,13 @@
 //
 // Operand rules applied here (BSpec "EU instruction formats"; the same hold in Mesa's binaries):
 // an immediate may stand only in the last source of one- and two-source instructions, never in
-// math, and three-source instructions take registers here (their 16-bit immediates are an
-// optimisation of core/intel/legalise).
+// math; of three-source instructions in the first, if 16 bits hold it (ShortImmediate).
 #include "core/intel/select/emission.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/half.h"
 #include "core/mir/immediates.h"
 
 namespace kiln::intel {
@@ -207,20 +207,28 @@ bool SwapSources(Opcode op, Extra& extra) {
   }
 }
 
-bool TakesImmediates(Opcode op) {
-  switch (isa::Info(op).format) {
-    case isa::Format::kMath:
-    case isa::Format::kTernary:
-      return false;
-    default:
-      return true;
+// The 16 bits that stand for an immediate in the first source of a three-source instruction, if
+// there are any: rule "three-source immediate" of the EU verifier.
+std::optional<Operand> ShortImmediate(Opcode op, const Operand& o) {
+  if (!IsImm(o) || o.mods != 0) return std::nullopt;
+  const auto t = static_cast<Type>(o.type);
+  if (op == Opcode::kMad && t == Type::kHF) return o;
+  if (op == Opcode::kMad && t == Type::kF) {
+    const std::optional<uint16_t> half = ExactHalf(o.id);
+    return half ? std::optional(Imm(*half, Type::kHF)) : std::nullopt;
   }
+  if (op == Opcode::kBfe && o.id <= 0x7fff) {
+    return Imm(o.id, isa::IsSigned(t) ? Type::kW : Type::kUW);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 void Emission::LegaliseSources(Opcode op, Sources& sources, Extra& extra) {
-  if (!TakesImmediates(op)) {
-    for (Operand& o : sources) o = ToRegister(o);
+  const isa::Format format = isa::Info(op).format;
+  if (format == isa::Format::kTernary || format == isa::Format::kMath) {
+    const std::optional<Operand> first = ShortImmediate(op, sources[0]);
+    for (Operand& o : sources) o = &o == &sources[0] && first ? *first : ToRegister(o);
     return;
   }
   if (sources.size() == 1) {

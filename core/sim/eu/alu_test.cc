@@ -309,6 +309,34 @@ TEST(Alu, FusedMultiplyAddRoundsOnce) {
   }
 }
 
+// Mixed floats: a half addend is taken as the single that equals it.
+TEST(Alu, MultiplyAddWithHalfAddend) {
+  struct Addend {
+    uint16_t half;
+    float value;
+  };
+  for (const Addend addend : {Addend{0x3800, 0.5f}, Addend{0xbc00, -1.0f}, Addend{0x0000, 0.0f},
+                              Addend{0x8000, -0.0f}, Addend{0x7bff, 65504.0f},
+                              Addend{0x0400, 0x1p-14f}}) {
+    Thread t = MakeThread();
+    const float a[] = {0.1f, -0.3f, 1e-30f, 3e38f, 0.0f, -0.0f, 7.0f, 1.0f / 3.0f};
+    for (int lane = 0; lane < 8; ++lane) {
+      SetF(t, 3, lane, a[lane]);
+      SetF(t, 4, lane, a[7 - lane]);
+    }
+    isa::Instruction mad = Make(Opcode::kMad, 8, Dst(6, Type::kF), Ternary(2, Type::kF),
+                                Ternary(3, Type::kF), Ternary(4, Type::kF));
+    mad.src[0] = isa::Operand{};
+    mad.src[0].file = isa::File::kImm;
+    mad.src[0].type = Type::kHF;
+    mad.src[0].imm = addend.half;
+    ASSERT_TRUE(Execute(mad, t).ok());
+    for (int lane = 0; lane < 8; ++lane) {
+      EXPECT_EQ(F(t, 6, lane), std::fma(a[lane], a[7 - lane], addend.value)) << addend.value;
+    }
+  }
+}
+
 TEST(Alu, SubnormalsFollowTheControlRegister) {
   for (const bool keep : {false, true}) {
     Thread t = MakeThread();
