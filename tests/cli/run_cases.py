@@ -363,9 +363,11 @@ class RunAnalyzeReport(Cli):
                                    'out/saxpy.comp.tgl.16.bin'))
         self.assertEqual((line['missing_waits'], line['missing_if_skipped']), ([], []))
         # Code that is left early.
-        self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out',
-                  os.path.join(SHADERS, 'frag_discard_if.frag'))
-        left = 'out/frag_discard_if.frag.tgl.16.bin'
+        self.file('leaves.frag', '#version 450\nlayout(location = 0) in vec2 at;\n'
+                  'layout(location = 0) out vec4 color;\n'
+                  'void main() { if (at.x < at.y) discard; color = exp2(vec4(at, at.yx * 3.0)); }\n')
+        self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out', 'leaves.frag')
+        left = 'out/leaves.frag.tgl.16.bin'
         of_fragment = self.line(self.kiln('analyze', '--target=tgl', '--json', left))
         self.assertEqual(line['exit_cycles'], 0)
         self.assertTrue(0 < of_fragment['exit_cycles'] < of_fragment['cycles'])
