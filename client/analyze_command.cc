@@ -48,9 +48,12 @@ std::string CyclesText(const Analysis& a) {
   if (!a.cycles_not_judged.empty()) {
     return absl::StrCat("cycles: not judged: ", a.cycles_not_judged, "\n");
   }
-  std::string text = absl::StrCat(
-      "cycles ", a.statistics.cycles, " of one thread; throughput bound by ", a.bottleneck, ": ",
-      a.throughput_cycles, " per thread\n  unit                 busy      waits     queues\n");
+  std::string text = absl::StrCat("cycles ", a.statistics.cycles, " of one thread; ");
+  if (a.statistics.exit_cycles != 0) {
+    absl::StrAppend(&text, "its first exit issues by ", a.statistics.exit_cycles, "; ");
+  }
+  absl::StrAppend(&text, "throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
+                  " per thread\n  unit                 busy      waits     queues\n");
   for (const UnitCost& u : a.units) {
     absl::StrAppendFormat(&text, "  %-14s %10d %10d %10d\n", u.name, u.busy, u.waits, u.queues);
   }
@@ -96,6 +99,7 @@ void AddCycles(const Analysis& a, Json& json) {
     return;
   }
   json["cycles"] = a.statistics.cycles;
+  json["exit_cycles"] = a.statistics.exit_cycles;
   json["bottleneck"] = a.bottleneck;
   json["throughput_cycles"] = a.throughput_cycles;
   json["units"] = Json::array();

@@ -349,7 +349,7 @@ Command BatchCommand() {
       "   \"variants\": [{\"name\", \"width\", \"instructions\", \"sync_instructions\", \"sends\", "
       "\"cycles\",\n"
       "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\",\n"
-      "                 \"spill_bytes\", \"fill_bytes\", \"binary\"}],\n"
+      "                 \"spill_bytes\", \"fill_bytes\", \"exit_cycles\", \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
       "   \"entry\": NAME, ...}\n\n"
       "A SPIR-V module with several entry points has a line for each, of any stage; --entry "

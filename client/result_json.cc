@@ -32,7 +32,8 @@ Json VariantJson(const kiln::v1alpha::Variant& variant) {
           {"registers", s.registers()},
           {"bytes", s.bytes()},
           {"spill_bytes", s.spill_bytes()},
-          {"fill_bytes", s.fill_bytes()}};
+          {"fill_bytes", s.fill_bytes()},
+          {"exit_cycles", s.exit_cycles()}};
 }
 
 // One object per pass, in the order of their first runs.

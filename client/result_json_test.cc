@@ -38,6 +38,7 @@ TargetResult Sample() {
   s->set_bytes(160);
   s->set_spill_bytes(640);
   s->set_fill_bytes(768);
+  s->set_exit_cycles(90);
   for (auto [pass, before, after] :
        {std::tuple{"fold", 100, 90}, {"select", 90, 120}, {"fold", 120, 115}, {"fold", 115, 115}}) {
     auto* record = result.add_passes();
@@ -76,7 +77,7 @@ TEST(ResultLine, IsTheContract) {
       R"({"file":"a/b.spv","target":"tgl","stage":"compute","status":"ok","cause":"ok",)"
       R"("compile_ms":1.235,"cache":"disk","variants":[{"name":"SIMD16","width":16,)"
       R"("instructions":10,"sync_instructions":2,"sends":3,"cycles":400,"spills":5,"fills":6,)"
-      R"("loops":7,"registers":8,"bytes":160,"spill_bytes":640,"fill_bytes":768,"binary":"b.spv.tgl.16.bin"}],"passes":[)"
+      R"("loops":7,"registers":8,"bytes":160,"spill_bytes":640,"fill_bytes":768,"exit_cycles":90,"binary":"b.spv.tgl.16.bin"}],"passes":[)"
       R"({"name":"fold","runs":3,"changed":2,"us":4.5,"instructions_delta":-15},)"
       R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":""})");
 }

@@ -30,7 +30,7 @@ inline constexpr std::array kStatistics = {
     StatisticKind{"sends", false},        StatisticKind{"spills", false},
     StatisticKind{"fills", false},        StatisticKind{"registers", false},
     StatisticKind{"bytes", false},        StatisticKind{"loops", false},
-    StatisticKind{"occupancy", true},
+    StatisticKind{"occupancy", true},     StatisticKind{"exit_cycles", false},
 };
 inline constexpr size_t kLoops = 7;
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
+using sim::eu::BuiltInValues;
 using sim::eu::FragmentInputs;
+using sim::eu::PointSprite;
 using sim::eu::Triangle;
 using sim::eu::VertexValues;
 
@@ -33,7 +36,8 @@ std::vector<Position> Positions(const json& draw) {
   return draw["positions"].get<std::vector<Position>>();
 }
 
-// Vertices of each triangle, the provoking one first (Vulkan 1.3, "Drawing").
+// Vertices of each triangle, the provoking one first (Vulkan 1.3, "Drawing"); of points the one
+// three times.
 absl::StatusOr<std::vector<std::array<uint32_t, 3>>> Vertices(const json& draw, uint32_t count) {
   const std::string topology = draw.value("topology", "triangle_list");
   std::vector<std::array<uint32_t, 3>> triangles;
@@ -43,6 +47,8 @@ absl::StatusOr<std::vector<std::array<uint32_t, 3>>> Vertices(const json& draw, 
     for (uint32_t i = 0; i + 2 < count; ++i) triangles.push_back({i, i + 1 + i % 2, i + 2 - i % 2});
   } else if (topology == "triangle_fan") {
     for (uint32_t i = 1; i + 1 < count; ++i) triangles.push_back({i, i + 1, 0});
+  } else if (topology == "point_list") {
+    for (uint32_t i = 0; i < count; ++i) triangles.push_back({i, i, i});
   } else {
     return Wrong(absl::StrCat("topology ", topology, " is not supported"));
   }
@@ -94,6 +100,34 @@ std::vector<VertexValues> ValuesOf(const std::vector<Input>& inputs,
     }
   }
   return values;
+}
+
+// The distances of a primitive, those to cull by behind those to clip by, four an attribute.
+absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
+                                                       const std::array<uint32_t, 3>& vertices,
+                                                       uint32_t count) {
+  constexpr uint32_t kMost = 8, kPerAttribute = 4;
+  std::vector<BuiltInValues> all;
+  for (const char* key : {"clip_distances", "cull_distances"}) {
+    const json& given = draw.value(key, json::array());
+    const bool clips = std::string_view(key).starts_with("clip");
+    if (given.size() % count != 0) return Wrong(absl::StrCat("\"", key, "\" not of each vertex"));
+    const size_t each = given.size() / count;
+    for (size_t d = 0; d < each; ++d) {
+      const auto n = static_cast<uint32_t>(all.size());
+      BuiltInValues v{absl::StrCat("clip_distance_", n / kPerAttribute), n % kPerAttribute, {}};
+      bool outside = !clips;
+      for (int k = 0; k < 3; ++k) {
+        const auto distance = given[vertices[k] * each + d].get<float>();
+        outside = clips ? outside || distance < 0 : outside && distance < 0;
+        v.bits[k] = std::bit_cast<uint32_t>(distance);
+      }
+      if (outside) return Wrong(absl::StrCat("\"", key, "\" that take something away"));
+      all.push_back(v);
+    }
+  }
+  if (all.size() > kMost) return Wrong("more than eight distances");
+  return all;
 }
 
 // Of a vertex, what it chooses of the view: 0 unless the draw says so.
@@ -163,13 +197,27 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   absl::StatusOr<std::vector<Input>> inputs = Inputs(draw, count);
   if (!inputs.ok()) return inputs.status();
   std::vector<Triangle> triangles;
+  std::vector<PointSprite> points;
+  const bool are_points = draw.value("topology", "") == "point_list";
+  if (!are_points && draw.contains("point_size")) return Wrong("\"point_size\" is for points");
   for (const std::array<uint32_t, 3>& v : *vertices) {
-    triangles.push_back({{positions[v[0]], positions[v[1]], positions[v[2]]},
-                         ValuesOf(*inputs, v),
-                         ChosenBy(draw, "layers", v[0]),
-                         ChosenBy(draw, "viewports", v[0])});
+    absl::StatusOr<std::vector<BuiltInValues>> distances = DistancesOf(draw, v, count);
+    if (!distances.ok()) return distances.status();
+    const uint32_t layer = ChosenBy(draw, "layers", v[0]);
+    const uint32_t viewport = ChosenBy(draw, "viewports", v[0]);
+    if (are_points) {
+      points.push_back({positions[v[0]], draw.value("point_size", 1.0f), ValuesOf(*inputs, v),
+                        *std::move(distances), layer, viewport});
+    } else {
+      triangles.push_back({{positions[v[0]], positions[v[1]], positions[v[2]]},
+                           ValuesOf(*inputs, v),
+                           *std::move(distances),
+                           layer,
+                           viewport});
+    }
   }
   if (absl::Status s = sim::eu::Rasterise(triangles, in); !s.ok()) return s;
+  if (absl::Status s = sim::eu::RasterisePoints(points, in); !s.ok()) return s;
   if (absl::Status s = DrawViews(draw, in); !s.ok()) return s;
   const size_t samples = size_t{in.width} * in.height * in.layers * in.samples;
   for (const out::SurfaceEntry& e : record.binding_table) {

@@ -1,11 +1,14 @@
-// The `draw` of a job: triangles, their inputs and the size of the target.
+// The `draw` of a job: triangles or points, their inputs and the size of the target.
 //
 //   {"width": 8, "height": 8, "samples": 1, "sample_shading": false,
 //    "alpha_to_coverage": false, "positions": [[x, y, z, w], ...],
-//    "topology": "triangle_list" | "triangle_strip" | "triangle_fan", "depth": false,
+//    "topology": "triangle_list" | "triangle_strip" | "triangle_fan" | "point_list",
+//    "point_size": 1, "clip_distances": [...], "cull_distances": [...], "depth": false,
 //    "inputs": [{"location", "component", "f32" | "u32" | "i32": values, all of a vertex
 //    together}], "layers": [0, ...], "viewports": [0, ...], "view_mask": 0}
 //
+// Distances are those of each vertex, vertex by vertex; nothing is clipped or culled, so that they
+// must leave all of each primitive.
 // `layers` and `viewports` have a number for each vertex, of which the provoking one's counts. All
 // viewports are the same, and targets are not kept by these layers: what is drawn to one lands in
 // all. Views of multiview have layers of their own.
@@ -30,8 +33,8 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, nlohmann::json* d
 // (FragmentInputs::jitter). With a "view_mask" each view is drawn to the layer of its number.
 // Targets are those of the record's colour outputs and begin as 0; depth is kept if the draw asks
 // for it or the program writes it. InvalidArgument names what is wrong or not supported: lines,
-// points, vertex shaders, instances, clear values, views beyond number 15, state that the program
-// was not compiled for, coverage by alpha that hardware does.
+// distances that take something away, vertex shaders, instances, clear values, views beyond number
+// 15, state that the program was not compiled for, coverage by alpha that hardware does.
 absl::StatusOr<sim::eu::FragmentInputs> ReadDraw(const nlohmann::json& draw,
                                                  const out::LaunchRecord& record);
 

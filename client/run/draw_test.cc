@@ -58,6 +58,47 @@ TEST(Draw, TheProvokingVertexChoosesLayerAndViewport) {
   EXPECT_FALSE(ReadDraw(square, Record()).ok());
 }
 
+TEST(Draw, PointsHaveASizeAndTheirVertexsValues) {
+  json points = Square("point_list");
+  points["point_size"] = 1;
+  points["positions"] = {{0.25, 0.25, 0.5, 1}, {-0.75, -0.75, 0.5, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}};
+  points["viewports"] = {0, 4, 0, 0};
+  const auto in = ReadDraw(points, Record());
+  ASSERT_TRUE(in.ok()) << in.status();
+  EXPECT_EQ(FirstValues(*in),
+            (std::vector<std::array<uint32_t, 3>>{{1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 4, 4}}));
+  EXPECT_EQ(in->primitives[1].viewport, 4u);
+  EXPECT_EQ(in->primitives[1].built_ins.size(), 2u);
+  ASSERT_GE(in->quads.size(), 2u);
+  EXPECT_EQ(in->quads[1].coverage, (std::array<uint32_t, 4>{1, 0, 0, 0}));
+  points["topology"] = "triangle_list";
+  EXPECT_FALSE(ReadDraw(points, Record()).ok()) << "triangles have no size";
+}
+
+// Distances to cull by lie behind those to clip by.
+TEST(Draw, DistancesAreAttributes) {
+  json draw = {{"clip_distances", {1, 2, 3, 4, 5, 6, 7, 8, 9}}, {"cull_distances", {-1, 1, 2, -2, -3, 0}}};
+  const auto in = ReadDraw(draw, Record());
+  ASSERT_TRUE(in.ok()) << in.status();
+  const auto& values = in->primitives[0].built_ins;
+  ASSERT_EQ(values.size(), 5u);
+  EXPECT_EQ(values[2].attribute, "clip_distance_0");
+  EXPECT_EQ(values[2].component, 2u);
+  EXPECT_EQ(values[2].bits[1], std::bit_cast<uint32_t>(6.0f));
+  EXPECT_EQ(values[4].attribute, "clip_distance_1");
+  EXPECT_EQ(values[4].component, 0u);
+  EXPECT_EQ(values[4].bits[0], std::bit_cast<uint32_t>(1.0f));
+  const auto refused = [&draw](const char* key, const json& value) {
+    json other = draw;
+    other[key] = value;
+    return !ReadDraw(other, Record()).ok();
+  };
+  EXPECT_TRUE(refused("clip_distances", {1, 2, 3, 4})) << "of three vertices";
+  EXPECT_TRUE(refused("clip_distances", {1, -1, 1})) << "a corner is clipped";
+  EXPECT_TRUE(refused("cull_distances", {-1, -1, -1}));
+  EXPECT_TRUE(refused("clip_distances", std::vector<int>(21, 1))) << "nine with two";
+}
+
 TEST(Draw, InputsHaveAsManyComponentsAsThereAreValues) {
   const auto list = ReadDraw(Square("triangle_list"), Record());
   ASSERT_TRUE(list.ok()) << list.status();

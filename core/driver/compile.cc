@@ -40,7 +40,7 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
     absl::Status s = Link(*options.state.next_stage_reads, runner, lowered.module);
     if (!s.ok()) return s;
   }
-  Lowering lowering = {lowered.module, features};
+  Lowering lowering = {lowered.module, features, options.state.view_mask};
   if (absl::Status s = runner.Run(LoweringLevel(), LoweringPasses(), lowering); !s.ok()) return s;
   const Step step(sink, "compact_mir", "mir");
   mir::Compact(lowered.module);

@@ -376,6 +376,47 @@ TEST(Driver, OptionsAreChecked) {
   EXPECT_EQ(*ParseTarget("tgl"), Target::kTgl);
 }
 
+// 16 inputs of four components, which are added up before 105 values are in use at once.
+std::string ManyInputs() {
+  std::string text = "mir 1\nentry \"main\"\nstage fragment\n", body;
+  for (int k = 0; k < 16; ++k) {
+    text += "input " + std::to_string(k) + " location " + std::to_string(k) + ".0 f32 x4\n";
+  }
+  int next = 0;
+  const auto value = [&](const std::string& what) {
+    body += "%" + std::to_string(next) + ":f32 = " + what + "\n";
+    return "%" + std::to_string(next++);
+  };
+  std::string sum;
+  for (int k = 0; k < 64; ++k) {
+    const std::string in =
+        value("load_input[" + std::to_string(k / 4) + ", " + std::to_string(k % 4) + "]");
+    sum = sum.empty() ? in : value("fadd " + sum + ", " + in);
+  }
+  std::vector<std::string> values;
+  for (int k = 0; k < 105; ++k)
+    values.push_back(value("fmul " + sum + ", " + std::to_string(k + 2) + ".5f"));
+  std::string down = values.back(), up = values.front();
+  for (int k = 103; k >= 0; --k) down = value("ffma " + down + ", " + values[k] + ", " + sum);
+  for (int k = 1; k < 105; ++k) up = value("ffma " + up + ", " + values[k] + ", " + down);
+  return text + "output 0 location 0.0 f32 x1\nbody {\n" + body + "store_output[0, 0] " + up +
+         "\nreturn\n}\n";
+}
+
+// With the payload held to the end, which is switched on and off by the pass's name, such a program
+// has 32 registers less and spills; the checker of allocations agrees with both.
+TEST(Driver, ThePayloadIsHeldWithoutFreePayload) {
+  CompileOptions options;
+  options.widths = {8};
+  options.passes.verify_each = true;
+  const auto freed = CompileText(ManyInputs(), options);
+  options.passes.disabled = {"free_payload"};
+  const auto held = CompileText(ManyInputs(), options);
+  ASSERT_TRUE(freed.ok() && held.ok()) << freed.status() << held.status();
+  EXPECT_EQ(freed->variants[0].statistics.spills, 0);
+  EXPECT_GT(held->variants[0].statistics.spills, 0);
+}
+
 struct Records : Sink {
   void OnPassBegin(std::string_view pass) override {
     if (pass != "compact_mir") begun.emplace_back(pass);  // a step, stopped or not
@@ -429,6 +470,49 @@ TEST(Driver, OneBisectionBudgetForTheWholeCompile) {
   }
   EXPECT_NE(codes.front(), codes.back());
   EXPECT_EQ(codes.back(), unlimited->variants[0].code);
+}
+
+// Much arithmetic, and a kill that waits for none of it.
+std::string LateKill(bool kills) {
+  std::string text =
+      "mir 1\nentry \"main\"\nstage fragment\ninput 0 location 0.0 f32 x2\n"
+      "output 0 location 0.0 f32 x1\nbody {\n  %0:f32, %1:f32 = load_input[0, 0]\n";
+  int last = 1;
+  for (int chain = 0; chain < 8; ++chain) {
+    int value = 0;
+    for (int k = 2; k < 5; ++k) {
+      text += "  %" + std::to_string(last + 1) + ":f32 = fmul %" + std::to_string(value) + ", " +
+              std::to_string(8 * chain + k) + ".5f\n";
+      value = ++last;
+    }
+    if (chain == 0) continue;
+    text += "  %" + std::to_string(last + 1) + ":f32 = fadd %" + std::to_string(value) + ", %" +
+            std::to_string(chain == 1 ? 4 : value - 3) + "\n";
+    ++last;
+  }
+  if (kills) {
+    text += "  %" + std::to_string(last + 1) + ":bool = flt %1, 0.5f\n  demote %" +
+            std::to_string(last + 1) + "\n";
+  }
+  return text + "  store_output[0, 0] %" + std::to_string(last) + "\n  return\n}\n";
+}
+
+// Exits are preferred by the orders alone: with those left out the code has the same bytes, and so has
+// that of a shader without exits whatever is left out.
+TEST(Driver, PreferredExitsChangeOrdersAndNothingElse) {
+  const auto code = [](bool kills, std::vector<std::string> disabled) {
+    CompileOptions options;
+    options.passes.verify_each = true;
+    options.widths = {8};
+    options.passes.disabled = std::move(disabled);
+    const absl::StatusOr<Compiled> c = CompileText(LateKill(kills), options);
+    EXPECT_TRUE(c.ok()) << c.status();
+    return c.ok() ? c->variants[0].code : std::vector<uint8_t>();
+  };
+  EXPECT_NE(code(true, {}), code(true, {"prefer_exits"}));
+  EXPECT_EQ(code(true, {"schedule", "schedule_allocated"}),
+            code(true, {"schedule", "schedule_allocated", "prefer_exits"}));
+  EXPECT_EQ(code(false, {}), code(false, {"prefer_exits"}));
 }
 
 TEST(Driver, StopAfterAPassOfMirStopsTheCompile) {

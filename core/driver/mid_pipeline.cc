@@ -9,6 +9,7 @@
 #include "core/mid/hoist_common_code.h"
 #include "core/mid/hoist_invariants.h"
 #include "core/mid/kill_in_line.h"
+#include "core/mid/lower/end_helper_loops.h"
 #include "core/mid/lower/lower_derivatives.h"
 #include "core/mid/lower/lower_division.h"
 #include "core/mid/lower/lower_float_atomics.h"
@@ -17,8 +18,10 @@
 #include "core/mid/lower/lower_int8.h"
 #include "core/mid/lower/lower_nonuniform.h"
 #include "core/mid/lower/normalize_directions.h"
+#include "core/mid/lower/resolve_view.h"
 #include "core/mid/merge_carried_values.h"
 #include "core/mid/merge_equal_values.h"
+#include "core/mid/merge_factors.h"
 #include "core/mid/narrow_carried_values.h"
 #include "core/mid/promote_private_arrays.h"
 #include "core/mid/rematerialise_compares.h"
@@ -116,8 +119,13 @@ absl::StatusOr<bool> LowerDerivatives(Lowering& lowering, PassContext& context) 
   return mid::LowerDerivatives(lowering.module, context);
 }
 
+absl::StatusOr<bool> ResolveView(Lowering& lowering, PassContext& context) {
+  return mid::ResolveView(lowering.module, lowering.view_mask, context);
+}
+
 // Group 2 cleans up after lowering.
 constexpr Pass<Lowering> kLowerings[] = {
+    {"resolve_view", ResolveView, true, 0, "the number of the only view is a constant"},
     {"lower_derivatives", LowerDerivatives, false, 0,
      "derivatives become differences within quads, implicit levels of detail explicit derivatives"},
     {"simplify_subgroups", Always<mid::SimplifySubgroups>, true, 0,
@@ -127,6 +135,8 @@ constexpr Pass<Lowering> kLowerings[] = {
     {"lower_int8", Unless<&Features::int8, mid::LowerInt8>, false, 0,
      "arithmetic on bytes becomes arithmetic on dwords"},
     {"lower_division", Always<mid::LowerDivision>, true, 0, "integer division as multiplication"},
+    {"end_helper_loops", Always<mid::EndHelperLoops>, false, 0,
+     "loops that go on by what atomics give end for helpers"},
     {"lower_float_atomics", Asking<mid::LowerFloatAtomics>, false, 0,
      "atomic addition of floats as compare-exchanges"},
     {"lower_gradients", Asking<mid::LowerGradients>, false, 0,
@@ -138,6 +148,8 @@ constexpr Pass<Lowering> kLowerings[] = {
      "one value for what is known to be equal, memory included"},
     {"combine_memory", Asking<mid::CombineMemory>, true, 2, "neighbouring dwords in one access"},
     {"remove_dead_lowered", Always<mid::RemoveDeadCode>, true, 2, "values that nobody uses"},
+    {"merge_factors", Always<mid::MergeFactors>, true, 0,
+     "one constant for those that a value is multiplied by in turn"},
     {"form_fma", Asking<mid::FormFma>, true, 0,
      "products that are only added become fused multiply-adds"},
     {"hoist_invariants", Always<mid::HoistInvariants>, true, 0,
@@ -172,7 +184,11 @@ constexpr PassOrder kOrder[] = {
     {"hoist_invariants", "merge_carried_hoisted",
      "what a loop gives may be known in front of it now"},
     {"hoist_invariants", "sink_values", "sinking moves into branches, never into loops"},
+    {"resolve_view", "simplify_lowered", "what a view chooses is found by folding"},
     {"simplify_lowered", "form_fma", "the rules know sums and products"},
+    {"simplify_lowered", "merge_factors", "folding makes constants"},
+    {"merge_equal_lowered", "merge_factors", "what is used once shows after merging"},
+    {"merge_factors", "form_fma", "a product of products is one in a sum"},
     {"lower_gradients", "normalize_directions", "derivatives are those of the direction as it was"},
     {"normalize_directions", "merge_equal_lowered", "equal directions are divided once"},
     {"lower_gradients", "lower_nonuniform", "asks for the size of an image chosen by value"},

@@ -3,6 +3,7 @@
 #ifndef KILN_CORE_DRIVER_MID_PIPELINE_H_
 #define KILN_CORE_DRIVER_MID_PIPELINE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -30,6 +31,7 @@ const Level<Linking>& LinkingLevel();
 struct Lowering {
   mir::Module& module;
   const mid::Features& features;
+  uint32_t view_mask = 0;   // PipelineState's
 };
 absl::Span<const Pass<Lowering>> LoweringPasses();
 const Level<Lowering>& LoweringLevel();

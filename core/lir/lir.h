@@ -78,6 +78,7 @@ enum InstFlags : uint8_t {
   kSaturate = 2,
   kPredicateInverse = 4,
   kInsertedCopy = 8,         // made by register allocation
+  kPreferredExit = 16,       // of an exit: schedules issue early what it waits for
 };
 
 struct Inst {
@@ -120,6 +121,7 @@ struct Block {
 struct LiveIn {
   ValueId value;
   uint32_t reg = 0;          // first unit in its pool
+  bool held = false;         // nothing else has these units before the program ends, read or not
 };
 
 // An instruction that computes what `original` computed once more (register allocation).

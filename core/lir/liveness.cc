@@ -139,17 +139,12 @@ std::vector<Liveness::Crossing> Liveness::FindGlobals(const Target& target, cons
       }
     }
   }
-  const auto make_global = [&](uint32_t slot) {
-    if (global_[slot] != kLocal) return;
-    global_[slot] = num_global();
-    global_slot_.push_back(slot);
-  };
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     const auto use = [&](const Operand& o) {
       ForEachSlot(*this, o, [&](uint32_t slot) {
         used_[slot] = 1;
         if (def_block[o.id] == BlockId(b)) return;
-        make_global(slot);
+        MakeGlobal(slot);
         crossings.push_back({slot, static_cast<uint32_t>(b), def_block[o.id].index});
       });
     };
@@ -168,12 +163,33 @@ std::vector<Liveness::Crossing> Liveness::FindGlobals(const Target& target, cons
       if (std::exchange(done[j.index], 1)) continue;
       for (ValueId p : f.block(j).params) {
         for (uint32_t s = first_slot(p); s < first_slot_[p.index + 1]; ++s) {
-          if (used_[s]) make_global(s);
+          if (used_[s]) MakeGlobal(s);
         }
       }
     }
   }
+  FindHeld(f, &crossings);
   return crossings;
+}
+
+void Liveness::MakeGlobal(uint32_t slot) {
+  if (global_[slot] != kLocal) return;
+  global_[slot] = num_global();
+  global_slot_.push_back(slot);
+}
+
+void Liveness::FindHeld(const Function& f, std::vector<Crossing>* crossings) {
+  for (const LiveIn& l : f.live_ins) {
+    for (uint32_t s = first_slot(l.value); l.held && s < first_slot_[l.value.index + 1]; ++s) {
+      used_[s] = 1;
+      MakeGlobal(s);
+      held_.push_back(s);
+    }
+  }
+  for (uint32_t b = 1; b < f.blocks.size(); ++b) {
+    if (!f.blocks[b].succs.empty()) continue;
+    for (uint32_t s : held_) crossings->push_back({s, b, 0});
+  }
 }
 
 // From each use upward to the definition: in SSA form that visits exactly the blocks where the slot
@@ -182,6 +198,10 @@ void Liveness::SolveLogical(const Function& f, const std::vector<Crossing>& cros
   const size_t n = f.blocks.size();
   live_in_ = BitMatrix(n, num_global());
   live_out_ = BitMatrix(n, num_global());
+  for (size_t b = 0; b < n; ++b) {
+    if (!f.blocks[b].succs.empty()) continue;
+    for (uint32_t s : held_) live_out_.set(b, global_[s]);
+  }
   const Predecessors preds(f);
   std::vector<uint32_t> work;
   for (const Crossing& use : crossings) {

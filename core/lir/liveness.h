@@ -14,7 +14,8 @@
 // more exact than backward liveness over physical edges, and what that misses.
 //
 // What the exit block reads for all lanes is needed at every exit (exits.h), even where no lane
-// comes from there to that block.
+// comes from there to that block. A live-in that is held (LiveIn::held) is needed behind every
+// block without successors; an endless loop, from which none can be reached, does not hold it.
 //
 // Blocks are assumed in the order in which the thread passes them (verify.h, L11 and L14).
 //
@@ -90,6 +91,9 @@ class Liveness {
   void NumberSlots(const Function& f);
   void FindWaits(const Target& target, const Function& f);
   std::vector<Crossing> FindGlobals(const Target& target, const Function& f);
+  void MakeGlobal(uint32_t slot);
+  // Appends the uses of what is held.
+  void FindHeld(const Function& f, std::vector<Crossing>* crossings);
   void SolveLogical(const Function& f, const std::vector<Crossing>& crossings);
   void FindParked(const Function& f);
   void FindDeaths(const Target& target, const Function& f);
@@ -97,6 +101,7 @@ class Liveness {
   absl::Span<const Operand> NeededAt(const Target& target, const Function& f, InstId i) const;
 
   std::vector<Operand> at_exits_;
+  std::vector<uint32_t> held_;  // slots, needed at the program's end
   std::vector<uint32_t> first_slot_;
   std::vector<ValueId> slot_value_;
   std::vector<uint32_t> global_, global_slot_;

@@ -266,6 +266,7 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
     testing::RandomOptions options;
     options.instructions = 60;
     options.exits = seed < 40 ? 0 : 8;
+    options.held = seed % 3 == 0 ? 50 : 0;
     const Function f = testing::RandomProgram(seed, options);
     const Liveness l(TestTarget(), f);
     std::vector<BlockId> def(f.values.size());
@@ -301,6 +302,12 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
       for (const Edge& e : f.blocks[b].succs) {
         preds[e.to.index].push_back(b);
         for (const Operand& o : f.args(e)) use(o);
+      }
+      for (const LiveIn& li : f.live_ins) {
+        for (uint32_t c = 0; li.held && f.blocks[b].succs.empty() && c < f.value(li.value).comps;
+             ++c) {
+          use_blocks[l.first_slot(li.value) + c].push_back(b);
+        }
       }
     }
     for (uint32_t s = 0; s < l.num_slots(); ++s) {

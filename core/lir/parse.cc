@@ -142,9 +142,10 @@ class Parser {
     const auto w = Words(line);
     uint32_t id = 0;
     LiveIn l;
-    if (w.size() != 4 || !Name(w[1], "%", &id) || w[2] != "at" || !Number(w[3], &l.reg) ||
-        id >= f_.values.size()) {
-      return Error("expected 'livein %N at UNIT'");
+    l.held = w.size() == 5 && w[4] == "held";
+    if ((w.size() != 4 && !l.held) || !Name(w[1], "%", &id) || w[2] != "at" ||
+        !Number(w[3], &l.reg) || id >= f_.values.size()) {
+      return Error("expected 'livein %N at UNIT' or that and 'held'");
     }
     l.value = ValueId(id);
     f_.live_ins.push_back(l);
@@ -370,6 +371,8 @@ class Parser {
         f->flags |= kPredicateInverse;
       } else if (w[i] == "ra") {
         f->flags |= kInsertedCopy;
+      } else if (w[i] == "preferred") {
+        f->flags |= kPreferredExit;
       } else if (w[i] == "cmod" && more && Number(w[i + 1], &f->cmod)) {
         ++i;
       } else if (w[i] == "pred" && more && Number(w[i + 1], &f->predicate_mode)) {

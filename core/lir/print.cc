@@ -32,6 +32,7 @@ void AppendFields(const Target& t, const Function& f, const Inst& in, std::strin
   if (in.predicate_mode != 0) absl::StrAppend(&s, " pred ", in.predicate_mode);
   if (in.flags & kPredicateInverse) s += " inv";
   if (in.flags & kInsertedCopy) s += " ra";
+  if (in.flags & kPreferredExit) s += " preferred";
   AppendAux(t, f, in, &s);
   if (in.spirv_id != 0) absl::StrAppend(&s, " id ", in.spirv_id);
   if (!s.empty()) absl::StrAppend(out, " {", s.substr(1), "}");
@@ -133,7 +134,7 @@ std::string Print(const Target& t, const Function& f) {
     s += "\n";
   }
   for (const LiveIn& l : f.live_ins) {
-    absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, "\n");
+    absl::StrAppend(&s, "livein %", l.value.index, " at ", l.reg, l.held ? " held" : "", "\n");
   }
   if (f.scratch_header.valid()) {
     absl::StrAppend(&s, "scratch_header %", f.scratch_header.index, "\n");

@@ -6,7 +6,7 @@
 //   value %2 F 0x1
 //   pool grf units 512
 //   reserved grf at 24 units 2
-//   livein %0 at 8
+//   livein %0 at 8 held
 //   spilled 24
 //   block b0 depth 0
 //     %1x4:f = load %0:ud {w16 aux 3}

@@ -42,6 +42,7 @@ class Generator : public RandomStructure {
       const Value v = r_.Chance(25) ? Make(kU, 4, 8, true)
                                     : Make(kG, 4, static_cast<uint16_t>(1 + r_.Below(2)));
       scope_.push_back(b_.AddLiveIn(v, at));
+      if (o_.held != 0) f_.live_ins.back().held = r_.Chance(o_.held);
       at += Units(v);
     }
     varies_.resize(f_.values.size());

@@ -21,6 +21,7 @@ struct RandomOptions {
   int instructions = 100;  // about
   int max_depth = 4;       // of nested constructs
   int live_ins = 6;
+  int held = 0;            // percent of live-ins that are held
   int pool_size = 12;      // values that stay in use at a time: controls pressure
   int far_uses = 3;        // percent of uses that take any value at all
   uint8_t width = 16;

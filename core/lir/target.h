@@ -116,6 +116,8 @@ struct Timing {
   int read = 0;       // until its uses may be overwritten
   uint8_t unit = 0;   // below kTimingUnits; unit 0 is never busy longer than the issue takes
   int busy = 0;       // until the next one for the same unit can issue
+  int behind = 100;   // of exits: how much counts of the cycles behind them, in percent, since the
+                      // thread may be over
 };
 inline constexpr int kTimingUnits = 8;
 

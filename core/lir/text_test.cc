@@ -25,7 +25,7 @@ TEST(TextTest, EveryFieldSurvives) {
       "pool grf units 512\n"
       "pool flag units 3\n"
       "reserved grf at 24 units 2\n"
-      "livein %0 at 8\n"
+      "livein %0 at 8 held\n"
       "block b0 depth 0\n"
       "  %1x4:ud = load %0.3:ud@11 {w16 g16 aux 3 id 77}\n"
       "  %2:ud = cmp -|%1.2|+2:f #0x3f800000:f {w16 cmod 2}\n"

@@ -155,6 +155,9 @@ class Verifier {
     if ((op(i).flags & kOpTerminator) && i != f_.block(b).insts.back()) {
       return Fail("L7", b, "terminator is not last");
     }
+    if ((in.flags & kPreferredExit) && !(op(i).flags & kOpExit)) {
+      return Fail("L22", b, "a preferred exit that is none");
+    }
     if ((op(i).flags & kOpSide) && in.aux >= f_.side.size()) {
       return Fail("L17", b, "no such side row");
     }

@@ -37,6 +37,7 @@
 //  L20 The definition of an operation with a tied use has the file, element size and number of
 //      components of that use, which is a value without modifiers.
 //  L21 No instruction that is NoMask names a value of a file that is always masked.
+//  L22 Only exits are preferred ones.
 //  P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are no
 //      collects.
 //  P2  (allocated only) A tied use has the place of the definition.
@@ -54,7 +55,7 @@ namespace kiln::lir {
 // SSA form, before allocation.
 absl::Status Verify(const Target& target, const Function& f);
 
-// After allocation: L1, L3, L7, L12-L14, L17, the shape of L18, L19, L21,
+// After allocation: L1, L3, L7, L12-L14, L17, the shape of L18, L19, L21, L22,
 // P1 and P2. Values have several definitions then.
 absl::Status VerifyAllocated(const Target& target, const Function& f);
 

@@ -164,6 +164,10 @@ TEST(KillInLine, InFrontOfLoopsThatEnd) {
   EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = slt 40, %3 " + leave, kUp)));
   EXPECT_FALSE(
       IsLined(BeforeLoop("%5:i32 = load_ssbo[0, align 4] 0 %4:bool = sge %3, %5 " + leave, kUp)));
+  // A bound that each iteration reads where nobody writes, and one beside the counter.
+  EXPECT_TRUE(IsLined(BeforeLoop(
+      "%5:i32 = load_push[align 4] 4 %6:i32 = iadd %5, %0 %4:bool = sge %3, %6 " + leave, kUp)));
+  EXPECT_FALSE(IsLined(BeforeLoop("%6:i32 = iadd %3, %0 %4:bool = sge %3, %6 " + leave, kUp)));
   // An iteration that goes on before it comes to the exit.
   EXPECT_FALSE(IsLined(BeforeLoop(
       "if %2 { %7:i32 = iadd %3, 1 continue %7 } else { yield } %4:bool = sge %3, 40 " + leave,
@@ -171,6 +175,24 @@ TEST(KillInLine, InFrontOfLoopsThatEnd) {
   // Exits that only some iterations meet.
   EXPECT_FALSE(IsLined(
       BeforeLoop("%4:bool = sge %3, 40 if %2 { " + leave + "yield } else { yield } ", kUp)));
+}
+
+// Each iteration takes a bit of a mask.
+TEST(KillInLine, InFrontOfLoopsOverTheBitsOfAMask) {
+  const std::string leave = "%4:bool = ieq %3, 0 if %4 { break } else { yield } ",
+                    stay = "%4:bool = ine 0, %3 if %4 { yield } else { break } ",
+                    clear = "%6:i32 = shl 1, %5 %7:i32 = not %6 %8:i32 = and %3, %7 continue %8";
+  EXPECT_TRUE(IsLined(BeforeLoop(leave, "%5:i32 = find_umsb %3 " + clear)));
+  EXPECT_TRUE(IsLined(BeforeLoop(stay, "%5:i32 = find_lsb %3 " + clear)));
+  EXPECT_TRUE(IsLined(BeforeLoop(stay, "%5:i32 = iadd -1, %3 %8:i32 = and %5, %3 continue %8")));
+  // Another mask's bit, no bit for sure, the wrong side, all bits kept.
+  EXPECT_FALSE(IsLined(BeforeLoop(leave, "%5:i32 = find_umsb %0 " + clear)));
+  EXPECT_FALSE(IsLined(BeforeLoop(leave, "%5:i32 = find_smsb %3 " + clear)));
+  EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = ieq %3, 0 if %4 { yield } else { break } ",
+                                  "%5:i32 = find_umsb %3 " + clear)));
+  EXPECT_FALSE(IsLined(BeforeLoop(leave, "%5:i32 = iadd 1, %3 %8:i32 = and %5, %3 continue %8")));
+  EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = ieq %3, 1 if %4 { break } else { yield } ",
+                                  "%5:i32 = find_umsb %3 " + clear)));
 }
 
 // A loop of a known number of iterations, however it counts.

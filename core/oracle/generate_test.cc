@@ -109,5 +109,47 @@ TEST(Generate, VerticesAreWellFormedRoundTripAndDoSomething) {
   for (int n : written) EXPECT_GT(n, 1000);
 }
 
+// The programs of all stages, and what is made for them to run on: a seed that a report names is to
+// be the program that it was. Whoever means to change them writes the new numbers here.
+TEST(Generate, SeedsKeepTheirPrograms) {
+  struct Kind {
+    GenerateOptions options;
+    uint64_t hash;
+  };
+  using mir::Stage;
+  const Kind kinds[] = {
+      {{.types = true, .subgroups = true}, 4987121061210408537u},
+      {{.floats = false, .defined_only = true, .memory = false}, 11292639006399942325u},
+      {{.stage = Stage::kFragment, .types = true}, 13236236177198860886u},
+      {{.stage = Stage::kFragment,
+        .defined_only = true,
+        .types = true,
+        .drawn = true,
+        .samples = 1},
+       4250254924898719321u},
+      {{.stage = Stage::kFragment, .defined_only = true, .drawn = true, .samples = 4},
+       8774314576813926413u},
+      {{.stage = Stage::kVertex, .types = true}, 16091840047559361666u},
+      {{.stage = Stage::kVertex, .defined_only = true, .types = true, .drawn = true},
+       5574418749814314862u},
+  };
+  for (const Kind& kind : kinds) {
+    uint64_t hash = 1469598103934665603u;
+    const auto add = [&hash](unsigned char c) { hash = (hash ^ c) * 1099511628211u; };
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      const Module m = GenerateModule(seed, kind.options);
+      for (unsigned char c : Print(m)) add(c);
+      const LaunchInputs inputs = GenerateInputs(seed, m);
+      for (const BoundBuffer& buffer : inputs.buffers) {
+        for (uint8_t byte : buffer.bytes) add(byte);
+      }
+      for (const std::vector<uint64_t>& values : inputs.stage.inputs) {
+        for (uint64_t value : values) add(static_cast<unsigned char>(value ^ value >> 24));
+      }
+    }
+    EXPECT_EQ(hash, kind.hash);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::oracle

@@ -72,7 +72,8 @@ struct StageData {
   std::vector<std::array<float, 2>> centroids;  // by invocation: from the pixel's centre
   std::vector<std::array<float, 2>> samples;    // by sample: likewise
   std::vector<uint32_t> sample_ids;             // by invocation: whose place inputs at samples take
-  // By Module::outputs. Written by Interpret; what a program does not write stays, or is 0.
+  // By Module::outputs. Written by Interpret; what an invocation that gets to the end does not write is
+  // undefined, and random if such values are (LaunchInputs::undefined_seed); else it stays, or is 0.
   std::vector<std::vector<uint64_t>> outputs;
   std::vector<bool> live;   // written too: invocations that got to the end and are no helpers
 };

@@ -81,7 +81,11 @@ void Stages::Finish(const BitSet& active) {
     in_.stage.live[lane] = true;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       for (size_t at = lane; at < outputs_[i].size(); at += e_.lanes) {
-        if (written_[i][at]) in_.stage.outputs[i][at] = outputs_[i][at];
+        if (written_[i][at]) {
+          in_.stage.outputs[i][at] = outputs_[i][at];
+        } else if (in_.undefined_seed != 0) {
+          in_.stage.outputs[i][at] = e_.chance.Undefined(m_.outputs[i].type);
+        }
       }
     }
   });

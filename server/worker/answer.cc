@@ -55,7 +55,7 @@ bool IsVariant(const Variant& variant) {
          !variant.code().empty() &&
          NoneNegative({s.instructions(), s.sync_instructions(), s.sends(), s.cycles(), s.spills(),
                        s.fills(), s.loops(), s.registers(), s.bytes(), s.spill_bytes(),
-                       s.fill_bytes()});
+                       s.fill_bytes(), s.exit_cycles()});
 }
 
 bool IsResult(const TargetResult& result, bool cancelled) {

@@ -96,6 +96,7 @@ void Fill(const Statistics& from, kiln::v1alpha::Statistics* to) {
   to->set_bytes(from.bytes);
   to->set_spill_bytes(from.spill_bytes);
   to->set_fill_bytes(from.fill_bytes);
+  to->set_exit_cycles(from.exit_cycles);
 }
 
 absl::Status AddVariant(const Variant& from, Target target, bool assembly, TargetResult* result) {

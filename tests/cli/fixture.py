@@ -16,7 +16,8 @@ SAXPY = os.path.join(SHADERS, 'saxpy.comp')
 SCRATCH = tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR'))
 
 VARIANT_KEYS = ['name', 'width', 'instructions', 'sync_instructions', 'sends', 'cycles', 'spills',
-                'fills', 'loops', 'registers', 'bytes', 'spill_bytes', 'fill_bytes']
+                'fills', 'loops', 'registers', 'bytes', 'spill_bytes', 'fill_bytes',
+                'exit_cycles']
 LINE_KEYS = ['file', 'target', 'stage', 'status', 'cause', 'compile_ms', 'cache', 'variants',
              'passes', 'entry']
 

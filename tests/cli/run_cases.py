@@ -362,6 +362,15 @@ class RunAnalyzeReport(Cli):
         line = self.line(self.kiln('analyze', '--target=tgl', '--fusion', '--json',
                                    'out/saxpy.comp.tgl.16.bin'))
         self.assertEqual((line['missing_waits'], line['missing_if_skipped']), ([], []))
+        # Code that is left early.
+        self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out',
+                  os.path.join(SHADERS, 'frag_discard_if.frag'))
+        left = 'out/frag_discard_if.frag.tgl.16.bin'
+        of_fragment = self.line(self.kiln('analyze', '--target=tgl', '--json', left))
+        self.assertEqual(line['exit_cycles'], 0)
+        self.assertTrue(0 < of_fragment['exit_cycles'] < of_fragment['cycles'])
+        self.assertIn('its first exit issues by %d;' % of_fragment['exit_cycles'],
+                      self.kiln('analyze', '--target=tgl', left))
         # Zeros, and code whose end is cut off.
         zeros = self.line(self.kiln('analyze', '--target=tgl', '--json', self.file('zeros', bytes(64))))
         self.assertIn("byte 48: a thread goes on behind the program's end", zeros['findings'])

@@ -8,7 +8,8 @@ BATCH.jsonl comes from `kiln batch --target=tgl --jsonl=...`, PEER.jsonl from
 `tests/peer/run-peer tgl --dump-bin DIR ...`, both over the same files (compared by file name below
 the corpus folder, and entry point). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides come
 from the bytes by the same program (//tests/corpus:eu_stats), spills and fills from the compilers'
-records. Binaries of Mesa that do not decode are counted and left out. A row is a program of Mesa's: a compute
+records. Binaries of Mesa that do not decode are counted and left out; one with a message that the model does
+not know has no cycles, is named, and not judged by them. A row is a program of Mesa's: a compute
 module has one, of the width that Mesa chose, a fragment module one for each width. Ratios are Kiln / Mesa,
 geometric means over programs that both made; one that Mesa has and Kiln has not is LOST and counts as 2.0 in
 the second mean. --stage names the stage that is compared, --list restricts the comparison to the modules named
@@ -86,6 +87,12 @@ def mesa_programs(path, program, stage, wanted):
     return programs, undecoded
 
 
+def ratios_of(ours, theirs):
+    """{statistic: Kiln / Mesa}, without those that one side does not know."""
+    return {s: max(ours[s], 1) / max(theirs[s], 1) for s in STATISTICS
+            if ours[s] is not None and theirs[s] is not None}
+
+
 def geometric_mean(ratios):
     return math.exp(sum(math.log(r) for r in ratios) / len(ratios)) if ratios else float("nan")
 
@@ -127,8 +134,7 @@ def main():
         if ours is None:
             lost.append((name, width, line["status"], line.get("cause") or "width not made"))
             continue
-        ratios = {s: max(ours[s], 1) / max(theirs[s], 1) for s in STATISTICS}
-        rows.append({"file": name, "width": width, "ratios": ratios,
+        rows.append({"file": name, "width": width, "ratios": ratios_of(ours, theirs),
                      "kiln": {s: ours[s] for s in [*STATISTICS, *RECORDED]},
                      "mesa": {s: theirs[s] for s in [*STATISTICS, *RECORDED]}})
 
@@ -137,9 +143,10 @@ def main():
     print("%-14s %10s %10s %8s %10s %10s" % ("", "Kiln", "Mesa", "total", "geo. mean", "with LOST"))
     summary = {}
     for s in STATISTICS:
-        ours = sum(r["kiln"][s] for r in rows)
-        theirs = sum(r["mesa"][s] for r in rows)
-        ratios = [r["ratios"][s] for r in rows]
+        judged = [r for r in rows if s in r["ratios"]]
+        ours = sum(r["kiln"][s] for r in judged)
+        theirs = sum(r["mesa"][s] for r in judged)
+        ratios = [r["ratios"][s] for r in judged]
         summary[s] = {"kiln": ours, "mesa": theirs, "geometric_mean": geometric_mean(ratios),
                       "with_lost": geometric_mean(ratios + [2.0] * len(lost))}
         print("%-14s %10d %10d %8.3f %10.3f %10.3f" % (
@@ -157,6 +164,12 @@ def main():
                 r["ratios"]["instructions"], r["kiln"]["instructions"],
                 r["mesa"]["instructions"], r["kiln"]["sends"], r["mesa"]["sends"], r["width"],
                 r["file"]))
+    for s in STATISTICS:
+        unknown = [r for r in rows if s not in r["ratios"]]
+        if unknown:
+            print("\nnot judged by %s, which one side does not know:" % s)
+        for r in unknown:
+            print("  SIMD%-2d %s" % (r["width"], r["file"]))
     if lost:
         print("\nLOST:")
         for name, width, status, cause in lost:

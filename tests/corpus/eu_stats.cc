@@ -2,9 +2,9 @@
 //
 //   eu_stats FILE...        one JSON line per file, in order
 //
-// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles", "bytes"},
-// or
-// {"file", "error"}; cycles is null where the cost model does not know a message. Exit status 1 if
+// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles", "exit_cycles",
+// "bytes"}, or {"file", "error"}; cycles and exit_cycles are null where the cost model does not know a
+// message. Exit status 1 if
 // a file could not be read or decoded.
 #include <cstdio>
 #include <fstream>
@@ -32,6 +32,7 @@ absl::StatusOr<nlohmann::ordered_json> Count(const std::string& file) {
       {"loops", s->loops},
       {"registers", s->registers},
       {"cycles", s->cycles ? nlohmann::ordered_json(*s->cycles) : nullptr},
+      {"exit_cycles", s->cycles ? nlohmann::ordered_json(s->exit_cycles) : nullptr},
       {"bytes", bytes.size()}};
 }
 

@@ -59,13 +59,30 @@ class Triangle {
     area_ = Edge(0, x_[2], y_[2]);
   }
 
+  // The square around a point, as two edges of it: from its upper left corner to the upper right and the
+  // lower left one.
+  static Triangle OfPoint(const std::array<float, 4>& clip, double size, uint32_t width,
+                          uint32_t height) {
+    Triangle t({clip, clip, clip}, width, height);
+    for (int k = 0; k < 3; ++k) {
+      t.x_[k] += k == 1 ? size / 2 : -size / 2;
+      t.y_[k] += k == 2 ? size / 2 : -size / 2;
+    }
+    t.area_ = t.Edge(0, t.x_[2], t.y_[2]);
+    t.is_square_ = true;
+    return t;
+  }
+
   bool empty() const { return area_ == 0; }
   // In Vulkan's coordinates, y downwards, the area by its formula is the negative of this one;
   // counter clockwise fronts have a positive one.
-  bool front() const { return area_ < 0; }
+  bool front() const { return area_ < 0 || is_square_; }
+  // PointCoord, of points.
+  bool is_square() const { return is_square_; }
 
   // On an edge a pixel belongs to the triangle if the edge is a left or a top one.
   bool Covers(double x, double y) const {
+    if (is_square_) return x >= x_[0] && x < x_[1] && y >= y_[0] && y < y_[2];
     for (int k = 0; k < 3; ++k) {
       const double sign = area_ > 0 ? 1 : -1;
       const double e = Edge(k, x, y) * sign;
@@ -105,6 +122,7 @@ class Triangle {
 
   std::array<double, 3> x_, y_, z_, w_;
   double area_ = 0;
+  bool is_square_ = false;
 };
 
 // ---- The draw ----
@@ -120,6 +138,7 @@ class Drawing {
 
  private:
   absl::Status ReadAttributes(size_t vertices);
+  absl::Status ReadDistances();
   absl::Status CheckModule();
   void MakeTargets();
   void FindFragments(const Triangle& t);
@@ -131,6 +150,8 @@ class Drawing {
   uint32_t ChosenBy(const char* key, uint32_t vertex) const;
   absl::Status FillLocation(const Interface& v, uint32_t first,
                             std::vector<uint64_t>& values) const;
+  absl::Status FillDistances(const Interface& v, uint32_t first,
+                             std::vector<uint64_t>& values) const;
   void Keep(const Triangle& t, const oracle::StageData& stage);
   void KeepOutput(const Interface& v, const std::vector<uint64_t>& values, size_t lane,
                   size_t pixel);
@@ -139,14 +160,16 @@ class Drawing {
   const json& draw_;
   uint32_t width_ = 0, height_ = 0;
   uint32_t view_mask_ = 0;  // each view goes to the layer of its number; 0: there is one layer
+  uint32_t vertices_ = 3;   // of a primitive
   uint32_t layers_ = 1, layer_ = 0;  // one below the other in targets; that which is drawn to
   std::vector<std::array<float, 4>> positions_;
   std::vector<Attribute> attributes_;
+  std::vector<float> clip_distances_, cull_distances_;  // vertex by vertex
   std::vector<Target> targets_;
   std::vector<uint32_t> depth_;
   std::string stencil_;   // empty: none is written
   oracle::InterpStatistics statistics_;
-  // Of the triangle that is drawn: a lane each.
+  // Of the primitive that is drawn: a lane each.
   std::vector<std::array<uint32_t, 2>> pixels_;
   std::vector<bool> covered_;
   std::vector<Weights> weights_;
@@ -156,9 +179,11 @@ absl::Status Drawing::Read() {
   for (const char* key : {"vertex_shader", "instances", "clear", "samples"}) {
     if (draw_.contains(key)) return absl::UnimplementedError(absl::StrCat("draw: ", key));
   }
-  if (draw_.value("topology", "triangle_list") != "triangle_list") {
+  const std::string topology = draw_.value("topology", "triangle_list");
+  if (topology != "triangle_list" && topology != "point_list") {
     return absl::UnimplementedError("draw: topology");
   }
+  vertices_ = topology == "point_list" ? 1 : 3;
   width_ = draw_.value("width", 8u);
   height_ = draw_.value("height", 8u);
   if (std::max(width_, height_) > kMostSize) return absl::UnimplementedError("draw: size");
@@ -166,7 +191,7 @@ absl::Status Drawing::Read() {
   if (draw_.contains("positions")) {
     positions_ = draw_["positions"].get<std::vector<std::array<float, 4>>>();
   }
-  if (positions_.empty() || positions_.size() % 3 != 0) {
+  if (positions_.empty() || positions_.size() % vertices_ != 0) {
     return absl::InvalidArgumentError("draw: positions are no triangles");
   }
   for (const auto& p : positions_) {
@@ -179,6 +204,7 @@ absl::Status Drawing::Read() {
   layers_ = std::max(1u, static_cast<uint32_t>(std::bit_width(view_mask_)));
   MakeTargets();
   if (absl::Status s = ReadAttributes(positions_.size()); !s.ok()) return s;
+  if (absl::Status s = ReadDistances(); !s.ok()) return s;
   return CheckModule();
 }
 
@@ -195,6 +221,28 @@ absl::Status Drawing::ReadAttributes(size_t vertices) {
     }
     a.components = static_cast<uint32_t>(a.bits.size() / vertices);
     attributes_.push_back(std::move(a));
+  }
+  return absl::OkStatus();
+}
+
+// Of each kind as many for each vertex as there are numbers.
+absl::Status Drawing::ReadDistances() {
+  for (const BuiltIn kind : {BuiltIn::kClipDistance, BuiltIn::kCullDistance}) {
+    const bool clips = kind == BuiltIn::kClipDistance;
+    std::vector<float>& all = clips ? clip_distances_ : cull_distances_;
+    all = draw_.value(clips ? "clip_distances" : "cull_distances", std::vector<float>());
+    if (all.size() % positions_.size() != 0) {
+      return absl::InvalidArgumentError("draw: distances are not of each vertex");
+    }
+    // No distance is below 0 that clips; of one that culls not all of a primitive are.
+    const size_t each = all.size() / positions_.size();
+    for (size_t first = 0; first < positions_.size(); first += clips ? 1 : vertices_) {
+      for (size_t d = 0; d < each; ++d) {
+        bool stays = false;
+        for (size_t k = 0; k < (clips ? 1 : vertices_); ++k) stays |= all[(first + k) * each + d] >= 0;
+        if (!stays) return absl::UnimplementedError("draw: clipping by distances");
+      }
+    }
   }
   return absl::OkStatus();
 }
@@ -289,7 +337,13 @@ absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t first, const Tria
         values[lane] = t.front();
         break;
       case BuiltIn::kPrimitiveId:
-        values[lane] = first / 3;
+        values[lane] = first / vertices_;
+        break;
+      case BuiltIn::kPointCoord:
+        if (!t.is_square()) return absl::UnimplementedError("draw: PointCoord of triangles");
+        for (uint32_t c = 0; c < v.components; ++c) {
+          values[c * lanes + lane] = Bits(b.linear[1 + v.component + c]);
+        }
         break;
       case BuiltIn::kSampleId:
         values[lane] = 0;
@@ -331,7 +385,7 @@ absl::Status Drawing::FillLocation(const Interface& v, uint32_t first,
     if (a == attributes_.end()) return absl::InvalidArgumentError("draw: an input has no values");
     std::array<uint32_t, 3> vertex{};
     for (uint32_t k = 0; k < 3; ++k) {
-      vertex[k] = a->bits[(first + k) * a->components + component - a->component];
+      vertex[k] = a->bits[(first + k % vertices_) * a->components + component - a->component];
     }
     for (size_t lane = 0; lane < lanes; ++lane) {
       uint64_t& value = values[n * lanes + lane];
@@ -347,13 +401,36 @@ absl::Status Drawing::FillLocation(const Interface& v, uint32_t first,
   return absl::OkStatus();
 }
 
+// Of the module's array what the draw has; perspective, as of locations.
+absl::Status Drawing::FillDistances(const Interface& v, uint32_t first,
+                                    std::vector<uint64_t>& values) const {
+  const std::vector<float>& all =
+      v.builtin == BuiltIn::kClipDistance ? clip_distances_ : cull_distances_;
+  const size_t lanes = pixels_.size(), each = all.size() / positions_.size();
+  for (uint32_t n = 0; n < v.elements; ++n) {
+    if (n >= each) return absl::InvalidArgumentError("draw: a distance has no values");
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      double sum = 0;
+      for (uint32_t k = 0; k < 3; ++k) {
+        sum += weights_[lane].perspective[k] * all[(first + k % vertices_) * each + n];
+      }
+      values[n * lanes + lane] = Bits(sum);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Drawing::FillInput(size_t i, uint32_t first, const Triangle& t,
                                 oracle::StageData& stage) const {
   const Interface& v = m_.inputs[i];
   std::vector<uint64_t>& values = stage.inputs[i];
   values.assign(size_t{v.elements} * v.components * pixels_.size(), 0);
-  return v.builtin == BuiltIn::kNone ? FillLocation(v, first, values)
-                                     : FillBuiltIn(v, first, t, values);
+  switch (v.builtin) {
+    case BuiltIn::kNone: return FillLocation(v, first, values);
+    case BuiltIn::kClipDistance:
+    case BuiltIn::kCullDistance: return FillDistances(v, first, values);
+    default: return FillBuiltIn(v, first, t, values);
+  }
 }
 
 absl::Status Drawing::Run(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits) {
@@ -365,9 +442,12 @@ absl::Status Drawing::Run(oracle::LaunchInputs& inputs, const oracle::InterpLimi
 }
 
 absl::Status Drawing::RunLayer(oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits) {
-  for (uint32_t first = 0; first < positions_.size(); first += 3) {
-    const Triangle t({positions_[first], positions_[first + 1], positions_[first + 2]}, width_,
-                     height_);
+  for (uint32_t first = 0; first < positions_.size(); first += vertices_) {
+    const Triangle t =
+        vertices_ == 1
+            ? Triangle::OfPoint(positions_[first], draw_.value("point_size", 1.0), width_, height_)
+            : Triangle({positions_[first], positions_[first + 1], positions_[first + 2]}, width_,
+                       height_);
     if (t.empty()) continue;
     FindFragments(t);
     if (pixels_.empty()) continue;

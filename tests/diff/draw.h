@@ -1,11 +1,14 @@
-// Fragments of a draw in the interpreter: triangles become quads with helpers, in double precision.
+// Fragments of a draw in the interpreter: triangles and points become quads with helpers, in double
+// precision.
 //
-// One sample a pixel, no culling, depth always passes and is kept, triangles in order: the state of
-// `run-peer exec` (tests/peer/README.md, "draw"), views of multiview too. Not shared with the
-// simulator's rasteriser.
+// One sample a pixel, no culling, no clipping, depth always passes and is kept, triangles in order:
+// the state of `run-peer exec` (tests/peer/README.md, "draw"), views of multiview too. Not shared
+// with the simulator's rasteriser.
 //
-// Sources: Vulkan specification, "Basic Polygon Rasterization" (coverage by the pixel's centre,
-// barycentrics, perspective, facing by the sign of the area), "Quad", "Built-In Variables".
+// Sources: Vulkan specification, "Basic Point Rasterization" (a square around the vertex;
+// PointCoord 0 to 1 from its left and upper edge on), "Basic Polygon Rasterization" (coverage by
+// the pixel's centre, barycentrics, perspective, facing by the sign of the area), "Quad", "Built-In
+// Variables".
 #ifndef KILN_TESTS_DIFF_DRAW_H_
 #define KILN_TESTS_DIFF_DRAW_H_
 
@@ -20,13 +23,13 @@ struct Drawn {
   nlohmann::json colors;  // [{"location", "components", "hex"}]: four dwords a pixel, row by row
   nlohmann::json depth;   // {"hex"}: a dword a pixel
   nlohmann::json stencil;   // {"hex"}: a byte a pixel; null where the program writes none
-  oracle::InterpStatistics statistics;  // sums of all triangles
+  oracle::InterpStatistics statistics;  // sums of all primitives
 };
 
-// Draws triangle after triangle; resources of `inputs` are written in place. InvalidArgument: a
-// draw that is wrong. Unimplemented: lines, points, several samples, inputs of other widths than 32
-// bits, built-ins that one sample of a triangle has not, interpolation at an offset with
-// perspective.
+// Draws primitive after primitive; resources of `inputs` are written in place. InvalidArgument: a
+// draw that is wrong. Unimplemented: lines, strips, distances that take something away, several
+// samples, inputs of other widths than 32 bits, built-ins that one sample of a triangle has not,
+// interpolation at an offset with perspective.
 absl::StatusOr<Drawn> Draw(const mir::Module& module, const nlohmann::json& draw,
                            oracle::LaunchInputs& inputs, const oracle::InterpLimits& limits);
 

@@ -104,6 +104,56 @@ TEST(Draw, LaterTrianglesOverwriteAndDiscardedFragmentsKeep) {
               ElementsAre(3, 2, 3, 2));
 }
 
+// What built-ins give, as component 0 of each pixel.
+std::vector<float> BuiltIn(const std::string& input, const std::string& body, const json& draw) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      absl::StrCat("mir 1 stage fragment input 0 builtin ", input,
+                   " output 0 location 0.0 f32 x1 body { ", body, " store_output[0, 0] %0 return }"));
+  EXPECT_TRUE(m.ok()) << m.status();
+  if (!m.ok()) return {};
+  oracle::LaunchInputs inputs;
+  const absl::StatusOr<Drawn> drawn = Draw(*m, draw, inputs, {});
+  EXPECT_TRUE(drawn.ok()) << drawn.status();
+  if (!drawn.ok()) return {};
+  const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
+  std::vector<float> red(bytes.size() / 16);
+  for (size_t i = 0; i < red.size(); ++i) std::memcpy(&red[i], &bytes[16 * i], 4);
+  return red;
+}
+
+// A point of two pixels around (1.25, 1): PointCoord at (1.5, 0.5) is 1/2 + 0.25 / 2 and 1/2 - 0.5 / 2.
+TEST(Draw, PointsAreSquaresWithACoordinate) {
+  const json draw = {{"width", 2}, {"height", 2}, {"topology", "point_list"}, {"point_size", 2},
+                     {"positions", {{0.25, 0, 0, 1}}}};
+  EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32, %1:f32 = load_input[0, 0]", draw),
+              ElementsAre(0.125, 0.625, 0.125, 0.625));
+  EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32 = load_input[0, 1]", draw),
+              ElementsAre(0.25, 0.25, 0.75, 0.75));
+  json thin = draw;
+  thin["point_size"] = 0.5;
+  thin["positions"] = {{0.5, 0.5, 0, 1}};
+  EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32 = load_input[0, 0]", thin),
+              ElementsAre(0, 0, 0, 0.5));
+}
+
+TEST(Draw, DistancesAreInterpolated) {
+  const json draw = {{"width", 1}, {"height", 1}, {"positions", kWhole},
+                     {"clip_distances", {1, 0, 3, 0, 5, 8}}, {"cull_distances", {-4, 8, 4}}};
+  EXPECT_THAT(BuiltIn("clip_distance f32 x1 array 2", "%0:f32 = load_input.indexed[0, 0] 0", draw),
+              ElementsAre(2.5));
+  EXPECT_THAT(BuiltIn("clip_distance f32 x1 array 2", "%0:f32 = load_input.indexed[0, 0] 1", draw),
+              ElementsAre(2));
+  EXPECT_THAT(BuiltIn("cull_distance f32 x1 array 1", "%0:f32 = load_input.indexed[0, 0] 0", draw),
+              ElementsAre(1));
+  json other = draw;
+  other["clip_distances"] = {1, -1, 1};
+  oracle::LaunchInputs inputs;
+  EXPECT_EQ(DrawBody("", other, inputs).status().code(), absl::StatusCode::kUnimplemented);
+  other["clip_distances"] = {1, 1, 1};
+  other["cull_distances"] = {-1, -1, -1};
+  EXPECT_EQ(DrawBody("", other, inputs).status().code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST(Draw, JitterMovesInputsAndNoCoverage) {
   const std::string body = "%0:f32 = load_input[0, 0] store_output[0, 0] %0";
   json draw = Square(kWhole);
@@ -112,6 +162,34 @@ TEST(Draw, JitterMovesInputsAndNoCoverage) {
   const std::vector<float> moved = Red(body, draw);
   EXPECT_NE(moved, plain);
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(moved[i], plain[i], plain[i] * 0x1p-20f);
+}
+
+// Components that nothing stores, on no path or not on the path taken: each moves in some run, and no other.
+TEST(Draw, WhatIsNotStoredIsRandomIfUndefinedValuesAre) {
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1 stage fragment input 0 builtin frag_coord f32 x4 output 0 location 0.0 f32 x3 body { "
+      "%0:f32 = load_input[0, 0] store_output[0, 0] %0 %1:bool = flt %0, 1f "
+      "if %1 { store_output[0, 1] %0 yield } else { yield } return }");
+  ASSERT_TRUE(m.ok()) << m.status();
+  const auto colours = [&m](uint32_t seed) {
+    oracle::LaunchInputs inputs;
+    inputs.undefined_seed = seed;
+    const absl::StatusOr<Drawn> drawn =
+        Draw(*m, {{"width", 2}, {"height", 1}, {"positions", kWhole}}, inputs, {});
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    std::vector<float> all(8);
+    if (!drawn.ok()) return all;
+    const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
+    std::memcpy(all.data(), bytes.data(), 32);
+    return all;
+  };
+  EXPECT_THAT(colours(0), ElementsAre(0.5, 0.5, 0, 0, 1.5, 0, 0, 0));
+  std::vector<bool> moved(8);
+  for (uint32_t seed = 1; seed <= 8; ++seed) {
+    const std::vector<float> all = colours(seed);
+    for (size_t i = 0; i < 8; ++i) moved[i] = moved[i] || all[i] != colours(0)[i];
+  }
+  EXPECT_THAT(moved, ElementsAre(false, false, true, false, false, true, true, false));
 }
 
 TEST(Draw, WhatIsNotSupportedHasAName) {

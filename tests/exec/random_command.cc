@@ -1,7 +1,7 @@
 // See random_command.h.
 //
 // Every pass verifies its result, the allocation is checked, the code goes through the EU verifier.
-// Integers and floats must be equal; form_fma, which changes roundings as it may, is left out. The
+// Integers and floats must be equal; form_fma and merge_factors, which change roundings as they may, are left out. The
 // first disagreement (with --keep-going each) is printed with its seed, with --reduce the module
 // made as small as it shows one, and the exit status is 1.
 #include "tests/exec/random_command.h"
@@ -30,7 +30,7 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
 
 int RandomCommand(int argc, char** argv, const ShapeOfSeed& shape_of, const CompareSeed& compare) {
   DrawSetup setup;
-  setup.disabled_passes = {"form_fma"};
+  setup.disabled_passes = {"form_fma", "merge_factors"};
   uint64_t count = 3000, first = 0, instructions = 50, keep_going = 0, print = 0, reduce = 0;
   for (int i = 1; i < argc; ++i) {
     if (ParseFlag(argv[i], "--count=", &count) || ParseFlag(argv[i], "--seed=", &first) ||

@@ -168,7 +168,8 @@ int main(int argc, char** argv) {
     const kiln::Statistics& s = v.statistics;
     std::cout << a.file << " " << v.name << " instructions " << s.instructions << " sync "
               << s.sync_instructions << " sends " << s.sends << " loops " << s.loops
-              << " registers " << s.registers << " bytes " << s.bytes << "\n";
+              << " registers " << s.registers << " bytes " << s.bytes << " cycles " << s.cycles
+              << " exit_cycles " << s.exit_cycles << "\n";
     if (a.compile.passes.verify_each && !Clean(a, v)) return 3;
     if (a.assembly) std::cout << *kiln::Disassemble(kiln::Target::kTgl, v.code);
     if (!a.out_dir.empty() && !Write(a, v)) return 2;

@@ -194,7 +194,9 @@ private:
    std::string positions() const;
    const Value *given_input(uint32_t location, uint32_t component) const;
    void attribute(uint32_t location, Base base, uint32_t comps, const std::string &data);
-   uint32_t choice(const char *key, uint32_t most, spv::BuiltIn builtin, std::vector<spv::BuiltIn> &chosen);
+   uint32_t choice(const char *key, uint32_t most, spv::BuiltIn builtin, build::VertexBuiltIns &made);
+   uint32_t distances(const char *key);
+   void built_ins();
    void vertex_stage();
    void callers_vertex_shader();
    std::unique_ptr<Image> target_image(const Format &f, VkImageUsageFlags usage) const;
@@ -318,7 +320,7 @@ inline void Draw::callers_vertex_shader()
 }
 
 // A number for each vertex that the vertex shader hands on as a built-in. Returns how many there are to choose from.
-inline uint32_t Draw::choice(const char *key, uint32_t most, spv::BuiltIn builtin, std::vector<spv::BuiltIn> &chosen)
+inline uint32_t Draw::choice(const char *key, uint32_t most, spv::BuiltIn builtin, build::VertexBuiltIns &made)
 {
    if (!dr_.has(key))
       return 1;
@@ -330,9 +332,45 @@ inline uint32_t Draw::choice(const char *key, uint32_t most, spv::BuiltIn builti
       put(data, uint32_t(v.num()));
       count = std::max(count, uint32_t(v.num()) + 1);
    }
-   chosen.push_back(builtin);
-   attribute(uint32_t(items_.size() + chosen.size()), Base::U, 1, data);
+   made.chosen.push_back(builtin);
+   attribute(uint32_t(attrs_.size()), Base::U, 1, data);
    return count;
+}
+
+// Distances of each vertex, vertex by vertex; an attribute for each of a vertex. Returns how many a vertex has.
+inline uint32_t Draw::distances(const char *key)
+{
+   if (!dr_.has(key))
+      return 0;
+   const std::vector<Value> &all = dr_.at(key).a;
+   const uint32_t count = uint32_t(all.size()) / vertices_;
+   if (count == 0 || all.size() % vertices_)
+      fail(std::string("\"") + key + "\" has no numbers for each vertex");
+   for (uint32_t k = 0; k < count; k++) {
+      std::string data;
+      for (uint32_t v = 0; v < vertices_; v++)
+         put(data, float(all[v * count + k].num()));
+      attribute(uint32_t(attrs_.size()), Base::F, 1, data);
+   }
+   return count;
+}
+
+// What the generated vertex shader writes besides, and the shader itself.
+inline void Draw::built_ins()
+{
+   build::VertexBuiltIns made;
+   if (!view_mask_)
+      layers_ = choice("layers", 16, spv::BuiltInLayer, made);
+   viewports_ = choice("viewports", 16, spv::BuiltInViewportIndex, made);
+   if (layers_ > 1 && samples_ > 1)
+      fail("several layers of several samples are not drawn");
+   if (topology_ == VK_PRIMITIVE_TOPOLOGY_POINT_LIST)
+      made.point_size = dr_.has("point_size") ? float(dr_.at("point_size").num()) : 1.0f;
+   else if (dr_.has("point_size"))
+      fail("\"point_size\" is for points");
+   made.clip_distances = distances("clip_distances");
+   made.cull_distances = distances("cull_distances");
+   vm_ = vku::make_module(d_.handle, build::exact_vertex(items_, made));
 }
 
 // Vertex shader: generated around the fragment inputs, or the caller's.
@@ -354,13 +392,7 @@ inline void Draw::vertex_stage()
          attribute(k, items_[k].base, items_[k].comps, j_.input_values(*v, items_[k].base));
       }
       attribute(uint32_t(items_.size()), Base::F, 4, pos);
-      std::vector<spv::BuiltIn> chosen;
-      if (!view_mask_)
-         layers_ = choice("layers", 16, spv::BuiltInLayer, chosen);
-      viewports_ = choice("viewports", 16, spv::BuiltInViewportIndex, chosen);
-      if (layers_ > 1 && samples_ > 1)
-         fail("several layers of several samples are not drawn");
-      vm_ = vku::make_module(d_.handle, build::exact_vertex(items_, chosen));
+      built_ins();
    }
    if (attrs_.size() > d_.inst.props.limits.maxVertexInputAttributes)
       fail("too many inputs");

@@ -17,6 +17,8 @@ from spirv_module import GLCOMPUTE, OP, STORAGE, Module, Unsupported  # noqa: E4
 FRAGMENT = 4
 OUTPUT = 3   # storage class
 LOCATION, COMPONENT, BUILTIN, PATCH = 30, 31, 11, 15
+POINT_COORD = 16
+DISTANCES = {"clip_distances": 3, "cull_distances": 4}   # of a draw: the built-in that has them
 CHOSEN = {"layers": 9, "viewports": 10}   # of a draw: the built-in that has it
 # Recipes of tests/drive in the order in which they are tried: positive floats first, since what pow, log
 # or sqrt give for negative ones nobody defines.
@@ -31,6 +33,14 @@ SCENES = [
     [[(1, 2.5, 0.25, 1), (15.25, 4.0625, 0.625, 2), (6.5, 14.75, 0.875, 1.5)]],
     [[(0.5, 0.25, 0.125, 1), (3.75, 15.5, 0.5, 0.5), (14, 1.5, 0.75, 2)],
      [(2, 3, 0.25, 1), (15.5, 8.125, 0.5, 1), (3.25, 14.5, 0.75, 4)]],
+]
+
+# Points of modules that read PointCoord: their size, and (x, y, z, w) of each. No pixel's centre lies on an
+# edge.
+POINTS = [
+    (7.25, [(5.5625, 6.3125, 0.25, 1), (11.0625, 9.4375, 0.5, 2)]),
+    (4.5, [(3.8125, 4.5625, 0.5, 1), (12.1875, 4.0625, 0.25, 1.5), (9.0625, 11.4375, 0.75, 0.5)]),
+    (13.75, [(8.0625, 8.4375, 0.125, 4)]),
 ]
 
 
@@ -98,9 +108,18 @@ class FragmentModule(Module):
             found[location] = found.get(location, 0) | ((1 << count) - 1) << component
         return found
 
+    def _inputs_of(self, builtin):
+        """Types of the input variables with this built-in."""
+        return [self.types[pointer][1][1] for id_, pointer, storage in self.variables
+                if storage == STORAGE["Input"] and self.decorations.get(id_, {}).get(BUILTIN) == builtin and
+                id_ in self.interfaces[self.entry_function]]
+
     def reads_builtin(self, builtin):
-        return any(storage == STORAGE["Input"] and self.decorations.get(id_, {}).get(BUILTIN) == builtin and
-                   id_ in self.interfaces[self.entry_function] for id_, _, storage in self.variables)
+        return bool(self._inputs_of(builtin))
+
+    def elements_of(self, builtin):
+        """Length of the array that the module has of the built-in; 0: it reads none."""
+        return max([self.constants[self.types[t][1][1]] for t in self._inputs_of(builtin)], default=0)
 
     def _interface(self, wanted):
         found = []
@@ -127,7 +146,7 @@ def value(rng, kind, recipe):
 def positions(scene):
     """In clip space: exact, since all are multiples of powers of two."""
     return [[(2 * x / SIZE - 1) * w, (2 * y / SIZE - 1) * w, z * w, w]
-            for triangle in scene for x, y, z, w in triangle]
+            for primitive in scene for x, y, z, w in primitive]
 
 
 def one_level(image):
@@ -151,27 +170,40 @@ def make_job(module, path, number=0, seed=1):
         for r in job["resources"]:
             one_level(r)
     rng = random.Random(seed * 1000 + recipe)
-    scene = SCENES[number % len(SCENES)]
-    count = 3 * len(scene)
+    of_points = module.reads_builtin(POINT_COORD)
+    if of_points:
+        size, points = POINTS[number % len(POINTS)]
+        scene = [[p] for p in points]
+    else:
+        scene = SCENES[number % len(SCENES)]
+    count = sum(len(primitive) for primitive in scene)
     numbers = drive.recipe_of(recipe)
-    job["draw"] = {
+    draw = job["draw"] = {
         "width": SIZE, "height": SIZE, "positions": positions(scene),
         "inputs": [{"location": l, "component": c, kind: [value(rng, kind, numbers)
                                                           for _ in range(n * count)]}
                    for l, c, kind, n in module.inputs()]}
+    if of_points:
+        draw.update(topology="point_list", point_size=size)
+    for key, builtin in DISTANCES.items():
+        each = module.elements_of(builtin)
+        if each:   # above 0: nothing is clipped or culled
+            draw[key] = [rng.randrange(64, 256) / 64 for _ in range(each * count)]
     for key, builtin in CHOSEN.items():
         if module.reads_builtin(builtin):
-            job["draw"][key] = [(k // 3 * 2 + builtin) % 16 for k in range(count)]
+            draw[key] = [(k // len(scene[0]) * 2 + builtin) % 16 for k in range(count)]
     return job, maker.leaf_types()
 
 
 def nudged(job, seed):
-    """The job for the simulator with every float input and every weight changed in its last bits: what
+    """The job for the simulator with every float input, distance and weight changed in its last bits: what
     reacts to that cannot be compared exactly, since rasterisers differ there."""
     rng = random.Random(seed)
-    inputs = []
-    for i in job["draw"]["inputs"]:
-        if "f32" in i:
-            i = dict(i, f32=[v * (1 + rng.choice([-1, 1]) * 2.0 ** -21) for v in i["f32"]])
-        inputs.append(i)
-    return dict(job, draw=dict(job["draw"], inputs=inputs, jitter=seed + 1))
+
+    def moved(values):
+        return [v * (1 + rng.choice([-1, 1]) * 2.0 ** -21) for v in values]
+
+    draw = dict(job["draw"], jitter=seed + 1)
+    draw["inputs"] = [dict(i, f32=moved(i["f32"])) if "f32" in i else i for i in draw["inputs"]]
+    draw.update((key, moved(draw[key])) for key in DISTANCES if key in draw)
+    return dict(job, draw=draw)

@@ -193,19 +193,21 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
   }
 }
 
-// Render targets are the first surfaces. A mask of samples
-// without colours still goes to a surface, a null one.
+// Render targets are the first surfaces. Depth, stencil and a mask of samples want one, also where
+// no colour goes to it (Mesa 25.0.7, brw_nir.h, brw_nir_fs_needs_null_rt): then it is a null
+// surface.
 void AddTargets(Abi& abi) {
-  for (const ColourTarget& target : abi.fragment->targets) {
+  const FragmentAbi& f = *abi.fragment;
+  for (const ColourTarget& target : f.targets) {
     out::SurfaceEntry entry;
     entry.index = target.surface;
     entry.kind = out::SurfaceKind::kColorOutput;
     entry.location = target.location;
     abi.binding_table.push_back(entry);
   }
-  if (abi.fragment->targets.empty() && abi.fragment->writes_sample_mask) {
-    abi.binding_table.emplace_back();
-  }
+  const bool wants_one =
+      f.writes_sample_mask || f.writes_stencil || f.depth != out::DepthOutput::kOff;
+  if (f.targets.empty() && wants_one) abi.binding_table.emplace_back();
 }
 
 // Module::resources stand in (set, binding, element) order, and so do the tables.

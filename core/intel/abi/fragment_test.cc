@@ -183,6 +183,39 @@ TEST(FragmentAbi, AlphaToCoverageBesideAMask) {
   EXPECT_FALSE(masks(mask));
 }
 
+// Depth, stencil and a mask want a surface where no colour has one; what follows lies behind it.
+TEST(FragmentAbi, OutputsWithoutAColourHaveANullSurface) {
+  const std::string interfaces =
+      "modes depth any\nresource 0 ssbo 0.0.0\n"
+      "output 0 location 0.0 f32 x4\noutput 1 builtin sample_mask i32 x1 array 1\n"
+      "output 2 builtin frag_depth f32 x1\noutput 3 builtin frag_stencil_ref i32 x1\n";
+  const auto kinds = [&](const std::string& body, const PipelineState& state) {
+    std::vector<out::SurfaceKind> kinds;
+    const absl::StatusOr<Abi> abi =
+        AssignAbi(Module(interfaces, body + "store_ssbo[0, align 4] 0, 1\n"), Tgl(), state);
+    EXPECT_TRUE(abi.ok()) << abi.status();
+    if (!abi.ok()) return kinds;
+    for (const out::SurfaceEntry& e : abi->binding_table) {
+      EXPECT_EQ(e.index, kinds.size());
+      kinds.push_back(e.kind);
+    }
+    return kinds;
+  };
+  using Kinds = std::vector<out::SurfaceKind>;
+  const Kinds buffer = {out::SurfaceKind::kSsbo};
+  const Kinds behind_null = {out::SurfaceKind::kNull, out::SurfaceKind::kSsbo};
+  const Kinds behind_colour = {out::SurfaceKind::kColorOutput, out::SurfaceKind::kSsbo};
+  PipelineState none;
+  none.fragment.attachments.emplace();
+  for (const char* output :
+       {"store_output.indexed[1, 0] 0, 1\n", "store_output[2, 0] 1f\n", "store_output[3, 0] 1\n"}) {
+    EXPECT_EQ(kinds(output, none), behind_null) << output;
+    EXPECT_EQ(kinds(output, {}), behind_colour) << output;
+  }
+  EXPECT_EQ(kinds("store_output[0, 0] 1f\n", none), buffer);
+  EXPECT_EQ(kinds("demote true\n", none), buffer);
+}
+
 // State says of an attribute as a whole that it is flat.
 TEST(FragmentAbi, ALocationThatIsFlatInPartIsTwoAttributes) {
   const std::string interfaces =

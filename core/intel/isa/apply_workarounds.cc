@@ -16,6 +16,9 @@ using S = WorkaroundStatus;
 constexpr Rulings kOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
 
+constexpr absl::string_view kSamplesOfCubes =
+    "Mesa 25.0.7, mesa_defs.json: DG2 and its server parts (Gen12.5) alone";
+
 constexpr Workaround kWorkarounds[] = {
     {"Wa_1407528679",
      "fused EUs may run a block with all channels off: NoMask instructions then run, masked ones "
@@ -38,7 +41,9 @@ constexpr Workaround kWorkarounds[] = {
     {"Wa_14014617373", "an accumulator destination at offset 0 has stride 1", kOnGen12,
      S::kVerified, "restriction 'accumulator stride'"},
     {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask", kOnGen12,
-     S::kImplemented, "ApplyWorkarounds"},
+     S::kImplemented,
+     "ApplyWorkarounds: not masked or of all lanes; core/sim/eu/graphics_rules lets lane 0 do where "
+     "dispatch is packed, which some programs of the reference compiler rely upon"},
     {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
      kOnGen12, S::kBackEnd, "core/intel/select VisitImageQuery"},
     {"Wa_1806565034",
@@ -53,6 +58,12 @@ constexpr Workaround kWorkarounds[] = {
     {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", kOnGen12,
      S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},
+    {"Wa_14012688258",
+     "samples of cubes are sent with zeros at the end of their payload",
+     {Ruling{Cell::kAbsent, kSamplesOfCubes}, Ruling{Cell::kAbsent, kSamplesOfCubes},
+      Ruling{Cell::kAbsent, kSamplesOfCubes}},
+     S::kNotYet,
+     "nowhere; messages/strip_sampler_parameters would leave cubes alone"},
     {"Wa_22012725308",
      "accumulators: write after read across execution pipes is not protected",
      {Ruling{}, Ruling{}, Ruling{Cell::kAbsent, "Gen12 `tgl` has one in-order pipe"}},

@@ -161,6 +161,11 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
       t.issue = 4;
       return t;
     }
+    case kDiscardJump: {
+      lir::Timing t = SequenceTiming(table, in, 1, 1);
+      t.behind = PercentBehindExit(in.width);
+      return t;
+    }
     case kJoin:
       return SequenceTiming(table, in, f.value(f.defs(id)[0].value()).comps, 1);
     default:

@@ -86,14 +86,15 @@ class Splitter {
         here |= IsMessage(f_.inst(id).op) && Split(id);
         out_.push_back(id);
       }
-      if (!here) continue;
-      out_.erase(
-          std::remove_if(out_.begin(), out_.end(), [&](lir::InstId id) { return gone_[id.index]; }),
-          out_.end());
-      block.insts = out_;
-      changed = true;
+      if (here) block.insts = out_;
+      changed |= here;
     }
-    return changed;
+    if (!changed) return false;
+    // Payloads may have been made in blocks above.
+    for (lir::Block& block : f_.blocks) {
+      std::erase_if(block.insts, [&](lir::InstId id) { return gone_[id.index]; });
+    }
+    return true;
   }
 
  private:

@@ -12,6 +12,7 @@ namespace {
 
 using isa::Message;
 using testing::After;
+using testing::AfterWith;
 using testing::Sent;
 
 std::string Send(const std::string& operands, const std::string& aux) {
@@ -56,6 +57,59 @@ TEST(SplitSends, CutsBehindTheHeader) {
   EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n" + Send("%15x24:ud", aux),
                   SplitSends),
             "  %16x2:ud = collect %0:ud %1:ud {w8}\n" + Send("%13x8:ud %16x2:ud", aux));
+}
+
+// Targets: colours that lie together need no copy, whatever is tacked on.
+TEST(SplitSends, TargetWritesAreCutWhereTheSourceChanges) {
+  const std::string colours = "  %11x4:ud = msg %0:ud {w8 " + Sent(Message::kSampleLz, 8) + "}\n";
+  const std::string write = " {w8 [target_write bti 1 target 1]}\n";
+  EXPECT_EQ(
+      After(colours + "  %10x4:ud = collect %11x3:ud %1:ud {w8}\n  msg.target %10x4:ud" + write,
+            SplitSends),
+      colours + "  msg.target %11x3:ud %1:ud" + write);
+  EXPECT_EQ(
+      After(colours + "  %10x4:ud = collect %1:ud %11.1x3:ud {w8}\n  msg.target %10x4:ud" + write,
+            SplitSends),
+      colours + "  msg.target %1:ud %11.1x3:ud" + write);
+}
+
+TEST(SplitSends, TargetWritesAreCutBehindTheHeader) {
+  const std::string write = " {w8 [target_write header 1 bti 1 target 1]}\n";
+  EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n  msg.target %15x24:ud" + write,
+                  SplitSends),
+            "  %16x2:ud = collect %0:ud %1:ud {w8}\n  msg.target %13x8:ud %16x2:ud" + write);
+}
+
+// The payload that ends the thread lies in the tail of the file, where nothing else does.
+TEST(SplitSends, WhatEndsTheThreadStays) {
+  const std::string body =
+      "  %16x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w8}\n"
+      "  msg.target_end %16x4:ud {w8 [target_write last_target 1]}\n";
+  EXPECT_EQ(AfterWith("value %16 G 4x4 tail\n", body, SplitSends), body);
+}
+
+// URB entries: a header of handles is always there.
+TEST(SplitSends, UrbWritesAreCutBehindTheHandles) {
+  const std::string write = " {w8 [urb_write header 1 urb_offset 2]}\n";
+  EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n  msg.urb %15x24:ud" + write,
+                  SplitSends),
+            "  %16x2:ud = collect %0:ud %1:ud {w8}\n  msg.urb %13x8:ud %16x2:ud" + write);
+  // Data that lies together needs no copy.
+  const std::string data = "  %11x4:ud = msg %0:ud {w8 " + Sent(Message::kSampleLz, 8) + "}\n";
+  EXPECT_EQ(
+      After(data + "  %15x24:ud = collect %13x8:ud %11.1x2:ud {w8}\n  msg.urb %15x24:ud" + write,
+            SplitSends),
+      data + "  msg.urb %13x8:ud %11.1x2:ud" + write);
+}
+
+// The exit block writes what blocks above it made: what they made for the message goes.
+TEST(SplitSends, APayloadMadeInABlockAboveGoes) {
+  const std::string aux = Sent(Message::kSampleLz, 8);
+  EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n  -> b1\nblock b1 depth 0\n" +
+                      Send("%15x24:ud", aux),
+                  SplitSends),
+            "  -> b1\nblock b1 depth 0\n  %16x2:ud = collect %1:ud %2:ud {w8}\n" +
+                Send("%0:ud %16x2:ud", aux));
 }
 
 TEST(SplitSends, SharedPayloadsAndMessagesWithTwoStay) {

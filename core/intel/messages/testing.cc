@@ -15,12 +15,12 @@ using isa::Message;
 
 // %0..%9 per lane, %10 and %11 vectors of four, %12 registers of r0, %13 a header, %14 a uniform
 // dword, %15 three registers. With 32 lanes %9 is per lane with 8 bytes.
-std::string Header(int width) {
+std::string Header(int width, const std::string& values) {
   std::string text = absl::StrCat("function tgl width ", width, "\n");
   for (int i = 0; i < 9; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
   absl::StrAppend(&text, "value %9 G ", width == 32 ? 8 : 4, "x1\n");
   absl::StrAppend(&text, "value %10 G 4x4\nvalue %11 G 4x4\nvalue %12 U 4x8 whole\n",
-                  "value %13 U 4x8 whole\nvalue %14 U 4x1\nvalue %15 U 4x24 whole\n",
+                  "value %13 U 4x8 whole\nvalue %14 U 4x1\nvalue %15 U 4x24 whole\n", values,
                   "livein %12 at 0\n");
   return text;
 }
@@ -56,11 +56,17 @@ std::string Sent(Message message, int lanes, bool header, bool indirect, bool bi
 std::string After(const std::string& body,
                   absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int width,
                   int64_t rewrites) {
-  const std::string text = absl::StrCat(
-      Header(width), "block b0 depth 0\n",
-      "  %0:ud = mov %12:ud {w", width, "}\n  %1:ud = mov %12.1:ud {w", width,
-      "}\n  %2:ud = mov %12.2:ud {w", width, "}\n  %13x8:ud = sampler_header %12x8:ud {w8 nomask}\n",
-      "  %14:ud = mov %12.3:ud {nomask}\n", body);
+  return AfterWith("", body, pass, width, rewrites);
+}
+
+std::string AfterWith(const std::string& values, const std::string& body,
+                      absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int width,
+                      int64_t rewrites) {
+  const std::string text =
+      absl::StrCat(Header(width, values), "block b0 depth 0\n", "  %0:ud = mov %12:ud {w", width,
+                   "}\n  %1:ud = mov %12.1:ud {w", width, "}\n  %2:ud = mov %12.2:ud {w", width,
+                   "}\n  %13x8:ud = sampler_header %12x8:ud {w8 nomask}\n",
+                   "  %14:ud = mov %12.3:ud {nomask}\n", body);
   absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), text);
   if (!f.ok()) return std::string(f.status().message());
   if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());

@@ -30,6 +30,11 @@ std::string After(const std::string& body,
                   absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int width = 8,
                   int64_t rewrites = -1);
 
+// The same with more values, from %16 on, a line of text for each.
+std::string AfterWith(const std::string& values, const std::string& body,
+                      absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int width = 8,
+                      int64_t rewrites = -1);
+
 }  // namespace kiln::intel::testing
 
 #endif  // KILN_CORE_INTEL_MESSAGES_TESTING_H_

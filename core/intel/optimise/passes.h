@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
+#include "core/intel/device/device.h"
 #include "core/lir/lir.h"
 
 namespace kiln::intel {
@@ -34,6 +35,17 @@ absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context);
 
 // Makes constants that must be in registers near their uses where there are many.
 absl::StatusOr<bool> PlaceConstants(lir::Function& f, PassContext& context);
+
+// What a thread starts with, so many registers from the first on, stays in them to the program's
+// end, read or not (lir::LiveIn::held; those of no live-in are reserved). Of selected code, before
+// any pass.
+void HoldPayload(const Device& device, uint32_t registers, lir::Function& f);
+
+// Undoes that, register by register: behind its last use the payload is allocatable.
+absl::StatusOr<bool> FreePayload(lir::Function& f, PassContext& context);
+
+// Marks exits, so that schedules issue what they wait for before other work.
+absl::StatusOr<bool> PreferExits(lir::Function& f, PassContext& context);
 
 // Gives the two payloads of a message different values. Needed for correctness.
 absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext& context);

@@ -8,6 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/intel/perf/trip_counts.h"
+
 namespace kiln::intel {
 namespace {
 
@@ -15,8 +17,9 @@ using isa::Instruction;
 using isa::Opcode;
 
 constexpr int kLoopWeight = 10;
-// Nesting beyond this weighs no more: 64 bits must hold the sum.
-constexpr int kMaxDepth = 6;
+// More weighs no more: 64 bits must hold the sum.
+constexpr int64_t kMostWeight = 1'000'000;
+constexpr int64_t kWhole = 100;   // weights are in percent
 constexpr int kTokens = 16;
 constexpr int kFlags = 4;         // f0.0 f0.1 f1.0 f1.1
 constexpr int kAccumulators = 16;
@@ -27,41 +30,38 @@ struct Due {
   Unit unit = Unit::kFpu;
 };
 
-// Loops around each instruction: a while jumps back to the first of its body.
-std::vector<int> LoopDepths(const isa::Program& program) {
-  const size_t count = program.insts.size();
-  std::vector<int> change(count + 1, 0);
-  for (size_t i = 0; i < count; ++i) {
-    if (program.insts[i].op != Opcode::kWhile) continue;
-    const int32_t head = program.targets[i].jip;
-    if (head < 0 || head > static_cast<int32_t>(i)) continue;
-    ++change[static_cast<size_t>(head)];
-    --change[i + 1];
+// How often each instruction counts: what is known of the loops around it, ten times a loop else.
+std::vector<int64_t> LoopWeights(const isa::Program& program,
+                                 absl::Span<const isa::Footprint> footprints) {
+  std::vector<int64_t> weights(program.insts.size(), 1);
+  for (const LoopTrips& loop : CountTrips(program, footprints)) {
+    for (int32_t i = loop.head; i <= loop.end; ++i) {
+      int64_t& weight = weights[static_cast<size_t>(i)];
+      weight = std::min(kMostWeight, weight * (loop.known ? loop.RunsOf(i) : kLoopWeight));
+    }
   }
-  std::vector<int> depths(count);
-  int depth = 0;
-  for (size_t i = 0; i < count; ++i) depths[i] = depth += change[i];
-  return depths;
+  return weights;
 }
 
 class Walk {
  public:
   Walk(const Device& device, const isa::Program& program,
        absl::Span<const isa::Footprint> footprints)
-      : device_(device), program_(program), footprints_(footprints), depths_(LoopDepths(program)) {}
+      : device_(device), program_(program), footprints_(footprints),
+        loops_(LoopWeights(program, footprints)) {}
 
   absl::StatusOr<Estimate> Run() {
     for (size_t i = 0; i < program_.insts.size(); ++i) {
       if (!Issue(i)) return Unknown(i);
     }
-    // Weights are counted in halves.
     Estimate e;
-    e.cycles = elapsed_ / 2;
-    e.throughput_cycles = issue_ / 2;
+    e.cycles = elapsed_ / kWhole;
+    e.exit_cycles = until_exit_ / kWhole;
+    e.throughput_cycles = issue_ / kWhole;
     for (int u = 0; u < kUnits; ++u) {
-      e.busy[u] = busy_[u] / 2;
-      e.waits[u] = waits_[u] / 2;
-      e.queues[u] = queues_[u] / 2;
+      e.busy[u] = busy_[u] / kWhole;
+      e.waits[u] = waits_[u] / kWhole;
+      e.queues[u] = queues_[u] / kWhole;
       if (e.busy[u] <= e.throughput_cycles) continue;
       e.throughput_cycles = e.busy[u];
       e.bottleneck = static_cast<Unit>(u);
@@ -71,14 +71,18 @@ class Walk {
 
  private:
   int64_t Weight(size_t i) const {
-    int64_t weight = static_cast<int32_t>(i) < halted_until_ ? 1 : 2;
-    for (int d = std::min(depths_[i], kMaxDepth); d > 0; --d) weight *= kLoopWeight;
-    return weight;
+    return loops_[i] * (static_cast<int32_t>(i) < halted_until_ ? percent_behind_exit_ : kWhole);
   }
 
-  // Two execution units run in step here, so that 64 lanes would have to leave.
-  static bool HalvesWhatFollows(const Instruction& inst) {
-    return inst.op == Opcode::kHalt && inst.exec_size <= 16;
+  // A halt that leaves code out. The one that turns lanes on again goes to what follows it anyway.
+  bool IsExit(size_t i) const {
+    return program_.insts[i].op == Opcode::kHalt &&
+           program_.targets[i].uip > static_cast<int32_t>(i) + 1;
+  }
+  void Leave(size_t i) {
+    if (until_exit_ == 0) until_exit_ = elapsed_;
+    halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+    percent_behind_exit_ = PercentBehindExit(program_.insts[i].exec_size);
   }
 
   void WaitFor(const Due& due) {
@@ -168,7 +172,7 @@ class Walk {
     Execute(*t);
     Mark(inst, fp, *t);
     elapsed_ += (now_ - start) * weight_;
-    if (HalvesWhatFollows(inst)) halted_until_ = std::max(halted_until_, program_.targets[i].uip);
+    if (IsExit(i)) Leave(i);
     return true;
   }
 
@@ -192,10 +196,12 @@ class Walk {
   const Device& device_;
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
-  const std::vector<int> depths_;
+  const std::vector<int64_t> loops_;
   int32_t halted_until_ = 0;   // instruction where halted lanes go on
+  int64_t percent_behind_exit_ = kWhole;  // the lanes of all halts of a program are as many
+  int64_t until_exit_ = 0;
   int64_t now_ = 0;       // when the front end takes the next instruction
-  int64_t weight_ = 2;
+  int64_t weight_ = kWhole;
   int64_t elapsed_ = 0, issue_ = 0;
   std::array<int64_t, kUnits> free_{}, busy_{}, waits_{}, queues_{};
   std::array<Due, isa::kGrfCount> written_{}, read_{};

@@ -2,10 +2,11 @@
 //
 // The program is walked once in layout order. The front end issues in order; each instruction waits
 // for the registers, flags, accumulators and tokens it names, then for its unit (timing.h). Work in
-// a loop counts ten times per level, both sides of an if count, what follows a halt of at most 16 lanes
-// counts half: the weights of the reference compiler, so that figures can be held against its "Cycle Count".
+// a loop counts ten times per level, both sides of an if count, what follows a halt as
+// PercentBehindExit says: the weights of the reference compiler, so that figures can be held against
+// its "Cycle Count". A loop whose number of iterations stands in the code (trip_counts.h) counts as often.
 //
-// Limits: no trip counts, no memory hierarchy, no bank conflicts, no second thread on the unit.
+// Limits: no other trip counts, no memory hierarchy, no bank conflicts, no second thread on the unit.
 // Cost: linear. Nothing in the compile path may decide by it but the choice of widths.
 #ifndef KILN_CORE_INTEL_PERF_ESTIMATE_H_
 #define KILN_CORE_INTEL_PERF_ESTIMATE_H_
@@ -24,6 +25,7 @@ namespace kiln::intel {
 
 struct Estimate {
   int64_t cycles = 0;                          // from start to end of one thread
+  int64_t exit_cycles = 0;                     // of `cycles`: until the first exit has issued; 0 without
   std::array<int64_t, kUnits> busy{};          // cycles of each unit
   std::array<int64_t, kUnits> waits{};         // of `cycles`: waiting for results of the unit
   std::array<int64_t, kUnits> queues{};        // of `cycles`: waiting for the unit to be free

@@ -131,6 +131,28 @@ TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
   EXPECT_EQ(EstimateProgram(Tgl(), p)->cycles, 8 + 1 + 2);
 }
 
+// The first exit's issue, loops before it weighed; the halt that turns lanes on again is none.
+TEST(Estimate, TheFirstExitIssuesAfterWhatStandsBeforeIt) {
+  Program p(isa::Generation::kGen12);
+  p.Append(Add(10, 1, 2));
+  Instruction loop;
+  loop.op = Opcode::kWhile;
+  p.Append(loop, {0, isa::kNoTarget});
+  Instruction halt;
+  halt.op = Opcode::kHalt;
+  p.Append(halt, {5, 5});
+  p.Append(halt, {5, 5});
+  p.Append(halt, {5, 5});
+  p.Append(Add(12, 5, 6));
+  const Estimate e = *EstimateProgram(Tgl(), p);
+  EXPECT_EQ(e.exit_cycles, 10 * (2 + 8) + 8);
+  EXPECT_EQ(e.cycles, 10 * (2 + 8) + 8 + 4 + 4 + 2);
+  Program without(isa::Generation::kGen12);
+  without.Append(Add(10, 1, 2));
+  without.Append(halt, {2, 2});
+  EXPECT_EQ(EstimateProgram(Tgl(), without)->exit_cycles, 0);
+}
+
 TEST(Estimate, WhatFollowsAHaltOf32LanesWeighsWhole) {
   Program p(isa::Generation::kGen12);
   Instruction halt;

@@ -115,6 +115,7 @@ absl::StatusOr<ProgramStatistics> CountProgram(const Device& device, const isa::
   const absl::StatusOr<Estimate> estimate = EstimateProgram(device, program, footprints);
   if (estimate.ok()) {
     s.cycles = estimate->cycles;
+    s.exit_cycles = estimate->exit_cycles;
     s.busiest_cycles = estimate->throughput_cycles;
   }
   return s;

@@ -39,6 +39,11 @@ struct TimingSizes {
 
 Timing TimingOf(const TimingTable& table, TimingKind kind, const TimingSizes& sizes);
 
+// How much counts of what follows an exit (HALT) of so many lanes, in percent: half, since the thread
+// may be over, but all for 32 lanes: two execution units run in step here, so that 64 would have to
+// leave. The reference's weights (SOURCES.md, Timings).
+constexpr int PercentBehindExit(int lanes) { return lanes <= 16 ? 50 : 100; }
+
 // `footprint` is the instruction's. Nothing: it sends a message that has no row.
 std::optional<Timing> TimingOf(const Device& device, const isa::Instruction& inst,
                                const isa::Footprint& footprint);

@@ -53,6 +53,7 @@ void AddCosts(const isa::Program& program, Analysis* analysis) {
   }
   const Estimate& estimate = *known;
   analysis->statistics.cycles = estimate.cycles;
+  analysis->statistics.exit_cycles = estimate.exit_cycles;
   analysis->bottleneck = std::string(Name(estimate.bottleneck));
   analysis->throughput_cycles = estimate.throughput_cycles;
   for (int u = 0; u < kUnits; ++u) {

@@ -46,6 +46,7 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w
   v.statistics.loops = counted->loops;
   v.statistics.registers = counted->registers;
   v.statistics.cycles = *counted->cycles;
+  v.statistics.exit_cycles = counted->exit_cycles;
   v.statistics.busiest_cycles = counted->busiest_cycles;
   v.statistics.spills = w.spills;
   v.statistics.fills = w.fills;

@@ -50,6 +50,7 @@ absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
   if (!f.ok()) return f.status();
   w.lir = *std::move(f);
+  HoldPayload(*w.device, StartRegisters(*w.abi, w.at_width), w.lir);
   w.stage = Work::Stage::kSsa;
   return true;
 }
@@ -145,6 +146,10 @@ constexpr Pass<Work> kPasses[] = {
      "no register is in both payloads of a message"},
     {"place_constants", OnLir<PlaceConstants>, true, 0,
      "constants in registers are made near their uses where there are many"},
+    {"free_payload", OnLir<FreePayload>, true, 0,
+     "registers of the thread's payload are allocatable behind their last use"},
+    {"prefer_exits", OnLir<PreferExits>, true, 0,
+     "orders issue first what discard jumps wait for"},
     {"schedule", Schedule, true, 0,
      "of orders for latency, balance and pressure the best that fits"},
     {"allocate_registers", AllocateRegisters, false, 0,
@@ -185,8 +190,12 @@ constexpr PassOrder kOrder[] = {
     {"remove_dead_instructions", "separate_payloads", "copy propagation would undo it"},
     {"select", "place_constants", "makes them at the start of the program"},
     {"remove_dead_instructions", "place_constants", "places are for what is read"},
+    {"select", "free_payload", "holds the payload"},
+    {"free_payload", "schedule", "orders are judged by the registers that are left"},
     {"place_constants", "schedule", "constants made near their uses take part in the order"},
     {"separate_payloads", "schedule", "its moves take part in the order"},
+    {"select", "prefer_exits", "makes the exits"},
+    {"prefer_exits", "schedule", "orders depend on the exits preferred"},
     {"schedule", "allocate_registers", "the pressure order needs SSA form"},
     {"allocate_registers", "schedule_allocated", "copies take part in the order"},
     {"schedule_allocated", "emit", "works on LIR"},

@@ -125,6 +125,23 @@ TEST(Swsb, ATokenUsedAgainIsWaitedForByItself) {
   EXPECT_EQ(Annotated(program), "40 00");  // r10 is written again: no further wait
 }
 
+// A wait for what a message reads leaves its token in use as long as its answer is on the way.
+TEST(Swsb, ATokenIsFreeWhenItsAnswerHasCome) {
+  std::vector<Instruction> insts;
+  for (int t = 0; t < kTokens; ++t) insts.push_back(Load(20 + t, 50 + t));
+  insts.push_back(Alu(50, 1, 2));   // over what the first one reads
+  insts.push_back(Alu(51, 21, 2));  // the answer of the second
+  insts.push_back(Load(60, 70));
+  for (int t = 0; t < kTokens; ++t) insts.push_back(Alu(80 + t, 20 + t, 60));
+  Program program = MakeProgram(insts);
+  ASSERT_TRUE(AssignScoreboard(program).ok());
+  for (const Instruction& inst : program.insts) {
+    if (isa::IsSend(inst.op) && inst.dst.nr == 60) {
+      EXPECT_EQ(inst.swsb & 0xf, 1);
+    }
+  }
+}
+
 TEST(Swsb, MathIsOutOfOrder) {
   EXPECT_EQ(Annotated(MakeProgram({Alu(5, 1, 2), Math(10, 5), Alu(11, 10, 10)})), "00 90 20");
 }

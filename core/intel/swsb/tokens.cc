@@ -13,8 +13,10 @@ namespace {
 
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
 
-// The textually first instruction after each out-of-order one that must wait for it. Only the
-// latest writer and the latest reader of a register are remembered: a heuristic needs no more.
+// The textually first instruction after each out-of-order one that must wait until it is done:
+// until its result is there, or of one without a result until its sources are read. (A wait for the
+// sources of one that has a result leaves its token in use.) Only the latest writer and the latest
+// reader of a register are remembered: a heuristic needs no more.
 std::vector<int32_t> FirstWaits(const isa::Program& program,
                                 const std::vector<isa::Footprint>& footprints) {
   const auto count = static_cast<int32_t>(program.insts.size());
@@ -34,7 +36,7 @@ std::vector<int32_t> FirstWaits(const isa::Program& program,
       wait(reader, r, i);
     });
     if (!IsOutOfOrder(program.insts[i])) continue;
-    footprints[i].reads.ForEach([&](int r) { reader[r] = i; });
+    if (footprints[i].writes.Empty()) footprints[i].reads.ForEach([&](int r) { reader[r] = i; });
     footprints[i].writes.ForEach([&](int r) { writer[r] = i; });
   }
   return first;

@@ -418,6 +418,116 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
+// Ends of ifs within ifs: what the innermost side makes goes where the parameter of the outermost
+// end would like to be, and no end copies it.
+TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
+  Function f = Read(
+      "function test width 16\n"
+      "value %0 U 4x8 whole\n"
+      "value %1 F 0x1\n"
+      "value %2 F 0x1\n"
+      "value %3 G 4x1\n"
+      "value %4 G 4x1\n"
+      "value %5 G 4x1\n"
+      "value %6 G 4x1\n"
+      "value %7 G 4x1\n"
+      "value %8 U 4x8 whole\n"
+      "livein %0 at 0\n"
+      "livein %8 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = cmp %0:ud {w16}\n"
+      "  if %1:ud {w16 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %3:ud = const #0x1:ud {w16}\n"
+      "  else {w16}\n"
+      "  -> b6(%3:ud)\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  %2:ud = cmp %8:ud {w16}\n"  // the last use: a hole before the place of %3
+      "  if %2:ud {w16 pred 1}\n"
+      "  -> b3, b4\n"
+      "block b3 depth 0\n"
+      "  %4:ud = const #0x2:ud {w16}\n"
+      "  else {w16}\n"
+      "  -> b5(%4:ud)\n"
+      "  ~> b4\n"
+      "block b4 depth 0\n"
+      "  %5:ud = const #0x3:ud {w16}\n"
+      "  endif {w16}\n"
+      "  -> b5(%5:ud)\n"
+      "block b5 depth 0 params %6\n"
+      "  endif {w16}\n"
+      "  -> b6(%6:ud)\n"
+      "block b6 depth 0 params %7\n"
+      "  store %0:ud %7:ud {w16}\n"
+      "  end\n");
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.copies_inserted, 0u);
+  EXPECT_EQ(RegOf(f, 4), RegOf(f, 3));
+  EXPECT_EQ(RegOf(f, 5), RegOf(f, 3));
+}
+
+// Hardware waits for whole registers: a short value does not go where others still wait to be read.
+TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 U 4x8 whole\n"
+      "value %1 U 4x1\n"
+      "value %2 U 4x1\n"
+      "value %3 U 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = add %0:ud %0:ud {nomask}\n"
+      "  %2:ud = add %0.1:ud %1:ud {nomask}\n"
+      "  %3:ud = add %0.2:ud %2:ud {nomask}\n"
+      "  end %3:ud\n");
+  MustAllocate(TestTarget(), &f);
+  EXPECT_NE(RegOf(f, 1) / 8, 1u);
+  EXPECT_NE(RegOf(f, 2) / 8, 1u);
+  EXPECT_EQ(RegOf(f, 3), 10u);  // it is the last in there
+}
+
+// Of what is held nothing is written over, though nobody reads it any more: neither where values
+// fit, nor by what moves out of the way, nor by spills.
+TEST(AllocateTest, RandomProgramsWithLiveInsThatAreHeld) {
+  const Target& t = SmallTestTarget();
+  uint32_t done = 0, spills = 0, compactions = 0, without = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    options.pool_size = 4 + static_cast<int>(seed % 9);
+    options.live_ins = 4;
+    options.instructions = 80;
+    options.exits = seed % 3 == 0 ? 8 : 0;
+    options.held = 60;
+    const Function ssa = testing::RandomProgram(seed, options);
+    ASSERT_TRUE(Verify(t, ssa).ok());
+    Function f = ssa;
+    const auto stats = AllocateWithSpills(t, &f);
+    if (!stats.ok()) {
+      ASSERT_EQ(CauseOf(stats.status()), "out_of_registers") << seed << ": " << stats.status();
+      continue;
+    }
+    ASSERT_TRUE(VerifyAllocated(t, f).ok()) << seed << ": " << VerifyAllocated(t, f);
+    const absl::Status s = CheckAllocation(t, ssa, f);
+    ASSERT_TRUE(s.ok()) << "seed " << seed << ": " << s << "\n" << Print(t, f);
+    ++done;
+    spills += stats->spill.spills;
+    compactions += stats->compactions;
+    Function freed = ssa;
+    for (LiveIn& l : freed.live_ins) l.held = false;
+    const auto fewer = AllocateWithSpills(t, &freed);
+    ASSERT_TRUE(fewer.ok()) << seed << ": " << fewer.status();
+    without += fewer->spill.spills;
+  }
+  printf("%u programs, %u spills (%u if nothing is held), %u compactions\n", done, spills, without,
+         compactions);
+  EXPECT_GT(done, 200u);
+  EXPECT_GT(spills, without);
+  EXPECT_GT(compactions, 0u);
+}
+
 TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
   Function f = Read(
       "function test width 8\n"

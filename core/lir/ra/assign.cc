@@ -20,6 +20,8 @@ namespace kiln::lir::ra {
 
 namespace {
 
+constexpr int kMaxJoins = 16;  // one behind the other, of which a value may know the last
+
 // The walk: what comes alive gets a place, what dies gives its units back.
 class Assigner {
  public:
@@ -220,6 +222,18 @@ class Assigner {
     return true;
   }
 
+  // Where the parameter is, or would like to be, that the value is an argument for; if it has no
+  // wish yet, that for which it is one itself, and so on: ends of ifs within ifs. kNowhere if there
+  // is none.
+  uint32_t ParamPlace(ValueId v) const {
+    ValueId p = in_.info(v).param;
+    for (int depth = 0; p.valid() && depth < kMaxJoins; ++depth, p = in_.info(p).param) {
+      if (at_.home[p.index] != kNowhere) return at_.home[p.index];
+      if (at_.hint[p.index] != kNowhere) return at_.hint[p.index];
+    }
+    return kNowhere;
+  }
+
   uint32_t TryPlace(InstId i, int d) {
     const ValueId v = in_.f.defs(i)[d].value();
     PlaceSearch::Query s = search_.Start(v);
@@ -228,19 +242,18 @@ class Assigner {
     }
     if (const uint32_t reg = collects_.PartPlace(s); search_.FitsOverSource(s, i, d, reg))
       return reg;
-    const ValueId p = in_.info(v).param;
-    if (p.valid()) {
-      const uint32_t reg = at_.home[p.index] != kNowhere ? at_.home[p.index] : at_.hint[p.index];
-      if (search_.FitsOverSource(s, i, d, reg)) return reg;
-    }
-    uint32_t second = kNowhere;  // kept for somebody else, or where an answer is still to come
+    if (const uint32_t reg = ParamPlace(v); search_.FitsOverSource(s, i, d, reg)) return reg;
+    // Kept for somebody else, where an answer is still to come, or where others wait for it.
+    uint32_t second = kNowhere;
     UnitSet better_not = kept_.KeptFrom(v);
     better_not |= live_.pool(v).arriving;
     for (const Operand& u : in_.f.uses(i)) {
       if (!IsValue(u) || in_.info(u).pool != in_.info(v).pool || at_.now[u.id] == kNowhere)
         continue;
       if (!live_.Dying(u, i) || !search_.FitsOverSource(s, i, d, at_.PlaceOf(u))) continue;
-      if (!better_not.intersects(at_.PlaceOf(u), s.units)) return at_.PlaceOf(u);
+      const bool elsewhere =
+          better_not.intersects(at_.PlaceOf(u), s.units) || live_.IsCrowded(v, u);
+      if (!elsewhere) return at_.PlaceOf(u);
       second = at_.PlaceOf(u);
     }
     const uint32_t reg = search_.Find(s);

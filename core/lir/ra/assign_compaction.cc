@@ -23,7 +23,11 @@ Compaction::Compaction(const AssignInput& in, Places& at, const Here& here, Live
       written_(written),
       stays_(stays),
       result_(result),
+      held_(in.t.pools.size()),
       raw_value_(in.t.pools.size()) {
+  for (const LiveIn& l : in.f.live_ins) {
+    if (l.held) held_[in.info(l.value).pool].insert(l.reg, in.info(l.value).written);
+  }
   std::vector<uint8_t> raw_file(in.t.pools.size(), 0xff);
   for (size_t k = 0; k < in.t.files.size(); ++k) {
     if (!in.t.files[k].masked_writes) raw_file[in.t.files[k].pool] = static_cast<uint8_t>(k);
@@ -42,6 +46,7 @@ bool Compaction::Compact(ValueId v, InstId collect) {
   std::vector<Cluster> clusters = Clusters(want.pool);
   // What no moving can make room in.
   UnitSet fixed = p.reserved;
+  fixed |= held_[want.pool];
   if (p.always_masked) fixed |= p.parked.all();
   const LaneLayout whole;
   written_.Flush();

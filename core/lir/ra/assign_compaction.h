@@ -69,6 +69,7 @@ class Compaction {
   WrittenSets& written_;
   StayingValues& stays_;
   AssignResult& result_;
+  std::vector<UnitSet> held_;               // per pool, of live-ins
   std::vector<ValueId> raw_value_;          // per pool, some value of a file of uniform units
   std::vector<uint32_t> leader_, cluster_;  // scratch of Clusters, per value
 };

@@ -88,6 +88,15 @@ class LiveNow {
     return p.roomy && in_.info(v).units < p.register_units;
   }
 
+  // With room to spare: is v shorter than the register that the operand is in, of which others are
+  // alive? Who reads those would wait for v.
+  bool IsCrowded(ValueId v, const Operand& o) const {
+    const Pool& p = pools[in_.info(v).pool];
+    if (!HopesAcrossBlocks(in_.info(v).pool) || !IsShort(v)) return false;
+    const uint32_t first = at_.PlaceOf(o) / p.register_units * p.register_units;
+    return p.live.count(first, p.register_units) > o.comps * in_.info(o).per_comp;
+  }
+
   // The slots that are alive, in no order.
   const std::vector<uint32_t>& LiveSlots();
   // What lanes hold that are parked in one of the blocks, per pool.

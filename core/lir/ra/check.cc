@@ -181,6 +181,14 @@ class Checker {
   bool PerLane(const Value& v) const { return t_.files[v.file].masked_writes; }
   bool AlwaysMasked(const Value& v) const { return t_.files[v.file].always_masked; }
 
+  bool IsHeld(uint8_t pool, uint32_t first, uint32_t units) const {
+    return std::any_of(ssa_.live_ins.begin(), ssa_.live_ins.end(), [&](const LiveIn& l) {
+      const Value& v = ssa_.value(l.value);
+      return l.held && t_.files[v.file].pool == pool && first < l.reg + v.comps * PerComp(v) &&
+             l.reg < first + units;
+    });
+  }
+
   absl::Status CheckRanges() const {
     for (const Block& b : f_.blocks) {
       for (InstId i : b.insts) {
@@ -195,6 +203,9 @@ class Checker {
           }
           if (o.comp == 0 && o.reg % t_.alignment(f_, v) != 0) {
             return Fail(absl::StrCat("misaligned: ", PrintInst(t_, f_, i)));
+          }
+          if (k < in.num_defs && IsHeld(t_.files[v.file].pool, o.reg, Units(o))) {
+            return Fail(absl::StrCat("over a live-in that is held: ", PrintInst(t_, f_, i)));
           }
         }
       }

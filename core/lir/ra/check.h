@@ -39,7 +39,8 @@
 // Checked: each use of the SSA program finds the facts for what it reads, in the executing lane,
 // at every place a lane can reach; instructions are the same in the same order, but
 // for those without side effects whose results nothing then holds; a definition lies
-// over a source only where the target allows; tails and live-ins are where they must be.
+// over a source only where the target allows; tails and live-ins are where they must be, and
+// nothing is written over a live-in that is held.
 //
 // Cost: iterations x instructions x facts; meant for tests, fuzzing and checked builds.
 #ifndef KILN_CORE_LIR_RA_CHECK_H_

@@ -8,6 +8,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/lir/liveness.h"
@@ -286,6 +287,21 @@ TEST(CheckTest, ReservedUnitsHoldNoValue) {
     for (size_t at; (at = placed.find("REG")) != std::string::npos;) placed.replace(at, 3, reg);
     const Function f = Read(placed);
     EXPECT_EQ(CheckAllocation(TestTarget(), f, f).ok(), good) << reg;
+  }
+}
+
+// A live-in that is held has its register to the program's end, though nobody reads it.
+TEST(CheckTest, WhatIsHeldIsNotWrittenOver) {
+  for (const auto& [held, place, good] : {std::tuple("", "8", true),
+                                          {"", "16", true},
+                                          {" held", "8", false},
+                                          {" held", "16", true}}) {
+    const std::string value = std::string("  %1:ud@") + place;
+    const Function f =
+        Read(std::string("function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\nlivein %0 at 8") +
+             held + "\nblock b0 depth 0\n" + value + " = const #0x1:ud {w8}\n  store" +
+             value.substr(1) + "\n  end\n");
+    EXPECT_EQ(CheckAllocation(TestTarget(), f, f).ok(), good) << held << place;
   }
 }
 

@@ -30,6 +30,11 @@ NextUses::NextUses(const Target& t, const Function& f, const Pieces& pieces, con
       loops_(loops),
       entry_(f.blocks.size()),
       scratch_(pieces.count(), kNever) {
+  for (const LiveIn& l : f.live_ins) {
+    if (!l.held) continue;
+    for (uint32_t p = pieces.first(l.value); p < pieces.end(l.value); ++p) held_.push_back(p);
+  }
+  std::sort(held_.begin(), held_.end());
   std::vector<std::vector<uint32_t>> preds(f.blocks.size());
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     for (const Edge& e : f.blocks[b].succs) preds[e.to.index].push_back(b);
@@ -69,6 +74,8 @@ void NextUses::AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
     std::sort(touched->begin() + static_cast<std::ptrdiff_t>(sorted), touched->end());
     Merge(touched, sorted);
   }
+  if (!f.blocks[b].succs.empty()) return;
+  for (uint32_t p : held_) note(p, kFarthest);
 }
 
 bool NextUses::Update(const Function& f, uint32_t b) {

@@ -4,7 +4,8 @@
 // distance behind it. Leaving a loop counts kLoopExit (Braun and Hack: Register Spilling and
 // Live-Range Splitting for SSA-Form Programs), so that what a loop does not use is far away in it.
 // A piece has a distance exactly where it is live. What the exit block reads for all lanes counts
-// as used at every exit (exits.h), though nothing is filled for it there.
+// as used at every exit (exits.h), though nothing is filled for it there; what is held
+// (LiveIn::held) as used behind the program.
 //
 // Cost: instructions + sizes of the live sets, once, and for blocks of a loop as often again as a
 // distance changed behind them.
@@ -51,6 +52,7 @@ class NextUses {
   const std::vector<uint32_t>& at_exits_;
   const Pieces& pieces_;
   const LoopSpans& loops_;
+  std::vector<uint32_t> held_;  // pieces, ascending
   std::vector<std::vector<PieceDistance>> entry_;
   std::vector<uint32_t> scratch_, touched_;
   std::vector<PieceDistance> now_;

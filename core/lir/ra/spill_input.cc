@@ -39,6 +39,7 @@ SpillInput::SpillInput(const Target& target, const SpillHooks& hooks, const Func
       def_inst(values),
       constant(values, 0),
       held_at_def(values, 0),
+      held(values, 0),
       preds(f.blocks.size()) {
   Describe();
 }
@@ -62,6 +63,7 @@ void SpillInput::Describe() {
       }
     }
   }
+  for (const LiveIn& live_in : f.live_ins) held[live_in.value.index] = live_in.held;
   for (uint32_t v = 0; v < values; ++v) {
     const BlockId b = l.def_block(ValueId(v));
     for (uint32_t c = 0; b.valid() && c < f.values[v].comps; ++c) {

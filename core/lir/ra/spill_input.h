@@ -40,7 +40,7 @@ struct SpillInput {
   bool PerLane(ValueId v) const { return t.files[f.value(v).file].masked_writes; }
   bool AlwaysMasked(ValueId v) const { return t.files[f.value(v).file].always_masked; }
   bool Spillable(ValueId v) const {
-    if (v == f.scratch_header) return false;
+    if (v == f.scratch_header || held[v.index]) return false;
     return !PerLane(v) || !held_at_def[v.index] || h.can_mask(f, f.value(v));
   }
   bool CanLiveInMemory(ValueId param) const {
@@ -70,6 +70,7 @@ struct SpillInput {
   std::vector<InstId> def_inst;
   std::vector<char> constant;     // made by one instruction from nothing
   std::vector<char> held_at_def;  // parked lanes hold it where it is defined
+  std::vector<char> held;         // LiveIn::held
   // Per block.
   std::vector<std::vector<uint32_t>> preds;  // logical, reachable, earlier
 

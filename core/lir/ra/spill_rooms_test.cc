@@ -129,6 +129,21 @@ TEST(SpillRoomsTest, InputKnowsWhatMayLeave) {
   EXPECT_EQ(r.in.preds[3], (std::vector<uint32_t>{1, 2}));
 }
 
+// What is held is used behind the program, and never leaves.
+TEST(SpillRoomsTest, WhatIsHeldStaysToTheEnd) {
+  std::string held = std::string(kHead) + kIf;
+  held.replace(held.find("livein %0 at 8"), 14, "livein %0 at 8 held");
+  const Function f = *Parse(TestTarget(), held);
+  const Liveness live(TestTarget(), f);
+  const SpillInput in(TestTarget(), TestTarget().spills[0], f, live, {});
+  EXPECT_FALSE(in.Spillable(ValueId(0)));
+  EXPECT_TRUE(in.Spillable(ValueId(1)));
+  std::vector<uint32_t> out(in.pieces.count(), kNever), touched;
+  in.next.AtExit(f, 3, &out, &touched);
+  EXPECT_EQ(touched, std::vector<uint32_t>{in.pieces.first(ValueId(0))});
+  EXPECT_NE(out[in.pieces.first(ValueId(0))], kNever);
+}
+
 TEST(SpillRoomsTest, DecisionsSayWhetherTheyChanged) {
   Rooms r(kIf);
   EXPECT_FALSE(r.decisions.TakeChanged());

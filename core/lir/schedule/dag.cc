@@ -19,6 +19,11 @@ DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
     assert(op.memory_class < kMemoryClasses);
     clobbered_ |= op.clobbers;
   }
+  for (size_t b = 0; b < f_.blocks.size() && first_exits_.empty(); ++b) {
+    for (InstId i : f_.blocks[b].insts) {
+      if (f_.inst(i).flags & kPreferredExit) first_exits_.push_back(i);
+    }
+  }
   if (!allocated_) {
     at_exits_ = NeededAtExits(t_, f_);
     definer_.assign(f_.values.size(), kNone);
@@ -80,6 +85,7 @@ void DagBuilder::Build(absl::Span<const InstId> window, Dag* dag) {
 
 void DagBuilder::Begin(absl::Span<const InstId> window) {
   dag_->nodes.assign(window.size(), DagNode());
+  dag_->has_exits = false;
   raw_.clear();
   readers_.clear();
   last_edge_.assign(window.size(), kNone);
@@ -96,6 +102,11 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
     node.read = timing.read;
     node.busy = timing.busy;
     node.unit = timing.unit;
+    if (f_.inst(i).flags & kPreferredExit) {
+      dag_->has_exits = true;
+      const bool first = std::find(first_exits_.begin(), first_exits_.end(), i) != first_exits_.end();
+      if (first) node.behind = timing.behind;
+    }
     for (const Operand& o : f_.uses(i)) {
       if (o.kind == Operand::Kind::kFixed && o.id >= fixed_.size()) {
         fixed_.resize(o.id + 1);
@@ -325,7 +336,7 @@ void DagBuilder::Times() {
   for (uint32_t n = static_cast<uint32_t>(nodes.size()); n-- > 0;) {
     DagNode& node = nodes[n];
     node.delay = node.latency;
-    if (t_.ops[f_.inst(node.inst).op].flags & kOpExit) node.exit_unblocked_time = earliest_[n];
+    if (f_.inst(node.inst).flags & kPreferredExit) node.exit_unblocked_time = earliest_[n];
     for (const DagEdge& e : dag_->children(n)) {
       const DagNode& child = nodes[e.to];
       node.delay = std::max(node.delay, std::max(e.latency, node.issue) + child.delay);

@@ -16,7 +16,9 @@
 // and, in allocated code, what the allocator inserted (values are at home at an exit) stay on their
 // side of it; reads of memory and what computes a lane's own value pass it either way.
 //
-// A node has an exit if an instruction with kOpExit (the thread may end there) depends on it.
+// A node has an exit if a preferred one (InstFlags kPreferredExit) depends on it. Those that nobody
+// prefers are ordered as above and no more, so that without the flag times are those of a block
+// without exits.
 //
 // Edges are found consumer by consumer, in the order of the window, so that sorting them by
 // producer is one counting pass. Units are not tracked one by one: the ends of the ranges that
@@ -54,7 +56,10 @@ struct DagNode {
   int busy = 0;                    // ... until its unit takes the next one
   uint8_t unit = 0;
   int delay = 0;                   // cycles from its issue to the end of the longest path
-  int exit_unblocked_time = kNoExit;  // earliest issue of the first exit that depends on it
+  int exit_unblocked_time = kNoExit;  // earliest issue of the first preferred exit behind it
+  // Of preferred exits in the first block that has one: Timing::behind. What comes behind one counts
+  // less already, all of it, and not less still behind others.
+  int behind = 100;
   uint32_t num_parents = 0;
   uint32_t first_child = 0;        // in Dag::edges
   uint32_t num_children = 0;
@@ -63,6 +68,7 @@ struct DagNode {
 struct Dag {
   std::vector<DagNode> nodes;
   std::vector<DagEdge> edges;      // by node; ascending, one edge for each child
+  bool has_exits = false;          // one at least is preferred
 
   absl::Span<const DagEdge> children(uint32_t n) const {
     return absl::MakeConstSpan(edges).subspan(nodes[n].first_child, nodes[n].num_children);
@@ -143,6 +149,7 @@ class DagBuilder {
   std::array<Access, kMemoryClasses> memory_;
   Access ordered_reads_, effects_;
   Access exits_;                   // written by exits, read by what no exit may pass
+  std::vector<InstId> first_exits_;  // preferred, of the first block that has one
   std::vector<Operand> at_exits_;  // what the exit block reads for all lanes
   std::vector<Reader> readers_;
   std::vector<RawEdge> raw_;       // ascending by `to`, one edge for each pair

@@ -1,7 +1,6 @@
 #include "core/lir/schedule/hoist_scheduler.h"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -15,19 +14,17 @@ void HoistScheduler::Prepare(const Dag& dag, const NodeOrder& base) {
   next_ = 0;
   issued_.assign(count, 0);
   parents_.resize(count);
-  unblocked_.assign(count, 0);
+  clock_.Start(count);
   ready_.clear();
   for (uint32_t n = 0; n < count; ++n) {
     parents_[n] = dag.nodes[n].num_parents;
     if (parents_[n] == 0) ready_.push_back(n);
   }
-  std::fill(std::begin(free_), std::end(free_), 0);
-  now_ = end_ = 0;
 }
 
-int HoistScheduler::Order(const Dag& dag, const NodeOrder& base, PressureProfile profile,
-                          const std::vector<int64_t>& limit, const std::vector<char>& live_after,
-                          NodeOrder* order) {
+int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
+                          PressureProfile profile, const std::vector<int64_t>& limit,
+                          const std::vector<char>& live_after, NodeOrder* order) {
   Prepare(dag, base);
   slots_.Number(dag, live_after);
   profile_ = std::move(profile);
@@ -36,23 +33,22 @@ int HoistScheduler::Order(const Dag& dag, const NodeOrder& base, PressureProfile
   for (const std::vector<int64_t>& p : profile_) live_.push_back(p[0]);
   order->clear();
   while (order->size() < dag.nodes.size()) {
-    const uint32_t n = Choose(dag);
+    const uint32_t n = Choose(dag, exits);
     Issue(dag, n);
     order->push_back(n);
   }
-  return std::max(now_, end_);
-}
-
-int HoistScheduler::TimeOf(const Dag& dag, uint32_t n) const {
-  return std::max({now_, unblocked_[n], free_[dag.nodes[n].unit]});
+  return clock_.cycles();
 }
 
 // The first by the latency policy of those that fit, among the best few; `added_` is its effect.
-uint32_t HoistScheduler::Choose(const Dag& dag) {
+uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
   keys_.clear();
   for (uint32_t n : ready_) {
     const DagNode& node = dag.nodes[n];
-    keys_.push_back({node.exit_unblocked_time, TimeOf(dag, n), -node.delay, n});
+    const int time = clock_.TimeOf(dag, n);
+    const int exit = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
+    const bool first = exits == Exits::kFirst;
+    keys_.push_back({first ? exit : time, first ? time : exit, -node.delay, n});
   }
   const uint32_t fallback = (*base_)[next_];
   for (uint32_t k = 0; k < kTries && !keys_.empty(); ++k) {
@@ -136,15 +132,10 @@ void HoistScheduler::Issue(const Dag& dag, uint32_t n) {
   }
   Live(n);
   live_.swap(behind_);
-  const DagNode& node = dag.nodes[n];
-  const int issue = TimeOf(dag, n);
-  now_ = issue + node.issue;
-  free_[node.unit] = issue + node.busy;
+  clock_.Issue(dag, n);
   issued_[n] = 1;
   ready_.erase(std::find(ready_.begin(), ready_.end(), n));
   for (const DagEdge& e : dag.children(n)) {
-    unblocked_[e.to] = std::max(unblocked_[e.to], issue + e.latency);
-    end_ = std::max(end_, unblocked_[e.to]);
     if (--parents_[e.to] == 0) ready_.push_back(e.to);
   }
   while (next_ < base_->size() && issued_[(*base_)[next_]]) ++next_;

@@ -22,6 +22,7 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/schedule/dag.h"
+#include "core/lir/schedule/issue_clock.h"
 #include "core/lir/schedule/list_scheduler.h"
 #include "core/lir/schedule/window_slots.h"
 #include "core/lir/target.h"
@@ -38,7 +39,7 @@ class HoistScheduler {
 
   // `profile` is that of `base`; `limit` by pool. Returns the cycles of the order, as EstimateCycles
   // counts them.
-  int Order(const Dag& dag, const NodeOrder& base, PressureProfile profile,
+  int Order(const Dag& dag, Exits exits, const NodeOrder& base, PressureProfile profile,
             const std::vector<int64_t>& limit, const std::vector<char>& live_after,
             NodeOrder* order);
 
@@ -47,8 +48,7 @@ class HoistScheduler {
   static constexpr uint32_t kFarthest = 192;  // places of the base order that one may run ahead
 
   void Prepare(const Dag& dag, const NodeOrder& base);
-  uint32_t Choose(const Dag& dag);
-  int TimeOf(const Dag& dag, uint32_t n) const;
+  uint32_t Choose(const Dag& dag, Exits exits);
   bool Fits(uint32_t n);
   int64_t LastOther(uint32_t slot, uint32_t n) const;
   void Live(uint32_t n);
@@ -62,14 +62,12 @@ class HoistScheduler {
   uint32_t next_ = 0;                // first place of the base order not issued
   std::vector<char> issued_;         // by node
   std::vector<uint32_t> parents_;    // not yet issued
-  std::vector<int> unblocked_;
+  IssueClock clock_;
   std::vector<uint32_t> ready_;
   std::vector<std::tuple<int, int, int, uint32_t>> keys_;  // scratch: of those, as LatencyScheduler's
   std::vector<int64_t> live_;        // by pool: units live now
   std::vector<int64_t> behind_, dead_;  // scratch: units that a candidate leaves live, and not
   std::vector<int64_t> added_;       // scratch, by pool and place from next_ on
-  int free_[kTimingUnits];
-  int now_ = 0, end_ = 0;
 };
 
 }  // namespace kiln::lir::schedule

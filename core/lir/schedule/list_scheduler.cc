@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <iterator>
 #include <utility>
 
 namespace kiln::lir::schedule {
@@ -32,24 +31,12 @@ uint32_t NodeOf(uint64_t key) { return static_cast<uint32_t>(key & (kMaxWindow -
 
 }  // namespace
 
-// Exits are compared by rank, which takes fewer bits than the time.
-void LatencyScheduler::Prepare(const Dag& dag) {
+void LatencyScheduler::Prepare(const Dag& dag, Exits exits) {
   const size_t count = dag.nodes.size();
   exit_rank_.clear();
-  std::vector<int> exits;
-  for (const DagNode& n : dag.nodes) {
-    if (n.exit_unblocked_time != kNoExit) exits.push_back(n.exit_unblocked_time);
-  }
-  if (!exits.empty()) {
-    exits.push_back(kNoExit);
-    std::sort(exits.begin(), exits.end());
-    exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
-    for (const DagNode& n : dag.nodes) {
-      const auto at = std::lower_bound(exits.begin(), exits.end(), n.exit_unblocked_time);
-      exit_rank_.push_back(static_cast<uint32_t>(at - exits.begin()));
-    }
-    state_.assign(count, kBlocked);
-  }
+  if (dag.has_exits && exits != Exits::kIgnored) RankExits(dag);
+  exits_first_ = !exit_rank_.empty() && exits == Exits::kFirst;
+  if (exits_first_) state_.assign(count, kBlocked);
   key_.resize(count);
   parents_.resize(count);
   for (uint32_t n = 0; n < count; ++n) {
@@ -59,40 +46,52 @@ void LatencyScheduler::Prepare(const Dag& dag) {
     key_[n] = ((rank << kDelayBits | shortness) << kNodeBits) | n;
     parents_[n] = dag.nodes[n].num_parents;
   }
-  unblocked_.assign(count, 0);
+  clock_.Start(count);
   for (std::vector<Key>& heap : open_) heap.clear();
-  std::fill(std::begin(free_), std::end(free_), 0);
   blocked_.clear();
-  clock_.clear();
+  by_time_.clear();
+}
+
+// Exits are compared by rank, which takes fewer bits than the time.
+void LatencyScheduler::RankExits(const Dag& dag) {
+  std::vector<int> exits;
+  for (const DagNode& n : dag.nodes) exits.push_back(n.exit_unblocked_time);
+  std::sort(exits.begin(), exits.end());
+  exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
+  for (const DagNode& n : dag.nodes) {
+    const auto at = std::lower_bound(exits.begin(), exits.end(), n.exit_unblocked_time);
+    exit_rank_.push_back(static_cast<uint32_t>(at - exits.begin()));
+  }
 }
 
 uint64_t LatencyScheduler::TimeKey(uint32_t n, int time) const {
-  const uint64_t rank = exit_rank_.empty() ? 0 : exit_rank_[n];
+  const uint64_t rank = exits_first_ ? exit_rank_[n] : 0;
   return rank << 32 | static_cast<uint32_t>(time);
 }
 
-void LatencyScheduler::Push(const Dag& dag, uint32_t n, int now) {
-  if (unblocked_[n] <= now) {
-    if (!exit_rank_.empty()) state_[n] = kOpen;
+void LatencyScheduler::Push(const Dag& dag, uint32_t n) {
+  const int unblocked = clock_.unblocked(n);
+  if (unblocked <= clock_.now()) {
+    if (exits_first_) state_[n] = kOpen;
     PushHeap(&open_[dag.nodes[n].unit], key_[n]);
     return;
   }
-  PushHeap(&blocked_, BlockedKey(TimeKey(n, unblocked_[n]), key_[n]));
-  if (!exit_rank_.empty()) PushHeap(&clock_, Clock(unblocked_[n], n));
+  PushHeap(&blocked_, BlockedKey(TimeKey(n, unblocked), key_[n]));
+  if (exits_first_) PushHeap(&by_time_, TimedNode(unblocked, n));
 }
 
-// Moves what is unblocked by now. Without exits `blocked_` is in order of time itself; else the
-// clock finds those, and entries that have moved on stay in `blocked_` until they come up.
-void LatencyScheduler::Open(const Dag& dag, int now) {
-  if (exit_rank_.empty()) {
-    while (!blocked_.empty() && blocked_.front().first <= static_cast<uint64_t>(now)) {
+// Moves what is unblocked by now. `blocked_` is in order of time itself unless exits are first; then
+// `by_time_` finds those, and entries that have moved on stay in `blocked_` until they come up.
+void LatencyScheduler::Open(const Dag& dag) {
+  if (!exits_first_) {
+    while (!blocked_.empty() && blocked_.front().first <= static_cast<uint64_t>(clock_.now())) {
       const Key key = PopHeap(&blocked_).second;
       PushHeap(&open_[dag.nodes[NodeOf(key)].unit], key);
     }
     return;
   }
-  while (!clock_.empty() && clock_.front().first <= now) {
-    const uint32_t n = PopHeap(&clock_).second;
+  while (!by_time_.empty() && by_time_.front().first <= clock_.now()) {
+    const uint32_t n = PopHeap(&by_time_).second;
     if (state_[n] != kBlocked) continue;
     state_[n] = kOpen;
     PushHeap(&open_[dag.nodes[n].unit], key_[n]);
@@ -103,14 +102,14 @@ void LatencyScheduler::Open(const Dag& dag, int now) {
 }
 
 // The least of the units' firsts, each at the time when its unit is free, and of the first blocked.
-uint32_t LatencyScheduler::Pop(const Dag& dag, int now) {
-  Open(dag, now);
+uint32_t LatencyScheduler::Pop(const Dag& dag) {
+  Open(dag);
   BlockedKey best(~uint64_t{0}, ~Key{0});
   std::vector<Key>* from = nullptr;
-  for (int u = 0; u < kTimingUnits; ++u) {
+  for (uint8_t u = 0; u < kTimingUnits; ++u) {
     if (open_[u].empty()) continue;
     const Key first = open_[u].front();
-    const BlockedKey key(TimeKey(NodeOf(first), std::max(now, free_[u])), first);
+    const BlockedKey key(TimeKey(NodeOf(first), std::max(clock_.now(), clock_.free(u))), first);
     if (key < best) {
       best = key;
       from = &open_[u];
@@ -123,31 +122,25 @@ uint32_t LatencyScheduler::Pop(const Dag& dag, int now) {
     PopHeap(from);
   }
   const uint32_t n = NodeOf(best.second);
-  if (!exit_rank_.empty()) state_[n] = kTaken;
+  if (exits_first_) state_[n] = kTaken;
   return n;
 }
 
-int LatencyScheduler::Order(const Dag& dag, NodeOrder* order) {
-  Prepare(dag);
+int LatencyScheduler::Order(const Dag& dag, Exits exits, NodeOrder* order) {
+  Prepare(dag, exits);
   order->clear();
   for (uint32_t n = 0; n < dag.nodes.size(); ++n) {
-    if (parents_[n] == 0) Push(dag, n, 0);
+    if (parents_[n] == 0) Push(dag, n);
   }
-  int now = 0, end = 0;
   while (order->size() < dag.nodes.size()) {
-    const uint32_t n = Pop(dag, now);
-    const DagNode& node = dag.nodes[n];
-    const int issue = std::max({now, unblocked_[n], free_[node.unit]});
+    const uint32_t n = Pop(dag);
     order->push_back(n);
-    now = issue + node.issue;
-    free_[node.unit] = issue + node.busy;
+    clock_.Issue(dag, n);
     for (const DagEdge& e : dag.children(n)) {
-      unblocked_[e.to] = std::max(unblocked_[e.to], issue + e.latency);
-      end = std::max(end, unblocked_[e.to]);
-      if (--parents_[e.to] == 0) Push(dag, e.to, now);
+      if (--parents_[e.to] == 0) Push(dag, e.to);
     }
   }
-  return std::max(now, end);
+  return clock_.cycles();
 }
 
 PressureScheduler::PressureScheduler(const Target& target, const Function& f)
@@ -236,21 +229,10 @@ void PressureScheduler::Place(uint32_t n) {
 }
 
 int EstimateCycles(const Dag& dag, const NodeOrder& order) {
-  std::vector<int> unblocked(dag.nodes.size());
-  int free[kTimingUnits] = {};
-  int now = 0, end = 0;
-  for (uint32_t n : order) {
-    const DagNode& node = dag.nodes[n];
-    const int issue = std::max({now, unblocked[n], free[node.unit]});
-    now = issue + node.issue;
-    free[node.unit] = issue + node.busy;
-    end = std::max(end, now);
-    for (const DagEdge& e : dag.children(n)) {
-      unblocked[e.to] = std::max(unblocked[e.to], issue + e.latency);
-    }
-  }
-  for (int u : unblocked) end = std::max(end, u);
-  return end;
+  IssueClock clock;
+  clock.Start(dag.nodes.size());
+  for (uint32_t n : order) clock.Issue(dag, n);
+  return clock.cycles();
 }
 
 }  // namespace kiln::lir::schedule

@@ -107,12 +107,12 @@ class Scheduler {
     return c;
   }
 
-  Candidate ForLatency(BlockId b, size_t windows) {
+  Candidate ForLatency(BlockId b, size_t windows, Exits exits) {
     Candidate c;
     c.policy = Policy::kLatency;
     c.insts.reserve(f_.block(b).insts.size());
     for (size_t w = 0; w < windows; ++w) {
-      c.cycles += latency_.Order(dags_[w], &order_);
+      c.cycles += latency_.Order(dags_[w], exits, &order_);
       Append(dags_[w], order_, &c.insts);
     }
     AppendTerminator(b, &c);
@@ -136,7 +136,7 @@ class Scheduler {
     return c;
   }
 
-  Candidate Balanced(BlockId b, const Candidate& base) {
+  Candidate Balanced(BlockId b, const Candidate& base, Exits exits) {
     Candidate c;
     c.policy = Policy::kBalanced;
     c.insts.reserve(f_.block(b).insts.size());
@@ -149,13 +149,26 @@ class Scheduler {
                              units.begin() + static_cast<ptrdiff_t>(end) + 1);
       }
       MarkLiveAfter(b, end, 1);
-      c.cycles += hoist_.Order(dags_[w], base.windows[w], std::move(profile), ahead_, live_after_,
-                               &order_);
+      c.cycles += hoist_.Order(dags_[w], exits, base.windows[w], std::move(profile), ahead_,
+                               live_after_, &order_);
       MarkLiveAfter(b, end, 0);
       Append(dags_[w], order_, &c.insts);
     }
     AppendTerminator(b, &c);
     return c;
+  }
+
+  // The latency order. Where exits are preferred, the best of all that this may mean and of none: it
+  // yields where its order does not fit, or takes longer than an early exit is worth.
+  Candidate Fastest(BlockId b, size_t windows) {
+    Candidate best;
+    for (Exits exits : exits_) {
+      Candidate c = ForLatency(b, windows, exits);
+      if (exits_.size() == 1) return c;
+      Judge(b, &c);
+      if (best.insts.empty() || Better(c.merit, best.merit)) best = std::move(c);
+    }
+    return best;
   }
 
   void AppendTerminator(BlockId b, Candidate* c) const {
@@ -173,10 +186,12 @@ class Scheduler {
     const size_t windows = BuildDags(Body(t_, f_, f_.block(b)));
     Candidate best = Source(b, windows);
     const int64_t original_cycles = best.cycles;
-    Candidate fast = ForLatency(b, windows);
+    exits_ = WorthTrying(std::any_of(dags_.begin(), dags_.begin() + static_cast<ptrdiff_t>(windows),
+                                     [](const Dag& dag) { return dag.has_exits; }));
+    Candidate fast = Fastest(b, windows);
     stats_.cycles_latency += std::min(fast.cycles, original_cycles);
     const bool latency_helps = fast.cycles < original_cycles;
-    if (latency_helps) Judge(b, &fast);
+    if (latency_helps && exits_.size() == 1) Judge(b, &fast);
     if (latency_helps && fast.merit.over == 0) {
       best = std::move(fast);
     } else {
@@ -199,9 +214,11 @@ class Scheduler {
     Judge(b, &small);
     // Running ahead of an order that spills is no help: more would be in memory meanwhile.
     if (latency_helps && small.merit.over == 0) {
-      Candidate balanced = Balanced(b, small);
-      Judge(b, &balanced);
-      offer(std::move(balanced));
+      for (Exits exits : exits_) {
+        Candidate balanced = Balanced(b, small, exits);
+        Judge(b, &balanced);
+        offer(std::move(balanced));
+      }
     }
     offer(std::move(small));
   }
@@ -216,7 +233,8 @@ class Scheduler {
   HoistScheduler hoist_;
   std::vector<int64_t> size_, limit_;   // of the pools, in units
   std::vector<int64_t> ahead_;          // up to where the balanced policy runs ahead
-  std::vector<Dag> dags_;
+  std::vector<Dag> dags_;               // of the block at hand
+  absl::Span<const Exits> exits_;       // what is worth trying there
   NodeOrder order_;
   std::vector<char> live_after_;
   ScheduleStats stats_;
@@ -234,16 +252,22 @@ ScheduleStats ScheduleAfterAllocation(const Target& t, Function* f) {
   DagBuilder builder(t, *f, true);
   LatencyScheduler latency;
   Dag dag;
-  NodeOrder fast;
+  NodeOrder order, fast;
   for (Block& block : f->blocks) {
     const size_t size = Body(t, *f, block).size();
     for (size_t at = 0; at < size; at += kMaxWindow) {
       builder.Build(Body(t, *f, block).subspan(at, kMaxWindow), &dag);
       const int before = EstimateCycles(dag, Identity(dag.nodes.size()));
-      const int after = latency.Order(dag, &fast);
+      int after = before;
+      for (Exits exits : WorthTrying(dag.has_exits)) {
+        const int cycles = latency.Order(dag, exits, &order);
+        if (cycles >= after) continue;
+        after = cycles;
+        fast.swap(order);
+      }
       stats.cycles_before += before;
-      stats.cycles_after += std::min(before, after);
-      if (after >= before) continue;
+      stats.cycles_after += after;
+      if (after == before) continue;
       ++stats.blocks[static_cast<size_t>(Policy::kLatency)];
       for (size_t k = 0; k < fast.size(); ++k) block.insts[at + k] = dag.nodes[fast[k]].inst;
     }

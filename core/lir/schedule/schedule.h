@@ -9,8 +9,12 @@
 //
 // After allocation the latency policy is applied to the dependences of registers, if faster.
 //
+// Where exits are preferred (InstFlags kPreferredExit) the latency order and the balanced one are made
+// with what that may mean and without it (list_scheduler.h, Exits), and judged.
+//
 // Cycles are those of in-order issue with the target's timings (Target::timing) through one block;
-// what the block before it has left unfinished is not known.
+// what the block before it has left unfinished is not known. What comes behind a preferred exit in its
+// window counts less (Timing::behind).
 //
 // Invariants: the terminator stays last; the result verifies if the input did; the same input gives
 // the same order. Windows have at most kMaxWindow instructions, which makes the cost linear.

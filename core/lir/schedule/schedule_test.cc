@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/lir/build.h"
@@ -43,6 +44,21 @@ std::vector<std::string> Ops(const Function& f, uint32_t block = 0) {
     ops.push_back(std::string(TestTarget().ops[f.inst(i).op].name));
   }
   return ops;
+}
+
+// Prefers all exits, as prefer_exits does.
+Function Preferring(Function f, const Target& t = TestTarget()) {
+  for (const Block& b : f.blocks) {
+    for (InstId i : b.insts) {
+      if (IsExit(t, f, i)) f.inst(i).flags |= kPreferredExit;
+    }
+  }
+  return f;
+}
+
+// The block without its terminator, which every block of these tests has.
+std::vector<InstId> BodyOf(const Function& f, uint32_t block = 0) {
+  return {f.blocks[block].insts.begin(), f.blocks[block].insts.end() - 1};
 }
 
 // Does the one write all of a pool of which the other names a unit?
@@ -132,7 +148,8 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
     testing::RandomOptions options;
     options.width = seed % 2 == 0 ? 8 : 16;
     options.exits = seed < 120 ? 0 : 8;
-    const Function original = testing::RandomProgram(seed, options);
+    Function original = testing::RandomProgram(seed, options);
+    if (seed % 4 < 2) original = Preferring(original);
     Function f = original;
     ScheduleOptions schedule_options;
     schedule_options.reserve = {seed % 3 == 0 ? 600u : 0u, 0};
@@ -214,8 +231,9 @@ TEST(ScheduleTest, ScalarProgramsStayLegal) {
     options.exits = seed < 120 ? 0 : 8;
     options.live_ins = 3;
     const bool small = seed % 4 < 2;
-    const Function original = testing::RandomScalarProgram(
+    Function original = testing::RandomScalarProgram(
         seed, options, small ? 24 : testing::kVectorUnits, small ? 40 : testing::kScalarUnits);
+    if (seed % 8 < 4) original = Preferring(original, t);
     Function unscheduled = original;
     const auto plain = ra::AllocateWithSpills(t, &unscheduled);
     Function f = original;
@@ -266,7 +284,8 @@ TEST(ScheduleTest, WhatTheAllocatorMovedStaysOnItsSideOfAnExit) {
     options.instructions = 80;
     options.width = seed % 4 == 0 ? 8 : 16;
     options.pool_size = 6 + static_cast<int>(seed % 17);
-    const Function ssa = testing::RandomProgram(seed, options);
+    const Function ssa = seed % 2 == 0 ? testing::RandomProgram(seed, options)
+                                       : Preferring(testing::RandomProgram(seed, options));
     Function f = ssa;
     const auto stats = ra::Allocate(t, &f);
     if (!stats.ok() || stats->compactions == 0) continue;
@@ -328,10 +347,9 @@ TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
   EXPECT_EQ(stats.of(Policy::kPressure), 1u);
   const Liveness live(TestTarget(), f);
   EXPECT_EQ(MaxPressure(TestTarget(), f, live)[0].logical, 16u);
-  // Once more: nothing is left to gain.
-  const std::string once = Print(TestTarget(), f);
+  // Once more: what goes ahead of that order fits as well.
   EXPECT_EQ(ScheduleBeforeAllocation(TestTarget(), &f, options).of(Policy::kPressure), 0u);
-  EXPECT_EQ(Print(TestTarget(), f), once);
+  EXPECT_LE(MaxPressure(TestTarget(), f, Liveness(TestTarget(), f))[0].logical, 32u);
 }
 
 // Eight loads, each added to a sum: one after another in the text.
@@ -421,7 +439,7 @@ TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
         const int64_t peak = *std::max_element(before[p].begin(), before[p].end());
         limit.push_back(peak + static_cast<int64_t>(seed % 3) * 16);
       }
-      const int cycles = hoist.Order(dag, base, before, limit, after, &order);
+      const int cycles = hoist.Order(dag, Exits::kFirst, base, before, limit, after, &order);
       ASSERT_EQ(cycles, EstimateCycles(dag, order));
       std::vector<uint32_t> place(order.size());
       for (uint32_t k = 0; k < order.size(); ++k) place[order[k]] = k;
@@ -470,14 +488,14 @@ TEST(ScheduleTest, OthersGoWhileAUnitIsBusy) {
   const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.begin() + 3);
   const Dag dag = BuildDag(TestTarget(), f, body, false);
   NodeOrder order;
-  const int cycles = LatencyScheduler().Order(dag, &order);
+  const int cycles = LatencyScheduler().Order(dag, Exits::kFirst, &order);
   EXPECT_EQ(order, (NodeOrder{0, 2, 1}));
   EXPECT_EQ(cycles, EstimateCycles(dag, order));
   EXPECT_EQ(EstimateCycles(dag, {0, 1, 2}), testing::kTestLoadBusy + 2 + 2);
   EXPECT_EQ(EstimateCycles(dag, {0, 2, 1}), testing::kTestLoadBusy + 2);
 }
 
-TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereThereAreAny) {
+TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereTheyArePreferred) {
   const std::string head =
       "function test width 8\n"
       "value %0 G 4x1\n"
@@ -490,19 +508,303 @@ TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereThereAreAny) {
       "  %2:ud = mad %1:ud %0:ud %0:ud {w8}\n"
       "  %3:ud = add %0:ud %0:ud {w8}\n";
   const std::string tail = "  store %2:ud %3:ud {w8}\n  end\n";
-  Function f = Read(head + "  exit %3:ud {w8}\n" + tail);
-  std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
-  const Dag dag = BuildDag(TestTarget(), f, body, false);
-  EXPECT_EQ(dag.nodes[0].exit_unblocked_time, kNoExit);
-  EXPECT_EQ(dag.nodes[2].exit_unblocked_time, 14);
+  const auto first = [&](const Function& f) {
+    NodeOrder order;
+    LatencyScheduler().Order(BuildDag(TestTarget(), f, BodyOf(f), false), Exits::kFirst, &order);
+    return order[0];
+  };
+  const Function f = Read(head + "  exit %3:ud {w8}\n" + tail);
+  EXPECT_EQ(first(Preferring(f)), 2u);  // the add that the exit waits for, before the long load
+  // Without an exit, and without a preferred one, the long path goes first.
+  EXPECT_EQ(first(f), 0u);
+  EXPECT_EQ(first(Read(head + tail)), 0u);
+}
+
+// Two exits at different depths. The far one stands behind the near one, since exits keep their order.
+constexpr char kTwoDepths[] =
+    "  %1:ud = load %0:ud {w8}\n"         // 0: for the store alone
+    "  %2:ud = mad %0:ud %0:ud %0:ud {w8}\n"  // 1: for the far exit
+    "  %3:ud = mad %2:ud %0:ud %0:ud {w8}\n"  // 2: the same
+    "  %4:ud = add %0:ud %0:ud {w8}\n"    // 3: for the near exit
+    "  exit %4:ud {w8 preferred}\n"       // 4
+    "  exit %3:ud {w8 preferred}\n"       // 5
+    "  store %1:ud %4:ud {w8}\n";         // 6
+
+std::string TwoDepths() {
+  std::string text = "function test width 8\n";
+  for (int k = 0; k < 5; ++k) text += "value %" + std::to_string(k) + " G 4x1\n";
+  return text + "livein %0 at 8\nexit_block b1\nblock b0 depth 0\n" + kTwoDepths +
+         "  -> b1\nblock b1 depth 0\n  end\n";
+}
+
+// Top down the earliest issue of each exit, bottom up the earliest of the exits behind a node;
+// infinite where none is.
+TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
+  const Function f = Read(TwoDepths());
+  ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
+  const Dag dag = BuildDag(TestTarget(), f, f.blocks[0].insts, false);
+  std::vector<int> times;
+  for (const DagNode& n : dag.nodes) times.push_back(n.exit_unblocked_time);
+  constexpr int kNear = 14, kFar = 18 + 18;  // behind an add; behind two multiply-adds
+  EXPECT_EQ(times, (std::vector<int>{kNoExit, kFar, kFar, kNear, kNear, kFar, kNoExit}));
   NodeOrder order;
-  LatencyScheduler().Order(dag, &order);
-  EXPECT_EQ(order[0], 2u);  // the add that the exit waits for, before the long load
-  // Without an exit the long path goes first.
-  Function g = Read(head + tail);
-  body.assign(g.blocks[0].insts.begin(), g.blocks[0].insts.end() - 1);
-  LatencyScheduler().Order(BuildDag(TestTarget(), g, body, false), &order);
-  EXPECT_EQ(order[0], 0u);
+  LatencyScheduler().Order(dag, Exits::kFirst, &order);
+  EXPECT_EQ(order, (NodeOrder{3, 4, 1, 2, 5, 0, 6}));
+  // Where only the far one is preferred, the near one, which stands before it, has its time.
+  Function g = f;
+  g.inst(f.blocks[0].insts[4]).flags = 0;
+  const Dag far = BuildDag(TestTarget(), g, g.blocks[0].insts, false);
+  EXPECT_EQ(far.nodes[3].exit_unblocked_time, kFar);
+  EXPECT_EQ(far.nodes[4].exit_unblocked_time, kFar);
+  EXPECT_EQ(far.nodes[0].exit_unblocked_time, kNoExit);
+}
+
+// Of each block its own exits: none is behind what only later blocks leave by, or earlier ones left by.
+TEST(ScheduleTest, ExitTimesOfSeveralBlocks) {
+  const std::string body =
+      "  %A:ud = load %0:ud {w8}\n"
+      "  %B:ud = add %0:ud %0:ud {w8}\n";
+  const auto named = [&](const std::string& a, const std::string& b) {
+    std::string text = body;
+    text.replace(text.find("%A"), 2, a);
+    return text.replace(text.find("%B"), 2, b);
+  };
+  std::string text = "function test width 8\n";
+  for (int k = 0; k < 7; ++k) text += "value %" + std::to_string(k) + " G 4x1\n";
+  text += "value %7 F 0x1\nlivein %0 at 8\nexit_block b3\nblock b0 depth 0\n" + named("%1", "%2") +
+          "  exit %2:ud {w8}\n  store %1:ud {w8}\n  %7:ud = cmp %0:ud {w8}\n"
+          "  if %7:ud {w8 pred 1}\n  -> b1, b2\n"
+          "block b1 depth 0\n" + named("%3", "%4") +
+          "  store %3:ud %4:ud {w8}\n  endif\n  -> b2\n"
+          "block b2 depth 0\n" + named("%5", "%6") +
+          "  exit %6:ud {w8}\n  store %5:ud {w8}\n  -> b3\n"
+          "block b3 depth 0\n  end\n";
+  const Function f = Read(text), preferring = Preferring(f);
+  ASSERT_TRUE(Verify(TestTarget(), preferring).ok()) << Verify(TestTarget(), preferring);
+  for (uint32_t b = 0; b < 3; ++b) {
+    const Dag dag = BuildDag(TestTarget(), preferring, BodyOf(f, b), false);
+    EXPECT_EQ(dag.nodes[0].exit_unblocked_time, kNoExit) << b;
+    EXPECT_EQ(dag.nodes[1].exit_unblocked_time, b == 1 ? kNoExit : 14) << b;
+    NodeOrder order;
+    LatencyScheduler().Order(dag, Exits::kFirst, &order);
+    EXPECT_EQ(order[0], b == 1 ? 0u : 1u) << b;
+  }
+}
+
+// The latency policy as its comment says it, looking at all nodes each time.
+NodeOrder PlainLatencyOrder(const Dag& dag, Exits exits) {
+  std::vector<uint32_t> parents;
+  for (const DagNode& n : dag.nodes) parents.push_back(n.num_parents);
+  std::vector<int> unblocked(dag.nodes.size());
+  std::vector<char> taken(dag.nodes.size());
+  int free[kTimingUnits] = {};
+  int now = 0;
+  NodeOrder order;
+  while (order.size() < dag.nodes.size()) {
+    std::tuple<int, int, int, uint32_t> best(kNoExit, kNoExit, 0, 0);
+    bool any = false;
+    for (uint32_t n = 0; n < dag.nodes.size(); ++n) {
+      if (parents[n] != 0 || taken[n]) continue;
+      const DagNode& node = dag.nodes[n];
+      const int time = unblocked[n] > now ? unblocked[n] : std::max(now, free[node.unit]);
+      const int exit = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
+      const std::tuple<int, int, int, uint32_t> key(exits == Exits::kFirst ? exit : time,
+                                                    exits == Exits::kFirst ? time : exit,
+                                                    -node.delay, n);
+      if (!any || key < best) best = key;
+      any = true;
+    }
+    const uint32_t n = std::get<3>(best);
+    taken[n] = 1;
+    order.push_back(n);
+    const int issue = std::max({now, unblocked[n], free[dag.nodes[n].unit]});
+    now = issue + dag.nodes[n].issue;
+    free[dag.nodes[n].unit] = issue + dag.nodes[n].busy;
+    for (const DagEdge& e : dag.children(n)) {
+      unblocked[e.to] = std::max(unblocked[e.to], issue + e.latency);
+      --parents[e.to];
+    }
+  }
+  return order;
+}
+
+// What the preference may change and what not: without preferred exits the order is that of a
+// scheduler that knows nothing of exits, in programs with and without them; graph, longest paths, the
+// pressure order and the code itself are never changed by it.
+TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) {
+  const Target& t = TestTarget();
+  int blocks = 0, changed[3] = {};
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    testing::RandomOptions options;
+    options.width = seed % 2 == 0 ? 8 : 16;
+    options.exits = seed % 3 == 0 ? 0 : 12;
+    const Function f = testing::RandomProgram(seed, options), g = Preferring(f);
+    if (options.exits == 0) {
+      EXPECT_EQ(Print(t, f), Print(t, g));
+    }
+    PressureScheduler pressure(t, f);
+    for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+      const std::vector<InstId>& insts = f.blocks[b].insts;
+      if (insts.size() > kMaxWindow) continue;
+      const Dag plain = BuildDag(t, f, insts, false), preferring = BuildDag(t, g, insts, false);
+      bool any = false;
+      for (uint32_t n = 0; n < insts.size(); ++n) {
+        EXPECT_EQ(plain.nodes[n].exit_unblocked_time, kNoExit);
+        EXPECT_EQ(plain.nodes[n].delay, preferring.nodes[n].delay);
+        any |= preferring.nodes[n].exit_unblocked_time != kNoExit;
+        const auto x = plain.children(n), y = preferring.children(n);
+        ASSERT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                               [](const DagEdge& v, const DagEdge& w) {
+                                 return v.to == w.to && v.latency == w.latency;
+                               }));
+      }
+      NodeOrder order, with;
+      for (const Exits exits : {Exits::kFirst, Exits::kAmongReady, Exits::kIgnored}) {
+        LatencyScheduler().Order(plain, exits, &order);
+        ASSERT_EQ(order, PlainLatencyOrder(plain, Exits::kIgnored));
+        const int cycles = LatencyScheduler().Order(preferring, exits, &with);
+        ASSERT_EQ(with, PlainLatencyOrder(preferring, exits));
+        EXPECT_EQ(cycles, EstimateCycles(preferring, with));
+        EXPECT_EQ(preferring.has_exits, any);
+        const bool changes = order != with;
+        EXPECT_TRUE(!changes || (any && exits != Exits::kIgnored));
+        changed[static_cast<int>(exits)] += changes;
+      }
+      blocks += any;
+      const std::vector<char> nothing(f.values.size(), 0);
+      NodeOrder small, small_with;
+      pressure.Order(plain, nothing, &small);
+      pressure.Order(preferring, nothing, &small_with);
+      EXPECT_EQ(small, small_with);
+    }
+  }
+  EXPECT_GT(blocks, 200);
+  EXPECT_GT(changed[0], 50);
+  EXPECT_GT(changed[1], 50);
+  printf("%d blocks with preferred exits, in another order %d first, %d among ready\n", blocks,
+         changed[0], changed[1]);
+}
+
+// No block exceeds the registers by the preference: where the preferring order does not fit, or takes
+// more cycles than an early exit is worth, the block has what it has without.
+TEST(ScheduleTest, PreferringYieldsToRegisters) {
+  const Target& t = TestTarget();
+  int only_preferring_exceeds = 0, changed = 0;
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    testing::RandomOptions options;
+    options.exits = 12;
+    options.instructions = 160;
+    const Function plain = testing::RandomProgram(seed, options);
+    const Liveness live(t, plain);
+    OrderPressure pressure(t, plain, live);
+    const auto peak = [&](uint32_t b, const Function& f) {
+      return int64_t{pressure.Peak(BlockId(b), f.blocks[b].insts)[0]};
+    };
+    const Function f = plain, g = Preferring(plain);
+    // The latency orders alone, whatever they need.
+    Function fast[2] = {f, g};
+    int64_t worst = 0;
+    for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+      for (Function& p : fast) {
+        std::vector<InstId>& insts = p.blocks[b].insts;
+        const bool ends = !insts.empty() && (t.ops[p.inst(insts.back()).op].flags & kOpTerminator);
+        const size_t length = insts.size() - (ends ? 1 : 0);
+        ASSERT_LE(length, kMaxWindow);
+        const Dag dag = BuildDag(t, p, absl::MakeConstSpan(insts).first(length), false);
+        NodeOrder order;
+        LatencyScheduler().Order(dag, Exits::kFirst, &order);
+        for (size_t k = 0; k < length; ++k) insts[k] = dag.nodes[order[k]].inst;
+      }
+      worst = std::max(worst, peak(b, fast[0]));
+    }
+    for (const int percent : {100, 80, 60}) {
+      const int64_t limit = worst * percent / 100;
+      ScheduleOptions tight;
+      tight.reserve = {static_cast<uint32_t>(int64_t{FreeUnits(t, f, 0)} - limit), 0};
+      Function without = f, with = g;
+      const ScheduleStats stats_without = ScheduleBeforeAllocation(t, &without, tight);
+      const ScheduleStats stats = ScheduleBeforeAllocation(t, &with, tight);
+      EXPECT_LE(stats.blocks_over, stats_without.blocks_over) << seed;
+      for (uint32_t b = 0; b < f.blocks.size(); ++b) {
+        only_preferring_exceeds += peak(b, fast[1]) > limit && peak(b, fast[0]) <= limit;
+        EXPECT_LE(peak(b, with), std::max(limit, peak(b, without))) << seed << " block " << b;
+        changed += with.blocks[b].insts != without.blocks[b].insts;
+      }
+    }
+  }
+  EXPECT_GT(only_preferring_exceeds, 10);
+  EXPECT_GT(changed, 100);
+  printf("%d blocks whose preferring order would not fit, %d in another order\n",
+         only_preferring_exceeds, changed);
+}
+
+// The machine of these tests, on which what comes behind an exit counts half.
+Target WithEarlyExits() {
+  Target t = TestTarget();
+  t.timing = [](const Target&, const Function& f, InstId i) {
+    Timing timing = TestTarget().timing(TestTarget(), f, i);
+    if (IsExit(TestTarget(), f, i)) timing.behind = 50;
+    return timing;
+  };
+  return t;
+}
+
+// Waiting for the exit would keep the long load waiting, too: the model says that it is not worth it.
+TEST(ScheduleTest, AnExitIsNotPreferredWhereThatCostsMoreThanItIsWorth) {
+  const Function f = Preferring(
+      Read("function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 G 4x1\n"
+           "livein %0 at 8\nexit_block b1\nblock b0 depth 0\n"
+           "  %1:ud = add %0:ud %0:ud {w8}\n"
+           "  %2:ud = add %1:ud %1:ud {w8}\n"
+           "  exit %2:ud {w8}\n"
+           "  %3:ud = load %0:ud {w8}\n"
+           "  store %3:ud {w8}\n"
+           "  -> b1\nblock b1 depth 0\n  end\n"));
+  const Target half = WithEarlyExits();
+  const auto cycles = [&](const Target& t, const Function& in, const NodeOrder& order) {
+    return EstimateCycles(BuildDag(t, in, in.blocks[0].insts, false), order);
+  };
+  const NodeOrder exit_first = {0, 1, 2, 3, 4}, load_first = {3, 0, 1, 2, 4};
+  // Two adds, then the issue of the exit; a load and the issue of the store.
+  constexpr int kExit = 14 + 14 + 2, kLoad = 200 + 2;
+  EXPECT_EQ(cycles(TestTarget(), f, exit_first), kExit + kLoad);
+  EXPECT_EQ(cycles(half, f, exit_first), kExit + kLoad / 2);
+  EXPECT_EQ(cycles(half, f, load_first), kExit + 2 + (kLoad - kExit - 2) / 2);
+  Function nobody = f;
+  for (Inst& inst : nobody.insts) inst.flags &= static_cast<uint8_t>(~kPreferredExit);
+  EXPECT_EQ(cycles(half, nobody, exit_first), kExit + kLoad);
+  for (const Target* t : {&TestTarget(), &half}) {
+    Function g = f;
+    ScheduleBeforeAllocation(*t, &g, {});
+    const std::vector<std::string> ops = Ops(g);
+    EXPECT_LT(std::find(ops.begin(), ops.end(), "load"), std::find(ops.begin(), ops.end(), "exit"));
+  }
+}
+
+// Much else could issue before the exit, and nothing waits for it: it issues at once.
+TEST(ScheduleTest, AnExitThatCostsNothingIsPreferred) {
+  constexpr int kOthers = 40;
+  std::string text = "function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\n";
+  std::string body, payload;
+  for (int k = 0; k < kOthers; ++k) {
+    const std::string a = "%" + std::to_string(2 * k + 2), b = "%" + std::to_string(2 * k + 3);
+    text += "value " + a + " G 4x1\nvalue " + b + " G 4x1\n";
+    body += "  " + a + ":ud = mad %0:ud %0:ud %0:ud {w8}\n";
+    body += "  " + b + ":ud = mad " + a + ":ud %0:ud %0:ud {w8}\n";
+    payload += " " + b + ":ud";
+  }
+  text += "livein %0 at 8\nexit_block b1\nblock b0 depth 0\n" + body +
+          "  %1:ud = add %0:ud %0:ud {w8}\n  exit %1:ud {w8}\n  store" + payload +
+          " {w8}\n  -> b1\nblock b1 depth 0\n  end\n";
+  const Target half = WithEarlyExits();
+  const auto place = [&](Function f) {
+    const ScheduleStats stats = ScheduleBeforeAllocation(half, &f, {});
+    EXPECT_EQ(stats.of(Policy::kLatency), 1u);
+    const std::vector<std::string> ops = Ops(f);
+    return std::find(ops.begin(), ops.end(), "exit") - ops.begin();
+  };
+  EXPECT_GT(place(Read(text)), kOthers);
+  EXPECT_LE(place(Preferring(Read(text))), 14 / 2);
 }
 
 // Two exits in one block. Loads and a lane's own arithmetic may pass them either way; stores, what

@@ -1,5 +1,7 @@
 #include "core/mid/analysis/loop_ends.h"
 
+#include <algorithm>
+
 #include "core/mid/budgets.h"
 #include "core/mir/build.h"
 
@@ -30,7 +32,7 @@ bool LoopEnds::Ends(InstId loop) {
   if (analysis_.CountIterations(loop, limits).bounded) return true;
   for (InstId id : m_.region(m_.inst(loop).regions[0]).insts) {
     if (m_.inst(id).op != Op::kIf) continue;
-    if (CountsToBound(loop, id)) return true;
+    if (CountsToBound(loop, id) || ClearsMask(loop, id)) return true;
     if (Continues(id)) return false;  // what follows is not met by every iteration
   }
   return false;
@@ -46,19 +48,30 @@ bool LoopEnds::Continues(InstId id) const {
   return continues;
 }
 
-// Whether the value is a constant or defined outside of the loop. What the body defines is found by
-// looking: bodies are not large where it matters.
-bool LoopEnds::IsInvariant(RegionId body, ValueId v) const {
-  const mir::Value& value = m_.value(v);
-  if (value.kind == mir::Value::Kind::kConstant) return true;
-  bool inside = false;
+// By value: whether the body defines it. Bodies are not large where it matters.
+std::vector<bool> LoopEnds::DefinedIn(RegionId body) const {
+  std::vector<bool> defined(m_.values.size());
   mir::ForEachRegion(m_, body, [&](RegionId region) {
-    inside |= value.kind == mir::Value::Kind::kParam && value.owner == region.index;
+    for (ValueId v : m_.region(region).params) defined[v.index] = true;
     for (InstId id : m_.region(region).insts) {
-      inside |= value.kind == mir::Value::Kind::kResult && value.owner == id.index;
+      for (int i = 0; i < m_.inst(id).num_results; ++i) defined[m_.result(id, i).index] = true;
     }
   });
-  return !inside;
+  return defined;
+}
+
+// Whether the value is the same in all iterations: not of the body, or made in it without memory
+// that anybody writes of what is (a bound in a uniform buffer is read by each iteration).
+bool LoopEnds::IsInvariant(const std::vector<bool>& of_body, ValueId v, int depth) const {
+  constexpr int kDeepest = 4;
+  const mir::Value& value = m_.value(v);
+  if (value.kind == mir::Value::Kind::kConstant || !of_body[v.index]) return true;
+  if (value.kind != mir::Value::Kind::kResult || depth == kDeepest) return false;
+  const InstId id(value.owner);
+  if (!mir::Info(m_.inst(id).op).Has('P')) return false;
+  const auto sources = m_.sources(id);
+  return std::all_of(sources.begin(), sources.end(),
+                     [&](ValueId source) { return IsInvariant(of_body, source, depth + 1); });
 }
 
 bool LoopEnds::StepsByOne(InstId loop, ValueId counter, bool up) const {
@@ -81,18 +94,25 @@ bool LoopEnds::StepsByOne(InstId loop, ValueId counter, bool up) const {
   return steps;
 }
 
-// Whether this if, which every iteration meets, leaves the loop once a counter is at its bound.
-bool LoopEnds::CountsToBound(InstId loop, InstId exit) const {
-  const RegionId body = m_.inst(loop).regions[0];
-  const Inst& inst = m_.inst(exit);
+// The comparison that an if leaves the loop by, if it does.
+std::optional<LoopEnds::Exit> LoopEnds::ExitOf(InstId id) const {
+  const Inst& inst = m_.inst(id);
   const auto breaks = [this](RegionId r) {
     return m_.inst(m_.region(r).insts.back()).op == Op::kBreak;
   };
   const bool when = breaks(inst.regions[0]);
-  if (!when && !breaks(inst.regions[1])) return false;
-  const mir::Value& condition = m_.value(m_.source(exit, 0));
-  if (condition.kind != mir::Value::Kind::kResult) return false;
-  const InstId compare(condition.owner);
+  if (!when && !breaks(inst.regions[1])) return std::nullopt;
+  const mir::Value& condition = m_.value(m_.source(id, 0));
+  if (condition.kind != mir::Value::Kind::kResult) return std::nullopt;
+  return Exit{InstId(condition.owner), when};
+}
+
+// Whether this if, which every iteration meets, leaves the loop once a counter is at its bound.
+bool LoopEnds::CountsToBound(InstId loop, InstId exit) const {
+  const RegionId body = m_.inst(loop).regions[0];
+  const std::optional<Exit> found = ExitOf(exit);
+  if (!found) return false;
+  const auto [compare, when] = *found;
   // It has to leave when both are equal, which the counter comes to be; no counter is beyond the
   // last number there is.
   const Op op = m_.inst(compare).op;
@@ -102,7 +122,64 @@ bool LoopEnds::CountsToBound(InstId loop, InstId exit) const {
     const mir::Value& value = m_.value(counter);
     if (value.kind != mir::Value::Kind::kParam || value.owner != body.index) continue;
     const bool up = side == 0;  // it leaves with counter >= bound, else with bound >= counter
-    if (IsInvariant(body, bound) && StepsByOne(loop, counter, up)) return true;
+    if (StepsByOne(loop, counter, up) && IsInvariant(DefinedIn(body), bound, 0)) return true;
+  }
+  return false;
+}
+
+// The instruction that makes a value, if it is this one.
+std::optional<InstId> LoopEnds::MadeBy(ValueId v, Op op) const {
+  const mir::Value& value = m_.value(v);
+  if (value.kind != mir::Value::Kind::kResult || m_.inst(InstId(value.owner)).op != op) {
+    return std::nullopt;
+  }
+  return InstId(value.owner);
+}
+
+// Whether a value is `mask` without its highest or its lowest bit: mask & ~(1 << bit), or mask &
+// (mask - 1).
+bool LoopEnds::LacksABitOf(ValueId v, ValueId mask) const {
+  const std::optional<InstId> both = MadeBy(v, Op::kAnd);
+  if (!both) return false;
+  const ValueId a = m_.source(*both, 0), b = m_.source(*both, 1);
+  if (a != mask && b != mask) return false;
+  const ValueId rest = a == mask ? b : a;
+  const auto is_constant = [this](ValueId c, uint64_t bits) {
+    return m_.IsConstant(c) && m_.value(c).bits == bits;
+  };
+  if (const std::optional<InstId> less = MadeBy(rest, Op::kIadd)) {
+    const ValueId x = m_.source(*less, 0), y = m_.source(*less, 1);
+    const uint64_t minus_one = mir::MaskOf(m_.value(mask).type);
+    return (x == mask && is_constant(y, minus_one)) || (y == mask && is_constant(x, minus_one));
+  }
+  const std::optional<InstId> others = MadeBy(rest, Op::kNot);
+  if (!others) return false;
+  const std::optional<InstId> one = MadeBy(m_.source(*others, 0), Op::kShl);
+  if (!one || !is_constant(m_.source(*one, 0), 1)) return false;
+  for (const Op op : {Op::kFindUmsb, Op::kFindLsb}) {
+    const std::optional<InstId> bit = MadeBy(m_.source(*one, 1), op);
+    if (bit && m_.source(*bit, 0) == mask) return true;
+  }
+  return false;
+}
+
+// Whether this if leaves the loop once a mask is 0 of which each iteration takes a bit.
+bool LoopEnds::ClearsMask(InstId loop, InstId exit) const {
+  const RegionId body = m_.inst(loop).regions[0];
+  const std::optional<Exit> found = ExitOf(exit);
+  if (!found || m_.inst(found->compare).op != (found->when ? Op::kIeq : Op::kIne)) return false;
+  for (int side = 0; side < 2; ++side) {
+    const ValueId mask = m_.source(found->compare, side),
+                  zero = m_.source(found->compare, 1 - side);
+    const mir::Value& value = m_.value(mask);
+    if (value.kind != mir::Value::Kind::kParam || value.owner != body.index) continue;
+    if (!m_.IsConstant(zero) || m_.value(zero).bits != 0) continue;
+    bool all = true;
+    mir::ForEachJumpOfLoop(m_, body, [&](InstId jump) {
+      if (m_.inst(jump).op != Op::kContinue) return;
+      all = all && LacksABitOf(m_.source(jump, static_cast<int>(value.component)), mask);
+    });
+    if (all) return true;
   }
   return false;
 }

@@ -2,10 +2,14 @@
 //
 // A loop does if the number of its iterations is known to be bounded (loop_analysis.h), or if every
 // iteration meets an exit that leaves once a counter which steps by 1 is at a bound that the loop
-// does not change. Other loops may end too: nothing is said of them. Cost: that of the analysis for
-// each loop asked about; not to be asked of the same one over and over.
+// does not change, or once a mask is 0 of which each iteration takes the highest or the lowest bit.
+// Other loops may end too: nothing is said of them. Cost: that of the analysis for each loop asked
+// about; not to be asked of the same one over and over.
 #ifndef KILN_CORE_MID_ANALYSIS_LOOP_ENDS_H_
 #define KILN_CORE_MID_ANALYSIS_LOOP_ENDS_H_
+
+#include <optional>
+#include <vector>
 
 #include "core/mid/analysis/loop_analysis.h"
 #include "core/mir/mir.h"
@@ -22,9 +26,18 @@ class LoopEnds {
  private:
   bool Ends(mir::InstId loop);
   bool Continues(mir::InstId id) const;
+  struct Exit {
+    mir::InstId compare;
+    bool when;   // its result with which lanes leave
+  };
+  std::optional<Exit> ExitOf(mir::InstId id) const;
   bool CountsToBound(mir::InstId loop, mir::InstId exit) const;
+  bool ClearsMask(mir::InstId loop, mir::InstId exit) const;
+  bool LacksABitOf(mir::ValueId v, mir::ValueId mask) const;
+  std::optional<mir::InstId> MadeBy(mir::ValueId v, mir::Op op) const;
   bool StepsByOne(mir::InstId loop, mir::ValueId counter, bool up) const;
-  bool IsInvariant(mir::RegionId body, mir::ValueId v) const;
+  std::vector<bool> DefinedIn(mir::RegionId body) const;
+  bool IsInvariant(const std::vector<bool>& of_body, mir::ValueId v, int depth) const;
 
   const mir::Module& m_;
   LoopAnalysis analysis_;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -22,6 +23,13 @@ inline constexpr int kQuadPixels = 4;
 // bits.
 struct VertexValues {
   uint32_t location = 0;
+  uint32_t component = 0;
+  std::array<uint32_t, 3> bits{};
+};
+
+// The same of an attribute that is a built-in, named as in out::SetupAttribute.
+struct BuiltInValues {
+  std::string attribute;
   uint32_t component = 0;
   std::array<uint32_t, 3> bits{};
 };
@@ -42,6 +50,7 @@ struct Primitive {
   std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
   std::array<double, 3> depth{};                // at the vertices, after the viewport
   std::vector<VertexValues> values;
+  std::vector<BuiltInValues> built_ins;  // what attributes have else: distances, of points PointCoord
 
   // Weights of vertices 1 and 2.
   std::array<float, 2> Barycentrics(const Point& at, bool perspective) const;

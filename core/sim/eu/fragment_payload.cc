@@ -137,8 +137,13 @@ void FillAttribute(const FragmentThread& of, const out::SetupAttribute& a, Threa
     const uint32_t number = of.Shape().number;
     for (int c = 0; c < 4; ++c) FillSetup(first + 16 * c, {number, number, number}, true, t);
   }
-  if (!a.builtin.empty()) return;
   const bool flat = launch.flat_mask >> a.slot & 1;
+  for (const BuiltInValues& v : of.Shape().built_ins) {
+    if (v.attribute == a.builtin && v.component < 4) {
+      FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);
+    }
+  }
+  if (!a.builtin.empty()) return;
   for (const VertexValues& v : of.Shape().values) {
     if (v.location == a.location && v.component < 4) {
       FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);

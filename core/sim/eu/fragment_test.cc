@@ -461,6 +461,28 @@ TEST(Fragment, RefusesAMaskOfSamplesToNoTarget) {
   ExpectRefused(RunWrite(Write(f), record, draw), "a mask of samples to no target");
 }
 
+// Colours and kills do without a surface where the message has no target; depth and stencil want one.
+TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
+  out::LaunchRecord record = FragmentRecord(8);
+  isa::MessageFields f = Fields(8);
+  f.null_target = true;
+  FragmentInputs draw = Draw({Whole()});
+  record.binding_table.clear();
+  EXPECT_TRUE(RunWrite(Write(f), record, draw).ok());
+  f.mlen = 5;
+  for (const bool stencil : {false, true}) {
+    record.fragment.depth = stencil ? out::DepthOutput::kOff : out::DepthOutput::kAny;
+    record.fragment.writes_stencil = stencil;
+    record.binding_table.clear();
+    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is no colour output");
+    record.binding_table = {{0, out::SurfaceKind::kSsbo, {}, 0}};
+    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is no colour output");
+    record.binding_table = {{0, out::SurfaceKind::kNull, {}, 0}};
+    EXPECT_TRUE(RunWrite(Write(f), record, draw).ok()) << stencil;
+    EXPECT_EQ(ColorOf(draw, 7, 7, 0), 0u) << "nothing goes to the target";
+  }
+}
+
 TEST(Fragment, RefusesADrawOfOtherSamples) {
   for (const uint32_t compiled : {1u, 4u}) {
     const uint32_t drawn = 5 - compiled;
@@ -494,6 +516,56 @@ TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   ExpectRefused(with({{16, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19), "as attribute 18");
   ExpectRefused(with({{0, 0}}, 33), "33 attributes");
   ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
+}
+
+// Setup data of built-ins are found by their names; where a primitive has none, they hold no meaning.
+TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
+  out::LaunchRecord record = FragmentRecord(8);
+  record.fragment.attributes = {{0, 0, 0, "clip_distance_1"}};
+  record.fragment.setup_slots = 1;
+  Triangle t = Whole();
+  t.built_ins = {{"clip_distance_0", 2, {1, 1, 1}}, {"clip_distance_1", 2, {0x40000000, 0, 0x3f800000}}};
+  const auto read = [&](int dword) {
+    isa::Program p(kGeneration);
+    AppendColor(p, 8);
+    p.Append(Fill(kColor, 8,
+                  Scalar(static_cast<int>(record.fragment.setup_first_register) + 1, Type::kUD, 4 * dword)));
+    p.Append(Write(Fields(8)));
+    FragmentInputs draw = Draw({t});
+    const absl::Status s = RunFragments(p, record, draw);
+    EXPECT_TRUE(s.ok()) << s;
+    return ColorOf(draw, 4, 4, 0);
+  };
+  EXPECT_EQ(read(0), 0xc0000000u) << "0 - 2";
+  EXPECT_EQ(read(1), 0xbf800000u) << "1 - 2";
+  EXPECT_EQ(read(3), 0x40000000u);
+}
+
+// The first instruction needs a lane that is on: lane 0 is, but where lanes are samples and where
+// those that cover nothing are off.
+TEST(Fragment, TheFirstInstructionHasALane) {
+  const auto beginning_with = [](int first_channel, int lanes, const out::LaunchRecord& record) {
+    isa::Instruction first = Fill(60, lanes, Imm(Type::kUD, 0));
+    first.no_mask = false;
+    first.channel_offset = static_cast<uint8_t>(first_channel);
+    isa::Program p(kGeneration);
+    p.Append(first);
+    AppendColor(p, 16);
+    p.Append(Write(Fields(16)));
+    FragmentInputs draw = Draw({Whole()}, record.fragment.samples);
+    return RunFragments(p, record, draw);
+  };
+  out::LaunchRecord record = FragmentRecord(16);
+  record.fragment.vector_mask = true;
+  EXPECT_TRUE(beginning_with(0, 16, record).ok());
+  EXPECT_TRUE(beginning_with(0, 8, record).ok());
+  ExpectRefused(beginning_with(8, 8, record), "Wa_14015360517");
+  record.fragment.vector_mask = false;
+  EXPECT_TRUE(beginning_with(0, 16, record).ok());
+  ExpectRefused(beginning_with(0, 8, record), "Wa_14015360517");
+  out::LaunchRecord samples = FragmentRecord(16, 4);
+  samples.fragment.vector_mask = samples.fragment.per_sample = true;
+  ExpectRefused(beginning_with(0, 8, samples), "Wa_14015360517");
 }
 
 // halt, more work, the HALT of all, the end.

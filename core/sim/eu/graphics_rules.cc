@@ -76,10 +76,12 @@ absl::Status CheckEnds(const Program& program) {
 
 }  // namespace
 
-absl::Status CheckGraphicsProgram(const Program& program, uint32_t dispatch_width) {
+absl::Status CheckGraphicsProgram(const Program& program, uint32_t dispatch_width, bool packed) {
   if (program.ops.empty()) return absl::InvalidArgumentError("an empty program");
   const Op& first = program.ops.front();
-  if (!first.inst.no_mask && first.inst.exec_size != dispatch_width) {
+  const bool has_live_lane =
+      first.inst.exec_size == dispatch_width || (packed && first.inst.channel_offset == 0);
+  if (!first.inst.no_mask && !has_live_lane) {
     return Refuse(first, "the first instruction may have no live channel (Wa_14015360517)");
   }
   if (absl::Status s = CheckHalts(program); !s.ok()) return s;

@@ -7,8 +7,11 @@
 //
 // Errata of Gen12.0 (Mesa 25.0.7, intel/dev/mesa_defs.json, brw_generator.cpp, brw_workaround.cpp):
 // the message that ends the thread waits with a register distance of 1 and for nothing else
-// (Wa_14013672992); accumulators that were written are cleared before it (Wa_14010017096); the
-// first instruction has channels, whatever the dispatch mask (Wa_14015360517).
+// (Wa_14013672992); accumulators that were written are cleared before it (Wa_14010017096); of the
+// first instruction some channel is on, whatever the dispatch mask (Wa_14015360517). That is so if
+// it is not masked, if it is of all lanes, and where dispatch is packed (brw_compiler.h,
+// brw_stage_has_packed_dispatch) if it is of lane 0. Mesa asks for one of the first two before it
+// schedules: some of its programs of 32 lanes begin with a masked instruction of lanes 0 to 15.
 #ifndef KILN_CORE_SIM_EU_GRAPHICS_RULES_H_
 #define KILN_CORE_SIM_EU_GRAPHICS_RULES_H_
 
@@ -17,8 +20,8 @@
 
 namespace kiln::sim::eu {
 
-// InvalidArgument names the instruction.
-absl::Status CheckGraphicsProgram(const Program& program, uint32_t dispatch_width);
+// `packed`: lane 0 of each thread is on at the start. InvalidArgument names the instruction.
+absl::Status CheckGraphicsProgram(const Program& program, uint32_t dispatch_width, bool packed);
 
 }  // namespace kiln::sim::eu
 

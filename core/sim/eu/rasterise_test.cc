@@ -126,12 +126,59 @@ TEST(Rasterise, WeightsAreThoseOfTheVertices) {
   EXPECT_NEAR(p.Barycentrics({4, 1.5}, false)[0], 0.5f, 1e-6);
 }
 
+// A square of three pixels around (3.25, 4.75): samples from 1.75 and 3.25 on.
+TEST(Rasterise, APointIsASquareAroundItsVertex) {
+  FragmentInputs in = Target();
+  PointSprite point{At(3.25f, 4.75f, 0.25f, 2), 3, {{5, 1, {7, 7, 7}}}, {{"clip_distance_0", 2, {9, 9, 9}}}};
+  point.layer = 3;
+  ASSERT_TRUE(RasterisePoints({point}, in).ok());
+  const auto counts = Counts(in);
+  EXPECT_EQ(counts.size(), 9u);
+  for (const auto& [pixel, count] : counts) {
+    EXPECT_TRUE(pixel.first >= 2 && pixel.first <= 4 && pixel.second >= 3 && pixel.second <= 5);
+  }
+  const Primitive& p = in.primitives[0];
+  EXPECT_FALSE(p.back_facing);
+  EXPECT_EQ(p.layer, 3u);
+  EXPECT_EQ(p.values[0].bits[2], 7u);
+  EXPECT_NEAR(p.Depth({2.5, 3.5}), 0.25f, 1e-6);
+  EXPECT_NEAR(p.W({4.5, 5.5}), 2, 1e-6);
+  ASSERT_EQ(p.built_ins.size(), 3u);
+  EXPECT_EQ(p.built_ins[0].component, 2u);
+  // PointCoord, Vulkan's formula: 1/2 + (x - x of the vertex) / size, and beyond the square likewise.
+  for (const Point at : {Point{2.5, 3.5}, Point{4.5, 4.5}, Point{0.5, 6.5}}) {
+    for (bool perspective : {false, true}) {
+      const auto b = p.Barycentrics(at, perspective);
+      for (int c = 0; c < 2; ++c) {
+        const auto corner = [&](int k) { return std::bit_cast<float>(p.built_ins[1 + c].bits[k]); };
+        const float value = corner(0) + b[0] * (corner(1) - corner(0)) + b[1] * (corner(2) - corner(0));
+        const double from = c == 0 ? at.x - 3.25 : at.y - 4.75;
+        EXPECT_NEAR(value, 0.5 + from / 3, 1e-6) << c;
+      }
+    }
+  }
+}
+
+// Edges on centres: the left and the upper one belong to the point.
+TEST(Rasterise, PointsSideBySideShareNoPixel) {
+  FragmentInputs in = Target();
+  std::vector<PointSprite> points;
+  for (const float x : {2.5f, 4.5f}) points.push_back({At(x, 3.5f), 2, {}, {}});
+  ASSERT_TRUE(RasterisePoints(points, in).ok());
+  const auto counts = Counts(in);
+  EXPECT_EQ(counts.size(), 8u);
+  for (const auto& [pixel, count] : counts) EXPECT_EQ(count, 1);
+  EXPECT_TRUE(counts.contains({1, 2}) && counts.contains({4, 3}));
+  EXPECT_EQ(in.primitives[1].number, 1u);
+}
+
 TEST(Rasterise, RefusesWhatItWouldHaveToClip) {
   FragmentInputs in = Target();
   EXPECT_EQ(Rasterise({Of(At(0, 0), At(8, 0), {0, 0, 0, 0})}, in).code(),
             absl::StatusCode::kUnimplemented);
   EXPECT_EQ(Rasterise({Of(At(0, 0), At(8, 0), At(1e9f, 0))}, in).code(),
             absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(RasterisePoints({{At(1, 1), 0, {}, {}}}, in).code(), absl::StatusCode::kInvalidArgument);
   FragmentInputs three = Target(3);
   EXPECT_EQ(Rasterise({}, three).code(), absl::StatusCode::kInvalidArgument);
 }

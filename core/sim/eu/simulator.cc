@@ -657,7 +657,10 @@ static absl::Status RunDraw(const Program& program, const out::LaunchRecord& rec
     if (absl::Status status = CheckVertexProgram(program); !status.ok()) return status;
     return RunVertices(VertexThreads(record, options.opposite, *dispatch.vertices), simulator);
   }
-  if (absl::Status s = CheckGraphicsProgram(program, record.dispatch_width); !s.ok()) return s;
+  const bool packed = record.fragment.vector_mask && !record.fragment.per_sample;
+  if (absl::Status s = CheckGraphicsProgram(program, record.dispatch_width, packed); !s.ok()) {
+    return s;
+  }
   return RunFragments(FragmentThreads(record, options.opposite, *dispatch.draw), simulator);
 }
 

@@ -166,9 +166,12 @@ class Writer {
     return absl::OkStatus();
   }
 
-  // Null: nothing is written.
+  // Null: nothing is written. A message to no target does not ask for its surface, unless it brings
+  // depth or stencil, for which the surface must be there (Mesa 25.0.7, brw_nir.h,
+  // brw_nir_fs_needs_null_rt).
   absl::StatusOr<RenderTarget*> Target() const {
-    if (m_.null_target) return nullptr;
+    const bool asks = !m_.null_target || parts_.depth >= 0 || parts_.stencil >= 0;
+    if (!asks) return nullptr;
     const std::vector<out::SurfaceEntry>& table = of_.record->binding_table;
     const auto entry = std::find_if(table.begin(), table.end(), [this](const out::SurfaceEntry& e) {
       return e.index == m_.surface;
@@ -176,7 +179,7 @@ class Writer {
     const bool color = entry != table.end() && (entry->kind == out::SurfaceKind::kColorOutput ||
                                                 entry->kind == out::SurfaceKind::kNull);
     if (!color) return Refuse(absl::StrFormat("surface %d is no colour output", m_.surface));
-    if (entry->kind == out::SurfaceKind::kNull) return nullptr;
+    if (m_.null_target || entry->kind == out::SurfaceKind::kNull) return nullptr;
     const int number = m_.header ? header_target_ : m_.target;
     if (static_cast<int>(entry->location) != number) {
       return Refuse(

@@ -24,7 +24,7 @@ bool IsStateless(const Message& m) {
 }  // namespace
 
 absl::Status CheckVertexProgram(const Program& program) {
-  if (absl::Status s = CheckGraphicsProgram(program, kVertexLanes); !s.ok()) return s;
+  if (absl::Status s = CheckGraphicsProgram(program, kVertexLanes, /*packed=*/true); !s.ok()) return s;
   for (size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     if (!isa::IsSend(op.inst.op) || !op.inst.send.eot) continue;

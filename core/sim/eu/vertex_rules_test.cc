@@ -53,8 +53,10 @@ TEST(VertexRules, ErrataOfAllGraphicsStagesHold) {
   isa::Instruction end = UrbWrite(4, 4, kLast, true);
   end.swsb = 2;
   ExpectRefusal(RunVertices(Copy(end), record, draw), "Wa_14013672992");
+  isa::Instruction first = Make(Opcode::kMov, 4, Dst(40, Type::kUD), Imm(Type::kUD, 0));
+  first.channel_offset = 4;
   isa::Program p(kGeneration);
-  p.Append(Make(Opcode::kMov, 1, Dst(40, Type::kUD), Imm(Type::kUD, 0)));
+  p.Append(first);
   p.Append(UrbWrite(4, 4, kLast, true));
   ExpectRefusal(RunVertices(p, record, draw), "Wa_14015360517");
   isa::Program accumulates = Copy(UrbWrite(4, 4, kLast, false));

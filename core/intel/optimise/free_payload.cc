@@ -1,0 +1,56 @@
+// Registers of the thread's payload are anybody's behind their last use.
+//
+// Problem: hardware delivers what a thread starts with (fixed functions' setup, barycentric
+// coordinates, push constants, setup data or attributes) in the first registers, up to all of them;
+// a full set of inputs of 16 locations alone takes 32. HoldPayload says of all of these that they
+// stay as they are to the program's end, delivered values and registers that nobody reads alike;
+// that is how selection leaves a program, and what the registers cost without this pass.
+// FreePayload takes it back, register after register: a value is then live to its last use as any
+// other, a use in a loop being one in each iteration, up to the end of the outermost loop around
+// it, since nothing in the program writes the payload again. Where that is, liveness knows: it
+// walks up from each use and visits the blocks where the value lives, each once
+// (core/lir/liveness.h). Invariants: instructions and values are as before; scheduling and
+// allocation, which come behind, are all that asks. Linear.
+//
+// Source: public discussion of Mesa's allocator (core/intel/SOURCES.md).
+#include <vector>
+
+#include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/optimise/passes.h"
+
+namespace kiln::intel {
+namespace {
+
+constexpr uint32_t kDwords = 8;  // units of a register
+
+}  // namespace
+
+void HoldPayload(const Device& device, uint32_t registers, lir::Function& f) {
+  const lir::Target& t = TargetOf(device);
+  std::vector<bool> read(registers);
+  for (lir::LiveIn& l : f.live_ins) {
+    const lir::Value& v = f.value(l.value);
+    l.held = true;
+    const uint32_t end = l.reg + v.comps * t.units_per_comp(f, v);
+    for (uint32_t r = l.reg / kDwords; r * kDwords < end; ++r) read[r] = true;
+  }
+  for (uint32_t r = 0; r < registers; ++r) {
+    if (!read[r]) f.reserved.push_back({kPoolGrf, r * kDwords, kDwords});
+  }
+}
+
+absl::StatusOr<bool> FreePayload(lir::Function& f, PassContext& context) {
+  bool changed = false;
+  for (lir::LiveIn& l : f.live_ins) {
+    if (!l.held || !context.Rewrite()) continue;
+    l.held = false;
+    changed = true;
+  }
+  const auto is_free = [&](const lir::Reserved& r) {
+    return r.pool == kPoolGrf && context.Rewrite();
+  };
+  return std::erase_if(f.reserved, is_free) != 0 || changed;
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,265 @@
+#include "core/intel/perf/trip_counts.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "core/intel/isa/instruction.h"
+#include "core/intel/isa/opcodes.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::Instruction;
+using isa::Opcode;
+using isa::Operand;
+using isa::Type;
+
+constexpr int kCounterBytes = 4;
+
+// Bytes of the register file.
+struct Bytes {
+  int first = 0;
+  int end = 0;
+  friend bool operator==(const Bytes&, const Bytes&) = default;
+  bool Overlaps(const Bytes& other) const { return first < other.end && other.first < end; }
+};
+
+bool IsCounterType(Type type) { return type == Type::kD || type == Type::kUD; }
+bool IsRegister(const Operand& o) { return o.file == isa::File::kGrf && !o.indirect; }
+bool IsCount(const Operand& o) { return o.file == isa::File::kImm && IsCounterType(o.type); }
+
+Bytes Written(const Instruction& inst) {
+  const int first = isa::kGrfBytes * inst.dst.nr + inst.dst.subnr;
+  const int size = isa::ByteSize(inst.dst.type);
+  return {first, first + ((inst.exec_size - 1) * inst.dst.region.hstride + 1) * size};
+}
+
+// The bytes of a source that is one element for all lanes, or consecutive ones, one a lane.
+std::optional<Bytes> Read(const Operand& o, int lanes) {
+  if (!IsRegister(o) || !IsCounterType(o.type) || o.negate || o.absolute) return std::nullopt;
+  const isa::Region& r = o.region;
+  const int first = isa::kGrfBytes * o.nr + o.subnr;
+  if (r.vstride == 0 && r.width == 1 && r.hstride == 0) return Bytes{first, first + kCounterBytes};
+  const bool consecutive = r.hstride == 1 && r.vstride == r.width;
+  if (!consecutive) return std::nullopt;
+  return Bytes{first, first + lanes * kCounterBytes};
+}
+
+// Does an instruction that computes integers write exactly these bytes, for all lanes it has to?
+bool WritesExactly(const Instruction& inst, const Bytes& bytes) {
+  return inst.pred == isa::PredCtrl::kNone && inst.cmod == isa::CondMod::kNone && !inst.saturate &&
+         IsRegister(inst.dst) && IsCounterType(inst.dst.type) && inst.dst.region.hstride == 1 &&
+         Written(inst) == bytes && (inst.no_mask || inst.exec_size > 1);
+}
+
+bool Holds(isa::CondMod cmod, Type type, uint32_t a, uint32_t b) {
+  const bool less = type == Type::kD ? static_cast<int32_t>(a) < static_cast<int32_t>(b) : a < b;
+  switch (cmod) {
+    case isa::CondMod::kZ: return a == b;
+    case isa::CondMod::kNz: return a != b;
+    case isa::CondMod::kG: return !less && a != b;
+    case isa::CondMod::kGe: return !less;
+    case isa::CondMod::kL: return less;
+    default: return less || a == b;  // kLe
+  }
+}
+
+class Counter {
+ public:
+  Counter(const isa::Program& program, absl::Span<const isa::Footprint> footprints)
+      : p_(program), footprints_(footprints), region_(program.insts.size()) {}
+
+  std::vector<LoopTrips> Run() {
+    FindLoops();
+    if (loops_.empty() || !FindRegions()) return loops_;
+    for (size_t k = 0; k < loops_.size(); ++k) Count(k);
+    return loops_;
+  }
+
+ private:
+  static constexpr int kNoLoop = -1;
+
+  // Code that is executed as a whole: a side of an if, or an iteration up to where lanes leave it.
+  struct Region {
+    int parent = -1;
+    int loop = kNoLoop;   // the innermost around it, in loops_
+  };
+
+  const Instruction& at(int32_t i) const { return p_.insts[static_cast<size_t>(i)]; }
+  int RegionOf(int32_t i) const { return region_[static_cast<size_t>(i)]; }
+  int LoopOf(int32_t i) const { return regions_[static_cast<size_t>(RegionOf(i))].loop; }
+
+  void FindLoops() {
+    for (int32_t i = 0; i < static_cast<int32_t>(p_.insts.size()); ++i) {
+      const int32_t head = p_.targets[static_cast<size_t>(i)].jip;
+      if (at(i).op != Opcode::kWhile || head < 0 || head > i) continue;
+      LoopTrips loop;
+      loop.head = head;
+      loop.end = i;
+      loops_.push_back(loop);
+    }
+  }
+
+  void Open(int loop) {
+    regions_.push_back({open_.back(), loop});
+    open_.push_back(static_cast<int>(regions_.size()) - 1);
+  }
+
+  // False: the code is not structured, and nothing is known of it.
+  bool FindRegions() {
+    // Of loops with one head the one that ends last is around the others.
+    std::vector<size_t> by_head;
+    for (size_t k = loops_.size(); k-- > 0;) by_head.push_back(k);
+    std::stable_sort(by_head.begin(), by_head.end(),
+                     [&](size_t a, size_t b) { return loops_[a].head < loops_[b].head; });
+    regions_ = {Region()};
+    open_ = {0};
+    size_t next = 0;
+    for (int32_t i = 0; i < static_cast<int32_t>(p_.insts.size()); ++i) {
+      for (; next < by_head.size() && loops_[by_head[next]].head == i; ++next) {
+        Open(static_cast<int>(by_head[next]));
+      }
+      const Opcode op = at(i).op;
+      const int loop = regions_[static_cast<size_t>(open_.back())].loop;
+      if (op == Opcode::kElse || op == Opcode::kEndif) {
+        if (open_.size() < 2) return false;
+        open_.pop_back();
+      }
+      region_[static_cast<size_t>(i)] = open_.back();
+      if (op == Opcode::kIf || op == Opcode::kElse) Open(loop);
+      if (op != Opcode::kWhile) continue;
+      if (loop == kNoLoop || loops_[static_cast<size_t>(loop)].end != i) return false;
+      open_.pop_back();
+    }
+    return open_.size() == 1;
+  }
+
+  bool Writes(int32_t i, const Bytes& bytes) const {
+    bool any = false;
+    for (int r = bytes.first / isa::kGrfBytes; r * isa::kGrfBytes < bytes.end; ++r) {
+      any |= r >= isa::kGrfCount || footprints_[static_cast<size_t>(i)].writes.Has(r);
+    }
+    if (!any) return false;
+    return isa::IsSend(at(i).op) || !IsRegister(at(i).dst) || Written(at(i)).Overlaps(bytes);
+  }
+
+  // The only instruction by which lanes leave the loop, if it stands in every iteration; -1 else.
+  int32_t ExitOf(int k) const {
+    const LoopTrips& loop = loops_[static_cast<size_t>(k)];
+    const bool conditional = at(loop.end).pred != isa::PredCtrl::kNone;
+    int32_t exit = conditional ? loop.end : -1;
+    for (int32_t i = loop.head; i < loop.end; ++i) {
+      const Opcode op = at(i).op;
+      if (!isa::IsBranch(op) || op == Opcode::kIf || op == Opcode::kElse || op == Opcode::kEndif ||
+          op == Opcode::kWhile) {
+        continue;
+      }
+      // Breaks and continues of loops inside stay there.
+      const bool inner = op == Opcode::kBreak || op == Opcode::kCont;
+      if (inner && LoopOf(i) != k) continue;
+      if (op != Opcode::kBreak || exit >= 0 || at(i).pred == isa::PredCtrl::kNone) return -1;
+      exit = i;
+    }
+    return exit >= 0 && RegionOf(exit) == RegionOf(loop.end) ? exit : -1;
+  }
+
+  // The compare that decides at the exit, in the same iteration; -1 if it is another instruction.
+  int32_t CompareFor(const LoopTrips& loop, int32_t exit) const {
+    for (int32_t i = exit - 1; i >= loop.head; --i) {
+      const Instruction& inst = at(i);
+      if (footprints_[static_cast<size_t>(i)].uses_flags_explicitly) return -1;
+      if (inst.cmod == isa::CondMod::kNone || inst.flag_nr != at(exit).flag_nr ||
+          inst.flag_subnr != at(exit).flag_subnr) {
+        continue;
+      }
+      const bool plain = inst.op == Opcode::kCmp && inst.pred == isa::PredCtrl::kNone &&
+                         inst.cmod <= isa::CondMod::kLe && IsCount(inst.src[1]) &&
+                         RegionOf(i) == RegionOf(exit);
+      return plain ? i : -1;
+    }
+    return -1;
+  }
+
+  // The one instruction of the loop that writes the counter; -1 if there are none or several.
+  int32_t StepOf(const LoopTrips& loop, const Bytes& counter) const {
+    int32_t step = -1;
+    for (int32_t i = loop.head; i <= loop.end; ++i) {
+      if (!Writes(i, counter)) continue;
+      if (step >= 0) return -1;
+      step = i;
+    }
+    if (step < 0) return -1;
+    const Instruction& inst = at(step);
+    const bool adds = inst.op == Opcode::kAdd && WritesExactly(inst, counter) &&
+                      IsCount(inst.src[1]) && Read(inst.src[0], inst.exec_size) == counter &&
+                      RegionOf(step) == RegionOf(loop.end);
+    return adds ? step : -1;
+  }
+
+  // The move of an immediate that every lane that gets to the loop has passed just before.
+  int32_t StartOf(const LoopTrips& loop, const Bytes& counter) const {
+    for (int32_t i = loop.head - 1; i >= 0; --i) {
+      if (!Writes(i, counter)) continue;
+      const Instruction& inst = at(i);
+      const bool moves = inst.op == Opcode::kMov && IsCount(inst.src[0]) && WritesExactly(inst, counter);
+      const Region& body = regions_[static_cast<size_t>(RegionOf(loop.end))];
+      const int around = regions_[static_cast<size_t>(body.parent)].loop;
+      return moves && IsAround(RegionOf(i), body.parent) && LoopOf(i) == around ? i : -1;
+    }
+    return -1;
+  }
+
+  bool IsAround(int region, int inner) const {
+    for (; inner >= 0; inner = regions_[static_cast<size_t>(inner)].parent) {
+      if (inner == region) return true;
+    }
+    return false;
+  }
+
+  void Count(size_t k) {
+    LoopTrips& loop = loops_[k];
+    const int32_t exit = ExitOf(static_cast<int>(k));
+    if (exit < 0) return;
+    const int32_t compare = CompareFor(loop, exit);
+    if (compare < 0) return;
+    const std::optional<Bytes> counter = Read(at(compare).src[0], at(compare).exec_size);
+    if (!counter) return;
+    const int32_t step = StepOf(loop, *counter), start = StartOf(loop, *counter);
+    if (step < 0 || start < 0) return;
+    Walk(start, step, compare, exit, &loop);
+  }
+
+  void Walk(int32_t start, int32_t step, int32_t compare, int32_t exit, LoopTrips* loop) const {
+    const Instruction& test = at(compare);
+    const bool leaves_if = (exit != loop->end) != at(exit).pred_inverse;
+    const auto by = static_cast<uint32_t>(at(step).src[1].imm);
+    const auto bound = static_cast<uint32_t>(test.src[1].imm);
+    auto count = static_cast<uint32_t>(at(start).src[0].imm);
+    if (step < compare) count += by;
+    for (int n = 0; n < kMostIterations; ++n, count += by) {
+      if (Holds(test.cmod, test.src[0].type, count, bound) != leaves_if) continue;
+      loop->known = true;
+      loop->exit = exit;
+      loop->begun = n + 1;
+      loop->finished = n;
+      return;
+    }
+  }
+
+  const isa::Program& p_;
+  const absl::Span<const isa::Footprint> footprints_;
+  std::vector<LoopTrips> loops_;
+  std::vector<Region> regions_;
+  std::vector<int> region_;     // by instruction; a while has that of the body it ends
+  std::vector<int> open_;       // regions around the instruction at hand
+};
+
+}  // namespace
+
+std::vector<LoopTrips> CountTrips(const isa::Program& program,
+                                  absl::Span<const isa::Footprint> footprints) {
+  return Counter(program, footprints).Run();
+}
+
+}  // namespace kiln::intel

@@ -1,0 +1,65 @@
+// The time at which each instruction of an order issues: in order, one at a time, when its operands
+// are there and its unit takes it.
+#ifndef KILN_CORE_LIR_SCHEDULE_ISSUE_CLOCK_H_
+#define KILN_CORE_LIR_SCHEDULE_ISSUE_CLOCK_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "core/lir/schedule/dag.h"
+#include "core/lir/target.h"
+
+namespace kiln::lir::schedule {
+
+class IssueClock {
+ public:
+  void Start(size_t nodes) {
+    unblocked_.assign(nodes, 0);
+    std::fill(std::begin(free_), std::end(free_), 0);
+    now_ = end_ = exit_ = 0;
+    behind_ = kWhole;
+  }
+  int now() const { return now_; }
+  // When the operands are there, as far as producers have issued.
+  int unblocked(uint32_t n) const { return unblocked_[n]; }
+  int free(uint8_t unit) const { return free_[unit]; }
+  int TimeOf(const Dag& dag, uint32_t n) const {
+    return std::max({now_, unblocked_[n], free_[dag.nodes[n].unit]});
+  }
+  // The next instruction of the order.
+  void Issue(const Dag& dag, uint32_t n) {
+    const DagNode& node = dag.nodes[n];
+    const int issue = TimeOf(dag, n);
+    now_ = issue + node.issue;
+    free_[node.unit] = issue + node.busy;
+    end_ = std::max(end_, now_);
+    if (behind_ == kWhole) {
+      behind_ = node.behind;
+      exit_ = now_;
+    }
+    for (const DagEdge& e : dag.children(n)) {
+      unblocked_[e.to] = std::max(unblocked_[e.to], issue + e.latency);
+      end_ = std::max(end_, unblocked_[e.to]);
+    }
+  }
+  // Until the last result is there; what comes behind an exit that is preferred counts as its timing
+  // says (DagNode::behind).
+  int cycles() const {
+    return exit_ + static_cast<int>(int64_t{end_ - exit_} * behind_ / kWhole);
+  }
+
+ private:
+  static constexpr int kWhole = 100;
+
+  std::vector<int> unblocked_;      // by node
+  int free_[kTimingUnits] = {};     // when each unit takes the next instruction
+  int now_ = 0, end_ = 0;
+  int exit_ = 0, behind_ = kWhole;  // the first exit that makes what comes behind it count less
+};
+
+}  // namespace kiln::lir::schedule
+
+#endif  // KILN_CORE_LIR_SCHEDULE_ISSUE_CLOCK_H_

@@ -1,0 +1,210 @@
+// What makes a random module (generate.h): one object for each, its parts in a file for each idea.
+#ifndef KILN_CORE_ORACLE_GENERATOR_H_
+#define KILN_CORE_ORACLE_GENERATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/mir/build.h"
+#include "core/oracle/generate.h"
+#include "core/oracle/splitmix.h"
+
+namespace kiln::oracle::random_modules {
+
+using mir::AtomicOp;
+using mir::Auxiliary;
+using mir::Builder;
+using mir::BuiltIn;
+using mir::DepthMode;
+using mir::DerivativeMode;
+using mir::Info;
+using mir::InstId;
+using mir::Interface;
+using mir::InterpolateAt;
+using mir::Interpolation;
+using mir::kMemoryShared;
+using mir::kNoContraction;
+using mir::kNumTypes;
+using mir::Module;
+using mir::NewRegion;
+using mir::Op;
+using mir::OpInfo;
+using mir::ReduceOp;
+using mir::RegionId;
+using mir::ResourceKind;
+using mir::Scope;
+using mir::Stage;
+using mir::TexelOp;
+using mir::Type;
+using mir::ValueId;
+
+inline constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
+
+inline constexpr uint32_t kTable = 2;   // of the private arrays
+
+// Arithmetic is drawn from these: ops behind them are not arithmetic, and more of them change
+// nothing.
+inline constexpr uint32_t kDrawnOps = static_cast<uint32_t>(Op::kUnreachable) + 1;
+
+// Of a fragment's inputs and outputs.
+inline constexpr uint32_t kSmoothInput = 0, kNumberInput = 1, kArrayInput = 2;
+inline constexpr uint32_t kColourOutput = 0, kIntOutput = 1;
+
+// Of those that are drawn also these, and the sample mask at the end.
+inline constexpr uint32_t kLinearInput = 3, kFlatInput = 4, kCoordInput = 5, kFacingInput = 6,
+                   kPrimitiveInput = 7, kSampleInput = 8;
+inline constexpr uint32_t kTexture = 3, kImage = 4;   // resources
+
+// Of a vertex's inputs.
+inline constexpr uint32_t kVertexNumber = 3;
+
+// Behind the dwords that lanes exchange through, a part of shared memory for each lane alone.
+inline constexpr uint32_t kOwnSharedBytes = 16;
+
+class Generator {
+ public:
+  Generator(uint64_t seed, const GenerateOptions& options) : random_(seed), options_(options) {}
+
+  // Once.
+  Module Run();
+
+ private:
+  struct Mark {
+    size_t size[kNumTypes];
+  };
+  struct OwnPart {
+    Op memory;       // the op that loads
+    ValueId base;    // byte offset
+    uint32_t bytes;
+  };
+
+  bool IsFragment() const { return options_.stage == Stage::kFragment; }
+  bool DrawsFragments() const { return options_.drawn && IsFragment(); }
+  bool IsVertex() const { return options_.stage == Stage::kVertex; }
+  bool IsGraphics() const { return IsFragment() || IsVertex(); }
+  bool PerSample() const { return m_.fragment.sample_rate && options_.samples > 1; }
+
+  // ---- Values in scope (generator.cc) ----
+
+  void Define(ValueId v) { scope_[static_cast<int>(m_.value(v).type)].push_back(v); }
+  Type AnyFloat() { return options_.types && random_.OneIn(2) ? Type::kF16 : Type::kF32; }
+  ValueId Fraction() { return b_.Emit(Op::kFsaturate, {Pick(Type::kF32)}); }
+  ValueId Pick(Type type);
+  uint32_t InterestingInt();
+  uint32_t InterestingFloat();
+  uint32_t InterestingHalf();
+  Type AnyInteger();
+  Type AnyArithmetic();
+  Mark Enter() const;
+  void Leave(const Mark& mark);
+  std::vector<Type> SomeTypes();
+  std::vector<ValueId> PickAll(const std::vector<Type>& types);
+  ValueId PickTyped(Type type);
+  void DefineTyped(ValueId v);
+  Type AnyType();
+  ValueId LastValue();
+  void StoreOutput(uint32_t dword, ValueId v);
+  ValueId OfOneZero(ValueId v);
+  void DefineResults(InstId load);
+
+  // ---- Arithmetic (generator_arithmetic.cc) ----
+
+  bool Allowed(Op op) const;
+  void Arithmetic();
+  static bool CountsBits(Op op);
+  void Conversion();
+  void Confine(Op op, std::vector<ValueId>& sources);
+
+  // ---- Statements (generator_control.cc) ----
+
+  void Step(int depth);
+  void Block(int depth, uint32_t size);
+  void Jump();
+  void IfStatement(int depth);
+  void LoopStatement(int depth);
+
+  // ---- Memory (generator_memory.cc) ----
+
+  void ClearPrivate();
+  void MemoryAccess(int depth);
+  void OwnMemory();
+  void SharedReads();
+  OwnPart PickOwnPart();
+  Builder::Address Place(const OwnPart& part, uint32_t byte);
+  void OwnAtomic(const OwnPart& part, const Builder::Address& at, Type type);
+  void Barrier();
+  void StoreTable();
+  ValueId PrivateOffset(uint32_t array, ValueId any);
+  std::vector<ValueId> PickStored();
+  void Exchange();
+
+  // ---- Operations between lanes (generator_lanes.cc) ----
+
+  void LaneOperation();
+  void Vote();
+  void LaneRead();
+  ValueId InSubgroup(ValueId lane);
+  void ScanOrReduce();
+  static bool Combines(ReduceOp op, Type type);
+
+  // ---- Fragments (generator_fragments.cc) ----
+
+  void DeclareInterface();
+  void WriteOutput();
+  void FragmentOperation(int depth);
+  void Kill(int depth);
+  void KillInIf(Op op, ValueId condition);
+  ValueId Interpolated();
+
+  // ---- Fragments of a draw (generator_draws.cc) ----
+
+  ValueId QuadIsWhole() { return b_.Ieq(QuadMask(), b_.Int(15)); }
+  void DeclareDrawn();
+  void NumberTheFragment();
+  void WriteDrawnOutputs();
+  void DrawnOperation(int depth);
+  void DrawnInput();
+  ValueId DrawnInterpolation();
+  void DrawnKill(int depth);
+  ValueId QuadMask();
+  void DrawnDerivative();
+  void QuadRead();
+  void LanesOfTargets();
+  void CommonAtomic();
+  void ImageAccess();
+  ValueId TextureCoordinate();
+  void DrawnSample();
+  ValueId OfTargets(ValueId v);
+
+  // ---- Vertices (generator_vertices.cc) ----
+
+  void DeclareVertex();
+  void DeclareDrawnVertex();
+  void DeclareNarrowVertex();
+  ValueId NumberOfRun();
+  void WriteVertexOutput();
+  void WriteDrawnVertex();
+  ValueId Element(const Interface& v);
+  void VertexOperation();
+
+  Module m_;
+  Builder b_{m_};
+  Random random_;
+  const GenerateOptions options_;
+  int left_ = 0;
+  ValueId lane_;
+  ValueId x_, y_;                                // of a fragment that is drawn, in pixels
+  ValueId base_;                                 // byte offset of the lane's output
+  bool discards_ = false;                        // some discard may come, of one that is drawn
+  bool discarded_ = false;                       // one has come
+  int kills_ = 0;
+  std::vector<ValueId> scope_[kNumTypes];                // by type
+  std::vector<ValueId> fuel_;                    // of the loops around, innermost last
+  std::vector<std::vector<Type>> loop_results_;
+  std::vector<std::vector<Type>> loop_params_;
+};
+
+}  // namespace kiln::oracle::random_modules
+
+#endif  // KILN_CORE_ORACLE_GENERATOR_H_

@@ -1,0 +1,118 @@
+// Arithmetic of random modules: which ops are drawn, and what keeps their operands where results
+// are defined.
+#include "core/oracle/generator.h"
+
+#include <string_view>
+#include <vector>
+
+namespace kiln::oracle::random_modules {
+
+bool Generator::Allowed(Op op) const {
+  const OpInfo& info = Info(op);
+  if (!info.Has('P') || info.sources <= 0 || info.results != 1 || op == Op::kBitcast) {
+    return op == Op::kBitcast && options_.floats && !options_.defined_only;
+  }
+  if (!options_.floats && info.signature.find_first_of("fs") != std::string_view::npos) return false;
+  if (info.signature.find_first_of("jg") != std::string_view::npos) return false;
+  switch (op) {
+    case Op::kFrsq:
+    case Op::kFexp2:
+    case Op::kFlog2:
+    case Op::kFsin:
+    case Op::kFcos:
+    case Op::kFpow: return false;
+    case Op::kFdiv:
+    case Op::kFrcp:
+    case Op::kFsqrt:
+    case Op::kFrem:
+    case Op::kFmod:
+    case Op::kFsign: return !options_.defined_only;
+    default: return true;
+  }
+}
+
+void Generator::Arithmetic() {
+  if (options_.types && random_.OneIn(5)) return Conversion();
+  Op op;
+  do {
+    op = static_cast<Op>(random_.Below(kDrawnOps));
+  } while (!Allowed(op));
+  const std::string_view signature = Info(op).signature;
+  const Type any = AnyArithmetic();
+  const Type number = CountsBits(op) ? Type::kI32 : AnyInteger();
+  const Type integer_or_bool = random_.OneIn(4) ? Type::kBool : number;
+  const Type real = AnyFloat();
+  std::vector<ValueId> sources;
+  for (char c : signature.substr(signature.find('=') + 1)) {
+    sources.push_back(Pick(c == 'u' ? Type::kI32
+                           : c == 'i' ? number
+                           : c == 's' ? Type::kF32
+                           : c == 'f' ? real
+                           : c == 'b' ? Type::kBool
+                           : c == 'n' ? integer_or_bool
+                           : c == 't' ? any
+                           : random_.OneIn(2) ? Type::kI32
+                                              : Type::kF32));
+  }
+  if (options_.defined_only) Confine(op, sources);
+  const ValueId result = b_.Emit(op, sources);
+  Define(result);
+  if (options_.defined_only && signature[0] == 'f') {
+    m_.inst(InstId(m_.value(result).owner)).flags |= kNoContraction;
+  }
+}
+
+// SPIR-V has these for 32 bits.
+bool Generator::CountsBits(Op op) {
+  switch (op) {
+    case Op::kBitReverse:
+    case Op::kBitCount:
+    case Op::kFindLsb:
+    case Op::kFindUmsb:
+    case Op::kFindSmsb: return true;
+    default: return false;
+  }
+}
+
+void Generator::Conversion() {
+  const Type from = AnyInteger(), to = AnyInteger();
+  const ValueId v = Pick(from);
+  if (BitsOf(from) < BitsOf(to)) {
+    Define(b_.Convert(random_.OneIn(2) ? Op::kZext : Op::kSext, v, to));
+  } else if (BitsOf(from) > BitsOf(to)) {
+    Define(b_.Convert(Op::kTrunc, v, to));
+  } else if (options_.floats) {
+    Define(b_.Convert(random_.OneIn(2) ? Op::kI2f : Op::kU2f, v, Type::kF32));
+  }
+}
+
+// Small positive divisors, offsets and counts of bit fields below half the bits, no half of a NaN,
+// and the half of one zero.
+void Generator::Confine(Op op, std::vector<ValueId>& sources) {
+  const Type type = sources.empty() ? Type::kI32 : m_.value(sources[0]).type;
+  switch (op) {
+    case Op::kUdiv:
+    case Op::kSdiv:
+    case Op::kUrem:
+    case Op::kSrem:
+    case Op::kSmod:
+      sources[1] = b_.Or(b_.And(sources[1], b_.Constant(type, BitsOf(type) == 8 ? 127 : 255)),
+                         b_.Constant(type, 1));
+      break;
+    case Op::kF2f16:   // of which NaN the bits are is open, and of which zero a maximum is
+      sources[0] = b_.Emit(Op::kFmax, {sources[0], b_.Float(-65504)});
+      sources[0] = b_.Select(b_.Feq(sources[0], b_.Float(0)), b_.Float(0), sources[0]);
+      break;
+    case Op::kBitfieldInsert:
+    case Op::kUbitfieldExtract:
+    case Op::kSbitfieldExtract:
+      for (size_t i = sources.size() - 2; i < sources.size(); ++i) {
+        sources[i] = b_.And(sources[i], b_.Int(BitsOf(type) / 2 - 1));
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace kiln::oracle::random_modules

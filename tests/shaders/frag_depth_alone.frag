@@ -1,0 +1,8 @@
+// Depth without a colour: its target is a surface all the same, in front of the buffer that is read.
+#version 450
+layout(location = 0) in vec2 at;
+layout(std430, binding = 0) readonly buffer Scales { float scale[]; };
+
+void main() {
+  gl_FragDepth = 1.0 / (1.0 + abs(at.x * scale[uint(gl_FragCoord.y) & 7u]));
+}
