@@ -12,7 +12,9 @@ records. Binaries of Mesa that do not decode are counted and left out; one with 
 not know has no cycles, is named, and not judged by them. A row is a program of Mesa's: a compute
 module has one, of the width that Mesa chose, a fragment module one for each width. Ratios are Kiln / Mesa,
 geometric means over programs that both made; one that Mesa has and Kiln has not is LOST and counts as 2.0 in
-the second mean. --stage names the stage that is compared, --list restricts the comparison to the modules named
+the second mean. If the batch was made with -o, a LOST width is called outdone where a narrower program of Kiln's
+finishes as many lanes in the same time as Mesa's program of that width does, by the model: lanes / the larger
+of cycles and busiest cycles. --stage names the stage that is compared, --list restricts the comparison to the modules named
 there.
 Compile time is that of Kiln's passes (thread CPU time, from the same JSON lines) for all widths made,
 per instruction of the final code; results answered from a cache carry the times of the compile that
@@ -87,6 +89,23 @@ def mesa_programs(path, program, stage, wanted):
     return programs, undecoded
 
 
+def lanes_per_kilocycle(width, count):
+    """How fast threads of a program that follow each other finish lanes; None where the model does not know."""
+    if count.get("cycles") is None:
+        return None
+    return 1000 * width / max(count["cycles"], count["busiest_cycles"], 1)
+
+
+def fastest(line, program):
+    """The most lanes in a thousand cycles that a program of the line's finishes, by the bytes; None if not known."""
+    made = [v for v in line.get("variants", []) if v.get("binary")]
+    if not made:
+        return None
+    run = subprocess.run([program] + [v["binary"] for v in made], stdout=subprocess.PIPE, text=True, check=False)
+    rates = [lanes_per_kilocycle(v["width"], json.loads(text)) for v, text in zip(made, run.stdout.splitlines())]
+    return max((r for r in rates if r is not None), default=None)
+
+
 def ratios_of(ours, theirs):
     """{statistic: Kiln / Mesa}, without those that one side does not know."""
     return {s: max(ours[s], 1) / max(theirs[s], 1) for s in STATISTICS
@@ -132,14 +151,22 @@ def main():
         name = name[0]
         ours = next((v for v in line.get("variants", []) if v["width"] == width), None)
         if ours is None:
-            lost.append((name, width, line["status"], line.get("cause") or "width not made"))
+            rate, its = fastest(line, options.eu_stats), lanes_per_kilocycle(width, theirs)
+            if rate is not None and its is not None:
+                why = "%s: %.1f lanes in 1,000 cycles, a narrower one %.1f" % (
+                    "outdone" if rate >= its else "faster", its, rate)
+            else:
+                why = line.get("cause") if line["status"] != "ok" else "width not made"
+            lost.append((name, width, line["status"], why))
             continue
         rows.append({"file": name, "width": width, "ratios": ratios_of(ours, theirs),
                      "kiln": {s: ours[s] for s in [*STATISTICS, *RECORDED]},
                      "mesa": {s: theirs[s] for s in [*STATISTICS, *RECORDED]}})
 
-    print("compared: %d %s programs of %d modules at Mesa's widths; LOST: %d; binaries of Mesa not decoded: %d" % (
-        len(rows), options.stage, len({r["file"] for r in rows}), len(lost), undecoded))
+    print("compared: %d %s programs of %d modules at Mesa's widths; LOST: %d, outdone by a narrower one %d; "
+          "binaries of Mesa not decoded: %d" % (
+              len(rows), options.stage, len({r["file"] for r in rows}), len(lost),
+              sum(why.startswith("outdone") for *_, why in lost), undecoded))
     print("%-14s %10s %10s %8s %10s %10s" % ("", "Kiln", "Mesa", "total", "geo. mean", "with LOST"))
     summary = {}
     for s in STATISTICS:

@@ -26,13 +26,12 @@ constexpr uint32_t kDwords = 8;  // units of a register
 
 }  // namespace
 
-void HoldPayload(const Device& device, uint32_t registers, lir::Function& f) {
-  const lir::Target& t = TargetOf(device);
+void HoldPayload(const lir::Target& target, uint32_t registers, lir::Function& f) {
   std::vector<bool> read(registers);
   for (lir::LiveIn& l : f.live_ins) {
     const lir::Value& v = f.value(l.value);
     l.held = true;
-    const uint32_t end = l.reg + v.comps * t.units_per_comp(f, v);
+    const uint32_t end = l.reg + v.comps * target.units_per_comp(f, v);
     for (uint32_t r = l.reg / kDwords; r * kDwords < end; ++r) read[r] = true;
   }
   for (uint32_t r = 0; r < registers; ++r) {

@@ -37,7 +37,7 @@ lir::Function Read(const std::string& text) {
 
 // `payload` registers from r0 on, held, and then given back if asked.
 lir::Function Held(lir::Function f, uint32_t payload, bool free) {
-  HoldPayload(Tgl(), payload, f);
+  HoldPayload(TargetOf(Tgl()), payload, f);
   EXPECT_TRUE(lir::Verify(T(), f).ok()) << lir::Verify(T(), f);
   if (!free) return f;
   PassContext context = PassContext::ForTest();

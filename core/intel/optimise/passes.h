@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
-#include "core/intel/device/device.h"
 #include "core/lir/lir.h"
+#include "core/lir/target.h"
 
 namespace kiln::intel {
 
@@ -39,7 +39,7 @@ absl::StatusOr<bool> PlaceConstants(lir::Function& f, PassContext& context);
 // What a thread starts with, so many registers from the first on, stays in them to the program's
 // end, read or not (lir::LiveIn::held; those of no live-in are reserved). Of selected code, before
 // any pass.
-void HoldPayload(const Device& device, uint32_t registers, lir::Function& f);
+void HoldPayload(const lir::Target& target, uint32_t registers, lir::Function& f);
 
 // Undoes that, register by register: behind its last use the payload is allocatable.
 absl::StatusOr<bool> FreePayload(lir::Function& f, PassContext& context);

@@ -50,7 +50,7 @@ absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
   if (!f.ok()) return f.status();
   w.lir = *std::move(f);
-  HoldPayload(*w.device, StartRegisters(*w.abi, w.at_width), w.lir);
+  HoldPayload(TargetOf(*w.device), StartRegisters(*w.abi, w.at_width), w.lir);
   w.stage = Work::Stage::kSsa;
   return true;
 }
