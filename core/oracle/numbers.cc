@@ -150,6 +150,7 @@ bool Numbers::Perturbed(InstId id, Op op) {
   const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
   if (sum && (m_.inst(id).flags & kNoContraction) != 0) return false;
   if (op == Op::kF2f16 || (op == Op::kF2f && type == Type::kF16)) return RoundEitherWay(id);
+  if (op == Op::kFrem || op == Op::kFmod) return PerturbRemainder(id);
   if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {
     if (!Approximate(id)) return false;
   } else {
@@ -184,6 +185,29 @@ bool Numbers::RoundEitherWay(InstId id) {
     const bool to_zero = in_.perturb_seed % 4 == 1 || e_.chance.RandomUnit() < 0;
     if (to_zero && is_beyond) --r[i];
     if (!to_zero && !is_beyond) ++r[i];
+  }
+  return true;
+}
+
+// Remainders inherit what x - y * trunc(x / y) may be, or floor for FMod: a quotient near a whole number may
+// come out on either side of it, and what is lost of a large x is much of a small remainder.
+bool Numbers::PerturbRemainder(InstId id) {
+  const Type type = e_.TypeOf(m_.result(id));
+  const bool floor = m_.inst(id).op == Op::kFmod;
+  const auto rounded = [&](double exact, double ulps) {
+    const uint32_t single = semantics::AsBits(static_cast<float>(exact));
+    uint64_t bits = type == Type::kF16 ? semantics::FloatToHalf(single) : single;
+    if (ToDouble(type, bits) != exact && MayMove(type, bits, 1)) bits += e_.chance.Noise(ulps);
+    return bits;
+  };
+  uint64_t* r = e_.Lanes(m_.result(id));
+  const uint64_t* a = e_.Lanes(m_.source(id, 0));
+  const uint64_t* b = e_.Lanes(m_.source(id, 1));
+  for (uint32_t i = 0; i < e_.lanes; ++i) {
+    const double x = ToDouble(type, a[i]), y = ToDouble(type, b[i]);
+    const double quotient = ToDouble(type, rounded(x / y, 2.5));
+    const double whole = floor ? std::floor(quotient) : std::trunc(quotient);
+    r[i] = rounded(x - ToDouble(type, rounded(y * whole, 1)), 1);
   }
   return true;
 }

@@ -45,6 +45,7 @@ class Numbers {
   void ForLanes(mir::InstId id, F f);
   bool Perturbed(mir::InstId id, mir::Op op);
   bool RoundEitherWay(mir::InstId id);
+  bool PerturbRemainder(mir::InstId id);
   void Loosen(mir::InstId id);
   void UndefineQuotients(mir::InstId id, const BitSet& active);
   bool ChoosesUndefined(mir::InstId id, const BitSet& active);

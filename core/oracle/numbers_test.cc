@@ -1,6 +1,7 @@
 // Pure ops by themselves: which there are, what rounds, what is undefined. (Their meanings: interp_test.)
 #include "core/oracle/numbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -43,6 +44,27 @@ TEST(Numbers, KnowsPureOpsAndNoOthers) {
   EXPECT_TRUE(root.Exec());
   EXPECT_EQ(root.Result(), 0x3f000000u);
   EXPECT_FALSE(One("%0:bool = subgroup_any true").Exec());
+}
+
+// What a remainder of 1e6 by 0.1 may be: a quotient of 24 bits is known to about one, the product to 1/16.
+TEST(Numbers, PerturbsRemaindersAsWhatTheyAreMadeOf) {
+  for (const char* op : {"fmod", "frem"}) {
+    float least = 10, most = -10;
+    for (uint32_t seed = 1; seed <= 40; ++seed) {
+      LaunchInputs inputs;
+      inputs.perturb_seed = seed;
+      One inexact("%0:f32 = " + std::string(op) + " 1000000f, 0.1f", inputs);
+      EXPECT_TRUE(inexact.Exec());
+      const double x = ToDouble(mir::Type::kF32, inexact.Result());
+      least = std::min(least, static_cast<float>(x));
+      most = std::max(most, static_cast<float>(x));
+      One exact("%0:f32 = " + std::string(op) + " 7f, 2f", inputs);
+      EXPECT_TRUE(exact.Exec());
+      EXPECT_EQ(exact.Result(), 0x3f800000u) << op;
+    }
+    EXPECT_GT(most - least, 0.0625f) << op;
+    EXPECT_LT(std::max(most, -least), 0.5f) << op;
+  }
 }
 
 TEST(Numbers, PerturbsWhatRoundsByAUnitAndNothingElse) {
