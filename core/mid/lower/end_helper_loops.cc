@@ -22,13 +22,13 @@ bool IsMaskedAtomic(Op op) {
   return op == Op::kSsboAtomic || op == Op::kGlobalAtomic || op == Op::kImageAtomic;
 }
 
-// Which values depend on what an atomic gave.
+// Which values of a loop depend on what an atomic in it gave.
 class Dependence {
  public:
-  explicit Dependence(const Module& module) : m_(module), depends_(module.values.size()) {
+  Dependence(const Module& module, InstId loop) : m_(module), depends_(module.values.size()) {
     do {
       grew_ = false;
-      Follow(m_.body);
+      FollowLoop(loop);
     } while (grew_);
   }
 
@@ -101,17 +101,26 @@ void Dependence::FollowLoop(InstId id) {
 class Ending {
  public:
   explicit Ending(Module& module)
-      : m_(module), b_(module), ends_(module), depends_(module), exit_(module.insts.size(), -1) {}
+      : m_(module),
+        b_(module),
+        ends_(module),
+        exits_(module.insts.size()),
+        starts_(module.insts.size()),
+        helpers_(module.insts.size()) {}
 
   bool Run() {
     mir::ForEachInst(m_, m_.body, [this](InstId id) {
       if (m_.inst(id).op != Op::kLoop || ends_.AllEnd(id)) return;
+      const RegionId body = m_.inst(id).regions[0];
+      const Dependence depends(m_, id);
       way_.clear();
-      FindExit(m_.inst(id).regions[0]);
+      if (FindExit(body, id, depends)) starts_[m_.region(body).insts.front().index] = id;
     });
     if (!found_) return false;
     mir::RewriteInsts(b_, m_.body, [this](InstId id) {
-      if (id.index < exit_.size() && exit_[id.index] >= 0) Widen(id, exit_[id.index]);
+      if (id.index >= starts_.size()) return true;
+      if (starts_[id.index].valid()) helpers_[starts_[id.index].index] = b_.HelperInvocation();
+      if (exits_[id.index].loop.valid()) Widen(id, exits_[id.index]);
       return true;
     });
     return true;
@@ -122,51 +131,57 @@ class Ending {
     InstId branch;
     int side;
   };
+  // Which side of an if helpers take that they were when the iteration of the loop began.
+  struct Exit {
+    InstId loop;
+    int side = 0;
+  };
 
-  // The first break of a loop to which conditions on atomics lead; notes these. False: there is
+  // The first break of a loop to which conditions on its atomics lead; notes these. False: there is
   // none.
-  bool FindExit(RegionId region);
-  bool Note();
-  void Widen(InstId branch, int side);
+  bool FindExit(RegionId region, InstId loop, const Dependence& depends);
+  bool Note(InstId loop, const Dependence& depends);
+  void Widen(InstId branch, const Exit& exit);
 
   Module& m_;
   mir::Builder b_;
   LoopEnds ends_;
-  const Dependence depends_;
-  std::vector<int> exit_;   // by if: the side that helpers take; -1: any
-  std::vector<Turn> way_;   // from the loop's body to where we are
+  std::vector<Exit> exits_;       // by if
+  std::vector<InstId> starts_;    // by the first instruction of a body: the loop
+  std::vector<ValueId> helpers_;  // by loop: whether a lane helps as an iteration begins
+  std::vector<Turn> way_;         // from the loop's body to where we are
   bool found_ = false;
 };
 
-bool Ending::FindExit(RegionId region) {
+bool Ending::FindExit(RegionId region, InstId loop, const Dependence& depends) {
   for (const InstId id : m_.region(region).insts) {
     const Inst& inst = m_.inst(id);
-    if (inst.op == Op::kBreak) return Note();
+    if (inst.op == Op::kBreak) return Note(loop, depends);
     if (inst.op != Op::kIf) continue;
     for (int side = 0; side < 2; ++side) {
       way_.push_back({id, side});
-      if (FindExit(inst.regions[side])) return true;
+      if (FindExit(inst.regions[side], loop, depends)) return true;
       way_.pop_back();
     }
   }
   return false;
 }
 
-bool Ending::Note() {
+bool Ending::Note(InstId loop, const Dependence& depends) {
   bool any = false;
   for (const Turn& t : way_) {
-    if (!depends_.On(m_.source(t.branch, 0))) continue;
-    exit_[t.branch.index] = t.side;
+    if (!depends.On(m_.source(t.branch, 0))) continue;
+    exits_[t.branch.index] = {loop, t.side};
     any = true;
   }
   found_ = found_ || any;
   return any;
 }
 
-void Ending::Widen(InstId branch, int side) {
-  const ValueId condition = m_.source(branch, 0), helper = b_.HelperInvocation();
+void Ending::Widen(InstId branch, const Exit& exit) {
+  const ValueId condition = m_.source(branch, 0), helper = helpers_[exit.loop.index];
   mir::SetSources(m_, branch,
-                  {side == 0 ? b_.Or(condition, helper) : b_.And(condition, b_.Not(helper))});
+                  {exit.side == 0 ? b_.Or(condition, helper) : b_.And(condition, b_.Not(helper))});
 }
 
 bool HasMaskedAtomic(const Module& m) {
