@@ -50,6 +50,9 @@ class Dependence {
   void Follow(RegionId region);
   void FollowIf(InstId id);
   void FollowLoop(InstId id);
+  // Whether a condition that depends on an atomic decides about a jump of this kind, of the loop whose body
+  // the region is in.
+  bool DecidesAbout(Op jump, RegionId region, bool decided) const;
 
   const Module& m_;
   std::vector<bool> depends_;
@@ -96,6 +99,24 @@ void Dependence::FollowLoop(InstId id) {
       if (On(m_.source(jump, i))) Mark(leaves ? m_.result(id, i) : params[i]);
     }
   });
+  // Which of several ways out was taken depends on it, too, and so does what was skipped.
+  if (DecidesAbout(Op::kBreak, body, false)) MarkAll(id);
+  if (DecidesAbout(Op::kContinue, body, false)) {
+    for (const ValueId param : params) Mark(param);
+  }
+}
+
+bool Dependence::DecidesAbout(Op jump, RegionId region, bool decided) const {
+  for (const InstId id : m_.region(region).insts) {
+    const Inst& inst = m_.inst(id);
+    if (inst.op == jump && decided) return true;
+    if (inst.op != Op::kIf) continue;
+    const bool by_this = decided || On(m_.source(id, 0));
+    for (int side = 0; side < 2; ++side) {
+      if (DecidesAbout(jump, inst.regions[side], by_this)) return true;
+    }
+  }
+  return false;
 }
 
 class Ending {

@@ -10,8 +10,9 @@
 // such exit become "or it was a helper when the iteration began". What a helper's atomic gives is undefined,
 // so that leaving there is one of the things that may happen to it, with values that belong to it. A lane that is
 // demoted behind its atomic has a result that is defined, and goes by it, since its neighbours in the quad may
-// read what it computes. Conditions between the atomic and that exit which depend on no atomic stay as they
-// are: helpers meet them as others do.
+// read what it computes. Values depend on an atomic also where it decides which way a loop was left or what of
+// it was skipped: a lock that an inner loop tries for gives its outer loop true or false. Conditions between
+// the atomic and that exit which depend on no atomic stay as they are: helpers meet them as others do.
 // Invariants: verified MIR in and out; nothing changes for lanes that are no helpers. Cost: linear,
 // but for loops in loops, by each of which values are followed once more. Limits: values are not
 // followed through private arrays. Loops that wait for plain loads to change are not looked at:

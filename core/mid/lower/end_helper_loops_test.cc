@@ -77,6 +77,26 @@ TEST(EndHelperLoops, WhateverTheExitHasFromTheAtomic) {
   EXPECT_EQ(count, 2u) << both;
 }
 
+// What an inner loop gives are constants, of which the atomic chooses one: by the way out, by what was skipped.
+TEST(EndHelperLoops, WhichWayWasTaken) {
+  const char* const kExit = "break\n    } else {\n      yield\n    }\n    continue\n  }";
+  const auto outer_exit = [&](const std::string& text) {
+    const size_t at = text.find(kExit);
+    if (at == text.npos) return std::string("none in ") + text;
+    const size_t begin = text.rfind("%", text.rfind(":bool", at));
+    return text.substr(begin, text.find(' ', text.find("= ", begin) + 2) - begin);
+  };
+  const std::string lock = outer_exit(Ended(
+      "loop { %2:bool = loop (%3:i32 = 0) { %4:bool = uge %3, 8 if %4 { break false } else { yield } "
+      "%5:i32 = ssbo_atomic[0, exchange] 4, 1 %6:bool = ieq %5, 0 if %6 { break true } else { yield } "
+      "%7:i32 = iadd %3, 1 continue %7 } if %2 { break } else { yield } continue }"));
+  EXPECT_THAT(lock, testing::EndsWith(":bool = or")) << lock;
+  const std::string skipped = Ended(
+      "loop (%2:i32 = 0) { %3:bool = ieq %2, 1 if %3 { break } else { yield } "
+      "%4:i32 = ssbo_atomic[0, or] 4, 0 %5:bool = ieq %4, 0 if %5 { continue 1 } else { yield } continue 0 }");
+  EXPECT_THAT(skipped, HasSubstr("= or ")) << skipped;
+}
+
 TEST(EndHelperLoops, LoopsThatEndOrHaveNothingFromAtomicsStay) {
   const std::string atomic = "%2:i32 = ssbo_atomic[0, add] 0, 1 ";
   ExpectUnchanged("loop (%3:i32 = 0) { " + atomic +
