@@ -33,15 +33,18 @@ absl::StatusOr<Drawn> DrawBody(const std::string& body, const json& draw,
 }
 
 // Component 0 of each pixel.
-std::vector<float> Red(const std::string& body, const json& draw) {
-  oracle::LaunchInputs inputs;
-  const absl::StatusOr<Drawn> drawn = DrawBody(body, draw, inputs);
+std::vector<float> RedOf(const absl::StatusOr<Drawn>& drawn) {
   EXPECT_TRUE(drawn.ok()) << drawn.status();
   if (!drawn.ok()) return {};
   const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
   std::vector<float> red(bytes.size() / 16);
   for (size_t i = 0; i < red.size(); ++i) std::memcpy(&red[i], &bytes[16 * i], 4);
   return red;
+}
+
+std::vector<float> Red(const std::string& body, const json& draw) {
+  oracle::LaunchInputs inputs;
+  return RedOf(DrawBody(body, draw, inputs));
 }
 
 json Square(const json& positions) {
@@ -112,13 +115,7 @@ std::vector<float> BuiltIn(const std::string& input, const std::string& body, co
   EXPECT_TRUE(m.ok()) << m.status();
   if (!m.ok()) return {};
   oracle::LaunchInputs inputs;
-  const absl::StatusOr<Drawn> drawn = Draw(*m, draw, inputs, {});
-  EXPECT_TRUE(drawn.ok()) << drawn.status();
-  if (!drawn.ok()) return {};
-  const std::string bytes = absl::HexStringToBytes(drawn->colors[0]["hex"].get<std::string>());
-  std::vector<float> red(bytes.size() / 16);
-  for (size_t i = 0; i < red.size(); ++i) std::memcpy(&red[i], &bytes[16 * i], 4);
-  return red;
+  return RedOf(Draw(*m, draw, inputs, {}));
 }
 
 // A point of two pixels around (1.25, 1): PointCoord at (1.5, 0.5) is 1/2 + 0.25 / 2 and 1/2 - 0.5 / 2.

@@ -163,7 +163,8 @@ class Splitter {
     const bool same_lanes = m.width == in.width && m.group == in.group &&
                             in.width < f_.dispatch_width && m.predicate_mode == 0;
     const bool plain = from.kind == Operand::Kind::kValue && from.comps == 1 && from.mods == 0 &&
-                       from.sub == 0 && f_.value(from.value()).file == kFileG &&
+                       from.sub == 0 && from.type == f_.defs(move)[0].type &&
+                       f_.value(from.value()).file == kFileG &&
                        f_.value(from.value()).elem_bytes == 4;
     if (!same_lanes || !plain) return half;
     gone_[move.index] = true;

@@ -33,11 +33,25 @@ struct Due {
 // How often each instruction counts: what is known of the loops around it, ten times a loop else.
 std::vector<int64_t> LoopWeights(const isa::Program& program,
                                  absl::Span<const isa::Footprint> footprints) {
-  std::vector<int64_t> weights(program.insts.size(), 1);
+  const size_t count = program.insts.size();
+  std::vector<int64_t> weights(count, 1);
+  std::vector<int> change(count + 1, 0);  // of the number of loops of which nothing is known
   for (const LoopTrips& loop : CountTrips(program, footprints)) {
+    if (!loop.known) {
+      ++change[static_cast<size_t>(loop.head)];
+      --change[static_cast<size_t>(loop.end) + 1];
+      continue;
+    }
     for (int32_t i = loop.head; i <= loop.end; ++i) {
       int64_t& weight = weights[static_cast<size_t>(i)];
-      weight = std::min(kMostWeight, weight * (loop.known ? loop.RunsOf(i) : kLoopWeight));
+      weight = std::min(kMostWeight, weight * loop.RunsOf(i));
+    }
+  }
+  int depth = 0;
+  for (size_t i = 0; i < count; ++i) {
+    depth += change[i];
+    for (int d = 0; d < depth && weights[i] != 0 && weights[i] < kMostWeight; ++d) {
+      weights[i] = std::min(kMostWeight, weights[i] * kLoopWeight);
     }
   }
   return weights;

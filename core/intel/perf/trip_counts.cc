@@ -16,6 +16,7 @@ using isa::Operand;
 using isa::Type;
 
 constexpr int kCounterBytes = 4;
+constexpr int kMostNested = 64;  // loops: each is walked by itself
 
 // Bytes of the register file.
 struct Bytes {
@@ -84,6 +85,7 @@ class Counter {
   struct Region {
     int parent = -1;
     int loop = kNoLoop;   // the innermost around it, in loops_
+    int loops = 0;        // around it
   };
 
   const Instruction& at(int32_t i) const { return p_.insts[static_cast<size_t>(i)]; }
@@ -102,11 +104,12 @@ class Counter {
   }
 
   void Open(int loop) {
-    regions_.push_back({open_.back(), loop});
+    const Region& around = regions_[static_cast<size_t>(open_.back())];
+    regions_.push_back({open_.back(), loop, around.loops + (loop != around.loop)});
     open_.push_back(static_cast<int>(regions_.size()) - 1);
   }
 
-  // False: the code is not structured, and nothing is known of it.
+  // False: the code is not structured, or loops are nested too deeply, and nothing is known of it.
   bool FindRegions() {
     // Of loops with one head the one that ends last is around the others.
     std::vector<size_t> by_head;
@@ -119,6 +122,7 @@ class Counter {
     for (int32_t i = 0; i < static_cast<int32_t>(p_.insts.size()); ++i) {
       for (; next < by_head.size() && loops_[by_head[next]].head == i; ++next) {
         Open(static_cast<int>(by_head[next]));
+        if (regions_.back().loops > kMostNested) return false;
       }
       const Opcode op = at(i).op;
       const int loop = regions_[static_cast<size_t>(open_.back())].loop;

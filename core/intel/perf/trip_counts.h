@@ -7,8 +7,8 @@
 // count in memory or in two steps. Whoever compiled the code, most loops that an unroller leaves and
 // whose bounds are constant have that form. Exact, not a bound; of one that a lane enters.
 //
-// Cost: linear in instructions times the depth of loops, and in iterations, of which at most
-// kMostIterations are walked.
+// Cost: linear in instructions times the depth of loops, of which nothing is said beyond 64 within each
+// other, and in iterations, of which at most kMostIterations are walked.
 #ifndef KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 #define KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 

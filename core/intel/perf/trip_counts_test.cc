@@ -228,6 +228,25 @@ TEST(TripCounts, NestedLoops) {
 }
 
 // Anybody's code: what is not structured is not known, and does no harm.
+// Each is walked by itself: deeper than any program is, nothing is said.
+TEST(TripCounts, LoopsNestedTooDeeply) {
+  const auto innermost_is_known = [](int around) {
+    Program p(isa::Generation::kGen12);
+    for (const Instruction& inst : TopTested(0, 7, 1)) {
+      p.Append(inst, inst.op == Opcode::kWhile ? isa::BranchTargets{1, isa::kNoTarget}
+                                               : isa::BranchTargets{});
+    }
+    for (int n = 0; n < around; ++n) {
+      p.Append(Branch(Opcode::kWhile, true), isa::BranchTargets{0, isa::kNoTarget});
+    }
+    const std::vector<LoopTrips> loops = CountTrips(p, isa::FootprintsOf(p));
+    EXPECT_EQ(loops.size(), static_cast<size_t>(around) + 1);
+    return loops[0].known;
+  };
+  EXPECT_TRUE(innermost_is_known(63));
+  EXPECT_FALSE(innermost_is_known(64));
+}
+
 TEST(TripCounts, UnstructuredCode) {
   std::vector<Instruction> insts = TopTested(0, 7, 1);
   insts.push_back(Branch(Opcode::kEndif, false));
