@@ -17,7 +17,16 @@ using lir::Function;
 using lir::InstId;
 using lir::Operand;
 
-enum SchedulerUnit : uint8_t { kIssueOnly, kMathUnit, kSamplerUnit, kDataUnit, kConstantUnit };
+enum SchedulerUnit : uint8_t {
+  kIssueOnly,
+  kMathUnit,
+  kSamplerUnit,
+  kDataUnit,
+  kConstantUnit,
+  kRenderUnit,
+  kUrbUnit
+};
+static_assert(kUrbUnit < lir::kTimingUnits);
 
 uint8_t UnitNumber(Unit unit) {
   switch (unit) {
@@ -25,6 +34,8 @@ uint8_t UnitNumber(Unit unit) {
     case Unit::kSampler: return kSamplerUnit;
     case Unit::kDataCache: return kDataUnit;
     case Unit::kConstantCache: return kConstantUnit;
+    case Unit::kRenderCache: return kRenderUnit;
+    case Unit::kUrb: return kUrbUnit;
     default: return kIssueOnly;
   }
 }

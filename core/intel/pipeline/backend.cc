@@ -124,7 +124,7 @@ std::vector<PassRow> PassRows() {
 }  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 13,
+                             .code_generation_version = 14,
                              .abi_version = 2,
                              .features = &kTglFeatures,
                              .passes = PassRows,

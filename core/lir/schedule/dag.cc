@@ -69,9 +69,10 @@ void DagBuilder::FindPlacesNeededAtExits() {
   }
 }
 
-void DagBuilder::Build(absl::Span<const InstId> window, Dag* dag) {
+void DagBuilder::Build(absl::Span<const InstId> window, InstId terminator, Dag* dag) {
   assert(window.size() <= kMaxWindow);
   dag_ = dag;
+  dag_->last_unit = terminator.valid() ? t_.timing(t_, f_, terminator).unit : 0;
   Begin(window);
   for (uint32_t n = 0; n < window.size(); ++n) {
     if (clobbered_ != 0) Clobbers(n);
@@ -151,10 +152,15 @@ void DagBuilder::Read(Access* a, uint32_t n) {
   AddReader(a, n);
 }
 
-// Memory and side effects are ordered where they happen, which costs the issuer nothing.
+// Memory and side effects are ordered where they happen, which costs the issuer nothing but the wait
+// for a unit that is busy. The paths know of it: what several writes of one unit follow from comes
+// before what only the last of them follows from.
 void DagBuilder::Order(Access* a, uint32_t n) {
   for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) AddEdge(readers_[r].node, n, 0);
-  AddEdge(a->writer, n, 0);
+  if (a->writer != kNone) {
+    const DagNode& writer = dag_->nodes[a->writer];
+    AddEdge(a->writer, n, writer.unit == dag_->nodes[n].unit ? writer.busy : 0);
+  }
   a->writer = n;
   a->readers = kNone;
 }
@@ -336,6 +342,7 @@ void DagBuilder::Times() {
   for (uint32_t n = static_cast<uint32_t>(nodes.size()); n-- > 0;) {
     DagNode& node = nodes[n];
     node.delay = node.latency;
+    if (node.unit == dag_->last_unit) node.delay = std::max(node.delay, node.busy);
     if (f_.inst(node.inst).flags & kPreferredExit) node.exit_unblocked_time = earliest_[n];
     for (const DagEdge& e : dag_->children(n)) {
       const DagNode& child = nodes[e.to];
@@ -371,7 +378,7 @@ void DagBuilder::Forget() {
 Dag BuildDag(const Target& target, const Function& f, absl::Span<const InstId> window,
              bool allocated) {
   Dag dag;
-  DagBuilder(target, f, allocated).Build(window, &dag);
+  DagBuilder(target, f, allocated).Build(window, InstId(), &dag);
   return dag;
 }
 

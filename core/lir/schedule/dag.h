@@ -69,6 +69,8 @@ struct Dag {
   std::vector<DagNode> nodes;
   std::vector<DagEdge> edges;      // by node; ascending, one edge for each child
   bool has_exits = false;          // one at least is preferred
+  uint8_t last_unit = 0;           // of the block's terminator, if it comes next: it waits until that
+                                   // is free. Unit 0 is never busy.
 
   absl::Span<const DagEdge> children(uint32_t n) const {
     return absl::MakeConstSpan(edges).subspan(nodes[n].first_child, nodes[n].num_children);
@@ -83,7 +85,9 @@ class DagBuilder {
   // `allocated`: operands have places, and order is by units instead of values.
   DagBuilder(const Target& target, const Function& f, bool allocated);
 
-  void Build(absl::Span<const InstId> window, Dag* dag);
+  // `terminator`: what stands behind the window, at the block's end; invalid if there is more before
+  // it, or none.
+  void Build(absl::Span<const InstId> window, InstId terminator, Dag* dag);
 
  private:
   enum : uint32_t { kNone = ~uint32_t{0} };

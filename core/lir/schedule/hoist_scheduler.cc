@@ -14,7 +14,7 @@ void HoistScheduler::Prepare(const Dag& dag, const NodeOrder& base) {
   next_ = 0;
   issued_.assign(count, 0);
   parents_.resize(count);
-  clock_.Start(count);
+  clock_.Start(dag);
   ready_.clear();
   for (uint32_t n = 0; n < count; ++n) {
     parents_[n] = dag.nodes[n].num_parents;

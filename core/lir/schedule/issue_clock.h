@@ -16,8 +16,9 @@ namespace kiln::lir::schedule {
 
 class IssueClock {
  public:
-  void Start(size_t nodes) {
-    unblocked_.assign(nodes, 0);
+  void Start(const Dag& dag) {
+    unblocked_.assign(dag.nodes.size(), 0);
+    last_unit_ = dag.last_unit;
     std::fill(std::begin(free_), std::end(free_), 0);
     now_ = end_ = exit_ = 0;
     behind_ = kWhole;
@@ -45,10 +46,11 @@ class IssueClock {
       end_ = std::max(end_, unblocked_[e.to]);
     }
   }
-  // Until the last result is there; what comes behind an exit that is preferred counts as its timing
-  // says (DagNode::behind).
+  // Until the last result is there, and the terminator's unit free; what comes behind an exit that is
+  // preferred counts as its timing says (DagNode::behind).
   int cycles() const {
-    return exit_ + static_cast<int>(int64_t{end_ - exit_} * behind_ / kWhole);
+    const int end = std::max(end_, free_[last_unit_]);
+    return exit_ + static_cast<int>(int64_t{end - exit_} * behind_ / kWhole);
   }
 
  private:
@@ -56,6 +58,7 @@ class IssueClock {
 
   std::vector<int> unblocked_;      // by node
   int free_[kTimingUnits] = {};     // when each unit takes the next instruction
+  uint8_t last_unit_ = 0;           // Dag::last_unit
   int now_ = 0, end_ = 0;
   int exit_ = 0, behind_ = kWhole;  // the first exit that makes what comes behind it count less
 };

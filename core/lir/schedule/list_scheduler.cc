@@ -46,7 +46,7 @@ void LatencyScheduler::Prepare(const Dag& dag, Exits exits) {
     key_[n] = ((rank << kDelayBits | shortness) << kNodeBits) | n;
     parents_[n] = dag.nodes[n].num_parents;
   }
-  clock_.Start(count);
+  clock_.Start(dag);
   for (std::vector<Key>& heap : open_) heap.clear();
   blocked_.clear();
   by_time_.clear();
@@ -230,7 +230,7 @@ void PressureScheduler::Place(uint32_t n) {
 
 int EstimateCycles(const Dag& dag, const NodeOrder& order) {
   IssueClock clock;
-  clock.Start(dag.nodes.size());
+  clock.Start(dag);
   for (uint32_t n : order) clock.Issue(dag, n);
   return clock.cycles();
 }

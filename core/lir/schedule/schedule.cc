@@ -24,6 +24,12 @@ absl::Span<const InstId> Body(const Target& t, const Function& f, const Block& b
   return absl::MakeConstSpan(b.insts).first(n);
 }
 
+// What stands behind the window that starts there, if that is the block's terminator.
+InstId TerminatorBehind(const Block& b, absl::Span<const InstId> body, size_t at) {
+  const bool last = body.size() - at <= kMaxWindow && body.size() != b.insts.size();
+  return last ? b.insts.back() : InstId();
+}
+
 NodeOrder Identity(size_t n) {
   NodeOrder order(n);
   std::iota(order.begin(), order.end(), 0);
@@ -89,11 +95,13 @@ class Scheduler {
   }
 
   // The graphs of the block's windows, in dags_.
-  size_t BuildDags(absl::Span<const InstId> body) {
+  size_t BuildDags(const lir::Block& block) {
+    const absl::Span<const InstId> body = Body(t_, f_, block);
     size_t windows = 0;
     for (size_t at = 0; at < body.size(); at += kMaxWindow) {
       if (dags_.size() == windows) dags_.emplace_back();
-      builder_.Build(body.subspan(at, kMaxWindow), &dags_[windows++]);
+      builder_.Build(body.subspan(at, kMaxWindow), TerminatorBehind(block, body, at),
+                     &dags_[windows++]);
     }
     return windows;
   }
@@ -183,7 +191,7 @@ class Scheduler {
 
   // The others are not made where the latency order is taken, which is most often.
   void Block(BlockId b) {
-    const size_t windows = BuildDags(Body(t_, f_, f_.block(b)));
+    const size_t windows = BuildDags(f_.block(b));
     Candidate best = Source(b, windows);
     const int64_t original_cycles = best.cycles;
     exits_ = WorthTrying(std::any_of(dags_.begin(), dags_.begin() + static_cast<ptrdiff_t>(windows),
@@ -256,7 +264,8 @@ ScheduleStats ScheduleAfterAllocation(const Target& t, Function* f) {
   for (Block& block : f->blocks) {
     const size_t size = Body(t, *f, block).size();
     for (size_t at = 0; at < size; at += kMaxWindow) {
-      builder.Build(Body(t, *f, block).subspan(at, kMaxWindow), &dag);
+      const absl::Span<const InstId> body = Body(t, *f, block);  // in the order so far
+      builder.Build(body.subspan(at, kMaxWindow), TerminatorBehind(block, body, at), &dag);
       const int before = EstimateCycles(dag, Identity(dag.nodes.size()));
       int after = before;
       for (Exits exits : WorthTrying(dag.has_exits)) {

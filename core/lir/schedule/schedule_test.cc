@@ -495,6 +495,71 @@ TEST(ScheduleTest, OthersGoWhileAUnitIsBusy) {
   EXPECT_EQ(EstimateCycles(dag, {0, 2, 1}), testing::kTestLoadBusy + 2);
 }
 
+// As TestTarget(), but stores and the end of the program are messages to one unit, which each keeps
+// for a hundred cycles.
+Target WithBusyStores() {
+  Target t = TestTarget();
+  t.timing = [](const Target&, const Function& f, InstId id) {
+    Timing timing = TestTarget().timing(TestTarget(), f, id);
+    const uint16_t flags = TestTarget().ops[f.inst(id).op].flags;
+    if ((flags & (kOpWritesMemory | kOpTerminator)) == 0) return timing;
+    timing.unit = 2;
+    timing.busy = 100;
+    return timing;
+  };
+  return t;
+}
+
+TEST(ScheduleTest, WhatTheTerminatorsUnitIsBusyWithComesFirst) {
+  Function f = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "value %3 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = add %0:ud %0:ud {w8}\n"
+      "  %2:ud = add %1:ud %1:ud {w8}\n"
+      "  %3:ud = add %0:ud %0:ud {w8}\n"
+      "  store %3:ud %3:ud {w8}\n"
+      "  end\n");
+  const Target t = WithBusyStores();
+  const std::vector<InstId>& insts = f.blocks[0].insts;
+  const std::vector<InstId> body(insts.begin(), insts.end() - 1);
+  const auto first_of = [&](InstId terminator, int* cycles) {
+    Dag dag;
+    DagBuilder(t, f, false).Build(body, terminator, &dag);
+    NodeOrder order;
+    *cycles = LatencyScheduler().Order(dag, Exits::kIgnored, &order);
+    EXPECT_EQ(*cycles, EstimateCycles(dag, order));
+    return order.front();
+  };
+  int with = 0, without = 0;
+  EXPECT_EQ(first_of(insts.back(), &with), 2u);
+  EXPECT_EQ(first_of(InstId(), &without), 0u);
+  EXPECT_EQ(with, 14 + 100);   // the add, then the unit's time
+  EXPECT_LT(without, 2 * 14);
+
+  // The second of two stores waits for the first one's: what the first is made from is urgent.
+  Function two = Read(
+      "function test width 8\n"
+      "value %0 G 4x1\n"
+      "value %1 G 4x1\n"
+      "value %2 G 4x1\n"
+      "livein %0 at 8\n"
+      "block b0 depth 0\n"
+      "  %1:ud = add %0:ud %0:ud {w8}\n"
+      "  %2:ud = add %0:ud %0:ud {w8}\n"
+      "  store %2:ud %2:ud {w8}\n"
+      "  store %1:ud %1:ud {w8}\n");
+  const Dag dag = BuildDag(t, two, two.blocks[0].insts, false);
+  EXPECT_EQ(dag.nodes[1].delay, dag.nodes[0].delay + 100);
+  NodeOrder order;
+  LatencyScheduler().Order(dag, Exits::kIgnored, &order);
+  EXPECT_EQ(order.front(), 1u);
+}
+
 TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereTheyArePreferred) {
   const std::string head =
       "function test width 8\n"
