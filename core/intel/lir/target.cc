@@ -176,12 +176,13 @@ uint32_t UnitsPerComp(const Function& f, const Value& v) {
   return bytes == 16 ? 4 : (bytes + 31u) / 32 * 8;
 }
 
-// A uniform pair stands where a three-source instruction can write: at 8 bytes.
+// A uniform pair stands where a three-source instruction can write: at 8 bytes. A uniform vector of
+// four does not cross a register.
 uint32_t Alignment(const Function& f, const Value& v) {
   if (v.file == kFileG) return std::min(8u, UnitsPerComp(f, v));
   if (v.file == kFileU && v.whole_registers) return 8;
   if (v.file == kFileF) return UnitsPerComp(f, v);
-  return v.file == kFileU && v.comps == 2 ? 2 : 1;
+  return v.file == kFileU && (v.comps == 2 || v.comps == 4) ? v.comps : 1;
 }
 
 bool ReadsLate(uint16_t op) {

@@ -33,6 +33,9 @@ absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& conte
 // One payload for messages of a block that send the same constants and uniform values.
 absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context);
 
+// One instruction for uniform results that differ in the component that their sources name.
+absl::StatusOr<bool> VectoriseUniforms(lir::Function& f, PassContext& context);
+
 // Makes constants that must be in registers near their uses where there are many.
 absl::StatusOr<bool> PlaceConstants(lir::Function& f, PassContext& context);
 
