@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+
+#include "core/mid/elementary.h"
 
 namespace kiln::mid {
 namespace {
@@ -186,8 +189,8 @@ Bits Ordinary(Type type, uint64_t bits) {
   return IsSubnormal(x) || IsNan(x) ? std::nullopt : Bits(x);
 }
 
-// A result of that precision, unless it depends on how subnormals are treated. NaNs are left to the
-// hardware, which chooses their payload.
+// A result of that precision, unless it depends on how subnormals are treated. Where NaNs arise is left
+// to the hardware.
 Bits FloatResult(Type type, float x) {
   const uint32_t bits = AsBits(x);
   if (IsSubnormal(bits) || IsNan(bits)) return std::nullopt;
@@ -236,6 +239,37 @@ uint64_t FloatToUnsigned(const Int& t, float x) {
   return static_cast<uint64_t>(x);
 }
 
+// 2^x of normal results.
+Bits FoldPower(Type type, double x) {
+  if (!(x >= -126 && x < 128)) return std::nullopt;
+  return FloatResult(type, static_cast<float>(Exp2(x)));
+}
+
+// What targets compute to within some units in the last place: the nearest number, which is as good
+// as any of those.
+Bits FoldApproximated(Op op, Type type, float a) {
+  switch (op) {
+    case Op::kFsqrt:
+      return a < 0 ? std::nullopt : FloatResult(type, std::sqrt(a));
+    case Op::kFrsq:
+      return a <= 0 ? std::nullopt
+                    : FloatResult(type, static_cast<float>(1 / std::sqrt(static_cast<double>(a))));
+    case Op::kFrcp:
+      return a == 0 ? std::nullopt : FloatResult(type, 1 / a);
+    case Op::kFexp2:
+      return FoldPower(type, a);
+    case Op::kFlog2:
+      if (!(a > 0) || Exponent(AsBits(a)) == 0xff) return std::nullopt;
+      return FloatResult(type, static_cast<float>(Log2(a)));
+    case Op::kFsin:
+      return std::fabs(a) > kMaxAngle ? std::nullopt : FloatResult(type, static_cast<float>(Sin(a)));
+    case Op::kFcos:
+      return std::fabs(a) > kMaxAngle ? std::nullopt : FloatResult(type, static_cast<float>(Cos(a)));
+    default:
+      return std::nullopt;
+  }
+}
+
 Bits FoldUnaryFloat(Op op, Type type, float a) {
   switch (op) {
     case Op::kFneg:
@@ -266,7 +300,7 @@ Bits FoldUnaryFloat(Op op, Type type, float a) {
     case Op::kF2f16:
       return FloatToHalf(AsBits(a));
     default:
-      return std::nullopt;
+      return FoldApproximated(op, type, a);
   }
 }
 
@@ -292,15 +326,58 @@ Bits FoldBinaryFloat(Op op, Type type, float a, float b) {
       return a < b;
     case Op::kFge:
       return a >= b;
+    case Op::kFpow:
+      if (!(a > 0) || Exponent(AsBits(a)) == 0xff) return std::nullopt;
+      return FoldPower(type, b * Log2(a));
     default:
       return std::nullopt;
   }
 }
 
-// Float operations on ordinary numbers only.
+bool IsNan(Type type, uint64_t bits) {
+  return type == Type::kF16 ? (bits & 0x7fff) > 0x7c00 : IsNan(static_cast<uint32_t>(bits));
+}
+
+// Of one or two sources of which one at least is a NaN.
+Bits FoldNan(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
+  switch (op) {
+    case Op::kFadd:
+    case Op::kFsub:
+    case Op::kFmul:
+    case Op::kFdiv:
+    case Op::kFsqrt:
+    case Op::kFrsq:
+    case Op::kFrcp:
+    case Op::kFexp2:
+    case Op::kFlog2:
+    case Op::kFsin:
+    case Op::kFcos:
+    case Op::kFpow:
+      return result == Type::kF16 ? 0x7e00 : 0x7fc00000;
+    case Op::kFsaturate:
+    case Op::kFeq:
+    case Op::kFlt:
+    case Op::kFge:
+      return 0;
+    case Op::kFne:
+      return 1;
+    case Op::kFmin:
+    case Op::kFmax: {
+      const uint64_t other = IsNan(source, s[0]) ? s[1] : s[0];
+      return Ordinary(source, other).has_value() ? Bits(other) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// Float operations on numbers that are not subnormal.
 Bits FoldFloat(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
   float x[2] = {0, 0};
   if (s.size() > 2) return std::nullopt;
+  if (std::any_of(s.begin(), s.end(), [&](uint64_t bits) { return IsNan(source, bits); })) {
+    return FoldNan(op, result, source, s);
+  }
   for (size_t i = 0; i < s.size(); ++i) {
     const Bits bits = Ordinary(source, s[i]);
     if (!bits.has_value()) return std::nullopt;
@@ -330,6 +407,13 @@ bool Rounds(Op op) {
     case Op::kFmod:
     case Op::kFfract:
     case Op::kFsqrt:
+    case Op::kFrsq:
+    case Op::kFrcp:
+    case Op::kFexp2:
+    case Op::kFlog2:
+    case Op::kFsin:
+    case Op::kFcos:
+    case Op::kFpow:
     case Op::kI2f:
     case Op::kU2f:
     case Op::kF2f:

@@ -1,10 +1,12 @@
 // Constant folding: what an op gives for constant sources.
 //
-// Problem: folding must agree with what the program would have computed on every machine, so it
-// uses integer arithmetic and the four exact IEEE operations only, never the host's libm. Halfs are
-// computed in single precision and rounded to half once more, which is exact for these operations. Ops that
-// the hardware approximates (rcp, exp2, sin, ...) are left alone, and so is any float operation
-// with a subnormal source or result, because whether those are flushed is a launch-time mode.
+// Problem: folding must give the same bits on every machine, so it uses integer arithmetic and
+// operations that IEEE 754 rounds correctly only, never the host's libm. Halfs are computed in single
+// precision and rounded to half once more, which is exact for these operations. Of ops that the hardware
+// approximates (rcp, exp2, sin, ...) it gives the nearest number (elementary.h), where they have a finite
+// result; who must have what the hardware gives, as invariant outputs must, does not ask. Any float
+// operation with a subnormal source or result is left alone, because whether those are flushed is a
+// launch-time mode.
 // Semantics are those stated in core/mir/ops.def.
 #ifndef KILN_CORE_MID_FOLD_H_
 #define KILN_CORE_MID_FOLD_H_

@@ -39,6 +39,43 @@ TEST(Fold, IntegersWrapAndShiftByLowFiveBits) {
   EXPECT_EQ(I(Op::kUsubBorrow, {1, 2}), 1u);
 }
 
+// The nearest number to what they are, from tables; nothing where that is no finite normal number.
+TEST(Fold, ApproximatedOnes) {
+  EXPECT_EQ(F(Op::kFsqrt, {2}), 0x3fb504f3u);
+  EXPECT_EQ(F(Op::kFsqrt, {-0.0f}), Bits(-0.0f));
+  EXPECT_EQ(F(Op::kFsqrt, {-1}), std::nullopt);
+  EXPECT_EQ(F(Op::kFrsq, {4}), Bits(0.5f));
+  EXPECT_EQ(F(Op::kFrsq, {2}), 0x3f3504f3u);
+  EXPECT_EQ(F(Op::kFrsq, {0}), std::nullopt);
+  EXPECT_EQ(F(Op::kFrcp, {-8}), Bits(-0.125f));
+  EXPECT_EQ(F(Op::kFrcp, {0}), std::nullopt);
+  EXPECT_EQ(F(Op::kFexp2, {-3}), Bits(0.125f));
+  EXPECT_EQ(F(Op::kFexp2, {0.5f}), 0x3fb504f3u);
+  EXPECT_EQ(F(Op::kFexp2, {128}), std::nullopt);
+  EXPECT_EQ(F(Op::kFexp2, {-127}), std::nullopt);
+  EXPECT_EQ(F(Op::kFlog2, {8}), Bits(3));
+  EXPECT_EQ(F(Op::kFlog2, {10}), 0x40549a78u);
+  EXPECT_EQ(F(Op::kFlog2, {0}), std::nullopt);
+  EXPECT_EQ(F(Op::kFlog2, {-2}), std::nullopt);
+  EXPECT_EQ(F(Op::kFlog2, {std::numeric_limits<float>::infinity()}), std::nullopt);
+  EXPECT_EQ(F(Op::kFsin, {1}), 0x3f576aa4u);
+  EXPECT_EQ(F(Op::kFcos, {1}), 0x3f0a5140u);
+  EXPECT_EQ(F(Op::kFsin, {-0.0f}), Bits(-0.0f));
+  EXPECT_EQ(F(Op::kFsin, {1e6f}), std::nullopt);
+  EXPECT_EQ(F(Op::kFpow, {2, -2}), Bits(0.25f));
+  EXPECT_EQ(F(Op::kFpow, {10, 0.5f}), 0x404a62c2u);
+  EXPECT_EQ(F(Op::kFpow, {3, 0}), Bits(1));
+  EXPECT_EQ(F(Op::kFpow, {0, 2}), std::nullopt);
+  EXPECT_EQ(F(Op::kFpow, {-2, 2}), std::nullopt);
+  EXPECT_EQ(F(Op::kFpow, {2, 200}), std::nullopt);
+}
+
+TEST(Fold, ApproximatedOnesAreRoundedToNearestOnly) {
+  const uint64_t two[] = {Bits(2)};
+  EXPECT_TRUE(FoldOp(Op::kFrsq, Type::kF32, Type::kF32, two).has_value());
+  EXPECT_FALSE(FoldOp(Op::kFrsq, Type::kF32, Type::kF32, two, true).has_value());
+}
+
 TEST(Fold, DivisionCorners) {
   EXPECT_EQ(I(Op::kUdiv, {7, 0}), 0xffffffffu);
   EXPECT_EQ(I(Op::kSdiv, {static_cast<uint32_t>(-7), 2}), static_cast<uint32_t>(-3));
@@ -109,14 +146,25 @@ TEST(Fold, HalvesRoundToEvenAndReturn) {
   }
 }
 
-TEST(Fold, SubnormalsNansAndApproximationsAreLeftAlone) {
-  const float tiny = std::numeric_limits<float>::denorm_min();
+TEST(Fold, NansStayNans) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(F(Op::kFadd, {-nan, 1.0f}), 0x7fc00000u);
+  EXPECT_EQ(F(Op::kFpow, {nan, 0.5f}), 0x7fc00000u);
+  EXPECT_EQ(F(Op::kFsaturate, {nan}), Bits(0));
+  EXPECT_EQ(F(Op::kFmin, {nan, 2.0f}), Bits(2));
+  EXPECT_EQ(F(Op::kFmax, {2.0f, nan}), Bits(2));
+  EXPECT_EQ(F(Op::kFmin, {nan, nan}), std::nullopt);
+  EXPECT_EQ(F(Op::kFne, {nan, nan}), 1u);
+  EXPECT_EQ(F(Op::kFge, {nan, nan}), 0u);
+  EXPECT_EQ(F(Op::kF2i, {nan}), std::nullopt);
+  EXPECT_EQ(F(Op::kFneg, {nan}), std::nullopt);
+}
+
+TEST(Fold, SubnormalsAreLeftAlone) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
   EXPECT_EQ(F(Op::kFadd, {tiny, 0.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFmul, {1e-30f, 1e-10f}), std::nullopt);  // a subnormal result
-  EXPECT_EQ(F(Op::kFadd, {nan, 1.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFmin, {0.0f, -0.0f}), std::nullopt);
-  EXPECT_EQ(F(Op::kFsin, {1.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFfma, {1.0f, 2.0f, 3.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFdiv, {1.0f, 0.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFadd, {0.1f, 0.2f}), Bits(0.1f + 0.2f));
