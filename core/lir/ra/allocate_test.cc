@@ -468,6 +468,41 @@ TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
   EXPECT_EQ(RegOf(f, 5), RegOf(f, 3));
 }
 
+// Components of an answer that a join chooses: a second answer comes where the first one lies, whose
+// lanes wait for the join meanwhile.
+TEST(AllocateTest, ComponentsOfAnAnswerAreWhereTheirParametersAre) {
+  Function f = Read(
+      "function test width 16\n"
+      "value %0 U 4x8 whole\n"
+      "value %1 F 0x1\n"
+      "value %2 G 4x3\n"
+      "value %3 G 4x3\n"
+      "value %4 G 4x1\n"
+      "value %5 G 4x1\n"
+      "value %6 G 4x1\n"
+      "livein %0 at 0\n"
+      "block b0 depth 0\n"
+      "  %2x3:ud = load %0:ud {w16}\n"
+      "  %1:ud = cmp %0:ud {w16}\n"
+      "  if %1:ud {w16 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n"
+      "  %3x3:ud = load %0:ud {w16}\n"
+      "  else {w16}\n"
+      "  -> b3(%3.1:ud, %3.2:ud)\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n"
+      "  endif {w16}\n"
+      "  -> b3(%2.1:ud, %2.2:ud)\n"
+      "block b3 depth 0 params %4 %5\n"
+      "  %6:ud = add %4:ud %5:ud {w16}\n"
+      "  store %0:ud %6:ud {w16}\n"
+      "  end\n");
+  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  EXPECT_EQ(stats.copies_inserted, 0u);
+  EXPECT_EQ(RegOf(f, 3), RegOf(f, 2));
+}
+
 // Hardware waits for whole registers: a short value does not go where others still wait to be read.
 TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
   Function f = Read(

@@ -222,16 +222,34 @@ class Assigner {
     return true;
   }
 
-  // Where the parameter is, or would like to be, that the value is an argument for; if it has no
-  // wish yet, that for which it is one itself, and so on: ends of ifs within ifs. kNowhere if there
-  // is none.
-  uint32_t ParamPlace(ValueId v) const {
-    ValueId p = in_.info(v).param;
+  // Where the parameter is, or would like to be; if it has no wish yet, that for which it is an
+  // argument itself, and so on: ends of ifs within ifs. kNowhere if there is none.
+  uint32_t ParamPlace(ValueId p) const {
     for (int depth = 0; p.valid() && depth < kMaxJoins; ++depth, p = in_.info(p).param) {
       if (at_.home[p.index] != kNowhere) return at_.home[p.index];
       if (at_.hint[p.index] != kNowhere) return at_.hint[p.index];
     }
     return kNowhere;
+  }
+
+  // The place that most of the value's components have or want as arguments; of equals the first.
+  uint32_t PartsPlace(ValueId v) const {
+    uint32_t best = kNowhere;
+    int most = 0;
+    const std::vector<ValueInfo::PartArgument>& parts = in_.info(v).parts;
+    for (const ValueInfo::PartArgument& wish : parts) {
+      const uint32_t place = ParamPlace(wish.param);
+      if (place == kNowhere || place < wish.offset) continue;
+      const uint32_t reg = place - wish.offset;
+      const auto agrees = [&](const ValueInfo::PartArgument& part) {
+        return ParamPlace(part.param) == reg + part.offset;
+      };
+      const auto count = static_cast<int>(std::count_if(parts.begin(), parts.end(), agrees));
+      if (count <= most) continue;
+      best = reg;
+      most = count;
+    }
+    return best;
   }
 
   uint32_t TryPlace(InstId i, int d) {
@@ -242,7 +260,10 @@ class Assigner {
     }
     if (const uint32_t reg = collects_.PartPlace(s); search_.FitsOverSource(s, i, d, reg))
       return reg;
-    if (const uint32_t reg = ParamPlace(v); search_.FitsOverSource(s, i, d, reg)) return reg;
+    if (const uint32_t reg = ParamPlace(in_.info(v).param); search_.FitsOverSource(s, i, d, reg)) {
+      return reg;
+    }
+    if (const uint32_t reg = PartsPlace(v); search_.FitsOverSource(s, i, d, reg)) return reg;
     // Kept for somebody else, where an answer is still to come, or where others wait for it.
     uint32_t second = kNowhere;
     UnitSet better_not = kept_.KeptFrom(v);

@@ -17,16 +17,22 @@ void AssignResult::Settle(ValueId v, uint32_t reg) {
   at_.home[v.index] = at_.now[v.index] = reg;
   const uint32_t first = in_.live.first_slot(v);
   for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) live_.Revive(first + c);
-  const ValueId p = in_.info(v).param;
-  if (p.valid() && at_.home[p.index] == kNowhere && at_.hint[p.index] == kNowhere) {
-    at_.hint[p.index] = reg;
-    if (live_.HopesAcrossBlocks(in_.info(p).pool)) live_.Hope(p, reg);
+  if (const ValueId p = in_.info(v).param; p.valid()) Suggest(p, reg);
+  for (const ValueInfo::PartArgument& part : in_.info(v).parts) {
+    Suggest(part.param, reg + part.offset);
   }
   if (live_.IsShort(v)) {
     Pool& p = live_.pool(v);
     p.recent[p.next_recent++ % kRecent] = reg / p.register_units * p.register_units;
   }
   out.top[in_.info(v).pool] = std::max(out.top[in_.info(v).pool], reg + in_.info(v).units);
+}
+
+// The first argument of a parameter says where that would like to be.
+void AssignResult::Suggest(ValueId param, uint32_t reg) {
+  if (at_.home[param.index] != kNowhere || at_.hint[param.index] != kNowhere) return;
+  at_.hint[param.index] = reg;
+  if (live_.HopesAcrossBlocks(in_.info(param).pool)) live_.Hope(param, reg);
 }
 
 void AssignResult::RecordSteps(BlockId b, uint8_t pool, const std::vector<MoveStep>& steps) {

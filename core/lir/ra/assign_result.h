@@ -28,6 +28,7 @@ class AssignResult {
     written_.Record(b, pool, first, n, layout);
   }
   void RecordSteps(BlockId b, uint8_t pool, const std::vector<MoveStep>& steps);
+  void Suggest(ValueId param, uint32_t reg);
   // False: there is no place for v here.
   bool Fail(ValueId v) {
     why = {v, here_.block};

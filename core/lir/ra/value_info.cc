@@ -11,6 +11,8 @@ namespace kiln::lir::ra {
 
 namespace {
 
+constexpr size_t kMaxParts = 32;  // components of a value of which is known that they are arguments
+
 // Does the instruction write this definition in lanes that are off?
 bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand& def) {
   if (IsWhole(t, f.value(def.value())) || (f.inst(i).flags & kNoMask)) return true;
@@ -147,7 +149,12 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
         ValueInfo& v = info[args[k].id];
         v.collect = ValueId();
         last_use[args[k].id] = InstId();
-        if (args[k].comps * v.per_comp == v.units) v.param = f.block(e.to).params[k];
+        const ValueId p = f.block(e.to).params[k];
+        if (args[k].comps * v.per_comp == v.units) {
+          v.param = p;
+        } else if (v.parts.size() < kMaxParts) {
+          v.parts.push_back({args[k].comp * v.per_comp, p});
+        }
       }
     }
   }

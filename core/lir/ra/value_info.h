@@ -28,6 +28,13 @@ struct ValueInfo {
                            // argument for a parameter of which that is true ...
   uint32_t collect_offset = 0;  // ... at this offset in units
   ValueId param;           // it is an argument for this parameter
+  // Of a value of several components: components that are arguments (an answer to a message whose
+  // components a join chooses among).
+  struct PartArgument {
+    uint32_t offset = 0;   // in units
+    ValueId param;
+  };
+  std::vector<PartArgument> parts;
   ValueId tied;            // it is the use that this definition is tied to
 };
 
