@@ -424,6 +424,24 @@ bool Rounds(Op op) {
 
 }  // namespace
 
+bool IsLeftToTarget(mir::Stage stage, Op op, uint32_t flags) {
+  if (stage == mir::Stage::kCompute || (flags & mir::kNoContraction) == 0) return false;
+  switch (op) {
+    case Op::kFdiv:
+    case Op::kFrem:
+    case Op::kFmod:
+    case Op::kFsqrt:
+    case Op::kFrsq:
+    case Op::kFrcp:
+    case Op::kFexp2:
+    case Op::kFlog2:
+    case Op::kFsin:
+    case Op::kFcos:
+    case Op::kFpow: return true;
+    default: return false;
+  }
+}
+
 Bits FoldOp(Op op, Type result, Type source, absl::Span<const uint64_t> s, bool round_to_zero) {
   if (round_to_zero && Rounds(op)) return std::nullopt;
   const Int from = {source};

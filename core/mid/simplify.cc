@@ -128,7 +128,7 @@ class Simplifier {
   // A value equal to `op` of these sources that is better than the operation, if there is one.
   // `ask`: this replaces an instruction of the program and counts as a rewrite.
   std::optional<ValueId> Better(Op op, Type type, absl::Span<const ValueId> given, bool ask) {
-    if (MustStay(op)) return std::nullopt;
+    if (IsLeftToTarget(m_.stage, op, flags_)) return std::nullopt;
     std::array<ValueId, kMaxSources> defined;
     const absl::Span<const ValueId> sources = Defined(op, given, absl::MakeSpan(defined));
     const std::optional<uint64_t> folded = Fold(op, type, sources);
@@ -153,28 +153,6 @@ class Simplifier {
       return Instantiate(rule.replacement, type, bound);
     }
     return std::nullopt;
-  }
-
-  // What targets compute to within some units in the last place. Of vertices such an operation that
-  // is not to be contracted may be part of an invariant output (front/mark_invariant.h): where its
-  // operands are known in one program and not in another, by unrolling, folding it or another
-  // operation for it would round in another way.
-  bool MustStay(Op op) const {
-    if (m_.stage != mir::Stage::kVertex || (flags_ & mir::kNoContraction) == 0) return false;
-    switch (op) {
-      case Op::kFdiv:
-      case Op::kFrem:
-      case Op::kFmod:
-      case Op::kFsqrt:
-      case Op::kFrsq:
-      case Op::kFrcp:
-      case Op::kFexp2:
-      case Op::kFlog2:
-      case Op::kFsin:
-      case Op::kFcos:
-      case Op::kFpow: return true;
-      default: return false;
-    }
   }
 
   std::optional<uint64_t> Fold(Op op, Type type, absl::Span<const ValueId> sources) const {

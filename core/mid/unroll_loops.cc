@@ -284,7 +284,7 @@ class Unroller {
     const Inst inst = m_.inst(id);
     const mir::OpInfo& info = mir::Info(inst.op);
     if (!info.Has('P') || info.Has('M') || inst.num_results != 1 || inst.num_sources == 0 ||
-        inst.num_sources > kMaxSources) {
+        inst.num_sources > kMaxSources || IsLeftToTarget(m_.stage, inst.op, inst.flags)) {
       return false;
     }
     std::array<uint64_t, kMaxSources> bits;

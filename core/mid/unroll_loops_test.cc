@@ -35,6 +35,30 @@ TEST(UnrollLoops, RoundsFollowEachOther) {
 )");
 }
 
+// The same loop may stay one in another program, whose target computes the powers.
+TEST(UnrollLoops, WhatTargetsApproximateStaysInInvariantExpressions) {
+  const auto unrolled = [](const std::string& flag) {
+    const absl::StatusOr<mir::Module> parsed = mir::Parse(
+        "mir 1 stage vertex output 0 location 0.0 f32 x1 body { "
+        "%9:f32 = loop (%0:i32 = 1, %1:f32 = 0f) { %2:bool = slt %0, 3 "
+        "if %2 { yield } else { break %1 } %3:f32 = i2f %0 %4:f32 = fexp2" + flag + " %3 "
+        "%5:f32 = fadd" + flag + " %1, %4 %6:i32 = iadd %0, 1 continue %6, %5 } "
+        "store_output[0, 0] %9 return }");
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    mir::Module m = *parsed;
+    PassContext context = PassContext::ForTest();
+    EXPECT_TRUE(*UnrollLoops(m, context));
+    return mir::Print(m, {.renumber = true});
+  };
+  const auto powers = [](const std::string& text) {
+    int n = 0;
+    for (size_t at = 0; (at = text.find("fexp2", at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(powers(unrolled("")), 0);
+  EXPECT_EQ(powers(unrolled(".nocontract")), 2);
+}
+
 TEST(UnrollLoops, WhatTheCounterDecidesIsNotBuilt) {
   EXPECT_EQ(RunOnBody(R"(
   loop (%0:i32 = 0) {

@@ -230,7 +230,19 @@ bool BroadcastWidth(Generation, const Instruction& inst) {
   });
 }
 
+// Of three sources rows are as long as the strides say; the last has no vertical one.
+bool TernaryRowCrossesRegister(const Instruction& inst) {
+  return AnySource(inst, [&](const Operand& s) {
+    if (s.file == File::kImm || s.region.hstride == 0) return false;
+    const int step = s.region.hstride * ByteSize(s.type);
+    const int row = s.region.vstride != 0 ? s.region.vstride / s.region.hstride : kGrfBytes / step;
+    const int lanes = std::clamp<int>(row, 1, inst.exec_size);
+    return s.subnr / kGrfBytes != (s.subnr + (lanes - 1) * step) / kGrfBytes;
+  });
+}
+
 bool RowCrossesRegister(Generation, const Instruction& inst) {
+  if (IsTernary(inst)) return TernaryRowCrossesRegister(inst);
   return AnyRegion(inst, [&](const Operand& s) {
     const int size = ByteSize(s.type);
     const int width = std::min<int>(s.region.width, inst.exec_size);

@@ -263,6 +263,8 @@ std::vector<Case> Cases() {
          i.src[0].region = {0, 4, 0};
        }},
       {"row in register", Add(), [](I i) { i.src[0].subnr = 16; }},
+      {"row in register", Basic(Opcode::kMad, Type::kF, Type::kF), [](I i) { i.src[0].subnr = 16; }},
+      {"row in register", Basic(Opcode::kMad, Type::kF, Type::kF), [](I i) { i.src[2].subnr = 4; }},
       {"destination stride", Add(), [](I i) { i.dst.region.hstride = 0; }},
       {"wide source", Add(),
        [](I i) {

@@ -189,8 +189,10 @@ class Vectoriser {
     return n;
   }
 
-  // Four components from the one of lane 0 on, in one register.
-  bool IsVector(const Operand& o, uint32_t first) const {
+  // Four components from the one of lane 0 on, in one register. Three-source instructions read vectors at
+  // owords only: nobody forbids others, but no compiler that we know writes them.
+  bool IsVector(const Operand& o, uint32_t first, bool ternary) const {
+    if (ternary && first % kLanes != 0) return false;
     const lir::Value& v = f_.value(o.value());
     return first + kLanes <= v.comps && first % kDwordsOfRegister + kLanes <= kDwordsOfRegister &&
            (v.whole_registers || v.comps == kLanes);
@@ -199,6 +201,7 @@ class Vectoriser {
   // Puts the instruction into the group of each choice of sources that step.
   void Enter(InstId id, uint32_t position, KeyTable& table) {
     const lir::Inst& in = f_.inst(id);
+    const bool ternary = isa::Info(static_cast<Opcode>(in.op)).format == isa::Format::kTernary;
     std::array<Operand, 3> sources;
     uint32_t can_step = 0;
     for (uint32_t s = 0; s < in.num_uses; ++s) {
@@ -214,7 +217,7 @@ class Vectoriser {
         uint32_t comp = o.comp;
         if (stepping >> s & 1) {
           if (lane == kNone) lane = comp % kLanes;
-          fits = fits && comp >= lane && IsVector(o, comp - lane);
+          fits = fits && comp >= lane && IsVector(o, comp - lane, ternary);
           comp -= lane;
         }
         key.insert(key.end(), {static_cast<uint32_t>(o.kind) << 16 | uint32_t{o.type} << 8 | o.mods,

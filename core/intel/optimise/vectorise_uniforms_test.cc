@@ -52,6 +52,23 @@ TEST(VectoriseUniforms, SomeComponentsOfFour) {
             "  %0:d = add %26.3:d %26.1:d {w8}\n");
 }
 
+// Three-source instructions read vectors at owords only.
+TEST(VectoriseUniforms, VectorsThatBeginAnywhere) {
+  EXPECT_EQ(Vectorised("block b0 depth 0\n"
+                       "  %10:f = mul %21.4:f %21.1:f {nomask}\n"
+                       "  %11:f = mul %21.5:f %21.2:f {nomask}\n"
+                       "  %0:f = add %10:f %11:f {w8}\n"),
+            "block b0 depth 0\n"
+            "  %26x4:f = mul %21.4x4:f %21.1x4:f {w4 nomask}\n"
+            "  %0:f = add %26:f %26.1:f {w8}\n");
+  const std::string ternary =
+      "block b0 depth 0\n"
+      "  %10:f = mad %21.4:f %21:f %21.1:f {nomask}\n"
+      "  %11:f = mad %21.5:f %21:f %21.2:f {nomask}\n"
+      "  %0:f = add %10:f %11:f {w8}\n";
+  EXPECT_EQ(Vectorised(ternary), ternary);
+}
+
 TEST(VectoriseUniforms, TheLargerGroupIsTaken) {
   // %10 goes with %11, which steps in the first source, or with %12 and %13, which do in the second.
   EXPECT_EQ(Vectorised("block b0 depth 0\n"

@@ -213,7 +213,7 @@ bool LoopAnalysis::WalkTable(InstId id) {
 
 LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
   const Inst& inst = m_.inst(id);
-  if (!MayFold(inst)) return std::nullopt;
+  if (!MayFold(inst) || IsLeftToTarget(m_.stage, inst.op, inst.flags)) return std::nullopt;
   if (inst.op == Op::kSelect) return EvaluateSelect(id);
   const mir::Type type = m_.value(m_.result(id)).type;
   std::array<uint64_t, kMaxSources> bits;
