@@ -61,13 +61,24 @@ class Halving {
   bool IsLanes(const Operand& o) const {
     return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG;
   }
+  bool IsFlag(const Operand& o) const {
+    return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileF;
+  }
   bool OfDwords(const Operand& o) const { return f_.value(o.value()).elem_bytes == 4; }
+  bool IsPredicate(InstId id, const Operand& o) const {
+    return f_.inst(id).predicate_mode != 0 && &o == &f_.uses(id).back();
+  }
 
-  // Each lane from the same lane of the sources, by the instruction that it is.
+  // Each lane from the same lane of the sources, by the instruction that it is: a result, a condition,
+  // or both.
   bool IsPlain(InstId id) const {
     const lir::Inst& in = f_.inst(id);
-    if (!IsEuOp(in.op) || in.num_defs != 1) return false;
+    if (!IsEuOp(in.op) || in.num_defs == 0) return false;
     if (in.predicate_mode != 0 && in.op != Op(Opcode::kSel)) return false;
+    int results = 0;
+    for (const Operand& d : f_.defs(id)) results += !IsFlag(d);
+    const int conditions = in.num_defs - results;
+    if (results > 1 || conditions > (in.cmod != 0)) return false;
     const isa::OpcodeInfo& row = isa::Info(static_cast<Opcode>(in.op));
     if (row.reads_accumulator || row.writes_accumulator) return false;
     return row.format == isa::Format::kBasic || row.format == isa::Format::kTernary ||
@@ -77,8 +88,9 @@ class Halving {
   // What ends the thread is sent whole from where it must lie.
   bool TakesHalf(InstId id, const Operand& o) const {
     const lir::Inst& in = f_.inst(id);
-    return in.width == kLanes && IsLanes(o) && o.comps == 1 && OfDwords(o) &&
-           !f_.value(o.value()).in_tail && (IsPlain(id) || IsMessage(in.op));
+    if (in.width != kLanes || !(IsPlain(id) || IsMessage(in.op))) return false;
+    if (IsFlag(o)) return IsPredicate(id, o);
+    return IsLanes(o) && o.comps == 1 && OfDwords(o) && !f_.value(o.value()).in_tail;
   }
 
   bool DefinedIn(lir::BlockId block, const Operand& o) const {
@@ -113,16 +125,25 @@ class Halving {
   bool CanHalve(InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (in.width != 2 * kLanes || !IsPlain(id)) return false;
-    const Operand& def = f_.defs(id)[0];
-    if (!IsLanes(def) || !OfDwords(def) || def.comps != 1) return false;
-    if (isa::ByteSize(static_cast<Type>(def.type)) != 4) return false;
+    bool wanted = false;
+    for (const Operand& d : f_.defs(id)) {
+      if (!IsFlag(d) && !IsResult(d)) return false;
+      if (reads_[d.id].whole != 0) return false;
+      wanted |= reads_[d.id].halves != 0;
+    }
+    if (!wanted) return false;
     for (const Operand& o : f_.uses(id)) {
       if (o.kind == Operand::Kind::kFixed) return false;
       if (o.kind != Operand::Kind::kValue) continue;
       const lir::Value& v = f_.value(o.value());
+      if (v.file == kFileF && !IsPredicate(id, o)) return false;
       if (v.file == kFileG ? v.elem_bytes > 4 : v.file == kFileU && o.comps != 1) return false;
     }
-    return reads_[def.id].whole == 0 && reads_[def.id].halves != 0;
+    return true;
+  }
+  bool IsResult(const Operand& d) const {
+    return IsLanes(d) && OfDwords(d) && d.comps == 1 &&
+           isa::ByteSize(static_cast<Type>(d.type)) == 4;
   }
 
   // From the last one up: what a marked instruction reads, halves read.
@@ -136,7 +157,8 @@ class Halving {
       marked_.insert(insts[i].index);
       any = true;
       for (const Operand& o : f_.uses(insts[i])) {
-        if (!IsLanes(o) || o.comps != 1 || !OfDwords(o) || !DefinedIn(block, o)) continue;
+        const bool halved = IsFlag(o) || (IsLanes(o) && o.comps == 1 && OfDwords(o));
+        if (!halved || !DefinedIn(block, o)) continue;
         --reads_[o.id].whole;
         ++reads_[o.id].halves;
       }
@@ -155,9 +177,7 @@ class Halving {
         halves_[f_.defs(id)[0].id] = HalvesOf(id);
       }
       if (marked_.contains(id.index)) {
-        std::array<Operand, 2> made;
-        for (uint8_t half = 0; half < 2; ++half) made[half] = Half(id, half);
-        halves_[f_.defs(id)[0].id] = made;
+        for (uint8_t half = 0; half < 2; ++half) MakeHalf(id, half);
         continue;
       }
       const bool reads = ReadHalves(id);
@@ -184,10 +204,15 @@ class Halving {
   std::array<Operand, 2> HalvesOf(InstId join) { return {f_.uses(join)[0], f_.uses(join)[1]}; }
 
   // One of the two instructions that a marked one becomes.
-  Operand Half(InstId id, uint8_t half) {
+  void MakeHalf(InstId id, uint8_t half) {
     const lir::Inst in = f_.inst(id);
-    Operand def = MakeRegisters(f_, kDwords / 8);
-    def.type = f_.defs(id)[0].type;
+    std::vector<Operand> defs(f_.defs(id).begin(), f_.defs(id).end());
+    for (Operand& d : defs) {
+      const Operand whole = d;
+      d = IsFlag(d) ? MakeFlag(d) : MakeRegisters(f_, kDwords / 8);
+      d.type = whole.type;
+      halves_[whole.id][half] = d;
+    }
     const std::vector<Operand> uses(f_.uses(id).begin(), f_.uses(id).end());
     lir::InstFields fields;
     fields.width = kLanes;
@@ -197,10 +222,15 @@ class Halving {
     fields.predicate_mode = in.predicate_mode;
     fields.aux = in.aux;
     fields.spirv_id = in.spirv_id;
-    const InstId made = lir::MakeInst(f_, in.op, fields, {&def, 1}, uses);
+    const InstId made = lir::MakeInst(f_, in.op, fields, defs, uses);
     ReadHalves(made);
     out_.push_back(made);
-    return def;
+  }
+
+  // A flag value has places for all lanes, of which the half leaves those of the other as they are.
+  Operand MakeFlag(const Operand& whole) {
+    f_.values.push_back(lir::Value(f_.value(whole.value())));
+    return lir::ValueOperand(lir::ValueId(f_.values.size() - 1), whole.type);
   }
 
   // Lets operands name the halves that there are.
@@ -219,9 +249,10 @@ class Halving {
       if (found == halves_.end()) continue;
       const Operand& half = found->second[group / kLanes];
       o.id = half.id;
+      changed = true;
+      if (IsFlag(half)) continue;
       o.comp = static_cast<uint16_t>(half.comp + o.comp * kDwords);
       o.comps = kDwords;
-      changed = true;
     }
     return changed;
   }
