@@ -20,6 +20,8 @@
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
+#include "core/intel/messages/flag_room.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/messages/payload.h"
 #include "core/lir/build.h"
@@ -38,8 +40,12 @@ constexpr uint16_t kDwords = kLanes;   // of a half
 
 class Halving {
  public:
-  Halving(lir::Function& f, PassContext& context)
-      : f_(f), context_(context), reads_(f.values.size()), defined_(f.values.size()) {}
+  Halving(lir::Function& f, uint32_t flag_granules, PassContext& context)
+      : f_(f),
+        context_(context),
+        flag_room_(f, flag_granules),
+        reads_(f.values.size()),
+        defined_(f.values.size()) {}
 
   bool Run() {
     CountReads();
@@ -146,13 +152,22 @@ class Halving {
            isa::ByteSize(static_cast<Type>(d.type)) == 4;
   }
 
+  // The two flags that a condition becomes live at once at the worst.
+  bool HasFlagRoom(InstId id) {
+    for (const Operand& d : f_.defs(id)) {
+      if (IsFlag(d) && !flag_room_.Double(d.value())) return false;
+    }
+    return true;
+  }
+
   // From the last one up: what a marked instruction reads, halves read.
   bool MarkInstructions(lir::BlockId block) {
     marked_.clear();
+    flag_room_.Enter(block);
     bool any = false;
     const std::vector<InstId>& insts = f_.block(block).insts;
     for (size_t i = insts.size(); i-- > 0;) {
-      if (!CanHalve(insts[i])) continue;
+      if (!CanHalve(insts[i]) || !HasFlagRoom(insts[i])) continue;
       if (!context_.Rewrite()) return any;
       marked_.insert(insts[i].index);
       any = true;
@@ -351,6 +366,7 @@ class Halving {
 
   lir::Function& f_;
   PassContext& context_;
+  FlagRoom flag_room_;
   std::vector<Reads> reads_;           // by value
   std::vector<lir::BlockId> defined_;  // by value: invalid for parameters, live-ins
   absl::flat_hash_set<uint32_t> marked_;   // instructions of the block at hand
@@ -361,9 +377,9 @@ class Halving {
 
 }  // namespace
 
-absl::StatusOr<bool> HalveValues(lir::Function& f, PassContext& context) {
+absl::StatusOr<bool> HalveValues(lir::Function& f, const Device& device, PassContext& context) {
   if (f.dispatch_width != 2 * kLanes) return false;
-  return Halving(f, context).Run();
+  return Halving(f, lir::FreeUnits(TargetOf(device), f, kPoolFlag), context).Run();
 }
 
 }  // namespace kiln::intel

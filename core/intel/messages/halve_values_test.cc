@@ -14,7 +14,7 @@ using testing::After;
 absl::StatusOr<bool> Halve(lir::Function& f, PassContext& context) {
   const absl::StatusOr<bool> halved = HalveMessages(f, context);
   if (!halved.ok()) return halved;
-  const absl::StatusOr<bool> values = HalveValues(f, context);
+  const absl::StatusOr<bool> values = HalveValues(f, Tgl(), context);
   return values.ok() ? *halved || *values : values;
 }
 
