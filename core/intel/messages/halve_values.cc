@@ -7,10 +7,17 @@
 // the two that it would be, each with registers of its own; what takes a half of a joined value, in the
 // block that joins it, takes it from the response; moves of such halves into payloads are left out, and
 // joins make the components that somebody wants whole, each by itself where others are not wanted.
+// Conditions are halved with the instructions whose predicates they are: else what they compare would
+// have to be there for all lanes before the first half of a result, and the first write to a target
+// would wait for all that the second is computed from.
 //
 // In and out: SSA. A block has as many instructions as before or fewer. Halves belong to no lane, as
 // responses do, and hold nothing for lanes that were off where they were made: so they stay in their
-// block, where lanes leave but none return. Linear.
+// block, where lanes leave but none return. The flag of a half is a value like any other: an instruction
+// for lanes 16 to 31 finds its bits in the second of the two granules that a flag has, and the first
+// is neither written nor read, whatever allocation moves there (it saves and restores flags whole). So
+// two flags take twice the room of one, and a condition is halved where that room is free in the order at
+// hand (flag_room.h). Linear.
 #include <array>
 #include <bit>
 #include <vector>
