@@ -151,6 +151,88 @@ TEST(HalveValues, ConditionsAreHalvedWhereFlagsAreFree) {
   EXPECT_EQ(one.find("w32"), std::string::npos) << one;
 }
 
+const char kRead[] = "  %11x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n";
+const char kSum[] =
+    "  %3:f = add %11:f %11.1:f {w32}\n"
+    "  %4:f = add %3:f %11.2:f {w32}\n";
+const char kElsewhere[] =
+    "  -> b1\n"
+    "block b1 depth 0\n"
+    "  %5:f = mul %4:f %14:f {w32}\n"
+    "  %10x4:ud = collect %5:ud _ _ _ {w32}\n";
+
+// One sum is joined instead of what it is the sum of; the component that nobody reads never is.
+TEST(HalveValues, WhatIsBelowResponsesIsJoinedLater) {
+  const std::string out = Halved(std::string(kRead) + kSum + kElsewhere + kEnd);
+  EXPECT_EQ(out.find("join"), out.rfind("join")) << out;
+  EXPECT_NE(out.find("  %4:ud = join_groups %"), std::string::npos) << out;
+  EXPECT_NE(out.find(":f = add %16x16:f %16.16x16:f {w16}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find(":f = add %17x16:f %17.16x16:f {w16 g16}\n"), std::string::npos) << out;
+}
+
+// As many joins behind it as before are no gain.
+TEST(HalveValues, ResponsesAreJoinedWhereNothingIsGained) {
+  const std::string out = Halved(std::string(kRead) + "  %4:f = add %11:f %14:f {w32}\n" + kElsewhere + kEnd);
+  EXPECT_NE(out.find("  %4:f = add %"), std::string::npos) << out;
+  EXPECT_NE(out.find(":f %14:f {w32}\n"), std::string::npos) << out;
+  const std::string both = Halved(std::string(kRead) + "  %3:f = add %11:f %11.1:f {w32}\n"
+                                  "  %4:f = add %11:f -%11.1:f {w32}\n"
+                                  "  -> b1\n"
+                                  "block b1 depth 0\n"
+                                  "  %10x4:ud = collect %3:ud %4:ud _ _ {w32}\n" + kEnd);
+  EXPECT_NE(both.find("  %3:f = add %"), std::string::npos) << both;
+  EXPECT_NE(both.find("  %4:f = add %"), std::string::npos) << both;
+}
+
+// In a loop one join has to spare more than two.
+TEST(HalveValues, InLoopsResultsAreJoinedForMore) {
+  const std::string two = std::string(kRead) + "  %4:f = add %11:f %11.1:f {w32}\n" + kElsewhere + kEnd;
+  const std::string three = std::string(kRead) + kSum + kElsewhere + kEnd;
+  const auto in_loop = [](const std::string& body) {
+    return Halved("  -> b1\nblock b1 depth 1\n" + body.substr(0, body.find("  -> b1")) +
+                  "  -> b2\nblock b2 depth 0\n" + body.substr(body.find("depth 0\n") + 8));
+  };
+  EXPECT_NE(Halved(two).find("  %4:ud = join_groups"), std::string::npos);
+  EXPECT_EQ(in_loop(two).find("  %4:ud = join_groups"), std::string::npos) << in_loop(two);
+  EXPECT_NE(in_loop(three).find("  %4:ud = join_groups"), std::string::npos) << in_loop(three);
+}
+
+// Responses take the place that joined values would have for longer: not where registers run out.
+TEST(HalveValues, WhereRegistersRunOutResponsesAreJoinedAtOnce) {
+  std::string values, made;
+  for (int v = 16; v < 48; ++v) {
+    values += "value %" + std::to_string(v) + " G 4x1\n";
+    made += "  %" + std::to_string(v) + ":ud = mov %0:ud {w32}\n";
+  }
+  const auto with = [&](int count) {
+    std::string rest;
+    for (int v = 16; v < 16 + count; ++v) {
+      rest += "  msg.write %" + std::to_string(v) + ":ud %0:ud {w32 [untyped_write lanes 16 channels 1]}\n";
+    }
+    return testing::AfterWith(values, made + kRead + kSum + rest + kElsewhere + kEnd, Halve, 32);
+  };
+  EXPECT_NE(with(4).find("  %4:ud = join_groups"), std::string::npos) << "whole";
+  EXPECT_EQ(with(32).find("  %4:ud = join_groups"), std::string::npos) << "joined";
+}
+
+// A condition below a response, and what it chooses.
+TEST(HalveValues, ConditionsBelowResponsesAreHalved) {
+  const std::string chosen =
+      "  %16:uw = cmp %11:f %11.1:f {w32 cmod 5}\n"
+      "  %4:ud = sel %11.2:ud %14:ud %16:uw {w32 pred 1}\n";
+  const std::string out = HalvedWithFlags(std::string(kRead) + chosen + kElsewhere + kEnd);
+  EXPECT_NE(out.find("  %4:ud = join_groups"), std::string::npos) << out;
+  EXPECT_NE(out.find(":uw = cmp %19x16:f %19.16x16:f {w16 cmod 5}\n"), std::string::npos) << out;
+
+  // A flag cannot be joined: where it is read whole too, what it is of is, and what reads it is not.
+  const std::string whole = HalvedWithFlags(std::string(kRead) + chosen + "  -> b1\n"
+                                            "block b1 depth 0\n"
+                                            "  %5:ud = sel %4:ud %14:ud %16:uw {w32 pred 1}\n"
+                                            "  %10x4:ud = collect %5:ud _ _ _ {w32}\n" + kEnd);
+  EXPECT_NE(whole.find("  %16:uw = cmp %"), std::string::npos) << whole;
+  EXPECT_EQ(whole.find("w16 cmod 5"), std::string::npos) << whole;
+}
+
 // What ends the thread is sent from the tail, where the value lies for all lanes.
 TEST(HalveValues, APayloadInTheTailIsLeftWhole) {
   EXPECT_EQ(Halved("  %3:f = mul %0:f %14:f {w32}\n"
