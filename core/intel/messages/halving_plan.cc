@@ -79,7 +79,8 @@ HalvingPlan::HalvingPlan(const lir::Function& f, const Device& device, PassConte
       flag_room_(f, lir::FreeUnits(target_, f, kPoolFlag)),
       reads_(f.values.size()),
       defined_(f.values.size()),
-      halved_(f.insts.size(), 0) {
+      halved_(f.insts.size(), 0),
+      from_(f.values.size(), kNowhere) {
   CountReads();
   for (size_t b = 0; b < f.blocks.size() && !stopped_; ++b) {
     const lir::BlockId block(b);
@@ -179,29 +180,34 @@ void HalvingPlan::HalveUpwards(lir::BlockId block) {
 bool HalvingPlan::HalveDownwards(lir::BlockId block) {
   if (stopped_) return false;
   whole_.clear();
-  FindBelow(block);
-  if (KeepWholeFlags(block)) FindBelow(block);
-  if (!FindSources(block)) return false;
+  if (!FindBelow(block) || (KeepWholeFlags(block) && !FindBelow(block))) return false;
+  FindSources(block);
   CountJoins(block);
   return HalveGroups(block);
 }
 
-// What reads joined values, and on from there.
-void HalvingPlan::FindBelow(lir::BlockId block) {
+// What reads joined values, and on from there. False if there is nothing.
+bool HalvingPlan::FindBelow(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
   below_.assign(insts.size(), 0);
-  made_.clear();
-  joined_.clear();
+  for (uint32_t value : halves_) from_[value] = kNowhere;
+  halves_.clear();
+  const auto note = [&](const Operand& d, uint32_t from) {
+    from_[d.id] = from;
+    halves_.push_back(d.id);
+  };
+  bool any = false;
   for (uint32_t i = 0; i < insts.size(); ++i) {
     const InstId id = insts[i];
     if (JoinsHalves(f_, id)) {
-      joined_.insert(f_.defs(id)[0].id);
+      note(f_.defs(id)[0], kJoined);
       continue;
     }
+    if (halves_.empty()) continue;
     const auto uses = f_.uses(id);
     const auto defs = f_.defs(id);
     const bool reads = std::any_of(uses.begin(), uses.end(), [&](const Operand& o) {
-      return IsValue(o) && (joined_.contains(o.id) || made_.contains(o.id)) && ReadsHalf(block, o);
+      return HasHalves(o) && ReadsHalf(block, o);
     });
     if (!reads || IsHalved(id) || !CanHalve(id)) continue;
     if (std::any_of(defs.begin(), defs.end(),
@@ -209,9 +215,13 @@ void HalvingPlan::FindBelow(lir::BlockId block) {
       continue;
     }
     below_[i] = 1;
-    for (const Operand& d : defs) made_[d.id] = i;
+    any = true;
+    for (const Operand& d : defs) note(d, i);
   }
+  return any;
 }
+
+bool HalvingPlan::HasHalves(const Operand& o) const { return IsValue(o) && from_[o.id] != kNowhere; }
 
 // Flags with readers that want them whole, or without room. True if there are any.
 bool HalvingPlan::KeepWholeFlags(lir::BlockId block) {
@@ -234,16 +244,15 @@ bool HalvingPlan::KeepWholeFlags(lir::BlockId block) {
   return !whole_.empty();
 }
 
-// Groups are what is connected by values that are read of halves, or would be. False if there are none.
-bool HalvingPlan::FindSources(lir::BlockId block) {
+// Groups are what is connected by values that are read of halves, or would be.
+void HalvingPlan::FindSources(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
   sources_.clear();
   group_.resize(insts.size());
   std::iota(group_.begin(), group_.end(), 0);
-  bool any = false;
   for (uint32_t i = 0; i < insts.size(); ++i) {
     for (const Operand& o : f_.uses(insts[i])) {
-      if (!IsValue(o) || !(joined_.contains(o.id) || made_.contains(o.id))) continue;
+      if (!HasHalves(o)) continue;
       if (ReadsHalf(block, o) && (IsHalved(insts[i]) || TakesHalf(f_, insts[i], o))) continue;
       if (!below_[i] || !ReadsHalf(block, o)) {
         for (uint16_t c = 0; c < o.comps; ++c) {
@@ -254,11 +263,9 @@ bool HalvingPlan::FindSources(lir::BlockId block) {
       Source& source = sources_[KeyOf(o.id, o.comp)];
       if (source.inside++ != 0) Unite(i, source.group);
       source.group = i;
-      if (const auto made = made_.find(o.id); made != made_.end()) Unite(i, made->second);
-      any = true;
+      if (from_[o.id] != kJoined) Unite(i, from_[o.id]);
     }
   }
-  return any;
 }
 
 uint32_t HalvingPlan::Group(uint32_t place) {
@@ -275,7 +282,7 @@ void HalvingPlan::CountJoins(lir::BlockId block) {
   joins_.assign(insts.size(), 0);
   for (const auto& [key, source] : sources_) {
     const uint32_t value = ValueOf(key);
-    if (!joined_.contains(value) || source.inside == 0) continue;
+    if (from_[value] != kJoined || source.inside == 0) continue;
     if (source.outside == 0 && reads_[value].elsewhere == 0) --joins_[Group(source.group)];
   }
   for (uint32_t i = 0; i < insts.size(); ++i) {

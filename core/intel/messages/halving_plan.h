@@ -55,6 +55,8 @@ class HalvingPlan {
   const Reads& reads(const lir::Operand& o) const { return reads_[o.id]; }
 
  private:
+  static constexpr uint32_t kNowhere = ~uint32_t{0}, kJoined = kNowhere - 1;
+
   // A component of a value that halves may be read of.
   struct Source {
     uint32_t inside = 0, outside = 0;   // reads by what may be halved, and others
@@ -71,9 +73,10 @@ class HalvingPlan {
   void HalveUpwards(lir::BlockId block);
 
   bool HalveDownwards(lir::BlockId block);
-  void FindBelow(lir::BlockId block);
+  bool FindBelow(lir::BlockId block);
+  bool HasHalves(const lir::Operand& o) const;
   bool KeepWholeFlags(lir::BlockId block);
-  bool FindSources(lir::BlockId block);
+  void FindSources(lir::BlockId block);
   void CountJoins(lir::BlockId block);
   bool HalveGroups(lir::BlockId block);
   bool Fits(lir::BlockId block);
@@ -93,8 +96,9 @@ class HalvingPlan {
 
   // Of the block at hand; a place is a number of an instruction in it.
   std::vector<char> below_;                       // by place: may be halved below halves
-  absl::flat_hash_map<uint32_t, uint32_t> made_;  // by value: the place below halves that makes it
-  absl::flat_hash_set<uint32_t> joined_;          // values that are joined
+  std::vector<uint32_t> from_;                    // by value: what would have halves of it: a place,
+                                                  // kJoined or kNowhere
+  std::vector<uint32_t> halves_;                  // those that are not from nowhere
   absl::flat_hash_set<uint32_t> whole_;           // flags that stay as they are
   absl::flat_hash_map<uint64_t, Source> sources_; // by value and component
   std::vector<uint32_t> group_;                   // by place: another of its group, or itself
