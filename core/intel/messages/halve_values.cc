@@ -3,23 +3,29 @@
 // Problem: no message takes more than 16 lanes (halve_messages), so that payloads for
 // lanes 0 to 15 and 16 to 31 are moved together from values of 32 lanes, and responses joined to
 // such: two moves for each component, where an instruction over 32 lanes of dwords is executed as two
-// of 16 anyway. Here an instruction whose result only halves are taken of, in its own block, becomes
-// the two that it would be, each with registers of its own; what takes a half of a joined value, in the
-// block that joins it, takes it from the response; moves of such halves into payloads are left out, and
-// joins make the components that somebody wants whole, each by itself where others are not wanted.
+// of 16 anyway. Here instructions become the two that they would be, each with registers of its own,
+// where the plan says so (halving_plan.h): if only halves are taken of what they make, or fewer values
+// are joined then. What takes a half of a joined value, in the block that joins it, takes it from the
+// response; moves of such halves into payloads are left out, and joins make the components that somebody
+// wants whole, each by itself where others are not wanted. What is gained beside moves: a half is ready,
+// and its write to a target on its way, while the other is computed. So conditions are halved too; else
+// what they compare would have to be there for all lanes first.
 //
-// In and out: SSA. A block has as many instructions as before or fewer. Halves belong to no lane, as
-// responses do, and hold nothing for lanes that were off where they were made: so they stay in their
-// block, where lanes leave but none return. Linear.
+// In and out: SSA. Halves belong to no lane, as responses do, and hold nothing for lanes that were off
+// where they were made: so they stay in their block, where lanes leave but none return. The flag of a
+// half is a value like any other: an instruction for lanes 16 to 31 finds its bits in the second of the
+// two granules that a flag has, and the first is neither written nor read, whatever allocation moves
+// there (it saves and restores flags whole). Linear.
 #include <array>
 #include <bit>
+#include <cassert>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
+#include "core/intel/messages/halving_plan.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/messages/payload.h"
 #include "core/lir/build.h"
@@ -33,131 +39,32 @@ using lir::InstId;
 using lir::Operand;
 
 constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
-constexpr uint8_t kLanes = 16;
-constexpr uint16_t kDwords = kLanes;   // of a half
+constexpr uint16_t kDwords = kHalfLanes;   // of a half
 
 class Halving {
  public:
-  Halving(lir::Function& f, PassContext& context)
-      : f_(f), context_(context), reads_(f.values.size()), defined_(f.values.size()) {}
+  Halving(lir::Function& f, const HalvingPlan& plan, PassContext& context)
+      : f_(f), plan_(plan), context_(context) {}
 
   bool Run() {
-    CountReads();
-    bool changed = false;
-    for (size_t b = 0; b < f_.blocks.size(); ++b) {
-      const bool finds = MarkInstructions(lir::BlockId(b));
-      changed |= Rewrite(f_.blocks[b]) || finds;
-    }
+    bool changed = !plan_.IsEmpty();
+    for (lir::Block& block : f_.blocks) changed |= Rewrite(block);
     return TrimJoins() || changed;
   }
 
  private:
-  struct Reads {
-    uint32_t whole = 0;     // operands that want all lanes, or stand in other blocks
-    uint32_t halves = 0;
-    uint32_t elsewhere = 0;  // in other blocks, or on edges
-  };
-
-  bool IsLanes(const Operand& o) const {
-    return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG;
-  }
-  bool OfDwords(const Operand& o) const { return f_.value(o.value()).elem_bytes == 4; }
-
-  // Each lane from the same lane of the sources, by the instruction that it is.
-  bool IsPlain(InstId id) const {
-    const lir::Inst& in = f_.inst(id);
-    if (!IsEuOp(in.op) || in.num_defs != 1) return false;
-    if (in.predicate_mode != 0 && in.op != Op(Opcode::kSel)) return false;
-    const isa::OpcodeInfo& row = isa::Info(static_cast<Opcode>(in.op));
-    if (row.reads_accumulator || row.writes_accumulator) return false;
-    return row.format == isa::Format::kBasic || row.format == isa::Format::kTernary ||
-           row.format == isa::Format::kMath;
-  }
-
-  // What ends the thread is sent whole from where it must lie.
-  bool TakesHalf(InstId id, const Operand& o) const {
-    const lir::Inst& in = f_.inst(id);
-    return in.width == kLanes && IsLanes(o) && o.comps == 1 && OfDwords(o) &&
-           !f_.value(o.value()).in_tail && (IsPlain(id) || IsMessage(in.op));
-  }
-
-  bool DefinedIn(lir::BlockId block, const Operand& o) const {
-    return defined_[o.id] == block;
-  }
-
-  void CountReads() {
-    for (size_t b = 0; b < f_.blocks.size(); ++b) {
-      const lir::Block& block = f_.blocks[b];
-      for (InstId id : block.insts) {
-        for (const Operand& o : f_.defs(id)) {
-          if (o.kind == Operand::Kind::kValue) defined_[o.id] = lir::BlockId(b);
-        }
-        for (const Operand& o : f_.uses(id)) {
-          if (o.kind != Operand::Kind::kValue) continue;
-          Reads& reads = reads_[o.id];
-          const bool here = DefinedIn(lir::BlockId(b), o);
-          reads.elsewhere += !here;
-          ++(here && TakesHalf(id, o) ? reads.halves : reads.whole);
-        }
-      }
-      for (const lir::Edge& e : block.succs) {
-        for (const Operand& o : f_.args(e)) {
-          if (o.kind != Operand::Kind::kValue) continue;
-          ++reads_[o.id].whole;
-          ++reads_[o.id].elsewhere;
-        }
-      }
-    }
-  }
-
-  bool CanHalve(InstId id) const {
-    const lir::Inst& in = f_.inst(id);
-    if (in.width != 2 * kLanes || !IsPlain(id)) return false;
-    const Operand& def = f_.defs(id)[0];
-    if (!IsLanes(def) || !OfDwords(def) || def.comps != 1) return false;
-    if (isa::ByteSize(static_cast<Type>(def.type)) != 4) return false;
-    for (const Operand& o : f_.uses(id)) {
-      if (o.kind == Operand::Kind::kFixed) return false;
-      if (o.kind != Operand::Kind::kValue) continue;
-      const lir::Value& v = f_.value(o.value());
-      if (v.file == kFileG ? v.elem_bytes > 4 : v.file == kFileU && o.comps != 1) return false;
-    }
-    return reads_[def.id].whole == 0 && reads_[def.id].halves != 0;
-  }
-
-  // From the last one up: what a marked instruction reads, halves read.
-  bool MarkInstructions(lir::BlockId block) {
-    marked_.clear();
-    bool any = false;
-    const std::vector<InstId>& insts = f_.block(block).insts;
-    for (size_t i = insts.size(); i-- > 0;) {
-      if (!CanHalve(insts[i])) continue;
-      if (!context_.Rewrite()) return any;
-      marked_.insert(insts[i].index);
-      any = true;
-      for (const Operand& o : f_.uses(insts[i])) {
-        if (!IsLanes(o) || o.comps != 1 || !OfDwords(o) || !DefinedIn(block, o)) continue;
-        --reads_[o.id].whole;
-        ++reads_[o.id].halves;
-      }
-    }
-    return any;
-  }
-
   bool Rewrite(lir::Block& block) {
     halves_.clear();
     moved_.clear();
     out_.clear();
     bool changed = false;
     for (const InstId id : std::vector<InstId>(block.insts)) {
-      if (f_.inst(id).op == kJoin && JoinsHalves(id) && reads_[f_.defs(id)[0].id].halves != 0 &&
-          context_.Rewrite()) {
+      if (JoinsHalves(f_, id) && plan_.reads(f_.defs(id)[0]).halves != 0 && context_.Rewrite()) {
         halves_[f_.defs(id)[0].id] = HalvesOf(id);
       }
-      if (marked_.contains(id.index)) {
-        std::array<Operand, 2> made;
-        for (uint8_t half = 0; half < 2; ++half) made[half] = Half(id, half);
-        halves_[f_.defs(id)[0].id] = made;
+      if (plan_.IsHalved(id)) {
+        for (uint8_t half = 0; half < 2; ++half) MakeHalf(id, half);
+        JoinResults(id);
         continue;
       }
       const bool reads = ReadHalves(id);
@@ -172,35 +79,53 @@ class Halving {
     return changed;
   }
 
-  bool JoinsHalves(InstId id) const {
-    const auto responses = f_.uses(id);
-    const Operand& def = f_.defs(id)[0];
-    if (responses.size() != 2 || f_.inst(id).width != 2 * kLanes || !OfDwords(def)) return false;
-    for (const Operand& o : responses) {
-      if (o.comps != kDwords * def.comps || o.mods != 0 || o.sub != 0) return false;
-    }
-    return true;
-  }
   std::array<Operand, 2> HalvesOf(InstId join) { return {f_.uses(join)[0], f_.uses(join)[1]}; }
 
   // One of the two instructions that a marked one becomes.
-  Operand Half(InstId id, uint8_t half) {
+  void MakeHalf(InstId id, uint8_t half) {
     const lir::Inst in = f_.inst(id);
-    Operand def = MakeRegisters(f_, kDwords / 8);
-    def.type = f_.defs(id)[0].type;
+    std::vector<Operand> defs(f_.defs(id).begin(), f_.defs(id).end());
+    for (Operand& d : defs) {
+      const Operand whole = d;
+      d = IsFlag(f_, d) ? MakeFlag(d) : MakeRegisters(f_, kDwords / 8);
+      d.type = whole.type;
+      halves_[whole.id][half] = d;
+    }
     const std::vector<Operand> uses(f_.uses(id).begin(), f_.uses(id).end());
     lir::InstFields fields;
-    fields.width = kLanes;
-    fields.group = static_cast<uint8_t>(half * kLanes);
+    fields.width = kHalfLanes;
+    fields.group = static_cast<uint8_t>(half * kHalfLanes);
     fields.flags = in.flags;
     fields.cmod = in.cmod;
     fields.predicate_mode = in.predicate_mode;
     fields.aux = in.aux;
     fields.spirv_id = in.spirv_id;
-    const InstId made = lir::MakeInst(f_, in.op, fields, {&def, 1}, uses);
+    const InstId made = lir::MakeInst(f_, in.op, fields, defs, uses);
     ReadHalves(made);
     out_.push_back(made);
-    return def;
+  }
+
+  // What else is read of it is read whole.
+  void JoinResults(InstId id) {
+    const std::vector<Operand> defs(f_.defs(id).begin(), f_.defs(id).end());
+    for (Operand d : defs) {
+      if (plan_.reads(d).whole == 0) continue;
+      assert(!IsFlag(f_, d));
+      lir::InstFields fields;
+      fields.width = 2 * kHalfLanes;
+      fields.flags = f_.inst(id).flags & lir::kNoMask;
+      fields.spirv_id = f_.inst(id).spirv_id;
+      std::array<Operand, 2> halves = halves_[d.id];
+      for (Operand& h : halves) h.type = kRaw;
+      d.type = kRaw;
+      out_.push_back(lir::MakeInst(f_, kJoin, fields, {&d, 1}, halves));
+    }
+  }
+
+  // A flag value has places for all lanes, of which the half leaves those of the other as they are.
+  Operand MakeFlag(const Operand& whole) {
+    f_.values.push_back(lir::Value(f_.value(whole.value())));
+    return lir::ValueOperand(lir::ValueId(f_.values.size() - 1), whole.type);
   }
 
   // Lets operands name the halves that there are.
@@ -214,14 +139,15 @@ class Halving {
         o.comp = static_cast<uint16_t>(o.comp + moved->second.comp);
         continue;
       }
-      if (!TakesHalf(id, o)) continue;
+      if (!TakesHalf(f_, id, o)) continue;
       const auto found = halves_.find(o.id);
       if (found == halves_.end()) continue;
-      const Operand& half = found->second[group / kLanes];
+      const Operand& half = found->second[group / kHalfLanes];
       o.id = half.id;
+      changed = true;
+      if (IsFlag(f_, half)) continue;
       o.comp = static_cast<uint16_t>(half.comp + o.comp * kDwords);
       o.comps = kDwords;
-      changed = true;
     }
     return changed;
   }
@@ -229,7 +155,7 @@ class Halving {
   // A move of one of the halves made or found here, as it is, for this block alone.
   bool IsMoveOfHalf(InstId id) const {
     const lir::Inst& in = f_.inst(id);
-    if (in.op != Op(Opcode::kMov) || in.width != kLanes || in.predicate_mode != 0 ||
+    if (in.op != Op(Opcode::kMov) || in.width != kHalfLanes || in.predicate_mode != 0 ||
         (in.flags & lir::kSaturate) != 0) {
       return false;
     }
@@ -241,7 +167,7 @@ class Halving {
              f_.value(o.value()).file == kFileU;
     };
     return is_half(to) && is_half(from) && !f_.value(to.value()).in_tail &&
-           reads_[to.id].elsewhere == 0;
+           plan_.reads(to).elsewhere == 0;
   }
 
   // Joins make what is read of them whole.
@@ -258,7 +184,7 @@ class Halving {
     for (lir::Block& block : f_.blocks) {
       out_.clear();
       for (const InstId id : std::vector<InstId>(block.insts)) {
-        const bool joins = f_.inst(id).op == kJoin && JoinsHalves(id);
+        const bool joins = JoinsHalves(f_, id);
         const Operand def = joins ? f_.defs(id)[0] : Operand();
         const int count = joins ? std::popcount(wanted[def.id]) : 0;
         if (!joins || count >= def.comps || !context_.Rewrite()) {
@@ -319,10 +245,8 @@ class Halving {
   }
 
   lir::Function& f_;
+  const HalvingPlan& plan_;
   PassContext& context_;
-  std::vector<Reads> reads_;           // by value
-  std::vector<lir::BlockId> defined_;  // by value: invalid for parameters, live-ins
-  absl::flat_hash_set<uint32_t> marked_;   // instructions of the block at hand
   std::vector<InstId> out_;
   absl::flat_hash_map<uint32_t, std::array<Operand, 2>> halves_;   // by value, in the block at hand
   absl::flat_hash_map<uint32_t, Operand> moved_;                   // likewise
@@ -330,9 +254,10 @@ class Halving {
 
 }  // namespace
 
-absl::StatusOr<bool> HalveValues(lir::Function& f, PassContext& context) {
-  if (f.dispatch_width != 2 * kLanes) return false;
-  return Halving(f, context).Run();
+absl::StatusOr<bool> HalveValues(lir::Function& f, const Device& device, PassContext& context) {
+  if (f.dispatch_width != 2 * kHalfLanes) return false;
+  const HalvingPlan plan(f, device, context);
+  return Halving(f, plan, context).Run();
 }
 
 }  // namespace kiln::intel

@@ -21,7 +21,7 @@ absl::StatusOr<bool> LowerSamplers(lir::Function& f, PassContext& context);
 absl::StatusOr<bool> HalveMessages(lir::Function& f, PassContext& context);
 
 // Values of 32 lanes that such messages take and give by halves are computed by halves.
-absl::StatusOr<bool> HalveValues(lir::Function& f, PassContext& context);
+absl::StatusOr<bool> HalveValues(lir::Function& f, const Device& device, PassContext& context);
 
 // Cuts payloads in two, so that less must lie together. Optional.
 absl::StatusOr<bool> SplitSends(lir::Function& f, PassContext& context);

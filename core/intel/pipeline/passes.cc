@@ -136,7 +136,7 @@ constexpr Pass<Work> kPasses[] = {
     {"lower_samplers", OnLir<LowerSamplers>, false, 0,
      "parameter lists become sends of the width that fits"},
     {"halve_messages", OnLir<HalveMessages>, false, 0, "messages for 32 lanes become two for 16"},
-    {"halve_values", OnLir<HalveValues>, true, 0,
+    {"halve_values", OnDevice<HalveValues>, true, 0,
      "what messages take and give by halves is computed by halves"},
     {"split_sends", OnLir<SplitSends>, true, 0,
      "payloads in two parts, so that less must lie together"},

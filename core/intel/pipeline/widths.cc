@@ -58,7 +58,10 @@ absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
   }
   if (made.width <= 16 || stage == mir::Stage::kCompute) return absl::OkStatus();
   for (const Variant& v : narrower) {
-    if (Throughput(made) > Throughput(v)) continue;
+    // Where both finish as many lanes the wider one is kept: the same lanes take half as many threads
+    // to launch, and what the model does not know to wait for is waited for half as often. Equal rates
+    // are equal as numbers too, being quotients of exact ones rounded once.
+    if (Throughput(made) >= Throughput(v)) continue;
     return Loses(absl::StrFormat("%.1f lanes in a thousand cycles by the model, %s %.1f",
                                  Throughput(made), v.name, Throughput(v)));
   }

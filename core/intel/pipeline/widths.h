@@ -24,9 +24,9 @@ bool IsWanted(const CompileOptions& options, int width);
 // Where no width is asked for: by what the narrower ones became, is this one worth compiling, and,
 // compiled, worth keeping? 32 lanes take twice the registers of 16. A workgroup gains nothing by
 // them, so they are for those that do not fit otherwise. Of fragments they are kept if threads by the
-// model finish more lanes in the same time than each narrower width. A width that spills loses to a
-// narrower one that does not. The rules are Mesa's (brw_simd_selection.cpp,
-// brw_compile_fs.cpp, intel/SOURCES.md).
+// model finish as many lanes in the same time as each narrower width, or more. A width that spills
+// loses to a narrower one that does not. The rules are Mesa's (brw_simd_selection.cpp,
+// brw_compile_fs.cpp, intel/SOURCES.md), but that there the narrower one is kept of equals.
 absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>& narrower);
 absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
                           const std::vector<Variant>& narrower);

@@ -55,15 +55,25 @@ TEST(Widths, AWidthThatSpillsLosesToOneThatDoesNot) {
   EXPECT_TRUE(WorthKeeping(kCompute, Made(16, 100, 128, 3), {}).ok());
 }
 
-TEST(Widths, FragmentsOf32LanesMustFinishMoreLanesThanEachNarrower) {
+TEST(Widths, FragmentsOf32LanesMustFinishAsManyLanesAsEachNarrower) {
   const std::vector<Variant> narrower = {Made(8, 100), Made(16, 190)};  // 80 and 84.2
   EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 379), narrower).ok());
-  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 380), narrower).message(),
-            "84.2 lanes in a thousand cycles by the model, SIMD16 84.2; compiled if asked for");
+  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 381), narrower).message(),
+            "84.0 lanes in a thousand cycles by the model, SIMD16 84.2; compiled if asked for");
   const std::vector<Variant> slow16 = {Made(8, 100), Made(16, 300)};
-  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 400), slow16).message(),
-            "80.0 lanes in a thousand cycles by the model, SIMD8 80.0; compiled if asked for");
+  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 401), slow16).message(),
+            "79.8 lanes in a thousand cycles by the model, SIMD8 80.0; compiled if asked for");
   EXPECT_TRUE(WorthKeeping(kFragment, Made(16, 1000), {Made(8, 100)}).ok());
+}
+
+// Also where the rate is no number that is written exactly.
+TEST(Widths, OfEqualsTheWiderOneIsKept) {
+  EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 380), {Made(8, 100), Made(16, 190)}).ok());
+  EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 400), {Made(8, 100), Made(16, 300)}).ok());
+  for (int64_t cycles = 1; cycles < 2000; ++cycles) {
+    EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 2 * cycles), {Made(16, cycles)}).ok()) << cycles;
+    EXPECT_FALSE(WorthKeeping(kFragment, Made(32, 2 * cycles + 1), {Made(16, cycles)}).ok());
+  }
 }
 
 // Threads that do little but write wait for the target, whichever their width.
@@ -74,6 +84,8 @@ TEST(Widths, AUnitThatIsBusyCountsForThreadsThatHaveEnded) {
   wide.statistics.busiest_cycles = 1700;
   EXPECT_TRUE(WorthKeeping(kFragment, wide, {narrow}).ok());
   wide.statistics.busiest_cycles = 1800;
+  EXPECT_TRUE(WorthKeeping(kFragment, wide, {narrow}).ok());
+  wide.statistics.busiest_cycles = 1801;
   EXPECT_FALSE(WorthKeeping(kFragment, wide, {narrow}).ok());
 }
 

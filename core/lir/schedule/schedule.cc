@@ -110,7 +110,8 @@ class Scheduler {
     Candidate c;
     c.insts = f_.block(b).insts;
     for (size_t w = 0; w < windows; ++w) {
-      c.cycles += EstimateCycles(dags_[w], Identity(dags_[w].nodes.size()));
+      c.windows.push_back(Identity(dags_[w].nodes.size()));
+      c.cycles += EstimateCycles(dags_[w], c.windows.back());
     }
     return c;
   }
@@ -220,10 +221,14 @@ class Scheduler {
     };
     Candidate small = ForPressure(b, windows);
     Judge(b, &small);
-    // Running ahead of an order that spills is no help: more would be in memory meanwhile.
-    if (latency_helps && small.merit.over == 0) {
+    // Running ahead of an order that spills is no help: more would be in memory meanwhile. The pressure
+    // order minds units of all pools alike, so that it may exceed a small one that the original fits.
+    const bool small_fits = small.merit.over == 0;
+    const Candidate original = small_fits ? Candidate() : *best;
+    const Candidate& base = small_fits ? small : original;
+    if (latency_helps && base.merit.over == 0) {
       for (Exits exits : exits_) {
-        Candidate balanced = Balanced(b, small, exits);
+        Candidate balanced = Balanced(b, base, exits);
         Judge(b, &balanced);
         offer(std::move(balanced));
       }

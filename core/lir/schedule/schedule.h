@@ -2,7 +2,8 @@
 //
 // Before allocation, per block, candidates are judged (judge.h): the original order, the latency
 // order, the pressure order, and the balanced one, which is the pressure order with as much of the
-// latency order as registers allow (hoist_scheduler.h). The latency order is taken at once where it
+// latency order as registers allow (hoist_scheduler.h); or the original order with that, where the pressure
+// order does not fit and the original does (flags are few, and it does not mind them). The latency order is taken at once where it
 // is faster than the original and its values fit the pools minus a reserve; only else are the others
 // made. Live sets at the block's ends do not depend on the order, so blocks are judged one by one
 // without running the allocator.
