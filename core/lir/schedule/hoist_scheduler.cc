@@ -1,6 +1,8 @@
 #include "core/lir/schedule/hoist_scheduler.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -31,6 +33,7 @@ int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
   limit_ = limit;
   live_.clear();
   for (const std::vector<int64_t>& p : profile_) live_.push_back(p[0]);
+  FindClaims(dag);
   order->clear();
   while (order->size() < dag.nodes.size()) {
     const uint32_t n = Choose(dag, exits);
@@ -50,15 +53,62 @@ uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
     const bool first = exits == Exits::kFirst;
     keys_.push_back({first ? exit : time, first ? time : exit, -node.delay, n});
   }
+  std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
   const uint32_t fallback = (*base_)[next_];
   for (uint32_t k = 0; k < kTries && !keys_.empty(); ++k) {
-    const auto first = std::min_element(keys_.begin(), keys_.end());
-    const uint32_t n = std::get<3>(*first);
-    if (n == fallback || Fits(n)) return n;
-    *first = keys_.back();
+    std::pop_heap(keys_.begin(), keys_.end(), std::greater<>());
+    const uint32_t n = std::get<3>(keys_.back());
+    if (n == fallback || (LeavesClaims(n) && Fits(n))) return n;
     keys_.pop_back();
   }
   return fallback;
+}
+
+// What a node opens is what it defines without the operands that nobody else needs.
+void HoistScheduler::FindClaims(const Dag& dag) {
+  const size_t pools = profile_.size(), count = dag.nodes.size();
+  opens_.assign(count * pools, 0);
+  for (uint32_t n = 0; n < count; ++n) {
+    int64_t* opens = &opens_[n * pools];
+    for (uint32_t s : slots_.defs(n)) {
+      const WindowSlots::Slot& slot = slots_.slot(s);
+      if (slot.live_after || slot.num_users != 0) opens[slot.pool] += slot.units;
+    }
+    for (uint32_t s : slots_.uses(n)) {
+      const WindowSlots::Slot& slot = slots_.slot(s);
+      if (!slot.live_after && slot.num_users == 1) opens[slot.pool] -= slot.units;
+    }
+    for (size_t p = 0; p < pools; ++p) opens[p] = std::max<int64_t>(opens[p], 0);
+  }
+  NodeOrder longest(count);
+  std::iota(longest.begin(), longest.end(), 0);
+  std::stable_sort(longest.begin(), longest.end(), [&](uint32_t a, uint32_t b) {
+    return dag.nodes[a].delay > dag.nodes[b].delay;
+  });
+  rank_.resize(count);
+  for (uint32_t k = 0; k < count; ++k) rank_[longest[k]] = k;
+  claims_.assign((count + 1) * pools, 0);
+  for (uint32_t n : ready_) Claim(n, 1);
+}
+
+// Adds the node's claim, or takes it back.
+void HoistScheduler::Claim(uint32_t n, int sign) {
+  const size_t pools = profile_.size();
+  for (uint32_t k = rank_[n] + 1; k <= rank_.size(); k += k & (~k + 1)) {
+    for (size_t p = 0; p < pools; ++p) claims_[k * pools + p] += sign * opens_[n * pools + p];
+  }
+}
+
+bool HoistScheduler::LeavesClaims(uint32_t n) const {
+  const size_t pools = profile_.size();
+  for (size_t p = 0; p < pools; ++p) {
+    const int64_t opens = opens_[n * pools + p];
+    if (opens == 0) continue;
+    int64_t units = live_[p] + opens;
+    for (uint32_t k = rank_[n]; k != 0; k &= k - 1) units += claims_[k * pools + p];
+    if (units > limit_[p]) return false;
+  }
+  return true;
 }
 
 // The last place of the base order at which another node that has not been issued uses the slot, or
@@ -134,9 +184,12 @@ void HoistScheduler::Issue(const Dag& dag, uint32_t n) {
   live_.swap(behind_);
   clock_.Issue(dag, n);
   issued_[n] = 1;
+  Claim(n, -1);
   ready_.erase(std::find(ready_.begin(), ready_.end(), n));
   for (const DagEdge& e : dag.children(n)) {
-    if (--parents_[e.to] == 0) ready_.push_back(e.to);
+    if (--parents_[e.to] != 0) continue;
+    ready_.push_back(e.to);
+    Claim(e.to, 1);
   }
   while (next_ < base_->size() && issued_[(*base_)[next_]]) ++next_;
 }

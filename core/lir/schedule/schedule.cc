@@ -44,7 +44,7 @@ void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
 struct Candidate {
   Policy policy = Policy::kSource;
   std::vector<InstId> insts;
-  std::vector<NodeOrder> windows;   // the same as node numbers, of the pressure order
+  std::vector<NodeOrder> windows;   // the same as node numbers, of what the balanced ones start from
   int64_t cycles = 0;
   Merit merit;
 };
@@ -61,11 +61,10 @@ class Scheduler {
         hoist_(t, f),
         live_after_(f.values.size(), 0) {
     for (size_t p = 0; p < t.pools.size(); ++p) {
-      const uint32_t reserve = p < options.reserve.size() ? options.reserve[p] : 0;
-      size_.push_back(FreeUnits(t, f, p));
-      limit_.push_back(int64_t{FreeUnits(t, f, p)} - reserve);
-      ahead_.push_back(limit_.back() -
-                       (p < options.balanced.size() ? int64_t{options.balanced[p]} : 0));
+      const auto of = [&](const std::vector<uint32_t>& v) { return p < v.size() ? int64_t{v[p]} : 0; };
+      const int64_t size = FreeUnits(t, f, p), limit = size - of(options.reserve);
+      limits_.push_back({.units = limit, .size = size, .excess = of(options.excess)});
+      ahead_.push_back(limit - of(options.balanced));
     }
   }
 
@@ -110,7 +109,8 @@ class Scheduler {
     Candidate c;
     c.insts = f_.block(b).insts;
     for (size_t w = 0; w < windows; ++w) {
-      c.cycles += EstimateCycles(dags_[w], Identity(dags_[w].nodes.size()));
+      c.windows.push_back(Identity(dags_[w].nodes.size()));
+      c.cycles += EstimateCycles(dags_[w], c.windows.back());
     }
     return c;
   }
@@ -186,7 +186,7 @@ class Scheduler {
   }
 
   void Judge(BlockId b, Candidate* c) {
-    c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limit_, size_, c->cycles);
+    c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limits_, c->cycles);
   }
 
   // The others are not made where the latency order is taken, which is most often.
@@ -200,10 +200,10 @@ class Scheduler {
     stats_.cycles_latency += std::min(fast.cycles, original_cycles);
     const bool latency_helps = fast.cycles < original_cycles;
     if (latency_helps && exits_.size() == 1) Judge(b, &fast);
-    if (latency_helps && fast.merit.over == 0) {
+    if (latency_helps && fast.merit.fits) {
       best = std::move(fast);
     } else {
-      Choose(b, windows, latency_helps, &best);
+      Choose(b, windows, latency_helps, std::move(fast), &best);
       stats_.blocks_over += best.merit.over != 0;
     }
     f_.block(b).insts = std::move(best.insts);
@@ -212,21 +212,26 @@ class Scheduler {
     stats_.cycles_after += best.cycles;
   }
 
-  // `best`: the original order. The latency order does not help, or not fit.
-  void Choose(BlockId b, size_t windows, bool latency_helps, Candidate* best) {
+  // `best`: the original order. The latency order, `fast`, does not help, or not fit.
+  void Choose(BlockId b, size_t windows, bool latency_helps, Candidate&& fast, Candidate* best) {
     Judge(b, best);
     const auto offer = [&](Candidate&& c) {
       if (Better(c.merit, best->merit)) *best = std::move(c);
     };
     Candidate small = ForPressure(b, windows);
     Judge(b, &small);
-    // Running ahead of an order that spills is no help: more would be in memory meanwhile.
-    if (latency_helps && small.merit.over == 0) {
-      for (Exits exits : exits_) {
-        Candidate balanced = Balanced(b, small, exits);
-        Judge(b, &balanced);
-        offer(std::move(balanced));
+    if (latency_helps) {
+      std::vector<Candidate> balanced;
+      for (Candidate* base : {&small, best}) {
+        // Running ahead of an order that spills is no help: more would be in memory meanwhile.
+        if (base->merit.over != 0) continue;
+        for (Exits exits : exits_) balanced.push_back(Balanced(b, *base, exits));
       }
+      for (Candidate& c : balanced) {
+        Judge(b, &c);
+        offer(std::move(c));
+      }
+      offer(std::move(fast));
     }
     offer(std::move(small));
   }
@@ -239,7 +244,7 @@ class Scheduler {
   LatencyScheduler latency_;
   PressureScheduler pressure_;
   HoistScheduler hoist_;
-  std::vector<int64_t> size_, limit_;   // of the pools, in units
+  std::vector<PoolLimit> limits_;       // of the pools
   std::vector<int64_t> ahead_;          // up to where the balanced policy runs ahead
   std::vector<Dag> dags_;               // of the block at hand
   absl::Span<const Exits> exits_;       // what is worth trying there
