@@ -46,22 +46,25 @@ int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
 // The first by the latency policy of those that fit, among the best few; `added_` is its effect.
 uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
   keys_.clear();
+  const uint32_t fallback = (*base_)[next_];
   for (uint32_t n : ready_) {
+    if (n != fallback && !LeavesRoom(n)) continue;
     const DagNode& node = dag.nodes[n];
     const int time = clock_.TimeOf(dag, n);
     const int exit = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
     const bool first = exits == Exits::kFirst;
     keys_.push_back({first ? exit : time, first ? time : exit, -node.delay, n});
   }
-  std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
-  const uint32_t fallback = (*base_)[next_];
-  for (uint32_t k = 0; k < kTries && !keys_.empty(); ++k) {
-    std::pop_heap(keys_.begin(), keys_.end(), std::greater<>());
+  // Most often the first goes; the others are put in order only where it does not.
+  std::iter_swap(std::min_element(keys_.begin(), keys_.end()), keys_.end() - 1);
+  for (uint32_t k = 1;; ++k) {
     const uint32_t n = std::get<3>(keys_.back());
     if (n == fallback || (LeavesClaims(n) && Fits(n))) return n;
     keys_.pop_back();
+    if (k == kTries || keys_.empty()) return fallback;
+    if (k == 1) std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
+    std::pop_heap(keys_.begin(), keys_.end(), std::greater<>());
   }
-  return fallback;
 }
 
 // What a node opens is what it defines without the operands that nobody else needs.
@@ -97,6 +100,16 @@ void HoistScheduler::Claim(uint32_t n, int sign) {
   for (uint32_t k = rank_[n] + 1; k <= rank_.size(); k += k & (~k + 1)) {
     for (size_t p = 0; p < pools; ++p) claims_[k * pools + p] += sign * opens_[n * pools + p];
   }
+}
+
+// Whether what the node opens is free, claims or not.
+bool HoistScheduler::LeavesRoom(uint32_t n) const {
+  const size_t pools = profile_.size();
+  for (size_t p = 0; p < pools; ++p) {
+    const int64_t opens = opens_[n * pools + p];
+    if (opens != 0 && live_[p] + opens > limit_[p]) return false;
+  }
+  return true;
 }
 
 bool HoistScheduler::LeavesClaims(uint32_t n) const {
@@ -146,13 +159,11 @@ bool HoistScheduler::Fits(uint32_t n) {
     const int64_t units = behind_[p] + dead_[p];
     if (units > limit_[p] && units > live_[p]) return false;
   }
+  // Changes at each place first, then their sums.
   added_.assign(pools * length, 0);
-  const auto add = [&](int pool, uint32_t from, int units) {  // places from `from` to the node's
-    for (uint32_t k = from; k < length; ++k) added_[static_cast<size_t>(pool) * length + k] += units;
-  };
   for (uint32_t s : slots_.defs(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
-    if (slot.live_after || slot.num_users != 0) add(slot.pool, 0, slot.units);
+    if (slot.live_after || slot.num_users != 0) added_[slot.pool * length] += slot.units;
   }
   for (uint32_t s : slots_.uses(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
@@ -160,11 +171,12 @@ bool HoistScheduler::Fits(uint32_t n) {
     const int64_t last = LastOther(s, n);
     if (last > int64_t{place_[n]}) continue;  // somebody needs it later still
     // Behind its last other user it is not live any more.
-    add(slot.pool, last < 0 ? 0 : static_cast<uint32_t>(last) - next_, -slot.units);
+    added_[slot.pool * length + (last < 0 ? 0 : static_cast<uint32_t>(last) - next_)] -= slot.units;
   }
   for (size_t p = 0; p < pools; ++p) {
+    int64_t more = 0;
     for (uint32_t k = 0; k < length; ++k) {
-      const int64_t more = added_[p * length + k];
+      more = added_[p * length + k] += more;
       if (more > 0 && profile_[p][next_ + k + 1] + more > limit_[p] && !issued_[(*base_)[next_ + k]]) {
         return false;
       }

@@ -56,6 +56,7 @@ class HoistScheduler {
   uint32_t Choose(const Dag& dag, Exits exits);
   void FindClaims(const Dag& dag);
   void Claim(uint32_t n, int sign);
+  bool LeavesRoom(uint32_t n) const;
   bool LeavesClaims(uint32_t n) const;
   bool Fits(uint32_t n);
   int64_t LastOther(uint32_t slot, uint32_t n) const;

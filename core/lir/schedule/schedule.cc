@@ -40,11 +40,18 @@ void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
   for (uint32_t n : order) out->push_back(dag.nodes[n].inst);
 }
 
+// Percent of the latency order's cycles with which a balanced order is good enough.
+constexpr int kGoodEnough = 115;
+// 1024ths of a pool above the limit beyond which spills matter more than the order.
+constexpr int64_t kHopeless = 512;
+
 // An order of one block, window by window, and what it costs.
 struct Candidate {
   Policy policy = Policy::kSource;
   std::vector<InstId> insts;
-  std::vector<NodeOrder> windows;   // the same as node numbers, of what the balanced ones start from
+  // Of what the balanced ones start from: the same as node numbers, and what is live there.
+  std::vector<NodeOrder> windows;
+  PressureProfile profile;
   int64_t cycles = 0;
   Merit merit;
 };
@@ -148,11 +155,10 @@ class Scheduler {
     Candidate c;
     c.policy = Policy::kBalanced;
     c.insts.reserve(f_.block(b).insts.size());
-    const PressureProfile whole = pressure_of_.Profile(b, base.insts);
     for (size_t w = 0; w < base.windows.size(); ++w) {
       const size_t first = c.insts.size(), end = first + dags_[w].nodes.size();
       PressureProfile profile;
-      for (const std::vector<int64_t>& units : whole) {
+      for (const std::vector<int64_t>& units : base.profile) {
         profile.emplace_back(units.begin() + static_cast<ptrdiff_t>(first),
                              units.begin() + static_cast<ptrdiff_t>(end) + 1);
       }
@@ -189,6 +195,15 @@ class Scheduler {
     c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limits_, c->cycles);
   }
 
+  void JudgeBase(BlockId b, Candidate* c) {
+    c->profile = pressure_of_.Profile(b, c->insts);
+    std::vector<uint32_t> peak;
+    for (const std::vector<int64_t>& units : c->profile) {
+      peak.push_back(static_cast<uint32_t>(*std::max_element(units.begin(), units.end())));
+    }
+    c->merit = MeritOf(peak, limits_, c->cycles);
+  }
+
   // The others are not made where the latency order is taken, which is most often.
   void Block(BlockId b) {
     const size_t windows = BuildDags(f_.block(b));
@@ -214,26 +229,34 @@ class Scheduler {
 
   // `best`: the original order. The latency order, `fast`, does not help, or not fit.
   void Choose(BlockId b, size_t windows, bool latency_helps, Candidate&& fast, Candidate* best) {
-    Judge(b, best);
-    const auto offer = [&](Candidate&& c) {
-      if (Better(c.merit, best->merit)) *best = std::move(c);
+    JudgeBase(b, best);
+    const int64_t good_enough = latency_helps ? fast.cycles * kGoodEnough / 100 : 0;
+    std::vector<Candidate> others;
+    if (latency_helps && best->merit.over == 0) AddBalanced(b, *best, &others);
+    const auto is_good = [&](const Candidate& c) {
+      return c.merit.over == 0 && c.merit.cycles <= good_enough;
     };
-    Candidate small = ForPressure(b, windows);
-    Judge(b, &small);
-    if (latency_helps) {
-      std::vector<Candidate> balanced;
-      for (Candidate* base : {&small, best}) {
-        // Running ahead of an order that spills is no help: more would be in memory meanwhile.
-        if (base->merit.over != 0) continue;
-        for (Exits exits : exits_) balanced.push_back(Balanced(b, *base, exits));
+    if (std::none_of(others.begin(), others.end(), is_good)) {
+      Candidate small = ForPressure(b, windows);
+      JudgeBase(b, &small);
+      if (latency_helps && best->merit.over != 0 && best->merit.over <= small.merit.over) {
+        AddBalanced(b, *best, &others);
       }
-      for (Candidate& c : balanced) {
-        Judge(b, &c);
-        offer(std::move(c));
-      }
-      offer(std::move(fast));
+      if (latency_helps && small.merit.over <= best->merit.over) AddBalanced(b, small, &others);
+      others.push_back(std::move(small));
     }
-    offer(std::move(small));
+    if (latency_helps) others.push_back(std::move(fast));
+    for (Candidate& c : others) {
+      if (Better(c.merit, best->merit)) *best = std::move(c);
+    }
+  }
+
+  void AddBalanced(BlockId b, const Candidate& base, std::vector<Candidate>* candidates) {
+    if (base.merit.over > kHopeless) return;
+    for (Exits exits : exits_) {
+      candidates->push_back(Balanced(b, base, exits));
+      Judge(b, &candidates->back());
+    }
   }
 
   const Target& t_;
