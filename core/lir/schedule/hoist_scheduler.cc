@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace kiln::lir::schedule {
@@ -45,26 +45,38 @@ int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
 
 // The first by the latency policy of those that fit, among the best few; `added_` is its effect.
 uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
-  keys_.clear();
   const uint32_t fallback = (*base_)[next_];
+  keys_.clear();
   for (uint32_t n : ready_) {
-    if (n != fallback && !LeavesRoom(n)) continue;
-    const DagNode& node = dag.nodes[n];
-    const int time = clock_.TimeOf(dag, n);
-    const int exit = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
-    const bool first = exits == Exits::kFirst;
-    keys_.push_back({first ? exit : time, first ? time : exit, -node.delay, n});
+    if (n == fallback || LeavesRoom(n)) keys_.push_back(KeyOf(dag, exits, n));
   }
-  // Most often the first goes; the others are put in order only where it does not.
-  std::iter_swap(std::min_element(keys_.begin(), keys_.end()), keys_.end() - 1);
-  for (uint32_t k = 1;; ++k) {
-    const uint32_t n = std::get<3>(keys_.back());
-    if (n == fallback || (LeavesClaims(n) && Fits(n))) return n;
-    keys_.pop_back();
-    if (k == kTries || keys_.empty()) return fallback;
-    if (k == 1) std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
+  const auto first = std::min_element(keys_.begin(), keys_.end());
+  const uint32_t best = NodeOf(*first);
+  if (best == fallback || (LeavesClaims(best) && Fits(best))) return best;
+  // Most often that was it; the others are put in order only where it was not.
+  *first = keys_.back();
+  keys_.pop_back();
+  keys_.erase(std::remove_if(keys_.begin(), keys_.end(),
+                             [&](const Key& k) {
+                               return NodeOf(k) != fallback && !LeavesClaims(NodeOf(k));
+                             }),
+              keys_.end());
+  std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
+  for (uint32_t k = 1; k < kTries; ++k) {
     std::pop_heap(keys_.begin(), keys_.end(), std::greater<>());
+    const uint32_t n = NodeOf(keys_.back());
+    if (n == fallback || Fits(n)) return n;
+    keys_.pop_back();
   }
+  return fallback;
+}
+
+HoistScheduler::Key HoistScheduler::KeyOf(const Dag& dag, Exits exits, uint32_t n) const {
+  const DagNode& node = dag.nodes[n];
+  const auto time = static_cast<uint64_t>(clock_.TimeOf(dag, n));
+  const auto exit = static_cast<uint64_t>(exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time);
+  const auto shortness = static_cast<uint64_t>(std::numeric_limits<int>::max() - node.delay);
+  return {exits == Exits::kFirst ? exit << 32 | time : time << 32 | exit, shortness << 32 | n};
 }
 
 // What a node opens is what it defines without the operands that nobody else needs.

@@ -22,7 +22,7 @@
 #define KILN_CORE_LIR_SCHEDULE_HOIST_SCHEDULER_H_
 
 #include <cstdint>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/lir/lir.h"
@@ -52,7 +52,12 @@ class HoistScheduler {
   static constexpr uint32_t kTries = 32;      // candidates looked at for each place
   static constexpr uint32_t kFarthest = 192;  // places of the base order that one may run ahead
 
+  // (time and exit, -longest path and node): the order of LatencyScheduler, the least is first.
+  using Key = std::pair<uint64_t, uint64_t>;
+  static uint32_t NodeOf(const Key& key) { return static_cast<uint32_t>(key.second); }
+
   void Prepare(const Dag& dag, const NodeOrder& base);
+  Key KeyOf(const Dag& dag, Exits exits, uint32_t n) const;
   uint32_t Choose(const Dag& dag, Exits exits);
   void FindClaims(const Dag& dag);
   void Claim(uint32_t n, int sign);
@@ -73,7 +78,7 @@ class HoistScheduler {
   std::vector<uint32_t> parents_;    // not yet issued
   IssueClock clock_;
   std::vector<uint32_t> ready_;
-  std::vector<std::tuple<int, int, int, uint32_t>> keys_;  // scratch: of those, as LatencyScheduler's
+  std::vector<Key> keys_;            // scratch: of those
   std::vector<int64_t> opens_;       // by node and pool: units that are live behind it, net
   std::vector<uint32_t> rank_;       // by node: how many have longer paths
   std::vector<int64_t> claims_;      // by rank and pool: of ready nodes, a binary indexed tree
