@@ -74,7 +74,8 @@ uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
 HoistScheduler::Key HoistScheduler::KeyOf(const Dag& dag, Exits exits, uint32_t n) const {
   const DagNode& node = dag.nodes[n];
   const auto time = static_cast<uint64_t>(clock_.TimeOf(dag, n));
-  const auto exit = static_cast<uint64_t>(exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time);
+  const int unblocked = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
+  const auto exit = static_cast<uint64_t>(unblocked);
   const auto shortness = static_cast<uint64_t>(std::numeric_limits<int>::max() - node.delay);
   return {exits == Exits::kFirst ? exit << 32 | time : time << 32 | exit, shortness << 32 | n};
 }

@@ -42,7 +42,7 @@ void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
 
 // Percent of the latency order's cycles with which a balanced order is good enough.
 constexpr int kGoodEnough = 115;
-// 1024ths of a pool above the limit beyond which spills matter more than the order.
+// 1024ths of a pool above the limit beyond which running ahead makes more spills than it gains.
 constexpr int64_t kHopeless = 512;
 
 // An order of one block, window by window, and what it costs.
@@ -227,7 +227,8 @@ class Scheduler {
     stats_.cycles_after += best.cycles;
   }
 
-  // `best`: the original order. The latency order, `fast`, does not help, or not fit.
+  // `best`: the original order. The latency order, `fast`, does not help, or not fit. The pressure
+  // order is not made either where the balanced order on top of the original one is good enough.
   void Choose(BlockId b, size_t windows, bool latency_helps, Candidate&& fast, Candidate* best) {
     JudgeBase(b, best);
     const int64_t good_enough = latency_helps ? fast.cycles * kGoodEnough / 100 : 0;

@@ -126,12 +126,12 @@ Function InOrderOf(const Target& t, const Function& ssa, const Function& done) {
     for (size_t k = before.size(); k-- > 0;) {
       if (std::find(insts.begin(), insts.end(), before[k]) != insts.end()) continue;
       const uint32_t value = ssa.defs(before[k])[0].id;
+      const auto from = before.begin() + static_cast<ptrdiff_t>(k);
       auto at = std::find_if(insts.begin(), insts.end(), [&](InstId i) {
         const auto reads = [&](const Operand& o) { return IsValue(o) && o.id == value; };
         const auto uses = ssa.uses(i);
         return std::any_of(uses.begin(), uses.end(), reads) ||
-               (IsExit(t, ssa, i) &&
-                std::find(before.begin() + static_cast<ptrdiff_t>(k), before.end(), i) != before.end());
+               (IsExit(t, ssa, i) && std::find(from, before.end(), i) != before.end());
       });
       const bool terminated =
           !insts.empty() && t.ops[ssa.inst(insts.back()).op].flags & kOpTerminator;
@@ -468,21 +468,21 @@ TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
 TEST(ScheduleTest, WhatIsReadyEarlyLeavesTheRegistersThatMessagesClaim) {
   constexpr int kLoads = 40, kRegisters = 16;  // the address of all, the sum, three results
   std::string text = "function test width 8\nvalue %0 G 4x1\n";
-  for (int k = 0; k < kLoads; ++k) text += "value %" + std::to_string(4 * k + 1) + " G 4x1\n" +
-      "value %" + std::to_string(4 * k + 2) + " G 4x4\n" +
-      "value %" + std::to_string(4 * k + 3) + " G 4x1\n" +
-      "value %" + std::to_string(4 * k + 4) + " G 4x1\n";
+  for (int k = 1; k <= 4 * kLoads; ++k) {
+    text += "value %" + std::to_string(k) + (k % 4 == 2 ? " G 4x4\n" : " G 4x1\n");
+  }
   text += "livein %0 at 8\nblock b0 depth 0\n";
   for (int k = 0; k < kLoads; ++k) {
     const auto value = [&](int n) { return "%" + std::to_string(4 * k + n); };
     text += "  " + value(1) + ":ud = mad %0:ud %0:ud %0:ud {w8}\n";
     text += "  " + value(2) + "x4:ud = load " + value(1) + ":ud {w8}\n";
-    for (int half = 0; half < 2; ++half) {
-      text += "  " + value(3 + half) + ":ud = mad " + value(half == 0 ? 0 : 3) + ":ud " + value(2) +
-              (half == 0 ? "" : ".2") + ":ud " + value(2) + (half == 0 ? ".1" : ".3") + ":ud {w8}\n";
-    }
+    const std::string l = value(2);
+    const std::string c[] = {l + ":ud ", l + ".1:ud ", l + ".2:ud ", l + ".3:ud "};
+    text += "  " + value(3) + ":ud = mad " + value(0) + ":ud " + c[0] + c[1] + "{w8}\n";
+    text += "  " + value(4) + ":ud = mad " + value(3) + ":ud " + c[2] + c[3] + "{w8}\n";
   }
-  Function f = Read(text + "  store %0:ud %" + std::to_string(4 * kLoads) + ":ud {w8}\n  end\n");
+  text += "  store %0:ud %" + std::to_string(4 * kLoads) + ":ud {w8}\n  end\n";
+  Function f = Read(text);
   ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
   const int latency = TestTarget().timing(TestTarget(), f, f.blocks[0].insts[1]).latency;
   ScheduleOptions options;
@@ -499,14 +499,16 @@ TEST(ScheduleTest, BalancedOrdersStartFromTheOriginalOrderWhereThePressureOrderD
   constexpr int kLoads = 20, kRegisters = 9;
   std::string text = "function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x3\n";
   for (int k = 0; k <= 3 * kLoads; ++k) text += "value %" + std::to_string(k + 2) + " G 4x1\n";
-  text += "livein %0 at 8\nblock b0 depth 0\n  %1x3:ud = load %0:ud {w8}\n  %2:ud = add %0:ud %0:ud {w8}\n";
+  text += "livein %0 at 8\nblock b0 depth 0\n  %1x3:ud = load %0:ud {w8}\n";
+  text += "  %2:ud = add %0:ud %0:ud {w8}\n";
   for (int k = 0; k < kLoads; ++k) {
     const auto value = [&](int n) { return "%" + std::to_string(3 * k + 2 + n) + ":ud"; };
     text += "  " + value(1) + " = mad %1:ud %1.1:ud %1.2:ud {w8}\n";
     text += "  " + value(2) + " = load " + value(1) + " {w8}\n";
     text += "  " + value(3) + " = add " + value(0) + " " + value(2) + " {w8}\n";
   }
-  Function f = Read(text + "  store %0:ud %" + std::to_string(3 * kLoads + 2) + ":ud {w8}\n  end\n");
+  text += "  store %0:ud %" + std::to_string(3 * kLoads + 2) + ":ud {w8}\n  end\n";
+  Function f = Read(text);
   ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
   const Liveness live(TestTarget(), f);
   const Dag dag = BuildDag(TestTarget(), f, BodyOf(f), false);
