@@ -1,6 +1,7 @@
 #include "core/lir/schedule/schedule.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "absl/types/span.h"
@@ -174,10 +175,13 @@ class Scheduler {
 
   // The latency order. Where exits are preferred, the best of all that this may mean and of none: it
   // yields where its order does not fit, or takes longer than an early exit is worth.
-  Candidate Fastest(BlockId b, size_t windows) {
+  // In `fewest` the cycles of the fastest of them, fitting or not.
+  Candidate Fastest(BlockId b, size_t windows, int64_t* fewest) {
     Candidate best;
+    *fewest = std::numeric_limits<int64_t>::max();
     for (Exits exits : exits_) {
       Candidate c = ForLatency(b, windows, exits);
+      *fewest = std::min(*fewest, c.cycles);
       if (exits_.size() == 1) return c;
       Judge(b, &c);
       if (best.insts.empty() || Better(c.merit, best.merit)) best = std::move(c);
@@ -211,11 +215,12 @@ class Scheduler {
     const int64_t original_cycles = best.cycles;
     exits_ = WorthTrying(std::any_of(dags_.begin(), dags_.begin() + static_cast<ptrdiff_t>(windows),
                                      [](const Dag& dag) { return dag.has_exits; }));
-    Candidate fast = Fastest(b, windows);
+    int64_t fewest = 0;
+    Candidate fast = Fastest(b, windows, &fewest);
     stats_.cycles_latency += std::min(fast.cycles, original_cycles);
-    const bool latency_helps = fast.cycles < original_cycles;
+    const bool latency_helps = fewest < original_cycles;
     if (latency_helps && exits_.size() == 1) Judge(b, &fast);
-    if (latency_helps && fast.merit.fits) {
+    if (fast.cycles < original_cycles && fast.merit.fits) {
       best = std::move(fast);
     } else {
       Choose(b, windows, latency_helps, std::move(fast), &best);
