@@ -1,26 +1,19 @@
 #include "core/intel/pipeline/allocate_registers.h"
 
-#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
+#include "core/intel/pipeline/schedule.h"
 #include "core/lir/liveness.h"
 #include "core/lir/ra/allocate.h"
 #include "core/lir/ra/check.h"
 
 namespace kiln::intel {
 namespace {
-
-// Exchanges the order of instructions within blocks.
-void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order) {
-  auto at = order.begin();
-  for (lir::Block& b : f.blocks) at = std::swap_ranges(b.insts.begin(), b.insts.end(), at);
-}
 
 absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
                                                   std::vector<lir::Pressure>* pressure = nullptr) {
@@ -41,6 +34,13 @@ absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& c
   if (!w.unscheduled.empty()) {
     context.Remark("schedule_undone", 0, std::string(stats.status().message()));
     SwapOrder(w.lir, w.unscheduled);
+    if (w.schedule_fits) {
+      std::vector<lir::InstId> order = OrderOf(w.lir);
+      ScheduleCarefully(w, context);
+      stats = Allocate(w, false);
+      if (!absl::IsResourceExhausted(stats.status())) return stats;
+      SwapOrder(w.lir, order);
+    }
     stats = Allocate(w, false, &unscheduled);
     if (!absl::IsResourceExhausted(stats.status())) return stats;
     if (unscheduled[kPoolGrf].physical >= scheduled[kPoolGrf].physical) {

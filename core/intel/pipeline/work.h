@@ -38,6 +38,7 @@ struct Work {
   lir::Function lir;
   std::vector<lir::InstId> unscheduled;  // `lir`'s instructions as they stood before scheduling,
                                          // block by block; for an allocation that fails
+  bool schedule_fits = false;            // by count each block has an order that fits the registers
   isa::Program program;
   std::vector<uint8_t> code;
   uint32_t grf_used = 0;

@@ -1,7 +1,9 @@
 #include "core/lir/schedule/hoist_scheduler.h"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace kiln::lir::schedule {
@@ -31,6 +33,7 @@ int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
   limit_ = limit;
   live_.clear();
   for (const std::vector<int64_t>& p : profile_) live_.push_back(p[0]);
+  FindClaims(dag);
   order->clear();
   while (order->size() < dag.nodes.size()) {
     const uint32_t n = Choose(dag, exits);
@@ -42,23 +45,96 @@ int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
 
 // The first by the latency policy of those that fit, among the best few; `added_` is its effect.
 uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
+  const uint32_t fallback = (*base_)[next_];
   keys_.clear();
   for (uint32_t n : ready_) {
-    const DagNode& node = dag.nodes[n];
-    const int time = clock_.TimeOf(dag, n);
-    const int exit = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
-    const bool first = exits == Exits::kFirst;
-    keys_.push_back({first ? exit : time, first ? time : exit, -node.delay, n});
+    if (n == fallback || LeavesRoom(n)) keys_.push_back(KeyOf(dag, exits, n));
   }
-  const uint32_t fallback = (*base_)[next_];
-  for (uint32_t k = 0; k < kTries && !keys_.empty(); ++k) {
-    const auto first = std::min_element(keys_.begin(), keys_.end());
-    const uint32_t n = std::get<3>(*first);
+  const auto first = std::min_element(keys_.begin(), keys_.end());
+  const uint32_t best = NodeOf(*first);
+  if (best == fallback || (LeavesClaims(best) && Fits(best))) return best;
+  // Most often that was it; the others are put in order only where it was not.
+  *first = keys_.back();
+  keys_.pop_back();
+  keys_.erase(std::remove_if(keys_.begin(), keys_.end(),
+                             [&](const Key& k) {
+                               return NodeOf(k) != fallback && !LeavesClaims(NodeOf(k));
+                             }),
+              keys_.end());
+  std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
+  for (uint32_t k = 1; k < kTries; ++k) {
+    std::pop_heap(keys_.begin(), keys_.end(), std::greater<>());
+    const uint32_t n = NodeOf(keys_.back());
     if (n == fallback || Fits(n)) return n;
-    *first = keys_.back();
     keys_.pop_back();
   }
   return fallback;
+}
+
+HoistScheduler::Key HoistScheduler::KeyOf(const Dag& dag, Exits exits, uint32_t n) const {
+  const DagNode& node = dag.nodes[n];
+  const auto time = static_cast<uint64_t>(clock_.TimeOf(dag, n));
+  const int unblocked = exits == Exits::kIgnored ? kNoExit : node.exit_unblocked_time;
+  const auto exit = static_cast<uint64_t>(unblocked);
+  const auto shortness = static_cast<uint64_t>(std::numeric_limits<int>::max() - node.delay);
+  return {exits == Exits::kFirst ? exit << 32 | time : time << 32 | exit, shortness << 32 | n};
+}
+
+// What a node opens is what it defines without the operands that nobody else needs.
+void HoistScheduler::FindClaims(const Dag& dag) {
+  const size_t pools = profile_.size(), count = dag.nodes.size();
+  opens_.assign(count * pools, 0);
+  for (uint32_t n = 0; n < count; ++n) {
+    int64_t* opens = &opens_[n * pools];
+    for (uint32_t s : slots_.defs(n)) {
+      const WindowSlots::Slot& slot = slots_.slot(s);
+      if (slot.live_after || slot.num_users != 0) opens[slot.pool] += slot.units;
+    }
+    for (uint32_t s : slots_.uses(n)) {
+      const WindowSlots::Slot& slot = slots_.slot(s);
+      if (!slot.live_after && slot.num_users == 1) opens[slot.pool] -= slot.units;
+    }
+    for (size_t p = 0; p < pools; ++p) opens[p] = std::max<int64_t>(opens[p], 0);
+  }
+  NodeOrder longest(count);
+  std::iota(longest.begin(), longest.end(), 0);
+  std::stable_sort(longest.begin(), longest.end(), [&](uint32_t a, uint32_t b) {
+    return dag.nodes[a].delay > dag.nodes[b].delay;
+  });
+  rank_.resize(count);
+  for (uint32_t k = 0; k < count; ++k) rank_[longest[k]] = k;
+  claims_.assign((count + 1) * pools, 0);
+  for (uint32_t n : ready_) Claim(n, 1);
+}
+
+// Adds the node's claim, or takes it back.
+void HoistScheduler::Claim(uint32_t n, int sign) {
+  const size_t pools = profile_.size();
+  for (uint32_t k = rank_[n] + 1; k <= rank_.size(); k += k & (~k + 1)) {
+    for (size_t p = 0; p < pools; ++p) claims_[k * pools + p] += sign * opens_[n * pools + p];
+  }
+}
+
+// Whether what the node opens is free, claims or not.
+bool HoistScheduler::LeavesRoom(uint32_t n) const {
+  const size_t pools = profile_.size();
+  for (size_t p = 0; p < pools; ++p) {
+    const int64_t opens = opens_[n * pools + p];
+    if (opens != 0 && live_[p] + opens > limit_[p]) return false;
+  }
+  return true;
+}
+
+bool HoistScheduler::LeavesClaims(uint32_t n) const {
+  const size_t pools = profile_.size();
+  for (size_t p = 0; p < pools; ++p) {
+    const int64_t opens = opens_[n * pools + p];
+    if (opens == 0) continue;
+    int64_t units = live_[p] + opens;
+    for (uint32_t k = rank_[n]; k != 0; k &= k - 1) units += claims_[k * pools + p];
+    if (units > limit_[p]) return false;
+  }
+  return true;
 }
 
 // The last place of the base order at which another node that has not been issued uses the slot, or
@@ -96,13 +172,11 @@ bool HoistScheduler::Fits(uint32_t n) {
     const int64_t units = behind_[p] + dead_[p];
     if (units > limit_[p] && units > live_[p]) return false;
   }
+  // Changes at each place first, then their sums.
   added_.assign(pools * length, 0);
-  const auto add = [&](int pool, uint32_t from, int units) {  // places from `from` to the node's
-    for (uint32_t k = from; k < length; ++k) added_[static_cast<size_t>(pool) * length + k] += units;
-  };
   for (uint32_t s : slots_.defs(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
-    if (slot.live_after || slot.num_users != 0) add(slot.pool, 0, slot.units);
+    if (slot.live_after || slot.num_users != 0) added_[slot.pool * length] += slot.units;
   }
   for (uint32_t s : slots_.uses(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
@@ -110,11 +184,12 @@ bool HoistScheduler::Fits(uint32_t n) {
     const int64_t last = LastOther(s, n);
     if (last > int64_t{place_[n]}) continue;  // somebody needs it later still
     // Behind its last other user it is not live any more.
-    add(slot.pool, last < 0 ? 0 : static_cast<uint32_t>(last) - next_, -slot.units);
+    added_[slot.pool * length + (last < 0 ? 0 : static_cast<uint32_t>(last) - next_)] -= slot.units;
   }
   for (size_t p = 0; p < pools; ++p) {
+    int64_t more = 0;
     for (uint32_t k = 0; k < length; ++k) {
-      const int64_t more = added_[p * length + k];
+      more = added_[p * length + k] += more;
       if (more > 0 && profile_[p][next_ + k + 1] + more > limit_[p] && !issued_[(*base_)[next_ + k]]) {
         return false;
       }
@@ -134,9 +209,12 @@ void HoistScheduler::Issue(const Dag& dag, uint32_t n) {
   live_.swap(behind_);
   clock_.Issue(dag, n);
   issued_[n] = 1;
+  Claim(n, -1);
   ready_.erase(std::find(ready_.begin(), ready_.end(), n));
   for (const DagEdge& e : dag.children(n)) {
-    if (--parents_[e.to] == 0) ready_.push_back(e.to);
+    if (--parents_[e.to] != 0) continue;
+    ready_.push_back(e.to);
+    Claim(e.to, 1);
   }
   while (next_ < base_->size() && issued_[(*base_)[next_]]) ++next_;
 }

@@ -1,6 +1,7 @@
 #include "core/lir/schedule/schedule.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "absl/types/span.h"
@@ -40,11 +41,18 @@ void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
   for (uint32_t n : order) out->push_back(dag.nodes[n].inst);
 }
 
+// Percent of the latency order's cycles with which a balanced order is good enough.
+constexpr int kGoodEnough = 115;
+// 1024ths of a pool above the limit beyond which running ahead makes more spills than it gains.
+constexpr int64_t kHopeless = 512;
+
 // An order of one block, window by window, and what it costs.
 struct Candidate {
   Policy policy = Policy::kSource;
   std::vector<InstId> insts;
-  std::vector<NodeOrder> windows;   // the same as node numbers, of the pressure order
+  // Of what the balanced ones start from: the same as node numbers, and what is live there.
+  std::vector<NodeOrder> windows;
+  PressureProfile profile;
   int64_t cycles = 0;
   Merit merit;
 };
@@ -61,11 +69,10 @@ class Scheduler {
         hoist_(t, f),
         live_after_(f.values.size(), 0) {
     for (size_t p = 0; p < t.pools.size(); ++p) {
-      const uint32_t reserve = p < options.reserve.size() ? options.reserve[p] : 0;
-      size_.push_back(FreeUnits(t, f, p));
-      limit_.push_back(int64_t{FreeUnits(t, f, p)} - reserve);
-      ahead_.push_back(limit_.back() -
-                       (p < options.balanced.size() ? int64_t{options.balanced[p]} : 0));
+      const auto of = [&](const std::vector<uint32_t>& v) { return p < v.size() ? int64_t{v[p]} : 0; };
+      const int64_t size = FreeUnits(t, f, p), limit = size - of(options.reserve);
+      limits_.push_back({.units = limit, .size = size, .excess = of(options.excess)});
+      ahead_.push_back(limit - of(options.balanced));
     }
   }
 
@@ -149,11 +156,10 @@ class Scheduler {
     Candidate c;
     c.policy = Policy::kBalanced;
     c.insts.reserve(f_.block(b).insts.size());
-    const PressureProfile whole = pressure_of_.Profile(b, base.insts);
     for (size_t w = 0; w < base.windows.size(); ++w) {
       const size_t first = c.insts.size(), end = first + dags_[w].nodes.size();
       PressureProfile profile;
-      for (const std::vector<int64_t>& units : whole) {
+      for (const std::vector<int64_t>& units : base.profile) {
         profile.emplace_back(units.begin() + static_cast<ptrdiff_t>(first),
                              units.begin() + static_cast<ptrdiff_t>(end) + 1);
       }
@@ -169,10 +175,13 @@ class Scheduler {
 
   // The latency order. Where exits are preferred, the best of all that this may mean and of none: it
   // yields where its order does not fit, or takes longer than an early exit is worth.
-  Candidate Fastest(BlockId b, size_t windows) {
+  // In `fewest` the cycles of the fastest of them, fitting or not.
+  Candidate Fastest(BlockId b, size_t windows, int64_t* fewest) {
     Candidate best;
+    *fewest = std::numeric_limits<int64_t>::max();
     for (Exits exits : exits_) {
       Candidate c = ForLatency(b, windows, exits);
+      *fewest = std::min(*fewest, c.cycles);
       if (exits_.size() == 1) return c;
       Judge(b, &c);
       if (best.insts.empty() || Better(c.merit, best.merit)) best = std::move(c);
@@ -187,7 +196,16 @@ class Scheduler {
   }
 
   void Judge(BlockId b, Candidate* c) {
-    c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limit_, size_, c->cycles);
+    c->merit = MeritOf(pressure_of_.Peak(b, c->insts), limits_, c->cycles);
+  }
+
+  void JudgeBase(BlockId b, Candidate* c) {
+    c->profile = pressure_of_.Profile(b, c->insts);
+    std::vector<uint32_t> peak;
+    for (const std::vector<int64_t>& units : c->profile) {
+      peak.push_back(static_cast<uint32_t>(*std::max_element(units.begin(), units.end())));
+    }
+    c->merit = MeritOf(peak, limits_, c->cycles);
   }
 
   // The others are not made where the latency order is taken, which is most often.
@@ -197,14 +215,15 @@ class Scheduler {
     const int64_t original_cycles = best.cycles;
     exits_ = WorthTrying(std::any_of(dags_.begin(), dags_.begin() + static_cast<ptrdiff_t>(windows),
                                      [](const Dag& dag) { return dag.has_exits; }));
-    Candidate fast = Fastest(b, windows);
+    int64_t fewest = 0;
+    Candidate fast = Fastest(b, windows, &fewest);
     stats_.cycles_latency += std::min(fast.cycles, original_cycles);
-    const bool latency_helps = fast.cycles < original_cycles;
+    const bool latency_helps = fewest < original_cycles;
     if (latency_helps && exits_.size() == 1) Judge(b, &fast);
-    if (latency_helps && fast.merit.over == 0) {
+    if (fast.cycles < original_cycles && fast.merit.fits) {
       best = std::move(fast);
     } else {
-      Choose(b, windows, latency_helps, &best);
+      Choose(b, windows, latency_helps, std::move(fast), &best);
       stats_.blocks_over += best.merit.over != 0;
     }
     f_.block(b).insts = std::move(best.insts);
@@ -213,27 +232,37 @@ class Scheduler {
     stats_.cycles_after += best.cycles;
   }
 
-  // `best`: the original order. The latency order does not help, or not fit.
-  void Choose(BlockId b, size_t windows, bool latency_helps, Candidate* best) {
-    Judge(b, best);
-    const auto offer = [&](Candidate&& c) {
-      if (Better(c.merit, best->merit)) *best = std::move(c);
+  // `best`: the original order. The latency order, `fast`, does not help, or not fit. The pressure
+  // order is not made either where the balanced order on top of the original one is good enough.
+  void Choose(BlockId b, size_t windows, bool latency_helps, Candidate&& fast, Candidate* best) {
+    JudgeBase(b, best);
+    const int64_t good_enough = latency_helps ? fast.cycles * kGoodEnough / 100 : 0;
+    std::vector<Candidate> others;
+    if (latency_helps && best->merit.over == 0) AddBalanced(b, *best, &others);
+    const auto is_good = [&](const Candidate& c) {
+      return c.merit.over == 0 && c.merit.cycles <= good_enough;
     };
-    Candidate small = ForPressure(b, windows);
-    Judge(b, &small);
-    // Running ahead of an order that spills is no help: more would be in memory meanwhile. The pressure
-    // order minds units of all pools alike, so that it may exceed a small one that the original fits.
-    const bool small_fits = small.merit.over == 0;
-    const Candidate original = small_fits ? Candidate() : *best;
-    const Candidate& base = small_fits ? small : original;
-    if (latency_helps && base.merit.over == 0) {
-      for (Exits exits : exits_) {
-        Candidate balanced = Balanced(b, base, exits);
-        Judge(b, &balanced);
-        offer(std::move(balanced));
+    if (std::none_of(others.begin(), others.end(), is_good)) {
+      Candidate small = ForPressure(b, windows);
+      JudgeBase(b, &small);
+      if (latency_helps && best->merit.over != 0 && best->merit.over <= small.merit.over) {
+        AddBalanced(b, *best, &others);
       }
+      if (latency_helps && small.merit.over <= best->merit.over) AddBalanced(b, small, &others);
+      others.push_back(std::move(small));
     }
-    offer(std::move(small));
+    if (latency_helps) others.push_back(std::move(fast));
+    for (Candidate& c : others) {
+      if (Better(c.merit, best->merit)) *best = std::move(c);
+    }
+  }
+
+  void AddBalanced(BlockId b, const Candidate& base, std::vector<Candidate>* candidates) {
+    if (base.merit.over > kHopeless) return;
+    for (Exits exits : exits_) {
+      candidates->push_back(Balanced(b, base, exits));
+      Judge(b, &candidates->back());
+    }
   }
 
   const Target& t_;
@@ -244,7 +273,7 @@ class Scheduler {
   LatencyScheduler latency_;
   PressureScheduler pressure_;
   HoistScheduler hoist_;
-  std::vector<int64_t> size_, limit_;   // of the pools, in units
+  std::vector<PoolLimit> limits_;       // of the pools
   std::vector<int64_t> ahead_;          // up to where the balanced policy runs ahead
   std::vector<Dag> dags_;               // of the block at hand
   absl::Span<const Exits> exits_;       // what is worth trying there

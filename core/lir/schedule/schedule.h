@@ -1,16 +1,15 @@
 // Orders the instructions of each block.
 //
 // Before allocation, per block, candidates are judged (judge.h): the original order, the latency
-// order, the pressure order, and the balanced one, which is the pressure order with as much of the
-// latency order as registers allow (hoist_scheduler.h); or the original order with that, where the pressure
-// order does not fit and the original does (flags are few, and it does not mind them). The latency order is taken at once where it
-// is faster than the original and its values fit the pools minus a reserve; only else are the others
-// made. Live sets at the block's ends do not depend on the order, so blocks are judged one by one
+// order, the pressure order, and the balanced ones, which are the pressure order and the original one
+// with as much of the latency order as registers allow (hoist_scheduler.h). The latency order is taken
+// at once where it is faster than the original and its values fit the pools minus a reserve; only else
+// are the others made. Live sets at the block's ends do not depend on the order, so blocks are judged one by one
 // without running the allocator.
 //
 // After allocation the latency policy is applied to the dependences of registers, if faster.
 //
-// Where exits are preferred (InstFlags kPreferredExit) the latency order and the balanced one are made
+// Where exits are preferred (InstFlags kPreferredExit) the latency order and the balanced ones are made
 // with what that may mean and without it (list_scheduler.h, Exits), and judged.
 //
 // Cycles are those of in-order issue with the target's timings (Target::timing) through one block;
@@ -37,6 +36,9 @@ struct ScheduleOptions {
   // As many more that the balanced policy leaves free where it runs ahead: a register that is used
   // anew at once waits for what it held.
   std::vector<uint32_t> balanced;
+  // Per pool whose excess is saved in another's registers: what a unit of it costs, in cycles
+  // (PoolLimit::excess).
+  std::vector<uint32_t> excess;
 };
 
 struct ScheduleStats {
