@@ -8,6 +8,7 @@
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/intel/pipeline/schedule.h"
+#include "core/intel/pipeline/widths.h"
 #include "core/lir/liveness.h"
 #include "core/lir/ra/allocate.h"
 #include "core/lir/ra/check.h"
@@ -47,6 +48,7 @@ absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& c
       SwapOrder(w.lir, w.unscheduled);
     }
   }
+  if (!w.may_spill) return Loses("spills, which a narrower width does not");
   return Allocate(w, true);
 }
 

@@ -55,6 +55,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     work.module = &m;
     work.abi = &*abi;
     work.check = options.passes.verify_each;
+    work.may_spill = !choose || MaySpill(out.variants);
     runner.set_width(width);
     const auto at_width = AtWidth(m, *abi, width, options.require_full_subgroups);
     if (at_width.ok()) work.at_width = *at_width;

@@ -34,7 +34,7 @@ constexpr int64_t kHopeless = 256;
 // have more are not tried or spill. Looking closer takes 5 % more of all compile time and saves no
 // width more.
 constexpr int64_t kExtraSurelyFit = 144;
-constexpr int64_t kExtraHopeless = 2 * kRegistersToDouble;
+constexpr int64_t kExtraHopeless = 192;
 // Choices that are looked at where registers are short, and how many times fewer registers each
 // has.
 constexpr int kTrials = 3;

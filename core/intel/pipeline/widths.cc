@@ -15,12 +15,12 @@ bool IsWanted(const CompileOptions& options, int width) {
   return widths.empty() || std::find(widths.begin(), widths.end(), width) != widths.end();
 }
 
-namespace {
-
 absl::Status Loses(absl::string_view why) {
   return WithCause(absl::ResourceExhaustedError(absl::StrCat(why, "; compiled if asked for")),
                    "width_loses");
 }
+
+namespace {
 
 bool Spills(const Variant& v) { return v.statistics.spills + v.statistics.fills != 0; }
 
@@ -38,24 +38,20 @@ absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>
   if (width <= 16 || narrower.empty()) return absl::OkStatus();
   const Variant& other = narrower.back();
   if (stage != mir::Stage::kCompute) {
-    if (Spills(other)) return Loses(absl::StrCat(other.name, " spills already"));
-    if (other.statistics.registers <= kRegistersToDouble) return absl::OkStatus();
-    return Loses(absl::StrCat("about twice the registers of ", other.name, " (",
-                              other.statistics.registers, ")"));
+    if (2 * other.width < width) return Loses(absl::StrCat("half as many lanes as ", width, " did not fit"));
+    return Spills(other) ? Loses(absl::StrCat(other.name, " spills already")) : absl::OkStatus();
   }
   return Loses(absl::StrCat("twice the registers of ", other.name,
                             ", which fits the workgroup as well (", other.statistics.registers,
                             " registers)"));
 }
 
+bool MaySpill(const std::vector<Variant>& narrower) {
+  return narrower.empty() || Spills(narrower.back());
+}
+
 absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
                           const std::vector<Variant>& narrower) {
-  if (narrower.empty()) return absl::OkStatus();
-  const Variant& other = narrower.back();
-  if (Spills(made) && !Spills(other)) {
-    return Loses(absl::StrCat(made.statistics.spills, " spills and ", made.statistics.fills,
-                              " fills; ", other.name, " has none"));
-  }
   if (made.width <= 16 || stage == mir::Stage::kCompute) return absl::OkStatus();
   for (const Variant& v : narrower) {
     // Where both finish as many lanes the wider one is kept: the same lanes take half as many threads

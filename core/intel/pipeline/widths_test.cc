@@ -40,19 +40,19 @@ TEST(Widths, WorkgroupsThatFit16LanesHaveNo32) {
   EXPECT_EQ(CauseOf(s), "width_loses");
 }
 
-TEST(Widths, FragmentsAreTriedWhereTwiceTheRegistersMayFit) {
-  EXPECT_TRUE(WorthTrying(kFragment, 32, {Made(16, 100, kRegistersToDouble)}).ok());
-  EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, kRegistersToDouble + 1)}).message(),
-            "about twice the registers of SIMD16 (97); compiled if asked for");
+TEST(Widths, FragmentsAreTriedUnlessHalfTheLanesSpill) {
+  EXPECT_TRUE(WorthTrying(kFragment, 32, {Made(16, 100, 128)}).ok());
+  EXPECT_EQ(WorthTrying(kFragment, 32, {Made(8, 100)}).message(),
+            "half as many lanes as 32 did not fit; compiled if asked for");
   EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, 40, 1)}).message(),
             "SIMD16 spills already; compiled if asked for");
 }
 
 TEST(Widths, AWidthThatSpillsLosesToOneThatDoesNot) {
-  EXPECT_EQ(CauseOf(WorthKeeping(kFragment, Made(16, 100, 128, 3), {Made(8, 100)})), "width_loses");
-  EXPECT_EQ(CauseOf(WorthKeeping(kCompute, Made(16, 100, 128, 3), {Made(8, 100)})), "width_loses");
-  EXPECT_TRUE(WorthKeeping(kCompute, Made(16, 100, 128, 3), {Made(8, 100, 128, 1)}).ok());
-  EXPECT_TRUE(WorthKeeping(kCompute, Made(16, 100, 128, 3), {}).ok());
+  EXPECT_FALSE(MaySpill({Made(8, 100)}));
+  EXPECT_FALSE(MaySpill({Made(8, 100, 128, 1), Made(16, 100)}));
+  EXPECT_TRUE(MaySpill({Made(8, 100, 128, 1)}));
+  EXPECT_TRUE(MaySpill({}));
 }
 
 TEST(Widths, FragmentsOf32LanesMustFinishAsManyLanesAsEachNarrower) {

@@ -33,6 +33,7 @@ struct Work {
   const Abi* abi = nullptr;
   WidthAbi at_width;
   bool check = false;  // run the allocation checker
+  bool may_spill = true;  // else a shader that does not fit the registers is refused at this width
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;
   lir::Function lir;
