@@ -182,11 +182,17 @@ class Level {
     at_[2] = 0;
   }
 
+  // The border's color replaces only the components that the format has; the rest is what any of its texels
+  // has there. Source: Vulkan, "Texel Replacement" and "Conversion to RGBA".
   Texel Border() const {
-    const bool integer = FormatOf(image_.format).IsInteger();
-    const uint32_t one = integer ? 1 : Bits(1.0f);
+    const TexelFormat& format = FormatOf(image_.format);
+    const uint32_t one = format.IsInteger() ? 1 : Bits(1.0f);
     const uint32_t color = sampler_.border == BorderColor::kWhite ? one : 0;
-    return {color, color, color, sampler_.border == BorderColor::kTransparent ? 0 : one};
+    Texel border = {color, color, color, sampler_.border == BorderColor::kTransparent ? 0 : one};
+    for (int c = 0; c < 4; ++c) {
+      if (format.bits[c] == 0) border[c] = c == 3 ? one : 0;
+    }
+    return border;
   }
 
   // Nothing at the corner of a cube.

@@ -133,6 +133,45 @@ TEST(Sampling, AddressModes) {
   EXPECT_EQ(At(row, s, 1.25f), 10 + 0.75f * 10);
 }
 
+// The values are those of Vulkan's tables "Border Texel Components After Replacement" and "Texel Color After
+// Conversion To RGBA".
+TEST(Sampling, BordersHaveTheComponentsOfTheFormat) {
+  struct Case {
+    ImageFormat format;
+    BorderColor border;
+    Texel want;
+  };
+  const Case cases[] = {
+      {ImageFormat::kRgba32f, BorderColor::kWhite, Floats(1, 1, 1, 1)},
+      {ImageFormat::kRgba32f, BorderColor::kTransparent, Floats(0, 0, 0, 0)},
+      {ImageFormat::kR11g11b10f, BorderColor::kTransparent, Floats(0, 0, 0, 1)},
+      {ImageFormat::kRg32f, BorderColor::kWhite, Floats(1, 1, 0, 1)},
+      {ImageFormat::kRg32f, BorderColor::kTransparent, Floats(0, 0, 0, 1)},
+      {ImageFormat::kR16, BorderColor::kWhite, Floats(1, 0, 0, 1)},
+      {ImageFormat::kD32f, BorderColor::kWhite, Floats(1, 0, 0, 1)},
+      {ImageFormat::kRg8ui, BorderColor::kWhite, {1, 1, 0, 1}},
+      {ImageFormat::kR32i, BorderColor::kTransparent, {0, 0, 0, 1}},
+      {ImageFormat::kRgba8i, BorderColor::kBlack, {0, 0, 0, 1}},
+  };
+  SamplePoint outside;
+  outside.coordinates = {2, 0.5f, 0};
+  for (const Case& c : cases) {
+    const TexelFormat& format = FormatOf(c.format);
+    BoundImage image;
+    image.format = c.format;
+    image.bytes.assign(static_cast<size_t>(format.Bytes()), 0x3c);
+    BoundSampler s;
+    s.address = AddressMode::kBorder;
+    s.border = c.border;
+    EXPECT_EQ(Sample(image, s, outside, 0), c.want) << format.name;
+    for (int k = 0; k < 4; ++k) {
+      EXPECT_EQ(Gather(image, s, outside, k)[0], c.want[k]) << format.name << " " << k;
+    }
+    s.linear = true;
+    EXPECT_EQ(Sample(image, s, outside, 0), c.want) << format.name;
+  }
+}
+
 TEST(Sampling, LinearBlendsFourTexelsOfAPlane) {
   const BoundImage image = Image(ImageDim::k2D, 2, 2, {0, 4, 8, 16});
   BoundSampler s;
