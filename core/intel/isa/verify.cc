@@ -230,15 +230,18 @@ bool BroadcastWidth(Generation, const Instruction& inst) {
   });
 }
 
-// Of three sources rows are as long as the strides say; the last has no vertical one.
+// Of three sources the first two have rows as long as the strides say; the last has none but what fits
+// a register.
 bool TernaryRowCrossesRegister(const Instruction& inst) {
-  return AnySource(inst, [&](const Operand& s) {
-    if (s.file == File::kImm || s.region.hstride == 0) return false;
+  for (int i = 0; i < SourceCount(inst); ++i) {
+    const Operand& s = inst.src[i];
+    if (s.file == File::kImm || s.region.hstride == 0) continue;
     const int step = s.region.hstride * ByteSize(s.type);
-    const int row = s.region.vstride != 0 ? s.region.vstride / s.region.hstride : kGrfBytes / step;
+    const int row = i < 2 ? s.region.vstride / s.region.hstride : kGrfBytes / step;
     const int lanes = std::clamp<int>(row, 1, inst.exec_size);
-    return s.subnr / kGrfBytes != (s.subnr + (lanes - 1) * step) / kGrfBytes;
-  });
+    if (s.subnr / kGrfBytes != (s.subnr + (lanes - 1) * step) / kGrfBytes) return true;
+  }
+  return false;
 }
 
 bool RowCrossesRegister(Generation, const Instruction& inst) {
