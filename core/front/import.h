@@ -34,7 +34,8 @@ struct ImportOptions {
   bool zero_workgroup_memory = false;        // clear shared memory before anything else
   bool dispatch_base = false;                // WorkgroupId includes base_workgroup
   // For judges, never for compiling: results that SPIR-V leaves undefined for their operands become
-  // selects of undefined values (emit_undefined.cc; oracle::LaunchInputs::prefers_defined).
+  // selects of undefined values (emit_undefined.cc; oracle::LaunchInputs::prefers_defined), and a variable that
+  // only one arm of a branch writes is undefined behind the other one instead of the same behind both.
   bool mark_undefined = false;
 };
 

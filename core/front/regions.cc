@@ -73,8 +73,9 @@ void IfJoin::JoinSlots() {
 }
 
 void IfJoin::JoinSlot(uint32_t slot, ValueId (&side)[2]) {
-  for (int a = 0; a < 2; ++a) {  // an arm without an end, or without a value, agrees
-    if (Alive(a) && side[a].valid()) continue;
+  // An arm without an end, or without a value, agrees; for judges a missing value is an undefined one.
+  for (int a = 0; a < 2; ++a) {
+    if (Alive(a) && (side[a].valid() || e_.mark_undefined)) continue;
     const ValueId other = side[1 - a];
     side[a] = other.valid() && VisibleOutside(other) ? other : ValueId();
   }

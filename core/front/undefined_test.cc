@@ -160,6 +160,24 @@ TEST(Undefined, FunctionsOutsideOfTheirDomain) {
   ExpectUndefined(words, Bits(kInfinity), true, frexp);
 }
 
+// A variable that one path does not write is undefined behind where paths meet, also if the importer may
+// take the other path's value for both.
+TEST(Undefined, WhatAPathDoesNotWrite) {
+  const auto found = [](const std::string& body, uint32_t word, bool mark) {
+    const std::vector<uint32_t> words = CompileCompute(KernelText("", "uint x = in_[id], y; " + body));
+    std::set<uint32_t> all;
+    for (uint32_t seed = 1; seed <= 3; ++seed) all.insert(RunAll(words, word, mark, seed).word);
+    return all;
+  };
+  using Set = std::set<uint32_t>;
+  for (const std::string body : {"uint z = x + 4u; if (x == 1u) y = z; out_[id] = y;",
+                                 "uint z = x + 4u; if (x != 1u) { out_[id ^ 1u] = z; } else { y = z; } out_[id] = y;"}) {
+    EXPECT_EQ(found(body, 1, true), Set{5}) << body;
+    EXPECT_GT(found(body, 2, true).size(), 1u) << body;
+    EXPECT_EQ(found(body, 2, false), Set{6}) << body;
+  }
+}
+
 // Two results are allowed: one or the other, and no third.
 TEST(Undefined, OneOfTwo) {
   const auto found = [](const std::string& expression, uint32_t word) {

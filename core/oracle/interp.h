@@ -107,7 +107,8 @@ struct LaunchInputs {
   uint32_t shuffle_seed = 0;
   // Not 0: random rounding with this seed. Float results that are inexact move by up to one unit in
   // the last place, those of division, roots and transcendentals by up to what Vulkan allows,
-  // conversions to half to either neighbour (with one seed in four, all to the one towards zero);
+  // conversions to half to either neighbour (with one seed in four, all to the one towards zero), weights
+  // of filters by 1/256, what is read of normalised formats by one unit;
   // instructions marked no-contraction stay exact. NaNs that arithmetic makes have any sign and payload. What then changes much is not determined by the
   // program at this precision.
   uint32_t perturb_seed = 0;

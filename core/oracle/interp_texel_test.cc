@@ -1,5 +1,6 @@
 // Texel ops in the interpreter: what lanes read and write, descriptors by value, races, errors.
 #include <bit>
+#include <set>
 #include <string>
 
 #include "core/mir/parse.h"
@@ -209,6 +210,34 @@ TEST(InterpTexel, FilterWeightsMoveWithRandomRounding) {
   const float moved = std::bit_cast<float>(Words(in.buffers[0].bytes)[0]);
   EXPECT_NE(moved, 2.5f);
   EXPECT_NEAR(moved, 2.5f, 1.0f / 256);
+}
+
+// What random rounding makes of a texel whose bytes are all the same.
+std::set<uint32_t> RoundedTexels(ImageFormat format, uint8_t byte, const std::string& load) {
+  std::set<uint32_t> found;
+  for (uint32_t seed = 1; seed <= 16; ++seed) {
+    LaunchInputs in = Inputs();
+    in.perturb_seed = seed;
+    in.images[1].format = format;
+    in.images[1].bytes.assign(4 * static_cast<size_t>(FormatOf(format).Bytes()), byte);
+    EXPECT_TRUE(RunBody("  %3:f32, %4:f32, %5:f32, %6:f32 = " + load + "\n" +
+                            "  store_ssbo[0, align 4] %1, %3\n", in).ok());
+    found.insert(Words(in.buffers[0].bytes)[0]);
+  }
+  return found;
+}
+
+// 231 / 255 is between floats; 231 times the rounded 1 / 255 is the next one, as some targets compute it.
+TEST(InterpTexel, NormalizedTexelsMoveWithRandomRounding) {
+  const std::string sample = "sample.indexed[2, texel lod] 0, 0.4f, 0f";
+  const std::string fetch = "fetch.indexed[2, texel lod] 0, 1, 0";
+  const uint32_t nearest = std::bit_cast<uint32_t>(231.0f / 255.0f);
+  const std::set<uint32_t> around = {nearest - 1, nearest, nearest + 1};
+  EXPECT_EQ(RoundedTexels(ImageFormat::kR8, 231, sample), around);
+  EXPECT_EQ(RoundedTexels(ImageFormat::kR8, 231, fetch), around);
+  EXPECT_EQ(RoundedTexels(ImageFormat::kR8, 0, sample), std::set<uint32_t>{0});
+  EXPECT_EQ(RoundedTexels(ImageFormat::kR8, 255, sample), std::set<uint32_t>{0x3f800000});
+  EXPECT_EQ(RoundedTexels(ImageFormat::kR32f, 0x3f, sample), std::set<uint32_t>{0x3f3f3f3f});
 }
 
 TEST(InterpTexel, WhatDoesNotFitIsAnError) {

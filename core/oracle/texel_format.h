@@ -22,6 +22,12 @@ enum class NumericFormat : uint8_t {
   kUnorm, kSnorm, kUint, kSint, kFloat, kUfloat, kSrgb, kBgraUnorm,
 };
 
+// Whether channels are fractions of a whole number.
+inline bool IsNormalized(NumericFormat f) {
+  return f == NumericFormat::kUnorm || f == NumericFormat::kSnorm || f == NumericFormat::kSrgb ||
+         f == NumericFormat::kBgraUnorm;
+}
+
 struct TexelFormat {
   std::string_view name;
   NumericFormat numeric = NumericFormat::kUnorm;

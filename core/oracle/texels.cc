@@ -2,8 +2,10 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
+#include "core/oracle/numbers.h"
 #include "core/oracle/quads.h"
 
 namespace kiln::oracle {
@@ -75,6 +77,17 @@ TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
   return slopes;
 }
 
+// Random rounding: Vulkan does not say how a number is rounded that a normalised format stands for. Only
+// 0 and 1 are exact: a fraction of 2^n - 1 has no finite binary form.
+Texel Texels::Rounded(const BoundImage& image, Texel texel) {
+  if (in_.perturb_seed == 0 || !IsNormalized(FormatOf(image.format).numeric)) return texel;
+  for (uint32_t& x : texel) {
+    const bool is_exact = std::fabs(std::bit_cast<float>(x)) == 1;
+    if (!is_exact && MayMove(Type::kF32, x, 1)) x += static_cast<uint32_t>(e_.chance.Noise(1));
+  }
+  return texel;
+}
+
 void Texels::SampleTexels(InstId id, const BitSet& active) {
   e_.ForActive(active, [&](size_t lane) {
     // Random rounding: coordinates have 8 bits of a texel (Vulkan's subTexelPrecisionBits).
@@ -83,9 +96,10 @@ void Texels::SampleTexels(InstId id, const BitSet& active) {
     std::optional<TexelSlopes> slopes;
     const Op op = m_.inst(id).op;
     if (op == Op::kSampleImplicit || op == Op::kImageLod) slopes = SlopesOf(id, lane, active);
-    SetTexel(id, lane,
-             SampledTexel(m_, id, LaneSources(id, lane), in_.images[descriptors_.PlaceOf(id, lane)],
-                          SamplerOf(id, lane), noise, slopes));
+    const BoundImage& image = in_.images[descriptors_.PlaceOf(id, lane)];
+    const Texel texel =
+        SampledTexel(m_, id, LaneSources(id, lane), image, SamplerOf(id, lane), noise, slopes);
+    SetTexel(id, lane, op == Op::kImageLod ? texel : Rounded(image, texel));
   });
 }
 
@@ -114,8 +128,8 @@ void Texels::LoadTexels(InstId id, const BitSet& active) {
   e_.ForActive(active, [&](size_t lane) {
     const size_t place = descriptors_.PlaceOf(id, lane);
     const std::optional<uint64_t> texel = TexelOf(id, lane, in_.images[place]);
-    SetTexel(id, lane,
-             texel.has_value() ? in_.images[place].Read(*texel) : in_.images[place].Outside());
+    const BoundImage& image = in_.images[place];
+    SetTexel(id, lane, Rounded(image, texel.has_value() ? image.Read(*texel) : image.Outside()));
     if (texel.has_value()) NoteTexel(id, place, *texel, lane, AccessKind::kRead, false);
   });
 }

@@ -35,6 +35,7 @@ class Texels {
  private:
   absl::Span<const uint32_t> LaneSources(mir::InstId id, size_t lane);
   void SetTexel(mir::InstId id, size_t lane, const Texel& texel);
+  Texel Rounded(const BoundImage& image, Texel texel);
   const BoundSampler& SamplerOf(mir::InstId id, size_t lane);
   std::optional<uint64_t> TexelOf(mir::InstId id, size_t lane, const BoundImage& image);
   bool NoteTexel(mir::InstId id, size_t place, uint64_t texel, size_t lane, AccessKind kind,

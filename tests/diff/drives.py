@@ -18,6 +18,9 @@ MAX_STEPS = 1000000000
 SCOUT_STEPS = 20000000   # of a drive that is looked for
 CACHE_FORM = 3           # 1, 2: one seed; races between instructions of one subgroup were not seen
 TIMEOUT = 120            # seconds for one run of the interpreter
+# Of graphics stages: Vulkan leaves open whether subnormals are flushed, and there lavapipe does it as the
+# hardware does (in compute shaders it keeps them).
+FLUSH = ("--flush",)
 
 
 def write_job(job, folder, name):

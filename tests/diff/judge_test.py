@@ -66,6 +66,17 @@ class VertexScalarsTest(unittest.TestCase):
         # What the program does not store is not compared.
         self.assertEqual(lavapipe_vertex.everything(theirs, own), own)
 
+    def test_subnormals_are_flushed_as_lavapipe_does_in_graphics_stages(self):
+        class Interpreter:
+            def run(self, path, options):
+                self.options = list(options)
+                return {"ok": False, "cause": "timeout", "error": ""}
+
+        interpreter, drive = Interpreter(), lavapipe_vertex.Drive({}, {}, {}, False)
+        with tempfile.TemporaryDirectory() as folder:
+            lavapipe_vertex.compare_vertices(interpreter, "here", drive, {}, folder, EXACT)
+        self.assertEqual(interpreter.options, ["--flush"])
+
     def test_what_the_simulator_never_saw_written_agrees_only_where_it_is_undefined(self):
         place = ("out", "location 0.0")
         mine = {place: struct.pack("<2f", 1, 2)}

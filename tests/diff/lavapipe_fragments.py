@@ -122,7 +122,8 @@ def evidence(interpreter, job, folder, outputs_of, tolerance, options):
     return runs_of
 
 
-def compare_draw(interpreter, where, drive, result, folder, tolerance, options=()):
+def compare_draw(interpreter, where, drive, result, folder, tolerance,
+                 options=drives.FLUSH):
     """A Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
     (status, cause)."""
     job = drive.job

@@ -190,7 +190,8 @@ def probe(interpreter, path, folder):
             "%s: %s" % (result["cause"], result["error"]))
 
 
-def compare_vertices(interpreter, where, drive_, result, folder, tolerance, options=()):
+def compare_vertices(interpreter, where, drive_, result, folder, tolerance,
+                     options=drives.FLUSH):
     """A Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
     (status, cause)."""
     mine = run_interpreter(interpreter, drive_.job, folder, "job", options)

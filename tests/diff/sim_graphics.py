@@ -8,7 +8,7 @@ width in contract mode, and compared with the MIR interpreter, which is compared
 
 Drives are those of lavapipe_vertex.py or lavapipe_fragments.py, whose comparison comes first; each width,
 with and without fusion, is a comparison of its own with the interpreter at that width, with excuses of its
-own. Statuses are those of sim_interp.py; for the simulator subnormals are flushed in the interpreter. The
+own. Statuses are those of sim_interp.py; subnormals are flushed in the interpreter. The
 last lines are causes, excuses by kind, and a table: modules, driven, counted, agreeing, excused, differing,
 in all and by width. What a vertex program never writes differs from what the interpreter has there, unless
 that is undefined.
@@ -57,7 +57,7 @@ ALL_WIDTHS = (8, 16, 32)
 def compare_width(a, stem, width, drive, where, folder, tolerance):
     """(Comparisons of both modes, "" or why one of them is broken)."""
     made = []
-    options = ["--flush", "--subgroup-size=%d" % width]
+    options = [*drives.FLUSH, "--subgroup-size=%d" % width]
     job_path = drives.write_job(drive.job, folder, "draw")
     for mode in [[]] if a.no_fusion else [[], ["--fusion"]]:
         name = "%s SIMD%d%s" % (where, width, " fused" if mode else "")
