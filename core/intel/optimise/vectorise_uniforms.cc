@@ -23,6 +23,7 @@
 //
 // Limits: no gathering of components that lie apart (a product with a transposed matrix), vectors
 // start at multiples of four components, no compares, no predicates.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
