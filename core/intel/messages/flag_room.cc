@@ -9,11 +9,11 @@ namespace {
 
 constexpr int kGranuleLanes = 16;
 
+}  // namespace
+
 bool IsFlag(const lir::Function& f, const lir::Operand& o) {
   return o.kind == lir::Operand::Kind::kValue && f.value(o.value()).file == kFileF;
 }
-
-}  // namespace
 
 FlagRoom::FlagRoom(const lir::Function& f, uint32_t granules)
     : f_(f),

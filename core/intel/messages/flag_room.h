@@ -14,6 +14,8 @@
 
 namespace kiln::intel {
 
+bool IsFlag(const lir::Function& f, const lir::Operand& o);
+
 class FlagRoom {
  public:
   // `granules`: those that values may have.

@@ -50,10 +50,6 @@ uint32_t ValueOf(uint64_t key) { return static_cast<uint32_t>(key >> 16); }
 
 }  // namespace
 
-bool IsFlag(const lir::Function& f, const Operand& o) {
-  return IsValue(o) && f.value(o.value()).file == kFileF;
-}
-
 bool JoinsHalves(const lir::Function& f, InstId id) {
   if (f.inst(id).op != kJoin || f.inst(id).width != 2 * kHalfLanes) return false;
   const auto responses = f.uses(id);

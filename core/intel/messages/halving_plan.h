@@ -30,8 +30,6 @@ namespace kiln::intel {
 
 inline constexpr uint8_t kHalfLanes = 16;
 
-bool IsFlag(const lir::Function& f, const lir::Operand& o);
-
 // Does a value of 32 lanes become whole here, of two halves?
 bool JoinsHalves(const lir::Function& f, lir::InstId id);
 

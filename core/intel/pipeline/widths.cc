@@ -38,7 +38,9 @@ absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>
   if (width <= 16 || narrower.empty()) return absl::OkStatus();
   const Variant& other = narrower.back();
   if (stage != mir::Stage::kCompute) {
-    if (2 * other.width < width) return Loses(absl::StrCat("half as many lanes as ", width, " did not fit"));
+    if (2 * other.width < width) {
+      return Loses(absl::StrCat("half as many lanes as ", width, " did not fit"));
+    }
     return Spills(other) ? Loses(absl::StrCat(other.name, " spills already")) : absl::OkStatus();
   }
   return Loses(absl::StrCat("twice the registers of ", other.name,

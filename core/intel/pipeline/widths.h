@@ -16,6 +16,7 @@
 namespace kiln::intel {
 
 inline constexpr int kWidths[] = {8, 16, 32};
+
 bool IsWanted(const CompileOptions& options, int width);
 
 // A refusal because of what narrower widths are.
