@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "core/intel/emit/operands.h"
+#include "core/intel/isa/codes.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
@@ -42,9 +43,7 @@ int MaxLanes(EmitContext& em, lir::InstId id) {
     half = true;
   }
   if (in.op == Op(Opcode::kMath)) {
-    const auto fn = static_cast<isa::MathFunction>(in.aux);
-    const bool division =
-        fn == isa::MathFunction::kIntDivQuotient || fn == isa::MathFunction::kIntDivRemainder;
+    const bool division = isa::IsIntegerDivision(static_cast<isa::MathFunction>(in.aux));
     return division || half ? 8 : 16;
   }
   return single && packed_half_result ? 8 : 16;

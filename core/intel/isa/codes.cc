@@ -3,18 +3,14 @@
 
 namespace kiln::intel::isa {
 
+bool IsIntegerDivision(MathFunction function) {
+  return function == MathFunction::kIntDivBoth || function == MathFunction::kIntDivQuotient ||
+         function == MathFunction::kIntDivRemainder;
+}
+
 bool MathIsBinary(MathFunction function) {
-  switch (function) {
-    case MathFunction::kFdiv:
-    case MathFunction::kPow:
-    case MathFunction::kIntDivBoth:
-    case MathFunction::kIntDivQuotient:
-    case MathFunction::kIntDivRemainder:
-    case MathFunction::kInvm:
-      return true;
-    default:
-      return false;
-  }
+  return IsIntegerDivision(function) || function == MathFunction::kFdiv ||
+         function == MathFunction::kPow || function == MathFunction::kInvm;
 }
 
 }  // namespace kiln::intel::isa

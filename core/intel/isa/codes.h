@@ -151,6 +151,9 @@ constexpr CodeGroup TernaryTypes(bool is_float) {
 // Does the math function take a second source?
 bool MathIsBinary(MathFunction function);
 
+// Does it divide integers? Such functions have widths and types of their own.
+bool IsIntegerDivision(MathFunction function);
+
 }  // namespace kiln::intel::isa
 
 #endif  // KILN_CORE_INTEL_ISA_CODES_H_

@@ -410,10 +410,7 @@ bool MathOperands(Generation, const Instruction& inst) {
 
 bool MathWidth(Generation, const Instruction& inst) {
   if (inst.op != Opcode::kMath) return false;
-  const bool division = inst.math == MathFunction::kIntDivBoth ||
-                        inst.math == MathFunction::kIntDivQuotient ||
-                        inst.math == MathFunction::kIntDivRemainder;
-  return inst.exec_size > (division ? 8 : 16);
+  return inst.exec_size > (IsIntegerDivision(inst.math) ? 8 : 16);
 }
 
 bool HalfMathWidth(Generation, const Instruction& inst) {
@@ -429,9 +426,7 @@ bool DivisionModifiers(Generation, const Instruction& inst) {
 
 bool MathTypes(Generation, const Instruction& inst) {
   if (inst.op != Opcode::kMath) return false;
-  const bool integers = inst.math == MathFunction::kIntDivBoth ||
-                        inst.math == MathFunction::kIntDivQuotient ||
-                        inst.math == MathFunction::kIntDivRemainder;
+  const bool integers = IsIntegerDivision(inst.math);
   return IsInteger(inst.dst.type) != integers ||
          AnySource(inst, [&](const Operand& s) { return IsInteger(s.type) != integers; });
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/intel/isa/codes.h"
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
@@ -191,8 +192,7 @@ bool ReadsLate(uint16_t op) {
 
 bool IsIntegerDivision(const lir::Inst& in) {
   if (in.op != Op(Opcode::kMath)) return false;
-  const auto fn = static_cast<isa::MathFunction>(in.aux);
-  return fn == isa::MathFunction::kIntDivQuotient || fn == isa::MathFunction::kIntDivRemainder;
+  return isa::IsIntegerDivision(static_cast<isa::MathFunction>(in.aux));
 }
 
 // An instruction over more than one GRF of destination is executed as two halves: a source that

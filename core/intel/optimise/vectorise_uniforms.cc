@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "core/base/key_table.h"
+#include "core/intel/isa/codes.h"
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/optimise/passes.h"
@@ -106,7 +107,8 @@ class Vectoriser {
     const isa::OpcodeInfo& row = isa::Info(static_cast<Opcode>(in.op));
     if (row.reads_accumulator || row.writes_accumulator) return false;
     if (row.format != isa::Format::kBasic && row.format != isa::Format::kTernary &&
-        (row.format != isa::Format::kMath || IsIntegerDivision(in))) {
+        (row.format != isa::Format::kMath ||
+         isa::IsIntegerDivision(static_cast<isa::MathFunction>(in.aux)))) {
       return false;
     }
     const Operand& def = f_.defs(id)[0];
@@ -117,11 +119,6 @@ class Vectoriser {
       if (!IsSource(o)) return false;
     }
     return true;
-  }
-
-  static bool IsIntegerDivision(const lir::Inst& in) {
-    const auto fn = static_cast<isa::MathFunction>(in.aux);
-    return fn == isa::MathFunction::kIntDivQuotient || fn == isa::MathFunction::kIntDivRemainder;
   }
 
   Operand Renamed(Operand o) const {
