@@ -30,7 +30,7 @@ class Generator : public RandomStructure {
   uint32_t Units(const Value& v) const { return TestTarget().units_per_comp(f_, v) * v.comps; }
 
   Value LaneShape() override {
-    const int k = r_.Below(20);
+    const int k = o_.dwords ? 3 : r_.Below(20);
     return Make(kG, k == 0 ? 8 : k < 3 ? 2 : 4, 1);
   }
 

@@ -13,7 +13,7 @@ void RandomStructure::Statement(int depth) {
     if (kind < 9) return UniformIf(depth);
     if (kind < 14) return LoopStatement(depth);
   }
-  if (!loops_.empty() && kind < 22) return Leave();
+  if (!loops_.empty() && kind < 14 + o_.leaves) return Leave();
   Arithmetic();
 }
 

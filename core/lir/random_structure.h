@@ -169,7 +169,7 @@ class RandomStructure {
   }
   std::vector<Value> ParamShapes(int most, bool uniform_too) {
     std::vector<Value> shapes;
-    for (int k = r_.Below(most + 1); k > 0; --k) {
+    for (int k = r_.Below(most * o_.edge_values + 1); k > 0; --k) {
       if (uniform_too && r_.Chance(30)) {
         shapes.push_back(UniformShape());
       } else {

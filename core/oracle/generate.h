@@ -28,6 +28,8 @@ struct GenerateOptions {
   bool types = false;              // arithmetic on integers of all widths and on halves
   bool subgroups = false;          // operations between lanes, of all types, at any place; of what
                                    // lanes that are off hold nothing is used
+  int pressure = 0;  // so many dwords live through everything, carried by loops of their
+                     // own with continue and break in nested ifs (compute)
   bool drawn = false;              // fragments and vertices of a draw: see kDrawnEdge, kDrawnVertices
   uint32_t samples = 1;            // of a pixel of the draw
 };

@@ -44,8 +44,12 @@ Module Generator::Run() {
   base_ = b_.Imul(lane_, b_.Int(4 * kOutputDwords));
   if (options_.defined_only) ClearPrivate();
   if (options_.memory) StoreTable();
+  LoadKept();
   left_ = options_.instructions;
+  KeptLoop();
   while (left_ > 0) Step(0);
+  KeptLoop();
+  StoreKept();
   // What lives at the end is visible, so that most of the module is not dead.
   for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, OfOneZero(LastValue()));
   if (DrawsFragments()) {

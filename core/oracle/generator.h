@@ -124,6 +124,16 @@ class Generator {
   void IfStatement(int depth);
   void LoopStatement(int depth);
 
+  // ---- Values that live through everything (generator_pressure.cc) ----
+
+  void LoadKept();
+  ValueId& SomeKept();
+  void ChangeKept();
+  void JumpWithKept(ValueId fuel);
+  void KeptIf(ValueId fuel, int depth);
+  void KeptLoop();
+  void StoreKept();
+
   // ---- Memory (generator_memory.cc) ----
 
   void ClearPrivate();
@@ -200,6 +210,7 @@ class Generator {
   bool discarded_ = false;                       // one has come
   int kills_ = 0;
   std::vector<ValueId> scope_[kNumTypes];                // by type
+  std::vector<ValueId> kept_;                    // options_.pressure of them, as they are now
   std::vector<ValueId> fuel_;                    // of the loops around, innermost last
   std::vector<std::vector<Type>> loop_results_;
   std::vector<std::vector<Type>> loop_params_;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/cause.h"
 #include "core/driver/prepared.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/verify.h"
@@ -46,7 +47,8 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
     options.state.fragment.samples = samples;
     const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
     if (!compiled.ok()) {
-      if (std::ranges::find(widths.may_lack, width) != widths.may_lack.end()) continue;
+      const bool lost = CauseOf(compiled.status()) == "out_of_registers";
+      if (!lost && std::ranges::find(widths.may_lack, width) != widths.may_lack.end()) continue;
       return absl::StrCat(width, " lanes: ", compiled.status().message());
     }
     for (const Variant& v : compiled->variants) absl::StrAppend(&text, Findings(v), judge(v));

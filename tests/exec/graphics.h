@@ -29,7 +29,7 @@ struct DrawCounts {
 
 struct Widths {
   std::vector<int> all;
-  std::vector<int> may_lack;  // of these a refusal is no disagreement
+  std::vector<int> may_lack;  // of these a refusal is no disagreement, but for lack of registers
 };
 
 // Compiles the module for targets of so many samples and gives each binary to `judge`, which says

@@ -1,12 +1,12 @@
-// random_programs: random structured programs through the whole compiler, executed by the simulator at
-// every width, with and without fusion, and compared with the interpreter.
+// random_programs: random structured programs through the whole compiler, executed by the simulator
+// at every width, with and without fusion, and compared with the interpreter.
 //
 //   random_programs [--count=10000] [--seed=0] [--instructions=60] [--disable-pass=NAME]...
 //
-// Every pass verifies its result, the allocation is checked, the code goes through the EU verifier.
-// form_fma and merge_factors are left out: they change roundings, as they may (core/mid/random_programs judges
-// them). The
-// first disagreement is printed with its seed, and the exit status is 1.
+// Every width must come out: one that runs out of registers is a disagreement too. Every pass
+// verifies its result, the allocation is checked, the code goes through the EU verifier. form_fma
+// and merge_factors are left out: they change roundings, as they may (core/mid/random_programs
+// judges them). The first disagreement is printed with its seed, and the exit status is 1.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -24,8 +24,8 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
   return absl::ConsumePrefix(&arg, name) && absl::SimpleAtoi(arg, value);
 }
 
-// Programs of several shapes: long and flat, short and deep, with and without memory, floats or
-// operations between lanes.
+// Programs of several shapes: long and flat, short and deep, with and without memory, floats,
+// operations between lanes, or more values than 32 lanes have registers for.
 kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   kiln::oracle::GenerateOptions options;
   options.instructions = static_cast<int>(seed % 7 == 0 ? 4 * instructions : instructions);
@@ -36,6 +36,10 @@ kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   options.memory = seed % 2 == 0;
   options.types = seed % 3 == 1 || seed % 8 == 3;
   options.subgroups = seed % 4 >= 2;
+  if (seed % 6 == 1) {
+    options.pressure = 16 + static_cast<int>(seed % 31);
+    options.lanes = 40;
+  }
   return options;
 }
 

@@ -73,6 +73,7 @@ class Function:
 class Generator:
 
     def __init__(self, seed):
+        self.seed = seed
         self.r = random.Random(seed)
         r = self.r
         self.local = r.choice([(8, 1, 1), (32, 1, 1), (16, 2, 1), (8, 4, 2), (64, 1, 1), (40, 1, 1),
@@ -94,6 +95,7 @@ class Generator:
         self.shared_is_read = False
         self.shared_is_counted = False    # do atomics on shared memory end before somebody reads?
         self.budget = 0
+        self.kept = []
 
     # ---- Text ----
 
@@ -485,6 +487,47 @@ class Generator:
         self.r.choice(small + [self.if_statement, self.if_statement, self.loop, self.loop,
                                self.switch, self.leave, self.struct])()
 
+    # ---- Values that live through everything: more than 32 lanes have registers for ----
+
+    def keep(self):
+        """Variables that a loop hands round and that ifs in ifs change, with continue and break."""
+        r = random.Random("kept %d" % self.seed)
+        self.kept = ["kept%d" % k for k in range(r.choice([16, 24, 32, 40]))]
+        for k, name in enumerate(self.kept):
+            self.line("uint %s = in32.d[(me + %du) & 63u] * %du;" % (name, r.randrange(64), 2 * k + 1))
+        for n in range(r.choice([1, 2])):
+            count = "round%d" % n
+            self.line("for (uint %s = 0u; %s < (%s & 3u); ++%s) {" % (count, count, r.choice(self.kept),
+                                                                     count))
+            self.indent += 1
+            for _ in range(r.randint(4, 16)):
+                self.keep_if(r, count, 0)
+            self.indent -= 1
+            self.line("}")
+
+    def keep_if(self, r, count, depth):
+        some = lambda: r.choice(self.kept)
+        a, b = some(), some()
+        self.line("if (((%s ^ %s) & 3u) == %du) {" % (a, count, r.randrange(4)))
+        self.indent += 1
+        self.line("%s += %s * 3u;" % (some(), b))
+        for _ in range(r.randint(0, 2) if depth < 3 else 0):
+            self.keep_if(r, count, depth + 1)
+        if r.random() < 0.3:
+            self.line("if ((%s & 7u) == %s) %s;" % (some(), count, r.choice(["continue"] * 3 + ["break"])))
+        self.indent -= 1
+        if r.random() < 0.7:
+            self.line("} else {")
+            self.line("  %s ^= %s + %du;" % (some(), a, r.randrange(64)))
+        self.line("}")
+
+    def forget(self):
+        for n, name in enumerate(self.kept):
+            if n == 0:
+                self.line("uint kept = 0u;")
+                self.scope.add("uint", "kept")
+            self.line("kept = kept * 5u + %s;" % name)
+
     # ---- In uniform control flow of main ----
 
     def store_outputs(self):
@@ -654,12 +697,15 @@ class Generator:
         for kind in self.integers:
             self.declare(kind, self.value(kind))
         self.shared_is_counted = self.shared is not None
+        if self.seed % 6 == 1:
+            self.keep()
         segments = [self.statement] * 6 + [self.share, self.uniform_loop, self.subgroup, self.subgroup,
                                            self.total, self.store_outputs]
         self.budget = self.r.choice([6, 12, 20])
         for _ in range(self.r.randint(4, 12)):
             self.r.choice(segments)()
         self.store_outputs()
+        self.forget()
         self.digest()
         self.shared_is_counted = False
         if self.shared:

@@ -46,7 +46,7 @@ class GenerateTest(unittest.TestCase):
         for word in ["switch", "while", "do {", r"for \(", "continue;", "break;", "default:", "return ",
                      r"if \(.*\) return;", "barrier", "atomicXor", "shared_words", "subgroupClustered",
                      "subgroupBallot", "subgroupShuffle", "subgroupElect", "inout", "umulExtended",
-                     "bitfieldInsert", "float16_t", "Pair", r"uvec\d", r"\.w\[",
+                     "bitfieldInsert", "float16_t", "kept39", r"\) continue;\n", "Pair", r"uvec\d", r"\.w\[",
                      *generate.INTEGERS]:
             self.assertRegex(all_text, word)
 

@@ -29,6 +29,7 @@ import peer  # noqa: E402
 import processes  # noqa: E402
 
 MAX_SECONDS = 60
+NO_ROOM = "no room for a value"    # a width that runs out of registers; it should spill
 
 
 class Program:
@@ -64,8 +65,11 @@ class Program:
         if p.returncode not in (0, 1):
             return "broken", "kilnc ends with %d: %s" % (p.returncode, text[-300:])
         if p.returncode == 1:
-            broken = re.search(r": (internal|invalid)", text)
+            broken = re.search(r": (internal|invalid)|out_of_registers|" + NO_ROOM, text)
             return "broken" if broken else "refused", text
+        lost = re.search("width_refused.*(SIMD.*%s.*)" % NO_ROOM, p.stdout.decode(errors="replace"))
+        if lost:
+            return "broken", lost.group(1)
         for name in os.listdir(self.folder):
             m = re.search(r"\.SIMD(\d+)\.bin$", name)
             if m:

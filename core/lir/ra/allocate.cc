@@ -123,7 +123,8 @@ absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, co
     }
   }
   OutOfRegisters why;
-  for (Order order : {Order::kSpread, Order::kLow, Order::kSizes, Order::kLifetimes}) {
+  for (Order order :
+       {Order::kSpread, Order::kLow, Order::kSizes, Order::kLifetimes, Order::kPromised}) {
     if (order == Order::kSpread && !roomy) continue;
     ++stats.attempts;
     Assignment assignment;

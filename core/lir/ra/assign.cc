@@ -11,6 +11,7 @@
 #include "core/lir/ra/assign_edges.h"
 #include "core/lir/ra/assign_kept.h"
 #include "core/lir/ra/assign_live.h"
+#include "core/lir/ra/assign_promises.h"
 #include "core/lir/ra/assign_result.h"
 #include "core/lir/ra/assign_search.h"
 #include "core/lir/ra/assign_state.h"
@@ -36,7 +37,8 @@ class Assigner {
         search_(in_, at_, here_, live_, written_, stays_, kept_),
         result_(in_, at_, here_, live_, written_, out, why),
         compaction_(in_, at_, here_, live_, written_, stays_, result_),
-        collects_(in_, at_, here_, live_, search_, compaction_, result_) {}
+        promises_(in_, at_, here_, live_, search_),
+        collects_(in_, at_, here_, live_, search_, compaction_, promises_, result_) {}
 
   bool Run() {
     for (uint32_t b = 0; b < in_.f.blocks.size(); ++b) {
@@ -63,6 +65,7 @@ class Assigner {
       for (const LiveIn& l : in_.f.live_ins) result_.Settle(l.value, l.reg);
     }
     if (!PlaceParams(b)) return false;
+    promises_.Enter();
     kept_.Enter(b);
     for (uint32_t s : in_.live.deaths(b, 0)) live_.Kill(s);
     const std::vector<InstId>& insts = in_.f.block(b).insts;
@@ -110,10 +113,11 @@ class Assigner {
     for (uint32_t c = 0; c < in_.f.value(p).comps; ++c)
       needed |= in_.live.used(in_.live.first_slot(p) + c);
     if (!needed) return true;
+    const uint32_t promised = promises_.Redeem(p);
     PlaceSearch::Query s = search_.Start(p);
     s.units = v.units;
     s.more.push_back(&parked[v.pool]);
-    uint32_t reg = BestForArguments(which, s);
+    uint32_t reg = search_.Fits(s, promised) ? promised : BestForArguments(which, s);
     if (reg == kNowhere && search_.Fits(s, at_.hint[p.index])) reg = at_.hint[p.index];
     if (reg == kNowhere) reg = search_.Find(s);
     if (reg == kNowhere) return result_.Fail(p);
@@ -205,8 +209,11 @@ class Assigner {
   bool PlaceDef(InstId i, int d) {
     const ValueId v = in_.f.defs(i)[d].value();
     const int tied = in_.t.ops[in_.f.inst(i).op].tied;
+    const uint32_t promised = promises_.Redeem(v);
     if (d == 0 && tied != OpInfo::kNotTied) return PlaceTied(v, in_.f.uses(i)[tied]);
-    uint32_t reg = TryPlace(i, d);
+    uint32_t reg = kNowhere;
+    if (search_.FitsOverSource(search_.Start(v), i, d, promised)) reg = promised;
+    if (reg == kNowhere) reg = TryPlace(i, d);
     if (reg == kNowhere && compaction_.Compact(v, InstId())) reg = TryPlace(i, d);
     if (reg == kNowhere) return result_.Fail(v);
     here_.placed.push_back({v, reg});
@@ -227,6 +234,7 @@ class Assigner {
   uint32_t ParamPlace(ValueId p) const {
     for (int depth = 0; p.valid() && depth < kMaxJoins; ++depth, p = in_.info(p).param) {
       if (at_.home[p.index] != kNowhere) return at_.home[p.index];
+      if (at_.promise[p.index] != kNowhere) return at_.promise[p.index];
       if (at_.hint[p.index] != kNowhere) return at_.hint[p.index];
     }
     return kNowhere;
@@ -291,6 +299,7 @@ class Assigner {
   PlaceSearch search_;
   AssignResult result_;
   Compaction compaction_;
+  Promises promises_;
   Collects collects_;
 };
 

@@ -29,10 +29,11 @@
 namespace kiln::lir::ra {
 
 enum class Order : uint8_t {
-  kSpread,    // round robin: late reuse of a register, for schedules and message sources
-  kLow,       // best fit from the bottom
-  kSizes,     // vectors from the bottom, the rest from the top
-  kLifetimes  // values of one block from the bottom, the rest from the top
+  kSpread,     // round robin: late reuse of a register, for schedules and message sources
+  kLow,        // best fit from the bottom
+  kSizes,      // vectors from the bottom, the rest from the top
+  kLifetimes,  // values of one block from the bottom, the rest from the top
+  kPromised    // as kLow, and what lanes wait with has a place from there on (assign_promises.h)
 };
 
 // Copies to place in a block before the instruction at this position of the original list.

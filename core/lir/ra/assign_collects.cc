@@ -8,8 +8,9 @@ namespace kiln::lir::ra {
 bool Collects::Place(InstId i) {
   const Operand& def = in_.f.defs(i)[0];
   const ValueId v = def.value();
-  uint32_t reg = FindPlace(i);
-  if (reg == kNowhere && compaction_.Compact(v, i)) reg = FindPlace(i);
+  const uint32_t promised = promises_.Redeem(v);
+  uint32_t reg = FindPlace(i, promised);
+  if (reg == kNowhere && compaction_.Compact(v, i)) reg = FindPlace(i, promised);
   if (reg == kNowhere) return result_.Fail(v);
   Pool& p = live_.pool(v);
   live_.Forget(v, at_.hint[v.index]);
@@ -28,6 +29,7 @@ bool Collects::Place(InstId i) {
   }
   UnitSet busy = p.live;
   busy |= p.parked.all();
+  busy |= p.promised;
   busy.insert(reg, in_.info(v).written);
   Insertion in{here_.block, here_.position, {}};
   if (!SequenceMoves(moves, busy, p.units, &in.steps)) return result_.Fail(v);
@@ -41,7 +43,7 @@ bool Collects::Place(InstId i) {
   return true;
 }
 
-uint32_t Collects::FindPlace(InstId i) {
+uint32_t Collects::FindPlace(InstId i, uint32_t promised) {
   const ValueId v = in_.f.defs(i)[0].value();
   PlaceSearch::Query s = search_.Start(v);
   std::vector<std::pair<uint32_t, uint32_t>> parts;  // offset, place
@@ -56,6 +58,7 @@ uint32_t Collects::FindPlace(InstId i) {
     }
     offset += o.comps * (IsValue(o) ? in_.info(o).per_comp : in_.info(v).per_comp);
   }
+  if (search_.Fits(s, promised)) return promised;
   // The place that leaves the most parts where they are.
   uint32_t best = kNowhere, best_kept = 0;
   const auto consider = [&](uint32_t reg) {

@@ -7,6 +7,7 @@
 
 #include "core/lir/ra/assign_compaction.h"
 #include "core/lir/ra/assign_live.h"
+#include "core/lir/ra/assign_promises.h"
 #include "core/lir/ra/assign_result.h"
 #include "core/lir/ra/assign_search.h"
 #include "core/lir/ra/assign_state.h"
@@ -16,13 +17,14 @@ namespace kiln::lir::ra {
 class Collects {
  public:
   Collects(const AssignInput& in, Places& at, const Here& here, LiveNow& live, PlaceSearch& search,
-           Compaction& compaction, AssignResult& result)
+           Compaction& compaction, Promises& promises, AssignResult& result)
       : in_(in),
         at_(at),
         here_(here),
         live_(live),
         search_(search),
         compaction_(compaction),
+        promises_(promises),
         result_(result) {}
 
   // False if its vector has no place.
@@ -32,7 +34,8 @@ class Collects {
   uint32_t PartPlace(const PlaceSearch::Query& s);
 
  private:
-  uint32_t FindPlace(InstId i);
+  // At `promised` if that fits.
+  uint32_t FindPlace(InstId i, uint32_t promised);
 
   const AssignInput& in_;
   Places& at_;
@@ -40,6 +43,7 @@ class Collects {
   LiveNow& live_;
   PlaceSearch& search_;
   Compaction& compaction_;
+  Promises& promises_;
   AssignResult& result_;
 };
 

@@ -47,6 +47,7 @@ bool Compaction::Compact(ValueId v, InstId collect) {
   // What no moving can make room in.
   UnitSet fixed = p.reserved;
   fixed |= held_[want.pool];
+  fixed |= p.promised;
   if (p.always_masked) fixed |= p.parked.all();
   const LaneLayout whole;
   written_.Flush();
@@ -180,6 +181,7 @@ bool Compaction::MoveAway(const ValueInfo& want, uint32_t window, const UnitSet&
     return a->hi - a->lo > b->hi - b->lo;
   });
   UnitSet taken = used;
+  taken |= p.promised;
   taken.insert(window, want.written);
   for (const auto& [other, reg] : here_.placed) {
     if (in_.info(other).pool == want.pool) taken.insert(reg, in_.info(other).written);
@@ -249,6 +251,7 @@ bool Compaction::RestoreMoved() {
     if (moves.empty()) continue;
     UnitSet busy = live_.pools[pool].live;
     busy |= live_.pools[pool].parked.all();
+    busy |= live_.pools[pool].promised;
     Insertion in{here_.block, here_.position, {}};
     if (!SequenceMoves(moves, busy, live_.pools[pool].units, &in.steps)) {
       return result_.Fail(live_.moved.front());

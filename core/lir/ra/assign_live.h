@@ -31,6 +31,7 @@ struct Pool {
   UnitSet reserved;             // no value's
   UnitSet live;             // logically live, sources that die here included, and what is reserved
   LaneSets parked;          // what parked lanes hold
+  UnitSet promised;         // of values that lanes wait with and that are not defined yet
   UnitSet hoped;            // wanted for collects and parameters to come
   UnitSet arriving;         // of answers on their way, what nobody reads: who writes there waits
   UnitSet displaced_homes;  // homes of values that compaction moved and that go back

@@ -85,7 +85,8 @@ struct Rooms {
   OutOfRegisters why;
   AssignResult result{in, at, here, now, written, &out, &why};
   Compaction compaction{in, at, here, now, written, stays, result};
-  Collects collects{in, at, here, now, search, compaction, result};
+  Promises promises{in, at, here, now, search};
+  Collects collects{in, at, here, now, search, compaction, promises, result};
 };
 
 TEST(AssignStateTest, MovesOfUniformUnitsAreAlignedPowersOfTwo) {
@@ -123,6 +124,28 @@ TEST(AssignLiveTest, LanesThatLeftTheLoopHoldWhatIsReadBehindIt) {
   EXPECT_EQ(r.now.pools[0].parked.all().count(24, 8), 8u);
   r.Enter(3);
   EXPECT_TRUE(r.now.pools[0].parked.empty());
+}
+
+// The loop's exit waits with it in every iteration, before it is defined there.
+TEST(AssignPromisesTest, WhatLanesWaitWithHasAPlaceBeforeItIsDefined) {
+  Rooms r(kLoop, Order::kPromised);
+  r.Enter(1);
+  r.promises.Enter();
+  const uint32_t place = r.at.promise[5];
+  ASSERT_NE(place, kNowhere);
+  EXPECT_EQ(r.at.now[5], kNowhere);
+  EXPECT_FALSE(r.search.Fits(r.search.Start(ValueId(3)), place));
+  EXPECT_EQ(r.promises.Redeem(ValueId(5)), place);
+  EXPECT_TRUE(r.search.Fits(r.search.Start(ValueId(5)), place));
+  EXPECT_TRUE(r.search.Fits(r.search.Start(ValueId(3)), place));
+  EXPECT_EQ(r.promises.Redeem(ValueId(5)), kNowhere);
+}
+
+TEST(AssignPromisesTest, OtherOrdersPromiseNothing) {
+  Rooms r;
+  r.Enter(1);
+  r.promises.Enter();
+  EXPECT_EQ(r.at.promise[5], kNowhere);
 }
 
 TEST(AssignWrittenTest, AValueOfWaitingLanesAvoidsWhatWasWrittenBeforeItHadAPlace) {

@@ -25,6 +25,7 @@ PlaceSearch::Query PlaceSearch::Start(ValueId v) {
   s.parked = &p.parked;
   AvoidWritten(v, &s);
   if (in_.info(v).tied.valid()) AvoidWritten(in_.info(v).tied, &s);
+  AvoidPromised(v, &s);
   if (in_.f.value(v).in_tail) s.first = in_.t.pools[in_.info(v).pool].tail_first;
   if (!live_.moved.empty()) {
     // What goes home at the end of the block must not share its lanes with what does not.
@@ -38,6 +39,30 @@ PlaceSearch::Query PlaceSearch::Start(ValueId v) {
 void PlaceSearch::AvoidWritten(ValueId v, Query* s) {
   if (!written_.late(v).empty()) written_.Flush();
   for (uint32_t row : written_.late(v)) s->more.push_back(&written_.Row(row, in_.info(v).pool));
+}
+
+void PlaceSearch::AvoidPromised(ValueId v, Query* s) {
+  const Pool& p = live_.pool(v);
+  if (p.promised.empty()) return;
+  UnitSet others = p.promised;
+  const ValueId param = in_.info(v).param;
+  if (param.valid() && at_.promise[param.index] != kNowhere && MayShareWithParam(v, param)) {
+    others.erase(at_.promise[param.index], in_.info(param).written);
+  }
+  s->barred |= others;
+}
+
+bool PlaceSearch::MayShareWithParam(ValueId v, ValueId param) const {
+  const uint32_t reg = at_.promise[param.index];
+  if (in_.info(v).whole || in_.info(v).pool != in_.info(param).pool) return false;
+  if (!(at_.LayoutOf(v, reg) == at_.LayoutOf(param, reg))) return false;
+  const BitMatrix::Row behind = in_.live.live_in(in_.info(param).def_block);
+  const uint32_t first = in_.live.first_slot(v);
+  for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) {
+    const uint32_t g = in_.live.global(first + c);
+    if (g != Liveness::kLocal && behind.test(g)) return false;
+  }
+  return true;
 }
 
 UnitSet PlaceSearch::TakenAt(const Query& s, uint32_t reg) const {
@@ -97,6 +122,7 @@ bool PlaceSearch::FromTop(ValueId v) const {
   switch (in_.order) {
     case Order::kSpread:
     case Order::kLow:
+    case Order::kPromised:
       return false;
     case Order::kSizes:
       return i.units <= i.per_comp;

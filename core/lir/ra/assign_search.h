@@ -48,6 +48,10 @@ class PlaceSearch {
  private:
   // Avoids what was written while lanes that hold the value waited.
   void AvoidWritten(ValueId v, Query* s);
+  // Avoids what others are to have. What ends as an argument of a parameter may be where that is to
+  // be.
+  void AvoidPromised(ValueId v, Query* s);
+  bool MayShareWithParam(ValueId v, ValueId param) const;
   bool PhasesDiffer(const Query& s) const;
   bool FromTop(ValueId v) const;
   uint32_t FindAvoiding(const Query& s, const UnitSet& avoid);

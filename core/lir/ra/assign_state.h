@@ -3,8 +3,9 @@
 //
 // The rooms: assign_live (who is live or parked at this place), assign_written (what was written
 // while lanes waited), assign_kept (values and homes that later places in the block count on),
-// assign_search (a free range), assign_collects, assign_compaction and assign_edges (moves), and
-// assign_result (what is written down). assign.cc walks and calls them.
+// assign_search (a free range), assign_promises (places of what lanes wait with), assign_collects,
+// assign_compaction and assign_edges (moves), and assign_result (what is written down). assign.cc
+// walks and calls them.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_STATE_H_
 #define KILN_CORE_LIR_RA_ASSIGN_STATE_H_
 
@@ -52,7 +53,8 @@ struct Places {
       : in(input),
         home(input.f.values.size(), kNowhere),
         now(input.f.values.size(), kNowhere),
-        hint(input.f.values.size(), kNowhere) {}
+        hint(input.f.values.size(), kNowhere),
+        promise(input.f.values.size(), kNowhere) {}
 
   uint32_t SlotUnit(uint32_t slot) const {
     const ValueId v = in.live.slot_value(slot);
@@ -67,6 +69,7 @@ struct Places {
   std::vector<uint32_t> home;  // per value, where it is at block boundaries
   std::vector<uint32_t> now;   // per value, where it is at this place of the walk
   std::vector<uint32_t> hint;  // per collect definition or parameter, where it would like to be
+  std::vector<uint32_t> promise;  // per value that has no place yet, where it is to be
 };
 
 // Of the instruction at hand.

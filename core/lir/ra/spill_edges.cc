@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/lir/build.h"
+
 namespace kiln::lir::ra {
 
 void SpillEdges::Arguments(uint32_t b) {
@@ -14,6 +16,10 @@ void SpillEdges::Arguments(uint32_t b) {
   Store();
   room_.Unprotect();
   for (size_t k = 0; k < args_.size(); ++k) {
+    if (!IsRead(params_[k])) {  // or all of them would have to be in registers at once, for nothing
+      args_[k] = NoOperand(args_[k].comps);
+      code_.Rename(e.first_arg + static_cast<uint32_t>(k), args_[k]);
+    }
     if (!decisions_.InMemory(params_[k])) {
       in_.pieces.ForEach(args_[k], [&](uint32_t p) { room_.Protect(p); });
     }
@@ -23,6 +29,14 @@ void SpillEdges::Arguments(uint32_t b) {
     const Operand o = fills_.InRegisters(args_[k]);
     code_.Rename(e.first_arg + static_cast<uint32_t>(k), o);
   }
+}
+
+bool SpillEdges::IsRead(ValueId param) const {
+  const uint32_t first = in_.l.first_slot(param);
+  for (uint32_t c = 0; c < in_.f.value(param).comps; ++c) {
+    if (in_.l.used(first + c)) return true;
+  }
+  return false;
 }
 
 void SpillEdges::Store() {

@@ -29,6 +29,7 @@ class SpillEdges {
   void Arguments(uint32_t b);
 
  private:
+  bool IsRead(ValueId param) const;
   void Store();
   void Begin();
   // Does the argument stand in the place of a parameter of the same block?

@@ -20,12 +20,27 @@ namespace kiln::lir::ra {
 namespace {
 
 using testing::SmallTestTarget;
+using testing::TestTarget;
 
 // Does the payload at the end fit the tail at all?
 bool TailFits(const Target& t, const Function& f) {
   for (const Value& v : f.values) {
     const PoolInfo& pool = t.pools[t.files[v.file].pool];
     if (v.in_tail && pool.tail_first + v.comps * t.units_per_comp(f, v) > pool.units) return false;
+  }
+  return true;
+}
+
+// Do all operands of each instruction fit at once, with room for them to lie together?
+bool InstructionsFit(const Target& t, const Function& f) {
+  for (const Inst& in : f.insts) {
+    uint32_t units = 0;
+    for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
+      const Operand& o = f.operands[in.first_operand + k];
+      if (o.kind != Operand::Kind::kValue || t.files[f.value(o.value()).file].pool != 0) continue;
+      units += o.comps * t.units_per_comp(f, f.value(o.value()));
+    }
+    if (units > t.pools[0].units * 3 / 4) return false;
   }
   return true;
 }
@@ -91,6 +106,42 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
 }
 
 // The payload that ends the thread, made early and spilled, is in the tail when it comes back.
+// Edges carry more than the pool has, part of it to parameters that are read nowhere.
+TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
+  const Target& t = TestTarget();
+  uint32_t spills = 0, programs = 0;
+  std::string lost;
+  for (uint64_t seed = 90; seed < 110; ++seed) {
+    testing::RandomOptions options;
+    options.instructions = 120 + static_cast<int>(seed % 5) * 60;
+    options.max_depth = 3 + static_cast<int>(seed % 3);
+    options.width = seed % 3 == 0 ? 16 : 32;
+    options.pool_size = 40 + static_cast<int>(seed % 4) * 40;
+    options.far_uses = 30;
+    options.edge_values = 2 + static_cast<int>(seed % 7) * 2;
+    options.dwords = true;
+    options.leaves = 8 + static_cast<int>(seed % 2) * 20;
+    const Function ssa = testing::RandomProgram(seed, options);
+    if (!TailFits(t, ssa) || !InstructionsFit(t, ssa)) continue;
+    Function done = ssa;
+    const auto allocated = AllocateWithSpills(t, &done);
+    if (allocated.status().message().find("flag registers") != std::string::npos) continue;
+    ++programs;
+    if (!allocated.ok()) {
+      absl::StrAppend(&lost, "seed ", seed, ": ", allocated.status().ToString(), "\n");
+      continue;
+    }
+    ASSERT_TRUE(VerifyAllocated(t, done).ok()) << "seed " << seed << VerifyAllocated(t, done);
+    const absl::Status checked = CheckAllocation(t, ssa, done);
+    ASSERT_TRUE(checked.ok()) << "seed " << seed << ": " << checked;
+    spills += allocated->spill.spills;
+  }
+  printf("%u programs, %u spills\n", programs, spills);
+  EXPECT_EQ(lost, "");
+  EXPECT_GT(programs, 10u);
+  EXPECT_GT(spills, 300u);
+}
+
 TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const Target& t = testing::TestTarget();
   Function f;
