@@ -29,6 +29,20 @@ TEST(EmitScratch, FarPlacesByOwordBlocks) {
 )");
 }
 
+// Stores too, without mask and for 16 channels whatever is left: a lane that is off would take its dword
+// of the block with it.
+TEST(EmitScratch, FarStoresHaveNoMask) {
+  EXPECT_EQ(Emitted(R"(
+    spill %12x8:ud@16 %14x24:ud@64 #0x8000:ud {w16 nomask ra}
+)",
+                    16),
+            R"(
+    (W) send.dc0 (16|M0) null r2 r8 0x80 0x020A03FD
+    (W) add (1|M0) r2.2<1>:ud r2.2<0;1,0>:ud 0x4:ud
+    (W) send.dc0 (16|M0) null r2 r10 0x40 0x020A02FD
+)");
+}
+
 TEST(EmitScratch, MaskedStores) {
   EXPECT_EQ(Emitted(R"(
     spill %12x8:ud@0 %0:ud@64 #0x10:ud {w16 ra}

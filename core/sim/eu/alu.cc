@@ -77,13 +77,18 @@ void StoreElements(Context& c, const Offsets& at, const int64_t* bits) {
   }
 }
 
+void WriteAccumulator(Context& c, int element, int64_t bits) {
+  c.thread.acc[element] = bits;
+  c.thread.acc_bytes[element] = static_cast<uint8_t>(isa::ByteSize(c.op.dst.type));
+}
+
 // Stores the bit patterns of the enabled channels.
 absl::Status Store(Context& c, const int64_t* bits) {
   const OperandPlan& dst = c.op.dst;
   if (dst.access == Access::kNone) return absl::OkStatus();
   if (dst.access == Access::kAccumulator) {
     for (int i = 0; i < c.count; ++i) {
-      if (c.enabled >> i & 1) c.thread.acc[dst.base + dst.lane[i]] = bits[i];
+      if (c.enabled >> i & 1) WriteAccumulator(c, dst.base + dst.lane[i], bits[i]);
     }
     return absl::OkStatus();
   }
@@ -97,11 +102,8 @@ absl::Status Store(Context& c, const int64_t* bits) {
     case 2:
       StoreElements<uint16_t>(c, at, bits);
       break;
-    case 4:
-      StoreElements<uint32_t>(c, at, bits);
-      break;
     default:
-      StoreElements<uint64_t>(c, at, bits);
+      StoreElements<uint32_t>(c, at, bits);
       break;
   }
   return absl::OkStatus();
@@ -110,8 +112,25 @@ absl::Status Store(Context& c, const int64_t* bits) {
 // Implicit accumulator update: channel i of the instruction goes to channel i of acc0.
 void UpdateAccumulator(Context& c, const int64_t* bits) {
   for (int i = 0; i < c.count; ++i) {
-    if (c.enabled >> i & 1) c.thread.acc[i] = bits[i];
+    if (c.enabled >> i & 1) WriteAccumulator(c, i, bits[i]);
   }
+}
+
+// Elements of an accumulator that enabled channels read have the size that was written: where those
+// of another size lie in it, and what its extra bits become, no source says.
+bool ReadsAccumulatorsAsWritten(const Context& c) {
+  const auto written = [&c](int element, Type type) {
+    const int bytes = c.thread.acc_bytes[element];
+    return bytes == 0 || bytes == isa::ByteSize(type);
+  };
+  for (int i = 0; i < c.count; ++i) {
+    if (!(c.enabled >> i & 1)) continue;
+    for (const OperandPlan& s : c.op.src) {
+      if (s.access == Access::kAccumulator && !written(s.base + s.lane[i], s.type)) return false;
+    }
+    if (isa::Info(c.op.inst.op).reads_accumulator && !written(i, c.op.dst.type)) return false;
+  }
+  return true;
 }
 
 bool NeedsAccumulator(const Context& c) {
@@ -148,14 +167,8 @@ void FloatBits(Context& c, double* r, bool flush, int64_t* bits) {
 // Float to integer: truncation, clamped; NaN gives 0.
 int64_t TruncateTo(Type type, double v) {
   if (std::isnan(v)) return 0;
-  const double t = std::trunc(v);
-  if (type == Type::kUQ) {
-    if (t <= 0) return 0;
-    return t >= 0x1p64 ? -1 : static_cast<int64_t>(static_cast<uint64_t>(t));
-  }
-  if (t >= 0x1p63) return ClampTo(type, std::numeric_limits<int64_t>::max(), false);
-  if (t <= -0x1p63) return ClampTo(type, std::numeric_limits<int64_t>::min(), false);
-  return ClampTo(type, static_cast<int64_t>(t), false);
+  constexpr double kBeyond = 0x1p40;  // all integer types
+  return ClampTo(type, static_cast<int64_t>(std::clamp(v, -kBeyond, kBeyond)));
 }
 
 // Writes results computed as floats. May change r.
@@ -182,21 +195,17 @@ absl::Status WriteFloats(Context& c, double* r, bool flush = true) {
 }
 
 // Writes results computed as exact integers.
-absl::Status WriteInts(Context& c, int64_t* r, bool result_unsigned = false) {
+absl::Status WriteInts(Context& c, int64_t* r) {
   const Type type = c.op.dst.type;
   if (isa::IsFloat(type)) {
     Doubles d;
-    for (int i = 0; i < c.count; ++i) {
-      // F needs one rounding: a 64-bit integer does not fit into a double.
-      d[i] = type == Type::kF ? static_cast<double>(static_cast<float>(r[i]))
-                              : static_cast<double>(r[i]);
-    }
+    std::copy(r, r + c.count, d);  // at most 33 bits
     return WriteFloats(c, d);
   }
   if (NeedsAccumulator(c)) UpdateAccumulator(c, r);
   Ints wrapped;
   if (c.op.inst.saturate) {
-    for (int i = 0; i < c.count; ++i) r[i] = ClampTo(type, r[i], result_unsigned);
+    for (int i = 0; i < c.count; ++i) r[i] = ClampTo(type, r[i]);
   }
   for (int i = 0; i < c.count; ++i) wrapped[i] = WrapTo(type, r[i]);
   if (c.op.inst.cmod != CondMod::kNone) {
@@ -245,7 +254,7 @@ absl::Status Move(Context& c) {
   if (c.op.exec == ExecType::kInt) {
     Ints v;
     if (!FetchInts(c.thread, c.op.src[0], c.count, false, v)) return AddressError(c.op);
-    return WriteInts(c, v, c.op.src[0].type == Type::kUQ);
+    return WriteInts(c, v);
   }
   Floats f;
   // A copy between equal types keeps subnormals; conversions flush.
@@ -263,11 +272,8 @@ bool CompareSources(Context& c, uint32_t* out) {
   if (c.op.exec == ExecType::kInt) {
     Ints v[2];
     if (!FetchAllInts(c, 2, v)) return false;
-    const bool u64 = c.op.src[0].type == Type::kUQ || c.op.src[1].type == Type::kUQ;
     for (int i = 0; i < c.count; ++i) {
-      const bool set = u64 ? Compare<uint64_t>(cmod, v[0][i], v[1][i])
-                           : Compare<int64_t>(cmod, v[0][i], v[1][i]);
-      bits |= uint32_t{set} << i;
+      bits |= uint32_t{Compare<int64_t>(cmod, v[0][i], v[1][i])} << i;
     }
   } else {
     Floats v[2];
@@ -302,10 +308,9 @@ absl::Status Sel(Context& c, uint32_t choose) {
     const Type type = c.op.dst.type;
     for (int i = 0; i < c.count; ++i) {
       r[i] = choose >> i & 1 ? v[0][i] : v[1][i];
-      if (c.op.inst.saturate) r[i] = ClampTo(type, r[i], c.op.src[0].type == Type::kUQ);
+      if (c.op.inst.saturate) r[i] = ClampTo(type, r[i]);
       bits[i] = WrapTo(type, r[i]);
     }
-    if (isa::IsFloat(type)) return WriteInts(c, r);
     if (NeedsAccumulator(c)) UpdateAccumulator(c, bits);
     return Store(c, bits);
   }
@@ -326,24 +331,22 @@ absl::Status Sel(Context& c, uint32_t choose) {
     r[i] = first ? v[0][i] : v[1][i];
   }
   Ints bits;
-  if (!isa::IsFloat(c.op.dst.type)) {
-    for (int i = 0; i < c.count; ++i) bits[i] = TruncateTo(c.op.dst.type, r[i]);
-  } else {
-    FloatBits(c, r, false, bits);
-  }
+  FloatBits(c, r, false, bits);
   if (NeedsAccumulator(c)) UpdateAccumulator(c, bits);
   return Store(c, bits);
 }
 
 // csel: src2 compared with zero chooses; sets no flags.
 absl::Status Csel(Context& c) {
+  const Type type = c.op.dst.type;
   Ints bits;
   if (c.op.exec == ExecType::kInt) {
     Ints v[3];
     if (!FetchAllInts(c, 3, v)) return AddressError(c.op);
     for (int i = 0; i < c.count; ++i) {
       const bool first = Compare<int64_t>(c.op.inst.cmod, v[2][i], 0);
-      bits[i] = WrapTo(c.op.dst.type, first ? v[0][i] : v[1][i]);
+      const int64_t chosen = first ? v[0][i] : v[1][i];
+      bits[i] = WrapTo(type, c.op.inst.saturate ? ClampTo(type, chosen) : chosen);
     }
     return Store(c, bits);
   }
@@ -372,16 +375,15 @@ uint32_t Reverse(uint32_t v) {
   return r;
 }
 
-// Shift counts use the low bits that the width of the operation needs.
-int ShiftMask(const Op& op) {
-  const bool wide = isa::ByteSize(op.src[0].type) == 8 || isa::ByteSize(op.dst.type) == 8;
-  return wide ? 63 : 31;
-}
+// Of a shift count the low five bits count: what is wider would be a 64-bit operation.
+constexpr int kShiftMask = 31;
 
-int64_t ShiftRight(const Op& op, int64_t v, int count) {
-  const int bytes = std::max(isa::ByteSize(op.src[0].type), 4);
-  if (bytes == 8) return static_cast<int64_t>(static_cast<uint64_t>(v) >> count);
-  return static_cast<uint32_t>(v) >> count;
+// A product or a shifted value, which 64 bits may not hold: as they wrap, or for what saturates the
+// bound that it is beyond.
+int64_t Narrow(const Op& op, __int128 exact) {
+  if (!op.inst.saturate) return static_cast<int64_t>(exact);
+  return static_cast<int64_t>(std::clamp<__int128>(exact, std::numeric_limits<int64_t>::min(),
+                                                   std::numeric_limits<int64_t>::max()));
 }
 
 int64_t Rotate(const Op& op, int64_t v, int64_t count, bool left) {
@@ -390,11 +392,6 @@ int64_t Rotate(const Op& op, int64_t v, int64_t count, bool left) {
     const uint16_t u = static_cast<uint16_t>(v);
     return left ? std::rotl(u, static_cast<int>(count & 15))
                 : std::rotr(u, static_cast<int>(count & 15));
-  }
-  if (bits == 64) {
-    const uint64_t u = static_cast<uint64_t>(v);
-    return static_cast<int64_t>(left ? std::rotl(u, static_cast<int>(count & 63))
-                                     : std::rotr(u, static_cast<int>(count & 63)));
   }
   const uint32_t u = static_cast<uint32_t>(v);
   return left ? std::rotl(u, static_cast<int>(count & 31))
@@ -416,20 +413,18 @@ int64_t Unary(const Op& op, int64_t a) {
         return static_cast<uint32_t>(CountLeadingSigns(static_cast<int32_t>(a)));
       return a == 0 ? 0xffffffff : std::countl_zero(static_cast<uint32_t>(a));
     case Opcode::kCbit:
-      return std::popcount(static_cast<uint64_t>(a) &
-                           (~uint64_t{0} >> (64 - 8 * isa::ByteSize(op.src[0].type))));
+      return std::popcount(static_cast<uint32_t>(a));
     default:
       return 0;
   }
 }
 
 int64_t Binary(const Op& op, int64_t a, int64_t b) {
-  const uint64_t ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op.inst.op) {
     case Opcode::kAdd:
-      return static_cast<int64_t>(ua + ub);
+      return a + b;
     case Opcode::kMul:
-      return static_cast<int64_t>(ua * ub);
+      return Narrow(op, static_cast<__int128>(a) * b);
     case Opcode::kAnd:
       return a & b;
     case Opcode::kOr:
@@ -437,11 +432,11 @@ int64_t Binary(const Op& op, int64_t a, int64_t b) {
     case Opcode::kXor:
       return a ^ b;
     case Opcode::kShl:
-      return static_cast<int64_t>(ua << (b & ShiftMask(op)));
+      return Narrow(op, static_cast<__int128>(a) << (b & kShiftMask));
     case Opcode::kShr:
-      return ShiftRight(op, a, static_cast<int>(b & ShiftMask(op)));
+      return static_cast<uint32_t>(a) >> (b & kShiftMask);
     case Opcode::kAsr:
-      return a >> (b & ShiftMask(op));
+      return a >> (b & kShiftMask);
     case Opcode::kRol:
       return Rotate(op, a, b, true);
     case Opcode::kRor:
@@ -473,7 +468,8 @@ int64_t Extract(const Op& op, int64_t width, int64_t offset, int64_t value) {
   offset &= 31;
   if (width == 0) return 0;
   const uint32_t v = static_cast<uint32_t>(value);
-  if (op.src[2].type != Type::kD) {
+  // The value has the sign of the result (type_rules.h), also where it is a word.
+  if (!isa::IsSigned(op.dst.type)) {
     return (v >> offset) & static_cast<uint32_t>((uint64_t{1} << width) - 1);
   }
   // Bits beyond bit 31 repeat the sign.
@@ -484,8 +480,7 @@ int64_t Extract(const Op& op, int64_t width, int64_t offset, int64_t value) {
 int64_t Ternary(const Op& op, int64_t a, int64_t b, int64_t d) {
   switch (op.inst.op) {
     case Opcode::kMad:
-      return static_cast<int64_t>(static_cast<uint64_t>(a) +
-                                  static_cast<uint64_t>(b) * static_cast<uint64_t>(d));
+      return Narrow(op, a + static_cast<__int128>(b) * d);
     case Opcode::kBfe:
       return Extract(op, a, b, d);
     case Opcode::kBfi2: {
@@ -755,6 +750,11 @@ absl::Status ExecuteAlu(const Op& op, Thread& thread) {
   Context c{op, thread, op.inst.exec_size, (selects ? channels : channels & predicate) >> shift};
   if (c.enabled == 0) return absl::OkStatus();
   if (op.raw_move) return RawMove(c);
+  if (!ReadsAccumulatorsAsWritten(c)) {
+    return OpError(
+        absl::StatusCode::kUnimplemented, op,
+        "unsupported: an accumulator read with elements of another size than it was written");
+  }
   const Rounding mode = thread.RoundingMode();
   if (mode == Rounding::kNearestEven) return Dispatch(c, predicate >> shift);
   std::fesetround(HostRounding(mode));

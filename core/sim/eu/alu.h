@@ -1,7 +1,9 @@
 // Arithmetic of the simulated EU: every instruction that is neither a branch nor a message.
 //
-// Sources are read completely before anything is written. Semantics and their sources:
-//  * Integers are computed exactly in 64 bits and wrapped (or saturated) to the destination type.
+// Which types, modifiers and conditions run is type_rules.h. Sources are read completely before
+// anything is written. Semantics and their sources:
+//  * Integers are computed exactly and wrapped (or saturated) to the destination type. Of shift
+//    counts the low five bits count.
 //  * Floats round to nearest even unless cr0 says otherwise; F is computed in binary32, mad fused
 //    (one rounding), half results are computed in binary64 and rounded once.
 //  * Subnormals: inputs and results of F are flushed to signed zero unless cr0.0 bit 7 is set, of

@@ -560,19 +560,6 @@ TEST(Alu, HalfArithmeticRoundsOnce) {
   }
 }
 
-TEST(Alu, QuadwordMovesAndAdds) {
-  Thread t = MakeThread();
-  const uint64_t a = 0x123456789abcdef0, b = 0xfedcba9876543211;
-  std::memcpy(t.regs.data() + 64, &a, 8);
-  std::memcpy(t.regs.data() + 96, &b, 8);
-  isa::Operand x = Grf(2, Type::kUQ), y = Grf(3, Type::kUQ);
-  x.region = y.region = {4, 4, 1};
-  ASSERT_TRUE(Execute(Make(Opcode::kMov, 4, Dst(6, Type::kUQ), x), t).ok());
-  EXPECT_EQ(t.Read64(192), a);
-  ASSERT_TRUE(Execute(Make(Opcode::kMov, 4, Dst(7, Type::kUD), x), t).ok());
-  EXPECT_EQ(U(t, 7, 0), static_cast<uint32_t>(a));
-}
-
 // f1.1 with the upper channels reaches beyond the flag registers.
 TEST(Alu, FlagsBeyondTheRegistersAreDropped) {
   Thread t = MakeThread();
@@ -586,12 +573,32 @@ TEST(Alu, FlagsBeyondTheRegistersAreDropped) {
   EXPECT_EQ(t.Read64(kFlagOffset), 0u);
 }
 
-TEST(Alu, DoubleIsRefusedByName) {
-  Thread t = MakeThread();
-  const absl::Status status =
-      Execute(Make(Opcode::kMov, 4, Dst(6, Type::kDF), Grf(2, Type::kDF)), t);
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_NE(status.message().find("offset 0x0"), std::string::npos) << status;
+TEST(Alu, SixtyFourBitsAreRefusedByName) {
+  for (const Type type : {Type::kDF, Type::kQ, Type::kUQ}) {
+    Thread t = MakeThread();
+    const absl::Status status = Execute(Make(Opcode::kMov, 4, Dst(6, type), Grf(2, type)), t);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_NE(status.message().find("64 bits"), std::string::npos) << status;
+    EXPECT_NE(status.message().find("offset 0x0"), std::string::npos) << status;
+  }
+}
+
+// What was written as dwords is no pair of words.
+TEST(Alu, AccumulatorsAreReadAsTheyWereWritten) {
+  for (const Type read : {Type::kD, Type::kW}) {
+    Thread t = MakeThread();
+    ASSERT_TRUE(
+        Execute(Make(Opcode::kMov, 8, Register(isa::Arf::kAccumulator, Type::kD), Grf(2, Type::kD)),
+                t)
+            .ok());
+    isa::Operand acc = Register(isa::Arf::kAccumulator, read);
+    acc.region = {8, 8, 1};
+    const absl::Status status = Execute(Make(Opcode::kMov, 8, Dst(6, Type::kD), acc), t);
+    EXPECT_EQ(status.ok(), read == Type::kD) << status;
+    if (read == Type::kW) {
+      EXPECT_NE(status.message().find("accumulator"), std::string::npos) << status;
+    }
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/sim/eu/block_rules.h"
 #include "core/sim/eu/call.h"
 #include "core/sim/eu/sampler.h"
 #include "core/sim/eu/typed.h"
@@ -103,11 +104,32 @@ int ElementAt(const Message& m, int k, int lane) {
   return 32 * k * LaneRegisters(m, RegisterBytes(m)) + RegisterBytes(m) * lane;
 }
 
+absl::Status Misaligned(const Call& c, uint64_t where, int alignment) {
+  return absl::InvalidArgumentError(absl::StrFormat("%s at 0x%x, which is no multiple of %d bytes",
+                                                    isa::Info(c.m.message).name, where, alignment));
+}
+
+// As Locate; the place of a block is aligned as its message has to be.
+absl::StatusOr<Place> LocateBlock(const Call& c, const Surface& surface, uint64_t where) {
+  const int alignment = c.m.unaligned ? 4 : MaskRowOf(c.m.message).alignment;
+  if (where % alignment != 0) return Misaligned(c, where, alignment);
+  return Locate(c, surface, where, c.m.block_bytes);
+}
+
+// As Locate, for a lane.
+absl::StatusOr<Place> LocateLane(const Call& c, const Surface& surface, int lane, uint64_t bytes) {
+  const uint64_t where = LaneAddress(c, lane);
+  const int alignment = std::max<int>(MaskRowOf(c.m.message).alignment,
+                                      c.m.kind == MessageKind::kAtomic ? c.m.element_bytes : 1);
+  if (where % alignment != 0) return Misaligned(c, where, alignment);
+  return Locate(c, surface, where, bytes);
+}
+
 absl::Status Gather(const Call& c, const Surface& surface) {
   for (int i = 0; i < c.m.simd; ++i) {
     const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
-    absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), Extent(c.m));
+    absl::StatusOr<Place> place = LocateLane(c, surface, lane, Extent(c.m));
     if (!place.ok()) return place.status();
     int k = 0;
     for (int e = 0; e < 8; ++e) {
@@ -133,7 +155,7 @@ absl::Status Scatter(const Call& c, const Surface& surface) {
   for (int i = 0; i < c.m.simd; ++i) {
     const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
-    absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), Extent(c.m));
+    absl::StatusOr<Place> place = LocateLane(c, surface, lane, Extent(c.m));
     if (!place.ok()) return place.status();
     int k = 0;
     for (int e = 0; e < 8; ++e) {
@@ -175,7 +197,7 @@ absl::Status Atomic(const Call& c, const Surface& surface) {
   for (int i = 0; i < c.m.simd; ++i) {
     const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
-    absl::StatusOr<Place> place = Locate(c, surface, LaneAddress(c, lane), c.m.element_bytes);
+    absl::StatusOr<Place> place = LocateLane(c, surface, lane, c.m.element_bytes);
     if (!place.ok()) return place.status();
     const uint64_t old = ReadPlace(*place, 0, c.m.element_bytes);
     const uint64_t a = operands > 0 ? PayloadElement(c, 0, lane) : 0;
@@ -198,35 +220,33 @@ uint64_t BlockOffset(const Call& c) {
   return c.m.byte_offset ? offset : 16 * offset;
 }
 
+// Calls f with the byte of the block and the place in the payload or response of each dword that
+// moves.
+template <typename F>
+absl::Status ForEachDword(const Call& c, F f) {
+  const absl::StatusOr<uint32_t> dwords = DwordsOf(c.m, c.enabled);
+  if (!dwords.ok()) return dwords.status();
+  const int skip = c.m.block_high_oword ? 16 : 0;
+  for (int i = 0; i < c.m.block_bytes; i += 4) {
+    if (*dwords >> (i / 4 % 32) & 1) f(i, skip + i);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status BlockRead(const Call& c, const Surface& surface, uint64_t offset) {
-  absl::StatusOr<Place> place = Locate(c, surface, offset, c.m.block_bytes);
+  absl::StatusOr<Place> place = LocateBlock(c, surface, offset);
   if (!place.ok()) return place.status();
-  const int skip = c.m.block_high_oword ? 16 : 0;
-  for (int i = 0; i < c.m.block_bytes; i += 4) {
-    c.thread.Write32(c.Response(0) + skip + i, static_cast<uint32_t>(ReadPlace(*place, i, 4)));
-  }
-  return absl::OkStatus();
+  return ForEachDword(c, [&](int i, int at) {
+    c.thread.Write32(c.Response(0) + at, static_cast<uint32_t>(ReadPlace(*place, i, 4)));
+  });
 }
 
-absl::Status BlockWrite(const Call& c, const Surface& surface, uint64_t offset, uint32_t dwords) {
-  absl::StatusOr<Place> place = Locate(c, surface, offset, c.m.block_bytes);
+absl::Status BlockWrite(const Call& c, const Surface& surface, uint64_t offset) {
+  absl::StatusOr<Place> place = LocateBlock(c, surface, offset);
   if (!place.ok()) return place.status();
-  const int skip = c.m.block_high_oword ? 16 : 0;
-  for (int i = 0; i < c.m.block_bytes; i += 4) {
-    if (!(dwords >> (i / 4 % 32) & 1)) continue;
-    const int at = skip + i;
+  return ForEachDword(c, [&](int i, int at) {
     WritePlace(*place, i, 4, c.source.Read32(c.Payload(1 + at / 32) + at % 32));
-  }
-  return absl::OkStatus();
-}
-
-// Scratch blocks in dword channel mode obey the channel mask: lane i guards dword i of a block of
-// at most two registers, every register of a larger one by i modulo 8.
-uint32_t ScratchDwords(const Call& c) {
-  if (c.m.channel_mask == 0) return ~0u;
-  if (c.m.block_bytes <= 64) return c.enabled;
-  uint32_t low = c.enabled & 0xff;
-  return low | low << 8 | low << 16 | low << 24;
+  });
 }
 
 absl::Status CheckRegisters(const Call& c) {
@@ -357,11 +377,11 @@ absl::Status ExecuteMessage(const Message& message, const MessageRegisters& regi
     case MessageKind::kBlockRead:
       return BlockRead(c, surface, BlockOffset(c));
     case MessageKind::kBlockWrite:
-      return BlockWrite(c, surface, BlockOffset(c), ~0u);
+      return BlockWrite(c, surface, BlockOffset(c));
     case MessageKind::kScratchRead:
       return BlockRead(c, surface, message.scratch_offset);
     case MessageKind::kScratchWrite:
-      return BlockWrite(c, surface, message.scratch_offset, ScratchDwords(c));
+      return BlockWrite(c, surface, message.scratch_offset);
     default:
       return absl::InternalError("not a data port message");
   }

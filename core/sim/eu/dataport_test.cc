@@ -202,13 +202,13 @@ TEST(Blocks, OfSeveralRegistersAreForSixteenChannels) {
 
 TEST_F(DataportTest, BlocksWithOwordAndByteOffsets) {
   SetReg(10, 2, 3);  // owords
-  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x02280300, 0, 1, 20, 10, -1).ok());
+  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x02280300, 0, 0xffff, 20, 10, -1).ok());
   for (int i = 0; i < 16; ++i) EXPECT_EQ(Reg(20, i), memory_[12 + i]);
   SetReg(10, 2, 20);  // bytes
-  ASSERT_TRUE(Do(Sfid::kConstantCache, 0x02184200, 0, 1, 20, 10, -1).ok());
+  ASSERT_TRUE(Do(Sfid::kConstantCache, 0x02184200, 0, 0xff, 20, 10, -1).ok());
   for (int i = 0; i < 8; ++i) EXPECT_EQ(Reg(20, i), memory_[5 + i]);
   SetReg(10, 2, 1);
-  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x020a0200, 1 << 6, 1, -1, 10, 20).ok());
+  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x020a0200, 1 << 6, 0xff, -1, 10, 20).ok());
   for (int i = 0; i < 8; ++i) EXPECT_EQ(memory_[4 + i], Reg(20, i));
 }
 
@@ -216,19 +216,19 @@ TEST_F(DataportTest, ScratchBlocks) {
   SetReg(0, 5, 1024);
   for (int i = 0; i < 16; ++i) SetReg(20, i, 50u + i);
   // Write of 2 registers at HWord 5, oword mode; base from the header.
-  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x020e1005, 2 << 6, 1, -1, 0, 20).ok());
+  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x020e1005, 2 << 6, 0xffff, -1, 0, 20).ok());
   uint32_t at;
   std::memcpy(&at, scratch_.data() + 1024 + 160, 4);
   EXPECT_EQ(at, 50u);
-  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x022c1005, 0, 1, 30, 0, -1).ok());
+  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x022c1005, 0, 0xffff, 30, 0, -1).ok());
   for (int i = 0; i < 16; ++i) EXPECT_EQ(Reg(30, i), 50u + i);
   // Dword mode obeys the mask.
   for (int i = 0; i < 16; ++i) SetReg(20, i, 90u + i);
   ASSERT_TRUE(Do(Sfid::kDataCache0, 0x020f1005, 2 << 6, 0x8001, -1, 0, 20).ok());
-  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x022c1005, 0, 1, 30, 0, -1).ok());
+  ASSERT_TRUE(Do(Sfid::kDataCache0, 0x022c1005, 0, 0xffff, 30, 0, -1).ok());
   for (int i = 0; i < 16; ++i) EXPECT_EQ(Reg(30, i), (i == 0 || i == 15 ? 90u : 50u) + i);
   SetReg(0, 5, 4096);
-  EXPECT_EQ(Do(Sfid::kDataCache0, 0x022c1005, 0, 1, 30, 0, -1).code(),
+  EXPECT_EQ(Do(Sfid::kDataCache0, 0x022c1005, 0, 0xffff, 30, 0, -1).code(),
             absl::StatusCode::kOutOfRange);
 }
 

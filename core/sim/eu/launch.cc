@@ -16,14 +16,19 @@ namespace {
 using out::PushSource;
 using out::SurfaceKind;
 
-// Contents of registers and memory that nobody has written: signalling NaNs, or, to see whether
-// they matter, values near 1.
+// Contents of registers and memory that nothing has written: signalling NaNs, or, to see whether
+// they matter, values near 1. As addresses they are of dwords: outside, and not misplaced as well.
 constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
 
+// Dword `i` of them.
+uint32_t UndefinedDword(uint32_t pattern, size_t i) {
+  return pattern | (static_cast<uint32_t>(4 * i) & 0xfffff);
+}
+
 void FillUndefined(uint32_t pattern, std::vector<uint8_t>& bytes) {
-  for (size_t i = 0; i + 4 <= bytes.size(); i += 4) {
-    const uint32_t v = pattern | (static_cast<uint32_t>(i / 4) & 0xfffff);
-    std::memcpy(bytes.data() + i, &v, 4);
+  for (size_t i = 0; 4 * i + 4 <= bytes.size(); ++i) {
+    const uint32_t v = UndefinedDword(pattern, i);
+    std::memcpy(bytes.data() + 4 * i, &v, 4);
   }
 }
 
@@ -352,7 +357,7 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
 // What threads of all stages have: scratch, sampler table, constants, control register.
 void LaunchState::StartRegisters(uint32_t index, Thread& t) const {
   t = Thread{};
-  for (int i = 0; i < kGrfCount * 8; ++i) t.Write32(4 * i, undefined_ | i);
+  for (int i = 0; i < kGrfCount * 8; ++i) t.Write32(4 * i, UndefinedDword(undefined_, i));
   const int size_code = scratch_per_thread_ == 0 ? 0 : std::countr_zero(scratch_per_thread_ / 1024);
   t.Write32(12, kSamplerTable | static_cast<uint32_t>(size_code));
   t.Write32(20, index * scratch_per_thread_);

@@ -131,13 +131,14 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
       break;
     case L::kA64Block:
       SetBlock(m, f);
+      m.unaligned = f.unaligned;
       break;
     case L::kScratch:
       m.simd = 1;
       m.surface = kSurfaceStatelessCoherent;
       m.block_bytes = static_cast<uint16_t>(32 * f.scratch_registers);
       m.scratch_offset = uint32_t{f.scratch_offset} * 32;
-      m.channel_mask = f.dword_mode ? 1 : 0;
+      m.dword_mode = f.dword_mode;
       break;
     default:
       break;
@@ -173,7 +174,7 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   m.atomic_op = f.op;
   m.returns = f.returns || f.commit;
   m.high_slots = f.high_slots;
-  m.sampler_message = f.message;
+  m.message = f.message;
   m.sampler = f.sampler;
   m.half_params = f.half_params;
   m.half_result = f.half_result;
@@ -243,7 +244,7 @@ absl::Status LengthError(const Message& m, int payload, int response, uint32_t d
 
 // A sampler message may leave out parameters at its end and components of its response.
 absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
-  const auto params = static_cast<int>(isa::Params(kGeneration, m.sampler_message).size());
+  const auto params = static_cast<int>(isa::Params(kGeneration, m.message).size());
   const int header = m.header ? 1 : 0;
   const int payload = m.mlen + m.ex_mlen - header;
   const bool known = payload % ParameterRegisters(m) == 0 &&

@@ -61,6 +61,7 @@ inline constexpr int kSurfaceStatelessCoherent = 255;
 
 struct Message {
   MessageKind kind = MessageKind::kFence;
+  isa::Message message = isa::Message::kMemoryFence;
   uint8_t simd = 8;     // lanes; 1 for block messages
   uint8_t mlen = 0;     // registers of the first payload
   uint8_t ex_mlen = 0;  // registers of the second
@@ -78,9 +79,10 @@ struct Message {
   uint16_t block_bytes = 0;       // block messages
   bool block_high_oword = false;  // 1-oword blocks: data in the upper half of the register
   bool byte_offset = false;       // block messages: header counts bytes, else owords
+  bool unaligned = false;         // A64 blocks: at any dword
+  bool dword_mode = false;        // scratch blocks: the mask is one of dwords
   uint32_t scratch_offset = 0;    // bytes
   bool high_slots = false;        // typed messages: for lanes 8..15 of the thread; others: 16..31
-  isa::Message sampler_message = isa::Message::kSample;
   uint8_t sampler = 0;      // index of the sampler state
   bool half_params = false;  // the sampler takes 16-bit parameters
   bool half_result = false;  // and returns 16-bit components

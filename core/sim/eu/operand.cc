@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace kiln::sim::eu {
 namespace {
@@ -105,11 +105,8 @@ int64_t WrapTo(Type type, int64_t value) {
   }
 }
 
-int64_t ClampTo(Type type, int64_t value, bool value_is_unsigned) {
-  const auto within = [&](int64_t low, int64_t high) {
-    if (value_is_unsigned && value < 0) return high;
-    return std::clamp(value, low, high);
-  };
+int64_t ClampTo(Type type, int64_t value) {
+  const auto within = [value](int64_t low, int64_t high) { return std::clamp(value, low, high); };
   switch (type) {
     case Type::kUB:
       return within(0, 0xff);
@@ -123,10 +120,6 @@ int64_t ClampTo(Type type, int64_t value, bool value_is_unsigned) {
       return within(0, 0xffffffff);
     case Type::kD:
       return within(-int64_t{0x80000000}, 0x7fffffff);
-    case Type::kUQ:
-      return value_is_unsigned ? value : std::max<int64_t>(value, 0);
-    case Type::kQ:
-      return within(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
     default:
       return value;
   }
@@ -183,8 +176,7 @@ bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bi
         LoadInts<int32_t>(thread, at, count, out);
         break;
       default:
-        LoadInts<int64_t>(thread, at, count, out);
-        break;
+        assert(false);  // refused (type_rules.h)
     }
   }
   if (plan.negate || plan.absolute) Negate(plan, count, bitwise, out);
@@ -194,13 +186,8 @@ bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bi
 bool FetchFloats(const Thread& thread, const OperandPlan& plan, int count, bool flush, float* out) {
   if (plan.access == Access::kImmediate) {
     for (int i = 0; i < count; ++i) out[i] = plan.imm_float[i & 7];
-  } else if (plan.type == Type::kF || plan.type == Type::kHF) {
-    if (!LoadFloats(thread, plan, count, out)) return false;
-  } else {
-    int64_t v[kMaxChannels];
-    if (!FetchInts(thread, plan, count, false, v)) return false;
-    for (int i = 0; i < count; ++i) out[i] = static_cast<float>(v[i]);
-    return true;
+  } else if (!LoadFloats(thread, plan, count, out)) {
+    return false;
   }
   if (flush) FlushSources(thread, plan.type, count, out);
   if (plan.absolute || plan.negate) Modify(plan, count, out);

@@ -26,15 +26,15 @@ bool Resolve(const Thread& thread, const OperandPlan& plan, int count, int bytes
 bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bitwise,
                int64_t* out);
 
-// Reads as floats (integers are converted); modifiers are applied; subnormals are flushed as the
-// control register says, if `flush`.
+// Reads F or HF as floats; modifiers are applied; subnormals are flushed as the control register
+// says, if `flush`.
 bool FetchFloats(const Thread& thread, const OperandPlan& plan, int count, bool flush, float* out);
 
 // The value wrapped to an integer type, sign- or zero-extended.
 int64_t WrapTo(isa::Type type, int64_t value);
 
 // The value clamped to the range of an integer type.
-int64_t ClampTo(isa::Type type, int64_t value, bool value_is_unsigned);
+int64_t ClampTo(isa::Type type, int64_t value);
 
 }  // namespace kiln::sim::eu
 

@@ -12,6 +12,7 @@
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/opcodes.h"
+#include "core/sim/eu/type_rules.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -79,10 +80,6 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
       case Type::kD:
         v = static_cast<int32_t>(imm);
         break;
-      case Type::kUQ:
-      case Type::kQ:
-        v = static_cast<int64_t>(imm);
-        break;
       case Type::kHF:
         v = static_cast<uint16_t>(imm);
         f = HalfToFloat(static_cast<uint16_t>(imm));
@@ -91,8 +88,10 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
         v = static_cast<uint32_t>(imm);
         f = std::bit_cast<float>(static_cast<uint32_t>(imm));
         break;
+      case Type::kUQ:
+      case Type::kQ:
       case Type::kDF:
-        break;
+        break;  // refused (type_rules.h)
       case Type::kUV:
         v = (imm >> (4 * i)) & 15;
         break;
@@ -147,9 +146,6 @@ absl::Status PlanOperand(const Op& op, const Operand& operand, bool is_dst, Oper
   plan.negate = operand.negate;
   plan.absolute = operand.absolute;
   if (operand.file == File::kNone) return absl::OkStatus();
-  if (operand.type == Type::kDF) {
-    return OpError(absl::StatusCode::kUnimplemented, op, "64-bit float operand");
-  }
   if (operand.file == File::kImm) {
     PlanImmediate(operand, plan);
     return absl::OkStatus();
@@ -248,6 +244,9 @@ absl::Status PlanOperands(Op& op) {
   const Format format = isa::Info(op.inst.op).format;
   if (format == Format::kSend) return PlanSend(op);
   if (format == Format::kSync || format == Format::kNullary) return absl::OkStatus();
+  if (const absl::string_view why = WhyUnsupported(op.inst); !why.empty()) {
+    return OpError(absl::StatusCode::kUnimplemented, op, absl::StrCat("unsupported: ", why));
+  }
   absl::Status status = PlanOperand(op, op.inst.dst, true, op.dst);
   for (int i = 0; i < 3 && status.ok(); ++i) {
     status = PlanOperand(op, op.inst.src[i], false, op.src[i]);

@@ -94,9 +94,9 @@ class Executor {
  public:
   Executor(const Call& c, const ImageView& view, const ClientSampler& sampler)
       : c_(c), view_(view), image_(*view.image), sampler_(sampler), header_(HeaderOf(c)),
-        action_(ActionOf(c.m.sampler_message)) {
+        action_(ActionOf(c.m.message)) {
     place_.fill(-1);
-    const auto list = isa::Params(kGeneration, c.m.sampler_message);
+    const auto list = isa::Params(kGeneration, c.m.message);
     const int first = c.m.header ? 1 : 0;
     const int count = (c.m.mlen + c.m.ex_mlen - first) / ParameterRegisters(c.m);
     for (int i = 0; i < count; ++i) {
@@ -110,7 +110,7 @@ class Executor {
       return absl::InvalidArgumentError("the response is longer than the components returned");
     }
     constexpr int kAll = 4;
-    if (isa::AnswersWhole(c_.m.sampler_message) &&
+    if (isa::AnswersWhole(c_.m.message) &&
         (components != kAll || c_.m.rlen != kAll * ResponseRegisters(c_.m))) {
       return absl::InvalidArgumentError("a message that always answers with four components");
     }
@@ -145,7 +145,7 @@ class Executor {
     if (reg < 0) return 0;
     if (!c_.m.half_params) return c_.source.Read32(c_.Payload(reg + lane / 8) + 4 * (lane % 8));
     const uint16_t v = c_.source.Read16(c_.Payload(reg) + 2 * lane);
-    return TakesIntegers(c_.m.sampler_message)
+    return TakesIntegers(c_.m.message)
                ? static_cast<uint32_t>(static_cast<int16_t>(v))
                : Bits(HalfToFloat(v));
   }
@@ -195,11 +195,11 @@ class Executor {
   }
 
   bool GivesDerivatives() const {
-    return c_.m.sampler_message == M::kSampleD || c_.m.sampler_message == M::kSampleDC;
+    return c_.m.message == M::kSampleD || c_.m.message == M::kSampleDC;
   }
 
   bool LevelFromQuads() const {
-    switch (c_.m.sampler_message) {
+    switch (c_.m.message) {
       case M::kSampleL:
       case M::kSampleLC:
       case M::kSampleLz:
@@ -213,7 +213,7 @@ class Executor {
   // Level of detail before the sampler's bias and clamps.
   float Lod(int lane) const {
     std::array<float, 3> dx{}, dy{};
-    switch (c_.m.sampler_message) {
+    switch (c_.m.message) {
       case M::kSampleL:
       case M::kSampleLC:
         return F(ParamKind::kLod, lane);
@@ -441,7 +441,7 @@ absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
 }  // namespace
 
 absl::Status ExecuteSampler(const Call& c) {
-  const Action action = ActionOf(c.m.sampler_message);
+  const Action action = ActionOf(c.m.message);
   const size_t surface = SurfacePlace(c.m);
   if (action == Action::kSize && !c.m.half_result && surface < c.memory.surfaces.size() &&
       c.memory.surfaces[surface].data != nullptr) {
