@@ -3,6 +3,36 @@
 namespace kiln::front {
 namespace {
 
+// What is newer than the headers, and the capability or extension that brings it.
+struct NewerRow {
+  std::string_view kind;
+  uint32_t number;
+  std::string_view name;
+  std::string_view feature;
+};
+
+constexpr NewerRow kNewer[] = {
+#define NEWER_CAPABILITY(number, name, extension) {"Capability", number, #name, #extension},
+#define NEWER_INSTRUCTION(number, name, operands, feature) {"Op", number, #name, #feature},
+#define NEWER_ENUMERANT(kind, number, name, operands, feature) {#kind, number, #name, #feature},
+#include "core/front/spirv_newer.def"
+};
+
+// The cause of a newer enumerant without a row in coverage.def: that of its capability.
+// `otherwise`: of what is no newer enumerant.
+std::string_view CauseOfNewer(std::string_view kind, uint32_t number, std::string_view otherwise) {
+  for (const NewerRow& row : kNewer) {
+    if (row.number != number || row.kind != kind) continue;
+    for (const CoverageRow& feature : CoverageTable()) {
+      if (feature.kind == "capability" && feature.name == row.feature && !feature.cause.empty()) {
+        return feature.cause;
+      }
+    }
+    return "newer_feature";
+  }
+  return otherwise;
+}
+
 template <class Enum>
 constexpr uint32_t Number(Enum e) {
   return static_cast<uint32_t>(e);
@@ -65,7 +95,7 @@ std::string_view CauseOf(spv::Op op) {
     return cause;
 #include "core/front/coverage.def"
     default:
-      return "vendor_extension";
+      return CauseOfNewer("Op", static_cast<uint32_t>(op), "vendor_extension");
   }
 }
 
@@ -87,7 +117,7 @@ std::string_view CauseOf(spv::BuiltIn builtin) {
     return cause;
 #include "core/front/coverage.def"
     default:
-      return "vendor_extension";
+      return CauseOfNewer("BuiltIn", static_cast<uint32_t>(builtin), "vendor_extension");
   }
 }
 
@@ -98,7 +128,7 @@ std::string_view CauseOf(spv::StorageClass storage) {
     return cause;
 #include "core/front/coverage.def"
     default:
-      return "vendor_extension";
+      return CauseOfNewer("StorageClass", static_cast<uint32_t>(storage), "vendor_extension");
   }
 }
 
@@ -109,7 +139,7 @@ std::string_view CauseOf(spv::ExecutionMode mode) {
     return cause;
 #include "core/front/coverage.def"
     default:
-      return "execution_mode";
+      return CauseOfNewer("ExecutionMode", static_cast<uint32_t>(mode), "execution_mode");
   }
 }
 

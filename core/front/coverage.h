@@ -41,7 +41,8 @@ bool IsCause(std::string_view cause);
 std::string_view ReasonOf(std::string_view cause);
 
 // The cause by which a feature is refused; empty: supported. Numbers without a row give
-// "vendor_extension" ("execution_mode" for execution modes).
+// "vendor_extension" ("execution_mode" for execution modes); newer ones (spirv_newer.def) the cause of
+// the capability that they need.
 std::string_view CauseOf(spv::Capability capability);
 std::string_view CauseOf(spv::Op op);
 std::string_view CauseOf(GLSLstd450 instruction);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/front/refusal.h"
+#include "core/front/spirv_grammar.h"
 #include "core/front/testing.h"
 
 namespace kiln::front {
@@ -37,12 +38,10 @@ bool EndsBlock(spv::Op op) {
 
 // An instruction of the opcode with plenty of operands, all the id `operand`.
 Words MakeInstruction(spv::Op op, uint32_t type, uint32_t result, uint32_t operand) {
-  bool has_result = false;
-  bool has_type = false;
-  spv::HasResultAndType(op, &has_result, &has_type);
+  const InstructionLayout* layout = LayoutOf(op);
   Words inst = {0};
-  if (has_type) inst.push_back(type);
-  if (has_result) inst.push_back(result);
+  if (layout != nullptr && layout->has_type) inst.push_back(type);
+  if (layout != nullptr && layout->has_result) inst.push_back(result);
   inst.resize(24, operand);  // more than any needs
   inst[0] = 24u << 16 | static_cast<uint32_t>(op);
   return inst;

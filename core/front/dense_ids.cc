@@ -56,15 +56,14 @@ class Numbering {
     }
     indices_.clear();
     AppendIdWords(inst, literal_words, &indices_);
-    bool has_result = false, has_type = false;
-    spv::HasResultAndType(op, &has_result, &has_type);
-    const size_t result = has_type ? 2 : 1;
-    if (has_result && result < inst.size() && inst[result] >= bound_) {
+    const InstructionLayout* layout = LayoutOf(op);
+    const size_t result = layout == nullptr ? 0 : layout->ResultWord();
+    if (result != 0 && result < inst.size() && inst[result] >= bound_) {
       return Invalid("result id outside the id bound", NumberOf(inst[result]));
     }
     for (uint32_t i : indices_) inst[i] = NumberOf(inst[i]);
-    if (!has_result || result >= inst.size()) return absl::OkStatus();
-    if (has_type) type_[inst[result]] = inst[1];
+    if (result == 0 || result >= inst.size()) return absl::OkStatus();
+    if (layout->has_type) type_[inst[result]] = inst[1];
     if (op == spv::Op::OpTypeInt && inst.size() > 2) is_long_[inst[result]] = inst[2] == 64;
     return absl::OkStatus();
   }

@@ -1,11 +1,9 @@
-// SPIR-V enumerants, with the header's table of which instructions have a result.
+// SPIR-V enumerants: those of the system's headers, and what the registry has gained since
+// (spirv_newer.def), under one name each.
 #ifndef KILN_CORE_FRONT_SPIRV_ENUMS_H_
 #define KILN_CORE_FRONT_SPIRV_ENUMS_H_
 
-#ifndef SPV_ENABLE_UTILITY_CODE
-#define SPV_ENABLE_UTILITY_CODE
-#endif
+#include "core/front/spirv_registry.h"
 #include "spirv/unified1/GLSL.std.450.h"
-#include "spirv/unified1/spirv.hpp11"
 
 #endif  // KILN_CORE_FRONT_SPIRV_ENUMS_H_

@@ -1,6 +1,6 @@
 // The layout of SPIR-V's instructions: which words are ids, which are literals, and how many there
-// must be. The tables are those of the grammar that the SPIR-V headers come with, turned into rows by
-// spirv_grammar.py when Kiln is built: nothing about operands is listed by hand.
+// must be. The tables are those of the grammar that the SPIR-V headers come with and of what is newer
+// (spirv_newer.def), turned into rows by spirv_grammar.py when Kiln is built.
 //
 // Cost: one step for the row, then one for each operand.
 #ifndef KILN_CORE_FRONT_SPIRV_GRAMMAR_H_
@@ -24,6 +24,8 @@ struct InstructionLayout {
   uint32_t least_words;       // of the whole instruction
   bool has_type;              // the first operand is the result type ...
   bool has_result;            // ... and the next one, or the first, the result
+  // Where the result stands, 0: there is none.
+  size_t ResultWord() const { return has_result ? (has_type ? 2 : 1) : 0; }
 };
 
 // Null: neither in core SPIR-V nor in an extension that the headers know.

@@ -1,6 +1,7 @@
-"""Writes the operand table of SPIR-V's instructions from the grammar that its headers come with.
+"""Writes the operand table of SPIR-V's instructions from the grammar that its headers come with and
+from the rows of what is newer (spirv_newer.def).
 
-Usage: spirv_grammar.py spirv.core.grammar.json OUT
+Usage: spirv_grammar.py spirv.core.grammar.json spirv_newer.def OUT
 
 Rows for spirv_grammar.cc, by number:
 
@@ -14,10 +15,15 @@ Operands are letters, one for each, with ? (may be absent) and * (any number) be
   p literal and id   q id and literal     d two ids             (p: the literal is as wide as the selector)
   I L M E D          a mask or value with parameters: image operands, loop control, memory access,
                      execution mode, decoration
+  A T                likewise: operands of tensor addressing, tensor operands
 """
 
 import json
+import os
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import spirv_enums
 
 LETTERS = {
     "IdResultType": "t",
@@ -33,12 +39,15 @@ LETTERS = {
     "MemoryAccess": "M",
     "ExecutionMode": "E",
     "Decoration": "D",
+    "TensorAddressingOperands": "A",
+    "TensorOperands": "T",
 }
 WORDS = {"p": 2, "q": 2, "d": 2}
 
 
-def main(grammar_path, out_path):
-    with open(grammar_path) as f:
+def read_grammar(path):
+    """The grammar's rows: {number: (name, operands)}, {(letter of the kind, value): operands}."""
+    with open(path) as f:
         grammar = json.load(f)
     kinds = {kind["kind"]: kind for kind in grammar["operand_kinds"]}
 
@@ -57,28 +66,48 @@ def main(grammar_path, out_path):
     def letters(operands):
         return "".join(letter(o["kind"]) + o.get("quantifier", "") for o in operands)
 
-    def least(operands):
-        return 1 + sum(WORDS.get(letter(o["kind"]), 1) for o in operands if "quantifier" not in o)
-
-    lines = ["// Made by core/front/spirv_grammar.py.\n"]
-    seen = {}
-    for inst in sorted(grammar["instructions"], key=lambda i: i["opcode"]):
-        operands = inst.get("operands", [])
-        shape = (letters(operands), least(operands))
-        if inst["opcode"] in seen:  # another name of the same
-            assert seen[inst["opcode"]] == shape, inst["opname"]
-            continue
-        seen[inst["opcode"]] = shape
-        lines.append('OPCODE(%d, "%s", "%s", %d)\n' % (inst["opcode"], inst["opname"], *shape))
-    rows = set()
+    opcodes = {}
+    for inst in grammar["instructions"]:
+        row = (inst["opname"], letters(inst.get("operands", [])))
+        first = opcodes.setdefault(inst["opcode"], row)
+        assert first[1] == row[1], row  # another name of the same
+    parameters = {}
     for kind, of in kinds.items():
         for e in of.get("enumerants", []):
             if e.get("parameters"):
-                rows.add((LETTERS[kind], int(str(e["value"]), 0), letters(e["parameters"])))
-    assert len(rows) == len({row[:2] for row in rows})
-    lines += ["PARAMETERS('%s', %d, \"%s\")\n" % row for row in sorted(rows)]
+                row = letters(e["parameters"])
+                first = parameters.setdefault((LETTERS[kind], int(str(e["value"]), 0)), row)
+                assert first == row, e
+    return opcodes, parameters
+
+
+def add_newer(path, opcodes, parameters):
+    """Adds the rows of spirv_newer.def that the grammar has not."""
+    with open(path) as f:
+        rows = list(spirv_enums.rows(f.read()))
+    for macro, a in rows:
+        if macro == "INSTRUCTION":
+            opcodes.setdefault(int(a[0]), (a[1], a[2]))
+        elif macro == "ENUMERANT" and a[3]:
+            parameters.setdefault((LETTERS[a[0]], int(a[1], 0)), a[3])
+
+
+def least(operands):
+    """The fewest words of an instruction with these operands, the first one included."""
+    followed = operands + " "
+    return 1 + sum(WORDS.get(letter, 1) for i, letter in enumerate(operands)
+                   if letter not in "?*" and followed[i + 1] not in "?*")
+
+
+def main(grammar_path, newer_path, out_path):
+    opcodes, parameters = read_grammar(grammar_path)
+    add_newer(newer_path, opcodes, parameters)
     with open(out_path, "w") as f:
-        f.writelines(lines)
+        f.write("// Made by core/front/spirv_grammar.py.\n")
+        for number, (name, operands) in sorted(opcodes.items()):
+            f.write('OPCODE(%d, "%s", "%s", %d)\n' % (number, name, operands, least(operands)))
+        for (kind, value), operands in sorted(parameters.items()):
+            f.write("PARAMETERS('%s', %d, \"%s\")\n" % (kind, value, operands))
 
 
 if __name__ == "__main__":

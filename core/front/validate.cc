@@ -11,6 +11,7 @@
 #include "core/base/cause.h"
 #include "core/base/utf8.h"
 #include "core/front/spirv_enums.h"
+#include "core/front/spirv_grammar.h"
 
 namespace kiln::front {
 namespace {
@@ -53,10 +54,10 @@ uint32_t ResultOf(absl::Span<const uint32_t> words, size_t number) {
     at += words[at] >> 16;
   }
   if (number == 0 || at >= words.size()) return 0;
-  bool has_result = false, has_type = false;
-  spv::HasResultAndType(static_cast<spv::Op>(words[at] & 0xffff), &has_result, &has_type);
-  const size_t result = at + (has_type ? 2 : 1);
-  return has_result && result < words.size() ? words[result] : 0;
+  const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words[at] & 0xffff));
+  if (layout == nullptr || !layout->has_result) return 0;
+  const size_t result = at + layout->ResultWord();
+  return result < words.size() ? words[result] : 0;
 }
 
 bool IsName(uint32_t first_word) {

@@ -11,6 +11,7 @@
 #include "absl/hash/hash.h"
 #include "core/front/flow_cost.h"
 #include "core/front/spirv_enums.h"
+#include "core/front/spirv_grammar.h"
 
 namespace kiln::front {
 namespace {
@@ -161,9 +162,9 @@ class Meter {
   // Counts what the instruction mentions. Literals that happen to be numbers of ids are taken for
   // them, but for those of instructions of which a large module has very many.
   void Operands(spv::Op op, absl::Span<const uint32_t> inst) {
-    bool has_result = false, has_type = false;
-    spv::HasResultAndType(op, &has_result, &has_type);
-    const size_t result = has_result ? (has_type ? 2 : 1) : 0;
+    const InstructionLayout* layout = LayoutOf(op);
+    const bool has_type = layout != nullptr && layout->has_type;
+    const size_t result = layout == nullptr ? 0 : layout->ResultWord();
     Checked checked;
     checked.words = inst.size();
     const size_t ids = std::min(inst.size(), WordsWithIds(op));

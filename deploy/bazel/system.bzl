@@ -66,6 +66,10 @@ _FILES = {
         "/usr/include/spirv/unified1/spirv.core.grammar.json",
         "spirv-headers",
     ),
+    "spirv.hpp11": (
+        "/usr/include/spirv/unified1/spirv.hpp11",
+        "spirv-headers",
+    ),
 }
 
 _ABSL_PACKAGE = "libabsl-dev"
