@@ -508,7 +508,7 @@ TEST(Alu, NoContractionReachesTheInstruction) {
   ASSERT_TRUE(module.ok()) << module.status();
   int exact = 0;
   for (const mir::Inst& inst : module->insts) {
-    if (inst.op == mir::Op::kFmul) exact += (inst.flags & mir::kNoContraction) != 0;
+    if (inst.op == mir::Op::kFmul) exact += inst.flags == mir::kExact;
     if (inst.op == mir::Op::kFadd) {
       EXPECT_EQ(inst.flags, 0);
     }

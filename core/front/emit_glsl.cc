@@ -222,7 +222,12 @@ ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z)
     case GLSLstd450SClamp:
       return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
-      // x (1 - z) + y z, so that both products can be parts of multiply-adds.
+      // x (1 - z) + y z. What is infinite stays so as it is written; else in an order in which both
+      // products can be parts of multiply-adds.
+      if (KeepsInf(TypeOf(x))) {
+        const ValueId rest = Emit(Op::kFsub, {FloatLike(z, 1.0f), z});
+        return Emit(Op::kFadd, {Emit(Op::kFmul, {x, rest}), Emit(Op::kFmul, {y, z})});
+      }
       const ValueId rest = Emit(Op::kFsub, {x, Emit(Op::kFmul, {x, z})});
       return Emit(Op::kFadd, {rest, Emit(Op::kFmul, {y, z})});
     }

@@ -4,6 +4,7 @@
 
 #include "core/front/coverage.h"
 #include "core/front/emit.h"
+#include "core/front/float_limits.h"
 #include "core/front/inst_emitter.h"
 
 namespace kiln::front {
@@ -42,6 +43,7 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
   Errors& errors = c.emission.errors;
   const std::string_view cause = CauseOf(inst.op);
   if (!cause.empty()) return RefuseInst(errors, cause, inst);
+  c.emission.float_limits = LimitsOfInst(c.spirv, inst, c.emission.entry_limits);
   c.emission.no_contraction = inst.result != 0 && c.spirv.decorations[inst.result].no_contraction;
   switch (inst.op) {
     case spv::Op::OpFunctionCall:

@@ -81,7 +81,7 @@ void Finisher::Divide() {
       used_.push_back(true);
     }
     inst.imm0 = place;
-    inst.flags &= static_cast<uint8_t>(~mir::kIndexed);
+    inst.flags &= static_cast<uint16_t>(~mir::kIndexed);
     const auto sources = m_.sources(id);
     const std::vector<ValueId> rest(sources.begin() + 1, sources.end());
     mir::SetSources(m_, id, rest);

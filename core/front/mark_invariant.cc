@@ -126,7 +126,7 @@ class Marker {
     }
     for (const ValueId v : m_.sources(id)) Reach(v);
     const mir::OpInfo& info = mir::Info(inst.op);
-    if (info.Has('P') && info.signature[0] == 'f') inst.flags |= mir::kNoContraction;
+    if (info.Has('P') && info.signature[0] == 'f') inst.flags |= mir::kExact;
     if (inst.op == Op::kLoadPrivate) {
       ReachEffects(stores_[inst.imm0]);
     } else if (info.Has('R')) {

@@ -5,7 +5,7 @@
 // nothing that an invariant output depends on may be computed in another way where the code around
 // it suggests so: a product taken into a sum, terms in another order, a rule that holds but for
 // rounding or zeros' signs. All float arithmetic in its expression tree is marked as SPIR-V's
-// NoContraction marks it (mir::kNoContraction), which the passes leave alone.
+// NoContraction marks it (mir::kExact), which the passes leave alone.
 //
 // Marked is what the values stored depend on, and what decides which of them they are: conditions of
 // ifs, and all that makes a loop go on or end. What comes from memory that the program writes

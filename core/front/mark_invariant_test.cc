@@ -41,8 +41,8 @@ TEST(MarkInvariant, MarksWhatIsStoredAndNothingElse) {
   return)"),
             R"(
   %0:f32, %1:f32 = load_input[0, 0]
-  %2:f32 = fmul.nocontract %0, %1
-  %3:f32 = fadd.nocontract %2, 1f
+  %2:f32 = fmul.exact %0, %1
+  %3:f32 = fadd.exact %2, 1f
   %4:f32 = fmul %0, 3f
   %5:f32 = fadd %4, %3
   %6:bool = flt %0, %1
@@ -70,10 +70,10 @@ TEST(MarkInvariant, MarksWhatDecides) {
   return)"),
             R"(
   %0:f32, %1:f32 = load_input[0, 0]
-  %2:f32 = fmul.nocontract %0, %1
+  %2:f32 = fmul.exact %0, %1
   %3:bool = flt %2, 1f
   %4:f32, %5:f32 = if %3 {
-    %6:f32 = fadd.nocontract %0, 1f
+    %6:f32 = fadd.exact %0, 1f
     %7:f32 = fadd %0, 2f
     yield %6, %7
   } else {
@@ -108,14 +108,14 @@ TEST(MarkInvariant, MarksWhatKeepsLoopsGoing) {
             R"(
   %0:f32, %1:f32 = load_input[0, 0]
   %2:f32, %3:f32 = loop (%4:f32 = %0, %5:f32 = %1, %6:f32 = %0) {
-    %7:f32 = fmul.nocontract %5, 0.5f
+    %7:f32 = fmul.exact %5, 0.5f
     %8:bool = flt %7, 1f
     if %8 {
       break %4, %6
     } else {
       yield
     }
-    %9:f32 = fadd.nocontract %4, 1f
+    %9:f32 = fadd.exact %4, 1f
     %10:f32 = fadd %6, 1f
     continue %9, %7, %10
   }
@@ -143,8 +143,8 @@ TEST(MarkInvariant, GoesThroughMemory) {
   return)"),
             R"(
   %0:f32, %1:f32 = load_input[0, 0]
-  %2:f32 = fadd.nocontract %0, %1
-  %3:f32 = fmul.nocontract %0, %1
+  %2:f32 = fadd.exact %0, %1
+  %3:f32 = fmul.exact %0, %1
   %4:bool = flt %3, 1f
   if %4 {
     store_private[0, align 4] 0, %2
@@ -165,7 +165,7 @@ TEST(MarkInvariant, GoesThroughMemory) {
   return)"),
             R"(
   %0:f32 = load_input[0, 0]
-  %1:f32 = fadd.nocontract %0, %0
+  %1:f32 = fadd.exact %0, %0
   store_ssbo[0, align 4] 0, %1
   %2:f32 = load_ssbo[0, align 4] 4
   store_output[0, 0] %2
@@ -191,7 +191,7 @@ TEST(MarkInvariant, GoesThroughLanes) {
   return)"),
             R"(
   %0:f32, %1:f32 = load_input[0, 0]
-  %2:f32 = fadd.nocontract %0, %1
+  %2:f32 = fadd.exact %0, %1
   %3:bool = flt %2, 1f
   %4:f32 = if %3 {
     %5:f32 = read_first %0
@@ -230,7 +230,7 @@ body {
   const std::string marked = text("OpMemberDecorate %per_vertex 0 Invariant");
   EXPECT_EQ(marked.substr(0, marked.find("  store")),
             "\ninput 0 location 0.0 f32 x1\noutput 0 builtin position f32 x4 invariant" + body +
-                ".nocontract %0, %0\n");
+                ".exact %0, %0\n");
   const std::string plain = text("");
   EXPECT_EQ(plain.substr(0, plain.find("  store")),
             "\ninput 0 location 0.0 f32 x1\noutput 0 builtin position f32 x4" + body + " %0, %0\n");

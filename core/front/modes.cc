@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/front/coverage.h"
+#include "core/front/float_limits.h"
 #include "core/front/inst_emitter.h"
 
 namespace kiln::front {
@@ -16,6 +17,7 @@ class Modes : public InstEmitter {
   using InstEmitter::InstEmitter;
 
   bool CheckModes(uint32_t entry_function);
+  bool SetFastMathDefaults(uint32_t entry_function);
   bool SetLocalSize(uint32_t entry_function);
   bool CheckDerivativeGroup(uint32_t entry_function);
   bool SetFragmentModes(uint32_t entry_function);
@@ -30,14 +32,14 @@ class Modes : public InstEmitter {
 
 }  // namespace
 
-// Notes what float controls ask of a width. Zeros' signs, infinities and NaNs are kept where
-// nothing is contracted. Rounding to nearest even is the case anyway; one rounding mode is for all
-// widths.
+// Notes what float controls ask of a width. Rounding to nearest even is the case anyway; one
+// rounding mode is for all widths.
 void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
   const bool preserve = mode == spv::ExecutionMode::DenormPreserve;
   switch (mode) {
     case spv::ExecutionMode::SignedZeroInfNanPreserve:
-      e_.exact_specials = true;
+      if (width == 16) e_.entry_limits.of_f16 |= mir::kKeepSpecials;
+      if (width == 32) e_.entry_limits.of_f32 |= mir::kKeepSpecials;
       return;
     case spv::ExecutionMode::RoundingModeRTE:
       round_to_even_ |= width != 64;
@@ -54,6 +56,29 @@ void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
     default:
       return;
   }
+}
+
+// The licences of instructions that are not decorated: where one type has a default, the others have
+// none.
+bool Modes::SetFastMathDefaults(uint32_t entry_function) {
+  uint16_t of_f16 = mir::kExact, of_f32 = mir::kExact;
+  bool any = false;
+  for (const SpirvExecutionMode& mode : spirv().execution_modes) {
+    if (mode.entry != entry_function || mode.mode != spv::ExecutionMode::FPFastMathDefault) continue;
+    const SpirvType* type = spirv().Type(mode.operands.empty() ? 0 : mode.operands[0]);
+    uint32_t mask = 0;
+    if (mode.operands.size() != 2 || type == nullptr || type->kind != SpirvType::kFloat ||
+        !spirv().IntConstant(mode.operands[1], &mask)) {
+      return Malformed("default of fast math", entry_function);
+    }
+    any = true;
+    if (type->width == 16) of_f16 = LimitsOfFastMath(mask);
+    if (type->width == 32) of_f32 = LimitsOfFastMath(mask);
+  }
+  if (!any) return true;
+  e_.entry_limits.of_f16 |= of_f16;
+  e_.entry_limits.of_f32 |= of_f32;
+  return true;
 }
 
 bool Modes::CheckModes(uint32_t entry_function) {
@@ -211,7 +236,7 @@ bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
 
 bool ReadModes(ImportContext& c, uint32_t entry_function) {
   Modes modes(c);
-  if (!modes.CheckModes(entry_function)) return false;
+  if (!modes.CheckModes(entry_function) || !modes.SetFastMathDefaults(entry_function)) return false;
   switch (c.emission.module.stage) {
     case mir::Stage::kCompute:
       return modes.SetLocalSize(entry_function) && modes.CheckDerivativeGroup(entry_function);

@@ -33,11 +33,20 @@ ValueId OpEmitter::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t 
     Malformed("operand types of " + std::string(info.name), e_.builder.spirv_id());
     return e_.builder.Undef(mir::Type::kI32);
   }
-  const bool exact = (e_.no_contraction || e_.exact_specials) && signature[0] == 'f';
-  if (exact) e_.builder.set_flags(mir::kNoContraction);
+  const uint16_t flags = FloatFlags(info, sources);
+  if (flags != 0) e_.builder.set_flags(flags);
   const ValueId value = e_.builder.Emit(op, sources, imm0);
-  if (exact) e_.builder.set_flags(0);
+  if (flags != 0) e_.builder.set_flags(0);
   return value;
+}
+
+// Of arithmetic and comparisons; what moves bits or converts them has no licences.
+uint16_t OpEmitter::FloatFlags(const mir::OpInfo& info, absl::Span<const ValueId> sources) const {
+  if (info.signature.find('f') == std::string_view::npos) return 0;
+  uint16_t flags = 0;
+  for (const ValueId v : sources) flags |= e_.float_limits.Of(TypeOf(v));
+  if (e_.no_contraction && info.signature[0] == 'f') flags |= mir::kExact;
+  return flags;
 }
 
 ValueId OpEmitter::FloatLike(ValueId like, float x) const {

@@ -26,6 +26,17 @@ namespace kiln::front {
 using mir::ValueId;
 using Leaves = absl::InlinedVector<ValueId, 16>;
 
+// The flags that take licences from float arithmetic (mir::InstFlags), by the floats that it computes
+// with. Where they come from: float_limits.h.
+struct FloatLimits {
+  uint16_t of_f16 = 0;
+  uint16_t of_f32 = 0;
+
+  uint16_t Of(mir::Type type) const {
+    return type == mir::Type::kF16 ? of_f16 : type == mir::Type::kF32 ? of_f32 : uint16_t{0};
+  }
+};
+
 // The MIR being made. Lifetime: one import.
 struct Emission {
   // For the arguments see Errors, and ImportOptions::mark_undefined.
@@ -39,8 +50,10 @@ struct Emission {
   mir::Builder builder{module};
   Errors errors;
   const bool mark_undefined;
-  bool exact_specials = false;  // zeros' signs, infinities and NaNs are to be kept; set-up decides
-  bool no_contraction = false;  // of the SPIR-V instruction being emitted
+  FloatLimits entry_limits;     // of the entry point; set-up decides
+  // Of the SPIR-V instruction being emitted.
+  FloatLimits float_limits;
+  bool no_contraction = false;
 };
 
 class OpEmitter {
@@ -62,7 +75,8 @@ class OpEmitter {
   bool Charge(uint64_t work) const { return e_.errors.Charge(work, e_.module.insts.size()); }
 
   // Emits one op after checking its sources against the signature; a module whose sources do not
-  // fit is malformed, and gets a value without meaning.
+  // fit is malformed, and gets a value without meaning. Float arithmetic gets the flags that the
+  // instruction being emitted asks for.
   ValueId Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0) const;
   ValueId Emit(mir::Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0) const {
     return Emit(op, absl::MakeConstSpan(sources.begin(), sources.size()), imm0);
@@ -73,6 +87,9 @@ class OpEmitter {
   ValueId Float(float x) const { return e_.builder.Float(x); }
   // A constant of the precision that `like` has.
   ValueId FloatLike(ValueId like, float x) const;
+  // Whether infinite operands of the instruction being emitted must give what IEEE 754 makes of them.
+  bool KeepsInf(mir::Type type) const { return (e_.float_limits.Of(type) & mir::kKeepInf) != 0; }
+
   // A constant of 32 bits or less.
   bool IsConstant(ValueId v, uint32_t* bits) const;
   // A constant that 32 bits do not hold, of either sign.
@@ -98,6 +115,9 @@ class OpEmitter {
   ValueId UndefinedWhere(ValueId condition, ValueId value) const;
   // `index` is an integer without sign of any width.
   ValueId UndefinedBeyond(ValueId index, uint32_t count, ValueId value) const;
+
+ private:
+  uint16_t FloatFlags(const mir::OpInfo& info, absl::Span<const ValueId> sources) const;
 
  protected:
   Emission& e_;

@@ -29,7 +29,7 @@ class OpEmitterTest : public ::testing::Test {
     }
     return names;
   }
-  uint8_t FlagsOf(size_t i) const {
+  uint16_t FlagsOf(size_t i) const {
     const mir::Region& body = emission_.module.region(emission_.module.body);
     return emission_.module.inst(body.insts[i]).flags;
   }
@@ -72,12 +72,23 @@ TEST_F(OpEmitterTest, NoContractionIsOfFloatsOnly) {
   ops_.Emit(Op::kIadd, {ops_.Int(1), ops_.Int(2)});
   emission_.no_contraction = false;
   ops_.Emit(Op::kFadd, {ops_.Float(1), ops_.Float(2)});
-  emission_.exact_specials = true;
-  ops_.Emit(Op::kFadd, {ops_.Float(1), ops_.Float(2)});
-  EXPECT_EQ(FlagsOf(0), mir::kNoContraction);
+  EXPECT_EQ(FlagsOf(0), mir::kExact);
   EXPECT_EQ(FlagsOf(1), 0);
   EXPECT_EQ(FlagsOf(2), 0);
-  EXPECT_EQ(FlagsOf(3), mir::kNoContraction);
+}
+
+TEST_F(OpEmitterTest, LimitsAreOfArithmeticAndComparisonsOfTheirWidth) {
+  emission_.float_limits = {.of_f16 = mir::kKeepNan, .of_f32 = mir::kNoContraction};
+  const ValueId half = emission_.builder.Constant(mir::Type::kF16, 0x3c00);
+  const ValueId one = ops_.Float(1);
+  ops_.Emit(Op::kFadd, {half, half});
+  ops_.Emit(Op::kFlt, {one, one});
+  ops_.Emit(Op::kF2f16, {one});
+  ops_.Emit(Op::kSelect, {emission_.builder.Bool(true), one, one});
+  ops_.Emit(Op::kIadd, {ops_.Int(1), ops_.Int(2)});
+  EXPECT_EQ(FlagsOf(0), mir::kKeepNan);
+  EXPECT_EQ(FlagsOf(1), mir::kNoContraction);
+  for (int i = 2; i < 5; ++i) EXPECT_EQ(FlagsOf(i), 0) << i;
 }
 
 TEST_F(OpEmitterTest, ConstantsAreConvertedAtOnce) {

@@ -154,6 +154,7 @@ struct SpirvDecorations {
   uint32_t binding = kNoValue;
   uint32_t array_stride = 0;
   uint32_t rounding = kNoValue;  // FPRoundingMode
+  uint32_t fast_math = kNoValue;  // FPFastMathMode: a mask
   bool block = false;
   bool buffer_block = false;
   bool no_contraction = false;

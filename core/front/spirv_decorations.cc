@@ -125,6 +125,9 @@ void DecorationReader::ApplyToId(SpirvDecorations& d, const Decoration& decorati
     case spv::Decoration::FPRoundingMode:
       d.rounding = decoration.operand;
       break;
+    case spv::Decoration::FPFastMathMode:
+      d.fast_math = decoration.operand;
+      break;
     case spv::Decoration::Block:
       d.block = true;
       break;

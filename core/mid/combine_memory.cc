@@ -41,7 +41,7 @@ struct Member {
 // Accesses that may be combined with each other: same op, memory, flags, base
 // and size of elements.
 struct Group {
-  uint8_t flags;
+  uint16_t flags;
   std::vector<Member> members;
   // Of a group of loads: the writes since its first member, which whoever joins moves up across.
   std::vector<Access> crossed;

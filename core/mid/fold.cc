@@ -425,7 +425,7 @@ bool Rounds(Op op) {
 }  // namespace
 
 bool IsLeftToTarget(mir::Stage stage, Op op, uint32_t flags) {
-  if (stage == mir::Stage::kCompute || (flags & mir::kNoContraction) == 0) return false;
+  if (stage == mir::Stage::kCompute || (flags & mir::kNoTransform) == 0) return false;
   switch (op) {
     case Op::kFdiv:
     case Op::kFrem:

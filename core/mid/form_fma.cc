@@ -132,6 +132,7 @@ class Former {
     if (difference && !first) (m_.IsConstant(b) ? b : a) = Negated(m_.IsConstant(b) ? b : a);
     mir::SetSources(m_, sum, {a, b, c});
     m_.inst(sum).op = Op::kFfma;
+    m_.inst(sum).flags |= m_.inst(product).flags;
   }
 
   ValueId Negated(ValueId v) {

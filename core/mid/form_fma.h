@@ -2,8 +2,8 @@
 //
 // Problem: a product that is only added to something costs an instruction of its own, though the
 // hardware multiplies and adds in one, with one rounding. Invariants: verified MIR in and out.
-// Only where contraction is allowed: neither the product nor the sum is marked NoContraction
-// (SPIR-V 2.18, decoration NoContraction; the result may then differ in the last place).
+// Only where contraction is allowed: neither the product nor the sum has the flag kNoContraction (the
+// result may differ in the last place). SPV_KHR_float_controls2 asks for the licence of the sum alone.
 // Algorithm: a product is taken if every use of it is a sum or difference that may be fused and has
 // not been claimed for another product: then all of them become ffma and the product is dropped, so
 // that a fusion always saves an instruction. Products are visited in program order. Subtractions

@@ -65,14 +65,39 @@ TEST(FormFma, NotWhereTheProductIsNeededOtherwise) {
 
 TEST(FormFma, NotWhereContractionIsForbidden) {
   const char* const body = R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
-  %3:f32 = fmul.nocontract %0, %1
+  %3:f32 = fmul.exact %0, %1
   %4:f32 = fadd %3, %2
   %5:f32 = fmul %0, %2
-  %6:f32 = fadd.nocontract %5, %1
+  %6:f32 = fadd.exact %5, %1
   store_ssbo[1, align 4] 0, %4, %6
   return
 )";
   EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
+}
+
+// Of either instruction; of all other licences none is needed, and flags stay.
+TEST(FormFma, AsksForContractionOnly) {
+  const char* const body = R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul.no_contraction %0, %1
+  %4:f32 = fadd %3, %2
+  %5:f32 = fmul %0, %2
+  %6:f32 = fadd.no_contraction %5, %1
+  store_ssbo[1, align 4] 0, %4, %6
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul.keep_nan.keep_inf.keep_zero_sign.no_reciprocal %0, %1
+  %4:f32 = fadd.no_reassociation.no_transform %3, %2
+  store_ssbo[1, align 4] 0, %4
+  return)",
+                      For<FormFma>),
+            R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = ffma.keep_nan.keep_inf.keep_zero_sign.no_reciprocal.no_reassociation.no_transform %0, %1, %2
+  store_ssbo[1, align 4] 0, %3
+  return
+)");
 }
 
 TEST(FormFma, OneConstantButNotTwo) {

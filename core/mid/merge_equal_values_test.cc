@@ -352,13 +352,13 @@ TEST(Gvn, ParametersAddedLater) {
 TEST(Gvn, ResultsThatMustNotBeFusedStayApart) {
   EXPECT_EQ(RunOnBody(R"(
   %0:f32 = load_ssbo[0, align 4] 0
-  %1:f32 = fmul.nocontract %0, %0
+  %1:f32 = fmul.exact %0, %0
   %2:f32 = fmul %0, %0
   store_ssbo[1, align 4] 0, %1, %2
   return)",
                       MergeEqualValues),
             R"(  %0:f32 = load_ssbo[0, align 4] 0
-  %1:f32 = fmul.nocontract %0, %0
+  %1:f32 = fmul.exact %0, %0
   %2:f32 = fmul %0, %0
   store_ssbo[1, align 4] 0, %1, %2
   return

@@ -39,7 +39,7 @@ class Merger {
  private:
   // Which source of a product of a value and a constant is the constant, if it may be reassociated.
   std::optional<int> FactorOf(InstId id) const {
-    if (m_.inst(id).op != Op::kFmul || (m_.inst(id).flags & mir::kNoContraction) != 0) return {};
+    if (m_.inst(id).op != Op::kFmul || (m_.inst(id).flags & mir::kNoReassociation) != 0) return {};
     const bool first = m_.IsConstant(m_.source(id, 0)), second = m_.IsConstant(m_.source(id, 1));
     if (first == second) return {};
     return first ? 0 : 1;
@@ -62,6 +62,7 @@ class Merger {
     if (!product.has_value() || !IsNormal(type, *product) || !context_.Rewrite()) return false;
     const ValueId constant = b_.Constant(type, *product);
     mir::SetSources(m_, outer, {m_.source(inner, 1 - *other), constant});
+    m_.inst(outer).flags |= m_.inst(inner).flags;
     dead_.set(inner.index);
     return true;
   }

@@ -2,7 +2,7 @@
 //
 // Problem: `(a * 4) * log2(e)` is one product, `a * (4 * log2(e))`; shaders write such chains, and functions
 // that are made of others (exp of exp2, degrees) add to them. Invariants: verified MIR in and out.
-// Only where another order is allowed: neither product is marked NoContraction (mir.h). Mesa 25.0.7 does it to
+// Only where another order is allowed: neither product has the flag kNoReassociation (mir.h). Mesa 25.0.7 does it to
 // all products that are not exact (nir_opt_algebraic.py), also where the inner one has other uses.
 // Algorithm: a product with a constant whose other source is one too, and is used by nothing else, takes the
 // inner value and the product of the constants; the inner product is dropped. In program order, so that a

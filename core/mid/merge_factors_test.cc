@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/mid/testing.h"
 #include "gtest/gtest.h"
 
@@ -70,14 +71,14 @@ INSTANTIATE_TEST_SUITE_P(
 )",
         // The order is the program's, of either.
         R"(  %0:f32 = load_ssbo[0, align 4] 0
-  %1:f32 = fmul.nocontract %0, 4f
+  %1:f32 = fmul.exact %0, 4f
   %2:f32 = fmul %1, 3f
   store_ssbo[1, align 4] 0, %2
   return
 )",
         R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 4f
-  %2:f32 = fmul.nocontract %1, 3f
+  %2:f32 = fmul.exact %1, 3f
   store_ssbo[1, align 4] 0, %2
   return
 )",
@@ -94,6 +95,26 @@ INSTANTIATE_TEST_SUITE_P(
   store_ssbo[1, align 4] 0, %2
   return
 )"));
+
+TEST(MergeFactors, AsksForReassociationOnly) {
+  const auto merged = [](const char* inner, const char* outer) {
+    return RunOnBody(absl::StrCat("%0:f32 = load_ssbo[0, align 4] 0\n%1:f32 = fmul", inner,
+                                  " %0, 4f\n%2:f32 = fmul", outer,
+                                  " %1, 3f\nstore_ssbo[1, align 4] 0, %2\nreturn"),
+                     MergeFactors);
+  };
+  for (const bool outer : {false, true}) {
+    const std::string text =
+        merged(outer ? "" : ".no_reassociation", outer ? ".no_reassociation" : "");
+    EXPECT_EQ(text.find("12f"), text.npos) << text;
+  }
+  const std::string text = merged(".keep_nan.keep_inf.keep_zero_sign",
+                                  ".no_reciprocal.no_contraction.no_transform");
+  EXPECT_NE(text.find("fmul.keep_nan.keep_inf.keep_zero_sign.no_reciprocal.no_contraction."
+                      "no_transform %0, 12f"),
+            text.npos)
+      << text;
+}
 
 }  // namespace
 }  // namespace kiln::mid

@@ -13,8 +13,16 @@ namespace {
 
 using mir::Op;
 
-constexpr bool kInexact = true;
 constexpr bool kOnly32 = true;
+
+// Flags that forbid a rule.
+constexpr uint16_t kAlways = 0;
+constexpr uint16_t kNans = mir::kKeepNan;
+constexpr uint16_t kNonFinite = mir::kKeepNan | mir::kKeepInf;
+constexpr uint16_t kZeros = mir::kKeepZeroSign;
+constexpr uint16_t kSpecials = mir::kKeepSpecials;
+constexpr uint16_t kRecip = mir::kNoReciprocal;
+constexpr uint16_t kTransform = mir::kNoTransform;
 
 constexpr Rule kRules[] = {
     // Integer identities.
@@ -66,9 +74,9 @@ constexpr Rule kRules[] = {
     {"xor_false", "(xor a false)", "a"},
     {"shl_zero", "(shl a 0)", "a"},
     {"shl_of_zero", "(shl 0 a)", "0"},
-    {"shl_by_width", "(shl a 32)", "a", !kInexact, kOnly32},
-    {"ushr_by_width", "(ushr a 32)", "a", !kInexact, kOnly32},
-    {"ashr_by_width", "(ashr a 32)", "a", !kInexact, kOnly32},
+    {"shl_by_width", "(shl a 32)", "a", kAlways, kOnly32},
+    {"ushr_by_width", "(ushr a 32)", "a", kAlways, kOnly32},
+    {"ashr_by_width", "(ashr a 32)", "a", kAlways, kOnly32},
     {"ushr_zero", "(ushr a 0)", "a"},
     {"ushr_of_zero", "(ushr 0 a)", "0"},
     {"ashr_zero", "(ashr a 0)", "a"},
@@ -84,7 +92,7 @@ constexpr Rule kRules[] = {
     {"bitfield_insert_nothing", "(bitfield_insert a b c 0)", "a"},
     {"ubitfield_extract_nothing", "(ubitfield_extract a b 0)", "0"},
     {"sbitfield_extract_nothing", "(sbitfield_extract a b 0)", "0"},
-    {"ubitfield_extract_all", "(ubitfield_extract a 0 32)", "a", !kInexact, kOnly32},
+    {"ubitfield_extract_all", "(ubitfield_extract a 0 32)", "a", kAlways, kOnly32},
     {"bit_reverse_twice", "(bit_reverse (bit_reverse a))", "a"},
 
     // Comparison.
@@ -183,29 +191,29 @@ constexpr Rule kRules[] = {
     {"feq_nan", "(feq a #b:nan)", "false"},
     {"fne_nan", "(fne a #b:nan)", "true"},
 
-    // Floats, not exact in the sign of a zero, for NaN or in the last place.
-    {"fadd_zero", "(fadd a 0.0f)", "a", kInexact},
-    {"fmul_zero", "(fmul a 0.0f)", "0.0f", kInexact},
-    {"ffma_zero", "(ffma a 0.0f b)", "b", kInexact},
-    {"fsub_from_zero", "(fsub 0.0f a)", "(fneg a)", kInexact},
+    // Floats, by licence.
+    {"fadd_zero", "(fadd a 0.0f)", "a", kZeros},
+    {"fmul_zero", "(fmul a 0.0f)", "0.0f", kSpecials},
+    {"ffma_zero", "(ffma a 0.0f b)", "b", kSpecials},
+    {"fsub_from_zero", "(fsub 0.0f a)", "(fneg a)", kZeros},
     {"fsub_from_negative_zero", "(fsub -0.0f a)", "(fneg a)"},
     // A choice that is written as a product, as mix with a comparison is.
-    {"fmul_choice", "(fmul a (select b 1.0f 0.0f))", "(select b a 0.0f)", kInexact},
-    {"fmul_other_choice", "(fmul a (select b 0.0f 1.0f))", "(select b 0.0f a)", kInexact},
+    {"fmul_choice", "(fmul a (select b 1.0f 0.0f))", "(select b a 0.0f)", kSpecials},
+    {"fmul_other_choice", "(fmul a (select b 0.0f 1.0f))", "(select b 0.0f a)", kSpecials},
     {"one_less_choice", "(fsub 1.0f (select a 1.0f 0.0f))", "(select a 0.0f 1.0f)"},
     {"one_less_other_choice", "(fsub 1.0f (select a 0.0f 1.0f))", "(select a 1.0f 0.0f)"},
-    {"fsub_chosen_self", "(fsub a (select b a 0.0f))", "(select b 0.0f a)", kInexact},
-    {"fsub_other_chosen_self", "(fsub a (select b 0.0f a))", "(select b a 0.0f)", kInexact},
-    {"fadd_choices", "(fadd (select a b 0.0f) (select a 0.0f c))", "(select a b c)", kInexact},
-    {"saturate_other_order", "(fmax (fmin a 1.0f) 0.0f)", "(fsaturate a)", kInexact},
-    {"fpow_two", "(fpow a 2.0f)", "(fmul a a)", kInexact},
-    {"fsub_floor", "(fsub a (ffloor a))", "(ffract a)", kInexact},
-    {"fdiv_constant", "(fdiv a #b:finite)", "(fmul a (fdiv 1.0f #b))", kInexact, kOnly32},
-    {"frcp_constant", "(frcp #a:finite)", "(fdiv 1.0f #a)", kInexact, kOnly32},
-    {"frcp_frcp", "(frcp (frcp a))", "a", kInexact},
-    {"frcp_fsqrt", "(frcp (fsqrt a))", "(frsq a)", kInexact},
-    {"fmul_frcp_fsqrt", "(fmul a (frcp (fsqrt b)))", "(fmul a (frsq b))", kInexact},
-    {"fdiv_fsqrt", "(fdiv a (fsqrt b))", "(fmul a (frsq b))", kInexact},
+    {"fsub_chosen_self", "(fsub a (select b a 0.0f))", "(select b 0.0f a)", kNonFinite},
+    {"fsub_other_chosen_self", "(fsub a (select b 0.0f a))", "(select b a 0.0f)", kNonFinite},
+    {"fadd_choices", "(fadd (select a b 0.0f) (select a 0.0f c))", "(select a b c)", kZeros},
+    {"saturate_other_order", "(fmax (fmin a 1.0f) 0.0f)", "(fsaturate a)", kNans},
+    {"fpow_two", "(fpow a 2.0f)", "(fmul a a)", kTransform},
+    {"fsub_floor", "(fsub a (ffloor a))", "(ffract a)", kTransform | kNonFinite},
+    {"fdiv_constant", "(fdiv a #b:finite)", "(fmul a (fdiv 1.0f #b))", kRecip, kOnly32},
+    {"frcp_constant", "(frcp #a:finite)", "(fdiv 1.0f #a)", kTransform, kOnly32},
+    {"frcp_frcp", "(frcp (frcp a))", "a", kTransform},
+    {"frcp_fsqrt", "(frcp (fsqrt a))", "(frsq a)", kTransform},
+    {"fmul_frcp_fsqrt", "(fmul a (frcp (fsqrt b)))", "(fmul a (frsq b))", kTransform},
+    {"fdiv_fsqrt", "(fdiv a (fsqrt b))", "(fmul a (frsq b))", kTransform | kRecip},
 };
 
 // A recursive-descent parser of the prefix form; a malformed rule is a programmer error.
@@ -317,7 +325,7 @@ RuleIndex CompileAll() {
   for (const Rule& rule : kRules) {
     CompiledRule c;
     c.name = rule.name;
-    c.inexact = rule.inexact;
+    c.unless = rule.unless;
     c.only_32_bits = rule.only_32_bits;
     c.pattern = ParseAll(rule.pattern);
     c.replacement = ParseAll(rule.replacement);

@@ -21,8 +21,11 @@
 // Termination: a rule's replacement has fewer instructions than its pattern, or as many of lower
 // rank (multiplication > shift > and/add; negation is pushed into its user; a comparison never
 // becomes two; an added constant moves out of sums, shifts and products, where addresses of one base
-// differ by it, and nothing moves it back). A rule marked kInexact may change the sign of a zero or
-// the treatment of NaN and is skipped for instructions marked NoContraction.
+// differ by it, and nothing moves it back).
+//
+// A rule that needs a licence of float arithmetic names the flags that take it away (mir::InstFlags);
+// it does not apply where an instruction that it matches has one of them. Without any it holds for
+// NaNs, infinities and zeros of either sign, and rounds as its pattern does.
 //
 // Each rule proves itself: rules_test runs both sides on random and corner values.
 #ifndef KILN_CORE_MID_RULES_H_
@@ -53,7 +56,7 @@ struct Rule {
   std::string_view name;
   std::string_view pattern;
   std::string_view replacement;
-  bool inexact = false;
+  uint16_t unless = 0;         // flags of the instructions matched
   bool only_32_bits = false;   // applies where the root's first source has 32 bits
 };
 
@@ -73,7 +76,7 @@ struct Pattern {
 
 struct CompiledRule {
   std::string_view name;
-  bool inexact = false;
+  uint16_t unless = 0;
   bool only_32_bits = false;
   int num_variables = 0;
   Pattern pattern;

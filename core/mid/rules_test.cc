@@ -1,6 +1,7 @@
 // Each rule proves itself: pattern and replacement are evaluated on corner and random values, for
 // every width its values can have, by the interpreter's definitions, which share nothing with
-// folding.
+// folding. What a rule needs a licence for is left out, and must be there: each flag of special values
+// that forbids a rule stands for values on which it does not hold.
 #include "core/mid/rules.h"
 
 #include <algorithm>
@@ -123,16 +124,33 @@ uint64_t Apply(Op op, Type result, Type source, const std::vector<uint64_t>& s) 
   return out;
 }
 
+uint64_t InfinityOf(Type type) { return type == Type::kF16 ? 0x7c00 : 0x7f800000; }
+uint64_t Magnitude(Type type, uint64_t bits) { return bits & (mir::MaskOf(type) >> 1); }
+bool IsNan(Type type, uint64_t bits) {
+  return mir::IsFloat(type) && Magnitude(type, bits) > InfinityOf(type);
+}
+bool IsInfinite(Type type, uint64_t bits) {
+  return mir::IsFloat(type) && Magnitude(type, bits) == InfinityOf(type);
+}
+
+// `infinite`: set where an infinity occurs.
 uint64_t Evaluate(const Pattern& p, Type expected, const Letters& letters,
-                  const std::vector<uint64_t>& vars) {
-  if (p.kind == Pattern::Kind::kVariable) return vars[p.variable];
-  if (p.kind == Pattern::Kind::kLiteral) return *LiteralBits(p, expected);
-  std::vector<uint64_t> sources;
-  for (size_t i = 0; i < p.sources.size(); ++i) {
-    sources.push_back(
-        Evaluate(p.sources[i], SourceType(p, i, expected, letters), letters, vars));
+                  const std::vector<uint64_t>& vars, bool* infinite) {
+  uint64_t value = 0;
+  if (p.kind == Pattern::Kind::kVariable) {
+    value = vars[p.variable];
+  } else if (p.kind == Pattern::Kind::kLiteral) {
+    value = *LiteralBits(p, expected);
+  } else {
+    std::vector<uint64_t> sources;
+    for (size_t i = 0; i < p.sources.size(); ++i) {
+      sources.push_back(
+          Evaluate(p.sources[i], SourceType(p, i, expected, letters), letters, vars, infinite));
+    }
+    value = Apply(p.op, expected, SourceType(p, 0, expected, letters), sources);
   }
-  return Apply(p.op, expected, SourceType(p, 0, expected, letters), sources);
+  *infinite |= IsInfinite(expected, value);
+  return value;
 }
 
 Guard GuardOf(const Pattern& p, int variable) {
@@ -147,7 +165,7 @@ uint64_t FloatBits(Type type, float x) {
   return type == Type::kF16 ? semantics::FloatToHalf(semantics::AsBits(x)) : semantics::AsBits(x);
 }
 
-uint64_t Draw(Type type, Guard guard, bool inexact, std::mt19937_64& random) {
+uint64_t Draw(Type type, Guard guard, bool rearranges, std::mt19937_64& random) {
   static constexpr int64_t kInts[] = {0,  1,  2,  3,  7,          8,         31,        32,
                                       33, 63, 64, -1, 0x7fffffff, INT64_MIN, INT64_MAX, -128};
   static constexpr float kFloats[] = {
@@ -168,23 +186,23 @@ uint64_t Draw(Type type, Guard guard, bool inexact, std::mt19937_64& random) {
                : random() >> (random() % 64);
     return bits & mir::MaskOf(type);
   }
-  // Inexact rules are compared where they promise something: positive ordinary numbers.
+  // Rearrangements are compared where they promise something: positive ordinary numbers.
   const float range = type == Type::kF16 ? 16.0f : 1024.0f;
   const float x = static_cast<float>(random() % 1000000) / 1e6f * range + 0.01f;
-  if (inexact) return FloatBits(type, x);
+  if (rearranges) return FloatBits(type, x);
   if (random() % 10 == 0) return FloatBits(type, std::numeric_limits<float>::quiet_NaN());
   return FloatBits(type, corner ? kFloats[random() % std::size(kFloats)] : random() & 1 ? x : -x);
 }
 
-bool Agree(uint64_t a, uint64_t b, Type type, bool inexact) {
+bool Rearranges(uint16_t flags) { return (flags & ~mir::kKeepSpecials) != 0; }
+
+bool Agree(uint64_t a, uint64_t b, Type type, uint16_t licences) {
   if (a == b) return true;
   if (!mir::IsFloat(type)) return false;
-  const auto is_nan = [&](uint64_t x) {
-    const uint64_t infinity = type == Type::kF16 ? 0x7c00 : 0x7f800000;
-    return (x & (mir::MaskOf(type) >> 1)) > infinity;
-  };
-  if (is_nan(a) && is_nan(b)) return true;
-  return inexact && std::max(a, b) - std::min(a, b) <= 4;  // units in the last place
+  if (IsNan(type, a) && IsNan(type, b)) return true;
+  const bool zeros = Magnitude(type, a) == 0 && Magnitude(type, b) == 0;
+  if (zeros && (licences & mir::kKeepZeroSign) != 0) return true;
+  return Rearranges(licences) && std::max(a, b) - std::min(a, b) <= 4;  // units in the last place
 }
 
 // Conversions between widths have types of their own: simplify_test.
@@ -193,27 +211,53 @@ bool ChangesWidth(const Pattern& p) {
   return std::any_of(p.sources.begin(), p.sources.end(), ChangesWidth);
 }
 
-// How many random trials were made.
-int Try(const CompiledRule& rule, Type result, const Letters& letters, std::mt19937_64& random) {
+struct Trials {
+  int executed = 0;
+  uint16_t needed = 0;   // flags without whose licence the rule would have failed
+};
+
+// The flags whose licences were needed so that two sides that differ agree; 0: there are none.
+uint16_t Needed(const CompiledRule& rule, Type result, uint64_t before, uint64_t after, bool nan,
+                bool infinite) {
+  uint16_t flags = 0;
+  if (nan) flags |= mir::kKeepNan;
+  if (infinite) flags |= mir::kKeepInf;
+  flags &= rule.unless;
+  if (flags == 0 && Agree(before, after, result, mir::kKeepZeroSign)) flags = mir::kKeepZeroSign;
+  return flags & rule.unless;
+}
+
+// Random trials.
+Trials Try(const CompiledRule& rule, Type result, const Letters& letters, std::mt19937_64& random) {
   const size_t n = static_cast<size_t>(rule.num_variables);
   Typing typing{letters, std::vector<Type>(n, Type::kI32), std::vector<bool>(n, false)};
   Infer(rule.pattern, result, typing);
   const Type source = SourceType(rule.pattern, 0, result, letters);
-  if (!typing.ok || (rule.only_32_bits && mir::BitsOf(source) != 32)) return 0;
-  int executed = 0;
+  if (!typing.ok || (rule.only_32_bits && mir::BitsOf(source) != 32)) return {};
+  const bool rearranges = Rearranges(rule.unless);
+  Trials trials;
   for (int trial = 0; trial < 1500; ++trial) {
     std::vector<uint64_t> vars;
     bool allowed = true;
+    bool nan = false, infinite = false;
     for (int v = 0; v < rule.num_variables; ++v) {
       const Guard guard = GuardOf(rule.pattern, v);
-      vars.push_back(Draw(typing.variables[v], guard, rule.inexact, random));
+      vars.push_back(Draw(typing.variables[v], guard, rearranges, random));
       allowed = allowed && Satisfies(guard, typing.variables[v], vars.back());
+      nan |= IsNan(typing.variables[v], vars.back());
     }
     if (!allowed) continue;
-    ++executed;
-    const uint64_t before = Evaluate(rule.pattern, result, letters, vars);
-    const uint64_t after = Evaluate(rule.replacement, result, letters, vars);
-    if (!Agree(before, after, result, rule.inexact)) {
+    ++trials.executed;
+    bool ignored = false;
+    const uint64_t before = Evaluate(rule.pattern, result, letters, vars, &infinite);
+    const uint64_t after = Evaluate(rule.replacement, result, letters, vars, &ignored);
+    if (!rearranges && !Agree(before, after, result, 0)) {
+      const uint16_t needed = Needed(rule, result, before, after, nan, infinite);
+      // One alone: that it is needed is certain.
+      if ((needed & (needed - 1)) == 0) trials.needed |= needed;
+      if (needed != 0) continue;
+    }
+    if (!Agree(before, after, result, rearranges ? rule.unless : 0)) {
       std::string values;
       for (uint64_t v : vars) values += " " + std::to_string(v);
       ADD_FAILURE() << rule.name << " with results of type " << static_cast<int>(result) << " on"
@@ -221,7 +265,7 @@ int Try(const CompiledRule& rule, Type result, const Letters& letters, std::mt19
       break;
     }
   }
-  return executed;
+  return trials;
 }
 
 TEST(Rules, NamesAreUnique) {
@@ -236,7 +280,7 @@ TEST(Rules, EveryRuleHoldsOnCornersAndRandomValuesOfEveryWidth) {
   std::mt19937_64 random(1);
   for (const CompiledRule& rule : CompiledRules().rules) {
     if (ChangesWidth(rule.pattern)) continue;
-    int executed = 0;
+    Trials all;
     std::set<std::pair<Type, std::vector<Type>>> seen;
     for (Type integer : kInts) {
       for (Type real : {Type::kF16, Type::kF32}) {
@@ -250,12 +294,17 @@ TEST(Rules, EveryRuleHoldsOnCornersAndRandomValuesOfEveryWidth) {
             Infer(rule.replacement, result, typing);
             typing.variables.push_back(SourceType(rule.pattern, 0, result, letters));
             if (!typing.ok || !seen.insert({result, typing.variables}).second) continue;
-            executed += Try(rule, result, letters, random);
+            const Trials trials = Try(rule, result, letters, random);
+            all.executed += trials.executed;
+            all.needed |= trials.needed;
           }
         }
       }
     }
-    EXPECT_GT(executed, 50) << rule.name;
+    EXPECT_GT(all.executed, 50) << rule.name;
+    if (!Rearranges(rule.unless)) {
+      EXPECT_EQ(all.needed, rule.unless) << rule.name;
+    }
   }
 }
 

@@ -24,7 +24,12 @@ using mir::ValueId;
 
 constexpr int kMaxVariables = 8;
 constexpr int kMaxSources = 4;
-using Bindings = std::array<ValueId, kMaxVariables>;
+
+// What a rule's pattern matched.
+struct Bindings {
+  std::array<ValueId, kMaxVariables> values;
+  uint16_t flags = 0;   // of float arithmetic, of all instructions
+};
 
 class Simplifier {
  public:
@@ -143,14 +148,18 @@ class Simplifier {
          ++r) {
       const CompiledRule& rule = index.rules[r];
       if (!described.Has(rule)) continue;
-      if (rule.inexact && (flags_ & mir::kNoContraction)) continue;
+      if ((rule.unless & flags_) != 0) continue;
       if (rule.only_32_bits && mir::BitsOf(m_.value(sources[0]).type) != 32) continue;
       Bindings bound;
-      if (!MatchSources(rule.pattern, sources, bound)) continue;
+      bound.flags = flags_;
+      if (!MatchSources(rule.pattern, sources, bound) || (rule.unless & bound.flags) != 0) continue;
       if (!Gives(rule.replacement, type, bound)) continue;
       if (!ConstantsFold(rule.replacement, type, bound)) continue;
       if (ask && !Allowed()) return std::nullopt;
-      return Instantiate(rule.replacement, type, bound);
+      const uint16_t before = std::exchange(flags_, bound.flags);
+      const ValueId value = Instantiate(rule.replacement, type, bound);
+      flags_ = before;
+      return value;
     }
     return std::nullopt;
   }
@@ -234,7 +243,7 @@ class Simplifier {
       case Pattern::Kind::kVariable: {
         if (p.must_be_constant && value.kind != Value::Kind::kConstant) return false;
         if (p.guard != Guard::kNone && !Satisfies(p.guard, value.type, value.bits)) return false;
-        ValueId& slot = bound[p.variable];
+        ValueId& slot = bound.values[p.variable];
         if (slot.valid()) return slot == v;
         slot = v;
         return true;
@@ -243,6 +252,7 @@ class Simplifier {
         if (value.kind != Value::Kind::kResult) return false;
         const InstId def(value.owner);
         if (m_.inst(def).op != p.op) return false;
+        bound.flags |= m_.inst(def).flags & mir::kExact;
         return MatchSources(p, m_.sources(def), bound);
       }
     }
@@ -261,7 +271,7 @@ class Simplifier {
   }
 
   Type BoundType(const Pattern& variable, const Bindings& bound) const {
-    return m_.value(bound[variable.variable]).type;
+    return m_.value(bound.values[variable.variable]).type;
   }
 
   // The type of a pattern that stands where `expected` would fit.
@@ -299,7 +309,7 @@ class Simplifier {
   }
 
   std::optional<uint64_t> Evaluate(const Pattern& p, Type type, const Bindings& bound) const {
-    if (p.kind == Pattern::Kind::kVariable) return m_.value(bound[p.variable]).bits;
+    if (p.kind == Pattern::Kind::kVariable) return m_.value(bound.values[p.variable]).bits;
     if (p.kind == Pattern::Kind::kLiteral) return LiteralBits(p, type);
     std::array<uint64_t, kMaxSources> bits;
     for (size_t i = 0; i < p.sources.size(); ++i) {
@@ -323,7 +333,7 @@ class Simplifier {
   }
 
   ValueId Instantiate(const Pattern& p, Type type, const Bindings& bound) {
-    if (p.kind == Pattern::Kind::kVariable) return bound[p.variable];
+    if (p.kind == Pattern::Kind::kVariable) return bound.values[p.variable];
     if (p.kind == Pattern::Kind::kLiteral) return b_.Constant(type, *LiteralBits(p, type));
     std::array<ValueId, kMaxSources> sources;
     for (size_t i = 0; i < p.sources.size(); ++i) {
@@ -344,7 +354,7 @@ class Simplifier {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  uint8_t flags_ = 0;  // of the instruction being replaced
+  uint16_t flags_ = 0;  // of the instructions being replaced
   bool changed_ = false;
 };
 

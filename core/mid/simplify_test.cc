@@ -1,6 +1,8 @@
 #include "core/mid/simplify.h"
 
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "core/mid/testing.h"
@@ -65,15 +67,15 @@ TEST(Simplify, WhatTargetsApproximateStaysInInvariantExpressions) {
     return printed.substr(printed.find("body {"));
   };
   const std::string kept = R"(body {
-  %0:f32 = fdiv.nocontract 1f, 3f
-  %1:f32 = fdiv.nocontract 6f, 4f
-  %2:f32 = fpow.nocontract 5f, 1f
+  %0:f32 = fdiv.exact 1f, 3f
+  %1:f32 = fdiv.exact 6f, 4f
+  %2:f32 = fpow.exact 5f, 1f
   store_output[0, 0] %0, %1, 4f, %2
   return
 }
 )";
-  EXPECT_EQ(text("vertex", ".nocontract"), kept);
-  EXPECT_EQ(text("fragment", ".nocontract"), kept);
+  EXPECT_EQ(text("vertex", ".exact"), kept);
+  EXPECT_EQ(text("fragment", ".exact"), kept);
   const std::string folded = R"(body {
   store_output[0, 0] 0.33333334f, 1.5f, 4f, 5f
   return
@@ -126,15 +128,68 @@ TEST(Simplify, MultiplicationByPowersOfTwoShifts) {
 )");
 }
 
+// The instructions of a body behind its loads, with `flag` behind the operation that stands as `@`.
+std::string SimplifiedWith(std::string body, std::string_view flag) {
+  for (size_t at = body.find('@'); at != body.npos; at = body.find('@')) body.replace(at, 1, flag);
+  std::string text = RunOnBody("%0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0\n" + body +
+                                   "\nstore_ssbo[0, align 4] 16, %9\nreturn",
+                               Simplify);
+  text.erase(0, text.find('\n') + 1);
+  return text.substr(0, text.find("  store_ssbo"));
+}
+
+// A rewrite for each licence, which one flag takes away and no other.
+TEST(Simplify, EachLicenceHasARewriteThatNeedsIt) {
+  constexpr std::string_view kFlags[] = {
+      ".keep_nan",       ".keep_inf",        ".keep_zero_sign", ".no_reciprocal",
+      ".no_contraction", ".no_reassociation", ".no_transform"};
+  struct Case {
+    const char* body;
+    std::set<std::string_view> forbidden_by;
+  };
+  const Case cases[] = {
+      {"%9:f32 = fadd@ %0, 0f", {".keep_zero_sign"}},
+      {"%9:f32 = fsub@ 0f, %0", {".keep_zero_sign"}},
+      {"%8:f32 = fmin@ %0, 1f %9:f32 = fmax@ %8, 0f", {".keep_nan"}},
+      {"%9:f32 = fmul@ %0, 0f", {".keep_nan", ".keep_inf", ".keep_zero_sign"}},
+      {"%7:bool = flt %1, %2 %8:f32 = select %7, %0, 0f %9:f32 = fsub@ %0, %8",
+       {".keep_nan", ".keep_inf"}},
+      {"%9:f32 = fdiv@ %0, 3f", {".no_reciprocal"}},
+      {"%8:f32 = frcp@ %0 %9:f32 = frcp@ %8", {".no_transform"}},
+      {"%8:f32 = fsqrt@ %0 %9:f32 = fdiv@ %1, %8", {".no_reciprocal", ".no_transform"}},
+      {"%9:f32 = fpow@ %0, 2f", {".no_transform"}},
+      {"%8:f32 = ffloor@ %0 %9:f32 = fsub@ %0, %8", {".no_transform", ".keep_nan", ".keep_inf"}},
+  };
+  for (const Case& c : cases) {
+    const std::string free = SimplifiedWith(c.body, "");
+    for (std::string_view flag : kFlags) {
+      // Printed with the flag, which is taken out to compare.
+      std::string text = SimplifiedWith(c.body, flag);
+      for (size_t at = text.find(flag); at != text.npos; at = text.find(flag)) {
+        text.erase(at, flag.size());
+      }
+      EXPECT_EQ(text != free, c.forbidden_by.contains(flag)) << c.body << " with " << flag;
+    }
+  }
+}
+
+// Every instruction of a pattern gives the licence, and what is made has the flags of all.
+TEST(Simplify, LicencesAreAskedOfAllInstructionsOfAPattern) {
+  const std::string sum = "%8:f32 = fsqrt.no_transform %0 %9:f32 = frcp %8";
+  EXPECT_EQ(SimplifiedWith(sum, ""), "  %3:f32 = fsqrt.no_transform %0\n  %4:f32 = frcp %3\n");
+  EXPECT_EQ(SimplifiedWith("%8:f32 = fmax.keep_inf %0, 0f %9:f32 = fmin.no_transform %8, 1f", ""),
+            "  %3:f32 = fsaturate.keep_inf.no_transform %0\n");
+}
+
 TEST(Simplify, NoContractionKeepsInexactIdentities) {
   constexpr char kBody[] = R"(
   %0:f32 = load_ssbo[0, align 4] 0
-  %1:f32 = fadd.nocontract %0, 0f
+  %1:f32 = fadd.exact %0, 0f
   %2:f32 = fadd %0, 0f
   store_ssbo[0, align 8] 8, %1, %2
   return)";
   EXPECT_EQ(RunOnBody(kBody, Simplify), R"(  %0:f32 = load_ssbo[0, align 4] 0
-  %1:f32 = fadd.nocontract %0, 0f
+  %1:f32 = fadd.exact %0, 0f
   store_ssbo[0, align 8] 8, %1, %0
   return
 )");

@@ -56,7 +56,7 @@ TEST(UnrollLoops, WhatTargetsApproximateStaysInInvariantExpressions) {
     return n;
   };
   EXPECT_EQ(powers(unrolled("")), 0);
-  EXPECT_EQ(powers(unrolled(".nocontract")), 2);
+  EXPECT_EQ(powers(unrolled(".exact")), 2);
 }
 
 TEST(UnrollLoops, WhatTheCounterDecidesIsNotBuilt) {

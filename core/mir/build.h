@@ -93,7 +93,7 @@ class Builder {
   // Given to the instructions that follow: origin, and InstFlags.
   void set_spirv_id(uint32_t id) { spirv_id_ = id; }
   uint32_t spirv_id() const { return spirv_id_; }
-  void set_flags(uint8_t flags) { flags_ = flags; }
+  void set_flags(uint16_t flags) { flags_ = flags; }
 
   // Constants, one value each however often asked for.
   ValueId Constant(Type type, uint64_t bits);
@@ -271,7 +271,7 @@ class Builder {
   RegionId region_;
   std::vector<InstId>* list_ = nullptr;
   uint32_t spirv_id_ = 0;
-  uint8_t flags_ = 0;
+  uint16_t flags_ = 0;
   KeyTable constants_;           // by type and bits
   bool has_constants_ = false;   // has looked for those that exist
   ValueId undefs_[kNumTypes];

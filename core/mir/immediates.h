@@ -140,11 +140,18 @@ inline constexpr BuiltInInfo kBuiltIns[] = {
 inline constexpr uint32_t kNumBuiltIns = sizeof(kBuiltIns) / sizeof(kBuiltIns[0]);
 
 struct FlagName {
-  uint8_t flag;
+  uint16_t flag;
   std::string_view name;
 };
 inline constexpr FlagName kFlagNames[] = {
-    {kNoContraction, "nocontract"},
+    {kExact, "exact"},   // in front of its parts
+    {kKeepNan, "keep_nan"},
+    {kKeepInf, "keep_inf"},
+    {kKeepZeroSign, "keep_zero_sign"},
+    {kNoReciprocal, "no_reciprocal"},
+    {kNoContraction, "no_contraction"},
+    {kNoReassociation, "no_reassociation"},
+    {kNoTransform, "no_transform"},
     {kVolatile, "volatile"},
     {kCoherent, "coherent"},
     {kNonUniform, "nonuniform"},

@@ -39,7 +39,7 @@ bool IsKill(Op op) {
   return op == Op::kDemote || op == Op::kDiscard || op == Op::kTerminate;
 }
 
-TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const ImageInfo& info) {
+TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const ImageInfo& info) {
   TexelSources s;
   const auto take = [&s](int count) {
     const int first = s.total;

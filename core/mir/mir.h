@@ -123,14 +123,26 @@ enum class Scope : uint8_t { kSubgroup, kWorkgroup, kDevice };
 enum MemoryClass : uint32_t { kMemoryBuffer = 1, kMemoryShared = 2, kMemoryImage = 4 };
 
 // Flags of an instruction.
-enum InstFlags : uint8_t {
-  kNoContraction = 1,      // float result must not be fused or reassociated
+//
+// Those of float arithmetic take away licences that it has without them. What rewrites several
+// instructions into others needs its licences of all of them, and what it makes has the flags of
+// all. ../mid/README.md lists the passes and what each needs. Source: SPV_KHR_float_controls2.
+enum InstFlags : uint16_t {
   kVolatile = 2,           // memory access that must happen as written
   kCoherent = 4,
   kNonUniform = 8,         // the resource index may differ between lanes
   kIndexed = 16,           // the first source chooses the descriptor of an array of them, or the
                            // element of an input or output
+  kKeepNan = 0x100,          // operands and result may be NaN, and then matter
+  kKeepInf = 0x200,          // likewise infinities
+  kKeepZeroSign = 0x400,     // the signs of operands and result that are zero matter
+  kNoReciprocal = 0x800,     // a quotient is not a product with a reciprocal
+  kNoContraction = 0x1000,   // not to be fused with what makes its operands
+  kNoReassociation = 0x2000,  // nor to change its order with it
+  kNoTransform = 0x4000,     // nor to become another operation by what holds for real numbers
+  kExact = 0x7f00,           // all of these: computed as it is written
 };
+inline constexpr uint16_t kKeepSpecials = kKeepNan | kKeepInf | kKeepZeroSign;
 
 struct Value {
   enum class Kind : uint8_t { kResult, kParam, kConstant, kUndef };
@@ -143,7 +155,7 @@ struct Value {
 
 struct Inst {
   Op op = Op::kUnreachable;
-  uint8_t flags = 0;
+  uint16_t flags = 0;            // InstFlags
   uint8_t num_regions = 0;       // 0, 1 (loop) or 2 (if)
   uint16_t num_results = 0;
   uint16_t num_sources = 0;
@@ -260,7 +272,7 @@ struct Module {
 };
 
 // The sources of a texel op by their meaning.
-TexelSources TexelSourcesOf(Op op, uint8_t flags, const TexelOp& texel, const ImageInfo& info);
+TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const ImageInfo& info);
 inline TexelSources TexelSourcesOf(const Module& module, InstId id) {
   const Inst& inst = module.inst(id);
   return TexelSourcesOf(inst.op, inst.flags, module.texel_ops[inst.imm1],

@@ -612,7 +612,7 @@ class Parser {
 
     const Token at = Take();
     Op op;
-    uint8_t flags = 0;
+    uint16_t flags = 0;
     if (at.kind != Tok::kWord || !Mnemonic(at, &op, &flags)) return Fail(at, "expected an operation");
     uint32_t imm0 = 0;
     uint32_t imm1 = 0;
@@ -669,7 +669,7 @@ class Parser {
   }
 
   // "load_ssbo.coherent.nonuniform"
-  bool Mnemonic(const Token& t, Op* op, uint8_t* flags) {
+  bool Mnemonic(const Token& t, Op* op, uint16_t* flags) {
     std::string_view rest = t.text;
     size_t dot = rest.find('.');
     const auto it = ops_.find(rest.substr(0, dot));

@@ -304,8 +304,10 @@ class Printer {
     }
     if (inst.num_results != 0) out_ += " = ";
     out_ += Info(inst.op).name;
+    uint32_t left = inst.flags;
     for (const FlagName& f : kFlagNames) {
-      if ((inst.flags & f.flag) == 0) continue;
+      if ((left & f.flag) != f.flag) continue;
+      left &= ~uint32_t{f.flag};
       out_ += '.';
       out_ += f.name;
     }

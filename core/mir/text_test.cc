@@ -32,7 +32,7 @@ body {
   %3:i32 = workgroup_id[1]
   %4:i32 = iadd %2, 4 ;%27
   %6:f32, %7:f32 = load_ssbo.coherent[1, align 8] %4 ;%28
-  %8:f32 = fadd.nocontract %6, 0.1f
+  %8:f32 = fadd.exact %6, 0.1f
   %9:bool = flt %8, f0x7fc00000
   %10:f32 = if %9 { ;%30
     %1:f32 = fmul %8, -0f

@@ -171,7 +171,7 @@ class Verifier {
                           : "a terminator is not at the end of its region");
     }
     if (!HasOp(m_, id)) return Fail(12, "an op that the stage has not");
-    if (!Sources(id) || !Types(id) || !Results(id) || !ImmediateValues(id) || !Flags(inst)) {
+    if (!Sources(id) || !Types(id) || !Results(id) || !ImmediateValues(id) || !Flags(id)) {
       return false;
     }
     if (Info(inst.op).Has('T') && !Terminator(id, owner)) return false;
@@ -661,13 +661,21 @@ class Verifier {
     return true;
   }
 
-  bool Flags(const Inst& inst) {
-    if ((inst.flags & ~(kNoContraction | kVolatile | kCoherent | kNonUniform | kIndexed)) != 0) {
+  // From floats or to one.
+  bool ComputesWithFloats(InstId id) {
+    if (m_.inst(id).num_results != 1) return false;
+    bool any = IsFloat(m_.value(m_.result(id)).type);
+    for (ValueId v : m_.sources(id)) any = any || IsFloat(m_.value(v).type);
+    return any;
+  }
+
+  bool Flags(InstId id) {
+    const Inst& inst = m_.inst(id);
+    if ((inst.flags & ~(kExact | kVolatile | kCoherent | kNonUniform | kIndexed)) != 0) {
       return Fail(9, "unknown flags");
     }
-    if ((inst.flags & kNoContraction) != 0 &&
-        (inst.num_results != 1 || !IsFloat(m_.value(inst.first_result).type))) {
-      return Fail(9, "no-contraction without a float result");
+    if ((inst.flags & kExact) != 0 && !ComputesWithFloats(id)) {
+      return Fail(9, "a flag of float arithmetic on what is none");
     }
     const bool resource = ImmediatesOf(inst.op).first == First::kResource;
     const First first = ImmediatesOf(inst.op).first;

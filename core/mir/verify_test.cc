@@ -23,7 +23,7 @@ private 0 64
 body {
   %0:i32 = workgroup_id[1]
   %1:f32, %2:f32 = load_ssbo[1, align 8] %0
-  %3:f32 = fadd.nocontract %1, %2
+  %3:f32 = fadd.exact %1, %2
   %4:bool = flt %3, 1f
   %5:f32 = if %4 {
     %6:f32 = fneg %3
@@ -179,7 +179,7 @@ TEST(Verify, EachInvariantIsChecked) {
       {"quad swapped by 0", 8, [](Module& m) { FindInst(m, Op::kQuadSwap).imm0 = 0; }},
       {"immediate of an add", 8, [](Module& m) { FindInst(m, Op::kFadd).imm0 = 1; }},
       {"unknown flag", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = 64; }},
-      {"no-contraction on ints", 9, [](Module& m) { FindInst(m, Op::kIadd).flags = kNoContraction; }},
+      {"float flags on ints", 9, [](Module& m) { FindInst(m, Op::kIadd).flags = kNoContraction; }},
       {"volatile add", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = kVolatile; }},
       {"resources out of order", 10, [](Module& m) { m.resources[1].binding = 7; }},
       {"shared memory of 6 bytes", 10, [](Module& m) { m.shared_bytes = 6; }},

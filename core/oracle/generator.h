@@ -24,7 +24,7 @@ using mir::Interface;
 using mir::InterpolateAt;
 using mir::Interpolation;
 using mir::kMemoryShared;
-using mir::kNoContraction;
+using mir::kExact;
 using mir::kNumTypes;
 using mir::Module;
 using mir::NewRegion;
@@ -112,7 +112,7 @@ class Generator {
 
   bool Allowed(Op op) const;
   void Arithmetic();
-  static bool CountsBits(Op op);
+  void TakeLicences(InstId id);
   void Conversion();
   void Confine(Op op, std::vector<ValueId>& sources);
 

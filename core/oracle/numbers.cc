@@ -13,7 +13,6 @@ namespace {
 namespace semantics = mir::semantics;
 using mir::Info;
 using mir::InstId;
-using mir::kNoContraction;
 using mir::Op;
 using mir::Type;
 using mir::Value;
@@ -148,7 +147,8 @@ void Numbers::ForLanes(InstId id, F f) {
 bool Numbers::Perturbed(InstId id, Op op) {
   const Type type = e_.TypeOf(m_.result(id));
   const bool sum = op == Op::kFadd || op == Op::kFsub || op == Op::kFmul || op == Op::kFfma;
-  if (sum && (m_.inst(id).flags & kNoContraction) != 0) return false;
+  constexpr uint32_t kAsWritten = mir::kNoContraction | mir::kNoReassociation | mir::kNoTransform;
+  if (sum && (m_.inst(id).flags & kAsWritten) == kAsWritten) return false;
   if (op == Op::kF2f16 || (op == Op::kF2f && type == Type::kF16)) return RoundEitherWay(id);
   if (op == Op::kFrem || op == Op::kFmod) return PerturbRemainder(id);
   if (!sum && op != Op::kFdiv && op != Op::kFsqrt && op != Op::kFrcp) {

@@ -79,7 +79,7 @@ TEST(Numbers, PerturbsWhatRoundsByAUnitAndNothingElse) {
     One exact("%0:f32 = fadd 1f, 2f", inputs);
     EXPECT_TRUE(exact.Exec());
     EXPECT_EQ(exact.Result(), 0x40400000u);
-    One precise("%0:f32 = fadd.nocontract 1f, 0.00000001f", inputs);
+    One precise("%0:f32 = fadd.exact 1f, 0.00000001f", inputs);
     EXPECT_TRUE(precise.Exec());
     EXPECT_EQ(precise.Result(), 0x3f800000u);
   }

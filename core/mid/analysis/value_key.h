@@ -13,8 +13,8 @@ namespace kiln::mid {
 using ValueKey = absl::InlinedVector<uint32_t, 16>;
 
 // Equal keys: equal op, flags, immediates, sources (in either order where that does not matter) and
-// result types, which are not always in the sources (bitcast, conversions, loads). The flags differ
-// only where one must not be fused: such results are kept apart. `source` says what a source stands
+// result types, which are not always in the sources (bitcast, conversions, loads). Float arithmetic
+// with other licences is kept apart. `source` says what a source stands
 // for.
 template <class Source>
 ValueKey KeyOf(const mir::Module& m, mir::InstId id, Source&& source) {

@@ -51,14 +51,16 @@ class Lowering {
 
   void Replace(InstId id, uint32_t direction) {
     changed_ = true;
-    replace_.Replace(m_.result(id), Derivative(m_.source(id, 0), direction));
+    const uint16_t flags = m_.inst(id).flags & mir::kExact;
+    replace_.Replace(m_.result(id), Derivative(m_.source(id, 0), direction, flags));
   }
 
   ValueId ConvertFloat(ValueId v, Type to) {
     return m_.value(v).type == to ? v : b_.Convert(Op::kF2f, v, to);
   }
 
-  ValueId Derivative(ValueId v, uint32_t direction) {
+  // The flags are those of the difference.
+  ValueId Derivative(ValueId v, uint32_t direction, uint16_t flags) {
     const Type type = m_.value(v).type;
     const ValueId here = ConvertFloat(v, Type::kF32);
     const ValueId there = b_.Emit(Op::kQuadSwap, {here}, direction);
@@ -66,7 +68,10 @@ class Lowering {
     const ValueId low = b_.Ieq(side, b_.Int(0));
     const ValueId from = b_.Select(low, here, there);
     const ValueId to = b_.Select(low, there, here);
-    return ConvertFloat(b_.Fsub(to, from), type);
+    b_.set_flags(flags);
+    const ValueId difference = b_.Fsub(to, from);
+    b_.set_flags(0);
+    return ConvertFloat(difference, type);
   }
 
   // Sources stand in the order of TexelParam: where the bias was, or behind it.
@@ -80,7 +85,7 @@ class Lowering {
     std::vector<ValueId> dx, dy;
     for (int k = 0; k < spatial; ++k) {
       for (uint32_t direction : {kRight, kDown}) {
-        ValueId d = Derivative(old[s.coordinates + k], direction);
+        ValueId d = Derivative(old[s.coordinates + k], direction, 0);
         if (scale.valid()) d = b_.Fmul(d, scale);
         (direction == kRight ? dx : dy).push_back(d);
       }
