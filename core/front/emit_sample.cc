@@ -1,9 +1,10 @@
 // Images with filtering: samples and gathers.
 //
 // Where no derivatives can be taken, in compute shaders without a derivative group, implicit levels
-// of detail are level 0, plus the bias. Projection divides here; a gather with four constant
-// offsets becomes four gathers, each of which gives the texel that is its last component. Sources:
-// SPIR-V, "Image Instructions"; Vulkan, "Texel Gathering" and "Projection Operation".
+// of detail are level 0, plus the bias. Offsets may be chosen by value (VK_KHR_maintenance8 for
+// those of samples). Projection divides here; a gather with four constant offsets becomes four
+// gathers, each of which gives the texel that is its last component. Sources: SPIR-V, "Image
+// Instructions"; Vulkan, "Texel Gathering" and "Projection Operation".
 #include <algorithm>
 
 #include "core/front/emit.h"
@@ -15,6 +16,9 @@ namespace {
 
 // The texel with the lower coordinates, of the four that gather gives.
 constexpr int kLowerLeft = 3;
+
+// Texel offsets of samples. Vulkan, minTexelOffset and maxTexelOffset: what every device has.
+constexpr int32_t kLeastOffset = -8, kMostOffset = 7;
 
 }  // namespace
 
@@ -78,6 +82,16 @@ bool ImageEmitter::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp
     texel->offset[i] = static_cast<int8_t>(x);
   }
   return true;
+}
+
+// Whether a component of a sample's offset is known to be out of its range.
+bool ImageEmitter::HasFarConstant(absl::Span<const ValueId> offset) const {
+  return std::any_of(offset.begin(), offset.end(), [this](ValueId v) {
+    uint32_t bits = 0;
+    if (!IsConstant(v, &bits)) return false;
+    const auto x = static_cast<int32_t>(bits);
+    return x < kLeastOffset || x > kMostOffset;
+  });
 }
 
 bool ImageEmitter::SampledParts(const SpirvInst& inst, ImageHandle* handle, uint32_t* resource,
@@ -148,8 +162,13 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   if ((operands.params & mir::kTexelLod) != 0 && (operands.params & mir::kTexelMinLod) != 0) {
     return Malformed("level with a least level", inst.result);
   }
-  if (!ConstantOffset(operands.offset, &texel)) {
-    return Refuse("images", "offset of a sample is no constant of 8 bits", inst.result);
+  const bool chosen = !ConstantOffset(operands.offset, &texel);
+  if (chosen) {
+    if (HasFarConstant(operands.offset)) {
+      return Refuse("texel_offset_range", "offset of a sample", inst.result);
+    }
+    texel.offset = {0, 0, 0};
+    texel.params |= mir::kTexelOffsets;
   }
   texel.params |= operands.params;
   const auto spatial = static_cast<size_t>(mir::SpatialCount(info.dim));
@@ -165,6 +184,7 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
       !add(operands.min_lod, mir::kTexelMinLod, 1)) {
     return false;
   }
+  if (chosen) sources.insert(sources.end(), operands.offset.begin(), operands.offset.end());
   const std::vector<mir::Type> results(form.dref ? 1 : 4,
                                        form.dref ? mir::Type::kF32 : ComponentType(resource));
   const bool implicit = !form.explicit_lod && c_.HasQuads();

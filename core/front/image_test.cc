@@ -63,6 +63,44 @@ TEST(Image, GathersAreOneMessageEachUnlessTheyHaveFourOffsets) {
                           HasSubstr("= gather[2, texel component 1 at -6 7 0] ")));
 }
 
+// A kernel that samples with the image operand Offset of this value, a %v2int.
+std::string SampledAtOffset(const std::string& operation, const std::string& operands) {
+  const auto module = ImportVerified(Assemble(KernelAssembly(
+      R"(OpDecorate %t DescriptorSet 0
+OpDecorate %t Binding 2
+%v2int = OpTypeVector %int 2
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%p_sampled = OpTypePointer UniformConstant %sampled
+%t = OpVariable %p_sampled UniformConstant
+%center = OpConstantComposite %v2float %f_0 %f_1
+%i_1 = OpConstant %int 1
+%i_8 = OpConstant %int 8
+%near = OpConstantComposite %v2int %i_1 %i_1
+%far = OpConstantComposite %v2int %i_1 %i_8
+)",
+      "%i = OpBitcast %int %x\n%value = OpCompositeConstruct %v2int %i %i_1\n"
+      "%beyond = OpCompositeConstruct %v2int %i %i_8\n%s = OpLoad %sampled %t\n%r = " +
+          operation + " %v4float %s %center " + operands +
+          "\n%e = OpCompositeExtract %float %r 0\n%result = OpBitcast %uint %e\n",
+      true, "", "OpCapability Shader\nOpCapability ImageGatherExtended\n")));
+  if (!module.ok()) return std::string(module.status().message());
+  return mir::Print(*module, {.renumber = true, .spirv_ids = false});
+}
+
+// VK_KHR_maintenance8: Offset is an operand of samples and fetches as well.
+TEST(Image, OffsetsOfSamplesMayBeChosenByValue) {
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %value"),
+              HasSubstr("= sample[2, texel lod offsets] 0f, 1f, 0f, %"));
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %near"),
+              HasSubstr("= sample[2, texel lod at 1 1 0] 0f, 1f, 0f\n"));
+  EXPECT_THAT(SampledAtOffset("OpImageSampleImplicitLod", "Offset %value"),
+              HasSubstr("= sample[2, texel offsets] 0f, 1f, %"));
+  // A part that is known to be out of the range that every device has.
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %beyond"),
+              HasSubstr("offset of a sample"));
+}
+
 TEST(Image, SeparateSamplersAndFunctionsLeadToTheirDescriptors) {
   const std::string text = Text(
       "layout(binding = 2) uniform texture2D t; layout(binding = 3) uniform sampler s;\n"

@@ -59,7 +59,7 @@ TEST(Generate, ModulesOfComputeStayTheSame) {
       hash = (hash ^ c) * 1099511628211u;
     }
   }
-  EXPECT_EQ(hash, 7535601149344853032u);
+  EXPECT_EQ(hash, 16471916701319279569u);
 }
 
 TEST(Generate, FragmentsAreWellFormedRoundTripAndDoSomething) {
@@ -118,20 +118,20 @@ TEST(Generate, SeedsKeepTheirPrograms) {
   };
   using mir::Stage;
   const Kind kinds[] = {
-      {{.types = true, .subgroups = true}, 4987121061210408537u},
+      {{.types = true, .subgroups = true}, 6713604884678435571u},
       {{.floats = false, .defined_only = true, .memory = false}, 11292639006399942325u},
-      {{.stage = Stage::kFragment, .types = true}, 13236236177198860886u},
+      {{.stage = Stage::kFragment, .types = true}, 11702736152825353861u},
       {{.stage = Stage::kFragment,
         .defined_only = true,
         .types = true,
         .drawn = true,
         .samples = 1},
-       4250254924898719321u},
+       13599829157287346709u},
       {{.stage = Stage::kFragment, .defined_only = true, .drawn = true, .samples = 4},
-       8774314576813926413u},
-      {{.stage = Stage::kVertex, .types = true}, 16091840047559361666u},
+       15857384872005784904u},
+      {{.stage = Stage::kVertex, .types = true}, 7164366915039797315u},
       {{.stage = Stage::kVertex, .defined_only = true, .types = true, .drawn = true},
-       5574418749814314862u},
+       8957965735070533188u},
   };
   for (const Kind& kind : kinds) {
     uint64_t hash = 1469598103934665603u;

@@ -283,6 +283,13 @@ void Generator::DrawnSample() {
       break;
     }
   }
+  if (op != Op::kFetch && random_.OneIn(3)) {
+    texel.params |= mir::kTexelOffsets;
+    for (int k = 0; k < 2; ++k) {   // from -8 to 7
+      const ValueId high = b_.Shl(Pick(Type::kI32), b_.Int(28));
+      sources.push_back(b_.Ashr(high, b_.Int(28)));
+    }
+  }
   const InstId load = b_.EmitInst(op, sources, kFourFloats, kTexture, AddTexelOp(m_, texel));
   if (op != Op::kSampleImplicit) return DefineResults(load);
   const ValueId whole = QuadIsWhole();

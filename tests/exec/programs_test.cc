@@ -12,7 +12,7 @@ namespace {
 // Results of filters and small floats are compared by ulp, all else exactly.
 bool HasFloats(const std::string& name) {
   return name == "straight_line" || name == "images_sample" || name == "images_gather" ||
-         name == "images_gradients" || name == "images_storage" ||
+         name == "images_gradients" || name == "images_offsets" || name == "images_storage" ||
          name == "images_small_floats" || name == "images_arrays" ||
          name == "images_divergent" || name == "images_guarded" || name == "descriptors_in_memory";
 }
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "int64_atomics", "half_atomics", "round_to_zero",
                                          "images_fetch",
                                          "images_sample", "images_gradients", "images_samples",
-                                         "images_gather", "images_storage", "images_arrays",
+                                         "images_gather", "images_offsets", "images_storage", "images_arrays",
                                          "images_divergent", "images_in_loops", "images_guarded",
                                          "images_sizes", "images_small_floats",
                                          "buffer_arrays", "buffer_sizes", "descriptors_in_memory",

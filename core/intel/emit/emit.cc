@@ -104,6 +104,7 @@ class Emitter {
       case kScratchHeader:
         return EmitScratchHeader(em_, id);
       case kSamplerHeader:
+      case kChosenSamplerHeader:
         return EmitSamplerHeader(em_, id);
       case kJoin:
         return EmitJoin(em_, id);

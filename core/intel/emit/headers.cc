@@ -86,12 +86,14 @@ absl::Status EmitSamplerHeader(EmitContext& em, lir::InstId id) {
   ClearHeader(em, in, header);
   isa::Instruction set = em.Head(in, Opcode::kMov, 1, 0);
   set.dst = HeaderDword(header, 2, false);
-  set.src[0] = ImmediateOperand(in.aux, Type::kUD);
-  if (in.aux != 0) em.p.Append(set);
-  if (in.num_uses == 2) {
+  const bool chosen = in.op == kChosenSamplerHeader;
+  set.src[0] = chosen ? Source(em.f, em.f.uses(id)[1], 1, 0) : ImmediateOperand(in.aux, Type::kUD);
+  if (chosen || in.aux != 0) em.p.Append(set);
+  const uint32_t at = chosen ? 2 : 1;
+  if (in.num_uses > at) {
     isa::Instruction handle = em.Head(in, Opcode::kMov, 1, 0);
     handle.dst = HeaderDword(header, 3, false);
-    handle.src[0] = Source(em.f, em.f.uses(id)[1], 1, 0);
+    handle.src[0] = Source(em.f, em.f.uses(id)[at], 1, 0);
     em.p.Append(handle);
   } else {
     MaskInto(em, in, header, 3, em.f.uses(id)[0], 0xffffffe0u);

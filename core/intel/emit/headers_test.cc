@@ -35,6 +35,23 @@ TEST(EmitHeaders, OfScratchMemory) {
 )");
 }
 
+// Offsets that the program computes stand in the place of known ones.
+TEST(EmitHeaders, OfTheSamplerWithChosenOffsets) {
+  EXPECT_EQ(Emitted(R"(
+    %12x8:ud@16 = chosen_sampler_header %13x8:ud@0 %10:ud@9 {w8 nomask}
+    %12x8:ud@16 = chosen_sampler_header %13x8:ud@0 %10:ud@9 %10:ud@9 {w8 nomask}
+)",
+                    8),
+            R"(
+    (W) mov (8|M0) r2.0<1>:ud 0x0:ud
+    (W) mov (1|M0) r2.2<1>:ud r1.1<0;1,0>:ud
+    (W) and (1|M0) r2.3<1>:ud r0.3<0;1,0>:ud 0xFFFFFFE0:ud
+    (W) mov (8|M0) r2.0<1>:ud 0x0:ud
+    (W) mov (1|M0) r2.2<1>:ud r1.1<0;1,0>:ud
+    (W) mov (1|M0) r2.3<1>:ud r1.1<0;1,0>:ud
+)");
+}
+
 // Offsets, and the state pointer of r0 or a handle.
 TEST(EmitHeaders, OfTheSampler) {
   EXPECT_EQ(Emitted(R"(

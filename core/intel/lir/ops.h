@@ -37,6 +37,7 @@ enum LirOp : uint16_t {
                    // behind the spilled values
   kSamplerHeader,  // sampler header from r0 = use 0: dword 2 = aux, 3 the sampler pointer,
                    // or use 1, the handle of a sampler
+  kChosenSamplerHeader,  // the same with use 1 in place of aux; use 2 is the handle
   kJoin,           // per-lane vector = responses of messages for parts of the lanes, in
                    // order; each has the components one after the other
   kPixelPlaces,    // 16-bit x (aux 0) or y (aux 1) of each lane's pixel; uses: the registers with

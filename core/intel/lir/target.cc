@@ -85,6 +85,7 @@ constexpr Pseudo kPseudo[] = {
     {{"interleave", 0}, Reads::kLate},
     {{"scratch_header", 0}, Reads::kLate},
     {{"sampler_header", 0}, Reads::kLate},
+    {{"chosen_sampler_header", 0}, Reads::kLate},
     {{"join_groups", 0}, Reads::kLate},
     {{"pixel_places", 0}, Reads::kLate},
     {{"sample_ids", 0}, Reads::kLate},

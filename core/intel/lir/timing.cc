@@ -167,6 +167,7 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
       return SequenceTiming(table, in, 2 + 2 * scan_steps, 1 + scan_steps);
     case kHeader:
     case kSamplerHeader:
+    case kChosenSamplerHeader:
     case kLaneIds: {
       lir::Timing t = SequenceTiming(table, in, 1, 1);
       t.issue = 4;

@@ -84,7 +84,7 @@ class Merger {
     if (in.num_defs == 0) return false;
     if (IsConstantOfMessages(id)) return true;
     if (in.op == kHeader || in.op == kScratchHeader || in.op == kSamplerHeader ||
-        in.op == kF2f16) {
+        in.op == kChosenSamplerHeader || in.op == kF2f16) {
       return true;
     }
     if (!IsEuOp(in.op) || (in.op == Op(Opcode::kMov) && !IsConversion(id))) return false;

@@ -195,6 +195,7 @@ class Propagator {
                          IsSamplerList(in.op) || in.op == kPixelPlaces ||
                          in.op == kSampleIds || in.op == kSampleOffsets || in.op == kPackLanes ||
                          in.op == kDispatched || in.op == kStartDead || in.op == kJoin || in.op == kSamplerHeader ||
+                         in.op == kChosenSamplerHeader ||
                          IsLaneOp(in.op);
     const size_t count = in.num_uses - (in.predicate_mode != 0 ? 1u : 0u);
     for (size_t i = 0; i < count; ++i) {

@@ -30,9 +30,10 @@ class Descriptors : public Room {
   SurfaceRef BufferOf(mir::InstId id);
   SurfaceRef ImageOf(mir::InstId id, const mir::TexelSources& s);
   void AddTo(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
+  // A value that is equal in all active lanes, as a uniform one.
+  Operand UniformIndex(mir::ValueId index);
 
  private:
-  Operand UniformIndex(mir::ValueId index);
   void ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
                   SurfaceRef& ref);
   Operand Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,

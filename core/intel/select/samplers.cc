@@ -1,12 +1,12 @@
 // Sampled images and uniform texel buffers: parameter lists of sampler messages
 // (core/intel/messages takes them from here).
 //
-// Which message: those with implicit levels take derivatives within quads, in fragments alone; a constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
-// where there are 4 bits for each, or are parameters of gather4_po; of a fetch they are added to the
-// coordinates. A header is sent only where it says something: offsets, the channel to gather, the
-// handle of a sampler. Then
-// it also masks components that nobody uses; without it, those behind the last used one are not
-// asked for. Parameters stand in the order of the message table; which of them the shader gives is
+// Which message: those with implicit levels take derivatives within quads, in fragments alone; a
+// constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
+// where there are 4 bits for each, of all lanes; those that a gather chooses by value are parameters of
+// gather4_po; of a fetch they are added to the coordinates. A header is sent only where it says
+// something: offsets, the channel to gather, the handle of a sampler. Then it also masks components
+// without uses; without it, those behind the last used one are not asked for. Parameters stand in the order of the message table; which of them the shader gives is
 // what MIR says, those between are 0. Images with several samples are read by way of their control
 // surface (ld_mcs).
 #include <bit>
@@ -45,7 +45,7 @@ bool HasOffset(const mir::TexelOp& t) {
 // One sampler message; the response has `components`.
 Operand Samplers::SendSampler(const SamplerCall& call, Where where, int components) {
   std::vector<Operand> uses;
-  if (call.header) uses.push_back(SamplerHeader(*call.header, call.sampler_handle));
+  if (call.header) uses.push_back(SamplerHeader(call));
   const auto list = isa::Params(abi_.device->generation, call.message);
   size_t last = 0;
   std::vector<const Operand*> given(list.size());
@@ -86,18 +86,46 @@ Operand Samplers::SendSampler(const SamplerCall& call, Where where, int componen
   return def;
 }
 
-Operand Samplers::SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler) {
+Operand Samplers::SamplerHeader(const SamplerCall& call) {
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = 8;
-  fields.aux = dword;
-  const lir::ValueId header = NewRegisters(1);
-  const Operand r0 = Use(launch_.r0(), Type::kUD, 0, 8);
-  if (sampler) {
-    EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {r0, *sampler});
+  std::vector<Operand> uses = {Use(launch_.r0(), Type::kUD, 0, 8)};
+  if (call.offsets) {
+    uses.push_back(*call.header == 0 ? *call.offsets
+                                     : Alu(Opcode::kOr, Type::kUD, Where::kUniform,
+                                           {*call.offsets, Imm(*call.header, Type::kUD)}));
   } else {
-    EmitRaw(kSamplerHeader, fields, {Def(header, Type::kUD)}, {r0});
+    fields.aux = *call.header;
   }
-  return Def(header, Type::kUD);
+  if (call.sampler_handle) uses.push_back(*call.sampler_handle);
+  const Operand header = Def(NewRegisters(1), Type::kUD);
+  b_.Emit(call.offsets ? kChosenSamplerHeader : kSamplerHeader, fields,
+          absl::Span<const Operand>(&header, 1), uses);
+  return header;
+}
+
+// Puts offsets that lower_nonuniform made uniform into the header, where OffsetBits has known ones. Of
+// those beyond -8 to 7 Vulkan says nothing (minTexelOffset, maxTexelOffset).
+void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
+                                SamplerCall& call) {
+  const auto alu = [&](Opcode op, const Operand& a, const Operand& b) {
+    return Alu(op, Type::kUD, Where::kUniform, {a, b});
+  };
+  call.header = 0;
+  for (int i = 0; i < s.num_offsets; ++i) {
+    const Operand offset =
+        Offset(descriptors_.UniformIndex(m_.source(id, s.offsets + i)),
+               static_cast<uint32_t>(int32_t{t.offset[i]}), Where::kUniform);
+    const uint32_t shift = 8 - 4 * static_cast<uint32_t>(i);
+    if (IsImm(offset)) {
+      call.header = *call.header | (offset.id & 15) << shift;
+      continue;
+    }
+    Operand nibble = alu(Opcode::kAnd, offset, Imm(15, Type::kUD));
+    if (shift != 0) nibble = alu(Opcode::kShl, nibble, Imm(shift, Type::kUD));
+    call.offsets = call.offsets ? alu(Opcode::kOr, *call.offsets, nibble) : nibble;
+  }
+  if (!call.offsets && call.header == 0u && !call.sampler_handle) call.header.reset();
 }
 
 // Sends a message of which some components are used, and sets the results.
@@ -137,7 +165,9 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
       return Refuse(inst, "sample_form", "bias, reference and least level together");
     }
     SampleMessage(id, s, call);
-    if (HasOffset(t)) {
+    if (s.num_offsets > 0) {
+      AddChosenOffsets(id, t, s, call);
+    } else if (HasOffset(t)) {
       for (int8_t v : t.offset) {
         if (!FitsNibble(v)) return Refuse(inst, "texel_offset_range", "a texel offset beyond -8 to 7");
       }

@@ -27,7 +27,9 @@ class Samplers : public Room {
   absl::Status VisitLod(mir::InstId id);
 
  private:
-  Operand SamplerHeader(uint32_t dword, const std::optional<Operand>& sampler);
+  Operand SamplerHeader(const SamplerCall& call);
+  void AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
+                        SamplerCall& call);
   void SampleInto(mir::InstId id, SamplerCall& call);
   void SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
   absl::Status GatherMessage(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,

@@ -104,6 +104,42 @@ TEST(SelectSamplers, ChosenOffsetsAreParameters) {
 )");
 }
 
+// Of all lanes: in the header, which has them as known ones.
+TEST(SelectSamplers, ChosenOffsetsOfSamplesAreInTheHeader) {
+  EXPECT_EQ(Selected(R"(
+    %1:i32 = subgroup_invocation
+    %2:f32 = bitcast %1
+    %3:i32 = read_first %1
+    %4:f32, %5:f32, %6:f32, %7:f32 = sample[2, texel sampler 3 lod offsets] %2, %2, 0f, %3, -2
+    store_ssbo[0, align 4] 0, %5
+)", 8), R"(
+    %1:uw = lane_ids {w8 nomask}
+    %2:ud = mov %1:uw {w8}
+    %3:ud = broadcast %2:ud #0x0:ud {nomask}
+    %4:ud = and %3:ud #0xf:ud {nomask}
+    %5:ud = shl %4:ud #0x8:ud {nomask}
+    %6:ud = or %5:ud #0xd0e0:ud {nomask}
+    %7x8:ud = chosen_sampler_header %0x8:ud %6:ud {w8 nomask}
+    %8:ud = sampler %7x8:ud %2:ud %2:ud {w8 [sample_lz header 1 bti 1]}
+    %9:ud = mov #0x0:ud {w8}
+    msg.write %9:ud %8:ud {w8 [untyped_write channels 1]}
+)");
+  // Known by now.
+  EXPECT_EQ(Selected(R"(
+    %1:i32 = subgroup_invocation
+    %2:f32 = bitcast %1
+    %3:f32, %4:f32, %5:f32, %6:f32 = sample[2, texel sampler 3 lod offsets] %2, %2, 0f, 1, -2
+    store_ssbo[0, align 4] 0, %4
+)", 8), R"(
+    %1:uw = lane_ids {w8 nomask}
+    %2:ud = mov %1:uw {w8}
+    %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 53728}
+    %4:ud = sampler %3x8:ud %2:ud %2:ud {w8 [sample_lz header 1 bti 1]}
+    %5:ud = mov #0x0:ud {w8}
+    msg.write %5:ud %4:ud {w8 [untyped_write channels 1]}
+)");
+}
+
 TEST(SelectSamplers, FetchesAddTheirOffset) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

@@ -46,7 +46,8 @@ class Lowering {
   // Texel offsets, or a sampler that no table may hold: they are told in one place.
   bool HasOffsets(const mir::Inst& inst, const mir::TexelOp& texel) const {
     const bool combined = texel.sampler == mir::TexelOp::kNoSampler;
-    return texel.offset != std::array<int8_t, 3>{0, 0, 0} || samplers_ > has_.samplers_in_table ||
+    return texel.offset != std::array<int8_t, 3>{0, 0, 0} ||
+           (texel.params & mir::kTexelOffsets) != 0 || samplers_ > has_.samplers_in_table ||
            m_.resources[combined ? inst.imm0 : texel.sampler].count == 0;
   }
 

@@ -136,6 +136,12 @@ TEST(LowerGradients, LeastLevelsBesideOffsets) {
   }
 }
 
+TEST(LowerGradients, LeastLevelsBesideOffsetsChosenByValue) {
+  EXPECT_THAT(Judge("%12:i32 = and %0, 1 %8:f32, %9:f32, %10:f32, %11:f32 = "
+                    "sample[3, texel grad min_lod offsets] %1, %2, %3, 0f, 0f, %4, %7, %12, 1").text,
+              Not(HasSubstr("grad")));
+}
+
 // A sampler that no table holds is named in the header, as offsets are.
 TEST(LowerGradients, LeastLevelsOfSamplersInMemory) {
   const std::string flat = "%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod] "

@@ -32,14 +32,25 @@ absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
   return indices;
 }
 
+// Those that choose texel offsets, unless there is one for each lane (of gathers).
+absl::InlinedVector<int, 3> OffsetSources(const Module& m, InstId id) {
+  const Inst& inst = m.inst(id);
+  absl::InlinedVector<int, 3> offsets;
+  if (!mir::IsTexelOp(inst.op) || inst.op == Op::kGather) return offsets;
+  const mir::TexelSources s = mir::TexelSourcesOf(m, id);
+  for (int i = 0; i < s.num_offsets; ++i) offsets.push_back(s.offsets + i);
+  return offsets;
+}
+
 // Of its coordinates, within quads: it is no use to lanes whose neighbours are off.
 bool TakesDerivatives(Op op) { return op == Op::kSampleImplicit || op == Op::kImageLod; }
 
-// Most modules choose no descriptor by value: then nobody need know what differs between lanes.
-bool AnyIndexed(const Module& m) {
+// Most modules choose no descriptor or offset by value, and are not asked what differs between lanes.
+bool AnyChosen(const Module& m) {
   bool any = false;
   mir::ForEachInst(m, m.body, [&](InstId id) {
-    any = any || (m.inst(id).flags & mir::kNonUniform) != 0 || !IndexSources(m, id).empty();
+    any = any || (m.inst(id).flags & mir::kNonUniform) != 0 || !IndexSources(m, id).empty() ||
+          !OffsetSources(m, id).empty();
   });
   return any;
 }
@@ -72,21 +83,26 @@ class Lowering {
       if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
     }
     const bool marked = (m_.inst(id).flags & mir::kNonUniform) != 0;
-    m_.inst(id).flags &= static_cast<uint8_t>(~mir::kNonUniform);
-    changed_ |= marked || !divergent.empty();
-    if (marked && !divergent.empty()) {
-      if (TakesDerivatives(m_.inst(id).op)) {
-        AllEachTime(id, divergent);
-      } else {
-        OneByOne(id, divergent);
+    m_.inst(id).flags &= static_cast<uint16_t>(~mir::kNonUniform);
+    if (!marked) {
+      for (int s : divergent) {
+        const ValueId first = FirstOf(m_.source(id, s));
+        m_.sources(id)[s] = first;
       }
-      return false;
+      changed_ |= !divergent.empty();
+      divergent.clear();
     }
-    for (int s : divergent) {
-      const ValueId first = FirstOf(m_.source(id, s));
-      m_.sources(id)[s] = first;
+    for (int s : OffsetSources(m_, id)) {
+      if (!divergence_.Uniform(m_.source(id, s))) divergent.push_back(s);
     }
-    return true;
+    changed_ |= marked || !divergent.empty();
+    if (divergent.empty()) return true;
+    if (TakesDerivatives(m_.inst(id).op)) {
+      AllEachTime(id, divergent);
+    } else {
+      OneByOne(id, divergent);
+    }
+    return false;
   }
 
   // All lanes that are active here have this index: so have those further on in the region or inside
@@ -229,7 +245,7 @@ class Lowering {
 
 absl::StatusOr<bool> LowerNonuniform(Module& module, PassContext& context) {
   (void)context;
-  if (!AnyIndexed(module)) return false;
+  if (!AnyChosen(module)) return false;
   return Lowering(module).Run();
 }
 

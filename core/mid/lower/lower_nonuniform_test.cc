@@ -1,6 +1,8 @@
 #include "core/mid/lower/lower_nonuniform.h"
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
@@ -143,6 +145,73 @@ TEST(LowerNonuniform, ImageAndSamplerMustBothAgree) {
 )");
 }
 
+// One message has one offset: samples with others go one by one, without a mark. What all lanes have in
+// common stays; a gather has an offset for each lane.
+TEST(LowerNonuniform, OffsetsOfSamplesGoOneByOne) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  %1:i32 = workgroup_id[0]
+  %2:f32, %3:f32, %4:f32, %5:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] 1, 2, 0f, 0f, %0, %1
+  store_ssbo[1, align 4] 0, %3
+)"),
+            R"(  %0:i32 = local_index
+  %1:i32 = workgroup_id[0]
+  %2:f32, %3:f32, %4:f32, %5:f32 = loop {
+    %6:i32 = read_first %0
+    %7:bool = ieq %0, %6
+    if %7 {
+      %8:f32, %9:f32, %10:f32, %11:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] 1, 2, 0f, 0f, %6, %1
+      break %8, %9, %10, %11
+    } else {
+      yield
+    }
+    continue
+  }
+  store_ssbo[1, align 4] 0, %3
+)");
+  const std::string kept[] = {R"(  %0:i32 = workgroup_id[0]
+  %1:f32, %2:f32, %3:f32, %4:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] 1, 2, 0f, 0f, %0, 3
+  store_ssbo[1, align 4] 0, %1
+)",
+                              R"(  %0:i32 = local_index
+  %1:f32, %2:f32, %3:f32, %4:f32 = gather.indexed[2, texel sampler 3 sampler_index offsets] 1, 2, 0f, 0f, %0, %0
+  store_ssbo[1, align 4] 0, %1
+)"};
+  for (const std::string& body : kept) EXPECT_EQ(Lowered(body), body);
+}
+
+// Without the mark the image is the first lane's, whatever the offset.
+TEST(LowerNonuniform, OffsetsBesideIndicesWithoutAMark) {
+  EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
+  %1:f32, %2:f32, %3:f32, %4:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] %0, 2, 0f, 0f, %0, 1
+  store_ssbo[1, align 4] 0, %1
+)"),
+            R"(  %0:i32 = local_index
+  %1:i32 = read_first %0
+  %2:f32, %3:f32, %4:f32, %5:f32 = loop {
+    %6:i32 = read_first %0
+    %7:bool = ieq %0, %6
+    if %7 {
+      %8:f32, %9:f32, %10:f32, %11:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] %1, 2, 0f, 0f, %6, 1
+      break %8, %9, %10, %11
+    } else {
+      yield
+    }
+    continue
+  }
+  store_ssbo[1, align 4] 0, %2
+)");
+}
+
+TEST(LowerNonuniform, QuadsStayWholeForDerivativesWithOffsets) {
+  const std::string text = LoweredFragment(R"(  %0:i32 = load_input[0, 0]
+  %1:f32, %2:f32 = load_input[1, 0]
+  %3:f32, %4:f32, %5:f32, %6:f32 = sample_implicit.indexed[0, texel offsets] 1, %1, %2, %0, 0
+  store_output[0, 0] %4, %6
+)");
+  EXPECT_NE(text.find("read_lane %0"), text.npos) << text;
+  EXPECT_NE(text.find("find_lsb"), text.npos) << text;
+}
+
 // Lanes that are done stay for the derivatives of their neighbours.
 TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
   EXPECT_EQ(LoweredFragment(R"(  %0:i32 = load_input[0, 0]
@@ -175,6 +244,24 @@ TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
 )");
 }
 
+// What the four lanes of a quad write, of two images with a different byte everywhere.
+std::vector<std::vector<uint64_t>> OutputsOfAQuad(const mir::Module& module) {
+  oracle::LaunchInputs inputs;
+  inputs.stage.invocations = 4;
+  inputs.stage.inputs.resize(2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    oracle::BoundImage& image = inputs.images.emplace_back();
+    image.element = i;
+    image.width = image.height = 8;
+    for (uint32_t k = 0; k < 256; ++k) image.bytes.push_back(static_cast<uint8_t>(k));
+    inputs.samplers.emplace_back().element = i;
+  }
+  const auto done = oracle::Interpret(module, inputs);
+  EXPECT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done.ok() ? done->undefined_results : 1, 0);
+  return inputs.stage.outputs;
+}
+
 // The level of a quad whose lanes sample different images.
 TEST(LowerNonuniform, MixedQuadsHaveTheirLevel) {
   mir::Module m = Fragment(R"(  %0:i32 = subgroup_invocation
@@ -188,27 +275,32 @@ TEST(LowerNonuniform, MixedQuadsHaveTheirLevel) {
   %9:f32 = u2f %0
   store_output[0, 0] %8, %9
 )");
-  const auto run = [](const mir::Module& module) {
-    oracle::LaunchInputs inputs;
-    inputs.stage.invocations = 4;
-    inputs.stage.inputs.resize(2);
-    for (uint32_t i = 0; i < 2; ++i) {
-      oracle::BoundImage& image = inputs.images.emplace_back();
-      image.element = i;
-      image.width = image.height = 8;
-      image.bytes.resize(256);
-      inputs.samplers.emplace_back().element = i;
-    }
-    const auto done = oracle::Interpret(module, inputs);
-    EXPECT_TRUE(done.ok()) << done.status();
-    EXPECT_EQ(done.ok() ? done->undefined_results : 1, 0);
-    return inputs.stage.outputs;
-  };
-  const auto before = run(m);
+  const auto before = OutputsOfAQuad(m);
   EXPECT_EQ(before[0][0], 0x40000000u);  // 2
   PassContext context = PassContext::ForTest();
   EXPECT_TRUE(*LowerNonuniform(m, context));
-  EXPECT_EQ(run(m), before);
+  EXPECT_EQ(OutputsOfAQuad(m), before);
+}
+
+// Each lane's texel, at the level that the quad as a whole has.
+TEST(LowerNonuniform, MixedQuadsHaveTheirOffsets) {
+  mir::Module m = Fragment(R"(  %0:i32 = subgroup_invocation
+  %1:i32 = and %0, 1
+  %2:i32 = ushr %0, 1
+  %3:f32 = u2f %1
+  %4:f32 = u2f %2
+  %5:f32 = fmul %3, 0.125f
+  %6:f32 = fmul %4, 0.125f
+  %7:i32 = iadd %1, %2
+  %8:f32, %9:f32, %10:f32, %11:f32 = sample_implicit.indexed[0, texel offsets] 1, %5, %6, %7, %2
+  store_output[0, 0] %8, %9
+)");
+  const auto before = OutputsOfAQuad(m);
+  std::set<uint64_t> texels(before[0].begin(), before[0].begin() + 4);
+  EXPECT_EQ(texels.size(), 4u);
+  PassContext context = PassContext::ForTest();
+  EXPECT_TRUE(*LowerNonuniform(m, context));
+  EXPECT_EQ(OutputsOfAQuad(m), before);
 }
 
 TEST(LowerNonuniform, UniformIndicesStay) {
