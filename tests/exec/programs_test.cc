@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(All, Programs,
                                          "images_sizes", "images_small_floats",
                                          "buffer_arrays", "buffer_sizes", "descriptors_in_memory",
                                          "uniform_blocks", "moved_addresses", "parts_of_qwords",
-                                         "short_immediates"));
+                                         "short_immediates", "bit_widths"));
 
 }  // namespace
 }  // namespace kiln
