@@ -1,36 +1,29 @@
 #include "core/front/coverage.h"
 
+#include "core/front/opcode_rows.h"
+
 namespace kiln::front {
 namespace {
 
-// What is newer than the headers, and the capability or extension that brings it.
-struct NewerRow {
-  std::string_view kind;
-  uint32_t number;
-  std::string_view name;
-  std::string_view feature;
+constexpr NewerRow kNewerInstructions[] = {
+#define NEWER_INSTRUCTION(number, name, operands, feature) {"Op", number, #name, #feature},
+#include "core/front/spirv_newer.def"
 };
 
 constexpr NewerRow kNewer[] = {
 #define NEWER_CAPABILITY(number, name, extension) {"Capability", number, #name, #extension},
-#define NEWER_INSTRUCTION(number, name, operands, feature) {"Op", number, #name, #feature},
 #define NEWER_ENUMERANT(kind, number, name, operands, feature) {#kind, number, #name, #feature},
 #include "core/front/spirv_newer.def"
 };
 
-// The cause of a newer enumerant without a row in coverage.def: that of its capability.
+// The cause of an enumerant without a row in coverage.def: a newer one has that of its capability.
 // `otherwise`: of what is no newer enumerant.
+std::string_view CauseOfNewer(const NewerRow* row, std::string_view otherwise) {
+  return row == nullptr ? otherwise : CauseOfFeature(row->feature);
+}
+
 std::string_view CauseOfNewer(std::string_view kind, uint32_t number, std::string_view otherwise) {
-  for (const NewerRow& row : kNewer) {
-    if (row.number != number || row.kind != kind) continue;
-    for (const CoverageRow& feature : CoverageTable()) {
-      if (feature.kind == "capability" && feature.name == row.feature && !feature.cause.empty()) {
-        return feature.cause;
-      }
-    }
-    return "newer_feature";
-  }
-  return otherwise;
+  return CauseOfNewer(NewerRowOf(kind, number), otherwise);
 }
 
 template <class Enum>
@@ -62,6 +55,24 @@ constexpr LimitRow kLimits[] = {
 };
 
 }  // namespace
+
+std::string_view CauseOfFeature(std::string_view feature) {
+  for (const CoverageRow& row : kRows) {
+    if (row.kind == "capability" && row.name == feature && !row.cause.empty()) return row.cause;
+  }
+  return "newer_feature";
+}
+
+const NewerRow* NewerRowOf(spv::Op op) {
+  return RowOf<kNewerInstructions, &NewerRow::number>(op);
+}
+
+const NewerRow* NewerRowOf(std::string_view kind, uint32_t number) {
+  for (const NewerRow& row : kNewer) {
+    if (row.number == number && row.kind == kind) return &row;
+  }
+  return nullptr;
+}
 
 absl::Span<const CoverageRow> CoverageTable() { return kRows; }
 absl::Span<const LimitRow> Limits() { return kLimits; }
@@ -95,7 +106,7 @@ std::string_view CauseOf(spv::Op op) {
     return cause;
 #include "core/front/coverage.def"
     default:
-      return CauseOfNewer("Op", static_cast<uint32_t>(op), "vendor_extension");
+      return CauseOfNewer(NewerRowOf(op), "vendor_extension");
   }
 }
 
@@ -154,21 +165,14 @@ std::string_view CauseOf(spv::ExecutionModel model) {
   }
 }
 
+std::string_view CauseOf(spv::FPEncoding encoding) {
+  return CauseOfNewer("FPEncoding", static_cast<uint32_t>(encoding), "newer_feature");
+}
+
 std::string_view CapabilityName(spv::Capability capability) {
   switch (capability) {
 #define CAPABILITY(name, cause) \
   case spv::Capability::name:   \
-    return #name;
-#include "core/front/coverage.def"
-    default:
-      return {};
-  }
-}
-
-std::string_view InstructionName(spv::Op op) {
-  switch (op) {
-#define INSTRUCTION(name, cause) \
-  case spv::Op::name:            \
     return #name;
 #include "core/front/coverage.def"
     default:

@@ -50,11 +50,27 @@ std::string_view CauseOf(spv::BuiltIn builtin);
 std::string_view CauseOf(spv::StorageClass storage);
 std::string_view CauseOf(spv::ExecutionMode mode);
 std::string_view CauseOf(spv::ExecutionModel model);
+// Of a float type's encoding, where it is not IEEE 754's.
+std::string_view CauseOf(spv::FPEncoding encoding);
+
+// What is newer than the headers (spirv_newer.def), and the capability or extension that a module must
+// declare for it; of capabilities, their extension.
+struct NewerRow {
+  std::string_view kind;  // "Op", "Capability", "ExecutionMode", ...: as SPIR-V's grammar has it
+  uint32_t number = 0;
+  std::string_view name;
+  std::string_view feature;
+};
+// Null: not newer, or unknown. Cost: one step for opcodes; a walk over some 230 rows for the others.
+const NewerRow* NewerRowOf(spv::Op op);
+const NewerRow* NewerRowOf(std::string_view kind, uint32_t number);
+
+// The cause of what a newer feature brings and has no row: that of the capability, "newer_feature" for
+// extensions and where the capability has none.
+std::string_view CauseOfFeature(std::string_view feature);
 
 // The name of a capability; empty if it has no row.
 std::string_view CapabilityName(spv::Capability capability);
-// The name of an opcode that has a row; empty otherwise.
-std::string_view InstructionName(spv::Op op);
 
 }  // namespace kiln::front
 

@@ -193,7 +193,8 @@ TEST(Coverage, GlslInstructions) {
   }
 }
 
-// A declaration alone refuses nothing (but OpenCL's).
+// A declaration alone refuses nothing but OpenCL's and those that are newer than the headers: what these
+// change is not known.
 TEST(Coverage, DeclaredCapabilitiesDoNotRefuse) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "capability") continue;
@@ -202,8 +203,8 @@ TEST(Coverage, DeclaredCapabilitiesDoNotRefuse) {
     const Words declaration = {2u << 16 | static_cast<uint32_t>(spv::Op::OpCapability), row.number};
     words.insert(words.begin() + 5, declaration.begin(), declaration.end());
     const auto module = ImportVerified(words);
-    if (row.name == "Kernel") {
-      EXPECT_EQ(RefusalCause(module.status()), "kernel");
+    if (row.name == "Kernel" || NewerRowOf("Capability", row.number) != nullptr) {
+      EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
     } else {
       EXPECT_TRUE(module.ok()) << module.status();
     }

@@ -20,6 +20,7 @@ class CompositeEmitter : public InstEmitter {
   bool EmitCopyObject(const SpirvInst& inst);
   bool EmitExpect(const SpirvInst& inst);
   bool EmitConstruct(const SpirvInst& inst);
+  bool EmitReplica(const SpirvInst& inst);
   bool Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf);
   bool EmitExtract(const SpirvInst& inst);
   bool EmitInsert(const SpirvInst& inst);
@@ -43,6 +44,8 @@ bool CompositeEmitter::EmitComposite(const SpirvInst& inst, bool* handled) {
       return EmitExpect(inst);
     case spv::Op::OpCompositeConstruct:
       return EmitConstruct(inst);
+    case spv::Op::OpCompositeConstructReplicateEXT:
+      return EmitReplica(inst);
     case spv::Op::OpCompositeExtract:
       return EmitExtract(inst);
     case spv::Op::OpCompositeInsert:
@@ -112,6 +115,22 @@ bool CompositeEmitter::EmitConstruct(const SpirvInst& inst) {
     if (leaves.size() + part.size() > type->leaves) {
       return Malformed("composite of too many parts", inst.result);
     }
+    leaves.insert(leaves.end(), part.begin(), part.end());
+  }
+  return Define(inst, leaves);
+}
+
+// A composite with one value in each place.
+bool CompositeEmitter::EmitReplica(const SpirvInst& inst) {
+  const SpirvType* type = Supported(inst.type);
+  Leaves part;
+  uint32_t part_type = 0;
+  if (type == nullptr || !Get(inst.operand(3), &part, &part_type)) return false;
+  if (!spirv().ConsistsOf(*type, part_type)) {
+    return Malformed("constituent does not fit the type of its composite", inst.result);
+  }
+  Leaves leaves;
+  for (uint32_t i = 0; i < type->count; ++i) {
     leaves.insert(leaves.end(), part.begin(), part.end());
   }
   return Define(inst, leaves);

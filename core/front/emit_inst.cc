@@ -6,16 +6,13 @@
 #include "core/front/emit.h"
 #include "core/front/float_limits.h"
 #include "core/front/inst_emitter.h"
+#include "core/front/spirv_grammar.h"
 
 namespace kiln::front {
 namespace {
 
 bool RefuseInst(Errors& errors, std::string_view cause, const SpirvInst& inst) {
-  const std::string_view name = InstructionName(inst.op);
-  const std::string text = name.empty()
-                               ? "opcode " + std::to_string(static_cast<uint32_t>(inst.op))
-                               : std::string(name);
-  return errors.Refuse(cause, text, inst.result != 0 ? inst.result : inst.operand(1));
+  return errors.Refuse(cause, OpText(inst.op), inst.result != 0 ? inst.result : inst.operand(1));
 }
 
 bool EmitHelper(ImportContext& c, const SpirvInst& inst) {
@@ -50,6 +47,9 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
       return EmitCall(c, inst, returns);
     case spv::Op::OpExtInst:
       return EmitExtInst(c, inst);
+    case spv::Op::OpExtInstWithForwardRefsKHR:
+      return errors.Malformed("forward references in an instruction set that has a meaning",
+                              inst.result);
     case spv::Op::OpPtrEqual:
     case spv::Op::OpPtrNotEqual:
     case spv::Op::OpPtrDiff:
@@ -66,7 +66,7 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
     bool handled = false;
     if (!emit(c, inst, &handled) || handled) return errors.ok();
   }
-  return errors.Malformed(std::string(InstructionName(inst.op)) + " inside a function",
+  return errors.Malformed(OpText(inst.op) + " inside a function",
                           inst.result);
 }
 

@@ -8,6 +8,7 @@
 #include "core/front/emit.h"
 #include "core/front/inst_emitter.h"
 #include "core/front/opcode_rows.h"
+#include "core/front/spirv_grammar.h"
 #include "core/mir/immediates.h"
 
 namespace kiln::front {
@@ -73,10 +74,15 @@ bool IsKhrForm(spv::Op op) {
   }
 }
 
+// Of SPV_KHR_quad_control: no scope operand either.
+bool IsQuadVote(spv::Op op) {
+  return op == spv::Op::OpGroupNonUniformQuadAllKHR || op == spv::Op::OpGroupNonUniformQuadAnyKHR;
+}
+
 bool IsSubgroupOp(spv::Op op) {
   const auto in = [op](spv::Op first, spv::Op last) { return op >= first && op <= last; };
   return in(spv::Op::OpGroupNonUniformElect, spv::Op::OpGroupNonUniformQuadSwap) ||
-         op == spv::Op::OpGroupNonUniformRotateKHR || IsKhrForm(op) || Row(op) != nullptr;
+         op == spv::Op::OpGroupNonUniformRotateKHR || IsQuadVote(op) || IsKhrForm(op) || Row(op) != nullptr;
 }
 
 // Does the operator combine values of this type?
@@ -101,6 +107,7 @@ class SubgroupEmitter : public InstEmitter {
  private:
   bool EmitVote(const SpirvInst& inst, size_t first, mir::Op op);
   bool EmitAllEqual(const SpirvInst& inst, size_t first);
+  bool EmitQuadVote(const SpirvInst& inst);
   bool EmitReduction(const SpirvInst& inst);
   Leaves FourInts(mir::InstId inst);
   mir::InstId LaneMaskOf(mir::LaneMask mask);
@@ -119,6 +126,7 @@ bool SubgroupEmitter::EmitSubgroup(const SpirvInst& inst, bool* handled) {
   *handled = IsSubgroupOp(inst.op);
   if (!*handled) return true;
   if (Supported(inst.type) == nullptr) return false;
+  if (IsQuadVote(inst.op)) return EmitQuadVote(inst);
   size_t first = 3;
   if (!IsKhrForm(inst.op)) {
     uint32_t scope = 0;
@@ -171,6 +179,16 @@ bool SubgroupEmitter::EmitAllEqual(const SpirvInst& inst, size_t first) {
     all = Emit(Op::kAnd, {all, same});
   }
   return ok() && Define(inst, {Emit(Op::kSubgroupAll, {all})});
+}
+
+// Of the active lanes of a quad, helpers among them: a reduction of four lanes, which takes them along.
+bool SubgroupEmitter::EmitQuadVote(const SpirvInst& inst) {
+  ValueId predicate;
+  if (!GetScalar(inst.operand(3), mir::Type::kBool, &predicate)) return false;
+  const bool all = inst.op == spv::Op::OpGroupNonUniformQuadAllKHR;
+  const auto reduce = static_cast<uint32_t>(all ? ReduceOp::kAnd : ReduceOp::kOr);
+  return Define(inst, {module().result(builder().EmitInst(Op::kReduce, {predicate},
+                                                          {mir::Type::kBool}, reduce, 4))});
 }
 
 bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
@@ -354,7 +372,7 @@ bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op,
       *imm = bits + 1;
       return true;
     default:
-      return Malformed(std::string(InstructionName(inst.op)), inst.result);
+      return Malformed(OpText(inst.op), inst.result);
   }
 }
 

@@ -1,4 +1,4 @@
-// import_tool [--print] [--mark-undefined] [--root=DIR] [FILE... | -]
+// import_tool [--print] [--mark-undefined] [--validate] [--root=DIR] [FILE... | -]
 //
 // Imports SPIR-V modules and says what became of each, one line a module, tab-separated:
 //   FILE  ok       INSTRUCTIONS
@@ -6,7 +6,8 @@
 //   FILE  invalid  MESSAGE
 //   FILE  broken   MESSAGE    (what was imported does not verify: a bug)
 // With "-" the file names are read from standard input. --print writes the MIR as well;
-// --mark-undefined imports as judges do (ImportOptions::mark_undefined).
+// --mark-undefined imports as judges do (ImportOptions::mark_undefined); --validate asks the validator
+// first, as a service does.
 // Exit status 1 if any module is broken or cannot be read.
 #include <chrono>
 #include <cstdio>
@@ -19,6 +20,7 @@
 
 #include "core/front/import.h"
 #include "core/front/refusal.h"
+#include "core/front/validate.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"
@@ -44,14 +46,16 @@ bool ReadWords(const std::string& path, std::vector<uint32_t>* words) {
 
 // False if the module shows a bug.
 bool Report(const std::string& name, const std::string& path,
-            const kiln::front::ImportOptions& options, bool print) {
+            const kiln::front::ImportOptions& options, bool validate, bool print) {
   std::vector<uint32_t> words;
   if (!ReadWords(path, &words)) {
     std::printf("%s\tbroken\tcannot be read\n", name.c_str());
     return false;
   }
   const auto start = std::chrono::steady_clock::now();
-  const auto module = kiln::front::ImportSpirv(words, options);
+  const absl::Status valid = validate ? kiln::front::ValidateSpirv(words) : absl::OkStatus();
+  const absl::StatusOr<kiln::mir::Module> module =
+      valid.ok() ? kiln::front::ImportSpirv(words, options) : valid;
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(
                       std::chrono::steady_clock::now() - start)
                       .count();
@@ -83,6 +87,7 @@ bool Report(const std::string& name, const std::string& path,
 
 int main(int argc, char** argv) {
   bool print = false;
+  bool validate = false;
   bool good = true;
   std::string root;
   kiln::front::ImportOptions options;
@@ -93,6 +98,8 @@ int main(int argc, char** argv) {
       print = true;
     } else if (arg == "--mark-undefined") {
       options.mark_undefined = true;
+    } else if (arg == "--validate") {
+      validate = true;
     } else if (arg.rfind("--root=", 0) == 0) {
       root = arg.substr(7) + "/";
     } else if (arg == "-") {
@@ -101,6 +108,8 @@ int main(int argc, char** argv) {
       names.push_back(arg);
     }
   }
-  for (const std::string& name : names) good = Report(name, root + name, options, print) && good;
+  for (const std::string& name : names) {
+    good = Report(name, root + name, options, validate, print) && good;
+  }
   return good ? 0 : 1;
 }

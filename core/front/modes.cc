@@ -226,7 +226,11 @@ bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
     case spv::ExecutionMode::DepthLess:
     case spv::ExecutionMode::DepthUnchanged:
     case spv::ExecutionMode::StencilRefReplacingEXT:
+    case spv::ExecutionMode::RequireFullQuadsKHR:
       fits = module().stage == mir::Stage::kFragment;
+      break;
+    case spv::ExecutionMode::QuadDerivativesKHR:
+      fits = module().stage != mir::Stage::kVertex;
       break;
     default:
       break;

@@ -72,6 +72,7 @@ void PointerTargets::AddInst(const Plan& plan, uint32_t function, const SpirvIns
     case spv::Op::OpCopyObject:
     case spv::Op::OpCopyLogical:
     case spv::Op::OpCompositeExtract:
+    case spv::Op::OpCompositeConstructReplicateEXT:
       return Flow(inst.operand(3), inst.result);
     case spv::Op::OpSelect:
       Flow(inst.operand(4), inst.result);

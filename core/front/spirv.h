@@ -264,6 +264,8 @@ struct SpirvModule {
   // The value of an integer constant below 2^32; false if the id is no such thing.
   bool IntConstant(uint32_t id, uint32_t* value) const;
   bool Declares(spv::Capability capability) const;
+  // Whether a composite of the first type consists of values of the second.
+  bool ConsistsOf(const SpirvType& composite, uint32_t part) const;
   // Words of a literal of an OpSwitch: 2 for selectors of 64 bits.
   size_t SwitchLiteralWords(const SpirvInst& inst) const;
 };

@@ -63,6 +63,9 @@ absl::Status ConstantReader::Make(const SpirvInst& inst, const SpirvType& type, 
     case spv::Op::OpConstantComposite:
     case spv::Op::OpSpecConstantComposite:
       return MakeComposite(inst, type);
+    case spv::Op::OpConstantCompositeReplicateEXT:
+    case spv::Op::OpSpecConstantCompositeReplicateEXT:
+      return MakeReplica(inst, type);
     case spv::Op::OpConstantNull:
       c.kind = SpirvConstant::kNull;
       return absl::OkStatus();
@@ -112,13 +115,27 @@ absl::Status ConstantReader::MakeComposite(const SpirvInst& inst, const SpirvTyp
     if (part == nullptr || part->type != expected || part->kind == SpirvConstant::kUnsupported) {
       return Invalid("constituent does not fit the type of its composite", inst.result);
     }
-    const SpirvConstant copy = *part;
-    const uint32_t leaves = m_.Type(expected)->leaves;
-    for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
-      m_.constant_leaves.push_back(m_.ConstantLeaf(copy, leaf));
-    }
+    AppendLeaves(*part);
   }
   return absl::OkStatus();
+}
+
+// A composite with one value in each place.
+absl::Status ConstantReader::MakeReplica(const SpirvInst& inst, const SpirvType& type) {
+  const SpirvConstant* part = m_.Constant(inst.operand(3));
+  if (part == nullptr || part->kind == SpirvConstant::kUnsupported ||
+      !m_.ConsistsOf(type, part->type)) {
+    return Invalid("constituent does not fit the type of its composite", inst.result);
+  }
+  for (uint32_t i = 0; i < type.count; ++i) AppendLeaves(*part);
+  return absl::OkStatus();
+}
+
+void ConstantReader::AppendLeaves(SpirvConstant part) {
+  const uint32_t leaves = m_.Type(part.type)->leaves;
+  for (uint32_t leaf = 0; leaf < leaves; ++leaf) {
+    m_.constant_leaves.push_back(m_.ConstantLeaf(part, leaf));
+  }
 }
 
 std::optional<uint64_t> ConstantReader::Override(uint32_t id) const {

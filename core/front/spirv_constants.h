@@ -26,6 +26,8 @@ class ConstantReader {
   absl::Status Make(const SpirvInst& inst, const SpirvType& type, SpirvConstant& c);
   absl::Status MakeScalar(const SpirvInst& inst, const SpirvType& type);
   absl::Status MakeComposite(const SpirvInst& inst, const SpirvType& type);
+  absl::Status MakeReplica(const SpirvInst& inst, const SpirvType& type);
+  void AppendLeaves(SpirvConstant part);
   // The value given for a constant that can be specialised.
   std::optional<uint64_t> Override(uint32_t id) const;
 

@@ -1,8 +1,11 @@
-// Fuzz target: arbitrary words into the importer. It must end in an error or in MIR that verifies;
-// an INTERNAL error is a bug too.
+// Fuzz target: arbitrary words into the importer, with no validator before it, and into what makes
+// the older form of them that the validator sees. The importer must end in an error or in MIR that
+// verifies; an INTERNAL error is a bug too. The older form is words again, and of what it is made
+// of the importer must say no more than of any words.
 //
 // Under libFuzzer, most mutations are of instructions (operands exchanged for other words of the
-// module, instructions moved, removed, repeated), since random bytes seldom get past the reader.
+// module, instructions moved, removed, repeated, made of any opcode that SPIR-V has, those newer
+// than the validator above all), since random bytes seldom get past the reader.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +13,10 @@
 #include <cstring>
 #include <vector>
 
+#include "core/front/coverage.h"
 #include "core/front/import.h"
+#include "core/front/newer.h"
+#include "core/front/spirv_grammar.h"
 #include "core/mir/verify.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size)
@@ -46,6 +52,82 @@ std::vector<uint32_t> Instructions(const Words& words) {
   return starts;
 }
 
+// The kinds of newer features whose instructions are compiled: their numbers in OpCapability, 0: an
+// extension alone declares them.
+constexpr struct {
+  spv::Capability capability;
+  const char* extension;
+} kDeclarations[] = {
+    {spv::Capability::QuadControlKHR, "SPV_KHR_quad_control"},
+    {spv::Capability::ReplicatedCompositesEXT, "SPV_EXT_replicated_composites"},
+    {spv::Capability::FloatControls2, "SPV_KHR_float_controls2"},
+    {spv::Capability::ComputeDerivativeGroupQuadsNV, "SPV_KHR_compute_shader_derivatives"},
+    {spv::Capability::ExpectAssumeKHR, "SPV_KHR_expect_assume"},
+    {spv::Capability::Int64, "SPV_KHR_relaxed_extended_instruction"},
+    {spv::Capability::Int16, "SPV_KHR_maximal_reconvergence"},
+    {spv::Capability::ImageGatherExtended, "SPV_KHR_non_semantic_info"},
+};
+
+constexpr spv::ExecutionMode kModes[] = {
+    spv::ExecutionMode::QuadDerivativesKHR, spv::ExecutionMode::RequireFullQuadsKHR,
+    spv::ExecutionMode::MaximallyReconvergesKHR, spv::ExecutionMode::FPFastMathDefault,
+    spv::ExecutionMode::DerivativeGroupQuadsNV};
+
+constexpr spv::Op kNewerOps[] = {spv::Op::OpExtInstWithForwardRefsKHR,
+                                 spv::Op::OpConstantCompositeReplicateEXT,
+                                 spv::Op::OpSpecConstantCompositeReplicateEXT,
+                                 spv::Op::OpCompositeConstructReplicateEXT,
+                                 spv::Op::OpGroupNonUniformQuadAllKHR,
+                                 spv::Op::OpGroupNonUniformQuadAnyKHR,
+                                 spv::Op::OpBitCount,
+                                 spv::Op::OpBitReverse,
+                                 spv::Op::OpBitFieldInsert,
+                                 spv::Op::OpBitFieldUExtract,
+                                 spv::Op::OpBitFieldSExtract,
+                                 spv::Op::OpExpectKHR,
+                                 spv::Op::OpAssumeTrueKHR};
+
+Words Instruction(spv::Op op, Words operands) {
+  operands.insert(operands.begin(),
+                  static_cast<uint32_t>(operands.size() + 1) << 16 | static_cast<uint32_t>(op));
+  return operands;
+}
+
+// Puts a declaration of something newer in front of all others.
+void Declare(Words* words, Random* random) {
+  const auto& what = kDeclarations[random->Below(std::size(kDeclarations))];
+  Words text((std::strlen(what.extension) + 4) / 4);
+  std::memcpy(text.data(), what.extension, std::strlen(what.extension));
+  const Words extension = Instruction(spv::Op::OpExtension, text);
+  const Words capability =
+      Instruction(spv::Op::OpCapability, {static_cast<uint32_t>(what.capability)});
+  words->insert(words->begin() + 5, extension.begin(), extension.end());
+  words->insert(words->begin() + 5, capability.begin(), capability.end());
+}
+
+// Puts an execution mode, or an instruction of any opcode, in front of the one at `at`: operands
+// are ids of the module, or small numbers where they seem to be literals.
+void InsertInstruction(Words* words, size_t at, Random* random) {
+  const auto id = [&] { return random->Below((*words)[3] % 4096 + 1); };
+  Words inst;
+  if (random->Below(8) == 0) {
+    const auto mode = static_cast<uint32_t>(kModes[random->Below(std::size(kModes))]);
+    inst = Instruction(spv::Op::OpExecutionMode, {id(), mode, id(), id()});
+  } else {
+    const auto rows = kiln::front::InstructionLayouts();
+    const spv::Op op = random->Below(2) == 0
+                           ? kNewerOps[random->Below(std::size(kNewerOps))]
+                           : static_cast<spv::Op>(rows[random->Below(rows.size())].opcode);
+    const auto& layout = *kiln::front::LayoutOf(op);
+    Words operands(layout.least_words - 1 + random->Below(3));
+    for (uint32_t& operand : operands) operand = random->Below(6) == 0 ? random->Below(32) : id();
+    const size_t result = layout.ResultWord();
+    if (result != 0 && result <= operands.size()) operands[result - 1] = (*words)[3]++;
+    inst = Instruction(op, operands);
+  }
+  words->insert(words->begin() + static_cast<ptrdiff_t>(at), inst.begin(), inst.end());
+}
+
 void MutateInstruction(Words* words, Random* random) {
   const std::vector<uint32_t> starts = Instructions(*words);
   if (starts.empty()) return;
@@ -54,7 +136,14 @@ void MutateInstruction(Words* words, Random* random) {
   const uint32_t length_a = (*words)[a] >> 16;
   const uint32_t length_b = (*words)[b] >> 16;
   const Words copy(words->begin() + b, words->begin() + b + length_b);
-  switch (random->Below(8)) {
+  switch (random->Below(11)) {
+    case 8:
+    case 9:
+      InsertInstruction(words, a, random);
+      break;
+    case 10:
+      Declare(words, random);
+      break;
     case 0:
       words->erase(words->begin() + a, words->begin() + a + length_a);
       break;
@@ -99,7 +188,13 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   kiln::front::ImportOptions options;
   options.max_instructions = 20000;
-  const auto module = kiln::front::ImportSpirv(ToWords(data, size), options);
+  const Words words = ToWords(data, size);
+  const auto older = kiln::front::OlderFormOf(words);
+  if (older.ok()) {
+    const auto of_older = kiln::front::ImportSpirv(older->words, options);
+    if (of_older.status().code() == absl::StatusCode::kInternal) std::abort();
+  }
+  const auto module = kiln::front::ImportSpirv(words, options);
   absl::Status status = module.status();
   if (module.ok()) {
     status = kiln::mir::Verify(*module);

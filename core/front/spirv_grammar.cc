@@ -19,9 +19,11 @@ constexpr InstructionLayout MakeLayout(uint32_t opcode, std::string_view name,
 constexpr InstructionLayout kLayouts[] = {
 #define OPCODE(number, name, operands, least) MakeLayout(number, name, operands, least),
 #define PARAMETERS(kind, value, operands)
+#define EXTENSION(name)
 #include "core/front/spirv_grammar.inc"
 #undef OPCODE
 #undef PARAMETERS
+#undef EXTENSION
 };
 
 // What follows an enumerant or a bit of a mask.
@@ -34,10 +36,23 @@ struct Parameters {
 constexpr Parameters kParameters[] = {
 #define OPCODE(number, name, operands, least)
 #define PARAMETERS(kind, value, operands) {kind, value, operands},
+#define EXTENSION(name)
 #include "core/front/spirv_grammar.inc"
 #undef OPCODE
 #undef PARAMETERS
+#undef EXTENSION
 };
+
+constexpr std::string_view kExtensions[] = {
+#define OPCODE(number, name, operands, least)
+#define PARAMETERS(kind, value, operands)
+#define EXTENSION(name) name,
+#include "core/front/spirv_grammar.inc"
+#undef OPCODE
+#undef PARAMETERS
+#undef EXTENSION
+};
+static_assert(std::is_sorted(std::begin(kExtensions), std::end(kExtensions)));
 
 static_assert(std::is_sorted(std::begin(kLayouts), std::end(kLayouts),
                              [](const InstructionLayout& a, const InstructionLayout& b) {
@@ -146,6 +161,10 @@ std::string OpText(spv::Op op) {
 }
 
 absl::Span<const InstructionLayout> InstructionLayouts() { return kLayouts; }
+
+bool IsKnownExtension(std::string_view name) {
+  return std::binary_search(std::begin(kExtensions), std::end(kExtensions), name);
+}
 
 void AppendIdWords(absl::Span<const uint32_t> words, size_t switch_literal_words,
                    std::vector<uint32_t>* indices) {

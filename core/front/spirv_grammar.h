@@ -37,6 +37,9 @@ std::string OpText(spv::Op op);
 // All of them, by opcode.
 absl::Span<const InstructionLayout> InstructionLayouts();
 
+// Whether the registry has an extension of this name, as far as the tables go.
+bool IsKnownExtension(std::string_view name);
+
 // Appends the indices of the words of one instruction that are ids, ascending, result and type
 // included; none for an opcode without a layout. `switch_literal_words`: of the literals of an OpSwitch,
 // 2 if its selector has 64 bits. Safe on instructions that are too short.

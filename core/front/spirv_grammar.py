@@ -7,6 +7,7 @@ Rows for spirv_grammar.cc, by number:
 
   OPCODE(number, name, operands, least)    least: the fewest words, with the first
   PARAMETERS(kind, value, operands)        what follows an enumerant
+  EXTENSION(name)                          one that the registry has
 
 Operands are letters, one for each, with ? (may be absent) and * (any number) behind:
 
@@ -43,10 +44,20 @@ LETTERS = {
     "TensorOperands": "T",
 }
 WORDS = {"p": 2, "q": 2, "d": 2}
+# Extensions that bring no enumerant, so that the grammar does not name them.
+WITHOUT_ENUMERANTS = [
+    "SPV_AMD_gcn_shader",
+    "SPV_AMD_gpu_shader_half_float",
+    "SPV_AMD_gpu_shader_int16",
+    "SPV_AMD_shader_trinary_minmax",
+    "SPV_KHR_non_semantic_info",
+    "SPV_VALIDATOR_ignore_type_decl_unique",
+]
 
 
 def read_grammar(path):
-    """The grammar's rows: {number: (name, operands)}, {(letter of the kind, value): operands}."""
+    """The grammar's rows: {number: (name, operands)}, {(letter of the kind, value): operands}, and the
+    extensions."""
     with open(path) as f:
         grammar = json.load(f)
     kinds = {kind["kind"]: kind for kind in grammar["operand_kinds"]}
@@ -72,22 +83,28 @@ def read_grammar(path):
         first = opcodes.setdefault(inst["opcode"], row)
         assert first[1] == row[1], row  # another name of the same
     parameters = {}
+    extensions = set(WITHOUT_ENUMERANTS)
+    for inst in grammar["instructions"]:
+        extensions.update(inst.get("extensions", []))
     for kind, of in kinds.items():
         for e in of.get("enumerants", []):
+            extensions.update(e.get("extensions", []))
             if e.get("parameters"):
                 row = letters(e["parameters"])
                 first = parameters.setdefault((LETTERS[kind], int(str(e["value"]), 0)), row)
                 assert first == row, e
-    return opcodes, parameters
+    return opcodes, parameters, extensions
 
 
-def add_newer(path, opcodes, parameters):
+def add_newer(path, opcodes, parameters, extensions):
     """Adds the rows of spirv_newer.def that the grammar has not."""
     with open(path) as f:
         rows = list(spirv_enums.rows(f.read()))
     for macro, a in rows:
         if macro == "INSTRUCTION":
             opcodes.setdefault(int(a[0]), (a[1], a[2]))
+        elif macro == "EXTENSION":
+            extensions.add(a[0])
         elif macro == "ENUMERANT" and a[3]:
             parameters.setdefault((LETTERS[a[0]], int(a[1], 0)), a[3])
 
@@ -100,14 +117,16 @@ def least(operands):
 
 
 def main(grammar_path, newer_path, out_path):
-    opcodes, parameters = read_grammar(grammar_path)
-    add_newer(newer_path, opcodes, parameters)
+    opcodes, parameters, extensions = read_grammar(grammar_path)
+    add_newer(newer_path, opcodes, parameters, extensions)
     with open(out_path, "w") as f:
         f.write("// Made by core/front/spirv_grammar.py.\n")
         for number, (name, operands) in sorted(opcodes.items()):
             f.write('OPCODE(%d, "%s", "%s", %d)\n' % (number, name, operands, least(operands)))
         for (kind, value), operands in sorted(parameters.items()):
             f.write("PARAMETERS('%s', %d, \"%s\")\n" % (kind, value, operands))
+        for name in sorted(extensions):
+            f.write('EXTENSION("%s")\n' % name)
 
 
 if __name__ == "__main__":

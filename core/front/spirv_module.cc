@@ -72,6 +72,21 @@ bool SpirvModule::Declares(spv::Capability capability) const {
   return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
 }
 
+bool SpirvModule::ConsistsOf(const SpirvType& composite, uint32_t part) const {
+  switch (composite.kind) {
+    case SpirvType::kVector:
+    case SpirvType::kMatrix:
+    case SpirvType::kArray:
+      return composite.element == part;
+    case SpirvType::kStruct:
+      return std::all_of(members.begin() + composite.first_member,
+                         members.begin() + composite.first_member + composite.count,
+                         [part](const SpirvMember& member) { return member.type == part; });
+    default:
+      return false;
+  }
+}
+
 size_t SpirvModule::SwitchLiteralWords(const SpirvInst& inst) const {
   const SpirvType* type = Type(Def(inst.operand(1)).type);
   return type != nullptr && type->kind == SpirvType::kInt && type->width == 64 ? 2 : 1;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/front/dense_ids.h"
+#include "core/front/newer.h"
 #include "core/front/refusal.h"
 #include "core/front/spirv.h"
 #include "core/front/spirv_constants.h"
@@ -32,9 +33,8 @@ absl::Status ReadHeader(SpirvModule& m) {
   }
   if (w[0] != kMagic) return Invalid("not SPIR-V: wrong magic number");
   m.version = w[1];
-  if ((w[1] & 0xff0000ff) != 0 || (w[1] >> 16) != 1 || ((w[1] >> 8) & 0xff) > 6) {
-    return Invalid("unknown SPIR-V version");
-  }
+  if (absl::Status s = CheckVersion(w[1]); !s.ok()) return s;
+  if ((w[1] & 0xff0000ff) != 0 || (w[1] >> 16) != 1) return Invalid("unknown SPIR-V version");
   if (w[3] == 0 || w[3] > kMaxBound) {
     return Invalid("the id bound is " + std::to_string(w[3]) + "; it is 1 to " +
                    std::to_string(kMaxBound));
@@ -125,6 +125,7 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst, uint32_t offset) {
   if (absl::Status s = ReadPreamble(m_, inst, &handled); !s.ok() || handled) return s;
   switch (inst.op) {
     case spv::Op::OpExtInst:  // non-semantic information may stand at module scope
+    case spv::Op::OpExtInstWithForwardRefsKHR:
       if (m_.InstSet(inst.operand(3)) != ExtInstSet::kNonSemantic) {
         return Invalid("extended instruction outside functions", inst.result);
       }

@@ -34,11 +34,15 @@ TEST(SpirvParse, Header) {
   EXPECT_EQ(ErrorOf({words.begin(), words.begin() + 4}), "shorter than a SPIR-V header");
   words[0] = 0x07230204;
   EXPECT_EQ(ErrorOf(words), "not SPIR-V: wrong magic number");
-  for (const uint32_t version : {0x00010700u, 0x00020000u, 0x01010500u, 0x00010501u}) {
+  for (const uint32_t version : {0x00000900u, 0x01010500u, 0x00010501u}) {
     words = Module({});
     words[1] = version;
     EXPECT_EQ(ErrorOf(words), "unknown SPIR-V version") << version;
   }
+  words[1] = 0x00010700;
+  EXPECT_EQ(ErrorOf(words), "newer_feature: SPIR-V 1.7");
+  words[1] = 0x00020000;
+  EXPECT_EQ(ErrorOf(words), "newer_feature: SPIR-V 2.0");
   words = Module({});
   words[3] = 0;
   EXPECT_EQ(ErrorOf(words), "the id bound is 0; it is 1 to 4194303");

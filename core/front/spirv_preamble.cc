@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/utf8.h"
+#include "core/front/newer.h"
 #include "core/front/refusal.h"
 
 namespace kiln::front {
@@ -58,7 +59,7 @@ absl::Status ReadPreamble(SpirvModule& m, const SpirvInst& inst, bool* handled) 
   switch (inst.op) {
     case spv::Op::OpCapability:
       m.capabilities.push_back(static_cast<spv::Capability>(inst.operand(1)));
-      return absl::OkStatus();
+      return CheckDeclared(m.capabilities.back());
     case spv::Op::OpExtension: {
       size_t next = 0;
       m.extensions.push_back(String(inst, 1, &next));

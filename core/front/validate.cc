@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
 #include "core/base/cause.h"
 #include "core/base/utf8.h"
+#include "core/front/newer.h"
 #include "core/front/spirv_enums.h"
 #include "core/front/spirv_grammar.h"
 
@@ -94,34 +96,33 @@ bool HasTooManyEqualNames(absl::Span<const uint32_t> words) {
   return false;
 }
 
-std::vector<uint32_t> WithoutNames(absl::Span<const uint32_t> words) {
-  std::vector<uint32_t> copy(words.begin(), words.begin() + kHeaderWords);
-  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
+OlderForm WithoutNames(absl::Span<const uint32_t> words) {
+  OlderForm copy;
+  copy.changed = true;
+  copy.words.assign(words.begin(), words.begin() + kHeaderWords);
+  size_t at = kHeaderWords;
+  for (size_t number = 1; at < words.size() && words[at] >> 16 != 0; ++number) {
     const size_t count = std::min<size_t>(words[at] >> 16, words.size() - at);
-    if (!IsName(words[at])) copy.insert(copy.end(), words.begin() + at, words.begin() + at + count);
-    if (count == 0) {
-      copy.insert(copy.end(), words.begin() + at, words.end());
-      break;
+    if (!IsName(words[at])) {
+      copy.words.insert(copy.words.end(), words.begin() + at, words.begin() + at + count);
+      copy.numbers.push_back(number);
     }
+    at += count;
   }
+  copy.words.insert(copy.words.end(), words.begin() + at, words.end());
   return copy;
 }
 
-// The number, in a module, of the instruction that has this one when names are left out.
-size_t NumberWithNames(absl::Span<const uint32_t> words, size_t number) {
-  size_t names = 0;
-  size_t at = kHeaderWords;
-  for (size_t n = 0; at < words.size() && n < number && words[at] >> 16 != 0;
-       at += words[at] >> 16) {
-    ++(IsName(words[at]) ? names : n);
-  }
-  return number + names;
+// The module's number of an instruction that has this one in a copy; `numbers` as in OlderForm, empty: the same.
+size_t NumberInModule(absl::Span<const size_t> numbers, size_t number) {
+  if (numbers.empty() || number == 0) return number;
+  return numbers[std::min(number, numbers.size()) - 1];
 }
 
 // `names`: messages call ids by their names. The validator works all names out beforehand, which
-// takes a third of its time. `whole`: `words` is this module without its names; empty: it has them.
+// takes a third of its time. `numbers`: of the module's instructions that those of `words` stand for.
 absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& options, bool names,
-                      absl::Span<const uint32_t> whole) {
+                      absl::Span<const size_t> numbers) {
   spvtools::SpirvTools tools(EnvironmentOf(words, options));
   if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools has no such environment");
   std::string text;
@@ -131,50 +132,36 @@ absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& o
     if (level > SPV_MSG_ERROR || text.size() > kMaxText) return;
     if (text.empty()) first = position.index;
     if (!text.empty()) text += "\n";
-    const size_t number = whole.empty() ? position.index : NumberWithNames(whole, position.index);
-    text += "instruction " + std::to_string(number) + ": " + Shortened(message, kMaxText);
+    text += "instruction " + std::to_string(NumberInModule(numbers, position.index)) + ": " +
+            Shortened(message, kMaxText);
   });
   spvtools::ValidatorOptions validator;
   validator.SetFriendlyNames(names);
   validator.SetScalarBlockLayout(options.scalar_block_layout);
   validator.SetWorkgroupScalarBlockLayout(options.scalar_block_layout);
+  validator.SetAllowLocalSizeId(true);  // VK_KHR_maintenance4
   if (tools.Validate(words.data(), words.size(), validator)) return absl::OkStatus();
   return WithSpirvId(absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text),
                      ResultOf(words, first));
 }
 
-// The module with the languages of its sources unknown, where the validator has not heard of one: it
-// refuses these (Slang is 11), though they say nothing about the module. Empty if there is none.
-std::vector<uint32_t> WithoutNewLanguages(absl::Span<const uint32_t> words) {
-  std::vector<uint32_t> copy;
-  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
-    const uint32_t count = words[at] >> 16;
-    if (count == 0) break;
-    const auto op = static_cast<spv::Op>(words[at] & 0xffff);
-    if (op == spv::Op::OpFunction) break;
-    if (op != spv::Op::OpSource || count < 2 || at + 1 >= words.size()) continue;
-    if (words[at + 1] <= static_cast<uint32_t>(spv::SourceLanguage::SYCL)) continue;
-    if (copy.empty()) copy.assign(words.begin(), words.end());
-    copy[at + 1] = static_cast<uint32_t>(spv::SourceLanguage::Unknown);
-  }
-  return copy;
-}
-
 }  // namespace
 
 absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptions& options) {
-  std::vector<uint32_t> fewer;
-  absl::Span<const uint32_t> whole;
+  OlderForm fewer;
   if (HasTooManyEqualNames(words)) {
     fewer = WithoutNames(words);
-    whole = words;
-    words = fewer;
+    words = fewer.words;
   }
-  if (Validate(words, options, false, whole).ok()) return absl::OkStatus();
-  const std::vector<uint32_t> older = WithoutNewLanguages(words);
-  if (older.empty()) return Validate(words, options, true, whole);
-  if (Validate(older, options, false, whole).ok()) return absl::OkStatus();
-  return Validate(older, options, true, whole);
+  if (Validate(words, options, false, fewer.numbers).ok()) return absl::OkStatus();
+  absl::StatusOr<OlderForm> older = OlderFormOf(words);
+  if (!older.ok()) return older.status();
+  if (!older->changed) return Validate(words, options, true, fewer.numbers);
+  if (Validate(older->words, options, false, {}).ok()) return absl::OkStatus();
+  for (size_t& number : older->numbers) number = NumberInModule(fewer.numbers, number);
+  const absl::Status status = Validate(older->words, options, true, older->numbers);
+  return WithMessage(status, std::string(status.message()) +
+                                 "\n(as the validator sees it: newer instructions stand as older ones)");
 }
 
 }  // namespace kiln::front

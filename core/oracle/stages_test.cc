@@ -227,6 +227,20 @@ TEST(Stages, HelpersMayTakePartInSubgroupsOrNot) {
   EXPECT_THAT(stored(3), ElementsAre(Bits(5), 0, Bits(11), Bits(7)));
 }
 
+// As in reads of quads (SPV_KHR_quad_control: a vote is that of all invocations of the quad).
+TEST(Stages, HelpersTakePartInReductionsOfQuads) {
+  const auto stored = [](uint32_t lanes) {
+    Fragments run(absl::StrCat("%3:i32 = reduce[iadd, ", lanes,
+                               "] 1 %4:f32 = u2f %3 store_output[0, 0] %4 return"));
+    run.inputs.stage.helpers = {false, true, false, false};
+    run.inputs.undefined_seed = 3;
+    run.Go();
+    return run.inputs.stage.outputs[0][0];
+  };
+  EXPECT_EQ(stored(4), Bits(4));
+  EXPECT_EQ(stored(8), Bits(3));
+}
+
 // SPIR-V: "Any stores to memory after this instruction are suppressed and the fragment does not
 // write outputs to the framebuffer"; "It is not considered a flow control instruction".
 TEST(Stages, DemotedLanesGoOnAsHelpers) {

@@ -24,10 +24,15 @@ using mir::ValueId;
 
 }  // namespace
 
+// Within quads helpers always take part.
+bool Subgroups::MayLeaveOutHelpers(const Inst& inst) {
+  const bool quad = inst.op == Op::kQuadBroadcast || inst.op == Op::kQuadSwap ||
+                    (inst.op == Op::kReduce && inst.imm1 != 0 && inst.imm1 <= 4);
+  return mir::Info(inst.op).Has('X') && !quad;
+}
+
 bool Subgroups::Exec(InstId id, const BitSet& active) {
-  const Op op = m_.inst(id).op;
-  const bool leaves_out = mir::Info(op).Has('X') && op != Op::kQuadBroadcast &&
-                          op != Op::kQuadSwap && in_.undefined_seed % 2 != 0 &&
+  const bool leaves_out = MayLeaveOutHelpers(m_.inst(id)) && in_.undefined_seed % 2 != 0 &&
                           e_.helpers.count() != 0;
   if (!leaves_out) return ExecFor(id, active);
   BitSet lanes = active;
