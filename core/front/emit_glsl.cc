@@ -271,9 +271,8 @@ bool GlslEmitter::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool
     } else if (count == 1) {
       value = GlslUnary(op, x[0]);
     } else if (count == 2) {
-      // An exponent may have any width.
-      if (op == GLSLstd450Ldexp && mir::IsInt(TypeOf(x[1]))) {
-        x[1] = ConvertInt(x[1], mir::Type::kI32, true);
+      if (op == GLSLstd450Ldexp && !mir::IsInt(TypeOf(x[1]))) {
+        return Malformed("exponent that is no integer", inst.result);
       }
       value = GlslBinary(op, x[0], x[1]);
     } else {
@@ -527,19 +526,11 @@ bool GlslEmitter::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* hand
 }
 
 bool GlslEmitter::EmitInverse(const SpirvInst& inst) {
-  using mir::Op;
   Matrix m;
   if (!GetMatrix(inst.operand(5), &m)) return false;
   if (m.columns != m.rows) return Malformed("inverse of no square matrix", inst.result);
-  const ValueId scale = Emit(Op::kFrcp, {matrices_.Determinant(m)});
   Leaves out;
-  for (uint32_t c = 0; c < m.columns; ++c) {
-    for (uint32_t r = 0; r < m.rows; ++r) {
-      ValueId cofactor = matrices_.Minor(m, r, c);  // transposed
-      if ((c + r) % 2 == 1) cofactor = Emit(Op::kFneg, {cofactor});
-      out.push_back(Emit(Op::kFmul, {cofactor, scale}));
-    }
-  }
+  matrices_.Inverse(m, &out);
   return ok() && Define(inst, out);
 }
 

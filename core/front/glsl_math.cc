@@ -136,8 +136,12 @@ ValueId GlslMath::Asinh(ValueId x) const {
 // In two steps, since 2^exponent alone may be out of range where the product is not.
 ValueId GlslMath::Ldexp(ValueId x, ValueId exponent) const {
   using mir::Op;
-  const ValueId e =
-      Emit(Op::kImin, {Emit(Op::kImax, {exponent, Int(static_cast<uint32_t>(-252))}), Int(252)});
+  // Clamped as wide as it is: the low half of a large exponent may be any number.
+  const bool wide = TypeOf(exponent) == mir::Type::kI64;
+  const ValueId whole = wide ? exponent : ConvertInt(exponent, mir::Type::kI32, true);
+  const auto limit = [&](int64_t n) { return builder().IntOf(TypeOf(whole), n); };
+  const ValueId e = ConvertInt(Emit(Op::kImin, {Emit(Op::kImax, {whole, limit(-252)}), limit(252)}),
+                               mir::Type::kI32, true);
   const ValueId half = Emit(Op::kAshr, {e, Int(1)});
   const ValueId rest = Emit(Op::kIsub, {e, half});
   const auto power = [this](ValueId n) {

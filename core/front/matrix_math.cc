@@ -43,11 +43,23 @@ ValueId MatrixMath::Determinant(const Matrix& m) const {
                             Emit(Op::kFmul, {m.at(1, 0), m.at(0, 1)})});
   }
   ValueId sum;
-  for (uint32_t c = 0; c < m.columns; ++c) {
-    const ValueId term = Emit(Op::kFmul, {m.at(c, 0), Minor(m, c, 0)});
-    sum = c == 0 ? term : Emit(c % 2 == 1 ? Op::kFsub : Op::kFadd, {sum, term});
+  for (uint32_t r = 0; r < m.rows; ++r) {
+    const ValueId term = Emit(Op::kFmul, {m.at(0, r), Minor(m, 0, r)});
+    sum = r == 0 ? term : Emit(r % 2 == 1 ? Op::kFsub : Op::kFadd, {sum, term});
   }
   return sum;
+}
+
+void MatrixMath::Inverse(const Matrix& m, Leaves* out) const {
+  using mir::Op;
+  const ValueId scale = Emit(Op::kFrcp, {Determinant(m)});
+  for (uint32_t c = 0; c < m.columns; ++c) {
+    for (uint32_t r = 0; r < m.rows; ++r) {
+      ValueId cofactor = Minor(m, r, c);  // transposed
+      if ((c + r) % 2 == 1) cofactor = Emit(Op::kFneg, {cofactor});
+      out->push_back(Emit(Op::kFmul, {cofactor, scale}));
+    }
+  }
 }
 
 }  // namespace kiln::front

@@ -34,6 +34,8 @@ class MatrixMathTest : public ::testing::Test {
     for (mir::InstId id : module.region(module.body).insts) {
       if (module.result(id) != v) continue;
       const float a = Value(module.sources(id)[0]);
+      if (module.inst(id).op == Op::kFrcp) return 1 / a;
+      if (module.inst(id).op == Op::kFneg) return -a;
       const float b = Value(module.sources(id)[1]);
       switch (module.inst(id).op) {
         case Op::kFmul: return a * b;
@@ -89,6 +91,21 @@ TEST_F(MatrixMathTest, Determinants) {
   EXPECT_EQ(Value(math_.Determinant(Make(3, 3, {2, 0, 1, 1, 3, 2, 1, 1, 4}))), 18);
   EXPECT_EQ(Value(math_.Determinant(Make(4, 4, {1, 0, 0, 0, 5, 2, 0, 0, 6, 7, 3, 0, 8, 9, 10, 4}))),
             24);
+}
+
+// The order in half floats decides what is within an ulp of others' results.
+TEST_F(MatrixMathTest, DeterminantsGoDownTheFirstColumn) {
+  math_.Determinant(Make(3, 3, {2, 3, 5, 7, 11, 13, 17, 19, 23}));
+  EXPECT_EQ(FirstFactors(), (std::vector<float>{11, 19, 2, 7, 17, 3, 7, 17, 5}));
+}
+
+TEST_F(MatrixMathTest, AnInverseIsCofactorsOverTheDeterminant) {
+  Leaves out;
+  math_.Inverse(Make(3, 3, {2, 0, 1, 1, 3, 2, 1, 1, 4}), &out);
+  ASSERT_EQ(out.size(), 9u);
+  // The adjugate, column by column; the determinant is 18.
+  const std::vector<float> adjugate = {10, 1, -3, -2, 7, -3, -2, -2, 6};
+  for (size_t i = 0; i < 9; ++i) EXPECT_FLOAT_EQ(Value(out[i]), adjugate[i] / 18) << i;
 }
 
 TEST_F(MatrixMathTest, AMinorLeavesOutAColumnAndARow) {

@@ -2,6 +2,7 @@
 // memory by address. Each kernel is compiled from GLSL, imported, and run against the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -68,6 +69,60 @@ TEST(Widths, Integers) {
            const int64_t a = static_cast<int64_t>(static_cast<int32_t>(x)) << 20;
            return static_cast<uint32_t>(a < -5 ? a >> 32 : a);
          });
+}
+
+double Permanent(const std::vector<std::vector<double>>& m, bool is_signed) {
+  if (m.size() == 1) return is_signed ? m[0][0] : std::fabs(m[0][0]);
+  double sum = 0;
+  for (size_t c = 0; c < m.size(); ++c) {
+    std::vector<std::vector<double>> rest;
+    for (size_t k = 0; k < m.size(); ++k) {
+      if (k != c) rest.emplace_back(m[k].begin() + 1, m[k].end());
+    }
+    const double term = (is_signed ? m[c][0] : std::fabs(m[c][0])) * Permanent(rest, is_signed);
+    sum += is_signed && c % 2 == 1 ? -term : term;
+  }
+  return sum;
+}
+
+// The bound of matrix_math.h: 2 units of rounding of what is added up for an element.
+TEST(Widths, HalfInverses) {
+  const std::string body =
+      "uint s = in_[id]; f16mat4 m; for (int c = 0; c < 4; ++c) for (int r = 0; r < 4; ++r) {\n"
+      "  s = s * 1664525u + 1013904223u; m[c][r] = float16_t(int(s >> 24) - 128) / 32.0hf; }\n"
+      "f16mat4 n = inverse(m); for (int k = 0; k < 16; ++k)\n"
+      "  out_[id * 16u + uint(k)] = uint(float16BitsToUint16(n[k / 4][k % 4]));\n";
+  std::vector<uint32_t> in;
+  for (uint32_t i = 0; i < 32; ++i) in.push_back(i * 7919 + 1);
+  const std::vector<uint32_t> out = RunKernel(kTypes, body, in, in.size() * 16);
+  double worst = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    std::vector<std::vector<double>> m(4, std::vector<double>(4));
+    uint32_t s = in[i];
+    for (auto& column : m) {
+      for (double& x : column)
+        x = (static_cast<int>((s = s * 1664525u + 1013904223u) >> 24) - 128) / 32.0;
+    }
+    const double determinant = Permanent(m, true);
+    for (size_t k = 0; k < 16; ++k) {
+      std::vector<std::vector<double>> minor;
+      for (size_t c = 0; c < 4; ++c) {
+        if (c == k % 4) continue;
+        minor.emplace_back();
+        for (size_t r = 0; r < 4; ++r) {
+          if (r != k / 4) minor.back().push_back(m[c][r]);
+        }
+      }
+      const double sign = (k / 4 + k % 4) % 2 == 1 ? -1 : 1;
+      const double exact = sign * Permanent(minor, true) / determinant;
+      const double added = Permanent(minor, false) + std::fabs(exact) * Permanent(m, false);
+      const double error =
+          std::fabs(Real(out[16 * i + k]) - exact) / (added / std::fabs(determinant));
+      worst = std::max(worst, error * 2048);
+      EXPECT_LE(error * 2048, 2) << i << " " << k;
+    }
+  }
+  EXPECT_GT(worst, 0.3);  // halfs they are
 }
 
 // Literals of a narrow selector are a word each.
