@@ -117,6 +117,11 @@ class Resolver {
 
   absl::Status Run(const std::string& path, GlslSource* glsl) {
     bytes_ = glsl->text().size();
+    if (bytes_ > limits_.bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": a GLSL text of ", bytes_,
+                                                       " bytes; at most ", limits_.bytes,
+                                                       " are accepted, includes among them"));
+    }
     absl::Status status = Scan(glsl->name(), path, glsl->text());
     while (status.ok() && !pending_.empty()) {
       std::string next = pending_.front();

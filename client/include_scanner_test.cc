@@ -143,6 +143,14 @@ TEST_F(ResolveTest, Limits) {
   EXPECT_TRUE(Resolve("#include \"a.h\"").ok());
 }
 
+TEST_F(ResolveTest, ATextAloneMayBeTooLarge) {
+  limits_ = {10, 100};
+  const absl::Status status = Resolve(std::string(101, ' '));
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_THAT(std::string(status.message()),
+              testing::HasSubstr("a GLSL text of 101 bytes; at most 100"));
+}
+
 // A file that is sent for each includer counts for each.
 TEST_F(ResolveTest, LimitsAreOnWhatIsSent) {
   files_ = {{"src/x/a.h", "#include \"c.h\""},

@@ -97,6 +97,21 @@ absl::Status CheckGlslBounds(std::string_view text) {
   return AtMost(Bound::kGlslStatement, longest);
 }
 
+GlslSize MostGlsl() {
+  return {Most(Bound::kGlslTokens),    Most(Bound::kGlslStatement), Most(Bound::kGlslCases),
+          Most(Bound::kGlslArguments), Most(Bound::kGlslCalls),     Most(Bound::kGlslLookups)};
+}
+
+absl::Status CheckGlslSize(const GlslSize& size) {
+  absl::Status status = AtMost(Bound::kGlslCases, size.cases);
+  status.Update(AtMost(Bound::kGlslArguments, size.arguments));
+  status.Update(AtMost(Bound::kGlslCalls, size.calls));
+  status.Update(AtMost(Bound::kGlslLookups, size.lookups));
+  status.Update(AtMost(Bound::kGlslStatement, size.statement));
+  status.Update(AtMost(Bound::kGlslTokens, size.tokens));
+  return status;
+}
+
 absl::Status CheckGlslIncluded(uint64_t bytes) { return AtMost(Bound::kGlslIncluded, bytes); }
 
 }  // namespace kiln::front

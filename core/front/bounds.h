@@ -13,10 +13,10 @@
 // In: any words, any text. What is malformed passes: the reader and the libraries say so. Cost:
 // linear, but for what flow_cost.h says.
 //
-// Limits: GLSL is looked at before macros are expanded and without its types. Macros that double
-// (2^24 tokens take 5 s and more), structs that are trees (24 levels take 3 s, each further one
-// twice that) and comparisons of large structs and arrays still keep glslang busy: such a job ends
-// by its limits of time, memory or stack, and the death names the step.
+// Limits: GLSL is looked at without its types. Structs that are trees (24 levels take 3 s, each
+// further one twice that) and comparisons of large structs and arrays still keep glslang busy, and
+// so does what hides from glsl_size.h: such a job ends by its limits of time, memory or stack, and
+// the death names the step.
 #ifndef KILN_CORE_FRONT_BOUNDS_H_
 #define KILN_CORE_FRONT_BOUNDS_H_
 
@@ -25,6 +25,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "core/front/glsl_size.h"
 
 namespace kiln::front {
 
@@ -49,6 +50,11 @@ absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator);
 
 // Refusals of one GLSL text, before macros are expanded.
 absl::Status CheckGlslBounds(std::string_view text);
+
+// The bounds on a text with its macros expanded and its includes, and the refusal of one beyond
+// them.
+GlslSize MostGlsl();
+absl::Status CheckGlslSize(const GlslSize& size);
 
 // The refusal of a GLSL text that includes so many bytes, each text as often as it is included.
 absl::Status CheckGlslIncluded(uint64_t bytes);

@@ -428,5 +428,21 @@ TEST(Bounds, GlslBraces) {
   ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
 }
 
+TEST(Bounds, SizesOfGlsl) {
+  const GlslSize most = MostGlsl();
+  EXPECT_TRUE(CheckGlslSize(most).ok());
+  const auto beyond = [&](uint64_t GlslSize::*what) {
+    GlslSize size = most;
+    ++(size.*what);
+    return CheckGlslSize(size);
+  };
+  ExpectRefused(beyond(&GlslSize::tokens), "shader_too_large", "1048577 tokens of GLSL");
+  ExpectRefused(beyond(&GlslSize::statement), "shader_too_large", "65537 tokens of GLSL between");
+  ExpectRefused(beyond(&GlslSize::cases), "shader_too_large", "8386561 pairs of cases");
+  ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "4097 calls of GLSL functions");
+  ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "67108865 comparisons of names");
+  ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep", "257 calls of macros");
+}
+
 }  // namespace
 }  // namespace kiln::front

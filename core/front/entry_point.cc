@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/shader_stage.h"
 #include "core/base/utf8.h"
 #include "core/front/coverage.h"
 #include "core/front/refusal.h"
@@ -28,12 +29,22 @@ std::optional<mir::Stage> StageOf(spv::ExecutionModel model) {
   }
 }
 
+// As "fragment ", where the model is one of a stage.
+std::string StageName(spv::ExecutionModel model) {
+  const auto number = static_cast<uint32_t>(model);
+  for (const ShaderStageRow& row : kShaderStages) {
+    if (number == row.model || number == row.older_model) return std::string(row.name) + " ";
+  }
+  return "";
+}
+
 // For messages: the first of them, and how many more there are.
-std::string Names(const Entries& entries) {
+std::string Names(const Entries& entries, bool stages = false) {
   constexpr size_t kNamed = 20;
   std::string names;
   for (size_t i = 0; i < std::min(kNamed, entries.size()); ++i) {
-    names += " \"" + Shortened(entries[i]->name) + "\"";
+    const std::string stage = stages ? StageName(entries[i]->model) : "";
+    names += " " + stage + "\"" + Shortened(entries[i]->name) + "\"";
   }
   if (entries.size() > kNamed) {
     names += " and " + std::to_string(entries.size() - kNamed) + " more";
@@ -46,17 +57,20 @@ bool Has(const Entries& entries, mir::Stage stage) {
                      [stage](const SpirvEntryPoint* e) { return StageOf(e->model) == stage; });
 }
 
-// The stage that is meant where none is named.
-absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries) {
-  if (Has(entries, mir::Stage::kCompute)) return mir::Stage::kCompute;
+// The stage that is meant where none is named. Of a module of several stages compute is meant if no
+// name is given either; a name that several stages have means none of them.
+absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
+  if (!named && Has(entries, mir::Stage::kCompute)) return mir::Stage::kCompute;
   const SpirvEntryPoint& first = *entries.front();
-  if (!Has(entries, mir::Stage::kFragment) && !Has(entries, mir::Stage::kVertex)) {
+  if (std::none_of(entries.begin(), entries.end(),
+                   [](const SpirvEntryPoint* e) { return StageOf(e->model).has_value(); })) {
     return Refused(CauseOf(first.model), "entry point " + Shortened(first.name), first.function);
   }
   if (std::any_of(entries.begin(), entries.end(),
                   [&](const SpirvEntryPoint* e) { return e->model != first.model; })) {
-    return absl::InvalidArgumentError("entry points of several stages, one stage is to be named:" +
-                                      Names(entries));
+    return absl::InvalidArgumentError(
+        "entry points of several stages, one stage is to be named (--stage):" +
+        Names(entries, true));
   }
   return *StageOf(first.model);
 }
@@ -76,7 +90,7 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
                                Names(all));
   }
   if (!stage.has_value()) {
-    absl::StatusOr<mir::Stage> only = OnlyStage(meant);
+    absl::StatusOr<mir::Stage> only = OnlyStage(meant, !name.empty());
     if (!only.ok()) return only.status();
     stage = *only;
   }

@@ -50,7 +50,18 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
   EXPECT_EQ(Entries(fragment + compute, "f"), "fragment");
   EXPECT_EQ(Entries(fragment + compute, "", mir::Stage::kFragment), "fragment");
   EXPECT_EQ(Entries(fragment + vertex),
-            "entry points of several stages, one stage is to be named: \"f\" \"v\"");
+            "entry points of several stages, one stage is to be named (--stage): fragment \"f\" "
+            "vertex \"v\"");
+  // One name in several stages.
+  const std::string same = "OpEntryPoint GLCompute %2 \"f\"\n";
+  EXPECT_EQ(Entries(fragment + same, "f"),
+            "entry points of several stages, one stage is to be named (--stage): fragment \"f\" "
+            "compute \"f\"");
+  EXPECT_EQ(Entries(fragment + same, "f", mir::Stage::kCompute), "compute");
+  EXPECT_EQ(Entries(fragment + same, "f", mir::Stage::kFragment), "fragment");
+  EXPECT_EQ(Entries(same + "OpEntryPoint Geometry %3 \"f\"\n", "f"),
+            "entry points of several stages, one stage is to be named (--stage): compute \"f\" "
+            "geometry \"f\"");
   EXPECT_EQ(Entries(fragment + vertex, "f"), "fragment");
   EXPECT_EQ(Entries(fragment + vertex, "", mir::Stage::kFragment), "fragment");
   EXPECT_EQ(Entries(vertex), "vertex");

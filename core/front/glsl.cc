@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxLog = 64 << 10;
+constexpr size_t kMaxText = 64 << 20;
 constexpr size_t kBytesOfInclude = 256;  // what an empty one counts as
 
 // glslang must be initialised once before anything else; it is never shut down, the process is.
@@ -123,6 +124,22 @@ Versions& KnownVersions() {
   return *versions;
 }
 
+// The text that a name includes; those with the includer named go first.
+const GlslInclude* FindInclude(const std::vector<GlslInclude>& includes, std::string_view spelled,
+                               std::string_view includer) {
+  const GlslInclude* found = nullptr;
+  for (const GlslInclude& include : includes) {
+    if (include.spelled != spelled) continue;
+    if (include.includer == includer) return &include;
+    if (include.includer.empty() && found == nullptr) found = &include;
+  }
+  return found;
+}
+
+const std::string& NameOf(const GlslInclude& include) {
+  return include.resolved.empty() ? include.spelled : include.resolved;
+}
+
 class ResolvedIncluder : public glslang::TShader::Includer {
  public:
   explicit ResolvedIncluder(const std::vector<GlslInclude>& includes) : includes_(includes) {}
@@ -140,17 +157,9 @@ class ResolvedIncluder : public glslang::TShader::Includer {
 
  private:
   IncludeResult* Find(const std::string& spelled, const std::string& includer, size_t depth) {
-    const GlslInclude* found = nullptr;
-    for (const GlslInclude& include : includes_) {
-      if (include.spelled != spelled) continue;
-      if (include.includer == includer) {
-        found = &include;
-        break;
-      }
-      if (include.includer.empty() && found == nullptr) found = &include;
-    }
+    const GlslInclude* found = FindInclude(includes_, spelled, includer);
     if (found == nullptr || depth > kMaxIncludeDepth) return nullptr;
-    const std::string& name = found->resolved.empty() ? found->spelled : found->resolved;
+    const std::string& name = NameOf(*found);
     const std::string_view text = WithoutByteOrderMark(found->text);
     bytes_ += text.size() + kBytesOfInclude;
     if (!Status().ok()) return nullptr;
@@ -188,9 +197,7 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
 std::string_view TextOf(const GlslSource& source, std::string_view name) {
   if (name == source.name) return source.text;
   for (const GlslInclude& include : source.includes) {
-    if (name == (include.resolved.empty() ? include.spelled : include.resolved)) {
-      return include.text;
-    }
+    if (name == NameOf(include)) return include.text;
   }
   return {};
 }
@@ -258,8 +265,36 @@ std::string WithBytesOfSource(std::string log, const GlslSource& source) {
   return log;
 }
 
+// glslang calls what stands in front of the text, a line for each define, "-1".
+std::string WithDefines(std::string log, const GlslSource& source) {
+  constexpr std::string_view kPlace = "ERROR: -1:";
+  constexpr std::string_view kTwice = "'#define' : Macro redefined; different substitutions: ";
+  const size_t before = source.includes.empty() ? 0 : 1;
+  for (size_t at = log.find(kPlace); at != std::string::npos; at = log.find(kPlace, at + 1)) {
+    const size_t number = at + kPlace.size();
+    const size_t colon = log.find(": ", number);
+    const auto line = static_cast<size_t>(std::atoi(log.c_str() + number));
+    if (colon == std::string::npos || line <= before || line - before > source.defines.size())
+      continue;
+    const std::string& name = source.defines[line - before - 1].first;
+    const auto first = std::find_if(source.defines.begin(), source.defines.end(),
+                                    [&](const auto& define) { return define.first == name; });
+    std::string said = "ERROR: -D " + Shortened(name) + ": ";
+    size_t end = colon + 2;
+    if (log.compare(end, kTwice.size(), kTwice) == 0) {
+      const bool given =
+          first - source.defines.begin() != static_cast<ptrdiff_t>(line - before - 1);
+      said +=
+          given ? "given before with another value" : "the macro is predefined with another value";
+      end = std::min(log.find('\n', end), log.size());
+    }
+    log.replace(at, end - at, said);
+  }
+  return log;
+}
+
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
-  const std::string text = WithBytesOfSource(log + more, source);
+  const std::string text = WithDefines(WithBytesOfSource(log + more, source), source);
   // What glslang's parser says when its stack, of 10,000 entries, is full.
   if (text.find("memory exhausted") != text.npos) {
     return Refused("nesting_too_deep",
@@ -270,10 +305,26 @@ absl::Status Failure(const GlslSource& source, const std::string& log, const std
                                                  : Shortened(text, kMaxLog));
 }
 
-absl::Status CheckBounds(const GlslSource& source) {
+// Before anything of glslang sees it.
+absl::Status CheckBounds(const GlslSource& source, const std::string& preamble) {
+  if (source.text.size() > kMaxText) {
+    return absl::InvalidArgumentError("GLSL text of " + std::to_string(source.text.size()) +
+                                      " bytes; at most " + std::to_string(kMaxText) +
+                                      " are accepted");
+  }
   absl::Status status = CheckGlslBounds(source.text);
   for (const GlslInclude& include : source.includes) status.Update(CheckGlslBounds(include.text));
-  return status;
+  if (!status.ok()) return status;
+  uint64_t bytes = 0;
+  const auto find = [&](std::string_view spelled, std::string_view includer, GlslText* found) {
+    const GlslInclude* include = FindInclude(source.includes, spelled, includer);
+    if (include == nullptr) return false;
+    *found = {NameOf(*include), WithoutByteOrderMark(include->text)};
+    bytes += found->text.size() + kBytesOfInclude;
+    return CheckGlslIncluded(bytes).ok();
+  };
+  return CheckGlslSize(
+      SizeOfGlsl(preamble, {source.name, WithoutByteOrderMark(source.text)}, find, MostGlsl()));
 }
 
 void SetTarget(const GlslSource& source, EShLanguage language, glslang::TShader* shader) {
@@ -324,11 +375,10 @@ void StartGlslang(const GlslSource& source) {
 absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   if (!InitialiseOnce()) return absl::InternalError("glslang cannot be initialised");
   if (source.vulkan_minor > 3) return absl::InvalidArgumentError("unknown Vulkan version");
-  if (source.text.size() > (64u << 20)) return absl::InvalidArgumentError("source too large");
-  if (absl::Status s = CheckBounds(source); !s.ok()) return s;
-  const EShLanguage language = LanguageOf(source.stage);
   const absl::StatusOr<std::string> preamble = Preamble(source);
   if (!preamble.ok()) return preamble.status();
+  if (absl::Status s = CheckBounds(source, *preamble); !s.ok()) return s;
+  const EShLanguage language = LanguageOf(source.stage);
   KnownVersions().Add(VersionDirective(source));
 
   glslang::TShader shader(language);

@@ -1,6 +1,9 @@
 #include "core/front/glsl.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
 
 #include "core/base/cause.h"
 #include "core/front/validate.h"
@@ -159,6 +162,85 @@ TEST(Glsl, IncludesThatDoubleAreRefused) {
   EXPECT_EQ(CauseOf(status), "shader_too_large") << status;
   EXPECT_NE(std::string(status.message()).find("bytes of included GLSL"), std::string::npos)
       << status;
+}
+
+// What makes glslang take long is counted before it sees the text: these take milliseconds.
+TEST(Glsl, WhatGrowsIsRefused) {
+  const auto refusal = [](const std::string& globals, const std::string& body) {
+    GlslSource source;
+    source.text =
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint b; };\n" +
+        globals + "void main() { " + body + " }\n";
+    const absl::Status status = CompileGlsl(source).status();
+    if (status.ok()) return std::string("ok");
+    return std::string(CauseOf(status)) + ": " + std::string(status.message());
+  };
+  const auto repeat = [](int n, const std::function<std::string(std::string)>& one) {
+    std::string text;
+    for (int i = 0; i < n; ++i) text += one(std::to_string(i));
+    return text;
+  };
+  using testing::HasSubstr;
+  std::string doubling = "#define A0 b +\n";
+  for (int i = 1; i <= 24; ++i) {
+    const std::string last = " A" + std::to_string(i - 1);
+    doubling += "#define A" + std::to_string(i) + last + last + "\n";
+  }
+  EXPECT_LT(doubling.size(), 541u);
+  EXPECT_THAT(refusal(doubling, "b = A24 b;"), HasSubstr("shader_too_large"));
+  EXPECT_THAT(refusal(doubling, "b = A24 b;"), HasSubstr("tokens of GLSL"));
+  // Statements of few tokens each, and the same of arguments.
+  std::string sums = "#define A0 b++;\n";
+  for (int i = 1; i <= 24; ++i) {
+    const std::string last = " A" + std::to_string(i - 1);
+    sums += "#define A" + std::to_string(i) + last + last + "\n";
+  }
+  EXPECT_THAT(refusal(sums, "A24"), HasSubstr("tokens of GLSL with its macros expanded"));
+  std::string calls = "b";
+  for (int i = 0; i < 24; ++i) calls = "F(" + calls + ")";
+  EXPECT_THAT(refusal("#define F(x) (x + x)\n", "b = " + calls + ";"),
+              HasSubstr("shader_too_large"));
+  EXPECT_THAT(refusal("#define F(x) x\n", "b = " + repeat(1000, [](auto) { return "F("; }) + "1" +
+                                              std::string(1000, ')') + ";"),
+              HasSubstr("nesting_too_deep: 257 calls of macros"));
+  const auto cases = [&](int n) {
+    return "uint x = 0; switch (b) { " +
+           repeat(n, [](const std::string& i) { return "case " + i + ": x = 5; break; "; }) +
+           "} b = x;";
+  };
+  EXPECT_THAT(refusal("", cases(12'000)), HasSubstr("shader_too_large"));
+  EXPECT_THAT(refusal("", cases(12'000)), HasSubstr("pairs of cases"));
+  EXPECT_EQ(refusal("", cases(1000)), "ok");
+  const auto functions = [&](int n) {
+    return "uint f(uint x) { return x; }" + repeat(n, [](const std::string& i) {
+             return "uint g" + i + "(uint x) { return f(x); }";
+           });
+  };
+  EXPECT_THAT(refusal(functions(5000), ""), HasSubstr("calls of GLSL functions"));
+  EXPECT_EQ(refusal(functions(500), ""), "ok");
+  EXPECT_THAT(
+      refusal("struct S { " +
+                  repeat(12'000, [](const std::string& i) { return "uint m" + i + ";"; }) + "};",
+              ""),
+      HasSubstr("comparisons of names of members"));
+}
+
+TEST(Glsl, DefinesThatFailAreNamed) {
+  const auto message = [](std::vector<std::pair<std::string, std::string>> defines, bool include) {
+    GlslSource source;
+    source.text = "#version 450\nvoid main() {}\n";
+    source.defines = std::move(defines);
+    if (include) source.includes.push_back({"a", "", "a", ""});
+    return std::string(CompileGlsl(source).status().message());
+  };
+  using testing::HasSubstr;
+  for (bool include : {false, true}) {
+    EXPECT_THAT(message({{"A", "1"}, {"VULKAN", "5"}}, include),
+                HasSubstr("ERROR: -D VULKAN: the macro is predefined with another value\n"));
+    EXPECT_THAT(message({{"A", "1"}, {"A", "2"}}, include),
+                HasSubstr("ERROR: -D A: given before with another value\n"));
+    EXPECT_EQ(message({{"VULKAN", "100"}, {"A", "1"}, {"A", "1"}}, include), "");
+  }
 }
 
 TEST(Glsl, VersionIsKnown) { EXPECT_EQ(GlslangVersion().rfind("12.", 0), 0u); }
