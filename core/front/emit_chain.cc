@@ -62,7 +62,7 @@ bool ChainEmitter::EmitChain(const SpirvInst& inst) {
 // The first index of OpPtrAccessChain: steps over whole objects like the one pointed at.
 bool ChainEmitter::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
   ValueId index;
-  if (!GetIndex(inst.operand(4), &index)) return false;
+  if (!GetSignedIndex(inst.operand(4), &index)) return false;
   if (pointer->space != Pointer::kShared && pointer->space != Pointer::kStorage &&
       pointer->space != Pointer::kPhysical) {
     return Refuse("variable_pointers", "pointer stepped over an array", inst.result);
@@ -73,7 +73,8 @@ bool ChainEmitter::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
   if (pointer->descriptors || stride == 0 || !IsOffset(stride)) {
     return Malformed("pointer stepped without a usable stride", inst.result);
   }
-  AddBytes(pointer, index, inst.operand(4), static_cast<uint32_t>(stride));
+  pointer->element_stride = static_cast<uint32_t>(stride);
+  AddBytes(pointer, index, inst.operand(4), pointer->element_stride);
   return ok();
 }
 
@@ -84,18 +85,22 @@ void ChainEmitter::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, 
   uint32_t bits = 0;
   if (pointer->space != Pointer::kPhysical) {
     const bool buffer = pointer->space == Pointer::kStorage || pointer->space == Pointer::kUniform;
+    // Behind every buffer: these have at most 2^30 bytes, and what is added to this does not wrap.
+    constexpr uint32_t kBehind = 0x80000000u;
     Leaves given;
-    if (buffer && Get(index_id, &given) && IsWideConstant(given[0])) {
-      // Behind every buffer: these have at most 2^30 bytes, and what is added to this does not
-      // wrap.
-      pointer->offset = 0x80000000u;
+    if (buffer && !Get(index_id, &given)) return;
+    if (buffer && IsWideConstant(given[0])) {
+      pointer->offset = kBehind;
       return;
     }
     if (IsConstant(index, &bits)) {
       pointer->offset += bits * stride;
       return;
     }
-    const ValueId bytes = stride == 1 ? index : Emit(Op::kImul, {index, Int(stride)});
+    ValueId bytes = stride == 1 ? index : Emit(Op::kImul, {index, Int(stride)});
+    if (buffer && TypeOf(given[0]) == mir::Type::kI64 && !WasNarrow(given[0], true)) {
+      bytes = Emit(Op::kSelect, {FitsIndex(given[0], true), bytes, Int(kBehind)});
+    }
     pointer->dynamic =
         pointer->dynamic.valid() ? Emit(Op::kIadd, {pointer->dynamic, bytes}) : bytes;
     pointer->align = std::min(pointer->align, align);
@@ -117,7 +122,7 @@ void ChainEmitter::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, 
 
 bool ChainEmitter::Index(Pointer* pointer, uint32_t index_id) {
   ValueId index;
-  if (!GetIndex(index_id, &index)) return false;
+  if (!GetSignedIndex(index_id, &index)) return false;
   const SpirvType& type = *spirv().Type(pointer->type);
   if (pointer->descriptors) return IndexDescriptor(pointer, type, index, index_id);
   switch (type.kind) {
@@ -145,6 +150,7 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
   }
   const SpirvMember& member = spirv().members[type.first_member + member_index];
   pointer->type = member.type;
+  pointer->element_stride = 0;
   if (member.coherent) pointer->flags |= mir::kCoherent;
   if (member.is_volatile) pointer->flags |= mir::kVolatile;
   switch (pointer->space) {
@@ -199,6 +205,7 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
     return Malformed("array or matrix without a usable stride", pointer->variable);
   }
   pointer->type = type.element;
+  pointer->element_stride = IsArray(type) ? static_cast<uint32_t>(stride) : 0;
   AddBytes(pointer, index, index_id, static_cast<uint32_t>(stride));
   return ok();
 }

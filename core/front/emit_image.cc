@@ -99,10 +99,33 @@ bool ImageEmitter::EmitImageOf(const SpirvInst& inst) {
 
 // ---- Operands ----
 
+// Numbers of any width as ones of 32 bits: coordinates, levels, derivatives, samples. Integers that
+// they do not hold are all ones, which is outside of every image.
+bool ImageEmitter::GetNumbers(uint32_t id, Leaves* leaves) {
+  uint32_t type_id = 0;
+  if (!Get(id, leaves, &type_id)) return false;
+  const SpirvType* type = spirv().Type(type_id);
+  if (type->kind == SpirvType::kVector) type = spirv().Type(type->element);
+  if (type->kind != SpirvType::kInt && type->kind != SpirvType::kFloat) {
+    return Malformed("image operand that is no number", id);
+  }
+  for (ValueId& v : *leaves) {
+    v = mir::IsFloat(TypeOf(v)) ? ConvertFloat(v, mir::Type::kF32) : ToIndex(v, type->is_signed);
+  }
+  return ok();
+}
+
 bool ImageEmitter::GetInts(uint32_t id, size_t count, Leaves* leaves) {
-  if (!Get(id, leaves)) return false;
-  for (ValueId v : *leaves) {
-    if (TypeOf(v) != mir::Type::kI32) return Malformed("texel offset of other than integers", id);
+  uint32_t type_id = 0;
+  if (!Get(id, leaves, &type_id)) return false;
+  const SpirvType* type = spirv().Type(type_id);
+  while (type->kind == SpirvType::kVector || type->kind == SpirvType::kArray) {
+    type = spirv().Type(type->element);
+  }
+  for (ValueId& v : *leaves) {
+    if (!mir::IsInt(TypeOf(v))) return Malformed("texel offset of other than integers", id);
+    if (IsWideConstant(v)) return Malformed("texel offset beyond 32 bits", id);
+    v = ConvertInt(v, mir::Type::kI32, type->is_signed);
   }
   return count == 0 || leaves->size() == count || Malformed("number of texel offsets", id);
 }
@@ -116,12 +139,12 @@ bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOp
   const auto take = [&](Mask bit, uint16_t param, Leaves* leaves) {
     if (!Has(mask, bit)) return true;
     operands->params |= param;
-    return Get(inst.operand(next++), leaves);
+    return GetNumbers(inst.operand(next++), leaves);
   };
   if (!take(Mask::Bias, mir::kTexelBias, &operands->bias) ||
       !take(Mask::Lod, mir::kTexelLod, &operands->lod) ||
       !take(Mask::Grad, mir::kTexelGrad, &operands->dx) ||
-      (Has(mask, Mask::Grad) && !Get(inst.operand(next++), &operands->dy))) {
+      (Has(mask, Mask::Grad) && !GetNumbers(inst.operand(next++), &operands->dy))) {
     return false;
   }
   for (const Mask bit : {Mask::ConstOffset, Mask::Offset}) {
@@ -153,7 +176,7 @@ bool ImageEmitter::CheckImageOperands(const SpirvInst& inst, const ImageOperands
 // The first `count` components of a vector that may be longer, appended to the sources.
 bool ImageEmitter::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources) {
   Leaves leaves;
-  if (!Get(id, &leaves)) return false;
+  if (!GetNumbers(id, &leaves)) return false;
   if (leaves.size() < count) return Malformed("too few coordinates", id);
   for (size_t i = 0; i < count; ++i) {
     if (TypeOf(leaves[i]) != type) return Malformed("coordinates of the wrong type", id);
@@ -201,13 +224,16 @@ mir::InstId ImageEmitter::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t
 }
 
 // Binds the result to as many components as its type has.
-bool ImageEmitter::DefineTexel(const SpirvInst& inst, mir::InstId texel) {
+bool ImageEmitter::DefineTexel(const SpirvInst& inst, mir::InstId texel, bool counts) {
   const SpirvType* type = Supported(inst.type);
   if (type == nullptr) return false;
   Leaves leaves;
   const uint32_t count = std::min<uint32_t>(type->leaves, module().inst(texel).num_results);
   for (uint32_t i = 0; i < count; ++i) {
     leaves.push_back(module().result(texel, static_cast<int>(i)));
+    // Sizes and counts may have any width.
+    const mir::Type wanted = LeafTypes(inst.type)[i];
+    if (counts && mir::IsInt(wanted)) leaves.back() = ConvertInt(leaves.back(), wanted, false);
   }
   return Define(inst, leaves);
 }
@@ -397,7 +423,8 @@ bool ImageEmitter::EmitImageQuery(const SpirvInst& inst) {
   }
   const size_t count = op == mir::Op::kImageSize ? mir::SizeCount(info) : 1;
   const std::vector<mir::Type> results(count, mir::Type::kI32);
-  return DefineTexel(inst, EmitTexelOp(op, handle.image, resource, texel, sources, results, 0));
+  return DefineTexel(inst, EmitTexelOp(op, handle.image, resource, texel, sources, results, 0),
+                     true);
 }
 
 bool EmitImage(ImportContext& c, const SpirvInst& inst, bool* handled) {

@@ -115,7 +115,9 @@ class SubgroupEmitter : public InstEmitter {
   bool EmitBallot(const SpirvInst& inst, size_t first);
   bool EmitBallotCount(const SpirvInst& inst, absl::Span<const ValueId> ballot);
   bool EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot);
+  bool DefineCount(const SpirvInst& inst, ValueId count);
   bool EmitLaneRead(const SpirvInst& inst, size_t first);
+  bool LaneOperand(const SpirvInst& inst, uint32_t id, ValueId* operand);
   bool SourceLane(const SpirvInst& inst, ValueId operand, mir::Op* op, uint32_t* imm,
                   ValueId* lane);
 };
@@ -260,7 +262,7 @@ bool SubgroupEmitter::EmitBallot(const SpirvInst& inst, size_t first) {
       return Define(inst, {BallotBit(ballot, builder().SubgroupInvocation())});
     case spv::Op::OpGroupNonUniformBallotBitExtract: {
       ValueId index;
-      if (!GetScalar(inst.operand(5), mir::Type::kI32, &index)) return false;
+      if (!GetIndex(inst.operand(5), &index)) return false;
       return Define(inst, {BallotBit(ballot, index)});
     }
     case spv::Op::OpGroupNonUniformBallotBitCount:
@@ -283,7 +285,14 @@ bool SubgroupEmitter::EmitBallotCount(const SpirvInst& inst, absl::Span<const Va
   for (size_t i = 0; i < 4; ++i) {
     sum = Emit(Op::kIadd, {sum, Emit(Op::kBitCount, {Emit(Op::kAnd, {ballot[i], lanes[i]})})});
   }
-  return ok() && Define(inst, {sum});
+  return DefineCount(inst, sum);
+}
+
+// A number of lanes, or -1, as an integer of the result's width.
+bool SubgroupEmitter::DefineCount(const SpirvInst& inst, ValueId count) {
+  const mir::Type type = LeafTypes(inst.type)[0];
+  if (!ok() || !mir::IsInt(type)) return Malformed("number that is no integer", inst.result);
+  return Define(inst, {ConvertInt(count, type, true)});
 }
 
 // The lowest or highest bit; undefined if there is none.
@@ -298,7 +307,7 @@ bool SubgroupEmitter::EmitBallotSearch(const SpirvInst& inst, absl::Span<const V
     const ValueId here = Emit(Op::kIne, {bits, Int(0)});
     found = Emit(Op::kSelect, {here, Emit(Op::kIadd, {bit, Int(32 * i)}), found});
   }
-  return ok() && Define(inst, {found});
+  return DefineCount(inst, found);
 }
 
 // Broadcasts, shuffles, quads, rotations.
@@ -313,13 +322,23 @@ bool SubgroupEmitter::EmitLaneRead(const SpirvInst& inst, size_t first) {
     op = Op::kReadFirst;
   } else {
     ValueId operand;
-    if (!GetScalar(inst.operand(first + 1), mir::Type::kI32, &operand)) return false;
+    if (!LaneOperand(inst, inst.operand(first + 1), &operand)) return false;
     if (!SourceLane(inst, operand, &op, &imm, &lane)) return false;
   }
   for (ValueId& v : leaves) {
     v = lane.valid() ? Emit(op, {v, lane}) : Emit(op, {v}, imm);
   }
   return ok() && Define(inst, leaves);
+}
+
+// The operand of any width that chooses the lane, of which a rotation needs the low bits alone.
+bool SubgroupEmitter::LaneOperand(const SpirvInst& inst, uint32_t id, ValueId* operand) {
+  if (!GetIndex(id, operand)) return false;
+  if (inst.op != spv::Op::OpGroupNonUniformRotateKHR) return true;
+  Leaves whole;
+  if (!Get(id, &whole)) return false;
+  *operand = ConvertInt(whole[0], mir::Type::kI32, false);
+  return true;
 }
 
 // Which lane is read: the op and its immediate or lane number.

@@ -89,9 +89,22 @@ bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
       (*leaves)[0] = UndefinedWhere(beyond, (*leaves)[0]);
       return ok();
     }
+    case spv::Op::OpGroupNonUniformShuffleUp:
+    case spv::Op::OpGroupNonUniformShuffleDown: {
+      // What the sum or difference wraps to may be a lane that there is.
+      const bool up = inst.op == spv::Op::OpGroupNonUniformShuffleUp;
+      ValueId delta;
+      if (!GetIndex(inst.operand(5), &delta)) return false;
+      const ValueId beyond = up ? Emit(Op::kUlt, {builder().SubgroupInvocation(), delta})
+                                : Emit(Op::kUge, {delta, builder().Emit(Op::kSubgroupSize, {})});
+      for (ValueId& value : *leaves) value = UndefinedWhere(beyond, value);
+      return ok();
+    }
     case spv::Op::OpGroupNonUniformBallotFindLSB:
     case spv::Op::OpGroupNonUniformBallotFindMSB: {
-      const ValueId none = Emit(Op::kIeq, {(*leaves)[0], Int(~0u)});  // EmitBallotSearch
+      const mir::Type type = TypeOf((*leaves)[0]);
+      const ValueId none =
+          Emit(Op::kIeq, {(*leaves)[0], builder().IntOf(type, -1)});  // EmitBallotSearch
       (*leaves)[0] = UndefinedWhere(none, (*leaves)[0]);
       return ok();
     }
@@ -234,9 +247,11 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
     case GLSLstd450FMax:
       return one_of(Either(is_nan(x[0]), is_nan(x[1])), x[0], x[1]);
     case GLSLstd450Ldexp: {  // of single precision; halfs have less of a range
-      const ValueId exponent = ConvertInt(x[1], mir::Type::kI32, true);
-      const int most = TypeOf(x[0]) == mir::Type::kF16 ? 16 : 128;
-      return UndefinedWhere(Emit(Op::kSlt, {Int(static_cast<uint32_t>(most)), exponent}), value);
+      const bool wide = TypeOf(x[1]) == mir::Type::kI64;
+      const ValueId exponent = wide ? x[1] : ConvertInt(x[1], mir::Type::kI32, true);
+      const ValueId most =
+          builder().IntOf(TypeOf(exponent), TypeOf(x[0]) == mir::Type::kF16 ? 16 : 128);
+      return UndefinedWhere(Emit(Op::kSlt, {most, exponent}), value);
     }
     case GLSLstd450FClamp: {
       const ValueId nan = Either(is_nan(x[0]), Either(is_nan(x[1]), is_nan(x[2])));

@@ -42,6 +42,7 @@ class ImageEmitter : public Pointers {
   bool IsImageOf(const SpirvType& sampled, uint32_t image) const;
   bool EmitSampledImage(const SpirvInst& inst);
   bool EmitImageOf(const SpirvInst& inst);
+  bool GetNumbers(uint32_t id, Leaves* leaves);
   bool GetInts(uint32_t id, size_t count, Leaves* leaves);
   bool GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands);
   bool CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands, uint16_t allowed);
@@ -54,7 +55,7 @@ class ImageEmitter : public Pointers {
   mir::InstId EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource, mir::TexelOp texel,
                           absl::Span<const ValueId> sources, absl::Span<const mir::Type> results,
                           uint8_t flags);
-  bool DefineTexel(const SpirvInst& inst, mir::InstId texel);
+  bool DefineTexel(const SpirvInst& inst, mir::InstId texel, bool counts = false);
   bool EmitFetch(const SpirvInst& inst);
   bool StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
                       const ImageOperands& operands, mir::TexelOp* texel, Leaves* sources);

@@ -109,15 +109,22 @@ bool InstEmitter::GetScalar(uint32_t id, mir::Type type, ValueId* value) const {
 }
 
 bool InstEmitter::GetIndex(uint32_t id, ValueId* value) const {
+  return GetInteger(id, false, value);
+}
+
+bool InstEmitter::GetSignedIndex(uint32_t id, ValueId* value) const {
+  return GetInteger(id, true, value);
+}
+
+bool InstEmitter::GetInteger(uint32_t id, bool always_signed, ValueId* value) const {
   Leaves leaves;
   uint32_t type = 0;
   if (!Get(id, &leaves, &type)) return false;
   if (leaves.size() != 1 || spirv().Type(type)->kind != SpirvType::kInt) {
     return Malformed("operand is no integer", id);
   }
-  const bool is_signed = spirv().Type(type)->is_signed;
-  *value = IsWideConstant(leaves[0]) ? Int(~0u) : ConvertInt(leaves[0], mir::Type::kI32, is_signed);
-  return true;
+  *value = ToIndex(leaves[0], always_signed || spirv().Type(type)->is_signed);
+  return ok();
 }
 
 bool InstEmitter::GetFloats(uint32_t id, Leaves* leaves) const {

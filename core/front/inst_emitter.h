@@ -35,9 +35,11 @@ class InstEmitter : public OpEmitter {
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr) const;
   bool GetScalar(uint32_t id, mir::Type type, ValueId* value) const;
-  // An integer of any width, as one of 32 bits. A constant that they do not hold is the largest,
-  // which is beyond whatever it indexes as well; other values lose their high half.
+  // An integer of any width, as one of 32 bits; one that they do not hold is all ones, which is
+  // beyond whatever it indexes as well. It is read as its type says; indices of access chains are
+  // signed whatever theirs says.
   bool GetIndex(uint32_t id, ValueId* value) const;
+  bool GetSignedIndex(uint32_t id, ValueId* value) const;
   // Scalars and vectors of floats, at least one.
   bool GetFloats(uint32_t id, Leaves* leaves) const;
   // A matrix, or a vector as a matrix of one column.
@@ -69,6 +71,7 @@ class InstEmitter : public OpEmitter {
   ImportContext& c_;
 
  private:
+  bool GetInteger(uint32_t id, bool always_signed, ValueId* value) const;
   // Whether the id belongs to the function being walked (or to no function).
   bool IsHere(uint32_t id) const {
     const uint32_t function = spirv().Def(id).function;

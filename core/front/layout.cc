@@ -52,8 +52,12 @@ uint32_t ScalarBytes(const SpirvType& scalar) {
 }
 
 Layouts::Layouts(const SpirvModule& module)
-    : module_(module), member_offsets_(module.members.size()) {
+    : module_(module), strides_(module.types.size()), member_offsets_(module.members.size()) {
   for (const SpirvType& type : module.types) Add(type);
+}
+
+uint32_t Layouts::StrideOfArraysOf(uint32_t type) const {
+  return strides_[module_.Def(type).index];
 }
 
 const MemoryShape& Layouts::Shared(uint32_t type) const {
@@ -107,6 +111,15 @@ uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const 
 }
 
 void Layouts::Add(const SpirvType& type) {
+  if (type.array_stride != 0 &&
+      (type.kind == SpirvType::kArray || type.kind == SpirvType::kRuntimeArray)) {
+    // Elements that are pointers may be declared ahead of their definition.
+    const SpirvDef& element = module_.Def(type.element);
+    if (element.kind == SpirvDef::kType && element.index < strides_.size()) {
+      uint32_t& stride = strides_[element.index];
+      stride = stride == 0 || stride == type.array_stride ? type.array_stride : kSeveralStrides;
+    }
+  }
   MemoryShape shape{4, 4};
   if (type.width != 0) shape = {ScalarBytes(type), ScalarBytes(type)};
   uint64_t explicit_size = 0;

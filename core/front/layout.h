@@ -40,6 +40,11 @@ class Layouts {
   uint64_t SharedMemberOffset(uint32_t member) const { return member_offsets_[member]; }
   uint64_t SharedStride(const SpirvType& type) const;
 
+  // What steps from one element to the next of all arrays of a type with explicit layout: 0 if
+  // there is none, kSeveralStrides if they differ.
+  static constexpr uint32_t kSeveralStrides = ~uint32_t{0};
+  uint32_t StrideOfArraysOf(uint32_t type) const;
+
   // Bytes from the start to the end of the last scalar of a block with explicit layout; runtime
   // arrays count as empty.
   uint64_t ExplicitSize(uint32_t block_type) const;
@@ -52,6 +57,7 @@ class Layouts {
   std::vector<MemoryShape> shared_;       // by type index
   std::vector<uint8_t> scalar_aligns_;    // by type index
   std::vector<uint64_t> explicit_sizes_;  // of structs, by type index
+  std::vector<uint32_t> strides_;         // StrideOfArraysOf, by type index
   std::vector<uint64_t> member_offsets_;  // by member index
 };
 

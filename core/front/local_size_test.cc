@@ -69,6 +69,18 @@ TEST(LocalSize, BuiltInConstant) {
   EXPECT_EQ(*SizeOf(words, {{3, 5}}), (Size{8, 5, 2}));
 }
 
+// Vulkan has sizes of 32 bits: the low halves of longer ones are none.
+TEST(LocalSize, OfLongs) {
+  const std::string head = "OpCapability Shader\nOpCapability Int64\n";
+  const auto words = Assemble(KernelAssembly(
+      "OpDecorate %size BuiltIn WorkgroupSize\n%ulong = OpTypeInt 64 0\n%v3ulong = OpTypeVector "
+      "%ulong 3\n"
+      "%l = OpConstant %ulong 4294967304\n%size = OpConstantComposite %v3ulong %l %l %l\n",
+      "%result = OpIAdd %uint %x %u_1\n", true, "", head));
+  EXPECT_NE(SizeOf(words).status().message().find("32 bits"), std::string::npos)
+      << SizeOf(words).status();
+}
+
 // What the shader reads of its size is what it is launched with.
 TEST(LocalSize, TheShaderSeesIt) {
   const auto words = CompileCompute(

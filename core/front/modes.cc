@@ -111,7 +111,7 @@ bool Modes::SetLocalSize(uint32_t entry_function) {
     for (int i = 0; i < 3; ++i) {
       module().local_size[i] = mode.operands[i];
       if (by_id && !spirv().IntConstant(mode.operands[i], &module().local_size[i])) {
-        return Malformed("local size is no constant", mode.operands[i]);
+        return Malformed("local size is no integer constant of 32 bits", mode.operands[i]);
       }
     }
     const auto most = std::max_element(module().local_size.begin(), module().local_size.end());
@@ -123,8 +123,9 @@ bool Modes::SetLocalSize(uint32_t entry_function) {
     const SpirvConstant& c = *spirv().Constant(spirv().workgroup_size_constant);
     const SpirvType& type = *spirv().Type(c.type);
     if (type.kind != SpirvType::kVector || type.count != 3 || type.leaves != 3 ||
-        c.kind != SpirvConstant::kLeaves || spirv().Type(type.element)->kind != SpirvType::kInt) {
-      return Malformed("workgroup size is no vector of three integers",
+        c.kind != SpirvConstant::kLeaves || spirv().Type(type.element)->kind != SpirvType::kInt ||
+        spirv().Type(type.element)->width != 32) {
+      return Malformed("workgroup size is no vector of three integers of 32 bits",
                        spirv().workgroup_size_constant);
     }
     for (int i = 0; i < 3; ++i)

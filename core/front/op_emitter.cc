@@ -82,6 +82,27 @@ ValueId OpEmitter::ConvertInt(ValueId v, mir::Type to, bool is_signed) const {
   return Convert(!wider ? mir::Op::kTrunc : is_signed ? mir::Op::kSext : mir::Op::kZext, v, to);
 }
 
+bool OpEmitter::WasNarrow(ValueId v, bool is_signed) const {
+  if (e_.module.value(v).kind != mir::Value::Kind::kResult) return false;
+  const mir::InstId id(e_.module.value(v).owner);
+  const mir::Op op = e_.module.inst(id).op;
+  if (op == mir::Op::kSext) return true;
+  return op == mir::Op::kZext && (!is_signed || mir::BitsOf(TypeOf(e_.module.source(id, 0))) < 32);
+}
+
+ValueId OpEmitter::FitsIndex(ValueId v, bool is_signed) const {
+  const ValueId low = ConvertInt(v, mir::Type::kI32, is_signed);
+  return Emit(mir::Op::kIeq, {ConvertInt(low, mir::Type::kI64, is_signed), v});
+}
+
+ValueId OpEmitter::ToIndex(ValueId v, bool is_signed) const {
+  if (IsWideConstant(v)) return Int(~0u);
+  const ValueId low = ConvertInt(v, mir::Type::kI32, is_signed);
+  if (TypeOf(v) != mir::Type::kI64 || e_.module.IsConstant(v) || WasNarrow(v, is_signed))
+    return low;
+  return Emit(mir::Op::kSelect, {FitsIndex(v, is_signed), low, Int(~0u)});
+}
+
 ValueId OpEmitter::ConvertFloat(ValueId v, mir::Type to) const {
   return TypeOf(v) == to ? v : Convert(mir::Op::kF2f, v, to);
 }

@@ -100,6 +100,11 @@ class OpEmitter {
   // Between integers of any widths; between floats of any widths.
   ValueId ConvertInt(ValueId v, mir::Type to, bool is_signed) const;
   ValueId ConvertFloat(ValueId v, mir::Type to) const;
+  // An integer of any width as one of 32 bits; all ones if they do not hold it.
+  ValueId ToIndex(ValueId v, bool is_signed) const;
+  // Whether a value of 64 bits was extended from one that 32 bits hold; the bool that they hold it.
+  bool WasNarrow(ValueId v, bool is_signed) const;
+  ValueId FitsIndex(ValueId v, bool is_signed) const;
   // The bits of a float as an integer and back; integers stay as they are.
   ValueId AsInt(ValueId v) const;
   ValueId FromInt(ValueId v, mir::Type to) const;

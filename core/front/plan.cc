@@ -178,7 +178,7 @@ void Planner::PlanChain(const SpirvInst& inst) {
   for (size_t i = 4; i < inst.size(); ++i) {
     const SpirvType& type = *m_.Type(type_id);
     uint32_t index = 0;
-    const bool constant = m_.IntConstant(inst.words[i], &index);
+    const bool constant = m_.IndexConstant(inst.words[i], &index);
     if (type.kind == SpirvType::kStruct) {
       if (!constant || index >= type.count) return;  // refused where it is emitted
       const SpirvMember& member = m_.members[type.first_member + index];

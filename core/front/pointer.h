@@ -39,6 +39,8 @@ struct Pointer {
   uint32_t matrix_stride = 0;
   uint32_t component_stride = 0;  // from one component of the vector pointed at to the next; 0:
                                   // components are packed
+  uint32_t element_stride = 0;    // from one element to the next of the array that the last index
+                                  // chose from; 0: the pointer leads to no element of one
   uint32_t given_align = 0;       // of the access, where memory operands say so
   uint32_t component_count = 0;   // with `component`: of the vector chosen from
   ValueId dynamic;                // bytes to add to the offset; kInput: elements of the array;

@@ -218,6 +218,107 @@ TEST(Pointer, NullIsEqualToNothingElse) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 2u);
 }
 
+// Only stepping needs a stride of the pointers' type; a difference takes that of the array.
+TEST(Pointer, DifferencesNeedNoStrideOfTheirOwn) {
+  const std::string difference = "%d = OpPtrDiff %int %p %q\n%result = OpBitcast %uint %d\n";
+  // Of elements that access chains choose.
+  auto out = Execute(
+      "%p = OpAccessChain %p_word %in %u_0 %u_3\n"
+      "%q = OpAccessChain %p_word %in %u_0 %id\n" +
+      difference);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 3 - i);
+  // Of values, of which it is only known that all arrays of words have one stride.
+  out =
+      Execute(std::string(kOdd) +
+              "%a = OpAccessChain %p_word %in %u_0 %id\n%b = OpAccessChain %p_word %in %u_0 %u_7\n"
+              "%p = OpSelect %p_word %odd %a %b\n%q = OpSelect %p_word %odd %b %a\n" +
+              difference);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 != 0 ? i - 7 : 7 - i);
+  // Of shared memory, whose layout is not decorated.
+  out =
+      Execute("%p = OpAccessChain %p_sw %s1 %id\n%q = OpAccessChain %p_sw %s1 %u_5\n" + difference);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i - 5);
+  // Of blocks in an array of them.
+  out =
+      Execute("%p = OpAccessChain %p_block %array %u_1\n%q = OpAccessChain %p_block %array %u_0\n" +
+              difference);
+  EXPECT_EQ(out[0], 1u);
+}
+
+// Words 4 bytes apart in one array and 8 in another: only an access chain tells which it is.
+TEST(Pointer, DifferencesInArraysOfSeveralStrides) {
+  const std::string types =
+      std::string(kTypes) +
+      "OpDecorate %sparse ArrayStride 8\nOpDecorate %sparse_block Block\n"
+      "OpMemberDecorate %sparse_block 0 Offset 16\n"
+      "OpDecorate %b5 DescriptorSet 0\nOpDecorate %b5 Binding 5\n"
+      "%sparse = OpTypeRuntimeArray %uint\n%sparse_block = OpTypeStruct %sparse\n"
+      "%p_sparse = OpTypePointer StorageBuffer %sparse_block\n"
+      "%b5 = OpVariable %p_sparse StorageBuffer\n";
+  const std::string ends = std::string(kOdd) +
+                           "%p = OpAccessChain %p_word %b5 %u_0 %u_9\n"
+                           "%q = OpAccessChain %p_word %b5 %u_0 %id\n";
+  const auto module =
+      Import(ends + "%d = OpPtrDiff %int %p %q\n%result = OpBitcast %uint %d\n", "", types);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto out = RunWords(*module, std::vector<uint32_t>(32), 32);
+  ASSERT_TRUE(out.ok()) << out.status();
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ((*out)[i], 9 - i);
+  const auto chosen =
+      Import(ends +
+                 "%r = OpSelect %p_word %odd %p %q\n%s = OpSelect %p_word %odd %q %p\n"
+                 "%d = OpPtrDiff %int %r %s\n%result = OpBitcast %uint %d\n",
+             "", types);
+  EXPECT_EQ(RefusalCause(chosen.status()), "variable_pointers") << chosen.status();
+  EXPECT_NE(chosen.status().message().find("several strides"), std::string::npos)
+      << chosen.status();
+}
+
+// What a pointer's value does not say about matrices matters to accesses alone.
+TEST(Pointer, ToMatricesAreCompared) {
+  const std::string types =
+      std::string(kTypes) +
+      "OpDecorate %mats Block\nOpMemberDecorate %mats 0 Offset 0\n"
+      "OpMemberDecorate %mats 0 ColMajor\nOpMemberDecorate %mats 0 MatrixStride 16\n"
+      "OpMemberDecorate %mats 1 Offset 64\nOpMemberDecorate %mats 1 RowMajor\n"
+      "OpMemberDecorate %mats 1 MatrixStride 16\n"
+      "OpDecorate %b5 DescriptorSet 0\nOpDecorate %b5 Binding 5\n"
+      "%mat = OpTypeMatrix %v4float 4\n%mats = OpTypeStruct %mat %mat\n"
+      "%p_mats = OpTypePointer StorageBuffer %mats\n"
+      "%p_mat = OpTypePointer StorageBuffer %mat\n"
+      "%p_v4 = OpTypePointer StorageBuffer %v4float\n"
+      "%b5 = OpVariable %p_mats StorageBuffer\n";
+  const std::string ends =
+      std::string(kOdd) +
+      "%p = OpAccessChain %p_mat %b5 %u_0\n%q = OpAccessChain %p_mat %b5 %u_1\n"
+      "%r = OpSelect %p_mat %odd %p %q\n";
+  const auto run = [&](const std::string& main) -> std::vector<uint32_t> {
+    const auto module = Import(ends + main, "", types);
+    EXPECT_TRUE(module.ok()) << module.status();
+    if (!module.ok()) return std::vector<uint32_t>(32, 99);
+    const auto out = RunWords(*module, std::vector<uint32_t>(32), 32);
+    EXPECT_TRUE(out.ok()) << out.status();
+    return out.ok() ? *out : std::vector<uint32_t>(32, 99);
+  };
+  const std::string number = "%result = OpSelect %uint %e %u_1 %u_0\n";
+  EXPECT_EQ(run("%e = OpPtrEqual %bool %p %q\n" + number)[0], 0u);
+  EXPECT_EQ(run("%e = OpPtrNotEqual %bool %p %q\n" + number)[0], 1u);
+  EXPECT_EQ(run("%e = OpPtrEqual %bool %q %q\n" + number)[0], 1u);
+  const auto chosen = run("%e = OpPtrEqual %bool %r %p\n" + number);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(chosen[i], i % 2);
+  // A column of a matrix that lies by rows.
+  const auto columns =
+      run("%c1 = OpAccessChain %p_v4 %b5 %u_1 %u_2\n"
+          "%c2 = OpAccessChain %p_v4 %b5 %u_1 %bit\n%e = OpPtrEqual %bool %c1 %c2\n" +
+          number);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(columns[i], 0u);
+  const auto loaded = Import(ends +
+                                 "%m = OpLoad %mat %r\n%c = OpCompositeExtract %float %m 0 0\n"
+                                 "%result = OpBitcast %uint %c\n",
+                             "", types);
+  EXPECT_EQ(RefusalCause(loaded.status()), "variable_pointers") << loaded.status();
+}
+
 TEST(Pointer, UndeclaredOrToTooManyVariablesIsRefused) {
   const std::string select = Chains() +
                              "%p = OpSelect %p_word %odd %pa %pb\n%result = OpLoad %uint %p\n";

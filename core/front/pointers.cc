@@ -11,7 +11,7 @@
 // is followed is undefined behaviour: it is taken for the last variable.
 //
 // A pointer's value does not say how a matrix, or a vector cut out of one by rows, is laid out
-// (its struct's member does): such pointers are refused as values.
+// (its struct's member does): accesses through such values are refused, comparisons are not.
 #include <algorithm>
 
 #include "core/front/coverage.h"
@@ -114,10 +114,8 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
 
 // ---- As values ----
 
-bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves) const {
-  const SpirvType* pointee = spirv().Type(pointer.type);
-  const bool vector = pointee->kind == SpirvType::kVector;
-  while (IsArray(*pointee)) pointee = spirv().Type(pointee->element);
+bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves,
+                             bool followed) const {
   if (pointer.space == Pointer::kShared) {
     *leaves = {Offset(pointer, pointer.offset), Int(kSharedSelector)};
     return true;
@@ -127,8 +125,9 @@ bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves
       v->storage != spv::StorageClass::StorageBuffer) {
     return Refuse("variable_pointers", "pointer used as a value", id);
   }
-  if (pointee->kind == SpirvType::kMatrix || (vector && pointer.component_stride != 0)) {
-    return Refuse("variable_pointers", "pointer to a matrix used as a value", id);
+  if (followed && pointer.component_stride != 0 &&
+      spirv().Type(pointer.type)->kind == SpirvType::kVector) {
+    return Refuse("variable_pointers", "pointer into a matrix by rows used as a value", id);
   }
   ValueId selector = pointer.selector;
   if (!selector.valid()) {
@@ -191,6 +190,9 @@ bool Pointers::PointerFromLeaves(uint32_t id, const SpirvType& type,
   const SpirvType* pointee = spirv().Type(type.element);
   uint32_t innermost = type.element;
   while (IsArray(*spirv().Type(innermost))) innermost = spirv().Type(innermost)->element;
+  if (spirv().Type(innermost)->kind == SpirvType::kMatrix) {
+    return Refuse("variable_pointers", "access through a value that leads to a matrix", id);
+  }
   pointer->descriptors = IsArray(*pointee) && spirv().decorations[innermost].block;
   pointer->selector = leaves[1];
   pointer->targets = id;

@@ -29,7 +29,9 @@ class Pointers : public InstEmitter {
 
   // ---- As values ----
 
-  bool PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves) const;
+  // `followed`: accesses may be made through the value, and not only comparisons.
+  bool PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves,
+                     bool followed = true) const;
   // What a value of pointer type points at.
   bool PointerFromLeaves(uint32_t id, const SpirvType& type, absl::Span<const ValueId> leaves,
                          Pointer* pointer) const;

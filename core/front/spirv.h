@@ -263,6 +263,8 @@ struct SpirvModule {
   uint64_t ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const;
   // The value of an integer constant below 2^32; false if the id is no such thing.
   bool IntConstant(uint32_t id, uint32_t* value) const;
+  // A constant of an access chain, which is signed; what 32 bits do not hold is all ones.
+  bool IndexConstant(uint32_t id, uint32_t* index) const;
   bool Declares(spv::Capability capability) const;
   // Whether a composite of the first type consists of values of the second.
   bool ConsistsOf(const SpirvType& composite, uint32_t part) const;

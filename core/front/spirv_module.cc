@@ -68,6 +68,18 @@ bool SpirvModule::IntConstant(uint32_t id, uint32_t* value) const {
   return bits >> 32 == 0;
 }
 
+bool SpirvModule::IndexConstant(uint32_t id, uint32_t* index) const {
+  const SpirvConstant* c = Constant(id);
+  if (c == nullptr || c->kind == SpirvConstant::kUnsupported || c->kind == SpirvConstant::kUndef ||
+      Type(c->type)->kind != SpirvType::kInt) {
+    return false;
+  }
+  const uint32_t unused = 64 - Type(c->type)->width;
+  const auto value = static_cast<int64_t>(ConstantLeaf(*c, 0) << unused) >> unused;
+  *index = value < INT32_MIN || value > int64_t{UINT32_MAX} ? ~0u : static_cast<uint32_t>(value);
+  return true;
+}
+
 bool SpirvModule::Declares(spv::Capability capability) const {
   return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
 }

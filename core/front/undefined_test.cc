@@ -160,6 +160,68 @@ TEST(Undefined, FunctionsOutsideOfTheirDomain) {
   ExpectUndefined(words, Bits(kInfinity), true, frexp);
 }
 
+// Of operands of 64 bits the high half counts too: x, and 2^32 more than it.
+TEST(Undefined, OperandsOfLongs) {
+  const std::string types =
+      "%long = OpTypeInt 64 1\n%ulong = OpTypeInt 64 0\n%u8 = OpTypeInt 8 0\n";
+  const std::string head =
+      "OpCapability Shader\nOpCapability Int64\nOpCapability Int8\nOpCapability GroupNonUniform\n"
+      "OpCapability GroupNonUniformBallot\nOpCapability GroupNonUniformShuffle\n"
+      "OpCapability GroupNonUniformShuffleRelative\n";
+  const std::string vector = "%v = OpCompositeConstruct %v4uint %u_9 %u_8 %u_7 %u_6\n";
+  struct Long {
+    std::string main;
+    uint32_t defined;
+    bool high_is_defined = false;
+  };
+  const std::vector<Long> cases = {
+      {"%e = OpBitcast %long %p\n%f = OpExtInst %float %glsl Ldexp %f_1 %e\n%result = OpBitcast "
+       "%uint %f\n",
+       5},
+      {"%l = OpBitcast %ulong %p\n%result = OpShiftLeftLogical %uint %u_3 %l\n", 31},
+      {"%l = OpBitcast %ulong %p\n%result = OpBitFieldUExtract %uint %u_3 %l %u_1\n", 31},
+      {"%l = OpBitcast %ulong %p\n%result = OpBitFieldInsert %uint %u_3 %u_2 %u_1 %l\n", 31},
+      {vector + "%l = OpBitcast %ulong %p\n%result = OpVectorExtractDynamic %uint %v %l\n", 3},
+      {"%l = OpBitcast %ulong %p\n%t = OpGroupNonUniformBallotBitExtract %bool %u_3 %v %l\n"
+       "%result = OpSelect %uint %t %u_1 %u_0\n",
+       3},
+      {"%result = OpIAdd %uint %x %u_0\n", 3, true},
+  };
+  for (const Long& c : cases) {
+    for (const char* high : {"%u_0", "%u_1"}) {
+      const bool ballot = c.main.find("Ballot") != std::string::npos;
+      const std::vector<uint32_t> words = Assemble(KernelAssembly(
+          types,
+          (ballot ? vector : "") + "%p = OpCompositeConstruct %v2uint %x " + high + "\n" + c.main,
+          true, "", head));
+      ExpectUndefined(words, c.defined, std::string(high) == "%u_1" && !c.high_is_defined, c.main);
+    }
+  }
+  // What a lane number wraps to is another lane; a result of 8 bits is -1 where no bit is found.
+  const auto kernel = [&](const std::string& main) {
+    return Assemble(KernelAssembly(types, main, true, "", head));
+  };
+  for (const std::string op : {"Up", "Down"}) {
+    const std::string main = "%result = OpGroupNonUniformShuffle" + op + " %uint %u_3 %id %x\n";
+    EXPECT_EQ(RunAll(kernel(main), 0, true, 0).undefined, 0) << op;
+    EXPECT_GE(RunAll(kernel(main), ~0u, true, 0).undefined, 32) << op;
+  }
+  // Lanes that are not there are the interpreter's business.
+  for (const std::string op : {"", "Xor"}) {
+    const std::string main = "%l = OpBitcast %ulong %p\n%result = OpGroupNonUniformShuffle" + op +
+                             " %uint %u_3 %id %l\n";
+    const std::string pair = "%p = OpCompositeConstruct %v2uint %x ";
+    EXPECT_EQ(RunAll(kernel(pair + "%u_0\n" + main), 3, true, 0).undefined, 0) << op;
+    EXPECT_GE(RunAll(kernel(pair + "%u_1\n" + main), 3, true, 0).undefined, 32) << op;
+  }
+  const std::string search =
+      "%v = OpCompositeConstruct %v4uint %x %u_0 %u_0 %u_0\n"
+      "%n = OpGroupNonUniformBallotFindLSB %u8 %u_3 %v\n"
+      "%result = OpUConvert %uint %n\n";
+  ExpectUndefined(kernel(search), 2, false, search);
+  ExpectUndefined(kernel(search), 0, true, search);
+}
+
 // A variable that one path does not write is undefined behind where paths meet, also if the importer may
 // take the other path's value for both.
 TEST(Undefined, WhatAPathDoesNotWrite) {
