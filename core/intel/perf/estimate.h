@@ -7,7 +7,8 @@
 // its "Cycle Count". A loop whose number of iterations stands in the code (trip_counts.h) counts as often.
 //
 // Limits: no other trip counts, no memory hierarchy, no bank conflicts, no second thread on the unit.
-// Cost: linear. Nothing in the compile path may decide by it but the choice of widths.
+// Cost: linear. Nothing in the compile path may decide by it but the choice of widths and, of a few
+// instructions each, the pass that predicates small ifs.
 #ifndef KILN_CORE_INTEL_PERF_ESTIMATE_H_
 #define KILN_CORE_INTEL_PERF_ESTIMATE_H_
 

@@ -86,6 +86,14 @@ class Counter {
     int parent = -1;
     int loop = kNoLoop;   // the innermost around it, in loops_
     int loops = 0;        // around it
+    int32_t opener = -1;  // the if or else that begins it
+  };
+
+  // How lanes leave a loop: by a break or the while, as the predicate of `decides` says, which is the
+  // instruction itself or the if around it.
+  struct Exit {
+    int32_t at = -1;
+    int32_t decides = -1;
   };
 
   const Instruction& at(int32_t i) const { return p_.insts[static_cast<size_t>(i)]; }
@@ -103,9 +111,9 @@ class Counter {
     }
   }
 
-  void Open(int loop) {
+  void Open(int loop, int32_t opener = -1) {
     const Region& around = regions_[static_cast<size_t>(open_.back())];
-    regions_.push_back({open_.back(), loop, around.loops + (loop != around.loop)});
+    regions_.push_back({open_.back(), loop, around.loops + (loop != around.loop), opener});
     open_.push_back(static_cast<int>(regions_.size()) - 1);
   }
 
@@ -131,7 +139,7 @@ class Counter {
         open_.pop_back();
       }
       region_[static_cast<size_t>(i)] = open_.back();
-      if (op == Opcode::kIf || op == Opcode::kElse) Open(loop);
+      if (op == Opcode::kIf || op == Opcode::kElse) Open(loop, i);
       if (op != Opcode::kWhile) continue;
       if (loop == kNoLoop || loops_[static_cast<size_t>(loop)].end != i) return false;
       open_.pop_back();
@@ -148,11 +156,19 @@ class Counter {
     return isa::IsSend(at(i).op) || !IsRegister(at(i).dst) || Written(at(i)).Overlaps(bytes);
   }
 
-  // The only instruction by which lanes leave the loop, if it stands in every iteration; -1 else.
-  int32_t ExitOf(int k) const {
+  // The instruction whose predicate says whether lanes take a break: itself or, of one that all lanes
+  // take that get there, the if around it; -1 if that is something else.
+  int32_t DeciderOf(int32_t leave) const {
+    if (at(leave).pred != isa::PredCtrl::kNone) return leave;
+    const int32_t opener = regions_[static_cast<size_t>(RegionOf(leave))].opener;
+    return opener >= 0 && at(opener).op == Opcode::kIf ? opener : -1;
+  }
+
+  // The only way by which lanes leave the loop, if it is decided in every iteration.
+  std::optional<Exit> ExitOf(int k) const {
     const LoopTrips& loop = loops_[static_cast<size_t>(k)];
-    const bool conditional = at(loop.end).pred != isa::PredCtrl::kNone;
-    int32_t exit = conditional ? loop.end : -1;
+    Exit exit;
+    if (at(loop.end).pred != isa::PredCtrl::kNone) exit = {loop.end, loop.end};
     for (int32_t i = loop.head; i < loop.end; ++i) {
       const Opcode op = at(i).op;
       if (!isa::IsBranch(op) || op == Opcode::kIf || op == Opcode::kElse || op == Opcode::kEndif ||
@@ -162,24 +178,26 @@ class Counter {
       // Breaks and continues of loops inside stay there.
       const bool inner = op == Opcode::kBreak || op == Opcode::kCont;
       if (inner && LoopOf(i) != k) continue;
-      if (op != Opcode::kBreak || exit >= 0 || at(i).pred == isa::PredCtrl::kNone) return -1;
-      exit = i;
+      if (op != Opcode::kBreak || exit.at >= 0) return std::nullopt;
+      exit = {i, DeciderOf(i)};
+      if (exit.decides < loop.head) return std::nullopt;
     }
-    return exit >= 0 && RegionOf(exit) == RegionOf(loop.end) ? exit : -1;
+    if (exit.at < 0 || RegionOf(exit.decides) != RegionOf(loop.end)) return std::nullopt;
+    return exit;
   }
 
-  // The compare that decides at the exit, in the same iteration; -1 if it is another instruction.
-  int32_t CompareFor(const LoopTrips& loop, int32_t exit) const {
-    for (int32_t i = exit - 1; i >= loop.head; --i) {
+  // The compare that `decides` reads, in the same iteration; -1 if it is another instruction.
+  int32_t CompareFor(const LoopTrips& loop, int32_t decides) const {
+    for (int32_t i = decides - 1; i >= loop.head; --i) {
       const Instruction& inst = at(i);
       if (footprints_[static_cast<size_t>(i)].uses_flags_explicitly) return -1;
-      if (inst.cmod == isa::CondMod::kNone || inst.flag_nr != at(exit).flag_nr ||
-          inst.flag_subnr != at(exit).flag_subnr) {
+      if (inst.cmod == isa::CondMod::kNone || inst.flag_nr != at(decides).flag_nr ||
+          inst.flag_subnr != at(decides).flag_subnr) {
         continue;
       }
       const bool plain = inst.op == Opcode::kCmp && inst.pred == isa::PredCtrl::kNone &&
                          inst.cmod <= isa::CondMod::kLe && IsCount(inst.src[1]) &&
-                         RegionOf(i) == RegionOf(exit);
+                         RegionOf(i) == RegionOf(decides);
       return plain ? i : -1;
     }
     return -1;
@@ -223,20 +241,20 @@ class Counter {
 
   void Count(size_t k) {
     LoopTrips& loop = loops_[k];
-    const int32_t exit = ExitOf(static_cast<int>(k));
-    if (exit < 0) return;
-    const int32_t compare = CompareFor(loop, exit);
+    const std::optional<Exit> exit = ExitOf(static_cast<int>(k));
+    if (!exit) return;
+    const int32_t compare = CompareFor(loop, exit->decides);
     if (compare < 0) return;
     const std::optional<Bytes> counter = Read(at(compare).src[0], at(compare).exec_size);
     if (!counter) return;
     const int32_t step = StepOf(loop, *counter), start = StartOf(loop, *counter);
     if (step < 0 || start < 0) return;
-    Walk(start, step, compare, exit, &loop);
+    Walk(start, step, compare, *exit, &loop);
   }
 
-  void Walk(int32_t start, int32_t step, int32_t compare, int32_t exit, LoopTrips* loop) const {
+  void Walk(int32_t start, int32_t step, int32_t compare, const Exit& exit, LoopTrips* loop) const {
     const Instruction& test = at(compare);
-    const bool leaves_if = (exit != loop->end) != at(exit).pred_inverse;
+    const bool leaves_if = (exit.at != loop->end) != at(exit.decides).pred_inverse;
     const auto by = static_cast<uint32_t>(at(step).src[1].imm);
     const auto bound = static_cast<uint32_t>(test.src[1].imm);
     auto count = static_cast<uint32_t>(at(start).src[0].imm);
@@ -244,7 +262,7 @@ class Counter {
     for (int n = 0; n < kMostIterations; ++n, count += by) {
       if (Holds(test.cmod, test.src[0].type, count, bound) != leaves_if) continue;
       loop->known = true;
-      loop->exit = exit;
+      loop->exit = exit.at;
       loop->begun = n + 1;
       loop->finished = n;
       return;

@@ -2,8 +2,8 @@
 //
 // Problem: a model that takes every loop for ten iterations is wrong where the number stands in the code.
 // Known is what counts in a register: an immediate moved there in front of the loop, an immediate
-// added once an iteration, compared with an immediate, on which alone the loop is left (a break, or
-// the while itself). Anything else is not known: another way out (a halt, another break), a continue, a
+// added once an iteration, compared with an immediate, on which alone the loop is left (a break, an if
+// with a break in it, or the while itself). Anything else is not known: another way out (a halt, another break), a continue, a
 // count in memory or in two steps. Whoever compiled the code, most loops that an unroller leaves and
 // whose bounds are constant have that form. Exact, not a bound; of one that a lane enters.
 //

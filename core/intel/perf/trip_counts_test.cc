@@ -101,6 +101,26 @@ TEST(TripCounts, ALoopTestedAtItsTop) {
   EXPECT_EQ(Trips(TopTested(7, 7, 1))[0].finished, 0);
 }
 
+// The break in an if, as it stands before small ifs become predicates: as many iterations.
+TEST(TripCounts, ABreakInAnIf) {
+  const auto in_if = [](bool inverse, Opcode side) {
+    std::vector<Instruction> insts = TopTested(0, 7, 1);
+    insts[kBreak] = Branch(Opcode::kBreak, false);
+    insts.insert(insts.begin() + kBreak + 1, Branch(Opcode::kEndif, false));
+    insts.insert(insts.begin() + kBreak, To(Scalar(8, 20), Op(Opcode::kMov, 1, Scalar(4, 20))));
+    if (side == Opcode::kElse) insts.insert(insts.begin() + kBreak, Branch(side, false));
+    insts.insert(insts.begin() + kBreak, Branch(Opcode::kIf, true, inverse));
+    return Trips(insts)[0];
+  };
+  const LoopTrips loop = in_if(true, Opcode::kIf);
+  ASSERT_TRUE(loop.known);
+  EXPECT_EQ(loop.RunsOf(kCompare), 8);
+  EXPECT_EQ(loop.RunsOf(kBreak + 2), 8);  // the break
+  EXPECT_EQ(loop.RunsOf(kBreak + 3), 7);
+  EXPECT_EQ(in_if(false, Opcode::kIf).finished, 0);
+  EXPECT_FALSE(in_if(true, Opcode::kElse).known);
+}
+
 TEST(TripCounts, ALoopTestedAtItsEnd) {
   std::vector<Instruction> insts = TopTested(0, 7, 1);
   const Instruction compare = insts[kCompare];
