@@ -118,6 +118,7 @@ class Emitter {
       case kMsgUrb:
       case kMsgUrbEnd:
       case kMsgTarget:
+      case kMsgTargetLast:
       case kMsgTargetEnd:
         return EmitMessage(em_, id);
       case kSpill:

@@ -103,7 +103,7 @@ absl::Status EmitMessage(EmitContext& em, lir::InstId id) {
       return r;
     };
     // Writes to targets wait for those of earlier threads to the same pixels.
-    if (in.op == kMsgTarget || in.op == kMsgTargetEnd) e.op = Opcode::kSendc;
+    if (IsTargetWrite(in.op)) e.op = Opcode::kSendc;
     e.send.eot = in.op == kMsgTargetEnd || in.op == kMsgUrbEnd;
     if (!defs.empty()) e.dst = part(defs[0], rlen);
     e.src[0] = part(uses[0], mlen);

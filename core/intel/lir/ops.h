@@ -82,6 +82,8 @@ enum LirOp : uint16_t {
   kMsgUrb,           // outputs of vertices
   kMsgUrbEnd,        // the last one, which ends the thread: payloads in the tail of the file
   kMsgTarget,        // to a render target; they keep their order
+  kMsgTargetLast,    // to the last one, for the first lanes of a thread whose other lanes follow: all
+                     // other messages stay on their side of it
   kMsgTargetEnd,     // the last one, which ends the thread: payloads in the tail of the file
   kSpill,        // registers to scratch memory: r0 or a header, payload, place in dwords
   kMergeSpill,   // the same under the mask where no message has it: what is there is read
@@ -99,6 +101,7 @@ constexpr uint16_t Op(isa::Opcode op) { return static_cast<uint16_t>(op); }
 constexpr bool IsEuOp(uint16_t op) { return op < kFirstPseudo; }
 constexpr bool IsLaneOp(uint16_t op) { return op >= kBallot && op <= kLaneScan; }
 constexpr bool IsSamplerList(uint16_t op) { return op == kSampler || op == kQuadSampler; }
+constexpr bool IsTargetWrite(uint16_t op) { return op >= kMsgTarget && op <= kMsgTargetEnd; }
 constexpr bool IsMessage(uint16_t op) { return op >= kSend && op <= kMsgTargetEnd; }
 
 // Files and pools of the target, indices into Target::files and Target::pools.

@@ -132,6 +132,11 @@ constexpr Pseudo kPseudo[] = {
     {{"msg.target", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect, 0,
       lir::OpInfo::kNotTied, kTargetClass},
      Reads::kEarly},
+    {{"msg.target_last",
+      lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect |
+          lir::kOpBarrier,
+      0, lir::OpInfo::kNotTied, kTargetClass},
+     Reads::kEarly},
     {{"msg.target_end",
       lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect |
           lir::kOpTerminator,

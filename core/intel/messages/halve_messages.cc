@@ -9,7 +9,10 @@
 // one with several the half is moved to registers of its own, for all lanes: those that are off are
 // not sent. The responses are joined under the mask. Of a write to a render target the parts are
 // moved that there are, under the mask, because the exit block may have values of the lanes that
-// reached it only; and only the second half of the last one ends the thread. Atomics by address stay:
+// reached it only; and only the second half of the last one ends the thread. The first half says to
+// hardware that its pixels are done (Last Render Target Select, in the messages of either half), so it
+// stays where it is: behind all other messages of the thread, as Mesa keeps it (25.0.7,
+// brw_schedule_instructions.cpp, is_scheduling_barrier). Atomics by address stay:
 // whatever the width, they are sent for 8 lanes at a time when they are written out. Which moves and
 // joins are not needed is for halve_values to find. Linear.
 #include <vector>
@@ -83,7 +86,7 @@ class Halving {
       for (int i = 0; ends && i < PayloadCount(f_, in); ++i)
         f_.value(half[i].value()).in_tail = true;
       const bool goes_on = in.op == kMsgTargetEnd && !ends;
-      Emit(goes_on ? uint16_t{kMsgTarget} : in.op, fields, def, half);
+      Emit(goes_on ? uint16_t{kMsgTargetLast} : in.op, fields, def, half);
     }
     if (defs.empty()) return;
     lir::InstFields join = Fields(in, 0);
@@ -93,15 +96,11 @@ class Halving {
 
   // Which of the thread's lanes a write to a target is for is a field.
   uint32_t AuxOf(const lir::Inst& in, int group) {
-    if (!IsTarget(in)) return in.aux;
+    if (!IsTargetWrite(in.op)) return in.aux;
     LirMessage message = MessageOf(f_, in);
     message.fields.high_slots = group != 0;
     return AddMessage(f_, message);
   }
-  static bool IsTarget(const lir::Inst& in) {
-    return in.op == kMsgTarget || in.op == kMsgTargetEnd;
-  }
-
   bool HasParts(const Operand& o) const {
     return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG && o.comps > 1;
   }
@@ -115,7 +114,7 @@ class Halving {
       }
       const Operand part = MakeRegisters(f_, kRegisters);
       lir::InstFields fields = Fields(in, group);
-      if (!IsTarget(in)) fields.flags = lir::kNoMask;
+      if (!IsTargetWrite(in.op)) fields.flags = lir::kNoMask;
       from.type = kRaw;
       Emit(Op(Opcode::kMov), fields, {part}, {from});
       parts.push_back(part);
@@ -130,7 +129,7 @@ class Halving {
 
   // What a target's payload was collected from, where it was: kNone if it is not defined.
   Operand Component(const lir::Inst& in, const Operand& o, uint16_t c) const {
-    if (IsTarget(in) && o.id < collect_.size() && collect_[o.id].valid()) {
+    if (IsTargetWrite(in.op) && o.id < collect_.size() && collect_[o.id].valid()) {
       return f_.uses(collect_[o.id])[c];
     }
     Operand from = o;
@@ -146,7 +145,7 @@ class Halving {
     for (const lir::Block& block : f_.blocks) {
       for (lir::InstId id : block.insts) {
         if (f_.inst(id).op == kCollect) made[f_.defs(id)[0].id] = id;
-        if (!IsTarget(f_.inst(id))) continue;
+        if (!IsTargetWrite(f_.inst(id).op)) continue;
         for (int i = 0; i < PayloadCount(f_, f_.inst(id)); ++i) {
           const uint32_t payload = f_.uses(id)[static_cast<size_t>(i)].id;
           collect_[payload] = made[payload];

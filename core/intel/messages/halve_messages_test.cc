@@ -1,14 +1,19 @@
 // halve_messages: see passes.h.
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "core/intel/lir/target.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/messages/testing.h"
+#include "core/lir/schedule/schedule.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
 using testing::After;
+using testing::AfterWith;
+using testing::Sent;
 
 TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
   EXPECT_EQ(After("  %10x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n",
@@ -58,6 +63,31 @@ TEST(HalveMessages, CollectsInFrontOfTheExitBlockGo) {
       HalveMessages, 32);
   EXPECT_EQ(out.find("%10x4:ud = collect"), std::string::npos) << out;
   EXPECT_NE(out.find("mov %0:ud {w16 g16}\n"), std::string::npos) << out;
+}
+
+absl::StatusOr<bool> HalveAndSchedule(lir::Function& f, PassContext& context) {
+  const absl::StatusOr<bool> changed = HalveMessages(f, context);
+  lir::schedule::ScheduleBeforeAllocation(TargetOf(Tgl()), &f, {});
+  return changed;
+}
+
+// The write that says that the pixels of lanes 0 to 15 are done stays behind what the thread stores and
+// samples, although it could be sent long before: those wait for a sample.
+TEST(HalveMessages, PixelsAreDoneBehindAllOtherMessages) {
+  const std::string sample = Sent(isa::Message::kLdLz, 16);
+  const std::string out = AfterWith(
+      "value %16 G 4x4\n",
+      absl::StrCat("  %10x4:ud = msg %0:ud {w32 ", sample, "}\n",
+                   "  msg.write %1:ud %10:ud {w32 [untyped_write lanes 16 channels 14]}\n",
+                   "  %11x4:ud = msg %10.1:ud {w32 ", sample, "}\n",
+                   "  %16x4:ud = collect %0:ud %1:ud %2:ud %0:ud {w32}\n",
+                   "  msg.target_end %16x4:ud {w32 [target_write last_target 1]}\n"),
+      HalveAndSchedule, 32);
+  const size_t done = out.find("msg.target_last ");
+  ASSERT_NE(done, std::string::npos) << out;
+  EXPECT_LT(out.rfind(" = msg "), done) << out;
+  EXPECT_LT(out.rfind("msg.write"), done) << out;
+  EXPECT_LT(done, out.find("msg.target_end")) << out;
 }
 
 TEST(HalveMessages, SixteenLanesStay) {

@@ -274,7 +274,12 @@ void DagBuilder::Effects(uint32_t n) {
   if (flags & kOpBarrier) {
     for (Access& a : memory_) Order(&a, n);
     Order(&effects_, n);
+    if (flags & kOpWritesMemory) Order(&messages_, n);
     return;
+  }
+  if (flags & kOpSendLike) {
+    AddEdge(messages_.writer, n, 0);
+    AddReader(&messages_, n);
   }
   if (flags & kOpExit) return Exit(n);
   const bool inserted = allocated_ && (f_.inst(dag_->nodes[n].inst).flags & kInsertedCopy) != 0;
