@@ -101,7 +101,9 @@ std::vector<Flag> CompileFlags() {
        "send a daemon elsewhere also files from outside of the source's folder and -I"},
       {"spec", 0, "ID=TYPE:VALUE", true,
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
-      {"widths", 0, "8,16,32", true, "dispatch widths wanted; all of the target if not given"},
+      {"widths", 0, "8,16,32", true,
+       "dispatch widths wanted; all of the target if not given; fragments of 32 lanes alone cannot be "
+       "enabled on tgl"},
       {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
       {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
       {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},

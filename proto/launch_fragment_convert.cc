@@ -100,6 +100,7 @@ absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch
   result.interpolator_messages = in.interpolator_messages();
   result.nonperspective = in.nonperspective_barycentrics();
   result.samples = in.samples();
+  result.beside_narrower = in.beside_narrower();
   result.sample_shading = in.sample_shading();
   result.alpha_to_coverage = *coverage == Often::kAlways;
   result.per_sample = *per_sample == Often::kAlways;
@@ -148,6 +149,7 @@ void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& resul
   result.set_per_sample_dispatch(in.per_sample ? "always" : "never");
   result.set_coarse_pixel_dispatch("never");
   result.set_samples(in.samples);
+  result.set_beside_narrower(in.beside_narrower);
   result.set_sample_shading(in.sample_shading);
   result.set_alpha_to_coverage(in.alpha_to_coverage ? "always" : "never");
 }

@@ -186,6 +186,24 @@ TEST(Driver, ThirtyTwoLanesIfAskedFor) {
   EXPECT_EQ(asked->variants[0].launch.compute.last_thread_mask, ~0u);
 }
 
+// Hardware enables 32 lanes of fragments beside 8 or 16 alone: the record and a remark say so.
+TEST(Driver, ThirtyTwoLanesOfFragmentsNeedNarrowerOnes) {
+  const std::string text =
+      "mir 1\nentry \"main\"\nstage fragment\noutput 0 location 0.0 f32 x4\nbody {\n"
+      "  store_output[0, 0] 1.0f, 1.0f, 1.0f, 1.0f\n  return\n}\n";
+  for (const bool alone : {true, false}) {
+    CompileOptions options;
+    if (alone) options.widths = {32};
+    if (!alone) options.widths = {16, 32};
+    Remarks remarks;
+    const auto c = CompileText(text, options, &remarks);
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_TRUE(c->variants.back().launch.fragment.beside_narrower);
+    EXPECT_EQ(c->variants.front().launch.fragment.beside_narrower, alone);
+    EXPECT_EQ(std::count(remarks.kinds.begin(), remarks.kinds.end(), "width_alone"), alone);
+  }
+}
+
 // 80 values at once: they fit at SIMD8, not at SIMD16.
 std::string ManyLiveValues() {
   std::string text =

@@ -173,6 +173,8 @@ struct FragmentLaunch {
   // 3DSTATE_CLIP, Non-Perspective Barycentric Enable.
   bool nonperspective = false;
   bool per_sample = false;                // a lane is a sample of a pixel
+  // Hardware takes the program only beside one of 8 or 16 lanes of the same shader (Kiln's only).
+  bool beside_narrower = false;
   // Samples of a pixel that the program was compiled for: it is right for no other number.
   uint32_t samples = 0;
   bool sample_shading = false;            // the module asks for it; state may, too

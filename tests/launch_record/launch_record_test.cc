@@ -181,6 +181,16 @@ TEST(LaunchRecord, FragmentRoundTrip) {
   EXPECT_TRUE(again->fragment.alpha_to_coverage);
 }
 
+TEST(LaunchRecord, ThirtyTwoLanesOfFragments) {
+  absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_FALSE(r->fragment.beside_narrower);
+  r->fragment.beside_narrower = true;
+  const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*r));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->fragment.beside_narrower);
+}
+
 TEST(LaunchRecord, RoundTrip) {
   absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Sample());
   ASSERT_TRUE(r.ok()) << r.status();

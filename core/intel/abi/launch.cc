@@ -52,6 +52,7 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
   r.interpolator_messages = f.interpolator;
   r.nonperspective = f.nonperspective;
   r.per_sample = f.per_sample;
+  r.beside_narrower = NeedsNarrower(at_width.width);
   r.samples = f.samples;
   r.sample_shading = m.fragment.sample_rate;
   r.alpha_to_coverage = f.alpha_to_coverage;

@@ -27,6 +27,19 @@ void RemarkRefusal(Sink* sink, int width, const absl::Status& why) {
   sink->OnRemark(remark);
 }
 
+// Asked for alone, such a program can be looked at and simulated, and not be enabled.
+void RemarkAlone(const Abi& abi, const Compiled& made, Sink* sink) {
+  if (sink == nullptr || !abi.fragment || made.variants.size() != 1) return;
+  if (!NeedsNarrower(made.variants[0].width)) return;
+  Remark remark;
+  remark.pass = "choose_widths";
+  remark.kind = "width_alone";
+  remark.width = made.variants[0].width;
+  remark.text = absl::StrCat(made.variants[0].name,
+                             ": hardware takes it only beside a program of 8 or 16 lanes of this shader");
+  sink->OnRemark(remark);
+}
+
 absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device,
                                   const PipelineState& state, Sink* sink) {
   const Step step(sink, "assign_abi", "lir");
@@ -79,6 +92,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     out.variants.push_back(std::move(made));
   }
   if (out.variants.empty() && !runner.stopped()) return refused;
+  RemarkAlone(*abi, out, sink);
   return out;
 }
 
