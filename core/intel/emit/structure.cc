@@ -44,6 +44,7 @@ void Structure::OnEndif(int32_t at) {
   }
   if (open_.empty()) {
     p_.targets[at].jip = at + 1;
+    if (!halts_.empty()) outer_endifs_.push_back(at);
   } else {
     open_.back().want_jip.push_back(at);
   }
@@ -84,7 +85,10 @@ void Structure::EndHalts() {
   p_.targets[at] = {at + 1, at + 1};
   for (int32_t halt : halts_) p_.targets[halt].uip = at + 1;
   for (int32_t halt : outer_halts_) p_.targets[halt].jip = at + 1;
+  for (int32_t endif : outer_endifs_) p_.targets[endif].jip = at;
   halts_.clear();
+  outer_halts_.clear();
+  outer_endifs_.clear();
 }
 
 }  // namespace kiln::intel
