@@ -6,6 +6,7 @@
 #include "core/intel/emit/emit.h"
 #include "core/intel/emit/passes.h"
 #include "core/intel/isa/disasm.h"
+#include "core/intel/isa/messages.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/target.h"
 #include "core/lir/parse.h"
@@ -170,6 +171,55 @@ TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   EXPECT_EQ(p->insts[3].flag_nr, 1);
 }
 
+// A halt in an if goes to the end of that, and the outermost end to the halt that all meet at: a thread
+// without lanes walks through nothing on its way. An if before all halts has nobody to send there.
+TEST(Emit, AThreadThatHaltedInIfsSkipsWhatFollows) {
+  const absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
+                                                                          R"(livein %4 at 0
+exit_block b7
+block b0 depth 0
+  if %2:uw@0 {w8 pred 1}
+  -> b1, b2
+block b1 depth 0
+  %0:ud@16 = mov #0x1:ud {w8}
+  ~> b2
+block b2 depth 0
+  endif {w8}
+  ~> b3
+block b3 depth 0
+  if %2:uw@0 {w8 pred 1}
+  -> b4, b6
+block b4 depth 0
+  if %2:uw@0 {w8 pred 1}
+  -> b5, b5
+block b5 depth 0
+  discard_jump %2:ud@0 {w8 pred 1 id 7}
+  endif {w8}
+  ~> b6
+block b6 depth 0
+  endif {w8}
+  %0:ud@16 = mov #0x2:ud {w8}
+  -> b7
+block b7 depth 0
+  %1:ud@24 = mov %4:ud@0 {w8 nomask}
+)");
+  ASSERT_TRUE(f.ok()) << f.status();
+  const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
+  ASSERT_TRUE(p.ok()) << p.status();
+  EXPECT_EQ(Text(*p),
+            "0 (f) if 2 2\n"
+            "1 mov (8|M0) r2.0<1>:ud 0x1:ud\n"
+            "2 endif 3\n"
+            "3 (f) if 7 7\n"
+            "4 (f) if 6 6\n"
+            "5 (f) halt 6 10\n"
+            "6 endif 7\n"
+            "7 endif 9\n"
+            "8 mov (8|M0) r2.0<1>:ud 0x2:ud\n"
+            "9 halt 10 10\n"
+            "10 (W) mov (8|M0) r3.0<1>:ud r0.0<0;1,0>:ud\n");
+}
+
 TEST(Emit, BreakInIfInLoop) {
   EXPECT_EQ(Text(Make(Loop())),
             "0 cmp (8|M0) (lt)f0.0 null<1>:d r2.0<8;8,1>:d 5:d\n"
@@ -184,8 +234,8 @@ TEST(Emit, BreakInIfInLoop) {
 
 TEST(Peephole, SmallIfWithBreakIsPredicated) {
   isa::Program p = Make(Loop());
-  EXPECT_EQ(PredicateSmallIfs(p, No, nullptr), 0);
-  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 1);
+  EXPECT_EQ(PredicateSmallIfs(Tgl(), p, No, nullptr), 0);
+  EXPECT_EQ(PredicateSmallIfs(Tgl(), p, Yes, nullptr), 1);
   EXPECT_EQ(Text(p),
             "0 cmp (8|M0) (lt)f0.0 null<1>:d r2.0<8;8,1>:d 5:d\n"
             "1 (f0.0) mov (8|M0) r3.0<1>:ud r2.0<8;8,1>:ud\n"
@@ -236,7 +286,7 @@ TEST(Peephole, AnEmptySideNeedsNoElse) {
 
 TEST(Peephole, BothSidesOfASmallIfArePredicated) {
   isa::Program p = TwoSides(kCount, kMask);
-  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 1);
+  EXPECT_EQ(PredicateSmallIfs(Tgl(), p, Yes, nullptr), 1);
   EXPECT_EQ(Text(p),
             "0 (f0.0) add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
             "1 (~f0.0) and (8|M0) r3.0<1>:ud r3.0<8;8,1>:ud 0x2:ud\n"
@@ -245,7 +295,51 @@ TEST(Peephole, BothSidesOfASmallIfArePredicated) {
   std::string three;
   for (int i = 0; i < 3; ++i) three += kCount;
   p = TwoSides(three, std::string(kMask) + kMask);
-  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 0);
+  EXPECT_EQ(PredicateSmallIfs(Tgl(), p, Yes, nullptr), 0);
+}
+
+// Messages that answer, and what reads through an address, take no predicate on this hardware.
+TEST(Peephole, WhatMustNotBePredicatedStaysUnderItsIf) {
+  isa::MessageFields read;
+  read.message = isa::Message::kUntypedRead;
+  isa::SetLengths(isa::Generation::kGen12, read);
+  isa::MessageFields write = read;
+  write.message = isa::Message::kUntypedWrite;
+  isa::SetLengths(isa::Generation::kGen12, write);
+  const auto predicated = [](const isa::MessageFields& fields, bool no_mask, bool indirect) {
+    isa::Program p = TwoSides(kCount, "");
+    RemoveEmptySides(p, Yes, nullptr);
+    isa::Instruction& inst = p.insts[1];
+    if (!indirect) {
+      inst = *isa::MakeSend(isa::Generation::kGen12, fields);
+      inst.src[0].file = isa::File::kGrf;
+      inst.src[0].nr = 40;
+    }
+    inst.src[0].indirect = indirect;
+    inst.no_mask = no_mask;
+    return PredicateSmallIfs(Tgl(), p, Yes, nullptr) != 0;
+  };
+  EXPECT_FALSE(predicated(read, false, false));
+  EXPECT_FALSE(predicated(read, true, false));
+  EXPECT_TRUE(predicated(write, false, false));
+  EXPECT_FALSE(predicated({}, false, true));
+  EXPECT_TRUE(predicated({}, true, true));  // it stays without
+}
+
+// Four divisions of eight lanes take the math unit longer than two branches.
+TEST(Peephole, WhatTheModelTakesForLongStaysUnderItsIf) {
+  std::string side;
+  for (int i = 0; i < 4; ++i) side += kCount;
+  for (const auto function : {isa::MathFunction::kSqrt, isa::MathFunction::kIntDivQuotient}) {
+    isa::Program p = TwoSides(side, "");
+    RemoveEmptySides(p, Yes, nullptr);
+    for (int i = 1; i <= 4; ++i) {
+      p.insts[static_cast<size_t>(i)].op = isa::Opcode::kMath;
+      p.insts[static_cast<size_t>(i)].math = function;
+      p.insts[static_cast<size_t>(i)].dst.nr = static_cast<uint8_t>(40 + i);
+    }
+    EXPECT_EQ(PredicateSmallIfs(Tgl(), p, Yes, nullptr), function == isa::MathFunction::kSqrt);
+  }
 }
 
 TEST(Peephole, BreakBeforeWhileIsItsCondition) {
@@ -270,7 +364,7 @@ TEST(Peephole, BreakBeforeWhileIsItsCondition) {
       "  ~> b5\n"
       "block b5 depth 0\n"
       "  %5:ud@32 = mov %0:ud@16 {w8}\n");
-  EXPECT_EQ(PredicateSmallIfs(p, Yes, nullptr), 1);
+  EXPECT_EQ(PredicateSmallIfs(Tgl(), p, Yes, nullptr), 1);
   EXPECT_EQ(PredicateWhiles(p, Yes, nullptr), 1);
   EXPECT_EQ(Text(p),
             "0 add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"

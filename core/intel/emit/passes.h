@@ -3,7 +3,8 @@
 //
 //   if, instructions, else, endif                     -> if, instructions, endif
 //   if, else, instructions, endif                     -> the same under the opposite condition
-//   if, up to kMaxPredicated instructions, endif      -> the instructions, predicated
+//   if, up to kMaxPredicated instructions, endif      -> the instructions, predicated, where that
+//                                                        costs no more than the branches
 //   if, instructions, else, instructions, endif       -> the same for both sides
 //   if, up to kMaxPredicated instructions, break, endif  -> the same with a predicated break
 //   break under a predicate right before a while      -> the while, under the opposite predicate
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 
+#include "core/intel/device/device.h"
 #include "core/intel/isa/program.h"
 
 namespace kiln::intel {
@@ -23,7 +25,9 @@ using MayRewrite = bool (*)(void* context);
 
 // Number of rewrites made.
 int RemoveEmptySides(isa::Program& program, MayRewrite may_rewrite, void* context);
-int PredicateSmallIfs(isa::Program& program, MayRewrite may_rewrite, void* context);
+// Asks the device's model too.
+int PredicateSmallIfs(const Device& device, isa::Program& program, MayRewrite may_rewrite,
+                      void* context);
 int PredicateWhiles(isa::Program& program, MayRewrite may_rewrite, void* context);
 
 }  // namespace kiln::intel

@@ -1,14 +1,26 @@
+// Predicates the instructions of small ifs, so that nothing jumps.
+//
 // Why this is sound: the instructions of a small if execute for the lanes in the mask that the
 // if's flag selects, which is what the predicate says. NoMask instructions (uniform values) stay
 // as they are: the thread may run through a skipped block anyway (fused EUs), so allocation lets
 // them overwrite nothing that is alive. The flag must not change inside.
 //
-// Limits: messages are predicated too, at most kMaxPredicated instructions in all, since lanes
-// that skip would otherwise have jumped over them.
+// Where it pays: a thread none of whose lanes enters the if jumps over its instructions; predicates spare
+// the branches. Threads that enter and that do not are taken for as many, as the model (perf/estimate.h)
+// does behind an exit, so half of the instructions' cycles must be no more than those of the branches.
+// With an else, half is what a thread saves whose lanes all take one side.
+//
+// Limits: at most kMaxPredicated instructions. Messages that answer stay under the if: to hide where
+// no lane wants it what they read costs more than a jump, and Tiger Lake wants no predicated send with
+// a destination, nor a predicated instruction with an indirect source (Wa_16012061344, Wa_16012292205:
+// isa/apply_workarounds.cc).
+#include <optional>
 #include <vector>
 
 #include "core/intel/emit/edit_program.h"
 #include "core/intel/emit/passes.h"
+#include "core/intel/isa/apply_workarounds.h"
+#include "core/intel/perf/estimate.h"
 
 namespace kiln::intel {
 namespace {
@@ -30,8 +42,9 @@ bool CanBePredicated(const Instruction& inst) {
   if (isa::IsBranch(inst.op) || inst.op == Opcode::kSync || inst.op == Opcode::kNop) return false;
   // min and max are sel with a condition, which a predicate would turn into something else.
   if (UsesFlag(inst) || inst.op == Opcode::kSel || inst.acc_write || inst.send.eot) return false;
-  const bool accumulator = inst.dst.file == isa::File::kArf;
-  if (accumulator && inst.dst.arf == isa::Arf::kAccumulator) return false;
+  if (inst.dst.file == isa::File::kArf && inst.dst.arf == isa::Arf::kAccumulator) return false;
+  const bool message = isa::IsSend(inst.op);
+  if ((message || !inst.no_mask) && isa::MustNotBePredicated(inst)) return false;
   return inst.no_mask || isa::Info(inst.op).pred;
 }
 
@@ -50,14 +63,38 @@ int32_t SmallIfEnd(const Program& p, int32_t at) {
   return end;
 }
 
+// Cycles from the first of these instructions until the last has issued, by the model; nothing if it
+// does not know one of them.
+std::optional<int64_t> CyclesOf(const Device& device, const Program& p,
+                                absl::Span<const int32_t> insts) {
+  Program part(p.generation);
+  for (const int32_t i : insts) part.Append(p.insts[i], p.targets[i]);
+  const absl::StatusOr<Estimate> estimate = EstimateProgram(device, part);
+  if (!estimate.ok()) return std::nullopt;
+  return estimate->cycles;
+}
+
+// Does the model have predicates cost no more than the branches of the if from `at` to `end`?
+bool Gains(const Device& device, const Program& p, int32_t at, int32_t end) {
+  const int32_t then_end = ThenEnd(p, at);
+  std::vector<int32_t> branches = {at, end}, body;
+  if (then_end != end) branches.push_back(then_end);
+  for (int32_t i = at + 1; i < end; ++i) {
+    if (i != then_end) body.push_back(i);
+  }
+  const std::optional<int64_t> jumps = CyclesOf(device, p, branches);
+  const std::optional<int64_t> predicated = CyclesOf(device, p, body);
+  return jumps && predicated && *predicated <= 2 * *jumps;
+}
+
 }  // namespace
 
-int PredicateSmallIfs(Program& p, MayRewrite may_rewrite, void* context) {
+int PredicateSmallIfs(const Device& device, Program& p, MayRewrite may_rewrite, void* context) {
   std::vector<bool> dead(p.insts.size());
   int rewrites = 0;
   for (int32_t at = 0; at < p.Next(); ++at) {
     const int32_t end = SmallIfEnd(p, at);
-    if (end < 0 || !may_rewrite(context)) continue;
+    if (end < 0 || !Gains(device, p, at, end) || !may_rewrite(context)) continue;
     const Instruction head = p.insts[at];
     const int32_t then_end = ThenEnd(p, at);
     for (int32_t i = at + 1; i < end; ++i) {

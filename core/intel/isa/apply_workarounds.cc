@@ -1,4 +1,4 @@
-// Errata and the program pass for two of them, see apply_workarounds.h.
+// Errata and the program pass for some of them, see apply_workarounds.h.
 #include "core/intel/isa/apply_workarounds.h"
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <iterator>
 #include <vector>
+
+#include "core/intel/isa/footprint.h"
 
 namespace kiln::intel::isa {
 namespace {
@@ -15,6 +17,11 @@ using S = WorkaroundStatus;
 // The reference compiler applies it for Tiger Lake; of the older ones nobody has looked.
 constexpr Rulings kOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
+
+// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c and where it asks for it); of older
+// generations nobody has looked.
+constexpr Rulings kByIntelOnGen12 = {
+    Ruling{}, Ruling{}, Ruling{Cell::kValue, "IGC, skuwa/itgl_lp_hw_wa.c, itgl_lp_sw_wa.c; visa"}};
 
 constexpr absl::string_view kSamplesOfCubes =
     "Mesa 25.0.7, mesa_defs.json: DG2 and its server parts (Gen12.5) alone";
@@ -58,6 +65,45 @@ constexpr Workaround kWorkarounds[] = {
     {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", kOnGen12,
      S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},
+    {"Wa_16012061344, Wa_16012292205 (messages)",
+     "a predicated send with a destination is preceded by an instruction that reads another register "
+     "in all three sources, so that no later read of the destination is taken for one done before",
+     kByIntelOnGen12, S::kImplemented,
+     "ApplyWorkarounds; core/intel/emit/predicate_small_ifs makes no such sends"},
+    {"Wa_16012061344, Wa_16012292205 (indirect)",
+     "an instruction with an indirect source has no predicate", kByIntelOnGen12, S::kBackEnd,
+     "core/intel/emit/lanes writes them without, predicate_small_ifs leaves them alone"},
+    {"Wa_16012061344, Wa_16012292205 (branches)",
+     "an instruction that reads three sources precedes if, break and while; what follows one with an "
+     "indirect source waits with distance 1",
+     kByIntelOnGen12, S::kLeftOut,
+     "Mesa 25.0.7 has neither, in all of its programs with branches and shuffles on this hardware"},
+    {"Wa_14018126777",
+     "an instruction that reads one register in two sources depends on whatever wrote any of it, "
+     "read or not",
+     kByIntelOnGen12, S::kImplemented,
+     "core/intel/swsb: dependences are those of whole registers"},
+    {"math results",
+     "what reads another part of a register than math writes waits for the math", kByIntelOnGen12,
+     S::kImplemented, "core/intel/swsb: dependences are those of whole registers"},
+    {"Wa_16013338947", "a legal instruction follows the send that ends the thread",
+     kByIntelOnGen12, S::kImplemented, "ApplyWorkarounds"},
+    {"Wa_1807084924",
+     "a fence with commit ends fragment and compute threads that wrote memory", kByIntelOnGen12,
+     S::kLeftOut, "ERRATA.md: Mesa 25.0.7 has none; ABI.md says who flushes the data port"},
+    {"Wa_1808850743",
+     "instructions without mask under control flow do not run where no lane is on", kByIntelOnGen12,
+     S::kImplemented,
+     "as Wa_1407528679: allocation lets them overwrite nothing that lives, messages are guarded"},
+    {"Wa_1607871015", "a sampler flush ends threads that sampled without a destination",
+     kByIntelOnGen12, S::kVerified, "restriction 'message lengths'"},
+    {"Wa_14010595310",
+     "before stepping C0 the lanes of a message to 64-bit addresses agree in the high halves",
+     kByIntelOnGen12, S::kLeftOut, "ERRATA.md: Mesa 25.0.7 does not; a loop around each message"},
+    {"Wa_14017131883", "r0 is not written in kernels with split barriers", kByIntelOnGen12,
+     S::kBackEnd, "the wait follows the message of a barrier: there are no split ones"},
+    {"WaMixModeSelInstDstNotPacked", "sel of singles and halves does not write halves",
+     kByIntelOnGen12, S::kVerified, "restriction 'mixed float select'"},
     {"Wa_14012688258",
      "samples of cubes are sent with zeros at the end of their payload",
      {Ruling{Cell::kAbsent, kSamplesOfCubes}, Ruling{Cell::kAbsent, kSamplesOfCubes},
@@ -77,6 +123,11 @@ constexpr Workaround kWorkarounds[] = {
      S::kNotYet,
      "nowhere; branch control stays off"},
 };
+
+bool HasDestination(const Instruction& inst) {
+  return inst.dst.file == File::kGrf ||
+         (inst.dst.file == File::kArf && inst.dst.arf != Arf::kNull);
+}
 
 bool WritesAccumulator(const Instruction& inst) {
   const bool typed = Info(inst.op).format == Format::kBasic ||
@@ -111,6 +162,40 @@ Instruction DummyMov() {
   inst.src[0].file = File::kImm;
   inst.src[0].type = Type::kUD;
   return inst;
+}
+
+// Reads `reg` in each of three sources, and changes nothing: words of it are moved to themselves
+// whichever way the condition goes; csel sets no flags. Intel's compiler takes the same instruction
+// (IGC, visa/SWWA.cpp, insertDummyCsel).
+Instruction ReadThreeTimes(uint8_t reg) {
+  Instruction inst;
+  inst.op = Opcode::kCsel;
+  inst.exec_size = 4;
+  inst.no_mask = true;
+  inst.cmod = CondMod::kZ;
+  inst.dst.file = File::kGrf;
+  inst.dst.nr = reg;
+  inst.dst.type = Type::kW;
+  inst.dst.region.hstride = 1;
+  for (Operand& src : inst.src) {
+    src = inst.dst;
+    src.region = {4, 4, 1};
+  }
+  inst.src[2].region = {0, 1, 1};
+  return inst;
+}
+
+// A register that a send does not write: its payload, for which it waits anyway, if it can be.
+uint8_t RegisterNotWritten(const Instruction& send) {
+  const GrfSet written = FootprintOf(send).writes;
+  uint8_t reg = send.src[0].nr;
+  if (written.Has(reg)) reg = 0;
+  while (written.Has(reg)) ++reg;  // no response fills the file
+  return reg;
+}
+
+bool ReadsThreeTimes(const Instruction& inst) {
+  return inst.op == Opcode::kCsel && inst == ReadThreeTimes(inst.dst.nr);
 }
 
 // Sub-registers of three-source destinations are encoded in units of 8 bytes.
@@ -163,6 +248,12 @@ bool Has(Generation gen, absl::string_view id) {
 
 }  // namespace
 
+bool MustNotBePredicated(const Instruction& inst) {
+  const bool indirect = std::any_of(inst.src.begin(), inst.src.end(),
+                                    [](const Operand& src) { return src.indirect; });
+  return HasDestination(inst) && (IsSend(inst.op) || indirect);
+}
+
 absl::Span<const Workaround> Workarounds() { return kWorkarounds; }
 
 const ColumnTable& WorkaroundTable() {
@@ -177,6 +268,8 @@ absl::Status ApplyWorkarounds(Program& program, int dispatch_width) {
   if (absl::Status s = CheckColumn(WorkaroundTable(), gen); !s.ok()) return s;
   const bool first_mask = Has(gen, "Wa_14015360517");
   const bool clear_accumulator = Has(gen, "Wa_14010017096");
+  const bool read_before = Has(gen, "Wa_16012061344, Wa_16012292205 (messages)");
+  const bool follow_end = Has(gen, "Wa_16013338947");
   if (dispatch_width == 0) dispatch_width = WidestExecution(program);
   std::vector<Insertion> insertions;
   bool accumulator_dirty = false;
@@ -189,12 +282,21 @@ absl::Status ApplyWorkarounds(Program& program, int dispatch_width) {
       insertions.push_back({i, DivertToAccumulator(inst)});
       accumulator_dirty = true;
     }
+    if (read_before && IsSend(inst.op) && inst.pred != PredCtrl::kNone &&
+        MustNotBePredicated(inst) && !(i > 0 && ReadsThreeTimes(program.insts[i - 1]))) {
+      insertions.push_back({i, ReadThreeTimes(RegisterNotWritten(inst))});
+    }
     if (WritesAccumulator(inst)) accumulator_dirty = !ClearsAccumulator(inst);
     if (clear_accumulator && IsSend(inst.op) && inst.send.eot && accumulator_dirty) {
       insertions.push_back({i, ClearAccumulator()});
     }
   }
   Insert(program, insertions);
+  if (follow_end && !program.insts.empty() && EndsThread(program.insts.back())) {
+    Instruction nop;
+    nop.op = Opcode::kNop;
+    program.Append(nop);
+  }
   return absl::OkStatus();
 }
 

@@ -1,11 +1,11 @@
 // Hardware errata that matter to compiled code, for which generations, and what Kiln does about
 // each.
 //
-// The list is every erratum that the reference compiler (Mesa 25.0.7) applies in code it generates
-// for Tiger Lake, Gen12 here, so that none is forgotten; `where` names the place that implements
-// it. A generation that has it not has a source that says so. Of Gen7.5 and Gen9 nobody has looked
-// through the list, and those that only they have are not in it. No erratum depends on the
-// stepping.
+// The list is every erratum that the reference compiler (Mesa 25.0.7) or Intel's own (IGC) applies in
+// code it generates for Tiger Lake, Gen12 here, so that none is forgotten; `where` names the place
+// that implements it, or why nothing does (core/intel/ERRATA.md has the whole of it). A generation that
+// has it not has a source that says so. Of Gen7.5 and Gen9 nobody has looked through the list, and
+// those that only they have are not in it. What is done depends on no stepping.
 #ifndef KILN_CORE_INTEL_ISA_APPLY_WORKAROUNDS_H_
 #define KILN_CORE_INTEL_ISA_APPLY_WORKAROUNDS_H_
 
@@ -21,6 +21,7 @@ enum class WorkaroundStatus : uint8_t {
   kImplemented,  // by the place named
   kVerified,     // not worked around: the verifier refuses code that would need it
   kBackEnd,      // a duty of selection or emission
+  kLeftOut,      // not worked around, for a reason; another compiler's programs run without as well
   kNotYet,       // for generations or stages that nothing is compiled for yet
 };
 
@@ -35,9 +36,16 @@ struct Workaround {
 absl::Span<const Workaround> Workarounds();
 const ColumnTable& WorkaroundTable();
 
+// Does an erratum forbid a predicate on such an instruction: a message with a destination, or what
+// reads registers through an address (Wa_16012061344)?
+bool MustNotBePredicated(const Instruction& inst);
+
 // Applies what changes a finished program, and nothing twice:
 //  * the accumulator is cleared before the thread ends (Wa_14010017096);
 //  * the first instruction has a non-empty mask (Wa_14015360517);
+//  * a predicated send with a destination follows a csel of another register to itself
+//    (Wa_16012061344);
+//  * a nop follows the last instruction if that ends the thread (Wa_16013338947);
 //  * a scalar three-source instruction whose destination is not 8-byte aligned, which has no
 //    encoding, goes through acc0: the instruction writes acc0 and a mov the destination.
 // Scoreboards come after it. `dispatch_width` is the number of lanes of the thread; 0

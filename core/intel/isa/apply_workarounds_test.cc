@@ -48,13 +48,13 @@ Program Make(std::vector<Instruction> insts) {
 TEST(Workarounds, AccumulatorIsClearedOnlyIfWritten) {
   Program program = Make({Alu(Opcode::kAdd, 8), EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
-  EXPECT_EQ(program.insts.size(), 2u);
+  EXPECT_EQ(program.insts.size(), 3u);  // with a nop behind the end
 
   Instruction mach = Alu(Opcode::kMach, 8);
   mach.acc_write = true;
   program = Make({mach, Alu(Opcode::kAdd, 8), EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
-  ASSERT_EQ(program.insts.size(), 4u);
+  ASSERT_EQ(program.insts.size(), 5u);
   EXPECT_EQ(program.insts[2].dst.arf, Arf::kAccumulator);
   EXPECT_TRUE(program.insts[2].no_mask);
   EXPECT_TRUE(program.insts[3].send.eot);
@@ -66,7 +66,7 @@ TEST(Workarounds, NothingIsDoneTwice) {
   Program program = Make({mach, Alu(Opcode::kAdd, 16), EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 0).ok());
   const size_t once = program.insts.size();
-  EXPECT_EQ(once, 5u);
+  EXPECT_EQ(once, 6u);
   ASSERT_TRUE(ApplyWorkarounds(program, 0).ok());
   EXPECT_EQ(program.insts.size(), once);
 }
@@ -83,7 +83,7 @@ TEST(Workarounds, UnalignedScalarThreeSourceDestinationGoesThroughTheAccumulator
   }
   Program program = Make({mad, EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
-  ASSERT_EQ(program.insts.size(), 4u);
+  ASSERT_EQ(program.insts.size(), 5u);
   EXPECT_EQ(program.insts[0].op, Opcode::kMad);
   EXPECT_EQ(program.insts[0].dst.arf, Arf::kAccumulator);
   EXPECT_EQ(program.insts[1].op, Opcode::kMov);
@@ -94,14 +94,14 @@ TEST(Workarounds, UnalignedScalarThreeSourceDestinationGoesThroughTheAccumulator
   mad.dst.subnr = 16;  // aligned: left alone
   program = Make({mad, EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
-  EXPECT_EQ(program.insts.size(), 2u);
+  EXPECT_EQ(program.insts.size(), 3u);  // with a nop behind the end
 }
 
 TEST(Workarounds, FirstInstructionHasAMask) {
   for (int exec : {8, 16}) {
     Program program = Make({Alu(Opcode::kAdd, exec), EndOfThread()});
     ASSERT_TRUE(ApplyWorkarounds(program, 16).ok());
-    EXPECT_EQ(program.insts.size(), exec == 16 ? 2u : 3u);
+    EXPECT_EQ(program.insts.size(), exec == 16 ? 3u : 4u);
     EXPECT_EQ(program.insts[0].no_mask, exec != 16);
   }
 }
@@ -114,9 +114,64 @@ TEST(Workarounds, BranchesStillReachTheirTargets) {
   program.Append(branch, {0, kNoTarget});
   program.Append(EndOfThread());
   ASSERT_TRUE(ApplyWorkarounds(program, 16).ok());
-  ASSERT_EQ(program.insts.size(), 4u);
+  ASSERT_EQ(program.insts.size(), 5u);
   // A loop back to the first instruction runs the dummy again; that is harmless.
   EXPECT_EQ(program.targets[2].jip, 0);
+}
+
+TEST(Workarounds, ALegalInstructionFollowsTheEnd) {
+  Program program = Make({Alu(Opcode::kAdd, 8), EndOfThread()});
+  ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
+  ASSERT_EQ(program.insts.size(), 3u);
+  EXPECT_EQ(program.insts[2].op, Opcode::kNop);
+  EXPECT_TRUE(BrokenBy(kGen, program.insts[2])->empty());
+}
+
+// A read of two registers under a predicate.
+Instruction PredicatedRead(int to, int payload) {
+  MessageFields f;
+  f.message = Message::kUntypedRead;
+  f.channels = 3;
+  SetLengths(kGen, f);
+  Instruction inst = *MakeSend(kGen, f);
+  inst.pred = PredCtrl::kNormal;
+  inst.dst.file = inst.src[0].file = File::kGrf;
+  inst.dst.nr = static_cast<uint8_t>(to);
+  inst.src[0].nr = static_cast<uint8_t>(payload);
+  inst.swsb = 0x40;
+  return inst;
+}
+
+// What precedes it reads, in all three sources, a register that the message does not write.
+TEST(Workarounds, PredicatedMessagesThatAnswerFollowOtherReads) {
+  struct Case {
+    int to, payload, read;
+  };
+  for (const Case& c : {Case{50, 40, 40}, Case{40, 40, 0}, Case{39, 40, 0}, Case{0, 1, 2}}) {
+    Program program = Make({PredicatedRead(c.to, c.payload), EndOfThread()});
+    ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
+    ASSERT_EQ(program.insts.size(), 4u);
+    const Instruction& csel = program.insts[0];
+    EXPECT_EQ(csel.op, Opcode::kCsel);
+    EXPECT_TRUE(csel.no_mask);
+    EXPECT_EQ(csel.dst.nr, c.read);
+    for (const Operand& src : csel.src) EXPECT_EQ(src.nr, c.read);
+    EXPECT_TRUE(BrokenBy(kGen, csel)->empty());
+    ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
+    EXPECT_EQ(program.insts.size(), 4u);
+  }
+  // Without a predicate, or without a destination, nothing is done.
+  Instruction read = PredicatedRead(50, 40);
+  read.pred = PredCtrl::kNone;
+  Program program = Make({read, EndOfThread()});
+  ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
+  EXPECT_EQ(program.insts.size(), 3u);
+  read = PredicatedRead(50, 40);
+  read.dst = Operand();
+  read.dst.file = File::kArf;
+  program = Make({read, EndOfThread()});
+  ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
+  EXPECT_EQ(program.insts.size(), 3u);
 }
 
 TEST(Workarounds, TableIsCompleteAndNamesRealRestrictions) {

@@ -96,6 +96,11 @@ Instruction Select() {
   inst.pred = PredCtrl::kNormal;
   return inst;
 }
+Instruction MixedSelect() {
+  Instruction inst = Select();
+  inst.src[1].type = Type::kHF;
+  return inst;
+}
 Instruction Store() {
   MessageFields f;
   f.message = Message::kUntypedWrite;
@@ -301,6 +306,11 @@ std::vector<Case> Cases() {
       {"mixed float math", MixedMath(),
        [](I i) {
          i.src[0].region = {8, 8, 1};
+       }},
+      {"mixed float select", MixedSelect(),
+       [](I i) {
+         i.dst.type = Type::kHF;
+         i.dst.region.hstride = 2;
        }},
       {"vector immediate", VectorMov(), [](I i) { i.dst.subnr = 8; }},
       {"vector immediate", VectorMov(), [](I i) { i.dst.region.hstride = 2; }},

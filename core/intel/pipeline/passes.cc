@@ -81,6 +81,11 @@ absl::StatusOr<bool> OnProgram(Work& w, PassContext& context) {
   return pass(w.program, ask, &context) != 0;
 }
 
+absl::StatusOr<bool> PredicateSmallIfs(Work& w, PassContext& context) {
+  const MayRewrite ask = [](void* c) { return static_cast<PassContext*>(c)->Rewrite(); };
+  return intel::PredicateSmallIfs(*w.device, w.program, ask, &context) != 0;
+}
+
 absl::StatusOr<bool> ApplyWorkarounds(Work& w, PassContext&) {
   const size_t before = w.program.insts.size();
   if (absl::Status s = isa::ApplyWorkarounds(w.program, w.at_width.width); !s.ok()) return s;
@@ -160,7 +165,7 @@ constexpr Pass<Work> kPasses[] = {
     {"emit", Emit, false, 0, "LIR to machine instructions"},
     {"remove_empty_sides", OnProgram<RemoveEmptySides>, true, 0,
      "an if without instructions on one side needs no else"},
-    {"predicate_small_ifs", OnProgram<PredicateSmallIfs>, true, 0,
+    {"predicate_small_ifs", PredicateSmallIfs, true, 0,
      "small ifs become predicated instructions"},
     {"predicate_whiles", OnProgram<PredicateWhiles>, true, 0,
      "a break before a while becomes its condition"},
