@@ -103,7 +103,7 @@ constexpr Workaround kWorkarounds[] = {
     {"Wa_14017131883", "r0 is not written in kernels with split barriers", kByIntelOnGen12,
      S::kBackEnd, "the wait follows the message of a barrier: there are no split ones"},
     {"WaMixModeSelInstDstNotPacked", "sel of singles and halves does not write halves",
-     kByIntelOnGen12, S::kVerified, "restriction 'mixed float select'"},
+     kByIntelOnGen12, S::kVerified, "restriction 'types': sel has one type"},
     {"Wa_14012688258",
      "samples of cubes are sent with zeros at the end of their payload",
      {Ruling{Cell::kAbsent, kSamplesOfCubes}, Ruling{Cell::kAbsent, kSamplesOfCubes},

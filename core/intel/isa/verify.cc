@@ -344,10 +344,6 @@ bool MixedWide(Generation, const Instruction& inst) {
   return inst.dst.type == Type::kF || (inst.dst.type == Type::kHF && inst.dst.region.hstride == 1);
 }
 
-bool MixedSelect(Generation, const Instruction& inst) {
-  return inst.op == Opcode::kSel && IsMixedFloat(inst) && inst.dst.type == Type::kHF;
-}
-
 bool MixedMathInput(Generation, const Instruction& inst) {
   return inst.op == Opcode::kMath && IsMixedFloat(inst) && AnySource(inst, [](const Operand& s) {
            return s.type == Type::kHF && s.file != File::kImm && s.region.hstride <= 1 &&
@@ -573,8 +569,6 @@ constexpr Restriction kRestrictions[] = {
      OnGen12("PRM SKL mixed mode"), MixedWide},
     {"mixed float math", "mixed float math takes half inputs strided",
      OnGen12("PRM SKL mixed mode"), MixedMathInput},
-    {"mixed float select", "sel of singles and halves does not write halves",
-     OnGen12("WaMixModeSelInstDstNotPacked: IGC, visa/HWConformity.cpp"), MixedSelect},
     {"vector immediate",
      "V and UV need a word stride, VF a dword stride, both an oword-aligned destination",
      OnGen12("PRM volume 7, immediate vectors"), VectorImmediateDst},

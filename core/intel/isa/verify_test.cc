@@ -96,11 +96,6 @@ Instruction Select() {
   inst.pred = PredCtrl::kNormal;
   return inst;
 }
-Instruction MixedSelect() {
-  Instruction inst = Select();
-  inst.src[1].type = Type::kHF;
-  return inst;
-}
 Instruction Store() {
   MessageFields f;
   f.message = Message::kUntypedWrite;
@@ -307,11 +302,7 @@ std::vector<Case> Cases() {
        [](I i) {
          i.src[0].region = {8, 8, 1};
        }},
-      {"mixed float select", MixedSelect(),
-       [](I i) {
-         i.dst.type = Type::kHF;
-         i.dst.region.hstride = 2;
-       }},
+      {"types", Select(), [](I i) { i.src[1].type = Type::kHF; }},  // WaMixModeSelInstDstNotPacked
       {"vector immediate", VectorMov(), [](I i) { i.dst.subnr = 8; }},
       {"vector immediate", VectorMov(), [](I i) { i.dst.region.hstride = 2; }},
       {"immediate place", Add(), [](I i) { i.src[0] = Imm(Type::kF, 0); }},

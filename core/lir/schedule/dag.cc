@@ -91,7 +91,7 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
   readers_.clear();
   last_edge_.assign(window.size(), kNone);
   memory_.fill(Access());
-  ordered_reads_ = effects_ = exits_ = Access();
+  ordered_reads_ = effects_ = exits_ = messages_ = Access();
   clobberable_.assign(clobbered_ == 0 ? 0 : t_.pools.size(), Access());
   for (uint32_t n = 0; n < window.size(); ++n) {
     const InstId i = window[n];

@@ -43,6 +43,13 @@ TEST(VertexRules, ThreadsEndByAUrbWriteAndNothingIsBehind) {
   AppendMove(p, kData, Imm(Type::kUD, 0));
   ExpectRefusal(RunVertices(p, record, draw), "an instruction behind the end of the thread");
   p = Copy();
+  isa::Instruction nop;
+  nop.op = isa::Opcode::kNop;
+  p.Append(nop);
+  EXPECT_TRUE(RunVertices(p, record, draw).ok());
+  AppendMove(p, kData, Imm(Type::kUD, 0));
+  ExpectRefusal(RunVertices(p, record, draw), "an instruction behind the end of the thread");
+  p = Copy();
   p.Append(UrbWrite(4, 4, kLast, true));
   ExpectRefusal(RunVertices(p, record, draw), "an instruction behind the end of the thread");
 }
