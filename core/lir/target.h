@@ -16,8 +16,7 @@ enum OpFlags : uint16_t {
   kOpTerminator = 1,
   kOpReadsMemory = 2,
   kOpWritesMemory = 4,
-  kOpBarrier = 8,      // ordered with every memory access and every other barrier; one that writes
-                       // memory also with what is kOpSendLike
+  kOpBarrier = 8,      // ordered with every memory access and every other barrier
   kOpCopy = 16,        // one def, one use, same value: the allocator may coalesce
   kOpCollect = 32,     // one vector def from its parts, in order, measured in units (a part
                        // may be of another file: a U header before G data). A part is a

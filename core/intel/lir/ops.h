@@ -82,8 +82,8 @@ enum LirOp : uint16_t {
   kMsgUrb,           // outputs of vertices
   kMsgUrbEnd,        // the last one, which ends the thread: payloads in the tail of the file
   kMsgTarget,        // to a render target; they keep their order
-  kMsgTargetLast,    // to the last one, for the first lanes of a thread whose other lanes follow: all
-                     // other messages stay on their side of it
+  kMsgTargetLast,    // to the last one, for the first lanes of a thread whose other lanes follow: a
+                     // barrier, behind which no write to memory comes
   kMsgTargetEnd,     // the last one, which ends the thread: payloads in the tail of the file
   kSpill,        // registers to scratch memory: r0 or a header, payload, place in dwords
   kMergeSpill,   // the same under the mask where no message has it: what is there is read

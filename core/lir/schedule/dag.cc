@@ -91,7 +91,7 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
   readers_.clear();
   last_edge_.assign(window.size(), kNone);
   memory_.fill(Access());
-  ordered_reads_ = effects_ = exits_ = messages_ = Access();
+  ordered_reads_ = effects_ = exits_ = Access();
   clobberable_.assign(clobbered_ == 0 ? 0 : t_.pools.size(), Access());
   for (uint32_t n = 0; n < window.size(); ++n) {
     const InstId i = window[n];
@@ -274,12 +274,7 @@ void DagBuilder::Effects(uint32_t n) {
   if (flags & kOpBarrier) {
     for (Access& a : memory_) Order(&a, n);
     Order(&effects_, n);
-    if (flags & kOpWritesMemory) Order(&messages_, n);
     return;
-  }
-  if (flags & kOpSendLike) {
-    AddEdge(messages_.writer, n, 0);
-    AddReader(&messages_, n);
   }
   if (flags & kOpExit) return Exit(n);
   const bool inserted = allocated_ && (f_.inst(dag_->nodes[n].inst).flags & kInsertedCopy) != 0;

@@ -3,7 +3,7 @@
 // Edges: definition to use; for allocated code also use to next definition and definition to
 // definition of the same units; the same for fixed registers that something in the window reads;
 // memory writes against reads and writes of their class, ordered reads among themselves, barriers
-// against all (and, if they write memory, against messages that touch none),
+// against all,
 // other side effects among themselves (OpFlags). Edges carry latencies: data edges and those
 // between two writers of a register the producer's, those from a reader to the next writer its time
 // of reading, edges of memory and effects none.
@@ -151,7 +151,7 @@ class DagBuilder {
   uint8_t clobbered_ = 0;          // pools that operations of the target clobber
   std::vector<Access> clobberable_;  // by pool, of those, before allocation
   std::array<Access, kMemoryClasses> memory_;
-  Access ordered_reads_, effects_, messages_;
+  Access ordered_reads_, effects_;
   Access exits_;                   // written by exits, read by what no exit may pass
   std::vector<InstId> first_exits_;  // preferred, of the first block that has one
   std::vector<Operand> at_exits_;  // what the exit block reads for all lanes
