@@ -181,7 +181,6 @@ Instruction ReadThreeTimes(uint8_t reg) {
     src = inst.dst;
     src.region = {4, 4, 1};
   }
-  inst.src[2].region = {0, 1, 1};
   return inst;
 }
 
