@@ -302,6 +302,7 @@ TEST(Peephole, BothSidesOfASmallIfArePredicated) {
 TEST(Peephole, WhatMustNotBePredicatedStaysUnderItsIf) {
   isa::MessageFields read;
   read.message = isa::Message::kUntypedRead;
+  read.channels = 1;
   isa::SetLengths(isa::Generation::kGen12, read);
   isa::MessageFields write = read;
   write.message = isa::Message::kUntypedWrite;
