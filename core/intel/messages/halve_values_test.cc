@@ -35,7 +35,7 @@ TEST(HalveValues, WhatOnlyMessagesTakeIsComputedByHalves) {
             "  %24x16:f = mul %22x16:f %14:f {w16}\n"
             "  %25x16:f = mul %23x16:f %14:f {w16 g16}\n"
             "  %18x64:ud = collect %24x16:ud %24x16:ud _x16 _x16 {w16 nomask}\n"
-            "  msg.target %18x64:ud {w16 [target_write last_target 1]}\n"
+            "  msg.target_last %18x64:ud {w16 [target_write last_target 1]}\n"
             "  %21x64:ud = collect %25x16:ud %25x16:ud _x16 _x16 {w16 nomask}\n"
             "  msg.target_end %21x64:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
 }
@@ -84,7 +84,7 @@ TEST(HalveValues, ConditionsAreHalvedWithWhatTheyChoose) {
             "  %29x16:ud = sel %25x16:ud %14:ud %27:uw {w16 pred 1}\n"
             "  %30x16:ud = sel %26x16:ud %14:ud %28:uw {w16 g16 pred 1}\n"
             "  %21x64:ud = collect %29x16:ud %29x16:ud _x16 _x16 {w16 nomask}\n"
-            "  msg.target %21x64:ud {w16 [target_write last_target 1]}\n"
+            "  msg.target_last %21x64:ud {w16 [target_write last_target 1]}\n"
             "  %24x64:ud = collect %30x16:ud %30x16:ud _x16 _x16 {w16 nomask}\n"
             "  msg.target_end %24x64:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
 }
@@ -238,7 +238,7 @@ TEST(HalveValues, APayloadInTheTailIsLeftWhole) {
   EXPECT_EQ(Halved("  %3:f = mul %0:f %14:f {w32}\n"
                    "  msg.target_end %3:ud {w32 [target_write last_target 1]}\n"),
             "  %3:f = mul %0:f %14:f {w32}\n"
-            "  msg.target %3:ud {w16 [target_write last_target 1]}\n"
+            "  msg.target_last %3:ud {w16 [target_write last_target 1]}\n"
             "  msg.target_end %3:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
 }
 
