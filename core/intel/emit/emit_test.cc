@@ -315,6 +315,7 @@ TEST(Peephole, WhatMustNotBePredicatedStaysUnderItsIf) {
       inst = *isa::MakeSend(isa::Generation::kGen12, fields);
       inst.src[0].file = isa::File::kGrf;
       inst.src[0].nr = 40;
+      if (fields.rlen != 0) inst.dst.file = isa::File::kGrf;
     }
     inst.src[0].indirect = indirect;
     inst.no_mask = no_mask;
