@@ -533,6 +533,53 @@ TEST(Driver, PreferredExitsChangeOrdersAndNothingElse) {
   EXPECT_EQ(code(false, {}), code(false, {"prefer_exits"}));
 }
 
+// A loop of 100 iterations, counted by the model, and a bound of it in a word.
+constexpr char kCountedLoop[] = R"(mir 1
+entry "main"
+local_size 64, 1, 1
+resource 0 ssbo 0.0.0
+body {
+  %1:i32 = local_index
+  %2:i32 = shl %1, 2
+  %3:i32 = loop (%4:i32 = 0, %5:i32 = %1) {
+    %6:bool = sge %4, 100
+    if %6 {
+      break %5
+    } else {
+      yield
+    }
+    %7:i32 = load_ssbo[0, align 4] %5
+    %8:i32 = iadd %4, 1
+    %9:i32 = xor %7, %8
+    continue %8, %9
+  }
+  store_ssbo[0, align 4] %2, %3
+  return
+}
+)";
+
+// Whatever is told of a program besides its size is told of both forms alike, trip counts among it.
+TEST(Driver, CompactionChangesNothingButTheSize) {
+  CompileOptions options;
+  options.passes.verify_each = true;
+  const auto compacted = CompileText(kCountedLoop, options);
+  options.passes.disabled = {"compact_instructions"};
+  const auto full = CompileText(kCountedLoop, options);
+  ASSERT_TRUE(compacted.ok() && full.ok()) << compacted.status() << full.status();
+  ASSERT_EQ(compacted->variants.size(), full->variants.size());
+  for (size_t i = 0; i < full->variants.size(); ++i) {
+    const Statistics &a = compacted->variants[i].statistics, &b = full->variants[i].statistics;
+    EXPECT_EQ(b.bytes, 16 * (b.instructions + b.sync_instructions));
+    EXPECT_LT(a.bytes, b.bytes * 3 / 4);
+    EXPECT_EQ(a.instructions, b.instructions);
+    EXPECT_EQ(a.sync_instructions, b.sync_instructions);
+    EXPECT_EQ(a.cycles, b.cycles);
+    EXPECT_EQ(a.busiest_cycles, b.busiest_cycles);
+    EXPECT_EQ(a.registers, b.registers);
+    EXPECT_GT(a.cycles, 10000) << "the loop is counted";
+  }
+}
+
 TEST(Driver, StopAfterAPassOfMirStopsTheCompile) {
   for (const char* pass : {"remove_dead_code", "sink_values", "select"}) {
     Records records;

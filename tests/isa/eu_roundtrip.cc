@@ -4,6 +4,8 @@
 //   (the
 //                                    re-encoded bytes, nothing compacted) and DIR/NAME.asm (text)
 //   eu_roundtrip same A B            decodes two binaries and compares instruction by instruction
+//   eu_roundtrip compact FILE...     for each FILE: what is compacted there, expanded and compacted
+//                                    again, is the same 8 bytes, and what is not there cannot be
 //   eu_roundtrip rescore DIR FILE... for each FILE: drops every sync.nop and scoreboard byte, lets
 //                                    our scoreboard pass find them anew, writes DIR/NAME: for the
 //                                    simulator's contract mode to judge
@@ -18,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "core/intel/isa/compact.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/encode.h"
@@ -124,6 +127,60 @@ int Write(int argc, char** argv) {
   return counts.failed_files == 0 ? 0 : 1;
 }
 
+uint64_t Load64(const std::vector<uint8_t>& bytes, size_t at) {
+  uint64_t word = 0;
+  for (size_t i = 0; i < 8; ++i) word |= uint64_t{bytes[at + i]} << (8 * i);
+  return word;
+}
+
+struct CompactionCounts {
+  long instructions = 0;
+  long compacted = 0;
+};
+
+// What is wrong with one instruction of `bytes`, or empty.
+std::string JudgeCompaction(const std::vector<uint8_t>& bytes, const isa::PlacedInstruction& p,
+                            CompactionCounts& counts) {
+  ++counts.instructions;
+  if (!p.inst.compacted) {
+    const isa::Word128 full = {Load64(bytes, p.offset), Load64(bytes, p.offset + 8)};
+    const auto word = isa::Compact(kGen, full);
+    if (!word.ok()) return std::string(word.status().message());
+    return *word ? "not compacted there, but has a form" : "";
+  }
+  ++counts.compacted;
+  const uint64_t word = Load64(bytes, p.offset);
+  const auto full = isa::Expand(kGen, word);
+  if (!full.ok()) return std::string(full.status().message());
+  const auto again = isa::Compact(kGen, *full);
+  if (!again.ok()) return std::string(again.status().message());
+  return *again == word ? "" : "compacted to other bytes";
+}
+
+int JudgeCompactions(int argc, char** argv) {
+  CompactionCounts counts;
+  long failed = 0, undecoded = 0;
+  for (int i = 2; i < argc; ++i) {
+    const std::vector<uint8_t> bytes = ReadFile(argv[i]);
+    const auto program = isa::DecodeProgram(kGen, bytes);
+    undecoded += !program.ok();
+    if (!program.ok()) continue;
+    for (const isa::PlacedInstruction& p : *program) {
+      const std::string why = JudgeCompaction(bytes, p, counts);
+      if (why.empty()) continue;
+      if (++failed <= 20) {
+        std::fprintf(stderr, "%s: offset %u: %s: %s\n", argv[i], p.offset, why.c_str(),
+                     isa::Disassemble(kGen, p.inst).c_str());
+      }
+    }
+  }
+  std::printf(
+      "{\"files\": %d, \"undecoded_files\": %ld, \"instructions\": %ld, \"compacted\": %ld, "
+      "\"failed\": %ld}\n",
+      argc - 2, undecoded, counts.instructions, counts.compacted, failed);
+  return failed == 0 ? 0 : 1;
+}
+
 // The text shows neither the flag register of an instruction that uses none, nor predicate and
 // execution size of sync.
 isa::Instruction AsShown(isa::Instruction inst) {
@@ -224,7 +281,9 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "write" && argc > 3) return Write(argc, argv);
   if (mode == "same" && argc == 4) return Same(argv[2], argv[3]);
+  if (mode == "compact" && argc > 2) return JudgeCompactions(argc, argv);
   if (mode == "rescore" && argc > 3) return Rescore(argc, argv);
-  std::fprintf(stderr, "usage: eu_roundtrip write DIR FILE... | same A B | rescore DIR FILE...\n");
+  std::fprintf(stderr, "usage: eu_roundtrip write DIR FILE... | same A B | compact FILE... | "
+                       "rescore DIR FILE...\n");
   return 2;
 }

@@ -3,7 +3,8 @@
 //   flip_bits [--seed=N] [--count=N] [--list] [--mir=FILE]... [FILE.bin...]
 //
 // iga64 (Intel's assembler) is the independent judge: a mutant is bad if its disassembler refuses it, or
-// its assembler, given the text, reports an error or a warning (its region rules). Ours is bad if it does
+// its assembler, given the text, reports an error or a warning (its region rules). Instructions that are
+// compacted in the program are flipped in their 8 bytes. Ours is bad if it does
 // not decode or core/intel/isa/verify finds a rule broken by the instruction. Branches are left out, as
 // iga64 judges their distances within the file that all mutants share; so is the bit that makes another
 // form of an instruction (29, compaction). Prints the table of both verdicts and, by its message, what
@@ -26,6 +27,7 @@
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/encode.h"
+#include "core/intel/isa/program.h"
 #include "core/intel/isa/verify.h"
 #include "tests/isa/good_programs.h"
 #include "tests/isa/iga.h"
@@ -37,8 +39,12 @@ namespace isa = intel::isa;
 constexpr isa::Generation kGen = isa::Generation::kGen12;
 constexpr size_t kBytes = 16;
 
+// A compacted instruction fills its place with one that is good, so that all places have one size.
+constexpr std::array<uint8_t, 8> kFiller = {0x40, 0x00, 0x0a, 0x20, 0x00, 0x14, 0x00, 0x1e};
+
 struct Mutant {
   std::array<uint8_t, kBytes> bytes;
+  bool compacted = false;
   int bit = 0;
   std::string was, ours, iga;  // what is wrong; empty: nothing
 };
@@ -51,17 +57,30 @@ std::string Ours(const Mutant& m) {
   return broken->empty() ? "" : std::string((*broken)[0]->name);
 }
 
+// The good bytes; false where it cannot be encoded.
+bool Encode(const isa::Instruction& inst, Mutant& m) {
+  m.compacted = inst.compacted;
+  if (!inst.compacted) {
+    const auto bytes = isa::Encode(kGen, inst);
+    if (bytes.ok()) m.bytes = *bytes;
+    return bytes.ok();
+  }
+  const auto bytes = isa::EncodeCompacted(kGen, inst);
+  if (!bytes.ok() || !*bytes) return false;
+  std::copy_n((*bytes)->begin(), 8, m.bytes.begin());
+  std::copy_n(kFiller.begin(), 8, m.bytes.begin() + 8);
+  return true;
+}
+
 std::vector<Mutant> Flip(const std::vector<Program>& programs, int count, std::mt19937& rng) {
   std::vector<Mutant> mutants;
   while (static_cast<int>(mutants.size()) < count) {
     const Program& program = programs[rng() % programs.size()];
     const isa::Instruction& inst = program[rng() % program.size()].inst;
-    const auto bytes = isa::Encode(kGen, inst);
-    if (!bytes.ok() || isa::IsBranch(inst.op)) continue;
     Mutant m;
-    std::copy_n(bytes->begin(), kBytes, m.bytes.begin());
+    if (isa::IsBranch(inst.op) || !Encode(inst, m)) continue;
     do {
-      m.bit = static_cast<int>(rng() % 128);
+      m.bit = static_cast<int>(rng() % (m.compacted ? 64 : 128));
     } while (m.bit == 29);
     m.bytes[static_cast<size_t>(m.bit / 8)] ^= static_cast<uint8_t>(1 << m.bit % 8);
     const auto decoded = isa::Decode(kGen, m.bytes);
@@ -112,10 +131,17 @@ void JudgeText(std::vector<Mutant>& mutants, const std::string& folder) {
   std::vector<Mutant*> by_line = {nullptr};
   std::ifstream lines(text);
   size_t next = 0;
+  bool filler = false;  // is the next instruction one?
   for (std::string line; std::getline(lines, line);) {
     const bool instruction = line.find_first_not_of(' ') != std::string::npos &&
                              !absl::StartsWith(line, "//") && !absl::StartsWith(line, "L");
-    by_line.push_back(instruction && next < good.size() ? good[next++] : nullptr);
+    if (!instruction || filler) {
+      by_line.push_back(nullptr);
+      filler = filler && !instruction;
+      continue;
+    }
+    filler = next < good.size() && good[next]->compacted;
+    by_line.push_back(next < good.size() ? good[next++] : nullptr);
   }
   if (next != good.size()) std::printf("iga64 printed %zu of %zu instructions\n", next, good.size());
   std::istringstream messages(RunIga("-a -Xno-autocompact " + text + " -o " + bin).error);
@@ -129,11 +155,12 @@ void JudgeText(std::vector<Mutant>& mutants, const std::string& folder) {
 }
 
 int Report(const std::vector<Mutant>& mutants, bool list) {
-  int both = 0, neither = 0, ours = 0;
+  int both = 0, neither = 0, ours = 0, compacted = 0;
   std::map<std::string, int> missed, alone;
   for (const Mutant& m : mutants) {
     both += !m.iga.empty() && !m.ours.empty();
     neither += m.iga.empty() && m.ours.empty();
+    compacted += m.compacted;
     ours += m.iga.empty() && !m.ours.empty();
     if (m.iga.empty() && !m.ours.empty()) ++alone[Kind(m.ours)];
     if (m.iga.empty() || !m.ours.empty()) continue;
@@ -144,8 +171,10 @@ int Report(const std::vector<Mutant>& mutants, bool list) {
                 isa::Disassemble(kGen, decoded->inst).c_str());
   }
   const int only_iga = static_cast<int>(mutants.size()) - both - neither - ours;
-  std::printf("%zu flips: rejected by both %d, by iga64 only %d, by us only %d, by nobody %d\n",
-              mutants.size(), both, only_iga, ours, neither);
+  std::printf(
+      "%zu flips, %d in compacted forms: rejected by both %d, by iga64 only %d, by us only %d, by "
+      "neither %d\n",
+      mutants.size(), compacted, both, only_iga, ours, neither);
   for (const auto& [kind, count] : missed) std::printf("%6d  iga64 only: %s\n", count, kind.c_str());
   for (const auto& [kind, count] : alone) std::printf("%6d  us only: %s\n", count, kind.c_str());
   std::printf("of what iga64 rejects we reject %.2f %%\n", 100.0 * both / std::max(both + only_iga, 1));

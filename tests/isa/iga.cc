@@ -57,10 +57,12 @@ IgaResult RunIga(const std::string& args) {
   return result;
 }
 
-Assembled IgaAssemble(const std::string& text) {
+namespace {
+
+Assembled Assemble(const std::string& text, const std::string& compaction) {
   const std::string in = TempPath(".asm"), out = TempPath(".bin");
   std::ofstream(in) << text;
-  const IgaResult run = RunIga("-a -Xno-ir-checking -Xno-autocompact " + in + " -o " + out);
+  const IgaResult run = RunIga("-a -Xno-ir-checking " + compaction + " " + in + " -o " + out);
   Assembled result;
   const std::string bytes = ReadFile(out);
   result.bytes.assign(bytes.begin(), bytes.end());
@@ -69,6 +71,11 @@ Assembled IgaAssemble(const std::string& text) {
   unlink(out.c_str());
   return result;
 }
+
+}  // namespace
+
+Assembled IgaAssemble(const std::string& text) { return Assemble(text, "-Xno-autocompact"); }
+Assembled IgaAssembleCompacted(const std::string& text) { return Assemble(text, "-Xautocompact"); }
 
 Disassembled IgaDisassemble(const std::vector<uint8_t>& bytes) {
   const std::string in = TempPath(".bin");

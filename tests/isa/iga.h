@@ -28,6 +28,8 @@ struct Assembled {
   std::string error;
 };
 Assembled IgaAssemble(const std::string& text);
+// The same, with everything compacted that iga64 can compact.
+Assembled IgaAssembleCompacted(const std::string& text);
 
 // Disassembles with numeric branch distances; one normalised line per instruction (single spaces,
 // no comments, no labels, no mention of compaction).

@@ -1,5 +1,4 @@
-// Last improvements of a machine program, after allocation and before the scoreboard pass; one
-// function a file.
+// Last improvements of a machine program, after allocation; one function a file.
 //
 //   if, instructions, else, endif                     -> if, instructions, endif
 //   if, else, instructions, endif                     -> the same under the opposite condition
@@ -8,8 +7,10 @@
 //   if, instructions, else, instructions, endif       -> the same for both sides
 //   if, up to kMaxPredicated instructions, break, endif  -> the same with a predicated break
 //   break under a predicate right before a while      -> the while, under the opposite predicate
+//   an instruction that has a form of 8 bytes         -> is marked for it
 //
-// In and out: a program with branch targets, without scoreboard annotations. Linear.
+// In and out: a program with branch targets; for the last one, which changes neither the number nor
+// the order of instructions, with scoreboard annotations, for the others without. Linear.
 #ifndef KILN_CORE_INTEL_EMIT_PASSES_H_
 #define KILN_CORE_INTEL_EMIT_PASSES_H_
 
@@ -29,6 +30,7 @@ int RemoveEmptySides(isa::Program& program, MayRewrite may_rewrite, void* contex
 int PredicateSmallIfs(const Device& device, isa::Program& program, MayRewrite may_rewrite,
                       void* context);
 int PredicateWhiles(isa::Program& program, MayRewrite may_rewrite, void* context);
+int CompactInstructions(isa::Program& program, MayRewrite may_rewrite, void* context);
 
 }  // namespace kiln::intel
 

@@ -1,10 +1,14 @@
-// Expansion of compacted instructions, see compact.h. Each index selects a pattern whose bits go,
-// most significant first, to the ranges listed for it.
+// Expansion and compaction, see compact.h. Each index selects a pattern whose bits go, most
+// significant first, to the ranges listed for it; compaction gathers them and looks the pattern up.
+// What it finds is expanded again and compared, which is the proof that nothing was lost: bits that
+// the compacted form has no place for, and immediates that 12 bits do not hold.
 #include "core/intel/isa/compact.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -21,19 +25,15 @@ struct Range {
   uint8_t high, low;
 };
 
-constexpr Range kControlBits[] = {{95, 92}, {34, 34}, {33, 33}, {32, 32}, {31, 31},
-                                  {28, 28}, {27, 24}, {23, 22}, {21, 19}, {18, 16}};
-constexpr Range kDatatypeBits[] = {{98, 98}, {91, 88}, {66, 66}, {50, 50}, {49, 48},
-                                   {47, 47}, {46, 46}, {43, 40}, {39, 36}, {35, 35}};
+constexpr Range kControlBits[] = {{95, 92}, {34, 31}, {28, 16}};
+constexpr Range kDatatypeBits[] = {{98, 98}, {91, 88}, {66, 66}, {50, 46}, {43, 35}};
 constexpr Range kSubregBits[] = {{103, 99}, {71, 67}, {55, 51}};
-constexpr Range kSrc0Bits[] = {{87, 84}, {83, 81}, {80, 80}, {65, 64}, {45, 44}};
-constexpr Range kSrc1Bits[] = {{121, 120}, {119, 116}, {115, 113}, {112, 112}, {97, 96}};
-constexpr Range kTernaryControlBits[] = {{95, 92}, {90, 88}, {82, 80}, {50, 50}, {48, 48}, {42, 40},
-                                         {39, 39}, {38, 36}, {34, 34}, {33, 33}, {32, 32}, {31, 31},
-                                         {28, 28}, {27, 24}, {23, 22}, {21, 19}, {18, 16}};
-constexpr Range kTernarySourceBits[] = {{114, 114}, {113, 112}, {98, 98}, {97, 96}, {91, 91},
-                                        {87, 86},   {85, 84},   {83, 83}, {66, 66}, {65, 64},
-                                        {47, 47},   {46, 46},   {45, 44}, {43, 43}, {35, 35}};
+constexpr Range kSrc0Bits[] = {{87, 80}, {65, 64}, {45, 44}};
+constexpr Range kSrc1Bits[] = {{121, 112}, {97, 96}};
+constexpr Range kTernaryControlBits[] = {{95, 92}, {90, 88}, {82, 80}, {50, 50},
+                                         {48, 48}, {42, 36}, {34, 31}, {28, 16}};
+constexpr Range kTernarySourceBits[] = {{114, 112}, {98, 96}, {91, 91}, {87, 83},
+                                        {66, 64},   {47, 43}, {35, 35}};
 constexpr Range kTernarySubregBits[] = {{119, 115}, {103, 99}, {71, 67}, {55, 51}};
 
 // What the compacted form has an index for.
@@ -94,12 +94,30 @@ uint64_t Bits(uint64_t word, Range range) {
   return word >> range.low & LowBits(range.high - range.low + 1);
 }
 
-void Scatter(Word128& full, absl::Span<const Range> ranges, uint64_t pattern) {
-  for (auto it = ranges.rbegin(); it != ranges.rend(); ++it) {
-    const int width = it->high - it->low + 1;
-    SetBits(full, it->high, it->low, pattern & LowBits(width));
-    pattern >>= width;
-  }
+// Ranges are constants of the part: each is a shift and a mask. The last one takes the low bits.
+template <Generation gen, Part part>
+void Scatter(Word128& full, uint64_t pattern) {
+  constexpr absl::Span<const Range> ranges = kIndexTables[Index(gen)][part].bits;
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    const auto put = [&](Range range) {
+      const int width = range.high - range.low + 1;
+      SetBits(full, range.high, range.low, pattern & LowBits(width));
+      pattern >>= width;
+    };
+    (put(ranges[ranges.size() - 1 - i]), ...);
+  }(std::make_index_sequence<ranges.size()>());
+}
+
+template <Generation gen, Part part>
+uint64_t Gather(const Word128& full) {
+  constexpr absl::Span<const Range> ranges = kIndexTables[Index(gen)][part].bits;
+  uint64_t pattern = 0;
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    ((pattern = pattern << (ranges[i].high - ranges[i].low + 1) |
+                GetBits(full, ranges[i].high, ranges[i].low)),
+     ...);
+  }(std::make_index_sequence<ranges.size()>());
+  return pattern;
 }
 
 // The 32 bits that a 12-bit compacted immediate of this type stands for.
@@ -126,24 +144,40 @@ absl::StatusOr<uint32_t> ExpandImmediate(Type type, uint32_t imm) {
   }
 }
 
+// The 12 bits that stand for these 32, if any do.
+uint64_t CompactImmediate(Type type, uint64_t imm) {
+  return (type == Type::kF ? imm >> 20 : type == Type::kHF ? imm >> 4 : imm) & 0xfff;
+}
+
 // Puts the pattern that the compacted word chooses to its bits of the full one.
+template <Generation gen, Part part>
+void ExpandPart(uint64_t word, Word128& full) {
+  constexpr const IndexTable& table = kIndexTables[Index(gen)][part];
+  Scatter<gen, part>(full, table.patterns[Bits(word, table.index)]);
+}
+
+template <Generation gen, Part... parts>
+void ExpandParts(uint64_t word, Word128& full) {
+  (ExpandPart<gen, parts>(word, full), ...);
+}
+
+// The bit that tells both forms apart, which lies alike in both.
 template <Generation gen>
-void ExpandPart(uint64_t word, Part part, Word128& full) {
-  const IndexTable& table = kIndexTables[Index(gen)][part];
-  Scatter(full, table.bits, table.patterns[Bits(word, table.index)]);
+constexpr uint64_t CompactionBit() {
+  return uint64_t{1} << Layout<gen>(Field::kCompacted).piece[0].low;
 }
 
 // Registers and indices that the two-source form has at fixed places.
 template <Generation gen>
 absl::Status ExpandBasic(uint64_t word, Word128& full) {
   constexpr Places at = kPlaces[Index(gen)];
-  for (const Part part : {kControl, kDatatype, kSubreg, kSrc0}) ExpandPart<gen>(word, part, full);
+  ExpandParts<gen, kControl, kDatatype, kSubreg, kSrc0>(word, full);
   SetField<gen>(full, Field::kDstNr, Bits(word, at.dst));
   SetField<gen>(full, Field::kSrc0Nr, Bits(word, at.src0));
   const bool src0_imm = GetField<gen>(full, Field::kSrc0IsImm);
   const bool src1_imm = GetField<gen>(full, Field::kSrc1IsImm);
   if (!src0_imm && !src1_imm) {
-    ExpandPart<gen>(word, kSrc1, full);
+    ExpandPart<gen, kSrc1>(word, full);
     SetField<gen>(full, Field::kSrc1Nr, Bits(word, at.src1));
     return absl::OkStatus();
   }
@@ -161,9 +195,7 @@ absl::Status ExpandBasic(uint64_t word, Word128& full) {
 template <Generation gen>
 void ExpandTernary(uint64_t word, Word128& full) {
   constexpr Places at = kPlaces[Index(gen)];
-  for (const Part part : {kTernaryControl, kTernarySource, kTernarySubreg}) {
-    ExpandPart<gen>(word, part, full);
-  }
+  ExpandParts<gen, kTernaryControl, kTernarySource, kTernarySubreg>(word, full);
   SetField<gen>(full, Field::kDstNr, Bits(word, at.dst));
   SetField<gen>(full, Field::kSrc0Nr, Bits(word, at.src0));
   SetField<gen>(full, Field::kT3Src2Nr, Bits(word, at.src2));
@@ -182,7 +214,8 @@ absl::StatusOr<Word128> ExpandFor(uint64_t compacted) {
   SetField<gen>(full, Field::kSwsb, Bits(compacted, at.swsb));
   switch (Info(*op).format) {
     case Format::kBasic:
-    case Format::kMath: {
+    case Format::kMath:
+    case Format::kSync: {
       absl::Status status = ExpandBasic<gen>(compacted, full);
       if (!status.ok()) return status;
       return full;
@@ -196,6 +229,91 @@ absl::StatusOr<Word128> ExpandFor(uint64_t compacted) {
   }
 }
 
+// A compacted word under construction; found: no table lacked a pattern.
+struct Compaction {
+  uint64_t word = 0;
+  bool found = true;
+
+  void Put(Range range, uint64_t value) { word |= value << range.low; }
+};
+
+template <Generation gen, Part part>
+bool CompactPart(const Word128& full, Compaction& to) {
+  constexpr const IndexTable& table = kIndexTables[Index(gen)][part];
+  const auto row =
+      std::find(table.patterns.begin(), table.patterns.end(), Gather<gen, part>(full));
+  to.found = row != table.patterns.end();
+  if (to.found) to.Put(table.index, static_cast<uint64_t>(row - table.patterns.begin()));
+  return to.found;
+}
+
+// Up to the first that lacks its pattern.
+template <Generation gen, Part... parts>
+void CompactParts(const Word128& full, Compaction& to) {
+  to.found = (CompactPart<gen, parts>(full, to) && ...);
+}
+
+template <Generation gen>
+void CompactBasic(const Word128& full, Compaction& to) {
+  constexpr Places at = kPlaces[Index(gen)];
+  const bool src0_imm = GetField<gen>(full, Field::kSrc0IsImm);
+  const bool immediate = src0_imm || GetField<gen>(full, Field::kSrc1IsImm);
+  // An immediate lies over bits of the tables' patterns, where those of immediates have zeros.
+  Word128 registers = full;
+  if (immediate) SetField<gen>(registers, Field::kImm32, 0);
+  CompactParts<gen, kDatatype, kControl, kSubreg, kSrc0>(registers, to);
+  if (!to.found) return;
+  to.Put(at.src0, GetField<gen>(full, Field::kSrc0Nr));
+  if (!immediate) {
+    CompactParts<gen, kSrc1>(full, to);
+    return to.Put(at.src1, GetField<gen>(full, Field::kSrc1Nr));
+  }
+  const std::optional<int> type = ValueOf<gen>(
+      CodeGroup::kImmType, GetField<gen>(full, src0_imm ? Field::kSrc0Type : Field::kSrc1Type));
+  to.found = type.has_value();
+  if (!to.found) return;
+  to.Put(at.imm, CompactImmediate(static_cast<Type>(*type), GetField<gen>(full, Field::kImm32)));
+}
+
+template <Generation gen>
+void CompactTernary(const Word128& full, Compaction& to) {
+  constexpr Places at = kPlaces[Index(gen)];
+  CompactParts<gen, kTernarySource, kTernaryControl, kTernarySubreg>(full, to);
+  to.Put(at.src0, GetField<gen>(full, Field::kSrc0Nr));
+  to.Put(at.src1, GetField<gen>(full, Field::kSrc1Nr));
+  to.Put(at.src2, GetField<gen>(full, Field::kT3Src2Nr));
+}
+
+template <Generation gen>
+std::optional<uint64_t> CompactFor(const Word128& full) {
+  constexpr Places at = kPlaces[Index(gen)];
+  const uint64_t code = GetField<gen>(full, Field::kOpcode);
+  const std::optional<Opcode> op = OpcodeFromHw(gen, static_cast<int>(code));
+  if (!op) return std::nullopt;
+  Compaction to;
+  to.Put(at.opcode, code);
+  to.Put(at.debug, GetField<gen>(full, Field::kDebug));
+  to.Put(at.swsb, GetField<gen>(full, Field::kSwsb));
+  to.Put(at.dst, GetField<gen>(full, Field::kDstNr));
+  to.word |= CompactionBit<gen>();
+  switch (Info(*op).format) {
+    case Format::kBasic:
+    case Format::kMath:
+    case Format::kSync:
+      CompactBasic<gen>(full, to);
+      break;
+    case Format::kTernary:
+      CompactTernary<gen>(full, to);
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (!to.found) return std::nullopt;
+  const absl::StatusOr<Word128> again = ExpandFor<gen>(to.word);
+  if (!again.ok() || !(*again == full)) return std::nullopt;
+  return to.word;
+}
+
 }  // namespace
 
 const ColumnTable& CompactionTable() { return kTable; }
@@ -203,6 +321,11 @@ const ColumnTable& CompactionTable() { return kTable; }
 absl::StatusOr<Word128> Expand(Generation gen, uint64_t compacted) {
   return AtDoor<absl::StatusOr<Word128>, kTable, kOpcodeTable, kFieldTable, kCodeTable>(
       gen, [&](auto g) { return ExpandFor<decltype(g)::value>(compacted); });
+}
+
+absl::StatusOr<std::optional<uint64_t>> Compact(Generation gen, const Word128& full) {
+  return AtDoor<absl::StatusOr<std::optional<uint64_t>>, kTable, kOpcodeTable, kFieldTable,
+                kCodeTable>(gen, [&](auto g) { return CompactFor<decltype(g)::value>(full); });
 }
 
 }  // namespace kiln::intel::isa

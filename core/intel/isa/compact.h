@@ -1,13 +1,15 @@
-// Expands compacted (64-bit) instructions to the full form.
+// Expands compacted (64-bit) instructions to the full form, and compacts full ones.
 //
 // A compacted instruction holds register numbers, the scoreboard byte, and indices into tables of
 // common bit patterns (control, data types, sub-registers, source regions), or a 12-bit immediate
-// in place of the second source. Tables are a column per generation: gen12_compaction.inc, derived
+// in place of the second source. One, two and three sources have such a form, and sync; messages,
+// branches and nops have none. Tables are a column per generation: gen12_compaction.inc, derived
 // by experiment.
 #ifndef KILN_CORE_INTEL_ISA_COMPACT_H_
 #define KILN_CORE_INTEL_ISA_COMPACT_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "core/intel/isa/fields.h"
@@ -21,6 +23,11 @@ const ColumnTable& CompactionTable();
 // an InvalidArgument error; a generation whose columns are not filled is an Unimplemented one
 // (columns.h).
 absl::StatusOr<Word128> Expand(Generation gen, uint64_t compacted);
+
+// The compacted form that Expand gives `full` for, bit by bit; of several the one with the lowest
+// indices. Absent where none does: a word whose unused bits are not those of a table's rows has
+// none, whatever it means. A generation whose columns are not filled is an Unimplemented error.
+absl::StatusOr<std::optional<uint64_t>> Compact(Generation gen, const Word128& full);
 
 }  // namespace kiln::intel::isa
 

@@ -1,5 +1,5 @@
 // Any bytes through decoder, text, verifier and scoreboard-free program analysis: no crash, and
-// what decodes and encodes decodes to itself.
+// what decodes and encodes decodes to itself, in the compacted form as well where there is one.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -36,6 +36,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     expected.compacted = false;
     const auto again = Decode(gen, *bytes);
     if (!again.ok() || !(again->inst == expected)) std::abort();
+    const auto compacted = EncodeCompacted(gen, p.inst);
+    if (!compacted.ok()) std::abort();
+    if (!*compacted) continue;
+    expected.compacted = true;
+    const auto shorter = Decode(gen, **compacted);
+    if (!shorter.ok() || !(shorter->inst == expected)) std::abort();
   }
   const auto editable = ToProgram(Generation::kGen12, *program);
   if (editable.ok()) (void)BuildBlocks(*editable);

@@ -81,6 +81,9 @@ const Golden kCompacted[] = {
      "mad (16|M0) r10.0<1>:f r20.0<0;0>:f r30.0<8;1>:f r40.0<0>:f {Compacted}"},
     {0x1e28140aec0a005b, 0,
      "mad (16|M16) r10.0<1>:f r20.0<0;0>:f r30.0<0;0>:f r40.1<1>:f {Compacted}"},
+    {0x00110001e8003401, 0, "sync.nop null {Compacted,$4.src}"},
+    {0x00110001e2000101, 0, "(W) sync.nop null {Compacted,@1}"},
+    {0x3f810000a0050061, 0, "mov (16|M0) r5.0<1>:f 0x3F800000:f {Compacted}"},
 };
 
 std::array<uint8_t, 16> Bytes(const Golden& g) {

@@ -117,7 +117,7 @@ struct Instruction {
   bool no_dd_check = false;
   bool debug = false;
   bool branch_control = false;
-  bool compacted = false;            // 64-bit form; the encoder always writes 128 bits
+  bool compacted = false;            // 64-bit form: read from it, or to be written in it (program.h)
   uint8_t swsb = 0;                  // Gen12 software scoreboard byte
   MathFunction math = MathFunction::kInv;   // op kMath
   SyncFunction sync = SyncFunction::kNop;   // op kSync
@@ -129,6 +129,9 @@ struct Instruction {
 
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
+
+// Bytes that the instruction takes in a program.
+constexpr int ByteLength(const Instruction& inst) { return inst.compacted ? 8 : 16; }
 
 // Does the thread end here? A predicate picks the lanes that the message is for; the thread ends all
 // the same (Mesa ends fragment shaders that discard by a predicated render-target write).

@@ -1,4 +1,4 @@
-// Machine programs: insertion, branch resolution, encoding; see program.h.
+// Machine programs: insertion, places and branch distances, encoding; see program.h.
 #include "core/intel/isa/program.h"
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/intel/isa/codes.h"
+#include "core/intel/isa/compact.h"
 #include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/isa/encode.h"
+#include "core/intel/isa/fields.h"
 
 namespace kiln::intel::isa {
 namespace {
-
-constexpr int32_t kBytes = 16;
 
 bool NeedsUip(Opcode op) { return Info(op).format == Format::kBranchJU; }
 
@@ -27,6 +27,22 @@ absl::Status CheckTarget(int32_t target, size_t count, int32_t at, const char* w
   if (target >= 0 && target <= static_cast<int32_t>(count)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("instruction ", at, ": ", which, " target ", target, " is not an instruction"));
+}
+
+// The bytes of one instruction, in the form that it is marked for.
+absl::Status AppendBytes(Generation gen, const Instruction& inst, std::vector<uint8_t>& bytes) {
+  if (!inst.compacted) {
+    const absl::StatusOr<std::array<uint8_t, 16>> full = Encode(gen, inst);
+    if (full.ok()) bytes.insert(bytes.end(), full->begin(), full->end());
+    return full.status();
+  }
+  const auto compacted = EncodeCompacted(gen, inst);
+  if (!compacted.ok()) return compacted.status();
+  if (!*compacted) {
+    return absl::InvalidArgumentError(absl::StrCat(Info(inst.op).mnemonic, " is not compactable"));
+  }
+  bytes.insert(bytes.end(), (*compacted)->begin(), (*compacted)->end());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -74,38 +90,57 @@ void Insert(Program& program, absl::Span<const Insertion> insertions) {
   program = std::move(out);
 }
 
-absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program) {
+absl::StatusOr<std::optional<std::array<uint8_t, 8>>> EncodeCompacted(Generation gen,
+                                                                      const Instruction& inst) {
+  const absl::StatusOr<std::array<uint8_t, 16>> full = Encode(gen, inst);
+  if (!full.ok()) return full.status();
+  const absl::StatusOr<std::optional<uint64_t>> word = Compact(gen, FromBytes(*full));
+  if (!word.ok()) return word.status();
+  if (!*word) return std::nullopt;
+  std::array<uint8_t, 8> bytes;
+  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<uint8_t>(**word >> (8 * i));
+  return bytes;
+}
+
+absl::StatusOr<std::vector<PlacedInstruction>> PlaceInstructions(const Program& program) {
   assert(program.insts.size() == program.targets.size());
   if (absl::Status s = CheckColumn(kCodeTable, program.generation); !s.ok()) return s;
-  std::vector<Instruction> out = program.insts;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const auto at = static_cast<int32_t>(i);
-    out[i].jip = 0;
-    out[i].uip = 0;
-    if (!NeedsJip(out[i])) continue;
-    const BranchTargets& target = program.targets[i];
-    if (absl::Status s = CheckTarget(target.jip, out.size(), at, "JIP"); !s.ok()) return s;
+  const size_t count = program.insts.size();
+  std::vector<PlacedInstruction> out;
+  out.reserve(count);
+  int32_t end = 0;
+  for (const Instruction& inst : program.insts) {
+    out.push_back({static_cast<uint32_t>(end), inst});
+    end += ByteLength(inst);
+  }
+  const auto offset_of = [&](int32_t index) {
+    return index == program.Next() ? end : static_cast<int32_t>(out[index].offset);
+  };
+  for (int32_t at = 0; at < program.Next(); ++at) {
+    Instruction& inst = out[at].inst;
+    inst.jip = 0;
+    inst.uip = 0;
+    if (!NeedsJip(inst)) continue;
+    const BranchTargets& target = program.targets[at];
+    if (absl::Status s = CheckTarget(target.jip, count, at, "JIP"); !s.ok()) return s;
     // calla is absolute; every other distance counts from the branch itself.
-    out[i].jip = kBytes * (out[i].op == Opcode::kCalla ? target.jip : target.jip - at);
-    if (!NeedsUip(out[i].op)) continue;
-    if (absl::Status s = CheckTarget(target.uip, out.size(), at, "UIP"); !s.ok()) return s;
-    out[i].uip = kBytes * (target.uip - at);
+    inst.jip = offset_of(target.jip) - (inst.op == Opcode::kCalla ? 0 : offset_of(at));
+    if (!NeedsUip(inst.op)) continue;
+    if (absl::Status s = CheckTarget(target.uip, count, at, "UIP"); !s.ok()) return s;
+    inst.uip = offset_of(target.uip) - offset_of(at);
   }
   return out;
 }
 
 absl::StatusOr<std::vector<uint8_t>> Finalise(const Program& program) {
-  absl::StatusOr<std::vector<Instruction>> insts = ResolveBranches(program);
-  if (!insts.ok()) return insts.status();
+  const absl::StatusOr<std::vector<PlacedInstruction>> placed = PlaceInstructions(program);
+  if (!placed.ok()) return placed.status();
   std::vector<uint8_t> bytes;
-  bytes.reserve(insts->size() * kBytes);
-  for (size_t i = 0; i < insts->size(); ++i) {
-    absl::StatusOr<std::array<uint8_t, 16>> one = Encode(program.generation, (*insts)[i]);
-    if (!one.ok()) {
-      return absl::Status(one.status().code(),
-                          absl::StrCat("instruction ", i, ": ", one.status().message()));
+  if (!placed->empty()) bytes.reserve(placed->back().offset + 16);
+  for (size_t i = 0; i < placed->size(); ++i) {
+    if (absl::Status s = AppendBytes(program.generation, (*placed)[i].inst, bytes); !s.ok()) {
+      return absl::Status(s.code(), absl::StrCat("instruction ", i, ": ", s.message()));
     }
-    bytes.insert(bytes.end(), one->begin(), one->end());
   }
   return bytes;
 }
@@ -121,7 +156,7 @@ absl::StatusOr<Program> ToProgram(Generation gen, absl::Span<const PlacedInstruc
     }
     // Just past the end: the last instruction's own length tells where that is.
     if (placed.empty()) return kNoTarget;
-    const int64_t end = placed.back().offset + (placed.back().inst.compacted ? 8 : 16);
+    const int64_t end = placed.back().offset + ByteLength(placed.back().inst);
     return offset == end ? static_cast<int32_t>(placed.size()) : kNoTarget;
   };
   Program program(gen);

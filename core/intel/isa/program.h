@@ -1,15 +1,21 @@
 // A machine program under construction: instructions with branch targets as instruction indices.
 //
 // The back end emits into it in final order, the software-scoreboard pass inserts sync
-// instructions and sets the SWSB byte, and Finalise turns target indices into byte distances and
-// the whole into bytes. Invariants: targets.size() == insts.size(); a target index is in
-// [0, insts.size()] (size() = just past the end) or kNoTarget; the jip and uip of the instructions
-// themselves are meaningless until Finalise. Every instruction takes 16 bytes: the encoder does
-// not compact.
+// instructions and sets the SWSB byte, compaction marks what takes 8 bytes, and Finalise turns
+// target indices into byte distances and the whole into bytes. Invariants: targets.size() ==
+// insts.size(); a target index is in [0, insts.size()] (size() = just past the end) or kNoTarget;
+// the jip and uip of the instructions themselves are meaningless until placed.
+//
+// Instructions follow each other without gaps, each on a multiple of 8 bytes, branch targets and
+// full ones as well: Mesa 25.0.7 lays programs out so since Gen5 (brw_eu_compact.c), and so does
+// IGC, whose assembler keeps full instructions within lines of 64 bytes on Xe3P alone
+// (compactRestrict of visa/BinaryEncodingIGA.cpp).
 #ifndef KILN_CORE_INTEL_ISA_PROGRAM_H_
 #define KILN_CORE_INTEL_ISA_PROGRAM_H_
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,16 +77,24 @@ std::vector<Footprint> FootprintsOf(const Program& program);
 // insertions. `insertions` is sorted by `before`. Linear.
 void Insert(Program& program, absl::Span<const Insertion> insertions);
 
-// Writes byte distances into jip/uip and returns the instructions ready to encode. A branch
-// without the target that its opcode needs is an InvalidArgument error; a generation whose codes
-// are not filled (columns.h), here and below, an Unimplemented one.
-absl::StatusOr<std::vector<Instruction>> ResolveBranches(const Program& program);
+// The 8 bytes of an instruction, whether marked or not; absent where it has no compacted form. What
+// cannot be encoded at all is the encoder's error. Branches have none, so that their distances
+// need not be known.
+absl::StatusOr<std::optional<std::array<uint8_t, 8>>> EncodeCompacted(Generation gen,
+                                                                      const Instruction& inst);
 
-// ResolveBranches and Encode each: the bytes of the program.
+// Gives each instruction its place, by the forms that are marked, and writes byte distances into
+// jip/uip: ready to encode. A branch without the target that its opcode needs is an
+// InvalidArgument error; a generation whose codes are not filled (columns.h), here and below, an
+// Unimplemented one.
+absl::StatusOr<std::vector<PlacedInstruction>> PlaceInstructions(const Program& program);
+
+// PlaceInstructions and the encoding of each: the bytes of the program. An instruction that is
+// marked as compacted and has no such form is an InvalidArgument error.
 absl::StatusOr<std::vector<uint8_t>> Finalise(const Program& program);
 
-// The reverse, for programs of any compiler: byte distances become indices. A target that is not
-// an instruction's start is an InvalidArgument error.
+// The reverse, for programs of any compiler: byte distances become indices, and no instruction is
+// marked as compacted. A target that is not an instruction's start is an InvalidArgument error.
 absl::StatusOr<Program> ToProgram(Generation gen, absl::Span<const PlacedInstruction> program);
 
 }  // namespace kiln::intel::isa

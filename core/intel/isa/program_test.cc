@@ -59,12 +59,65 @@ Program Example() {
 }
 
 TEST(Program, BranchesBecomeByteDistances) {
-  const auto insts = ResolveBranches(Example());
-  ASSERT_TRUE(insts.ok()) << insts.status();
-  EXPECT_EQ((*insts)[0].jip, 48);
-  EXPECT_EQ((*insts)[0].uip, 64);
-  EXPECT_EQ((*insts)[2].jip, 32);
-  EXPECT_EQ((*insts)[5].jip, -64);
+  const auto placed = PlaceInstructions(Example());
+  ASSERT_TRUE(placed.ok()) << placed.status();
+  EXPECT_EQ((*placed)[0].inst.jip, 48);
+  EXPECT_EQ((*placed)[0].inst.uip, 64);
+  EXPECT_EQ((*placed)[2].inst.jip, 32);
+  EXPECT_EQ((*placed)[5].inst.jip, -64);
+}
+
+// Every second instruction takes 8 bytes; the loop goes over both forms.
+TEST(Program, PlacesFollowTheForms) {
+  Program program = Example();
+  program.insts[1].compacted = program.insts[3].compacted = true;
+  const auto placed = PlaceInstructions(program);
+  ASSERT_TRUE(placed.ok()) << placed.status();
+  std::vector<uint32_t> offsets;
+  for (const PlacedInstruction& p : *placed) offsets.push_back(p.offset);
+  EXPECT_EQ(offsets, (std::vector<uint32_t>{0, 16, 24, 40, 48, 64, 80}));
+  EXPECT_EQ((*placed)[0].inst.jip, 40);
+  EXPECT_EQ((*placed)[0].inst.uip, 48);
+  EXPECT_EQ((*placed)[2].inst.uip, 24);
+  EXPECT_EQ((*placed)[5].inst.jip, -48);
+  const auto bytes = Finalise(program);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_EQ(bytes->size(), 96u);
+  const auto again = DecodeProgram(kGen, *bytes);
+  ASSERT_TRUE(again.ok()) << again.status();
+  ASSERT_EQ(again->size(), placed->size());
+  for (size_t i = 0; i < placed->size(); ++i) {
+    EXPECT_EQ((*again)[i].offset, (*placed)[i].offset);
+    EXPECT_EQ((*again)[i].inst, (*placed)[i].inst);
+  }
+  const auto back = ToProgram(kGen, *again);
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->targets, program.targets);
+  EXPECT_EQ(Finalise(*back)->size(), 7 * 16u) << "the forms are forgotten";
+}
+
+// calla counts from the program's start; a target may be the end, behind a compacted instruction.
+TEST(Program, TargetsAtTheEndAndFromTheStart) {
+  Program program(kGen);
+  program.Append(Mov(10, 20));
+  program.insts[0].compacted = true;
+  program.Append(Op(Opcode::kCalla), {2, kNoTarget});
+  program.Append(Op(Opcode::kEndif), {4, kNoTarget});
+  program.Append(Mov(10, 20));
+  program.insts[3].compacted = true;
+  const auto placed = PlaceInstructions(program);
+  ASSERT_TRUE(placed.ok()) << placed.status();
+  EXPECT_EQ((*placed)[1].inst.jip, 24);
+  EXPECT_EQ((*placed)[2].inst.jip, 24);
+}
+
+TEST(Program, WhatHasNoShortFormIsNotWrittenInIt) {
+  Program program = Example();
+  EXPECT_FALSE(EncodeCompacted(kGen, program.insts[0])->has_value()) << "an if";
+  EXPECT_FALSE(EncodeCompacted(kGen, program.insts[6])->has_value()) << "a send";
+  EXPECT_TRUE(EncodeCompacted(kGen, program.insts[1])->has_value());
+  program.insts[6].compacted = true;
+  EXPECT_EQ(Finalise(program).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(Program, BytesAndBack) {

@@ -674,7 +674,7 @@ bool IsTarget(absl::Span<const PlacedInstruction> program, int64_t offset) {
       std::lower_bound(program.begin(), program.end(), offset,
                        [](const PlacedInstruction& p, int64_t value) { return p.offset < value; });
   if (it != program.end()) return it->offset == offset;
-  return offset == int64_t{program.back().offset} + (program.back().inst.compacted ? 8 : 16);
+  return offset == int64_t{program.back().offset} + ByteLength(program.back().inst);
 }
 
 bool TargetsExist(absl::Span<const PlacedInstruction> program, const PlacedInstruction& p) {

@@ -63,9 +63,8 @@ class Structure {
         [](const PlacedInstruction& p, int64_t value) { return p.offset < value; });
     const int at = static_cast<int>(it - program_.begin());
     if (it != program_.end()) return it->offset == offset ? at : kNowhere;
-    return offset == int64_t{program_.back().offset} + (program_.back().inst.compacted ? 8 : 16)
-               ? at
-               : kNowhere;
+    const int64_t end = int64_t{program_.back().offset} + ByteLength(program_.back().inst);
+    return offset == end ? at : kNowhere;
   }
   int Jip(int i) const { return At(i, program_[static_cast<size_t>(i)].inst.jip); }
   int Uip(int i) const { return At(i, program_[static_cast<size_t>(i)].inst.uip); }

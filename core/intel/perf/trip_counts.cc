@@ -28,7 +28,16 @@ struct Bytes {
 
 bool IsCounterType(Type type) { return type == Type::kD || type == Type::kUD; }
 bool IsRegister(const Operand& o) { return o.file == isa::File::kGrf && !o.indirect; }
-bool IsCount(const Operand& o) { return o.file == isa::File::kImm && IsCounterType(o.type); }
+bool IsCount(const Operand& o) {
+  return o.file == isa::File::kImm &&
+         (IsCounterType(o.type) || o.type == Type::kW || o.type == Type::kUW);
+}
+
+// The dword that an immediate stands for. A copy of singles keeps the bits of its own.
+uint32_t CountOf(const Operand& o) {
+  const auto bits = static_cast<uint32_t>(o.imm);
+  return o.type == Type::kW ? static_cast<uint32_t>(static_cast<int16_t>(bits)) : bits;
+}
 
 Bytes Written(const Instruction& inst) {
   const int first = isa::kGrfBytes * inst.dst.nr + inst.dst.subnr;
@@ -47,11 +56,11 @@ std::optional<Bytes> Read(const Operand& o, int lanes) {
   return Bytes{first, first + lanes * kCounterBytes};
 }
 
-// Does an instruction that computes integers write exactly these bytes, for all lanes it has to?
+// Does an instruction write exactly these bytes, for all lanes it has to?
 bool WritesExactly(const Instruction& inst, const Bytes& bytes) {
   return inst.pred == isa::PredCtrl::kNone && inst.cmod == isa::CondMod::kNone && !inst.saturate &&
-         IsRegister(inst.dst) && IsCounterType(inst.dst.type) && inst.dst.region.hstride == 1 &&
-         Written(inst) == bytes && (inst.no_mask || inst.exec_size > 1);
+         IsRegister(inst.dst) && inst.dst.region.hstride == 1 && Written(inst) == bytes &&
+         (inst.no_mask || inst.exec_size > 1);
 }
 
 bool Holds(isa::CondMod cmod, Type type, uint32_t a, uint32_t b) {
@@ -64,6 +73,15 @@ bool Holds(isa::CondMod cmod, Type type, uint32_t a, uint32_t b) {
     case isa::CondMod::kL: return less;
     default: return less || a == b;  // kLe
   }
+}
+
+// Does the instruction make dwords of an immediate? As integers, or as a copy of singles, which is
+// how compacted code has it.
+bool MakesCount(const Instruction& inst) {
+  const Operand& from = inst.src[0];
+  if (inst.op != Opcode::kMov) return false;
+  if (IsCounterType(inst.dst.type)) return IsCount(from);
+  return inst.dst.type == Type::kF && from.file == isa::File::kImm && from.type == Type::kF;
 }
 
 class Counter {
@@ -195,6 +213,8 @@ class Counter {
           inst.flag_subnr != at(decides).flag_subnr) {
         continue;
       }
+      // A signed word beside an unsigned dword is left out.
+      if (inst.src[1].type == Type::kW && inst.src[0].type != Type::kD) return -1;
       const bool plain = inst.op == Opcode::kCmp && inst.pred == isa::PredCtrl::kNone &&
                          inst.cmod <= isa::CondMod::kLe && IsCount(inst.src[1]) &&
                          RegionOf(i) == RegionOf(decides);
@@ -213,8 +233,9 @@ class Counter {
     }
     if (step < 0) return -1;
     const Instruction& inst = at(step);
-    const bool adds = inst.op == Opcode::kAdd && WritesExactly(inst, counter) &&
-                      IsCount(inst.src[1]) && Read(inst.src[0], inst.exec_size) == counter &&
+    const bool adds = inst.op == Opcode::kAdd && IsCounterType(inst.dst.type) &&
+                      WritesExactly(inst, counter) && IsCount(inst.src[1]) &&
+                      Read(inst.src[0], inst.exec_size) == counter &&
                       RegionOf(step) == RegionOf(loop.end);
     return adds ? step : -1;
   }
@@ -224,7 +245,7 @@ class Counter {
     for (int32_t i = loop.head - 1; i >= 0; --i) {
       if (!Writes(i, counter)) continue;
       const Instruction& inst = at(i);
-      const bool moves = inst.op == Opcode::kMov && IsCount(inst.src[0]) && WritesExactly(inst, counter);
+      const bool moves = MakesCount(inst) && WritesExactly(inst, counter);
       const Region& body = regions_[static_cast<size_t>(RegionOf(loop.end))];
       const int around = regions_[static_cast<size_t>(body.parent)].loop;
       return moves && IsAround(RegionOf(i), body.parent) && LoopOf(i) == around ? i : -1;
@@ -255,9 +276,9 @@ class Counter {
   void Walk(int32_t start, int32_t step, int32_t compare, const Exit& exit, LoopTrips* loop) const {
     const Instruction& test = at(compare);
     const bool leaves_if = (exit.at != loop->end) != at(exit.decides).pred_inverse;
-    const auto by = static_cast<uint32_t>(at(step).src[1].imm);
-    const auto bound = static_cast<uint32_t>(test.src[1].imm);
-    auto count = static_cast<uint32_t>(at(start).src[0].imm);
+    const uint32_t by = CountOf(at(step).src[1]);
+    const uint32_t bound = CountOf(test.src[1]);
+    uint32_t count = CountOf(at(start).src[0]);
     if (step < compare) count += by;
     for (int n = 0; n < kMostIterations; ++n, count += by) {
       if (Holds(test.cmod, test.src[0].type, count, bound) != leaves_if) continue;

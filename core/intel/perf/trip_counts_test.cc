@@ -276,5 +276,28 @@ TEST(TripCounts, UnstructuredCode) {
   EXPECT_FALSE(Trips(insts)[0].known);
 }
 
+// What compaction makes of the immediates: a copy of singles, and words.
+TEST(TripCounts, CompactedForms) {
+  const auto with = [](int32_t bound, Type start, Type rest, Type compared) {
+    std::vector<Instruction> insts = TopTested(-2, bound, 3);
+    insts[kMove].src[0].type = insts[kMove].dst.type = start;
+    for (Instruction* inst : {&insts[kCompare], &insts[kStep]}) {
+      inst->src[1].type = rest;
+      if (rest == Type::kW) inst->src[1].imm &= 0xffff;
+    }
+    insts[kCompare].src[0].type = compared;
+    return Trips(insts)[0];
+  };
+  EXPECT_EQ(with(7, Type::kD, Type::kD, Type::kD).finished, 3);
+  EXPECT_EQ(with(7, Type::kF, Type::kD, Type::kD).finished, 3);
+  EXPECT_EQ(with(7, Type::kF, Type::kW, Type::kD).finished, 3);
+  EXPECT_EQ(with(-1, Type::kF, Type::kW, Type::kD).finished, 1);
+  EXPECT_TRUE(with(7, Type::kF, Type::kUW, Type::kD).known);
+  EXPECT_FALSE(with(7, Type::kF, Type::kW, Type::kUD).known) << "signed beside unsigned";
+  std::vector<Instruction> insts = TopTested(0, 7, 1);
+  insts[kMove].dst.type = Type::kF;
+  EXPECT_FALSE(Trips(insts)[0].known) << "a conversion";
+}
+
 }  // namespace
 }  // namespace kiln::intel

@@ -171,6 +171,8 @@ constexpr Pass<Work> kPasses[] = {
      "a break before a while becomes its condition"},
     {"apply_workarounds", ApplyWorkarounds, false, 0, "errata of the hardware"},
     {"assign_scoreboard", AssignScoreboard, false, 0, "waits between dependent instructions"},
+    {"compact_instructions", OnProgram<CompactInstructions>, true, 0,
+     "what has a form of 8 bytes takes it"},
     {"encode", Encode, false, 0, "machine instructions to bytes"},
 };
 
@@ -216,7 +218,9 @@ constexpr PassOrder kOrder[] = {
     {"predicate_whiles", "assign_scoreboard", "waits depend on the instructions that are left"},
     {"apply_workarounds", "assign_scoreboard", "what it adds needs waits"},
     {"emit", "assign_scoreboard", "waits belong to the final order"},
+    {"assign_scoreboard", "compact_instructions", "adds the syncs, which are compacted"},
     {"assign_scoreboard", "encode", "waits are part of the encoding"},
+    {"compact_instructions", "encode", "marks forms of the encoding"},
 };
 
 std::string PrintWork(const Work& w) {
@@ -228,13 +232,9 @@ std::string PrintWork(const Work& w) {
       return lir::Print(TargetOf(*w.device), w.lir);
     default: break;
   }
-  const absl::StatusOr<std::vector<isa::Instruction>> insts = isa::ResolveBranches(w.program);
-  if (!insts.ok()) return std::string(insts.status().message()) + "\n";
-  std::vector<isa::PlacedInstruction> placed;
-  for (const isa::Instruction& i : *insts) {
-    placed.push_back({static_cast<uint32_t>(16 * placed.size()), i});
-  }
-  return isa::DisassembleProgram(w.device->generation, placed);
+  const auto placed = isa::PlaceInstructions(w.program);
+  if (!placed.ok()) return std::string(placed.status().message()) + "\n";
+  return isa::DisassembleProgram(w.device->generation, *placed);
 }
 
 absl::Status VerifyWork(const Work& w) {

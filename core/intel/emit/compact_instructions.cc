@@ -1,0 +1,114 @@
+#include <cstdint>
+#include <optional>
+
+#include "core/intel/emit/passes.h"
+
+namespace kiln::intel {
+namespace {
+
+using isa::File;
+using isa::Instruction;
+using isa::Opcode;
+using isa::Operand;
+using isa::Program;
+using isa::Type;
+
+bool IsDword(Type type) { return type == Type::kUD || type == Type::kD; }
+
+// Not a NaN, which arithmetic would quieten, nor a subnormal, which it would flush.
+bool IsOrdinarySingle(uint64_t bits) {
+  const uint64_t exponent = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
+  return fraction == 0 || (exponent != 0 && exponent != 0xff);
+}
+
+// A copy of dwords as a copy of singles, since the tables have few rows of integers with one
+// source. Between equal types without modifiers a move keeps all bits, and IGC makes its copies so,
+// those of immediates of any value too (isa/ERRATA.md, 27); immediates that arithmetic would change
+// are left alone here.
+std::optional<Instruction> AsCopyOfSingles(const Instruction& inst) {
+  const Operand& src = inst.src[0];
+  if (inst.op != Opcode::kMov || inst.saturate || inst.acc_write ||
+      inst.cmod != isa::CondMod::kNone || !IsDword(inst.dst.type) || !IsDword(src.type) ||
+      inst.dst.file != File::kGrf || inst.dst.indirect) {
+    return std::nullopt;
+  }
+  const bool same = src.file == File::kImm
+                        ? IsOrdinarySingle(src.imm)
+                        : src.file == File::kGrf && !src.indirect && !src.negate && !src.absolute;
+  if (!same) return std::nullopt;
+  Instruction copy = inst;
+  copy.dst.type = copy.src[0].type = Type::kF;
+  return copy;
+}
+
+bool IsShift(Opcode op) { return op == Opcode::kAsr || op == Opcode::kShl; }
+
+// Do these give the same for a word as for the signed dword that it is extended to?
+bool TakesWordsForDwords(Opcode op) {
+  switch (op) {
+    case Opcode::kAdd:
+    case Opcode::kAnd:
+    case Opcode::kAsr:
+    case Opcode::kCmp:
+    case Opcode::kOr:
+    case Opcode::kSel:
+    case Opcode::kShl:
+    case Opcode::kXor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A small second source of dwords as the word of that value: beside signed dwords the tables have
+// rows with words, for comparisons no others. IGC makes every immediate a word that fits one
+// (visa/BuildIRImpl.cpp, getNewType), and says there that shifts take the low five bits of the
+// count, whatever its type.
+std::optional<Instruction> WithWordImmediate(const Instruction& inst) {
+  const Operand& src = inst.src[1];
+  if (!TakesWordsForDwords(inst.op) || src.file != File::kImm || inst.src[0].type != Type::kD) {
+    return std::nullopt;
+  }
+  const auto value = static_cast<int32_t>(src.imm);
+  if (value != static_cast<int16_t>(value)) return std::nullopt;
+  if (src.type != Type::kD && !(src.type == Type::kUD && IsShift(inst.op) && value >= 0)) {
+    return std::nullopt;
+  }
+  Instruction changed = inst;
+  changed.src[1].type = Type::kW;
+  changed.src[1].imm = static_cast<uint16_t>(value);
+  return changed;
+}
+
+bool IsCompactable(const Program& p, const Instruction& inst) {
+  const auto bytes = isa::EncodeCompacted(p.generation, inst);
+  return bytes.ok() && bytes->has_value();
+}
+
+// The instruction, or one that does the same, which has a compacted form; absent if none has.
+std::optional<Instruction> CompactableForm(const Program& p, const Instruction& inst) {
+  if (isa::IsSend(inst.op) || isa::IsBranch(inst.op)) return std::nullopt;
+  if (const std::optional<Instruction> copy = AsCopyOfSingles(inst)) {
+    return IsCompactable(p, *copy) ? copy : std::nullopt;
+  }
+  if (IsCompactable(p, inst)) return inst;
+  const std::optional<Instruction> with_word = WithWordImmediate(inst);
+  return with_word && IsCompactable(p, *with_word) ? with_word : std::nullopt;
+}
+
+}  // namespace
+
+int CompactInstructions(Program& p, MayRewrite may_rewrite, void* context) {
+  int rewrites = 0;
+  for (Instruction& inst : p.insts) {
+    std::optional<Instruction> form = CompactableForm(p, inst);
+    if (!form) continue;
+    if (!may_rewrite(context)) break;
+    inst = *form;
+    inst.compacted = true;
+    ++rewrites;
+  }
+  return rewrites;
+}
+
+}  // namespace kiln::intel
