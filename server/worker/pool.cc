@@ -4,6 +4,7 @@
 #include "server/worker/pool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,17 @@
 #include "server/worker/sandbox_level.h"
 
 namespace kiln::worker {
+namespace {
+
+// How often a worker that has nothing to do looks for an express job among those that wait.
+constexpr absl::Duration kExpressLook = absl::Milliseconds(5);
+
+// Of a clock that is never set back.
+absl::Duration Uptime() {
+  return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Pool>> Pool::Start(PoolOptions options) {
   auto path = FindWorkerExecutable(options.executable);
@@ -30,9 +42,11 @@ absl::StatusOr<std::unique_ptr<Pool>> Pool::Start(PoolOptions options) {
 Pool::Pool(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Pool::~Pool() = default;
 const Hello& Pool::hello() const { return impl_->hello(); }
-absl::StatusOr<Pool::Handle> Pool::Submit(Job job, Done done) {
-  return impl_->Submit(std::move(job), std::move(done));
+absl::StatusOr<Pool::Handle> Pool::Submit(Job job, Done done, const Owner& owner,
+                                          Handle* displaced) {
+  return impl_->Submit(std::move(job), std::move(done), owner, displaced);
 }
+void Pool::EndDisplaced(const Handle& handle) { impl_->EndDisplaced(handle); }
 void Pool::Cancel(const Handle& handle) { impl_->Cancel(handle); }
 void Pool::Distrust(uint64_t worker) { impl_->Distrust(worker); }
 std::string Pool::executable() const { return impl_->executable().ExecPath(); }
@@ -40,7 +54,7 @@ Pool::Load Pool::load() const { return impl_->load(); }
 Hello::Sandbox Pool::sandbox() const { return impl_->sandbox(); }
 
 absl::Status Pool::Impl::StartSlots() {
-  for (int i = 0; i < options_.workers; ++i) {
+  for (int i = 0; i < options_.workers + options_.spare_workers; ++i) {
     auto slot = Slot::Create(this);
     if (!slot.ok()) return slot.status();
     slots_.push_back(*std::move(slot));
@@ -52,11 +66,11 @@ absl::Status Pool::Impl::StartSlots() {
 }
 
 Pool::Impl::~Impl() {
-  std::deque<Handle> waiting;
+  std::vector<Handle> waiting;
   {
     absl::MutexLock lock(&mutex_);
     stopping_ = true;
-    waiting.swap(queue_);
+    queue_.Clear([&](Handle entry) { waiting.push_back(std::move(entry)); });
     for (auto& slot : slots_) {
       if (slot->running != nullptr) slot->running->cancelled = true;
       slot->Wake();
@@ -66,19 +80,32 @@ Pool::Impl::~Impl() {
   for (auto& slot : slots_) slot->Join();
 }
 
-absl::StatusOr<Pool::Handle> Pool::Impl::Submit(Job job, Done done) {
+absl::StatusOr<Pool::Handle> Pool::Impl::Submit(Job job, Done done, const Owner& owner,
+                                                Handle* displaced) {
   auto entry = std::make_shared<Entry>();
   entry->job = std::move(job);
   entry->done = std::move(done);
+  entry->owner = owner;
   entry->queued_at = absl::Now();
   absl::MutexLock lock(&mutex_);
   if (stopping_) return absl::UnavailableError("shutting down");
   if (queue_.size() >= options_.queue_limit) {
-    return absl::UnavailableError(
-        absl::StrCat("the queue is full: ", queue_.size(), " jobs are waiting"));
+    auto other = displaced == nullptr ? std::nullopt : queue_.Displace(owner);
+    if (!other.has_value()) {
+      return absl::UnavailableError(
+          absl::StrCat("the queue is full: ", queue_.size(), " jobs are waiting"));
+    }
+    ++displaced_;
+    *displaced = *std::move(other);
   }
-  queue_.push_back(entry);
+  queue_.Push(owner, entry);
   return entry;
+}
+
+void Pool::Impl::EndDisplaced(const Handle& entry) {
+  JobOutcome outcome = CancelledOutcome(*entry);
+  outcome.displaced = true;
+  Finish(entry, std::move(outcome));
 }
 
 void Pool::Impl::Cancel(const Handle& entry) {
@@ -90,7 +117,7 @@ void Pool::Impl::Cancel(const Handle& entry) {
       entry->slot->Wake();
       return;
     }
-    std::erase(queue_, entry);
+    queue_.Remove(entry->owner, entry);
   }
   Finish(entry, CancelledOutcome(*entry));
 }
@@ -104,15 +131,33 @@ void Pool::Impl::Distrust(uint64_t worker) {
   }
 }
 
+bool Pool::Impl::HasNext() {
+  if (queue_.running() < workers()) return !queue_.empty();
+  return !queue_.empty() && queue_.HasExpress(Uptime());
+}
+
+Pool::Handle Pool::Impl::TakeNext() {
+  const bool express = queue_.running() >= workers();
+  auto taken = express ? queue_.TakeExpress(Uptime()) : queue_.Take(Uptime());
+  if (!taken.has_value()) return nullptr;
+  if (express) ++express_;
+  taken->item->turn = taken->turn;
+  return std::move(taken->item);
+}
+
 Pool::Handle Pool::Impl::Next(Slot* slot) {
   absl::MutexLock lock(&mutex_);
   const auto has_reason = [this, slot]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stopping_ || slot->distrusted || !queue_.empty();
+    return stopping_ || slot->distrusted || HasNext();
   };
-  mutex_.Await(absl::Condition(&has_reason));
-  if (stopping_ || slot->distrusted) return nullptr;
-  Handle entry = std::move(queue_.front());
-  queue_.pop_front();
+  Handle entry;
+  while (entry == nullptr) {
+    // What is no express job now may become one when others have run on, which wakes nobody.
+    mutex_.AwaitWithTimeout(absl::Condition(&has_reason),
+                            queue_.empty() ? absl::InfiniteDuration() : kExpressLook);
+    if (stopping_ || slot->distrusted) return nullptr;
+    entry = TakeNext();
+  }
   // From here on whatever happens to the slot's worker is this job's outcome.
   entry->state = Entry::State::kRunning;
   entry->slot = slot;
@@ -120,12 +165,13 @@ Pool::Handle Pool::Impl::Next(Slot* slot) {
   return entry;
 }
 
-void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome) {
+void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome, absl::Duration used) {
   Done done;
   {
     absl::MutexLock lock(&mutex_);
     if (entry->state == Entry::State::kDone) return;
     if (entry->slot != nullptr) entry->slot->running = nullptr;
+    if (entry->state == Entry::State::kRunning) queue_.Finish(entry->turn, used);
     entry->state = Entry::State::kDone;
     entry->slot = nullptr;
     done = std::move(entry->done);
@@ -139,9 +185,9 @@ void Pool::Impl::HandBack(const Handle& entry) {
     absl::MutexLock lock(&mutex_);
     entry->slot->running = nullptr;
     entry->slot = nullptr;
-    entry->state = Entry::State::kQueued;
     if (!stopping_ && !entry->cancelled) {
-      queue_.push_front(entry);
+      entry->state = Entry::State::kQueued;
+      queue_.PutBack(entry->turn, entry);
       return;
     }
   }
@@ -244,6 +290,10 @@ Pool::Load Pool::Impl::load() const {
   {
     absl::MutexLock lock(&mutex_);
     load.queued = queue_.size();
+    load.express = express_;
+    load.displaced = displaced_;
+    load.owners = queue_.groups();
+    load.busiest_share = queue_.busiest_share();
     load.start_cpu = start_cpu_;
     load.jobs_cpu = ended_cpu_;
     for (const auto& slot : slots_) {

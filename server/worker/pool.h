@@ -1,5 +1,11 @@
 // A pool of worker processes: a bounded queue, one thread and one worker each, a watchdog.
 //
+// Which job is next, and who gives way when the queue is full, is decided by what its owners have used
+// of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many express jobs
+// as there are `spare_workers`: a short job of an owner who has nothing running and is not ahead of the
+// others need not wait until one of them is over. Which process is the spare one is not fixed: it is
+// the one that is left.
+//
 // Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
 // once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
 // sent, so that whatever happens to the worker is that job's outcome and nobody else's. A worker
@@ -36,6 +42,7 @@
 #include "proto/compile.pb.h"
 #include "proto/worker.pb.h"
 #include "server/worker/board.h"
+#include "server/worker/owner.h"
 #include "server/worker/process.h"
 
 namespace kiln::worker {
@@ -43,6 +50,7 @@ namespace kiln::worker {
 struct PoolOptions {
   std::string executable;  // kiln_worker; empty: FindWorkerExecutable
   int workers = 1;
+  int spare_workers = 0;      // processes beyond those, for express jobs
   size_t queue_limit = 1024;  // jobs that wait; more are refused
   WorkerLimits limits;
   int64_t jobs_per_worker = 1000;
@@ -80,6 +88,9 @@ struct JobOutcome {
   // Finished passes, of killed workers too.
   std::vector<PassEvent> passes;
   uint32_t lost_passes = 0;
+  // It was never begun: others, who had less, needed its place in a full queue. Then nothing else here
+  // says anything.
+  bool displaced = false;
   absl::Duration queued;
   absl::Duration ran;
   // The worker process that had it, told from all others of the pool's life; 0: none had.
@@ -98,6 +109,10 @@ class Pool {
   struct Load {
     size_t queued = 0;
     int busy = 0;
+    uint64_t express = 0;    // express jobs that there have been
+    uint64_t displaced = 0;  // jobs that gave way in a full queue
+    size_t owners = 0;       // groups of owners with a job that waits or runs
+    double busiest_share = 0;  // FairQueue::busiest_share
     int workers = 0;  // that are alive
     // Resident memory of the workers: of all, and of the largest.
     int64_t resident_bytes = 0;
@@ -117,8 +132,13 @@ class Pool {
   // What the workers said of themselves; `sandbox` is of the first.
   const Hello& hello() const;
 
-  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed.
-  absl::StatusOr<Handle> Submit(Job job, Done done);
+  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed. Where
+  // the queue is full and another owner has more than its share of it, that one's last job gives way
+  // instead: it is in `displaced` and to be given to EndDisplaced, when the caller holds no lock that
+  // a job's callback may want. With null none gives way.
+  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
+                                Handle* displaced = nullptr);
+  void EndDisplaced(const Handle& handle);
 
   // The job's outcome will be CANCELLED unless it is finished before. Never blocks; may call the
   // job's callback.

@@ -3,7 +3,6 @@
 #define KILN_SERVER_WORKER_POOL_INTERNAL_H_
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "server/worker/board.h"
+#include "server/worker/fair_queue.h"
 #include "server/worker/frame.h"
 #include "server/worker/job_sink.h"
 #include "server/worker/pool.h"
@@ -26,9 +26,11 @@ struct Pool::Entry {
   enum class State { kQueued, kRunning, kDone };
   Job job;
   Done done;
+  Owner owner;
   absl::Time queued_at;
   State state = State::kQueued;         // under the pool's mutex
   Slot* slot = nullptr;                 // where it runs; under the pool's mutex
+  FairQueue<Handle>::Turn turn = 0;     // while it runs; likewise
   int handed_back = 0;                  // times that a worker had it and did not begin
   std::atomic<bool> cancelled = false;  // wanted
 };
@@ -40,7 +42,8 @@ class Pool::Impl {
   ~Impl();
 
   absl::Status StartSlots();
-  absl::StatusOr<Handle> Submit(Job job, Done done);
+  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner, Handle* displaced);
+  void EndDisplaced(const Handle& entry);
   void Cancel(const Handle& entry);
   void Distrust(uint64_t worker);
   Load load() const;
@@ -52,7 +55,8 @@ class Pool::Impl {
   // Blocks for the next job, which then belongs to `slot`; null when the pool stops, or the slot's
   // worker is distrusted.
   Handle Next(Slot* slot);
-  void Finish(const Handle& entry, JobOutcome outcome);
+  // `used`: the processor time that it took.
+  void Finish(const Handle& entry, JobOutcome outcome, absl::Duration used);
   // The other end of Next: the job, of which no worker has seen anything, is the next again.
   void HandBack(const Handle& entry);
   // What load() measures of a slot's worker, which has just become ready; null: it has none.
@@ -67,12 +71,21 @@ class Pool::Impl {
  private:
   absl::Status CheckHello(const Hello& hello) const;
   static JobOutcome CancelledOutcome(const Entry& entry);
+  void Finish(const Handle& entry, JobOutcome outcome) {
+    Finish(entry, std::move(outcome), absl::ZeroDuration());
+  }
+  // Of the queue's next job; null: there is none that may run now.
+  Handle TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t workers() const { return static_cast<size_t>(options_.workers); }
 
   const PoolOptions options_;
   const Executable executable_;
   mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::deque<Handle> queue_ ABSL_GUARDED_BY(mutex_);
+  FairQueue<Handle> queue_ ABSL_GUARDED_BY(mutex_);
+  uint64_t express_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t displaced_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t last_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration start_cpu_ ABSL_GUARDED_BY(mutex_);  // of all workers
   absl::Duration ended_cpu_ ABSL_GUARDED_BY(mutex_);  // of those that are gone, since ready

@@ -204,7 +204,7 @@ bool Slot::RestartWorker(const Pool::Handle& entry) {
   outcome.cause = cancelled ? "cancelled" : "no_worker";
   outcome.message = cancelled ? "cancelled" : std::string(status.message());
   outcome.results.resize(static_cast<size_t>(entry->job.compile().targets_size()));
-  pool_->Finish(entry, std::move(outcome));
+  pool_->Finish(entry, std::move(outcome), absl::ZeroDuration());
   return false;
 }
 
@@ -219,6 +219,7 @@ void Slot::Run(const Pool::Handle& entry) {
   cpu_before_ = process_->cpu_time()->Used();
   ++jobs_;
   entry->job.set_id(UnguessableId());
+  const std::shared_ptr<const CpuTime> cpu_time = process_->cpu_time();  // outlives the process
   const Exchange how = Converse(*entry, &outcome);
   heard_ = absl::Now();
   if (how != Exchange::kDone) {
@@ -230,11 +231,12 @@ void Slot::Run(const Pool::Handle& entry) {
     if (how == Exchange::kGarbage) Disbelieve(&outcome);
     Bury(exit, &outcome);
   }
+  const absl::Duration used = cpu_time->Used() - cpu_before_;
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
   board_->Reset();  // what is on it afterwards is of an idle worker
   outcome.ran = absl::Now() - start;
-  pool_->Finish(entry, std::move(outcome));
+  pool_->Finish(entry, std::move(outcome), used);
 }
 
 bool Slot::HasBegun() const {
