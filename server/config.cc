@@ -55,6 +55,12 @@ std::vector<Setting> Settings(Config* c) {
        "many "
        "as it allows",
        &c->max_connections},
+      {"max-connections-per-address", "N",
+       "those of one address (of a user, on a unix socket); 0 for half of those that fit",
+       &c->max_connections_per_address},
+      {"trusted-proxies", "ADDRESSES",
+       "proxies whose x-forwarded-for says whose a call is: IP addresses and \"unix\", with commas",
+       &c->trusted_proxies},
       {"idle-time", "TIME",
        "a client without a call for so long, at most twice that, is disconnected, and connects "
        "again at its next call",
@@ -66,7 +72,16 @@ std::vector<Setting> Settings(Config* c) {
       {"cache-bytes", "SIZE", "bound on the disk cache", Bytes{&c->cache_bytes}},
       {"memory-cache-bytes", "SIZE", "bound on the memory cache", Bytes{&c->memory_cache_bytes}},
       {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
-      {"queue", "N", "jobs that may wait for a worker; more are refused (UNAVAILABLE)", &c->queue},
+      {"spare-workers", "N",
+       "processes beyond those, for short jobs of clients who have used less than others, while all "
+       "workers are busy",
+       &c->spare_workers},
+      {"worker-niceness", "N", "how far workers stand back behind kilnd itself, 0 to 19",
+       &c->worker_niceness},
+      {"queue", "N",
+       "jobs that may wait for a worker; more are refused (UNAVAILABLE), first those of whom most "
+       "wait",
+       &c->queue},
       {"request-bytes", "SIZE",
        "bound on the requests in flight together, and on answers that streams do not read; more "
        "are "
@@ -308,6 +323,9 @@ absl::Status CheckSizes(const Config& config) {
     if (value <= most) return absl::OkStatus();
     return Usage(absl::StrCat("'", name, "' takes at most ", most, ", not ", value));
   };
+  if (auto s = at_most("worker-niceness", config.worker_niceness, 19); !s.ok()) return s;
+  // Descriptors for it are set aside.
+  if (auto s = at_most("spare-workers", config.spare_workers, 64); !s.ok()) return s;
   // gRPC is given twice the bytes of requests, in a signed number.
   absl::Status status = at_most("request-bytes", config.request_bytes, uint64_t{1} << 60);
   const Limits& limits = config.limits;

@@ -37,6 +37,8 @@ struct Config {
   std::string listen = "127.0.0.1:7411";
   std::string metrics = "127.0.0.1:7412";  // empty: none
   uint64_t max_connections = 1000;         // 0: as many as descriptors allow
+  uint64_t max_connections_per_address = 0;  // 0: half of those that fit
+  std::string trusted_proxies = "none";      // net/peer.h
   // No round time: who calls once a minute is not to meet the end of the minute.
   absl::Duration idle_time = absl::Seconds(75);
   absl::Duration probe_interval = absl::Seconds(5);
@@ -44,6 +46,8 @@ struct Config {
   uint64_t cache_bytes = uint64_t{4} << 30;
   uint64_t memory_cache_bytes = uint64_t{256} << 20;
   uint64_t workers = 0;  // 0: one for each processor
+  uint64_t spare_workers = 1;
+  uint64_t worker_niceness = 0;
   uint64_t queue = 1024;
   uint64_t request_bytes = uint64_t{256} << 20;
   uint64_t jobs_per_worker = 1000;

@@ -2,6 +2,7 @@
 #include "server/daemon.h"
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/server_posix.h>
 #include <prometheus/text_serializer.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@
 #include "server/metrics/network.h"
 #include "server/metrics/snapshot.h"
 #include "server/net/address.h"
+#include "server/net/connection.h"
 #include "server/net/descriptors.h"
 #include "server/net/health_call.h"
 #include "server/net/http_pages.h"
@@ -79,6 +81,7 @@ class Scrape {
 struct Daemon::Parts {
   // Workers may end before there are metrics to count that, and after.
   std::atomic<metrics::Metrics*> exit_counter = nullptr;
+  net::ConnectionTable connections;
   std::unique_ptr<cache::ResultCache> cache;
   std::unique_ptr<metrics::Metrics> metrics;
   std::unique_ptr<quarantine::Quarantine> quarantine;
@@ -90,10 +93,11 @@ struct Daemon::Parts {
   std::unique_ptr<CompilerService> service;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<AdminService> admin;
-  HealthService health{{"", "kiln.v1alpha.Compiler"}};
+  HealthService health{{"", "kiln.v1alpha.Compiler"}, &connections};
   ReflectionService reflection{{"kiln.v1alpha.Compiler", "kiln.v1alpha.Admin",
                                 "grpc.health.v1.Health",
-                                "grpc.reflection.v1alpha.ServerReflection"}};
+                                "grpc.reflection.v1alpha.ServerReflection"},
+                               &connections};
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<net::Listener> call_listener;
   std::unique_ptr<net::SelfProbe> probe;
@@ -105,6 +109,7 @@ struct Daemon::Parts {
   std::string metrics_address;
   bool reached_from_elsewhere = false;
   uint64_t max_connections = 0;
+  uint64_t max_per_address = 0;
   absl::Duration drain_time;
   std::atomic<bool> stopping = false;
   log::Log* log = nullptr;
@@ -124,11 +129,13 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   worker::PoolOptions options;
   options.executable = config.worker_binary;
   options.workers = static_cast<int>(WorkersOf(config));
+  options.spare_workers = static_cast<int>(config.spare_workers);
   options.queue_limit = config.queue;
   options.jobs_per_worker = static_cast<int64_t>(config.jobs_per_worker);
   options.limits.address_space_bytes = config.job_memory;
   options.limits.cpu_seconds = std::max<int64_t>(1, absl::ToInt64Seconds(config.job_cpu_time));
   options.limits.wall_time = config.job_time;
+  options.limits.niceness = static_cast<int>(config.worker_niceness);
   options.limits.fault_injection = config.enable_fault_injection;
   return options;
 }
@@ -144,7 +151,7 @@ uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMostOpen +
-         kEachWorker * (WorkersOf(config) + (config.recheck != 0 ? 1 : 0)) + CacheTables(config);
+         kEachWorker * (WorkersOf(config) + config.spare_workers + (config.recheck != 0 ? 1 : 0)) + CacheTables(config);
 }
 
 absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config, log::Log* log) {
@@ -267,13 +274,24 @@ absl::Status BuildServer(const Config& config, const std::vector<grpc::Service*>
 
 }  // namespace
 
-void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts) {
+void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
+                            net::TrustedProxies trusted, Parts* parts) {
   parts->listen_address = sockets.address;
   parts->reached_from_elsewhere = net::ReachedFromElsewhere(sockets);
   net::Listener::Options options;
   options.max_connections = parts->max_connections;
+  parts->max_per_address = config.max_connections_per_address != 0
+                               ? config.max_connections_per_address
+                               : (parts->max_connections + 1) / 2;
+  options.max_per_address = parts->max_per_address;
+  options.trusted = std::move(trusted);
+  options.table = &parts->connections;
   options.on_refusing = [log = parts->log](bool refusing) { LogRefusing("grpc", refusing, log); };
-  options.take = [acceptor = parts->acceptor.get()](int fd) {
+  options.take = [acceptor = parts->acceptor.get(), server = parts->server.get()](int fd,
+                                                                                  bool named) {
+    // gRPC names a connection that it has from an acceptor by its peer's address, which all clients of
+    // a Unix-domain socket have in common, and one that it has by descriptor by that.
+    if (!named) return grpc::AddInsecureChannelFromFd(server, fd);
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
     acceptor->HandleNewConnection(&connection);
@@ -306,6 +324,12 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
   } else {
     page.body = "ok\n";
   }
+  // Those who are connected are served; a restart would help nobody.
+  if (const auto calls = parts.call_listener->counters(); calls.full && !parts.stopping) {
+    absl::StrAppend(&page.body, "connections_full: clients are refused, ", calls.open, " of ",
+                    calls.limit, " places are taken, and no address gets more than ",
+                    parts.max_per_address, "\n");
+  }
   const cache::DiskStatus disk = DiskStatusOf(*parts.cache);
   if (disk.state != cache::DiskState::kServing) {
     absl::StrAppend(&page.body, "the disk cache is ", Describe(disk), "\n");
@@ -331,7 +355,7 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   options.on_refusing = [log = parts->log](bool refusing) {
     LogRefusing("metrics", refusing, log);
   };
-  options.take = [pages = parts->pages.get()](int fd) { pages->Take(fd); };
+  options.take = [pages = parts->pages.get()](int fd, bool) { pages->Take(fd); };
   options.held = [pages = parts->pages.get()] { return pages->held(); };
   parts->scrape_listener = std::make_unique<net::Listener>(std::move(sockets), std::move(options));
 }
@@ -391,7 +415,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
   parts->snapshot->WatchDiskQueue([engine = parts->engine.get()] { return engine->queued(); },
                                   engine.queue_limit);
   parts->service = std::make_unique<CompilerService>(
-      parts->engine.get(), parts->metrics.get(),
+      parts->engine.get(), parts->metrics.get(), &parts->connections,
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
   parts->admin = std::make_unique<AdminService>(parts->quarantine.get());
@@ -405,13 +429,15 @@ absl::Status Daemon::StartServing(const Config& config, Parts* parts) {
     scrapes = net::Listen("metrics", config.metrics);
     if (!scrapes.ok()) return scrapes.status();
   }
+  auto trusted = net::TrustedProxies::Parse(config.trusted_proxies);
+  if (!trusted.ok()) return trusted.status();
   auto calls = net::Listen("listen", config.listen);
   if (!calls.ok()) return calls.status();
   absl::Status status = BuildServer(
       config, {parts->service.get(), parts->admin.get(), &parts->health, &parts->reflection},
       &parts->acceptor, &parts->server);
   if (!status.ok()) return status;
-  ListenForCalls(config, *std::move(calls), parts);
+  ListenForCalls(config, *std::move(calls), *std::move(trusted), parts);
   parts->scrape.Add(parts->metrics->registry());
   parts->scrape.Add(parts->snapshot);
   if (scrapes.ok()) ListenForScrapes(*std::move(scrapes), parts);

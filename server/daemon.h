@@ -18,6 +18,7 @@
 #include "server/config.h"
 #include "server/net/address.h"
 #include "server/net/http_pages.h"
+#include "server/net/peer.h"
 #include "server/log/log.h"
 
 namespace kiln::server {
@@ -60,7 +61,8 @@ class Daemon {
   void LookAtQuarantine();
   explicit Daemon(std::unique_ptr<Parts> parts);
   static absl::Status StartServing(const Config& config, Parts* parts);
-  static void ListenForCalls(const Config& config, net::ListeningSockets sockets, Parts* parts);
+  static void ListenForCalls(const Config& config, net::ListeningSockets sockets,
+                             net::TrustedProxies trusted, Parts* parts);
   static net::HttpPages::Page HealthPage(const Parts& parts);
   static void ListenForScrapes(net::ListeningSockets sockets, Parts* parts);
   std::unique_ptr<Parts> parts_;

@@ -21,6 +21,7 @@ void MakeKeys(const RequestChecker& checker, Call* call) {
 std::shared_ptr<Engine::Group> Engine::Group::ForCompile(const Call& call) {
   auto group = std::make_shared<Group>();
   group->request_id = call.request_id;
+  group->owner = call.owner;
   worker::CompileJob* compile = group->job.mutable_compile();
   compile->set_spirv(*call.spirv);
   compile->set_entry_point(call.request.entry_point());
@@ -42,6 +43,7 @@ std::shared_ptr<Engine::Group> Engine::Group::ForTranslation(const Call& call,
                                                              uint64_t flight) {
   auto group = std::make_shared<Group>();
   group->request_id = call.request_id;
+  group->owner = call.owner;
   *group->job.mutable_translate()->mutable_glsl() = call.request.glsl();
   // A fault names a pass: glslang's happen here, all others when the module is compiled.
   const std::string& pass = call.fault.pass();
@@ -140,27 +142,34 @@ bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcom
 
 void Engine::Dispatch(std::shared_ptr<Group> group) {
   absl::Status refused;
+  worker::Pool::Handle displaced;
   {
     absl::MutexLock lock(&group->mutex);
     if (group->wanted == 0) return;  // everybody left while it was being put together
-    auto handle = pool_->Submit(group->job, [this, group](worker::JobOutcome outcome) {
-      JobDone(group, std::move(outcome));
-    });
+    auto handle = pool_->Submit(
+        group->job,
+        [this, group](worker::JobOutcome outcome) { JobDone(group, std::move(outcome)); },
+        group->owner, &displaced);
     if (handle.ok()) {
       group->handle = *std::move(handle);
-      return;
+    } else {
+      refused = handle.status();
     }
-    refused = handle.status();
   }
+  if (displaced != nullptr) pool_->EndDisplaced(displaced);
+  if (!refused.ok()) RefuseJob(*group, refused);
+}
+
+void Engine::RefuseJob(const Group& group, const absl::Status& why) {
   metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
-  for (const Group::Item& item : group->items) {
-    if (group->job.has_translate()) {
+  for (const Group::Item& item : group.items) {
+    if (group.job.has_translate()) {
       TranslateOutcome outcome;
-      outcome.call_error = refused;
+      outcome.call_error = why;
       translations_.Finish(item.flight, outcome);
     } else {
       CompileOutcome outcome;
-      outcome.call_error = refused;
+      outcome.call_error = why;
       compiles_.Finish(item.flight, outcome);
     }
   }
@@ -269,9 +278,14 @@ void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
 }
 
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
-  if (!IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
+  if (!outcome.displaced && !IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
     group->job.clear_fault();
     Dispatch(group);  // to another worker
+    return;
+  }
+  if (outcome.displaced) {
+    RefuseJob(*group, absl::UnavailableError(
+                          "the queue is full, and others wait with fewer jobs than this client"));
     return;
   }
   const bool drawn = DrawsRecheck(outcome);
@@ -317,6 +331,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
         again->job.mutable_compile()->clear_targets();
         again->job.clear_fault();
         again->request_id = group->request_id;
+        again->owner = group->owner;
         again->module = group->module;
         again->stores = group->stores;
         again->origin = group->origin;

@@ -110,9 +110,12 @@ std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault&
 
 void Engine::Continue(const std::shared_ptr<Call>& call, Done done) {
   call->OnDone(std::move(done));
-  if (executor_.TryRun([this, call] { Slow(call); })) return;
-  metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
-  call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
+  executor_.TryRun(
+      call->owner, [this, call] { Slow(call); },
+      [this, call] {
+        metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
+        call->Fail(absl::UnavailableError("too many calls are waiting"), kRetryDelay);
+      });
 }
 
 void Engine::Cancel(const std::shared_ptr<Call>& call, absl::Status why) {
@@ -222,7 +225,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
       metrics_->Coalesced();
     }
     // Away from the pool's thread, which has other jobs to hand out.
-    executor_.Run([this, call, own] { AfterTranslation(call, own); });
+    executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
   });
   call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
   if (!joined.leads) return;

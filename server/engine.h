@@ -138,6 +138,8 @@ class Engine {
   // Flights to workers.
   bool FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome);
   void Dispatch(std::shared_ptr<Group> group);
+  // Its job was not taken, or had to make room: the call's error for all who wait for it.
+  void RefuseJob(const Group& group, const absl::Status& why);
   // What the quarantine says to a key.
   std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
   // Tells it what became of a group's item.

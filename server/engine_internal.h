@@ -42,6 +42,7 @@ struct Engine::Group {
   JobOrigin Origin(const worker::JobOutcome& outcome) const;
 
   std::string request_id;
+  worker::Owner owner;  // of who asked first
   worker::Job job;
   std::vector<Item> items;  // one for each target of a compile; one for a translation
   cache::Digest module{};

@@ -29,7 +29,8 @@ grpc::Status Stopping() { return {grpc::StatusCode::UNAVAILABLE, "the daemon is 
 class HealthService::Watcher final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
   // `known`: whether there is a service of the name that it asks for.
-  Watcher(HealthService* service, bool known) : service_(service), known_(known) {}
+  Watcher(HealthService* service, bool known, net::OpenCall open)
+      : service_(service), known_(known), open_(std::move(open)) {}
 
   // The state may be another than before.
   void Tell() ABSL_EXCLUSIVE_LOCKS_REQUIRED(service_->mutex_) {
@@ -74,6 +75,7 @@ class HealthService::Watcher final : public grpc::ServerWriteReactor<grpc::ByteB
  private:
   HealthService* const service_;
   const bool known_;
+  const net::OpenCall open_;
   grpc::ByteBuffer message_;
   bool writing_ = false;
   bool finished_ = false;
@@ -101,6 +103,7 @@ void HealthService::End() {
 grpc::ServerUnaryReactor* HealthService::Check(grpc::CallbackServerContext* context,
                                                const grpc::ByteBuffer* request,
                                                grpc::ByteBuffer* response) {
+  const net::OpenCall open = BeginCall(connections_, *context);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   HealthCheckRequest asked;
   grpc::Status status = ParseSmall(*request, kMostRequestBytes, &asked);
@@ -115,13 +118,14 @@ grpc::ServerUnaryReactor* HealthService::Check(grpc::CallbackServerContext* cont
   return reactor;
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* HealthService::Watch(grpc::CallbackServerContext*,
-                                                                 const grpc::ByteBuffer* request) {
+grpc::ServerWriteReactor<grpc::ByteBuffer>* HealthService::Watch(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
   HealthCheckRequest asked;
   const grpc::Status status = ParseSmall(*request, kMostRequestBytes, &asked);
   // gRPC would keep the bytes as long as the watch lasts.
   const_cast<grpc::ByteBuffer*>(request)->Clear();
-  auto* watcher = new Watcher(this, names_.contains(asked.service()));
+  auto* watcher =
+      new Watcher(this, names_.contains(asked.service()), BeginCall(connections_, *context));
   absl::MutexLock lock(&mutex_);
   watchers_.insert(watcher);
   if (!status.ok()) {

@@ -15,6 +15,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "proto/health.grpc.pb.h"
+#include "server/clients.h"
 
 namespace kiln::server {
 
@@ -25,8 +26,11 @@ class HealthService final : public grpc::health::v1::Health::WithRawCallbackMeth
   // A service's name and what protobuf puts around it; there is nothing else in a request.
   static constexpr size_t kMostRequestBytes = 512;
 
-  // `names`: of the services; "" is the daemon as a whole.
-  explicit HealthService(std::set<std::string> names) : names_(std::move(names)) {}
+  // `names`: of the services; "" is the daemon as a whole. `connections` outlives it; null: calls are
+  // not counted.
+  explicit HealthService(std::set<std::string> names,
+                         const net::ConnectionTable* connections = nullptr)
+      : names_(std::move(names)), connections_(connections) {}
 
   // At first they serve.
   void SetServing(bool serving);
@@ -46,6 +50,7 @@ class HealthService final : public grpc::health::v1::Health::WithRawCallbackMeth
   ServingStatus StatusOf(bool known) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::set<std::string> names_;
+  const net::ConnectionTable* const connections_;
   absl::Mutex mutex_;
   bool serving_ ABSL_GUARDED_BY(mutex_) = true;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

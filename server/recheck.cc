@@ -30,6 +30,7 @@ std::string Serialized(const google::protobuf::MessageLite& message) {
 worker::PoolOptions OneWorker(worker::PoolOptions options, const worker::Pool& pool) {
   options.executable = pool.executable();
   options.workers = 1;
+  options.spare_workers = 0;
   options.limits.niceness = kLeastPriority;
   options.on_worker_exit = nullptr;
   options.on_idle_death = nullptr;

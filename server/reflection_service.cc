@@ -68,7 +68,10 @@ void SetExtensionNumbers(const DescriptorPool& pool, const std::string& name,
 // A ServerReflectionInfo call. Reads, writes and ends in turn, so that it needs no lock.
 class Reactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit Reactor(const ReflectionService* service) : service_(service) { StartRead(&request_); }
+  Reactor(const ReflectionService* service, net::OpenCall open)
+      : service_(service), open_(std::move(open)) {
+    StartRead(&request_);
+  }
 
   void OnReadDone(bool ok) override {
     if (!ok) return Finish(grpc::Status::OK);
@@ -89,13 +92,16 @@ class Reactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byt
 
  private:
   const ReflectionService* const service_;
+  const net::OpenCall open_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer answer_;
 };
 
 }  // namespace
 
-ReflectionService::ReflectionService(std::vector<std::string> names) : names_(std::move(names)) {
+ReflectionService::ReflectionService(std::vector<std::string> names,
+                                     const net::ConnectionTable* connections)
+    : names_(std::move(names)), connections_(connections) {
   for (const std::string& name : names_) {
     Add(*DescriptorPool::generated_pool()->FindServiceByName(name)->file());
   }
@@ -142,8 +148,8 @@ grpc::ByteBuffer ReflectionService::Answer(const ServerReflectionRequest& reques
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
-ReflectionService::ServerReflectionInfo(grpc::CallbackServerContext*) {
-  return new Reactor(this);
+ReflectionService::ServerReflectionInfo(grpc::CallbackServerContext* context) {
+  return new Reactor(this, BeginCall(connections_, *context));
 }
 
 }  // namespace kiln::server

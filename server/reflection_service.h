@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "proto/reflection.grpc.pb.h"
+#include "server/clients.h"
 
 namespace kiln::server {
 
@@ -27,8 +28,10 @@ class ReflectionService final : public grpc::reflection::v1alpha::ServerReflecti
   // More than the names in a request, twice.
   static constexpr size_t kMostRequestBytes = 4096;
 
-  // `names`: full names of services that the program is linked with, itself included.
-  explicit ReflectionService(std::vector<std::string> names);
+  // `names`: full names of services that the program is linked with, itself included. `connections`
+  // outlives it; null: calls are not counted.
+  explicit ReflectionService(std::vector<std::string> names,
+                             const net::ConnectionTable* connections = nullptr);
 
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* ServerReflectionInfo(
       grpc::CallbackServerContext* context) override;
@@ -41,6 +44,7 @@ class ReflectionService final : public grpc::reflection::v1alpha::ServerReflecti
   void Add(const google::protobuf::FileDescriptor& file);
 
   const std::vector<std::string> names_;
+  const net::ConnectionTable* const connections_;
   google::protobuf::DescriptorPool pool_;
   // Of all files of the pool: the part of an answer that tells of it and what it needs.
   std::map<const google::protobuf::FileDescriptor*, grpc::Slice> files_;

@@ -35,10 +35,12 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
  public:
   // `context` and `response` outlive it: gRPC's, of this call.
   CompileReactor(Engine* engine, const grpc::CallbackServerContext* context,
-                 std::shared_ptr<Call> call, Ending ending, grpc::ByteBuffer* response)
+                 std::shared_ptr<Call> call, net::OpenCall open, Ending ending,
+                 grpc::ByteBuffer* response)
       : engine_(engine),
         context_(context),
         call_(std::move(call)),
+        open_(std::move(open)),
         ending_(std::move(ending)),
         response_(response) {}
 
@@ -55,6 +57,7 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
   Engine* const engine_;
   const grpc::CallbackServerContext* const context_;
   const std::shared_ptr<Call> call_;
+  const net::OpenCall open_;
   Ending ending_;
   grpc::ByteBuffer* const response_;
 };
@@ -89,8 +92,11 @@ worker::Fault ParseFault(std::string_view text) {
   return fault;
 }
 
-std::string CompilerService::ClientOf(const grpc::CallbackServerContext& context) const {
-  return engine_->asks_who() ? context.peer() : std::string();
+std::string CompilerService::ClientOf(const grpc::CallbackServerContext& context,
+                                      const net::OpenCall& open) const {
+  if (!engine_->asks_who()) return "";
+  const worker::Owner owner = OwnerOf(open, context);
+  return owner.group + " " + owner.member;
 }
 
 worker::Fault CompilerService::FaultOf(const grpc::CallbackServerContext& context) const {
@@ -114,6 +120,7 @@ std::string CompilerService::GiveId(grpc::CallbackServerContext* context) {
 grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
+  net::OpenCall open = BeginCall(connections_, *context);
   ++in_flight_;
   metrics_->RequestBegins(Metrics::Method::kCompile);
   const uint64_t bytes = request->Length();
@@ -139,10 +146,12 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reply.Refuse(std::move(too_many->field), std::move(too_many->what));
   } else if (!is_request) {
     Refuse(*request, &reply);
-  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), ClientOf(*context), &reply)) {
+  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context),
+                                        ClientOf(*context, open), &reply)) {
     call->request_id = GiveId(context);
-    auto* reactor =
-        new CompileReactor(engine_, context, std::move(call), std::move(ending), response);
+    call->owner = OwnerOf(open, *context);
+    auto* reactor = new CompileReactor(engine_, context, std::move(call), std::move(open),
+                                       std::move(ending), response);
     reactor->Begin();
     return reactor;
   }
@@ -157,14 +166,19 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
+  net::OpenCall open = BeginCall(connections_, *context);
+  std::string client = ClientOf(*context, open);
+  worker::Owner owner = OwnerOf(open, *context);
   return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_,
-                            &answers_, &bounds_, FaultOf(*context), GiveId(context), ClientOf(*context),
+                            &answers_, &bounds_, FaultOf(*context), GiveId(context),
+                            std::move(client), std::move(owner), std::move(open),
                             capabilities_.limits().max_response_bytes()});
 }
 
 grpc::ServerUnaryReactor* CompilerService::GetCapabilities(grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer*,
                                                            grpc::ByteBuffer* response) {
+  const net::OpenCall open = BeginCall(connections_, *context);
   // Nothing of the request matters, so that nothing is made of it.
   const grpc::Slice slice(capabilities_.SerializeAsString());
   *response = grpc::ByteBuffer(&slice, 1);

@@ -13,6 +13,7 @@
 
 #include "proto/compiler.grpc.pb.h"
 #include "server/byte_budget.h"
+#include "server/clients.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/wire_bounds.h"
@@ -26,13 +27,14 @@ using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
 
 class CompilerService final : public CompilerBase {
  public:
-  // Both outlive the service. `request_bytes`: of all requests in flight, and of all answers that
+  // All outlive the service; `connections` may be null. `request_bytes`: of all requests in flight, and of all answers that
   // wait in streams. `faults`: obey the
   // kiln-fault header (tests).
   CompilerService(Engine* engine, metrics::Metrics* metrics,
-                  kiln::v1alpha::Capabilities capabilities, uint64_t request_bytes, bool faults)
+                  const net::ConnectionTable* connections, kiln::v1alpha::Capabilities capabilities, uint64_t request_bytes, bool faults)
       : engine_(engine),
         metrics_(metrics),
+        connections_(connections),
         capabilities_(std::move(capabilities)),
         bounds_(capabilities_.limits()),
         budget_(request_bytes),
@@ -57,11 +59,12 @@ class CompilerService final : public CompilerBase {
   // What the client calls it, or a new one; it is told in the call's header.
   static std::string GiveId(grpc::CallbackServerContext* context);
   // As known_sources.h has it; empty where it does not matter.
-  std::string ClientOf(const grpc::CallbackServerContext& context) const;
+  std::string ClientOf(const grpc::CallbackServerContext& context, const net::OpenCall& open) const;
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
 
   Engine* engine_;
   metrics::Metrics* metrics_;
+  const net::ConnectionTable* connections_;
   const kiln::v1alpha::Capabilities capabilities_;
   const WireBounds bounds_;
   ByteBudget budget_;

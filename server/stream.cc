@@ -375,6 +375,7 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
     return Messages(item, takes_chunks, reply, std::move(response));
   }
   call->request_id = parts_.id + "." + std::to_string(item);
+  call->owner = parts_.owner;
   bool nobody_waits = false;
   {
     absl::MutexLock lock(&mutex_);

@@ -30,6 +30,7 @@
 #include "absl/synchronization/mutex.h"
 #include "proto/compiler.pb.h"
 #include "server/byte_budget.h"
+#include "server/clients.h"
 #include "server/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/wire_bounds.h"
@@ -55,6 +56,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
     worker::Fault fault;
     std::string id;
     std::string client;
+    worker::Owner owner;
+    net::OpenCall open;
     uint64_t max_response_bytes;
   };
   explicit StreamReactor(Parts parts);

@@ -41,11 +41,13 @@ std::vector<MetricFamily> Network::Collect() const {
     limit.push_back({{{"listener", listener}}, D(c.limit)});
     accepted.push_back({{{"listener", listener}}, D(c.accepted)});
     refused.push_back({with("limit"), D(c.refused_limit)});
+    refused.push_back({with("address_limit"), D(c.refused_address)});
     refused.push_back({with("descriptors"), D(c.refused_descriptors)});
   };
   net::Listener::Counters calls = calls_->counters();
   add("grpc", calls);
   closed.push_back({{{"listener", "grpc"}, {"reason", "silent"}}, D(calls.closed_silent)});
+  closed.push_back({{{"listener", "grpc"}, {"reason", "idle"}}, D(calls.closed_idle)});
   if (scrapes_ != nullptr) {
     add("metrics", scrapes_->counters());
     net::HttpPages::Counters pages = pages_->counters();
@@ -59,9 +61,9 @@ std::vector<MetricFamily> Network::Collect() const {
   Add(&out, "kiln_connections_accepted_total", "Connections that were accepted and served",
       MetricType::Counter, accepted);
   Add(&out, "kiln_connections_refused_total",
-      "Connections closed at once: the limit, or no descriptor left", MetricType::Counter, refused);
+      "Connections closed at once: the limit, that of one address, or no descriptor left", MetricType::Counter, refused);
   Add(&out, "kiln_connections_closed_total",
-      "Connections closed to make room for others (silent, gave_way) or for taking too long",
+      "Connections closed to make room for others (silent, idle, gave_way) or for taking too long",
       MetricType::Counter, closed);
   CollectProbe(probe_->counters(), &out);
   CollectDescriptors(&out);

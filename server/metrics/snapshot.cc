@@ -141,6 +141,16 @@ void Snapshot::CollectQueues(size_t jobs, std::vector<MetricFamily>* out) const 
 void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
   worker::Pool::Load load = pool_->load();
   CollectQueues(load.queued, out);
+  Add(out, "kiln_queue_owners", "Addresses of clients with a job that waits or runs",
+      MetricType::Gauge, {{{}, D(load.owners)}});
+  Add(out, "kiln_queue_busiest_share",
+      "Part of the workers' processor time of late that the address had that had most",
+      MetricType::Gauge, {{{}, load.busiest_share}});
+  Add(out, "kiln_queue_displaced_total",
+      "Jobs refused after they had waited, for others who had fewer in a full queue",
+      MetricType::Counter, {{{}, D(load.displaced)}});
+  Add(out, "kiln_express_jobs_total", "Jobs that a spare worker did while all others were busy",
+      MetricType::Counter, {{{}, D(load.express)}});
   Add(out, "kiln_workers", "Worker processes alive", MetricType::Gauge,
       {{{}, static_cast<double>(load.workers)}});
   Add(out, "kiln_workers_busy", "Worker processes with a job", MetricType::Gauge,

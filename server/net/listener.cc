@@ -9,7 +9,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace kiln::net {
 namespace {
@@ -22,6 +26,9 @@ constexpr std::chrono::milliseconds kSweepInterval(20);
 constexpr int kRestMilliseconds = 50;
 // While the owner of the connections makes room, which takes no longer.
 constexpr int kRoomMilliseconds = 2;
+// Clients that are refused try again about once a second: for so long after one the places count as
+// taken.
+constexpr std::chrono::milliseconds kFullAfterRefusal(2000);
 // Otherwise the wake-up ends a wait, if there was a descriptor for it.
 constexpr int kLookUpMilliseconds = 1000;
 
@@ -71,7 +78,8 @@ Listener::Listener(ListeningSockets sockets, Options options)
     : sockets_(std::move(sockets)),
       options_(std::move(options)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      spare_(OpenSpare()) {
+      spare_(OpenSpare()),
+      connections_(options_.table) {
   counters_.limit = options_.max_connections;
   thread_ = std::thread([this] { Run(); });
 }
@@ -89,6 +97,8 @@ Listener::Counters Listener::counters() {
   absl::MutexLock lock(&mutex_);
   connections_.Sweep();
   counters_.open = options_.held ? options_.held() : connections_.open() + connections_.leaving();
+  counters_.full =
+      refused_.has_value() && std::chrono::steady_clock::now() - *refused_ < kFullAfterRefusal;
   return counters_;
 }
 
@@ -143,7 +153,7 @@ bool Listener::AcceptOne(int socket) {
   if (IsGone(fd)) {
     close(fd);
   } else if (Admit(fd, peer)) {
-    options_.take(fd);
+    options_.take(fd, peer.ss_family != AF_UNIX);
   } else {
     Refuse(fd);
     TellRefusing(true);
@@ -174,17 +184,26 @@ bool Listener::SpendSpare(int socket) {
 }
 
 bool Listener::Admit(int fd, const sockaddr_storage& peer) {
+  auto connection = std::make_shared<Connection>();
+  connection->fd = fd;
+  connection->address = AddressOf(fd, peer);
+  connection->trusted = options_.trusted.Has(peer);
+  connection->accepted = Uptime();
   bool ample = true;
   {
     absl::MutexLock lock(&mutex_);
     if (IsExpected(peer)) return true;
-    if (!options_.held && !HasRoom()) {
-      ++counters_.refused_limit;
+    const Room room = options_.held ? Room::kYes : RoomFor(*connection);
+    if (room != Room::kYes) {
+      refused_ = std::chrono::steady_clock::now();
+      ++(room == Room::kNoPlace ? counters_.refused_limit : counters_.refused_address);
       return false;
     }
     ++counters_.accepted;
     if (!options_.held) {
-      connections_.Add(fd);
+      connection->number = ++last_number_;
+      const std::string name = PeerName(peer);
+      connections_.Add(std::move(connection), name.empty() ? absl::StrCat("fd:", fd) : name);
       ample = connections_.open() * 10 <= counters_.limit * 9;
     }
   }
@@ -192,18 +211,33 @@ bool Listener::Admit(int fd, const sockaddr_storage& peer) {
   return true;
 }
 
-bool Listener::HasRoom() {
-  if (connections_.open() < counters_.limit) return true;
-  auto now = std::chrono::steady_clock::now();
-  if (now - swept_ >= kSweepInterval) {
-    connections_.Sweep();
-    swept_ = now;
-    if (connections_.open() < counters_.limit) return true;
-  }
+Listener::Room Listener::RoomFor(const Connection& connection) {
+  const auto own = [&] {
+    return options_.max_per_address != 0 && !connection.trusted &&
+           connections_.OpenFrom(connection.address) >= options_.max_per_address;
+  };
+  const auto full = [&] { return connections_.open() >= counters_.limit; };
+  if (own() || full()) SweepAtTimes();
+  if (!own() && !full()) return Room::kYes;
+  const Room none = own() ? Room::kNoneOfTheAddress : Room::kNoPlace;
   connections_.SweepLeaving();
-  if (connections_.leaving() >= kMostLeaving || !connections_.MakeRoom()) return false;
-  ++counters_.closed_silent;
-  return true;
+  if (connections_.leaving() >= kMostLeaving) return none;
+  const bool made = GaveWay(own() ? connections_.MakeRoomWithin(connection.address)
+                                  : connections_.MakeRoomFor(connection.address));
+  return made ? Room::kYes : none;
+}
+
+void Listener::SweepAtTimes() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - swept_ < kSweepInterval) return;
+  connections_.Sweep();
+  swept_ = now;
+}
+
+bool Listener::GaveWay(Connections::GaveWay how) {
+  counters_.closed_silent += how == Connections::GaveWay::kSilent ? 1 : 0;
+  counters_.closed_idle += how == Connections::GaveWay::kIdle ? 1 : 0;
+  return how != Connections::GaveWay::kNone;
 }
 
 bool Listener::IsExpected(const sockaddr_storage& peer) {

@@ -1,7 +1,8 @@
 // The accept loop: bounded connections, and life after every descriptor was taken.
 //
-// A thread accepts. Up to max_connections are handed on; when they are all in use, one of them may
-// give way (connections.h), otherwise the new one is refused: closed before a byte was sent, which
+// A thread accepts. Up to max_connections are handed on, of one address (peer.h) up to max_per_address;
+// when they are all in use, one of them may give way (connections.h), the address's own where it has
+// as many as it may have. Otherwise the new one is refused: closed before a byte was sent, which
 // gRPC clients take for UNAVAILABLE and try again after their own delay. (A GOAWAY could say why, but
 // after one gRPC's clients connect again without any delay, 2,400 times a second with 1.51, and fail
 // no call meanwhile.)
@@ -18,13 +19,16 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "server/net/address.h"
+#include "server/net/connection.h"
 #include "server/net/connections.h"
+#include "server/net/peer.h"
 
 namespace kiln::net {
 
@@ -36,8 +40,14 @@ class Listener {
  public:
   struct Options {
     uint64_t max_connections = 0;
-    // Takes ownership of a non-blocking connection. From the listener's thread.
-    std::function<void(int fd)> take;
+    // Of one address; 0: no bound of its own. A trusted proxy's address has none.
+    uint64_t max_per_address = 0;
+    TrustedProxies trusted;
+    // Told of every connection, before it is handed on, and of its end. May be null; outlives this.
+    ConnectionTable* table = nullptr;
+    // Takes ownership of a non-blocking connection. From the listener's thread. `named`: the socket has
+    // a name of its peer that tells it from all others (TCP); otherwise the table has it as "fd:N".
+    std::function<void(int fd, bool named)> take;
     // Of those that were handed on, how many are open, where their owner can tell; it then makes
     // room itself, and while there are max_connections clients wait unaccepted. Null:
     // connections.h.
@@ -51,8 +61,12 @@ class Listener {
     uint64_t limit = 0;
     uint64_t accepted = 0;  // and handed on
     uint64_t refused_limit = 0;
+    uint64_t refused_address = 0;  // its address had as many as it may have
     uint64_t refused_descriptors = 0;
     uint64_t closed_silent = 0;  // gave way
+    uint64_t closed_idle = 0;    // likewise
+    // Of the last second, or two: a client was refused for want of a place, or one of its address.
+    bool full = false;
   };
 
   Listener(ListeningSockets sockets, Options options);
@@ -76,7 +90,11 @@ class Listener {
   bool OwnerHasRoom() const;
   bool SpendSpare(int socket);
   bool Admit(int fd, const sockaddr_storage& peer);
-  bool HasRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  enum class Room { kYes, kNoPlace, kNoneOfTheAddress };
+  Room RoomFor(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What was closed is forgotten, if it was not just now.
+  void SweepAtTimes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool GaveWay(Connections::GaveWay how) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsExpected(const sockaddr_storage& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Refuse(int fd);
   void TellRefusing(bool refusing);
@@ -93,6 +111,8 @@ class Listener {
   Counters counters_ ABSL_GUARDED_BY(mutex_);
   sockaddr_storage expected_ ABSL_GUARDED_BY(mutex_) = {};
   std::chrono::steady_clock::time_point swept_ ABSL_GUARDED_BY(mutex_) = {};
+  std::optional<std::chrono::steady_clock::time_point> refused_ ABSL_GUARDED_BY(mutex_);
+  uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

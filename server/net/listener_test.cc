@@ -60,7 +60,7 @@ class ListenerTest : public testing::Test {
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     Listener::Options options;
     options.max_connections = most;
-    options.take = [this](int fd) {
+    options.take = [this](int fd, bool) {
       std::lock_guard<std::mutex> lock(mutex_);
       taken_.insert(fd);
     };

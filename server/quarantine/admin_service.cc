@@ -59,9 +59,10 @@ grpc::Status StatusOf(const quarantine::Quarantine::Cleared& cleared) {
 
 }  // namespace
 
-// The address is in brackets, as it is or percent-encoded.
+// The address is in brackets, as it is or percent-encoded. A descriptor ("fd:7") is a Unix-domain
+// connection's (net/connection.h).
 bool IsOwnMachine(const std::string& peer) {
-  for (const char* own : {"unix:", "ipv4:127.", "ipv6:[::1]:", "ipv6:%5B::1%5D:",
+  for (const char* own : {"unix:", "fd:", "ipv4:127.", "ipv6:[::1]:", "ipv6:%5B::1%5D:",
                           "ipv6:[::ffff:127.", "ipv6:%5B::ffff:127."}) {
     if (absl::StartsWith(peer, own)) return true;
   }

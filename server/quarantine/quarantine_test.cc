@@ -614,7 +614,7 @@ TEST_F(QuarantineTest, SuspectsAreBounded) {
 
 TEST(AdminPeerTest, OnlyTheOwnMachine) {
   for (const char* own :
-       {"unix:/run/kilnd", "ipv4:127.0.0.1:99", "ipv6:[::1]:99", "ipv6:%5B::1%5D:99"}) {
+       {"unix:/run/kilnd", "fd:7", "ipv4:127.0.0.1:99", "ipv6:[::1]:99", "ipv6:%5B::1%5D:99"}) {
     EXPECT_TRUE(server::IsOwnMachine(own)) << own;
   }
   for (const char* other :

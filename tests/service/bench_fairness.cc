@@ -1,7 +1,7 @@
 // The fairness table: what a client waits beside others who want all of the daemon.
 //
 //   bazel run -c opt //tests/service:bench_fairness -- [--misses=200] [--rounds=3] [--bulk=10000]
-//       [--slow=24] [--queue=N] [--loops=N] [--same-address] [--kilnd=FILE] [--flag=--NAME=VALUE]
+//       [--slow=24] [--queue=N] [--loops=N] [--same-address] [--before=FILE] [--flag=--NAME=VALUE]
 //
 // Starts kilnd with the real compiler and two workers. A client makes `misses` calls that miss the
 // cache, and ten that hit it after each of these, one call at a time: alone, then beside a client that
@@ -16,7 +16,9 @@
 // --queue: the daemon's bound on jobs that wait. The default, 1,024, is full all the time; with 20000
 // all that the bulk client has to do waits in the daemon.
 //
-// --cost=JOBS [--before=FILE] [--pairs=5]: instead, the processor time of the workers (user and system)
+// --before: another kilnd, for the same table; its workers are those that stand beside this.
+//
+// --cost=JOBS --before=FILE [--pairs=5]: instead, the processor time of the workers (user and system)
 // per finished job, JOBS of four clients of four addresses, of this kilnd beside the one in FILE; runs
 // alternate, and the mean ratio has its 95 % interval. 2,000 jobs need some 10 s each time.
 #include <sys/prctl.h>
@@ -58,7 +60,7 @@ struct Settings {
   bool same_address = false;
   int cost = 0;
   int pairs = 5;
-  std::string kilnd, before;
+  std::string before;
   std::vector<std::string> flags;
 };
 
@@ -67,8 +69,13 @@ std::unique_ptr<KilndProcess> StartKilnd(const Settings& s, const std::string& b
                                     "--queue=" + std::to_string(s.queue)};
   flags.insert(flags.end(), s.flags.begin(), s.flags.end());
   std::vector<std::string> under;
-  if (!binary.empty()) {  // instead of the one that stands beside this
-    under = {"bash", "-c", "shift; exec " + binary + " \"$@\"", "bash"};
+  if (binary.empty()) {
+    flags.push_back("--spare-workers=1");
+  } else {  // instead of the one that stands beside this; it may not know all that is said here
+    under = {"bash", "-c",
+             "shift; for flag; do shift; [[ $flag == --spare-workers=* ]] || set -- \"$@\" \"$flag\"; "
+             "done; exec " + binary + " \"$@\"",
+             "bash"};
   }
   auto kilnd = std::make_unique<KilndProcess>(flags, std::nullopt, under);
   if (!kilnd->AwaitReady()) {
@@ -151,7 +158,7 @@ double SlowSeconds(const KilndProcess& kilnd, const Settings& s, const std::stri
 }
 
 int RunTable(const Settings& s) {
-  auto kilnd = StartKilnd(s, s.kilnd);
+  auto kilnd = StartKilnd(s, s.before);
   const std::string address = kilnd->address();
   Interactive client(s.same_address ? "127.0.0.1" : "127.0.0.2", address);
   if (s.slow > 0) {
@@ -231,7 +238,7 @@ double CostOf(const Settings& s, const std::string& binary) {
 int RunCost(const Settings& s) {
   std::vector<double> ratios;
   for (int pair = 0; pair < s.pairs; ++pair) {
-    const double before = CostOf(s, s.before), after = CostOf(s, s.kilnd);
+    const double before = CostOf(s, s.before), after = CostOf(s, "");
     ratios.push_back(after / before);
     printf("pair %d: before %.3f ms a job, after %.3f ms: %.4f x\n", pair + 1, before, after,
            ratios.back());
@@ -264,8 +271,6 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     if (sscanf(argv[i], "--pairs=%d", &s->pairs) == 1) continue;
     if (a == "--same-address") {
       s->same_address = true;
-    } else if (a.starts_with("--kilnd=")) {
-      s->kilnd = a.substr(8);
     } else if (a.starts_with("--before=")) {
       s->before = a.substr(9);
     } else if (a.starts_with("--flag=")) {

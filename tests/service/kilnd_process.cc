@@ -34,7 +34,8 @@ KilndProcess::KilndProcess(std::vector<std::string> flags, std::optional<Descrip
                            const std::vector<std::string>& under) {
   flags.insert(flags.begin(), {"server/kilnd", "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0",
                                "--worker-binary=server/worker/testing/fake_worker",
-                               "--recheck=none"});  // a test that counts workers has no other
+                               // A test that counts workers has no other.
+                               "--recheck=none", "--spare-workers=0"});
   flags.insert(flags.begin(), under.begin(), under.end());
   // prlimit becomes kilnd: the process id stays.
   if (descriptors) {
