@@ -219,7 +219,7 @@ Listener::Room Listener::RoomFor(const Connection& connection) {
   const auto full = [&] { return connections_.open() >= counters_.limit; };
   if (own() || full()) SweepAtTimes();
   if (!own() && !full()) return Room::kYes;
-  const Room none = own() ? Room::kNoneOfTheAddress : Room::kNoPlace;
+  const Room none = full() ? Room::kNoPlace : Room::kNoneOfTheAddress;
   connections_.SweepLeaving();
   if (connections_.leaving() >= kMostLeaving) return none;
   const bool made = GaveWay(own() ? connections_.MakeRoomWithin(connection.address)

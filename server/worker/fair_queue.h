@@ -17,7 +17,7 @@
 // owner's last jobs), what it has run beyond that as time goes on, and the difference to what it really
 // cost in the end.
 //
-// An express job is one that need not wait for a running one: its owner is not ahead of the clock by
+// An express job is one that need not wait for a running one: its owner is not ahead of the others who wait by
 // more than kExpressLead, has nothing running, and is guessed to need at most kExpressLength. An owner
 // that is not known yet is given the benefit of the doubt.
 //
@@ -263,16 +263,26 @@ class FairQueue {
 
   // Of the members of that group, those that have an express job.
   auto ExpressOf(typename Groups::iterator group) const {
-    const absl::Duration latest =
-        group == groups_.end() ? absl::ZeroDuration() : group->second.clock.now + kExpressLead;
+    const absl::Duration latest = group == groups_.end()
+                                      ? absl::ZeroDuration()
+                                      : LatestExpress(group->second.members, group->second.clock);
     return [latest](const Member& m) {
       return m.waiting > 0 && m.running == 0 && m.tag <= latest && m.guess <= kExpressLength;
     };
   }
+  // The tag up to which an account is not ahead of others: of those that wait one is the least, whatever
+  // the clock says.
+  template <typename Accounts>
+  static absl::Duration LatestExpress(Accounts& accounts, const Clock& clock) {
+    const auto least = Least(accounts, Waits);
+    const absl::Duration tag = least == accounts.end() ? clock.now : least->second.tag;
+    return std::max(clock.now, tag) + kExpressLead;
+  }
   typename Groups::iterator LeastExpress() {
+    const absl::Duration latest = LatestExpress(groups_, clock_);
     auto least = groups_.end();
     for (auto it = groups_.begin(); it != groups_.end(); ++it) {
-      if (it->second.waiting == 0 || it->second.tag > clock_.now + kExpressLead) continue;
+      if (it->second.waiting == 0 || it->second.tag > latest) continue;
       if (least != groups_.end() && least->second.tag <= it->second.tag) continue;
       auto& members = it->second.members;
       if (Least(members, ExpressOf(it)) != members.end()) least = it;

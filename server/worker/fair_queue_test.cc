@@ -202,6 +202,22 @@ TEST(FairQueueTest, AnExpressJobIsShortAndOfOneWhoHasNothingRunning) {
   queue.Finish(running->turn, Milliseconds(1));
 }
 
+// Long ones of a neighbour in the same group run, and charge the group with what they take.
+TEST(FairQueueTest, AnExpressJobDoesNotWaitForItsGroupsLongOnes) {
+  Queue queue;
+  for (int i = 0; i < 10; ++i) queue.Push(Of("all", "bulk"), {i});
+  queue.Take({});
+  queue.Take({});
+  for (int i = 0; i < 5; ++i) {
+    const absl::Duration now = Seconds(i);
+    queue.Push(Of("all", "quick"), {100 + i});
+    const auto taken = queue.TakeExpress(now);
+    ASSERT_TRUE(taken.has_value()) << i;
+    EXPECT_EQ(taken->item.id, 100 + i);
+    queue.Finish(taken->turn, Milliseconds(2));
+  }
+}
+
 // It keeps one job running by the express way; others always wait.
 TEST(FairQueueTest, ExpressJobsAreNotAWayToMoreThanAShare) {
   Queue queue;

@@ -2,6 +2,7 @@
 // connections that say nothing, garbage, or go at once; on both listeners.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <grpcpp/create_channel_posix.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -44,9 +45,12 @@ constexpr std::string_view kHello("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\
 // Connections of a client that is not gRPC's.
 class Flood {
  public:
+  Flood() = default;
+  Flood(Flood&&) = default;
   ~Flood() { Close(); }
 
-  // Opens `count` to "127.0.0.1:PORT" or "unix:PATH" and leaves them; waits for none of them.
+  // Opens `count` to "127.0.0.1:PORT" or "unix:PATH" and leaves them; waits for none of them. From
+  // 127.0.0.1.
   void Open(const std::string& address, int count) {
     sockaddr_storage storage = {};
     auto* to = reinterpret_cast<sockaddr*>(&storage);
@@ -174,6 +178,75 @@ class ConnectionsTest : public testing::Test {
   std::unique_ptr<KilndProcess> kilnd_;
 };
 
+// A channel over a connection from 127.0.0.2.
+std::unique_ptr<Stub> StubOfAnother(const std::string& address) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in from = {}, to = {};
+  from.sin_family = to.sin_family = AF_INET;
+  from.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(static_cast<uint16_t>(atoi(address.c_str() + address.find(':') + 1)));
+  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  return kiln::v1alpha::Compiler::NewStub(
+      grpc::CreateInsecureChannelFromFd("kilnd", fd));
+}
+
+// All that talks HTTP/2 and never calls, from one address, leaves places for another; and new clients
+// of its own address get the places of those that are idle.
+TEST_F(ConnectionsTest, OneAddressDoesNotHoldAllPlaces) {
+  Start({});
+  std::vector<Flood> floods(11);
+  for (Flood& flood : floods) {
+    flood.Open(kilnd_->address(), 100);
+    flood.Say(kHello);
+  }
+  ASSERT_TRUE(Await([&] { return Metric("kiln_connections{listener=\"grpc\"}") >= 490; }));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(CallOn(StubOfAnother(kilnd_->address()).get(), 1000).ok()) << i;
+  }
+  EXPECT_LE(Metric("kiln_connections{listener=\"grpc\"}"), 540);
+  EXPECT_GE(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"address_limit\"}"), 1);
+  EXPECT_EQ(kilnd_->Page("/healthz").rfind("ok\nconnections_full: ", 0), 0u)
+      << kilnd_->Page("/healthz");
+  // They have been idle for long enough now.
+  std::this_thread::sleep_for(milliseconds(1100));
+  EXPECT_TRUE(Call().ok());
+  EXPECT_GE(Metric("kiln_connections_closed_total{listener=\"grpc\",reason=\"idle\"}"), 1);
+  floods.clear();
+  EXPECT_TRUE(Await([&] { return kilnd_->Page("/healthz") == "ok\n"; }));
+}
+
+// Who has a call open keeps its place, and who has called goes after those who never did.
+class PlaceTest : public ConnectionsTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(PlaceTest, IdleOnesOfAnAddressGiveWayBeforeThoseWithCalls) {
+  Start({std::string("--listen=") + GetParam(), "--max-connections=8",
+         "--max-connections-per-address=4"});
+  auto called = kilnd_->Stub(), busy = kilnd_->Stub();
+  ASSERT_TRUE(CallOn(called.get()).ok());
+  grpc::Status slow;
+  std::thread caller([&] { slow = Compile(busy.get(), 1, "slow::4000"); });
+  EXPECT_TRUE(Await([&] { return Metric("kiln_workers_busy") == 1; }));
+  Flood never;
+  never.Open(kilnd_->address(), 2);
+  never.Say(kHello);
+  std::this_thread::sleep_for(milliseconds(1300));
+  auto first = kilnd_->Stub(), second = kilnd_->Stub(), third = kilnd_->Stub();
+  EXPECT_TRUE(CallOn(first.get()).ok());
+  EXPECT_TRUE(Await([&] { return never.Held() == 1; }));
+  EXPECT_TRUE(CallOn(second.get()).ok());
+  EXPECT_TRUE(Await([&] { return never.Held() == 0; }));
+  EXPECT_TRUE(CallOn(third.get()).ok()) << "instead of the one that called longest ago";
+  EXPECT_EQ(Metric("kiln_connections_closed_total{listener=\"grpc\",reason=\"idle\"}"), 3);
+  caller.join();
+  EXPECT_TRUE(slow.ok()) << slow.error_message();
+}
+
+INSTANTIATE_TEST_SUITE_P(, PlaceTest, testing::Values("127.0.0.1:0", "unix:place_test/kilnd.sock"),
+                         [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
+
 class FloodTest : public ConnectionsTest, public testing::WithParamInterface<Descriptors> {};
 
 TEST_P(FloodTest, TheNextClientIsServed) {
@@ -288,7 +361,7 @@ TEST_F(ConnectionsTest, ScrapesAreAnsweredWhileOthersDoNotRead) {
 }
 
 TEST_F(ConnectionsTest, OverTheLimitClientsAreRefusedAndSoTold) {
-  Start({"--max-connections=2"});
+  Start({"--max-connections=2", "--max-connections-per-address=2"});
   auto first = kilnd_->Stub(), second = kilnd_->Stub();
   ASSERT_TRUE(CallOn(first.get()).ok());
   ASSERT_TRUE(CallOn(second.get()).ok());
@@ -307,7 +380,8 @@ class IdleTest : public ConnectionsTest, public testing::WithParamInterface<cons
 
 TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
   constexpr std::string_view kWindowUpdate("\0\0\4\10\0\0\0\0\0\0\0\0\1", 13);
-  Start({std::string("--listen=") + GetParam(), "--max-connections=3", "--idle-time=1s"});
+  Start({std::string("--listen=") + GetParam(), "--max-connections=3",
+         "--max-connections-per-address=3", "--idle-time=1s"});
   Flood talks;
   talks.Open(kilnd_->address(), 1);
   talks.Say(kHello);
@@ -337,7 +411,8 @@ INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:idle_t
 TEST_F(ConnectionsTest, AtTheLimitWorkersStartAndTheCacheIsWritten) {
   std::string dir = testing::TempDir() + "/connections_cache";
   std::filesystem::remove_all(dir);
-  Start({"--cache-dir=" + dir, "--cache-bytes=4MiB"}, Descriptors{256, 256});
+  Start({"--cache-dir=" + dir, "--cache-bytes=4MiB", "--max-connections-per-address=1000"},
+        Descriptors{256, 256});
   auto stub = kilnd_->Stub();
   ASSERT_TRUE(CallOn(stub.get()).ok());
   int limit = static_cast<int>(Metric("kiln_connections_limit{listener=\"grpc\"}"));

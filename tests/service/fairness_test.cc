@@ -1,0 +1,215 @@
+// Who waits for whom: shares of the workers and of a full queue, by address and by connection, over
+// TCP, a Unix-domain socket and a proxy. bench_fairness has the times.
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "proto/compiler.grpc.pb.h"
+#include "server/worker/testing/fake_backend.h"
+#include "tests/service/fairness_client.h"
+#include "tests/service/kilnd_process.h"
+
+namespace kiln::test {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::CompileResponse;
+using Stub = kiln::v1alpha::Compiler::Stub;
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+std::unique_ptr<Stub> StubOn(std::shared_ptr<grpc::Channel> channel) {
+  return kiln::v1alpha::Compiler::NewStub(std::move(channel));
+}
+
+// Calls that wait, each in a thread of its own.
+class Waiting {
+ public:
+  ~Waiting() { Join(); }
+  void Begin(Stub* stub, uint32_t seed, const Headers& headers, const std::string& fault) {
+    const size_t call = statuses_.size();
+    statuses_.emplace_back();
+    contexts_.push_back(std::make_unique<grpc::ClientContext>());
+    threads_.emplace_back([this, stub, seed, headers, fault, call] {
+      grpc::ClientContext* context = contexts_[call].get();
+      if (!fault.empty()) context->AddMetadata("kiln-fault", fault);
+      for (const auto& [name, value] : headers) context->AddMetadata(name, value);
+      CompileRequest request;
+      request.set_spirv(worker::FakeModule(seed));
+      request.add_targets("tgl");
+      CompileResponse response;
+      statuses_[call] = stub->Compile(context, request, &response);
+    });
+  }
+  void Cancel() {
+    for (auto& context : contexts_) context->TryCancel();
+  }
+  void Join() {
+    for (auto& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+  size_t Refused() {
+    Join();
+    size_t refused = 0;
+    for (const auto& status : statuses_) refused += status.error_code() == grpc::UNAVAILABLE;
+    return refused;
+  }
+  // Room for so many: threads keep references.
+  Waiting() {
+    statuses_.reserve(64);
+    contexts_.reserve(64);
+  }
+
+ private:
+  std::vector<grpc::Status> statuses_;
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts_;
+  std::vector<std::thread> threads_;
+};
+
+class FairnessTest : public testing::Test {
+ protected:
+  void Start(std::vector<std::string> flags) {
+    flags.push_back("--enable-fault-injection");
+    kilnd_ = std::make_unique<KilndProcess>(flags);
+    ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
+  }
+  static bool Await(const std::function<bool()>& done) {
+    for (int i = 0; i < 1000; ++i) {
+      if (done()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  double Metric(const std::string& name) { return kilnd_->Metric(name); }
+  // One job that runs for long, and a queue of four that is full.
+  void FillQueue(Waiting* waiting, Stub* stub, const Headers& headers = {}) {
+    waiting->Begin(stub, 1000, headers, "slow::1500");
+    ASSERT_TRUE(Await([&] { return Metric("kiln_workers_busy") == 1; }));
+    for (uint32_t i = 1; i <= 4; ++i) waiting->Begin(stub, 1000 + i, headers, "");
+    ASSERT_TRUE(Await([&] { return Metric("kiln_queue_depth{queue=\"worker\"}") == 4; }));
+  }
+  std::shared_ptr<grpc::Channel> From(const std::string& source) {
+    return ChannelFrom(source, kilnd_->address());
+  }
+
+  std::unique_ptr<KilndProcess> kilnd_;
+};
+
+constexpr char kDisplaced[] = "kiln_queue_displaced_total";
+
+TEST_F(FairnessTest, AFullQueueRefusesTheAddressOfWhomMostWaits) {
+  Start({"--workers=1", "--queue=4"});
+  auto bulk = StubOn(From("127.0.0.1")), other = StubOn(From("127.0.0.2"));
+  Waiting crowd, late;
+  FillQueue(&crowd, bulk.get());
+  late.Begin(other.get(), 1, {}, "");
+  EXPECT_TRUE(Await([&] { return Metric(kDisplaced) == 1; }));
+  EXPECT_EQ(late.Refused(), 0u);
+  EXPECT_EQ(crowd.Refused(), 1u);
+}
+
+TEST_F(FairnessTest, OfOneAddressTheConnectionOfWhichMostWaits) {
+  for (const char* listen : {"127.0.0.1:0", "unix:fairness_test/kilnd.sock"}) {
+    Start({std::string("--listen=") + listen, "--workers=1", "--queue=4"});
+    auto bulk = kilnd_->Stub(), other = kilnd_->Stub();
+    Waiting crowd, late;
+    FillQueue(&crowd, bulk.get());
+    late.Begin(other.get(), 1, {}, "");
+    EXPECT_TRUE(Await([&] { return Metric(kDisplaced) == 1; })) << listen;
+    EXPECT_EQ(late.Refused(), 0u) << listen;
+    EXPECT_EQ(crowd.Refused(), 1u) << listen;
+  }
+}
+
+TEST_F(FairnessTest, BehindATrustedProxyTheAddressThatItForwardsCounts) {
+  Start({"--workers=1", "--queue=4", "--trusted-proxies=127.0.0.1"});
+  auto proxy = StubOn(From("127.0.0.1"));
+  Waiting crowd, late;
+  FillQueue(&crowd, proxy.get(), {{"x-forwarded-for", "198.51.100.1"}});
+  late.Begin(proxy.get(), 1, {{"x-forwarded-for", "198.51.100.1, 198.51.100.2"}}, "");
+  EXPECT_TRUE(Await([&] { return Metric(kDisplaced) == 1; }));
+  EXPECT_EQ(late.Refused(), 0u);
+  EXPECT_EQ(crowd.Refused(), 1u);
+}
+
+TEST_F(FairnessTest, AndOfTheConnectionsThatItNames) {
+  Start({"--workers=1", "--queue=4", "--trusted-proxies=127.0.0.1"});
+  auto proxy = StubOn(From("127.0.0.1"));
+  const auto client = [](const char* connection) {
+    return Headers{{"x-forwarded-for", "198.51.100.1"}, {"kiln-client-connection", connection}};
+  };
+  Waiting crowd, late;
+  FillQueue(&crowd, proxy.get(), client("7"));
+  late.Begin(proxy.get(), 1, client("8"), "");
+  EXPECT_TRUE(Await([&] { return Metric(kDisplaced) == 1; }));
+  EXPECT_EQ(late.Refused(), 0u);
+  EXPECT_EQ(crowd.Refused(), 1u);
+}
+
+TEST_F(FairnessTest, NobodyElsesHeaderIsBelieved) {
+  Start({"--workers=1", "--queue=4", "--trusted-proxies=127.0.0.1"});
+  auto liar = StubOn(From("127.0.0.2"));
+  Waiting crowd, late;
+  FillQueue(&crowd, liar.get(), {{"x-forwarded-for", "198.51.100.1"}});
+  late.Begin(liar.get(), 1, {{"x-forwarded-for", "198.51.100.2"}, {"kiln-client-connection", "8"}},
+             "");
+  EXPECT_EQ(late.Refused(), 1u) << "of its own connection four wait";
+  EXPECT_EQ(Metric(kDisplaced), 0);
+  EXPECT_EQ(crowd.Refused(), 0u);
+}
+
+// All workers are busy for 20 s and more wait; a miss of another, on a connection of its own, needs
+// none of them.
+TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
+  Start({"--workers=2", "--spare-workers=1"});
+  for (const char* source : {"127.0.0.2", "127.0.0.1"}) {
+    auto bulk = StubOn(From("127.0.0.1")), other = StubOn(From(source));
+    Waiting crowd, quick;
+    for (uint32_t i = 0; i < 10; ++i) crowd.Begin(bulk.get(), i, {}, "slow::20000");
+    ASSERT_TRUE(Await([&] { return Metric("kiln_queue_depth{queue=\"worker\"}") == 8; }));
+    const double before = Metric("kiln_express_jobs_total");
+    const auto start = std::chrono::steady_clock::now();
+    for (uint32_t i = 0; i < 3; ++i) {
+      quick.Begin(other.get(), 100 + i + (source[8] == '1' ? 100 : 0), {}, "");
+      EXPECT_EQ(quick.Refused(), 0u);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << source;
+    EXPECT_EQ(Metric("kiln_express_jobs_total"), before + 3);
+    crowd.Cancel();
+    crowd.Join();
+    ASSERT_TRUE(Await([&] { return Metric("kiln_workers_busy") == 0; }));
+  }
+}
+
+// With the real compiler, whose jobs take processor time.
+TEST_F(FairnessTest, OpeningConnectionsGainsNothing) {
+  Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=2", "--queue=4096",
+         "--spare-workers=1"});
+  constexpr int kEach = 1500;
+  CrowdProcess many({kilnd_->address(), "127.0.0.1", 64, 256, 0, 0, 1'000'000});
+  CrowdProcess one({kilnd_->address(), "127.0.0.2", 1, 256, 0, 0, 2'000'000});
+  ASSERT_TRUE(Await([&] { return many.Look().answered > 50 && one.Look().answered > 50; }));
+  const uint64_t many_before = many.Look().answered, one_before = one.Look().answered;
+  for (int i = 0; i < 6000 && one.Look().answered < one_before + kEach; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const double ratio = static_cast<double>(many.Look().answered - many_before) /
+                       static_cast<double>(one.Look().answered - one_before);
+  EXPECT_NEAR(ratio, 1, 0.15) << "64 connections as against one, jobs of the same length";
+}
+
+}  // namespace
+}  // namespace kiln::test
+
+int main(int argc, char** argv) {
+  if (kiln::test::RunIfCrowd(argc, argv)) return 0;
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
