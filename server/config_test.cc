@@ -55,6 +55,8 @@ TEST(ConfigTest, ErrorsNameFileLineAndRemedy) {
 }
 
 TEST(ConfigTest, FlagErrors) {
+  EXPECT_NE(Error({"--worker-niceness=20"}).find("takes at most 19"), std::string::npos);
+  EXPECT_NE(Error({"--spare-workers=1000"}).find("takes at most 64"), std::string::npos);
   EXPECT_NE(Error({"--job-time=0s"}).find("'job-time' takes a time"), std::string::npos);
   EXPECT_NE(Error({"--enable-fault-injection=maybe"}).find("true or false"), std::string::npos);
   EXPECT_NE(Error({"listen"}).find("'listen' is not understood"), std::string::npos);

@@ -5,10 +5,8 @@
 // it never had, and may ask whether anybody compiled a source that it has a guess of. Where clients
 // do not trust each other, a digest is worth something only to those who sent its source before.
 //
-// A client is the connection that it has: all that gRPC says of one without credentials is the
-// address of its peer, which a connection keeps while it lives. All clients of a unix socket are
-// one, as they have one owner. An entry does not end with its connection: another may get the same
-// port minutes later, and with it what was shown, so entries end after `lifetime`.
+// A client is the connection that it has, told from all others by its number (clients.h), or what a
+// trusted proxy says of it. An entry does not end with its connection: it ends after `lifetime`.
 //
 // Bounded: the oldest entry makes room, and its client has to send the source again.
 #ifndef KILN_SERVER_KNOWN_SOURCES_H_

@@ -25,7 +25,13 @@ namespace {
 // A connected client.
 class Client {
  public:
-  explicit Client(const Listener& listener) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  // From 127.0.0.`own`.
+  explicit Client(const Listener& listener, uint32_t own = 1)
+      : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in from = {};
+    from.sin_family = AF_INET;
+    from.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + own);
+    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
     socklen_t size;
     sockaddr_storage to = listener.first_address(&size);
     connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), size) == 0;
@@ -55,11 +61,14 @@ class Client {
 // Owns what a listener hands on; closes a connection when its client's end has come, as gRPC does.
 class ListenerTest : public testing::Test {
  protected:
-  void Start(uint64_t most) {
+  void Start(uint64_t most, uint64_t of_one_address = 0, const std::string& trusted = "none") {
     auto sockets = Listen("listen", "127.0.0.1:0");
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     Listener::Options options;
     options.max_connections = most;
+    options.max_per_address = of_one_address;
+    options.trusted = *TrustedProxies::Parse(trusted);
+    options.table = &table_;
     options.take = [this](int fd, bool) {
       std::lock_guard<std::mutex> lock(mutex_);
       taken_.insert(fd);
@@ -71,8 +80,8 @@ class ListenerTest : public testing::Test {
     listener_.reset();
     for (int fd : taken_) close(fd);
   }
-  std::unique_ptr<Client> Connect() {
-    auto client = std::make_unique<Client>(*listener_);
+  std::unique_ptr<Client> Connect(uint32_t own = 1) {
+    auto client = std::make_unique<Client>(*listener_, own);
     EXPECT_TRUE(client->connected());
     return client;
   }
@@ -94,14 +103,15 @@ class ListenerTest : public testing::Test {
     ASSERT_EQ(Taken(), count);
   }
   // Has said something that the kernel has counted.
-  std::unique_ptr<Client> ConnectAndSpeak(size_t count) {
-    auto client = Connect();
+  std::unique_ptr<Client> ConnectAndSpeak(size_t count, uint32_t own = 1) {
+    auto client = Connect(own);
     client->Say("x");
     AwaitTaken(count);
     absl::SleepFor(absl::Milliseconds(20));
     return client;
   }
 
+  ConnectionTable table_;
   std::mutex mutex_;
   std::set<int> taken_;
   std::string told_;  // of the listener's thread
@@ -142,6 +152,56 @@ TEST_F(ListenerTest, TheFirstSilentOneGivesWay) {
   AwaitTaken(4);
   EXPECT_TRUE(next->Open());
   EXPECT_EQ(listener_->counters().closed_silent, 1u);
+}
+
+TEST_F(ListenerTest, OneAddressLeavesPlacesForOthers) {
+  Start(4, 2);
+  auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
+  EXPECT_TRUE(Connect()->Ended()) << "none of its address is idle for long";
+  EXPECT_EQ(listener_->counters().refused_address, 1u);
+  EXPECT_TRUE(listener_->counters().full);
+  auto third = ConnectAndSpeak(3, 2), fourth = ConnectAndSpeak(4, 2);
+  EXPECT_TRUE(Connect(3)->Ended()) << "all places are taken";
+  EXPECT_EQ(listener_->counters().refused_limit, 1u);
+  absl::SleepFor(Connections::kLeastIdle + absl::Milliseconds(50));
+  auto newcomer = ConnectAndSpeak(5, 3);
+  EXPECT_EQ(listener_->counters().closed_idle, 1u);
+  EXPECT_TRUE(newcomer->Open());
+  EXPECT_NE(first->Open() && second->Open(), third->Open() && fourth->Open())
+      << "one of the two addresses gave a place";
+}
+
+TEST_F(ListenerTest, ATrustedProxyIsBoundByAllPlacesOnly) {
+  Start(4, 1, "127.0.0.2");
+  auto first = ConnectAndSpeak(1, 2), second = ConnectAndSpeak(2, 2), third = ConnectAndSpeak(3, 2);
+  EXPECT_TRUE(first->Open() && second->Open() && third->Open());
+  auto other = ConnectAndSpeak(4);
+  EXPECT_TRUE(Connect()->Ended());
+  EXPECT_EQ(listener_->counters().refused_limit, 1u);
+}
+
+TEST(ConnectionTableTest, CallsAreCountedAsLongAsTheyAreOpen) {
+  ConnectionTable table;
+  auto connection = std::make_shared<Connection>();
+  table.Enter("ipv6:[::1]:80", connection);
+  EXPECT_FALSE(connection->HasCalled());
+  {
+    OpenCall first = table.Begin("ipv6:%5B::1%5D:80"), second = table.Begin("ipv6:[::1]:80");
+    EXPECT_EQ(connection->calls, 2);
+    OpenCall moved = std::move(first);
+    EXPECT_EQ(connection->calls, 2);
+    EXPECT_EQ(moved.connection(), connection.get());
+  }
+  EXPECT_EQ(connection->calls, 0);
+  EXPECT_TRUE(connection->HasCalled());
+  EXPECT_EQ(table.Begin("ipv4:127.0.0.1:80").connection(), nullptr);
+  // Its name was taken by another meanwhile.
+  auto next = std::make_shared<Connection>();
+  table.Enter("ipv6:[::1]:80", next);
+  table.Remove("ipv6:[::1]:80", connection.get());
+  EXPECT_EQ(table.Begin("ipv6:[::1]:80").connection(), next.get());
+  table.Remove("ipv6:[::1]:80", next.get());
+  EXPECT_EQ(table.Begin("ipv6:[::1]:80").connection(), nullptr);
 }
 
 // Those that were shut down hold their descriptors until their owner closes them: there is an end

@@ -136,9 +136,10 @@ class ProxyTest(unittest.TestCase):
                 time.sleep(0.05)
 
     @classmethod
-    def start_kilnd(cls):
+    def start_kilnd(cls, *flags):
         cls.kilnd = subprocess.Popen(
-            [KILND, "--listen=unix:" + cls.socket, "--metrics=none", "--worker-binary=" + WORKER],
+            [KILND, "--listen=unix:" + cls.socket, "--metrics=none", "--worker-binary=" + WORKER,
+             "--trusted-proxies=unix", *flags],
             stderr=subprocess.PIPE, text=True)
         for line in cls.kilnd.stderr:
             if "event=started" in line:
@@ -154,7 +155,9 @@ class ProxyTest(unittest.TestCase):
 
     def stub(self):
         import proto.compiler_pb2_grpc as services
-        channel = grpc.secure_channel("localhost:%d" % self.port, self.credentials)
+        # A connection of its own for each.
+        channel = grpc.secure_channel("localhost:%d" % self.port, self.credentials,
+                                      options=[("grpc.use_local_subchannel_pool", 1)])
         self.addCleanup(channel.close)
         return services.CompilerStub(channel), channel
 
@@ -309,6 +312,33 @@ class ProxyTest(unittest.TestCase):
         finally:
             for s in held:
                 s.close()
+
+    def restart_kilnd(self, *flags):
+        self.kilnd.send_signal(signal.SIGTERM)
+        self.kilnd.wait(30)
+        type(self).start_kilnd(*flags)
+
+    def test_clients_are_told_apart_and_not_by_their_own_headers(self):
+        self.restart_kilnd("--workers=1", "--queue=4", "--spare-workers=0",
+                           "--enable-fault-injection")
+        self.addCleanup(self.restart_kilnd)
+        bulk, _ = self.stub()
+        other, _ = self.stub()
+        crowd = [bulk.Compile.future(self.request(500), timeout=60,
+                                     metadata=(("kiln-fault", "slow::6000"),))]
+        time.sleep(1)
+        crowd += [bulk.Compile.future(self.request(501 + i), timeout=60) for i in range(4)]
+        time.sleep(1)
+        # One more of the same connection is one too many, whoever it says to be.
+        with self.assertRaises(grpc.RpcError) as raised:
+            bulk.Compile(self.request(600), timeout=20, metadata=(
+                ("x-forwarded-for", "198.51.100.9"), ("kiln-client-connection", "another")))
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        self.assertIn("queue is full", raised.exception.details())
+        # Another connection of the same address has its place.
+        self.assertEqual(len(other.Compile(self.request(601), timeout=60).results), 1)
+        codes = [call.code() for call in crowd]
+        self.assertEqual(codes.count(grpc.StatusCode.UNAVAILABLE), 1, codes)
 
     def test_a_daemon_that_is_away_is_unavailable(self):
         import proto.compile_pb2 as messages

@@ -38,6 +38,7 @@ def parent_and_state(pid):
 
 class Daemon:
     WORKERS = 2
+    PROCESSES = 3  # with the spare one
 
     def __init__(self, kilnd, worker, directory, judge, log, flags=()):
         self.judge, self.log = judge, log
@@ -53,6 +54,7 @@ class Daemon:
             "--worker-binary=" + worker, "--workers=%d" % self.WORKERS, "--log-format=json",
             "--cache-bytes=4MiB", "--memory-cache-bytes=1MiB", "--queue=24", "--request-bytes=8MiB",
             "--max-module-bytes=1MiB", "--max-message-bytes=2MiB", "--max-connections=300",
+            "--max-connections-per-address=300",
             "--idle-time=2s", "--probe-interval=1s", "--jobs-per-worker=300", "--job-time=10s",
             "--job-cpu-time=8s", "--job-memory=1GiB", "--recheck=none"] + list(flags)
         self.process = None

@@ -176,7 +176,7 @@ class Soak:
     @staticmethod
     def is_quiet(level):
         none = ("zombies", "in flight", "request bytes", "queued", "busy")
-        return (level["workers"] == Daemon.WORKERS and level["disk serving"] == 1 and
+        return (level["workers"] == Daemon.PROCESSES and level["disk serving"] == 1 and
                 all(level[k] == 0 for k in none))
 
     @staticmethod
