@@ -2,6 +2,7 @@
 #include "server/net/connection.h"
 
 #include <chrono>
+#include <utility>
 
 #include "server/net/peer.h"
 
@@ -22,10 +23,10 @@ void ConnectionTable::Remove(const std::string& peer, const Connection* connecti
   if (it != by_peer_.end() && it->second.get() == connection) by_peer_.erase(it);
 }
 
-OpenCall ConnectionTable::Begin(const std::string& peer) const {
+OpenCall ConnectionTable::Begin(std::string peer) const {
   std::shared_ptr<Connection> connection;
   {
-    const std::string name = PeerName(peer);
+    const std::string name = PeerName(std::move(peer));
     absl::MutexLock lock(&mutex_);
     const auto it = by_peer_.find(name);
     if (it != by_peer_.end()) connection = it->second;

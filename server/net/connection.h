@@ -84,7 +84,7 @@ class ConnectionTable {
   // It is closed.
   void Remove(const std::string& peer, const Connection* connection);
   // A call that has begun. `peer`: ServerContext::peer().
-  OpenCall Begin(const std::string& peer) const;
+  OpenCall Begin(std::string peer) const;
 
  private:
   mutable absl::Mutex mutex_;

@@ -82,7 +82,7 @@ std::string PeerName(const sockaddr_storage& peer) {
   return absl::StrCat(host, ":", ntohs(reinterpret_cast<const sockaddr_in&>(peer).sin_port));
 }
 
-std::string PeerName(const std::string& peer) {
+std::string PeerName(std::string peer) {
   if (peer.find('%') == std::string::npos) return peer;
   std::string name = absl::StrReplaceAll(peer, {{"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
   const size_t scope = name.find('%');

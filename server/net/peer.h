@@ -26,7 +26,7 @@ std::optional<std::string> AddressOfText(std::string_view text);
 // given: "ipv4:192.0.2.7:4711", "ipv6:[2001:db8::1]:4711". Empty: it is no TCP connection.
 std::string PeerName(const sockaddr_storage& peer);
 // ServerContext::peer() in that form: without percent-encoding, without the scope of an address.
-std::string PeerName(const std::string& peer);
+std::string PeerName(std::string peer);
 
 // Addresses whose word on other addresses is believed.
 class TrustedProxies {
