@@ -6,6 +6,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "client/away_notice.h"
@@ -33,9 +34,44 @@ constexpr uint64_t kMostListBytes = uint64_t{1} << 30;
 // Failures that are printed one by one; the rest is in the summary and in the JSON lines.
 constexpr int kMostShown = 20;
 
+std::vector<Flag> BatchFlags() {
+  return JoinFlags(
+      {CompileFlags(),
+       {{"root", 0, "DIR", false, "paths start here, and names in results are relative to it"},
+        {"list", 0, "FILE|-", false, "a path per line; # begins a comment"},
+        {"manifest", 0, "FILE|-", false, "a JSON object per line, see above"},
+        {"strict", 0, "", false, "refuse manifests with keys that are unknown here"},
+        {"jobs", 'j', "N", false, "files in flight (32; with --local one per processor)"},
+        {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target"},
+        {"output", 'o', "DIR", false, "write machine code and launch records here"},
+        {"asm", 0, "", false, "with -o: also the machine code as text"},
+        {"quiet", 'q', "", false, "do not print each failure"}},
+       ServiceFlags()});
+}
+
+std::vector<std::string> NamesOf(const std::vector<Flag>& flags) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags) names.push_back(flag.Key());
+  return names;
+}
+
+// Keys of a manifest that were ignored: told once, with --strict an error.
+absl::Status JudgeIgnoredKeys(const ParsedFlags& flags, const std::set<std::string>& keys) {
+  if (keys.empty()) return absl::OkStatus();
+  const std::string which =
+      absl::StrCat("--manifest=", flags.Get("manifest"), ": ",
+                   keys.size() == 1 ? "this key is" : "these keys are", " unknown here");
+  const std::string names = Printable(absl::StrJoin(keys, ", "));
+  if (flags.Has("strict")) return absl::InvalidArgumentError(absl::StrCat(which, ": ", names));
+  if (!flags.Has("quiet")) {
+    absl::FPrintF(stderr, "kiln: %s and ignored: %s\n", Printable(which), names);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
                                               const CompileSettings& settings) {
-  absl::StatusOr<BatchItems> items = BatchItems::Make(flags.Get("root"));
+  absl::StatusOr<BatchItems> items = BatchItems::Make(flags.Get("root"), NamesOf(BatchFlags()));
   if (!items.ok()) return items.status();
   for (const std::string& path : flags.arguments()) {
     if (path == "-") {
@@ -54,6 +90,7 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
                                                  : items->AddManifest(flags.Get(flag), *text);
     if (!s.ok()) return s;
   }
+  if (absl::Status s = JudgeIgnoredKeys(flags, items->ignored_keys()); !s.ok()) return s;
   bool given = !flags.arguments().empty() || flags.Has("list") || flags.Has("manifest");
   if (!given && !flags.Has("root")) {
     return absl::InvalidArgumentError(
@@ -178,6 +215,7 @@ absl::Status BatchRun::Prepare() {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
   if (!settings.ok()) return settings.status();
   settings_ = *std::move(settings);
+  WarnOfMissingFolders(settings_);
   settings_.source.root = flags_.Get("root");
   bool local = flags_.Has("local");
   int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
@@ -237,6 +275,8 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
   absl::StatusOr<FileOutcome> outcome =
       CompileFile(service_.get(), capabilities_, settings, item.path, item.name);
   if (!outcome.ok()) return outcome.status();
+  const ResultIdentity identity = IdentityOf(item.options == nullptr ? "" : item.options->name,
+                                             settings.source.defines, settings.request);
   ItemLines lines;
   for (TargetResult& result : outcome->results) {
     if (result.status() == TargetResult::CANCELLED) return absl::CancelledError("stopped");
@@ -250,7 +290,9 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
       }
       for (const std::string& file : *written) binaries.push_back(JoinPath(folder_, file));
     }
-    if (lines_.wanted()) lines.lines.push_back(ResultLine(item.name, result, {binaries, false}));
+    if (lines_.wanted()) {
+      lines.lines.push_back(ResultLine(item.name, result, {binaries, false, identity}));
+    }
     result.clear_variants();
     result.clear_passes();
     result.clear_remarks();
@@ -351,7 +393,8 @@ Command BatchCommand() {
       "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\",\n"
       "                 \"spill_bytes\", \"fill_bytes\", \"exit_cycles\", \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
-      "   \"entry\": NAME, ...}\n\n"
+      "   \"entry\": NAME, \"name\", \"defines\", \"spec\", \"version\", \"code_generation\", "
+      "...}\n\n"
       "A SPIR-V module with several entry points has a line for each, of any stage; --entry "
       "chooses "
       "one,\n"
@@ -364,7 +407,9 @@ Command BatchCommand() {
       "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n\n"
       "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
       "name\n"
-      "of \"entry_point\"; other keys are ignored.\n"
+      "of \"entry_point\". Unknown keys are told once and ignored, or refused with --strict; what "
+      "looks\n"
+      "like a misspelling or belongs to another command is always an error.\n"
       "Paths in it start from --root, else from its folder.\n\n"
       "To a daemon on another machine goes only what lies, wherever links lead, below the folder "
       "that\n"
@@ -383,17 +428,7 @@ Command BatchCommand() {
       "  kiln batch --target=tgl --root=corpus --list=corpus/bench.txt --jsonl=- | jq .status\n"
       "  kiln batch --target=tgl --manifest=game.jsonl -o out --jobs=64\n"
       "  kiln batch --local --target=tgl --disable-pass=cse --json shaders/\n",
-      JoinFlags(
-          {CompileFlags(),
-           {{"root", 0, "DIR", false, "paths start here, and names in results are relative to it"},
-            {"list", 0, "FILE|-", false, "a path per line; # begins a comment"},
-            {"manifest", 0, "FILE|-", false, "a JSON object per line, see above"},
-            {"jobs", 'j', "N", false, "files in flight (32; with --local one per processor)"},
-            {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target"},
-            {"output", 'o', "DIR", false, "write machine code and launch records here"},
-            {"asm", 0, "", false, "with -o: also the machine code as text"},
-            {"quiet", 'q', "", false, "do not print each failure"}},
-           ServiceFlags()}),
+      BatchFlags(),
       RunOrFail};
 }
 

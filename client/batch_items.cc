@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
@@ -15,8 +14,6 @@
 #include "absl/strings/strip.h"
 #include "client/entry_points.h"
 #include "client/paths.h"
-#include "client/request_options.h"
-#include "client/spec_constant.h"
 #include "client/stage_name.h"
 #include "core/base/utf8.h"
 
@@ -24,122 +21,9 @@ namespace kiln::client {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 bool IsShaderName(absl::string_view file) {
   return absl::EndsWith(file, ".spv") || IsGlslFileName(file);
-}
-
-absl::Status Wrong(const char* key, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\" ", what));
-}
-
-absl::Status GetString(const Json& line, const char* key, std::string* to) {
-  auto it = line.find(key);
-  if (it == line.end() || it->is_null()) return absl::OkStatus();
-  if (!it->is_string()) return Wrong(key, "must be a string");
-  *to = it->get<std::string>();
-  return absl::OkStatus();
-}
-
-// Strings; whole numbers are taken as they are written.
-absl::Status GetList(const Json& line, const char* key,
-                     std::optional<std::vector<std::string>>* to) {
-  auto it = line.find(key);
-  if (it == line.end() || it->is_null()) return absl::OkStatus();
-  if (!it->is_array()) return Wrong(key, "must be a list");
-  to->emplace();
-  for (const Json& element : *it) {
-    if (element.is_string()) {
-      (*to)->push_back(element.get<std::string>());
-    } else if (element.is_number_integer()) {
-      (*to)->push_back(element.dump());
-    } else {
-      return Wrong(key, "must be a list of strings");
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status GetBool(const Json& line, const char* key, std::optional<bool>* to) {
-  auto it = line.find(key);
-  if (it == line.end() || it->is_null()) return absl::OkStatus();
-  if (!it->is_boolean()) return Wrong(key, "must be true or false");
-  *to = it->get<bool>();
-  return absl::OkStatus();
-}
-
-// A dispatch width, or 0 for none.
-absl::Status GetSize(const Json& line, const char* key, std::optional<uint32_t>* to) {
-  auto it = line.find(key);
-  if (it == line.end() || it->is_null()) return absl::OkStatus();
-  if (!it->is_number_integer()) return Wrong(key, "must be a number");
-  const std::string text = it->dump();
-  if (text != "0") {
-    if (auto parsed = ParseWidths({text}); !parsed.ok()) return Wrong(key, parsed.status().message());
-  }
-  *to = it->get<uint32_t>();
-  return absl::OkStatus();
-}
-
-using Lists = std::optional<std::vector<std::string>>;
-
-absl::Status ReadLists(const Json& line, const std::string& folder, ItemOptions* options) {
-  Lists targets, include_dirs, spec, widths;
-  for (absl::Status s :
-       {GetList(line, "targets", &targets), GetList(line, "defines", &options->defines),
-        GetList(line, "include_dirs", &include_dirs), GetList(line, "spec", &spec),
-        GetList(line, "widths", &widths),
-        GetList(line, "disable_passes", &options->disabled_passes)}) {
-    if (!s.ok()) return s;
-  }
-  if (targets.has_value()) options->targets = *std::move(targets);
-  if (include_dirs.has_value()) {
-    for (const std::string& dir : *include_dirs) options->folders.push_back(JoinPath(folder, dir));
-  }
-  if (spec.has_value()) {
-    auto constants = ParseSpecConstants(*spec);
-    if (!constants.ok()) return constants.status();
-    options->spec_constants = *std::move(constants);
-  }
-  if (widths.has_value()) {
-    auto parsed = ParseWidths(*widths);
-    if (!parsed.ok()) return parsed.status();
-    options->widths = *std::move(parsed);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
-  std::string entry, entry_point;
-  for (absl::Status s : {GetString(line, "entry", &entry),
-                         GetString(line, "entry_point", &entry_point)}) {
-    if (!s.ok()) return s;
-  }
-  if (!entry.empty() && !entry_point.empty() && entry != entry_point) {
-    return absl::InvalidArgumentError("\"entry\" and \"entry_point\" name different ones");
-  }
-  const std::string& name = entry.empty() ? entry_point : entry;
-  if (!name.empty()) options->entry_point = name;
-  return absl::OkStatus();
-}
-
-absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
-  std::string stage;
-  for (absl::Status s :
-       {GetString(line, "stage", &stage), GetEntryPoint(line, options),
-        GetSize(line, "subgroup_size", &options->subgroup_size),
-        GetBool(line, "full_subgroups", &options->full_subgroups),
-        GetBool(line, "dispatch_base", &options->dispatch_base),
-        GetBool(line, "no_validate", &options->no_validate)}) {
-    if (!s.ok()) return s;
-  }
-  if (!stage.empty()) {
-    auto parsed = ParseStage(stage);
-    if (!parsed.ok()) return parsed.status();
-    options->stage = *parsed;
-  }
-  return ReadLists(line, folder, options);
 }
 
 // A name of files: what an entry point may be called, a file perhaps may not.
@@ -199,9 +83,11 @@ absl::StatusOr<std::string> TreeOf(const std::string& folder) {
 
 }  // namespace
 
-absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root) {
+absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root,
+                                            std::vector<std::string> flags) {
   BatchItems items;
   items.root_ = root;
+  items.flags_ = std::move(flags);
   std::error_code error;
   if (root.empty() || fs::is_directory(root, error)) return items;
   if (!fs::exists(root, error)) {
@@ -273,22 +159,14 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
     ++number;
     text_line = absl::StripAsciiWhitespace(text_line);
     if (text_line.empty()) continue;
-    auto wrong = [&](absl::string_view what) {
-      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", what));
-    };
-    if (!IsUtf8({text_line.data(), text_line.size()})) {
-      return wrong("this is not UTF-8, as JSON is; files with such names can be given with --list");
+    absl::StatusOr<ManifestLine> line = ReadManifestLine(text_line, start, flags_, &ignored_keys_);
+    if (!line.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ":", number, ": ", line.status().message()));
     }
-    Json line = Json::parse(text_line.begin(), text_line.end(), nullptr, false);
-    if (!line.is_object()) return wrong("this is no JSON object; one is needed on each line");
-    std::string path, output;
-    auto options = std::make_shared<ItemOptions>();
-    for (absl::Status s : {GetString(line, "file", &path), GetString(line, "name", &output),
-                           ReadOptions(line, start, options.get())}) {
-      if (!s.ok()) return wrong(s.message());
-    }
-    if (path.empty()) return wrong("\"file\" is missing");
-    AddFile(JoinPath(start, path), std::move(options), output, *tree);
+    auto options = std::make_shared<const ItemOptions>(std::move(line->options));
+    const std::string& output = options->name;
+    AddFile(JoinPath(start, line->file), options, output, *tree);
   }
   return absl::OkStatus();
 }

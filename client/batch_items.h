@@ -1,14 +1,10 @@
 // What a batch compiles: files from paths, folders, lists and manifests, in a fixed order.
 //
 // Folders are walked recursively, sorted by name, for *.spv and GLSL files. A list has a path per
-// line ("#" begins a comment). A manifest has a JSON object per line:
-//   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
-//    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
-//    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
-//    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
-// Only "file" is needed; what is there replaces what the command line says. "entry", as results
-// name it, is another name of "entry_point". Other keys are ignored, so that files which say more
-// about their shaders can be used as they are. Relative paths, also in include_dirs, start from
+// line ("#" begins a comment). A manifest has a JSON object per line (manifest_line.h); what is
+// there replaces what the command line says. Keys of others are ignored, so that files which say
+// more about their shaders can be used as they are. Relative paths, also in include_dirs, start
+// from
 // --root where it is given, else from the manifest's folder; in lists and on the command line from
 // --root, else from the working directory. A list or manifest may come from whoever wrote the
 // shaders: to another machine goes what lies below where its relative paths start, include_dirs or
@@ -20,33 +16,16 @@
 #define KILN_CLIENT_BATCH_ITEMS_H_
 
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
-#include "proto/compile.pb.h"
+#include "client/manifest_line.h"
 
 namespace kiln::client {
-
-// What a manifest line says beside the file.
-struct ItemOptions {
-  std::vector<std::string> targets;
-  std::string stage;  // as the API names it
-  std::optional<std::string> entry_point;
-  std::optional<std::vector<std::string>> defines;
-  std::vector<std::string> folders;
-  std::optional<std::vector<kiln::v1alpha::SpecConstant>> spec_constants;
-  std::optional<std::vector<uint32_t>> widths;
-  std::optional<uint32_t> subgroup_size;  // required; 0: none
-  std::optional<bool> full_subgroups;
-  std::optional<bool> dispatch_base;
-  std::optional<bool> no_validate;
-  std::optional<std::vector<std::string>> disabled_passes;
-};
 
 struct BatchItem {
   std::string path;                            // to open
@@ -61,8 +40,10 @@ struct BatchItem {
 
 class BatchItems {
  public:
-  // `root`: empty or a folder. NotFound, InvalidArgument: what is wrong with it.
-  static absl::StatusOr<BatchItems> Make(const std::string& root);
+  // `root`: empty or a folder. `flags`: names of the command's flags, which are no keys of
+  // manifests. NotFound, InvalidArgument: what is wrong with the root.
+  static absl::StatusOr<BatchItems> Make(const std::string& root,
+                                         std::vector<std::string> flags = {});
 
   // A file or folder of the command line. NotFound: there is none.
   absl::Status AddPath(const std::string& path);
@@ -71,6 +52,9 @@ class BatchItems {
   // InvalidArgument names the line.
   absl::Status AddList(const std::string& file, absl::string_view text);
   absl::Status AddManifest(const std::string& file, absl::string_view text);
+
+  // Keys of the manifest that were ignored, sorted.
+  const std::set<std::string>& ignored_keys() const { return ignored_keys_; }
 
   // Gives every item its output name and hands the items over. `entry` and `stage` are what the
   // command line asks of items that do not say; empty: nothing. Reads the files that are SPIR-V.
@@ -82,6 +66,8 @@ class BatchItems {
                const std::string& output, const std::string& tree);
 
   std::string root_;
+  std::vector<std::string> flags_;
+  std::set<std::string> ignored_keys_;
   std::vector<BatchItem> items_;
 };
 

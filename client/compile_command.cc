@@ -24,6 +24,7 @@ struct CompileOutput {
   std::string folder;  // empty: none; "-": the machine code to standard output
   bool assembly = false;
   bool json = false;
+  ResultIdentity identity;
   bool ToStdout() const { return folder == "-"; }
 };
 
@@ -62,7 +63,8 @@ absl::Status ShowResult(const std::string& name, const std::string& stem,
   }
   std::string text;
   if (output.json) {
-    text = ResultLine(name, result, {binaries, output.assembly && !to_folder}) + "\n";
+    text =
+        ResultLine(name, result, {binaries, output.assembly && !to_folder, output.identity}) + "\n";
   } else if (result.status() != TargetResult::OK) {
     absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
   } else if (output.assembly && !to_folder) {
@@ -115,6 +117,7 @@ absl::StatusOr<ExitCode> ShowPair(const std::array<std::string, 2>& names,
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
   if (!settings.ok()) return settings.status();
+  WarnOfMissingFolders(*settings);
   const std::vector<std::string>& files = flags.arguments();
   if (files.empty() || files.size() > 2) {
     return absl::InvalidArgumentError(
@@ -126,7 +129,8 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (pair && files[0] == "-" && files[1] == "-") {
     return absl::InvalidArgumentError("standard input is one file; the other one needs a name");
   }
-  CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json};
+  CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json,
+                       IdentityOf("", settings->source.defines, settings->request)};
   if (output.ToStdout() && (output.json || output.assembly)) {
     return absl::InvalidArgumentError("-o - writes machine code alone; leave out --json and --asm");
   }
@@ -162,7 +166,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
       CompileFile(service->get(), *capabilities, *settings, file, name);
   if (!outcome.ok()) return outcome.status();
   std::string cause = CauseOf(outcome->file_error);
-  if (cause == "cannot_read" || cause == "no_stage") {
+  if (cause == "cannot_read" || cause == "no_stage" || cause == "other_format") {
     return absl::InvalidArgumentError(outcome->file_error.message());
   }
   if (!settings->source.defines.empty() && outcome->file_error.ok() && file.size() > 4 &&

@@ -170,6 +170,14 @@ std::string Nearest(absl::string_view word, absl::Span<const std::string> candid
   return best_distance < word.size() ? best : "";
 }
 
+std::string NearMiss(absl::string_view word, absl::Span<const std::string> candidates) {
+  for (const std::string& candidate : candidates) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance <= 2 && 2 * distance < std::min(word.size(), candidate.size())) return candidate;
+  }
+  return "";
+}
+
 std::string DidYouMean(absl::string_view word, absl::Span<const std::string> candidates,
                        absl::string_view prefix) {
   std::string nearest = Nearest(word, candidates);

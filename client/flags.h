@@ -65,6 +65,10 @@ absl::StatusOr<ParsedFlags> ParseFlags(absl::Span<const Flag> flags,
 // The candidate nearest to `word` by edit distance; empty when none is near enough to be meant.
 std::string Nearest(absl::string_view word, absl::Span<const std::string> candidates);
 
+// The candidate that `word` is a misspelling of: at most two letters differ, and fewer than half of
+// either word. Empty: none is.
+std::string NearMiss(absl::string_view word, absl::Span<const std::string> candidates);
+
 // ", did you mean X?" or nothing.
 std::string DidYouMean(absl::string_view word, absl::Span<const std::string> candidates,
                        absl::string_view prefix = "");

@@ -97,5 +97,14 @@ TEST(Flags, NearestIsNotGuessedFromAfar) {
   EXPECT_EQ(Nearest("x", {"y"}), "");
 }
 
+TEST(Flags, ANearMissIsAMisspelling) {
+  EXPECT_EQ(NearMiss("target", {"file", "targets"}), "targets");
+  EXPECT_EQ(NearMiss("wdiths", {"widths"}), "widths");
+  EXPECT_EQ(NearMiss("fil", {"file"}), "file");
+  EXPECT_EQ(NearMiss("date", {"name"}), "");  // half of it differs
+  EXPECT_EQ(NearMiss("title", {"file"}), "");
+  EXPECT_EQ(NearMiss("variant", {"widths"}), "");
+}
+
 }  // namespace
 }  // namespace kiln::client

@@ -77,8 +77,7 @@ absl::StatusOr<std::unique_ptr<LocalService>> LocalService::Start(const LocalOpt
   pool_options.executable = options.worker;
   pool_options.workers = options.workers;
   pool_options.limits.wall_time = options.time_limit;
-  pool_options.limits.cpu_seconds =
-      absl::ToInt64Seconds(options.time_limit + absl::Seconds(1) - absl::Nanoseconds(1));
+  pool_options.limits.cpu_time = options.time_limit;
   absl::StatusOr<std::unique_ptr<worker::Pool>> pool = worker::Pool::Start(std::move(pool_options));
   if (!pool.ok()) {
     return absl::FailedPreconditionError(

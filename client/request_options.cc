@@ -4,15 +4,18 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/pipeline_state.h"
 #include "client/spec_constant.h"
 #include "client/stage_name.h"
+#include "client/terminal.h"
 #include "core/base/utf8.h"
 
 namespace kiln::client {
@@ -194,6 +197,16 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   }
   if (absl::Status s = SetCachePolicy(flags.Get("cache", "use"), &request); !s.ok()) return s;
   return settings;
+}
+
+void WarnOfMissingFolders(const CompileSettings& settings) {
+  for (const std::string& folder : settings.source.named_folders) {
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) continue;
+    const bool exists = std::filesystem::exists(folder, error);
+    absl::FPrintF(stderr, "kiln: -I %s: %s; nothing is included from it\n", Printable(folder),
+                  exists ? "it is no folder" : "there is no such folder");
+  }
 }
 
 bool IsOnAnotherMachine(absl::string_view service) {

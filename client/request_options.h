@@ -27,6 +27,9 @@ std::vector<Flag> CompileFlags();
 // InvalidArgument names the flag and the remedy.
 absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags);
 
+// Warns on standard error of each folder of -I that is not there.
+void WarnOfMissingFolders(const CompileSettings& settings);
+
 // By its address; services that are no daemons have names without a colon. "127.evil.org" is no
 // address of this machine.
 bool IsOnAnotherMachine(absl::string_view service);

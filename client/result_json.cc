@@ -1,99 +1,148 @@
 // The JSON line of one result: see result_json.h.
 #include "client/result_json.h"
 
-#include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
+#include "client/json_writer.h"
+#include "client/spec_constant.h"
+#include "core/base/version.h"
 
 namespace kiln::client {
 namespace {
 
 using kiln::v1alpha::TargetResult;
-using Json = nlohmann::ordered_json;
 
 // To a microsecond: more digits are noise.
 double Milliseconds(int64_t nanoseconds) {
   return static_cast<double>((nanoseconds + 500) / 1000) / 1000;
 }
 
-Json VariantJson(const kiln::v1alpha::Variant& variant) {
-  const auto& s = variant.statistics();
-  return {{"name", variant.name()},
-          {"width", variant.width()},
-          {"instructions", s.instructions()},
-          {"sync_instructions", s.sync_instructions()},
-          {"sends", s.sends()},
-          {"cycles", s.cycles()},
-          {"spills", s.spills()},
-          {"fills", s.fills()},
-          {"loops", s.loops()},
-          {"registers", s.registers()},
-          {"bytes", s.bytes()},
-          {"spill_bytes", s.spill_bytes()},
-          {"fill_bytes", s.fill_bytes()},
-          {"exit_cycles", s.exit_cycles()}};
+void WriteStatistics(const kiln::v1alpha::Statistics& s, JsonWriter* json) {
+  json->IntMember("instructions", s.instructions());
+  json->IntMember("sync_instructions", s.sync_instructions());
+  json->IntMember("sends", s.sends());
+  json->IntMember("cycles", s.cycles());
+  json->IntMember("spills", s.spills());
+  json->IntMember("fills", s.fills());
+  json->IntMember("loops", s.loops());
+  json->IntMember("registers", s.registers());
+  json->IntMember("bytes", s.bytes());
+  json->IntMember("spill_bytes", s.spill_bytes());
+  json->IntMember("fill_bytes", s.fill_bytes());
+  json->IntMember("exit_cycles", s.exit_cycles());
 }
 
-// One object per pass, in the order of their first runs.
-Json PassesJson(const TargetResult& result) {
-  struct Sum {
-    int64_t runs = 0, changed = 0, nanoseconds = 0, delta = 0;
-  };
-  std::vector<std::string> order;
-  std::map<std::string, Sum> sums;
+void WriteVariants(const TargetResult& result, const ResultLineOptions& options, JsonWriter* json) {
+  json->Key("variants");
+  json->BeginArray();
+  for (int i = 0; i < result.variants_size(); ++i) {
+    const kiln::v1alpha::Variant& variant = result.variants(i);
+    json->BeginObject();
+    json->StringMember("name", variant.name());
+    json->IntMember("width", variant.width());
+    WriteStatistics(variant.statistics(), json);
+    const size_t index = static_cast<size_t>(i);
+    if (index < options.binaries.size()) json->StringMember("binary", options.binaries[index]);
+    if (options.assembly) json->StringMember("assembly", variant.assembly());
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+struct PassSum {
+  absl::string_view name;
+  int64_t runs = 0, changed = 0, nanoseconds = 0, delta = 0;
+};
+
+// One for each pass, in the order of their first runs. What `result` names stays its own.
+std::vector<PassSum> SumsOf(const TargetResult& result) {
+  std::vector<PassSum> sums;
   // Recorded by another job, and once for all results.
   for (const auto& [name, ns] : {std::pair("start_glslang", result.timings().start_ns()),
                                  std::pair("translate_glsl", result.timings().translate_ns())}) {
-    if (ns == 0) continue;
-    order.push_back(name);
-    sums[name] = {.runs = 1, .nanoseconds = ns};
+    if (ns != 0) sums.push_back({.name = name, .runs = 1, .nanoseconds = ns});
   }
+  absl::flat_hash_map<absl::string_view, size_t> index;
   for (const auto& record : result.passes()) {
-    Sum& sum = sums[record.pass()];
-    if (sum.runs++ == 0) order.push_back(record.pass());
+    const auto [it, is_new] = index.try_emplace(record.pass(), sums.size());
+    if (is_new) sums.push_back({.name = record.pass()});
+    PassSum& sum = sums[it->second];
+    ++sum.runs;
     sum.changed += record.changed() ? 1 : 0;
     sum.nanoseconds += record.nanoseconds();
     sum.delta += record.instructions_after() - record.instructions_before();
   }
-  Json passes = Json::array();
-  for (const std::string& name : order) {
-    const Sum& sum = sums[name];
-    passes.push_back({{"name", name},
-                      {"runs", sum.runs},
-                      {"changed", sum.changed},
-                      {"us", static_cast<double>((sum.nanoseconds + 50) / 100) / 10},
-                      {"instructions_delta", sum.delta}});
+  return sums;
+}
+
+void WritePasses(const TargetResult& result, JsonWriter* json) {
+  json->Key("passes");
+  json->BeginArray();
+  for (const PassSum& sum : SumsOf(result)) {
+    json->BeginObject();
+    json->StringMember("name", sum.name);
+    json->IntMember("runs", sum.runs);
+    json->IntMember("changed", sum.changed);
+    json->NumberMember("us", static_cast<double>((sum.nanoseconds + 50) / 100) / 10);
+    json->IntMember("instructions_delta", sum.delta);
+    json->EndObject();
   }
-  return passes;
+  json->EndArray();
 }
 
-void AddIfSet(const char* key, const std::string& value, Json* to) {
-  if (!value.empty()) (*to)[key] = value;
+void WriteIfSet(absl::string_view key, absl::string_view value, JsonWriter* json) {
+  if (!value.empty()) json->StringMember(key, value);
 }
 
-void AddExtras(const TargetResult& result, Json* line) {
-  AddIfSet("message", result.message(), line);
-  if (result.spirv_id() != 0) (*line)["spirv_id"] = result.spirv_id();
-  AddIfSet("last_pass", result.last_pass(), line);
-  AddIfSet("entry_point", result.entry_point(), line);
-  AddIfSet("loadable_by", result.loadable_by(), line);
-  AddIfSet("key", result.key(), line);
-  AddIfSet("spirv_sha256", absl::BytesToHexString(result.spirv_sha256()), line);
-  const auto& timings = result.timings();
-  if (timings.translate_ns() != 0) (*line)["translate_ms"] = Milliseconds(timings.translate_ns());
-  if (timings.service_ns() != 0) (*line)["service_ms"] = Milliseconds(timings.service_ns());
+void WriteList(absl::string_view key, const std::vector<std::string>& values, JsonWriter* json) {
+  if (values.empty()) return;
+  json->Key(key);
+  json->BeginArray();
+  for (const std::string& value : values) json->String(value);
+  json->EndArray();
+}
+
+void WriteRemarks(const TargetResult& result, JsonWriter* json) {
   if (result.remarks().empty()) return;
-  Json remarks = Json::array();
+  json->Key("remarks");
+  json->BeginArray();
   for (const auto& remark : result.remarks()) {
-    remarks.push_back({{"pass", remark.pass()},
-                       {"kind", remark.kind()},
-                       {"spirv_id", remark.spirv_id()},
-                       {"text", remark.text()},
-                       {"width", remark.width()}});
+    json->BeginObject();
+    json->StringMember("pass", remark.pass());
+    json->StringMember("kind", remark.kind());
+    json->IntMember("spirv_id", remark.spirv_id());
+    json->StringMember("text", remark.text());
+    json->IntMember("width", remark.width());
+    json->EndObject();
   }
-  (*line)["remarks"] = std::move(remarks);
+  json->EndArray();
+}
+
+void WriteExtras(const TargetResult& result, JsonWriter* json) {
+  WriteIfSet("message", result.message(), json);
+  if (result.spirv_id() != 0) json->IntMember("spirv_id", result.spirv_id());
+  WriteIfSet("last_pass", result.last_pass(), json);
+  WriteIfSet("entry_point", result.entry_point(), json);
+  WriteIfSet("loadable_by", result.loadable_by(), json);
+  WriteIfSet("key", result.key(), json);
+  WriteIfSet("spirv_sha256", absl::BytesToHexString(result.spirv_sha256()), json);
+  const auto& timings = result.timings();
+  if (timings.translate_ns() != 0) {
+    json->NumberMember("translate_ms", Milliseconds(timings.translate_ns()));
+  }
+  if (timings.service_ns() != 0) {
+    json->NumberMember("service_ms", Milliseconds(timings.service_ns()));
+  }
+  WriteRemarks(result, json);
+}
+
+void WriteIdentity(const ResultIdentity& identity, JsonWriter* json) {
+  WriteIfSet("name", identity.name, json);
+  WriteList("defines", identity.defines, json);
+  WriteList("spec", identity.spec, json);
+  if (identity.subgroup_size != 0) json->IntMember("subgroup_size", identity.subgroup_size);
 }
 
 }  // namespace
@@ -148,30 +197,44 @@ ExitCode ExitCodeOf(TargetResult::Status status) {
 
 ExitCode Worse(ExitCode a, ExitCode b) { return a > b ? a : b; }
 
+ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string>& defines,
+                          const kiln::v1alpha::CompileRequest& request) {
+  ResultIdentity identity;
+  identity.name = name;
+  identity.defines = defines;
+  for (const auto& constant : request.spec_constants()) {
+    identity.spec.push_back(SpecConstantText(constant));
+  }
+  identity.subgroup_size = request.options().required_subgroup_size();
+  return identity;
+}
+
 std::string ResultLine(absl::string_view file, const TargetResult& result,
                        const ResultLineOptions& options) {
   const auto& timings = result.timings();
-  Json line = {{"file", std::string(file)},
-               {"target", result.target()},
-               {"stage", result.stage()},
-               {"status", StatusWord(result.status())},
-               {"cause", result.cause()},
-               {"compile_ms", Milliseconds(timings.translate_ns() + timings.prepare_ns() +
-                                          timings.compile_ns())},
-               {"cache", CacheWord(result.cache())},
-               {"variants", Json::array()}};
-  for (int i = 0; i < result.variants_size(); ++i) {
-    Json variant = VariantJson(result.variants(i));
-    size_t index = static_cast<size_t>(i);
-    if (index < options.binaries.size()) variant["binary"] = options.binaries[index];
-    if (options.assembly) variant["assembly"] = result.variants(i).assembly();
-    line["variants"].push_back(std::move(variant));
+  std::string line;
+  line.reserve(512 + 128 * static_cast<size_t>(result.passes_size()));
+  JsonWriter json(&line);
+  json.BeginObject();
+  json.StringMember("file", file);
+  json.StringMember("target", result.target());
+  json.StringMember("stage", result.stage());
+  json.StringMember("status", StatusWord(result.status()));
+  json.StringMember("cause", result.cause());
+  json.NumberMember("compile_ms", Milliseconds(timings.translate_ns() + timings.prepare_ns() +
+                                               timings.compile_ns()));
+  json.StringMember("cache", CacheWord(result.cache()));
+  WriteVariants(result, options, &json);
+  WritePasses(result, &json);
+  json.StringMember("entry", result.entry_point());
+  WriteExtras(result, &json);
+  WriteIdentity(options.identity, &json);
+  json.StringMember("version", result.version().empty() ? kVersion : result.version());
+  if (result.code_generation_version() != 0) {
+    json.IntMember("code_generation", result.code_generation_version());
   }
-  line["passes"] = PassesJson(result);
-  line["entry"] = result.entry_point();
-  AddExtras(result, &line);
-  // Names of files are bytes: what is no UTF-8 is replaced, not thrown over.
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  json.EndObject();
+  return line;
 }
 
 }  // namespace kiln::client

@@ -79,7 +79,7 @@ TEST(ResultLine, IsTheContract) {
       R"("instructions":10,"sync_instructions":2,"sends":3,"cycles":400,"spills":5,"fills":6,)"
       R"("loops":7,"registers":8,"bytes":160,"spill_bytes":640,"fill_bytes":768,"exit_cycles":90,"binary":"b.spv.tgl.16.bin"}],"passes":[)"
       R"({"name":"fold","runs":3,"changed":2,"us":4.5,"instructions_delta":-15},)"
-      R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":""})");
+      R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":"","version":"0.1.0"})");
 }
 
 TEST(ResultLine, NamesTheEntryPoint) {
@@ -88,6 +88,21 @@ TEST(ResultLine, NamesTheEntryPoint) {
   const auto line = nlohmann::json::parse(ResultLine("a.spv", result, {}));
   EXPECT_EQ(line["entry"], "blur");
   EXPECT_EQ(line["entry_point"], "blur");
+}
+
+TEST(ResultLine, SaysWhatItIsTheResultOf) {
+  TargetResult result = Sample();
+  result.set_version("0.0.9");
+  result.set_code_generation_version(14);
+  kiln::v1alpha::CompileRequest request;
+  request.mutable_options()->set_required_subgroup_size(16);
+  auto* constant = request.add_spec_constants();
+  constant->set_id(3);
+  constant->set_uint_value(64);
+  const ResultIdentity identity = IdentityOf("uber/17", {"A=1", "B"}, request);
+  EXPECT_THAT(ResultLine("a", result, {{}, false, identity}),
+              HasSubstr(R"("name":"uber/17","defines":["A=1","B"],"spec":["3=uint:64"],)"
+                        R"("subgroup_size":16,"version":"0.0.9","code_generation":14})"));
 }
 
 TEST(ResultLine, Refused) {

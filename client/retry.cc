@@ -23,6 +23,26 @@ std::optional<T> DetailOf(const grpc::Status& status) {
   return std::nullopt;
 }
 
+// What a web server on the way meant by an answer that is no gRPC, which gRPC only names by its
+// number.
+std::string Explained(const std::string& message) {
+  struct Meaning {
+    const char* status;
+    const char* text;
+  };
+  constexpr Meaning kMeanings[] = {
+      {"http2 header with status: 400",
+       "the server asks for a client's certificate that it knows; give --tls-certificate=FILE and "
+       "--tls-key=FILE (HTTP status 400)"},
+      {"http2 header with status: 401", "the server asks who this client is (HTTP status 401)"},
+      {"http2 header with status: 403", "the server lets nobody in from here (HTTP status 403)"},
+  };
+  for (const Meaning& meaning : kMeanings) {
+    if (absl::StrContains(message, meaning.status)) return meaning.text;
+  }
+  return message;
+}
+
 }  // namespace
 
 std::optional<absl::Duration> RetryDelayOf(const grpc::Status& status) {
@@ -35,7 +55,7 @@ std::optional<absl::Duration> RetryDelayOf(const grpc::Status& status) {
 
 absl::Status ToAbslStatus(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
-  std::string message = status.error_message();
+  std::string message = Explained(status.error_message());
   if (auto bad = DetailOf<google::rpc::BadRequest>(status); bad.has_value()) {
     std::string fields;
     for (const auto& violation : bad->field_violations()) {
@@ -70,7 +90,7 @@ bool WasNotAnswered(const grpc::Status& status) {
 }
 
 std::string ReasonOf(const grpc::Status& status) {
-  std::string reason = status.error_message();
+  std::string reason = Explained(status.error_message());
   if (reason.find("failed to connect") != std::string::npos) {
     const size_t layer = reason.rfind(": ");
     if (layer != std::string::npos) reason.erase(0, layer + 2);

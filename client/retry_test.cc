@@ -26,6 +26,14 @@ grpc::Status Shed(int milliseconds) {
   return {grpc::StatusCode::UNAVAILABLE, "the queue is full", status.SerializeAsString()};
 }
 
+// nginx answers a call without a certificate so, and gRPC shows the number alone.
+TEST(Retry, AnswersThatAreNoGrpcAreExplained) {
+  const grpc::Status status(grpc::StatusCode::INTERNAL, "Received http2 header with status: 400");
+  EXPECT_FALSE(WasNotAnswered(status));
+  EXPECT_THAT(std::string(ToAbslStatus(status).message()), HasSubstr("--tls-certificate=FILE"));
+  EXPECT_THAT(ReasonOf(status), HasSubstr("--tls-key=FILE"));
+}
+
 TEST(Retry, DelaysGrowToASecondAndAreNotAlike) {
   const RetryPolicy policy;
   std::set<absl::Duration> last;

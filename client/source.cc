@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "client/other_format.h"
 #include "client/paths.h"
 #include "client/stage_name.h"
 #include "core/base/cause.h"
@@ -175,6 +176,9 @@ absl::Status LoadSource(const std::string& path, const std::string& name,
     if (absl::Status status = CheckSpirv(name, *bytes); !status.ok()) return status;
     request->set_spirv(*std::move(bytes));
     return absl::OkStatus();
+  }
+  if (const std::string other = DescribeOtherFormat(name, *bytes); !other.empty()) {
+    return Invalid(name, other, "other_format");
   }
   return SetGlsl(path, name, *bytes, options, read, request, missing);
 }

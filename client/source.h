@@ -37,8 +37,9 @@ struct SourceOptions {
 // Sets the source of `request` from `path` ("-": standard input), `name` in messages. A name or an
 // output's name that no file can have is cannot_read before anything is compiled. `missing` is
 // told of includes that were not found. Errors name file and remedy and carry a cause (CauseOf):
-// cannot_read, empty_file, truncated_module, not_spirv, not_text, no_stage, too_large,
-// include_error. Only cannot_read and no_stage are the fault of the command line, not of the file.
+// cannot_read, empty_file, truncated_module, not_spirv, not_text, other_format, no_stage,
+// too_large, include_error. Only cannot_read, other_format and no_stage are the fault of the
+// command line, not of the file.
 absl::Status LoadSource(const std::string& path, const std::string& name,
                         const SourceOptions& options, kiln::v1alpha::CompileRequest* request,
                         std::vector<MissingInclude>* missing);

@@ -268,6 +268,13 @@ TEST(StageName, Names) {
   EXPECT_FALSE(IsGlslFileName("x.txt"));
 }
 
+TEST_F(SourceTest, FilesOfOtherLanguagesAreNamed) {
+  options_.stage = "fragment";
+  EXPECT_EQ(CauseFor("blur.hlsl", "float4 main() : SV_Target { return 1; }"), "other_format");
+  EXPECT_THAT(std::string(Load("blur.hlsl", "x").message()), HasSubstr("dxc -spirv"));
+  EXPECT_TRUE(Load("blur.hlsl.spv", kSpirv).ok());
+}
+
 TEST(Define, Form) {
   EXPECT_TRUE(CheckDefine("A_1=x y").ok());
   EXPECT_TRUE(CheckDefine("A").ok());

@@ -82,6 +82,13 @@ bool SetUntyped(absl::string_view value, SpecConstant* c) {
   return SetTyped("int", value, c, &known) || SetTyped("float", value, c, &known);
 }
 
+// Reads back as the same number.
+template <typename T>
+std::string Shortest(T value) {
+  char digits[40];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
+
 }  // namespace
 
 absl::StatusOr<SpecConstant> ParseSpecConstant(absl::string_view text) {
@@ -105,6 +112,33 @@ absl::StatusOr<SpecConstant> ParseSpecConstant(absl::string_view text) {
                              : absl::StrCat("there is no type '", type, "'"));
   }
   return constant;
+}
+
+std::string SpecConstantText(const SpecConstant& constant) {
+  const auto text = [&](absl::string_view type, const auto& value) {
+    return absl::StrCat(constant.id(), "=", type, ":", value);
+  };
+  switch (constant.value_case()) {
+    case SpecConstant::kBoolValue:
+      return text("bool", constant.bool_value() ? "true" : "false");
+    case SpecConstant::kIntValue:
+      return text("int", constant.int_value());
+    case SpecConstant::kUintValue:
+      return text("uint", constant.uint_value());
+    case SpecConstant::kInt64Value:
+      return text("int64", constant.int64_value());
+    case SpecConstant::kUint64Value:
+      return text("uint64", constant.uint64_value());
+    case SpecConstant::kFloatValue:
+      return text("float", Shortest(constant.float_value()));
+    case SpecConstant::kDoubleValue:
+      return text("double", Shortest(constant.double_value()));
+    case SpecConstant::kBits:
+      return text("bits", absl::StrCat("0x", absl::Hex(constant.bits())));
+    case SpecConstant::VALUE_NOT_SET:
+      break;
+  }
+  return absl::StrCat(constant.id(), "=");
 }
 
 absl::StatusOr<std::vector<SpecConstant>> ParseSpecConstants(absl::Span<const std::string> texts) {

@@ -25,6 +25,9 @@ absl::StatusOr<kiln::v1alpha::SpecConstant> ParseSpecConstant(absl::string_view 
 absl::StatusOr<std::vector<kiln::v1alpha::SpecConstant>> ParseSpecConstants(
     absl::Span<const std::string> texts);
 
+// The form from which ParseSpecConstant makes the same constant: "3=uint:64".
+std::string SpecConstantText(const kiln::v1alpha::SpecConstant& constant);
+
 }  // namespace kiln::client
 
 #endif  // KILN_CLIENT_SPEC_CONSTANT_H_

@@ -61,6 +61,15 @@ TEST(SpecConstant, Refused) {
   EXPECT_THAT(ErrorOf("1=int:"), HasSubstr("ID=TYPE:VALUE"));
 }
 
+TEST(SpecConstant, TextsReadBackAsTheSame) {
+  for (const char* text : {"1=bool:true", "2=bool:false", "3=int:-5", "4=uint:4294967295",
+                           "5=int64:-9223372036854775808", "6=uint64:18446744073709551615",
+                           "7=float:0.1", "8=float:inf", "9=double:1e-300", "10=bits:0xff"}) {
+    EXPECT_EQ(SpecConstantText(Parse(text)), text);
+  }
+  EXPECT_EQ(SpecConstantText(Parse("1=0x10")), "1=int:16");
+}
+
 TEST(SpecConstant, DuplicateIds) {
   EXPECT_TRUE(ParseSpecConstants({"1=2", "2=2"}).ok());
   auto c = ParseSpecConstants({"1=2", "1=3"});

@@ -1,10 +1,11 @@
-// The version that `kiln --version` prints.
+// What `kiln --version` prints beside the version of Kiln.
 #ifndef KILN_CLIENT_VERSION_H_
 #define KILN_CLIENT_VERSION_H_
 
+#include "core/base/version.h"
+
 namespace kiln::client {
 
-inline constexpr char kVersion[] = "0.1.0";
 inline constexpr char kApi[] = "kiln.v1alpha";
 
 }  // namespace kiln::client

@@ -90,7 +90,8 @@ std::vector<Setting> Settings(Config* c) {
       {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
       {"job-memory", "SIZE", "address space of a worker", Bytes{&c->job_memory}},
       {"job-cpu-time", "TIME",
-       "CPU time of one job; over it the shader is to blame, however busy the machine is",
+       "CPU time of one job, to a millisecond; over it the shader is to blame, however busy the "
+       "machine is",
        &c->job_cpu_time},
       {"job-time", "TIME",
        "wall-clock time of one job; over it the shader is to blame if it had half of it as CPU "

@@ -133,7 +133,7 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   options.queue_limit = config.queue;
   options.jobs_per_worker = static_cast<int64_t>(config.jobs_per_worker);
   options.limits.address_space_bytes = config.job_memory;
-  options.limits.cpu_seconds = std::max<int64_t>(1, absl::ToInt64Seconds(config.job_cpu_time));
+  options.limits.cpu_time = config.job_cpu_time;
   options.limits.wall_time = config.job_time;
   options.limits.niceness = static_cast<int>(config.worker_niceness);
   options.limits.fault_injection = config.enable_fault_injection;
@@ -189,7 +189,7 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   }
   const worker::WorkerLimits limits = MakePoolOptions(config).limits;
   options.limits.set_job_time_ms(absl::ToInt64Milliseconds(limits.wall_time));
-  options.limits.set_job_cpu_time_ms(limits.cpu_seconds * 1000);
+  options.limits.set_job_cpu_time_ms(absl::ToInt64Milliseconds(limits.cpu_time));
   options.limits.set_job_memory_bytes(limits.address_space_bytes);
   options.compiler = [hello](const std::string& target) { return CompilerOf(hello, target); };
   options.follow_interval = absl::Seconds(1);

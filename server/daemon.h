@@ -15,15 +15,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/version.h"
 #include "server/config.h"
+#include "server/log/log.h"
 #include "server/net/address.h"
 #include "server/net/http_pages.h"
 #include "server/net/peer.h"
-#include "server/log/log.h"
 
 namespace kiln::server {
-
-inline constexpr char kVersion[] = "0.1.0";
 
 class Daemon {
  public:

@@ -105,7 +105,7 @@ void SayStarted(const Config& config, const Daemon& daemon) {
   std::vector<Field> fields = {
       {"message", "listening on " + daemon.listen_address() +
                       (metrics.empty() ? "" : ", metrics on http://" + metrics + "/metrics")},
-      {"version", kiln::server::kVersion},
+      {"version", kiln::kVersion},
       {"pid", getpid()}};
   for (auto& [name, value] : ShowSettings(config)) fields.emplace_back(name, value);
   TheLog().Write(Event::kStarted, std::move(fields));
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (config->version) {
-    printf("kilnd %s\n", kiln::server::kVersion);
+    printf("kilnd %s\n", kiln::kVersion);
     return 0;
   }
   return Run(arguments, *std::move(config));

@@ -2,6 +2,7 @@
 #include "client/report/compare.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 
@@ -31,10 +32,25 @@ bool SameModule(const ResultKey& a, const ResultKey& b) {
   return a.file == b.file && a.target == b.target;
 }
 
-// "file target", or "file (entry point) target" where a file has several.
-std::string NameOf(const ResultKey& key, bool several) {
-  return several ? absl::StrCat(key.file, " (", key.entry, ") ", key.target)
-                 : absl::StrCat(key.file, " ", key.target);
+// Which parts of a key tell the results of a file and target apart.
+struct Several {
+  bool entries = false;
+  bool permutations = false;
+};
+
+std::string PermutationText(const ResultKey& key) {
+  if (!key.permutation.has_value()) return "";
+  const Permutation& p = *key.permutation;
+  if (!p.name.empty()) return p.name;
+  return p.options.empty() ? "no options" : p.options;
+}
+
+// "file target", and what tells it apart in brackets: "file (entry point) [A=1] target".
+std::string NameOf(const ResultKey& key, const Several& several) {
+  std::string name = key.file;
+  if (several.entries) absl::StrAppend(&name, " (", key.entry, ")");
+  if (several.permutations) absl::StrAppend(&name, " [", PermutationText(key), "]");
+  return absl::StrCat(name, " ", key.target);
 }
 
 using Entry = std::map<ResultKey, Result>::value_type;
@@ -51,40 +67,121 @@ std::vector<const Entry*> GroupAt(const ResultSet& set, const ResultKey& key) {
 
 using Entries = std::vector<const Entry*>;  // null: taken out
 
-const Entry* SameKey(const Entry& wanted, const Entries& group) {
-  for (const Entry* e : group) {
-    if (e != nullptr && e->first == wanted.first) return e;
-  }
-  return nullptr;
-}
+// Whether two keys may be about the same thing.
+using Relation = bool (*)(const ResultKey&, const ResultKey&);
 
-// The one of `group` that alone may be about the same; null: none or several.
-const Entry* OnlyOne(const Entry& wanted, const Entries& group) {
+bool SaysTheSame(const ResultKey& a, const ResultKey& b) { return a.MayBe(b); }
+
+bool IsOfTheSameModule(const ResultKey& a, const ResultKey& b) { return a.MayBeSameModule(b); }
+
+// The one of `group` that alone is related; null: none or several.
+const Entry* OnlyOne(const Entry& wanted, const Entries& group, Relation related) {
   const Entry* only = nullptr;
   for (const Entry* e : group) {
-    if (e == nullptr || !e->first.MayBe(wanted.first)) continue;
+    if (e == nullptr || !related(e->first, wanted.first)) continue;
     if (only != nullptr) return nullptr;
     only = e;
   }
   return only;
 }
 
-// Pairs of results that are about the same: those whose keys are equal, then those that are each
-// other's only candidates among the rest (a set from before there was "entry", a stage that only
-// one set knows).
-std::vector<std::pair<const Entry*, const Entry*>> Join(Entries before, Entries after) {
-  std::vector<std::pair<const Entry*, const Entry*>> pairs;
-  for (const bool equal : {true, false}) {
-    for (const Entry*& b : before) {
-      if (b == nullptr) continue;
-      const Entry* a = equal ? SameKey(*b, after) : OnlyOne(*b, after);
-      if (a == nullptr || (!equal && OnlyOne(*a, before) != b)) continue;
-      pairs.emplace_back(b, a);
-      *std::find(after.begin(), after.end(), a) = nullptr;
-      b = nullptr;
+using EntryPairs = std::vector<std::pair<const Entry*, const Entry*>>;
+
+// Both are sorted by key.
+void JoinEqual(Entries* before, Entries* after, EntryPairs* pairs) {
+  size_t i = 0;
+  for (const Entry*& b : *before) {
+    while (i < after->size() && (*after)[i]->first < b->first) ++i;
+    if (i == after->size() || (*after)[i]->first != b->first) continue;
+    pairs->emplace_back(b, (*after)[i]);
+    b = (*after)[i] = nullptr;
+    ++i;
+  }
+  std::erase(*before, nullptr);
+  std::erase(*after, nullptr);
+}
+
+// Those that are each other's only candidates.
+void JoinRelated(Relation related, Entries* before, Entries* after, EntryPairs* pairs) {
+  for (const Entry*& b : *before) {
+    const Entry* a = OnlyOne(*b, *after, related);
+    if (a == nullptr || OnlyOne(*a, *before, related) != b) continue;
+    pairs->emplace_back(b, a);
+    *std::find(after->begin(), after->end(), a) = nullptr;
+    b = nullptr;
+  }
+  std::erase(*before, nullptr);
+  std::erase(*after, nullptr);
+}
+
+// Of `group`, those that have a name and are the only ones with it.
+std::map<std::array<std::string, 3>, const Entry*> ByName(const Entries& group) {
+  std::map<std::array<std::string, 3>, const Entry*> named;
+  for (const Entry* e : group) {
+    const ResultKey& key = e->first;
+    if (!key.permutation.has_value() || key.permutation->name.empty()) continue;
+    const auto [it, is_new] = named.try_emplace({key.permutation->name, key.entry, key.stage}, e);
+    if (!is_new) it->second = nullptr;
+  }
+  std::erase_if(named, [](const auto& entry) { return entry.second == nullptr; });
+  return named;
+}
+
+// A name stays when the options that it stands for change.
+void JoinByName(Entries* before, Entries* after, EntryPairs* pairs) {
+  const auto ours = ByName(*before), theirs = ByName(*after);
+  std::set<const Entry*> joined;
+  for (const auto& [name, b] : ours) {
+    const auto a = theirs.find(name);
+    if (a == theirs.end()) continue;
+    pairs->emplace_back(b, a->second);
+    joined.insert({b, a->second});
+  }
+  for (Entries* group : {before, after}) {
+    std::erase_if(*group, [&](const Entry* e) { return joined.count(e) != 0; });
+  }
+}
+
+bool AllSayAll(const Entries& group) {
+  return std::all_of(group.begin(), group.end(), [](const Entry* e) { return e->first.SaysAll(); });
+}
+
+// A module has not more entry points than this with results of their own; more results are
+// permutations.
+constexpr size_t kMostEntryPoints = 256;
+
+// Whether no two of `group` are about the same module.
+bool HasNoPermutations(const Entries& group) {
+  return group.size() <= kMostEntryPoints &&
+         std::all_of(group.begin(), group.end(),
+                     [&](const Entry* e) { return OnlyOne(*e, group, IsOfTheSameModule) == e; });
+}
+
+// Pairs of results that are about the same: those whose keys are equal; of the rest those that are
+// each other's only candidates by what both say (a set from before there was "entry", a stage that
+// only one set knows), by name, and, where no set has permutations, whatever the options of the two
+// batches were.
+EntryPairs Join(Entries before, Entries after) {
+  EntryPairs pairs;
+  const bool alone = HasNoPermutations(before) && HasNoPermutations(after);
+  JoinEqual(&before, &after, &pairs);
+  if (!AllSayAll(before) || !AllSayAll(after)) JoinRelated(SaysTheSame, &before, &after, &pairs);
+  JoinByName(&before, &after, &pairs);
+  if (alone) JoinRelated(IsOfTheSameModule, &before, &after, &pairs);
+  return pairs;
+}
+
+// What differs within one of the sets.
+Several WhatTells(const Entries& before, const Entries& after) {
+  Several several;
+  for (const Entries* group : {&before, &after}) {
+    for (const Entry* e : *group) {
+      const ResultKey& first = group->front()->first;
+      several.entries |= e->first.entry != first.entry || e->first.stage != first.stage;
+      several.permutations |= e->first.permutation != first.permutation;
     }
   }
-  return pairs;
+  return several;
 }
 
 std::string StatusText(const Result& result) {
@@ -255,11 +352,13 @@ Report Compare(const ResultSet& before, const ResultSet& after) {
   for (auto it = before.results.begin(); it != before.results.end();) {
     const ResultKey& key = it->first;
     const std::vector<const Entry*> ours = GroupAt(before, key), theirs = GroupAt(after, key);
-    const bool several = std::max(ours.size(), theirs.size()) > 1;
+    const Several several = WhatTells(ours, theirs);
     it = std::next(it, static_cast<std::ptrdiff_t>(ours.size()));
     for (const auto& [b, a] : Join(ours, theirs)) {
       ++common;
-      const ResultKey& named = a->first.entry.empty() ? b->first : a->first;
+      const bool less = a->first.entry.empty() ||
+                        (!a->first.permutation.has_value() && b->first.permutation.has_value());
+      const ResultKey& named = less ? b->first : a->first;
       CompareResult(NameOf(named, several), FolderOf(key.file), b->second, a->second, &report,
                     &pairs);
     }

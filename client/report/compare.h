@@ -1,12 +1,14 @@
 // What changed between two sets of results.
 //
-// Compared are variants that both sets have (same file, entry point, target and variant name; what a
-// set does not say of entry points is taken from the other where that leaves one). A variant whose
-// number of loops changed is listed apart, with totals of its own, and left out of the other
-// statistics but `loops`: unrolling trades instructions for trips, so its instruction count says
-// nothing about better or worse. `compile_us` is of modules that both sets compiled. A variant
-// that only one set has, for a file and target that both have, is LOST or GAINED. Files that only
-// one set names at all are counted, not judged.
+// Compared are variants that both sets have (same file, entry point, target, permutation and
+// variant name; what a set does not say of entry points and permutations is taken from the other
+// where that leaves one; a permutation whose options changed is known by its name; where no set has
+// two permutations of a module, its options do not matter: a batch may be compared with one of
+// other -D). A variant whose number of loops changed is listed apart, with totals of its own, and
+// left out of the other statistics but `loops`: unrolling trades instructions for trips, so its
+// instruction count says nothing about better or worse. `compile_us` is of modules that both sets
+// compiled. A variant that only one set has, for a file and target that both have, is LOST or
+// GAINED. Files that only one set names at all are counted, not judged.
 //
 // A relative change is (after - before) / before; from 0 to n it counts as +100 %.
 #ifndef KILN_CLIENT_REPORT_COMPARE_H_

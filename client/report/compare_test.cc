@@ -189,5 +189,55 @@ TEST(Compare, ResultsWithoutEntryPointsStillJoin) {
   EXPECT_EQ(report.only_after, 3);
 }
 
+ResultKey Key(const std::string& name, const std::string& options) {
+  return {"uber.frag", "tgl", "main", "fragment", Permutation{name, options}};
+}
+
+TEST(Compare, PermutationsAreComparedEach) {
+  ResultSet before, after;
+  for (int i = 0; i < 200; ++i) {
+    before.results[Key("", "N=" + std::to_string(i))] = Ok(100);
+    after.results[Key("", "N=" + std::to_string(i))] = Ok(100 + i % 2);
+  }
+  before.results[Key("", "OLD")] = Ok(7);
+  after.results[Key("", "NEW")] = Ok(9);
+  const Report report = Compare(before, after);
+  EXPECT_EQ(report.compared, 200);
+  EXPECT_EQ(Find(report, "instructions").hurt.count, 100);
+  EXPECT_EQ(Find(report, "instructions").worst[0].shader, "uber.frag [N=1] tgl SIMD8");
+  EXPECT_EQ(report.only_before, 1);
+  EXPECT_EQ(report.only_after, 1);
+}
+
+TEST(Compare, ANamedPermutationMayHaveOtherOptions) {
+  ResultSet before, after;
+  before.results[Key("lit", "A=1")] = Ok(10);
+  before.results[Key("unlit", "A=0")] = Ok(10);
+  after.results[Key("lit", "A=1 FAST")] = Ok(8);
+  after.results[Key("unlit", "A=0")] = Ok(10);
+  // Twice the same name: which is which nothing says.
+  before.results[Key("x", "B=1")] = Ok(1);
+  before.results[Key("x", "B=2")] = Ok(1);
+  after.results[Key("x", "B=3")] = Ok(1);
+  const Report report = Compare(before, after);
+  EXPECT_EQ(report.compared, 2);
+  EXPECT_EQ(Find(report, "instructions").best[0].shader, "uber.frag [lit] tgl SIMD8");
+  EXPECT_EQ(report.only_before, 2);
+  EXPECT_EQ(report.only_after, 1);
+}
+
+TEST(Compare, OptionsOfTwoBatchesMayDiffer) {
+  ResultSet before, after;
+  before.results[Key("", "OLD")] = Ok(10);
+  after.results[Key("", "NEW")] = Ok(9);
+  EXPECT_EQ(Compare(before, after).compared, 1);
+  // A set that does not say, and one that has two permutations.
+  ResultSet silent;
+  silent.results[{"uber.frag", "tgl", "main", "fragment"}] = Ok(10);
+  EXPECT_EQ(Compare(silent, after).compared, 1);
+  after.results[Key("", "NEWER")] = Ok(9);
+  EXPECT_EQ(Compare(silent, after).compared, 0);
+}
+
 }  // namespace
 }  // namespace kiln::client::report

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace kiln::client::report {
 namespace {
@@ -45,7 +47,7 @@ absl::Status ReadVariant(const Json& variant, Result* result) {
 // The line of the set that is about the same: it says the same, or it is the only one that may be.
 std::map<ResultKey, Result>::iterator Earlier(ResultSet& set, const ResultKey& key) {
   auto same = set.results.find(key);
-  if (same != set.results.end()) return same;
+  if (same != set.results.end() || (key.SaysAll() && !set.vague)) return same;
   auto only = set.results.end();
   for (auto it = set.results.lower_bound({key.file, key.target});
        it != set.results.end() && it->first.file == key.file && it->first.target == key.target;
@@ -57,12 +59,34 @@ std::map<ResultKey, Result>::iterator Earlier(ResultSet& set, const ResultKey& k
   return only;
 }
 
+// "A=1 B; 3=uint:64; subgroup 16": text, because it is compared and shown only.
+Permutation PermutationOf(const Json& line) {
+  Permutation permutation = {Text(line, "name"), ""};
+  std::vector<std::string> parts;
+  for (const char* key : {"defines", "spec"}) {
+    auto list = line.find(key);
+    if (list == line.end() || !list->is_array()) continue;
+    std::vector<std::string> texts;
+    for (const Json& element : *list) {
+      if (element.is_string()) texts.push_back(element.get<std::string>());
+    }
+    if (!texts.empty()) parts.push_back(absl::StrJoin(texts, " "));
+  }
+  auto size = line.find("subgroup_size");
+  if (size != line.end() && size->is_number_integer()) {
+    parts.push_back(absl::StrCat("subgroup ", size->get<int64_t>()));
+  }
+  permutation.options = absl::StrJoin(parts, "; ");
+  return permutation;
+}
+
 absl::Status ReadLine(const std::string& text, ResultSet* set) {
   const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!line.is_object()) return absl::InvalidArgumentError("this is no JSON object");
   ResultKey key = {Text(line, "file"), Text(line, "target"), Text(line, "entry"),
                    Text(line, "stage")};
   if (key.entry.empty()) key.entry = Text(line, "entry_point");
+  if (line.contains("version")) key.permutation = PermutationOf(line);
   Result result;
   result.status = Text(line, "status");
   result.cause = Text(line, "cause");
@@ -86,18 +110,24 @@ absl::Status ReadLine(const std::string& text, ResultSet* set) {
     set->results.erase(earlier);
     ++set->repeated;
   }
+  set->vague |= !key.SaysAll();
   set->results.emplace(std::move(key), std::move(result));
   return absl::OkStatus();
 }
 
 }  // namespace
 
-bool ResultKey::MayBe(const ResultKey& other) const {
+bool ResultKey::MayBeSameModule(const ResultKey& other) const {
   auto agree = [](const std::string& a, const std::string& b) {
     return a == b || a.empty() || b.empty();
   };
   return file == other.file && target == other.target && agree(entry, other.entry) &&
          agree(stage, other.stage);
+}
+
+bool ResultKey::MayBe(const ResultKey& other) const {
+  return MayBeSameModule(other) && (!permutation.has_value() || !other.permutation.has_value() ||
+                                    *permutation == *other.permutation);
 }
 
 absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name) {

@@ -1,8 +1,9 @@
 // The JSON lines of `kiln batch`, as far as a comparison needs them.
 //
 // Lines are read one at a time; what is kept is a few numbers per variant. A line that is no
-// result is an error that names the line. A file, entry point and target that come twice (a resumed
-// batch) count once: the later line wins and `repeated` says how often that happened.
+// result is an error that names the line. A file, entry point, target and permutation that come
+// twice (a resumed batch) count once: the later line wins and `repeated` says how often that
+// happened.
 #ifndef KILN_CLIENT_REPORT_RESULTS_H_
 #define KILN_CLIENT_REPORT_RESULTS_H_
 
@@ -44,22 +45,39 @@ struct Result {
   int64_t compile_us = -1;                  // what the compile took; -1: not said
 };
 
-// What a line is about. Lines of before there was "entry" name the entry point only where a module was
-// compiled; two entry points of a module may have one name, but then not one stage.
+// What tells permutations of a module apart.
+struct Permutation {
+  std::string name;     // that a manifest gives; may be empty
+  std::string options;  // defines, constants and subgroup size in force, as text; may be empty
+
+  auto operator<=>(const Permutation&) const = default;
+};
+
+// What a line is about. Lines of before there was "entry" name the entry point only where a module
+// was compiled; two entry points of a module may have one name, but then not one stage. Lines of
+// before there was "version" do not say which permutation they are about.
 struct ResultKey {
   std::string file;
   std::string target;
   std::string entry = "";  // empty: not said
   std::string stage = "";  // empty: not said
+  std::optional<Permutation> permutation = std::nullopt;  // nullopt: not said
 
   // Whether both may be about the same: nothing that both say differs.
   bool MayBe(const ResultKey& other) const;
+  // The same, but for permutations.
+  bool MayBeSameModule(const ResultKey& other) const;
+  // Whether nothing is left unsaid: only an equal key may then be about the same, if that says all,
+  // too.
+  bool SaysAll() const { return !entry.empty() && !stage.empty() && permutation.has_value(); }
   auto operator<=>(const ResultKey&) const = default;
 };
 
 struct ResultSet {
   std::map<ResultKey, Result> results;
   int64_t repeated = 0;
+  // Whether some key does not say all.
+  bool vague = false;
 };
 
 // `name` stands in errors ("before.jsonl"). InvalidArgument: "before.jsonl:3: ...".

@@ -58,6 +58,33 @@ TEST(ReadResults, EntryPointsAreResultsOfTheirOwn) {
   EXPECT_EQ(old->results.count({"x", "tgl", "a"}), 1u);
 }
 
+TEST(ReadResults, PermutationsAreResultsOfTheirOwn) {
+  auto line = [](const std::string& status, const std::string& more) {
+    return R"({"file":"x","target":"tgl","entry":"main","stage":"compute","status":")" + status +
+           "\"" + more + "}\n";
+  };
+  const auto set = Read(
+      line("ok", R"(,"version":"1")") + line("refused", R"(,"version":"1","defines":["A=1","B"])") +
+      line("invalid",
+           R"(,"version":"1","defines":["A=1"],"spec":["3=uint:4"],"subgroup_size":16)") +
+      line("crashed", R"(,"version":"1","name":"p","defines":["A=1","B"])") +
+      line("timeout", R"(,"version":"1","name":"p","defines":["A=1","B"])"));
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(set->repeated, 1);
+  ASSERT_EQ(set->results.size(), 4u);
+  auto status = [&](const std::string& name, const std::string& options) {
+    return set->results.at({"x", "tgl", "main", "compute", Permutation{name, options}}).status;
+  };
+  EXPECT_EQ(status("", ""), "ok");
+  EXPECT_EQ(status("", "A=1 B"), "refused");
+  EXPECT_EQ(status("", "A=1; 3=uint:4; subgroup 16"), "invalid");
+  EXPECT_EQ(status("p", "A=1 B"), "timeout");
+  // A line of before is about the only one that there is, or it is its own.
+  const auto old = Read(line("ok", R"(,"version":"1","defines":["A"])") + line("refused", ""));
+  ASSERT_TRUE(old.ok()) << old.status();
+  EXPECT_EQ(old->repeated, 1);
+}
+
 TEST(ReadResults, ErrorsNameTheLine) {
   const std::string good = R"({"file":"x","target":"tgl","status":"ok"})";
   EXPECT_EQ(ErrorOf(good + "\n{"), "a.jsonl:2: this is no JSON object");

@@ -15,6 +15,7 @@
 #include "core/base/cause.h"
 #include "core/base/shader_stage.h"
 #include "core/base/step.h"
+#include "core/base/version.h"
 #include "core/driver/compile.h"
 #include "core/front/coverage.h"
 #include "core/front/glsl.h"
@@ -213,6 +214,15 @@ TargetResult CompileOne(const Prepared& prepared, const std::string& target_name
   return result;
 }
 
+// Says which compiler made the result: the cache gives it to later requests, also to those that a
+// later version answers.
+void SetMaker(const std::string& target_name, TargetResult* result) {
+  result->set_version(kVersion);
+  if (auto target = ParseTarget(target_name); target.ok()) {
+    result->set_code_generation_version(CodeGenerationVersion(*target));
+  }
+}
+
 absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from) {
   front::GlslSource to;
   to.text = from.text();
@@ -320,6 +330,7 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
     TargetResult result = prepared.ok()
                               ? CompileOne(**prepared, job.targets(i), job, sink, budget)
                               : Failed(prepared.status());
+    SetMaker(job.targets(i), &result);
     const int64_t start = std::exchange(until, ThreadNanoseconds());
     result.mutable_timings()->set_prepare_ns(prepare_ns);
     result.mutable_timings()->set_compile_ns(until - start);

@@ -141,6 +141,8 @@ class Slot {
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
   // Reaps the worker that ended the exchange and says why it ended.
+  // How long after a job was sent the worker may take to read it whole.
+  absl::Duration TimeToBegin(const Pool::Entry& entry) const;
   // The worker has the whole job.
   bool HasBegun() const;
   // Of a worker that sent garbage nothing stands.

@@ -258,7 +258,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {
   PoolOptions options = Options();
-  options.limits.cpu_seconds = 1;
+  options.limits.cpu_time = absl::Milliseconds(300);
   Start(std::move(options));
   JobOutcome outcome = Do(Faulty(Fault::SPIN));
   EXPECT_EQ(outcome.status, TargetResult::TIMED_OUT);
@@ -393,6 +393,19 @@ TEST_F(PoolTest, AStoppedIdleWorkerIsReplacedAndItsJobDone) {
   ExpectHealthy();
   ExpectHealthy();
   EXPECT_GE(Exits("unresponsive"), 1);
+}
+
+// It had just been heard of, and is not pinged: it took 10 seconds before its job went to another.
+TEST_F(PoolTest, AWorkerThatIsStoppedRightAfterItsJobIsReplacedAsSoon) {
+  PoolOptions options = Options();
+  options.ping_after = absl::Hours(1);
+  options.ping_timeout = absl::Milliseconds(300);
+  options.limits.begin_time = absl::Minutes(10);
+  Start(std::move(options));
+  ExpectHealthy();
+  Stop(1);
+  ExpectHealthy();
+  EXPECT_EQ(Exits("unresponsive"), 1);
 }
 
 TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {

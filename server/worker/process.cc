@@ -39,7 +39,8 @@ std::vector<std::string> Arguments(const WorkerLimits& limits) {
   std::vector<std::string> args = {
       "kiln_worker",
       absl::StrCat("--address-space-bytes=", limits.address_space_bytes),
-      absl::StrCat("--cpu-seconds=", limits.cpu_seconds),
+      absl::StrCat("--cpu-milliseconds=",
+                   std::max<int64_t>(1, absl::ToInt64Milliseconds(limits.cpu_time))),
   };
   if (limits.uid != 0) {
     args.push_back(absl::StrCat("--uid=", limits.uid));

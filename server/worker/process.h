@@ -25,9 +25,10 @@ namespace kiln::worker {
 
 struct WorkerLimits {
   uint64_t address_space_bytes = uint64_t{2} << 30;
-  int64_t cpu_seconds = 60;                      // per job
+  absl::Duration cpu_time = absl::Seconds(60);   // per job; to a millisecond, at least one
   absl::Duration wall_time = absl::Seconds(60);  // per job
-  // From sending a job to its being read whole; then it goes to another worker.
+  // From sending a job to its being read whole; then it goes to another worker (of the first worker
+  // that does not take it up at all, sooner: PoolOptions::ping_timeout).
   absl::Duration begin_time = absl::Seconds(10);
   int niceness = 0;  // how far others go before it; 0: as the parent
   // Who workers of root become; 0: they stay root.

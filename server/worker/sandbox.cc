@@ -99,16 +99,4 @@ void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved) {
   achieved->set_seccomp(options.seccomp && FilterSystemCalls());
 }
 
-bool AllowCpuSeconds(int64_t seconds) {
-  rusage usage;
-  rlimit limit;
-  if (getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return false;
-  int64_t used = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1;
-  limit.rlim_cur = static_cast<rlim_t>(used + seconds);
-  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_cur > limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-  }
-  return setrlimit(RLIMIT_CPU, &limit) == 0;
-}
-
 }  // namespace kiln::worker

@@ -33,9 +33,6 @@ void DetachFromParent(int last_fd, Hello::Sandbox* achieved);
 // After both. Cannot be undone. After it, opening anything fails and forbidden calls kill (SIGSYS).
 void EnterSandbox(const SandboxOptions& options, Hello::Sandbox* achieved);
 
-// Allows this process `seconds` of CPU time from now; then SIGXCPU. False: there is no such limit.
-bool AllowCpuSeconds(int64_t seconds);
-
 }  // namespace kiln::worker
 
 #endif  // KILN_SERVER_WORKER_SANDBOX_H_

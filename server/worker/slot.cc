@@ -244,6 +244,16 @@ bool Slot::HasBegun() const {
   return !pass.empty() && pass != kReadJobStep;
 }
 
+// A worker that has a job takes it up at once, unless it is stopped or the machine has no time for
+// it. The first one that does not, which was not pinged because it had just been heard of, costs a
+// job no more than a ping would have; after that the machine gets the benefit of the doubt.
+absl::Duration Slot::TimeToBegin(const Pool::Entry& entry) const {
+  const PoolOptions& options = pool_->options();
+  const bool taken = !board_->CurrentPass().empty();
+  if (taken || entry.handed_back > 0) return options.limits.begin_time;
+  return std::min(options.ping_timeout, options.limits.begin_time);
+}
+
 bool Slot::IsJudged(const Exit& exit, Exchange how) const {
   return how == Exchange::kTooLarge || HasBegun() ||
          (how == Exchange::kWorkerGone && exit.blames_job && !board_->CurrentPass().empty());
@@ -258,7 +268,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
   std::string frame;
   if (!AppendFrame(entry.job, &frame).ok()) return Exchange::kTooLarge;
   FrameWriter writer(std::move(frame));
-  const absl::Time begin = absl::Now() + pool_->options().limits.begin_time;
+  const absl::Time sent = absl::Now();
   absl::Time deadline = absl::Now() + pool_->options().limits.wall_time;
   bool told = false, begun = false;
   for (;;) {
@@ -269,7 +279,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
       deadline = std::min(deadline, absl::Now() + pool_->options().cancel_grace);
     }
     begun = begun || HasBegun();
-    const absl::Time until = begun ? deadline : std::min(begin, deadline);
+    const absl::Time until = begun ? deadline : std::min(sent + TimeToBegin(entry), deadline);
     int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
     if (left <= 0 && !begun) return Exchange::kNotBegun;
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;

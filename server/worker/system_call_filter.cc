@@ -17,9 +17,9 @@ namespace kiln::worker {
 namespace {
 
 // With any arguments: own memory, own signals, clocks, the end. A worker at work makes (strace over
-// 150 modules) clock_gettime, read, sendto, prlimit64, getrusage, and now and then mmap, munmap,
-// madvise and futex; the others belong to a death, to a stop by a signal, and to the tests' faults
-// (clock_nanosleep).
+// 150 modules) clock_gettime, read, sendto, timer_settime, prlimit64, getrusage, and now and then
+// mmap, munmap, madvise and futex; the others belong to a death, to a stop by a signal, and to the
+// tests' faults (clock_nanosleep).
 constexpr int kAllowed[] = {
     SCMP_SYS(munmap),          SCMP_SYS(mremap),          SCMP_SYS(brk),
     SCMP_SYS(madvise),         SCMP_SYS(clock_gettime),   SCMP_SYS(gettimeofday),
@@ -69,6 +69,8 @@ bool AllowByArguments(scmp_filter_ctx ctx) {
   for (uint32_t signal : {SIGABRT, SIGSEGV}) {
     ok = ok && Allow(ctx, SCMP_SYS(tgkill), Int(0, self), Int(1, self), Int(2, signal));
   }
+  // The limit on the processor time of a job (cpu_limit.h).
+  ok = ok && Allow(ctx, SCMP_SYS(timer_settime));
   // Own limits only: the CPU limit moves with every job, downwards of the hard one.
   ok = ok && Allow(ctx, SCMP_SYS(prlimit64), Int(0, 0), Int(1, RLIMIT_CPU));
   // To wait and to wake; the rest of futex (requeueing, priorities) had holes.

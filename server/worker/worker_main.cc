@@ -1,6 +1,7 @@
 // The worker process: reads jobs, does them, answers. See worker_main.h.
 #include "server/worker/worker_main.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 
 #include "core/base/step.h"
 #include "server/worker/board.h"
+#include "server/worker/cpu_limit.h"
 #include "server/worker/escape_text.h"
 #include "server/worker/frame.h"
 #include "server/worker/job_sink.h"
@@ -53,7 +55,7 @@ void OnTerminate() {
 
 struct Arguments {
   SandboxOptions sandbox;
-  int64_t cpu_seconds = 60;
+  int64_t cpu_milliseconds = 60'000;
   int niceness = 0;
   FaultInjector inject = nullptr;  // null: this is no test
 };
@@ -74,8 +76,8 @@ bool ParseArguments(int argc, char** argv, FaultInjector inject, Arguments* out)
       out->sandbox.uid = static_cast<uint32_t>(n);
     } else if (TakeNumber(arg, "--gid=", &n)) {
       out->sandbox.gid = static_cast<uint32_t>(n);
-    } else if (TakeNumber(arg, "--cpu-seconds=", &n)) {
-      out->cpu_seconds = static_cast<int64_t>(n);
+    } else if (TakeNumber(arg, "--cpu-milliseconds=", &n)) {
+      out->cpu_milliseconds = static_cast<int64_t>(n);
     } else if (TakeNumber(arg, "--niceness=", &n)) {
       out->niceness = static_cast<int>(n);
     } else if (arg == "--no-seccomp" && inject != nullptr) {
@@ -130,7 +132,8 @@ absl::Status AnswerPing(const Job& job) {
 }
 
 // The worker's exit code, once it is to leave.
-std::optional<int> DoJob(const Arguments& arguments, Backend* backend, Board* board, OwnTime* own) {
+std::optional<int> DoJob(const Arguments& arguments, const CpuLimit& limit, Backend* backend,
+                         Board* board, OwnTime* own) {
   const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
   if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
   if (!bytes.ok()) return kExitProtocol;
@@ -145,7 +148,7 @@ std::optional<int> DoJob(const Arguments& arguments, Backend* backend, Board* bo
   if (job.has_ping()) return AnswerPing(job).ok() ? std::nullopt : std::optional(kExitProtocol);
   own->Tell(board);
   own->Received(received);
-  if (!AllowCpuSeconds(arguments.cpu_seconds)) return kExitProtocol;
+  if (!limit.Allow(arguments.cpu_milliseconds)) return kExitProtocol;
   JobSink sink(board, job.fault(), began, arguments.inject);
   kiln::PassRecord record;
   record.pass = kReadRequestStep;
@@ -157,10 +160,10 @@ std::optional<int> DoJob(const Arguments& arguments, Backend* backend, Board* bo
   return done.ok() ? std::nullopt : std::optional(kExitProtocol);
 }
 
-int Loop(const Arguments& arguments, Backend* backend, Board* board) {
+int Loop(const Arguments& arguments, const CpuLimit& limit, Backend* backend, Board* board) {
   OwnTime own;
   for (;;) {
-    if (std::optional<int> code = DoJob(arguments, backend, board, &own)) return *code;
+    if (std::optional<int> code = DoJob(arguments, limit, backend, board, &own)) return *code;
     own.Ended();
   }
 }
@@ -181,10 +184,12 @@ int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);
   for (const char* step : OwnTime::kNames) hello.add_steps(step);
+  const std::optional<CpuLimit> limit = CpuLimit::Create();
+  if (!limit.has_value()) return kExitProtocol;
   EnterSandbox(arguments.sandbox, hello.mutable_sandbox());
   hello.set_fault_injection(arguments.inject != nullptr);
   if (!WriteFrame(kSocketFd, hello).ok()) return kExitProtocol;
-  return Loop(arguments, backend, board);
+  return Loop(arguments, *limit, backend, board);
 }
 
 }  // namespace
@@ -207,6 +212,8 @@ int WorkerMain(int argc, char** argv, Backend* backend, FaultInjector inject) {
   std::set_new_handler(OnOutOfMemory);
   std::set_terminate(OnTerminate);
   signal(SIGPIPE, SIG_IGN);
+  // It is executed by descriptor, and would be called by that number in lists of processes.
+  prctl(PR_SET_NAME, "kiln_worker");
   int exit_code = 0;
   RunOnLargeStack(StackBytes(arguments.sandbox), g_board,
                   [&] { exit_code = Serve(arguments, backend, g_board); });

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -94,6 +95,58 @@ class Batch(Cli):
                    '--manifest=' + bad)
         bad = self.file('bad.jsonl', '{"file": "a.comp", "targets": ["tgll"]}')
         self.fails(2, r'did you mean tgl', 'batch', '--target=tgl', '--manifest=' + bad)
+
+    def test_permutations_are_told_apart_and_compared_each(self):
+        text = open(SAXPY).read()
+        version, rest = text.split('\n', 1)
+        self.file('uber.comp', version + '\n#ifndef N\n#define N 1\n#endif\n'
+                  'layout(constant_id = 3) const uint extra = 0;\n' + rest)
+        rows = [{'file': 'uber.comp', 'name': 'uber/%d' % n, 'defines': ['N=%d' % n],
+                 'spec': ['3=uint:%d' % n]} for n in range(20)]
+        rows += [{'file': 'uber.comp', 'defines': ['N=99']}, {'file': 'uber.comp', 'subgroup_size': 16}]
+        manifest = self.file('m.jsonl', '\n'.join(json.dumps(row) for row in rows))
+        for name in ('before.jsonl', 'after.jsonl'):
+            self.kiln('batch', '--target=tgl', '--manifest=' + manifest, '--jsonl=' + name)
+        lines = self.lines(os.path.join(self.folder, 'after.jsonl'))
+        for line, row in zip(lines, rows):
+            self.assertEqual({key: line.get(key) for key in ('name', 'defines', 'spec', 'subgroup_size')},
+                             {key: row.get(key) for key in ('name', 'defines', 'spec', 'subgroup_size')})
+            self.assertRegex(line['version'], r'^\d+\.\d+\.\d+$')
+            self.assertGreater(line['code_generation'], 0)
+        report = json.loads(self.kiln('report', '--json', 'before.jsonl', 'after.jsonl'))
+        self.assertEqual(report['results_before'], len(rows))
+        self.assertEqual(report['compared'], sum(len(line['variants']) for line in lines))
+        self.assertNotIn('twice', self.err)
+
+    def test_keys_of_manifests_that_are_no_options(self):
+        shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))
+        batch = ['batch', '--target=tgl', '--manifest=m.jsonl']
+        for keys, said in (({'target': ['tgl']}, 'did you mean "targets"'),
+                           ({'state': {}}, '--state=FILE.json gives'),
+                           ({'vertex': 'a.vert'}, '`kiln compile A.vert B.frag`'),
+                           ({'jobs': 3}, 'give --jobs on the command line')):
+            self.file('m.jsonl', '{"file": "a.comp"}\n' + json.dumps({'file': 'a.comp', **keys}))
+            self.fails(2, r'm\.jsonl:2: "%s" is no key of a manifest; .*%s'
+                       % (list(keys)[0], re.escape(said)), *batch)
+        self.file('m.jsonl', '\n'.join(json.dumps({'file': 'a.comp', 'licence': 'MIT', 'sha256': 'x'})
+                                       for _ in range(3)))
+        self.kiln(*batch)
+        self.assertEqual(self.err.count('these keys are unknown here and ignored: licence, sha256'), 1)
+        self.fails(2, 'these keys are unknown here: licence, sha256', *batch, '--strict')
+
+    def test_a_folder_of_includes_that_is_not_there_is_said(self):
+        for command in ('batch', 'compile'):
+            self.kiln(command, '--target=tgl', '-I', '/nonexist', SAXPY)
+            self.assertIn('-I /nonexist: there is no such folder; nothing is included from it', self.err)
+
+    def test_files_of_other_languages(self):
+        for name, contents, said in (('a.hlsl', 'float4 main() {}', 'is HLSL'),
+                                     ('a.wgsl', '@compute', 'is WGSL'),
+                                     ('a.foz', b'\x81FOSSILIZEDB', 'is a Fossilize capture')):
+            self.file(name, contents)
+            self.fails(2, said, 'compile', '--target=tgl', name)
+            self.kiln('batch', '--target=tgl', name, expect=1)
+            self.assertIn(said, self.err)
 
     def test_names_that_no_file_can_have(self):
         shutil.copy(SAXPY, os.path.join(self.folder, 'a.comp'))

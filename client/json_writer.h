@@ -1,0 +1,59 @@
+// Writes compact JSON, front to back, into a string.
+//
+// A result line has hundreds of members; building it as a tree first takes longer than the daemon
+// takes to answer a hit from its cache. The caller keeps the order of calls right: nothing is
+// checked.
+#ifndef KILN_CLIENT_JSON_WRITER_H_
+#define KILN_CLIENT_JSON_WRITER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace kiln::client {
+
+class JsonWriter {
+ public:
+  // `to` outlives the writer.
+  explicit JsonWriter(std::string* to) : to_(to) {}
+
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  void BeginArray() { Open('['); }
+  void EndArray() { Close(']'); }
+  // `key` needs no escapes.
+  void Key(absl::string_view key);
+  // Bytes that are no UTF-8 become U+FFFD.
+  void String(absl::string_view value);
+  void Int(int64_t value);
+  // The shortest decimal that reads back as `value`, with a point; finite, at least 1e-4 or 0,
+  // below 1e15.
+  void Number(double value);
+
+  void StringMember(absl::string_view key, absl::string_view value) {
+    Key(key);
+    String(value);
+  }
+  void IntMember(absl::string_view key, int64_t value) {
+    Key(key);
+    Int(value);
+  }
+  void NumberMember(absl::string_view key, double value) {
+    Key(key);
+    Number(value);
+  }
+
+ private:
+  void Open(char bracket);
+  void Close(char bracket);
+  // Before a value or key: the comma after what came before it.
+  void Separate();
+
+  std::string* const to_;
+  bool first_ = true;  // in its object or array; also of the value after a key
+};
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_JSON_WRITER_H_
