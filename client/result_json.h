@@ -53,7 +53,7 @@ struct ResultLineOptions {
   // Names of the files that were written for each variant; empty: none were.
   std::vector<std::string> binaries;
   bool assembly = false;  // put the assembly text in
-  ResultIdentity identity;
+  ResultIdentity identity = {};
 };
 
 // One line without the line feed.

@@ -97,10 +97,10 @@ class Batch(Cli):
         self.fails(2, r'did you mean tgl', 'batch', '--target=tgl', '--manifest=' + bad)
 
     def test_permutations_are_told_apart_and_compared_each(self):
-        text = open(SAXPY).read()
-        version, rest = text.split('\n', 1)
-        self.file('uber.comp', version + '\n#ifndef N\n#define N 1\n#endif\n'
-                  'layout(constant_id = 3) const uint extra = 0;\n' + rest)
+        with open(SAXPY) as file:
+            text = file.read()
+        self.file('uber.comp', re.sub(r'(?m)^#version.*$', r'\g<0>\n#ifndef N\n#define N 1\n#endif\n'
+                                      'layout(constant_id = 3) const uint extra = N;', text))
         rows = [{'file': 'uber.comp', 'name': 'uber/%d' % n, 'defines': ['N=%d' % n],
                  'spec': ['3=uint:%d' % n]} for n in range(20)]
         rows += [{'file': 'uber.comp', 'defines': ['N=99']}, {'file': 'uber.comp', 'subgroup_size': 16}]
