@@ -2,6 +2,7 @@
 #include "client/json_writer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -30,10 +31,15 @@ void JsonWriter::Close(char bracket) {
 }
 
 void JsonWriter::Key(absl::string_view key) {
-  Separate();
-  *to_ += '"';
-  to_->append(key.data(), key.size());
-  *to_ += "\":";
+  assert(key.size() <= 60);
+  char text[64];  // appended at once: a line has hundreds of keys
+  char* end = text;
+  if (!first_) *end++ = ',';
+  *end++ = '"';
+  end = std::copy(key.begin(), key.end(), end);
+  *end++ = '"';
+  *end++ = ':';
+  to_->append(text, end);
   first_ = true;
 }
 
@@ -55,16 +61,20 @@ void JsonWriter::Int(int64_t value) {
   to_->append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
-void JsonWriter::Number(double value) {
+void JsonWriter::Decimal(int64_t units, int digits) {
   Separate();
-  char digits[40];
-  char* end =
-      std::to_chars(digits, digits + sizeof(digits) - 2, value, std::chars_format::fixed).ptr;
-  if (std::find(digits, end, '.') == end) {
-    *end++ = '.';
-    *end++ = '0';
-  }
-  to_->append(digits, end);
+  int64_t scale = 10;
+  for (int i = 1; i < digits; ++i) scale *= 10;
+  char text[40];
+  char* end = std::to_chars(text, text + 24, units / scale).ptr;
+  *end++ = '.';
+  int64_t rest = units % scale;
+  do {
+    scale /= 10;
+    *end++ = static_cast<char>('0' + rest / scale);
+    rest %= scale;
+  } while (rest != 0);
+  to_->append(text, end);
 }
 
 }  // namespace kiln::client

@@ -22,14 +22,14 @@ class JsonWriter {
   void EndObject() { Close('}'); }
   void BeginArray() { Open('['); }
   void EndArray() { Close(']'); }
-  // `key` needs no escapes.
+  // `key` needs no escapes and has at most 60 bytes.
   void Key(absl::string_view key);
   // Bytes that are no UTF-8 become U+FFFD.
   void String(absl::string_view value);
   void Int(int64_t value);
-  // The shortest decimal that reads back as `value`, with a point; finite, at least 1e-4 or 0,
-  // below 1e15.
-  void Number(double value);
+  // units / 10^digits, with at least one digit behind the point and no zeros after that: 12345 with
+  // 3 digits is 12.345, 2000 is 2.0. `units` is not negative, `digits` 1 to 9.
+  void Decimal(int64_t units, int digits);
 
   void StringMember(absl::string_view key, absl::string_view value) {
     Key(key);
@@ -39,9 +39,9 @@ class JsonWriter {
     Key(key);
     Int(value);
   }
-  void NumberMember(absl::string_view key, double value) {
+  void DecimalMember(absl::string_view key, int64_t units, int digits) {
     Key(key);
-    Number(value);
+    Decimal(units, digits);
   }
 
  private:

@@ -21,7 +21,7 @@ TEST(JsonWriter, CommasStandBetweenMembersAndElements) {
   for (int i = 0; i < 2; ++i) {
     json.BeginObject();
     json.StringMember("d", "x");
-    json.NumberMember("e", 1.5);
+    json.DecimalMember("e", 15, 1);
     json.EndObject();
   }
   json.String("y");
@@ -46,16 +46,17 @@ TEST(JsonWriter, StringsAreEscapedAsByTheLibrary) {
 }
 
 // Milliseconds to a microsecond and microseconds to a tenth, as lines have them.
-TEST(JsonWriter, NumbersAreThoseOfTheLibrary) {
+TEST(JsonWriter, DecimalsAreTheLibrarysNumbers) {
   uint64_t n = 1;
   for (int i = 0; i < 20000; ++i) {
     n = n * 6364136223846793005u + 1442695040888963407u;
-    for (const double value : {static_cast<double>(n >> (20 + n % 40)) / 1000,
-                               static_cast<double>(n >> (20 + n % 40)) / 10, double(i)}) {
-      std::string text;
-      JsonWriter(&text).Number(value);
-      if (value >= 1e15 || (value != 0 && value < 1e-4)) continue;
-      ASSERT_EQ(text, nlohmann::json(value).dump());
+    for (const int64_t units : {static_cast<int64_t>(n >> (20 + n % 40)), int64_t{i}}) {
+      for (const int digits : {1, 3}) {
+        std::string text;
+        JsonWriter(&text).Decimal(units, digits);
+        ASSERT_EQ(text,
+                  nlohmann::json(static_cast<double>(units) / (digits == 1 ? 10 : 1000)).dump());
+      }
     }
   }
 }

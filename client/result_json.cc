@@ -14,9 +14,9 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-// To a microsecond: more digits are noise.
-double Milliseconds(int64_t nanoseconds) {
-  return static_cast<double>((nanoseconds + 500) / 1000) / 1000;
+// Milliseconds, to a microsecond: more digits are noise.
+void WriteMilliseconds(absl::string_view key, int64_t nanoseconds, JsonWriter* json) {
+  json->DecimalMember(key, (nanoseconds + 500) / 1000, 3);
 }
 
 void WriteStatistics(const kiln::v1alpha::Statistics& s, JsonWriter* json) {
@@ -85,7 +85,7 @@ void WritePasses(const TargetResult& result, JsonWriter* json) {
     json->StringMember("name", sum.name);
     json->IntMember("runs", sum.runs);
     json->IntMember("changed", sum.changed);
-    json->NumberMember("us", static_cast<double>((sum.nanoseconds + 50) / 100) / 10);
+    json->DecimalMember("us", (sum.nanoseconds + 50) / 100, 1);
     json->IntMember("instructions_delta", sum.delta);
     json->EndObject();
   }
@@ -130,10 +130,10 @@ void WriteExtras(const TargetResult& result, JsonWriter* json) {
   WriteIfSet("spirv_sha256", absl::BytesToHexString(result.spirv_sha256()), json);
   const auto& timings = result.timings();
   if (timings.translate_ns() != 0) {
-    json->NumberMember("translate_ms", Milliseconds(timings.translate_ns()));
+    WriteMilliseconds("translate_ms", timings.translate_ns(), json);
   }
   if (timings.service_ns() != 0) {
-    json->NumberMember("service_ms", Milliseconds(timings.service_ns()));
+    WriteMilliseconds("service_ms", timings.service_ns(), json);
   }
   WriteRemarks(result, json);
 }
@@ -221,8 +221,8 @@ std::string ResultLine(absl::string_view file, const TargetResult& result,
   json.StringMember("stage", result.stage());
   json.StringMember("status", StatusWord(result.status()));
   json.StringMember("cause", result.cause());
-  json.NumberMember("compile_ms", Milliseconds(timings.translate_ns() + timings.prepare_ns() +
-                                               timings.compile_ns()));
+  WriteMilliseconds("compile_ms",
+                    timings.translate_ns() + timings.prepare_ns() + timings.compile_ns(), &json);
   json.StringMember("cache", CacheWord(result.cache()));
   WriteVariants(result, options, &json);
   WritePasses(result, &json);
