@@ -139,8 +139,8 @@ std::vector<PassRow> PassRows() {
 }  // namespace
 
 const Backend kTglBackend = {.name = "tgl",
-                             .code_generation_version = 14,
-                             .abi_version = 2,
+                             .code_generation_version = 15,
+                             .abi_version = 3,
                              .features = &kTglFeatures,
                              .passes = PassRows,
                              .compile = CompileTgl,
