@@ -105,8 +105,9 @@ std::vector<Flag> CompileFlags() {
       {"spec", 0, "ID=TYPE:VALUE", true,
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
       {"widths", 0, "8,16,32", true,
-       "dispatch widths wanted; all of the target if not given; fragments of 32 lanes alone cannot be "
-       "enabled on tgl"},
+       "dispatch widths wanted; all of the target if not given; 32 alone makes fragment programs "
+       "for "
+       "study, which tgl cannot draw with"},
       {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
       {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
       {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},

@@ -32,9 +32,9 @@ struct WidthAbi {
 absl::StatusOr<WidthAbi> AtWidth(const mir::Module& module, const Abi& abi, int width,
                                  bool full_subgroups = false);
 
-// Is a fragment program of that many lanes enabled only with one of 8 or 16 lanes beside it? (3DSTATE_PS,
-// 32 Pixel Dispatch Enable: TGL PRM volume 2d, 3DSTATE_PS_BODY, as Mesa 25.0.7 quotes it in
-// intel_genX_state_brw.h, intel_set_ps_dispatch_state.)
+// Is a fragment program of that many lanes enabled only with one of 8 or 16 lanes beside it?
+// (3DSTATE_PS, 32 Pixel Dispatch Enable: TGL PRM volume 2d, 3DSTATE_PS_BODY, as Mesa 25.0.7 quotes
+// it in intel_genX_state_brw.h, intel_set_ps_dispatch_state.)
 constexpr bool NeedsNarrower(int width) { return width > 16; }
 
 // Registers that a thread starts with: payload, constants, inputs.

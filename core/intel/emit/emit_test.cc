@@ -171,8 +171,9 @@ TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   EXPECT_EQ(p->insts[3].flag_nr, 1);
 }
 
-// A halt in an if goes to the end of that, and the outermost end to the halt that all meet at: a thread
-// without lanes walks through nothing on its way. An if before all halts has nobody to send there.
+// A halt in an if goes to the end of that, and the outermost end to the halt that all meet at: a
+// thread without lanes walks through nothing on its way. An if before all halts goes on behind its
+// end.
 TEST(Emit, AThreadThatHaltedInIfsSkipsWhatFollows) {
   const absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
                                                                           R"(livein %4 at 0

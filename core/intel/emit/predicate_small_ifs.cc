@@ -5,15 +5,15 @@
 // as they are: the thread may run through a skipped block anyway (fused EUs), so allocation lets
 // them overwrite nothing that is alive. The flag must not change inside.
 //
-// Where it pays: a thread none of whose lanes enters the if jumps over its instructions; predicates spare
-// the branches. Threads that enter and that do not are taken for as many, as the model (perf/estimate.h)
-// does behind an exit, so half of the instructions' cycles must be no more than those of the branches.
-// With an else, half is what a thread saves whose lanes all take one side.
+// Where it pays: a thread none of whose lanes enters the if jumps over its instructions; predicates
+// spare the branches. Threads that enter and that do not are taken for as many, as the model
+// (perf/estimate.h) does behind an exit, so half of the instructions' cycles must be no more than
+// those of the branches. With an else, half is what a thread saves whose lanes all take one side.
 //
-// Limits: at most kMaxPredicated instructions. Messages that answer stay under the if: to hide where
-// no lane wants it what they read costs more than a jump, and Tiger Lake wants no predicated send with
-// a destination, nor a predicated instruction with an indirect source (Wa_16012061344, Wa_16012292205:
-// isa/apply_workarounds.cc).
+// Limits: at most kMaxPredicated instructions. Messages that answer stay under the if: to hide
+// where no lane wants it what they read costs more than a jump, and Tiger Lake wants no predicated
+// send with a destination, nor a predicated instruction with an indirect source (Wa_16012061344,
+// Wa_16012292205: isa/apply_workarounds.cc).
 #include <optional>
 #include <vector>
 
@@ -63,8 +63,8 @@ int32_t SmallIfEnd(const Program& p, int32_t at) {
   return end;
 }
 
-// Cycles from the first of these instructions until the last has issued, by the model; nothing if it
-// does not know one of them.
+// Cycles from the first of these instructions until the last has issued, by the model; nothing if
+// it does not know one of them.
 std::optional<int64_t> CyclesOf(const Device& device, const Program& p,
                                 absl::Span<const int32_t> insts) {
   Program part(p.generation);

@@ -24,8 +24,9 @@ class Structure {
   // The lanes of all halts are on again behind the halt that is put here, of all that are still on:
   // hardware wants every lane to come to that place by way of one (Mesa 25.0.7, brw_generator.cpp,
   // patch_halt_jumps). Nothing where there was none. A thread whose lanes have all halted in an if
-  // comes from its end straight here: JIP of a halt in an if is the end of that, JIP of an endif that
-  // of what is around it, which for the outermost is this halt (brw_eu_emit.c, brw_set_uip_jip).
+  // comes from its end straight here: JIP of a halt in an if is the end of that, JIP of an endif
+  // that of what is around it, which for the outermost is this halt (brw_eu_emit.c,
+  // brw_set_uip_jip).
   void EndHalts();
   bool Closed() const { return open_.empty(); }
 
@@ -45,7 +46,7 @@ class Structure {
   std::vector<Open> open_;
   std::vector<int32_t> halts_;        // want uip
   std::vector<int32_t> outer_halts_;  // of these, those in no structure: want jip as well
-  std::vector<int32_t> outer_endifs_; // ends of structures in no other, behind a halt: want jip
+  std::vector<int32_t> outer_endifs_;  // ends of structures in no other, behind a halt: want jip
 };
 
 }  // namespace kiln::intel

@@ -18,8 +18,8 @@ using S = WorkaroundStatus;
 constexpr Rulings kOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
 
-// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c and where it asks for it); of older
-// generations nobody has looked.
+// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c and where it asks for it); of
+// older generations nobody has looked.
 constexpr Rulings kByIntelOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "IGC, skuwa/itgl_lp_hw_wa.c, itgl_lp_sw_wa.c; visa"}};
 
@@ -66,34 +66,31 @@ constexpr Workaround kWorkarounds[] = {
      S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},
     {"Wa_16012061344, Wa_16012292205 (messages)",
-     "a predicated send with a destination is preceded by an instruction that reads another register "
-     "in all three sources, so that no later read of the destination is taken for one done before",
+     "a predicated send with a destination is preceded by an instruction that reads another "
+     "register in all three sources, so that no later read of the destination is taken for done",
      kByIntelOnGen12, S::kImplemented,
      "ApplyWorkarounds; core/intel/emit/predicate_small_ifs makes no such sends"},
     {"Wa_16012061344, Wa_16012292205 (indirect)",
      "an instruction with an indirect source has no predicate", kByIntelOnGen12, S::kBackEnd,
      "core/intel/emit/lanes writes them without, predicate_small_ifs leaves them alone"},
     {"Wa_16012061344, Wa_16012292205 (branches)",
-     "an instruction that reads three sources precedes if, break and while; what follows one with an "
-     "indirect source waits with distance 1",
+     "an instruction that reads three sources precedes if, break and while; what follows one "
+     "with an indirect source waits with distance 1",
      kByIntelOnGen12, S::kLeftOut,
      "Mesa 25.0.7 has neither, in all of its programs with branches and shuffles on this hardware"},
     {"Wa_14018126777",
      "an instruction that reads one register in two sources depends on whatever wrote any of it, "
      "read or not",
+     kByIntelOnGen12, S::kImplemented, "core/intel/swsb: dependences are those of whole registers"},
+    {"math results", "what reads another part of a register than math writes waits for the math",
+     kByIntelOnGen12, S::kImplemented, "core/intel/swsb: dependences are those of whole registers"},
+    {"Wa_16013338947", "a legal instruction follows the send that ends the thread", kByIntelOnGen12,
+     S::kImplemented, "ApplyWorkarounds"},
+    {"Wa_1807084924", "a fence with commit ends fragment and compute threads that wrote memory",
+     kByIntelOnGen12, S::kLeftOut,
+     "ERRATA.md: Mesa 25.0.7 has none; ABI.md says who flushes the data port"},
+    {"Wa_1808850743", "instructions without mask under control flow do not run where no lane is on",
      kByIntelOnGen12, S::kImplemented,
-     "core/intel/swsb: dependences are those of whole registers"},
-    {"math results",
-     "what reads another part of a register than math writes waits for the math", kByIntelOnGen12,
-     S::kImplemented, "core/intel/swsb: dependences are those of whole registers"},
-    {"Wa_16013338947", "a legal instruction follows the send that ends the thread",
-     kByIntelOnGen12, S::kImplemented, "ApplyWorkarounds"},
-    {"Wa_1807084924",
-     "a fence with commit ends fragment and compute threads that wrote memory", kByIntelOnGen12,
-     S::kLeftOut, "ERRATA.md: Mesa 25.0.7 has none; ABI.md says who flushes the data port"},
-    {"Wa_1808850743",
-     "instructions without mask under control flow do not run where no lane is on", kByIntelOnGen12,
-     S::kImplemented,
      "as Wa_1407528679: allocation lets them overwrite nothing that lives, messages are guarded"},
     {"Wa_1607871015", "a sampler flush ends threads that sampled without a destination",
      kByIntelOnGen12, S::kVerified, "restriction 'message lengths'"},
@@ -125,8 +122,7 @@ constexpr Workaround kWorkarounds[] = {
 };
 
 bool HasDestination(const Instruction& inst) {
-  return inst.dst.file == File::kGrf ||
-         (inst.dst.file == File::kArf && inst.dst.arf != Arf::kNull);
+  return inst.dst.file == File::kGrf || (inst.dst.file == File::kArf && inst.dst.arf != Arf::kNull);
 }
 
 bool WritesAccumulator(const Instruction& inst) {

@@ -10,15 +10,15 @@
 // not sent. The responses are joined under the mask. Of a write to a render target the parts are
 // moved that there are, under the mask, because the exit block may have values of the lanes that
 // reached it only; and only the second half of the last one ends the thread. The first half says to
-// hardware that its pixels are done (Last Render Target Select, in the messages of either half), for which a
-// stall at the pixel scoreboard waits before the data port is flushed. So it stays behind what the thread
-// writes to memory: it is a barrier (kMsgTargetLast). What is sampled needs none: samples of the first
-// half come before this write, or before a store, because these use them, and those of the second half
-// before the write of their own pixels. (Mesa 25.0.7 keeps such writes behind everything,
-// brw_schedule_instructions.cpp, is_scheduling_barrier; that took three of bench.txt's shaders their 32
-// lanes.) Atomics by address stay:
-// whatever the width, they are sent for 8 lanes at a time when they are written out. Which moves and
-// joins are not needed is for halve_values to find. Linear.
+// hardware that its pixels are done (Last Render Target Select, in the messages of either half),
+// for which a stall at the pixel scoreboard waits before the data port is flushed. So it stays
+// behind what the thread writes to memory: it is a barrier (kMsgTargetLast). What is sampled needs
+// none: samples of the first half come before this write, or before a store, because these use
+// them, and those of the second half before the write of their own pixels. (Mesa 25.0.7 keeps such
+// writes behind everything, brw_schedule_instructions.cpp, is_scheduling_barrier; that took three
+// of bench.txt's shaders their 32 lanes.) Atomics by address stay: whatever the width, they are
+// sent for 8 lanes at a time when they are written out. Which moves and joins are not needed is for
+// halve_values to find. Linear.
 #include <vector>
 
 #include "core/intel/isa/opcodes.h"

@@ -71,8 +71,8 @@ absl::StatusOr<bool> HalveAndSchedule(lir::Function& f, PassContext& context) {
   return changed;
 }
 
-// The write that says that the pixels of lanes 0 to 15 are done stays behind what the thread stores,
-// although it could be sent long before: the stores wait for a sample.
+// The write that says that the pixels of lanes 0 to 15 are done stays behind what the thread
+// stores, although it could be sent long before: the stores wait for a sample.
 TEST(HalveMessages, PixelsAreDoneBehindAllStores) {
   const std::string out = AfterWith(
       "value %16 G 4x4\n",

@@ -3,12 +3,13 @@
 // The program is walked once in layout order. The front end issues in order; each instruction waits
 // for the registers, flags, accumulators and tokens it names, then for its unit (timing.h). Work in
 // a loop counts ten times per level, both sides of an if count, what follows a halt as
-// PercentBehindExit says: the weights of the reference compiler, so that figures can be held against
-// its "Cycle Count". A loop whose number of iterations stands in the code (trip_counts.h) counts as often.
+// PercentBehindExit says: the weights of the reference compiler, so that figures can be held
+// against its "Cycle Count". A loop whose number of iterations stands in the code (trip_counts.h)
+// counts as often.
 //
-// Limits: no other trip counts, no memory hierarchy, no bank conflicts, no second thread on the unit.
-// Cost: linear. Nothing in the compile path may decide by it but the choice of widths and, of a few
-// instructions each, the pass that predicates small ifs.
+// Limits: no other trip counts, no memory hierarchy, no bank conflicts, no second thread on the
+// unit. Cost: linear. Nothing in the compile path may decide by it but the choice of widths and, of
+// a few instructions each, the pass that predicates small ifs.
 #ifndef KILN_CORE_INTEL_PERF_ESTIMATE_H_
 #define KILN_CORE_INTEL_PERF_ESTIMATE_H_
 

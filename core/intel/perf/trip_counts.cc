@@ -107,8 +107,8 @@ class Counter {
     int32_t opener = -1;  // the if or else that begins it
   };
 
-  // How lanes leave a loop: by a break or the while, as the predicate of `decides` says, which is the
-  // instruction itself or the if around it.
+  // How lanes leave a loop: by a break or the while, as the predicate of `decides` says, which is
+  // the instruction itself or the if around it.
   struct Exit {
     int32_t at = -1;
     int32_t decides = -1;
@@ -174,8 +174,8 @@ class Counter {
     return isa::IsSend(at(i).op) || !IsRegister(at(i).dst) || Written(at(i)).Overlaps(bytes);
   }
 
-  // The instruction whose predicate says whether lanes take a break: itself or, of one that all lanes
-  // take that get there, the if around it; -1 if that is something else.
+  // The instruction whose predicate says whether lanes take a break: itself or, of one that all
+  // lanes take that get there, the if around it; -1 if that is something else.
   int32_t DeciderOf(int32_t leave) const {
     if (at(leave).pred != isa::PredCtrl::kNone) return leave;
     const int32_t opener = regions_[static_cast<size_t>(RegionOf(leave))].opener;

@@ -1,14 +1,15 @@
 // How often loops run, told from machine code.
 //
-// Problem: a model that takes every loop for ten iterations is wrong where the number stands in the code.
-// Known is what counts in a register: an immediate moved there in front of the loop, an immediate
-// added once an iteration, compared with an immediate, on which alone the loop is left (a break, an if
-// with a break in it, or the while itself). Anything else is not known: another way out (a halt, another break), a continue, a
-// count in memory or in two steps. Whoever compiled the code, most loops that an unroller leaves and
-// whose bounds are constant have that form. Exact, not a bound; of one that a lane enters.
+// Problem: a model that takes every loop for ten iterations is wrong where the number stands in the
+// code. Known is what counts in a register: an immediate moved there in front of the loop, an
+// immediate added once an iteration, compared with an immediate, on which alone the loop is left (a
+// break, an if with a break in it, or the while itself). Anything else is not known: another way
+// out (a halt, another break), a continue, a count in memory or in two steps. Whoever compiled the
+// code, most loops that an unroller leaves and whose bounds are constant have that form. Exact, not
+// a bound; of one that a lane enters.
 //
-// Cost: linear in instructions times the depth of loops, of which nothing is said beyond 64 within each
-// other, and in iterations, of which at most kMostIterations are walked.
+// Cost: linear in instructions times the depth of loops, of which nothing is said beyond 64 within
+// each other, and in iterations, of which at most kMostIterations are walked.
 #ifndef KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 #define KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 

@@ -35,8 +35,9 @@ void RemarkAlone(const Abi& abi, const Compiled& made, Sink* sink) {
   remark.pass = "choose_widths";
   remark.kind = "width_alone";
   remark.width = made.variants[0].width;
-  remark.text = absl::StrCat(made.variants[0].name,
-                             ": hardware takes it only beside a program of 8 or 16 lanes of this shader");
+  remark.text =
+      absl::StrCat(made.variants[0].name,
+                   ": hardware takes it only beside a program of 8 or 16 lanes of this shader");
   sink->OnRemark(remark);
 }
 
