@@ -158,7 +158,7 @@ constexpr Pass<Lowering> kLowerings[] = {
      "values that ifs and loops need not carry"},
     {"sink_values", Always<mid::SinkValues>, true, 0, "what one branch needs moves into it"},
     {"lower_nonuniform", Always<mid::LowerNonuniform>, false, 0,
-     "indices of descriptors become uniform"},
+     "indices of descriptors and texel offsets become uniform"},
     {"rematerialise_compares", Where<&Features::conditions_in_flags, mid::RematerialiseCompares>,
      true, 0, "compares are repeated beside the ifs and selects that ask for them"},
 };

@@ -159,10 +159,11 @@ TEST(Modules, AreCompiled) {
     const char* name;
     const char* stage;
   };
-  for (const Case& c : {Case{"debug_information", "compute"}, Case{"derivative_group", "compute"},
+  for (const Case& c : {Case{"bit_widths", "compute"}, Case{"debug_information", "compute"},
+                        Case{"derivative_group", "compute"}, Case{"float_controls2", "compute"},
                         Case{"maximal_reconvergence", "compute"}, Case{"quad_control", "fragment"},
-                        Case{"replicated_composites", "compute"}, Case{"several_stages", "vertex"},
-                        Case{"several_stages", "fragment"}}) {
+                        Case{"replicated_composites", "compute"}, Case{"sample_offsets", "compute"},
+                        Case{"several_stages", "vertex"}, Case{"several_stages", "fragment"}}) {
     SCOPED_TRACE(c.name);
     PrepareOptions options;
     options.stage = c.stage;
@@ -176,8 +177,8 @@ TEST(Modules, AreCompiled) {
 }
 
 TEST(Modules, ComputeAgreesWithTheInterpreter) {
-  for (const char* name : {"debug_information", "derivative_group", "maximal_reconvergence",
-                           "replicated_composites"}) {
+  for (const char* name : {"bit_widths", "debug_information", "derivative_group",
+                           "maximal_reconvergence", "replicated_composites"}) {
     const std::string text = mir::Print(Imported(name, mir::Stage::kCompute));
     for (uint32_t seed = 1; seed <= 4; ++seed) {
       exec::Setup setup;
