@@ -43,30 +43,14 @@ std::optional<Instruction> AsCopyOfSingles(const Instruction& inst) {
 
 bool IsShift(Opcode op) { return op == Opcode::kAsr || op == Opcode::kShl; }
 
-// Do these give the same for a word as for the signed dword that it is extended to?
-bool TakesWordsForDwords(Opcode op) {
-  switch (op) {
-    case Opcode::kAdd:
-    case Opcode::kAnd:
-    case Opcode::kAsr:
-    case Opcode::kCmp:
-    case Opcode::kOr:
-    case Opcode::kSel:
-    case Opcode::kShl:
-    case Opcode::kXor:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // A small second source of dwords as the word of that value: beside signed dwords the tables have
 // rows with words, for comparisons no others. IGC makes every immediate a word that fits one
 // (visa/BuildIRImpl.cpp, getNewType), and says there that shifts take the low five bits of the
 // count, whatever its type.
 std::optional<Instruction> WithWordImmediate(const Instruction& inst) {
   const Operand& src = inst.src[1];
-  if (!TakesWordsForDwords(inst.op) || src.file != File::kImm || inst.src[0].type != Type::kD) {
+  if ((inst.op != Opcode::kCmp && !IsShift(inst.op)) || src.file != File::kImm ||
+      inst.src[0].type != Type::kD) {
     return std::nullopt;
   }
   const auto value = static_cast<int32_t>(src.imm);

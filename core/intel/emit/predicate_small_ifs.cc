@@ -64,11 +64,11 @@ int32_t SmallIfEnd(const Program& p, int32_t at) {
 }
 
 // Cycles from the first of these instructions until the last has issued, by the model; nothing if
-// it does not know one of them.
+// it does not know one of them. Branches have no targets here: none of them makes a loop.
 std::optional<int64_t> CyclesOf(const Device& device, const Program& p,
                                 absl::Span<const int32_t> insts) {
   Program part(p.generation);
-  for (const int32_t i : insts) part.Append(p.insts[i], p.targets[i]);
+  for (const int32_t i : insts) part.Append(p.insts[i]);
   const absl::StatusOr<Estimate> estimate = EstimateProgram(device, part);
   if (!estimate.ok()) return std::nullopt;
   return estimate->cycles;
@@ -77,8 +77,9 @@ std::optional<int64_t> CyclesOf(const Device& device, const Program& p,
 // Does the model have predicates cost no more than the branches of the if from `at` to `end`?
 bool Gains(const Device& device, const Program& p, int32_t at, int32_t end) {
   const int32_t then_end = ThenEnd(p, at);
-  std::vector<int32_t> branches = {at, end}, body;
+  std::vector<int32_t> branches = {at}, body;
   if (then_end != end) branches.push_back(then_end);
+  branches.push_back(end);
   for (int32_t i = at + 1; i < end; ++i) {
     if (i != then_end) body.push_back(i);
   }

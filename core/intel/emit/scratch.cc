@@ -86,8 +86,9 @@ absl::Status EmitScratch(EmitContext& em, lir::InstId id) {
   uint32_t left = PayloadRegisters(em.f, data);
   const bool direct =
       place + left * kDwordsPerGrf <= em.device.machine.scratch_block * kDwordsPerGrf;
-  // Far stores come without mask: those under one are given near places (lir/ra/spill_places.cc). Of a block of
-  // owords lane i would guard dword i of one or two registers, of longer ones nobody knows (isa/ERRATA.md).
+  // Far stores come without mask: those under one are given near places (lir/ra/spill_places.cc).
+  // Of a block of owords lane i would guard dword i of one or two registers, for longer ones no
+  // source at hand says (isa/ERRATA.md).
   assert(direct || (in.flags & lir::kNoMask) != 0);
   for (Operand at = data; left != 0;) {
     const uint32_t n = direct ? ScratchBlock(left) : std::min(4u, ScratchBlock(left));

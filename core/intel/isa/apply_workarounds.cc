@@ -14,12 +14,12 @@ namespace {
 
 using S = WorkaroundStatus;
 
-// The reference compiler applies it for Tiger Lake; of the older ones nobody has looked.
+// The reference compiler applies it for Tiger Lake; the older ones have not been looked through.
 constexpr Rulings kOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
 
-// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c and where it asks for it); of
-// older generations nobody has looked.
+// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c and where it asks for it); the
+// older generations have not been looked through.
 constexpr Rulings kByIntelOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "IGC, skuwa/itgl_lp_hw_wa.c, itgl_lp_sw_wa.c; visa"}};
 

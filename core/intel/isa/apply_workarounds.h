@@ -4,8 +4,8 @@
 // The list is every erratum that the reference compiler (Mesa 25.0.7) or Intel's own (IGC) applies
 // in code it generates for Tiger Lake, Gen12 here, so that none is forgotten; `where` names the
 // place that implements it, or why nothing does (core/intel/ERRATA.md has the whole of it). A
-// generation that has it not has a source that says so. Of Gen7.5 and Gen9 nobody has looked
-// through the list, and those that only they have are not in it. What is done depends on no
+// generation that has it not has a source that says so. The list has not been gone
+// through for Gen7.5 and Gen9, and what only they have is not in it. What is done depends on no
 // stepping.
 #ifndef KILN_CORE_INTEL_ISA_APPLY_WORKAROUNDS_H_
 #define KILN_CORE_INTEL_ISA_APPLY_WORKAROUNDS_H_

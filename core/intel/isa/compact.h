@@ -2,9 +2,9 @@
 //
 // A compacted instruction holds register numbers, the scoreboard byte, and indices into tables of
 // common bit patterns (control, data types, sub-registers, source regions), or a 12-bit immediate
-// in place of the second source. One, two and three sources have such a form, and sync; messages,
-// branches and nops have none. Tables are a column per generation: gen12_compaction.inc, derived
-// by experiment.
+// in place of the second source. One, two and three sources have such a form, and sync.nop;
+// messages, branches and nops have none. Tables are a column per generation: gen12_compaction.inc,
+// derived by experiment.
 #ifndef KILN_CORE_INTEL_ISA_COMPACT_H_
 #define KILN_CORE_INTEL_ISA_COMPACT_H_
 

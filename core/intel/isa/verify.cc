@@ -393,6 +393,11 @@ bool ModifiedDwordMultiply(Generation, const Instruction& inst) {
   });
 }
 
+bool DwordProduct(Generation, const Instruction& inst) {
+  return inst.op == Opcode::kMul && !IsFloat(inst.src[0].type) && ByteSize(inst.src[0].type) == 4 &&
+         ByteSize(inst.src[1].type) == 4;
+}
+
 bool SelectWithoutChoice(Generation, const Instruction& inst) {
   return inst.op == Opcode::kSel && (inst.pred == PredCtrl::kNone) == (inst.cmod == CondMod::kNone);
 }
@@ -581,6 +586,10 @@ constexpr Restriction kRestrictions[] = {
      OnGen12("Mesa 25.0.7, brw_opt_combine_constants.cpp, supports_src_as_imm; brw_eu_emit.c; "
              "ERRATA.md"),
      TernaryImmediate},
+    {"dword product", "mul does not take two dwords: one factor is a word",
+     OnGen12(
+         "Mesa 25.0.7: has_integer_dword_mul is false; IGC, visa/HWCaps.inc: noDwDstForDwordMul"),
+     DwordProduct},
     {"dword multiply modifier", "dword times a narrower integer: no modifier on the narrower",
      OnGen12("Wa_1604601757"), ModifiedDwordMultiply},
     {"select", "sel has either a predicate or a conditional modifier",
@@ -644,7 +653,8 @@ constexpr Restriction kRestrictions[] = {
      OnGen12("BSpec branches"), nullptr},
     {"structure", "if, else, endif, while, break and cont nest and name each other",
      OnGen12("PRM volume 2a, if, else, endif, while, break, cont, halt"), nullptr},
-    {"halts", "all halts end behind the last, which is for all channels and outside of control flow",
+    {"halts",
+     "all halts end behind the last, which is for all channels and outside of control flow",
      OnGen12("Mesa 25.0.7, brw_generator.cpp, patch_halt_jumps"), nullptr},
     {"last target",
      "the last write to targets of a group of channels says that it is the last, and no other; the "

@@ -86,6 +86,11 @@ Instruction Csel() {
   inst.cmod = CondMod::kL;
   return inst;
 }
+Instruction DwordTimesWord() {
+  Instruction inst = Basic(Opcode::kMul, Type::kD, Type::kD);
+  inst.src[1].type = Type::kW;
+  return inst;
+}
 Instruction Compare() {
   Instruction inst = Basic(Opcode::kCmp, Type::kF, Type::kF);
   inst.cmod = CondMod::kL;
@@ -263,7 +268,8 @@ std::vector<Case> Cases() {
          i.src[0].region = {0, 4, 0};
        }},
       {"row in register", Add(), [](I i) { i.src[0].subnr = 16; }},
-      {"row in register", Basic(Opcode::kMad, Type::kF, Type::kF), [](I i) { i.src[0].subnr = 16; }},
+      {"row in register", Basic(Opcode::kMad, Type::kF, Type::kF),
+       [](I i) { i.src[0].subnr = 16; }},
       {"row in register", Basic(Opcode::kMad, Type::kF, Type::kF), [](I i) { i.src[2].subnr = 4; }},
       {"destination stride", Add(), [](I i) { i.dst.region.hstride = 0; }},
       {"wide source", Add(),
@@ -287,7 +293,10 @@ std::vector<Case> Cases() {
          i.dst.nr = 1;
        }},
       {"architecture register", Store(), [](I i) { i.dst.nr = 4; }},
-      {"sync operand", Sync(), [](I i) { i.src[0] = Reg(20, Type::kUD, {0, 1, 0}); }},
+      {"sync operand", Sync(),
+       [](I i) {
+         i.src[0] = Reg(20, Type::kUD, {0, 1, 0});
+       }},
       {"mixed float indirect", MovToHalf(Type::kF),
        [](I i) {
          i.src[0].indirect = true;
@@ -319,11 +328,9 @@ std::vector<Case> Cases() {
        [](I i) { i.src[0] = Imm(Type::kUW, 5); }},
       {"three-source immediate", Basic(Opcode::kBfi2, Type::kUD, Type::kUD),
        [](I i) { i.src[2] = Imm(Type::kUW, 5); }},
-      {"dword multiply modifier", Basic(Opcode::kMul, Type::kD, Type::kD),
-       [](I i) {
-         i.src[1].type = Type::kW;
-         i.src[1].negate = true;
-       }},
+      {"dword product", DwordTimesWord(), [](I i) { i.src[1].type = Type::kD; }},
+      {"dword product", DwordTimesWord(), [](I i) { i.src[1] = Imm(Type::kUD, 3); }},
+      {"dword multiply modifier", DwordTimesWord(), [](I i) { i.src[1].negate = true; }},
       {"immediate place", Basic(Opcode::kMovi, Type::kD, Type::kD),
        [](I i) { i.src[0] = Imm(Type::kD, 1); }},
       {"select", Select(), [](I i) { i.pred = PredCtrl::kNone; }},
@@ -352,7 +359,8 @@ std::vector<Case> Cases() {
          i.exec_size = 4;
          i.dst.subnr = 4;
        }},
-      {"three-source destination", Mad(), [](I i) {
+      {"three-source destination", Mad(),
+       [](I i) {
          const Type type = i.dst.type;
          i.dst = Null();
          i.dst.type = type;

@@ -5,8 +5,8 @@
 // Without a promise such a value avoids, when its turn comes, all that was written for all lanes
 // while they waited (assign_written.h). Each of these writes was of something short, but in time
 // they reach the whole pool: fills are NoMask, and a loop that spills is full of them. Spilling
-// counts the value in all this time; so its place is chosen where the wait begins, and nobody else
-// gets it.
+// counts the value in all this time; so its place is chosen where the wait begins, and no other
+// value gets it.
 //
 // A promise is broken where something that was there before comes alive again at the definition,
 // which then takes any place that fits: what was written has been recorded all the same.

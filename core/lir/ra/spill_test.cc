@@ -105,7 +105,6 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
   EXPECT_GT(without_header, 1000u);
 }
 
-// The payload that ends the thread, made early and spilled, is in the tail when it comes back.
 // Edges carry more than the pool has, part of it to parameters that are read nowhere.
 TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
   const Target& t = TestTarget();
@@ -136,12 +135,12 @@ TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
     ASSERT_TRUE(checked.ok()) << "seed " << seed << ": " << checked;
     spills += allocated->spill.spills;
   }
-  printf("%u programs, %u spills\n", programs, spills);
   EXPECT_EQ(lost, "");
   EXPECT_GT(programs, 10u);
   EXPECT_GT(spills, 300u);
 }
 
+// The payload that ends the thread, made early and spilled, is in the tail when it comes back.
 TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const Target& t = testing::TestTarget();
   Function f;

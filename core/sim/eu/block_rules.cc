@@ -16,7 +16,7 @@ using enum MaskRule;
 
 constexpr MaskRow kRows[] = {
     {M::kBlockWrite, kDwords, 16, "mesa-spill; igc-spill"},
-    {M::kBlockRead, kDwords, 16, "mesa-spill; igc-spill"},
+    {M::kBlockRead, kWhole, 16, "mesa-spill; igc-spill: fills have no mask"},
     {M::kScratchWrite, kDwords, 32, "igc-spill: dword mode (oword mode is as kWhole)"},
     {M::kScratchRead, kWhole, 32, "igc-spill: fills have no mode and no mask"},
     {M::kBlockReadUnaligned, kWhole, 4, "visa; mesa-block"},

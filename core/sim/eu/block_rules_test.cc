@@ -133,8 +133,8 @@ std::optional<uint64_t> Expected(const Block& b, const Size& size, uint32_t lane
   const uint64_t whole = size.owords == 16 ? ~0ull : (1ull << (4 * size.owords)) - 1;
   const uint32_t all = size.owords > 2 ? 0xffff : 0xff;
   if ((lanes & all) == all) return whole;
-  const bool masked = b.message == M::kBlockRead || b.message == M::kBlockWrite ||
-                      (b.message == M::kScratchWrite && (b.desc & kDwordMode) != 0);
+  const bool masked =
+      b.message == M::kBlockWrite || (b.message == M::kScratchWrite && (b.desc & kDwordMode) != 0);
   if (!masked || (size.owords != 2 && size.owords != 4)) return std::nullopt;
   return lanes & all;
 }

@@ -73,7 +73,7 @@ constexpr Row kRows[] = {
     {Opcode::kBfrev, kUD, {kUD}},
     {Opcode::kBfe, kUD, {kDwords, kDwords, kUD}},  // iga: one sign; Mesa: width and offset have any
     {Opcode::kBfe, kD, {kDwords, kDwords, kD}},
-    {Opcode::kBfi1, kUD, {kUD, kUD}},
+    {Opcode::kBfi1, kUD, {kDwords, kDwords}},  // Mesa: ud of d (nir_op_bfm); no operand has a sign
     {Opcode::kBfi1, kD, {kD, kD}},
     {Opcode::kBfi2, kUD, {kUD, kUD, kUD}},
     {Opcode::kBfi2, kD, {kD, kD, kD}},

@@ -78,7 +78,7 @@ const std::map<Opcode, std::vector<std::string>>& Allowed() {
       {Opcode::kCsel, {"f:f:f:f", "hf:hf:hf:hf", "d*:d*:d*:d*", "w*:w*:w*:w*"}},
       {Opcode::kBfrev, {"ud:ud"}},
       {Opcode::kBfe, {"ud:d*:d*:ud", "d:d*:d*:d"}},
-      {Opcode::kBfi1, {"ud:ud:ud", "d:d:d"}},
+      {Opcode::kBfi1, {"ud:d*:d*", "d:d:d"}},
       {Opcode::kBfi2, {"ud:ud:ud:ud", "d:d:d:d"}},
       {Opcode::kLzd, {"ud:d*"}},
       {Opcode::kFbh, {"d*:d*"}},
