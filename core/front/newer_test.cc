@@ -174,8 +174,9 @@ TEST(Newer, ReplicatedComposites) {
     %abcd = OpIAdd %uint %abc %d
     %result = OpIAdd %uint %abcd %e
   )";
-  const Words words = Assemble(
+  Words words = Assemble(
       KernelAssembly(types, main, true, "", std::string("OpCapability Shader\n") + kReplicated));
+  words[1] = 0x00010300;  // whose entry points do not list buffers
   const absl::Status valid = ValidateSpirv(words);
   ASSERT_TRUE(valid.ok()) << valid;
   ImportOptions options;
