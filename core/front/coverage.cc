@@ -63,9 +63,7 @@ std::string_view CauseOfFeature(std::string_view feature) {
   return "newer_feature";
 }
 
-const NewerRow* NewerRowOf(spv::Op op) {
-  return RowOf<kNewerInstructions, &NewerRow::number>(op);
-}
+const NewerRow* NewerRowOf(spv::Op op) { return RowOf<kNewerInstructions, &NewerRow::number>(op); }
 
 const NewerRow* NewerRowOf(std::string_view kind, uint32_t number) {
   for (const NewerRow& row : kNewer) {

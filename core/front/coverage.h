@@ -41,8 +41,8 @@ bool IsCause(std::string_view cause);
 std::string_view ReasonOf(std::string_view cause);
 
 // The cause by which a feature is refused; empty: supported. Numbers without a row give
-// "vendor_extension" ("execution_mode" for execution modes); newer ones (spirv_newer.def) the cause of
-// the capability that they need.
+// "vendor_extension" ("execution_mode" for execution modes); newer ones (spirv_newer.def) the cause
+// of the capability that they need.
 std::string_view CauseOf(spv::Capability capability);
 std::string_view CauseOf(spv::Op op);
 std::string_view CauseOf(GLSLstd450 instruction);
@@ -53,20 +53,21 @@ std::string_view CauseOf(spv::ExecutionModel model);
 // Of a float type's encoding, where it is not IEEE 754's.
 std::string_view CauseOf(spv::FPEncoding encoding);
 
-// What is newer than the headers (spirv_newer.def), and the capability or extension that a module must
-// declare for it; of capabilities, their extension.
+// What is newer than the headers (spirv_newer.def), and the capability or extension that a module
+// must declare for it; of capabilities, their extension.
 struct NewerRow {
   std::string_view kind;  // "Op", "Capability", "ExecutionMode", ...: as SPIR-V's grammar has it
   uint32_t number = 0;
   std::string_view name;
   std::string_view feature;
 };
-// Null: not newer, or unknown. Cost: one step for opcodes; a walk over some 230 rows for the others.
+// Null: not newer, or unknown. Cost: one step for opcodes; a walk over some 230 rows for the
+// others.
 const NewerRow* NewerRowOf(spv::Op op);
 const NewerRow* NewerRowOf(std::string_view kind, uint32_t number);
 
-// The cause of what a newer feature brings and has no row: that of the capability, "newer_feature" for
-// extensions and where the capability has none.
+// The cause of what a newer feature brings and has no row: that of the capability, "newer_feature"
+// for extensions and where the capability has none.
 std::string_view CauseOfFeature(std::string_view feature);
 
 // The name of a capability; empty if it has no row.

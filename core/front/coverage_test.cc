@@ -193,8 +193,8 @@ TEST(Coverage, GlslInstructions) {
   }
 }
 
-// A declaration alone refuses nothing but OpenCL's and those that are newer than the headers: what these
-// change is not known.
+// A declaration alone refuses nothing but OpenCL's and those that are newer than the headers: what
+// these change is not known.
 TEST(Coverage, DeclaredCapabilitiesDoNotRefuse) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "capability") continue;

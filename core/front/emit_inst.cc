@@ -66,8 +66,7 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
     bool handled = false;
     if (!emit(c, inst, &handled) || handled) return errors.ok();
   }
-  return errors.Malformed(OpText(inst.op) + " inside a function",
-                          inst.result);
+  return errors.Malformed(OpText(inst.op) + " inside a function", inst.result);
 }
 
 }  // namespace kiln::front

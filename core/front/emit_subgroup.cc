@@ -82,7 +82,8 @@ bool IsQuadVote(spv::Op op) {
 bool IsSubgroupOp(spv::Op op) {
   const auto in = [op](spv::Op first, spv::Op last) { return op >= first && op <= last; };
   return in(spv::Op::OpGroupNonUniformElect, spv::Op::OpGroupNonUniformQuadSwap) ||
-         op == spv::Op::OpGroupNonUniformRotateKHR || IsQuadVote(op) || IsKhrForm(op) || Row(op) != nullptr;
+         op == spv::Op::OpGroupNonUniformRotateKHR || IsQuadVote(op) || IsKhrForm(op) ||
+         Row(op) != nullptr;
 }
 
 // Does the operator combine values of this type?
@@ -183,7 +184,8 @@ bool SubgroupEmitter::EmitAllEqual(const SpirvInst& inst, size_t first) {
   return ok() && Define(inst, {Emit(Op::kSubgroupAll, {all})});
 }
 
-// Of the active lanes of a quad, helpers among them: a reduction of four lanes, which takes them along.
+// Of the active lanes of a quad, helpers among them: a reduction of four lanes, which takes them
+// along.
 bool SubgroupEmitter::EmitQuadVote(const SpirvInst& inst) {
   ValueId predicate;
   if (!GetScalar(inst.operand(3), mir::Type::kBool, &predicate)) return false;

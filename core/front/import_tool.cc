@@ -6,9 +6,8 @@
 //   FILE  invalid  MESSAGE
 //   FILE  broken   MESSAGE    (what was imported does not verify: a bug)
 // With "-" the file names are read from standard input. --print writes the MIR as well;
-// --mark-undefined imports as judges do (ImportOptions::mark_undefined); --validate asks the validator
-// first, as a service does.
-// Exit status 1 if any module is broken or cannot be read.
+// --mark-undefined imports as judges do (ImportOptions::mark_undefined); --validate asks the
+// validator first, as a service does. Exit status 1 if any module is broken or cannot be read.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

@@ -346,6 +346,13 @@ TEST(Newer, DecorationsAreRefusedByName) {
   EXPECT_NE(std::string(status.message()).find("WeightTextureQCOM"), std::string::npos) << status;
 }
 
+// What stands in front of the functions too, without the validator.
+TEST(Newer, InstructionsOutsideOfFunctionsAreRefusedByName) {
+  const absl::Status status =
+      ImportVerified(Make({.types = "OpSamplerImageAddressingModeNV 64\n"})).status();
+  EXPECT_EQ(RefusalCause(status), "images") << status;
+}
+
 // Each row of the registry that is newer: known by name, compiled or refused.
 TEST(Newer, EveryNewerCapabilityHasAnAnswer) {
   int refused = 0, compiled = 0;

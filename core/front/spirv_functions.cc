@@ -106,7 +106,8 @@ absl::Status FunctionReader::Label(const SpirvInst& inst) {
 absl::Status FunctionReader::Body(const SpirvInst& inst, uint32_t offset) {
   const bool extended =
       inst.op == spv::Op::OpExtInst || inst.op == spv::Op::OpExtInstWithForwardRefsKHR;
-  if (extended && m_.InstSet(inst.operand(3)) == ExtInstSet::kNonSemantic) return m_.Define(inst.result, {SpirvDef::kOther});
+  if (extended && m_.InstSet(inst.operand(3)) == ExtInstSet::kNonSemantic)
+    return m_.Define(inst.result, {SpirvDef::kOther});
   if (!in_block_) return Invalid(OpText(inst.op) + " outside blocks", function_.id);
   if (inst.result != 0) {
     const SpirvDef def = {SpirvDef::kBody, offset, index(), inst.type};

@@ -1,6 +1,6 @@
 // The layout of SPIR-V's instructions: which words are ids, which are literals, and how many there
-// must be. The tables are those of the grammar that the SPIR-V headers come with and of what is newer
-// (spirv_newer.def), turned into rows by spirv_grammar.py when Kiln is built.
+// must be. The tables are those of the grammar that the SPIR-V headers come with and of what is
+// newer (spirv_newer.def), turned into rows by spirv_grammar.py when Kiln is built.
 //
 // Cost: one step for the row, then one for each operand.
 #ifndef KILN_CORE_FRONT_SPIRV_GRAMMAR_H_

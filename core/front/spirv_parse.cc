@@ -6,6 +6,7 @@
 // has a part of the module's tables, which it alone fills, and what it must remember while reading.
 #include <string>
 
+#include "core/front/coverage.h"
 #include "core/front/dense_ids.h"
 #include "core/front/newer.h"
 #include "core/front/refusal.h"
@@ -150,6 +151,10 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst, uint32_t offset) {
   }
   if (inst.result != 0 && inst.type == 0) return types_.Read(inst);
   if (inst.result != 0) return constants_.Read(inst);
+  const std::string_view cause = LayoutOf(inst.op) == nullptr ? "" : CauseOf(inst.op);
+  if (!cause.empty()) {
+    return Refused(cause, OpText(inst.op), inst.operand(1));
+  }
   return Invalid(OpText(inst.op) + " outside functions");
 }
 

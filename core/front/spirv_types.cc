@@ -102,7 +102,8 @@ absl::Status TypeReader::MakeScalar(const SpirvInst& inst, SpirvType& type) {
   }
   if (width == 8 && !is_int) return Invalid("scalar type of an unknown width", inst.result);
   type.width = static_cast<uint8_t>(width);
-  if (!is_int && inst.size() > 3) type.unsupported = CauseOf(static_cast<spv::FPEncoding>(inst.words[3]));
+  if (!is_int && inst.size() > 3)
+    type.unsupported = CauseOf(static_cast<spv::FPEncoding>(inst.words[3]));
   if (width == 64 && !is_int) type.unsupported = "float64";
   return absl::OkStatus();
 }

@@ -113,14 +113,16 @@ OlderForm WithoutNames(absl::Span<const uint32_t> words) {
   return copy;
 }
 
-// The module's number of an instruction that has this one in a copy; `numbers` as in OlderForm, empty: the same.
+// The module's number of an instruction that has this one in a copy; `numbers` as in OlderForm,
+// empty: the same.
 size_t NumberInModule(absl::Span<const size_t> numbers, size_t number) {
   if (numbers.empty() || number == 0) return number;
   return numbers[std::min(number, numbers.size()) - 1];
 }
 
 // `names`: messages call ids by their names. The validator works all names out beforehand, which
-// takes a third of its time. `numbers`: of the module's instructions that those of `words` stand for.
+// takes a third of its time. `numbers`: of the module's instructions that those of `words` stand
+// for.
 absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& options, bool names,
                       absl::Span<const size_t> numbers) {
   spvtools::SpirvTools tools(EnvironmentOf(words, options));
@@ -160,8 +162,9 @@ absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptio
   if (Validate(older->words, options, false, {}).ok()) return absl::OkStatus();
   for (size_t& number : older->numbers) number = NumberInModule(fewer.numbers, number);
   const absl::Status status = Validate(older->words, options, true, older->numbers);
-  return WithMessage(status, std::string(status.message()) +
-                                 "\n(as the validator sees it: newer instructions stand as older ones)");
+  return WithMessage(status,
+                     std::string(status.message()) +
+                         "\n(as the validator sees it: newer instructions stand as older ones)");
 }
 
 }  // namespace kiln::front

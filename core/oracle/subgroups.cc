@@ -32,8 +32,8 @@ bool Subgroups::MayLeaveOutHelpers(const Inst& inst) {
 }
 
 bool Subgroups::Exec(InstId id, const BitSet& active) {
-  const bool leaves_out = MayLeaveOutHelpers(m_.inst(id)) && in_.undefined_seed % 2 != 0 &&
-                          e_.helpers.count() != 0;
+  const bool leaves_out =
+      MayLeaveOutHelpers(m_.inst(id)) && in_.undefined_seed % 2 != 0 && e_.helpers.count() != 0;
   if (!leaves_out) return ExecFor(id, active);
   BitSet lanes = active;
   lanes.subtract(e_.helpers);

@@ -16,8 +16,8 @@ class Subgroups {
   explicit Subgroups(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
 
   // False if the op is none of lane masks, votes, reads of lanes, reductions and scans. With odd
-  // seeds of undefined values helpers take no part but within quads (reads of quads, reductions of four
-  // lanes or fewer), as Vulkan lets them ("Helper Invocations").
+  // seeds of undefined values helpers take no part but within quads (reads of quads, reductions of
+  // four lanes or fewer), as Vulkan lets them ("Helper Invocations").
   bool Exec(mir::InstId id, const BitSet& active);
 
  private:
