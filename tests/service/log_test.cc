@@ -227,7 +227,7 @@ TEST_F(LogTest, AWorkerThatDoesNotAnswerIsSaid) {
 }
 
 TEST_F(LogTest, RefusedConnectionsAreSaidWhenTheyBeginAndWhenThereIsRoom) {
-  Start({"--max-connections=2"});
+  Start({"--max-connections=2", "--max-connections-per-address=2"});
   std::vector<std::unique_ptr<kiln::v1alpha::Compiler::Stub>> stubs;
   for (int i = 0; i < 2; ++i) {
     grpc::ClientContext context;
