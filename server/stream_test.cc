@@ -68,7 +68,10 @@ TEST(StreamReactorTest, NothingIsTouchedAfterFinish) {
                                      &answers,
                                      nullptr,
                                      {},
-                                     "id", "",
+                                     "id",
+                                     "",
+                                     {},
+                                     {},
                                      1000});
   QuickCall call(reactor);
   StreamReactorPeer peer(reactor);
