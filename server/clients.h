@@ -1,9 +1,10 @@
 // Who makes a call: its connection, and whose share of the workers it is charged to.
 //
-// An owner (worker/owner.h) is the connection's address and the connection, as they were known when it
-// was accepted (net/listener.h). What a proxy that the configuration trusts forwards is its clients':
-// there the address is the one in `x-forwarded-for`, and the connection the one that the proxy names in
-// `kiln-client-connection`, if it names any. The same headers from anybody else say nothing.
+// An owner (worker/owner.h) is the connection's address and the connection, as they were known when
+// it was accepted (net/listener.h). What a proxy that the configuration trusts forwards is its
+// clients': there the address is the one in `x-forwarded-for`, and the connection the one that the
+// proxy names in `kiln-client-connection`, if it names any. The same headers from anybody else say
+// nothing.
 #ifndef KILN_SERVER_CLIENTS_H_
 #define KILN_SERVER_CLIENTS_H_
 
@@ -21,7 +22,8 @@ inline constexpr char kForwardedConnectionHeader[] = "kiln-client-connection";
 // Of the latter; what is longer is cut.
 inline constexpr size_t kMostConnectionName = 64;
 
-// The call's connection, which counts as in use as long as the result lives. `table` null: not known.
+// The call's connection, which counts as in use as long as the result lives. `table` null: not
+// known.
 inline net::OpenCall BeginCall(const net::ConnectionTable* table,
                                const grpc::CallbackServerContext& context) {
   return table == nullptr ? net::OpenCall() : table->Begin(context.peer());

@@ -1,9 +1,10 @@
 // An accepted connection, as those know it who serve its calls.
 //
 // gRPC owns the connection and says nothing of it to the handler of a call but a name of its peer.
-// Connections are entered under that name when they are accepted; a call finds its connection by it,
-// and with it whose it is and what else is open there. gRPC's name of a Unix-domain connection is the
-// number of its descriptor ("fd:7"), since such a client has no name of its own (Listener::Options).
+// Connections are entered under that name when they are accepted; a call finds its connection by
+// it, and with it whose it is and what else is open there. gRPC's name of a Unix-domain connection
+// is the number of its descriptor ("fd:7"), since such a client has no name of its own
+// (Listener::Options).
 #ifndef KILN_SERVER_NET_CONNECTION_H_
 #define KILN_SERVER_NET_CONNECTION_H_
 
@@ -26,17 +27,19 @@ namespace kiln::net {
 absl::Duration Uptime();
 
 struct Connection {
-  // Known from its descriptor and the identity of its socket (fstat): as long as both agree it lives.
+  // Known from its descriptor and the identity of its socket (fstat): as long as both agree it
+  // lives.
   int fd = -1;
   dev_t device = 0;
   ino_t inode = 0;
-  uint64_t number = 0;    // unlike that of any other connection
-  std::string address;    // peer.h
-  bool trusted = false;   // its word on other addresses is believed
+  uint64_t number = 0;      // unlike that of any other connection
+  std::string address;      // peer.h
+  bool trusted = false;     // its word on other addresses is believed
   absl::Duration accepted;  // Uptime
   // Of calls that gRPC has told of, which it does when a call's first message is there.
   std::atomic<int> calls = 0;  // that are open
-  std::atomic<int64_t> last_call = -1;  // when one began or ended last, as nanoseconds of Uptime; -1: none
+  std::atomic<int64_t> last_call =
+      -1;  // when one began or ended last, as nanoseconds of Uptime; -1: none
 
   absl::Duration LastCall() const {
     return absl::Nanoseconds(last_call.load(std::memory_order_relaxed));

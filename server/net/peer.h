@@ -1,8 +1,8 @@
 // Who is at the other end of a connection, in the words that bounds and shares go by.
 //
-// An address is what one client can be told from another by: an IPv4 address; the first 64 bits of an
-// IPv6 address, since whoever has one has all that begin like it; of a Unix-domain socket the user who
-// connected (SO_PEERCRED).
+// An address is what one client can be told from another by: an IPv4 address; the first 64 bits of
+// an IPv6 address, since whoever has one has all that begin like it; of a Unix-domain socket the
+// user who connected (SO_PEERCRED).
 #ifndef KILN_SERVER_NET_PEER_H_
 #define KILN_SERVER_NET_PEER_H_
 
@@ -41,8 +41,8 @@ class TrustedProxies {
   std::set<std::string> hosts_;  // as PeerName has them, without a port
 };
 
-// The address that a trusted proxy forwards: the last of the list in an x-forwarded-for header, which is
-// the one that it saw itself. Nothing: there is none.
+// The address that a trusted proxy forwards: the last of the list in an x-forwarded-for header,
+// which is the one that it saw itself. Nothing: there is none.
 std::optional<std::string> ForwardedAddress(std::string_view header);
 
 }  // namespace kiln::net

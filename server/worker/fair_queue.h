@@ -1,32 +1,32 @@
-// A queue that shares processor time fairly: between groups of owners, and within a group between its
-// members.
+// A queue that shares processor time fairly: between groups of owners, and within a group between
+// its members.
 //
-// Problem: in the order of arrival whoever sends most gets most, and a job of two milliseconds waits
-// for all that came before it. Counted in jobs, one who sends long ones gets most.
+// Problem: in the order of arrival whoever sends most gets most, and a job of two milliseconds
+// waits for all that came before it. Counted in jobs, one who sends long ones gets most.
 //
-// Algorithm: start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996), on
-// two levels. Each group has a tag, the processor time that it has had, and the next job is of the
-// group with the least tag; within it of the member with the least, each of whose jobs go in the order
-// in which they came. The clock of a level is the least tag that waited when a job was taken, and never
-// goes back. An owner without waiting jobs comes back at the clock: time that it did not ask for is not saved up, and what it had
-// beyond the others stays a debt as long as these are at work. So the shares of those who always have
-// jobs waiting come to differ by at most about a job's length, however many members a group has and
-// however long the jobs are.
+// Algorithm: start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM
+// 1996), on two levels. Each group has a tag, the processor time that it has had, and the next job
+// is of the group with the least tag; within it of the member with the least, each of whose jobs go
+// in the order in which they came. The clock of a level is the least tag that waited when a job was
+// taken, and never goes back. An owner without waiting jobs comes back at the clock: time that it
+// did not ask for is not saved up, and what it had beyond the others stays a debt as long as these
+// are at work. So the shares of those who always have jobs waiting come to differ by at most about
+// a job's length, however many members a group has and however long the jobs are.
 //
-// What a job costs is known when it is over. It is charged a guess when it is taken (the mean of its
-// owner's last jobs), what it has run beyond that as time goes on, and the difference to what it really
-// cost in the end.
+// What a job costs is known when it is over. It is charged a guess when it is taken (the mean of
+// its owner's last jobs), what it has run beyond that as time goes on, and the difference to what
+// it really cost in the end.
 //
-// An express job is one that need not wait for a running one: its owner is not ahead of the others who wait by
-// more than kExpressLead, has nothing running, and is guessed to need at most kExpressLength. An owner
-// that is not known yet is given the benefit of the doubt.
+// An express job is one that need not wait for a running one: its owner is not ahead of the others
+// who wait by more than kExpressLead, has nothing running, and is guessed to need at most
+// kExpressLength. An owner that is not known yet is given the benefit of the doubt.
 //
-// A full queue has room for a newcomer whose group, and member, waits with fewer jobs than others: the
-// last job of the one that has the most gives way. So the share of the places is as fair.
+// A full queue has room for a newcomer whose group, and member, waits with fewer jobs than others:
+// the last job of the one that has the most gives way. So the share of the places is as fair.
 //
-// Cost: the next job is found by a look at each group with waiting jobs, and at each such member of one
-// of them. Deterministic: equal tags go by who was served longest ago, then by the owners' names. Time
-// comes from outside. Not thread-safe.
+// Cost: the next job is found by a look at each group with waiting jobs, and at each such member of
+// one of them. Deterministic: equal tags go by who was served longest ago, then by the owners'
+// names. Time comes from outside. Not thread-safe.
 #ifndef KILN_SERVER_WORKER_FAIR_QUEUE_H_
 #define KILN_SERVER_WORKER_FAIR_QUEUE_H_
 
@@ -151,8 +151,8 @@ class FairQueue {
     return true;
   }
 
-  // Makes room for a job of `newcomer`: the last waiting job of whoever has most. Nothing: that is the
-  // newcomer, with the job that it wants to bring.
+  // Makes room for a job of `newcomer`: the last waiting job of whoever has most. Nothing: that is
+  // the newcomer, with the job that it wants to bring.
   std::optional<Item> Displace(const Owner& newcomer) {
     if (empty()) return std::nullopt;
     const auto group = Most(groups_, newcomer.group);
@@ -270,8 +270,8 @@ class FairQueue {
       return m.waiting > 0 && m.running == 0 && m.tag <= latest && m.guess <= kExpressLength;
     };
   }
-  // The tag up to which an account is not ahead of others: of those that wait one is the least, whatever
-  // the clock says.
+  // The tag up to which an account is not ahead of others: of those that wait one is the least,
+  // whatever the clock says.
   template <typename Accounts>
   static absl::Duration LatestExpress(Accounts& accounts, const Clock& clock) {
     const auto least = Least(accounts, Waits);
@@ -296,7 +296,8 @@ class FairQueue {
     Group& group = at->second;
     const auto found = Least(group.members, fits);
     Member& member = found->second;
-    // An express job may be taken ahead of the clock, which does not follow it past others that wait.
+    // An express job may be taken ahead of the clock, which does not follow it past others that
+    // wait.
     clock_.now = std::max(clock_.now, Least(groups_, Waits)->second.tag);
     group.clock.now = std::max(group.clock.now, Least(group.members, Waits)->second.tag);
     Taken taken{std::move(member.items.front()), ++last_turn_};

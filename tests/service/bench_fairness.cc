@@ -4,23 +4,25 @@
 //       [--slow=24] [--queue=N] [--loops=N] [--same-address] [--before=FILE] [--flag=--NAME=VALUE]
 //
 // Starts kilnd with the real compiler and two workers. A client makes `misses` calls that miss the
-// cache, and ten that hit it after each of these, one call at a time: alone, then beside a client that
-// keeps `bulk` small shaders waiting over 16 connections and one that keeps `slow` modules of some 4.5
-// s each waiting. Clients are processes of their own; the first is 127.0.0.2, the others are 127.0.0.1
-// (--same-address: all are). Rounds alternate between alone and beside, on one daemon, so that a busy
-// machine disturbs both alike.
+// cache, and ten that hit it after each of these, one call at a time: alone, then beside a client
+// that keeps `bulk` small shaders waiting over 16 connections and one that keeps `slow` modules of
+// some 4.5 s each waiting. Clients are processes of their own; the first is 127.0.0.2, the others
+// are 127.0.0.1
+// (--same-address: all are). Rounds alternate between alone and beside, on one daemon, so that a
+// busy machine disturbs both alike.
 //
-// Goals, beside as against alone: misses p50 <= 3 x, p99 <= 5 x + 20 ms; hits p99 <= 2 x; none refused.
-// Lines say medians over the rounds, and the least and most.
+// Goals, beside as against alone: misses p50 <= 3 x, p99 <= 5 x + 20 ms; hits p99 <= 2 x; none
+// refused. Lines say medians over the rounds, and the least and most.
 //
-// --queue: the daemon's bound on jobs that wait. The default, 1,024, is full all the time; with 20000
-// all that the bulk client has to do waits in the daemon.
+// --queue: the daemon's bound on jobs that wait. The default, 1,024, is full all the time; with
+// 20000 all that the bulk client has to do waits in the daemon.
 //
 // --before: another kilnd, for the same table; its workers are those that stand beside this.
 //
-// --cost=JOBS --before=FILE [--pairs=5]: instead, the processor time of the workers (user and system)
-// per finished job, JOBS of four clients of four addresses, of this kilnd beside the one in FILE; runs
-// alternate, and the mean ratio has its 95 % interval. 2,000 jobs need some 10 s each time.
+// --cost=JOBS --before=FILE [--pairs=5]: instead, the processor time of the workers (user and
+// system) per finished job, JOBS of four clients of four addresses, of this kilnd beside the one in
+// FILE; runs alternate, and the mean ratio has its 95 % interval. 2,000 jobs need some 10 s each
+// time.
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -72,10 +74,12 @@ std::unique_ptr<KilndProcess> StartKilnd(const Settings& s, const std::string& b
   if (binary.empty()) {
     flags.push_back("--spare-workers=1");
   } else {  // instead of the one that stands beside this; it may not know all that is said here
-    under = {"bash", "-c",
-             "shift; for flag; do shift; [[ $flag == --spare-workers=* ]] || set -- \"$@\" \"$flag\"; "
-             "done; exec " + binary + " \"$@\"",
-             "bash"};
+    under = {
+        "bash", "-c",
+        "shift; for flag; do shift; [[ $flag == --spare-workers=* ]] || set -- \"$@\" \"$flag\"; "
+        "done; exec " +
+            binary + " \"$@\"",
+        "bash"};
   }
   auto kilnd = std::make_unique<KilndProcess>(flags, std::nullopt, under);
   if (!kilnd->AwaitReady()) {
@@ -143,10 +147,12 @@ void Print(const char* name, const Row& row, double times, double plus, bool* al
   const double alone = Quantile(row.alone, 0.5), beside = Quantile(row.beside, 0.5);
   const double goal = times * alone + plus;
   *all_met = *all_met && beside <= goal;
-  printf("%-11s alone %8.2f ms  beside %9.2f ms (%.2f to %.2f)  %6.2f x (%.2f to %.2f)  goal %.2f ms: %s\n",
-         name, alone, beside, Quantile(row.beside, 0), Quantile(row.beside, 1),
-         Quantile(row.ratio, 0.5), Quantile(row.ratio, 0), Quantile(row.ratio, 1), goal,
-         beside <= goal ? "met" : "MISSED");
+  printf(
+      "%-11s alone %8.2f ms  beside %9.2f ms (%.2f to %.2f)  %6.2f x (%.2f to %.2f)  goal %.2f ms: "
+      "%s\n",
+      name, alone, beside, Quantile(row.beside, 0), Quantile(row.beside, 1),
+      Quantile(row.ratio, 0.5), Quantile(row.ratio, 0), Quantile(row.ratio, 1), goal,
+      beside <= goal ? "met" : "MISSED");
 }
 
 // How long one slow module takes, of processor time.
@@ -178,12 +184,11 @@ int RunTable(const Settings& s) {
     std::unique_ptr<CrowdProcess> bulk, slow;
     const auto base = static_cast<uint64_t>(round + 1) * 100'000'000;
     if (s.bulk > 0) {
-      bulk = std::make_unique<CrowdProcess>(
-          Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base});
+      bulk = std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base});
     }
     if (s.slow > 0) {
-      slow = std::make_unique<CrowdProcess>(
-          Crowd{address, "127.0.0.1", 1, s.slow, 0, s.loops, base});
+      slow =
+          std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", 1, s.slow, 0, s.loops, base});
     }
     std::this_thread::sleep_for(std::chrono::seconds(5));  // until all of it waits
     const Times beside = client.Measure(s.misses);

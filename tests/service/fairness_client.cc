@@ -24,9 +24,9 @@
 namespace kiln::test {
 namespace {
 
+using kiln::v1alpha::Compiler;
 using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
-using kiln::v1alpha::Compiler;
 using kiln::v1alpha::TargetResult;
 
 constexpr std::chrono::milliseconds kRetry(250);
@@ -61,7 +61,10 @@ struct Place {
 class Caller {
  public:
   Caller(const Crowd& crowd, bool tells)
-      : crowd_(crowd), tells_(tells), request_(Request(Glsl(crowd.loops), 0)), salt_(crowd.first_salt) {}
+      : crowd_(crowd),
+        tells_(tells),
+        request_(Request(Glsl(crowd.loops), 0)),
+        salt_(crowd.first_salt) {}
 
   CrowdResult Run() {
     for (int i = 0; i < crowd_.connections; ++i) {
@@ -165,7 +168,8 @@ std::string Glsl(int loops) {
       "  uint i = gl_GlobalInvocationID.x;\n"
       "  float s = float(salt);\n";
   if (loops == 0) {
-    for (int k = 0; k < 4; ++k) text += "  s = s * data[i + " + std::to_string(k) + "u] + sin(s);\n";
+    for (int k = 0; k < 4; ++k)
+      text += "  s = s * data[i + " + std::to_string(k) + "u] + sin(s);\n";
     return text + "  data[i] = s;\n}\n";
   }
   const int values = loops * 8 / 5;

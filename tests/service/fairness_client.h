@@ -1,5 +1,5 @@
-// Clients of the fairness table (bench_fairness.cc): each a process of its own, so that none's work is
-// in another's way but through the daemon.
+// Clients of the fairness table (bench_fairness.cc): each a process of its own, so that none's work
+// is in another's way but through the daemon.
 #ifndef KILN_TESTS_SERVICE_FAIRNESS_CLIENT_H_
 #define KILN_TESTS_SERVICE_FAIRNESS_CLIENT_H_
 
@@ -22,7 +22,7 @@ struct Crowd {
   int connections = 1;
   int outstanding = 1;  // calls that wait at a time, over all connections
   int calls = 0;        // how many in all; 0: until the process is ended
-  int loops = 0;         // of a module (Glsl); 0: the small one
+  int loops = 0;        // of a module (Glsl); 0: the small one
   uint64_t first_salt = 0;
 };
 
@@ -40,11 +40,12 @@ std::shared_ptr<grpc::Channel> ChannelFrom(const std::string& source, const std:
 std::string Glsl(int loops);
 kiln::v1alpha::CompileRequest Request(const std::string& glsl, uint64_t salt);
 
-// Keeps the crowd's calls under way; returns after `calls` of them. Exits where an answer is neither a
-// result nor UNAVAILABLE.
+// Keeps the crowd's calls under way; returns after `calls` of them. Exits where an answer is
+// neither a result nor UNAVAILABLE.
 CrowdResult Run(const Crowd& crowd);
 
-// Runs the crowd in a process of its own, this executable with --crowd=...; it ends with its parent.
+// Runs the crowd in a process of its own, this executable with --crowd=...; it ends with its
+// parent.
 class CrowdProcess {
  public:
   explicit CrowdProcess(const Crowd& crowd);
@@ -66,7 +67,8 @@ class CrowdProcess {
   CrowdResult last_;
 };
 
-// The other side of CrowdProcess: what main does first. True: this process was a crowd, and is done.
+// The other side of CrowdProcess: what main does first. True: this process was a crowd, and is
+// done.
 bool RunIfCrowd(int argc, char** argv);
 
 }  // namespace kiln::test
