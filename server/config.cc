@@ -73,7 +73,8 @@ std::vector<Setting> Settings(Config* c) {
       {"memory-cache-bytes", "SIZE", "bound on the memory cache", Bytes{&c->memory_cache_bytes}},
       {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
       {"spare-workers", "N",
-       "processes beyond those, for short jobs of clients who have used less than others, while all "
+       "processes beyond those, for short jobs of clients who have used less than others, while "
+       "all "
        "workers are busy",
        &c->spare_workers},
       {"worker-niceness", "N", "how far workers stand back behind kilnd itself, 0 to 19",

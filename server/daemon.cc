@@ -94,10 +94,10 @@ struct Daemon::Parts {
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<AdminService> admin;
   HealthService health{{"", "kiln.v1alpha.Compiler"}, &connections};
-  ReflectionService reflection{{"kiln.v1alpha.Compiler", "kiln.v1alpha.Admin",
-                                "grpc.health.v1.Health",
-                                "grpc.reflection.v1alpha.ServerReflection"},
-                               &connections};
+  ReflectionService reflection{
+      {"kiln.v1alpha.Compiler", "kiln.v1alpha.Admin", "grpc.health.v1.Health",
+       "grpc.reflection.v1alpha.ServerReflection"},
+      &connections};
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<net::Listener> call_listener;
   std::unique_ptr<net::SelfProbe> probe;
@@ -151,7 +151,8 @@ uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMostOpen +
-         kEachWorker * (WorkersOf(config) + config.spare_workers + (config.recheck != 0 ? 1 : 0)) + CacheTables(config);
+         kEachWorker * (WorkersOf(config) + config.spare_workers + (config.recheck != 0 ? 1 : 0)) +
+         CacheTables(config);
 }
 
 absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config, log::Log* log) {
@@ -289,8 +290,8 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   options.on_refusing = [log = parts->log](bool refusing) { LogRefusing("grpc", refusing, log); };
   options.take = [acceptor = parts->acceptor.get(), server = parts->server.get()](int fd,
                                                                                   bool named) {
-    // gRPC names a connection that it has from an acceptor by its peer's address, which all clients of
-    // a Unix-domain socket have in common, and one that it has by descriptor by that.
+    // gRPC names a connection that it has from an acceptor by its peer's address, which all clients
+    // of a Unix-domain socket have in common, and one that it has by descriptor by that.
     if (!named) return grpc::AddInsecureChannelFromFd(server, fd);
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;

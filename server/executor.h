@@ -1,8 +1,8 @@
 // A few threads for what may block (disk reads), so that gRPC's own never do.
 //
 // New requests are admitted up to a bound; continuations of admitted ones always are, since
-// refusing those would lose work already done. Whose task is next, and who gives way at the bound, goes
-// by the time that its owners' tasks took (worker/fair_queue.h).
+// refusing those would lose work already done. Whose task is next, and who gives way at the bound,
+// goes by the time that its owners' tasks took (worker/fair_queue.h).
 #ifndef KILN_SERVER_EXECUTOR_H_
 #define KILN_SERVER_EXECUTOR_H_
 
@@ -31,10 +31,9 @@ class Executor {
   void Stop();
 
   // Exactly one of the two is called, unless Stop comes first: `task` in one of the threads, or
-  // `refuse`, where the queue is full and the owner has most of it, or others come who have less of it.
-  // That is in a thread that calls TryRun.
-  void TryRun(const worker::Owner& owner, std::function<void()> task,
-              std::function<void()> refuse);
+  // `refuse`, where the queue is full and the owner has most of it, or others come who have less of
+  // it. That is in a thread that calls TryRun.
+  void TryRun(const worker::Owner& owner, std::function<void()> task, std::function<void()> refuse);
   // Whatever the length of the queue.
   void Run(const worker::Owner& owner, std::function<void()> task);
 

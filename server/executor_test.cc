@@ -31,9 +31,12 @@ TEST(ExecutorTest, CountsWhatWaitsAndForHowLong) {
       refuse);
   begun.WaitForNotification();
   EXPECT_EQ(executor.queued(), 0u) << "it runs";
-  for (int i = 0; i < 2; ++i) executor.TryRun(owner, [] {}, refuse);
+  for (int i = 0; i < 2; ++i)
+    executor.TryRun(
+        owner, [] {}, refuse);
   EXPECT_FALSE(refused);
-  executor.TryRun(owner, [] {}, refuse);
+  executor.TryRun(
+      owner, [] {}, refuse);
   EXPECT_TRUE(refused) << "over the bound";
   executor.Run(owner, [] {});
   EXPECT_EQ(executor.queued(), 3u);

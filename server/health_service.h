@@ -26,8 +26,8 @@ class HealthService final : public grpc::health::v1::Health::WithRawCallbackMeth
   // A service's name and what protobuf puts around it; there is nothing else in a request.
   static constexpr size_t kMostRequestBytes = 512;
 
-  // `names`: of the services; "" is the daemon as a whole. `connections` outlives it; null: calls are
-  // not counted.
+  // `names`: of the services; "" is the daemon as a whole. `connections` outlives it; null: calls
+  // are not counted.
   explicit HealthService(std::set<std::string> names,
                          const net::ConnectionTable* connections = nullptr)
       : names_(std::move(names)), connections_(connections) {}

@@ -27,11 +27,11 @@ using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
 
 class CompilerService final : public CompilerBase {
  public:
-  // All outlive the service; `connections` may be null. `request_bytes`: of all requests in flight, and of all answers that
-  // wait in streams. `faults`: obey the
-  // kiln-fault header (tests).
+  // All outlive the service; `connections` may be null. `request_bytes`: of all requests in flight,
+  // and of all answers that wait in streams. `faults`: obey the kiln-fault header (tests).
   CompilerService(Engine* engine, metrics::Metrics* metrics,
-                  const net::ConnectionTable* connections, kiln::v1alpha::Capabilities capabilities, uint64_t request_bytes, bool faults)
+                  const net::ConnectionTable* connections, kiln::v1alpha::Capabilities capabilities,
+                  uint64_t request_bytes, bool faults)
       : engine_(engine),
         metrics_(metrics),
         connections_(connections),

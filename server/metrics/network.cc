@@ -61,7 +61,8 @@ std::vector<MetricFamily> Network::Collect() const {
   Add(&out, "kiln_connections_accepted_total", "Connections that were accepted and served",
       MetricType::Counter, accepted);
   Add(&out, "kiln_connections_refused_total",
-      "Connections closed at once: the limit, that of one address, or no descriptor left", MetricType::Counter, refused);
+      "Connections closed at once: the limit, that of one address, or no descriptor left",
+      MetricType::Counter, refused);
   Add(&out, "kiln_connections_closed_total",
       "Connections closed to make room for others (silent, idle, gave_way) or for taking too long",
       MetricType::Counter, closed);

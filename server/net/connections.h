@@ -5,20 +5,21 @@
 // holds it. Nothing is asked until somebody wants to know.
 //
 // When there are too many one gives way that is of no use to its client now, in this order:
-//   1. the one that came first of those that never sent a byte (TCP only: Unix-domain sockets do not
-//      tell), if it came kLeastSilence ago: in a flood of silent connections clients still get in, and a
-//      client that has only just come is not thrown out for another;
+//   1. the one that came first of those that never sent a byte (TCP only: Unix-domain sockets do
+//   not
+//      tell), if it came kLeastSilence ago: in a flood of silent connections clients still get in,
+//      and a client that has only just come is not thrown out for another;
 //   2. of those without an open call, whose client has neither called nor (TCP) sent anything for
 //      kLeastIdle: one that never called before one that did, the longest idle first.
-// Who gives way is of one address: the newcomer's own where that has as many as it may have, else of
-// the one that has most, if that is more than the newcomer's. So nobody loses a place to a crowd of another
-// address that is larger than its own.
+// Who gives way is of one address: the newcomer's own where that has as many as it may have, else
+// of the one that has most, if that is more than the newcomer's. So nobody loses a place to a crowd
+// of another address that is larger than its own.
 //
-// gRPC tells of a call when its first message has come. A client that has sent nothing for so long and
-// is still in the middle of its first message may lose its place too, and tries again.
+// gRPC tells of a call when its first message has come. A client that has sent nothing for so long
+// and is still in the middle of its first message may lose its place too, and tries again.
 //
-// To give way is to be shut down: the owner reads an end of file and closes. Until then the connection
-// counts as leaving.
+// To give way is to be shut down: the owner reads an end of file and closes. Until then the
+// connection counts as leaving.
 //
 // Not thread-safe. Shutting down goes through a descriptor of our own, whose identity is checked
 // after it was made: the number may have been closed and taken by another file meanwhile.
@@ -64,8 +65,8 @@ class Connections {
   enum class GaveWay { kNone, kSilent, kIdle };
   // One of that address gives way.
   GaveWay MakeRoomWithin(const std::string& address);
-  // A silent one of any address, or one of the address that has most; of the newcomer's, where no other
-  // has more.
+  // A silent one of any address, or one of the address that has most; of the newcomer's, where no
+  // other has more.
   GaveWay MakeRoomFor(const std::string& newcomer);
 
  private:

@@ -1,15 +1,15 @@
 // The accept loop: bounded connections, and life after every descriptor was taken.
 //
-// A thread accepts. Up to max_connections are handed on, of one address (peer.h) up to max_per_address;
-// when they are all in use, one of them may give way (connections.h), the address's own where it has
-// as many as it may have. Otherwise the new one is refused: closed before a byte was sent, which
-// gRPC clients take for UNAVAILABLE and try again after their own delay. (A GOAWAY could say why, but
-// after one gRPC's clients connect again without any delay, 2,400 times a second with 1.51, and fail
-// no call meanwhile.)
+// A thread accepts. Up to max_connections are handed on, of one address (peer.h) up to
+// max_per_address; when they are all in use, one of them may give way (connections.h), the
+// address's own where it has as many as it may have. Otherwise the new one is refused: closed
+// before a byte was sent, which gRPC clients take for UNAVAILABLE and try again after their own
+// delay. (A GOAWAY could say why, but after one gRPC's clients connect again without any delay,
+// 2,400 times a second with 1.51, and fail no call meanwhile.)
 //
-// When no descriptor is left one that is kept for this is spent on accepting and closing what waits;
-// where even that fails the thread rests for a moment and goes on, so that nothing has to be restarted
-// when descriptors are back.
+// When no descriptor is left one that is kept for this is spent on accepting and closing what
+// waits; where even that fails the thread rests for a moment and goes on, so that nothing has to be
+// restarted when descriptors are back.
 #ifndef KILN_SERVER_NET_LISTENER_H_
 #define KILN_SERVER_NET_LISTENER_H_
 
@@ -45,8 +45,9 @@ class Listener {
     TrustedProxies trusted;
     // Told of every connection, before it is handed on, and of its end. May be null; outlives this.
     ConnectionTable* table = nullptr;
-    // Takes ownership of a non-blocking connection. From the listener's thread. `named`: the socket has
-    // a name of its peer that tells it from all others (TCP); otherwise the table has it as "fd:N".
+    // Takes ownership of a non-blocking connection. From the listener's thread. `named`: the socket
+    // has a name of its peer that tells it from all others (TCP); otherwise the table has it as
+    // "fd:N".
     std::function<void(int fd, bool named)> take;
     // Of those that were handed on, how many are open, where their owner can tell; it then makes
     // room itself, and while there are max_connections clients wait unaccepted. Null:

@@ -1,10 +1,10 @@
 // A pool of worker processes: a bounded queue, one thread and one worker each, a watchdog.
 //
-// Which job is next, and who gives way when the queue is full, is decided by what its owners have used
-// of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many express jobs
-// as there are `spare_workers`: a short job of an owner who has nothing running and is not ahead of the
-// others need not wait until one of them is over. Which process is the spare one is not fixed: it is
-// the one that is left.
+// Which job is next, and who gives way when the queue is full, is decided by what its owners have
+// used of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many
+// express jobs as there are `spare_workers`: a short job of an owner who has nothing running and is
+// not ahead of the others need not wait until one of them is over. Which process is the spare one
+// is not fixed: it is the one that is left.
 //
 // Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
 // once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
@@ -16,11 +16,11 @@
 // before it is given a job, and a job that no worker began goes to another: whose fault it was is
 // seen from the board, where a worker writes that it has a job before it looks into it.
 //
-// A worker may have been taken over by the shader that it compiled. It sees the jobs that it is given
-// and answers them; it cannot answer others (ids are random and made when a job is sent), nor answer
-// a job with what it was not asked (answer.h), nor leave anything behind for the next one: bytes
-// after the last answer are its end. It cannot hold up the pool either: a job is sent as the worker
-// takes it, under the job's deadline.
+// A worker may have been taken over by the shader that it compiled. It sees the jobs that it is
+// given and answers them; it cannot answer others (ids are random and made when a job is sent), nor
+// answer a job with what it was not asked (answer.h), nor leave anything behind for the next one:
+// bytes after the last answer are its end. It cannot hold up the pool either: a job is sent as the
+// worker takes it, under the job's deadline.
 //
 // Cancellation is a flag on the board that the core polls between passes; a worker that has not
 // stopped `cancel_grace` later is killed. Cost of a job beside the work itself: two thread wake-ups
@@ -88,8 +88,8 @@ struct JobOutcome {
   // Finished passes, of killed workers too.
   std::vector<PassEvent> passes;
   uint32_t lost_passes = 0;
-  // It was never begun: others, who had less, needed its place in a full queue. Then nothing else here
-  // says anything.
+  // It was never begun: others, who had less, needed its place in a full queue. Then nothing else
+  // here says anything.
   bool displaced = false;
   absl::Duration queued;
   absl::Duration ran;
@@ -109,9 +109,9 @@ class Pool {
   struct Load {
     size_t queued = 0;
     int busy = 0;
-    uint64_t express = 0;    // express jobs that there have been
-    uint64_t displaced = 0;  // jobs that gave way in a full queue
-    size_t owners = 0;       // groups of owners with a job that waits or runs
+    uint64_t express = 0;      // express jobs that there have been
+    uint64_t displaced = 0;    // jobs that gave way in a full queue
+    size_t owners = 0;         // groups of owners with a job that waits or runs
     double busiest_share = 0;  // FairQueue::busiest_share
     int workers = 0;  // that are alive
     // Resident memory of the workers: of all, and of the largest.
@@ -132,10 +132,10 @@ class Pool {
   // What the workers said of themselves; `sandbox` is of the first.
   const Hello& hello() const;
 
-  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed. Where
-  // the queue is full and another owner has more than its share of it, that one's last job gives way
-  // instead: it is in `displaced` and to be given to EndDisplaced, when the caller holds no lock that
-  // a job's callback may want. With null none gives way.
+  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed.
+  // Where the queue is full and another owner has more than its share of it, that one's last job
+  // gives way instead: it is in `displaced` and to be given to EndDisplaced, when the caller holds
+  // no lock that a job's callback may want. With null none gives way.
   absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
                                 Handle* displaced = nullptr);
   void EndDisplaced(const Handle& handle);

@@ -189,12 +189,11 @@ std::unique_ptr<Stub> StubOfAnother(const std::string& address) {
   EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
   EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
   fcntl(fd, F_SETFL, O_NONBLOCK);
-  return kiln::v1alpha::Compiler::NewStub(
-      grpc::CreateInsecureChannelFromFd("kilnd", fd));
+  return kiln::v1alpha::Compiler::NewStub(grpc::CreateInsecureChannelFromFd("kilnd", fd));
 }
 
-// All that talks HTTP/2 and never calls, from one address, leaves places for another; and new clients
-// of its own address get the places of those that are idle.
+// All that talks HTTP/2 and never calls, from one address, leaves places for another; and new
+// clients of its own address get the places of those that are idle.
 TEST_F(ConnectionsTest, OneAddressDoesNotHoldAllPlaces) {
   Start({});
   std::vector<Flood> floods(11);
@@ -207,7 +206,8 @@ TEST_F(ConnectionsTest, OneAddressDoesNotHoldAllPlaces) {
     EXPECT_TRUE(CallOn(StubOfAnother(kilnd_->address()).get(), 1000).ok()) << i;
   }
   EXPECT_LE(Metric("kiln_connections{listener=\"grpc\"}"), 540);
-  EXPECT_GE(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"address_limit\"}"), 1);
+  EXPECT_GE(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"address_limit\"}"),
+            1);
   EXPECT_EQ(kilnd_->Page("/healthz").rfind("ok\nconnections_full: ", 0), 0u)
       << kilnd_->Page("/healthz");
   // They have been idle for long enough now.
