@@ -180,30 +180,6 @@ TEST_F(ListenerTest, ATrustedProxyIsBoundByAllPlacesOnly) {
   EXPECT_EQ(listener_->counters().refused_limit, 1u);
 }
 
-TEST(ConnectionTableTest, CallsAreCountedAsLongAsTheyAreOpen) {
-  ConnectionTable table;
-  auto connection = std::make_shared<Connection>();
-  table.Enter("ipv6:[::1]:80", connection);
-  EXPECT_FALSE(connection->HasCalled());
-  {
-    OpenCall first = table.Begin("ipv6:%5B::1%5D:80"), second = table.Begin("ipv6:[::1]:80");
-    EXPECT_EQ(connection->calls, 2);
-    OpenCall moved = std::move(first);
-    EXPECT_EQ(connection->calls, 2);
-    EXPECT_EQ(moved.connection(), connection.get());
-  }
-  EXPECT_EQ(connection->calls, 0);
-  EXPECT_TRUE(connection->HasCalled());
-  EXPECT_EQ(table.Begin("ipv4:127.0.0.1:80").connection(), nullptr);
-  // Its name was taken by another meanwhile.
-  auto next = std::make_shared<Connection>();
-  table.Enter("ipv6:[::1]:80", next);
-  table.Remove("ipv6:[::1]:80", connection.get());
-  EXPECT_EQ(table.Begin("ipv6:[::1]:80").connection(), next.get());
-  table.Remove("ipv6:[::1]:80", next.get());
-  EXPECT_EQ(table.Begin("ipv6:[::1]:80").connection(), nullptr);
-}
-
 // Those that were shut down hold their descriptors until their owner closes them: there is an end
 // to how many are shut down before that.
 TEST_F(ListenerTest, AFloodOfSilentOnesDoesNotOutrunTheirClosing) {
