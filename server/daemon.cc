@@ -509,7 +509,8 @@ int Daemon::Stop() {
   // What counts itself ends here; a scrape has the other counters until the end.
   parts_->scrape.Remove(parts_->network.get());
   parts_->scrape.Remove(parts_->snapshot.get());
-  parts_->call_listener.reset();
+  // Pages still ask it for its counters.
+  parts_->call_listener->Stop();
   parts_->health.End();
   // What is left to wait for is that answers leave the machine; idle connections would make gRPC
   // wait for seconds until their clients look up.

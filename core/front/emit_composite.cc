@@ -130,7 +130,8 @@ bool CompositeEmitter::EmitReplica(const SpirvInst& inst) {
     return Malformed("constituent does not fit the type of its composite", inst.result);
   }
   Leaves leaves;
-  for (uint32_t i = 0; i < type->count; ++i) {
+  // Only of parts with values does the type bound how many there are.
+  for (uint32_t i = 0; i < type->count && !part.empty(); ++i) {
     leaves.insert(leaves.end(), part.begin(), part.end());
   }
   return Define(inst, leaves);

@@ -222,9 +222,10 @@ ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z)
     case GLSLstd450SClamp:
       return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
-      // x (1 - z) + y z. What is infinite stays so as it is written; else in an order in which both
-      // products can be parts of multiply-adds.
-      if (KeepsInf(TypeOf(x))) {
+      // x (1 - z) + y z. As it is written infinities stay infinite and -0 stays -0; else in an
+      // order in which both products can be parts of multiply-adds.
+      if (Keeps(TypeOf(x),
+                mir::kKeepInf | mir::kKeepZeroSign | mir::kNoReassociation | mir::kNoTransform)) {
         const ValueId rest = Emit(Op::kFsub, {FloatLike(z, 1.0f), z});
         return Emit(Op::kFadd, {Emit(Op::kFmul, {x, rest}), Emit(Op::kFmul, {y, z})});
       }
@@ -320,7 +321,8 @@ bool GlslEmitter::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* han
     out.push_back(a.size() == 1 ? Emit(Op::kFabs, {a[0]})
                                 : Emit(Op::kFsqrt, {matrices_.Dot(a, a)}));
   } else if (op == GLSLstd450Normalize) {
-    if (a.size() == 1) {
+    // The sign is what is left of one component, but of a NaN or infinity, of which nothing is.
+    if (a.size() == 1 && !Keeps(TypeOf(a[0]), mir::kKeepNan | mir::kKeepInf)) {
       out.push_back(math_.WithSign(FloatLike(a[0], 1.0f), a[0]));
     } else {
       const ValueId scale = Emit(Op::kFrsq, {matrices_.Dot(a, a)});

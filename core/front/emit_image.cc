@@ -136,6 +136,11 @@ bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOp
   if (first >= inst.size()) return true;
   const uint32_t mask = inst.words[first];
   size_t next = first + 1;
+  int offsets = 0;
+  for (const Mask bit : {Mask::ConstOffset, Mask::Offset, Mask::ConstOffsets, Mask::Offsets}) {
+    offsets += Has(mask, bit) ? 1 : 0;
+  }
+  if (offsets > 1) return Malformed("more than one texel offset", inst.result);
   const auto take = [&](Mask bit, uint16_t param, Leaves* leaves) {
     if (!Has(mask, bit)) return true;
     operands->params |= param;

@@ -3,8 +3,6 @@
 namespace kiln::front {
 namespace {
 
-constexpr uint32_t kFast = 0x10;  // of OpenCL; deprecated
-
 struct Licence {
   uint32_t bit;    // of FPFastMathMode
   uint16_t limit;  // without it
@@ -23,11 +21,18 @@ constexpr Licence kLicences[] = {
 
 uint16_t LimitsOfFastMath(uint32_t mask) {
   uint16_t limits = 0;
-  if ((mask & kFast) != 0) return limits;
   for (const Licence& l : kLicences) {
     if ((mask & l.bit) == 0) limits |= l.limit;
   }
   return limits;
+}
+
+bool IsFastMathMask(uint32_t mask) {
+  constexpr uint32_t kContract = 0x10000, kReassoc = 0x20000, kTransform = 0x40000;
+  uint32_t known = 0;
+  for (const Licence& l : kLicences) known |= l.bit;
+  const bool may_transform = (mask & kContract) != 0 && (mask & kReassoc) != 0;
+  return (mask & ~known) == 0 && ((mask & kTransform) == 0 || may_transform);
 }
 
 FloatLimits LimitsOfInst(const SpirvModule& spirv, const SpirvInst& inst,

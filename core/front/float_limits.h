@@ -18,9 +18,13 @@
 
 namespace kiln::front {
 
-// The flags for a mask of FPFastMathMode: one for each bit that it lacks. The bit Fast is all
-// others.
+// The flags for a mask of FPFastMathMode: one for each bit that it lacks. The bit Fast, which
+// shaders must not have, gives nothing.
 uint16_t LimitsOfFastMath(uint32_t mask);
+
+// Whether shaders may have such a mask: not the bit Fast nor unknown ones, and no AllowTransform
+// without AllowContract and AllowReassoc.
+bool IsFastMathMask(uint32_t mask);
 
 // Of an instruction with this result (0: none) in an entry point with these limits. What it makes
 // of a result's width is limited as the result is, also what is computed in another one.

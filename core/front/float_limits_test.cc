@@ -56,7 +56,7 @@ std::string Default(const std::string& type, const std::string& mask) {
 TEST(FloatLimits, EachBitOfAMaskIsALicence) {
   EXPECT_EQ(LimitsOfFastMath(0), mir::kExact);
   EXPECT_EQ(LimitsOfFastMath(0x7000f), 0);
-  EXPECT_EQ(LimitsOfFastMath(0x10), 0);
+  EXPECT_EQ(LimitsOfFastMath(0x10), mir::kExact);
   EXPECT_EQ(LimitsOfFastMath(0x7000e), mir::kKeepNan);
   EXPECT_EQ(LimitsOfFastMath(0x7000d), mir::kKeepInf);
   EXPECT_EQ(LimitsOfFastMath(0x7000b), mir::kKeepZeroSign);
@@ -159,11 +159,44 @@ TEST(FloatLimits, MixOfInfinities) {
   EXPECT_EQ(result(Default("%float", "%none")), 0x7f800000u);
 }
 
+// -0 of both sides stays -0 where signs of zeros matter, whatever else may be assumed.
+TEST(FloatLimits, MixOfNegativeZeros) {
+  const std::string main = R"(
+%f = OpBitcast %float %x
+%a = OpExtInst %float %glsl FMix %f %f %f_0
+%result = OpBitcast %uint %a
+)";
+  const auto module =
+      Import("", "OpDecorate %a FPFastMathMode !458763\n", main);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto words = RunWords(*module, std::vector<uint32_t>(32, 0x80000000), 32);
+  ASSERT_TRUE(words.ok()) << words.status();
+  EXPECT_EQ((*words)[0], 0x80000000u);
+}
+
+// A NaN of one component has no sign to be normalised to.
+TEST(FloatLimits, NormalizedNan) {
+  const std::string main = R"(
+%f = OpBitcast %float %x
+%a = OpExtInst %float %glsl Normalize %f
+%result = OpBitcast %uint %a
+)";
+  const auto module = Import(Default("%float", "%none"), "", main);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto words = RunWords(*module, std::vector<uint32_t>(32, 0x7fc00000), 32);
+  ASSERT_TRUE(words.ok()) << words.status();
+  EXPECT_GT((*words)[0] & 0x7fffffff, 0x7f800000u);
+}
+
 TEST(FloatLimits, DefaultsOfWhatIsNoFloatOrNoConstantAreMalformed) {
   EXPECT_FALSE(Import(Default("%uint", "%none"), "", kSum).ok());
   EXPECT_FALSE(Import(Default("%v2half", "%none"), "", kSum).ok());
   EXPECT_FALSE(Import(Default("%float", "%f_1"), "", kSum).ok());
   EXPECT_FALSE(Import("OpExecutionModeId %main !6028 %float\n", "", kSum).ok());
+  // Fast is not for shaders, and a transform needs the licences to contract and to reassociate.
+  const std::string masks = "%fast = OpConstant %uint 16\n%transform = OpConstant %uint 327680\n";
+  EXPECT_FALSE(Import(Default("%float", "%fast"), masks, kSum).ok());
+  EXPECT_FALSE(Import(Default("%float", "%transform"), masks, kSum).ok());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxLog = 64 << 10;
-constexpr size_t kMaxText = 64 << 20;
+constexpr size_t kMaxText = 16 << 20;
 constexpr size_t kBytesOfInclude = 256;  // what an empty one counts as
 
 // glslang must be initialised once before anything else; it is never shut down, the process is.

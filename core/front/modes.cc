@@ -71,6 +71,7 @@ bool Modes::SetFastMathDefaults(uint32_t entry_function) {
         !spirv().IntConstant(mode.operands[1], &mask)) {
       return Malformed("default of fast math", entry_function);
     }
+    if (!IsFastMathMask(mask)) return Malformed("mask of fast math", entry_function);
     any = true;
     if (type->width == 16) of_f16 = LimitsOfFastMath(mask);
     if (type->width == 32) of_f32 = LimitsOfFastMath(mask);

@@ -333,11 +333,16 @@ void Rewriter::Offset(Inst inst) {
   using Mask = spv::ImageOperandsMask;
   const uint32_t offset = static_cast<uint32_t>(Mask::Offset);
   const size_t at = ImageOperandsWord(*LayoutOf(OpOf(inst)));
-  if ((Operand(inst, at) & offset) == 0 || !declared_.contains("ImageGatherExtended")) {
+  const uint32_t others = static_cast<uint32_t>(Mask::ConstOffset) |
+                          static_cast<uint32_t>(Mask::ConstOffsets) |
+                          static_cast<uint32_t>(Mask::Offsets);
+  const uint32_t mask = Operand(inst, at);
+  // Beside another offset it is wrong, which must stay to be seen.
+  if ((mask & offset) == 0 || (mask & others) != 0 || !declared_.contains("ImageGatherExtended")) {
     return Keep(inst);
   }
   size_t place = at + 1;
-  for (const Mask bit : {Mask::Bias, Mask::Lod, Mask::Grad, Mask::Grad, Mask::ConstOffset}) {
+  for (const Mask bit : {Mask::Bias, Mask::Lod, Mask::Grad, Mask::Grad}) {
     if ((inst[at] & static_cast<uint32_t>(bit)) != 0) ++place;
   }
   if (place >= inst.size()) return Keep(inst);

@@ -190,6 +190,23 @@ TEST(Newer, ReplicatedComposites) {
   }
 }
 
+// A part without values bounds nothing: each of these took seconds.
+TEST(Newer, ReplicatedCompositesOfPartsWithoutValues) {
+  const std::string types =
+      "%nothing = OpTypeStruct\n"
+      "%u_many = OpConstant %uint 4000000000\n"
+      "%array = OpTypeArray %nothing %u_many\n";
+  std::string main = "%n = OpUndef %nothing\n";
+  for (int i = 0; i < 60; ++i) {
+    main += "!0x0004116F %array %many" + std::to_string(i) + " %n\n";
+  }
+  main += "%result = OpIAdd %uint %x %x\n";
+  EXPECT_TRUE(
+      ImportVerified(Assemble(KernelAssembly(types, main, true, "",
+                                             std::string("OpCapability Shader\n") + kReplicated)))
+          .ok());
+}
+
 TEST(Newer, ReplicatedCompositesOfTheWrongType) {
   Text text{.declarations = kReplicated,
             .types = "%v4 = OpTypeVector %uint 4\n!0x0004116D %v4 %c %f_1\n"};
@@ -306,6 +323,10 @@ TEST(Newer, OffsetsOutsideOfGathers) {
     EXPECT_TRUE(valid(text(body, gathers)).ok()) << body << valid(text(body, gathers));
     EXPECT_EQ(valid(text(body, "")).code(), absl::StatusCode::kInvalidArgument) << body;
   }
+  // One offset is all that an instruction may have.
+  const Text two = text(
+      "%a = OpImageSampleExplicitLod %v4 %s %one Lod|ConstOffset|Offset %f_1 %by %off", gathers);
+  EXPECT_EQ(valid(two).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(
       valid(text("%a = OpImageSampleExplicitLod %v4 %s %one Lod|Offset %off %off", gathers)).code(),
       absl::StatusCode::kInvalidArgument);

@@ -87,8 +87,11 @@ class OpEmitter {
   ValueId Float(float x) const { return e_.builder.Float(x); }
   // A constant of the precision that `like` has.
   ValueId FloatLike(ValueId like, float x) const;
-  // Whether infinite operands of the instruction being emitted must give what IEEE 754 makes of them.
-  bool KeepsInf(mir::Type type) const { return (e_.float_limits.Of(type) & mir::kKeepInf) != 0; }
+  // Whether the instruction being emitted lacks one of these licences (flags of float arithmetic)
+  // for values of this type.
+  bool Keeps(mir::Type type, uint16_t limits) const {
+    return (e_.float_limits.Of(type) & limits) != 0;
+  }
 
   // A constant of 32 bits or less.
   bool IsConstant(ValueId v, uint32_t* bits) const;

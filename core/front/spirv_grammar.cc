@@ -59,7 +59,7 @@ static_assert(std::is_sorted(std::begin(kLayouts), std::end(kLayouts),
                                return a.opcode < b.opcode;
                              }));
 
-bool IsMask(char kind) { return kind == 'I' || kind == 'L' || kind == 'M'; }
+bool IsMask(char kind) { return std::string_view("ILMAT").find(kind) != std::string_view::npos; }
 
 bool HasZeroByte(uint32_t word) {
   return (word & 0xff) == 0 || (word & 0xff00) == 0 || (word & 0xff0000) == 0 || word >> 24 == 0;

@@ -84,13 +84,15 @@ Listener::Listener(ListeningSockets sockets, Options options)
   thread_ = std::thread([this] { Run(); });
 }
 
-Listener::~Listener() {
+void Listener::Stop() {
+  if (!thread_.joinable()) return;
   stopping_ = true;
   uint64_t one = 1;
   [[maybe_unused]] ssize_t written = write(wake_, &one, sizeof one);
   thread_.join();
   close(wake_);
   if (spare_ >= 0) close(spare_);
+  sockets_ = ListeningSockets();
 }
 
 Listener::Counters Listener::counters() {

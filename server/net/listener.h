@@ -72,9 +72,13 @@ class Listener {
 
   Listener(ListeningSockets sockets, Options options);
   // Ends accepting. What was handed on stays.
-  ~Listener();
+  ~Listener() { Stop(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
+
+  // Ends accepting and gives the sockets up. What was handed on stays, and counters() goes on.
+  // Once, or again without effect; not from several threads.
+  void Stop();
 
   // Asks the kernel, or the owner, which connections live.
   Counters counters();
@@ -100,7 +104,7 @@ class Listener {
   void Refuse(int fd);
   void TellRefusing(bool refusing);
 
-  const ListeningSockets sockets_;
+  ListeningSockets sockets_;  // of Run, after the start
   const Options options_;
   int wake_ = -1;
   int spare_ = -1;

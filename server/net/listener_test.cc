@@ -118,6 +118,21 @@ class ListenerTest : public testing::Test {
   std::unique_ptr<Listener> listener_;
 };
 
+// A page may ask for the counters while the daemon ends.
+TEST_F(ListenerTest, CountersOutliveAccepting) {
+  Start(2);
+  auto client = ConnectAndSpeak(1);
+  socklen_t size;
+  const sockaddr_storage to = listener_->first_address(&size);
+  listener_->Stop();
+  EXPECT_EQ(listener_->counters().open, 1u);
+  EXPECT_TRUE(client->Open());
+  const int late = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_NE(connect(late, reinterpret_cast<const sockaddr*>(&to), size), 0);
+  close(late);
+  listener_->Stop();
+}
+
 TEST_F(ListenerTest, RefusesOverTheLimitAndServesWhenOneHasLeft) {
   Start(2);
   auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2), third = Connect();

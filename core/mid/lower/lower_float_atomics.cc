@@ -91,9 +91,14 @@ class Lowering {
     return b_.Convert(Op::kTrunc, b_.Ushr(dword, place.shift), Type::kI16);
   }
 
+  // As an atomic computes it: no licence of float arithmetic is for memory that others see.
   ValueId Combine(AtomicOp op, ValueId a, ValueId b) {
-    return op == AtomicOp::kFadd ? b_.Fadd(a, b) : op == AtomicOp::kFmin ? b_.Fmin(a, b)
-                                                                         : b_.Fmax(a, b);
+    b_.set_flags(mir::kExact);
+    const ValueId combined = op == AtomicOp::kFadd   ? b_.Fadd(a, b)
+                             : op == AtomicOp::kFmin ? b_.Fmin(a, b)
+                                                     : b_.Fmax(a, b);
+    b_.set_flags(0);
+    return combined;
   }
 
   // What the dword becomes.
