@@ -31,7 +31,7 @@ ALLOWED = {
                           "core/lir", "core/mir", "core/base"},
     "core/intel/messages": {"core/intel/lir", "core/intel/device", "core/intel/isa", "core/lir", "core/base"},
     "core/intel/optimise": {"core/intel/lir", "core/intel/isa", "core/lir", "core/base"},
-    "core/intel/emit": {"core/intel/abi", "core/intel/lir", "core/intel/device", "core/intel/isa",
+    "core/intel/emit": {"core/intel/abi", "core/intel/lir", "core/intel/device", "core/intel/isa", "core/intel/perf",
                         "core/lir", "core/mir", "core/base"},
     "core/intel/swsb": {"core/intel/isa", "core/base"},
     "core/intel/waits": {"core/intel/isa", "core/base"},
