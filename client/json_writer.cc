@@ -39,13 +39,13 @@ void JsonWriter::Key(absl::string_view key) {
   end = std::copy(key.begin(), key.end(), end);
   *end++ = '"';
   *end++ = ':';
-  to_->append(text, end);
+  to_->append(text, static_cast<size_t>(end - text));
   first_ = true;
 }
 
 void JsonWriter::String(absl::string_view value) {
   Separate();
-  if (std::all_of(value.begin(), value.end(), IsPlain)) {
+  if (std::all_of(value.begin(), value.end(), [](char c) { return IsPlain(c); })) {
     *to_ += '"';
     to_->append(value.data(), value.size());
     *to_ += '"';
@@ -58,7 +58,8 @@ void JsonWriter::String(absl::string_view value) {
 void JsonWriter::Int(int64_t value) {
   Separate();
   char digits[24];
-  to_->append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+  const char* end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+  to_->append(digits, static_cast<size_t>(end - digits));
 }
 
 void JsonWriter::Decimal(int64_t units, int digits) {
@@ -74,7 +75,7 @@ void JsonWriter::Decimal(int64_t units, int digits) {
     *end++ = static_cast<char>('0' + rest / scale);
     rest %= scale;
   } while (rest != 0);
-  to_->append(text, end);
+  to_->append(text, static_cast<size_t>(end - text));
 }
 
 }  // namespace kiln::client
