@@ -5,18 +5,16 @@
 // again: what is new in it is told apart from what is wrong.
 //
 // * What is new is declared, by a capability or an extension. A declared feature that is not
-// compiled,
-//   or that no table here knows, refuses the module by its name. An enumerant or opcode that
-//   nothing declares is wrong, not new.
+//   compiled, or that no table here knows, refuses the module by its name. An enumerant or opcode
+//   that nothing declares is wrong, not new.
 // * What is compiled is put into an older form that the validator accepts if the rest is right:
-// newer
-//   declarations, modes and decorations are left out, newer instructions become older ones of the
-//   same types, and instructions of what a later rule allows (below) become such as the older rule
-//   allows. What the form does not keep (values, operands) the importer checks by itself, as it
-//   does where there is no validator at all.
+//   newer declarations, modes and decorations are left out, newer instructions become older ones of
+//   the same types, and instructions of what a later rule allows (below) become such as the older
+//   rule allows. What the form does not keep (values, operands) the importer checks by itself, as
+//   it does where there is no validator at all.
 // * Non-semantic instructions mean nothing: their sets get a name that the validator does not know,
-// so
-//   that it checks none of their operands but that they are ids. Forward references are left out.
+//   so that it checks none of their operands but that they are ids. Forward references are left
+//   out.
 //
 // Later rules that have no enumerant: bit instructions on integers of 8, 16 and 64 bits (Vulkan's
 // maintenance9); the image operand Offset outside of gathers (maintenance8); names of source

@@ -137,9 +137,9 @@ enum InstFlags : uint16_t {
   kKeepInf = 0x200,          // likewise infinities
   kKeepZeroSign = 0x400,     // the signs of operands and result that are zero matter
   kNoReciprocal = 0x800,     // a quotient is not a product with a reciprocal
-  kNoContraction = 0x1000,   // not to be fused with what makes its operands
-  kNoReassociation = 0x2000,  // nor to change its order with it
-  kNoTransform = 0x4000,     // nor to become another operation by what holds for real numbers
+  kNoContraction = 0x1000,   // it is not fused with what makes its operands
+  kNoReassociation = 0x2000,  // operations like it are not put into another order
+  kNoTransform = 0x4000,     // it does not become another one by what holds for real numbers
   kExact = 0x7f00,           // all of these: computed as it is written
 };
 inline constexpr uint16_t kKeepSpecials = kKeepNan | kKeepInf | kKeepZeroSign;

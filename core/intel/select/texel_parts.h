@@ -21,8 +21,8 @@ struct SamplerCall {
   };
   isa::Message message = isa::Message::kSample;
   std::vector<Param> params;
-  std::optional<uint32_t> header;       // its dword 2, without
-  std::optional<lir::Operand> offsets;  // offsets chosen by value: uniform; there is a header then
+  std::optional<uint32_t> header;       // its dword 2, but for `offsets`; absent: there is none
+  std::optional<lir::Operand> offsets;  // of texels, chosen by value: uniform; there is a header then
   SurfaceRef surface;                   // its index may choose the sampler too
   uint32_t sampler = 0;
   bool quad = false;                    // takes derivatives within quads
