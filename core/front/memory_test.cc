@@ -164,6 +164,19 @@ TEST(Memory, ConstantTables) {
   for (uint32_t x = 0; x < 32; ++x) EXPECT_EQ(output[x], table[x % 6] + 1 + (x & 1 ? 4 : 2));
 }
 
+// What the only store of a variable writes is no table of it if it has another type: there would be too
+// little of it.
+TEST(Memory, AStoreOfAnotherTypeIsNoTable) {
+  for (const char* store : {"%v = OpVariable %p Function %u_1\n",
+                            "%v = OpVariable %p Function\nOpStore %v %u_1\n"}) {
+    const auto module = ImportVerified(Assemble(KernelAssembly(
+        "%u_40 = OpConstant %uint 40\n%array = OpTypeArray %uint %u_40\n"
+        "%p = OpTypePointer Function %array\n%pe = OpTypePointer Function %uint\n",
+        std::string(store) + "%e = OpAccessChain %pe %v %x\n%result = OpLoad %uint %e\n")));
+    EXPECT_EQ(module.status().code(), absl::StatusCode::kInvalidArgument) << store;
+  }
+}
+
 // A table that is written after all is a private array.
 TEST(Memory, WrittenTablesAreNotConstant) {
   const std::string body =

@@ -28,6 +28,7 @@ class Planner {
   absl::Status CallOrder(uint32_t entry);
   absl::Status Callees(uint32_t function, std::vector<uint32_t>* callees) const;
   void AddVariable(uint32_t id, uint32_t pointee, uint32_t initializer);
+  bool IsKnown(uint32_t id, uint32_t type) const;
   uint32_t AllocateSlots(uint32_t type);
   absl::Status PlanFunction(uint32_t index);
   void PlanBlock(uint32_t b);
@@ -36,9 +37,9 @@ class Planner {
   void PlanChain(const SpirvInst& inst);
   void PlanCall(const SpirvInst& inst, uint32_t b);
   void PlanStore(const SpirvInst& inst, uint32_t b);
-  void WriteThrough(uint32_t pointer, uint32_t b, uint32_t stored_constant);
+  void WriteThrough(uint32_t pointer, uint32_t b, uint32_t stored);
   void WriteRange(const PointerRoot& root, uint32_t first, uint32_t count, uint32_t b,
-                  uint32_t stored_constant);
+                  uint32_t stored);
   void MarkMemory(const PointerRoot& root, uint32_t first, uint32_t count);
   void FindCarried();
   void Use(uint32_t id, uint32_t block);
@@ -144,7 +145,7 @@ void Planner::AddVariable(uint32_t id, uint32_t pointee, uint32_t initializer) {
 }
 
 void Planner::WriteRange(const PointerRoot& root, uint32_t first, uint32_t count, uint32_t b,
-                         uint32_t stored_constant) {
+                         uint32_t stored) {
   if (root.kind == PointerRoot::kNone) return;
   if (root.kind == PointerRoot::kParameter) {
     p_->writes[b].push_back({root.id, first, count});
@@ -152,13 +153,13 @@ void Planner::WriteRange(const PointerRoot& root, uint32_t first, uint32_t count
   }
   LocalVariable& v = plan_.variables[plan_.variable_index[root.id]];
   ++v.writes;
-  v.written_constant = first == 0 && count == v.leaves && !root.dynamic ? stored_constant : 0;
+  v.written = first == 0 && count == v.leaves && !root.dynamic ? stored : 0;
   p_->writes[b].push_back({0, v.slot + first, count});
 }
 
-void Planner::WriteThrough(uint32_t pointer, uint32_t b, uint32_t stored_constant) {
+void Planner::WriteThrough(uint32_t pointer, uint32_t b, uint32_t stored) {
   const PointerRoot root = Root(pointer);
-  WriteRange(root, root.first, root.count, b, stored_constant);
+  WriteRange(root, root.first, root.count, b, stored);
 }
 
 void Planner::MarkMemory(const PointerRoot& root, uint32_t first, uint32_t count) {
@@ -262,12 +263,16 @@ void Planner::PlanPhi(const SpirvInst& inst) {
   }
 }
 
+// Whether this is a constant of that type whose leaves are known. Of a store or an initialiser with another
+// type, which is wrong, the emitter says so.
+bool Planner::IsKnown(uint32_t id, uint32_t type) const {
+  const SpirvConstant* constant = m_.Constant(id);
+  return constant != nullptr && constant->type == type &&
+         (constant->kind == SpirvConstant::kLeaves || constant->kind == SpirvConstant::kNull);
+}
+
 void Planner::PlanStore(const SpirvInst& inst, uint32_t b) {
-  const uint32_t object = inst.operand(2);
-  const SpirvConstant* constant = m_.Constant(object);
-  const bool known = constant != nullptr && (constant->kind == SpirvConstant::kLeaves ||
-                                             constant->kind == SpirvConstant::kNull);
-  WriteThrough(inst.operand(1), b, known ? object : 0);
+  WriteThrough(inst.operand(1), b, inst.operand(2));
 }
 
 void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
@@ -448,13 +453,12 @@ void Planner::Finish() {
       }
     }
     v.memory.resize(out);
-    const SpirvConstant* initial = m_.Constant(v.initializer);
-    const bool initial_known = initial != nullptr && (initial->kind == SpirvConstant::kLeaves ||
-                                                      initial->kind == SpirvConstant::kNull);
     if (v.memory.empty()) continue;
     // Before its only store a variable without initialiser is undefined: the constant will do.
-    if (v.writes == 0 && initial_known) v.constant = v.initializer;
-    if (v.writes == 1 && v.initializer == 0) v.constant = v.written_constant;
+    const uint32_t constant = v.writes == 0   ? v.initializer
+                              : v.writes == 1 ? v.initializer == 0 ? v.written : 0
+                                              : 0;
+    if (IsKnown(constant, v.type)) v.constant = constant;
   }
 }
 

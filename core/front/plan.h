@@ -63,8 +63,8 @@ struct LocalVariable {
   std::string_view unsupported;                       // cause why it cannot be used, or empty
   std::vector<std::pair<uint32_t, uint32_t>> memory;  // leaf ranges [first, end), disjoint, sorted
   uint32_t constant = 0;  // never holds anything but this constant; 0: not so
-  uint32_t writes = 0;    // stores seen, and what the only one wrote (0: no constant)
-  uint32_t written_constant = 0;
+  uint32_t writes = 0;    // stores seen, and what the last one wrote to all of it (0: not to all)
+  uint32_t written = 0;
 };
 
 struct FunctionPlan {
