@@ -88,16 +88,13 @@ constexpr Row kRows[] = {
     {Opcode::kDp4a, kDwords, {kDwords, kDwords, kDwords}},
     {Opcode::kAvg, kInts, {kInts, kWide}},
     {Opcode::kAdd, kInts | kFloats, {kInts, kWide}},  // iga: F, HF <- integers too
-    {Opcode::kAdd, kF, {kFloats, kFloats}},           // mixed
-    {Opcode::kAdd, kHF, {kHF, kHF}},
+    {Opcode::kAdd, kFloats, {kFloats, kFloats}},      // validate: mixed floats, halves too
     {Opcode::kMul, kInts, {kInts, kWide}},
-    {Opcode::kMul, kF, {kFloats, kFloats}},  // mixed
-    {Opcode::kMul, kHF, {kHF, kHF}},
+    {Opcode::kMul, kFloats, {kFloats, kFloats}},  // validate: mixed floats, halves too
     {Opcode::kMac, kInts, {kBytes | kWords, kWords}},
     {Opcode::kMac, kF, {kF, kF}},
     {Opcode::kMac, kHF, {kHF, kHF}},
-    {Opcode::kMad, kF, {kFloats, kFloats, kFloats}},  // mixed
-    {Opcode::kMad, kHF, {kHF, kHF, kHF}},
+    {Opcode::kMad, kFloats, {kFloats, kFloats, kFloats}},
     {Opcode::kMad, kWide, {kWide, kWide, kWide}},
     {Opcode::kFrc, kF, {kF}},
     {Opcode::kRndu, kF, {kF}},

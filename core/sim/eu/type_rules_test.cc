@@ -88,10 +88,10 @@ const std::map<Opcode, std::vector<std::string>>& Allowed() {
       {Opcode::kSubb, {"ud:ud:ud"}},
       {Opcode::kMach, {"ud:ud:ud", "d:d:d"}},
       {Opcode::kDp4a, {"d*:d*:d*:d*"}},
-      {Opcode::kAdd, {"i,f,hf:i:i2", "f:f,hf:f,hf", "hf:hf:hf"}},
-      {Opcode::kMul, {"i:i:i2", "f:f,hf:f,hf", "hf:hf:hf"}},
+      {Opcode::kAdd, {"i,f,hf:i:i2", "f,hf:f,hf:f,hf"}},
+      {Opcode::kMul, {"i:i:i2", "f,hf:f,hf:f,hf"}},
       {Opcode::kMac, {"i:b*,w*:w*", "f:f:f", "hf:hf:hf"}},
-      {Opcode::kMad, {"i2:i2:i2:i2", "f:f,hf:f,hf:f,hf", "hf:hf:hf:hf"}},
+      {Opcode::kMad, {"i2:i2:i2:i2", "f,hf:f,hf:f,hf:f,hf"}},
       {Opcode::kFrc, {"f:f"}},
       {Opcode::kRndu, {"f:f"}},
       {Opcode::kRndd, {"f:f"}},
@@ -743,13 +743,10 @@ bool NarrowerHere(Opcode op, Type dst, Type src) {
       return dst != src;
     case Opcode::kLzd:  // dwords
       return Bits(src) < 32;
-    case Opcode::kMad:  // a byte could only be the first source; halves of singles
-      return Bits(src) == 8 || (dst == Type::kHF && src == Type::kF);
+    case Opcode::kMad:  // a byte could only be the first source
+      return Bits(src) == 8;
     case Opcode::kCmpn:  // no mixed floats
       return dst != src;
-    case Opcode::kAdd:
-    case Opcode::kMul:  // halves of singles round once or twice?
-      return dst == Type::kHF && src == Type::kF;
     default:
       return false;
   }
