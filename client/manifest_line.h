@@ -25,7 +25,7 @@
 
 namespace kiln::client {
 
-// What a manifest line says beside the file.
+// The options that a manifest line gives for its file.
 struct ItemOptions {
   std::string name;  // of the result and its files; empty: the file's
   std::vector<std::string> targets;

@@ -37,7 +37,7 @@ ExitCode ExitCodeOf(kiln::v1alpha::TargetResult::Status status);
 // The one that tells more.
 ExitCode Worse(ExitCode a, ExitCode b);
 
-// What tells a result from others of the same file, entry point and target.
+// Tells a result from others of the same file, entry point and target.
 struct ResultIdentity {
   std::string name;                  // that a manifest gives; may be empty
   std::vector<std::string> defines;  // "NAME" or "NAME=VALUE"

@@ -67,7 +67,7 @@ std::vector<const Entry*> GroupAt(const ResultSet& set, const ResultKey& key) {
 
 using Entries = std::vector<const Entry*>;  // null: taken out
 
-// Whether two keys may be about the same thing.
+// Relates keys that may be about the same thing.
 using Relation = bool (*)(const ResultKey&, const ResultKey&);
 
 bool SaysTheSame(const ResultKey& a, const ResultKey& b) { return a.MayBe(b); }
@@ -114,7 +114,7 @@ void JoinRelated(Relation related, Entries* before, Entries* after, EntryPairs* 
   std::erase(*after, nullptr);
 }
 
-// Of `group`, those that have a name and are the only ones with it.
+// Returns those of `group` that have a name which no other of it has.
 std::map<std::array<std::string, 3>, const Entry*> ByName(const Entries& group) {
   std::map<std::array<std::string, 3>, const Entry*> named;
   for (const Entry* e : group) {
@@ -150,7 +150,7 @@ bool AllSayAll(const Entries& group) {
 // permutations.
 constexpr size_t kMostEntryPoints = 256;
 
-// Whether no two of `group` are about the same module.
+// Returns whether no two of `group` are about the same module.
 bool HasNoPermutations(const Entries& group) {
   return group.size() <= kMostEntryPoints &&
          std::all_of(group.begin(), group.end(),
@@ -171,7 +171,7 @@ EntryPairs Join(Entries before, Entries after) {
   return pairs;
 }
 
-// What differs within one of the sets.
+// Returns which parts of the keys differ within one of the sets.
 Several WhatTells(const Entries& before, const Entries& after) {
   Several several;
   for (const Entries* group : {&before, &after}) {

@@ -45,7 +45,7 @@ struct Result {
   int64_t compile_us = -1;                  // what the compile took; -1: not said
 };
 
-// What tells permutations of a module apart.
+// Tells permutations of a module apart.
 struct Permutation {
   std::string name;     // that a manifest gives; may be empty
   std::string options;  // defines, constants and subgroup size in force, as text; may be empty
@@ -53,7 +53,7 @@ struct Permutation {
   auto operator<=>(const Permutation&) const = default;
 };
 
-// What a line is about. Lines of before there was "entry" name the entry point only where a module
+// Names what a line is about. Lines of before there was "entry" name the entry point only where a module
 // was compiled; two entry points of a module may have one name, but then not one stage. Lines of
 // before there was "version" do not say which permutation they are about.
 struct ResultKey {
@@ -67,7 +67,7 @@ struct ResultKey {
   bool MayBe(const ResultKey& other) const;
   // The same, but for permutations.
   bool MayBeSameModule(const ResultKey& other) const;
-  // Whether nothing is left unsaid: only an equal key may then be about the same, if that says all,
+  // Returns whether nothing is left unsaid: only an equal key may then be about the same, if that says all,
   // too.
   bool SaysAll() const { return !entry.empty() && !stage.empty() && permutation.has_value(); }
   auto operator<=>(const ResultKey&) const = default;
@@ -76,7 +76,7 @@ struct ResultKey {
 struct ResultSet {
   std::map<ResultKey, Result> results;
   int64_t repeated = 0;
-  // Whether some key does not say all.
+  // Set if some key does not say all.
   bool vague = false;
 };
 
