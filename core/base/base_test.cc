@@ -88,9 +88,18 @@ TEST(BitSet, BehavesAsASet) {
     for (int step = 0; step < 500; ++step) {
       const size_t i = random() % size;
       switch (random() % 6) {
-        case 0: a.set(i); model_a.insert(i); break;
-        case 1: b.set(i); model_b.insert(i); break;
-        case 2: a.reset(i); model_a.erase(i); break;
+        case 0:
+          a.set(i);
+          model_a.insert(i);
+          break;
+        case 1:
+          b.set(i);
+          model_b.insert(i);
+          break;
+        case 2:
+          a.reset(i);
+          model_a.erase(i);
+          break;
         case 3: {
           const size_t before = model_a.size();
           model_a.insert(model_b.begin(), model_b.end());
@@ -106,7 +115,10 @@ TEST(BitSet, BehavesAsASet) {
           for (auto it = model_a.begin(); it != model_a.end();) {
             it = model_b.count(*it) ? std::next(it) : model_a.erase(it);
           }
-          if (random() % 2) { b.clear(); model_b.clear(); }
+          if (random() % 2) {
+            b.clear();
+            model_b.clear();
+          }
       }
       std::set<size_t> listed;
       a.for_each([&](size_t x) { listed.insert(listed.end(), x); });
@@ -193,11 +205,11 @@ TEST(Utf8, WhatIsNotWellFormedIsEscaped) {
   }
   const std::pair<const char*, const char*> kBad[] = {
       {"caf\xe9 x", "caf\\xe9 x"},
-      {"\xc0\xaf", "\\xc0\\xaf"},                          // overlong
-      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                 // a surrogate
-      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},        // beyond U+10FFFF
-      {"\xe2\x82", "\\xe2\\x82"},                          // cut short
-      {"\xc3\xa9\x80\xc3\xa9", "\xc3\xa9\\x80\xc3\xa9"},   // what is good beside it stays
+      {"\xc0\xaf", "\\xc0\\xaf"},                         // overlong
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                // a surrogate
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},       // beyond U+10FFFF
+      {"\xe2\x82", "\\xe2\\x82"},                         // cut short
+      {"\xc3\xa9\x80\xc3\xa9", "\xc3\xa9\\x80\xc3\xa9"},  // what is good beside it stays
   };
   for (const auto& [bad, shown] : kBad) {
     EXPECT_FALSE(IsUtf8(bad));

@@ -1,7 +1,7 @@
 // A dense bit set whose size is given at run time: the carrier of liveness and other dataflow.
 //
-// Set operations return whether anything changed, which is what a fixed-point loop asks. A BitMatrix is
-// as many sets of one size as there are blocks, say, in one piece of memory.
+// Set operations return whether anything changed, which is what a fixed-point loop asks. A
+// BitMatrix is as many sets of one size as there are blocks, say, in one piece of memory.
 #ifndef KILN_CORE_BASE_BITSET_H_
 #define KILN_CORE_BASE_BITSET_H_
 

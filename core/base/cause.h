@@ -60,9 +60,9 @@ std::string CauseOf(const absl::Status& status);
 // The status with another message; code, cause and id stay.
 absl::Status WithMessage(const absl::Status& status, std::string_view message);
 
-// The status of work on what the compiler itself made (its IRs, its machine code): there INVALID_ARGUMENT
-// and NOT_FOUND, elsewhere the user's faults, are INTERNAL. Message and payloads stay; so does every
-// other status.
+// The status of work on what the compiler itself made (its IRs, its machine code): there
+// INVALID_ARGUMENT and NOT_FOUND, elsewhere the user's faults, are INTERNAL. Message and payloads
+// stay; so does every other status.
 absl::Status AsOwnFault(absl::Status status);
 
 // The status with the SPIR-V id to blame attached (replacing an earlier one). An ok status, and one

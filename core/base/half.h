@@ -7,9 +7,9 @@
 
 namespace kiln {
 
-// The bits of the half (IEEE 754 binary16) that equals the float with these bits: 0 of either sign or
-// a normal number. None if there is no such half. Subnormal ones are left out, as hardware may take
-// them for 0 where it keeps the float.
+// The bits of the half (IEEE 754 binary16) that equals the float with these bits: 0 of either sign
+// or a normal number. None if there is no such half. Subnormal ones are left out, as hardware may
+// take them for 0 where it keeps the float.
 constexpr std::optional<uint16_t> ExactHalf(uint32_t float_bits) {
   constexpr uint32_t kDropped = 23 - 10;     // bits of the fraction
   constexpr uint32_t kRebias = 127 - 15;     // of the exponent

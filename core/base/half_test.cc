@@ -12,8 +12,9 @@ namespace {
 // The float that equals a half: from the definition of the format.
 float ToFloat(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
-  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                        : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+  const float magnitude = exponent == 0
+                              ? std::ldexp(static_cast<float>(fraction), -24)
+                              : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
   return half >> 15 ? -magnitude : magnitude;
 }
 

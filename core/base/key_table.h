@@ -22,7 +22,7 @@ namespace kiln {
 class KeyTable {
  public:
   struct Found {
-    uint32_t* value;   // until the next addition
+    uint32_t* value;  // until the next addition
     bool added;
   };
 
@@ -36,8 +36,8 @@ class KeyTable {
       if (e.hash == hash && IsKey(e, key)) return {&e.value, false};
     }
     slots_[at] = static_cast<uint32_t>(entries_.size());
-    entries_.push_back({hash, static_cast<uint32_t>(words_.size()),
-                        static_cast<uint32_t>(key.size()), value});
+    entries_.push_back(
+        {hash, static_cast<uint32_t>(words_.size()), static_cast<uint32_t>(key.size()), value});
     words_.insert(words_.end(), key.begin(), key.end());
     return {&entries_.back().value, true};
   }
@@ -71,11 +71,11 @@ class KeyTable {
  private:
   static constexpr uint32_t kEmpty = ~uint32_t{0};
   static constexpr size_t kFirstSlots = 64;
-  static constexpr size_t kWordsAKey = 4;   // room is made for so many; more make it themselves
+  static constexpr size_t kWordsAKey = 4;  // room is made for so many; more make it themselves
 
   struct Entry {
     uint32_t hash;
-    uint32_t first;    // in words_
+    uint32_t first;  // in words_
     uint32_t length;
     uint32_t value;
   };
@@ -112,7 +112,7 @@ class KeyTable {
 
   std::vector<uint32_t> words_;
   std::vector<Entry> entries_;
-  std::vector<uint32_t> slots_;   // indices of entries; a power of two
+  std::vector<uint32_t> slots_;  // indices of entries; a power of two
 };
 
 }  // namespace kiln

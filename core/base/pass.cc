@@ -67,7 +67,8 @@ absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrd
     if (row.group != 0 && i > 0 && rows[i - 1].group != row.group) {
       for (size_t j = 0; j < i; ++j) {
         if (rows[j].group != row.group) continue;
-        return absl::InternalError(absl::StrCat("the group of ", Abs(row.name), " is in two parts"));
+        return absl::InternalError(
+            absl::StrCat("the group of ", Abs(row.name), " is in two parts"));
       }
     }
   }
@@ -144,11 +145,10 @@ absl::Status Runner::End(PassContext& context, PassRecord record, bool changed) 
                      "cancelled");
   }
   if (options_.max_instructions > 0 && record.instructions_after > options_.max_instructions) {
-    return WithCause(
-        absl::ResourceExhaustedError(absl::StrCat(
-            Abs(record.pass), " left ", record.instructions_after, " instructions, the limit is ",
-            options_.max_instructions)),
-        "too_many_instructions");
+    return WithCause(absl::ResourceExhaustedError(
+                         absl::StrCat(Abs(record.pass), " left ", record.instructions_after,
+                                      " instructions, the limit is ", options_.max_instructions)),
+                     "too_many_instructions");
   }
   return absl::OkStatus();
 }

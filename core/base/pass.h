@@ -71,21 +71,21 @@ class PassContext {
   std::string_view pass_;
   Sink* sink_ = nullptr;
   const Budget* budget_ = nullptr;
-  int width_ = 0;                      // of remarks
+  int width_ = 0;  // of remarks
   const PassOptions* options_ = nullptr;
-  bool optional_ = true;               // the pass at hand is: its rewrites count
-  int64_t remaining_ = -1;             // rewrites still allowed; -1: any number
-  int64_t rewrites_ = 0;               // that counted
+  bool optional_ = true;    // the pass at hand is: its rewrites count
+  int64_t remaining_ = -1;  // rewrites still allowed; -1: any number
+  int64_t rewrites_ = 0;    // that counted
   int64_t max_live_ = 0;
 };
 
 template <class M>
 struct Pass {
-  std::string_view name;               // snake_case, a verb by effect
+  std::string_view name;  // snake_case, a verb by effect
   absl::StatusOr<bool> (*run)(M&, PassContext&) = nullptr;
-  bool optional = false;               // may be disabled and bisected
+  bool optional = false;  // may be disabled and bisected
   uint8_t group = 0;
-  std::string_view summary = {};       // one line for people
+  std::string_view summary = {};  // one line for people
 };
 
 struct PassOrder {
@@ -96,7 +96,7 @@ struct PassOrder {
 
 template <class M>
 struct Level {
-  std::string_view name;               // "mir", "lir", "machine"
+  std::string_view name;  // "mir", "lir", "machine"
   std::string (*print)(const M&) = nullptr;
   absl::Status (*verify)(const M&) = nullptr;
   int64_t (*count)(const M&) = nullptr;
@@ -144,10 +144,10 @@ class Runner {
   // Rewrites that this compile made before, in another runner: counting goes on from there.
   void set_rewrites(int64_t rewrites) { rewrites_ = rewrites; }
 
-  // Runs the table (or what options.only names of it) on the module. Errors: the pass's own, but what
-  // it calls invalid is Internal (AsOwnFault: the module is of our making);
-  // Cancelled; ResourceExhausted at max_instructions; Internal if verification fails. After
-  // stop_after, stopped() is true and further calls do nothing.
+  // Runs the table (or what options.only names of it) on the module. Errors: the pass's own, but
+  // what it calls invalid is Internal (AsOwnFault: the module is of our making); Cancelled;
+  // ResourceExhausted at max_instructions; Internal if verification fails. After stop_after,
+  // stopped() is true and further calls do nothing.
   template <class M>
   absl::Status Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module);
 
@@ -185,8 +185,8 @@ class Runner {
   int width_ = 0;
   bool stopped_ = false;
   int64_t rewrites_ = 0;
-  int64_t instructions_ = 0;     // of the module at hand, as counted after its last change
-  int64_t counted_until_ = 0;    // thread CPU time that records cover
+  int64_t instructions_ = 0;   // of the module at hand, as counted after its last change
+  int64_t counted_until_ = 0;  // thread CPU time that records cover
   std::string reproducer_;
 };
 

@@ -56,9 +56,10 @@ constexpr Pass<Toy> kTable[] = {
 constexpr Level<Toy> kLevel = {
     .name = "toy",
     .print = [](const Toy& t) { return t.text; },
-    .verify = [](const Toy& t) {
-      return t.text == "!" ? absl::InternalError("spoilt") : absl::OkStatus();
-    },
+    .verify =
+        [](const Toy& t) {
+          return t.text == "!" ? absl::InternalError("spoilt") : absl::OkStatus();
+        },
     .count = [](const Toy& t) { return static_cast<int64_t>(t.text.size()); },
 };
 
@@ -109,12 +110,15 @@ TEST(Pass, GroupRepeatsUntilNothingChanges) {
 
 TEST(Pass, RowsIdleInThisStateAreSkipped) {
   const Pass<Toy> table[] = {
-      {.name = "once", .run = [](Toy& t, PassContext&) -> absl::StatusOr<bool> {
+      {.name = "once",
+       .run = [](Toy& t, PassContext&) -> absl::StatusOr<bool> {
          if (t.text.size() > 2) return false;
          t.text += "1";
          return true;
-       }, .group = 1},
-      {.name = "idle", .run = [](Toy&, PassContext&) -> absl::StatusOr<bool> { return false; },
+       },
+       .group = 1},
+      {.name = "idle",
+       .run = [](Toy&, PassContext&) -> absl::StatusOr<bool> { return false; },
        .group = 1},
   };
   EXPECT_THAT(RunToy({}, table).recorder.begun, ElementsAre("once", "idle", "once"));

@@ -16,23 +16,23 @@ namespace kiln {
 // One run of one pass, or one step beside the passes (step.h). Names are static strings.
 struct PassRecord {
   std::string_view pass;
-  std::string_view level;         // "front", "mir", "lir", "out"
-  int width = 0;                  // dispatch width, 0 before widths are chosen
+  std::string_view level;  // "front", "mir", "lir", "out"
+  int width = 0;           // dispatch width, 0 before widths are chosen
   bool changed = false;
-  int64_t nanoseconds = 0;        // thread CPU time
+  int64_t nanoseconds = 0;  // thread CPU time
   int64_t instructions_before = 0;
   int64_t instructions_after = 0;
-  int64_t rewrites = 0;           // what --bisect counts
-  int64_t max_live = 0;           // registers, 0 where not measured
+  int64_t rewrites = 0;  // what --bisect counts
+  int64_t max_live = 0;  // registers, 0 where not measured
 };
 
 // One decision worth explaining: a refused width, a split message, a switched-off optimisation.
 struct Remark {
   std::string_view pass;
-  std::string_view kind;          // snake_case, from a bounded set
-  uint32_t spirv_id = 0;          // 0: none
-  std::string text;               // human-readable, contains the numbers
-  int width = 0;                  // dispatch width, 0 before widths are chosen
+  std::string_view kind;  // snake_case, from a bounded set
+  uint32_t spirv_id = 0;  // 0: none
+  std::string text;       // human-readable, contains the numbers
+  int width = 0;          // dispatch width, 0 before widths are chosen
 };
 
 class Sink {
@@ -52,9 +52,11 @@ class Sink {
 // Limits of one compile. Counts change what is produced deterministically; the cancel flag and
 // time only ever fail a compile.
 struct Budget {
-  int64_t max_mir_instructions = 200'000;   // after inlining
+  int64_t max_mir_instructions = 200'000;  // after inlining
   const std::atomic<bool>* cancelled = nullptr;
-  bool Cancelled() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
+  bool Cancelled() const {
+    return cancelled != nullptr && cancelled->load(std::memory_order_relaxed);
+  }
 };
 
 }  // namespace kiln

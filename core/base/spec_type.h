@@ -6,8 +6,8 @@
 
 namespace kiln {
 
-// 3 is a proper int and a proper uint, whichever the constant is; what the types tell apart is -1 and
-// 4294967295. The numbers are part of cache keys and of proto/worker.proto.
+// 3 is a proper int and a proper uint, whichever the constant is; what the types tell apart is -1
+// and 4294967295. The numbers are part of cache keys and of proto/worker.proto.
 enum class SpecType : uint8_t {
   kBits = 0,  // any type of a constant
   kBool = 1,

@@ -22,8 +22,8 @@ std::string EscapeNonUtf8(std::string_view text);
 // Every byte beyond ASCII as \xHH.
 std::string EscapeNonAscii(std::string_view text);
 
-// Names and texts of a module may have any length; messages, which are kept and shown whole, quote no
-// more than so many bytes of one.
+// Names and texts of a module may have any length; messages, which are kept and shown whole, quote
+// no more than so many bytes of one.
 inline constexpr size_t kQuotedBytes = 100;
 
 // The text, or where it is longer its beginning, cut between characters, and "...".

@@ -80,8 +80,9 @@ TEST(Analyze, CountsAndCosts) {
 
 TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
   const Analysis a = Of({Add(10, 1, 0), Add(11, 10, 0), EndOfThread()});
-  EXPECT_EQ(a.missing_waits.texts, std::vector<std::string>{
-                                 "instruction 1 (add) does not wait for 0 (add): results not written"});
+  EXPECT_EQ(a.missing_waits.texts,
+            std::vector<std::string>{
+                "instruction 1 (add) does not wait for 0 (add): results not written"});
   EXPECT_FALSE(Of({Add(10, 1, 0)}).findings.empty());  // no end of thread
 }
 
@@ -93,8 +94,8 @@ TEST(Analyze, ListsTheFirstOfMany) {
   EXPECT_GE(a.missing_waits.count, static_cast<int64_t>(kMostWaitsListed) + 200);
 }
 
-// Lanes may be parked behind each of 100 ifs while others go through 3,000 more: what is too much for
-// following lanes is counted and costed all the same.
+// Lanes may be parked behind each of 100 ifs while others go through 3,000 more: what is too much
+// for following lanes is counted and costed all the same.
 TEST(Analyze, SaysWhatItDoesNotJudge) {
   constexpr int kNested = 100, kInside = 3000;
   isa::Instruction begin;

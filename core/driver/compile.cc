@@ -50,8 +50,7 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
 }
 
 absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
-                                 const CompileOptions& options, Sink* sink,
-                                 const Budget& budget) {
+                                 const CompileOptions& options, Sink* sink, const Budget& budget) {
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
     return WithCause(absl::InvalidArgumentError("pipeline state: a compute shader has none"),

@@ -39,8 +39,8 @@ uint32_t CodeGenerationVersion(Target target);
 uint32_t AbiVersion(Target target);
 
 struct PrepareOptions {
-  std::string entry_point;                  // empty: the only one
-  std::string stage;                        // empty: the entry point's; else must agree
+  std::string entry_point;                      // empty: the only one
+  std::string stage;                            // empty: the entry point's; else must agree
   std::map<uint32_t, uint64_t> spec_constants;  // SpecId -> bits
   // WorkgroupId and GlobalInvocationId count from the base that a dispatch gives
   // (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT). Without, the program promises nothing for a base but 0.
@@ -60,13 +60,12 @@ struct PreparedInfo {
 
 // `spirv`: the module's words in host byte order. `sink` may be null.
 absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_t> spirv,
-                                                        const PrepareOptions& options,
-                                                        Sink* sink, const Budget& budget);
+                                                        const PrepareOptions& options, Sink* sink,
+                                                        const Budget& budget);
 const PreparedInfo& Info(const Prepared& prepared);
 
 absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
-                                 const CompileOptions& options, Sink* sink,
-                                 const Budget& budget);
+                                 const CompileOptions& options, Sink* sink, const Budget& budget);
 
 struct PassInfo {
   std::string name;

@@ -80,8 +80,9 @@ TEST(Driver, ComputeWithPipelineStateIsRefused) {
   EXPECT_EQ(CauseOf(s), "pipeline_state");
 }
 
-// No pass merges, moves out of a loop or removes volatile accesses, used or not, of equal places and
-// in neighbouring ones; without the flag most of them go. (What a texel op reads is among them.)
+// No pass merges, moves out of a loop or removes volatile accesses, used or not, of equal places
+// and in neighbouring ones; without the flag most of them go. (What a texel op reads is among
+// them.)
 TEST(Driver, VolatileAccessesStay) {
   const std::string text = R"(mir 1
 entry "main"
@@ -151,7 +152,7 @@ TEST(Driver, BothWidthsWithStatisticsAndRecords) {
   EXPECT_EQ(c->variants[0].name, "SIMD8");
   EXPECT_EQ(c->variants[1].name, "SIMD16");
   for (const Variant& v : c->variants) {
-    EXPECT_EQ(v.statistics.sends, 3);   // read, write, end of thread
+    EXPECT_EQ(v.statistics.sends, 3);  // read, write, end of thread
     EXPECT_EQ(v.statistics.bytes, static_cast<int64_t>(v.code.size()));
     EXPECT_EQ(v.launch.code_bytes, v.code.size());
     EXPECT_EQ(v.launch.dispatch_width, static_cast<uint32_t>(v.width));
@@ -274,7 +275,7 @@ TEST(Driver, ARequiredSubgroupSizeThatCannotBeMadeIsARefusal) {
   CompileOptions options;
   options.required_subgroup_size = 64;
   EXPECT_EQ(CauseOf(CompileText(kShader, options).status()), "dispatch_width");
-  options.required_subgroup_size = 8;   // 128 threads
+  options.required_subgroup_size = 8;  // 128 threads
   EXPECT_EQ(CauseOf(CompileText(WithSize("1024, 1, 1"), options).status()), "workgroup_too_large");
   options.widths = {16};
   EXPECT_EQ(CauseOf(CompileText(kShader, options).status()), "dispatch_width");
@@ -292,7 +293,7 @@ TEST(Driver, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
     return text;
   };
   EXPECT_EQ(widths("64, 1, 1"), "SIMD8 SIMD16 ");
-  EXPECT_EQ(widths("24, 2, 1"), "SIMD8 ");          // 16 divides the product, not x
+  EXPECT_EQ(widths("24, 2, 1"), "SIMD8 ");  // 16 divides the product, not x
   EXPECT_EQ(widths("4, 4, 4"), "partial_subgroups");
   options.required_subgroup_size = 16;
   EXPECT_EQ(widths("64, 1, 1"), "SIMD16 ");
@@ -327,7 +328,8 @@ TEST(Driver, AKnownIndexOfAtomicsBeyondTheArrayIsTheLast) {
     text.replace(text.find("0.0.0"), 5, "0.0.0 array 3");
     text.insert(text.find("  return"),
                 "  %90:i64 = load_ssbo.indexed[0, align 8] 0, 0\n"
-                "  %91:i64 = ssbo_atomic.indexed[0, add] " + index + ", 8, %90\n");
+                "  %91:i64 = ssbo_atomic.indexed[0, add] " +
+                    index + ", 8, %90\n");
     text.replace(text.find("load_ssbo[0, align 4] "), 22, "load_ssbo.indexed[0, align 4] 0, ");
     text.replace(text.find("store_ssbo[0, align 4] "), 23, "store_ssbo.indexed[0, align 4] 1, ");
     const auto c = CompileText(text);
@@ -515,8 +517,8 @@ std::string LateKill(bool kills) {
   return text + "  store_output[0, 0] %" + std::to_string(last) + "\n  return\n}\n";
 }
 
-// Exits are preferred by the orders alone: with those left out the code has the same bytes, and so has
-// that of a shader without exits whatever is left out.
+// Exits are preferred by the orders alone: with those left out the code has the same bytes, and so
+// has that of a shader without exits whatever is left out.
 TEST(Driver, PreferredExitsChangeOrdersAndNothingElse) {
   const auto code = [](bool kills, std::vector<std::string> disabled) {
     CompileOptions options;
@@ -635,7 +637,8 @@ TEST(Driver, WhatCannotBeEncodedIsAFaultOfTheCompiler) {
   EXPECT_EQ(CauseOf(s), "internal") << s;
 }
 
-// What the workgroup, its memory and the push constants are to blame for names where they come from.
+// What the workgroup, its memory and the push constants are to blame for names where they come
+// from.
 TEST(Driver, RefusalsOfALaunchCarryTheSpirvId) {
   const auto status = [](const std::string& size, const std::string& head,
                          const CompileOptions& options = {}) {

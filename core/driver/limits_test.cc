@@ -13,7 +13,8 @@ TEST(Limits, AreThoseOfTheDevice) {
   std::map<std::string, uint64_t> most;
   for (const front::LimitRow& row : front::Limits()) {
     if (row.target == "any") continue;  // bounds of the front end: core/front/bounds_test.cc
-    EXPECT_TRUE(most.emplace(std::string(row.target) + " " + std::string(row.what), row.most).second);
+    EXPECT_TRUE(
+        most.emplace(std::string(row.target) + " " + std::string(row.what), row.most).second);
   }
   const intel::Limits& limits = intel::Tgl().limits;
   EXPECT_EQ(most, (std::map<std::string, uint64_t>{

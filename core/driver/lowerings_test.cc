@@ -18,8 +18,8 @@ using mid::Features;
 struct Case {
   std::string_view pass;
   std::string_view body;
-  void (*change)(Features& f);   // the other answer to the feature asked
-  bool lowered;                  // whether the pass acts with kFewFeatures; with the other it does not
+  void (*change)(Features& f);  // the other answer to the feature asked
+  bool lowered;  // whether the pass acts with kFewFeatures; with the other it does not
 };
 
 constexpr Case kCases[] = {
@@ -66,11 +66,11 @@ constexpr Case kCases[] = {
 
 // Whether the row of this name changed the module.
 bool Acts(const Case& c, const Features& features) {
-  absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
-      "mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 "
-      "resource 1 combined 0.1.0 image cube float unknown "
-      "resource 2 storage_image 0.2.0 image 1d float r32f body { ", std::string(c.body),
-      " return }"));
+  absl::StatusOr<mir::Module> m =
+      mir::Parse(absl::StrCat("mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 "
+                              "resource 1 combined 0.1.0 image cube float unknown "
+                              "resource 2 storage_image 0.2.0 image 1d float r32f body { ",
+                              std::string(c.body), " return }"));
   EXPECT_TRUE(m.ok()) << c.pass << ": " << m.status();
   if (!m.ok()) return false;
   EXPECT_EQ(mir::Verify(*m), absl::OkStatus()) << c.pass;

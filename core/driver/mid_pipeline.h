@@ -1,5 +1,5 @@
-// The passes over MIR in execution order: those that no target changes, what the next stage lets go,
-// and those that a target asks for.
+// The passes over MIR in execution order: those that no target changes, what the next stage lets
+// go, and those that a target asks for.
 #ifndef KILN_CORE_DRIVER_MID_PIPELINE_H_
 #define KILN_CORE_DRIVER_MID_PIPELINE_H_
 
@@ -18,8 +18,8 @@ namespace kiln {
 absl::Span<const Pass<mir::Module>> NeutralPasses();
 const Level<mir::Module>& NeutralLevel();
 
-// Compile's, where it is told what the next stage reads. Where they change something the neutral ones
-// run again.
+// Compile's, where it is told what the next stage reads. Where they change something the neutral
+// ones run again.
 struct Linking {
   mir::Module& module;
   const std::vector<ReadLocation>& reads;  // ascending by location
@@ -31,7 +31,7 @@ const Level<Linking>& LinkingLevel();
 struct Lowering {
   mir::Module& module;
   const mid::Features& features;
-  uint32_t view_mask = 0;   // PipelineState's
+  uint32_t view_mask = 0;  // PipelineState's
 };
 absl::Span<const Pass<Lowering>> LoweringPasses();
 const Level<Lowering>& LoweringLevel();

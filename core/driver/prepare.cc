@@ -21,7 +21,8 @@ namespace {
 
 // Nothing: no such stage is compiled, or none is named.
 std::optional<mir::Stage> StageOf(const std::string& name) {
-  for (const mir::Stage stage : {mir::Stage::kCompute, mir::Stage::kFragment, mir::Stage::kVertex}) {
+  for (const mir::Stage stage :
+       {mir::Stage::kCompute, mir::Stage::kFragment, mir::Stage::kVertex}) {
     if (name == mir::kStageNames[static_cast<int>(stage)]) return stage;
   }
   return std::nullopt;
@@ -29,8 +30,8 @@ std::optional<mir::Stage> StageOf(const std::string& name) {
 
 absl::Status UnsupportedStage(const std::string& name) {
   return WithCause(
-      absl::UnimplementedError(absl::StrCat("stage '", Shortened(name),
-                                            "': only compute, fragment and vertex shaders are compiled")),
+      absl::UnimplementedError(absl::StrCat(
+          "stage '", Shortened(name), "': only compute, fragment and vertex shaders are compiled")),
       "unsupported_stage");
 }
 

@@ -15,8 +15,8 @@ class Prepared {
  public:
   mir::Module module;
   PreparedInfo info;
-  bool stopped = false;   // at PrepareOptions::passes.stop_after: there is nothing to compile
-  int64_t rewrites = 0;   // counted so far; Compile counts on
+  bool stopped = false;  // at PrepareOptions::passes.stop_after: there is nothing to compile
+  int64_t rewrites = 0;  // counted so far; Compile counts on
 };
 
 // What a target has of it: its own copy, lowered.

@@ -140,12 +140,13 @@ TEST(Alu, UnaryAndBits) {
     ExpectPairs(Integers(), std::string("%result = ") + row.op + " %uint %a\n",
                 [&](uint32_t a, uint32_t) { return row.expected(a); });
   }
-  ExpectPairs(Integers(),
-              "%c = OpULessThan %bool %a %b\nOpAssumeTrueKHR %c\n"
-              "%result = OpExpectKHR %uint %a %b\n",
-              [](uint32_t a, uint32_t) { return a; }, "",
-              "OpCapability Shader\nOpCapability ExpectAssumeKHR\n"
-              "OpExtension \"SPV_KHR_expect_assume\"\n");
+  ExpectPairs(
+      Integers(),
+      "%c = OpULessThan %bool %a %b\nOpAssumeTrueKHR %c\n"
+      "%result = OpExpectKHR %uint %a %b\n",
+      [](uint32_t a, uint32_t) { return a; }, "",
+      "OpCapability Shader\nOpCapability ExpectAssumeKHR\n"
+      "OpExtension \"SPV_KHR_expect_assume\"\n");
   // FindLsb, FindSMsb, FindUMsb
   ExpectPairs(Integers(), "%result = OpExtInst %uint %glsl FindILsb %a\n",
               [](uint32_t a, uint32_t) {

@@ -20,10 +20,10 @@ namespace kiln::front {
 struct Binding {
   enum Kind : uint8_t { kNone, kValue, kSlots, kPointer, kImage };
   Kind kind = kNone;
-  uint32_t type = 0;            // kValue, kSlots
-  uint32_t slot = 0;            // kSlots: the first
+  uint32_t type = 0;  // kValue, kSlots
+  uint32_t slot = 0;  // kSlots: the first
   // Where Bindings keeps what belongs to the other kinds.
-  uint32_t value = kNoValue;    // the first
+  uint32_t value = kNoValue;  // the first
   uint32_t pointer = kNoValue;
   uint32_t image = kNoValue;
 };

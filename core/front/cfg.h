@@ -32,10 +32,10 @@ namespace kiln::front {
 
 constexpr uint32_t kNoBlock = 0xffffffffu;
 
-// The halves of a switch with more targets than this are told apart by one comparison each. Its default
-// is then reached from several places, and is a label: what its condition costs (of a dozen cases 14 %
-// more instructions) is repaid by the comparisons that are saved and need not live (600 cases: 10 %
-// fewer, 0 spills instead of 205, 40 % fewer messages).
+// The halves of a switch with more targets than this are told apart by one comparison each. Its
+// default is then reached from several places, and is a label: what its condition costs (of a dozen
+// cases 14 % more instructions) is repaid by the comparisons that are saved and need not live (600
+// cases: 10 % fewer, 0 spills instead of 205, 40 % fewer messages).
 constexpr size_t kComparedCases = 32;
 
 // Local indices of blocks; mostly one or two.

@@ -1,6 +1,6 @@
-// OpSpecConstantOp: every opcode that the SPIR-V specification allows there in shaders. Operands are
-// specialised, so that nothing is known when the module is assembled; the expected values are written
-// out.
+// OpSpecConstantOp: every opcode that the SPIR-V specification allows there in shaders. Operands
+// are specialised, so that nothing is known when the module is assembled; the expected values are
+// written out.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -80,13 +80,20 @@ uint32_t Value(const std::string& definitions, const std::string& read, const Gi
 
 TEST(ConstantOps, Integers) {
   const Case cases[] = {
-      {"SNegate %a", static_cast<uint32_t>(-7)}, {"Not %a", ~7u},
-      {"IAdd %a %b", 10},                        {"ISub %b %a", static_cast<uint32_t>(-4)},
-      {"IMul %a %b", 21},                        {"UDiv %a %b", 2},
-      {"UMod %a %b", 1},                         {"ShiftRightLogical %a %b", 0},
-      {"ShiftLeftLogical %a %b", 56},            {"BitwiseOr %a %b", 7},
-      {"BitwiseXor %a %b", 4},                   {"BitwiseAnd %a %b", 3},
-      {"Select %t %a %b", 7},                    {"Select %f %a %b", 3},
+      {"SNegate %a", static_cast<uint32_t>(-7)},
+      {"Not %a", ~7u},
+      {"IAdd %a %b", 10},
+      {"ISub %b %a", static_cast<uint32_t>(-4)},
+      {"IMul %a %b", 21},
+      {"UDiv %a %b", 2},
+      {"UMod %a %b", 1},
+      {"ShiftRightLogical %a %b", 0},
+      {"ShiftLeftLogical %a %b", 56},
+      {"BitwiseOr %a %b", 7},
+      {"BitwiseXor %a %b", 4},
+      {"BitwiseAnd %a %b", 3},
+      {"Select %t %a %b", 7},
+      {"Select %f %a %b", 3},
       {"CompositeExtract %v 1", 3},
   };
   for (const Case& c : cases) {
@@ -114,21 +121,36 @@ TEST(ConstantOps, SignedIntegers) {
 
 TEST(ConstantOps, Bools) {
   const Case cases[] = {
-      {"LogicalOr %t %f", 1},        {"LogicalOr %f %f", 0},
-      {"LogicalAnd %t %f", 0},       {"LogicalAnd %t %t", 1},
-      {"LogicalNot %f", 1},          {"LogicalNot %t", 0},
-      {"LogicalEqual %t %t", 1},     {"LogicalEqual %t %f", 0},
-      {"LogicalNotEqual %t %f", 1},  {"LogicalNotEqual %f %f", 0},
-      {"IEqual %a %a", 1},           {"IEqual %a %b", 0},
-      {"INotEqual %a %b", 1},        {"INotEqual %a %a", 0},
-      {"ULessThan %b %a", 1},        {"ULessThan %a %n", 1},
-      {"SLessThan %n %m", 1},        {"SLessThan %m %n", 0},
-      {"UGreaterThan %a %b", 1},     {"UGreaterThan %m %n", 0},
-      {"SGreaterThan %m %n", 1},     {"SGreaterThan %n %m", 0},
-      {"ULessThanEqual %a %a", 1},   {"ULessThanEqual %a %b", 0},
-      {"SLessThanEqual %n %n", 1},   {"SLessThanEqual %m %n", 0},
-      {"UGreaterThanEqual %a %a", 1}, {"UGreaterThanEqual %b %a", 0},
-      {"SGreaterThanEqual %m %n", 1}, {"SGreaterThanEqual %n %m", 0},
+      {"LogicalOr %t %f", 1},
+      {"LogicalOr %f %f", 0},
+      {"LogicalAnd %t %f", 0},
+      {"LogicalAnd %t %t", 1},
+      {"LogicalNot %f", 1},
+      {"LogicalNot %t", 0},
+      {"LogicalEqual %t %t", 1},
+      {"LogicalEqual %t %f", 0},
+      {"LogicalNotEqual %t %f", 1},
+      {"LogicalNotEqual %f %f", 0},
+      {"IEqual %a %a", 1},
+      {"IEqual %a %b", 0},
+      {"INotEqual %a %b", 1},
+      {"INotEqual %a %a", 0},
+      {"ULessThan %b %a", 1},
+      {"ULessThan %a %n", 1},
+      {"SLessThan %n %m", 1},
+      {"SLessThan %m %n", 0},
+      {"UGreaterThan %a %b", 1},
+      {"UGreaterThan %m %n", 0},
+      {"SGreaterThan %m %n", 1},
+      {"SGreaterThan %n %m", 0},
+      {"ULessThanEqual %a %a", 1},
+      {"ULessThanEqual %a %b", 0},
+      {"SLessThanEqual %n %n", 1},
+      {"SLessThanEqual %m %n", 0},
+      {"UGreaterThanEqual %a %a", 1},
+      {"UGreaterThanEqual %b %a", 0},
+      {"SGreaterThanEqual %m %n", 1},
+      {"SGreaterThanEqual %n %m", 0},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(Value("%r = OpSpecConstantOp %bool " + std::string(c.operation) + "\n",
@@ -141,9 +163,10 @@ TEST(ConstantOps, Bools) {
 TEST(ConstantOps, WidthsOfIntegers) {
   EXPECT_EQ(Value("%r = OpSpecConstantOp %int SConvert %s16\n", "%result = OpBitcast %uint %r\n"),
             static_cast<uint32_t>(-2));
-  EXPECT_EQ(Value("%u = OpSpecConstantOp %ushort UConvert %n\n%r = OpSpecConstantOp %uint UConvert %u\n",
-                  "%result = OpIAdd %uint %r %u_0\n"),
-            0xfff9u);
+  EXPECT_EQ(
+      Value("%u = OpSpecConstantOp %ushort UConvert %n\n%r = OpSpecConstantOp %uint UConvert %u\n",
+            "%result = OpIAdd %uint %r %u_0\n"),
+      0xfff9u);
   EXPECT_EQ(Value("%l = OpSpecConstantOp %long SConvert %n\n"
                   "%s = OpSpecConstantOp %long ShiftRightLogical %l %m\n"
                   "%r = OpSpecConstantOp %int SConvert %s\n",
@@ -182,8 +205,10 @@ TEST(ConstantOps, ChoosesWholeComposites) {
     %qs = OpSpecConstantComposite %struct %u_3 %q
 )";
   const char kSecond[] = "%result = OpCompositeExtract %uint %r 1\n";
-  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %array Select %t %p %q\n", kSecond), 3u);
-  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %array Select %f %p %q\n", kSecond), 7u);
+  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %array Select %t %p %q\n", kSecond),
+            3u);
+  EXPECT_EQ(Value(std::string(kTypes) + "%r = OpSpecConstantOp %array Select %f %p %q\n", kSecond),
+            7u);
   const char kSum[] =
       "%e0 = OpCompositeExtract %uint %r 0\n%e1 = OpCompositeExtract %uint %r 1 1\n"
       "%tens = OpIMul %uint %e0 %u_9\n%result = OpIAdd %uint %tens %e1\n";
@@ -194,8 +219,9 @@ TEST(ConstantOps, ChoosesWholeComposites) {
 }
 
 TEST(ConstantOps, FloatsAreChosenBitByBit) {
-  EXPECT_EQ(Value("%c = OpSpecConstantOp %float Select %t %x32 %x32\n", "%result = OpBitcast %uint %c\n"),
-            std::bit_cast<uint32_t>(0.1f));
+  EXPECT_EQ(
+      Value("%c = OpSpecConstantOp %float Select %t %x32 %x32\n", "%result = OpBitcast %uint %c\n"),
+      std::bit_cast<uint32_t>(0.1f));
 }
 
 uint32_t Float(const std::string& definitions, const Given& given = {}) {
@@ -206,11 +232,11 @@ TEST(ConstantOps, WidthsOfFloats) {
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n"), 0x3fc00000u);
   const char kThere[] =
       "%h = OpSpecConstantOp %half FConvert %x32\n%r = OpSpecConstantOp %float FConvert %h\n";
-  EXPECT_EQ(Float(kThere), 0x3dccc000u);                                 // 0.1 as a half
-  EXPECT_EQ(Float(kThere, {.x32 = 65519.0f}), 0x477fe000u);              // 65504
+  EXPECT_EQ(Float(kThere), 0x3dccc000u);                     // 0.1 as a half
+  EXPECT_EQ(Float(kThere, {.x32 = 65519.0f}), 0x477fe000u);  // 65504
   EXPECT_EQ(Float(kThere, {.x32 = 65520.0f}), 0x7f800000u);
-  EXPECT_EQ(Float(kThere, {.x32 = -2049.0f}), 0xc5000000u);              // to even
-  EXPECT_EQ(Float(kThere, {.x32 = 0x1p-24f}), 0x33800000u);              // the least half
+  EXPECT_EQ(Float(kThere, {.x32 = -2049.0f}), 0xc5000000u);  // to even
+  EXPECT_EQ(Float(kThere, {.x32 = 0x1p-24f}), 0x33800000u);  // the least half
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n", {.x16 = 0xfc00}), 0xff800000u);
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n", {.x16 = 0x0001}), 0x33800000u);
 }

@@ -154,14 +154,10 @@ std::string Text(const Statement& s) {
       }
       return text + "}\n";
     }
-    case Kind::kBreak:
-      return "if (" + s.condition.Text() + ") break;\n";
-    case Kind::kContinue:
-      return "if (" + s.condition.Text() + ") continue;\n";
-    case Kind::kReturn:
-      return "if (" + s.condition.Text() + ") return v1 + " + n + ";\n";
-    case Kind::kOutput:
-      return "o.y = o.y * 3u + " + v + ";\n";
+    case Kind::kBreak: return "if (" + s.condition.Text() + ") break;\n";
+    case Kind::kContinue: return "if (" + s.condition.Text() + ") continue;\n";
+    case Kind::kReturn: return "if (" + s.condition.Text() + ") return v1 + " + n + ";\n";
+    case Kind::kOutput: return "o.y = o.y * 3u + " + v + ";\n";
     case Kind::kKill:  // of few invocations, so that some are left
       return "if (" + s.condition.Text() + " && " + v + " % 5u == 0u) " + kKills[s.n] + ";\n";
   }
@@ -205,9 +201,7 @@ Signal Run(const Statement& s, State* state) {
   uint32_t* v = state->v;
   Signal out = Signal::kNext;
   switch (s.kind) {
-    case Kind::kAssign:
-      v[s.target] = v[s.a] * 5 + v[s.target] + s.n;
-      return Signal::kNext;
+    case Kind::kAssign: v[s.target] = v[s.a] * 5 + v[s.target] + s.n; return Signal::kNext;
     case Kind::kIf:
       if (s.condition.Eval(v)) return Run(s.blocks[0], state);
       return s.blocks.size() > 1 ? Run(s.blocks[1], state) : Signal::kNext;
@@ -224,19 +218,14 @@ Signal Run(const Statement& s, State* state) {
       } while (i < s.n && s.condition.Eval(v));
       return Signal::kNext;
     }
-    case Kind::kSwitch:
-      return RunSwitch(s, state);
-    case Kind::kBreak:
-      return s.condition.Eval(v) ? Signal::kBreak : Signal::kNext;
-    case Kind::kContinue:
-      return s.condition.Eval(v) ? Signal::kContinue : Signal::kNext;
+    case Kind::kSwitch: return RunSwitch(s, state);
+    case Kind::kBreak: return s.condition.Eval(v) ? Signal::kBreak : Signal::kNext;
+    case Kind::kContinue: return s.condition.Eval(v) ? Signal::kContinue : Signal::kNext;
     case Kind::kReturn:
       if (!s.condition.Eval(v)) return Signal::kNext;
       state->returned = v[1] + s.n;
       return Signal::kReturn;
-    case Kind::kOutput:
-      state->output = state->output * 3 + v[s.target];
-      return Signal::kNext;
+    case Kind::kOutput: state->output = state->output * 3 + v[s.target]; return Signal::kNext;
     case Kind::kKill:
       if (!s.condition.Eval(v) || v[s.target] % 5 != 0) return Signal::kNext;
       state->helper = true;

@@ -150,15 +150,11 @@ const std::vector<Shape>& Shapes() {
        "30u; break; default: r = 40u; } r += 1u;",
        [](uint32_t x) {
          switch (x % 6) {
-           case 0:
-             return 11u;
+           case 0: return 11u;
            case 1:
-           case 2:
-             return 21u;
-           case 4:
-             return 31u;
-           default:
-             return 41u;
+           case 2: return 21u;
+           case 4: return 31u;
+           default: return 41u;
          }
        }},
       {"switch_fallthrough", "",
@@ -168,25 +164,16 @@ const std::vector<Shape>& Shapes() {
        [](uint32_t x) {
          uint32_t r = 0;
          switch (x % 7) {
-           case 0:
-             r += 1;
-             [[fallthrough]];
+           case 0: r += 1; [[fallthrough]];
            case 1:
              r += 2;
              if (x > 20) break;
              r += 4;
              [[fallthrough]];
-           case 2:
-             r += 8;
-             break;
-           default:
-             r += 16;
-             [[fallthrough]];
-           case 5:
-             r += 32;
-             [[fallthrough]];
-           case 6:
-             r += 64;
+           case 2: r += 8; break;
+           default: r += 16; [[fallthrough]];
+           case 5: r += 32; [[fallthrough]];
+           case 6: r += 64;
          }
          return r;
        }},
@@ -213,8 +200,7 @@ const std::vector<Shape>& Shapes() {
              if (x % 2 == 0) break;
              r += 100;
              [[fallthrough]];
-           default:
-             r += 5;
+           default: r += 5;
          }
          return r * 3;
        }},
@@ -226,11 +212,8 @@ const std::vector<Shape>& Shapes() {
          uint32_t r = 0;
          for (uint32_t i = 0; i < 10; ++i) {
            switch ((x + i) % 5) {
-             case 0:
-               continue;
-             case 1:
-               r += 1;
-               break;
+             case 0: continue;
+             case 1: r += 1; break;
              case 2:
                r += 10;
                if (i > 6) continue;
@@ -253,15 +236,12 @@ const std::vector<Shape>& Shapes() {
          uint32_t r = 0;
          for (uint32_t i = 0; i < 10; ++i) {
            switch ((x >> i) % 4) {
-             case 0:
-               r += 1;
-               break;
+             case 0: r += 1; break;
              case 1:
                if (r > 3) return r;
                r += 2;
                break;
-             case 2:
-               continue;
+             case 2: continue;
              default:
                if (i == 7) return 500u + r;
            }

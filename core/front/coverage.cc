@@ -89,53 +89,39 @@ bool IsCause(std::string_view cause) { return !ReasonOf(cause).empty(); }
 std::string_view CauseOf(spv::Capability capability) {
   switch (capability) {
 #define CAPABILITY(name, cause) \
-  case spv::Capability::name:   \
-    return cause;
-#include "core/front/coverage.def"
-    default:
-      return "vendor_extension";
+  case spv::Capability::name: return cause; #include "core/front/coverage.def"
+    default: return "vendor_extension";
   }
 }
 
 std::string_view CauseOf(spv::Op op) {
   switch (op) {
 #define INSTRUCTION(name, cause) \
-  case spv::Op::name:            \
-    return cause;
-#include "core/front/coverage.def"
-    default:
-      return CauseOfNewer(NewerRowOf(op), "vendor_extension");
+  case spv::Op::name: return cause; #include "core/front/coverage.def"
+    default: return CauseOfNewer(NewerRowOf(op), "vendor_extension");
   }
 }
 
 std::string_view CauseOf(GLSLstd450 instruction) {
   switch (instruction) {
 #define GLSL_STD_450(name, cause) \
-  case GLSLstd450##name:          \
-    return cause;
-#include "core/front/coverage.def"
-    default:
-      return "vendor_extension";
+  case GLSLstd450##name: return cause; #include "core/front/coverage.def"
+    default: return "vendor_extension";
   }
 }
 
 std::string_view CauseOf(spv::BuiltIn builtin) {
   switch (builtin) {
 #define BUILTIN(name, cause) \
-  case spv::BuiltIn::name:   \
-    return cause;
-#include "core/front/coverage.def"
-    default:
-      return CauseOfNewer("BuiltIn", static_cast<uint32_t>(builtin), "vendor_extension");
+  case spv::BuiltIn::name: return cause; #include "core/front/coverage.def"
+    default: return CauseOfNewer("BuiltIn", static_cast<uint32_t>(builtin), "vendor_extension");
   }
 }
 
 std::string_view CauseOf(spv::StorageClass storage) {
   switch (storage) {
 #define STORAGE_CLASS(name, cause) \
-  case spv::StorageClass::name:    \
-    return cause;
-#include "core/front/coverage.def"
+  case spv::StorageClass::name: return cause; #include "core/front/coverage.def"
     default:
       return CauseOfNewer("StorageClass", static_cast<uint32_t>(storage), "vendor_extension");
   }
@@ -144,22 +130,16 @@ std::string_view CauseOf(spv::StorageClass storage) {
 std::string_view CauseOf(spv::ExecutionMode mode) {
   switch (mode) {
 #define EXECUTION_MODE(name, cause) \
-  case spv::ExecutionMode::name:    \
-    return cause;
-#include "core/front/coverage.def"
-    default:
-      return CauseOfNewer("ExecutionMode", static_cast<uint32_t>(mode), "execution_mode");
+  case spv::ExecutionMode::name: return cause; #include "core/front/coverage.def"
+    default: return CauseOfNewer("ExecutionMode", static_cast<uint32_t>(mode), "execution_mode");
   }
 }
 
 std::string_view CauseOf(spv::ExecutionModel model) {
   switch (model) {
 #define EXECUTION_MODEL(name, cause) \
-  case spv::ExecutionModel::name:    \
-    return cause;
-#include "core/front/coverage.def"
-    default:
-      return "vendor_extension";
+  case spv::ExecutionModel::name: return cause; #include "core/front/coverage.def"
+    default: return "vendor_extension";
   }
 }
 
@@ -170,11 +150,8 @@ std::string_view CauseOf(spv::FPEncoding encoding) {
 std::string_view CapabilityName(spv::Capability capability) {
   switch (capability) {
 #define CAPABILITY(name, cause) \
-  case spv::Capability::name:   \
-    return #name;
-#include "core/front/coverage.def"
-    default:
-      return {};
+  case spv::Capability::name: return #name; #include "core/front/coverage.def"
+    default: return {};
   }
 }
 

@@ -235,11 +235,11 @@ void CheckBuiltins(const std::string& model, const std::string& modes, bool outp
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "builtin") continue;
     SCOPED_TRACE(row.name);
-    Words words = Assemble(GraphicsAssembly(
-        model,
-        std::string("OpDecorate %11 BuiltIn PrimitiveId\n|%11 = OpVariable ") +
-            (output ? "%8 Output\n" : "%7 Input\n"),
-        output ? "OpStore %11 %10\n" : "%12 = OpLoad %6 %11\n", modes));
+    Words words = Assemble(
+        GraphicsAssembly(model,
+                         std::string("OpDecorate %11 BuiltIn PrimitiveId\n|%11 = OpVariable ") +
+                             (output ? "%8 Output\n" : "%7 Input\n"),
+                         output ? "OpStore %11 %10\n" : "%12 = OpLoad %6 %11\n", modes));
     for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
       if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpDecorate) &&
           words[at + 2] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
@@ -298,8 +298,8 @@ void CheckModes(const std::string& model, const std::string& modes) {
     if (row.kind != "execution_mode") continue;
     SCOPED_TRACE(row.name);
     const bool width = row.cause == "float_controls";
-    Words words = Assemble(
-        GraphicsAssembly(model, "|", "", modes + "OpExecutionMode %1 LocalSize 8 1 1"));
+    Words words =
+        Assemble(GraphicsAssembly(model, "|", "", modes + "OpExecutionMode %1 LocalSize 8 1 1"));
     for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
       if ((words[at] & 0xffff) == static_cast<uint32_t>(spv::Op::OpExecutionMode) &&
           words[at] >> 16 == 6) {
@@ -319,7 +319,8 @@ TEST(Coverage, ExecutionModesOfGraphicsStages) {
 TEST(Coverage, ExecutionModes) {
   for (const CoverageRow& row : CoverageTable()) {
     // Operands that are ids: local_size_test.cc, float_limits_test.cc.
-    if (row.kind != "execution_mode" || row.name == "LocalSizeId" || row.name == "FPFastMathDefault") {
+    if (row.kind != "execution_mode" || row.name == "LocalSizeId" ||
+        row.name == "FPFastMathDefault") {
       continue;
     }
     SCOPED_TRACE(row.name);

@@ -28,7 +28,8 @@ class Numbering {
       if (count == 0 || count > words_.size() - at) {
         return Invalid("instruction at word " + std::to_string(at) + " runs past the end");
       }
-      if (absl::Status s = Instruction(absl::MakeSpan(words_).subspan(at, count)); !s.ok()) return s;
+      if (absl::Status s = Instruction(absl::MakeSpan(words_).subspan(at, count)); !s.ok())
+        return s;
       at += count;
     }
     words_[kBoundWord] = static_cast<uint32_t>(original_.size());

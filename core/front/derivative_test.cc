@@ -1,5 +1,5 @@
-// Derivatives in compute shaders: groups of consecutive invocations and of 2x2, ids within them, levels
-// of detail from them.
+// Derivatives in compute shaders: groups of consecutive invocations and of 2x2, ids within them,
+// levels of detail from them.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -37,11 +37,11 @@ std::vector<float> Execute(const std::string& text, size_t count) {
 
 TEST(Derivative, LinearGroups) {
   const auto out = Execute(Shader("local_size_x = 16", "derivative_group_linearNV", "",
-                              "uint i = gl_LocalInvocationIndex; float f = float(i * i);\n"
-                              "out_[4 * i] = dFdx(f); out_[4 * i + 1] = dFdy(f);\n"
-                              "out_[4 * i + 2] = fwidth(f);"
-                              "out_[4 * i + 3] = float(gl_LocalInvocationID.x);"),
-                       64);
+                                  "uint i = gl_LocalInvocationIndex; float f = float(i * i);\n"
+                                  "out_[4 * i] = dFdx(f); out_[4 * i + 1] = dFdy(f);\n"
+                                  "out_[4 * i + 2] = fwidth(f);"
+                                  "out_[4 * i + 3] = float(gl_LocalInvocationID.x);"),
+                           64);
   for (int i = 0; i < 16; ++i) {
     const int q = i & ~3, left = i & ~1, top = i & ~2;
     const float dx = static_cast<float>((left + 1) * (left + 1) - left * left);
@@ -86,7 +86,8 @@ TEST(Derivative, ImplicitLevelsTakeDerivatives) {
 
 TEST(Derivative, WholeQuadsAndAGroupAreNeeded) {
   const std::string assembly = KernelAssembly(
-      "", "%f = OpConvertUToF %float %x\n%d = OpDPdx %float %f\n%result = OpConvertFToU %uint %d\n");
+      "",
+      "%f = OpConvertUToF %float %x\n%d = OpDPdx %float %f\n%result = OpConvertFToU %uint %d\n");
   const auto code = [](const std::string& text) {
     return ImportVerified(Assemble(text)).status().code();
   };
@@ -94,8 +95,9 @@ TEST(Derivative, WholeQuadsAndAGroupAreNeeded) {
   const auto with = [&](const std::string& mode, const std::string& size) {
     std::string text = assembly;
     const std::string literal = "OpExecutionMode %main LocalSize 32 1 1";
-    return text.replace(text.find(literal), literal.size(),
-                        "OpExecutionMode %main LocalSize " + size + "\nOpExecutionMode %main " + mode);
+    return text.replace(
+        text.find(literal), literal.size(),
+        "OpExecutionMode %main LocalSize " + size + "\nOpExecutionMode %main " + mode);
   };
   EXPECT_EQ(code(with("DerivativeGroupLinearNV", "6 1 1")), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code(with("DerivativeGroupLinearNV", "6 2 1")), absl::StatusCode::kOk);

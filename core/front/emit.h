@@ -27,8 +27,8 @@ bool EmitCall(ImportContext& c, const SpirvInst& inst, bool* returns);
 
 // emit_control.cc: the blocks of the function at `place`; `end`: whether its end is reached.
 bool EmitBody(ImportContext& c, bool* end);
-// An edge to a block, by local index, from the one that ends. `follows`: nothing else is emitted for
-// that end, so the code of a block that belongs here may be left for afterwards.
+// An edge to a block, by local index, from the one that ends. `follows`: nothing else is emitted
+// for that end, so the code of a block that belongs here may be left for afterwards.
 using EdgeEmitter = absl::FunctionRef<Flow(uint32_t to, bool follows)>;
 // emit_selection.cc: OpBranchConditional and OpSwitch. Empty after an error.
 Flow EmitBranch(ImportContext& c, const SpirvInst& inst, EdgeEmitter edge);

@@ -108,25 +108,21 @@ bool AluEmitter::EmitAlu(const SpirvInst& inst, bool* handled) {
       case spv::Op::OpIAddCarry:
       case spv::Op::OpISubBorrow:
       case spv::Op::OpUMulExtended:
-      case spv::Op::OpSMulExtended:
-        return EmitExtended(inst);
+      case spv::Op::OpSMulExtended: return EmitExtended(inst);
       case spv::Op::OpBitFieldInsert:
       case spv::Op::OpBitFieldSExtract:
-      case spv::Op::OpBitFieldUExtract:
-        return EmitBitField(inst);
+      case spv::Op::OpBitFieldUExtract: return EmitBitField(inst);
       case spv::Op::OpAny:
-      case spv::Op::OpAll:
-        return EmitAnyAll(inst);
-      default:
-        return EmitFloatCompare(inst, handled);
+      case spv::Op::OpAll: return EmitAnyAll(inst);
+      default: return EmitFloatCompare(inst, handled);
     }
   }
   Leaves operands;
   if (!Operands(inst, 3, row->operands, &operands)) return false;
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
   const size_t n = operands.size() / row->operands;
-  const bool shift = row->mir == mir::Op::kShl || row->mir == mir::Op::kUshr ||
-                     row->mir == mir::Op::kAshr;
+  const bool shift =
+      row->mir == mir::Op::kShl || row->mir == mir::Op::kUshr || row->mir == mir::Op::kAshr;
   Leaves leaves;
   for (size_t i = 0; i < n; ++i) {
     if ((TypeOf(operands[i]) == mir::Type::kBool) != WantsBool(inst.op)) {
@@ -169,16 +165,11 @@ bool AluEmitter::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
     case spv::Op::OpFUnordEqual:
     case spv::Op::OpLessOrGreater:
     case spv::Op::OpOrdered:
-    case spv::Op::OpUnordered:
-      break;
+    case spv::Op::OpUnordered: break;
     case spv::Op::OpIsNan:
     case spv::Op::OpIsInf:
-    case spv::Op::OpQuantizeToF16:
-      count = 1;
-      break;
-    default:
-      *handled = false;
-      return true;
+    case spv::Op::OpQuantizeToF16: count = 1; break;
+    default: *handled = false; return true;
   }
   Leaves operands;
   if (!Operands(inst, 3, count, &operands)) return false;
@@ -200,9 +191,9 @@ bool AluEmitter::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
       value = unordered(a);
     } else if (inst.op == spv::Op::OpIsInf) {
       const bool half = TypeOf(a) == mir::Type::kF16;
-      value = Emit(Op::kFeq, {Emit(Op::kFabs, {a}),
-                              half ? builder().Constant(mir::Type::kF16, 0x7c00)
-                                   : builder().Constant(mir::Type::kF32, 0x7f800000)});
+      value = Emit(Op::kFeq,
+                   {Emit(Op::kFabs, {a}), half ? builder().Constant(mir::Type::kF16, 0x7c00)
+                                               : builder().Constant(mir::Type::kF32, 0x7f800000)});
     } else {
       // Below the least normal half, 2^-14, the result is a zero.
       const ValueId small = Emit(Op::kFlt, {Emit(Op::kFabs, {a}), Float(0x1p-14f)});

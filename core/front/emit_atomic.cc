@@ -31,59 +31,24 @@ struct AtomicForm {
 bool FormOf(spv::Op op, AtomicForm* form) {
   using mir::AtomicOp;
   switch (op) {
-    case spv::Op::OpAtomicLoad:
-      *form = {AtomicOp::kLoad, 0};
-      return true;
-    case spv::Op::OpAtomicExchange:
-      *form = {AtomicOp::kExchange, 6};
-      return true;
-    case spv::Op::OpAtomicCompareExchange:
-      *form = {AtomicOp::kCompareExchange, 7};
-      return true;
-    case spv::Op::OpAtomicIIncrement:
-      *form = {AtomicOp::kAdd, 0};
-      return true;
-    case spv::Op::OpAtomicIDecrement:
-      *form = {AtomicOp::kSub, 0};
-      return true;
-    case spv::Op::OpAtomicIAdd:
-      *form = {AtomicOp::kAdd, 6};
-      return true;
-    case spv::Op::OpAtomicISub:
-      *form = {AtomicOp::kSub, 6};
-      return true;
-    case spv::Op::OpAtomicSMin:
-      *form = {AtomicOp::kSmin, 6};
-      return true;
-    case spv::Op::OpAtomicUMin:
-      *form = {AtomicOp::kUmin, 6};
-      return true;
-    case spv::Op::OpAtomicSMax:
-      *form = {AtomicOp::kSmax, 6};
-      return true;
-    case spv::Op::OpAtomicUMax:
-      *form = {AtomicOp::kUmax, 6};
-      return true;
-    case spv::Op::OpAtomicAnd:
-      *form = {AtomicOp::kAnd, 6};
-      return true;
-    case spv::Op::OpAtomicOr:
-      *form = {AtomicOp::kOr, 6};
-      return true;
-    case spv::Op::OpAtomicXor:
-      *form = {AtomicOp::kXor, 6};
-      return true;
-    case spv::Op::OpAtomicFAddEXT:
-      *form = {AtomicOp::kFadd, 6};
-      return true;
-    case spv::Op::OpAtomicFMinEXT:
-      *form = {AtomicOp::kFmin, 6};
-      return true;
-    case spv::Op::OpAtomicFMaxEXT:
-      *form = {AtomicOp::kFmax, 6};
-      return true;
-    default:
-      return false;
+    case spv::Op::OpAtomicLoad: *form = {AtomicOp::kLoad, 0}; return true;
+    case spv::Op::OpAtomicExchange: *form = {AtomicOp::kExchange, 6}; return true;
+    case spv::Op::OpAtomicCompareExchange: *form = {AtomicOp::kCompareExchange, 7}; return true;
+    case spv::Op::OpAtomicIIncrement: *form = {AtomicOp::kAdd, 0}; return true;
+    case spv::Op::OpAtomicIDecrement: *form = {AtomicOp::kSub, 0}; return true;
+    case spv::Op::OpAtomicIAdd: *form = {AtomicOp::kAdd, 6}; return true;
+    case spv::Op::OpAtomicISub: *form = {AtomicOp::kSub, 6}; return true;
+    case spv::Op::OpAtomicSMin: *form = {AtomicOp::kSmin, 6}; return true;
+    case spv::Op::OpAtomicUMin: *form = {AtomicOp::kUmin, 6}; return true;
+    case spv::Op::OpAtomicSMax: *form = {AtomicOp::kSmax, 6}; return true;
+    case spv::Op::OpAtomicUMax: *form = {AtomicOp::kUmax, 6}; return true;
+    case spv::Op::OpAtomicAnd: *form = {AtomicOp::kAnd, 6}; return true;
+    case spv::Op::OpAtomicOr: *form = {AtomicOp::kOr, 6}; return true;
+    case spv::Op::OpAtomicXor: *form = {AtomicOp::kXor, 6}; return true;
+    case spv::Op::OpAtomicFAddEXT: *form = {AtomicOp::kFadd, 6}; return true;
+    case spv::Op::OpAtomicFMinEXT: *form = {AtomicOp::kFmin, 6}; return true;
+    case spv::Op::OpAtomicFMaxEXT: *form = {AtomicOp::kFmax, 6}; return true;
+    default: return false;
   }
 }
 
@@ -134,7 +99,7 @@ bool AtomicEmitter::EmitMemoryBarrier(uint32_t scope, uint32_t semantics) {
   const uint32_t classes = ClassesOf(semantics);
   if (classes == 0) return true;
   builder().EmitInst(mir::Op::kMemoryBarrier, {}, {}, classes,
-                    static_cast<uint32_t>(MemoryScope(static_cast<spv::Scope>(scope))));
+                     static_cast<uint32_t>(MemoryScope(static_cast<spv::Scope>(scope))));
   return true;
 }
 
@@ -161,14 +126,13 @@ bool AtomicEmitter::EmitControlBarrier(const SpirvInst& inst) {
   const bool wider = MemoryScope(static_cast<spv::Scope>(memory)) > waits;
   if (wider && !EmitMemoryBarrier(memory, semantics)) return false;
   builder().EmitInst(mir::Op::kControlBarrier, {}, {}, wider ? 0 : ClassesOf(semantics),
-                    static_cast<uint32_t>(waits));
+                     static_cast<uint32_t>(waits));
   return true;
 }
 
 bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uint32_t scope_id,
-                            uint32_t semantics_id,
-                            mir::AtomicOp op, mir::Type type, absl::Span<const ValueId> values,
-                            ValueId* result) {
+                                 uint32_t semantics_id, mir::AtomicOp op, mir::Type type,
+                                 absl::Span<const ValueId> values, ValueId* result) {
   Pointer pointer;
   uint32_t scope = 0;
   uint32_t semantics = 0;
@@ -221,7 +185,7 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
 }
 
 bool AtomicEmitter::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::Type type,
-                            absl::Span<const ValueId> operands, Leaves* before) {
+                                 absl::Span<const ValueId> operands, Leaves* before) {
   uint32_t resource = 0;
   mir::Op mir_op = mir::Op::kSharedAtomic;
   if (pointer.space == Pointer::kStorage) {
@@ -236,7 +200,7 @@ bool AtomicEmitter::MemoryAtomic(const Pointer& pointer, mir::AtomicOp op, mir::
   if (!ok()) return false;
   builder().set_flags(pointer.flags & (mir::kNonUniform | mir::kIndexed));
   *before = {module().result(builder().EmitInst(mir_op, sources, absl::MakeConstSpan(&type, 1),
-                                              resource, static_cast<uint32_t>(op)))};
+                                                resource, static_cast<uint32_t>(op)))};
   builder().set_flags(0);
   return true;
 }
@@ -291,8 +255,7 @@ bool AtomicEmitter::EmitAtomic(const SpirvInst& inst) {
 bool EmitAtomic(ImportContext& c, const SpirvInst& inst, bool* handled) {
   *handled = true;
   switch (inst.op) {
-    case spv::Op::OpControlBarrier:
-      return AtomicEmitter(c).EmitControlBarrier(inst);
+    case spv::Op::OpControlBarrier: return AtomicEmitter(c).EmitControlBarrier(inst);
     case spv::Op::OpMemoryBarrier: {
       AtomicEmitter emitter(c);
       uint32_t scope = 0;
@@ -301,8 +264,7 @@ bool EmitAtomic(ImportContext& c, const SpirvInst& inst, bool* handled) {
              emitter.Semantics(inst.operand(2), &semantics) &&
              emitter.EmitMemoryBarrier(scope, semantics);
     }
-    case spv::Op::OpAtomicStore:
-      return AtomicEmitter(c).EmitAtomicStore(inst);
+    case spv::Op::OpAtomicStore: return AtomicEmitter(c).EmitAtomicStore(inst);
     case spv::Op::OpAtomicLoad:
     case spv::Op::OpAtomicExchange:
     case spv::Op::OpAtomicCompareExchange:
@@ -319,11 +281,8 @@ bool EmitAtomic(ImportContext& c, const SpirvInst& inst, bool* handled) {
     case spv::Op::OpAtomicXor:
     case spv::Op::OpAtomicFAddEXT:
     case spv::Op::OpAtomicFMinEXT:
-    case spv::Op::OpAtomicFMaxEXT:
-      return AtomicEmitter(c).EmitAtomic(inst);
-    default:
-      *handled = false;
-      return true;
+    case spv::Op::OpAtomicFMaxEXT: return AtomicEmitter(c).EmitAtomic(inst);
+    default: *handled = false; return true;
   }
 }
 

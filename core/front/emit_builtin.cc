@@ -46,12 +46,9 @@ bool BuiltinEmitter::IsHere(spv::BuiltIn builtin) const {
     case spv::BuiltIn::LocalInvocationIndex:
     case spv::BuiltIn::GlobalInvocationId:
     case spv::BuiltIn::SubgroupId:
-    case spv::BuiltIn::NumSubgroups:
-      return module().stage == mir::Stage::kCompute;
-    case spv::BuiltIn::HelperInvocation:
-      return module().stage == mir::Stage::kFragment;
-    default:
-      return BuiltInOf(builtin) == mir::BuiltIn::kNone;
+    case spv::BuiltIn::NumSubgroups: return module().stage == mir::Stage::kCompute;
+    case spv::BuiltIn::HelperInvocation: return module().stage == mir::Stage::kFragment;
+    default: return BuiltInOf(builtin) == mir::BuiltIn::kNone;
   }
 }
 
@@ -75,21 +72,13 @@ bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, const Poi
   const auto workgroup = [&] {
     const ValueId w = builder().WorkgroupId(component);
     return c_.options.dispatch_base ? Emit(mir::Op::kIadd, {w, builder().BaseWorkgroup(component)})
-                                  : w;
+                                    : w;
   };
   switch (builtin) {
-    case spv::BuiltIn::WorkgroupId:
-      *value = workgroup();
-      return true;
-    case spv::BuiltIn::NumWorkgroups:
-      *value = builder().NumWorkgroups(component);
-      return true;
-    case spv::BuiltIn::WorkgroupSize:
-      *value = Int(module().local_size[component]);
-      return true;
-    case spv::BuiltIn::LocalInvocationId:
-      *value = LocalInvocationId(component);
-      return true;
+    case spv::BuiltIn::WorkgroupId: *value = workgroup(); return true;
+    case spv::BuiltIn::NumWorkgroups: *value = builder().NumWorkgroups(component); return true;
+    case spv::BuiltIn::WorkgroupSize: *value = Int(module().local_size[component]); return true;
+    case spv::BuiltIn::LocalInvocationId: *value = LocalInvocationId(component); return true;
     case spv::BuiltIn::LocalInvocationIndex: {
       const auto& size = module().local_size;
       *value = size[0] * size[1] * size[2] == 1 ? Int(0) : LocalInvocationIndex(c_);
@@ -101,9 +90,7 @@ bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, const Poi
       *value = Emit(mir::Op::kIadd, {first, LocalInvocationId(component)});
       return true;
     }
-    case spv::BuiltIn::DeviceIndex:
-      *value = Int(0);
-      return true;
+    case spv::BuiltIn::DeviceIndex: *value = Int(0); return true;
     case spv::BuiltIn::HelperInvocation:
       *value =
           (pointer.flags & mir::kVolatile) != 0 ? builder().HelperInvocation() : c_.helper_at_start;
@@ -118,11 +105,10 @@ bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, const Poi
 bool BuiltinEmitter::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
   const uint32_t variable_type = spirv().Variable(pointer.variable)->pointee;
   const auto builtin = static_cast<spv::BuiltIn>(spirv().decorations[pointer.variable].builtin);
-  const bool mask = builtin == spv::BuiltIn::SubgroupEqMask ||
-                    builtin == spv::BuiltIn::SubgroupGeMask ||
-                    builtin == spv::BuiltIn::SubgroupGtMask ||
-                    builtin == spv::BuiltIn::SubgroupLeMask ||
-                    builtin == spv::BuiltIn::SubgroupLtMask;
+  const bool mask =
+      builtin == spv::BuiltIn::SubgroupEqMask || builtin == spv::BuiltIn::SubgroupGeMask ||
+      builtin == spv::BuiltIn::SubgroupGtMask || builtin == spv::BuiltIn::SubgroupLeMask ||
+      builtin == spv::BuiltIn::SubgroupLtMask;
   const bool vector =
       mask || builtin == spv::BuiltIn::WorkgroupId || builtin == spv::BuiltIn::NumWorkgroups ||
       builtin == spv::BuiltIn::WorkgroupSize || builtin == spv::BuiltIn::LocalInvocationId ||

@@ -43,8 +43,8 @@ bool ChainEmitter::EmitChain(const SpirvInst& inst) {
   if (pointer.component.valid() && inst.size() > 4) {
     return Malformed("index into a scalar", inst.result);
   }
-  const bool element = inst.op == spv::Op::OpPtrAccessChain ||
-                       inst.op == spv::Op::OpInBoundsPtrAccessChain;
+  const bool element =
+      inst.op == spv::Op::OpPtrAccessChain || inst.op == spv::Op::OpInBoundsPtrAccessChain;
   if (element && !EmitPointerElement(inst, &pointer)) return false;
   for (size_t i = element ? 5 : 4; i < inst.size(); ++i) {
     if (!Index(&pointer, inst.words[i])) return false;
@@ -126,8 +126,7 @@ bool ChainEmitter::Index(Pointer* pointer, uint32_t index_id) {
   const SpirvType& type = *spirv().Type(pointer->type);
   if (pointer->descriptors) return IndexDescriptor(pointer, type, index, index_id);
   switch (type.kind) {
-    case SpirvType::kStruct:
-      return IndexStruct(pointer, type, index, index_id);
+    case SpirvType::kStruct: return IndexStruct(pointer, type, index, index_id);
     case SpirvType::kVector:
     case SpirvType::kMatrix:
     case SpirvType::kArray:
@@ -137,8 +136,7 @@ bool ChainEmitter::Index(Pointer* pointer, uint32_t index_id) {
         return LocalIndex(pointer, type, index);
       }
       return IndexElements(pointer, type, index, index_id);
-    default:
-      return Malformed("index into what has no parts", index_id);
+    default: return Malformed("index into what has no parts", index_id);
   }
 }
 
@@ -156,11 +154,8 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
   switch (pointer->space) {
     case Pointer::kLocal:
     case Pointer::kBuiltin:
-    case Pointer::kInput:
-      pointer->offset += member.leaf;
-      return true;
-    default:
-      break;
+    case Pointer::kInput: pointer->offset += member.leaf; return true;
+    default: break;
   }
   if (HasOwnLayout(*pointer)) {
     pointer->offset +=
@@ -181,7 +176,7 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
 
 // Arrays, matrices and vectors in memory with a layout.
 bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index,
-                             uint32_t index_id) {
+                                 uint32_t index_id) {
   const SpirvType* element = spirv().Type(type.element);
   uint64_t stride = 0;
   if (HasOwnLayout(*pointer)) {
@@ -189,8 +184,8 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
   } else if (type.kind == SpirvType::kVector) {
     stride = pointer->component_stride != 0 ? pointer->component_stride : ScalarBytes(*element);
   } else if (type.kind == SpirvType::kMatrix) {
-    stride = pointer->row_major ? ScalarBytes(*spirv().Type(element->element))
-                                : pointer->matrix_stride;
+    stride =
+        pointer->row_major ? ScalarBytes(*spirv().Type(element->element)) : pointer->matrix_stride;
     pointer->component_stride = pointer->row_major ? pointer->matrix_stride : 0;
   } else {
     stride = type.array_stride;
@@ -276,7 +271,7 @@ bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId
 }
 
 bool ChainEmitter::IndexDescriptor(Pointer* pointer, const SpirvType& type, ValueId index,
-                               uint32_t id) {
+                                   uint32_t id) {
   uint32_t element = 0;
   const bool constant = IsConstant(index, &element);
   if (type.kind == SpirvType::kArray && element >= type.count) {
@@ -346,13 +341,9 @@ bool EmitChain(ImportContext& c, const SpirvInst& inst, bool* handled) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
     case spv::Op::OpPtrAccessChain:
-    case spv::Op::OpInBoundsPtrAccessChain:
-      return ChainEmitter(c).EmitChain(inst);
-    case spv::Op::OpArrayLength:
-      return ChainEmitter(c).EmitArrayLength(inst);
-    default:
-      *handled = false;
-      return true;
+    case spv::Op::OpInBoundsPtrAccessChain: return ChainEmitter(c).EmitChain(inst);
+    case spv::Op::OpArrayLength: return ChainEmitter(c).EmitArrayLength(inst);
+    default: *handled = false; return true;
   }
 }
 

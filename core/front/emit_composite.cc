@@ -35,32 +35,19 @@ class CompositeEmitter : public InstEmitter {
 bool CompositeEmitter::EmitComposite(const SpirvInst& inst, bool* handled) {
   *handled = true;
   switch (inst.op) {
-    case spv::Op::OpUndef:
-      return EmitUndef(inst);
+    case spv::Op::OpUndef: return EmitUndef(inst);
     case spv::Op::OpCopyObject:
-    case spv::Op::OpCopyLogical:
-      return EmitCopyObject(inst);
-    case spv::Op::OpExpectKHR:
-      return EmitExpect(inst);
-    case spv::Op::OpCompositeConstruct:
-      return EmitConstruct(inst);
-    case spv::Op::OpCompositeConstructReplicateEXT:
-      return EmitReplica(inst);
-    case spv::Op::OpCompositeExtract:
-      return EmitExtract(inst);
-    case spv::Op::OpCompositeInsert:
-      return EmitInsert(inst);
-    case spv::Op::OpVectorShuffle:
-      return EmitShuffle(inst);
-    case spv::Op::OpVectorExtractDynamic:
-      return EmitExtractDynamic(inst);
-    case spv::Op::OpVectorInsertDynamic:
-      return EmitInsertDynamic(inst);
-    case spv::Op::OpSelect:
-      return EmitSelect(inst);
-    default:
-      *handled = false;
-      return true;
+    case spv::Op::OpCopyLogical: return EmitCopyObject(inst);
+    case spv::Op::OpExpectKHR: return EmitExpect(inst);
+    case spv::Op::OpCompositeConstruct: return EmitConstruct(inst);
+    case spv::Op::OpCompositeConstructReplicateEXT: return EmitReplica(inst);
+    case spv::Op::OpCompositeExtract: return EmitExtract(inst);
+    case spv::Op::OpCompositeInsert: return EmitInsert(inst);
+    case spv::Op::OpVectorShuffle: return EmitShuffle(inst);
+    case spv::Op::OpVectorExtractDynamic: return EmitExtractDynamic(inst);
+    case spv::Op::OpVectorInsertDynamic: return EmitInsertDynamic(inst);
+    case spv::Op::OpSelect: return EmitSelect(inst);
+    default: *handled = false; return true;
   }
 }
 

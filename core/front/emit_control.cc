@@ -90,23 +90,14 @@ Flow ControlFlow::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t
   switch (inst.op) {
     case spv::Op::OpBranch:
       return edge(spirv().Def(inst.operand(1)).index - c_.place.function->first_block, true);
-    case spv::Op::OpBranchConditional:
-      return EmitBranch(c_, inst, edge);
-    case spv::Op::OpSwitch:
-      return EmitSwitch(c_, inst, edge);
+    case spv::Op::OpBranchConditional: return EmitBranch(c_, inst, edge);
+    case spv::Op::OpSwitch: return EmitSwitch(c_, inst, edge);
     case spv::Op::OpReturn:
-    case spv::Op::OpReturnValue:
-      return EmitReturn(inst);
-    case spv::Op::OpUnreachable:
-      builder().Unreachable();
-      return {};
+    case spv::Op::OpReturnValue: return EmitReturn(inst);
+    case spv::Op::OpUnreachable: builder().Unreachable(); return {};
     case spv::Op::OpKill:
-    case spv::Op::OpTerminateInvocation:
-      EmitEnd(inst.op);
-      return {};
-    default:
-      Refuse(CauseOf(inst.op), "terminator", c_.place.function->id);
-      return {};
+    case spv::Op::OpTerminateInvocation: EmitEnd(inst.op); return {};
+    default: Refuse(CauseOf(inst.op), "terminator", c_.place.function->id); return {};
   }
 }
 

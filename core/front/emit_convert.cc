@@ -112,8 +112,7 @@ bool ConvertEmitter::EmitPointerConversion(const SpirvInst& inst) {
   Leaves from;
   uint32_t type = 0;
   if (Supported(inst.type) == nullptr || !Get(inst.operand(3), &from, &type)) return false;
-  const SpirvType& pointer =
-      *spirv().Type(inst.op == spv::Op::OpConvertUToPtr ? inst.type : type);
+  const SpirvType& pointer = *spirv().Type(inst.op == spv::Op::OpConvertUToPtr ? inst.type : type);
   if (!pointer.IsPhysicalPointer() || from.size() != 1 || !mir::IsInt(TypeOf(from[0]))) {
     return Malformed("conversion of what is no address", inst.result);
   }

@@ -58,8 +58,8 @@ ValueId DerivativeEmitter::QuadLocalId(uint32_t component) {
   const ValueId quad = Emit(Op::kUshr, {lane, Int(2)});
   if (component == 2) return Emit(Op::kUdiv, {quad, Int(across * down)});
   const ValueId row = Emit(Op::kUdiv, {quad, Int(across)});
-  const ValueId place = component == 0 ? Emit(Op::kUrem, {quad, Int(across)})
-                                       : Emit(Op::kUrem, {row, Int(down)});
+  const ValueId place =
+      component == 0 ? Emit(Op::kUrem, {quad, Int(across)}) : Emit(Op::kUrem, {row, Int(down)});
   const ValueId bit = component == 0 ? lane : Emit(Op::kUshr, {lane, Int(1)});
   return Emit(Op::kOr, {Emit(Op::kShl, {place, Int(1)}), Emit(Op::kAnd, {bit, Int(1)})});
 }

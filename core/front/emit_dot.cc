@@ -17,7 +17,7 @@ struct DotRow {
   Op packed;
   Op exact;  // the same without an accumulator
   bool saturates;
-  bool is_signed;   // the result and its saturation
+  bool is_signed;  // the result and its saturation
 };
 
 constexpr DotRow kRows[] = {

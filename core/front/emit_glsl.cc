@@ -2,17 +2,17 @@
 // in glsl_math.cc.
 //
 // Formulas are those of the GLSL.std.450 specification; precision is what Vulkan's "Precision and
-// operation of SPIR-V instructions" asks (mostly: inherited from these formulas). That goes for halfs
-// too: dot, length, distance and normalize are what their formulas give in half precision, and a sum
-// of squares beyond 65504 is infinite there. Vulkan asks for no more, and Mesa computes the same
-// (its builders for them keep the operands' width); scaling would cost what the shader chose halfs
-// to save.
+// operation of SPIR-V instructions" asks (mostly: inherited from these formulas). That goes for
+// halfs too: dot, length, distance and normalize are what their formulas give in half precision,
+// and a sum of squares beyond 65504 is infinite there. Vulkan asks for no more, and Mesa computes
+// the same (its builders for them keep the operands' width); scaling would cost what the shader
+// chose halfs to save.
 #include <iterator>
 
 #include "core/front/coverage.h"
 #include "core/front/emit.h"
-#include "core/front/inst_emitter.h"
 #include "core/front/glsl_math.h"
+#include "core/front/inst_emitter.h"
 #include "core/front/matrix_math.h"
 
 namespace kiln::front {
@@ -72,21 +72,17 @@ int ExpandedOperands(GLSLstd450 op) {
     case GLSLstd450Acosh:
     case GLSLstd450Atanh:
     case GLSLstd450Exp:
-    case GLSLstd450Log:
-      return 1;
+    case GLSLstd450Log: return 1;
     case GLSLstd450Atan2:
     case GLSLstd450Step:
-    case GLSLstd450Ldexp:
-      return 2;
+    case GLSLstd450Ldexp: return 2;
     case GLSLstd450FClamp:
     case GLSLstd450UClamp:
     case GLSLstd450SClamp:
     case GLSLstd450NClamp:
     case GLSLstd450FMix:
-    case GLSLstd450SmoothStep:
-      return 3;
-    default:
-      return 0;
+    case GLSLstd450SmoothStep: return 3;
+    default: return 0;
   }
 }
 
@@ -146,8 +142,7 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
       return EmitInterpolate(c_, inst, mir::InterpolateAt::kSample);
     case GLSLstd450InterpolateAtOffset:
       return EmitInterpolate(c_, inst, mir::InterpolateAt::kOffset);
-    default:
-      break;
+    default: break;
   }
   bool handled = false;
   if (!EmitGlslElementwise(inst, op, &handled) || handled) return ok();
@@ -161,27 +156,18 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
 ValueId GlslEmitter::GlslUnary(GLSLstd450 op, ValueId x) {
   using mir::Op;
   switch (op) {
-    case GLSLstd450Radians:
-      return Emit(Op::kFmul, {x, Float(0.017453292519943295f)});
-    case GLSLstd450Degrees:
-      return Emit(Op::kFmul, {x, Float(57.29577951308232f)});
-    case GLSLstd450Tan:
-      return Emit(Op::kFdiv, {Emit(Op::kFsin, {x}), Emit(Op::kFcos, {x})});
-    case GLSLstd450Asin:
-      return math_.Asin(x);
-    case GLSLstd450Acos:
-      return math_.Acos(x);
-    case GLSLstd450Atan:
-      return math_.Atan(x);
-    case GLSLstd450Sinh:
-      return math_.Sinh(x);
+    case GLSLstd450Radians: return Emit(Op::kFmul, {x, Float(0.017453292519943295f)});
+    case GLSLstd450Degrees: return Emit(Op::kFmul, {x, Float(57.29577951308232f)});
+    case GLSLstd450Tan: return Emit(Op::kFdiv, {Emit(Op::kFsin, {x}), Emit(Op::kFcos, {x})});
+    case GLSLstd450Asin: return math_.Asin(x);
+    case GLSLstd450Acos: return math_.Acos(x);
+    case GLSLstd450Atan: return math_.Atan(x);
+    case GLSLstd450Sinh: return math_.Sinh(x);
     case GLSLstd450Cosh:
       return Emit(Op::kFmul,
                   {Emit(Op::kFadd, {math_.Exp(x), math_.Exp(Emit(Op::kFneg, {x}))}), Float(0.5f)});
-    case GLSLstd450Tanh:
-      return math_.Tanh(x);
-    case GLSLstd450Asinh:
-      return math_.Asinh(x);
+    case GLSLstd450Tanh: return math_.Tanh(x);
+    case GLSLstd450Asinh: return math_.Asinh(x);
     case GLSLstd450Acosh: {
       const ValueId root =
           Emit(Op::kFsqrt, {Emit(Op::kFsub, {Emit(Op::kFmul, {x, x}), Float(1.0f)})});
@@ -192,22 +178,18 @@ ValueId GlslEmitter::GlslUnary(GLSLstd450 op, ValueId x) {
           Emit(Op::kFdiv, {Emit(Op::kFadd, {Float(1.0f), x}), Emit(Op::kFsub, {Float(1.0f), x})});
       return Emit(Op::kFmul, {math_.Log(ratio), Float(0.5f)});
     }
-    case GLSLstd450Exp:
-      return math_.Exp(x);
-    default:
-      return math_.Log(x);
+    case GLSLstd450Exp: return math_.Exp(x);
+    default: return math_.Log(x);
   }
 }
 
 ValueId GlslEmitter::GlslBinary(GLSLstd450 op, ValueId x, ValueId y) {
   using mir::Op;
   switch (op) {
-    case GLSLstd450Atan2:
-      return math_.Atan2(x, y);
+    case GLSLstd450Atan2: return math_.Atan2(x, y);
     case GLSLstd450Step:
       return Emit(Op::kSelect, {Emit(Op::kFlt, {y, x}), FloatLike(x, 0.0f), FloatLike(x, 1.0f)});
-    default:
-      return math_.Ldexp(x, y);
+    default: return math_.Ldexp(x, y);
   }
 }
 
@@ -215,12 +197,9 @@ ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z)
   using mir::Op;
   switch (op) {
     case GLSLstd450FClamp:
-    case GLSLstd450NClamp:
-      return Emit(Op::kFmin, {Emit(Op::kFmax, {x, y}), z});
-    case GLSLstd450UClamp:
-      return Emit(Op::kUmin, {Emit(Op::kUmax, {x, y}), z});
-    case GLSLstd450SClamp:
-      return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
+    case GLSLstd450NClamp: return Emit(Op::kFmin, {Emit(Op::kFmax, {x, y}), z});
+    case GLSLstd450UClamp: return Emit(Op::kUmin, {Emit(Op::kUmax, {x, y}), z});
+    case GLSLstd450SClamp: return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
       // x (1 - z) + y z. As it is written infinities stay infinite and -0 stays -0; else in an
       // order in which both products can be parts of multiply-adds.
@@ -299,13 +278,9 @@ bool GlslEmitter::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* han
     case GLSLstd450Cross:
     case GLSLstd450Normalize:
     case GLSLstd450FaceForward:
-    case GLSLstd450Reflect:
-      break;
-    case GLSLstd450Refract:
-      return EmitRefract(inst);
-    default:
-      *handled = false;
-      return true;
+    case GLSLstd450Reflect: break;
+    case GLSLstd450Refract: return EmitRefract(inst);
+    default: *handled = false; return true;
   }
   if (!GetFloats(inst.operand(5), &a)) return false;
   if (two && !GetFloats(inst.operand(6), &b)) return false;
@@ -409,17 +384,10 @@ bool GlslEmitter::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handl
       is_signed = true;
       bits = 8;
       break;
-    case GLSLstd450PackUnorm4x8:
-      bits = 8;
-      break;
-    case GLSLstd450PackSnorm2x16:
-      is_signed = true;
-      break;
-    case GLSLstd450PackUnorm2x16:
-      break;
-    case GLSLstd450PackHalf2x16:
-      half = true;
-      break;
+    case GLSLstd450PackUnorm4x8: bits = 8; break;
+    case GLSLstd450PackSnorm2x16: is_signed = true; break;
+    case GLSLstd450PackUnorm2x16: break;
+    case GLSLstd450PackHalf2x16: half = true; break;
     case GLSLstd450UnpackSnorm4x8:
       pack = false;
       is_signed = true;
@@ -433,16 +401,12 @@ bool GlslEmitter::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handl
       pack = false;
       is_signed = true;
       break;
-    case GLSLstd450UnpackUnorm2x16:
-      pack = false;
-      break;
+    case GLSLstd450UnpackUnorm2x16: pack = false; break;
     case GLSLstd450UnpackHalf2x16:
       pack = false;
       half = true;
       break;
-    default:
-      *handled = false;
-      return true;
+    default: *handled = false; return true;
   }
   const uint32_t parts = 32 / bits;
   Leaves in;

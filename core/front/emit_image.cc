@@ -25,28 +25,18 @@ bool ImageEmitter::EmitImage(const SpirvInst& inst, bool* handled) {
   SampleForm form;
   if (SampleFormOf(inst.op, &form)) return EmitSample(inst, form);
   switch (inst.op) {
-    case spv::Op::OpSampledImage:
-      return EmitSampledImage(inst);
-    case spv::Op::OpImage:
-      return EmitImageOf(inst);
-    case spv::Op::OpImageFetch:
-      return EmitFetch(inst);
-    case spv::Op::OpImageRead:
-      return EmitImageRead(inst);
-    case spv::Op::OpImageWrite:
-      return EmitImageWrite(inst);
+    case spv::Op::OpSampledImage: return EmitSampledImage(inst);
+    case spv::Op::OpImage: return EmitImageOf(inst);
+    case spv::Op::OpImageFetch: return EmitFetch(inst);
+    case spv::Op::OpImageRead: return EmitImageRead(inst);
+    case spv::Op::OpImageWrite: return EmitImageWrite(inst);
     case spv::Op::OpImageQuerySizeLod:
     case spv::Op::OpImageQuerySize:
     case spv::Op::OpImageQueryLevels:
-    case spv::Op::OpImageQuerySamples:
-      return EmitImageQuery(inst);
-    case spv::Op::OpImageQueryLod:
-      return EmitQueryLod(inst);
-    case spv::Op::OpImageTexelPointer:
-      return EmitTexelPointer(inst);
-    default:
-      *handled = false;
-      return true;
+    case spv::Op::OpImageQuerySamples: return EmitImageQuery(inst);
+    case spv::Op::OpImageQueryLod: return EmitQueryLod(inst);
+    case spv::Op::OpImageTexelPointer: return EmitTexelPointer(inst);
+    default: *handled = false; return true;
   }
 }
 
@@ -173,7 +163,7 @@ bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOp
 }
 
 bool ImageEmitter::CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands,
-                                  uint16_t allowed) {
+                                      uint16_t allowed) {
   if ((operands.params & ~allowed) == 0) return true;
   return Malformed("image operand that the instruction cannot have", inst.result);
 }
@@ -213,8 +203,8 @@ mir::Type ImageEmitter::ComponentType(uint32_t resource) const {
 
 // `sources` are those behind the index of the image.
 mir::InstId ImageEmitter::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource,
-                                  mir::TexelOp texel, absl::Span<const ValueId> sources,
-                                  absl::Span<const mir::Type> results, uint8_t flags) {
+                                      mir::TexelOp texel, absl::Span<const ValueId> sources,
+                                      absl::Span<const mir::Type> results, uint8_t flags) {
   Leaves all = DescriptorSources(image);
   all.insert(all.end(), sources.begin(), sources.end());
   Charge(module().texel_ops.size() / 8);
@@ -254,8 +244,8 @@ bool ImageEmitter::EmitFetch(const SpirvInst& inst) {
   }
   const mir::Resource& r = module().resources[resource];
   const mir::ImageInfo info = r.image;
-  if (r.kind == mir::ResourceKind::kStorageImage || r.kind == mir::ResourceKind::kStorageTexelBuffer ||
-      info.dim == mir::ImageDim::kCube) {
+  if (r.kind == mir::ResourceKind::kStorageImage ||
+      r.kind == mir::ResourceKind::kStorageTexelBuffer || info.dim == mir::ImageDim::kCube) {
     return Malformed("fetch from an image that is not sampled", inst.result);
   }
   Leaves sources;
@@ -270,8 +260,8 @@ bool ImageEmitter::EmitFetch(const SpirvInst& inst) {
   if (!levels) operands.lod.clear();
   if (info.multisampled != !operands.sample.empty()) return Malformed("sample", inst.result);
   mir::TexelOp texel;
-  for (const auto& [param, leaves] : {std::pair(mir::kTexelLod, &operands.lod),
-                                      std::pair(mir::kTexelSample, &operands.sample)}) {
+  for (const auto& [param, leaves] :
+       {std::pair(mir::kTexelLod, &operands.lod), std::pair(mir::kTexelSample, &operands.sample)}) {
     if (leaves->empty()) continue;
     if (leaves->size() != 1 || TypeOf((*leaves)[0]) != mir::Type::kI32) {
       return Malformed("level or sample of the wrong type", inst.result);
@@ -287,8 +277,8 @@ bool ImageEmitter::EmitFetch(const SpirvInst& inst) {
 // ---- Storage images ----
 
 bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, uint32_t resource,
-                              const ImageOperands& operands, mir::TexelOp* texel,
-                              Leaves* sources) {
+                                  const ImageOperands& operands, mir::TexelOp* texel,
+                                  Leaves* sources) {
   const mir::Resource& r = module().resources[resource];
   if (r.kind != mir::ResourceKind::kStorageImage &&
       r.kind != mir::ResourceKind::kStorageTexelBuffer) {
@@ -388,7 +378,7 @@ bool ImageEmitter::EmitTexelPointer(const SpirvInst& inst) {
 
 // Operands and result are bits, of floats too.
 bool ImageEmitter::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
-                           absl::Span<const ValueId> operands, ValueId* result) {
+                               absl::Span<const ValueId> operands, ValueId* result) {
   const TexelPointer texel_pointer = c_.bindings.texel(pointer.offset);
   uint32_t resource = 0;
   if (!AccessedImage(texel_pointer.image, &resource)) return false;

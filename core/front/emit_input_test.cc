@@ -322,12 +322,13 @@ body {
 }
 
 TEST(Inputs, Of64BitsAreDwords) {
-  EXPECT_EQ(FragmentText({.declarations = "OpDecorate %7 Location 2\nOpDecorate %7 Flat\n"
-                                          "%i64 = OpTypeInt 64 0\n%p = OpTypePointer Input %i64\n"
-                                          "OpDecorate %8 Location 1\n"
-                                          "%7 = OpVariable %p Input\n%8 = OpVariable %out_uint Output\n",
-                          .main = "%v = OpLoad %i64 %7\n%u = OpUConvert %uint %v\nOpStore %8 %u\nOpReturn",
-                          .preamble = "OpCapability Int64\n"}),
+  EXPECT_EQ(FragmentText(
+                {.declarations = "OpDecorate %7 Location 2\nOpDecorate %7 Flat\n"
+                                 "%i64 = OpTypeInt 64 0\n%p = OpTypePointer Input %i64\n"
+                                 "OpDecorate %8 Location 1\n"
+                                 "%7 = OpVariable %p Input\n%8 = OpVariable %out_uint Output\n",
+                 .main = "%v = OpLoad %i64 %7\n%u = OpUConvert %uint %v\nOpStore %8 %u\nOpReturn",
+                 .preamble = "OpCapability Int64\n"}),
             R"(
 input 0 location 2.0 i32 x2 flat
 output 0 location 1.0 i32 x1

@@ -30,8 +30,8 @@ bool EmitHelper(ImportContext& c, const SpirvInst& inst) {
 // One row a kind, those that are met most first.
 using Emitter = bool (*)(ImportContext& c, const SpirvInst& inst, bool* handled);
 constexpr Emitter kEmitters[] = {
-    EmitMemory, EmitChain,  EmitComposite, EmitConvert,    EmitAlu,        EmitAtomic,
-    EmitMatrix, EmitImage,  EmitSubgroup,  EmitIntegerDot, EmitDerivative,
+    EmitMemory, EmitChain, EmitComposite, EmitConvert,    EmitAlu,        EmitAtomic,
+    EmitMatrix, EmitImage, EmitSubgroup,  EmitIntegerDot, EmitDerivative,
 };
 
 }  // namespace
@@ -43,24 +43,19 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
   c.emission.float_limits = LimitsOfInst(c.spirv, inst, c.emission.entry_limits);
   c.emission.no_contraction = inst.result != 0 && c.spirv.decorations[inst.result].no_contraction;
   switch (inst.op) {
-    case spv::Op::OpFunctionCall:
-      return EmitCall(c, inst, returns);
-    case spv::Op::OpExtInst:
-      return EmitExtInst(c, inst);
+    case spv::Op::OpFunctionCall: return EmitCall(c, inst, returns);
+    case spv::Op::OpExtInst: return EmitExtInst(c, inst);
     case spv::Op::OpExtInstWithForwardRefsKHR:
       return errors.Malformed("forward references in an instruction set that has a meaning",
                               inst.result);
     case spv::Op::OpPtrEqual:
     case spv::Op::OpPtrNotEqual:
-    case spv::Op::OpPtrDiff:
-      return EmitPointerCompare(c, inst);
+    case spv::Op::OpPtrDiff: return EmitPointerCompare(c, inst);
     case spv::Op::OpDemoteToHelperInvocation:
-    case spv::Op::OpIsHelperInvocationEXT:
-      return EmitHelper(c, inst);
+    case spv::Op::OpIsHelperInvocationEXT: return EmitHelper(c, inst);
     case spv::Op::OpAssumeTrueKHR:  // true it is: nothing here could profit
       return true;
-    default:
-      break;
+    default: break;
   }
   for (Emitter emit : kEmitters) {
     bool handled = false;

@@ -54,7 +54,7 @@ ValueId LocalEmitter::FromDwords(absl::Span<const ValueId> dwords, mir::Type typ
 
 // Leaves [leaf, leaf + count) of one memory range, with the pointer's dynamic offset.
 bool LocalEmitter::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
-                              uint32_t count, Leaves* leaves) {
+                                  uint32_t count, Leaves* leaves) {
   const auto* range = MemoryRange(v, leaf);
   if (range == nullptr || leaf + count > range->second) {
     return Fail(absl::InternalError("local access outside its private array"));
@@ -74,7 +74,7 @@ bool LocalEmitter::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v
   }
   const mir::InstId load =
       builder().Load(constant ? mir::Op::kLoadConstant : mir::Op::kLoadPrivate, array,
-                    Offset(pointer, base), types, AlignmentOf(pointer, base, 4));
+                     Offset(pointer, base), types, AlignmentOf(pointer, base, 4));
   for (uint32_t i = 0; i < count; ++i) {
     Leaves dwords;
     for (uint32_t w = 0; w < v.words; ++w) {
@@ -86,7 +86,7 @@ bool LocalEmitter::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v
 }
 
 bool LocalEmitter::StorePrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
-                               absl::Span<const ValueId> values) {
+                                   absl::Span<const ValueId> values) {
   const auto* range = MemoryRange(v, leaf);
   if (range == nullptr || leaf + values.size() > range->second) {
     return Fail(absl::InternalError("local access outside its private array"));
@@ -97,7 +97,7 @@ bool LocalEmitter::StorePrivateRun(const Pointer& pointer, const LocalVariable& 
   Leaves dwords;
   for (ValueId value : values) ToDwords(value, v.words, &dwords);
   builder().Store(mir::Op::kStorePrivate, array, Offset(pointer, base), dwords,
-                 AlignmentOf(pointer, base, 4));
+                  AlignmentOf(pointer, base, 4));
   return Charge(values.size());
 }
 

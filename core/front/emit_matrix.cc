@@ -64,9 +64,7 @@ bool MatrixEmitter::EmitMatrix(const SpirvInst& inst, bool* handled) {
       }
       break;
     }
-    default:
-      *handled = false;
-      return true;
+    default: *handled = false; return true;
   }
   return ok() && Define(inst, out);
 }

@@ -46,7 +46,6 @@ class MemoryEmitter : public Pointers {
 };
 }  // namespace
 
-
 bool MemoryEmitter::EmitVariable(const SpirvInst& inst) {
   const SpirvType& type = *spirv().Type(inst.type);
   if (type.kind != SpirvType::kPointer || type.storage != spv::StorageClass::Function) {
@@ -73,7 +72,7 @@ bool MemoryEmitter::EmitVariable(const SpirvInst& inst) {
 
 // Lists the elements of a value in memory; leaves of a run are consecutive in memory.
 bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offset, uint32_t leaf,
-                    std::vector<MemoryRun>* runs) {
+                         std::vector<MemoryRun>* runs) {
   const SpirvType& type = *spirv().Type(type_id);
   const bool shared = HasOwnLayout(pointer);
   if (type.leaves == 0) return true;  // empty structs, perhaps without number
@@ -88,9 +87,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
       }
       [[fallthrough]];
     case SpirvType::kInt:
-    case SpirvType::kFloat:
-      runs->push_back({offset, 1, {leaf}});
-      return true;
+    case SpirvType::kFloat: runs->push_back({offset, 1, {leaf}}); return true;
     case SpirvType::kVector: {
       const uint32_t packed = ScalarBytes(*spirv().Type(type.element));
       const bool apart = !shared && pointer.component_stride != 0;
@@ -150,8 +147,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
         }
       }
       return true;
-    default:
-      return Malformed("access to what is no value", pointer.variable);
+    default: return Malformed("access to what is no value", pointer.variable);
   }
 }
 
@@ -175,8 +171,8 @@ bool MemoryEmitter::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resourc
                             const MemoryRun& run, absl::Span<const mir::Type> types,
                             Leaves* leaves) {
   const bool constant = pointer.space == Pointer::kUniform || pointer.space == Pointer::kPush;
-  const uint8_t flags = constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed)
-                                 : pointer.flags;
+  const uint8_t flags =
+      constant ? pointer.flags & (mir::kNonUniform | mir::kIndexed) : pointer.flags;
   const auto in_memory = [](mir::Type t) { return t == mir::Type::kBool ? mir::Type::kI32 : t; };
   const auto load = [&](uint32_t offset, absl::Span<const mir::Type> loaded, uint32_t align) {
     const Leaves sources = AddressSources(pointer, offset);
@@ -215,7 +211,7 @@ bool MemoryEmitter::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resourc
 }
 
 bool MemoryEmitter::StoreRun(const Pointer& pointer, mir::Op op, uint32_t resource,
-                        const MemoryRun& run, absl::Span<const ValueId> leaves) {
+                             const MemoryRun& run, absl::Span<const ValueId> leaves) {
   Leaves values;
   for (uint32_t leaf : run.all()) values.push_back(ToMemory(leaves[leaf]));
   if (!Charge(run.count) || !ok()) return false;
@@ -244,7 +240,7 @@ bool MemoryEmitter::StoreRun(const Pointer& pointer, mir::Op op, uint32_t resour
 }
 
 bool MemoryEmitter::LoadMemory(const Pointer& pointer, absl::Span<const mir::Type> types,
-                          Leaves* leaves) {
+                               Leaves* leaves) {
   mir::Op op = mir::Op::kLoadPush;
   uint32_t resource = 0;
   if (pointer.space == Pointer::kUniform || pointer.space == Pointer::kStorage) {
@@ -359,17 +355,11 @@ bool MemoryEmitter::EmitCopyMemory(const SpirvInst& inst) {
 bool EmitMemory(ImportContext& c, const SpirvInst& inst, bool* handled) {
   *handled = true;
   switch (inst.op) {
-    case spv::Op::OpVariable:
-      return MemoryEmitter(c).EmitVariable(inst);
-    case spv::Op::OpLoad:
-      return MemoryEmitter(c).EmitLoad(inst);
-    case spv::Op::OpStore:
-      return MemoryEmitter(c).EmitStore(inst);
-    case spv::Op::OpCopyMemory:
-      return MemoryEmitter(c).EmitCopyMemory(inst);
-    default:
-      *handled = false;
-      return true;
+    case spv::Op::OpVariable: return MemoryEmitter(c).EmitVariable(inst);
+    case spv::Op::OpLoad: return MemoryEmitter(c).EmitLoad(inst);
+    case spv::Op::OpStore: return MemoryEmitter(c).EmitStore(inst);
+    case spv::Op::OpCopyMemory: return MemoryEmitter(c).EmitCopyMemory(inst);
+    default: *handled = false; return true;
   }
 }
 

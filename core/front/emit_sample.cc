@@ -24,44 +24,27 @@ constexpr int32_t kLeastOffset = -8, kMostOffset = 7;
 
 bool ImageEmitter::SampleFormOf(spv::Op op, SampleForm* form) {
   switch (op) {
-    case spv::Op::OpImageSampleImplicitLod:
-      *form = {false, false, false, false, 5};
-      return true;
-    case spv::Op::OpImageSampleExplicitLod:
-      *form = {false, false, false, true, 5};
-      return true;
-    case spv::Op::OpImageSampleDrefImplicitLod:
-      *form = {true, false, false, false, 6};
-      return true;
-    case spv::Op::OpImageSampleDrefExplicitLod:
-      *form = {true, false, false, true, 6};
-      return true;
-    case spv::Op::OpImageSampleProjImplicitLod:
-      *form = {false, true, false, false, 5};
-      return true;
-    case spv::Op::OpImageSampleProjExplicitLod:
-      *form = {false, true, false, true, 5};
-      return true;
+    case spv::Op::OpImageSampleImplicitLod: *form = {false, false, false, false, 5}; return true;
+    case spv::Op::OpImageSampleExplicitLod: *form = {false, false, false, true, 5}; return true;
+    case spv::Op::OpImageSampleDrefImplicitLod: *form = {true, false, false, false, 6}; return true;
+    case spv::Op::OpImageSampleDrefExplicitLod: *form = {true, false, false, true, 6}; return true;
+    case spv::Op::OpImageSampleProjImplicitLod: *form = {false, true, false, false, 5}; return true;
+    case spv::Op::OpImageSampleProjExplicitLod: *form = {false, true, false, true, 5}; return true;
     case spv::Op::OpImageSampleProjDrefImplicitLod:
       *form = {true, true, false, false, 6};
       return true;
     case spv::Op::OpImageSampleProjDrefExplicitLod:
       *form = {true, true, false, true, 6};
       return true;
-    case spv::Op::OpImageGather:
-      *form = {false, false, true, false, 6};
-      return true;
-    case spv::Op::OpImageDrefGather:
-      *form = {true, false, true, false, 6};
-      return true;
-    default:
-      return false;
+    case spv::Op::OpImageGather: *form = {false, false, true, false, 6}; return true;
+    case spv::Op::OpImageDrefGather: *form = {true, false, true, false, 6}; return true;
+    default: return false;
   }
 }
 
 // Coordinates and dref, divided if the form is projected.
 bool ImageEmitter::SampleCoordinates(const SpirvInst& inst, const SampleForm& form,
-                                 const mir::ImageInfo& info, Leaves* sources) {
+                                     const mir::ImageInfo& info, Leaves* sources) {
   const auto count = static_cast<size_t>(mir::CoordinateCount(info, true));
   if (!Texels(inst.operand(4), count + form.projected, mir::Type::kF32, sources)) return false;
   const ValueId q = sources->back();
@@ -151,9 +134,8 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   }
   if (form.gather) return EmitGather(inst, handle, resource, texel, operands, sources);
 
-  const uint16_t allowed = form.explicit_lod
-                               ? mir::kTexelLod | mir::kTexelGrad | mir::kTexelMinLod
-                               : mir::kTexelBias | mir::kTexelMinLod;
+  const uint16_t allowed = form.explicit_lod ? mir::kTexelLod | mir::kTexelGrad | mir::kTexelMinLod
+                                             : mir::kTexelBias | mir::kTexelMinLod;
   if (!CheckImageOperands(inst, operands, allowed)) return false;
   const uint16_t both = mir::kTexelLod | mir::kTexelGrad;
   if (form.explicit_lod && ((operands.params & both) == 0 || (operands.params & both) == both)) {
@@ -193,7 +175,7 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
 }
 
 bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,
-                          mir::TexelOp texel, const ImageOperands& operands, Leaves sources) {
+                              mir::TexelOp texel, const ImageOperands& operands, Leaves sources) {
   if (!CheckImageOperands(inst, operands, 0)) return false;
   const bool dref = (texel.params & mir::kTexelDref) != 0;
   const mir::ImageDim dim = module().resources[resource].image.dim;

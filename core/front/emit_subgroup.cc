@@ -141,27 +141,21 @@ bool SubgroupEmitter::EmitSubgroup(const SpirvInst& inst, bool* handled) {
   }
   if (Row(inst.op) != nullptr) return EmitReduction(inst);
   switch (inst.op) {
-    case spv::Op::OpGroupNonUniformElect:
-      return Define(inst, {Emit(Op::kSubgroupElect, {})});
+    case spv::Op::OpGroupNonUniformElect: return Define(inst, {Emit(Op::kSubgroupElect, {})});
     case spv::Op::OpGroupNonUniformAll:
-    case spv::Op::OpSubgroupAllKHR:
-      return EmitVote(inst, first, Op::kSubgroupAll);
+    case spv::Op::OpSubgroupAllKHR: return EmitVote(inst, first, Op::kSubgroupAll);
     case spv::Op::OpGroupNonUniformAny:
-    case spv::Op::OpSubgroupAnyKHR:
-      return EmitVote(inst, first, Op::kSubgroupAny);
+    case spv::Op::OpSubgroupAnyKHR: return EmitVote(inst, first, Op::kSubgroupAny);
     case spv::Op::OpGroupNonUniformAllEqual:
-    case spv::Op::OpSubgroupAllEqualKHR:
-      return EmitAllEqual(inst, first);
+    case spv::Op::OpSubgroupAllEqualKHR: return EmitAllEqual(inst, first);
     case spv::Op::OpGroupNonUniformBallot:
     case spv::Op::OpSubgroupBallotKHR:
     case spv::Op::OpGroupNonUniformInverseBallot:
     case spv::Op::OpGroupNonUniformBallotBitExtract:
     case spv::Op::OpGroupNonUniformBallotBitCount:
     case spv::Op::OpGroupNonUniformBallotFindLSB:
-    case spv::Op::OpGroupNonUniformBallotFindMSB:
-      return EmitBallot(inst, first);
-    default:
-      return EmitLaneRead(inst, first);
+    case spv::Op::OpGroupNonUniformBallotFindMSB: return EmitBallot(inst, first);
+    default: return EmitLaneRead(inst, first);
   }
 }
 
@@ -224,8 +218,8 @@ bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
       continue;
     }
     const mir::Type type = TypeOf(v);
-    results.push_back(module().result(builder().EmitInst(op, {v}, {type},
-                                                       static_cast<uint32_t>(reduce), cluster)));
+    results.push_back(module().result(
+        builder().EmitInst(op, {v}, {type}, static_cast<uint32_t>(reduce), cluster)));
   }
   return ok() && Define(inst, results);
 }
@@ -267,10 +261,8 @@ bool SubgroupEmitter::EmitBallot(const SpirvInst& inst, size_t first) {
       if (!GetIndex(inst.operand(5), &index)) return false;
       return Define(inst, {BallotBit(ballot, index)});
     }
-    case spv::Op::OpGroupNonUniformBallotBitCount:
-      return EmitBallotCount(inst, ballot);
-    default:
-      return EmitBallotSearch(inst, ballot);
+    case spv::Op::OpGroupNonUniformBallotBitCount: return EmitBallotCount(inst, ballot);
+    default: return EmitBallotSearch(inst, ballot);
   }
 }
 
@@ -345,7 +337,7 @@ bool SubgroupEmitter::LaneOperand(const SpirvInst& inst, uint32_t id, ValueId* o
 
 // Which lane is read: the op and its immediate or lane number.
 bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32_t* imm,
-                          ValueId* lane) {
+                                 ValueId* lane) {
   const auto me = [this] { return builder().SubgroupInvocation(); };
   uint32_t bits = 0;
   switch (inst.op) {
@@ -354,15 +346,9 @@ bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op,
       *op = Op::kReadLane;
       *lane = operand;
       return true;
-    case spv::Op::OpGroupNonUniformShuffle:
-      *lane = operand;
-      return true;
-    case spv::Op::OpGroupNonUniformShuffleXor:
-      *lane = Emit(Op::kXor, {me(), operand});
-      return ok();
-    case spv::Op::OpGroupNonUniformShuffleUp:
-      *lane = Emit(Op::kIsub, {me(), operand});
-      return ok();
+    case spv::Op::OpGroupNonUniformShuffle: *lane = operand; return true;
+    case spv::Op::OpGroupNonUniformShuffleXor: *lane = Emit(Op::kXor, {me(), operand}); return ok();
+    case spv::Op::OpGroupNonUniformShuffleUp: *lane = Emit(Op::kIsub, {me(), operand}); return ok();
     case spv::Op::OpGroupNonUniformShuffleDown:
       *lane = Emit(Op::kIadd, {me(), operand});
       return ok();
@@ -382,7 +368,8 @@ bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op,
         *op = Op::kQuadBroadcast;
         *imm = bits & 3;
       } else {
-        *lane = Emit(Op::kOr, {Emit(Op::kAnd, {me(), Int(~3u)}), Emit(Op::kAnd, {operand, Int(3)})});
+        *lane =
+            Emit(Op::kOr, {Emit(Op::kAnd, {me(), Int(~3u)}), Emit(Op::kAnd, {operand, Int(3)})});
       }
       return ok();
     case spv::Op::OpGroupNonUniformQuadSwap:
@@ -392,8 +379,7 @@ bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op,
       *op = Op::kQuadSwap;
       *imm = bits + 1;
       return true;
-    default:
-      return Malformed(OpText(inst.op), inst.result);
+    default: return Malformed(OpText(inst.op), inst.result);
   }
 }
 

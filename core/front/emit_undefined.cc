@@ -77,11 +77,9 @@ bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
       }
       return ok();
     }
-    case spv::Op::OpBitFieldInsert:
-      return MarkBitField(inst, 5, leaves);
+    case spv::Op::OpBitFieldInsert: return MarkBitField(inst, 5, leaves);
     case spv::Op::OpBitFieldSExtract:
-    case spv::Op::OpBitFieldUExtract:
-      return MarkBitField(inst, 4, leaves);
+    case spv::Op::OpBitFieldUExtract: return MarkBitField(inst, 4, leaves);
     case spv::Op::OpGroupNonUniformBallotBitExtract: {
       ValueId index;
       if (!GetIndex(inst.operand(5), &index)) return false;
@@ -108,8 +106,7 @@ bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
       (*leaves)[0] = UndefinedWhere(none, (*leaves)[0]);
       return ok();
     }
-    default:
-      return true;
+    default: return true;
   }
 }
 
@@ -183,22 +180,18 @@ int UndefinedMarker::UndefinedOperands(GLSLstd450 op) {
     case GLSLstd450Log2:
     case GLSLstd450Sqrt:
     case GLSLstd450InverseSqrt:
-    case GLSLstd450Round:
-      return 1;
+    case GLSLstd450Round: return 1;
     case GLSLstd450Atan2:
     case GLSLstd450Pow:
     case GLSLstd450FMin:
     case GLSLstd450FMax:
-    case GLSLstd450Ldexp:
-      return 2;
+    case GLSLstd450Ldexp: return 2;
     case GLSLstd450FClamp:
     case GLSLstd450UClamp:
     case GLSLstd450SClamp:
     case GLSLstd450NClamp:
-    case GLSLstd450SmoothStep:
-      return 3;
-    default:
-      return 0;
+    case GLSLstd450SmoothStep: return 3;
+    default: return 0;
   }
 }
 
@@ -222,12 +215,10 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
     case GLSLstd450Asin:
     case GLSLstd450Acos:
       return UndefinedWhere(Emit(Op::kFlt, {FloatLike(x[0], 1.0f), magnitude(x[0])}), value);
-    case GLSLstd450Acosh:
-      return UndefinedWhere(less(x[0], 1.0f), value);
+    case GLSLstd450Acosh: return UndefinedWhere(less(x[0], 1.0f), value);
     case GLSLstd450Atanh:
       return UndefinedWhere(Emit(Op::kFge, {magnitude(x[0]), FloatLike(x[0], 1.0f)}), value);
-    case GLSLstd450Sqrt:
-      return UndefinedWhere(less(x[0], 0.0f), value);
+    case GLSLstd450Sqrt: return UndefinedWhere(less(x[0], 0.0f), value);
     case GLSLstd450Log:
     case GLSLstd450Log2:
     case GLSLstd450InverseSqrt:
@@ -244,8 +235,7 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
       return UndefinedWhere(Either(less(x[0], 0.0f), of_zero), value);
     }
     case GLSLstd450FMin:
-    case GLSLstd450FMax:
-      return one_of(Either(is_nan(x[0]), is_nan(x[1])), x[0], x[1]);
+    case GLSLstd450FMax: return one_of(Either(is_nan(x[0]), is_nan(x[1])), x[0], x[1]);
     case GLSLstd450Ldexp: {  // of single precision; halfs have less of a range
       const bool wide = TypeOf(x[1]) == mir::Type::kI64;
       const ValueId exponent = wide ? x[1] : ConvertInt(x[1], mir::Type::kI32, true);
@@ -257,16 +247,11 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
       const ValueId nan = Either(is_nan(x[0]), Either(is_nan(x[1]), is_nan(x[2])));
       return UndefinedWhere(Emit(Op::kFlt, {x[2], x[1]}), one_of(nan, x[0], x[2]));
     }
-    case GLSLstd450NClamp:
-      return UndefinedWhere(Emit(Op::kFlt, {x[2], x[1]}), value);
-    case GLSLstd450UClamp:
-      return UndefinedWhere(Emit(Op::kUlt, {x[2], x[1]}), value);
-    case GLSLstd450SClamp:
-      return UndefinedWhere(Emit(Op::kSlt, {x[2], x[1]}), value);
-    case GLSLstd450SmoothStep:
-      return UndefinedWhere(Emit(Op::kFge, {x[0], x[1]}), value);
-    default:
-      return value;
+    case GLSLstd450NClamp: return UndefinedWhere(Emit(Op::kFlt, {x[2], x[1]}), value);
+    case GLSLstd450UClamp: return UndefinedWhere(Emit(Op::kUlt, {x[2], x[1]}), value);
+    case GLSLstd450SClamp: return UndefinedWhere(Emit(Op::kSlt, {x[2], x[1]}), value);
+    case GLSLstd450SmoothStep: return UndefinedWhere(Emit(Op::kFge, {x[0], x[1]}), value);
+    default: return value;
   }
 }
 

@@ -18,14 +18,10 @@ using Entries = std::vector<const SpirvEntryPoint*>;
 
 std::optional<mir::Stage> StageOf(spv::ExecutionModel model) {
   switch (model) {
-    case spv::ExecutionModel::GLCompute:
-      return mir::Stage::kCompute;
-    case spv::ExecutionModel::Fragment:
-      return mir::Stage::kFragment;
-    case spv::ExecutionModel::Vertex:
-      return mir::Stage::kVertex;
-    default:
-      return std::nullopt;
+    case spv::ExecutionModel::GLCompute: return mir::Stage::kCompute;
+    case spv::ExecutionModel::Fragment: return mir::Stage::kFragment;
+    case spv::ExecutionModel::Vertex: return mir::Stage::kVertex;
+    default: return std::nullopt;
   }
 }
 

@@ -166,8 +166,7 @@ TEST(FloatLimits, MixOfNegativeZeros) {
 %a = OpExtInst %float %glsl FMix %f %f %f_0
 %result = OpBitcast %uint %a
 )";
-  const auto module =
-      Import("", "OpDecorate %a FPFastMathMode !458763\n", main);
+  const auto module = Import("", "OpDecorate %a FPFastMathMode !458763\n", main);
   ASSERT_TRUE(module.ok()) << module.status();
   const auto words = RunWords(*module, std::vector<uint32_t>(32, 0x80000000), 32);
   ASSERT_TRUE(words.ok()) << words.status();

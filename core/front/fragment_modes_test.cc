@@ -65,7 +65,8 @@ TEST(FragmentModes, Stencil) {
 TEST(FragmentModes, Interlock) {
   for (const char* mode : {"PixelInterlockOrderedEXT", "PixelInterlockUnorderedEXT",
                            "SampleInterlockOrderedEXT", "SampleInterlockUnorderedEXT"}) {
-    EXPECT_EQ(ModesText(std::string("OriginUpperLeft;") + mode).substr(0, 19), "fragment_interlock:")
+    EXPECT_EQ(ModesText(std::string("OriginUpperLeft;") + mode).substr(0, 19),
+              "fragment_interlock:")
         << mode;
   }
 }

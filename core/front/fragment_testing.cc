@@ -30,7 +30,8 @@ constexpr char kTypes[] = R"(
 std::string Frame(const FragmentParts& parts, const std::string& model) {
   std::string text = "OpCapability Shader\n" + parts.preamble +
                      "%glsl = OpExtInstImport \"GLSL.std.450\"\nOpMemoryModel Logical GLSL450\n"
-                     "OpEntryPoint " + model + " %1 \"main\" %color " + parts.interface + "\n";
+                     "OpEntryPoint " +
+                     model + " %1 \"main\" %color " + parts.interface + "\n";
   std::istringstream modes(parts.modes);
   for (std::string mode; std::getline(modes, mode, ';');) {
     text += "OpExecutionMode %1 " + mode + "\n";

@@ -32,34 +32,20 @@ bool InitialiseOnce() {
 
 EShLanguage LanguageOf(ShaderStage stage) {
   switch (stage) {
-    case ShaderStage::kVertex:
-      return EShLangVertex;
-    case ShaderStage::kTessControl:
-      return EShLangTessControl;
-    case ShaderStage::kTessEvaluation:
-      return EShLangTessEvaluation;
-    case ShaderStage::kGeometry:
-      return EShLangGeometry;
-    case ShaderStage::kFragment:
-      return EShLangFragment;
-    case ShaderStage::kCompute:
-      return EShLangCompute;
-    case ShaderStage::kTask:
-      return EShLangTask;
-    case ShaderStage::kMesh:
-      return EShLangMesh;
-    case ShaderStage::kRayGeneration:
-      return EShLangRayGen;
-    case ShaderStage::kIntersection:
-      return EShLangIntersect;
-    case ShaderStage::kAnyHit:
-      return EShLangAnyHit;
-    case ShaderStage::kClosestHit:
-      return EShLangClosestHit;
-    case ShaderStage::kMiss:
-      return EShLangMiss;
-    case ShaderStage::kCallable:
-      return EShLangCallable;
+    case ShaderStage::kVertex: return EShLangVertex;
+    case ShaderStage::kTessControl: return EShLangTessControl;
+    case ShaderStage::kTessEvaluation: return EShLangTessEvaluation;
+    case ShaderStage::kGeometry: return EShLangGeometry;
+    case ShaderStage::kFragment: return EShLangFragment;
+    case ShaderStage::kCompute: return EShLangCompute;
+    case ShaderStage::kTask: return EShLangTask;
+    case ShaderStage::kMesh: return EShLangMesh;
+    case ShaderStage::kRayGeneration: return EShLangRayGen;
+    case ShaderStage::kIntersection: return EShLangIntersect;
+    case ShaderStage::kAnyHit: return EShLangAnyHit;
+    case ShaderStage::kClosestHit: return EShLangClosestHit;
+    case ShaderStage::kMiss: return EShLangMiss;
+    case ShaderStage::kCallable: return EShLangCallable;
   }
   return EShLangCompute;
 }
@@ -239,8 +225,8 @@ std::string_view OnlyBytes(std::string_view line) {
   return line.substr(begin - line.begin(), end - begin);
 }
 
-// What to show for a byte beyond ASCII at "ERROR: name:line" of the log. Callers who have no UTF-8 put
-// U+FFFD for what is none.
+// What to show for a byte beyond ASCII at "ERROR: name:line" of the log. Callers who have no UTF-8
+// put U+FFFD for what is none.
 std::string Shown(const GlslSource& source, std::string_view place) {
   constexpr std::string_view kStart = "ERROR: ", kReplaced = "\xef\xbf\xbd";
   constexpr char kUnknown[] = "a byte that is no ASCII";

@@ -30,8 +30,8 @@ struct GlslInclude {
 
 struct GlslSource {
   std::string text;
-  std::string name = "main.glsl";  // in messages, and as includer
-  ShaderStage stage = ShaderStage::kCompute;  // one that has an ending
+  std::string name = "main.glsl";                            // in messages, and as includer
+  ShaderStage stage = ShaderStage::kCompute;                 // one that has an ending
   std::vector<std::pair<std::string, std::string>> defines;  // NAME, VALUE (may be empty)
   std::vector<GlslInclude> includes;  // those with the includer named go first
   std::string entry = "main";
@@ -39,8 +39,8 @@ struct GlslSource {
 };
 
 // glslang makes its built-in names anew for each #version that a process meets, which takes longer
-// (some 0.1 s) than most translations. CompileGlsl does it where it is still to be done; for callers
-// who account for it by itself, here it is alone. Safe in any thread.
+// (some 0.1 s) than most translations. CompileGlsl does it where it is still to be done; for
+// callers who account for it by itself, here it is alone. Safe in any thread.
 bool GlslangIsReady(const GlslSource& source);
 void StartGlslang(const GlslSource& source);
 

@@ -43,10 +43,11 @@ TEST(Glsl, ErrorsNameFileAndLine) {
 
 // glslang's own message has the byte 0x80 for each of these.
 TEST(Glsl, ErrorsShowBytesBeyondAscii) {
-  for (const auto& [bytes, shown] : {std::pair("\xe9", "'\\xe9'"),
-                                     std::pair("\xc3\xa9", "'\\xc3\\xa9'"),
-                                     std::pair("\xe2\x80\x93", "'\\xe2\\x80\\x93'")}) {
-    GlslSource source = Compute("// \xe9\nvoid main() {\n  uint caf" + std::string(bytes) + " = 1; }");
+  for (const auto& [bytes, shown] :
+       {std::pair("\xe9", "'\\xe9'"), std::pair("\xc3\xa9", "'\\xc3\\xa9'"),
+        std::pair("\xe2\x80\x93", "'\\xe2\\x80\\x93'")}) {
+    GlslSource source =
+        Compute("// \xe9\nvoid main() {\n  uint caf" + std::string(bytes) + " = 1; }");
     const auto words = CompileGlsl(source);
     EXPECT_EQ(words.status().code(), absl::StatusCode::kInvalidArgument);
     const std::string text(words.status().message());
@@ -257,7 +258,8 @@ TEST(Validate, MessagesAreCarried) {
   EXPECT_FALSE(ValidateSpirv({}).ok());
 }
 
-// A source language of after the validator's release, 11 is Slang's, is no error; others stay errors.
+// A source language of after the validator's release, 11 is Slang's, is no error; others stay
+// errors.
 TEST(Validate, NewSourceLanguages) {
   const auto compiled = CompileGlsl(Compute("void main() { x[0] = 7u; }"));
   ASSERT_TRUE(compiled.ok());
@@ -286,7 +288,8 @@ TEST(Validate, TheInstructionIsNamed) {
   (*words)[at + 3] = (*words)[at + 1];  // a type as the base
   const absl::Status status = ValidateSpirv(*words);
   EXPECT_EQ(SpirvIdOf(status), result) << status;
-  EXPECT_EQ(std::string(status.message()).rfind("instruction " + std::to_string(number) + ": ", 0), 0u)
+  EXPECT_EQ(std::string(status.message()).rfind("instruction " + std::to_string(number) + ": ", 0),
+            0u)
       << status;
 }
 

@@ -1,5 +1,5 @@
-// Images: emit_image.cc (handles, fetches, loads, stores, queries), emit_sample.cc (samples, gathers)
-// and emit_attachment.cc (input attachments).
+// Images: emit_image.cc (handles, fetches, loads, stores, queries), emit_sample.cc (samples,
+// gathers) and emit_attachment.cc (input attachments).
 #ifndef KILN_CORE_FRONT_IMAGE_EMITTER_H_
 #define KILN_CORE_FRONT_IMAGE_EMITTER_H_
 
@@ -15,11 +15,11 @@ namespace kiln::front {
 
 // The optional operands of image instructions.
 struct ImageOperands {
-  uint16_t params = 0;      // mir::TexelParam bits of those that are there
-  uint8_t flags = 0;        // mir::InstFlags
+  uint16_t params = 0;  // mir::TexelParam bits of those that are there
+  uint8_t flags = 0;    // mir::InstFlags
   Leaves bias, lod, dx, dy, min_lod, sample;
-  Leaves offset;            // texels; constant or not
-  Leaves offsets;           // ConstOffsets: four pairs
+  Leaves offset;   // texels; constant or not
+  Leaves offsets;  // ConstOffsets: four pairs
 };
 
 class ImageEmitter : public Pointers {

@@ -12,8 +12,8 @@ namespace {
 
 // The instructions and resources of a kernel, values renumbered.
 std::string Text(const std::string& globals, const std::string& body) {
-  const absl::StatusOr<mir::Module> m = ImportVerified(
-      CompileCompute(KernelText(globals, "out_[id + 64u] = in_[id]; " + body)));
+  const absl::StatusOr<mir::Module> m =
+      ImportVerified(CompileCompute(KernelText(globals, "out_[id + 64u] = in_[id]; " + body)));
   if (!m.ok()) return m.status().ToString();
   mir::PrintOptions options;
   options.renumber = true;
@@ -40,8 +40,9 @@ TEST(Image, SamplesSayWhatTheyAreGiven) {
               HasSubstr("= sample[2, texel grad] %"));
   EXPECT_THAT(Sample("sampler2DArray", "r = textureLodOffset(s, p.xyy, 0.0, ivec2(-3, 2));"),
               AllOf(HasSubstr("image 2d arrayed float"), HasSubstr("[2, texel lod at -3 2 0] %")));
-  EXPECT_THAT(Sample("samplerCubeArrayShadow", "r.x = texture(s, p.xyxx, 0.25);"),
-              AllOf(HasSubstr("image cube arrayed float"), HasSubstr("= sample[2, texel dref lod] ")));
+  EXPECT_THAT(
+      Sample("samplerCubeArrayShadow", "r.x = texture(s, p.xyxx, 0.25);"),
+      AllOf(HasSubstr("image cube arrayed float"), HasSubstr("= sample[2, texel dref lod] ")));
   EXPECT_THAT(Sample("sampler2DShadow", "r.x = textureProjLod(s, p.xyxx, 0.0);"),
               AllOf(HasSubstr("= fdiv "), HasSubstr("= sample[2, texel dref lod] ")));
   EXPECT_THAT(Sample("usampler1D", "r.x = float(textureLod(s, p.x, 0.0).y);"),
@@ -55,10 +56,10 @@ TEST(Image, GathersAreOneMessageEachUnlessTheyHaveFourOffsets) {
               HasSubstr("= gather[2, texel offsets] "));
   EXPECT_THAT(Sample("samplerCubeShadow", "r = textureGather(s, p.xyx, 0.5);"),
               HasSubstr("= gather[2, texel dref] "));
-  const std::string four = Sample(
-      "sampler2D",
-      "const ivec2 o[4] = ivec2[4](ivec2(0, 1), ivec2(2, 3), ivec2(4, 5), ivec2(-6, 7));"
-      "r = textureGatherOffsets(s, p, o, 1);");
+  const std::string four =
+      Sample("sampler2D",
+             "const ivec2 o[4] = ivec2[4](ivec2(0, 1), ivec2(2, 3), ivec2(4, 5), ivec2(-6, 7));"
+             "r = textureGatherOffsets(s, p, o, 1);");
   EXPECT_THAT(four, AllOf(HasSubstr("= gather[2, texel component 1 at 0 1 0] "),
                           HasSubstr("= gather[2, texel component 1 at -6 7 0] ")));
 }
@@ -114,8 +115,9 @@ TEST(Image, SeparateSamplersAndFunctionsLeadToTheirDescriptors) {
 TEST(Image, FetchesAndTexelBuffers) {
   EXPECT_THAT(Sample("sampler2D", "r = texelFetchOffset(s, ivec2(id, 1), 2, ivec2(0, 3));"),
               AllOf(HasSubstr("= fetch[2, texel lod] %"), HasSubstr(", 2\n")));
-  EXPECT_THAT(Sample("sampler2DMS", "r = texelFetch(s, ivec2(id, 1), 3);"),
-              AllOf(HasSubstr("image 2d multisampled float"), HasSubstr("= fetch[2, texel sample] ")));
+  EXPECT_THAT(
+      Sample("sampler2DMS", "r = texelFetch(s, ivec2(id, 1), 3);"),
+      AllOf(HasSubstr("image 2d multisampled float"), HasSubstr("= fetch[2, texel sample] ")));
   EXPECT_THAT(Sample("samplerBuffer", "r = texelFetch(s, int(id));"),
               AllOf(HasSubstr("resource 2 uniform_texel_buffer 0.2.0 image buffer float unknown"),
                     HasSubstr("= fetch[2, texel] %")));
@@ -140,18 +142,21 @@ TEST(Image, StorageImages) {
 }
 
 TEST(Image, Queries) {
-  EXPECT_THAT(Sample("samplerCubeArray", "r.xyz = vec3(textureSize(s, 1)); r.w = float(textureQueryLevels(s));"),
-              AllOf(HasSubstr("= image_size[2, texel lod] 1\n"),
-                    HasSubstr("= image_levels[2, texel]\n")));
-  EXPECT_THAT(Text("layout(binding = 2, r32f) uniform image2DMS m;",
-                   "out_[id] = uint(imageSize(m).x + imageSamples(m));"),
-              AllOf(HasSubstr("= image_size[2, texel]\n"), HasSubstr("= image_samples[2, texel]\n")));
+  EXPECT_THAT(
+      Sample("samplerCubeArray",
+             "r.xyz = vec3(textureSize(s, 1)); r.w = float(textureQueryLevels(s));"),
+      AllOf(HasSubstr("= image_size[2, texel lod] 1\n"), HasSubstr("= image_levels[2, texel]\n")));
+  EXPECT_THAT(
+      Text("layout(binding = 2, r32f) uniform image2DMS m;",
+           "out_[id] = uint(imageSize(m).x + imageSamples(m));"),
+      AllOf(HasSubstr("= image_size[2, texel]\n"), HasSubstr("= image_samples[2, texel]\n")));
 }
 
 TEST(Image, ArraysChosenByConstantAreSingleDescriptors) {
   const std::string text = Text("layout(binding = 2) uniform sampler2D s[4][3];",
                                 "out_[id] = uint(textureLod(s[2][1], vec2(0.5), 0.0).x);");
-  EXPECT_THAT(text, AllOf(HasSubstr("resource 2 combined 0.2.7 image 2d"), Not(HasSubstr("array"))));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("resource 2 combined 0.2.7 image 2d"), Not(HasSubstr("array"))));
 }
 
 TEST(Image, ArraysChosenByValueAreOneResource) {
@@ -161,11 +166,11 @@ TEST(Image, ArraysChosenByValueAreOneResource) {
       "uint i = in_[id]; vec4 a = textureLod(sampler2D(t[i][1], s[nonuniformEXT(i)]), vec2(0), 0.0);"
       "vec4 b = textureLod(sampler2D(t[3][2], s[5]), vec2(1), 0.0);"
       "out_[id] = floatBitsToUint(a.x + b.x);");
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("resource 2 sampled_image 0.2.0 array 12 image 2d float unknown"),
-                    HasSubstr("resource 3 sampler 0.3.0 array 0\n"),
-                    HasSubstr("= sample.nonuniform.indexed[2, texel sampler 3 sampler_index lod] "),
-                    HasSubstr("= sample.indexed[2, texel sampler 3 sampler_index lod] 11, 5, 1f, ")));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("resource 2 sampled_image 0.2.0 array 12 image 2d float unknown"),
+                  HasSubstr("resource 3 sampler 0.3.0 array 0\n"),
+                  HasSubstr("= sample.nonuniform.indexed[2, texel sampler 3 sampler_index lod] "),
+                  HasSubstr("= sample.indexed[2, texel sampler 3 sampler_index lod] 11, 5, 1f, ")));
 }
 
 TEST(Image, BuffersChosenByValue) {

@@ -1,9 +1,9 @@
 // SPIR-V -> MIR: the importer's public face.
 //
-// In: a module with an entry point for compute, fragments or vertices. Out: MIR that satisfies mir/verify.h:
-// everything inlined, scalar, SSA, structured; memory accesses as (resource, byte offset).
-// Variables whose parts are never indexed by a value arrive as SSA; the others are private arrays
-// (or constant data).
+// In: a module with an entry point for compute, fragments or vertices. Out: MIR that satisfies
+// mir/verify.h: everything inlined, scalar, SSA, structured; memory accesses as (resource, byte
+// offset). Variables whose parts are never indexed by a value arrive as SSA; the others are private
+// arrays (or constant data).
 //
 // Safe on arbitrary words, with or without a validator before it. What a well-formed but hostile
 // module can make it do is bounded by ImportOptions::max_instructions.
@@ -34,8 +34,9 @@ struct ImportOptions {
   bool zero_workgroup_memory = false;        // clear shared memory before anything else
   bool dispatch_base = false;                // WorkgroupId includes base_workgroup
   // For judges, never for compiling: results that SPIR-V leaves undefined for their operands become
-  // selects of undefined values (emit_undefined.cc; oracle::LaunchInputs::prefers_defined), and a variable that
-  // only one arm of a branch writes is undefined behind the other one instead of the same behind both.
+  // selects of undefined values (emit_undefined.cc; oracle::LaunchInputs::prefers_defined), and a
+  // variable that only one arm of a branch writes is undefined behind the other one instead of the
+  // same behind both.
   bool mark_undefined = false;
 };
 

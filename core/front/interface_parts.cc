@@ -14,14 +14,10 @@ constexpr size_t kMaxParts = 4 * kMaxLocations;
 
 bool TypeFits(char letter, mir::Type type) {
   switch (letter) {
-    case 'u':
-      return type == mir::Type::kI32;
-    case 's':
-      return type == mir::Type::kF32;
-    case 'b':
-      return type == mir::Type::kBool;
-    default:
-      return type != mir::Type::kBool && type != mir::Type::kI8;
+    case 'u': return type == mir::Type::kI32;
+    case 's': return type == mir::Type::kF32;
+    case 'b': return type == mir::Type::kBool;
+    default: return type != mir::Type::kBool && type != mir::Type::kI8;
   }
 }
 
@@ -199,8 +195,7 @@ absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decor
   }
   // Those of 64 bits take two components each, three and four of them two locations.
   const uint32_t taken = elements * (wide && variable->components > 2 ? 2 : 1);
-  if (location_ >= kMaxLocations || elements > kMaxLocations ||
-      location_ + taken > kMaxLocations) {
+  if (location_ >= kMaxLocations || elements > kMaxLocations || location_ + taken > kMaxLocations) {
     return Invalid("location too large", v_.id);
   }
   variable->location = location_;
@@ -229,50 +224,28 @@ void Divider::SetQualifiers(const SpirvInterface& decorations, mir::Interface* v
 
 mir::BuiltIn BuiltInOf(spv::BuiltIn builtin) {
   switch (builtin) {
-    case spv::BuiltIn::VertexIndex:
-      return mir::BuiltIn::kVertexIndex;
-    case spv::BuiltIn::InstanceIndex:
-      return mir::BuiltIn::kInstanceIndex;
-    case spv::BuiltIn::BaseVertex:
-      return mir::BuiltIn::kBaseVertex;
-    case spv::BuiltIn::BaseInstance:
-      return mir::BuiltIn::kBaseInstance;
-    case spv::BuiltIn::DrawIndex:
-      return mir::BuiltIn::kDrawIndex;
-    case spv::BuiltIn::ViewIndex:
-      return mir::BuiltIn::kViewIndex;
-    case spv::BuiltIn::Position:
-      return mir::BuiltIn::kPosition;
-    case spv::BuiltIn::PointSize:
-      return mir::BuiltIn::kPointSize;
-    case spv::BuiltIn::ClipDistance:
-      return mir::BuiltIn::kClipDistance;
-    case spv::BuiltIn::CullDistance:
-      return mir::BuiltIn::kCullDistance;
-    case spv::BuiltIn::Layer:
-      return mir::BuiltIn::kLayer;
-    case spv::BuiltIn::ViewportIndex:
-      return mir::BuiltIn::kViewportIndex;
-    case spv::BuiltIn::FragCoord:
-      return mir::BuiltIn::kFragCoord;
-    case spv::BuiltIn::FrontFacing:
-      return mir::BuiltIn::kFrontFacing;
-    case spv::BuiltIn::PointCoord:
-      return mir::BuiltIn::kPointCoord;
-    case spv::BuiltIn::PrimitiveId:
-      return mir::BuiltIn::kPrimitiveId;
-    case spv::BuiltIn::SampleId:
-      return mir::BuiltIn::kSampleId;
-    case spv::BuiltIn::SamplePosition:
-      return mir::BuiltIn::kSamplePosition;
-    case spv::BuiltIn::SampleMask:
-      return mir::BuiltIn::kSampleMask;
-    case spv::BuiltIn::FragDepth:
-      return mir::BuiltIn::kFragDepth;
-    case spv::BuiltIn::FragStencilRefEXT:
-      return mir::BuiltIn::kFragStencilRef;
-    default:
-      return mir::BuiltIn::kNone;
+    case spv::BuiltIn::VertexIndex: return mir::BuiltIn::kVertexIndex;
+    case spv::BuiltIn::InstanceIndex: return mir::BuiltIn::kInstanceIndex;
+    case spv::BuiltIn::BaseVertex: return mir::BuiltIn::kBaseVertex;
+    case spv::BuiltIn::BaseInstance: return mir::BuiltIn::kBaseInstance;
+    case spv::BuiltIn::DrawIndex: return mir::BuiltIn::kDrawIndex;
+    case spv::BuiltIn::ViewIndex: return mir::BuiltIn::kViewIndex;
+    case spv::BuiltIn::Position: return mir::BuiltIn::kPosition;
+    case spv::BuiltIn::PointSize: return mir::BuiltIn::kPointSize;
+    case spv::BuiltIn::ClipDistance: return mir::BuiltIn::kClipDistance;
+    case spv::BuiltIn::CullDistance: return mir::BuiltIn::kCullDistance;
+    case spv::BuiltIn::Layer: return mir::BuiltIn::kLayer;
+    case spv::BuiltIn::ViewportIndex: return mir::BuiltIn::kViewportIndex;
+    case spv::BuiltIn::FragCoord: return mir::BuiltIn::kFragCoord;
+    case spv::BuiltIn::FrontFacing: return mir::BuiltIn::kFrontFacing;
+    case spv::BuiltIn::PointCoord: return mir::BuiltIn::kPointCoord;
+    case spv::BuiltIn::PrimitiveId: return mir::BuiltIn::kPrimitiveId;
+    case spv::BuiltIn::SampleId: return mir::BuiltIn::kSampleId;
+    case spv::BuiltIn::SamplePosition: return mir::BuiltIn::kSamplePosition;
+    case spv::BuiltIn::SampleMask: return mir::BuiltIn::kSampleMask;
+    case spv::BuiltIn::FragDepth: return mir::BuiltIn::kFragDepth;
+    case spv::BuiltIn::FragStencilRefEXT: return mir::BuiltIn::kFragStencilRef;
+    default: return mir::BuiltIn::kNone;
   }
 }
 

@@ -15,15 +15,9 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
   const SpirvType& type = *module.Type(type_id);
   if (type.leaves == 0) return;  // and empty structs within may be without number
   switch (type.kind) {
-    case SpirvType::kBool:
-      types->push_back(mir::Type::kBool);
-      return;
-    case SpirvType::kInt:
-      types->push_back(mir::IntOfBits(type.width));
-      return;
-    case SpirvType::kFloat:
-      types->push_back(mir::FloatOfBits(type.width));
-      return;
+    case SpirvType::kBool: types->push_back(mir::Type::kBool); return;
+    case SpirvType::kInt: types->push_back(mir::IntOfBits(type.width)); return;
+    case SpirvType::kFloat: types->push_back(mir::FloatOfBits(type.width)); return;
     case SpirvType::kPointer:
       types->insert(types->end(), type.leaves,
                     type.IsPhysicalPointer() ? mir::Type::kI64 : mir::Type::kI32);
@@ -42,8 +36,7 @@ void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mi
         AppendLeafTypes(module, module.members[type.first_member + i].type, types);
       }
       return;
-    default:
-      return;  // not supported: no leaves
+    default: return;  // not supported: no leaves
   }
 }
 
@@ -88,8 +81,7 @@ uint64_t Layouts::ExplicitSize(uint32_t block_type) const {
 uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const {
   const SpirvType& type = *module_.Type(type_id);
   switch (type.kind) {
-    case SpirvType::kVector:
-      return uint64_t{type.count} * ScalarBytes(*module_.Type(type.element));
+    case SpirvType::kVector: return uint64_t{type.count} * ScalarBytes(*module_.Type(type.element));
     case SpirvType::kMatrix: {
       const SpirvType& column = *module_.Type(type.element);
       const uint64_t scalar = ScalarBytes(*module_.Type(column.element));
@@ -101,12 +93,9 @@ uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const 
       if (type.count == 0) return 0;
       return std::min(
           kHuge, uint64_t{type.array_stride} * (type.count - 1) + MemberSize(type.element, member));
-    case SpirvType::kRuntimeArray:
-      return 0;
-    case SpirvType::kStruct:
-      return explicit_sizes_[module_.Def(type_id).index];
-    default:
-      return ScalarBytes(type);
+    case SpirvType::kRuntimeArray: return 0;
+    case SpirvType::kStruct: return explicit_sizes_[module_.Def(type_id).index];
+    default: return ScalarBytes(type);
   }
 }
 
@@ -131,9 +120,7 @@ void Layouts::Add(const SpirvType& type) {
       scalar_align = ScalarAlign(type.element);
       break;
     }
-    case SpirvType::kRuntimeArray:
-      scalar_align = ScalarAlign(type.element);
-      break;
+    case SpirvType::kRuntimeArray: scalar_align = ScalarAlign(type.element); break;
     case SpirvType::kMatrix:
     case SpirvType::kArray:
       shape = {std::min(kHuge, SharedStride(type) * type.count), Shared(type.element).align};
@@ -154,8 +141,7 @@ void Layouts::Add(const SpirvType& type) {
       shape.size = AlignUp(shape.size, shape.align);
       break;
     }
-    default:
-      break;
+    default: break;
   }
   shared_.push_back(shape);
   scalar_aligns_.push_back(static_cast<uint8_t>(scalar_align));

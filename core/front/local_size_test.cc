@@ -56,8 +56,9 @@ TEST(LocalSize, HasAnId) {
   EXPECT_NE(x, 0u);
   EXPECT_NE(y, 0u);
   EXPECT_NE(x, y);
-  EXPECT_NE(id_of(CompileCompute("#version 450\nlayout(local_size_x = 8) in;\nvoid main() {}\n"), {}),
-            0u);
+  EXPECT_NE(
+      id_of(CompileCompute("#version 450\nlayout(local_size_x = 8) in;\nvoid main() {}\n"), {}),
+      0u);
 }
 
 TEST(LocalSize, BuiltInConstant) {

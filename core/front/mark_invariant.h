@@ -7,8 +7,8 @@
 // rounding or zeros' signs. All float arithmetic in its expression tree is marked as SPIR-V's
 // NoContraction marks it (mir::kExact), which the passes leave alone.
 //
-// Marked is what the values stored depend on, and what decides which of them they are: conditions of
-// ifs, and all that makes a loop go on or end. What comes from memory that the program writes
+// Marked is what the values stored depend on, and what decides which of them they are: conditions
+// of ifs, and all that makes a loop go on or end. What comes from memory that the program writes
 // depends on everything that it writes to such memory.
 //
 // Cost: one visit of each instruction.

@@ -164,11 +164,11 @@ TEST(Memory, ConstantTables) {
   for (uint32_t x = 0; x < 32; ++x) EXPECT_EQ(output[x], table[x % 6] + 1 + (x & 1 ? 4 : 2));
 }
 
-// What the only store of a variable writes is no table of it if it has another type: there would be too
-// little of it.
+// What the only store of a variable writes is no table of it if it has another type: there would be
+// too little of it.
 TEST(Memory, AStoreOfAnotherTypeIsNoTable) {
-  for (const char* store : {"%v = OpVariable %p Function %u_1\n",
-                            "%v = OpVariable %p Function\nOpStore %v %u_1\n"}) {
+  for (const char* store :
+       {"%v = OpVariable %p Function %u_1\n", "%v = OpVariable %p Function\nOpStore %v %u_1\n"}) {
     const auto module = ImportVerified(Assemble(KernelAssembly(
         "%u_40 = OpConstant %uint 40\n%array = OpTypeArray %uint %u_40\n"
         "%p = OpTypePointer Function %array\n%pe = OpTypePointer Function %uint\n",
@@ -655,8 +655,8 @@ TEST(Memory, DescriptorIndicesBeyondTheArray) {
       "layout(set = 1, binding = 4) buffer A { uint x; } arr[3];\n"
       "layout(set = 1, binding = 5) buffer C { uint x; } two[3][5];\n"
       "layout(constant_id = 0) const uint kOne = 1u;\n";
-  std::vector<uint32_t> words = CompileCompute(KernelText(
-      globals, "if (in_[id] == 77u) out_[id] = arr[kOne].x + two[kOne][kOne].x;"));
+  std::vector<uint32_t> words = CompileCompute(
+      KernelText(globals, "if (in_[id] == 77u) out_[id] = arr[kOne].x + two[kOne][kOne].x;"));
   for (const uint32_t index : {3u, 240u, 300u, 0xffffffffu}) {
     ImportOptions options;
     options.spec_constants = {{0, index}};
@@ -674,14 +674,16 @@ TEST(Memory, DescriptorIndicesOf64Bits) {
     const std::string types = absl::StrCat(R"(
       OpDecorate %arr DescriptorSet 1
       OpDecorate %arr Binding 4
-      %long = OpTypeInt 64 )", index[0] == '-' ? "1" : "0", R"(
+      %long = OpTypeInt 64 )",
+                                           index[0] == '-' ? "1" : "0", R"(
       %array = OpTypeArray %block %u_3
       %p_array = OpTypePointer StorageBuffer %array
       %arr = OpVariable %p_array StorageBuffer
-      %index = OpConstant %long )", index, "\n");
+      %index = OpConstant %long )",
+                                           index, "\n");
     const auto module = ImportVerified(Assemble(KernelAssembly(
-        types, "%p = OpAccessChain %p_word %arr %index %u_0 %u_0\n%result = OpLoad %uint %p\n", true, "",
-        "OpCapability Shader\nOpCapability Int64\n")));
+        types, "%p = OpAccessChain %p_word %arr %index %u_0 %u_0\n%result = OpLoad %uint %p\n",
+        true, "", "OpCapability Shader\nOpCapability Int64\n")));
     ASSERT_TRUE(module.ok()) << module.status();
     ASSERT_EQ(module->resources.size(), 3u);
     EXPECT_EQ(module->resources[2].element, index == std::string("1") ? 1u : 2u) << index;
@@ -709,8 +711,8 @@ TEST(Memory, AliasedReachesTheResource) {
     %result = OpIAdd %uint %x %id
 )";
   for (const bool aliased : {false, true}) {
-    const auto module = ImportVerified(
-        Assemble(KernelAssembly(aliased ? "OpDecorate %out Aliased\n" : "", main)));
+    const auto module =
+        ImportVerified(Assemble(KernelAssembly(aliased ? "OpDecorate %out Aliased\n" : "", main)));
     ASSERT_TRUE(module.ok()) << module.status();
     int found = 0;
     for (const mir::Resource& r : module->resources) found += r.aliased;

@@ -41,30 +41,26 @@ void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
       if (width == 16) e_.entry_limits.of_f16 |= mir::kKeepSpecials;
       if (width == 32) e_.entry_limits.of_f32 |= mir::kKeepSpecials;
       return;
-    case spv::ExecutionMode::RoundingModeRTE:
-      round_to_even_ |= width != 64;
-      return;
-    case spv::ExecutionMode::RoundingModeRTZ:
-      module().round_to_zero |= width != 64;
-      return;
+    case spv::ExecutionMode::RoundingModeRTE: round_to_even_ |= width != 64; return;
+    case spv::ExecutionMode::RoundingModeRTZ: module().round_to_zero |= width != 64; return;
     case spv::ExecutionMode::DenormPreserve:
     case spv::ExecutionMode::DenormFlushToZero:
       if (width == 64) return;
       (width == 16 ? module().denorms_f16 : module().denorms_f32) =
           preserve ? mir::DenormMode::kPreserve : mir::DenormMode::kFlush;
       return;
-    default:
-      return;
+    default: return;
   }
 }
 
-// The licences of instructions that are not decorated: where one type has a default, the others have
-// none.
+// The licences of instructions that are not decorated: where one type has a default, the others
+// have none.
 bool Modes::SetFastMathDefaults(uint32_t entry_function) {
   uint16_t of_f16 = mir::kExact, of_f32 = mir::kExact;
   bool any = false;
   for (const SpirvExecutionMode& mode : spirv().execution_modes) {
-    if (mode.entry != entry_function || mode.mode != spv::ExecutionMode::FPFastMathDefault) continue;
+    if (mode.entry != entry_function || mode.mode != spv::ExecutionMode::FPFastMathDefault)
+      continue;
     const SpirvType* type = spirv().Type(mode.operands.empty() ? 0 : mode.operands[0]);
     uint32_t mask = 0;
     if (mode.operands.size() != 2 || type == nullptr || type->kind != SpirvType::kFloat ||
@@ -178,29 +174,16 @@ bool Modes::SetFragmentModes(uint32_t entry_function) {
     if (mode.entry != entry_function) continue;
     mir::DepthMode depth = mir::DepthMode::kAny;
     switch (mode.mode) {
-      case spv::ExecutionMode::OriginUpperLeft:
-        upper_left = true;
-        continue;
-      case spv::ExecutionMode::EarlyFragmentTests:
-        fragment.early_tests = true;
-        continue;
-      case spv::ExecutionMode::PostDepthCoverage:
-        fragment.post_depth = true;
-        continue;
+      case spv::ExecutionMode::OriginUpperLeft: upper_left = true; continue;
+      case spv::ExecutionMode::EarlyFragmentTests: fragment.early_tests = true; continue;
+      case spv::ExecutionMode::PostDepthCoverage: fragment.post_depth = true; continue;
       case spv::ExecutionMode::DepthReplacing:
         if (!related) fragment.depth = mir::DepthMode::kAny;
         continue;
-      case spv::ExecutionMode::DepthGreater:
-        depth = mir::DepthMode::kGreater;
-        break;
-      case spv::ExecutionMode::DepthLess:
-        depth = mir::DepthMode::kLess;
-        break;
-      case spv::ExecutionMode::DepthUnchanged:
-        depth = mir::DepthMode::kUnchanged;
-        break;
-      default:
-        continue;
+      case spv::ExecutionMode::DepthGreater: depth = mir::DepthMode::kGreater; break;
+      case spv::ExecutionMode::DepthLess: depth = mir::DepthMode::kLess; break;
+      case spv::ExecutionMode::DepthUnchanged: depth = mir::DepthMode::kUnchanged; break;
+      default: continue;
     }
     if (related && depth != fragment.depth) return Malformed("relations of depths", entry_function);
     fragment.depth = depth;
@@ -234,8 +217,7 @@ bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
     case spv::ExecutionMode::QuadDerivativesKHR:
       fits = module().stage != mir::Stage::kVertex;
       break;
-    default:
-      break;
+    default: break;
   }
   return fits || Malformed("execution mode of another stage", entry_function);
 }

@@ -170,11 +170,8 @@ void Rewriter::Note(Inst inst) {
     case Op::OpTypeMatrix:
     case Op::OpTypeArray:
     case Op::OpTypeStruct:
-    case Op::OpConstant:
-      types_[result] = inst;
-      return;
-    default:
-      return;
+    case Op::OpConstant: types_[result] = inst; return;
+    default: return;
   }
 }
 
@@ -185,17 +182,14 @@ uint32_t Rewriter::PartsOf(uint32_t type) const {
   const Inst inst = found->second;
   switch (OpOf(inst)) {
     case Op::OpTypeVector:
-    case Op::OpTypeMatrix:
-      return inst[3];
-    case Op::OpTypeStruct:
-      return static_cast<uint32_t>(inst.size() - 2);
+    case Op::OpTypeMatrix: return inst[3];
+    case Op::OpTypeStruct: return static_cast<uint32_t>(inst.size() - 2);
     case Op::OpTypeArray: {
       const auto length = types_.find(inst[3]);
       const bool known = length != types_.end() && OpOf(length->second) == Op::OpConstant;
       return known && length->second.size() == 4 ? length->second[3] : 0;
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -297,19 +291,15 @@ absl::Status Rewriter::NewerInstruction(Inst inst, const NewerRow& row) {
   }
   if (absl::Status s = CheckUse(row, id); !s.ok()) return s;
   switch (OpOf(inst)) {
-    case Op::OpExtInstWithForwardRefsKHR:
-      return ForwardReferences(inst);
+    case Op::OpExtInstWithForwardRefsKHR: return ForwardReferences(inst);
     case Op::OpConstantCompositeReplicateEXT:
     case Op::OpSpecConstantCompositeReplicateEXT:
-    case Op::OpCompositeConstructReplicateEXT:
-      Replicate(inst);
-      return absl::OkStatus();
+    case Op::OpCompositeConstructReplicateEXT: Replicate(inst); return absl::OkStatus();
     case Op::OpGroupNonUniformQuadAllKHR:
     case Op::OpGroupNonUniformQuadAnyKHR:  // a bool of a bool
       Put(inst, inst.subspan(1), Op::OpLogicalNot);
       return absl::OkStatus();
-    default:
-      return Refused("newer_feature", std::string(row.name), id);
+    default: return Refused("newer_feature", std::string(row.name), id);
   }
 }
 
@@ -323,8 +313,7 @@ void Rewriter::BitInstruction(Inst inst) {
     case Op::OpBitFieldInsert:
       if (inst.size() < 5) return Keep(inst);
       return Put(inst, inst.subspan(1, 4), Op::OpBitwiseOr);
-    default:
-      return Put(inst, inst.subspan(1, 3), Op::OpNot);
+    default: return Put(inst, inst.subspan(1, 3), Op::OpNot);
   }
 }
 
@@ -363,37 +352,24 @@ absl::Status Rewriter::Rewrite(Inst inst) {
       NewerRowOf("Capability", Operand(inst, 1)) == nullptr ? Keep(inst) : Drop();
       break;
     case Op::OpExecutionMode:
-    case Op::OpExecutionModeId:
-      return Mode(inst);
-    case Op::OpExtension:
-      Extension(inst);
-      break;
-    case Op::OpExtInstImport:
-      Import(inst);
-      break;
-    case Op::OpSource:
-      Source(inst);
-      break;
+    case Op::OpExecutionModeId: return Mode(inst);
+    case Op::OpExtension: Extension(inst); break;
+    case Op::OpExtInstImport: Import(inst); break;
+    case Op::OpSource: Source(inst); break;
     case Op::OpDecorate:
     case Op::OpDecorateId:
-    case Op::OpDecorateString:
-      return Decoration(inst, Operand(inst, 2));
+    case Op::OpDecorateString: return Decoration(inst, Operand(inst, 2));
     case Op::OpMemberDecorate:
-    case Op::OpMemberDecorateString:
-      return Decoration(inst, Operand(inst, 3));
+    case Op::OpMemberDecorateString: return Decoration(inst, Operand(inst, 3));
     case Op::OpBitCount:
     case Op::OpBitReverse:
     case Op::OpBitFieldInsert:
     case Op::OpBitFieldSExtract:
-    case Op::OpBitFieldUExtract:
-      BitInstruction(inst);
-      break;
+    case Op::OpBitFieldUExtract: BitInstruction(inst); break;
     case Op::OpImageGather:
     case Op::OpImageDrefGather:
     case Op::OpImageSparseGather:
-    case Op::OpImageSparseDrefGather:
-      Keep(inst);
-      break;
+    case Op::OpImageSparseDrefGather: Keep(inst); break;
     default: {
       const InstructionLayout* layout = LayoutOf(OpOf(inst));
       if (layout != nullptr && ImageOperandsWord(*layout) != 0) {

@@ -26,8 +26,8 @@ namespace kiln::front {
 using mir::ValueId;
 using Leaves = absl::InlinedVector<ValueId, 16>;
 
-// The flags that take licences from float arithmetic (mir::InstFlags), by the floats that it computes
-// with. Where they come from: float_limits.h.
+// The flags that take licences from float arithmetic (mir::InstFlags), by the floats that it
+// computes with. Where they come from: float_limits.h.
 struct FloatLimits {
   uint16_t of_f16 = 0;
   uint16_t of_f32 = 0;
@@ -50,7 +50,7 @@ struct Emission {
   mir::Builder builder{module};
   Errors errors;
   const bool mark_undefined;
-  FloatLimits entry_limits;     // of the entry point; set-up decides
+  FloatLimits entry_limits;  // of the entry point; set-up decides
   // Of the SPIR-V instruction being emitted.
   FloatLimits float_limits;
   bool no_contraction = false;

@@ -1,5 +1,6 @@
-// Tables of rows for SPIR-V opcodes, looked up in one step: an index by opcode is made when the table is
-// compiled. Opcodes are below a few thousand; an index is that many times two bytes of constants.
+// Tables of rows for SPIR-V opcodes, looked up in one step: an index by opcode is made when the
+// table is compiled. Opcodes are below a few thousand; an index is that many times two bytes of
+// constants.
 #ifndef KILN_CORE_FRONT_OPCODE_ROWS_H_
 #define KILN_CORE_FRONT_OPCODE_ROWS_H_
 

@@ -263,8 +263,8 @@ void Planner::PlanPhi(const SpirvInst& inst) {
   }
 }
 
-// Whether this is a constant of that type whose leaves are known. Of a store or an initialiser with another
-// type, which is wrong, the emitter says so.
+// Whether this is a constant of that type whose leaves are known. Of a store or an initialiser with
+// another type, which is wrong, the emitter says so.
 bool Planner::IsKnown(uint32_t id, uint32_t type) const {
   const SpirvConstant* constant = m_.Constant(id);
   return constant != nullptr && constant->type == type &&
@@ -285,30 +285,18 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
       break;
     }
     case spv::Op::OpAccessChain:
-    case spv::Op::OpInBoundsAccessChain:
-      PlanChain(inst);
-      break;
-    case spv::Op::OpCopyObject:
-      plan_.roots[inst.result] = Root(inst.operand(3));
-      break;
-    case spv::Op::OpStore:
-      PlanStore(inst, b);
-      break;
+    case spv::Op::OpInBoundsAccessChain: PlanChain(inst); break;
+    case spv::Op::OpCopyObject: plan_.roots[inst.result] = Root(inst.operand(3)); break;
+    case spv::Op::OpStore: PlanStore(inst, b); break;
     case spv::Op::OpCopyMemory:
-    case spv::Op::OpAtomicStore:
-      WriteThrough(inst.operand(1), b, 0);
-      break;
+    case spv::Op::OpAtomicStore: WriteThrough(inst.operand(1), b, 0); break;
     case spv::Op::OpExtInst:  // modf and frexp write through their last operand
       if (inst.operand(4) == GLSLstd450Modf || inst.operand(4) == GLSLstd450Frexp) {
         WriteThrough(inst.operand(6), b, 0);
       }
       break;
-    case spv::Op::OpPhi:
-      PlanPhi(inst);
-      break;
-    case spv::Op::OpFunctionCall:
-      PlanCall(inst, b);
-      break;
+    case spv::Op::OpPhi: PlanPhi(inst); break;
+    case spv::Op::OpFunctionCall: PlanCall(inst, b); break;
     case spv::Op::OpReturnValue: {
       const SpirvType& type = *m_.Type(f_->return_type);
       if (p_->return_slot == kNoSlot && type.unsupported.empty() && type.leaves <= kMaxLeaves) {
@@ -317,8 +305,7 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
       if (p_->return_slot != kNoSlot) p_->writes[b].push_back({0, p_->return_slot, type.leaves});
       break;
     }
-    default:
-      break;
+    default: break;
   }
 }
 

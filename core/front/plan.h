@@ -57,10 +57,10 @@ struct LocalVariable {
   uint32_t id = 0;
   uint32_t type = 0;  // pointee
   uint32_t leaves = 0;
-  uint32_t slot = kNoSlot;                            // its leaves' slots are consecutive
-  uint32_t words = 1;                                 // dwords of a leaf in memory: 2 if any needs it
-  uint32_t initializer = 0;                           // constant id, 0: none
-  std::string_view unsupported;                       // cause why it cannot be used, or empty
+  uint32_t slot = kNoSlot;       // its leaves' slots are consecutive
+  uint32_t words = 1;            // dwords of a leaf in memory: 2 if any needs it
+  uint32_t initializer = 0;      // constant id, 0: none
+  std::string_view unsupported;  // cause why it cannot be used, or empty
   std::vector<std::pair<uint32_t, uint32_t>> memory;  // leaf ranges [first, end), disjoint, sorted
   uint32_t constant = 0;  // never holds anything but this constant; 0: not so
   uint32_t writes = 0;    // stores seen, and what the last one wrote to all of it (0: not to all)

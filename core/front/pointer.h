@@ -45,12 +45,12 @@ struct Pointer {
   uint32_t component_count = 0;   // with `component`: of the vector chosen from
   ValueId dynamic;                // bytes to add to the offset; kInput: elements of the array;
                                   // kPhysical: the address, 64 bits
-  ValueId component;  // kLocal in slots, kBuiltin, kInput: the component, chosen by value
-  ValueId descriptor;             // to add to `element`; kInput: the element of an array of structs
-  uint32_t structs = 0;           // kInput, with `descriptor`: how many there are
-  uint32_t struct_leaves = 0;     // and from one to the next
-  ValueId selector;               // kStorage: leads to one of several variables (pointers.cc);
-  uint32_t targets = 0;           // they are the targets of this SPIR-V id
+  ValueId component;           // kLocal in slots, kBuiltin, kInput: the component, chosen by value
+  ValueId descriptor;          // to add to `element`; kInput: the element of an array of structs
+  uint32_t structs = 0;        // kInput, with `descriptor`: how many there are
+  uint32_t struct_leaves = 0;  // and from one to the next
+  ValueId selector;            // kStorage: leads to one of several variables (pointers.cc);
+  uint32_t targets = 0;        // they are the targets of this SPIR-V id
 };
 
 // Whether a static offset is one that a buffer can have.

@@ -72,8 +72,7 @@ void PointerTargets::AddInst(const Plan& plan, uint32_t function, const SpirvIns
     case spv::Op::OpCopyObject:
     case spv::Op::OpCopyLogical:
     case spv::Op::OpCompositeExtract:
-    case spv::Op::OpCompositeConstructReplicateEXT:
-      return Flow(inst.operand(3), inst.result);
+    case spv::Op::OpCompositeConstructReplicateEXT: return Flow(inst.operand(3), inst.result);
     case spv::Op::OpSelect:
       Flow(inst.operand(4), inst.result);
       return Flow(inst.operand(5), inst.result);
@@ -86,20 +85,14 @@ void PointerTargets::AddInst(const Plan& plan, uint32_t function, const SpirvIns
     case spv::Op::OpPhi:
       for (size_t i = 3; i + 1 < inst.size(); i += 2) Flow(inst.words[i], inst.result);
       return;
-    case spv::Op::OpVariable:
-      return Flow(inst.operand(4), inst.result);
-    case spv::Op::OpLoad:
-      return Flow(ContentOf(plan, inst.operand(3)), inst.result);
-    case spv::Op::OpStore:
-      return Flow(inst.operand(2), ContentOf(plan, inst.operand(1)));
+    case spv::Op::OpVariable: return Flow(inst.operand(4), inst.result);
+    case spv::Op::OpLoad: return Flow(ContentOf(plan, inst.operand(3)), inst.result);
+    case spv::Op::OpStore: return Flow(inst.operand(2), ContentOf(plan, inst.operand(1)));
     case spv::Op::OpCopyMemory:
       return Flow(ContentOf(plan, inst.operand(2)), ContentOf(plan, inst.operand(1)));
-    case spv::Op::OpFunctionCall:
-      return AddCall(plan, inst);
-    case spv::Op::OpReturnValue:
-      return Flow(inst.operand(1), module_.functions[function].id);
-    default:
-      return;
+    case spv::Op::OpFunctionCall: return AddCall(plan, inst);
+    case spv::Op::OpReturnValue: return Flow(inst.operand(1), module_.functions[function].id);
+    default: return;
   }
 }
 

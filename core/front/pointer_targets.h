@@ -9,7 +9,8 @@
 // bounded by kMaxTargets; a larger one is no set (the importer refuses accesses through it).
 //
 // Cost: each set grows at most kMaxTargets times and is handed on each time: linear in the
-// reachable instructions. Modules that declare neither of the extension's capabilities cost nothing.
+// reachable instructions. Modules that declare neither of the extension's capabilities cost
+// nothing.
 #ifndef KILN_CORE_FRONT_POINTER_TARGETS_H_
 #define KILN_CORE_FRONT_POINTER_TARGETS_H_
 

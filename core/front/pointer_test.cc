@@ -51,7 +51,7 @@ absl::StatusOr<mir::Module> Import(const std::string& main, const std::string& f
 uint32_t WordAt(uint32_t b, uint32_t i) { return 1000 * b + 7 * i; }
 
 std::vector<uint32_t> Execute(const std::string& main, const std::string& functions = "",
-                          std::vector<uint32_t>* b2 = nullptr) {
+                              std::vector<uint32_t>* b2 = nullptr) {
   const absl::StatusOr<mir::Module> module = Import(main, functions);
   if (!module.ok()) {
     ADD_FAILURE() << module.status();
@@ -89,16 +89,16 @@ std::string Chains() {
 
 TEST(Pointer, SelectedWithinABuffer) {
   const auto out = Execute(Chains() +
-                       "%p1 = OpAccessChain %p_word %in %u_0 %u_9\n"
-                       "%p = OpSelect %p_word %odd %p1 %pa\n%result = OpLoad %uint %p\n");
+                           "%p1 = OpAccessChain %p_word %in %u_0 %u_9\n"
+                           "%p = OpSelect %p_word %odd %p1 %pa\n%result = OpLoad %uint %p\n");
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], WordAt(0, i % 2 != 0 ? 9 : i));
 }
 
 TEST(Pointer, SelectedAmongBuffers) {
   const auto out = Execute(Chains() +
-                       "%low = OpULessThan %bool %id %u_8\n"
-                       "%q = OpSelect %p_word %odd %pb %pc\n%p = OpSelect %p_word %low %pa %q\n"
-                       "%result = OpLoad %uint %p\n");
+                           "%low = OpULessThan %bool %id %u_8\n"
+                           "%q = OpSelect %p_word %odd %pb %pc\n%p = OpSelect %p_word %low %pa %q\n"
+                           "%result = OpLoad %uint %p\n");
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(out[i], i < 8 ? WordAt(0, i) : i % 2 != 0 ? WordAt(2, i) : WordAt(3, 5)) << i;
   }
@@ -106,20 +106,21 @@ TEST(Pointer, SelectedAmongBuffers) {
 
 TEST(Pointer, WholeBlocksAreSelectedAndMeasured) {
   const auto out = Execute(std::string(kOdd) +
-                       "%b = OpSelect %p_block %odd %b2 %in\n"
-                       "%p = OpAccessChain %p_word %b %u_0 %id\n%w = OpLoad %uint %p\n"
-                       "%n = OpArrayLength %uint %b 0\n%result = OpIAdd %uint %w %n\n");
+                           "%b = OpSelect %p_block %odd %b2 %in\n"
+                           "%p = OpAccessChain %p_word %b %u_0 %id\n%w = OpLoad %uint %p\n"
+                           "%n = OpArrayLength %uint %b 0\n%result = OpIAdd %uint %w %n\n");
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], WordAt(i % 2 != 0 ? 2 : 0, i) + 64);
 }
 
 TEST(Pointer, ElementsOfArraysOfBuffers) {
-  const auto out = Execute(std::string(kOdd) +
-                       "%pe = OpAccessChain %p_word %array %bit %u_0 %id\n"
-                       "%pf = OpAccessChain %p_word %array %u_1 %u_0 %u_3\n"
-                       "%pd = OpAccessChain %p_word %in %u_0 %id\n"
-                       "%low = OpULessThan %bool %id %u_8\n%high = OpULessThan %bool %u_8 %id\n"
-                       "%q = OpSelect %p_word %low %pf %pe\n%p = OpSelect %p_word %high %pd %q\n"
-                       "%result = OpLoad %uint %p\n");
+  const auto out =
+      Execute(std::string(kOdd) +
+              "%pe = OpAccessChain %p_word %array %bit %u_0 %id\n"
+              "%pf = OpAccessChain %p_word %array %u_1 %u_0 %u_3\n"
+              "%pd = OpAccessChain %p_word %in %u_0 %id\n"
+              "%low = OpULessThan %bool %id %u_8\n%high = OpULessThan %bool %u_8 %id\n"
+              "%q = OpSelect %p_word %low %pf %pe\n%p = OpSelect %p_word %high %pd %q\n"
+              "%result = OpLoad %uint %p\n");
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(out[i], i > 8 ? WordAt(0, i) : i < 8 ? WordAt(5, 3) : WordAt(4, 8)) << i;
   }
@@ -139,9 +140,9 @@ TEST(Pointer, WholeArraysOfBuffersAreSelected) {
 
 TEST(Pointer, JoinedByPhis) {
   const auto out = Execute(Chains() +
-                       "OpSelectionMerge %m None\nOpBranchConditional %odd %t %e\n"
-                       "%t = OpLabel\nOpBranch %m\n%e = OpLabel\nOpBranch %m\n%m = OpLabel\n"
-                       "%p = OpPhi %p_word %pb %t %pc %e\n%result = OpLoad %uint %p\n");
+                           "OpSelectionMerge %m None\nOpBranchConditional %odd %t %e\n"
+                           "%t = OpLabel\nOpBranch %m\n%e = OpLabel\nOpBranch %m\n%m = OpLabel\n"
+                           "%p = OpPhi %p_word %pb %t %pc %e\n%result = OpLoad %uint %p\n");
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 != 0 ? WordAt(2, i) : WordAt(3, 5));
 }
 
@@ -164,10 +165,11 @@ TEST(Pointer, SteppedInALoopAndCompared) {
 }
 
 TEST(Pointer, KeptInAVariable) {
-  const auto out = Execute("%v = OpVariable %p_local Function\n" + Chains() +
-                       "OpStore %v %pa\nOpSelectionMerge %m None\n"
-                       "OpBranchConditional %odd %t %m\n%t = OpLabel\nOpStore %v %pb\nOpBranch %m\n"
-                       "%m = OpLabel\n%p = OpLoad %p_word %v\n%result = OpLoad %uint %p\n");
+  const auto out =
+      Execute("%v = OpVariable %p_local Function\n" + Chains() +
+              "OpStore %v %pa\nOpSelectionMerge %m None\n"
+              "OpBranchConditional %odd %t %m\n%t = OpLabel\nOpStore %v %pb\nOpBranch %m\n"
+              "%m = OpLabel\n%p = OpLoad %p_word %v\n%result = OpLoad %uint %p\n");
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], WordAt(i % 2 != 0 ? 2 : 0, i));
 }
 
@@ -177,10 +179,10 @@ TEST(Pointer, PassedAndReturned) {
       "%b = OpFunctionParameter %p_word\n%c = OpFunctionParameter %bool\n%l = OpLabel\n"
       "%r = OpSelect %p_word %c %a %b\nOpReturnValue %r\nOpFunctionEnd\n";
   const auto out = Execute(Chains() +
-                           "%p = OpFunctionCall %p_word %get %pb %pa %odd\n"
-                           "%q = OpFunctionCall %p_word %get %p %pc %odd\n"
-                           "%result = OpLoad %uint %q\n",
-                       function);
+                               "%p = OpFunctionCall %p_word %get %pb %pa %odd\n"
+                               "%q = OpFunctionCall %p_word %get %p %pc %odd\n"
+                               "%result = OpLoad %uint %q\n",
+                           function);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 != 0 ? WordAt(2, i) : WordAt(3, 5));
 }
 
@@ -188,11 +190,11 @@ TEST(Pointer, WrittenAndAtomicallyChanged) {
   std::vector<uint32_t> b2;
   const auto out =
       Execute(Chains() +
-              "%pz = OpAccessChain %p_word %b3 %u_0 %id\n%p = OpSelect %p_word %odd %pb %pz\n"
-              "OpStore %p %id\n%old = OpAtomicIAdd %uint %p %u_1 %u_0 %u_3\n"
-              "%now = OpLoad %uint %p\n%ten = OpIMul %uint %now %u_9\n"
-              "%result = OpIAdd %uint %old %ten\n",
-          "", &b2);
+                  "%pz = OpAccessChain %p_word %b3 %u_0 %id\n%p = OpSelect %p_word %odd %pb %pz\n"
+                  "OpStore %p %id\n%old = OpAtomicIAdd %uint %p %u_1 %u_0 %u_3\n"
+                  "%now = OpLoad %uint %p\n%ten = OpIMul %uint %now %u_9\n"
+                  "%result = OpIAdd %uint %old %ten\n",
+              "", &b2);
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(out[i], i + 9 * (i + 3));
     EXPECT_EQ(b2[i], i % 2 != 0 ? i + 3 : WordAt(2, i));
@@ -200,13 +202,12 @@ TEST(Pointer, WrittenAndAtomicallyChanged) {
 }
 
 TEST(Pointer, IntoSharedMemory) {
-  const auto out =
-      Execute(std::string(kOdd) +
-          "%pa = OpAccessChain %p_sw %s1 %id\n%pb = OpAccessChain %p_sw %s2 %id\n"
-          "OpStore %pa %u_4\nOpStore %pb %id\n%p = OpSelect %p_sw %odd %pa %pb\n"
-          "%w = OpLoad %uint %p\n%same = OpPtrEqual %bool %p %pb\n"
-          "%s = OpSelect %uint %same %u_1 %u_0\n%w2 = OpIMul %uint %w %u_2\n"
-          "%result = OpIAdd %uint %w2 %s\n");
+  const auto out = Execute(std::string(kOdd) +
+                           "%pa = OpAccessChain %p_sw %s1 %id\n%pb = OpAccessChain %p_sw %s2 %id\n"
+                           "OpStore %pa %u_4\nOpStore %pb %id\n%p = OpSelect %p_sw %odd %pa %pb\n"
+                           "%w = OpLoad %uint %p\n%same = OpPtrEqual %bool %p %pb\n"
+                           "%s = OpSelect %uint %same %u_1 %u_0\n%w2 = OpIMul %uint %w %u_2\n"
+                           "%result = OpIAdd %uint %w2 %s\n");
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 != 0 ? 8 : 2 * i + 1);
 }
 
@@ -320,8 +321,8 @@ TEST(Pointer, ToMatricesAreCompared) {
 }
 
 TEST(Pointer, UndeclaredOrToTooManyVariablesIsRefused) {
-  const std::string select = Chains() +
-                             "%p = OpSelect %p_word %odd %pa %pb\n%result = OpLoad %uint %p\n";
+  const std::string select =
+      Chains() + "%p = OpSelect %p_word %odd %pa %pb\n%result = OpLoad %uint %p\n";
   const auto undeclared = ImportVerified(Assemble(KernelAssembly(kTypes, select)));
   EXPECT_EQ(RefusalCause(undeclared.status()), "variable_pointers") << undeclared.status();
   std::string types = kTypes;
@@ -341,8 +342,8 @@ TEST(Pointer, UndeclaredOrToTooManyVariablesIsRefused) {
 
 // ---- Physical memory ----
 
-// A list whose nodes are {next, value}, walked from the address in the push constants; addresses are
-// converted to numbers and back, and added to.
+// A list whose nodes are {next, value}, walked from the address in the push constants; addresses
+// are converted to numbers and back, and added to.
 TEST(Pointer, ListsOfNodesDeclaredAhead) {
   const auto module = ImportVerified(CompileCompute(R"(#version 460
     #extension GL_EXT_buffer_reference : require
@@ -492,8 +493,8 @@ TEST(Pointer, ConstantIndicesOf64BitsInBuffers) {
     OpStore %e %u_9
     %result = OpIAdd %uint %u_1 %u_2
 )";
-  const auto module = ImportVerified(Assemble(
-      KernelAssembly(types, main, true, "", "OpCapability Shader\nOpCapability Int64\n")));
+  const auto module = ImportVerified(
+      Assemble(KernelAssembly(types, main, true, "", "OpCapability Shader\nOpCapability Int64\n")));
   ASSERT_TRUE(module.ok()) << module.status();
   const auto out = RunWords(*module, std::vector<uint32_t>(32), 64);
   ASSERT_TRUE(out.ok()) << out.status();

@@ -58,9 +58,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       pointer->space = Pointer::kShared;
       pointer->offset = c_.shared.offsets[spirv().Def(id).index];
       return true;
-    case spv::StorageClass::PushConstant:
-      pointer->space = Pointer::kPush;
-      break;
+    case spv::StorageClass::PushConstant: pointer->space = Pointer::kPush; break;
     case spv::StorageClass::Input: {
       const auto builtin = static_cast<spv::BuiltIn>(d.builtin);
       const bool compute = module().stage == mir::Stage::kCompute;
@@ -205,23 +203,22 @@ bool Pointers::PointerFromLeaves(uint32_t id, const SpirvType& type,
   return ok();
 }
 
-bool Pointers::ByTarget(const Pointer& pointer, absl::Span<const mir::Type> types,
-                        Access access, Leaves* results) const {
+bool Pointers::ByTarget(const Pointer& pointer, absl::Span<const mir::Type> types, Access access,
+                        Leaves* results) const {
   if (!pointer.selector.valid()) return access(pointer, results);
   return ByTargetFrom(pointer, c_.targets.Of(pointer.targets), types, access, results);
 }
 
 bool Pointers::ByTargetFrom(const Pointer& pointer, absl::Span<const uint32_t> targets,
-                            absl::Span<const mir::Type> types,
-                            Access access,
+                            absl::Span<const mir::Type> types, Access access,
                             Leaves* results) const {
   if (targets.size() == 1) return access(AtTarget(pointer, targets[0]), results);
   const uint32_t first = c_.selectors.First(targets[0]);
   const uint32_t count = c_.selectors.Count(spirv().variables[targets[0]].id);
   const ValueId here =
-      count == 1 ? Emit(mir::Op::kIeq, {pointer.selector, Int(first)})
-                 : Emit(mir::Op::kUlt, {Emit(mir::Op::kIsub, {pointer.selector, Int(first)}),
-                                        Int(count)});
+      count == 1
+          ? Emit(mir::Op::kIeq, {pointer.selector, Int(first)})
+          : Emit(mir::Op::kUlt, {Emit(mir::Op::kIsub, {pointer.selector, Int(first)}), Int(count)});
   const mir::RegionId outer = builder().region();
   const mir::InstId choice = builder().If(here);
   for (int arm = 0; arm < 2; ++arm) {
@@ -258,8 +255,7 @@ ValueId Pointers::Offset(const Pointer& pointer, uint32_t offset) const {
 
 ValueId Pointers::AddressOf(const Pointer& pointer) const {
   if (pointer.offset == 0) return pointer.dynamic;
-  return Emit(mir::Op::kIadd,
-              {pointer.dynamic, builder().IntOf(mir::Type::kI64, pointer.offset)});
+  return Emit(mir::Op::kIadd, {pointer.dynamic, builder().IntOf(mir::Type::kI64, pointer.offset)});
 }
 
 Leaves Pointers::DescriptorSources(const Pointer& pointer) const {

@@ -83,7 +83,7 @@ TEST(PrivateArraysTest, TablesAreLittleEndianAlignedAndShared) {
   EXPECT_EQ(arrays.ConstantDataOf(composites[1], type, 2, module), 16u);
   EXPECT_EQ(arrays.ConstantDataOf(composites[0], type, 1, module), 0u);
   EXPECT_EQ(arrays.constant_tables(), 2u);
-  const std::vector<uint8_t> bytes = {4, 3, 2, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // one dword
+  const std::vector<uint8_t> bytes = {4, 3, 2, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,   // one dword
                                       5, 0, 0, 0, 0, 0, 0, 0, 4, 3, 2, 1, 0, 0, 0, 0};  // two
   EXPECT_EQ(module.constant_data, bytes);
 }

@@ -25,8 +25,8 @@ absl::Status Refused(std::string_view cause, const std::string& detail, uint32_t
 // An INVALID_ARGUMENT status "detail (%id)" with the id attached.
 absl::Status Invalid(const std::string& detail, uint32_t id = 0);
 
-// A status of the two kinds above about an id that was numbered anew: `original` has what the module
-// calls it. Empty: nothing was, and the status stays as it is.
+// A status of the two kinds above about an id that was numbered anew: `original` has what the
+// module calls it. Empty: nothing was, and the status stays as it is.
 absl::Status WithOriginalId(const absl::Status& status, absl::Span<const uint32_t> original);
 
 // The cause of a status made by Refused; empty for any other.

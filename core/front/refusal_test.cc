@@ -93,7 +93,8 @@ TEST(Refusal, VariablePointers) {
 TEST(Refusal, EntryPointNamesAreUtf8) {
   auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
   size_t at = 5;
-  while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpEntryPoint)) at += words[at] >> 16;
+  while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpEntryPoint))
+    at += words[at] >> 16;
   const auto with = [&](const char* four_bytes) {
     std::memcpy(&words[at + 3], four_bytes, 4);
     return ImportSpirv(words, {}).status();
@@ -102,7 +103,11 @@ TEST(Refusal, EntryPointNamesAreUtf8) {
   EXPECT_EQ(with("\xc3\xa9t\xc3").code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(with("\xc3\xa9\xc3\xa9"), absl::OkStatus());
   EXPECT_EQ(with("\xf0\x9f\x98\x80"), absl::OkStatus());
-  for (const char* bad : {"\x80" "ain", "\xed\xa0\x80n", "\xc0\x80in", "\xf4\x90\x80\x80", "\xff" "ain"}) {
+  for (const char* bad : {"\x80"
+                          "ain",
+                          "\xed\xa0\x80n", "\xc0\x80in", "\xf4\x90\x80\x80",
+                          "\xff"
+                          "ain"}) {
     EXPECT_EQ(with(bad).code(), absl::StatusCode::kInvalidArgument) << bad;
   }
 }
@@ -129,7 +134,8 @@ TEST(Refusal, EntryPointsWithoutAName) {
   };
   EXPECT_EQ(named(""), "\"main\"");
   EXPECT_EQ(named("OpEntryPoint GLCompute %main \"\"\n"), "\"\"");
-  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\nOpEntryPoint GLCompute %main \"\"\n"), "\"\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\nOpEntryPoint GLCompute %main \"\"\n"),
+            "\"\"");
   EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\n"),
             "several compute entry points, one is to be named: \"a\" \"main\"");
 }
@@ -147,9 +153,8 @@ TEST(Refusal, EntryPointNamesAreCutInMessages) {
   const std::string one = "OpEntryPoint GLCompute %main \"" + long_name + "\"\n";
   const std::string other = "OpEntryPoint Geometry %main \"" + long_name + "\"\n";
   const std::string kernel = "OpEntryPoint Kernel %main \"" + long_name + "\"\n";
-  for (const absl::Status& s :
-       {error(one, ""), error(one, "x"), error("", long_name), error(other, long_name),
-        error(kernel, long_name)}) {
+  for (const absl::Status& s : {error(one, ""), error(one, "x"), error("", long_name),
+                                error(other, long_name), error(kernel, long_name)}) {
     EXPECT_FALSE(s.ok());
     EXPECT_NE(s.message().find("nnnn..."), std::string::npos) << s.message().substr(0, 300);
     EXPECT_LT(s.message().size(), 400u);

@@ -73,7 +73,8 @@ void IfJoin::JoinSlots() {
 }
 
 void IfJoin::JoinSlot(uint32_t slot, ValueId (&side)[2]) {
-  // An arm without an end, or without a value, agrees; for judges a missing value is an undefined one.
+  // An arm without an end, or without a value, agrees; for judges a missing value is an undefined
+  // one.
   for (int a = 0; a < 2; ++a) {
     if (Alive(a) && (side[a].valid() || e_.mark_undefined)) continue;
     const ValueId other = side[1 - a];

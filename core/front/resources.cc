@@ -90,7 +90,8 @@ bool Resources::Resource(const Pointer& pointer, uint32_t* index) const {
     if (!SameDescriptors(other, r)) continue;
     other.read_only = other.read_only && r.read_only;
     other.aliased = other.aliased || r.aliased;
-    if (r.array) other.count = r.count == 0 || other.count == 0 ? 0 : std::max(other.count, r.count);
+    if (r.array)
+      other.count = r.count == 0 || other.count == 0 ? 0 : std::max(other.count, r.count);
     *index = static_cast<uint32_t>(i);
     return true;
   }

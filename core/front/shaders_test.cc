@@ -140,7 +140,8 @@ std::vector<uint32_t> Scatter(const std::vector<uint32_t>& words) {
     scattered += text[at++];
     if (scattered.back() != '%') continue;
     uint32_t id = 0;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') id = id * 10 + (text[at++] - '0');
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
+      id = id * 10 + (text[at++] - '0');
     scattered += std::to_string(FarApart(id));
   }
   std::vector<uint32_t> out = Assemble(scattered);

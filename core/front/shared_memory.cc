@@ -123,7 +123,7 @@ void SharedMemory::ClearShared() {
   builder().Continue({Emit(mir::Op::kIadd, {offset, Int(4 * lanes)})});
   builder().SetRegion(outer);
   builder().EmitInst(mir::Op::kControlBarrier, {}, {}, mir::kMemoryShared,
-                    static_cast<uint32_t>(mir::Scope::kWorkgroup));
+                     static_cast<uint32_t>(mir::Scope::kWorkgroup));
 }
 
 bool LayOutShared(ImportContext& c) { return SharedMemory(c).LayOutShared(); }

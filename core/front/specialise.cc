@@ -43,22 +43,14 @@ std::string TypeText(const SpirvType& type) {
 
 absl::string_view TypeText(SpecType type) {
   switch (type) {
-    case SpecType::kBits:
-      return "bits";
-    case SpecType::kBool:
-      return "bool";
-    case SpecType::kInt32:
-      return "32-bit int";
-    case SpecType::kUint32:
-      return "32-bit uint";
-    case SpecType::kInt64:
-      return "64-bit int";
-    case SpecType::kUint64:
-      return "64-bit uint";
-    case SpecType::kFloat32:
-      return "32-bit float";
-    case SpecType::kFloat64:
-      return "64-bit float";
+    case SpecType::kBits: return "bits";
+    case SpecType::kBool: return "bool";
+    case SpecType::kInt32: return "32-bit int";
+    case SpecType::kUint32: return "32-bit uint";
+    case SpecType::kInt64: return "64-bit int";
+    case SpecType::kUint64: return "64-bit uint";
+    case SpecType::kFloat32: return "32-bit float";
+    case SpecType::kFloat64: return "64-bit float";
   }
   return "value";
 }
@@ -67,20 +59,14 @@ absl::string_view TypeText(SpecType type) {
 bool IsFor(SpecType given, const SpirvType& type) {
   const bool is_int = type.kind == SpirvType::kInt, is_float = type.kind == SpirvType::kFloat;
   switch (given) {
-    case SpecType::kBits:
-      return true;
-    case SpecType::kBool:
-      return type.kind == SpirvType::kBool;
+    case SpecType::kBits: return true;
+    case SpecType::kBool: return type.kind == SpirvType::kBool;
     case SpecType::kInt32:
-    case SpecType::kUint32:
-      return is_int && type.width <= 32;
+    case SpecType::kUint32: return is_int && type.width <= 32;
     case SpecType::kInt64:
-    case SpecType::kUint64:
-      return is_int && type.width == 64;
-    case SpecType::kFloat32:
-      return is_float && type.width == 32;
-    case SpecType::kFloat64:
-      return is_float && type.width == 64;
+    case SpecType::kUint64: return is_int && type.width == 64;
+    case SpecType::kFloat32: return is_float && type.width == 32;
+    case SpecType::kFloat64: return is_float && type.width == 64;
   }
   return false;
 }
@@ -136,9 +122,9 @@ absl::Status Unknown(const SpecConstant& given, const Targets& targets) {
     absl::StrAppend(&known, named == 1 ? "" : ", ", spec_id, " (", TypeText(*target.type), ")");
   }
   if (targets.size() > kNamed) absl::StrAppend(&known, " and ", targets.size() - kNamed, " more");
-  return WithCause(absl::InvalidArgumentError(absl::StrCat(
-                       "the module has no specialisation constant ", given.spec_id, "; it has ",
-                       known.empty() ? "none" : known)),
+  return WithCause(absl::InvalidArgumentError(
+                       absl::StrCat("the module has no specialisation constant ", given.spec_id,
+                                    "; it has ", known.empty() ? "none" : known)),
                    "unknown_spec_constant");
 }
 

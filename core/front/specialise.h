@@ -13,8 +13,8 @@
 namespace kiln::front {
 
 // INVALID_ARGUMENT with cause unknown_spec_constant (lists those there are) or spec_constant_type
-// (names both types, or the range that an integer is not in, and the SPIR-V id). Cost: linear in the
-// module's ids, nothing without values.
+// (names both types, or the range that an integer is not in, and the SPIR-V id). Cost: linear in
+// the module's ids, nothing without values.
 absl::Status CheckSpecialisation(const SpirvModule& spirv, absl::Span<const SpecConstant> given);
 
 }  // namespace kiln::front

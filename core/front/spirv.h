@@ -3,9 +3,10 @@
 //
 // The reader trusts nothing: it is safe on arbitrary words without a validator before it. After a
 // successful Parse: every instruction lies within the words and has the operands that its opcode
-// needs (spirv_grammar.h); ids are below the bound, defined once, and types and constants are defined
-// before their use (but pointees), so that walking them cannot recurse for ever; type nesting, scalar counts and
-// the constant pool are bounded. What lies inside function bodies is checked where it is used.
+// needs (spirv_grammar.h); ids are below the bound, defined once, and types and constants are
+// defined before their use (but pointees), so that walking them cannot recurse for ever; type
+// nesting, scalar counts and the constant pool are bounded. What lies inside function bodies is
+// checked where it is used.
 //
 // Types and constants outside Kiln's reach (doubles, ...) are recorded with the cause of
 // refusal and refused only where an entry point uses them.
@@ -87,19 +88,19 @@ struct SpirvType {
   // Pointers that may be values of a shader: with variable pointers, into storage buffers and
   // shared memory. Two leaves: byte offset, and which variable (pointers.cc).
   bool IsValuePointer() const {
-    return kind == kPointer && (storage == spv::StorageClass::StorageBuffer ||
-                                storage == spv::StorageClass::Workgroup);
+    return kind == kPointer &&
+           (storage == spv::StorageClass::StorageBuffer || storage == spv::StorageClass::Workgroup);
   }
   uint32_t leaves = 0;        // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
   uint32_t array_stride = 0;  // bytes, 0 if not given
   spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
-  bool has_coherent = false;   // some member inside is decorated so
+  bool has_coherent = false;                           // some member inside is decorated so
   bool has_volatile = false;
   std::string_view unsupported;  // the cause why no value of this type can be handled, or empty
   // Images and samplers are no values: they are followed to their descriptors.
-  mir::ImageInfo image = {};            // kImage, kSampledImage
-  bool storage_image = false;           // kImage: to be read and written without a sampler
-  bool input_attachment = false;        // kImage: read at the fragment's place
+  mir::ImageInfo image = {};                // kImage, kSampledImage
+  bool storage_image = false;               // kImage: to be read and written without a sampler
+  bool input_attachment = false;            // kImage: read at the fragment's place
   std::string_view image_unsupported = {};  // kImage, kSampledImage: why such images are refused
   bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
 };
@@ -153,7 +154,7 @@ struct SpirvDecorations {
   uint32_t set = kNoValue;
   uint32_t binding = kNoValue;
   uint32_t array_stride = 0;
-  uint32_t rounding = kNoValue;  // FPRoundingMode
+  uint32_t rounding = kNoValue;   // FPRoundingMode
   uint32_t fast_math = kNoValue;  // FPFastMathMode: a mask
   bool block = false;
   bool buffer_block = false;
@@ -224,7 +225,8 @@ enum class ExtInstSet : uint8_t { kNone, kGlsl450, kNonSemantic, kUnknown };
 struct SpirvModule {
   std::vector<uint32_t> words;
   uint32_t version = 0;  // 0x00010600 for 1.6
-  // At most the number of words: ids of a module with a larger bound are numbered anew (dense_ids.h).
+  // At most the number of words: ids of a module with a larger bound are numbered anew
+  // (dense_ids.h).
   uint32_t bound = 0;
   std::vector<uint32_t> original_ids;  // what the module calls them; empty: the same
   std::vector<spv::Capability> capabilities;
@@ -239,9 +241,9 @@ struct SpirvModule {
   std::vector<SpirvType> types;
   std::vector<SpirvMember> members;
   std::vector<SpirvConstant> constants;
-  std::vector<bool> spec_dependent;  // by constant: a scalar that can be specialised
+  std::vector<bool> spec_dependent;       // by constant: a scalar that can be specialised
   std::vector<uint64_t> constant_leaves;  // bits, those beyond the width 0
-  std::vector<SpirvVariable> variables;  // module scope
+  std::vector<SpirvVariable> variables;   // module scope
   std::vector<SpirvFunction> functions;
   std::vector<SpirvBlock> blocks;
   std::vector<uint32_t> body_offsets;    // word offsets of the instructions in blocks

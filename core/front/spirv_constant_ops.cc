@@ -22,24 +22,15 @@ bool Divide(spv::Op op, uint64_t a, uint64_t b, int64_t sa, int64_t sb, uint64_t
     if (op == spv::Op::OpSDiv || op == spv::Op::OpSRem || op == spv::Op::OpSMod) return true;
   }
   switch (op) {
-    case spv::Op::OpUDiv:
-      *result = a / b;
-      return true;
-    case spv::Op::OpUMod:
-      *result = a % b;
-      return true;
-    case spv::Op::OpSDiv:
-      *result = static_cast<uint64_t>(sa / sb);
-      return true;
-    case spv::Op::OpSRem:
-      *result = static_cast<uint64_t>(sa % sb);
-      return true;
+    case spv::Op::OpUDiv: *result = a / b; return true;
+    case spv::Op::OpUMod: *result = a % b; return true;
+    case spv::Op::OpSDiv: *result = static_cast<uint64_t>(sa / sb); return true;
+    case spv::Op::OpSRem: *result = static_cast<uint64_t>(sa % sb); return true;
     case spv::Op::OpSMod:
       *result =
           static_cast<uint64_t>((sa % sb != 0 && (sa < 0) != (sb < 0)) ? sa % sb + sb : sa % sb);
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -92,72 +83,42 @@ bool EvaluateScalar(spv::Op op, uint32_t result_width, uint32_t width,
   };
   if (operands.size() == 1) {
     switch (op) {
-      case Op::OpSNegate:
-        return set(0 - a);
-      case Op::OpNot:
-        return set(~a);
-      case Op::OpLogicalNot:
-        return set(a == 0);
-      case Op::OpSConvert:
-        return set(static_cast<uint64_t>(sa));
+      case Op::OpSNegate: return set(0 - a);
+      case Op::OpNot: return set(~a);
+      case Op::OpLogicalNot: return set(a == 0);
+      case Op::OpSConvert: return set(static_cast<uint64_t>(sa));
       case Op::OpUConvert:
-      case Op::OpBitcast:
-        return set(a);
-      default:
-        return false;
+      case Op::OpBitcast: return set(a);
+      default: return false;
     }
   }
   if (operands.size() == 3) return op == Op::OpSelect && set(a != 0 ? b : operands[2]);
   if (operands.size() != 2) return false;
   switch (op) {
-    case Op::OpIAdd:
-      return set(a + b);
-    case Op::OpISub:
-      return set(a - b);
-    case Op::OpIMul:
-      return set(a * b);
-    case Op::OpShiftRightLogical:
-      return set(a >> shift);
-    case Op::OpShiftRightArithmetic:
-      return set(static_cast<uint64_t>(sa >> shift));
-    case Op::OpShiftLeftLogical:
-      return set(a << shift);
-    case Op::OpBitwiseOr:
-      return set(a | b);
-    case Op::OpBitwiseXor:
-      return set(a ^ b);
-    case Op::OpBitwiseAnd:
-      return set(a & b);
-    case Op::OpLogicalOr:
-      return set((a | b) != 0);
-    case Op::OpLogicalAnd:
-      return set(a != 0 && b != 0);
-    case Op::OpLogicalEqual:
-      return set((a != 0) == (b != 0));
-    case Op::OpLogicalNotEqual:
-      return set((a != 0) != (b != 0));
-    case Op::OpIEqual:
-      return set(a == b);
-    case Op::OpINotEqual:
-      return set(a != b);
-    case Op::OpULessThan:
-      return set(a < b);
-    case Op::OpSLessThan:
-      return set(sa < sb);
-    case Op::OpUGreaterThan:
-      return set(a > b);
-    case Op::OpSGreaterThan:
-      return set(sa > sb);
-    case Op::OpULessThanEqual:
-      return set(a <= b);
-    case Op::OpSLessThanEqual:
-      return set(sa <= sb);
-    case Op::OpUGreaterThanEqual:
-      return set(a >= b);
-    case Op::OpSGreaterThanEqual:
-      return set(sa >= sb);
-    default:
-      return Divide(op, a, b, sa, sb, result) && set(*result);
+    case Op::OpIAdd: return set(a + b);
+    case Op::OpISub: return set(a - b);
+    case Op::OpIMul: return set(a * b);
+    case Op::OpShiftRightLogical: return set(a >> shift);
+    case Op::OpShiftRightArithmetic: return set(static_cast<uint64_t>(sa >> shift));
+    case Op::OpShiftLeftLogical: return set(a << shift);
+    case Op::OpBitwiseOr: return set(a | b);
+    case Op::OpBitwiseXor: return set(a ^ b);
+    case Op::OpBitwiseAnd: return set(a & b);
+    case Op::OpLogicalOr: return set((a | b) != 0);
+    case Op::OpLogicalAnd: return set(a != 0 && b != 0);
+    case Op::OpLogicalEqual: return set((a != 0) == (b != 0));
+    case Op::OpLogicalNotEqual: return set((a != 0) != (b != 0));
+    case Op::OpIEqual: return set(a == b);
+    case Op::OpINotEqual: return set(a != b);
+    case Op::OpULessThan: return set(a < b);
+    case Op::OpSLessThan: return set(sa < sb);
+    case Op::OpUGreaterThan: return set(a > b);
+    case Op::OpSGreaterThan: return set(sa > sb);
+    case Op::OpULessThanEqual: return set(a <= b);
+    case Op::OpSLessThanEqual: return set(sa <= sb);
+    case Op::OpUGreaterThanEqual: return set(a >= b);
+    case Op::OpSGreaterThanEqual: return set(sa >= sb);
+    default: return Divide(op, a, b, sa, sb, result) && set(*result);
   }
 }
 

@@ -58,22 +58,14 @@ absl::Status ConstantReader::Make(const SpirvInst& inst, const SpirvType& type, 
     case spv::Op::OpSpecConstantTrue:
     case spv::Op::OpSpecConstantFalse:
     case spv::Op::OpConstant:
-    case spv::Op::OpSpecConstant:
-      return MakeScalar(inst, type);
+    case spv::Op::OpSpecConstant: return MakeScalar(inst, type);
     case spv::Op::OpConstantComposite:
-    case spv::Op::OpSpecConstantComposite:
-      return MakeComposite(inst, type);
+    case spv::Op::OpSpecConstantComposite: return MakeComposite(inst, type);
     case spv::Op::OpConstantCompositeReplicateEXT:
-    case spv::Op::OpSpecConstantCompositeReplicateEXT:
-      return MakeReplica(inst, type);
-    case spv::Op::OpConstantNull:
-      c.kind = SpirvConstant::kNull;
-      return absl::OkStatus();
-    case spv::Op::OpUndef:
-      c.kind = SpirvConstant::kUndef;
-      return absl::OkStatus();
-    case spv::Op::OpSpecConstantOp:
-      return EvaluateSpecOp(m_, inst, type, c);
+    case spv::Op::OpSpecConstantCompositeReplicateEXT: return MakeReplica(inst, type);
+    case spv::Op::OpConstantNull: c.kind = SpirvConstant::kNull; return absl::OkStatus();
+    case spv::Op::OpUndef: c.kind = SpirvConstant::kUndef; return absl::OkStatus();
+    case spv::Op::OpSpecConstantOp: return EvaluateSpecOp(m_, inst, type, c);
     default:
       c.kind = SpirvConstant::kUnsupported;
       c.cause = CauseOf(inst.op);

@@ -13,39 +13,21 @@ constexpr size_t kMaxGroupScan = size_t{1} << 26;  // work on groups
 // Whether it is one of these.
 bool ApplyToInterface(SpirvInterface& v, spv::Decoration kind, uint32_t operand) {
   switch (kind) {
-    case spv::Decoration::Location:
-      v.location = operand;
-      return true;
-    case spv::Decoration::Component:
-      v.component = operand;
-      return true;
-    case spv::Decoration::Index:
-      v.index = operand;
-      return true;
-    case spv::Decoration::Flat:
-      return v.flat = true;
-    case spv::Decoration::NoPerspective:
-      return v.no_perspective = true;
-    case spv::Decoration::Centroid:
-      return v.centroid = true;
-    case spv::Decoration::Sample:
-      return v.sample = true;
-    case spv::Decoration::Invariant:
-      return v.invariant = true;
+    case spv::Decoration::Location: v.location = operand; return true;
+    case spv::Decoration::Component: v.component = operand; return true;
+    case spv::Decoration::Index: v.index = operand; return true;
+    case spv::Decoration::Flat: return v.flat = true;
+    case spv::Decoration::NoPerspective: return v.no_perspective = true;
+    case spv::Decoration::Centroid: return v.centroid = true;
+    case spv::Decoration::Sample: return v.sample = true;
+    case spv::Decoration::Invariant: return v.invariant = true;
     case spv::Decoration::PerVertexKHR:
-    case spv::Decoration::ExplicitInterpAMD:
-      v.unsupported = "barycentric_coordinates";
-      return true;
-    case spv::Decoration::PerPrimitiveEXT:
-      v.unsupported = "mesh_stages";
-      return true;
+    case spv::Decoration::ExplicitInterpAMD: v.unsupported = "barycentric_coordinates"; return true;
+    case spv::Decoration::PerPrimitiveEXT: v.unsupported = "mesh_stages"; return true;
     case spv::Decoration::OverrideCoverageNV:
     case spv::Decoration::PassthroughNV:
-    case spv::Decoration::PerViewNV:
-      v.unsupported = "vendor_extension";
-      return true;
-    default:
-      return false;
+    case spv::Decoration::PerViewNV: v.unsupported = "vendor_extension"; return true;
+    default: return false;
   }
 }
 
@@ -59,12 +41,9 @@ absl::Status DecorationReader::Read(const SpirvInst& inst) {
     case spv::Op::OpMemberDecorate:
       return Decorate({inst.operand(1), inst.operand(2),
                        static_cast<spv::Decoration>(inst.operand(3)), inst.operand(4)});
-    case spv::Op::OpDecorationGroup:
-      return m_.Define(inst.result, {SpirvDef::kOther});
-    case spv::Op::OpGroupDecorate:
-      return GroupDecorate(inst, false);
-    case spv::Op::OpGroupMemberDecorate:
-      return GroupDecorate(inst, true);
+    case spv::Op::OpDecorationGroup: return m_.Define(inst.result, {SpirvDef::kOther});
+    case spv::Op::OpGroupDecorate: return GroupDecorate(inst, false);
+    case spv::Op::OpGroupMemberDecorate: return GroupDecorate(inst, true);
     default:  // with ids or strings: nothing here depends on them
       return absl::OkStatus();
   }
@@ -107,51 +86,21 @@ absl::Status DecorationReader::GroupDecorate(const SpirvInst& inst, bool members
 void DecorationReader::ApplyToId(SpirvDecorations& d, const Decoration& decoration) {
   if (ApplyToInterface(d.interface, decoration.kind, decoration.operand)) return;
   switch (decoration.kind) {
-    case spv::Decoration::SpecId:
-      d.spec_id = decoration.operand;
-      break;
-    case spv::Decoration::BuiltIn:
-      d.builtin = decoration.operand;
-      break;
-    case spv::Decoration::DescriptorSet:
-      d.set = decoration.operand;
-      break;
-    case spv::Decoration::Binding:
-      d.binding = decoration.operand;
-      break;
-    case spv::Decoration::ArrayStride:
-      d.array_stride = decoration.operand;
-      break;
-    case spv::Decoration::FPRoundingMode:
-      d.rounding = decoration.operand;
-      break;
-    case spv::Decoration::FPFastMathMode:
-      d.fast_math = decoration.operand;
-      break;
-    case spv::Decoration::Block:
-      d.block = true;
-      break;
-    case spv::Decoration::BufferBlock:
-      d.buffer_block = true;
-      break;
-    case spv::Decoration::NoContraction:
-      d.no_contraction = true;
-      break;
-    case spv::Decoration::NonWritable:
-      d.non_writable = true;
-      break;
-    case spv::Decoration::Coherent:
-      d.coherent = true;
-      break;
-    case spv::Decoration::Volatile:
-      d.is_volatile = true;
-      break;
-    case spv::Decoration::NonUniform:
-      d.non_uniform = true;
-      break;
-    case spv::Decoration::Aliased:
-      d.aliased = true;
-      break;
+    case spv::Decoration::SpecId: d.spec_id = decoration.operand; break;
+    case spv::Decoration::BuiltIn: d.builtin = decoration.operand; break;
+    case spv::Decoration::DescriptorSet: d.set = decoration.operand; break;
+    case spv::Decoration::Binding: d.binding = decoration.operand; break;
+    case spv::Decoration::ArrayStride: d.array_stride = decoration.operand; break;
+    case spv::Decoration::FPRoundingMode: d.rounding = decoration.operand; break;
+    case spv::Decoration::FPFastMathMode: d.fast_math = decoration.operand; break;
+    case spv::Decoration::Block: d.block = true; break;
+    case spv::Decoration::BufferBlock: d.buffer_block = true; break;
+    case spv::Decoration::NoContraction: d.no_contraction = true; break;
+    case spv::Decoration::NonWritable: d.non_writable = true; break;
+    case spv::Decoration::Coherent: d.coherent = true; break;
+    case spv::Decoration::Volatile: d.is_volatile = true; break;
+    case spv::Decoration::NonUniform: d.non_uniform = true; break;
+    case spv::Decoration::Aliased: d.aliased = true; break;
     default:  // names, precision, Restrict: nothing here depends on them
       break;
   }
@@ -170,29 +119,14 @@ void DecorationReader::ApplyToMember(uint32_t struct_id, uint32_t index, SpirvMe
   for (auto it = first; it != last; ++it) {
     if (ApplyToInterface(member.interface, it->kind, it->operand)) continue;
     switch (it->kind) {
-      case spv::Decoration::Offset:
-        member.offset = it->operand;
-        break;
-      case spv::Decoration::MatrixStride:
-        member.matrix_stride = it->operand;
-        break;
-      case spv::Decoration::RowMajor:
-        member.row_major = true;
-        break;
-      case spv::Decoration::NonWritable:
-        member.non_writable = true;
-        break;
-      case spv::Decoration::Coherent:
-        member.coherent = true;
-        break;
-      case spv::Decoration::Volatile:
-        member.is_volatile = true;
-        break;
-      case spv::Decoration::BuiltIn:
-        member.builtin = it->operand;
-        break;
-      default:
-        break;
+      case spv::Decoration::Offset: member.offset = it->operand; break;
+      case spv::Decoration::MatrixStride: member.matrix_stride = it->operand; break;
+      case spv::Decoration::RowMajor: member.row_major = true; break;
+      case spv::Decoration::NonWritable: member.non_writable = true; break;
+      case spv::Decoration::Coherent: member.coherent = true; break;
+      case spv::Decoration::Volatile: member.is_volatile = true; break;
+      case spv::Decoration::BuiltIn: member.builtin = it->operand; break;
+      default: break;
     }
   }
 }

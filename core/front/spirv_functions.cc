@@ -21,10 +21,8 @@ bool IsTerminator(spv::Op op) {
     case spv::Op::OpIgnoreIntersectionKHR:
     case spv::Op::OpTerminateRayKHR:
     case spv::Op::OpEmitMeshTasksEXT:
-    case spv::Op::OpUnreachable:
-      return true;
-    default:
-      return false;
+    case spv::Op::OpUnreachable: return true;
+    default: return false;
   }
 }
 
@@ -32,16 +30,11 @@ bool IsTerminator(spv::Op op) {
 
 absl::Status FunctionReader::Read(const SpirvInst& inst, uint32_t offset) {
   switch (inst.op) {
-    case spv::Op::OpFunction:
-      return Begin(inst);
-    case spv::Op::OpFunctionParameter:
-      return Parameter(inst, offset);
-    case spv::Op::OpFunctionEnd:
-      return End();
-    case spv::Op::OpLabel:
-      return Label(inst);
-    default:
-      return Body(inst, offset);
+    case spv::Op::OpFunction: return Begin(inst);
+    case spv::Op::OpFunctionParameter: return Parameter(inst, offset);
+    case spv::Op::OpFunctionEnd: return End();
+    case spv::Op::OpLabel: return Label(inst);
+    default: return Body(inst, offset);
   }
 }
 

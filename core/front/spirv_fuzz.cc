@@ -138,15 +138,9 @@ void MutateInstruction(Words* words, Random* random) {
   const Words copy(words->begin() + b, words->begin() + b + length_b);
   switch (random->Below(11)) {
     case 8:
-    case 9:
-      InsertInstruction(words, a, random);
-      break;
-    case 10:
-      Declare(words, random);
-      break;
-    case 0:
-      words->erase(words->begin() + a, words->begin() + a + length_a);
-      break;
+    case 9: InsertInstruction(words, a, random); break;
+    case 10: Declare(words, random); break;
+    case 0: words->erase(words->begin() + a, words->begin() + a + length_a); break;
     case 1:  // repeat, with a new result id where it most often stands
       words->insert(words->begin() + a, copy.begin(), copy.end());
       if (length_b > 2) (*words)[a + 2] = (*words)[3]++;

@@ -92,32 +92,21 @@ class Walk {
     switch (letter) {
       case 't':
       case 'r':
-      case 'i':
-        return Id();
-      case 'l':
-        ++at_;
-        return;
+      case 'i': return Id();
+      case 'l': ++at_; return;
       case 's':
         while (More() && !HasZeroByte(words_[at_])) ++at_;
         ++at_;
         return;
-      case 'n':
-        at_ = words_.size();
-        return;
-      case 'p':
-        at_ += literal_words_;
-        return Id();
+      case 'n': at_ = words_.size(); return;
+      case 'p': at_ += literal_words_; return Id();
       case 'q':
         Id();
         ++at_;
         return;
-      case 'd':
-        Id();
-        return Id();
-      case 'x':
-        return Operation();
-      default:
-        return Enumerant(letter);
+      case 'd': Id(); return Id();
+      case 'x': return Operation();
+      default: return Enumerant(letter);
     }
   }
 
@@ -136,9 +125,9 @@ class Walk {
   }
 
   void ParametersOf(char kind, uint32_t value) {
-    const auto row = std::find_if(
-        std::begin(kParameters), std::end(kParameters),
-        [&](const Parameters& p) { return p.kind == kind && p.value == value; });
+    const auto row =
+        std::find_if(std::begin(kParameters), std::end(kParameters),
+                     [&](const Parameters& p) { return p.kind == kind && p.value == value; });
     if (row != std::end(kParameters)) Operands(row->operands);
   }
 

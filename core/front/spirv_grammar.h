@@ -41,8 +41,8 @@ absl::Span<const InstructionLayout> InstructionLayouts();
 bool IsKnownExtension(std::string_view name);
 
 // Appends the indices of the words of one instruction that are ids, ascending, result and type
-// included; none for an opcode without a layout. `switch_literal_words`: of the literals of an OpSwitch,
-// 2 if its selector has 64 bits. Safe on instructions that are too short.
+// included; none for an opcode without a layout. `switch_literal_words`: of the literals of an
+// OpSwitch, 2 if its selector has 64 bits. Safe on instructions that are too short.
 void AppendIdWords(absl::Span<const uint32_t> words, size_t switch_literal_words,
                    std::vector<uint32_t>* indices);
 

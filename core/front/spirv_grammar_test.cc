@@ -1,5 +1,5 @@
-// The rows made from the grammar, held against the headers and against instructions written out by hand
-// from the specification.
+// The rows made from the grammar, held against the headers and against instructions written out by
+// hand from the specification.
 #define SPV_ENABLE_UTILITY_CODE  // the headers' own table of which instructions have a result
 #include "core/front/spirv_grammar.h"
 
@@ -150,8 +150,8 @@ TEST(Grammar, IdsOfSwitches) {
 
 TEST(Grammar, IdsOfMasksAndEnumerants) {
   using spv::Op;
-  EXPECT_THAT(Ids(Op::OpLoad, {1, 2, 3, 2, 16}), ElementsAre(1, 2, 3));              // Aligned
-  EXPECT_THAT(Ids(Op::OpLoad, {1, 2, 3, 0x32, 16, 4}), ElementsAre(1, 2, 3, 6));     // and a scope
+  EXPECT_THAT(Ids(Op::OpLoad, {1, 2, 3, 2, 16}), ElementsAre(1, 2, 3));           // Aligned
+  EXPECT_THAT(Ids(Op::OpLoad, {1, 2, 3, 0x32, 16, 4}), ElementsAre(1, 2, 3, 6));  // and a scope
   EXPECT_THAT(Ids(Op::OpCopyMemory, {1, 2, 2, 4, 0x2a, 4, 9}), ElementsAre(1, 2, 7));
   EXPECT_THAT(Ids(Op::OpImageSampleExplicitLod, {1, 2, 3, 4, 0x12, 5, 6}),
               ElementsAre(1, 2, 3, 4, 6, 7));

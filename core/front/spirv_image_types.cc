@@ -27,26 +27,13 @@ constexpr mir::ImageFormat kImageFormats[] = {
 
 bool ImageDimOf(spv::Dim dim, mir::ImageDim* out) {
   switch (dim) {
-    case spv::Dim::Dim1D:
-      *out = mir::ImageDim::k1D;
-      return true;
-    case spv::Dim::Dim2D:
-      *out = mir::ImageDim::k2D;
-      return true;
-    case spv::Dim::Dim3D:
-      *out = mir::ImageDim::k3D;
-      return true;
-    case spv::Dim::Cube:
-      *out = mir::ImageDim::kCube;
-      return true;
-    case spv::Dim::Buffer:
-      *out = mir::ImageDim::kBuffer;
-      return true;
-    case spv::Dim::SubpassData:
-      *out = mir::ImageDim::k2D;
-      return true;
-    default:
-      return false;
+    case spv::Dim::Dim1D: *out = mir::ImageDim::k1D; return true;
+    case spv::Dim::Dim2D: *out = mir::ImageDim::k2D; return true;
+    case spv::Dim::Dim3D: *out = mir::ImageDim::k3D; return true;
+    case spv::Dim::Cube: *out = mir::ImageDim::kCube; return true;
+    case spv::Dim::Buffer: *out = mir::ImageDim::kBuffer; return true;
+    case spv::Dim::SubpassData: *out = mir::ImageDim::k2D; return true;
+    default: return false;
   }
 }
 

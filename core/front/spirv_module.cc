@@ -88,14 +88,12 @@ bool SpirvModule::ConsistsOf(const SpirvType& composite, uint32_t part) const {
   switch (composite.kind) {
     case SpirvType::kVector:
     case SpirvType::kMatrix:
-    case SpirvType::kArray:
-      return composite.element == part;
+    case SpirvType::kArray: return composite.element == part;
     case SpirvType::kStruct:
       return std::all_of(members.begin() + composite.first_member,
                          members.begin() + composite.first_member + composite.count,
                          [part](const SpirvMember& member) { return member.type == part; });
-    default:
-      return false;
+    default: return false;
   }
 }
 

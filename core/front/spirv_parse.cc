@@ -106,10 +106,8 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
     case spv::Op::OpSourceExtension:
     case spv::Op::OpName:
     case spv::Op::OpMemberName:
-    case spv::Op::OpModuleProcessed:
-      return absl::OkStatus();
-    default:
-      break;
+    case spv::Op::OpModuleProcessed: return absl::OkStatus();
+    default: break;
   }
   const InstructionLayout* layout = LayoutOf(inst.op);
   const bool has_result = layout != nullptr && layout->has_result;
@@ -138,16 +136,11 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst, uint32_t offset) {
     case spv::Op::OpMemberDecorateString:
     case spv::Op::OpDecorationGroup:
     case spv::Op::OpGroupDecorate:
-    case spv::Op::OpGroupMemberDecorate:
-      return decorations_.Read(inst);
-    case spv::Op::OpTypeForwardPointer:
-      return types_.ReadForwardPointer(inst);
-    case spv::Op::OpVariable:
-      return ReadVariable(m_, inst);
-    case spv::Op::OpFunction:
-      return functions_.Read(inst, offset);
-    default:
-      break;
+    case spv::Op::OpGroupMemberDecorate: return decorations_.Read(inst);
+    case spv::Op::OpTypeForwardPointer: return types_.ReadForwardPointer(inst);
+    case spv::Op::OpVariable: return ReadVariable(m_, inst);
+    case spv::Op::OpFunction: return functions_.Read(inst, offset);
+    default: break;
   }
   if (inst.result != 0 && inst.type == 0) return types_.Read(inst);
   if (inst.result != 0) return constants_.Read(inst);

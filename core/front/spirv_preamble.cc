@@ -65,14 +65,12 @@ absl::Status ReadPreamble(SpirvModule& m, const SpirvInst& inst, bool* handled) 
       m.extensions.push_back(String(inst, 1, &next));
       return absl::OkStatus();
     }
-    case spv::Op::OpExtInstImport:
-      return ReadImport(m, inst);
+    case spv::Op::OpExtInstImport: return ReadImport(m, inst);
     case spv::Op::OpMemoryModel:
       m.addressing = static_cast<spv::AddressingModel>(inst.operand(1));
       m.memory_model = static_cast<spv::MemoryModel>(inst.operand(2));
       return absl::OkStatus();
-    case spv::Op::OpEntryPoint:
-      return ReadEntryPoint(m, inst);
+    case spv::Op::OpEntryPoint: return ReadEntryPoint(m, inst);
     case spv::Op::OpExecutionMode:
     case spv::Op::OpExecutionModeId:
       m.execution_modes.push_back({inst.operand(1),
@@ -80,11 +78,8 @@ absl::Status ReadPreamble(SpirvModule& m, const SpirvInst& inst, bool* handled) 
                                    {inst.words.begin() + 3, inst.words.end()},
                                    inst.op == spv::Op::OpExecutionModeId});
       return absl::OkStatus();
-    case spv::Op::OpString:
-      return m.Define(inst.result, {SpirvDef::kString});
-    default:
-      *handled = false;
-      return absl::OkStatus();
+    case spv::Op::OpString: return m.Define(inst.result, {SpirvDef::kString});
+    default: *handled = false; return absl::OkStatus();
   }
 }
 

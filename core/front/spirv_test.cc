@@ -39,13 +39,9 @@ void ExpectHandled(const Words& words) {
   switch (status.code()) {
     case absl::StatusCode::kOk:
     case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-      break;
-    case absl::StatusCode::kUnimplemented:
-      EXPECT_NE(RefusalCause(status), "");
-      break;
-    default:
-      ADD_FAILURE() << status;
+    case absl::StatusCode::kNotFound: break;
+    case absl::StatusCode::kUnimplemented: EXPECT_NE(RefusalCause(status), ""); break;
+    default: ADD_FAILURE() << status;
   }
 }
 
@@ -97,10 +93,11 @@ TEST(Spirv, MessagesNameTheIdsThatTheModuleHas) {
             std::string::npos)
       << refused;
   // One that the reader finds: defined twice.
-  Words twice = Assemble(KernelAssembly("%4194302 = OpConstant %uint 77\n",
-                                        "%result = OpIAdd %uint %x %4194302\n"));
+  Words twice = Assemble(
+      KernelAssembly("%4194302 = OpConstant %uint 77\n", "%result = OpIAdd %uint %x %4194302\n"));
   size_t at = 5;
-  while (twice[at + 3] != 77 || (twice[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpConstant)) {
+  while (twice[at + 3] != 77 ||
+         (twice[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpConstant)) {
     at += twice[at] >> 16;
   }
   const Words again(twice.begin() + at, twice.begin() + at + 4);
@@ -322,13 +319,18 @@ TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
   EXPECT_EQ(error({3, 1, SpecType::kInt32}),
             "unknown_spec_constant: the module has no specialisation constant 3; it has 1 (32-bit "
             "uint), 2 (bool), 7 (32-bit float), 8 (32-bit uint), 8 (32-bit float)");
-  EXPECT_NE(error({1, 1, SpecType::kBool}).find("spec_constant_type: specialisation constant 1 is "
-                                                "a 32-bit uint, which the bool 0x1 given is not"),
+  EXPECT_NE(error({1, 1, SpecType::kBool})
+                .find("spec_constant_type: specialisation constant 1 is "
+                      "a 32-bit uint, which the bool 0x1 given is not"),
             std::string::npos);
-  for (const SpecConstant& wrong :
-       {SpecConstant{1, uint64_t{1} << 32}, {1, 1, SpecType::kInt64}, {1, 0, SpecType::kFloat32},
-        {2, 1, SpecType::kInt32}, {7, 1, SpecType::kInt32}, {7, 0, SpecType::kFloat64},
-        {8, 3, SpecType::kInt32}, {8, 3, SpecType::kFloat32}}) {
+  for (const SpecConstant& wrong : {SpecConstant{1, uint64_t{1} << 32},
+                                    {1, 1, SpecType::kInt64},
+                                    {1, 0, SpecType::kFloat32},
+                                    {2, 1, SpecType::kInt32},
+                                    {7, 1, SpecType::kInt32},
+                                    {7, 0, SpecType::kFloat64},
+                                    {8, 3, SpecType::kInt32},
+                                    {8, 3, SpecType::kFloat32}}) {
     EXPECT_NE(error(wrong).find("spec_constant_type"), std::string::npos) << wrong.spec_id;
   }
 }
@@ -359,7 +361,8 @@ TEST(Spirv, SpecialisationKeepsToTheRange) {
     %c7 = OpSpecConstant %uint 1
   )",
                                     "%result = OpIAdd %uint %c7 %x\n");
-  text.insert(text.find("OpMemoryModel"), "OpCapability Int8\nOpCapability Int16\nOpCapability Int64\n");
+  text.insert(text.find("OpMemoryModel"),
+              "OpCapability Int8\nOpCapability Int16\nOpCapability Int64\n");
   const Words words = Assemble(text);
   const auto error = [&](uint32_t id, int64_t value, SpecType type) {
     const bool narrow = type == SpecType::kInt32 || type == SpecType::kUint32;
@@ -369,8 +372,8 @@ TEST(Spirv, SpecialisationKeepsToTheRange) {
     const absl::Status status = ImportSpirv(words, options).status();
     return status.ok() ? "" : CauseOf(status) + ": " + std::string(status.message());
   };
-  const int64_t ends[][2] = {{-128, 127}, {0, 255}, {-32768, 32767}, {0, 65535},
-                             {INT32_MIN, INT32_MAX}, {0, UINT32_MAX}};
+  const int64_t ends[][2] = {
+      {-128, 127}, {0, 255}, {-32768, 32767}, {0, 65535}, {INT32_MIN, INT32_MAX}, {0, UINT32_MAX}};
   for (uint32_t id = 0; id < 6; ++id) {
     const auto type = [](int64_t v) { return v < 0 ? SpecType::kInt32 : SpecType::kUint32; };
     const auto [least, most] = ends[id];
@@ -384,10 +387,11 @@ TEST(Spirv, SpecialisationKeepsToTheRange) {
       EXPECT_NE(error(id, most + 1, SpecType::kUint32).find(range), std::string::npos) << id;
     }
   }
-  EXPECT_NE(error(0, 128, SpecType::kInt32).find(
-                "spec_constant_type: specialisation constant 0 is an 8-bit int, -128 to 127, and "
+  EXPECT_NE(
+      error(0, 128, SpecType::kInt32)
+          .find("spec_constant_type: specialisation constant 0 is an 8-bit int, -128 to 127, and "
                 "128 is given"),
-            std::string::npos)
+      std::string::npos)
       << error(0, 128, SpecType::kInt32);
   EXPECT_EQ(error(6, INT64_MIN, SpecType::kInt64), "");
   EXPECT_NE(error(6, -1, SpecType::kUint64).find("18446744073709551615 is given"),
@@ -402,9 +406,10 @@ TEST(Spirv, SpecialisationKeepsToTheRange) {
 }
 
 TEST(Spirv, TheLargestSpecIdIsOne) {
-  const Words words = Assemble(KernelAssembly("OpDecorate %c SpecId 4294967295\n"
-                                              "%c = OpSpecConstant %uint 7\n",
-                                              "%result = OpCopyObject %uint %c\n"));
+  const Words words =
+      Assemble(KernelAssembly("OpDecorate %c SpecId 4294967295\n"
+                              "%c = OpSpecConstant %uint 7\n",
+                              "%result = OpCopyObject %uint %c\n"));
   ImportOptions options;
   options.spec_constants = {{4294967295, 5}};
   const auto module = ImportVerified(words, options);
@@ -431,7 +436,8 @@ TEST(Spirv, SpecIdsElsewhereNameNoConstant) {
     ImportOptions options;
     options.spec_constants = {{id, 1}};
     EXPECT_EQ(CauseOf(ImportSpirv(words, options).status()),
-              id <= 3 ? "unknown_spec_constant" : "ok") << id;
+              id <= 3 ? "unknown_spec_constant" : "ok")
+        << id;
   }
 }
 

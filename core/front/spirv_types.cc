@@ -55,29 +55,20 @@ absl::Status TypeReader::Finish() const {
 
 absl::Status TypeReader::Make(const SpirvInst& inst, SpirvType& type) {
   switch (inst.op) {
-    case spv::Op::OpTypeVoid:
-      type.kind = SpirvType::kVoid;
-      return absl::OkStatus();
+    case spv::Op::OpTypeVoid: type.kind = SpirvType::kVoid; return absl::OkStatus();
     case spv::Op::OpTypeBool:
     case spv::Op::OpTypeInt:
-    case spv::Op::OpTypeFloat:
-      return MakeScalar(inst, type);
+    case spv::Op::OpTypeFloat: return MakeScalar(inst, type);
     case spv::Op::OpTypeVector:
-    case spv::Op::OpTypeMatrix:
-      return MakeVector(inst, type);
+    case spv::Op::OpTypeMatrix: return MakeVector(inst, type);
     case spv::Op::OpTypeArray:
-    case spv::Op::OpTypeRuntimeArray:
-      return MakeArray(inst, type);
-    case spv::Op::OpTypeStruct:
-      return MakeStruct(inst, type);
-    case spv::Op::OpTypeFunction:
-      return MakeFunction(inst, type);
+    case spv::Op::OpTypeRuntimeArray: return MakeArray(inst, type);
+    case spv::Op::OpTypeStruct: return MakeStruct(inst, type);
+    case spv::Op::OpTypeFunction: return MakeFunction(inst, type);
     case spv::Op::OpTypeImage:
     case spv::Op::OpTypeSampler:
-    case spv::Op::OpTypeSampledImage:
-      return MakeImageType(m_, inst, type);
-    case spv::Op::OpTypePointer:
-      return MakePointer(inst, type);
+    case spv::Op::OpTypeSampledImage: return MakeImageType(m_, inst, type);
+    case spv::Op::OpTypePointer: return MakePointer(inst, type);
     default:
       // Queries and the like: nothing is known of them but that no value can be held.
       type.kind = SpirvType::kOpaque;

@@ -87,8 +87,8 @@ class Splitter {
     std::vector<ValueId> dwords;
     ForParts(inst, inst.num_results, parts, [&](uint32_t variable, uint32_t first, uint32_t count) {
       b_.set_flags(inst.flags);
-      const InstId load =
-          b_.LoadInput(variable, first, count, inst.num_sources != 0 ? m_.source(id, 0) : ValueId());
+      const InstId load = b_.LoadInput(variable, first, count,
+                                       inst.num_sources != 0 ? m_.source(id, 0) : ValueId());
       b_.set_flags(0);
       for (uint32_t i = 0; i < count; ++i) {
         dwords.push_back(m_.result(load, static_cast<int>(i)));
@@ -118,12 +118,11 @@ class Splitter {
     }
     const ValueId element = addresses != 0 ? m_.source(id, 0) : ValueId();
     size_t at = 0;
-    ForParts(inst, dwords.size() / 2, parts,
-             [&](uint32_t variable, uint32_t first, uint32_t count) {
-               b_.StoreOutput(variable, first, absl::MakeConstSpan(dwords).subspan(at, count),
-                              element);
-               at += count;
-             });
+    ForParts(
+        inst, dwords.size() / 2, parts, [&](uint32_t variable, uint32_t first, uint32_t count) {
+          b_.StoreOutput(variable, first, absl::MakeConstSpan(dwords).subspan(at, count), element);
+          at += count;
+        });
     return true;
   }
 

@@ -1,9 +1,9 @@
 // Inputs and outputs of 64 bits as dwords.
 //
 // A location has four components of 32 bits. A 64-bit scalar takes two of them, its low half first,
-// and a vector of three or four runs on into the next location: it becomes two variables. Loads give
-// both halves and put them together, stores take them apart, so that nothing behind the importer has
-// 64-bit inputs or outputs.
+// and a vector of three or four runs on into the next location: it becomes two variables. Loads
+// give both halves and put them together, stores take them apart, so that nothing behind the
+// importer has 64-bit inputs or outputs.
 //
 // Source: Vulkan specification, "Location and Component Assignment".
 // Limit: an element chosen by value is one of an array whose elements take one location.

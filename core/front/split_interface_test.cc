@@ -25,12 +25,10 @@ std::string Split(const std::string& interfaces, const std::string& body) {
   return text.substr(text.find(stage) + stage.size());
 }
 
-constexpr char kNarrow[] =
-    "input 0 location 0.0 f32 x4\noutput 0 location 0.0 f32 x4\n";
+constexpr char kNarrow[] = "input 0 location 0.0 f32 x4\noutput 0 location 0.0 f32 x4\n";
 
 TEST(SplitInterface, LeavesTheRest) {
-  const std::string body =
-      "  %0:f32, %1:f32 = load_input[0, 1]\n  store_output[0, 2] %1, %0\n";
+  const std::string body = "  %0:f32, %1:f32 = load_input[0, 1]\n  store_output[0, 2] %1, %0\n";
   EXPECT_EQ(Split(kNarrow, body), std::string(kNarrow) + "body {\n" + body + "  return\n}\n");
 }
 

@@ -31,8 +31,8 @@ std::vector<uint32_t> Inputs() {
 }
 
 struct Case {
-  const char* body;                              // of the kernel: in_, out_, id
-  std::function<uint32_t(uint32_t)> expected;    // by lane
+  const char* body;                            // of the kernel: in_, out_, id
+  std::function<uint32_t(uint32_t)> expected;  // by lane
 };
 
 void Check(absl::Span<const Case> cases) {
@@ -68,8 +68,7 @@ TEST(Subgroup, BuiltIns) {
       {"out_[id] = gl_SubgroupGeMask.x;", [](uint32_t i) { return ~LowBits(i); }},
       {"out_[id] = gl_SubgroupGtMask.x;", [](uint32_t i) { return ~LowBits(i + 1); }},
       {"out_[id] = gl_SubgroupLeMask.x;", [](uint32_t i) { return LowBits(i + 1); }},
-      {"out_[id] = gl_SubgroupLtMask[id & 1u];",
-       [](uint32_t i) { return i & 1 ? 0 : LowBits(i); }},
+      {"out_[id] = gl_SubgroupLtMask[id & 1u];", [](uint32_t i) { return i & 1 ? 0 : LowBits(i); }},
   });
 }
 
@@ -164,14 +163,14 @@ TEST(Subgroup, ReductionsAndScans) {
 }
 
 TEST(Subgroup, Barriers) {
-  Check({{"out_[id] = x; subgroupBarrier(); subgroupMemoryBarrier(); subgroupMemoryBarrierBuffer();",
-          [](uint32_t i) { return Input(i); }}});
+  Check(
+      {{"out_[id] = x; subgroupBarrier(); subgroupMemoryBarrier(); subgroupMemoryBarrierBuffer();",
+        [](uint32_t i) { return Input(i); }}});
 }
 
 std::vector<uint32_t> RunAssembly(const std::string& capabilities, const std::string& types,
                                   const std::string& main) {
-  const auto module =
-      ImportVerified(Assemble(KernelAssembly(types, main, true, "", capabilities)));
+  const auto module = ImportVerified(Assemble(KernelAssembly(types, main, true, "", capabilities)));
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return std::vector<uint32_t>(32);
   const auto out = RunWords(*module, Inputs(), 32);
@@ -229,11 +228,12 @@ TEST(Subgroup, OtherTypes) {
          return product;
        }},
       {"out_[id] = uint(subgroupMax(uint64_t(x) << 40) >> 40);", [](uint32_t) { return 34u; }},
-      {"out_[id] = uint(subgroupAdd(uint64_t(x) << 30) >> 30);", [](uint32_t) { return Sum(0, 32); }},
+      {"out_[id] = uint(subgroupAdd(uint64_t(x) << 30) >> 30);",
+       [](uint32_t) { return Sum(0, 32); }},
       {"out_[id] = uint(subgroupShuffleXor(uint64_t(x) << 32, 3u) >> 32);",
        [](uint32_t i) { return Input(i ^ 3); }},
       {"out_[id] = uint(subgroupClusteredAdd(float16_t(x) * 64.0hf, 2u));",
-       [](uint32_t i) {   // of 4,096 and more halfs have steps of 4, which 64 divides
+       [](uint32_t i) {  // of 4,096 and more halfs have steps of 4, which 64 divides
          return 64 * (Input(i & ~1u) + Input(i | 1));
        }},
       {"out_[id] = subgroupAllEqual(int16_t(x & 0u)) && !subgroupAllEqual(uint8_t(x)) ? 5u : 0u;",
@@ -298,9 +298,11 @@ TEST(IntegerDot, PackedVectorsAndSaturation) {
   EXPECT_EQ(run("%result = OpSDotAccSatKHR %uint %a %b %big" + packed), 0x7fffff00u + 254);
   EXPECT_EQ(run("%result = OpSUDotAccSatKHR %uint %b %a %big" + packed), 0x7fffffffu);
   EXPECT_EQ(run("%v = OpCompositeConstruct %v2uint %u_3 %u_4\n"
-                "%result = OpSDotAccSatKHR %uint %v %v %i_max\n"), 0x7fffffffu);
+                "%result = OpSDotAccSatKHR %uint %v %v %i_max\n"),
+            0x7fffffffu);
   EXPECT_EQ(run("%v = OpCompositeConstruct %v2uint %u_3 %u_4\n"
-                "%result = OpUDotAccSatKHR %uint %v %v %i_max\n"), 0x7fffffffu + 25);
+                "%result = OpUDotAccSatKHR %uint %v %v %i_max\n"),
+            0x7fffffffu + 25);
 }
 
 }  // namespace

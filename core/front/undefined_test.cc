@@ -222,18 +222,20 @@ TEST(Undefined, OperandsOfLongs) {
   ExpectUndefined(kernel(search), 0, true, search);
 }
 
-// A variable that one path does not write is undefined behind where paths meet, also if the importer may
-// take the other path's value for both.
+// A variable that one path does not write is undefined behind where paths meet, also if the
+// importer may take the other path's value for both.
 TEST(Undefined, WhatAPathDoesNotWrite) {
   const auto found = [](const std::string& body, uint32_t word, bool mark) {
-    const std::vector<uint32_t> words = CompileCompute(KernelText("", "uint x = in_[id], y; " + body));
+    const std::vector<uint32_t> words =
+        CompileCompute(KernelText("", "uint x = in_[id], y; " + body));
     std::set<uint32_t> all;
     for (uint32_t seed = 1; seed <= 3; ++seed) all.insert(RunAll(words, word, mark, seed).word);
     return all;
   };
   using Set = std::set<uint32_t>;
-  for (const std::string body : {"uint z = x + 4u; if (x == 1u) y = z; out_[id] = y;",
-                                 "uint z = x + 4u; if (x != 1u) { out_[id ^ 1u] = z; } else { y = z; } out_[id] = y;"}) {
+  for (const std::string body :
+       {"uint z = x + 4u; if (x == 1u) y = z; out_[id] = y;",
+        "uint z = x + 4u; if (x != 1u) { out_[id ^ 1u] = z; } else { y = z; } out_[id] = y;"}) {
     EXPECT_EQ(found(body, 1, true), Set{5}) << body;
     EXPECT_GT(found(body, 2, true).size(), 1u) << body;
     EXPECT_EQ(found(body, 2, false), Set{6}) << body;

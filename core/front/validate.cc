@@ -24,26 +24,18 @@ constexpr size_t kHeaderWords = 5;
 spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOptions& options) {
   if (options.vulkan_minor.has_value()) {
     switch (*options.vulkan_minor) {
-      case 0:
-        return SPV_ENV_VULKAN_1_0;
-      case 1:
-        return SPV_ENV_VULKAN_1_1;
-      case 2:
-        return SPV_ENV_VULKAN_1_2;
-      default:
-        return SPV_ENV_VULKAN_1_3;
+      case 0: return SPV_ENV_VULKAN_1_0;
+      case 1: return SPV_ENV_VULKAN_1_1;
+      case 2: return SPV_ENV_VULKAN_1_2;
+      default: return SPV_ENV_VULKAN_1_3;
     }
   }
   const uint32_t version = words.size() > 1 ? (words[1] >> 8) & 0xff : 0;
   switch (version) {
-    case 4:
-      return SPV_ENV_VULKAN_1_1_SPIRV_1_4;
-    case 5:
-      return SPV_ENV_VULKAN_1_2;
-    case 6:
-      return SPV_ENV_VULKAN_1_3;
-    default:
-      return SPV_ENV_VULKAN_1_1;
+    case 4: return SPV_ENV_VULKAN_1_1_SPIRV_1_4;
+    case 5: return SPV_ENV_VULKAN_1_2;
+    case 6: return SPV_ENV_VULKAN_1_3;
+    default: return SPV_ENV_VULKAN_1_1;
   }
 }
 

@@ -105,29 +105,23 @@ class Meter {
         }
         [[fallthrough]];
       case spv::Op::OpDecorateId:
-      case spv::Op::OpDecorateString:
-        return Decorated(word(1), 1, word(2) == Builtin() ? 1 : 0);
+      case spv::Op::OpDecorateString: return Decorated(word(1), 1, word(2) == Builtin() ? 1 : 0);
       case spv::Op::OpMemberDecorate:
       case spv::Op::OpMemberDecorateString:
         return Decorated(word(1), 1, word(3) == Builtin() ? 1 : 0);
       case spv::Op::OpGroupDecorate:
-      case spv::Op::OpGroupMemberDecorate:
-        return Grouped(op, inst);
+      case spv::Op::OpGroupMemberDecorate: return Grouped(op, inst);
       case spv::Op::OpConstantTrue:
       case spv::Op::OpConstantFalse:
-      case spv::Op::OpConstant:
-        return Named(inst, 2);
+      case spv::Op::OpConstant: return Named(inst, 2);
       case spv::Op::OpFunction:
         ++functions_;
         function_ = word(2);
         flow_ = {};
         ++blocks_;
         return;
-      case spv::Op::OpFunctionEnd:
-        return EndFunction();
-      case spv::Op::OpFunctionCall:
-        ++calls_;
-        return;
+      case spv::Op::OpFunctionEnd: return EndFunction();
+      case spv::Op::OpFunctionCall: ++calls_; return;
       case spv::Op::OpLabel:
         flow_.blocks.emplace_back();
         flow_.blocks.back().label = word(1);
@@ -148,12 +142,9 @@ class Meter {
       case spv::Op::OpMemberDecorate:
       case spv::Op::OpDecorateString:
       case spv::Op::OpMemberDecorateString:
-      case spv::Op::OpExecutionMode:
-        return 2;
-      case spv::Op::OpConstant:
-        return 3;
-      default:
-        return std::numeric_limits<size_t>::max();
+      case spv::Op::OpExecutionMode: return 2;
+      case spv::Op::OpConstant: return 3;
+      default: return std::numeric_limits<size_t>::max();
     }
   }
 
@@ -296,19 +287,13 @@ class Meter {
     const auto word = [&](size_t n) { return n < inst.size() ? inst[n] : 0; };
     size_t first = inst.size(), step = 1, end = inst.size();
     switch (op) {
-      case spv::Op::OpPhi:
-        ++block.phis;
-        return;
+      case spv::Op::OpPhi: ++block.phis; return;
       case spv::Op::OpLoopMerge:
         block.continue_target = word(2);
         block.merge = word(1);
         return;
-      case spv::Op::OpSelectionMerge:
-        block.merge = word(1);
-        return;
-      case spv::Op::OpBranch:
-        first = 1;
-        break;
+      case spv::Op::OpSelectionMerge: block.merge = word(1); return;
+      case spv::Op::OpBranch: first = 1; break;
       case spv::Op::OpBranchConditional:
         first = 2;
         end = std::min<size_t>(end, 4);
@@ -318,8 +303,7 @@ class Meter {
         step = wide_.contains(word(1)) ? 3 : 2;  // a literal and a label
         block.is_switch = true;
         break;
-      default:
-        return;
+      default: return;
     }
     block.first_target = static_cast<uint32_t>(flow_.targets.size());
     for (size_t n = first; n < end; n += step) flow_.targets.push_back(inst[n]);

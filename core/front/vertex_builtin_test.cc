@@ -16,17 +16,18 @@ std::string Head(const FragmentParts& parts) {
 
 // Of a shader that reads the built-in as an int and stores it as the only output.
 std::string InputText(const std::string& builtin, const std::string& type = "%int") {
-  return VertexText({.declarations = "OpDecorate %7 BuiltIn " + builtin +
-                                     "\nOpDecorate %o Location 0\n%p_in = OpTypePointer Input " +
-                                     type + "\n%p_out = OpTypePointer Output " + type +
-                                     "\n%7 = OpVariable %p_in Input\n%o = OpVariable %p_out Output\n",
-                     .main = "%v = OpLoad " + type + " %7\nOpStore %o %v\nOpReturn"});
+  return VertexText(
+      {.declarations = "OpDecorate %7 BuiltIn " + builtin +
+                       "\nOpDecorate %o Location 0\n%p_in = OpTypePointer Input " + type +
+                       "\n%p_out = OpTypePointer Output " + type +
+                       "\n%7 = OpVariable %p_in Input\n%o = OpVariable %p_out Output\n",
+       .main = "%v = OpLoad " + type + " %7\nOpStore %o %v\nOpReturn"});
 }
 
 TEST(VertexBuiltIns, Inputs) {
-  const char* kCases[][2] = {{"VertexIndex", "vertex_index"},   {"InstanceIndex", "instance_index"},
-                             {"BaseVertex", "base_vertex"},     {"BaseInstance", "base_instance"},
-                             {"DrawIndex", "draw_index"},       {"ViewIndex", "view_index"}};
+  const char* kCases[][2] = {{"VertexIndex", "vertex_index"}, {"InstanceIndex", "instance_index"},
+                             {"BaseVertex", "base_vertex"},   {"BaseInstance", "base_instance"},
+                             {"DrawIndex", "draw_index"},     {"ViewIndex", "view_index"}};
   for (const auto& c : kCases) {
     EXPECT_EQ(InputText(c[0]), std::string("\ninput 0 builtin ") + c[1] + R"( i32 x1
 output 0 location 0.0 i32 x1

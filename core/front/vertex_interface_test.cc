@@ -125,15 +125,15 @@ body {
 TEST(Attributes, Of64BitsInArrays) {
   const auto text = [](const std::string& type, const std::string& chain) {
     return Head({.declarations = std::string(kLongTypes) + "OpDecorate %4 Location 1\n" +
-                                       "OpDecorate %i Location 0\nOpDecorate %o Location 0\n" +
-                                       "%array = OpTypeArray " + type +
-                                       " %u_2\n%in_array = OpTypePointer Input %array\n" +
-                                       "%4 = OpVariable %in_array Input\n" +
-                                       "%i = OpVariable %in_int Input\n" +
-                                       "%o = OpVariable %out_long Output\n",
-                       .main = "%n = OpLoad %int %i\n%p = OpAccessChain %in_long %4 " + chain +
-                               "\n%x = OpLoad %long %p\nOpStore %o %x\nOpReturn",
-                       .preamble = "OpCapability Int64\n"});
+                                 "OpDecorate %i Location 0\nOpDecorate %o Location 0\n" +
+                                 "%array = OpTypeArray " + type +
+                                 " %u_2\n%in_array = OpTypePointer Input %array\n" +
+                                 "%4 = OpVariable %in_array Input\n" +
+                                 "%i = OpVariable %in_int Input\n" +
+                                 "%o = OpVariable %out_long Output\n",
+                 .main = "%n = OpLoad %int %i\n%p = OpAccessChain %in_long %4 " + chain +
+                         "\n%x = OpLoad %long %p\nOpStore %o %x\nOpReturn",
+                 .preamble = "OpCapability Int64\n"});
   };
   EXPECT_EQ(text("%long", "%n"), R"(
 input 0 location 0.0 i32 x1

@@ -55,20 +55,21 @@ TEST(Widths, Integers) {
          });
   Expect("uint8_t a = uint8_t(in_[id]); out_[id] = uint(a << 3) + uint(a % uint8_t(7));",
          [](uint32_t x) { return ((x << 3) & 0xff) + (x & 0xff) % 7; });
-  Expect("int8_t a = int8_t(in_[id]); out_[id] = uint(int(max(a, int8_t(-3))));",
-         [](uint32_t x) {
-           return static_cast<uint32_t>(std::max<int>(static_cast<int8_t>(x), -3));
-         });
-  Expect("uint64_t a = uint64_t(in_[id]) * 0x123456789ul; out_[id] = uint(a >> 29) + uint(a / 77ul);",
-         [](uint32_t x) {
-           const uint64_t a = x * 0x123456789ull;
-           return static_cast<uint32_t>(a >> 29) + static_cast<uint32_t>(a / 77);
-         });
-  Expect("int64_t a = int64_t(int(in_[id])) << 20; out_[id] = a < -5l ? uint(a >> 32) : uint(abs(a));",
-         [](uint32_t x) {
-           const int64_t a = static_cast<int64_t>(static_cast<int32_t>(x)) << 20;
-           return static_cast<uint32_t>(a < -5 ? a >> 32 : a);
-         });
+  Expect("int8_t a = int8_t(in_[id]); out_[id] = uint(int(max(a, int8_t(-3))));", [](uint32_t x) {
+    return static_cast<uint32_t>(std::max<int>(static_cast<int8_t>(x), -3));
+  });
+  Expect(
+      "uint64_t a = uint64_t(in_[id]) * 0x123456789ul; out_[id] = uint(a >> 29) + uint(a / 77ul);",
+      [](uint32_t x) {
+        const uint64_t a = x * 0x123456789ull;
+        return static_cast<uint32_t>(a >> 29) + static_cast<uint32_t>(a / 77);
+      });
+  Expect(
+      "int64_t a = int64_t(int(in_[id])) << 20; out_[id] = a < -5l ? uint(a >> 32) : uint(abs(a));",
+      [](uint32_t x) {
+        const int64_t a = static_cast<int64_t>(static_cast<int32_t>(x)) << 20;
+        return static_cast<uint32_t>(a < -5 ? a >> 32 : a);
+      });
 }
 
 double Permanent(const std::vector<std::vector<double>>& m, bool is_signed) {
@@ -127,8 +128,8 @@ TEST(Widths, HalfInverses) {
 
 // Literals of a narrow selector are a word each.
 TEST(Widths, SwitchOnWords) {
-  const auto module = ImportVerified(Assemble(KernelAssembly(
-      "%ushort = OpTypeInt 16 0\n", R"(
+  const auto module = ImportVerified(
+      Assemble(KernelAssembly("%ushort = OpTypeInt 16 0\n", R"(
     %h = OpUConvert %ushort %x
     OpSelectionMerge %m None
     OpSwitch %h %d 65535 %a 1 %b
@@ -140,7 +141,8 @@ TEST(Widths, SwitchOnWords) {
     OpBranch %m
     %m = OpLabel
     %result = OpPhi %uint %u_1 %a %u_2 %b %u_3 %d
-)", true, "", "OpCapability Shader\nOpCapability Int16\n")));
+)",
+                              true, "", "OpCapability Shader\nOpCapability Int16\n")));
   ASSERT_TRUE(module.ok()) << module.status();
   const std::vector<uint32_t> in = Inputs();
   const auto out = RunWords(*module, in, in.size());
@@ -164,9 +166,9 @@ TEST(Widths, SwitchOnBytesAndLongs) {
 )";
   const auto run = [&](const std::string& types, const std::string& selector,
                        const std::string& capability) {
-    const auto module = ImportVerified(Assemble(
-        KernelAssembly(types, selector + blocks, true, "",
-                       "OpCapability Shader\nOpCapability " + capability + "\n")));
+    const auto module = ImportVerified(
+        Assemble(KernelAssembly(types, selector + blocks, true, "",
+                                "OpCapability Shader\nOpCapability " + capability + "\n")));
     EXPECT_TRUE(module.ok()) << module.status();
     std::vector<uint32_t> in(32);
     for (uint32_t i = 0; i < 32; ++i) in[i] = i % 3 == 0 ? 0x1fe : i;
@@ -174,11 +176,13 @@ TEST(Widths, SwitchOnBytesAndLongs) {
   };
   const auto bytes = run("%byte = OpTypeInt 8 1\n",
                          "%s = OpUConvert %byte %x\nOpSelectionMerge %m None\n"
-                         "OpSwitch %s %d -2 %a 4 %b\n", "Int8");
+                         "OpSwitch %s %d -2 %a 4 %b\n",
+                         "Int8");
   const auto longs = run("%long = OpTypeInt 64 0\n%big = OpConstant %long 0x500000000\n",
                          "%w = OpUConvert %long %x\n%s = OpIMul %long %w %big\n"
                          "OpSelectionMerge %m None\n"
-                         "OpSwitch %s %d 0x9f600000000 %a 0x1400000000 %b\n", "Int64");
+                         "OpSwitch %s %d 0x9f600000000 %a 0x1400000000 %b\n",
+                         "Int64");
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(bytes[i], i % 3 == 0 ? 1u : i == 4 ? 2u : 3u) << i;
     EXPECT_EQ(longs[i], i % 3 == 0 ? 1u : i == 4 ? 2u : 3u) << i;
@@ -190,9 +194,10 @@ TEST(Widths, Bitcasts) {
          [](uint32_t x) { return x << 16 | x >> 16; });
   Expect("u8vec4 v = unpack8(in_[id]); out_[id] = pack32(v.wzyx);",
          [](uint32_t x) { return __builtin_bswap32(x); });
-  Expect("uint64_t q = pack64(uvec2(in_[id], 5u)); u16vec4 v = unpack16(q);"
-         "out_[id] = uint(v.y) | uint(v.z) << 16;",
-         [](uint32_t x) { return x >> 16 | 5u << 16; });
+  Expect(
+      "uint64_t q = pack64(uvec2(in_[id], 5u)); u16vec4 v = unpack16(q);"
+      "out_[id] = uint(v.y) | uint(v.z) << 16;",
+      [](uint32_t x) { return x >> 16 | 5u << 16; });
   Expect("f16vec2 v = unpackFloat2x16(in_[id]); out_[id] = packFloat2x16(v.yx);",
          [](uint32_t x) { return x << 16 | x >> 16; });
   Expect("out_[id] = uint(halfBitsToInt16(int16BitsToHalf(int16_t(in_[id]))));",
@@ -215,8 +220,7 @@ TEST(Widths, Halfs) {
   Expect(result("step(8.0hf, a)"), host([](float x) { return x < 8 ? 0.0f : 1.0f; }));
   Expect(result("a < 3.0hf ? -a : floor(a)"),
          host([](float x) { return x < 3 ? -x : std::floor(x); }));
-  Expect(result("float16_t(atan(float16_t(1.0)))"),
-         [](uint32_t) { return Half(0.78539816f); });
+  Expect(result("float16_t(atan(float16_t(1.0)))"), [](uint32_t) { return Half(0.78539816f); });
   Expect(a + "out_[id] = uint(int(a)) + (isinf(a * 65504.0hf) ? 1000u : 0u);", [](uint32_t x) {
     const float h = Real(Half(static_cast<float>(x & 0xfff) * 0.25f));
     return static_cast<uint32_t>(h) + (Half(h * 65504) == 0x7c00 ? 1000u : 0u);
@@ -232,18 +236,23 @@ TEST(Widths, Halfs) {
 }
 
 TEST(Widths, SpecialisationConstants) {
-  Expect("out_[id] = uint(kA) + uint(kB >> 32) + uint(kC) + uint(kD * 2.0hf);",
-         [](uint32_t) { return 0xfffe + 0x12345u + 200 + 3; },
-         "layout(constant_id = 0) const uint16_t kA = 0xfffeus;\n"
-         "layout(constant_id = 1) const uint64_t kB = 0x1234500000000ul;\n"
-         "layout(constant_id = 2) const uint8_t kC = uint8_t(200);\n"
-         "layout(constant_id = 3) const float16_t kD = 1.5hf;\n");
+  Expect(
+      "out_[id] = uint(kA) + uint(kB >> 32) + uint(kC) + uint(kD * 2.0hf);",
+      [](uint32_t) { return 0xfffe + 0x12345u + 200 + 3; },
+      "layout(constant_id = 0) const uint16_t kA = 0xfffeus;\n"
+      "layout(constant_id = 1) const uint64_t kB = 0x1234500000000ul;\n"
+      "layout(constant_id = 2) const uint8_t kC = uint8_t(200);\n"
+      "layout(constant_id = 3) const float16_t kD = 1.5hf;\n");
 }
 
 std::string Kernel(const std::string& globals, const std::string& body) {
-  return "#version 460\n" + kTypes + "#extension GL_EXT_scalar_block_layout : require\n"
-         "layout(local_size_x = 32) in;\n" + globals + "void main() { uint id = "
-         "gl_LocalInvocationIndex;\n" + body + "}\n";
+  return "#version 460\n" + kTypes +
+         "#extension GL_EXT_scalar_block_layout : require\n"
+         "layout(local_size_x = 32) in;\n" +
+         globals +
+         "void main() { uint id = "
+         "gl_LocalInvocationIndex;\n" +
+         body + "}\n";
 }
 
 TEST(Widths, MemoryWithALayout) {
@@ -263,8 +272,8 @@ TEST(Widths, MemoryWithALayout) {
   const uint8_t a[4] = {250, 2, 200, 9};
   const int16_t b[2] = {5, -7};
   const uint64_t q = 0x1234567890abcdef;
-  const uint16_t h[3] = {0x3c00, 0, 0x4200};          // 1, 3
-  const uint16_t m[6] = {0, 0, 0, 0, 0x4500, 0};      // 5 in column 1, row 1
+  const uint16_t h[3] = {0x3c00, 0, 0x4200};      // 1, 3
+  const uint16_t m[6] = {0, 0, 0, 0, 0x4500, 0};  // 5 in column 1, row 1
   std::memcpy(bytes, a, 4);
   std::memcpy(bytes + 4, b, 4);
   std::memcpy(bytes + 8, h, 6);
@@ -288,22 +297,24 @@ TEST(Widths, MemoryWithALayout) {
 
 // Arrays indexed by value, in private and workgroup memory, hold every width.
 TEST(Widths, LocalAndSharedMemory) {
-  Expect("float16_t h[8]; int64_t q[8]; struct S { uint8_t b; uint64_t w; } s[4];"
-         "for (uint i = 0u; i < 8u; ++i) { h[i] = float16_t(float(i)) * 0.5hf; q[i] = int64_t(i) << 33; }"
-         "for (uint i = 0u; i < 4u; ++i) { s[i].b = uint8_t(250u + i); s[i].w = q[i + 1u] + 5l; }"
-         "uint n = in_[id] & 7u;"
-         "out_[id] = uint(h[n] * 2.0hf) + uint(q[n] >> 33) + uint(s[n & 3u].b) + uint(s[n & 3u].w >> 33);",
-         [](uint32_t x) {
-           const uint32_t n = x & 7;
-           return n + n + ((250 + (n & 3)) & 0xff) + (n & 3) + 1;
-         });
-  Expect("words[id] = uint16_t(in_[id]); halfs[id] = f16vec3(1.0hf, float16_t(float(id)), 2.0hf);"
-         "flags[id] = uint8_t(id); wide[id] = uint64_t(in_[id]) << 32; barrier();"
-         "uint o = id ^ 1u; out_[id] = uint(words[o]) + uint(halfs[o].y) + uint(flags[o])"
-         " + uint(wide[id] >> 32) - in_[id] - uint(words[o]) - 2u * o + uint(halfs[o].z);",
-         [](uint32_t) { return 2u; },
-         "shared uint16_t words[32]; shared f16vec3 halfs[32]; shared uint8_t flags[32];"
-         "shared uint64_t wide[32];\n");
+  Expect(
+      "float16_t h[8]; int64_t q[8]; struct S { uint8_t b; uint64_t w; } s[4];"
+      "for (uint i = 0u; i < 8u; ++i) { h[i] = float16_t(float(i)) * 0.5hf; q[i] = int64_t(i) << 33; }"
+      "for (uint i = 0u; i < 4u; ++i) { s[i].b = uint8_t(250u + i); s[i].w = q[i + 1u] + 5l; }"
+      "uint n = in_[id] & 7u;"
+      "out_[id] = uint(h[n] * 2.0hf) + uint(q[n] >> 33) + uint(s[n & 3u].b) + uint(s[n & 3u].w >> 33);",
+      [](uint32_t x) {
+        const uint32_t n = x & 7;
+        return n + n + ((250 + (n & 3)) & 0xff) + (n & 3) + 1;
+      });
+  Expect(
+      "words[id] = uint16_t(in_[id]); halfs[id] = f16vec3(1.0hf, float16_t(float(id)), 2.0hf);"
+      "flags[id] = uint8_t(id); wide[id] = uint64_t(in_[id]) << 32; barrier();"
+      "uint o = id ^ 1u; out_[id] = uint(words[o]) + uint(halfs[o].y) + uint(flags[o])"
+      " + uint(wide[id] >> 32) - in_[id] - uint(words[o]) - 2u * o + uint(halfs[o].z);",
+      [](uint32_t) { return 2u; },
+      "shared uint16_t words[32]; shared f16vec3 halfs[32]; shared uint8_t flags[32];"
+      "shared uint64_t wide[32];\n");
 }
 
 // Elements at a multiple of less than their size are read and written in parts.
@@ -311,7 +322,8 @@ TEST(Widths, ElementsAcrossTheirAlignment) {
   for (const uint32_t align : {1u, 2u, 4u}) {
     const std::string text = Kernel(
         "#extension GL_EXT_buffer_reference : require\n"
-        "layout(buffer_reference, scalar, buffer_reference_align = " + std::to_string(align) +
+        "layout(buffer_reference, scalar, buffer_reference_align = " +
+            std::to_string(align) +
             ") buffer Node { uint64_t big; uvec3 words; float f; uint16_t h; };\n"
             "layout(push_constant, scalar) uniform P { Node from; Node to; } p;\n",
         "if (id == 0u) { p.to.big = p.from.big + 1ul; p.to.words = p.from.words.zxy;"
@@ -399,16 +411,15 @@ TEST(Widths, RoundingToZero) {
   const std::string extension = "OpExtension \"SPV_KHR_float_controls\"\n";
   const auto import = [&](const std::string& types, const std::string& main,
                           const std::string& capabilities, const std::string& modes) {
-    std::string text = KernelAssembly(types, main, true, "",
-                                      "OpCapability Shader\n" + capabilities + extension);
+    std::string text =
+        KernelAssembly(types, main, true, "", "OpCapability Shader\n" + capabilities + extension);
     text.insert(text.find("    OpDecorate %gid"), modes);
     return ImportVerified(Assemble(text));
   };
   const std::string sum =
       "%f = OpConvertUToF %float %x\n%g = OpFAdd %float %f %f_1\n%result = OpConvertFToU %uint %g\n";
   const std::string rtz = "OpCapability RoundingModeRTZ\n", rte = "OpCapability RoundingModeRTE\n";
-  const auto mode =
-      import("", sum, rtz, "OpExecutionMode %main RoundingModeRTZ 32\n");
+  const auto mode = import("", sum, rtz, "OpExecutionMode %main RoundingModeRTZ 32\n");
   ASSERT_TRUE(mode.ok()) << mode.status();
   EXPECT_TRUE(mode->round_to_zero);
   std::vector<uint32_t> in(32, 0xffffffff);
@@ -422,18 +433,26 @@ TEST(Widths, RoundingToZero) {
                                 "OpExecutionMode %main RoundingModeRTE 16\n")
                              .status()),
             "float_controls");
-  const auto decorated =
-      import("OpDecorate %z FPRoundingMode RTZ\nOpDecorate %e FPRoundingMode RTE\n"
-             "%half = OpTypeFloat 16\n%ushort = OpTypeInt 16 0\n",
-             "%f = OpBitcast %float %x\n%z = OpFConvert %half %f\n%e = OpFConvert %half %f\n"
-             "%zb = OpBitcast %ushort %z\n%eb = OpBitcast %ushort %e\n"
-             "%zw = OpUConvert %uint %zb\n%ew = OpUConvert %uint %eb\n"
-             "%u_16 = OpIAdd %uint %u_8 %u_8\n%high = OpShiftLeftLogical %uint %ew %u_16\n"
-             "%result = OpBitwiseOr %uint %zw %high\n",
-             "OpCapability Float16\nOpCapability Int16\n", "");
+  const auto decorated = import(
+      "OpDecorate %z FPRoundingMode RTZ\nOpDecorate %e FPRoundingMode RTE\n"
+      "%half = OpTypeFloat 16\n%ushort = OpTypeInt 16 0\n",
+      "%f = OpBitcast %float %x\n%z = OpFConvert %half %f\n%e = OpFConvert %half %f\n"
+      "%zb = OpBitcast %ushort %z\n%eb = OpBitcast %ushort %e\n"
+      "%zw = OpUConvert %uint %zb\n%ew = OpUConvert %uint %eb\n"
+      "%u_16 = OpIAdd %uint %u_8 %u_8\n%high = OpShiftLeftLogical %uint %ew %u_16\n"
+      "%result = OpBitwiseOr %uint %zw %high\n",
+      "OpCapability Float16\nOpCapability Int16\n", "");
   ASSERT_TRUE(decorated.ok()) << decorated.status();
-  const float numbers[] = {1.0f + 0.75f / 1024, -1.0f - 0.75f / 1024, 70000, -70000, 65519,
-                           1.0f,                0.0f,                 3e-8f, HUGE_VALF, 1.5e-5f};
+  const float numbers[] = {1.0f + 0.75f / 1024,
+                           -1.0f - 0.75f / 1024,
+                           70000,
+                           -70000,
+                           65519,
+                           1.0f,
+                           0.0f,
+                           3e-8f,
+                           HUGE_VALF,
+                           1.5e-5f};
   const uint32_t want[] = {0x3c013c00, 0xbc01bc00, 0x7c007bff, 0xfc00fbff, 0x7bff7bff,
                            0x3c003c00, 0,          0x00010000, 0x7c007c00, 0x00fc00fb};
   for (size_t i = 0; i < std::size(numbers); ++i) in[i] = std::bit_cast<uint32_t>(numbers[i]);
@@ -449,9 +468,10 @@ TEST(Widths, FloatControls) {
   std::string text = KernelAssembly(
       "", "%f = OpBitcast %float %x\n%g = OpFAdd %float %f %f_0\n%result = OpBitcast %uint %g\n",
       true, "", capabilities);
-  text.insert(text.find("    OpDecorate %gid"),
-              "OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormFlushToZero 32\n"
-              "OpExecutionMode %main SignedZeroInfNanPreserve 32\n");
+  text.insert(
+      text.find("    OpDecorate %gid"),
+      "OpExecutionMode %main DenormPreserve 16\nOpExecutionMode %main DenormFlushToZero 32\n"
+      "OpExecutionMode %main SignedZeroInfNanPreserve 32\n");
   const auto module = ImportVerified(Assemble(text));
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(module->denorms_f16, mir::DenormMode::kPreserve);

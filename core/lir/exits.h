@@ -6,10 +6,10 @@
 // of a last message) must be as the program says. So it is defined before the first exit (verify.h,
 // L18), and needed at each.
 //
-// A limit: where a machine turns lanes that left on again for the exit block (Intel's halt does), what
-// that block does under the mask happens for them as well, and the mask of those that stayed changes at
-// every exit. No value in SSA form says it: such a machine keeps it in units that are no value's
-// (Function::reserved) or in a fixed register, and predicates with that.
+// A limit: where a machine turns lanes that left on again for the exit block (Intel's halt does),
+// what that block does under the mask happens for them as well, and the mask of those that stayed
+// changes at every exit. No value in SSA form says it: such a machine keeps it in units that are no
+// value's (Function::reserved) or in a fixed register, and predicates with that.
 #ifndef KILN_CORE_LIR_EXITS_H_
 #define KILN_CORE_LIR_EXITS_H_
 

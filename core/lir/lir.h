@@ -43,13 +43,13 @@ using InstId = Id<struct LirInstTag>;
 using BlockId = Id<struct LirBlockTag>;
 
 struct Value {
-  uint8_t file = 0;          // index into Target::files
-  uint8_t elem_bytes = 4;    // per lane and component; 0 in flag files
+  uint8_t file = 0;        // index into Target::files
+  uint8_t elem_bytes = 4;  // per lane and component; 0 in flag files
   uint16_t comps = 1;
   bool whole_registers = false;  // a message result: starts at and fills whole registers
   bool in_tail = false;          // must sit at or above PoolInfo::tail_first (Intel: the payload
                                  // of an end-of-thread message, r112 and up)
-  uint32_t spirv_id = 0;     // 0: none
+  uint32_t spirv_id = 0;         // 0: none
 };
 
 struct Operand {
@@ -57,14 +57,14 @@ struct Operand {
   enum Mods : uint8_t { kNegate = 1, kAbsolute = 2 };
 
   Kind kind = Kind::kNone;
-  uint8_t type = 0;          // the target's element type (Intel: isa::Type)
-  uint8_t mods = 0;          // sources only
-  uint8_t sub = 0;           // byte offset within the element (the high word of a dword: 2)
-  uint16_t comp = 0;         // first component of a value
-  uint16_t comps = 1;        // components named: 1, or the length of a payload part
-  uint32_t id = 0;           // kValue: ValueId; kImm: the bits; kFixed: the target's code
-  uint32_t reg = kNoReg;     // kValue after allocation: first unit of the value's pool (already
-                             // advanced to `comp`); `sub` still applies
+  uint8_t type = 0;       // the target's element type (Intel: isa::Type)
+  uint8_t mods = 0;       // sources only
+  uint8_t sub = 0;        // byte offset within the element (the high word of a dword: 2)
+  uint16_t comp = 0;      // first component of a value
+  uint16_t comps = 1;     // components named: 1, or the length of a payload part
+  uint32_t id = 0;        // kValue: ValueId; kImm: the bits; kFixed: the target's code
+  uint32_t reg = kNoReg;  // kValue after allocation: first unit of the value's pool (already
+                          // advanced to `comp`); `sub` still applies
 
   static constexpr uint32_t kNoReg = 0xffffffffu;
   ValueId value() const {
@@ -74,19 +74,19 @@ struct Operand {
 };
 
 enum InstFlags : uint8_t {
-  kNoMask = 1,               // executes for all lanes of its width, whatever the mask
+  kNoMask = 1,  // executes for all lanes of its width, whatever the mask
   kSaturate = 2,
   kPredicateInverse = 4,
-  kInsertedCopy = 8,         // made by register allocation
-  kPreferredExit = 16,       // of an exit: schedules issue early what it waits for
+  kInsertedCopy = 8,    // made by register allocation
+  kPreferredExit = 16,  // of an exit: schedules issue early what it waits for
 };
 
 struct Inst {
-  uint16_t op = 0;           // index into Target::ops
-  uint8_t width = 1;         // lanes executed
-  uint8_t group = 0;         // first lane
+  uint16_t op = 0;    // index into Target::ops
+  uint8_t width = 1;  // lanes executed
+  uint8_t group = 0;  // first lane
   uint8_t flags = 0;
-  uint8_t cmod = 0;          // condition under which the flag definition is set; 0: none
+  uint8_t cmod = 0;            // condition under which the flag definition is set; 0: none
   uint8_t predicate_mode = 0;  // of the predicate operand; 0: there is none, else the target's
                                // predicate control and the LAST use is the predicate (file F)
   uint8_t num_defs = 0;
@@ -105,14 +105,14 @@ struct SideRow {
 
 struct Edge {
   BlockId to;
-  uint32_t first_arg = 0;    // in Function::operands
-  uint16_t num_args = 0;     // = parameters of `to`, or 0 if it has none
+  uint32_t first_arg = 0;  // in Function::operands
+  uint16_t num_args = 0;   // = parameters of `to`, or 0 if it has none
 };
 
 struct Block {
-  std::vector<InstId> insts;       // the terminator, where there is one, is last
+  std::vector<InstId> insts;  // the terminator, where there is one, is last
   std::vector<ValueId> params;
-  std::vector<Edge> succs;         // logical
+  std::vector<Edge> succs;              // logical
   std::vector<BlockId> physical_succs;  // those that are not logical as well
   uint16_t loop_depth = 0;
 };
@@ -120,8 +120,8 @@ struct Block {
 // A value that the hardware delivers in a register before the first instruction.
 struct LiveIn {
   ValueId value;
-  uint32_t reg = 0;          // first unit in its pool
-  bool held = false;         // nothing else has these units before the program ends, read or not
+  uint32_t reg = 0;   // first unit in its pool
+  bool held = false;  // nothing else has these units before the program ends, read or not
 };
 
 // An instruction that computes what `original` computed once more (register allocation).
@@ -136,8 +136,8 @@ struct Reserved {
   uint8_t pool = 0;
   uint32_t first = 0;
   uint32_t units = 0;
-  uint8_t spilled_pool = kNoPool;  // values of this pool are spilled to their lanes: place 0 is lane
-                                   // 0 of the first unit, and so on
+  uint8_t spilled_pool = kNoPool;  // values of this pool are spilled to their lanes: place 0 is
+                                   // lane 0 of the first unit, and so on
   static constexpr uint8_t kNoPool = 0xff;
 };
 
@@ -145,19 +145,19 @@ struct Function {
   uint8_t dispatch_width = 8;
   std::vector<Value> values;
   std::vector<Inst> insts;
-  std::vector<Block> blocks;       // in layout order; block 0 is the entry
-  std::vector<Operand> operands;   // pool
+  std::vector<Block> blocks;      // in layout order; block 0 is the entry
+  std::vector<Operand> operands;  // pool
   std::vector<LiveIn> live_ins;
-  std::vector<SideRow> side;       // each row once: equal operations have equal Inst::aux
-  uint32_t spill_units = 0;        // of scratch memory, from its start, that spilled values take
-  std::vector<Repeat> repeats;     // made by the spiller, claims that ra/check.h verifies
+  std::vector<SideRow> side;         // each row once: equal operations have equal Inst::aux
+  uint32_t spill_units = 0;          // of scratch memory, from its start, that spilled values take
+  std::vector<Repeat> repeats;       // made by the spiller, claims that ra/check.h verifies
   std::vector<uint32_t> pool_units;  // per pool, at most PoolInfo::units: the size chosen for this
                                      // compile (occupancy). Empty: the target's. See PoolUnits.
-  std::vector<Reserved> reserved;  // no two overlap
+  std::vector<Reserved> reserved;    // no two overlap
   ValueId scratch_header;  // a live-in that stays in its register: header of scratch messages;
                            // invalid where these have none
-  BlockId exit_block;              // the last block, where the thread goes from any exit; invalid
-                                   // where there are no exits
+  BlockId exit_block;      // the last block, where the thread goes from any exit; invalid
+                           // where there are no exits
 
   const Value& value(ValueId v) const { return values[v.index]; }
   Value& value(ValueId v) { return values[v.index]; }

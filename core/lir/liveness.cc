@@ -238,8 +238,8 @@ void Liveness::FindParked(const Function& f) {
   for (size_t b = 0; b < n; ++b) {
     const std::vector<BlockId>& waits = waits_[b];
     uint32_t p = above[b];
-    while (p != kNone && !std::includes(waits.begin(), waits.end(), waits_[p].begin(),
-                                        waits_[p].end())) {
+    while (p != kNone &&
+           !std::includes(waits.begin(), waits.end(), waits_[p].begin(), waits_[p].end())) {
       p = above[p];
     }
     above[b] = p;
@@ -404,7 +404,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
       }
       return false;
     };
-    bool unused = false;   // definitions that die at once count while they are written
+    bool unused = false;  // definitions that die at once count while they are written
     for (uint32_t s : l.deaths(b, k + 1)) {
       if (is_def(s)) {
         unused = true;

@@ -37,7 +37,7 @@ namespace kiln::lir {
 class Liveness {
  public:
   enum class Detail : uint8_t {
-    kBlockEnds,     // all but deaths(): what does not depend on the order within blocks
+    kBlockEnds,  // all but deaths(): what does not depend on the order within blocks
     kInstructions,
   };
   Liveness(const Target& target, const Function& f, Detail detail = Detail::kInstructions);
@@ -45,9 +45,7 @@ class Liveness {
   uint32_t num_slots() const { return first_slot_.back(); }
   uint32_t first_slot(ValueId v) const { return first_slot_[v.index]; }
   ValueId slot_value(uint32_t slot) const { return slot_value_[slot]; }
-  uint32_t slot_comp(uint32_t slot) const {
-    return slot - first_slot_[slot_value_[slot].index];
-  }
+  uint32_t slot_comp(uint32_t slot) const { return slot - first_slot_[slot_value_[slot].index]; }
 
   // The sets below are over "global" numbers: only slots that some other block needs have one.
   static constexpr uint32_t kLocal = ~uint32_t{0};
@@ -107,7 +105,7 @@ class Liveness {
   std::vector<uint32_t> global_, global_slot_;
   std::vector<BlockId> def_block_;
   std::vector<char> used_;
-  BitMatrix live_in_, live_out_, parked_;   // a row for each block
+  BitMatrix live_in_, live_out_, parked_;  // a row for each block
   std::vector<std::vector<BlockId>> waits_;
   std::vector<uint32_t> first_place_, death_offset_, deaths_;
 };
@@ -127,9 +125,9 @@ class UnitCounter {
  private:
   struct Row {
     uint8_t pool = 0;
-    bool shared = false;     // several components share a register
-    uint32_t units = 0;      // of the component, or of that register
-    uint32_t first = 0;      // the first slot in that register
+    bool shared = false;  // several components share a register
+    uint32_t units = 0;   // of the component, or of that register
+    uint32_t first = 0;   // the first slot in that register
   };
   void Count(uint32_t slot, int by) {
     const Row& r = rows_[slot];

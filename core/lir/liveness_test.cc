@@ -23,9 +23,8 @@ Function Read(const std::string& text) {
 
 std::vector<uint32_t> Values(const Liveness& l, const BitMatrix::Row& set) {
   std::vector<uint32_t> v;
-  set.for_each([&](size_t g) {
-    v.push_back(l.slot_value(l.global_slot(static_cast<uint32_t>(g))).index);
-  });
+  set.for_each(
+      [&](size_t g) { v.push_back(l.slot_value(l.global_slot(static_cast<uint32_t>(g))).index); });
   std::sort(v.begin(), v.end());
   return v;
 }
@@ -67,7 +66,7 @@ TEST(LivenessTest, LanesThatLeftALoopHoldWhatTheyNeed) {
   EXPECT_EQ(Waits(l, 2), Ids{3});
   EXPECT_EQ(Values(l, l.parked(BlockId(1))), Ids{0});  // but held there in the second iteration
   EXPECT_EQ(Values(l, l.parked(BlockId(2))), Ids{0});
-  EXPECT_EQ(Values(l, l.parked(BlockId(0))), Ids{});   // and not before the loop
+  EXPECT_EQ(Values(l, l.parked(BlockId(0))), Ids{});  // and not before the loop
   EXPECT_EQ(Values(l, l.parked(BlockId(3))), Ids{});
 }
 
@@ -325,7 +324,8 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
         }
       }
       for (uint32_t b = 0; b < f.blocks.size(); ++b) {
-        const bool live = l.global(s) != Liveness::kLocal && l.live_in(BlockId(b)).test(l.global(s));
+        const bool live =
+            l.global(s) != Liveness::kLocal && l.live_in(BlockId(b)).test(l.global(s));
         ASSERT_EQ(live, in[b] != 0) << "seed " << seed << " slot " << s << " block " << b;
       }
     }

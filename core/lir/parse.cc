@@ -413,8 +413,7 @@ class Parser {
     while (op < t_.ops.size() && Sv(t_.ops[op].name) != w[op_word]) ++op;
     if (op == t_.ops.size()) return Error(absl::StrCat("no operation '", w[op_word], "'"));
     if (defs.size() > 0xff || uses.size() > 0xffff) return Error("too many operands");
-    f_.blocks.back().insts.push_back(
-        MakeInst(f_, static_cast<uint16_t>(op), fields, defs, uses));
+    f_.blocks.back().insts.push_back(MakeInst(f_, static_cast<uint16_t>(op), fields, defs, uses));
     return absl::OkStatus();
   }
 

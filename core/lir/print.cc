@@ -87,7 +87,8 @@ std::string PrintOperand(const Target& t, const Operand& o) {
   if (o.mods & Operand::kAbsolute) s += "|";
   if (o.sub != 0) absl::StrAppend(&s, "+", o.sub);
   if (o.type < t.types.size()) {
-    if (o.kind != Operand::Kind::kNone || o.type != 0) absl::StrAppend(&s, ":", Sv(t.types[o.type]));
+    if (o.kind != Operand::Kind::kNone || o.type != 0)
+      absl::StrAppend(&s, ":", Sv(t.types[o.type]));
   } else if (o.type != 0) {
     absl::StrAppend(&s, ":", o.type);
   }
@@ -116,8 +117,8 @@ std::string Print(const Target& t, const Function& f) {
   std::string s = absl::StrCat("function ", Sv(t.name), " width ", f.dispatch_width, "\n");
   for (size_t v = 0; v < f.values.size(); ++v) {
     const Value& value = f.values[v];
-    absl::StrAppend(&s, "value %", v, " ", Sv(t.files[value.file].name), " ", value.elem_bytes,
-                    "x", value.comps, value.whole_registers ? " whole" : "",
+    absl::StrAppend(&s, "value %", v, " ", Sv(t.files[value.file].name), " ", value.elem_bytes, "x",
+                    value.comps, value.whole_registers ? " whole" : "",
                     value.in_tail ? " tail" : "");
     if (value.spirv_id != 0) absl::StrAppend(&s, " id ", value.spirv_id);
     s += "\n";

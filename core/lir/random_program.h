@@ -21,15 +21,15 @@ struct RandomOptions {
   int instructions = 100;  // about
   int max_depth = 4;       // of nested constructs
   int live_ins = 6;
-  int held = 0;            // percent of live-ins that are held
-  int pool_size = 12;      // values that stay in use at a time: controls pressure
-  int far_uses = 3;        // percent of uses that take any value at all
+  int held = 0;        // percent of live-ins that are held
+  int pool_size = 12;  // values that stay in use at a time: controls pressure
+  int far_uses = 3;    // percent of uses that take any value at all
   uint8_t width = 16;
-  bool header = true;  // the first live-in is the header of scratch messages; else these have none
+  bool header = true;   // the first live-in is the header of scratch messages; else these have none
   int edge_values = 1;  // times as many parameters of joins, loops and continues as the usual few
   int leaves = 8;       // percent of statements in loops that are breaks and continues
   bool dwords = false;  // per-lane values of 4 bytes only: what can be stored under a mask
-  int exits = 0;  // percent of statements that are exits, several together now and then
+  int exits = 0;        // percent of statements that are exits, several together now and then
 };
 
 Function RandomProgram(uint64_t seed, const RandomOptions& options);

@@ -20,7 +20,8 @@ inline uint32_t InternSide(Function& f, const SideRow& row) {
   return static_cast<uint32_t>(f.side.size() - 1);
 }
 
-// `T`: the target's record, without padding between its members, so that equal ones have equal bytes.
+// `T`: the target's record, without padding between its members, so that equal ones have equal
+// bytes.
 template <class T>
 SideRow RowOf(const T& record) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(SideRow));

@@ -56,22 +56,22 @@ inline constexpr int kMemoryClasses = 4;
 // that clobbers the pool, they are kept in FileInfo::save_file.
 struct PoolInfo {
   std::string_view name;
-  uint32_t units = 0;        // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
-  uint32_t tail_first = 0;   // first unit allowed for values that are `in_tail`
+  uint32_t units = 0;           // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
+  uint32_t tail_first = 0;      // first unit allowed for values that are `in_tail`
   uint32_t register_units = 1;  // of a machine register, for which hardware waits as a whole
-  uint32_t copy_units = 1;   // of the longest copy of uniform units (make_copy): a power of two
-  bool spread = false;       // while there is room, a register is used again as late as possible
+  uint32_t copy_units = 1;      // of the longest copy of uniform units (make_copy): a power of two
+  bool spread = false;          // while there is room, a register is used again as late as possible
 };
 
 struct FileInfo {
-  std::string_view name;     // "G", "U", "F"
+  std::string_view name;  // "G", "U", "F"
   uint8_t pool = 0;
-  bool masked_writes = false;  // definitions obey the execution mask unless the instruction is
-                               // NoMask (G, F); false: every definition is NoMask (U)
-  uint8_t save_file = kNoFile;   // file that holds a whole value of this one when its pool is
-                                 // full (F is saved to U); kNoFile: none
-  bool always_masked = false;    // no instruction reads or writes lanes of it that are off: copies,
-                                 // stores and fills obey the mask like all others
+  bool masked_writes = false;   // definitions obey the execution mask unless the instruction is
+                                // NoMask (G, F); false: every definition is NoMask (U)
+  uint8_t save_file = kNoFile;  // file that holds a whole value of this one when its pool is
+                                // full (F is saved to U); kNoFile: none
+  bool always_masked = false;   // no instruction reads or writes lanes of it that are off: copies,
+                                // stores and fills obey the mask like all others
   static constexpr uint8_t kNoFile = 0xff;
 };
 
@@ -79,14 +79,14 @@ struct FileInfo {
 // registers. Either is counted in units of the pool; all places are multiples of register_units.
 struct SpillHooks {
   uint8_t pool = 0;
-  uint8_t to_pool = kToMemory;   // the pool whose registers hold the values, in Function::reserved
+  uint8_t to_pool = kToMemory;  // the pool whose registers hold the values, in Function::reserved
   static constexpr uint8_t kToMemory = 0xff;
   // Places that one unit of to_pool has: lanes.
   uint32_t (*places_per_unit)(const Function&) = nullptr;
-  uint8_t raw_type = 0;          // operand type of copies and collects of whole registers
+  uint8_t raw_type = 0;  // operand type of copies and collects of whole registers
   uint32_t register_units = 8;
-  // In memory: places below this are reached with Function::scratch_header, or, where there is none, by
-  // themselves; masked stores reach no others.
+  // In memory: places below this are reached with Function::scratch_header, or, where there is
+  // none, by themselves; masked stores reach no others.
   uint32_t direct_units = 0;
 
   // The instruction that stores `payload` (whole registers); masked only where can_mask says so,
@@ -111,13 +111,13 @@ struct SpillHooks {
 // How an instruction passes through the machine, in cycles from its issue. Issue is in order; an
 // instruction waits where its unit is still busy, and those behind it with it.
 struct Timing {
-  int issue = 1;      // until the next one can issue
-  int latency = 1;    // until its definitions can be read
-  int read = 0;       // until its uses may be overwritten
-  uint8_t unit = 0;   // below kTimingUnits; unit 0 is never busy longer than the issue takes
-  int busy = 0;       // until the next one for the same unit can issue
-  int behind = 100;   // of exits: how much counts of the cycles behind them, in percent, since the
-                      // thread may be over
+  int issue = 1;     // until the next one can issue
+  int latency = 1;   // until its definitions can be read
+  int read = 0;      // until its uses may be overwritten
+  uint8_t unit = 0;  // below kTimingUnits; unit 0 is never busy longer than the issue takes
+  int busy = 0;      // until the next one for the same unit can issue
+  int behind = 100;  // of exits: how much counts of the cycles behind them, in percent, since the
+                     // thread may be over
 };
 inline constexpr int kTimingUnits = 8;
 
@@ -126,8 +126,8 @@ struct Target {
   absl::Span<const OpInfo> ops;
   absl::Span<const FileInfo> files;
   absl::Span<const PoolInfo> pools;
-  absl::Span<const std::string_view> types;    // names of element types for text
-  absl::Span<const std::string_view> fixed;    // names of fixed registers for text
+  absl::Span<const std::string_view> types;  // names of element types for text
+  absl::Span<const std::string_view> fixed;  // names of fixed registers for text
 
   // A side row as text, words without brackets, and back. Null where no operation has kOpSide.
   // False: the text is none.
@@ -145,13 +145,13 @@ struct Target {
   // Makes the instruction that copies a range of units between two physical places: one component
   // of the value at its full width, or (files without masked writes) a power of two of units, at
   // most PoolInfo::copy_units, aligned to their number at both places. NoMask if asked. Its
-  // operands are places: of kind kValue with `reg` set; the allocator gives them a value of the same
-  // shape as `id`. Not called for flags. The Value is a copy: it may be called while
+  // operands are places: of kind kValue with `reg` set; the allocator gives them a value of the
+  // same shape as `id`. Not called for flags. The Value is a copy: it may be called while
   // Function::values grows.
   InstId (*make_copy)(Function&, const Value&, uint32_t to_reg, uint32_t from_reg, uint32_t units,
                       bool no_mask);
-  // Exchanges two such places without a free register of the pool, by one of these; gives the number
-  // of instructions. Definitions and uses are places.
+  // Exchanges two such places without a free register of the pool, by one of these; gives the
+  // number of instructions. Definitions and uses are places.
   //  * a^=b, b^=a, a^=b, each with both uses;
   //  * t=a, a=b, b=t with a fixed register t that nothing else uses;
   //  * one instruction with definitions a, b and uses b, a.

@@ -99,7 +99,7 @@ InstId MakeCopy(Function& f, const Value&, uint32_t to, uint32_t from, uint32_t 
 }
 
 int MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
-              absl::Span<InstId> out) {
+             absl::Span<InstId> out) {
   const uint32_t to[] = {a, b, a};
   for (int i = 0; i < 3; ++i) {
     const Operand d = Place(to[i]);
@@ -186,11 +186,10 @@ constexpr SpillHooks SpillTable(uint32_t direct_units) {
 constexpr SpillHooks kSpill[] = {SpillTable(1u << 20)};
 constexpr SpillHooks kSmallSpill[] = {SpillTable(4096)};
 
-constexpr Target MakeTarget(absl::Span<const PoolInfo> pools,
-                            absl::Span<const SpillHooks> spills) {
+constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, absl::Span<const SpillHooks> spills) {
   return {"test",   kOps,     kFiles,       pools,       kTypes,         kFixed,
           nullptr,  nullptr,  UnitsPerComp, Alignment,   MayReuseSource, MakeCopy,
-          MakeSwap, TimingOf, MakeSave,     MakeRestore, kCollectOp, spills};
+          MakeSwap, TimingOf, MakeSave,     MakeRestore, kCollectOp,     spills};
 }
 
 }  // namespace

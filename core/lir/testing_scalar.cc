@@ -79,26 +79,19 @@ uint32_t MaskUnits(const Function& f) { return f.dispatch_width / 32; }
 
 uint32_t UnitsPerComp(const Function& f, const Value& v) {
   switch (v.file) {
-    case kFileV:
-      return v.elem_bytes == 8 ? 2 : 1;
+    case kFileV: return v.elem_bytes == 8 ? 2 : 1;
     case kFileM:
-    case kFileVcc:
-      return MaskUnits(f);
-    default:
-      return 1;
+    case kFileVcc: return MaskUnits(f);
+    default: return 1;
   }
 }
 
 uint32_t Alignment(const Function& f, const Value& v) {
   switch (v.file) {
-    case kFileS:
-      return v.comps >= 4 ? 4 : v.comps >= 2 ? 2 : 1;
-    case kFileM:
-      return MaskUnits(f);
-    case kFileVcc:
-      return 2;  // half of it is none
-    default:
-      return 1;
+    case kFileS: return v.comps >= 4 ? 4 : v.comps >= 2 ? 2 : 1;
+    case kFileM: return MaskUnits(f);
+    case kFileVcc: return 2;  // half of it is none
+    default: return 1;
   }
 }
 

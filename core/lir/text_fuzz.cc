@@ -62,12 +62,8 @@ void MutateWords(std::string* line, const std::vector<std::string>& lines, Rando
   std::string& word = words[random->Below(words.size())];
   const std::vector<std::string> others = Split(lines[random->Below(lines.size())], ' ');
   switch (random->Below(4)) {
-    case 0:
-      word = kWords[random->Below(std::size(kWords))];
-      break;
-    case 1:
-      word = others[random->Below(others.size())];
-      break;
+    case 0: word = kWords[random->Below(std::size(kWords))]; break;
+    case 1: word = others[random->Below(others.size())]; break;
     case 2:
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(random->Below(words.size())),
                    others[random->Below(others.size())]);
@@ -83,17 +79,12 @@ void MutateLines(std::vector<std::string>* lines, Random* random) {
   const auto at = lines->begin() + static_cast<std::ptrdiff_t>(random->Below(lines->size()));
   const std::string other = (*lines)[random->Below(lines->size())];
   switch (random->Below(8)) {
-    case 0:
-      lines->insert(at, other);
-      break;
+    case 0: lines->insert(at, other); break;
     case 1:
       if (lines->size() > 1) lines->erase(at);
       break;
-    case 2:
-      std::swap(*at, (*lines)[random->Below(lines->size())]);
-      break;
-    default:
-      MutateWords(&*at, *lines, random);
+    case 2: std::swap(*at, (*lines)[random->Below(lines->size())]); break;
+    default: MutateWords(&*at, *lines, random);
   }
 }
 

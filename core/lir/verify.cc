@@ -105,8 +105,7 @@ class Verifier {
       if (l.value.index >= f_.values.size()) return Fail("L1", BlockId(), "unknown live-in");
       const Value& v = f_.value(l.value);
       if (l.reg % t_.alignment(f_, v) != 0 ||
-          !MayHold(t_, f_, t_.files[v.file].pool, l.reg,
-                   v.comps * t_.units_per_comp(f_, v))) {
+          !MayHold(t_, f_, t_.files[v.file].pool, l.reg, v.comps * t_.units_per_comp(f_, v))) {
         return Fail("L16", BlockId(), absl::StrCat("live-in %", l.value.index));
       }
     }
@@ -182,10 +181,9 @@ class Verifier {
       }
     }
     if (in.predicate_mode != 0) {
-      const bool ok = in.num_uses != 0 &&
-                      (f_.uses(i).back().kind == Operand::Kind::kFixed ||
-                       (f_.uses(i).back().kind == Operand::Kind::kValue &&
-                        IsFlag(f_.value(f_.uses(i).back().value()))));
+      const bool ok = in.num_uses != 0 && (f_.uses(i).back().kind == Operand::Kind::kFixed ||
+                                           (f_.uses(i).back().kind == Operand::Kind::kValue &&
+                                            IsFlag(f_.value(f_.uses(i).back().value()))));
       if (!ok) return Fail("L10", b, "the last use is not a flag");
     }
     if (absl::Status s = CopyOrCollect(b, i); !s.ok()) return s;

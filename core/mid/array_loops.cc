@@ -43,7 +43,7 @@ class Finder {
   struct Root {
     InstId loop;
     LoopIterations count;
-    Arrays arrays;              // with offsets in it that are unknown before it is unrolled
+    Arrays arrays;  // with offsets in it that are unknown before it is unrolled
     bool chosen = false;
   };
 
@@ -51,7 +51,7 @@ class Finder {
   struct Found {
     std::vector<Root> roots;
     // Outside of the roots:
-    Arrays unknown;             // by array: some offset is not constant
+    Arrays unknown;                 // by array: some offset is not constant
     std::vector<int64_t> elements;  // by array: of all accesses
     // Some loop is too large, and so are those around it.
     bool too_large = false;
@@ -86,7 +86,8 @@ class Finder {
 
   Found FindLoop(InstId loop) {
     Found inside = Find(m_.inst(loop).regions[0]);
-    const bool any = std::find(inside.unknown.begin(), inside.unknown.end(), true) != inside.unknown.end();
+    const bool any =
+        std::find(inside.unknown.begin(), inside.unknown.end(), true) != inside.unknown.end();
     if (!any || inside.too_large) return inside;
     const LoopIterations count =
         analysis_.CountIterations(loop, {.max_iterations = budgets::kIterations,

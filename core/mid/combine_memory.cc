@@ -89,7 +89,7 @@ class Combiner {
   }
 
   void VisitInst(InstId id, size_t position) {
-    const Inst inst = m_.inst(id);   // instructions move when groups are finished
+    const Inst inst = m_.inst(id);  // instructions move when groups are finished
     const mir::OpInfo& info = mir::Info(inst.op);
     if (inst.num_regions != 0 || info.Has('E') || info.Has('T') ||
         (inst.flags & mir::kVolatile) != 0) {
@@ -134,9 +134,8 @@ class Combiner {
 
   static bool MayBeCrossed(const Group& g, const Member& member) {
     if (member.access.space == Space::kReadOnly) return false;
-    return std::any_of(g.crossed.begin(), g.crossed.end(), [&](const Access& write) {
-      return MayOverlap(write, member.access);
-    });
+    return std::any_of(g.crossed.begin(), g.crossed.end(),
+                       [&](const Access& write) { return MayOverlap(write, member.access); });
   }
 
   void Join(std::vector<Group>& groups, const Member& member) {
@@ -193,14 +192,15 @@ class Combiner {
         bytes = at + next.bytes;
       }
       if (end - begin >= 2) {
-        Combine(absl::MakeConstSpan(members).subspan(begin, end - begin), IsStore(members[0].access.op));
+        Combine(absl::MakeConstSpan(members).subspan(begin, end - begin),
+                IsStore(members[0].access.op));
       }
       begin = end;
     }
   }
 
-  // Loads at an offset that lanes share: one message reads a block for all of them, gaps and all. What
-  // does not change and lies at a known offset is read in blocks anyway (selection).
+  // Loads at an offset that lanes share: one message reads a block for all of them, gaps and all.
+  // What does not change and lies at a known offset is read in blocks anyway (selection).
   bool IsBlock(const Group& g) const {
     const Access& access = g.access();
     if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant &&
@@ -250,7 +250,7 @@ class Combiner {
       };
       std::vector<Type> types;
       for (const Member& a : run) {
-        types.resize(component(a), m_.value(m_.result(a.inst)).type);   // the gap before it
+        types.resize(component(a), m_.value(m_.result(a.inst)).type);  // the gap before it
         for (int i = 0; i < a.access.elements(); ++i) {
           types.push_back(m_.value(m_.result(a.inst, i)).type);
         }

@@ -28,8 +28,7 @@ int Cost(Op op) {
     case Op::kFdiv:
     case Op::kFrem:
     case Op::kFmod:
-    case Op::kFpow:
-      return 8;
+    case Op::kFpow: return 8;
     case Op::kFsqrt:
     case Op::kFrsq:
     case Op::kFrcp:
@@ -39,10 +38,8 @@ int Cost(Op op) {
     case Op::kFcos:
     case Op::kImul:
     case Op::kUmulHigh:
-    case Op::kSmulHigh:
-      return 3;
-    default:
-      return 1;
+    case Op::kSmulHigh: return 3;
+    default: return 1;
   }
 }
 

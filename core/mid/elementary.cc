@@ -22,8 +22,8 @@ int Nearest(double x) { return static_cast<int>(x < 0 ? x - 0.5 : x + 0.5); }
 // Terms of the series below are less than 2^-53 of the sum behind these.
 constexpr int kExpTerms = 18, kLogTerms = 14, kCircleTerms = 11;
 
-// sum of y^k / k! from both ends of a quarter: sin x = x * Circle(x^2, 1), cos x = Circle(x^2, 0), for
-// |x| <= pi/4.
+// sum of y^k / k! from both ends of a quarter: sin x = x * Circle(x^2, 1), cos x = Circle(x^2, 0),
+// for |x| <= pi/4.
 double Circle(double square, int first) {
   double sum = 1;
   for (int k = kCircleTerms; k >= 1; --k) {
@@ -40,8 +40,7 @@ double SinOfQuarters(double x, int quarters) {
   const int turns = Nearest(x / (kQuarter + kQuarterRest));
   const double rest = (x - turns * kQuarter) - turns * kQuarterRest;
   const unsigned place = static_cast<unsigned>(turns + quarters) % 4;
-  const double value =
-      place % 2 == 0 ? rest * Circle(rest * rest, 1) : Circle(rest * rest, 0);
+  const double value = place % 2 == 0 ? rest * Circle(rest * rest, 1) : Circle(rest * rest, 0);
   return place < 2 ? value : -value;
 }
 

@@ -13,11 +13,12 @@ namespace {
 
 // Which of three buffers are found, as digits; the third has the second's binding.
 std::string Unchanging(const std::string& body, const std::string& first_flags = "") {
-  absl::StatusOr<mir::Module> m = mir::Parse(
-      "mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0" + first_flags +
-      " resource 1 ssbo 0.1.0 resource 2 ssbo 0.1.1 "
-      "resource 3 storage_texel_buffer 0.4.0 image buffer uint r32ui "
-      "private 0 64 body { %0:i32 = local_index " + body + " return }");
+  absl::StatusOr<mir::Module> m =
+      mir::Parse("mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0" + first_flags +
+                 " resource 1 ssbo 0.1.0 resource 2 ssbo 0.1.1 "
+                 "resource 3 storage_texel_buffer 0.4.0 image buffer uint r32ui "
+                 "private 0 64 body { %0:i32 = local_index " +
+                 body + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
   PassContext context = PassContext::ForTest();
   const absl::StatusOr<bool> changed = FindUnchangingBuffers(*m, context);

@@ -33,27 +33,19 @@ struct Int {
 
 Bits FoldUnaryInt(Op op, const Int& t, uint64_t a) {
   switch (op) {
-    case Op::kIneg:
-      return t.Wrap(0 - a);
-    case Op::kIabs:
-      return t.Signed(a) < 0 ? t.Wrap(0 - a) : a;
-    case Op::kIsign:
-      return a == 0 ? 0 : t.Signed(a) < 0 ? t.mask : 1;
+    case Op::kIneg: return t.Wrap(0 - a);
+    case Op::kIabs: return t.Signed(a) < 0 ? t.Wrap(0 - a) : a;
+    case Op::kIsign: return a == 0 ? 0 : t.Signed(a) < 0 ? t.mask : 1;
     case Op::kBitReverse: {
       uint64_t r = 0;
       for (uint32_t i = 0; i < t.bits; ++i) r |= ((a >> i) & 1) << (t.bits - 1 - i);
       return r;
     }
-    case Op::kBitCount:
-      return static_cast<uint64_t>(std::popcount(a));
-    case Op::kFindLsb:
-      return a == 0 ? 0xffffffffu : static_cast<uint64_t>(std::countr_zero(a));
-    case Op::kFindUmsb:
-      return t.HighestBit(a);
-    case Op::kFindSmsb:
-      return t.HighestBit(t.Signed(a) < 0 ? t.Wrap(~a) : a);
-    default:
-      return std::nullopt;
+    case Op::kBitCount: return static_cast<uint64_t>(std::popcount(a));
+    case Op::kFindLsb: return a == 0 ? 0xffffffffu : static_cast<uint64_t>(std::countr_zero(a));
+    case Op::kFindUmsb: return t.HighestBit(a);
+    case Op::kFindSmsb: return t.HighestBit(t.Signed(a) < 0 ? t.Wrap(~a) : a);
+    default: return std::nullopt;
   }
 }
 
@@ -61,10 +53,8 @@ Bits FoldDivision(Op op, const Int& t, uint64_t a, uint64_t b) {
   if (b == 0) return t.mask;
   const bool by_minus_one = b == t.mask;  // the least number / -1 wraps
   switch (op) {
-    case Op::kUdiv:
-      return a / b;
-    case Op::kUrem:
-      return a % b;
+    case Op::kUdiv: return a / b;
+    case Op::kUrem: return a % b;
     case Op::kSdiv:
       return t.Wrap(by_minus_one ? 0 - a : static_cast<uint64_t>(t.Signed(a) / t.Signed(b)));
     case Op::kSrem:
@@ -75,8 +65,7 @@ Bits FoldDivision(Op op, const Int& t, uint64_t a, uint64_t b) {
       const bool differ = r != 0 && (r < 0) != (t.Signed(b) < 0);
       return t.Wrap(static_cast<uint64_t>(differ ? r + t.Signed(b) : r));
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -92,52 +81,30 @@ Bits FoldProduct(Op op, const Int& t, uint64_t a, uint64_t b) {
 Bits FoldBinaryInt(Op op, const Int& t, uint64_t a, uint64_t b) {
   const uint32_t shift = static_cast<uint32_t>(b & (t.bits - 1));
   switch (op) {
-    case Op::kIadd:
-      return t.Wrap(a + b);
-    case Op::kIsub:
-      return t.Wrap(a - b);
+    case Op::kIadd: return t.Wrap(a + b);
+    case Op::kIsub: return t.Wrap(a - b);
     case Op::kImul:
     case Op::kUmulHigh:
-    case Op::kSmulHigh:
-      return FoldProduct(op, t, a, b);
-    case Op::kImin:
-      return t.Signed(a) < t.Signed(b) ? a : b;
-    case Op::kImax:
-      return t.Signed(a) > t.Signed(b) ? a : b;
-    case Op::kUmin:
-      return a < b ? a : b;
-    case Op::kUmax:
-      return a > b ? a : b;
-    case Op::kAnd:
-      return a & b;
-    case Op::kOr:
-      return a | b;
-    case Op::kXor:
-      return a ^ b;
-    case Op::kShl:
-      return t.Wrap(a << shift);
-    case Op::kUshr:
-      return a >> shift;
-    case Op::kAshr:
-      return t.Wrap(static_cast<uint64_t>(t.Signed(a) >> shift));
-    case Op::kUaddCarry:
-      return t.Wrap(a + b) < a ? 1 : 0;
-    case Op::kUsubBorrow:
-      return a < b ? 1 : 0;
-    case Op::kIeq:
-      return a == b;
-    case Op::kIne:
-      return a != b;
-    case Op::kSlt:
-      return t.Signed(a) < t.Signed(b);
-    case Op::kSge:
-      return t.Signed(a) >= t.Signed(b);
-    case Op::kUlt:
-      return a < b;
-    case Op::kUge:
-      return a >= b;
-    default:
-      return FoldDivision(op, t, a, b);
+    case Op::kSmulHigh: return FoldProduct(op, t, a, b);
+    case Op::kImin: return t.Signed(a) < t.Signed(b) ? a : b;
+    case Op::kImax: return t.Signed(a) > t.Signed(b) ? a : b;
+    case Op::kUmin: return a < b ? a : b;
+    case Op::kUmax: return a > b ? a : b;
+    case Op::kAnd: return a & b;
+    case Op::kOr: return a | b;
+    case Op::kXor: return a ^ b;
+    case Op::kShl: return t.Wrap(a << shift);
+    case Op::kUshr: return a >> shift;
+    case Op::kAshr: return t.Wrap(static_cast<uint64_t>(t.Signed(a) >> shift));
+    case Op::kUaddCarry: return t.Wrap(a + b) < a ? 1 : 0;
+    case Op::kUsubBorrow: return a < b ? 1 : 0;
+    case Op::kIeq: return a == b;
+    case Op::kIne: return a != b;
+    case Op::kSlt: return t.Signed(a) < t.Signed(b);
+    case Op::kSge: return t.Signed(a) >= t.Signed(b);
+    case Op::kUlt: return a < b;
+    case Op::kUge: return a >= b;
+    default: return FoldDivision(op, t, a, b);
   }
 }
 
@@ -189,8 +156,8 @@ Bits Ordinary(Type type, uint64_t bits) {
   return IsSubnormal(x) || IsNan(x) ? std::nullopt : Bits(x);
 }
 
-// A result of that precision, unless it depends on how subnormals are treated. Where NaNs arise is left
-// to the hardware.
+// A result of that precision, unless it depends on how subnormals are treated. Where NaNs arise is
+// left to the hardware.
 Bits FloatResult(Type type, float x) {
   const uint32_t bits = AsBits(x);
   if (IsSubnormal(bits) || IsNan(bits)) return std::nullopt;
@@ -249,88 +216,62 @@ Bits FoldPower(Type type, double x) {
 // as any of those.
 Bits FoldApproximated(Op op, Type type, float a) {
   switch (op) {
-    case Op::kFsqrt:
-      return a < 0 ? std::nullopt : FloatResult(type, std::sqrt(a));
+    case Op::kFsqrt: return a < 0 ? std::nullopt : FloatResult(type, std::sqrt(a));
     case Op::kFrsq:
       return a <= 0 ? std::nullopt
                     : FloatResult(type, static_cast<float>(1 / std::sqrt(static_cast<double>(a))));
-    case Op::kFrcp:
-      return a == 0 ? std::nullopt : FloatResult(type, 1 / a);
-    case Op::kFexp2:
-      return FoldPower(type, a);
+    case Op::kFrcp: return a == 0 ? std::nullopt : FloatResult(type, 1 / a);
+    case Op::kFexp2: return FoldPower(type, a);
     case Op::kFlog2:
       if (!(a > 0) || Exponent(AsBits(a)) == 0xff) return std::nullopt;
       return FloatResult(type, static_cast<float>(Log2(a)));
     case Op::kFsin:
-      return std::fabs(a) > kMaxAngle ? std::nullopt : FloatResult(type, static_cast<float>(Sin(a)));
+      return std::fabs(a) > kMaxAngle ? std::nullopt
+                                      : FloatResult(type, static_cast<float>(Sin(a)));
     case Op::kFcos:
-      return std::fabs(a) > kMaxAngle ? std::nullopt : FloatResult(type, static_cast<float>(Cos(a)));
-    default:
-      return std::nullopt;
+      return std::fabs(a) > kMaxAngle ? std::nullopt
+                                      : FloatResult(type, static_cast<float>(Cos(a)));
+    default: return std::nullopt;
   }
 }
 
 Bits FoldUnaryFloat(Op op, Type type, float a) {
   switch (op) {
-    case Op::kFneg:
-      return FloatResult(type, -a);
-    case Op::kFabs:
-      return FloatResult(type, a < 0 || AsBits(a) == 0x80000000u ? -a : a);
-    case Op::kFsign:
-      return FloatResult(type, a > 0 ? 1.0f : a < 0 ? -1.0f : a);
-    case Op::kFsaturate:
-      return FloatResult(type, a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f);
-    case Op::kFfloor:
-      return FloatResult(type, Floor(a));
-    case Op::kFceil:
-      return FloatResult(type, Ceil(a));
-    case Op::kFtrunc:
-      return FloatResult(type, AsFloat(Truncate(AsBits(a))));
-    case Op::kFroundEven:
-      return FloatResult(type, RoundEven(a));
+    case Op::kFneg: return FloatResult(type, -a);
+    case Op::kFabs: return FloatResult(type, a < 0 || AsBits(a) == 0x80000000u ? -a : a);
+    case Op::kFsign: return FloatResult(type, a > 0 ? 1.0f : a < 0 ? -1.0f : a);
+    case Op::kFsaturate: return FloatResult(type, a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f);
+    case Op::kFfloor: return FloatResult(type, Floor(a));
+    case Op::kFceil: return FloatResult(type, Ceil(a));
+    case Op::kFtrunc: return FloatResult(type, AsFloat(Truncate(AsBits(a))));
+    case Op::kFroundEven: return FloatResult(type, RoundEven(a));
     case Op::kFfract:
       if (Exponent(AsBits(a)) == 0xff) return std::nullopt;
       return FloatResult(type, a - Floor(a));
-    case Op::kF2i:
-      return FloatToSigned({type}, a);
-    case Op::kF2u:
-      return FloatToUnsigned({type}, a);
-    case Op::kF2f:
-      return FloatResult(type, a);
-    case Op::kF2f16:
-      return FloatToHalf(AsBits(a));
-    default:
-      return FoldApproximated(op, type, a);
+    case Op::kF2i: return FloatToSigned({type}, a);
+    case Op::kF2u: return FloatToUnsigned({type}, a);
+    case Op::kF2f: return FloatResult(type, a);
+    case Op::kF2f16: return FloatToHalf(AsBits(a));
+    default: return FoldApproximated(op, type, a);
   }
 }
 
 Bits FoldBinaryFloat(Op op, Type type, float a, float b) {
   switch (op) {
-    case Op::kFadd:
-      return FloatResult(type, a + b);
-    case Op::kFsub:
-      return FloatResult(type, a - b);
-    case Op::kFmul:
-      return FloatResult(type, a * b);
-    case Op::kFdiv:
-      return b == 0.0f ? std::nullopt : FloatResult(type, a / b);
-    case Op::kFmin:
-      return FloatResult(type, a < b ? a : b);
-    case Op::kFmax:
-      return FloatResult(type, a > b ? a : b);
-    case Op::kFeq:
-      return a == b;
-    case Op::kFne:
-      return !(a == b);
-    case Op::kFlt:
-      return a < b;
-    case Op::kFge:
-      return a >= b;
+    case Op::kFadd: return FloatResult(type, a + b);
+    case Op::kFsub: return FloatResult(type, a - b);
+    case Op::kFmul: return FloatResult(type, a * b);
+    case Op::kFdiv: return b == 0.0f ? std::nullopt : FloatResult(type, a / b);
+    case Op::kFmin: return FloatResult(type, a < b ? a : b);
+    case Op::kFmax: return FloatResult(type, a > b ? a : b);
+    case Op::kFeq: return a == b;
+    case Op::kFne: return !(a == b);
+    case Op::kFlt: return a < b;
+    case Op::kFge: return a >= b;
     case Op::kFpow:
       if (!(a > 0) || Exponent(AsBits(a)) == 0xff) return std::nullopt;
       return FoldPower(type, b * Log2(a));
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -352,22 +293,18 @@ Bits FoldNan(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
     case Op::kFlog2:
     case Op::kFsin:
     case Op::kFcos:
-    case Op::kFpow:
-      return result == Type::kF16 ? 0x7e00 : 0x7fc00000;
+    case Op::kFpow: return result == Type::kF16 ? 0x7e00 : 0x7fc00000;
     case Op::kFsaturate:
     case Op::kFeq:
     case Op::kFlt:
-    case Op::kFge:
-      return 0;
-    case Op::kFne:
-      return 1;
+    case Op::kFge: return 0;
+    case Op::kFne: return 1;
     case Op::kFmin:
     case Op::kFmax: {
       const uint64_t other = IsNan(source, s[0]) ? s[1] : s[0];
       return Ordinary(source, other).has_value() ? Bits(other) : std::nullopt;
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -446,31 +383,22 @@ Bits FoldOp(Op op, Type result, Type source, absl::Span<const uint64_t> s, bool 
   if (round_to_zero && Rounds(op)) return std::nullopt;
   const Int from = {source};
   switch (op) {
-    case Op::kNot:
-      return s[0] ^ mir::MaskOf(result);
-    case Op::kSelect:
-      return s[0] ? s[1] : s[2];
+    case Op::kNot: return s[0] ^ mir::MaskOf(result);
+    case Op::kSelect: return s[0] ? s[1] : s[2];
     case Op::kBitcast:
-    case Op::kZext:
-      return s[0];
-    case Op::kTrunc:
-      return s[0] & mir::MaskOf(result);
-    case Op::kSext:
-      return static_cast<uint64_t>(from.Signed(s[0])) & mir::MaskOf(result);
+    case Op::kZext: return s[0];
+    case Op::kTrunc: return s[0] & mir::MaskOf(result);
+    case Op::kSext: return static_cast<uint64_t>(from.Signed(s[0])) & mir::MaskOf(result);
     case Op::kI2f: {
       const bool negative = from.Signed(s[0]) < 0;
       return FoldIntToFloat(result, negative, negative ? from.Wrap(0 - s[0]) : s[0]);
     }
-    case Op::kU2f:
-      return FoldIntToFloat(result, false, s[0]);
-    case Op::kF16f:
-      return HalfToFloat(static_cast<uint32_t>(s[0] & 0xffff));
+    case Op::kU2f: return FoldIntToFloat(result, false, s[0]);
+    case Op::kF16f: return HalfToFloat(static_cast<uint32_t>(s[0] & 0xffff));
     case Op::kBitfieldInsert:
     case Op::kUbitfieldExtract:
-    case Op::kSbitfieldExtract:
-      return FoldBitfield(op, from, s);
-    default:
-      break;
+    case Op::kSbitfieldExtract: return FoldBitfield(op, from, s);
+    default: break;
   }
   if (!mir::Info(op).Has('P') || s.empty()) return std::nullopt;
   if (mir::IsFloat(source)) return FoldFloat(op, result, source, s);

@@ -76,17 +76,59 @@ Type SourceType(Op op, size_t i, Type result, Type source) {
 
 uint64_t Draw(Type type, std::mt19937_64& random) {
   constexpr uint64_t kCorners[] = {
-      0,          1,          2,          5,          31,         32,         33,
-      0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000,
-      0x40200000, 0x4b000001, 0x4f000000, 0x4f800000, 0xcf000000, 0x7f800000, 0xff800000,
-      0x7fc00000, 0x7f800001, 0x00800000, 0x00000123, 0x80000123, 0x33800000, 0x477fefff,
-      0x477ff000, 0x38800000, 0x0000fc01, 0x7f7fffff, 0x3c00,     0xbc00,     0x7c00,
-      0xfc00,     0x7bff,     0x0400,     0x03ff,     0x8001,     0x7e00,     0x80,
-      0x7f,       0x8000,     0x7fff,     63,         64,         uint64_t{1} << 63,
-      ~uint64_t{0},           ~uint64_t{0} >> 1,
+      0,
+      1,
+      2,
+      5,
+      31,
+      32,
+      33,
+      0x7fffffff,
+      0x80000000,
+      0xffffffff,
+      0x3f800000,
+      0xbf800000,
+      0x3f000000,
+      0xbf000000,
+      0x40200000,
+      0x4b000001,
+      0x4f000000,
+      0x4f800000,
+      0xcf000000,
+      0x7f800000,
+      0xff800000,
+      0x7fc00000,
+      0x7f800001,
+      0x00800000,
+      0x00000123,
+      0x80000123,
+      0x33800000,
+      0x477fefff,
+      0x477ff000,
+      0x38800000,
+      0x0000fc01,
+      0x7f7fffff,
+      0x3c00,
+      0xbc00,
+      0x7c00,
+      0xfc00,
+      0x7bff,
+      0x0400,
+      0x03ff,
+      0x8001,
+      0x7e00,
+      0x80,
+      0x7f,
+      0x8000,
+      0x7fff,
+      63,
+      64,
+      uint64_t{1} << 63,
+      ~uint64_t{0},
+      ~uint64_t{0} >> 1,
   };
-  const uint64_t bits = random() % 3 != 0 ? kCorners[random() % std::size(kCorners)]
-                                          : random() >> (random() % 64);
+  const uint64_t bits =
+      random() % 3 != 0 ? kCorners[random() % std::size(kCorners)] : random() >> (random() % 64);
   return bits & mir::MaskOf(type);
 }
 
@@ -107,9 +149,8 @@ TEST(FoldSemantics, AgreesWithTheInterpreterOnEveryOpAndWidth) {
           for (size_t k = 0; k < static_cast<size_t>(info.sources); ++k) {
             s[k] = Draw(SourceType(op, k, result, source), random);
           }
-          const std::optional<uint64_t> got =
-              FoldOp(op, result, source,
-                     absl::MakeConstSpan(s.data(), static_cast<size_t>(info.sources)));
+          const std::optional<uint64_t> got = FoldOp(
+              op, result, source, absl::MakeConstSpan(s.data(), static_cast<size_t>(info.sources)));
           if (!got.has_value()) continue;
           ++folded;
           for (bool flush : {false, true}) {

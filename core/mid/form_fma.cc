@@ -19,8 +19,8 @@ using mir::Type;
 using mir::Value;
 using mir::ValueId;
 
-// A constant that so many sums with two of them ask for is worth a register. With 2 or 3 there are as
-// few instructions, and more registers.
+// A constant that so many sums with two of them ask for is worth a register. With 2 or 3 there are
+// as few instructions, and more registers.
 constexpr uint32_t kSharedConstant = 4;
 
 class Former {
@@ -61,8 +61,8 @@ class Former {
     return m_.IsConstant(m_.source(product, 0)) + m_.IsConstant(m_.source(product, 1));
   }
 
-  // Does a sum add a constant for which the target's multiply-add needs a register? Its sign does not
-  // matter.
+  // Does a sum add a constant for which the target's multiply-add needs a register? Its sign does
+  // not matter.
   bool AddsConstant(InstId sum) const {
     for (ValueId v : m_.sources(sum)) {
       if (!m_.IsConstant(v)) continue;
@@ -152,9 +152,9 @@ class Former {
   const Features& features_;
   PassContext& context_;
   const mir::Uses uses_;
-  std::vector<InstId> product_of_;  // of a sum that becomes an ffma
-  std::vector<uint32_t> asked_for_; // by value: a constant, by sums with two constants
-  BitSet dead_;                     // products that were taken
+  std::vector<InstId> product_of_;   // of a sum that becomes an ffma
+  std::vector<uint32_t> asked_for_;  // by value: a constant, by sums with two constants
+  BitSet dead_;                      // products that were taken
   bool changed_ = false;
 };
 

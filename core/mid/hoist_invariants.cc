@@ -35,8 +35,8 @@ class Hoister {
  private:
   // A loop being walked.
   struct Loop {
-    List front;           // what goes in front of it
-    int hoisted = 0;      // values
+    List front;       // what goes in front of it
+    int hoisted = 0;  // values
   };
 
   void Visit(RegionId region, bool in_body) {
@@ -50,7 +50,8 @@ class Hoister {
         loops_.pop_back();
       } else if (inst.op == Op::kIf) {
         for (RegionId side : inst.regions) Visit(side, /*in_body=*/false);
-      } else if (const size_t level = LevelFor(id, in_body); level < Depth() && context_.Rewrite()) {
+      } else if (const size_t level = LevelFor(id, in_body);
+                 level < Depth() && context_.Rewrite()) {
         MoveTo(id, level);
         return false;
       }
@@ -88,8 +89,8 @@ class Hoister {
   Module& m_;
   mir::Builder b_;
   PassContext& context_;
-  std::vector<uint32_t> level_;   // by value: loops around its definition
-  std::vector<Loop> loops_;       // around, outermost first
+  std::vector<uint32_t> level_;  // by value: loops around its definition
+  std::vector<Loop> loops_;      // around, outermost first
   int64_t moved_ = 0;
 };
 
@@ -165,14 +166,14 @@ class Taker {
     mir::ForEachRegion(m_, body, [&](RegionId r) { regions.push_back(r); });
     for (RegionId r : regions) {
       List& list = m_.region(r).insts;
-      list.erase(std::remove_if(list.begin(), list.end(),
-                                [&](InstId id) { return out.test(id.index); }),
-                 list.end());
+      list.erase(
+          std::remove_if(list.begin(), list.end(), [&](InstId id) { return out.test(id.index); }),
+          list.end());
     }
   }
 
   Module& m_;
-  std::vector<uint32_t> owner_;   // by value
+  std::vector<uint32_t> owner_;  // by value
   std::vector<Found> found_;
 };
 

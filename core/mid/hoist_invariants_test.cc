@@ -19,11 +19,12 @@ std::string LoopWith(const std::string& front, const std::string& body) {
 }
 
 TEST(HoistInvariants, ChainsMoveTogether) {
-  EXPECT_EQ(RunOnBody(LoopWith("", "    %4:i32 = imul %0, 12\n"
-                                   "    %5:i32 = iadd %4, %1\n"
-                                   "    %6:i32 = iadd %5, %2\n"
-                                   "    store_ssbo[0, align 4] %6, %5\n"
-                                   "    continue %6\n"),
+  EXPECT_EQ(RunOnBody(LoopWith("",
+                               "    %4:i32 = imul %0, 12\n"
+                               "    %5:i32 = iadd %4, %1\n"
+                               "    %6:i32 = iadd %5, %2\n"
+                               "    store_ssbo[0, align 4] %6, %5\n"
+                               "    continue %6\n"),
                       HoistInvariants),
             "  %0:i32 = local_index\n  %1:i32 = workgroup_id[0]\n"
             "  %2:i32 = imul %0, 12\n  %3:i32 = iadd %2, %1\n"
@@ -35,17 +36,18 @@ TEST(HoistInvariants, ChainsMoveTogether) {
 }
 
 TEST(HoistInvariants, ReadsMoveFromTheBodyButNotFromUnderAnIf) {
-  EXPECT_EQ(RunOnBody(LoopWith("", "    %4:i32 = load_push[align 4] %1\n"
-                                   "    %5:bool = ult %0, %2\n"
-                                   "    if %5 {\n"
-                                   "      %6:i32 = load_push[align 4] %0\n"
-                                   "      %7:i32 = iadd %1, %0\n"
-                                   "      store_ssbo[0, align 4] %7, %6\n"
-                                   "      yield\n"
-                                   "    } else {\n"
-                                   "      yield\n"
-                                   "    }\n"
-                                   "    continue %4\n"),
+  EXPECT_EQ(RunOnBody(LoopWith("",
+                               "    %4:i32 = load_push[align 4] %1\n"
+                               "    %5:bool = ult %0, %2\n"
+                               "    if %5 {\n"
+                               "      %6:i32 = load_push[align 4] %0\n"
+                               "      %7:i32 = iadd %1, %0\n"
+                               "      store_ssbo[0, align 4] %7, %6\n"
+                               "      yield\n"
+                               "    } else {\n"
+                               "      yield\n"
+                               "    }\n"
+                               "    continue %4\n"),
                       HoistInvariants),
             "  %0:i32 = local_index\n  %1:i32 = workgroup_id[0]\n"
             "  %2:i32 = load_push[align 4] %1\n  %3:i32 = iadd %1, %0\n"
@@ -65,33 +67,34 @@ TEST(HoistInvariants, ReadsMoveFromTheBodyButNotFromUnderAnIf) {
 // What is not pure, or a comparison, or differs between iterations.
 // They are in registers: no access that an if would save.
 TEST(HoistInvariants, KnownPushConstantsMoveFromUnderAnIf) {
-  const std::string text =
-      RunOnBody(LoopWith("", "    %4:bool = ult %0, %2\n"
-                             "    if %4 {\n"
-                             "      %5:i32 = load_push[align 4] 8\n"
-                             "      %6:i32 = iadd %5, 3\n"
-                             "      store_ssbo[0, align 4] %2, %6\n"
-                             "      yield\n"
-                             "    } else {\n"
-                             "      yield\n"
-                             "    }\n"
-                             "    continue %2\n"),
-                HoistInvariants);
+  const std::string text = RunOnBody(LoopWith("",
+                                              "    %4:bool = ult %0, %2\n"
+                                              "    if %4 {\n"
+                                              "      %5:i32 = load_push[align 4] 8\n"
+                                              "      %6:i32 = iadd %5, 3\n"
+                                              "      store_ssbo[0, align 4] %2, %6\n"
+                                              "      yield\n"
+                                              "    } else {\n"
+                                              "      yield\n"
+                                              "    }\n"
+                                              "    continue %2\n"),
+                                     HoistInvariants);
   EXPECT_LT(text.find("load_push"), text.find("loop")) << text;
   EXPECT_LT(text.find("iadd"), text.find("loop")) << text;
 }
 
 TEST(HoistInvariants, WhatStays) {
-  const std::string text =
-      LoopWith("", "    %4:i32 = load_ssbo[1, align 4] %1\n"
-                   "    %5:bool = ult %0, %1\n"
-                   "    %6:bool = subgroup_any %5\n"
-                   "    %7:i32 = select %6, %4, %2\n"
-                   "    continue %7\n");
+  const std::string text = LoopWith("",
+                                    "    %4:i32 = load_ssbo[1, align 4] %1\n"
+                                    "    %5:bool = ult %0, %1\n"
+                                    "    %6:bool = subgroup_any %5\n"
+                                    "    %7:i32 = select %6, %4, %2\n"
+                                    "    continue %7\n");
   EXPECT_EQ(RunOnBody(text, HoistInvariants), text);
 }
 
-// What follows a break or stands under an if may have an index out of range where it is not reached.
+// What follows a break or stands under an if may have an index out of range where it is not
+// reached.
 TEST(HoistInvariants, ReadsThroughChosenDescriptorsStay) {
   const std::string text = R"(mir 1
 entry ""
@@ -124,32 +127,34 @@ body {
 }
 
 TEST(HoistInvariants, OutOfAsManyLoopsAsPossible) {
-  EXPECT_EQ(RunOnBody(LoopWith("", "    loop (%4:i32 = %2) {\n"
-                                   "      %5:i32 = imul %1, 3\n"
-                                   "      %6:i32 = imul %2, 5\n"
-                                   "      %7:i32 = iadd %5, %6\n"
-                                   "      %8:bool = ult %7, %4\n"
-                                   "      if %8 {\n        yield\n      } else {\n        break\n      }\n"
-                                   "      %9:i32 = iadd %4, %7\n"
-                                   "      continue %9\n"
-                                   "    }\n"
-                                   "    %10:i32 = iadd %2, 1\n"
-                                   "    continue %10\n"),
-                      HoistInvariants),
-            "  %0:i32 = local_index\n  %1:i32 = workgroup_id[0]\n"
-            "  %2:i32 = imul %1, 3\n"
-            "  loop (%3:i32 = %0) {\n    %4:bool = ult %3, 9\n    if %4 {\n      yield\n"
-            "    } else {\n      break\n    }\n"
-            "    %5:i32 = imul %3, 5\n"
-            "    %6:i32 = iadd %2, %5\n"
-            "    loop (%7:i32 = %3) {\n"
-            "      %8:bool = ult %6, %7\n"
-            "      if %8 {\n        yield\n      } else {\n        break\n      }\n"
-            "      %9:i32 = iadd %7, %6\n"
-            "      continue %9\n"
-            "    }\n"
-            "    %10:i32 = iadd %3, 1\n"
-            "    continue %10\n  }\n  return\n");
+  EXPECT_EQ(
+      RunOnBody(LoopWith("",
+                         "    loop (%4:i32 = %2) {\n"
+                         "      %5:i32 = imul %1, 3\n"
+                         "      %6:i32 = imul %2, 5\n"
+                         "      %7:i32 = iadd %5, %6\n"
+                         "      %8:bool = ult %7, %4\n"
+                         "      if %8 {\n        yield\n      } else {\n        break\n      }\n"
+                         "      %9:i32 = iadd %4, %7\n"
+                         "      continue %9\n"
+                         "    }\n"
+                         "    %10:i32 = iadd %2, 1\n"
+                         "    continue %10\n"),
+                HoistInvariants),
+      "  %0:i32 = local_index\n  %1:i32 = workgroup_id[0]\n"
+      "  %2:i32 = imul %1, 3\n"
+      "  loop (%3:i32 = %0) {\n    %4:bool = ult %3, 9\n    if %4 {\n      yield\n"
+      "    } else {\n      break\n    }\n"
+      "    %5:i32 = imul %3, 5\n"
+      "    %6:i32 = iadd %2, %5\n"
+      "    loop (%7:i32 = %3) {\n"
+      "      %8:bool = ult %6, %7\n"
+      "      if %8 {\n        yield\n      } else {\n        break\n      }\n"
+      "      %9:i32 = iadd %7, %6\n"
+      "      continue %9\n"
+      "    }\n"
+      "    %10:i32 = iadd %3, 1\n"
+      "    continue %10\n  }\n  return\n");
 }
 
 TEST(HoistInvariants, AtMostThirtyTwoValues) {

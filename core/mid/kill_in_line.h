@@ -4,8 +4,8 @@
 // branch, takes no part in nesting, and lets what follows be combined with what is before.
 //   if a { A; kill x; yield } else { yield }               becomes  A; kill a and x
 //   if a { kill true; unreachable } else { yield }         becomes  kill a
-// and likewise with the sides changed; several ifs around a kill become a conjunction. A kill behind
-// another on the same condition goes.
+// and likewise with the sides changed; several ifs around a kill become a conjunction. A kill
+// behind another on the same condition goes.
 //
 // Invariants: verified MIR in and out; no kill is moved past anything. A is a few pure instructions
 // that any lane may execute, as in convert_if_to_select.

@@ -25,14 +25,12 @@ mir::ValueId KnownMemory::Find(const mir::Module& m, const Access& access, int n
 }
 
 void KnownMemory::Overwrite(const Access& access) {
-  std::erase_if(places_, [&](const Place& p) {
-    return !ReadOnly(p.access) && MayOverlap(p.access, access);
-  });
+  std::erase_if(
+      places_, [&](const Place& p) { return !ReadOnly(p.access) && MayOverlap(p.access, access); });
 }
 
 void KnownMemory::Forget(MemorySet memories) {
-  std::erase_if(places_,
-                [&](const Place& p) { return (MemorySetOf(p.access) & memories) != 0; });
+  std::erase_if(places_, [&](const Place& p) { return (MemorySetOf(p.access) & memories) != 0; });
 }
 
 void KnownMemory::ForgetCoherent() {

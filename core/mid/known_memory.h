@@ -33,9 +33,9 @@ class KnownMemory {
 
  private:
   struct Place {
-    Access access;        // one element
+    Access access;  // one element
     mir::ValueId value;
-    uint64_t serial;      // ascending in the list
+    uint64_t serial;  // ascending in the list
   };
   uint64_t Newest() const { return places_.empty() ? 0 : places_.back().serial; }
 

@@ -30,7 +30,8 @@ class Merger {
   }
 
  private:
-  // In a column, which is the values that one parameter or result is carried by: the carrier itself.
+  // In a column, which is the values that one parameter or result is carried by: the carrier
+  // itself.
   static constexpr uint32_t kSelf = ~0u;
 
   void Visit(RegionId region) {
@@ -173,8 +174,8 @@ class Merger {
   Module& m_;
   mir::Replacements replace_;
   PassContext& context_;
-  std::vector<uint32_t> outer_;    // by value: its number in the walk
-  KeyTable seen_;                  // columns of the instruction at hand; kept for its memory
+  std::vector<uint32_t> outer_;  // by value: its number in the walk
+  KeyTable seen_;                // columns of the instruction at hand; kept for its memory
   std::vector<uint32_t> column_;
   uint32_t defined_ = 0;
   bool changed_ = false;

@@ -25,8 +25,12 @@ using mir::ValueId;
 class Numbering {
  public:
   Numbering(Module& module, PassContext& context)
-      : m_(module), b_(module), replace_(module), context_(context),
-        known_(module.values.size()), loop_writes_(module.insts.size()) {}
+      : m_(module),
+        b_(module),
+        replace_(module),
+        context_(context),
+        known_(module.values.size()),
+        loop_writes_(module.insts.size()) {}
 
   bool Run() {
     SummariseWrites(m_.body);
@@ -38,7 +42,7 @@ class Numbering {
  private:
   // What was learnt while a region is walked and must be forgotten at its end.
   struct Scope {
-    size_t keys;                  // that were available at its begin
+    size_t keys;  // that were available at its begin
     std::vector<ValueId> known;
   };
 
@@ -258,9 +262,9 @@ class Numbering {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  KeyTable available_;                // by what is computed: the instruction
-  KeyTable columns_;                  // of one MergeColumns; kept for its memory
-  std::vector<ValueId> known_;        // by value: the constant it is here, or invalid
+  KeyTable available_;          // by what is computed: the instruction
+  KeyTable columns_;            // of one MergeColumns; kept for its memory
+  std::vector<ValueId> known_;  // by value: the constant it is here, or invalid
   KnownMemory memory_;
   std::vector<MemorySet> loop_writes_;  // by instruction, of loops
   std::vector<Scope> scopes_;

@@ -127,7 +127,8 @@ TEST(Gvn, WhatMayChangeMemory) {
     return text.substr(at, text.find('\n', at) - at);
   };
   EXPECT_EQ(stored("store_ssbo[0, align 4] 4, %0"), "store_ssbo[0, align 4] 0, %1, %2, %1, %2, %0");
-  EXPECT_EQ(stored("store_ssbo[0, align 4] %0, %0"), "store_ssbo[0, align 4] 0, %1, %2, %3, %2, %0");
+  EXPECT_EQ(stored("store_ssbo[0, align 4] %0, %0"),
+            "store_ssbo[0, align 4] 0, %1, %2, %3, %2, %0");
   // Another binding is other memory; an address may be any buffer's.
   EXPECT_EQ(stored("store_ssbo[1, align 4] 4, %0"), "store_ssbo[0, align 4] 0, %1, %2, %1, %2, %0");
   EXPECT_EQ(stored("store_global[align 4] %0, %0, %0"),

@@ -71,7 +71,7 @@ class Merger {
   mir::Builder b_;
   PassContext& context_;
   const mir::Uses uses_;
-  BitSet dead_;   // products that others took
+  BitSet dead_;  // products that others took
 };
 
 }  // namespace

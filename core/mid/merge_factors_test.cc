@@ -52,44 +52,43 @@ TEST_P(Stays, AsItIs) {
   EXPECT_EQ(RunOnBody(body, MergeFactors), body);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    MergeFactors, Stays,
-    testing::Values(
-        // The inner product is needed otherwise.
-        R"(  %0:f32 = load_ssbo[0, align 4] 0
+INSTANTIATE_TEST_SUITE_P(MergeFactors, Stays,
+                         testing::Values(
+                             // The inner product is needed otherwise.
+                             R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 4f
   %2:f32 = fmul %1, 3f
   store_ssbo[1, align 4] 0, %1, %2
   return
 )",
-        // Of one value with itself.
-        R"(  %0:f32 = load_ssbo[0, align 4] 0
+                             // Of one value with itself.
+                             R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 4f
   %2:f32 = fmul %1, %1
   store_ssbo[1, align 4] 0, %2
   return
 )",
-        // The order is the program's, of either.
-        R"(  %0:f32 = load_ssbo[0, align 4] 0
+                             // The order is the program's, of either.
+                             R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul.exact %0, 4f
   %2:f32 = fmul %1, 3f
   store_ssbo[1, align 4] 0, %2
   return
 )",
-        R"(  %0:f32 = load_ssbo[0, align 4] 0
+                             R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 4f
   %2:f32 = fmul.exact %1, 3f
   store_ssbo[1, align 4] 0, %2
   return
 )",
-        // The product of the constants is infinite, or subnormal.
-        R"(  %0:f32 = load_ssbo[0, align 4] 0
+                             // The product of the constants is infinite, or subnormal.
+                             R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 1e+30f
   %2:f32 = fmul %1, 1e+30f
   store_ssbo[1, align 4] 0, %2
   return
 )",
-        R"(  %0:f32 = load_ssbo[0, align 4] 0
+                             R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 1e-30f
   %2:f32 = fmul %1, 1e-30f
   store_ssbo[1, align 4] 0, %2
@@ -108,8 +107,8 @@ TEST(MergeFactors, AsksForReassociationOnly) {
         merged(outer ? "" : ".no_reassociation", outer ? ".no_reassociation" : "");
     EXPECT_EQ(text.find("12f"), text.npos) << text;
   }
-  const std::string text = merged(".keep_nan.keep_inf.keep_zero_sign",
-                                  ".no_reciprocal.no_contraction.no_transform");
+  const std::string text =
+      merged(".keep_nan.keep_inf.keep_zero_sign", ".no_reciprocal.no_contraction.no_transform");
   EXPECT_NE(text.find("fmul.keep_nan.keep_inf.keep_zero_sign.no_reciprocal.no_contraction."
                       "no_transform %0, 12f"),
             text.npos)

@@ -132,12 +132,9 @@ class Narrower {
     switch (value.kind) {
       case Value::Kind::kConstant:
         return value.bits <= kNarrowMask ? b_.Constant(Type::kI16, value.bits) : ValueId();
-      case Value::Kind::kUndef:
-        return b_.Undef(Type::kI16);
-      case Value::Kind::kParam:
-        return ValueId();
-      case Value::Kind::kResult:
-        break;
+      case Value::Kind::kUndef: return b_.Undef(Type::kI16);
+      case Value::Kind::kParam: return ValueId();
+      case Value::Kind::kResult: break;
     }
     const InstId id(value.owner);
     if (m_.inst(id).op != Op::kZext) return ValueId();
@@ -161,8 +158,8 @@ class Narrower {
   PassContext& context_;
   std::vector<Edge> edges_;
   std::vector<InstId> truncations_;
-  std::vector<bool> carried_;       // by value: some edge gives it
-  std::vector<uint32_t> parent_;    // by value
+  std::vector<bool> carried_;     // by value: some edge gives it
+  std::vector<uint32_t> parent_;  // by value
   std::vector<Choice> choice_;
   bool changed_ = false;
 };

@@ -15,7 +15,8 @@ std::string Carried(const std::string& entry, const std::string& use) {
   return R"(  %0:i32 = local_index
   %1:i16 = trunc %0
   %2:i32 = zext %1
-  %9:i32 = loop (%3:i32 = )" + entry + R"() {
+  %9:i32 = loop (%3:i32 = )" +
+         entry + R"() {
     %4:bool = ult %0, 7
     %5:i32 = if %4 {
       yield %3
@@ -29,7 +30,8 @@ std::string Carried(const std::string& entry, const std::string& use) {
     }
     unreachable
   }
-)" + use + "  return\n";
+)" + use +
+         "  return\n";
 }
 
 constexpr char kHalf[] = R"(  %6:i16 = trunc %9
@@ -66,7 +68,8 @@ TEST(NarrowCarriedValues, ThroughSelects) {
   %2:i32 = zext %1
   loop (%3:i32 = 0) {
     %4:bool = ult %0, 7
-    %5:i32 = select %4, %3, )" + other + R"(
+    %5:i32 = select %4, %3, )" +
+           other + R"(
     %6:i16 = trunc %5
     store_ssbo[0, align 2] 0, %6
     if %4 { break } else { continue %5 }

@@ -33,12 +33,12 @@ bool Accesses(const Inst& inst) {
 // meant where  index + bias == p * unit.
 struct Access {
   bool is_store = false;
-  uint32_t count = 0;      // consecutive elements
-  uint32_t first = 0;      // the first one at the first place
+  uint32_t count = 0;  // consecutive elements
+  uint32_t first = 0;  // the first one at the first place
   // That the offset may mean: 1 if it is constant, inside the array or not, else those inside; 0 if
   // it is not of whole elements.
   uint32_t places = 1;
-  uint32_t step = 1;       // elements from one place to the next
+  uint32_t step = 1;  // elements from one place to the next
   ValueId index;
   uint32_t bias = 0;
   uint32_t unit = 1;
@@ -49,7 +49,7 @@ struct Array {
   bool promote = true;
   uint32_t elements = 0;
   uint32_t accesses = 0;
-  uint32_t select_cost = 0;        // of accesses at variable offsets
+  uint32_t select_cost = 0;  // of accesses at variable offsets
   uint32_t first_variable = 0;
 };
 
@@ -63,9 +63,9 @@ bool MatchConstant(const Module& m, ValueId v, Op op, ValueId* source, uint32_t*
   return true;
 }
 
-// offset = index * stride + constant: the places are those of whole strides. A product that wraps may
-// be any multiple of the power of two in its stride. So it is the product that names the place, or
-// the index where it is known to be small.
+// offset = index * stride + constant: the places are those of whole strides. A product that wraps
+// may be any multiple of the power of two in its stride. So it is the product that names the place,
+// or the index where it is known to be small.
 bool MatchStride(const Module& m, ValueId offset, Access* a) {
   ValueId scaled = offset;
   uint32_t constant = 0;
@@ -194,9 +194,7 @@ class Promoter {
   bool IsPromoted(InstId id) const {
     return Accesses(m_.inst(id)) && arrays_[m_.inst(id).imm0].promote;
   }
-  Access AccessOf(InstId id) const {
-    return Describe(m_, id, arrays_[m_.inst(id).imm0].elements);
-  }
+  Access AccessOf(InstId id) const { return Describe(m_, id, arrays_[m_.inst(id).imm0].elements); }
   // Element k of the access at one of its places, or kOutside of the array.
   Variable VariableOf(InstId id, const Access& a, uint32_t place, uint32_t k) const {
     const Array& array = arrays_[m_.inst(id).imm0];
@@ -267,18 +265,11 @@ class Promoter {
         return false;
       }
       switch (m_.inst(id).op) {
-        case Op::kIf:
-          VisitIf(id);
-          break;
-        case Op::kLoop:
-          VisitLoop(id);
-          break;
+        case Op::kIf: VisitIf(id); break;
+        case Op::kLoop: VisitLoop(id); break;
         case Op::kBreak:
-        case Op::kContinue:
-          AppendSources(id, Current(stored_in_[loops_.back().index]));
-          break;
-        default:
-          break;
+        case Op::kContinue: AppendSources(id, Current(stored_in_[loops_.back().index])); break;
+        default: break;
       }
       return true;
     });
@@ -321,7 +312,7 @@ class Promoter {
   // What one side of an if assigned and left as value, if it yields.
   struct Side {
     InstId yield;
-    std::vector<std::pair<Variable, ValueId>> assigned;   // ascending
+    std::vector<std::pair<Variable, ValueId>> assigned;  // ascending
   };
 
   Side VisitSide(RegionId region) {
@@ -378,9 +369,7 @@ class Promoter {
 
   // ---- Accesses ----
 
-  ValueId Converted(ValueId v, Type type) {
-    return m_.value(v).type == type ? v : b_.Bitcast(v);
-  }
+  ValueId Converted(ValueId v, Type type) { return m_.value(v).type == type ? v : b_.Bitcast(v); }
 
   ValueId IndexOf(const Access& a) {
     return a.bias == 0 ? a.index : b_.Iadd(a.index, b_.Int(a.bias));
@@ -435,11 +424,11 @@ class Promoter {
   mir::Builder b_;
   mir::Replacements replace_;
   const std::vector<Array>& arrays_;
-  std::vector<Type> types_;                                // by variable
-  std::vector<ValueId> current_;                           // by variable
-  std::vector<std::pair<Variable, ValueId>> log_;          // assignments, with the value before
-  std::vector<InstId> loops_;                              // around, innermost last
-  std::vector<std::vector<Variable>> stored_in_;           // by loop
+  std::vector<Type> types_;                        // by variable
+  std::vector<ValueId> current_;                   // by variable
+  std::vector<std::pair<Variable, ValueId>> log_;  // assignments, with the value before
+  std::vector<InstId> loops_;                      // around, innermost last
+  std::vector<std::vector<Variable>> stored_in_;   // by loop
 };
 
 // Drops arrays without accesses. True if there were any.

@@ -130,8 +130,8 @@ TEST(PromotePrivateArrays, StridesAndConstantsInTheOffset) {
 )");
 }
 
-// An index that may make the product wrap does not name the element: of 12 * index any multiple of 4
-// may be left, of 8 * index the product's own bits count.
+// An index that may make the product wrap does not name the element: of 12 * index any multiple of
+// 4 may be left, of 8 * index the product's own bits count.
 TEST(PromotePrivateArrays, ProductsThatMayWrap) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = load_ssbo[1, align 4] 0

@@ -60,9 +60,12 @@ constexpr RandomPass kPasses[] = {
 
 // Integers only: float rules may change which NaN comes out.
 mir::Module Generated(uint64_t seed, mir::Stage stage) {
-  return oracle::GenerateModule(
-      seed, {.stage = stage, .instructions = 70, .max_depth = 5, .floats = false, .types = seed % 3 == 2,
-             .subgroups = seed % 2 == 1});
+  return oracle::GenerateModule(seed, {.stage = stage,
+                                       .instructions = 70,
+                                       .max_depth = 5,
+                                       .floats = false,
+                                       .types = seed % 3 == 2,
+                                       .subgroups = seed % 2 == 1});
 }
 
 // The bytes of its own buffer; of fragments also what live ones put out.

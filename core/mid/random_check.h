@@ -15,8 +15,8 @@ namespace kiln::mid {
 struct RandomPass {
   const char* name;
   absl::StatusOr<bool> (*run)(mir::Module&, PassContext&);
-  bool required = false;   // then it counts no rewrites
-  bool rare = false;       // finds little to do in random programs
+  bool required = false;      // then it counts no rewrites
+  bool rare = false;          // finds little to do in random programs
   bool of_fragments = false;  // finds nothing to do in others
 };
 
@@ -24,9 +24,9 @@ struct RandomPass {
 absl::Span<const RandomPass> RandomPasses();
 
 struct RandomOutcome {
-  std::string error;         // empty: the program still does what it did, and is well-formed
+  std::string error;  // empty: the program still does what it did, and is well-formed
   bool changed = false;
-  int64_t before = 0;        // instructions
+  int64_t before = 0;  // instructions
   int64_t after = 0;
 };
 
@@ -36,8 +36,7 @@ RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed,
 
 // Through all of them, three times over, compared after each; `limit`: rewrites allowed in all, -1
 // for any number.
-RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit,
-                             mir::Stage stage = mir::Stage::kCompute);
+RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit, mir::Stage stage = mir::Stage::kCompute);
 
 }  // namespace kiln::mid
 

@@ -1,11 +1,12 @@
-// random_programs: random structured programs through every pass over MIR, judged by the interpreter.
+// random_programs: random structured programs through every pass over MIR, judged by the
+// interpreter.
 //
 //   random_programs [--count=10000] [--seed=0] [--fragments=0] [--vertices=0]
 //
 // Each program goes through one pass alone (in turn) and through all passes three times over, with
-// and without a limit on rewrites, and is interpreted and verified after each. Prints how often each
-// pass changed something; the first disagreement is printed with both programs, and the exit status
-// is 1.
+// and without a limit on rewrites, and is interpreted and verified after each. Prints how often
+// each pass changed something; the first disagreement is printed with both programs, and the exit
+// status is 1.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -33,8 +34,9 @@ int main(int argc, char** argv) {
         ParseFlag(argv[i], "--vertices=", &vertices)) {
       continue;
     }
-    std::fprintf(stderr,
-                 "usage: random_programs [--count=N] [--seed=N] [--fragments=0|1] [--vertices=0|1]\n");
+    std::fprintf(
+        stderr,
+        "usage: random_programs [--count=N] [--seed=N] [--fragments=0|1] [--vertices=0|1]\n");
     return 2;
   }
   const auto stage = fragments != 0  ? kiln::mir::Stage::kFragment

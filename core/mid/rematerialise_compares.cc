@@ -23,19 +23,27 @@ using mir::Module;
 using mir::Op;
 using mir::ValueId;
 
-// Registers of a value per lane beside those of a uniform one: a dword of sixteen lanes against one.
+// Registers of a value per lane beside those of a uniform one: a dword of sixteen lanes against
+// one.
 constexpr int64_t kLanesOfOne = 16;
-// What a place saved is worth where nobody wants the number: making it costs an instruction too. With
-// 1, 106 programs of 1,514 have more instructions and no more than 2 fewer registers.
+// What a place saved is worth where nobody wants the number: making it costs an instruction too.
+// With 1, 106 programs of 1,514 have more instructions and no more than 2 fewer registers.
 constexpr int64_t kUnstored = 2;
 
 bool IsNumberCompare(const Module& m, ValueId v) {
   if (m.value(v).kind != mir::Value::Kind::kResult) return false;
   const InstId id{m.value(v).owner};
   switch (m.inst(id).op) {
-    case Op::kIeq: case Op::kIne: case Op::kSlt: case Op::kSge: case Op::kUlt: case Op::kUge:
-    case Op::kFeq: case Op::kFne: case Op::kFlt: case Op::kFge:
-      return m.value(m.source(id, 0)).type != mir::Type::kBool;
+    case Op::kIeq:
+    case Op::kIne:
+    case Op::kSlt:
+    case Op::kSge:
+    case Op::kUlt:
+    case Op::kUge:
+    case Op::kFeq:
+    case Op::kFne:
+    case Op::kFlt:
+    case Op::kFge: return m.value(m.source(id, 0)).type != mir::Type::kBool;
     default: return false;
   }
 }
@@ -86,8 +94,8 @@ class Rematerialiser {
   // What is known of the uses of a compare.
   struct Wanted {
     std::vector<Distant> distant;
-    int64_t needed = 0;        // the last place of those that want a number
-    bool stored = false;       // there is one
+    int64_t needed = 0;   // the last place of those that want a number
+    bool stored = false;  // there is one
   };
   struct Made {
     InstId before;
@@ -128,15 +136,16 @@ class Rematerialiser {
     Collect(v, lines_.Of(compare), false, wanted);
     if (wanted.stored) KeepMasks(compare, wanted);
     if (wanted.distant.empty()) return;
-    if (!divergence_.has_value()) divergence_.emplace(m_);   // before anything changes
+    if (!divergence_.has_value()) divergence_.emplace(m_);  // before anything changes
     int64_t last = 0;
     for (const Distant& d : wanted.distant) {
       last = std::max(last, lives_.Needed(compare, d.user));
     }
     if (!Pays(v, compare, wanted, last)) return;
-    std::sort(wanted.distant.begin(), wanted.distant.end(), [&](const Distant& a, const Distant& b) {
-      return lives_.PlaceOf(a.user) < lives_.PlaceOf(b.user);
-    });
+    std::sort(wanted.distant.begin(), wanted.distant.end(),
+              [&](const Distant& a, const Distant& b) {
+                return lives_.PlaceOf(a.user) < lives_.PlaceOf(b.user);
+              });
     Repeat(compare, wanted);
   }
 
@@ -165,7 +174,7 @@ class Rematerialiser {
 
   void Repeat(InstId compare, const Wanted& wanted) {
     uint32_t line = 0;
-    ValueId copies[2];    // of the compare and of its negation, in the line
+    ValueId copies[2];  // of the compare and of its negation, in the line
     for (const Distant& d : wanted.distant) {
       if (lines_.Of(d.user) != line) {
         line = lines_.Of(d.user);
@@ -223,9 +232,8 @@ class Rematerialiser {
       const ValueId v = m_.result(id);
       if (!IsNumberCompare(m_, v) && !IsNot(m_, v)) continue;
       const absl::Span<const mir::Use> users = uses.Of(v);
-      if (std::all_of(users.begin(), users.end(), [&](const mir::Use& use) {
-            return dead.test(use.inst.index);
-          })) {
+      if (std::all_of(users.begin(), users.end(),
+                      [&](const mir::Use& use) { return dead.test(use.inst.index); })) {
         dead.set(id.index);
       }
     }
@@ -234,7 +242,7 @@ class Rematerialiser {
 
   Module& m_;
   PassContext& context_;
-  const mir::Uses uses_;              // of the module as it came
+  const mir::Uses uses_;  // of the module as it came
   const mir::StraightLines lines_;
   ValueLives lives_;
   std::optional<Divergence> divergence_;

@@ -111,8 +111,9 @@ TEST(RematerialiseCompares, NotWhereOperandsWouldLiveOnInstead) {
   const std::string index = "  %0:i32 = local_index\n";
   const std::string lanes = index + "  %1:i32, %2:i32 = load_ssbo[0, align 4] %0\n";
   const std::string half = index + "  %1:i32 = load_push[align 4] 0\n  %2:i32 = imul %0, 9\n";
-  const std::string number = "  %4:bool = subgroup_any %3\n  %5:i32 = select %4, 1, 2\n"
-                             "  store_ssbo[0, align 4] 4, %5\n";
+  const std::string number =
+      "  %4:bool = subgroup_any %3\n  %5:i32 = select %4, 1, 2\n"
+      "  store_ssbo[0, align 4] 4, %5\n";
   EXPECT_EQ(Repeated(lanes, number), "kept");
   EXPECT_EQ(Repeated(lanes, ""), "repeated");
   EXPECT_EQ(Repeated(lanes, number, "  store_ssbo[0, align 4] 0, %1, %2\n"), "repeated");

@@ -270,8 +270,7 @@ class Eliminator {
         return;
       case Op::kYield:
       case Op::kBreak:
-      case Op::kContinue:
-        return;   // carried values are needed one by one
+      case Op::kContinue: return;  // carried values are needed one by one
       default:
         for (ValueId v : m_.sources(id)) Live(v);
     }
@@ -412,12 +411,12 @@ class Eliminator {
   }
 
   Module& m_;
-  BitSet needed_;                            // instructions
-  BitSet live_;                              // values
+  BitSet needed_;  // instructions
+  BitSet live_;    // values
   BitSet dead_;
-  std::vector<InstId> owner_;                // of an instruction: the if or loop around it
-  std::vector<std::vector<InstId>> jumps_;   // of an if: its yields; of a loop: breaks, continues
-  std::vector<std::vector<InstId>> writers_; // by local memory
+  std::vector<InstId> owner_;                 // of an instruction: the if or loop around it
+  std::vector<std::vector<InstId>> jumps_;    // of an if: its yields; of a loop: breaks, continues
+  std::vector<std::vector<InstId>> writers_;  // by local memory
   std::vector<bool> read_;
   std::vector<InstId> loop_of_body_;
   std::vector<InstId> order_;
@@ -435,7 +434,8 @@ bool ComputesOnly(const Module& module, InstId loop) {
   mir::ForEachInst(module, module.inst(loop).regions[0], [&](InstId id) {
     const Inst& inst = module.inst(id);
     const mir::OpInfo& info = mir::Info(inst.op);
-    only = only && (info.Has('P') || info.Has('T') || info.Has('N')) && !(inst.flags & mir::kVolatile);
+    only =
+        only && (info.Has('P') || info.Has('T') || info.Has('N')) && !(inst.flags & mir::kVolatile);
   });
   return only;
 }

@@ -4,14 +4,13 @@
 // parameters and private or shared stores that nothing observes.
 // Invariants: verified MIR in and out. What is observable: stores and atomics on buffers, barriers,
 // volatile accesses, and waiting: a loop is removed only if it provably ends (FiniteLoop below), or
-// if it does nothing but compute, so that no other invocation could end it. (An invocation that never
-// ends has no meaning that anybody can rely on; Mesa 25.0 removes such loops too, as its code for
-// the corpus shows.) Private and shared memory counts as observed if a needed instruction reads it.
-// Algorithm: mark from the observable instructions through sources, carried values and the control
-// that leads there; sweep what is unmarked, drop unused results, parameters and trailing dwords of
-// loads. Each instruction and value is marked once: linear.
-// Limits: one rewrite for bisection, all or nothing. Stores that are overwritten before they are
-// read stay.
+// if it does nothing but compute, so that no other invocation could end it. (An invocation that
+// never ends has no meaning that anybody can rely on; Mesa 25.0 removes such loops too, as its code
+// for the corpus shows.) Private and shared memory counts as observed if a needed instruction reads
+// it. Algorithm: mark from the observable instructions through sources, carried values and the
+// control that leads there; sweep what is unmarked, drop unused results, parameters and trailing
+// dwords of loads. Each instruction and value is marked once: linear. Limits: one rewrite for
+// bisection, all or nothing. Stores that are overwritten before they are read stay.
 #ifndef KILN_CORE_MID_REMOVE_DEAD_CODE_H_
 #define KILN_CORE_MID_REMOVE_DEAD_CODE_H_
 

@@ -204,36 +204,47 @@ TEST(Dce, FiniteLoops) {
   const LoopCase cases[] = {
       {true, "loop { break }"},
       {false, "loop { continue }"},
-      {true, "loop (%1:i32 = 0) { %2:bool = uge %1, %0 if %2 { break } else { yield } "
-             "%3:i32 = iadd %1, 1 continue %3 }"},
-      {true, "loop (%1:i32 = 0) { %2:bool = ult %1, %0 if %2 { yield } else { break } "
-             "%3:i32 = iadd %1, 1 continue %3 }"},
+      {true,
+       "loop (%1:i32 = 0) { %2:bool = uge %1, %0 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 1 continue %3 }"},
+      {true,
+       "loop (%1:i32 = 0) { %2:bool = ult %1, %0 if %2 { yield } else { break } "
+       "%3:i32 = iadd %1, 1 continue %3 }"},
       // Never below 0.
-      {false, "loop (%1:i32 = 0) { %2:bool = ult %1, %0 if %2 { break } else { yield } "
-              "%3:i32 = iadd %1, 1 continue %3 }"},
+      {false,
+       "loop (%1:i32 = 0) { %2:bool = ult %1, %0 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 1 continue %3 }"},
       // Steps of two may jump over an unknown bound, not over this one.
-      {false, "loop (%1:i32 = 0) { %2:bool = uge %1, %0 if %2 { break } else { yield } "
-              "%3:i32 = iadd %1, 2 continue %3 }"},
-      {true, "loop (%1:i32 = 0) { %2:bool = uge %1, 64 if %2 { break } else { yield } "
-             "%3:i32 = iadd %1, 2 continue %3 }"},
-      {false, "loop (%1:i32 = 0) { %2:bool = uge %1, -1 if %2 { break } else { yield } "
-              "%3:i32 = iadd %1, 2 continue %3 }"},
-      {true, "loop (%1:i32 = 10) { %2:bool = slt %0, %1 if %2 { yield } else { break } "
-             "%3:i32 = isub %1, 1 continue %3 }"},
+      {false,
+       "loop (%1:i32 = 0) { %2:bool = uge %1, %0 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 2 continue %3 }"},
+      {true,
+       "loop (%1:i32 = 0) { %2:bool = uge %1, 64 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 2 continue %3 }"},
+      {false,
+       "loop (%1:i32 = 0) { %2:bool = uge %1, -1 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 2 continue %3 }"},
+      {true,
+       "loop (%1:i32 = 10) { %2:bool = slt %0, %1 if %2 { yield } else { break } "
+       "%3:i32 = isub %1, 1 continue %3 }"},
       // The advanced counter is tested.
-      {true, "loop (%1:i32 = 0) { %3:i32 = iadd %1, 4 %2:bool = sge %3, 64 if %2 { break } "
-             "else { yield } continue %3 }"},
+      {true,
+       "loop (%1:i32 = 0) { %3:i32 = iadd %1, 4 %2:bool = sge %3, 64 if %2 { break } "
+       "else { yield } continue %3 }"},
       // Two continues, one of which does not advance.
-      {false, "loop (%1:i32 = 0) { %2:bool = uge %1, 64 if %2 { break } else { yield } "
-              "%3:i32 = iadd %1, 1 %4:bool = ine %0, 3 if %4 { continue %1 } else { yield } "
-              "continue %3 }"},
+      {false,
+       "loop (%1:i32 = 0) { %2:bool = uge %1, 64 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 1 %4:bool = ine %0, 3 if %4 { continue %1 } else { yield } "
+       "continue %3 }"},
       // A continue before the test.
-      {false, "loop (%1:i32 = 0) { %3:i32 = iadd %1, 1 %4:bool = ine %0, 3 "
-              "if %4 { continue %3 } else { yield } %2:bool = uge %1, 64 "
-              "if %2 { break } else { yield } continue %3 }"},
+      {false,
+       "loop (%1:i32 = 0) { %3:i32 = iadd %1, 1 %4:bool = ine %0, 3 "
+       "if %4 { continue %3 } else { yield } %2:bool = uge %1, 64 "
+       "if %2 { break } else { yield } continue %3 }"},
       // The bound moves.
-      {false, "loop (%1:i32 = 0, %5:i32 = 9) { %2:bool = uge %1, %5 if %2 { break } else { yield } "
-              "%3:i32 = iadd %1, 1 %6:i32 = iadd %5, 1 continue %3, %6 }"},
+      {false,
+       "loop (%1:i32 = 0, %5:i32 = 9) { %2:bool = uge %1, %5 if %2 { break } else { yield } "
+       "%3:i32 = iadd %1, 1 %6:i32 = iadd %5, 1 continue %3, %6 }"},
   };
   for (const LoopCase& c : cases) {
     const absl::StatusOr<mir::Module> m =

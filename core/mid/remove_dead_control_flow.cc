@@ -27,7 +27,11 @@ constexpr int kMaxDepth = 256;
 class Remover {
  public:
   Remover(Module& module, PassContext& context)
-      : m_(module), b_(module), context_(context), replace_(module), height_(module.regions.size()) {}
+      : m_(module),
+        b_(module),
+        context_(context),
+        replace_(module),
+        height_(module.regions.size()) {}
 
   bool Run() {
     Region(m_.body, 0);
@@ -92,8 +96,8 @@ class Remover {
     SetInsts(region, std::move(out));
   }
 
-  // In front of `unreachable`, what has no effect goes, and an if that leaves on one side is left on
-  // that side.
+  // In front of `unreachable`, what has no effect goes, and an if that leaves on one side is left
+  // on that side.
   void DropUnreachable(List* out) {
     while (out->size() > 1 && m_.inst(out->back()).op == Op::kUnreachable) {
       const InstId before = (*out)[out->size() - 2];
@@ -256,7 +260,7 @@ class Remover {
   PassContext& context_;
   mir::Replacements replace_;
   ExitNester nester_{m_, b_, replace_, Op::kBreak};
-  std::vector<int> height_;      // by region, of those already walked
+  std::vector<int> height_;  // by region, of those already walked
   bool changed_ = false;
 };
 

@@ -277,7 +277,8 @@ TEST(DeadControlFlow, ManyExitsStayALoop) {
   std::string body = "  %0:i32 = local_index\n  loop {\n";
   for (int i = 0; i < 300; ++i) {
     body += "    %" + std::to_string(i + 1) + ":bool = ieq %0, " + std::to_string(i) + "\n";
-    body += "    if %" + std::to_string(i + 1) + " {\n      break\n    } else {\n      yield\n    }\n";
+    body +=
+        "    if %" + std::to_string(i + 1) + " {\n      break\n    } else {\n      yield\n    }\n";
   }
   body += "    break\n  }\n  return\n";
   EXPECT_EQ(RunOnBody(body, RemoveDeadControlFlow), body);

@@ -23,7 +23,7 @@ constexpr size_t kMaxElements = 64;
 // What nobody reads from a place of the program on.
 struct Overwritten {
   std::vector<Access> elements;
-  MemorySet ended = 0;               // memories that are not read again
+  MemorySet ended = 0;  // memories that are not read again
 
   bool Has(const Access& element) const {
     return (MemorySetOf(element) & ended) != 0 ||

@@ -32,10 +32,9 @@ TEST(DeadStores, OverwrittenElementsByOneOrSeveralStores) {
 // What stands between two stores of one place decides.
 TEST(DeadStores, ReadersAndBarriers) {
   const auto dead = [](const std::string& between) {
-    const std::string text =
-        RunOnBody("%0:i32 = local_index store_ssbo[0, align 4] 0, 1 " + between +
-                      " store_ssbo[0, align 4] 0, 2 return",
-                  RemoveDeadStores);
+    const std::string text = RunOnBody("%0:i32 = local_index store_ssbo[0, align 4] 0, 1 " +
+                                           between + " store_ssbo[0, align 4] 0, 2 return",
+                                       RemoveDeadStores);
     return text.find("store_ssbo[0, align 4] 0, 1") == text.npos;
   };
   EXPECT_TRUE(dead(""));

@@ -3,10 +3,9 @@
 // Problem: a shader writes all that any other may want of it; in a pair of stages much of that is
 // read by nobody, and so is what it was computed from.
 // Invariants: verified MIR in and out. Built-ins stay: fixed functions read them. Components at
-// locations that are not read become undefined, and a store without any other goes; what fed them is
-// for remove_dead_code. Of a choice by value all elements count. Outputs of 64 bits, which come from
-// no importer, stay.
-// Algorithm: one walk. Linear.
+// locations that are not read become undefined, and a store without any other goes; what fed them
+// is for remove_dead_code. Of a choice by value all elements count. Outputs of 64 bits, which come
+// from no importer, stay. Algorithm: one walk. Linear.
 #ifndef KILN_CORE_MID_REMOVE_UNREAD_OUTPUTS_H_
 #define KILN_CORE_MID_REMOVE_UNREAD_OUTPUTS_H_
 
@@ -19,8 +18,8 @@
 
 namespace kiln::mid {
 
-// True if anything changed. One rewrite for each store. `reads(location, component)`: whether the next
-// stage does.
+// True if anything changed. One rewrite for each store. `reads(location, component)`: whether the
+// next stage does.
 absl::StatusOr<bool> RemoveUnreadOutputs(mir::Module& module,
                                          absl::FunctionRef<bool(uint32_t, uint32_t)> reads,
                                          PassContext& context);

@@ -46,8 +46,9 @@ TEST(RemoveUnreadOutputs, ComponentsThatAreNotReadHaveNoValue) {
 }
 
 TEST(RemoveUnreadOutputs, AStoreOfNothingGoes) {
-  EXPECT_EQ(Left("store_output[0, 0] %0, %1, %2, %3\nstore_output[1, 0] %0, %1\n", {{1, 0}, {1, 1}}),
-            "  store_output[1, 0] %0, %1\n");
+  EXPECT_EQ(
+      Left("store_output[0, 0] %0, %1, %2, %3\nstore_output[1, 0] %0, %1\n", {{1, 0}, {1, 1}}),
+      "  store_output[1, 0] %0, %1\n");
   EXPECT_EQ(Left("store_output[0, 1] %0\n", {{0, 0}}), "");
   EXPECT_EQ(Left("store_output[4, 0] undef.f16\n", {}), "");
 }

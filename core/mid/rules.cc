@@ -331,7 +331,7 @@ RuleIndex CompileAll() {
     c.replacement = ParseAll(rule.replacement);
     c.num_variables = CountVariables(c.pattern);
     assert(CountVariables(c.replacement) <= c.num_variables);
-    uint32_t variables = 0;   // a bit for each
+    uint32_t variables = 0;  // a bit for each
     for (const Pattern& s : c.pattern.sources) {
       if (s.kind == Pattern::Kind::kOp) {
         c.needs_op = s.op;
@@ -368,21 +368,15 @@ bool Satisfies(Guard guard, mir::Type type, uint64_t bits) {
   const uint64_t exponent = half ? (bits >> 10) & 31 : (bits >> 23) & 0xff;
   const uint64_t infinite = half ? 31 : 0xff;
   switch (guard) {
-    case Guard::kNone:
-      return true;
-    case Guard::kPowerOfTwo:
-      return std::has_single_bit(bits);
+    case Guard::kNone: return true;
+    case Guard::kPowerOfTwo: return std::has_single_bit(bits);
     case Guard::kFloatPowerOfTwo:
       // The reciprocal's exponent is infinite - 1 - exponent: at least 2.
       return mantissa == 0 && exponent >= 1 && exponent + 3 <= infinite;
-    case Guard::kShiftAmount:
-      return bits < 32;
-    case Guard::kNonZero:
-      return bits != 0;
-    case Guard::kFinite:
-      return exponent != infinite;
-    case Guard::kNan:
-      return exponent == infinite && mantissa != 0;
+    case Guard::kShiftAmount: return bits < 32;
+    case Guard::kNonZero: return bits != 0;
+    case Guard::kFinite: return exponent != infinite;
+    case Guard::kNan: return exponent == infinite && mantissa != 0;
   }
   return false;
 }

@@ -20,12 +20,12 @@
 //
 // Termination: a rule's replacement has fewer instructions than its pattern, or as many of lower
 // rank (multiplication > shift > and/add; negation is pushed into its user; a comparison never
-// becomes two; an added constant moves out of sums, shifts and products, where addresses of one base
-// differ by it, and nothing moves it back).
+// becomes two; an added constant moves out of sums, shifts and products, where addresses of one
+// base differ by it, and nothing moves it back).
 //
-// A rule that needs a licence of float arithmetic names the flags that take it away (mir::InstFlags);
-// it does not apply where an instruction that it matches has one of them. Without any it holds for
-// NaNs, infinities and zeros of either sign, and rounds as its pattern does.
+// A rule that needs a licence of float arithmetic names the flags that take it away
+// (mir::InstFlags); it does not apply where an instruction that it matches has one of them. Without
+// any it holds for NaNs, infinities and zeros of either sign, and rounds as its pattern does.
 //
 // Each rule proves itself: rules_test runs both sides on random and corner values.
 #ifndef KILN_CORE_MID_RULES_H_
@@ -56,8 +56,8 @@ struct Rule {
   std::string_view name;
   std::string_view pattern;
   std::string_view replacement;
-  uint16_t unless = 0;         // flags of the instructions matched
-  bool only_32_bits = false;   // applies where the root's first source has 32 bits
+  uint16_t unless = 0;        // flags of the instructions matched
+  bool only_32_bits = false;  // applies where the root's first source has 32 bits
 };
 
 // A pattern or replacement, parsed. Variables are numbered from 0 in order of their letters.
@@ -82,7 +82,8 @@ struct CompiledRule {
   Pattern pattern;
   Pattern replacement;
   // What some source of an instruction must be that the rule may apply to: a constant, the same as
-  // another source, the result of this op (kUnreachable: of any). Tells most rules off without matching.
+  // another source, the result of this op (kUnreachable: of any). Tells most rules off without
+  // matching.
   bool needs_constant = false;
   bool needs_equal = false;
   mir::Op needs_op = mir::Op::kUnreachable;

@@ -1,7 +1,7 @@
 // Each rule proves itself: pattern and replacement are evaluated on corner and random values, for
 // every width its values can have, by the interpreter's definitions, which share nothing with
-// folding. What a rule needs a licence for is left out, and must be there: each flag of special values
-// that forbids a rule stands for values on which it does not hold.
+// folding. What a rule needs a licence for is left out, and must be there: each flag of special
+// values that forbids a rule stands for values on which it does not hold.
 #include "core/mid/rules.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace semantics = mir::semantics;
 struct Letters {
   Type integer;
   Type real;
-  Type any;   // n and t
+  Type any;  // n and t
 };
 
 // An assignment of types to a rule's variables; ok is false if the letters do not fit the rule.
@@ -181,9 +181,8 @@ uint64_t Draw(Type type, Guard guard, bool rearranges, std::mt19937_64& random) 
                               : (1 + random() % 252) << 23 | sign << 31;
   }
   if (mir::IsInt(type)) {
-    const uint64_t bits =
-        corner ? static_cast<uint64_t>(kInts[random() % std::size(kInts)])
-               : random() >> (random() % 64);
+    const uint64_t bits = corner ? static_cast<uint64_t>(kInts[random() % std::size(kInts)])
+                                 : random() >> (random() % 64);
     return bits & mir::MaskOf(type);
   }
   // Rearrangements are compared where they promise something: positive ordinary numbers.
@@ -207,13 +206,14 @@ bool Agree(uint64_t a, uint64_t b, Type type, uint16_t licences) {
 
 // Conversions between widths have types of their own: simplify_test.
 bool ChangesWidth(const Pattern& p) {
-  if (p.kind == Pattern::Kind::kOp && mir::Info(p.op).signature.find_first_of("jg") < 2) return true;
+  if (p.kind == Pattern::Kind::kOp && mir::Info(p.op).signature.find_first_of("jg") < 2)
+    return true;
   return std::any_of(p.sources.begin(), p.sources.end(), ChangesWidth);
 }
 
 struct Trials {
   int executed = 0;
-  uint16_t needed = 0;   // flags without whose licence the rule would have failed
+  uint16_t needed = 0;  // flags without whose licence the rule would have failed
 };
 
 // The flags whose licences were needed so that two sides that differ agree; 0: there are none.

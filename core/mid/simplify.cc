@@ -28,7 +28,7 @@ constexpr int kMaxSources = 4;
 // What a rule's pattern matched.
 struct Bindings {
   std::array<ValueId, kMaxVariables> values;
-  uint16_t flags = 0;   // of float arithmetic, of all instructions
+  uint16_t flags = 0;  // of float arithmetic, of all instructions
 };
 
 class Simplifier {
@@ -113,8 +113,8 @@ class Simplifier {
     return true;
   }
 
-  // An undefined source of float arithmetic is a NaN, which takes most along with it: what is computed
-  // from nothing is not computed (Mesa 25.0.7 chooses so too, nir_opt_undef).
+  // An undefined source of float arithmetic is a NaN, which takes most along with it: what is
+  // computed from nothing is not computed (Mesa 25.0.7 chooses so too, nir_opt_undef).
   absl::Span<const ValueId> Defined(Op op, absl::Span<const ValueId> sources,
                                     absl::Span<ValueId> room) {
     const std::string_view signature = mir::Info(op).signature;
@@ -195,9 +195,9 @@ class Simplifier {
 
   // What sources are, as far as rules ask for it before they are matched.
   struct Given {
-    bool constant = false;               // one of them is
-    bool equal = false;                  // two of them are the same
-    std::array<Op, kMaxSources> ops;     // that they are results of
+    bool constant = false;            // one of them is
+    bool equal = false;               // two of them are the same
+    std::array<Op, kMaxSources> ops;  // that they are results of
 
     bool Has(const CompiledRule& rule) const {
       if ((rule.needs_constant && !constant) || (rule.needs_equal && !equal)) return false;
@@ -212,7 +212,8 @@ class Simplifier {
     for (size_t i = 0; i < sources.size(); ++i) {
       const Value& value = m_.value(sources[i]);
       given.constant |= value.kind == Value::Kind::kConstant;
-      given.equal |= std::find(sources.begin(), sources.begin() + i, sources[i]) != sources.begin() + i;
+      given.equal |=
+          std::find(sources.begin(), sources.begin() + i, sources[i]) != sources.begin() + i;
       if (value.kind == Value::Kind::kResult) given.ops[i] = m_.inst(InstId(value.owner)).op;
     }
     return given;

@@ -39,9 +39,11 @@ int Count(const Module& m, Op op) {
 // %9 = `op` of %2:i32 (equal in all lanes), %3:bool (too), %4:f32, in some lanes only.
 std::string OnUniform(const std::string& op) {
   return absl::StrCat(
-      "mir 1 local_size ", kLanes, ", 1, 1 resource 0 ssbo 0.0.0 body { %0:i32 = local_index "
+      "mir 1 local_size ", kLanes,
+      ", 1, 1 resource 0 ssbo 0.0.0 body { %0:i32 = local_index "
       "%1:i32 = workgroup_id[0] %2:i32 = iadd %1, 0xfffffffe %3:bool = ieq %1, 1 %4:f32 = u2f %1 "
-      "%5:i32 = and %0, 5 %6:bool = ine %5, 4 if %6 { ", op,
+      "%5:i32 = and %0, 5 %6:bool = ine %5, 4 if %6 { ",
+      op,
       " %90:i32 = imul %1, 192 %91:i32 = shl %0, 2 %92:i32 = iadd %90, %91 "
       "store_ssbo[0, align 4] %92, %9 yield } else { yield } return }");
 }
@@ -81,7 +83,8 @@ TEST(SimplifySubgroups, OfValuesThatLanesHaveInCommon) {
   }
   for (const char* op : {"fmin", "fmax"}) {
     ExpectSimplified(absl::StrCat("%7:f32 = reduce[", op, ", 4] %4", bits), Op::kReduce);
-    ExpectSimplified(absl::StrCat("%7:f32 = exclusive_scan[", op, "] %4", bits), Op::kExclusiveScan);
+    ExpectSimplified(absl::StrCat("%7:f32 = exclusive_scan[", op, "] %4", bits),
+                     Op::kExclusiveScan);
   }
   ExpectSimplified("%9:i32, %10:i32, %11:i32, %12:i32 = ballot false", Op::kBallot);
 }
@@ -93,7 +96,8 @@ TEST(SimplifySubgroups, WhatIsReadFromALaneThatIsOffIsTheValueToo) {
     PassContext context = PassContext::ForTest(-1);
     const auto changed = SimplifySubgroups(*m, context);
     ASSERT_TRUE(changed.ok() && *changed) << op;
-    EXPECT_EQ(Count(*m, Op::kShuffle) + Count(*m, Op::kQuadSwap) + Count(*m, Op::kQuadBroadcast), 0);
+    EXPECT_EQ(Count(*m, Op::kShuffle) + Count(*m, Op::kQuadSwap) + Count(*m, Op::kQuadBroadcast),
+              0);
   }
 }
 

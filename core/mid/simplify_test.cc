@@ -58,8 +58,8 @@ TEST(Simplify, WhatTargetsApproximateStaysInInvariantExpressions) {
   const auto text = [](const char* stage, const char* flag) {
     absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
         "mir 1 stage ", stage, " output 0 location 0.0 f32 x4 body { %0:f32 = fdiv", flag,
-        " 1f, 3f %1:f32 = fdiv", flag, " 6f, 4f %2:f32 = fadd", flag,
-        " 1f, 3f %3:f32 = fpow", flag, " 5f, 1f store_output[0, 0] %0, %1, %2, %3 return }"));
+        " 1f, 3f %1:f32 = fdiv", flag, " 6f, 4f %2:f32 = fadd", flag, " 1f, 3f %3:f32 = fpow", flag,
+        " 5f, 1f store_output[0, 0] %0, %1, %2, %3 return }"));
     EXPECT_TRUE(m.ok()) << m.status();
     PassContext context = PassContext::ForTest();
     EXPECT_TRUE(Simplify(*m, context).ok());
@@ -140,9 +140,9 @@ std::string SimplifiedWith(std::string body, std::string_view flag) {
 
 // A rewrite for each licence, which one flag takes away and no other.
 TEST(Simplify, EachLicenceHasARewriteThatNeedsIt) {
-  constexpr std::string_view kFlags[] = {
-      ".keep_nan",       ".keep_inf",        ".keep_zero_sign", ".no_reciprocal",
-      ".no_contraction", ".no_reassociation", ".no_transform"};
+  constexpr std::string_view kFlags[] = {".keep_nan",      ".keep_inf",       ".keep_zero_sign",
+                                         ".no_reciprocal", ".no_contraction", ".no_reassociation",
+                                         ".no_transform"};
   struct Case {
     const char* body;
     std::set<std::string_view> forbidden_by;

@@ -39,9 +39,9 @@ class Sinker {
   // Where a region is.
   struct Place {
     RegionId parent;
-    RegionId loop;        // body of the innermost loop around it, or the module's
+    RegionId loop;  // body of the innermost loop around it, or the module's
     int depth = 0;
-    List front;           // what sank here, last first
+    List front;  // what sank here, last first
   };
 
   Place& PlaceOf(RegionId r) { return places_[r.index]; }
@@ -120,8 +120,8 @@ class Sinker {
     for (size_t i = 0; i < sources.size(); ++i) {
       const mir::Value::Kind kind = m_.value(sources[i]).kind;
       const bool defined = kind == mir::Value::Kind::kResult || kind == mir::Value::Kind::kParam;
-      const bool again = std::find(sources.begin(), sources.begin() + i, sources[i]) !=
-                         sources.begin() + i;
+      const bool again =
+          std::find(sources.begin(), sources.begin() + i, sources[i]) != sources.begin() + i;
       count += defined && !again && !use_[sources[i].index].valid();
     }
     return count;
@@ -129,8 +129,8 @@ class Sinker {
 
   Module& m_;
   PassContext& context_;
-  std::vector<Place> places_;     // by region
-  std::vector<RegionId> use_;     // by value: the innermost region that holds the uses seen
+  std::vector<Place> places_;  // by region
+  std::vector<RegionId> use_;  // by value: the innermost region that holds the uses seen
   int64_t moved_ = 0;
 };
 

@@ -31,11 +31,11 @@ bool Accesses(const Inst& inst) {
 struct Table {
   bool constant = true;
   bool loaded = false;
-  std::vector<std::optional<uint32_t>> elements;   // what is stored to them
-  std::vector<bool> stored;                        // on the path being walked
-  size_t distinct = 0;                             // elements stored anywhere
-  size_t now = 0;                                  // and on the path
-  uint32_t base = 0;                               // in the constant data
+  std::vector<std::optional<uint32_t>> elements;  // what is stored to them
+  std::vector<bool> stored;                       // on the path being walked
+  size_t distinct = 0;                            // elements stored anywhere
+  size_t now = 0;                                 // and on the path
+  uint32_t base = 0;                              // in the constant data
 };
 
 class Tabulator {
@@ -164,8 +164,8 @@ class Tabulator {
   Module& m_;
   mir::Builder b_;
   PassContext& context_;
-  std::vector<Table> tables_;                        // by private array
-  std::vector<std::pair<uint32_t, size_t>> log_;     // array, element: stored on the path
+  std::vector<Table> tables_;                     // by private array
+  std::vector<std::pair<uint32_t, size_t>> log_;  // array, element: stored on the path
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(TabulateArrays, WritesTheTable) {
   EXPECT_TRUE(*TabulateArrays(m, context));
   ASSERT_EQ(m.constant_data.size(), 80u);
   EXPECT_EQ(m.constant_data[0], 1);
-  EXPECT_EQ(m.constant_data[64], 0);   // never stored
+  EXPECT_EQ(m.constant_data[64], 0);  // never stored
   EXPECT_EQ(m.constant_data[68], 0x0d);
   EXPECT_EQ(m.constant_data[71], 0x0a);
 }
@@ -64,11 +64,11 @@ void Stays(const std::string& stores, const std::string& more = "") {
 }
 
 TEST(TabulateArrays, WhatStays) {
-  Stays("  store_private[1, align 4] 0, %0\n");                                        // no constant
-  Stays("  store_private[1, align 4] %0, 7\n");                                        // anywhere
-  Stays("  store_private[1, align 4] 0, 7\n  store_private[1, align 4] 0, 8\n");       // two values
+  Stays("  store_private[1, align 4] 0, %0\n");                                   // no constant
+  Stays("  store_private[1, align 4] %0, 7\n");                                   // anywhere
+  Stays("  store_private[1, align 4] 0, 7\n  store_private[1, align 4] 0, 8\n");  // two values
   Stays("  store_private.volatile[1, align 4] 0, 7\n");
-  Stays("  store_private[1, align 4] 0, 7\n", "  store_private[1, align 4] 4, 7\n");   // too late
+  Stays("  store_private[1, align 4] 0, 7\n", "  store_private[1, align 4] 4, 7\n");  // too late
   Stays("");
   constexpr char kBytes[] = R"(  store_private[1, align 4] 0, 7
   %0:i8 = load_private[1, align 4] 0

@@ -21,8 +21,9 @@ std::string RunOnBody(std::string_view body,
                       absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),
                       int64_t rewrite_limit = -1);
 
-// The same of a fragment with inputs (0: four floats, 1: a flat integer, 3: an array of four floats),
-// an output of four floats, two storage buffers, an image (resource 2) and a private array of 16 bytes.
+// The same of a fragment with inputs (0: four floats, 1: a flat integer, 3: an array of four
+// floats), an output of four floats, two storage buffers, an image (resource 2) and a private array
+// of 16 bytes.
 std::string RunOnFragmentBody(std::string_view body,
                               absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),
                               int64_t rewrite_limit = -1);

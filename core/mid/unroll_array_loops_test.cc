@@ -53,8 +53,8 @@ std::vector<uint8_t> Outcome(const std::string& body, bool with_array) {
   return both;
 }
 
-// Whether no access to memory of the lane is left. The outcome must be the same, and what is not freed
-// must not be changed.
+// Whether no access to memory of the lane is left. The outcome must be the same, and what is not
+// freed must not be changed.
 bool Frees(const std::string& body) {
   const std::string after = RunOnBody(body, UnrollArrayLoops);
   const bool freed = after.find("private") == std::string::npos;
@@ -77,11 +77,13 @@ TEST(UnrollArrayLoops, InsideOfALoopWithoutBound) {
   const std::string inside =
       "  %1:i32 = local_index\n" + Counted("%2", 64, "    store_private[1, align 4] %28, %1\n") +
       "  loop (%5:i32 = 0) {\n    %6:bool = ult %5, %1\n    if %6 { yield } else { break }\n" +
-      Counted("%4", 64, "    %46:i32 = load_private[1, align 4] %48\n    %45:i32 = iadd %46, %5\n"
-                        "    store_private[1, align 4] %48, %45\n") +
+      Counted("%4", 64,
+              "    %46:i32 = load_private[1, align 4] %48\n    %45:i32 = iadd %46, %5\n"
+              "    store_private[1, align 4] %48, %45\n") +
       "    %7:i32 = iadd %5, 1\n    continue %7\n  }\n" +
-      Counted("%3", 64, "    %36:i32 = load_private[1, align 4] %38\n"
-                        "    store_ssbo[1, align 4] %38, %36\n") +
+      Counted("%3", 64,
+              "    %36:i32 = load_private[1, align 4] %38\n"
+              "    store_ssbo[1, align 4] %38, %36\n") +
       "  return\n";
   EXPECT_TRUE(Frees(inside));
 }
@@ -100,11 +102,12 @@ TEST(UnrollArrayLoops, WhatIsLeftIsBounded) {
     std::string body;
     for (int i = 0; i < reads; ++i) {
       const std::string v = "%" + std::to_string(100 + 10 * i);
-      body += "    %" + std::to_string(103 + 10 * i) + ":i32, %" + std::to_string(104 + 10 * i) + ":i32, %" +
-              std::to_string(105 + 10 * i) + ":i32, %" + std::to_string(106 + 10 * i) +
-              ":i32 = load_private[1, align 16] %90\n    store_ssbo[1, align 4] " + std::to_string(4 * i) + ", %" +
-              std::to_string(103 + 10 * i) + "\n" + "    store_ssbo[1, align 4] 1024, %" +
-              std::to_string(106 + 10 * i) + "\n    store_ssbo[0, align 4] 0, %1\n";
+      body += "    %" + std::to_string(103 + 10 * i) + ":i32, %" + std::to_string(104 + 10 * i) +
+              ":i32, %" + std::to_string(105 + 10 * i) + ":i32, %" + std::to_string(106 + 10 * i) +
+              ":i32 = load_private[1, align 16] %90\n    store_ssbo[1, align 4] " +
+              std::to_string(4 * i) + ", %" + std::to_string(103 + 10 * i) + "\n" +
+              "    store_ssbo[1, align 4] 1024, %" + std::to_string(106 + 10 * i) +
+              "\n    store_ssbo[0, align 4] 0, %1\n";
     }
     return Frees("  %1:i32 = local_index\n" +
                  Counted("%2", iterations,
@@ -122,16 +125,19 @@ TEST(UnrollArrayLoops, WhatLivesMustFit) {
   const auto frees = [](int others) {
     std::string before = "  %1:i32 = local_index\n", after;
     for (int i = 0; i < others; ++i) {
-      const std::string offset = std::to_string(1024 + 4 * i), name = "%" + std::to_string(1000 + i);
+      const std::string offset = std::to_string(1024 + 4 * i),
+                        name = "%" + std::to_string(1000 + i);
       before += "  " + name + ":i32 = load_ssbo[0, align 4] " + offset + "\n";
       after += "  store_ssbo[0, align 4] " + offset + ", " + name + "\n";
     }
     // The sums differ, so that each needs a place of its own.
     return Frees(before +
-                 Counted("%2", 64, "    %26:i32 = load_ssbo[0, align 4] %28\n"
-                                   "    store_private[1, align 4] %28, %26\n") +
-                 Counted("%3", 64, "    %36:i32 = load_private[1, align 4] %38\n"
-                                   "    store_ssbo[1, align 4] %38, %36\n") +
+                 Counted("%2", 64,
+                         "    %26:i32 = load_ssbo[0, align 4] %28\n"
+                         "    store_private[1, align 4] %28, %26\n") +
+                 Counted("%3", 64,
+                         "    %36:i32 = load_private[1, align 4] %38\n"
+                         "    store_ssbo[1, align 4] %38, %36\n") +
                  after + "  return\n");
   };
   EXPECT_TRUE(frees(30));

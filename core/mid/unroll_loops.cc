@@ -172,7 +172,8 @@ class Unroller {
     List made;
     for (int iteration = 0; iteration < iterations; ++iteration) {
       cloner_.Clear();
-      for (size_t i = 0; i < carried.size(); ++i) cloner_.Map(m_.region(body).params[i], carried[i]);
+      for (size_t i = 0; i < carried.size(); ++i)
+        cloner_.Map(m_.region(body).params[i], carried[i]);
       const InstId end = Emit(original, &made);
       if (m_.inst(end).op != Op::kContinue) {
         made.push_back(cloner_.Copy(end));
@@ -311,7 +312,7 @@ class Unroller {
   mir::Cloner cloner_;
   absl::Span<const UnrollableLoop> chosen_;
   bool only_chosen_ = false;
-  List front_;              // goes in front of the loop that was just unrolled
+  List front_;  // goes in front of the loop that was just unrolled
   int64_t unrolled_ = 0;
 };
 
@@ -321,7 +322,8 @@ absl::StatusOr<bool> UnrollLoops(Module& module, PassContext& context) {
   return Unroller(module, context).Run();
 }
 
-bool UnrollTheseLoops(Module& module, absl::Span<const UnrollableLoop> loops, PassContext& context) {
+bool UnrollTheseLoops(Module& module, absl::Span<const UnrollableLoop> loops,
+                      PassContext& context) {
   return Unroller(module, context).Run(loops);
 }
 

@@ -41,8 +41,12 @@ TEST(UnrollLoops, WhatTargetsApproximateStaysInInvariantExpressions) {
     const absl::StatusOr<mir::Module> parsed = mir::Parse(
         "mir 1 stage vertex output 0 location 0.0 f32 x1 body { "
         "%9:f32 = loop (%0:i32 = 1, %1:f32 = 0f) { %2:bool = slt %0, 3 "
-        "if %2 { yield } else { break %1 } %3:f32 = i2f %0 %4:f32 = fexp2" + flag + " %3 "
-        "%5:f32 = fadd" + flag + " %1, %4 %6:i32 = iadd %0, 1 continue %6, %5 } "
+        "if %2 { yield } else { break %1 } %3:f32 = i2f %0 %4:f32 = fexp2" +
+        flag +
+        " %3 "
+        "%5:f32 = fadd" +
+        flag +
+        " %1, %4 %6:i32 = iadd %0, 1 continue %6, %5 } "
         "store_output[0, 0] %9 return }");
     EXPECT_TRUE(parsed.ok()) << parsed.status();
     mir::Module m = *parsed;
@@ -402,9 +406,11 @@ body {
 
 TEST(UnrollLoops, LongForArraysWhereInnermost) {
   const auto unrolls = [](const std::string& offset, const std::string& inside) {
-    std::string body = "  %0:i32 = local_index\n  loop (%1:i32 = 0) {\n    %2:bool = ult %1, 16\n"
-                       "    if %2 { yield } else { break }\n    %3:i32 = shl %1, 2\n"
-                       "    store_private[1, align 4] " + offset + ", %0\n" + inside;
+    std::string body =
+        "  %0:i32 = local_index\n  loop (%1:i32 = 0) {\n    %2:bool = ult %1, 16\n"
+        "    if %2 { yield } else { break }\n    %3:i32 = shl %1, 2\n"
+        "    store_private[1, align 4] " +
+        offset + ", %0\n" + inside;
     for (int i = 0; i < 42; ++i) body += "    store_ssbo[0, align 4] %0, 1\n";
     body += "    %4:i32 = iadd %1, 1\n    continue %4\n  }\n  return\n";
     return RunOnBody(body, UnrollLoops) != RunOnBody(body, UnrollLoops, 0);

@@ -195,8 +195,8 @@ void Builder::Append(InstId inst) {
   }
 }
 
-InstId Builder::EmitInst(Op op, absl::Span<const ValueId> sources,
-                         absl::Span<const Type> results, uint32_t imm0, uint32_t imm1) {
+InstId Builder::EmitInst(Op op, absl::Span<const ValueId> sources, absl::Span<const Type> results,
+                         uint32_t imm0, uint32_t imm1) {
   assert(SourcesFit(m_, op, sources));
   const InstId id = NewInst(m_, op, sources, imm0, imm1);
   m_.inst(id).spirv_id = spirv_id_;
@@ -236,7 +236,7 @@ ValueId Builder::Atomic(Op op, AtomicOp atomic, uint32_t resource, ValueId offse
   std::vector<ValueId> sources = {offset};
   sources.insert(sources.end(), values.begin(), values.end());
   return m_.result(EmitInst(op, sources, absl::MakeConstSpan(&type, 1), resource,
-                        static_cast<uint32_t>(atomic)));
+                            static_cast<uint32_t>(atomic)));
 }
 
 InstId Builder::LoadGlobal(const Address& address, absl::Span<const Type> types, uint32_t align) {
@@ -381,7 +381,8 @@ class Compactor {
       to_.inst(id).regions[r] = region;
     }
     absl::InlinedVector<Type, 8> types;
-    for (int r = 0; r < in.num_results; ++r) types.push_back(from_.value(from_.result(old, r)).type);
+    for (int r = 0; r < in.num_results; ++r)
+      types.push_back(from_.value(from_.result(old, r)).type);
     if (!types.empty()) SetResults(to_, id, types);
     for (int r = 0; r < in.num_results; ++r) {
       map_[from_.result(old, r).index] = to_.result(id, r);

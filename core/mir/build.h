@@ -257,7 +257,7 @@ class Builder {
   // where it is; fill module().inst(i).regions[], end them with Yield / Break / Continue, and give
   // the results (types of what is yielded or broken with) by SetResults when they are known.
   InstId If(ValueId condition);
-  InstId Loop(absl::Span<const ValueId> initial = {});   // creates a param for each initial value
+  InstId Loop(absl::Span<const ValueId> initial = {});  // creates a param for each initial value
   void Yield(absl::Span<const ValueId> values = {}) { EmitInst(Op::kYield, values, {}); }
   void Break(absl::Span<const ValueId> values = {}) { EmitInst(Op::kBreak, values, {}); }
   void Continue(absl::Span<const ValueId> values = {}) { EmitInst(Op::kContinue, values, {}); }
@@ -272,8 +272,8 @@ class Builder {
   std::vector<InstId>* list_ = nullptr;
   uint32_t spirv_id_ = 0;
   uint16_t flags_ = 0;
-  KeyTable constants_;           // by type and bits
-  bool has_constants_ = false;   // has looked for those that exist
+  KeyTable constants_;          // by type and bits
+  bool has_constants_ = false;  // has looked for those that exist
   ValueId undefs_[kNumTypes];
 };
 
@@ -307,8 +307,8 @@ void ForEachRegion(const Module& module, RegionId region, Fn&& fn) {
 // Instructions in the body, terminators and nested ones included.
 int64_t CountInstructions(const Module& module);
 
-// Whether there are values of the type, dead ones included: a lowering of it need not look further where
-// there are none.
+// Whether there are values of the type, dead ones included: a lowering of it need not look further
+// where there are none.
 bool HasValuesOf(const Module& module, Type type);
 
 // Calls fn(InstId) for every jump that targets this loop (breaks and continues of nested loops
@@ -352,7 +352,7 @@ class Replacements {
  private:
   ValueId FindReplaced(ValueId v);
 
-  std::vector<ValueId> to_;      // invalid: itself
+  std::vector<ValueId> to_;  // invalid: itself
   int64_t count_ = 0;
 };
 

@@ -30,8 +30,8 @@ class Cloner {
 
  private:
   Module& m_;
-  std::vector<ValueId> to_;        // by value; invalid: itself
-  std::vector<ValueId> mapped_;    // those with an entry
+  std::vector<ValueId> to_;      // by value; invalid: itself
+  std::vector<ValueId> mapped_;  // those with an entry
 };
 
 }  // namespace kiln::mir

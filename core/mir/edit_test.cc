@@ -81,8 +81,9 @@ TEST(Edit, SetSourcesMayTakeItsOwnSources) {
 }
 
 TEST(Edit, ReplacementsChain) {
-  Module m = *Parse("mir 1 body { %0:i32 = ineg 1 %1:i32 = ineg %0 %2:i32 = ineg %1 "
-                    "%3:i32 = iadd %1, %2 return }");
+  Module m = *Parse(
+      "mir 1 body { %0:i32 = ineg 1 %1:i32 = ineg %0 %2:i32 = ineg %1 "
+      "%3:i32 = iadd %1, %2 return }");
   Replacements r(m);
   EXPECT_EQ(r.Apply(m), 0);
   r.Replace(ValueId(2), ValueId(1));
@@ -151,8 +152,9 @@ TEST(Rewrite, NestedWalksLeaveTheBuilderAsItWas) {
 }
 
 TEST(Edit, UsesAreInProgramOrder) {
-  const Module m = *Parse("mir 1 body { %0:i32 = ineg 1 if true { %1:i32 = iadd %0, %0 yield } "
-                          "else { yield } %2:i32 = ineg %0 return }");
+  const Module m = *Parse(
+      "mir 1 body { %0:i32 = ineg 1 if true { %1:i32 = iadd %0, %0 yield } "
+      "else { yield } %2:i32 = ineg %0 return }");
   const Uses uses(m);
   ASSERT_EQ(uses.Of(ValueId(0)).size(), 3u);
   EXPECT_EQ(PrintInst(m, uses.Of(ValueId(0))[1].inst), "%1:i32 = iadd %0, %0");

@@ -2,8 +2,8 @@
 // that access texels (sample, gather, fetch, image_load, image_store, image_atomic, image_size).
 //
 // A texel op names its image by imm0 (Module::resources) and everything else by imm1, an index into
-// Module::texel_ops (made by AddTexelOp, which gives equal ones the same index). Its sources stand in the order of TexelParam
-// below, each group present or not as TexelOp::params says:
+// Module::texel_ops (made by AddTexelOp, which gives equal ones the same index). Its sources stand
+// in the order of TexelParam below, each group present or not as TexelOp::params says:
 //
 //   index into an array of images, if the instruction has the flag kIndexed                  1 i32
 //   index into an array of samplers, if kTexelSamplerIndex                                   1 i32
@@ -50,7 +50,7 @@ struct ImageInfo {
   bool arrayed = false;
   bool multisampled = false;
   ComponentType component = ComponentType::kFloat;
-  ImageFormat format = ImageFormat::kUnknown;   // of storage images and storage texel buffers
+  ImageFormat format = ImageFormat::kUnknown;  // of storage images and storage texel buffers
   friend bool operator==(const ImageInfo&, const ImageInfo&) = default;
 };
 
@@ -95,11 +95,11 @@ inline constexpr uint16_t kAllTexelParams = 255;
 struct TexelOp {
   static constexpr uint32_t kNoSampler = ~uint32_t{0};
 
-  uint32_t sampler = kNoSampler;    // the resource; kNoSampler: none, or the combined one's own
-  uint16_t params = 0;              // TexelParam bits
-  uint8_t component = 0;            // that gather without dref gathers
-  AtomicOp atomic = AtomicOp{0};    // of image_atomic
-  std::array<int8_t, 3> offset = {0, 0, 0};   // texels
+  uint32_t sampler = kNoSampler;  // the resource; kNoSampler: none, or the combined one's own
+  uint16_t params = 0;            // TexelParam bits
+  uint8_t component = 0;          // that gather without dref gathers
+  AtomicOp atomic = AtomicOp{0};  // of image_atomic
+  std::array<int8_t, 3> offset = {0, 0, 0};  // texels
   friend bool operator==(const TexelOp&, const TexelOp&) = default;
 };
 
@@ -114,7 +114,7 @@ struct TexelSources {
   int lod = -1;
   int ddx = -1;
   int ddy = -1;
-  int num_derivatives = 0;      // in each of them
+  int num_derivatives = 0;  // in each of them
   int min_lod = -1;
   int sample = -1;
   int offsets = -1;

@@ -8,45 +8,58 @@
 
 namespace kiln::mir {
 
-enum class First : uint8_t { kNone, kComponent, kResource, kPrivateArray, kMemoryClasses, kLaneMask,
-                             kQuadLane, kQuadSwap, kReduceOp, kInput, kOutput, kDerivative };
-enum class Second : uint8_t { kNone, kAlignment, kAtomicOp, kTexelOp, kScope, kCluster, kComponent,
-                              kInterpolateAt };
+enum class First : uint8_t {
+  kNone,
+  kComponent,
+  kResource,
+  kPrivateArray,
+  kMemoryClasses,
+  kLaneMask,
+  kQuadLane,
+  kQuadSwap,
+  kReduceOp,
+  kInput,
+  kOutput,
+  kDerivative
+};
+enum class Second : uint8_t {
+  kNone,
+  kAlignment,
+  kAtomicOp,
+  kTexelOp,
+  kScope,
+  kCluster,
+  kComponent,
+  kInterpolateAt
+};
 
 struct Immediates {
-  First first = First::kNone;    // of imm0
-  Second second = Second::kNone; // of imm1
+  First first = First::kNone;     // of imm0
+  Second second = Second::kNone;  // of imm1
 };
 
 constexpr Immediates ImmediatesOf(Op op) {
   switch (op) {
     case Op::kWorkgroupId:
     case Op::kNumWorkgroups:
-    case Op::kBaseWorkgroup:
-      return {First::kComponent, Second::kNone};
+    case Op::kBaseWorkgroup: return {First::kComponent, Second::kNone};
     case Op::kLoadUbo:
     case Op::kLoadSsbo:
-    case Op::kStoreSsbo:
-      return {First::kResource, Second::kAlignment};
+    case Op::kStoreSsbo: return {First::kResource, Second::kAlignment};
     case Op::kSsboSize:
-    case Op::kSsboAddress:
-      return {First::kResource, Second::kNone};
+    case Op::kSsboAddress: return {First::kResource, Second::kNone};
     case Op::kLoadPush:
     case Op::kLoadShared:
     case Op::kStoreShared:
     case Op::kLoadConstant:
     case Op::kLoadGlobal:
-    case Op::kStoreGlobal:
-      return {First::kNone, Second::kAlignment};
+    case Op::kStoreGlobal: return {First::kNone, Second::kAlignment};
     case Op::kLoadPrivate:
-    case Op::kStorePrivate:
-      return {First::kPrivateArray, Second::kAlignment};
-    case Op::kSsboAtomic:
-      return {First::kResource, Second::kAtomicOp};
+    case Op::kStorePrivate: return {First::kPrivateArray, Second::kAlignment};
+    case Op::kSsboAtomic: return {First::kResource, Second::kAtomicOp};
     case Op::kSharedAtomic:
     case Op::kGlobalAtomic:
-    case Op::kGlobalAtomic64:
-      return {First::kNone, Second::kAtomicOp};
+    case Op::kGlobalAtomic64: return {First::kNone, Second::kAtomicOp};
     case Op::kSample:
     case Op::kGather:
     case Op::kFetch:
@@ -57,40 +70,43 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kImageLevels:
     case Op::kImageSamples:
     case Op::kSampleImplicit:
-    case Op::kImageLod:
-      return {First::kResource, Second::kTexelOp};
+    case Op::kImageLod: return {First::kResource, Second::kTexelOp};
     case Op::kControlBarrier:
-    case Op::kMemoryBarrier:
-      return {First::kMemoryClasses, Second::kScope};
-    case Op::kLaneMask:
-      return {First::kLaneMask, Second::kNone};
-    case Op::kQuadBroadcast:
-      return {First::kQuadLane, Second::kNone};
-    case Op::kQuadSwap:
-      return {First::kQuadSwap, Second::kNone};
-    case Op::kReduce:
-      return {First::kReduceOp, Second::kCluster};
+    case Op::kMemoryBarrier: return {First::kMemoryClasses, Second::kScope};
+    case Op::kLaneMask: return {First::kLaneMask, Second::kNone};
+    case Op::kQuadBroadcast: return {First::kQuadLane, Second::kNone};
+    case Op::kQuadSwap: return {First::kQuadSwap, Second::kNone};
+    case Op::kReduce: return {First::kReduceOp, Second::kCluster};
     case Op::kInclusiveScan:
-    case Op::kExclusiveScan:
-      return {First::kReduceOp, Second::kNone};
-    case Op::kLoadInput:
-      return {First::kInput, Second::kComponent};
-    case Op::kInterpolate:
-      return {First::kInput, Second::kInterpolateAt};
-    case Op::kStoreOutput:
-      return {First::kOutput, Second::kComponent};
+    case Op::kExclusiveScan: return {First::kReduceOp, Second::kNone};
+    case Op::kLoadInput: return {First::kInput, Second::kComponent};
+    case Op::kInterpolate: return {First::kInput, Second::kInterpolateAt};
+    case Op::kStoreOutput: return {First::kOutput, Second::kComponent};
     case Op::kDdx:
-    case Op::kDdy:
-      return {First::kDerivative, Second::kNone};
-    default:
-      return {};
+    case Op::kDdy: return {First::kDerivative, Second::kNone};
+    default: return {};
   }
 }
 
 inline constexpr std::string_view kAtomicNames[] = {
-    "add", "sub", "smin", "umin",     "smax",             "umax",      "and",       "or",
-    "xor", "exchange",    "compare_exchange", "increment", "decrement", "load", "store",
-    "fadd", "fmin", "fmax",
+    "add",
+    "sub",
+    "smin",
+    "umin",
+    "smax",
+    "umax",
+    "and",
+    "or",
+    "xor",
+    "exchange",
+    "compare_exchange",
+    "increment",
+    "decrement",
+    "load",
+    "store",
+    "fadd",
+    "fmin",
+    "fmax",
 };
 inline constexpr uint32_t kNumAtomicOps = sizeof(kAtomicNames) / sizeof(kAtomicNames[0]);
 static_assert(static_cast<uint32_t>(AtomicOp::kFmax) + 1 == kNumAtomicOps);
@@ -104,22 +120,20 @@ inline constexpr std::string_view kReduceNames[] = {
 
 // What combines two lanes' values.
 constexpr Op OpOf(ReduceOp op) {
-  constexpr Op kOps[] = {Op::kIadd, Op::kImul, Op::kImin, Op::kImax, Op::kUmin,
-                         Op::kUmax, Op::kAnd,  Op::kOr,   Op::kXor,  Op::kFadd,
-                         Op::kFmul, Op::kFmin, Op::kFmax};
+  constexpr Op kOps[] = {Op::kIadd, Op::kImul, Op::kImin, Op::kImax, Op::kUmin, Op::kUmax, Op::kAnd,
+                         Op::kOr,   Op::kXor,  Op::kFadd, Op::kFmul, Op::kFmin, Op::kFmax};
   static_assert(sizeof(kOps) / sizeof(kOps[0]) == sizeof(kReduceNames) / sizeof(kReduceNames[0]));
   return kOps[static_cast<int>(op)];
 }
 
-inline constexpr std::string_view kTypeNames[] = {"bool", "i8",  "i16", "i32",
-                                                 "i64",  "f16", "f32"};
+inline constexpr std::string_view kTypeNames[] = {"bool", "i8", "i16", "i32", "i64", "f16", "f32"};
 static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == kNumTypes);
 
 inline constexpr std::string_view kDenormNames[] = {"any", "preserve", "flush"};
 
 inline constexpr std::string_view kStageNames[] = {"compute", "fragment", "vertex"};
 inline constexpr std::string_view kDepthModeNames[] = {"none", "any", "greater", "less",
-                                                      "unchanged"};
+                                                       "unchanged"};
 inline constexpr std::string_view kInterpolationNames[] = {"smooth", "noperspective", "flat"};
 inline constexpr std::string_view kAuxiliaryNames[] = {"centre", "centroid", "sample"};
 inline constexpr std::string_view kInterpolateAtNames[] = {"centroid", "sample", "offset"};
@@ -127,9 +141,9 @@ inline constexpr std::string_view kDerivativeNames[] = {"any", "coarse", "fine"}
 
 struct BuiltInInfo {
   std::string_view name;
-  char type;                // a letter of ops.def
+  char type;  // a letter of ops.def
   uint8_t components;
-  std::string_view where;   // builtins.def
+  std::string_view where;  // builtins.def
 };
 inline constexpr BuiltInInfo kBuiltIns[] = {
     {"location", '*', 4, "vVfF"},
@@ -144,7 +158,7 @@ struct FlagName {
   std::string_view name;
 };
 inline constexpr FlagName kFlagNames[] = {
-    {kExact, "exact"},   // in front of its parts
+    {kExact, "exact"},  // in front of its parts
     {kKeepNan, "keep_nan"},
     {kKeepInf, "keep_inf"},
     {kKeepZeroSign, "keep_zero_sign"},
@@ -177,9 +191,14 @@ struct TexelParamName {
   std::string_view name;
 };
 inline constexpr TexelParamName kTexelParamNames[] = {
-    {kTexelSamplerIndex, "sampler_index"}, {kTexelDref, "dref"},     {kTexelBias, "bias"},
-    {kTexelLod, "lod"},                    {kTexelGrad, "grad"},     {kTexelMinLod, "min_lod"},
-    {kTexelSample, "sample"},              {kTexelOffsets, "offsets"},
+    {kTexelSamplerIndex, "sampler_index"},
+    {kTexelDref, "dref"},
+    {kTexelBias, "bias"},
+    {kTexelLod, "lod"},
+    {kTexelGrad, "grad"},
+    {kTexelMinLod, "min_lod"},
+    {kTexelSample, "sample"},
+    {kTexelOffsets, "offsets"},
 };
 
 }  // namespace kiln::mir

@@ -27,17 +27,14 @@ bool IsTexelOp(Op op) {
 }
 
 bool IsSampling(Op op) {
-  return op == Op::kSample || op == Op::kGather || op == Op::kSampleImplicit ||
-         op == Op::kImageLod;
+  return op == Op::kSample || op == Op::kGather || op == Op::kSampleImplicit || op == Op::kImageLod;
 }
 
 bool IsInterfaceOp(Op op) {
   return op == Op::kLoadInput || op == Op::kInterpolate || op == Op::kStoreOutput;
 }
 
-bool IsKill(Op op) {
-  return op == Op::kDemote || op == Op::kDiscard || op == Op::kTerminate;
-}
+bool IsKill(Op op) { return op == Op::kDemote || op == Op::kDiscard || op == Op::kTerminate; }
 
 TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const ImageInfo& info) {
   TexelSources s;
@@ -51,8 +48,8 @@ TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const I
   if (has(kTexelSamplerIndex)) s.sampler_index = take(1);
   const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
   if (!query) {
-    s.num_coordinates = op == Op::kImageLod ? SpatialCount(info.dim)
-                                            : CoordinateCount(info, IsSampling(op));
+    s.num_coordinates =
+        op == Op::kImageLod ? SpatialCount(info.dim) : CoordinateCount(info, IsSampling(op));
     s.coordinates = take(s.num_coordinates);
   }
   if (has(kTexelDref)) s.dref = take(1);
@@ -69,7 +66,9 @@ TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const I
     s.num_offsets = OffsetCount(info.dim);
     s.offsets = take(s.num_offsets);
   }
-  s.num_values = op == Op::kImageStore ? 4 : op == Op::kImageAtomic ? AtomicOperands(texel.atomic) : 0;
+  s.num_values = op == Op::kImageStore    ? 4
+                 : op == Op::kImageAtomic ? AtomicOperands(texel.atomic)
+                                          : 0;
   if (s.num_values != 0) s.values = take(s.num_values);
   return s;
 }

@@ -43,10 +43,10 @@ enum class Op : uint16_t {
 
 struct OpInfo {
   std::string_view name;
-  int sources;             // -1: any number
-  int results;             // -1: any number
+  int sources;  // -1: any number
+  int results;  // -1: any number
   std::string_view signature;
-  uint32_t flags;          // a bit for each letter
+  uint32_t flags;  // a bit for each letter
   static constexpr uint32_t FlagBit(char letter) { return 1u << (letter - 'A'); }
   constexpr bool Has(char flag) const { return (flags & FlagBit(flag)) != 0; }
 };
@@ -61,10 +61,10 @@ inline const OpInfo& Info(Op op) {
   assert(static_cast<int>(op) < kNumOps);
   return kOps[static_cast<size_t>(op)];
 }
-bool IsTexelOp(Op op);                         // imm1 is an index into Module::texel_ops
-bool IsSampling(Op op);                        // of these: with a sampler
-bool IsKill(Op op);                            // demote, discard, terminate
-bool IsInterfaceOp(Op op);                     // imm0 is one of Module::inputs or outputs
+bool IsTexelOp(Op op);      // imm1 is an index into Module::texel_ops
+bool IsSampling(Op op);     // of these: with a sampler
+bool IsKill(Op op);         // demote, discard, terminate
+bool IsInterfaceOp(Op op);  // imm0 is one of Module::inputs or outputs
 
 enum class Type : uint8_t { kBool, kI8, kI16, kI32, kI64, kF16, kF32 };
 inline constexpr int kNumTypes = 7;
@@ -91,8 +91,24 @@ constexpr Type IntOfBits(uint32_t bits) {
 constexpr Type FloatOfBits(uint32_t bits) { return bits == 16 ? Type::kF16 : Type::kF32; }
 
 enum class AtomicOp : uint8_t {
-  kAdd, kSub, kSmin, kUmin, kSmax, kUmax, kAnd, kOr, kXor, kExchange, kCompareExchange,
-  kIncrement, kDecrement, kLoad, kStore, kFadd, kFmin, kFmax,
+  kAdd,
+  kSub,
+  kSmin,
+  kUmin,
+  kSmax,
+  kUmax,
+  kAnd,
+  kOr,
+  kXor,
+  kExchange,
+  kCompareExchange,
+  kIncrement,
+  kDecrement,
+  kLoad,
+  kStore,
+  kFadd,
+  kFmin,
+  kFmax,
 };
 
 constexpr bool IsFloatAtomic(AtomicOp op) {
@@ -112,7 +128,19 @@ constexpr int AtomicOperands(AtomicOp op) {
 
 // Operators of reductions and scans over a subgroup.
 enum class ReduceOp : uint8_t {
-  kIadd, kImul, kImin, kImax, kUmin, kUmax, kAnd, kOr, kXor, kFadd, kFmul, kFmin, kFmax,
+  kIadd,
+  kImul,
+  kImin,
+  kImax,
+  kUmin,
+  kUmax,
+  kAnd,
+  kOr,
+  kXor,
+  kFadd,
+  kFmul,
+  kFmin,
+  kFmax,
 };
 
 // Sets of lanes of a subgroup, seen from one lane; only lanes below the subgroup's size.
@@ -128,19 +156,19 @@ enum MemoryClass : uint32_t { kMemoryBuffer = 1, kMemoryShared = 2, kMemoryImage
 // instructions into others needs its licences of all of them, and what it makes has the flags of
 // all. ../mid/README.md lists the passes and what each needs. Source: SPV_KHR_float_controls2.
 enum InstFlags : uint16_t {
-  kVolatile = 2,           // memory access that must happen as written
+  kVolatile = 2,  // memory access that must happen as written
   kCoherent = 4,
-  kNonUniform = 8,         // the resource index may differ between lanes
-  kIndexed = 16,           // the first source chooses the descriptor of an array of them, or the
-                           // element of an input or output
-  kKeepNan = 0x100,          // operands and result may be NaN, and then matter
-  kKeepInf = 0x200,          // likewise infinities
-  kKeepZeroSign = 0x400,     // the signs of operands and result that are zero matter
-  kNoReciprocal = 0x800,     // a quotient is not a product with a reciprocal
-  kNoContraction = 0x1000,   // it is not fused with what makes its operands
+  kNonUniform = 8,            // the resource index may differ between lanes
+  kIndexed = 16,              // the first source chooses the descriptor of an array of them, or the
+                              // element of an input or output
+  kKeepNan = 0x100,           // operands and result may be NaN, and then matter
+  kKeepInf = 0x200,           // likewise infinities
+  kKeepZeroSign = 0x400,      // the signs of operands and result that are zero matter
+  kNoReciprocal = 0x800,      // a quotient is not a product with a reciprocal
+  kNoContraction = 0x1000,    // it is not fused with what makes its operands
   kNoReassociation = 0x2000,  // operations like it are not put into another order
-  kNoTransform = 0x4000,     // it does not become another one by what holds for real numbers
-  kExact = 0x7f00,           // all of these: computed as it is written
+  kNoTransform = 0x4000,      // it does not become another one by what holds for real numbers
+  kExact = 0x7f00,            // all of these: computed as it is written
 };
 inline constexpr uint16_t kKeepSpecials = kKeepNan | kKeepInf | kKeepZeroSign;
 
@@ -155,24 +183,24 @@ struct Value {
 
 struct Inst {
   Op op = Op::kUnreachable;
-  uint16_t flags = 0;            // InstFlags
-  uint8_t num_regions = 0;       // 0, 1 (loop) or 2 (if)
+  uint16_t flags = 0;       // InstFlags
+  uint8_t num_regions = 0;  // 0, 1 (loop) or 2 (if)
   uint16_t num_results = 0;
   uint16_t num_sources = 0;
-  uint32_t first_source = 0;     // in Module::operands
-  ValueId first_result;          // consecutive
+  uint32_t first_source = 0;  // in Module::operands
+  ValueId first_result;       // consecutive
   RegionId regions[2];
   uint32_t imm0 = 0;
   uint32_t imm1 = 0;
-  uint32_t spirv_id = 0;         // the SPIR-V result id (or target id) it came from; 0: none
+  uint32_t spirv_id = 0;  // the SPIR-V result id (or target id) it came from; 0: none
 };
 
 // Whether active lanes get equal results however their sources differ.
 bool IsSubgroupUniform(const Inst& inst);
 
 struct Region {
-  std::vector<InstId> insts;     // the last is a terminator
-  std::vector<ValueId> params;   // loop bodies only
+  std::vector<InstId> insts;    // the last is a terminator
+  std::vector<ValueId> params;  // loop bodies only
 };
 
 enum class ResourceKind : uint8_t {
@@ -198,13 +226,13 @@ struct Resource {
   uint32_t set = 0;
   uint32_t binding = 0;
   uint32_t element = 0;
-  uint32_t spirv_id = 0;         // the OpVariable
-  bool read_only = false;        // declared so, and nothing in the module writes through it
-  bool aliased = false;          // declared to share memory with other resources
-  bool unchanging = false;       // a storage buffer that nobody writes while the program runs
+  uint32_t spirv_id = 0;    // the OpVariable
+  bool read_only = false;   // declared so, and nothing in the module writes through it
+  bool aliased = false;     // declared to share memory with other resources
+  bool unchanging = false;  // a storage buffer that nobody writes while the program runs
   bool array = false;
-  uint32_t count = 1;            // descriptors of an array; 0: an array without known length
-  ImageInfo image = {};          // of images, combined ones and texel buffers
+  uint32_t count = 1;    // descriptors of an array; 0: an array without known length
+  ImageInfo image = {};  // of images, combined ones and texel buffers
 };
 
 struct PrivateArray {
@@ -218,30 +246,30 @@ enum class DenormMode : uint8_t { kAny, kPreserve, kFlush };
 struct Module {
   Stage stage = Stage::kCompute;
   std::string entry_point;
-  FragmentModes fragment;                      // of fragments
-  std::vector<Interface> inputs;               // of graphics stages, ordered (stage.h)
+  FragmentModes fragment;         // of fragments
+  std::vector<Interface> inputs;  // of graphics stages, ordered (stage.h)
   std::vector<Interface> outputs;
   DenormMode denorms_f16 = DenormMode::kAny;
   DenormMode denorms_f32 = DenormMode::kAny;
-  bool round_to_zero = false;                  // all float arithmetic, else to nearest even
-  std::array<uint32_t, 3> local_size = {1, 1, 1};   // of compute
+  bool round_to_zero = false;                      // all float arithmetic, else to nearest even
+  std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
   // What in SPIR-V these three come from, for refusals: a constant or the entry point, variables.
   uint32_t local_size_id = 0;
   uint32_t shared_id = 0;
   uint32_t push_constant_id = 0;
-  std::vector<uint8_t> constant_data;          // constant tables, read by load_constant
-  std::vector<Resource> resources;             // ordered by (set, binding, element);
-                                               // several of one place see its image differently
+  std::vector<uint8_t> constant_data;  // constant tables, read by load_constant
+  std::vector<Resource> resources;     // ordered by (set, binding, element);
+                                       // several of one place see its image differently
   std::vector<PrivateArray> private_arrays;
-  std::vector<TexelOp> texel_ops;              // imm1 of texel ops (image.h)
+  std::vector<TexelOp> texel_ops;  // imm1 of texel ops (image.h)
   // A member that is new here is carried over by Compact (build.cc).
 
   std::vector<Value> values;
   std::vector<Inst> insts;
   std::vector<Region> regions;
-  std::vector<ValueId> operands;               // pool of source lists
+  std::vector<ValueId> operands;  // pool of source lists
   RegionId body;
 
   const Value& value(ValueId v) const { return values[v.index]; }
@@ -285,7 +313,7 @@ constexpr int OffsetSource(const Inst& inst) { return (inst.flags & kIndexed) !=
 // The source behind the offset, or behind both halves of an address: the first value stored, or of
 // an atomic.
 constexpr int FirstValueSource(const Inst& inst) {
-  if (inst.op == Op::kStoreOutput) return OffsetSource(inst);   // which has no offset
+  if (inst.op == Op::kStoreOutput) return OffsetSource(inst);  // which has no offset
   const bool global = inst.op == Op::kLoadGlobal || inst.op == Op::kStoreGlobal ||
                       inst.op == Op::kGlobalAtomic || inst.op == Op::kGlobalAtomic64;
   return global ? 2 : 1 + OffsetSource(inst);

@@ -22,12 +22,19 @@ namespace {
 constexpr uint32_t kMaxValueName = 1u << 22;
 
 enum class Tok : uint8_t {
-  kEnd, kWord, kNumber, kValue, kOrigin, kString, kPunct, kBad,
+  kEnd,
+  kWord,
+  kNumber,
+  kValue,
+  kOrigin,
+  kString,
+  kPunct,
+  kBad,
 };
 
 struct Token {
   Tok kind = Tok::kEnd;
-  std::string_view text;   // of a value or origin: the digits
+  std::string_view text;  // of a value or origin: the digits
   int line = 1;
   int column = 1;
 };
@@ -138,11 +145,13 @@ class Parser {
 
   bool Fail(const Token& at, std::string_view expected) {
     if (error_.empty()) {
-      error_ = absl::StrCat(at.line, ":", at.column, ": ", absl::string_view(expected.data(), expected.size()));
+      error_ = absl::StrCat(at.line, ":", at.column, ": ",
+                            absl::string_view(expected.data(), expected.size()));
       if (at.kind == Tok::kEnd) {
         error_ += " (found the end)";
       } else {
-        absl::StrAppend(&error_, " (found '", absl::string_view(at.text.data(), at.text.size()), "')");
+        absl::StrAppend(&error_, " (found '", absl::string_view(at.text.data(), at.text.size()),
+                        "')");
       }
     }
     return false;
@@ -576,7 +585,7 @@ class Parser {
   // ---- Instructions ----
 
   bool Body() {
-    Take();   // "body"
+    Take();  // "body"
     m_.body = NewRegion(m_);
     if (!Punct('{') || !RegionInsts(m_.body, 0)) return false;
     return Peek().kind == Tok::kEnd || Fail(Peek(), "expected the end");
@@ -613,7 +622,8 @@ class Parser {
     const Token at = Take();
     Op op;
     uint16_t flags = 0;
-    if (at.kind != Tok::kWord || !Mnemonic(at, &op, &flags)) return Fail(at, "expected an operation");
+    if (at.kind != Tok::kWord || !Mnemonic(at, &op, &flags))
+      return Fail(at, "expected an operation");
     uint32_t imm0 = 0;
     uint32_t imm1 = 0;
     if (!ImmediateList(op, &imm0, &imm1)) return false;
@@ -678,8 +688,9 @@ class Parser {
     while (dot != rest.npos) {
       rest.remove_prefix(dot + 1);
       dot = rest.find('.');
-      const auto* flag = std::find_if(std::begin(kFlagNames), std::end(kFlagNames),
-                                      [&](const FlagName& f) { return f.name == rest.substr(0, dot); });
+      const auto* flag =
+          std::find_if(std::begin(kFlagNames), std::end(kFlagNames),
+                       [&](const FlagName& f) { return f.name == rest.substr(0, dot); });
       if (flag == std::end(kFlagNames)) return Fail(t, "unknown flag of an operation");
       *flags |= flag->flag;
     }
@@ -733,7 +744,8 @@ class Parser {
       for (int8_t& x : texel.offset) {
         const Token t = Take();
         const auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), x);
-        if (t.kind != Tok::kNumber || error != std::errc() || end != t.text.data() + t.text.size()) {
+        if (t.kind != Tok::kNumber || error != std::errc() ||
+            end != t.text.data() + t.text.size()) {
           return Fail(t, "expected a texel offset of 8 bits");
         }
       }
@@ -778,8 +790,8 @@ class Parser {
   size_t next_ = 0;
   std::string error_;
   Module m_;
-  std::vector<bool> defined_;      // by name: a definition was met
-  std::vector<bool> visible_;      // by value: in scope now
+  std::vector<bool> defined_;  // by name: a definition was met
+  std::vector<bool> visible_;  // by value: in scope now
   std::vector<ValueId> scope_;
   absl::flat_hash_map<std::pair<int, uint64_t>, ValueId> constants_;
   absl::flat_hash_map<std::string_view, Op> ops_;

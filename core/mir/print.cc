@@ -242,16 +242,12 @@ class Printer {
     const Value& value = m_.value(v);
     switch (value.kind) {
       case Value::Kind::kResult:
-      case Value::Kind::kParam:
-        Name(v);
-        return;
+      case Value::Kind::kParam: Name(v); return;
       case Value::Kind::kUndef:
         out_ += "undef.";
         out_ += kTypeNames[static_cast<int>(value.type)];
         return;
-      case Value::Kind::kConstant:
-        Constant(value);
-        return;
+      case Value::Kind::kConstant: Constant(value); return;
     }
   }
 

@@ -40,7 +40,7 @@
 namespace kiln::mir {
 
 struct PrintOptions {
-  bool renumber = false;     // values by first appearance: for comparing texts in tests
+  bool renumber = false;  // values by first appearance: for comparing texts in tests
   bool spirv_ids = true;
 };
 

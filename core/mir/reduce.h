@@ -24,8 +24,8 @@ constexpr uint64_t IdentityOf(ReduceOp op, Type type) {
     case ReduceOp::kImax: return (ones >> 1) + 1;
     case ReduceOp::kUmin:
     case ReduceOp::kAnd: return ones;
-    case ReduceOp::kFmul: return half ? 0x3c00u : 0x3f800000u;   // 1
-    case ReduceOp::kFmin: return half ? 0x7c00u : 0x7f800000u;   // infinity
+    case ReduceOp::kFmul: return half ? 0x3c00u : 0x3f800000u;  // 1
+    case ReduceOp::kFmin: return half ? 0x7c00u : 0x7f800000u;  // infinity
     case ReduceOp::kFmax: return half ? 0xfc00u : 0xff800000u;
   }
   return 0;

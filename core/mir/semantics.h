@@ -4,8 +4,8 @@
 // folding: both call VisitExact with a visitor that receives a function of as many unsigned
 // integers as the op has sources, each as wide as its type. Everything here is exact or correctly
 // rounded, so it is the same on every machine: IEEE single and half precision, round to nearest
-// even (to zero where the interpreter has set the host so), std::fma, floor and the like; no other libm. Transcendental ops are not here; see
-// interp.cc.
+// even (to zero where the interpreter has set the host so), std::fma, floor and the like; no other
+// libm. Transcendental ops are not here; see interp.cc.
 //
 // Half precision is computed in single precision and rounded once more, which for + - * / and the
 // square root is the same as rounding once, since 24 >= 2 * 11 + 2 (S. Figueroa, "When is double
@@ -57,7 +57,7 @@ inline uint16_t RoundToHalf(double d) {
     const bool infinite = !to_zero || magnitude == 0x7ff0000000000000u;
     return static_cast<uint16_t>(sign | (infinite ? 0x7c00u : 0x7bffu));
   }
-  if (exponent < -25) return static_cast<uint16_t>(sign);   // below half the least subnormal
+  if (exponent < -25) return static_cast<uint16_t>(sign);  // below half the least subnormal
   const uint64_t significand = (magnitude & 0xfffffffffffffu) | uint64_t{1} << 52;
   // Normal halfs keep 11 bits of 53; each step below 2^-14 keeps one less.
   const int dropped = exponent >= -14 ? 42 : 42 + (-14 - exponent);
@@ -80,15 +80,15 @@ inline uint32_t HalfToFloat(uint32_t h) {
   return sign | AsBits(static_cast<float>(fraction) * 0x1p-24f);
 }
 
-// a + b as a double whose last bit is set if anything was lost ("round to odd"), so that rounding it
-// to a format with at least two bits less is as good as rounding the exact sum.
-// Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
+// a + b as a double whose last bit is set if anything was lost ("round to odd"), so that rounding
+// it to a format with at least two bits less is as good as rounding the exact sum. Source: S.
+// Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
 inline double RoundedSum(double a, double b) {
   const double sum = a + b;
   // Truncated twice is truncated once.
   if (!std::isfinite(sum) || std::fegetround() == FE_TOWARDZERO) return sum;
   const double b_part = sum - a;
-  const double lost = (a - (sum - b_part)) + (b - b_part);   // Knuth's TwoSum: exact
+  const double lost = (a - (sum - b_part)) + (b - b_part);  // Knuth's TwoSum: exact
   const int64_t bits = std::bit_cast<int64_t>(sum);
   if (lost == 0 || (bits & 1) != 0) return sum;
   const bool away = (lost > 0) == (sum > 0);
@@ -100,7 +100,7 @@ inline float ToNearestInteger(float x) {
   constexpr float kNoFraction = 0x1p23f;
   if (!(std::fabs(x) < kNoFraction)) return x;
   const float below = std::floor(x);
-  const float rest = x - below;   // exact
+  const float rest = x - below;  // exact
   const bool up = rest > 0.5f || (rest == 0.5f && std::fmod(below, 2.0f) != 0);
   return std::copysign(up ? below + 1 : below, x);
 }
@@ -124,7 +124,9 @@ struct Single {
   static U OutDouble(double d) { return Out(static_cast<float>(d)); }
   static U Fma(float a, float b, float c) { return Out(std::fma(a, b, c)); }
   template <class Int>
-  static U FromInt(Int x) { return AsBits(static_cast<float>(x)); }
+  static U FromInt(Int x) {
+    return AsBits(static_cast<float>(x));
+  }
 };
 
 template <bool kFlush>
@@ -147,7 +149,9 @@ struct Half {
   }
   // Integers from 2^17 on become infinity, smaller ones are exact in double precision.
   template <class Int>
-  static U FromInt(Int x) { return RoundToHalf(static_cast<double>(x)); }
+  static U FromInt(Int x) {
+    return RoundToHalf(static_cast<double>(x));
+  }
 };
 
 // ---- Integers by width ----
@@ -168,7 +172,7 @@ struct Integer {
 
   static U Div(U a, U b) {
     if (b == 0) return kOnes;
-    if (b == kOnes) return Neg(a);   // the least number / -1 wraps
+    if (b == kOnes) return Neg(a);  // the least number / -1 wraps
     return static_cast<U>(Signed(a) / Signed(b));
   }
   static U Rem(U a, U b) {
@@ -219,7 +223,7 @@ struct Integer {
   }
   static U FromFloatUnsigned(float f) {
     constexpr float kLimit = 2.0f * static_cast<float>(uint64_t{1} << (kBits - 1));
-    if (!(f > 0)) return 0;   // NaN too
+    if (!(f > 0)) return 0;  // NaN too
     if (f >= kLimit) return kOnes;
     return static_cast<U>(static_cast<uint64_t>(f));
   }
@@ -272,14 +276,20 @@ bool VisitInteger(Op op, Visitor&& v) {
     case Op::kSmulHigh:
       v([=](U a, U b) { return static_cast<U>((SignedWide{sign(a)} * sign(b)) >> I::kBits); });
       return true;
-    case Op::kUdiv: v([](U a, U b) { return b == 0 ? I::kOnes : static_cast<U>(a / b); }); return true;
+    case Op::kUdiv:
+      v([](U a, U b) { return b == 0 ? I::kOnes : static_cast<U>(a / b); });
+      return true;
     case Op::kSdiv: v([](U a, U b) { return I::Div(a, b); }); return true;
-    case Op::kUrem: v([](U a, U b) { return b == 0 ? I::kOnes : static_cast<U>(a % b); }); return true;
+    case Op::kUrem:
+      v([](U a, U b) { return b == 0 ? I::kOnes : static_cast<U>(a % b); });
+      return true;
     case Op::kSrem: v([](U a, U b) { return I::Rem(a, b); }); return true;
     case Op::kSmod: v([](U a, U b) { return I::Mod(a, b); }); return true;
     case Op::kIneg: v([](U a) { return I::Neg(a); }); return true;
     case Op::kIabs: v([=](U a) { return sign(a) < 0 ? I::Neg(a) : a; }); return true;
-    case Op::kIsign: v([=](U a) { return static_cast<U>((sign(a) > 0) - (sign(a) < 0)); }); return true;
+    case Op::kIsign:
+      v([=](U a) { return static_cast<U>((sign(a) > 0) - (sign(a) < 0)); });
+      return true;
     case Op::kImin: v([=](U a, U b) { return sign(a) < sign(b) ? a : b; }); return true;
     case Op::kImax: v([=](U a, U b) { return sign(a) > sign(b) ? a : b; }); return true;
     case Op::kUmin: v([](U a, U b) { return a < b ? a : b; }); return true;
@@ -335,15 +345,15 @@ bool VisitArithmetic(Op op, Visitor&& v) {
     case Op::kFlt: v([](U a, U b) { return uint32_t{in(a) < in(b)}; }); return true;
     case Op::kFge: v([](U a, U b) { return uint32_t{in(a) >= in(b)}; }); return true;
     case Op::kFadd: v([](U a, U b) { return out(in(a) + in(b)); }); return true;
-    case Op::kFsub: v([](U a, U b) { return out(in(a) - in(b)); }); return true;
-    case Op::kFmul: v([](U a, U b) { return out(in(a) * in(b)); }); return true;
+    case Op::kFsub: v([](U a, U b) { return out(in(a)-in(b)); }); return true;
+    case Op::kFmul: v([](U a, U b) { return out(in(a)*in(b)); }); return true;
     case Op::kFfma: v([](U a, U b, U c) { return F::Fma(in(a), in(b), in(c)); }); return true;
     case Op::kFdiv: v([](U a, U b) { return out(in(a) / in(b)); }); return true;
     case Op::kFrem:
-      v([](U a, U b) { return out(in(a) - in(out(in(b) * std::trunc(in(out(in(a) / in(b))))))); });
+      v([](U a, U b) { return out(in(a)-in(out(in(b)*std::trunc(in(out(in(a) / in(b))))))); });
       return true;
     case Op::kFmod:
-      v([](U a, U b) { return out(in(a) - in(out(in(b) * std::floor(in(out(in(a) / in(b))))))); });
+      v([](U a, U b) { return out(in(a)-in(out(in(b)*std::floor(in(out(in(a) / in(b))))))); });
       return true;
     case Op::kFneg: v([](U a) { return static_cast<U>(a ^ F::kSign); }); return true;
     case Op::kFabs: v([](U a) { return static_cast<U>(a & ~F::kSign); }); return true;
@@ -363,7 +373,7 @@ bool VisitArithmetic(Op op, Visitor&& v) {
     case Op::kFceil: v([](U a) { return out(std::ceil(in(a))); }); return true;
     case Op::kFtrunc: v([](U a) { return out(std::trunc(in(a))); }); return true;
     case Op::kFroundEven: v([](U a) { return out(ToNearestInteger(in(a))); }); return true;
-    case Op::kFfract: v([](U a) { return out(in(a) - std::floor(in(a))); }); return true;
+    case Op::kFfract: v([](U a) { return out(in(a)-std::floor(in(a))); }); return true;
     case Op::kFsqrt: v([](U a) { return out(std::sqrt(in(a))); }); return true;
     case Op::kFrcp: v([](U a) { return out(1.0f / in(a)); }); return true;
     default: return false;
@@ -467,7 +477,9 @@ bool VisitConversion(Op op, Type to, Type from, Flush flush, Visitor&& v) {
     case Op::kF2f16: v([](uint32_t a) { return FloatToHalf(a); }); return true;
     case Op::kF16f: v([](uint32_t a) { return HalfToFloat(a & 0xffffu); }); return true;
     case Op::kBitcast: v([](uint64_t a) { return a; }); return true;
-    case Op::kSelect: v([](uint64_t a, uint64_t b, uint64_t c) { return a != 0 ? b : c; }); return true;
+    case Op::kSelect:
+      v([](uint64_t a, uint64_t b, uint64_t c) { return a != 0 ? b : c; });
+      return true;
     case Op::kNot: {
       const uint64_t ones = MaskOf(to);
       v([=](uint64_t a) { return a ^ ones; });

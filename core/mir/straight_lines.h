@@ -32,7 +32,7 @@ class StraightLines {
     }
   }
 
-  std::vector<uint32_t> line_;   // by instruction
+  std::vector<uint32_t> line_;  // by instruction
   uint32_t count_ = 0;
 };
 

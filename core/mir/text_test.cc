@@ -118,14 +118,18 @@ TEST(Text, EveryFixedOpRoundTrips) {
     const OpInfo& info = Info(op);
     // Convergent ones have immediates: SubgroupOpsRoundTrip.
     if (info.sources < 0 || info.results != 1 || info.Has('N') || info.Has('X')) continue;
-    if (op == Op::kHelperInvocation) continue;   // not in compute: StagesRoundTrip
+    if (op == Op::kHelperInvocation) continue;  // not in compute: StagesRoundTrip
     std::vector<ValueId> sources;
     for (char c : info.signature.substr(info.signature.find('=') + 1)) {
-      sources.push_back(c == 'f' || c == 's' || c == 't' ? b.Float(1.5f) : c == 'b' ? b.Bool(true) : b.Int(7));
+      sources.push_back(c == 'f' || c == 's' || c == 't' ? b.Float(1.5f)
+                        : c == 'b'                       ? b.Bool(true)
+                                                         : b.Int(7));
     }
     if (info.signature[0] == 'j' || info.signature[0] == 'g') {
       const bool truncates = op == Op::kTrunc;
-      b.Convert(op, info.signature[0] == 'g' ? sources[0] : b.Constant(truncates ? Type::kI64 : Type::kI16, 7),
+      b.Convert(op,
+                info.signature[0] == 'g' ? sources[0]
+                                         : b.Constant(truncates ? Type::kI64 : Type::kI16, 7),
                 info.signature[0] == 'g' ? Type::kF16 : Type::kI32);
     } else {
       b.Emit(op, sources);

@@ -16,7 +16,7 @@ namespace kiln::mir {
 
 struct Use {
   InstId inst;
-  uint32_t source = 0;    // which source of it
+  uint32_t source = 0;  // which source of it
 };
 
 class Uses {

@@ -107,7 +107,8 @@ class Verifier {
     region_seen_[region.index] = true;
     const mir::Region& r = m_.region(region);
     const bool is_loop = owner.valid() && m_.inst(owner).op == Op::kLoop;
-    if (!is_loop && !r.params.empty()) return Fail(4, "a region that is no loop body has parameters");
+    if (!is_loop && !r.params.empty())
+      return Fail(4, "a region that is no loop body has parameters");
     if (is_loop && !Params(region, owner)) return false;
 
     const size_t outer = scope_.size();
@@ -370,20 +371,17 @@ class Verifier {
           return Fail(5, "ssbo_size has an i32 if the resource is indexed, else nothing");
         }
         return true;
-      case Op::kGlobalAtomic64:
-        return WideAtomic(id);
+      case Op::kGlobalAtomic64: return WideAtomic(id);
       case Op::kSsboAtomic:
       case Op::kSharedAtomic:
-      case Op::kGlobalAtomic:
-        return Atomic(id);
+      case Op::kGlobalAtomic: return Atomic(id);
       case Op::kLoadInput:
       case Op::kInterpolate:
       case Op::kStoreOutput: {
         const absl::string_view fault = InterfaceUseFault(m_, id);
         return fault.empty() || Fail(13, fault);
       }
-      default:
-        return IsTexelOp(inst.op) ? Texel(id) : true;
+      default: return IsTexelOp(inst.op) ? Texel(id) : true;
     }
   }
 
@@ -411,12 +409,12 @@ class Verifier {
 
   bool TexelKind(Op op, const Resource& r) {
     const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
-    const bool sampled = r.kind == ResourceKind::kSampledImage ||
-                         r.kind == ResourceKind::kCombinedImageSampler;
-    const bool storage = r.kind == ResourceKind::kStorageImage ||
-                         r.kind == ResourceKind::kStorageTexelBuffer;
-    const bool fits = query            ? HasImage(r.kind)
-                      : IsSampling(op) ? sampled
+    const bool sampled =
+        r.kind == ResourceKind::kSampledImage || r.kind == ResourceKind::kCombinedImageSampler;
+    const bool storage =
+        r.kind == ResourceKind::kStorageImage || r.kind == ResourceKind::kStorageTexelBuffer;
+    const bool fits = query              ? HasImage(r.kind)
+                      : IsSampling(op)   ? sampled
                       : op == Op::kFetch ? sampled || r.kind == ResourceKind::kUniformTexelBuffer
                                          : storage;
     if (!fits) return Fail(8, "the resource is of another kind");
@@ -500,7 +498,7 @@ class Verifier {
 
   Type ComponentOf(const Inst& inst) const {
     return m_.resources[inst.imm0].image.component == ComponentType::kFloat ? Type::kF32
-                                                                             : Type::kI32;
+                                                                            : Type::kI32;
   }
 
   bool TexelResults(InstId id, const Resource& r) {
@@ -536,12 +534,10 @@ class Verifier {
     }
     const Type type = ResultTypeOf(id, 0);
     const auto op = static_cast<AtomicOp>(inst.imm1);
-    const bool moves =
-        op == AtomicOp::kLoad || op == AtomicOp::kStore || op == AtomicOp::kExchange;
-    const bool fits = IsFloatAtomic(op)
-                          ? type == Type::kF32 || type == Type::kF16
-                          : type == Type::kI32 || type == Type::kI64 ||
-                                (moves && type == Type::kI16);
+    const bool moves = op == AtomicOp::kLoad || op == AtomicOp::kStore || op == AtomicOp::kExchange;
+    const bool fits = IsFloatAtomic(op) ? type == Type::kF32 || type == Type::kF16
+                                        : type == Type::kI32 || type == Type::kI64 ||
+                                              (moves && type == Type::kI16);
     if (!fits) return Fail(5, "an atomic of this operation has another type");
     for (int i = first; i < inst.num_sources; ++i) {
       if (SourceType(id, i) != type) return Fail(5, "an operand of an atomic has another type");
@@ -559,7 +555,8 @@ class Verifier {
       return Fail(5, "wrong number of operands of an atomic");
     }
     for (int i = 0; i < inst.num_sources; ++i) {
-      if (SourceType(id, i) != Type::kI32) return Fail(5, "an operand of an atomic has another type");
+      if (SourceType(id, i) != Type::kI32)
+        return Fail(5, "an operand of an atomic has another type");
     }
     return true;
   }
@@ -607,15 +604,13 @@ class Verifier {
         if (!ReductionFits(id)) return false;
         break;
       case First::kInput:
-      case First::kOutput:
-        break;   // checked with the types, which depend on it
+      case First::kOutput: break;  // checked with the types, which depend on it
       case First::kDerivative:
         if (inst.imm0 >= std::size(kDerivativeNames)) return Fail(8, "no such derivative");
         break;
     }
     switch (imm.second) {
-      case Second::kNone:
-        return inst.imm1 == 0 || Fail(8, "imm1 is not used and not 0");
+      case Second::kNone: return inst.imm1 == 0 || Fail(8, "imm1 is not used and not 0");
       case Second::kAlignment:
         return (inst.imm1 >= ElementBytes(id) && std::has_single_bit(inst.imm1)) ||
                Fail(8, "alignment is not a power of two from the size of an element");
@@ -623,11 +618,11 @@ class Verifier {
         return inst.imm1 < kNumAtomicOps || Fail(8, "no such atomic operation");
       case Second::kTexelOp:
       case Second::kComponent:
-      case Second::kInterpolateAt:
-        return true;   // checked with the types, which depend on it
+      case Second::kInterpolateAt: return true;  // checked with the types, which depend on it
       case Second::kScope:
         if (inst.imm1 >= std::size(kScopeNames)) return Fail(8, "no such scope");
-        return inst.op == Op::kMemoryBarrier || inst.imm1 != static_cast<uint32_t>(Scope::kDevice) ||
+        return inst.op == Op::kMemoryBarrier ||
+               inst.imm1 != static_cast<uint32_t>(Scope::kDevice) ||
                Fail(8, "nothing waits for the device");
       case Second::kCluster:
         return inst.imm1 == 0 || (std::has_single_bit(inst.imm1) && inst.imm1 <= 128) ||
@@ -649,12 +644,12 @@ class Verifier {
     if (inst.imm0 >= m_.resources.size()) return Fail(8, "no such resource");
     const Resource& r = m_.resources[inst.imm0];
     if (r.array != ((inst.flags & kIndexed) != 0)) return Fail(9, "exactly arrays are indexed");
-    if (IsTexelOp(inst.op)) return true;   // checked with the types
+    if (IsTexelOp(inst.op)) return true;  // checked with the types
     const auto kind =
         inst.op == Op::kLoadUbo ? ResourceKind::kUniformBuffer : ResourceKind::kStorageBuffer;
     if (r.kind != kind) return Fail(8, "the resource is of another kind");
-    const bool atomic_load = inst.op == Op::kSsboAtomic &&
-                             inst.imm1 == static_cast<uint32_t>(AtomicOp::kLoad);
+    const bool atomic_load =
+        inst.op == Op::kSsboAtomic && inst.imm1 == static_cast<uint32_t>(AtomicOp::kLoad);
     if ((r.read_only || r.unchanging) && Info(inst.op).Has('W') && !atomic_load) {
       return Fail(8, "a read-only resource is written");
     }
@@ -693,12 +688,12 @@ class Verifier {
 
   const Module& m_;
   std::string error_;
-  InstId current_;                 // for messages
+  InstId current_;  // for messages
   std::vector<bool> inst_seen_;
   std::vector<bool> region_seen_;
   std::vector<bool> visible_;
   std::vector<ValueId> scope_;
-  std::vector<InstId> loops_;      // innermost last
+  std::vector<InstId> loops_;  // innermost last
 };
 
 }  // namespace

@@ -13,8 +13,8 @@
 //  5. The number of sources and results is that of the op; types agree with its signature: 't'
 //     and 'n' stand for one type throughout. Loads define and stores take at least one dword
 //     (i32 or f32); bitcast goes between i32 and f32; atomics take the operands of their AtomicOp,
-//     i32 or, for the float operations, f32. An instruction with the flag indexed has an i32 before its other sources. Texel ops
-//     have the sources and results that image.h says.
+//     i32 or, for the float operations, f32. An instruction with the flag indexed has an i32 before
+//     its other sources. Texel ops have the sources and results that image.h says.
 //  6. A value is used after its definition in the same region or in regions nested there.
 //     Results and parameters say who owns them, and the owner says the same.
 //  7. Constants: a bool is 0 or 1.
@@ -28,13 +28,15 @@
 //  9. Flags are known ones; no-contraction only on ops with a float result; volatile, coherent
 //     and non-uniform only on memory ops; indexed exactly where the resource is an array.
 // 10. Resources ascend by (set, binding, element), kind and image, without repetition; uniform and
-//     storage buffers share their place with nothing. Enumerators of images are known. Sizes of shared memory and
-//     private arrays are multiples of 4; the local size is not 0 in any dimension.
+//     storage buffers share their place with nothing. Enumerators of images are known. Sizes of
+//     shared memory and private arrays are multiples of 4; the local size is not 0 in any
+//     dimension.
 // 11. Inputs and outputs are those of a graphics stage, there they are as stage.h says: known, of
-//     types and components that fit their location or built-in, in order, without overlap. Outside of
-//     compute the local size is 1 and there is no shared memory. Fragments have a relation of depths
-//     exactly if they write one; modes of fragments are nowhere else.
-// 12. Ops are those of the stage: workgroups and shared memory in compute, inputs and outputs in the
+//     types and components that fit their location or built-in, in order, without overlap. Outside
+//     of compute the local size is 1 and there is no shared memory. Fragments have a relation of
+//     depths exactly if they write one; modes of fragments are nowhere else.
+// 12. Ops are those of the stage: workgroups and shared memory in compute, inputs and outputs in
+// the
 //     others, derivatives not in vertices, kills, helper_invocation and interpolate in fragments.
 // 13. What loads, interpolates or stores exists, has these components and this type, and is indexed
 //     exactly if it is an array; interpolate takes f32 inputs that are interpolated.

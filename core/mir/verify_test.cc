@@ -86,14 +86,13 @@ TEST(Verify, EachInvariantIsChecked) {
       {"region owned twice", 1,
        [](Module& m) { FindInst(m, Op::kIf).regions[1] = FindInst(m, Op::kIf).regions[0]; }},
       {"region missing", 1, [](Module& m) { FindInst(m, Op::kIf).regions[1] = RegionId(99); }},
-      {"body nested in itself", 1,
-       [](Module& m) { FindInst(m, Op::kLoop).regions[0] = m.body; }},
+      {"body nested in itself", 1, [](Module& m) { FindInst(m, Op::kLoop).regions[0] = m.body; }},
       {"instruction twice", 1, [](Module& m) { Body(m).insert(Body(m).begin(), Body(m)[0]); }},
       {"instruction missing", 1, [](Module& m) { Body(m)[0] = InstId(1000); }},
       {"bad op", 1, [](Module& m) { FindInst(m, Op::kFadd).op = static_cast<Op>(5000); }},
-      {"sources outside", 1,
-       [](Module& m) { FindInst(m, Op::kFadd).first_source = 1000000; }},
-      {"results outside", 1, [](Module& m) { FindInst(m, Op::kFadd).first_result = ValueId(9999); }},
+      {"sources outside", 1, [](Module& m) { FindInst(m, Op::kFadd).first_source = 1000000; }},
+      {"results outside", 1,
+       [](Module& m) { FindInst(m, Op::kFadd).first_result = ValueId(9999); }},
       {"source missing", 1, [](Module& m) { m.sources(Find(m, Op::kFadd))[0] = ValueId(9999); }},
       {"if with one region", 2, [](Module& m) { FindInst(m, Op::kIf).num_regions = 1; }},
       {"add with region", 2,
@@ -105,8 +104,7 @@ TEST(Verify, EachInvariantIsChecked) {
        }},
       {"no terminator", 3, [](Module& m) { Body(m).pop_back(); }},
       {"empty region", 3, [](Module& m) { RegionOf(m, Op::kIf, 1).insts.clear(); }},
-      {"terminator inside", 3,
-       [](Module& m) { std::swap(Body(m)[0], Body(m).back()); }},
+      {"terminator inside", 3, [](Module& m) { std::swap(Body(m)[0], Body(m).back()); }},
       {"return in an if", 3,
        [](Module& m) {
          InstId yield = RegionOf(m, Op::kIf, 1).insts.back();
@@ -119,22 +117,20 @@ TEST(Verify, EachInvariantIsChecked) {
        [](Module& m) { m.inst(RegionOf(m, Op::kLoop, 0).insts.back()).op = Op::kYield; }},
       {"body ends with yield", 3, [](Module& m) { m.inst(Body(m).back()).op = Op::kYield; }},
       {"yield carries nothing", 4, [](Module& m) { FindInst(m, Op::kYield).num_sources = 0; }},
-      {"yield of another type", 4,
-       [=](Module& m) { m.sources(Find(m, Op::kYield))[0] = kI; }},
-      {"break of another type", 4,
-       [=](Module& m) { m.sources(Find(m, Op::kBreak))[0] = kF; }},
+      {"yield of another type", 4, [=](Module& m) { m.sources(Find(m, Op::kYield))[0] = kI; }},
+      {"break of another type", 4, [=](Module& m) { m.sources(Find(m, Op::kBreak))[0] = kF; }},
       {"break carries nothing", 4, [](Module& m) { FindInst(m, Op::kBreak).num_sources = 0; }},
       {"continue too short", 4, [](Module& m) { FindInst(m, Op::kContinue).num_sources = 1; }},
       {"continue of another type", 4,
        [=](Module& m) { m.sources(Find(m, Op::kContinue))[1] = kI; }},
-      {"loop source of another type", 4,
-       [=](Module& m) { m.sources(Find(m, Op::kLoop))[0] = kF; }},
+      {"loop source of another type", 4, [=](Module& m) { m.sources(Find(m, Op::kLoop))[0] = kF; }},
       {"loop source missing", 4, [](Module& m) { FindInst(m, Op::kLoop).num_sources = 1; }},
       {"parameters of an if", 4,
        [](Module& m) { AddParam(m, FindInst(m, Op::kIf).regions[0], Type::kI32); }},
       {"too few sources", 5, [](Module& m) { FindInst(m, Op::kFadd).num_sources = 1; }},
       {"int to fadd", 5, [=](Module& m) { m.sources(Find(m, Op::kFadd))[0] = kI; }},
-      {"result type", 5, [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).type = Type::kI32; }},
+      {"result type", 5,
+       [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).type = Type::kI32; }},
       {"select of two types", 5, [=](Module& m) { m.sources(Find(m, Op::kSelect))[1] = kI; }},
       {"select by int", 5, [=](Module& m) { m.sources(Find(m, Op::kSelect))[0] = kI; }},
       {"bitcast to the same", 5, [=](Module& m) { m.sources(Find(m, Op::kBitcast))[0] = kI; }},
@@ -143,8 +139,7 @@ TEST(Verify, EachInvariantIsChecked) {
       {"store of nothing", 5, [](Module& m) { FindInst(m, Op::kStoreSsbo).num_sources = 1; }},
       {"atomic without value", 5, [](Module& m) { FindInst(m, Op::kSsboAtomic).num_sources = 1; }},
       {"atomic on a float", 5, [=](Module& m) { m.sources(Find(m, Op::kSsboAtomic))[1] = kF; }},
-      {"use before definition", 6,
-       [](Module& m) { std::swap(Body(m)[2], Body(m)[3]); }},
+      {"use before definition", 6, [](Module& m) { std::swap(Body(m)[2], Body(m)[3]); }},
       {"use of the other side's value", 6,
        [](Module& m) { m.sources(RegionOf(m, Op::kIf, 1).insts.back())[0] = ValueId(6); }},
       {"use of a parameter outside", 6,
@@ -155,8 +150,13 @@ TEST(Verify, EachInvariantIsChecked) {
        [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).owner = 0; }},
       {"result with wrong component", 6,
        [](Module& m) { m.value(FindInst(m, Op::kFadd).first_result).component = 1; }},
-      {"parameter owned by another", 6, [](Module& m) { m.value(ValueId(8)).owner = m.body.index; }},
-      {"bool of 2", 7, [](Module& m) { Builder(m).Bool(true); m.values.back().bits = 2; }},
+      {"parameter owned by another", 6,
+       [](Module& m) { m.value(ValueId(8)).owner = m.body.index; }},
+      {"bool of 2", 7,
+       [](Module& m) {
+         Builder(m).Bool(true);
+         m.values.back().bits = 2;
+       }},
       {"component 3", 8, [](Module& m) { FindInst(m, Op::kWorkgroupId).imm0 = 3; }},
       {"resource missing", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm0 = 3; }},
       {"ssbo op on a ubo", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm0 = 0; }},
@@ -166,16 +166,13 @@ TEST(Verify, EachInvariantIsChecked) {
       {"alignment 2", 8, [](Module& m) { FindInst(m, Op::kLoadSsbo).imm1 = 2; }},
       {"atomic op", 8, [](Module& m) { FindInst(m, Op::kSsboAtomic).imm1 = 99; }},
       {"memory classes", 8, [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm0 = 8; }},
-      {"a barrier orders nothing", 8,
-       [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm0 = 0; }},
+      {"a barrier orders nothing", 8, [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm0 = 0; }},
       {"scope", 8, [](Module& m) { FindInst(m, Op::kMemoryBarrier).imm1 = 3; }},
       {"waiting for the device", 8, [](Module& m) { FindInst(m, Op::kControlBarrier).imm1 = 2; }},
       {"cluster of 3", 8, [](Module& m) { FindInst(m, Op::kReduce).imm1 = 3; }},
       {"operator", 8, [](Module& m) { FindInst(m, Op::kReduce).imm0 = 13; }},
       {"operator of floats", 5,
-       [](Module& m) {
-         FindInst(m, Op::kReduce).imm0 = static_cast<uint32_t>(ReduceOp::kFadd);
-       }},
+       [](Module& m) { FindInst(m, Op::kReduce).imm0 = static_cast<uint32_t>(ReduceOp::kFadd); }},
       {"quad swapped by 0", 8, [](Module& m) { FindInst(m, Op::kQuadSwap).imm0 = 0; }},
       {"immediate of an add", 8, [](Module& m) { FindInst(m, Op::kFadd).imm0 = 1; }},
       {"unknown flag", 9, [](Module& m) { FindInst(m, Op::kFadd).flags = 64; }},
@@ -214,8 +211,10 @@ struct ResourceCase {
 TEST(Verify, ResourcesFitTheirOps) {
   const ResourceCase cases[] = {
       {0, "%1:f32, %2:f32, %3:f32, %4:f32 = sample[1, texel sampler 2] 0f, 0f"},
-      {0, "%1:f32 = sample.nonuniform.indexed[3, texel dref grad] 7, 0f, 0f, 0f, 1f, 1f, 1f, 1f, 1f, 1f, 1f"},
-      {0, "%1:f32, %2:f32, %3:f32, %4:f32 = gather[1, texel sampler 4 sampler_index dref offsets] 9, 0f, 0f, 1f, 2, 2"},
+      {0,
+       "%1:f32 = sample.nonuniform.indexed[3, texel dref grad] 7, 0f, 0f, 0f, 1f, 1f, 1f, 1f, 1f, 1f, 1f"},
+      {0,
+       "%1:f32, %2:f32, %3:f32, %4:f32 = gather[1, texel sampler 4 sampler_index dref offsets] 9, 0f, 0f, 1f, 2, 2"},
       {0, "%1:i32, %2:i32, %3:i32, %4:i32 = image_load[5, texel] 0, 0, 0"},
       {0, "image_store[5, texel] 0, 0, 0, 1, 2, 3, 4"},
       {0, "%1:i32 = image_atomic[5, texel compare_exchange] 0, 0, 0, 1, 2"},
@@ -266,7 +265,8 @@ resource 5 storage_image 0.5.0 image 2d arrayed uint r32ui
 resource 6 uniform_texel_buffer 0.6.0 image buffer float unknown
 resource 7 storage_image 0.7.0 image 2d float rgba8 readonly
 resource 8 ubo 0.8.0
-body { )", c.instruction, " return }"));
+body { )",
+                                                        c.instruction, " return }"));
     ASSERT_TRUE(m.ok()) << m.status() << "\n" << c.instruction;
     const absl::Status status = Verify(*m);
     if (c.invariant == 0) {
@@ -368,8 +368,7 @@ TEST(Verify, StagesInterfacesAndTheirOps) {
       {13, kInputs, "store_output.indexed[1, 0] 0"},
   };
   for (const StageCase& c : cases) {
-    const std::string text =
-        absl::StrCat("mir 1 ", c.header, " body {\n", c.body, "\nreturn }");
+    const std::string text = absl::StrCat("mir 1 ", c.header, " body {\n", c.body, "\nreturn }");
     const absl::StatusOr<Module> m = Parse(text);
     ASSERT_TRUE(m.ok()) << m.status() << "\n" << text;
     const absl::Status status = Verify(*m);
@@ -396,7 +395,8 @@ TEST(Verify, ImplicitTexelOps) {
   EXPECT_EQ(invariant("%1:f32, %2:f32 = image_lod[0, texel] 0f, 0f"), 0);
   EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel dref lod] 0f, 0f, 0f, 1f, 0f"), 8);
   EXPECT_EQ(invariant("%1:f32 = sample_implicit[0, texel dref grad] "
-                      "0f, 0f, 0f, 1f, 0f, 0f, 0f, 0f"), 8);
+                      "0f, 0f, 0f, 1f, 0f, 0f, 0f, 0f"),
+            8);
   EXPECT_EQ(invariant("%1:f32, %2:f32 = image_lod[0, texel bias] 0f, 0f, 0f"), 8);
   EXPECT_EQ(invariant("%1:f32, %2:f32 = image_lod[0, texel] 0f, 0f, 0f"), 5);
   EXPECT_EQ(invariant("%1:f32 = image_lod[0, texel] 0f, 0f"), 5);
@@ -409,11 +409,13 @@ TEST(Verify, ResourcesOfOnePlaceDifferInTheirImages) {
     EXPECT_TRUE(m.ok()) << m.status();
     return Verify(*m).ok();
   };
-  EXPECT_TRUE(verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
-                     "resource 1 sampled_image 0.0.0 image cube float unknown\n"
-                     "resource 2 sampler 0.0.0\n"));
-  EXPECT_FALSE(verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
-                      "resource 1 sampled_image 0.0.0 image 2d float unknown\n"));
+  EXPECT_TRUE(
+      verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
+             "resource 1 sampled_image 0.0.0 image cube float unknown\n"
+             "resource 2 sampler 0.0.0\n"));
+  EXPECT_FALSE(
+      verify("resource 0 sampled_image 0.0.0 image 2d float unknown\n"
+             "resource 1 sampled_image 0.0.0 image 2d float unknown\n"));
   EXPECT_FALSE(verify("resource 0 ubo 0.0.0\nresource 1 ssbo 0.0.0\n"));
   EXPECT_FALSE(verify("resource 0 sampled_image 0.0.0 image buffer float unknown\n"));
   EXPECT_FALSE(verify("resource 0 uniform_texel_buffer 0.0.0 image 2d float unknown\n"));

@@ -37,8 +37,8 @@ absl::Status Descriptors::Check() const {
     const bool combined = r.kind == ResourceKind::kCombinedImageSampler;
     if (Find(r, false, r.element) == kNothing ||
         (combined && Find(r, true, r.element) == kNothing)) {
-      return absl::InvalidArgumentError(absl::StrCat("interpreter: nothing is bound to ", r.set,
-                                                     ".", r.binding, ".", r.element));
+      return absl::InvalidArgumentError(
+          absl::StrCat("interpreter: nothing is bound to ", r.set, ".", r.binding, ".", r.element));
     }
     for (const BoundImage& b : in_.images) {
       if (!HasImage(r.kind) || b.set != r.set || b.binding != r.binding) continue;

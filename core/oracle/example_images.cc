@@ -41,7 +41,7 @@ BoundImage ImageFor(const Resource& r, uint32_t edge) {
   for (uint64_t t = 0; t < image.Texels(); ++t) {
     Texel texel;
     for (uint32_t& x : texel) {
-      random = random * 1664525 + 1013904223;   // Numerical Recipes
+      random = random * 1664525 + 1013904223;  // Numerical Recipes
       // Floats from 0.5 to 2.
       x = format.IsInteger() ? random >> 29 : 0x3f000000u + (random >> 8) % 0x01000000u;
     }

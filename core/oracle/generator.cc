@@ -81,12 +81,13 @@ ValueId Generator::Pick(Type type) {
 }
 
 uint32_t Generator::InterestingInt() {
-  constexpr uint32_t kInts[] = {0, 1, 2, 3, 4, 7, 8, 31, 32, ~0u, 0x80000000u, 0x7fffffffu, 0xffffu};
+  constexpr uint32_t kInts[] = {0,  1,  2,   3,           4,           7,      8,
+                                31, 32, ~0u, 0x80000000u, 0x7fffffffu, 0xffffu};
   return random_.OneIn(4) ? random_.Next() : kInts[random_.Below(std::size(kInts))];
 }
 
 uint32_t Generator::InterestingFloat() {
-  constexpr uint32_t kFloats[] = {0,          0x80000000u, 0x3f800000u, 0xbf800000u, 0x40000000u,
+  constexpr uint32_t kFloats[] = {0,           0x80000000u, 0x3f800000u, 0xbf800000u, 0x40000000u,
                                   0x3f000000u, 0x7f800000u, 0x7fc00000u, 0x4b800000u, 0x3eaaaaabu};
   if (random_.OneIn(3)) return kFloats[random_.Below(std::size(kFloats))];
   return (random_.Next() & 0x807fffffu) | ((117 + random_.Below(20)) << 23);
@@ -151,7 +152,7 @@ void Generator::DefineTyped(ValueId v) {
     case Type::kI64:
       Define(b_.Convert(Op::kTrunc, v, Type::kI32));
       return Define(b_.Convert(Op::kTrunc, b_.Ushr(v, b_.Int(32)), Type::kI32));
-    case Type::kF16:   // no NaN: its sign need not survive the conversion
+    case Type::kF16:  // no NaN: its sign need not survive the conversion
       return Define(b_.Emit(Op::kFmax, {b_.Convert(Op::kF2f, v, Type::kF32), b_.Float(-65504)}));
     default: return Define(v);
   }

@@ -23,8 +23,8 @@ using mir::InstId;
 using mir::Interface;
 using mir::InterpolateAt;
 using mir::Interpolation;
-using mir::kMemoryShared;
 using mir::kExact;
+using mir::kMemoryShared;
 using mir::kNumTypes;
 using mir::Module;
 using mir::NewRegion;
@@ -41,7 +41,7 @@ using mir::ValueId;
 
 inline constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::kI32};
 
-inline constexpr uint32_t kTable = 2;   // of the private arrays
+inline constexpr uint32_t kTable = 2;  // of the private arrays
 
 // Arithmetic is drawn from these: ops behind them are not arithmetic, and more of them change
 // nothing.
@@ -53,8 +53,8 @@ inline constexpr uint32_t kColourOutput = 0, kIntOutput = 1;
 
 // Of those that are drawn also these, and the sample mask at the end.
 inline constexpr uint32_t kLinearInput = 3, kFlatInput = 4, kCoordInput = 5, kFacingInput = 6,
-                   kPrimitiveInput = 7, kSampleInput = 8;
-inline constexpr uint32_t kTexture = 3, kImage = 4;   // resources
+                          kPrimitiveInput = 7, kSampleInput = 8;
+inline constexpr uint32_t kTexture = 3, kImage = 4;  // resources
 
 // Of a vertex's inputs.
 inline constexpr uint32_t kVertexNumber = 3;
@@ -74,8 +74,8 @@ class Generator {
     size_t size[kNumTypes];
   };
   struct OwnPart {
-    Op memory;       // the op that loads
-    ValueId base;    // byte offset
+    Op memory;     // the op that loads
+    ValueId base;  // byte offset
     uint32_t bytes;
   };
 
@@ -204,14 +204,14 @@ class Generator {
   const GenerateOptions options_;
   int left_ = 0;
   ValueId lane_;
-  ValueId x_, y_;                                // of a fragment that is drawn, in pixels
-  ValueId base_;                                 // byte offset of the lane's output
-  bool discards_ = false;                        // some discard may come, of one that is drawn
-  bool discarded_ = false;                       // one has come
+  ValueId x_, y_;           // of a fragment that is drawn, in pixels
+  ValueId base_;            // byte offset of the lane's output
+  bool discards_ = false;   // some discard may come, of one that is drawn
+  bool discarded_ = false;  // one has come
   int kills_ = 0;
-  std::vector<ValueId> scope_[kNumTypes];                // by type
-  std::vector<ValueId> kept_;                    // options_.pressure of them, as they are now
-  std::vector<ValueId> fuel_;                    // of the loops around, innermost last
+  std::vector<ValueId> scope_[kNumTypes];  // by type
+  std::vector<ValueId> kept_;              // options_.pressure of them, as they are now
+  std::vector<ValueId> fuel_;              // of the loops around, innermost last
   std::vector<std::vector<Type>> loop_results_;
   std::vector<std::vector<Type>> loop_params_;
 };

@@ -12,7 +12,8 @@ bool Generator::Allowed(Op op) const {
   if (!info.Has('P') || info.sources <= 0 || info.results != 1 || op == Op::kBitcast) {
     return op == Op::kBitcast && options_.floats && !options_.defined_only;
   }
-  if (!options_.floats && info.signature.find_first_of("fs") != std::string_view::npos) return false;
+  if (!options_.floats && info.signature.find_first_of("fs") != std::string_view::npos)
+    return false;
   if (info.signature.find_first_of("jg") != std::string_view::npos) return false;
   switch (op) {
     case Op::kFrsq:
@@ -44,13 +45,13 @@ void Generator::Arithmetic() {
   const Type real = AnyFloat();
   std::vector<ValueId> sources;
   for (char c : signature.substr(signature.find('=') + 1)) {
-    sources.push_back(Pick(c == 'u' ? Type::kI32
-                           : c == 'i' ? number
-                           : c == 's' ? Type::kF32
-                           : c == 'f' ? real
-                           : c == 'b' ? Type::kBool
-                           : c == 'n' ? integer_or_bool
-                           : c == 't' ? any
+    sources.push_back(Pick(c == 'u'           ? Type::kI32
+                           : c == 'i'         ? number
+                           : c == 's'         ? Type::kF32
+                           : c == 'f'         ? real
+                           : c == 'b'         ? Type::kBool
+                           : c == 'n'         ? integer_or_bool
+                           : c == 't'         ? any
                            : random_.OneIn(2) ? Type::kI32
                                               : Type::kF32));
   }
@@ -60,8 +61,8 @@ void Generator::Arithmetic() {
   if (signature.find('f') != std::string_view::npos) TakeLicences(InstId(m_.value(result).owner));
 }
 
-// All of arithmetic whose results are to be exact; of other instructions some of a quarter, which follow
-// from where they stand, so that programs are otherwise what they were.
+// All of arithmetic whose results are to be exact; of other instructions some of a quarter, which
+// follow from where they stand, so that programs are otherwise what they were.
 void Generator::TakeLicences(InstId id) {
   mir::Inst& inst = m_.inst(id);
   Random random(id.index);
@@ -97,7 +98,7 @@ void Generator::Confine(Op op, std::vector<ValueId>& sources) {
       sources[1] = b_.Or(b_.And(sources[1], b_.Constant(type, BitsOf(type) == 8 ? 127 : 255)),
                          b_.Constant(type, 1));
       break;
-    case Op::kF2f16:   // of which NaN the bits are is open, and of which zero a maximum is
+    case Op::kF2f16:  // of which NaN the bits are is open, and of which zero a maximum is
       sources[0] = b_.Emit(Op::kFmax, {sources[0], b_.Float(-65504)});
       sources[0] = b_.Select(b_.Feq(sources[0], b_.Float(0)), b_.Float(0), sources[0]);
       break;
@@ -108,8 +109,7 @@ void Generator::Confine(Op op, std::vector<ValueId>& sources) {
         sources[i] = b_.And(sources[i], b_.Int(BitsOf(type) / 2 - 1));
       }
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

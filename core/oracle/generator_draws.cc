@@ -14,14 +14,21 @@ namespace kiln::oracle::random_modules {
 void Generator::DeclareDrawn() {
   discards_ = random_.OneIn(2);
   m_.fragment.sample_rate = options_.samples > 1 && random_.OneIn(3);
-  m_.denorms_f16 = mir::DenormMode::kPreserve;   // at the start nothing says which mode holds
+  m_.denorms_f16 = mir::DenormMode::kPreserve;  // at the start nothing says which mode holds
   Interface smooth = {.components = 4, .type = Type::kF32};
-  Interface number = {.location = 1, .components = 2, .type = Type::kI32,
-                      .interpolation = Interpolation::kFlat};
-  Interface array = {.location = 2, .components = 2, .array = true, .elements = 3,
-                     .type = Type::kF32, .interpolation = Interpolation::kNoPerspective,
+  Interface number = {
+      .location = 1, .components = 2, .type = Type::kI32, .interpolation = Interpolation::kFlat};
+  Interface array = {.location = 2,
+                     .components = 2,
+                     .array = true,
+                     .elements = 3,
+                     .type = Type::kF32,
+                     .interpolation = Interpolation::kNoPerspective,
                      .auxiliary = Auxiliary::kCentroid};
-  Interface linear = {.location = 5, .component = 1, .components = 3, .type = Type::kF32,
+  Interface linear = {.location = 5,
+                      .component = 1,
+                      .components = 3,
+                      .type = Type::kF32,
                       .interpolation = Interpolation::kNoPerspective};
   Interface flat = {.location = 6, .type = Type::kF32, .interpolation = Interpolation::kFlat};
   Interface coord = {.builtin = BuiltIn::kFragCoord, .components = 4, .type = Type::kF32};
@@ -33,8 +40,8 @@ void Generator::DeclareDrawn() {
   if (PerSample()) m_.inputs.push_back(sample);
   m_.inputs.push_back(mask);
   Interface integer = {.location = 1, .type = Type::kI32};
-  Interface pair = {.location = 2 + random_.Below(4), .component = 1, .components = 2,
-                    .type = Type::kI32};
+  Interface pair = {
+      .location = 2 + random_.Below(4), .component = 1, .components = 2, .type = Type::kI32};
   Interface depth = {.builtin = BuiltIn::kFragDepth, .type = Type::kF32};
   m_.outputs = {smooth, integer, pair};
   const bool early = random_.OneIn(8);
@@ -45,10 +52,10 @@ void Generator::DeclareDrawn() {
   if (!early && random_.OneIn(4)) m_.outputs.push_back(mask);
   if (m_.fragment.depth != DepthMode::kNone) m_.outputs.push_back(depth);
   m_.resources.push_back({.kind = ResourceKind::kCombinedImageSampler, .binding = kTexture});
-  m_.resources.push_back({.kind = ResourceKind::kStorageImage,
-                          .binding = kImage,
-                          .image = {.component = mir::ComponentType::kUint,
-                                    .format = mir::ImageFormat::kR32ui}});
+  m_.resources.push_back(
+      {.kind = ResourceKind::kStorageImage,
+       .binding = kImage,
+       .image = {.component = mir::ComponentType::kUint, .format = mir::ImageFormat::kR32ui}});
 }
 
 // By place in the target, and by sample if each has an invocation.
@@ -105,8 +112,7 @@ void Generator::DrawnInput() {
     }
     case 2: {
       const ValueId element = b_.Urem(Pick(Type::kI32), b_.Int(3));
-      return DefineResults(
-          b_.LoadInput(kArrayInput, 0, 2, random_.OneIn(2) ? element : b_.Int(1)));
+      return DefineResults(b_.LoadInput(kArrayInput, 0, 2, random_.OneIn(2) ? element : b_.Int(1)));
     }
     case 3: {
       const uint32_t first = random_.Below(3);
@@ -132,11 +138,10 @@ ValueId Generator::DrawnInterpolation() {
   if (at == InterpolateAt::kSample) sources.push_back(b_.Int(0));
   const bool constant = random_.OneIn(2);
   for (int i = 0; i < 2 && at == InterpolateAt::kOffset; ++i) {
-    const ValueId chosen =
-        b_.Fsub(b_.Fmul(b_.Ffloor(b_.Fmul(Fraction(), b_.Float(15))), b_.Float(0.0625f)),
-                b_.Float(0.5f));
-    sources.push_back(
-        constant ? b_.Float((static_cast<float>(random_.Below(16)) - 8) / 16) : chosen);
+    const ValueId chosen = b_.Fsub(
+        b_.Fmul(b_.Ffloor(b_.Fmul(Fraction(), b_.Float(15))), b_.Float(0.0625f)), b_.Float(0.5f));
+    sources.push_back(constant ? b_.Float((static_cast<float>(random_.Below(16)) - 8) / 16)
+                               : chosen);
   }
   return m_.result(b_.EmitInst(Op::kInterpolate, sources, {Type::kF32}, kLinearInput,
                                PackInterpolateAt(at, random_.Below(3))));
@@ -209,8 +214,8 @@ void Generator::LanesOfTargets() {
 
 // In a place of all fragments, behind their own: operations whose order is nothing to the result.
 void Generator::CommonAtomic() {
-  constexpr AtomicOp kAtomics[] = {AtomicOp::kAdd, AtomicOp::kUmax, AtomicOp::kSmin,
-                                   AtomicOp::kXor, AtomicOp::kOr};
+  constexpr AtomicOp kAtomics[] = {AtomicOp::kAdd, AtomicOp::kUmax, AtomicOp::kSmin, AtomicOp::kXor,
+                                   AtomicOp::kOr};
   const uint32_t which = random_.Below(std::size(kAtomics));
   const uint32_t at = 4 * (DrawnFragments(options_.samples) * kOutputDwords + which);
   b_.Atomic(Op::kSsboAtomic, kAtomics[which], 0, b_.Int(at), {Pick(Type::kI32)});
@@ -233,8 +238,8 @@ void Generator::ImageAccess() {
     default: {
       TexelOp texel;
       texel.atomic = random_.OneIn(2) ? AtomicOp::kAdd : AtomicOp::kExchange;
-      const InstId atomic = b_.EmitInst(Op::kImageAtomic, {x_, y_, Pick(Type::kI32)},
-                                        {Type::kI32}, kImage, AddTexelOp(m_, texel));
+      const InstId atomic = b_.EmitInst(Op::kImageAtomic, {x_, y_, Pick(Type::kI32)}, {Type::kI32},
+                                        kImage, AddTexelOp(m_, texel));
       return Define(OfTargets(m_.result(atomic)));
     }
   }
@@ -285,7 +290,7 @@ void Generator::DrawnSample() {
   }
   if (op != Op::kFetch && random_.OneIn(3)) {
     texel.params |= mir::kTexelOffsets;
-    for (int k = 0; k < 2; ++k) {   // from -8 to 7
+    for (int k = 0; k < 2; ++k) {  // from -8 to 7
       const ValueId high = b_.Shl(Pick(Type::kI32), b_.Int(28));
       sources.push_back(b_.Ashr(high, b_.Int(28)));
     }

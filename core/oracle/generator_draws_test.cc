@@ -17,9 +17,9 @@ GenerateOptions Drawn(uint32_t samples) {
 
 TEST(GeneratorDraws, OperationsOfFragmentsThatAreDrawn) {
   auto ops = Ops(Modules(Drawn(1)));
-  for (const Op op : {Op::kDdx, Op::kQuadSwap, Op::kSsboAtomic, Op::kImageLoad, Op::kImageStore,
-                      Op::kImageAtomic, Op::kSample, Op::kSampleImplicit, Op::kGather, Op::kFetch,
-                      Op::kInterpolate, Op::kReduce}) {
+  for (const Op op :
+       {Op::kDdx, Op::kQuadSwap, Op::kSsboAtomic, Op::kImageLoad, Op::kImageStore, Op::kImageAtomic,
+        Op::kSample, Op::kSampleImplicit, Op::kGather, Op::kFetch, Op::kInterpolate, Op::kReduce}) {
     EXPECT_GT(ops[op], 20) << mir::Info(op).name;
   }
 }
@@ -38,7 +38,8 @@ TEST(GeneratorDraws, OutputsAtTheEndAndFewKills) {
   EXPECT_GT(killing, 100);
 }
 
-// A target may do otherwise with derivatives where a quad is not whole, and with results of helpers.
+// A target may do otherwise with derivatives where a quad is not whole, and with results of
+// helpers.
 TEST(GeneratorDraws, WhatTargetsDoDifferentlyIsNotUsed) {
   for (const mir::Module& m : Modules(Drawn(1))) {
     mir::ForEachInst(m, m.body, [&](mir::InstId id) {

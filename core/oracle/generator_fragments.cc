@@ -9,8 +9,12 @@ namespace kiln::oracle::random_modules {
 void Generator::DeclareInterface() {
   Interface smooth = {.components = 4, .type = Type::kF32};
   Interface number = {.location = 1, .type = Type::kI32, .interpolation = Interpolation::kFlat};
-  Interface array = {.location = 2, .components = 2, .array = true, .elements = 3,
-                     .type = Type::kF32, .interpolation = Interpolation::kNoPerspective,
+  Interface array = {.location = 2,
+                     .components = 2,
+                     .array = true,
+                     .elements = 3,
+                     .type = Type::kF32,
+                     .interpolation = Interpolation::kNoPerspective,
                      .auxiliary = Auxiliary::kCentroid};
   m_.inputs = {smooth, number, array};
   Interface integer = {.location = 1, .type = Type::kI32};
@@ -70,8 +74,7 @@ void Generator::KillInIf(Op op, ValueId condition) {
   b_.Yield();
   b_.SetRegion(m_.inst(branch).regions[side]);
   const bool ends = op != Op::kDemote && random_.OneIn(2);
-  b_.Kill(op,
-          ends || random_.OneIn(2) ? b_.Bool(true) : b_.Ult(lane_, b_.Int(random_.Below(16))));
+  b_.Kill(op, ends || random_.OneIn(2) ? b_.Bool(true) : b_.Ult(lane_, b_.Int(random_.Below(16))));
   ends ? b_.Unreachable() : b_.Yield();
   b_.SetPlace(place);
 }

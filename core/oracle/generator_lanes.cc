@@ -33,8 +33,7 @@ void Generator::LaneRead() {
   const uint32_t quad = random_.Below(4);
   switch (random_.Below(6)) {
     case 0: return DefineTyped(b_.Emit(Op::kReadFirst, {v}));
-    case 1:
-      return DefineTyped(b_.Emit(Op::kReadLane, {v, b_.Emit(Op::kReadFirst, {me})}));
+    case 1: return DefineTyped(b_.Emit(Op::kReadLane, {v, b_.Emit(Op::kReadFirst, {me})}));
     case 2:
       lane = b_.Or(b_.And(me, b_.Int(~3u)), b_.Int(quad));
       read = b_.Emit(Op::kQuadBroadcast, {v}, quad);

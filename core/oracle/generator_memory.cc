@@ -36,12 +36,11 @@ void Generator::MemoryAccess(int depth) {
     }
     case 7: {
       if (random_.OneIn(2)) {
-        return DefineResults(b_.Load(Op::kLoadPrivate, kTable, b_.And(offset, b_.Int(28)),
-                                     types.subspan(0, 1)));
+        return DefineResults(
+            b_.Load(Op::kLoadPrivate, kTable, b_.And(offset, b_.Int(28)), types.subspan(0, 1)));
       }
       const uint32_t array = random_.Below(2);
-      return DefineResults(
-          b_.Load(Op::kLoadPrivate, array, PrivateOffset(array, offset), types));
+      return DefineResults(b_.Load(Op::kLoadPrivate, array, PrivateOffset(array, offset), types));
     }
     default:
       if (depth == 0 && !IsGraphics()) Exchange();
@@ -82,9 +81,7 @@ void Generator::OwnMemory() {
         for (uint32_t c = 0; c < count; ++c) DefineTyped(m_.result(load, static_cast<int>(c)));
         break;
       }
-      default:
-        OwnAtomic(part, at, type);
-        break;
+      default: OwnAtomic(part, at, type); break;
     }
   }
 }
@@ -93,8 +90,8 @@ void Generator::OwnMemory() {
 void Generator::SharedReads() {
   constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI16, Type::kI8, Type::kI64};
   const Op op = random_.OneIn(2) ? Op::kLoadSsbo : Op::kLoadUbo;
-  const InstId known = b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Int(4 * random_.Below(16)),
-                               {Type::kI32});
+  const InstId known =
+      b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Int(4 * random_.Below(16)), {Type::kI32});
   // Never in front of the buffer: neighbours of what is not inside may be read as that is.
   const ValueId place = b_.Imax(b_.And(m_.result(known, 0), b_.Int(0x78)), b_.Int(32));
   for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
@@ -102,8 +99,8 @@ void Generator::SharedReads() {
     const uint32_t bytes = BytesOf(type);
     const uint32_t at = (random_.Below(96 / bytes) * bytes) - 32;
     const std::vector<Type> types(1 + random_.Below(3), type);
-    const InstId load = b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Iadd(place, b_.Int(at)),
-                                types, bytes);
+    const InstId load =
+        b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Iadd(place, b_.Int(at)), types, bytes);
     for (int r = 0; r < m_.inst(load).num_results; ++r) DefineTyped(m_.result(load, r));
   }
 }
@@ -112,7 +109,8 @@ Generator::OwnPart Generator::PickOwnPart() {
   constexpr uint32_t kOwnDwords = kOutputDwords / 2;
   const uint32_t kind = random_.Below(options_.types ? 3 : 2);
   if (kind == 0 && options_.memory && !IsGraphics()) {
-    const ValueId base = b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)), b_.Int(4 * options_.lanes));
+    const ValueId base =
+        b_.Iadd(b_.Imul(lane_, b_.Int(kOwnSharedBytes)), b_.Int(4 * options_.lanes));
     return {Op::kLoadShared, base, kOwnSharedBytes};
   }
   return {kind == 2 ? Op::kLoadGlobal : Op::kLoadSsbo, base_, 4 * kOwnDwords};
@@ -137,8 +135,7 @@ void Generator::OwnAtomic(const OwnPart& part, const Builder::Address& at, Type 
 }
 
 void Generator::Barrier() {
-  b_.EmitInst(Op::kControlBarrier, {}, {}, kMemoryShared,
-              static_cast<uint32_t>(Scope::kWorkgroup));
+  b_.EmitInst(Op::kControlBarrier, {}, {}, kMemoryShared, static_cast<uint32_t>(Scope::kWorkgroup));
 }
 
 // The last private array holds constants only.

@@ -13,27 +13,26 @@ void Generator::DeclareVertex() {
                {.location = 2, .components = 2, .array = true, .elements = 3, .type = Type::kF32},
                {.builtin = BuiltIn::kVertexIndex, .type = Type::kI32},
                {.builtin = BuiltIn::kInstanceIndex, .type = Type::kI32}};
-  m_.outputs = {{.components = 4, .type = Type::kF32},
-                {.location = 1, .components = 2, .array = true, .elements = 3, .type = Type::kI32},
-                {.builtin = BuiltIn::kPosition, .components = 4, .type = Type::kF32,
-                 .invariant = true},
-                {.builtin = BuiltIn::kClipDistance, .array = true, .elements = 4,
-                 .type = Type::kF32}};
+  m_.outputs = {
+      {.components = 4, .type = Type::kF32},
+      {.location = 1, .components = 2, .array = true, .elements = 3, .type = Type::kI32},
+      {.builtin = BuiltIn::kPosition, .components = 4, .type = Type::kF32, .invariant = true},
+      {.builtin = BuiltIn::kClipDistance, .array = true, .elements = 4, .type = Type::kF32}};
 }
 
 // What a draw gives and takes besides. Variables share locations 2 to 4 and 0; distances end in the
 // second of their slots; some outputs are left out, so that headers are written in part.
 void Generator::DeclareDrawnVertex() {
-  m_.denorms_f16 = mir::DenormMode::kPreserve;   // at the start nothing says which mode holds
-  m_.inputs.insert(m_.inputs.end(),
-                   {{.builtin = BuiltIn::kBaseVertex, .type = Type::kI32},
-                    {.builtin = BuiltIn::kBaseInstance, .type = Type::kI32},
-                    {.builtin = BuiltIn::kDrawIndex, .type = Type::kI32},
-                    {.location = 2, .component = 3, .type = Type::kF32},
-                    {.location = 6, .component = 1, .components = 2, .type = Type::kF32},
-                    {.location = 9, .components = 4, .array = true, .elements = 2,
-                     .type = Type::kI32}});
-  m_.outputs.back().elements = 1 + random_.Below(6);   // clip distances
+  m_.denorms_f16 = mir::DenormMode::kPreserve;  // at the start nothing says which mode holds
+  m_.inputs.insert(
+      m_.inputs.end(),
+      {{.builtin = BuiltIn::kBaseVertex, .type = Type::kI32},
+       {.builtin = BuiltIn::kBaseInstance, .type = Type::kI32},
+       {.builtin = BuiltIn::kDrawIndex, .type = Type::kI32},
+       {.location = 2, .component = 3, .type = Type::kF32},
+       {.location = 6, .component = 1, .components = 2, .type = Type::kF32},
+       {.location = 9, .components = 4, .array = true, .elements = 2, .type = Type::kI32}});
+  m_.outputs.back().elements = 1 + random_.Below(6);  // clip distances
   const Interface others[] = {
       {.location = 1, .component = 2, .type = Type::kF32},
       {.location = 8, .component = 1, .components = 3, .type = Type::kI32, .invariant = true},

@@ -147,14 +147,15 @@ class Interpreter {
     in_.observer->OnValue(v, active, absl::MakeConstSpan(e_.Lanes(v), e_.lanes));
   }
 
-  // What is undefined is another value wherever it is taken (SPIR-V, OpUndef: "each consumption"). A
-  // module has one such value of a type, which stands for all that several variables do not hold.
+  // What is undefined is another value wherever it is taken (SPIR-V, OpUndef: "each consumption").
+  // A module has one such value of a type, which stands for all that several variables do not hold.
   void Copy(ValueId to, ValueId from, const BitSet& active) {
     uint64_t* t = e_.Lanes(to);
     const uint64_t* f = e_.Lanes(from);
     const Value& v = m_.value(from);
     const bool undefined = v.kind == Value::Kind::kUndef;
-    active.for_each([&](size_t lane) { t[lane] = undefined ? e_.chance.Undefined(v.type) : f[lane]; });
+    active.for_each(
+        [&](size_t lane) { t[lane] = undefined ? e_.chance.Undefined(v.type) : f[lane]; });
   }
 
   // Parameters may be each other's next values, hence the detour.

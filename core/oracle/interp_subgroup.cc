@@ -22,8 +22,8 @@ uint64_t ScanIdentity(ReduceOp op, Type type) {
     case ReduceOp::kImax: return ones ^ (ones >> 1);
     case ReduceOp::kUmin:
     case ReduceOp::kAnd: return ones;
-    case ReduceOp::kFmul: return half ? 0x3c00 : 0x3f800000;   // 1
-    case ReduceOp::kFmin: return half ? 0x7c00 : 0x7f800000;   // infinity
+    case ReduceOp::kFmul: return half ? 0x3c00 : 0x3f800000;  // 1
+    case ReduceOp::kFmin: return half ? 0x7c00 : 0x7f800000;  // infinity
     case ReduceOp::kFmax: return half ? 0xfc00 : 0xff800000;
   }
   assert(false);

@@ -1,9 +1,9 @@
 // What subgroup operations give, for one subgroup of the interpreter.
 //
 // Lanes that are off take no part. Where the order of a float reduction matters it is that of a
-// tree over the lanes' numbers. The whole subgroup: the lower half of the lanes with the upper, then
-// the lower quarter with the next, and so on. Clusters: neighbours first, then pairs of pairs. A
-// scan adds to the upper half of each group of 2, 4, 8... lanes the last value of the lower half
+// tree over the lanes' numbers. The whole subgroup: the lower half of the lanes with the upper,
+// then the lower quarter with the next, and so on. Clusters: neighbours first, then pairs of pairs.
+// A scan adds to the upper half of each group of 2, 4, 8... lanes the last value of the lower half
 // (Sklansky, Conditional-Sum Addition Logic, 1960). An exclusive scan is the inclusive one moved up
 // by a lane, the identity where no lane is below. What is read from a lane that is off is 0.
 #ifndef KILN_CORE_ORACLE_INTERP_SUBGROUP_H_

@@ -26,11 +26,11 @@ using Dwords = std::vector<uint32_t>;
 // Runs a body with %0 = local_index, %1 = its byte offset, %2 = dword %1 of the buffer; it defines
 // %9:i32, which is stored there. One group of data.size() lanes.
 Dwords RunAll(const std::string& body, const Dwords& data, uint32_t subgroup_size,
-           const std::string& store = "store_ssbo[0, align 4] %1, %9") {
-  const absl::StatusOr<Module> m = Parse(absl::StrCat(
-      "mir 1 local_size ", data.size(), ", 1, 1 resource 0 ssbo 0.0.0 body {\n",
-      "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = load_ssbo[0, align 4] %1\n", body, "\n",
-      store, " return }"));
+              const std::string& store = "store_ssbo[0, align 4] %1, %9") {
+  const absl::StatusOr<Module> m = Parse(
+      absl::StrCat("mir 1 local_size ", data.size(), ", 1, 1 resource 0 ssbo 0.0.0 body {\n",
+                   "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = load_ssbo[0, align 4] %1\n",
+                   body, "\n", store, " return }"));
   EXPECT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(Verify(*m), absl::OkStatus());
   LaunchInputs inputs;
@@ -49,11 +49,11 @@ Dwords RunAll(const std::string& body, const Dwords& data, uint32_t subgroup_siz
 // The same in lanes whose value is odd; the others keep their value.
 Dwords RunOdd(const std::string& body, const Dwords& data, uint32_t subgroup_size) {
   return RunAll(absl::StrCat("%3:i32 = and %2, 1 %4:bool = ine %3, 0 if %4 {\n", body,
-                          "\nstore_ssbo[0, align 4] %1, %9 yield } else { yield }"),
-             data, subgroup_size, "");
+                             "\nstore_ssbo[0, align 4] %1, %9 yield } else { yield }"),
+                data, subgroup_size, "");
 }
 
-const Dwords kEight = {1, 2, 3, 5, 8, 13, 21, 34};   // odd: lanes 0 2 3 5 6
+const Dwords kEight = {1, 2, 3, 5, 8, 13, 21, 34};  // odd: lanes 0 2 3 5 6
 
 TEST(Subgroup, Reductions) {
   EXPECT_THAT(RunAll("%9:i32 = reduce[iadd, 0] %2", kEight, 8), testing::Each(87));
@@ -85,15 +85,15 @@ TEST(Subgroup, Scans) {
 TEST(Subgroup, FloatReductionsGoByTrees) {
   // 2^24 + 1 is lost unless the ones meet first: (2^24 + 0) + (1 + 1). Halves of the subgroup, but
   // neighbours in clusters.
-  EXPECT_THAT(RunAll("%5:f32 = u2f %2 %6:f32 = reduce[fadd, 0] %5 %9:i32 = f2u %6",
-                  {1u << 24, 1, 0, 1}, 4),
-              testing::Each((1u << 24) + 2));
+  EXPECT_THAT(
+      RunAll("%5:f32 = u2f %2 %6:f32 = reduce[fadd, 0] %5 %9:i32 = f2u %6", {1u << 24, 1, 0, 1}, 4),
+      testing::Each((1u << 24) + 2));
   EXPECT_THAT(RunAll("%5:f32 = u2f %2 %6:f32 = reduce[fadd, 4] %5 %9:i32 = f2u %6",
-                  {1u << 24, 0, 1, 1, 1u << 24, 0, 1, 1}, 8),
+                     {1u << 24, 0, 1, 1, 1u << 24, 0, 1, 1}, 8),
               testing::Each((1u << 24) + 2));
-  EXPECT_THAT(RunAll("%5:f32 = u2f %2 %6:f32 = exclusive_scan[fmul] %5 %9:i32 = f2u %6",
-                  {2, 3, 4, 5}, 4),
-              ElementsAre(1, 2, 6, 24));
+  EXPECT_THAT(
+      RunAll("%5:f32 = u2f %2 %6:f32 = exclusive_scan[fmul] %5 %9:i32 = f2u %6", {2, 3, 4, 5}, 4),
+      ElementsAre(1, 2, 6, 24));
 }
 
 TEST(Subgroup, Votes) {
@@ -105,21 +105,24 @@ TEST(Subgroup, Votes) {
               ElementsAre(1, 1, 0, 0));
   EXPECT_THAT(RunOdd(as_int("%7:bool = subgroup_elect"), {0, 3, 5, 0, 7, 9}, 4),
               ElementsAre(0, 1, 0, 0, 1, 0));
-  EXPECT_THAT(RunOdd("%6:bool = uge %2, 5 %9:i32, %10:i32, %11:i32, %12:i32 = ballot %6", kEight, 8),
-              ElementsAre(0x68, 2, 0x68, 0x68, 8, 0x68, 0x68, 34));
+  EXPECT_THAT(
+      RunOdd("%6:bool = uge %2, 5 %9:i32, %10:i32, %11:i32, %12:i32 = ballot %6", kEight, 8),
+      ElementsAre(0x68, 2, 0x68, 0x68, 8, 0x68, 0x68, 34));
 }
 
 TEST(Subgroup, ReadingOtherLanes) {
   EXPECT_THAT(RunOdd("%9:i32 = read_first %2", {2, 3, 4, 5, 6, 7}, 4),
               ElementsAre(2, 3, 4, 3, 6, 7));
-  EXPECT_THAT(RunAll("%9:i32 = read_lane %2, 2", kEight, 4), ElementsAre(3, 3, 3, 3, 21, 21, 21, 21));
+  EXPECT_THAT(RunAll("%9:i32 = read_lane %2, 2", kEight, 4),
+              ElementsAre(3, 3, 3, 3, 21, 21, 21, 21));
   EXPECT_THAT(RunAll("%5:i32 = xor %0, 3 %9:i32 = shuffle %2, %5", kEight, 8),
               ElementsAre(5, 3, 2, 1, 34, 21, 13, 8));
   EXPECT_THAT(RunOdd("%5:i32 = xor %0, 1 %9:i32 = shuffle %2, %5", kEight, 8),
               ElementsAre(0, 2, 5, 3, 8, 0, 0, 34));
   EXPECT_THAT(RunAll("%9:i32 = quad_broadcast[1] %2", kEight, 8),
               ElementsAre(2, 2, 2, 2, 13, 13, 13, 13));
-  EXPECT_THAT(RunAll("%9:i32 = quad_swap[2] %2", kEight, 8), ElementsAre(3, 5, 1, 2, 21, 34, 8, 13));
+  EXPECT_THAT(RunAll("%9:i32 = quad_swap[2] %2", kEight, 8),
+              ElementsAre(3, 5, 1, 2, 21, 34, 8, 13));
 }
 
 TEST(Subgroup, BuiltIns) {
@@ -127,7 +130,8 @@ TEST(Subgroup, BuiltIns) {
   EXPECT_THAT(RunAll("%9:i32 = subgroup_size", six, 4), testing::Each(4));
   EXPECT_THAT(RunAll("%9:i32 = num_subgroups", six, 4), testing::Each(2));
   const auto mask = [&](const std::string& which) {
-    return RunAll(absl::StrCat("%9:i32, %10:i32, %11:i32, %12:i32 = lane_mask[", which, "]"), six, 4);
+    return RunAll(absl::StrCat("%9:i32, %10:i32, %11:i32, %12:i32 = lane_mask[", which, "]"), six,
+                  4);
   };
   EXPECT_THAT(mask("eq"), ElementsAre(1, 2, 4, 8, 1, 2));
   EXPECT_THAT(mask("ge"), ElementsAre(15, 14, 12, 8, 15, 14));
@@ -150,7 +154,8 @@ TEST(Subgroup, LanesReconvergeBehindLoops) {
       continue %26, %24
     }
     %27:i32 = reduce[iadd, 0] 100
-    %9:i32 = iadd %20, %27)", {0, 0, 0, 0}, 4),
+    %9:i32 = iadd %20, %27)",
+                     {0, 0, 0, 0}, 4),
               ElementsAre(404, 407, 409, 410));
 }
 

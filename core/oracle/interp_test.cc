@@ -93,8 +93,8 @@ uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKe
   if (const std::string_view s = Info(op).signature; s[0] == 'j' || s[0] == 'g') {
     // Conversions of width: from what gives 32 bits.
     const Type from = op == Op::kTrunc ? Type::kI64 : s[0] == 'j' ? Type::kI16 : Type::kF16;
-    const ValueId wide = b.Convert(op, b.Constant(from, sources[0]),
-                                   s[0] == 'j' ? Type::kI32 : Type::kF32);
+    const ValueId wide =
+        b.Convert(op, b.Constant(from, sources[0]), s[0] == 'j' ? Type::kI32 : Type::kF32);
     b.Store(Op::kStoreSsbo, 0, b.Int(0), {wide});
     b.Return();
     return Stored(m, denormals);
@@ -103,7 +103,7 @@ uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKe
   for (size_t i = 0; i < sources.size(); ++i) {
     const char c = letters[i];
     const Type t = c == 'f' || c == 's'   ? Type::kF32
-                   : c == 'b'               ? Type::kBool
+                   : c == 'b'             ? Type::kBool
                    : c == 'i' || c == 'u' ? Type::kI32
                                           : type;
     values.push_back(b.Constant(t, sources[i]));
@@ -209,14 +209,15 @@ TEST(Interp, BooleanLogicStaysBoolean) {
 TEST(Interp, FloatCorners) {
   const uint32_t one = Bits(1.0f);
   const IntCase cases[] = {
-      {Op::kFadd, {Bits(16777216.0f), one}, Bits(16777216.0f)},            // tie to even
+      {Op::kFadd, {Bits(16777216.0f), one}, Bits(16777216.0f)},  // tie to even
       {Op::kFadd, {Bits(16777218.0f), one}, Bits(16777220.0f)},
       {Op::kFadd, {kInf, kInf | kMinusZero}, kNan},
       {Op::kFadd, {0x7f800001, one}, kNan},
       {Op::kFsub, {one, one}, 0},
       {Op::kFmul, {kSubnormal, one}, kSubnormal},
-      {Op::kFfma, {Bits(1.0f + 0x1p-12f), Bits(1.0f + 0x1p-12f), Bits(-1.0f - 0x1p-11f)},
-       Bits(0x1p-24f)},                                                    // 0 with two roundings
+      {Op::kFfma,
+       {Bits(1.0f + 0x1p-12f), Bits(1.0f + 0x1p-12f), Bits(-1.0f - 0x1p-11f)},
+       Bits(0x1p-24f)},  // 0 with two roundings
       {Op::kFdiv, {one, 0}, kInf},
       {Op::kFdiv, {0, 0}, kNan},
       {Op::kFrem, {Bits(-7.0f), Bits(2.0f)}, Bits(-1.0f)},
@@ -330,7 +331,8 @@ TEST(Interp, FloatAtomics) {
     %1:f32 = ssbo_atomic[0, fmax] 4, -2f
     %2:f32 = ssbo_atomic[0, fmin] 8, 3f
     store_ssbo[0, align 4] 12, %0, %1, %2
-    return)", {Bits(2), Bits(-1), kNan, 0, 0, 0}),
+    return)",
+                      {Bits(2), Bits(-1), kNan, 0, 0, 0}),
               ElementsAre(Bits(3.5), Bits(-1), Bits(3), Bits(2), Bits(-1), kNan));
 }
 
@@ -340,7 +342,7 @@ TEST(Interp, EveryPureOpHasAMeaning) {
     if (!info.Has('P') || info.sources <= 0 || info.results != 1) continue;
     Dwords sources;
     for (int s = 0; s < info.sources; ++s) sources.push_back(1);
-    Eval(static_cast<Op>(i), sources);   // expects success inside
+    Eval(static_cast<Op>(i), sources);  // expects success inside
   }
 }
 
@@ -390,7 +392,9 @@ TEST(Interp, IntegersOfOtherWidths) {
 
 // Single roundings, against the compiler's own half type computed in long double.
 TEST(Interp, HalfArithmeticRoundsOnce) {
-  const auto half = [](uint32_t h) { return (long double){std::bit_cast<float>(semantics::HalfToFloat(h))}; };
+  const auto half = [](uint32_t h) {
+    return (long double){std::bit_cast<float>(semantics::HalfToFloat(h))};
+  };
   const auto bits = [](long double x) {
     const _Float16 h = static_cast<_Float16>(x);
     uint16_t b;
@@ -404,7 +408,8 @@ TEST(Interp, HalfArithmeticRoundsOnce) {
     const auto run = [&](Op op) {
       uint32_t r = 0;
       semantics::VisitExact(op, Type::kF16, Type::kF16, {}, [&](auto f) {
-        if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t, uint16_t>) r = f(a, b, c);
+        if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t, uint16_t>)
+          r = f(a, b, c);
         if constexpr (std::is_invocable_v<decltype(f), uint16_t, uint16_t>) r = f(a, b);
       });
       return r;
@@ -423,7 +428,8 @@ TEST(Interp, HalfArithmeticRoundsOnce) {
   // 1.5 * 2^-1 * 2^-24 is a tie of subnormals: to even.
   EXPECT_EQ(EvalTyped(Op::kFmul, Type::kF16, {{Type::kF16, 0x0003}, {Type::kF16, 0x3800}}), 2u);
   EXPECT_EQ(EvalTyped(Op::kFmul, Type::kF16, {{Type::kF16, 0x0003}, {Type::kF16, 0x3800}},
-                      DenormMode::kFlush), 0u);
+                      DenormMode::kFlush),
+            0u);
 }
 
 TEST(Interp, NarrowAndWideMemory) {
@@ -434,7 +440,8 @@ TEST(Interp, NarrowAndWideMemory) {
     store_ssbo[0, align 1] 4, %2, %1
     store_ssbo[0, align 2] 6, %3
     store_ssbo[0, align 8] 8, %4
-    return)", {0x44332211, 0, 0, 0}),
+    return)",
+                      {0x44332211, 0, 0, 0}),
               ElementsAre(0x44332211, 0x44333344, 0x44332211, 0));
 }
 
@@ -472,7 +479,8 @@ TEST(Interp, DivergentIf) {
       yield %6
     }
     store_ssbo[0, align 4] %1, %4
-    return)", {9, 9, 9, 9}, "local_size 4, 1, 1"),
+    return)",
+                      {9, 9, 9, 9}, "local_size 4, 1, 1"),
               ElementsAre(0, 100, uint32_t(-2), 300));
 }
 
@@ -492,7 +500,8 @@ TEST(Interp, DivergentLoopWithParallelParams) {
       continue %7, %5, %4
     }
     store_ssbo[0, align 4] %1, %2
-    return)", {0, 0, 0, 0, 0}, "local_size 5, 1, 1"),
+    return)",
+                      {0, 0, 0, 0, 0}, "local_size 5, 1, 1"),
               ElementsAre(10, 20, 10, 20, 10));
 }
 
@@ -528,7 +537,8 @@ TEST(Interp, NestedLoopsWithContinueInside) {
       continue %4, %7
     }
     store_ssbo[0, align 4] 0, %0
-    return)", {0}),
+    return)",
+                      {0}),
               ElementsAre(40));
 }
 
@@ -548,7 +558,7 @@ TEST(Interp, MemoryOutsideAndMisaligned) {
   EXPECT_THAT(Contents(inputs.buffers[0]), ElementsAre(1, 2, 4, 2));
   EXPECT_EQ(run->misaligned_accesses, 1);
   EXPECT_EQ(run->outside_accesses, 5);
-  EXPECT_EQ(run->outside_addresses, 0);   // the buffer is bounded: no address is wrong
+  EXPECT_EQ(run->outside_addresses, 0);  // the buffer is bounded: no address is wrong
 }
 
 TEST(Interp, AtomicsGoInLaneOrder) {
@@ -558,7 +568,8 @@ TEST(Interp, AtomicsGoInLaneOrder) {
     %2:i32 = shl %1, 2
     %3:i32 = ssbo_atomic[0, add] 0, %1
     store_ssbo[0, align 4] %2, %3
-    return)", {100, 0, 0, 0}, "local_size 3, 1, 1"),
+    return)",
+                      {100, 0, 0, 0}, "local_size 3, 1, 1"),
               ElementsAre(106, 100, 101, 103));
 }
 
@@ -570,12 +581,22 @@ struct AtomicCase {
 
 TEST(Interp, EachAtomic) {
   const AtomicCase cases[] = {
-      {"add", ", 5", 7, 12},       {"sub", ", 5", 7, 2},          {"smin", ", -1", 7, ~0u},
-      {"umin", ", -1", 7, 7},      {"smax", ", -1", 7, 7},        {"umax", ", -1", 7, ~0u},
-      {"and", ", 5", 7, 5},        {"or", ", 8", 7, 15},          {"xor", ", 5", 7, 2},
-      {"exchange", ", 5", 7, 5},   {"compare_exchange", ", 7, 9", 7, 9},
-      {"compare_exchange", ", 6, 9", 7, 7},                       {"increment", "", 7, 8},
-      {"decrement", "", 0, ~0u},   {"load", "", 7, 7},            {"store", ", 5", 7, 5},
+      {"add", ", 5", 7, 12},
+      {"sub", ", 5", 7, 2},
+      {"smin", ", -1", 7, ~0u},
+      {"umin", ", -1", 7, 7},
+      {"smax", ", -1", 7, 7},
+      {"umax", ", -1", 7, ~0u},
+      {"and", ", 5", 7, 5},
+      {"or", ", 8", 7, 15},
+      {"xor", ", 5", 7, 2},
+      {"exchange", ", 5", 7, 5},
+      {"compare_exchange", ", 7, 9", 7, 9},
+      {"compare_exchange", ", 6, 9", 7, 7},
+      {"increment", "", 7, 8},
+      {"decrement", "", 0, ~0u},
+      {"load", "", 7, 7},
+      {"store", ", 5", 7, 5},
   };
   for (const AtomicCase& c : cases) {
     EXPECT_THAT(RunBody(absl::StrCat("%0:i32 = ssbo_atomic[0, ", c.name, "] 0", c.operands,
@@ -612,10 +633,12 @@ TEST(Interp, SharedMemoryPrivateArraysPushAndTables) {
     %15:i32 = imul %0, 32
     %16:i32 = iadd %14, %15
     store_ssbo[0, align 32] %16, %3, %5, %6, %7, %8, %9, %10, %13
-    return)", Dwords(32), "local_size 2, 1, 1 shared 8 data 0x0000000007000000 private 0 4 private 1 8",
+    return)",
+                      Dwords(32),
+                      "local_size 2, 1, 1 shared 8 data 0x0000000007000000 private 0 4 private 1 8",
                       inputs),
-              ElementsAre(1, 0, 0, 0, 2, 0, 7, 40, 0, 10, 0, 0, 2, 0, 7, 40,
-                          1, 0, 0, 0, 2, 0, 7, 41, 0, 10, 0, 0, 2, 0, 7, 41));
+              ElementsAre(1, 0, 0, 0, 2, 0, 7, 40, 0, 10, 0, 0, 2, 0, 7, 40, 1, 0, 0, 0, 2, 0, 7,
+                          41, 0, 10, 0, 0, 2, 0, 7, 41));
 }
 
 TEST(Interp, SubgroupNumbers) {
@@ -629,13 +652,16 @@ TEST(Interp, SubgroupNumbers) {
     %4:i32 = iadd %3, %2
     %5:i32 = shl %0, 2
     store_ssbo[0, align 4] %5, %4
-    return)", {0, 0, 0}, "local_size 3, 1, 1", inputs),
+    return)",
+                      {0, 0, 0}, "local_size 3, 1, 1", inputs),
               ElementsAre(0, 1, 16));
 }
 
 int64_t Races(const std::string& body) {
-  const Module m = MustParse("mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
-                             "%0:i32 = local_index %1:i32 = shl %0, 2 " + body + " return }");
+  const Module m = MustParse(
+      "mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
+      "%0:i32 = local_index %1:i32 = shl %0, 2 " +
+      body + " return }");
   LaunchInputs inputs;
   inputs.groups = {2, 1, 1};
   inputs.detect_races = true;
@@ -653,16 +679,21 @@ TEST(Interp, RacesAreSeen) {
   EXPECT_GT(Races("%2:i32 = ssbo_atomic[0, add] 0, 1 store_ssbo[0, align 4] 0, %0"), 0);
   // A neighbour's dword, without and with a barrier.
   EXPECT_GT(Races("store_shared[align 4] %1, %0 %2:i32 = xor %1, 4 "
-                  "%3:i32 = load_shared[align 4] %2"), 0);
+                  "%3:i32 = load_shared[align 4] %2"),
+            0);
   EXPECT_EQ(Races("store_shared[align 4] %1, %0 control_barrier[3, workgroup] %2:i32 = xor %1, 4 "
                   "%3:i32 = load_shared[align 4] %2 control_barrier[3, workgroup] "
-                  "%4:i32 = iadd %0, 7 store_shared[align 4] %1, %4"), 0);
+                  "%4:i32 = iadd %0, 7 store_shared[align 4] %1, %4"),
+            0);
   // Without the second barrier a store meets the neighbour's load.
   EXPECT_GT(Races("store_shared[align 4] %1, %0 control_barrier[3, workgroup] %2:i32 = xor %1, 4 "
                   "%3:i32 = load_shared[align 4] %2 %4:i32 = iadd %0, 7 "
-                  "store_shared[align 4] %1, %4"), 0);
+                  "store_shared[align 4] %1, %4"),
+            0);
   // A barrier does not order workgroups.
-  EXPECT_GT(Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier[3, workgroup]"), 0);
+  EXPECT_GT(
+      Races("%2:i32 = workgroup_id[0] store_ssbo[0, align 4] %1, %2 control_barrier[3, workgroup]"),
+      0);
 }
 
 // All lanes are of one subgroup and run in step here: the second instruction always comes last.
@@ -673,8 +704,9 @@ TEST(Interp, RacesOfDifferentInstructionsOfOneSubgroupAreSeen) {
   EXPECT_EQ(Races(first + "control_barrier[3, subgroup] store_shared[align 4] %2, 7"), 0);
   EXPECT_EQ(Races(first + "store_shared[align 4] %1, 7"), 0);
   // The neighbour stores the same value in between.
-  const std::string same = "%2:i32 = xor %1, 4 store_shared[align 4] %1, 5 "
-                           "store_shared[align 4] %2, 5 ";
+  const std::string same =
+      "%2:i32 = xor %1, 4 store_shared[align 4] %1, 5 "
+      "store_shared[align 4] %2, 5 ";
   EXPECT_EQ(Races(same), 0);
   EXPECT_EQ(Races(same + "store_shared[align 4] %1, 7"), 8);
   // An atomic after a store of what was there.
@@ -684,14 +716,16 @@ TEST(Interp, RacesOfDifferentInstructionsOfOneSubgroupAreSeen) {
 // The second workgroup stores where both have loaded.
 TEST(Interp, RacesWithLoadsOfEarlierWorkgroupsAreSeen) {
   EXPECT_EQ(Races("%2:i32 = workgroup_id[0] %3:bool = ult %2, 1 %4:i32 = select %3, 99, 5 "
-                  "%5:i32 = load_ssbo[0, align 4] %1 store_ssbo[0, align 4] %1, %4"), 4);
+                  "%5:i32 = load_ssbo[0, align 4] %1 store_ssbo[0, align 4] %1, %4"),
+            4);
 }
 
 // Which of the four dwords of the result some random order changes.
 std::vector<bool> MovedByOrder(const std::string& body) {
-  const Module m = MustParse("mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
-                             "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = xor %1, 4 " + body +
-                             " return }");
+  const Module m = MustParse(
+      "mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
+      "%0:i32 = local_index %1:i32 = shl %0, 2 %2:i32 = xor %1, 4 " +
+      body + " return }");
   Dwords plain;
   std::vector<bool> moved(4);
   for (uint32_t seed = 0; seed < 8; ++seed) {
@@ -725,7 +759,8 @@ TEST(Interp, LimitsAndErrors) {
   InterpLimits limits;
   limits.max_lane_steps = 1000;
   const Module forever = MustParse("mir 1 body { loop { continue } unreachable }");
-  EXPECT_EQ(Interpret(forever, inputs, limits).status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(Interpret(forever, inputs, limits).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
   const Module reached = MustParse("mir 1 body { unreachable }");
   EXPECT_EQ(Interpret(reached, inputs).status().code(), absl::StatusCode::kFailedPrecondition);
   const Module unbound = MustParse("mir 1 resource 0 ssbo 0.3.1 body { return }");
@@ -744,7 +779,8 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
       %0:i32 = iadd undef.i32, 1
       %1:i32 = select undef.bool, 5, 6
       store_ssbo[0, align 4] 0, %0, %1
-      return)", {0, 0}, "", inputs);
+      return)",
+                   {0, 0}, "", inputs);
   };
   EXPECT_EQ(run(0), (Dwords{1, 6}));
   const Dwords small = run(1), any = run(2);
@@ -767,7 +803,8 @@ TEST(Interp, UndefinedValuesAreOthersWhereverTheyAreTaken) {
         yield undef.f32, undef.f32
       }
       store_ssbo[0, align 4] 0, %2, %3
-      return)", {0, 0}, "", inputs);
+      return)",
+                   {0, 0}, "", inputs);
   };
   EXPECT_EQ(run(0), (Dwords{0, 0}));
   const Dwords random = run(1), equal = run(8);
@@ -789,7 +826,8 @@ TEST(Interp, SelectsThatChooseUndefinedValuesAreCounted) {
     inputs.prefers_defined = prefers_defined;
     inputs.undefined_seed = seed;
     inputs.buffers = {Buffer(0, Dwords(4))};
-    const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 body {" + body + "}");
+    const Module m =
+        MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 body {" + body + "}");
     const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
     EXPECT_TRUE(run.ok()) << run.status();
     *counted = run->undefined_results;
@@ -815,9 +853,10 @@ TEST(Interp, SelectsThatChooseUndefinedValuesAreCounted) {
 
 // What `count` seeds of random rounding make of a dword that each of 64 lanes computes.
 std::vector<std::set<uint32_t>> Rounded(const std::string& body, uint32_t count) {
-  const Module m = MustParse("mir 1 local_size 64, 1, 1 resource 0 ssbo 0.0.0 body { "
-                             "%0:i32 = local_index %1:i32 = shl %0, 2 " + body +
-                             " store_ssbo[0, align 4] %1, %9 return }");
+  const Module m = MustParse(
+      "mir 1 local_size 64, 1, 1 resource 0 ssbo 0.0.0 body { "
+      "%0:i32 = local_index %1:i32 = shl %0, 2 " +
+      body + " store_ssbo[0, align 4] %1, %9 return }");
   std::vector<std::set<uint32_t>> found(64);
   for (uint32_t seed = 1; seed <= count; ++seed) {
     LaunchInputs inputs;
@@ -840,12 +879,15 @@ TEST(Interp, SeedsOfRandomRoundingTryEveryPlaceAnew) {
 }
 
 TEST(Interp, RandomRoundingLeavesANanNoPayload) {
-  for (const auto& values : Rounded("%3:f32 = bitcast 0x7f800000 %2:f32 = fsub %3, %3 %9:i32 = bitcast %2", 16)) {
+  for (const auto& values :
+       Rounded("%3:f32 = bitcast 0x7f800000 %2:f32 = fsub %3, %3 %9:i32 = bitcast %2", 16)) {
     EXPECT_GT(values.size(), 8u);
     for (uint32_t bits : values) EXPECT_EQ(bits & 0x7fc00000, 0x7fc00000u);
   }
-  for (const auto& values : Rounded("%2:i16 = trunc 0x7c00 %3:f16 = bitcast %2 %4:f16 = fsub %3, %3 "
-                                    "%5:i16 = bitcast %4 %9:i32 = zext %5", 16)) {
+  for (const auto& values :
+       Rounded("%2:i16 = trunc 0x7c00 %3:f16 = bitcast %2 %4:f16 = fsub %3, %3 "
+               "%5:i16 = bitcast %4 %9:i32 = zext %5",
+               16)) {
     EXPECT_GT(values.size(), 8u);
     for (uint32_t bits : values) EXPECT_EQ(bits & 0xffff7e00, 0x7e00u);
   }
@@ -856,29 +898,33 @@ TEST(Interp, RandomRoundingTakesConversionsToHalfToBothNeighbours) {
   for (const std::string from : {"0x3f800400", "0xbf800400", "0x3f801c00"}) {
     const uint32_t one = from[2] == 'b' ? 0xbc00 : 0x3c00;
     const std::string is_float = "%6:f32 = bitcast " + from + " ";
-    for (const std::string to : {"%9:i32 = f2f16 %6", "%7:f16 = f2f %6 %8:i16 = bitcast %7 %9:i32 = zext %8"}) {
+    for (const std::string to :
+         {"%9:i32 = f2f16 %6", "%7:f16 = f2f %6 %8:i16 = bitcast %7 %9:i32 = zext %8"}) {
       for (const auto& values : Rounded(is_float + to, 16)) {
         EXPECT_THAT(values, ElementsAre(one, one + 1)) << from;
       }
     }
   }
-  for (const auto& values : Rounded("%9:i32 = f2f16 1.5f", 16)) EXPECT_THAT(values, ElementsAre(0x3e00));
+  for (const auto& values : Rounded("%9:i32 = f2f16 1.5f", 16))
+    EXPECT_THAT(values, ElementsAre(0x3e00));
   // One seed in four rounds all towards zero.
   for (const auto& values : Rounded("%6:f32 = bitcast 0x3f801c00 %9:i32 = f2f16 %6", 1)) {
     EXPECT_THAT(values, ElementsAre(0x3c00));
   }
 }
 
-// Dwords that differ between runs with and without random undefined results, and how many were counted.
+// Dwords that differ between runs with and without random undefined results, and how many were
+// counted.
 struct Doubts {
   std::vector<size_t> moved;
   int64_t undefined = 0;
   int64_t outside_descriptors = 0;
 };
 Doubts DoubtsOf(const std::string& body, const std::string& array = "array 2") {
-  const Module m = MustParse("mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 "
-                             "resource 1 ssbo 0.1.0 " + array + " readonly private 0 8 body {\n" + body +
-                             "\n return }");
+  const Module m = MustParse(
+      "mir 1 local_size 4, 1, 1 resource 0 ssbo 0.0.0 "
+      "resource 1 ssbo 0.1.0 " +
+      array + " readonly private 0 8 body {\n" + body + "\n return }");
   Dwords plain;
   Doubts doubts;
   for (uint32_t seed = 0; seed < 4; ++seed) {
@@ -905,9 +951,10 @@ TEST(Interp, MemoryBeforeItIsWrittenIsZeroOrRandom) {
   const auto run = [](uint32_t seed) {
     LaunchInputs inputs;
     inputs.undefined_seed = seed;
-    return RunBody("%0:i32 = load_shared[align 4] 4 %1:i32 = load_private[0, align 4] 0 "
-                   "store_ssbo[0, align 4] 0, %0, %1 return",
-                   {7, 7}, "shared 8 private 0 4", inputs);
+    return RunBody(
+        "%0:i32 = load_shared[align 4] 4 %1:i32 = load_private[0, align 4] 0 "
+        "store_ssbo[0, align 4] 0, %0, %1 return",
+        {7, 7}, "shared 8 private 0 4", inputs);
   };
   EXPECT_EQ(run(0), (Dwords{0, 0}));
   EXPECT_NE(run(2)[0], 0u);
@@ -941,7 +988,9 @@ TEST(Interp, UndefinedQuotientsOfActiveLanes) {
   EXPECT_EQ(d.undefined, 1);
   EXPECT_THAT(d.moved, ElementsAre(1, 0, 0, 0));
   EXPECT_EQ(DoubtsOf("%1:i32 = sdiv 0x80000000, -1 %2:i32 = srem 0x80000001, -1 "
-                     "%3:i32 = udiv 0x80000000, -1").undefined, 4);
+                     "%3:i32 = udiv 0x80000000, -1")
+                .undefined,
+            4);
 }
 
 TEST(Interp, UndefinedValuesOfOtherLanes) {
@@ -971,7 +1020,9 @@ TEST(Interp, UndefinedValuesOfOtherLanes) {
       %4:f32 = u2f %0
       %5:f32 = shuffle %4, %3
       %6:f32 = fadd %5, 64f
-      store_ssbo[0, align 4] %2, %6)").moved, ElementsAre(1, 1, 1, 1));
+      store_ssbo[0, align 4] %2, %6)")
+                  .moved,
+              ElementsAre(1, 1, 1, 1));
 }
 
 TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
@@ -980,7 +1031,8 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
       %0:i32 = local_index
       %1:i32 = and %0, 1
       %2:i32 = shl %0, 2
-      %4:i32 = load_ssbo)" + flag + R"(.indexed[1, align 4] %1, 0
+      %4:i32 = load_ssbo)" +
+           flag + R"(.indexed[1, align 4] %1, 0
       store_ssbo[0, align 4] %2, %4)";
   };
   const Doubts d = DoubtsOf(body(""));
@@ -988,8 +1040,9 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
   EXPECT_EQ(d.outside_descriptors, 0);
   EXPECT_THAT(d.moved, ElementsAre(0, 1, 0, 1));
   EXPECT_EQ(DoubtsOf(body(".nonuniform")).undefined, 0);
-  const Doubts beyond = DoubtsOf("%1:i32 = load_ssbo.indexed[1, align 4] 2, 0 "
-                                 "store_ssbo[0, align 4] 0, %1");
+  const Doubts beyond = DoubtsOf(
+      "%1:i32 = load_ssbo.indexed[1, align 4] 2, 0 "
+      "store_ssbo[0, align 4] 0, %1");
   EXPECT_EQ(beyond.undefined, 4);
   EXPECT_EQ(beyond.outside_descriptors, 4);
   EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));
@@ -998,8 +1051,9 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
 // Vulkan wants a barrier reached by all invocations of its workgroup or by none.
 TEST(Interp, BarriersThatNotAllReachAreCounted) {
   const auto counted = [](const std::string& body) {
-    const Module m = MustParse("mir 1 local_size 4, 1, 1 body { %0:i32 = local_index %1:bool = ult %0, 2 " +
-                               body + " return }");
+    const Module m =
+        MustParse("mir 1 local_size 4, 1, 1 body { %0:i32 = local_index %1:bool = ult %0, 2 " +
+                  body + " return }");
     LaunchInputs inputs;
     const absl::StatusOr<InterpStatistics> run = Interpret(m, inputs);
     EXPECT_TRUE(run.ok()) << run.status();
@@ -1009,7 +1063,8 @@ TEST(Interp, BarriersThatNotAllReachAreCounted) {
   EXPECT_EQ(counted("control_barrier[3, workgroup]"), 0);
   EXPECT_EQ(counted("if %1 { control_barrier[3, workgroup] yield } else { yield }"), 1);
   EXPECT_EQ(counted("if %1 { control_barrier[3, workgroup] yield } "
-                    "else { control_barrier[3, workgroup] yield }"), 2);
+                    "else { control_barrier[3, workgroup] yield }"),
+            2);
   EXPECT_EQ(counted("if %1 { control_barrier[3, subgroup] yield } else { yield }"), 0);
 }
 

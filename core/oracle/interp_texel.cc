@@ -34,7 +34,8 @@ absl::Status CheckBound(const Resource& resource, const BoundImage& image) {
   if (image.dim != info.dim || image.arrayed != info.arrayed) return fail("dimension");
   if (image.format == ImageFormat::kUnknown) return fail("format");
   const TexelFormat& format = FormatOf(image.format);
-  if (format.IsInteger() != (info.component != ComponentType::kFloat)) return fail("component type");
+  if (format.IsInteger() != (info.component != ComponentType::kFloat))
+    return fail("component type");
   if (info.format != ImageFormat::kUnknown && info.format != image.format) return fail("format");
   if (info.multisampled != (image.samples > 1)) return fail("number of samples");
   if (image.dim == ImageDim::kCube && image.layers % 6 != 0) return fail("number of faces");
@@ -95,8 +96,8 @@ std::optional<uint64_t> NamedTexel(const Module& module, InstId id,
   std::array<int64_t, 3> at = {0, 0, 0};
   int64_t layer = 0;
   // A cube's faces are layers of a flat storage image.
-  const int spatial = std::min(s.num_coordinates, image.dim == ImageDim::kCube
-                                                      ? 2 : SpatialCount(image.dim));
+  const int spatial =
+      std::min(s.num_coordinates, image.dim == ImageDim::kCube ? 2 : SpatialCount(image.dim));
   const TexelOp& texel = module.texel_ops[module.inst(id).imm1];
   for (int k = 0; k < spatial; ++k) at[k] = number(s.coordinates + k) + texel.offset[k];
   if (s.num_coordinates > spatial) layer = number(s.coordinates + spatial);

@@ -110,9 +110,10 @@ TEST(InterpTexel, StoresLoadsAndTexelsOutside) {
   store_ssbo[0, align 16] %1, %3
   %7:i32 = isub -1, %1
   image_store[3, texel] %0, %7, 0, 0, 0
-)", in);
+)",
+                           in);
   ASSERT_TRUE(run.ok()) << run.status();
-  EXPECT_EQ(run->outside_accesses, 2);   // the last lane's store and load
+  EXPECT_EQ(run->outside_accesses, 2);  // the last lane's store and load
   EXPECT_THAT(Words(in.images[0].bytes), ElementsAre(0, 0, 0, 0, 0, 0, 4, 8));
   EXPECT_THAT(std::vector<uint8_t>(in.images[3].bytes), ElementsAre(0xff, 0xfb, 0xf7, 0xf3));
 }
@@ -121,7 +122,8 @@ TEST(InterpTexel, OutsideAlphaIsOneIfTheFormatHasNone) {
   EXPECT_THAT(Floats(R"(
   %3:f32, %4:f32, %5:f32, %6:f32 = fetch[5, texel lod] %0, 9, 0, 0
   store_ssbo[0, align 4] %1, %6
-)"), ElementsAre(1, 1, 1, 1));
+)"),
+              ElementsAre(1, 1, 1, 1));
 }
 
 TEST(InterpTexel, AtomicsGiveTheValueBefore) {
@@ -130,7 +132,8 @@ TEST(InterpTexel, AtomicsGiveTheValueBefore) {
   %2:i32 = image_atomic[1, texel add] 3, 0, 5
   %3:i32 = image_atomic[1, texel compare_exchange] %0, 1, 0, %1
   store_ssbo[0, align 4] %1, %2
-)", in);
+)",
+                           in);
   ASSERT_TRUE(run.ok()) << run.status();
   EXPECT_THAT(Words(in.images[0].bytes), ElementsAre(0, 0, 0, 20, 0, 4, 8, 12));
   EXPECT_EQ(Words(in.buffers[0].bytes)[2], 10u);
@@ -142,7 +145,8 @@ TEST(InterpTexel, EachLaneHasItsDescriptor) {
   %2:i32 = and %0, 1
   %3:f32, %4:f32, %5:f32, %6:f32 = sample.nonuniform.indexed[2, texel lod] %2, 0.5f, 0f
   store_ssbo[0, align 4] %1, %3
-)"), ElementsAre(3, 2.5f, 3, 2.5f));
+)"),
+              ElementsAre(3, 2.5f, 3, 2.5f));
 }
 
 TEST(InterpTexel, FetchesLevelsLayersAndSamples) {
@@ -151,11 +155,13 @@ TEST(InterpTexel, FetchesLevelsLayersAndSamples) {
   %2:i32 = and %0, 1
   %3:f32, %4:f32, %5:f32, %6:f32 = fetch[5, texel lod] 1, 0, %2, 1
   store_ssbo[0, align 4] %1, %3
-)"), ElementsAre(18, 20, 18, 20));
+)"),
+              ElementsAre(18, 20, 18, 20));
   EXPECT_THAT(Floats(R"(
   %3:f32, %4:f32, %5:f32, %6:f32 = image_load[6, texel sample] 1, 0, %0
   store_ssbo[0, align 4] %1, %3
-)"), ElementsAre(3, 4, 0, 0));
+)"),
+              ElementsAre(3, 4, 0, 0));
 }
 
 TEST(InterpTexel, LayersOfSamplesAndGathers) {
@@ -163,11 +169,13 @@ TEST(InterpTexel, LayersOfSamplesAndGathers) {
   %2:f32 = u2f %0
   %3:f32, %4:f32, %5:f32, %6:f32 = sample[5, texel sampler 4 lod at 1 0 0] 0f, 0.75f, %2, 0f
   store_ssbo[0, align 4] %1, %3
-)"), ElementsAre(6, 14, 14, 14));
+)"),
+              ElementsAre(6, 14, 14, 14));
   EXPECT_THAT(Floats(R"(
   %3:f32, %4:f32, %5:f32, %6:f32 = gather[5, texel sampler 4 offsets] 0.5f, 0.5f, 0f, %0, 0
   store_ssbo[0, align 4] %1, %6
-)"), ElementsAre(2, 3, 4, 4));
+)"),
+              ElementsAre(2, 3, 4, 4));
 }
 
 TEST(InterpTexel, Queries) {
@@ -178,7 +186,8 @@ TEST(InterpTexel, Queries) {
   %6:i32 = image_samples[6, texel]
   %7:i32 = image_size[3, texel]
   store_ssbo[0, align 4] 0, %2, %3, %4, %5, %6, %7
-)", in);
+)",
+                           in);
   ASSERT_TRUE(run.ok()) << run.status();
   const std::vector<uint32_t> words = Words(in.buffers[0].bytes);
   EXPECT_THAT(std::vector<uint32_t>(words.begin(), words.begin() + 6),
@@ -221,13 +230,16 @@ std::set<uint32_t> RoundedTexels(ImageFormat format, uint8_t byte, const std::st
     in.images[1].format = format;
     in.images[1].bytes.assign(4 * static_cast<size_t>(FormatOf(format).Bytes()), byte);
     EXPECT_TRUE(RunBody("  %3:f32, %4:f32, %5:f32, %6:f32 = " + load + "\n" +
-                            "  store_ssbo[0, align 4] %1, %3\n", in).ok());
+                            "  store_ssbo[0, align 4] %1, %3\n",
+                        in)
+                    .ok());
     found.insert(Words(in.buffers[0].bytes)[0]);
   }
   return found;
 }
 
-// 231 / 255 is between floats; 231 times the rounded 1 / 255 is the next one, as some targets compute it.
+// 231 / 255 is between floats; 231 times the rounded 1 / 255 is the next one, as some targets
+// compute it.
 TEST(InterpTexel, NormalizedTexelsMoveWithRandomRounding) {
   const std::string sample = "sample.indexed[2, texel lod] 0, 0.4f, 0f";
   const std::string fetch = "fetch.indexed[2, texel lod] 0, 1, 0";

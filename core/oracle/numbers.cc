@@ -189,8 +189,9 @@ bool Numbers::RoundEitherWay(InstId id) {
   return true;
 }
 
-// Remainders inherit what x - y * trunc(x / y) may be, or floor for FMod: a quotient near a whole number may
-// come out on either side of it, and what is lost of a large x is much of a small remainder.
+// Remainders inherit what x - y * trunc(x / y) may be, or floor for FMod: a quotient near a whole
+// number may come out on either side of it, and what is lost of a large x is much of a small
+// remainder.
 bool Numbers::PerturbRemainder(InstId id) {
   const Type type = e_.TypeOf(m_.result(id));
   const bool floor = m_.inst(id).op == Op::kFmod;

@@ -1,4 +1,5 @@
-// Pure ops by themselves: which there are, what rounds, what is undefined. (Their meanings: interp_test.)
+// Pure ops by themselves: which there are, what rounds, what is undefined. (Their meanings:
+// interp_test.)
 #include "core/oracle/numbers.h"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ TEST(Numbers, KnowsPureOpsAndNoOthers) {
   EXPECT_FALSE(One("%0:bool = subgroup_any true").Exec());
 }
 
-// What a remainder of 1e6 by 0.1 may be: a quotient of 24 bits is known to about one, the product to 1/16.
+// What a remainder of 1e6 by 0.1 may be: a quotient of 24 bits is known to about one, the product
+// to 1/16.
 TEST(Numbers, PerturbsRemaindersAsWhatTheyAreMadeOf) {
   for (const char* op : {"fmod", "frem"}) {
     float least = 10, most = -10;

@@ -13,9 +13,7 @@ uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
 float Float(uint32_t x) { return std::bit_cast<float>(x); }
 
 // To an integer, far ones and NaN to some number in reach.
-int64_t ToInt(double x) {
-  return x == x ? static_cast<int64_t>(std::clamp(x, -1e9, 1e9)) : 0;
-}
+int64_t ToInt(double x) { return x == x ? static_cast<int64_t>(std::clamp(x, -1e9, 1e9)) : 0; }
 
 int64_t Modulo(int64_t a, int64_t n) { return (a % n + n) % n; }
 
@@ -56,7 +54,8 @@ struct Face {
   int t;
   int axis;
 };
-constexpr Face kFaces[6] = {{-3, -2, 1}, {3, -2, -1}, {1, 3, 2}, {1, -3, -2}, {1, -2, 3}, {-1, -2, -3}};
+constexpr Face kFaces[6] = {{-3, -2, 1}, {3, -2, -1}, {1, 3, 2},
+                            {1, -3, -2}, {1, -2, 3},  {-1, -2, -3}};
 
 template <class T>
 T Component(const std::array<T, 3>& v, int axis) {
@@ -93,7 +92,9 @@ std::optional<CubeTexel> Neighbour(int face, int64_t x, int64_t y, int64_t size)
   if (!outside_x && !outside_y) return CubeTexel{face, x, y};
   if (outside_x && outside_y) return std::nullopt;
   // In units in which the cube's edge is 2 * size long: centres of texels are odd.
-  const auto centre = [size](int64_t i) { return std::clamp<int64_t>(2 * i + 1 - size, -size, size); };
+  const auto centre = [size](int64_t i) {
+    return std::clamp<int64_t>(2 * i + 1 - size, -size, size);
+  };
   std::array<int64_t, 3> d = {0, 0, 0};
   const auto set = [&d](int axis, int64_t value) {
     d[std::abs(axis) - 1] = axis < 0 ? -value : value;
@@ -159,9 +160,8 @@ class Level {
     const Footprint f = Around();
     Texel result;
     for (int n = 0; n < 4; ++n) {
-      result[n] = point_.reference.has_value()
-                      ? Bits(static_cast<float>(f.texels[kCorners[n]][0]))
-                      : f.raw[kCorners[n]][component];
+      result[n] = point_.reference.has_value() ? Bits(static_cast<float>(f.texels[kCorners[n]][0]))
+                                               : f.raw[kCorners[n]][component];
     }
     return result;
   }
@@ -169,7 +169,7 @@ class Level {
  private:
   struct Footprint {
     std::array<double, 3> fraction = {0, 0, 0};
-    std::array<std::array<double, 4>, 8> texels = {};   // compared, if there is a reference
+    std::array<std::array<double, 4>, 8> texels = {};  // compared, if there is a reference
     std::array<Texel, 8> raw = {};
   };
 
@@ -182,8 +182,8 @@ class Level {
     at_[2] = 0;
   }
 
-  // The border's color replaces only the components that the format has; the rest is what any of its texels
-  // has there. Source: Vulkan, "Texel Replacement" and "Conversion to RGBA".
+  // The border's color replaces only the components that the format has; the rest is what any of
+  // its texels has there. Source: Vulkan, "Texel Replacement" and "Conversion to RGBA".
   Texel Border() const {
     const TexelFormat& format = FormatOf(image_.format);
     const uint32_t one = format.IsInteger() ? 1 : Bits(1.0f);
@@ -247,8 +247,8 @@ class Level {
     return f;
   }
 
-  // The mean of the other three. Integers have none: one of the others stands for them, whichever one the
-  // target takes ("Cube Map Edge Handling"), with noise another than without.
+  // The mean of the other three. Integers have none: one of the others stands for them, whichever
+  // one the target takes ("Cube Map Edge Handling"), with noise another than without.
   void FillCorner(int missing, const std::array<double, 4>& sum, Footprint* f) const {
     for (int c = 0; c < 4; ++c) {
       f->texels[missing][c] = sum[c] / 3;
@@ -267,7 +267,7 @@ class Level {
   int axes_ = 0;
   int face_ = 0;
   int64_t layer_ = 0;
-  std::array<float, 3> at_ = {0, 0, 0};   // in texels
+  std::array<float, 3> at_ = {0, 0, 0};  // in texels
 };
 
 }  // namespace

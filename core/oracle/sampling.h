@@ -34,7 +34,7 @@ struct BoundImage {
   mir::ImageDim dim = mir::ImageDim::k2D;
   bool arrayed = false;
   uint32_t width = 1, height = 1, depth = 1;
-  uint32_t layers = 1;       // of cubes: six times their number
+  uint32_t layers = 1;  // of cubes: six times their number
   uint32_t levels = 1;
   uint32_t samples = 1;
   std::vector<uint8_t> bytes = {};
@@ -54,14 +54,21 @@ struct BoundImage {
 enum class AddressMode : uint8_t { kClamp, kRepeat, kMirror, kBorder };
 enum class BorderColor : uint8_t { kTransparent, kBlack, kWhite };
 enum class CompareFunction : uint8_t {
-  kNever, kLess, kEqual, kLessEqual, kGreater, kNotEqual, kGreaterEqual, kAlways,
+  kNever,
+  kLess,
+  kEqual,
+  kLessEqual,
+  kGreater,
+  kNotEqual,
+  kGreaterEqual,
+  kAlways,
 };
 
 struct BoundSampler {
   uint32_t set = 0;
   uint32_t binding = 0;
   uint32_t element = 0;
-  bool linear = false;         // within a level
+  bool linear = false;       // within a level
   bool linear_mips = false;  // between levels
   AddressMode address = AddressMode::kClamp;
   BorderColor border = BorderColor::kTransparent;
@@ -74,11 +81,11 @@ struct BoundSampler {
 
 struct SamplePoint {
   std::array<float, 3> coordinates = {0, 0, 0};
-  float layer = 0;             // rounded to nearest even and clamped
+  float layer = 0;  // rounded to nearest even and clamped
   std::array<int, 3> offset = {0, 0, 0};
   std::optional<float> reference = {};
-  float min_lod = 0;           // the shader's least level
-  std::array<double, 4> noise = {0, 0, 0, 0};   // added to the coordinates in texels, to the level
+  float min_lod = 0;                           // the shader's least level
+  std::array<double, 4> noise = {0, 0, 0, 0};  // added to the coordinates in texels, to the level
 };
 
 // The level of detail of derivatives of the coordinates, before bias and clamps; not anisotropic. A
@@ -92,7 +99,8 @@ Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SampleP
              float lod);
 
 // Of that level: the one that would be read (between levels if these are blended), and what it is
-// before clamps (GLSL 4.60, 8.9.1 "Texture Query Functions", textureQueryLod; SPIR-V OpImageQueryLod).
+// before clamps (GLSL 4.60, 8.9.1 "Texture Query Functions", textureQueryLod; SPIR-V
+// OpImageQueryLod).
 std::array<float, 2> QueryLod(const BoundImage& image, const BoundSampler& sampler, float lod);
 
 // One component of the four texels that linear filtering of level 0 would blend, in the order of

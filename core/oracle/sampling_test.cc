@@ -1,4 +1,5 @@
-// Formats against the values that Vulkan's formulas give; filtering against sums worked out by hand.
+// Formats against the values that Vulkan's formulas give; filtering against sums worked out by
+// hand.
 #include "core/oracle/sampling.h"
 
 #include <algorithm>
@@ -53,14 +54,14 @@ TEST(TexelFormat, Reads) {
   EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kRgba16f), half),
             Floats(1, std::ldexp(1.0f, -24), -INFINITY, 65504));
   const uint8_t snorm[] = {0x80, 0x81, 0x7f, 0x40};
-  EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kRgba8Snorm), snorm),
-            Floats(-1, -1, 1, 64.0f / 127));
+  EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kRgba8Snorm), snorm), Floats(-1, -1, 1, 64.0f / 127));
   const uint8_t bgra[] = {255, 51, 0, 102};
   EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kBgra8), bgra), Floats(0, 0.2f, 1, 0.4f));
   // 1.0 is exponent 15 in all three channels.
   const uint32_t small = 15u << 6 | 15u << 17 | 15u << 27;
-  EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kR11g11b10f), reinterpret_cast<const uint8_t*>(&small)),
-            Floats(1, 1, 1, 1));
+  EXPECT_EQ(
+      DecodeTexel(FormatOf(ImageFormat::kR11g11b10f), reinterpret_cast<const uint8_t*>(&small)),
+      Floats(1, 1, 1, 1));
   const uint32_t packed = 1023u | 0u << 10 | 341u << 20 | 2u << 30;
   EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kRgb10a2), reinterpret_cast<const uint8_t*>(&packed)),
             Floats(1, 0, 341.0f / 1023, 2.0f / 3));
@@ -79,7 +80,8 @@ TEST(TexelFormat, Writes) {
   EXPECT_EQ(Encoded(ImageFormat::kRgba8Snorm, Floats(-2, 1, nan, -0.5f)),
             (std::vector<uint8_t>{0x81, 0x7f, 0, 0xc0}));
   EXPECT_EQ(Encoded(ImageFormat::kR16f, Floats(65520, 0, 0, 0)), (std::vector<uint8_t>{0, 0x7c}));
-  EXPECT_EQ(Encoded(ImageFormat::kR16f, Floats(65519, 0, 0, 0)), (std::vector<uint8_t>{0xff, 0x7b}));
+  EXPECT_EQ(Encoded(ImageFormat::kR16f, Floats(65519, 0, 0, 0)),
+            (std::vector<uint8_t>{0xff, 0x7b}));
   // Half way between 1 and the next half rounds to even, subnormals count.
   EXPECT_EQ(Encoded(ImageFormat::kR16f, Floats(1 + std::ldexp(1.0f, -11), 0, 0, 0)),
             (std::vector<uint8_t>{0, 0x3c}));
@@ -91,8 +93,7 @@ TEST(TexelFormat, Writes) {
 }
 
 // A row of floats, or an image of several.
-BoundImage Image(ImageDim dim, uint32_t width, uint32_t height,
-                 const std::vector<float>& texels) {
+BoundImage Image(ImageDim dim, uint32_t width, uint32_t height, const std::vector<float>& texels) {
   BoundImage image;
   image.format = ImageFormat::kR32f;
   image.dim = dim;
@@ -133,8 +134,8 @@ TEST(Sampling, AddressModes) {
   EXPECT_EQ(At(row, s, 1.25f), 10 + 0.75f * 10);
 }
 
-// The values are those of Vulkan's tables "Border Texel Components After Replacement" and "Texel Color After
-// Conversion To RGBA".
+// The values are those of Vulkan's tables "Border Texel Components After Replacement" and "Texel
+// Color After Conversion To RGBA".
 TEST(Sampling, BordersHaveTheComponentsOfTheFormat) {
   struct Case {
     ImageFormat format;
@@ -210,7 +211,7 @@ TEST(Sampling, DerivativesOfDirectionsAreThoseOnTheFace) {
   EXPECT_EQ(LodOfDerivatives(cube, {2, 0, 0}, {0, 0.5f, 0}, none), 3);
   EXPECT_EQ(LodOfDerivatives(cube, {-2, 0, 0}, none, {0, 0, 0.5f}), 3);
   EXPECT_EQ(LodOfDerivatives(cube, {0, 2, 0}, {0, 7, 0}, {0.25f, 0, 0}), 2);
-  EXPECT_EQ(LodOfDerivatives(cube, {0, 1, -2}, {0, 0, 1}, none), 3);   // 0.5 * 1 * 1 / 4 of the face
+  EXPECT_EQ(LodOfDerivatives(cube, {0, 1, -2}, {0, 0, 1}, none), 3);  // 0.5 * 1 * 1 / 4 of the face
   EXPECT_EQ(LodOfDerivatives(cube, {0, 1, -2}, {0, 0.5f, -1}, none), -INFINITY);
 }
 
@@ -225,14 +226,15 @@ TEST(Sampling, ComparisonComesBeforeTheBlend) {
   EXPECT_EQ(Float(Sample(image, s, p, 0)[0]), 0.75f);
   EXPECT_EQ(Gather(image, s, p, 0), Floats(0, 1, 1, 0));
   p.coordinates[0] = 0.9f;
-  EXPECT_EQ(Gather(image, s, p, 0), Floats(1, 1, 1, 1));   // both at the right edge
+  EXPECT_EQ(Gather(image, s, p, 0), Floats(1, 1, 1, 1));  // both at the right edge
 }
 
 TEST(Sampling, LayersRoundToEven) {
   BoundImage image = Image(ImageDim::k1D, 1, 1, {1, 2, 3});
   image.arrayed = true;
   image.layers = 3;
-  for (const auto& [layer, value] : {std::pair(0.5f, 1.0f), {1.5f, 3.0f}, {-7.0f, 1.0f}, {9.0f, 3.0f}}) {
+  for (const auto& [layer, value] :
+       {std::pair(0.5f, 1.0f), {1.5f, 3.0f}, {-7.0f, 1.0f}, {9.0f, 3.0f}}) {
     EXPECT_EQ(Float(Sample(image, {}, SamplePoint{.layer = layer}, 0)[0]), value);
   }
 }
@@ -242,7 +244,8 @@ TEST(Sampling, CubeFacesAndTheirEdges) {
   BoundImage cube = Image(ImageDim::kCube, 2, 2, {});
   cube.layers = 6;
   for (int face = 0; face < 6; ++face) {
-    const BoundImage one = Image(ImageDim::k2D, 2, 2, std::vector<float>(4, static_cast<float>(face)));
+    const BoundImage one =
+        Image(ImageDim::k2D, 2, 2, std::vector<float>(4, static_cast<float>(face)));
     cube.bytes.insert(cube.bytes.end(), one.bytes.begin(), one.bytes.end());
   }
   BoundSampler s;
@@ -269,7 +272,7 @@ TEST(Sampling, CornersOfIntegerCubes) {
     for (int byte = 0; byte < 4; ++byte) cube.bytes.push_back(byte == 0 ? 10 + face : 0);
   }
   SamplePoint p;
-  p.coordinates = {1, 1, 1};   // between the faces +x, +y and +z
+  p.coordinates = {1, 1, 1};  // between the faces +x, +y and +z
   std::set<Texel> seen;
   for (double noise : {0.0, 0.25, -0.25}) {
     p.noise[0] = noise;
@@ -304,7 +307,8 @@ TEST(Sampling, CubesAreSeamless) {
     BoundSampler linear;
     linear.linear = true;
     for (int i = 0; i < 2000; ++i) {
-      const float a = static_cast<float>(i % 50) / 25 - 0.99f, b = static_cast<float>(i / 50) / 20 - 0.99f;
+      const float a = static_cast<float>(i % 50) / 25 - 0.99f,
+                  b = static_cast<float>(i / 50) / 20 - 0.99f;
       // Both sides of the edges of the face +x.
       EXPECT_NEAR(At(cube, linear, 1, 0.9999f, a), At(cube, linear, 0.9999f, 1, a), 0.01) << a;
       EXPECT_NEAR(At(cube, linear, -1, a, 0.9999f), At(cube, linear, -0.9999f, a, 1), 0.01) << a;

@@ -6,10 +6,11 @@
 // kept lane by lane and given to the launch at the end, by the lanes that got there and help
 // nobody.
 //
-// Vertices are so many lanes in the order of the launch: no quads, no helpers, and all that get to the
-// end are live.
+// Vertices are so many lanes in the order of the launch: no quads, no helpers, and all that get to
+// the end are live.
 //
-// Inputs of fragments are linear over the pixel: their value at the centre and their slopes are the launch's.
+// Inputs of fragments are linear over the pixel: their value at the centre and their slopes are the
+// launch's.
 //
 // Sources, for each rule: Vulkan specification, "Shaders", sections "Quad", "Derivative Operations"
 // (P1 - P0 and P3 - P2, P2 - P0 and P3 - P1; coarse ones may be those of P0 for all; undefined

@@ -174,8 +174,8 @@ TEST(Stages, HelpersFromTheStartHaveNoEffectButOnDerivatives) {
   EXPECT_THAT(run.inputs.stage.outputs[0], ElementsAre(Bits(1), 0, Bits(4), Bits(4), 0, 0, 0, 0));
 }
 
-// On a path that stores nothing an output is undefined, component by component; of lanes that help and of
-// those that were killed there is none.
+// On a path that stores nothing an output is undefined, component by component; of lanes that help
+// and of those that were killed there is none.
 TEST(Stages, WhatIsNotStoredIsUndefined) {
   const auto outputs = [](uint32_t seed) {
     Fragments run(
@@ -220,7 +220,7 @@ TEST(Stages, HelpersMayTakePartInSubgroupsOrNot) {
     run.inputs.stage.helpers = {false, true, false, false};
     run.inputs.undefined_seed = seed;
     run.Go();
-    run.inputs.stage.outputs[0].resize(4);   // nothing stores the second component
+    run.inputs.stage.outputs[0].resize(4);  // nothing stores the second component
     return run.inputs.stage.outputs[0];
   };
   EXPECT_THAT(stored(2), ElementsAre(Bits(6), 0, Bits(12), Bits(8)));

@@ -26,8 +26,7 @@ float DecodeFloat(uint32_t x, int exponent, int mantissa) {
   const int bias = (1 << (exponent - 1)) - 1;
   if (e == (1u << exponent) - 1) return m == 0 ? INFINITY : NAN;
   if (e == 0) return std::ldexp(static_cast<float>(m), 1 - bias - mantissa);
-  return std::ldexp(static_cast<float>(m | 1u << mantissa),
-                    static_cast<int>(e) - bias - mantissa);
+  return std::ldexp(static_cast<float>(m | 1u << mantissa), static_cast<int>(e) - bias - mantissa);
 }
 
 // The nearest one (to even) of a value that is not negative.
@@ -56,8 +55,7 @@ FloatShape ShapeOf(int bits) {
 }
 
 float FromSrgb(float x) {
-  return x <= 0.04045f ? x / 12.92f
-                       : static_cast<float>(std::pow((x + 0.055) / 1.055, 2.4));
+  return x <= 0.04045f ? x / 12.92f : static_cast<float>(std::pow((x + 0.055) / 1.055, 2.4));
 }
 
 uint32_t DecodeChannel(NumericFormat numeric, uint32_t x, int bits, int channel) {
@@ -95,8 +93,8 @@ uint32_t EncodeChannel(NumericFormat numeric, uint32_t value, int bits) {
   switch (numeric) {
     case NumericFormat::kUint: return std::min(value, max);
     case NumericFormat::kSint:
-      return static_cast<uint32_t>(
-                 std::clamp(static_cast<int32_t>(value), -limit - 1, limit)) & max;
+      return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(value), -limit - 1, limit)) &
+             max;
     case NumericFormat::kUnorm:
     case NumericFormat::kBgraUnorm:
     case NumericFormat::kSrgb: {
@@ -106,7 +104,8 @@ uint32_t EncodeChannel(NumericFormat numeric, uint32_t value, int bits) {
     case NumericFormat::kSnorm: {
       const float clamped = x == x ? std::clamp(x, -1.0f, 1.0f) : 0.0f;
       return static_cast<uint32_t>(
-                 static_cast<int32_t>(std::nearbyint(static_cast<double>(clamped) * limit))) & max;
+                 static_cast<int32_t>(std::nearbyint(static_cast<double>(clamped) * limit))) &
+             max;
     }
     case NumericFormat::kUfloat: {
       const FloatShape shape = ShapeOf(bits);

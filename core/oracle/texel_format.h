@@ -1,11 +1,11 @@
 // Texel formats: what the bits of a texel mean. For the interpreter.
 //
 // Reading: unorm x / (2^n - 1), snorm max(x / (2^(n-1) - 1), -1), floats as they are, sRGB by its
-// curve; channels that are not there are 0, alpha 1. Writing: normalised formats clamp (NaN gives 0)
-// and round to nearest even; small floats round to nearest even and overflow to infinity, unsigned
-// ones make negative numbers 0; integers are clamped to what fits.
-// Source: the Vulkan specification, "Conversion from Normalized Fixed-Point to Floating-Point" and
-// the sections behind it. Where it leaves a choice of rounding, targets may differ by a unit.
+// curve; channels that are not there are 0, alpha 1. Writing: normalised formats clamp (NaN gives
+// 0) and round to nearest even; small floats round to nearest even and overflow to infinity,
+// unsigned ones make negative numbers 0; integers are clamped to what fits. Source: the Vulkan
+// specification, "Conversion from Normalized Fixed-Point to Floating-Point" and the sections behind
+// it. Where it leaves a choice of rounding, targets may differ by a unit.
 #ifndef KILN_CORE_ORACLE_TEXEL_FORMAT_H_
 #define KILN_CORE_ORACLE_TEXEL_FORMAT_H_
 
@@ -19,7 +19,14 @@
 namespace kiln::oracle {
 
 enum class NumericFormat : uint8_t {
-  kUnorm, kSnorm, kUint, kSint, kFloat, kUfloat, kSrgb, kBgraUnorm,
+  kUnorm,
+  kSnorm,
+  kUint,
+  kSint,
+  kFloat,
+  kUfloat,
+  kSrgb,
+  kBgraUnorm,
 };
 
 // Whether channels are fractions of a whole number.
@@ -31,7 +38,7 @@ inline bool IsNormalized(NumericFormat f) {
 struct TexelFormat {
   std::string_view name;
   NumericFormat numeric = NumericFormat::kUnorm;
-  std::array<uint8_t, 4> bits = {};      // of r, g, b, a
+  std::array<uint8_t, 4> bits = {};  // of r, g, b, a
   int Bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8; }
   bool IsInteger() const {
     return numeric == NumericFormat::kUint || numeric == NumericFormat::kSint;

@@ -54,8 +54,8 @@ const BoundSampler& Texels::SamplerOf(InstId id, size_t lane) {
   return in_.samplers[descriptors_.SamplerPlaceOf(id, lane)];
 }
 
-// Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates. Where the
-// quad is not whole these are undefined, but a sample is one of some level all the same.
+// Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates.
+// Where the quad is not whole these are undefined, but a sample is one of some level all the same.
 TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
   const bool whole = IsWholeQuad(lane, active, e_.lanes);
   e_.statistics.undefined_results += !whole;
@@ -65,7 +65,8 @@ TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
   for (int k = 0; k < spatial; ++k) {
     const ValueId v = m_.source(id, s.coordinates + k);
     const auto slope = [&](bool down) {
-      if (!whole) return std::bit_cast<float>(static_cast<uint32_t>(e_.chance.Undefined(Type::kF32)));
+      if (!whole)
+        return std::bit_cast<float>(static_cast<uint32_t>(e_.chance.Undefined(Type::kF32)));
       const QuadPair pair = PairOf(lane, down, false);
       const uint64_t* x = e_.Lanes(v);
       return std::bit_cast<float>(
@@ -77,8 +78,8 @@ TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
   return slopes;
 }
 
-// Random rounding: Vulkan does not say how a number is rounded that a normalised format stands for. Only
-// 0 and 1 are exact: a fraction of 2^n - 1 has no finite binary form.
+// Random rounding: Vulkan does not say how a number is rounded that a normalised format stands for.
+// Only 0 and 1 are exact: a fraction of 2^n - 1 has no finite binary form.
 Texel Texels::Rounded(const BoundImage& image, Texel texel) {
   if (in_.perturb_seed == 0 || !IsNormalized(FormatOf(image.format).numeric)) return texel;
   for (uint32_t& x : texel) {

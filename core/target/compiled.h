@@ -15,7 +15,8 @@ struct Statistics {
   int64_t sync_instructions = 0;
   int64_t sends = 0;
   int64_t cycles = 0;  // one thread, by our model (core/intel/perf)
-  int64_t exit_cycles = 0;  // of them, until the first exit (a discard jump) issues; 0: there is none
+  int64_t exit_cycles =
+      0;  // of them, until the first exit (a discard jump) issues; 0: there is none
   int64_t busiest_cycles = 0;  // how long it keeps its busiest unit; not reported
   int64_t spills = 0;
   int64_t fills = 0;

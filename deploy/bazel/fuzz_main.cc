@@ -44,14 +44,9 @@ void ChangeWord(Random& random, Input& input) {
   uint32_t word;
   std::memcpy(&word, &input[at], 4);
   switch (random.Below(3)) {
-    case 0:
-      word = kValues[random.Below(std::size(kValues))];
-      break;
-    case 1:
-      word += static_cast<uint32_t>(random.Below(9)) - 4;
-      break;
-    default:
-      word ^= uint32_t{1} << random.Below(32);
+    case 0: word = kValues[random.Below(std::size(kValues))]; break;
+    case 1: word += static_cast<uint32_t>(random.Below(9)) - 4; break;
+    default: word ^= uint32_t{1} << random.Below(32);
   }
   std::memcpy(&input[at], &word, 4);
 }
@@ -67,7 +62,8 @@ void Mutate(Random& random, const std::vector<Input>& seeds, Input& input) {
         input.insert(input.begin() + at, 1 + random.Below(8), static_cast<uint8_t>(random.Next()));
         break;
       case 2:
-        input.erase(input.begin() + at, input.begin() + std::min(input.size(), at + random.Below(16)));
+        input.erase(input.begin() + at,
+                    input.begin() + std::min(input.size(), at + random.Below(16)));
         break;
       case 3: {
         const Input& other = seeds[random.Below(seeds.size())];
@@ -76,8 +72,7 @@ void Mutate(Random& random, const std::vector<Input>& seeds, Input& input) {
         input.insert(input.begin() + at, other.begin() + from, other.begin() + from + count);
         break;
       }
-      default:
-        ChangeWord(random, input);
+      default: ChangeWord(random, input);
     }
   }
 }

@@ -2,10 +2,10 @@
 //
 //   eu_stats FILE...        one JSON line per file, in order
 //
-// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles", "busiest_cycles",
-// "exit_cycles", "bytes"}, or {"file", "error"}; cycles of all kinds are null where the cost model does not
-// know a message. busiest_cycles are those of the unit that bounds throughput. Exit status 1 if a file could
-// not be read or decoded.
+// {"file", "instructions", "sync_instructions", "sends", "loops", "registers", "cycles",
+// "busiest_cycles", "exit_cycles", "bytes"}, or {"file", "error"}; cycles of all kinds are null
+// where the cost model does not know a message. busiest_cycles are those of the unit that bounds
+// throughput. Exit status 1 if a file could not be read or decoded.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -59,8 +59,8 @@ class Triangle {
     area_ = Edge(0, x_[2], y_[2]);
   }
 
-  // The square around a point, as two edges of it: from its upper left corner to the upper right and the
-  // lower left one.
+  // The square around a point, as two edges of it: from its upper left corner to the upper right
+  // and the lower left one.
   static Triangle OfPoint(const std::array<float, 4>& clip, double size, uint32_t width,
                           uint32_t height) {
     Triangle t({clip, clip, clip}, width, height);
@@ -167,7 +167,7 @@ class Drawing {
   std::vector<float> clip_distances_, cull_distances_;  // vertex by vertex
   std::vector<Target> targets_;
   std::vector<uint32_t> depth_;
-  std::string stencil_;   // empty: none is written
+  std::string stencil_;  // empty: none is written
   oracle::InterpStatistics statistics_;
   // Of the primitive that is drawn: a lane each.
   std::vector<std::array<uint32_t, 2>> pixels_;
@@ -239,7 +239,8 @@ absl::Status Drawing::ReadDistances() {
     for (size_t first = 0; first < positions_.size(); first += clips ? 1 : vertices_) {
       for (size_t d = 0; d < each; ++d) {
         bool stays = false;
-        for (size_t k = 0; k < (clips ? 1 : vertices_); ++k) stays |= all[(first + k) * each + d] >= 0;
+        for (size_t k = 0; k < (clips ? 1 : vertices_); ++k)
+          stays |= all[(first + k) * each + d] >= 0;
         if (!stays) return absl::UnimplementedError("draw: clipping by distances");
       }
     }
@@ -333,38 +334,23 @@ absl::Status Drawing::FillBuiltIn(const Interface& v, uint32_t first, const Tria
           values[c * lanes + lane] = Bits(all[v.component + c]);
         break;
       }
-      case BuiltIn::kFrontFacing:
-        values[lane] = t.front();
-        break;
-      case BuiltIn::kPrimitiveId:
-        values[lane] = first / vertices_;
-        break;
+      case BuiltIn::kFrontFacing: values[lane] = t.front(); break;
+      case BuiltIn::kPrimitiveId: values[lane] = first / vertices_; break;
       case BuiltIn::kPointCoord:
         if (!t.is_square()) return absl::UnimplementedError("draw: PointCoord of triangles");
         for (uint32_t c = 0; c < v.components; ++c) {
           values[c * lanes + lane] = Bits(b.linear[1 + v.component + c]);
         }
         break;
-      case BuiltIn::kSampleId:
-        values[lane] = 0;
-        break;
+      case BuiltIn::kSampleId: values[lane] = 0; break;
       case BuiltIn::kLayer:
         values[lane] = view_mask_ != 0 ? layer_ : ChosenBy("layers", first);
         break;
-      case BuiltIn::kViewIndex:
-        values[lane] = layer_;
-        break;
-      case BuiltIn::kViewportIndex:
-        values[lane] = ChosenBy("viewports", first);
-        break;
-      case BuiltIn::kSamplePosition:
-        values[lane] = values[lanes + lane] = Bits(0.5);
-        break;
-      case BuiltIn::kSampleMask:
-        values[lane] = covered_[lane];
-        break;
-      default:
-        return absl::UnimplementedError("draw: a built-in input");
+      case BuiltIn::kViewIndex: values[lane] = layer_; break;
+      case BuiltIn::kViewportIndex: values[lane] = ChosenBy("viewports", first); break;
+      case BuiltIn::kSamplePosition: values[lane] = values[lanes + lane] = Bits(0.5); break;
+      case BuiltIn::kSampleMask: values[lane] = covered_[lane]; break;
+      default: return absl::UnimplementedError("draw: a built-in input");
     }
   }
   return absl::OkStatus();

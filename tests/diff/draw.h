@@ -20,9 +20,9 @@
 namespace kiln::diff {
 
 struct Drawn {
-  nlohmann::json colors;  // [{"location", "components", "hex"}]: four dwords a pixel, row by row
-  nlohmann::json depth;   // {"hex"}: a dword a pixel
-  nlohmann::json stencil;   // {"hex"}: a byte a pixel; null where the program writes none
+  nlohmann::json colors;   // [{"location", "components", "hex"}]: four dwords a pixel, row by row
+  nlohmann::json depth;    // {"hex"}: a dword a pixel
+  nlohmann::json stencil;  // {"hex"}: a byte a pixel; null where the program writes none
   oracle::InterpStatistics statistics;  // sums of all primitives
 };
 

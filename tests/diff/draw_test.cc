@@ -109,18 +109,22 @@ TEST(Draw, LaterTrianglesOverwriteAndDiscardedFragmentsKeep) {
 
 // What built-ins give, as component 0 of each pixel.
 std::vector<float> BuiltIn(const std::string& input, const std::string& body, const json& draw) {
-  const absl::StatusOr<mir::Module> m = mir::Parse(
-      absl::StrCat("mir 1 stage fragment input 0 builtin ", input,
-                   " output 0 location 0.0 f32 x1 body { ", body, " store_output[0, 0] %0 return }"));
+  const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
+      "mir 1 stage fragment input 0 builtin ", input, " output 0 location 0.0 f32 x1 body { ", body,
+      " store_output[0, 0] %0 return }"));
   EXPECT_TRUE(m.ok()) << m.status();
   if (!m.ok()) return {};
   oracle::LaunchInputs inputs;
   return RedOf(Draw(*m, draw, inputs, {}));
 }
 
-// A point of two pixels around (1.25, 1): PointCoord at (1.5, 0.5) is 1/2 + 0.25 / 2 and 1/2 - 0.5 / 2.
+// A point of two pixels around (1.25, 1): PointCoord at (1.5, 0.5) is 1/2 + 0.25 / 2 and 1/2 - 0.5
+// / 2.
 TEST(Draw, PointsAreSquaresWithACoordinate) {
-  const json draw = {{"width", 2}, {"height", 2}, {"topology", "point_list"}, {"point_size", 2},
+  const json draw = {{"width", 2},
+                     {"height", 2},
+                     {"topology", "point_list"},
+                     {"point_size", 2},
                      {"positions", {{0.25, 0, 0, 1}}}};
   EXPECT_THAT(BuiltIn("point_coord f32 x2", "%0:f32, %1:f32 = load_input[0, 0]", draw),
               ElementsAre(0.125, 0.625, 0.125, 0.625));
@@ -134,8 +138,11 @@ TEST(Draw, PointsAreSquaresWithACoordinate) {
 }
 
 TEST(Draw, DistancesAreInterpolated) {
-  const json draw = {{"width", 1}, {"height", 1}, {"positions", kWhole},
-                     {"clip_distances", {1, 0, 3, 0, 5, 8}}, {"cull_distances", {-4, 8, 4}}};
+  const json draw = {{"width", 1},
+                     {"height", 1},
+                     {"positions", kWhole},
+                     {"clip_distances", {1, 0, 3, 0, 5, 8}},
+                     {"cull_distances", {-4, 8, 4}}};
   EXPECT_THAT(BuiltIn("clip_distance f32 x1 array 2", "%0:f32 = load_input.indexed[0, 0] 0", draw),
               ElementsAre(2.5));
   EXPECT_THAT(BuiltIn("clip_distance f32 x1 array 2", "%0:f32 = load_input.indexed[0, 0] 1", draw),
@@ -161,7 +168,8 @@ TEST(Draw, JitterMovesInputsAndNoCoverage) {
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(moved[i], plain[i], plain[i] * 0x1p-20f);
 }
 
-// Components that nothing stores, on no path or not on the path taken: each moves in some run, and no other.
+// Components that nothing stores, on no path or not on the path taken: each moves in some run, and
+// no other.
 TEST(Draw, WhatIsNotStoredIsRandomIfUndefinedValuesAre) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage fragment input 0 builtin frag_coord f32 x4 output 0 location 0.0 f32 x3 body { "

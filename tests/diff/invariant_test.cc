@@ -1,7 +1,7 @@
-// Pairs of vertex shaders that compute the same invariant position among different other code, as a pass
-// that draws depth alone and one that shades do. Through all passes over MIR their positions stay the
-// same expressions and give the same bits; where they are not declared invariant, they do not: what the
-// other shader does with a product decides whether it goes into a sum.
+// Pairs of vertex shaders that compute the same invariant position among different other code, as a
+// pass that draws depth alone and one that shades do. Through all passes over MIR their positions
+// stay the same expressions and give the same bits; where they are not declared invariant, they do
+// not: what the other shader does with a product decides whether it goes into a sum.
 #include <bit>
 #include <cstring>
 #include <map>
@@ -48,7 +48,8 @@ struct Pair {
 };
 
 constexpr Pair kPairs[] = {
-    {"products that are used again", "vec4 place() { return view * (world * vec4(position, 1.0)); }",
+    {"products that are used again",
+     "vec4 place() { return view * (world * vec4(position, 1.0)); }",
      "colour = world * vec4(position, 1.0); more = world[0] * position.x + view[1] * p.y;", true},
     {"a sum of products", "vec4 place() { return vec4(position * light.xyz + normal, 1.0); }",
      "colour.xyz = position * light.xyz; more.xyz = normal - position * light.xyz;", true},
@@ -67,7 +68,8 @@ constexpr Pair kPairs[] = {
        vec4 p = vec4(0.0);
        for (int i = 0; i < 4; ++i) p += (bone[bones[i] & 3] * vec4(position, 1.0)) / float(i + 3);
        return view * p; })",
-     "for (int i = 0; i < 4; ++i) { colour += bone[i] * vec4(normal, 0.0); } more = view * p;", false},
+     "for (int i = 0; i < 4; ++i) { colour += bone[i] * vec4(normal, 0.0); } more = view * p;",
+     false},
     {"a loop of another length", R"(vec4 place() {
        vec4 p = vec4(position, 1.0);
        for (int i = 0; i < count; ++i) { p = p * light + vec4(normal, uv.x); if (p.x > 9.0) break; }
@@ -83,8 +85,8 @@ constexpr Pair kPairs[] = {
 std::string Shader(const Pair& pair, bool shading, bool invariant) {
   return absl::StrCat(kHead, invariant ? "invariant gl_Position;\n" : "", pair.place,
                       "\nvoid main() {\n  colour = vec4(0.0); more = vec4(0.0);\n",
-                      "  vec4 p = place();\n  gl_Position = p;\n",
-                      shading ? pair.other : "", "\n}\n");
+                      "  vec4 p = place();\n  gl_Position = p;\n", shading ? pair.other : "",
+                      "\n}\n");
 }
 
 // Through all passes that Prepare and Compile run.

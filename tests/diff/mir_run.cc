@@ -1,22 +1,25 @@
 // mir_run: imports a compute, fragment or vertex module and interprets it on the data of a job.
 //
-//   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED] [--undefined=SEED]
+//   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED]
+//   [--undefined=SEED]
 //           [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N]
 //           [--dispatch-base] JOB.json...
-//   mir_run --list FILE      lines of "[option...] JOB.json...", tabs between the words; each is answered
+//   mir_run --list FILE      lines of "[option...] JOB.json...", tabs between the words; each is
+//   answered
 //                            before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md): `shader`, `entry`,
-// `spec`, `push`, `resources` and `dispatch`, `draw` (draw.h; colours and depth are returned too) or `vertices`
-// (vertices.h; their outputs are "vertices"). Prints one JSON line a job:
+// `spec`, `push`, `resources` and `dispatch`, `draw` (draw.h; colours and depth are returned too)
+// or `vertices` (vertices.h; their outputs are "vertices"). Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
-// --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb and
-// --undefined are described in core/oracle/interp.h; with --races and --undefined also operands for which an
-// instruction's result is undefined are known (ImportOptions::mark_undefined). With --loose random
-// rounding also moves all components of that SPIR-V instruction's result by up to so many units in the
-// last place.
+// --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb
+// and
+// --undefined are described in core/oracle/interp.h; with --races and --undefined also operands for
+// which an instruction's result is undefined are known (ImportOptions::mark_undefined). With
+// --loose random rounding also moves all components of that SPIR-V instruction's result by up to so
+// many units in the last place.
 // --print writes the MIR to stderr. Subgroups have 8 lanes, as lavapipe's, unless told otherwise.
 #include <cstdio>
 #include <cstdlib>
@@ -65,8 +68,8 @@ struct Flags {
   bool optimise = false;
   bool print = false;
   bool dispatch_base = false;
-  std::map<uint32_t, uint32_t> loose;   // SPIR-V id -> units in the last place
-  oracle::LaunchInputs inputs;     // the switches of the interpreter
+  std::map<uint32_t, uint32_t> loose;  // SPIR-V id -> units in the last place
+  oracle::LaunchInputs inputs;         // the switches of the interpreter
   oracle::InterpLimits limits;
 };
 
@@ -138,15 +141,16 @@ absl::Status AddImage(const json& r, const std::string& bytes, oracle::LaunchInp
   return absl::OkStatus();
 }
 
-// Buffers with a name have an address, by which others may refer to them. With random undefined results
-// they lie elsewhere: what then changes depends on where buffers lie.
+// Buffers with a name have an address, by which others may refer to them. With random undefined
+// results they lie elsewhere: what then changes depends on where buffers lie.
 client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
   constexpr uint64_t kFirst = uint64_t{5} << 32, kStep = uint64_t{1} << 32;
   constexpr uint64_t kMove = uint64_t{1} << 16;
   client::run::Addresses addresses;
   for (const json& r : resources) {
     if (r.contains("name")) {
-      addresses.emplace(r["name"].get<std::string>(), kFirst + kStep * addresses.size() + kMove * seed);
+      addresses.emplace(r["name"].get<std::string>(),
+                        kFirst + kStep * addresses.size() + kMove * seed);
     }
   }
   return addresses;
@@ -195,10 +199,8 @@ absl::Status FillInputs(const json& job, const std::string& folder, oracle::Laun
 json Failure(const char* stage, const absl::Status& status) {
   std::string cause = front::RefusalCause(status);
   if (cause.empty()) cause = CauseOf(status);
-  return {{"ok", false},
-          {"stage", stage},
-          {"cause", cause},
-          {"error", std::string(status.message())}};
+  return {
+      {"ok", false}, {"stage", stage}, {"cause", cause}, {"error", std::string(status.message())}};
 }
 
 absl::Status Optimise(mir::Module& module) {
@@ -265,8 +267,7 @@ absl::StatusOr<Ran> RunStage(const mir::Module& module, const json& job, const F
       break;
     }
     case mir::Stage::kFragment: {
-      const absl::StatusOr<diff::Drawn> run =
-          diff::Draw(module, job["draw"], inputs, flags.limits);
+      const absl::StatusOr<diff::Drawn> run = diff::Draw(module, job["draw"], inputs, flags.limits);
       if (!run.ok()) return run.status();
       ran.statistics = run->statistics;
       ran.results = {{"colors", run->colors}, {"depth", run->depth}};
@@ -325,8 +326,8 @@ json RunJob(const std::string& path, const Flags& flags) {
   std::map<size_t, std::string> names;
   if (absl::Status s = FillInputs(job, folder, &inputs, &names); !s.ok()) return Failure("job", s);
   if (!job.contains(WorkOf(module->stage))) {
-    return Failure("job", absl::UnimplementedError(absl::StrCat("a job without ",
-                                                                WorkOf(module->stage))));
+    return Failure("job",
+                   absl::UnimplementedError(absl::StrCat("a job without ", WorkOf(module->stage))));
   }
   const absl::StatusOr<Ran> ran = RunStage(*module, job, flags, inputs);
   if (!ran.ok()) return Failure("run", ran.status());
@@ -350,8 +351,8 @@ json RunJob(const std::string& path, const Flags& flags) {
         {{"set", b.set},
          {"binding", b.binding},
          {"index", b.element},
-         {"hex", absl::BytesToHexString(
-                     absl::string_view(reinterpret_cast<const char*>(b.bytes.data()), b.bytes.size()))}});
+         {"hex", absl::BytesToHexString(absl::string_view(
+                     reinterpret_cast<const char*>(b.bytes.data()), b.bytes.size()))}});
   };
   for (size_t i = 0; i < inputs.buffers.size(); ++i) {
     add(inputs.buffers[i]);
@@ -407,7 +408,7 @@ bool Take(absl::string_view arg, Flags& flags, std::vector<std::string>& jobs) {
 
 bool RunAll(const std::vector<std::string>& words) {
   Flags flags;
-  flags.inputs.subgroup_size = 8;   // lavapipe's
+  flags.inputs.subgroup_size = 8;  // lavapipe's
   std::vector<std::string> jobs;
   for (const std::string& word : words) {
     if (Take(word, flags, jobs)) continue;

@@ -40,7 +40,9 @@ class Vertices {
 
  private:
   absl::Status ReadAttribute(const json& given);
-  uint32_t Invocations() const { return static_cast<uint32_t>(numbers_.size()) * instances_ * Views(); }
+  uint32_t Invocations() const {
+    return static_cast<uint32_t>(numbers_.size()) * instances_ * Views();
+  }
   uint32_t Views() const { return static_cast<uint32_t>(views_.size()); }
   absl::Status FillInput(const Interface& v, std::vector<uint64_t>* values) const;
   const Attribute* AttributeAt(uint32_t location) const;
@@ -197,7 +199,8 @@ json Vertices::Outputs(const oracle::StageData& stage) const {
     for (uint32_t e = 0; e < v.elements; ++e) {
       if (known && m_.value(m_.source(id, 0)).bits != e) continue;
       for (int i = addresses; i < inst.num_sources; ++i) {
-        stored.insert({inst.imm0, e * v.components + inst.imm1 + static_cast<uint32_t>(i - addresses)});
+        stored.insert(
+            {inst.imm0, e * v.components + inst.imm1 + static_cast<uint32_t>(i - addresses)});
       }
     }
   });
@@ -209,11 +212,11 @@ json Vertices::Outputs(const oracle::StageData& stage) const {
       dwords.push_back(
           static_cast<uint32_t>(stage.outputs[output][size_t{place} * Invocations() + i]));
     }
-    json one = {{"component", v.builtin != BuiltIn::kNone ? place
-                                                          : v.component + place % v.components},
-                {"type", v.type == Type::kF32 ? "f32" : "u32"},
-                {"hex", absl::BytesToHexString(absl::string_view(
-                            reinterpret_cast<const char*>(dwords.data()), dwords.size() * 4))}};
+    json one = {
+        {"component", v.builtin != BuiltIn::kNone ? place : v.component + place % v.components},
+        {"type", v.type == Type::kF32 ? "f32" : "u32"},
+        {"hex", absl::BytesToHexString(absl::string_view(
+                    reinterpret_cast<const char*>(dwords.data()), dwords.size() * 4))}};
     if (v.builtin != BuiltIn::kNone) {
       one["builtin"] = OutputName(v.builtin);
     } else {

@@ -1,11 +1,11 @@
 // Vertices of a draw in the interpreter: attributes in, all outputs back.
 //
 // The state of `run-peer exec` (tests/peer/README.md, "vertices"): an invocation for each vertex of
-// each view of each instance, in that order; one draw. Vertices that several indices name run as often
-// as they are named.
+// each view of each instance, in that order; one draw. Vertices that several indices name run as
+// often as they are named.
 //
-// Source: Vulkan specification, "Built-In Variables" (VertexIndex: with vertexOffset, or firstVertex;
-// BaseVertex: these; InstanceIndex: with firstInstance).
+// Source: Vulkan specification, "Built-In Variables" (VertexIndex: with vertexOffset, or
+// firstVertex; BaseVertex: these; InstanceIndex: with firstInstance).
 #ifndef KILN_TESTS_DIFF_VERTICES_H_
 #define KILN_TESTS_DIFF_VERTICES_H_
 
@@ -17,9 +17,9 @@
 namespace kiln::diff {
 
 struct RanVertices {
-  // [{"builtin" or "location", "component", "type", "hex"}]: of each scalar that the program stores a dword for
-  // each invocation. Scalars of arrays stand at the location of their element; those of built-ins
-  // have the component that they are of all the built-in's.
+  // [{"builtin" or "location", "component", "type", "hex"}]: of each scalar that the program stores
+  // a dword for each invocation. Scalars of arrays stand at the location of their element; those of
+  // built-ins have the component that they are of all the built-in's.
   nlohmann::json outputs;
   oracle::InterpStatistics statistics;
 };

@@ -51,8 +51,8 @@ class Times : public kiln::Sink {
 };
 
 struct Only {
-  std::string kind;   // empty: all
-  int size = 0;       // 0: all
+  std::string kind;  // empty: all
+  int size = 0;      // 0: all
 };
 
 struct Result {
@@ -107,12 +107,13 @@ Result Measure(const char* kind, int n, const std::vector<int>& widths, const st
     return best;
   }
   best.ok = true;
-  printf("%-14s %5d %-9s %6lld instructions %5lld spills %5lld fills %8.2f ms %6.2f us/inst, most in "
-         "%s (%.2f ms)\n",
-         kind, n, name.c_str(), static_cast<long long>(best.instructions),
-         static_cast<long long>(best.spills), static_cast<long long>(best.fills),
-         best.nanoseconds / 1e6, best.PerInstruction(), std::string(best.pass).c_str(),
-         best.pass_nanoseconds / 1e6);
+  printf(
+      "%-14s %5d %-9s %6lld instructions %5lld spills %5lld fills %8.2f ms %6.2f us/inst, most in "
+      "%s (%.2f ms)\n",
+      kind, n, name.c_str(), static_cast<long long>(best.instructions),
+      static_cast<long long>(best.spills), static_cast<long long>(best.fills),
+      best.nanoseconds / 1e6, best.PerInstruction(), std::string(best.pass).c_str(),
+      best.pass_nanoseconds / 1e6);
   return best;
 }
 

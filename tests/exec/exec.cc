@@ -28,7 +28,8 @@ uint32_t Word(std::mt19937& rng) {
   switch (rng() % 4) {
     case 0: return x;
     case 1: return x % 40;
-    case 2: return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int>(x % 2000) - 1000) / 16);
+    case 2:
+      return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int>(x % 2000) - 1000) / 16);
     default: return 0u - x % 100;
   }
 }
@@ -97,7 +98,8 @@ std::string Differences(const oracle::LaunchInputs& want, const sim::eu::Dispatc
     for (size_t i = 0; i + 4 <= want.buffers[b].bytes.size(); i += 4) {
       const uint32_t x = Dword(want.buffers[b].bytes, i), y = Dword(got.buffers[b].bytes, i);
       if (Same(x, y, setup)) continue;
-      if (count++ == 0) first = absl::StrFormat("buffer %d byte %d: want %08x, got %08x", b, i, x, y);
+      if (count++ == 0)
+        first = absl::StrFormat("buffer %d byte %d: want %08x, got %08x", b, i, x, y);
     }
     for (size_t i = want.buffers[b].bytes.size() / 4 * 4; i < want.buffers[b].bytes.size(); ++i) {
       if (want.buffers[b].bytes[i] == got.buffers[b].bytes[i]) continue;
@@ -128,10 +130,9 @@ std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
   options.opposite = opposite;
   options.max_instructions = 20'000'000;
   options.zero_memory = setup.zero_memory;
-  const absl::StatusOr<sim::eu::RunStats> run =
-      sim::eu::Run(v.code, v.launch, options, dispatch);
-  const std::string text = run.ok() ? Differences(want, dispatch, setup)
-                                    : std::string(run.status().message());
+  const absl::StatusOr<sim::eu::RunStats> run = sim::eu::Run(v.code, v.launch, options, dispatch);
+  const std::string text =
+      run.ok() ? Differences(want, dispatch, setup) : std::string(run.status().message());
   if (text.empty()) return "";
   return absl::StrCat(v.name, fusion ? " fused" : "", opposite ? " opposite: " : ": ", text, "\n");
 }

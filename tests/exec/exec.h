@@ -18,13 +18,13 @@ struct Setup {
   std::array<uint32_t, 3> base = {0, 0, 0};  // of the dispatch
   uint32_t buffer_bytes = 4096;
   uint32_t seed = 1;
-  bool floats = false;          // results are floats: compare by ulp, any NaN equals any NaN
+  bool floats = false;  // results are floats: compare by ulp, any NaN equals any NaN
   uint32_t ulp = 3;
-  bool zero_memory = false;     // shared and private memory begin as 0, as in the interpreter
+  bool zero_memory = false;  // shared and private memory begin as 0, as in the interpreter
   std::vector<int> widths = {8, 16, 32};  // all of them must come out
   std::vector<std::string> disabled_passes;
-  bool opposite = false;        // run also in the opposite order and with what is undefined otherwise
-  bool bindless = false;        // all descriptors in arrays without length (unsized.h)
+  bool opposite = false;  // run also in the opposite order and with what is undefined otherwise
+  bool bindless = false;  // all descriptors in arrays without length (unsized.h)
 };
 
 // "" if all agree, else what does not. `module` is text as core/mir/parse.h reads it.

@@ -17,7 +17,7 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kSize = 8;   // pixels of an edge
+constexpr uint32_t kSize = 8;  // pixels of an edge
 
 constexpr char kHead[] = R"(#version 450
 #extension GL_EXT_demote_to_helper_invocation : require
@@ -48,7 +48,8 @@ std::vector<Variant> CompileBody(const std::string& body) {
 
 // The counts behind a draw of a triangle that covers quads in part.
 std::vector<uint32_t> CountsOf(const Variant& v, bool fusion) {
-  const sim::eu::Triangle triangle = {{{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}}, {}};
+  const sim::eu::Triangle triangle = {{{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}},
+                                      {}};
   sim::eu::Dispatch dispatch;
   dispatch.buffers.emplace_back().bytes.resize(32);
   sim::eu::ClientImage& image = dispatch.images.emplace_back();
@@ -81,7 +82,7 @@ uint32_t Covered() {
 
 struct Case {
   const char* body;
-  uint32_t rounds;   // atomics of a fragment; 0: not the same for all
+  uint32_t rounds;  // atomics of a fragment; 0: not the same for all
 };
 
 TEST(HelperLoops, AllThreadsEnd) {
@@ -91,7 +92,8 @@ TEST(HelperLoops, AllThreadsEnd) {
   const Case cases[] = {
       {"while (atomicAdd(count[0], 1u) % 3u != 2u) {}", 0},
       {"uint n; do { n = atomicAdd(count[0], 1u); } while ((n & 1u) == 0u);", 0},
-      {"uint n = 0u; for (;;) { if (imageAtomicAdd(image, ivec2(0), 1u) % 5u == 4u) break; ++n; }", 0},
+      {"uint n = 0u; for (;;) { if (imageAtomicAdd(image, ivec2(0), 1u) % 5u == 4u) break; ++n; }",
+       0},
       // A lock; in the critical section a number that all of them raise.
       {"for (bool done = false; !done;) { if (atomicCompSwap(count[1], 0u, 1u) == 0u) {"
        " count[0] = count[0] + 1u; memoryBarrierBuffer(); atomicExchange(count[1], 0u); done = true; } }",

@@ -47,7 +47,7 @@ oracle::BoundImage MakeImage(const mir::Resource& r, uint32_t element, std::mt19
   const bool sampled = r.kind == mir::ResourceKind::kSampledImage ||
                        r.kind == mir::ResourceKind::kCombinedImageSampler;
   image.levels = sampled && !r.image.multisampled ? 2 : 1;
-  if (r.image.multisampled) image.samples = 4u << (r.binding % 3);   // 4, 8, 16
+  if (r.image.multisampled) image.samples = 4u << (r.binding % 3);  // 4, 8, 16
   const oracle::TexelFormat& format = oracle::FormatOf(image.format);
   image.bytes.resize(image.Texels() * format.Bytes());
   for (uint64_t i = 0; i < image.Texels(); ++i) image.Write(i, RandomTexel(format, rng));

@@ -25,8 +25,8 @@ struct Lane {
   uint32_t x = 0, y = 0;
   uint32_t sample = 0;
   uint32_t covered = 0;  // samples that it stands for
-  bool off = false;      // of a sample that no pixel of its quad covers: it has its place all the same
-  Point at;              // where its inputs are taken
+  bool off = false;  // of a sample that no pixel of its quad covers: it has its place all the same
+  Point at;          // where its inputs are taken
 };
 
 uint32_t Bits(double v) { return std::bit_cast<uint32_t>(static_cast<float>(v)); }
@@ -115,14 +115,10 @@ class Interpretation {
                : component == 1 ? Bits(lane.at.y)
                : component == 2 ? Bits(primitive.Depth(lane.at))
                                 : Bits(1 / primitive.W(lane.at));
-      case BuiltIn::kFrontFacing:
-        return !primitive.back_facing;
-      case BuiltIn::kPrimitiveId:
-        return primitive.number;
-      case BuiltIn::kSampleId:
-        return lane.sample;
-      default:
-        return lane.covered;
+      case BuiltIn::kFrontFacing: return !primitive.back_facing;
+      case BuiltIn::kPrimitiveId: return primitive.number;
+      case BuiltIn::kSampleId: return lane.sample;
+      default: return lane.covered;
     }
   }
 

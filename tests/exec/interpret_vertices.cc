@@ -50,18 +50,12 @@ class Filler {
     const uint32_t vertex = static_cast<uint32_t>(draw_.first_vertex) +
                             (draw_.indices.empty() ? place : draw_.indices[place]);
     switch (v.builtin) {
-      case BuiltIn::kNone:
-        break;
-      case BuiltIn::kVertexIndex:
-        return vertex;
-      case BuiltIn::kInstanceIndex:
-        return draw_.first_instance + instance;
-      case BuiltIn::kBaseVertex:
-        return static_cast<uint32_t>(draw_.first_vertex);
-      case BuiltIn::kBaseInstance:
-        return draw_.first_instance;
-      default:
-        return draw_.draw_id;
+      case BuiltIn::kNone: break;
+      case BuiltIn::kVertexIndex: return vertex;
+      case BuiltIn::kInstanceIndex: return draw_.first_instance + instance;
+      case BuiltIn::kBaseVertex: return static_cast<uint32_t>(draw_.first_vertex);
+      case BuiltIn::kBaseInstance: return draw_.first_instance;
+      default: return draw_.draw_id;
     }
     for (const VertexInput& input : draw_.inputs) {
       if (input.location != v.location + element) continue;

@@ -1,10 +1,11 @@
-// A vertex shader compiled for a fragment shader: it writes what that one reads, with the values that
-// the interpreter gives the whole shader, and nothing else.
+// A vertex shader compiled for a fragment shader: it writes what that one reads, with the values
+// that the interpreter gives the whole shader, and nothing else.
 //
-// Both programs of the vertex shader run in the simulator, the one for all readers and the one for this
-// reader; arithmetic is on small whole numbers, so that results are equal in every bit. Then the fragment
-// programs draw a triangle of what the vertex program left, from where it left it, and must give the same
-// colours as with all outputs that the interpreter gives: what nobody wrote is arbitrary to them.
+// Both programs of the vertex shader run in the simulator, the one for all readers and the one for
+// this reader; arithmetic is on small whole numbers, so that results are equal in every bit. Then
+// the fragment programs draw a triangle of what the vertex program left, from where it left it, and
+// must give the same colours as with all outputs that the interpreter gives: what nobody wrote is
+// arbitrary to them.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -27,12 +28,12 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kVertices = 11;      // a thread and a part of one
-constexpr uint32_t kFirstLocation = 4;  // slot of location 0 (core/intel/ABI.md, "Vertices")
+constexpr uint32_t kVertices = 11;       // a thread and a part of one
+constexpr uint32_t kFirstLocation = 4;   // slot of location 0 (core/intel/ABI.md, "Vertices")
 constexpr uint32_t kPositionPlace = 64;  // stands for the position's location
 
-using Place = std::pair<uint32_t, uint32_t>;              // location, component
-using Values = std::map<Place, std::vector<uint32_t>>;    // by vertex
+using Place = std::pair<uint32_t, uint32_t>;            // location, component
+using Values = std::map<Place, std::vector<uint32_t>>;  // by vertex
 
 constexpr char kHead[] =
     "#version 460\n"
@@ -182,8 +183,8 @@ std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposit
   return draw.targets[0].texels;
 }
 
-// What reached the entry of what the record says is written. Locations lie where the fragment program's
-// state will look for them.
+// What reached the entry of what the record says is written. Locations lie where the fragment
+// program's state will look for them.
 Values Left(const Variant& vertex) {
   Values left;
   for (const auto& [place, bits] : Simulated(vertex)) {
@@ -206,7 +207,8 @@ std::string Text(const std::set<Place>& places) {
   std::string text;
   uint32_t location = ~0u;
   for (const auto& [l, c] : places) {
-    absl::StrAppend(&text, l == location ? "" : absl::StrCat(" ", l, "."), std::string(1, "xyzw"[c]));
+    absl::StrAppend(&text, l == location ? "" : absl::StrCat(" ", l, "."),
+                    std::string(1, "xyzw"[c]));
     location = l;
   }
   return text;
@@ -217,14 +219,15 @@ struct Pair {
   Variant linked;
 };
 
-// Compiles the vertex shader for all readers and for these, and compares what the two leave. `expected`
-// is what is written, as Text gives it.
+// Compiles the vertex shader for all readers and for these, and compares what the two leave.
+// `expected` is what is written, as Text gives it.
 Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
            const std::string& expected) {
   const std::vector<uint32_t> words = Spirv(vertex, ShaderStage::kVertex);
   const Pair pair = {CompileWords(words), CompileWords(words, reads)};
   EXPECT_EQ(Text(Written(pair.linked)), expected);
-  const Values meant = Interpreted(words), all = Simulated(pair.all), linked = Simulated(pair.linked);
+  const Values meant = Interpreted(words), all = Simulated(pair.all),
+               linked = Simulated(pair.linked);
   std::set<Place> whole;
   for (const auto& [place, bits] : meant) whole.insert(place);
   EXPECT_EQ(Text(Written(pair.all)), Text(whole));
@@ -233,7 +236,8 @@ Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
     EXPECT_EQ(all.at(place), meant.at(place)) << place.first << "." << place.second;
     EXPECT_EQ(linked.at(place).size(), kVertices);
   }
-  for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(linked.at({kPositionPlace, c}), all.at({kPositionPlace, c}));
+  for (uint32_t c = 0; c < 4; ++c)
+    EXPECT_EQ(linked.at({kPositionPlace, c}), all.at({kPositionPlace, c}));
   // A slot of which nothing is read is not sent.
   for (const auto& [place, bits] : linked) {
     bool some = place.first == kPositionPlace;
@@ -243,7 +247,8 @@ Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
   return pair;
 }
 
-Pair CheckPair(const std::string& vertex, const std::string& fragment, const std::string& expected) {
+Pair CheckPair(const std::string& vertex, const std::string& fragment,
+               const std::string& expected) {
   const std::vector<Variant> programs = CompileAll(Spirv(fragment, ShaderStage::kFragment));
   EXPECT_GT(programs.size(), 1u);
   const Pair pair = Check(vertex, ReadsOf(programs), expected);
@@ -316,8 +321,9 @@ void main() {
 }
 
 TEST(LinkedStages, NothingIsRead) {
-  const Pair pair = CheckPair(
-      kVertexPlain, "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1.0); }\n", "");
+  const Pair pair =
+      CheckPair(kVertexPlain,
+                "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1.0); }\n", "");
   EXPECT_EQ(pair.linked.statistics.sends, 1);
   EXPECT_EQ(pair.linked.launch.vertex.vue_slots, 2u);
 }
@@ -405,7 +411,8 @@ void main() { color = vec4(uint(wide.y >> 32), uint(wide.z), 0.0, 1.0); }
 
 // What only feeds an output that is not read goes with it, loops and arrays included.
 TEST(LinkedStages, ControlFlowGoesToo) {
-  const Pair pair = CheckPair(R"(
+  const Pair pair =
+      CheckPair(R"(
 layout(location = 0) in vec4 a;
 layout(location = 0) out vec4 kept;
 layout(location = 1) out vec4 lost;
@@ -421,9 +428,9 @@ void main() {
   lost = vec4(sum);
 }
 )",
-                              "layout(location = 0) in vec4 kept;\nlayout(location = 0) out vec4 color;\n"
-                              "void main() { color = kept; }\n",
-                              " 0.xyzw");
+                "layout(location = 0) in vec4 kept;\nlayout(location = 0) out vec4 color;\n"
+                "void main() { color = kept; }\n",
+                " 0.xyzw");
   EXPECT_GT(pair.all.statistics.loops, 0);
   EXPECT_EQ(pair.linked.statistics.loops, 0);
 }

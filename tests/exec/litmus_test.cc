@@ -21,13 +21,14 @@ namespace {
 namespace isa = ::kiln::intel::isa;
 constexpr auto kGen = isa::Generation::kGen12;
 
-constexpr int kSeeds = 2000, kSeedsApart = 6000;   // two workgroups run together with half of the seeds
+constexpr int kSeeds = 2000,
+              kSeedsApart = 6000;  // two workgroups run together with half of the seeds
 constexpr uint32_t kOutDwords = 256;
 
-// Two threads, of one workgroup or of a workgroup each: W invocations each, of which invocation i of the
-// second works with i of the first.
-// x(i) and y(i) are places of MEMORY in lines of their own; what RESULTS
-// finds in a and b goes to the buffer, after a while in which nothing is waited for.
+// Two threads, of one workgroup or of a workgroup each: W invocations each, of which invocation i
+// of the second works with i of the first. x(i) and y(i) are places of MEMORY in lines of their
+// own; what RESULTS finds in a and b goes to the buffer, after a while in which nothing is waited
+// for.
 constexpr char kHead[] = R"(#version 450
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -65,11 +66,12 @@ absl::StatusOr<Variant> CompileAt(const std::string& body, Between between, int 
   front::GlslSource source;
   source.text = absl::StrCat(kHead, body, "}\n");
   const std::string w = absl::StrCat(width);
-  source.defines = {{"W", w},
-                    {"THREADS", apart ? "1" : "2"},
-                    {"SCOPE", apart ? "gl_ScopeDevice" : "gl_ScopeWorkgroup"},
-                    {"MEMORY", shared ? "shared_memory" : "buffer_memory"},
-                    {"SEMANTICS", shared ? "gl_StorageSemanticsShared" : "gl_StorageSemanticsBuffer"}};
+  source.defines = {
+      {"W", w},
+      {"THREADS", apart ? "1" : "2"},
+      {"SCOPE", apart ? "gl_ScopeDevice" : "gl_ScopeWorkgroup"},
+      {"MEMORY", shared ? "shared_memory" : "buffer_memory"},
+      {"SEMANTICS", shared ? "gl_StorageSemanticsShared" : "gl_StorageSemanticsBuffer"}};
   const auto spirv = front::CompileGlsl(source);
   if (!spirv.ok()) return spirv.status();
   const auto prepared = Prepare(*spirv, {}, nullptr, {});
@@ -108,7 +110,8 @@ std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uin
   return outcomes;
 }
 
-bool IsSeen(const Variant& v, const std::vector<uint8_t>& code, Forbidden forbidden, bool contract) {
+bool IsSeen(const Variant& v, const std::vector<uint8_t>& code, Forbidden forbidden,
+            bool contract) {
   const int seeds = v.launch.compute.threads_per_group == 1 ? kSeedsApart : kSeeds;
   for (int seed = 1; seed <= seeds; ++seed) {
     for (const Outcome& o : Run(v, code, static_cast<uint64_t>(seed), contract)) {
@@ -124,8 +127,8 @@ bool IsFence(const isa::Instruction& i) {
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
-// Programs without one fence, or without one wait beside a fence, be it a sync's or that of setting a token
-// again. Behind each PAUSE all is waited for, as it may have been by what is taken out.
+// Programs without one fence, or without one wait beside a fence, be it a sync's or that of setting
+// a token again. Behind each PAUSE all is waited for, as it may have been by what is taken out.
 struct Mutant {
   std::string text;
   bool fence = false;  // of the fence or the wait for it
@@ -154,7 +157,8 @@ std::vector<uint8_t> Finished(isa::Program program) {
   return bytes.ok() ? *bytes : std::vector<uint8_t>();
 }
 
-// Does a message before `fence` that answers set the token that the fence sets? To set it waits then.
+// Does a message before `fence` that answers set the token that the fence sets? To set it waits
+// then.
 bool WaitsByToken(const isa::Program& program, size_t fence) {
   for (size_t i = 0; i < fence; ++i) {
     const isa::Instruction& inst = program.insts[i];
@@ -197,9 +201,9 @@ std::vector<Mutant> Mutants(const Variant& v) {
   return mutants;
 }
 
-// What is needed, each alone: fences and the waits for them have nothing to do where all that they order
-// is waited for, waits before them nothing where the thread has read nothing (the wait stands there
-// for another way through the program).
+// What is needed, each alone: fences and the waits for them have nothing to do where all that they
+// order is waited for, waits before them nothing where the thread has read nothing (the wait stands
+// there for another way through the program).
 enum class Needed { kFences, kWaits, kBoth, kNothing };
 
 void Check(const std::string& body, Forbidden forbidden, Needed needed,
@@ -216,7 +220,8 @@ void Check(const std::string& body, Forbidden forbidden, Needed needed,
       const std::vector<Mutant> mutants = Mutants(*v);
       EXPECT_EQ(mutants.empty(), needed == Needed::kNothing);
       for (const Mutant& m : mutants) {
-        // With 32 lanes what was read is copied before PAUSE, as it then may be: nobody waits for it.
+        // With 32 lanes what was read is copied before PAUSE, as it then may be: nobody waits for
+        // it.
         if (width == 32 && !m.fence) continue;
         const bool spare = needed == (m.fence ? Needed::kWaits : Needed::kFences);
         EXPECT_EQ(IsSeen(*v, m.code, forbidden, false), !spare) << m.text;

@@ -58,7 +58,7 @@ class Writer {
         sources_ == Sources::kUniform || (sources_ == Sources::kMixed && i % 2 == 1);
     const std::string loaded = type == "bool" ? "i32" : type;
     const bool is_short = loaded == "i16" || loaded == "f16" || loaded == "i8";
-    const size_t place = is_short ? 2 * (i % 2) : 0;   // low and high words
+    const size_t place = is_short ? 2 * (i % 2) : 0;  // low and high words
     const char* align = is_short ? "align 2" : "align 4";
     std::string v;
     if (uniform) {
@@ -69,7 +69,8 @@ class Writer {
     }
     // Offset and count of bit fields: their sum stays within the number.
     const bool field = op_.find("bitfield") != std::string::npos;
-    if (field && i >= count - 2) v = Value(loaded, absl::StrCat("and ", v, ", ", Literal(loaded, field_mask_)));
+    if (field && i >= count - 2)
+      v = Value(loaded, absl::StrCat("and ", v, ", ", Literal(loaded, field_mask_)));
     if (field && i == 0) field_mask_ = type == "i16" ? 7 : 15;
     // The math unit's sine, cosine and power of two are for moderate arguments; those of halves
     // have what single precision makes of them.
@@ -79,8 +80,8 @@ class Writer {
       v = Value(type, absl::StrCat("fmax ", v, ", -", limit));
     }
     // By zero is undefined, and differs between widths.
-    const bool divides = op_ == "udiv" || op_ == "sdiv" || op_ == "urem" || op_ == "srem" ||
-                         op_ == "smod";
+    const bool divides =
+        op_ == "udiv" || op_ == "sdiv" || op_ == "urem" || op_ == "srem" || op_ == "smod";
     if (divides && i == 1) v = Value(type, absl::StrCat("or ", v, ", ", Literal(type, 1)));
     if (type == "bool") v = Value("bool", absl::StrCat("slt ", v, ", 20"));
     return v;
@@ -143,8 +144,7 @@ void TestOps(int int_bits, int float_bits, int at_least) {
     for (char letter : info.signature.substr(2)) {
       types.push_back(TypeOf(letter, int_bits, float_bits));
     }
-    ExpectAgreement(std::string(info.name), types,
-                    TypeOf(info.signature[0], int_bits, float_bits));
+    ExpectAgreement(std::string(info.name), types, TypeOf(info.signature[0], int_bits, float_bits));
   }
   EXPECT_GT(tested, at_least);
 }

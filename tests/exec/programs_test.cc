@@ -13,8 +13,8 @@ namespace {
 bool HasFloats(const std::string& name) {
   return name == "straight_line" || name == "images_sample" || name == "images_gather" ||
          name == "images_gradients" || name == "images_offsets" || name == "images_storage" ||
-         name == "images_small_floats" || name == "images_arrays" ||
-         name == "images_divergent" || name == "images_guarded" || name == "descriptors_in_memory";
+         name == "images_small_floats" || name == "images_arrays" || name == "images_divergent" ||
+         name == "images_guarded" || name == "descriptors_in_memory";
 }
 
 class Programs : public testing::TestWithParam<const char*> {};
@@ -112,19 +112,17 @@ TEST(Dispatch, ABaseThatTheProgramDoesNotAddIsRefused) {
   EXPECT_NE(exec::Compare(text, setup).find("was not compiled for a base"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Programs,
-                         testing::Values("straight_line", "loop_and_if", "nested_loops",
-                                         "uniform_control", "vectors", "memory", "short_elements",
-                                         "global_memory", "subnormals", "half_subnormals", "parts_of_dwords",
-                                         "int64_atomics", "half_atomics", "round_to_zero",
-                                         "images_fetch",
-                                         "images_sample", "images_gradients", "images_samples",
-                                         "images_gather", "images_offsets", "images_storage", "images_arrays",
-                                         "images_divergent", "images_in_loops", "images_guarded",
-                                         "images_sizes", "images_small_floats",
-                                         "buffer_arrays", "buffer_sizes", "descriptors_in_memory",
-                                         "uniform_blocks", "moved_addresses", "parts_of_qwords",
-                                         "short_immediates", "bit_widths"));
+INSTANTIATE_TEST_SUITE_P(
+    All, Programs,
+    testing::Values("straight_line", "loop_and_if", "nested_loops", "uniform_control", "vectors",
+                    "memory", "short_elements", "global_memory", "subnormals", "half_subnormals",
+                    "parts_of_dwords", "int64_atomics", "half_atomics", "round_to_zero",
+                    "images_fetch", "images_sample", "images_gradients", "images_samples",
+                    "images_gather", "images_offsets", "images_storage", "images_arrays",
+                    "images_divergent", "images_in_loops", "images_guarded", "images_sizes",
+                    "images_small_floats", "buffer_arrays", "buffer_sizes", "descriptors_in_memory",
+                    "uniform_blocks", "moved_addresses", "parts_of_qwords", "short_immediates",
+                    "bit_widths"));
 
 }  // namespace
 }  // namespace kiln

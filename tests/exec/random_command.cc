@@ -1,9 +1,9 @@
 // See random_command.h.
 //
 // Every pass verifies its result, the allocation is checked, the code goes through the EU verifier.
-// Integers and floats must be equal; form_fma and merge_factors, which change roundings as they may, are left out. The
-// first disagreement (with --keep-going each) is printed with its seed, with --reduce the module
-// made as small as it shows one, and the exit status is 1.
+// Integers and floats must be equal; form_fma and merge_factors, which change roundings as they
+// may, are left out. The first disagreement (with --keep-going each) is printed with its seed, with
+// --reduce the module made as small as it shows one, and the exit status is 1.
 #include "tests/exec/random_command.h"
 
 #include <cstdint>

@@ -62,12 +62,14 @@ int main(int argc, char** argv) {
       setup.disabled_passes.emplace_back(arg);
       continue;
     }
-    std::fprintf(stderr, "usage: random_programs [--count=N] [--seed=N] [--instructions=N] "
-                         "[--disable-pass=NAME]...\n");
+    std::fprintf(stderr,
+                 "usage: random_programs [--count=N] [--seed=N] [--instructions=N] "
+                 "[--disable-pass=NAME]...\n");
     return 2;
   }
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    const kiln::mir::Module module = kiln::oracle::GenerateModule(seed, ShapeOf(seed, instructions));
+    const kiln::mir::Module module =
+        kiln::oracle::GenerateModule(seed, ShapeOf(seed, instructions));
     kiln::oracle::LaunchInputs inputs = kiln::oracle::GenerateInputs(seed, module);
     inputs.denormals = kiln::oracle::Denormals::kFlush;  // as the hardware is dispatched
     const std::string wrong = kiln::exec::CompareModule(module, inputs, setup);

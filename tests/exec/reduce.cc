@@ -20,10 +20,8 @@ bool SaysWhichLane(Op op) {
     case Op::kSubgroupSize:
     case Op::kHelperInvocation:
     case Op::kBallot:
-    case Op::kLoadInput:
-      return true;
-    default:
-      return false;
+    case Op::kLoadInput: return true;
+    default: return false;
   }
 }
 

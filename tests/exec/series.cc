@@ -54,7 +54,8 @@ class Writer {
     return absl::StrCat(
         "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
         "resource 1 ssbo 0.1.0\nresource 2 ubo 0.2.0\n",
-        arrays_, "body {\n", text_, "  store_ssbo[1, align 4] ", base_, ", ", result, "\n  return\n}\n");
+        arrays_, "body {\n", text_, "  store_ssbo[1, align 4] ", base_, ", ", result,
+        "\n  return\n}\n");
   }
 
   // %names:i32 with or without initial values.
@@ -366,8 +367,8 @@ std::string Wide(int n) {
     const std::string odd = w.Value("bool", absl::StrCat("slt ", x, ", ", v[1]));
     x = w.If(
         odd, [&] { return w.Mix(v, x); }, [&] { return w.Op("iadd", x, v[2]); });
-    const Values out =
-        w.Loop(w.Op("and", x, "3"), {"0", x}, [&](const Values& p) { return Values{w.Mix(v, p[1])}; });
+    const Values out = w.Loop(w.Op("and", x, "3"), {"0", x},
+                              [&](const Values& p) { return Values{w.Mix(v, p[1])}; });
     x = out[1];
     made += 12 * 2 + 3 * 48;
   }

@@ -23,12 +23,14 @@ std::string Agrees(const std::string& module, int n) {
 class Live : public testing::TestWithParam<int> {};
 
 TEST_P(Live, Values) { EXPECT_EQ(Agrees(exec::LiveValues(GetParam()), GetParam()), ""); }
-TEST_P(Live, Uniforms) { EXPECT_EQ(Agrees(exec::LiveUniforms(4 * GetParam()), 4 * GetParam()), ""); }
-TEST_P(Live, BesideArray) {
-  EXPECT_EQ(Agrees(exec::LiveBesideArray(GetParam()), GetParam()), "");
+TEST_P(Live, Uniforms) {
+  EXPECT_EQ(Agrees(exec::LiveUniforms(4 * GetParam()), 4 * GetParam()), "");
 }
+TEST_P(Live, BesideArray) { EXPECT_EQ(Agrees(exec::LiveBesideArray(GetParam()), GetParam()), ""); }
 TEST_P(Live, AcrossIf) { EXPECT_EQ(Agrees(exec::LiveAcrossIf(GetParam()), GetParam()), ""); }
-TEST_P(Live, ThroughLoops) { EXPECT_EQ(Agrees(exec::LiveThroughLoops(GetParam()), GetParam()), ""); }
+TEST_P(Live, ThroughLoops) {
+  EXPECT_EQ(Agrees(exec::LiveThroughLoops(GetParam()), GetParam()), "");
+}
 TEST_P(Live, LoopCarried) { EXPECT_EQ(Agrees(exec::LoopCarried(GetParam()), GetParam()), ""); }
 TEST_P(Live, HandedOn) { EXPECT_EQ(Agrees(exec::HandedOn(GetParam()), GetParam()), ""); }
 TEST_P(Live, BreakValues) { EXPECT_EQ(Agrees(exec::BreakValues(GetParam()), GetParam()), ""); }

@@ -1,5 +1,5 @@
-// Programs under test with all descriptors in arrays without length: none of them can be in a table,
-// so every message goes through handles.
+// Programs under test with all descriptors in arrays without length: none of them can be in a
+// table, so every message goes through handles.
 #ifndef KILN_TESTS_EXEC_UNSIZED_H_
 #define KILN_TESTS_EXEC_UNSIZED_H_
 

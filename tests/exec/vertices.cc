@@ -43,21 +43,11 @@ std::optional<Place> Find(const out::VertexLaunch& launch, const Interface& v, u
       case BuiltIn::kPosition:
         if (slot.what == VueContent::kPosition) found = Place{slot.slot, component};
         break;
-      case BuiltIn::kClipDistance:
-        found = part(slot, VueValue::kClipDistance);
-        break;
-      case BuiltIn::kCullDistance:
-        found = part(slot, VueValue::kCullDistance);
-        break;
-      case BuiltIn::kPointSize:
-        found = part(slot, VueValue::kPointSize);
-        break;
-      case BuiltIn::kLayer:
-        found = part(slot, VueValue::kLayer);
-        break;
-      default:
-        found = part(slot, VueValue::kViewport);
-        break;
+      case BuiltIn::kClipDistance: found = part(slot, VueValue::kClipDistance); break;
+      case BuiltIn::kCullDistance: found = part(slot, VueValue::kCullDistance); break;
+      case BuiltIn::kPointSize: found = part(slot, VueValue::kPointSize); break;
+      case BuiltIn::kLayer: found = part(slot, VueValue::kLayer); break;
+      default: found = part(slot, VueValue::kViewport); break;
     }
     if (found) return found;
   }

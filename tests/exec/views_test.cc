@@ -1,5 +1,5 @@
-// Programs of multiview through the whole compiler into the simulator: what they leave for each view
-// is what the interpreter says of a run that has the view's number, and goes to its layer.
+// Programs of multiview through the whole compiler into the simulator: what they leave for each
+// view is what the interpreter says of a run that has the view's number, and goes to its layer.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -19,15 +19,14 @@
 #include "tests/diff/draw.h"
 #include "tests/diff/vertices.h"
 
-
 namespace kiln {
 namespace {
 
 using nlohmann::json;
 
 // One view; dense, shifted and with gaps; two, three, six, seven, nine and all sixteen views.
-constexpr uint32_t kMasks[] = {0, 0x1, 0x20, 0x3, 0x5, 0x7, 0x38, 0x2f, 0x29, 0x9357, 0x1ff,
-                               0xbb3f, 0x7f, 0xffff};
+constexpr uint32_t kMasks[] = {0,    0x1,  0x20,   0x3,   0x5,    0x7,  0x38,
+                               0x2f, 0x29, 0x9357, 0x1ff, 0xbb3f, 0x7f, 0xffff};
 
 constexpr char kVertex[] =
     "mir 1 stage vertex "
@@ -63,7 +62,8 @@ absl::StatusOr<Compiled> CompileFor(const mir::Module& module, uint32_t mask, in
 // The job's vertices in the simulator. `fused`: see sim::eu::Options.
 absl::StatusOr<sim::eu::VertexInputs> Simulate(const Variant& v, const json& job, bool fused) {
   sim::eu::Dispatch dispatch;
-  absl::StatusOr<sim::eu::VertexInputs> draw = client::run::ReadVertices(nlohmann::json::parse(job.dump()), v.launch.vertex);
+  absl::StatusOr<sim::eu::VertexInputs> draw =
+      client::run::ReadVertices(nlohmann::json::parse(job.dump()), v.launch.vertex);
   if (!draw.ok()) return draw.status();
   dispatch.vertices = *std::move(draw);
   sim::eu::Options options;
@@ -84,9 +84,13 @@ void ExpectSame(const std::string& program, uint32_t mask) {
   const absl::StatusOr<Compiled> compiled = CompileFor(*module, mask, 8);
   ASSERT_TRUE(compiled.ok()) << compiled.status();
   // Three vertices: threads hold several instances and views.
-  const json job = {{"count", 3}, {"instances", 5}, {"first_instance", 2}, {"view_mask", mask},
-                    {"inputs", {{{"location", 0}, {"f32", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}},
-                                {{"location", 1}, {"rate", "instance"}, {"i32", {0, 0, 7, 5, 3, 2, 1}}}}}};
+  const json job = {{"count", 3},
+                    {"instances", 5},
+                    {"first_instance", 2},
+                    {"view_mask", mask},
+                    {"inputs",
+                     {{{"location", 0}, {"f32", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}},
+                      {{"location", 1}, {"rate", "instance"}, {"i32", {0, 0, 7, 5, 3, 2, 1}}}}}};
   oracle::LaunchInputs inputs;
   const absl::StatusOr<diff::RanVertices> want = diff::RunVertices(*module, job, inputs, {});
   ASSERT_TRUE(want.ok()) << want.status();
@@ -127,7 +131,9 @@ TEST(Views, OfFragments) {
   const absl::StatusOr<mir::Module> module = mir::Parse(kFragment);
   ASSERT_TRUE(module.ok()) << module.status();
   for (const uint32_t mask : kMasks) {
-    const json draw = {{"width", 4}, {"height", 4}, {"view_mask", mask},
+    const json draw = {{"width", 4},
+                       {"height", 4},
+                       {"view_mask", mask},
                        {"positions", {{-1, -1, 0, 1}, {2, -1, 0, 1}, {-1, 2, 0, 1}}},
                        {"inputs", {{{"location", 0}, {"f32", {1, 1, 1}}}}}};
     oracle::LaunchInputs inputs;

@@ -36,7 +36,7 @@ struct Row {
 };
 struct Table {
   uint32_t version = 0;
-  std::map<std::string, Row> rows;   // "saxpy.comp SIMD16"
+  std::map<std::string, Row> rows;  // "saxpy.comp SIMD16"
 };
 
 std::string ReadFile(const std::string& path) {
@@ -69,7 +69,8 @@ void AddShader(const std::string& path, Table* table) {
       std::string_view(reinterpret_cast<const char*>(words->data()), words->size() * 4)));
   const auto prepared = Prepare(*words, {}, nullptr, {});
   for (const int width : {8, 16, 32, 0}) {
-    const std::string row = absl::StrCat(name, width == 0 ? " chosen" : absl::StrCat(" SIMD", width));
+    const std::string row =
+        absl::StrCat(name, width == 0 ? " chosen" : absl::StrCat(" SIMD", width));
     if (!prepared.ok()) {
       table->rows[row] = {spirv, CauseOf(prepared.status())};
       continue;
@@ -131,8 +132,9 @@ int Compare(const Table& is, const Table& was) {
       std::printf("%s: %s, was %s\n", name.c_str(), row.result.c_str(), old->second.result.c_str());
     }
   }
-  std::printf("code generation version %u (table: %u): %d results as in the table, %d changed, %d new, %d gone\n",
-              is.version, was.version, same, changed, unknown, gone);
+  std::printf(
+      "code generation version %u (table: %u): %d results as in the table, %d changed, %d new, %d gone\n",
+      is.version, was.version, same, changed, unknown, gone);
   if (changed + unknown + gone == 0 && is.version == was.version) return same == 0 ? kSkipped : 0;
   if (changed != 0 && is.version == was.version) {
     std::printf(
@@ -140,9 +142,10 @@ int Compare(const Table& is, const Table& was) {
         "core/intel/pipeline/backend.cc, unless that was done since the last release, and\n",
         was.version);
   }
-  std::printf("bless the table in the same commit:\n"
-              "  bazel run //tests/golden:golden_hashes -- --bless $PWD/tests/golden/tgl.txt "
-              "$PWD/tests/shaders/*.{comp,frag,vert}\n");
+  std::printf(
+      "bless the table in the same commit:\n"
+      "  bazel run //tests/golden:golden_hashes -- --bless $PWD/tests/golden/tgl.txt "
+      "$PWD/tests/shaders/*.{comp,frag,vert}\n");
   return 1;
 }
 
@@ -160,9 +163,10 @@ int Main(int argc, char** argv) {
   const int status = Compare(is, ReadTable(argv[first]));
   const char* results = std::getenv("XML_OUTPUT_FILE");
   if (status != kSkipped || results == nullptr) return status;
-  std::ofstream(results) << "<testsuites><testsuite name=\"golden_hashes\"><testcase name=\"golden_hashes\">"
-                            "<skipped message=\"glslang translates every shader to other SPIR-V than "
-                            "when the table was made\"/></testcase></testsuite></testsuites>\n";
+  std::ofstream(results)
+      << "<testsuites><testsuite name=\"golden_hashes\"><testcase name=\"golden_hashes\">"
+         "<skipped message=\"glslang translates every shader to other SPIR-V than "
+         "when the table was made\"/></testcase></testsuite></testsuites>\n";
   return 0;
 }
 

@@ -1,7 +1,7 @@
 // Round trip of EU binaries made by any compiler: decode, re-encode, decode again, compare fields.
 //
-//   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, of messages too, writes DIR/NAME.full
-//   (the
+//   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, of messages too, writes
+//   DIR/NAME.full (the
 //                                    re-encoded bytes, nothing compacted) and DIR/NAME.asm (text)
 //   eu_roundtrip same A B            decodes two binaries and compares instruction by instruction
 //   eu_roundtrip compact FILE...     for each FILE: what is compacted there, expanded and compacted
@@ -62,7 +62,8 @@ std::string RoundTrip(const isa::Instruction& inst, std::vector<uint8_t>& out) {
   return again->inst == expected ? "" : "fields differ after re-encoding";
 }
 
-// Takes a send's descriptors apart and makes them anew; empty if equal, or not known before running.
+// Takes a send's descriptors apart and makes them anew; empty if equal, or not known before
+// running.
 std::string RebuildMessage(const isa::Instruction& inst, Counts& counts) {
   const isa::SendFields& s = inst.send;
   if (!isa::IsSend(inst.op) || s.desc_is_register || s.ex_desc_is_register) return "";
@@ -283,7 +284,8 @@ int main(int argc, char** argv) {
   if (mode == "same" && argc == 4) return Same(argv[2], argv[3]);
   if (mode == "compact" && argc > 2) return JudgeCompactions(argc, argv);
   if (mode == "rescore" && argc > 3) return Rescore(argc, argv);
-  std::fprintf(stderr, "usage: eu_roundtrip write DIR FILE... | same A B | compact FILE... | "
-                       "rescore DIR FILE...\n");
+  std::fprintf(stderr,
+               "usage: eu_roundtrip write DIR FILE... | same A B | compact FILE... | "
+               "rescore DIR FILE...\n");
   return 2;
 }

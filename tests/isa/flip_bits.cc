@@ -2,13 +2,14 @@
 //
 //   flip_bits [--seed=N] [--count=N] [--list] [--mir=FILE]... [FILE.bin...]
 //
-// iga64 (Intel's assembler) is the independent judge: a mutant is bad if its disassembler refuses it, or
-// its assembler, given the text, reports an error or a warning (its region rules). Instructions that are
-// compacted in the program are flipped in their 8 bytes. Ours is bad if it does
-// not decode or core/intel/isa/verify finds a rule broken by the instruction. Branches are left out, as
-// iga64 judges their distances within the file that all mutants share; so is the bit that makes another
-// form of an instruction (29, compaction). Prints the table of both verdicts and, by its message, what
-// only iga64 rejects; the exit status is 1 if that is more than 1 % of what it rejects.
+// iga64 (Intel's assembler) is the independent judge: a mutant is bad if its disassembler refuses
+// it, or its assembler, given the text, reports an error or a warning (its region rules).
+// Instructions that are compacted in the program are flipped in their 8 bytes. Ours is bad if it
+// does not decode or core/intel/isa/verify finds a rule broken by the instruction. Branches are
+// left out, as iga64 judges their distances within the file that all mutants share; so is the bit
+// that makes another form of an instruction (29, compaction). Prints the table of both verdicts
+// and, by its message, what only iga64 rejects; the exit status is 1 if that is more than 1 % of
+// what it rejects.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -143,7 +144,8 @@ void JudgeText(std::vector<Mutant>& mutants, const std::string& folder) {
     filler = next < good.size() && good[next]->compacted;
     by_line.push_back(next < good.size() ? good[next++] : nullptr);
   }
-  if (next != good.size()) std::printf("iga64 printed %zu of %zu instructions\n", next, good.size());
+  if (next != good.size())
+    std::printf("iga64 printed %zu of %zu instructions\n", next, good.size());
   std::istringstream messages(RunIga("-a -Xno-autocompact " + text + " -o " + bin).error);
   for (std::string line; std::getline(messages, line);) {
     unsigned at = 0, column = 0;
@@ -175,9 +177,11 @@ int Report(const std::vector<Mutant>& mutants, bool list) {
       "%zu flips, %d in compacted forms: rejected by both %d, by iga64 only %d, by us only %d, by "
       "neither %d\n",
       mutants.size(), compacted, both, only_iga, ours, neither);
-  for (const auto& [kind, count] : missed) std::printf("%6d  iga64 only: %s\n", count, kind.c_str());
+  for (const auto& [kind, count] : missed)
+    std::printf("%6d  iga64 only: %s\n", count, kind.c_str());
   for (const auto& [kind, count] : alone) std::printf("%6d  us only: %s\n", count, kind.c_str());
-  std::printf("of what iga64 rejects we reject %.2f %%\n", 100.0 * both / std::max(both + only_iga, 1));
+  std::printf("of what iga64 rejects we reject %.2f %%\n",
+              100.0 * both / std::max(both + only_iga, 1));
   return only_iga * 100 > both + only_iga;
 }
 
@@ -186,9 +190,9 @@ int Skip() {
   std::fprintf(stderr, "flip_bits: %s\n", kNoIga);
   const char* results = std::getenv("XML_OUTPUT_FILE");
   if (results == nullptr) return 2;
-  std::ofstream(results) << "<testsuites><testsuite name=\"flip_bits\"><testcase name=\"flip_bits\">"
-                         << "<skipped message=\"" << kNoIga
-                         << "\"/></testcase></testsuite></testsuites>\n";
+  std::ofstream(results)
+      << "<testsuites><testsuite name=\"flip_bits\"><testcase name=\"flip_bits\">"
+      << "<skipped message=\"" << kNoIga << "\"/></testcase></testsuite></testsuites>\n";
   return 0;
 }
 

@@ -11,8 +11,9 @@ namespace kiln::tests {
 
 using Program = std::vector<intel::isa::PlacedInstruction>;
 
-// Every width of each MIR file, and each binary. Binaries in which the verifier finds something as they
-// are are named on standard error and left out; false if a MIR file does not compile or has findings.
+// Every width of each MIR file, and each binary. Binaries in which the verifier finds something as
+// they are are named on standard error and left out; false if a MIR file does not compile or has
+// findings.
 bool ReadPrograms(const std::vector<std::string>& mir, const std::vector<std::string>& binaries,
                   std::vector<Program>* programs);
 

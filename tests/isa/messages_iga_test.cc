@@ -238,8 +238,8 @@ TEST_F(MessagesIga, ScratchFenceBarrierEnd) {
   Expect(f, "end of thread");
 }
 
-// Numbers of targets and the alpha of the first are fields of the extended descriptor that iga64 does
-// not name; Mesa's binaries have them (corpus_roundtrip).
+// Numbers of targets and the alpha of the first are fields of the extended descriptor that iga64
+// does not name; Mesa's binaries have them (corpus_roundtrip).
 TEST_F(MessagesIga, TargetWrites) {
   const struct {
     TargetForm form;
@@ -363,18 +363,13 @@ MessageFields Plain(Message message) {
     case MessageLayout::kA64Atomic:
     case MessageLayout::kA64AtomicFloat:
     case MessageLayout::kA64Scattered:
-    case MessageLayout::kA64Block:
-      f.bti = kBtiStatelessNonCoherent;
-      break;
+    case MessageLayout::kA64Block: f.bti = kBtiStatelessNonCoherent; break;
     case MessageLayout::kScratch:
     case MessageLayout::kFence:
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
-    case MessageLayout::kUrb:
-      f.bti = 0;
-      break;
-    default:
-      break;
+    case MessageLayout::kUrb: f.bti = 0; break;
+    default: break;
   }
   SetLengths(kGen, f, 1);
   return f;

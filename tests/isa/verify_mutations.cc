@@ -1,12 +1,14 @@
 // verify_mutations: how many rule-breaking mutants of good binaries the EU verifier catches.
 //
-//   verify_mutations [--seed=N] [--each=N] [--list-missed] [--at-least=PERCENT] [--mir=FILE]... [FILE.bin...]
+//   verify_mutations [--seed=N] [--each=N] [--list-missed] [--at-least=PERCENT] [--mir=FILE]...
+//   [FILE.bin...]
 //
-// Good programs are those of --mir (compiled here, every width) and Gen12 machine code in files. Each
-// kind of mutations.h is applied at N random places (200) over all programs. A mutant is caught if it
-// does not decode, or if core/intel/isa/verify finds something in it; mutants that the encoding cannot
-// express (encoded and decoded again they are something else) are not counted. Prints a line per kind
-// and the total; the exit status is 1 if a good program has findings, if a kind applies nowhere
+// Good programs are those of --mir (compiled here, every width) and Gen12 machine code in files.
+// Each kind of mutations.h is applied at N random places (200) over all programs. A mutant is
+// caught if it does not decode, or if core/intel/isa/verify finds something in it; mutants that the
+// encoding cannot express (encoded and decoded again they are something else) are not counted.
+// Prints a line per kind and the total; the exit status is 1 if a good program has findings, if a
+// kind applies nowhere
 // (--mir: kinds that the programs at hand must all serve), or if fewer than PERCENT (99) of all
 // mutants are caught.
 #include <cstdio>
@@ -100,7 +102,8 @@ int Run(const Flags& flags) {
   int nowhere = 0;
   for (const Mutation& mutation : Mutations()) {
     const Count c = Measure(mutation, programs, flags);
-    std::printf("%-40s %8d %8d %8d %8d\n", mutation.name, c.mutants, c.decoder, c.verifier, c.missed);
+    std::printf("%-40s %8d %8d %8d %8d\n", mutation.name, c.mutants, c.decoder, c.verifier,
+                c.missed);
     nowhere += c.mutants == 0;
     all.mutants += c.mutants;
     all.decoder += c.decoder;

@@ -8,14 +8,15 @@
 //                            each is answered before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers,
-// texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h), for vertex
-// programs `vertices` (client/run/vertices.h). Prints one JSON line per run:
+// texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h), for
+// vertex programs `vertices` (client/run/vertices.h). Prints one JSON line per run:
 //   {"ok": true, "instructions": N, "lane_operations": N, "seconds": S,
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location",
 // "hex"}] (four dwords a sample, samples of a pixel together), "depth", "stencil" and
 // "sample_mask": {"hex"}. Of vertex programs, as on lavapipe, "outputs" are those of the vertices
-// ("count", "instances") and buffers and images are "resources". --patch overwrites a byte of the code, for tests that remove waits;
+// ("count", "instances") and buffers and images are "resources". --patch overwrites a byte of the
+// code, for tests that remove waits;
 // --sourced: contract mode judges by rules that have a source only, for machine code of others;
 // --memory-seed delays and reorders messages and runs workgroups together, as the hardware may
 // (core/sim/eu/memory_order.h);
@@ -118,7 +119,8 @@ absl::StatusOr<json> Execute(const Request& request) {
     dispatch->draw = *std::move(inputs);
   }
   if (!job->vertices.is_null()) {
-    absl::StatusOr<sim::eu::VertexInputs> inputs = client::run::ReadVertices(job->vertices, record->vertex);
+    absl::StatusOr<sim::eu::VertexInputs> inputs =
+        client::run::ReadVertices(job->vertices, record->vertex);
     if (!inputs.ok()) return inputs.status();
     dispatch->vertices = *std::move(inputs);
   }

@@ -1,7 +1,8 @@
 // kiln_bins: Kiln's own machine code in the form in which tests/peer dumps Mesa's, so that the same
 // scripts judge both.
 //
-//   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] [--view-mask=HEX] DIR MODULE.spv...
+//   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] [--view-mask=HEX] DIR
+//   MODULE.spv...
 //
 // The options are the pipeline's state (core/target/pipeline_state.h).
 // For every width of every module DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names
@@ -54,7 +55,8 @@ bool WriteVariant(const std::string& stem, const std::string& module, const Vari
 // An option, into the state. False: there is no such option.
 bool TakeOption(absl::string_view option, PipelineState* state) {
   FragmentState& fragment = state->fragment;
-  if (absl::ConsumePrefix(&option, "--samples=")) return absl::SimpleAtoi(option, &fragment.samples);
+  if (absl::ConsumePrefix(&option, "--samples="))
+    return absl::SimpleAtoi(option, &fragment.samples);
   if (option == "--sample-shading") return fragment.sample_shading = true;
   if (option == "--alpha-to-coverage") return fragment.alpha_to_coverage = true;
   if (absl::ConsumePrefix(&option, "--view-mask=")) {

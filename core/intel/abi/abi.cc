@@ -23,9 +23,9 @@ constexpr uint32_t kGrfBytes = 32;
 struct Uses {
   const Device* device = nullptr;
   std::vector<bool> resource;
-  std::vector<bool> sampler;   // by resource: as a sampler
-  std::vector<bool> loaded;    // by resource: storage images that are read
-  std::vector<bool> atomic;    // by resource: storage images with atomics
+  std::vector<bool> sampler;  // by resource: as a sampler
+  std::vector<bool> loaded;   // by resource: storage images that are read
+  std::vector<bool> atomic;   // by resource: storage images with atomics
   std::vector<Abi::BufferAddress> addresses;
   uint32_t push_bytes = 0;
   bool push_dynamic = false;
@@ -224,8 +224,8 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   }
   std::vector<bool> surface_in_memory(m.resources.size()), sampler_in_memory(m.resources.size());
   if (abi.fragment) AddTargets(abi);
-  const uint64_t others = abi.binding_table.size() + (uses.constant_data ? 1 : 0) +
-                          (uses.push_dynamic ? 1 : 0);
+  const uint64_t others =
+      abi.binding_table.size() + (uses.constant_data ? 1 : 0) + (uses.push_dynamic ? 1 : 0);
   const absl::StatusOr<std::vector<Binding>> bindings =
       ChooseTables(m, abi.device->limits, {uses.resource, uses.sampler, abi.raw_image, others});
   if (!bindings.ok()) return bindings.status();
@@ -304,8 +304,8 @@ absl::Status CheckDispatch(const Module& m, const Limits& limits) {
   return absl::OkStatus();
 }
 
-// As dispatched, single precision flushes subnormals and all round to nearest even; of half precision
-// nothing is known (ABI.md, "State"). The rounding mode is one for all precisions.
+// As dispatched, single precision flushes subnormals and all round to nearest even; of half
+// precision nothing is known (ABI.md, "State"). The rounding mode is one for all precisions.
 void AssignControl(const Module& m, Abi& abi) {
   constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10, kRoundToZero = 3u << 4;
   if (m.round_to_zero) abi.control_set |= kRoundToZero;
@@ -359,7 +359,8 @@ bool IsUnreadableFormat(mir::ImageFormat format) {
 }
 
 void PushRanges(std::vector<UniformRange> ranges, Abi& abi) {
-  assert((abi.fragment || abi.vertex) && abi.per_thread_registers == 0 && abi.uniform_ranges.empty());
+  assert((abi.fragment || abi.vertex) && abi.per_thread_registers == 0 &&
+         abi.uniform_ranges.empty());
   for (UniformRange& range : ranges) {
     range.push_register = abi.cross_thread_registers;
     abi.cross_thread_registers += range.registers;

@@ -20,16 +20,15 @@ bool SharesMemory(const mir::Module& m, const ResourceUses& uses, size_t a, size
 // Those that are used, in the order of their first resources.
 std::vector<Binding> FindBindings(const mir::Module& m, const ResourceUses& uses) {
   std::vector<Binding> bindings;
-  size_t first_of_set = 0;   // resources of a (set, binding) stand together
+  size_t first_of_set = 0;  // resources of a (set, binding) stand together
   for (size_t i = 0; i < m.resources.size(); ++i) {
     const mir::Resource& r = m.resources[i];
     if (!uses.surface[i] && !uses.sampler[i]) continue;
     size_t at = first_of_set;
     while (at < bindings.size() && !SharesMemory(m, uses, bindings[at].resources[0], i)) ++at;
     if (at == bindings.size()) {
-      const bool same_place =
-          at != 0 && m.resources[bindings[at - 1].resources[0]].set == r.set &&
-          m.resources[bindings[at - 1].resources[0]].binding == r.binding;
+      const bool same_place = at != 0 && m.resources[bindings[at - 1].resources[0]].set == r.set &&
+                              m.resources[bindings[at - 1].resources[0]].binding == r.binding;
       if (!same_place) first_of_set = at;
       bindings.emplace_back();
     }
@@ -43,7 +42,8 @@ std::vector<Binding> FindBindings(const mir::Module& m, const ResourceUses& uses
   return bindings;
 }
 
-// The binding whose move to memory frees the most entries, of equals the last; null: none frees any.
+// The binding whose move to memory frees the most entries, of equals the last; null: none frees
+// any.
 template <class Gain>
 Binding* Largest(std::vector<Binding>& bindings, Gain gain) {
   Binding* best = nullptr;

@@ -59,8 +59,8 @@ std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t 
   }
 }
 
-// The slot of the vertex that an attribute comes from: places are those of vertex.h, whatever the stage
-// in front is. Nothing: fixed functions make it.
+// The slot of the vertex that an attribute comes from: places are those of vertex.h, whatever the
+// stage in front is. Nothing: fixed functions make it.
 std::optional<uint32_t> SourceOf(const AttributeKey& key) {
   if (key.builtin.empty()) return kVueLocations + key.location;
   if (key.builtin == "primitive_id" || key.builtin == "point_coord") return std::nullopt;
@@ -69,8 +69,8 @@ std::optional<uint32_t> SourceOf(const AttributeKey& key) {
 
 // What instructions read of the inputs, which outputs they store, and what else they do.
 struct Reads {
-  std::vector<std::vector<bool>> element;   // by input
-  std::vector<bool> stored;                 // by output
+  std::vector<std::vector<bool>> element;  // by input
+  std::vector<bool> stored;                // by output
   absl::btree_set<PayloadPart> parts;
 };
 
@@ -164,9 +164,9 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
     }
   }
   if (TooManyDistances(m.inputs)) {
-    return WithCause(absl::ResourceExhaustedError(
-                         "fragment: more than eight distances to clip and cull by"),
-                     "fragment_inputs");
+    return WithCause(
+        absl::ResourceExhaustedError("fragment: more than eight distances to clip and cull by"),
+        "fragment_inputs");
   }
   const LocationParts parts = PartsRead(m);
   std::vector<std::optional<uint32_t>> sources;
@@ -187,8 +187,9 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
       if (part.flat == key.flat) a.inputs.push_back(part);
     }
   }
-  std::sort(abi.attributes.begin(), abi.attributes.end(),
-            [](const out::SetupAttribute& a, const out::SetupAttribute& b) { return a.slot < b.slot; });
+  std::sort(
+      abi.attributes.begin(), abi.attributes.end(),
+      [](const out::SetupAttribute& a, const out::SetupAttribute& b) { return a.slot < b.slot; });
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
     for (uint32_t e = 0; e < of.size(); ++e) {
@@ -233,8 +234,8 @@ absl::Status CheckTargets(const FragmentAbi& abi) {
 
 // Coverage by alpha is by that of location 0 (Vulkan, "Multisample Coverage"), which hardware sees
 // if the program writes that target and no other, and heeds if it gives no mask of samples (Mesa
-// 25.0.7, brw_nir_lower_alpha_to_coverage.c). Else the program makes a mask of it, in which hardware
-// takes no more part. An alpha that nobody writes is undefined: any coverage will do.
+// 25.0.7, brw_nir_lower_alpha_to_coverage.c). Else the program makes a mask of it, in which
+// hardware takes no more part. An alpha that nobody writes is undefined: any coverage will do.
 void AssignCoverage(const Module& m, const Reads& reads, const FragmentState& state,
                     FragmentAbi& abi) {
   constexpr uint32_t kAlpha = 3;
@@ -264,17 +265,10 @@ void AssignOutputs(const Module& m, const Reads& reads, FragmentAbi& abi) {
   for (size_t i = 0; i < m.outputs.size(); ++i) {
     if (!reads.stored[i]) continue;
     switch (m.outputs[i].builtin) {
-      case BuiltIn::kFragDepth:
-        abi.depth = DepthOf(m.fragment.depth);
-        break;
-      case BuiltIn::kFragStencilRef:
-        abi.writes_stencil = true;
-        break;
-      case BuiltIn::kSampleMask:
-        abi.writes_sample_mask = true;
-        break;
-      default:
-        break;
+      case BuiltIn::kFragDepth: abi.depth = DepthOf(m.fragment.depth); break;
+      case BuiltIn::kFragStencilRef: abi.writes_stencil = true; break;
+      case BuiltIn::kSampleMask: abi.writes_sample_mask = true; break;
+      default: break;
     }
   }
 }
@@ -294,11 +288,13 @@ uint32_t RegistersOf(PayloadPart part, uint32_t lanes) {
 out::PayloadPart FragmentAbi::BarycentricsAt(mir::Interpolation interpolation,
                                              mir::Auxiliary where) const {
   const bool linear = interpolation == mir::Interpolation::kNoPerspective;
-  const auto first = static_cast<int>(linear ? PayloadPart::kLinearPixel
-                                             : PayloadPart::kPerspectivePixel);
+  const auto first =
+      static_cast<int>(linear ? PayloadPart::kLinearPixel : PayloadPart::kPerspectivePixel);
   if (!several_samples) where = mir::Auxiliary::kCentre;
   if (per_sample) where = mir::Auxiliary::kSample;
-  const int place = where == mir::Auxiliary::kCentre ? 0 : where == mir::Auxiliary::kCentroid ? 1 : 2;
+  const int place = where == mir::Auxiliary::kCentre     ? 0
+                    : where == mir::Auxiliary::kCentroid ? 1
+                                                         : 2;
   return static_cast<PayloadPart>(first + place);
 }
 

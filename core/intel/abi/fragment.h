@@ -1,5 +1,5 @@
-// Fragment programs: which attributes of the setup data stand for which inputs, what the payload holds,
-// which colour targets there are (core/intel/ABI.md, "Fragments").
+// Fragment programs: which attributes of the setup data stand for which inputs, what the payload
+// holds, which colour targets there are (core/intel/ABI.md, "Fragments").
 //
 // In: the MIR module and the pipeline's state. Out: functions of both, the same at every width but
 // for the places of the payload (PayloadAt). Only what is read takes registers. Cost: linear.
@@ -29,24 +29,24 @@ struct ColourTarget {
 struct FragmentAbi {
   static constexpr uint32_t kNoSlot = 0xffffffffu;
 
-  std::vector<out::SetupAttribute> attributes;    // ascending by slot (attribute_numbers.h)
-  uint32_t setup_slots = 0;                       // some may have no attribute
-  std::vector<std::vector<uint32_t>> slots;       // by MIR input and element; kNoSlot: not delivered
-  std::vector<out::PayloadPart> parts;            // of each 16 lanes, behind the positions, in order
-  std::vector<ColourTarget> targets;              // ascending; empty: nothing but depth is written
-  uint32_t samples = 1;                           // of a pixel
+  std::vector<out::SetupAttribute> attributes;  // ascending by slot (attribute_numbers.h)
+  uint32_t setup_slots = 0;                     // some may have no attribute
+  std::vector<std::vector<uint32_t>> slots;     // by MIR input and element; kNoSlot: not delivered
+  std::vector<out::PayloadPart> parts;          // of each 16 lanes, behind the positions, in order
+  std::vector<ColourTarget> targets;            // ascending; empty: nothing but depth is written
+  uint32_t samples = 1;                         // of a pixel
   bool several_samples = false;
-  bool per_sample = false;                        // a lane is a sample
-  bool interpolator = false;                      // asks the pixel interpolator
-  bool nonperspective = false;                    // barycentrics without perspective, from either
-  bool kills = false;                             // lanes may lose their effects on the way
-  bool side_effects = false;                      // stores, atomics
+  bool per_sample = false;      // a lane is a sample
+  bool interpolator = false;    // asks the pixel interpolator
+  bool nonperspective = false;  // barycentrics without perspective, from either
+  bool kills = false;           // lanes may lose their effects on the way
+  bool side_effects = false;    // stores, atomics
   out::DepthOutput depth = out::DepthOutput::kOff;
   bool writes_stencil = false;
   bool writes_sample_mask = false;
   bool dual_source = false;
-  bool alpha_to_coverage = false;                 // state has it
-  bool masks_by_alpha = false;                    // and it is the program's to do
+  bool alpha_to_coverage = false;  // state has it
+  bool masks_by_alpha = false;     // and it is the program's to do
 
   // The barycentric coordinates by which an input that is not flat is interpolated, where the
   // shader does not ask for a place by itself.

@@ -32,8 +32,8 @@ constexpr char kInterfaces[] =
     "output 1 location 3.0 f32 x4\n";
 
 mir::Module Module(const std::string& interfaces, const std::string& body) {
-  absl::StatusOr<mir::Module> m = mir::Parse(
-      absl::StrCat("mir 1\nentry \"main\"\nstage fragment\n", interfaces, "body {\n", body, "return\n}\n"));
+  absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
+      "mir 1\nentry \"main\"\nstage fragment\n", interfaces, "body {\n", body, "return\n}\n"));
   EXPECT_TRUE(m.ok()) << m.status();
   if (!m.ok()) return {};
   EXPECT_TRUE(mir::Verify(*m).ok()) << mir::Verify(*m);
@@ -84,8 +84,9 @@ TEST(FragmentAbi, PayloadHasWhatIsReadTwiceFor32Lanes) {
     %2:f32, %3:f32 = load_input[5, 2]
     store_output[0, 0] %0, %1, %3
 )");
-  EXPECT_EQ(abi.parts, (std::vector<PayloadPart>{PayloadPart::kPerspectivePixel,
-                                                 PayloadPart::kLinearPixel, PayloadPart::kSourceW}));
+  EXPECT_EQ(abi.parts,
+            (std::vector<PayloadPart>{PayloadPart::kPerspectivePixel, PayloadPart::kLinearPixel,
+                                      PayloadPart::kSourceW}));
   const FragmentPayload eight = PayloadAt(abi, 8);
   EXPECT_EQ(eight.RegisterOf(PayloadPart::kPerspectivePixel, 0), 2u);
   EXPECT_EQ(eight.RegisterOf(PayloadPart::kSourceW, 0), 6u);
@@ -289,9 +290,11 @@ TEST(FragmentAbi, SixteenSamplesHaveNo32Lanes) {
 }
 
 TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
-  // 32 attributes take 64 registers, constants 60: with the payload of 8 lanes that is all there is.
-  const mir::Module m = Module("input 0 location 0.0 f32 x4 array 32\noutput 0 location 0.0 f32 x4\n",
-                               "%0:f32 = load_input.indexed[0, 0] 3\nstore_output[0, 0] %0\n");
+  // 32 attributes take 64 registers, constants 60: with the payload of 8 lanes that is all there
+  // is.
+  const mir::Module m =
+      Module("input 0 location 0.0 f32 x4 array 32\noutput 0 location 0.0 f32 x4\n",
+             "%0:f32 = load_input.indexed[0, 0] 3\nstore_output[0, 0] %0\n");
   Abi abi;
   abi.device = &Tgl();
   absl::StatusOr<FragmentAbi> fragment = AssignFragment(m, {});
@@ -306,8 +309,8 @@ TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
   }
 }
 
-// From number 16 on an attribute has the number of its slot of the vertex, counted from the first one
-// that is read: location l lies in slot 4 + l, distances in 2 and 3.
+// From number 16 on an attribute has the number of its slot of the vertex, counted from the first
+// one that is read: location l lies in slot 4 + l, distances in 2 and 3.
 TEST(FragmentAbi, AttributesFrom16OnAreWhereTheVertexHasThem) {
   const std::string interfaces =
       "input 0 location 1.0 f32 x4 array 16\ninput 1 location 20.0 f32 x4\n"
@@ -330,8 +333,9 @@ TEST(FragmentAbi, AttributesFrom16OnAreWhereTheVertexHasThem) {
   ASSERT_EQ(all.attributes.size(), 19u);
   EXPECT_EQ(all.attributes[18].location, 20u);
   EXPECT_EQ(all.attributes[17].builtin, "primitive_id");
-  const FragmentAbi clipped = of(many + "%2:f32 = load_input.indexed[3, 0] 0\n"
-                                        "store_output[0, 0] %0, %1, %2\n");
+  const FragmentAbi clipped = of(many +
+                                 "%2:f32 = load_input.indexed[3, 0] 0\n"
+                                 "store_output[0, 0] %0, %1, %2\n");
   EXPECT_EQ(clipped.slots[0][13], 16u) << "location 14: slot 18, of those from 2 on";
   EXPECT_EQ(clipped.slots[0][14], 17u);
   EXPECT_EQ(clipped.slots[0][15], 13u);

@@ -24,7 +24,8 @@ class Components {
   // `used(i)`: whether scalar number i of the instruction counts; it has `count` of them, the first
   // one is component `first` of variable `v`.
   template <class Used>
-  void Note(const Module& m, InstId id, const Interface& v, uint32_t first, int count, Used&& used) {
+  void Note(const Module& m, InstId id, const Interface& v, uint32_t first, int count,
+            Used&& used) {
     if (v.builtin != BuiltIn::kNone) return;
     std::vector<bool> element(v.elements);
     NoteElements(m, id, element);

@@ -1,5 +1,5 @@
-// What fragment and vertex programs have in common in how their variables lie in slots of four dwords
-// (core/intel/ABI.md, "Fragments", "Vertices").
+// What fragment and vertex programs have in common in how their variables lie in slots of four
+// dwords (core/intel/ABI.md, "Fragments", "Vertices").
 #ifndef KILN_CORE_INTEL_ABI_INTERFACE_H_
 #define KILN_CORE_INTEL_ABI_INTERFACE_H_
 
@@ -27,9 +27,9 @@ bool TooManyDistances(const std::vector<mir::Interface>& list);
 // value chooses. `touched` is by element.
 void NoteElements(const mir::Module& module, mir::InstId access, std::vector<bool>& touched);
 
-// What instructions read of locations, or write to them: loads of which no result is used and stores
-// of what has no value do not count. Of a choice by value all elements do. Components have the 32 bits that
-// are passed on of 16, too; there are none of 64 (front).
+// What instructions read of locations, or write to them: loads of which no result is used and
+// stores of what has no value do not count. Of a choice by value all elements do. Components have
+// the 32 bits that are passed on of 16, too; there are none of 64 (front).
 using LocationParts = absl::btree_map<uint32_t, std::vector<out::LocationPart>>;  // by location
 LocationParts PartsRead(const mir::Module& module);
 LocationParts PartsWritten(const mir::Module& module);

@@ -73,13 +73,12 @@ TEST(PartsRead, WhereverInThePixel) {
 }
 
 std::string Written(const std::string& body) {
-  return Text(PartsWritten(
-      Module("vertex",
-             "input 0 location 0.0 f32 x4\noutput 0 location 0.0 f32 x4\n"
-             "output 1 location 1.2 f16 x2\noutput 2 location 2.0 i32 x1 array 2\n"
-             "output 3 builtin position f32 x4\n",
-             "%0:f32, %1:f32, %2:f32 = load_input[0, 0]\n%3:i32 = bitcast %0\n%4:f16 = f2f %1\n" +
-                 body)));
+  return Text(PartsWritten(Module(
+      "vertex",
+      "input 0 location 0.0 f32 x4\noutput 0 location 0.0 f32 x4\n"
+      "output 1 location 1.2 f16 x2\noutput 2 location 2.0 i32 x1 array 2\n"
+      "output 3 builtin position f32 x4\n",
+      "%0:f32, %1:f32, %2:f32 = load_input[0, 0]\n%3:i32 = bitcast %0\n%4:f16 = f2f %1\n" + body)));
 }
 
 TEST(PartsWritten, WhatHasAValue) {
@@ -101,8 +100,7 @@ TEST(DistanceNumber, ThoseToCullByLieBehindThoseToClipBy) {
                                   "");
   EXPECT_EQ(DistanceNumber(both.outputs, both.outputs[0], 2), 2u);
   EXPECT_EQ(DistanceNumber(both.outputs, both.outputs[1], 1), 4u);
-  const mir::Module cull =
-      Module("vertex", "output 0 builtin cull_distance f32 x1 array 2\n", "");
+  const mir::Module cull = Module("vertex", "output 0 builtin cull_distance f32 x1 array 2\n", "");
   EXPECT_EQ(DistanceNumber(cull.outputs, cull.outputs[0], 1), 1u);
 }
 

@@ -77,7 +77,8 @@ out::VertexLaunch VertexOf(const Abi& abi, const WidthAbi& at_width) {
     for (const out::VuePart& part : slot.parts) {
       if (!part.from_shader) continue;  // nothing is cut by what nobody wrote
       const uint32_t bit = 1u << ((slot.slot - kVueDistances) * kDistancesPerSlot + part.component);
-      (part.what == out::VueValue::kClipDistance ? r.clip_distance_mask : r.cull_distance_mask) |= bit;
+      (part.what == out::VueValue::kClipDistance ? r.clip_distance_mask : r.cull_distance_mask) |=
+          bit;
     }
   }
   return r;

@@ -39,15 +39,17 @@ absl::Status TooMany(KnownCause cause, const std::string& why) {
 
 absl::Status Refuse(const Interface& v, KnownCause cause, std::string_view why) {
   return WithSpirvId(
-      WithCause(absl::UnimplementedError(absl::StrCat("vertex: ", std::string(why))), cause), v.spirv_id);
+      WithCause(absl::UnimplementedError(absl::StrCat("vertex: ", std::string(why))), cause),
+      v.spirv_id);
 }
 
-// VUID-VkGraphicsPipelineCreateInfo-renderPass-06050: no shader has the built-in where there are views.
+// VUID-VkGraphicsPipelineCreateInfo-renderPass-06050: no shader has the built-in where there are
+// views.
 absl::Status RefuseLayer(const Interface& v) {
-  return WithSpirvId(
-      WithCause(absl::InvalidArgumentError("vertex: the layer is written, but the view mask is not 0"),
-                "multiview_layer"),
-      v.spirv_id);
+  return WithSpirvId(WithCause(absl::InvalidArgumentError(
+                                   "vertex: the layer is written, but the view mask is not 0"),
+                               "multiview_layer"),
+                     v.spirv_id);
 }
 
 // What instructions read of the inputs.
@@ -85,8 +87,8 @@ Reads FindReads(const Module& m, const Views& views) {
   return reads;
 }
 
-// Locations that are read, ascending; behind them a slot for the numbers of vertex and instance, and
-// one for that of the draw.
+// Locations that are read, ascending; behind them a slot for the numbers of vertex and instance,
+// and one for that of the draw.
 absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
   absl::btree_map<uint32_t, uint32_t> slot_of;  // by location
   for (size_t i = 0; i < m.inputs.size(); ++i) {
@@ -136,10 +138,10 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
 }
 
 VueContent ContentOf(uint32_t slot) {
-  return slot == kVueHeader      ? VueContent::kHeader
-         : slot == kVuePosition  ? VueContent::kPosition
-         : slot < kVueLocations  ? VueContent::kDistances
-                                 : VueContent::kLocation;
+  return slot == kVueHeader     ? VueContent::kHeader
+         : slot == kVuePosition ? VueContent::kPosition
+         : slot < kVueLocations ? VueContent::kDistances
+                                : VueContent::kLocation;
 }
 
 VueValue ValueOf(BuiltIn builtin) {
@@ -208,10 +210,12 @@ absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) 
   const LocationParts parts = PartsWritten(m);
   for (auto& [number, slot] : slots) {
     const auto of_slot = parts.find(slot.location);
-    if (slot.what == VueContent::kLocation && of_slot != parts.end()) slot.outputs = of_slot->second;
+    if (slot.what == VueContent::kLocation && of_slot != parts.end())
+      slot.outputs = of_slot->second;
     abi.vue_slots = number + 1;
-    std::sort(slot.parts.begin(), slot.parts.end(),
-              [](const out::VuePart& a, const out::VuePart& b) { return a.component < b.component; });
+    std::sort(
+        slot.parts.begin(), slot.parts.end(),
+        [](const out::VuePart& a, const out::VuePart& b) { return a.component < b.component; });
     abi.vue.push_back(std::move(slot));
   }
   return absl::OkStatus();

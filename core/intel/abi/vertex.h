@@ -1,5 +1,5 @@
-// Vertex programs: which attribute slots stand for which inputs, and where outputs lie in the vertex's
-// URB entry (core/intel/ABI.md, "Vertices").
+// Vertex programs: which attribute slots stand for which inputs, and where outputs lie in the
+// vertex's URB entry (core/intel/ABI.md, "Vertices").
 //
 // In: the MIR module, and the views of the pipeline. Out: functions of these alone: formats of
 // attributes are converted by fixed functions in front of the program, and places of outputs do not
@@ -24,8 +24,8 @@ inline constexpr uint32_t kVertexLanes = 8;
 inline constexpr uint32_t kVertexHeaderRegisters = 2;  // r0, and the handles of the URB entries
 inline constexpr uint32_t kAttributeRegisters = 4;     // of a slot: a component each
 inline constexpr uint32_t kMostAttributes = 29;        // beside those of the draw itself
-// With them: slots are delivered in pairs, and sixteen pairs do not fit the register file behind the
-// header (Mesa 25.0.7, brw_compile_vs.cpp, brw_assign_vs_urb_setup: at most 15).
+// With them: slots are delivered in pairs, and sixteen pairs do not fit the register file behind
+// the header (Mesa 25.0.7, brw_compile_vs.cpp, brw_assign_vs_urb_setup: at most 15).
 inline constexpr uint32_t kMostAttributeSlots = 30;
 // Locations of outputs: those of 128 components, which drivers of this generation have as
 // maxVertexOutputComponents.

@@ -85,9 +85,9 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
 
 // A slot is called written when the program writes it.
 TEST(VertexAbi, DistancesThatNobodyStoresAreDeclaredOnly) {
-  const mir::Module m = Module(
-      "output 0 builtin position f32 x4\noutput 1 builtin clip_distance f32 x1 array 8\n",
-      "store_output[0, 0] 0f, 0f, 0f, 1f\nstore_output.indexed[1, 0] 2, 1f\n");
+  const mir::Module m =
+      Module("output 0 builtin position f32 x4\noutput 1 builtin clip_distance f32 x1 array 8\n",
+             "store_output[0, 0] 0f, 0f, 0f, 1f\nstore_output.indexed[1, 0] 2, 1f\n");
   const auto abi = AssignVertex(m);
   ASSERT_TRUE(abi.ok()) << abi.status();
   ASSERT_EQ(abi->vue.size(), 4u);
@@ -101,12 +101,13 @@ TEST(VertexAbi, DistancesThatNobodyStoresAreDeclaredOnly) {
 
 TEST(VertexAbi, RefusesOutputsThatHaveNoPlace) {
   const auto distances = [](int clip, int cull) {
-    return CauseOf(AssignVertex(Module(absl::StrCat("output 0 builtin clip_distance f32 x1 array ",
-                                                    clip, "\noutput 1 builtin cull_distance f32 x1 array ",
-                                                    cull, "\n"),
-                                       "store_output.indexed[0, 0] 0, 1f\n"
-                                       "store_output.indexed[1, 0] 0, 1f\n"))
-                       .status());
+    return CauseOf(
+        AssignVertex(
+            Module(absl::StrCat("output 0 builtin clip_distance f32 x1 array ", clip,
+                                "\noutput 1 builtin cull_distance f32 x1 array ", cull, "\n"),
+                   "store_output.indexed[0, 0] 0, 1f\n"
+                   "store_output.indexed[1, 0] 0, 1f\n"))
+            .status());
   };
   EXPECT_EQ(distances(7, 1), "ok");
   EXPECT_EQ(distances(7, 2), "vertex_outputs");
@@ -123,7 +124,8 @@ TEST(VertexAbi, RefusesOutputsThatHaveNoPlace) {
 
 // A program that reads nothing still has to find its view, to write the layer.
 TEST(VertexAbi, SeveralViewsNeedTheInstanceAndWriteTheLayer) {
-  const mir::Module m = Module("output 0 builtin position f32 x4\n", "store_output[0, 0] 0f, 0f, 0f, 1f\n");
+  const mir::Module m =
+      Module("output 0 builtin position f32 x4\n", "store_output[0, 0] 0f, 0f, 0f, 1f\n");
   for (const uint32_t mask : {0u, 0x4u, 0x5u}) {
     PipelineState state;
     state.view_mask = mask;
@@ -152,11 +154,10 @@ TEST(VertexAbi, TheLayerIsTheViewsWhereThereAreAny) {
 TEST(VertexAbi, RefusesMoreAttributesThanAreDelivered) {
   const std::string output = "output 0 builtin position f32 x4\n";
   for (const int elements : {29, 30}) {
-    const mir::Module m = Module(
-        absl::StrCat("input 0 location 0.0 f32 x1 array ", elements,
-                     "\ninput 1 builtin draw_index i32 x1\n", output),
-        "%0:i32 = load_input[1, 0]\n%1:f32 = load_input.indexed[0, 0] %0\n"
-        "store_output[0, 0] %1, %1, %1, %1\n");
+    const mir::Module m = Module(absl::StrCat("input 0 location 0.0 f32 x1 array ", elements,
+                                              "\ninput 1 builtin draw_index i32 x1\n", output),
+                                 "%0:i32 = load_input[1, 0]\n%1:f32 = load_input.indexed[0, 0] %0\n"
+                                 "store_output[0, 0] %1, %1, %1, %1\n");
     EXPECT_EQ(CauseOf(AssignVertex(m).status()), elements == 29 ? "ok" : "vertex_inputs");
   }
 }

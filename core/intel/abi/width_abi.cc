@@ -68,9 +68,9 @@ absl::Status FitsRegisters(const Abi& abi, const WidthAbi& w) {
   const uint32_t all = abi.device->machine.registers;
   const uint32_t wanted = StartRegisters(abi, w);
   if (wanted <= all) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                       "payload, constants and inputs of a thread of ", w.width, " lanes take ",
-                       wanted, " registers; there are ", all)),
+  return WithCause(absl::ResourceExhaustedError(
+                       absl::StrCat("payload, constants and inputs of a thread of ", w.width,
+                                    " lanes take ", wanted, " registers; there are ", all)),
                    "thread_payload_too_large");
 }
 

@@ -1,5 +1,5 @@
-// How long the units of an execution unit are busy with an instruction, and when its results are there:
-// the rows of a device's cost model. core/intel/perf applies them.
+// How long the units of an execution unit are busy with an instruction, and when its results are
+// there: the rows of a device's cost model. core/intel/perf applies them.
 //
 // All figures are cycles; each table says where they come from.
 #ifndef KILN_CORE_INTEL_DEVICE_TIMINGS_H_
@@ -14,17 +14,17 @@ namespace kiln::intel {
 
 // What can be busy on behalf of a thread.
 enum class Unit : uint8_t {
-  kControl,      // front end: branches
-  kFpu,          // everything that is not below
-  kMath,         // extended math
+  kControl,  // front end: branches
+  kFpu,      // everything that is not below
+  kMath,     // extended math
   kSampler,
-  kDataCache,    // data port: buffers, shared memory, scratch, typed surfaces
+  kDataCache,  // data port: buffers, shared memory, scratch, typed surfaces
   kRenderCache,
   kConstantCache,
   kUrb,
   kInterpolator,
-  kGateway,      // barriers
-  kSpawner,      // end of thread
+  kGateway,  // barriers
+  kSpawner,  // end of thread
 };
 inline constexpr int kUnits = 11;
 
@@ -33,8 +33,8 @@ enum class TimingKind : uint8_t {
   kAlu,
   kArchitecture,  // reads a control register
   kMath,
-  kPower,         // and division of floats
-  kDivision,      // of integers
+  kPower,     // and division of floats
+  kDivision,  // of integers
   kBranch,
   kSampler,
   kData,
@@ -53,11 +53,11 @@ inline constexpr size_t kTimingKinds = 16;
 struct TimingRow {
   TimingKind kind;
   Unit unit;
-  int front, front_per_result;   // per GRF written
-  int busy, busy_per_lane_grf;   // per GRF that the lanes fill at the execution type
+  int front, front_per_result;  // per GRF written
+  int busy, busy_per_lane_grf;  // per GRF that the lanes fill at the execution type
   int read, result, accumulator, flag;
-  int latency_per_payload;       // per GRF of payload, on read and result
-  int result_per_result;         // per GRF written
+  int latency_per_payload;  // per GRF of payload, on read and result
+  int result_per_result;    // per GRF written
 };
 
 struct TimingTable {

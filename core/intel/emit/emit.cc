@@ -80,34 +80,21 @@ class Emitter {
     switch (in.op) {
       case kCopy:
       case kMovG:
-      case kMovU:
-        return EmitWhole(em_, id, Opcode::kMov);
+      case kMovU: return EmitWhole(em_, id, Opcode::kMov);
       case kXorG:
-      case kXorU:
-        return EmitWhole(em_, id, Opcode::kXor);
-      case kLaneIds:
-        return EmitLaneIds(em_, id);
-      case kMul32:
-        return EmitMul32(em_, id);
-      case kMulHigh:
-        return EmitMulHigh(em_, id);
-      case kF2f16:
-        return EmitF2f16(em_, id);
-      case kPack:
-        return EmitPack(em_, id);
-      case kHeader:
-        return EmitHeader(em_, id);
-      case kSameAddress:
-        return EmitSameAddress(em_, id);
-      case kInterleave:
-        return EmitInterleave(em_, id);
-      case kScratchHeader:
-        return EmitScratchHeader(em_, id);
+      case kXorU: return EmitWhole(em_, id, Opcode::kXor);
+      case kLaneIds: return EmitLaneIds(em_, id);
+      case kMul32: return EmitMul32(em_, id);
+      case kMulHigh: return EmitMulHigh(em_, id);
+      case kF2f16: return EmitF2f16(em_, id);
+      case kPack: return EmitPack(em_, id);
+      case kHeader: return EmitHeader(em_, id);
+      case kSameAddress: return EmitSameAddress(em_, id);
+      case kInterleave: return EmitInterleave(em_, id);
+      case kScratchHeader: return EmitScratchHeader(em_, id);
       case kSamplerHeader:
-      case kChosenSamplerHeader:
-        return EmitSamplerHeader(em_, id);
-      case kJoin:
-        return EmitJoin(em_, id);
+      case kChosenSamplerHeader: return EmitSamplerHeader(em_, id);
+      case kJoin: return EmitJoin(em_, id);
       case kSend:
       case kMsgRead:
       case kMsgOrderedRead:
@@ -119,35 +106,21 @@ class Emitter {
       case kMsgUrbEnd:
       case kMsgTarget:
       case kMsgTargetLast:
-      case kMsgTargetEnd:
-        return EmitMessage(em_, id);
+      case kMsgTargetEnd: return EmitMessage(em_, id);
       case kSpill:
-      case kFill:
-        return EmitScratch(em_, id);
-      case kMergeSpill:
-        return EmitMergeSpill(em_, id);
-      case kFence:
-        return EmitFence(em_, id);
-      case kBarrier:
-        return EmitBarrier(em_, id);
-      case kEot:
-        return EmitEot(em_, id);
-      case kPixelPlaces:
-        return EmitPixelPlaces(em_, id);
-      case kSampleIds:
-        return EmitSampleIds(em_, id);
-      case kSampleOffsets:
-        return EmitSampleOffsets(em_, id);
-      case kPackLanes:
-        return EmitPackLanes(em_, id);
-      case kDispatched:
-        return EmitDispatched(em_, id);
-      case kStartDead:
-        return EmitStartDead(em_, id);
-      case kKill:
-        return EmitKill(em_, id);
-      case kLive:
-        return EmitLive(em_, id);
+      case kFill: return EmitScratch(em_, id);
+      case kMergeSpill: return EmitMergeSpill(em_, id);
+      case kFence: return EmitFence(em_, id);
+      case kBarrier: return EmitBarrier(em_, id);
+      case kEot: return EmitEot(em_, id);
+      case kPixelPlaces: return EmitPixelPlaces(em_, id);
+      case kSampleIds: return EmitSampleIds(em_, id);
+      case kSampleOffsets: return EmitSampleOffsets(em_, id);
+      case kPackLanes: return EmitPackLanes(em_, id);
+      case kDispatched: return EmitDispatched(em_, id);
+      case kStartDead: return EmitStartDead(em_, id);
+      case kKill: return EmitKill(em_, id);
+      case kLive: return EmitLive(em_, id);
       case kDiscardJump:
         structure_.OnHalt(p_.Append(DiscardJump(em_, id)));
         return absl::OkStatus();
@@ -187,7 +160,7 @@ class Emitter {
   isa::Program p_;
   EmitContext em_;
   Structure structure_;
-  std::vector<int> loops_at_;   // loops that begin at a block
+  std::vector<int> loops_at_;  // loops that begin at a block
 };
 
 }  // namespace

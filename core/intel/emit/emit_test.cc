@@ -23,9 +23,8 @@ std::string Text(const isa::Program& program) {
   for (size_t i = 0; i < program.insts.size(); ++i) {
     const isa::Instruction& inst = program.insts[i];
     const isa::BranchTargets& t = program.targets[i];
-    std::string line = isa::IsBranch(inst.op)
-                           ? std::string(isa::Info(inst.op).mnemonic)
-                           : isa::Disassemble(kGen, inst);
+    std::string line = isa::IsBranch(inst.op) ? std::string(isa::Info(inst.op).mnemonic)
+                                              : isa::Disassemble(kGen, inst);
     if (inst.pred != isa::PredCtrl::kNone && isa::IsBranch(inst.op)) {
       line = (inst.pred_inverse ? "(~f) " : "(f) ") + line;
     }
@@ -248,18 +247,21 @@ TEST(Peephole, SmallIfWithBreakIsPredicated) {
 
 // An if with these sides.
 isa::Program TwoSides(const std::string& then_side, const std::string& else_side) {
-  return Make("block b0 depth 0\n"
-              "  if %2:uw@0 {w8 pred 1}\n"
-              "  -> b1, b2\n"
-              "block b1 depth 0\n" + then_side +
-              "  else {w8}\n"
-              "  -> b3\n"
-              "  ~> b2\n"
-              "block b2 depth 0\n" + else_side +
-              "  endif {w8}\n"
-              "  -> b3\n"
-              "block b3 depth 0\n"
-              "  %5:ud@32 = mov %0:ud@16 {w8}\n");
+  return Make(
+      "block b0 depth 0\n"
+      "  if %2:uw@0 {w8 pred 1}\n"
+      "  -> b1, b2\n"
+      "block b1 depth 0\n" +
+      then_side +
+      "  else {w8}\n"
+      "  -> b3\n"
+      "  ~> b2\n"
+      "block b2 depth 0\n" +
+      else_side +
+      "  endif {w8}\n"
+      "  -> b3\n"
+      "block b3 depth 0\n"
+      "  %5:ud@32 = mov %0:ud@16 {w8}\n");
 }
 
 constexpr char kCount[] = "  %0:d@16 = add %0:d@16 #0x1:d {w8}\n";

@@ -12,7 +12,7 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-constexpr int kHalfLanes = 16;   // of a register of positions, of a flag's word
+constexpr int kHalfLanes = 16;  // of a register of positions, of a flag's word
 
 // The mask of dead lanes: a word of it for lanes from 16 * half on, or all of it.
 isa::Operand DeadMask(Type type, int half = 0) {

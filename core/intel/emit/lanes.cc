@@ -108,8 +108,8 @@ class LaneEmitter {
   void NoteRange(const Operand& value) {
     const int first = FirstByte(value) / kGrfBytes;
     const int last = (FirstByte(value) + f_.dispatch_width * LaneBytes(value) - 1) / kGrfBytes;
-    p_.indirect.push_back({p_.Next() - 1,
-                           {static_cast<uint8_t>(first), static_cast<uint8_t>(last - first + 1)}});
+    p_.indirect.push_back(
+        {p_.Next() - 1, {static_cast<uint8_t>(first), static_cast<uint8_t>(last - first + 1)}});
   }
 
   void Broadcast() {
@@ -118,8 +118,8 @@ class LaneEmitter {
     mov.dst = Destination(f_, defs_[0], 0);
     if (uses_[1].kind == Operand::Kind::kImm) {
       const int lane = static_cast<int>(uses_[1].id) & (f_.dispatch_width - 1);
-      mov.src[0] = BytePlace(FirstByte(value) + lane * LaneBytes(value),
-                             static_cast<Type>(value.type));
+      mov.src[0] =
+          BytePlace(FirstByte(value) + lane * LaneBytes(value), static_cast<Type>(value.type));
       mov.src[0].region = {0, 1, 0};
       p_.Append(mov);
       return;
@@ -143,8 +143,7 @@ class LaneEmitter {
 
   // `lanes` lanes of an operand from `first` on, `stride` lanes apart.
   isa::Operand Spaced(const Operand& o, int first, int stride, bool source) const {
-    isa::Operand r =
-        BytePlace(FirstByte(o) + first * LaneBytes(o), static_cast<Type>(o.type));
+    isa::Operand r = BytePlace(FirstByte(o) + first * LaneBytes(o), static_cast<Type>(o.type));
     const int distance = stride * LaneBytes(o) / isa::ByteSize(r.type);
     if (source) {
       r.region = {static_cast<uint8_t>(distance), 1, 0};

@@ -75,8 +75,7 @@ isa::Operand AccumulatorOperand(Type type) {
   return r;
 }
 
-isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane,
-                         int group) {
+isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane, int group) {
   if (o.kind != lir::Operand::Kind::kValue) return NullOperand(static_cast<Type>(o.type));
   const Place place = PlaceOf(f, o);
   if (place.flag) {

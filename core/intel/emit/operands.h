@@ -13,17 +13,18 @@ isa::Operand NullOperand(isa::Type type);
 isa::Operand ImmediateOperand(uint32_t bits, isa::Type type);
 isa::Operand AccumulatorOperand(isa::Type type);
 
-// The operand from `first_lane` on, as destination, or as source of an instruction of `lanes` lanes.
-// Uniform values with one component named are read as scalars; with eight, as vectors. Lanes stand
-// as far apart as the value's elements are wide: a 16-bit operand of a 32-bit value has stride 2.
-// `group`: the instruction's first lane, which counts in values that have all lanes of the thread.
+// The operand from `first_lane` on, as destination, or as source of an instruction of `lanes`
+// lanes. Uniform values with one component named are read as scalars; with eight, as vectors. Lanes
+// stand as far apart as the value's elements are wide: a 16-bit operand of a 32-bit value has
+// stride 2. `group`: the instruction's first lane, which counts in values that have all lanes of
+// the thread.
 isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane,
                          int group = 0);
 isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane,
                     int group = 0);
 
-// The first byte of an allocated value's component in the register file, and an operand at a byte of
-// it, without region.
+// The first byte of an allocated value's component in the register file, and an operand at a byte
+// of it, without region.
 inline int FirstByte(const lir::Operand& o) { return static_cast<int>(o.reg) * 4 + o.sub; }
 isa::Operand BytePlace(int byte, isa::Type type);
 

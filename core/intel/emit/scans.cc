@@ -90,9 +90,7 @@ class ScanEmitter {
 
  private:
   int Width() const { return f_.dispatch_width; }
-  Place PlaceOf(const Operand& o) const {
-    return {FirstByte(o), f_.value(o.value()).elem_bytes};
-  }
+  Place PlaceOf(const Operand& o) const { return {FirstByte(o), f_.value(o.value()).elem_bytes}; }
   static Lanes In(const Place& place) { return {place, 0, 1}; }
 
   // The scratch of an exclusive scan is a pair: the lane before the first is in its first half.
@@ -195,7 +193,8 @@ class ScanEmitter {
       o.subnr = static_cast<uint8_t>(o.subnr + 2 * which);
       return o;
     };
-    const auto emit = [&](Opcode op, const Lanes& dst, const isa::Operand& x, const isa::Operand& y) {
+    const auto emit = [&](Opcode op, const Lanes& dst, const isa::Operand& x,
+                          const isa::Operand& y) {
       isa::Instruction e = Head(op, n, true);
       e.dst = To(dst, type_);
       e.src[0] = x;
@@ -283,8 +282,8 @@ class ScanEmitter {
   const absl::Span<const Operand> defs_, uses_;
   const ScanAux aux_;
   const Type type_;
-  Place scratch_;   // where lanes are combined in place
-  Place product_;   // for partial products
+  Place scratch_;  // where lanes are combined in place
+  Place product_;  // for partial products
   isa::Program& p_;
 };
 

@@ -29,8 +29,8 @@ TEST(EmitScratch, FarPlacesByOwordBlocks) {
 )");
 }
 
-// Stores too, without mask and for 16 channels whatever is left: a lane that is off would take its dword
-// of the block with it.
+// Stores too, without mask and for 16 channels whatever is left: a lane that is off would take its
+// dword of the block with it.
 TEST(EmitScratch, FarStoresHaveNoMask) {
   EXPECT_EQ(Emitted(R"(
     spill %12x8:ud@16 %14x24:ud@64 #0x8000:ud {w16 nomask ra}

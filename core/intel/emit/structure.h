@@ -33,10 +33,10 @@ class Structure {
  private:
   struct Open {
     bool loop = false;
-    int32_t begin = 0;                // the if, or the loop's first instruction
+    int32_t begin = 0;  // the if, or the loop's first instruction
     int32_t else_at = -1;
-    std::vector<int32_t> want_jip;    // branches whose lanes gather at the next end of this one
-    std::vector<int32_t> want_uip;    // loops: breaks and continues
+    std::vector<int32_t> want_jip;  // branches whose lanes gather at the next end of this one
+    std::vector<int32_t> want_uip;  // loops: breaks and continues
   };
 
   // `at` is where lanes that are off in the innermost structure look for work next.
@@ -44,8 +44,8 @@ class Structure {
 
   isa::Program& p_;
   std::vector<Open> open_;
-  std::vector<int32_t> halts_;        // want uip
-  std::vector<int32_t> outer_halts_;  // of these, those in no structure: want jip as well
+  std::vector<int32_t> halts_;         // want uip
+  std::vector<int32_t> outer_halts_;   // of these, those in no structure: want jip as well
   std::vector<int32_t> outer_endifs_;  // ends of structures in no other, behind a halt: want jip
 };
 

@@ -8,12 +8,9 @@ namespace kiln::intel::isa {
 
 absl::string_view Name(Generation gen) {
   switch (gen) {
-    case Generation::kGen7p5:
-      return "Gen7.5";
-    case Generation::kGen9:
-      return "Gen9";
-    case Generation::kGen12:
-      return "Gen12";
+    case Generation::kGen7p5: return "Gen7.5";
+    case Generation::kGen9: return "Gen9";
+    case Generation::kGen12: return "Gen12";
   }
   return "?";
 }

@@ -92,10 +92,8 @@ template <typename R, const ColumnTable&... tables, typename F>
   switch (gen) {
     case Generation::kGen7p5:
       return enter(std::integral_constant<Generation, Generation::kGen7p5>());
-    case Generation::kGen9:
-      return enter(std::integral_constant<Generation, Generation::kGen9>());
-    case Generation::kGen12:
-      return enter(std::integral_constant<Generation, Generation::kGen12>());
+    case Generation::kGen9: return enter(std::integral_constant<Generation, Generation::kGen9>());
+    case Generation::kGen12: return enter(std::integral_constant<Generation, Generation::kGen12>());
   }
   return absl::InvalidArgumentError("no such generation");
 }

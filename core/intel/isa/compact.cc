@@ -105,7 +105,8 @@ void Scatter(Word128& full, uint64_t pattern) {
       pattern >>= width;
     };
     (put(ranges[ranges.size() - 1 - i]), ...);
-  }(std::make_index_sequence<ranges.size()>());
+  }
+  (std::make_index_sequence<ranges.size()>());
 }
 
 template <Generation gen, Part part>
@@ -116,7 +117,8 @@ uint64_t Gather(const Word128& full) {
     ((pattern = pattern << (ranges[i].high - ranges[i].low + 1) |
                 GetBits(full, ranges[i].high, ranges[i].low)),
      ...);
-  }(std::make_index_sequence<ranges.size()>());
+  }
+  (std::make_index_sequence<ranges.size()>());
   return pattern;
 }
 
@@ -124,23 +126,16 @@ uint64_t Gather(const Word128& full) {
 absl::StatusOr<uint32_t> ExpandImmediate(Type type, uint32_t imm) {
   const auto extended = static_cast<uint32_t>(static_cast<int32_t>(imm << 20) >> 20);
   switch (type) {
-    case Type::kF:
-      return imm << 20;
-    case Type::kHF:
-      return imm << 20 | imm << 4;
+    case Type::kF: return imm << 20;
+    case Type::kHF: return imm << 20 | imm << 4;
     case Type::kUD:
     case Type::kUV:
     case Type::kV:
-    case Type::kVF:
-      return imm;
-    case Type::kUW:
-      return imm << 16 | imm;
-    case Type::kD:
-      return extended;
-    case Type::kW:
-      return extended << 16 | (extended & 0xffff);
-    default:
-      return absl::InvalidArgumentError("compacted immediate of an 8-byte type");
+    case Type::kVF: return imm;
+    case Type::kUW: return imm << 16 | imm;
+    case Type::kD: return extended;
+    case Type::kW: return extended << 16 | (extended & 0xffff);
+    default: return absl::InvalidArgumentError("compacted immediate of an 8-byte type");
   }
 }
 
@@ -220,9 +215,7 @@ absl::StatusOr<Word128> ExpandFor(uint64_t compacted) {
       if (!status.ok()) return status;
       return full;
     }
-    case Format::kTernary:
-      ExpandTernary<gen>(compacted, full);
-      return full;
+    case Format::kTernary: ExpandTernary<gen>(compacted, full); return full;
     default:
       return absl::InvalidArgumentError(
           absl::StrCat("compacted ", Info(*op).mnemonic, ": this form is never compacted"));
@@ -240,8 +233,7 @@ struct Compaction {
 template <Generation gen, Part part>
 bool CompactPart(const Word128& full, Compaction& to) {
   constexpr const IndexTable& table = kIndexTables[Index(gen)][part];
-  const auto row =
-      std::find(table.patterns.begin(), table.patterns.end(), Gather<gen, part>(full));
+  const auto row = std::find(table.patterns.begin(), table.patterns.end(), Gather<gen, part>(full));
   to.found = row != table.patterns.end();
   if (to.found) to.Put(table.index, static_cast<uint64_t>(row - table.patterns.begin()));
   return to.found;
@@ -299,14 +291,9 @@ std::optional<uint64_t> CompactFor(const Word128& full) {
   switch (Info(*op).format) {
     case Format::kBasic:
     case Format::kMath:
-    case Format::kSync:
-      CompactBasic<gen>(full, to);
-      break;
-    case Format::kTernary:
-      CompactTernary<gen>(full, to);
-      break;
-    default:
-      return std::nullopt;
+    case Format::kSync: CompactBasic<gen>(full, to); break;
+    case Format::kTernary: CompactTernary<gen>(full, to); break;
+    default: return std::nullopt;
   }
   if (!to.found) return std::nullopt;
   const absl::StatusOr<Word128> again = ExpandFor<gen>(to.word);

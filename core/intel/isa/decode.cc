@@ -31,30 +31,17 @@ class Reader {
     inst_.op = *op;
     ReadCommon();
     switch (Info(*op).format) {
-      case Format::kNullary:
-        break;
-      case Format::kBasic:
-        ReadBasic();
-        break;
-      case Format::kTernary:
-        ReadTernary();
-        break;
-      case Format::kMath:
-        ReadMath();
-        break;
-      case Format::kSend:
-        ReadSend();
-        break;
-      case Format::kSync:
-        ReadSync();
-        break;
+      case Format::kNullary: break;
+      case Format::kBasic: ReadBasic(); break;
+      case Format::kTernary: ReadTernary(); break;
+      case Format::kMath: ReadMath(); break;
+      case Format::kSend: ReadSend(); break;
+      case Format::kSync: ReadSync(); break;
       case Format::kJmpi:
       case Format::kBranchJ:
       case Format::kBranchJU:
       case Format::kCall:
-      case Format::kRet:
-        ReadBranch();
-        break;
+      case Format::kRet: ReadBranch(); break;
     }
     if (!error_.ok()) return error_;
     return inst_;

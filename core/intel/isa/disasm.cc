@@ -35,28 +35,17 @@ std::string RegisterName(const Operand& o, Type type) {
   if (o.file == File::kGrf) return absl::StrCat("r", o.nr, ".", sub);
   const auto numbered = [&](const char* name) { return absl::StrCat(name, o.nr, ".", sub); };
   switch (o.arf) {
-    case Arf::kNull:
-      return "null";
-    case Arf::kAddress:
-      return numbered("a");
-    case Arf::kAccumulator:
-      return numbered("acc");
-    case Arf::kFlag:
-      return numbered("f");
-    case Arf::kMask:
-      return numbered("ce");
-    case Arf::kState:
-      return numbered("sr");
-    case Arf::kControl:
-      return numbered("cr");
-    case Arf::kNotification:
-      return numbered("n");
-    case Arf::kIp:
-      return "ip";
-    case Arf::kTdr:
-      return numbered("tdr");
-    case Arf::kTimestamp:
-      return numbered("tm");
+    case Arf::kNull: return "null";
+    case Arf::kAddress: return numbered("a");
+    case Arf::kAccumulator: return numbered("acc");
+    case Arf::kFlag: return numbered("f");
+    case Arf::kMask: return numbered("ce");
+    case Arf::kState: return numbered("sr");
+    case Arf::kControl: return numbered("cr");
+    case Arf::kNotification: return numbered("n");
+    case Arf::kIp: return "ip";
+    case Arf::kTdr: return numbered("tdr");
+    case Arf::kTimestamp: return numbered("tm");
   }
   return "?";
 }
@@ -73,12 +62,9 @@ std::string DstText(const Operand& dst) {
 
 std::string ImmediateText(const Operand& src) {
   switch (src.type) {
-    case Type::kW:
-      return absl::StrCat(static_cast<int16_t>(src.imm), ":w");
-    case Type::kD:
-      return absl::StrCat(static_cast<int32_t>(src.imm), ":d");
-    default:
-      return absl::StrFormat("0x%X:%s", src.imm, TypeName(src.type));
+    case Type::kW: return absl::StrCat(static_cast<int16_t>(src.imm), ":w");
+    case Type::kD: return absl::StrCat(static_cast<int32_t>(src.imm), ":d");
+    default: return absl::StrFormat("0x%X:%s", src.imm, TypeName(src.type));
   }
 }
 
@@ -121,16 +107,11 @@ std::string MnemonicText(const Instruction& inst) {
   if (IsSend(inst.op)) return name + "." + kSfidNames[static_cast<int>(inst.send.sfid)];
   if (inst.op == Opcode::kSync) {
     switch (inst.sync) {
-      case SyncFunction::kNop:
-        return name + ".nop";
-      case SyncFunction::kAllRd:
-        return name + ".allrd";
-      case SyncFunction::kAllWr:
-        return name + ".allwr";
-      case SyncFunction::kBar:
-        return name + ".bar";
-      case SyncFunction::kHost:
-        return name + ".host";
+      case SyncFunction::kNop: return name + ".nop";
+      case SyncFunction::kAllRd: return name + ".allrd";
+      case SyncFunction::kAllWr: return name + ".allwr";
+      case SyncFunction::kBar: return name + ".bar";
+      case SyncFunction::kHost: return name + ".host";
     }
   }
   return inst.branch_control ? name + ".b" : name;
@@ -153,16 +134,11 @@ std::string SwsbText(const Instruction& inst) {
     return absl::StrCat("@", b >> 4 & 7, ",$", token, sets ? "" : ".dst");
   }
   switch (b >> 4) {
-    case 0:
-      return absl::StrCat("@", b);
-    case 2:
-      return absl::StrCat("$", token, ".dst");
-    case 3:
-      return absl::StrCat("$", token, ".src");
-    case 4:
-      return absl::StrCat("$", token);
-    default:
-      return absl::StrFormat("?swsb 0x%02X", b);
+    case 0: return absl::StrCat("@", b);
+    case 2: return absl::StrCat("$", token, ".dst");
+    case 3: return absl::StrCat("$", token, ".src");
+    case 4: return absl::StrCat("$", token);
+    default: return absl::StrFormat("?swsb 0x%02X", b);
   }
 }
 
@@ -219,19 +195,15 @@ std::vector<std::string> BasicOperands(const Instruction& inst) {
 
 std::vector<std::string> Operands(const Instruction& inst, const TargetName& target) {
   switch (Info(inst.op).format) {
-    case Format::kNullary:
-      return {};
+    case Format::kNullary: return {};
     case Format::kBasic:
     case Format::kTernary:
-    case Format::kMath:
-      return BasicOperands(inst);
-    case Format::kSend:
-      return SendOperands(inst);
+    case Format::kMath: return BasicOperands(inst);
+    case Format::kSend: return SendOperands(inst);
     case Format::kSync:
       return {inst.src[0].file == File::kImm ? absl::StrFormat("0x%X", inst.src[0].imm)
                                              : RegisterName(inst.src[0], Type::kUD)};
-    default:
-      return BranchOperands(inst, target);
+    default: return BranchOperands(inst, target);
   }
 }
 

@@ -33,30 +33,17 @@ class Writer {
     if (!error_.ok()) return error_;
     WriteCommon();
     switch (info_.format) {
-      case Format::kNullary:
-        break;
-      case Format::kBasic:
-        WriteBasic();
-        break;
-      case Format::kTernary:
-        WriteTernary();
-        break;
-      case Format::kMath:
-        WriteMath();
-        break;
-      case Format::kSend:
-        WriteSend();
-        break;
-      case Format::kSync:
-        WriteSync();
-        break;
+      case Format::kNullary: break;
+      case Format::kBasic: WriteBasic(); break;
+      case Format::kTernary: WriteTernary(); break;
+      case Format::kMath: WriteMath(); break;
+      case Format::kSend: WriteSend(); break;
+      case Format::kSync: WriteSync(); break;
       case Format::kJmpi:
       case Format::kBranchJ:
       case Format::kBranchJU:
       case Format::kCall:
-      case Format::kRet:
-        WriteBranch();
-        break;
+      case Format::kRet: WriteBranch(); break;
     }
     if (!error_.ok()) return error_;
     return ToBytes(word_);
@@ -195,10 +182,8 @@ class Writer {
       case 2:
         if (src.imm >> 16 != 0) return Fail("immediate");
         return Set(Field::kImm32, src.imm << 16 | src.imm);
-      case 4:
-        return Set(Field::kImm32, src.imm);
-      default:
-        return Fail("immediate of 8 bytes");
+      case 4: return Set(Field::kImm32, src.imm);
+      default: return Fail("immediate of 8 bytes");
     }
   }
 

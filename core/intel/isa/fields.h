@@ -113,7 +113,7 @@ constexpr FieldLayout MakeLayout(absl::string_view name, Cell cell) {
   { __VA_ARGS__ }
 
 inline constexpr FieldLayout kFieldLayouts[][kGenerationCount] = {
-#define KILN_EU_FIELD(name, g75, g9, g12) \
+#define KILN_EU_FIELD(name, g75, g9, g12)                             \
   {internal::MakeLayout(#name, g75), internal::MakeLayout(#name, g9), \
    internal::MakeLayout(#name, g12)},
 #include "core/intel/isa/fields.def"

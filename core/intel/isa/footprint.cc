@@ -44,11 +44,8 @@ class Collector {
       case Format::kBasic:
       case Format::kTernary:
       case Format::kMath:
-      case Format::kCall:
-        Destination(inst_.dst);
-        break;
-      default:
-        break;
+      case Format::kCall: Destination(inst_.dst); break;
+      default: break;
     }
     return out_;
   }
@@ -56,16 +53,12 @@ class Collector {
  private:
   int SourceCount() const {
     switch (Info(inst_.op).format) {
-      case Format::kMath:
-        return MathIsBinary(inst_.math) ? 2 : 1;
+      case Format::kMath: return MathIsBinary(inst_.math) ? 2 : 1;
       case Format::kBranchJU:
-      case Format::kNullary:
-        return 0;
+      case Format::kNullary: return 0;
       case Format::kBranchJ:
-      case Format::kCall:
-        return 1;  // a register target, if any
-      default:
-        return Info(inst_.op).nsrc;
+      case Format::kCall: return 1;  // a register target, if any
+      default: return Info(inst_.op).nsrc;
     }
   }
 
@@ -84,22 +77,13 @@ class Collector {
     if (src.file == File::kGrf) return out_.reads.Add(src.nr, count);
     if (src.file != File::kArf) return;
     switch (src.arf) {
-      case Arf::kNull:
-        break;
-      case Arf::kAddress:
-        out_.reads_address = true;
-        break;
-      case Arf::kAccumulator:
-        out_.reads_accumulators |= AccumulatorMask(src.nr, count);
-        break;
-      case Arf::kFlag:
-        out_.uses_flags_explicitly = true;
-        break;
+      case Arf::kNull: break;
+      case Arf::kAddress: out_.reads_address = true; break;
+      case Arf::kAccumulator: out_.reads_accumulators |= AccumulatorMask(src.nr, count); break;
+      case Arf::kFlag: out_.uses_flags_explicitly = true; break;
       case Arf::kNotification:
-      case Arf::kTdr:
-        break;  // kept coherent by the hardware
-      default:
-        out_.reads_special = true;
+      case Arf::kTdr: break;  // kept coherent by the hardware
+      default: out_.reads_special = true;
     }
   }
 
@@ -109,22 +93,13 @@ class Collector {
     if (dst.file == File::kGrf) return out_.writes.Add(dst.nr, count);
     if (dst.file != File::kArf) return;
     switch (dst.arf) {
-      case Arf::kNull:
-        break;
-      case Arf::kAddress:
-        out_.writes_address = true;
-        break;
-      case Arf::kAccumulator:
-        out_.writes_accumulators |= AccumulatorMask(dst.nr, count);
-        break;
-      case Arf::kFlag:
-        out_.uses_flags_explicitly = true;
-        break;
+      case Arf::kNull: break;
+      case Arf::kAddress: out_.writes_address = true; break;
+      case Arf::kAccumulator: out_.writes_accumulators |= AccumulatorMask(dst.nr, count); break;
+      case Arf::kFlag: out_.uses_flags_explicitly = true; break;
       case Arf::kNotification:
-      case Arf::kTdr:
-        break;
-      default:
-        out_.writes_special = true;
+      case Arf::kTdr: break;
+      default: out_.writes_special = true;
     }
   }
 

@@ -35,7 +35,17 @@ enum class File : uint8_t { kNone, kArf, kGrf, kImm };
 
 // Architecture registers; the operand's `nr` counts within the kind (acc1 is {kAccumulator, 1}).
 enum class Arf : uint8_t {
-  kNull, kAddress, kAccumulator, kFlag, kMask, kState, kControl, kNotification, kIp, kTdr, kTimestamp,
+  kNull,
+  kAddress,
+  kAccumulator,
+  kFlag,
+  kMask,
+  kState,
+  kControl,
+  kNotification,
+  kIp,
+  kTdr,
+  kTimestamp,
 };
 
 // Source region <vertical stride; width, horizontal stride> in elements. A destination uses only
@@ -50,9 +60,9 @@ struct Region {
 
 struct Operand {
   File file = File::kNone;
-  Arf arf = Arf::kNull;       // when file is kArf
+  Arf arf = Arf::kNull;  // when file is kArf
   Type type = Type::kUD;
-  bool negate = false;        // on logic instructions: bitwise not
+  bool negate = false;  // on logic instructions: bitwise not
   bool absolute = false;
   bool indirect = false;      // register-indirect through a0.[address_subnr] + address_imm
   uint8_t nr = 0;             // register number
@@ -60,7 +70,7 @@ struct Operand {
   uint8_t address_subnr = 0;  // element (word) of a0
   int16_t address_imm = 0;    // bytes
   Region region;
-  uint64_t imm = 0;           // bits of an immediate, zero-extended
+  uint64_t imm = 0;  // bits of an immediate, zero-extended
 
   friend bool operator==(const Operand&, const Operand&) = default;
 };
@@ -69,21 +79,55 @@ enum class CondMod : uint8_t { kNone, kZ, kNz, kG, kGe, kL, kLe, kO = 8, kU = 9 
 
 // Predicate control as Align1 encodes it.
 enum class PredCtrl : uint8_t {
-  kNone, kNormal, kAnyV, kAllV, kAny2h, kAll2h, kAny4h, kAll4h, kAny8h, kAll8h, kAny16h, kAll16h,
-  kAny32h, kAll32h,
+  kNone,
+  kNormal,
+  kAnyV,
+  kAllV,
+  kAny2h,
+  kAll2h,
+  kAny4h,
+  kAll4h,
+  kAny8h,
+  kAll8h,
+  kAny16h,
+  kAll16h,
+  kAny32h,
+  kAll32h,
 };
 
 enum class MathFunction : uint8_t {
-  kInv = 1, kLog, kExp, kSqrt, kRsqrt, kSin, kCos, kFdiv = 9, kPow, kIntDivBoth, kIntDivQuotient,
-  kIntDivRemainder, kInvm, kRsqrtm,
+  kInv = 1,
+  kLog,
+  kExp,
+  kSqrt,
+  kRsqrt,
+  kSin,
+  kCos,
+  kFdiv = 9,
+  kPow,
+  kIntDivBoth,
+  kIntDivQuotient,
+  kIntDivRemainder,
+  kInvm,
+  kRsqrtm,
 };
 
 enum class SyncFunction : uint8_t { kNop = 0, kAllRd = 2, kAllWr = 3, kBar = 14, kHost = 15 };
 
 enum class Sfid : uint8_t {
-  kNull = 0, kSampler = 2, kGateway = 3, kReadOnly = 4, kRenderCache = 5, kUrb = 6,
-  kThreadSpawner = 7, kVme = 8, kConstantCache = 9, kDataCache0 = 10, kPixelInterpolator = 11,
-  kDataCache1 = 12, kCre = 13,
+  kNull = 0,
+  kSampler = 2,
+  kGateway = 3,
+  kReadOnly = 4,
+  kRenderCache = 5,
+  kUrb = 6,
+  kThreadSpawner = 7,
+  kVme = 8,
+  kConstantCache = 9,
+  kDataCache0 = 10,
+  kPixelInterpolator = 11,
+  kDataCache1 = 12,
+  kCre = 13,
 };
 
 // Fields of send / sendc (on Gen12 all sends are split sends).
@@ -101,28 +145,28 @@ struct SendFields {
 
 struct Instruction {
   Opcode op = Opcode::kIllegal;
-  uint8_t exec_size = 1;             // channels: 1, 2, 4, 8, 16, 32
-  uint8_t channel_offset = 0;        // first channel, a multiple of 4 (quarter/nibble control)
-  bool no_mask = false;              // write-enable-all
+  uint8_t exec_size = 1;       // channels: 1, 2, 4, 8, 16, 32
+  uint8_t channel_offset = 0;  // first channel, a multiple of 4 (quarter/nibble control)
+  bool no_mask = false;        // write-enable-all
   PredCtrl pred = PredCtrl::kNone;
   bool pred_inverse = false;
-  uint8_t flag_nr = 0;               // f0 or f1 ...
-  uint8_t flag_subnr = 0;            // ... .0 or .1 (16-bit halves)
+  uint8_t flag_nr = 0;     // f0 or f1 ...
+  uint8_t flag_subnr = 0;  // ... .0 or .1 (16-bit halves)
   CondMod cmod = CondMod::kNone;
   bool saturate = false;
-  bool acc_write = false;            // AccWrEn
-  bool atomic = false;               // thread control: atomic
-  bool thread_switch = false;        // thread control: switch (before Gen12)
-  bool no_dd_clear = false;          // dependency control (before Gen12)
+  bool acc_write = false;      // AccWrEn
+  bool atomic = false;         // thread control: atomic
+  bool thread_switch = false;  // thread control: switch (before Gen12)
+  bool no_dd_clear = false;    // dependency control (before Gen12)
   bool no_dd_check = false;
   bool debug = false;
   bool branch_control = false;
-  bool compacted = false;            // 64-bit form: read from it, or to be written in it (program.h)
-  uint8_t swsb = 0;                  // Gen12 software scoreboard byte
-  MathFunction math = MathFunction::kInv;   // op kMath
-  SyncFunction sync = SyncFunction::kNop;   // op kSync
-  SendFields send;                          // op kSend, kSendc
-  int32_t jip = 0;                   // bytes from this instruction; branches only
+  bool compacted = false;  // 64-bit form: read from it, or to be written in it (program.h)
+  uint8_t swsb = 0;        // Gen12 software scoreboard byte
+  MathFunction math = MathFunction::kInv;  // op kMath
+  SyncFunction sync = SyncFunction::kNop;  // op kSync
+  SendFields send;                         // op kSend, kSendc
+  int32_t jip = 0;                         // bytes from this instruction; branches only
   int32_t uip = 0;
   Operand dst;
   std::array<Operand, 3> src;
@@ -133,8 +177,8 @@ struct Instruction {
 // Bytes that the instruction takes in a program.
 constexpr int ByteLength(const Instruction& inst) { return inst.compacted ? 8 : 16; }
 
-// Does the thread end here? A predicate picks the lanes that the message is for; the thread ends all
-// the same (Mesa ends fragment shaders that discard by a predicated render-target write).
+// Does the thread end here? A predicate picks the lanes that the message is for; the thread ends
+// all the same (Mesa ends fragment shaders that discard by a predicated render-target write).
 inline bool EndsThread(const Instruction& inst) { return IsSend(inst.op) && inst.send.eot; }
 
 }  // namespace kiln::intel::isa

@@ -115,76 +115,48 @@ constexpr MessageParam kLd2dmsW[] = {{K::kSampleIndex}, {K::kMcs, kDrop}, {K::kM
                                      {K::kU, kDrop},    {K::kV, kDrop},   {K::kR, kDrop}};
 constexpr MessageParam kLd2dms[] = {
     {K::kSampleIndex}, {K::kMcs, kDrop}, {K::kU, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}};
-constexpr MessageParam kTarget[] = {
-    {K::kTargetAlpha}, {K::kSampleMask},  {K::kRed},        {K::kGreen},
-    {K::kBlue},        {K::kAlpha},       {K::kSecondRed},  {K::kSecondGreen},
-    {K::kSecondBlue},  {K::kSecondAlpha}, {K::kDepth},      {K::kStencil}};
+constexpr MessageParam kTarget[] = {{K::kTargetAlpha}, {K::kSampleMask},  {K::kRed},
+                                    {K::kGreen},       {K::kBlue},        {K::kAlpha},
+                                    {K::kSecondRed},   {K::kSecondGreen}, {K::kSecondBlue},
+                                    {K::kSecondAlpha}, {K::kDepth},       {K::kStencil}};
 constexpr MessageParam kOffsets[] = {{K::kOffsetX}, {K::kOffsetY}};
 constexpr MessageParam kUrbData[] = {{K::kLaneOffset}, {K::kLaneMask}, {K::kData}};
 constexpr MessageParam kLdMcs[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
 
 absl::Span<const MessageParam> ListOf(Generation gen, ParamList list) {
   switch (list) {
-    case ParamList::kOffset:
-      return kOffset;
-    case ParamList::kOffsetData:
-      return kOffsetData;
-    case ParamList::kTexel:
-      return kTexel;
-    case ParamList::kTexelData:
-      return kTexelData;
-    case ParamList::kAddress:
-      return kAddress;
-    case ParamList::kAddressData:
-      return kAddressData;
+    case ParamList::kOffset: return kOffset;
+    case ParamList::kOffsetData: return kOffsetData;
+    case ParamList::kTexel: return kTexel;
+    case ParamList::kTexelData: return kTexelData;
+    case ParamList::kAddress: return kAddress;
+    case ParamList::kAddressData: return kAddressData;
     case ParamList::kBlock:
-    case ParamList::kHeaderOnly:
-      return {};
-    case ParamList::kBlockData:
-      return kBlockData;
-    case ParamList::kPayload:
-      return kPayload;
-    case ParamList::kSample:
-      return kSample;
-    case ParamList::kSampleBias:
-      return kSampleBias;
-    case ParamList::kSampleLod:
-      return kSampleLod;
-    case ParamList::kSampleRef:
-      return kSampleRef;
-    case ParamList::kSampleGrad:
-      return kSampleGrad;
-    case ParamList::kSampleRefBias:
-      return kSampleRefBias;
-    case ParamList::kSampleRefLod:
-      return kSampleRefLod;
-    case ParamList::kSampleRefGrad:
-      return kSampleRefGrad;
+    case ParamList::kHeaderOnly: return {};
+    case ParamList::kBlockData: return kBlockData;
+    case ParamList::kPayload: return kPayload;
+    case ParamList::kSample: return kSample;
+    case ParamList::kSampleBias: return kSampleBias;
+    case ParamList::kSampleLod: return kSampleLod;
+    case ParamList::kSampleRef: return kSampleRef;
+    case ParamList::kSampleGrad: return kSampleGrad;
+    case ParamList::kSampleRefBias: return kSampleRefBias;
+    case ParamList::kSampleRefLod: return kSampleRefLod;
+    case ParamList::kSampleRefGrad: return kSampleRefGrad;
     case ParamList::kLd:
       return gen == Generation::kGen7p5 ? absl::Span<const MessageParam>(kLdGen7p5)
                                         : absl::Span<const MessageParam>(kLd);
-    case ParamList::kLdLz:
-      return kLdLz;
-    case ParamList::kLodQuery:
-      return kLodQuery;
-    case ParamList::kResinfo:
-      return kResinfo;
-    case ParamList::kGatherPo:
-      return kGatherPo;
-    case ParamList::kGatherPoRef:
-      return kGatherPoRef;
-    case ParamList::kLd2dmsW:
-      return kLd2dmsW;
-    case ParamList::kLdMcs:
-      return kLdMcs;
-    case ParamList::kLd2dms:
-      return kLd2dms;
-    case ParamList::kTarget:
-      return kTarget;
-    case ParamList::kOffsets:
-      return kOffsets;
-    case ParamList::kUrbData:
-      return kUrbData;
+    case ParamList::kLdLz: return kLdLz;
+    case ParamList::kLodQuery: return kLodQuery;
+    case ParamList::kResinfo: return kResinfo;
+    case ParamList::kGatherPo: return kGatherPo;
+    case ParamList::kGatherPoRef: return kGatherPoRef;
+    case ParamList::kLd2dmsW: return kLd2dmsW;
+    case ParamList::kLdMcs: return kLdMcs;
+    case ParamList::kLd2dms: return kLd2dms;
+    case ParamList::kTarget: return kTarget;
+    case ParamList::kOffsets: return kOffsets;
+    case ParamList::kUrbData: return kUrbData;
   }
   return {};
 }
@@ -386,8 +358,7 @@ void CheckSurface(MessageLayout layout, Coder& c, const MessageFields& f) {
         c.Fail("shared memory has aligned blocks alone");
       }
       return;
-    default:
-      return;
+    default: return;
   }
 }
 
@@ -407,9 +378,7 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
   CheckSurface(layout, c, f);
   switch (layout) {
     case MessageLayout::kChannels:
-    case MessageLayout::kA64Channels:
-      CodeChannels(c, f);
-      return c.Coded(f.lanes, 13, 12, kSimd3);
+    case MessageLayout::kA64Channels: CodeChannels(c, f); return c.Coded(f.lanes, 13, 12, kSimd3);
     case MessageLayout::kTypedChannels:
       CodeChannels(c, f);
       return c.Coded(f.high_slots, 13, 12, kSlotGroup);
@@ -436,36 +405,25 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
     case MessageLayout::kByteScattered:
       c.Coded(f.lanes, 8, 8, kSixteen);
       return c.Coded(f.element_bytes, 11, 10, kBytes);
-    case MessageLayout::kDwordScattered:
-      c.Coded(f.lanes, 8, 8, kSixteen);
-      return c.Fixed(1, 9, 9);
+    case MessageLayout::kDwordScattered: c.Coded(f.lanes, 8, 8, kSixteen); return c.Fixed(1, 9, 9);
     case MessageLayout::kA64Scattered:
       c.Fixed(0, 9, 8);
       c.Coded(f.element_bytes, 11, 10, kBytes);
       return c.Coded(f.lanes, 12, 12, kSixteen);
-    case MessageLayout::kBlock:
-      return CodeBlockSize(c, f);
+    case MessageLayout::kBlock: return CodeBlockSize(c, f);
     case MessageLayout::kA64Block: {
       constexpr int kAlignment[] = {0, 1};
       CodeBlockSize(c, f);
       return c.Coded(f.unaligned, 12, 11, kAlignment);
     }
-    case MessageLayout::kScratch:
-      return CodeScratch(gen, c, f);
-    case MessageLayout::kFence:
-      return CodeFence(c, f);
-    case MessageLayout::kBarrier:
-      return c.Fixed(4, 2, 0);
-    case MessageLayout::kEndOfThread:
-      return;
-    case MessageLayout::kTarget:
-      return CodeTarget(c, f);
-    case MessageLayout::kInterpolator:
-      return CodeInterpolator(c, f);
-    case MessageLayout::kUrb:
-      return CodeUrb(c, f);
-    case MessageLayout::kSample:
-      return CodeSampler(c, f);
+    case MessageLayout::kScratch: return CodeScratch(gen, c, f);
+    case MessageLayout::kFence: return CodeFence(c, f);
+    case MessageLayout::kBarrier: return c.Fixed(4, 2, 0);
+    case MessageLayout::kEndOfThread: return;
+    case MessageLayout::kTarget: return CodeTarget(c, f);
+    case MessageLayout::kInterpolator: return CodeInterpolator(c, f);
+    case MessageLayout::kUrb: return CodeUrb(c, f);
+    case MessageLayout::kSample: return CodeSampler(c, f);
   }
 }
 
@@ -474,18 +432,12 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
 void CodeType(const MessageInfo& info, Coder& c) {
   switch (info.layout) {
     case MessageLayout::kBarrier:
-    case MessageLayout::kEndOfThread:
-      return;
-    case MessageLayout::kSample:
-      return c.Fixed(info.type, 16, 12);
-    case MessageLayout::kScratch:
-      return c.Fixed(info.type >> 3, 18, 17);
-    case MessageLayout::kInterpolator:
-      return c.Fixed(info.type, 13, 12);
-    case MessageLayout::kUrb:
-      return c.Fixed(info.type, 3, 0);
-    default:
-      return c.Fixed(info.type, 18, 14);
+    case MessageLayout::kEndOfThread: return;
+    case MessageLayout::kSample: return c.Fixed(info.type, 16, 12);
+    case MessageLayout::kScratch: return c.Fixed(info.type >> 3, 18, 17);
+    case MessageLayout::kInterpolator: return c.Fixed(info.type, 13, 12);
+    case MessageLayout::kUrb: return c.Fixed(info.type, 3, 0);
+    default: return c.Fixed(info.type, 18, 14);
   }
 }
 
@@ -503,8 +455,7 @@ const MessageInfo* FindMessage(Generation gen, Sfid sfid, uint32_t desc) {
       case MessageLayout::kBarrier:
         if (Bits(desc, 2, 0) == 4) return &info;
         break;
-      case MessageLayout::kEndOfThread:
-        return &info;
+      case MessageLayout::kEndOfThread: return &info;
       case MessageLayout::kSample:
         if (Bits(desc, 16, 12) == info.type) return &info;
         break;
@@ -541,11 +492,9 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
   switch (layout) {
     case MessageLayout::kChannels:
     case MessageLayout::kA64Channels:
-    case MessageLayout::kTypedChannels:
-      return std::popcount(f.channels) * per_component;
+    case MessageLayout::kTypedChannels: return std::popcount(f.channels) * per_component;
     case MessageLayout::kAtomic:
-    case MessageLayout::kTypedAtomic:
-      return atomic(AtomicOperands(static_cast<AtomicOp>(f.op)));
+    case MessageLayout::kTypedAtomic: return atomic(AtomicOperands(static_cast<AtomicOp>(f.op)));
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kA64AtomicFloat:
       return atomic(AtomicOperands(static_cast<AtomicFloatOp>(f.op)));
@@ -553,17 +502,12 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
       return atomic(AtomicOperands(static_cast<AtomicOp>(f.op))) * (f.data64 ? 2 : 1);
     case MessageLayout::kByteScattered:
     case MessageLayout::kDwordScattered:
-    case MessageLayout::kA64Scattered:
-      return per_component;
+    case MessageLayout::kA64Scattered: return per_component;
     case MessageLayout::kBlock:
-    case MessageLayout::kA64Block:
-      return f.owords <= 2 ? 1 : f.owords / 2;
-    case MessageLayout::kScratch:
-      return f.scratch_registers;
-    case MessageLayout::kFence:
-      return response && f.commit ? 1 : 0;
-    case MessageLayout::kInterpolator:
-      return response ? 2 * per_component : 0;
+    case MessageLayout::kA64Block: return f.owords <= 2 ? 1 : f.owords / 2;
+    case MessageLayout::kScratch: return f.scratch_registers;
+    case MessageLayout::kFence: return response && f.commit ? 1 : 0;
+    case MessageLayout::kInterpolator: return response ? 2 * per_component : 0;
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
     case MessageLayout::kTarget:
@@ -579,17 +523,14 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kA64Channels:
     case MessageLayout::kA64Atomic:
     case MessageLayout::kA64AtomicFloat:
-    case MessageLayout::kA64Scattered:
-      return 2 * (f.lanes / 8);
+    case MessageLayout::kA64Scattered: return 2 * (f.lanes / 8);
     case MessageLayout::kChannels:
     case MessageLayout::kAtomic:
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kByteScattered:
-    case MessageLayout::kDwordScattered:
-      return f.lanes / 8;
+    case MessageLayout::kDwordScattered: return f.lanes / 8;
     case MessageLayout::kTypedChannels:
-    case MessageLayout::kTypedAtomic:
-      return address_params * (f.lanes / 8);
+    case MessageLayout::kTypedAtomic: return address_params * (f.lanes / 8);
     case MessageLayout::kTarget:  // a header of two registers
       return address_params * (f.lanes / 8) + (f.header ? 1 : 0);
     case MessageLayout::kSample:  // of 16 bits, a register at 8 lanes as at 16 (Mesa, the same
@@ -597,16 +538,13 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
       return address_params * (f.half_params ? 1 : f.lanes / 8);
     case MessageLayout::kInterpolator:  // something has to be sent
       return f.message == Message::kInterpolateOffsets ? 2 * (f.lanes / 8) : 1;
-    case MessageLayout::kUrb:
-      return (f.urb_masks ? 1 : 0) + (f.urb_lane_offsets ? 1 : 0);
+    case MessageLayout::kUrb: return (f.urb_masks ? 1 : 0) + (f.urb_lane_offsets ? 1 : 0);
     case MessageLayout::kBarrier:
-    case MessageLayout::kEndOfThread:
-      return 1;
+    case MessageLayout::kEndOfThread: return 1;
     case MessageLayout::kBlock:
     case MessageLayout::kA64Block:
     case MessageLayout::kScratch:
-    case MessageLayout::kFence:
-      return 0;  // the header says where
+    case MessageLayout::kFence: return 0;  // the header says where
   }
   return 0;
 }
@@ -651,12 +589,9 @@ int AtomicOperands(AtomicOp op) {
   switch (op) {
     case AtomicOp::kIncrement:
     case AtomicOp::kDecrement:
-    case AtomicOp::kPreDecrement:
-      return 0;
-    case AtomicOp::kCompareExchange:
-      return 2;
-    default:
-      return 1;
+    case AtomicOp::kPreDecrement: return 0;
+    case AtomicOp::kCompareExchange: return 2;
+    default: return 1;
   }
 }
 
@@ -677,14 +612,11 @@ void SetLengths(Generation gen, MessageFields& f, int address_params, int respon
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kTypedAtomic:
     case MessageLayout::kA64Atomic:
-    case MessageLayout::kA64AtomicFloat:
-      response = DataRegisters(f, layout, true);
-      break;
+    case MessageLayout::kA64AtomicFloat: response = DataRegisters(f, layout, true); break;
     case MessageLayout::kSample:
       response = response_components * (f.half_result ? (f.lanes + 15) / 16 : f.lanes / 8);
       break;
-    default:
-      response = writes ? 0 : DataRegisters(f, layout, true);
+    default: response = writes ? 0 : DataRegisters(f, layout, true);
   }
   const bool split = gen != Generation::kGen7p5;
   f.mlen = static_cast<uint8_t>((f.header ? 1 : 0) + address + (split ? 0 : data));

@@ -43,8 +43,8 @@ inline constexpr uint8_t kBtiStatelessCoherent = 255;
 // Of the sample's number in the descriptor of kInterpolateSample: bits 7 to 4.
 inline constexpr int kSampleShift = 4;
 
-// The longest payload of a sampler message in registers, header included (PRM, "3D Sampler", message
-// length; MAX_SAMPLER_MESSAGE_SIZE of the reference compiler).
+// The longest payload of a sampler message in registers, header included (PRM, "3D Sampler",
+// message length; MAX_SAMPLER_MESSAGE_SIZE of the reference compiler).
 inline constexpr int kMaxSamplerPayload = 11;
 
 enum class HeaderNeed : uint8_t { kForbidden, kOptional, kRequired };
@@ -78,7 +78,16 @@ enum class MessageLayout : uint8_t {
 
 // What kind of work a message is for the unit that does it.
 enum class MessageCost : uint8_t {
-  kData, kAtomic, kFence, kConstant, kSampler, kBarrier, kSpawn, kRender, kInterpolator, kUrb,
+  kData,
+  kAtomic,
+  kFence,
+  kConstant,
+  kSampler,
+  kBarrier,
+  kSpawn,
+  kRender,
+  kInterpolator,
+  kUrb,
 };
 
 // What a parameter of a payload is.
@@ -107,30 +116,30 @@ enum class ParamKind : uint8_t {
   kDrDy,
   kOffsetU,
   kOffsetV,
-  kTargetAlpha,   // of target 0
-  kSampleMask,    // one register for 16 lanes: packed words
+  kTargetAlpha,  // of target 0
+  kSampleMask,   // one register for 16 lanes: packed words
   kRed,
   kGreen,
   kBlue,
   kAlpha,
-  kSecondRed,     // the second source of blending
+  kSecondRed,  // the second source of blending
   kSecondGreen,
   kSecondBlue,
   kSecondAlpha,
   kDepth,
-  kStencil,       // packed bytes
-  kOffsetX,       // from the pixel's centre, in sixteenths, as dwords
+  kStencil,  // packed bytes
+  kOffsetX,  // from the pixel's centre, in sixteenths, as dwords
   kOffsetY,
-  kLaneOffset,    // into the URB entry, in slots
-  kLaneMask,      // which of four dwords are written, in bits 23:16
+  kLaneOffset,  // into the URB entry, in slots
+  kLaneMask,    // which of four dwords are written, in bits 23:16
 };
 
 // Which lanes a write to a render target is for, and what it brings.
 enum class TargetForm : uint8_t {
   kSixteen,
-  kRepeated,   // one colour for all 16 lanes: clears
-  kDualLow,    // two colours, lanes 0 to 7 of 16
-  kDualHigh,   // lanes 8 to 15
+  kRepeated,  // one colour for all 16 lanes: clears
+  kDualLow,   // two colours, lanes 0 to 7 of 16
+  kDualHigh,  // lanes 8 to 15
   kEight,
 };
 
@@ -153,20 +162,20 @@ struct MessageInfo {
 
 const MessageInfo& Info(Message message);
 
-// A row is absent before the generation that has it first. What the others have is looked up for Gen12
-// alone: ends of thread, split payloads and which headers are needed differ before.
+// A row is absent before the generation that has it first. What the others have is looked up for
+// Gen12 alone: ends of thread, split payloads and which headers are needed differ before.
 const ColumnTable& MessageTable();
 
 // Does the table have a message of this shared function?
 bool HasMessages(Sfid sfid);
 
-// Does the sampler answer with all four components, whatever is asked of it? It does for gathers and
-// control data: a shorter response would be written beyond its end (Mesa 25.0.7, brw_fs_nir.cpp:
-// emit_mcs_fetch says so; a gather's write mask is never reduced).
+// Does the sampler answer with all four components, whatever is asked of it? It does for gathers
+// and control data: a shorter response would be written beyond its end (Mesa 25.0.7,
+// brw_fs_nir.cpp: emit_mcs_fetch says so; a gather's write mask is never reduced).
 bool AnswersWhole(Message message);
 
-// Do two descriptors of a shared function differ in nothing but the index of the surface, and of the
-// sampler, or of the sample at which is interpolated?
+// Do two descriptors of a shared function differ in nothing but the index of the surface, and of
+// the sampler, or of the sample at which is interpolated?
 bool DifferInIndexOnly(Sfid sfid, uint32_t a, uint32_t b);
 
 // Parameters in payload order, without the header. Gen7.5 orders some differently.
@@ -224,12 +233,12 @@ struct MessageFields {
   bool half_params = false;       // sampler takes 16-bit parameters
   bool half_result = false;       // sampler returns 16-bit components
   TargetForm form = TargetForm::kEight;  // target: says what `lanes` is
-  uint8_t target = 0;             // target: number in blend state, 0..7
-  bool last_target = false;       // target: no further ones for these lanes
-  bool per_sample = false;        // target: a lane is a sample (bit 13)
-  bool null_target = false;       // target: there is none
-  bool alpha0 = false;            // target: the alpha of target 0 comes first
-  int8_t offset_x = 0;            // interpolate_offset: from the centre, -8..7 sixteenths of a pixel
+  uint8_t target = 0;                    // target: number in blend state, 0..7
+  bool last_target = false;              // target: no further ones for these lanes
+  bool per_sample = false;               // target: a lane is a sample (bit 13)
+  bool null_target = false;              // target: there is none
+  bool alpha0 = false;                   // target: the alpha of target 0 comes first
+  int8_t offset_x = 0;  // interpolate_offset: from the centre, -8..7 sixteenths of a pixel
   int8_t offset_y = 0;
   uint8_t sample = 0;             // interpolate_sample: 0..15
   bool linear = false;            // interpolate: not in perspective
@@ -240,8 +249,9 @@ struct MessageFields {
 };
 
 // Sets mlen, ex_mlen and rlen. The sampler's, and the address part of typed messages', depend on
-// `address_params`: the number of parameters actually sent; of the URB it is the number of registers of
-// data (others ignore it). Sampler responses have `response_components` (1 to 4) components.
+// `address_params`: the number of parameters actually sent; of the URB it is the number of
+// registers of data (others ignore it). Sampler responses have `response_components` (1 to 4)
+// components.
 void SetLengths(Generation gen, MessageFields& fields, int address_params = 1,
                 int response_components = 4);
 

@@ -25,8 +25,7 @@ MessageFields Example(Message message, int lanes) {
       f.dword_mode = true;
       return f;
     case MessageLayout::kBarrier:
-    case MessageLayout::kEndOfThread:
-      return f;
+    case MessageLayout::kEndOfThread: return f;
     case MessageLayout::kInterpolator:
       if (message == Message::kInterpolateOffset) f.offset_x = -8, f.offset_y = 7;
       if (message == Message::kInterpolateSample) f.sample = 9;
@@ -43,27 +42,18 @@ MessageFields Example(Message message, int lanes) {
     case MessageLayout::kA64Scattered:
     case MessageLayout::kA64Atomic:
     case MessageLayout::kA64AtomicFloat:
-    case MessageLayout::kA64Block:
-      f.bti = kBtiStatelessNonCoherent;
-      break;
-    default:
-      f.bti = 7;
+    case MessageLayout::kA64Block: f.bti = kBtiStatelessNonCoherent; break;
+    default: f.bti = 7;
   }
   switch (Info(message).layout) {
     case MessageLayout::kChannels:
-    case MessageLayout::kA64Channels:
-      f.channels = 5;
-      break;
-    case MessageLayout::kTypedChannels:
-      f.channels = 15;
-      return f;
+    case MessageLayout::kA64Channels: f.channels = 5; break;
+    case MessageLayout::kTypedChannels: f.channels = 15; return f;
     case MessageLayout::kAtomic:
       f.op = 14;
       f.returns = true;
       break;
-    case MessageLayout::kAtomicFloat:
-      f.op = 3;
-      break;
+    case MessageLayout::kAtomicFloat: f.op = 3; break;
     case MessageLayout::kTypedAtomic:
       f.op = 7;
       f.high_slots = true;
@@ -73,9 +63,7 @@ MessageFields Example(Message message, int lanes) {
       f.data64 = true;
       return f;
     case MessageLayout::kByteScattered:
-    case MessageLayout::kA64Scattered:
-      f.element_bytes = 2;
-      break;
+    case MessageLayout::kA64Scattered: f.element_bytes = 2; break;
     case MessageLayout::kBlock:
       f.owords = 1;
       f.oword_high = true;
@@ -84,9 +72,7 @@ MessageFields Example(Message message, int lanes) {
       f.owords = 8;
       f.unaligned = message == Message::kA64BlockRead;
       return f;
-    case MessageLayout::kA64AtomicFloat:
-      f.op = 2;
-      return f;
+    case MessageLayout::kA64AtomicFloat: f.op = 2; return f;
     case MessageLayout::kFence:
       f.bti = kBtiSlm;
       f.commit = true;
@@ -102,8 +88,7 @@ MessageFields Example(Message message, int lanes) {
       f.sampler = 3;
       f.half_result = true;
       break;
-    default:
-      break;
+    default: break;
   }
   f.lanes = std::min(static_cast<uint8_t>(lanes), Info(message).most_lanes);
   return f;

@@ -174,14 +174,10 @@ constexpr auto kLegal = [] {
 
 Type ElementOfImmediate(Type type) {
   switch (type) {
-    case Type::kV:
-      return Type::kW;
-    case Type::kUV:
-      return Type::kUW;
-    case Type::kVF:
-      return Type::kF;
-    default:
-      return type;
+    case Type::kV: return Type::kW;
+    case Type::kUV: return Type::kUW;
+    case Type::kVF: return Type::kF;
+    default: return type;
   }
 }
 
@@ -214,10 +210,8 @@ bool IsBranch(Opcode op) {
     case Format::kBranchJ:
     case Format::kBranchJU:
     case Format::kCall:
-    case Format::kRet:
-      return true;
-    default:
-      return false;
+    case Format::kRet: return true;
+    default: return false;
   }
 }
 

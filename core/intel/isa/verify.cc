@@ -21,10 +21,8 @@ bool HasTypes(const Instruction& inst) {
   switch (Info(inst.op).format) {
     case Format::kBasic:
     case Format::kTernary:
-    case Format::kMath:
-      return true;
-    default:
-      return false;
+    case Format::kMath: return true;
+    default: return false;
   }
 }
 
@@ -68,18 +66,13 @@ Type ExecutionTypeOf(Type type) {
     case Type::kUW:
     case Type::kW:
     case Type::kV:
-    case Type::kUV:
-      return Type::kW;
+    case Type::kUV: return Type::kW;
     case Type::kUD:
-    case Type::kD:
-      return Type::kD;
+    case Type::kD: return Type::kD;
     case Type::kUQ:
-    case Type::kQ:
-      return Type::kQ;
-    case Type::kVF:
-      return Type::kF;
-    default:
-      return type;
+    case Type::kQ: return Type::kQ;
+    case Type::kVF: return Type::kF;
+    default: return type;
   }
 }
 
@@ -230,8 +223,8 @@ bool BroadcastWidth(Generation, const Instruction& inst) {
   });
 }
 
-// Of three sources the first two have rows as long as the strides say; the last has none but what fits
-// a register.
+// Of three sources the first two have rows as long as the strides say; the last has none but what
+// fits a register.
 bool TernaryRowCrossesRegister(const Instruction& inst) {
   for (int i = 0; i < SourceCount(inst); ++i) {
     const Operand& s = inst.src[i];
@@ -308,13 +301,10 @@ bool MisalignedOperand(Generation, const Instruction& inst) {
 bool NoSuchRegister(const Operand& o) {
   if (o.file != File::kArf) return false;
   switch (o.arf) {
-    case Arf::kAccumulator:
-      return false;  // the field names no more than there are
+    case Arf::kAccumulator: return false;  // the field names no more than there are
     case Arf::kFlag:
-    case Arf::kState:
-      return o.nr > 1;
-    default:
-      return o.nr > 0;
+    case Arf::kState: return o.nr > 1;
+    default: return o.nr > 0;
   }
 }
 
@@ -369,8 +359,8 @@ bool MisplacedImmediate(Generation, const Instruction& inst) {
   return inst.src[0].file == File::kImm && (n == 2 || inst.op == Opcode::kMovi);
 }
 
-// Of three sources (MisplacedImmediate says which) an immediate has 16 bits; where it may differ from
-// the others' type is known by experiment.
+// Of three sources (MisplacedImmediate says which) an immediate has 16 bits; where it may differ
+// from the others' type is known by experiment.
 bool TernaryImmediate(Generation, const Instruction& inst) {
   if (!IsTernary(inst)) return false;
   const auto bad = [&](int i) {

@@ -12,8 +12,11 @@ constexpr int kNowhere = -1;
 class Structure {
  public:
   explicit Structure(absl::Span<const PlacedInstruction> program)
-      : program_(program), count_(static_cast<int>(program.size())), open_(program.size(), kNowhere),
-        else_(program.size(), kNowhere), endif_(program.size(), kNowhere) {}
+      : program_(program),
+        count_(static_cast<int>(program.size())),
+        open_(program.size(), kNowhere),
+        else_(program.size(), kNowhere),
+        endif_(program.size(), kNowhere) {}
 
   std::vector<size_t> Find() {
     Nest();
@@ -37,11 +40,13 @@ class Structure {
     bad_.clear();
     if (halts.empty()) return bad_;
     const int last = halts.back();
-    const bool nested = open_[static_cast<size_t>(last)] != kNowhere || InnermostEnd(last) != kNowhere;
+    const bool nested =
+        open_[static_cast<size_t>(last)] != kNowhere || InnermostEnd(last) != kNowhere;
     for (const int i : halts) {
       const bool misled = Uip(i) != last + 1 || Jip(i) > Uip(i);
-      const bool open = i == last && (nested || Jip(i) != Uip(i) ||
-                                      program_[static_cast<size_t>(i)].inst.pred != PredCtrl::kNone);
+      const bool open =
+          i == last && (nested || Jip(i) != Uip(i) ||
+                        program_[static_cast<size_t>(i)].inst.pred != PredCtrl::kNone);
       if (misled || open) Bad(i);
     }
     return bad_;
@@ -55,7 +60,8 @@ class Structure {
   Opcode OpOf(int i) const { return program_[static_cast<size_t>(i)].inst.op; }
   void Bad(int i) { bad_.push_back(static_cast<size_t>(i)); }
 
-  // The instruction `distance` bytes from instruction i, count_ just behind the last, kNowhere between.
+  // The instruction `distance` bytes from instruction i, count_ just behind the last, kNowhere
+  // between.
   int At(int i, int distance) const {
     const int64_t offset = int64_t{program_[static_cast<size_t>(i)].offset} + distance;
     const auto it = std::lower_bound(
@@ -70,7 +76,8 @@ class Structure {
   int Uip(int i) const { return At(i, program_[static_cast<size_t>(i)].inst.uip); }
   // Is `at` the instruction `target`, or only syncs and nops before it?
   bool Reaches(int at, int target) const {
-    while (at != kNowhere && at < target && (OpOf(at) == Opcode::kSync || OpOf(at) == Opcode::kNop)) ++at;
+    while (at != kNowhere && at < target && (OpOf(at) == Opcode::kSync || OpOf(at) == Opcode::kNop))
+      ++at;
     return at == target;
   }
 
@@ -82,7 +89,8 @@ class Structure {
       const Opcode op = OpOf(i);
       if (op == Opcode::kIf) ifs.push_back(i);
       if (op != Opcode::kElse && op != Opcode::kEndif) continue;
-      if (ifs.empty() || (op == Opcode::kElse && else_[static_cast<size_t>(ifs.back())] != kNowhere)) {
+      if (ifs.empty() ||
+          (op == Opcode::kElse && else_[static_cast<size_t>(ifs.back())] != kNowhere)) {
         Bad(i);
       } else if (op == Opcode::kElse) {
         else_[static_cast<size_t>(ifs.back())] = i;
@@ -98,7 +106,8 @@ class Structure {
 
   void Loop(int i) {
     const int head = Jip(i);
-    if (head == kNowhere || head > i || open_[static_cast<size_t>(head)] != open_[static_cast<size_t>(i)]) {
+    if (head == kNowhere || head > i ||
+        open_[static_cast<size_t>(head)] != open_[static_cast<size_t>(i)]) {
       return Bad(i);
     }
     loops_.push_back({head, i});
@@ -142,8 +151,7 @@ class Structure {
       case Opcode::kHalt:
         if (program_[n].inst.jip <= 0 || program_[n].inst.uip <= 0) Bad(i);
         return;
-      default:
-        return;
+      default: return;
     }
   }
 

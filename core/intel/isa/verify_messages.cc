@@ -52,28 +52,23 @@ bool MessageChannels(Generation gen, const Instruction& inst) {
     case MessageLayout::kTarget:
       if (inst.exec_size != fields->lanes || !halves) return true;
       switch (fields->form) {
-        case TargetForm::kSixteen:
-          return false;
+        case TargetForm::kSixteen: return false;
         case TargetForm::kDualLow:
         case TargetForm::kDualHigh:
           return (first % 16 != 0) != (fields->form == TargetForm::kDualHigh);
         case TargetForm::kRepeated:
-        case TargetForm::kEight:
-          return first != 0;
+        case TargetForm::kEight: return first != 0;
       }
       return true;
-    case MessageLayout::kInterpolator:
-      return inst.exec_size != fields->lanes || !halves;
-    case MessageLayout::kUrb:
-      return inst.exec_size != fields->lanes || first != 0;
-    default:
-      return false;
+    case MessageLayout::kInterpolator: return inst.exec_size != fields->lanes || !halves;
+    case MessageLayout::kUrb: return inst.exec_size != fields->lanes || first != 0;
+    default: return false;
   }
 }
 
 bool EndMessage(Generation, const Instruction& inst) {
-  return EndsThread(inst) && inst.send.sfid != Sfid::kRenderCache &&
-         inst.send.sfid != Sfid::kUrb && inst.send.sfid != Sfid::kThreadSpawner;
+  return EndsThread(inst) && inst.send.sfid != Sfid::kRenderCache && inst.send.sfid != Sfid::kUrb &&
+         inst.send.sfid != Sfid::kThreadSpawner;
 }
 
 bool BlockChannels(Generation gen, const Instruction& inst) {

@@ -22,17 +22,17 @@ bool BlockChannels(Generation gen, const Instruction& inst);
 // A write to a render target that does not wait for the writes of earlier threads: not a sendc.
 bool TargetWriteUnordered(Generation gen, const Instruction& inst);
 
-// A message for other lanes than those of the instruction's channels: their number, and which half of a
-// thread of 32 or which half of 16 the descriptor names.
+// A message for other lanes than those of the instruction's channels: their number, and which half
+// of a thread of 32 or which half of 16 the descriptor names.
 bool MessageChannels(Generation gen, const Instruction& inst);
 
 // A message that ends the thread and cannot: only writes to targets and to the URB and the thread
 // spawner's do.
 bool EndMessage(Generation gen, const Instruction& inst);
 
-// Payload and response are not as long as the message makes them. The number of coordinates of typed
-// messages is not in the descriptor, nor which parameters a sampler message ends with: any number
-// that the message can have is good.
+// Payload and response are not as long as the message makes them. The number of coordinates of
+// typed messages is not in the descriptor, nor which parameters a sampler message ends with: any
+// number that the message can have is good.
 bool MessageLengths(Generation gen, const Instruction& inst);
 
 }  // namespace kiln::intel::isa

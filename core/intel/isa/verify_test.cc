@@ -519,7 +519,8 @@ TEST(Verify, StructureOfControlFlow) {
   EXPECT_EQ(Misplaced({a, Flow(While, 1)}), "1 ");
   EXPECT_EQ(Misplaced({Flow(If, 2, 2), a, Flow(Endif, 1), Flow(While, -2)}), "3 ");
   EXPECT_EQ(Misplaced({a, Flow(Break, 1, 1), a}), "1 ");
-  EXPECT_EQ(Misplaced({a, Flow(If, 2, 2), Flow(Break, 1, 1), Flow(Endif, 1), Flow(While, -4)}), "2 ");
+  EXPECT_EQ(Misplaced({a, Flow(If, 2, 2), Flow(Break, 1, 1), Flow(Endif, 1), Flow(While, -4)}),
+            "2 ");
   // The innermost of two loops.
   EXPECT_EQ(Misplaced({a, Flow(Break, 1, 1), Flow(While, -2), Flow(While, -3)}), "");
   EXPECT_EQ(Misplaced({a, Flow(Break, 1, 3), Flow(While, -2), a, Flow(While, -4)}), "1 ");

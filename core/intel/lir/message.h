@@ -20,9 +20,9 @@ struct LirMessage {
   // here, set when the message is written out. `lanes` of one message: wider ones become several.
   isa::MessageFields fields;
   // Uniform dwords, the last uses but the predicate:
-  bool indirect = false;    // added to the descriptor: the index into an array of surfaces, samplers
-                            // in bits 8 up
-  bool bindless = false;    // handle of the surface, the upper bits of the extended descriptor
+  bool indirect = false;  // added to the descriptor: the index into an array of surfaces, samplers
+                          // in bits 8 up
+  bool bindless = false;  // handle of the surface, the upper bits of the extended descriptor
   friend bool operator==(const LirMessage&, const LirMessage&) = default;
 };
 
@@ -45,8 +45,8 @@ inline int PayloadCount(const lir::Function& f, const lir::Inst& in) {
   return in.num_uses - UsesBehind(in, MessageOf(f, in));
 }
 
-// Atomics on 64-bit addresses take 8 lanes: wider ones are sent 8 lanes at a time. (Other messages of
-// 32 lanes are halved before, halve_messages.)
+// Atomics on 64-bit addresses take 8 lanes: wider ones are sent 8 lanes at a time. (Other messages
+// of 32 lanes are halved before, halve_messages.)
 inline bool IsSplitMessage(const lir::Function& f, const lir::Inst& in) {
   return in.op == kMsgAtomic && in.width > 8 &&
          isa::Info(MessageOf(f, in).fields.message).most_lanes == 8;

@@ -2,8 +2,8 @@
 // pseudo operations, which stay one instruction until core/intel/emit writes them out.
 //
 // A pseudo operation exists for one of three reasons: its machine form needs a partial write or
-// the accumulator (mul32, mul_high, f2f16) or a0 (reads of other lanes), it builds a message header in place (header, barrier),
-// or it is a concept of SSA (collect, copy).
+// the accumulator (mul32, mul_high, f2f16) or a0 (reads of other lanes), it builds a message header
+// in place (header, barrier), or it is a concept of SSA (collect, copy).
 #ifndef KILN_CORE_INTEL_LIR_OPS_H_
 #define KILN_CORE_INTEL_LIR_OPS_H_
 

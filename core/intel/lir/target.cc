@@ -27,8 +27,8 @@ using lir::Value;
 
 constexpr uint32_t kDwordsPerGrf = 8;
 
-constexpr std::string_view kTypeNames[] = {"ub", "b",  "uw", "w", "ud", "d",  "uq",
-                                           "q",  "hf", "f",  "df", "v", "uv", "vf"};
+constexpr std::string_view kTypeNames[] = {"ub", "b",  "uw", "w",  "ud", "d",  "uq",
+                                           "q",  "hf", "f",  "df", "v",  "uv", "vf"};
 constexpr std::string_view kFixedNames[] = {"null"};
 constexpr lir::FileInfo kFiles[] = {
     {"G", kPoolGrf, true}, {"U", kPoolGrf, false}, {"F", kPoolFlag, true, kFileU}};
@@ -42,20 +42,15 @@ uint16_t EuFlags(Opcode op) {
     case Opcode::kEndif:
     case Opcode::kWhile:
     case Opcode::kBreak:
-    case Opcode::kCont:
-      return Bits(lir::kOpTerminator | lir::kOpSideEffect);
-    case Opcode::kHalt:
-      return Bits(lir::kOpExit | lir::kOpSideEffect);
-    case Opcode::kSync:
-      return lir::kOpSideEffect;
+    case Opcode::kCont: return Bits(lir::kOpTerminator | lir::kOpSideEffect);
+    case Opcode::kHalt: return Bits(lir::kOpExit | lir::kOpSideEffect);
+    case Opcode::kSync: return lir::kOpSideEffect;
     case Opcode::kAdd:
     case Opcode::kMul:
     case Opcode::kAnd:
     case Opcode::kOr:
-    case Opcode::kXor:
-      return lir::kOpCommutative;
-    default:
-      return 0;
+    case Opcode::kXor: return lir::kOpCommutative;
+    default: return 0;
   }
 }
 
@@ -254,8 +249,8 @@ InstId MakeCopy(Function& f, const Value& v, uint32_t to, uint32_t from, uint32_
   assert(v.file != kFileF);
   const Operand def = Place(to, PlaceType(v));
   const Operand use = Place(from, PlaceType(v));
-  return lir::MakeInst(f, v.file == kFileU ? kMovU : kMovG, PlaceFields(v, units, no_mask), {&def, 1},
-                       {&use, 1});
+  return lir::MakeInst(f, v.file == kFileU ? kMovU : kMovG, PlaceFields(v, units, no_mask),
+                       {&def, 1}, {&use, 1});
 }
 
 int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t units, bool no_mask,
@@ -355,10 +350,8 @@ bool CanRepeat(const Function& f, InstId id) {
     case kCopy:
     case kLaneIds:
     case kHeader:
-    case kScratchHeader:
-      return true;
-    default:
-      return false;
+    case kScratchHeader: return true;
+    default: return false;
   }
 }
 

@@ -13,15 +13,15 @@ namespace {
 // %0 and %1 per lane, %2 and %3 halves of such values in a thread of 32 lanes, %4 of no lane.
 bool MayReuse(const std::string& instruction, int use) {
   const lir::Target& t = TargetOf(Tgl());
-  const absl::StatusOr<lir::Function> f = lir::Parse(
-      t, "function tgl width 32\n"
-         "value %0 G 4x1\n"
-         "value %1 G 4x1\n"
-         "value %2 U 4x16 whole\n"
-         "value %3 U 4x16 whole\n"
-         "value %4 U 4x1\n"
-         "block b0 depth 0\n  " +
-             instruction + "\n");
+  const absl::StatusOr<lir::Function> f = lir::Parse(t,
+                                                     "function tgl width 32\n"
+                                                     "value %0 G 4x1\n"
+                                                     "value %1 G 4x1\n"
+                                                     "value %2 U 4x16 whole\n"
+                                                     "value %3 U 4x16 whole\n"
+                                                     "value %4 U 4x1\n"
+                                                     "block b0 depth 0\n  " +
+                                                         instruction + "\n");
   EXPECT_TRUE(f.ok()) << f.status();
   return f.ok() && t.may_reuse_source(*f, f->blocks[0].insts[0], 0, use);
 }

@@ -139,32 +139,24 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
       t.issue += t.latency;
       return t;
     }
-    case kFence:
-      return From(TimingOf(table, TimingKind::kFence, {}));
-    case kBarrier:
-      return From(TimingOf(table, TimingKind::kBarrier, {}));
-    case kMul32:
-      return SequenceTiming(table, in, 3, 2);
-    case kMulHigh:
-      return SequenceTiming(table, in, 2, 1);
+    case kFence: return From(TimingOf(table, TimingKind::kFence, {}));
+    case kBarrier: return From(TimingOf(table, TimingKind::kBarrier, {}));
+    case kMul32: return SequenceTiming(table, in, 3, 2);
+    case kMulHigh: return SequenceTiming(table, in, 2, 1);
     case kF2f16:
-    case kPack:
-      return SequenceTiming(table, in, 2, 1);
-    case kBallot:
-      return SequenceTiming(table, in, 2, 2);
+    case kPack: return SequenceTiming(table, in, 2, 1);
+    case kBallot: return SequenceTiming(table, in, 2, 2);
     case kBroadcast:
       return SequenceTiming(table, in, f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2,
                             f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2);
-    case kShuffle:
-      return SequenceTiming(table, in, 2, 2);
+    case kShuffle: return SequenceTiming(table, in, 2, 2);
     case kXorLanes: {
       const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
       lir::Timing t = SequenceTiming(table, in, 1, 1);
       t.issue = std::max(2, 2 * m.count);
       return t;
     }
-    case kLaneScan:
-      return SequenceTiming(table, in, 2 + 2 * scan_steps, 1 + scan_steps);
+    case kLaneScan: return SequenceTiming(table, in, 2 + 2 * scan_steps, 1 + scan_steps);
     case kHeader:
     case kSamplerHeader:
     case kChosenSamplerHeader:
@@ -178,10 +170,8 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
       t.behind = PercentBehindExit(in.width);
       return t;
     }
-    case kJoin:
-      return SequenceTiming(table, in, f.value(f.defs(id)[0].value()).comps, 1);
-    default:
-      return SequenceTiming(table, in, 1, 1);
+    case kJoin: return SequenceTiming(table, in, f.value(f.defs(id)[0].value()).comps, 1);
+    default: return SequenceTiming(table, in, 1, 1);
   }
 }
 

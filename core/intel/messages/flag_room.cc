@@ -37,7 +37,7 @@ FlagRoom::FlagRoom(const lir::Function& f, uint32_t granules)
   for (size_t v = 0; v < crosses.size(); ++v) {
     if (!crosses[v]) continue;
     crossing_ += each_;
-    spans_[v].block = lir::BlockId();   // counted
+    spans_[v].block = lir::BlockId();  // counted
   }
 }
 

@@ -25,7 +25,8 @@ std::string Compare(int flag, int width = 32) {
   return absl::StrCat("  %", flag, ":uw = cmp %0:f #0x0:f {w", width, " cmod 5}\n");
 }
 std::string Select(int value, int flag, int width = 32) {
-  return absl::StrCat("  %", value, ":ud = sel %0:ud #0x0:ud %", flag, ":uw {w", width, " pred 1}\n");
+  return absl::StrCat("  %", value, ":ud = sel %0:ud #0x0:ud %", flag, ":uw {w", width,
+                      " pred 1}\n");
 }
 const char kStart[] = "  %0:ud = mov #0x1:ud {w32}\n";
 const char kEnd[] = "  eot {w8}\n";
@@ -34,7 +35,8 @@ constexpr lir::BlockId kFirst(0), kSecond(1);
 lir::ValueId Flag(uint32_t v) { return lir::ValueId(v); }
 
 TEST(FlagRoom, AFlagAloneHasRoomForAnother) {
-  const lir::Function f = Parsed(kStart + Compare(3) + Select(1, 3) + Compare(4) + Select(2, 4) + kEnd);
+  const lir::Function f =
+      Parsed(kStart + Compare(3) + Select(1, 3) + Compare(4) + Select(2, 4) + kEnd);
   FlagRoom room(f, 4);
   room.Enter(kFirst);
   EXPECT_TRUE(room.Double(Flag(3)));
@@ -45,7 +47,8 @@ TEST(FlagRoom, AFlagAloneHasRoomForAnother) {
 }
 
 TEST(FlagRoom, FlagsThatLiveTogetherShareIt) {
-  const lir::Function f = Parsed(kStart + Compare(3) + Compare(4) + Select(1, 3) + Select(2, 4) + kEnd);
+  const lir::Function f =
+      Parsed(kStart + Compare(3) + Compare(4) + Select(1, 3) + Select(2, 4) + kEnd);
   FlagRoom room(f, 4);
   room.Enter(kFirst);
   EXPECT_FALSE(room.Double(Flag(3)));

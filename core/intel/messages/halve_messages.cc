@@ -177,7 +177,7 @@ class Halving {
 
   lir::Function& f_;
   std::vector<lir::InstId> out_;
-  std::vector<lir::InstId> collect_;                   // by value: of the payload of a target
+  std::vector<lir::InstId> collect_;  // by value: of the payload of a target
 };
 
 }  // namespace

@@ -2,20 +2,20 @@
 //
 // Problem: no message takes more than 16 lanes (halve_messages), so that payloads for
 // lanes 0 to 15 and 16 to 31 are moved together from values of 32 lanes, and responses joined to
-// such: two moves for each component, where an instruction over 32 lanes of dwords is executed as two
-// of 16 anyway. Here instructions become the two that they would be, each with registers of its own,
-// where the plan says so (halving_plan.h): if only halves are taken of what they make, or fewer values
-// are joined then. What takes a half of a joined value, in the block that joins it, takes it from the
-// response; moves of such halves into payloads are left out, and joins make the components that somebody
-// wants whole, each by itself where others are not wanted. What is gained beside moves: a half is ready,
-// and its write to a target on its way, while the other is computed. So conditions are halved too; else
-// what they compare would have to be there for all lanes first.
+// such: two moves for each component, where an instruction over 32 lanes of dwords is executed as
+// two of 16 anyway. Here instructions become the two that they would be, each with registers of its
+// own, where the plan says so (halving_plan.h): if only halves are taken of what they make, or
+// fewer values are joined then. What takes a half of a joined value, in the block that joins it,
+// takes it from the response; moves of such halves into payloads are left out, and joins make the
+// components that somebody wants whole, each by itself where others are not wanted. What is gained
+// beside moves: a half is ready, and its write to a target on its way, while the other is computed.
+// So conditions are halved too; else what they compare would have to be there for all lanes first.
 //
-// In and out: SSA. Halves belong to no lane, as responses do, and hold nothing for lanes that were off
-// where they were made: so they stay in their block, where lanes leave but none return. The flag of a
-// half is a value like any other: an instruction for lanes 16 to 31 finds its bits in the second of the
-// two granules that a flag has, and the first is neither written nor read, whatever allocation moves
-// there (it saves and restores flags whole). Linear.
+// In and out: SSA. Halves belong to no lane, as responses do, and hold nothing for lanes that were
+// off where they were made: so they stay in their block, where lanes leave but none return. The
+// flag of a half is a value like any other: an instruction for lanes 16 to 31 finds its bits in the
+// second of the two granules that a flag has, and the first is neither written nor read, whatever
+// allocation moves there (it saves and restores flags whole). Linear.
 #include <array>
 #include <bit>
 #include <cassert>
@@ -39,7 +39,7 @@ using lir::InstId;
 using lir::Operand;
 
 constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
-constexpr uint16_t kDwords = kHalfLanes;   // of a half
+constexpr uint16_t kDwords = kHalfLanes;  // of a half
 
 class Halving {
  public:
@@ -173,14 +173,14 @@ class Halving {
   // Joins make what is read of them whole.
   bool TrimJoins() {
     bool changed = false;
-    std::vector<uint32_t> wanted(f_.values.size(), 0);   // components; all where one is not enough
+    std::vector<uint32_t> wanted(f_.values.size(), 0);  // components; all where one is not enough
     const auto want = [&](const Operand& o) {
       if (o.kind != Operand::Kind::kValue) return;
       const bool one = o.comps == 1 && o.comp < 32;
       wanted[o.id] |= one ? 1u << o.comp : ~0u;
     };
     ForEachUse(want);
-    absl::flat_hash_map<uint32_t, std::vector<Operand>> split;   // by value and component
+    absl::flat_hash_map<uint32_t, std::vector<Operand>> split;  // by value and component
     for (lir::Block& block : f_.blocks) {
       out_.clear();
       for (const InstId id : std::vector<InstId>(block.insts)) {
@@ -248,8 +248,8 @@ class Halving {
   const HalvingPlan& plan_;
   PassContext& context_;
   std::vector<InstId> out_;
-  absl::flat_hash_map<uint32_t, std::array<Operand, 2>> halves_;   // by value, in the block at hand
-  absl::flat_hash_map<uint32_t, Operand> moved_;                   // likewise
+  absl::flat_hash_map<uint32_t, std::array<Operand, 2>> halves_;  // by value, in the block at hand
+  absl::flat_hash_map<uint32_t, Operand> moved_;                  // likewise
 };
 
 }  // namespace

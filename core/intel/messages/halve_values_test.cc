@@ -68,8 +68,7 @@ TEST(HalveValues, JoinsMakeWhatIsReadWhole) {
             std::string::npos)
       << out;
   EXPECT_EQ(out.find("join", out.find("kill")), std::string::npos) << out;
-  EXPECT_NE(out.find("collect %16x16:ud %16.16x16:ud %16.48x16:ud %16.48x16:ud"),
-            std::string::npos)
+  EXPECT_NE(out.find("collect %16x16:ud %16.16x16:ud %16.48x16:ud %16.48x16:ud"), std::string::npos)
       << out;
 }
 
@@ -91,24 +90,25 @@ TEST(HalveValues, ConditionsAreHalvedWithWhatTheyChoose) {
 
 // Messages for a half of the lanes have a half of their predicate.
 TEST(HalveValues, PredicatesOfMessagesAreHalves) {
-  EXPECT_EQ(HalvedWithFlags(
-                "  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
-                "  %11x4:ud = msg.read %0:ud %16:uw {w32 pred 1 [untyped_read lanes 16 channels 15]}\n"),
-            "  %23:uw = cmp %21x16:f %14:f {w16 cmod 5}\n"
-            "  %24:uw = cmp %22x16:f %14:f {w16 g16 cmod 5}\n"
-            "  %19x64:ud = msg.read %21x16:ud %23:uw {w16 pred 1 [untyped_read lanes 16 channels 15]}\n"
-            "  %20x64:ud = msg.read %22x16:ud %24:uw {w16 g16 pred 1 [untyped_read lanes 16 channels 15]}\n");
+  EXPECT_EQ(
+      HalvedWithFlags(
+          "  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
+          "  %11x4:ud = msg.read %0:ud %16:uw {w32 pred 1 [untyped_read lanes 16 channels 15]}\n"),
+      "  %23:uw = cmp %21x16:f %14:f {w16 cmod 5}\n"
+      "  %24:uw = cmp %22x16:f %14:f {w16 g16 cmod 5}\n"
+      "  %19x64:ud = msg.read %21x16:ud %23:uw {w16 pred 1 [untyped_read lanes 16 channels 15]}\n"
+      "  %20x64:ud = msg.read %22x16:ud %24:uw {w16 g16 pred 1 [untyped_read lanes 16 channels 15]}\n");
 }
 
 // A compare's result as a number, and a condition beside a result.
 TEST(HalveValues, ConditionsBesideResultsAreHalved) {
-  const std::string out = HalvedWithFlags(
-      std::string("  %3:f %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
-                  "  %4:f = add %0:f %14:f {w32}\n"
-                  "  %5:f %17:uw = mul %4:f %14:f {w32 cmod 6}\n"
-                  "  %6:ud = sel %5:ud #0x0:ud %17:uw {w32 pred 1}\n"
-                  "  %10x4:ud = collect %3:ud %5:ud %6:ud _ {w32}\n") +
-      kEnd);
+  const std::string out =
+      HalvedWithFlags(std::string("  %3:f %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
+                                  "  %4:f = add %0:f %14:f {w32}\n"
+                                  "  %5:f %17:uw = mul %4:f %14:f {w32 cmod 6}\n"
+                                  "  %6:ud = sel %5:ud #0x0:ud %17:uw {w32 pred 1}\n"
+                                  "  %10x4:ud = collect %3:ud %5:ud %6:ud _ {w32}\n") +
+                      kEnd);
   EXPECT_EQ(out.find("w32"), std::string::npos) << out;
   EXPECT_NE(out.find(":uw = cmp %"), std::string::npos) << out;
   EXPECT_NE(out.find("{w16 g16 cmod 6}"), std::string::npos) << out;
@@ -128,8 +128,8 @@ TEST(HalveValues, AFlagThatIsReadWholeStaysWhole) {
   EXPECT_NE(out.find("  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"), std::string::npos) << out;
 }
 
-// Two flags of all lanes are as many as there are. In the place of one, two stand, so that of conditions
-// that live at the same time none is halved; those that follow one another are.
+// Two flags of all lanes are as many as there are. In the place of one, two stand, so that of
+// conditions that live at the same time none is halved; those that follow one another are.
 TEST(HalveValues, ConditionsAreHalvedWhereFlagsAreFree) {
   const std::string compares =
       "  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
@@ -172,21 +172,25 @@ TEST(HalveValues, WhatIsBelowResponsesIsJoinedLater) {
 
 // As many joins behind it as before are no gain.
 TEST(HalveValues, ResponsesAreJoinedWhereNothingIsGained) {
-  const std::string out = Halved(std::string(kRead) + "  %4:f = add %11:f %14:f {w32}\n" + kElsewhere + kEnd);
+  const std::string out =
+      Halved(std::string(kRead) + "  %4:f = add %11:f %14:f {w32}\n" + kElsewhere + kEnd);
   EXPECT_NE(out.find("  %4:f = add %"), std::string::npos) << out;
   EXPECT_NE(out.find(":f %14:f {w32}\n"), std::string::npos) << out;
-  const std::string both = Halved(std::string(kRead) + "  %3:f = add %11:f %11.1:f {w32}\n"
+  const std::string both = Halved(std::string(kRead) +
+                                  "  %3:f = add %11:f %11.1:f {w32}\n"
                                   "  %4:f = add %11:f -%11.1:f {w32}\n"
                                   "  -> b1\n"
                                   "block b1 depth 0\n"
-                                  "  %10x4:ud = collect %3:ud %4:ud _ _ {w32}\n" + kEnd);
+                                  "  %10x4:ud = collect %3:ud %4:ud _ _ {w32}\n" +
+                                  kEnd);
   EXPECT_NE(both.find("  %3:f = add %"), std::string::npos) << both;
   EXPECT_NE(both.find("  %4:f = add %"), std::string::npos) << both;
 }
 
 // In a loop one join has to spare more than two.
 TEST(HalveValues, InLoopsResultsAreJoinedForMore) {
-  const std::string two = std::string(kRead) + "  %4:f = add %11:f %11.1:f {w32}\n" + kElsewhere + kEnd;
+  const std::string two =
+      std::string(kRead) + "  %4:f = add %11:f %11.1:f {w32}\n" + kElsewhere + kEnd;
   const std::string three = std::string(kRead) + kSum + kElsewhere + kEnd;
   const auto in_loop = [](const std::string& body) {
     return Halved("  -> b1\nblock b1 depth 1\n" + body.substr(0, body.find("  -> b1")) +
@@ -207,7 +211,8 @@ TEST(HalveValues, WhereRegistersRunOutResponsesAreJoinedAtOnce) {
   const auto with = [&](int count) {
     std::string rest;
     for (int v = 16; v < 16 + count; ++v) {
-      rest += "  msg.write %" + std::to_string(v) + ":ud %0:ud {w32 [untyped_write lanes 16 channels 1]}\n";
+      rest += "  msg.write %" + std::to_string(v) +
+              ":ud %0:ud {w32 [untyped_write lanes 16 channels 1]}\n";
     }
     return testing::AfterWith(values, made + kRead + kSum + rest + kElsewhere + kEnd, Halve, 32);
   };
@@ -224,11 +229,14 @@ TEST(HalveValues, ConditionsBelowResponsesAreHalved) {
   EXPECT_NE(out.find("  %4:ud = join_groups"), std::string::npos) << out;
   EXPECT_NE(out.find(":uw = cmp %19x16:f %19.16x16:f {w16 cmod 5}\n"), std::string::npos) << out;
 
-  // A flag cannot be joined: where it is read whole too, what it is of is, and what reads it is not.
-  const std::string whole = HalvedWithFlags(std::string(kRead) + chosen + "  -> b1\n"
+  // A flag cannot be joined: where it is read whole too, what it is of is, and what reads it is
+  // not.
+  const std::string whole = HalvedWithFlags(std::string(kRead) + chosen +
+                                            "  -> b1\n"
                                             "block b1 depth 0\n"
                                             "  %5:ud = sel %4:ud %14:ud %16:uw {w32 pred 1}\n"
-                                            "  %10x4:ud = collect %5:ud _ _ _ {w32}\n" + kEnd);
+                                            "  %10x4:ud = collect %5:ud _ _ _ {w32}\n" +
+                                            kEnd);
   EXPECT_NE(whole.find("  %16:uw = cmp %"), std::string::npos) << whole;
   EXPECT_EQ(whole.find("w16 cmod 5"), std::string::npos) << whole;
 }
@@ -244,21 +252,20 @@ TEST(HalveValues, APayloadInTheTailIsLeftWhole) {
 
 // In another block other lanes may be on.
 TEST(HalveValues, OtherBlocksReadTheWholeValue) {
-  const std::string out =
-      Halved(std::string("  %3:f = mul %0:f %14:f {w32}\n"
-                         "  -> b1\n"
-                         "block b1 depth 0\n"
-                         "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
-             kEnd);
+  const std::string out = Halved(std::string("  %3:f = mul %0:f %14:f {w32}\n"
+                                             "  -> b1\n"
+                                             "block b1 depth 0\n"
+                                             "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
+                                 kEnd);
   EXPECT_NE(out.find("%3:f = mul %0:f %14:f {w32}\n"), std::string::npos) << out;
   EXPECT_NE(out.find("mov %3:ud {w16 g16}\n"), std::string::npos) << out;
 }
 
 TEST(HalveValues, NothingIsRewrittenWhenToldSo) {
-  const std::string body =
-      std::string("  %3:f = mul %0:f %14:f {w32}\n"
-                  "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
-      kEnd;
+  const std::string body = std::string(
+                               "  %3:f = mul %0:f %14:f {w32}\n"
+                               "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
+                           kEnd;
   const std::string out = After(body, Halve, 32, 0);
   EXPECT_EQ(out, After(body, HalveMessages, 32));
 }

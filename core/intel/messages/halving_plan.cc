@@ -18,7 +18,9 @@ using lir::InstId;
 using lir::Operand;
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-bool OfDwords(const lir::Function& f, const Operand& o) { return f.value(o.value()).elem_bytes == 4; }
+bool OfDwords(const lir::Function& f, const Operand& o) {
+  return f.value(o.value()).elem_bytes == 4;
+}
 
 // One component, a dword a lane.
 bool IsDwordPerLane(const lir::Function& f, const Operand& o) {
@@ -29,8 +31,8 @@ bool IsPredicate(const lir::Function& f, InstId id, const Operand& o) {
   return f.inst(id).predicate_mode != 0 && &o == &f.uses(id).back();
 }
 
-// Each lane from the same lane of the sources, by the instruction that it is: a result, a condition, or
-// both.
+// Each lane from the same lane of the sources, by the instruction that it is: a result, a
+// condition, or both.
 bool IsPlain(const lir::Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   if (!IsEuOp(in.op) || in.num_defs == 0) return false;
@@ -217,12 +219,14 @@ bool HalvingPlan::FindBelow(lir::BlockId block) {
   return any;
 }
 
-bool HalvingPlan::HasHalves(const Operand& o) const { return IsValue(o) && from_[o.id] != kNowhere; }
+bool HalvingPlan::HasHalves(const Operand& o) const {
+  return IsValue(o) && from_[o.id] != kNowhere;
+}
 
 // Flags with readers that want them whole, or without room. True if there are any.
 bool HalvingPlan::KeepWholeFlags(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
-  absl::flat_hash_map<uint32_t, uint32_t> reads;   // of flags, by what may be halved
+  absl::flat_hash_map<uint32_t, uint32_t> reads;  // of flags, by what may be halved
   for (size_t i = insts.size(); i-- > 0;) {
     if (!below_[i]) continue;
     const auto defs = f_.defs(insts[i]);
@@ -269,9 +273,10 @@ uint32_t HalvingPlan::Group(uint32_t place) {
   return place;
 }
 
-// Of joined components none is wanted any more that only the group reads; its own results are joined
-// where others read them. In loops that counts twice: most of these are for the next iteration, and made
-// whole they are made where that wants them; joined they are kept beside what is joined, and copied.
+// Of joined components none is wanted any more that only the group reads; its own results are
+// joined where others read them. In loops that counts twice: most of these are for the next
+// iteration, and made whole they are made where that wants them; joined they are kept beside what
+// is joined, and copied.
 void HalvingPlan::CountJoins(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
   const int cost = f_.block(block).loop_depth != 0 ? 2 : 1;

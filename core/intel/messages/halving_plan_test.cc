@@ -50,10 +50,10 @@ TEST(HalvingPlan, WhereFewerValuesAreJoinedBehind) {
   EXPECT_EQ(Halved(kJoined + sum + whole), ".h.");
   EXPECT_EQ(Halved(kJoined + sum + whole, 0), "...");
   // Two results of two components, and components that somebody else wants whole, save nothing.
-  EXPECT_EQ(Halved(std::string(kJoined) + "  %1:f = mul %8:f %8:f {w32}\n" +
-                   "  %2:f = mul %8.1:f %8.1:f {w32}\n" + whole +
-                   "  kill %2:f #0x0:f {w32 cmod 5}\n"),
-            ".....");
+  EXPECT_EQ(
+      Halved(std::string(kJoined) + "  %1:f = mul %8:f %8:f {w32}\n" +
+             "  %2:f = mul %8.1:f %8.1:f {w32}\n" + whole + "  kill %2:f #0x0:f {w32 cmod 5}\n"),
+      ".....");
   EXPECT_EQ(Halved(kJoined + sum + whole + "  kill %8:f %8.1:f {w32 cmod 5}\n"), "....");
 }
 

@@ -46,8 +46,7 @@ TEST(LowerSamplers, AHeaderMakesThePayloadRegisters) {
 }
 
 TEST(LowerSamplers, MoreThanElevenRegistersAreAnError) {
-  const std::string eleven =
-      "%0:ud %0:ud %0:ud %1:ud %1:ud %1:ud %2:ud %2:ud %2:ud #0x0:ud %0:ud";
+  const std::string eleven = "%0:ud %0:ud %0:ud %1:ud %1:ud %1:ud %2:ud %2:ud %2:ud #0x0:ud %0:ud";
   EXPECT_NE(After(Op(eleven, Sampler(Message::kSampleD)), LowerSamplers).find("msg"),
             std::string::npos);
   EXPECT_NE(After(Op("%13x8:ud " + eleven, Sampler(Message::kSampleD, true)), LowerSamplers)

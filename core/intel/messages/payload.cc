@@ -10,8 +10,8 @@ namespace {
 
 lir::Operand New(lir::Function& f, const lir::Value& v) {
   f.values.push_back(v);
-  return lir::ValueOperand(lir::ValueId(f.values.size() - 1),
-                           static_cast<uint8_t>(isa::Type::kUD), 0, v.comps);
+  return lir::ValueOperand(lir::ValueId(f.values.size() - 1), static_cast<uint8_t>(isa::Type::kUD),
+                           0, v.comps);
 }
 
 }  // namespace

@@ -127,8 +127,7 @@ TEST(StripSamplerParameters, IndexAndHandleStayInOrder) {
 TEST(StripSamplerParameters, AsksForEachMessage) {
   const std::string aux = Sampler(Message::kLdLz);
   const std::string two =
-      Op("%0:ud #0x0:ud", aux) +
-      absl::StrReplaceAll(Op("%1:ud #0x0:ud", aux), {{"%10", "%11"}});
+      Op("%0:ud #0x0:ud", aux) + absl::StrReplaceAll(Op("%1:ud #0x0:ud", aux), {{"%10", "%11"}});
   EXPECT_EQ(After(two, Strip, 8, 1), absl::StrReplaceAll(two, {{"%0:ud #0x0:ud", "%0:ud"}}));
 }
 

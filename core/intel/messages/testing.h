@@ -23,9 +23,9 @@ std::string Sent(isa::Message message, int lanes, bool header = false, bool indi
 std::string Op(const std::string& params, const std::string& side, int width = 8);
 
 // `body` behind one pass; what is wrong with it, if it is no LIR before or after. `rewrites`: how
-// many the pass may make; -1: any number. %0..%9 are per lane (%0 to %2 are set), %10 and %11 vectors
-// of four, %12 registers of r0, %13 a header, %14 a uniform dword, %15 three registers. With 32 lanes
-// %9 is per lane with 8 bytes.
+// many the pass may make; -1: any number. %0..%9 are per lane (%0 to %2 are set), %10 and %11
+// vectors of four, %12 registers of r0, %13 a header, %14 a uniform dword, %15 three registers.
+// With 32 lanes %9 is per lane with 8 bytes.
 std::string After(const std::string& body,
                   absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int width = 8,
                   int64_t rewrites = -1);

@@ -9,9 +9,9 @@
 namespace kiln::intel {
 
 struct DefUse {
-  std::vector<lir::InstId> def;      // by value; invalid for parameters, live-ins
-  std::vector<uint32_t> uses;        // by value: operands of instructions and edges that name it
-  std::vector<lir::BlockId> block;   // by instruction; invalid if it stands nowhere
+  std::vector<lir::InstId> def;     // by value; invalid for parameters, live-ins
+  std::vector<uint32_t> uses;       // by value: operands of instructions and edges that name it
+  std::vector<lir::BlockId> block;  // by instruction; invalid if it stands nowhere
 
   const lir::InstId* DefOf(const lir::Operand& o) const {
     if (o.kind != lir::Operand::Kind::kValue || !def[o.id].valid()) return nullptr;

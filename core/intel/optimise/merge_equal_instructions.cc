@@ -4,8 +4,8 @@
 // with scratch definitions, or plain moves: copy propagation owns those, and one in front of a jump
 // or a collect is the copy that would be needed anyway. Conversions, and constants that only
 // messages read directly (addresses), merge within a block. The dominating instruction ran for all
-// lanes that the later one runs for, so masked instructions merge as well as NoMask ones. Those that
-// define a flag merge only inside a block: a flag kept for long would be saved and restored.
+// lanes that the later one runs for, so masked instructions merge as well as NoMask ones. Those
+// that define a flag merge only inside a block: a flag kept for long would be saved and restored.
 //
 // Cost: expected linear (a hash of opcode, fields and operands per instruction, scoped by the
 // dominator tree).
@@ -169,9 +169,9 @@ class Merger {
     const KeyTable::Found found = table_.FindOrAdd(key_, id.index);
     if (found.added) return false;
     const lir::InstId equal(*found.value);
-    const bool usable = block_[equal.index] == b ||
-                        (!DefinesFlag(id) && f_.inst(id).op != Op(Opcode::kMov) &&
-                         Dominates(block_[equal.index], b));
+    const bool usable =
+        block_[equal.index] == b || (!DefinesFlag(id) && f_.inst(id).op != Op(Opcode::kMov) &&
+                                     Dominates(block_[equal.index], b));
     if (!usable) {
       *found.value = id.index;
       return false;
@@ -200,8 +200,8 @@ class Merger {
   std::vector<lir::ValueId> to_;
   std::vector<bool> messages_only_;
   std::vector<uint32_t> key_;
-  KeyTable table_;                     // to the instruction
-  std::vector<lir::BlockId> block_;    // of those in the table
+  KeyTable table_;                   // to the instruction
+  std::vector<lir::BlockId> block_;  // of those in the table
   std::optional<lir::Dominators> dominators_;
   bool changed_ = false;
 };

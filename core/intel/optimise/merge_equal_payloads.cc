@@ -1,11 +1,11 @@
 // One payload for equal ones: of constants, and of uniform values that lanes copy.
 //
 // Problem: each message brings its own copies of what it sends, since parts of a payload must lie
-// together; sixteen stores of zeros, or samples at coordinates that share a part, then make the same
-// payload again and again. merge_equal_instructions leaves such copies apart: one that is in
+// together; sixteen stores of zeros, or samples at coordinates that share a part, then make the
+// same payload again and again. merge_equal_instructions leaves such copies apart: one that is in
 // several payloads would be copied into each anyway.
-// Invariants: SSA in and out; after what makes payloads (split_sends), before separate_payloads, which
-// gives the two payloads of one message different registers. Only inside a block, where the
+// Invariants: SSA in and out; after what makes payloads (split_sends), before separate_payloads,
+// which gives the two payloads of one message different registers. Only inside a block, where the
 // execution mask is one, and not over more than kMaxDistance instructions, since the payload stays
 // in registers. Unused copies are removed.
 // Algorithm: moves of constants and uniform values get a number by what they move; collects are
@@ -131,12 +131,12 @@ class PayloadMerger {
 
   lir::Function& f_;
   PassContext& context_;
-  std::vector<lir::ValueId> to_;       // by value: what takes its place
-  std::vector<uint32_t> number_;       // by value: equal for equal moves of a block
+  std::vector<lir::ValueId> to_;  // by value: what takes its place
+  std::vector<uint32_t> number_;  // by value: equal for equal moves of a block
   std::vector<bool> sent_;
-  std::vector<Made> made_;             // the latest of its kind
+  std::vector<Made> made_;  // the latest of its kind
   std::vector<uint32_t> key_;
-  KeyTable table_;                     // to its place in made_
+  KeyTable table_;  // to its place in made_
   uint32_t position_ = 0;
   bool changed_ = false;
 };

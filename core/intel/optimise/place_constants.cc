@@ -30,10 +30,10 @@ namespace {
 using isa::Opcode;
 using lir::Operand;
 
-constexpr size_t kMany = 256;      // dwords: a quarter of the registers
-constexpr size_t kKept = 128;      // of them at the start
-constexpr size_t kKeptInLoop = 64; // and for each outermost loop
-constexpr uint32_t kNear = 128;    // instructions between uses of one copy
+constexpr size_t kMany = 256;       // dwords: a quarter of the registers
+constexpr size_t kKept = 128;       // of them at the start
+constexpr size_t kKeptInLoop = 64;  // and for each outermost loop
+constexpr uint32_t kNear = 128;     // instructions between uses of one copy
 constexpr uint32_t kNone = ~uint32_t{0};
 constexpr int kIterations = 3;  // a loop counts as 2^3 iterations
 constexpr int kMaxDepth = 6;
@@ -46,9 +46,9 @@ struct Place {
 
 struct Constant {
   lir::InstId made;
-  std::vector<Place> places;       // of uses near one another the first, in layout order
+  std::vector<Place> places;  // of uses near one another the first, in layout order
   Place last;
-  uint64_t weight = 0;             // executions of the places
+  uint64_t weight = 0;  // executions of the places
 };
 
 class Placer {
@@ -237,9 +237,8 @@ class Placer {
       const bool begins = next[c] < places.size() && places[next[c]] == at;
       next[c] += begins;
       const uint32_t loop = loop_[at.block];
-      const bool before_loop =
-          loop != kNone &&
-          std::binary_search(hoisted_.begin(), hoisted_.end(), std::make_pair(loop, c));
+      const bool before_loop = loop != kNone && std::binary_search(hoisted_.begin(), hoisted_.end(),
+                                                                   std::make_pair(loop, c));
       if (before_loop && of_loop[c] != loop) {
         current[c] = Copy(c, {before_[loop], End(f_.blocks[before_[loop]])});
         of_loop[c] = loop;
@@ -279,8 +278,7 @@ class Placer {
         out.push_back(Make(copies[next]));
       }
       if (k == insts.size()) break;
-      const bool left = b == 0 && IsConstant(insts[k]) &&
-                        leaves[of_[f_.defs(insts[k])[0].id]] != 0;
+      const bool left = b == 0 && IsConstant(insts[k]) && leaves[of_[f_.defs(insts[k])[0].id]] != 0;
       if (!left) out.push_back(insts[k]);
     }
     f_.blocks[b].insts = std::move(out);
@@ -288,12 +286,13 @@ class Placer {
 
   lir::Function& f_;
   PassContext& context_;
-  std::vector<uint32_t> of_;               // by value: the constant
+  std::vector<uint32_t> of_;  // by value: the constant
   std::vector<Constant> constants_;
-  std::vector<uint32_t> loop_, before_;    // by block: head of its outermost loop; a predecessor above
-  std::vector<uint32_t> leaves_;           // constants that do not stay at the start, ascending
+  std::vector<uint32_t> loop_,
+      before_;                    // by block: head of its outermost loop; a predecessor above
+  std::vector<uint32_t> leaves_;  // constants that do not stay at the start, ascending
   std::vector<std::pair<uint32_t, uint32_t>> hoisted_;  // (loop, constant), ascending
-  std::vector<std::vector<Insertion>> inserted_;  // by block
+  std::vector<std::vector<Insertion>> inserted_;        // by block
 };
 
 }  // namespace

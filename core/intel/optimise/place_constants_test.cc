@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/lir/ops.h"
+#include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/optimise/testing.h"
 #include "core/lir/parse.h"
@@ -54,8 +54,8 @@ std::vector<int> Made(const std::string& text) {
   for (const lir::Block& b : f->blocks) {
     made.push_back(0);
     for (lir::InstId i : b.insts) {
-      const bool constant = f->inst(i).op == Op(isa::Opcode::kMov) &&
-                            f->uses(i)[0].kind == lir::Operand::Kind::kImm;
+      const bool constant =
+          f->inst(i).op == Op(isa::Opcode::kMov) && f->uses(i)[0].kind == lir::Operand::Kind::kImm;
       if (!constant) continue;
       EXPECT_EQ(f->uses(i)[0].id, 7u);
       ++made.back();

@@ -26,8 +26,7 @@ using lir::Operand;
 // A compare of a register with 0 that makes nothing but a flag.
 bool IsTestOfZero(const lir::Function& f, lir::InstId id) {
   const lir::Inst& in = f.inst(id);
-  if (in.op != Op(Opcode::kCmp) || in.num_defs != 1 || in.num_uses != 2 ||
-      in.predicate_mode != 0) {
+  if (in.op != Op(Opcode::kCmp) || in.num_defs != 1 || in.num_uses != 2 || in.predicate_mode != 0) {
     return false;
   }
   const Operand& zero = f.uses(id)[1];
@@ -126,8 +125,7 @@ class Propagator {
   void Replace(lir::InstId producer, lir::InstId test, std::vector<lir::InstId>& kept) {
     const lir::Inst in = f_.inst(producer);
     std::vector<Operand> defs;
-    const bool ternary =
-        isa::Info(static_cast<Opcode>(in.op)).format == isa::Format::kTernary;
+    const bool ternary = isa::Info(static_cast<Opcode>(in.op)).format == isa::Format::kTernary;
     if (ternary || info_.uses[f_.defs(producer)[0].id] > 1) defs.push_back(f_.defs(producer)[0]);
     defs.push_back(f_.defs(test)[0]);
     lir::InstFields fields;
@@ -150,8 +148,8 @@ class Propagator {
   lir::Function& f_;
   PassContext& context_;
   const DefUse info_;
-  std::vector<lir::ValueId> replaced_;   // flags that another flag stands for
-  std::vector<lir::InstId> current_;     // instructions that were made anew
+  std::vector<lir::ValueId> replaced_;  // flags that another flag stands for
+  std::vector<lir::InstId> current_;    // instructions that were made anew
   bool changed_ = false;
 };
 

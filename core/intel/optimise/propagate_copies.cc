@@ -78,8 +78,7 @@ class Propagator {
     if (source.mods != 0) return;
     const lir::Value& from = f_.value(source.value());
     const lir::Value& to = f_.value(o.value());
-    if (!regions &&
-        (from.file != to.file || from.elem_bytes != to.elem_bytes || source.sub != 0)) {
+    if (!regions && (from.file != to.file || from.elem_bytes != to.elem_bytes || source.sub != 0)) {
       return;
     }
     if (!context_.Rewrite()) return;
@@ -112,8 +111,8 @@ class Propagator {
     }
     const Operand& source = f_.uses(*def)[0];
     const auto from = static_cast<Type>(source.type);
-    const bool narrow = !isa::IsFloat(from) && isa::ByteSize(from) < 4 && from != Type::kV &&
-                        from != Type::kUV;
+    const bool narrow =
+        !isa::IsFloat(from) && isa::ByteSize(from) < 4 && from != Type::kV && from != Type::kUV;
     if (source.kind != Operand::Kind::kValue || source.comps != 1 || source.mods != 0 || !narrow ||
         !IsDword(static_cast<Type>(f_.defs(*def)[0].type))) {
       return nullptr;
@@ -141,8 +140,7 @@ class Propagator {
       case Opcode::kAdd:
       case Opcode::kAnd:
       case Opcode::kOr:
-      case Opcode::kXor:
-        break;
+      case Opcode::kXor: break;
       case Opcode::kCmp:
         if (!same_sign) return false;
         break;
@@ -190,13 +188,12 @@ class Propagator {
 
   void VisitInst(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    const bool payload = IsMessage(in.op) || in.op == kCollect || in.op == kEot ||
-                         in.op == kCopy || in.op == kFence || in.op == kBarrier ||
-                         IsSamplerList(in.op) || in.op == kPixelPlaces ||
-                         in.op == kSampleIds || in.op == kSampleOffsets || in.op == kPackLanes ||
-                         in.op == kDispatched || in.op == kStartDead || in.op == kJoin || in.op == kSamplerHeader ||
-                         in.op == kChosenSamplerHeader ||
-                         IsLaneOp(in.op);
+    const bool payload = IsMessage(in.op) || in.op == kCollect || in.op == kEot || in.op == kCopy ||
+                         in.op == kFence || in.op == kBarrier || IsSamplerList(in.op) ||
+                         in.op == kPixelPlaces || in.op == kSampleIds || in.op == kSampleOffsets ||
+                         in.op == kPackLanes || in.op == kDispatched || in.op == kStartDead ||
+                         in.op == kJoin || in.op == kSamplerHeader ||
+                         in.op == kChosenSamplerHeader || IsLaneOp(in.op);
     const size_t count = in.num_uses - (in.predicate_mode != 0 ? 1u : 0u);
     for (size_t i = 0; i < count; ++i) {
       Operand& o = f_.uses(id)[i];

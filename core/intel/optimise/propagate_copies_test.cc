@@ -46,8 +46,8 @@ TEST(PropagateCopies, ModifiersStayOutOfLogicAndOfOtherTypes) {
   EXPECT_EQ(After(same, PropagateCopies), same);
 }
 
-// -INT_MIN is INT_MIN in a register and 2^31 inside an instruction: a sum wraps to the same, a maximum
-// does not.
+// -INT_MIN is INT_MIN in a register and 2^31 inside an instruction: a sum wraps to the same, a
+// maximum does not.
 TEST(PropagateCopies, IntegerModifiersMoveOnlyWhereResultsWrap) {
   const std::string head =
       "block b0 depth 0\n"

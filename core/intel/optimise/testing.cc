@@ -14,9 +14,10 @@ std::string Header() {
   for (int i = 0; i < 10; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
   for (int i = 10; i < 15; ++i) absl::StrAppend(&text, "value %", i, " U 4x1\n");
   for (int i = 15; i < 20; ++i) absl::StrAppend(&text, "value %", i, " F 0x1\n");
-  absl::StrAppend(&text, "value %20 G 4x2\nvalue %21 U 4x8 whole\n"
-                         "value %22 G 2x1\nvalue %23 G 2x1\nvalue %24 G 4x2\nvalue %25 G 4x2\n"
-                         "livein %21 at 0\n");
+  absl::StrAppend(&text,
+                  "value %20 G 4x2\nvalue %21 U 4x8 whole\n"
+                  "value %22 G 2x1\nvalue %23 G 2x1\nvalue %24 G 4x2\nvalue %25 G 4x2\n"
+                  "livein %21 at 0\n");
   return text;
 }
 

@@ -1,24 +1,26 @@
 // Uniform results of one operation on consecutive components become one instruction of four lanes.
 //
-// Problem: selection computes uniform values one by one, each an instruction of one lane. What shaders
-// compute of uniform values is mostly of vectors and matrices, whose components stand side by side in
-// the registers of uniform buffers: column c of a product of matrices is four sums of
-// A[k][0..3] * B[c][k]. Such instructions differ in nothing but the component that some of their sources
-// name. Here up to four become one, whose sources are either four components, or one that all lanes
-// read; its result is a vector of four, so that instructions that read it come together likewise.
+// Problem: selection computes uniform values one by one, each an instruction of one lane. What
+// shaders compute of uniform values is mostly of vectors and matrices, whose components stand side
+// by side in the registers of uniform buffers: column c of a product of matrices is four sums of
+// A[k][0..3] * B[c][k]. Such instructions differ in nothing but the component that some of their
+// sources name. Here up to four become one, whose sources are either four components, or one that
+// all lanes read; its result is a vector of four, so that instructions that read it come together
+// likewise.
 //
 // In and out: SSA. Members of a group have the same sources but for components, so none depends on
 // another, what the first needs is all that any needs, and the group stands where the first stood.
-// Lanes that no member asked for compute something that nobody reads. Every group saves instructions;
-// values stay uniform and the operations are the same, so that results are bit for bit what they were.
+// Lanes that no member asked for compute something that nobody reads. Every group saves
+// instructions; values stay uniform and the operations are the same, so that results are bit for
+// bit what they were.
 //
 // Algorithm: block by block, by the length of the longest path of definitions to an instruction
 // (members of a group have the same): which sources step from lane to lane is tried in every
-// combination, each puts the instruction into a group, and large groups are taken first. Cost: expected
-// linear, with up to seven entries of a hash table for an instruction.
+// combination, each puts the instruction into a group, and large groups are taken first. Cost:
+// expected linear, with up to seven entries of a hash table for an instruction.
 //
-// Sources: none; superword-level parallelism (Larsen and Amarasinghe, PLDI 2000), confined to what lies
-// in the right order already. Regions: PRM volume 7, "Register Region Restrictions"; rules of
+// Sources: none; superword-level parallelism (Larsen and Amarasinghe, PLDI 2000), confined to what
+// lies in the right order already. Regions: PRM volume 7, "Register Region Restrictions"; rules of
 // core/intel/isa/verify.cc.
 //
 // Limits: no gathering of components that lie apart (a product with a transposed matrix), vectors
@@ -51,14 +53,18 @@ constexpr uint32_t kDwordsOfRegister = 8;
 // A position in the block for each lane of the vector, or kNone.
 struct Group {
   std::array<uint32_t, kLanes> members = {kNone, kNone, kNone, kNone};
-  uint32_t stepping = 0;   // a bit for each source whose component is the lane's
+  uint32_t stepping = 0;  // a bit for each source whose component is the lane's
 };
 
 class Vectoriser {
  public:
   Vectoriser(lir::Function& f, PassContext& context)
-      : f_(f), context_(context), odd_uses_(f.values.size()), to_(f.values.size()),
-        level_(f.values.size()), block_(f.values.size(), kNone) {}
+      : f_(f),
+        context_(context),
+        odd_uses_(f.values.size()),
+        to_(f.values.size()),
+        level_(f.values.size()),
+        block_(f.values.size(), kNone) {}
 
   bool Run() {
     FindOddUses();
@@ -70,7 +76,7 @@ class Vectoriser {
 
  private:
   struct Component {
-    lir::ValueId value;   // invalid: the value is still its own
+    lir::ValueId value;  // invalid: the value is still its own
     uint16_t comp = 0;
   };
 
@@ -169,7 +175,7 @@ class Vectoriser {
     bool changed = false;
     for (uint32_t size = kLanes; size >= 2; --size) {
       for (uint32_t g : by_size[size]) {
-        const uint32_t left = SizeOf(groups_[g]);   // others may have taken members
+        const uint32_t left = SizeOf(groups_[g]);  // others may have taken members
         if (left == size && context_.Rewrite()) {
           Merge(b, groups_[g]);
           changed = true;
@@ -187,8 +193,8 @@ class Vectoriser {
     return n;
   }
 
-  // Four components from the one of lane 0 on, in one register. Three-source instructions read vectors at
-  // owords only: nobody forbids others, but no compiler that we know writes them.
+  // Four components from the one of lane 0 on, in one register. Three-source instructions read
+  // vectors at owords only: nobody forbids others, but no compiler that we know writes them.
   bool IsVector(const Operand& o, uint32_t first, bool ternary) const {
     if (ternary && first % kLanes != 0) return false;
     const lir::Value& v = f_.value(o.value());
@@ -233,7 +239,8 @@ class Vectoriser {
     const std::vector<InstId>& insts = f_.blocks[b].insts;
     uint32_t first = kNone, lane = 0;
     for (uint32_t l = 0; l < kLanes; ++l) {
-      if (group.members[l] == kNone || gone_[group.members[l]] || group.members[l] >= first) continue;
+      if (group.members[l] == kNone || gone_[group.members[l]] || group.members[l] >= first)
+        continue;
       first = group.members[l];
       lane = l;
     }
@@ -294,13 +301,13 @@ class Vectoriser {
 
   lir::Function& f_;
   PassContext& context_;
-  std::vector<char> odd_uses_;       // by value: a use names other than its first component
-  std::vector<Component> to_;             // by value: where it is now
-  std::vector<uint32_t> level_, block_;   // by value: of its definition
+  std::vector<char> odd_uses_;           // by value: a use names other than its first component
+  std::vector<Component> to_;            // by value: where it is now
+  std::vector<uint32_t> level_, block_;  // by value: of its definition
   std::vector<std::vector<uint32_t>> levels_;
-  std::vector<Group> groups_;             // of a level
-  std::vector<InstId> replacement_;       // by position in the block
-  std::vector<char> gone_;                // by position: member of a group that was made
+  std::vector<Group> groups_;        // of a level
+  std::vector<InstId> replacement_;  // by position in the block
+  std::vector<char> gone_;           // by position: member of a group that was made
 };
 
 }  // namespace

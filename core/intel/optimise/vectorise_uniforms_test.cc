@@ -70,7 +70,8 @@ TEST(VectoriseUniforms, VectorsThatBeginAnywhere) {
 }
 
 TEST(VectoriseUniforms, TheLargerGroupIsTaken) {
-  // %10 goes with %11, which steps in the first source, or with %12 and %13, which do in the second.
+  // %10 goes with %11, which steps in the first source, or with %12 and %13, which do in the
+  // second.
   EXPECT_EQ(Vectorised("block b0 depth 0\n"
                        "  %10:f = mul %21:f %21.4:f {nomask}\n"
                        "  %11:f = mul %21.1:f %21.4:f {nomask}\n"
@@ -137,10 +138,9 @@ TEST(VectoriseUniforms, OnlyTheSameOperation) {
         "mul %21.5:f %21:f {nomask sat}", "mul %21.3:f %21:f {nomask}",
         "mul %21.5:d %21:d {nomask}", "mul %21.5:f #0x3f800000:f {nomask}"}) {
     const bool integer = std::string(second).find(":d") != std::string::npos;
-    const std::string body = std::string("block b0 depth 0\n") +
-                             "  %10:f = mul %21.4:f %21:f {nomask}\n" +
-                             (integer ? "  %11:d = " : "  %11:f = ") + second + "\n" +
-                             "  %0:f = add %10:f %11:f {w8}\n";
+    const std::string body =
+        std::string("block b0 depth 0\n") + "  %10:f = mul %21.4:f %21:f {nomask}\n" +
+        (integer ? "  %11:d = " : "  %11:f = ") + second + "\n" + "  %0:f = add %10:f %11:f {w8}\n";
     EXPECT_EQ(Vectorised(body), body);
   }
 }

@@ -34,9 +34,8 @@ bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
   const lir::Value& to = f.value(def.value());
   const lir::Value& from = f.value(use.value());
   const auto def_type = static_cast<Type>(def.type), use_type = static_cast<Type>(use.type);
-  const bool raw = def_type == use_type ||
-                   (!isa::IsFloat(def_type) && !isa::IsFloat(use_type) &&
-                    isa::ByteSize(def_type) == isa::ByteSize(use_type));
+  const bool raw = def_type == use_type || (!isa::IsFloat(def_type) && !isa::IsFloat(use_type) &&
+                                            isa::ByteSize(def_type) == isa::ByteSize(use_type));
   return raw && to.file == kFileG && to.elem_bytes == isa::ByteSize(def_type) &&
          from.file == kFileU && !from.whole_registers && use.comp == 0;
 }

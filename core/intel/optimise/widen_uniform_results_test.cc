@@ -10,8 +10,9 @@ namespace {
 
 using testing::After;
 
-constexpr char kSum[] = "  %11:d = mov %21:d {nomask}\n  %12:d = mov %21.1:d {nomask}\n"
-                        "  %10:d = add %11:d %12:d {nomask}\n";
+constexpr char kSum[] =
+    "  %11:d = mov %21:d {nomask}\n  %12:d = mov %21.1:d {nomask}\n"
+    "  %10:d = add %11:d %12:d {nomask}\n";
 constexpr char kStore[] = "  msg.write %0:ud %0:ud {w8 [untyped_write channels 1]}\n";
 
 TEST(WidenUniformResults, TheCopyBecomesTheComputation) {
@@ -29,7 +30,8 @@ TEST(WidenUniformResults, WhatIsUsedOtherwiseStaysUniform) {
 TEST(WidenUniformResults, SoDoMathAndWhatHasManyCopies) {
   std::string same = std::string("block b0 depth 0\n") +
                      "  %11:f = mov %21:f {nomask}\n  %10:f = math %11:f {nomask aux 1}\n"
-                     "  %0:f = mov %10:f {w8}\n" + kStore;
+                     "  %0:f = mov %10:f {w8}\n" +
+                     kStore;
   EXPECT_EQ(After(same, WidenUniformResults), same);
   same = std::string("block b0 depth 0\n") + kSum;
   for (int lane = 0; lane < 4; ++lane) {

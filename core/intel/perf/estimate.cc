@@ -19,9 +19,9 @@ using isa::Opcode;
 constexpr int kLoopWeight = 10;
 // More weighs no more: 64 bits must hold the sum.
 constexpr int64_t kMostWeight = 1'000'000;
-constexpr int64_t kWhole = 100;   // weights are in percent
+constexpr int64_t kWhole = 100;  // weights are in percent
 constexpr int kTokens = 16;
-constexpr int kFlags = 4;         // f0.0 f0.1 f1.0 f1.1
+constexpr int kFlags = 4;  // f0.0 f0.1 f1.0 f1.1
 constexpr int kAccumulators = 16;
 
 // When something will be there, and whose doing it is.
@@ -61,7 +61,9 @@ class Walk {
  public:
   Walk(const Device& device, const isa::Program& program,
        absl::Span<const isa::Footprint> footprints)
-      : device_(device), program_(program), footprints_(footprints),
+      : device_(device),
+        program_(program),
+        footprints_(footprints),
         loops_(LoopWeights(program, footprints)) {}
 
   absl::StatusOr<Estimate> Run() {
@@ -211,10 +213,10 @@ class Walk {
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int64_t> loops_;
-  int32_t halted_until_ = 0;   // instruction where halted lanes go on
+  int32_t halted_until_ = 0;              // instruction where halted lanes go on
   int64_t percent_behind_exit_ = kWhole;  // the lanes of all halts of a program are as many
   int64_t until_exit_ = 0;
-  int64_t now_ = 0;       // when the front end takes the next instruction
+  int64_t now_ = 0;  // when the front end takes the next instruction
   int64_t weight_ = kWhole;
   int64_t elapsed_ = 0, issue_ = 0;
   std::array<int64_t, kUnits> free_{}, busy_{}, waits_{}, queues_{};

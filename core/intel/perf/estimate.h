@@ -26,15 +26,15 @@
 namespace kiln::intel {
 
 struct Estimate {
-  int64_t cycles = 0;                          // from start to end of one thread
-  int64_t exit_cycles = 0;                     // of `cycles`: until the first exit has issued; 0 without
-  std::array<int64_t, kUnits> busy{};          // cycles of each unit
-  std::array<int64_t, kUnits> waits{};         // of `cycles`: waiting for results of the unit
-  std::array<int64_t, kUnits> queues{};        // of `cycles`: waiting for the unit to be free
+  int64_t cycles = 0;                    // from start to end of one thread
+  int64_t exit_cycles = 0;               // of `cycles`: until the first exit has issued; 0 without
+  std::array<int64_t, kUnits> busy{};    // cycles of each unit
+  std::array<int64_t, kUnits> waits{};   // of `cycles`: waiting for results of the unit
+  std::array<int64_t, kUnits> queues{};  // of `cycles`: waiting for the unit to be free
   // The unit that bounds throughput when other threads hide all latencies; kControl (the front
   // end) if none is busier than the issue of the instructions.
   Unit bottleneck = Unit::kControl;
-  int64_t throughput_cycles = 0;               // of the bottleneck, per thread
+  int64_t throughput_cycles = 0;  // of the bottleneck, per thread
 };
 
 // Unimplemented, "unknown_message": a send whose cost is not known, and which instruction it is.

@@ -18,12 +18,12 @@ struct ProgramStatistics {
   int64_t instructions = 0;       // without nop and sync
   int64_t sync_instructions = 0;  // nop and sync
   int64_t sends = 0;
-  int64_t loops = 0;              // while instructions
-  int64_t registers = 0;          // most GRFs live at once
+  int64_t loops = 0;      // while instructions
+  int64_t registers = 0;  // most GRFs live at once
   // estimate.h; nothing where it does not know a message, which is never so of Kiln's own.
   std::optional<int64_t> cycles;
-  int64_t exit_cycles = 0;        // estimate.h; 0 where there is no exit, or are no cycles
-  int64_t busiest_cycles = 0;     // estimate.h, throughput_cycles; 0 where there are no cycles
+  int64_t exit_cycles = 0;     // estimate.h; 0 where there is no exit, or are no cycles
+  int64_t busiest_cycles = 0;  // estimate.h, throughput_cycles; 0 where there are no cycles
 
   friend bool operator==(const ProgramStatistics&, const ProgramStatistics&) = default;
 };

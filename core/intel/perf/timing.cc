@@ -16,39 +16,26 @@ using isa::Sfid;
 TimingKind KindOf(MathFunction f) {
   switch (f) {
     case MathFunction::kPow:
-    case MathFunction::kFdiv:
-      return TimingKind::kPower;
+    case MathFunction::kFdiv: return TimingKind::kPower;
     case MathFunction::kIntDivBoth:
     case MathFunction::kIntDivQuotient:
-    case MathFunction::kIntDivRemainder:
-      return TimingKind::kDivision;
-    default:
-      return TimingKind::kMath;
+    case MathFunction::kIntDivRemainder: return TimingKind::kDivision;
+    default: return TimingKind::kMath;
   }
 }
 
 TimingKind KindOf(isa::MessageCost cost) {
   switch (cost) {
-    case isa::MessageCost::kData:
-      return TimingKind::kData;
-    case isa::MessageCost::kAtomic:
-      return TimingKind::kAtomic;
-    case isa::MessageCost::kFence:
-      return TimingKind::kFence;
-    case isa::MessageCost::kConstant:
-      return TimingKind::kConstant;
-    case isa::MessageCost::kSampler:
-      return TimingKind::kSampler;
-    case isa::MessageCost::kBarrier:
-      return TimingKind::kBarrier;
-    case isa::MessageCost::kSpawn:
-      return TimingKind::kSpawn;
-    case isa::MessageCost::kRender:
-      return TimingKind::kRender;
-    case isa::MessageCost::kInterpolator:
-      return TimingKind::kInterpolator;
-    case isa::MessageCost::kUrb:
-      return TimingKind::kUrb;
+    case isa::MessageCost::kData: return TimingKind::kData;
+    case isa::MessageCost::kAtomic: return TimingKind::kAtomic;
+    case isa::MessageCost::kFence: return TimingKind::kFence;
+    case isa::MessageCost::kConstant: return TimingKind::kConstant;
+    case isa::MessageCost::kSampler: return TimingKind::kSampler;
+    case isa::MessageCost::kBarrier: return TimingKind::kBarrier;
+    case isa::MessageCost::kSpawn: return TimingKind::kSpawn;
+    case isa::MessageCost::kRender: return TimingKind::kRender;
+    case isa::MessageCost::kInterpolator: return TimingKind::kInterpolator;
+    case isa::MessageCost::kUrb: return TimingKind::kUrb;
   }
   return TimingKind::kData;
 }
@@ -58,23 +45,15 @@ namespace {
 // Shared functions that cost the same whatever the message, most of which Kiln has no rows for.
 std::optional<TimingKind> FunctionKind(Sfid sfid) {
   switch (sfid) {
-    case Sfid::kSampler:
-      return TimingKind::kSampler;
+    case Sfid::kSampler: return TimingKind::kSampler;
     case Sfid::kConstantCache:
-    case Sfid::kReadOnly:
-      return TimingKind::kConstant;
-    case Sfid::kRenderCache:
-      return TimingKind::kRender;
-    case Sfid::kUrb:
-      return TimingKind::kUrb;
-    case Sfid::kPixelInterpolator:
-      return TimingKind::kInterpolator;
-    case Sfid::kGateway:
-      return TimingKind::kBarrier;
-    case Sfid::kThreadSpawner:
-      return TimingKind::kSpawn;
-    default:
-      return std::nullopt;
+    case Sfid::kReadOnly: return TimingKind::kConstant;
+    case Sfid::kRenderCache: return TimingKind::kRender;
+    case Sfid::kUrb: return TimingKind::kUrb;
+    case Sfid::kPixelInterpolator: return TimingKind::kInterpolator;
+    case Sfid::kGateway: return TimingKind::kBarrier;
+    case Sfid::kThreadSpawner: return TimingKind::kSpawn;
+    default: return std::nullopt;
   }
 }
 

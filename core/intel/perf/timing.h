@@ -19,10 +19,10 @@ std::string_view Name(Unit unit);
 
 struct Timing {
   Unit unit = Unit::kFpu;
-  int front = 0;    // until the front end can take the next instruction
-  int busy = 0;     // until the unit can
-  int read = 0;     // until payload registers are read (messages)
-  int result = 0;   // until general registers are written
+  int front = 0;   // until the front end can take the next instruction
+  int busy = 0;    // until the unit can
+  int read = 0;    // until payload registers are read (messages)
+  int result = 0;  // until general registers are written
   int accumulator = 0;
   int flag = 0;
 };
@@ -39,9 +39,9 @@ struct TimingSizes {
 
 Timing TimingOf(const TimingTable& table, TimingKind kind, const TimingSizes& sizes);
 
-// How much counts of what follows an exit (HALT) of so many lanes, in percent: half, since the thread
-// may be over, but all for 32 lanes: two execution units run in step here, so that 64 would have to
-// leave. The reference's weights (SOURCES.md, Timings).
+// How much counts of what follows an exit (HALT) of so many lanes, in percent: half, since the
+// thread may be over, but all for 32 lanes: two execution units run in step here, so that 64 would
+// have to leave. The reference's weights (SOURCES.md, Timings).
 constexpr int PercentBehindExit(int lanes) { return lanes <= 16 ? 50 : 100; }
 
 // `footprint` is the instruction's. Nothing: it sends a message that has no row.

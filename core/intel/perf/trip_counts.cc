@@ -294,8 +294,8 @@ class Counter {
   const absl::Span<const isa::Footprint> footprints_;
   std::vector<LoopTrips> loops_;
   std::vector<Region> regions_;
-  std::vector<int> region_;     // by instruction; a while has that of the body it ends
-  std::vector<int> open_;       // regions around the instruction at hand
+  std::vector<int> region_;  // by instruction; a while has that of the body it ends
+  std::vector<int> open_;    // regions around the instruction at hand
 };
 
 }  // namespace

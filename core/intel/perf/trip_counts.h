@@ -28,8 +28,8 @@ inline constexpr int kMostIterations = 1 << 20;
 struct LoopTrips {
   int32_t head = 0;
   int32_t end = 0;
-  // Of a loop whose number is known: how often it gets as far as `exit`, the instruction that leaves it,
-  // and how often beyond.
+  // Of a loop whose number is known: how often it gets as far as `exit`, the instruction that
+  // leaves it, and how often beyond.
   bool known = false;
   int32_t exit = 0;
   int64_t begun = 0;

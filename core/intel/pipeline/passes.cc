@@ -223,11 +223,9 @@ constexpr PassOrder kOrder[] = {
 
 std::string PrintWork(const Work& w) {
   switch (w.stage) {
-    case Work::Stage::kNothing:
-      return w.module == &w.resolved ? mir::Print(w.resolved) : "";
+    case Work::Stage::kNothing: return w.module == &w.resolved ? mir::Print(w.resolved) : "";
     case Work::Stage::kSsa:
-    case Work::Stage::kAllocated:
-      return lir::Print(TargetOf(*w.device), w.lir);
+    case Work::Stage::kAllocated: return lir::Print(TargetOf(*w.device), w.lir);
     default: break;
   }
   const auto placed = isa::PlaceInstructions(w.program);
@@ -239,10 +237,8 @@ absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
     case Work::Stage::kNothing:
       return w.module == &w.resolved ? mir::Verify(w.resolved) : absl::OkStatus();
-    case Work::Stage::kSsa:
-      return lir::Verify(TargetOf(*w.device), w.lir);
-    case Work::Stage::kAllocated:
-      return lir::VerifyAllocated(TargetOf(*w.device), w.lir);
+    case Work::Stage::kSsa: return lir::Verify(TargetOf(*w.device), w.lir);
+    case Work::Stage::kAllocated: return lir::VerifyAllocated(TargetOf(*w.device), w.lir);
     default: return absl::OkStatus();
   }
 }

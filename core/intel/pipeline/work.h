@@ -32,7 +32,7 @@ struct Work {
   mir::Module resolved;  // the module at this subgroup size, if it depends on that
   const Abi* abi = nullptr;
   WidthAbi at_width;
-  bool check = false;  // run the allocation checker
+  bool check = false;     // run the allocation checker
   bool may_spill = true;  // else a shader that does not fit the registers is refused at this width
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;

@@ -1,10 +1,10 @@
 // Reads and writes of memory by lanes: a surface and a byte offset a lane, or a 64-bit address.
 //
-// Problem: elements have 1, 2 or 4 bytes and lie at offsets of which an alignment is known; messages
-// transfer up to 4 aligned dwords a lane (untyped), or one byte or word (byte scattered), each in a
-// dword of its own. An access is cut into pieces, the longest that its alignment allows. Elements
-// of a dword that was read are words and bytes of it, which costs nothing; those to be written are
-// packed by a move each.
+// Problem: elements have 1, 2 or 4 bytes and lie at offsets of which an alignment is known;
+// messages transfer up to 4 aligned dwords a lane (untyped), or one byte or word (byte scattered),
+// each in a dword of its own. An access is cut into pieces, the longest that its alignment allows.
+// Elements of a dword that was read are words and bytes of it, which costs nothing; those to be
+// written are packed by a move each.
 //
 // Message layouts: core/intel/isa/messages.def. 64-bit addresses stand two GRFs to 8 lanes; their
 // atomics take 8 lanes only. At a uniform place one or eight equal lanes are read and the first is
@@ -19,39 +19,25 @@ namespace kiln::intel {
 
 std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
   switch (op) {
-    case mir::AtomicOp::kAnd:
-      return isa::AtomicOp::kAnd;
-    case mir::AtomicOp::kOr:
-      return isa::AtomicOp::kOr;
-    case mir::AtomicOp::kXor:
-      return isa::AtomicOp::kXor;
-    case mir::AtomicOp::kExchange:
-      return isa::AtomicOp::kExchange;
-    case mir::AtomicOp::kIncrement:
-      return isa::AtomicOp::kIncrement;
-    case mir::AtomicOp::kDecrement:
-      return isa::AtomicOp::kDecrement;
-    case mir::AtomicOp::kAdd:
-      return isa::AtomicOp::kAdd;
-    case mir::AtomicOp::kSub:
-      return isa::AtomicOp::kSub;
-    case mir::AtomicOp::kSmax:
-      return isa::AtomicOp::kSMax;
-    case mir::AtomicOp::kSmin:
-      return isa::AtomicOp::kSMin;
-    case mir::AtomicOp::kUmax:
-      return isa::AtomicOp::kUMax;
-    case mir::AtomicOp::kUmin:
-      return isa::AtomicOp::kUMin;
-    case mir::AtomicOp::kCompareExchange:
-      return isa::AtomicOp::kCompareExchange;
-    default:
-      return std::nullopt;
+    case mir::AtomicOp::kAnd: return isa::AtomicOp::kAnd;
+    case mir::AtomicOp::kOr: return isa::AtomicOp::kOr;
+    case mir::AtomicOp::kXor: return isa::AtomicOp::kXor;
+    case mir::AtomicOp::kExchange: return isa::AtomicOp::kExchange;
+    case mir::AtomicOp::kIncrement: return isa::AtomicOp::kIncrement;
+    case mir::AtomicOp::kDecrement: return isa::AtomicOp::kDecrement;
+    case mir::AtomicOp::kAdd: return isa::AtomicOp::kAdd;
+    case mir::AtomicOp::kSub: return isa::AtomicOp::kSub;
+    case mir::AtomicOp::kSmax: return isa::AtomicOp::kSMax;
+    case mir::AtomicOp::kSmin: return isa::AtomicOp::kSMin;
+    case mir::AtomicOp::kUmax: return isa::AtomicOp::kUMax;
+    case mir::AtomicOp::kUmin: return isa::AtomicOp::kUMin;
+    case mir::AtomicOp::kCompareExchange: return isa::AtomicOp::kCompareExchange;
+    default: return std::nullopt;
   }
 }
 
 std::vector<Access::Piece> Access::CutIntoPieces(uint32_t bytes, uint32_t element,
-                                                     uint32_t alignment) {
+                                                 uint32_t alignment) {
   std::vector<Piece> pieces;
   for (uint32_t at = 0; at < bytes; at += pieces.back().bytes) {
     const uint32_t dwords = (bytes - at) / 4;
@@ -74,7 +60,7 @@ uint32_t Access::AlignmentOf(mir::InstId id) const {
 }
 
 Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
-                            int dword_stride) const {
+                          int dword_stride) const {
   const Type t = element == 1 ? Type::kUB : element == 2 ? Type::kUW : Type::kUD;
   Operand o = Use(data, t, static_cast<int>(byte / 4) * dword_stride);
   o.sub = static_cast<uint8_t>(byte % 4);
@@ -168,8 +154,7 @@ void Access::LoadElements(mir::InstId id, const Place& place) {
                       : !is_load                         ? kMsgOrderedRead
                       : mid::IsPure(m_, id)              ? kSend
                                                          : kMsgRead;
-  for (const Piece& piece :
-       CutIntoPieces(element * inst.num_results, element, place.alignment)) {
+  for (const Piece& piece : CutIntoPieces(element * inst.num_results, element, place.alignment)) {
     const lir::ValueId data = Read(place, piece, op);
     for (uint32_t byte = 0; byte < piece.bytes; byte += element) {
       Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
@@ -190,8 +175,8 @@ Operand Access::LaneDword(absl::Span<const mir::ValueId> values) {
 
 void Access::StoreElements(const Place& place, absl::Span<const mir::ValueId> values) {
   const uint32_t element = ElementBytes(values[0]);
-  for (const Piece& piece : CutIntoPieces(static_cast<uint32_t>(element * values.size()), element,
-                                          place.alignment)) {
+  for (const Piece& piece :
+       CutIntoPieces(static_cast<uint32_t>(element * values.size()), element, place.alignment)) {
     std::vector<Operand> dwords;
     const uint32_t step = std::min(piece.bytes, 4u);
     for (uint32_t byte = 0; byte < piece.bytes; byte += step) {
@@ -210,8 +195,8 @@ Operand Access::LaneValue(mir::ValueId v) {
 }
 
 void Access::EmitMessage(uint16_t op, const lir::InstFields& fields,
-                           const isa::MessageFields& message, absl::Span<const Operand> defs,
-                           std::vector<Operand> uses, const SurfaceRef& surface) {
+                         const isa::MessageFields& message, absl::Span<const Operand> defs,
+                         std::vector<Operand> uses, const SurfaceRef& surface) {
   if (surface.index) uses.push_back(*surface.index);
   if (surface.handle) uses.push_back(*surface.handle);
   lir::InstFields all = fields;

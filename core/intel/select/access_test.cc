@@ -11,7 +11,9 @@ TEST(SelectAccess, VectorsAreOneMessage) {
     %1:i32 = subgroup_invocation
     %2:i32, %3:i32, %4:i32 = load_ssbo[0, align 16] %1
     store_ssbo[0, align 16] %1, %4, %3, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x3:ud = msg.read %2:ud {w8 [untyped_read channels 7]}
@@ -25,7 +27,9 @@ TEST(SelectAccess, FiveDwordsAreTwoMessages) {
     %1:i32 = subgroup_invocation
     %2:i32, %3:i32, %4:i32, %5:i32, %6:i32 = load_ssbo[0, align 4] %1
     store_ssbo[0, align 4] %1, %6, %5, %4, %3, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x4:ud = msg.read %2:ud {w8 [untyped_read channels 15]}
@@ -46,7 +50,9 @@ TEST(SelectAccess, ShortElementsHaveMessagesOfTheirOwn) {
     store_ssbo[0, align 2] %1, %3
     %4:i8 = load_ssbo[0, align 1] %1
     store_ssbo[0, align 1] %1, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = msg.read %2:ud {w8 [byte_scattered_read element_bytes 2]}
@@ -64,7 +70,9 @@ TEST(SelectAccess, WordsThatFillADwordAreStoredTogether) {
     %2:i16 = trunc %1
     %3:i16 = iadd %2, 1i16
     store_ssbo[0, align 4] %1, %2, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:w = add %2:w #0x1:w {w16}
@@ -78,7 +86,9 @@ TEST(SelectAccess, AddressesHaveTwoHalves) {
     %1:i32 = subgroup_invocation
     %2:i32 = load_global[align 4] %1, %1
     store_global[align 4] %1, %1, %2
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud = pack %2:ud %2:ud {w16}
@@ -93,7 +103,9 @@ TEST(SelectAccess, UniformPlacesByAddressAreReadByEightLanes) {
     %1:i32, %2:i32 = load_push[align 8] 0
     %3:i32 = load_global[align 4] %1, %2
     store_ssbo[0, align 4] 0, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %2x16:ud = same_address %1:ud %1.1:ud {w8 nomask}
     %3x8:ud = msg.read %2x16:ud {w8 nomask [a64_untyped_read bti 253 channels 1]}
     %4:ud = mov %3:ud {w16}

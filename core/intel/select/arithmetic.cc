@@ -120,7 +120,9 @@ Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
   const auto s = [&](int i) {
     return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(m_.source(id, i), Type::kHF))});
   };
-  const auto round = [&](Opcode eu) { return conversions_.ToHalf(where, Alu(eu, Type::kF, where, {s(0)})); };
+  const auto round = [&](Opcode eu) {
+    return conversions_.ToHalf(where, Alu(eu, Type::kF, where, {s(0)}));
+  };
   switch (m_.inst(id).op) {
     case Op::kFfloor: return round(Opcode::kRndd);
     case Op::kFceil: return round(Opcode::kRndu);
@@ -135,8 +137,10 @@ Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
                   Math(MathFunction::kInv, Type::kF, where, s(1))},
                  extra);
     }
-    case Op::kFrem: return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndz));
-    case Op::kFmod: return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndd));
+    case Op::kFrem:
+      return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndz));
+    case Op::kFmod:
+      return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndd));
     case Op::kFpow: {
       const Operand log = Math(MathFunction::kLog, Type::kF, where, s(0));
       const Operand product = Alu(Opcode::kMul, Type::kF, where, {log, s(1)});
@@ -152,9 +156,7 @@ Operand Arithmetic::FloatMath(mir::InstId id, Where where) {
   const Type t = FloatType(m_.source(id, 0));
   const auto s = [&](int i) { return Src(m_.source(id, i), t); };
   const auto math = [&](MathFunction fn, Operand a) { return Math(fn, t, where, a); };
-  const auto mul = [&](Operand a, Operand b) {
-    return Alu(Opcode::kMul, Type::kF, where, {a, b});
-  };
+  const auto mul = [&](Operand a, Operand b) { return Alu(Opcode::kMul, Type::kF, where, {a, b}); };
   switch (op) {
     case Op::kFdiv: return mul(s(0), math(MathFunction::kInv, s(1)));
     case Op::kFrem: return FloatRemainder(where, s(0), s(1), Opcode::kRndz);
@@ -166,8 +168,7 @@ Operand Arithmetic::FloatMath(mir::InstId id, Where where) {
     case Op::kFlog2: return math(MathFunction::kLog, s(0));
     case Op::kFsin: return math(MathFunction::kSin, s(0));
     case Op::kFcos: return math(MathFunction::kCos, s(0));
-    case Op::kFpow:
-      return math(MathFunction::kExp, mul(math(MathFunction::kLog, s(0)), s(1)));
+    case Op::kFpow: return math(MathFunction::kExp, mul(math(MathFunction::kLog, s(0)), s(1)));
     default: return {};
   }
 }
@@ -187,8 +188,8 @@ Operand Arithmetic::FloatSign(Where where, Type t, Operand a) {
   const bool half = t == Type::kHF;
   const Type bits = half ? Type::kUW : Type::kUD;
   a = ToRegister(a);
-  const Operand sign = Alu(Opcode::kAnd, bits, where,
-                           {Retype(a, bits), Imm(half ? 0x8000u : 0x80000000u, bits)});
+  const Operand sign =
+      Alu(Opcode::kAnd, bits, where, {Retype(a, bits), Imm(half ? 0x8000u : 0x80000000u, bits)});
   const Operand one =
       Alu(Opcode::kOr, bits, where, {sign, Imm(half ? 0x3c00u : 0x3f800000u, bits)});
   const Flag nonzero = CompareFlag(where, CondMod::kNz, a, Imm(0, t));
@@ -289,8 +290,7 @@ Operand Arithmetic::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
     std::swap(x, y);
   }
   if (is_word(b)) {
-    return Alu(Opcode::kMul, Type::kD, where,
-               {ToRegister(x), Retype(ToRegister(y), Type::kUW)});
+    return Alu(Opcode::kMul, Type::kD, where, {ToRegister(x), Retype(ToRegister(y), Type::kUW)});
   }
   if (IsImm(y)) {
     if (const uint32_t factor = WordFactor(y.id); factor != 0) {
@@ -368,7 +368,8 @@ Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
   switch (m_.inst(id).op) {
     case Op::kAnd: {
       // A byte or word taken out of a dword in one move.
-      const auto part = DefinedBy(first, Op::kUshr) ? conversions_.NarrowPart(m_.result(id)) : std::nullopt;
+      const auto part =
+          DefinedBy(first, Op::kUshr) ? conversions_.NarrowPart(m_.result(id)) : std::nullopt;
       if (part && part->sub != 0) return Alu(Opcode::kMov, Type::kUD, where, {*part});
       return logic(Opcode::kAnd);
     }
@@ -406,8 +407,8 @@ Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
     case Op::kFindSmsb: {
       // Flipping all bits of a negative number leaves the place of its highest 0.
       const Operand x = ToRegister(wide(true));
-      const Operand sign = Alu(Opcode::kAsr, Type::kD, where,
-                               {Retype(x, Type::kD), Imm(31, Type::kUD)});
+      const Operand sign =
+          Alu(Opcode::kAsr, Type::kD, where, {Retype(x, Type::kD), Imm(31, Type::kUD)});
       return msb(alu(Opcode::kXor, {Retype(x, Type::kUD), Retype(sign, Type::kUD)}));
     }
     default: return {};
@@ -451,8 +452,8 @@ Operand Arithmetic::BitfieldExtract(mir::InstId id, Where where, Type t) {
   if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(value);
   const Operand part = Alu(Opcode::kBfe, t, where, {count, offset, value});
   if (IsImm(count)) return part;
-  const Flag partial = CompareFlag(where, CondMod::kL, Retype(count, Type::kUD),
-                                   Imm(32, Type::kUD));
+  const Flag partial =
+      CompareFlag(where, CondMod::kL, Retype(count, Type::kUD), Imm(32, Type::kUD));
   return SelectByFlag(where, t, partial, part, value);
 }
 

@@ -13,7 +13,9 @@ TEST(SelectArithmetic, ImmediatesStandLast) {
     %3:i32 = isub 5, %1
     %4:i32 = shl 5, %1
     store_ssbo[0, align 4] 0, %2, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %5:ud = mov #0x5:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -34,7 +36,9 @@ TEST(SelectArithmetic, ProductsOfDwords) {
     %3:i32 = umul_high %1, %1
     %4:i32 = smul_high %1, 7
     store_ssbo[0, align 4] 0, %2, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:d = mul %2:d %2:uw {w8}
@@ -52,7 +56,9 @@ TEST(SelectArithmetic, DivisionIsAMathFunction) {
     %2:i32 = udiv 1000, %1
     %3:i32 = srem %1, %1
     store_ssbo[0, align 4] 0, %2, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %4:ud = mov #0x3e8:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -69,7 +75,9 @@ TEST(SelectArithmetic, ModuloHasTheDivisorsSign) {
     %1:i32 = subgroup_invocation
     %2:i32 = smod %1, 7
     store_ssbo[0, align 4] 0, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %3:ud = mov #0x7:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -94,7 +102,9 @@ TEST(SelectArithmetic, MinimaAreSelectsWithACondition) {
     %4:i32 = umax %1, %3
     %5:f32 = fmin %2, 1f
     store_ssbo[0, align 4] 0, %4, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:d = sel %2:d #0x3:d {w8 cmod 5}
@@ -115,7 +125,9 @@ TEST(SelectArithmetic, SignsOfNumbers) {
     %5:i32 = iabs %1
     %6:f32 = fneg %2
     store_ssbo[0, align 4] 0, %3, %4, %5, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:d = sel %2:d #0xffffffff:d {w8 cmod 4}
@@ -140,7 +152,9 @@ TEST(SelectArithmetic, BitsCountedAndFound) {
     %4:i32 = find_umsb %1
     %5:i32 = find_smsb %1
     store_ssbo[0, align 4] 0, %2, %3, %4, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = cbit %2:ud {w8}
@@ -164,7 +178,9 @@ TEST(SelectArithmetic, BitFields) {
     %3:i32 = ubitfield_extract %1, 4, %1
     %4:i32 = bit_reverse %1
     store_ssbo[0, align 4] 0, %2, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %3:ud = mov #0x5:ud {nomask}
     %5:ud = mov #0x3:ud {nomask}
@@ -190,7 +206,9 @@ TEST(SelectArithmetic, RotationsAreRecognised) {
     %3:i32 = ushr %1, 27
     %4:i32 = or %2, %3
     store_ssbo[0, align 4] 0, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = shl %2:ud #0x5:ud {w8}
@@ -206,7 +224,9 @@ TEST(SelectArithmetic, BorrowsAreComparisons) {
     %1:i32 = subgroup_invocation
     %2:i32 = usub_borrow %1, 9
     store_ssbo[0, align 4] 0, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud %4:uw = cmp %2:ud #0x9:ud {w8 cmod 5}
@@ -222,7 +242,9 @@ TEST(SelectArithmetic, DotProductsOfBytes) {
     %2:i32 = sdot4x8 %1, %1, 1
     %3:i32 = udot4x8_sat %1, %1, %1
     store_ssbo[0, align 4] 0, %2, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %3:ud = mov #0x1:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -243,7 +265,9 @@ TEST(SelectArithmetic, FloatsRoundAndSaturate) {
     %5:f32 = fsaturate %2
     %6:f32 = ftrunc %2
     store_ssbo[0, align 4] 0, %3, %4, %5, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:f = rndd %2:f {w8}
@@ -256,8 +280,8 @@ TEST(SelectArithmetic, FloatsRoundAndSaturate) {
 )");
 }
 
-// Three sources have an immediate where the first is a constant that 16 bits hold exactly, of floats as
-// a normal number (2^-15 is none); other constants are in registers.
+// Three sources have an immediate where the first is a constant that 16 bits hold exactly, of
+// floats as a normal number (2^-15 is none); other constants are in registers.
 TEST(SelectArithmetic, ShortImmediatesOfThreeSources) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -270,7 +294,9 @@ TEST(SelectArithmetic, ShortImmediatesOfThreeSources) {
     %7:i32 = ubitfield_extract %1, %1, 5
     %8:i32 = sbitfield_extract %1, %1, 5
     store_ssbo[0, align 4] 16, %7, %8
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %3:ud = mov #0x40000000:ud {nomask}
     %6:ud = mov #0x3dcccccd:ud {nomask}
@@ -300,7 +326,9 @@ TEST(SelectArithmetic, MathFunctions) {
     %5:f32 = fexp2 %2
     %6:f32 = fsin %2
     store_ssbo[0, align 4] 0, %3, %4, %5, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %5:ud = mov #0x40000000:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -323,7 +351,9 @@ TEST(SelectArithmetic, DivisionsAndPowersOfFloats) {
     %3:f32 = fdiv %2, 3f
     %4:f32 = fpow %2, %3
     store_ssbo[0, align 4] 0, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %4:ud = mov #0x40400000:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -344,7 +374,9 @@ TEST(SelectArithmetic, RemaindersOfFloats) {
     %3:f32 = frem %2, 3f
     %4:f32 = fmod %2, 3f
     store_ssbo[0, align 4] 0, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %3:ud = mov #0x40400000:ud {nomask}
     %2:ud = mov %1:uw {w8}
@@ -371,7 +403,9 @@ TEST(SelectArithmetic, HalvesAreComputedPacked) {
     %5:f16 = fsqrt %4
     %6:f32 = f2f %5
     store_ssbo[0, align 4] 0, %6
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:hf = add %2:hf #0x3c00:hf {w16}
@@ -390,7 +424,9 @@ TEST(SelectArithmetic, ShortIntegersAreComputedPacked) {
     %4:i16 = udiv %3, 3i16
     %5:i32 = zext %4
     store_ssbo[0, align 4] 0, %5
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %6:ud = mov #0x3:ud {nomask}
     %2:ud = mov %1:uw {w16}

@@ -14,7 +14,9 @@ TEST(SelectBarriers, MemoryIsFencedByClass) {
     memory_barrier[1, device]
     memory_barrier[2, workgroup]
     memory_barrier[7, subgroup]
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x0:ud {w8}
@@ -33,7 +35,9 @@ TEST(SelectBarriers, BarriersFenceFirst) {
     control_barrier[2, workgroup]
     %2:i32 = load_shared[align 4] %1
     store_ssbo[0, align 4] 0, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x0:ud {w8}
@@ -52,7 +56,9 @@ TEST(SelectBarriers, NoBarrierWithinASubgroup) {
     %1:i32 = subgroup_invocation
     store_shared[align 4] 0, %1
     control_barrier[2, subgroup]
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x0:ud {w8}

@@ -50,7 +50,7 @@ lir::ValueId Blocks::BlockRead(const Place& place, uint16_t op, Operand offset, 
   message.owords = size;
   fields.width = size == 2 ? 8 : 16;  // for one register, for several (isa/ERRATA.md, 15)
   access_.EmitMessage(op, fields, message, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
-              place.surface);
+                      place.surface);
   return data;
 }
 

@@ -12,7 +12,9 @@ TEST(SelectBlocks, UniformBuffersAreReadInChunks) {
     %2:i32 = load_ubo[1, align 4] 24
     %3:i32 = load_ubo[1, align 4] 32
     store_ssbo[0, align 4] 0, %1, %2, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1x8:ud = header #0x0:ud {w8 nomask}
     %2x8:ud = msg %1x8:ud {w8 nomask [const_block_read_unaligned header 1 bti 1 owords 2]}
     %3x8:ud = header #0x20:ud {w8 nomask}
@@ -42,7 +44,9 @@ TEST(SelectBlocks, ChunksHoldInTheirRegionAndInside) {
     }
     %5:i32 = load_ubo[1, align 4] 12
     store_ssbo[0, align 4] 0, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %1:uw = lane_ids {w8 nomask}
       %2:ud = mov %1:uw {w8}
@@ -81,7 +85,9 @@ TEST(SelectBlocks, OffsetsKnownAtRunTime) {
     %1:i32 = load_push[align 4] 0
     %2:i32, %3:i32 = load_ubo[1, align 4] %1
     store_ssbo[0, align 4] 0, %2, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2x8:ud = header %1:ud {w8 nomask}
     %3x8:ud = msg %2x8:ud {w8 nomask [const_block_read_unaligned header 1 bti 1 owords 2]}
     %4:ud = mov %3:ud {w8}
@@ -102,7 +108,9 @@ TEST(SelectBlocks, SharedMemoryIsReadByAlignedBlocks) {
     %6:i32 = load_shared[align 4] %1
     %7:i32 = iadd %5, %6
     store_ssbo[0, align 4] 0, %7
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:ud = shl %1:ud #0x4:ud {nomask}
     %3x8:ud = shr %2:ud #0x4:ud {w8 nomask}
     %4x8:ud = msg.read %3x8:ud {w8 nomask [block_read header 1 bti 254 owords 2]}

@@ -46,10 +46,10 @@ bool IsNot(const mir::Module& m, mir::ValueId v) {
 
 }  // namespace
 
-// A boolean is stored unless every use is in its own line, wants its flag and can have it: a compare
-// of numbers, or a `not` of such. (What is worth repeating for another line,
-// core/mid/rematerialise_compares has repeated there.) Uses follow definitions, so one pass backwards
-// settles it.
+// A boolean is stored unless every use is in its own line, wants its flag and can have it: a
+// compare of numbers, or a `not` of such. (What is worth repeating for another line,
+// core/mid/rematerialise_compares has repeated there.) Uses follow definitions, so one pass
+// backwards settles it.
 void Bools::FindStoredBools() {
   stored_.assign(m_.values.size(), false);
   const mir::StraightLines lines(m_);
@@ -63,9 +63,8 @@ void Bools::FindStoredBools() {
       const bool wants_flag = (inst.op == mir::Op::kSelect || inst.op == mir::Op::kIf) && i == 0;
       const bool kills = mir::IsKill(inst.op) && IsNumberCompare(m_, v);
       const bool passes_on = inst.op == mir::Op::kNot && !stored_[m_.result(*it).index];
-      const bool at_use =
-          (IsNumberCompare(m_, v) || IsNot(m_, v)) &&
-          lines.Of(mir::InstId(m_.value(v).owner)) == lines.Of(*it);
+      const bool at_use = (IsNumberCompare(m_, v) || IsNot(m_, v)) &&
+                          lines.Of(mir::InstId(m_.value(v).owner)) == lines.Of(*it);
       if ((!wants_flag && !kills && !passes_on) || !at_use) stored_[v.index] = true;
     }
   }
@@ -175,11 +174,8 @@ absl::Status Bools::VisitBool(mir::InstId id) {
     case mir::Op::kXor:
       Set(result, Alu(Opcode::kXor, Type::kD, where, {source(0), source(1)}));
       return absl::OkStatus();
-    case mir::Op::kSelect:
-      Set(result, SelectOp(id));
-      return absl::OkStatus();
-    default:
-      return Unexpected(inst, "boolean operation not selected");
+    case mir::Op::kSelect: Set(result, SelectOp(id)); return absl::OkStatus();
+    default: return Unexpected(inst, "boolean operation not selected");
   }
 }
 
@@ -196,8 +192,8 @@ Operand Bools::SelectOp(mir::InstId id) {
     return BitsOf(v) == 8 ? conversions_.Widened(v, where, false) : Src(v, raw);
   };
   const Operand if_true = arm(1), if_false = arm(2);
-  const bool stored = stored_[condition.index] ||
-                      m_.value(condition).kind != mir::Value::Kind::kResult;
+  const bool stored =
+      stored_[condition.index] || m_.value(condition).kind != mir::Value::Kind::kResult;
   if (stored && IsImm(if_true) && IsImm(if_false) && if_false.id == 0) {
     return Alu(Opcode::kAnd, raw, where, {Retype(StoredBool(condition), raw), if_true});
   }

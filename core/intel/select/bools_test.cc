@@ -11,7 +11,9 @@ TEST(SelectBools, AFlagIsMadeAtItsUse) {
     %2:bool = ult %1, 5
     %3:i32 = select %2, %1, 9
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:uw = cmp %2:ud #0x5:ud {w8 cmod 5}
@@ -33,7 +35,9 @@ TEST(SelectBools, AFlagServesSeveralUses) {
     %7:i32 = select %4, %6, 7
     %8:i32 = select %2, %7, 3
     store_ssbo[0, align 4] 0, %8
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:uw = cmp %2:ud #0x5:ud {w8 cmod 5}
@@ -56,7 +60,9 @@ TEST(SelectBools, NegationTurnsTheFlag) {
     %3:bool = not %2
     %4:i32 = select %3, %1, 9
     store_ssbo[0, align 4] 0, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:uw = cmp %2:d #0x5:d {w8 cmod 1}
@@ -75,7 +81,9 @@ TEST(SelectBools, CombinedConditionsAreStored) {
     %5:bool = and %3, %4
     %6:i32 = select %5, %1, 9
     store_ssbo[0, align 4] 0, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %4:d %3:uw = cmp %2:d #0x5:d {w8 cmod 5}
@@ -98,7 +106,9 @@ TEST(SelectBools, AMaskIsTheSelect) {
     %5:bool = or %3, %4
     %6:i32 = select %5, 1, 0
     store_ssbo[0, align 4] 0, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %4:d %3:uw = cmp %2:d #0x5:d {w8 cmod 5}
@@ -120,7 +130,9 @@ TEST(SelectBools, ComparisonsOfWords) {
     %5:bool = xor %3, %4
     %6:i32 = select %5, %1, 9
     store_ssbo[0, align 4] 0, %6
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %4:uw %3:uw = cmp %2:uw #0x5:uw {w16 cmod 5}
@@ -141,7 +153,9 @@ TEST(SelectBools, UniformConditions) {
     %3:i32 = select %2, %1, 9
     %4:i32 = subgroup_invocation
     store_ssbo[0, align 4] %4, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %4:uw = lane_ids {w8 nomask}
     %2:uw = cmp %1:ud #0x5:ud {nomask cmod 5}
     %3:ud = sel %1:ud #0x9:ud %2:uw {nomask pred 1}
@@ -161,7 +175,9 @@ TEST(SelectBools, SelectsOfBooleans) {
     %6:bool = select %3, %4, %5
     %7:i32 = select %6, %1, 9
     store_ssbo[0, align 4] 0, %7
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %4:f %3:uw = cmp %2:f #0x3f800000:f {w8 cmod 5}
@@ -183,7 +199,9 @@ TEST(SelectBools, BytesAreSelectedAsDwords) {
     %4:i8 = select %3, %2, 3i8
     %5:i32 = zext %4
     store_ssbo[0, align 4] 0, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov %2:ub {w8}

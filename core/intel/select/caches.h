@@ -22,8 +22,8 @@ class Scopes {
     EnterBlock();
     exited_ = true;
   }
-  // May a thread come here with no lane that is on? Fused with another, it may run a side of a branch that none of
-  // its lanes took, or what stands behind an exit.
+  // May a thread come here with no lane that is on? Fused with another, it may run a side of a
+  // branch that none of its lanes took, or what stands behind an exit.
   bool MayBeEmpty() const { return open_.size() > 1 || exited_; }
   uint32_t region() const { return open_.empty() ? 0 : open_.back(); }
   // Is the region that was at this depth open yet?

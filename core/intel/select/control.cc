@@ -23,7 +23,7 @@ void Control::Terminate(Opcode op, const std::optional<Flag>& predicate) {
 // Arguments in the files of the parameters. What is not a register of that file yet becomes one
 // here, in front of the jump.
 std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
-                                             absl::Span<const mir::ValueId> values) {
+                                            absl::Span<const mir::ValueId> values) {
   std::vector<Operand> args;
   for (size_t i = 0; i < values.size(); ++i) {
     const mir::ValueId v = values[i];
@@ -36,8 +36,7 @@ std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
     const Operand o = is_bool ? bools_.StoredBool(v) : Src(v, t);
     const lir::Value param = f_.value(f_.block(to).params[i]);
     const bool fits = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
-                      FileOf(o) == param.file &&
-                      f_.value(o.value()).elem_bytes == param.elem_bytes;
+                      FileOf(o) == param.file && f_.value(o.value()).elem_bytes == param.elem_bytes;
     const Where where = param.file == kFileG ? Where::kLanes : Where::kUniform;
     if (fits) {
       args.push_back(Retype(o, Type::kUD));
@@ -86,7 +85,7 @@ void Control::EnterTail() {
 
 // Ends one side of an if with the else or endif `op`; `next` is the block behind that.
 absl::Status Control::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join,
-                                   lir::BlockId next) {
+                                  lir::BlockId next) {
   const absl::StatusOr<End> end = VisitSide(region);
   if (!end.ok()) return end.status();
   if (*end == End::kYield) AddEdgeTo(join, m_.sources(m_.region(region).insts.back()));
@@ -111,8 +110,7 @@ absl::Status Control::VisitIf(mir::InstId id) {
   const mir::Inst inst = m_.inst(id);
   const auto empty = [&](mir::RegionId region) {
     const std::vector<mir::InstId>& insts = m_.region(region).insts;
-    return inst.num_results == 0 && insts.size() == 1 &&
-           m_.inst(insts[0]).op == mir::Op::kYield;
+    return inst.num_results == 0 && insts.size() == 1 && m_.inst(insts[0]).op == mir::Op::kYield;
   };
   // An empty then-side makes room for the else-side under the opposite condition.
   const bool swap = empty(inst.regions[0]);

@@ -15,7 +15,9 @@ TEST(SelectControl, IfWithoutElse) {
     } else {
       yield
     }
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %1:uw = lane_ids {w8 nomask}
       %2:ud = mov %1:uw {w8}
@@ -42,7 +44,9 @@ TEST(SelectControl, ValuesOfAnIfAreParameters) {
       yield 7
     }
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %1:uw = lane_ids {w8 nomask}
       %2:ud = mov %1:uw {w8}
@@ -79,7 +83,9 @@ TEST(SelectControl, LoopsCarryParameters) {
       continue %5
     }
     store_ssbo[0, align 4] 0, %1
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %3:ud = mov #0x0:ud {nomask}
       -> b1(%3:ud)
@@ -128,7 +134,9 @@ TEST(SelectControl, NestedLoopsAndContinues) {
       store_ssbo[0, align 4] 0, %4
       continue %4
     }
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %1:uw = lane_ids {w8 nomask}
       %2:ud = mov %1:uw {w8}
@@ -185,7 +193,9 @@ TEST(SelectControl, ValuesOfOtherFilesAreCopiedBeforeTheJump) {
     %11:i32 = zext %5
     %12:i32 = select %6, %4, %11
     store_ssbo[0, align 4] 0, %12
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %2:uw = lane_ids {w8 nomask}
       %3:ud = mov %2:uw {w8}

@@ -27,7 +27,7 @@ Operand Conversions::ToHalf(Where where, Operand source) {
 
 // A byte or word of a dword, or none if x is no such.
 std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
-                                        bool is_signed) const {
+                                           bool is_signed) const {
   Operand o = Src(x, Type::kUD);
   const bool dword = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
                      f_.value(o.value()).elem_bytes == 4 && BitsOf(x) == 32;

@@ -14,7 +14,9 @@ TEST(SelectConversions, NumbersBetweenWidths) {
     %5:f32 = i2f %1
     %6:f32 = u2f %1
     store_ssbo[0, align 4] 0, %3, %4, %5, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:d = mov %2:f {w8}
@@ -36,7 +38,9 @@ TEST(SelectConversions, NarrowingCostsNothing) {
     %4:i8 = trunc %1
     %5:i32 = zext %4
     store_ssbo[0, align 4] 0, %3, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:d = mov %2:w {w8}
@@ -58,7 +62,9 @@ TEST(SelectConversions, PartsOfDwordsAreReadInPlace) {
     %6:i32 = and %1, 255
     %7:f32 = u2f %6
     store_ssbo[0, align 4] 0, %5, %7
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = shr %2:ud #0x10:ud {w8}
@@ -80,7 +86,9 @@ TEST(SelectConversions, HalvesToFloatsAndBack) {
     %5:f16 = f2f %2
     %6:f32 = f2f %5
     store_ssbo[0, align 4] 0, %3, %4, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = f2f16 %2:f {w8}
@@ -99,7 +107,9 @@ TEST(SelectConversions, IntegersToHalves) {
     %2:f16 = i2f %1
     %3:f32 = f2f %2
     store_ssbo[0, align 4] 0, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:hf = mov %2:d {w16}
@@ -116,7 +126,9 @@ TEST(SelectConversions, HalvesToIntegers) {
     %3:f16 = bitcast %2
     %4:i32 = f2i %3
     store_ssbo[0, align 4] 0, %4
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:d = mov %2:hf {w16}
@@ -136,7 +148,9 @@ TEST(SelectConversions, PairsOfWordsArePacked) {
     %7:i32 = shl %6, 16
     %8:i32 = or %3, %7
     store_ssbo[0, align 4] 0, %8
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud = mov %2:uw {w16}
@@ -157,7 +171,9 @@ TEST(SelectConversions, UniformConversionsAreMadeOnce) {
     %4:i16 = trunc %3
     %5:i32 = sext %4
     store_ssbo[0, align 4] 0, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:f = mov %1:ud {nomask}
     %3:d = mov %2:f {nomask}
     %4:d = mov %3:w {nomask}

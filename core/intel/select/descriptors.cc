@@ -3,8 +3,9 @@
 //
 // The index into an array of descriptors is equal in all active lanes
 // (core/mid/lower/lower_nonuniform). One that is known is part of the message; else it is added to
-// the descriptor of the message, in fragments at most the array's last, or the handle is read at it. Where it lives in lanes all the same
-// (the counter of a loop that lanes leave one by one), the first active lane's is taken.
+// the descriptor of the message, in fragments at most the array's last, or the handle is read at
+// it. Where it lives in lanes all the same (the counter of a loop that lanes leave one by one), the
+// first active lane's is taken.
 //
 // Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are:
 // the four descriptors in 32 bytes at a known place are kept for accesses beside.

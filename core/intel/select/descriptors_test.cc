@@ -16,7 +16,9 @@ TEST(SelectDescriptors, IndicesOfLanesAreReadOnce) {
     %4:i32 = load_ssbo.indexed[8, align 4] %3, %1
     %5:i32 = load_ssbo.indexed[8, align 4] %3, %4
     store_ssbo[0, align 4] 0, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = and %2:ud #0x3:ud {w8}
@@ -34,7 +36,9 @@ TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
     %1:i32 = load_push[align 4] 0
     %2:f32, %3:f32, %4:f32, %5:f32 = sample.indexed[10, texel lod] %1, 0.5f, 0.25f, 0f
     store_ssbo[0, align 4] 0, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:ud = shl %1:ud #0x8:ud {nomask}
     %3:ud = add %1:ud %2:ud {nomask}
     %4x8:ud = sampler #0x3f000000:ud #0x3e800000:ud %3:ud {w8 nomask [sample_lz bti 1 indirect]}
@@ -44,8 +48,9 @@ TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
 )");
 }
 
-// What helps may have any index: beyond the array (of two) it names the last. Condition 5 of a `sel`
-// is "less", so that it is the minimum of both as unsigned numbers; it is what the message takes.
+// What helps may have any index: beyond the array (of two) it names the last. Condition 5 of a
+// `sel` is "less", so that it is the minimum of both as unsigned numbers; it is what the message
+// takes.
 TEST(SelectDescriptors, IndicesInFragmentsStayInTheArray) {
   const std::string selected = SelectedFragment(R"(
     %0:f32, %1:f32 = load_input[0, 0]
@@ -59,8 +64,9 @@ TEST(SelectDescriptors, IndicesInFragmentsStayInTheArray) {
   EXPECT_TRUE(has("%7:ud = mov %6:f {w8}")) << selected;
   EXPECT_TRUE(has("%12:ud = broadcast %7:ud %14:uw {nomask}")) << selected;
   EXPECT_TRUE(has("%15:ud = sel %12:ud #0x1:ud {nomask cmod 5}")) << selected;
-  EXPECT_TRUE(has("msg %16x8:ud %15:ud {w8 nomask [const_block_read_unaligned header 1 bti 2 "
-                  "owords 2 indirect]}"))
+  EXPECT_TRUE(
+      has("msg %16x8:ud %15:ud {w8 nomask [const_block_read_unaligned header 1 bti 2 "
+          "owords 2 indirect]}"))
       << selected;
 }
 

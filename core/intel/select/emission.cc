@@ -34,19 +34,16 @@ lir::Function Emission::Finish() {
   return std::move(f_);
 }
 
-absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause,
-                              std::string_view why) const {
-  const std::string text =
-      absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m_.stage)]), ": ",
-                   std::string(mir::Info(inst.op).name), ": ", std::string(why),
-                   " (SPIR-V id ", inst.spirv_id, ")");
+absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const {
+  const std::string text = absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m_.stage)]),
+                                        ": ", std::string(mir::Info(inst.op).name), ": ",
+                                        std::string(why), " (SPIR-V id ", inst.spirv_id, ")");
   return WithSpirvId(WithCause(absl::UnimplementedError(text), cause), inst.spirv_id);
 }
 
 absl::Status Emission::Unexpected(const mir::Inst& inst, std::string_view why) const {
-  const std::string text =
-      absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ", std::string(why),
-                   " (SPIR-V id ", inst.spirv_id, ")");
+  const std::string text = absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ",
+                                        std::string(why), " (SPIR-V id ", inst.spirv_id, ")");
   return WithSpirvId(absl::InternalError(text), inst.spirv_id);
 }
 
@@ -194,16 +191,12 @@ bool SwapSources(Opcode op, Extra& extra) {
     case Opcode::kMul:
     case Opcode::kAnd:
     case Opcode::kOr:
-    case Opcode::kXor:
-      return true;
-    case Opcode::kCmp:
-      extra.cmod = Mirrored(extra.cmod);
-      return true;
+    case Opcode::kXor: return true;
+    case Opcode::kCmp: extra.cmod = Mirrored(extra.cmod); return true;
     case Opcode::kSel:
       if (extra.predicate) extra.predicate->inverse = !extra.predicate->inverse;
       return true;  // min and max (sel with a condition) are symmetric
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -5,11 +5,11 @@
 // multiply-adds of uniform dwords, a flat one is the last dword itself, once for the thread: a
 // thread's lanes are of one primitive.
 //
-// Lanes that cover nothing run as helpers, so that derivatives have neighbours: what must not happen
-// for them is predicated. Who has no effects, because it covers nothing or was killed, is a mask in
-// a fixed flag; programs that kill nobody read who covers something from the payload. A kill sets the
-// mask's bits by its comparison; lanes leave when their whole quad is dead (demote, discard) or at
-// once (terminate, and kills that nothing follows).
+// Lanes that cover nothing run as helpers, so that derivatives have neighbours: what must not
+// happen for them is predicated. Who has no effects, because it covers nothing or was killed, is a
+// mask in a fixed flag; programs that kill nobody read who covers something from the payload. A
+// kill sets the mask's bits by its comparison; lanes leave when their whole quad is dead (demote,
+// discard) or at once (terminate, and kills that nothing follows).
 //
 // Sources: Mesa 25.0.7, brw_fs_nir.cpp (emit_fragcoord_interpolation, emit_frontfacing), brw_fs.cpp
 // (interpolation), brw_nir.c; forms were read off its programs for this generation.
@@ -27,9 +27,9 @@ namespace {
 
 using mir::BuiltIn;
 
-constexpr int kDwords = 8;           // of a register
-constexpr int kCoverage = 7;         // dword of the positions: lanes that cover something
-constexpr int kFacing = 1;           // dword of the first: facing, target index, viewport
+constexpr int kDwords = 8;    // of a register
+constexpr int kCoverage = 7;  // dword of the positions: lanes that cover something
+constexpr int kFacing = 1;    // dword of the first: facing, target index, viewport
 constexpr uint32_t kHalf = 0x3f000000u, kSixteenth = 0x3d800000u;  // 0.5, 1 / 16
 
 }  // namespace
@@ -142,7 +142,7 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   constexpr uint32_t kSixteen = 0x41800000u;
   isa::MessageFields message;
   message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
-  const int first = inst.num_sources - 2;   // behind an element
+  const int first = inst.num_sources - 2;  // behind an element
   const mir::ValueId x = m_.source(id, first), y = m_.source(id, first + 1);
   if (m_.IsConstant(x) && m_.IsConstant(y)) {
     const auto sixteenths = [&](mir::ValueId v) {
@@ -173,9 +173,9 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
 // reach the message's other fields.
 Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const mir::ValueId number = m_.source(id, inst.num_sources - 1);   // behind an element
+  const mir::ValueId number = m_.source(id, inst.num_sources - 1);  // behind an element
   const uint32_t last = fragment().samples - 1;
-  const Operand ignored = Use(launch_.r0(), Type::kUD, 0, kDwords);   // something has to be sent
+  const Operand ignored = Use(launch_.r0(), Type::kUD, 0, kDwords);  // something has to be sent
   isa::MessageFields message;
   message.message = isa::Message::kInterpolateSample;
   message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
@@ -185,22 +185,22 @@ Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
     return Interpolator(message, ignored);
   }
   if (IsUniform(number)) {
-    const Operand there = MinMax(Where::kUniform, Type::kUD, false, Src(number, Type::kUD),
-                                 Imm(last, Type::kUD));
-    return Interpolator(message, ignored,
-                        Alu(Opcode::kShl, Type::kUD, Where::kUniform,
-                            {there, Imm(isa::kSampleShift, Type::kUD)}));
+    const Operand there =
+        MinMax(Where::kUniform, Type::kUD, false, Src(number, Type::kUD), Imm(last, Type::kUD));
+    return Interpolator(
+        message, ignored,
+        Alu(Opcode::kShl, Type::kUD, Where::kUniform, {there, Imm(isa::kSampleShift, Type::kUD)}));
   }
   Barycentrics chosen = Interpolator(message, ignored);
   for (uint32_t sample = 1; sample <= last; ++sample) {
     message.sample = static_cast<uint8_t>(sample);
     const Barycentrics here = Interpolator(message, ignored);
-    const Flag is_it = CompareFlag(Where::kLanes, CondMod::kZ, Src(number, Type::kUD),
-                                   Imm(sample, Type::kUD));
+    const Flag is_it =
+        CompareFlag(Where::kLanes, CondMod::kZ, Src(number, Type::kUD), Imm(sample, Type::kUD));
     const auto choose = [&](const Operand& a, const Operand& b) {
-      return Retype(SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(a, Type::kUD),
-                                 Retype(b, Type::kUD)),
-                    Type::kF);
+      return Retype(
+          SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(a, Type::kUD), Retype(b, Type::kUD)),
+          Type::kF);
     };
     chosen = {choose(here.i, chosen.i), choose(here.j, chosen.j)};
   }
@@ -226,8 +226,9 @@ Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given,
   } else {
     const lir::ValueId answer = NewRegisters(width_ / 4);
     send(Def(answer, Type::kUD));
-    EmitRaw(kJoin, Fields(Where::kLanes), {Def(both, Type::kUD)},
-            {Use(answer, Type::kUD, 0, 2 * kDwords), Use(answer, Type::kUD, 2 * kDwords, 2 * kDwords)});
+    EmitRaw(
+        kJoin, Fields(Where::kLanes), {Def(both, Type::kUD)},
+        {Use(answer, Type::kUD, 0, 2 * kDwords), Use(answer, Type::kUD, 2 * kDwords, 2 * kDwords)});
   }
   return {Use(both, Type::kF, 0), Use(both, Type::kF, 1)};
 }
@@ -248,8 +249,9 @@ Operand Fragment::SetupDword(uint32_t slot, uint32_t component, int dword) {
 }
 
 Operand Fragment::Interpolated(uint32_t slot, uint32_t component, const Barycentrics& at) {
-  const Operand along_j = Alu(Opcode::kMad, Type::kF, Where::kLanes,
-                              {SetupDword(slot, component, 3), at.j, SetupDword(slot, component, 1)});
+  const Operand along_j =
+      Alu(Opcode::kMad, Type::kF, Where::kLanes,
+          {SetupDword(slot, component, 3), at.j, SetupDword(slot, component, 1)});
   return Alu(Opcode::kMad, Type::kF, Where::kLanes,
              {along_j, at.i, SetupDword(slot, component, 0)});
 }
@@ -260,11 +262,11 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::Interface& v = m_.inputs[inst.imm0];
   const bool attribute = v.builtin == BuiltIn::kNone || v.builtin == BuiltIn::kPrimitiveId ||
-                         v.builtin == BuiltIn::kPointCoord ||
-                         v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance;
+                         v.builtin == BuiltIn::kPointCoord || v.builtin == BuiltIn::kClipDistance ||
+                         v.builtin == BuiltIn::kCullDistance;
   if (!attribute) return ReadBuiltIn(id);
-  const bool flat = v.builtin == BuiltIn::kPrimitiveId ||
-                    v.interpolation == mir::Interpolation::kFlat;
+  const bool flat =
+      v.builtin == BuiltIn::kPrimitiveId || v.interpolation == mir::Interpolation::kFlat;
   if (flat) return ReadAttribute(id, {});
   if (inst.op == mir::Op::kLoadInput) {
     return ReadAttribute(id, BarycentricsOf(fragment().BarycentricsOf(v)));
@@ -272,8 +274,8 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
   using mir::InterpolateAt;
   switch (static_cast<InterpolateAt>(mir::InterpolateAtOf(inst.imm1))) {
     case InterpolateAt::kCentroid:
-      return ReadAttribute(
-          id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid)));
+      return ReadAttribute(id, BarycentricsOf(fragment().BarycentricsAt(
+                                   v.interpolation, mir::Auxiliary::kCentroid)));
     case InterpolateAt::kSample:
       if (fragment().several_samples) return ReadAttribute(id, BarycentricsAtSample(id));
       return ReadAttribute(
@@ -316,8 +318,8 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
   }
   Operand chosen = element(0);
   for (uint32_t n = 1; n < slots.size(); ++n) {
-    const Flag is_it = CompareFlag(Where::kLanes, CondMod::kZ, Src(index, Type::kUD),
-                                   Imm(n, Type::kUD));
+    const Flag is_it =
+        CompareFlag(Where::kLanes, CondMod::kZ, Src(index, Type::kUD), Imm(n, Type::kUD));
     chosen = SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(element(n), Type::kUD),
                           Retype(chosen, Type::kUD));
   }
@@ -375,17 +377,17 @@ Operand Fragment::SampleMask() {
   return Alu(Opcode::kAnd, Type::kUD, Where::kLanes, {covered, own});
 }
 
-// The place of the pixel's centre, or of the sample, in x and y, depth, and the inverse of the clip w.
+// The place of the pixel's centre, or of the sample, in x and y, depth, and the inverse of the clip
+// w.
 Operand Fragment::FragCoord(uint32_t component) {
   switch (component) {
     case 0:
     case 1:
-      return Alu(Opcode::kAdd, Type::kF, Where::kLanes,
-                 {Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)),
-                  SampleOffset(component == 1)});
+      return Alu(
+          Opcode::kAdd, Type::kF, Where::kLanes,
+          {Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)), SampleOffset(component == 1)});
     case 2: return LanesOf(Part::kSourceDepth);
-    default:
-      return Math(MathFunction::kInv, Type::kF, Where::kLanes, LanesOf(Part::kSourceW));
+    default: return Math(MathFunction::kInv, Type::kF, Where::kLanes, LanesOf(Part::kSourceW));
   }
 }
 
@@ -491,9 +493,9 @@ std::optional<Operand> Fragment::LiveLanes() {
 
 void Fragment::VisitHelperInvocation(mir::InstId id) {
   const Flag helps{*LiveLanes(), /*inverse=*/true};
-  Set(m_.result(id), Retype(SelectByFlag(Where::kLanes, Type::kUD, helps, Imm(~0u, Type::kUD),
-                                         Imm(0, Type::kUD)),
-                            Type::kD));
+  Set(m_.result(id),
+      Retype(SelectByFlag(Where::kLanes, Type::kUD, helps, Imm(~0u, Type::kUD), Imm(0, Type::kUD)),
+             Type::kD));
 }
 
 absl::Status Fragment::VisitKill(mir::InstId id) {

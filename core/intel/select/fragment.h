@@ -68,11 +68,11 @@ class Fragment : public Room {
 
   Bools& bools_;
   Launch& launch_;
-  std::vector<lir::ValueId> positions_;                    // a register for each 16 lanes
-  absl::btree_map<uint32_t, lir::ValueId> setup_;          // by register
+  std::vector<lir::ValueId> positions_;            // a register for each 16 lanes
+  absl::btree_map<uint32_t, lir::ValueId> setup_;  // by register
   absl::btree_map<Part, Barycentrics> barycentrics_;
   absl::btree_map<Part, Operand> lanes_of_;
-  std::vector<lir::ValueId> offsets_;                      // of samples, likewise
+  std::vector<lir::ValueId> offsets_;  // of samples, likewise
   std::array<std::optional<Operand>, 2> pixel_place_, sample_offset_;
   std::optional<Operand> sample_id_;
   BlockCache<std::optional<Operand>> live_;

@@ -9,7 +9,9 @@ TEST(SelectFragment, InputsAreTwoMultiplyAddsOfSetupData) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32, %1:f32 = load_input[0, 2]
     store_output[0, 0] %0, %1
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -57,7 +59,9 @@ TEST(SelectFragment, CoordinatesOf16LanesAreBroughtTogether) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = load_input[0, 0]
     store_output[0, 0] %0
-)", 16), R"(
+)",
+                             16),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -77,7 +81,9 @@ TEST(SelectFragment, CoordinatesOf32LanesComeInTwoBlocks) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = load_input[0, 0]
     store_output[0, 0] %0
-)", 32), R"(
+)",
+                             32),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -101,7 +107,9 @@ TEST(SelectFragment, FlatInputsAreDwordsOfSetupData) {
     %0:i32 = load_input[1, 0]
     %1:i32 = iadd %0, 1
     store_output[1, 0] %1
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -119,7 +127,9 @@ TEST(SelectFragment, CentroidsOfOneSampleAreCentres) {
     %0:f32 = load_input[0, 0]
     %1:f32 = load_input[2, 1]
     store_output[0, 0] %0, %1
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -142,7 +152,9 @@ TEST(SelectFragment, ElementsAreChosenByComparing) {
     %0:i32 = load_input[1, 0]
     %1:f32 = load_input.indexed[3, 0] %0
     store_output[0, 0] %1
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 32
@@ -172,7 +184,9 @@ TEST(SelectFragment, PlacesOfPixels) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32, %1:f32, %2:f32, %3:f32 = load_input[5, 0]
     store_output[0, 0] %0, %1, %2, %3
-)", 16), R"(
+)",
+                             16),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %8 at 16
@@ -197,7 +211,9 @@ TEST(SelectFragment, FacingAndLayerAreBitsOfThePositions) {
     %1:i32 = load_input[4, 0]
     %2:i32 = select %0, %1, 7
     store_output[1, 0] %2
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -220,7 +236,9 @@ TEST(SelectFragment, OneSampleIsThePixel) {
     %3:i32 = load_input.indexed[9, 0] 0
     store_output[0, 0] %1, %2
     store_output[1, 0] %0, %3
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -245,7 +263,9 @@ TEST(SelectFragment, SamplesAsLanes) {
     %3:i32 = load_input.indexed[9, 0] 0
     store_output[0, 0] %1, %2
     store_output[1, 0] %0, %3
-)", 8, /*samples=*/4), R"(
+)",
+                             8, /*samples=*/4),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -271,13 +291,15 @@ TEST(SelectFragment, SamplesAsLanes) {
 )");
 }
 
-// One message for a known sample and for one that is the same in all lanes, which is added to it; else one
-// for each sample.
+// One message for a known sample and for one that is the same in all lanes, which is added to it;
+// else one for each sample.
 TEST(SelectFragment, InterpolationAtASample) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = interpolate[0, sample 0] 9
     store_output[0, 0] %0
-)", 8, 4), R"(
+)",
+                             8, 4),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %3 at 16
@@ -293,7 +315,9 @@ TEST(SelectFragment, InterpolationAtASample) {
     %0:i32 = load_ubo[2, align 4] 0
     %1:f32 = interpolate[0, sample 0] %0
     store_output[0, 0] %1
-)", 16, 4), R"(
+)",
+                             16, 4),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %8 at 16
@@ -314,7 +338,9 @@ TEST(SelectFragment, InterpolationAtASample) {
     %0:i32 = load_input[7, 0]
     %1:f32 = interpolate[0, sample 0] %0
     store_output[0, 0] %1
-)", 8, 2), R"(
+)",
+                             8, 2),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %9 at 16
@@ -344,7 +370,9 @@ TEST(SelectFragment, DerivativesAreDifferencesInTheQuad) {
     %4:f32 = bitcast %3
     %5:f32 = ddx[any] %4
     store_output[0, 0] %1, %2, %5
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -367,7 +395,9 @@ TEST(SelectFragment, StoresAreForLanesThatCoverSomething) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:i32 = load_input[1, 0]
     store_ssbo[0, align 4] 0, %0
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -392,7 +422,9 @@ TEST(SelectFragment, StoresBehindAKillAreForLiveLanes) {
     demote %2
     store_ssbo[0, align 4] 4, %0
     store_ssbo[0, align 4] 8, %0
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 48
@@ -431,7 +463,9 @@ TEST(SelectFragment, HelpersAreLanesThatAreNotLive) {
     %0:bool = helper_invocation
     %1:i32 = select %0, 3, 4
     store_output[1, 0] %1
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -453,7 +487,9 @@ TEST(SelectFragment, TerminatedLanesLeaveByThemselves) {
     %1:bool = flt %0, 0.5f
     terminate %1
     store_output[0, 0] %0
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -481,7 +517,9 @@ TEST(SelectFragment, ImplicitSamplesLookAtTheQuad) {
     %0:f32, %1:f32 = load_input[0, 0]
     %2:f32, %3:f32, %4:f32, %5:f32 = sample_implicit[1, texel] %0, %1
     store_output[0, 0] %2, %3, %4, %5
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16

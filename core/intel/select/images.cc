@@ -44,7 +44,8 @@ Operand Images::RegisterPayload(absl::Span<const Operand> parts) {
   return all;
 }
 
-// Operands for 8 lanes from `group` on as one payload; the one made before, if it was in this block.
+// Operands for 8 lanes from `group` on as one payload; the one made before, if it was in this
+// block.
 Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int group) {
   std::vector<Operand> parts;
   if (where == Where::kLanes && width_ == 8) {
@@ -55,8 +56,8 @@ Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int gr
     return a.kind == b.kind && a.id == b.id && a.comp == b.comp && a.mods == b.mods;
   };
   for (const CachedPayload& c : *payloads_) {
-    if (c.group == group && std::equal(c.parts.begin(), c.parts.end(), list.begin(), list.end(),
-                                       same)) {
+    if (c.group == group &&
+        std::equal(c.parts.begin(), c.parts.end(), list.begin(), list.end(), same)) {
       return c.payload;
     }
   }
@@ -79,8 +80,8 @@ void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, i
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
   const bool returns = def.kind == Operand::Kind::kValue;
-  access_.EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
-              call.surface);
+  access_.EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0),
+                      uses, call.surface);
 }
 
 // The results one after the other: a vector in G, or registers.
@@ -125,7 +126,8 @@ absl::Status Images::VisitStorageImage(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
-  if (info.multisampled) return Refuse(inst, "multisampled_storage_image", "storage images with several samples");
+  if (info.multisampled)
+    return Refuse(inst, "multisampled_storage_image", "storage images with several samples");
   TypedCall call;
   call.surface = descriptors_.ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {
@@ -231,11 +233,11 @@ Operand Images::UnpackChannel(Where where, mir::ImageFormat format, Operand texe
   if (format == mir::ImageFormat::kR11g11b10f) {
     if (channel == 3) return Imm(kFloatOne, Type::kF);
     // Exponents of halves, mantissas without the last 4 or 5 bits.
-    const Operand half =
-        channel == 0 ? Alu(Opcode::kAnd, Type::kUD, where,
-                           {Alu(Opcode::kShl, Type::kUD, where, {texel, Imm(4, Type::kUD)}),
-                            Imm(0x7ff0, Type::kUD)})
-                     : bits(channel == 1 ? 7 : 17, channel == 1 ? 0x7ff0 : 0x7fe0);
+    const Operand half = channel == 0
+                             ? Alu(Opcode::kAnd, Type::kUD, where,
+                                   {Alu(Opcode::kShl, Type::kUD, where, {texel, Imm(4, Type::kUD)}),
+                                    Imm(0x7ff0, Type::kUD)})
+                             : bits(channel == 1 ? 7 : 17, channel == 1 ? 0x7ff0 : 0x7fe0);
     return Alu(Opcode::kMov, Type::kF, where, {Retype(half, Type::kHF)});
   }
   const uint32_t range = channel == 3 ? 3 : 1023;
@@ -260,8 +262,8 @@ Operand Images::PackChannel(mir::ImageFormat format, const Operand& value, int c
     Extra saturate;
     saturate.saturate = true;
     const Operand clamped = Alu(Opcode::kMov, Type::kF, where, {in}, saturate);
-    const Operand scaled = Alu(Opcode::kMul, Type::kF, where,
-                               {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
+    const Operand scaled =
+        Alu(Opcode::kMul, Type::kF, where, {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
     return Mov(Type::kUD, where, Alu(Opcode::kRnde, Type::kF, where, {scaled}));
   }
   // A half from 0 on, without the mantissa bits that the channel lacks. What is finite stays so;
@@ -343,8 +345,8 @@ Operand Images::LayersOf(mir::InstId id, Operand layers, Operand width) {
 
 // A number of faces below 2048 * 6 as a number of cubes: 43691 / 2^18 is 1/6 and a little more.
 Operand Images::SixthOf(const Operand& faces) {
-  const Operand product = Alu(Opcode::kMul, Type::kUD, Where::kUniform,
-                              {faces, Imm(43691, Type::kUW)});
+  const Operand product =
+      Alu(Opcode::kMul, Type::kUD, Where::kUniform, {faces, Imm(43691, Type::kUW)});
   return Alu(Opcode::kShr, Type::kUD, Where::kUniform, {product, Imm(18, Type::kUD)});
 }
 

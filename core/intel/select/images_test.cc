@@ -34,7 +34,9 @@ TEST(SelectImages, StoresHaveTheFormatsChannels) {
     %1:i32 = subgroup_invocation
     %2:f32 = bitcast %1
     image_store[4, texel] %1, 2, %2, 0f, 0f, 0f
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x2:ud {w8}
@@ -75,7 +77,9 @@ TEST(SelectImages, PackedFloatsAreConverted) {
     %1:i32 = subgroup_invocation
     %3:f32, %4:f32, %5:f32, %6:f32 = image_load[7, texel] %1, 2
     store_ssbo[0, align 4] 0, %3, %5, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %4:ud = mov #0x2:ud {w8}
@@ -99,7 +103,9 @@ TEST(SelectImages, PackedFloatsAreMade) {
     %1:i32 = subgroup_invocation
     %2:f32 = bitcast %1
     image_store[7, texel] %1, 2, %2, 1f, 0.5f, 1f
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x2:ud {w8}
@@ -116,7 +122,9 @@ TEST(SelectImages, NormalisedTensAreMade) {
     %1:i32 = subgroup_invocation
     %2:f32 = bitcast %1
     image_store[12, texel] %1, 2, %2, 1f, 0.5f, 1f
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x2:ud {w8}
@@ -134,7 +142,9 @@ TEST(SelectImages, NormalisedTensAreConverted) {
     %1:i32 = subgroup_invocation
     %3:f32, %4:f32, %5:f32, %6:f32 = image_load[12, texel] %1, 2
     store_ssbo[0, align 4] 0, %3, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %4:ud = mov #0x2:ud {w8}
@@ -159,7 +169,9 @@ TEST(SelectImages, AtomicsOnTexels) {
     %2:i32 = image_atomic[6, texel umax] %1, 2, 7
     %3:i32 = image_atomic[6, texel compare_exchange] %1, 2, 7, 8
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x2:ud {w8}
@@ -183,7 +195,9 @@ TEST(SelectImages, SizesAreAskedOfLevelZero) {
     %2:i32, %3:i32 = image_size[2, texel lod] %1
     %4:i32 = image_levels[2, texel]
     store_ssbo[0, align 4] 0, %2, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2x16:ud = sampler #0x0:ud {w8 nomask [resinfo bti 1]}
     %3:ud = shr %2:ud %1:ud {nomask}
     %4:ud = sel %3:ud #0x1:ud {nomask cmod 4}
@@ -206,7 +220,9 @@ TEST(SelectImages, LayersOfAnArray) {
   EXPECT_EQ(Selected(R"(
     %1:i32, %2:i32, %3:i32 = image_size[5, texel lod] 0
     store_ssbo[0, align 4] 0, %1, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1x24:ud = sampler #0x0:ud {w8 nomask [resinfo bti 1]}
     %2:ud = sel %1:ud #0x1:ud {nomask cmod 5}
     %3:ud = sel %1.16:ud %2:ud {nomask cmod 4}
@@ -222,7 +238,9 @@ TEST(SelectImages, FacesOfACubeAreCountedInCubes) {
   EXPECT_EQ(Selected(R"(
     %1:i32, %2:i32, %3:i32 = image_size[13, texel]
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1x24:ud = sampler #0x0:ud {w8 nomask [resinfo bti 1]}
     %2:ud = mul %1.16:ud #0xaaab:uw {nomask}
     %3:ud = shr %2:ud #0x12:ud {nomask}
@@ -236,7 +254,9 @@ TEST(SelectImages, SamplesOfAnImage) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = image_samples[11, texel]
     store_ssbo[0, align 4] 0, %1
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1x8:ud = sampler_header %0x8:ud {w8 nomask aux 57344}
     %2x8:ud = sampler %1x8:ud {w8 nomask [sampleinfo header 1 bti 1]}
     %3:ud = mov %2:ud {w8}

@@ -2,8 +2,8 @@
 //
 // What all active lanes agree on lives in U. Lane numbers are taken modulo the width, so that no
 // register but the value's own is read: also in lanes that are off, and for those that come from an
-// empty mask (fused EUs run blocks with all channels off). The first lane that is active is found by
-// a ballot, once per block; where all lanes that there are are active it is lane 0. Short values
+// empty mask (fused EUs run blocks with all channels off). The first lane that is active is found
+// by a ballot, once per block; where all lanes that there are are active it is lane 0. Short values
 // are read with the whole element that they are part of. Subgroup size and lane masks are gone by
 // now (mid/resolve_subgroup_size), bytes are only moved (mid/lower_int8).
 #include <algorithm>
@@ -62,9 +62,9 @@ Operand Lanes::FirstLane() {
 }
 
 // The predicate of a message that no thread without active lanes may send: one without mask, under
-// control flow or behind an exit, to what a value chooses (an address or a descriptor's index), which nobody has
-// computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as the message's,
-// agree.
+// control flow or behind an exit, to what a value chooses (an address or a descriptor's index),
+// which nobody has computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as
+// the message's, agree.
 std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) {
   if (!chosen || (fields.flags & lir::kNoMask) == 0 || !e_.scopes().MayBeEmpty()) {
     return std::nullopt;
@@ -103,8 +103,8 @@ Operand Lanes::LaneOffset(Where where, Operand index, int bytes) {
           {Retype(index, Type::kUW), Imm(static_cast<uint32_t>(width_ - 1), Type::kUW)});
   const Operand offset = Use(New(where, Type::kUW), Type::kUW);
   EmitRaw(Op(Opcode::kShl), fields, {offset},
-          {lane, Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(bytes))),
-                     Type::kUW)});
+          {lane,
+           Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(bytes))), Type::kUW)});
   return offset;
 }
 
@@ -112,9 +112,8 @@ Operand Lanes::LaneOffset(Where where, Operand index, int bytes) {
 Operand Lanes::Broadcast(const Operand& value, const Operand& lane) {
   const Operand element = Element(value);
   const Operand result = Use(NewU(), static_cast<Type>(element.type));
-  const Operand where = IsImm(lane) ? lane
-                                    : LaneOffset(Where::kUniform, lane,
-                                                 f_.value(element.value()).elem_bytes);
+  const Operand where =
+      IsImm(lane) ? lane : LaneOffset(Where::kUniform, lane, f_.value(element.value()).elem_bytes);
   EmitRaw(kBroadcast, Fields(Where::kUniform), {result}, {element, where});
   return PartOfElement(result, value);
 }
@@ -124,9 +123,7 @@ Operand Lanes::AnyValue(mir::ValueId v) {
   return m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v) : Src(v, IntType(v, false));
 }
 
-bool Lanes::IsOnePerThread(const Operand& o) const {
-  return IsImm(o) || FileOf(o) == kFileU;
-}
+bool Lanes::IsOnePerThread(const Operand& o) const { return IsImm(o) || FileOf(o) == kFileU; }
 
 absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
@@ -173,7 +170,9 @@ void Lanes::ReadLanes(mir::InstId id) {
   }
   switch (inst.op) {
     case mir::Op::kReadFirst: Set(result, Broadcast(value, FirstLane())); return;
-    case mir::Op::kQuadBroadcast: Set(result, ReadPattern(kQuadBroadcast, value, inst.imm0)); return;
+    case mir::Op::kQuadBroadcast:
+      Set(result, ReadPattern(kQuadBroadcast, value, inst.imm0));
+      return;
     case mir::Op::kQuadSwap: Set(result, ReadPattern(kXorLanes, value, inst.imm0)); return;
     default: break;
   }
@@ -190,8 +189,8 @@ void Lanes::ReadLanes(mir::InstId id) {
   Set(result, mask ? ReadPattern(kXorLanes, value, *mask) : Shuffle(value, index));
 }
 
-// The mask if the index is the lane's number exclusive-or a constant, and moves by regions are no more
-// than addresses cost.
+// The mask if the index is the lane's number exclusive-or a constant, and moves by regions are no
+// more than addresses cost.
 std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
   const std::optional<mir::InstId> id = DefinedBy(index, mir::Op::kXor);
   if (!id || !m_.IsConstant(m_.source(*id, 1)) ||
@@ -199,8 +198,8 @@ std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
     return std::nullopt;
   }
   constexpr int kMostMoves = 4;
-  const auto mask = static_cast<uint32_t>(m_.value(m_.source(*id, 1)).bits) &
-                    static_cast<uint32_t>(width_ - 1);
+  const auto mask =
+      static_cast<uint32_t>(m_.value(m_.source(*id, 1)).bits) & static_cast<uint32_t>(width_ - 1);
   const int moves = XorMovesOf(width_, mask, /*lane_bytes=*/4).count;
   if (moves == 0 || moves > std::max(kMostMoves, width_ / 4)) return std::nullopt;
   return mask;
@@ -220,8 +219,7 @@ Operand Lanes::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
 
 Operand Lanes::Shuffle(const Operand& value, const Operand& index) {
   const Operand element = Element(value);
-  const Operand offset =
-      LaneOffset(Where::kLanes, index, f_.value(element.value()).elem_bytes);
+  const Operand offset = LaneOffset(Where::kLanes, index, f_.value(element.value()).elem_bytes);
   const auto t = static_cast<Type>(element.type);
   const Operand d = Use(New(Where::kLanes, t), t);
   EmitRaw(kShuffle, Fields(Where::kLanes), {d}, {element, offset});
@@ -244,7 +242,7 @@ void Lanes::Scan(mir::InstId id) {
     aux.cluster = static_cast<uint8_t>(inst.imm1);
   }
   const Type t = TypeOf(aux.op, bits);
-  const mir::Type type = m_.value(m_.result(id)).type;   // booleans are 0 / -1 dwords
+  const mir::Type type = m_.value(m_.result(id)).type;  // booleans are 0 / -1 dwords
   uint64_t identity = mir::IdentityOf(aux.op, type == mir::Type::kBool ? mir::Type::kI32 : type);
   // Where no lane gets it, the value that even a NaN is not changed by.
   const bool extremum = aux.op == ReduceOp::kFmin || aux.op == ReduceOp::kFmax;

@@ -15,7 +15,9 @@ TEST(SelectLanes, BallotsAndVotes) {
     %9:i32 = select %7, %3, 1
     %10:i32 = select %8, %9, 2
     store_ssbo[0, align 4] 0, %10, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %4:ud %3:uw = cmp %2:ud #0x5:ud {w8 cmod 5}
@@ -51,7 +53,9 @@ TEST(SelectLanes, TheFirstLane) {
     } else {
       yield
     }
-)", 8), R"(
+)",
+                     8),
+            R"(
     block b0 depth 0
       %1:uw = lane_ids {w8 nomask}
       %6:ud = mov #0xffffffff:ud {nomask}
@@ -87,7 +91,9 @@ TEST(SelectLanes, TheElectedLane) {
     %2:bool = subgroup_elect
     %3:i32 = select %2, %1, 0
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov %1:uw {w8}
@@ -109,7 +115,9 @@ TEST(SelectLanes, ReadsOfALane) {
     %5:i32 = read_lane %3, %2
     %6:i32 = shuffle %3, %3
     store_ssbo[0, align 4] 0, %4, %5, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:uw = lane_ids {w8 nomask}
     %3:ud = mov %2:uw {w8}
     %4:d = mul %3:d #0x3:w {w8}
@@ -136,7 +144,9 @@ TEST(SelectLanes, ShufflesByAConstantMask) {
     %3:i32 = imul %1, 3
     %4:i32 = shuffle %3, %2
     store_ssbo[0, align 4] 0, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = xor %2:ud #0x1:ud {w8}
@@ -154,7 +164,9 @@ TEST(SelectLanes, Quads) {
     %3:i32 = quad_broadcast[2] %2
     %4:i32 = quad_swap[1] %2
     store_ssbo[0, align 4] 0, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:d = mul %2:d #0x3:w {w8}
@@ -173,7 +185,9 @@ TEST(SelectLanes, ShortValuesAreReadWithTheirElement) {
     %3:i16 = read_lane %2, 3
     %4:i32 = zext %3
     store_ssbo[0, align 4] 0, %4
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud = broadcast %2:ud #0x3:ud {nomask}
@@ -191,7 +205,9 @@ TEST(SelectLanes, Reductions) {
     %2:i32 = reduce[iadd, 0] %1
     %3:i32 = reduce[umax, 4] %1
     store_ssbo[0, align 4] %1, %2, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud %4:ud = lane_scan %2:ud #0x0:ud {w16 nomask aux 17825792}
@@ -210,7 +226,9 @@ TEST(SelectLanes, Scans) {
     %4:f32 = exclusive_scan[fmin] %2
     %5:i32 = inclusive_scan[imul] %1
     store_ssbo[0, align 4] 0, %3, %4, %5
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud = lane_scan %2:ud #0x0:ud {w16 nomask aux 17826304}

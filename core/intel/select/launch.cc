@@ -40,11 +40,10 @@ Operand Launch::LocalIndex() {
   if (!local_index_) {
     const Operand lanes = LaneIds();
     const Emission::Prologue prologue(e_);
-    const Operand base = Alu(Opcode::kShl, Type::kUD, Where::kUniform,
-                             {PushDword(*abi_.subgroup_id),
-                              Imm(static_cast<uint32_t>(std::countr_zero(
-                                      static_cast<unsigned>(width_))),
-                                  Type::kUD)});
+    const Operand base = Alu(
+        Opcode::kShl, Type::kUD, Where::kUniform,
+        {PushDword(*abi_.subgroup_id),
+         Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_))), Type::kUD)});
     local_index_ = Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {base, lanes});
   }
   return *local_index_;
@@ -67,9 +66,7 @@ absl::Status Launch::VisitLaunch(mir::InstId id) {
       break;
     case mir::Op::kSubgroupId: Set(result, PushDword(*abi_.subgroup_id)); break;
     case mir::Op::kLocalIndex: Set(result, LocalIndex()); break;
-    case mir::Op::kSubgroupInvocation:
-      Set(result, Mov(Type::kUD, Where::kLanes, LaneIds()));
-      break;
+    case mir::Op::kSubgroupInvocation: Set(result, Mov(Type::kUD, Where::kLanes, LaneIds())); break;
     default: return Unexpected(inst, "not a launch value");
   }
   return absl::OkStatus();

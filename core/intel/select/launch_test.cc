@@ -12,7 +12,9 @@ TEST(SelectLaunch, IdsComeFromTheHeaderAndPushRegisters) {
     %3:i32 = workgroup_id[2]
     %4:i32 = num_workgroups[1]
     store_ssbo[0, align 4] 0, %1, %2, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:ud = mov %0.1:ud {w8}
     %3:ud = mov %0.6:ud {w8}
     %4:ud = mov %0.7:ud {w8}
@@ -27,7 +29,9 @@ TEST(SelectLaunch, BasesOfWorkgroups) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = base_workgroup[2]
     store_ssbo[0, align 4] 0, %1
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:ud = mov %1.2:ud {w8}
     %3:ud = mov #0x0:ud {w8}
     msg.write %3:ud %2:ud {w8 [untyped_write channels 1]}
@@ -43,7 +47,9 @@ TEST(SelectLaunch, LaneNumbersAreMadeOnce) {
     %4:i32 = local_index
     %5:i32 = subgroup_id
     store_ssbo[0, align 4] %1, %2, %3, %4, %5
-)", 16), R"(
+)",
+                     16),
+            R"(
     %2:uw = lane_ids {w16 nomask}
     %5:ud = shl %1:ud #0x4:ud {nomask}
     %6:ud = add %5:ud %2:uw {w16}

@@ -25,12 +25,9 @@ bool IsGlobal(mir::Op op) {
 // Addition is none of the features that the pipeline states (mid/features.h).
 std::optional<isa::AtomicFloatOp> FloatAtomicOpOf(mir::AtomicOp op) {
   switch (op) {
-    case mir::AtomicOp::kFmax:
-      return isa::AtomicFloatOp::kMax;
-    case mir::AtomicOp::kFmin:
-      return isa::AtomicFloatOp::kMin;
-    default:
-      return std::nullopt;
+    case mir::AtomicOp::kFmax: return isa::AtomicFloatOp::kMax;
+    case mir::AtomicOp::kFmin: return isa::AtomicFloatOp::kMin;
+    default: return std::nullopt;
   }
 }
 
@@ -51,8 +48,7 @@ isa::Message AtomicMessage(bool address, bool is_float) {
 }
 
 bool IsShared(mir::Op op) {
-  return op == mir::Op::kLoadShared || op == mir::Op::kStoreShared ||
-         op == mir::Op::kSharedAtomic;
+  return op == mir::Op::kLoadShared || op == mir::Op::kStoreShared || op == mir::Op::kSharedAtomic;
 }
 
 }  // namespace
@@ -83,9 +79,7 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
   Place place;
   switch (inst.op) {
     case mir::Op::kLoadPrivate: private_arrays_.LoadPrivate(id); return absl::OkStatus();
-    case mir::Op::kLoadGlobal:
-      access_.LoadElements(id, PlaceOf(id));
-      return absl::OkStatus();
+    case mir::Op::kLoadGlobal: access_.LoadElements(id, PlaceOf(id)); return absl::OkStatus();
     case mir::Op::kLoadShared:
     case mir::Op::kLoadSsbo:
       place = PlaceOf(id);
@@ -108,7 +102,8 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
   constexpr uint32_t kLongestBlock = 128;
   const bool block = place.alignment >= blocks_.BlockAlignment(place) || IsImm(place.offset);
   if (place.uniform && block &&
-      blocks_.SkippedBytes(place) + access_.ElementBytes(m_.result(id)) * inst.num_results <= kLongestBlock) {
+      blocks_.SkippedBytes(place) + access_.ElementBytes(m_.result(id)) * inst.num_results <=
+          kLongestBlock) {
     LoadBlock(id, place);
   } else {
     access_.LoadElements(id, place);
@@ -116,11 +111,11 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// Does everything that is read go into stores as it is? Then each lane reads its own: what comes back is
-// a payload, and nothing is copied from one lane to all.
+// Does everything that is read go into stores as it is? Then each lane reads its own: what comes
+// back is a payload, and nothing is copied from one lane to all.
 bool Memory::IsCopied(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  constexpr int kMostDwords = 4;   // of one message
+  constexpr int kMostDwords = 4;  // of one message
   if ((inst.op != mir::Op::kLoadSsbo && inst.op != mir::Op::kLoadShared) ||
       inst.num_results > kMostDwords || access_.ElementBytes(m_.result(id)) != 4) {
     return false;
@@ -153,7 +148,8 @@ void Memory::LoadPush(mir::InstId id) {
       Set(m_.result(id, i), Imm(0, Type::kUD));  // past the declared block: robust access reads 0
     } else {
       const Operand dword = launch_.PushDword(byte & ~3u);
-      Set(m_.result(id, i), access_.ElementAt(dword.value(), 4u * dword.comp + byte % 4, element, 1));
+      Set(m_.result(id, i),
+          access_.ElementAt(dword.value(), 4u * dword.comp + byte % 4, element, 1));
     }
   }
 }
@@ -190,7 +186,8 @@ void Memory::LoadBlock(mir::InstId id, const Place& place) {
   const Operand start = IsImm(offset) ? Imm(offset.id - skip, Type::kUD) : offset;
   const lir::ValueId all = blocks_.BlockRead(place, op, start, static_cast<int>((bytes + 15) / 16));
   for (int i = 0; i < count; ++i) {
-    Set(m_.result(id, i), access_.ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
+    Set(m_.result(id, i),
+        access_.ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
   }
 }
 
@@ -208,8 +205,7 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto op = static_cast<mir::AtomicOp>(inst.imm1);
   const Place place = PlaceOf(id);
-  const absl::Span<const mir::ValueId> values =
-      m_.sources(id).subspan(mir::FirstValueSource(inst));
+  const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   if (op == mir::AtomicOp::kLoad) {
     access_.LoadElements(id, place);
     return absl::OkStatus();
@@ -243,23 +239,23 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
     EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
     access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, both}, place.surface);
   } else {
-    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, Payload(parts)}, place.surface);
+    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, Payload(parts)},
+                        place.surface);
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
 }
 
 // On 64 bits, by address (PRM, "A64 Untyped Atomic Integer": the only form that has them). Operands
-// and result are qwords of 8 lanes; wider threads send 8 lanes at a time, for which each part of the
-// payload has both operands of a compare-exchange one after the other.
+// and result are qwords of 8 lanes; wider threads send 8 lanes at a time, for which each part of
+// the payload has both operands of a compare-exchange one after the other.
 absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
   if (!op) return Unexpected(inst, "atomic operation not selected");
   Place place = PlaceOf(id);
   place.uniform = false;
-  const absl::Span<const mir::ValueId> values =
-      m_.sources(id).subspan(mir::FirstValueSource(inst));
+  const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   isa::MessageFields message;
   message.message = isa::Message::kA64Atomic;
   message.bti = isa::kBtiStatelessNonCoherent;
@@ -279,8 +275,8 @@ absl::Status Memory::VisitWideAtomic(mir::InstId id) {
     EmitRaw(kInterleave, Fields(Where::kLanes), {payloads.back()}, {operands[0], operands[1]});
   }
   const lir::ValueId before = NewG(1, 8);
-  access_.EmitMessage(kMsgAtomic, Fields(Where::kLanes), message, {Def(before, Type::kUD)}, payloads,
-              place.surface);
+  access_.EmitMessage(kMsgAtomic, Fields(Where::kLanes), message, {Def(before, Type::kUD)},
+                      payloads, place.surface);
   for (int half = 0; half < 2; ++half) {
     Operand part = Use(before, Type::kUD);
     part.sub = static_cast<uint8_t>(4 * half);
@@ -322,7 +318,8 @@ void Memory::BufferSize(mir::InstId id) {
   message.message = isa::Message::kResinfo;
   message.bti = static_cast<uint8_t>(surface.bti);
   const lir::ValueId info = NewRegisters(1);  // of the four components
-  access_.EmitMessage(kSend, fields, message, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)}, surface);
+  access_.EmitMessage(kSend, fields, message, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)},
+                      surface);
   // Rounded up to dwords, and as much again: the low two bits are the padding.
   const Operand told = Use(info, Type::kUD);
   const auto masked = [&](uint32_t mask) {

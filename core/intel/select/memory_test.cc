@@ -13,7 +13,9 @@ TEST(SelectMemory, PushConstants) {
     %3:i32 = zext %2
     %4:i32 = load_push[align 4] 16
     store_ssbo[0, align 4] 0, %1, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2:ud = mov %1.1+2:uw {nomask}
     %3:ud = mov %1.3:ud {w8}
     %4:ud = mov %2:ud {w8}
@@ -31,7 +33,9 @@ TEST(SelectMemory, AtomicsReturnWhatWasThere) {
     %3:i32 = shared_atomic[umax] %1, %2
     %4:i32 = ssbo_atomic[0, increment] 8
     store_ssbo[0, align 4] 16, %2, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = mov #0x0:ud {w8}
@@ -52,7 +56,9 @@ TEST(SelectMemory, ComparedExchanges) {
     %2:i32 = ssbo_atomic[0, compare_exchange] %1, %1, 5
     %3:f32 = shared_atomic[fmax] 0, 1f
     store_ssbo[0, align 4] 16, %2, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %4:ud = mov #0x5:ud {w16}
@@ -72,7 +78,9 @@ TEST(SelectMemory, AtomicsByAddressAreOfEightLanes) {
     %1:i32 = subgroup_invocation
     %2:i32 = global_atomic[compare_exchange] %1, %1, %1, 5
     store_ssbo[0, align 4] 0, %2
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud = pack %2:ud %2:ud {w16}
@@ -89,7 +97,9 @@ TEST(SelectMemory, AtomicsOfQwords) {
     %1:i32 = subgroup_invocation
     %2:i32, %3:i32 = global_atomic64[add] %1, %1, %1, 0
     store_ssbo[0, align 4] 0, %2, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:ud = pack %2:ud %2:ud {w16}
@@ -108,7 +118,9 @@ TEST(SelectMemory, AtomicLoadsAndStores) {
     %1:i32 = subgroup_invocation
     %2:i32 = ssbo_atomic[0, load] %1
     %3:i32 = ssbo_atomic[0, store] 8, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = msg.ordered_read %2:ud {w8 [untyped_read channels 1]}
@@ -122,7 +134,9 @@ TEST(SelectMemory, SizesOfBuffers) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = ssbo_size[0]
     store_ssbo[0, align 4] 0, %1
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1x8:ud = mov #0x0:ud {w8 nomask}
     %2x8:ud = msg %1x8:ud {w8 nomask [resinfo]}
     %3:ud = and %2:ud #0x3:ud {nomask}
@@ -141,7 +155,9 @@ TEST(SelectMemory, ArraysOfBuffers) {
     %2:i32 = load_ssbo.indexed[8, align 4] 2, 0
     %3:i32 = subgroup_invocation
     store_ssbo.indexed[8, align 4] %1, %3, %2
-)", 8), R"(
+)",
+                     8),
+            R"(
     %4:uw = lane_ids {w8 nomask}
     %2:ud = mov #0x0:ud {w8}
     %3:ud = msg.read %2:ud {w8 [untyped_read bti 2 channels 1]}

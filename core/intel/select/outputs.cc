@@ -19,7 +19,7 @@ namespace kiln::intel {
 
 namespace {
 constexpr uint32_t kNoLocation = 0xffffffffu;
-constexpr uint32_t kTargets = 8;   // that blend state has
+constexpr uint32_t kTargets = 8;  // that blend state has
 }  // namespace
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
@@ -66,21 +66,20 @@ void Outputs::EnterExitBlock() {
   f_.exit_block = exit;
 }
 
-// Alpha to coverage: of the n samples of a pixel the first alpha * n, cut off. None at 0, all at 1, and
-// more with more; which ones, Vulkan leaves open ("Multisample Coverage").
+// Alpha to coverage: of the n samples of a pixel the first alpha * n, cut off. None at 0, all at 1,
+// and more with more; which ones, Vulkan leaves open ("Multisample Coverage").
 void Outputs::MaskByAlpha() {
   constexpr size_t kAlpha = 3;
   const auto colour = colours_.find({0, 0});
-  if (colour == colours_.end() || !colour->second[kAlpha]) return;   // not defined
-  Extra within;   // 0 to 1; not a number becomes 0
+  if (colour == colours_.end() || !colour->second[kAlpha]) return;  // not defined
+  Extra within;  // 0 to 1; not a number becomes 0
   within.saturate = true;
-  const Operand alpha =
-      Alu(Opcode::kMov, Type::kF, Where::kLanes, {Retype(*colour->second[kAlpha], Type::kF)}, within);
+  const Operand alpha = Alu(Opcode::kMov, Type::kF, Where::kLanes,
+                            {Retype(*colour->second[kAlpha], Type::kF)}, within);
   const auto samples = static_cast<float>(abi_.fragment->samples);
-  const Operand count =
-      Mov(Type::kUD, Where::kLanes,
-          Alu(Opcode::kMul, Type::kF, Where::kLanes,
-              {alpha, Imm(std::bit_cast<uint32_t>(samples), Type::kF)}));
+  const Operand count = Mov(Type::kUD, Where::kLanes,
+                            Alu(Opcode::kMul, Type::kF, Where::kLanes,
+                                {alpha, Imm(std::bit_cast<uint32_t>(samples), Type::kF)}));
   const Operand others =
       Alu(Opcode::kShl, Type::kUD, Where::kLanes, {ToRegister(Imm(~0u, Type::kUD)), count});
   const Operand covered = Alu(Opcode::kNot, Type::kUD, Where::kLanes, {others});

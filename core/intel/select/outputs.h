@@ -42,7 +42,7 @@ class Outputs : public Room {
   Access& access_;
   Fragment& fragment_;
   Control& control_;
-  absl::btree_map<std::pair<uint32_t, int>, Colour> colours_;   // by location and index
+  absl::btree_map<std::pair<uint32_t, int>, Colour> colours_;  // by location and index
   std::optional<Operand> depth_, stencil_, sample_mask_;
 };
 

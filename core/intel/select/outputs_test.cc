@@ -10,7 +10,9 @@ TEST(SelectOutputs, TargetsAscendAndTheLastEndsTheThread) {
   EXPECT_EQ(SelectedFragment(R"(
     store_output[1, 1] 7
     store_output[0, 0] 1f, 0f
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -28,7 +30,9 @@ TEST(SelectOutputs, TargetsAscendAndTheLastEndsTheThread) {
 TEST(SelectOutputs, WithoutTargetTheMessageGoesNowhere) {
   EXPECT_EQ(SelectedFragment(R"(
     store_ssbo[0, align 4] 0, 7
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -46,7 +50,9 @@ TEST(SelectOutputs, SampleMasksArePackedWordsInFront) {
   EXPECT_EQ(SelectedFragment(R"(
     store_output.indexed[2, 0] 0, 5
     store_output[0, 0] 1f
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -84,7 +90,9 @@ TEST(SelectOutputs, SampleMasksOf16LanesFillARegister) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:i32 = load_input[1, 0]
     store_output.indexed[2, 0] 0, %0
-)", 16), R"(
+)",
+                             16),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -97,14 +105,16 @@ TEST(SelectOutputs, SampleMasksOf16LanesFillARegister) {
 )");
 }
 
-// Of four samples the first alpha * 4, in front of both targets, and of those only what the program's own mask
-// has.
+// Of four samples the first alpha * 4, in front of both targets, and of those only what the
+// program's own mask has.
 TEST(SelectOutputs, AlphaBecomesAMask) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = load_input[0, 0]
     store_output[0, 3] %0
     store_output[1, 0] 7
-)", 8, 4, {}, /*alpha_to_coverage=*/true), R"(
+)",
+                             8, 4, {}, /*alpha_to_coverage=*/true),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -131,7 +141,9 @@ TEST(SelectOutputs, AlphaBecomesAMask) {
   EXPECT_EQ(SelectedFragment(R"(
     store_output[0, 0] 1f, 1f, 1f, 0.5f
     store_output.indexed[2, 0] 0, 5
-)", 16, 4, {}, /*alpha_to_coverage=*/true), R"(
+)",
+                             16, 4, {}, /*alpha_to_coverage=*/true),
+            R"(
     livein %0 at 0
     livein %1 at 8
     scratch_header %0
@@ -161,7 +173,9 @@ TEST(SelectOutputs, ProgramsThatKillWriteLiveLanes) {
     %1:bool = flt %0, 0.5f
     discard %1
     store_output[0, 0] %0
-)", 16), R"(
+)",
+                             16),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -195,7 +209,9 @@ TEST(SelectOutputs, WhatNothingFollowsLeavesAtOnce) {
       yield
     }
     store_output[0, 0] %0
-)", 8), R"(
+)",
+                             8),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -227,7 +243,8 @@ TEST(SelectOutputs, WhatNothingFollowsLeavesAtOnce) {
 TEST(SelectOutputs, ProgramsThatKillHave32Lanes) {
   const std::string text = SelectedFragment(R"(
     discard true
-)", 32);
+)",
+                                            32);
   EXPECT_NE(text.find("start_dead"), std::string::npos) << text;
   EXPECT_NE(text.find("kill %0:ud %0:ud {w32 cmod 1}"), std::string::npos) << text;
 }

@@ -82,8 +82,8 @@ void PrivateArrays::LoadPrivate(mir::InstId id) {
   const Operand header = ScratchHeader();
   const uint32_t element = access_.ElementBytes(m_.result(id));
   for (int i = 0; element < 4 && i < inst.num_results; ++i) {
-    const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
-                                               element * static_cast<uint32_t>(i));
+    const Operand address =
+        ScratchByteAddress(inst.imm0, m_.source(id, 0), element * static_cast<uint32_t>(i));
     lir::InstFields fields = Fields(Where::kLanes);
     fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/false)});
     const lir::ValueId v = NewG();
@@ -107,8 +107,8 @@ void PrivateArrays::StorePrivate(mir::InstId id) {
   const Operand header = ScratchHeader();
   const uint32_t element = access_.ElementBytes(m_.source(id, 1));
   for (int i = 1; element < 4 && i < inst.num_sources; ++i) {
-    const Operand address = ScratchByteAddress(inst.imm0, m_.source(id, 0),
-                                               element * static_cast<uint32_t>(i - 1));
+    const Operand address =
+        ScratchByteAddress(inst.imm0, m_.source(id, 0), element * static_cast<uint32_t>(i - 1));
     const Operand parts[] = {Retype(address, Type::kUD), access_.LaneValue(m_.source(id, i))};
     lir::InstFields fields = Fields(Where::kLanes);
     fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/true)});

@@ -12,7 +12,9 @@ TEST(SelectPrivateArrays, DwordsOfLanesLieTogether) {
     %2:i32 = and %1, 12
     %3:i32 = load_private[0, align 4] %2
     store_ssbo[0, align 4] 0, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %3x8:ud = scratch_header %0x8:ud {w8 nomask}
     %2:ud = mov %1:uw {w16}
@@ -34,7 +36,9 @@ TEST(SelectPrivateArrays, UniformOffsetsAreComputedOnce) {
     store_private[0, align 4] %1, 7
     %2:i32, %3:i32 = load_private[0, align 4] %1
     store_ssbo[0, align 4] 0, %2, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %2x8:ud = scratch_header %0x8:ud {w8 nomask}
     %3:uw = lane_ids {w8 nomask}
     %4:ud = shl %1:ud #0x1:ud {nomask}
@@ -62,7 +66,9 @@ TEST(SelectPrivateArrays, ShortElementsAreScatteredBytes) {
     %4:i16 = load_private[0, align 2] %3
     %5:i32 = zext %4
     store_ssbo[0, align 4] 0, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %4x8:ud = scratch_header %0x8:ud {w8 nomask}
     %2:ud = mov %1:uw {w8}

@@ -3,12 +3,13 @@
 //
 // Which message: those with implicit levels take derivatives within quads, in fragments alone; a
 // constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
-// where there are 4 bits for each, of all lanes; those that a gather chooses by value are parameters of
-// gather4_po; of a fetch they are added to the coordinates. A header is sent only where it says
-// something: offsets, the channel to gather, the handle of a sampler. Then it also masks components
-// without uses; without it, those behind the last used one are not asked for. Parameters stand in the order of the message table; which of them the shader gives is
-// what MIR says, those between are 0. Images with several samples are read by way of their control
-// surface (ld_mcs).
+// where there are 4 bits for each, of all lanes; those that a gather chooses by value are
+// parameters of gather4_po; of a fetch they are added to the coordinates. A header is sent only
+// where it says something: offsets, the channel to gather, the handle of a sampler. Then it also
+// masks components without uses; without it, those behind the last used one are not asked for.
+// Parameters stand in the order of the message table; which of them the shader gives is what MIR
+// says, those between are 0. Images with several samples are read by way of their control surface
+// (ld_mcs).
 #include <bit>
 #include <cassert>
 
@@ -80,8 +81,8 @@ Operand Samplers::SendSampler(const SamplerCall& call, Where where, int componen
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     uses.push_back(*guard);
   }
-  const Operand def = Def(
-      where == Where::kLanes ? NewG(components) : NewRegisters(components), Type::kUD);
+  const Operand def =
+      Def(where == Where::kLanes ? NewG(components) : NewRegisters(components), Type::kUD);
   b_.Emit(call.quad ? kQuadSampler : kSampler, fields, absl::Span<const Operand>(&def, 1), uses);
   return def;
 }
@@ -104,8 +105,8 @@ Operand Samplers::SamplerHeader(const SamplerCall& call) {
   return header;
 }
 
-// Puts offsets that lower_nonuniform made uniform into the header, where OffsetBits has known ones. Of
-// those beyond -8 to 7 Vulkan says nothing (minTexelOffset, maxTexelOffset).
+// Puts offsets that lower_nonuniform made uniform into the header, where OffsetBits has known ones.
+// Of those beyond -8 to 7 Vulkan says nothing (minTexelOffset, maxTexelOffset).
 void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
                                 SamplerCall& call) {
   const auto alu = [&](Opcode op, const Operand& a, const Operand& b) {
@@ -113,9 +114,8 @@ void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir
   };
   call.header = 0;
   for (int i = 0; i < s.num_offsets; ++i) {
-    const Operand offset =
-        Offset(descriptors_.UniformIndex(m_.source(id, s.offsets + i)),
-               static_cast<uint32_t>(int32_t{t.offset[i]}), Where::kUniform);
+    const Operand offset = Offset(descriptors_.UniformIndex(m_.source(id, s.offsets + i)),
+                                  static_cast<uint32_t>(int32_t{t.offset[i]}), Where::kUniform);
     const uint32_t shift = 8 - 4 * static_cast<uint32_t>(i);
     if (IsImm(offset)) {
       call.header = *call.header | (offset.id & 15) << shift;
@@ -169,7 +169,8 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
       AddChosenOffsets(id, t, s, call);
     } else if (HasOffset(t)) {
       for (int8_t v : t.offset) {
-        if (!FitsNibble(v)) return Refuse(inst, "texel_offset_range", "a texel offset beyond -8 to 7");
+        if (!FitsNibble(v))
+          return Refuse(inst, "texel_offset_range", "a texel offset beyond -8 to 7");
       }
       call.header = OffsetBits(t.offset);
     }
@@ -255,8 +256,7 @@ absl::Status Samplers::VisitFetch(mir::InstId id) {
   if (m_.resources[inst.imm0].image.multisampled) {
     AddSampleParams(id, s, call);
   } else {
-    const Operand lod =
-        s.lod >= 0 ? Src(m_.source(id, s.lod), Type::kUD) : Imm(0, Type::kUD);
+    const Operand lod = s.lod >= 0 ? Src(m_.source(id, s.lod), Type::kUD) : Imm(0, Type::kUD);
     const bool zero = IsImm(lod) && lod.id == 0;
     call.message = zero ? Message::kLdLz : Message::kLd;
     if (!zero) call.Add(ParamKind::kLod, lod);

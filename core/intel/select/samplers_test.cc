@@ -11,7 +11,9 @@ TEST(SelectSamplers, LevelZeroHasAMessageOfItsOwn) {
     %2:f32 = bitcast %1
     %3:f32, %4:f32, %5:f32, %6:f32 = sample[2, texel sampler 3 lod] %2, %2, 0f
     store_ssbo[0, align 4] 0, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x2:ud = sampler %2:ud %2:ud {w8 [sample_lz bti 1]}
@@ -28,7 +30,9 @@ TEST(SelectSamplers, ParametersOfTheTable) {
     %3:f32 = sample[5, texel dref lod] %2, %2, %2, 0.5f, 1f
     %4:f32, %5:f32, %6:f32, %7:f32 = sample[2, texel sampler 3 bias] %2, %2, 1f
     store_ssbo[0, align 4] 0, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = sampler #0x3f000000:ud #0x3f800000:ud %2:ud %2:ud %2:ud {w8 [sample_l_c bti 2 sampler 1]}
@@ -45,7 +49,9 @@ TEST(SelectSamplers, Gradients) {
     %2:f32 = bitcast %1
     %3:f32, %4:f32, %5:f32, %6:f32 = sample[2, texel sampler 3 grad] %2, %2, 1f, 0f, 0f, 1f
     store_ssbo[0, align 4] 0, %3, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x2:ud = sampler %2:ud #0x3f800000:ud #0x0:ud %2:ud #0x0:ud #0x3f800000:ud {w8 [sample_d bti 1]}
@@ -61,7 +67,9 @@ TEST(SelectSamplers, OffsetsGoIntoTheHeader) {
     %2:f32 = bitcast %1
     %3:f32, %4:f32, %5:f32, %6:f32 = sample[2, texel sampler 3 lod at 1 -2 0] %2, %2, 0f
     store_ssbo[0, align 4] 0, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 53728}
@@ -77,7 +85,9 @@ TEST(SelectSamplers, GathersNameTheirChannel) {
     %2:f32 = bitcast %1
     %3:f32, %4:f32, %5:f32, %6:f32 = gather[2, texel sampler 3 component 2] %2, %2
     store_ssbo[0, align 4] 0, %3, %6
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 131072}
@@ -94,7 +104,9 @@ TEST(SelectSamplers, ChosenOffsetsAreParameters) {
     %2:f32 = bitcast %1
     %3:f32, %4:f32, %5:f32, %6:f32 = gather[2, texel sampler 3 offsets] %2, %2, %1, 1
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x8:ud = sampler_header %0x8:ud {w8 nomask}
@@ -112,7 +124,9 @@ TEST(SelectSamplers, ChosenOffsetsOfSamplesAreInTheHeader) {
     %3:i32 = read_first %1
     %4:f32, %5:f32, %6:f32, %7:f32 = sample[2, texel sampler 3 lod offsets] %2, %2, 0f, %3, -2
     store_ssbo[0, align 4] 0, %5
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3:ud = broadcast %2:ud #0x0:ud {nomask}
@@ -130,7 +144,9 @@ TEST(SelectSamplers, ChosenOffsetsOfSamplesAreInTheHeader) {
     %2:f32 = bitcast %1
     %3:f32, %4:f32, %5:f32, %6:f32 = sample[2, texel sampler 3 lod offsets] %2, %2, 0f, 1, -2
     store_ssbo[0, align 4] 0, %4
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x8:ud = sampler_header %0x8:ud {w8 nomask aux 53728}
@@ -145,7 +161,9 @@ TEST(SelectSamplers, FetchesAddTheirOffset) {
     %1:i32 = subgroup_invocation
     %3:f32, %4:f32, %5:f32, %6:f32 = fetch[2, texel lod at 3 0 0] %1, 2, 0
     store_ssbo[0, align 4] 0, %3
-)", 16), R"(
+)",
+                     16),
+            R"(
     %1:uw = lane_ids {w16 nomask}
     %2:ud = mov %1:uw {w16}
     %3:d = add %2:d #0x3:d {w16}
@@ -160,7 +178,9 @@ TEST(SelectSamplers, SamplesOfAPixelByTheirControlSurface) {
     %1:i32 = subgroup_invocation
     %3:f32, %4:f32, %5:f32, %6:f32 = fetch[11, texel sample] %1, 2, 3
     store_ssbo[0, align 4] 0, %3
-)", 8), R"(
+)",
+                     8),
+            R"(
     %1:uw = lane_ids {w8 nomask}
     %2:ud = mov %1:uw {w8}
     %3x4:ud = sampler %2:ud #0x2:ud {w8 [ld_mcs bti 1]}
@@ -175,7 +195,9 @@ TEST(SelectSamplers, UniformFetchesAreOfEightLanes) {
     %1:i32 = load_push[align 4] 0
     %3:f32, %4:f32, %5:f32, %6:f32 = fetch[2, texel lod] %1, 2, 1
     store_ssbo[0, align 4] 0, %6
-)", 16), R"(
+)",
+                     16),
+            R"(
     %2x8:ud = mov %1:ud {w8 nomask}
     %3x32:ud = sampler %2x8:ud #0x2:ud #0x1:ud {w8 nomask [ld bti 1]}
     %4:ud = mov %3.24:ud {w16}

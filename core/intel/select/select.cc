@@ -108,49 +108,36 @@ absl::Status Selector::Visit(mir::InstId id) {
   using mir::Op;
   if (absl::Status status = CheckTypes(id); !status.ok()) return status;
   switch (m_.inst(id).op) {
-    case Op::kIf:
-      return control_.VisitIf(id);
-    case Op::kLoop:
-      return control_.VisitLoop(id);
+    case Op::kIf: return control_.VisitIf(id);
+    case Op::kLoop: return control_.VisitLoop(id);
     case Op::kLoadUbo:
     case Op::kLoadSsbo:
     case Op::kLoadPush:
     case Op::kLoadShared:
     case Op::kLoadPrivate:
     case Op::kLoadConstant:
-    case Op::kLoadGlobal:
-      return memory_.VisitLoad(id);
+    case Op::kLoadGlobal: return memory_.VisitLoad(id);
     case Op::kStoreSsbo:
     case Op::kStoreShared:
     case Op::kStorePrivate:
-    case Op::kStoreGlobal:
-      return memory_.VisitStore(id);
+    case Op::kStoreGlobal: return memory_.VisitStore(id);
     case Op::kSsboAtomic:
     case Op::kSharedAtomic:
-    case Op::kGlobalAtomic:
-      return memory_.VisitAtomic(id);
-    case Op::kGlobalAtomic64:
-      return memory_.VisitWideAtomic(id);
-    case Op::kSsboAddress:
-      return memory_.BufferAddress(id);
-    case Op::kSsboSize:
-      memory_.BufferSize(id);
-      return absl::OkStatus();
+    case Op::kGlobalAtomic: return memory_.VisitAtomic(id);
+    case Op::kGlobalAtomic64: return memory_.VisitWideAtomic(id);
+    case Op::kSsboAddress: return memory_.BufferAddress(id);
+    case Op::kSsboSize: memory_.BufferSize(id); return absl::OkStatus();
     case Op::kLoadInput:
     case Op::kInterpolate:
       return m_.stage == mir::Stage::kVertex ? vertex_.VisitInput(id) : fragment_.VisitInput(id);
     case Op::kStoreOutput:
       return m_.stage == mir::Stage::kVertex ? vertex_.VisitStore(id) : outputs_.VisitStore(id);
     case Op::kDdx:
-    case Op::kDdy:
-      return fragment_.VisitDerivative(id);
+    case Op::kDdy: return fragment_.VisitDerivative(id);
     case Op::kDemote:
     case Op::kDiscard:
-    case Op::kTerminate:
-      return fragment_.VisitKill(id);
-    case Op::kHelperInvocation:
-      fragment_.VisitHelperInvocation(id);
-      return absl::OkStatus();
+    case Op::kTerminate: return fragment_.VisitKill(id);
+    case Op::kHelperInvocation: fragment_.VisitHelperInvocation(id); return absl::OkStatus();
     case Op::kSample:
     case Op::kSampleImplicit:
     case Op::kImageLod:
@@ -161,11 +148,8 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kImageAtomic:
     case Op::kImageSize:
     case Op::kImageLevels:
-    case Op::kImageSamples:
-      return images_.VisitImage(id);
-    case Op::kControlBarrier:
-      barriers_.ControlBarrier(m_.inst(id));
-      return absl::OkStatus();
+    case Op::kImageSamples: return images_.VisitImage(id);
+    case Op::kControlBarrier: barriers_.ControlBarrier(m_.inst(id)); return absl::OkStatus();
     case Op::kMemoryBarrier:
       barriers_.MemoryBarrier(m_.inst(id).imm0, static_cast<mir::Scope>(m_.inst(id).imm1));
       return absl::OkStatus();
@@ -180,17 +164,14 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kQuadSwap:
     case Op::kReduce:
     case Op::kInclusiveScan:
-    case Op::kExclusiveScan:
-      return lanes_.VisitSubgroup(id);
+    case Op::kExclusiveScan: return lanes_.VisitSubgroup(id);
     case Op::kWorkgroupId:
     case Op::kNumWorkgroups:
     case Op::kBaseWorkgroup:
     case Op::kLocalIndex:
     case Op::kSubgroupId:
-    case Op::kSubgroupInvocation:
-      return launch_.VisitLaunch(id);
-    default:
-      break;
+    case Op::kSubgroupInvocation: return launch_.VisitLaunch(id);
+    default: break;
   }
   if (m_.inst(id).num_results == 1 && m_.value(m_.result(id)).type == mir::Type::kBool) {
     return bools_.VisitBool(id);

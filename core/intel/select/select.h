@@ -17,7 +17,8 @@
 
 namespace kiln::intel {
 
-absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi, const WidthAbi& at_width);
+absl::StatusOr<lir::Function> Select(const mir::Module& module, const Abi& abi,
+                                     const WidthAbi& at_width);
 
 }  // namespace kiln::intel
 

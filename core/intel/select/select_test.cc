@@ -85,52 +85,52 @@ int Count(const std::string& text, const std::string& what) {
 
 // What is read only to be stored comes to each lane and is the payload.
 TEST(Select, CopiesAreReadByEachLane) {
-  const std::string copy = Lir(
-      "  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
-      "  store_ssbo[0, align 4] 64, %1, %2\n");
+  const std::string copy =
+      Lir("  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
+          "  store_ssbo[0, align 4] 64, %1, %2\n");
   EXPECT_EQ(Count(copy, "x2:ud = msg.read %"), 1) << copy;
   EXPECT_EQ(Count(copy, "collect"), 0) << copy;
-  const std::string used = Lir(
-      "  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
-      "  %3:i32 = iadd %1, %2\n"
-      "  store_ssbo[0, align 4] 64, %1, %2, %3\n");
+  const std::string used =
+      Lir("  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
+          "  %3:i32 = iadd %1, %2\n"
+          "  store_ssbo[0, align 4] 64, %1, %2, %3\n");
   EXPECT_EQ(Count(used, "= header "), 1) << used;
 }
 
 // A carry that is only added is a compare's -1 with a minus.
 TEST(Select, CarriesAreAddedWithoutBecomingOne) {
-  const std::string added = Lir(
-      "  %1:i32 = subgroup_invocation\n"
-      "  %2:i32 = uadd_carry %1, -5\n"
-      "  %3:i32 = iadd %1, %2\n"
-      "  store_ssbo[0, align 4] 0, %3\n");
+  const std::string added =
+      Lir("  %1:i32 = subgroup_invocation\n"
+          "  %2:i32 = uadd_carry %1, -5\n"
+          "  %3:i32 = iadd %1, %2\n"
+          "  store_ssbo[0, align 4] 0, %3\n");
   EXPECT_EQ(Count(added, "= and "), 0) << added;
   EXPECT_EQ(Count(added, "add %2:d -%"), 1) << added;
-  const std::string stored = Lir(
-      "  %1:i32 = subgroup_invocation\n"
-      "  %2:i32 = uadd_carry %1, -5\n"
-      "  store_ssbo[0, align 4] 0, %2\n");
+  const std::string stored =
+      Lir("  %1:i32 = subgroup_invocation\n"
+          "  %2:i32 = uadd_carry %1, -5\n"
+          "  store_ssbo[0, align 4] 0, %2\n");
   EXPECT_EQ(Count(stored, "= and "), 1) << stored;
 }
 
 // Descriptor bits of a block read of 2 owords through data cache 0: header, type 1, size 2.
 TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
   // Not written: what lies in the same 32 bytes is read once.
-  const std::string unchanging = Lir(
-      "  %1:i32 = load_ssbo[0, align 4] 4\n"
-      "  %2:i32 = load_ssbo[0, align 4] 24\n"
-      "  %3:i32 = iadd %1, %2\n"
-      "  store_ssbo[1, align 4] 0, %3\n",
-      8,
-      "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0 unchanging\n"
-      "resource 1 ssbo 0.1.0\nbody {\n");
+  const std::string unchanging =
+      Lir("  %1:i32 = load_ssbo[0, align 4] 4\n"
+          "  %2:i32 = load_ssbo[0, align 4] 24\n"
+          "  %3:i32 = iadd %1, %2\n"
+          "  store_ssbo[1, align 4] 0, %3\n",
+          8,
+          "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0 unchanging\n"
+          "resource 1 ssbo 0.1.0\nbody {\n");
   EXPECT_EQ(Count(unchanging, "= msg %"), 1) << unchanging;
   // Written: by one message each, at the place itself, which need not be that of a dword.
-  const std::string changing = Lir(
-      "  %1:i16 = load_ssbo[0, align 2] 6\n"
-      "  store_ssbo[0, align 4] 4, 7\n"
-      "  %2:i16 = load_ssbo[0, align 2] 6\n"
-      "  store_ssbo[0, align 2] 12, %1, %2\n");
+  const std::string changing =
+      Lir("  %1:i16 = load_ssbo[0, align 2] 6\n"
+          "  store_ssbo[0, align 4] 4, 7\n"
+          "  %2:i16 = load_ssbo[0, align 2] 6\n"
+          "  store_ssbo[0, align 2] 12, %1, %2\n");
   EXPECT_EQ(Count(changing, "= msg.read %"), 2) << changing;
   EXPECT_EQ(Count(changing, "= header #0x4:ud"), 2) << changing;
 }
@@ -138,9 +138,10 @@ TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
 // 747796405 is 27763 * 26935, 277803737 is 27689 * 10033; 2147483647 is prime.
 TEST(Select, ProductsWithTwoShortFactorsAreTwoMultiplications) {
   const auto products = [](const std::string& factor) {
-    const std::string text = Lir("  %0:i32 = local_index\n"
-                                 "  %1:i32 = load_ssbo[0, align 4] %0\n  %2:i32 = imul %1, " +
-                                 factor + "\n  store_ssbo[0, align 4] 0, %2\n");
+    const std::string text =
+        Lir("  %0:i32 = local_index\n"
+            "  %1:i32 = load_ssbo[0, align 4] %0\n  %2:i32 = imul %1, " +
+            factor + "\n  store_ssbo[0, align 4] 0, %2\n");
     return std::pair(Count(text, " = mul "), Count(text, " = mul32 "));
   };
   EXPECT_EQ(products("12345"), std::pair(1, 0));
@@ -163,12 +164,12 @@ TEST(Select, AlignmentIsSeenInTheOffset) {
 
 // What image operations become. Sixteen lanes take typed messages in halves.
 std::string ImageLir(const std::string& body, int width) {
-  const mir::Module m = Module(absl::StrCat(
-      "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
-      "resource 1 sampled_image 0.1.0 image 1d float unknown\n"
-      "resource 2 storage_image 0.2.0 image 2d float r8\n"
-      "resource 3 sampled_image 0.3.0 array 2 image 2d float unknown\nbody {\n",
-      body, "  return\n}\n"));
+  const mir::Module m =
+      Module(absl::StrCat("mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
+                          "resource 1 sampled_image 0.1.0 image 1d float unknown\n"
+                          "resource 2 storage_image 0.2.0 image 2d float r8\n"
+                          "resource 3 sampled_image 0.3.0 array 2 image 2d float unknown\nbody {\n",
+                          body, "  return\n}\n"));
   const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   if (!abi.ok()) return std::string(abi.status().message());
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
@@ -182,14 +183,16 @@ TEST(SelectImages, ResponsesEndWithTheLastComponentUsed) {
   const std::string text = ImageLir(
       "  %1:i32 = subgroup_invocation\n"
       "  %2:f32, %3:f32, %4:f32, %5:f32 = fetch[1, texel lod] %1, 0\n"
-      "  store_ssbo[0, align 4] %1, %3\n", 16);
+      "  store_ssbo[0, align 4] %1, %3\n",
+      16);
   EXPECT_NE(text.find("x2:ud = sampler %2:ud {w16"), std::string::npos) << text;
 }
 
 TEST(SelectImages, WritesHaveTheChannelsOfTheFormatInHalves) {
   const std::string text = ImageLir(
       "  %1:i32 = subgroup_invocation\n"
-      "  image_store[2, texel] %1, 3, 0.5f, 1f, 1f, 1f\n", 16);
+      "  image_store[2, texel] %1, 3, 0.5f, 1f, 1f, 1f\n",
+      16);
   EXPECT_NE(text.find("mov %2:ud {w8 g8 nomask}"), std::string::npos) << text;
   EXPECT_NE(text.find("{w8 [typed_write channels 1]}"), std::string::npos) << text;
   EXPECT_NE(text.find("{w8 g8 [typed_write channels 1 high_slots 1]}"), std::string::npos) << text;
@@ -199,7 +202,8 @@ TEST(SelectImages, UniformIndicesGoIntoTheDescriptor) {
   const std::string text = ImageLir(
       "  %1:i32 = workgroup_id[0]\n"
       "  %2:f32, %3:f32, %4:f32, %5:f32 = fetch.indexed[3, texel lod] %1, 1, 2, 0\n"
-      "  store_ssbo[0, align 4] 0, %2\n", 8);
+      "  store_ssbo[0, align 4] 0, %2\n",
+      8);
   EXPECT_NE(text.find("sampler #0x1:ud #0x2:ud %0.1:ud {w8 nomask"), std::string::npos) << text;
 }
 
@@ -228,15 +232,19 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   EXPECT_NE(text.find(".2:ud {w8 nomask ["), std::string::npos) << text;  // element 5 is dword 2
 }
 
-// Wa_1407528679: where a thread may run for its fused neighbour alone, nobody has computed the index, and
-// the handle is whatever lies there.
+// Wa_1407528679: where a thread may run for its fused neighbour alone, nobody has computed the
+// index, and the handle is whatever lies there.
 TEST(SelectImages, WhatAValueChoseIsAskedForByThreadsWithLanesOnly) {
   const auto guarded = [](const std::string& array, const std::string& index) {
     const mir::Module m = Module(absl::StrCat(
         "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
-        "resource 1 sampled_image 0.2.0 array ", array, " image 2d float unknown\nbody {\n"
+        "resource 1 sampled_image 0.2.0 array ",
+        array,
+        " image 2d float unknown\nbody {\n"
         "  %1:i32 = local_index\n  %2:bool = ult %1, 6\n  if %2 {\n    %3:i32 = read_first %1\n"
-        "    %4:i32 = image_levels.indexed[1, texel] ", index, "\n"
+        "    %4:i32 = image_levels.indexed[1, texel] ",
+        index,
+        "\n"
         "    store_ssbo[0, align 4] 0, %4\n    yield\n  } else {\n    yield\n  }\n  return\n}\n"));
     const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
     EXPECT_TRUE(abi.ok()) << abi.status();
@@ -271,11 +279,12 @@ TEST(Select, CompareMakesAFlagAtItsUse) {
 // A flag lives in one line: for another the number is kept and compared with zero there.
 TEST(Select, ConditionsOfAnotherLineAreStored) {
   const auto compares = [](const std::string& condition) {
-    const std::string text = Lir("  %0:i32 = local_index\n  %1:bool = ult %0, 4\n"
-                                 "  if %1 {\n    store_ssbo[0, align 4] 0, %0\n    yield\n"
-                                 "  } else {\n    yield\n  }\n  %2:bool = ult %0, 4\n"
-                                 "  %3:i32 = select " + condition +
-                                 ", 7, 8\n  store_ssbo[0, align 4] 4, %3\n");
+    const std::string text =
+        Lir("  %0:i32 = local_index\n  %1:bool = ult %0, 4\n"
+            "  if %1 {\n    store_ssbo[0, align 4] 0, %0\n    yield\n"
+            "  } else {\n    yield\n  }\n  %2:bool = ult %0, 4\n"
+            "  %3:i32 = select " +
+            condition + ", 7, 8\n  store_ssbo[0, align 4] 4, %3\n");
     return Count(text, ":d #0x0:d {w8 cmod 2");
   };
   EXPECT_EQ(compares("%2"), 0);
@@ -343,8 +352,7 @@ TEST(Abi, TablesFollowUse) {
       "  return\n}\n");
   const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   ASSERT_TRUE(abi.ok());
-  EXPECT_EQ(abi->resource_surface,
-            (std::vector<uint32_t>{Abi::kNoSurface, 0, 1}));
+  EXPECT_EQ(abi->resource_surface, (std::vector<uint32_t>{Abi::kNoSurface, 0, 1}));
   EXPECT_EQ(abi->constant_surface, 2u);
   EXPECT_FALSE(abi->push_surface.has_value());
   const out::LaunchRecord r = LaunchOf(m, *abi, *AtWidth(m, *abi, 16));
@@ -385,7 +393,8 @@ Abi AbiUsing(const std::vector<std::string>& resources) {
 constexpr const char* kImage = " image 2d float unknown";
 
 TEST(Abi, WhatFitsTheTablesIsInThem) {
-  const Abi abi = AbiUsing({"ssbo 0.0.0 array 224", absl::StrCat("combined 0.1.0 array 16", kImage)});
+  const Abi abi =
+      AbiUsing({"ssbo 0.0.0 array 224", absl::StrCat("combined 0.1.0 array 16", kImage)});
   EXPECT_EQ(abi.binding_table.size(), 240u);
   EXPECT_EQ(abi.sampler_table.size(), 16u);
   EXPECT_TRUE(abi.descriptor_memory.empty());

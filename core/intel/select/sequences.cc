@@ -88,9 +88,7 @@ void Emission::SetAnswer(mir::ValueId result, const Operand& o) {
   Set(result, lanes ? Mov(Type::kUD, Where::kLanes, o) : o);
 }
 
-bool Emission::Used(mir::ValueId v) {
-  return !uses().Unused(v);
-}
+bool Emission::Used(mir::ValueId v) { return !uses().Unused(v); }
 
 uint32_t Emission::UsedMask(mir::InstId id) {
   uint32_t mask = 0;

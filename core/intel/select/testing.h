@@ -10,9 +10,9 @@
 
 namespace kiln::intel {
 
-// The LIR of a body at a width, without the end of the thread and what stands before the first instruction
-// of a body of one block; a line feed first, and each line indented. Or the error's text. The body may use 16 bytes of push constants, shared memory,
-// private 0 of 64 bytes, and
+// The LIR of a body at a width, without the end of the thread and what stands before the first
+// instruction of a body of one block; a line feed first, and each line indented. Or the error's
+// text. The body may use 16 bytes of push constants, shared memory, private 0 of 64 bytes, and
 //    0 ssbo            1 ubo                   8 ssbo, array of 4
 //    2 image 2d        3 sampler               5 combined 2d arrayed       11 image 2d multisampled
 //    9 images 2d, 4    10 combined 2d, 4

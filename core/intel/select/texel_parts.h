@@ -11,7 +11,7 @@
 
 namespace kiln::intel {
 
-inline constexpr uint32_t kSamplerShift = 8;   // of the sampler index in a descriptor
+inline constexpr uint32_t kSamplerShift = 8;  // of the sampler index in a descriptor
 
 // A sampler message to be: operands by the kind of parameter.
 struct SamplerCall {
@@ -21,11 +21,12 @@ struct SamplerCall {
   };
   isa::Message message = isa::Message::kSample;
   std::vector<Param> params;
-  std::optional<uint32_t> header;       // its dword 2, but for `offsets`; absent: there is none
-  std::optional<lir::Operand> offsets;  // of texels, chosen by value: uniform; there is a header then
-  SurfaceRef surface;                   // its index may choose the sampler too
+  std::optional<uint32_t> header;  // its dword 2, but for `offsets`; absent: there is none
+  std::optional<lir::Operand>
+      offsets;         // of texels, chosen by value: uniform; there is a header then
+  SurfaceRef surface;  // its index may choose the sampler too
   uint32_t sampler = 0;
-  bool quad = false;                    // takes derivatives within quads
+  bool quad = false;                           // takes derivatives within quads
   std::optional<lir::Operand> sampler_handle;  // uniform; there is a header then
 
   void Add(isa::ParamKind kind, const lir::Operand& o) { params.push_back({kind, o}); }
@@ -33,8 +34,8 @@ struct SamplerCall {
 
 // A typed surface message to be.
 struct TypedCall {
-  uint16_t op = 0;              // kMsgRead, kMsgWrite, kMsgAtomic
-  isa::MessageFields message;   // without surface and slot group
+  uint16_t op = 0;             // kMsgRead, kMsgWrite, kMsgAtomic
+  isa::MessageFields message;  // without surface and slot group
   SurfaceRef surface;
   std::vector<lir::Operand> address;
   std::vector<lir::Operand> data;

@@ -32,8 +32,8 @@ namespace {
 using mir::BuiltIn;
 using out::VertexValue;
 
-constexpr int kDwords = 8;            // of a register
-constexpr uint32_t kHandles = 1;      // register of the URB handles
+constexpr int kDwords = 8;        // of a register
+constexpr uint32_t kHandles = 1;  // register of the URB handles
 constexpr uint32_t kSlotsOfMessage = 2;
 constexpr uint32_t kHeaderLayer = 1;  // component of the header
 
@@ -83,8 +83,7 @@ Operand Vertex::ViewOf(const Operand& nth) {
   const uint64_t numbers = views.numbers();
   Operand table = Imm(static_cast<uint32_t>(numbers), Type::kUD);
   if (views.count() > kOfADword) {
-    const Flag behind =
-        CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
+    const Flag behind = CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
     const Operand high = Imm(static_cast<uint32_t>(numbers >> 32), Type::kUD);
     table = SelectByFlag(Where::kLanes, Type::kUD, behind, high, table);
   }
@@ -107,9 +106,7 @@ Operand Vertex::InstanceFromZero() {
                   static_cast<uint32_t>(std::countr_zero(abi_.views.count())));
 }
 
-Operand Vertex::ViewIndex() const {
-  return view_ ? *view_ : Imm(*abi_.views.only(), Type::kUD);
-}
+Operand Vertex::ViewIndex() const { return view_ ? *view_ : Imm(*abi_.views.only(), Type::kUD); }
 
 // ---- inputs
 

@@ -12,7 +12,8 @@ TEST(SelectVertex, AttributesAreRegistersAndSlotsGoInPairs) {
     %4:i32 = load_input[1, 1]
     store_output[3, 0] %0, %1, %2, %3
     store_output[1, 1] %4
-)"), R"(
+)"),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16
@@ -41,7 +42,8 @@ TEST(SelectVertex, NumbersOfTheDrawAreSums) {
     %2:f32 = i2f %0
     store_output[4, 0] %2
     store_output[1, 0] %1, %1
-)"), R"(
+)"),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 32
@@ -68,7 +70,8 @@ TEST(SelectVertex, ElementsAreChosenByComparing) {
     %1:f32 = load_input.indexed[2, 0] %0
     store_output.indexed[5, 0] 1, %1
     store_output.indexed[6, 0] 0, %1
-)"), R"(
+)"),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 96
@@ -98,7 +101,8 @@ TEST(SelectVertex, HalvesAreFloatsOutside) {
     %0:f16 = load_input[3, 0]
     %1:f16 = fadd %0, %0
     store_output[2, 0] %1
-)"), R"(
+)"),
+            R"(
     livein %0 at 0
     livein %1 at 8
     livein %2 at 16

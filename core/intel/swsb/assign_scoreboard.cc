@@ -36,8 +36,8 @@ struct Needs {
   bool Any(int c) const { return distance[c] != 0 || dst[c] != 0 || src[c] != 0; }
 };
 
-// Numbers the registers that the program names, ascending, and puts these numbers into the footprints in
-// their place. Returns how many there are.
+// Numbers the registers that the program names, ascending, and puts these numbers into the
+// footprints in their place. Returns how many there are.
 int NumberRegisters(std::vector<Footprint>& footprints) {
   isa::GrfSet named;
   for (const Footprint& fp : footprints) {
@@ -180,8 +180,8 @@ struct Placement {
 int Nearer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
 // One byte holds a distance, a token.dst, both, or a token.src alone. An out-of-order instruction
-// uses it for its own token and has room for a distance only; it does not start before that token is
-// free. The end of the thread always waits with distance 1 and nothing else (Wa_14013672992).
+// uses it for its own token and has room for a distance only; it does not start before that token
+// is free. The end of the thread always waits with distance 1 and nothing else (Wa_14013672992).
 Placement Place(const Instruction& inst, const Needs& needs, int token) {
   Placement out;
   const bool sets_token = token != kNoToken;
@@ -408,8 +408,8 @@ class Pass {
     }
   }
 
-  // Each block once, from its entry state. Returns, of waits that are judged, whether all that is needed
-  // is waited for.
+  // Each block once, from its entry state. Returns, of waits that are judged, whether all that is
+  // needed is waited for.
   bool WalkAll(Mode mode) {
     enough_ = true;
     for (size_t b = 0; b < blocks_.size(); ++b) {

@@ -177,8 +177,8 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverNoMaskConsumers) {
   EXPECT_EQ(Annotated(MakeProgram({Store(5, 10), Alu(10, 1, 2), Alu(10, 3, 4, true)})), "40 30 00");
 }
 
-// The same wait covers, for everybody, what a masked instruction of its own block has begun: both have
-// run or neither.
+// The same wait covers, for everybody, what a masked instruction of its own block has begun: both
+// have run or neither.
 TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
   Program program(kGen);
   program.Append(Branch(Opcode::kIf), {5, 5});

@@ -51,17 +51,14 @@ enum class Carrier {
 
 inline bool Covers(Carrier carrier, int ledger) {
   switch (ledger) {
-    case kMasked:
-      return true;
-    case kMaskedForNoMask:
-      return carrier != Carrier::kMaskedSkippable;
-    default:
-      return carrier == Carrier::kNoMask;
+    case kMasked: return true;
+    case kMaskedForNoMask: return carrier != Carrier::kMaskedSkippable;
+    default: return carrier == Carrier::kNoMask;
   }
 }
 
-// By ledger, then resource: whole rows are joined and cleared, which their length, a multiple of any
-// vector, lets the compiler do by vectors.
+// By ledger, then resource: whole rows are joined and cleared, which their length, a multiple of
+// any vector, lets the compiler do by vectors.
 struct State {
   // Long enough that the compiler makes a loop of vectors of it, rather than so many single steps.
   static constexpr int kLane = 32;
@@ -75,7 +72,7 @@ struct State {
   Position done[kLedgers] = {kNone, kNone, kNone};
   bool special = false;  // the previous instruction used a register that nothing protects
   bool reached = false;
-  int row;               // of each row as much is in use, a multiple of kLane
+  int row;  // of each row as much is in use, a multiple of kLane
 
   // Of a program that names so many GRFs.
   explicit State(int registers) : row((kFirstRegister + registers + kLane - 1) / kLane * kLane) {
@@ -127,7 +124,8 @@ struct State {
     for (int c = 0; c < kLedgers; ++c) {
       for (int r = 0; r < row; ++r) {
         if (other.write[c][r] > write[c][r] || other.read[c][r] > read[c][r]) return false;
-        if ((other.dst[c][r] & ~dst[c][r]) != 0 || (other.src[c][r] & ~src[c][r]) != 0) return false;
+        if ((other.dst[c][r] & ~dst[c][r]) != 0 || (other.src[c][r] & ~src[c][r]) != 0)
+          return false;
       }
     }
     return true;

@@ -19,8 +19,8 @@ enum Viewer { kMaskedConsumer = 0, kNoMaskConsumer = 1 };
 
 struct InFlight {
   int32_t inst = 0;
-  int8_t distance = 0;                // in-order producers: to the next instruction, from 1 on
-  uint8_t phases[2] = {0, 0};         // open, by Viewer
+  int8_t distance = 0;         // in-order producers: to the next instruction, from 1 on
+  uint8_t phases[2] = {0, 0};  // open, by Viewer
   bool Done() const { return (phases[0] | phases[1]) == 0; }
   friend bool operator==(const InFlight&, const InFlight&) = default;
 };
@@ -30,9 +30,9 @@ using State = std::vector<InFlight>;
 
 // What one instruction waits for.
 struct Waits {
-  int distance = 0;                   // 0: none
-  uint16_t written = 0;               // tokens whose destination is waited for
-  uint16_t read = 0;                  // tokens whose sources are
+  int distance = 0;      // 0: none
+  uint16_t written = 0;  // tokens whose destination is waited for
+  uint16_t read = 0;     // tokens whose sources are
   bool Any() const { return distance != 0 || (written | read) != 0; }
 };
 
@@ -42,7 +42,7 @@ Waits WaitsOf(const Instruction& inst) {
   const auto token = static_cast<uint16_t>(1u << (s & 0xf));
   if ((s & 0x80) != 0) {
     w.distance = s >> 4 & 7;
-    w.written = token;                // set by unordered instructions: waits until it is free
+    w.written = token;  // set by unordered instructions: waits until it is free
   } else if ((s & 0x70) == 0x20 || (s & 0x70) == 0x40) {
     w.written = token;
   } else if ((s & 0x70) == 0x30) {
@@ -82,24 +82,17 @@ std::vector<bool> FindSkippable(const isa::Program& program) {
   std::vector<int32_t> ifs;
   for (int32_t i = 0; i < count; ++i) {
     switch (program.insts[i].op) {
-      case Opcode::kIf:
-        ifs.push_back(i);
-        break;
+      case Opcode::kIf: ifs.push_back(i); break;
       case Opcode::kEndif:
         if (ifs.empty()) break;
         mark(ifs.back() + 1, i + 1);
         ifs.pop_back();
         break;
-      case Opcode::kWhile:
-        mark(program.targets[i].jip, i + 1);
-        break;
+      case Opcode::kWhile: mark(program.targets[i].jip, i + 1); break;
       case Opcode::kHalt:
       case Opcode::kGoto:
-      case Opcode::kBrc:
-        mark(i + 1, program.targets[i].uip);
-        break;
-      default:
-        break;
+      case Opcode::kBrc: mark(i + 1, program.targets[i].uip); break;
+      default: break;
     }
   }
   std::vector<bool> skippable(static_cast<size_t>(count));
@@ -318,7 +311,8 @@ class Auditor {
       if (!everybody && !performed_ && program_.insts[p.inst].no_mask) continue;
       const auto open = static_cast<uint8_t>(~Ended(w, p));
       p.phases[kMaskedConsumer] &= open;
-      if (everybody || performed_ || !skippable_[i] || RanTogether(p.inst, i)) p.phases[kNoMaskConsumer] &= open;
+      if (everybody || performed_ || !skippable_[i] || RanTogether(p.inst, i))
+        p.phases[kNoMaskConsumer] &= open;
     }
     std::erase_if(*state, [](const InFlight& p) { return p.Done(); });
   }
@@ -332,7 +326,8 @@ class Auditor {
       uint8_t owed = PhasesOwed(footprints_[p.inst], IsUnordered(program_.insts[p.inst]),
                                 footprints_[i], IsUnordered(consumer));
       // Certain is only what a source demands, and for this there is none.
-      if (fence && !performed_) owed |= PhasesOwedToFence(program_.insts[p.inst], footprints_[p.inst]);
+      if (fence && !performed_)
+        owed |= PhasesOwedToFence(program_.insts[p.inst], footprints_[p.inst]);
       owed &= p.phases[viewer];
       if (owed != 0) missing->push_back({p.inst, i, owed});
     }
@@ -353,8 +348,8 @@ class Auditor {
     const Instruction& inst = program_.insts[i];
     Advance(i, state);
     const isa::Footprint& f = footprints_[i];
-    const bool touches = !f.reads.Empty() || !f.writes.Empty() || f.writes_address ||
-                         f.writes_special;
+    const bool touches =
+        !f.reads.Empty() || !f.writes.Empty() || f.writes_address || f.writes_special;
     if (!touches || inst.op == Opcode::kSync) return;
     const InFlight entry = {i, 1, {kReading | kWriting, kReading | kWriting}};
     auto at = std::lower_bound(state->begin(), state->end(), i,
@@ -369,12 +364,12 @@ class Auditor {
   const isa::Program& program_;
   const std::vector<isa::MachineBlock> blocks_;
   const std::vector<bool> skippable_;
-  std::vector<size_t> block_of_;       // by instruction: a block is jumped to and from at its ends only
+  std::vector<size_t> block_of_;  // by instruction: a block is jumped to and from at its ends only
   std::vector<isa::Footprint> footprints_;
   std::vector<Waits> waits_;
   std::vector<State> at_entry_;
-  std::vector<bool> off_;              // by block, where lanes are followed
-  bool performed_ = false;             // lanes are followed
+  std::vector<bool> off_;   // by block, where lanes are followed
+  bool performed_ = false;  // lanes are followed
 };
 
 absl::StatusOr<Auditor> MakeAuditor(const isa::Program& program, Skipping skipping) {
@@ -389,9 +384,9 @@ std::string Describe(const isa::Program& program, const MissingWait& missing) {
   auto name = [&](int32_t i) {
     return absl::StrCat(i, " (", isa::Info(program.insts[i].op).mnemonic, ")");
   };
-  return absl::StrCat("instruction ", name(missing.consumer), " does not wait for ",
-                      name(missing.producer), ": ",
-                      (missing.phases & kWriting) != 0 ? "results not written" : "sources not read");
+  return absl::StrCat(
+      "instruction ", name(missing.consumer), " does not wait for ", name(missing.producer), ": ",
+      (missing.phases & kWriting) != 0 ? "results not written" : "sources not read");
 }
 
 absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(const isa::Program& program,

@@ -42,14 +42,14 @@
 namespace kiln::intel::waits {
 
 // Whether masked waits in control flow may be skipped under the feet of NoMask instructions there.
-// The reference compiler takes it that they are not, when it decides what NoMask consumers wait for;
-// its binaries are audited so.
+// The reference compiler takes it that they are not, when it decides what NoMask consumers wait
+// for; its binaries are audited so.
 enum class Skipping : uint8_t { kPossible, kNever };
 
 struct MissingWait {
-  int32_t producer = 0;   // instruction indices
+  int32_t producer = 0;  // instruction indices
   int32_t consumer = 0;
-  uint8_t phases = 0;     // of the producer, Phase bits
+  uint8_t phases = 0;  // of the producer, Phase bits
   friend bool operator==(const MissingWait&, const MissingWait&) = default;
 };
 
@@ -57,17 +57,17 @@ struct MissingWait {
 std::string Describe(const isa::Program& program, const MissingWait& missing);
 
 // In order of consumers, then producers. Errors: those of isa::BuildBlocks.
-absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(
-    const isa::Program& program, Skipping skipping = Skipping::kPossible);
+absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(const isa::Program& program,
+                                                          Skipping skipping = Skipping::kPossible);
 
-// Those that threads meet whatever they are fused with; with Fusion::kOn also those that need a block
-// entered with all channels off. Errors: those of PlacesOf.
+// Those that threads meet whatever they are fused with; with Fusion::kOn also those that need a
+// block entered with all channels off. Errors: those of PlacesOf.
 absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Program& program,
                                                                  Fusion fusion);
 
 // Indices of sync instructions (nop with a wait, allrd, allwr) that could go, each alone.
-absl::StatusOr<std::vector<int32_t>> FindRedundantSyncs(
-    const isa::Program& program, Skipping skipping = Skipping::kPossible);
+absl::StatusOr<std::vector<int32_t>> FindRedundantSyncs(const isa::Program& program,
+                                                        Skipping skipping = Skipping::kPossible);
 
 }  // namespace kiln::intel::waits
 

@@ -133,7 +133,8 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
   nested.Append(Alu(12, 10, 2, true));
   nested.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
   nested.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
-  EXPECT_EQ(Missing(nested), "instruction 4 (add) does not wait for 1 (math): results not written;");
+  EXPECT_EQ(Missing(nested),
+            "instruction 4 (add) does not wait for 1 (math): results not written;");
   // In an earlier iteration.
   Program loop(kGen);
   loop.Append(With(Alu(11, 10, 2), 0x20));

@@ -17,8 +17,8 @@ using isa::Opcode;
 
 constexpr int32_t kActive = -1;
 
-// Where a thread is, and its lanes: active, or the instruction where they go on. Sorted: which lane is
-// which does not matter.
+// Where a thread is, and its lanes: active, or the instruction where they go on. Sorted: which lane
+// is which does not matter.
 struct Where {
   int32_t pc = 0;
   std::array<int32_t, 2> lanes = {kActive, kActive};
@@ -69,7 +69,8 @@ class Walker {
       const isa::BranchTargets& target = program_.targets[i];
       const bool both = format == isa::Format::kBranchJU;
       if (!InProgram(target.jip) || (both && !InProgram(target.uip))) {
-        return absl::InvalidArgumentError(absl::StrCat("instruction ", i, ": branch without target"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("instruction ", i, ": branch without target"));
       }
       leader_[target.jip] = true;
       if (both) leader_[target.uip] = true;
@@ -147,12 +148,10 @@ class Walker {
     const Instruction& inst = program_.insts[at];
     const auto [jip, uip] = program_.targets[at];
     switch (inst.op) {
-      case Opcode::kIf:
-        return Continue(from, Parked(w, active & ~taken, jip), at, jip);
+      case Opcode::kIf: return Continue(from, Parked(w, active & ~taken, jip), at, jip);
       case Opcode::kElse:
         return Continue(from, Parked(w, active, inst.branch_control ? uip : jip), at, jip);
-      case Opcode::kWhile:
-        return Loop(from, w, at, active, taken);
+      case Opcode::kWhile: return Loop(from, w, at, active, taken);
       case Opcode::kBreak: {
         // Lanes that leave a loop go on behind its end.
         const bool at_end = uip < Count() && program_.insts[uip].op == Opcode::kWhile;
@@ -161,12 +160,9 @@ class Walker {
       case Opcode::kCont:
       case Opcode::kHalt:
       case Opcode::kBrc:
-      case Opcode::kGoto:
-        return Continue(from, Parked(w, taken, uip), at, jip);
-      case Opcode::kBrd:
-        return Continue(from, Parked(w, taken, jip), at, jip);
-      case Opcode::kJmpi:
-        return;
+      case Opcode::kGoto: return Continue(from, Parked(w, taken, uip), at, jip);
+      case Opcode::kBrd: return Continue(from, Parked(w, taken, jip), at, jip);
+      case Opcode::kJmpi: return;
       default:  // endif, join
         return Continue(from, w, at, jip);
     }
@@ -183,7 +179,7 @@ class Walker {
   const Fusion fusion_;
   std::vector<bool> leader_;
   std::map<Where, size_t> numbers_;
-  std::vector<Where> wheres_;   // by place
+  std::vector<Where> wheres_;  // by place
   std::vector<Place> places_;
 };
 

@@ -31,13 +31,14 @@ enum class Fusion : uint8_t { kOff, kOn };
 struct Place {
   int32_t begin = 0;  // instructions [begin, end)
   int32_t end = 0;
-  bool off = false;   // all channels are: masked instructions do nothing
+  bool off = false;                 // all channels are: masked instructions do nothing
   bool past_end = false;            // a thread goes on behind the last instruction
   std::vector<int32_t> successors;  // ascending
 };
 
-// Places that a thread can come to; the first is where it starts. Errors: Unimplemented (calls, jumps
-// through registers), InvalidArgument (a branch without target), ResourceExhausted (kMostPlaces).
+// Places that a thread can come to; the first is where it starts. Errors: Unimplemented (calls,
+// jumps through registers), InvalidArgument (a branch without target), ResourceExhausted
+// (kMostPlaces).
 inline constexpr size_t kMostPlaces = 1u << 18;
 absl::StatusOr<std::vector<Place>> PlacesOf(const isa::Program& program, Fusion fusion);
 

@@ -59,9 +59,9 @@ TEST(Lanes, OneOfTwoSidesIsTaken) {
 
 TEST(Lanes, ALoopWithoutConditionIsLeftByItsBreaks) {
   Program p(testing::kGen);
-  p.Append(Alu(10, 1, 2));                               // 0
-  p.Append(Branch(Opcode::kBreak), {3, 3});              // 1: to 4
-  p.Append(Waiting(Alu(20, 3, 4), 1));                   // 2
+  p.Append(Alu(10, 1, 2));                                      // 0
+  p.Append(Branch(Opcode::kBreak), {3, 3});                     // 1: to 4
+  p.Append(Waiting(Alu(20, 3, 4), 1));                          // 2
   p.Append(Unpredicated(Opcode::kWhile), {0, isa::kNoTarget});  // 3
   p.Append(Waiting(Alu(30, 20, 1), 5));  // 4: of the iteration before: 3, 0, 1, 3, 4
   p.Append(Waiting(EndOfThread(112), 1));
@@ -74,12 +74,12 @@ TEST(Lanes, ALoopWithoutConditionIsLeftByItsBreaks) {
 
 TEST(Lanes, AnEndifGoesOnWhereLanesAreOn) {
   Program p(testing::kGen);
-  p.Append(Branch(Opcode::kIf), {2, 2});                 // 0
-  p.Append(Alu(10, 1, 2));                               // 1
+  p.Append(Branch(Opcode::kIf), {2, 2});                        // 0
+  p.Append(Alu(10, 1, 2));                                      // 1
   p.Append(Unpredicated(Opcode::kEndif), {4, isa::kNoTarget});  // 2
-  p.Append(Waiting(Alu(20, 3, 4), 1));                   // 3
+  p.Append(Waiting(Alu(20, 3, 4), 1));                          // 3
   p.Append(Branch(Opcode::kWhile), {0, isa::kNoTarget});        // 4
-  p.Append(Alu(30, 10, 1));                              // 5
+  p.Append(Alu(30, 10, 1));                                     // 5
   p.Append(Waiting(EndOfThread(112), 1));
   EXPECT_GT(Conservative(p), 0u);
   EXPECT_TRUE(Certain(p).empty());
@@ -98,7 +98,7 @@ TEST(Lanes, BlocksThatOnlyTheNeighbourNeeds) {
   Program q(testing::kGen);
   q.Append(Branch(Opcode::kIf), {3, 3});
   q.Append(Alu(10, 1, 2, /*no_mask=*/true));
-  q.Append(Waiting(Alu(20, 10, 1), 1));                  // masked: not performed when all are off
+  q.Append(Waiting(Alu(20, 10, 1), 1));  // masked: not performed when all are off
   q.Append(Unpredicated(Opcode::kEndif), {4, isa::kNoTarget});
   q.Append(Alu(30, 10, 1, /*no_mask=*/true));
   q.Append(Waiting(EndOfThread(112), 1));

@@ -34,8 +34,8 @@ inline bool IsMemoryFence(isa::Generation gen, const isa::Instruction& inst) {
 
 // What a producer still has to do.
 enum Phase : uint8_t {
-  kReading = 1,   // its sources may not have been read
-  kWriting = 2,   // its results may not have been written
+  kReading = 1,  // its sources may not have been read
+  kWriting = 2,  // its results may not have been written
 };
 
 // The phases of `producer` that must be over before `consumer` starts; 0 if none.
@@ -55,9 +55,10 @@ inline uint8_t PhasesOwed(const isa::Footprint& producer, bool producer_unordere
   return owed;
 }
 
-// What a memory fence waits for besides: the answers of messages, which it might overtake. No source
-// says that it does not; a reference compiler waits (the row in contract_rules.cc).
-inline uint8_t PhasesOwedToFence(const isa::Instruction& producer, const isa::Footprint& footprint) {
+// What a memory fence waits for besides: the answers of messages, which it might overtake. No
+// source says that it does not; a reference compiler waits (the row in contract_rules.cc).
+inline uint8_t PhasesOwedToFence(const isa::Instruction& producer,
+                                 const isa::Footprint& footprint) {
   return isa::IsSend(producer.op) && !footprint.writes.Empty() ? kWriting : 0;
 }
 

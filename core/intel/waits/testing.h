@@ -166,13 +166,9 @@ class Executor {
     if (off || !isa::IsBranch(inst.op)) return pc + 1;
     const int32_t target = program_.targets[pc].jip;
     switch (rng() % 3) {
-      case 0:
-        return pc + 1;
-      case 1:
-        return target;
-      default:
-        off_until_ = target > pc ? target : pc + 1;
-        return target > pc ? pc + 1 : target;
+      case 0: return pc + 1;
+      case 1: return target;
+      default: off_until_ = target > pc ? target : pc + 1; return target > pc ? pc + 1 : target;
     }
   }
 
@@ -209,8 +205,7 @@ class Executor {
       if (f.token < 0 && position_ - f.position > 10) continue;
       const isa::Footprint& theirs = footprints_[f.inst];
       const bool raw = mine.reads.Intersects(theirs.writes);
-      const bool waw = mine.writes.Intersects(theirs.writes) &&
-                       (f.token >= 0 || IsUnordered(inst));
+      const bool waw = mine.writes.Intersects(theirs.writes) && (f.token >= 0 || IsUnordered(inst));
       const bool war = mine.writes.Intersects(theirs.reads) && !f.reads_done &&
                        (f.token >= 0 || IsUnordered(inst));
       const bool overtaken = IsMemoryFence(program_.generation, inst) &&
@@ -243,12 +238,9 @@ inline Instruction RandomInstruction(std::mt19937& rng, int registers, int nomas
   const auto reg = [&] { return static_cast<int>(10 + rng() % registers); };
   const bool no_mask = nomask != 0 && rng() % nomask == 0;
   switch (rng() % 6) {
-    case 0:
-      return Load(reg(), reg(), no_mask);
-    case 1:
-      return Store(reg(), reg(), no_mask);
-    case 2:
-      return Math(reg(), reg(), no_mask);
+    case 0: return Load(reg(), reg(), no_mask);
+    case 1: return Store(reg(), reg(), no_mask);
+    case 2: return Math(reg(), reg(), no_mask);
     default:
       if (rng() % 12 == 0) return Fence(reg());
       return Alu(reg(), reg(), reg(), no_mask);
@@ -256,7 +248,8 @@ inline Instruction RandomInstruction(std::mt19937& rng, int registers, int nomas
 }
 
 // Random structured code: straight runs, ifs with or without else, do-while loops.
-inline void RandomBody(std::mt19937& rng, Program& program, int depth, int registers, int nomask = 4) {
+inline void RandomBody(std::mt19937& rng, Program& program, int depth, int registers,
+                       int nomask = 4) {
   const int parts = 1 + static_cast<int>(rng() % 4);
   for (int p = 0; p < parts; ++p) {
     const int run = static_cast<int>(rng() % 8);

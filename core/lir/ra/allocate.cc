@@ -99,11 +99,11 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
                     const OutOfRegisters& why) {
   const Value& v = f.value(why.value);
   const uint8_t pool = t.files[v.file].pool;
-  const std::string text = absl::StrCat(
-      "no room for a value of ", v.comps, " component(s) in pool ", std::string(t.pools[pool].name),
-      " (SPIR-V id ", v.spirv_id, ", block b", why.block.index, "): at most ",
-      stats.max_live[pool].logical, " units live, ", stats.max_live[pool].physical,
-      " with parked lanes, of ", FreeUnits(t, f, pool));
+  const std::string text =
+      absl::StrCat("no room for a value of ", v.comps, " component(s) in pool ",
+                   std::string(t.pools[pool].name), " (SPIR-V id ", v.spirv_id, ", block b",
+                   why.block.index, "): at most ", stats.max_live[pool].logical, " units live, ",
+                   stats.max_live[pool].physical, " with parked lanes, of ", FreeUnits(t, f, pool));
   return WithSpirvId(WithCause(absl::ResourceExhaustedError(text), "out_of_registers"), v.spirv_id);
 }
 
@@ -197,9 +197,8 @@ absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint
     const SpillHooks& hooks = t.spills[k];
     SpillStats own;
     const SpillSettings settings = {FreeUnits(t, *f, hooks.pool) * part / of};
-    const absl::Status done =
-        k == 0 ? SpillToFit(t, hooks, f, live, settings, &own)
-               : SpillToFit(t, hooks, f, Liveness(t, *f), settings, &own);
+    const absl::Status done = k == 0 ? SpillToFit(t, hooks, f, live, settings, &own)
+                                     : SpillToFit(t, hooks, f, Liveness(t, *f), settings, &own);
     if (!done.ok()) return done;
     if (!to_memory(hooks)) {
       own.lane_places = std::exchange(own.scratch_units, 0);

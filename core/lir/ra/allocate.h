@@ -23,15 +23,15 @@
 namespace kiln::lir::ra {
 
 struct AllocationStats {
-  std::vector<Pressure> max_live;    // per pool
-  std::vector<uint32_t> top;         // per pool: 1 + the highest unit used
-  uint32_t copies_inserted = 0;      // instructions, a swap by its instructions
-  uint32_t copies_removed = 0;       // copies whose two ends met
+  std::vector<Pressure> max_live;  // per pool
+  std::vector<uint32_t> top;       // per pool: 1 + the highest unit used
+  uint32_t copies_inserted = 0;    // instructions, a swap by its instructions
+  uint32_t copies_removed = 0;     // copies whose two ends met
   uint32_t collect_parts = 0;
   uint32_t collect_parts_in_place = 0;
   uint32_t flags_saved = 0;
   uint32_t compactions = 0;
-  uint32_t attempts = 0;             // orders of assignment tried
+  uint32_t attempts = 0;  // orders of assignment tried
   SpillStats spill;
 };
 

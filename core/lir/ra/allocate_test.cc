@@ -112,7 +112,8 @@ void RunRandom(const Target& t, int programs, testing::RandomOptions options, To
     ++totals->programs;
     if (!stats.ok()) {
       ASSERT_EQ(CauseOf(stats.status()), "out_of_registers")
-          << "seed " << seed << ": " << stats.status() << "\n" << Print(t, ssa);
+          << "seed " << seed << ": " << stats.status() << "\n"
+          << Print(t, ssa);
       ASSERT_EQ(Print(t, f), Print(t, ssa)) << "seed " << seed << ": refused and yet changed";
       ++totals->refused;
       const std::vector<Pressure> max = MaxPressure(t, ssa, Liveness(t, ssa));
@@ -151,7 +152,7 @@ TEST(AllocateTest, RandomProgramsInASmallPool) {
   RunRandom(SmallTestTarget(), 600, options, &totals);
   printf("programs %d refused %d (fit %d) compactions %u attempts %u\n", totals.programs,
          totals.refused, totals.refused_though_it_fits, totals.compactions, totals.attempts);
-  EXPECT_GT(totals.refused, 0);     // the pool is too small for some
+  EXPECT_GT(totals.refused, 0);  // the pool is too small for some
   EXPECT_GT(totals.compactions, 0u);
 }
 
@@ -289,7 +290,8 @@ TEST(AllocateTest, PayloadsShareTheTail) {
     }
     const int a = before, b = before + 1;
     absl::StrAppend(&values, "value %", a, " G 4x1 tail\nvalue %", b, " G 4x8 tail\n");
-    absl::StrAppend(&code, "  %", a, ":ud = const #0x1:ud {w8}\n  %", b, "x8:ud = load #0x1:ud {w8}\n");
+    absl::StrAppend(&code, "  %", a, ":ud = const #0x1:ud {w8}\n  %", b,
+                    "x8:ud = load #0x1:ud {w8}\n");
     absl::StrAppend(&code, "  store %", a, ":ud %", b, "x8:ud\n  end\n");
     Function f = Read(absl::StrCat("function test width 8\n", values, "block b0 depth 0\n", code));
     MustAllocate(TestTarget(), &f);
@@ -414,7 +416,7 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
       "block b2 depth 0\n"
       "  end\n");
   MustAllocate(t, &f);
-  EXPECT_NE(RegOf(f, 3), 8u);  // %1 is live round the loop
+  EXPECT_NE(RegOf(f, 3), 8u);                         // %1 is live round the loop
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
@@ -468,8 +470,8 @@ TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
   EXPECT_EQ(RegOf(f, 5), RegOf(f, 3));
 }
 
-// Components of an answer that a join chooses: a second answer comes where the first one lies, whose
-// lanes wait for the join meanwhile.
+// Components of an answer that a join chooses: a second answer comes where the first one lies,
+// whose lanes wait for the join meanwhile.
 TEST(AllocateTest, ComponentsOfAnAnswerAreWhereTheirParametersAre) {
   Function f = Read(
       "function test width 16\n"
@@ -586,8 +588,8 @@ TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
   EXPECT_EQ(stats.copies_inserted, 0u);
 }
 
-// Most of a vector that is read in the order in which it lies is defined where the collect wants it; one that gives a
-// component only is not, since it would keep the others out.
+// Most of a vector that is read in the order in which it lies is defined where the collect wants
+// it; one that gives a component only is not, since it would keep the others out.
 TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
   Function f = Read(
       "function test width 8\n"
@@ -766,8 +768,8 @@ TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADive
 }
 
 TEST(AllocateTest, UniformValuesThatAreTheSameInEveryRoundMayBeReadBehindADivergentExit) {
-  Function f = Read(UniformOfALoop(
-      "%2:ud = add %0:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n"));
+  Function f =
+      Read(UniformOfALoop("%2:ud = add %0:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n"));
   MustAllocate(TestTarget(), &f);
 }
 
@@ -817,9 +819,9 @@ TEST(AllocateTest, ManyLiveValuesFitAtTheFirstAttempt) {
   EXPECT_EQ(stats.max_live[0].logical, 512u);
 }
 
-// All registers but three are taken, and between those and a fourth stands one dword: the second of a
-// value whose first is dead. The hole for it is the pool's first unit, where the value itself would
-// begin one unit before the pool. The next block finds it at home.
+// All registers but three are taken, and between those and a fourth stands one dword: the second of
+// a value whose first is dead. The hole for it is the pool's first unit, where the value itself
+// would begin one unit before the pool. The next block finds it at home.
 TEST(AllocateTest, WhatMovesAwayBeginsWithinThePool) {
   constexpr int kValues = 30;  // of one register, in r2 to r31
   std::string text =

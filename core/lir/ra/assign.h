@@ -49,7 +49,7 @@ struct Assignment {
   std::vector<Insertion> insertions;  // by block, then position
   std::vector<uint32_t> top;          // per pool: 1 + the highest unit used
   uint32_t copies_removed = 0;
-  uint32_t collect_parts = 0;         // components of collects ...
+  uint32_t collect_parts = 0;           // components of collects ...
   uint32_t collect_parts_in_place = 0;  // ... that needed no copy
   uint32_t compactions = 0;
 };
@@ -62,8 +62,7 @@ struct OutOfRegisters {
 
 // False and `*why` if this order does not fit. `f` is not changed.
 bool Assign(const Target& target, const Function& f, const Liveness& live,
-            const std::vector<ValueInfo>& info, Order order, Assignment* out,
-            OutOfRegisters* why);
+            const std::vector<ValueInfo>& info, Order order, Assignment* out, OutOfRegisters* why);
 
 }  // namespace kiln::lir::ra
 

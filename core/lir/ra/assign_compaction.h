@@ -4,8 +4,8 @@
 // Values that overlap in different lanes move together (a cluster), as raw units of a file without
 // masked writes; pools without such a file are not compacted. The number of times is bounded.
 //
-// Where writes are always masked, moves are too: a value moves for the lanes that execute, each alone
-// (these lanes share nothing), and what parked lanes hold stays where it is.
+// Where writes are always masked, moves are too: a value moves for the lanes that execute, each
+// alone (these lanes share nothing), and what parked lanes hold stays where it is.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_COMPACTION_H_
 #define KILN_CORE_LIR_RA_ASSIGN_COMPACTION_H_
 
@@ -41,13 +41,14 @@ class Compaction {
     uint32_t lo = kNowhere, hi = 0;
     uint32_t alignment = 1;  // of the distance it moves
     bool stays = false;
-    bool tail = false;       // has a value that must lie in the tail: it does not move
+    bool tail = false;  // has a value that must lie in the tail: it does not move
     absl::InlinedVector<ValueId, 2> members;
     absl::InlinedVector<uint32_t, 4> slots;
     uint32_t to = kNowhere;
   };
 
-  // Everything in the pool that can move, of what is live or held by parked lanes, in order of place.
+  // Everything in the pool that can move, of what is live or held by parked lanes, in order of
+  // place.
   std::vector<uint32_t> PresentSlots(uint8_t pool);
   std::vector<Cluster> Clusters(uint8_t pool);
   bool EndsAt(const Cluster& c, InstId i) const;

@@ -68,7 +68,8 @@ class LiveNow {
   bool HopesAcrossBlocks(size_t pool) const {
     return in_.order == Order::kSpread && pools[pool].spread;
   }
-  // A collect or a parameter would like to be at `reg`: others leave it while there is another place.
+  // A collect or a parameter would like to be at `reg`: others leave it while there is another
+  // place.
   void Hope(ValueId v, uint32_t reg) { pool(v).hoped.insert(reg, in_.info(v).units); }
   // It has a place now. Where it was to be: kNowhere if it had no wish.
   void Forget(ValueId v, uint32_t reg) {
@@ -132,7 +133,7 @@ class LiveNow {
     ValueId value;
     UnitSet unread;
   };
-  std::vector<Answer> arriving_;     // in this block, that have parts nobody reads
+  std::vector<Answer> arriving_;  // in this block, that have parts nobody reads
 };
 
 }  // namespace kiln::lir::ra

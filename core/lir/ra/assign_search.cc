@@ -122,10 +122,8 @@ bool PlaceSearch::FromTop(ValueId v) const {
   switch (in_.order) {
     case Order::kSpread:
     case Order::kLow:
-    case Order::kPromised:
-      return false;
-    case Order::kSizes:
-      return i.units <= i.per_comp;
+    case Order::kPromised: return false;
+    case Order::kSizes: return i.units <= i.per_comp;
     case Order::kLifetimes: {
       const uint32_t first = in_.live.first_slot(v);
       for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) {

@@ -66,9 +66,9 @@ struct Places {
   uint32_t PlaceOf(const Operand& o) const { return now[o.id] + o.comp * in.info(o).per_comp; }
 
   const AssignInput& in;
-  std::vector<uint32_t> home;  // per value, where it is at block boundaries
-  std::vector<uint32_t> now;   // per value, where it is at this place of the walk
-  std::vector<uint32_t> hint;  // per collect definition or parameter, where it would like to be
+  std::vector<uint32_t> home;     // per value, where it is at block boundaries
+  std::vector<uint32_t> now;      // per value, where it is at this place of the walk
+  std::vector<uint32_t> hint;     // per collect definition or parameter, where it would like to be
   std::vector<uint32_t> promise;  // per value that has no place yet, where it is to be
 };
 

@@ -164,8 +164,8 @@ class Checker {
   }
   void Report(uint32_t b, InstId i, std::string what) {
     if (!checking_ || !error_.ok()) return;
-    error_ = Fail(absl::StrCat("b", b, i.valid() ? " '" + PrintInst(t_, f_, i) + "'" : "", ": ",
-                               what));
+    error_ =
+        Fail(absl::StrCat("b", b, i.valid() ? " '" + PrintInst(t_, f_, i) + "'" : "", ": ", what));
   }
 
   uint32_t PerComp(const Value& v) const { return t_.units_per_comp(f_, v); }
@@ -409,7 +409,8 @@ class Checker {
     const uint32_t to = First(d), from = First(u);
     const uint32_t n = Units(IsFixed(d) ? u : d), m = Units(IsFixed(u) ? d : u);
     const Writer w = WriterOf(i, ValueOfOperand(IsFixed(d) ? u : d));
-    const bool other_pool = to / kUnitsPerPool != from / kUnitsPerPool && !IsFixed(d) && !IsFixed(u);
+    const bool other_pool =
+        to / kUnitsPerPool != from / kUnitsPerPool && !IsFixed(d) && !IsFixed(u);
     const auto carry = [&](const Lane& lane) {
       if (!other_pool) return Carried(lane, to, from, n, w);
       // A whole flag in one uniform register, or back.
@@ -566,8 +567,8 @@ class Checker {
     const Inst& b = f_.inst(i);
     const uint8_t inserted = o == i ? 0 : kInsertedCopy;
     if (a.op != b.op || a.width != b.width || a.group != b.group ||
-        (a.flags | inserted) != b.flags ||
-        a.cmod != b.cmod || a.predicate_mode != b.predicate_mode || a.num_defs != b.num_defs ||
+        (a.flags | inserted) != b.flags || a.cmod != b.cmod ||
+        a.predicate_mode != b.predicate_mode || a.num_defs != b.num_defs ||
         a.num_uses != b.num_uses || a.aux != b.aux) {
       return false;
     }
@@ -596,8 +597,9 @@ class Checker {
       const uint32_t skip = want.comp * PerComp(ssa_.values[want.id]);
       for (uint32_t k = 0; k < want.comps * PerComp(ssa_.values[want.id]); ++k) {
         if (lane.Has(at + k, want.id, skip + k)) continue;
-        return Report(b, i, absl::StrCat("unit ", (at + k) % kUnitsPerPool, " does not hold %",
-                                         want.id, " unit ", skip + k));
+        return Report(b, i,
+                      absl::StrCat("unit ", (at + k) % kUnitsPerPool, " does not hold %", want.id,
+                                   " unit ", skip + k));
       }
     }
   }
@@ -628,9 +630,8 @@ class Checker {
       for (uint32_t u = 0; u < in.num_uses; ++u) {
         const Operand& use = f_.uses(i)[u];
         if (!IsValue(use) || !Overlap(First(def), Units(def), First(use), Units(use))) continue;
-        const bool identity =
-            First(def) == First(use) &&
-            ((t_.ops[in.op].flags & kOpCopy) || tied == static_cast<int>(u));
+        const bool identity = First(def) == First(use) &&
+                              ((t_.ops[in.op].flags & kOpCopy) || tied == static_cast<int>(u));
         if (First(def) != First(use) ||
             (!identity && !t_.may_reuse_source(f_, i, static_cast<int>(d), static_cast<int>(u)))) {
           Report(b, i, "the definition overwrites a source too early");
@@ -673,7 +674,8 @@ class Checker {
     const Inst& in = f_.inst(i);
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       const Operand& o = f_.operands[in.first_operand + k];
-      if (k < in.num_defs && IsValue(o) && (in.flags & kNoMask) && AlwaysMasked(ValueOfOperand(o))) {
+      if (k < in.num_defs && IsValue(o) && (in.flags & kNoMask) &&
+          AlwaysMasked(ValueOfOperand(o))) {
         Report(b, i, "nothing writes lanes of this file that are off");
       }
       if (IsFixed(o) && std::find(fixed_.begin(), fixed_.end(), o.id) != fixed_.end()) {
@@ -752,9 +754,8 @@ class Checker {
 
   bool IsFarHeader(InstId i) const {
     if (!ssa_.scratch_header.valid()) return false;
-    return std::any_of(t_.spills.begin(), t_.spills.end(), [&](const SpillHooks& h) {
-      return f_.inst(i).op == h.far_header_op;
-    });
+    return std::any_of(t_.spills.begin(), t_.spills.end(),
+                       [&](const SpillHooks& h) { return f_.inst(i).op == h.far_header_op; });
   }
   void FarHeader(uint32_t b, InstId i, Lanes* lanes) {
     const Operand& def = f_.defs(i)[0];
@@ -932,17 +933,16 @@ class Checker {
   std::vector<Lanes> in_;            // per block, at its entry
   Lane from_exits_;                  // what the thread has when it comes from any exit
   bool has_exits_ = false;
-  bool exit_changed_ = false;        // the block being executed sent lanes on from an exit
-  bool for_nobody_ = false;          // the exit block is executed for the thread alone
-  std::vector<char> dirty_;          // per block: its entry changed since it was executed
+  bool exit_changed_ = false;  // the block being executed sent lanes on from an exit
+  bool for_nobody_ = false;    // the exit block is executed for the thread alone
+  std::vector<char> dirty_;    // per block: its entry changed since it was executed
   bool checking_ = false;
   absl::Status error_;
 };
 
 }  // namespace
 
-absl::Status CheckAllocation(const Target& target, const Function& ssa,
-                             const Function& allocated) {
+absl::Status CheckAllocation(const Target& target, const Function& ssa, const Function& allocated) {
   return Checker(target, ssa, allocated).Run();
 }
 

@@ -369,7 +369,8 @@ TEST(CheckTest, MutationsAreCaught) {
   }
   int tried = 0, caught = 0;
   for (int m = 0; m < kNumMutations; ++m) {
-    printf("%-18s %5d tried %5d caught\n", kMutationNames[m].data(), scores[m].tried, scores[m].caught);
+    printf("%-18s %5d tried %5d caught\n", kMutationNames[m].data(), scores[m].tried,
+           scores[m].caught);
     tried += scores[m].tried;
     caught += scores[m].caught;
   }
@@ -413,7 +414,8 @@ TEST(CheckTest, MutationsOfSpilledCodeAreCaught) {
   }
   int tried = 0, caught = 0;
   for (int m = 0; m < kNumSpillMutations; ++m) {
-    printf("%-18s %5d tried %5d caught\n", kSpillMutationNames[m].data(), scores[m].tried, scores[m].caught);
+    printf("%-18s %5d tried %5d caught\n", kSpillMutationNames[m].data(), scores[m].tried,
+           scores[m].caught);
     tried += scores[m].tried;
     caught += scores[m].caught;
     EXPECT_GT(scores[m].tried, 10) << kSpillMutationNames[m];

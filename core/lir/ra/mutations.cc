@@ -340,10 +340,8 @@ bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* 
       f->inst(f->blocks[s.block].insts[s.position]).flags &= static_cast<uint8_t>(~kNoMask);
       return true;
     }
-    case kNoMaskClash:
-      return ClashWithParked(t, ssa, r, f);
-    case kNumMutations:
-      break;
+    case kNoMaskClash: return ClashWithParked(t, ssa, r, f);
+    case kNumMutations: break;
   }
   return false;
 }
@@ -440,8 +438,8 @@ bool Reaches(const Target& t, const Function& f, InstId fill) {
   });
 }
 
-// Is the operand's place another value's too, from block `first` to before block `end`? Else lanes that
-// leave on the way still have their own there, and a store for all of them changes nothing.
+// Is the operand's place another value's too, from block `first` to before block `end`? Else lanes
+// that leave on the way still have their own there, and a store for all of them changes nothing.
 bool IsReused(const Target& t, const Function& f, const Operand& o, uint32_t first, uint32_t end) {
   const auto pool = [&](const Operand& x) { return t.files[f.value(x.value()).file].pool; };
   const auto behind = [&](const Operand& x) {
@@ -593,8 +591,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
       const Value& v = f->value(def.value());
       return MayHold(t, *f, t.files[v.file].pool, def.reg, def.comps * t.units_per_comp(*f, v));
     }
-    case kNumSpillMutations:
-      break;
+    case kNumSpillMutations: break;
   }
   return false;
 }
@@ -754,10 +751,8 @@ bool MutateShape(const Target& t, const Function& ssa, ShapeMutation m, Rng& r, 
       MoveValue(def.id, def.reg, units.first + Below(r, units.units), f);
       return true;
     }
-    case kUniformClash:
-      return UniformClash(t, ssa, r, f);
-    case kNumShapeMutations:
-      break;
+    case kUniformClash: return UniformClash(t, ssa, r, f);
+    case kNumShapeMutations: break;
   }
   return false;
 }

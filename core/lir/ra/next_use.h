@@ -40,8 +40,8 @@ class NextUses {
   const std::vector<PieceDistance>& at_entry(uint32_t b) const { return entry_[b]; }
 
   // Distances behind the last instruction of a block, into `out` (one entry per piece, all kNever
-  // before); pieces touched are in `touched`, which is empty before, ascending. Uses by edge arguments
-  // count as 0.
+  // before); pieces touched are in `touched`, which is empty before, ascending. Uses by edge
+  // arguments count as 0.
   void AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
               std::vector<uint32_t>* touched) const;
 

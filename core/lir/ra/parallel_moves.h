@@ -26,7 +26,7 @@ struct Move {
   uint32_t units = 0;
   uint32_t alignment = 1;  // of a place that holds this range for a while
   bool no_mask = false;
-  uint32_t tag = 0;        // the caller's
+  uint32_t tag = 0;  // the caller's
 };
 
 struct MoveStep {

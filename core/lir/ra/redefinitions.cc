@@ -65,8 +65,8 @@ class Iterations {
     for (const Operand& o : f_.uses(i)) {
       if (!IsValue(o)) continue;
       const bool uniform = IsWhole(t_, f_.value(o.value()));
-      const bool same = uniform ? Same(o.value(), head_)
-                                : Outside(o.value()) && (in.flags & kNoMask) != 0;
+      const bool same =
+          uniform ? Same(o.value(), head_) : Outside(o.value()) && (in.flags & kNoMask) != 0;
       if (!same) return false;
     }
     return true;
@@ -76,9 +76,9 @@ class Iterations {
   const Function& f_;
   const Liveness& l_;
   const LoopSpans loops_;
-  std::vector<InstId> def_;     // per value
+  std::vector<InstId> def_;  // per value
   uint32_t head_ = LoopSpans::kNone;
-  std::vector<Known> known_;    // per value, of that loop
+  std::vector<Known> known_;  // per value, of that loop
 };
 
 class Redefinitions {
@@ -129,11 +129,10 @@ class Redefinitions {
 
   absl::Status Refusal(ValueId v, uint32_t b) const {
     const uint32_t id = f_.value(v).spirv_id;
-    return WithSpirvId(
-        absl::InternalError(absl::StrCat("LIR %", v.index, " (SPIR-V id ", id,
-                                         ") is written for all lanes in b", b,
-                                         " while lanes that are parked there hold it")),
-        id);
+    return WithSpirvId(absl::InternalError(absl::StrCat(
+                           "LIR %", v.index, " (SPIR-V id ", id, ") is written for all lanes in b",
+                           b, " while lanes that are parked there hold it")),
+                       id);
   }
 
   const Target& t_;

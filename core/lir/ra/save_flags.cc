@@ -16,16 +16,14 @@ constexpr int kMaxIterations = 8;
 struct FlagSaver {
   const Target& t;
   Function& f;
-  std::vector<char> fixed;   // restored values, and those not to be saved
+  std::vector<char> fixed;  // restored values, and those not to be saved
   std::vector<char> chosen;
   std::vector<uint64_t> cost;
   std::vector<BlockId> def_block;
   int saved = 0;
-  ValueId left_over = {};      // after Pick has failed: one of those that do not fit
+  ValueId left_over = {};  // after Pick has failed: one of those that do not fit
 
-  bool IsFlag(ValueId v) const {
-    return t.files[f.value(v).file].save_file != FileInfo::kNoFile;
-  }
+  bool IsFlag(ValueId v) const { return t.files[f.value(v).file].save_file != FileInfo::kNoFile; }
   uint32_t Units(ValueId v) const { return t.units_per_comp(f, f.value(v)) * f.value(v).comps; }
   uint8_t PoolOf(ValueId v) const { return t.files[f.value(v).file].pool; }
 

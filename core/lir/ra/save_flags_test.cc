@@ -84,7 +84,8 @@ TEST(SaveFlagsTest, ThePressureSaysThatFewFlagsFit) {
   EXPECT_FALSE(PressureSaysTheyFit(Program(3, 32)));
 }
 
-// No more than four flags are needed behind any instruction, yet one is read where a fifth is defined.
+// No more than four flags are needed behind any instruction, yet one is read where a fifth is
+// defined.
 TEST(SaveFlagsTest, WhatDiesWhereAFlagIsDefinedIsHeldThere) {
   auto f = Parse(TestTarget(),
                  "function test width 16\n"
@@ -111,17 +112,18 @@ TEST(SaveFlagsTest, WhatDiesWhereAFlagIsDefinedIsHeldThere) {
 
 TEST(SaveFlagsTest, RefusesWhatTheTargetCannotSave) {
   // Five flags that one instruction reads cannot be restored at once.
-  auto f = Parse(TestTarget(),
-                 "function test width 16\n"
-                 "value %0 F 0x1 id 90\nvalue %1 F 0x1 id 91\nvalue %2 F 0x1 id 92\nvalue %3 F 0x1 id 93\nvalue %4 F 0x1 id 94\n"
-                 "block b0 depth 0\n"
-                 "  %0:ud = cmp #0x1:ud\n"
-                 "  %1:ud = cmp #0x1:ud\n"
-                 "  %2:ud = cmp #0x1:ud\n"
-                 "  %3:ud = cmp #0x1:ud\n"
-                 "  %4:ud = cmp #0x1:ud\n"
-                 "  store %0:ud %1:ud %2:ud %3:ud %4:ud\n"
-                 "  end\n");
+  auto f = Parse(
+      TestTarget(),
+      "function test width 16\n"
+      "value %0 F 0x1 id 90\nvalue %1 F 0x1 id 91\nvalue %2 F 0x1 id 92\nvalue %3 F 0x1 id 93\nvalue %4 F 0x1 id 94\n"
+      "block b0 depth 0\n"
+      "  %0:ud = cmp #0x1:ud\n"
+      "  %1:ud = cmp #0x1:ud\n"
+      "  %2:ud = cmp #0x1:ud\n"
+      "  %3:ud = cmp #0x1:ud\n"
+      "  %4:ud = cmp #0x1:ud\n"
+      "  store %0:ud %1:ud %2:ud %3:ud %4:ud\n"
+      "  end\n");
   ASSERT_TRUE(f.ok());
   Liveness live(TestTarget(), *f);
   const auto saved = SaveExcessFlags(TestTarget(), &*f, &live);

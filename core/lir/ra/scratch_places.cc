@@ -17,9 +17,8 @@ uint32_t Assign(std::vector<ScratchRange>& ranges, bool masked, uint32_t next) {
   for (uint32_t k = 0; k < ranges.size(); ++k) {
     if (ranges[k].masked == masked) order.push_back(k);
   }
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return ranges[a].first < ranges[b].first;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return ranges[a].first < ranges[b].first; });
   using Active = std::pair<uint32_t, uint32_t>;  // last position, range
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
   std::map<uint32_t, std::vector<uint32_t>> free;  // by units: places

@@ -15,7 +15,7 @@ struct ScratchRange {
   uint32_t first = 0, last = 0;  // positions, both included
   uint32_t units = 0;
   bool masked = false;
-  uint32_t place = 0;            // the result: first unit
+  uint32_t place = 0;  // the result: first unit
 };
 
 // Fills in `place`; returns the units used in all. `*masked_end`: the end of the masked ones.

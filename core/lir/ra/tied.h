@@ -1,8 +1,10 @@
-// Gives each tied use a value of its own that dies there, so that the definition can have its place.
+// Gives each tied use a value of its own that dies there, so that the definition can have its
+// place.
 //
-// In and out: SSA that verifies. Where the value is read again, is held by parked lanes, is but a part
-// of the definition's shape, or the definition outlives its block (then it must avoid places that the
-// value need not), a copy takes its place: a collect, which costs nothing where the two meet.
+// In and out: SSA that verifies. Where the value is read again, is held by parked lanes, is but a
+// part of the definition's shape, or the definition outlives its block (then it must avoid places
+// that the value need not), a copy takes its place: a collect, which costs nothing where the two
+// meet.
 //
 // Cost: linear; nothing for targets that tie nothing.
 #ifndef KILN_CORE_LIR_RA_TIED_H_

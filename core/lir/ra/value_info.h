@@ -14,28 +14,28 @@
 namespace kiln::lir::ra {
 
 struct ValueInfo {
-  uint32_t per_comp = 0;   // units of a component
-  uint32_t units = 0;      // of all components
-  uint32_t written = 0;    // units that its definition writes: `units`, rounded up to registers
-                           // where the value fills whole registers
+  uint32_t per_comp = 0;  // units of a component
+  uint32_t units = 0;     // of all components
+  uint32_t written = 0;   // units that its definition writes: `units`, rounded up to registers
+                          // where the value fills whole registers
   uint32_t alignment = 1;
   uint8_t pool = 0;
-  bool whole = false;      // some write of it is NoMask: it shares its units with no other lane
+  bool whole = false;  // some write of it is NoMask: it shares its units with no other lane
   BlockId def_block;
 
   // The value, or a part of it, that this one had best be placed with.
-  ValueId collect;         // its last use is as a part of this collect's definition, or as an
-                           // argument for a parameter of which that is true ...
+  ValueId collect;              // its last use is as a part of this collect's definition, or as an
+                                // argument for a parameter of which that is true ...
   uint32_t collect_offset = 0;  // ... at this offset in units
-  ValueId param;           // it is an argument for this parameter
+  ValueId param;                // it is an argument for this parameter
   // Of a value of several components: components that are arguments (an answer to a message whose
   // components a join chooses among).
   struct PartArgument {
-    uint32_t offset = 0;   // in units
+    uint32_t offset = 0;  // in units
     ValueId param;
   };
   std::vector<PartArgument> parts;
-  ValueId tied;            // it is the use that this definition is tied to
+  ValueId tied;  // it is the use that this definition is tied to
 };
 
 // Linear.

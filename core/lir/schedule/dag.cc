@@ -105,7 +105,8 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
     node.unit = timing.unit;
     if (f_.inst(i).flags & kPreferredExit) {
       dag_->has_exits = true;
-      const bool first = std::find(first_exits_.begin(), first_exits_.end(), i) != first_exits_.end();
+      const bool first =
+          std::find(first_exits_.begin(), first_exits_.end(), i) != first_exits_.end();
       if (first) node.behind = timing.behind;
     }
     for (const Operand& o : f_.uses(i)) {
@@ -152,9 +153,9 @@ void DagBuilder::Read(Access* a, uint32_t n) {
   AddReader(a, n);
 }
 
-// Memory and side effects are ordered where they happen, which costs the issuer nothing but the wait
-// for a unit that is busy. The paths know of it: what several writes of one unit follow from comes
-// before what only the last of them follows from.
+// Memory and side effects are ordered where they happen, which costs the issuer nothing but the
+// wait for a unit that is busy. The paths know of it: what several writes of one unit follow from
+// comes before what only the last of them follows from.
 void DagBuilder::Order(Access* a, uint32_t n) {
   for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) AddEdge(readers_[r].node, n, 0);
   if (a->writer != kNone) {
@@ -336,7 +337,8 @@ void DagBuilder::Times() {
   earliest_.assign(nodes.size(), 0);
   for (uint32_t n = 0; n < nodes.size(); ++n) {
     for (const DagEdge& e : dag_->children(n)) {
-      earliest_[e.to] = std::max(earliest_[e.to], earliest_[n] + std::max(e.latency, nodes[n].issue));
+      earliest_[e.to] =
+          std::max(earliest_[e.to], earliest_[n] + std::max(e.latency, nodes[n].issue));
     }
   }
   for (uint32_t n = static_cast<uint32_t>(nodes.size()); n-- > 0;) {

@@ -8,8 +8,8 @@
 // between two writers of a register the producer's, those from a reader to the next writer its time
 // of reading, edges of memory and effects none.
 //
-// Before allocation what operations clobber (OpInfo::clobbers) stands apart from the definitions and
-// uses of values in those pools as it did, or such a value would have to be saved.
+// Before allocation what operations clobber (OpInfo::clobbers) stands apart from the definitions
+// and uses of values in those pools as it did, or such a value would have to be saved.
 //
 // An exit (OpFlags kOpExit) comes after the definitions of what the exit block reads for all lanes
 // and before others take their units. Writes of memory, other side effects, what looks across lanes
@@ -45,32 +45,32 @@ inline constexpr int kNoExit = std::numeric_limits<int>::max();
 
 struct DagEdge {
   uint32_t to = 0;
-  int latency = 0;   // cycles from the issue of `from` to the earliest issue of `to`
+  int latency = 0;  // cycles from the issue of `from` to the earliest issue of `to`
 };
 
 struct DagNode {
   InstId inst;
-  int issue = 0;                   // cycles of issue
-  int latency = 0;                 // cycles from its issue to its result
-  int read = 0;                    // ... until its operands have been read
-  int busy = 0;                    // ... until its unit takes the next one
+  int issue = 0;    // cycles of issue
+  int latency = 0;  // cycles from its issue to its result
+  int read = 0;     // ... until its operands have been read
+  int busy = 0;     // ... until its unit takes the next one
   uint8_t unit = 0;
-  int delay = 0;                   // cycles from its issue to the end of the longest path
+  int delay = 0;                      // cycles from its issue to the end of the longest path
   int exit_unblocked_time = kNoExit;  // earliest issue of the first preferred exit behind it
-  // Of preferred exits in the first block that has one: Timing::behind. What comes behind one counts
-  // less already, all of it, and not less still behind others.
+  // Of preferred exits in the first block that has one: Timing::behind. What comes behind one
+  // counts less already, all of it, and not less still behind others.
   int behind = 100;
   uint32_t num_parents = 0;
-  uint32_t first_child = 0;        // in Dag::edges
+  uint32_t first_child = 0;  // in Dag::edges
   uint32_t num_children = 0;
 };
 
 struct Dag {
   std::vector<DagNode> nodes;
-  std::vector<DagEdge> edges;      // by node; ascending, one edge for each child
-  bool has_exits = false;          // one at least is preferred
-  uint8_t last_unit = 0;           // of the block's terminator, if it comes next: it waits until that
-                                   // is free. Unit 0 is never busy.
+  std::vector<DagEdge> edges;  // by node; ascending, one edge for each child
+  bool has_exits = false;      // one at least is preferred
+  uint8_t last_unit = 0;       // of the block's terminator, if it comes next: it waits until that
+                               // is free. Unit 0 is never busy.
 
   absl::Span<const DagEdge> children(uint32_t n) const {
     return absl::MakeConstSpan(edges).subspan(nodes[n].first_child, nodes[n].num_children);
@@ -85,8 +85,8 @@ class DagBuilder {
   // `allocated`: operands have places, and order is by units instead of values.
   DagBuilder(const Target& target, const Function& f, bool allocated);
 
-  // `terminator`: what stands behind the window, at the block's end; invalid if there is more before
-  // it, or none.
+  // `terminator`: what stands behind the window, at the block's end; invalid if there is more
+  // before it, or none.
   void Build(absl::Span<const InstId> window, InstId terminator, Dag* dag);
 
  private:
@@ -95,7 +95,7 @@ class DagBuilder {
   // The last writer and the readers since then of one thing: units, a fixed register, memory.
   struct Access {
     uint32_t writer = kNone;
-    uint32_t readers = kNone;      // head of a list in readers_
+    uint32_t readers = kNone;  // head of a list in readers_
   };
   struct Reader {
     uint32_t node = 0;
@@ -115,7 +115,7 @@ class DagBuilder {
   // By unit: what starts there, if a range of the window starts or ends there.
   struct PoolState {
     std::vector<Access> access;
-    std::vector<uint64_t> cuts;    // a bit for each unit
+    std::vector<uint64_t> cuts;  // a bit for each unit
   };
 
   void AddEdge(uint32_t from, uint32_t to, int latency);
@@ -146,17 +146,17 @@ class DagBuilder {
   std::vector<uint32_t> definer_;  // by value: the node of the window that defines it
   std::vector<Shape> shapes_;      // by value
   std::vector<PoolState> pools_;
-  std::vector<Access> fixed_;      // by code, which is small ...
-  std::vector<char> fixed_read_;   // ... those that something in the window reads
-  uint8_t clobbered_ = 0;          // pools that operations of the target clobber
+  std::vector<Access> fixed_;        // by code, which is small ...
+  std::vector<char> fixed_read_;     // ... those that something in the window reads
+  uint8_t clobbered_ = 0;            // pools that operations of the target clobber
   std::vector<Access> clobberable_;  // by pool, of those, before allocation
   std::array<Access, kMemoryClasses> memory_;
   Access ordered_reads_, effects_;
-  Access exits_;                   // written by exits, read by what no exit may pass
+  Access exits_;                     // written by exits, read by what no exit may pass
   std::vector<InstId> first_exits_;  // preferred, of the first block that has one
-  std::vector<Operand> at_exits_;  // what the exit block reads for all lanes
+  std::vector<Operand> at_exits_;    // what the exit block reads for all lanes
   std::vector<Reader> readers_;
-  std::vector<RawEdge> raw_;       // ascending by `to`, one edge for each pair
+  std::vector<RawEdge> raw_;         // ascending by `to`, one edge for each pair
   std::vector<uint32_t> last_edge_;  // by node: the last edge from it
   std::vector<int> earliest_;
   Dag* dag_ = nullptr;

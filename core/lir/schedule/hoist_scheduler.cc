@@ -56,10 +56,9 @@ uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
   // Most often that was it; the others are put in order only where it was not.
   *first = keys_.back();
   keys_.pop_back();
-  keys_.erase(std::remove_if(keys_.begin(), keys_.end(),
-                             [&](const Key& k) {
-                               return NodeOf(k) != fallback && !LeavesClaims(NodeOf(k));
-                             }),
+  keys_.erase(std::remove_if(
+                  keys_.begin(), keys_.end(),
+                  [&](const Key& k) { return NodeOf(k) != fallback && !LeavesClaims(NodeOf(k)); }),
               keys_.end());
   std::make_heap(keys_.begin(), keys_.end(), std::greater<>());
   for (uint32_t k = 1; k < kTries; ++k) {
@@ -98,9 +97,8 @@ void HoistScheduler::FindClaims(const Dag& dag) {
   }
   NodeOrder longest(count);
   std::iota(longest.begin(), longest.end(), 0);
-  std::stable_sort(longest.begin(), longest.end(), [&](uint32_t a, uint32_t b) {
-    return dag.nodes[a].delay > dag.nodes[b].delay;
-  });
+  std::stable_sort(longest.begin(), longest.end(),
+                   [&](uint32_t a, uint32_t b) { return dag.nodes[a].delay > dag.nodes[b].delay; });
   rank_.resize(count);
   for (uint32_t k = 0; k < count; ++k) rank_[longest[k]] = k;
   claims_.assign((count + 1) * pools, 0);
@@ -147,8 +145,8 @@ int64_t HoistScheduler::LastOther(uint32_t slot, uint32_t n) const {
   return last;
 }
 
-// Leaves in `behind_` what is live behind the node if it goes now, and in `dead_` what it defines for
-// nobody.
+// Leaves in `behind_` what is live behind the node if it goes now, and in `dead_` what it defines
+// for nobody.
 void HoistScheduler::Live(uint32_t n) {
   behind_ = live_;
   dead_.assign(live_.size(), 0);
@@ -190,7 +188,8 @@ bool HoistScheduler::Fits(uint32_t n) {
     int64_t more = 0;
     for (uint32_t k = 0; k < length; ++k) {
       more = added_[p * length + k] += more;
-      if (more > 0 && profile_[p][next_ + k + 1] + more > limit_[p] && !issued_[(*base_)[next_ + k]]) {
+      if (more > 0 && profile_[p][next_ + k + 1] + more > limit_[p] &&
+          !issued_[(*base_)[next_ + k]]) {
         return false;
       }
     }

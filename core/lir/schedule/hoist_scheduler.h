@@ -1,19 +1,21 @@
-// The balanced policy: the latency order as far as registers allow, on top of an order that needs few.
+// The balanced policy: the latency order as far as registers allow, on top of an order that needs
+// few.
 //
 // In: a base order of the window (the pressure order, or the original one) and the units that are
 // live at each of its instructions. Top down, as in the latency policy; but an instruction may run
 // ahead of its place in the base order only if no place it passes ends above the limit: its results
 // are live there in addition, and operands that die with it are not live there any longer. Where
-// nothing may, the next of the base order goes. So the result fits if the base order does, and where
-// the base does not fit nothing is made worse.
+// nothing may, the next of the base order goes. So the result fits if the base order does, and
+// where the base does not fit nothing is made worse.
 //
 // Claims: of what is ready, those with longer paths have a claim on the registers they open, though
-// they wait for operands or their unit, or do not fit. Another may open registers only if it leaves as
-// many. Without that, what is ready early and opens little (addresses of later messages) takes the
-// registers that the messages themselves need, and one message at a time is in flight.
+// they wait for operands or their unit, or do not fit. Another may open registers only if it leaves
+// as many. Without that, what is ready early and opens little (addresses of later messages) takes
+// the registers that the messages themselves need, and one message at a time is in flight.
 //
-// Sources: Goodman and Hsu, Code Scheduling and Register Allocation in Large Basic Blocks (ICS 1988)
-// switch between two heuristics at a threshold and promise no fit; the base order is what gives it.
+// Sources: Goodman and Hsu, Code Scheduling and Register Allocation in Large Basic Blocks (ICS
+// 1988) switch between two heuristics at a threshold and promise no fit; the base order is what
+// gives it.
 //
 // Cost: nodes x (ready nodes + kTries x (logarithms of both + kFarthest)) at worst. Only for blocks
 // whose latency order does not fit.
@@ -34,16 +36,16 @@
 
 namespace kiln::lir::schedule {
 
-// As OrderPressure::Profile gives it: by pool, units live before the window, then for each instruction
-// those behind it and those it defines.
+// As OrderPressure::Profile gives it: by pool, units live before the window, then for each
+// instruction those behind it and those it defines.
 using PressureProfile = std::vector<std::vector<int64_t>>;
 
 class HoistScheduler {
  public:
   HoistScheduler(const Target& target, const Function& f) : slots_(target, f) {}
 
-  // `profile` is that of `base`; `limit` by pool. Returns the cycles of the order, as EstimateCycles
-  // counts them.
+  // `profile` is that of `base`; `limit` by pool. Returns the cycles of the order, as
+  // EstimateCycles counts them.
   int Order(const Dag& dag, Exits exits, const NodeOrder& base, PressureProfile profile,
             const std::vector<int64_t>& limit, const std::vector<char>& live_after,
             NodeOrder* order);
@@ -69,22 +71,22 @@ class HoistScheduler {
   void Issue(const Dag& dag, uint32_t n);
 
   WindowSlots slots_;
-  PressureProfile profile_;          // by pool, then 1 + place in the base order
+  PressureProfile profile_;  // by pool, then 1 + place in the base order
   std::vector<int64_t> limit_;
   const NodeOrder* base_ = nullptr;
-  std::vector<uint32_t> place_;      // by node, in the base order
-  uint32_t next_ = 0;                // first place of the base order not issued
-  std::vector<char> issued_;         // by node
-  std::vector<uint32_t> parents_;    // not yet issued
+  std::vector<uint32_t> place_;    // by node, in the base order
+  uint32_t next_ = 0;              // first place of the base order not issued
+  std::vector<char> issued_;       // by node
+  std::vector<uint32_t> parents_;  // not yet issued
   IssueClock clock_;
   std::vector<uint32_t> ready_;
-  std::vector<Key> keys_;            // scratch: of those
-  std::vector<int64_t> opens_;       // by node and pool: units that are live behind it, net
-  std::vector<uint32_t> rank_;       // by node: how many have longer paths
-  std::vector<int64_t> claims_;      // by rank and pool: of ready nodes, a binary indexed tree
-  std::vector<int64_t> live_;        // by pool: units live now
+  std::vector<Key> keys_;               // scratch: of those
+  std::vector<int64_t> opens_;          // by node and pool: units that are live behind it, net
+  std::vector<uint32_t> rank_;          // by node: how many have longer paths
+  std::vector<int64_t> claims_;         // by rank and pool: of ready nodes, a binary indexed tree
+  std::vector<int64_t> live_;           // by pool: units live now
   std::vector<int64_t> behind_, dead_;  // scratch: units that a candidate leaves live, and not
-  std::vector<int64_t> added_;       // scratch, by pool and place from next_ on
+  std::vector<int64_t> added_;          // scratch, by pool and place from next_ on
 };
 
 }  // namespace kiln::lir::schedule

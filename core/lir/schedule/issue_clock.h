@@ -46,8 +46,8 @@ class IssueClock {
       end_ = std::max(end_, unblocked_[e.to]);
     }
   }
-  // Until the last result is there, and the terminator's unit free; what comes behind an exit that is
-  // preferred counts as its timing says (DagNode::behind).
+  // Until the last result is there, and the terminator's unit free; what comes behind an exit that
+  // is preferred counts as its timing says (DagNode::behind).
   int cycles() const {
     const int end = std::max(end_, free_[last_unit_]);
     return exit_ + static_cast<int>(int64_t{end - exit_} * behind_ / kWhole);
@@ -56,9 +56,9 @@ class IssueClock {
  private:
   static constexpr int kWhole = 100;
 
-  std::vector<int> unblocked_;      // by node
-  int free_[kTimingUnits] = {};     // when each unit takes the next instruction
-  uint8_t last_unit_ = 0;           // Dag::last_unit
+  std::vector<int> unblocked_;   // by node
+  int free_[kTimingUnits] = {};  // when each unit takes the next instruction
+  uint8_t last_unit_ = 0;        // Dag::last_unit
   int now_ = 0, end_ = 0;
   int exit_ = 0, behind_ = kWhole;  // the first exit that makes what comes behind it count less
 };

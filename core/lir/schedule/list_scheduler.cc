@@ -80,8 +80,9 @@ void LatencyScheduler::Push(const Dag& dag, uint32_t n) {
   if (exits_first_) PushHeap(&by_time_, TimedNode(unblocked, n));
 }
 
-// Moves what is unblocked by now. `blocked_` is in order of time itself unless exits are first; then
-// `by_time_` finds those, and entries that have moved on stay in `blocked_` until they come up.
+// Moves what is unblocked by now. `blocked_` is in order of time itself unless exits are first;
+// then `by_time_` finds those, and entries that have moved on stay in `blocked_` until they come
+// up.
 void LatencyScheduler::Open(const Dag& dag) {
   if (!exits_first_) {
     while (!blocked_.empty() && blocked_.front().first <= static_cast<uint64_t>(clock_.now())) {
@@ -143,8 +144,7 @@ int LatencyScheduler::Order(const Dag& dag, Exits exits, NodeOrder* order) {
   return clock_.cycles();
 }
 
-PressureScheduler::PressureScheduler(const Target& target, const Function& f)
-    : slots_(target, f) {}
+PressureScheduler::PressureScheduler(const Target& target, const Function& f) : slots_(target, f) {}
 
 // Bottom up. A slot (component of a value) becomes live at its last use and dead at its
 // definition.

@@ -2,11 +2,12 @@
 //
 // Latency (top down): of the nodes whose producers have issued, the one with the least
 //   (exit_unblocked_time, time at which it is unblocked or now, -longest path, original order).
-//   Without preferred exits the first part is infinite for all and changes nothing. A node is unblocked
-//   when its operands are there and its unit takes it. What the first exit waits for is thus waited for
-//   though something else could issue meanwhile (as in Mesa, brw_schedule_instructions.cpp); Exits says
-//   what else the preference may mean.
-// Pressure (bottom up): of the nodes whose consumers are placed, the one that makes the fewest units
+//   Without preferred exits the first part is infinite for all and changes nothing. A node is
+//   unblocked when its operands are there and its unit takes it. What the first exit waits for is
+//   thus waited for though something else could issue meanwhile (as in Mesa,
+//   brw_schedule_instructions.cpp); Exits says what else the preference may mean.
+// Pressure (bottom up): of the nodes whose consumers are placed, the one that makes the fewest
+// units
 //   live above it, net of those it defines; then the latest in the original order.
 //
 // Deterministic: the keys end in the original order. O(n log n) heap operations over nodes and
@@ -65,13 +66,13 @@ class LatencyScheduler {
   std::vector<Key> key_;             // by node
   std::vector<uint32_t> exit_rank_;  // by node; empty without exits, and where they are ignored
   bool exits_first_ = false;
-  std::vector<uint32_t> parents_;    // not yet issued
+  std::vector<uint32_t> parents_;  // not yet issued
   IssueClock clock_;
   enum State : char { kBlocked, kOpen, kTaken };
-  std::vector<char> state_;          // only if exits are first
+  std::vector<char> state_;              // only if exits are first
   std::vector<Key> open_[kTimingUnits];  // heaps: operands there by now, by unit ...
-  std::vector<BlockedKey> blocked_;  // ... or not yet
-  std::vector<TimedNode> by_time_;   // the blocked by time only; only if exits are first
+  std::vector<BlockedKey> blocked_;      // ... or not yet
+  std::vector<TimedNode> by_time_;       // the blocked by time only; only if exits are first
 };
 
 class PressureScheduler {
@@ -94,15 +95,15 @@ class PressureScheduler {
   void Place(uint32_t n);
 
   WindowSlots slots_;
-  uint32_t count_ = 0;                  // of nodes
-  std::vector<char> live_;              // by slot
-  std::vector<Range> parent_range_;     // by node, in parents_
+  uint32_t count_ = 0;               // of nodes
+  std::vector<char> live_;           // by slot
+  std::vector<Range> parent_range_;  // by node, in parents_
   std::vector<uint32_t> parents_;
-  std::vector<uint32_t> waiting_;       // children not placed
+  std::vector<uint32_t> waiting_;  // children not placed
   std::vector<int> cost_;
   enum State : char { kWaiting, kReady, kPlaced };
   std::vector<char> state_;
-  std::vector<uint64_t> heap_;          // cost, then from the end
+  std::vector<uint64_t> heap_;  // cost, then from the end
 };
 
 // Cycles of this order (IssueClock).

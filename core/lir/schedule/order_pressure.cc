@@ -55,7 +55,8 @@ std::vector<uint32_t> OrderPressure::Peak(BlockId b, const std::vector<InstId>& 
 
 std::vector<std::vector<int64_t>> OrderPressure::Profile(BlockId b,
                                                          const std::vector<InstId>& order) {
-  std::vector<std::vector<int64_t>> profile(t_.pools.size(), std::vector<int64_t>(order.size() + 1));
+  std::vector<std::vector<int64_t>> profile(t_.pools.size(),
+                                            std::vector<int64_t>(order.size() + 1));
   Walk(b, order, [&](size_t k) {
     for (size_t p = 0; p < profile.size(); ++p) {
       profile[p][k] = units_.units()[p] + held_[p];

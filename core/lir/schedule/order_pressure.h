@@ -21,7 +21,8 @@ class OrderPressure {
 
   // By pool, at the worst place.
   std::vector<uint32_t> Peak(BlockId b, const std::vector<InstId>& order);
-  // By pool: before the first instruction, then for each what is live behind it and what it defines.
+  // By pool: before the first instruction, then for each what is live behind it and what it
+  // defines.
   std::vector<std::vector<int64_t>> Profile(BlockId b, const std::vector<InstId>& order);
 
  private:

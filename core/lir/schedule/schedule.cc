@@ -69,7 +69,9 @@ class Scheduler {
         hoist_(t, f),
         live_after_(f.values.size(), 0) {
     for (size_t p = 0; p < t.pools.size(); ++p) {
-      const auto of = [&](const std::vector<uint32_t>& v) { return p < v.size() ? int64_t{v[p]} : 0; };
+      const auto of = [&](const std::vector<uint32_t>& v) {
+        return p < v.size() ? int64_t{v[p]} : 0;
+      };
       const int64_t size = FreeUnits(t, f, p), limit = size - of(options.reserve);
       limits_.push_back({.units = limit, .size = size, .excess = of(options.excess)});
       ahead_.push_back(limit - of(options.balanced));
@@ -173,9 +175,9 @@ class Scheduler {
     return c;
   }
 
-  // The latency order. Where exits are preferred, the best of all that this may mean and of none: it
-  // yields where its order does not fit, or takes longer than an early exit is worth.
-  // In `fewest` the cycles of the fastest of them, fitting or not.
+  // The latency order. Where exits are preferred, the best of all that this may mean and of none:
+  // it yields where its order does not fit, or takes longer than an early exit is worth. In
+  // `fewest` the cycles of the fastest of them, fitting or not.
   Candidate Fastest(BlockId b, size_t windows, int64_t* fewest) {
     Candidate best;
     *fewest = std::numeric_limits<int64_t>::max();
@@ -273,10 +275,10 @@ class Scheduler {
   LatencyScheduler latency_;
   PressureScheduler pressure_;
   HoistScheduler hoist_;
-  std::vector<PoolLimit> limits_;       // of the pools
-  std::vector<int64_t> ahead_;          // up to where the balanced policy runs ahead
-  std::vector<Dag> dags_;               // of the block at hand
-  absl::Span<const Exits> exits_;       // what is worth trying there
+  std::vector<PoolLimit> limits_;  // of the pools
+  std::vector<int64_t> ahead_;     // up to where the balanced policy runs ahead
+  std::vector<Dag> dags_;          // of the block at hand
+  absl::Span<const Exits> exits_;  // what is worth trying there
   NodeOrder order_;
   std::vector<char> live_after_;
   ScheduleStats stats_;

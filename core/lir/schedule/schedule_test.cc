@@ -389,8 +389,8 @@ TEST(ScheduleTest, BalancedOrderRunsAheadAsFarAsRegistersAllow) {
   }
 }
 
-// Sums of choices: each compares two loads, and its flag is read at once. The pressure order, which only
-// sees that a compare makes two registers live, puts them off until all flags are live.
+// Sums of choices: each compares two loads, and its flag is read at once. The pressure order, which
+// only sees that a compare makes two registers live, puts them off until all flags are live.
 std::string SumOfChoices() {
   std::string text = "function test width 8\nvalue %0 G 4x1\n", body;
   int next = 1;
@@ -428,7 +428,8 @@ TEST(ScheduleTest, TheBalancedOrderRunsAheadOfTheOriginalOneWhereOnlyThatFits) {
 
   // That the pressure order does not fit is what this is about.
   const std::vector<InstId>& insts = original.blocks[0].insts;
-  const Dag dag = BuildDag(TestTarget(), original, absl::MakeConstSpan(insts).first(insts.size() - 1), false);
+  const Dag dag =
+      BuildDag(TestTarget(), original, absl::MakeConstSpan(insts).first(insts.size() - 1), false);
   PressureScheduler small(TestTarget(), original);
   NodeOrder order;
   std::vector<char> after(original.values.size(), 0);
@@ -515,8 +516,8 @@ TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
   EXPECT_EQ(exceeded, 0);
 }
 
-// Messages with four registers of results each, whose addresses could all be made at once. As many are
-// in flight as there are registers for, which addresses of later ones do not take.
+// Messages with four registers of results each, whose addresses could all be made at once. As many
+// are in flight as there are registers for, which addresses of later ones do not take.
 TEST(ScheduleTest, WhatIsReadyEarlyLeavesTheRegistersThatMessagesClaim) {
   constexpr int kLoads = 40, kRegisters = 16;  // the address of all, the sum, three results
   std::string text = "function test width 8\nvalue %0 G 4x1\n";
@@ -545,8 +546,8 @@ TEST(ScheduleTest, WhatIsReadyEarlyLeavesTheRegistersThatMessagesClaim) {
   EXPECT_LT(stats.cycles_after, kLoads * latency / 3 * 5 / 4);
 }
 
-// Bottom up, what makes the addresses seems to cost more than the next sum, since it needs the three
-// shared values; so the pressure order makes all addresses first, and they do not fit.
+// Bottom up, what makes the addresses seems to cost more than the next sum, since it needs the
+// three shared values; so the pressure order makes all addresses first, and they do not fit.
 TEST(ScheduleTest, BalancedOrdersStartFromTheOriginalOrderWhereThePressureOrderDoesNotFit) {
   constexpr int kLoads = 20, kRegisters = 9;
   std::string text = "function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x3\n";
@@ -671,7 +672,7 @@ TEST(ScheduleTest, WhatTheTerminatorsUnitIsBusyWithComesFirst) {
   int with = 0, without = 0;
   EXPECT_EQ(first_of(insts.back(), &with), 2u);
   EXPECT_EQ(first_of(InstId(), &without), 0u);
-  EXPECT_EQ(with, 14 + 100);   // the add, then the unit's time
+  EXPECT_EQ(with, 14 + 100);  // the add, then the unit's time
   EXPECT_LT(without, 2 * 14);
 
   // The second of two stores waits for the first one's: what the first is made from is urgent.
@@ -718,15 +719,16 @@ TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereTheyArePreferred) {
   EXPECT_EQ(first(Read(head + tail)), 0u);
 }
 
-// Two exits at different depths. The far one stands behind the near one, since exits keep their order.
+// Two exits at different depths. The far one stands behind the near one, since exits keep their
+// order.
 constexpr char kTwoDepths[] =
-    "  %1:ud = load %0:ud {w8}\n"         // 0: for the store alone
+    "  %1:ud = load %0:ud {w8}\n"             // 0: for the store alone
     "  %2:ud = mad %0:ud %0:ud %0:ud {w8}\n"  // 1: for the far exit
     "  %3:ud = mad %2:ud %0:ud %0:ud {w8}\n"  // 2: the same
-    "  %4:ud = add %0:ud %0:ud {w8}\n"    // 3: for the near exit
-    "  exit %4:ud {w8 preferred}\n"       // 4
-    "  exit %3:ud {w8 preferred}\n"       // 5
-    "  store %1:ud %4:ud {w8}\n";         // 6
+    "  %4:ud = add %0:ud %0:ud {w8}\n"        // 3: for the near exit
+    "  exit %4:ud {w8 preferred}\n"           // 4
+    "  exit %3:ud {w8 preferred}\n"           // 5
+    "  store %1:ud %4:ud {w8}\n";             // 6
 
 std::string TwoDepths() {
   std::string text = "function test width 8\n";
@@ -757,7 +759,8 @@ TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
   EXPECT_EQ(far.nodes[0].exit_unblocked_time, kNoExit);
 }
 
-// Of each block its own exits: none is behind what only later blocks leave by, or earlier ones left by.
+// Of each block its own exits: none is behind what only later blocks leave by, or earlier ones left
+// by.
 TEST(ScheduleTest, ExitTimesOfSeveralBlocks) {
   const std::string body =
       "  %A:ud = load %0:ud {w8}\n"
@@ -772,9 +775,11 @@ TEST(ScheduleTest, ExitTimesOfSeveralBlocks) {
   text += "value %7 F 0x1\nlivein %0 at 8\nexit_block b3\nblock b0 depth 0\n" + named("%1", "%2") +
           "  exit %2:ud {w8}\n  store %1:ud {w8}\n  %7:ud = cmp %0:ud {w8}\n"
           "  if %7:ud {w8 pred 1}\n  -> b1, b2\n"
-          "block b1 depth 0\n" + named("%3", "%4") +
+          "block b1 depth 0\n" +
+          named("%3", "%4") +
           "  store %3:ud %4:ud {w8}\n  endif\n  -> b2\n"
-          "block b2 depth 0\n" + named("%5", "%6") +
+          "block b2 depth 0\n" +
+          named("%5", "%6") +
           "  exit %6:ud {w8}\n  store %5:ud {w8}\n  -> b3\n"
           "block b3 depth 0\n  end\n";
   const Function f = Read(text), preferring = Preferring(f);
@@ -827,8 +832,8 @@ NodeOrder PlainLatencyOrder(const Dag& dag, Exits exits) {
 }
 
 // What the preference may change and what not: without preferred exits the order is that of a
-// scheduler that knows nothing of exits, in programs with and without them; graph, longest paths, the
-// pressure order and the code itself are never changed by it.
+// scheduler that knows nothing of exits, in programs with and without them; graph, longest paths,
+// the pressure order and the code itself are never changed by it.
 TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) {
   const Target& t = TestTarget();
   int blocks = 0, changed[3] = {};
@@ -883,8 +888,8 @@ TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) 
          changed[0], changed[1]);
 }
 
-// No block exceeds the registers by the preference: where the preferring order does not fit, or takes
-// more cycles than an early exit is worth, the block has what it has without.
+// No block exceeds the registers by the preference: where the preferring order does not fit, or
+// takes more cycles than an early exit is worth, the block has what it has without.
 TEST(ScheduleTest, PreferringYieldsToRegisters) {
   const Target& t = TestTarget();
   int only_preferring_exceeds = 0, changed = 0;
@@ -947,7 +952,8 @@ Target WithEarlyExits() {
   return t;
 }
 
-// Waiting for the exit would keep the long load waiting, too: the model says that it is not worth it.
+// Waiting for the exit would keep the long load waiting, too: the model says that it is not worth
+// it.
 TEST(ScheduleTest, AnExitIsNotPreferredWhereThatCostsMoreThanItIsWorth) {
   const Function f = Preferring(
       Read("function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 G 4x1\n"

@@ -1,8 +1,8 @@
 // The components of values that a window's instructions name, numbered, with who uses them: what
 // schedulers that watch pressure need.
 //
-// Cost: linear in operands. An object keeps its tables, one of them by value, from one window to the
-// next.
+// Cost: linear in operands. An object keeps its tables, one of them by value, from one window to
+// the next.
 #ifndef KILN_CORE_LIR_SCHEDULE_WINDOW_SLOTS_H_
 #define KILN_CORE_LIR_SCHEDULE_WINDOW_SLOTS_H_
 
@@ -18,11 +18,11 @@ namespace kiln::lir::schedule {
 
 class WindowSlots {
  public:
-  struct Slot {                      // a component of a value
-    bool live_after = false;         // needed behind the window
+  struct Slot {               // a component of a value
+    bool live_after = false;  // needed behind the window
     uint8_t pool = 0;
     int units = 0;
-    uint32_t first_user = 0;         // in users_
+    uint32_t first_user = 0;  // in users_
     uint32_t num_users = 0;
   };
 
@@ -52,12 +52,12 @@ class WindowSlots {
 
   const Target& t_;
   const Function& f_;
-  std::vector<uint32_t> first_slot_;    // by value: slot of its component 0
+  std::vector<uint32_t> first_slot_;  // by value: slot of its component 0
   std::vector<Slot> slots_;
-  std::vector<uint32_t> last_seen_;     // by slot: the node that used it last
-  std::vector<uint32_t> node_slots_;    // of each node: those it uses, those it defines
-  std::vector<Range> uses_, defs_;      // by node, in node_slots_
-  std::vector<uint32_t> users_;         // by slot: nodes
+  std::vector<uint32_t> last_seen_;   // by slot: the node that used it last
+  std::vector<uint32_t> node_slots_;  // of each node: those it uses, those it defines
+  std::vector<Range> uses_, defs_;    // by node, in node_slots_
+  std::vector<uint32_t> users_;       // by slot: nodes
 };
 
 }  // namespace kiln::lir::schedule

@@ -38,8 +38,8 @@ std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
   if (op == Op::kLoadGlobal || op == Op::kStoreGlobal || op == Op::kGlobalAtomic) {
     return Space::kGlobal;
   }
-  const bool image = mir::IsTexelOp(op) &&
-                     m.resources[inst.imm0].kind == mir::ResourceKind::kStorageImage;
+  const bool image =
+      mir::IsTexelOp(op) && m.resources[inst.imm0].kind == mir::ResourceKind::kStorageImage;
   return image ? Space::kImage : Space::kUnknown;
 }
 
@@ -61,8 +61,7 @@ bool SumWithConstant(const Module& m, ValueId v, ValueId* other, uint64_t* const
 // The instruction that makes `v`, if its op is this one.
 InstId MadeBy(const Module& m, ValueId v, Op op) {
   const mir::Value& value = m.value(v);
-  const bool made = value.kind == mir::Value::Kind::kResult &&
-                    m.inst(InstId(value.owner)).op == op;
+  const bool made = value.kind == mir::Value::Kind::kResult && m.inst(InstId(value.owner)).op == op;
   return made ? InstId(value.owner) : InstId();
 }
 
@@ -108,7 +107,7 @@ void SplitAddress(const Module& m, ValueId low, ValueId high, Access* a) {
     a->base = base;
     a->offset = static_cast<uint32_t>(constant);
   } else if (ValueId high_base; SumWithConstant(m, low, &base, &constant) &&
-             AddsCarry(m, high, base, constant, &high_base)) {
+                                AddsCarry(m, high, base, constant, &high_base)) {
     a->base = base;
     a->index = high_base;
     a->offset = static_cast<uint32_t>(constant);
@@ -148,7 +147,7 @@ std::optional<Access> MemoryAccessOf(const Module& m, InstId id) {
   a.is_coherent = (inst.flags & mir::kCoherent) != 0;
   if (a.space == Space::kUnknown || a.space == Space::kImage) return a;
   if (a.space == Space::kHelper) {
-    a.bytes = a.element_bytes;   // one place
+    a.bytes = a.element_bytes;  // one place
     return a;
   }
   a.memory = inst.imm0;
@@ -248,9 +247,9 @@ Access ElementOf(const Access& access, int n) {
 
 bool SamePlace(const Access& a, const Access& b) {
   const bool known = a.space != Space::kUnknown && a.space != Space::kImage;
-  return a.space == b.space && known && a.memory == b.memory &&
-         a.index == b.index && a.base == b.base && a.offset == b.offset &&
-         a.bytes == b.bytes && (a.space != Space::kReadOnly || a.op == b.op);
+  return a.space == b.space && known && a.memory == b.memory && a.index == b.index &&
+         a.base == b.base && a.offset == b.offset && a.bytes == b.bytes &&
+         (a.space != Space::kReadOnly || a.op == b.op);
 }
 
 MemorySet MemorySetOf(const Access& access) {

@@ -1,17 +1,16 @@
 // Which memory an instruction touches, and whether two accesses may touch the same.
 //
-// Of memory by address the base is a 64-bit value, or two halves to which the offset is added with a
-// carry.
-// Every access is written as (space, memory, base value + constant offset, bytes). Two accesses of
-// one memory from one base are told apart by their offsets (modulo 2^32, as addresses are); from
-// different bases they may meet. Buffers of different bindings are different memory unless one of
-// them is declared Aliased: the SPIR-V memory models of shaders let a compiler assume so (SPIR-V
-// specification, "Aliasing"; Restrict is allowed and says nothing more). Two declarations of one
-// binding, and two elements of an array of buffers, may be the same; so may memory accessed by
-// address and any buffer. Shared memory and private arrays meet nothing else. Buffers that nobody
-// writes (find_unchanging.h), uniform buffers, push constants and the module's own tables are
-// never written while the program runs. Storage images meet only each other (texel buffers may be any
-// buffer). What an op unknown here touches may be any buffer.
+// Of memory by address the base is a 64-bit value, or two halves to which the offset is added with
+// a carry. Every access is written as (space, memory, base value + constant offset, bytes). Two
+// accesses of one memory from one base are told apart by their offsets (modulo 2^32, as addresses
+// are); from different bases they may meet. Buffers of different bindings are different memory
+// unless one of them is declared Aliased: the SPIR-V memory models of shaders let a compiler assume
+// so (SPIR-V specification, "Aliasing"; Restrict is allowed and says nothing more). Two
+// declarations of one binding, and two elements of an array of buffers, may be the same; so may
+// memory accessed by address and any buffer. Shared memory and private arrays meet nothing else.
+// Buffers that nobody writes (find_unchanging.h), uniform buffers, push constants and the module's
+// own tables are never written while the program runs. Storage images meet only each other (texel
+// buffers may be any buffer). What an op unknown here touches may be any buffer.
 #ifndef KILN_CORE_MID_ANALYSIS_ALIAS_H_
 #define KILN_CORE_MID_ANALYSIS_ALIAS_H_
 
@@ -23,27 +22,27 @@
 namespace kiln::mid {
 
 enum class Space : uint8_t {
-  kReadOnly,   // uniform buffers, push constants, tables, storage buffers that nobody writes
+  kReadOnly,  // uniform buffers, push constants, tables, storage buffers that nobody writes
   kPrivate,
   kShared,
-  kBuffer,     // storage buffers
-  kImage,      // storage images
-  kGlobal,     // memory by address
-  kHelper,     // whether the lane helps: read by helper_invocation, changed by a demote
-  kUnknown,    // anything reachable by other invocations but shared memory
+  kBuffer,   // storage buffers
+  kImage,    // storage images
+  kGlobal,   // memory by address
+  kHelper,   // whether the lane helps: read by helper_invocation, changed by a demote
+  kUnknown,  // anything reachable by other invocations but shared memory
 };
 
 struct Access {
   Space space = Space::kUnknown;
   mir::Op op = mir::Op::kUnreachable;
-  uint32_t memory = 0;        // resource or private array
-  uint32_t set = 0, binding = 0;   // of the resource
-  bool aliased = false;       // declared so
-  mir::ValueId index;         // of the descriptor, for kIndexed; of kGlobal: the base's high half
-  mir::ValueId base;          // invalid: none, the offset is the address
+  uint32_t memory = 0;            // resource or private array
+  uint32_t set = 0, binding = 0;  // of the resource
+  bool aliased = false;           // declared so
+  mir::ValueId index;  // of the descriptor, for kIndexed; of kGlobal: the base's high half
+  mir::ValueId base;   // invalid: none, the offset is the address
   uint32_t offset = 0;
-  uint32_t bytes = 0;         // 0: not known
-  uint32_t element_bytes = 4; // of each of the consecutive values
+  uint32_t bytes = 0;          // 0: not known
+  uint32_t element_bytes = 4;  // of each of the consecutive values
   bool reads = false;
   bool writes = false;
   bool is_volatile = false;
@@ -63,11 +62,11 @@ Address AddressOf(const mir::Module& module, mir::ValueId v);
 // Of an instruction that reads, writes or is flagged as going to memory.
 std::optional<Access> MemoryAccessOf(const mir::Module& module, mir::InstId id);
 
-// No value if the instruction touches no memory itself (barriers do not, ifs and loops do not). Asked of
-// all instructions: most are told by the op alone.
+// No value if the instruction touches no memory itself (barriers do not, ifs and loops do not).
+// Asked of all instructions: most are told by the op alone.
 inline std::optional<Access> AccessOf(const mir::Module& module, mir::InstId id) {
-  constexpr uint32_t kMemory = mir::OpInfo::FlagBit('R') | mir::OpInfo::FlagBit('W') |
-                               mir::OpInfo::FlagBit('M');
+  constexpr uint32_t kMemory =
+      mir::OpInfo::FlagBit('R') | mir::OpInfo::FlagBit('W') | mir::OpInfo::FlagBit('M');
   if ((mir::Info(module.inst(id).op).flags & kMemory) == 0) return std::nullopt;
   return MemoryAccessOf(module, id);
 }
@@ -94,12 +93,13 @@ bool IsSpeculatable(const mir::Module& module, mir::InstId id);
 bool SamePlace(const Access& a, const Access& b);
 
 // Kinds of memory as bits: images, shared memory, then buffers by binding and private arrays
-// (several share a bit if there are many). Accesses that may touch the same memory have a common bit.
+// (several share a bit if there are many). Accesses that may touch the same memory have a common
+// bit.
 using MemorySet = uint64_t;
 inline constexpr MemorySet kImageMemory = 1;
 inline constexpr MemorySet kSharedMemory = 2;
-inline constexpr MemorySet kHelperMemory = kSharedMemory;       // fragments have no shared memory
-inline constexpr int kBufferBits = 22;                          // from bit 2 on
+inline constexpr MemorySet kHelperMemory = kSharedMemory;  // fragments have no shared memory
+inline constexpr int kBufferBits = 22;                     // from bit 2 on
 inline constexpr MemorySet kBufferMemory = ((MemorySet{1} << kBufferBits) - 1) << 2;
 // All that other invocations reach but shared memory.
 inline constexpr MemorySet kOutsideMemory = kImageMemory | kBufferMemory;

@@ -60,8 +60,10 @@ TEST(Alias, AddressesOfOneBase) {
   // Halves with a carry, and as a value of 64 bits.
   const std::string halves =
       "%2:i32 = workgroup_id[1] %3:i32 = iadd %0, 8 %4:i32 = uadd_carry %0, 8 %5:i32 = iadd %2, %4 ";
-  EXPECT_FALSE(Overlap(halves + "store_global[align 4] %0, %2, 1, 2 store_global[align 4] %3, %5, 1"));
-  EXPECT_TRUE(Overlap(halves + "store_global[align 4] %0, %2, 1, 2, 3 store_global[align 4] %3, %5, 1"));
+  EXPECT_FALSE(
+      Overlap(halves + "store_global[align 4] %0, %2, 1, 2 store_global[align 4] %3, %5, 1"));
+  EXPECT_TRUE(
+      Overlap(halves + "store_global[align 4] %0, %2, 1, 2, 3 store_global[align 4] %3, %5, 1"));
   // The carry of another sum is another base.
   EXPECT_TRUE(Overlap(halves + "%6:i32 = iadd %0, 16 store_global[align 4] %0, %2, 1 "
                                "store_global[align 4] %6, %5, 1"));
@@ -69,8 +71,10 @@ TEST(Alias, AddressesOfOneBase) {
   const std::string whole =
       "%2:i64 = zext %0 %3:i64 = iadd %2, 8i64 %4:i64 = ushr %2, 32 %5:i64 = ushr %3, 32 "
       "%6:i32 = trunc %2 %7:i32 = trunc %4 %8:i32 = trunc %3 %9:i32 = trunc %5 ";
-  EXPECT_FALSE(Overlap(whole + "store_global[align 4] %6, %7, 1, 2 store_global[align 4] %8, %9, 1"));
-  EXPECT_TRUE(Overlap(whole + "store_global[align 4] %6, %7, 1, 2, 3 store_global[align 4] %8, %9, 1"));
+  EXPECT_FALSE(
+      Overlap(whole + "store_global[align 4] %6, %7, 1, 2 store_global[align 4] %8, %9, 1"));
+  EXPECT_TRUE(
+      Overlap(whole + "store_global[align 4] %6, %7, 1, 2, 3 store_global[align 4] %8, %9, 1"));
   EXPECT_TRUE(Overlap(whole + "store_global[align 4] %6, %9, 1 store_global[align 4] %8, %9, 1"));
   EXPECT_TRUE(Overlap(halves + "store_global[align 4] %0, %2, 1 store_ssbo[0, align 4] 0, 1"));
 }

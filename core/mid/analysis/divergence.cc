@@ -47,13 +47,13 @@ class DivergenceSolver {
   // What is known of a loop in this walk.
   struct LoopState {
     InstId id;
-    Uniformity left = kLowest;        // of the jumps met so far: lanes may have gone
+    Uniformity left = kLowest;  // of the jumps met so far: lanes may have gone
     int continues = 0;
     bool first_continue = true;
-    std::vector<ValueId> carried;     // by the first continue
-    std::vector<bool> differs;        // another continue carries something else
-    Uniformity choice = kLowest;      // conditions that choose between continues
-    std::vector<ValueId> broken;      // the same for breaks
+    std::vector<ValueId> carried;  // by the first continue
+    std::vector<bool> differs;     // another continue carries something else
+    Uniformity choice = kLowest;   // conditions that choose between continues
+    std::vector<ValueId> broken;   // the same for breaks
     std::vector<bool> breaks_differ;
     bool first_break = true;
   };
@@ -71,8 +71,7 @@ class DivergenceSolver {
   void Region(RegionId region, InstId owner, Uniformity entry) {
     for (InstId id : m_.region(region).insts) {
       // Lanes that jumped out of this iteration before are missing from here on.
-      const Uniformity control =
-          loops_.empty() ? entry : Max(entry, loops_.back().left);
+      const Uniformity control = loops_.empty() ? entry : Max(entry, loops_.back().left);
       Raise(r_.control_[id.index], control);
       Raise(r_.total_control_[id.index], TotalControl(control));
       switch (m_.inst(id).op) {
@@ -167,16 +166,16 @@ class DivergenceSolver {
     Region(body, id, kLowest);
     state = std::move(loops_.back());
     loops_.pop_back();
-    const bool at_end = state.continues == 1 &&
-                        m_.inst(m_.region(body).insts.back()).op == Op::kContinue;
+    const bool at_end =
+        state.continues == 1 && m_.inst(m_.region(body).insts.back()).op == Op::kContinue;
     for (size_t i = 0; i < params.size(); ++i) {
       if (one_register_ && !at_end) Raise(params[i], Uniformity::kDivergent);
       if (state.differs[i]) Raise(params[i], state.choice);
     }
     if (one_register_) return RaiseResults(id);
     for (int i = 0; i < m_.inst(id).num_results; ++i) {
-      const bool same = !state.breaks_differ[i] && !state.broken.empty() &&
-                        !DefinedInside(state.broken[i], body);
+      const bool same =
+          !state.breaks_differ[i] && !state.broken.empty() && !DefinedInside(state.broken[i], body);
       if (!same) Raise(m_.result(id, i), r_.exit_[id.index]);
     }
   }
@@ -214,8 +213,8 @@ class DivergenceSolver {
     if (value.kind == mir::Value::Kind::kConstant || value.kind == mir::Value::Kind::kUndef) {
       return false;
     }
-    RegionId at = value.kind == mir::Value::Kind::kParam ? RegionId(value.owner)
-                                                         : region_of_[value.owner];
+    RegionId at =
+        value.kind == mir::Value::Kind::kParam ? RegionId(value.owner) : region_of_[value.owner];
     while (at.valid() && at != body) at = parent_[at.index];
     return at == body;
   }
@@ -251,13 +250,13 @@ class DivergenceSolver {
 
   const Module& m_;
   Divergence& r_;
-  std::vector<Uniformity> arrays_;      // what private arrays hold
+  std::vector<Uniformity> arrays_;  // what private arrays hold
   const bool one_register_;
-  const bool one_lane_;                 // per workgroup, and that matters
+  const bool one_lane_;  // per workgroup, and that matters
   bool rose_ = false;
   std::vector<LoopState> loops_;
-  std::vector<RegionId> region_of_;     // by instruction
-  std::vector<RegionId> parent_;        // by region
+  std::vector<RegionId> region_of_;  // by instruction
+  std::vector<RegionId> parent_;     // by region
 };
 
 Divergence::Divergence(const Module& module, UniformFor use) {

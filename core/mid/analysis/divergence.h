@@ -28,14 +28,14 @@
 namespace kiln::mid {
 
 enum class Uniformity : uint8_t {
-  kWorkgroup,    // equal in all lanes of the workgroup that execute this
-  kSubgroup,     // equal in all lanes of a subgroup
+  kWorkgroup,  // equal in all lanes of the workgroup that execute this
+  kSubgroup,   // equal in all lanes of a subgroup
   kDivergent,
 };
 
 // What "uniform" is asked for.
 enum class UniformFor : uint8_t {
-  kLanes,        // equal values in the lanes that execute the definition
+  kLanes,  // equal values in the lanes that execute the definition
   // Besides, the value can live in one register for all lanes although writes to it ignore the
   // execution mask and, on fused EUs, a thread may pass blocks with all its lanes off: such writes
   // must not reach lanes that came another way. So results of ifs and loops never qualify (a side
@@ -70,10 +70,10 @@ class Divergence {
 
  private:
   friend class DivergenceSolver;
-  std::vector<Uniformity> level_;     // by value
-  std::vector<Uniformity> exit_;      // by instruction
-  std::vector<Uniformity> control_;   // by instruction
-  std::vector<Uniformity> total_control_;   // by instruction
+  std::vector<Uniformity> level_;          // by value
+  std::vector<Uniformity> exit_;           // by instruction
+  std::vector<Uniformity> control_;        // by instruction
+  std::vector<Uniformity> total_control_;  // by instruction
 };
 
 }  // namespace kiln::mid

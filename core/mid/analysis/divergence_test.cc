@@ -17,7 +17,8 @@ namespace {
 std::string Levels(const std::string& body, const std::string& header = "local_size 8, 1, 1",
                    UniformFor use = UniformFor::kLanes) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
-      "mir 1 " + header + " resource 0 ssbo 0.0.0 resource 1 ubo 0.1.0 private 0 64 body { " + body + " return }");
+      "mir 1 " + header + " resource 0 ssbo 0.0.0 resource 1 ubo 0.1.0 private 0 64 body { " +
+      body + " return }");
   EXPECT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(mir::Verify(*m), absl::OkStatus());
   const Divergence divergence(*m, use);
@@ -62,8 +63,9 @@ TEST(Divergence, WhereAllLanesAreActive) {
   };
   // By a condition that lanes have in common, or not; behind the if all are there again.
   EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %1:i32 = workgroup_id[0] %2:bool = ult %1, 4 "
-                              "%3:bool = ult %0, 4 if %2 { " + at(0) + "yield } else { yield } if %3 { " +
-                              at(1) + "yield } else { " + at(2) + "yield } " + at(3)),
+                              "%3:bool = ult %0, 4 if %2 { " +
+                              at(0) + "yield } else { yield } if %3 { " + at(1) +
+                              "yield } else { " + at(2) + "yield } " + at(3)),
             "ynny");
   // In a loop that lanes leave one after another the iteration alone does not say so.
   EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index loop (%1:i32 = 0) { " + at(0) +
@@ -71,10 +73,10 @@ TEST(Divergence, WhereAllLanesAreActive) {
                               "%3:i32 = iadd %1, 1 continue %3 } " + at(2)),
             "nny");
   // All leave it together; some skip the end of an iteration.
-  EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %4:bool = ult %0, 4 loop (%1:i32 = 0) { " + at(0) +
-                              "%2:bool = uge %1, 5 if %2 { break } else { yield } " + at(1) +
-                              "%3:i32 = iadd %1, 1 if %4 { continue %3 } else { yield } " + at(2) +
-                              "continue %3 } " + at(3)),
+  EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %4:bool = ult %0, 4 loop (%1:i32 = 0) { " +
+                              at(0) + "%2:bool = uge %1, 5 if %2 { break } else { yield } " +
+                              at(1) + "%3:i32 = iadd %1, 1 if %4 { continue %3 } else { yield } " +
+                              at(2) + "continue %3 } " + at(3)),
             "yyny");
 }
 
@@ -96,10 +98,11 @@ TEST(Divergence, PrivateArraysHoldWhatIsStored) {
                    "%2:i32 = load_private[0, align 4] 0"),
             "ddd");
   // Stored by the lanes still in the loop.
-  EXPECT_EQ(Levels("%0:i32 = local_index loop (%1:i32 = 0) { %2:bool = uge %1, %0 if %2 { break } "
-                   "else { yield } store_private[0, align 4] 4, 7 %3:i32 = iadd %1, 1 continue %3 } "
-                   "%4:i32 = load_private[0, align 4] 0"),
-            "dwdwd");
+  EXPECT_EQ(
+      Levels("%0:i32 = local_index loop (%1:i32 = 0) { %2:bool = uge %1, %0 if %2 { break } "
+             "else { yield } store_private[0, align 4] 4, 7 %3:i32 = iadd %1, 1 continue %3 } "
+             "%4:i32 = load_private[0, align 4] 0"),
+      "dwdwd");
 }
 
 TEST(Divergence, IfResults) {
@@ -136,7 +139,8 @@ TEST(Divergence, ContinueMakesLaterBreaksDivergent) {
                    "%3:bool = ult %1, %0 if %3 { continue %2 } else { yield } "
                    "%4:bool = uge %1, 9 if %4 { break } else { yield } "
                    "%5:i32 = iadd %1, 2 continue %5 }"),
-            "ddddd" "d");
+            "ddddd"
+            "d");
 }
 
 TEST(Divergence, ValuesThatBecomeDivergentThroughTheBackEdge) {
@@ -177,7 +181,8 @@ TEST(Divergence, LongChainsAreGivenUp) {
   std::string values = "%2";
   for (int i = 3; i <= n; ++i) values += ", %" + std::to_string(i);
   text += "continue " + values + ", %0 } unreachable";
-  const absl::StatusOr<mir::Module> m = mir::Parse("mir 1 local_size 8, 1, 1 body { " + text + " }");
+  const absl::StatusOr<mir::Module> m =
+      mir::Parse("mir 1 local_size 8, 1, 1 body { " + text + " }");
   ASSERT_TRUE(m.ok()) << m.status();
   const Divergence divergence(*m);
   for (int i = 0; i <= n; ++i) EXPECT_FALSE(divergence.Uniform(mir::ValueId(i))) << i;
@@ -196,8 +201,8 @@ class Watch : public oracle::InterpObserver {
     ++uniform;
     uint32_t first = mir::ValueId::kNone;
     active.for_each([&](size_t lane) {
-      const bool compare = first != mir::ValueId::kNone &&
-                           (level == Uniformity::kWorkgroup || first / subgroup_ == lane / subgroup_);
+      const bool compare = first != mir::ValueId::kNone && (level == Uniformity::kWorkgroup ||
+                                                            first / subgroup_ == lane / subgroup_);
       if (compare && lanes[first] != lanes[lane]) ++wrong;
       first = static_cast<uint32_t>(lane);
     });

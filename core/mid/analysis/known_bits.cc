@@ -157,8 +157,7 @@ KnownBits SimplifyByKnownBits(const Module& m, Op op, ValueId a, ValueId b) {
     case Op::kSrem:
     case Op::kSmod: return positive(a) && positive(b) ? Other(Op::kUrem) : KnownBits();
     case Op::kAshr: return positive(a) ? Other(Op::kUshr) : KnownBits();
-    case Op::kSmulHigh:
-      return positive(a) && positive(b) ? Other(Op::kUmulHigh) : KnownBits();
+    case Op::kSmulHigh: return positive(a) && positive(b) ? Other(Op::kUmulHigh) : KnownBits();
     case Op::kUmulHigh:
       return (uint64_t{UpperBound(m, a)} * UpperBound(m, b)) >> 32 == 0 ? Constant(0) : KnownBits();
     case Op::kUaddCarry:

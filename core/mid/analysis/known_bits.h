@@ -25,10 +25,10 @@ inline uint32_t UpperBound(const mir::Module& module, mir::ValueId v) {
 // What an operation of two 32-bit integers is, given the bits that are known.
 struct KnownBits {
   enum class Kind : uint8_t {
-    kNothing,    // no more than it was
+    kNothing,  // no more than it was
     kConstant,
-    kFirst,      // its first source
-    kOp,         // another operation of the same sources, cheaper or better understood
+    kFirst,  // its first source
+    kOp,     // another operation of the same sources, cheaper or better understood
   };
   Kind kind = Kind::kNothing;
   uint32_t constant = 0;

@@ -36,8 +36,8 @@ bool AccessesPrivateArray(Op op) { return op == Op::kLoadPrivate || op == Op::kS
 bool StoresOutside(const mir::Module& module, InstId store, uint64_t offset) {
   const Inst& inst = module.inst(store);
   if (inst.op != Op::kStorePrivate) return false;
-  const uint64_t bytes = uint64_t{mir::BytesOf(module.value(module.source(store, 1)).type)} *
-                         (inst.num_sources - 1u);
+  const uint64_t bytes =
+      uint64_t{mir::BytesOf(module.value(module.source(store, 1)).type)} * (inst.num_sources - 1u);
   return offset + bytes > module.private_arrays[inst.imm0].bytes;
 }
 
@@ -111,17 +111,11 @@ LoopAnalysis::Exit LoopAnalysis::WalkRegion(RegionId region, bool certain) {
       case Op::kIf:
         if (WalkIf(id, certain) == Exit::kJumps) return Exit::kJumps;
         break;
-      case Op::kLoop:
-        WalkLoop(id);
-        break;
-      case Op::kYield:
-        return Exit::kFalls;
+      case Op::kLoop: WalkLoop(id); break;
+      case Op::kYield: return Exit::kFalls;
       case Op::kBreak:
-      case Op::kContinue:
-        WalkJump(id, certain);
-        return Exit::kJumps;
-      case Op::kUnreachable:
-        return Exit::kJumps;
+      case Op::kContinue: WalkJump(id, certain); return Exit::kJumps;
+      case Op::kUnreachable: return Exit::kJumps;
       default:
         if (NeverReached(id)) return Exit::kJumps;
         WalkValue(id);

@@ -29,8 +29,8 @@ namespace kiln::mid {
 
 struct LoopLimits {
   int max_iterations = 0;
-  int64_t max_steps = 0;        // instructions walked
-  int64_t max_residue = 0;      // more is not counted: no bound is found then
+  int64_t max_steps = 0;    // instructions walked
+  int64_t max_residue = 0;  // more is not counted: no bound is found then
   // The same for the residue of more iterations than one, and for exits.
   int64_t max_residue_of_iterations = std::numeric_limits<int64_t>::max();
   int max_unknown_exits = std::numeric_limits<int>::max();

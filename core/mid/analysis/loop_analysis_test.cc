@@ -13,10 +13,10 @@ namespace {
 
 // Iterations of the first loop of the body.
 LoopIterations IterationsOf(std::string_view body, const LoopLimits& limits = {100, 10000, 10000}) {
-  const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
-      "mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\nprivate 0 64\n"
-      "data 0x03000000050000000700000009000000\nbody {\n",
-      absl::string_view(body.data(), body.size()), "\nreturn\n}\n"));
+  const absl::StatusOr<mir::Module> m = mir::Parse(
+      absl::StrCat("mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\nprivate 0 64\n"
+                   "data 0x03000000050000000700000009000000\nbody {\n",
+                   absl::string_view(body.data(), body.size()), "\nreturn\n}\n"));
   EXPECT_TRUE(m.ok()) << m.status();
   mir::InstId loop;
   mir::ForEachInst(*m, m->body, [&](mir::InstId id) {
@@ -38,7 +38,7 @@ TEST(LoopAnalysis, CountsUp) {
   EXPECT_TRUE(r.bounded);
   EXPECT_EQ(r.iterations, 4);
   EXPECT_EQ(r.unknown_exits, 0);
-  EXPECT_EQ(r.residue, 3);   // the stores
+  EXPECT_EQ(r.residue, 3);  // the stores
   constexpr std::string_view kStores = R"(
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 3
@@ -209,7 +209,7 @@ TEST(LoopAnalysis, SeesArraysThatBecomeValues) {
     continue %4
   })");
   EXPECT_EQ(r.array_accesses, 6);
-  EXPECT_EQ(r.residue, 0);   // table entries are known too
+  EXPECT_EQ(r.residue, 0);  // table entries are known too
 }
 
 TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {

@@ -28,7 +28,7 @@ class LoopEnds {
   bool Continues(mir::InstId id) const;
   struct Exit {
     mir::InstId compare;
-    bool when;   // its result with which lanes leave
+    bool when;  // its result with which lanes leave
   };
   std::optional<Exit> ExitOf(mir::InstId id) const;
   bool CountsToBound(mir::InstId loop, mir::InstId exit) const;

@@ -1,8 +1,9 @@
 // How long values live, in program order.
 //
-// Each instruction has a place; a value is needed up to the last place where it is used, or, where it
-// was defined outside of a loop that uses it, up to the loop's end. What is asked about instructions
-// that are no longer or not yet in a region is undefined. Linear but for the depth of loops.
+// Each instruction has a place; a value is needed up to the last place where it is used, or, where
+// it was defined outside of a loop that uses it, up to the loop's end. What is asked about
+// instructions that are no longer or not yet in a region is undefined. Linear but for the depth of
+// loops.
 #ifndef KILN_CORE_MID_ANALYSIS_VALUE_LIVES_H_
 #define KILN_CORE_MID_ANALYSIS_VALUE_LIVES_H_
 
@@ -39,7 +40,7 @@ class ValueLives {
   };
   struct At {
     int64_t place = 0;
-    int loop = kNoLoop;        // the innermost around the instruction
+    int loop = kNoLoop;  // the innermost around the instruction
   };
 
   void Number(mir::RegionId region, int loop);
@@ -47,7 +48,7 @@ class ValueLives {
   int64_t NeededSince(int64_t definition, mir::InstId user) const;
 
   const mir::Module& m_;
-  std::vector<At> at_;            // by instruction
+  std::vector<At> at_;  // by instruction
   std::vector<Loop> loops_;
   std::vector<int64_t> defined_;  // by value
   std::vector<int64_t> needed_;   // by value

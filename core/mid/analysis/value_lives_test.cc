@@ -21,20 +21,23 @@ TEST(ValueLives, MostDwordsInALine) {
   EXPECT_EQ(Most("  %0:i32, %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
                  "  store_ssbo[0, align 4] 16, %0, %1, %2\n"
                  "  %3:i32, %4:i32 = load_ssbo[0, align 4] 32\n"
-                 "  store_ssbo[0, align 4] 48, %3, %4\n"), 3);
+                 "  store_ssbo[0, align 4] 48, %3, %4\n"),
+            3);
   EXPECT_EQ(Most("  %0:i16, %1:i16, %2:i16 = load_ssbo[0, align 2] 0\n"
-                 "  store_ssbo[0, align 2] 16, %0, %1, %2\n"), 2);
+                 "  store_ssbo[0, align 2] 16, %0, %1, %2\n"),
+            2);
 }
 
-// What is used in a loop and defined in front of it lives to its end; what a loop gives does not live
-// in it.
+// What is used in a loop and defined in front of it lives to its end; what a loop gives does not
+// live in it.
 TEST(ValueLives, MostDwordsOfLoops) {
   const auto loop = [](const std::string& last) {
     return "  %0:i32, %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
            "  %8:i32, %9:i32 = loop (%3:i32 = %0) {\n"
            "    %4:i32 = iadd %3, %1\n    %5:bool = ult %4, %2\n"
            "    if %5 { yield } else { break %4, %4 }\n"
-           "    continue %4\n  }\n" + last;
+           "    continue %4\n  }\n" +
+           last;
   };
   EXPECT_EQ(Most(loop("")), 3);
   EXPECT_EQ(Most(loop("  store_ssbo[0, align 4] 0, %9, %8\n")), 3);

@@ -50,8 +50,8 @@ class Dependence {
   void Follow(RegionId region);
   void FollowIf(InstId id);
   void FollowLoop(InstId id);
-  // Whether a condition that depends on an atomic decides about a jump of this kind, of the loop whose body
-  // the region is in.
+  // Whether a condition that depends on an atomic decides about a jump of this kind, of the loop
+  // whose body the region is in.
   bool DecidesAbout(Op jump, RegionId region, bool decided) const;
 
   const Module& m_;

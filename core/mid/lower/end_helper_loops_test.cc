@@ -61,8 +61,8 @@ TEST(EndHelperLoops, AWaitForALock) {
 // By an if, a carried value, an inner loop, two conditions around the way out.
 TEST(EndHelperLoops, WhateverTheExitHasFromTheAtomic) {
   const std::string atomic = "%2:i32 = ssbo_atomic[0, add] 0, 1 %3:bool = ult %2, 9 ";
-  EXPECT_THAT(Ended("%9:bool = loop (%8:bool = false) { if %8 { break %8 } else { yield } " + atomic +
-                    "%7:bool = if %3 { yield true } else { yield false } continue %7 }"),
+  EXPECT_THAT(Ended("%9:bool = loop (%8:bool = false) { if %8 { break %8 } else { yield } " +
+                    atomic + "%7:bool = if %3 { yield true } else { yield false } continue %7 }"),
               HasSubstr("or %2, %3\n"));
   EXPECT_THAT(Ended("loop { %9:i32 = loop (%8:i32 = 0) { " + atomic +
                     "%7:bool = uge %8, 3 if %7 { break %2 } else { yield } %6:i32 = iadd %8, 1 "
@@ -77,7 +77,8 @@ TEST(EndHelperLoops, WhateverTheExitHasFromTheAtomic) {
   EXPECT_EQ(count, 2u) << both;
 }
 
-// What an inner loop gives are constants, of which the atomic chooses one: by the way out, by what was skipped.
+// What an inner loop gives are constants, of which the atomic chooses one: by the way out, by what
+// was skipped.
 TEST(EndHelperLoops, WhichWayWasTaken) {
   const char* const kExit = "break\n    } else {\n      yield\n    }\n    continue\n  }";
   const auto outer_exit = [&](const std::string& text) {
@@ -102,9 +103,10 @@ TEST(EndHelperLoops, LoopsThatEndOrHaveNothingFromAtomicsStay) {
   ExpectUnchanged("loop (%3:i32 = 0) { " + atomic +
                   "%4:bool = uge %3, 8 if %4 { break } else { yield } %5:bool = ieq %2, 3 "
                   "if %5 { break } else { yield } %6:i32 = iadd %3, 1 continue %6 }");
-  ExpectUnchanged("loop { " + atomic +
-                  "%3:i32 = load_ssbo[1, align 4] 0 %4:bool = ieq %3, 0 if %4 { break } else { yield } "
-                  "continue }");
+  ExpectUnchanged(
+      "loop { " + atomic +
+      "%3:i32 = load_ssbo[1, align 4] 0 %4:bool = ieq %3, 0 if %4 { break } else { yield } "
+      "continue }");
   ExpectUnchanged("%2:i32 = ssbo_atomic[0, add] 0, 1 store_ssbo[0, align 4] 4, %2");
   // A lane that is demoted behind its atomic counts on, for its neighbours in the quad.
   ExpectUnchanged(atomic +
@@ -119,8 +121,8 @@ TEST(EndHelperLoops, OtherStagesHaveNoHelpers) {
   EXPECT_EQ(RunOnBody(body, EndHelperLoops), RunOnBody(body, Nothing));
 }
 
-// What an atomic gives helpers is random here: lanes that are none count as without the pass, and all
-// come to an end.
+// What an atomic gives helpers is random here: lanes that are none count as without the pass, and
+// all come to an end.
 TEST(EndHelperLoops, HelpersLeaveAndOthersDoNot) {
   absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage fragment input 0 location 0.0 i32 x1 flat resource 0 ssbo 0.0.0 "

@@ -35,17 +35,10 @@ class Lowering {
   // Whether the instruction stays.
   bool Visit(InstId id) {
     switch (m_.inst(id).op) {
-      case Op::kDdx:
-        Replace(id, kRight);
-        return false;
-      case Op::kDdy:
-        Replace(id, kDown);
-        return false;
-      case Op::kSampleImplicit:
-        GiveGradient(id);
-        return true;
-      default:
-        return true;
+      case Op::kDdx: Replace(id, kRight); return false;
+      case Op::kDdy: Replace(id, kDown); return false;
+      case Op::kSampleImplicit: GiveGradient(id); return true;
+      default: return true;
     }
   }
 

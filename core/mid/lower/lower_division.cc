@@ -100,27 +100,22 @@ class Lowering {
   ValueId Extend(Op op, ValueId v) {
     if (!m_.IsConstant(v)) return b_.Convert(op, v, mir::Type::kI32);
     const mir::Value& value = m_.value(v);
-    return b_.Int(static_cast<uint32_t>(
-        op == Op::kSext ? mir::SignExtend(value.type, value.bits) : static_cast<int64_t>(value.bits)));
+    return b_.Int(static_cast<uint32_t>(op == Op::kSext ? mir::SignExtend(value.type, value.bits)
+                                                        : static_cast<int64_t>(value.bits)));
   }
 
   // Of 32 bits; nothing where the op stays as it is.
   std::optional<ValueId> Divide(Op op, ValueId n, ValueId divisor) {
-    const uint32_t d =
-        m_.IsConstant(divisor) ? static_cast<uint32_t>(m_.value(divisor).bits) : 0;
+    const uint32_t d = m_.IsConstant(divisor) ? static_cast<uint32_t>(m_.value(divisor).bits) : 0;
     if (d == 0) {
       if (op == Op::kSmod) return ModuloFrom(n, divisor, b_.Srem(n, divisor));
       return std::nullopt;
     }
     switch (op) {
-      case Op::kUdiv:
-        return UnsignedQuotient(n, d);
-      case Op::kUrem:
-        return Remainder(n, UnsignedQuotient(n, d), divisor);
-      case Op::kSdiv:
-        return SignedQuotient(n, d);
-      case Op::kSrem:
-        return Remainder(n, SignedQuotient(n, d), divisor);
+      case Op::kUdiv: return UnsignedQuotient(n, d);
+      case Op::kUrem: return Remainder(n, UnsignedQuotient(n, d), divisor);
+      case Op::kSdiv: return SignedQuotient(n, d);
+      case Op::kSrem: return Remainder(n, SignedQuotient(n, d), divisor);
       default:
         // Bits below a power of two are the modulo of negative numbers too.
         if (std::has_single_bit(d) && d >> 31 == 0) return b_.And(n, b_.Int(d - 1));

@@ -51,14 +51,10 @@ std::vector<uint32_t> Evaluate(Op op, const std::vector<uint32_t>& dividends, ui
 uint32_t Reference(Op op, uint32_t n, uint32_t d) {
   const int64_t sn = static_cast<int32_t>(n), sd = static_cast<int32_t>(d);
   switch (op) {
-    case Op::kUdiv:
-      return n / d;
-    case Op::kUrem:
-      return n % d;
-    case Op::kSdiv:
-      return static_cast<uint32_t>(sn / sd);
-    case Op::kSrem:
-      return static_cast<uint32_t>(sn % sd);
+    case Op::kUdiv: return n / d;
+    case Op::kUrem: return n % d;
+    case Op::kSdiv: return static_cast<uint32_t>(sn / sd);
+    case Op::kSrem: return static_cast<uint32_t>(sn % sd);
     default: {
       const int64_t r = sn % sd;
       return static_cast<uint32_t>(r != 0 && (r < 0) != (sd < 0) ? r + sd : r);

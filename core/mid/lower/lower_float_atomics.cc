@@ -51,8 +51,8 @@ class Lowering {
 
   bool IsShort(InstId id) const { return mir::BytesOf(m_.value(m_.result(id)).type) == 2; }
 
-  // The atomic on the dword that it touches, without its operands. `shift`: of a short one, where it
-  // stands in the dword.
+  // The atomic on the dword that it touches, without its operands. `shift`: of a short one, where
+  // it stands in the dword.
   struct Place {
     mir::Inst inst;
     std::vector<ValueId> sources;
@@ -105,9 +105,8 @@ class Lowering {
   ValueId Next(const Place& place, ValueId before, ValueId operand) {
     const AtomicOp op = OpOf(place.inst);
     if (!place.shift.valid()) {
-      const bool image = place.inst.op == Op::kImageAtomic;   // operands are bits
-      return b_.Bitcast(
-          Combine(op, b_.Bitcast(before), image ? b_.Bitcast(operand) : operand));
+      const bool image = place.inst.op == Op::kImageAtomic;  // operands are bits
+      return b_.Bitcast(Combine(op, b_.Bitcast(before), image ? b_.Bitcast(operand) : operand));
     }
     ValueId part = operand;
     if (mir::IsFloatAtomic(op)) {
@@ -138,8 +137,8 @@ class Lowering {
     const RegionId body = m_.inst(loop).regions[0];
     b_.SetRegion(body);
     const ValueId expected = m_.region(body).params[0];
-    const ValueId found = Access(place, AtomicOp::kCompareExchange,
-                                 {expected, Next(place, expected, operand)});
+    const ValueId found =
+        Access(place, AtomicOp::kCompareExchange, {expected, Next(place, expected, operand)});
     ValueId done = b_.Ieq(found, expected);
     // What an exchange gives a helper is undefined: it would never end.
     if (m_.stage == mir::Stage::kFragment) done = b_.Or(done, b_.HelperInvocation());

@@ -63,8 +63,8 @@ class Lowering {
     query.params = mir::kTexelLod;
     const std::vector<Type> types(mir::SizeCount(m_.resources[inst.imm0].image), Type::kI32);
     b_.set_flags(inst.flags & (mir::kIndexed | mir::kNonUniform));
-    const InstId size = b_.EmitInst(Op::kImageSize, sources, types, inst.imm0,
-                                    mir::AddTexelOp(m_, query));
+    const InstId size =
+        b_.EmitInst(Op::kImageSize, sources, types, inst.imm0, mir::AddTexelOp(m_, query));
     b_.set_flags(0);
     std::vector<ValueId> sizes;
     for (size_t i = 0; i < types.size(); ++i) sizes.push_back(b_.U2f(m_.result(size, i)));
@@ -73,12 +73,12 @@ class Lowering {
 
   // How the axes of a direction divide: along the face's axis, and the two others.
   struct Facing {
-    ValueId z_first;   // looks along z; else
-    ValueId y_first;   // along y; else along x
+    ValueId z_first;  // looks along z; else
+    ValueId y_first;  // along y; else along x
   };
 
-  // The coordinates of a direction, or of its derivative: that along the face's axis last. Signs and
-  // order of the first two do not matter to lengths.
+  // The coordinates of a direction, or of its derivative: that along the face's axis last. Signs
+  // and order of the first two do not matter to lengths.
   std::array<ValueId, 3> Turned(const Facing& f, const std::array<ValueId, 3>& v) {
     const ValueId s = b_.Select(f.z_first, v[0], b_.Select(f.y_first, v[0], v[1]));
     const ValueId t = b_.Select(f.z_first, v[1], v[2]);

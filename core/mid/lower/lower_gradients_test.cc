@@ -83,13 +83,13 @@ Outcome Judge(const std::string& sample, const std::string& more_resources = "")
   }
   absl::StrAppend(&body, "%107:i32 = and %0, 3 %7:f32 = u2f %107 ", sample,
                   " %400:i32 = shl %0, 2 store_ssbo[0, align 4] %400, %8 return");
-  const auto m = mir::Parse(absl::StrCat(
-      "mir 1 local_size 32, 1, 1 resource 0 ssbo 0.0.0 "
-      "resource 1 combined 0.1.0 image cube float unknown "
-      "resource 2 combined 0.2.0 image cube arrayed float unknown "
-      "resource 3 combined 0.3.0 image 2d float unknown "
-      "resource 4 combined 0.4.0 image 2d arrayed float unknown ", more_resources, " body { ", body,
-      " }"));
+  const auto m =
+      mir::Parse(absl::StrCat("mir 1 local_size 32, 1, 1 resource 0 ssbo 0.0.0 "
+                              "resource 1 combined 0.1.0 image cube float unknown "
+                              "resource 2 combined 0.2.0 image cube arrayed float unknown "
+                              "resource 3 combined 0.3.0 image 2d float unknown "
+                              "resource 4 combined 0.4.0 image 2d arrayed float unknown ",
+                              more_resources, " body { ", body, " }"));
   EXPECT_TRUE(m.ok()) << m.status();
   mir::Module lowered = *m;
   PassContext context = PassContext::ForTest();
@@ -111,51 +111,63 @@ void ExpectLowered(const std::string& sample, const std::string& more_resources 
 }
 
 TEST(LowerGradients, CubesTakeTheLevelThatDerivativesGive) {
-  ExpectLowered("%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad] "
-                "%1, %2, %3, %4, 0f, 0f, 0f, 0.125f, 0f");
-  ExpectLowered("%8:f32, %9:f32, %10:f32, %11:f32 = sample[2, texel grad] "
-                "%1, %2, %3, 1f, 0.015625f, %5, %6, 0f, 0f, 0.03125f");
+  ExpectLowered(
+      "%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad] "
+      "%1, %2, %3, %4, 0f, 0f, 0f, 0.125f, 0f");
+  ExpectLowered(
+      "%8:f32, %9:f32, %10:f32, %11:f32 = sample[2, texel grad] "
+      "%1, %2, %3, 1f, 0.015625f, %5, %6, 0f, 0f, 0.03125f");
   // Derivatives along the direction change nothing but the length.
-  ExpectLowered("%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad] "
-                "%1, %2, %3, %1, %2, %3, %4, 0f, %5");
+  ExpectLowered(
+      "%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad] "
+      "%1, %2, %3, %1, %2, %3, %4, 0f, %5");
 }
 
 TEST(LowerGradients, LeastLevelsOfCubesAndOfComparisons) {
-  ExpectLowered("%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad min_lod] "
-                "%1, %2, %3, %4, 0f, 0f, 0f, 0.125f, 0f, %7");
+  ExpectLowered(
+      "%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad min_lod] "
+      "%1, %2, %3, %4, 0f, 0f, 0f, 0.125f, 0f, %7");
   EXPECT_THAT(Judge("%8:f32 = sample[3, texel dref grad min_lod] "
-                    "%1, %2, 0.5f, %3, 0f, 0f, %4, %7").text, Not(HasSubstr("grad")));
+                    "%1, %2, 0.5f, %3, 0f, 0f, %4, %7")
+                  .text,
+              Not(HasSubstr("grad")));
   EXPECT_THAT(Judge("%8:f32 = sample[4, texel dref grad min_lod] "
-                    "%1, %2, 0f, 0.5f, %3, 0f, 0f, %4, %7").text, Not(HasSubstr("grad")));
+                    "%1, %2, 0f, 0.5f, %3, 0f, 0f, %4, %7")
+                  .text,
+              Not(HasSubstr("grad")));
 }
 
 TEST(LowerGradients, LeastLevelsBesideOffsets) {
   for (const char* offset : {" at 1 0 0", " at 0 -8 0"}) {
-    ExpectLowered(absl::StrCat("%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod", offset,
-                               "] %1, %2, %3, 0f, 0f, %4, %7"));
+    ExpectLowered(absl::StrCat("%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod",
+                               offset, "] %1, %2, %3, 0f, 0f, %4, %7"));
   }
 }
 
 TEST(LowerGradients, LeastLevelsBesideOffsetsChosenByValue) {
   EXPECT_THAT(Judge("%12:i32 = and %0, 1 %8:f32, %9:f32, %10:f32, %11:f32 = "
-                    "sample[3, texel grad min_lod offsets] %1, %2, %3, 0f, 0f, %4, %7, %12, 1").text,
+                    "sample[3, texel grad min_lod offsets] %1, %2, %3, 0f, 0f, %4, %7, %12, 1")
+                  .text,
               Not(HasSubstr("grad")));
 }
 
 // A sampler that no table holds is named in the header, as offsets are.
 TEST(LowerGradients, LeastLevelsOfSamplersInMemory) {
-  const std::string flat = "%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod] "
-                           "%1, %2, %3, 0f, 0f, %4, %7";
+  const std::string flat =
+      "%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod] "
+      "%1, %2, %3, 0f, 0f, %4, %7";
   std::string samplers;
   for (int binding = 5; binding <= 16; ++binding) {
     absl::StrAppend(&samplers, "resource ", binding, " sampler 0.", binding, ".0 ");
   }
   EXPECT_THAT(Judge(flat, samplers).text, HasSubstr("grad")) << "16 samplers";
   ExpectLowered(flat, samplers + "resource 17 sampler 0.17.0 ");
-  EXPECT_THAT(Judge("%12:i32 = and %0, 1 %8:f32, %9:f32, %10:f32, %11:f32 = "
-                    "sample.nonuniform.indexed[5, texel grad min_lod] %12, %1, %2, %3, 0f, 0f, %4, %7",
-                    "resource 5 combined 0.5.0 array 0 image 2d float unknown").text,
-              Not(HasSubstr("grad")));
+  EXPECT_THAT(
+      Judge("%12:i32 = and %0, 1 %8:f32, %9:f32, %10:f32, %11:f32 = "
+            "sample.nonuniform.indexed[5, texel grad min_lod] %12, %1, %2, %3, 0f, 0f, %4, %7",
+            "resource 5 combined 0.5.0 array 0 image 2d float unknown")
+          .text,
+      Not(HasSubstr("grad")));
 }
 
 TEST(LowerGradients, OtherSamplesStay) {

@@ -72,7 +72,7 @@ class Lowering {
     if (info.Has('X')) return SplitExchange(id);
     if (info.Has('P')) return Compute(id);
     if (info.Has('R')) return SplitAtomic(id);
-    SplitSources(id);   // stores, jumps, ifs and loops
+    SplitSources(id);  // stores, jumps, ifs and loops
     return false;
   }
 
@@ -197,16 +197,14 @@ class Lowering {
     if (offset_source != 0) index.push_back(m_.source(id, 0));
     b_.set_flags(inst.flags & (mir::kIndexed | mir::kNonUniform));
     const InstId size = b_.EmitInst(Op::kSsboSize, index, {Type::kI32}, inst.imm0);
-    const InstId start =
-        b_.EmitInst(Op::kSsboAddress, index, {Type::kI32, Type::kI32}, inst.imm0);
+    const InstId start = b_.EmitInst(Op::kSsboAddress, index, {Type::kI32, Type::kI32}, inst.imm0);
     b_.set_flags(0);
-    constexpr uint32_t kLast = 7;   // byte of an element
+    constexpr uint32_t kLast = 7;  // byte of an element
     const ValueId end = b_.Isub(b_.Umax(m_.result(size), b_.Int(kLast)), b_.Int(kLast));
     const InstId inside = b_.If(b_.Ult(offset, end));
     const mir::Builder::Place outer = b_.place();
     b_.SetRegion(m_.inst(inside).regions[0]);
-    const Wide address = wide_.Add({m_.result(start, 0), m_.result(start, 1)},
-                                   {offset, b_.Int(0)});
+    const Wide address = wide_.Add({m_.result(start, 0), m_.result(start, 1)}, {offset, b_.Int(0)});
     const Wide before = ByAddress(address, op, operands);
     b_.Yield({before.lo, before.hi});
     b_.SetRegion(m_.inst(inside).regions[1]);
@@ -289,8 +287,7 @@ class Lowering {
         const Wide a = pair(0);
         return {b_.BitReverse(a.hi), b_.BitReverse(a.lo)};
       }
-      case Op::kBitfieldInsert:
-        return wide_.BitfieldInsert(pair(0), pair(1), source(2), source(3));
+      case Op::kBitfieldInsert: return wide_.BitfieldInsert(pair(0), pair(1), source(2), source(3));
       case Op::kUbitfieldExtract:
       case Op::kSbitfieldExtract:
         return wide_.BitfieldExtract(inst.op == Op::kSbitfieldExtract, pair(0), source(1),
@@ -313,9 +310,8 @@ class Lowering {
       }
       case Op::kF2i:
       case Op::kF2u:
-        return wide_.FromFloat(op == Op::kF2i, type == Type::kF16
-                                                   ? b_.Convert(Op::kF2f, first, Type::kF32)
-                                                   : first);
+        return wide_.FromFloat(
+            op == Op::kF2i, type == Type::kF16 ? b_.Convert(Op::kF2f, first, Type::kF32) : first);
       default: break;
     }
     const Wide a = Halves(first), b = Halves(m_.source(id, 1));
@@ -327,9 +323,7 @@ class Lowering {
       case Op::kUaddCarry:
         return {b_.Select(wide_.Less(Op::kUlt, wide_.Add(a, b), a), one, zero), zero};
       case Op::kUsubBorrow: return {b_.Select(wide_.Less(Op::kUlt, a, b), one, zero), zero};
-      default:
-        Unexpected(id);
-        return a;
+      default: Unexpected(id); return a;
     }
   }
 
@@ -361,9 +355,7 @@ class Lowering {
         const ValueId f = wide_.ToFloat(inst.op == Op::kI2f, a);
         return type == Type::kF16 ? b_.Convert(Op::kF2f, f, type) : f;
       }
-      default:
-        Unexpected(id);
-        return a.lo;
+      default: Unexpected(id); return a.lo;
     }
   }
 

@@ -29,10 +29,8 @@ bool LooksAtSigns(Op op) {
     case Op::kFindSmsb:
     case Op::kSlt:
     case Op::kSge:
-    case Op::kI2f:
-      return true;
-    default:
-      return false;
+    case Op::kI2f: return true;
+    default: return false;
   }
 }
 
@@ -125,30 +123,19 @@ class Lowering {
     switch (op) {
       case Op::kShl:
       case Op::kUshr:
-      case Op::kAshr:
-        return b_.Emit(op, {s[0], Low(s[1], 7)});
+      case Op::kAshr: return b_.Emit(op, {s[0], Low(s[1], 7)});
       case Op::kUmulHigh:
-      case Op::kSmulHigh:
-        return b_.Ushr(b_.Imul(s[0], s[1]), b_.Int(8));
-      case Op::kUaddCarry:
-        return b_.Ushr(b_.Iadd(s[0], s[1]), b_.Int(8));
-      case Op::kBitReverse:
-        return b_.Ushr(b_.BitReverse(s[0]), b_.Int(24));
-      case Op::kBitfieldInsert:
-        return b_.BitfieldInsert(s[0], s[1], Low(s[2], 7), s[3]);
-      case Op::kUbitfieldExtract:
-        return b_.UbitfieldExtract(s[0], Low(s[1], 7), s[2]);
-      case Op::kSbitfieldExtract:
-        return SignedField(s);
-      case Op::kF2i:
-        return b_.Imin(b_.Imax(b_.F2i(s[0]), b_.IntOf(Type::kI32, -128)), b_.Int(127));
-      case Op::kF2u:
-        return b_.Umin(b_.F2u(s[0]), b_.Int(255));
+      case Op::kSmulHigh: return b_.Ushr(b_.Imul(s[0], s[1]), b_.Int(8));
+      case Op::kUaddCarry: return b_.Ushr(b_.Iadd(s[0], s[1]), b_.Int(8));
+      case Op::kBitReverse: return b_.Ushr(b_.BitReverse(s[0]), b_.Int(24));
+      case Op::kBitfieldInsert: return b_.BitfieldInsert(s[0], s[1], Low(s[2], 7), s[3]);
+      case Op::kUbitfieldExtract: return b_.UbitfieldExtract(s[0], Low(s[1], 7), s[2]);
+      case Op::kSbitfieldExtract: return SignedField(s);
+      case Op::kF2i: return b_.Imin(b_.Imax(b_.F2i(s[0]), b_.IntOf(Type::kI32, -128)), b_.Int(127));
+      case Op::kF2u: return b_.Umin(b_.F2u(s[0]), b_.Int(255));
       case Op::kI2f:
-      case Op::kU2f:
-        return b_.Convert(op, s[0], type);
-      default:
-        return b_.Emit(op, s);
+      case Op::kU2f: return b_.Convert(op, s[0], type);
+      default: return b_.Emit(op, s);
     }
   }
 

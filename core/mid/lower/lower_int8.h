@@ -5,8 +5,8 @@
 // a subgroup read gives or what leaves an if or a loop, and only stores, conversions, jumps and
 // subgroup reads take one.
 // Algorithm: each operation on bytes extends its sources to 32 bits, by sign if it looks at signs,
-// and truncates its result. Shift counts wrap at 8. Reductions and scans between lanes are done in 16
-// bits, exclusive ones of signed minima and maxima in the upper 8 of them, where the identity of
+// and truncates its result. Shift counts wrap at 8. Reductions and scans between lanes are done in
+// 16 bits, exclusive ones of signed minima and maxima in the upper 8 of them, where the identity of
 // words is that of bytes. Linear. What extends a truncation again is
 // simplified afterwards.
 #ifndef KILN_CORE_MID_LOWER_LOWER_INT8_H_

@@ -45,7 +45,8 @@ absl::InlinedVector<int, 3> OffsetSources(const Module& m, InstId id) {
 // Of its coordinates, within quads: it is no use to lanes whose neighbours are off.
 bool TakesDerivatives(Op op) { return op == Op::kSampleImplicit || op == Op::kImageLod; }
 
-// Most modules choose no descriptor or offset by value, and are not asked what differs between lanes.
+// Most modules choose no descriptor or offset by value, and are not asked what differs between
+// lanes.
 bool AnyChosen(const Module& m) {
   bool any = false;
   mir::ForEachInst(m, m.body, [&](InstId id) {
@@ -105,8 +106,8 @@ class Lowering {
     return false;
   }
 
-  // All lanes that are active here have this index: so have those further on in the region or inside
-  // it, which are among them.
+  // All lanes that are active here have this index: so have those further on in the region or
+  // inside it, which are among them.
   ValueId FirstOf(ValueId index) {
     for (const First& f : firsts_) {
       if (f.index == index) return f.first;
@@ -237,7 +238,7 @@ class Lowering {
   const Divergence divergence_;
   const mir::Uses uses_;
   mir::Replacements replace_;
-  std::vector<First> firsts_;   // of this region and those around it
+  std::vector<First> firsts_;  // of this region and those around it
   bool changed_ = false;
 };
 

@@ -11,9 +11,9 @@
 // takes derivatives within quads wants all four lanes, so there all lanes execute it with the index
 // of the first that has had none yet, and those that agree keep the result (at most 32 lanes).
 // Offsets need no mark: they may always differ. Without the mark the index is dynamically uniform
-// by Vulkan's rules, and the first lane's is that of all. An index that analysis finds uniform stays
-// as it is: a back end that holds it lane by lane (the counter of a loop that lanes leave one by
-// one) takes any active lane's. Linear; a loop takes as many iterations as there are different
+// by Vulkan's rules, and the first lane's is that of all. An index that analysis finds uniform
+// stays as it is: a back end that holds it lane by lane (the counter of a loop that lanes leave one
+// by one) takes any active lane's. Linear; a loop takes as many iterations as there are different
 // indices in the subgroup. Source: Vulkan, "Shader Interfaces", NonUniform decoration;
 // VK_KHR_maintenance8 for the offsets.
 #ifndef KILN_CORE_MID_LOWER_LOWER_NONUNIFORM_H_

@@ -145,8 +145,8 @@ TEST(LowerNonuniform, ImageAndSamplerMustBothAgree) {
 )");
 }
 
-// One message has one offset: samples with others go one by one, without a mark. What all lanes have in
-// common stays; a gather has an offset for each lane.
+// One message has one offset: samples with others go one by one, without a mark. What all lanes
+// have in common stays; a gather has an offset for each lane.
 TEST(LowerNonuniform, OffsetsOfSamplesGoOneByOne) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   %1:i32 = workgroup_id[0]
@@ -380,7 +380,8 @@ TEST(LowerNonuniform, KeepsTheMeaning) {
     inputs.samplers.emplace_back().binding = 3;
     EXPECT_TRUE(oracle::Interpret(module, inputs).ok());
     std::string bytes;
-    for (const oracle::BoundBuffer& b : inputs.buffers) bytes.append(b.bytes.begin(), b.bytes.end());
+    for (const oracle::BoundBuffer& b : inputs.buffers)
+      bytes.append(b.bytes.begin(), b.bytes.end());
     return bytes;
   };
   const std::string before = run(m);

@@ -33,21 +33,40 @@ absl::StatusOr<bool> Lower(Type type, Module& m) {
 }
 
 uint64_t Draw(Type type, std::mt19937_64& random) {
-  constexpr uint64_t kInts[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0xffffffff,
-                                0x100000000, 0x7fffffff, 0x80000000, ~uint64_t{0},
-                                uint64_t{1} << 63, ~uint64_t{0} >> 1, 0xffffff7fffffffff,
+  constexpr uint64_t kInts[] = {0,
+                                1,
+                                2,
+                                3,
+                                7,
+                                31,
+                                32,
+                                33,
+                                63,
+                                64,
+                                0x7f,
+                                0x80,
+                                0xff,
+                                0xffffffff,
+                                0x100000000,
+                                0x7fffffff,
+                                0x80000000,
+                                ~uint64_t{0},
+                                uint64_t{1} << 63,
+                                ~uint64_t{0} >> 1,
+                                0xffffff7fffffffff,
                                 0x0000008000008001};
-  constexpr float kFloats[] = {0.0f, -0.0f, 0.5f, -1.5f, 255.0f, 256.0f, -129.0f, 4294967296.0f,
-                               4294967040.0f, 9.2233715e18f, 9.223372e18f, -9.223372e18f,
-                               1.8446743e19f, 1.8446744e19f, 1e30f, -1e30f, 12345678.0f};
+  constexpr float kFloats[] = {
+      0.0f,          -0.0f,         0.5f,          -1.5f,         255.0f,       256.0f,
+      -129.0f,       4294967296.0f, 4294967040.0f, 9.2233715e18f, 9.223372e18f, -9.223372e18f,
+      1.8446743e19f, 1.8446744e19f, 1e30f,         -1e30f,        12345678.0f};
   if (type == Type::kF32) {
     const float f = random() % 2 ? kFloats[random() % std::size(kFloats)]
                                  : static_cast<float>(static_cast<int64_t>(random())) *
                                        (1.0f / static_cast<float>(uint64_t{1} << random() % 63));
     return random() % 20 == 0 ? 0x7fc00000 : std::bit_cast<uint32_t>(f);
   }
-  const uint64_t bits = random() % 2 ? kInts[random() % std::size(kInts)]
-                                     : random() >> (random() % 64);
+  const uint64_t bits =
+      random() % 2 ? kInts[random() % std::size(kInts)] : random() >> (random() % 64);
   return bits & mir::MaskOf(type);
 }
 
@@ -65,8 +84,7 @@ bool Uses(const Module& m, Type type, bool only_arithmetic) {
   bool found = false;
   mir::ForEachInst(m, m.body, [&](mir::InstId id) {
     const mir::Inst& inst = m.inst(id);
-    const bool conversion =
-        inst.op == Op::kTrunc || inst.op == Op::kZext || inst.op == Op::kSext;
+    const bool conversion = inst.op == Op::kTrunc || inst.op == Op::kZext || inst.op == Op::kSext;
     if (only_arithmetic && (!mir::Info(inst.op).Has('P') || conversion)) return;
     for (ValueId v : m.sources(id)) found = found || m.value(v).type == type;
     for (int i = 0; i < inst.num_results; ++i) {
@@ -128,9 +146,9 @@ int CheckAllOps(Type width) {
         std::vector<Type> sources;
         bool fits = LetterFits(info.signature[0], result) && (result == width || first == width);
         for (char c : letters) {
-          const Type t = c == 'u'   ? Type::kI32
-                         : c == 's' ? Type::kF32
-                         : c == 'b' ? Type::kBool
+          const Type t = c == 'u'                 ? Type::kI32
+                         : c == 's'               ? Type::kF32
+                         : c == 'b'               ? Type::kBool
                          : c == info.signature[0] ? result
                                                   : first;
           fits = fits && LetterFits(c, t);
@@ -167,9 +185,9 @@ int CheckAllOps(Type width) {
           std::memcpy(&want, &before[8 * lane], 8);
           std::memcpy(&got, &after[8 * lane], 8);
           if (want == got) continue;
-          ADD_FAILURE() << info.name << " to type " << static_cast<int>(result) << std::hex << " of "
-                        << x[0] << " " << x[1] << " " << x[2] << " " << x[3] << ": " << want
-                        << " became " << got;
+          ADD_FAILURE() << info.name << " to type " << static_cast<int>(result) << std::hex
+                        << " of " << x[0] << " " << x[1] << " " << x[2] << " " << x[3] << ": "
+                        << want << " became " << got;
           break;
         }
         ++checked;
@@ -228,9 +246,10 @@ std::string ScanModule(Type type, const std::string& scan) {
   const std::string t = type == Type::kI64 ? "i64" : "i8";
   return "mir 1 local_size 256, 1, 1 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 body { "
          "%0:i32 = local_index %1:i32 = imul %0, 32 %2:i32 = iadd %1, 8 %3:i32 = shl %0, 3 %4:" +
-         t + " = load_ssbo[0, align 8] %1 %5:i32 = load_ssbo[0, align 8] %2 %6:i32 = and %5, 1 "
-         "%7:bool = ine %6, 0 if %7 { %8:" + t + " = " + scan +
-         " %4 store_ssbo[1, align 8] %3, %8 yield } else { yield } return }";
+         t +
+         " = load_ssbo[0, align 8] %1 %5:i32 = load_ssbo[0, align 8] %2 %6:i32 = and %5, 1 "
+         "%7:bool = ine %6, 0 if %7 { %8:" +
+         t + " = " + scan + " %4 store_ssbo[1, align 8] %3, %8 yield } else { yield } return }";
 }
 
 TEST(LowerWidths, ScansBetweenLanes) {
@@ -239,8 +258,9 @@ TEST(LowerWidths, ScansBetweenLanes) {
   for (Type type : {Type::kI8, Type::kI64}) {
     for (const char* op : {"iadd", "imul", "imin", "imax", "umin", "umax", "and", "or", "xor"}) {
       const std::string name = op;
-      for (const std::string& scan : {"reduce[" + name + ", 0]", "reduce[" + name + ", 4]",
-                                      "inclusive_scan[" + name + "]", "exclusive_scan[" + name + "]"}) {
+      for (const std::string& scan :
+           {"reduce[" + name + ", 0]", "reduce[" + name + ", 4]", "inclusive_scan[" + name + "]",
+            "exclusive_scan[" + name + "]"}) {
         auto m = mir::Parse(ScanModule(type, scan));
         ASSERT_TRUE(m.ok()) << m.status();
         std::vector<uint8_t> input(32 * kLanes);
@@ -256,7 +276,8 @@ TEST(LowerWidths, ScansBetweenLanes) {
         EXPECT_FALSE(Uses(lowered, type, type == Type::kI8)) << mir::Print(lowered);
         for (uint32_t size : {8u, 32u, 128u}) {
           EXPECT_EQ(Execute(lowered, input, size), Execute(*m, input, size))
-              << scan << " in subgroups of " << size << "\n" << mir::Print(lowered);
+              << scan << " in subgroups of " << size << "\n"
+              << mir::Print(lowered);
         }
         ++checked;
       }
@@ -266,7 +287,8 @@ TEST(LowerWidths, ScansBetweenLanes) {
 }
 
 TEST(LowerInt64, AtomicsOnSharedMemoryAreRefused) {
-  auto m = mir::Parse("mir 1 resource 0 ssbo 0.0.0 body { %0:i64 = shared_atomic[add] 0, 5i64 return }");
+  auto m =
+      mir::Parse("mir 1 resource 0 ssbo 0.0.0 body { %0:i64 = shared_atomic[add] 0, 5i64 return }");
   ASSERT_TRUE(m.ok()) << m.status();
   const auto lowered = Lower(Type::kI64, *m);
   EXPECT_EQ(lowered.status().code(), absl::StatusCode::kUnimplemented);
@@ -296,7 +318,8 @@ TEST(LowerInt64, AtomicsGoByAddress) {
   const auto run = [](const mir::Module& module) {
     oracle::LaunchInputs inputs;
     for (uint32_t b = 0; b < 5; ++b) {
-      oracle::BoundBuffer buffer{0, b < 2 ? b : 2, b < 2 ? 0 : b - 2, std::vector<uint8_t>(b == 0 ? 512 : 64)};
+      oracle::BoundBuffer buffer{0, b < 2 ? b : 2, b < 2 ? 0 : b - 2,
+                                 std::vector<uint8_t>(b == 0 ? 512 : 64)};
       if (b == 4) buffer = {9, 9, 0, std::vector<uint8_t>(64), 0xffffffe0u};
       for (size_t i = 0; i < buffer.bytes.size(); ++i) {
         buffer.bytes[i] = static_cast<uint8_t>(37 * i + 11 * b);

@@ -30,8 +30,7 @@ class Normalizing {
  private:
   bool HasDirection(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
-    return mir::IsSampling(inst.op) &&
-           m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube;
+    return mir::IsSampling(inst.op) && m_.resources[inst.imm0].image.dim == mir::ImageDim::kCube;
   }
 
   void Normalize(InstId id) {

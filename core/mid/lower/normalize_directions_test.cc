@@ -13,13 +13,13 @@ namespace {
 
 // %1 to %4 are floats. What the pass makes of a sample that gives %5 to %8.
 std::string After(const std::string& sample) {
-  const auto m = mir::Parse(absl::StrCat(
-      "mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 "
-      "resource 1 combined 0.1.0 image cube float unknown "
-      "resource 2 combined 0.2.0 image cube arrayed float unknown "
-      "resource 3 combined 0.3.0 image 3d float unknown body { "
-      "%1:f32, %2:f32, %3:f32, %4:f32 = load_ssbo[0, align 4] 0 ",
-      sample, " store_ssbo[0, align 4] 0, %5 return }"));
+  const auto m =
+      mir::Parse(absl::StrCat("mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 "
+                              "resource 1 combined 0.1.0 image cube float unknown "
+                              "resource 2 combined 0.2.0 image cube arrayed float unknown "
+                              "resource 3 combined 0.3.0 image 3d float unknown body { "
+                              "%1:f32, %2:f32, %3:f32, %4:f32 = load_ssbo[0, align 4] 0 ",
+                              sample, " store_ssbo[0, align 4] 0, %5 return }"));
   if (!m.ok()) return std::string(m.status().message());
   mir::Module module = *m;
   PassContext context = PassContext::ForTest();
@@ -44,8 +44,9 @@ constexpr char kDivision[] =
 
 TEST(NormalizeDirections, AllPartsAreDividedByTheLargest) {
   EXPECT_EQ(After("%5:f32, %6:f32, %7:f32, %8:f32 = sample[1, texel lod] %1, %2, %3, %4"),
-            absl::StrCat(kDivision, "  %13:f32, %14:f32, %15:f32, %16:f32 = sample[1, texel lod] "
-                                    "%10, %11, %12, %3\n"));
+            absl::StrCat(kDivision,
+                         "  %13:f32, %14:f32, %15:f32, %16:f32 = sample[1, texel lod] "
+                         "%10, %11, %12, %3\n"));
 }
 
 TEST(NormalizeDirections, ArrayIndexAndReferenceStay) {
@@ -55,8 +56,9 @@ TEST(NormalizeDirections, ArrayIndexAndReferenceStay) {
 
 TEST(NormalizeDirections, GathersToo) {
   EXPECT_EQ(After("%5:f32, %6:f32, %7:f32, %8:f32 = gather[2, texel component 1] %1, %2, %3, %4"),
-            absl::StrCat(kDivision, "  %13:f32, %14:f32, %15:f32, %16:f32 = "
-                                    "gather[2, texel component 1] %10, %11, %12, %3\n"));
+            absl::StrCat(kDivision,
+                         "  %13:f32, %14:f32, %15:f32, %16:f32 = "
+                         "gather[2, texel component 1] %10, %11, %12, %3\n"));
 }
 
 TEST(NormalizeDirections, OtherImagesHaveNone) {

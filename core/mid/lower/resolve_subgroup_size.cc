@@ -33,9 +33,7 @@ class Resolver {
   bool Resolved(InstId id) {
     Inst& inst = m_.inst(id);
     switch (inst.op) {
-      case Op::kSubgroupSize:
-        Become(id, 0, b_.Int(size_));
-        return true;
+      case Op::kSubgroupSize: Become(id, 0, b_.Int(size_)); return true;
       case Op::kNumSubgroups: {
         const uint32_t lanes = m_.local_size[0] * m_.local_size[1] * m_.local_size[2];
         Become(id, 0, b_.Int((lanes + size_ - 1) / size_));

@@ -65,7 +65,8 @@ TEST(ResolveSubgroupSize, ComputesTheSame) {
 }
 
 TEST(ResolveSubgroupSize, FindsWhetherThereIsAnythingToDo) {
-  const auto m = mir::Parse("mir 1 body { %0:i32 = reduce[iadd, 0] 1 %1:i32 = read_first %0 return }");
+  const auto m =
+      mir::Parse("mir 1 body { %0:i32 = reduce[iadd, 0] 1 %1:i32 = read_first %0 return }");
   ASSERT_TRUE(m.ok()) << m.status();
   EXPECT_FALSE(DependsOnSubgroupSize(*m));
 }

@@ -19,8 +19,8 @@ absl::StatusOr<bool> ResolveView(Module& module, uint32_t view_mask, PassContext
   bool changed = false;
   mir::RewriteInsts(b, module.body, [&](InstId id) {
     const mir::Inst& inst = module.inst(id);
-    if (inst.op != Op::kLoadInput ||
-        module.inputs[inst.imm0].builtin != mir::BuiltIn::kViewIndex || !context.Rewrite()) {
+    if (inst.op != Op::kLoadInput || module.inputs[inst.imm0].builtin != mir::BuiltIn::kViewIndex ||
+        !context.Rewrite()) {
       return true;
     }
     replace.Replace(module.result(id), b.Int(view));

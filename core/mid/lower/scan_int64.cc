@@ -65,9 +65,8 @@ class Scan64 {
 
   Wide Combine(Wide a, Wide b) {
     const bool is_signed = op_ == ReduceOp::kImin || op_ == ReduceOp::kImax;
-    const ValueId less = op_ == ReduceOp::kImul
-                             ? ValueId()
-                             : wide_.Less(is_signed ? Op::kSlt : Op::kUlt, a, b);
+    const ValueId less =
+        op_ == ReduceOp::kImul ? ValueId() : wide_.Less(is_signed ? Op::kSlt : Op::kUlt, a, b);
     switch (op_) {
       case ReduceOp::kImul: return wide_.Mul(a, b);
       case ReduceOp::kImin:

@@ -125,7 +125,7 @@ WideInt::Quotient WideInt::LongDivide(Wide n, Wide d) {
   b_.Yield();
   b_.SetRegion(body);
   const Wide dividend = {param(1), param(2)}, remainder = {param(3), param(4)};
-  const ValueId overflow = b_.Slt(remainder.hi, zero);   // the bit that the shift loses
+  const ValueId overflow = b_.Slt(remainder.hi, zero);  // the bit that the shift loses
   const Wide shifted = {b_.Or(b_.Shl(remainder.lo, one), b_.Ushr(dividend.hi, top)),
                         b_.Or(b_.Shl(remainder.hi, one), b_.Ushr(remainder.lo, top))};
   const ValueId fits = b_.Or(overflow, b_.Not(Less(Op::kUlt, shifted, d)));
@@ -146,7 +146,7 @@ Wide WideInt::Divide(Op op, Wide a, Wide b) {
   if (op == Op::kSdiv) {
     result = NegateIf(b_.Xor(SignMask(a), SignMask(b)), result);
   } else if (is_signed) {
-    result = NegateIf(SignMask(a), result);   // the sign of the dividend
+    result = NegateIf(SignMask(a), result);  // the sign of the dividend
   }
   if (op == Op::kSmod) {
     const ValueId differ = b_.Slt(b_.Xor(result.hi, b.hi), b_.Int(0));
@@ -178,8 +178,8 @@ Wide WideInt::BitfieldExtract(bool is_signed, Wide a, ValueId offset, ValueId co
 
 ValueId WideInt::FindLsb(Wide a) {
   const ValueId none = b_.Int(~0u);
-  const ValueId high = b_.Select(b_.Ieq(a.hi, b_.Int(0)), none,
-                                 b_.Iadd(b_.FindLsb(a.hi), b_.Int(32)));
+  const ValueId high =
+      b_.Select(b_.Ieq(a.hi, b_.Int(0)), none, b_.Iadd(b_.FindLsb(a.hi), b_.Int(32)));
   return b_.Select(b_.Ine(a.lo, b_.Int(0)), b_.FindLsb(a.lo), high);
 }
 

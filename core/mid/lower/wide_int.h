@@ -41,10 +41,10 @@ class WideInt {
   }
   // By the low 6 bits of a 32-bit count.
   Wide Shl(Wide a, mir::ValueId count);
-  Wide Shr(mir::Op op, Wide a, mir::ValueId count);   // kUshr or kAshr
+  Wide Shr(mir::Op op, Wide a, mir::ValueId count);  // kUshr or kAshr
 
   mir::ValueId Equal(Wide a, Wide b);
-  mir::ValueId Less(mir::Op op, Wide a, Wide b);      // kUlt or kSlt
+  mir::ValueId Less(mir::Op op, Wide a, Wide b);  // kUlt or kSlt
   mir::ValueId IsZero(Wide a) { return b_.Ieq(b_.Or(a.lo, a.hi), b_.Int(0)); }
 
   // kUdiv, kUrem, kSdiv, kSrem, kSmod. May emit a branch and a loop.

@@ -49,22 +49,14 @@ void WriteFlags(Context& c, uint32_t bits) {
 template <typename T>
 bool Compare(CondMod cmod, T a, T b) {
   switch (cmod) {
-    case CondMod::kZ:
-      return a == b;
-    case CondMod::kNz:
-      return !(a == b);
-    case CondMod::kG:
-      return a > b;
-    case CondMod::kGe:
-      return a >= b;
-    case CondMod::kL:
-      return a < b;
-    case CondMod::kLe:
-      return a <= b;
-    case CondMod::kU:
-      return a != a || b != b;
-    default:
-      return false;
+    case CondMod::kZ: return a == b;
+    case CondMod::kNz: return !(a == b);
+    case CondMod::kG: return a > b;
+    case CondMod::kGe: return a >= b;
+    case CondMod::kL: return a < b;
+    case CondMod::kLe: return a <= b;
+    case CondMod::kU: return a != a || b != b;
+    default: return false;
   }
 }
 
@@ -96,15 +88,9 @@ absl::Status Store(Context& c, const int64_t* bits) {
   Offsets at;
   if (!Resolve(c.thread, dst, c.count, bytes, at)) return AddressError(c.op);
   switch (bytes) {
-    case 1:
-      StoreElements<uint8_t>(c, at, bits);
-      break;
-    case 2:
-      StoreElements<uint16_t>(c, at, bits);
-      break;
-    default:
-      StoreElements<uint32_t>(c, at, bits);
-      break;
+    case 1: StoreElements<uint8_t>(c, at, bits); break;
+    case 2: StoreElements<uint16_t>(c, at, bits); break;
+    default: StoreElements<uint32_t>(c, at, bits); break;
   }
   return absl::OkStatus();
 }
@@ -400,55 +386,37 @@ int64_t Rotate(const Op& op, int64_t v, int64_t count, bool left) {
 
 int64_t Unary(const Op& op, int64_t a) {
   switch (op.inst.op) {
-    case Opcode::kNot:
-      return ~a;
-    case Opcode::kBfrev:
-      return Reverse(static_cast<uint32_t>(a));
-    case Opcode::kLzd:
-      return std::countl_zero(static_cast<uint32_t>(a));
-    case Opcode::kFbl:
-      return a == 0 ? 0xffffffff : std::countr_zero(static_cast<uint32_t>(a));
+    case Opcode::kNot: return ~a;
+    case Opcode::kBfrev: return Reverse(static_cast<uint32_t>(a));
+    case Opcode::kLzd: return std::countl_zero(static_cast<uint32_t>(a));
+    case Opcode::kFbl: return a == 0 ? 0xffffffff : std::countr_zero(static_cast<uint32_t>(a));
     case Opcode::kFbh:
       if (op.src[0].type == Type::kD)
         return static_cast<uint32_t>(CountLeadingSigns(static_cast<int32_t>(a)));
       return a == 0 ? 0xffffffff : std::countl_zero(static_cast<uint32_t>(a));
-    case Opcode::kCbit:
-      return std::popcount(static_cast<uint32_t>(a));
-    default:
-      return 0;
+    case Opcode::kCbit: return std::popcount(static_cast<uint32_t>(a));
+    default: return 0;
   }
 }
 
 int64_t Binary(const Op& op, int64_t a, int64_t b) {
   switch (op.inst.op) {
-    case Opcode::kAdd:
-      return a + b;
-    case Opcode::kMul:
-      return Narrow(op, static_cast<__int128>(a) * b);
-    case Opcode::kAnd:
-      return a & b;
-    case Opcode::kOr:
-      return a | b;
-    case Opcode::kXor:
-      return a ^ b;
-    case Opcode::kShl:
-      return Narrow(op, static_cast<__int128>(a) << (b & kShiftMask));
-    case Opcode::kShr:
-      return static_cast<uint32_t>(a) >> (b & kShiftMask);
-    case Opcode::kAsr:
-      return a >> (b & kShiftMask);
-    case Opcode::kRol:
-      return Rotate(op, a, b, true);
-    case Opcode::kRor:
-      return Rotate(op, a, b, false);
-    case Opcode::kAvg:
-      return (a + b + 1) >> 1;
+    case Opcode::kAdd: return a + b;
+    case Opcode::kMul: return Narrow(op, static_cast<__int128>(a) * b);
+    case Opcode::kAnd: return a & b;
+    case Opcode::kOr: return a | b;
+    case Opcode::kXor: return a ^ b;
+    case Opcode::kShl: return Narrow(op, static_cast<__int128>(a) << (b & kShiftMask));
+    case Opcode::kShr: return static_cast<uint32_t>(a) >> (b & kShiftMask);
+    case Opcode::kAsr: return a >> (b & kShiftMask);
+    case Opcode::kRol: return Rotate(op, a, b, true);
+    case Opcode::kRor: return Rotate(op, a, b, false);
+    case Opcode::kAvg: return (a + b + 1) >> 1;
     case Opcode::kBfi1: {
       const int width = static_cast<int>(a & 31), offset = static_cast<int>(b & 31);
       return static_cast<uint32_t>(((uint64_t{1} << width) - 1) << offset);
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -479,10 +447,8 @@ int64_t Extract(const Op& op, int64_t width, int64_t offset, int64_t value) {
 
 int64_t Ternary(const Op& op, int64_t a, int64_t b, int64_t d) {
   switch (op.inst.op) {
-    case Opcode::kMad:
-      return Narrow(op, a + static_cast<__int128>(b) * d);
-    case Opcode::kBfe:
-      return Extract(op, a, b, d);
+    case Opcode::kMad: return Narrow(op, a + static_cast<__int128>(b) * d);
+    case Opcode::kBfe: return Extract(op, a, b, d);
     case Opcode::kBfi2: {
       // The field goes to where the mask begins (NIR's bfi, which Mesa maps to this instruction,
       // shifts likewise and hands over the field unshifted).
@@ -490,10 +456,8 @@ int64_t Ternary(const Op& op, int64_t a, int64_t b, int64_t d) {
       if (mask == 0) return d;
       return (mask & (static_cast<uint32_t>(b) << std::countr_zero(mask))) | (~a & d);
     }
-    case Opcode::kDp4a:
-      return DotProduct4(op, b, d, a);
-    default:
-      return 0;
+    case Opcode::kDp4a: return DotProduct4(op, b, d, a);
+    default: return 0;
   }
 }
 
@@ -602,21 +566,11 @@ absl::Status FloatRound(Context& c) {
   for (int i = 0; i < c.count; ++i) {
     const float x = v[0][i];
     switch (c.op.inst.op) {
-      case Opcode::kRndu:
-        r[i] = std::ceil(x);
-        break;
-      case Opcode::kRndd:
-        r[i] = std::floor(x);
-        break;
-      case Opcode::kRnde:
-        r[i] = RoundToEven(x);
-        break;
-      case Opcode::kRndz:
-        r[i] = std::trunc(x);
-        break;
-      default:
-        r[i] = Fraction(x);
-        break;
+      case Opcode::kRndu: r[i] = std::ceil(x); break;
+      case Opcode::kRndd: r[i] = std::floor(x); break;
+      case Opcode::kRnde: r[i] = RoundToEven(x); break;
+      case Opcode::kRndz: r[i] = std::trunc(x); break;
+      default: r[i] = Fraction(x); break;
     }
   }
   return WriteFloats(c, r);
@@ -644,8 +598,7 @@ absl::Status FloatArithmetic(Context& c) {
       }
       FloatMad(half, c.count, v, r);
       break;
-    default:
-      return OpError(absl::StatusCode::kUnimplemented, c.op, "unsupported float operation");
+    default: return OpError(absl::StatusCode::kUnimplemented, c.op, "unsupported float operation");
   }
   return WriteFloats(c, r);
 }
@@ -673,26 +626,18 @@ absl::Status Math(Context& c) {
 absl::Status Dispatch(Context& c, uint32_t choose) {
   const bool is_int = c.op.exec == ExecType::kInt;
   switch (c.op.inst.op) {
-    case Opcode::kMov:
-      return Move(c);
-    case Opcode::kSel:
-      return Sel(c, choose);
+    case Opcode::kMov: return Move(c);
+    case Opcode::kSel: return Sel(c, choose);
     case Opcode::kCmp:
-    case Opcode::kCmpn:
-      return Cmp(c);
-    case Opcode::kCsel:
-      return Csel(c);
+    case Opcode::kCmpn: return Cmp(c);
+    case Opcode::kCsel: return Csel(c);
     case Opcode::kAdd:
     case Opcode::kMul:
-    case Opcode::kMad:
-      return is_int ? IntArithmetic(c) : FloatArithmetic(c);
-    case Opcode::kMac:
-      return is_int ? MultiplyAccumulateInt(c) : FloatArithmetic(c);
-    case Opcode::kMach:
-      return MultiplyHigh(c);
+    case Opcode::kMad: return is_int ? IntArithmetic(c) : FloatArithmetic(c);
+    case Opcode::kMac: return is_int ? MultiplyAccumulateInt(c) : FloatArithmetic(c);
+    case Opcode::kMach: return MultiplyHigh(c);
     case Opcode::kAddc:
-    case Opcode::kSubb:
-      return CarryArithmetic(c);
+    case Opcode::kSubb: return CarryArithmetic(c);
     case Opcode::kNot:
     case Opcode::kAnd:
     case Opcode::kOr:
@@ -711,31 +656,23 @@ absl::Status Dispatch(Context& c, uint32_t choose) {
     case Opcode::kFbh:
     case Opcode::kFbl:
     case Opcode::kCbit:
-    case Opcode::kDp4a:
-      return IntArithmetic(c);
+    case Opcode::kDp4a: return IntArithmetic(c);
     case Opcode::kFrc:
     case Opcode::kRndu:
     case Opcode::kRndd:
     case Opcode::kRnde:
-    case Opcode::kRndz:
-      return FloatRound(c);
-    case Opcode::kMath:
-      return Math(c);
-    default:
-      return OpError(absl::StatusCode::kUnimplemented, c.op, "unsupported instruction");
+    case Opcode::kRndz: return FloatRound(c);
+    case Opcode::kMath: return Math(c);
+    default: return OpError(absl::StatusCode::kUnimplemented, c.op, "unsupported instruction");
   }
 }
 
 int HostRounding(Rounding mode) {
   switch (mode) {
-    case Rounding::kUp:
-      return FE_UPWARD;
-    case Rounding::kDown:
-      return FE_DOWNWARD;
-    case Rounding::kZero:
-      return FE_TOWARDZERO;
-    case Rounding::kNearestEven:
-      break;
+    case Rounding::kUp: return FE_UPWARD;
+    case Rounding::kDown: return FE_DOWNWARD;
+    case Rounding::kZero: return FE_TOWARDZERO;
+    case Rounding::kNearestEven: break;
   }
   return FE_TONEAREST;
 }

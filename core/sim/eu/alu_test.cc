@@ -315,9 +315,9 @@ TEST(Alu, MultiplyAddWithHalfAddend) {
     uint16_t half;
     float value;
   };
-  for (const Addend addend : {Addend{0x3800, 0.5f}, Addend{0xbc00, -1.0f}, Addend{0x0000, 0.0f},
-                              Addend{0x8000, -0.0f}, Addend{0x7bff, 65504.0f},
-                              Addend{0x0400, 0x1p-14f}}) {
+  for (const Addend addend :
+       {Addend{0x3800, 0.5f}, Addend{0xbc00, -1.0f}, Addend{0x0000, 0.0f}, Addend{0x8000, -0.0f},
+        Addend{0x7bff, 65504.0f}, Addend{0x0400, 0x1p-14f}}) {
     Thread t = MakeThread();
     const float a[] = {0.1f, -0.3f, 1e-30f, 3e38f, 0.0f, -0.0f, 7.0f, 1.0f / 3.0f};
     for (int lane = 0; lane < 8; ++lane) {

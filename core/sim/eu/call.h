@@ -44,37 +44,22 @@ inline std::string SurfaceName(const Message& m) {
 template <typename U, typename S>
 U IntAtomic(int op, U old, U a, U b) {
   switch (op) {
-    case 1:
-      return old & a;
-    case 2:
-      return old | a;
-    case 3:
-      return old ^ a;
-    case 4:
-      return a;
-    case 5:
-      return old + 1;
+    case 1: return old & a;
+    case 2: return old | a;
+    case 3: return old ^ a;
+    case 4: return a;
+    case 5: return old + 1;
     case 6:
-    case 15:
-      return old - 1;
-    case 7:
-      return old + a;
-    case 8:
-      return old - a;
-    case 9:
-      return a - old;
-    case 10:
-      return static_cast<S>(old) > static_cast<S>(a) ? old : a;
-    case 11:
-      return static_cast<S>(old) < static_cast<S>(a) ? old : a;
-    case 12:
-      return old > a ? old : a;
-    case 13:
-      return old < a ? old : a;
-    case 14:
-      return old == a ? b : old;  // a is the expected value, b the new one
-    default:
-      return old;
+    case 15: return old - 1;
+    case 7: return old + a;
+    case 8: return old - a;
+    case 9: return a - old;
+    case 10: return static_cast<S>(old) > static_cast<S>(a) ? old : a;
+    case 11: return static_cast<S>(old) < static_cast<S>(a) ? old : a;
+    case 12: return old > a ? old : a;
+    case 13: return old < a ? old : a;
+    case 14: return old == a ? b : old;  // a is the expected value, b the new one
+    default: return old;
   }
 }
 

@@ -77,28 +77,20 @@ Wait RequiredWait(Producer producer, Consumer consumer, Hazard hazard) {
 
 std::string_view Name(Hazard hazard) {
   switch (hazard) {
-    case kReadAfterWrite:
-      return "read after write";
-    case kWriteAfterRead:
-      return "write after read";
-    case kWriteAfterWrite:
-      return "write after write";
-    case kMemoryOrder:
-      return "memory order";
+    case kReadAfterWrite: return "read after write";
+    case kWriteAfterRead: return "write after read";
+    case kWriteAfterWrite: return "write after write";
+    case kMemoryOrder: return "memory order";
   }
   return "";
 }
 
 std::string_view Name(Wait wait) {
   switch (wait) {
-    case W::kNone:
-      return "no wait";
-    case W::kDistance:
-      return "a register distance";
-    case W::kTokenSrc:
-      return "$.src";
-    case W::kTokenDst:
-      return "$.dst";
+    case W::kNone: return "no wait";
+    case W::kDistance: return "a register distance";
+    case W::kTokenSrc: return "$.src";
+    case W::kTokenDst: return "$.dst";
   }
   return "";
 }

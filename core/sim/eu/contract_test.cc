@@ -30,10 +30,8 @@ isa::Instruction MakeProducer(Producer p) {
       return Make(Opcode::kMov, 8, Dst(kReg, Type::kUD), Grf(20, Type::kUD));
     case Producer::kInOrderRead:
       return Make(Opcode::kMov, 8, Dst(20, Type::kUD), Grf(kReg, Type::kUD));
-    case Producer::kUnorderedWrite:
-      return Send(kReadDesc, kReg, 30, -1, kToken);
-    case Producer::kUnorderedRead:
-      return Send(kWriteDesc, -1, kReg, 31, kToken);
+    case Producer::kUnorderedWrite: return Send(kReadDesc, kReg, 30, -1, kToken);
+    case Producer::kUnorderedRead: return Send(kWriteDesc, -1, kReg, 31, kToken);
     case Producer::kAddressWrite: {
       isa::Instruction i =
           Make(Opcode::kMov, 1, Register(isa::Arf::kAddress, Type::kUD), Imm(Type::kUD, kReadDesc));
@@ -52,8 +50,7 @@ isa::Instruction MakeProducer(Producer p) {
       i.cmod = isa::CondMod::kZ;
       return i;
     }
-    case Producer::kMessage:
-      return Send(kReadDesc, 60, 30, -1, kToken);
+    case Producer::kMessage: return Send(kReadDesc, 60, 30, -1, kToken);
   }
   return {};
 }
@@ -111,14 +108,10 @@ absl::Status RunOne(const std::vector<isa::Instruction>& instructions) {
 
 uint8_t SwsbOf(Wait w) {
   switch (w) {
-    case Wait::kNone:
-      return 0;
-    case Wait::kDistance:
-      return 1;
-    case Wait::kTokenSrc:
-      return 0x30 | kToken;
-    case Wait::kTokenDst:
-      return 0x20 | kToken;
+    case Wait::kNone: return 0;
+    case Wait::kDistance: return 1;
+    case Wait::kTokenSrc: return 0x30 | kToken;
+    case Wait::kTokenDst: return 0x20 | kToken;
   }
   return 0;
 }
@@ -245,8 +238,8 @@ TEST(Contract, MathIsUnordered) {
 }
 
 TEST(Contract, MathAndWritesAreNoBusinessOfFences) {
-  const isa::Instruction fence = MakeConsumer(Producer::kMessage, Consumer::kFence,
-                                              Hazard::kMemoryOrder);
+  const isa::Instruction fence =
+      MakeConsumer(Producer::kMessage, Consumer::kFence, Hazard::kMemoryOrder);
   isa::Instruction math = Make(Opcode::kMath, 8, Dst(kReg, Type::kF), Grf(20, Type::kF));
   math.swsb = 0x40 | kToken;
   EXPECT_TRUE(RunOne({math, fence}).ok());

@@ -115,12 +115,8 @@ absl::Status ExecuteBranch(const Program& program, const Op& op, bool fusion, Th
       Continue(t, op.jip, fusion);
       return absl::OkStatus();
     case Opcode::kEndif:
-    case Opcode::kJoin:
-      Continue(t, op.jip, fusion);
-      return absl::OkStatus();
-    case Opcode::kWhile:
-      While(op, taken, fusion, t);
-      return absl::OkStatus();
+    case Opcode::kJoin: Continue(t, op.jip, fusion); return absl::OkStatus();
+    case Opcode::kWhile: While(op, taken, fusion, t); return absl::OkStatus();
     case Opcode::kBreak:
       Park(t, taken, BreakTarget(program, op));
       Continue(t, op.jip, fusion);
@@ -142,15 +138,11 @@ absl::Status ExecuteBranch(const Program& program, const Op& op, bool fusion, Th
       Park(t, taken, op.jip);
       Continue(t, op.jip, fusion);
       return absl::OkStatus();
-    case Opcode::kJmpi:
-      return Jump(op, predicate >> op.inst.channel_offset, t);
+    case Opcode::kJmpi: return Jump(op, predicate >> op.inst.channel_offset, t);
     case Opcode::kCall:
-    case Opcode::kCalla:
-      return Call(program, op, taken, t);
-    case Opcode::kRet:
-      return Return(program, op, taken, t);
-    default:
-      return OpError(absl::StatusCode::kUnimplemented, op, "unsupported branch");
+    case Opcode::kCalla: return Call(program, op, taken, t);
+    case Opcode::kRet: return Return(program, op, taken, t);
+    default: return OpError(absl::StatusCode::kUnimplemented, op, "unsupported branch");
   }
 }
 

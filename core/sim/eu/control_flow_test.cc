@@ -108,12 +108,8 @@ class Emitter {
         Add(Make(Opcode::kAdd, width_, Dst(kValue, Type::kD), Grf(kValue, Type::kD),
                  Imm(Type::kD, n.constant)));
         break;
-      case Node::kIf:
-        If(n, loops);
-        break;
-      case Node::kLoop:
-        Loop(n, loops);
-        break;
+      case Node::kIf: If(n, loops); break;
+      case Node::kLoop: Loop(n, loops); break;
       case Node::kBreak:
       case Node::kCont: {
         Test(n.constant);
@@ -184,9 +180,7 @@ Flow Interpret(const std::vector<Node>& nodes, uint32_t& value) {
   for (const Node& n : nodes) {
     const bool bit = value >> n.constant & 1;
     switch (n.kind) {
-      case Node::kUpdate:
-        value = value * 3 + n.constant;
-        break;
+      case Node::kUpdate: value = value * 3 + n.constant; break;
       case Node::kIf: {
         const Flow f = Interpret(bit ? n.body : n.other, value);
         if (f != Flow::kNext) return f;
@@ -366,7 +360,7 @@ TEST(ControlFlow, PathsTellTheWayAndWhereAllChannelsWereOff) {
     options.fusion = fusion;
     Dispatch dispatch;
     dispatch.buffers.resize(1);
-    dispatch.groups = {3, 1, 1};   // which all go one way
+    dispatch.groups = {3, 1, 1};  // which all go one way
     const auto stats = eu::Run(*code, Record(8), options, dispatch);
     ASSERT_TRUE(stats.ok()) << stats.status();
     const std::vector<uint32_t> skipped = {0, 16, 48, 64}, through = {0, 16, 33, 48, 64};

@@ -134,8 +134,8 @@ absl::Status Gather(const Call& c, const Surface& surface) {
     int k = 0;
     for (int e = 0; e < 8; ++e) {
       if (!(c.m.channel_mask >> e & 1)) continue;
-      const uint64_t v = ReadPlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes) |
-                         BesideElement(c);
+      const uint64_t v =
+          ReadPlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes) | BesideElement(c);
       std::memcpy(c.thread.regs.data() + c.Response(0) + ElementAt(c.m, k, lane), &v,
                   RegisterBytes(c.m));
       ++k;
@@ -171,12 +171,9 @@ absl::Status Scatter(const Call& c, const Surface& surface) {
 uint32_t FloatAtomic(int op, uint32_t old_bits, uint32_t a_bits, uint32_t b_bits) {
   const float old = std::bit_cast<float>(old_bits), a = std::bit_cast<float>(a_bits);
   switch (static_cast<isa::AtomicFloatOp>(op)) {
-    case isa::AtomicFloatOp::kMax:
-      return std::isnan(old) || a > old ? a_bits : old_bits;
-    case isa::AtomicFloatOp::kMin:
-      return std::isnan(old) || a < old ? a_bits : old_bits;
-    case isa::AtomicFloatOp::kCompareExchange:
-      return old == a ? b_bits : old_bits;
+    case isa::AtomicFloatOp::kMax: return std::isnan(old) || a > old ? a_bits : old_bits;
+    case isa::AtomicFloatOp::kMin: return std::isnan(old) || a < old ? a_bits : old_bits;
+    case isa::AtomicFloatOp::kCompareExchange: return old == a ? b_bits : old_bits;
   }
   return old_bits;
 }
@@ -282,15 +279,13 @@ bool GoesByLanes(const Message& message) {
     case MessageKind::kFloatAtomic:
     case MessageKind::kTypedRead:
     case MessageKind::kTypedWrite:
-    case MessageKind::kTypedAtomic:
-      return true;
-    default:
-      return false;
+    case MessageKind::kTypedAtomic: return true;
+    default: return false;
   }
 }
 
-absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers, int lane,
-                                  const MemoryView& memory, Thread& thread) {
+absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers,
+                                  int lane, const MemoryView& memory, Thread& thread) {
   const Call c{message, registers, 1u << lane, memory, thread, thread};
   absl::Status status = CheckRegisters(c);
   if (!status.ok()) return status;
@@ -351,14 +346,11 @@ absl::Status ExecuteMessage(const Message& message, const MessageRegisters& regi
   if (message.kind == MessageKind::kFence) return absl::OkStatus();
   if (enabled == 0) return absl::OkStatus();
   switch (message.kind) {
-    case MessageKind::kSample:
-      return ExecuteSampler(c);
+    case MessageKind::kSample: return ExecuteSampler(c);
     case MessageKind::kTypedRead:
     case MessageKind::kTypedWrite:
-    case MessageKind::kTypedAtomic:
-      return ExecuteTyped(c);
-    default:
-      break;
+    case MessageKind::kTypedAtomic: return ExecuteTyped(c);
+    default: break;
   }
   Surface surface;
   if (!message.a64) {
@@ -367,23 +359,15 @@ absl::Status ExecuteMessage(const Message& message, const MessageRegisters& regi
     surface = *found;
   }
   switch (message.kind) {
-    case MessageKind::kGather:
-      return Gather(c, surface);
-    case MessageKind::kScatter:
-      return Scatter(c, surface);
+    case MessageKind::kGather: return Gather(c, surface);
+    case MessageKind::kScatter: return Scatter(c, surface);
     case MessageKind::kAtomic:
-    case MessageKind::kFloatAtomic:
-      return Atomic(c, surface);
-    case MessageKind::kBlockRead:
-      return BlockRead(c, surface, BlockOffset(c));
-    case MessageKind::kBlockWrite:
-      return BlockWrite(c, surface, BlockOffset(c));
-    case MessageKind::kScratchRead:
-      return BlockRead(c, surface, message.scratch_offset);
-    case MessageKind::kScratchWrite:
-      return BlockWrite(c, surface, message.scratch_offset);
-    default:
-      return absl::InternalError("not a data port message");
+    case MessageKind::kFloatAtomic: return Atomic(c, surface);
+    case MessageKind::kBlockRead: return BlockRead(c, surface, BlockOffset(c));
+    case MessageKind::kBlockWrite: return BlockWrite(c, surface, BlockOffset(c));
+    case MessageKind::kScratchRead: return BlockRead(c, surface, message.scratch_offset);
+    case MessageKind::kScratchWrite: return BlockWrite(c, surface, message.scratch_offset);
+    default: return absl::InternalError("not a data port message");
   }
 }
 

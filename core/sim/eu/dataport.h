@@ -2,9 +2,9 @@
 // sampler in typed.h and sampler.h.
 //
 // The caller gives the payload registers, the enabled channels and the memory; results go to the
-// destination registers at once (scoreboard.h and memory_order.h model that they arrive later). Lanes act in ascending
-// (or, asked for, descending) order, so atomics are deterministic. Sources of payload layouts: the
-// descriptor explanations of `iga64 -Xdsd` and Mesa's binaries.
+// destination registers at once (scoreboard.h and memory_order.h model that they arrive later).
+// Lanes act in ascending (or, asked for, descending) order, so atomics are deterministic. Sources
+// of payload layouts: the descriptor explanations of `iga64 -Xdsd` and Mesa's binaries.
 #ifndef KILN_CORE_SIM_EU_DATAPORT_H_
 #define KILN_CORE_SIM_EU_DATAPORT_H_
 
@@ -27,10 +27,10 @@ struct MemoryView {
   Surface shared;                 // surface 254
   Surface scratch;                // stateless space, all threads
   const AddressSpace* addresses = nullptr;
-  std::vector<ImageView> images;                // by SurfacePlace; null image: none
-  std::vector<const ClientSampler*> samplers;   // by sampler index; null: none
+  std::vector<ImageView> images;                        // by SurfacePlace; null image: none
+  std::vector<const ClientSampler*> samplers;           // by sampler index; null: none
   std::vector<const ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
-  bool descending = false;  // lanes act in descending order
+  bool descending = false;                              // lanes act in descending order
   // What the client calls them, "set 0 binding 1"; shorter lists and empty names: nothing.
   std::vector<std::string> surface_names;           // by SurfacePlace
   std::vector<std::string> sampler_names;           // by sampler index
@@ -42,11 +42,13 @@ struct MemoryView {
 };
 
 // Handles are made up, such that small numbers, table indices and addresses are none: a surface
-// handle is the number of a surface state in bits 31:12, a sampler handle the 32-byte aligned offset
-// of a sampler state with bit 0 set, which selects the bindless sampler state base.
+// handle is the number of a surface state in bits 31:12, a sampler handle the 32-byte aligned
+// offset of a sampler state with bit 0 set, which selects the bindless sampler state base.
 inline constexpr uint32_t kFirstBindlessSurface = 0x2a300;
 inline constexpr uint32_t kFirstBindlessSampler = 0x00480000;
-constexpr uint32_t BindlessSurface(uint32_t number) { return (kFirstBindlessSurface + number) << 12; }
+constexpr uint32_t BindlessSurface(uint32_t number) {
+  return (kFirstBindlessSurface + number) << 12;
+}
 constexpr uint32_t BindlessSampler(uint32_t number) {
   return (kFirstBindlessSampler + 32 * number) | 1;
 }
@@ -79,8 +81,8 @@ bool GoesByLanes(const Message& message);
 
 // The bytes of memory that a lane of a data port message (or a block: lane 0) reads or writes, as
 // far as they exist. Not for the sampler. Errors as ExecuteMessage.
-absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers, int lane,
-                                  const MemoryView& memory, Thread& thread);
+absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers,
+                                  int lane, const MemoryView& memory, Thread& thread);
 
 }  // namespace kiln::sim::eu
 

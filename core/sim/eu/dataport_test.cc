@@ -176,14 +176,16 @@ TEST_F(DataportTest, FloatAtomics) {
   }
 }
 
-// Half of the mask goes with the first and third register, half with the others (isa/ERRATA.md, 15).
+// Half of the mask goes with the first and third register, half with the others (isa/ERRATA.md,
+// 15).
 TEST(Blocks, OfSeveralRegistersAreForSixteenChannels) {
-  for (const auto& [desc, ex_desc] : {std::pair{0x02280300u, 0u}, std::pair{0x020a0300u, 2u << 6},
-                                      std::pair{0x022c1000u, 0u}, std::pair{0x020f1000u, 2u << 6}}) {
+  for (const auto& [desc, ex_desc] :
+       {std::pair{0x02280300u, 0u}, std::pair{0x020a0300u, 2u << 6}, std::pair{0x022c1000u, 0u},
+        std::pair{0x020f1000u, 2u << 6}}) {
     const bool write = ex_desc != 0;
     for (int channels : {8, 16}) {
-      isa::Instruction block = SendTo(Sfid::kDataCache0, desc, ex_desc, channels, write ? -1 : 20, 0,
-                                      write ? 30 : -1);
+      isa::Instruction block =
+          SendTo(Sfid::kDataCache0, desc, ex_desc, channels, write ? -1 : 20, 0, write ? 30 : -1);
       block.no_mask = true;
       block.swsb = 0x40;
       isa::Program p(isa::Generation::kGen12);

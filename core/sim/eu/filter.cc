@@ -27,16 +27,13 @@ int Modulo(int a, int n) { return (a % n + n) % n; }
 // Texel index of a wrapped coordinate, -1: border.
 int Wrap(AddressMode mode, int i, int size) {
   switch (mode) {
-    case AddressMode::kClamp:
-      return std::clamp(i, 0, size - 1);
-    case AddressMode::kRepeat:
-      return Modulo(i, size);
+    case AddressMode::kClamp: return std::clamp(i, 0, size - 1);
+    case AddressMode::kRepeat: return Modulo(i, size);
     case AddressMode::kMirror: {
       const int m = Modulo(i, 2 * size);
       return m < size ? m : 2 * size - 1 - m;
     }
-    case AddressMode::kBorder:
-      return i < 0 || i >= size ? -1 : i;
+    case AddressMode::kBorder: return i < 0 || i >= size ? -1 : i;
   }
   return -1;
 }
@@ -44,12 +41,9 @@ int Wrap(AddressMode mode, int i, int size) {
 int Axes(ImageDim dim) {
   switch (dim) {
     case ImageDim::k1d:
-    case ImageDim::kBuffer:
-      return 1;
-    case ImageDim::k3d:
-      return 3;
-    default:
-      return 2;
+    case ImageDim::kBuffer: return 1;
+    case ImageDim::k3d: return 3;
+    default: return 2;
   }
 }
 
@@ -88,18 +82,12 @@ FacePoint OnFace(const std::array<float, 3>& r) {
 std::array<float, 3> Direction(int face, float s, float t) {
   const float sc = 2 * s - 1, tc = 2 * t - 1;
   switch (face) {
-    case 0:
-      return {1, -tc, -sc};
-    case 1:
-      return {-1, -tc, sc};
-    case 2:
-      return {sc, 1, tc};
-    case 3:
-      return {sc, -1, -tc};
-    case 4:
-      return {sc, -tc, 1};
-    default:
-      return {-sc, -tc, -1};
+    case 0: return {1, -tc, -sc};
+    case 1: return {-1, -tc, sc};
+    case 2: return {sc, 1, tc};
+    case 3: return {sc, -1, -tc};
+    case 4: return {sc, -tc, 1};
+    default: return {-sc, -tc, -1};
   }
 }
 
@@ -111,22 +99,14 @@ struct Tap {
 
 bool Passes(CompareFunction f, float reference, float texel) {
   switch (f) {
-    case CompareFunction::kNever:
-      return false;
-    case CompareFunction::kLess:
-      return reference < texel;
-    case CompareFunction::kEqual:
-      return reference == texel;
-    case CompareFunction::kLessEqual:
-      return reference <= texel;
-    case CompareFunction::kGreater:
-      return reference > texel;
-    case CompareFunction::kNotEqual:
-      return reference != texel;
-    case CompareFunction::kGreaterEqual:
-      return reference >= texel;
-    case CompareFunction::kAlways:
-      return true;
+    case CompareFunction::kNever: return false;
+    case CompareFunction::kLess: return reference < texel;
+    case CompareFunction::kEqual: return reference == texel;
+    case CompareFunction::kLessEqual: return reference <= texel;
+    case CompareFunction::kGreater: return reference > texel;
+    case CompareFunction::kNotEqual: return reference != texel;
+    case CompareFunction::kGreaterEqual: return reference >= texel;
+    case CompareFunction::kAlways: return true;
   }
   return false;
 }
@@ -325,8 +305,8 @@ Texel FetchTexel(const ImageView& view, const TexelPlace& at) {
   static constexpr uint8_t kZeros[16] = {};
   const ClientImage& image = *view.image;
   if (!HasTexel(image, at)) return DecodeTexel(view.format, kZeros);
-  return DecodeTexel(view.format, view.texels + image.Offset(at.level, at.layer, at.x, at.y, at.z,
-                                                             at.sample));
+  return DecodeTexel(view.format,
+                     view.texels + image.Offset(at.level, at.layer, at.x, at.y, at.z, at.sample));
 }
 
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,

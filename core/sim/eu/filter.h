@@ -28,7 +28,7 @@ struct SamplePoint {
   std::array<float, 3> uvw = {0, 0, 0};  // normalised unless the sampler says otherwise
   float layer = 0;                       // array index: layer, or cube
   std::array<int, 3> offset = {0, 0, 0};
-  float lod = 0;     // before the sampler's bias and clamps
+  float lod = 0;      // before the sampler's bias and clamps
   float min_lod = 0;  // the message's; holds behind the bias
   float reference = 0;
 };

@@ -32,17 +32,10 @@ inline uint64_t RoundShift(uint64_t mantissa, int shift, bool negative, Rounding
   const uint64_t half = uint64_t{1} << (shift - 1);
   bool up = false;
   switch (mode) {
-    case Rounding::kNearestEven:
-      up = rest > half || (rest == half && (kept & 1));
-      break;
-    case Rounding::kUp:
-      up = rest != 0 && !negative;
-      break;
-    case Rounding::kDown:
-      up = rest != 0 && negative;
-      break;
-    case Rounding::kZero:
-      break;
+    case Rounding::kNearestEven: up = rest > half || (rest == half && (kept & 1)); break;
+    case Rounding::kUp: up = rest != 0 && !negative; break;
+    case Rounding::kDown: up = rest != 0 && negative; break;
+    case Rounding::kZero: break;
   }
   return kept + (up ? 1 : 0);
 }

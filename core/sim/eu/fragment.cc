@@ -28,18 +28,12 @@ constexpr Point kSixteen[] = {
 
 absl::Span<const Point> SamplePlaces(uint32_t samples) {
   switch (samples) {
-    case 1:
-      return kOne;
-    case 2:
-      return kTwo;
-    case 4:
-      return kFour;
-    case 8:
-      return kEight;
-    case 16:
-      return kSixteen;
-    default:
-      return {};
+    case 1: return kOne;
+    case 2: return kTwo;
+    case 4: return kFour;
+    case 8: return kEight;
+    case 16: return kSixteen;
+    default: return {};
   }
 }
 

@@ -50,7 +50,8 @@ struct Primitive {
   std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
   std::array<double, 3> depth{};                // at the vertices, after the viewport
   std::vector<VertexValues> values;
-  std::vector<BuiltInValues> built_ins;  // what attributes have else: distances, of points PointCoord
+  std::vector<BuiltInValues>
+      built_ins;  // what attributes have else: distances, of points PointCoord
 
   // Weights of vertices 1 and 2.
   std::array<float, 2> Barycentrics(const Point& at, bool perspective) const;
@@ -75,10 +76,10 @@ struct RenderTarget {
 struct FragmentInputs {
   uint32_t width = 0, height = 0;  // pixels
   // Of targets and depth: each primitive is drawn to its own, which lie one below the other in all
-  // results (layer n has rows n * height to n * height + height - 1). With one layer the number of a
-  // primitive's is nothing but what the thread reads.
+  // results (layer n has rows n * height to n * height + height - 1). With one layer the number of
+  // a primitive's is nothing but what the thread reads.
   uint32_t layers = 1;
-  uint32_t samples = 1;            // of a pixel: 1, 2, 4, 8, 16
+  uint32_t samples = 1;  // of a pixel: 1, 2, 4, 8, 16
   std::vector<Primitive> primitives;
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
 

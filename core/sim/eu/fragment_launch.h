@@ -1,11 +1,11 @@
 // Threads of a draw: which quads each one shades, and which launch records they can have.
 //
 // Quads of one primitive share threads, a thread takes dispatch_width / 4 of them, or, shaded per
-// sample, as many pairs of quad and sample. Samples of a quad have their places in the thread whether
-// they are covered or not: what is not is off, in the middle of the thread, too (brw_compiler.h,
-// brw_stage_has_packed_dispatch). A thread of which nothing is covered does not run. The payload's order is the hardware's (Mesa 25.0.7,
-// brw_fs_thread_payload.cpp, setup_fs_payload_gfx9, and its disassembly): a launch record that says
-// otherwise is refused.
+// sample, as many pairs of quad and sample. Samples of a quad have their places in the thread
+// whether they are covered or not: what is not is off, in the middle of the thread, too
+// (brw_compiler.h, brw_stage_has_packed_dispatch). A thread of which nothing is covered does not
+// run. The payload's order is the hardware's (Mesa 25.0.7, brw_fs_thread_payload.cpp,
+// setup_fs_payload_gfx9, and its disassembly): a launch record that says otherwise is refused.
 #ifndef KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 #define KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 

@@ -78,9 +78,7 @@ Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
       }
       break;
     case PayloadPart::kPerspectiveSample:
-    case PayloadPart::kLinearSample:
-      in = places[of.subspans[lane / 4].sample];
-      break;
+    case PayloadPart::kLinearSample: in = places[of.subspans[lane / 4].sample]; break;
     default:
       if (of.record->fragment.per_sample) {
         const bool depth = part == PayloadPart::kSourceDepth || part == PayloadPart::kSourceW;
@@ -109,16 +107,14 @@ void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Threa
       return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().Depth(at), at, 1)), t);
     case PayloadPart::kSourceW:
       return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
-    case PayloadPart::kInputCoverage:
-      return SetLane(reg, in_block, of.Coverage(lane), t);
+    case PayloadPart::kInputCoverage: return SetLane(reg, in_block, of.Coverage(lane), t);
     case PayloadPart::kPositionOffsets: {
       const Point p = SamplePlaces(of.draw->samples)[of.subspans[lane / 4].sample];
       t.regs[kGrfBytes * reg + 2 * in_block] = static_cast<uint8_t>(std::lround(16 * p.x));
       t.regs[kGrfBytes * reg + 2 * in_block + 1] = static_cast<uint8_t>(std::lround(16 * p.y));
       return;
     }
-    default:
-      return;
+    default: return;
   }
 }
 

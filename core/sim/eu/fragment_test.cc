@@ -461,7 +461,8 @@ TEST(Fragment, RefusesAMaskOfSamplesToNoTarget) {
   ExpectRefused(RunWrite(Write(f), record, draw), "a mask of samples to no target");
 }
 
-// Colours and kills do without a surface where the message has no target; depth and stencil want one.
+// Colours and kills do without a surface where the message has no target; depth and stencil want
+// one.
 TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
   out::LaunchRecord record = FragmentRecord(8);
   isa::MessageFields f = Fields(8);
@@ -518,18 +519,21 @@ TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
 }
 
-// Setup data of built-ins are found by their names; where a primitive has none, they hold no meaning.
+// Setup data of built-ins are found by their names; where a primitive has none, they hold no
+// meaning.
 TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
   out::LaunchRecord record = FragmentRecord(8);
   record.fragment.attributes = {{0, 0, 0, "clip_distance_1"}};
   record.fragment.setup_slots = 1;
   Triangle t = Whole();
-  t.built_ins = {{"clip_distance_0", 2, {1, 1, 1}}, {"clip_distance_1", 2, {0x40000000, 0, 0x3f800000}}};
+  t.built_ins = {{"clip_distance_0", 2, {1, 1, 1}},
+                 {"clip_distance_1", 2, {0x40000000, 0, 0x3f800000}}};
   const auto read = [&](int dword) {
     isa::Program p(kGeneration);
     AppendColor(p, 8);
-    p.Append(Fill(kColor, 8,
-                  Scalar(static_cast<int>(record.fragment.setup_first_register) + 1, Type::kUD, 4 * dword)));
+    p.Append(Fill(
+        kColor, 8,
+        Scalar(static_cast<int>(record.fragment.setup_first_register) + 1, Type::kUD, 4 * dword)));
     p.Append(Write(Fields(8)));
     FragmentInputs draw = Draw({t});
     const absl::Status s = RunFragments(p, record, draw);

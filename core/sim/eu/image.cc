@@ -13,8 +13,8 @@ std::array<uint32_t, 3> ClientImage::Size(uint32_t level) const {
 
 uint64_t ClientImage::Bytes() const { return Offset(levels, 0, 0, 0, 0); }
 
-uint64_t ClientImage::Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y,
-                             uint32_t z, uint32_t sample) const {
+uint64_t ClientImage::Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z,
+                             uint32_t sample) const {
   uint64_t texel = 0;
   for (uint32_t l = 0; l < level; ++l) {
     const std::array<uint32_t, 3> s = Size(l);

@@ -20,11 +20,11 @@ enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
 
 struct ClientImage {
   out::DescriptorRef where;
-  // The null descriptor: a null surface, whatever else is said here. Everything read of it is 0, texels
-  // (alpha too), sizes, levels and samples; writes are dropped. Sources: Mesa's null surface state has a
-  // size of 1 that "shouldn't matter" (anv_device.c), and its lowerings of sizes rely on 0 from resinfo
-  // (nir_lower_tex.c, txs of a level; intel_nir_clamp_image_1d_2d_array_sizes.c). Of sampleinfo and the
-  // level query no source says anything.
+  // The null descriptor: a null surface, whatever else is said here. Everything read of it is 0,
+  // texels (alpha too), sizes, levels and samples; writes are dropped. Sources: Mesa's null surface
+  // state has a size of 1 that "shouldn't matter" (anv_device.c), and its lowerings of sizes rely
+  // on 0 from resinfo (nir_lower_tex.c, txs of a level; intel_nir_clamp_image_1d_2d_array_sizes.c).
+  // Of sampleinfo and the level query no source says anything.
   bool null_surface = false;
   TexelFormat format = TexelFormat::kRgba8;
   ImageDim dim = ImageDim::k2d;
@@ -47,13 +47,20 @@ struct ClientImage {
 enum class AddressMode : uint8_t { kClamp, kRepeat, kMirror, kBorder };
 enum class BorderColor : uint8_t { kTransparent, kBlack, kWhite };
 enum class CompareFunction : uint8_t {
-  kNever, kLess, kEqual, kLessEqual, kGreater, kNotEqual, kGreaterEqual, kAlways,
+  kNever,
+  kLess,
+  kEqual,
+  kLessEqual,
+  kGreater,
+  kNotEqual,
+  kGreaterEqual,
+  kAlways,
 };
 
 struct ClientSampler {
   out::DescriptorRef where;
-  bool linear = false;       // within a level
-  bool linear_mips = false;  // between levels
+  bool linear = false;                        // within a level
+  bool linear_mips = false;                   // between levels
   AddressMode address = AddressMode::kClamp;  // of all coordinates
   BorderColor border = BorderColor::kTransparent;
   std::optional<CompareFunction> compare;

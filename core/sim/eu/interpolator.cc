@@ -71,9 +71,7 @@ class Interpolator {
       case InterpolatedPlace::kOffset:
         in = {0.5 + m_.offset_x / 16.0, 0.5 + m_.offset_y / 16.0};
         break;
-      case InterpolatedPlace::kSample:
-        in = samples[m_.sample];
-        break;
+      case InterpolatedPlace::kSample: in = samples[m_.sample]; break;
       case InterpolatedPlace::kCentroid: {
         const uint32_t coverage = of_.Coverage(lane);
         const bool all = coverage == (1u << samples.size()) - 1;

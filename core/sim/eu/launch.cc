@@ -1,6 +1,7 @@
-// See launch.h. Payloads of fragment and vertex threads: fragment_payload.cc, vertex_launch.cc. The payload of Gen12.0 compute:
-// r0.1, r0.6, r0.7 workgroup id, r0.2 barrier id, r0.3 scratch size code and pointer to the sampler
-// table, r0.5 scratch base; nothing else but push constants is delivered.
+// See launch.h. Payloads of fragment and vertex threads: fragment_payload.cc, vertex_launch.cc. The
+// payload of Gen12.0 compute: r0.1, r0.6, r0.7 workgroup id, r0.2 barrier id, r0.3 scratch size
+// code and pointer to the sampler table, r0.5 scratch base; nothing else but push constants is
+// delivered.
 #include "core/sim/eu/launch.h"
 
 #include <algorithm>
@@ -60,10 +61,8 @@ bool IsImage(SurfaceKind kind) {
     case SurfaceKind::kStorageImage:
     case SurfaceKind::kUniformTexelBuffer:
     case SurfaceKind::kStorageTexelBuffer:
-    case SurfaceKind::kInputAttachment:
-      return true;
-    default:
-      return false;
+    case SurfaceKind::kInputAttachment: return true;
+    default: return false;
   }
 }
 
@@ -129,7 +128,7 @@ absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef
   Surface& surface = view_.surfaces[place];
   if (kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo) {
     ClientBuffer* b = Find(dispatch_.buffers, where);
-    static uint8_t nothing[1];   // of size 0: never read nor written
+    static uint8_t nothing[1];  // of size 0: never read nor written
     if (b != nullptr && b->null_surface) {
       surface = {nothing, 0};
     } else if (b != nullptr) {
@@ -155,8 +154,8 @@ absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& 
   if (!format.empty() && !image->null_surface) {
     const std::optional<TexelFormat> other = TexelFormatNamed(format);
     if (!other || TexelBytes(*other) != TexelBytes(image->format)) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "an image of another size of texel cannot be bound as %s", format));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("an image of another size of texel cannot be bound as %s", format));
     }
     view.format = *other;
   }
@@ -183,7 +182,8 @@ absl::Status LaunchState::BindSamplers() {
 absl::Status LaunchState::BuildDescriptors() {
   for (const out::DescriptorRange& range : record_.descriptor_memory) {
     const uint32_t count = CountOf(range);
-    const uint64_t bytes = range.form == out::DescriptorForm::kAddress ? kAddressBytes : kHandleBytes;
+    const uint64_t bytes =
+        range.form == out::DescriptorForm::kAddress ? kAddressBytes : kHandleBytes;
     const uint64_t end = range.offset + uint64_t{range.stride} * count;
     if (count > kMostDescriptors || end > kMostDescriptors * kAddressBytes) {
       return absl::InvalidArgumentError("too many descriptors in memory");
@@ -253,8 +253,8 @@ absl::Status LaunchState::CheckPush() const {
     }
     const bool buffer = p.source == PushSource::kUbo || p.source == PushSource::kBufferAddress;
     if (buffer && Find(dispatch_.buffers, p.ubo) == nullptr) {
-      return absl::InvalidArgumentError(absl::StrFormat("no buffer at set %d binding %d",
-                                                        p.ubo.set, p.ubo.binding));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("no buffer at set %d binding %d", p.ubo.set, p.ubo.binding));
     }
   }
   return absl::OkStatus();
@@ -314,12 +314,8 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
     }
   };
   switch (part.source) {
-    case PushSource::kClientPushConstants:
-      source = dispatch_.push_constants;
-      break;
-    case PushSource::kUbo:
-      source = Find(dispatch_.buffers, part.ubo)->bytes;
-      break;
+    case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
+    case PushSource::kUbo: source = Find(dispatch_.buffers, part.ubo)->bytes; break;
     case PushSource::kBufferAddress: {
       const uint64_t address = Find(dispatch_.buffers, part.ubo)->address;
       words({static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)});
@@ -331,23 +327,16 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
     case PushSource::kNumWorkgroups:
       words({dispatch_.groups[0], dispatch_.groups[1], dispatch_.groups[2]});
       break;
-    case PushSource::kSubgroupId:
-      words({thread_index});
-      break;
+    case PushSource::kSubgroupId: words({thread_index}); break;
     case PushSource::kDescriptorMemory:
       if (const auto at = descriptors_.find(part.ubo.set); at != descriptors_.end()) {
         source = at->second;
       }
       break;
-    case PushSource::kConstantData:
-      source = constants_;
-      break;
-    case PushSource::kDriverInternal:
-      return std::vector<uint8_t>(part.bytes, 0);
-    case PushSource::kDriverAllOnes:
-      return std::vector<uint8_t>(part.bytes, 0xff);
-    case PushSource::kNothing:
-      break;
+    case PushSource::kConstantData: source = constants_; break;
+    case PushSource::kDriverInternal: return std::vector<uint8_t>(part.bytes, 0);
+    case PushSource::kDriverAllOnes: return std::vector<uint8_t>(part.bytes, 0xff);
+    case PushSource::kNothing: break;
   }
   source.erase(source.begin(), source.begin() + std::min<size_t>(part.offset, source.size()));
   if (source.size() > part.bytes || part.source == PushSource::kUbo) source.resize(part.bytes);

@@ -24,9 +24,9 @@ namespace kiln::sim::eu {
 // Memory and constants of one dispatch. Keeps references to record and dispatch.
 class LaunchState {
  public:
-  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory. `places`: how
-  // many workgroups may run at the same time.
-  // InvalidArgument: a part of the record that cannot be supplied.
+  // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory.
+  // `places`: how many workgroups may run at the same time. InvalidArgument: a part of the record
+  // that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
                                                              bool opposite, uint32_t places,
                                                              Dispatch& dispatch);
@@ -72,7 +72,7 @@ class LaunchState {
   uint32_t undefined_;  // pattern of undefined contents
   Dispatch& dispatch_;
   AddressSpace addresses_;
-  MemoryView view_;   // without shared memory and scratch
+  MemoryView view_;  // without shared memory and scratch
   struct GroupPlace {
     std::vector<uint8_t> shared;
     std::vector<uint8_t> scratch;

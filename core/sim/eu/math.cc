@@ -10,26 +10,16 @@ using intel::isa::MathFunction;
 double MathValue(MathFunction function, float a, float b) {
   const double x = a, y = b;
   switch (function) {
-    case MathFunction::kInv:
-      return 1.0 / x;
-    case MathFunction::kLog:
-      return std::log2(x);
-    case MathFunction::kExp:
-      return std::exp2(x);
-    case MathFunction::kSqrt:
-      return std::sqrt(x);
-    case MathFunction::kRsqrt:
-      return 1.0 / std::sqrt(x);
-    case MathFunction::kSin:
-      return std::sin(x);
-    case MathFunction::kCos:
-      return std::cos(x);
-    case MathFunction::kFdiv:
-      return x / y;
-    case MathFunction::kPow:
-      return std::pow(std::fabs(x), y);
-    default:
-      return 0;
+    case MathFunction::kInv: return 1.0 / x;
+    case MathFunction::kLog: return std::log2(x);
+    case MathFunction::kExp: return std::exp2(x);
+    case MathFunction::kSqrt: return std::sqrt(x);
+    case MathFunction::kRsqrt: return 1.0 / std::sqrt(x);
+    case MathFunction::kSin: return std::sin(x);
+    case MathFunction::kCos: return std::cos(x);
+    case MathFunction::kFdiv: return x / y;
+    case MathFunction::kPow: return std::pow(std::fabs(x), y);
+    default: return 0;
   }
 }
 

@@ -19,9 +19,9 @@
 
 namespace kiln::sim::eu {
 
-// A bounds-checked window of bytes that somebody else owns. Bounds are those of dwords: the last one
-// is inside even if the window ends in the middle of it (PRM Skylake volume 7, "Bounds Checking and
-// Faulting").
+// A bounds-checked window of bytes that somebody else owns. Bounds are those of dwords: the last
+// one is inside even if the window ends in the middle of it (PRM Skylake volume 7, "Bounds Checking
+// and Faulting").
 struct Surface {
   uint8_t* data = nullptr;
   uint64_t size = 0;

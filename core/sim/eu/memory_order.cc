@@ -13,18 +13,14 @@ namespace {
 
 Event EventOf(const Message& m) {
   switch (m.kind) {
-    case MessageKind::kFence:
-      return Event::kFence;
+    case MessageKind::kFence: return Event::kFence;
     case MessageKind::kAtomic:
     case MessageKind::kFloatAtomic:
-    case MessageKind::kTypedAtomic:
-      return m.returns ? Event::kAtomic : Event::kWrite;
+    case MessageKind::kTypedAtomic: return m.returns ? Event::kAtomic : Event::kWrite;
     case MessageKind::kScatter:
     case MessageKind::kBlockWrite:
-    case MessageKind::kTypedWrite:
-      return Event::kWrite;
-    default:
-      return Event::kRead;
+    case MessageKind::kTypedWrite: return Event::kWrite;
+    default: return Event::kRead;
   }
 }
 
@@ -34,8 +30,8 @@ bool IsStateless(const Message& m) {
 
 std::vector<uint8_t> Copy(const ByteRange& r) { return {r.data, r.data + r.size}; }
 
-// Calls f with the name of each line and the part of the range that is in it. Lines are cut by offset:
-// where the host puts the bytes must change nothing.
+// Calls f with the name of each line and the part of the range that is in it. Lines are cut by
+// offset: where the host puts the bytes must change nothing.
 template <typename F>
 void ForEachLine(const ByteRange& r, F f) {
   for (uint64_t done = 0; done < r.size;) {
@@ -83,12 +79,9 @@ bool MemoryOrder::Keeps(const Message& m) {
     case MessageKind::kScratchRead:
     case MessageKind::kScratchWrite:
     case MessageKind::kBarrier:
-    case MessageKind::kEnd:
-      return false;
-    case MessageKind::kFence:
-      return true;
-    default:
-      return !IsStateless(m);
+    case MessageKind::kEnd: return false;
+    case MessageKind::kFence: return true;
+    default: return !IsStateless(m);
   }
 }
 
@@ -109,7 +102,8 @@ absl::Status MemoryOrder::Issue(uint32_t index, const Op& op, const Message& mes
   m->payload = std::make_unique<const Thread>(*state.thread);
   for (uint32_t rest = m->left; rest != 0 && m->event != Event::kFence; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    absl::StatusOr<ByteRange> bytes = BytesOf(message, registers, lane, *state.memory, *state.thread);
+    absl::StatusOr<ByteRange> bytes =
+        BytesOf(message, registers, lane, *state.memory, *state.thread);
     if (!bytes.ok()) return OpError(bytes.status().code(), op, bytes.status().message());
     m->bytes[lane] = *bytes;
   }
@@ -120,8 +114,7 @@ absl::Status MemoryOrder::Issue(uint32_t index, const Op& op, const Message& mes
 // Must `earlier`, or what is left of it, take effect before this lane of `later`?
 bool MemoryOrder::Ordered(const InFlight& earlier, const InFlight& later, int lane) {
   if (earlier.left == 0) return false;
-  const Meeting far =
-      earlier.memory == later.memory ? Meeting::kSameMemory : Meeting::kOtherMemory;
+  const Meeting far = earlier.memory == later.memory ? Meeting::kSameMemory : Meeting::kOtherMemory;
   if (OrderKept(earlier.event, later.event, far)) return true;
   if (earlier.event == Event::kFence || later.event == Event::kFence) return false;
   if (!OrderKept(earlier.event, later.event, Meeting::kSameBytes)) return false;

@@ -3,21 +3,21 @@
 // Problem: a simulator in which a message acts where it is issued never shows what a missing fence,
 // a missing wait before one, or two exchanged accesses do.
 //
-// Algorithm: a message to shared or global memory is kept in flight with the payload it had. Time passes
-// between instructions: now and then some lanes of some message of some thread take effect, where
-// every earlier message of that thread that the table orders before them has. A wait for the
+// Algorithm: a message to shared or global memory is kept in flight with the payload it had. Time
+// passes between instructions: now and then some lanes of some message of some thread take effect,
+// where every earlier message of that thread that the table orders before them has. A wait for the
 // token of a message that answers makes it, and what the table orders before it, take effect first.
-// Some reads are answered from the lines that earlier reads of the thread have brought (kReadsMayBeStale):
-// changes are logged, and such a read sees memory with the changes undone that are younger than the line.
-// Everything is drawn from one seed: the same seed gives the same run.
+// Some reads are answered from the lines that earlier reads of the thread have brought
+// (kReadsMayBeStale): changes are logged, and such a read sees memory with the changes undone that
+// are younger than the line. Everything is drawn from one seed: the same seed gives the same run.
 //
 // Invariants: a register is written when the lane takes effect, so a program that does not wait
 // reads what was there before. A thread may end with writes in flight; Finish performs them.
 //
-// Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else writes
-// what they read). A lane's components go together. The log has kMostChanges entries: lines older than
-// it are read anew. Only some workgroups run at the same time (simulator.h); between one such lot and the
-// next nothing is in flight.
+// Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else
+// writes what they read). A lane's components go together. The log has kMostChanges entries: lines
+// older than it are read anew. Only some workgroups run at the same time (simulator.h); between one
+// such lot and the next nothing is in flight.
 //
 // Cost: messages in flight of a thread (at most tens) times lanes, per lane that takes effect.
 #ifndef KILN_CORE_SIM_EU_MEMORY_ORDER_H_
@@ -43,14 +43,16 @@ namespace kiln::sim::eu {
 
 class MemoryOrder {
  public:
-  // Told of accesses outside of buffers and images when they take effect; `sent` is the thread at issue.
-  using NoteOutside = std::function<void(const Op& op, const Message& message, const MemoryView& memory,
-                                         const Thread& sent, uint64_t accesses)>;
+  // Told of accesses outside of buffers and images when they take effect; `sent` is the thread at
+  // issue.
+  using NoteOutside =
+      std::function<void(const Op& op, const Message& message, const MemoryView& memory,
+                         const Thread& sent, uint64_t accesses)>;
 
   MemoryOrder(uint64_t seed, NoteOutside note_outside);
 
-  // Adds a workgroup to those that run, with what it sees; its threads stay where they are until Finish.
-  // Gives the number of the first one: threads are counted through all workgroups that run.
+  // Adds a workgroup to those that run, with what it sees; its threads stay where they are until
+  // Finish. Gives the number of the first one: threads are counted through all workgroups that run.
   uint32_t StartGroup(absl::Span<Thread> threads, const MemoryView* memory);
 
   // Is the message one that is kept in flight? Others the caller executes.
@@ -60,8 +62,8 @@ class MemoryOrder {
   absl::Status Issue(uint32_t index, const Op& op, const Message& message,
                      const MessageRegisters& registers, uint32_t enabled);
 
-  // The thread waits for the destinations of these tokens, a bit each. False: not all is there yet, and
-  // the thread asks again after a while, in which others go on.
+  // The thread waits for the destinations of these tokens, a bit each. False: not all is there yet,
+  // and the thread asks again after a while, in which others go on.
   absl::StatusOr<bool> Wait(uint32_t index, uint16_t tokens);
 
   // Between two instructions.
@@ -85,7 +87,7 @@ class MemoryOrder {
     Memory memory = Memory::kGlobal;
     int token = -1;
     uint32_t enabled = 0;
-    uint32_t left = 0;                      // lanes that have not taken effect; a block or fence: bit 0
+    uint32_t left = 0;  // lanes that have not taken effect; a block or fence: bit 0
     std::unique_ptr<const Thread> payload;  // the thread at issue
     std::array<ByteRange, 32> bytes;        // by lane
   };
@@ -116,9 +118,9 @@ class MemoryOrder {
 
   uint64_t random_;
   NoteOutside note_outside_;
-  uint32_t pace_;       // one in so many chances something takes effect
-  uint32_t staleness_;  // one in so many reads takes an old line
-  uint64_t now_ = 0;    // changes so far
+  uint32_t pace_;        // one in so many chances something takes effect
+  uint32_t staleness_;   // one in so many reads takes an old line
+  uint64_t now_ = 0;     // changes so far
   uint64_t logged_ = 0;  // changes up to this time are no longer in the log
   std::deque<Change> changes_;
   std::vector<ThreadState> threads_;

@@ -1,5 +1,5 @@
-// Memory mode: litmus programs of two threads. What the table of orders forbids is never seen; with any
-// one needed fence, wait or order taken out it is.
+// Memory mode: litmus programs of two threads. What the table of orders forbids is never seen; with
+// any one needed fence, wait or order taken out it is.
 #include "core/sim/eu/memory_order.h"
 
 #include <functional>
@@ -34,15 +34,15 @@ class Litmus {
     All(Make(Opcode::kShl, kLanes, Dst(kLaneBytes, Type::kUD), Grf(kLaneBytes, Type::kUD),
              Imm(Type::kUD, 2)));
     for (int k = 0; k < kPlaces; ++k) {
-      All(Make(Opcode::kAdd, kLanes, Dst(kFirstAddress + k, Type::kUD),
-               Grf(kLaneBytes, Type::kUD), Imm(Type::kUD, static_cast<uint64_t>(64 * k))));
+      All(Make(Opcode::kAdd, kLanes, Dst(kFirstAddress + k, Type::kUD), Grf(kLaneBytes, Type::kUD),
+               Imm(Type::kUD, static_cast<uint64_t>(64 * k))));
     }
     for (int v = 0; v < 4; ++v) {
       All(Make(Opcode::kMov, kLanes, Dst(kFirstValue + v, Type::kUD),
                Imm(Type::kUD, static_cast<uint64_t>(v))));
     }
-    isa::Instruction is_first = Make(Opcode::kCmp, kLanes, Null(Type::kUD),
-                                     Scalar(kThread, Type::kUD), Imm(Type::kUD, 0));
+    isa::Instruction is_first =
+        Make(Opcode::kCmp, kLanes, Null(Type::kUD), Scalar(kThread, Type::kUD), Imm(Type::kUD, 0));
     is_first.cmod = isa::CondMod::kZ;
     All(is_first);
   }
@@ -260,8 +260,8 @@ TEST(MemoryOrder, StoreBuffering) {
       [](const auto& r) { return r[0] == 0 && r[1] == 0; });
 }
 
-// What is read before may not come from what is written later. The fences do nothing where the reads
-// are waited for.
+// What is read before may not come from what is written later. The fences do nothing where the
+// reads are waited for.
 TEST(MemoryOrder, LoadBuffering) {
   Check(
       [](Litmus& l) {
@@ -271,7 +271,8 @@ TEST(MemoryOrder, LoadBuffering) {
       [](const auto& r) { return r[0] == 1 && r[1] == 1; }, {1, 2, 4, 5});
 }
 
-// The reader has looked before, too; a read that its fence overtakes could bring the old line behind it.
+// The reader has looked before, too; a read that its fence overtakes could bring the old line
+// behind it.
 TEST(MemoryOrder, WritesBeforeABarrierAreSeenBehindIt) {
   Check(
       [](Litmus& l) {

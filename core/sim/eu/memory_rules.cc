@@ -27,15 +27,18 @@ constexpr OrderRule kRules[] = {
     {kReads, kReads, kBytes, true, "mesa-coherence"},
     // Different places.
     {kAccesses, kAccesses, kMemory | kElsewhere, false, "no source"},
-    // A fence is done when what changes its memory has taken effect; what answers must be waited for.
-    // Writes are also atomics without answer. That a fence orders these as it does stores has no source of
+    // A fence is done when what changes its memory has taken effect; what answers must be waited
+    // for.
+    // Writes are also atomics without answer. That a fence orders these as it does stores has no
+    // source of
     // its own: Mesa takes the answer off atomics whose result nobody reads, as we do.
     {kWrites, kFences, kMemory, true, "skl-prm; visa-fence; mesa-fence: the commit"},
     {kAnswering, kFences, kMemory, false, "mesa-fence: sync.allwr"},
     {kAccesses, kFences, kElsewhere, false, "visa-fence: bit 5"},
     {kFences, kFences, kMemory | kElsewhere, false, "no source; mesa-fence: stalls on each"},
     // What comes behind a fence must wait for its answer.
-    {kFences, kAccesses, kMemory | kElsewhere, false, "no source; mesa-fence: stalls from Gen11 on"},
+    {kFences, kAccesses, kMemory | kElsewhere, false,
+     "no source; mesa-fence: stalls from Gen11 on"},
 };
 
 constexpr TokenRule kTokens[] = {

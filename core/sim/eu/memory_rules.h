@@ -1,27 +1,30 @@
 // In which order the messages of one Gen12 thread take effect in memory, as a table.
 //
-// This is the law by which the simulator's memory mode (memory_order.h) delays messages. It was written
-// before that code and shares nothing with selection, scheduling or the scoreboard pass. What no
-// document says is not relied upon: where there is no source, a later message may overtake.
+// This is the law by which the simulator's memory mode (memory_order.h) delays messages. It was
+// written before that code and shares nothing with selection, scheduling or the scoreboard pass.
+// What no document says is not relied upon: where there is no source, a later message may overtake.
 //
-// Messages of different threads are not ordered at all. An access takes effect at one moment for all
-// threads (L3 and the store of shared memory are one each), lane by lane in any order: nothing says
-// that the lanes of a message go together.
+// Messages of different threads are not ordered at all. An access takes effect at one moment for
+// all threads (L3 and the store of shared memory are one each), lane by lane in any order: nothing
+// says that the lanes of a message go together.
 //
 // Sources named in the table:
 //   mesa-spill     Mesa 25.0.7, brw_reg_allocate.cpp: a fill follows the spill of its place with
 //                  nothing between them that waits for the write; so do loads, stores and atomics
 //                  of brw_lower_logical_sends.cpp, whatever the form of the message.
-//   mesa-coherence brw makes plain reads of relaxed atomic loads and waits for none before the next;
+//   mesa-coherence brw makes plain reads of relaxed atomic loads and waits for none before the
+//   next;
 //                  anv reports vulkanMemoryModel on this generation, which wants them in order.
 //   mesa-fence     brw_fs_nir.cpp, barriers: asks for the commit (HSD 1404612949), stalls on the
 //                  fence's answer from Gen11 on, and puts sync.allwr before a fence that acquires,
 //                  since several caches that work out of order may overtake what is pending.
-//   visa-fence     Intel's visa manual, FENCE: with the commit the fence is observed globally; bit 5
+//   visa-fence     Intel's visa manual, FENCE: with the commit the fence is observed globally; bit
+//   5
 //                  chooses global memory or shared memory only (Gen11 on).
-//   skl-prm        Skylake PRM vol. 7, "Memory Fence": later messages of the thread wait until all its
-//                  earlier data port messages have completed. (Not said for Gen12: taken as a source
-//                  for what the fence is for, not for what may be left out beside it.)
+//   skl-prm        Skylake PRM vol. 7, "Memory Fence": later messages of the thread wait until all
+//   its
+//                  earlier data port messages have completed. (Not said for Gen12: taken as a
+//                  source for what the fence is for, not for what may be left out beside it.)
 //   sheet-3.6      core/intel/SOURCES.md, "The SWSB field": $n.dst, $n.src.
 #ifndef KILN_CORE_SIM_EU_MEMORY_RULES_H_
 #define KILN_CORE_SIM_EU_MEMORY_RULES_H_
@@ -69,10 +72,10 @@ struct TokenRule {
 absl::Span<const TokenRule> TokenRules();
 bool TokenTellsEffect(Event event);
 
-// May a read be answered from what an earlier read of the thread has brought, in lines of kLineBytes? Not
-// across a fence for that memory that is done, nor across a message of the thread that changes the line.
-// Allowed: mesa-fence says that an acquire fence is there to invalidate caches, and no source that a
-// thread's reads never meet one.
+// May a read be answered from what an earlier read of the thread has brought, in lines of
+// kLineBytes? Not across a fence for that memory that is done, nor across a message of the thread
+// that changes the line. Allowed: mesa-fence says that an acquire fence is there to invalidate
+// caches, and no source that a thread's reads never meet one.
 inline constexpr bool kReadsMayBeStale = true;
 inline constexpr int kLineBytes = 64;
 

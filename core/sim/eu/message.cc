@@ -41,56 +41,38 @@ std::optional<MessageKind> KindOf(isa::Message message) {
     case M::kA64UntypedRead:
     case M::kDwordScatteredRead:
     case M::kByteScatteredRead:
-    case M::kA64ScatteredRead:
-      return MessageKind::kGather;
+    case M::kA64ScatteredRead: return MessageKind::kGather;
     case M::kUntypedWrite:
     case M::kA64UntypedWrite:
     case M::kDwordScatteredWrite:
     case M::kByteScatteredWrite:
-    case M::kA64ScatteredWrite:
-      return MessageKind::kScatter;
+    case M::kA64ScatteredWrite: return MessageKind::kScatter;
     case M::kUntypedAtomic:
-    case M::kA64Atomic:
-      return MessageKind::kAtomic;
+    case M::kA64Atomic: return MessageKind::kAtomic;
     case M::kUntypedAtomicFloat:
-    case M::kA64AtomicFloat:
-      return MessageKind::kFloatAtomic;
+    case M::kA64AtomicFloat: return MessageKind::kFloatAtomic;
     case M::kBlockRead:
     case M::kBlockReadUnaligned:
     case M::kConstBlockRead:
     case M::kConstBlockReadUnaligned:
-    case M::kA64BlockRead:
-      return MessageKind::kBlockRead;
+    case M::kA64BlockRead: return MessageKind::kBlockRead;
     case M::kBlockWrite:
-    case M::kA64BlockWrite:
-      return MessageKind::kBlockWrite;
-    case M::kScratchRead:
-      return MessageKind::kScratchRead;
-    case M::kScratchWrite:
-      return MessageKind::kScratchWrite;
-    case M::kTypedRead:
-      return MessageKind::kTypedRead;
-    case M::kTypedWrite:
-      return MessageKind::kTypedWrite;
-    case M::kTypedAtomic:
-      return MessageKind::kTypedAtomic;
-    case M::kMemoryFence:
-      return MessageKind::kFence;
-    case M::kBarrier:
-      return MessageKind::kBarrier;
-    case M::kTargetWrite:
-      return MessageKind::kTargetWrite;
-    case M::kUrbWrite:
-      return MessageKind::kUrbWrite;
+    case M::kA64BlockWrite: return MessageKind::kBlockWrite;
+    case M::kScratchRead: return MessageKind::kScratchRead;
+    case M::kScratchWrite: return MessageKind::kScratchWrite;
+    case M::kTypedRead: return MessageKind::kTypedRead;
+    case M::kTypedWrite: return MessageKind::kTypedWrite;
+    case M::kTypedAtomic: return MessageKind::kTypedAtomic;
+    case M::kMemoryFence: return MessageKind::kFence;
+    case M::kBarrier: return MessageKind::kBarrier;
+    case M::kTargetWrite: return MessageKind::kTargetWrite;
+    case M::kUrbWrite: return MessageKind::kUrbWrite;
     case M::kInterpolateOffset:
     case M::kInterpolateSample:
     case M::kInterpolateCentroid:
-    case M::kInterpolateOffsets:
-      return MessageKind::kInterpolate;
-    case M::kEndOfThread:
-      return MessageKind::kEnd;
-    default:
-      break;
+    case M::kInterpolateOffsets: return MessageKind::kInterpolate;
+    case M::kEndOfThread: return MessageKind::kEnd;
+    default: break;
   }
   if (isa::Info(message).sfid == isa::Sfid::kSampler) return MessageKind::kSample;
   return std::nullopt;
@@ -111,19 +93,11 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
       m.elements = static_cast<uint8_t>(std::bit_width(f.channels));
       m.channel_mask = f.channels;
       break;
-    case L::kTypedChannels:
-      m.channel_mask = f.channels;
-      break;
+    case L::kTypedChannels: m.channel_mask = f.channels; break;
     case L::kByteScattered:
-    case L::kA64Scattered:
-      m.element_bytes = f.element_bytes;
-      break;
-    case L::kDwordScattered:
-      m.dword_addresses = true;
-      break;
-    case L::kA64Atomic:
-      m.element_bytes = f.data64 ? 8 : 4;
-      break;
+    case L::kA64Scattered: m.element_bytes = f.element_bytes; break;
+    case L::kDwordScattered: m.dword_addresses = true; break;
+    case L::kA64Atomic: m.element_bytes = f.data64 ? 8 : 4; break;
     case L::kBlock:
       SetBlock(m, f);
       m.byte_offset = f.message == isa::Message::kBlockReadUnaligned ||
@@ -140,21 +114,16 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
       m.scratch_offset = uint32_t{f.scratch_offset} * 32;
       m.dword_mode = f.dword_mode;
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
 InterpolatedPlace PlaceOf(isa::Message message) {
   switch (message) {
-    case isa::Message::kInterpolateSample:
-      return InterpolatedPlace::kSample;
-    case isa::Message::kInterpolateCentroid:
-      return InterpolatedPlace::kCentroid;
-    case isa::Message::kInterpolateOffsets:
-      return InterpolatedPlace::kOffsets;
-    default:
-      return InterpolatedPlace::kOffset;
+    case isa::Message::kInterpolateSample: return InterpolatedPlace::kSample;
+    case isa::Message::kInterpolateCentroid: return InterpolatedPlace::kCentroid;
+    case isa::Message::kInterpolateOffsets: return InterpolatedPlace::kOffsets;
+    default: return InterpolatedPlace::kOffset;
   }
 }
 
@@ -210,28 +179,21 @@ Lengths Expected(const Message& m) {
   const int element = LaneRegisters(m, m.element_bytes == 8 ? 8 : 4);
   const int data = element * std::popcount(m.channel_mask);
   switch (m.kind) {
-    case MessageKind::kGather:
-      return {header + address, data};
-    case MessageKind::kScatter:
-      return {header + address + data, 0};
+    case MessageKind::kGather: return {header + address, data};
+    case MessageKind::kScatter: return {header + address + data, 0};
     case MessageKind::kAtomic:
     case MessageKind::kFloatAtomic:
       return {header + address + element * AtomicOperands(m), m.returns ? element : 0};
     case MessageKind::kBlockRead:
-    case MessageKind::kScratchRead:
-      return {1, BlockRegisters(m)};
+    case MessageKind::kScratchRead: return {1, BlockRegisters(m)};
     case MessageKind::kBlockWrite:
-    case MessageKind::kScratchWrite:
-      return {1 + BlockRegisters(m), 0};
-    case MessageKind::kFence:
-      return {1, m.returns ? 1 : 0};
+    case MessageKind::kScratchWrite: return {1 + BlockRegisters(m), 0};
+    case MessageKind::kFence: return {1, m.returns ? 1 : 0};
     case MessageKind::kInterpolate:
       return {m.place == InterpolatedPlace::kOffsets ? 2 * m.simd / 8 : 1, 2 * m.simd / 8};
     case MessageKind::kBarrier:
-    case MessageKind::kEnd:
-      return {1, 0};
-    default:
-      break;
+    case MessageKind::kEnd: return {1, 0};
+    default: break;
   }
   return {0, 0};
 }
@@ -258,8 +220,8 @@ absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
   return absl::OkStatus();
 }
 
-// "The write data payload can be between 1 and 8 message phases long" (Broadwell PRM, volume 7, Shared
-// Functions, Unified Return Buffer).
+// "The write data payload can be between 1 and 8 message phases long" (Broadwell PRM, volume 7,
+// Shared Functions, Unified Return Buffer).
 absl::Status CheckUrbLengths(const Message& m, uint32_t desc) {
   if (m.rlen != 0) return Malformed("a response", desc);
   const int data = UrbData(m);
@@ -272,8 +234,9 @@ absl::Status CheckTypedLengths(const Message& m, uint32_t desc) {
   const bool atomic = m.kind == MessageKind::kTypedAtomic;
   const int components = std::popcount(m.channel_mask);
   const int data = atomic ? AtomicOperands(m) : m.kind == MessageKind::kTypedWrite ? components : 0;
-  const int response = atomic ? (m.returns ? 1 : 0)
-                       : m.kind == MessageKind::kTypedRead ? components : 0;
+  const int response = atomic                              ? (m.returns ? 1 : 0)
+                       : m.kind == MessageKind::kTypedRead ? components
+                                                           : 0;
   const int coordinates = m.mlen + m.ex_mlen - data - (m.header ? 1 : 0);
   if (coordinates < 1 || coordinates > 4 || m.rlen != response) {
     return LengthError(m, 1 + data, response, desc);
@@ -285,16 +248,12 @@ absl::Status CheckLengths(const Message& m, uint32_t desc) {
   switch (m.kind) {
     case MessageKind::kTargetWrite:
       return m.rlen == 0 ? absl::OkStatus() : Malformed("a response", desc);
-    case MessageKind::kUrbWrite:
-      return CheckUrbLengths(m, desc);
-    case MessageKind::kSample:
-      return CheckSamplerLengths(m, desc);
+    case MessageKind::kUrbWrite: return CheckUrbLengths(m, desc);
+    case MessageKind::kSample: return CheckSamplerLengths(m, desc);
     case MessageKind::kTypedRead:
     case MessageKind::kTypedWrite:
-    case MessageKind::kTypedAtomic:
-      return CheckTypedLengths(m, desc);
-    default:
-      break;
+    case MessageKind::kTypedAtomic: return CheckTypedLengths(m, desc);
+    default: break;
   }
   const Lengths want = Expected(m);
   if (m.mlen + m.ex_mlen != want.payload || m.rlen != want.response) {
@@ -312,8 +271,7 @@ bool IsTyped(const Message& m) {
 
 bool IsOwnScratch(const Message& m) {
   if (m.kind == MessageKind::kScratchWrite) return true;
-  const bool stateless =
-      m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent;
+  const bool stateless = m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent;
   return m.kind == MessageKind::kBlockWrite && !m.a64 && stateless;
 }
 
@@ -325,10 +283,8 @@ bool HasSideEffects(const Message& m) {
     case MessageKind::kFence:
     case MessageKind::kTypedRead:
     case MessageKind::kSample:
-    case MessageKind::kInterpolate:
-      return false;
-    default:
-      return true;
+    case MessageKind::kInterpolate: return false;
+    default: return true;
   }
 }
 
@@ -356,8 +312,7 @@ absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, u
   if (!fields.ok()) return absl::UnimplementedError(fields.status().message());
   absl::StatusOr<Message> m = FromFields(*fields, desc);
   if (!m.ok()) return m.status();
-  const bool may_end =
-      m->kind == MessageKind::kTargetWrite || m->kind == MessageKind::kUrbWrite;
+  const bool may_end = m->kind == MessageKind::kTargetWrite || m->kind == MessageKind::kUrbWrite;
   if (eot != (m->kind == MessageKind::kEnd) && !may_end) {
     return Unsupported("this message cannot end a thread, or has to", desc);
   }

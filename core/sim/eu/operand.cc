@@ -86,42 +86,28 @@ void Modify(const OperandPlan& plan, int count, float* v) {
 
 int64_t WrapTo(Type type, int64_t value) {
   switch (type) {
-    case Type::kUB:
-      return static_cast<uint8_t>(value);
-    case Type::kB:
-      return static_cast<int8_t>(value);
+    case Type::kUB: return static_cast<uint8_t>(value);
+    case Type::kB: return static_cast<int8_t>(value);
     case Type::kUW:
-    case Type::kHF:
-      return static_cast<uint16_t>(value);
-    case Type::kW:
-      return static_cast<int16_t>(value);
+    case Type::kHF: return static_cast<uint16_t>(value);
+    case Type::kW: return static_cast<int16_t>(value);
     case Type::kUD:
-    case Type::kF:
-      return static_cast<uint32_t>(value);
-    case Type::kD:
-      return static_cast<int32_t>(value);
-    default:
-      return value;
+    case Type::kF: return static_cast<uint32_t>(value);
+    case Type::kD: return static_cast<int32_t>(value);
+    default: return value;
   }
 }
 
 int64_t ClampTo(Type type, int64_t value) {
   const auto within = [value](int64_t low, int64_t high) { return std::clamp(value, low, high); };
   switch (type) {
-    case Type::kUB:
-      return within(0, 0xff);
-    case Type::kB:
-      return within(-0x80, 0x7f);
-    case Type::kUW:
-      return within(0, 0xffff);
-    case Type::kW:
-      return within(-0x8000, 0x7fff);
-    case Type::kUD:
-      return within(0, 0xffffffff);
-    case Type::kD:
-      return within(-int64_t{0x80000000}, 0x7fffffff);
-    default:
-      return value;
+    case Type::kUB: return within(0, 0xff);
+    case Type::kB: return within(-0x80, 0x7f);
+    case Type::kUW: return within(0, 0xffff);
+    case Type::kW: return within(-0x8000, 0x7fff);
+    case Type::kUD: return within(0, 0xffffffff);
+    case Type::kD: return within(-int64_t{0x80000000}, 0x7fffffff);
+    default: return value;
   }
 }
 
@@ -155,28 +141,15 @@ bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bi
     Offsets at;
     if (!Resolve(thread, plan, count, isa::ByteSize(plan.type), at)) return false;
     switch (plan.type) {
-      case Type::kUB:
-        LoadInts<uint8_t>(thread, at, count, out);
-        break;
-      case Type::kB:
-        LoadInts<int8_t>(thread, at, count, out);
-        break;
+      case Type::kUB: LoadInts<uint8_t>(thread, at, count, out); break;
+      case Type::kB: LoadInts<int8_t>(thread, at, count, out); break;
       case Type::kUW:
-      case Type::kHF:
-        LoadInts<uint16_t>(thread, at, count, out);
-        break;
-      case Type::kW:
-        LoadInts<int16_t>(thread, at, count, out);
-        break;
+      case Type::kHF: LoadInts<uint16_t>(thread, at, count, out); break;
+      case Type::kW: LoadInts<int16_t>(thread, at, count, out); break;
       case Type::kUD:
-      case Type::kF:
-        LoadInts<uint32_t>(thread, at, count, out);
-        break;
-      case Type::kD:
-        LoadInts<int32_t>(thread, at, count, out);
-        break;
-      default:
-        assert(false);  // refused (type_rules.h)
+      case Type::kF: LoadInts<uint32_t>(thread, at, count, out); break;
+      case Type::kD: LoadInts<int32_t>(thread, at, count, out); break;
+      default: assert(false);  // refused (type_rules.h)
     }
   }
   if (plan.negate || plan.absolute) Negate(plan, count, bitwise, out);

@@ -22,34 +22,20 @@ uint32_t Groups(uint32_t flags, int size, bool all) {
 
 uint32_t Controlled(PredCtrl control, uint32_t flags, uint32_t other) {
   switch (control) {
-    case PredCtrl::kNone:
-      return ~0u;
-    case PredCtrl::kNormal:
-      return flags;
-    case PredCtrl::kAnyV:
-      return flags | other;
-    case PredCtrl::kAllV:
-      return flags & other;
-    case PredCtrl::kAny2h:
-      return Groups(flags, 2, false);
-    case PredCtrl::kAll2h:
-      return Groups(flags, 2, true);
-    case PredCtrl::kAny4h:
-      return Groups(flags, 4, false);
-    case PredCtrl::kAll4h:
-      return Groups(flags, 4, true);
-    case PredCtrl::kAny8h:
-      return Groups(flags, 8, false);
-    case PredCtrl::kAll8h:
-      return Groups(flags, 8, true);
-    case PredCtrl::kAny16h:
-      return Groups(flags, 16, false);
-    case PredCtrl::kAll16h:
-      return Groups(flags, 16, true);
-    case PredCtrl::kAny32h:
-      return Groups(flags, 32, false);
-    case PredCtrl::kAll32h:
-      return Groups(flags, 32, true);
+    case PredCtrl::kNone: return ~0u;
+    case PredCtrl::kNormal: return flags;
+    case PredCtrl::kAnyV: return flags | other;
+    case PredCtrl::kAllV: return flags & other;
+    case PredCtrl::kAny2h: return Groups(flags, 2, false);
+    case PredCtrl::kAll2h: return Groups(flags, 2, true);
+    case PredCtrl::kAny4h: return Groups(flags, 4, false);
+    case PredCtrl::kAll4h: return Groups(flags, 4, true);
+    case PredCtrl::kAny8h: return Groups(flags, 8, false);
+    case PredCtrl::kAll8h: return Groups(flags, 8, true);
+    case PredCtrl::kAny16h: return Groups(flags, 16, false);
+    case PredCtrl::kAll16h: return Groups(flags, 16, true);
+    case PredCtrl::kAny32h: return Groups(flags, 32, false);
+    case PredCtrl::kAll32h: return Groups(flags, 32, true);
   }
   return ~0u;
 }

@@ -26,28 +26,17 @@ using isa::Type;
 
 int ArfOffset(Arf arf) {
   switch (arf) {
-    case Arf::kNull:
-      return kNullOffset;
-    case Arf::kAddress:
-      return kAddressOffset;
-    case Arf::kFlag:
-      return kFlagOffset;
-    case Arf::kMask:
-      return kMaskOffset;
-    case Arf::kState:
-      return kStateOffset;
-    case Arf::kControl:
-      return kControlOffset;
-    case Arf::kNotification:
-      return kNotificationOffset;
-    case Arf::kIp:
-      return kIpOffset;
-    case Arf::kTdr:
-      return kTdrOffset;
-    case Arf::kTimestamp:
-      return kTimestampOffset;
-    case Arf::kAccumulator:
-      return -1;
+    case Arf::kNull: return kNullOffset;
+    case Arf::kAddress: return kAddressOffset;
+    case Arf::kFlag: return kFlagOffset;
+    case Arf::kMask: return kMaskOffset;
+    case Arf::kState: return kStateOffset;
+    case Arf::kControl: return kControlOffset;
+    case Arf::kNotification: return kNotificationOffset;
+    case Arf::kIp: return kIpOffset;
+    case Arf::kTdr: return kTdrOffset;
+    case Arf::kTimestamp: return kTimestampOffset;
+    case Arf::kAccumulator: return -1;
   }
   return -1;
 }
@@ -62,24 +51,12 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
     float f = 0;
     const uint64_t imm = operand.imm;
     switch (operand.type) {
-      case Type::kUB:
-        v = static_cast<uint8_t>(imm);
-        break;
-      case Type::kB:
-        v = static_cast<int8_t>(imm);
-        break;
-      case Type::kUW:
-        v = static_cast<uint16_t>(imm);
-        break;
-      case Type::kW:
-        v = static_cast<int16_t>(imm);
-        break;
-      case Type::kUD:
-        v = static_cast<uint32_t>(imm);
-        break;
-      case Type::kD:
-        v = static_cast<int32_t>(imm);
-        break;
+      case Type::kUB: v = static_cast<uint8_t>(imm); break;
+      case Type::kB: v = static_cast<int8_t>(imm); break;
+      case Type::kUW: v = static_cast<uint16_t>(imm); break;
+      case Type::kW: v = static_cast<int16_t>(imm); break;
+      case Type::kUD: v = static_cast<uint32_t>(imm); break;
+      case Type::kD: v = static_cast<int32_t>(imm); break;
       case Type::kHF:
         v = static_cast<uint16_t>(imm);
         f = HalfToFloat(static_cast<uint16_t>(imm));
@@ -90,14 +67,9 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
         break;
       case Type::kUQ:
       case Type::kQ:
-      case Type::kDF:
-        break;  // refused (type_rules.h)
-      case Type::kUV:
-        v = (imm >> (4 * i)) & 15;
-        break;
-      case Type::kV:
-        v = static_cast<int64_t>(((imm >> (4 * i)) & 15) ^ 8) - 8;
-        break;
+      case Type::kDF: break;  // refused (type_rules.h)
+      case Type::kUV: v = (imm >> (4 * i)) & 15; break;
+      case Type::kV: v = static_cast<int64_t>(((imm >> (4 * i)) & 15) ^ 8) - 8; break;
       case Type::kVF: {
         // 8-bit float: sign, 3 exponent bits (bias 3), 4 fraction bits; +-0 are special.
         const uint32_t b = (imm >> (8 * (i % 4))) & 0xff;

@@ -58,8 +58,7 @@ TEST(PushRanges, SixtyFourRegisters) {
 
 TEST(PushRanges, PiecesOfBuffersAreWholeRegisters) {
   for (const PushSource source : {PushSource::kUbo, PushSource::kDescriptorMemory}) {
-    for (uint32_t PushPart::*const field :
-         {&PushPart::byte, &PushPart::bytes, &PushPart::offset}) {
+    for (uint32_t PushPart::*const field : {&PushPart::byte, &PushPart::bytes, &PushPart::offset}) {
       PushPart part = Part(source);
       part.*field += 32;
       EXPECT_TRUE(CheckPushedRanges(With({part}, 3)).ok());

@@ -21,7 +21,7 @@ struct Triangle {
   std::array<std::array<float, 4>, 3> position{};  // x, y, z, w of clip space
   std::vector<VertexValues> values;
   std::vector<BuiltInValues> built_ins = {};
-  uint32_t layer = 0, viewport = 0;   // viewports are all the same
+  uint32_t layer = 0, viewport = 0;  // viewports are all the same
 };
 
 // The square of `size` pixels around a vertex. All inputs are the vertex's, three times in each of

@@ -129,7 +129,8 @@ TEST(Rasterise, WeightsAreThoseOfTheVertices) {
 // A square of three pixels around (3.25, 4.75): samples from 1.75 and 3.25 on.
 TEST(Rasterise, APointIsASquareAroundItsVertex) {
   FragmentInputs in = Target();
-  PointSprite point{At(3.25f, 4.75f, 0.25f, 2), 3, {{5, 1, {7, 7, 7}}}, {{"clip_distance_0", 2, {9, 9, 9}}}};
+  PointSprite point{
+      At(3.25f, 4.75f, 0.25f, 2), 3, {{5, 1, {7, 7, 7}}}, {{"clip_distance_0", 2, {9, 9, 9}}}};
   point.layer = 3;
   ASSERT_TRUE(RasterisePoints({point}, in).ok());
   const auto counts = Counts(in);
@@ -145,13 +146,15 @@ TEST(Rasterise, APointIsASquareAroundItsVertex) {
   EXPECT_NEAR(p.W({4.5, 5.5}), 2, 1e-6);
   ASSERT_EQ(p.built_ins.size(), 3u);
   EXPECT_EQ(p.built_ins[0].component, 2u);
-  // PointCoord, Vulkan's formula: 1/2 + (x - x of the vertex) / size, and beyond the square likewise.
+  // PointCoord, Vulkan's formula: 1/2 + (x - x of the vertex) / size, and beyond the square
+  // likewise.
   for (const Point at : {Point{2.5, 3.5}, Point{4.5, 4.5}, Point{0.5, 6.5}}) {
     for (bool perspective : {false, true}) {
       const auto b = p.Barycentrics(at, perspective);
       for (int c = 0; c < 2; ++c) {
         const auto corner = [&](int k) { return std::bit_cast<float>(p.built_ins[1 + c].bits[k]); };
-        const float value = corner(0) + b[0] * (corner(1) - corner(0)) + b[1] * (corner(2) - corner(0));
+        const float value =
+            corner(0) + b[0] * (corner(1) - corner(0)) + b[1] * (corner(2) - corner(0));
         const double from = c == 0 ? at.x - 3.25 : at.y - 4.75;
         EXPECT_NEAR(value, 0.5 + from / 3, 1e-6) << c;
       }
@@ -178,7 +181,8 @@ TEST(Rasterise, RefusesWhatItWouldHaveToClip) {
             absl::StatusCode::kUnimplemented);
   EXPECT_EQ(Rasterise({Of(At(0, 0), At(8, 0), At(1e9f, 0))}, in).code(),
             absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(RasterisePoints({{At(1, 1), 0, {}, {}}}, in).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(RasterisePoints({{At(1, 1), 0, {}, {}}}, in).code(),
+            absl::StatusCode::kInvalidArgument);
   FragmentInputs three = Target(3);
   EXPECT_EQ(Rasterise({}, three).code(), absl::StatusCode::kInvalidArgument);
 }

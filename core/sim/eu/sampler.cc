@@ -30,23 +30,16 @@ Action ActionOf(M message) {
     case M::kGather4:
     case M::kGather4C:
     case M::kGather4Po:
-    case M::kGather4PoC:
-      return Action::kGather;
+    case M::kGather4PoC: return Action::kGather;
     case M::kLd:
     case M::kLdLz:
     case M::kLd2dms:
-    case M::kLd2dmsW:
-      return Action::kFetch;
-    case M::kResinfo:
-      return Action::kSize;
-    case M::kSampleinfo:
-      return Action::kSampleCount;
-    case M::kLod:
-      return Action::kLodQuery;
-    case M::kLdMcs:
-      return Action::kMcs;
-    default:
-      return Action::kFilter;
+    case M::kLd2dmsW: return Action::kFetch;
+    case M::kResinfo: return Action::kSize;
+    case M::kSampleinfo: return Action::kSampleCount;
+    case M::kLod: return Action::kLodQuery;
+    case M::kLdMcs: return Action::kMcs;
+    default: return Action::kFilter;
   }
 }
 
@@ -63,12 +56,9 @@ bool NeedsSampler(Action a) {
 int Coordinates(ImageDim dim) {
   switch (dim) {
     case ImageDim::k1d:
-    case ImageDim::kBuffer:
-      return 1;
-    case ImageDim::k2d:
-      return 2;
-    default:
-      return 3;
+    case ImageDim::kBuffer: return 1;
+    case ImageDim::k2d: return 2;
+    default: return 3;
   }
 }
 
@@ -93,7 +83,11 @@ Header HeaderOf(const Call& c) {
 class Executor {
  public:
   Executor(const Call& c, const ImageView& view, const ClientSampler& sampler)
-      : c_(c), view_(view), image_(*view.image), sampler_(sampler), header_(HeaderOf(c)),
+      : c_(c),
+        view_(view),
+        image_(*view.image),
+        sampler_(sampler),
+        header_(HeaderOf(c)),
         action_(ActionOf(c.m.message)) {
     place_.fill(-1);
     const auto list = isa::Params(kGeneration, c.m.message);
@@ -145,9 +139,8 @@ class Executor {
     if (reg < 0) return 0;
     if (!c_.m.half_params) return c_.source.Read32(c_.Payload(reg + lane / 8) + 4 * (lane % 8));
     const uint16_t v = c_.source.Read16(c_.Payload(reg) + 2 * lane);
-    return TakesIntegers(c_.m.message)
-               ? static_cast<uint32_t>(static_cast<int16_t>(v))
-               : Bits(HalfToFloat(v));
+    return TakesIntegers(c_.m.message) ? static_cast<uint32_t>(static_cast<int16_t>(v))
+                                       : Bits(HalfToFloat(v));
   }
 
   float F(ParamKind kind, int lane) const { return Float(Raw(kind, lane)); }
@@ -203,8 +196,7 @@ class Executor {
       case M::kSampleL:
       case M::kSampleLC:
       case M::kSampleLz:
-      case M::kSampleCLz:
-        return false;
+      case M::kSampleCLz: return false;
       default:
         return !GivesDerivatives() && (action_ == Action::kFilter || action_ == Action::kLodQuery);
     }
@@ -215,18 +207,15 @@ class Executor {
     std::array<float, 3> dx{}, dy{};
     switch (c_.m.message) {
       case M::kSampleL:
-      case M::kSampleLC:
-        return F(ParamKind::kLod, lane);
+      case M::kSampleLC: return F(ParamKind::kLod, lane);
       case M::kSampleLz:
-      case M::kSampleCLz:
-        return 0;
+      case M::kSampleCLz: return 0;
       case M::kSampleD:
       case M::kSampleDC:
         dx = {F(ParamKind::kDuDx, lane), F(ParamKind::kDvDx, lane), F(ParamKind::kDrDx, lane)};
         dy = {F(ParamKind::kDuDy, lane), F(ParamKind::kDvDy, lane), F(ParamKind::kDrDy, lane)};
         break;
-      default:
-        QuadDerivatives(lane, dx, dy);
+      default: QuadDerivatives(lane, dx, dy);
     }
     return LodOfDerivatives(image_, dx, dy) + F(ParamKind::kBias, lane);
   }
@@ -275,7 +264,8 @@ class Executor {
     return p;
   }
 
-  // How far the samples of a place are from the slices of their number, modulo the number of samples.
+  // How far the samples of a place are from the slices of their number, modulo the number of
+  // samples.
   uint32_t Turn(const Place& p) const {
     return static_cast<uint32_t>(p.at[0] + 3 * p.at[1] + 5 * p.layer + 1) % image_.samples;
   }
@@ -294,23 +284,26 @@ class Executor {
   uint32_t SampleIn(const Place& p, int lane) const {
     const uint32_t wanted = Raw(ParamKind::kSampleIndex, lane);
     if (image_.samples == 1 || wanted >= image_.samples) return wanted;
-    const uint64_t slices = Raw(ParamKind::kMcs, lane) |
-                            uint64_t{Raw(ParamKind::kMcsHigh, lane)} << 32;
+    const uint64_t slices = Raw(ParamKind::kMcs, lane) | uint64_t{Raw(ParamKind::kMcsHigh, lane)}
+                                                             << 32;
     const uint32_t slice = slices >> 4 * wanted & 15;
     return (slice + image_.samples - Turn(p)) % image_.samples;
   }
 
   Texel Fetch(int lane) const {
     const Place p = PlaceOf(lane);
-    const TexelPlace at{p.at[0], p.at[1], p.at[2], p.layer,
+    const TexelPlace at{p.at[0],
+                        p.at[1],
+                        p.at[2],
+                        p.layer,
                         static_cast<int>(Raw(ParamKind::kLod, lane)),
                         static_cast<int>(SampleIn(p, lane))};
     if (!image_.null_surface && !HasTexel(image_, at)) c_.NoteOutside();
     return FetchTexel(view_, at);
   }
 
-  // A surface is an array only if it has more than one layer (Wa_1806565034); a cube that is sampled
-  // has its layers counted in cubes, a storage image's are faces.
+  // A surface is an array only if it has more than one layer (Wa_1806565034); a cube that is
+  // sampled has its layers counted in cubes, a storage image's are faces.
   uint32_t Layers() const {
     if (!image_.arrayed || image_.layers == 1) return 0;
     return image_.dim == ImageDim::kCube && !view_.storage ? image_.layers / 6 : image_.layers;
@@ -323,12 +316,9 @@ class Executor {
     const std::array<uint32_t, 3> s = image_.Size(level);
     const uint32_t layers = Layers();
     switch (image_.dim) {
-      case ImageDim::k1d:
-        return {s[0], layers, 0, image_.levels};
-      case ImageDim::k3d:
-        return {s[0], s[1], s[2], image_.levels};
-      default:
-        return {s[0], s[1], layers, image_.levels};
+      case ImageDim::k1d: return {s[0], layers, 0, image_.levels};
+      case ImageDim::k3d: return {s[0], s[1], s[2], image_.levels};
+      default: return {s[0], s[1], layers, image_.levels};
     }
   }
 
@@ -349,16 +339,11 @@ class Executor {
       }
       case Action::kGather:
         return GatherImage(view_, sampler_, Point(lane), header_.gather, Compares());
-      case Action::kFetch:
-        return Fetch(lane);
-      case Action::kSize:
-        return Size(lane);
-      case Action::kSampleCount:
-        return {image_.samples, 0, 0, 0};
-      case Action::kLodQuery:
-        return LodQuery(lane);
-      case Action::kMcs:
-        return ControlData(lane);
+      case Action::kFetch: return Fetch(lane);
+      case Action::kSize: return Size(lane);
+      case Action::kSampleCount: return {image_.samples, 0, 0, 0};
+      case Action::kLodQuery: return LodQuery(lane);
+      case Action::kMcs: return ControlData(lane);
     }
     return {0, 0, 0, 0};
   }
@@ -399,9 +384,9 @@ class Executor {
   std::array<int, 32> place_;  // payload register by ParamKind; -1: absent
 };
 
-// resinfo of a raw buffer: the surface's size in bytes in component 0. That of a buffer that ends in
-// the middle of a dword is rounded up, and by as much again, so that the low two bits tell the padding
-// (Mesa, isl_surface_state.c, buffer_fill_state).
+// resinfo of a raw buffer: the surface's size in bytes in component 0. That of a buffer that ends
+// in the middle of a dword is rounded up, and by as much again, so that the low two bits tell the
+// padding (Mesa, isl_surface_state.c, buffer_fill_state).
 void BufferSize(const Call& c, const Surface& surface) {
   for (int lane = 0; lane < c.m.simd; ++lane) {
     if (!c.Enabled(lane)) continue;

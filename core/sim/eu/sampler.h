@@ -6,11 +6,11 @@
 // (bits 11:8 u, 7:4 v, 3:0 r, signed), components that are not returned (15:12) and the gather
 // channel (17:16), dword 3 the sampler states' pointer; returned components are packed.
 //
-// Samples of a texel lie in slices, and the control data that ld_mcs gives says in which: a program hands
-// it to ld2dms without looking at it. Here each place has an order of its own, so that a fetch with the
-// control data of another place, or with none, reads another sample. Its form is ours, 4 bits a sample.
-// Only ld2dms reads images with several samples. Levels from derivatives are those of flat images: of a
-// cube's direction they are refused, since the hardware has none.
+// Samples of a texel lie in slices, and the control data that ld_mcs gives says in which: a program
+// hands it to ld2dms without looking at it. Here each place has an order of its own, so that a
+// fetch with the control data of another place, or with none, reads another sample. Its form is
+// ours, 4 bits a sample. Only ld2dms reads images with several samples. Levels from derivatives are
+// those of flat images: of a cube's direction they are refused, since the hardware has none.
 // Source: PRM volume "3D Sampler", "Messages"; parameter use as in Mesa's binaries.
 #ifndef KILN_CORE_SIM_EU_SAMPLER_H_
 #define KILN_CORE_SIM_EU_SAMPLER_H_

@@ -83,8 +83,8 @@ TEST_F(SamplerTest, SampleLodTakesTheLevelFirst) {
 
 TEST_F(SamplerTest, SixteenLanesTakeTwoRegistersAParameter) {
   for (int i = 0; i < 16; ++i) {
-    SetReg(10, i, Bits((i % 4 + 0.5f) / 4));      // u: r10, r11
-    SetReg(20, i, Bits(i < 8 ? 0.25f : 0.75f));   // v: r20, r21, the second payload
+    SetReg(10, i, Bits((i % 4 + 0.5f) / 4));     // u: r10, r11
+    SetReg(20, i, Bits(i < 8 ? 0.25f : 0.75f));  // v: r20, r21, the second payload
     SetReg(30, i, 7);
   }
   ASSERT_TRUE(Do(Fields(M::kSampleLz, 16), 2, 1, 2, 0xfffe).ok());
@@ -165,8 +165,8 @@ TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {
   EXPECT_EQ(Reg(33, 0), 2u);
 }
 
-// Source: Mesa's surface states (isl_surface_state.c: Depth of SURFTYPE_CUBE, SurfaceArray) and what
-// its compiler does with the answers.
+// Source: Mesa's surface states (isl_surface_state.c: Depth of SURFTYPE_CUBE, SurfaceArray) and
+// what its compiler does with the answers.
 TEST_F(SamplerTest, ResinfoCountsWhatTheSurfaceHas) {
   image_.arrayed = true;
   SetLane(10, 0);
@@ -259,7 +259,7 @@ TEST_F(SamplerTest, SamplesAreWhereTheControlDataSays) {
       EXPECT_TRUE(Do(Fields(M::kLd2dmsW), 5, 1).ok());
       return Float(Reg(30, 0));
     };
-    int without = 0;   // samples that control data of zeros finds
+    int without = 0;  // samples that control data of zeros finds
     for (uint32_t s = 0; s < samples; ++s) {
       const auto texel = static_cast<float>(10 * ((1 * 4 + 2) * samples + s));
       EXPECT_EQ(fetch(2, 1, s, control(2, 1)), texel) << s;

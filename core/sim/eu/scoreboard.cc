@@ -55,7 +55,8 @@ absl::Status Scoreboard::ApplyWaits(const Op& op) {
   }
   const TokenWaits waits = TokenWaitsOf(op);
   for (uint32_t rest = waits.dst; rest != 0; rest &= rest - 1) WaitToken(__builtin_ctz(rest), true);
-  for (uint32_t rest = waits.src; rest != 0; rest &= rest - 1) WaitToken(__builtin_ctz(rest), false);
+  for (uint32_t rest = waits.src; rest != 0; rest &= rest - 1)
+    WaitToken(__builtin_ctz(rest), false);
   return absl::OkStatus();
 }
 
@@ -169,10 +170,10 @@ absl::Status Scoreboard::CheckFence(const Op& op) const {
     if (token_write_ranges_[t].empty()) continue;
     const Op& producer = program_->ops[token_owner_[t]];
     if (!isa::IsSend(producer.inst.op)) continue;
-    return absl::FailedPreconditionError(
-        absl::StrFormat("contract: memory fence before the answer of an earlier message (no $.dst), "
-                        "producer %s; consumer %s",
-                        Describe(producer), Describe(op)));
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "contract: memory fence before the answer of an earlier message (no $.dst), "
+        "producer %s; consumer %s",
+        Describe(producer), Describe(op)));
   }
   return absl::OkStatus();
 }

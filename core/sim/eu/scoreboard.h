@@ -3,8 +3,8 @@
 // The simulator computes results at once; this class remembers which register dwords a real EU
 // might not have written (or read) yet. A destination in flight is poison until a wait covers it,
 // the sources of an unordered instruction must not change until they have been read. Using poison
-// or overwriting such a source is an error that names both instructions; so is a memory fence before
-// the answers of earlier messages. What must be waited for is asked of contract_rules.h.
+// or overwriting such a source is an error that names both instructions; so is a memory fence
+// before the answers of earlier messages. What must be waited for is asked of contract_rules.h.
 //
 // A wait carried by a masked instruction counts only when the thread has an active channel
 // (Wa_1407528679). Distances count in-order instructions: all but sends, math and sync. Setting a

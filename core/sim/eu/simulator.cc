@@ -38,8 +38,8 @@ using isa::Opcode;
 // Instructions that a thread runs before another thread of the workgroup gets its turn.
 constexpr uint64_t kTurn = 20000;
 
-// Workgroups that run at the same time in memory mode, at most. Enough for a fence that orders two of them
-// to be missed; more would make meetings of any two rarer.
+// Workgroups that run at the same time in memory mode, at most. Enough for a fence that orders two
+// of them to be missed; more would make meetings of any two rarer.
 constexpr uint32_t kTogether = 4;
 
 // How often the clock is looked at.
@@ -66,10 +66,9 @@ class Simulator {
         executed_(program.ops.size()) {
     if (options.memory_seed) {
       order_ = std::make_unique<MemoryOrder>(
-          *options.memory_seed, [this](const Op& op, const Message& message, const MemoryView& memory,
-                                       const Thread& sent, uint64_t accesses) {
-            NoteOutside(op, message, memory, sent, accesses);
-          });
+          *options.memory_seed,
+          [this](const Op& op, const Message& message, const MemoryView& memory, const Thread& sent,
+                 uint64_t accesses) { NoteOutside(op, message, memory, sent, accesses); });
     }
   }
 
@@ -82,13 +81,13 @@ class Simulator {
  private:
   struct Group {
     Work work;
-    uint32_t place = 0;          // of its memory (LaunchState)
+    uint32_t place = 0;           // of its memory (LaunchState)
     uint32_t first_in_order = 0;  // number of its first thread in MemoryOrder
     std::vector<Thread> threads;
     std::vector<Scoreboard> scoreboards;
     std::vector<std::vector<uint32_t>> paths;  // by thread, if they are recorded
-    uint32_t arrived = 0;   // at the barrier
-    uint32_t phase = 0;     // barriers passed
+    uint32_t arrived = 0;                      // at the barrier
+    uint32_t phase = 0;                        // barriers passed
   };
 
   void StartGroup(const Work& work, uint32_t place, Group* group);
@@ -111,7 +110,7 @@ class Simulator {
   LaunchState& launch_;
   std::chrono::steady_clock::time_point start_;
   RunStats stats_;
-  std::vector<uint8_t> executed_;  // by instruction
+  std::vector<uint8_t> executed_;            // by instruction
   std::map<uint32_t, OutOfBounds> outside_;  // by byte of the instruction
   uint64_t next_clock_ = kClockInterval;
   std::vector<Group> groups_;           // that run at the same time
@@ -128,7 +127,8 @@ RunStats Simulator::TakeStats() {
   return std::move(stats_);
 }
 
-// `sent`: the thread when it sent the message. What a thread without active lanes accesses is not used.
+// `sent`: the thread when it sent the message. What a thread without active lanes accesses is not
+// used.
 void Simulator::NoteOutside(const Op& op, const Message& message, const MemoryView& memory,
                             const Thread& sent, uint64_t accesses) {
   if (sent.active == 0 && options_.fusion) return;
@@ -143,7 +143,8 @@ std::string LoopAt(const Program& program, uint32_t pc) {
   for (uint32_t i = pc; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     if (op.inst.op != Opcode::kWhile || op.jip > pc) continue;
-    return absl::StrFormat(", in the loop from 0x%x to 0x%x", program.ops[op.jip].offset, op.offset);
+    return absl::StrFormat(", in the loop from 0x%x to 0x%x", program.ops[op.jip].offset,
+                           op.offset);
   }
   return "";
 }
@@ -155,7 +156,8 @@ absl::Status Simulator::CheckLimits(const Thread& thread) {
     return absl::DeadlineExceededError(absl::StrCat(at.message(), LoopAt(program_, thread.pc)));
   };
   if (stats_.instructions > options_.max_instructions) {
-    return exceeded(absl::StrFormat("more than %d instructions executed", options_.max_instructions));
+    return exceeded(
+        absl::StrFormat("more than %d instructions executed", options_.max_instructions));
   }
   if (options_.max_seconds > 0 && stats_.instructions >= next_clock_) {
     next_clock_ = stats_.instructions + kClockInterval;
@@ -372,7 +374,8 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   }
   // A masked instruction without channels performs no wait (wa-1407528679).
   if (order_ && (op.inst.no_mask || t.active != 0)) {
-    const absl::StatusOr<bool> ready = order_->Wait(group_->first_in_order + index, TokenWaitsOf(op).dst);
+    const absl::StatusOr<bool> ready =
+        order_->Wait(group_->first_in_order + index, TokenWaitsOf(op).dst);
     if (!ready.ok()) return ready.status();
     stalled_ = !*ready;
     if (stalled_) return absl::OkStatus();
@@ -387,18 +390,15 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
     return absl::OkStatus();
   }
   switch (format) {
-    case Format::kSend:
-      return Send(index, op, message);
-    case Format::kSync:
-      return Sync(op, t);
+    case Format::kSend: return Send(index, op, message);
+    case Format::kSync: return Sync(op, t);
     case Format::kNullary:
       if (op.inst.op == Opcode::kIllegal) {
         return OpError(absl::StatusCode::kInvalidArgument, op, "illegal instruction");
       }
       ++t.pc;
       return absl::OkStatus();
-    default:
-      break;
+    default: break;
   }
   if (isa::IsBranch(op.inst.op)) return ExecuteBranch(program_, op, options_.fusion, t);
   stats_.lane_operations += op.inst.exec_size;
@@ -459,7 +459,7 @@ absl::Status Simulator::RunThreadsAtRandom() {
   std::vector<std::pair<Group*, uint32_t>> running;
   for (;;) {
     running.clear();
-    Group* left = nullptr;   // a workgroup that has not ended
+    Group* left = nullptr;  // a workgroup that has not ended
     for (Group& group : groups_) {
       for (uint32_t i = 0; i < group.threads.size(); ++i) {
         if (group.threads[i].state == ThreadState::kRunning) running.emplace_back(&group, i);
@@ -576,10 +576,10 @@ absl::Status CheckDispatch(const out::LaunchRecord& record, const Dispatch& disp
   const std::array<uint32_t, 3>&n = dispatch.groups, &base = dispatch.base;
   for (int i = 0; i < 3; ++i) {
     if (uint64_t{base[i]} + n[i] > kMaxWorkgroups) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from base ", base[0], ",",
-          base[1], ",", base[2], "; at most ", kMaxWorkgroups,
-          " in each dimension (core/intel/ABI.md)"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from base ",
+                       base[0], ",", base[1], ",", base[2], "; at most ", kMaxWorkgroups,
+                       " in each dimension (core/intel/ABI.md)"));
     }
   }
   if (record.compute.requires_zero_base && base != std::array<uint32_t, 3>{}) {

@@ -10,9 +10,9 @@
 // What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
 // accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
 // typed surfaces, the sampler, render target writes, URB writes.
-// Not modelled, each a named error when met: other URB messages, 64-bit floats, other generations. Time
-// is not modelled; in contract mode missing waits are errors (scoreboard.h). Messages act where
-// they are issued, but in memory mode (memory_order.h). Registers that nothing defines hold a
+// Not modelled, each a named error when met: other URB messages, 64-bit floats, other generations.
+// Time is not modelled; in contract mode missing waits are errors (scoreboard.h). Messages act
+// where they are issued, but in memory mode (memory_order.h). Registers that nothing defines hold a
 // recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
 #define KILN_CORE_SIM_EU_SIMULATOR_H_
@@ -46,8 +46,8 @@ struct ClientBuffer {
 // In each dimension of a dispatch (core/intel/ABI.md, "Limits").
 inline constexpr uint32_t kMaxWorkgroups = 65535;
 
-// What a program is run on. Of fragment programs `draw`, of vertex programs `vertices` takes the place
-// of groups and base.
+// What a program is run on. Of fragment programs `draw`, of vertex programs `vertices` takes the
+// place of groups and base.
 struct Dispatch {
   std::vector<ClientBuffer> buffers;  // read and written
   std::vector<ClientImage> images;    // and texel buffers; read and written
@@ -60,27 +60,27 @@ struct Dispatch {
 };
 
 struct Options {
-  bool contract = true;  // judge waits
+  bool contract = true;   // judge waits
   bool unsourced = true;  // also by the rules that no source demands (contract_rules.h)
-  bool fusion = false;   // enter skipped blocks with all channels off (control_flow.h)
+  bool fusion = false;    // enter skipped blocks with all channels off (control_flow.h)
   // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
   // memory differently: an output that changes depends on something that nothing defines.
   bool opposite = false;
-  bool zero_memory = false;    // shared memory and scratch start as 0, as in the MIR interpreter
+  bool zero_memory = false;  // shared memory and scratch start as 0, as in the MIR interpreter
   // Memory mode: messages take effect late and out of order (memory_order.h), threads take turns of
-  // random length and order, whatever `opposite` says, and one to four workgroups that follow each other
-  // run at the same time, until all of them have ended. The seed decides everything.
+  // random length and order, whatever `opposite` says, and one to four workgroups that follow each
+  // other run at the same time, until all of them have ended. The seed decides everything.
   std::optional<uint64_t> memory_seed;
-  bool paths = false;          // record RunStats::paths: four bytes for each instruction executed
+  bool paths = false;  // record RunStats::paths: four bytes for each instruction executed
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
   double max_seconds = 0;                         // wall clock; 0: no limit
 };
 
 // Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing.
 struct OutOfBounds {
-  uint32_t offset = 0;       // byte of the instruction
-  std::string where;         // "set 0 binding 1 (surface 3)", of the first of them
-  uint64_t accesses = 0;     // lanes, or blocks
+  uint32_t offset = 0;    // byte of the instruction
+  std::string where;      // "set 0 binding 1 (surface 3)", of the first of them
+  uint64_t accesses = 0;  // lanes, or blocks
 };
 
 struct RunStats {

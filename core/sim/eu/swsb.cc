@@ -22,17 +22,10 @@ Swsb SwsbOf(const Op& op) {
       s.distance = v & 15;
       s.valid = s.distance <= 7;
       break;
-    case 2:
-      s.dst = v & 15;
-      break;
-    case 3:
-      s.src = v & 15;
-      break;
-    case 4:
-      s.set = v & 15;
-      break;
-    default:
-      s.valid = false;
+    case 2: s.dst = v & 15; break;
+    case 3: s.src = v & 15; break;
+    case 4: s.set = v & 15; break;
+    default: s.valid = false;
   }
   return s;
 }

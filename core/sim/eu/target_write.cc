@@ -196,7 +196,8 @@ class Writer {
     FragmentInputs& draw = *of_.draw;
     const Point corner = of_.Corner(lane);
     const auto x = static_cast<uint32_t>(corner.x);
-    // The array index of the thread's primitive, which 3DSTATE_CLIP lets through from the VUE header.
+    // The array index of the thread's primitive, which 3DSTATE_CLIP lets through from the VUE
+    // header.
     const uint32_t layer = draw.layers > 1 ? of_.Shape().layer : 0;
     const uint32_t y = layer * draw.height + static_cast<uint32_t>(corner.y);
     uint32_t samples = of_.Samples(lane);

@@ -121,8 +121,7 @@ uint32_t Quantise(double v, double low, double scale) {
 
 uint32_t DecodeComponent(Kind kind, int index, uint32_t v, int bits) {
   switch (kind) {
-    case Kind::kUnorm:
-      return Bits(static_cast<float>(double{v * 1.0} / Mask(bits)));
+    case Kind::kUnorm: return Bits(static_cast<float>(double{v * 1.0} / Mask(bits)));
     case Kind::kSrgb: {
       const double c = v / 255.0;
       return Bits(static_cast<float>(index == 3 ? c : SrgbToLinear(c)));
@@ -130,38 +129,29 @@ uint32_t DecodeComponent(Kind kind, int index, uint32_t v, int bits) {
     case Kind::kSnorm:
       return Bits(static_cast<float>(
           std::max(-1.0, SignExtend(v, bits) / static_cast<double>(Mask(bits - 1)))));
-    case Kind::kUint:
-      return v;
-    case Kind::kSint:
-      return static_cast<uint32_t>(SignExtend(v, bits));
-    case Kind::kFloat:
-      return bits == 32 ? v : Bits(HalfToFloat(static_cast<uint16_t>(v)));
-    case Kind::kSmallFloat:
-      return Bits(SmallToFloat(v, bits));
+    case Kind::kUint: return v;
+    case Kind::kSint: return static_cast<uint32_t>(SignExtend(v, bits));
+    case Kind::kFloat: return bits == 32 ? v : Bits(HalfToFloat(static_cast<uint16_t>(v)));
+    case Kind::kSmallFloat: return Bits(SmallToFloat(v, bits));
   }
   return 0;
 }
 
 uint32_t EncodeComponent(Kind kind, int index, uint32_t v, int bits) {
   switch (kind) {
-    case Kind::kUnorm:
-      return Quantise(Float(v), 0, Mask(bits));
+    case Kind::kUnorm: return Quantise(Float(v), 0, Mask(bits));
     case Kind::kSrgb: {
       const double c = std::clamp<double>(std::isnan(Float(v)) ? 0 : Float(v), 0, 1);
       return Quantise(index == 3 ? c : LinearToSrgb(c), 0, 255);
     }
-    case Kind::kSnorm:
-      return Quantise(Float(v), -1, Mask(bits - 1));
-    case Kind::kUint:
-      return std::min(v, Mask(bits));
+    case Kind::kSnorm: return Quantise(Float(v), -1, Mask(bits - 1));
+    case Kind::kUint: return std::min(v, Mask(bits));
     case Kind::kSint: {
       const int32_t top = static_cast<int32_t>(Mask(bits - 1));
       return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), -top - 1, top));
     }
-    case Kind::kFloat:
-      return bits == 32 ? v : DoubleToHalf(Float(v), Rounding::kNearestEven);
-    case Kind::kSmallFloat:
-      return FloatToSmall(Float(v), bits);
+    case Kind::kFloat: return bits == 32 ? v : DoubleToHalf(Float(v), Rounding::kNearestEven);
+    case Kind::kSmallFloat: return FloatToSmall(Float(v), bits);
   }
   return 0;
 }
@@ -172,9 +162,7 @@ struct Words {
   uint32_t Get(int at, int bits) const {
     return static_cast<uint32_t>(w[at / 64] >> (at % 64)) & Mask(bits);
   }
-  void Set(int at, int bits, uint32_t v) {
-    w[at / 64] |= uint64_t{v & Mask(bits)} << (at % 64);
-  }
+  void Set(int at, int bits, uint32_t v) { w[at / 64] |= uint64_t{v & Mask(bits)} << (at % 64); }
 };
 
 }  // namespace

@@ -10,10 +10,11 @@
 namespace kiln::sim::eu {
 namespace {
 
-constexpr const char* kNames[] = {
-    "r8", "rg8", "rgba8", "r8_snorm", "rgba8_snorm", "rgba8_srgb", "bgra8", "r16", "rgba16",
-    "rg16_snorm", "r8ui", "rgba16ui", "rg32ui", "rgba8i", "r16i", "rgba32i", "r16f", "rgba16f",
-    "r32f", "rgba32f", "d32f", "rgb10a2", "rgb10a2ui", "r11g11b10f"};
+constexpr const char* kNames[] = {"r8",         "rg8",      "rgba8",     "r8_snorm",  "rgba8_snorm",
+                                  "rgba8_srgb", "bgra8",    "r16",       "rgba16",    "rg16_snorm",
+                                  "r8ui",       "rgba16ui", "rg32ui",    "rgba8i",    "r16i",
+                                  "rgba32i",    "r16f",     "rgba16f",   "r32f",      "rgba32f",
+                                  "d32f",       "rgb10a2",  "rgb10a2ui", "r11g11b10f"};
 
 uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 

@@ -47,9 +47,9 @@ enum class ThreadState : uint8_t { kRunning, kAtBarrier, kEnded };
 struct Thread {
   alignas(8) std::array<uint8_t, kRegisterBytes> regs{};
   std::array<int64_t, 64> acc{};
-  std::array<uint8_t, 64> acc_bytes{};  // size of the elements that were written, 0: none
-  uint32_t pc = 0;        // index of the next instruction
-  uint32_t dispatch = 0;  // channels that the thread was started with
+  std::array<uint8_t, 64> acc_bytes{};       // size of the elements that were written, 0: none
+  uint32_t pc = 0;                           // index of the next instruction
+  uint32_t dispatch = 0;                     // channels that the thread was started with
   const FragmentThread* fragment = nullptr;  // of fragment threads
   const VertexThread* vertex = nullptr;      // of vertex threads
   uint32_t finished = 0;  // of those: lanes whose last render target has been written

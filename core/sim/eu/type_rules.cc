@@ -125,14 +125,10 @@ int Sources(const Instruction& inst) {
 Type TypeOf(const Instruction& inst, const Operand& o) {
   if (!IsImmediate(o)) return o.type;
   switch (o.type) {
-    case Type::kV:
-      return Type::kW;
-    case Type::kUV:
-      return Type::kUW;
-    case Type::kVF:
-      return Type::kF;
-    default:
-      break;
+    case Type::kV: return Type::kW;
+    case Type::kUV: return Type::kUW;
+    case Type::kVF: return Type::kF;
+    default: break;
   }
   // Of three sources an immediate of 16 bits stands for one of the width of the others.
   if (!IsTernary(inst) || !IsDword(inst.dst.type)) return o.type;
@@ -178,14 +174,10 @@ bool HasStrangeImmediate(const Instruction& inst) {
     const Operand& o = inst.src[i];
     if (!IsImmediate(o)) return false;
     switch (inst.op) {
-      case Opcode::kMad:
-        return i == 2 && isa::IsFloat(o.type);
-      case Opcode::kCsel:
-        return isa::IsFloat(o.type) && inst.dst.type != o.type;
-      case Opcode::kBfe:
-        return false;
-      default:
-        return true;
+      case Opcode::kMad: return i == 2 && isa::IsFloat(o.type);
+      case Opcode::kCsel: return isa::IsFloat(o.type) && inst.dst.type != o.type;
+      case Opcode::kBfe: return false;
+      default: return true;
     }
   };
   return strange(0) || IsImmediate(inst.src[1]) || strange(2);
@@ -274,10 +266,8 @@ absl::string_view WhyUnsupported(const Instruction& inst) {
   switch (isa::Info(inst.op).format) {
     case Format::kBasic:
     case Format::kTernary:
-    case Format::kMath:
-      break;
-    default:
-      return "";
+    case Format::kMath: break;
+    default: return "";
   }
   for (const Rule& rule : kRules) {
     if (rule.broken(inst)) return rule.why;

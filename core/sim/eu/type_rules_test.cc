@@ -43,14 +43,10 @@ bool Signed(Type t) { return Name(t)[0] != 'u'; }
 bool Floating(Type t) { return t == Type::kF || t == Type::kHF; }
 int Bits(Type t) {
   switch (Name(t).back()) {
-    case 'b':
-      return 8;
-    case 'w':
-      return 16;
-    case 'q':
-      return 64;
-    default:
-      return t == Type::kHF ? 16 : t == Type::kDF ? 64 : 32;
+    case 'b': return 8;
+    case 'w': return 16;
+    case 'q': return 64;
+    default: return t == Type::kHF ? 16 : t == Type::kDF ? 64 : 32;
   }
 }
 
@@ -139,30 +135,16 @@ struct Value {
 Value FromBits(Type type, uint32_t bits) {
   Value v;
   switch (type) {
-    case Type::kUB:
-      v.i = static_cast<uint8_t>(bits);
-      break;
-    case Type::kB:
-      v.i = static_cast<int8_t>(bits);
-      break;
-    case Type::kUW:
-      v.i = static_cast<uint16_t>(bits);
-      break;
-    case Type::kW:
-      v.i = static_cast<int16_t>(bits);
-      break;
-    case Type::kUD:
-      v.i = bits;
-      break;
-    case Type::kD:
-      v.i = static_cast<int32_t>(bits);
-      break;
+    case Type::kUB: v.i = static_cast<uint8_t>(bits); break;
+    case Type::kB: v.i = static_cast<int8_t>(bits); break;
+    case Type::kUW: v.i = static_cast<uint16_t>(bits); break;
+    case Type::kW: v.i = static_cast<int16_t>(bits); break;
+    case Type::kUD: v.i = bits; break;
+    case Type::kD: v.i = static_cast<int32_t>(bits); break;
     case Type::kHF:
       v.f = static_cast<double>(std::bit_cast<_Float16>(static_cast<uint16_t>(bits)));
       break;
-    default:
-      v.f = static_cast<double>(std::bit_cast<float>(bits));
-      break;
+    default: v.f = static_cast<double>(std::bit_cast<float>(bits)); break;
   }
   return v;
 }
@@ -194,18 +176,12 @@ uint32_t Low(Exact v) { return static_cast<uint32_t>(static_cast<uint64_t>(v)); 
 
 bool Holds(CondMod cond, double a, double b) {
   switch (cond) {
-    case CondMod::kZ:
-      return a == b;
-    case CondMod::kNz:
-      return a != b;
-    case CondMod::kG:
-      return a > b;
-    case CondMod::kGe:
-      return a >= b;
-    case CondMod::kL:
-      return a < b;
-    default:
-      return a <= b;
+    case CondMod::kZ: return a == b;
+    case CondMod::kNz: return a != b;
+    case CondMod::kG: return a > b;
+    case CondMod::kGe: return a >= b;
+    case CondMod::kL: return a < b;
+    default: return a <= b;
   }
 }
 
@@ -243,37 +219,22 @@ Exact Integer(const isa::Instruction& in, const Value* v) {
   const Exact a = v[0].i, b = v[1].i, c = v[2].i;
   const int shift = static_cast<int>(b & 31);
   switch (in.op) {
-    case Opcode::kMov:
-      return a;
-    case Opcode::kNot:
-      return -a - 1;
-    case Opcode::kAnd:
-      return a & b;
-    case Opcode::kOr:
-      return a | b;
-    case Opcode::kXor:
-      return a ^ b;
-    case Opcode::kShl:
-      return a * (Exact{1} << shift);
+    case Opcode::kMov: return a;
+    case Opcode::kNot: return -a - 1;
+    case Opcode::kAnd: return a & b;
+    case Opcode::kOr: return a | b;
+    case Opcode::kXor: return a ^ b;
+    case Opcode::kShl: return a * (Exact{1} << shift);
     case Opcode::kShr:
-    case Opcode::kAsr:
-      return a >> shift;
-    case Opcode::kRol:
-      return Rotated(in.src[0].type, a, b);
-    case Opcode::kRor:
-      return Rotated(in.src[0].type, a, -b);
-    case Opcode::kAvg:
-      return (a + b + 1) >> 1;
-    case Opcode::kAdd:
-      return a + b;
-    case Opcode::kMul:
-      return a * b;
-    case Opcode::kMad:
-      return a + b * c;
-    case Opcode::kSel:
-      return in.cmod == CondMod::kGe ? std::max(a, b) : std::min(a, b);
-    case Opcode::kCsel:
-      return Holds(in.cmod, static_cast<double>(c), 0) ? a : b;
+    case Opcode::kAsr: return a >> shift;
+    case Opcode::kRol: return Rotated(in.src[0].type, a, b);
+    case Opcode::kRor: return Rotated(in.src[0].type, a, -b);
+    case Opcode::kAvg: return (a + b + 1) >> 1;
+    case Opcode::kAdd: return a + b;
+    case Opcode::kMul: return a * b;
+    case Opcode::kMad: return a + b * c;
+    case Opcode::kSel: return in.cmod == CondMod::kGe ? std::max(a, b) : std::min(a, b);
+    case Opcode::kCsel: return Holds(in.cmod, static_cast<double>(c), 0) ? a : b;
     case Opcode::kCmp:
     case Opcode::kCmpn:
       return Holds(in.cmod, static_cast<double>(a), static_cast<double>(b)) ? -1 : 0;
@@ -282,10 +243,8 @@ Exact Integer(const isa::Instruction& in, const Value* v) {
       for (int i = 0; i < 32; ++i) r = r * 2 + (Low(a) >> i & 1);
       return r;
     }
-    case Opcode::kBfe:
-      return Field(in, a, b, c);
-    case Opcode::kBfi1:
-      return ((Exact{1} << (a & 31)) - 1) << shift;
+    case Opcode::kBfe: return Field(in, a, b, c);
+    case Opcode::kBfi1: return ((Exact{1} << (a & 31)) - 1) << shift;
     case Opcode::kBfi2: {
       const uint32_t mask = Low(a);
       if (mask == 0) return c;
@@ -293,8 +252,7 @@ Exact Integer(const isa::Instruction& in, const Value* v) {
       for (uint32_t m = mask; m % 2 == 0; m /= 2) field *= 2;
       return (mask & field) | (~mask & Low(c));
     }
-    case Opcode::kLzd:
-      return LeadingZeros(Low(a));
+    case Opcode::kLzd: return LeadingZeros(Low(a));
     case Opcode::kFbh: {
       const uint32_t u = Signed(in.src[0].type) && a < 0 ? ~Low(a) : Low(a);
       return u == 0 ? -1 : LeadingZeros(u);
@@ -309,48 +267,31 @@ Exact Integer(const isa::Instruction& in, const Value* v) {
       for (int i = 0; i < 32; ++i) n += Low(a) >> i & 1;
       return n;
     }
-    case Opcode::kAddc:
-      return a + b;
-    case Opcode::kSubb:
-      return a - b;
-    case Opcode::kDp4a:
-      return a + Dot(in, b, c);
-    default:
-      ADD_FAILURE() << "no reference for " << isa::Info(in.op).mnemonic;
-      return 0;
+    case Opcode::kAddc: return a + b;
+    case Opcode::kSubb: return a - b;
+    case Opcode::kDp4a: return a + Dot(in, b, c);
+    default: ADD_FAILURE() << "no reference for " << isa::Info(in.op).mnemonic; return 0;
   }
 }
 
 double Float(const isa::Instruction& in, const Value* v) {
   const double a = v[0].f, b = v[1].f, c = v[2].f;
   switch (in.op) {
-    case Opcode::kMov:
-      return a;
-    case Opcode::kAdd:
-      return a + b;
-    case Opcode::kMul:
-      return a * b;
+    case Opcode::kMov: return a;
+    case Opcode::kAdd: return a + b;
+    case Opcode::kMul: return a * b;
     case Opcode::kMad:
       return in.dst.type == Type::kF
                  ? std::fmaf(static_cast<float>(b), static_cast<float>(c), static_cast<float>(a))
                  : std::fma(b, c, a);
-    case Opcode::kSel:
-      return in.cmod == CondMod::kGe ? std::max(a, b) : std::min(a, b);
-    case Opcode::kCsel:
-      return Holds(in.cmod, c, 0) ? a : b;
-    case Opcode::kFrc:
-      return a - std::floor(a);
-    case Opcode::kRndu:
-      return std::ceil(a);
-    case Opcode::kRndd:
-      return std::floor(a);
-    case Opcode::kRnde:
-      return std::nearbyint(a);
-    case Opcode::kRndz:
-      return std::trunc(a);
-    default:
-      ADD_FAILURE() << "no reference for " << isa::Info(in.op).mnemonic;
-      return 0;
+    case Opcode::kSel: return in.cmod == CondMod::kGe ? std::max(a, b) : std::min(a, b);
+    case Opcode::kCsel: return Holds(in.cmod, c, 0) ? a : b;
+    case Opcode::kFrc: return a - std::floor(a);
+    case Opcode::kRndu: return std::ceil(a);
+    case Opcode::kRndd: return std::floor(a);
+    case Opcode::kRnde: return std::nearbyint(a);
+    case Opcode::kRndz: return std::trunc(a);
+    default: ADD_FAILURE() << "no reference for " << isa::Info(in.op).mnemonic; return 0;
   }
 }
 
@@ -747,8 +688,7 @@ bool NarrowerHere(Opcode op, Type dst, Type src) {
       return Bits(src) == 8;
     case Opcode::kCmpn:  // no mixed floats
       return dst != src;
-    default:
-      return false;
+    default: return false;
   }
 }
 

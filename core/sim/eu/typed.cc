@@ -17,10 +17,8 @@ bool CanReadTyped(TexelFormat f) {
     case TexelFormat::kR11g11b10f:
     case TexelFormat::kBgra8:
     case TexelFormat::kRgba8Srgb:
-    case TexelFormat::kD32f:
-      return false;
-    default:
-      return true;
+    case TexelFormat::kD32f: return false;
+    default: return true;
   }
 }
 
@@ -31,12 +29,9 @@ bool IsDword(TexelFormat f) {
 // Data operands of a write or atomic: registers behind the coordinates.
 int DataOperands(const Message& m) {
   switch (m.kind) {
-    case MessageKind::kTypedWrite:
-      return std::popcount(m.channel_mask);
-    case MessageKind::kTypedAtomic:
-      return AtomicOperands(m);
-    default:
-      return 0;
+    case MessageKind::kTypedWrite: return std::popcount(m.channel_mask);
+    case MessageKind::kTypedAtomic: return AtomicOperands(m);
+    default: return 0;
   }
 }
 
@@ -105,7 +100,8 @@ class Executor {
   void Read(int lane, const uint8_t* texel) {
     static constexpr uint8_t kZeros[16] = {};
     Texel t = {0, 0, 0, 0};
-    if (!view_.image->null_surface) t = DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
+    if (!view_.image->null_surface)
+      t = DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
     int k = 0;
     for (int e = 0; e < 4; ++e) {
       if (c_.m.channel_mask >> e & 1) Respond(k++, lane, t[e]);
@@ -148,7 +144,8 @@ class Executor {
 absl::StatusOr<ImageView> BoundImage(const Call& c) {
   const size_t place = SurfacePlace(c.m);
   if (place >= c.memory.images.size() || c.memory.images[place].image == nullptr) {
-    return absl::NotFoundError(absl::StrFormat("no image is bound to %s", c.memory.SurfaceText(c.m)));
+    return absl::NotFoundError(
+        absl::StrFormat("no image is bound to %s", c.memory.SurfaceText(c.m)));
   }
   return c.memory.images[place];
 }

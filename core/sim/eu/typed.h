@@ -2,8 +2,8 @@
 //
 // Coordinates are u, v, r as far as the payload has them, in the order of the surface's dimensions
 // with the array index last (a cube is an array of faces). Reads outside the image give a texel
-// of zeros, writes outside are dropped. Which formats can be read, and on which atomics work, is the hardware's
-// list: Mesa's isl_format table, "typed read" at 11.0 and later.
+// of zeros, writes outside are dropped. Which formats can be read, and on which atomics work, is
+// the hardware's list: Mesa's isl_format table, "typed read" at 11.0 and later.
 #ifndef KILN_CORE_SIM_EU_TYPED_H_
 #define KILN_CORE_SIM_EU_TYPED_H_
 

@@ -30,15 +30,11 @@ bool IsDrawSlot(VertexValue v) {
 uint32_t ComponentOf(VertexValue v) {
   switch (v) {
     case VertexValue::kFirstVertex:
-    case VertexValue::kDrawId:
-      return 0;
+    case VertexValue::kDrawId: return 0;
     case VertexValue::kBaseInstance:
-    case VertexValue::kIsIndexedDraw:
-      return 1;
-    case VertexValue::kVertexIdFromZero:
-      return 2;
-    case VertexValue::kInstanceIdFromZero:
-      return 3;
+    case VertexValue::kIsIndexedDraw: return 1;
+    case VertexValue::kVertexIdFromZero: return 2;
+    case VertexValue::kInstanceIdFromZero: return 3;
   }
   return 0;
 }
@@ -99,15 +95,11 @@ absl::Status CheckEntry(const out::VertexLaunch& launch) {
 // Where fixed functions look for what is theirs (brw_vue_map.c).
 bool HasItsPlace(const out::VueSlot& s) {
   switch (s.what) {
-    case out::VueContent::kHeader:
-      return s.slot == 0;
-    case out::VueContent::kPosition:
-      return s.slot == 1;
-    case out::VueContent::kDistances:
-      return s.slot == kDistanceSlot || s.slot == kDistanceSlot + 1;
+    case out::VueContent::kHeader: return s.slot == 0;
+    case out::VueContent::kPosition: return s.slot == 1;
+    case out::VueContent::kDistances: return s.slot == kDistanceSlot || s.slot == kDistanceSlot + 1;
     case out::VueContent::kLocation:
-    case out::VueContent::kBuiltin:
-      return s.slot > 1;
+    case out::VueContent::kBuiltin: return s.slot > 1;
   }
   return false;
 }
@@ -125,7 +117,8 @@ bool HasDistance(const out::VertexLaunch& launch, uint32_t number, out::VueValue
 // What the masks of 3DSTATE_VS name is a distance of that kind.
 absl::Status CheckDistances(const out::VertexLaunch& launch) {
   for (const out::VueSlot& s : launch.vue) {
-    if (!HasItsPlace(s)) return Wrong(absl::StrFormat("slot %d of the VUE holds another's", s.slot));
+    if (!HasItsPlace(s))
+      return Wrong(absl::StrFormat("slot %d of the VUE holds another's", s.slot));
   }
   const uint32_t clip = launch.clip_distance_mask, cull = launch.cull_distance_mask;
   if (((clip | cull) >> kDistances) != 0) return Wrong("a mask of more than eight distances");
@@ -169,18 +162,12 @@ std::array<uint32_t, 4> Components(const VertexInput& input, uint64_t element) {
 
 uint32_t SystemValue(const VertexInputs& draw, VertexValue what, const Run& run) {
   switch (what) {
-    case VertexValue::kFirstVertex:
-      return static_cast<uint32_t>(draw.first_vertex);
-    case VertexValue::kBaseInstance:
-      return draw.first_instance;
-    case VertexValue::kVertexIdFromZero:
-      return run.number;
-    case VertexValue::kInstanceIdFromZero:
-      return run.instance;
-    case VertexValue::kDrawId:
-      return draw.draw_id;
-    case VertexValue::kIsIndexedDraw:
-      return draw.indices.empty() ? 0 : ~0u;
+    case VertexValue::kFirstVertex: return static_cast<uint32_t>(draw.first_vertex);
+    case VertexValue::kBaseInstance: return draw.first_instance;
+    case VertexValue::kVertexIdFromZero: return run.number;
+    case VertexValue::kInstanceIdFromZero: return run.instance;
+    case VertexValue::kDrawId: return draw.draw_id;
+    case VertexValue::kIsIndexedDraw: return draw.indices.empty() ? 0 : ~0u;
   }
   return 0;
 }
@@ -218,7 +205,8 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
       constants_end + 2 * kSlotRegisters * pairs > kGrfCount) {
     return Wrong("constants begin at r2, attributes behind them, at most 30 slots, up to r127");
   }
-  for (const absl::Status& s : {CheckAttributes(launch), CheckEntry(launch), CheckDistances(launch)}) {
+  for (const absl::Status& s :
+       {CheckAttributes(launch), CheckEntry(launch), CheckDistances(launch)}) {
     if (!s.ok()) return s;
   }
   return absl::OkStatus();

@@ -24,7 +24,8 @@ bool IsStateless(const Message& m) {
 }  // namespace
 
 absl::Status CheckVertexProgram(const Program& program) {
-  if (absl::Status s = CheckGraphicsProgram(program, kVertexLanes, /*packed=*/true); !s.ok()) return s;
+  if (absl::Status s = CheckGraphicsProgram(program, kVertexLanes, /*packed=*/true); !s.ok())
+    return s;
   for (size_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     if (!isa::IsSend(op.inst.op) || !op.inst.send.eot) continue;
@@ -44,16 +45,11 @@ absl::Status CheckVertexProgram(const Program& program) {
 absl::Status CheckVertexMessage(const Op& op, const Message& m, uint32_t channels,
                                 const Thread& t) {
   switch (m.kind) {
-    case MessageKind::kEnd:
-      return Refuse(op, "a vertex thread that ends without a URB write");
-    case MessageKind::kBarrier:
-      return Refuse(op, "a barrier in a vertex thread");
-    case MessageKind::kTargetWrite:
-      return Refuse(op, "a render target write in a vertex thread");
-    case MessageKind::kInterpolate:
-      return Refuse(op, "the pixel interpolator in a vertex thread");
-    default:
-      break;
+    case MessageKind::kEnd: return Refuse(op, "a vertex thread that ends without a URB write");
+    case MessageKind::kBarrier: return Refuse(op, "a barrier in a vertex thread");
+    case MessageKind::kTargetWrite: return Refuse(op, "a render target write in a vertex thread");
+    case MessageKind::kInterpolate: return Refuse(op, "the pixel interpolator in a vertex thread");
+    default: break;
   }
   if (m.surface == kSurfaceShared && m.kind != MessageKind::kSample &&
       m.kind != MessageKind::kFence) {
