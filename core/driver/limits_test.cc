@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "core/front/coverage.h"
+#include "core/front/check/coverage.h"
 #include "core/intel/device/device.h"
 #include "gtest/gtest.h"
 
@@ -12,7 +12,7 @@ namespace {
 TEST(Limits, AreThoseOfTheDevice) {
   std::map<std::string, uint64_t> most;
   for (const front::LimitRow& row : front::Limits()) {
-    if (row.target == "any") continue;  // bounds of the front end: core/front/bounds_test.cc
+    if (row.target == "any") continue;  // bounds of the front end: core/front/check/bounds_test.cc
     EXPECT_TRUE(
         most.emplace(std::string(row.target) + " " + std::string(row.what), row.most).second);
   }

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/mid_pipeline.h"
-#include "core/mid/testing.h"
+#include "core/mid/testing/testing.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"

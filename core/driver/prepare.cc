@@ -10,9 +10,9 @@
 #include "core/driver/mid_pipeline.h"
 #include "core/driver/pass_list.h"
 #include "core/driver/prepared.h"
-#include "core/front/bounds.h"
+#include "core/front/check/bounds.h"
+#include "core/front/check/validate.h"
 #include "core/front/import.h"
-#include "core/front/validate.h"
 #include "core/mir/build.h"
 #include "core/mir/immediates.h"
 

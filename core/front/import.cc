@@ -4,20 +4,20 @@
 
 #include <utility>
 
-#include "core/front/context.h"
-#include "core/front/coverage.h"
-#include "core/front/emit.h"
-#include "core/front/entry_point.h"
-#include "core/front/finish_interface.h"
-#include "core/front/inst_emitter.h"
-#include "core/front/mark_invariant.h"
-#include "core/front/modes.h"
-#include "core/front/prune.h"
-#include "core/front/refusal.h"
-#include "core/front/resources.h"
-#include "core/front/sample_rate.h"
-#include "core/front/shared_memory.h"
-#include "core/front/specialise.h"
+#include "core/front/check/coverage.h"
+#include "core/front/check/refusal.h"
+#include "core/front/emit/context.h"
+#include "core/front/emit/emit.h"
+#include "core/front/emit/inst_emitter.h"
+#include "core/front/emit/modes.h"
+#include "core/front/emit/resources.h"
+#include "core/front/emit/shared_memory.h"
+#include "core/front/finish/finish_interface.h"
+#include "core/front/finish/mark_invariant.h"
+#include "core/front/finish/prune.h"
+#include "core/front/finish/sample_rate.h"
+#include "core/front/plan/entry_point.h"
+#include "core/front/spirv/specialise.h"
 
 namespace kiln::front {
 namespace {

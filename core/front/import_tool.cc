@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "core/front/check/refusal.h"
+#include "core/front/check/validate.h"
 #include "core/front/import.h"
-#include "core/front/refusal.h"
-#include "core/front/validate.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/front/glsl.h"
-#include "core/front/testing.h"
+#include "core/front/glsl/glsl.h"
+#include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 #include "core/oracle/example_images.h"
 

@@ -13,10 +13,10 @@
 #include <cstring>
 #include <vector>
 
-#include "core/front/coverage.h"
+#include "core/front/check/coverage.h"
+#include "core/front/check/newer.h"
+#include "core/front/grammar/spirv_grammar.h"
 #include "core/front/import.h"
-#include "core/front/newer.h"
-#include "core/front/spirv_grammar.h"
 #include "core/mir/verify.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size)

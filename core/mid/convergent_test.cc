@@ -2,12 +2,12 @@
 // other control flow or merges them across it, equal as they look.
 #include <string>
 
-#include "core/mid/convert_if_to_select.h"
-#include "core/mid/hoist_common_code.h"
-#include "core/mid/hoist_invariants.h"
-#include "core/mid/merge_equal_values.h"
-#include "core/mid/sink_values.h"
-#include "core/mid/testing.h"
+#include "core/mid/control/convert_if_to_select.h"
+#include "core/mid/loops/hoist_invariants.h"
+#include "core/mid/loops/sink_values.h"
+#include "core/mid/testing/testing.h"
+#include "core/mid/values/hoist_common_code.h"
+#include "core/mid/values/merge_equal_values.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {

@@ -17,8 +17,8 @@
 #include "core/base/step.h"
 #include "core/base/version.h"
 #include "core/driver/compile.h"
-#include "core/front/coverage.h"
-#include "core/front/glsl.h"
+#include "core/front/check/coverage.h"
+#include "core/front/glsl/glsl.h"
 #include "proto/launch_record_convert.h"
 #include "server/worker/check_state.h"
 

@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/mid_pipeline.h"
-#include "core/front/glsl.h"
+#include "core/front/glsl/glsl.h"
 #include "core/front/import.h"
-#include "core/mid/testing.h"
+#include "core/mid/testing/testing.h"
 #include "core/mir/build.h"
 #include "core/mir/print.h"
 #include "core/mir/verify.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/front/testing.h"
+#include "core/front/testing/testing.h"
 #include "core/mir/mir.h"
 #include "gtest/gtest.h"
 

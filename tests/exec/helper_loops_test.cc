@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/compile.h"
-#include "core/front/glsl.h"
+#include "core/front/glsl/glsl.h"
 #include "core/sim/eu/rasterise.h"
 #include "core/sim/eu/simulator.h"
 #include "gtest/gtest.h"

@@ -18,7 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/compile.h"
-#include "core/front/glsl.h"
+#include "core/front/glsl/glsl.h"
 #include "core/front/import.h"
 #include "core/oracle/interp.h"
 #include "core/sim/eu/rasterise.h"

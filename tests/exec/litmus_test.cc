@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/compile.h"
-#include "core/front/glsl.h"
+#include "core/front/glsl/glsl.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/messages.h"
 #include "core/intel/isa/program.h"

@@ -1,11 +1,11 @@
-// Kernels whose operands have unusual widths (core/front/operand_widths.h), compiled at every width
-// and executed by the simulator.
-#include "core/front/operand_widths.h"
+// Kernels whose operands have unusual widths (core/front/testing/operand_widths.h), compiled at
+// every width and executed by the simulator.
+#include "core/front/testing/operand_widths.h"
 
 #include <cstring>
 #include <random>
 
-#include "core/front/testing.h"
+#include "core/front/testing/testing.h"
 #include "gtest/gtest.h"
 #include "tests/exec/exec.h"
 #include "tests/exec/images.h"

@@ -21,7 +21,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/driver/compile.h"
-#include "core/front/glsl.h"
+#include "core/front/glsl/glsl.h"
 #include "proto/launch_record_convert.h"
 #include "server/key/sha256.h"
 

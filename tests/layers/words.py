@@ -14,7 +14,7 @@ MAY_NAME_GENERATIONS = (
     "core/intel/isa/",              # encodings, restrictions, messages, errata by generation
     "core/intel/device/",           # the table of devices
     "core/intel/pipeline/backend",  # the rows that the driver's table of targets points to
-    "core/front/coverage.def",      # limits that are told of each target
+    "core/front/check/coverage.def",      # limits that are told of each target
     "core/sim/",                    # a simulator of one generation
     "core/out/",                    # whose values the records' names are
 )

@@ -22,9 +22,9 @@ class WordsTest(unittest.TestCase):
 
     def test_neutral_rooms_name_no_target(self):
         for line in ("// Intel has none", "constexpr int kGrf = 32;  // a GRF", "// at SIMD16", "// on gfx1030"):
-            self.assertEqual(self.found("core/mid/simplify.cc", line), 1, line)
+            self.assertEqual(self.found("core/mid/values/simplify.cc", line), 1, line)
             self.assertEqual(self.found("core/intel/abi/launch.cc", line), 0, line)
-        self.assertEqual(self.found("core/mid/simplify.cc", "// Mesa unrolls less"), 0)
+        self.assertEqual(self.found("core/mid/values/simplify.cc", "// Mesa unrolls less"), 0)
 
     def test_descriptors_are_packed_in_one_room(self):
         for line in ("  e.send.desc = control | rlen << 20 | mlen << 25;",

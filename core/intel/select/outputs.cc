@@ -28,7 +28,8 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   int first = 0;
   uint32_t element = 0;
   if ((inst.flags & mir::kIndexed) != 0) {
-    // Modules store the elements of an array one by one, at their end (core/front/emit_output.cc).
+    // Modules store the elements of an array one by one, at their end
+    // (core/front/emit/interface/emit_output.cc).
     if (!m_.IsConstant(m_.source(id, 0))) return Unexpected(inst, "an output chosen by value");
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     first = 1;

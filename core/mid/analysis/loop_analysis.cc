@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/mid/fold.h"
+#include "core/mid/values/fold.h"
 #include "core/mir/build.h"
 
 namespace kiln::mid {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/mid/testing.h"
+#include "core/mid/testing/testing.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
 #include "core/oracle/interp.h"

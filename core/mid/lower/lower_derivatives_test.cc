@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/mid/testing.h"
+#include "core/mid/testing/testing.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
 #include "core/oracle/example_images.h"

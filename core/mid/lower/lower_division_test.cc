@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "core/mid/simplify.h"
+#include "core/mid/values/simplify.h"
 #include "core/mir/build.h"
 #include "core/mir/verify.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/mid/testing.h"
+#include "core/mid/testing/testing.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
 #include "core/oracle/interp.h"

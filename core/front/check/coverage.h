@@ -1,0 +1,78 @@
+// The coverage table of the front end: which SPIR-V features are compiled, and by which cause the
+// others are refused. The data is coverage.def; this is how it is asked.
+#ifndef KILN_CORE_FRONT_CHECK_COVERAGE_H_
+#define KILN_CORE_FRONT_CHECK_COVERAGE_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "core/front/grammar/spirv_enums.h"
+
+namespace kiln::front {
+
+// One row, for printing and for the service's GetCapabilities. kind: "capability", "instruction",
+// "glsl_std_450", "builtin", "storage_class", "execution_model", "execution_mode". cause is empty
+// where supported.
+struct CoverageRow {
+  std::string_view kind;
+  std::string_view name;
+  uint32_t number = 0;  // the enumerant in SPIR-V or in the extended instruction set
+  std::string_view cause;
+};
+
+struct CauseRow {
+  std::string_view cause;
+  std::string_view reason;
+};
+
+// How much of something a target takes, and the cause by which more is refused.
+struct LimitRow {
+  std::string_view target;
+  std::string_view what;
+  uint64_t most = 0;
+  std::string_view cause;
+};
+
+absl::Span<const CoverageRow> CoverageTable();
+absl::Span<const LimitRow> Limits();
+absl::Span<const CauseRow> Causes();
+bool IsCause(std::string_view cause);
+std::string_view ReasonOf(std::string_view cause);
+
+// The cause by which a feature is refused; empty: supported. Numbers without a row give
+// "vendor_extension" ("execution_mode" for execution modes); newer ones (spirv_newer.def) the cause
+// of the capability that they need.
+std::string_view CauseOf(spv::Capability capability);
+std::string_view CauseOf(spv::Op op);
+std::string_view CauseOf(GLSLstd450 instruction);
+std::string_view CauseOf(spv::BuiltIn builtin);
+std::string_view CauseOf(spv::StorageClass storage);
+std::string_view CauseOf(spv::ExecutionMode mode);
+std::string_view CauseOf(spv::ExecutionModel model);
+// Of a float type's encoding, where it is not IEEE 754's.
+std::string_view CauseOf(spv::FPEncoding encoding);
+
+// What is newer than the headers (spirv_newer.def), and the capability or extension that a module
+// must declare for it; of capabilities, their extension.
+struct NewerRow {
+  std::string_view kind;  // "Op", "Capability", "ExecutionMode", ...: as SPIR-V's grammar has it
+  uint32_t number = 0;
+  std::string_view name;
+  std::string_view feature;
+};
+// Null: not newer, or unknown. Cost: one step for opcodes; a walk over some 230 rows for the
+// others.
+const NewerRow* NewerRowOf(spv::Op op);
+const NewerRow* NewerRowOf(std::string_view kind, uint32_t number);
+
+// The cause of what a newer feature brings and has no row: that of the capability, "newer_feature"
+// for extensions and where the capability has none.
+std::string_view CauseOfFeature(std::string_view feature);
+
+// The name of a capability; empty if it has no row.
+std::string_view CapabilityName(spv::Capability capability);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_CHECK_COVERAGE_H_

@@ -1,0 +1,36 @@
+// GLSL as tokens of a preprocessor: names, numbers, strings, and all else character by character.
+#ifndef KILN_CORE_FRONT_CHECK_GLSL_TOKENS_H_
+#define KILN_CORE_FRONT_CHECK_GLSL_TOKENS_H_
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace kiln::front {
+
+struct GlslToken {
+  std::string_view text;
+  bool line_begins = false;   // the first of its line
+  bool space_before = false;  // blanks or comments
+  bool final = false;         // does not expand any more
+  bool IsName() const {
+    const char c = text.empty() ? '0' : text[0];
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+};
+
+using GlslTokenSpan = absl::Span<const GlslToken>;
+
+// The text, lines that a backslash continues joined. What had to be made is put into `made`, as is
+// a text without any; tokens of the result lie there.
+std::string_view JoinedLines(std::string_view text, std::deque<std::string>* made);
+
+// The tokens of a text whose lines are joined, without comments. "##" is one token.
+std::vector<GlslToken> TokensOfGlsl(std::string_view text);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_CHECK_GLSL_TOKENS_H_

@@ -1,0 +1,48 @@
+#include "core/front/check/glsl_tokens.h"
+
+#include "gtest/gtest.h"
+
+namespace kiln::front {
+namespace {
+
+// Tokens apart by "|", one that begins a line after "^".
+std::string Shown(std::string_view text) {
+  std::deque<std::string> made;
+  std::string shown;
+  for (const GlslToken& t : TokensOfGlsl(JoinedLines(text, &made))) {
+    shown += t.line_begins ? "^" : "|";
+    shown += t.text;
+  }
+  return shown;
+}
+
+TEST(GlslTokens, NamesNumbersAndTheRest) {
+  EXPECT_EQ(Shown("a1 = 1.5e3f+_b;"), "^a1|=|1.5e3f|+|_b|;");
+  EXPECT_EQ(Shown("a.x.y"), "^a|.|x|.|y");
+  EXPECT_EQ(Shown("a##b # c"), "^a|##|b|#|c");
+  EXPECT_EQ(Shown("#include \"a b//c\"\nx"), "^#|include|\"a b//c\"^x");
+  EXPECT_EQ(Shown("\"open\nx"), "^\"open^x");
+  EXPECT_EQ(Shown(""), "");
+}
+
+TEST(GlslTokens, CommentsAndLines) {
+  EXPECT_EQ(Shown("a/*b\nc*/d//e\nf"), "^a|d^f");
+  EXPECT_EQ(Shown("a/*never ends"), "^a");
+  EXPECT_EQ(Shown("a\r\nb\rc"), "^a^b^c");
+  EXPECT_EQ(Shown("#define\\\n A \\\r\n B\nC"), "^#|define|A|B^C");
+  EXPECT_EQ(Shown("a\\b\\"), "^a|\\|b|\\");
+  EXPECT_EQ(Shown("lo\\\nng"), "^long");
+}
+
+TEST(GlslTokens, SpaceBefore) {
+  const auto tokens = TokensOfGlsl("f (x)/**/y");
+  ASSERT_EQ(tokens.size(), 5u);
+  EXPECT_TRUE(tokens[1].space_before);
+  EXPECT_FALSE(tokens[2].space_before);
+  EXPECT_TRUE(tokens[4].space_before);
+  EXPECT_TRUE(tokens[2].IsName());
+  EXPECT_FALSE(tokens[1].IsName());
+}
+
+}  // namespace
+}  // namespace kiln::front

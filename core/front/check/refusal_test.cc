@@ -1,0 +1,270 @@
+// What is refused, and by which name; what is merely declared and is not.
+#include "core/front/check/refusal.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <string>
+
+#include "core/base/cause.h"
+#include "core/front/testing/testing.h"
+
+namespace kiln::front {
+namespace {
+
+absl::Status Import(const std::string& globals, const std::string& body) {
+  return ImportVerified(CompileCompute(KernelText(globals, body))).status();
+}
+
+void ExpectRefused(const absl::Status& status, const std::string& cause,
+                   const std::string& capability = "") {
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_EQ(RefusalCause(status), cause) << status;
+  EXPECT_EQ(kiln::CauseOf(status), cause);
+  const std::string text(status.message());
+  EXPECT_EQ(text.rfind(cause + ":", 0), 0u) << text;
+  EXPECT_NE(text.find("(%"), std::string::npos) << text;
+  if (!capability.empty()) {
+    EXPECT_NE(text.find("[capability " + capability + "]"), std::string::npos) << text;
+  }
+}
+
+TEST(Refusal, NamesCauseCapabilityAndId) {
+  ExpectRefused(Import("#extension GL_ARB_sparse_texture2 : require\n"
+                       "layout(binding = 2, r32ui) uniform uimage2D image;",
+                       "uvec4 t; out_[id] = uint(sparseImageLoadARB(image, ivec2(0), t));"),
+                "sparse_residency", "SparseResidency");
+  ExpectRefused(Import("#extension GL_EXT_shader_image_int64 : require\n"
+                       "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                       "layout(binding = 2, r64ui) uniform u64image2D image;",
+                       "out_[id] = uint(imageLoad(image, ivec2(0)).x);"),
+                "images", "Int64ImageEXT");
+  ExpectRefused(Import("", "out_[id] = uint(double(in_[id]) * 2.0lf);"), "float64", "Float64");
+  ExpectRefused(Import("#extension GL_EXT_shader_atomic_int64 : require\n"
+                       "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                       "shared uint64_t big;",
+                       "atomicAdd(big, 1ul);"),
+                "int64_atomics");
+  ExpectRefused(
+      Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
+      "shader_clock", "ShaderClockKHR");
+  ExpectRefused(Import("layout(binding = 5) buffer A { uint a; };\n"
+                       "layout(binding = 5) uniform B { uint b; };",
+                       "a = b;"),
+                "mutable_descriptors");
+}
+
+TEST(Refusal, UnusedFeaturesAreNot) {
+  EXPECT_TRUE(Import("#extension GL_ARB_sparse_texture2 : require\n"
+                     "layout(binding = 2, r32ui) uniform uimage2D image;\n"
+                     "int unused() { uvec4 t; return sparseImageLoadARB(image, ivec2(0), t); }",
+                     "out_[id] = 1u;")
+                  .ok());
+  EXPECT_TRUE(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                     "layout(binding = 2) buffer B { double big; uint small; };",
+                     "out_[id] = small;")
+                  .ok());
+  EXPECT_TRUE(Import("layout(constant_id = 0) const bool kUse = false;\n"
+                     "#extension GL_ARB_sparse_texture2 : require\n"
+                     "layout(binding = 2, r32ui) uniform uimage2D image;",
+                     "uvec4 t;"
+                     "out_[id] = kUse ? uint(sparseImageLoadARB(image, ivec2(0), t)) : 3u;")
+                  .ok());
+}
+
+// Only pointers into storage buffers and shared memory are values.
+TEST(Refusal, VariablePointers) {
+  const std::string select = R"(
+    %a = OpVariable %p_local Function
+    %b = OpVariable %p_local Function
+    %c = OpUGreaterThan %bool %x %u_5
+    %p = OpSelect %p_local %c %a %b
+    %result = OpLoad %uint %p
+)";
+  const std::string preamble = "OpCapability Shader\nOpCapability VariablePointers\n";
+  const std::string types = "%p_local = OpTypePointer Function %uint\n";
+  ExpectRefused(
+      ImportVerified(Assemble(KernelAssembly(types, select, true, "", preamble))).status(),
+      "variable_pointers");
+}
+
+// Names reach records, which take UTF-8 only.
+TEST(Refusal, EntryPointNamesAreUtf8) {
+  auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
+  size_t at = 5;
+  while ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpEntryPoint))
+    at += words[at] >> 16;
+  const auto with = [&](const char* four_bytes) {
+    std::memcpy(&words[at + 3], four_bytes, 4);
+    return ImportSpirv(words, {}).status();
+  };
+  EXPECT_EQ(with("main"), absl::OkStatus());
+  EXPECT_EQ(with("\xc3\xa9t\xc3").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(with("\xc3\xa9\xc3\xa9"), absl::OkStatus());
+  EXPECT_EQ(with("\xf0\x9f\x98\x80"), absl::OkStatus());
+  for (const char* bad : {"\x80"
+                          "ain",
+                          "\xed\xa0\x80n", "\xc0\x80in", "\xf4\x90\x80\x80",
+                          "\xff"
+                          "ain"}) {
+    EXPECT_EQ(with(bad).code(), absl::StatusCode::kInvalidArgument) << bad;
+  }
+}
+
+TEST(Refusal, EntryPoints) {
+  const auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
+  ImportOptions options;
+  options.entry = "other";
+  const absl::Status unknown = ImportSpirv(words, options).status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(CauseOf(unknown), "not_found");
+  EXPECT_EQ(unknown.message(), "no entry point \"other\"; the module has \"main\"");
+  options.entry = "main";
+  EXPECT_TRUE(ImportSpirv(words, options).ok());
+}
+
+// No name asks for the only entry point, or for the one without a name.
+TEST(Refusal, EntryPointsWithoutAName) {
+  const auto named = [](const std::string& others) {
+    std::string text = KernelAssembly("", "%result = OpCopyObject %uint %x\n");
+    text.insert(text.find("OpEntryPoint"), others);
+    const auto module = ImportSpirv(Assemble(text), ImportOptions());
+    return module.ok() ? "\"" + module->entry_point + "\"" : std::string(module.status().message());
+  };
+  EXPECT_EQ(named(""), "\"main\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"\"\n"), "\"\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\nOpEntryPoint GLCompute %main \"\"\n"),
+            "\"\"");
+  EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\n"),
+            "several compute entry points, one is to be named: \"a\" \"main\"");
+}
+
+// Names may have a megabyte; messages quote their beginnings.
+TEST(Refusal, EntryPointNamesAreCutInMessages) {
+  const std::string long_name(200'000, 'n');
+  const auto error = [&](const std::string& lines, const std::string& entry) {
+    std::string text = KernelAssembly("", "%result = OpCopyObject %uint %x\n");
+    text.insert(text.find("OpEntryPoint"), lines);
+    ImportOptions options;
+    options.entry = entry;
+    return ImportSpirv(Assemble(text), options).status();
+  };
+  const std::string one = "OpEntryPoint GLCompute %main \"" + long_name + "\"\n";
+  const std::string other = "OpEntryPoint Geometry %main \"" + long_name + "\"\n";
+  const std::string kernel = "OpEntryPoint Kernel %main \"" + long_name + "\"\n";
+  for (const absl::Status& s : {error(one, ""), error(one, "x"), error("", long_name),
+                                error(other, long_name), error(kernel, long_name)}) {
+    EXPECT_FALSE(s.ok());
+    EXPECT_NE(s.message().find("nnnn..."), std::string::npos) << s.message().substr(0, 300);
+    EXPECT_LT(s.message().size(), 400u);
+  }
+}
+
+// f30 calls f29 twice, and so on: 2^30 instructions if inlined. Refused at once.
+TEST(Refusal, CallExpansionIsComputedBeforeItIsMade) {
+  std::string functions;
+  for (int i = 0; i <= 30; ++i) {
+    const std::string n = std::to_string(i);
+    functions += "%f" + n + " = OpFunction %void None %fn\n%l" + n + " = OpLabel\n";
+    if (i > 0) {
+      const std::string callee = "%f" + std::to_string(i - 1) + "\n";
+      functions += "%c" + n + " = OpFunctionCall %void " + callee + "%d" + n +
+                   " = OpFunctionCall %void " + callee;
+    }
+    functions += "OpReturn\nOpFunctionEnd\n";
+  }
+  const std::string main = "%call = OpFunctionCall %void %f30\n%result = OpIAdd %uint %x %u_1\n";
+  const auto words = Assemble(KernelAssembly("", main, true, functions));
+  const auto start = std::chrono::steady_clock::now();
+  ExpectRefused(ImportSpirv(words, {}).status(), "module_too_large");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
+}
+
+TEST(Refusal, BudgetHoldsForWhatOneInstructionExpandsTo) {
+  std::string body;
+  for (int i = 0; i < 40; ++i) body += "m = inverse(m) + m;\n";
+  const auto words = CompileCompute(
+      KernelText("", "mat4 m = mat4(float(id));\n" + body + "out_[id] = uint(m[0][0]);"));
+  ImportOptions options;
+  options.max_instructions = 5000;
+  ExpectRefused(ImportSpirv(words, options).status(), "module_too_large");
+  options.max_instructions = 50000;
+  EXPECT_TRUE(ImportSpirv(words, options).ok());
+}
+
+TEST(Refusal, LargeValues) {
+  const std::string globals =
+      "struct Big { uint a[70000]; }; layout(binding = 2) buffer B { Big x; Big y; };";
+  ExpectRefused(Import(globals, "x = y;"), "composite_too_large");
+  EXPECT_TRUE(Import(globals, "x.a[id] = y.a[id];").ok());
+}
+
+TEST(Refusal, DeepNesting) {
+  std::string body;
+  for (int i = 0; i < 300; ++i) body += "if (in_[" + std::to_string(i) + "] != id) {\n";
+  body += "out_[id] = 1u;\n" + std::string(300, '}');
+  ExpectRefused(Import("", body), "nesting_too_deep");
+}
+
+TEST(Refusal, Malformed) {
+  const auto expect_invalid = [](const std::string& types, const std::string& main,
+                                 const std::string& functions = "") {
+    const absl::Status status =
+        ImportVerified(Assemble(KernelAssembly(types, main, true, functions))).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_EQ(RefusalCause(status), "");
+  };
+  // Types of operands.
+  expect_invalid("", "%result = OpIAdd %uint %x %f_1\n");
+  expect_invalid("", "%y = OpFAdd %float %x %x\n%result = OpBitcast %uint %y\n");
+  expect_invalid("", "%y = OpIAdd %v2uint %x %x\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpLogicalAnd %uint %x %x\n");
+  expect_invalid("", "%result = OpSelect %uint %x %x %x\n");
+  expect_invalid("", "OpStore %x_p %f_1\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpCompositeExtract %uint %x 0\n");
+  expect_invalid("", "%v = OpCompositeConstruct %v2uint %x\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpLoad %uint %x\n");
+  // Use before definition, and of what is no value.
+  expect_invalid("", "%result = OpIAdd %uint %y %x\n%y = OpIAdd %uint %x %x\n");
+  expect_invalid("", "%result = OpIAdd %uint %uint %x\n");
+  // A pointer copied as one to a larger type, and stored through in a loop.
+  expect_invalid(
+      "%big = OpTypeArray %uint %u_9\n%p_big = OpTypePointer Function %big\n"
+      "%p_fn = OpTypePointer Function %uint\n",
+      R"(
+    %v = OpVariable %p_fn Function
+    OpBranch %loop
+    %loop = OpLabel
+    OpLoopMerge %done %loop None
+    %q = OpCopyObject %p_big %v
+    %e = OpAccessChain %p_fn %q %u_8
+    OpStore %e %x
+    %c = OpUGreaterThan %bool %x %u_5
+    OpBranchConditional %c %loop %done
+    %done = OpLabel
+    %result = OpIAdd %uint %x %x
+)");
+  // Recursion.
+  expect_invalid("", "%c = OpFunctionCall %void %f\n%result = OpIAdd %uint %x %x\n",
+                 "%f = OpFunction %void None %fn\n%l = OpLabel\n%d = OpFunctionCall %void %f\n"
+                 "OpReturn\nOpFunctionEnd\n");
+  // Irreducible control flow.
+  expect_invalid("", R"(
+    %c = OpUGreaterThan %bool %x %u_5
+    OpSelectionMerge %m None
+    OpBranchConditional %c %a %b
+    %a = OpLabel
+    OpBranchConditional %c %b %m
+    %b = OpLabel
+    OpBranchConditional %c %a %m
+    %m = OpLabel
+    %result = OpIAdd %uint %x %x
+)");
+  // Branches to the wrong places.
+  expect_invalid("", "OpBranch %entry\n%n = OpLabel\n%result = OpIAdd %uint %x %x\n");
+  expect_invalid("", "OpBranch %main\n%n = OpLabel\n%result = OpIAdd %uint %x %x\n");
+}
+
+}  // namespace
+}  // namespace kiln::front

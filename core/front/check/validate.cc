@@ -1,0 +1,162 @@
+#include "core/front/check/validate.h"
+
+#include <spirv-tools/libspirv.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "core/base/cause.h"
+#include "core/base/utf8.h"
+#include "core/front/check/newer.h"
+#include "core/front/grammar/spirv_enums.h"
+#include "core/front/grammar/spirv_grammar.h"
+
+namespace kiln::front {
+namespace {
+
+constexpr size_t kMaxText = 16 << 10;
+constexpr size_t kHeaderWords = 5;
+
+spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOptions& options) {
+  if (options.vulkan_minor.has_value()) {
+    switch (*options.vulkan_minor) {
+      case 0: return SPV_ENV_VULKAN_1_0;
+      case 1: return SPV_ENV_VULKAN_1_1;
+      case 2: return SPV_ENV_VULKAN_1_2;
+      default: return SPV_ENV_VULKAN_1_3;
+    }
+  }
+  const uint32_t version = words.size() > 1 ? (words[1] >> 8) & 0xff : 0;
+  switch (version) {
+    case 4: return SPV_ENV_VULKAN_1_1_SPIRV_1_4;
+    case 5: return SPV_ENV_VULKAN_1_2;
+    case 6: return SPV_ENV_VULKAN_1_3;
+    default: return SPV_ENV_VULKAN_1_1;
+  }
+}
+
+// Result id of the instruction with this number, counted from 1 as the validator's positions are;
+// 0: there is no such instruction, or it has no result.
+uint32_t ResultOf(absl::Span<const uint32_t> words, size_t number) {
+  size_t at = kHeaderWords;
+  for (size_t n = 1; at < words.size() && n < number; ++n) {
+    if (words[at] >> 16 == 0) return 0;
+    at += words[at] >> 16;
+  }
+  if (number == 0 || at >= words.size()) return 0;
+  const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words[at] & 0xffff));
+  if (layout == nullptr || !layout->has_result) return 0;
+  const size_t result = at + layout->ResultWord();
+  return result < words.size() ? words[result] : 0;
+}
+
+bool IsName(uint32_t first_word) {
+  const auto op = static_cast<spv::Op>(first_word & 0xffff);
+  return op == spv::Op::OpName || op == spv::Op::OpMemberName;
+}
+
+// The name as the validator makes it of letters, digits and _; without the numbers at its end by
+// which equal ones are told apart.
+std::string NameWithoutNumbers(absl::Span<const uint32_t> inst) {
+  std::string name(reinterpret_cast<const char*>(inst.data()), inst.size() * sizeof(uint32_t));
+  name.resize(std::min(name.size(), name.find('\0')));
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  name.resize(name.find_last_not_of("_0123456789") + 1);
+  return name;
+}
+
+// Whether so many ids have one name that the validator, which numbers them with a search from 0 for
+// each and does so for every message, would be busy for long: 20,000 "a" took a minute.
+bool HasTooManyEqualNames(absl::Span<const uint32_t> words) {
+  constexpr uint64_t kMostBytes = 1 << 22;  // of names looked up: 0.2 s
+  absl::flat_hash_map<std::string, uint64_t> seen;
+  uint64_t bytes = 0;
+  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
+    const uint32_t count = words[at] >> 16;
+    if (count == 0 || count > words.size() - at) break;
+    if (static_cast<spv::Op>(words[at] & 0xffff) != spv::Op::OpName || count < 3) continue;
+    const std::string name = NameWithoutNumbers(words.subspan(at + 2, count - 2));
+    bytes += seen[name]++ * (count + kHeaderWords);
+    if (bytes > kMostBytes) return true;
+  }
+  return false;
+}
+
+OlderForm WithoutNames(absl::Span<const uint32_t> words) {
+  OlderForm copy;
+  copy.changed = true;
+  copy.words.assign(words.begin(), words.begin() + kHeaderWords);
+  size_t at = kHeaderWords;
+  for (size_t number = 1; at < words.size() && words[at] >> 16 != 0; ++number) {
+    const size_t count = std::min<size_t>(words[at] >> 16, words.size() - at);
+    if (!IsName(words[at])) {
+      copy.words.insert(copy.words.end(), words.begin() + at, words.begin() + at + count);
+      copy.numbers.push_back(number);
+    }
+    at += count;
+  }
+  copy.words.insert(copy.words.end(), words.begin() + at, words.end());
+  return copy;
+}
+
+// The module's number of an instruction that has this one in a copy; `numbers` as in OlderForm,
+// empty: the same.
+size_t NumberInModule(absl::Span<const size_t> numbers, size_t number) {
+  if (numbers.empty() || number == 0) return number;
+  return numbers[std::min(number, numbers.size()) - 1];
+}
+
+// `names`: messages call ids by their names. The validator works all names out beforehand, which
+// takes a third of its time. `numbers`: of the module's instructions that those of `words` stand
+// for.
+absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& options, bool names,
+                      absl::Span<const size_t> numbers) {
+  spvtools::SpirvTools tools(EnvironmentOf(words, options));
+  if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools has no such environment");
+  std::string text;
+  size_t first = 0;
+  tools.SetMessageConsumer([&](spv_message_level_t level, const char*,
+                               const spv_position_t& position, const char* message) {
+    if (level > SPV_MSG_ERROR || text.size() > kMaxText) return;
+    if (text.empty()) first = position.index;
+    if (!text.empty()) text += "\n";
+    text += "instruction " + std::to_string(NumberInModule(numbers, position.index)) + ": " +
+            Shortened(message, kMaxText);
+  });
+  spvtools::ValidatorOptions validator;
+  validator.SetFriendlyNames(names);
+  validator.SetScalarBlockLayout(options.scalar_block_layout);
+  validator.SetWorkgroupScalarBlockLayout(options.scalar_block_layout);
+  validator.SetAllowLocalSizeId(true);  // VK_KHR_maintenance4
+  if (tools.Validate(words.data(), words.size(), validator)) return absl::OkStatus();
+  return WithSpirvId(absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text),
+                     ResultOf(words, first));
+}
+
+}  // namespace
+
+absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptions& options) {
+  OlderForm fewer;
+  if (HasTooManyEqualNames(words)) {
+    fewer = WithoutNames(words);
+    words = fewer.words;
+  }
+  if (Validate(words, options, false, fewer.numbers).ok()) return absl::OkStatus();
+  absl::StatusOr<OlderForm> older = OlderFormOf(words);
+  if (!older.ok()) return older.status();
+  if (!older->changed) return Validate(words, options, true, fewer.numbers);
+  if (Validate(older->words, options, false, {}).ok()) return absl::OkStatus();
+  for (size_t& number : older->numbers) number = NumberInModule(fewer.numbers, number);
+  const absl::Status status = Validate(older->words, options, true, older->numbers);
+  return WithMessage(status,
+                     std::string(status.message()) +
+                         "\n(as the validator sees it: newer instructions stand as older ones)");
+}
+
+}  // namespace kiln::front

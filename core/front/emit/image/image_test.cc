@@ -1,0 +1,227 @@
+// Images, samplers, texel buffers and arrays of descriptors: what MIR they become.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/front/testing/testing.h"
+#include "core/mir/print.h"
+
+namespace kiln::front {
+namespace {
+
+// The instructions and resources of a kernel, values renumbered.
+std::string Text(const std::string& globals, const std::string& body) {
+  const absl::StatusOr<mir::Module> m =
+      ImportVerified(CompileCompute(KernelText(globals, "out_[id + 64u] = in_[id]; " + body)));
+  if (!m.ok()) return m.status().ToString();
+  mir::PrintOptions options;
+  options.renumber = true;
+  options.spirv_ids = false;
+  return mir::Print(*m, options);
+}
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kFloat[] = "vec2 p = vec2(float(id), 0.5); vec4 r = vec4(0); ";
+constexpr char kStore[] = " out_[id] = floatBitsToUint(r.x + r.y + r.z + r.w);";
+
+std::string Sample(const std::string& sampler, const std::string& statement) {
+  return Text("layout(binding = 2) uniform " + sampler + " s;", kFloat + statement + kStore);
+}
+
+TEST(Image, SamplesSayWhatTheyAreGiven) {
+  EXPECT_THAT(Sample("sampler2D", "r = textureLod(s, p, 1.5);"),
+              AllOf(HasSubstr("resource 2 combined 0.2.0 image 2d float unknown"),
+                    HasSubstr("= sample[2, texel lod] %"), HasSubstr(", 0.5f, 1.5f\n")));
+  EXPECT_THAT(Sample("sampler3D", "r = textureGrad(s, p.xyx, p.xyx, p.yxy);"),
+              HasSubstr("= sample[2, texel grad] %"));
+  EXPECT_THAT(Sample("sampler2DArray", "r = textureLodOffset(s, p.xyy, 0.0, ivec2(-3, 2));"),
+              AllOf(HasSubstr("image 2d arrayed float"), HasSubstr("[2, texel lod at -3 2 0] %")));
+  EXPECT_THAT(
+      Sample("samplerCubeArrayShadow", "r.x = texture(s, p.xyxx, 0.25);"),
+      AllOf(HasSubstr("image cube arrayed float"), HasSubstr("= sample[2, texel dref lod] ")));
+  EXPECT_THAT(Sample("sampler2DShadow", "r.x = textureProjLod(s, p.xyxx, 0.0);"),
+              AllOf(HasSubstr("= fdiv "), HasSubstr("= sample[2, texel dref lod] ")));
+  EXPECT_THAT(Sample("usampler1D", "r.x = float(textureLod(s, p.x, 0.0).y);"),
+              AllOf(HasSubstr("image 1d uint unknown"), HasSubstr(":i32 = sample[2, texel lod]")));
+}
+
+TEST(Image, GathersAreOneMessageEachUnlessTheyHaveFourOffsets) {
+  EXPECT_THAT(Sample("sampler2D", "r = textureGather(s, p, 2);"),
+              HasSubstr("= gather[2, texel component 2] "));
+  EXPECT_THAT(Sample("sampler2D", "r = textureGatherOffset(s, p, ivec2(id, 1));"),
+              HasSubstr("= gather[2, texel offsets] "));
+  EXPECT_THAT(Sample("samplerCubeShadow", "r = textureGather(s, p.xyx, 0.5);"),
+              HasSubstr("= gather[2, texel dref] "));
+  const std::string four =
+      Sample("sampler2D",
+             "const ivec2 o[4] = ivec2[4](ivec2(0, 1), ivec2(2, 3), ivec2(4, 5), ivec2(-6, 7));"
+             "r = textureGatherOffsets(s, p, o, 1);");
+  EXPECT_THAT(four, AllOf(HasSubstr("= gather[2, texel component 1 at 0 1 0] "),
+                          HasSubstr("= gather[2, texel component 1 at -6 7 0] ")));
+}
+
+// A kernel that samples with the image operand Offset of this value, a %v2int.
+std::string SampledAtOffset(const std::string& operation, const std::string& operands) {
+  const auto module = ImportVerified(Assemble(KernelAssembly(
+      R"(OpDecorate %t DescriptorSet 0
+OpDecorate %t Binding 2
+%v2int = OpTypeVector %int 2
+%image = OpTypeImage %float 2D 0 0 0 1 Unknown
+%sampled = OpTypeSampledImage %image
+%p_sampled = OpTypePointer UniformConstant %sampled
+%t = OpVariable %p_sampled UniformConstant
+%center = OpConstantComposite %v2float %f_0 %f_1
+%i_1 = OpConstant %int 1
+%i_8 = OpConstant %int 8
+%near = OpConstantComposite %v2int %i_1 %i_1
+%far = OpConstantComposite %v2int %i_1 %i_8
+)",
+      "%i = OpBitcast %int %x\n%value = OpCompositeConstruct %v2int %i %i_1\n"
+      "%beyond = OpCompositeConstruct %v2int %i %i_8\n%s = OpLoad %sampled %t\n%r = " +
+          operation + " %v4float %s %center " + operands +
+          "\n%e = OpCompositeExtract %float %r 0\n%result = OpBitcast %uint %e\n",
+      true, "", "OpCapability Shader\nOpCapability ImageGatherExtended\n")));
+  if (!module.ok()) return std::string(module.status().message());
+  return mir::Print(*module, {.renumber = true, .spirv_ids = false});
+}
+
+// VK_KHR_maintenance8: Offset is an operand of samples and fetches as well.
+TEST(Image, OffsetsOfSamplesMayBeChosenByValue) {
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %value"),
+              HasSubstr("= sample[2, texel lod offsets] 0f, 1f, 0f, %"));
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %near"),
+              HasSubstr("= sample[2, texel lod at 1 1 0] 0f, 1f, 0f\n"));
+  EXPECT_THAT(SampledAtOffset("OpImageSampleImplicitLod", "Offset %value"),
+              HasSubstr("= sample[2, texel offsets] 0f, 1f, %"));
+  // A part that is known to be out of the range that every device has.
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %beyond"),
+              HasSubstr("offset of a sample"));
+}
+
+TEST(Image, SeparateSamplersAndFunctionsLeadToTheirDescriptors) {
+  const std::string text = Text(
+      "layout(binding = 2) uniform texture2D t; layout(binding = 3) uniform sampler s;\n"
+      "vec4 get(texture2D image, vec2 p) { return textureLod(sampler2D(image, s), p, 0.0); }\n",
+      "vec2 p = vec2(float(id)); out_[id] = floatBitsToUint(get(t, p).x);");
+  EXPECT_THAT(text, AllOf(HasSubstr("resource 2 sampled_image 0.2.0 image 2d float unknown"),
+                          HasSubstr("resource 3 sampler 0.3.0\n"),
+                          HasSubstr("= sample[2, texel sampler 3 lod] ")));
+}
+
+TEST(Image, FetchesAndTexelBuffers) {
+  EXPECT_THAT(Sample("sampler2D", "r = texelFetchOffset(s, ivec2(id, 1), 2, ivec2(0, 3));"),
+              AllOf(HasSubstr("= fetch[2, texel lod] %"), HasSubstr(", 2\n")));
+  EXPECT_THAT(
+      Sample("sampler2DMS", "r = texelFetch(s, ivec2(id, 1), 3);"),
+      AllOf(HasSubstr("image 2d multisampled float"), HasSubstr("= fetch[2, texel sample] ")));
+  EXPECT_THAT(Sample("samplerBuffer", "r = texelFetch(s, int(id));"),
+              AllOf(HasSubstr("resource 2 uniform_texel_buffer 0.2.0 image buffer float unknown"),
+                    HasSubstr("= fetch[2, texel] %")));
+  EXPECT_THAT(Text("layout(binding = 2, r32i) uniform readonly iimageBuffer b;",
+                   "out_[id] = uint(imageLoad(b, int(id)).x);"),
+              AllOf(HasSubstr("storage_texel_buffer 0.2.0 image buffer sint r32i readonly"),
+                    HasSubstr("= image_load[2, texel] %")));
+}
+
+TEST(Image, StorageImages) {
+  const std::string text = Text(
+      "layout(binding = 2, rgba16f) uniform coherent imageCube c;\n"
+      "layout(binding = 3, r32ui) uniform uimage2DMSArray m;",
+      "vec4 v = imageLoad(c, ivec3(id, 1, 5)); imageStore(c, ivec3(id, 2, 4), v);"
+      "out_[id] = imageAtomicCompSwap(m, ivec3(id, 0, 2), 3, 7u, 9u);");
+  EXPECT_THAT(text, AllOf(HasSubstr("storage_image 0.2.0 image cube float rgba16f\n"),
+                          HasSubstr("image 2d arrayed multisampled uint r32ui\n"),
+                          HasSubstr("= image_load.coherent[2, texel] %"),
+                          HasSubstr("image_store.coherent[2, texel] %"),
+                          HasSubstr("= image_atomic[3, texel compare_exchange sample] %"),
+                          HasSubstr(", 0, 2, 3, 7, 9\n")));
+}
+
+TEST(Image, Queries) {
+  EXPECT_THAT(
+      Sample("samplerCubeArray",
+             "r.xyz = vec3(textureSize(s, 1)); r.w = float(textureQueryLevels(s));"),
+      AllOf(HasSubstr("= image_size[2, texel lod] 1\n"), HasSubstr("= image_levels[2, texel]\n")));
+  EXPECT_THAT(
+      Text("layout(binding = 2, r32f) uniform image2DMS m;",
+           "out_[id] = uint(imageSize(m).x + imageSamples(m));"),
+      AllOf(HasSubstr("= image_size[2, texel]\n"), HasSubstr("= image_samples[2, texel]\n")));
+}
+
+TEST(Image, ArraysChosenByConstantAreSingleDescriptors) {
+  const std::string text = Text("layout(binding = 2) uniform sampler2D s[4][3];",
+                                "out_[id] = uint(textureLod(s[2][1], vec2(0.5), 0.0).x);");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("resource 2 combined 0.2.7 image 2d"), Not(HasSubstr("array"))));
+}
+
+TEST(Image, ArraysChosenByValueAreOneResource) {
+  const std::string text = Text(
+      "#extension GL_EXT_nonuniform_qualifier : require\n"
+      "layout(binding = 2) uniform texture2D t[4][3]; layout(binding = 3) uniform sampler s[];\n",
+      "uint i = in_[id]; vec4 a = textureLod(sampler2D(t[i][1], s[nonuniformEXT(i)]), vec2(0), 0.0);"
+      "vec4 b = textureLod(sampler2D(t[3][2], s[5]), vec2(1), 0.0);"
+      "out_[id] = floatBitsToUint(a.x + b.x);");
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("resource 2 sampled_image 0.2.0 array 12 image 2d float unknown"),
+                  HasSubstr("resource 3 sampler 0.3.0 array 0\n"),
+                  HasSubstr("= sample.nonuniform.indexed[2, texel sampler 3 sampler_index lod] "),
+                  HasSubstr("= sample.indexed[2, texel sampler 3 sampler_index lod] 11, 5, 1f, ")));
+}
+
+TEST(Image, BuffersChosenByValue) {
+  const std::string text = Text(
+      "#extension GL_EXT_nonuniform_qualifier : require\n"
+      "layout(binding = 2) buffer B { uint n; uint x[]; } b[8];\n"
+      "layout(binding = 3) uniform U { vec4 v; } u[];\n",
+      "uint i = in_[id]; b[i].x[3] = b[nonuniformEXT(i + 1)].x[2] + uint(u[i].v.y);"
+      "atomicAdd(b[2].n, 1u); out_[id] = uint(b[i].x.length());");
+  EXPECT_THAT(text, AllOf(HasSubstr("resource 2 ssbo 0.2.0 array 8\n"),
+                          HasSubstr("resource 3 ubo 0.3.0 array 0\n"),
+                          HasSubstr("= load_ssbo.nonuniform.indexed[2, align 4] %"),
+                          HasSubstr("= load_ubo.indexed[3, align 4] %"),
+                          HasSubstr("store_ssbo.indexed[2, align 16] %"),
+                          HasSubstr("= ssbo_atomic.indexed[2, add] 2, 0, 1\n"),
+                          HasSubstr("= ssbo_size.indexed[2] %")));
+}
+
+TEST(Image, FloatAtomics) {
+  const std::string extension = "#extension GL_EXT_shader_atomic_float : require\n";
+  EXPECT_THAT(Text(extension + "layout(binding = 2) buffer B { float x; } b[4];",
+                   "out_[id] = floatBitsToUint(atomicAdd(b[in_[id]].x, 0.5));"),
+              HasSubstr(":f32 = ssbo_atomic.indexed[2, fadd] %"));
+  EXPECT_THAT(Text(extension + "layout(binding = 2, r32f) uniform image2D m;",
+                   "out_[id] = floatBitsToUint(imageAtomicAdd(m, ivec2(id), 0.5));"),
+              HasSubstr(":i32 = image_atomic[2, texel fadd] %"));
+  EXPECT_THAT(Text("layout(binding = 2, r32f) uniform image2D m;",
+                   "out_[id] = floatBitsToUint(imageAtomicExchange(m, ivec2(id), 0.5));"),
+              HasSubstr(":i32 = image_atomic[2, texel exchange] %"));
+}
+
+TEST(Image, VariablesMayShareADescriptor) {
+  const std::string text = Text(
+      "layout(binding = 2) uniform texture2D a; layout(binding = 2) uniform textureCube b;\n"
+      "layout(binding = 2) uniform sampler s;\n",
+      "out_[id] = uint(textureLod(sampler2D(a, s), vec2(0), 0.0).x +"
+      "textureLod(samplerCube(b, s), vec3(0), 0.0).x);");
+  EXPECT_THAT(text, AllOf(HasSubstr("resource 2 sampled_image 0.2.0 image 2d"),
+                          HasSubstr("resource 3 sampled_image 0.2.0 image cube"),
+                          HasSubstr("resource 4 sampler 0.2.0")));
+}
+
+// An index chosen in a loop is still known behind it.
+TEST(Image, ImagesLoadedInOneRegionAreUsedInAnother) {
+  const std::string text = Text(
+      "layout(binding = 2) uniform texture2D t[4]; layout(binding = 3) uniform sampler s;\n"
+      "vec4 get(texture2D image) { return textureLod(sampler2D(image, s), vec2(0), 0.0); }\n",
+      "uint i = 0u; for (;; ++i) { if (in_[i] == 5u || i == 3u) break; }"
+      "out_[id] = uint(get(t[i]).x);");
+  EXPECT_THAT(text, HasSubstr("= sample.indexed[2, texel sampler 3 lod] %"));
+}
+
+}  // namespace
+}  // namespace kiln::front

@@ -1,0 +1,50 @@
+// Inputs and outputs of graphics stages: emit_input.cc (loads, interpolation) and emit_output.cc
+// (what is stored at the end).
+#ifndef KILN_CORE_FRONT_EMIT_INTERFACE_INTERFACE_EMITTER_H_
+#define KILN_CORE_FRONT_EMIT_INTERFACE_INTERFACE_EMITTER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "core/front/emit/pointers.h"
+
+namespace kiln::front {
+
+class InterfaceEmitter : public Pointers {
+ public:
+  using Pointers::Pointers;
+
+  bool LoadInput(const Pointer& pointer, Leaves* leaves);
+  mir::InstId LoadBuiltInInput(mir::BuiltIn builtin, uint32_t first, uint32_t count);
+  bool EmitInterpolate(const SpirvInst& inst, mir::InterpolateAt at);
+  bool StoreOutputs(uint32_t function_index);
+
+ private:
+  // Null after an error.
+  std::vector<InterfacePart>* Parts(uint32_t variable);
+  // The entry of Module::inputs or outputs, made if there is none yet.
+  uint32_t EntryOf(std::vector<mir::Interface>& list, InterfacePart& part) const;
+
+  // What is done with components of the element `index` of an input: `count` of them, from
+  // `component` on. It gives as many leaves. `index` invalid: the input is no array.
+  using Access = absl::FunctionRef<void(InterfacePart& part, ValueId index, uint32_t component,
+                                        uint32_t count, Leaves* leaves)>;
+  bool ForRuns(const Pointer& pointer, Access access, Leaves* leaves);
+  bool ForStructs(const Pointer& pointer, Access access, Leaves* leaves);
+  ValueId ElementOf(const Pointer& pointer, const InterfacePart& part, uint32_t element);
+  bool InterpolateSources(const SpirvInst& inst, mir::InterpolateAt at, Leaves* sources);
+  // Between the variable's type and that of its leaves.
+  ValueId AsLeaf(const InterfacePart& part, ValueId value) const;
+  ValueId AsVariable(const InterfacePart& part, ValueId leaf) const;
+
+  std::vector<bool> WrittenLeaves(const LocalVariable& v, const FunctionPlan& entry) const;
+  bool HasValue(const LocalVariable& v, uint32_t leaf) const;
+  bool StoreOutput(const LocalVariable& v, const FunctionPlan& entry);
+  bool StoreElement(const LocalVariable& v, InterfacePart& part, uint32_t element,
+                    const std::vector<bool>& written);
+};
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_EMIT_INTERFACE_INTERFACE_EMITTER_H_

@@ -1,0 +1,43 @@
+// Tables of rows for SPIR-V opcodes, looked up in one step: an index by opcode is made when the
+// table is compiled. Opcodes are below a few thousand; an index is that many times two bytes of
+// constants.
+#ifndef KILN_CORE_FRONT_GRAMMAR_OPCODE_ROWS_H_
+#define KILN_CORE_FRONT_GRAMMAR_OPCODE_ROWS_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "core/front/grammar/spirv_enums.h"
+
+namespace kiln::front {
+
+// By opcode: 1 + the index of the row whose member `kOpcode` it is, or 0.
+template <const auto& kRows, auto kOpcode>
+constexpr auto MakeOpcodeIndex() {
+  constexpr size_t kSize = 1 + [] {
+    size_t most = 0;
+    for (const auto& row : kRows) most = std::max(most, static_cast<size_t>(row.*kOpcode));
+    return most;
+  }();
+  std::array<uint16_t, kSize> index{};
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    index[static_cast<size_t>(kRows[i].*kOpcode)] = static_cast<uint16_t>(i + 1);
+  }
+  return index;
+}
+
+// The row whose member `kOpcode` is the opcode, or null. Opcodes of rows differ.
+template <const auto& kRows, auto kOpcode>
+const auto* RowOf(spv::Op op) {
+  static constexpr auto kIndex = MakeOpcodeIndex<kRows, kOpcode>();
+  const auto number = static_cast<size_t>(op);
+  const size_t row = number < kIndex.size() ? kIndex[number] : 0;
+  return row == 0 ? nullptr : &kRows[row - 1];
+}
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_GRAMMAR_OPCODE_ROWS_H_

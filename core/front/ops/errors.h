@@ -1,0 +1,62 @@
+// What went wrong in an import, and how much it may still do.
+//
+// The first error is kept; what is emitted after it is meaningless and thrown away. Functions that
+// can fail return false then, and callers stop. Lifetime: one import.
+#ifndef KILN_CORE_FRONT_OPS_ERRORS_H_
+#define KILN_CORE_FRONT_OPS_ERRORS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/front/grammar/spirv_enums.h"
+
+namespace kiln::front {
+
+// Scalar copies an import may make for each instruction it may emit.
+inline constexpr uint64_t kWorkPerInstruction = 64;
+
+class Errors {
+ public:
+  // `capabilities`, those that the module declares, must outlive this.
+  Errors(const std::vector<spv::Capability>& capabilities, uint64_t max_instructions)
+      : capabilities_(capabilities), max_instructions_(max_instructions) {}
+
+  bool ok() const { return status_.ok(); }
+  const absl::Status& status() const { return status_; }
+
+  // All return false, so that `return Malformed(...)` ends what failed. `Refuse` names a cause of
+  // coverage.def, and the first declared capability that is refused by it; ids are SPIR-V's, 0:
+  // none.
+  bool Fail(absl::Status status);
+  bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0);
+  bool Malformed(const std::string& detail, uint32_t id = 0);
+
+  // Counts scalar copies, made for almost every instruction; `instructions`: those of the MIR so
+  // far. False after an error, which is made of too many of either.
+  bool Charge(uint64_t work, size_t instructions) {
+    work_ += work;
+    const bool fits =
+        instructions <= max_instructions_ && work_ <= max_instructions_ * kWorkPerInstruction;
+    return fits ? ok() : RefuseSize();
+  }
+
+  // The SPIR-V id of the function being walked, which is named where a module is too large.
+  void set_function(uint32_t id) { function_ = id; }
+
+ private:
+  bool RefuseSize();
+
+  const std::vector<spv::Capability>& capabilities_;
+  const uint64_t max_instructions_;
+  absl::Status status_ = absl::OkStatus();
+  uint64_t work_ = 0;
+  uint32_t function_ = 0;
+};
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_OPS_ERRORS_H_

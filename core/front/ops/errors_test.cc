@@ -1,0 +1,58 @@
+#include "core/front/ops/errors.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/cause.h"
+#include "core/front/check/refusal.h"
+#include "gtest/gtest.h"
+
+namespace kiln::front {
+namespace {
+
+const std::vector<spv::Capability> kNone;
+
+TEST(ErrorsTest, TheFirstIsKept) {
+  Errors errors(kNone, 100);
+  EXPECT_TRUE(errors.ok());
+  EXPECT_FALSE(errors.Malformed("first", 5));
+  EXPECT_FALSE(errors.Malformed("second", 6));
+  EXPECT_FALSE(errors.Refuse("float64", "third", 7));
+  EXPECT_FALSE(errors.Fail(absl::InternalError("fourth")));
+  EXPECT_FALSE(errors.ok());
+  EXPECT_EQ(errors.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(SpirvIdOf(errors.status()), 5u);
+}
+
+TEST(ErrorsTest, RefusalNamesTheCapabilityThatAsksForIt) {
+  const std::vector<spv::Capability> declared{spv::Capability::Shader, spv::Capability::Float64};
+  Errors errors(declared, 100);
+  errors.Refuse("float64", "value of this type", 3);
+  EXPECT_EQ(RefusalCause(errors.status()), "float64");
+  EXPECT_NE(errors.status().message().find("Float64"), std::string::npos);
+}
+
+TEST(ErrorsTest, ChargesUpToTheLimits) {
+  Errors errors(kNone, 100);
+  errors.set_function(9);
+  EXPECT_TRUE(errors.Charge(100 * kWorkPerInstruction, 100));
+  EXPECT_TRUE(errors.Charge(0, 100));
+  EXPECT_FALSE(errors.Charge(1, 100));
+  EXPECT_EQ(RefusalCause(errors.status()), "module_too_large");
+  EXPECT_EQ(SpirvIdOf(errors.status()), 9u);
+}
+
+TEST(ErrorsTest, CountsInstructions) {
+  Errors errors(kNone, 100);
+  EXPECT_FALSE(errors.Charge(0, 101));
+  EXPECT_EQ(RefusalCause(errors.status()), "module_too_large");
+}
+
+TEST(ErrorsTest, NothingIsChargedAfterAnError) {
+  Errors errors(kNone, 100);
+  errors.Malformed("broken");
+  EXPECT_FALSE(errors.Charge(1, 1));
+}
+
+}  // namespace
+}  // namespace kiln::front

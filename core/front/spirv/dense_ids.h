@@ -1,0 +1,30 @@
+// Ids without gaps.
+//
+// A module's id bound may be up to 4,194,303 however few ids it has: tools that strip debug
+// information leave the other ids as they were. The reader's tables are by id, so such a module
+// would make it reserve memory out of proportion to its size. Its ids are therefore numbered anew,
+// in the order in which they appear, before anything else looks at them. What names ids to people
+// uses the original ones (SpirvModule::OriginalId).
+//
+// Which words are ids comes from the grammar. Operands of debug information and of instructions
+// without a layout may be numbered although they are literals; nothing reads them.
+//
+// Cost: linear in the words; a hash table of the ids that there are.
+#ifndef KILN_CORE_FRONT_SPIRV_DENSE_IDS_H_
+#define KILN_CORE_FRONT_SPIRV_DENSE_IDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace kiln::front {
+
+// Renumbers the ids of a module in host byte order in place and sets its bound. `original`: the old
+// id by the new one, that of 0 being 0. InvalidArgument: an instruction runs past the end, or
+// defines an id outside the bound.
+absl::Status NumberIdsDensely(std::vector<uint32_t>* words, std::vector<uint32_t>* original);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_SPIRV_DENSE_IDS_H_

@@ -1,0 +1,16 @@
+// What a module says of itself before its types: capabilities, extensions, instruction sets, memory
+// model, entry points, execution modes, strings of debug information.
+#ifndef KILN_CORE_FRONT_SPIRV_SPIRV_PREAMBLE_H_
+#define KILN_CORE_FRONT_SPIRV_SPIRV_PREAMBLE_H_
+
+#include "absl/status/status.h"
+#include "core/front/spirv/spirv.h"
+
+namespace kiln::front {
+
+// `handled`: whether it is such an instruction.
+absl::Status ReadPreamble(SpirvModule& module, const SpirvInst& inst, bool* handled);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_SPIRV_SPIRV_PREAMBLE_H_

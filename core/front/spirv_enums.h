@@ -1,9 +1,0 @@
-// SPIR-V enumerants: those of the system's headers, and what the registry has gained since
-// (spirv_newer.def), under one name each.
-#ifndef KILN_CORE_FRONT_SPIRV_ENUMS_H_
-#define KILN_CORE_FRONT_SPIRV_ENUMS_H_
-
-#include "core/front/spirv_registry.h"
-#include "spirv/unified1/GLSL.std.450.h"
-
-#endif  // KILN_CORE_FRONT_SPIRV_ENUMS_H_

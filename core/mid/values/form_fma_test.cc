@@ -1,0 +1,205 @@
+#include "core/mid/values/form_fma.h"
+
+#include <string>
+
+#include "core/mid/testing/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::mid {
+namespace {
+
+TEST(FormFma, ProductsOnEitherSideOfSumsAndDifferences) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul %0, %1
+  %4:f32 = fadd %3, %2
+  %5:f32 = fmul %0, %2
+  %6:f32 = fsub %5, %1
+  %7:f32 = fmul %1, %2
+  %8:f32 = fsub %0, %7
+  store_ssbo[1, align 4] 0, %4, %6, %8
+  return)",
+                      For<FormFma>),
+            R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = ffma %0, %1, %2
+  %4:f32 = fneg %1
+  %5:f32 = ffma %0, %2, %4
+  %6:f32 = fneg %1
+  %7:f32 = ffma %6, %2, %0
+  store_ssbo[1, align 4] 0, %3, %5, %7
+  return
+)");
+}
+
+TEST(FormFma, ChainOfProductsKeepsTheFirst) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul %0, %0
+  %4:f32 = fmul %1, %1
+  %5:f32 = fadd %3, %4
+  %6:f32 = fmul %2, %2
+  %7:f32 = fadd %5, %6
+  store_ssbo[1, align 4] 0, %7
+  return)",
+                      For<FormFma>),
+            R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul %1, %1
+  %4:f32 = ffma %0, %0, %3
+  %5:f32 = ffma %2, %2, %4
+  store_ssbo[1, align 4] 0, %5
+  return
+)");
+}
+
+TEST(FormFma, NotWhereTheProductIsNeededOtherwise) {
+  const char* const body = R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = fmul %0, %1
+  %3:f32 = fadd %2, %1
+  %4:f32 = fmul %0, %0
+  %5:f32 = fadd %4, %4
+  store_ssbo[1, align 4] 0, %2, %3, %5
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
+}
+
+TEST(FormFma, NotWhereContractionIsForbidden) {
+  const char* const body = R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul.exact %0, %1
+  %4:f32 = fadd %3, %2
+  %5:f32 = fmul %0, %2
+  %6:f32 = fadd.exact %5, %1
+  store_ssbo[1, align 4] 0, %4, %6
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
+}
+
+// Of either instruction; of all other licences none is needed, and flags stay.
+TEST(FormFma, AsksForContractionOnly) {
+  const char* const body = R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul.no_contraction %0, %1
+  %4:f32 = fadd %3, %2
+  %5:f32 = fmul %0, %2
+  %6:f32 = fadd.no_contraction %5, %1
+  store_ssbo[1, align 4] 0, %4, %6
+  return
+)";
+  EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = fmul.keep_nan.keep_inf.keep_zero_sign.no_reciprocal %0, %1
+  %4:f32 = fadd.no_reassociation.no_transform %3, %2
+  store_ssbo[1, align 4] 0, %4
+  return)",
+                      For<FormFma>),
+            R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
+  %3:f32 = ffma.keep_nan.keep_inf.keep_zero_sign.no_reciprocal.no_reassociation.no_transform %0, %1, %2
+  store_ssbo[1, align 4] 0, %3
+  return
+)");
+}
+
+TEST(FormFma, OneConstantButNotTwo) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = fmul %0, 3.0f
+  %3:f32 = fsub %1, %2
+  %4:f32 = fmul %0, 5.0f
+  %5:f32 = fadd %4, 7.0f
+  store_ssbo[1, align 4] 0, %3, %5
+  return)",
+                      For<FormFma>),
+            R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = ffma %0, -3f, %1
+  %3:f32 = fmul %0, 5f
+  %4:f32 = fadd %3, 7f
+  store_ssbo[1, align 4] 0, %2, %4
+  return
+)");
+}
+
+TEST(FormFma, AcrossRegions) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:f32 = fmul %0, %1
+  %3:bool = flt %0, %1
+  if %3 {
+    %4:f32 = fadd %2, %0
+    store_ssbo[1, align 4] 0, %4
+    yield
+  } else {
+    %5:f32 = fadd %1, %2
+    store_ssbo[1, align 4] 4, %5
+    yield
+  }
+  return)",
+                      For<FormFma>),
+            R"(  %0:f32, %1:f32 = load_ssbo[0, align 4] 0
+  %2:bool = flt %0, %1
+  if %2 {
+    %3:f32 = ffma %0, %1, %0
+    store_ssbo[1, align 4] 0, %3
+    yield
+  } else {
+    %4:f32 = ffma %0, %1, %1
+    store_ssbo[1, align 4] 4, %4
+    yield
+  }
+  return
+)");
+}
+
+constexpr Features HalfAddends() {
+  Features features = kFewFeatures;
+  features.constant_addends = Features::Addends::kExactHalves;
+  return features;
+}
+constexpr Features kHalfAddends = HalfAddends();
+
+// 0.5 is a half and costs nothing as an addend, of either sign; 0.1 is none, and a factor is in a
+// register whatever it is.
+TEST(FormFma, TwoConstantsWhereTheAddendIsFree) {
+  EXPECT_EQ(RunOnBody(R"(
+  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = fmul %0, 0.1f
+  %2:f32 = fadd 0.5f, %1
+  %3:f32 = fmul %0, 0.1f
+  %4:f32 = fsub %3, 0.5f
+  %5:f32 = fmul %0, 0.1f
+  %6:f32 = fsub 0.5f, %5
+  %7:f32 = fmul %0, 0.5f
+  %8:f32 = fadd %7, 0.1f
+  store_ssbo[1, align 4] 0, %2, %4, %6, %8
+  return)",
+                      For<FormFma, kHalfAddends>),
+            R"(  %0:f32 = load_ssbo[0, align 4] 0
+  %1:f32 = ffma %0, 0.1f, 0.5f
+  %2:f32 = ffma %0, 0.1f, -0.5f
+  %3:f32 = ffma %0, -0.1f, 0.5f
+  %4:f32 = fmul %0, 0.5f
+  %5:f32 = fadd %4, 0.1f
+  store_ssbo[1, align 4] 0, %1, %2, %3, %5
+  return
+)");
+}
+
+// Two constants in one sum are worth registers where four sums share them.
+TEST(FormFma, ConstantsThatManySumsShare) {
+  const auto fused = [](int sums) {
+    std::string body = "  %0:f32 = load_ssbo[0, align 4] 0\n";
+    for (int i = 0; i < sums; ++i) {
+      const int v = 2 * i;
+      const auto name = [](int n) { return "%" + std::to_string(n); };
+      body += "  " + name(v + 1) + ":f32 = fmul " + name(v) + ", 0.5f\n  " + name(v + 2) +
+              ":f32 = fadd " + name(v + 1) + ", 0.5f\n";
+    }
+    body += "  store_ssbo[0, align 4] 0, %" + std::to_string(2 * sums) + "\n  return";
+    return RunOnBody(body, For<FormFma>).find("ffma") != std::string::npos;
+  };
+  EXPECT_FALSE(fused(1));
+  EXPECT_TRUE(fused(4));
+}
+
+}  // namespace
+}  // namespace kiln::mid
