@@ -1,5 +1,5 @@
 #!/bin/bash
-# What only some rooms of core/ may speak of, and the names of passes, in the sources themselves and not in
+# What only some rooms of core/ may speak of, the names of passes, and READMEs, in the sources themselves and not in
 # their copies here.
 set -e
 export PYTHONDONTWRITEBYTECODE=1
@@ -8,3 +8,5 @@ python3 -m tests.layers.words_test
 python3 tests/layers/words.py "$root"
 python3 -m tests.layers.pass_names_test
 python3 tests/layers/pass_names.py "$root"
+python3 -m tests.layers.readmes_test
+python3 tests/layers/readmes.py "$root"
