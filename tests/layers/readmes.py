@@ -12,8 +12,8 @@ EXPLAINED_ABOVE = "deploy/bazel/"
 def findings(root, at_least=50):
     """Folders below `root` without one; fewer folders than `at_least` are a finding too."""
     found, seen = [], 0
-    for folder, folders, names in sorted(os.walk(root)):
-        folders[:] = [name for name in folders if not name.startswith((".", "bazel-"))]
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in sorted(folders) if not name.startswith((".", "bazel-"))]
         where = os.path.relpath(folder, root)
         if "BUILD" not in names or where == "." or where.startswith(EXPLAINED_ABOVE):
             continue
