@@ -2,7 +2,7 @@
 //
 // Prepare does everything that does not depend on the target, once per shader; Compile makes
 // machine code for one target from it. No globals, no environment, no file access, no clock but
-// for timings: same inputs, same bytes. GLSL is turned into SPIR-V by front/glsl.h beforehand.
+// for timings: same inputs, same bytes. GLSL is turned into SPIR-V by front/glsl/glsl.h beforehand.
 //
 // Errors are absl::Status values: InvalidArgument (the module is malformed), Unimplemented (a
 // named refusal), ResourceExhausted (a limit), Cancelled. CauseOf (core/base/cause.h) gives the

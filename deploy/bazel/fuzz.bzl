@@ -8,7 +8,7 @@ def kiln_fuzz_test(name, srcs, deps = [], seeds = [], runs = 2000, size = "mediu
     `bazel test` runs every seed and `runs` mutations of them, the same ones each time, with a
     small driver. With --config=fuzz the same target is linked with libFuzzer instead:
 
-        bazel run --config=fuzz //core/front:import_fuzz -- -max_total_time=300 $PWD/seeds
+        bazel run --config=fuzz //core/front:spirv_fuzz -- -max_total_time=300 $PWD/seeds
 
     Args:
       name: target name, by convention ending in _fuzz.

@@ -17,7 +17,7 @@ using Rng = std::mt19937;
 constexpr char kRegions[] = "PRM Gen12 volume 7, register region restrictions";
 constexpr char kFormats[] = "BSpec instruction formats";
 constexpr char kSendSource[] = "PRM volume 2a, send; volume 7, messages";
-constexpr char kSwsbSource[] = "PRM Gen12 volume 7, software scoreboard; intel-eu.md 3.6";
+constexpr char kSwsbSource[] = "PRM Gen12 volume 7, software scoreboard";
 
 bool IsAlu(const Instruction& i) {
   const Format f = Info(i.op).format;

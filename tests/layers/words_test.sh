@@ -1,5 +1,5 @@
 #!/bin/bash
-# What only some rooms of core/ may speak of, the names of passes, and READMEs, in the sources themselves and not in
+# What only some rooms of core/ may speak of, the names of passes, READMEs and dead names of files, in the sources themselves and not in
 # their copies here.
 set -e
 export PYTHONDONTWRITEBYTECODE=1
@@ -10,3 +10,5 @@ python3 -m tests.layers.pass_names_test
 python3 tests/layers/pass_names.py "$root"
 python3 -m tests.layers.readmes_test
 python3 tests/layers/readmes.py "$root"
+python3 -m tests.layers.references_test
+python3 tests/layers/references.py "$root"

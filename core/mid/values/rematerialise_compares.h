@@ -14,7 +14,7 @@
 // count for later ones. Selects of one line share a compare. A select between a constant and zero
 // is an `and` with a condition that is kept as a number, and no reason to repeat that. Linear but
 // for the depth of loops. Sources: the reference compiler repeats whatever an if or select in
-// another block asks for (reference-pipelines.md 2.1, 2.7), without looking at lives. Limits: lives
+// another block asks for, without looking at lives. Limits: lives
 // are counted in program order before scheduling.
 #ifndef KILN_CORE_MID_VALUES_REMATERIALISE_COMPARES_H_
 #define KILN_CORE_MID_VALUES_REMATERIALISE_COMPARES_H_
