@@ -1,14 +1,20 @@
-// The memory tier's bound is one of memory: resident memory of the process, with kilnd's allocator,
-// while the tier is full and after ten turnovers, at results of several sizes.
+// The tiers' bounds are bounds of memory: resident memory of the process, with kilnd's allocator.
+// Of the memory tier while it is full and after ten turnovers, at results of several sizes; of the
+// disk tier while records are written and all of them read.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <memory>
+#include <random>
 #include <string>
+#include <utility>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
 
 namespace kiln::cache {
@@ -58,6 +64,42 @@ TEST_P(MemoryBoundTest, HoldsForResidentMemory) {
   const MemoryTier::Usage usage = cache.memory_usage();
   EXPECT_GE(static_cast<double>(usage.bytes), 0.9 * kBound);
   EXPECT_GE(static_cast<double>(usage.entries * GetParam()), 0.35 * kBound);
+}
+
+TEST(DiskMemoryBoundTest, HoldsForResidentMemory) {
+  if (kSanitised) GTEST_SKIP() << "a sanitiser has memory of its own";
+  DiskOptions options;
+  options.directory = testing::TempDir() + "/memory_bound";
+  std::filesystem::remove_all(options.directory);
+  options.limit_bytes = uint64_t{512} << 20;
+  options.memory_bytes = DiskTier::LeastMemory(options.limit_bytes);
+  const double before = ResidentBytes();
+  auto opened = DiskTier::Open(options);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const std::unique_ptr<DiskTier> tier = *std::move(opened);
+  const double bound = static_cast<double>(options.memory_bytes);
+  // Does not compress: from a generator that is the same everywhere.
+  std::mt19937_64 random(1);
+  std::string value(1000, '\0');
+  constexpr int kRecords = 200'000;
+  for (int i = 0; i < kRecords; ++i) {
+    for (size_t at = 0; at < value.size(); at += 8) {
+      const uint64_t word = random();
+      value.replace(at, 8, reinterpret_cast<const char*>(&word), 8);
+    }
+    ASSERT_TRUE(tier->Put(std::to_string(i), value).ok());
+    if (i % 1000 == 0) ASSERT_LE(static_cast<double>(tier->memory_usage()), 1.05 * bound) << i;
+  }
+  EXPECT_LE(ResidentBytes() - before, 1.2 * bound);
+  int found = 0;
+  for (int i = 0; i < kRecords; ++i) {
+    found += tier->Get(std::to_string(i), true, &value) == DiskTier::Found::kHit;
+    if (i % 1000 == 0) ASSERT_LE(static_cast<double>(tier->memory_usage()), 1.05 * bound) << i;
+  }
+  EXPECT_EQ(found, kRecords);
+  // Blocks were kept, and the bound was in use.
+  EXPECT_GE(static_cast<double>(tier->memory_usage()), 0.8 * bound);
+  EXPECT_LE(ResidentBytes() - before, 1.2 * bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MemoryBoundTest, testing::Values(100, 1000, 100'000));
