@@ -23,7 +23,6 @@ std::shared_ptr<Engine::Group> Engine::Group::ForCompile(const Call& call) {
   group->request_id = call.request_id;
   group->owner = call.owner;
   worker::CompileJob* compile = group->job.mutable_compile();
-  compile->set_spirv(*call.spirv);
   compile->set_entry_point(call.request.entry_point());
   compile->set_stage(call.request.stage());
   for (const auto& [id, value] : call.spec) {
@@ -60,6 +59,12 @@ void Engine::Group::Add(const std::string& target, const Item& item) {
   items.push_back(item);
   absl::MutexLock lock(&mutex);
   ++wanted;
+}
+
+worker::Job Engine::Group::WholeJob() const {
+  worker::Job whole = job;
+  if (whole.has_compile()) whole.mutable_compile()->set_spirv(*origin->spirv);
+  return whole;
 }
 
 std::vector<std::string> Engine::Group::Targets() const {
@@ -147,7 +152,7 @@ void Engine::Dispatch(std::shared_ptr<Group> group) {
     absl::MutexLock lock(&group->mutex);
     if (group->wanted == 0) return;  // everybody left while it was being put together
     auto handle = pool_->Submit(
-        group->job,
+        group->WholeJob(),
         [this, group](worker::JobOutcome outcome) { JobDone(group, std::move(outcome)); },
         group->owner, &displaced);
     if (handle.ok()) {
@@ -236,7 +241,7 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
     if (!translates) {  // with the module, whether it was sent, translated or known
       request.clear_targets();
       request.add_targets(death.target());
-      request.set_spirv(group.job.compile().spirv());
+      request.set_spirv(*group.origin->spirv);
       request.set_stage(group.job.compile().stage());
       request.set_entry_point(group.job.compile().entry_point());
     }
@@ -269,7 +274,7 @@ bool Engine::DrawsRecheck(const worker::JobOutcome& outcome) const {
 void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
                         std::vector<std::optional<cache::Digest>> fingerprints) {
   Recheck::Answer answer;
-  answer.job = group.job;
+  answer.job = group.WholeJob();
   answer.worker = outcome.worker;
   answer.worker_pid = outcome.worker_pid;
   for (const Group::Item& item : group.items) answer.keys.push_back(item.key);
