@@ -49,8 +49,8 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
 
 DiskTier::DiskTier(DiskOptions options)
     : options_(WithinFileSystem(std::move(options))),
-      block_cache_(rocksdb::NewLRUCache(
-          std::max(options_.memory_bytes, LeastMemory(options_.limit_bytes)))),
+      block_cache_(
+          rocksdb::NewLRUCache(std::max(options_.memory_bytes, LeastMemory(options_.limit_bytes)))),
       // Write buffers have their own bound below its, which flushes the generation that is written
       // to, whichever holds the memory.
       write_buffers_(

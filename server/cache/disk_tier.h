@@ -35,8 +35,8 @@
 // followed. What belongs to another user is not opened and not removed.
 //
 // Memory: what RocksDB holds of all generations is bounded by one cache, in which indexes and
-// filters stand too, and to which records that are in no table yet are charged: while they are many,
-// blocks give way. Beside it stand a few KiB for each open table.
+// filters stand too, and to which records that are in no table yet are charged: while they are
+// many, blocks give way. Beside it stand a few KiB for each open table.
 //
 // Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
 // most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads

@@ -27,8 +27,8 @@ std::string DiskKey(char kind, const Digest& digest) {
 
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
-// In memory a ready result is its bytes, of which there are `size`, and its status in one byte behind
-// them, where it is cut off without copying.
+// In memory a ready result is its bytes, of which there are `size`, and its status in one byte
+// behind them, where it is cut off without copying.
 template <typename Write>
 MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) {
   return MemoryTier::Value::Make(size + 1, [&](char* to) {
