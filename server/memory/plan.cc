@@ -18,8 +18,9 @@ using server::Config;
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kGrpcsOwnBytes = 64 * kMiB;
-// A worker has 40 MiB mapped before its first job, and an eighth of its memory as stack. With the
-// first of these all of our own shaders compile; with less than the second few do.
+// A worker has 40 MiB mapped before its first job, and an eighth of its memory as stack. All of
+// tests/shaders compile with 128 MiB, none with 64: the second of these is twice the first of those,
+// and larger modules want more.
 constexpr uint64_t kEnoughJobMemory = 512 * kMiB;
 constexpr uint64_t kLeastJobMemory = 256 * kMiB;
 constexpr uint64_t kLeastMemoryCache = 16 * kMiB;
@@ -61,10 +62,11 @@ std::vector<Lowers> Lowered(const Config& config) {
 
 // All that may be lowered at `share` of 256 parts of the way from its least to what it is.
 Config Scaled(Config config, uint64_t share) {
+  if (share == 256) return config;
   for (const Lowers& one : Lowered(config)) {
     uint64_t& value = config.*one.value;
     value = one.least + (value - one.least) / 256 * share;
-    if (share < 256) value = std::max(one.least, value / kMiB * kMiB);
+    value = std::max(one.least, value / kMiB * kMiB);
   }
   return config;
 }
@@ -177,11 +179,10 @@ absl::Status FitGroup(const Limits& limits, Config* config) {
   const auto least = [&] {
     return ResidentNeed(Scaled(next, 0)) + WorkerProcesses(next) * least_job;
   };
-  if (!Given(next, "workers")) {
-    while (least() > room && server::NumberOfWorkers(next) > 1) {
-      next.workers = server::NumberOfWorkers(next) - 1;
-    }
+  while (least() > room && !Given(next, "workers") && server::NumberOfWorkers(next) > 1) {
+    next.workers = server::NumberOfWorkers(next) - 1;
   }
+  if (least() > room && !Given(next, "spare-workers")) next.spare_workers = 0;
   if (const uint64_t need = least(); need > room) {
     next = Scaled(next, 0);
     next.job_memory = least_job;

@@ -64,6 +64,8 @@ TEST(PlanTest, WhatFitsStays) {
   EXPECT_TRUE(Fit(Group(all), &config)->empty());
   EXPECT_EQ(Fit(Group(all - kMiB), &config)->size(), 1u);  // job-memory
   EXPECT_EQ(config.request_bytes, 256 * kMiB);
+  Config odd = Defaults({"--cache-bytes=1000000007"});
+  EXPECT_TRUE(Fit(Space(64 * kGiB), &odd)->empty());
 }
 
 TEST(PlanTest, UnderALimitOnAddressSpaceBoundsAreLoweredByOneShare) {
@@ -106,6 +108,16 @@ TEST(PlanTest, AHostOfManyProcessorsInASmallGroupHasFewerWorkers) {
   const std::string refused = Refusal(Group(4 * kGiB), Defaults({"--workers=64"}));
   EXPECT_NE(refused.find("--workers=64"), std::string::npos) << refused;
   EXPECT_NE(refused.find("66 worker processes x 256 MiB"), std::string::npos) << refused;
+}
+
+TEST(PlanTest, ASmallGroupHasOneWorkerAndNoSpareOne) {
+  Config config = Defaults();
+  ASSERT_TRUE(Fit(Group(1100 * kMiB), &config).ok());
+  ExpectFits(Group(1100 * kMiB), config);
+  EXPECT_EQ(config.workers, 1u);
+  EXPECT_EQ(config.spare_workers, 0u);
+  EXPECT_NE(Refusal(Group(kGiB), Defaults()), "");
+  EXPECT_EQ(Refusal(Group(kGiB), Defaults({"--recheck=none"})), "");
 }
 
 TEST(PlanTest, WhatWasGivenStaysOrIsNamed) {
