@@ -277,8 +277,9 @@ std::string Set(const std::string& name, const std::string& value, Config* confi
   for (const Setting& setting : settings) {
     if (name != setting.name) continue;
     const char* wanted = std::visit(Assign{value}, setting.place);
-    if (wanted != nullptr)
+    if (wanted != nullptr) {
       return absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
+    }
     config->given.insert(name);
     return "";
   }
@@ -491,8 +492,8 @@ std::string HelpText() {
       "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
       "then kilnd leaves with 0. It leaves with 2 for a wrong setting or one that memory does\n"
       "not suffice for, 1 when it cannot start, and 3 when there is no more memory (the log's\n"
-      "last line says so: out_of_memory). There is no authentication: listen beyond loopback only "
-      "where every\n"
+      "last line says so: out_of_memory).\n"
+      "There is no authentication: listen beyond loopback only where every\n"
       "client is trusted (deploy/proxy has nginx for that), and on a machine with other\n"
       "users on unix:PATH: its directory is made if it is missing, and must not be\n"
       "writable by others. Every user of this machine may list and clear the quarantine\n"

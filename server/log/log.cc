@@ -93,7 +93,7 @@ void Log::PrepareLastWords(Event event, std::string_view message) {
   FormatLastWords();
 }
 
-// Nobody speaks meanwhile, or without them.
+// A process that ends in this very moment has no last words.
 void Log::FormatLastWords() {
   if (!last_event_) return;
   const std::string line = FormatLine(options_.format, absl::UnixEpoch(), LevelOf(*last_event_),
@@ -113,8 +113,8 @@ void Log::SayLastWords(absl::Duration limit) const {
   PutTime(now, {line, bytes});
   for (size_t at = 0; at < bytes;) {
     const ssize_t n = write(fd_, line + at, bytes - at);
-    if (n <= 0) return;
-    at += static_cast<size_t>(n);
+    if (n == 0 || (n < 0 && errno != EINTR)) return;
+    if (n > 0) at += static_cast<size_t>(n);
   }
 }
 
