@@ -23,6 +23,7 @@
 #include "client/result_text.h"
 #include "client/service_flags.h"
 #include "client/summary.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {

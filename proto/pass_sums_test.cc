@@ -78,7 +78,7 @@ TEST(PassSums, ThatDoNotFitTogetherAreReadAsFarAsTheyDo) {
 }
 
 // What they are for: the bytes of a result with the passes that one has.
-TEST(PassSums, AreAQuarterOfTheBytesOfTheRecords) {
+TEST(PassSums, AreAThirdOfTheBytesOfTheRecords) {
   TargetResult result;
   for (int run = 0; run < 160; ++run) {
     AddRecord(("a_pass_of_that_length_" + std::to_string(run % 80)).c_str(), 12'345 + run,
