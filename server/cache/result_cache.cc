@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "proto/pass_sums.h"
 #include "server/cache/result_filter.h"
 
 namespace kiln::cache {
@@ -42,8 +43,10 @@ MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) 
 Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
     : bits_(static_cast<uint8_t>(
           (mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
-          (mask.launch_record() ? kLaunchBit : 0) | (mask.pass_records() ? kPassesBit : 0) |
-          (mask.remarks() ? kRemarksBit : 0))) {}
+          (mask.launch_record() ? kLaunchBit : 0) | (mask.remarks() ? kRemarksBit : 0))) {
+  if (mask.pass_records() && !mask.pass_sums()) bits_ |= kPassesBit;
+  if (mask.pass_sums()) bits_ |= kPassSumsBit;
+}
 
 bool Outputs::assembly() const { return (bits_ & kAssemblyBit) != 0; }
 
@@ -53,6 +56,8 @@ void Outputs::Filter(TargetResult* result) const {
     if ((bits_ & kAssemblyBit) == 0) variant.clear_assembly();
     if ((bits_ & kLaunchBit) == 0) variant.clear_launch();
   }
+  result->clear_pass_sums();
+  if ((bits_ & kPassSumsBit) != 0) SumPasses(result);
   if ((bits_ & kPassesBit) == 0) result->clear_passes();
   if ((bits_ & kRemarksBit) == 0) result->clear_remarks();
 }

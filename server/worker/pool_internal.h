@@ -137,7 +137,7 @@ class Slot {
   bool RestartWorker(const Pool::Handle& entry);
   // Of a worker that was idle; false: it is replaced, and the job handed back.
   bool Answers(const Pool::Handle& entry);
-  bool AwaitPong(uint64_t id, absl::Time until);
+  bool AwaitPong(uint64_t id, absl::Duration until);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
   // Reaps the worker that ended the exchange and says why it ended.
@@ -165,7 +165,7 @@ class Slot {
   std::unique_ptr<Process> process_;
   FrameReader reader_;
   int64_t jobs_ = 0;           // of this worker
-  absl::Time heard_;           // when it said something last
+  absl::Duration heard_;       // Uptime() when it said something last
   absl::Duration cpu_before_;  // what it had taken of processor time before the job
   absl::Notification started_;
   absl::Status first_start_;
