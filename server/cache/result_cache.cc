@@ -26,6 +26,17 @@ std::string DiskKey(char kind, const Digest& digest) {
   return key;
 }
 
+RecordClass ClassOf(TargetResult::Status status) {
+  return status == TargetResult::INVALID ? RecordClass::kInvalid : RecordClass::kRecord;
+}
+
+// What became of a record. An invalid result need not be stored where their share is used up.
+absl::Status UnlessNotNeeded(absl::Status stored, TargetResult::Status status) {
+  const bool needed =
+      ClassOf(status) != RecordClass::kInvalid || !absl::IsResourceExhausted(stored);
+  return needed ? stored : absl::OkStatus();
+}
+
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
 // In memory a ready result is its bytes, of which there are `size`, and its status in one byte
@@ -108,11 +119,45 @@ Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
   return ready;
 }
 
+MemoryTier::Value ResultCache::Recall(const MemoryKey& key, uint64_t* stamp, MemoryTier** part) {
+  for (MemoryTier* one : {&memory_, &invalid_memory_}) {
+    MemoryTier::Value value = one->Get(key, stamp);
+    if (value == nullptr) continue;
+    if (part != nullptr) *part = one;
+    return value;
+  }
+  return nullptr;
+}
+
+// What was one and is the other now (a record that was altered) is not in both.
+void ResultCache::Keep(const MemoryKey& key, MemoryTier::Value value, TargetResult::Status status,
+                       uint64_t stamp) {
+  const bool invalid = status == TargetResult::INVALID;
+  (invalid ? memory_ : invalid_memory_).Erase(key);
+  (invalid ? invalid_memory_ : memory_).Put(key, std::move(value), stamp);
+}
+
+void ResultCache::Drop(const MemoryKey& key) {
+  memory_.Erase(key);
+  invalid_memory_.Erase(key);
+}
+
+MemoryTier::Usage ResultCache::memory_usage() const {
+  MemoryTier::Usage sum = memory_.usage();
+  const MemoryTier::Usage invalid = invalid_memory_.usage();
+  sum.bytes += invalid.bytes;
+  sum.entries += invalid.entries;
+  sum.evicted_bytes += invalid.evicted_bytes;
+  sum.evicted_entries += invalid.evicted_entries;
+  return sum;
+}
+
 Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
                                MemoryTier::Value* value) {
   const uint64_t forgotten = forgotten_;
   uint64_t stamp = 0;
-  *value = memory_.Get(key, &stamp);
+  MemoryTier* part = nullptr;
+  *value = Recall(key, &stamp, &part);
   if (const uint64_t turn = Turn(); *value != nullptr && stamp + kRenewal <= turn) {
     if (!may_block) {
       value->reset();
@@ -120,10 +165,10 @@ Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, boo
     }
     std::string unused;
     for (char kind : kinds) disk_->Get(DiskKey(kind, key.digest), true, &unused);
-    memory_.Put(key, *value, turn);
+    part->Put(key, *value, turn);
     if (forgotten_ != forgotten) {
       for (char kind : kinds) EraseRecord(kind, key.digest);
-      memory_.Erase(key);
+      part->Erase(key);
       value->reset();
     }
   }
@@ -160,7 +205,7 @@ Lookup ResultCache::FromDisk(char kind, const Digest& digest, bool may_block, st
 
 Lookup ResultCache::FindRecord(char kind, const Digest& digest, bool may_block,
                                std::string* value) {
-  if (MemoryTier::Value in_memory = memory_.Get({digest, RecordPart(kind)})) {
+  if (MemoryTier::Value in_memory = Recall({digest, RecordPart(kind)})) {
     *value = *in_memory;
     ++counters_.memory_hits;
     return Lookup::kMemory;
@@ -168,14 +213,16 @@ Lookup ResultCache::FindRecord(char kind, const Digest& digest, bool may_block,
   return FromDisk(kind, digest, may_block, value);
 }
 
-absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::string value) {
-  absl::Status s = disk_ == nullptr ? absl::OkStatus() : disk_->Put(DiskKey(kind, digest), value);
+absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::string value,
+                                      TargetResult::Status status) {
+  absl::Status s;
+  if (disk_ != nullptr) s = disk_->Put(DiskKey(kind, digest), value, ClassOf(status));
   if (disk_ == nullptr || !s.ok()) {
-    memory_.Put({digest, RecordPart(kind)}, MemoryTier::Value(value));
+    Keep({digest, RecordPart(kind)}, MemoryTier::Value(value), status);
   } else {
-    memory_.Erase({digest, RecordPart(kind)});
+    Drop({digest, RecordPart(kind)});
   }
-  return s;
+  return UnlessNotNeeded(std::move(s), status);
 }
 
 Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready) {
@@ -193,7 +240,7 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
   if (!IsHit(found)) return found;
   const auto remember = [&] {
     Remember(key, outputs, *ready);
-    if (forgotten_ != forgotten) memory_.Erase({key, outputs.bits()});
+    if (forgotten_ != forgotten) Drop({key, outputs.bits()});
   };
   if (!outputs.assembly()) {
     std::string bytes;
@@ -233,14 +280,14 @@ absl::Status ResultCache::Store(const Digest& key, const TargetResult& result) {
     variant.clear_assembly();
   }
   if (has_assembly) {
-    s = StoreRecord(kAssemblyText, key, assembly.SerializeAsString());
+    s = StoreRecord(kAssemblyText, key, assembly.SerializeAsString(), result.status());
   }
-  s.Update(StoreRecord(kResult, key, main.SerializeAsString()));
+  s.Update(StoreRecord(kResult, key, main.SerializeAsString(), result.status()));
   return s;
 }
 
 void ResultCache::Remember(const Digest& key, const Outputs& outputs, const Ready& ready) {
-  if (Storable(ready.status)) memory_.Put({key, outputs.bits()}, ready.bytes, Turn());
+  if (Storable(ready.status)) Keep({key, outputs.bits()}, ready.bytes, ready.status, Turn());
 }
 
 Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
@@ -255,8 +302,9 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
     return Lookup::kMiss;
   }
   if (in_memory == nullptr) {
-    memory_.Put({key, kTranslationPart}, MemoryTier::Value(stored), Turn());
-    if (forgotten_ != forgotten) memory_.Erase({key, kTranslationPart});
+    Keep({key, kTranslationPart}, MemoryTier::Value(stored),
+         translation->status, Turn());
+    if (forgotten_ != forgotten) Drop({key, kTranslationPart});
   }
   return found;
 }
@@ -266,11 +314,16 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
   if (!Storable(translation.status)) return absl::OkStatus();
   absl::Status s;
   if (translation.status == TargetResult::OK) {
-    s = StoreRecord(kModule, translation.module, spirv);
+    s = StoreRecord(kModule, translation.module, spirv, translation.status);
   }
   std::string bytes = WriteTranslation(translation);
-  if (disk_ != nullptr) s.Update(disk_->Put(DiskKey(kTranslation, key), bytes));
-  memory_.Put({key, kTranslationPart}, MemoryTier::Value(bytes), Turn());
+  if (disk_ != nullptr) {
+    s.Update(
+        UnlessNotNeeded(disk_->Put(DiskKey(kTranslation, key), bytes, ClassOf(translation.status)),
+                        translation.status));
+  }
+  Keep({key, kTranslationPart}, MemoryTier::Value(bytes),
+       translation.status, Turn());
   return s;
 }
 
@@ -306,9 +359,9 @@ bool ResultCache::Forget(const Digest& key) {
     bool gone = true;
     for (char kind : {kResult, kAssemblyText}) {
       gone = EraseRecord(kind, key) && gone;
-      memory_.Erase({key, RecordPart(kind)});
+      Drop({key, RecordPart(kind)});
     }
-    for (uint8_t part = 0; part < kTranslationPart; ++part) memory_.Erase({key, part});
+    for (uint8_t part = 0; part < kTranslationPart; ++part) Drop({key, part});
     return gone;
   };
   erase();
@@ -318,7 +371,7 @@ bool ResultCache::Forget(const Digest& key) {
 
 bool ResultCache::ForgetTranslation(const Digest& key) {
   const auto erase = [&] {
-    memory_.Erase({key, kTranslationPart});
+    Drop({key, kTranslationPart});
     return EraseRecord(kTranslation, key);
   };
   erase();
@@ -327,7 +380,7 @@ bool ResultCache::ForgetTranslation(const Digest& key) {
 }
 
 void ResultCache::ForgetModule(const Digest& module) {
-  memory_.Erase({module, RecordPart(kModule)});
+  Drop({module, RecordPart(kModule)});
   if (disk_ != nullptr) disk_->Erase(DiskKey(kModule, module));
 }
 

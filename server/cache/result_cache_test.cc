@@ -292,6 +292,65 @@ TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
   EXPECT_EQ(cache_->FindTranslation(glsl, true, &t), Lookup::kDisk);
 }
 
+// Of any client: invalid modules, and sources that do not translate, as many as it likes.
+TEST_F(ResultCacheTest, AFloodOfInvalidModulesEvictsNoGoodResult) {
+  constexpr size_t kMemoryBytes = 4 << 20;
+  constexpr uint64_t kDiskBytes = 8 << 20;
+  const auto noise = [](const std::string& seed, int digests) {
+    std::string text;  // that zstd cannot make small
+    for (int i = 0; i < digests; ++i) text += AsBytes(Sha256(seed + " " + std::to_string(i)));
+    return text;
+  };
+  Open(kMemoryBytes, kDiskBytes);
+  constexpr int kGood = 100;
+  const Outputs want = Want(true, false);
+  TargetResult r;
+  for (int i = 0; i < kGood; ++i) {
+    TargetResult good = Sample();
+    good.mutable_variants(0)->set_code(noise(std::to_string(i), 60));
+    ASSERT_TRUE(cache_->Store(Sha256(std::to_string(i)), good).ok());
+    ASSERT_EQ(Find(Sha256(std::to_string(i)), want, &r), Lookup::kDisk);
+  }
+  constexpr int kFlood = 20'000;
+  const auto bad_key = [](int i) { return Sha256("bad " + std::to_string(i)); };
+  TargetResult invalid;
+  invalid.set_target("tgl");
+  invalid.set_status(TargetResult::INVALID);
+  invalid.set_cause("spirv_invalid");
+  StoredTranslation untranslated;
+  untranslated.status = TargetResult::INVALID;
+  for (int i = 0; i < kFlood; ++i) {
+    // Text, as messages are.
+    invalid.set_spirv_id(static_cast<uint32_t>(i));
+    const std::string text = noise("bad " + std::to_string(i), 12);
+    invalid.set_message("");
+    for (char c : text) invalid.mutable_message()->push_back(static_cast<char>(c & 0x7f));
+    untranslated.message = invalid.message();
+    ASSERT_TRUE(cache_->Store(bad_key(i), invalid).ok());
+    cache_->Remember(bad_key(i), want, ResultCache::Prepare(want, invalid));
+    ASSERT_TRUE(cache_->StoreTranslation(bad_key(i), untranslated, "").ok());
+  }
+  // Theirs are remembered too, the newest of them.
+  EXPECT_EQ(Find(bad_key(kFlood - 1), want, &r), Lookup::kMemory);
+  EXPECT_EQ(r.status(), TargetResult::INVALID);
+  StoredTranslation got;
+  EXPECT_EQ(cache_->FindTranslation(bad_key(kFlood - 1), true, &got), Lookup::kMemory);
+  int in_memory = 0, on_disk = 0, bad_on_disk = 0;
+  for (int i = 0; i < kGood; ++i) {
+    in_memory += Find(Sha256(std::to_string(i)), want, &r) == Lookup::kMemory ? 1 : 0;
+  }
+  Open(kMemoryBytes, kDiskBytes);
+  for (int i = 0; i < kGood; ++i) {
+    on_disk += Find(Sha256(std::to_string(i)), want, &r) == Lookup::kDisk ? 1 : 0;
+  }
+  for (int i = 0; i < kFlood; ++i) {
+    bad_on_disk += Find(bad_key(i), want, &r) == Lookup::kDisk ? 1 : 0;
+  }
+  EXPECT_EQ(in_memory, kGood);
+  EXPECT_EQ(on_disk, kGood);
+  EXPECT_GT(bad_on_disk, 0);
+}
+
 TEST(ResultCacheWithoutDiskTest, MemoryAlone) {
   ResultCache cache(1 << 20, nullptr);
   Digest key = Sha256("k");
