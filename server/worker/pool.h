@@ -152,6 +152,8 @@ class Pool {
   std::string executable() const;
 
   Load load() const;
+  // The queue is filled to less than three quarters.
+  bool HasRoom() const;
 
   // How all workers that are alive are locked in; where there is none, how the last one was.
   Hello::Sandbox sandbox() const;
