@@ -62,6 +62,9 @@ struct PoolOptions {
   absl::Duration ping_after = absl::Milliseconds(100);
   absl::Duration ping_grace = absl::Milliseconds(50);
   absl::Duration ping_timeout = absl::Seconds(2);
+  // One that has not begun with its job, or not even started, because it is stopped (SIGSTOP), which the
+  // kernel tells, is replaced after so long.
+  absl::Duration stopped_timeout = absl::Seconds(1);
   // Told of every worker that leaves, with Exit::reason, from the pool's threads. May be empty.
   std::function<void(std::string_view reason)> on_worker_exit;
   // And before that of each that left while it had no job and was not told to. May be empty.

@@ -138,7 +138,8 @@ class Slot {
   bool RestartWorker(const Pool::Handle& entry);
   // Of a worker that was idle; false: it is replaced, and the job handed back.
   bool Answers(const Pool::Handle& entry);
-  bool AwaitPong(uint64_t id, absl::Duration until);
+  // To a ping that was sent at the uptime `asked`; false also where the worker is stopped too long.
+  bool AwaitPong(uint64_t id, absl::Duration asked, absl::Duration timeout);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
   // Reaps the worker that ended the exchange and says why it ended.

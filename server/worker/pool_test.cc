@@ -531,7 +531,8 @@ TEST_F(PoolTest, AWorkerThatIsStoppedRightAfterItsJobIsReplacedAsSoon) {
 // It has said nothing yet, and was given all the time that a slow start may take.
 TEST_F(PoolTest, AWorkerThatIsStoppedWhileItStartsIsReplacedAsSoon) {
   PoolOptions options = Options();
-  options.ping_timeout = absl::Milliseconds(300);
+  options.ping_timeout = absl::Minutes(10);
+  options.stopped_timeout = absl::Milliseconds(300);
   options.start_timeout = absl::Minutes(10);
   options.limits.begin_time = absl::Minutes(10);
   Start(std::move(options));
@@ -557,7 +558,8 @@ TEST_F(PoolTest, AJobThatMeetsTwoStoppedWorkersGoesToAThird) {
   PoolOptions options = Options();
   options.workers = 2;
   options.ping_after = absl::Hours(1);
-  options.ping_timeout = absl::Milliseconds(300);
+  options.ping_timeout = absl::Minutes(10);
+  options.stopped_timeout = absl::Milliseconds(300);
   options.limits.begin_time = options.limits.wall_time = absl::Minutes(10);
   Start(std::move(options));
   Stop(2);
@@ -570,6 +572,7 @@ TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
   options.workers = 2;
   options.ping_after = absl::ZeroDuration();
   options.ping_timeout = absl::Seconds(600);  // the stopped one is waited for all the time
+  options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
   // While one job is slow, the other can only go to the stopped worker first.
@@ -633,6 +636,7 @@ TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   options.ping_grace = options.ping_timeout = absl::Seconds(600);
   std::atomic<int> deaths = 0;
   options.on_idle_death = [&](const Exit&) { ++deaths; };
+  options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
   JobOutcome outcome;
@@ -713,6 +717,7 @@ TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
   PoolOptions options = Options();
   options.ping_after = absl::ZeroDuration();
   options.ping_timeout = absl::Seconds(600);
+  options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
   std::atomic<int> cancelled = 0;

@@ -90,7 +90,7 @@ absl::Status Slot::StartWorker() {
   auto process = Process::Start(pool_->executable(), pool_->options().limits, *board_);
   if (!process.ok()) return process.status();
   const PoolOptions& options = pool_->options();
-  auto hello = (*process)->AwaitHello(options.start_timeout, options.ping_timeout);
+  auto hello = (*process)->AwaitHello(options.start_timeout, options.stopped_timeout);
   if (!hello.ok()) return hello.status();
   if (!(*process)->IsMine()) {
     (*process)->Retire();  // it may be asked
@@ -135,7 +135,8 @@ bool Slot::WorkerIsGone() const {
   return poll(&p, 1, 0) != 0;  // an idle worker says nothing: data or hang-up is its end
 }
 
-bool Slot::AwaitPong(uint64_t id, absl::Duration until) {
+bool Slot::AwaitPong(uint64_t id, absl::Duration asked, absl::Duration timeout) {
+  constexpr int64_t kLook = 100;  // milliseconds
   for (;;) {
     JobResult pong;
     bool taken = false;
@@ -144,10 +145,12 @@ bool Slot::AwaitPong(uint64_t id, absl::Duration until) {
       heard_ = Uptime();
       return pong.id() == id && reader_.empty();
     }
-    const int64_t left = absl::ToInt64Milliseconds(until - Uptime());
+    const absl::Duration waited = Uptime() - asked;
+    const int64_t left = absl::ToInt64Milliseconds(timeout - waited);
     if (left <= 0 || pool_->stopping()) return false;
+    if (waited >= pool_->options().stopped_timeout && process_->IsStopped()) return false;
     pollfd p[2] = {{process_->fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
+    if (poll(p, 2, static_cast<int>(std::min(left, kLook))) < 0) continue;
     if (p[1].revents != 0) DrainWakeups();
     if (p[0].revents != 0 && !reader_.Fill(process_->fd()).ok()) return false;
   }
@@ -163,9 +166,9 @@ bool Slot::Answers(const Pool::Handle& entry) {
   const bool made = AppendFrame(ping, &frame).ok();
   FrameWriter writer(std::move(frame));
   const bool sent = made && writer.Send(process_->fd()).ok() && writer.done();
-  if (sent && AwaitPong(ping.id(), asked + options.ping_grace)) return true;
+  if (sent && AwaitPong(ping.id(), asked, options.ping_grace)) return true;
   pool_->HandBack(entry);
-  if (sent && AwaitPong(ping.id(), asked + options.ping_timeout)) return false;
+  if (sent && AwaitPong(ping.id(), asked, options.ping_timeout)) return false;
   if (pool_->stopping()) return false;  // nobody waited any longer: Main ends it as all others
   const bool died = WorkerIsGone();
   Exit exit = DescribeExit(process_->KillAndReap(), *board_);
@@ -287,7 +290,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
     const absl::Duration now = Uptime();
     int64_t left = absl::ToInt64Milliseconds(until - now);
     if (left <= 0 && !begun) return Exchange::kNotBegun;
-    if (!begun && now - sent >= options.ping_timeout && process_->IsStopped()) {
+    if (!begun && now - sent >= options.stopped_timeout && process_->IsStopped()) {
       return Exchange::kNotBegun;
     }
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;
