@@ -35,4 +35,8 @@ worker::Owner OwnerOf(const net::OpenCall& call, const grpc::CallbackServerConte
   return {*address, "through " + std::string(name.substr(0, kMostConnectionName))};
 }
 
+std::string ClientName(const net::OpenCall& call, const worker::Owner& owner) {
+  return call.connection() == nullptr ? "" : owner.group + " " + owner.member;
+}
+
 }  // namespace kiln::server

@@ -59,7 +59,7 @@ class CompilerService final : public CompilerBase {
   // What the client calls it, or a new one; it is told in the call's header.
   static std::string GiveId(grpc::CallbackServerContext* context);
   // As known_sources.h has it; empty where it does not matter.
-  std::string ClientOf(const grpc::CallbackServerContext& context, const net::OpenCall& open) const;
+  std::string ClientOf(const net::OpenCall& open, const worker::Owner& owner) const;
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
 
   Engine* engine_;

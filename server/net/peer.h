@@ -42,7 +42,8 @@ class TrustedProxies {
 };
 
 // The address that a trusted proxy forwards: the last of the list in an x-forwarded-for header,
-// which is the one that it saw itself. Nothing: there is none.
+// which is the one that it saw itself. It may stand with its port, and in brackets ("192.0.2.7:80",
+// "[2001:db8::1]:80"): some proxies write it so. Nothing: there is none.
 std::optional<std::string> ForwardedAddress(std::string_view header);
 
 }  // namespace kiln::net
