@@ -4,7 +4,7 @@
 // it was accepted (net/listener.h). What a proxy that the configuration trusts forwards is its
 // clients': there the address is the last one in `x-forwarded-for`, and the connection the one that
 // the proxy names in `kiln-client-connection`, if it names any. Where the former is no address the
-// call is the proxy's own. The same headers from anybody else say nothing.
+// call is the proxy's own. In calls of any other peer the same headers say nothing.
 #ifndef KILN_SERVER_CLIENTS_H_
 #define KILN_SERVER_CLIENTS_H_
 

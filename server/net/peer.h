@@ -1,8 +1,8 @@
 // Who is at the other end of a connection, in the words that bounds and shares go by.
 //
 // An address is what one client can be told from another by: an IPv4 address; the first 64 bits of
-// an IPv6 address, since whoever has one has all that begin like it; of a Unix-domain socket the
-// user who connected (SO_PEERCRED).
+// an IPv6 address, since a client that has one has all that begin like it; of a Unix-domain socket
+// the user who connected (SO_PEERCRED).
 #ifndef KILN_SERVER_NET_PEER_H_
 #define KILN_SERVER_NET_PEER_H_
 
@@ -31,7 +31,7 @@ std::string PeerName(std::string peer);
 // Addresses whose word on other addresses is believed.
 class TrustedProxies {
  public:
-  // "none", or IP addresses and "unix" (whoever may connect to the socket), with commas between.
+  // "none", or IP addresses and "unix" (all who may connect to the socket), with commas between.
   // InvalidArgument: what is wrong.
   static absl::StatusOr<TrustedProxies> Parse(const std::string& text);
   bool Has(const sockaddr_storage& peer) const;
