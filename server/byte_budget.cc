@@ -67,8 +67,8 @@ absl::Status ByteBudget::Refusal(uint64_t bytes) const {
                                                      limit_, " (--request-bytes)"));
   }
   return absl::UnavailableError(
-      absl::StrCat("requests in flight have the ", limit_,
-                   " bytes that are held at once, or this client has its share of them"));
+      absl::StrCat("requests of ", limit_,
+                   " bytes are all that is held at once, and each client has its share"));
 }
 
 }  // namespace kiln::server
