@@ -34,4 +34,8 @@ worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers) {
   return {*address, "through " + std::string(name.substr(0, kMostConnectionName))};
 }
 
+std::string ClientName(const net::OpenCall& call, const worker::Owner& owner) {
+  return call.connection() == nullptr ? "" : owner.group + " " + owner.member;
+}
+
 }  // namespace kiln::server

@@ -305,6 +305,21 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   parts->probe = std::make_unique<net::SelfProbe>(std::move(probe));
 }
 
+namespace {
+
+const char* LackOf(net::Listener::Full full) {
+  switch (full) {
+    case net::Listener::Full::kAddress:
+      return "places for their address";
+    case net::Listener::Full::kDescriptors:
+      return "descriptors (ulimit -n); of places";
+    default:
+      return "places";
+  }
+}
+
+}  // namespace
+
 // A disk cache that fails costs time, not answers: the daemon serves, and the page says why it is
 // slower.
 net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
@@ -319,10 +334,11 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
     page.body = "ok\n";
   }
   // Those who are connected are served; a restart would help nobody.
-  if (const auto calls = parts.call_listener->counters(); calls.full && !parts.stopping) {
-    absl::StrAppend(&page.body, "connections_full: clients are refused, ", calls.open, " of ",
-                    calls.limit, " places are taken, and no address gets more than ",
-                    parts.max_per_address, "\n");
+  const net::Listener::Counters calls = parts.call_listener->counters();
+  if (calls.full != net::Listener::Full::kNo && !parts.stopping) {
+    absl::StrAppend(&page.body, "connections_full: clients are refused for want of ",
+                    LackOf(calls.full), ": ", calls.open, " of ", calls.limit,
+                    " are taken, and no address gets more than ", parts.max_per_address, "\n");
   }
   const cache::DiskStatus disk = DiskStatusOf(*parts.cache);
   if (disk.state != cache::DiskState::kServing) {
@@ -414,7 +430,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
       parts->engine.get(), parts->metrics.get(), &parts->connections,
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
-  parts->admin = std::make_unique<AdminService>(parts->quarantine.get());
+  parts->admin = std::make_unique<AdminService>(parts->quarantine.get(), &parts->connections);
   if (absl::Status status = StartServing(config, parts.get()); !status.ok()) return status;
   return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
 }

@@ -122,16 +122,17 @@ void Engine::Cancel(const std::shared_ptr<Call>& call, absl::Status why) {
   call->Fail(std::move(why));
 }
 
-// False: only whoever has shown the source may ask for it by its digest.
+// False: only a client that has shown the source may ask for it by its digest.
 bool Engine::MayAsk(Call* call) {
   if (options_.known == nullptr || !call->request.has_digest()) return true;
+  if (call->client.empty()) return false;
   call->is_glsl() ? HashGlsl(call) : HashModule(call);
   return options_.known->Has(call->client, call->is_glsl() ? call->glsl : call->module, Uptime());
 }
 
 // A source that came whole may be asked for by its digest from now on.
 void Engine::Remember(const Call& call) {
-  if (options_.known == nullptr || call.request.has_digest()) return;
+  if (options_.known == nullptr || call.client.empty() || call.request.has_digest()) return;
   options_.known->Add(call.client, call.is_glsl() ? call.glsl : call.module, Uptime());
 }
 

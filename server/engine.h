@@ -87,7 +87,8 @@ class Engine {
   using Done = std::function<void(Reply reply)>;
 
   // What can be answered without waiting, is: null, and `reply` is complete. Otherwise a call to
-  // give to Continue. Never blocks. `fault`: a test hook. `client`: as known_sources.h has it.
+  // give to Continue. Never blocks. `fault`: a test hook. `client`: as known_sources.h has it; empty:
+  // it has shown no source.
   std::shared_ptr<Call> Begin(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
                               std::string client, Reply* reply);
   // Calls `done` once, from any thread, perhaps before it returns. Never blocks.

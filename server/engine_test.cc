@@ -15,6 +15,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "server/call.h"
+#include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 
 namespace kiln::server {
@@ -114,6 +115,30 @@ TEST_F(EngineTest, GlslWhoseModuleIsNotKeptIsTranslatedAgain) {
   Reply second = Do(request);
   EXPECT_EQ(Parse(second.answers[0]).status(), TargetResult::OK);
   EXPECT_EQ(second.answers[0].tier, kiln::v1alpha::CACHE_MISS);
+}
+
+// With --require-source-once a digest is worth what its client has shown; a client that is not
+// known has shown nothing, whatever other such clients sent.
+TEST_F(EngineTest, WhoIsNotKnownKnowsNoSource) {
+  KnownSources known(100, absl::Hours(1));
+  Engine::Options options;
+  options.known = &known;
+  Engine engine(options, pool_.get(), cache_.get(), metrics_.get());
+  ASSERT_TRUE(Do(Request(1)).status.ok());
+  CompileRequest digest = Request(1);
+  const auto sha256 = cache::SpirvDigest(digest.spirv());
+  digest.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::SPIRV);
+  digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(sha256)));
+  for (const char* client : {"", "192.0.2.7 1"}) {
+    Reply sent, asked;
+    ASSERT_EQ(engine.Begin(Request(1), {}, client, &sent), nullptr);
+    ASSERT_EQ(engine.Begin(digest, {}, client, &asked), nullptr);
+    EXPECT_EQ(Parse(sent.answers.at(0)).status(), TargetResult::OK);
+    EXPECT_EQ(Parse(asked.answers.at(0)).status(),
+              *client == 0 ? TargetResult::NOT_CACHED : TargetResult::OK)
+        << client;
+  }
+  engine.Stop();
 }
 
 TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {

@@ -117,11 +117,8 @@ worker::Fault ParseFault(std::string_view text) {
   return fault;
 }
 
-std::string CompilerService::ClientOf(const grpc::CallbackServerContext& context,
-                                      const net::OpenCall& open) const {
-  if (!engine_->asks_who()) return "";
-  const worker::Owner owner = OwnerOf(open, context);
-  return owner.group + " " + owner.member;
+std::string CompilerService::ClientOf(const net::OpenCall& open, const worker::Owner& owner) const {
+  return engine_->asks_who() ? ClientName(open, owner) : "";
 }
 
 worker::Fault CompilerService::FaultOf(const grpc::CallbackServerContext& context) const {
@@ -146,10 +143,11 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   net::OpenCall open = BeginCall(connections_, *context);
+  worker::Owner owner = OwnerOf(open, *context);
   ++in_flight_;
   metrics_->RequestBegins(Metrics::Method::kCompile);
   const uint64_t bytes = request->Length();
-  ByteBudget::Share share = budget_.Take(bytes);
+  ByteBudget::Share share = budget_.Take(owner, bytes);
   const bool has_share(share);
   CompileRequest parsed;
   std::optional<WireBounds::TooMany> too_many;
@@ -171,10 +169,10 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reply.Refuse(std::move(too_many->field), std::move(too_many->what));
   } else if (!is_request) {
     Refuse(*request, &reply);
-  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context),
-                                        ClientOf(*context, open), &reply)) {
+  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), ClientOf(open, owner),
+                                        &reply)) {
     call->request_id = GiveId(context);
-    call->owner = OwnerOf(open, *context);
+    call->owner = std::move(owner);
     auto* reactor =
         new CompileReactor(engine_, context, call, std::move(open), std::move(ending), response);
     reactor->Begin(call);
@@ -204,8 +202,8 @@ bool CompilerService::Hold(grpc::ServerUnaryReactor* reactor,
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
   net::OpenCall open = BeginCall(connections_, *context);
-  std::string client = ClientOf(*context, open);
   worker::Owner owner = OwnerOf(open, *context);
+  std::string client = ClientOf(open, owner);
   return new StreamReactor({context, engine_, &engine_->refusals(), metrics_, &in_flight_,
                             &draining_, &budget_, &answers_, &bounds_, FaultOf(*context),
                             GiveId(context), std::move(client), std::move(owner), std::move(open),

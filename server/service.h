@@ -62,7 +62,7 @@ class CompilerService final : public CompilerBase {
   // What the client calls it, or a new one; it is told in the call's header.
   static std::string GiveId(grpc::CallbackServerContext* context);
   // As known_sources.h has it; empty where it does not matter.
-  std::string ClientOf(const grpc::CallbackServerContext& context, const net::OpenCall& open) const;
+  std::string ClientOf(const net::OpenCall& open, const worker::Owner& owner) const;
   // The refusal of a call that has not begun is told later. gRPC's own reactor hears of no client
   // that leaves: then it is told to nobody, when its turn comes.
   bool Hold(grpc::ServerUnaryReactor* reactor, const grpc::CallbackServerContext& context,

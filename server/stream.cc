@@ -161,7 +161,8 @@ std::string FieldOfRequest(absl::string_view field) {
 ItemError NoRoom() {
   ItemError error;
   error.set_code(static_cast<int>(absl::StatusCode::kUnavailable));
-  error.set_message("answers that are not read take all the room there is");
+  error.set_message(
+      "answers that are not read take all the room there is, or this client's share of it");
   error.set_retry_after_ms(1000);
   return error;
 }
@@ -307,7 +308,7 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes, ItemAnswer* answer) {
     return true;
   }
   const uint64_t size = bytes.Length();
-  ByteBudget::Share share = parts_.budget->Take(size);
+  ByteBudget::Share share = parts_.budget->Take(parts_.owner, size);
   if (!share) {
     parts_.metrics->ShedRequest(metrics::Metrics::Shed::kBytes);
     reply.status = parts_.budget->Refusal(size);
@@ -432,7 +433,7 @@ ByteBudget::Share StreamReactor::ShareOfAnswers(uint64_t bytes) {
   // An answer larger than all the room there is gets through when it is the only one.
   const uint64_t all = parts_.answers->limit();
   if (unread_ > 0 && unread_ + bytes > std::max(all / 4, kStreamUnread)) return {};
-  return parts_.answers->Take(std::min(bytes, all));
+  return parts_.answers->Take(parts_.owner, std::min(bytes, all));
 }
 
 void StreamReactor::Enqueue(uint64_t item, std::vector<Message> messages) {

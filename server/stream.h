@@ -4,7 +4,7 @@
 // while there are that many, or while kStreamUnread bytes of answers wait for a client that does
 // not read, so that the transport's flow control holds the client back. What such a client has
 // begun before ends in answers all the same: of these a stream keeps a quarter of the daemon's
-// budget for answers, and all streams together that budget. The answer that has no room goes, not
+// budget for answers, its client its share of that (byte_budget.h). The answer that has no room goes, not
 // its result: the item is told to come again and finds it in the cache. An item takes its share of
 // the budget for requests before anything is made of its bytes.
 //

@@ -27,6 +27,7 @@
 #include <thread>
 #include <vector>
 
+#include "proto/admin.grpc.pb.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -246,6 +247,28 @@ TEST_P(PlaceTest, IdleOnesOfAnAddressGiveWayBeforeThoseWithCalls) {
 
 INSTANTIATE_TEST_SUITE_P(, PlaceTest, testing::Values("127.0.0.1:0", "unix:place_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
+
+// Every service counts, so that an operator's tool that asks the Admin service goes after those who
+// never called.
+TEST_F(ConnectionsTest, CallsToTheAdminServiceCount) {
+  Start({"--max-connections=8", "--max-connections-per-address=2"});
+  const auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());
+  const auto list = [&admin] {
+    grpc::ClientContext context;
+    kiln::v1alpha::QuarantineList entries;
+    return admin->ListQuarantine(&context, {}, &entries);
+  };
+  ASSERT_TRUE(list().ok());
+  Flood never;
+  never.Open(kilnd_->address(), 1);
+  never.Say(kHello);
+  std::this_thread::sleep_for(milliseconds(1300));
+  auto newcomer = kilnd_->Stub();
+  EXPECT_TRUE(CallOn(newcomer.get()).ok());
+  EXPECT_TRUE(Await([&] { return never.Held() == 0; }));
+  EXPECT_TRUE(list().ok());
+  EXPECT_EQ(Metric("kiln_connections_accepted_total{listener=\"grpc\"}"), 3);
+}
 
 class FloodTest : public ConnectionsTest, public testing::WithParamInterface<Descriptors> {};
 
@@ -500,6 +523,9 @@ TEST_F(ConnectionsTest, TheLastDescriptorIsSpentOnRefusing) {
   EXPECT_EQ(Call(5000, false).error_code(), grpc::UNAVAILABLE);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
   flood.Close();
+  EXPECT_NE(kilnd_->Page("/healthz").find("\nconnections_full: clients are refused for want of "),
+            std::string::npos)
+      << kilnd_->Page("/healthz");
   EXPECT_TRUE(Call().ok());
   EXPECT_GE(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"descriptors\"}"), 1);
 }

@@ -32,16 +32,17 @@ std::unique_ptr<Stub> StubOn(std::shared_ptr<grpc::Channel> channel) {
 class Waiting {
  public:
   ~Waiting() { Join(); }
-  void Begin(Stub* stub, uint32_t seed, const Headers& headers, const std::string& fault) {
+  void Begin(Stub* stub, uint32_t seed, const Headers& headers, const std::string& fault,
+             int words = 16) {
     const size_t call = statuses_.size();
     statuses_.emplace_back();
     contexts_.push_back(std::make_unique<grpc::ClientContext>());
-    threads_.emplace_back([this, stub, seed, headers, fault, call] {
+    threads_.emplace_back([this, stub, seed, headers, fault, words, call] {
       grpc::ClientContext* context = contexts_[call].get();
       if (!fault.empty()) context->AddMetadata("kiln-fault", fault);
       for (const auto& [name, value] : headers) context->AddMetadata(name, value);
       CompileRequest request;
-      request.set_spirv(worker::FakeModule(seed));
+      request.set_spirv(worker::FakeModule(seed, words));
       request.add_targets("tgl");
       CompileResponse response;
       statuses_[call] = stub->Compile(context, request, &response);
@@ -163,6 +164,26 @@ TEST_F(FairnessTest, NobodyElsesHeaderIsBelieved) {
   EXPECT_EQ(late.Refused(), 1u) << "of its own connection four wait";
   EXPECT_EQ(Metric(kDisplaced), 0);
   EXPECT_EQ(crowd.Refused(), 0u);
+}
+
+// A client has as many bytes of requests in flight as it gets, all of which wait for the worker:
+// hits of its address' other connections and of other addresses have room.
+TEST_F(FairnessTest, TheBytesOfOneClientsRequestsLeaveRoomForOthers) {
+  Start({"--workers=1", "--queue=64", "--request-bytes=4MiB"});
+  auto bulk = StubOn(From("127.0.0.1"));
+  constexpr int kWords = 50'000;
+  Waiting first, crowd, hits;
+  first.Begin(bulk.get(), 1, {}, "", kWords);
+  ASSERT_EQ(first.Refused(), 0u);
+  for (uint32_t i = 0; i < 30; ++i) crowd.Begin(bulk.get(), 100 + i, {}, "slow::20000", kWords);
+  ASSERT_TRUE(Await([&] { return Metric("kiln_shed_total{reason=\"request_bytes\"}") >= 5; }));
+  for (const char* source : {"127.0.0.2", "127.0.0.1"}) {
+    auto other = StubOn(From(source));
+    for (int i = 0; i < 10; ++i) hits.Begin(other.get(), 1, {}, "", kWords);
+    EXPECT_EQ(hits.Refused(), 0u) << source;
+  }
+  EXPECT_EQ(Metric("kiln_workers_busy"), 1);
+  crowd.Cancel();
 }
 
 // All workers are busy for 20 s and more wait; a miss of another, on a connection of its own, needs
