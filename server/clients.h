@@ -10,6 +10,7 @@
 
 #include <grpcpp/server_context.h>
 
+#include <map>
 #include <string>
 
 #include "server/net/connection.h"
@@ -29,7 +30,16 @@ inline net::OpenCall BeginCall(const net::ConnectionTable* table,
   return table == nullptr ? net::OpenCall() : table->Begin(context.peer());
 }
 
-worker::Owner OwnerOf(const net::OpenCall& call, const grpc::CallbackServerContext& context);
+// The headers of a call, as gRPC has them.
+using Headers = std::multimap<grpc::string_ref, grpc::string_ref>;
+
+// Of a connection that is not known: nobody's share, which all such calls have in common.
+worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers);
+
+inline worker::Owner OwnerOf(const net::OpenCall& call,
+                             const grpc::CallbackServerContext& context) {
+  return OwnerOf(call, context.client_metadata());
+}
 
 }  // namespace kiln::server
 

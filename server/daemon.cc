@@ -415,6 +415,8 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
       std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->snapshot->WatchDiskQueue([engine = parts->engine.get()] { return engine->queued(); },
                                   engine.queue_limit);
+  parts->snapshot->WatchRefusals(
+      [engine = parts->engine.get()] { return engine->refusals().held(); });
   parts->service = std::make_unique<CompilerService>(
       parts->engine.get(), parts->metrics.get(), &parts->connections,
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,

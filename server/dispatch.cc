@@ -329,6 +329,8 @@ void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
 }
 
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
+  // Two for each job that ends fill the queue again, and no flood comes at once.
+  if (refusals_.held() > 0 && pool_->HasRoom()) refusals_.HasRoom(2);
   if (!outcome.displaced && !IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
     group->job.clear_fault();
     Dispatch(group);  // to another worker

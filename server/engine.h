@@ -33,6 +33,7 @@
 #include "server/metrics/metrics.h"
 #include "server/quarantine/quarantine.h"
 #include "server/recheck.h"
+#include "server/refusals.h"
 #include "server/request.h"
 #include "server/single_flight.h"
 #include "server/worker/pool.h"
@@ -97,6 +98,8 @@ class Engine {
   // When all calls are answered: ends the threads.
   void Stop() { executor_.Stop(); }
 
+  // Where the calls wait that are refused and not told yet.
+  Refusals& refusals() { return refusals_; }
   // Which client a request is from matters.
   bool asks_who() const { return options_.known != nullptr; }
   const RequestChecker& checker() const { return checker_; }
@@ -177,6 +180,7 @@ class Engine {
   const JobLog job_log_;
   SingleFlight<CompileOutcome> compiles_;
   SingleFlight<TranslateOutcome> translations_;
+  Refusals refusals_;
   Executor executor_;
 };
 

@@ -50,8 +50,11 @@ class CompilerService final : public CompilerBase {
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) override;
 
-  // From now on calls are refused with Unavailable.
-  void Drain() { draining_ = true; }
+  // From now on calls are refused with Unavailable, and those that are refused are told so at once.
+  void Drain() {
+    draining_ = true;
+    engine_->refusals().Stop();
+  }
   // Compile calls that are not answered.
   int in_flight() const { return in_flight_; }
 
@@ -60,6 +63,10 @@ class CompilerService final : public CompilerBase {
   static std::string GiveId(grpc::CallbackServerContext* context);
   // As known_sources.h has it; empty where it does not matter.
   std::string ClientOf(const grpc::CallbackServerContext& context, const net::OpenCall& open) const;
+  // The refusal of a call that has not begun is told later. gRPC's own reactor hears of no client
+  // that leaves: then it is told to nobody, when its turn comes.
+  bool Hold(grpc::ServerUnaryReactor* reactor, const grpc::CallbackServerContext& context,
+            net::OpenCall open, const grpc::Status& status);
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
 
   Engine* engine_;

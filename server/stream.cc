@@ -288,6 +288,7 @@ void StreamReactor::CancelAll() {
   }
   // Outside of the lock: a cancelled call answers at once.
   for (const auto& call : calls) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
+  parts_.refusals->Leave(this);
 }
 
 size_t StreamReactor::MostBytes(bool takes_chunks) const {
@@ -312,6 +313,7 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes, ItemAnswer* answer) {
     reply.status = parts_.budget->Refusal(size);
     reply.retry = absl::Seconds(1);
     answer->messages = Refuse(*item, reply, {});
+    if (Hold(*item, answer->messages)) answer->messages.clear();
     return true;
   }
   if (auto too_many = CheckBuffer(*parts_.bounds, bytes, *StreamRequest::descriptor())) {
@@ -385,10 +387,23 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
   auto kept = std::make_shared<Ending>(std::move(ending));
   parts_.engine->Continue(call, [this, item, takes_chunks, kept](Reply late) {
     std::vector<grpc::Slice> response = kept->End(late);
-    Answer(item, Messages(item, takes_chunks, late, std::move(response)));
+    std::vector<Message> messages = Messages(item, takes_chunks, late, std::move(response));
+    if (absl::IsUnavailable(late.status) && Hold(item, messages)) return;
+    Answer(item, std::move(messages));
   });
   if (nobody_waits) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
   return {};
+}
+
+bool StreamReactor::Hold(uint64_t item, const std::vector<Message>& refusal) {
+  Refusals::Tell tell = [this, item, refusal] { Answer(item, refusal); };
+  absl::MutexLock lock(&mutex_);
+  // Abandon says so under the lock before it lets go of what is held.
+  if (broken_ || !parts_.refusals->Hold(parts_.owner, this, MayHold(*parts_.context), &tell)) {
+    return false;
+  }
+  open_[item] = nullptr;  // its request goes; it is open still
+  return true;
 }
 
 std::vector<StreamReactor::Message> StreamReactor::Messages(

@@ -134,6 +134,11 @@ void Snapshot::CollectQueues(size_t jobs, std::vector<MetricFamily>* out) const 
   Add(out, "kiln_queue_depth",
       "What waits: jobs for a worker, steps of calls for a thread that may read from the disk",
       MetricType::Gauge, depth);
+  if (refusals_held_ != nullptr) {
+    Add(out, "kiln_refusals_held",
+        "Calls that were refused and are not told yet, so that they do not come again at once",
+        MetricType::Gauge, {{{}, D(refusals_held_())}});
+  }
   Add(out, "kiln_queue_limit", "How much of that may wait before new calls are refused",
       MetricType::Gauge, limit);
 }

@@ -54,6 +54,7 @@ void Pool::Cancel(const Handle& handle) { impl_->Cancel(handle); }
 void Pool::Distrust(uint64_t worker) { impl_->Distrust(worker); }
 std::string Pool::executable() const { return impl_->executable().ExecPath(); }
 Pool::Load Pool::load() const { return impl_->load(); }
+bool Pool::HasRoom() const { return impl_->HasRoom(); }
 Hello::Sandbox Pool::sandbox() const { return impl_->sandbox(); }
 
 absl::Status Pool::Impl::StartSlots() {
@@ -293,6 +294,11 @@ absl::Status Pool::Impl::AcceptHello(Slot* slot, Hello hello) {
     return absl::FailedPreconditionError("the worker executable has changed; restart is needed");
   }
   return absl::OkStatus();
+}
+
+bool Pool::Impl::HasRoom() const {
+  absl::MutexLock lock(&mutex_);
+  return queue_.size() < options_.queue_limit - options_.queue_limit / 4;
 }
 
 bool Pool::Impl::stopping() const {

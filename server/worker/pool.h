@@ -147,8 +147,9 @@ class Pool {
   // no lock that a job's callback may want. With null none gives way.
   absl::StatusOr<Handle> Submit(std::shared_ptr<const Job> job, Done done, const Owner& owner = {},
                                 Handle* displaced = nullptr);
-  absl::StatusOr<Handle> Submit(Job job, Done done) {
-    return Submit(std::make_shared<const Job>(std::move(job)), std::move(done));
+  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
+                                Handle* displaced = nullptr) {
+    return Submit(std::make_shared<const Job>(std::move(job)), std::move(done), owner, displaced);
   }
   void EndDisplaced(const Handle& handle);
 
@@ -168,6 +169,8 @@ class Pool {
   std::string executable() const;
 
   Load load() const;
+  // The queue is filled to less than three quarters.
+  bool HasRoom() const;
 
   // How all workers that are alive are locked in; where there is none, how the last one was.
   Hello::Sandbox sandbox() const;

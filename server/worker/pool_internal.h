@@ -52,6 +52,7 @@ class Pool::Impl {
   void Cancel(const Handle& entry);
   void Distrust(uint64_t worker);
   Load load() const;
+  bool HasRoom() const;
   const Hello& hello() const { return hello_; }
 
   // For slots.

@@ -346,6 +346,99 @@ TEST_F(PoolTest, TheQueueIsBoundedAndCancelsWhatWaits) {
   EXPECT_EQ(cancelled, 3);
 }
 
+TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
+  PoolOptions options = Options();
+  options.queue_limit = 3;
+  Start(std::move(options));
+  const Owner many{"192.0.2.1", "1"}, few{"192.0.2.2", "2"};
+  absl::Mutex mutex;
+  std::string displaced;
+  const auto submit = [&](const Owner& owner, const std::string& name, Pool::Handle* gives_way) {
+    return pool_->Submit(
+        Compile(2),
+        [&, owner, name](JobOutcome o) {
+          absl::MutexLock lock(&mutex);
+          if (!o.displaced) return;
+          displaced += name;
+          EXPECT_EQ(o.owner, owner);
+        },
+        owner, gives_way);
+  };
+  ASSERT_TRUE(pool_
+                  ->Submit(
+                      Faulty(Fault::HANG), [](JobOutcome) {}, many)
+                  .ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(submit(many, name, nullptr).ok());
+  Pool::Handle gives_way;
+  EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", nullptr).status())) << "none is to give way";
+  EXPECT_TRUE(absl::IsUnavailable(submit(many, "no", &gives_way).status())) << "it has most";
+  EXPECT_EQ(gives_way, nullptr);
+  ASSERT_TRUE(submit(few, "d", &gives_way).ok());
+  ASSERT_NE(gives_way, nullptr);
+  pool_->EndDisplaced(gives_way);
+  EXPECT_EQ(displaced, "c");
+  gives_way.reset();
+  EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", &gives_way).status())) << "both would have two";
+  EXPECT_EQ(gives_way, nullptr);
+  EXPECT_EQ(pool_->load().displaced, 1u);
+  EXPECT_EQ(pool_->load().queued, 3u);
+  pool_.reset();
+  EXPECT_EQ(displaced, "c") << "what is cancelled is not displaced";
+}
+
+TEST_F(PoolTest, AQueueHasRoomBelowThreeQuarters) {
+  PoolOptions options = Options();
+  options.queue_limit = 4;
+  Start(std::move(options));
+  ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), [](JobOutcome) {}).ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(pool_->HasRoom()) << i;
+    ASSERT_TRUE(pool_->Submit(Compile(2), [](JobOutcome) {}).ok());
+  }
+  EXPECT_FALSE(pool_->HasRoom());
+}
+
+TEST_F(PoolTest, ASpareWorkerDoesShortJobsOfOthersWhileAllAreBusy) {
+  PoolOptions options = Options();
+  options.spare_workers = 1;
+  Start(std::move(options));
+  const Owner bulk{"192.0.2.1", "1"}, other{"192.0.2.2", "2"};
+  const auto ignore = [](JobOutcome) {};
+  ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, bulk).ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(pool_->Submit(Compile(2), ignore, bulk).ok());
+  for (uint32_t i = 0; i < 3; ++i) {
+    absl::Notification done;
+    ASSERT_TRUE(pool_
+                    ->Submit(
+                        Compile(3 + i), [&](JobOutcome) { done.Notify(); }, other)
+                    .ok());
+    ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
+  }
+  EXPECT_EQ(pool_->load().express, 3u);
+  EXPECT_EQ(pool_->load().queued, 1u) << "the spare worker is nothing for who has one";
+  EXPECT_EQ(pool_->load().busy, 1);
+}
+
+TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
+  PoolOptions options = Options();
+  options.spare_workers = 2;
+  Start(std::move(options));
+  const auto ignore = [](JobOutcome) {};
+  for (const char* address : {"192.0.2.1", "192.0.2.2"}) {
+    ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, {address, "1"}).ok());
+    ASSERT_TRUE(pool_->Submit(Compile(2), ignore, {address, "1"}).ok());
+  }
+  while (pool_->load().busy < 2) absl::SleepFor(absl::Milliseconds(1));
+  absl::Notification done;
+  ASSERT_TRUE(
+      pool_->Submit(Compile(3), [&](JobOutcome) { done.Notify(); }, {"192.0.2.3", "1"}).ok());
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
+  EXPECT_EQ(pool_->load().queued, 2u);
+  EXPECT_EQ(pool_->load().express, 2u);
+
 // Outcomes of jobs that wait.
 struct Late {
   absl::Notification done;
@@ -375,20 +468,6 @@ class PoolSharesTest : public PoolTest {
     while (pool_->load().busy != busy) absl::SleepFor(absl::Milliseconds(1));
   }
 };
-
-TEST_F(PoolSharesTest, AShortJobOfAnotherHasTheSpareWorker) {
-  PoolOptions options = Options();
-  options.spare_workers = 1;
-  Start(std::move(options));
-  Late bulk[2], quick;
-  for (Late& late : bulk) Submit(Faulty(Fault::SLOW, "", 60'000), &late, "bulk");
-  Submit(Compile(2), &quick, "other");
-  EXPECT_TRUE(quick.Await(absl::Seconds(20)));
-  EXPECT_EQ(pool_->load().busy, 1);
-  EXPECT_EQ(pool_->load().queued, 1u) << "bulk has one running, and no second";
-  EXPECT_EQ(pool_->load().express, 1u);
-  pool_.reset();
-}
 
 TEST_F(PoolSharesTest, AnExpressJobThatTurnsOutLongGivesWay) {
   PoolOptions options = Options();
@@ -446,34 +525,6 @@ TEST_F(PoolSharesTest, AJobThatOnlySleepsIsNotHadForNothing) {
   Submit(Faulty(Fault::SPIN), &works, "works");
   ASSERT_TRUE(works.Await(absl::Seconds(20)));
   EXPECT_LT(pool_->load().busiest_share, 0.9);
-}
-
-TEST_F(PoolSharesTest, AFullQueueRefusesTheLastOfTheOwnerThatHasMost) {
-  PoolOptions options = Options();
-  options.queue_limit = 3;
-  Start(std::move(options));
-  Late running, bulk[3], other, refused;
-  Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
-  AwaitBusy(1);
-  for (Late& late : bulk) Submit(Compile(2), &late, "bulk");
-  Pool::Handle displaced;
-  Submit(Compile(3), &other, "other", &displaced);
-  ASSERT_NE(displaced, nullptr);
-  EXPECT_EQ(bulk[2].calls, 0) << "told by EndDisplaced";
-  pool_->EndDisplaced(displaced);
-  pool_->EndDisplaced(displaced);
-  EXPECT_EQ(bulk[2].calls, 1);
-  EXPECT_TRUE(bulk[2].outcome.displaced);
-  EXPECT_EQ(bulk[2].outcome.owner, Of("bulk"));
-  EXPECT_EQ(pool_->load().displaced, 1u);
-  Pool::Handle none;
-  const auto more =
-      pool_->Submit(std::make_shared<const Job>(Compile(4)), refused.Callback(), Of("bulk"), &none);
-  EXPECT_TRUE(absl::IsUnavailable(more.status())) << "it has most itself";
-  EXPECT_EQ(none, nullptr);
-  pool_.reset();
-  EXPECT_EQ(refused.calls, 0);
-  for (Late* late : {&running, &bulk[0], &bulk[1], &bulk[2], &other}) EXPECT_EQ(late->calls, 1);
 }
 
 TEST_F(PoolSharesTest, AJobThatIsCancelledWhileItGivesWayIsToldOnce) {

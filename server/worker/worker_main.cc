@@ -2,7 +2,6 @@
 #include "server/worker/worker_main.h"
 
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "server/worker/own_time.h"
 #include "server/worker/sandbox.h"
 #include "server/worker/stack.h"
+#include "server/worker/stand_back.h"
 
 namespace kiln::worker {
 namespace {
@@ -179,7 +179,7 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
   // Not the parent: without CAP_SYS_NICE it may not, once this is another user.
-  if (arguments.niceness != 0) setpriority(PRIO_PROCESS, 0, arguments.niceness);
+  StandBack(arguments.niceness);
   LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);

@@ -1,8 +1,8 @@
 // The fairness table: what a client waits beside others who want all of the daemon.
 //
 //   bazel run -c opt //tests/service:bench_fairness -- [--misses=200] [--rounds=3] [--bulk=10000]
-//       [--slow=24] [--slow-connections=1] [--queue=N] [--loops=N] [--same-address] [--before=FILE]
-//       [--flag=--NAME=VALUE]
+//       [--slow=24] [--slow-connections=1] [--queue=N] [--loops=N] [--same-address] [--hostile]
+//       [--before=FILE] [--flag=--NAME=VALUE]
 //
 // Starts kilnd with the real compiler and two workers. A client makes `misses` calls that miss the
 // cache, and ten that hit it after each of these, one call at a time: alone, then beside a client
@@ -17,6 +17,9 @@
 //
 // --queue: the daemon's bound on jobs that wait. The default, 1,024, is full all the time; with
 // 20000 all that the bulk client has to do waits in the daemon.
+//
+// --hostile: the bulk client comes again at once where it is refused; else, like the program kiln,
+// when kilnd asks it to.
 //
 // --before: another kilnd, for the same table; its workers are those that stand beside this.
 //
@@ -62,6 +65,7 @@ struct Settings {
   int queue = 1024;
   int loops = 1200;
   bool same_address = false;
+  bool hostile = false;
   int cost = 0;
   int pairs = 5;
   std::string before;
@@ -186,7 +190,8 @@ int RunTable(const Settings& s) {
     std::unique_ptr<CrowdProcess> bulk, slow;
     const auto base = static_cast<uint64_t>(round + 1) * 100'000'000;
     if (s.bulk > 0) {
-      bulk = std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base});
+      bulk = std::make_unique<CrowdProcess>(
+          Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base, s.hostile});
     }
     if (s.slow > 0) {
       slow = std::make_unique<CrowdProcess>(
@@ -279,6 +284,8 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     if (sscanf(argv[i], "--pairs=%d", &s->pairs) == 1) continue;
     if (a == "--same-address") {
       s->same_address = true;
+    } else if (a == "--hostile") {
+      s->hostile = true;
     } else if (a.starts_with("--before=")) {
       s->before = a.substr(9);
     } else if (a.starts_with("--flag=")) {

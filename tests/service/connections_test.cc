@@ -404,6 +404,27 @@ TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
   EXPECT_TRUE(CallOn(idle.get(), 10'000).ok()) << "connects again at its next call";
 }
 
+// On a Unix-domain socket there is no other bound for these (server/net/README.md).
+TEST_P(IdleTest, WhoDoesNotBeginIsEndedToo) {
+  Start({std::string("--listen=") + GetParam(), "--idle-time=1s"});
+  Flood silent, half, begun;
+  silent.Open(kilnd_->address(), 3);
+  half.Open(kilnd_->address(), 3);
+  half.Say(kHello.substr(0, 10));
+  begun.Open(kilnd_->address(), 3);
+  begun.Say(kHello);
+  const auto held = [&] { return silent.Held() + half.Held() + begun.Held(); };
+  EXPECT_EQ(held(), 9);
+  const auto start = std::chrono::steady_clock::now();
+  while (held() > 0 && std::chrono::steady_clock::now() - start < std::chrono::seconds(20)) {
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  EXPECT_EQ(silent.Held(), 0);
+  EXPECT_EQ(half.Held(), 0);
+  EXPECT_EQ(begun.Held(), 0);
+  EXPECT_TRUE(Call().ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:idle_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 

@@ -188,6 +188,74 @@ TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
   }
 }
 
+// A client that does not wait is told so late; how often it comes is what it costs others.
+TEST_F(FairnessTest, WhoComesAgainAtOnceIsRefusedAFewHundredTimes) {
+  Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4",
+         "--spare-workers=1"});
+  constexpr int kSlow = 300;  // loops of a module that takes some time
+  Crowd crowd{kilnd_->address(), "127.0.0.1", 4, 512, 0, kSlow, 1'000'000};
+  crowd.hostile = true;
+  const auto start = std::chrono::steady_clock::now();
+  CrowdProcess flood(crowd);
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  EXPECT_GT(Metric("kiln_refusals_held"), 100);
+  const double refused = Metric("kiln_shed_total{reason=\"queue_full\"}");
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto jobs = static_cast<double>(flood.Look().answered);
+  // All 512 once; then those that were told: a hundred at once, a hundred a second, and two for
+  // each job that left room.
+  EXPECT_LE(refused, 512 + 100 + 100 * seconds + 2 * jobs);
+  EXPECT_GT(refused, 512) << "and it came again";
+}
+
+// The calls of a client that leaves are not kept for the sake of what they would be told.
+TEST_F(FairnessTest, WhoLeavesIsNotHeld) {
+  Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4"});
+  {
+    CrowdProcess flood({kilnd_->address(), "127.0.0.1", 4, 1000, 0, 300, 1'000'000});
+    ASSERT_TRUE(Await([&] { return Metric("kiln_refusals_held") > 500; }));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Await([&] { return Metric("kiln_refusals_held") == 0; }));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5))
+      << "their turns would have come in up to 9 s";
+}
+
+// Items of a stream are held like calls, and end with it.
+TEST_F(FairnessTest, ItemsOfAStreamAreRefusedAsSlowly) {
+  Start({"--workers=1", "--queue=4"});
+  auto stub = StubOn(From("127.0.0.1"));
+  grpc::ClientContext context;
+  context.AddMetadata("kiln-fault", "slow::20000");
+  auto stream = stub->CompileStream(&context);
+  constexpr uint64_t kItems = 60;
+  kiln::v1alpha::StreamRequest request;
+  request.mutable_request()->add_targets("tgl");
+  const auto send = [&](uint64_t item) {
+    request.set_item(item);
+    request.mutable_request()->set_spirv(worker::FakeModule(static_cast<uint32_t>(item)));
+    return stream->Write(request);
+  };
+  for (uint64_t item = 1; item <= kItems; ++item) ASSERT_TRUE(send(item));
+  int refused = 0;
+  std::thread stop([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    context.TryCancel();
+  });
+  kiln::v1alpha::StreamResponse response;
+  while (stream->Read(&response)) {
+    if (response.item() == 0) continue;
+    EXPECT_EQ(response.error().code(), grpc::UNAVAILABLE);
+    ++refused;
+    if (!send(response.item())) break;
+  }
+  stop.join();
+  stream->Finish().error_code();
+  EXPECT_GT(refused, 100);
+  EXPECT_LT(refused, 100 + 100 * 5);
+  EXPECT_TRUE(Await([&] { return Metric("kiln_refusals_held") == 0; }));
+
 // As above, but each slow module has a connection of its own, of which nothing is known before.
 TEST_F(FairnessTest, NorForOneOfACrowdOfConnectionsWithOneEach) {
   Start({"--workers=2", "--spare-workers=1"});
