@@ -31,8 +31,8 @@
 // group 1.5 x kMostMembersAtRest members.
 //
 // Cost: the next job is found by a look at each group with waiting jobs, and at each such member of
-// one of them, or of all for an express job. Deterministic: equal times go by the account that was served longest ago, then by the one
-// that came first. Time comes from outside. Not thread-safe.
+// one of them, or of all for an express job. Deterministic: equal times go by the account that was
+// served longest ago, then by the one that came first. Time comes from outside. Not thread-safe.
 #ifndef KILN_SERVER_WORKER_FAIR_QUEUE_H_
 #define KILN_SERVER_WORKER_FAIR_QUEUE_H_
 
@@ -320,7 +320,8 @@ class FairQueue {
       if (member == line.member) mine = time;
     }
     const absl::Duration at = line.member == nullptr ? members.clock() : line.member->at();
-    return {std::max(groups_.clock(), line.group->at()) + all, std::max(members.clock(), at) + mine};
+    return {std::max(groups_.clock(), line.group->at()) + all,
+            std::max(members.clock(), at) + mine};
   }
 
   // The member of that group that is next of those that have an express job; or null.
@@ -334,9 +335,8 @@ class FairQueue {
   // Of the group that is next of those that have one.
   Line LeastExpress() const {
     const absl::Duration latest = groups_.Foremost() + kExpressLead;
-    Group* group = groups_.Least([&](const Group* g) {
-      return g->at() <= latest && LeastExpressOf(*g) != nullptr;
-    });
+    Group* group = groups_.Least(
+        [&](const Group* g) { return g->at() <= latest && LeastExpressOf(*g) != nullptr; });
     return {group, group == nullptr ? nullptr : LeastExpressOf(*group)};
   }
 

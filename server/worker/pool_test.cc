@@ -242,18 +242,17 @@ TEST_F(PoolTest, WhoeverIsKilledFromOutsideIsNotToBlame) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PoolDeathsTest,
-    testing::Values(Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
-                    Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
-                    Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
-                    Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
-                    Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-                    Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit",
-                          "timeout"},
-                    Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
-                    Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-                    Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
-                    Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call",
-                          "seccomp"}),
+    testing::Values(
+        Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
+        Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
+        Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
+        Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
+        Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
+        Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
+        Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call", "seccomp"}),
     [](const testing::TestParamInfo<Death>& info) { return Fault::Kind_Name(info.param.kind); });
 
 TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {
@@ -438,6 +437,7 @@ TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
   ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
   EXPECT_EQ(pool_->load().queued, 2u);
   EXPECT_EQ(pool_->load().express, 2u);
+}
 
 // Outcomes of jobs that wait.
 struct Late {
@@ -779,9 +779,8 @@ TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
   Start(std::move(options));
   Stop(1);
   std::atomic<int> cancelled = 0;
-  const auto handle = pool_->Submit(Compile(1), [&](JobOutcome o) {
-    cancelled += o.status == TargetResult::CANCELLED ? 1 : 0;
-  });
+  const auto handle = pool_->Submit(
+      Compile(1), [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; });
   ASSERT_TRUE(handle.ok());
   absl::SleepFor(absl::Milliseconds(100));  // so that it is handed back, mostly
   const absl::Time start = absl::Now();
