@@ -401,7 +401,10 @@ void DiskTier::EnsureYoungest() {
       Fail(CauseOf(s), s.ToString());
       return;
     }
-    for (const auto& generation : *list) generation->Seal();
+  }
+  // Also what the end of a process left in the logs of older ones, and is in memory since.
+  for (const auto& generation : *list) {
+    if (generation->number() + 1 != next_number_) generation->Seal();
   }
   Recover();
 }

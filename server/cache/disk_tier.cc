@@ -49,8 +49,20 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
 
 DiskTier::DiskTier(DiskOptions options)
     : options_(WithinFileSystem(std::move(options))),
-      block_cache_(rocksdb::NewLRUCache(options_.block_cache_bytes)),
+      block_cache_(
+          rocksdb::NewLRUCache(std::max(options_.memory_bytes, LeastMemory(options_.limit_bytes)))),
+      // Write buffers have their own bound below its, which flushes the generation that is written
+      // to, whichever holds the memory.
+      write_buffers_(
+          std::make_shared<rocksdb::WriteBufferManager>(block_cache_->GetCapacity(), block_cache_)),
       generations_(std::make_shared<Generations>()) {}
+
+// Two write buffers, of which one is being written out, and half of one for what is read.
+uint64_t DiskTier::LeastMemory(uint64_t limit_bytes) {
+  return WriteBufferBytes(limit_bytes) / 2 * 5;
+}
+
+uint64_t DiskTier::memory_usage() const { return block_cache_->GetUsage(); }
 
 DiskTier::~DiskTier() {
   {
@@ -71,6 +83,7 @@ GenerationOptions DiskTier::generation_options() const {
   options.env = options_.env;
   options.write_buffer_bytes = WriteBufferBytes(options_.limit_bytes);
   options.block_cache = block_cache_;
+  options.write_buffers = write_buffers_;
   // One is being begun and one dropped.
   options.open_tables = std::max(10, options_.open_tables / (kGenerations + 2));
   return options;

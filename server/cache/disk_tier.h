@@ -34,12 +34,18 @@
 // these and is a link, a FIFO or a file in place of a directory is put aside and removed, never
 // followed. What belongs to another user is not opened and not removed.
 //
+// Memory: what RocksDB holds of all generations is bounded by one cache, in which indexes and
+// filters stand too, and to which records that are in no table yet are charged: while they are
+// many, blocks give way. Beside it stand a few KiB for each open table.
+//
 // Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
 // most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads
 // the logs (a write buffer each at most) and the files' indexes. Looking after it costs a stat for
 // each file. All operations are thread-safe.
 #ifndef KILN_SERVER_CACHE_DISK_TIER_H_
 #define KILN_SERVER_CACHE_DISK_TIER_H_
+
+#include <rocksdb/write_buffer_manager.h>
 
 #include <atomic>
 #include <chrono>
@@ -66,7 +72,9 @@ namespace kiln::cache {
 struct DiskOptions {
   std::string directory;
   uint64_t limit_bytes = uint64_t{4} << 30;
-  uint64_t block_cache_bytes = uint64_t{64} << 20;
+  // Bound on memory: blocks, indexes and filters of tables, and records that are in no table yet.
+  // LeastMemory where that is more.
+  uint64_t memory_bytes = uint64_t{128} << 20;
   // Descriptors for tables; more tables are opened and closed as needed. Each generation has a
   // share of it and takes 10 at least.
   int open_tables = 4096;
@@ -131,6 +139,10 @@ class DiskTier {
   Usage usage() const;
   DiskStatus status() const;
   uint64_t limit_bytes() const { return options_.limit_bytes; }
+  // What it takes of memory_bytes at least, with so many bytes on disk.
+  static uint64_t LeastMemory(uint64_t limit_bytes);
+  // What it has of memory_bytes now.
+  uint64_t memory_usage() const;
 
  private:
   // Youngest first; replaced as a whole.
@@ -201,7 +213,9 @@ class DiskTier {
   std::shared_ptr<const CacheDirectory> directory() const;
 
   const DiskOptions options_;
+  // All generations' memory is charged to it: blocks, and through the manager what is in no table.
   const std::shared_ptr<rocksdb::Cache> block_cache_;
+  const std::shared_ptr<rocksdb::WriteBufferManager> write_buffers_;
 
   // Held while the list of generations changes and while the directory is looked after; never while
   // a record is read or written.

@@ -7,6 +7,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
+#include <rocksdb/write_buffer_manager.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,6 +49,7 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   db.IncreaseParallelism(2);
   db.max_open_files = options.open_tables + 10;        // it takes 10 off for its other files
   db.table_cache_numshardbits = 2;                     // each shard keeps one at least
+  db.write_buffer_manager = options.write_buffers;
   db.max_total_wal_size = options.write_buffer_bytes;  // bounds what is allocated ahead only
   // What does not open is passed over; the rest of the log is as good as before.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
@@ -60,6 +62,7 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   db.skip_checking_sst_file_sizes_on_db_open = true;
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = options.block_cache;
+  table.cache_index_and_filter_blocks = true;  // in the bound, before all else
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.format_version = 5;
   rocksdb::ColumnFamilyOptions cf;

@@ -40,6 +40,7 @@ struct GenerationOptions {
   rocksdb::Env* env = nullptr;
   uint64_t write_buffer_bytes = 0;  // of its log too
   std::shared_ptr<rocksdb::Cache> block_cache;
+  std::shared_ptr<rocksdb::WriteBufferManager> write_buffers;  // null: one of its own
   int open_tables = 10;  // 10 is the least that RocksDB can be held to
 };
 

@@ -2,8 +2,10 @@
 #include "server/cache/result_cache.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "proto/pass_sums.h"
 #include "server/cache/result_filter.h"
 
 namespace kiln::cache {
@@ -26,11 +28,14 @@ std::string DiskKey(char kind, const Digest& digest) {
 
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
-// In memory a ready result is its status, one byte, and the bytes; the byte is at the end, where it
-// is cut off without copying.
-MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
-  bytes.push_back(static_cast<char>(status));
-  return std::make_shared<const std::string>(std::move(bytes));
+// In memory a ready result is its bytes, of which there are `size`, and its status in one byte
+// behind them, where it is cut off without copying.
+template <typename Write>
+MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) {
+  return MemoryTier::Value::Make(size + 1, [&](char* to) {
+    write(to);
+    to[size] = static_cast<char>(status);
+  });
 }
 
 }  // namespace
@@ -38,8 +43,10 @@ MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
 Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
     : bits_(static_cast<uint8_t>(
           (mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
-          (mask.launch_record() ? kLaunchBit : 0) | (mask.pass_records() ? kPassesBit : 0) |
-          (mask.remarks() ? kRemarksBit : 0))) {}
+          (mask.launch_record() ? kLaunchBit : 0) | (mask.remarks() ? kRemarksBit : 0))) {
+  if (mask.pass_records() && !mask.pass_sums()) bits_ |= kPassesBit;
+  if (mask.pass_sums()) bits_ |= kPassSumsBit;
+}
 
 bool Outputs::assembly() const { return (bits_ & kAssemblyBit) != 0; }
 
@@ -49,6 +56,8 @@ void Outputs::Filter(TargetResult* result) const {
     if ((bits_ & kAssemblyBit) == 0) variant.clear_assembly();
     if ((bits_ & kLaunchBit) == 0) variant.clear_launch();
   }
+  result->clear_pass_sums();
+  if ((bits_ & kPassSumsBit) != 0) SumPasses(result);
   if ((bits_ & kPassesBit) == 0) result->clear_passes();
   if ((bits_ & kRemarksBit) == 0) result->clear_remarks();
 }
@@ -93,7 +102,9 @@ Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
   result.mutable_timings()->clear_service_ns();
   Ready ready;
   ready.status = result.status();
-  ready.bytes = Pack(result.SerializeAsString(), result.status());
+  ready.bytes = Pack(result.ByteSizeLong(), result.status(), [&](char* to) {
+    result.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to));
+  });
   return ready;
 }
 
@@ -160,7 +171,7 @@ Lookup ResultCache::FindRecord(char kind, const Digest& digest, bool may_block,
 absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::string value) {
   absl::Status s = disk_ == nullptr ? absl::OkStatus() : disk_->Put(DiskKey(kind, digest), value);
   if (disk_ == nullptr || !s.ok()) {
-    memory_.Put({digest, RecordPart(kind)}, std::make_shared<const std::string>(std::move(value)));
+    memory_.Put({digest, RecordPart(kind)}, MemoryTier::Value(value));
   } else {
     memory_.Erase({digest, RecordPart(kind)});
   }
@@ -187,7 +198,8 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
   if (!outputs.assembly()) {
     std::string bytes;
     if (!FilterResult(stored, outputs.bits(), &bytes, &ready->status)) return Lookup::kMiss;
-    ready->bytes = Pack(std::move(bytes), ready->status);
+    ready->bytes = Pack(bytes.size(), ready->status,
+                        [&](char* to) { memcpy(to, bytes.data(), bytes.size()); });
     remember();
     return found;
   }
@@ -239,12 +251,11 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
   Lookup found = FromMemory({key, kTranslationPart}, {&kTranslation, 1}, may_block, &in_memory);
   if (found == Lookup::kMiss) found = FromDisk(kTranslation, key, may_block, &stored);
   if (found == Lookup::kMiss || found == Lookup::kWouldBlock) return found;
-  if (!ReadTranslation(in_memory != nullptr ? *in_memory : stored, translation)) {
+  if (!ReadTranslation(in_memory != nullptr ? *in_memory : std::string_view(stored), translation)) {
     return Lookup::kMiss;
   }
   if (in_memory == nullptr) {
-    memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)),
-                Turn());
+    memory_.Put({key, kTranslationPart}, MemoryTier::Value(stored), Turn());
     if (forgotten_ != forgotten) memory_.Erase({key, kTranslationPart});
   }
   return found;
@@ -259,8 +270,7 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
   }
   std::string bytes = WriteTranslation(translation);
   if (disk_ != nullptr) s.Update(disk_->Put(DiskKey(kTranslation, key), bytes));
-  memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)),
-              Turn());
+  memory_.Put({key, kTranslationPart}, MemoryTier::Value(bytes), Turn());
   return s;
 }
 

@@ -29,7 +29,10 @@ TargetResult Sample() {
   v->set_code("code");
   v->set_assembly("assembly");
   v->mutable_statistics()->set_instructions(7);
-  r.add_passes()->set_pass("cse");
+  for (const char* pass : {"cse", "fold", "cse"}) {
+    r.add_passes()->set_pass(pass);
+    r.mutable_passes(r.passes_size() - 1)->set_nanoseconds(70'000);
+  }
   r.add_remarks()->set_text("remark");
   r.mutable_timings()->set_compile_ns(5);
   return r;
@@ -57,14 +60,18 @@ TEST(ResultFilterTest, AgreesWithParsing) {
   sample.mutable_variants(1)->set_code(std::string(300, 'c'));
   sample.set_message(std::string(200, 'm'));
   sample.set_spirv_id(12345678);
+  sample.mutable_pass_sums()->set_names("a worker's own, which nobody asked for");
   std::string bytes = sample.SerializeAsString();
-  for (int bits = 0; bits < 32; ++bits) {
+  for (int bits = 0; bits < 128; ++bits) {
+    const bool records = bits & kPassesBit, sums = bits & kPassSumsBit;
+    if ((bits & 32) != 0 || (records && sums)) continue;  // no bit; one for the other
     OutputMask mask;
     mask.set_binary(bits & kBinaryBit);
     mask.set_assembly(bits & kAssemblyBit);
     mask.set_launch_record(bits & kLaunchBit);
     mask.set_pass_records(bits & kPassesBit);
     mask.set_remarks(bits & kRemarksBit);
+    mask.set_pass_sums(bits & kPassSumsBit);
     Outputs outputs(mask);
     ASSERT_EQ(outputs.bits(), bits);
     TargetResult expected = sample;
@@ -164,9 +171,29 @@ TEST_F(ResultCacheTest, GivesWhatWasAskedFor) {
   EXPECT_EQ(Find(key, Want(true, true, true), &r), Lookup::kDisk);
   EXPECT_EQ(r.variants(0).code(), "code");
   EXPECT_EQ(r.variants(0).assembly(), "assembly");
-  EXPECT_EQ(r.passes_size(), 1);
+  EXPECT_EQ(r.passes_size(), 3);
+  EXPECT_FALSE(r.has_pass_sums());
   EXPECT_EQ(r.remarks_size(), 1);
   EXPECT_EQ(r.timings().compile_ns(), 5);
+}
+
+// Who asks for sums and records is a client that also talks to daemons without sums.
+TEST_F(ResultCacheTest, GivesSumsOfPassesInPlaceOfTheirRecords) {
+  Digest key = Sha256("k");
+  ASSERT_TRUE(cache_->Store(key, Sample()).ok());
+  OutputMask mask;
+  mask.set_pass_records(true);
+  mask.set_pass_sums(true);
+  for (const Lookup where : {Lookup::kDisk, Lookup::kMemory}) {
+    TargetResult r;
+    EXPECT_EQ(Find(key, Outputs(mask), &r), where);
+    EXPECT_EQ(r.passes_size(), 0);
+    EXPECT_EQ(r.pass_sums().names(), "csefold");
+    ASSERT_EQ(r.pass_sums().runs_size(), 2);
+    EXPECT_EQ(r.pass_sums().runs(0), 2);
+    EXPECT_EQ(r.pass_sums().nanoseconds(0), 140'000);
+  }
+  EXPECT_EQ(Parse(ResultCache::Prepare(Outputs(mask), Sample())).pass_sums().runs_size(), 2);
 }
 
 TEST_F(ResultCacheTest, SurvivesARestart) {

@@ -4,7 +4,6 @@
 #include "server/worker/pool.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -14,17 +13,13 @@
 #include "server/worker/executable.h"
 #include "server/worker/pool_internal.h"
 #include "server/worker/sandbox_level.h"
+#include "server/worker/uptime.h"
 
 namespace kiln::worker {
 namespace {
 
 // Jobs that are guessed apart.
 constexpr FairQueue<Pool::Handle>::Kind kCompile = 0, kTranslate = 1;
-
-// Of a clock that is never set back.
-absl::Duration Uptime() {
-  return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
-}
 
 }  // namespace
 

@@ -152,12 +152,12 @@ class Slot {
   bool RestartWorker(const Pool::Handle& entry);
   // Of a worker that was idle; false: it is replaced, and the job handed back.
   bool Answers(const Pool::Handle& entry);
-  bool AwaitPong(uint64_t id, absl::Time until);
+  bool AwaitPong(uint64_t id, absl::Duration until);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
   // How long an express job that was sent then may go on before it is to be seen whether it gives
   // way; zero: it is longer than such a job may be.
-  absl::Duration LeftOfExpress(absl::Time sent) const;
+  absl::Duration LeftOfExpress(absl::Duration sent) const;
   // What is charged for a job that kept the worker for so long.
   absl::Duration Cost(Exchange how, const CpuTime& cpu_time, absl::Duration held) const;
   // How long after a job was sent the worker may take to read it whole.
@@ -185,7 +185,7 @@ class Slot {
   std::unique_ptr<Process> process_;
   FrameReader reader_;
   int64_t jobs_ = 0;           // of this worker
-  absl::Time heard_;           // when it said something last
+  absl::Duration heard_;       // Uptime() when it said something last
   absl::Duration cpu_before_;  // what it had taken of processor time before the job
   absl::Notification started_;
   absl::Status first_start_;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
@@ -85,6 +86,12 @@ class PoolTest : public testing::Test {
       for (pid_t pid; children >> pid;) pids.push_back(pid);
     }
     return pids;
+  }
+  // It is a program of its own: until then its parent waits for it, and is this one.
+  static bool HasBegunToRun(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
+    std::string name;
+    return std::getline(file, name, '\0') && name == "kiln_worker";
   }
   void Stop(size_t workers) {
     const std::vector<pid_t> pids = Workers();
@@ -603,6 +610,24 @@ TEST_F(PoolTest, TheLoadSaysWhatWorkersHoldOfMemory) {
   EXPECT_LE(load.resident_bytes, 2 * load.largest_resident_bytes);
 }
 
+// What a job takes to be read was paid from what the job before it had left: next to nothing here.
+TEST_F(PoolTest, AJobIsReadWithinItsOwnProcessorTime) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "reading takes a multiple of the time";
+#endif
+  PoolOptions options = Options();
+  options.limits.cpu_time = absl::Seconds(2);
+  Start(std::move(options));
+  ASSERT_EQ(Do(Faulty(Fault::SPIN, "fake_select", 1960)).status, TargetResult::OK);
+  Job large = Compile(1);
+  large.mutable_compile()->set_spirv(std::string(100 << 20, 's'));  // no module: judged at once
+  const JobOutcome outcome = Do(std::move(large));
+  EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message << " in " << outcome.last_pass;
+  ASSERT_TRUE(outcome.results[0].has_value());
+  EXPECT_EQ(outcome.results[0]->cause(), "invalid_module");
+  EXPECT_EQ(Exits("timeout"), 0);
+}
+
 TEST_F(PoolTest, AStoppedIdleWorkerIsReplacedAndItsJobDone) {
   PoolOptions options = Options();
   options.workers = 2;
@@ -626,6 +651,43 @@ TEST_F(PoolTest, AWorkerThatIsStoppedRightAfterItsJobIsReplacedAsSoon) {
   Stop(1);
   ExpectHealthy();
   EXPECT_EQ(Exits("unresponsive"), 1);
+}
+
+// It has said nothing yet, and was given all the time that a slow start may take.
+TEST_F(PoolTest, AWorkerThatIsStoppedWhileItStartsIsReplacedAsSoon) {
+  PoolOptions options = Options();
+  options.ping_timeout = absl::Milliseconds(300);
+  options.start_timeout = absl::Minutes(10);
+  options.limits.begin_time = absl::Minutes(10);
+  Start(std::move(options));
+  const std::vector<pid_t> first = Workers();
+  ASSERT_EQ(first.size(), 1u);
+  std::atomic<bool> stopped = false;
+  std::thread stopper([&] {
+    while (!stopped) {
+      for (const pid_t pid : Workers()) {
+        if (pid != first[0] && !stopped && HasBegunToRun(pid)) stopped = kill(pid, SIGSTOP) == 0;
+      }
+    }
+  });
+  kill(first[0], SIGKILL);
+  ExpectHealthy();
+  EXPECT_TRUE(stopped);
+  stopped = true;
+  stopper.join();
+}
+
+// After one worker that did not begin, a second gets more time: not if it is stopped.
+TEST_F(PoolTest, AJobThatMeetsTwoStoppedWorkersGoesToAThird) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  options.ping_after = absl::Hours(1);
+  options.ping_timeout = absl::Milliseconds(300);
+  options.limits.begin_time = options.limits.wall_time = absl::Minutes(10);
+  Start(std::move(options));
+  Stop(2);
+  ExpectHealthy();
+  EXPECT_GE(Exits("unresponsive"), 1);
 }
 
 TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {

@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "server/worker/answer.h"
 #include "server/worker/pool_internal.h"
+#include "server/worker/uptime.h"
 
 namespace kiln::worker {
 
@@ -89,7 +90,8 @@ absl::Status Slot::StartWorker() {
   jobs_ = 0;
   auto process = Process::Start(pool_->executable(), pool_->options().limits, *board_);
   if (!process.ok()) return process.status();
-  auto hello = (*process)->AwaitHello(pool_->options().start_timeout);
+  const PoolOptions& options = pool_->options();
+  auto hello = (*process)->AwaitHello(options.start_timeout, options.ping_timeout);
   if (!hello.ok()) return hello.status();
   if (!(*process)->IsMine()) {
     (*process)->Retire();  // it may be asked
@@ -100,7 +102,7 @@ absl::Status Slot::StartWorker() {
   if (absl::Status s = pool_->AcceptHello(this, *std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
   pool_->SetWorker(this, process_.get());
-  heard_ = absl::Now();
+  heard_ = Uptime();
   alive = true;
   return absl::OkStatus();
 }
@@ -134,16 +136,16 @@ bool Slot::WorkerIsGone() const {
   return poll(&p, 1, 0) != 0;  // an idle worker says nothing: data or hang-up is its end
 }
 
-bool Slot::AwaitPong(uint64_t id, absl::Time until) {
+bool Slot::AwaitPong(uint64_t id, absl::Duration until) {
   for (;;) {
     JobResult pong;
     bool taken = false;
     if (reader_.Take(&pong, &taken) != absl::StatusCode::kOk) return false;
     if (taken) {
-      heard_ = absl::Now();
+      heard_ = Uptime();
       return pong.id() == id && reader_.empty();
     }
-    const int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
+    const int64_t left = absl::ToInt64Milliseconds(until - Uptime());
     if (left <= 0 || pool_->stopping()) return false;
     pollfd p[2] = {{process_->fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
     if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
@@ -154,7 +156,7 @@ bool Slot::AwaitPong(uint64_t id, absl::Time until) {
 
 bool Slot::Answers(const Pool::Handle& entry) {
   const PoolOptions& options = pool_->options();
-  const absl::Time asked = absl::Now();
+  const absl::Duration asked = Uptime();
   Job ping;
   ping.set_id(UnguessableId());
   ping.mutable_ping();
@@ -186,7 +188,7 @@ bool Slot::EnsureWorker(const Pool::Handle& entry) {
     DropProcess();
   }
   if (process_ == nullptr) return RestartWorker(entry);
-  return absl::Now() - heard_ < pool_->options().ping_after || Answers(entry);
+  return Uptime() - heard_ < pool_->options().ping_after || Answers(entry);
 }
 
 bool Slot::RestartWorker(const Pool::Handle& entry) {
@@ -212,8 +214,8 @@ bool Slot::RestartWorker(const Pool::Handle& entry) {
 void Slot::Run(const Pool::Handle& entry) {
   JobOutcome outcome;
   outcome.results.resize(static_cast<size_t>(entry->job->compile().targets_size()));
-  absl::Time start = absl::Now();
-  outcome.queued = start - entry->queued_at;
+  const absl::Duration start = Uptime();
+  outcome.queued = std::max(absl::ZeroDuration(), absl::Now() - entry->queued_at);
   outcome.worker = worker;
   outcome.worker_pid = process_->pid();
   board_->Reset();
@@ -222,7 +224,7 @@ void Slot::Run(const Pool::Handle& entry) {
   entry->id = UnguessableId();
   const std::shared_ptr<const CpuTime> cpu_time = process_->cpu_time();  // outlives the process
   const Exchange how = Converse(*entry, &outcome);
-  heard_ = absl::Now();
+  heard_ = Uptime();
   if (how != Exchange::kDone) {
     const Exit exit = End(*entry, how);
     if (how == Exchange::kDistrusted) return pool_->HandBack(entry);
@@ -239,7 +241,7 @@ void Slot::Run(const Pool::Handle& entry) {
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
   board_->Reset();  // what is on it afterwards is of an idle worker
-  outcome.ran = absl::Now() - start;
+  outcome.ran = Uptime() - start;
   pool_->Finish(entry, std::move(outcome), cost);
 }
 
@@ -250,9 +252,9 @@ absl::Duration Slot::Cost(Exchange how, const CpuTime& cpu_time, absl::Duration 
 }
 
 // On a machine without time for it a short job is long by the clock, and not by what it used.
-absl::Duration Slot::LeftOfExpress(absl::Time sent) const {
+absl::Duration Slot::LeftOfExpress(absl::Duration sent) const {
   const absl::Duration used =
-      std::max(process_->cpu_time()->Used() - cpu_before_, (absl::Now() - sent) / 4);
+      std::max(process_->cpu_time()->Used() - cpu_before_, (Uptime() - sent) / 4);
   return std::max(FairQueue<Pool::Handle>::kExpressLength - used, absl::ZeroDuration());
 }
 
@@ -263,7 +265,8 @@ bool Slot::HasBegun() const {
 
 // A worker that has a job takes it up at once, unless it is stopped or the machine has no time for
 // it. The first one that does not, which was not pinged because it had just been heard of, costs a
-// job no more than a ping would have; after that the machine gets the benefit of the doubt.
+// job no more than a ping would have; after that the machine gets the benefit of the doubt, but for
+// a worker of which the kernel says that it is stopped (Converse looks).
 absl::Duration Slot::TimeToBegin(const Pool::Entry& entry) const {
   const PoolOptions& options = pool_->options();
   const bool taken = !board_->CurrentPass().empty();
@@ -287,20 +290,25 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
   head.set_id(entry.id);
   if (!AppendFrame(head, &frame, entry.job.get()).ok()) return Exchange::kTooLarge;
   FrameWriter writer(std::move(frame));
-  const absl::Time sent = absl::Now();
-  absl::Time deadline = absl::Now() + pool_->options().limits.wall_time;
+  const PoolOptions& options = pool_->options();
+  const absl::Duration sent = Uptime();
+  absl::Duration deadline = sent + options.limits.wall_time;
   bool told = false, begun = false;
   for (;;) {
     if (distrusted) return Exchange::kDistrusted;
     if (entry.cancelled && !told) {
       board_->Cancel();
       told = true;
-      deadline = std::min(deadline, absl::Now() + pool_->options().cancel_grace);
+      deadline = std::min(deadline, Uptime() + options.cancel_grace);
     }
     begun = begun || HasBegun();
-    const absl::Time until = begun ? deadline : std::min(sent + TimeToBegin(entry), deadline);
-    int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
+    const absl::Duration until = begun ? deadline : std::min(sent + TimeToBegin(entry), deadline);
+    const absl::Duration now = Uptime();
+    int64_t left = absl::ToInt64Milliseconds(until - now);
     if (left <= 0 && !begun) return Exchange::kNotBegun;
+    if (!begun && now - sent >= options.ping_timeout && process_->IsStopped()) {
+      return Exchange::kNotBegun;
+    }
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;
     if (entry.express) {
       const absl::Duration express = LeftOfExpress(sent);
@@ -311,7 +319,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
     if (!writer.done() && !writer.Send(process_->fd()).ok()) return Exchange::kWorkerGone;
     const short wanted = writer.done() ? POLLIN : POLLIN | POLLOUT;
     pollfd p[2] = {{process_->fd(), wanted, 0}, {wake_fd_, POLLIN, 0}};
-    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
+    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, begun ? 60'000 : 500))) < 0) continue;
     if (p[1].revents != 0) DrainWakeups();
     if ((p[0].revents & ~POLLOUT) == 0) continue;
     absl::Status filled = reader_.Fill(process_->fd());

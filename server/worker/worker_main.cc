@@ -137,6 +137,8 @@ std::optional<int> DoJob(const Arguments& arguments, const CpuLimit& limit, Back
   const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
   if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
   if (!bytes.ok()) return kExitProtocol;
+  // Before the job is read, which is its own work: not with what the job before it left.
+  if (!limit.Allow(arguments.cpu_milliseconds)) return kExitProtocol;
   board->BeginPass(kReadJobStep, -1);
   std::string body;
   if (!ReadFrameBody(kSocketFd, *bytes, &body).ok()) return kExitProtocol;
@@ -148,7 +150,6 @@ std::optional<int> DoJob(const Arguments& arguments, const CpuLimit& limit, Back
   if (job.has_ping()) return AnswerPing(job).ok() ? std::nullopt : std::optional(kExitProtocol);
   own->Tell(board);
   own->Received(received);
-  if (!limit.Allow(arguments.cpu_milliseconds)) return kExitProtocol;
   JobSink sink(board, job.fault(), began, arguments.inject);
   kiln::PassRecord record;
   record.pass = kReadRequestStep;
