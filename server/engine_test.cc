@@ -150,6 +150,13 @@ class EngineSharesTest : public EngineTest {
       absl::SleepFor(absl::Milliseconds(1));
     }
   }
+  bool AwaitOwners(size_t owners) {
+    const absl::Time end = absl::Now() + absl::Seconds(10);
+    while (pool_->load().owners != owners && absl::Now() < end) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    return pool_->load().owners == owners;
+  }
   void Leave(OwnedCall* owned) { engine_->Cancel(owned->call, absl::CancelledError("left")); }
 };
 
@@ -165,7 +172,7 @@ TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitBehindThatOnesOth
     AwaitLoad(2, i + 1);
   }
   Begin(&joins, "other", 21);
-  while (pool_->load().owners < 2) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_TRUE(AwaitOwners(2));
   for (auto& call : running) Leave(&call);
   ASSERT_TRUE(joins.Await());
   EXPECT_TRUE(joins.reply.status.ok()) << joins.reply.status;
@@ -188,7 +195,7 @@ TEST_F(EngineSharesTest, AJobWhoseFirstOwnerLeftIsTheOthers) {
   absl::SleepFor(absl::Milliseconds(200));  // until it has joined
   EXPECT_EQ(pool_->load().owners, 2u);
   Leave(&first);
-  while (pool_->load().owners != 1) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_TRUE(AwaitOwners(1));
   EXPECT_EQ(pool_->load().queued, 1u);
   for (auto& call : running) Leave(&call);
   EXPECT_TRUE(joins.Await());
