@@ -219,15 +219,18 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     // A flight that may end in the cache does not always bring the module.
     name.push_back(looks ? 'c' : 'm');
   }
-  auto joined = translations_.Join(name, [this, call](const TranslateOutcome& result, bool leads) {
-    TranslateOutcome own = result;
-    if (!leads) {
-      own.tier = kiln::v1alpha::CACHE_COALESCED;
-      metrics_->Coalesced();
-    }
-    // Away from the pool's thread, which has other jobs to hand out.
-    executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
-  });
+  auto joined = translations_.Join(
+      name,
+      [this, call](const TranslateOutcome& result, bool leads) {
+        TranslateOutcome own = result;
+        if (!leads) {
+          own.tier = kiln::v1alpha::CACHE_COALESCED;
+          metrics_->Coalesced();
+        }
+        // Away from the pool's thread, which has other jobs to hand out.
+        executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
+      },
+      call->owner);
   call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
   if (!joined.leads) return;
   if (known()) {
@@ -236,7 +239,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   }
   auto group = Group::ForTranslation(*call, key, joined.ticket.flight);
   group->origin = call;
-  translations_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
+  Watch(group, joined.ticket.flight);
   Dispatch(std::move(group));
 }
 

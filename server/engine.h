@@ -142,8 +142,17 @@ class Engine {
   // Flights to workers.
   bool FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome);
   void Dispatch(std::shared_ptr<Group> group);
-  // Its job was not taken, or had to make room: the call's error for all who wait for it.
-  void RefuseJob(const Group& group, const absl::Status& why);
+  // Says when the job is to be chosen an owner again, and when it is not wanted any more.
+  void Watch(const std::shared_ptr<Group>& group, uint64_t flight);
+  // The owners of the calls that wait for it.
+  std::vector<worker::Owner> Owners(const Group& group) const;
+  // Lets a job that waits be the job of the one of them that is served first.
+  void ChooseOwner(const std::shared_ptr<Group>& group);
+  // Its job was not taken, or had to make room: the call's error for all calls that wait for it, or
+  // for all of `owner`.
+  void RefuseJob(const Group& group, const absl::Status& why, const worker::Owner* owner = nullptr);
+  // Ends a job that had to make room.
+  void EndDisplaced(const worker::Pool::Handle& displaced);
   // What the quarantine says to a key.
   std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
   // Tells it what became of a group's item.

@@ -32,20 +32,20 @@ struct Engine::Group {
     cache::Digest key{};
     uint64_t flight = 0;
   };
-  // What a CompileJob has but its targets and its module.
+  // What a CompileJob has but its targets.
   static std::shared_ptr<Group> ForCompile(const Call& call);
   static std::shared_ptr<Group> ForTranslation(const Call& call, const cache::Digest& key,
                                                uint64_t flight);
   void Add(const std::string& target, const Item& item);
-  // For a worker: with the module, of which a job that waits has the only copy beside the call's.
-  worker::Job WholeJob() const;
   std::vector<std::string> Targets() const;
   // For the log, of an outcome of its job.
   JobOrigin Origin(const worker::JobOutcome& outcome) const;
 
   std::string request_id;
-  worker::Owner owner;  // of who asked first
-  worker::Job job;      // without the module, which `origin` has
+  worker::Owner owner;  // that the job was handed to the pool as the job of
+  // The pool has it too while it is there, and then nothing here changes it.
+  const std::shared_ptr<worker::Job> shared_job = std::make_shared<worker::Job>();
+  worker::Job& job = *shared_job;
   std::vector<Item> items;  // one for each target of a compile; one for a translation
   cache::Digest module{};
   bool stores = true;

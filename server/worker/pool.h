@@ -4,7 +4,9 @@
 // used of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many
 // express jobs as there are `spare_workers`: a short job of an owner who has nothing running and is
 // not ahead of the others need not wait until one of them is over. Which process is the spare one
-// is not fixed: it is the one that is left.
+// is not fixed: it is the one that is left. An express job that turns out to be long is ended when
+// another owner has an express job and all workers are busy: its owner is charged for what it had,
+// and it begins again when its turn comes.
 //
 // Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
 // once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
@@ -25,6 +27,10 @@
 // Cancellation is a flag on the board that the core polls between passes; a worker that has not
 // stopped `cancel_grace` later is killed. Cost of a job beside the work itself: two thread wake-ups
 // here, one in the worker.
+//
+// The owner of a job is charged the processor time that it took. Where the worker did not survive
+// it is at least half of the time that the job kept it, so that one which sleeps until its time is
+// over is not had for nothing, and what starting a worker costs.
 #ifndef KILN_SERVER_WORKER_POOL_H_
 #define KILN_SERVER_WORKER_POOL_H_
 
@@ -35,6 +41,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -92,8 +99,9 @@ struct JobOutcome {
   std::vector<PassEvent> passes;
   uint32_t lost_passes = 0;
   // It was never begun: others, who had less, needed its place in a full queue. Then nothing else
-  // here says anything.
+  // here says anything but `owner`: whose job it was.
   bool displaced = false;
+  Owner owner;
   absl::Duration queued;
   absl::Duration ran;
   // The worker process that had it, told from all others of the pool's life; 0: none had.
@@ -116,7 +124,7 @@ class Pool {
     uint64_t displaced = 0;    // jobs that gave way in a full queue
     size_t owners = 0;         // groups of owners with a job that waits or runs
     double busiest_share = 0;  // FairQueue::busiest_share
-    int workers = 0;  // that are alive
+    int workers = 0;           // that are alive
     // Resident memory of the workers: of all, and of the largest.
     int64_t resident_bytes = 0;
     int64_t largest_resident_bytes = 0;
@@ -135,13 +143,22 @@ class Pool {
   // What the workers said of themselves; `sandbox` is of the first.
   const Hello& hello() const;
 
-  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed.
+  // Queues a job, which is not to be changed until it is done. Never blocks, and copies no job.
+  // Unavailable: the queue is full or the pool is being destroyed.
   // Where the queue is full and another owner has more than its share of it, that one's last job
   // gives way instead: it is in `displaced` and to be given to EndDisplaced, when the caller holds
   // no lock that a job's callback may want. With null none gives way.
-  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
+  absl::StatusOr<Handle> Submit(std::shared_ptr<const Job> job, Done done, const Owner& owner = {},
                                 Handle* displaced = nullptr);
+  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
+                                Handle* displaced = nullptr) {
+    return Submit(std::make_shared<const Job>(std::move(job)), std::move(done), owner, displaced);
+  }
   void EndDisplaced(const Handle& handle);
+
+  // These are all the owners that want the job. While it waits it is the job of the one of them
+  // that is served first. Does nothing to a job that does not wait.
+  void Adopt(const Handle& handle, const std::vector<Owner>& owners);
 
   // The job's outcome will be CANCELLED unless it is finished before. Never blocks; may call the
   // job's callback.

@@ -249,18 +249,17 @@ TEST_F(PoolTest, WhoeverIsKilledFromOutsideIsNotToBlame) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PoolDeathsTest,
-    testing::Values(Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
-                    Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
-                    Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
-                    Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
-                    Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-                    Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit",
-                          "timeout"},
-                    Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
-                    Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-                    Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
-                    Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call",
-                          "seccomp"}),
+    testing::Values(
+        Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
+        Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
+        Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
+        Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
+        Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
+        Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
+        Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call", "seccomp"}),
     [](const testing::TestParamInfo<Death>& info) { return Fault::Kind_Name(info.param.kind); });
 
 TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {
@@ -363,9 +362,11 @@ TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
   const auto submit = [&](const Owner& owner, const std::string& name, Pool::Handle* gives_way) {
     return pool_->Submit(
         Compile(2),
-        [&, name](JobOutcome o) {
+        [&, owner, name](JobOutcome o) {
           absl::MutexLock lock(&mutex);
-          if (o.displaced) displaced += name;
+          if (!o.displaced) return;
+          displaced += name;
+          EXPECT_EQ(o.owner, owner);
         },
         owner, gives_way);
   };
@@ -383,16 +384,13 @@ TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
   ASSERT_NE(gives_way, nullptr);
   pool_->EndDisplaced(gives_way);
   EXPECT_EQ(displaced, "c");
-  ASSERT_TRUE(submit(few, "e", &gives_way).ok()) << "as many, and the other had a worker's time";
-  pool_->EndDisplaced(gives_way);
-  EXPECT_EQ(displaced, "cb");
   gives_way.reset();
-  EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", &gives_way).status())) << "it has most now";
+  EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", &gives_way).status())) << "both would have two";
   EXPECT_EQ(gives_way, nullptr);
-  EXPECT_EQ(pool_->load().displaced, 2u);
+  EXPECT_EQ(pool_->load().displaced, 1u);
   EXPECT_EQ(pool_->load().queued, 3u);
   pool_.reset();
-  EXPECT_EQ(displaced, "cb") << "what is cancelled is not displaced";
+  EXPECT_EQ(displaced, "c") << "what is cancelled is not displaced";
 }
 
 TEST_F(PoolTest, AQueueHasRoomBelowThreeQuarters) {
@@ -446,6 +444,133 @@ TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
   ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
   EXPECT_EQ(pool_->load().queued, 2u);
   EXPECT_EQ(pool_->load().express, 2u);
+}
+
+// Outcomes of jobs that wait.
+struct Late {
+  absl::Notification done;
+  JobOutcome outcome;
+  int calls = 0;
+  Pool::Done Callback() {
+    return [this](JobOutcome o) {
+      ++calls;
+      outcome = std::move(o);
+      done.Notify();
+    };
+  }
+  bool Await(absl::Duration time) { return done.WaitForNotificationWithTimeout(time); }
+};
+
+class PoolSharesTest : public PoolTest {
+ protected:
+  static Owner Of(const std::string& group) { return {group, "1"}; }
+  Pool::Handle Submit(Job job, Late* late, const std::string& owner,
+                      Pool::Handle* displaced = nullptr) {
+    auto handle = pool_->Submit(std::make_shared<const Job>(std::move(job)), late->Callback(),
+                                Of(owner), displaced);
+    EXPECT_TRUE(handle.ok()) << handle.status();
+    return handle.ok() ? *handle : nullptr;
+  }
+  void AwaitBusy(int busy) {
+    while (pool_->load().busy != busy) absl::SleepFor(absl::Milliseconds(1));
+  }
+};
+
+TEST_F(PoolSharesTest, AnExpressJobThatTurnsOutLongGivesWay) {
+  PoolOptions options = Options();
+  options.spare_workers = 1;
+  Start(std::move(options));
+  Late bulk, slow, quick;
+  const Pool::Handle running = Submit(Faulty(Fault::SLOW, "", 60'000), &bulk, "bulk");
+  AwaitBusy(1);
+  Submit(Faulty(Fault::SLOW, "", 3'000), &slow, "slow");
+  AwaitBusy(2);
+  Submit(Compile(2), &quick, "quick");
+  EXPECT_TRUE(quick.Await(absl::Seconds(20)));
+  EXPECT_FALSE(slow.done.HasBeenNotified());
+  EXPECT_EQ(Exits("preempted"), 1);
+  absl::SleepFor(absl::Milliseconds(500));
+  EXPECT_EQ(pool_->load().queued, 1u) << "it is no express job again";
+  pool_->Cancel(running);
+  EXPECT_TRUE(slow.Await(absl::Seconds(30)));
+  EXPECT_EQ(slow.outcome.status, TargetResult::OK) << slow.outcome.message;
+  EXPECT_EQ(slow.outcome.results[0]->status(), TargetResult::OK);
+  EXPECT_EQ(Exits("preempted"), 1);
+}
+
+// There is a worker for it all the time, but nothing tells it when.
+TEST_F(PoolSharesTest, AJobThatBecomesExpressWithTimeAloneIsBegun) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  options.spare_workers = 1;
+  options.limits.cpu_time = absl::Seconds(2);
+  Start(std::move(options));
+  Late keeps, debt, bulk[2], quick;
+  Submit(Faulty(Fault::SLOW, "", 25'000), &keeps, "keeps the others' debts");
+  AwaitBusy(1);
+  Submit(Faulty(Fault::SPIN), &debt, "quick");  // 2 s of the processor
+  ASSERT_TRUE(debt.Await(absl::Seconds(25)));
+  Submit(Faulty(Fault::SLOW, "", 25'000), &bulk[0], "bulk");
+  AwaitBusy(2);
+  while (pool_->load().workers < 3) absl::SleepFor(absl::Milliseconds(1));
+  absl::SleepFor(absl::Milliseconds(100));  // until the idle one waits
+  Submit(Compile(3), &bulk[1], "bulk");
+  Job translate;
+  translate.mutable_translate()->mutable_glsl()->set_text("void main() {}");
+  Submit(std::move(translate), &quick, "quick");
+  EXPECT_TRUE(quick.Await(absl::Seconds(10)));
+  pool_.reset();
+}
+
+TEST_F(PoolSharesTest, AJobThatOnlySleepsIsNotHadForNothing) {
+  PoolOptions options = Options();
+  options.limits.wall_time = absl::Seconds(1);
+  Start(std::move(options));
+  Late sleeps, works;
+  Submit(Faulty(Fault::HANG), &sleeps, "sleeps");
+  ASSERT_TRUE(sleeps.Await(absl::Seconds(20)));
+  Submit(Faulty(Fault::SPIN), &works, "works");
+  ASSERT_TRUE(works.Await(absl::Seconds(20)));
+  EXPECT_LT(pool_->load().busiest_share, 0.9);
+}
+
+TEST_F(PoolSharesTest, AJobThatIsCancelledWhileItGivesWayIsToldOnce) {
+  PoolOptions options = Options();
+  options.queue_limit = 2;
+  Start(std::move(options));
+  Late running, bulk[2], other;
+  Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
+  AwaitBusy(1);
+  const Pool::Handle first = Submit(Compile(2), &bulk[0], "bulk");
+  const Pool::Handle last = Submit(Compile(2), &bulk[1], "bulk");
+  Pool::Handle displaced;
+  Submit(Compile(3), &other, "other", &displaced);
+  ASSERT_EQ(displaced, last);
+  pool_->Adopt(last, {Of("third")});
+  pool_->Cancel(last);
+  EXPECT_EQ(bulk[1].calls, 1);
+  EXPECT_FALSE(bulk[1].outcome.displaced);
+  pool_->EndDisplaced(displaced);
+  EXPECT_EQ(bulk[1].calls, 1);
+  EXPECT_EQ(pool_->load().queued, 2u);
+  pool_->Cancel(first);
+  EXPECT_EQ(pool_->load().queued, 1u);
+  pool_.reset();
+}
+
+TEST_F(PoolSharesTest, AJobIsTheJobOfTheOwnerThatIsServedFirst) {
+  Start(Options());
+  Late running, bulk[20];
+  const Pool::Handle first = Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
+  AwaitBusy(1);
+  Pool::Handle last;
+  for (Late& late : bulk) last = Submit(Faulty(Fault::SLOW, "", 200), &late, "bulk");
+  pool_->Adopt(last, {Of("bulk"), Of("other")});
+  EXPECT_EQ(pool_->load().owners, 2u);
+  pool_->Cancel(first);
+  EXPECT_TRUE(bulk[19].Await(absl::Seconds(30)));
+  EXPECT_LE(bulk[2].calls, 0) << "it was the next";
+  pool_.reset();
 }
 
 TEST_F(PoolTest, WorkersAreRecycled) {
@@ -721,9 +846,8 @@ TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
   Start(std::move(options));
   Stop(1);
   std::atomic<int> cancelled = 0;
-  const auto handle = pool_->Submit(Compile(1), [&](JobOutcome o) {
-    cancelled += o.status == TargetResult::CANCELLED ? 1 : 0;
-  });
+  const auto handle = pool_->Submit(
+      Compile(1), [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; });
   ASSERT_TRUE(handle.ok());
   absl::SleepFor(absl::Milliseconds(100));  // so that it is handed back, mostly
   const absl::Time start = absl::Now();

@@ -59,8 +59,8 @@ class Executable {
 
 // All that Exit::reason may be.
 inline constexpr const char* kExitReasons[] = {
-    "recycle", "segv",   "abort",  "oom",    "timeout",      "cancelled",
-    "seccomp", "killed", "exited", "signal", "unresponsive", "distrusted"};
+    "recycle", "segv",   "abort",  "oom",          "timeout",    "cancelled", "seccomp",
+    "killed",  "exited", "signal", "unresponsive", "distrusted", "preempted"};
 
 // All causes by which a job is not survived, but for signals that have no meaning here.
 struct DeathCause {

@@ -29,6 +29,7 @@ namespace {
 constexpr int kMostHandedBack = 3;
 constexpr char kUnresponsive[] = "unresponsive";
 constexpr char kDistrusted[] = "distrusted";
+constexpr char kPreempted[] = "preempted";
 
 // Nobody can answer what it was not asked yet.
 uint64_t UnguessableId() {
@@ -208,14 +209,14 @@ bool Slot::RestartWorker(const Pool::Handle& entry) {
   outcome.status = cancelled ? TargetResult::CANCELLED : TargetResult::CRASHED;
   outcome.cause = cancelled ? "cancelled" : "no_worker";
   outcome.message = cancelled ? "cancelled" : std::string(status.message());
-  outcome.results.resize(static_cast<size_t>(entry->job.compile().targets_size()));
+  outcome.results.resize(static_cast<size_t>(entry->job->compile().targets_size()));
   pool_->Finish(entry, std::move(outcome), absl::ZeroDuration());
   return false;
 }
 
 void Slot::Run(const Pool::Handle& entry) {
   JobOutcome outcome;
-  outcome.results.resize(static_cast<size_t>(entry->job.compile().targets_size()));
+  outcome.results.resize(static_cast<size_t>(entry->job->compile().targets_size()));
   const absl::Duration start = Uptime();
   outcome.queued = std::max(absl::ZeroDuration(), absl::Now() - entry->queued_at);
   outcome.worker = worker;
@@ -223,25 +224,41 @@ void Slot::Run(const Pool::Handle& entry) {
   board_->Reset();
   cpu_before_ = process_->cpu_time()->Used();
   ++jobs_;
-  entry->job.set_id(UnguessableId());
+  entry->id = UnguessableId();
   const std::shared_ptr<const CpuTime> cpu_time = process_->cpu_time();  // outlives the process
   const Exchange how = Converse(*entry, &outcome);
   heard_ = Uptime();
   if (how != Exchange::kDone) {
     const Exit exit = End(*entry, how);
     if (how == Exchange::kDistrusted) return pool_->HandBack(entry);
+    if (how == Exchange::kGaveWay) {
+      return pool_->HandBack(entry, Cost(how, *cpu_time, heard_ - start));
+    }
     if (!IsJudged(exit, how) && ++entry->handed_back < kMostHandedBack) {
       return pool_->HandBack(entry);
     }
     if (how == Exchange::kGarbage) Disbelieve(&outcome);
     Bury(exit, &outcome);
   }
-  const absl::Duration used = cpu_time->Used() - cpu_before_;
+  const absl::Duration cost = Cost(how, *cpu_time, heard_ - start);
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
   board_->Reset();  // what is on it afterwards is of an idle worker
   outcome.ran = Uptime() - start;
-  pool_->Finish(entry, std::move(outcome), used);
+  pool_->Finish(entry, std::move(outcome), cost);
+}
+
+absl::Duration Slot::Cost(Exchange how, const CpuTime& cpu_time, absl::Duration held) const {
+  const absl::Duration used = cpu_time.Used() - cpu_before_;
+  // The next worker's start costs what this one's did.
+  return how == Exchange::kDone ? used : std::max(used, held / 2) + start_cpu;
+}
+
+// On a machine without time for it a short job is long by the clock, and not by what it used.
+absl::Duration Slot::LeftOfExpress(absl::Duration sent) const {
+  const absl::Duration used =
+      std::max(process_->cpu_time()->Used() - cpu_before_, (Uptime() - sent) / 4);
+  return std::max(FairQueue<Pool::Handle>::kExpressLength - used, absl::ZeroDuration());
 }
 
 bool Slot::HasBegun() const {
@@ -272,7 +289,9 @@ void Slot::Disbelieve(JobOutcome* outcome) {
 
 Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
   std::string frame;
-  if (!AppendFrame(entry.job, &frame).ok()) return Exchange::kTooLarge;
+  Job head;
+  head.set_id(entry.id);
+  if (!AppendFrame(head, &frame, entry.job.get()).ok()) return Exchange::kTooLarge;
   FrameWriter writer(std::move(frame));
   const PoolOptions& options = pool_->options();
   const absl::Duration sent = Uptime();
@@ -294,6 +313,12 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
       return Exchange::kNotBegun;
     }
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;
+    if (entry.express) {
+      const absl::Duration express = LeftOfExpress(sent);
+      if (express == absl::ZeroDuration() && pool_->GivesWay(this)) return Exchange::kGaveWay;
+      left = std::min(left, absl::ToInt64Milliseconds(
+                                std::max(express, FairQueue<Pool::Handle>::kExpressLook)));
+    }
     if (!writer.done() && !writer.Send(process_->fd()).ok()) return Exchange::kWorkerGone;
     const short wanted = writer.done() ? POLLIN : POLLIN | POLLOUT;
     pollfd p[2] = {{process_->fd(), wanted, 0}, {wake_fd_, POLLIN, 0}};
@@ -303,7 +328,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
     absl::Status filled = reader_.Fill(process_->fd());
     bool last = false;
     if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;  // before it was asked
-    if (TakeAnswers(entry.job, entry.cancelled, &reader_, outcome, &last) !=
+    if (TakeAnswers(*entry.job, entry.id, entry.cancelled, &reader_, outcome, &last) !=
         absl::StatusCode::kOk) {
       return Exchange::kGarbage;
     }
@@ -325,6 +350,8 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
     case Exchange::kDistrusted:
       return {kDistrusted, TargetResult::CRASHED, "worker_protocol", "what it says is not believed",
               false};
+    case Exchange::kGaveWay:
+      return {kPreempted, TargetResult::CRASHED, "worker_protocol", "others had short jobs", false};
     case Exchange::kCancelGraceOver:
       return {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran", false};
     default:

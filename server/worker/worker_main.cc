@@ -2,7 +2,7 @@
 #include "server/worker/worker_main.h"
 
 #include <sys/prctl.h>
-#include <sys/resource.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -180,7 +180,8 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
   // Not the parent: without CAP_SYS_NICE it may not, once this is another user.
-  if (arguments.niceness != 0) setpriority(PRIO_PROCESS, 0, arguments.niceness);
+  // On top of the niceness that kilnd was started with: nice(2) adds, and stops at 19.
+  if (arguments.niceness != 0 && nice(arguments.niceness) == -1) errno = 0;
   LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);

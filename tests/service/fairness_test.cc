@@ -209,6 +209,28 @@ TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
   }
 }
 
+// As above, but each slow module has a connection of its own, of which nothing is known before.
+TEST_F(FairnessTest, NorForOneOfACrowdOfConnectionsWithOneEach) {
+  Start({"--workers=2", "--spare-workers=1"});
+  std::vector<std::unique_ptr<Stub>> stubs;
+  Waiting crowd, quick;
+  for (uint32_t i = 0; i < 12; ++i) {
+    stubs.push_back(StubOn(From("127.0.0.1")));
+    crowd.Begin(stubs.back().get(), i, {}, "slow::20000");
+  }
+  ASSERT_TRUE(Await([&] { return Metric("kiln_queue_depth{queue=\"worker\"}") >= 9; }));
+  auto other = StubOn(From("127.0.0.2"));
+  const auto start = std::chrono::steady_clock::now();
+  for (uint32_t i = 0; i < 3; ++i) {
+    quick.Begin(other.get(), 100 + i, {}, "");
+    EXPECT_EQ(quick.Refused(), 0u);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_GE(Metric("kiln_worker_exits_total{reason=\"preempted\"}"), 1);
+  crowd.Cancel();
+  crowd.Join();
+}
+
 // A client that does not wait is told so late; how often it comes is what it costs others.
 TEST_F(FairnessTest, WhoComesAgainAtOnceIsRefusedAFewHundredTimes) {
   Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4",
