@@ -1,8 +1,8 @@
 // A pool of worker processes: a bounded queue, one thread and one worker each, a watchdog.
 //
-// Which job is next, and who gives way when the queue is full, is decided by what its owners have
+// Which job is next, and which gives way when the queue is full, is decided by what its owners have
 // used of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many
-// express jobs as there are `spare_workers`: a short job of an owner who has nothing running and is
+// express jobs as there are `spare_workers`: a short job of an owner that has nothing running and is
 // not ahead of the others need not wait until one of them is over. Which process is the spare one
 // is not fixed: it is the one that is left. An express job that turns out to be long is ended when
 // another owner has an express job and all workers are busy: its owner is charged for what it had,
@@ -10,7 +10,7 @@
 //
 // Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
 // once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
-// sent, so that whatever happens to the worker is that job's outcome and nobody else's. A worker
+// sent, so that whatever happens to the worker is that job's outcome and no other's. A worker
 // whose job was cut short is never used again. Workers are started before they are needed, and
 // replaced after a death, after `jobs_per_worker` jobs or above `resident_bytes_per_worker`.
 //
