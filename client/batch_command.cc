@@ -23,6 +23,7 @@
 #include "client/result_text.h"
 #include "client/service_flags.h"
 #include "client/summary.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -55,13 +56,39 @@ std::vector<std::string> NamesOf(const std::vector<Flag>& flags) {
   return names;
 }
 
+// The first few of `keys`, each shortened, and how many more there are.
+std::string SomeOf(const std::set<std::string>& keys) {
+  constexpr size_t kMostShownKeys = 20;
+  std::vector<std::string> shown;
+  for (const std::string& key : keys) {
+    if (shown.size() == kMostShownKeys) break;
+    shown.push_back(Shortened(key));
+  }
+  std::string text = absl::StrJoin(shown, ", ");
+  const size_t more = keys.size() - shown.size();
+  if (more != 0) absl::StrAppend(&text, " and ", more, " more");
+  return text;
+}
+
+// What a batch without a single input is told.
+absl::Status NothingToCompile(const ParsedFlags& flags) {
+  for (const char* flag : {"manifest", "list"}) {
+    if (!flags.Has(flag) || !flags.arguments().empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("there is nothing to compile: --", flag, "=",
+                                                   flags.Get(flag), " names no file"));
+  }
+  return absl::InvalidArgumentError(
+      "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
+      "found");
+}
+
 // Keys of a manifest that were ignored: told once, with --strict an error.
 absl::Status JudgeIgnoredKeys(const ParsedFlags& flags, const std::set<std::string>& keys) {
   if (keys.empty()) return absl::OkStatus();
   const std::string which =
       absl::StrCat("--manifest=", flags.Get("manifest"), ": ",
                    keys.size() == 1 ? "this key is" : "these keys are", " unknown here");
-  const std::string names = Printable(absl::StrJoin(keys, ", "));
+  const std::string names = Printable(SomeOf(keys));
   if (flags.Has("strict")) return absl::InvalidArgumentError(absl::StrCat(which, ": ", names));
   if (!flags.Has("quiet")) {
     absl::FPrintF(stderr, "kiln: %s and ignored: %s\n", Printable(which), names);
@@ -103,9 +130,7 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
   std::vector<BatchItem> taken = items->Take(settings.request.entry_point(),
                                              settings.request.stage());
   if (!taken.empty()) return taken;
-  return absl::InvalidArgumentError(
-      "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
-      "found");
+  return NothingToCompile(flags);
 }
 
 // Each item's own targets and passes, before anything is compiled: a manifest may be wrong in its
@@ -250,8 +275,7 @@ absl::Status BatchRun::Prepare() {
   mask->set_binary(!folder_.empty());
   mask->set_launch_record(!folder_.empty());
   mask->set_assembly(assembly_);
-  mask->set_pass_records(lines_.wanted());
-  mask->set_remarks(lines_.wanted());
+  if (lines_.wanted()) AskForLine(mask);
   return checked;
 }
 
@@ -295,6 +319,7 @@ absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
     }
     result.clear_variants();
     result.clear_passes();
+    result.clear_pass_sums();
     result.clear_remarks();
     lines.results.push_back(std::move(result));
   }

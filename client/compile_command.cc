@@ -150,8 +150,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   mask->set_binary(!output.folder.empty());
   mask->set_launch_record(!output.folder.empty());
   mask->set_assembly(output.assembly);
-  mask->set_pass_records(output.json);
-  mask->set_remarks(output.json);
+  if (output.json) AskForLine(mask);
 
   const auto name_of = [](const std::string& file) { return file == "-" ? "stdin" : file; };
   if (pair) {

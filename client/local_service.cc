@@ -7,6 +7,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "client/version.h"
+#include "proto/pass_sums.h"
 #include "server/key/key.h"
 #include "server/key/source_digest.h"
 #include "server/worker/sandbox_level.h"
@@ -49,7 +50,8 @@ void ApplyMask(const OutputMask& mask, TargetResult* result) {
     if (!mask.assembly()) variant.clear_assembly();
     if (!mask.launch_record()) variant.clear_launch();
   }
-  if (!mask.pass_records()) result->clear_passes();
+  if (mask.pass_sums()) SumPasses(result);
+  if (mask.pass_sums() || !mask.pass_records()) result->clear_passes();
   if (!mask.remarks()) result->clear_remarks();
 }
 

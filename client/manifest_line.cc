@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -47,6 +48,7 @@ constexpr ForeignKey kForeignKeys[] = {
     {"fragment", kPair},
     {"vert", kPair},
     {"frag", kPair},
+    {"base", kJob},
     {"dispatch", kJob},
     {"push", kJob},
     {"resources", kJob},
@@ -67,7 +69,7 @@ absl::Status CheckUnknownKey(const std::string& key, const Json& line,
   for (const ForeignKey& foreign : kForeignKeys) {
     if (key == foreign.key) return wrong(foreign.remedy);
   }
-  const std::string near = NearMiss(key, KnownKeys());
+  const std::string near = NearMiss(absl::AsciiStrToLower(key), KnownKeys());
   // A line that has the key itself does not mean it twice ("entry_points" beside "entry_point").
   if (!near.empty() && !line.contains(near))
     return wrong(absl::StrCat("did you mean \"", near, "\"?"));
@@ -77,6 +79,19 @@ absl::Status CheckUnknownKey(const std::string& key, const Json& line,
                               " on the command line, for all items"));
   }
   return absl::OkStatus();
+}
+
+// Parses a line. `repeated`: a key that its object has twice, of whose values the parser keeps the
+// later; empty where there is none.
+Json Parse(absl::string_view text, std::string* repeated) {
+  std::set<std::string> seen;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth != 1 || event != Json::parse_event_t::key || !repeated->empty()) return true;
+    const auto& key = parsed.get_ref<const std::string&>();
+    if (!seen.insert(key).second) *repeated = key;
+    return true;
+  };
+  return Json::parse(text.begin(), text.end(), look, false);
 }
 
 absl::Status CheckKeys(const Json& line, const std::vector<std::string>& flags,
@@ -211,9 +226,14 @@ absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std:
     return absl::InvalidArgumentError(
         "this is not UTF-8, as JSON is; files with such names can be given with --list");
   }
-  const Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  std::string repeated;
+  const Json json = Parse(text, &repeated);
   if (!json.is_object()) {
     return absl::InvalidArgumentError("this is no JSON object; one is needed on each line");
+  }
+  if (!repeated.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", Shortened(repeated), "\" is there twice; give each key once"));
   }
   ManifestLine line;
   for (absl::Status s :

@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
 #include "client/json_writer.h"
 #include "client/spec_constant.h"
 #include "core/base/version.h"
+#include "proto/pass_sums.h"
 
 namespace kiln::client {
 namespace {
@@ -51,43 +51,33 @@ void WriteVariants(const TargetResult& result, const ResultLineOptions& options,
   json->EndArray();
 }
 
-struct PassSum {
-  absl::string_view name;
-  int64_t runs = 0, changed = 0, nanoseconds = 0, delta = 0;
-};
-
-// One for each pass, in the order of their first runs. What `result` names stays its own.
-std::vector<PassSum> SumsOf(const TargetResult& result) {
-  std::vector<PassSum> sums;
-  // Recorded by another job, and once for all results.
-  for (const auto& [name, ns] : {std::pair("start_glslang", result.timings().start_ns()),
-                                 std::pair("translate_glsl", result.timings().translate_ns())}) {
-    if (ns != 0) sums.push_back({.name = name, .runs = 1, .nanoseconds = ns});
-  }
-  absl::flat_hash_map<absl::string_view, size_t> index;
-  for (const auto& record : result.passes()) {
-    const auto [it, is_new] = index.try_emplace(record.pass(), sums.size());
-    if (is_new) sums.push_back({.name = record.pass()});
-    PassSum& sum = sums[it->second];
-    ++sum.runs;
-    sum.changed += record.changed() ? 1 : 0;
-    sum.nanoseconds += record.nanoseconds();
-    sum.delta += record.instructions_after() - record.instructions_before();
-  }
-  return sums;
+void WritePass(const PassSum& sum, JsonWriter* json) {
+  json->BeginObject();
+  json->StringMember("name", sum.name);
+  json->IntMember("runs", sum.runs);
+  json->IntMember("changed", sum.changed);
+  json->DecimalMember("us", (sum.nanoseconds + 50) / 100, 1);
+  json->IntMember("instructions_delta", sum.instructions_delta);
+  json->EndObject();
 }
 
+// One for each pass, in the order of their first runs.
 void WritePasses(const TargetResult& result, JsonWriter* json) {
   json->Key("passes");
   json->BeginArray();
-  for (const PassSum& sum : SumsOf(result)) {
-    json->BeginObject();
-    json->StringMember("name", sum.name);
-    json->IntMember("runs", sum.runs);
-    json->IntMember("changed", sum.changed);
-    json->DecimalMember("us", (sum.nanoseconds + 50) / 100, 1);
-    json->IntMember("instructions_delta", sum.delta);
-    json->EndObject();
+  // Recorded by another job, and once for all results.
+  const auto& timings = result.timings();
+  for (const auto& [name, ns] : {std::pair("start_glslang", timings.start_ns()),
+                                 std::pair("translate_glsl", timings.translate_ns())}) {
+    if (ns != 0) WritePass({.name = name, .runs = 1, .nanoseconds = ns}, json);
+  }
+  PassSummer summer;  // what a daemon sent that makes no sums
+  if (!result.has_pass_sums()) {
+    for (const auto& record : result.passes()) summer.Add(record);
+  }
+  const kiln::v1alpha::PassSums summed = std::move(summer).Take();
+  for (const PassSum& sum : ReadPassSums(result.has_pass_sums() ? result.pass_sums() : summed)) {
+    WritePass(sum, json);
   }
   json->EndArray();
 }
@@ -209,11 +199,17 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
   return identity;
 }
 
+void AskForLine(kiln::v1alpha::OutputMask* mask) {
+  mask->set_pass_records(true);  // of daemons that make no sums
+  mask->set_pass_sums(true);
+  mask->set_remarks(true);
+}
+
 std::string ResultLine(absl::string_view file, const TargetResult& result,
                        const ResultLineOptions& options) {
   const auto& timings = result.timings();
   std::string line;
-  line.reserve(512 + 128 * static_cast<size_t>(result.passes_size()));
+  line.reserve(1024 + 96 * static_cast<size_t>(result.pass_sums().runs_size()));
   JsonWriter json(&line);
   json.BeginObject();
   json.StringMember("file", file);

@@ -49,6 +49,9 @@ struct ResultIdentity {
 ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string>& defines,
                           const kiln::v1alpha::CompileRequest& request);
 
+// Asks for what a line says that answers have on request only: passes and remarks.
+void AskForLine(kiln::v1alpha::OutputMask* mask);
+
 struct ResultLineOptions {
   // Names of the files that were written for each variant; empty: none were.
   std::vector<std::string> binaries;

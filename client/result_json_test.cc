@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proto/pass_sums.h"
+
 namespace kiln::client {
 namespace {
 
@@ -80,6 +82,17 @@ TEST(ResultLine, IsTheContract) {
       R"("loops":7,"registers":8,"bytes":160,"spill_bytes":640,"fill_bytes":768,"exit_cycles":90,"binary":"b.spv.tgl.16.bin"}],"passes":[)"
       R"({"name":"fold","runs":3,"changed":2,"us":4.5,"instructions_delta":-15},)"
       R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":"","version":"0.1.0"})");
+}
+
+// A daemon adds them up where it is asked to; the line is the same.
+TEST(ResultLine, IsTheSameOfRecordsAndOfSums) {
+  TargetResult result = Sample();
+  result.mutable_timings()->set_translate_ns(2'000'000);
+  TargetResult summed = result;
+  SumPasses(&summed);
+  summed.clear_passes();
+  ASSERT_TRUE(summed.has_pass_sums());
+  EXPECT_EQ(ResultLine("a", summed, {}), ResultLine("a", result, {}));
 }
 
 TEST(ResultLine, NamesTheEntryPoint) {

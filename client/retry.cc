@@ -23,8 +23,8 @@ std::optional<T> DetailOf(const grpc::Status& status) {
   return std::nullopt;
 }
 
-// What a web server on the way meant by an answer that is no gRPC, which gRPC only names by its
-// number.
+// What a web server meant by an answer that is no gRPC, which gRPC only names by its number, or not
+// even that.
 std::string Explained(const std::string& message) {
   struct Meaning {
     const char* status;
@@ -34,6 +34,8 @@ std::string Explained(const std::string& message) {
       {"http2 header with status: 400",
        "the server asks for a client's certificate that it knows; give --tls-certificate=FILE and "
        "--tls-key=FILE (HTTP status 400)"},
+      {"Trying to connect an http1.x server",
+       "it does not speak HTTP/2 here; if it wants TLS: --server=tls:HOST:PORT"},
       {"http2 header with status: 401", "the server asks who this client is (HTTP status 401)"},
       {"http2 header with status: 403", "the server lets nobody in from here (HTTP status 403)"},
   };

@@ -32,6 +32,10 @@ TEST(Retry, AnswersThatAreNoGrpcAreExplained) {
   EXPECT_FALSE(WasNotAnswered(status));
   EXPECT_THAT(std::string(ToAbslStatus(status).message()), HasSubstr("--tls-certificate=FILE"));
   EXPECT_THAT(ReasonOf(status), HasSubstr("--tls-key=FILE"));
+  // What it answers to a client that does not speak TLS.
+  const grpc::Status plain(grpc::StatusCode::UNAVAILABLE, "Trying to connect an http1.x server");
+  EXPECT_TRUE(WasNotAnswered(plain));
+  EXPECT_THAT(ReasonOf(plain), HasSubstr("--server=tls:HOST:PORT"));
 }
 
 TEST(Retry, DelaysGrowToASecondAndAreNotAlike) {

@@ -2,8 +2,11 @@
 //
 // A burst of large requests must not stay resident: a thread of jemalloc's returns what was free
 // for a second to the system. glibc's allocator kept hundreds of MiB in the arenas of gRPC's
-// threads. Workers keep jemalloc's own times: they use the same memory again for the next job.
+// threads. And it must not stay mapped: where address space is limited (ulimit -v), what one thread
+// has given back is another's to take, so nothing is kept for growth. Workers keep jemalloc's own
+// times: they use the same memory again for the next job.
 extern "C" {
 extern const char* malloc_conf;
-const char* malloc_conf = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
+const char* malloc_conf =
+    "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0,retain:false";
 }

@@ -32,7 +32,7 @@ class Call {
   // Progress; each step of a call happens after the one before, so these need no lock.
   std::string request_id;
   worker::Owner owner;  // who is charged for what it costs
-  std::string client;   // as known_sources.h has it; empty where nobody asks
+  std::string client;   // as known_sources.h has it; empty: not known, or of no matter
   bool has_module = false;
   cache::Digest module{};
   std::shared_ptr<const std::string> spirv;  // null: not loaded

@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -70,7 +71,11 @@ std::vector<Setting> Settings(Config* c) {
       {"cache-dir", "DIR", "the disk cache; without it results are kept in memory only",
        &c->cache_dir},
       {"cache-bytes", "SIZE", "bound on the disk cache", Bytes{&c->cache_bytes}},
-      {"memory-cache-bytes", "SIZE", "bound on the memory cache", Bytes{&c->memory_cache_bytes}},
+      {"memory-cache-bytes", "SIZE", "bound on the memory cache: resident, with its bookkeeping",
+       Bytes{&c->memory_cache_bytes}},
+      {"disk-cache-memory", "SIZE",
+       "bound on the memory of the disk cache: blocks, indexes, what is in no table yet",
+       Bytes{&c->disk_cache_memory}},
       {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
       {"spare-workers", "N",
        "processes beyond those, for short jobs of clients who have used less than others, while "
@@ -89,7 +94,10 @@ std::vector<Setting> Settings(Config* c) {
        "refused (UNAVAILABLE)",
        Bytes{&c->request_bytes}},
       {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
-      {"job-memory", "SIZE", "address space of a worker", Bytes{&c->job_memory}},
+      {"job-memory", "SIZE",
+       "address space of a worker; all together are bound to as many times that as there are "
+       "processes",
+       Bytes{&c->job_memory}},
       {"job-cpu-time", "TIME",
        "CPU time of one job, to a millisecond; over it the shader is to blame, however busy the "
        "machine is",
@@ -269,8 +277,11 @@ std::string Set(const std::string& name, const std::string& value, Config* confi
   for (const Setting& setting : settings) {
     if (name != setting.name) continue;
     const char* wanted = std::visit(Assign{value}, setting.place);
-    return wanted == nullptr ? ""
-                             : absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
+    if (wanted != nullptr) {
+      return absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
+    }
+    config->given.insert(name);
+    return "";
   }
   std::string nearest = Nearest(settings, name);
   return absl::StrCat("there is no setting '", name, "'",
@@ -398,6 +409,8 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
       config.help = true;
     } else if (argument == "--version") {
       config.version = true;
+    } else if (argument == "--memory-plan") {
+      config.memory_plan = true;
     } else if (argument == "--enable-fault-injection") {
       config.enable_fault_injection = true;
     } else if (argument == "--require-source-once") {
@@ -415,6 +428,10 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
   if (absl::Status s = CheckSizes(config); !s.ok()) return s;
   MatchLimits(&config.limits);
   return config;
+}
+
+uint64_t NumberOfWorkers(const Config& config) {
+  return config.workers == 0 ? std::max(1U, std::thread::hardware_concurrency()) : config.workers;
 }
 
 std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config) {
@@ -459,13 +476,24 @@ std::string HelpText() {
   }
   absl::StrAppend(
       &text,
+      "  --memory-plan                  print what these settings need of memory, and end\n"
       "  --version                      print the version\n"
+      "\n"
+      "Memory: at the start the limits of this process are read (ulimit -v; memory.max of its\n"
+      "control groups). Where the bounds above come to more, those that are not given are\n"
+      "lowered, which the log says (memory_lowered): job-memory, request-bytes,\n"
+      "memory-cache-bytes, disk-cache-memory, workers, spare-workers. Where that does not\n"
+      "suffice kilnd does not start and shows the sum. As by default, with a disk cache and two\n"
+      "processors, they come to 10.3 GiB, of which kilnd itself 2.3 GiB; under a container's limit\n"
+      "1.1 GiB is the least that it starts with, under ulimit -v 760 MiB.\n"
       "\n"
       "SIGHUP reads FILE again: settings with a * change at once, others at the next start; a log\n"
       "line says which. SIGUSR1 and SIGUSR2 do nothing.\n"
       "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
-      "then kilnd leaves with 0. It leaves with 2 for a wrong setting and 1 when it cannot\n"
-      "start. There is no authentication: listen beyond loopback only where every\n"
+      "then kilnd leaves with 0. It leaves with 2 for a wrong setting or one that memory does\n"
+      "not suffice for, 1 when it cannot start, and 3 when there is no more memory (the log's\n"
+      "last line says so: out_of_memory).\n"
+      "There is no authentication: listen beyond loopback only where every\n"
       "client is trusted (deploy/proxy has nginx for that), and on a machine with other\n"
       "users on unix:PATH: its directory is made if it is missing, and must not be\n"
       "writable by others. Every user of this machine may list and clear the quarantine\n"

@@ -6,6 +6,7 @@
 #define KILN_SERVER_CONFIG_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,7 @@ struct Config {
   std::string cache_dir;  // empty: memory only
   uint64_t cache_bytes = uint64_t{4} << 30;
   uint64_t memory_cache_bytes = uint64_t{256} << 20;
+  uint64_t disk_cache_memory = uint64_t{128} << 20;
   uint64_t workers = 0;  // 0: one for each processor
   uint64_t spare_workers = 1;
   uint64_t worker_niceness = 5;
@@ -70,7 +72,13 @@ struct Config {
   Limits limits;
   bool help = false;
   bool version = false;
+  bool memory_plan = false;
+  // Names of the settings that the file or the command line has, even as they are by default.
+  std::set<std::string> given;
 };
+
+// Of --workers, or as many as there are processors.
+uint64_t NumberOfWorkers(const Config& config);
 
 // Reads the file named by --config, if any, and the command line. InvalidArgument: says which flag,
 // or which file and line, is wrong and what would be right.

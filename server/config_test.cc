@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
 
 namespace kiln::server {
@@ -63,6 +64,18 @@ TEST(ConfigTest, FlagErrors) {
   EXPECT_NE(Error({"--config=/nonexistent"}).find("/nonexistent cannot be read"),
             std::string::npos);
   EXPECT_NE(Error({"--cache-bytes=99999999999GiB"}).find("a size"), std::string::npos);
+}
+
+// What was given is not lowered for want of memory, also where it is what it is by default.
+TEST(ConfigTest, KnowsWhatWasGiven) {
+  const std::string file = testing::TempDir() + "/given.conf";
+  std::ofstream(file) << "memory-cache-bytes = 256MiB\n";
+  const auto config = ParseConfig({"--config=" + file, "--workers=0", "--memory-plan"});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->given, (std::set<std::string>{"memory-cache-bytes", "workers"}));
+  EXPECT_TRUE(config->memory_plan);
+  EXPECT_GE(NumberOfWorkers(*config), 1u);
+  EXPECT_EQ(NumberOfWorkers(*ParseConfig({"--workers=7"})), 7u);
 }
 
 TEST(ConfigTest, AShareIsOneOfSoMany) {

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +25,7 @@
 #include "server/event_log.h"
 #include "server/health_service.h"
 #include "server/log/log.h"
+#include "server/memory/plan.h"
 #include "server/metrics/metrics.h"
 #include "server/metrics/network.h"
 #include "server/metrics/snapshot.h"
@@ -121,14 +121,10 @@ struct Daemon::Parts {
 
 namespace {
 
-uint64_t WorkersOf(const Config& config) {
-  return config.workers == 0 ? std::max(1U, std::thread::hardware_concurrency()) : config.workers;
-}
-
 worker::PoolOptions MakePoolOptions(const Config& config) {
   worker::PoolOptions options;
   options.executable = config.worker_binary;
-  options.workers = static_cast<int>(WorkersOf(config));
+  options.workers = static_cast<int>(NumberOfWorkers(config));
   options.spare_workers = static_cast<int>(config.spare_workers);
   options.queue_limit = config.queue;
   options.jobs_per_worker = static_cast<int64_t>(config.jobs_per_worker);
@@ -151,8 +147,7 @@ uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
   return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMostOpen +
-         kEachWorker * (WorkersOf(config) + config.spare_workers + (config.recheck != 0 ? 1 : 0)) +
-         CacheTables(config);
+         kEachWorker * memory::WorkerProcesses(config) + CacheTables(config);
 }
 
 absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& config, log::Log* log) {
@@ -161,6 +156,7 @@ absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& conf
     cache::DiskOptions options;
     options.directory = config.cache_dir;
     options.limit_bytes = config.cache_bytes;
+    options.memory_bytes = config.disk_cache_memory;
     options.open_tables = static_cast<int>(CacheTables(config));
     options.observer = [log](const cache::DiskEvent& event) { LogDiskEvent(event, log); };
     auto opened = cache::DiskTier::Open(options);
@@ -213,9 +209,6 @@ cache::DiskStatus DiskStatusOf(const cache::ResultCache& cache) {
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
 // A client that does not answer a ping for so long is gone, and its calls with it.
 constexpr absl::Duration kPingTimeout = absl::Seconds(20);
-// What gRPC holds besides messages: buffers of connections, state of calls. Without room for it a
-// small --request-bytes would end calls that keep to it.
-constexpr uint64_t kGrpcsOwnBytes = uint64_t{64} << 20;
 // With --require-source-once: what is remembered of all clients, about 100 bytes each, for how
 // long.
 constexpr size_t kKnownSources = 1 << 18;
@@ -265,7 +258,7 @@ absl::Status BuildServer(const Config& config, const std::vector<grpc::Service*>
   // holds them, of any number of clients: beyond this it ends some of these calls with
   // RESOURCE_EXHAUSTED.
   grpc::ResourceQuota quota("kilnd");
-  quota.Resize(kGrpcsOwnBytes + 2 * config.request_bytes);
+  quota.Resize(memory::GrpcBytes(config));
   builder.SetResourceQuota(quota);
   for (grpc::Service* service : services) builder.RegisterService(service);
   *server = builder.BuildAndStart();
@@ -312,6 +305,21 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   parts->probe = std::make_unique<net::SelfProbe>(std::move(probe));
 }
 
+namespace {
+
+const char* LackOf(net::Listener::Full full) {
+  switch (full) {
+    case net::Listener::Full::kAddress:
+      return "places for their address";
+    case net::Listener::Full::kDescriptors:
+      return "descriptors (ulimit -n); of places";
+    default:
+      return "places";
+  }
+}
+
+}  // namespace
+
 // A disk cache that fails costs time, not answers: the daemon serves, and the page says why it is
 // slower.
 net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
@@ -326,10 +334,11 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
     page.body = "ok\n";
   }
   // Those who are connected are served; a restart would help nobody.
-  if (const auto calls = parts.call_listener->counters(); calls.full && !parts.stopping) {
-    absl::StrAppend(&page.body, "connections_full: clients are refused, ", calls.open, " of ",
-                    calls.limit, " places are taken, and no address gets more than ",
-                    parts.max_per_address, "\n");
+  const net::Listener::Counters calls = parts.call_listener->counters();
+  if (calls.full != net::Listener::Full::kNo && !parts.stopping) {
+    absl::StrAppend(&page.body, "connections_full: clients are refused for want of ",
+                    LackOf(calls.full), ": ", calls.open, " of ", calls.limit,
+                    " are taken, and no address gets more than ", parts.max_per_address, "\n");
   }
   const cache::DiskStatus disk = DiskStatusOf(*parts.cache);
   if (disk.state != cache::DiskState::kServing) {
@@ -415,11 +424,13 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::
       std::make_unique<Engine>(engine, parts->pool.get(), parts->cache.get(), parts->metrics.get());
   parts->snapshot->WatchDiskQueue([engine = parts->engine.get()] { return engine->queued(); },
                                   engine.queue_limit);
+  parts->snapshot->WatchRefusals(
+      [engine = parts->engine.get()] { return engine->refusals().held(); });
   parts->service = std::make_unique<CompilerService>(
       parts->engine.get(), parts->metrics.get(), &parts->connections,
       MakeCapabilities(parts->pool->hello(), config.limits, kVersion), config.request_bytes,
       config.enable_fault_injection);
-  parts->admin = std::make_unique<AdminService>(parts->quarantine.get());
+  parts->admin = std::make_unique<AdminService>(parts->quarantine.get(), &parts->connections);
   if (absl::Status status = StartServing(config, parts.get()); !status.ok()) return status;
   return std::unique_ptr<Daemon>(new Daemon(std::move(parts)));
 }

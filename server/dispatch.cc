@@ -90,19 +90,22 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
       name.assign(cache::AsBytes(key));
       name.push_back(call->outputs.assembly() ? 'a' : ' ');
     }
-    auto joined = compiles_.Join(name, [this, call, i, key](const CompileOutcome& o, bool leads) {
-      if (!o.call_error.ok()) {
-        call->Fail(o.call_error, kRetryDelay);
-        return;
-      }
-      Answer answer;
-      answer.ready = cache::ResultCache::Prepare(call->outputs, o.result);
-      answer.tier = leads ? o.tier : kiln::v1alpha::CACHE_COALESCED;
-      answer.queue_ns = o.queue_ns;
-      if (!leads) metrics_->Coalesced();
-      if (call->writes_cache()) cache_->Remember(key, call->outputs, answer.ready);
-      call->SetAnswer(i, std::move(answer));
-    });
+    auto joined = compiles_.Join(
+        name,
+        [this, call, i, key](const CompileOutcome& o, bool leads) {
+          if (!o.call_error.ok()) {
+            call->Fail(o.call_error, kRetryDelay);
+            return;
+          }
+          Answer answer;
+          answer.ready = cache::ResultCache::Prepare(call->outputs, o.result);
+          answer.tier = leads ? o.tier : kiln::v1alpha::CACHE_COALESCED;
+          answer.queue_ns = o.queue_ns;
+          if (!leads) metrics_->Coalesced();
+          if (call->writes_cache()) cache_->Remember(key, call->outputs, answer.ready);
+          call->SetAnswer(i, std::move(answer));
+        },
+        call->owner);
     call->OnLeave([this, ticket = joined.ticket] { compiles_.Leave(ticket); });
     if (!joined.leads) continue;
     CompileOutcome again;
@@ -113,7 +116,7 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
       if (cache_->forgotten() != forgotten) cache_->Forget(key);
     } else {
       group->Add(call->request.targets(static_cast<int>(i)), {key, joined.ticket.flight});
-      compiles_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
+      Watch(group, joined.ticket.flight);
     }
   }
   if (!group->items.empty()) Dispatch(std::move(group));
@@ -140,14 +143,43 @@ bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcom
                                         static_cast<int>(ready.bytes->size() - 1));
 }
 
+void Engine::Watch(const std::shared_ptr<Group>& group, uint64_t flight) {
+  const auto watch = [&](auto& flights) {
+    flights.WhenOwnersChange(flight, [this, group] { ChooseOwner(group); });
+    flights.IfAbandoned(flight, [this, group] { Abandon(group); });
+  };
+  group->job.has_translate() ? watch(translations_) : watch(compiles_);
+}
+
+std::vector<worker::Owner> Engine::Owners(const Group& group) const {
+  std::vector<worker::Owner> owners;
+  for (const Group::Item& item : group.items) {
+    group.job.has_translate() ? translations_.AddOwners(item.flight, &owners)
+                              : compiles_.AddOwners(item.flight, &owners);
+  }
+  return owners;
+}
+
+void Engine::ChooseOwner(const std::shared_ptr<Group>& group) {
+  worker::Pool::Handle handle;
+  {
+    absl::MutexLock lock(&group->mutex);
+    handle = group->handle;
+  }
+  if (handle != nullptr) pool_->Adopt(handle, Owners(*group));
+}
+
 void Engine::Dispatch(std::shared_ptr<Group> group) {
+  const std::vector<worker::Owner> owners = Owners(*group);
+  const bool is_one = std::find(owners.begin(), owners.end(), group->owner) != owners.end();
+  if (!is_one && !owners.empty()) group->owner = owners.front();
   absl::Status refused;
   worker::Pool::Handle displaced;
   {
     absl::MutexLock lock(&group->mutex);
     if (group->wanted == 0) return;  // everybody left while it was being put together
     auto handle = pool_->Submit(
-        group->job,
+        group->shared_job,
         [this, group](worker::JobOutcome outcome) { JobDone(group, std::move(outcome)); },
         group->owner, &displaced);
     if (handle.ok()) {
@@ -156,22 +188,41 @@ void Engine::Dispatch(std::shared_ptr<Group> group) {
       refused = handle.status();
     }
   }
-  if (displaced != nullptr) pool_->EndDisplaced(displaced);
-  if (!refused.ok()) RefuseJob(*group, refused);
+  if (displaced != nullptr) EndDisplaced(displaced);
+  if (!refused.ok()) {
+    RefuseJob(*group, refused);
+  } else {
+    ChooseOwner(group);  // others may have joined before there was a job to choose for
+  }
 }
 
-void Engine::RefuseJob(const Group& group, const absl::Status& why) {
+// A displaced job may wait on as another owner's, and displace one more: in a loop, for that may go
+// on for as many as the queue has.
+void Engine::EndDisplaced(const worker::Pool::Handle& displaced) {
+  thread_local std::vector<worker::Pool::Handle>* pending = nullptr;
+  if (pending != nullptr) {
+    pending->push_back(displaced);
+    return;
+  }
+  std::vector<worker::Pool::Handle> own = {displaced};
+  pending = &own;
+  while (!own.empty()) {
+    const worker::Pool::Handle next = std::move(own.back());
+    own.pop_back();
+    pool_->EndDisplaced(next);
+  }
+  pending = nullptr;
+}
+
+void Engine::RefuseJob(const Group& group, const absl::Status& why, const worker::Owner* owner) {
   metrics_->ShedRequest(metrics::Metrics::Shed::kQueueFull);
+  const auto refuse = [&](auto& flights, uint64_t flight, auto outcome) {
+    outcome.call_error = why;
+    owner == nullptr ? flights.Finish(flight, outcome) : flights.FinishFor(flight, *owner, outcome);
+  };
   for (const Group::Item& item : group.items) {
-    if (group.job.has_translate()) {
-      TranslateOutcome outcome;
-      outcome.call_error = why;
-      translations_.Finish(item.flight, outcome);
-    } else {
-      CompileOutcome outcome;
-      outcome.call_error = why;
-      compiles_.Finish(item.flight, outcome);
-    }
+    group.job.has_translate() ? refuse(translations_, item.flight, TranslateOutcome())
+                              : refuse(compiles_, item.flight, CompileOutcome());
   }
 }
 
@@ -278,14 +329,19 @@ void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
 }
 
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
+  // Two for each job that ends fill the queue again, and no flood comes at once.
+  if (refusals_.held() > 0 && pool_->HasRoom()) refusals_.HasRoom(2);
   if (!outcome.displaced && !IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
     group->job.clear_fault();
     Dispatch(group);  // to another worker
     return;
   }
   if (outcome.displaced) {
-    RefuseJob(*group, absl::UnavailableError(
-                          "the queue is full, and others wait with fewer jobs than this client"));
+    RefuseJob(*group,
+              absl::UnavailableError(
+                  "the queue is full, and others wait with fewer jobs than this client"),
+              &outcome.owner);
+    Dispatch(group);  // as the job of another that waits for it, if there is one
     return;
   }
   const bool drawn = DrawsRecheck(outcome);
@@ -337,7 +393,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
         again->origin = group->origin;
       }
       again->Add(group->job.compile().targets(static_cast<int>(i)), item);
-      compiles_.IfAbandoned(item.flight, [this, again] { Abandon(again); });
+      Watch(again, item.flight);
       continue;
     }
     done.result = has_result ? std::move(*outcome.results[i]) : Died(outcome);

@@ -122,16 +122,17 @@ void Engine::Cancel(const std::shared_ptr<Call>& call, absl::Status why) {
   call->Fail(std::move(why));
 }
 
-// False: only whoever has shown the source may ask for it by its digest.
+// False: only a client that has shown the source may ask for it by its digest.
 bool Engine::MayAsk(Call* call) {
   if (options_.known == nullptr || !call->request.has_digest()) return true;
+  if (call->client.empty()) return false;
   call->is_glsl() ? HashGlsl(call) : HashModule(call);
   return options_.known->Has(call->client, call->is_glsl() ? call->glsl : call->module, Uptime());
 }
 
 // A source that came whole may be asked for by its digest from now on.
 void Engine::Remember(const Call& call) {
-  if (options_.known == nullptr || call.request.has_digest()) return;
+  if (options_.known == nullptr || call.client.empty() || call.request.has_digest()) return;
   options_.known->Add(call.client, call.is_glsl() ? call.glsl : call.module, Uptime());
 }
 
@@ -218,15 +219,18 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
     // A flight that may end in the cache does not always bring the module.
     name.push_back(looks ? 'c' : 'm');
   }
-  auto joined = translations_.Join(name, [this, call](const TranslateOutcome& result, bool leads) {
-    TranslateOutcome own = result;
-    if (!leads) {
-      own.tier = kiln::v1alpha::CACHE_COALESCED;
-      metrics_->Coalesced();
-    }
-    // Away from the pool's thread, which has other jobs to hand out.
-    executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
-  });
+  auto joined = translations_.Join(
+      name,
+      [this, call](const TranslateOutcome& result, bool leads) {
+        TranslateOutcome own = result;
+        if (!leads) {
+          own.tier = kiln::v1alpha::CACHE_COALESCED;
+          metrics_->Coalesced();
+        }
+        // Away from the pool's thread, which has other jobs to hand out.
+        executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
+      },
+      call->owner);
   call->OnLeave([this, ticket = joined.ticket] { translations_.Leave(ticket); });
   if (!joined.leads) return;
   if (known()) {
@@ -235,7 +239,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   }
   auto group = Group::ForTranslation(*call, key, joined.ticket.flight);
   group->origin = call;
-  translations_.IfAbandoned(joined.ticket.flight, [this, group] { Abandon(group); });
+  Watch(group, joined.ticket.flight);
   Dispatch(std::move(group));
 }
 

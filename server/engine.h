@@ -33,6 +33,7 @@
 #include "server/metrics/metrics.h"
 #include "server/quarantine/quarantine.h"
 #include "server/recheck.h"
+#include "server/refusals.h"
 #include "server/request.h"
 #include "server/single_flight.h"
 #include "server/worker/pool.h"
@@ -86,7 +87,8 @@ class Engine {
   using Done = std::function<void(Reply reply)>;
 
   // What can be answered without waiting, is: null, and `reply` is complete. Otherwise a call to
-  // give to Continue. Never blocks. `fault`: a test hook. `client`: as known_sources.h has it.
+  // give to Continue. Never blocks. `fault`: a test hook. `client`: as known_sources.h has it; empty:
+  // it has shown no source.
   std::shared_ptr<Call> Begin(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
                               std::string client, Reply* reply);
   // Calls `done` once, from any thread, perhaps before it returns. Never blocks.
@@ -97,6 +99,8 @@ class Engine {
   // When all calls are answered: ends the threads.
   void Stop() { executor_.Stop(); }
 
+  // Where the calls wait that are refused and not told yet.
+  Refusals& refusals() { return refusals_; }
   // Which client a request is from matters.
   bool asks_who() const { return options_.known != nullptr; }
   const RequestChecker& checker() const { return checker_; }
@@ -138,8 +142,17 @@ class Engine {
   // Flights to workers.
   bool FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome);
   void Dispatch(std::shared_ptr<Group> group);
-  // Its job was not taken, or had to make room: the call's error for all who wait for it.
-  void RefuseJob(const Group& group, const absl::Status& why);
+  // Says when the job is to be chosen an owner again, and when it is not wanted any more.
+  void Watch(const std::shared_ptr<Group>& group, uint64_t flight);
+  // The owners of the calls that wait for it.
+  std::vector<worker::Owner> Owners(const Group& group) const;
+  // Lets a job that waits be the job of the one of them that is served first.
+  void ChooseOwner(const std::shared_ptr<Group>& group);
+  // Its job was not taken, or had to make room: the call's error for all calls that wait for it, or
+  // for all of `owner`.
+  void RefuseJob(const Group& group, const absl::Status& why, const worker::Owner* owner = nullptr);
+  // Ends a job that had to make room.
+  void EndDisplaced(const worker::Pool::Handle& displaced);
   // What the quarantine says to a key.
   std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
   // Tells it what became of a group's item.
@@ -168,6 +181,7 @@ class Engine {
   const JobLog job_log_;
   SingleFlight<CompileOutcome> compiles_;
   SingleFlight<TranslateOutcome> translations_;
+  Refusals refusals_;
   Executor executor_;
 };
 

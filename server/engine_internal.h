@@ -42,8 +42,10 @@ struct Engine::Group {
   JobOrigin Origin(const worker::JobOutcome& outcome) const;
 
   std::string request_id;
-  worker::Owner owner;  // of who asked first
-  worker::Job job;
+  worker::Owner owner;  // that the job was handed to the pool as the job of
+  // The pool has it too while it is there, and then nothing here changes it.
+  const std::shared_ptr<worker::Job> shared_job = std::make_shared<worker::Job>();
+  worker::Job& job = *shared_job;
   std::vector<Item> items;  // one for each target of a compile; one for a translation
   cache::Digest module{};
   bool stores = true;

@@ -15,6 +15,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "server/call.h"
+#include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 
 namespace kiln::server {
@@ -25,7 +26,12 @@ using kiln::v1alpha::TargetResult;
 
 class EngineTest : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { Start(worker::PoolOptions()); }
+  void Start(worker::PoolOptions options) {
+    if (engine_ != nullptr) {
+      TearDown();
+      cache_.reset();
+    }
     cache::DiskOptions disk;
     disk.directory = testing::TempDir() + "/engine_" +
                      testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -33,7 +39,6 @@ class EngineTest : public testing::Test {
     auto opened = cache::DiskTier::Open(disk);
     ASSERT_TRUE(opened.ok()) << opened.status();
     cache_ = std::make_unique<cache::ResultCache>(4 << 20, *std::move(opened));
-    worker::PoolOptions options;
     options.executable = "server/worker/testing/fake_worker";
     options.workers = 2;
     options.limits.fault_injection = true;
@@ -114,6 +119,146 @@ TEST_F(EngineTest, GlslWhoseModuleIsNotKeptIsTranslatedAgain) {
   Reply second = Do(request);
   EXPECT_EQ(Parse(second.answers[0]).status(), TargetResult::OK);
   EXPECT_EQ(second.answers[0].tier, kiln::v1alpha::CACHE_MISS);
+}
+
+// With --require-source-once a digest is worth what its client has shown; a client that is not
+// known has shown nothing, whatever other such clients sent.
+TEST_F(EngineTest, WhoIsNotKnownKnowsNoSource) {
+  KnownSources known(100, absl::Hours(1));
+  Engine::Options options;
+  options.known = &known;
+  Engine engine(options, pool_.get(), cache_.get(), metrics_.get());
+  ASSERT_TRUE(Do(Request(1)).status.ok());
+  CompileRequest digest = Request(1);
+  const auto sha256 = cache::SpirvDigest(digest.spirv());
+  digest.mutable_digest()->set_kind(kiln::v1alpha::SourceDigest::SPIRV);
+  digest.mutable_digest()->set_sha256(std::string(cache::AsBytes(sha256)));
+  for (const char* client : {"", "192.0.2.7 1"}) {
+    Reply sent, asked;
+    ASSERT_EQ(engine.Begin(Request(1), {}, client, &sent), nullptr);
+    ASSERT_EQ(engine.Begin(digest, {}, client, &asked), nullptr);
+    EXPECT_EQ(Parse(sent.answers.at(0)).status(), TargetResult::OK);
+    EXPECT_EQ(Parse(asked.answers.at(0)).status(),
+              *client == 0 ? TargetResult::NOT_CACHED : TargetResult::OK)
+        << client;
+  }
+  engine.Stop();
+}
+
+// A call of an owner, which may be waited for.
+struct OwnedCall {
+  std::shared_ptr<Call> call;
+  absl::Notification done;
+  Reply reply;
+  bool Await() { return done.WaitForNotificationWithTimeout(absl::Seconds(60)); }
+};
+
+class EngineSharesTest : public EngineTest {
+ protected:
+  void Begin(OwnedCall* owned, const std::string& owner, uint32_t seed,
+             worker::Fault::Kind kind = worker::Fault::NONE, uint32_t milliseconds = 0) {
+    worker::Fault fault;
+    fault.set_kind(kind);
+    fault.set_milliseconds(milliseconds);
+    owned->call = engine_->Begin(Request(seed), fault, "", &owned->reply);
+    ASSERT_NE(owned->call, nullptr);
+    owned->call->owner = {owner, "1"};
+    engine_->Continue(owned->call, [owned](Reply r) {
+      owned->reply = std::move(r);
+      owned->done.Notify();
+    });
+  }
+  void AwaitLoad(int busy, size_t queued) {
+    for (;;) {
+      const auto load = pool_->load();
+      if (load.busy == busy && load.queued == queued) return;
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  }
+  bool AwaitOwners(size_t owners) {
+    const absl::Time end = absl::Now() + absl::Seconds(10);
+    while (pool_->load().owners != owners && absl::Now() < end) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    return pool_->load().owners == owners;
+  }
+  void Leave(OwnedCall* owned) { engine_->Cancel(owned->call, absl::CancelledError("left")); }
+};
+
+// Two calls for the same result are one job, which waits with the calls of the one that has less.
+TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitBehindThatOnesOthers) {
+  OwnedCall running[2], bulk[12], joins;
+  for (uint32_t i = 0; i < 2; ++i) {
+    Begin(&running[i], "bulk", i, worker::Fault::SLOW, 20'000);
+    AwaitLoad(static_cast<int>(i) + 1, 0);
+  }
+  for (uint32_t i = 0; i < 12; ++i) {
+    Begin(&bulk[i], "bulk", 10 + i, worker::Fault::SLOW, 300);
+    AwaitLoad(2, i + 1);
+  }
+  Begin(&joins, "other", 21);
+  EXPECT_TRUE(AwaitOwners(2));
+  for (auto& call : running) Leave(&call);
+  ASSERT_TRUE(joins.Await());
+  EXPECT_TRUE(joins.reply.status.ok()) << joins.reply.status;
+  EXPECT_EQ(joins.reply.answers[0].tier, kiln::v1alpha::CACHE_COALESCED);
+  int before = 0;
+  for (int i = 0; i < 11; ++i) before += bulk[i].done.HasBeenNotified();
+  EXPECT_LE(before, 4);
+  for (auto& call : bulk) EXPECT_TRUE(call.Await());
+}
+
+TEST_F(EngineSharesTest, AJobWhoseFirstOwnerLeftIsTheOthers) {
+  OwnedCall running[2], first, joins, later;
+  for (uint32_t i = 0; i < 2; ++i) {
+    Begin(&running[i], "bulk", i, worker::Fault::SLOW, 20'000);
+    AwaitLoad(static_cast<int>(i) + 1, 0);
+  }
+  Begin(&first, "first", 10);
+  AwaitLoad(2, 1);
+  Begin(&joins, "bulk", 10);
+  absl::SleepFor(absl::Milliseconds(200));  // until it has joined
+  EXPECT_EQ(pool_->load().owners, 2u);
+  Leave(&first);
+  EXPECT_TRUE(AwaitOwners(1));
+  EXPECT_EQ(pool_->load().queued, 1u);
+  for (auto& call : running) Leave(&call);
+  EXPECT_TRUE(joins.Await());
+  EXPECT_TRUE(joins.reply.status.ok()) << joins.reply.status;
+}
+
+// The job is the bulk client's, for the other has a debt, when it has to make room.
+TEST_F(EngineSharesTest, WhoJoinedAJobThatGivesWayIsNotRefusedWithIt) {
+  worker::PoolOptions options;
+  options.queue_limit = 6;
+  Start(std::move(options));
+  OwnedCall running[2], deaf, bulk[5], other, joins, newcomer;
+  Begin(&running[0], "runs", 0, worker::Fault::SLOW, 40'000);
+  AwaitLoad(1, 0);
+  Begin(&deaf, "other", 1, worker::Fault::HANG);
+  AwaitLoad(2, 0);
+  Leave(&deaf);
+  AwaitLoad(1, 0);
+  Begin(&running[1], "runs", 2, worker::Fault::SLOW, 40'000);
+  AwaitLoad(2, 0);
+  Begin(&other, "other", 3);
+  AwaitLoad(2, 1);
+  for (uint32_t i = 0; i < 5; ++i) {
+    Begin(&bulk[i], "bulk", 10 + i);
+    AwaitLoad(2, i + 2);
+  }
+  Begin(&joins, "other", 14);
+  absl::SleepFor(absl::Milliseconds(200));  // until it has joined
+  Begin(&newcomer, "new", 20);
+  ASSERT_TRUE(bulk[4].Await());
+  EXPECT_TRUE(absl::IsUnavailable(bulk[4].reply.status));
+  EXPECT_FALSE(joins.done.HasBeenNotified()) << joins.reply.status;
+  for (auto& call : running) Leave(&call);
+  ASSERT_TRUE(joins.Await() && newcomer.Await() && other.Await());
+  EXPECT_TRUE(joins.reply.status.ok()) << joins.reply.status;
+  EXPECT_TRUE(newcomer.reply.status.ok());
+  EXPECT_TRUE(other.reply.status.ok());
+  for (auto& call : bulk) EXPECT_TRUE(call.Await());
 }
 
 TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {

@@ -3,6 +3,7 @@
 // The main thread waits for signals, and once a second looks at what nobody reports.
 #include <fcntl.h>
 #include <grpc/support/log.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -13,12 +14,16 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "server/config.h"
 #include "server/daemon.h"
 #include "server/log/library_message.h"
 #include "server/log/log.h"
+#include "server/memory/exhausted.h"
+#include "server/memory/limits.h"
+#include "server/memory/plan.h"
 #include "server/protobuf_log.h"
 
 namespace {
@@ -48,6 +53,8 @@ sigset_t BlockSignals() {
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  // A file over RLIMIT_FSIZE is a write that fails (EFBIG), as on a full disk.
+  signal(SIGXFSZ, SIG_IGN);
   return signals;
 }
 
@@ -93,11 +100,42 @@ void LetTheLogOutOnCrash() {
   TheLog();
   struct sigaction action = {};
   action.sa_handler = [](int signal) {
+    if (signal == SIGABRT) kiln::memory::EndIfExhausted();
     TheLog().Drain(kLogTime);
     raise(signal);
   };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
+}
+
+void EndWithALineWithoutMemory() {
+  TheLog().PrepareLastWords(Event::kOutOfMemory,
+                            "an allocation failed: kilnd ends; raise the limit on memory, or lower "
+                            "what kilnd --memory-plan shows");
+  kiln::memory::EndWhenExhausted([] { TheLog().SayLastWords(kLogTime); });
+}
+
+// Threads of the daemon and of its libraries do not recurse into what clients send; the system's
+// 8 MiB for each would be most of the address space.
+void UseSmallStacks() {
+  constexpr size_t kStackBytes = size_t{1} << 20;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  if (pthread_attr_setstacksize(&attributes, kStackBytes) == 0) {
+    pthread_setattr_default_np(&attributes);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+// The settings with which kilnd fits in the memory that it may have.
+absl::StatusOr<Config> ReadSettings(const std::vector<std::string>& arguments,
+                                    std::vector<std::string>* lowered) {
+  auto config = kiln::server::ParseConfig(arguments);
+  if (!config.ok() || config->help || config->version) return config;
+  auto changes = kiln::memory::Fit(kiln::memory::ReadLimits(), &*config);
+  if (!changes.ok()) return changes.status();
+  *lowered = *std::move(changes);
+  return config;
 }
 
 void SayStarted(const Config& config, const Daemon& daemon) {
@@ -133,7 +171,8 @@ void SayWhatIsLess(const Config& config, const Daemon& daemon) {
 
 // What can change while it runs does; `config` is what it then runs with.
 void Reload(const std::vector<std::string>& arguments, Config* config, Daemon* daemon) {
-  auto next = kiln::server::ParseConfig(arguments);
+  std::vector<std::string> lowered;  // as it was at the start
+  auto next = ReadSettings(arguments, &lowered);
   if (!next.ok()) {
     TheLog().Write(Event::kReloadFailed, {{"message", std::string(next.status().message())}});
     return;
@@ -169,16 +208,24 @@ int FailToStart(const absl::Status& why) {
   return 1;
 }
 
-int Run(const std::vector<std::string>& arguments, Config config) {
+int Run(const std::vector<std::string>& arguments, Config config,
+        const std::vector<std::string>& lowered) {
   const sigset_t signals = BlockSignals();
+  UseSmallStacks();
   ConfigureLog(config);
   CaptureGrpcMessages();
   CaptureProtobufMessages();
   LetTheLogOutOnCrash();
+  EndWithALineWithoutMemory();
   if (absl::Status log = SendLogToFile(config); !log.ok()) return FailToStart(log);
   auto daemon = Daemon::Start(config, &TheLog());
   if (!daemon.ok()) return FailToStart(daemon.status());
   SayStarted(config, **daemon);
+  if (!lowered.empty()) {
+    TheLog().Write(Event::kMemoryLowered,
+                   {{"message", "a limit on memory: kilnd --memory-plan shows the sum"},
+                    {"lowered", absl::StrJoin(lowered, " ")}});
+  }
   SayWhatIsLess(config, **daemon);
   const int signal = Serve(arguments, signals, &config, daemon->get());
   TheLog().Write(Event::kDrainStarted, {{"signal", SignalName(signal)},
@@ -198,7 +245,8 @@ int Run(const std::vector<std::string>& arguments, Config config) {
 int main(int argc, char** argv) {
   KeepStandardFilesTaken();
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  auto config = kiln::server::ParseConfig(arguments);
+  std::vector<std::string> lowered;
+  auto config = ReadSettings(arguments, &lowered);
   if (!config.ok()) {
     fprintf(stderr, "kilnd: %s\n", std::string(config.status().message()).c_str());
     return 2;
@@ -211,5 +259,10 @@ int main(int argc, char** argv) {
     printf("kilnd %s\n", kiln::kVersion);
     return 0;
   }
-  return Run(arguments, *std::move(config));
+  if (config->memory_plan) {
+    fputs(kiln::memory::Describe(kiln::memory::ReadLimits(), *config).c_str(), stdout);
+    if (!lowered.empty()) printf("Lowered: %s\n", absl::StrJoin(lowered, " ").c_str());
+    return 0;
+  }
+  return Run(arguments, *std::move(config), lowered);
 }

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "server/clients.h"
+
 namespace kiln::server {
 namespace {
 
@@ -17,6 +21,12 @@ TEST(KnownSourcesTest, OfOneClientOnly) {
   EXPECT_FALSE(known.Has("ipv4:127.0.0.1:4000", kTwo, absl::Seconds(1)));
   EXPECT_FALSE(known.Has("ipv4:127.0.0.1:4001", kOne, absl::Seconds(1)));
   EXPECT_FALSE(known.Has("", kOne, absl::Seconds(1)));
+}
+
+TEST(KnownSourcesTest, AClientIsAConnectionThatIsKnown) {
+  const auto connection = std::make_shared<net::Connection>();
+  EXPECT_EQ(ClientName(net::OpenCall(connection), {"192.0.2.7", "1"}), "192.0.2.7 1");
+  EXPECT_EQ(ClientName(net::OpenCall(), {}), "") << "closed before its call was looked at";
 }
 
 TEST(KnownSourcesTest, EndsAndIsShownAgain) {

@@ -32,10 +32,24 @@ inline absl::Status WhyOver(absl::Time deadline, absl::Time begun, absl::Time no
   return absl::CancelledError("the client has left");
 }
 
-inline absl::Status WhyOver(const grpc::CallbackServerContext& context, absl::Time begun) {
+inline absl::Time DeadlineOf(const grpc::CallbackServerContext& context) {
   const auto deadline = context.deadline();
   const bool none = deadline == std::chrono::system_clock::time_point::max();
-  return WhyOver(none ? absl::InfiniteFuture() : absl::FromChrono(deadline), begun, absl::Now());
+  return none ? absl::InfiniteFuture() : absl::FromChrono(deadline);
+}
+
+inline absl::Status WhyOver(const grpc::CallbackServerContext& context, absl::Time begun) {
+  return WhyOver(DeadlineOf(context), begun, absl::Now());
+}
+
+// How long a call that is refused may wait for being told so: its client has half of the time that
+// it gave the call for another try, here or elsewhere.
+inline absl::Duration MayHold(absl::Time deadline, absl::Time now) {
+  return deadline == absl::InfiniteFuture() ? absl::InfiniteDuration() : (deadline - now) / 2;
+}
+
+inline absl::Duration MayHold(const grpc::CallbackServerContext& context) {
+  return MayHold(DeadlineOf(context), absl::Now());
 }
 
 }  // namespace kiln::server

@@ -30,5 +30,12 @@ TEST(LeavingTest, WhoLeavesBeforeHasLeft) {
   EXPECT_EQ(Over(absl::InfiniteDuration(), absl::Hours(1)), absl::StatusCode::kCancelled);
 }
 
+TEST(LeavingTest, ARefusalLeavesHalfOfTheTimeForAnotherTry) {
+  const absl::Time now = absl::FromUnixSeconds(1000);
+  EXPECT_EQ(MayHold(now + absl::Seconds(8), now), absl::Seconds(4));
+  EXPECT_LE(MayHold(now - absl::Seconds(1), now), absl::ZeroDuration());
+  EXPECT_EQ(MayHold(absl::InfiniteFuture(), now), absl::InfiniteDuration());
+}
+
 }  // namespace
 }  // namespace kiln::server

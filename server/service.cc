@@ -44,19 +44,44 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
         ending_(std::move(ending)),
         response_(response) {}
 
-  void Begin() {
-    engine_->Continue(call_, [this](Reply reply) {
-      Set(ending_.End(reply), response_);
-      Finish(ToGrpcStatus(reply));
-    });
+  void Begin(const std::shared_ptr<Call>& call) {
+    engine_->Continue(call, [this](const Reply& reply) { Answer(reply); });
   }
-  void OnCancel() override { engine_->Cancel(call_, WhyOver(*context_, ending_.begun())); }
+  void OnCancel() override {
+    std::shared_ptr<Call> call;
+    {
+      absl::MutexLock lock(&mutex_);
+      left_ = true;
+      call = call_;
+    }
+    if (call != nullptr) engine_->Cancel(call, WhyOver(*context_, ending_.begun()));
+    engine_->refusals().Leave(this);
+  }
   void OnDone() override { delete this; }
 
  private:
+  void Answer(const Reply& reply) {
+    Set(ending_.End(reply), response_);
+    const grpc::Status status = ToGrpcStatus(reply);
+    if (!absl::IsUnavailable(reply.status) || !Hold(status)) Finish(status);
+  }
+  // The refusal is told later.
+  bool Hold(const grpc::Status& status) {
+    Refusals::Tell tell = [this, status] {
+      { absl::MutexLock lock(&mutex_); }  // Finish may end this object, which Hold still locks
+      Finish(status);
+    };
+    absl::MutexLock lock(&mutex_);
+    const worker::Owner owner = call_->owner;
+    call_.reset();  // its request goes; where that is refused others have the call, too
+    return !left_ && engine_->refusals().Hold(owner, this, MayHold(*context_), &tell);
+  }
+
   Engine* const engine_;
   const grpc::CallbackServerContext* const context_;
-  const std::shared_ptr<Call> call_;
+  absl::Mutex mutex_;
+  std::shared_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);  // null: it was refused
+  bool left_ ABSL_GUARDED_BY(mutex_) = false;           // the client waits no more
   const net::OpenCall open_;
   Ending ending_;
   grpc::ByteBuffer* const response_;
@@ -92,11 +117,8 @@ worker::Fault ParseFault(std::string_view text) {
   return fault;
 }
 
-std::string CompilerService::ClientOf(const grpc::CallbackServerContext& context,
-                                      const net::OpenCall& open) const {
-  if (!engine_->asks_who()) return "";
-  const worker::Owner owner = OwnerOf(open, context);
-  return owner.group + " " + owner.member;
+std::string CompilerService::ClientOf(const net::OpenCall& open, const worker::Owner& owner) const {
+  return engine_->asks_who() ? ClientName(open, owner) : "";
 }
 
 worker::Fault CompilerService::FaultOf(const grpc::CallbackServerContext& context) const {
@@ -121,10 +143,11 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
   net::OpenCall open = BeginCall(connections_, *context);
+  worker::Owner owner = OwnerOf(open, *context);
   ++in_flight_;
   metrics_->RequestBegins(Metrics::Method::kCompile);
   const uint64_t bytes = request->Length();
-  ByteBudget::Share share = budget_.Take(bytes);
+  ByteBudget::Share share = budget_.Take(owner, bytes);
   const bool has_share(share);
   CompileRequest parsed;
   std::optional<WireBounds::TooMany> too_many;
@@ -146,13 +169,13 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reply.Refuse(std::move(too_many->field), std::move(too_many->what));
   } else if (!is_request) {
     Refuse(*request, &reply);
-  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context),
-                                        ClientOf(*context, open), &reply)) {
+  } else if (auto call = engine_->Begin(std::move(parsed), FaultOf(*context), ClientOf(open, owner),
+                                        &reply)) {
     call->request_id = GiveId(context);
-    call->owner = OwnerOf(open, *context);
-    auto* reactor = new CompileReactor(engine_, context, std::move(call), std::move(open),
-                                       std::move(ending), response);
-    reactor->Begin();
+    call->owner = std::move(owner);
+    auto* reactor =
+        new CompileReactor(engine_, context, call, std::move(open), std::move(ending), response);
+    reactor->Begin(call);
     return reactor;
   }
   // A hit goes without: the log does not speak of it, and a header is paid for by every one.
@@ -160,18 +183,30 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   // gRPC's own reactor is cheaper: it needs no thread for notifications that nobody wants.
   auto* reactor = context->DefaultReactor();
   Set(ending.End(reply), response);
-  reactor->Finish(ToGrpcStatus(reply));
+  const grpc::Status status = ToGrpcStatus(reply);
+  if (!absl::IsUnavailable(reply.status) || !Hold(reactor, *context, std::move(open), status)) {
+    reactor->Finish(status);
+  }
   return reactor;
+}
+
+bool CompilerService::Hold(grpc::ServerUnaryReactor* reactor,
+                           const grpc::CallbackServerContext& context, net::OpenCall open,
+                           const grpc::Status& status) {
+  const worker::Owner owner = OwnerOf(open, context);
+  const auto kept = std::make_shared<net::OpenCall>(std::move(open));
+  Refusals::Tell tell = [reactor, status, kept] { reactor->Finish(status); };
+  return engine_->refusals().Hold(owner, reactor, MayHold(context), &tell);
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* CompilerService::CompileStream(
     grpc::CallbackServerContext* context) {
   net::OpenCall open = BeginCall(connections_, *context);
-  std::string client = ClientOf(*context, open);
   worker::Owner owner = OwnerOf(open, *context);
-  return new StreamReactor({context, engine_, metrics_, &in_flight_, &draining_, &budget_,
-                            &answers_, &bounds_, FaultOf(*context), GiveId(context),
-                            std::move(client), std::move(owner), std::move(open),
+  std::string client = ClientOf(open, owner);
+  return new StreamReactor({context, engine_, &engine_->refusals(), metrics_, &in_flight_,
+                            &draining_, &budget_, &answers_, &bounds_, FaultOf(*context),
+                            GiveId(context), std::move(client), std::move(owner), std::move(open),
                             capabilities_.limits().max_response_bytes()});
 }
 

@@ -50,8 +50,11 @@ class CompilerService final : public CompilerBase {
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) override;
 
-  // From now on calls are refused with Unavailable.
-  void Drain() { draining_ = true; }
+  // From now on calls are refused with Unavailable, and those that are refused are told so at once.
+  void Drain() {
+    draining_ = true;
+    engine_->refusals().Stop();
+  }
   // Compile calls that are not answered.
   int in_flight() const { return in_flight_; }
 
@@ -59,7 +62,11 @@ class CompilerService final : public CompilerBase {
   // What the client calls it, or a new one; it is told in the call's header.
   static std::string GiveId(grpc::CallbackServerContext* context);
   // As known_sources.h has it; empty where it does not matter.
-  std::string ClientOf(const grpc::CallbackServerContext& context, const net::OpenCall& open) const;
+  std::string ClientOf(const net::OpenCall& open, const worker::Owner& owner) const;
+  // The refusal of a call that has not begun is told later. gRPC's own reactor hears of no client
+  // that leaves: then it is told to nobody, when its turn comes.
+  bool Hold(grpc::ServerUnaryReactor* reactor, const grpc::CallbackServerContext& context,
+            net::OpenCall open, const grpc::Status& status);
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
 
   Engine* engine_;

@@ -62,6 +62,51 @@ TEST(SingleFlightTest, WorkThatNobodyWantsAnyMoreIsStoppedAtOnce) {
   EXPECT_TRUE(stopped);
 }
 
+const worker::Owner kOne{"1", ""}, kTwo{"2", ""};
+
+TEST(SingleFlightTest, ItIsToldWhoseTheWaitersAre) {
+  Flights flights;
+  const auto waiter = [](const int&, bool) {};
+  const auto leader = flights.Join("k", waiter, kOne);
+  int changes = 0;
+  flights.WhenOwnersChange(leader.ticket.flight, [&] { ++changes; });
+  const auto same = flights.Join("k", waiter, kOne);
+  EXPECT_EQ(changes, 0);
+  const auto other = flights.Join("k", waiter, kTwo);
+  EXPECT_EQ(changes, 1);
+  std::vector<worker::Owner> owners;
+  flights.AddOwners(leader.ticket.flight, &owners);
+  EXPECT_EQ(owners, (std::vector<worker::Owner>{kOne, kTwo}));
+  flights.Leave(leader.ticket);
+  EXPECT_EQ(changes, 1) << "another of its owner waits";
+  flights.Leave(same.ticket);
+  EXPECT_EQ(changes, 2);
+  owners.clear();
+  flights.AddOwners(leader.ticket.flight, &owners);
+  EXPECT_EQ(owners, std::vector<worker::Owner>{kTwo});
+  flights.Leave(other.ticket);
+  EXPECT_EQ(changes, 2) << "that is its end";
+}
+
+TEST(SingleFlightTest, TheWaitersOfOneOwnerCanBeToldAlone) {
+  Flights flights;
+  int one = 0, two = 0;
+  bool stopped = false;
+  const auto leader = flights.Join(
+      "k", [&](const int& n, bool) { one += n; }, kOne);
+  flights.IfAbandoned(leader.ticket.flight, [&] { stopped = true; });
+  flights.Join(
+      "k", [&](const int& n, bool) { two += n; }, kTwo);
+  flights.FinishFor(leader.ticket.flight, kOne, 1);
+  EXPECT_EQ(one, 1);
+  EXPECT_EQ(two, 0);
+  EXPECT_FALSE(stopped);
+  flights.FinishFor(leader.ticket.flight, kTwo, 1);
+  EXPECT_EQ(two, 1);
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(flights.size(), 0u);
+}
+
 TEST(SingleFlightTest, EachWaiterIsToldOnceOrHasLeft) {
   Flights flights;
   std::atomic<int> told = 0, led = 0, stopped = 0;

@@ -161,7 +161,8 @@ std::string FieldOfRequest(absl::string_view field) {
 ItemError NoRoom() {
   ItemError error;
   error.set_code(static_cast<int>(absl::StatusCode::kUnavailable));
-  error.set_message("answers that are not read take all the room there is");
+  error.set_message(
+      "answers that are not read take all the room there is, or this client's share of it");
   error.set_retry_after_ms(1000);
   return error;
 }
@@ -288,6 +289,7 @@ void StreamReactor::CancelAll() {
   }
   // Outside of the lock: a cancelled call answers at once.
   for (const auto& call : calls) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
+  parts_.refusals->Leave(this);
 }
 
 size_t StreamReactor::MostBytes(bool takes_chunks) const {
@@ -306,12 +308,13 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes, ItemAnswer* answer) {
     return true;
   }
   const uint64_t size = bytes.Length();
-  ByteBudget::Share share = parts_.budget->Take(size);
+  ByteBudget::Share share = parts_.budget->Take(parts_.owner, size);
   if (!share) {
     parts_.metrics->ShedRequest(metrics::Metrics::Shed::kBytes);
     reply.status = parts_.budget->Refusal(size);
     reply.retry = absl::Seconds(1);
     answer->messages = Refuse(*item, reply, {});
+    if (Hold(*item, answer->messages)) answer->messages.clear();
     return true;
   }
   if (auto too_many = CheckBuffer(*parts_.bounds, bytes, *StreamRequest::descriptor())) {
@@ -385,10 +388,23 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
   auto kept = std::make_shared<Ending>(std::move(ending));
   parts_.engine->Continue(call, [this, item, takes_chunks, kept](Reply late) {
     std::vector<grpc::Slice> response = kept->End(late);
-    Answer(item, Messages(item, takes_chunks, late, std::move(response)));
+    std::vector<Message> messages = Messages(item, takes_chunks, late, std::move(response));
+    if (absl::IsUnavailable(late.status) && Hold(item, messages)) return;
+    Answer(item, std::move(messages));
   });
   if (nobody_waits) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
   return {};
+}
+
+bool StreamReactor::Hold(uint64_t item, const std::vector<Message>& refusal) {
+  Refusals::Tell tell = [this, item, refusal] { Answer(item, refusal); };
+  absl::MutexLock lock(&mutex_);
+  // Abandon says so under the lock before it lets go of what is held.
+  if (broken_ || !parts_.refusals->Hold(parts_.owner, this, MayHold(*parts_.context), &tell)) {
+    return false;
+  }
+  open_[item] = nullptr;  // its request goes; it is open still
+  return true;
 }
 
 std::vector<StreamReactor::Message> StreamReactor::Messages(
@@ -417,7 +433,7 @@ ByteBudget::Share StreamReactor::ShareOfAnswers(uint64_t bytes) {
   // An answer larger than all the room there is gets through when it is the only one.
   const uint64_t all = parts_.answers->limit();
   if (unread_ > 0 && unread_ + bytes > std::max(all / 4, kStreamUnread)) return {};
-  return parts_.answers->Take(std::min(bytes, all));
+  return parts_.answers->Take(parts_.owner, std::min(bytes, all));
 }
 
 void StreamReactor::Enqueue(uint64_t item, std::vector<Message> messages) {

@@ -4,7 +4,7 @@
 // while there are that many, or while kStreamUnread bytes of answers wait for a client that does
 // not read, so that the transport's flow control holds the client back. What such a client has
 // begun before ends in answers all the same: of these a stream keeps a quarter of the daemon's
-// budget for answers, and all streams together that budget. The answer that has no room goes, not
+// budget for answers, its client its share of that (byte_budget.h). The answer that has no room goes, not
 // its result: the item is told to come again and finds it in the cache. An item takes its share of
 // the budget for requests before anything is made of its bytes.
 //
@@ -47,6 +47,7 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   struct Parts {
     const grpc::CallbackServerContext* context;  // of the call
     Engine* engine;
+    Refusals* refusals;
     metrics::Metrics* metrics;
     std::atomic<int>* in_flight;
     const std::atomic<bool>* draining;
@@ -98,6 +99,8 @@ class StreamReactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   bool MayBegin(uint64_t item, Reply* reply) ABSL_LOCKS_EXCLUDED(mutex_);
   // An open item's answer, and its end.
   void Answer(uint64_t item, std::vector<Message> messages) ABSL_LOCKS_EXCLUDED(mutex_);
+  // An item's refusal is told later, and until then it is open. False: it is to be told now.
+  bool Hold(uint64_t item, const std::vector<Message>& refusal) ABSL_LOCKS_EXCLUDED(mutex_);
   // The messages of an answer; `response` as from Ending::End.
   std::vector<Message> Messages(uint64_t item, bool takes_chunks, const Reply& reply,
                                 std::vector<grpc::Slice> response) const;

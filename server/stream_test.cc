@@ -57,10 +57,12 @@ TEST(StreamReactorTest, NothingIsTouchedAfterFinish) {
   ByteBudget requests(1000), answers(1000);
   std::atomic<int> in_flight = 0;
   const std::atomic<bool> draining = false;
+  Refusals refusals;
   metrics::Metrics metrics(worker::Hello(), "test");
   const grpc::CallbackServerContext context;
   auto* reactor = new StreamReactor({&context,
                                      nullptr,
+                                     &refusals,
                                      &metrics,
                                      &in_flight,
                                      &draining,

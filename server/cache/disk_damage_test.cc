@@ -1,5 +1,5 @@
-// Damage to the disk tier: what is lost is what was damaged, a generation at most; it is counted;
-// the tier serves on and heals itself.
+// Damage to the disk tier: what is lost is what was damaged; it is counted; the tier serves on and
+// heals itself. How much flipped bits cost is in disk_flip_test.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -123,7 +123,7 @@ class DiskDamageTest : public testing::Test {
     options.observer = [this](const DiskEvent& event) { Observe(event); };
     options.directory = dir_;
     options.limit_bytes = limit;
-    options.probe_interval = absl::Milliseconds(20);
+    options.probe_interval = probe_interval_;
     auto tier = DiskTier::Open(options);
     ASSERT_TRUE(tier.ok()) << tier.status();
     tier_ = *std::move(tier);
@@ -209,6 +209,7 @@ class DiskDamageTest : public testing::Test {
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(disk_);
   int open_tables_ = 4096;
   absl::Duration full_patience_ = absl::Hours(1);
+  absl::Duration probe_interval_ = absl::Milliseconds(20);
   absl::Mutex mutex_;
   std::vector<DiskEvent> events_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<DiskTier> tier_;
@@ -220,9 +221,9 @@ TEST_F(DiskDamageTest, FlippedBytesInTheLogLoseThatPlaceOnly) {
   tier_ = nullptr;
   Flip(Largest(Files(".log")), 40'000);
   ASSERT_NO_FATAL_FAILURE(Open());
-  // The log is read in blocks of 32 KiB.
+  // RocksDB passes over a block of 32 KiB; the other records in it are found by their frames.
   int present = Present(0, 798);
-  EXPECT_GE(present, 798 - 24);
+  EXPECT_GE(present, 798 - 2);
   EXPECT_LT(present, 798);
   EXPECT_EQ(tier_->usage().lost_records, static_cast<uint64_t>(798 - present));
   EXPECT_EQ(tier_->usage().damaged_generations, 1u);
@@ -259,7 +260,7 @@ TEST_F(DiskDamageTest, FlippedBytesInALogAreCountedAfterAKillDuringAFlush) {
   EXPECT_EQ(tier_->usage().lost_records, taken - static_cast<uint64_t>(present));
 }
 
-TEST_F(DiskDamageTest, ADamagedTableLosesOneGenerationAtMost) {
+TEST_F(DiskDamageTest, ATableWithoutItsEndLosesNothing) {
   constexpr uint64_t kLimit = 8 << 20;
   ASSERT_NO_FATAL_FAILURE(Open(kLimit));
   Fill(0, 1800);  // 5.4 MB: more than three generations
@@ -268,7 +269,7 @@ TEST_F(DiskDamageTest, ADamagedTableLosesOneGenerationAtMost) {
   fs::path first = Files(".sst")[0];
   fs::resize_file(first, fs::file_size(first) - 100);  // its footer is gone
   ASSERT_NO_FATAL_FAILURE(Open(kLimit));
-  ASSERT_TRUE(Await([&] { return Present(0, 1800) >= 1800 - 560; }));
+  ASSERT_TRUE(Await([&] { return Present(0, 1800) == 1800; }));
   Fill(2000, 2100);
   EXPECT_EQ(Present(2000, 2100), 100);
 }
@@ -287,7 +288,7 @@ TEST_F(DiskDamageTest, ADamagedTableThatIsOpenedLateIsRepaired) {
   ASSERT_EQ(Told(DiskEvent::Kind::kDamaged), 0) << "it was opened at start";
   EXPECT_LT(Present(0, 4000), 4000);
   EXPECT_TRUE(Await([&] { return Told(DiskEvent::Kind::kRepaired) > 0; }));
-  EXPECT_GE(Present(0, 4000), 4000 - 800);
+  EXPECT_GE(Present(0, 4000), 4000 - 2);
   std::string value;
   for (int i = 0; i < 4000; ++i) {
     EXPECT_NE(tier_->Get(absl::StrCat("key", i), true, &value), DiskTier::Found::kCorrupt) << i;
@@ -427,11 +428,31 @@ TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {
   // What is written from some moment on survives the end of the process again.
   ASSERT_TRUE(Await([&] { return tier_->usage().lost_generations == 1; }));
   ASSERT_TRUE(Await([&] { return tier_->Put("after", "value").ok() && Serves(); }));
-  EXPECT_EQ(tier_->usage().lost_records, 100u);
+  // They were in no table yet: they are put again.
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
   Fill(200, 300);
   tier_ = nullptr;
   ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 100), 100);
   EXPECT_EQ(Present(200, 300), 100);
+}
+
+// Whatever was acknowledged before or after: there is no time in which records go nowhere.
+TEST_F(DiskDamageTest, ARemovedDirectoryIsNoticedByTheNextWrite) {
+  probe_interval_ = absl::Hours(1);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  fs::remove_all(dir_);
+  const bool taken = tier_->Put("after", "value").ok();
+  EXPECT_FALSE(taken && !fs::exists(dir_)) << "acknowledged, and on no disk";
+  // Said: by the write, or by the thread that looks after it if that came first.
+  EXPECT_TRUE(taken || Told(DiskEvent::Kind::kFailing) + Told(DiskEvent::Kind::kDamaged) > 0);
+  EXPECT_TRUE(Await([&] { return Takes(); })) << "nothing looked after it";
+  Fill(100, 110);
+  tier_ = nullptr;
+  ASSERT_NO_FATAL_FAILURE(Open());
+  // What was only in memory is written again; what tables had is gone with them.
+  EXPECT_EQ(Present(0, 110), 110);
 }
 
 TEST_F(DiskDamageTest, AFileInPlaceOfTheDirectoryIsNoEndAndHeals) {

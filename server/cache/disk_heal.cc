@@ -36,11 +36,20 @@ void DiskTier::Maintain() {
       Heal(/*repair=*/true);
     }
     std::unique_lock lock(stop_mutex_);
-    if (stopping_.wait_for(lock, absl::ToChronoNanoseconds(options_.probe_interval),
-                           [this] { return stop_; })) {
-      return;
-    }
+    if (!std::exchange(looked_after_, true)) stopping_.notify_all();
+    stopping_.wait_for(lock, absl::ToChronoNanoseconds(options_.probe_interval),
+                       [this] { return stop_ || woken_; });
+    if (stop_) return;
+    woken_ = false;
   }
+}
+
+void DiskTier::Wake() {
+  {
+    std::lock_guard lock(stop_mutex_);
+    woken_ = true;
+  }
+  stopping_.notify_all();
 }
 
 void DiskTier::Heal(bool repair) {
@@ -55,8 +64,12 @@ void DiskTier::Heal(bool repair) {
   }
   OpenAbsent(repair);
   EnsureYoungest();
+  PutRescued();
   DropSmallest();
-  if (repair) RemoveDoomed();
+  if (repair) {
+    MakeRoom(/*may_rewrite=*/true);
+    RemoveDoomed();
+  }
   if (!absent_.empty()) return;
   absl::MutexLock lock(&mutex_);
   if (failing_ == DiskCause::kNone) forgotten_.clear();  // nothing is away that could come back
@@ -71,7 +84,10 @@ bool DiskTier::HoldDirectory() {
   absl::Status locked = Lock(&cause);
   if (locked.ok()) return ReadDirectory();
   Generations list = *generations();
-  for (auto& generation : list) Close(std::move(generation), /*damaged=*/false);
+  for (auto& generation : list) {
+    const uint64_t rescued = generation->removed() ? Rescue(*generation) : 0;
+    Close(std::move(generation), /*damaged=*/false, rescued);
+  }
   Fail(cause, std::string(locked.message()));
   return false;
 }
@@ -155,7 +171,7 @@ bool DiskTier::ReadDirectory() {
     next_number_ = std::max(next_number_, number + 1);
     bool open = std::any_of(list->begin(), list->end(),
                             [&](const auto& g) { return g->number() == number; });
-    if (!open) absent_[number].written = NotedWritten(*directory, number);
+    if (!open) absent_[number].held = NotedHeld(*directory, number);
   }
   if (error != 0) {
     Fail(CauseOfErrno(error), absl::StrCat(options_.directory, ": ", strerror(error)));
@@ -185,21 +201,24 @@ void DiskTier::CheckFiles() {
     DiskEvent event;
     event.kind = DiskEvent::Kind::kDamaged;
     event.generation = generation->number();
+    // Both: its directory may be on its way out, with what is written there.
+    const uint64_t rescued = missing ? Rescue(*generation) : 0;
     generation->Flush();
-    Close(std::move(generation), /*damaged=*/true);
+    Close(std::move(generation), /*damaged=*/true, rescued);
     event.detail = missing ? "files were removed or cut short while they were in use"
                            : "a table does not open";
     Tell(std::move(event));
   }
 }
 
-void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged) {
+void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged, uint64_t rescued) {
   if (damaged) ++damaged_;
   Absent& absent = absent_[generation->number()];
   if (auto known = unwritable_.extract(generation->number())) absent = std::move(known.mapped());
   if (damaged) absent = Absent();
-  absent.written = generation->written();
+  absent.held = generation->held();
   absent.damaged = damaged;
+  absent.rescued = rescued;
   auto closed = generation->closed();
   TakeOut(generation);
   generation.reset();
@@ -324,7 +343,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     if (!s.ok()) return false;
     PutOff(absent);
     unwritable_[number] = *absent;
-  } else if (generation->lost() > 0) {
+  } else if (generation->log_damaged()) {
     ++damaged_;
     lost_records_ += generation->lost();
     event.records = generation->lost();
@@ -367,9 +386,10 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
   DiskEvent event;
   event.kind = DiskEvent::Kind::kRepaired;
   event.generation = number;
-  event.records = absent->written > found ? absent->written - found : 0;
+  event.records = absent->held > found ? absent->held - found : 0;
   lost_records_ += event.records;
   ++repaired_;
+  generation->SetHeld(found);
   generation->Seal();
   if (!Join(generation)) {
     generation.reset();
@@ -383,11 +403,12 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
 void DiskTier::Lose(uint64_t number, const Absent& absent) {
   doomed_ = directory()->PutAside(GenerationName(number)) || doomed_;
   ++lost_;
-  lost_records_ += absent.written;
+  const uint64_t lost = absent.held - std::min(absent.held, absent.rescued);
+  lost_records_ += lost;
   DiskEvent event;
   event.kind = DiskEvent::Kind::kLost;
   event.generation = number;
-  event.records = absent.written;
+  event.records = lost;
   Tell(std::move(event));
 }
 
@@ -401,7 +422,10 @@ void DiskTier::EnsureYoungest() {
       Fail(CauseOf(s), s.ToString());
       return;
     }
-    for (const auto& generation : *list) generation->Seal();
+  }
+  // Also what the end of a process left in the logs of older ones, and is in memory since.
+  for (const auto& generation : *list) {
+    if (generation->number() + 1 != next_number_) generation->Seal();
   }
   Recover();
 }

@@ -8,11 +8,15 @@
 #include <filesystem>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/cache/names.h"
 #include "server/cache/record.h"
 
 namespace kiln::cache {
 namespace {
+
+// For a repair: most are done by then, and what is away meanwhile would be made again.
+constexpr std::chrono::milliseconds kPatienceAtStart(500);
 
 uint64_t WriteBufferBytes(uint64_t limit) {
   return std::clamp<uint64_t>(limit / 64, 64 << 10, 32 << 20);
@@ -36,21 +40,39 @@ DiskOptions WithinFileSystem(DiskOptions options) {
 
 absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
   std::unique_ptr<DiskTier> tier(new DiskTier(std::move(options)));
+  bool damaged = false;
   {
     absl::MutexLock change(&tier->change_mutex_);
     DiskCause cause;
     absl::Status locked = tier->Lock(&cause);
     if (absl::IsFailedPrecondition(locked)) return locked;
     tier->Heal(/*repair=*/false);
+    damaged = !tier->absent_.empty();
   }
   tier->maintenance_ = std::thread([t = tier.get()] { t->Maintain(); });
+  if (damaged) {
+    std::unique_lock lock(tier->stop_mutex_);
+    tier->stopping_.wait_for(lock, kPatienceAtStart, [&] { return tier->looked_after_; });
+  }
   return tier;
 }
 
 DiskTier::DiskTier(DiskOptions options)
     : options_(WithinFileSystem(std::move(options))),
-      block_cache_(rocksdb::NewLRUCache(options_.block_cache_bytes)),
+      block_cache_(
+          rocksdb::NewLRUCache(std::max(options_.memory_bytes, LeastMemory(options_.limit_bytes)))),
+      // Write buffers have their own bound below its, which flushes the generation that is written
+      // to, whichever holds the memory.
+      write_buffers_(
+          std::make_shared<rocksdb::WriteBufferManager>(block_cache_->GetCapacity(), block_cache_)),
       generations_(std::make_shared<Generations>()) {}
+
+// Two write buffers, of which one is being written out, and half of one for what is read.
+uint64_t DiskTier::LeastMemory(uint64_t limit_bytes) {
+  return WriteBufferBytes(limit_bytes) / 2 * 5;
+}
+
+uint64_t DiskTier::memory_usage() const { return block_cache_->GetUsage(); }
 
 DiskTier::~DiskTier() {
   {
@@ -71,6 +93,7 @@ GenerationOptions DiskTier::generation_options() const {
   options.env = options_.env;
   options.write_buffer_bytes = WriteBufferBytes(options_.limit_bytes);
   options.block_cache = block_cache_;
+  options.write_buffers = write_buffers_;
   // One is being begun and one dropped.
   options.open_tables = std::max(10, options_.open_tables / (kGenerations + 2));
   return options;
@@ -135,8 +158,8 @@ DiskTier::Found DiskTier::Get(std::string_view key, bool may_block, std::string*
   auto list = generations();
   Found worst = Found::kMiss;
   for (size_t i = 0; i < list->size(); ++i) {
-    rocksdb::PinnableSlice record;
-    rocksdb::Status s = (*list)[i]->Get(key, may_block, &record);
+    StoredRecord stored;
+    rocksdb::Status s = (*list)[i]->Get(key, may_block, &stored);
     if (s.IsNotFound()) continue;
     if (s.IsIncomplete()) return Found::kWouldBlock;
     if (!s.ok()) {  // an older generation may have it too
@@ -144,29 +167,34 @@ DiskTier::Found DiskTier::Get(std::string_view key, bool may_block, std::string*
       continue;
     }
     if (i > 0 && !may_block) return Found::kWouldBlock;  // it will have to move
-    if (!OpenRecord(key, record.ToStringView(), value)) {
+    if (!OpenRecord(key, stored.record, value)) {
       if (!may_block) return Found::kWouldBlock;  // it will have to be erased
       Erase(key);
       return Found::kCorrupt;
     }
     // Failure to move it costs a miss one day, not now.
-    if (i > 0) PutRecord(key, record.ToStringView()).IgnoreError();
+    if (i > 0) PutRecord(key, stored.record, stored.record_class).IgnoreError();
     return Found::kHit;
   }
   return worst;
 }
 
-absl::Status DiskTier::Put(std::string_view key, std::string_view value) {
+absl::Status DiskTier::Put(std::string_view key, std::string_view value, RecordClass record_class) {
   std::string record;
   if (!SealRecord(key, value, &record)) {
     return absl::ResourceExhaustedError("too large for a cache record");
   }
-  absl::Status s = PutRecord(key, record);
-  if (!s.ok()) ++write_errors_;
+  absl::Status s = PutRecord(key, record, record_class);
+  if (absl::IsResourceExhausted(s)) {
+    ++invalid_refused_;
+  } else if (!s.ok()) {
+    ++write_errors_;
+  }
   return s;
 }
 
-absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record) {
+absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record,
+                                 RecordClass record_class) {
   std::shared_ptr<const Generations> list;
   {
     absl::MutexLock lock(&mutex_);
@@ -174,12 +202,24 @@ absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record) 
     list = generations_;
   }
   if (list->empty() || list->front()->sealed()) {
+    Wake();  // there shall be one
     return absl::UnavailableError("the youngest generation is away");
   }
-  rocksdb::Status s = list->front()->Put(key, record);
+  Generation& youngest = *list->front();
+  if (record_class == RecordClass::kInvalid &&
+      youngest.invalid_bytes() + record.size() > invalid_limit_bytes() / (kGenerations + 1)) {
+    return absl::ResourceExhaustedError("the share of invalid results is used up");
+  }
+  rocksdb::Status s = youngest.Put(key, record, record_class);
   if (!s.ok()) {
     Fail(CauseOf(s), s.ToString());
     return absl::UnavailableError(s.ToString());
+  }
+  if (youngest.removed()) {
+    const std::string gone = absl::StrCat(options_.directory, " was removed while it was in use");
+    Fail(DiskCause::kNotADirectory, gone);
+    Wake();
+    return absl::UnavailableError(gone);
   }
   bytes_since_check_ += key.size() + record.size();
   if (bytes_since_check_ >= std::max<uint64_t>(options_.limit_bytes / 256, 16 << 10)) MaybeRotate();
@@ -193,6 +233,7 @@ void DiskTier::Erase(std::string_view key) {
 
 // Noted and erased under what is one list: a generation that joins later sees the note.
 bool DiskTier::Forget(std::string_view key) {
+  absl::MutexLock move(&move_mutex_);
   std::shared_ptr<const Generations> list;
   bool whole = false;
   {
@@ -216,8 +257,8 @@ bool DiskTier::Join(const std::shared_ptr<Generation>& generation) {
     // It only grows while change_mutex_ is held.
     if (forgotten.size() == 0) break;
     for (const std::string& key : forgotten) {
-      rocksdb::PinnableSlice record;
-      if (!generation->Delete(key).ok() && !generation->Get(key, true, &record).IsNotFound()) {
+      StoredRecord stored;
+      if (!generation->Delete(key).ok() && !generation->Get(key, true, &stored).IsNotFound()) {
         return false;
       }
     }
@@ -231,31 +272,22 @@ void DiskTier::MaybeRotate() {
   if (!change_mutex_.TryLock()) return;  // someone else is at it
   bytes_since_check_ = 0;
   auto list = generations();
-  bool over = BoundedBytes() > options_.limit_bytes;
-  if (!list->empty()) {
-    bool full = list->front()->Bytes() >= options_.limit_bytes / (kGenerations + 1);
-    if (full || (over && list->size() == 1)) {
-      rocksdb::Status begun = BeginGeneration();
-      if (begun.ok()) {
-        list->front()->Seal();
-      } else {
-        Fail(CauseOf(begun), begun.ToString());
-      }
-    }
+  if (!list->empty() && list->front()->Bytes() >= options_.limit_bytes / (kGenerations + 1)) {
+    BeginInPlaceOf(list->front());
   }
-  // Its files go when the last reader does; the next check sees what is left.
   list.reset();
-  if (over) DropOldest(DiskCause::kNone);
+  MakeRoom(/*may_rewrite=*/false);
   change_mutex_.Unlock();
 }
 
-void DiskTier::Drop(const std::shared_ptr<Generation>& generation, DiskCause cause) {
+void DiskTier::Drop(const std::shared_ptr<Generation>& generation, DiskCause cause,
+                    uint64_t moved) {
   DiskEvent event;
   event.kind = DiskEvent::Kind::kDropped;
   event.cause = cause;
   event.generation = generation->number();
   event.bytes = generation->Bytes();
-  event.records = generation->Entries();
+  event.records = generation->Entries() - std::min(moved, generation->Entries());
   generation->Doom();
   TakeOut(generation);
   dropped_bytes_ += event.bytes;
@@ -290,19 +322,6 @@ void DiskTier::DropOldest(DiskCause cause) {
   }
 }
 
-// What is being removed, or another's, does not count: it would take one generation after another
-// with it.
-uint64_t DiskTier::BoundedBytes() const {
-  uint64_t bytes = 0;
-  std::error_code error;
-  std::filesystem::directory_iterator it(options_.directory, error), end;
-  while (!error && it != end) {
-    if (GenerationNumber(it->path().filename().string()) != 0) bytes += BytesBelow(it->path());
-    it.increment(error);
-  }
-  return bytes;
-}
-
 uint64_t DiskTier::BytesBelow(const std::string& path) {
   uint64_t bytes = 0;
   std::error_code error;
@@ -323,10 +342,14 @@ DiskTier::Usage DiskTier::usage() const {
   usage.bytes = BytesBelow(options_.directory);
   auto list = generations();
   usage.generations = static_cast<int>(list->size());
-  for (const auto& g : *list) usage.entries += g->Entries();
+  for (const auto& g : *list) {
+    usage.entries += g->Entries();
+    usage.invalid_bytes += g->invalid_bytes();
+  }
   usage.dropped_bytes = dropped_bytes_;
   usage.dropped_generations = dropped_generations_;
   usage.write_errors = write_errors_;
+  usage.invalid_refused = invalid_refused_;
   usage.lost_records = lost_records_;
   usage.damaged_generations = damaged_;
   usage.repaired_generations = repaired_;

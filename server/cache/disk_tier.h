@@ -4,8 +4,15 @@
 // eviction storms, and damage that costs what is damaged. Records are written once and read often,
 // so neither compaction nor per-record eviction is wanted: new and re-used records go to the
 // youngest generation; when that holds its share of the bound a new one is begun; when the
-// directory exceeds the bound the oldest generation is dropped whole, which deletes files and moves
-// no data. What is still used has moved on by then.
+// directory comes near the bound the oldest table of the oldest generation is dropped, which
+// deletes a file and moves no data. What is still used has moved on by then. A bound that a restart
+// made smaller is kept in the same way as soon as that is seen, a moment after the start; where the
+// tables are large beside the new bound, the newest records that fit are written to new ones
+// (disk_room.cc).
+//
+// Records of the class kInvalid (results of invalid modules, which any client can make as many of
+// as it likes) have a sixteenth of the bound: a sixteenth of each generation's share, and what is
+// above is refused. So they neither fill a generation nor make good results grow old.
 //
 // A Put returns after the write-ahead log has the record: it survives the death of the process (not
 // the loss of power, after which RocksDB restores an earlier state and the difference is counted).
@@ -14,18 +21,21 @@
 //
 // Healing. A failure never ends the process: the tier answers with misses and refuses records where
 // it must, and says so (disk_status.h). A thread looks after it every probe_interval:
-//   the directory is this one's (its lock is where it was put)    else it is made and locked anew
+//   the directory is this one's (its lock is where it was put)    else it is made and locked anew,
+//     and what the one that is gone had in memory only is put again; a write that finds its
+//     generation's directory removed is refused, and this thread begins at once
 //   every file that a generation needs is there and whole         else the generation is repaired
 //   records are taken                                             else, once a trial file can be
 //                                                                 written, what failed is reopened
-// At start a generation that does not open is left to that thread, so that damage costs no time
-// before serving; one that cannot be opened for writing (full or read-only disk) is opened for
-// reading. Repair keeps the tables and logs that can be read; what cannot be repaired is removed.
-// It works on links, and waits where the disk has no space for it or does not give what is there.
-// After any loss in its log a generation takes no more records and a new one is begun. A disk that
-// stays full for full_patience loses the oldest generation, in the end the only one: a cache that
-// could never take a record again would be worth less. On a disk smaller than the bound, seven
-// eighths of the disk are the bound.
+// At start a generation that does not open is left to that thread, so that damage costs half a
+// second at most before serving; one that cannot be opened for writing (full or read-only disk) is
+// opened for reading. Repair keeps the tables that can be read and all records that are whole in
+// those that cannot, and in logs; what cannot be repaired is removed. It works on links, and waits
+// where the disk has no space for it or does not give what is there. After any loss in its log a
+// generation takes no more records and a new one is begun. A disk that stays full for full_patience
+// loses the oldest generation, in the end the only one: a cache that could never take a record
+// again would be worth less. On a disk smaller than the bound, seven eighths of the disk are the
+// bound.
 //
 // Layout: DIRECTORY/kilnd-cache (cache_directory.h), DIRECTORY/lock, DIRECTORY/generation-NUMBER/,
 // DIRECTORY/doomed-*/ (being removed, or a repair that is not done),
@@ -34,12 +44,18 @@
 // these and is a link, a FIFO or a file in place of a directory is put aside and removed, never
 // followed. What belongs to another user is not opened and not removed.
 //
+// Memory: what RocksDB holds of all generations is bounded by one cache, in which indexes and
+// filters stand too, and to which records that are in no table yet are charged: while they are
+// many, blocks give way. Beside it stand a few KiB for each open table.
+//
 // Cost: one Bloom filter probe per table file; a file is a write buffer (bound / 64, 32 MiB at
 // most), so a miss probes 64 filters up to a bound of 2 GiB and one per 32 MiB above. Opening reads
 // the logs (a write buffer each at most) and the files' indexes. Looking after it costs a stat for
 // each file. All operations are thread-safe.
 #ifndef KILN_SERVER_CACHE_DISK_TIER_H_
 #define KILN_SERVER_CACHE_DISK_TIER_H_
+
+#include <rocksdb/write_buffer_manager.h>
 
 #include <atomic>
 #include <chrono>
@@ -66,7 +82,9 @@ namespace kiln::cache {
 struct DiskOptions {
   std::string directory;
   uint64_t limit_bytes = uint64_t{4} << 30;
-  uint64_t block_cache_bytes = uint64_t{64} << 20;
+  // Bound on memory: blocks, indexes and filters of tables, and records that are in no table yet.
+  // LeastMemory where that is more.
+  uint64_t memory_bytes = uint64_t{128} << 20;
   // Descriptors for tables; more tables are opened and closed as needed. Each generation has a
   // share of it and takes 10 at least.
   int open_tables = 4096;
@@ -81,6 +99,8 @@ class DiskTier {
   static constexpr int kGenerations = 4;
   // Damage begins new ones before their time; the smallest of so many goes.
   static constexpr int kMostGenerations = kGenerations + 2;
+  // Of the bound, what records of the class kInvalid may have.
+  static constexpr uint64_t kInvalidPart = 16;
 
   // FailedPrecondition: another process has the directory (names its id). Nothing else fails: what
   // is wrong is in status(), and is tried again.
@@ -101,8 +121,10 @@ class DiskTier {
   Found Get(std::string_view key, bool may_block, std::string* value);
 
   // Durable against the death of the process when it returns Ok. Unavailable: the tier takes no
-  // records at the moment.
-  absl::Status Put(std::string_view key, std::string_view value);
+  // records at the moment. ResourceExhausted: not this one, which is too large, or of the class
+  // kInvalid and one too many.
+  absl::Status Put(std::string_view key, std::string_view value,
+                   RecordClass record_class = RecordClass::kRecord);
   void Erase(std::string_view key);
   // Erases what must not be answered again, also in generations that are away, when they come back
   // in this process's life. False: not all of the tier is there to be asked.
@@ -114,7 +136,9 @@ class DiskTier {
     int generations = 0;
     uint64_t dropped_bytes = 0;
     uint64_t dropped_generations = 0;
-    uint64_t write_errors = 0;  // records that were not taken
+    uint64_t write_errors = 0;   // records that were not taken
+    uint64_t invalid_bytes = 0;  // of what was put as kInvalid
+    uint64_t invalid_refused = 0;
     // Damage, since the start of this process and found at it.
     uint64_t lost_records = 0;  // exact after damage to a log; else see generation.h
     uint64_t damaged_generations = 0;
@@ -125,12 +149,18 @@ class DiskTier {
     uint64_t recoveries = 0;
   };
   // How many generations have been begun: a record that was put or found when there were n is not
-  // dropped before there are n + kGenerations, but by a full disk.
+  // dropped before there are n + kGenerations, but by a full disk or a smaller bound.
   uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
 
   Usage usage() const;
   DiskStatus status() const;
   uint64_t limit_bytes() const { return options_.limit_bytes; }
+  // What it takes of memory_bytes at least, with so many bytes on disk.
+  static uint64_t LeastMemory(uint64_t limit_bytes);
+  // What it has of memory_bytes now.
+  uint64_t memory_usage() const;
+  // Of records of the class kInvalid.
+  uint64_t invalid_limit_bytes() const { return options_.limit_bytes / kInvalidPart; }
 
  private:
   // Youngest first; replaced as a whole.
@@ -138,7 +168,8 @@ class DiskTier {
   using Clock = std::chrono::steady_clock;  // the other may be set back
   // A generation that is not open, or cannot be written.
   struct Absent {
-    uint64_t written = 0;  // records; 0: not known
+    uint64_t held = 0;     // records; 0: not known
+    uint64_t rescued = 0;  // of them, whatever becomes of it
     bool damaged = false;
     DiskCause cause = DiskCause::kNone;  // why it could not be opened or repaired
     std::string detail;                  // of that, RocksDB's words
@@ -149,15 +180,33 @@ class DiskTier {
   explicit DiskTier(DiskOptions options);
 
   // disk_tier.cc: serving.
-  absl::Status PutRecord(std::string_view key, std::string_view record);
+  absl::Status PutRecord(std::string_view key, std::string_view record, RecordClass record_class);
   void MaybeRotate();
-  void Drop(const std::shared_ptr<Generation>& generation, DiskCause cause)
+  // disk_room.cc: what the bound takes.
+  void MakeRoom(bool may_rewrite) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  uint64_t DropSome(uint64_t over) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  uint64_t DropOldRecords(const std::shared_ptr<Generation>& oldest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool WorthRewriting(Generation& oldest, uint64_t over)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void Rewrite(uint64_t over) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool MoveNewest(const std::shared_ptr<Generation>& from, uint64_t bytes, uint64_t* moved)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool MoveOne(const Generation& from, const std::string& key)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  bool BeginInPlaceOf(const std::shared_ptr<Generation>& youngest)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  uint64_t Rescue(const Generation& generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void PutRescued() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  // `moved`: so many of its records are elsewhere.
+  void Drop(const std::shared_ptr<Generation>& generation, DiskCause cause, uint64_t moved = 0)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void DropSmallest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void DropOldest(DiskCause cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void FreeLastNumber() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   rocksdb::Status BeginGeneration() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   static uint64_t BytesBelow(const std::string& path);
+  uint64_t BytesOf(uint64_t number) const;
   uint64_t BoundedBytes() const;
   std::shared_ptr<const Generations> generations() const;
   // Without what was forgotten while it was away. False: it still has some of that, and is not in.
@@ -169,6 +218,7 @@ class DiskTier {
 
   // disk_heal.cc: healing.
   void Maintain();
+  void Wake();
   void Heal(bool repair) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool HoldDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // `cause`: of its failure.
@@ -182,7 +232,7 @@ class DiskTier {
   bool NeedsReopening(const Generation& generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool AnyBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // Waits until nobody else uses it.
-  void Close(std::shared_ptr<Generation> generation, bool damaged)
+  void Close(std::shared_ptr<Generation> generation, bool damaged, uint64_t rescued = 0)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void CloseBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void PutOff(Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
@@ -201,7 +251,9 @@ class DiskTier {
   std::shared_ptr<const CacheDirectory> directory() const;
 
   const DiskOptions options_;
+  // All generations' memory is charged to it: blocks, and through the manager what is in no table.
   const std::shared_ptr<rocksdb::Cache> block_cache_;
+  const std::shared_ptr<rocksdb::WriteBufferManager> write_buffers_;
 
   // Held while the list of generations changes and while the directory is looked after; never while
   // a record is read or written.
@@ -213,10 +265,18 @@ class DiskTier {
   std::map<uint64_t, Absent> unwritable_ ABSL_GUARDED_BY(change_mutex_);
   Clock::time_point full_since_ ABSL_GUARDED_BY(change_mutex_) = Clock::time_point::max();
   bool doomed_ ABSL_GUARDED_BY(change_mutex_) = false;  // there may be something to remove
+  // What removed directories had in memory only, to be put again where that can be done.
+  struct Rescued {
+    std::string key, record;
+    RecordClass record_class;
+  };
+  std::vector<Rescued> rescued_ ABSL_GUARDED_BY(change_mutex_);
 
   std::atomic<uint64_t> turn_ = 0;
 
   absl::Mutex trial_mutex_;  // the trial file is one
+  // Held while one record is moved and while one is forgotten: what is forgotten does not move.
+  absl::Mutex move_mutex_ ABSL_ACQUIRED_AFTER(change_mutex_);
 
   mutable absl::Mutex mutex_;
   // The last one that could be locked; null: none yet.
@@ -234,12 +294,15 @@ class DiskTier {
   absl::Mutex observer_mutex_;
   std::atomic<uint64_t> bytes_since_check_ = 0;
   std::atomic<uint64_t> dropped_bytes_ = 0, dropped_generations_ = 0, write_errors_ = 0;
+  std::atomic<uint64_t> invalid_refused_ = 0;
   std::atomic<uint64_t> lost_records_ = 0, damaged_ = 0, repaired_ = 0, lost_ = 0;
   std::atomic<uint64_t> old_layouts_ = 0, failures_ = 0, recoveries_ = 0;
 
   std::mutex stop_mutex_;  // absl's waits are by the clock that may be set back
   std::condition_variable stopping_;
-  bool stop_ = false;  // under stop_mutex_
+  bool stop_ = false;          // under stop_mutex_
+  bool woken_ = false;         // so too
+  bool looked_after_ = false;  // so too; once at least
   std::thread maintenance_;
 };
 

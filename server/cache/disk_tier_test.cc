@@ -103,7 +103,11 @@ TEST_F(DiskTierTest, ALowerBoundAfterRestartIsHonoured) {
   auto tier = Open(4 << 20);
   for (uint32_t i = 0; i < 400; ++i)
     ASSERT_TRUE(tier->Put(absl::StrCat("n", i), Noise(i, 5000)).ok());
-  EXPECT_LE(tier->usage().bytes, uint64_t{5} << 20);
+  // By the thread that looks after it.
+  for (int i = 0; i < 2000 && tier->usage().bytes > uint64_t{4} << 20; ++i) {
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  EXPECT_LE(tier->usage().bytes, uint64_t{4} << 20);
 }
 
 TEST_F(DiskTierTest, AlteredFilesAreMissesNeverWrongAnswers) {

@@ -5,8 +5,11 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/flush_block_policy.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table.h>
+#include <rocksdb/utilities/debug.h>
+#include <rocksdb/write_buffer_manager.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,19 +19,23 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "server/cache/names.h"
+#include "server/cache/record.h"
 
 namespace kiln::cache {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kNote[] = "written";
+// How many records a damaged block costs.
+constexpr int kRecordsOfABlock = 2;
+constexpr size_t kBlockBytes = 4 << 10;
 
 rocksdb::Slice AsSlice(std::string_view s) { return rocksdb::Slice(s.data(), s.size()); }
 
@@ -40,6 +47,29 @@ class NoLog : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
+class FewRecords : public rocksdb::FlushBlockPolicy {
+ public:
+  bool Update(const rocksdb::Slice& key, const rocksdb::Slice& value) override {
+    const bool full = records_ == kRecordsOfABlock || bytes_ >= kBlockBytes;
+    if (full) records_ = bytes_ = 0;
+    ++records_;
+    bytes_ += key.size() + value.size();
+    return full;
+  }
+
+ private:
+  size_t records_ = 0, bytes_ = 0;
+};
+
+class FewRecordsFactory : public rocksdb::FlushBlockPolicyFactory {
+ public:
+  const char* Name() const override { return "FewRecords"; }
+  rocksdb::FlushBlockPolicy* NewFlushBlockPolicy(const rocksdb::BlockBasedTableOptions&,
+                                                 const rocksdb::BlockBuilder&) const override {
+    return new FewRecords;
+  }
+};
+
 }  // namespace
 
 rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
@@ -48,6 +78,7 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   db.IncreaseParallelism(2);
   db.max_open_files = options.open_tables + 10;        // it takes 10 off for its other files
   db.table_cache_numshardbits = 2;                     // each shard keeps one at least
+  db.write_buffer_manager = options.write_buffers;
   db.max_total_wal_size = options.write_buffer_bytes;  // bounds what is allocated ahead only
   // What does not open is passed over; the rest of the log is as good as before.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
@@ -60,8 +91,10 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   db.skip_checking_sst_file_sizes_on_db_open = true;
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = options.block_cache;
+  table.cache_index_and_filter_blocks = true;  // in the bound, before all else
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.format_version = 5;
+  table.flush_block_policy_factory = std::make_shared<FewRecordsFactory>();
   rocksdb::ColumnFamilyOptions cf;
   cf.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   cf.compression = rocksdb::kNoCompression;  // records are compressed
@@ -90,15 +123,16 @@ std::string GenerationPath(const CacheDirectory& directory, uint64_t number) {
   return absl::StrCat(directory.path(), "/", GenerationName(number));
 }
 
-// The number and its complement, so that a damaged note is no note.
-uint64_t NotedWritten(const CacheDirectory& directory, uint64_t number) {
+Note NoteOf(const CacheDirectory& directory, uint64_t number) {
   files::Opened folder = files::OpenDirectory(directory.fd(), GenerationName(number));
-  if (!folder.ok()) return 0;
-  files::Opened file = files::OpenFile(folder.fd.get(), kNote, O_RDONLY);
-  if (!file.ok()) return 0;
-  uint64_t note[2] = {};
-  bool whole = pread(file.fd.get(), note, sizeof note, 0) == sizeof note && note[0] == ~note[1];
-  return whole ? note[0] : 0;
+  if (!folder.ok()) return {};
+  files::Opened file = files::OpenFile(folder.fd.get(), kNoteName, O_RDONLY);
+  return file.ok() ? ReadNote(file.fd.get()) : Note();
+}
+
+uint64_t NotedHeld(const CacheDirectory& directory, uint64_t number) {
+  const Note note = NoteOf(directory, number);
+  return note.written > note.gone ? note.written - note.gone : 0;
 }
 
 bool IsDamage(const rocksdb::Status& s) {
@@ -115,35 +149,68 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
   g->mode_ = mode;
   g->directory_ = options.directory;
   g->path_ = GenerationPath(*options.directory, number);
-  std::error_code error;
-  rocksdb::Options database = DatabaseOptions(options);
   const bool change = mode == Mode::kReadWrite;
   rocksdb::Status s = MakeFit(*options.directory, number, change, /*make=*/change);
   if (!s.ok()) return s;
-  // RocksDB would make a new database over what is left of the old one.
-  database.create_if_missing = !fs::exists(g->path_ + "/CURRENT", error) && !error;
-  if (database.create_if_missing && HasData(g->path_)) {
-    return rocksdb::Status::Corruption("there are tables or logs without CURRENT", g->path_);
-  }
-  uint64_t noted = NotedWritten(*options.directory, number);
-  rocksdb::DB* db = nullptr;
-  s = mode == Mode::kReadWrite ? rocksdb::DB::Open(database, g->path_, &db)
-                               : rocksdb::DB::OpenForReadOnly(database, g->path_, &db);
-  g->db_.reset(db);
+  const Note note = NoteOf(*options.directory, number);
+  g->gone_ = note.gone;
+  g->invalid_bytes_ = note.invalid_bytes;
+  g->salt_ = note.salt;
+  s = g->OpenDatabase(options);
   if (!s.ok()) return s;
-  g->CountLost(noted);
-  if (mode == Mode::kReadWrite) {
-    s = db->SetOptions({{"write_buffer_size", absl::StrCat(options.write_buffer_bytes)}});
-    if (!s.ok()) return s;
+  g->CountLost(note.written);
+  if (change) s = g->FinishOpening(options, note);
+  if (s.ok()) *generation = std::move(g);
+  return s;
+}
+
+rocksdb::Status Generation::OpenDatabase(const GenerationOptions& options) {
+  std::error_code error;
+  rocksdb::Options database = DatabaseOptions(options);
+  // RocksDB would make a new database over what is left of the old one.
+  database.create_if_missing = !fs::exists(path_ + "/CURRENT", error) && !error;
+  if (database.create_if_missing && HasData(path_)) {
+    return rocksdb::Status::Corruption("there are tables or logs without CURRENT", path_);
   }
-  if (mode == Mode::kReadWrite) {
-    files::Opened folder = files::OpenDirectory(options.directory->fd(), GenerationName(number));
-    g->note_ = files::OpenFile(folder.fd.get(), kNote, O_WRONLY | O_CREAT).fd;
-    g->NoteWritten();
-    g->directory_id_ = IdOf(g->path_);
-    g->NoteLogs();
+  rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
+  tables_ = std::make_shared<HeldTables>(env->GetFileSystem());
+  env_ = rocksdb::NewCompositeEnv(tables_);
+  database.env = env_.get();
+  rocksdb::DB* db = nullptr;
+  rocksdb::Status s = mode_ == Mode::kReadWrite
+                          ? rocksdb::DB::Open(database, path_, &db)
+                          : rocksdb::DB::OpenForReadOnly(database, path_, &db);
+  db_.reset(db);
+  return s;
+}
+
+// For writing.
+rocksdb::Status Generation::FinishOpening(const GenerationOptions& options, const Note& note) {
+  if (lost_ > 0 && tables_->holds_any()) {
+    return rocksdb::Status::Corruption("its MANIFEST does not name all tables", path_);
   }
-  *generation = std::move(g);
+  tables_->Release();
+  rocksdb::Status s = lost_ > 0 ? SalvageLogs() : rocksdb::Status::OK();
+  if (!s.ok()) return s;
+  s = db_->SetOptions({{"write_buffer_size", absl::StrCat(options.write_buffer_bytes)}});
+  if (!s.ok()) return s;
+  if (note.salt == 0) salt_ = NewSalt();
+  files::Opened folder = files::OpenDirectory(options.directory->fd(), GenerationName(number_));
+  note_ = files::OpenFile(folder.fd.get(), kNoteName, O_RDWR | O_CREAT).fd;
+  NoteWritten();
+  directory_id_ = IdOf(path_);
+  NoteLogs();
+  return s;
+}
+
+// In tables at once: the damaged log would be read again at the next start.
+rocksdb::Status Generation::SalvageLogs() {
+  log_damaged_ = true;
+  uint64_t found = 0;
+  rocksdb::Status s = Salvage(DataFiles(path_, /*logs_only=*/true), salt_, db_.get(), &found);
+  if (s.ok() && found > 0) s = db_->Flush(rocksdb::FlushOptions());
+  lost_ -= std::min(lost_, found);
+  gone_ += lost_ + found;  // these were numbered anew
   return s;
 }
 
@@ -153,18 +220,22 @@ Generation::~Generation() {
   closed_->Notify();
 }
 
-rocksdb::Status Generation::Get(std::string_view key, bool may_block,
-                                rocksdb::PinnableSlice* record) const {
+rocksdb::Status Generation::Get(std::string_view key, bool may_block, StoredRecord* stored) const {
   rocksdb::ReadOptions read;
   read.read_tier = may_block ? rocksdb::kReadAllTier : rocksdb::kBlockCacheTier;
-  rocksdb::Status s = db_->Get(read, db_->DefaultColumnFamily(), AsSlice(key), record);
+  rocksdb::Status s = db_->Get(read, db_->DefaultColumnFamily(), AsSlice(key), &stored->stored);
   if (s.IsCorruption()) suspect_ = true;
-  return s;
+  if (!s.ok()) return s;
+  stored->record = stored->stored.ToStringView();
+  stored->record_class = TakeOffFrame(&stored->record);
+  return stored->record_class == RecordClass::kErased ? rocksdb::Status::NotFound() : s;
 }
 
-rocksdb::Status Generation::Put(std::string_view key, std::string_view record) {
-  rocksdb::Status s = db_->Put(rocksdb::WriteOptions(), AsSlice(key), AsSlice(record));
+rocksdb::Status Generation::Put(std::string_view key, std::string_view record,
+                                RecordClass record_class) {
+  rocksdb::Status s = Write(key, record, record_class);
   if (s.ok()) {
+    if (record_class == RecordClass::kInvalid) invalid_bytes_ += key.size() + record.size();
     NoteWritten();
   } else {
     broken_ = true;
@@ -174,14 +245,36 @@ rocksdb::Status Generation::Put(std::string_view key, std::string_view record) {
 
 rocksdb::Status Generation::Delete(std::string_view key) {
   if (read_only() || broken()) return rocksdb::Status::Aborted("takes no writes");
-  return db_->Delete(rocksdb::WriteOptions(), AsSlice(key));
+  std::string nothing;
+  SealRecord(key, "", &nothing);
+  return Write(key, nothing, RecordClass::kErased);
+}
+
+rocksdb::Status Generation::Write(std::string_view key, std::string_view record,
+                                  RecordClass record_class) {
+  return db_->Put(rocksdb::WriteOptions(), AsSlice(key),
+                  AsSlice(MakeFrame(salt_, record_class, key, record)));
+}
+
+bool Generation::removed() const {
+  struct stat is;
+  return note_.ok() && fstat(note_.get(), &is) == 0 && is.st_nlink == 0;
 }
 
 void Generation::NoteWritten() {
-  uint64_t written = this->written();
-  uint64_t note[2] = {written, ~written};
   // A note that is missing or behind makes a loss look smaller; nothing else depends on it.
-  if (pwrite(note_.get(), note, sizeof note, 0) != sizeof note) return;
+  if (!WriteNote(note_.get(), {written(), gone_, invalid_bytes_, salt_})) return;
+}
+
+uint64_t Generation::held() const {
+  const uint64_t written = this->written(), gone = gone_;
+  return written > gone ? written - gone : 0;
+}
+
+void Generation::SetHeld(uint64_t held) {
+  const uint64_t written = this->written();
+  gone_ = written > held ? written - held : 0;
+  NoteWritten();
 }
 
 void Generation::CountLost(uint64_t noted) {
@@ -216,6 +309,64 @@ void Generation::Doom() {
   const bool done = renameat(directory_->fd(), GenerationName(number_).c_str(), directory_->fd(),
                              name.c_str()) == 0;
   if (done) doomed_name_ = name;
+}
+
+bool Generation::OldestTable(Table* table) {
+  if (InMemory() > 0 && !db_->Flush(rocksdb::FlushOptions()).ok()) return false;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  // RocksDB's own order, of which it lets go of the last only.
+  const auto oldest =
+      std::min_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.largest_seqno, a.smallest_seqno, a.file_number) <
+               std::tie(b.largest_seqno, b.smallest_seqno, b.file_number);
+      });
+  if (oldest == files.end()) return false;
+  *table = {oldest->name, oldest->size, oldest->num_entries, oldest->largest_seqno,
+            files.size() == 1};
+  return true;
+}
+
+rocksdb::Status Generation::DropTable(const Table& table) {
+  rocksdb::Status s = db_->DeleteFile(table.name);
+  if (!s.ok()) return s;
+  gone_ += table.records;
+  NoteWritten();
+  return s;
+}
+
+std::vector<Generation::Numbered> Generation::NewestRecords(uint64_t bytes) const {
+  constexpr size_t kAtOnce = 256;
+  const std::string end(64, '\xff');
+  std::vector<Numbered> all;
+  std::vector<rocksdb::KeyVersion> some;
+  for (std::string begin;; begin = some.back().user_key + '\0') {
+    some.clear();
+    if (!rocksdb::GetAllKeyVersions(db_.get(), begin, end, kAtOnce, &some).ok()) break;
+    for (rocksdb::KeyVersion& v : some) {
+      all.push_back({v.sequence, v.user_key.size() + v.value.size(), v.user_key});
+    }
+    if (some.size() < kAtOnce) break;
+  }
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.number > b.number; });
+  const auto first_left = std::find_if(all.begin(), all.end(), [&](const Numbered& one) {
+    if (one.bytes > bytes) return true;
+    bytes -= one.bytes;
+    return false;
+  });
+  all.erase(first_left, all.end());
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+std::vector<std::string> Generation::KeysInMemory() const {
+  rocksdb::ReadOptions read;
+  read.read_tier = rocksdb::kMemtableTier;
+  std::vector<std::string> keys;
+  std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) keys.push_back(it->key().ToString());
+  return keys;
 }
 
 bool Generation::IsInPlace() const {

@@ -14,6 +14,7 @@
 // PutRepairedInPlace does the rest.
 //
 // Limits: not for the loss of power. A file system without links needs space for a copy.
+#include <fcntl.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <stdio.h>
@@ -161,8 +162,22 @@ bool HasSpace(const std::string& path, uint64_t bytes) {
          space.f_bavail * space.f_frsize >= bytes;
 }
 
+// Where RocksDB's repair puts the tables that it could not read, and all logs.
+std::string LostPath(const std::string& path) { return path + "/lost"; }
+
+// What RocksDB's repair did not find in them.
+rocksdb::Status SalvageLost(const GenerationOptions& options, const std::string& path, Salt salt) {
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Status s = rocksdb::DB::Open(DatabaseOptions(options), path, &opened);
+  std::unique_ptr<rocksdb::DB> db(opened);
+  uint64_t found = 0;
+  if (s.ok()) s = Salvage(DataFiles(LostPath(path), /*logs_only=*/false), salt, db.get(), &found);
+  if (s.ok() && found > 0) s = db->Flush(rocksdb::FlushOptions());
+  return s;
+}
+
 // Ok: `path` opens, and what it lost is damaged (or could not be read, if `tolerant`).
-rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string& path,
+rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string& path, Salt salt,
                             bool tolerant) {
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
   auto witness = std::make_shared<Witness>(env->GetFileSystem());
@@ -172,11 +187,19 @@ rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string&
   rocksdb::Status s = rocksdb::RepairDB(path, DatabaseOptions(under_watch));
   rocksdb::Status failure = witness->failure();
   if (!failure.ok() && !(s.ok() && tolerant && !failure.IsNoSpace())) return failure;
-  if (!s.ok()) return s;
-  rocksdb::DB* db = nullptr;
-  s = rocksdb::DB::OpenForReadOnly(DatabaseOptions(options), path, &db);
-  delete db;
-  return s;
+  return s.ok() ? SalvageLost(options, path, salt) : s;
+}
+
+// For the repaired one: how its records are found, and what it may still take.
+rocksdb::Status CopyNote(const Note& from, const std::string& to) {
+  files::Opened folder = files::OpenDirectory(AT_FDCWD, to);
+  files::Opened file = files::OpenFile(folder.fd.get(), kNoteName, O_WRONLY | O_CREAT);
+  Note note = from;
+  note.written = note.gone = 0;
+  errno = 0;
+  return file.ok() && WriteNote(file.fd.get(), note)
+             ? rocksdb::Status::OK()
+             : Failure(to, std::error_code(errno, std::generic_category()));
 }
 
 }  // namespace
@@ -202,10 +225,12 @@ rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t nu
   if (s.ok() && !HasSpace(work, log_bytes + options.write_buffer_bytes)) {
     s = rocksdb::Status::NoSpace("less space than a repair of its logs needs");
   }
-  if (s.ok()) s = RepairFiles(options, work, tolerant);
+  const Note note = NoteOf(directory, number);
+  if (s.ok()) s = RepairFiles(options, work, note.salt, tolerant);
+  if (s.ok()) s = CopyNote(note, work);
   if (s.ok()) {
     std::error_code error;
-    fs::remove_all(work + "/lost", error);  // where it puts what it could not read
+    fs::remove_all(LostPath(work), error);
     if (renameat(directory.fd(), name.c_str(), directory.fd(), RepairedName(number).c_str()) != 0) {
       s = Failure(path, std::error_code(errno, std::generic_category()));
     }

@@ -1,12 +1,30 @@
 // The memory tier: see memory_tier.h.
 #include "server/cache/memory_tier.h"
 
+#include <iterator>
 #include <utility>
 
 namespace kiln::cache {
+namespace {
+
+// Allocators round small sizes up to this.
+constexpr size_t kGranule = 16;
+
+}  // namespace
+
+// A node of std::list is its element behind two pointers.
+size_t MemoryTier::Cost(const Value& value) {
+  constexpr size_t kNode = 2 * sizeof(void*) + sizeof(Entry);
+  return value.allocated() + (kNode + kGranule - 1) / kGranule * kGranule;
+}
 
 MemoryTier::MemoryTier(size_t limit_bytes, size_t shards) : limit_(limit_bytes) {
   for (size_t i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>());
+}
+
+// The table has a byte of its own beside each slot.
+size_t MemoryTier::Shard::Bytes() const {
+  return usage.bytes + index.capacity() * (sizeof(Place) + 1);
 }
 
 MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
@@ -14,48 +32,49 @@ MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
   absl::MutexLock lock(&shard.mutex);
   auto it = shard.index.find(key);
   if (it == shard.index.end()) return nullptr;
-  shard.order.splice(shard.order.begin(), shard.order, it->second);
-  if (stamp != nullptr) *stamp = it->second->stamp;
-  return it->second->value;
+  shard.order.splice(shard.order.begin(), shard.order, *it);
+  if (stamp != nullptr) *stamp = (*it)->stamp;
+  return (*it)->value;
 }
 
-void MemoryTier::Remove(Shard* shard, std::list<Entry>::iterator it) {
-  shard->usage.bytes -= it->value->size() + kOverhead;
+void MemoryTier::Remove(Shard* shard, Place place) {
+  shard->usage.bytes -= Cost(place->value);
   --shard->usage.entries;
-  shard->index.erase(it->key);
-  shard->order.erase(it);
+  shard->index.erase(place);
+  shard->order.erase(place);
 }
 
 void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
-  size_t cost = value->size() + kOverhead;
-  size_t part = limit_ / shards_.size();
+  const size_t cost = Cost(value);
+  const size_t part = limit_ / shards_.size();
   Shard& shard = ShardOf(key);
   absl::MutexLock lock(&shard.mutex);
-  if (auto it = shard.index.find(key); it != shard.index.end()) Remove(&shard, it->second);
+  if (auto it = shard.index.find(key); it != shard.index.end()) Remove(&shard, *it);
   if (cost > part) return;
-  while (shard.usage.bytes + cost > part) {
-    auto oldest = std::prev(shard.order.end());
-    shard.usage.evicted_bytes += oldest->value->size() + kOverhead;
+  shard.order.push_front(Entry{key, std::move(value), stamp});
+  shard.index.insert(shard.order.begin());
+  shard.usage.bytes += cost;
+  ++shard.usage.entries;
+  // After the table has grown. The new entry is the last to go.
+  while (shard.Bytes() > part && !shard.order.empty()) {
+    const Place oldest = std::prev(shard.order.end());
+    shard.usage.evicted_bytes += Cost(oldest->value);
     ++shard.usage.evicted_entries;
     Remove(&shard, oldest);
   }
-  shard.order.push_front(Entry{key, std::move(value), stamp});
-  shard.index[key] = shard.order.begin();
-  shard.usage.bytes += cost;
-  ++shard.usage.entries;
 }
 
 void MemoryTier::Erase(const MemoryKey& key) {
   Shard& shard = ShardOf(key);
   absl::MutexLock lock(&shard.mutex);
-  if (auto it = shard.index.find(key); it != shard.index.end()) Remove(&shard, it->second);
+  if (auto it = shard.index.find(key); it != shard.index.end()) Remove(&shard, *it);
 }
 
 MemoryTier::Usage MemoryTier::usage() const {
   Usage sum;
   for (const auto& shard : shards_) {
     absl::MutexLock lock(&shard->mutex);
-    sum.bytes += shard->usage.bytes;
+    sum.bytes += shard->Bytes();
     sum.entries += shard->usage.entries;
     sum.evicted_bytes += shard->usage.evicted_bytes;
     sum.evicted_entries += shard->usage.evicted_entries;

@@ -1,8 +1,11 @@
-// The memory tier: a sharded LRU map from digests to immutable bytes, bounded in bytes.
+// The memory tier: a sharded LRU map from digests to immutable bytes, bounded in bytes of memory.
 //
 // Values are shared, so that a reply can be on its way while its entry is evicted. Each shard has
-// its own lock and an equal part of the bound; a value larger than a shard's part is not kept. An
-// entry is charged its bytes plus a constant for its bookkeeping. O(1) each.
+// its own lock and an equal part of the bound; a value larger than a shard's part is not kept. What
+// is counted is what is resident: an entry is charged what the allocator set aside for its bytes
+// and for its node, a shard its hash table as large as that has become. So the process grows by no
+// more than the bound and what the allocator itself needs (memory_bound_test measures that). O(1)
+// each.
 #ifndef KILN_SERVER_CACHE_MEMORY_TIER_H_
 #define KILN_SERVER_CACHE_MEMORY_TIER_H_
 
@@ -10,11 +13,11 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
+#include "server/cache/shared_bytes.h"
 #include "server/key/sha256.h"
 
 namespace kiln::cache {
@@ -28,9 +31,7 @@ struct MemoryKey {
 
 class MemoryTier {
  public:
-  using Value = std::shared_ptr<const std::string>;
-  // Added to each value's size.
-  static constexpr size_t kOverhead = 160;
+  using Value = SharedBytes;
 
   // `limit_bytes` 0: keeps nothing.
   explicit MemoryTier(size_t limit_bytes, size_t shards = 16);
@@ -41,8 +42,11 @@ class MemoryTier {
   void Put(const MemoryKey& key, Value value, uint64_t stamp = 0);
   void Erase(const MemoryKey& key);
 
+  // What an entry with this value is charged, without its place in the hash table.
+  static size_t Cost(const Value& value);
+
   struct Usage {
-    size_t bytes = 0;
+    size_t bytes = 0;  // with the hash tables, which stay where entries go
     size_t entries = 0;
     uint64_t evicted_bytes = 0;
     uint64_t evicted_entries = 0;
@@ -56,20 +60,32 @@ class MemoryTier {
     Value value;
     uint64_t stamp = 0;
   };
+  using Place = std::list<Entry>::iterator;
+  // The table has places only, and finds keys by looking there.
   struct KeyHash {
+    using is_transparent = void;
     size_t operator()(const MemoryKey& k) const { return DigestHash()(k.digest) ^ k.part; }
+    size_t operator()(Place p) const { return (*this)(p->key); }
+  };
+  struct KeyEqual {
+    using is_transparent = void;
+    static const MemoryKey& KeyOf(const MemoryKey& k) { return k; }
+    static const MemoryKey& KeyOf(const Place& p) { return p->key; }
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return KeyOf(a) == KeyOf(b);
+    }
   };
   struct Shard {
     mutable absl::Mutex mutex;
     std::list<Entry> order ABSL_GUARDED_BY(mutex);  // most recently used first
-    absl::flat_hash_map<MemoryKey, std::list<Entry>::iterator, KeyHash> index
-        ABSL_GUARDED_BY(mutex);
-    Usage usage ABSL_GUARDED_BY(mutex);
+    absl::flat_hash_set<Place, KeyHash, KeyEqual> index ABSL_GUARDED_BY(mutex);
+    Usage usage ABSL_GUARDED_BY(mutex);  // `bytes` without the table
+    size_t Bytes() const ABSL_SHARED_LOCKS_REQUIRED(mutex);
   };
 
   Shard& ShardOf(const MemoryKey& key) { return *shards_[key.digest[31] % shards_.size()]; }
-  static void Remove(Shard* shard, std::list<Entry>::iterator it)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard->mutex);
+  static void Remove(Shard* shard, Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard->mutex);
 
   const size_t limit_;
   std::vector<std::unique_ptr<Shard>> shards_;

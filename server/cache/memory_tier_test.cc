@@ -10,8 +10,11 @@
 namespace kiln::cache {
 namespace {
 
+// A hash table of three entries: more than it takes, less than an entry.
+constexpr size_t kSmallTable = 100;
+
 MemoryKey Key(int i) { return {Sha256(std::to_string(i)), 0}; }
-MemoryTier::Value Value(size_t bytes) { return std::make_shared<const std::string>(bytes, 'v'); }
+MemoryTier::Value Value(size_t bytes) { return MemoryTier::Value(std::string(bytes, 'v')); }
 
 TEST(MemoryTierTest, KeepsPartsApart) {
   MemoryTier tier(1 << 20);
@@ -21,7 +24,7 @@ TEST(MemoryTierTest, KeepsPartsApart) {
 }
 
 TEST(MemoryTierTest, EvictsTheLeastRecentlyUsed) {
-  MemoryTier tier(3 * (100 + MemoryTier::kOverhead), 1);
+  MemoryTier tier(3 * MemoryTier::Cost(Value(100)) + kSmallTable, 1);
   for (int i = 0; i < 3; ++i) tier.Put(Key(i), Value(100));
   EXPECT_NE(tier.Get(Key(0)), nullptr);
   tier.Put(Key(3), Value(100));
@@ -49,7 +52,8 @@ TEST(MemoryTierTest, ReplacesAndRefusesWhatIsTooLarge) {
   EXPECT_EQ(tier.Get(Key(2)), nullptr);
   EXPECT_NE(tier.Get(Key(1)), nullptr);
   tier.Erase(Key(1));
-  EXPECT_EQ(tier.usage().bytes, 0u);
+  EXPECT_EQ(tier.usage().entries, 0u);
+  EXPECT_LT(tier.usage().bytes, kSmallTable);
 }
 
 TEST(MemoryTierTest, ZeroBytesKeepNothing) {

@@ -81,4 +81,10 @@ bool OpenRecord(std::string_view key, std::string_view record, std::string* valu
   return true;
 }
 
+bool KeyOfRecord(std::string_view record, size_t key_bytes, std::string* key) {
+  if (!OpenRecord("", record, key) || key->size() < key_bytes) return false;
+  key->resize(key_bytes);
+  return true;
+}
+
 }  // namespace kiln::cache

@@ -20,6 +20,9 @@ bool SealRecord(std::string_view key, std::string_view value, std::string* recor
 // False: not a record of this key.
 bool OpenRecord(std::string_view key, std::string_view record, std::string* value);
 
+// The key of a record of which only its length is known. False: no record.
+bool KeyOfRecord(std::string_view record, size_t key_bytes, std::string* key);
+
 }  // namespace kiln::cache
 
 #endif  // KILN_SERVER_CACHE_RECORD_H_

@@ -79,6 +79,7 @@ OutputMask MaskOf(uint8_t bits) {
   mask.set_assembly((bits & kAssemblyBit) != 0);
   mask.set_launch_record((bits & kLaunchBit) != 0);
   mask.set_pass_records((bits & kPassesBit) != 0);
+  mask.set_pass_sums((bits & kPassSumsBit) != 0);
   mask.set_remarks((bits & kRemarksBit) != 0);
   return mask;
 }
@@ -98,14 +99,16 @@ bool Same(const TargetResult& a, const TargetResult& b) {
 }
 
 void FilterStored(uint8_t bits, std::string_view stored) {
-  bits &= 31;
+  bits = Outputs(MaskOf(bits)).bits();
   std::string bytes;
   TargetResult::Status status = TargetResult::UNSPECIFIED;
   const bool good = FilterResult(stored, bits, &bytes, &status);
   TargetResult parsed, filtered;
   if (!parsed.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return;
   if (!good) return;
-  Demand(bytes.size() <= stored.size() + 16, "filtering adds nothing");
+  // Five numbers stand for a record without a name, which has two bytes.
+  const size_t most = (bits & kPassSumsBit) == 0 ? stored.size() : 2 * stored.size() + 32;
+  Demand(bytes.size() <= most + 16, "filtering adds nothing");
   Demand(filtered.ParseFromString(bytes), "what is left of a result is a result");
   Demand(status == parsed.status() && status == filtered.status(), "with its status");
   Outputs(MaskOf(bits)).Filter(&parsed);

@@ -2,8 +2,10 @@
 #include "server/cache/result_cache.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "proto/pass_sums.h"
 #include "server/cache/result_filter.h"
 
 namespace kiln::cache {
@@ -24,13 +26,27 @@ std::string DiskKey(char kind, const Digest& digest) {
   return key;
 }
 
+RecordClass ClassOf(TargetResult::Status status) {
+  return status == TargetResult::INVALID ? RecordClass::kInvalid : RecordClass::kRecord;
+}
+
+// What became of a record. An invalid result need not be stored where their share is used up.
+absl::Status UnlessNotNeeded(absl::Status stored, TargetResult::Status status) {
+  const bool needed =
+      ClassOf(status) != RecordClass::kInvalid || !absl::IsResourceExhausted(stored);
+  return needed ? stored : absl::OkStatus();
+}
+
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
-// In memory a ready result is its status, one byte, and the bytes; the byte is at the end, where it
-// is cut off without copying.
-MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
-  bytes.push_back(static_cast<char>(status));
-  return std::make_shared<const std::string>(std::move(bytes));
+// In memory a ready result is its bytes, of which there are `size`, and its status in one byte
+// behind them, where it is cut off without copying.
+template <typename Write>
+MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) {
+  return MemoryTier::Value::Make(size + 1, [&](char* to) {
+    write(to);
+    to[size] = static_cast<char>(status);
+  });
 }
 
 }  // namespace
@@ -38,8 +54,10 @@ MemoryTier::Value Pack(std::string bytes, TargetResult::Status status) {
 Outputs::Outputs(const kiln::v1alpha::OutputMask& mask)
     : bits_(static_cast<uint8_t>(
           (mask.binary() ? kBinaryBit : 0) | (mask.assembly() ? kAssemblyBit : 0) |
-          (mask.launch_record() ? kLaunchBit : 0) | (mask.pass_records() ? kPassesBit : 0) |
-          (mask.remarks() ? kRemarksBit : 0))) {}
+          (mask.launch_record() ? kLaunchBit : 0) | (mask.remarks() ? kRemarksBit : 0))) {
+  if (mask.pass_records() && !mask.pass_sums()) bits_ |= kPassesBit;
+  if (mask.pass_sums()) bits_ |= kPassSumsBit;
+}
 
 bool Outputs::assembly() const { return (bits_ & kAssemblyBit) != 0; }
 
@@ -49,6 +67,8 @@ void Outputs::Filter(TargetResult* result) const {
     if ((bits_ & kAssemblyBit) == 0) variant.clear_assembly();
     if ((bits_ & kLaunchBit) == 0) variant.clear_launch();
   }
+  result->clear_pass_sums();
+  if ((bits_ & kPassSumsBit) != 0) SumPasses(result);
   if ((bits_ & kPassesBit) == 0) result->clear_passes();
   if ((bits_ & kRemarksBit) == 0) result->clear_remarks();
 }
@@ -93,15 +113,51 @@ Ready ResultCache::Prepare(const Outputs& outputs, TargetResult result) {
   result.mutable_timings()->clear_service_ns();
   Ready ready;
   ready.status = result.status();
-  ready.bytes = Pack(result.SerializeAsString(), result.status());
+  ready.bytes = Pack(result.ByteSizeLong(), result.status(), [&](char* to) {
+    result.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(to));
+  });
   return ready;
+}
+
+MemoryTier::Value ResultCache::Recall(const MemoryKey& key, uint64_t* stamp, MemoryTier** part) {
+  for (MemoryTier* one : {&memory_, &invalid_memory_}) {
+    MemoryTier::Value value = one->Get(key, stamp);
+    if (value == nullptr) continue;
+    if (part != nullptr) *part = one;
+    return value;
+  }
+  return nullptr;
+}
+
+// What was one and is the other now (a record that was altered) is not in both.
+void ResultCache::Keep(const MemoryKey& key, MemoryTier::Value value, TargetResult::Status status,
+                       uint64_t stamp) {
+  const bool invalid = status == TargetResult::INVALID;
+  (invalid ? memory_ : invalid_memory_).Erase(key);
+  (invalid ? invalid_memory_ : memory_).Put(key, std::move(value), stamp);
+}
+
+void ResultCache::Drop(const MemoryKey& key) {
+  memory_.Erase(key);
+  invalid_memory_.Erase(key);
+}
+
+MemoryTier::Usage ResultCache::memory_usage() const {
+  MemoryTier::Usage sum = memory_.usage();
+  const MemoryTier::Usage invalid = invalid_memory_.usage();
+  sum.bytes += invalid.bytes;
+  sum.entries += invalid.entries;
+  sum.evicted_bytes += invalid.evicted_bytes;
+  sum.evicted_entries += invalid.evicted_entries;
+  return sum;
 }
 
 Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
                                MemoryTier::Value* value) {
   const uint64_t forgotten = forgotten_;
   uint64_t stamp = 0;
-  *value = memory_.Get(key, &stamp);
+  MemoryTier* part = nullptr;
+  *value = Recall(key, &stamp, &part);
   if (const uint64_t turn = Turn(); *value != nullptr && stamp + kRenewal <= turn) {
     if (!may_block) {
       value->reset();
@@ -109,10 +165,10 @@ Lookup ResultCache::FromMemory(const MemoryKey& key, std::string_view kinds, boo
     }
     std::string unused;
     for (char kind : kinds) disk_->Get(DiskKey(kind, key.digest), true, &unused);
-    memory_.Put(key, *value, turn);
+    part->Put(key, *value, turn);
     if (forgotten_ != forgotten) {
       for (char kind : kinds) EraseRecord(kind, key.digest);
-      memory_.Erase(key);
+      part->Erase(key);
       value->reset();
     }
   }
@@ -149,7 +205,7 @@ Lookup ResultCache::FromDisk(char kind, const Digest& digest, bool may_block, st
 
 Lookup ResultCache::FindRecord(char kind, const Digest& digest, bool may_block,
                                std::string* value) {
-  if (MemoryTier::Value in_memory = memory_.Get({digest, RecordPart(kind)})) {
+  if (MemoryTier::Value in_memory = Recall({digest, RecordPart(kind)})) {
     *value = *in_memory;
     ++counters_.memory_hits;
     return Lookup::kMemory;
@@ -157,14 +213,16 @@ Lookup ResultCache::FindRecord(char kind, const Digest& digest, bool may_block,
   return FromDisk(kind, digest, may_block, value);
 }
 
-absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::string value) {
-  absl::Status s = disk_ == nullptr ? absl::OkStatus() : disk_->Put(DiskKey(kind, digest), value);
+absl::Status ResultCache::StoreRecord(char kind, const Digest& digest, std::string value,
+                                      TargetResult::Status status) {
+  absl::Status s;
+  if (disk_ != nullptr) s = disk_->Put(DiskKey(kind, digest), value, ClassOf(status));
   if (disk_ == nullptr || !s.ok()) {
-    memory_.Put({digest, RecordPart(kind)}, std::make_shared<const std::string>(std::move(value)));
+    Keep({digest, RecordPart(kind)}, MemoryTier::Value(value), status);
   } else {
-    memory_.Erase({digest, RecordPart(kind)});
+    Drop({digest, RecordPart(kind)});
   }
-  return s;
+  return UnlessNotNeeded(std::move(s), status);
 }
 
 Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready) {
@@ -182,12 +240,13 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
   if (!IsHit(found)) return found;
   const auto remember = [&] {
     Remember(key, outputs, *ready);
-    if (forgotten_ != forgotten) memory_.Erase({key, outputs.bits()});
+    if (forgotten_ != forgotten) Drop({key, outputs.bits()});
   };
   if (!outputs.assembly()) {
     std::string bytes;
     if (!FilterResult(stored, outputs.bits(), &bytes, &ready->status)) return Lookup::kMiss;
-    ready->bytes = Pack(std::move(bytes), ready->status);
+    ready->bytes = Pack(bytes.size(), ready->status,
+                        [&](char* to) { memcpy(to, bytes.data(), bytes.size()); });
     remember();
     return found;
   }
@@ -221,14 +280,14 @@ absl::Status ResultCache::Store(const Digest& key, const TargetResult& result) {
     variant.clear_assembly();
   }
   if (has_assembly) {
-    s = StoreRecord(kAssemblyText, key, assembly.SerializeAsString());
+    s = StoreRecord(kAssemblyText, key, assembly.SerializeAsString(), result.status());
   }
-  s.Update(StoreRecord(kResult, key, main.SerializeAsString()));
+  s.Update(StoreRecord(kResult, key, main.SerializeAsString(), result.status()));
   return s;
 }
 
 void ResultCache::Remember(const Digest& key, const Outputs& outputs, const Ready& ready) {
-  if (Storable(ready.status)) memory_.Put({key, outputs.bits()}, ready.bytes, Turn());
+  if (Storable(ready.status)) Keep({key, outputs.bits()}, ready.bytes, ready.status, Turn());
 }
 
 Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
@@ -239,13 +298,13 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
   Lookup found = FromMemory({key, kTranslationPart}, {&kTranslation, 1}, may_block, &in_memory);
   if (found == Lookup::kMiss) found = FromDisk(kTranslation, key, may_block, &stored);
   if (found == Lookup::kMiss || found == Lookup::kWouldBlock) return found;
-  if (!ReadTranslation(in_memory != nullptr ? *in_memory : stored, translation)) {
+  if (!ReadTranslation(in_memory != nullptr ? *in_memory : std::string_view(stored), translation)) {
     return Lookup::kMiss;
   }
   if (in_memory == nullptr) {
-    memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(stored)),
-                Turn());
-    if (forgotten_ != forgotten) memory_.Erase({key, kTranslationPart});
+    Keep({key, kTranslationPart}, MemoryTier::Value(stored),
+         translation->status, Turn());
+    if (forgotten_ != forgotten) Drop({key, kTranslationPart});
   }
   return found;
 }
@@ -255,12 +314,16 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
   if (!Storable(translation.status)) return absl::OkStatus();
   absl::Status s;
   if (translation.status == TargetResult::OK) {
-    s = StoreRecord(kModule, translation.module, spirv);
+    s = StoreRecord(kModule, translation.module, spirv, translation.status);
   }
   std::string bytes = WriteTranslation(translation);
-  if (disk_ != nullptr) s.Update(disk_->Put(DiskKey(kTranslation, key), bytes));
-  memory_.Put({key, kTranslationPart}, std::make_shared<const std::string>(std::move(bytes)),
-              Turn());
+  if (disk_ != nullptr) {
+    s.Update(
+        UnlessNotNeeded(disk_->Put(DiskKey(kTranslation, key), bytes, ClassOf(translation.status)),
+                        translation.status));
+  }
+  Keep({key, kTranslationPart}, MemoryTier::Value(bytes),
+       translation.status, Turn());
   return s;
 }
 
@@ -296,9 +359,9 @@ bool ResultCache::Forget(const Digest& key) {
     bool gone = true;
     for (char kind : {kResult, kAssemblyText}) {
       gone = EraseRecord(kind, key) && gone;
-      memory_.Erase({key, RecordPart(kind)});
+      Drop({key, RecordPart(kind)});
     }
-    for (uint8_t part = 0; part < kTranslationPart; ++part) memory_.Erase({key, part});
+    for (uint8_t part = 0; part < kTranslationPart; ++part) Drop({key, part});
     return gone;
   };
   erase();
@@ -308,7 +371,7 @@ bool ResultCache::Forget(const Digest& key) {
 
 bool ResultCache::ForgetTranslation(const Digest& key) {
   const auto erase = [&] {
-    memory_.Erase({key, kTranslationPart});
+    Drop({key, kTranslationPart});
     return EraseRecord(kTranslation, key);
   };
   erase();
@@ -317,7 +380,7 @@ bool ResultCache::ForgetTranslation(const Digest& key) {
 }
 
 void ResultCache::ForgetModule(const Digest& module) {
-  memory_.Erase({module, RecordPart(kModule)});
+  Drop({module, RecordPart(kModule)});
   if (disk_ != nullptr) disk_->Erase(DiskKey(kModule, module));
 }
 

@@ -14,6 +14,10 @@
 // not bring it back: whatever moves a record between tiers or generations looks afterwards whether
 // anything was forgotten since it began, and takes back what it put.
 //
+// Invalid results cost nothing to make, and any client can have as many as it likes. So they do not
+// share the bound of the others: of either tier they have a sixteenth (invalid_memory_; the class
+// kInvalid in disk_tier.h), in which they drive out one another.
+//
 // ok, refused and invalid results are stored; crashed, timed-out, cancelled ones never: Store
 // refuses them. Thread-safe.
 #ifndef KILN_SERVER_CACHE_RESULT_CACHE_H_
@@ -76,7 +80,9 @@ class ResultCache {
 
   // `disk` may be null: memory only.
   ResultCache(size_t memory_bytes, std::unique_ptr<DiskTier> disk)
-      : memory_(memory_bytes), disk_(std::move(disk)) {}
+      : memory_(memory_bytes - memory_bytes / kInvalidPart),
+        invalid_memory_(memory_bytes / kInvalidPart, kInvalidShards),
+        disk_(std::move(disk)) {}
 
   // `may_block` false: answers kWouldBlock rather than wait for the disk.
   Lookup Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready);
@@ -104,13 +110,20 @@ class ResultCache {
   void ForgetModule(const Digest& module);
 
   const Counters& counters() const { return counters_; }
-  MemoryTier::Usage memory_usage() const { return memory_.usage(); }
-  size_t memory_limit() const { return memory_.limit_bytes(); }
+  // Of both parts; of that which invalid results have.
+  MemoryTier::Usage memory_usage() const;
+  size_t memory_limit() const { return memory_.limit_bytes() + invalid_memory_.limit_bytes(); }
+  MemoryTier::Usage invalid_memory_usage() const { return invalid_memory_.usage(); }
+  size_t invalid_memory_limit() const { return invalid_memory_.limit_bytes(); }
   const DiskTier* disk() const { return disk_.get(); }
 
  private:
   // Generations of the disk tier begun since what is in memory was last put or found there.
   static constexpr uint64_t kRenewal = 2;
+  // Of memory, what invalid results have. Fewer shards: each keeps what a shard of the others
+  // would.
+  static constexpr size_t kInvalidPart = 16;
+  static constexpr size_t kInvalidShards = 4;
 
   // kWouldBlock: it is there, but its record has to move on disk.
   Lookup FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
@@ -119,12 +132,20 @@ class ResultCache {
   Lookup FromDisk(char kind, const Digest& digest, bool may_block, std::string* value);
   // A record: from the disk, or from memory where the disk did not take it.
   Lookup FindRecord(char kind, const Digest& digest, bool may_block, std::string* value);
-  absl::Status StoreRecord(char kind, const Digest& digest, std::string value);
+  absl::Status StoreRecord(char kind, const Digest& digest, std::string value,
+                           kiln::v1alpha::TargetResult::Status status);
+  // In memory: `part`, where not null, gets that in which it is.
+  MemoryTier::Value Recall(const MemoryKey& key, uint64_t* stamp = nullptr,
+                           MemoryTier** part = nullptr);
+  void Keep(const MemoryKey& key, MemoryTier::Value value,
+            kiln::v1alpha::TargetResult::Status status, uint64_t stamp = 0);
+  void Drop(const MemoryKey& key);
 
   // Out of the disk tier for good.
   bool EraseRecord(char kind, const Digest& digest);
 
   MemoryTier memory_;
+  MemoryTier invalid_memory_;
   std::unique_ptr<DiskTier> disk_;
   std::atomic<uint64_t> forgotten_ = 0;
   Counters counters_;

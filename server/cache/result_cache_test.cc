@@ -29,7 +29,10 @@ TargetResult Sample() {
   v->set_code("code");
   v->set_assembly("assembly");
   v->mutable_statistics()->set_instructions(7);
-  r.add_passes()->set_pass("cse");
+  for (const char* pass : {"cse", "fold", "cse"}) {
+    r.add_passes()->set_pass(pass);
+    r.mutable_passes(r.passes_size() - 1)->set_nanoseconds(70'000);
+  }
   r.add_remarks()->set_text("remark");
   r.mutable_timings()->set_compile_ns(5);
   return r;
@@ -57,14 +60,18 @@ TEST(ResultFilterTest, AgreesWithParsing) {
   sample.mutable_variants(1)->set_code(std::string(300, 'c'));
   sample.set_message(std::string(200, 'm'));
   sample.set_spirv_id(12345678);
+  sample.mutable_pass_sums()->set_names("a worker's own, which nobody asked for");
   std::string bytes = sample.SerializeAsString();
-  for (int bits = 0; bits < 32; ++bits) {
+  for (int bits = 0; bits < 128; ++bits) {
+    const bool records = bits & kPassesBit, sums = bits & kPassSumsBit;
+    if ((bits & 32) != 0 || (records && sums)) continue;  // no bit; one for the other
     OutputMask mask;
     mask.set_binary(bits & kBinaryBit);
     mask.set_assembly(bits & kAssemblyBit);
     mask.set_launch_record(bits & kLaunchBit);
     mask.set_pass_records(bits & kPassesBit);
     mask.set_remarks(bits & kRemarksBit);
+    mask.set_pass_sums(bits & kPassSumsBit);
     Outputs outputs(mask);
     ASSERT_EQ(outputs.bits(), bits);
     TargetResult expected = sample;
@@ -164,9 +171,29 @@ TEST_F(ResultCacheTest, GivesWhatWasAskedFor) {
   EXPECT_EQ(Find(key, Want(true, true, true), &r), Lookup::kDisk);
   EXPECT_EQ(r.variants(0).code(), "code");
   EXPECT_EQ(r.variants(0).assembly(), "assembly");
-  EXPECT_EQ(r.passes_size(), 1);
+  EXPECT_EQ(r.passes_size(), 3);
+  EXPECT_FALSE(r.has_pass_sums());
   EXPECT_EQ(r.remarks_size(), 1);
   EXPECT_EQ(r.timings().compile_ns(), 5);
+}
+
+// Who asks for sums and records is a client that also talks to daemons without sums.
+TEST_F(ResultCacheTest, GivesSumsOfPassesInPlaceOfTheirRecords) {
+  Digest key = Sha256("k");
+  ASSERT_TRUE(cache_->Store(key, Sample()).ok());
+  OutputMask mask;
+  mask.set_pass_records(true);
+  mask.set_pass_sums(true);
+  for (const Lookup where : {Lookup::kDisk, Lookup::kMemory}) {
+    TargetResult r;
+    EXPECT_EQ(Find(key, Outputs(mask), &r), where);
+    EXPECT_EQ(r.passes_size(), 0);
+    EXPECT_EQ(r.pass_sums().names(), "csefold");
+    ASSERT_EQ(r.pass_sums().runs_size(), 2);
+    EXPECT_EQ(r.pass_sums().runs(0), 2);
+    EXPECT_EQ(r.pass_sums().nanoseconds(0), 140'000);
+  }
+  EXPECT_EQ(Parse(ResultCache::Prepare(Outputs(mask), Sample())).pass_sums().runs_size(), 2);
 }
 
 TEST_F(ResultCacheTest, SurvivesARestart) {
@@ -263,6 +290,65 @@ TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
   EXPECT_EQ(Find(hot, Want(true, true), &r), Lookup::kDisk);
   EXPECT_EQ(r.variants(0).assembly(), "assembly");
   EXPECT_EQ(cache_->FindTranslation(glsl, true, &t), Lookup::kDisk);
+}
+
+// Of any client: invalid modules, and sources that do not translate, as many as it likes.
+TEST_F(ResultCacheTest, AFloodOfInvalidModulesEvictsNoGoodResult) {
+  constexpr size_t kMemoryBytes = 4 << 20;
+  constexpr uint64_t kDiskBytes = 8 << 20;
+  const auto noise = [](const std::string& seed, int digests) {
+    std::string text;  // that zstd cannot make small
+    for (int i = 0; i < digests; ++i) text += AsBytes(Sha256(seed + " " + std::to_string(i)));
+    return text;
+  };
+  Open(kMemoryBytes, kDiskBytes);
+  constexpr int kGood = 100;
+  const Outputs want = Want(true, false);
+  TargetResult r;
+  for (int i = 0; i < kGood; ++i) {
+    TargetResult good = Sample();
+    good.mutable_variants(0)->set_code(noise(std::to_string(i), 60));
+    ASSERT_TRUE(cache_->Store(Sha256(std::to_string(i)), good).ok());
+    ASSERT_EQ(Find(Sha256(std::to_string(i)), want, &r), Lookup::kDisk);
+  }
+  constexpr int kFlood = 20'000;
+  const auto bad_key = [](int i) { return Sha256("bad " + std::to_string(i)); };
+  TargetResult invalid;
+  invalid.set_target("tgl");
+  invalid.set_status(TargetResult::INVALID);
+  invalid.set_cause("spirv_invalid");
+  StoredTranslation untranslated;
+  untranslated.status = TargetResult::INVALID;
+  for (int i = 0; i < kFlood; ++i) {
+    // Text, as messages are.
+    invalid.set_spirv_id(static_cast<uint32_t>(i));
+    const std::string text = noise("bad " + std::to_string(i), 12);
+    invalid.set_message("");
+    for (char c : text) invalid.mutable_message()->push_back(static_cast<char>(c & 0x7f));
+    untranslated.message = invalid.message();
+    ASSERT_TRUE(cache_->Store(bad_key(i), invalid).ok());
+    cache_->Remember(bad_key(i), want, ResultCache::Prepare(want, invalid));
+    ASSERT_TRUE(cache_->StoreTranslation(bad_key(i), untranslated, "").ok());
+  }
+  // Theirs are remembered too, the newest of them.
+  EXPECT_EQ(Find(bad_key(kFlood - 1), want, &r), Lookup::kMemory);
+  EXPECT_EQ(r.status(), TargetResult::INVALID);
+  StoredTranslation got;
+  EXPECT_EQ(cache_->FindTranslation(bad_key(kFlood - 1), true, &got), Lookup::kMemory);
+  int in_memory = 0, on_disk = 0, bad_on_disk = 0;
+  for (int i = 0; i < kGood; ++i) {
+    in_memory += Find(Sha256(std::to_string(i)), want, &r) == Lookup::kMemory ? 1 : 0;
+  }
+  Open(kMemoryBytes, kDiskBytes);
+  for (int i = 0; i < kGood; ++i) {
+    on_disk += Find(Sha256(std::to_string(i)), want, &r) == Lookup::kDisk ? 1 : 0;
+  }
+  for (int i = 0; i < kFlood; ++i) {
+    bad_on_disk += Find(bad_key(i), want, &r) == Lookup::kDisk ? 1 : 0;
+  }
+  EXPECT_EQ(in_memory, kGood);
+  EXPECT_EQ(on_disk, kGood);
+  EXPECT_GT(bad_on_disk, 0);
 }
 
 TEST(ResultCacheWithoutDiskTest, MemoryAlone) {

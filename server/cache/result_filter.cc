@@ -1,9 +1,14 @@
 // Takes out of a serialised TargetResult what was not asked for: see result_filter.h.
 #include "server/cache/result_filter.h"
 
+#include <utility>
+
+#include "proto/pass_sums.h"
+
 namespace kiln::cache {
 namespace {
 
+using kiln::v1alpha::PassRecord;
 using kiln::v1alpha::TargetResult;
 using kiln::v1alpha::Variant;
 
@@ -93,6 +98,24 @@ bool FilterVariant(const Field& variant, uint8_t bits, std::string* out) {
   return true;
 }
 
+// False: it is no pass record.
+bool AddRecord(const Field& field, PassRecord* record, PassSummer* sums) {
+  const std::string_view bytes = field.contents;
+  if (field.wire != 2 || !record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return false;
+  }
+  sums->Add(*record);
+  return true;
+}
+
+// As the last field, which it is by its number.
+void AppendSums(PassSummer sums, std::string* out) {
+  if (sums.empty()) return;
+  TargetResult rest;
+  *rest.mutable_pass_sums() = std::move(sums).Take();
+  rest.AppendToString(out);
+}
+
 }  // namespace
 
 bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
@@ -100,6 +123,8 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
   *status = TargetResult::UNSPECIFIED;
   out->reserve(out->size() + ((bits & (kBinaryBit | kLaunchBit)) != 0 ? result.size() : 1024) + 1);
   Field field;
+  PassRecord record;  // its text's memory is used again
+  PassSummer sums;
   while (!result.empty()) {
     if (!ReadField(&result, &field)) return false;
     switch (field.number) {
@@ -112,6 +137,9 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
         break;
       case TargetResult::kPassesFieldNumber:
         if ((bits & kPassesBit) != 0) out->append(field.bytes);
+        if ((bits & kPassSumsBit) != 0 && !AddRecord(field, &record, &sums)) return false;
+        break;
+      case TargetResult::kPassSumsFieldNumber:  // they are not stored
         break;
       case TargetResult::kRemarksFieldNumber:
         if ((bits & kRemarksBit) != 0) out->append(field.bytes);
@@ -120,6 +148,7 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
         out->append(field.bytes);
     }
   }
+  AppendSums(std::move(sums), out);
   return *status != TargetResult::UNSPECIFIED;
 }
 

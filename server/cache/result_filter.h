@@ -1,8 +1,8 @@
 // Takes out of a serialised TargetResult what was not asked for, without parsing it.
 //
 // A hit from disk needs a few fields of a message with dozens of sub-messages: the bytes of the
-// fields wanted are copied as they are. Length-delimited wire format only; one pass, no allocation
-// but the output's.
+// fields wanted are copied as they are. Length-delimited wire format only; one pass. Sums of pass
+// records are the one thing that is made here; whoever asks for them again finds them in memory.
 #ifndef KILN_SERVER_CACHE_RESULT_FILTER_H_
 #define KILN_SERVER_CACHE_RESULT_FILTER_H_
 
@@ -16,7 +16,7 @@ namespace kiln::cache {
 
 // Outputs, as bits.
 inline constexpr uint8_t kBinaryBit = 1, kAssemblyBit = 2, kLaunchBit = 4, kPassesBit = 8,
-                         kRemarksBit = 16;
+                         kRemarksBit = 16, kPassSumsBit = 64;
 
 // Appends to `out` the fields of `result` that `bits` asks for and sets `status` to its status.
 // Fields of a single request (`cache`, Timings.queue_ns and service_ns) are not in stored results.

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <ctime>
+#include <span>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -30,6 +32,32 @@ static_assert(std::size(kRows) == kEvents, "kSuppressed is the last row");
 
 absl::Duration SteadyTime() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void PutNumber(int64_t number, size_t digits, char* to) {
+  for (; digits > 0; number /= 10) to[--digits] = static_cast<char>('0' + number % 10);
+}
+
+// In the place of a line's 1970-01-01T00:00:00.000Z. The C library's and absl's ways to a date may
+// allocate: days since 1970 are taken off year by year and month by month.
+void PutTime(const timespec& now, std::span<char> line) {
+  constexpr std::string_view kEpoch = "1970-01-01T00:00:00.000Z";
+  const auto found = std::search(line.begin(), line.end(), kEpoch.begin(), kEpoch.end());
+  if (found == line.end()) return;
+  char* to = &*found;
+  int64_t days = now.tv_sec / 86400, year = 1970, month = 1;
+  const auto leap = [&] { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); };
+  for (; days >= (leap() ? 366 : 365); ++year) days -= leap() ? 366 : 365;
+  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const auto of_month = [&] { return kDays[month - 1] + (month == 2 && leap() ? 1 : 0); };
+  for (; days >= of_month(); ++month) days -= of_month();
+  PutNumber(year, 4, to);
+  PutNumber(month, 2, to + 5);
+  PutNumber(days + 1, 2, to + 8);
+  PutNumber(now.tv_sec / 3600 % 24, 2, to + 11);
+  PutNumber(now.tv_sec / 60 % 60, 2, to + 14);
+  PutNumber(now.tv_sec % 60, 2, to + 17);
+  PutNumber(now.tv_nsec / 1'000'000, 3, to + 20);
 }
 
 }  // namespace
@@ -55,6 +83,39 @@ void Log::Configure(Level level, Format format) {
   absl::MutexLock lock(&mutex_);
   options_.level = level;
   options_.format = format;
+  FormatLastWords();
+}
+
+void Log::PrepareLastWords(Event event, std::string_view message) {
+  absl::MutexLock lock(&mutex_);
+  last_event_ = event;
+  last_message_ = message;
+  FormatLastWords();
+}
+
+// A process that ends in this very moment has no last words.
+void Log::FormatLastWords() {
+  if (!last_event_) return;
+  const std::string line = FormatLine(options_.format, absl::UnixEpoch(), LevelOf(*last_event_),
+                                      Name(*last_event_), {{"message", last_message_}});
+  last_words_bytes_ = 0;
+  memcpy(last_words_, line.data(), line.size());
+  last_words_bytes_ = line.size();
+}
+
+void Log::SayLastWords(absl::Duration limit) const {
+  Drain(limit);
+  char line[kMostLineBytes];
+  const size_t bytes = last_words_bytes_;
+  memcpy(line, last_words_, bytes);
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  PutTime(now, {line, bytes});
+  for (size_t at = 0; at < bytes;) {
+    const ssize_t n = write(fd_, line + at, bytes - at);
+    if (n == 0 || (n < 0 && errno != EINTR)) return;
+    if (n > 0) at += static_cast<size_t>(n);
+  }
 }
 
 absl::Status Log::WriteToFile(const std::string& path, uint64_t bytes) {

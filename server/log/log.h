@@ -82,6 +82,13 @@ class Log {
 
   void Configure(Level level, Format format);
 
+  // Keeps a line ready for SayLastWords. At most kMostLineBytes of it.
+  void PrepareLastWords(Event event, std::string_view message);
+  // Waits for what is queued, for so long at most, and writes the line that was prepared, with the
+  // time of now, past the queue: not counted against a file's bound. Allocates nothing and takes no
+  // lock; for a process that is about to end, also in a signal's handler.
+  void SayLastWords(absl::Duration limit) const;
+
   // Writes counts of suppressed lines that no later line of their kind brought: of kinds that may
   // have a line again, or of all; and that of lost lines.
   void FlushCounts(bool all);
@@ -121,6 +128,14 @@ class Log {
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<pthread_t> writer_ ABSL_GUARDED_BY(mutex_);
   std::atomic<size_t> unwritten_ = 0;  // lines in the queue
+
+  void FormatLastWords() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Read without the lock by SayLastWords; written before there is anything to say.
+  std::optional<Event> last_event_ ABSL_GUARDED_BY(mutex_);
+  std::string last_message_ ABSL_GUARDED_BY(mutex_);
+  char last_words_[kMostLineBytes] = {};
+  std::atomic<size_t> last_words_bytes_ = 0;
 
   const int fd_;
   std::optional<LogFile> file_;  // the writer's, once there is one

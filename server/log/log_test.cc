@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace kiln::log {
 namespace {
@@ -276,6 +278,33 @@ TEST_F(LogTest, DrainedBeforeTheEnd) {
       absl::StrSplit(std::string(buffer, size_t(n)), '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 200u);
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(Has(lines[size_t(i)], "n=" + std::to_string(i)));
+}
+
+// The line that was made ready is one like any other, with the time of now.
+TEST_F(LogTest, LastWordsAreALineOfTheirTime) {
+  for (Format format : {Format::kText, Format::kJson}) {
+    Log log(options_);
+    log.Configure(Level::kInfo, Format::kText);
+    log.PrepareLastWords(Event::kOutOfMemory, "no \"more\"");
+    log.Configure(Level::kInfo, format);
+    log.Write(Event::kStarted);
+    const absl::Time before = absl::Now();
+    log.SayLastWords(absl::Seconds(1));
+    const absl::Time after = absl::Now();
+    const std::vector<std::string> lines = Read(log);
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_NE(lines[0].find("started"), std::string::npos);
+    const std::string& line = lines[1];
+    absl::Time time;
+    std::string error;
+    const size_t at = line.find("20");
+    ASSERT_TRUE(absl::ParseTime(absl::RFC3339_full, line.substr(at, 24), &time, &error))
+        << line << error;
+    EXPECT_GE(time, before - absl::Milliseconds(1));
+    EXPECT_LE(time, after);
+    EXPECT_EQ(line + "\n", FormatLine(format, time, Level::kError, "out_of_memory",
+                                      {{"message", "no \"more\""}}));
+  }
 }
 
 TEST_F(LogTest, LinesOfManyThreadsAreWhole) {

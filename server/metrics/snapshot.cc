@@ -55,10 +55,11 @@ void Snapshot::CollectCache(std::vector<MetricFamily>* out) const {
   const auto& c = cache_->counters();
   auto memory = cache_->memory_usage();
   cache::DiskTier::Usage disk;
-  uint64_t disk_limit = 0;
+  uint64_t disk_limit = 0, disk_invalid_limit = 0;
   if (cache_->disk() != nullptr) {
     disk = cache_->disk()->usage();
     disk_limit = cache_->disk()->limit_bytes();
+    disk_invalid_limit = cache_->disk()->invalid_limit_bytes();
   }
   auto at = [](const char* tier, const char* result) {
     return std::vector<ClientMetric::Label>{{"tier", tier}, {"result", result}};
@@ -76,6 +77,15 @@ void Snapshot::CollectCache(std::vector<MetricFamily>* out) const {
       {{in_memory, D(memory.bytes)}, {on_disk, D(disk.bytes)}});
   Add(out, "kiln_cache_limit_bytes", "Bound of a tier", MetricType::Gauge,
       {{in_memory, D(cache_->memory_limit())}, {on_disk, D(disk_limit)}});
+  Add(out, "kiln_cache_invalid_bytes", "Of these, results of invalid modules; on disk an estimate",
+      MetricType::Gauge,
+      {{in_memory, D(cache_->invalid_memory_usage().bytes)}, {on_disk, D(disk.invalid_bytes)}});
+  Add(out, "kiln_cache_invalid_limit_bytes", "Bound of results of invalid modules in a tier",
+      MetricType::Gauge,
+      {{in_memory, D(cache_->invalid_memory_limit())}, {on_disk, D(disk_invalid_limit)}});
+  Add(out, "kiln_cache_invalid_refused_total",
+      "Records of invalid modules that the disk tier did not take because of their bound",
+      MetricType::Counter, {{{}, D(disk.invalid_refused)}});
   Add(out, "kiln_cache_entries", "Records of a tier; on disk an estimate", MetricType::Gauge,
       {{in_memory, D(memory.entries)}, {on_disk, D(disk.entries)}});
   Add(out, "kiln_cache_evicted_bytes_total", "Bytes evicted from a tier", MetricType::Counter,
@@ -134,6 +144,11 @@ void Snapshot::CollectQueues(size_t jobs, std::vector<MetricFamily>* out) const 
   Add(out, "kiln_queue_depth",
       "What waits: jobs for a worker, steps of calls for a thread that may read from the disk",
       MetricType::Gauge, depth);
+  if (refusals_held_ != nullptr) {
+    Add(out, "kiln_refusals_held",
+        "Calls that were refused and are not told yet, so that they do not come again at once",
+        MetricType::Gauge, {{{}, D(refusals_held_())}});
+  }
   Add(out, "kiln_queue_limit", "How much of that may wait before new calls are refused",
       MetricType::Gauge, limit);
 }
@@ -178,12 +193,12 @@ void Snapshot::CollectPool(std::vector<MetricFamily>* out) const {
 void Snapshot::CollectQuarantine(std::vector<MetricFamily>* out) const {
   if (quarantine_ == nullptr) return;
   const quarantine::Quarantine::Usage usage = quarantine_->usage();
-  Add(out, "kiln_quarantine_entries", "Keys refused because they killed workers",
-      MetricType::Gauge, {{{}, D(usage.entries)}});
+  Add(out, "kiln_quarantine_entries", "Keys refused because they killed workers", MetricType::Gauge,
+      {{{}, D(usage.entries)}});
   Add(out, "kiln_quarantine_bytes", "Bytes of their sources that are kept", MetricType::Gauge,
       {{{}, D(usage.bytes)}});
-  Add(out, "kiln_quarantine_refusals_total", "Results refused because of them",
-      MetricType::Counter, {{{}, D(usage.refusals)}});
+  Add(out, "kiln_quarantine_refusals_total", "Results refused because of them", MetricType::Counter,
+      {{{}, D(usage.refusals)}});
   Add(out, "kiln_quarantine_unwritten_entries",
       "Entries that are in memory only, and should not be", MetricType::Gauge,
       {{{}, D(usage.unwritten)}});
@@ -209,8 +224,8 @@ void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {
   Add(out, "process_cpu_seconds_total", "CPU time of the daemon, without its workers",
       MetricType::Counter, {{{}, seconds(usage.ru_utime) + seconds(usage.ru_stime)}});
   Add(out, "kiln_protobuf_messages_total",
-      "Complaints of protobuf about what clients sent (text that is not UTF-8)", MetricType::Counter,
-      {{{}, D(server::ProtobufMessages())}});
+      "Complaints of protobuf about what clients sent (text that is not UTF-8)",
+      MetricType::Counter, {{{}, D(server::ProtobufMessages())}});
   static const double start_time = StartTime();  // a step of the clock is no restart
   Add(out, "process_start_time_seconds", "Start of the daemon, in seconds since 1970",
       MetricType::Gauge, {{{}, start_time}});

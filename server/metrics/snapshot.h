@@ -30,6 +30,9 @@ class Snapshot : public prometheus::Collectable {
     disk_queue_limit_ = limit;
   }
 
+  // Likewise, of refused calls that are not told yet.
+  void WatchRefusals(std::function<size_t()> held) { refusals_held_ = std::move(held); }
+
   std::vector<prometheus::MetricFamily> Collect() const override;
 
  private:
@@ -46,6 +49,7 @@ class Snapshot : public prometheus::Collectable {
   size_t queue_limit_;
   std::function<size_t()> disk_queued_;
   size_t disk_queue_limit_ = 0;
+  std::function<size_t()> refusals_held_;
   const quarantine::Quarantine* quarantine_ = nullptr;
 };
 

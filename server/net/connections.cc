@@ -2,8 +2,10 @@
 #include "server/net/connections.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,14 +19,17 @@
 namespace kiln::net {
 namespace {
 
-// Of one address, those that were idle longest are asked for what they sent of late: so many.
-constexpr size_t kMostAsked = 16;
+// Since when there was no call, if there is none now.
+absl::Duration IdleSince(const Connection& connection) {
+  return std::max(connection.accepted, connection.LastCall());
+}
 
 }  // namespace
 
 struct Connections::Traffic {
   bool lives = false;
   bool silent = false;
+  bool unread = false;                              // bytes wait for the client
   absl::Duration quiet = absl::InfiniteDuration();  // since the client sent something last, or came
 };
 
@@ -39,6 +44,8 @@ Connections::Traffic Connections::TrafficOf(const Connection& connection) {
   socklen_t size = sizeof info;
   Traffic traffic;
   traffic.lives = true;
+  int unread = 0;
+  traffic.unread = ioctl(connection.fd, SIOCOUTQ, &unread) == 0 && unread > 0;
   if (getsockopt(connection.fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return traffic;
   traffic.silent = info.tcpi_bytes_received == 0;
   traffic.quiet = absl::Milliseconds(
@@ -52,14 +59,14 @@ void Connections::Add(std::shared_ptr<Connection> connection, std::string peer) 
   if (fstat(connection->fd, &now) != 0) return;
   connection->device = now.st_dev;
   connection->inode = now.st_ino;
-  ++by_address_[connection->address];
+  const auto address = by_address_.try_emplace(connection->address).first;
+  ++address->second.open;
   if (table_ != nullptr) table_->Enter(peer, connection);
-  open_.push_back({std::move(connection), std::move(peer)});
+  open_.push_back({std::move(connection), std::move(peer), address});
 }
 
 void Connections::Drop(Entries::iterator entry) {
-  const auto count = by_address_.find(entry->connection->address);
-  if (--count->second == 0) by_address_.erase(count);
+  if (--entry->address->second.open == 0) by_address_.erase(entry->address);
   if (table_ != nullptr) table_->Remove(entry->peer, entry->connection.get());
   open_.erase(entry);
 }
@@ -77,8 +84,8 @@ void Connections::SweepLeaving() {
 }
 
 size_t Connections::OpenFrom(const std::string& address) const {
-  const auto count = by_address_.find(address);
-  return count == by_address_.end() ? 0 : count->second;
+  const auto found = by_address_.find(address);
+  return found == by_address_.end() ? 0 : found->second.open;
 }
 
 bool Connections::ShutDown(Entries::iterator entry) {
@@ -95,10 +102,11 @@ bool Connections::ShutDown(Entries::iterator entry) {
   return true;
 }
 
-bool Connections::SilentGivesWay(const std::string* address) {
+template <typename Fits>
+bool Connections::SilentGivesWay(Fits fits) {
   for (auto it = open_.begin(); it != open_.end();) {
     const auto entry = it++;
-    if (entry->spoke || (address != nullptr && entry->connection->address != *address)) continue;
+    if (entry->spoke || !fits(*entry->address)) continue;
     const Traffic traffic = TrafficOf(*entry->connection);
     if (!traffic.lives) {
       Drop(entry);
@@ -112,43 +120,59 @@ bool Connections::SilentGivesWay(const std::string* address) {
   return false;
 }
 
-bool Connections::IsIdle(const Connection& connection) {
-  const absl::Duration since = std::max(connection.accepted, connection.LastCall());
-  return connection.calls.load(std::memory_order_relaxed) == 0 && Uptime() - since >= kLeastIdle;
+bool Connections::IsOfNoUse(const Connection& connection, absl::Duration now) {
+  if (now - IdleSince(connection) >= kLongestIdle) return true;
+  const Traffic traffic = TrafficOf(connection);
+  // A call is over for gRPC when its answer was written, of which the client may have read nothing.
+  if (connection.HasCalled() && traffic.unread) return false;
+  return traffic.quiet >= kLeastIdle;
 }
 
-bool Connections::IdleGivesWay(const std::string& address) {
-  std::vector<Entries::iterator> idle;
+template <typename Fits>
+bool Connections::IdleGivesWay(Fits fits) {
+  const absl::Duration now = Uptime();
+  const auto rank = [](Entries::iterator entry) {
+    const Connection& c = *entry->connection;
+    return std::tuple(entry->address->second.open, !c.HasCalled(), -IdleSince(c), ~c.number);
+  };
+  // With its rank, which may change meanwhile.
+  std::vector<std::pair<decltype(rank({})), Entries::iterator>> idle;
   for (auto it = open_.begin(); it != open_.end(); ++it) {
-    if (it->connection->address == address && IsIdle(*it->connection)) idle.push_back(it);
+    const Connection& c = *it->connection;
+    if (now < it->address->second.none_until || !fits(*it->address)) continue;
+    if (c.calls.load(std::memory_order_relaxed) > 0 || now - IdleSince(c) < kLeastIdle) continue;
+    idle.emplace_back(rank(it), it);
   }
-  const auto first = idle.begin() + static_cast<ptrdiff_t>(std::min(kMostAsked, idle.size()));
-  std::partial_sort(idle.begin(), first, idle.end(), [](const auto& a, const auto& b) {
-    const auto rank = [](const Connection& c) {
-      return std::tuple(c.HasCalled(), std::max(c.accepted, c.LastCall()), c.number);
-    };
-    return rank(*a->connection) < rank(*b->connection);
-  });
-  for (auto it = idle.begin(); it != first; ++it) {
-    if (TrafficOf(*(*it)->connection).quiet >= kLeastIdle) return ShutDown(*it);
+  const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::make_heap(idle.begin(), idle.end(), less);
+  for (; !idle.empty(); idle.pop_back()) {
+    std::pop_heap(idle.begin(), idle.end(), less);
+    const Entries::iterator entry = idle.back().second;
+    if (IsOfNoUse(*entry->connection, now)) return ShutDown(entry);
+  }
+  // Not of those that were passed over: in a flood their time would never end.
+  for (auto& address : by_address_) {
+    absl::Duration* none_until = &address.second.none_until;
+    if (now >= *none_until && fits(address)) *none_until = now + kNoneAgain;
   }
   return false;
 }
 
 Connections::GaveWay Connections::MakeRoomWithin(const std::string& address) {
-  if (SilentGivesWay(&address)) return GaveWay::kSilent;
-  return IdleGivesWay(address) ? GaveWay::kIdle : GaveWay::kNone;
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end()) return GaveWay::kNone;
+  const auto is_own = [own = &*found](const auto& other) { return &other == own; };
+  if (SilentGivesWay(is_own)) return GaveWay::kSilent;
+  return IdleGivesWay(is_own) ? GaveWay::kIdle : GaveWay::kNone;
 }
 
 Connections::GaveWay Connections::MakeRoomFor(const std::string& newcomer) {
-  if (SilentGivesWay(nullptr)) return GaveWay::kSilent;
-  const auto most =
-      std::max_element(by_address_.begin(), by_address_.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == by_address_.end()) return GaveWay::kNone;
-  // A copy: the entry may go.
-  const std::string address = most->second > OpenFrom(newcomer) ? most->first : newcomer;
-  return IdleGivesWay(address) ? GaveWay::kIdle : GaveWay::kNone;
+  if (SilentGivesWay([](const auto&) { return true; })) return GaveWay::kSilent;
+  const size_t own = OpenFrom(newcomer);
+  const auto gives = [own, &newcomer](const auto& address) {
+    return address.second.open > own || address.first == newcomer;
+  };
+  return IdleGivesWay(gives) ? GaveWay::kIdle : GaveWay::kNone;
 }
 
 }  // namespace kiln::net

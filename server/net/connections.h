@@ -1,22 +1,25 @@
 // Accepted connections that others own and close: how many still live, and which gives way.
 //
 // gRPC takes connections for good and does not say when it closes one. So a connection is known by
-// its descriptor and the identity of its socket (fstat): as long as both agree it lives, whoever
-// holds it. Nothing is asked until somebody wants to know.
+// its descriptor and the identity of its socket (fstat): as long as both agree it lives. The kernel
+// is asked only in Sweep, and of those that may give way.
 //
-// When there are too many one gives way that is of no use to its client now, in this order:
-//   1. the one that came first of those that never sent a byte (TCP only: Unix-domain sockets do
-//   not
-//      tell), if it came kLeastSilence ago: in a flood of silent connections clients still get in,
-//      and a client that has only just come is not thrown out for another;
-//   2. of those without an open call, whose client has neither called nor (TCP) sent anything for
-//      kLeastIdle: one that never called before one that did, the longest idle first.
-// Who gives way is of one address: the newcomer's own where that has as many as it may have, else
-// of the one that has most, if that is more than the newcomer's. So nobody loses a place to a crowd
-// of another address that is larger than its own.
+// When there are too many one gives way that is of no use to its client now. First that is the one
+// that came first of those that never sent a byte (TCP only: Unix-domain sockets do not tell), if
+// it came kLeastSilence ago: in a flood of silent connections clients still get in, and a client
+// that has only just come is not thrown out for another. Then it is an idle one: without an open
+// call for kLeastIdle, nothing from its client for as long (TCP), and no bytes of an answer on
+// their way to it. One that never called goes before one that did, the longest idle first. After
+// kLongestIdle without a call it does not matter what is sent or read: else a client that drips
+// bytes of HTTP/2 and calls for nothing would keep its place.
 //
-// gRPC tells of a call when its first message has come. A client that has sent nothing for so long
-// and is still in the middle of its first message may lose its place too, and tries again.
+// Who gives way is of the newcomer's own address where that has as many as it may have. Else it is
+// of the address that has most of those that have one to give, as long as it has more than the
+// newcomer's; then of the newcomer's own. So no address loses a place to a larger crowd.
+//
+// gRPC tells of a call when its first message has come. A client that is still in the middle of its
+// first message, and has sent nothing for kLeastIdle or takes longer than kLongestIdle, may lose
+// its place too, and tries again.
 //
 // To give way is to be shut down: the owner reads an end of file and closes. Until then the
 // connection counts as leaving.
@@ -46,6 +49,10 @@ class Connections {
   static constexpr absl::Duration kLeastSilence = absl::Milliseconds(100);
   // A client between two calls of a loop is not thrown out.
   static constexpr absl::Duration kLeastIdle = absl::Seconds(1);
+  static constexpr absl::Duration kLongestIdle = absl::Seconds(10);
+  // An address that had none to give is not looked at for so long: a flood of clients that are
+  // refused would have all connections asked for each.
+  static constexpr absl::Duration kNoneAgain = absl::Milliseconds(20);
 
   // `table`, which outlives it, is told of those that are gone; may be null.
   explicit Connections(ConnectionTable* table) : table_(table) {}
@@ -65,14 +72,20 @@ class Connections {
   enum class GaveWay { kNone, kSilent, kIdle };
   // One of that address gives way.
   GaveWay MakeRoomWithin(const std::string& address);
-  // A silent one of any address, or one of the address that has most; of the newcomer's, where no
-  // other has more.
+  // A silent one of any address, or an idle one of an address that has more than the newcomer's, or
+  // of the newcomer's own.
   GaveWay MakeRoomFor(const std::string& newcomer);
 
  private:
+  struct Address {
+    size_t open = 0;            // how many of open_
+    absl::Duration none_until;  // Uptime; none of them gives way before that
+  };
+  using Addresses = std::map<std::string, Address>;
   struct Entry {
     std::shared_ptr<Connection> connection;
     std::string peer;
+    Addresses::iterator address;
     bool spoke = false;  // when last asked
   };
   using Entries = std::list<Entry>;  // in the order in which they came
@@ -81,17 +94,19 @@ class Connections {
   static bool Lives(const Connection& connection, int fd);
   static Traffic TrafficOf(const Connection& connection);
   void Drop(Entries::iterator entry);
-  // Null: of any. False: none gives way.
-  bool SilentGivesWay(const std::string* address);
-  bool IdleGivesWay(const std::string& address);
-  // Without a call for so long; infinite: it has one.
-  static bool IsIdle(const Connection& connection);
+  // Of those whose address fits. False: none gives way.
+  template <typename Fits>
+  bool SilentGivesWay(Fits fits);
+  template <typename Fits>
+  bool IdleGivesWay(Fits fits);
+  // Of idle ones: does nothing go either way, or is it too long since there was a call?
+  static bool IsOfNoUse(const Connection& connection, absl::Duration now);
   // False: no descriptor to do it with.
   bool ShutDown(Entries::iterator entry);
 
   ConnectionTable* const table_;
   Entries open_;
-  std::map<std::string, size_t> by_address_;  // how many of open_
+  Addresses by_address_;
   std::vector<std::shared_ptr<Connection>> leaving_;
 };
 

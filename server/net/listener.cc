@@ -26,9 +26,10 @@ constexpr std::chrono::milliseconds kSweepInterval(20);
 constexpr int kRestMilliseconds = 50;
 // While the owner of the connections makes room, which takes no longer.
 constexpr int kRoomMilliseconds = 2;
-// Clients that are refused try again about once a second: for so long after one the places count as
-// taken.
-constexpr std::chrono::milliseconds kFullAfterRefusal(2000);
+// Clients that are refused try again about once a second: for so long after one it is not over.
+constexpr absl::Duration kFullAfterRefusal = absl::Seconds(2);
+// From one socket, before the others are looked at: a flood there does not keep theirs waiting.
+constexpr int kMostAtOnce = 64;
 // Otherwise the wake-up ends a wait, if there was a descriptor for it.
 constexpr int kLookUpMilliseconds = 1000;
 
@@ -99,8 +100,7 @@ Listener::Counters Listener::counters() {
   absl::MutexLock lock(&mutex_);
   connections_.Sweep();
   counters_.open = options_.held ? options_.held() : connections_.open() + connections_.leaving();
-  counters_.full =
-      refused_.has_value() && std::chrono::steady_clock::now() - *refused_ < kFullAfterRefusal;
+  counters_.full = IsFull();
   return counters_;
 }
 
@@ -127,12 +127,13 @@ void Listener::Run() {
     poll(from, static_cast<nfds_t>(wait.data() + wait.size() - from),
          rests ? rest_milliseconds_ : kLookUpMilliseconds);
     rest_milliseconds_ = 0;
-    for (size_t i = 0; i + 1 < wait.size() && !stopping_; ++i) AcceptAll(wait[i].fd);
+    for (size_t i = 0; i + 1 < wait.size() && !stopping_; ++i) AcceptSome(wait[i].fd);
+    TellRefusing();
   }
 }
 
-void Listener::AcceptAll(int socket) {
-  while (!stopping_ && AcceptOne(socket)) {
+void Listener::AcceptSome(int socket) {
+  for (int i = 0; i < kMostAtOnce && !stopping_ && AcceptOne(socket); ++i) {
   }
 }
 
@@ -158,7 +159,6 @@ bool Listener::AcceptOne(int socket) {
     options_.take(fd, peer.ss_family != AF_UNIX);
   } else {
     Refuse(fd);
-    TellRefusing(true);
   }
   return true;
 }
@@ -180,8 +180,8 @@ bool Listener::SpendSpare(int socket) {
   {
     absl::MutexLock lock(&mutex_);
     ++counters_.refused_descriptors;
+    NoteRefusal(Full::kDescriptors, "");
   }
-  TellRefusing(true);
   return rest_milliseconds_ == 0;
 }
 
@@ -191,42 +191,39 @@ bool Listener::Admit(int fd, const sockaddr_storage& peer) {
   connection->address = AddressOf(fd, peer);
   connection->trusted = options_.trusted.Has(peer);
   connection->accepted = Uptime();
-  bool ample = true;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (IsExpected(peer)) return true;
-    const Room room = options_.held ? Room::kYes : RoomFor(*connection);
-    if (room != Room::kYes) {
-      refused_ = std::chrono::steady_clock::now();
-      ++(room == Room::kNoPlace ? counters_.refused_limit : counters_.refused_address);
-      return false;
-    }
-    ++counters_.accepted;
-    if (!options_.held) {
-      connection->number = ++last_number_;
-      const std::string name = PeerName(peer);
-      connections_.Add(std::move(connection), name.empty() ? absl::StrCat("fd:", fd) : name);
-      ample = connections_.open() * 10 <= counters_.limit * 9;
-    }
+  absl::MutexLock lock(&mutex_);
+  if (IsExpected(peer)) return true;
+  const Full full = options_.held ? Full::kNo : MakeRoomFor(*connection);
+  if (full != Full::kNo) {
+    NoteRefusal(full, connection->address);
+    ++(full == Full::kPlaces ? counters_.refused_limit : counters_.refused_address);
+    return false;
   }
-  if (ample) TellRefusing(false);
+  ++counters_.accepted;
+  if (!options_.held) {
+    connection->number = ++last_number_;
+    const std::string name = PeerName(peer);
+    connections_.Add(std::move(connection), name.empty() ? absl::StrCat("fd:", fd) : name);
+  }
   return true;
 }
 
-Listener::Room Listener::RoomFor(const Connection& connection) {
-  const auto own = [&] {
-    return options_.max_per_address != 0 && !connection.trusted &&
-           connections_.OpenFrom(connection.address) >= options_.max_per_address;
-  };
+bool Listener::HasAll(const std::string& address) const {
+  return options_.max_per_address != 0 &&
+         connections_.OpenFrom(address) >= options_.max_per_address;
+}
+
+Listener::Full Listener::MakeRoomFor(const Connection& connection) {
+  const auto own = [&] { return !connection.trusted && HasAll(connection.address); };
   const auto full = [&] { return connections_.open() >= counters_.limit; };
   if (own() || full()) SweepAtTimes();
-  if (!own() && !full()) return Room::kYes;
-  const Room none = full() ? Room::kNoPlace : Room::kNoneOfTheAddress;
+  if (!own() && !full()) return Full::kNo;
+  const Full none = full() ? Full::kPlaces : Full::kAddress;
   connections_.SweepLeaving();
   if (connections_.leaving() >= kMostLeaving) return none;
   const bool made = GaveWay(own() ? connections_.MakeRoomWithin(connection.address)
                                   : connections_.MakeRoomFor(connection.address));
-  return made ? Room::kYes : none;
+  return made ? Full::kNo : none;
 }
 
 void Listener::SweepAtTimes() {
@@ -257,7 +254,31 @@ void Listener::Refuse(int fd) {
   close(fd);
 }
 
-void Listener::TellRefusing(bool refusing) {
+void Listener::NoteRefusal(Full why, const std::string& address) {
+  refusal_ = {Uptime(), why, address};
+}
+
+bool Listener::RefusedOfLate() const {
+  return refusal_.has_value() && Uptime() - refusal_->at < kFullAfterRefusal;
+}
+
+Listener::Full Listener::IsFull() const {
+  if (!RefusedOfLate()) return Full::kNo;
+  if (refusal_->why == Full::kDescriptors) return Full::kDescriptors;
+  if (connections_.open() >= counters_.limit) return Full::kPlaces;
+  return HasAll(refusal_->address) ? Full::kAddress : Full::kNo;
+}
+
+// An address that has all it gets is refused again and again among others that are served, and a
+// place that is free for a moment is taken at once: neither is the end of refusing.
+void Listener::TellRefusing() {
+  bool refusing = false;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (refusing_ && !RefusedOfLate()) SweepAtTimes();
+    const bool ample = options_.held || connections_.open() * 10 <= counters_.limit * 9;
+    refusing = RefusedOfLate() || (refusing_ && !ample);
+  }
   if (refusing == refusing_) return;
   refusing_ = refusing;
   if (options_.on_refusing) options_.on_refusing(refusing);

@@ -20,11 +20,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "server/net/address.h"
 #include "server/net/connection.h"
 #include "server/net/connections.h"
@@ -53,10 +55,13 @@ class Listener {
     // room itself, and while there are max_connections clients wait unaccepted. Null:
     // connections.h.
     std::function<uint64_t()> held;
-    // Connections begin to be refused (true), and there is ample room again (false); from the
-    // listener's thread. May be null.
+    // Connections begin to be refused (true), and there is ample room and none was refused for two
+    // seconds (false); from the listener's thread. May be null.
     std::function<void(bool refusing)> on_refusing;
   };
+  // Why clients are refused now: one was in the last two seconds, and what it lacked is still not
+  // there (of descriptors that is not known).
+  enum class Full { kNo, kPlaces, kAddress, kDescriptors };
   struct Counters {
     uint64_t open = 0;
     uint64_t limit = 0;
@@ -66,8 +71,7 @@ class Listener {
     uint64_t refused_descriptors = 0;
     uint64_t closed_silent = 0;  // gave way
     uint64_t closed_idle = 0;    // likewise
-    // Of the last second, or two: a client was refused for want of a place, or one of its address.
-    bool full = false;
+    Full full = Full::kNo;
   };
 
   Listener(ListeningSockets sockets, Options options);
@@ -90,19 +94,26 @@ class Listener {
 
  private:
   void Run();
-  void AcceptAll(int socket);
+  void AcceptSome(int socket);
   bool AcceptOne(int socket);
   bool OwnerHasRoom() const;
   bool SpendSpare(int socket);
   bool Admit(int fd, const sockaddr_storage& peer);
-  enum class Room { kYes, kNoPlace, kNoneOfTheAddress };
-  Room RoomFor(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // kNo: there is a place for it. Another may have given way.
+  Full MakeRoomFor(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // That address has as many as it may have.
+  bool HasAll(const std::string& address) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // What was closed is forgotten, if it was not just now.
   void SweepAtTimes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool GaveWay(Connections::GaveWay how) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsExpected(const sockaddr_storage& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Refuse(int fd);
-  void TellRefusing(bool refusing);
+  // A client was refused just now.
+  void NoteRefusal(Full why, const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool RefusedOfLate() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Full IsFull() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Tells, once each, that refusing begins and that it is over.
+  void TellRefusing() ABSL_LOCKS_EXCLUDED(mutex_);
 
   ListeningSockets sockets_;  // of Run, after the start
   const Options options_;
@@ -116,7 +127,12 @@ class Listener {
   Counters counters_ ABSL_GUARDED_BY(mutex_);
   sockaddr_storage expected_ ABSL_GUARDED_BY(mutex_) = {};
   std::chrono::steady_clock::time_point swept_ ABSL_GUARDED_BY(mutex_) = {};
-  std::optional<std::chrono::steady_clock::time_point> refused_ ABSL_GUARDED_BY(mutex_);
+  struct Refusal {
+    absl::Duration at;  // Uptime
+    Full why = Full::kNo;
+    std::string address;
+  };
+  std::optional<Refusal> refusal_ ABSL_GUARDED_BY(mutex_);  // the last one
   uint64_t last_number_ ABSL_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };

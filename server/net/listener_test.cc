@@ -174,7 +174,7 @@ TEST_F(ListenerTest, OneAddressLeavesPlacesForOthers) {
   auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
   EXPECT_TRUE(Connect()->Ended()) << "none of its address is idle for long";
   EXPECT_EQ(listener_->counters().refused_address, 1u);
-  EXPECT_TRUE(listener_->counters().full);
+  EXPECT_EQ(listener_->counters().full, Listener::Full::kAddress);
   auto third = ConnectAndSpeak(3, 2), fourth = ConnectAndSpeak(4, 2);
   EXPECT_TRUE(Connect(3)->Ended()) << "all places are taken";
   EXPECT_EQ(listener_->counters().refused_limit, 1u);
@@ -264,6 +264,77 @@ TEST_F(ListenerTest, SaysWhenItBeginsAndEndsToRefuse) {
   listener_.reset();
   EXPECT_EQ(told_.substr(0, 1), "+");
   EXPECT_EQ(told_.find("++"), std::string::npos) << told_;
+}
+
+// One address has all that it gets and tries again and again, while others come and are served.
+TEST_F(ListenerTest, OthersWhoAreServedDoNotEndTheRefusing) {
+  Start(40, 2);
+  auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
+  std::vector<std::unique_ptr<Client>> others;
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_TRUE(Connect()->Ended());
+    others.push_back(ConnectAndSpeak(3 + i, 10 + static_cast<uint32_t>(i)));
+  }
+  listener_.reset();
+  EXPECT_EQ(told_, "+");
+}
+
+TEST_F(ListenerTest, FullIsWhatHasNoPlacesNow) {
+  Start(3, 2);
+  auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
+  EXPECT_TRUE(Connect()->Ended());
+  EXPECT_EQ(listener_->counters().full, Listener::Full::kAddress);
+  auto third = ConnectAndSpeak(3, 2);
+  EXPECT_TRUE(Connect(3)->Ended());
+  EXPECT_EQ(listener_->counters().full, Listener::Full::kPlaces);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (int fd : taken_) close(fd);
+    taken_.clear();
+  }
+  EXPECT_EQ(listener_->counters().full, Listener::Full::kNo);
+}
+
+// Clients come to one socket as fast as they are accepted there; the other's wait no longer.
+TEST(ListenerSocketsTest, AFloodOnOneSocketDoesNotKeepTheOtherWaiting) {
+  constexpr size_t kFlood = 1000;
+  auto sockets = Listen("listen", "127.0.0.1:0");
+  auto quiet = Listen("listen", "127.0.0.2:0");
+  ASSERT_TRUE(sockets.ok() && quiet.ok());
+  const auto connect_to = [](int listening) {
+    sockaddr_storage to = {};
+    socklen_t size = sizeof to;
+    getsockname(listening, reinterpret_cast<sockaddr*>(&to), &size);
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), size), 0);
+    return fd;
+  };
+  const int flooded = sockets->fds[0], other = quiet->fds[0];
+  sockets->fds.push_back(dup(other));
+  std::vector<int> clients = {connect_to(other), connect_to(flooded)};
+  std::atomic<size_t> taken = 0, other_at = 0;
+  Listener::Options options;
+  options.max_connections = 2 * kFlood;
+  options.take = [&](int fd, bool) {
+    sockaddr_in own = {};
+    socklen_t size = sizeof own;
+    getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size);
+    close(fd);
+    ++taken;
+    if (own.sin_addr.s_addr == htonl(INADDR_LOOPBACK + 1)) {
+      other_at = taken.load();
+    } else if (taken < kFlood) {
+      clients.push_back(connect_to(flooded));
+    }
+  };
+  Listener listener(*std::move(sockets), std::move(options));
+  for (int i = 0; i < 2000 && (taken < kFlood || other_at == 0); ++i) {
+    absl::SleepFor(absl::Milliseconds(5));
+  }
+  listener.Stop();
+  EXPECT_GE(other_at, 1u);
+  EXPECT_LE(other_at, 65u);
+  for (int fd : clients) close(fd);
 }
 
 // Nobody answers: that is what a deaf daemon looks like to itself.

@@ -42,6 +42,26 @@ std::string AddressOfIp(const in6_addr& ip) {
   return absl::StrCat(Text(network), "/64");
 }
 
+bool IsPort(std::string_view text) {
+  return !text.empty() && text.size() <= 5 &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The host of "192.0.2.7:80", "[2001:db8::1]:80" and "[2001:db8::1]"; what is of no such form as it
+// is.
+std::string_view WithoutPort(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  const bool bracketed = !text.empty() && text.front() == '[';
+  // An IPv6 address without brackets has colons and no port.
+  const bool has_port = colon != std::string_view::npos && IsPort(text.substr(colon + 1)) &&
+                        (bracketed ? text[colon - 1] == ']' : text.find(':') == colon);
+  std::string_view host = has_port ? text.substr(0, colon) : text;
+  if (bracketed && host.back() == ']' && host.find(':') != std::string_view::npos) {
+    host = host.substr(1, host.size() - 2);
+  }
+  return host;
+}
+
 // "ipv4:192.0.2.7", "ipv6:[2001:db8::1]".
 std::string HostName(const sockaddr_storage& peer) {
   if (peer.ss_family == AF_INET) {
@@ -124,9 +144,10 @@ bool TrustedProxies::Has(const sockaddr_storage& peer) const {
 std::optional<std::string> ForwardedAddress(std::string_view header) {
   const size_t comma = header.rfind(',');
   if (comma != std::string_view::npos) header.remove_prefix(comma + 1);
-  while (!header.empty() && header.front() == ' ') header.remove_prefix(1);
-  while (!header.empty() && header.back() == ' ') header.remove_suffix(1);
-  return AddressOfText(header);
+  const size_t begin = header.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return std::nullopt;
+  header = header.substr(begin, header.find_last_not_of(" \t") + 1 - begin);
+  return AddressOfText(WithoutPort(header));
 }
 
 }  // namespace kiln::net

@@ -1,8 +1,8 @@
 // Who is at the other end of a connection, in the words that bounds and shares go by.
 //
 // An address is what one client can be told from another by: an IPv4 address; the first 64 bits of
-// an IPv6 address, since whoever has one has all that begin like it; of a Unix-domain socket the
-// user who connected (SO_PEERCRED).
+// an IPv6 address, since a client that has one has all that begin like it; of a Unix-domain socket
+// the user who connected (SO_PEERCRED).
 #ifndef KILN_SERVER_NET_PEER_H_
 #define KILN_SERVER_NET_PEER_H_
 
@@ -31,7 +31,7 @@ std::string PeerName(std::string peer);
 // Addresses whose word on other addresses is believed.
 class TrustedProxies {
  public:
-  // "none", or IP addresses and "unix" (whoever may connect to the socket), with commas between.
+  // "none", or IP addresses and "unix" (all who may connect to the socket), with commas between.
   // InvalidArgument: what is wrong.
   static absl::StatusOr<TrustedProxies> Parse(const std::string& text);
   bool Has(const sockaddr_storage& peer) const;
@@ -42,7 +42,8 @@ class TrustedProxies {
 };
 
 // The address that a trusted proxy forwards: the last of the list in an x-forwarded-for header,
-// which is the one that it saw itself. Nothing: there is none.
+// which is the one that it saw itself. It may stand with its port, and in brackets ("192.0.2.7:80",
+// "[2001:db8::1]:80"): some proxies write it so. Nothing: there is none.
 std::optional<std::string> ForwardedAddress(std::string_view header);
 
 }  // namespace kiln::net

@@ -74,7 +74,19 @@ TEST(PeerTest, TheLastForwardedAddressIsTheOneTheProxySaw) {
   EXPECT_EQ(ForwardedAddress("192.0.2.7"), "192.0.2.7");
   EXPECT_EQ(ForwardedAddress("10.0.0.1, 192.0.2.7"), "192.0.2.7");
   EXPECT_EQ(ForwardedAddress("2001:db8::5 "), "2001:db8::/64");
-  for (const char* none : {"", ",", "unknown", "192.0.2.7,", "192.0.2.7:80", "300.1.1.1"}) {
+  EXPECT_EQ(ForwardedAddress("10.0.0.1,\t192.0.2.7\t"), "192.0.2.7");
+  for (const char* none : {"", ",", "unknown", "192.0.2.7,", "300.1.1.1"}) {
+    EXPECT_FALSE(ForwardedAddress(none).has_value()) << none;
+  }
+}
+
+TEST(PeerTest, AForwardedAddressMayHaveItsPort) {
+  EXPECT_EQ(ForwardedAddress("10.0.0.1, 192.0.2.7:4711"), "192.0.2.7");
+  EXPECT_EQ(ForwardedAddress("[2001:db8::5]:4711"), "2001:db8::/64");
+  EXPECT_EQ(ForwardedAddress("[2001:db8::5]"), "2001:db8::/64");
+  EXPECT_EQ(ForwardedAddress("::ffff:192.0.2.7"), "192.0.2.7");
+  for (const char* none : {"192.0.2.7:", "192.0.2.7:x", "192.0.2.7:123456", "[192.0.2.7]:80",
+                           "[2001:db8::5", "[2001:db8::5]80", "[2001:db8::5]:", "[]:80", ":80"}) {
     EXPECT_FALSE(ForwardedAddress(none).has_value()) << none;
   }
 }

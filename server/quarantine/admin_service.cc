@@ -72,6 +72,7 @@ bool IsOwnMachine(const std::string& peer) {
 grpc::ServerUnaryReactor* AdminService::ListQuarantine(grpc::CallbackServerContext* context,
                                                        const grpc::ByteBuffer* request,
                                                        grpc::ByteBuffer* response) {
+  const net::OpenCall open = BeginCall(connections_, *context);
   return Serve<ListQuarantineRequest, QuarantineList>(context, *request, response,
                                                       [&](const auto&, QuarantineList* list) {
                                                         *list = quarantine_->List();
@@ -82,6 +83,7 @@ grpc::ServerUnaryReactor* AdminService::ListQuarantine(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* AdminService::ShowQuarantine(grpc::CallbackServerContext* context,
                                                        const grpc::ByteBuffer* request,
                                                        grpc::ByteBuffer* response) {
+  const net::OpenCall open = BeginCall(connections_, *context);
   return Serve<ShowQuarantineRequest, QuarantineEntry>(
       context, *request, response,
       [&](const ShowQuarantineRequest& show, QuarantineEntry* found) -> grpc::Status {
@@ -98,6 +100,7 @@ grpc::ServerUnaryReactor* AdminService::ShowQuarantine(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* AdminService::ClearQuarantine(grpc::CallbackServerContext* context,
                                                         const grpc::ByteBuffer* request,
                                                         grpc::ByteBuffer* response) {
+  const net::OpenCall open = BeginCall(connections_, *context);
   return Serve<ClearQuarantineRequest, ClearQuarantineResponse>(
       context, *request, response,
       [&](const ClearQuarantineRequest& clear, ClearQuarantineResponse* response) {

@@ -4,6 +4,7 @@
 #define KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 
 #include "proto/admin.grpc.pb.h"
+#include "server/clients.h"
 #include "server/quarantine/quarantine.h"
 
 namespace kiln::server {
@@ -18,8 +19,10 @@ class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_Li
   // More than all keys that there may be.
   static constexpr size_t kMostRequestBytes = size_t{128} << 10;
 
-  // `quarantine` outlives the service.
-  explicit AdminService(quarantine::Quarantine* quarantine) : quarantine_(quarantine) {}
+  // Both outlive the service; `connections` null: calls are not counted.
+  explicit AdminService(quarantine::Quarantine* quarantine,
+                        const net::ConnectionTable* connections = nullptr)
+      : quarantine_(quarantine), connections_(connections) {}
 
   grpc::ServerUnaryReactor* ListQuarantine(grpc::CallbackServerContext* context,
                                            const grpc::ByteBuffer* request,
@@ -33,6 +36,7 @@ class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_Li
 
  private:
   quarantine::Quarantine* quarantine_;
+  const net::ConnectionTable* const connections_;
 };
 
 // Whether gRPC's name of a peer ("ipv4:127.0.0.1:4711") is of this machine.

@@ -88,14 +88,14 @@ bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled) {
          IsResult(frame.result(), cancelled);
 }
 
-absl::StatusCode TakeAnswers(const Job& job, bool cancelled, FrameReader* reader,
+absl::StatusCode TakeAnswers(const Job& job, uint64_t id, bool cancelled, FrameReader* reader,
                              JobOutcome* outcome, bool* last) {
   for (;;) {
     JobResult frame;
     bool taken = false;
     const absl::StatusCode code = reader->Take(&frame, &taken);
     if (code != absl::StatusCode::kOk || !taken) return code;
-    if (frame.id() != job.id() || !CanAnswer(job, frame, cancelled)) {
+    if (frame.id() != id || !CanAnswer(job, frame, cancelled)) {
       return absl::StatusCode::kDataLoss;
     }
     if (frame.has_translation()) {

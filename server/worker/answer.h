@@ -8,6 +8,8 @@
 #ifndef KILN_SERVER_WORKER_ANSWER_H_
 #define KILN_SERVER_WORKER_ANSWER_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "proto/worker.pb.h"
 #include "server/worker/frame.h"
@@ -19,10 +21,10 @@ namespace kiln::worker {
 // and which targets were answered before, are not looked at.
 bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled);
 
-// Takes what `reader` has of the answers to `job` into `outcome`, whose results have a place for
-// each target. *last: all are there, and nothing after them. DataLoss: it is no answer to this job;
-// what was taken before is not to be believed either.
-absl::StatusCode TakeAnswers(const Job& job, bool cancelled, FrameReader* reader,
+// Takes what `reader` has of the answers to `job`, which was sent with that id, into `outcome`,
+// whose results have a place for each target. *last: all are there, and nothing after them.
+// DataLoss: it is no answer to this job; what was taken before is not to be believed either.
+absl::StatusCode TakeAnswers(const Job& job, uint64_t id, bool cancelled, FrameReader* reader,
                              JobOutcome* outcome, bool* last);
 
 }  // namespace kiln::worker

@@ -1,45 +1,54 @@
 // A queue that shares processor time fairly: between groups of owners, and within a group between
 // its members.
 //
-// Problem: in the order of arrival whoever sends most gets most, and a job of two milliseconds
-// waits for all that came before it. Counted in jobs, one who sends long ones gets most.
+// Problem: in the order of arrival the owner that sends most gets most, and a job of two
+// milliseconds waits for all that came before it. Counted in jobs, the owner of long ones gets
+// most.
 //
-// Algorithm: start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM
-// 1996), on two levels. Each group has a tag, the processor time that it has had, and the next job
-// is of the group with the least tag; within it of the member with the least, each of whose jobs go
-// in the order in which they came. The clock of a level is the least tag that waited when a job was
-// taken, and never goes back. An owner without waiting jobs comes back at the clock: time that it
-// did not ask for is not saved up, and what it had beyond the others stays a debt as long as these
-// are at work. So the shares of those who always have jobs waiting come to differ by at most about
-// a job's length, however many members a group has and however long the jobs are.
+// Algorithm: fair queueing by virtual time, on two levels (fair_level.h; the family of Goyal, Vin,
+// Cheng: "Start-time Fair Queueing", SIGCOMM 1996, and Parekh, Gallager: "A generalized processor
+// sharing approach", 1993). The next job is of the group that has had the least processor time;
+// within it of the member that has had the least, each of whose jobs go in the order in which they
+// came. An owner without waiting jobs comes back at the level's clock: time that it did not ask for
+// is not saved up, and what it had beyond the others stays a debt as long as these are at work. So
+// the shares of owners that always have jobs waiting come to differ by at most about a job's length
+// for each worker, however many members a group has and however long the jobs are; and an owner
+// with waiting jobs gets its share whatever else comes and goes.
 //
-// What a job costs is known when it is over. It is charged a guess when it is taken (the mean of
-// its owner's last jobs), what it has run beyond that as time goes on, and the difference to what
-// it really cost in the end.
+// What a job costs is known when it is over. Until then it is reckoned at a guess, and at what it
+// has run where that is more. The guess is the mean of its owner's last jobs of the same kind, of
+// its group's where the owner had none, and short where these had none.
 //
 // An express job is one that need not wait for a running one: its owner is not ahead of the others
-// who wait by more than kExpressLead, has nothing running, and is guessed to need at most
-// kExpressLength. An owner that is not known yet is given the benefit of the doubt.
+// that wait by more than kExpressLead, has nothing running, and is guessed to need at most
+// kExpressLength. One that turned out to need more (Interrupt) is none again.
 //
-// A full queue has room for a newcomer whose group, and member, waits with fewer jobs than others:
-// the last job of the one that has the most gives way. So the share of the places is as fair.
+// A full queue has room for a newcomer where another group, or another member of its own, would
+// still wait with at least as many jobs after giving up one: the last job of the one that has most
+// gives way. So the share of the places is as fair.
+//
+// Bounds: owners with jobs that wait or run, and beside them 1.5 x kMostAtRest groups and in each
+// group 1.5 x kMostMembersAtRest members.
 //
 // Cost: the next job is found by a look at each group with waiting jobs, and at each such member of
-// one of them. Deterministic: equal tags go by who was served longest ago, then by the owners'
-// names. Time comes from outside. Not thread-safe.
+// one of them, or of all for an express job. Deterministic: equal times go by the account that was
+// served longest ago, then by the one that came first. Time comes from outside. Not thread-safe.
 #ifndef KILN_SERVER_WORKER_FAIR_QUEUE_H_
 #define KILN_SERVER_WORKER_FAIR_QUEUE_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
+#include "server/worker/fair_level.h"
 #include "server/worker/owner.h"
 
 namespace kiln::worker {
@@ -47,15 +56,21 @@ namespace kiln::worker {
 template <typename Item>
 class FairQueue {
  public:
-  // Of an owner without finished jobs.
+  // Of an owner and a group without finished jobs.
   static constexpr absl::Duration kFirstGuess = absl::Milliseconds(5);
   static constexpr absl::Duration kExpressLead = absl::Milliseconds(50);
   static constexpr absl::Duration kExpressLength = absl::Milliseconds(100);
+  // How long HasExpress may go on saying what it said, while nothing else changes than time.
+  static constexpr absl::Duration kExpressLook = absl::Milliseconds(5);
   // After so much processor time of all what was used before counts half (busiest_share).
   static constexpr absl::Duration kRecent = absl::Seconds(30);
-  // Groups, and members of one, at rest and without debts that are remembered; more are forgotten.
+  // Groups, and members of one, at rest that are remembered; more are forgotten.
   static constexpr size_t kMostAtRest = 256;
   static constexpr size_t kMostMembersAtRest = 16;
+
+  // Jobs of different kinds are guessed apart.
+  static constexpr size_t kKinds = 2;
+  using Kind = size_t;
 
   // Of a job that was taken, until it is finished or put back.
   using Turn = uint64_t;
@@ -68,10 +83,7 @@ class FairQueue {
   bool empty() const { return size_ == 0; }
   size_t running() const { return running_.size(); }
   // Groups with a job that waits or runs.
-  size_t groups() const {
-    return static_cast<size_t>(std::count_if(groups_.begin(), groups_.end(),
-                                             [](const auto& g) { return !g.second.AtRest(); }));
-  }
+  size_t groups() const { return groups_.at_work(); }
   // Owners that are remembered, and groups.
   size_t accounts() const {
     size_t accounts = groups_.size();
@@ -85,86 +97,122 @@ class FairQueue {
     return recent_ == absl::ZeroDuration() ? 0 : absl::FDivDuration(most, recent_);
   }
 
-  void Push(const Owner& owner, Item item) {
-    MemberOf(owner, [&](Group& group, Member& member) {
-      member.items.push_back(std::move(item));
-      Count(group, member, 1);
-    });
+  void Push(const Owner& owner, Item item, Kind kind = 0) {
+    Add(owner, {std::move(item), kind, false});
   }
 
   // The next job. `now`, here as below: of any clock that is never set back.
   std::optional<Taken> Take(absl::Duration now) {
-    Refresh(now);
-    return TakeOf(Least(groups_, Waits), now, Waits);
+    Reckon(now);
+    Group* group = groups_.Least();
+    if (group == nullptr) return std::nullopt;
+    return TakeOf({group, group->members.Least()}, now);
   }
 
   // The next express job, if there is one.
   std::optional<Taken> TakeExpress(absl::Duration now) {
-    Refresh(now);
-    const auto group = LeastExpress();
-    return TakeOf(group, now, ExpressOf(group));
+    Reckon(now);
+    const Line line = LeastExpress();
+    if (line.group != nullptr) return TakeOf(line, now);
+    express_ = {false, now};
+    return std::nullopt;
   }
+  // Whether there is one; for frequent questions.
   bool HasExpress(absl::Duration now) {
-    Refresh(now);
-    return LeastExpress() != groups_.end();
+    if (!express_.has_value() || now >= express_->at + kExpressLook) {
+      Reckon(now);
+      express_ = {LeastExpress().group != nullptr, now};
+    }
+    return express_->has;
   }
 
   // The job of that turn is over and has cost so much.
   void Finish(Turn turn, absl::Duration cost) {
     const auto it = running_.find(turn);
     if (it == running_.end()) return;
-    Group& group = groups_[it->second.owner.group];
-    Member& member = group.members[it->second.owner.member];
-    Charge(&group, &member, cost - it->second.charged);
-    member.Learn(cost);
-    group.recent += cost;
-    recent_ += cost;
-    End(it, &group, &member);
-    if (recent_ > kRecent) HalveRecent();
-    Forget(&group);
+    Settle(it->second, cost);
+    End(it, 0);
   }
 
   // The job of that turn was not begun: it is its owner's next again, at no cost.
   void PutBack(Turn turn, Item item) {
     const auto it = running_.find(turn);
     if (it == running_.end()) return;
-    Group& group = groups_[it->second.owner.group];
-    Member& member = group.members[it->second.owner.member];
-    Charge(&group, &member, -it->second.charged);
-    member.items.push_front(std::move(item));
-    Count(group, member, 1);
-    End(it, &group, &member);
+    it->second.member->jobs.push_front({std::move(item), it->second.kind, it->second.barred});
+    End(it, 1);
+  }
+
+  // The job of that turn was ended after so much, and is to be done again: it is its owner's next,
+  // and no express job. `cost` is more than kExpressLength, or is taken to be.
+  void Interrupt(Turn turn, Item item, absl::Duration cost) {
+    const auto it = running_.find(turn);
+    if (it == running_.end()) return;
+    Settle(it->second, std::max(cost, kExpressLength + absl::Milliseconds(1)));
+    it->second.member->jobs.push_front({std::move(item), it->second.kind, true});
+    End(it, 1);
   }
 
   // A waiting job is wanted no more. False: it does not wait.
   bool Remove(const Owner& owner, const Item& item) {
-    const auto group = groups_.find(owner.group);
-    if (group == groups_.end()) return false;
-    const auto member = group->second.members.find(owner.member);
-    if (member == group->second.members.end()) return false;
-    auto& items = member->second.items;
-    const auto at = std::find(items.begin(), items.end(), item);
-    if (at == items.end()) return false;
-    items.erase(at);
-    Count(group->second, member->second, -1);
-    Forget(&group->second);
+    const Line line = Find(owner);
+    if (line.member == nullptr) return false;
+    const auto at = At(line, item);
+    if (at == line.member->jobs.end()) return false;
+    line.member->jobs.erase(at);
+    Count(line, -1, 0);
+    Forget(line.group);
     return true;
   }
 
-  // Makes room for a job of `newcomer`: the last waiting job of whoever has most. Nothing: that is
-  // the newcomer, with the job that it wants to bring.
+  // Lets a waiting job of `owner` wait as the one of `others` whose it is served first as, if that
+  // is sooner than as the owner's own, or if `must`. Returns whose it is then. Where equal times
+  // are expected the first of them is.
+  Owner Move(const Owner& owner, const Item& item, const std::vector<Owner>& others, bool must) {
+    const Line from = Find(owner);
+    if (from.member == nullptr) return owner;
+    const auto at = At(from, item);
+    if (at == from.member->jobs.end() || others.empty()) return owner;
+    const auto before = static_cast<size_t>(std::distance(from.member->jobs.begin(), at));
+    const Owner* best = must ? &others.front() : &owner;
+    Start first = must ? StartOf(*best, std::nullopt) : StartOf(owner, before);
+    for (const Owner& other : others) {
+      const Start start = StartOf(other, std::nullopt);
+      if (!(other.group == best->group ? start.in_group < first.in_group : start.of < first.of)) {
+        continue;
+      }
+      best = &other;
+      first = start;
+    }
+    if (*best == owner) return owner;
+    const Owner to = *best;
+    Waiting job = std::move(*at);
+    from.member->jobs.erase(at);
+    Add(to, std::move(job));
+    Count(from, -1, 0);
+    Forget(from.group);
+    return to;
+  }
+
+  // Makes room for a job of `newcomer`: the last waiting job of the owner that has most. Nothing:
+  // none has more than the newcomer would have.
   std::optional<Item> Displace(const Owner& newcomer) {
-    if (empty()) return std::nullopt;
-    const auto group = Most(groups_, newcomer.group);
-    if (group == groups_.end()) return std::nullopt;
-    auto& members = group->second.members;
-    const bool own = group->first == newcomer.group;
-    const auto member = own ? Most(members, newcomer.member) : Most(members, std::nullopt);
-    if (member == members.end() || (own && member->first == newcomer.member)) return std::nullopt;
-    Item item = std::move(member->second.items.back());
-    member->second.items.pop_back();
-    Count(group->second, member->second, -1);
-    Forget(&group->second);
+    Group* own = groups_.Find(newcomer.group);
+    Group* group = groups_.Most(own);
+    Member* member = nullptr;
+    if (group != nullptr && group->waiting > (own == nullptr ? 1 : own->waiting + 1)) {
+      member = group->members.Most(nullptr);
+    } else if (own != nullptr) {
+      group = own;
+      const Member* mine = own->members.Find(newcomer.member);
+      member = own->members.Most(mine);
+      const size_t would_have = mine == nullptr ? 1 : mine->waiting + 1;
+      if (member != nullptr && member->waiting <= would_have) member = nullptr;
+    }
+    if (member == nullptr) return std::nullopt;
+    Item item = std::move(member->jobs.back().item);
+    member->jobs.pop_back();
+    Count({group, member}, -1, 0);
+    Forget(group);
     return item;
   }
 
@@ -173,170 +221,169 @@ class FairQueue {
   void Clear(Each each) {
     for (auto& [name, group] : groups_) {
       for (auto& [inner, member] : group.members) {
-        for (Item& item : member.items) each(std::move(item));
-        Count(group, member, -static_cast<ptrdiff_t>(member.items.size()));
-        member.items.clear();
+        for (Waiting& job : member.jobs) each(std::move(job.item));
+        Count({&group, &member}, -static_cast<ptrdiff_t>(member.jobs.size()), 0);
+        member.jobs.clear();
       }
     }
   }
 
  private:
-  // What groups and members have in common.
-  struct Account {
-    absl::Duration tag;
-    size_t waiting = 0;
-    size_t running = 0;
-    uint64_t served = 0;  // when last, by number
-    bool AtRest() const { return waiting == 0 && running == 0; }
+  struct Waiting {
+    Item item;
+    Kind kind = 0;
+    bool barred = false;  // it is no express job
   };
-  struct Member : Account {
-    std::deque<Item> items;
-    absl::Duration guess = kFirstGuess;
-    bool known = false;
-    void Learn(absl::Duration cost) {
-      guess = known ? guess + (cost - guess) / 8 : cost;
-      known = true;
+  // What jobs of each kind have cost.
+  struct Costs {
+    std::array<std::optional<absl::Duration>, kKinds> mean;
+    void Learn(Kind kind, absl::Duration cost) {
+      auto& m = mean[kind];
+      m = m.has_value() ? *m + (cost - *m) / 8 : cost;
     }
   };
-  // A level of accounts.
-  struct Clock {
-    absl::Duration now;      // the least tag that waited when a job was taken; never goes back
-    absl::Duration largest;  // tag that there was
-    size_t sweep_at = kMostMembersAtRest;  // accounts, at which some are forgotten
+  struct Member : FairAccount {
+    std::list<Waiting> jobs;
+    Costs costs;
   };
-  struct Group : Account {
-    std::map<std::string, Member> members;
-    Clock clock;
+  using Members = FairLevel<Member>;
+  struct Group : FairAccount {
+    Members members;
+    Costs costs;
     absl::Duration recent;  // processor time, of late
   };
-  struct Running {
-    Owner owner;
-    absl::Duration charged;
-    absl::Duration since;
+  using Groups = FairLevel<Group>;
+  // The accounts of an owner.
+  struct Line {
+    Group* group = nullptr;
+    Member* member = nullptr;
   };
-  using Groups = std::map<std::string, Group>;
+  struct Running {
+    Group* group = nullptr;
+    Member* member = nullptr;
+    Kind kind = 0;
+    bool barred = false;
+    absl::Duration since;
+    absl::Duration reckoned;
+  };
+  // When a job is expected to begin, by the clock of all and by that of its owner's group.
+  struct Start {
+    absl::Duration of, in_group;
+  };
+  struct Verdict {
+    bool has = false;
+    absl::Duration at;
+  };
 
-  // Calls `change` with the owner's accounts, which are made if need be.
-  template <typename Change>
-  void MemberOf(const Owner& owner, Change change) {
-    Group& group = groups_[owner.group];
-    Member& member = group.members[owner.member];
-    if (group.waiting == 0) group.tag = std::max(group.tag, clock_.now);
-    if (member.waiting == 0) member.tag = std::max(member.tag, group.clock.now);
-    change(group, member);
+  Line Find(const Owner& owner) {
+    Group* group = groups_.Find(owner.group);
+    return {group, group == nullptr ? nullptr : group->members.Find(owner.member)};
+  }
+  static auto At(const Line& line, const Item& item) {
+    auto& jobs = line.member->jobs;
+    return std::find_if(jobs.begin(), jobs.end(), [&](const Waiting& w) { return w.item == item; });
   }
 
-  void Count(Group& group, Member& member, ptrdiff_t more) {
-    group.waiting += static_cast<size_t>(more);
-    member.waiting += static_cast<size_t>(more);
-    size_ += static_cast<size_t>(more);
+  void Add(const Owner& owner, Waiting job) {
+    Group* group = groups_.FindOrAdd(owner.group);
+    Member* member = group->members.FindOrAdd(owner.member);
+    if (!group->Waits()) groups_.Come(group, ++last_);
+    if (!member->Waits()) group->members.Come(member, ++last_);
+    member->jobs.push_back(std::move(job));
+    Count({group, member}, 1, 0);
   }
 
-  static bool Waits(const Account& account) { return account.waiting > 0; }
+  void Count(const Line& line, ptrdiff_t waiting, ptrdiff_t running) {
+    line.group->members.Count(line.member, waiting, running);
+    groups_.Count(line.group, waiting, running);
+    size_ += static_cast<size_t>(waiting);
+    express_.reset();
+  }
 
-  template <typename Accounts, typename Fits>
-  static auto Least(Accounts& accounts, Fits fits) {
-    auto least = accounts.end();
-    for (auto it = accounts.begin(); it != accounts.end(); ++it) {
-      if (!fits(it->second)) continue;
-      if (least == accounts.end() || it->second.tag < least->second.tag ||
-          (it->second.tag == least->second.tag && it->second.served < least->second.served)) {
-        least = it;
-      }
+  static absl::Duration Guess(const Group& group, const Member& member, Kind kind) {
+    return member.costs.mean[kind].value_or(group.costs.mean[kind].value_or(kFirstGuess));
+  }
+
+  // Of an owner, with so many of its jobs before; without: all that wait. Of the others of its
+  // group each has its turn in between.
+  Start StartOf(const Owner& owner, std::optional<size_t> before) {
+    const Line line = Find(owner);
+    if (line.group == nullptr) return {groups_.clock(), absl::ZeroDuration()};
+    const auto& members = line.group->members;
+    const size_t own = line.member == nullptr ? 0 : before.value_or(line.member->waiting);
+    absl::Duration all, mine;
+    for (const Member* member : members.waiting()) {
+      const size_t jobs = member == line.member ? own : std::min(member->waiting, own + 1);
+      const absl::Duration time =
+          static_cast<int64_t>(jobs) * Guess(*line.group, *member, member->jobs.front().kind);
+      all += time;
+      if (member == line.member) mine = time;
     }
-    return least;
+    const absl::Duration at = line.member == nullptr ? members.clock() : line.member->at();
+    return {std::max(groups_.clock(), line.group->at()) + all,
+            std::max(members.clock(), at) + mine};
   }
 
-  // Who has most waiting jobs, `newcomer` one more than now; of equals the one that had most time.
-  template <typename Accounts>
-  static auto Most(Accounts& accounts, const std::optional<std::string>& newcomer) {
-    auto most = accounts.end();
-    size_t jobs = newcomer.has_value() && accounts.find(*newcomer) == accounts.end() ? 1 : 0;
-    for (auto it = accounts.begin(); it != accounts.end(); ++it) {
-      const size_t own = it->second.waiting + (it->first == newcomer ? 1 : 0);
-      if (own < jobs || own == 0) continue;
-      if (own > jobs || most == accounts.end() || it->second.tag > most->second.tag) most = it;
-      jobs = own;
-    }
-    return most;
+  // The member of that group that is next of those that have an express job; or null.
+  Member* LeastExpressOf(const Group& group) const {
+    const absl::Duration latest = group.members.Foremost() + kExpressLead;
+    return group.members.Least([&](const Member* m) {
+      return m->running == 0 && m->at() <= latest && !m->jobs.front().barred &&
+             Guess(group, *m, m->jobs.front().kind) <= kExpressLength;
+    });
+  }
+  // Of the group that is next of those that have one.
+  Line LeastExpress() const {
+    const absl::Duration latest = groups_.Foremost() + kExpressLead;
+    Group* group = groups_.Least(
+        [&](const Group* g) { return g->at() <= latest && LeastExpressOf(*g) != nullptr; });
+    return {group, group == nullptr ? nullptr : LeastExpressOf(*group)};
   }
 
-  // Of the members of that group, those that have an express job.
-  auto ExpressOf(typename Groups::iterator group) const {
-    const absl::Duration latest = group == groups_.end()
-                                      ? absl::ZeroDuration()
-                                      : LatestExpress(group->second.members, group->second.clock);
-    return [latest](const Member& m) {
-      return m.waiting > 0 && m.running == 0 && m.tag <= latest && m.guess <= kExpressLength;
-    };
-  }
-  // The tag up to which an account is not ahead of others: of those that wait one is the least,
-  // whatever the clock says.
-  template <typename Accounts>
-  static absl::Duration LatestExpress(Accounts& accounts, const Clock& clock) {
-    const auto least = Least(accounts, Waits);
-    const absl::Duration tag = least == accounts.end() ? clock.now : least->second.tag;
-    return std::max(clock.now, tag) + kExpressLead;
-  }
-  typename Groups::iterator LeastExpress() {
-    const absl::Duration latest = LatestExpress(groups_, clock_);
-    auto least = groups_.end();
-    for (auto it = groups_.begin(); it != groups_.end(); ++it) {
-      if (it->second.waiting == 0 || it->second.tag > latest) continue;
-      if (least != groups_.end() && least->second.tag <= it->second.tag) continue;
-      auto& members = it->second.members;
-      if (Least(members, ExpressOf(it)) != members.end()) least = it;
-    }
-    return least;
+  std::optional<Taken> TakeOf(const Line& line, absl::Duration now) {
+    Waiting job = std::move(line.member->jobs.front());
+    ++last_;
+    groups_.Serve(line.group, last_);
+    line.group->members.Serve(line.member, last_);
+    line.member->jobs.pop_front();
+    Count(line, -1, 1);
+    Running& running = running_[last_];
+    running = {line.group, line.member, job.kind, job.barred, now, absl::ZeroDuration()};
+    Expect(&running, Guess(*line.group, *line.member, job.kind));
+    return Taken{std::move(job.item), last_};
   }
 
-  template <typename Fits>
-  std::optional<Taken> TakeOf(typename Groups::iterator at, absl::Duration now, Fits fits) {
-    if (at == groups_.end()) return std::nullopt;
-    Group& group = at->second;
-    const auto found = Least(group.members, fits);
-    Member& member = found->second;
-    // An express job may be taken ahead of the clock, which does not follow it past others that
-    // wait.
-    clock_.now = std::max(clock_.now, Least(groups_, Waits)->second.tag);
-    group.clock.now = std::max(group.clock.now, Least(group.members, Waits)->second.tag);
-    Taken taken{std::move(member.items.front()), ++last_turn_};
-    member.items.pop_front();
-    Count(group, member, -1);
-    for (Account* account : {static_cast<Account*>(&group), static_cast<Account*>(&member)}) {
-      ++account->running;
-      account->served = last_turn_;
-    }
-    running_[taken.turn] = {{at->first, found->first}, member.guess, now};
-    Charge(&group, &member, member.guess);
-    return taken;
+  void Expect(Running* running, absl::Duration cost) {
+    running->group->ahead += cost - running->reckoned;
+    running->member->ahead += cost - running->reckoned;
+    running->reckoned = cost;
   }
 
-  void Charge(Group* group, Member* member, absl::Duration time) {
-    group->tag += time;
-    member->tag += time;
-    clock_.largest = std::max(clock_.largest, group->tag);
-    group->clock.largest = std::max(group->clock.largest, member->tag);
-  }
-
-  // Charges running jobs what they have run beyond their guess.
-  void Refresh(absl::Duration now) {
+  // Running jobs cost what they have run, where that is more than was reckoned.
+  void Reckon(absl::Duration now) {
     for (auto& [turn, running] : running_) {
-      const absl::Duration beyond = now - running.since - running.charged;
-      if (beyond <= absl::ZeroDuration()) continue;
-      Group& group = groups_[running.owner.group];
-      Charge(&group, &group.members[running.owner.member], beyond);
-      running.charged += beyond;
+      if (now - running.since > running.reckoned) Expect(&running, now - running.since);
     }
   }
 
-  void End(typename std::map<Turn, Running>::iterator it, Group* group, Member* member) {
-    --group->running;
-    --member->running;
+  // That job has cost so much.
+  void Settle(Running& running, absl::Duration cost) {
+    groups_.Charge(running.group, cost);
+    running.group->members.Charge(running.member, cost);
+    running.group->costs.Learn(running.kind, cost);
+    running.member->costs.Learn(running.kind, cost);
+    running.group->recent += cost;
+    recent_ += cost;
+    if (recent_ > kRecent) HalveRecent();
+  }
+
+  // The job runs no more, and `waiting` of it (1 or 0) waits again.
+  void End(typename std::map<Turn, Running>::iterator it, ptrdiff_t waiting) {
+    Running running = it->second;
     running_.erase(it);
-    // With nobody at work nobody is ahead of anybody.
-    if (group->AtRest()) group->clock.now = group->clock.largest;
-    if (running_.empty() && empty()) clock_.now = clock_.largest;
+    Expect(&running, absl::ZeroDuration());
+    Count({running.group, running.member}, waiting, -1);
+    Forget(running.group);
   }
 
   void HalveRecent() {
@@ -344,27 +391,17 @@ class FairQueue {
     for (auto& [name, group] : groups_) recent_ += group.recent /= 2;
   }
 
-  // Forgets those at rest who owe nothing, when more have come than there is room for.
   void Forget(Group* group) {
-    const auto paid = [](const Clock& clock) {
-      return [&clock](const auto& a) { return a.second.AtRest() && a.second.tag <= clock.now; };
-    };
-    if (group->members.size() > group->clock.sweep_at) {
-      std::erase_if(group->members, paid(group->clock));
-      group->clock.sweep_at = group->members.size() + kMostMembersAtRest;
-    }
-    if (groups_.size() > clock_.sweep_at) {
-      std::erase_if(groups_, paid(clock_));
-      clock_.sweep_at = groups_.size() + kMostAtRest;
-    }
+    group->members.Forget(kMostMembersAtRest);
+    groups_.Forget(kMostAtRest);
   }
 
   Groups groups_;
-  Clock clock_;
   std::map<Turn, Running> running_;
-  Turn last_turn_ = 0;
+  uint64_t last_ = 0;  // turn, or time that an account came
   size_t size_ = 0;
   absl::Duration recent_;
+  std::optional<Verdict> express_;  // until something changes
 };
 
 }  // namespace kiln::worker

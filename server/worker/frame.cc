@@ -61,13 +61,18 @@ absl::Status ReadAll(int fd, char* p, size_t n, bool at_start) {
 
 }  // namespace
 
-absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out) {
-  size_t bytes = message.ByteSizeLong();
+// Bytes of one message after those of another are those of both merged
+// (protobuf.dev/programming-guides/encoding, "Last One Wins").
+absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out,
+                         const google::protobuf::MessageLite* more) {
+  size_t bytes = message.ByteSizeLong() + (more == nullptr ? 0 : more->ByteSizeLong());
   if (bytes > kMaxFrameBytes) return absl::InvalidArgumentError("message too large for a frame");
   size_t start = out->size();
   out->resize(start + kPrefix);
   PutLength(static_cast<uint32_t>(bytes), out->data() + start);
-  if (!message.AppendToString(out)) return absl::InternalError("message does not serialise");
+  if (!message.AppendToString(out) || (more != nullptr && !more->AppendToString(out))) {
+    return absl::InternalError("message does not serialise");
+  }
   return absl::OkStatus();
 }
 

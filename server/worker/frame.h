@@ -31,8 +31,10 @@ absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message);
 absl::StatusOr<size_t> ReadFrameLength(int fd);
 absl::Status ReadFrameBody(int fd, size_t bytes, std::string* body);
 
-// The frame of `message` as bytes, for writers that poll.
-absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out);
+// The frame of `message` as bytes, for writers that poll. With `more`: of the message that has the
+// fields of both, which are of one type.
+absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out,
+                         const google::protobuf::MessageLite* more = nullptr);
 
 // Collects frames from a descriptor that is read when poll() says so.
 class FrameReader {

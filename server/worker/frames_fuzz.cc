@@ -160,7 +160,7 @@ Reading ReadAnswers(const Job& job, bool cancelled, std::string_view bytes, size
     reading.bytes += part.size();
     Demand(reader.Fill(socket.fd[0]).ok(), "an open socket is read");
     bool last = false;
-    const auto code = TakeAnswers(job, cancelled, &reader, &reading.outcome, &last);
+    const auto code = TakeAnswers(job, job.id(), cancelled, &reader, &reading.outcome, &last);
     if (last || code != absl::StatusCode::kOk) reading.how = last ? Read::kDone : Read::kGarbage;
     if (code != absl::StatusCode::kOk) reading.how = Read::kGarbage;
     Demand(reader.held() <= 2 * reading.bytes + (size_t{1} << 20), "it keeps what it was given");

@@ -4,7 +4,6 @@
 #include "server/worker/pool.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -14,17 +13,13 @@
 #include "server/worker/executable.h"
 #include "server/worker/pool_internal.h"
 #include "server/worker/sandbox_level.h"
+#include "server/worker/uptime.h"
 
 namespace kiln::worker {
 namespace {
 
-// How often a worker that has nothing to do looks for an express job among those that wait.
-constexpr absl::Duration kExpressLook = absl::Milliseconds(5);
-
-// Of a clock that is never set back.
-absl::Duration Uptime() {
-  return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
-}
+// Jobs that are guessed apart.
+constexpr FairQueue<Pool::Handle>::Kind kCompile = 0, kTranslate = 1;
 
 }  // namespace
 
@@ -42,15 +37,19 @@ absl::StatusOr<std::unique_ptr<Pool>> Pool::Start(PoolOptions options) {
 Pool::Pool(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Pool::~Pool() = default;
 const Hello& Pool::hello() const { return impl_->hello(); }
-absl::StatusOr<Pool::Handle> Pool::Submit(Job job, Done done, const Owner& owner,
-                                          Handle* displaced) {
+absl::StatusOr<Pool::Handle> Pool::Submit(std::shared_ptr<const Job> job, Done done,
+                                          const Owner& owner, Handle* displaced) {
   return impl_->Submit(std::move(job), std::move(done), owner, displaced);
 }
 void Pool::EndDisplaced(const Handle& handle) { impl_->EndDisplaced(handle); }
+void Pool::Adopt(const Handle& handle, const std::vector<Owner>& owners) {
+  impl_->Adopt(handle, owners);
+}
 void Pool::Cancel(const Handle& handle) { impl_->Cancel(handle); }
 void Pool::Distrust(uint64_t worker) { impl_->Distrust(worker); }
 std::string Pool::executable() const { return impl_->executable().ExecPath(); }
 Pool::Load Pool::load() const { return impl_->load(); }
+bool Pool::HasRoom() const { return impl_->HasRoom(); }
 Hello::Sandbox Pool::sandbox() const { return impl_->sandbox(); }
 
 absl::Status Pool::Impl::StartSlots() {
@@ -80,8 +79,8 @@ Pool::Impl::~Impl() {
   for (auto& slot : slots_) slot->Join();
 }
 
-absl::StatusOr<Pool::Handle> Pool::Impl::Submit(Job job, Done done, const Owner& owner,
-                                                Handle* displaced) {
+absl::StatusOr<Pool::Handle> Pool::Impl::Submit(std::shared_ptr<const Job> job, Done done,
+                                                const Owner& owner, Handle* displaced) {
   auto entry = std::make_shared<Entry>();
   entry->job = std::move(job);
   entry->done = std::move(done);
@@ -98,14 +97,25 @@ absl::StatusOr<Pool::Handle> Pool::Impl::Submit(Job job, Done done, const Owner&
     ++displaced_;
     *displaced = *std::move(other);
   }
-  queue_.Push(owner, entry);
+  queue_.Push(owner, entry, entry->job->has_translate() ? kTranslate : kCompile);
   return entry;
 }
 
 void Pool::Impl::EndDisplaced(const Handle& entry) {
   JobOutcome outcome = CancelledOutcome(*entry);
   outcome.displaced = true;
+  {
+    absl::MutexLock lock(&mutex_);
+    outcome.owner = entry->owner;
+  }
   Finish(entry, std::move(outcome));
+}
+
+void Pool::Impl::Adopt(const Handle& entry, const std::vector<Owner>& owners) {
+  absl::MutexLock lock(&mutex_);
+  if (entry->state != Entry::State::kQueued) return;
+  const bool has_left = std::find(owners.begin(), owners.end(), entry->owner) == owners.end();
+  entry->owner = queue_.Move(entry->owner, entry, owners, has_left);
 }
 
 void Pool::Impl::Cancel(const Handle& entry) {
@@ -141,20 +151,17 @@ Pool::Handle Pool::Impl::TakeNext() {
   auto taken = express ? queue_.TakeExpress(Uptime()) : queue_.Take(Uptime());
   if (!taken.has_value()) return nullptr;
   if (express) ++express_;
+  taken->item->express = express;
   taken->item->turn = taken->turn;
   return std::move(taken->item);
 }
 
 Pool::Handle Pool::Impl::Next(Slot* slot) {
   absl::MutexLock lock(&mutex_);
-  const auto has_reason = [this, slot]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stopping_ || slot->distrusted || HasNext();
-  };
+  if (gives_way_ == slot) gives_way_ = nullptr;
   Handle entry;
   while (entry == nullptr) {
-    // What is no express job now may become one when others have run on, which wakes nobody.
-    mutex_.AwaitWithTimeout(absl::Condition(&has_reason),
-                            queue_.empty() ? absl::InfiniteDuration() : kExpressLook);
+    AwaitNext(*slot);
     if (stopping_ || slot->distrusted) return nullptr;
     entry = TakeNext();
   }
@@ -165,13 +172,32 @@ Pool::Handle Pool::Impl::Next(Slot* slot) {
   return entry;
 }
 
-void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome, absl::Duration used) {
+void Pool::Impl::AwaitNext(const Slot& slot) {
+  // What is no express job now may become one when others have run on, which nothing tells. A wait
+  // that began with an empty queue has no end of its own, so it ends when the queue is not.
+  const bool looks = !queue_.empty();
+  const auto has_reason = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return stopping_ || slot.distrusted || HasNext() || (!looks && !queue_.empty());
+  };
+  mutex_.AwaitWithTimeout(absl::Condition(&has_reason),
+                          looks ? FairQueue<Handle>::kExpressLook : absl::InfiniteDuration());
+}
+
+bool Pool::Impl::GivesWay(Slot* slot) {
+  absl::MutexLock lock(&mutex_);
+  if (gives_way_ != nullptr || queue_.empty()) return false;
+  if (queue_.running() < slots_.size() || !queue_.HasExpress(Uptime())) return false;
+  gives_way_ = slot;
+  return true;
+}
+
+void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome, absl::Duration cost) {
   Done done;
   {
     absl::MutexLock lock(&mutex_);
     if (entry->state == Entry::State::kDone) return;
     if (entry->slot != nullptr) entry->slot->running = nullptr;
-    if (entry->state == Entry::State::kRunning) queue_.Finish(entry->turn, used);
+    if (entry->state == Entry::State::kRunning) queue_.Finish(entry->turn, cost);
     entry->state = Entry::State::kDone;
     entry->slot = nullptr;
     done = std::move(entry->done);
@@ -180,18 +206,19 @@ void Pool::Impl::Finish(const Handle& entry, JobOutcome outcome, absl::Duration 
   done(std::move(outcome));
 }
 
-void Pool::Impl::HandBack(const Handle& entry) {
+void Pool::Impl::HandBack(const Handle& entry, std::optional<absl::Duration> cost) {
   {
     absl::MutexLock lock(&mutex_);
     entry->slot->running = nullptr;
     entry->slot = nullptr;
     if (!stopping_ && !entry->cancelled) {
       entry->state = Entry::State::kQueued;
-      queue_.PutBack(entry->turn, entry);
+      cost.has_value() ? queue_.Interrupt(entry->turn, entry, *cost)
+                       : queue_.PutBack(entry->turn, entry);
       return;
     }
   }
-  Finish(entry, CancelledOutcome(*entry));
+  Finish(entry, CancelledOutcome(*entry), cost.value_or(absl::ZeroDuration()));
 }
 
 void Pool::Impl::SetWorker(Slot* slot, const Process* process) {
@@ -212,7 +239,7 @@ JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
   outcome.cause = "cancelled";
   outcome.message = "cancelled while it waited for a worker";
   outcome.queued = absl::Now() - entry.queued_at;
-  outcome.results.resize(static_cast<size_t>(entry.job.compile().targets_size()));
+  outcome.results.resize(static_cast<size_t>(entry.job->compile().targets_size()));
   return outcome;
 }
 
@@ -262,6 +289,11 @@ absl::Status Pool::Impl::AcceptHello(Slot* slot, Hello hello) {
     return absl::FailedPreconditionError("the worker executable has changed; restart is needed");
   }
   return absl::OkStatus();
+}
+
+bool Pool::Impl::HasRoom() const {
+  absl::MutexLock lock(&mutex_);
+  return queue_.size() < options_.queue_limit - options_.queue_limit / 4;
 }
 
 bool Pool::Impl::stopping() const {

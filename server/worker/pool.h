@@ -1,14 +1,16 @@
 // A pool of worker processes: a bounded queue, one thread and one worker each, a watchdog.
 //
-// Which job is next, and who gives way when the queue is full, is decided by what its owners have
+// Which job is next, and which gives way when the queue is full, is decided by what its owners have
 // used of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many
-// express jobs as there are `spare_workers`: a short job of an owner who has nothing running and is
+// express jobs as there are `spare_workers`: a short job of an owner that has nothing running and is
 // not ahead of the others need not wait until one of them is over. Which process is the spare one
-// is not fixed: it is the one that is left.
+// is not fixed: it is the one that is left. An express job that turns out to be long is ended when
+// another owner has an express job and all workers are busy: its owner is charged for what it had,
+// and it begins again when its turn comes.
 //
 // Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
 // once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
-// sent, so that whatever happens to the worker is that job's outcome and nobody else's. A worker
+// sent, so that whatever happens to the worker is that job's outcome and no other's. A worker
 // whose job was cut short is never used again. Workers are started before they are needed, and
 // replaced after a death, after `jobs_per_worker` jobs or above `resident_bytes_per_worker`.
 //
@@ -25,6 +27,10 @@
 // Cancellation is a flag on the board that the core polls between passes; a worker that has not
 // stopped `cancel_grace` later is killed. Cost of a job beside the work itself: two thread wake-ups
 // here, one in the worker.
+//
+// The owner of a job is charged the processor time that it took. Where the worker did not survive
+// it is at least half of the time that the job kept it, so that one which sleeps until its time is
+// over is not had for nothing, and what starting a worker costs.
 #ifndef KILN_SERVER_WORKER_POOL_H_
 #define KILN_SERVER_WORKER_POOL_H_
 
@@ -35,6 +41,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -62,6 +69,9 @@ struct PoolOptions {
   absl::Duration ping_after = absl::Milliseconds(100);
   absl::Duration ping_grace = absl::Milliseconds(50);
   absl::Duration ping_timeout = absl::Seconds(2);
+  // One that has not begun with its job, or not even started, because it is stopped (SIGSTOP), which the
+  // kernel tells, is replaced after so long.
+  absl::Duration stopped_timeout = absl::Seconds(1);
   // Told of every worker that leaves, with Exit::reason, from the pool's threads. May be empty.
   std::function<void(std::string_view reason)> on_worker_exit;
   // And before that of each that left while it had no job and was not told to. May be empty.
@@ -89,8 +99,9 @@ struct JobOutcome {
   std::vector<PassEvent> passes;
   uint32_t lost_passes = 0;
   // It was never begun: others, who had less, needed its place in a full queue. Then nothing else
-  // here says anything.
+  // here says anything but `owner`: whose job it was.
   bool displaced = false;
+  Owner owner;
   absl::Duration queued;
   absl::Duration ran;
   // The worker process that had it, told from all others of the pool's life; 0: none had.
@@ -113,7 +124,7 @@ class Pool {
     uint64_t displaced = 0;    // jobs that gave way in a full queue
     size_t owners = 0;         // groups of owners with a job that waits or runs
     double busiest_share = 0;  // FairQueue::busiest_share
-    int workers = 0;  // that are alive
+    int workers = 0;           // that are alive
     // Resident memory of the workers: of all, and of the largest.
     int64_t resident_bytes = 0;
     int64_t largest_resident_bytes = 0;
@@ -132,13 +143,22 @@ class Pool {
   // What the workers said of themselves; `sandbox` is of the first.
   const Hello& hello() const;
 
-  // Queues a job. Never blocks. Unavailable: the queue is full or the pool is being destroyed.
+  // Queues a job, which is not to be changed until it is done. Never blocks, and copies no job.
+  // Unavailable: the queue is full or the pool is being destroyed.
   // Where the queue is full and another owner has more than its share of it, that one's last job
   // gives way instead: it is in `displaced` and to be given to EndDisplaced, when the caller holds
   // no lock that a job's callback may want. With null none gives way.
-  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
+  absl::StatusOr<Handle> Submit(std::shared_ptr<const Job> job, Done done, const Owner& owner = {},
                                 Handle* displaced = nullptr);
+  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner = {},
+                                Handle* displaced = nullptr) {
+    return Submit(std::make_shared<const Job>(std::move(job)), std::move(done), owner, displaced);
+  }
   void EndDisplaced(const Handle& handle);
+
+  // These are all the owners that want the job. While it waits it is the job of the one of them
+  // that is served first. Does nothing to a job that does not wait.
+  void Adopt(const Handle& handle, const std::vector<Owner>& owners);
 
   // The job's outcome will be CANCELLED unless it is finished before. Never blocks; may call the
   // job's callback.
@@ -152,6 +172,8 @@ class Pool {
   std::string executable() const;
 
   Load load() const;
+  // The queue is filled to less than three quarters.
+  bool HasRoom() const;
 
   // How all workers that are alive are locked in; where there is none, how the last one was.
   Hello::Sandbox sandbox() const;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,13 +25,15 @@ class Slot;
 
 struct Pool::Entry {
   enum class State { kQueued, kRunning, kDone };
-  Job job;
+  std::shared_ptr<const Job> job;
   Done done;
-  Owner owner;
+  Owner owner;  // under the pool's mutex
   absl::Time queued_at;
   State state = State::kQueued;         // under the pool's mutex
   Slot* slot = nullptr;                 // where it runs; under the pool's mutex
   FairQueue<Handle>::Turn turn = 0;     // while it runs; likewise
+  bool express = false;                 // it runs as an express job; written before it runs
+  uint64_t id = 0;                      // that the worker has it under; of the slot's thread
   int handed_back = 0;                  // times that a worker had it and did not begin
   std::atomic<bool> cancelled = false;  // wanted
 };
@@ -42,11 +45,14 @@ class Pool::Impl {
   ~Impl();
 
   absl::Status StartSlots();
-  absl::StatusOr<Handle> Submit(Job job, Done done, const Owner& owner, Handle* displaced);
+  absl::StatusOr<Handle> Submit(std::shared_ptr<const Job> job, Done done, const Owner& owner,
+                                Handle* displaced);
   void EndDisplaced(const Handle& entry);
+  void Adopt(const Handle& entry, const std::vector<Owner>& owners);
   void Cancel(const Handle& entry);
   void Distrust(uint64_t worker);
   Load load() const;
+  bool HasRoom() const;
   const Hello& hello() const { return hello_; }
 
   // For slots.
@@ -55,10 +61,14 @@ class Pool::Impl {
   // Blocks for the next job, which then belongs to `slot`; null when the pool stops, or the slot's
   // worker is distrusted.
   Handle Next(Slot* slot);
-  // `used`: the processor time that it took.
-  void Finish(const Handle& entry, JobOutcome outcome, absl::Duration used);
-  // The other end of Next: the job, of which no worker has seen anything, is the next again.
-  void HandBack(const Handle& entry);
+  // `cost`: what its owner is charged.
+  void Finish(const Handle& entry, JobOutcome outcome, absl::Duration cost);
+  // The other end of Next: the job is its owner's next again. `cost`: none where no worker has seen
+  // anything of it; else of an express job that gave way.
+  void HandBack(const Handle& entry, std::optional<absl::Duration> cost = std::nullopt);
+  // True: the express job of `slot`, which has become long, is to be ended for another. One at a
+  // time is told, until its slot is at Next again.
+  bool GivesWay(Slot* slot);
   // What load() measures of a slot's worker, which has just become ready; null: it has none.
   void SetWorker(Slot* slot, const Process* process);
   // `hello` of `slot`'s new worker.
@@ -76,6 +86,9 @@ class Pool::Impl {
   }
   // Of the queue's next job; null: there is none that may run now.
   Handle TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Waits until the slot has something to do, or for as long as it may take until time alone gives
+  // it that.
+  void AwaitNext(const Slot& slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t workers() const { return static_cast<size_t>(options_.workers); }
 
@@ -85,6 +98,7 @@ class Pool::Impl {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   FairQueue<Handle> queue_ ABSL_GUARDED_BY(mutex_);
   uint64_t express_ ABSL_GUARDED_BY(mutex_) = 0;
+  const Slot* gives_way_ ABSL_GUARDED_BY(mutex_) = nullptr;
   uint64_t displaced_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t last_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration start_cpu_ ABSL_GUARDED_BY(mutex_);  // of all workers
@@ -126,6 +140,7 @@ class Slot {
     kNotBegun,  // the worker lives, and has not looked at the job
     kTooLarge,  // there is no frame for such a job
     kDistrusted,
+    kGaveWay,
   };
 
   explicit Slot(Pool::Impl* pool) : pool_(pool) {}
@@ -137,10 +152,15 @@ class Slot {
   bool RestartWorker(const Pool::Handle& entry);
   // Of a worker that was idle; false: it is replaced, and the job handed back.
   bool Answers(const Pool::Handle& entry);
-  bool AwaitPong(uint64_t id, absl::Time until);
+  // To a ping that was sent at the uptime `asked`; false also where the worker is stopped too long.
+  bool AwaitPong(uint64_t id, absl::Duration asked, absl::Duration timeout);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
-  // Reaps the worker that ended the exchange and says why it ended.
+  // How long an express job that was sent then may go on before it is to be seen whether it gives
+  // way; zero: it is longer than such a job may be.
+  absl::Duration LeftOfExpress(absl::Duration sent) const;
+  // What is charged for a job that kept the worker for so long.
+  absl::Duration Cost(Exchange how, const CpuTime& cpu_time, absl::Duration held) const;
   // How long after a job was sent the worker may take to read it whole.
   absl::Duration TimeToBegin(const Pool::Entry& entry) const;
   // The worker has the whole job.
@@ -149,6 +169,7 @@ class Slot {
   static void Disbelieve(JobOutcome* outcome);
   // The end of a worker is its job's: it had begun, or died of reading it.
   bool IsJudged(const Exit& exit, Exchange how) const;
+  // Reaps the worker that ended the exchange and says why it ended.
   Exit End(const Pool::Entry& entry, Exchange how);
   // Why a worker that lived had to go.
   Exit DescribeStop(Exchange how, absl::Duration worked) const;
@@ -165,7 +186,7 @@ class Slot {
   std::unique_ptr<Process> process_;
   FrameReader reader_;
   int64_t jobs_ = 0;           // of this worker
-  absl::Time heard_;           // when it said something last
+  absl::Duration heard_;       // Uptime() when it said something last
   absl::Duration cpu_before_;  // what it had taken of processor time before the job
   absl::Notification started_;
   absl::Status first_start_;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
@@ -85,6 +86,12 @@ class PoolTest : public testing::Test {
       for (pid_t pid; children >> pid;) pids.push_back(pid);
     }
     return pids;
+  }
+  // It is a program of its own: until then its parent waits for it, and is this one.
+  static bool HasBegunToRun(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
+    std::string name;
+    return std::getline(file, name, '\0') && name == "kiln_worker";
   }
   void Stop(size_t workers) {
     const std::vector<pid_t> pids = Workers();
@@ -242,18 +249,17 @@ TEST_F(PoolTest, WhoeverIsKilledFromOutsideIsNotToBlame) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PoolDeathsTest,
-    testing::Values(Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
-                    Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
-                    Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
-                    Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
-                    Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-                    Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit",
-                          "timeout"},
-                    Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
-                    Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
-                    Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
-                    Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call",
-                          "seccomp"}),
+    testing::Values(
+        Death{Fault::CRASH, TargetResult::CRASHED, "segmentation_fault", "segv"},
+        Death{Fault::ABORT, TargetResult::CRASHED, "assertion", "abort"},
+        Death{Fault::EXIT, TargetResult::CRASHED, "worker_exited", "exited"},
+        Death{Fault::RECURSE, TargetResult::CRASHED, "stack_overflow", "segv"},
+        Death{Fault::HANG, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::HANG_IN_ALLOCATOR, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::GARBAGE, TargetResult::CRASHED, "worker_protocol", "killed"},
+        Death{Fault::SPIN, TargetResult::TIMED_OUT, "wall_time_limit", "timeout"},
+        Death{Fault::ALLOCATE, TargetResult::MEMORY_LIMIT, "memory_limit", "oom"},
+        Death{Fault::SYSCALL, TargetResult::CRASHED, "forbidden_system_call", "seccomp"}),
     [](const testing::TestParamInfo<Death>& info) { return Fault::Kind_Name(info.param.kind); });
 
 TEST_F(PoolTest, CpuTimeIsLimitedPerJob) {
@@ -346,6 +352,227 @@ TEST_F(PoolTest, TheQueueIsBoundedAndCancelsWhatWaits) {
   EXPECT_EQ(cancelled, 3);
 }
 
+TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
+  PoolOptions options = Options();
+  options.queue_limit = 3;
+  Start(std::move(options));
+  const Owner many{"192.0.2.1", "1"}, few{"192.0.2.2", "2"};
+  absl::Mutex mutex;
+  std::string displaced;
+  const auto submit = [&](const Owner& owner, const std::string& name, Pool::Handle* gives_way) {
+    return pool_->Submit(
+        Compile(2),
+        [&, owner, name](JobOutcome o) {
+          absl::MutexLock lock(&mutex);
+          if (!o.displaced) return;
+          displaced += name;
+          EXPECT_EQ(o.owner, owner);
+        },
+        owner, gives_way);
+  };
+  ASSERT_TRUE(pool_
+                  ->Submit(
+                      Faulty(Fault::HANG), [](JobOutcome) {}, many)
+                  .ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(submit(many, name, nullptr).ok());
+  Pool::Handle gives_way;
+  EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", nullptr).status())) << "none is to give way";
+  EXPECT_TRUE(absl::IsUnavailable(submit(many, "no", &gives_way).status())) << "it has most";
+  EXPECT_EQ(gives_way, nullptr);
+  ASSERT_TRUE(submit(few, "d", &gives_way).ok());
+  ASSERT_NE(gives_way, nullptr);
+  pool_->EndDisplaced(gives_way);
+  EXPECT_EQ(displaced, "c");
+  gives_way.reset();
+  EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", &gives_way).status())) << "both would have two";
+  EXPECT_EQ(gives_way, nullptr);
+  EXPECT_EQ(pool_->load().displaced, 1u);
+  EXPECT_EQ(pool_->load().queued, 3u);
+  pool_.reset();
+  EXPECT_EQ(displaced, "c") << "what is cancelled is not displaced";
+}
+
+TEST_F(PoolTest, AQueueHasRoomBelowThreeQuarters) {
+  PoolOptions options = Options();
+  options.queue_limit = 4;
+  Start(std::move(options));
+  ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), [](JobOutcome) {}).ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(pool_->HasRoom()) << i;
+    ASSERT_TRUE(pool_->Submit(Compile(2), [](JobOutcome) {}).ok());
+  }
+  EXPECT_FALSE(pool_->HasRoom());
+}
+
+TEST_F(PoolTest, ASpareWorkerDoesShortJobsOfOthersWhileAllAreBusy) {
+  PoolOptions options = Options();
+  options.spare_workers = 1;
+  Start(std::move(options));
+  const Owner bulk{"192.0.2.1", "1"}, other{"192.0.2.2", "2"};
+  const auto ignore = [](JobOutcome) {};
+  ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, bulk).ok());
+  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(pool_->Submit(Compile(2), ignore, bulk).ok());
+  for (uint32_t i = 0; i < 3; ++i) {
+    absl::Notification done;
+    ASSERT_TRUE(pool_
+                    ->Submit(
+                        Compile(3 + i), [&](JobOutcome) { done.Notify(); }, other)
+                    .ok());
+    ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
+  }
+  EXPECT_EQ(pool_->load().express, 3u);
+  EXPECT_EQ(pool_->load().queued, 1u) << "the spare worker is nothing for who has one";
+  EXPECT_EQ(pool_->load().busy, 1);
+}
+
+TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
+  PoolOptions options = Options();
+  options.spare_workers = 2;
+  Start(std::move(options));
+  const auto ignore = [](JobOutcome) {};
+  for (const char* address : {"192.0.2.1", "192.0.2.2"}) {
+    ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, {address, "1"}).ok());
+    ASSERT_TRUE(pool_->Submit(Compile(2), ignore, {address, "1"}).ok());
+  }
+  while (pool_->load().busy < 2) absl::SleepFor(absl::Milliseconds(1));
+  absl::Notification done;
+  ASSERT_TRUE(
+      pool_->Submit(Compile(3), [&](JobOutcome) { done.Notify(); }, {"192.0.2.3", "1"}).ok());
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
+  EXPECT_EQ(pool_->load().queued, 2u);
+  EXPECT_EQ(pool_->load().express, 2u);
+}
+
+// Outcomes of jobs that wait.
+struct Late {
+  absl::Notification done;
+  JobOutcome outcome;
+  int calls = 0;
+  Pool::Done Callback() {
+    return [this](JobOutcome o) {
+      ++calls;
+      outcome = std::move(o);
+      done.Notify();
+    };
+  }
+  bool Await(absl::Duration time) { return done.WaitForNotificationWithTimeout(time); }
+};
+
+class PoolSharesTest : public PoolTest {
+ protected:
+  static Owner Of(const std::string& group) { return {group, "1"}; }
+  Pool::Handle Submit(Job job, Late* late, const std::string& owner,
+                      Pool::Handle* displaced = nullptr) {
+    auto handle = pool_->Submit(std::make_shared<const Job>(std::move(job)), late->Callback(),
+                                Of(owner), displaced);
+    EXPECT_TRUE(handle.ok()) << handle.status();
+    return handle.ok() ? *handle : nullptr;
+  }
+  void AwaitBusy(int busy) {
+    while (pool_->load().busy != busy) absl::SleepFor(absl::Milliseconds(1));
+  }
+};
+
+TEST_F(PoolSharesTest, AnExpressJobThatTurnsOutLongGivesWay) {
+  PoolOptions options = Options();
+  options.spare_workers = 1;
+  Start(std::move(options));
+  Late bulk, slow, quick;
+  const Pool::Handle running = Submit(Faulty(Fault::SLOW, "", 60'000), &bulk, "bulk");
+  AwaitBusy(1);
+  Submit(Faulty(Fault::SLOW, "", 3'000), &slow, "slow");
+  AwaitBusy(2);
+  Submit(Compile(2), &quick, "quick");
+  EXPECT_TRUE(quick.Await(absl::Seconds(20)));
+  EXPECT_FALSE(slow.done.HasBeenNotified());
+  EXPECT_EQ(Exits("preempted"), 1);
+  absl::SleepFor(absl::Milliseconds(500));
+  EXPECT_EQ(pool_->load().queued, 1u) << "it is no express job again";
+  pool_->Cancel(running);
+  EXPECT_TRUE(slow.Await(absl::Seconds(30)));
+  EXPECT_EQ(slow.outcome.status, TargetResult::OK) << slow.outcome.message;
+  EXPECT_EQ(slow.outcome.results[0]->status(), TargetResult::OK);
+  EXPECT_EQ(Exits("preempted"), 1);
+}
+
+// There is a worker for it all the time, but nothing tells it when.
+TEST_F(PoolSharesTest, AJobThatBecomesExpressWithTimeAloneIsBegun) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  options.spare_workers = 1;
+  options.limits.cpu_time = absl::Seconds(2);
+  Start(std::move(options));
+  Late keeps, debt, bulk[2], quick;
+  Submit(Faulty(Fault::SLOW, "", 25'000), &keeps, "keeps the others' debts");
+  AwaitBusy(1);
+  Submit(Faulty(Fault::SPIN), &debt, "quick");  // 2 s of the processor
+  ASSERT_TRUE(debt.Await(absl::Seconds(25)));
+  Submit(Faulty(Fault::SLOW, "", 25'000), &bulk[0], "bulk");
+  AwaitBusy(2);
+  while (pool_->load().workers < 3) absl::SleepFor(absl::Milliseconds(1));
+  absl::SleepFor(absl::Milliseconds(100));  // until the idle one waits
+  Submit(Compile(3), &bulk[1], "bulk");
+  Job translate;
+  translate.mutable_translate()->mutable_glsl()->set_text("void main() {}");
+  Submit(std::move(translate), &quick, "quick");
+  EXPECT_TRUE(quick.Await(absl::Seconds(10)));
+  pool_.reset();
+}
+
+TEST_F(PoolSharesTest, AJobThatOnlySleepsIsNotHadForNothing) {
+  PoolOptions options = Options();
+  options.limits.wall_time = absl::Seconds(1);
+  Start(std::move(options));
+  Late sleeps, works;
+  Submit(Faulty(Fault::HANG), &sleeps, "sleeps");
+  ASSERT_TRUE(sleeps.Await(absl::Seconds(20)));
+  Submit(Faulty(Fault::SPIN), &works, "works");
+  ASSERT_TRUE(works.Await(absl::Seconds(20)));
+  EXPECT_LT(pool_->load().busiest_share, 0.9);
+}
+
+TEST_F(PoolSharesTest, AJobThatIsCancelledWhileItGivesWayIsToldOnce) {
+  PoolOptions options = Options();
+  options.queue_limit = 2;
+  Start(std::move(options));
+  Late running, bulk[2], other;
+  Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
+  AwaitBusy(1);
+  const Pool::Handle first = Submit(Compile(2), &bulk[0], "bulk");
+  const Pool::Handle last = Submit(Compile(2), &bulk[1], "bulk");
+  Pool::Handle displaced;
+  Submit(Compile(3), &other, "other", &displaced);
+  ASSERT_EQ(displaced, last);
+  pool_->Adopt(last, {Of("third")});
+  pool_->Cancel(last);
+  EXPECT_EQ(bulk[1].calls, 1);
+  EXPECT_FALSE(bulk[1].outcome.displaced);
+  pool_->EndDisplaced(displaced);
+  EXPECT_EQ(bulk[1].calls, 1);
+  EXPECT_EQ(pool_->load().queued, 2u);
+  pool_->Cancel(first);
+  EXPECT_EQ(pool_->load().queued, 1u);
+  pool_.reset();
+}
+
+TEST_F(PoolSharesTest, AJobIsTheJobOfTheOwnerThatIsServedFirst) {
+  Start(Options());
+  Late running, bulk[20];
+  const Pool::Handle first = Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
+  AwaitBusy(1);
+  Pool::Handle last;
+  for (Late& late : bulk) last = Submit(Faulty(Fault::SLOW, "", 200), &late, "bulk");
+  pool_->Adopt(last, {Of("bulk"), Of("other")});
+  EXPECT_EQ(pool_->load().owners, 2u);
+  pool_->Cancel(first);
+  EXPECT_TRUE(bulk[19].Await(absl::Seconds(30)));
+  EXPECT_LE(bulk[2].calls, 0) << "it was the next";
+  pool_.reset();
+}
+
 TEST_F(PoolTest, WorkersAreRecycled) {
   PoolOptions options = Options();
   options.jobs_per_worker = 2;
@@ -383,6 +610,24 @@ TEST_F(PoolTest, TheLoadSaysWhatWorkersHoldOfMemory) {
   EXPECT_LE(load.resident_bytes, 2 * load.largest_resident_bytes);
 }
 
+// What a job takes to be read was paid from what the job before it had left: next to nothing here.
+TEST_F(PoolTest, AJobIsReadWithinItsOwnProcessorTime) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "reading takes a multiple of the time";
+#endif
+  PoolOptions options = Options();
+  options.limits.cpu_time = absl::Seconds(2);
+  Start(std::move(options));
+  ASSERT_EQ(Do(Faulty(Fault::SPIN, "fake_select", 1960)).status, TargetResult::OK);
+  Job large = Compile(1);
+  large.mutable_compile()->set_spirv(std::string(100 << 20, 's'));  // no module: judged at once
+  const JobOutcome outcome = Do(std::move(large));
+  EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message << " in " << outcome.last_pass;
+  ASSERT_TRUE(outcome.results[0].has_value());
+  EXPECT_EQ(outcome.results[0]->cause(), "invalid_module");
+  EXPECT_EQ(Exits("timeout"), 0);
+}
+
 TEST_F(PoolTest, AStoppedIdleWorkerIsReplacedAndItsJobDone) {
   PoolOptions options = Options();
   options.workers = 2;
@@ -408,11 +653,51 @@ TEST_F(PoolTest, AWorkerThatIsStoppedRightAfterItsJobIsReplacedAsSoon) {
   EXPECT_EQ(Exits("unresponsive"), 1);
 }
 
+// It has said nothing yet, and was given all the time that a slow start may take.
+TEST_F(PoolTest, AWorkerThatIsStoppedWhileItStartsIsReplacedAsSoon) {
+  PoolOptions options = Options();
+  options.ping_timeout = absl::Minutes(10);
+  options.stopped_timeout = absl::Milliseconds(300);
+  options.start_timeout = absl::Minutes(10);
+  options.limits.begin_time = absl::Minutes(10);
+  Start(std::move(options));
+  const std::vector<pid_t> first = Workers();
+  ASSERT_EQ(first.size(), 1u);
+  std::atomic<bool> stopped = false;
+  std::thread stopper([&] {
+    while (!stopped) {
+      for (const pid_t pid : Workers()) {
+        if (pid != first[0] && !stopped && HasBegunToRun(pid)) stopped = kill(pid, SIGSTOP) == 0;
+      }
+    }
+  });
+  kill(first[0], SIGKILL);
+  ExpectHealthy();
+  EXPECT_TRUE(stopped);
+  stopped = true;
+  stopper.join();
+}
+
+// After one worker that did not begin, a second gets more time: not if it is stopped.
+TEST_F(PoolTest, AJobThatMeetsTwoStoppedWorkersGoesToAThird) {
+  PoolOptions options = Options();
+  options.workers = 2;
+  options.ping_after = absl::Hours(1);
+  options.ping_timeout = absl::Minutes(10);
+  options.stopped_timeout = absl::Milliseconds(300);
+  options.limits.begin_time = options.limits.wall_time = absl::Minutes(10);
+  Start(std::move(options));
+  Stop(2);
+  ExpectHealthy();
+  EXPECT_GE(Exits("unresponsive"), 1);
+}
+
 TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
   PoolOptions options = Options();
   options.workers = 2;
   options.ping_after = absl::ZeroDuration();
   options.ping_timeout = absl::Seconds(600);  // the stopped one is waited for all the time
+  options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
   // While one job is slow, the other can only go to the stopped worker first.
@@ -476,6 +761,7 @@ TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   options.ping_grace = options.ping_timeout = absl::Seconds(600);
   std::atomic<int> deaths = 0;
   options.on_idle_death = [&](const Exit&) { ++deaths; };
+  options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
   JobOutcome outcome;
@@ -556,12 +842,12 @@ TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
   PoolOptions options = Options();
   options.ping_after = absl::ZeroDuration();
   options.ping_timeout = absl::Seconds(600);
+  options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
   std::atomic<int> cancelled = 0;
-  const auto handle = pool_->Submit(Compile(1), [&](JobOutcome o) {
-    cancelled += o.status == TargetResult::CANCELLED ? 1 : 0;
-  });
+  const auto handle = pool_->Submit(
+      Compile(1), [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; });
   ASSERT_TRUE(handle.ok());
   absl::SleepFor(absl::Milliseconds(100));  // so that it is handed back, mostly
   const absl::Time start = absl::Now();

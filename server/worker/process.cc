@@ -21,6 +21,7 @@
 #include "absl/time/clock.h"
 #include "server/worker/frame.h"
 #include "server/worker/stack.h"
+#include "server/worker/uptime.h"
 #include "server/worker/worker_main.h"
 
 namespace kiln::worker {
@@ -212,8 +213,15 @@ void Process::Close() {
   fd_ = -1;
 }
 
-absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout) {
-  absl::Time end = absl::Now() + timeout;
+bool Process::IsStopped() const {
+  siginfo_t info = {};
+  const auto id = static_cast<id_t>(pid_);
+  return waitid(P_PID, id, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
+absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout, absl::Duration stopped_timeout) {
+  constexpr absl::Duration kLook = absl::Milliseconds(100);
+  const absl::Duration begun = Uptime(), end = begun + timeout;
   FrameReader reader;
   for (;;) {
     Hello hello;
@@ -222,11 +230,13 @@ absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout) {
       return absl::UnavailableError("the worker's greeting is not understood");
     }
     if (taken) return hello;
-    int64_t left = absl::ToInt64Milliseconds(end - absl::Now());
-    pollfd p = {fd_, POLLIN, 0};
-    if (left <= 0 || poll(&p, 1, static_cast<int>(left)) == 0) {
-      return absl::UnavailableError("a worker did not become ready in time");
+    const absl::Duration now = Uptime();
+    if (now >= end) return absl::UnavailableError("a worker did not become ready in time");
+    if (now >= begun + stopped_timeout && IsStopped()) {
+      return absl::UnavailableError("a worker was stopped while it started");
     }
+    pollfd p = {fd_, POLLIN, 0};
+    if (poll(&p, 1, static_cast<int>(absl::ToInt64Milliseconds(kLook))) <= 0) continue;
     if (!reader.Fill(fd_).ok()) {
       return absl::UnavailableError("a worker died while it started");
     }
@@ -282,13 +292,13 @@ pid_t Process::Wait(int* status, int options) {
 }
 
 bool Process::WaitFor(absl::Duration timeout, int* status) {
-  absl::Time end = absl::Now() + timeout;
+  const absl::Duration end = Uptime() + timeout;
   absl::Duration nap = absl::Microseconds(50);
   for (;;) {
     pid_t r = Wait(status, WNOHANG);
     if (r == pid_) return true;
     if (r < 0 && errno != EINTR) return true;
-    if (absl::Now() >= end) return false;
+    if (Uptime() >= end) return false;
     absl::SleepFor(nap);
     nap = std::min(nap * 2, absl::Milliseconds(5));
   }

@@ -59,8 +59,8 @@ class Executable {
 
 // All that Exit::reason may be.
 inline constexpr const char* kExitReasons[] = {
-    "recycle", "segv",   "abort",  "oom",    "timeout",      "cancelled",
-    "seccomp", "killed", "exited", "signal", "unresponsive", "distrusted"};
+    "recycle", "segv",   "abort",  "oom",          "timeout",    "cancelled", "seccomp",
+    "killed",  "exited", "signal", "unresponsive", "distrusted", "preempted"};
 
 // All causes by which a job is not survived, but for signals that have no meaning here.
 struct DeathCause {
@@ -157,8 +157,10 @@ class Process {
   // It can be ended: a user other than its own needs a privilege for that.
   bool IsMine() const;
 
-  // Waits for the Hello.
-  absl::StatusOr<Hello> AwaitHello(absl::Duration timeout);
+  // Waits for the Hello; for no more than `stopped_timeout` where the process is stopped then.
+  absl::StatusOr<Hello> AwaitHello(absl::Duration timeout, absl::Duration stopped_timeout);
+  // A signal (SIGSTOP) holds it up: the kernel says so, unlike of one that is merely slow.
+  bool IsStopped() const;
 
   // Closes the socket, upon which an idle worker leaves; kills it if it does not. Reaps.
   void Retire();

@@ -274,6 +274,20 @@ TEST_F(OtherUserTest, AWorkerGivesWayToOthersByItself) {
   EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(OnlyWorker())), 19);
 }
 
+// A daemon that was started with `nice -n 7` does not stand behind its workers.
+TEST_F(OtherUserTest, ANicenessIsAddedToTheDaemonsOwn) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  if (before > 18) GTEST_SKIP() << "the test runs with a niceness of " << before;
+  ASSERT_EQ(setpriority(PRIO_PROCESS, 0, before + 1), 0);
+  PoolOptions options = Options();
+  options.limits.uid = options.limits.gid = kUser;
+  options.limits.niceness = 3;
+  auto pool = Pool::Start(std::move(options));
+  setpriority(PRIO_PROCESS, 0, before);
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(OnlyWorker())), std::min(19, before + 4));
+}
+
 TEST_F(OtherUserTest, OfAWorkerThatStaysRootItIsSaid) {
   StartAs(0, true);
   EXPECT_FALSE(level().not_root());

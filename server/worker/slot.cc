@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "server/worker/answer.h"
 #include "server/worker/pool_internal.h"
+#include "server/worker/uptime.h"
 
 namespace kiln::worker {
 
@@ -28,6 +29,7 @@ namespace {
 constexpr int kMostHandedBack = 3;
 constexpr char kUnresponsive[] = "unresponsive";
 constexpr char kDistrusted[] = "distrusted";
+constexpr char kPreempted[] = "preempted";
 
 // Nobody can answer what it was not asked yet.
 uint64_t UnguessableId() {
@@ -88,7 +90,8 @@ absl::Status Slot::StartWorker() {
   jobs_ = 0;
   auto process = Process::Start(pool_->executable(), pool_->options().limits, *board_);
   if (!process.ok()) return process.status();
-  auto hello = (*process)->AwaitHello(pool_->options().start_timeout);
+  const PoolOptions& options = pool_->options();
+  auto hello = (*process)->AwaitHello(options.start_timeout, options.stopped_timeout);
   if (!hello.ok()) return hello.status();
   if (!(*process)->IsMine()) {
     (*process)->Retire();  // it may be asked
@@ -99,7 +102,7 @@ absl::Status Slot::StartWorker() {
   if (absl::Status s = pool_->AcceptHello(this, *std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
   pool_->SetWorker(this, process_.get());
-  heard_ = absl::Now();
+  heard_ = Uptime();
   alive = true;
   return absl::OkStatus();
 }
@@ -133,19 +136,22 @@ bool Slot::WorkerIsGone() const {
   return poll(&p, 1, 0) != 0;  // an idle worker says nothing: data or hang-up is its end
 }
 
-bool Slot::AwaitPong(uint64_t id, absl::Time until) {
+bool Slot::AwaitPong(uint64_t id, absl::Duration asked, absl::Duration timeout) {
+  constexpr int64_t kLook = 100;  // milliseconds
   for (;;) {
     JobResult pong;
     bool taken = false;
     if (reader_.Take(&pong, &taken) != absl::StatusCode::kOk) return false;
     if (taken) {
-      heard_ = absl::Now();
+      heard_ = Uptime();
       return pong.id() == id && reader_.empty();
     }
-    const int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
+    const absl::Duration waited = Uptime() - asked;
+    const int64_t left = absl::ToInt64Milliseconds(timeout - waited);
     if (left <= 0 || pool_->stopping()) return false;
+    if (waited >= pool_->options().stopped_timeout && process_->IsStopped()) return false;
     pollfd p[2] = {{process_->fd(), POLLIN, 0}, {wake_fd_, POLLIN, 0}};
-    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
+    if (poll(p, 2, static_cast<int>(std::min(left, kLook))) < 0) continue;
     if (p[1].revents != 0) DrainWakeups();
     if (p[0].revents != 0 && !reader_.Fill(process_->fd()).ok()) return false;
   }
@@ -153,7 +159,7 @@ bool Slot::AwaitPong(uint64_t id, absl::Time until) {
 
 bool Slot::Answers(const Pool::Handle& entry) {
   const PoolOptions& options = pool_->options();
-  const absl::Time asked = absl::Now();
+  const absl::Duration asked = Uptime();
   Job ping;
   ping.set_id(UnguessableId());
   ping.mutable_ping();
@@ -161,9 +167,9 @@ bool Slot::Answers(const Pool::Handle& entry) {
   const bool made = AppendFrame(ping, &frame).ok();
   FrameWriter writer(std::move(frame));
   const bool sent = made && writer.Send(process_->fd()).ok() && writer.done();
-  if (sent && AwaitPong(ping.id(), asked + options.ping_grace)) return true;
+  if (sent && AwaitPong(ping.id(), asked, options.ping_grace)) return true;
   pool_->HandBack(entry);
-  if (sent && AwaitPong(ping.id(), asked + options.ping_timeout)) return false;
+  if (sent && AwaitPong(ping.id(), asked, options.ping_timeout)) return false;
   if (pool_->stopping()) return false;  // nobody waited any longer: Main ends it as all others
   const bool died = WorkerIsGone();
   Exit exit = DescribeExit(process_->KillAndReap(), *board_);
@@ -185,7 +191,7 @@ bool Slot::EnsureWorker(const Pool::Handle& entry) {
     DropProcess();
   }
   if (process_ == nullptr) return RestartWorker(entry);
-  return absl::Now() - heard_ < pool_->options().ping_after || Answers(entry);
+  return Uptime() - heard_ < pool_->options().ping_after || Answers(entry);
 }
 
 bool Slot::RestartWorker(const Pool::Handle& entry) {
@@ -203,40 +209,56 @@ bool Slot::RestartWorker(const Pool::Handle& entry) {
   outcome.status = cancelled ? TargetResult::CANCELLED : TargetResult::CRASHED;
   outcome.cause = cancelled ? "cancelled" : "no_worker";
   outcome.message = cancelled ? "cancelled" : std::string(status.message());
-  outcome.results.resize(static_cast<size_t>(entry->job.compile().targets_size()));
+  outcome.results.resize(static_cast<size_t>(entry->job->compile().targets_size()));
   pool_->Finish(entry, std::move(outcome), absl::ZeroDuration());
   return false;
 }
 
 void Slot::Run(const Pool::Handle& entry) {
   JobOutcome outcome;
-  outcome.results.resize(static_cast<size_t>(entry->job.compile().targets_size()));
-  absl::Time start = absl::Now();
-  outcome.queued = start - entry->queued_at;
+  outcome.results.resize(static_cast<size_t>(entry->job->compile().targets_size()));
+  const absl::Duration start = Uptime();
+  outcome.queued = std::max(absl::ZeroDuration(), absl::Now() - entry->queued_at);
   outcome.worker = worker;
   outcome.worker_pid = process_->pid();
   board_->Reset();
   cpu_before_ = process_->cpu_time()->Used();
   ++jobs_;
-  entry->job.set_id(UnguessableId());
+  entry->id = UnguessableId();
   const std::shared_ptr<const CpuTime> cpu_time = process_->cpu_time();  // outlives the process
   const Exchange how = Converse(*entry, &outcome);
-  heard_ = absl::Now();
+  heard_ = Uptime();
   if (how != Exchange::kDone) {
     const Exit exit = End(*entry, how);
     if (how == Exchange::kDistrusted) return pool_->HandBack(entry);
+    if (how == Exchange::kGaveWay) {
+      return pool_->HandBack(entry, Cost(how, *cpu_time, heard_ - start));
+    }
     if (!IsJudged(exit, how) && ++entry->handed_back < kMostHandedBack) {
       return pool_->HandBack(entry);
     }
     if (how == Exchange::kGarbage) Disbelieve(&outcome);
     Bury(exit, &outcome);
   }
-  const absl::Duration used = cpu_time->Used() - cpu_before_;
+  const absl::Duration cost = Cost(how, *cpu_time, heard_ - start);
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
   board_->Reset();  // what is on it afterwards is of an idle worker
-  outcome.ran = absl::Now() - start;
-  pool_->Finish(entry, std::move(outcome), used);
+  outcome.ran = Uptime() - start;
+  pool_->Finish(entry, std::move(outcome), cost);
+}
+
+absl::Duration Slot::Cost(Exchange how, const CpuTime& cpu_time, absl::Duration held) const {
+  const absl::Duration used = cpu_time.Used() - cpu_before_;
+  // The next worker's start costs what this one's did.
+  return how == Exchange::kDone ? used : std::max(used, held / 2) + start_cpu;
+}
+
+// On a machine without time for it a short job is long by the clock, and not by what it used.
+absl::Duration Slot::LeftOfExpress(absl::Duration sent) const {
+  const absl::Duration used =
+      std::max(process_->cpu_time()->Used() - cpu_before_, (Uptime() - sent) / 4);
+  return std::max(FairQueue<Pool::Handle>::kExpressLength - used, absl::ZeroDuration());
 }
 
 bool Slot::HasBegun() const {
@@ -246,7 +268,8 @@ bool Slot::HasBegun() const {
 
 // A worker that has a job takes it up at once, unless it is stopped or the machine has no time for
 // it. The first one that does not, which was not pinged because it had just been heard of, costs a
-// job no more than a ping would have; after that the machine gets the benefit of the doubt.
+// job no more than a ping would have; after that the machine gets the benefit of the doubt, but for
+// a worker of which the kernel says that it is stopped (Converse looks).
 absl::Duration Slot::TimeToBegin(const Pool::Entry& entry) const {
   const PoolOptions& options = pool_->options();
   const bool taken = !board_->CurrentPass().empty();
@@ -266,33 +289,46 @@ void Slot::Disbelieve(JobOutcome* outcome) {
 
 Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
   std::string frame;
-  if (!AppendFrame(entry.job, &frame).ok()) return Exchange::kTooLarge;
+  Job head;
+  head.set_id(entry.id);
+  if (!AppendFrame(head, &frame, entry.job.get()).ok()) return Exchange::kTooLarge;
   FrameWriter writer(std::move(frame));
-  const absl::Time sent = absl::Now();
-  absl::Time deadline = absl::Now() + pool_->options().limits.wall_time;
+  const PoolOptions& options = pool_->options();
+  const absl::Duration sent = Uptime();
+  absl::Duration deadline = sent + options.limits.wall_time;
   bool told = false, begun = false;
   for (;;) {
     if (distrusted) return Exchange::kDistrusted;
     if (entry.cancelled && !told) {
       board_->Cancel();
       told = true;
-      deadline = std::min(deadline, absl::Now() + pool_->options().cancel_grace);
+      deadline = std::min(deadline, Uptime() + options.cancel_grace);
     }
     begun = begun || HasBegun();
-    const absl::Time until = begun ? deadline : std::min(sent + TimeToBegin(entry), deadline);
-    int64_t left = absl::ToInt64Milliseconds(until - absl::Now());
+    const absl::Duration until = begun ? deadline : std::min(sent + TimeToBegin(entry), deadline);
+    const absl::Duration now = Uptime();
+    int64_t left = absl::ToInt64Milliseconds(until - now);
     if (left <= 0 && !begun) return Exchange::kNotBegun;
+    if (!begun && now - sent >= options.stopped_timeout && process_->IsStopped()) {
+      return Exchange::kNotBegun;
+    }
     if (left <= 0) return told ? Exchange::kCancelGraceOver : Exchange::kDeadline;
+    if (entry.express) {
+      const absl::Duration express = LeftOfExpress(sent);
+      if (express == absl::ZeroDuration() && pool_->GivesWay(this)) return Exchange::kGaveWay;
+      left = std::min(left, absl::ToInt64Milliseconds(
+                                std::max(express, FairQueue<Pool::Handle>::kExpressLook)));
+    }
     if (!writer.done() && !writer.Send(process_->fd()).ok()) return Exchange::kWorkerGone;
     const short wanted = writer.done() ? POLLIN : POLLIN | POLLOUT;
     pollfd p[2] = {{process_->fd(), wanted, 0}, {wake_fd_, POLLIN, 0}};
-    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, 60'000))) < 0) continue;
+    if (poll(p, 2, static_cast<int>(std::min<int64_t>(left, begun ? 60'000 : 500))) < 0) continue;
     if (p[1].revents != 0) DrainWakeups();
     if ((p[0].revents & ~POLLOUT) == 0) continue;
     absl::Status filled = reader_.Fill(process_->fd());
     bool last = false;
     if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;  // before it was asked
-    if (TakeAnswers(entry.job, entry.cancelled, &reader_, outcome, &last) !=
+    if (TakeAnswers(*entry.job, entry.id, entry.cancelled, &reader_, outcome, &last) !=
         absl::StatusCode::kOk) {
       return Exchange::kGarbage;
     }
@@ -314,6 +350,8 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
     case Exchange::kDistrusted:
       return {kDistrusted, TargetResult::CRASHED, "worker_protocol", "what it says is not believed",
               false};
+    case Exchange::kGaveWay:
+      return {kPreempted, TargetResult::CRASHED, "worker_protocol", "others had short jobs", false};
     case Exchange::kCancelGraceOver:
       return {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran", false};
     default:

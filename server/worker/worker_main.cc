@@ -2,7 +2,7 @@
 #include "server/worker/worker_main.h"
 
 #include <sys/prctl.h>
-#include <sys/resource.h>
+#include <errno.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,6 +137,8 @@ std::optional<int> DoJob(const Arguments& arguments, const CpuLimit& limit, Back
   const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
   if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
   if (!bytes.ok()) return kExitProtocol;
+  // Before the job is read, which is its own work: not with what the job before it left.
+  if (!limit.Allow(arguments.cpu_milliseconds)) return kExitProtocol;
   board->BeginPass(kReadJobStep, -1);
   std::string body;
   if (!ReadFrameBody(kSocketFd, *bytes, &body).ok()) return kExitProtocol;
@@ -148,7 +150,6 @@ std::optional<int> DoJob(const Arguments& arguments, const CpuLimit& limit, Back
   if (job.has_ping()) return AnswerPing(job).ok() ? std::nullopt : std::optional(kExitProtocol);
   own->Tell(board);
   own->Received(received);
-  if (!limit.Allow(arguments.cpu_milliseconds)) return kExitProtocol;
   JobSink sink(board, job.fault(), began, arguments.inject);
   kiln::PassRecord record;
   record.pass = kReadRequestStep;
@@ -179,7 +180,8 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
   // Not the parent: without CAP_SYS_NICE it may not, once this is another user.
-  if (arguments.niceness != 0) setpriority(PRIO_PROCESS, 0, arguments.niceness);
+  // On top of the niceness that kilnd was started with: nice(2) adds, and stops at 19.
+  if (arguments.niceness != 0 && nice(arguments.niceness) == -1) errno = 0;
   LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);

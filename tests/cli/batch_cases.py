@@ -133,6 +133,17 @@ class Batch(Cli):
         self.kiln(*batch)
         self.assertEqual(self.err.count('these keys are unknown here and ignored: licence, sha256'), 1)
         self.fails(2, 'these keys are unknown here: licence, sha256', *batch, '--strict')
+        many = {'own_%03d' % n: n for n in range(100)}
+        self.file('m.jsonl', json.dumps({'file': 'a.comp', 'k' * 5000: 1, **many}))
+        self.kiln(*batch)
+        self.assertRegex(self.err, 'own_018 and 81 more')
+        self.assertLess(len(self.err), 2000)
+
+    def test_lists_that_name_no_file(self):
+        self.file('empty', '\n')
+        for flag in ('--manifest=empty', '--list=empty'):
+            self.fails(2, 'there is nothing to compile: %s names no file' % flag, 'batch',
+                       '--target=tgl', flag)
 
     def test_a_folder_of_includes_that_is_not_there_is_said(self):
         for command in ('batch', 'compile'):

@@ -1,13 +1,14 @@
 // The fairness table: what a client waits beside others who want all of the daemon.
 //
 //   bazel run -c opt //tests/service:bench_fairness -- [--misses=200] [--rounds=3] [--bulk=10000]
-//       [--slow=24] [--queue=N] [--loops=N] [--same-address] [--before=FILE] [--flag=--NAME=VALUE]
+//       [--slow=24] [--slow-connections=1] [--queue=N] [--loops=N] [--same-address] [--hostile]
+//       [--before=FILE] [--flag=--NAME=VALUE]
 //
 // Starts kilnd with the real compiler and two workers. A client makes `misses` calls that miss the
 // cache, and ten that hit it after each of these, one call at a time: alone, then beside a client
 // that keeps `bulk` small shaders waiting over 16 connections and one that keeps `slow` modules of
-// some 4.5 s each waiting. Clients are processes of their own; the first is 127.0.0.2, the others
-// are 127.0.0.1
+// some 4.5 s each waiting, over `slow-connections`. Clients are processes of their own; the first
+// is 127.0.0.2, the others are 127.0.0.1
 // (--same-address: all are). Rounds alternate between alone and beside, on one daemon, so that a
 // busy machine disturbs both alike.
 //
@@ -16,6 +17,9 @@
 //
 // --queue: the daemon's bound on jobs that wait. The default, 1,024, is full all the time; with
 // 20000 all that the bulk client has to do waits in the daemon.
+//
+// --hostile: the bulk client comes again at once where it is refused; else, like the program kiln,
+// when kilnd asks it to.
 //
 // --before: another kilnd, for the same table; its workers are those that stand beside this.
 //
@@ -57,9 +61,11 @@ struct Settings {
   int rounds = 3;
   int bulk = 10000;
   int slow = 24;
+  int slow_connections = 1;
   int queue = 1024;
   int loops = 1200;
   bool same_address = false;
+  bool hostile = false;
   int cost = 0;
   int pairs = 5;
   std::string before;
@@ -184,11 +190,12 @@ int RunTable(const Settings& s) {
     std::unique_ptr<CrowdProcess> bulk, slow;
     const auto base = static_cast<uint64_t>(round + 1) * 100'000'000;
     if (s.bulk > 0) {
-      bulk = std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base});
+      bulk = std::make_unique<CrowdProcess>(
+          Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base, s.hostile});
     }
     if (s.slow > 0) {
-      slow =
-          std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", 1, s.slow, 0, s.loops, base});
+      slow = std::make_unique<CrowdProcess>(
+          Crowd{address, "127.0.0.1", s.slow_connections, s.slow, 0, s.loops, base});
     }
     std::this_thread::sleep_for(std::chrono::seconds(5));  // until all of it waits
     const Times beside = client.Measure(s.misses);
@@ -270,12 +277,15 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     if (sscanf(argv[i], "--rounds=%d", &s->rounds) == 1) continue;
     if (sscanf(argv[i], "--bulk=%d", &s->bulk) == 1) continue;
     if (sscanf(argv[i], "--slow=%d", &s->slow) == 1) continue;
+    if (sscanf(argv[i], "--slow-connections=%d", &s->slow_connections) == 1) continue;
     if (sscanf(argv[i], "--queue=%d", &s->queue) == 1) continue;
     if (sscanf(argv[i], "--loops=%d", &s->loops) == 1) continue;
     if (sscanf(argv[i], "--cost=%d", &s->cost) == 1) continue;
     if (sscanf(argv[i], "--pairs=%d", &s->pairs) == 1) continue;
     if (a == "--same-address") {
       s->same_address = true;
+    } else if (a == "--hostile") {
+      s->hostile = true;
     } else if (a.starts_with("--before=")) {
       s->before = a.substr(9);
     } else if (a.starts_with("--flag=")) {
@@ -286,7 +296,7 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
       return false;
     }
   }
-  return s->misses > 0 && s->rounds > 0 && s->bulk >= 0 && s->slow >= 0;
+  return s->misses > 0 && s->rounds > 0 && s->bulk >= 0 && s->slow >= 0 && s->slow_connections > 0;
 }
 
 }  // namespace

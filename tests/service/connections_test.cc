@@ -27,6 +27,7 @@
 #include <thread>
 #include <vector>
 
+#include "proto/admin.grpc.pb.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -247,6 +248,28 @@ TEST_P(PlaceTest, IdleOnesOfAnAddressGiveWayBeforeThoseWithCalls) {
 INSTANTIATE_TEST_SUITE_P(, PlaceTest, testing::Values("127.0.0.1:0", "unix:place_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 
+// Every service counts, so that an operator's tool that asks the Admin service goes after those who
+// never called.
+TEST_F(ConnectionsTest, CallsToTheAdminServiceCount) {
+  Start({"--max-connections=8", "--max-connections-per-address=2"});
+  const auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());
+  const auto list = [&admin] {
+    grpc::ClientContext context;
+    kiln::v1alpha::QuarantineList entries;
+    return admin->ListQuarantine(&context, {}, &entries);
+  };
+  ASSERT_TRUE(list().ok());
+  Flood never;
+  never.Open(kilnd_->address(), 1);
+  never.Say(kHello);
+  std::this_thread::sleep_for(milliseconds(1300));
+  auto newcomer = kilnd_->Stub();
+  EXPECT_TRUE(CallOn(newcomer.get()).ok());
+  EXPECT_TRUE(Await([&] { return never.Held() == 0; }));
+  EXPECT_TRUE(list().ok());
+  EXPECT_EQ(Metric("kiln_connections_accepted_total{listener=\"grpc\"}"), 3);
+}
+
 class FloodTest : public ConnectionsTest, public testing::WithParamInterface<Descriptors> {};
 
 TEST_P(FloodTest, TheNextClientIsServed) {
@@ -404,6 +427,27 @@ TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
   EXPECT_TRUE(CallOn(idle.get(), 10'000).ok()) << "connects again at its next call";
 }
 
+// On a Unix-domain socket there is no other bound for these (server/net/README.md).
+TEST_P(IdleTest, WhoDoesNotBeginIsEndedToo) {
+  Start({std::string("--listen=") + GetParam(), "--idle-time=1s"});
+  Flood silent, half, begun;
+  silent.Open(kilnd_->address(), 3);
+  half.Open(kilnd_->address(), 3);
+  half.Say(kHello.substr(0, 10));
+  begun.Open(kilnd_->address(), 3);
+  begun.Say(kHello);
+  const auto held = [&] { return silent.Held() + half.Held() + begun.Held(); };
+  EXPECT_EQ(held(), 9);
+  const auto start = std::chrono::steady_clock::now();
+  while (held() > 0 && std::chrono::steady_clock::now() - start < std::chrono::seconds(20)) {
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  EXPECT_EQ(silent.Held(), 0);
+  EXPECT_EQ(half.Held(), 0);
+  EXPECT_EQ(begun.Held(), 0);
+  EXPECT_TRUE(Call().ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:idle_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 
@@ -479,6 +523,9 @@ TEST_F(ConnectionsTest, TheLastDescriptorIsSpentOnRefusing) {
   EXPECT_EQ(Call(5000, false).error_code(), grpc::UNAVAILABLE);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
   flood.Close();
+  EXPECT_NE(kilnd_->Page("/healthz").find("\nconnections_full: clients are refused for want of "),
+            std::string::npos)
+      << kilnd_->Page("/healthz");
   EXPECT_TRUE(Call().ok());
   EXPECT_GE(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"descriptors\"}"), 1);
 }

@@ -818,6 +818,12 @@ TEST_F(E2eTest, OutputsAreWhatWasAskedFor) {
   EXPECT_GT(bare.result().variants(0).statistics().instructions(), 0);
   request.mutable_outputs()->set_pass_records(true);
   EXPECT_EQ(Compile(request).result().passes_size(), 5);
+  request.mutable_outputs()->set_pass_sums(true);
+  for (int i = 0; i < 2; ++i) {  // from the disk, from memory
+    const auto summed = Compile(request);
+    EXPECT_EQ(summed.result().passes_size(), 0);
+    EXPECT_EQ(summed.result().pass_sums().runs_size(), 5);
+  }
   request.mutable_outputs()->set_assembly(true);
   Outcome assembly = Compile(request);  // was not kept: compiled again, once
   EXPECT_EQ(assembly.result().cache(), kiln::v1alpha::CACHE_MISS);

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <string>
 
 namespace kiln::test {
@@ -29,9 +30,10 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::TargetResult;
 
+// What kilnd asks for; like the program kiln a client waits up to a quarter more, by chance.
 constexpr std::chrono::milliseconds kRetry(250);
 constexpr std::chrono::milliseconds kTellEvery(100);
-constexpr char kFormat[] = "--crowd=%63[^,],%63[^,],%d,%d,%d,%d,%lu";
+constexpr char kFormat[] = "--crowd=%63[^,],%63[^,],%d,%d,%d,%d,%lu,%d";
 
 [[noreturn]] void Fail(const std::string& what) {
   fprintf(stderr, "a client of bench_fairness: %s\n", what.c_str());
@@ -96,9 +98,12 @@ class Caller {
     }
     if (place->status.error_code() == grpc::UNAVAILABLE) {
       ++result_.refused;
+      if (crowd_.hostile) return Begin(place);
       place->waits = true;
       ++open_;
-      place->alarm.Set(&queue_, std::chrono::system_clock::now() + kRetry, place);
+      const std::chrono::microseconds delay(kRetry.count() *
+                                            (1000 + static_cast<int64_t>(random_() % 250)));
+      place->alarm.Set(&queue_, std::chrono::system_clock::now() + delay, place);
       return;
     }
     if (!place->status.ok()) Fail(place->status.error_message());
@@ -137,6 +142,7 @@ class Caller {
   std::vector<std::unique_ptr<Compiler::Stub>> stubs_;
   grpc::CompletionQueue queue_;
   CrowdResult result_;
+  std::minstd_rand random_;
   int begun_ = 0, open_ = 0;
   std::chrono::steady_clock::time_point told_;
 };
@@ -204,8 +210,9 @@ CrowdResult Run(const Crowd& crowd) { return Caller(crowd, false).Run(); }
 
 CrowdProcess::CrowdProcess(const Crowd& c) {
   char argument[256];
-  snprintf(argument, sizeof argument, "--crowd=%s,%s,%d,%d,%d,%d,%lu", c.address.c_str(),
-           c.source.c_str(), c.connections, c.outstanding, c.calls, c.loops, c.first_salt);
+  snprintf(argument, sizeof argument, "--crowd=%s,%s,%d,%d,%d,%d,%lu,%d", c.address.c_str(),
+           c.source.c_str(), c.connections, c.outstanding, c.calls, c.loops, c.first_salt,
+           c.hostile ? 1 : 0);
   std::string self = std::filesystem::read_symlink("/proc/self/exe");
   char* argv[] = {self.data(), argument, nullptr};
   int pipe[2];
@@ -261,13 +268,15 @@ CrowdResult CrowdProcess::Wait() {
 bool RunIfCrowd(int argc, char** argv) {
   char address[64], source[64];
   Crowd c;
+  int hostile = 0;
   if (argc != 2 || sscanf(argv[1], kFormat, address, source, &c.connections, &c.outstanding,
-                          &c.calls, &c.loops, &c.first_salt) != 7) {
+                          &c.calls, &c.loops, &c.first_salt, &hostile) != 8) {
     return false;
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   c.address = address;
   c.source = source;
+  c.hostile = hostile != 0;
   Caller(c, true).Run();
   return true;
 }

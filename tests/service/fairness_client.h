@@ -24,12 +24,13 @@ struct Crowd {
   int calls = 0;        // how many in all; 0: until the process is ended
   int loops = 0;        // of a module (Glsl); 0: the small one
   uint64_t first_salt = 0;
+  bool hostile = false;  // comes again at once where it was refused
 };
 
 // What a crowd came to.
 struct CrowdResult {
   uint64_t answered = 0;
-  uint64_t refused = 0;  // UNAVAILABLE; tried again after 250 ms
+  uint64_t refused = 0;  // UNAVAILABLE; tried again when kilnd asks it to, as kiln does
 };
 
 // A channel over a connection of its own from `source` ("127.0.0.2") to `address`.

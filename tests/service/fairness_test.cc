@@ -32,16 +32,17 @@ std::unique_ptr<Stub> StubOn(std::shared_ptr<grpc::Channel> channel) {
 class Waiting {
  public:
   ~Waiting() { Join(); }
-  void Begin(Stub* stub, uint32_t seed, const Headers& headers, const std::string& fault) {
+  void Begin(Stub* stub, uint32_t seed, const Headers& headers, const std::string& fault,
+             int words = 16) {
     const size_t call = statuses_.size();
     statuses_.emplace_back();
     contexts_.push_back(std::make_unique<grpc::ClientContext>());
-    threads_.emplace_back([this, stub, seed, headers, fault, call] {
+    threads_.emplace_back([this, stub, seed, headers, fault, words, call] {
       grpc::ClientContext* context = contexts_[call].get();
       if (!fault.empty()) context->AddMetadata("kiln-fault", fault);
       for (const auto& [name, value] : headers) context->AddMetadata(name, value);
       CompileRequest request;
-      request.set_spirv(worker::FakeModule(seed));
+      request.set_spirv(worker::FakeModule(seed, words));
       request.add_targets("tgl");
       CompileResponse response;
       statuses_[call] = stub->Compile(context, request, &response);
@@ -165,6 +166,26 @@ TEST_F(FairnessTest, NobodyElsesHeaderIsBelieved) {
   EXPECT_EQ(crowd.Refused(), 0u);
 }
 
+// A client has as many bytes of requests in flight as it gets, all of which wait for the worker:
+// hits of its address' other connections and of other addresses have room.
+TEST_F(FairnessTest, TheBytesOfOneClientsRequestsLeaveRoomForOthers) {
+  Start({"--workers=1", "--queue=64", "--request-bytes=4MiB"});
+  auto bulk = StubOn(From("127.0.0.1"));
+  constexpr int kWords = 50'000;
+  Waiting first, crowd, hits;
+  first.Begin(bulk.get(), 1, {}, "", kWords);
+  ASSERT_EQ(first.Refused(), 0u);
+  for (uint32_t i = 0; i < 30; ++i) crowd.Begin(bulk.get(), 100 + i, {}, "slow::20000", kWords);
+  ASSERT_TRUE(Await([&] { return Metric("kiln_shed_total{reason=\"request_bytes\"}") >= 5; }));
+  for (const char* source : {"127.0.0.2", "127.0.0.1"}) {
+    auto other = StubOn(From(source));
+    for (int i = 0; i < 10; ++i) hits.Begin(other.get(), 1, {}, "", kWords);
+    EXPECT_EQ(hits.Refused(), 0u) << source;
+  }
+  EXPECT_EQ(Metric("kiln_workers_busy"), 1);
+  crowd.Cancel();
+}
+
 // All workers are busy for 20 s and more wait; a miss of another, on a connection of its own, needs
 // none of them.
 TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
@@ -186,6 +207,97 @@ TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
     crowd.Join();
     ASSERT_TRUE(Await([&] { return Metric("kiln_workers_busy") == 0; }));
   }
+}
+
+// As above, but each slow module has a connection of its own, of which nothing is known before.
+TEST_F(FairnessTest, NorForOneOfACrowdOfConnectionsWithOneEach) {
+  Start({"--workers=2", "--spare-workers=1"});
+  std::vector<std::unique_ptr<Stub>> stubs;
+  Waiting crowd, quick;
+  for (uint32_t i = 0; i < 12; ++i) {
+    stubs.push_back(StubOn(From("127.0.0.1")));
+    crowd.Begin(stubs.back().get(), i, {}, "slow::20000");
+  }
+  ASSERT_TRUE(Await([&] { return Metric("kiln_queue_depth{queue=\"worker\"}") >= 9; }));
+  auto other = StubOn(From("127.0.0.2"));
+  const auto start = std::chrono::steady_clock::now();
+  for (uint32_t i = 0; i < 3; ++i) {
+    quick.Begin(other.get(), 100 + i, {}, "");
+    EXPECT_EQ(quick.Refused(), 0u);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_GE(Metric("kiln_worker_exits_total{reason=\"preempted\"}"), 1);
+  crowd.Cancel();
+  crowd.Join();
+}
+
+// A client that does not wait is told so late; how often it comes is what it costs others.
+TEST_F(FairnessTest, WhoComesAgainAtOnceIsRefusedAFewHundredTimes) {
+  Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4",
+         "--spare-workers=1"});
+  constexpr int kSlow = 300;  // loops of a module that takes some time
+  Crowd crowd{kilnd_->address(), "127.0.0.1", 4, 512, 0, kSlow, 1'000'000};
+  crowd.hostile = true;
+  const auto start = std::chrono::steady_clock::now();
+  CrowdProcess flood(crowd);
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  EXPECT_GT(Metric("kiln_refusals_held"), 100);
+  const double refused = Metric("kiln_shed_total{reason=\"queue_full\"}");
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto jobs = static_cast<double>(flood.Look().answered);
+  // All 512 once; then those that were told: a hundred at once, a hundred a second, and two for
+  // each job that left room.
+  EXPECT_LE(refused, 512 + 100 + 100 * seconds + 2 * jobs);
+  EXPECT_GT(refused, 512) << "and it came again";
+}
+
+// The calls of a client that leaves are not kept for the sake of what they would be told.
+TEST_F(FairnessTest, WhoLeavesIsNotHeld) {
+  Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4"});
+  {
+    CrowdProcess flood({kilnd_->address(), "127.0.0.1", 4, 1000, 0, 300, 1'000'000});
+    ASSERT_TRUE(Await([&] { return Metric("kiln_refusals_held") > 500; }));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Await([&] { return Metric("kiln_refusals_held") == 0; }));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5))
+      << "their turns would have come in up to 9 s";
+}
+
+// Items of a stream are held like calls, and end with it.
+TEST_F(FairnessTest, ItemsOfAStreamAreRefusedAsSlowly) {
+  Start({"--workers=1", "--queue=4"});
+  auto stub = StubOn(From("127.0.0.1"));
+  grpc::ClientContext context;
+  context.AddMetadata("kiln-fault", "slow::20000");
+  auto stream = stub->CompileStream(&context);
+  constexpr uint64_t kItems = 60;
+  kiln::v1alpha::StreamRequest request;
+  request.mutable_request()->add_targets("tgl");
+  const auto send = [&](uint64_t item) {
+    request.set_item(item);
+    request.mutable_request()->set_spirv(worker::FakeModule(static_cast<uint32_t>(item)));
+    return stream->Write(request);
+  };
+  for (uint64_t item = 1; item <= kItems; ++item) ASSERT_TRUE(send(item));
+  int refused = 0;
+  std::thread stop([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    context.TryCancel();
+  });
+  kiln::v1alpha::StreamResponse response;
+  while (stream->Read(&response)) {
+    if (response.item() == 0) continue;
+    EXPECT_EQ(response.error().code(), grpc::UNAVAILABLE);
+    ++refused;
+    if (!send(response.item())) break;
+  }
+  stop.join();
+  stream->Finish().error_code();
+  EXPECT_GT(refused, 100);
+  EXPECT_LT(refused, 100 + 100 * 5);
+  EXPECT_TRUE(Await([&] { return Metric("kiln_refusals_held") == 0; }));
 }
 
 // With the real compiler, whose jobs take processor time.

@@ -69,6 +69,18 @@ int Recurse(int depth) {
   HangForEver();
 }
 
+// Takes so much processor time; 0: for ever.
+void Spin(uint32_t milliseconds) {
+  timespec time = {};
+  const auto used = [&] {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+  };
+  for (const int64_t until = used() + milliseconds; milliseconds == 0 || used() < until;) {
+    for (volatile int n = 0; n < 1000;) n = n + 1;
+  }
+}
+
 [[noreturn]] void TryEscape(const Fault& fault, Board* board) {
   board->SetNote(Escape(fault.attempt(), fault.number()));
   abort();
@@ -88,7 +100,8 @@ void InjectFault(const Fault& fault, Board* board) {
     case Fault::HANG:
       HangForEver();
     case Fault::SPIN:
-      for (volatile uint64_t n = 0;;) n = n + 1;
+      Spin(fault.milliseconds());
+      break;
     case Fault::ALLOCATE:
       AllocateForEver();
     case Fault::SYSCALL:

@@ -1,0 +1,41 @@
+// Pass records added up by name (PassSums in compile.proto): made by the daemon, read by clients.
+#ifndef KILN_PROTO_PASS_SUMS_H_
+#define KILN_PROTO_PASS_SUMS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "proto/compile.pb.h"
+
+namespace kiln {
+
+// Adds up the records of one result. Sums that do not fit into 64 bits wrap around.
+class PassSummer {
+ public:
+  void Add(const v1alpha::PassRecord& record);
+  bool empty() const { return index_.empty(); }
+  v1alpha::PassSums Take() && { return std::move(sums_); }
+
+ private:
+  v1alpha::PassSums sums_;
+  absl::flat_hash_map<std::string, int> index_;  // of a name, in the lists of `sums_`
+};
+
+// Sets the sums of `result` from its records, which stay; none where there are no records.
+void SumPasses(v1alpha::TargetResult* result);
+
+struct PassSum {
+  absl::string_view name;
+  int64_t runs = 0, changed = 0, nanoseconds = 0, instructions_delta = 0;
+};
+
+// What `sums` says, which the names belong to. Of lists of different lengths, or names that are
+// shorter than they are said to be, what is whole.
+std::vector<PassSum> ReadPassSums(const v1alpha::PassSums& sums);
+
+}  // namespace kiln
+
+#endif  // KILN_PROTO_PASS_SUMS_H_

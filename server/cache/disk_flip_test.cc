@@ -1,0 +1,198 @@
+// Flipped bits in the files of the disk tier: two records are lost for each at most, whichever file
+// it is in, and what is there is right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "server/cache/disk_tier.h"
+
+namespace kiln::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+// With write buffers of 256 and 64 KiB.
+constexpr uint32_t kRecords = 1200, kFewRecords = 200;
+constexpr uint64_t kLimit = 16 << 20, kSmallLimit = 4 << 20;
+
+// Of 100 to 1,900 bytes, and does not compress.
+std::string Noise(uint32_t seed) {
+  std::mt19937 random(seed);
+  std::string s(100 + random() % 1800, '\0');
+  for (char& c : s) c = static_cast<char>(random());
+  return s;
+}
+std::string Key(uint32_t i) { return absl::StrCat("the name of record ", i); }
+
+std::unique_ptr<DiskTier> OpenTier(const std::string& directory, uint64_t limit) {
+  DiskOptions options;
+  options.directory = directory;
+  options.limit_bytes = limit;
+  options.probe_interval = absl::Milliseconds(20);
+  auto tier = DiskTier::Open(options);
+  EXPECT_TRUE(tier.ok()) << tier.status();
+  return tier.ok() ? *std::move(tier) : nullptr;
+}
+
+// One bit of a file.
+struct Place {
+  fs::path file;
+  uint64_t bit = 0;
+};
+
+class DiskFlipTest : public testing::Test {
+ protected:
+  // Writes so many records, to tables and a log.
+  void Write(uint32_t records, uint64_t limit) {
+    records_ = records;
+    limit_ = limit;
+    base_ = testing::TempDir() + "/flip_base";
+    fs::remove_all(base_);
+    auto tier = OpenTier(base_, limit_);
+    ASSERT_NE(tier, nullptr);
+    for (uint32_t i = 0; i < records_; ++i) ASSERT_TRUE(tier->Put(Key(i), Noise(i)).ok());
+    // Tables are written in the background.
+    for (int i = 0; i < 2000 && Files(base_, ".sst").size() < 2; ++i) {
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+    ASSERT_GE(Files(base_, ".sst").size(), 2u);
+    ASSERT_GE(Files(base_, ".log").size(), 1u);
+  }
+  static std::vector<fs::path> Files(const std::string& directory, const std::string& part) {
+    std::vector<fs::path> files;
+    for (const auto& e : fs::recursive_directory_iterator(directory)) {
+      if (e.is_regular_file() && e.file_size() > 0 &&
+          absl::StrContains(e.path().filename().string(), part)) {
+        files.push_back(e.path());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+  // A copy of what was written.
+  std::string Copy() {
+    const std::string directory = testing::TempDir() + "/flip_copy";
+    fs::remove_all(directory);
+    fs::copy(base_, directory, fs::copy_options::recursive);
+    return directory;
+  }
+  static void Flip(const Place& place) {
+    std::fstream f(place.file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekg(static_cast<int64_t>(place.bit / 8));
+    const auto byte = static_cast<char>(f.get() ^ (1 << place.bit % 8));
+    f.seekp(static_cast<int64_t>(place.bit / 8));
+    f.put(byte);
+    ASSERT_TRUE(f.good()) << place.file;
+  }
+  // Whole again, as far as that goes.
+  static bool AwaitServing(DiskTier& tier) {
+    for (int i = 0; i < 2000; ++i) {
+      if (tier.status().state == DiskState::kServing) return true;
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+    return false;
+  }
+  // How many records are gone once it is whole again; what is there is right.
+  uint32_t Lost(const std::string& directory) {
+    auto tier = OpenTier(directory, limit_);
+    if (tier == nullptr) return records_;
+    EXPECT_TRUE(AwaitServing(*tier)) << Describe(tier->status());
+    uint32_t lost = 0;
+    for (uint32_t i = 0; i < records_; ++i) {
+      std::string value;
+      const DiskTier::Found found = tier->Get(Key(i), true, &value);
+      if (found == DiskTier::Found::kHit) {
+        EXPECT_EQ(value, Noise(i)) << i;
+      } else {
+        ++lost;
+      }
+    }
+    return lost;
+  }
+  // `bits` at a time of the files whose name contains `part`, `rounds` times. `choose`: one of a
+  // file's bits.
+  void FlipMany(const char* what, const std::string& part, int bits, int rounds,
+                const std::function<uint64_t(std::mt19937_64&, uint64_t)>& choose) {
+    ASSERT_NO_FATAL_FAILURE(Write(kRecords, kLimit));
+    std::mt19937_64 random(7);
+    uint64_t lost = 0, most = 0;
+    for (int round = 0; round < rounds; ++round) {
+      SCOPED_TRACE(absl::StrCat(what, ", round ", round));
+      const std::string directory = Copy();
+      const std::vector<fs::path> files = Files(directory, part);
+      ASSERT_FALSE(files.empty());
+      uint64_t sum = 0;
+      for (const auto& file : files) sum += fs::file_size(file);
+      for (int i = 0; i < bits; ++i) {
+        uint64_t at = random() % sum;
+        size_t n = 0;
+        while (at >= fs::file_size(files[n])) at -= fs::file_size(files[n++]);
+        Flip({files[n], choose(random, fs::file_size(files[n]))});
+      }
+      const uint64_t gone = Lost(directory);
+      EXPECT_LE(gone, static_cast<uint64_t>(2 * bits));
+      lost += gone;
+      most = std::max(most, gone);
+    }
+    printf("%-28s %2d bits at a time, %2d rounds: %.3f records a bit, %lu of %d at most\n", what,
+           bits, rounds, static_cast<double>(lost) / (bits * rounds),
+           static_cast<unsigned long>(most), bits);
+  }
+  std::string base_;
+  uint32_t records_ = 0;
+  uint64_t limit_ = 0;
+};
+
+uint64_t Anywhere(std::mt19937_64& random, uint64_t bytes) { return random() % (bytes * 8); }
+// Of a table: index, filter, properties and footer; data lies before them.
+uint64_t InTheTail(std::mt19937_64& random, uint64_t bytes) {
+  const uint64_t tail = std::min<uint64_t>(bytes, 8000);
+  return (bytes - tail) * 8 + random() % (tail * 8);
+}
+
+TEST_F(DiskFlipTest, AllFiles) { FlipMany("all files", "", 49, 12, Anywhere); }
+TEST_F(DiskFlipTest, OneBitOfATable) { FlipMany("tables", ".sst", 1, 30, Anywhere); }
+TEST_F(DiskFlipTest, ManyBitsOfTables) { FlipMany("tables", ".sst", 49, 6, Anywhere); }
+TEST_F(DiskFlipTest, OneBitOfATablesTail) { FlipMany("tables' ends", ".sst", 1, 40, InTheTail); }
+TEST_F(DiskFlipTest, ManyBitsOfTablesTails) { FlipMany("tables' ends", ".sst", 10, 6, InTheTail); }
+TEST_F(DiskFlipTest, OneBitOfTheLog) { FlipMany("logs", ".log", 1, 30, Anywhere); }
+TEST_F(DiskFlipTest, ManyBitsOfTheLog) { FlipMany("logs", ".log", 20, 6, Anywhere); }
+
+// Every byte of every file that is neither a table nor a log. One of its bits: the highest of a
+// length makes all that follows it look like the torn end of the file.
+TEST_F(DiskFlipTest, AnyByteOfASmallFile) {
+  ASSERT_NO_FATAL_FAILURE(Write(kFewRecords, kSmallLimit));
+  uint32_t bits = 0;
+  for (const fs::path& file : Files(base_, "")) {
+    if (file.extension() == ".sst" || file.extension() == ".log") continue;
+    const std::string name = fs::relative(file, base_);
+    uint32_t most = 0;
+    const uint64_t bytes = fs::file_size(file);
+    // Options are long, and not read.
+    const uint64_t step = absl::StrContains(name, "OPTIONS") ? 500 : 1;
+    for (uint64_t at = 0; at < bytes; at += step, ++bits) {
+      const std::string directory = Copy();
+      Flip({fs::path(directory) / name, at * 8 + 7 - at % 3});
+      const uint32_t gone = Lost(directory);
+      ASSERT_LE(gone, 2u) << name << ", byte " << at;
+      most = std::max(most, gone);
+    }
+    printf("%-40s %5lu bytes: %u records at most\n", name.c_str(),
+           static_cast<unsigned long>(bytes), most);
+  }
+  EXPECT_GT(bits, 100u);
+}
+
+}  // namespace
+}  // namespace kiln::cache

@@ -1,0 +1,199 @@
+// The disk tier, making room: see disk_tier.h.
+//
+// The oldest table of the oldest generation goes, until what is left is within the bound. A table
+// is a write buffer, a 64th of the bound at most, so that nearly all of the bound is kept; but
+// after a restart with a smaller bound it is a 64th of the old one. Where that is more than a
+// sixteenth of the new one, the newest records that fit are written to a new generation, in the
+// order in which they came, and the old ones dropped. That is half a GiB at most: tables have 32
+// MiB at most.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/cache/disk_tier.h"
+#include "server/cache/names.h"
+
+namespace kiln::cache {
+namespace {
+
+constexpr uint64_t kRewrite = UINT64_MAX;
+
+// Room for what comes between two checks: a log that becomes a table is there twice for a moment.
+uint64_t Headroom(uint64_t limit, uint64_t write_buffer) {
+  return std::min(2 * write_buffer, limit / 4);
+}
+
+}  // namespace
+
+// What is being removed, or another's, does not count: it would take one generation after another
+// with it.
+uint64_t DiskTier::BoundedBytes() const {
+  uint64_t bytes = 0;
+  std::error_code error;
+  std::filesystem::directory_iterator it(options_.directory, error), end;
+  while (!error && it != end) {
+    if (GenerationNumber(it->path().filename().string()) != 0) bytes += BytesBelow(it->path());
+    it.increment(error);
+  }
+  return bytes;
+}
+
+uint64_t DiskTier::BytesOf(uint64_t number) const {
+  return BytesBelow(GenerationPath(*directory(), number));
+}
+
+// Counts what it drops instead of looking again: files go when their last reader does.
+void DiskTier::MakeRoom(bool may_rewrite) {
+  const uint64_t limit = options_.limit_bytes;
+  const uint64_t kept = limit - Headroom(limit, generation_options().write_buffer_bytes);
+  for (uint64_t bytes = BoundedBytes(); bytes > kept;) {
+    const uint64_t less = DropSome(bytes - kept);
+    if (less == kRewrite) return may_rewrite ? Rewrite(bytes - kept) : Wake();
+    if (less == 0) return;
+    bytes -= std::min(bytes, less);
+  }
+}
+
+// How much less there is now; 0: nothing can be dropped; kRewrite: nothing was, see WorthRewriting.
+uint64_t DiskTier::DropSome(uint64_t over) {
+  const auto list = generations();
+  if (list->empty()) return 0;
+  const std::shared_ptr<Generation> oldest = list->back();
+  if (!absent_.empty() && absent_.rbegin()->first < oldest->number()) {
+    const uint64_t bytes = BytesOf(absent_.rbegin()->first);
+    DropOldest(DiskCause::kNone);
+    return std::max<uint64_t>(bytes, 1);
+  }
+  if (list->size() == 1 && !BeginInPlaceOf(oldest)) return 0;
+  if (WorthRewriting(*oldest, over)) return kRewrite;
+  return std::max<uint64_t>(DropOldRecords(oldest), 1);
+}
+
+bool DiskTier::BeginInPlaceOf(const std::shared_ptr<Generation>& youngest) {
+  rocksdb::Status begun = BeginGeneration();
+  if (begun.ok()) {
+    youngest->Seal();
+  } else {
+    Fail(CauseOf(begun), begun.ToString());
+  }
+  return begun.ok();
+}
+
+// How much less there is now.
+uint64_t DiskTier::DropOldRecords(const std::shared_ptr<Generation>& oldest) {
+  Generation::Table table;
+  const bool writable = !oldest->read_only() && !oldest->broken();
+  if (writable && oldest->OldestTable(&table) && !table.only && oldest->DropTable(table).ok()) {
+    dropped_bytes_ += table.bytes;
+    return table.bytes;
+  }
+  const uint64_t all = BytesOf(oldest->number());
+  Drop(oldest, DiskCause::kNone);
+  return all;
+}
+
+// Whether to drop its oldest table would cost too much of what still fits. Those of this bound have
+// four write buffers at most (after a restart), but for a few large records, which are not worth
+// it.
+bool DiskTier::WorthRewriting(Generation& oldest, uint64_t over) {
+  constexpr uint64_t kFewRecords = 32;
+  Generation::Table table;
+  return absent_.empty() && !oldest.read_only() && !oldest.broken() && oldest.OldestTable(&table) &&
+         table.records >= kFewRecords &&
+         table.bytes > 4 * generation_options().write_buffer_bytes && table.bytes > over &&
+         table.bytes - over > options_.limit_bytes / 16;
+}
+
+// All generations, but for the oldest `over` bytes.
+void DiskTier::Rewrite(uint64_t over) {
+  Generations list = *generations();
+  if (!BeginInPlaceOf(list.front())) return;
+  for (; !list.empty(); list.pop_back()) {
+    const std::shared_ptr<Generation>& oldest = list.back();
+    const uint64_t bytes = oldest->Bytes();
+    const uint64_t dropped = std::min(over, bytes);
+    over -= dropped;
+    if (!oldest->IsWhole()) {
+      // What cannot be read would end it. A repair comes first, at once.
+      DiskEvent event;
+      event.kind = DiskEvent::Kind::kDamaged;
+      event.generation = oldest->number();
+      event.detail = "a table cannot be read whole";
+      std::shared_ptr<Generation> damaged = oldest;
+      list.clear();
+      Close(std::move(damaged), /*damaged=*/true);
+      Tell(std::move(event));
+      return Wake();
+    }
+    uint64_t moved = 0;
+    // The disk is full: tried again when it takes records.
+    if (!MoveNewest(oldest, bytes - dropped, &moved)) return;
+    Drop(oldest, DiskCause::kNone, moved);
+  }
+}
+
+// Drops tables whose records have all been moved or passed over, for the space; counts those that
+// it has left, in `moved`. False: not all of these records could be written.
+bool DiskTier::MoveNewest(const std::shared_ptr<Generation>& from, uint64_t bytes,
+                          uint64_t* moved) {
+  Generation::Table table;
+  if (!from->OldestTable(&table)) return false;
+  for (const Generation::Numbered& record : from->NewestRecords(bytes)) {
+    while (record.number > table.last && !table.only && from->DropTable(table).ok() &&
+           from->OldestTable(&table)) {
+      *moved = 0;  // what is left is to be dropped, and was not moved yet
+    }
+    const std::shared_ptr<Generation> youngest = generations()->front();
+    if (youngest->Bytes() >= options_.limit_bytes / (kGenerations + 1) &&
+        !BeginInPlaceOf(youngest)) {
+      return false;
+    }
+    if (!MoveOne(*from, record.key)) return false;
+    ++*moved;
+  }
+  return true;
+}
+
+// To the youngest generation, unless a younger one has it or it was erased. False: it cannot be
+// written.
+bool DiskTier::MoveOne(const Generation& from, const std::string& key) {
+  absl::MutexLock move(&move_mutex_);
+  const auto list = generations();
+  StoredRecord stored;
+  for (const auto& generation : *list) {
+    if (generation.get() == &from) break;
+    if (!generation->Get(key, /*may_block=*/true, &stored).IsNotFound()) return true;
+    stored = StoredRecord();
+  }
+  if (!from.Get(key, /*may_block=*/true, &stored).ok()) return true;
+  return list->front()->Put(key, stored.record, stored.record_class).ok();
+}
+
+// Those of a generation whose files are gone that are in no table: how many.
+uint64_t DiskTier::Rescue(const Generation& generation) {
+  const size_t before = rescued_.size();
+  for (std::string& key : generation.KeysInMemory()) {
+    StoredRecord stored;
+    if (!generation.Get(key, /*may_block=*/false, &stored).ok()) continue;
+    rescued_.push_back({std::move(key), std::string(stored.record), stored.record_class});
+  }
+  return rescued_.size() - before;
+}
+
+void DiskTier::PutRescued() {
+  if (rescued_.empty()) return;
+  const auto list = generations();
+  if (list->empty() || list->front()->sealed() || list->front()->broken()) return;
+  for (const Rescued& rescued : rescued_) {
+    absl::MutexLock move(&move_mutex_);
+    {
+      absl::MutexLock lock(&mutex_);
+      if (forgotten_.size() > kMostForgotten || forgotten_.contains(rescued.key)) continue;
+    }
+    if (!list->front()->Put(rescued.key, rescued.record, rescued.record_class).ok()) return;
+  }
+  rescued_.clear();
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,74 @@
+// Immutable bytes in one allocation of just their size, shared by count.
+//
+// What the memory tier keeps and replies refer to. A std::string in a shared_ptr is two
+// allocations, and one that grew to its size holds up to twice of it: that is memory which no bound
+// counts.
+#ifndef KILN_SERVER_CACHE_SHARED_BYTES_H_
+#define KILN_SERVER_CACHE_SHARED_BYTES_H_
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace kiln::cache {
+
+// A pointer, null or to the bytes. Copies share them; as thread-safe as std::shared_ptr.
+class SharedBytes {
+ public:
+  SharedBytes() = default;
+  SharedBytes(std::nullptr_t) {}  // NOLINT: as for any pointer
+  explicit SharedBytes(std::string_view bytes) {
+    *this = Make(bytes.size(), [&](char* to) { memcpy(to, bytes.data(), bytes.size()); });
+  }
+  // `size` bytes, all of which `write` writes to the address that it is given.
+  template <typename Write>
+  static SharedBytes Make(size_t size, Write&& write) {
+    void* memory = ::operator new(sizeof(Block) + size);
+    char* bytes = static_cast<char*>(memory) + sizeof(Block);
+    write(bytes);
+    SharedBytes made;
+    made.block_ = new (memory) Block{1, std::string_view(bytes, size)};
+    return made;
+  }
+  SharedBytes(const SharedBytes& o) : block_(o.block_) {
+    if (block_ != nullptr) block_->count.fetch_add(1, std::memory_order_relaxed);
+  }
+  SharedBytes(SharedBytes&& o) noexcept : block_(std::exchange(o.block_, nullptr)) {}
+  SharedBytes& operator=(SharedBytes o) noexcept {
+    std::swap(block_, o.block_);
+    return *this;
+  }
+  ~SharedBytes() { reset(); }
+
+  void reset() {
+    Block* block = std::exchange(block_, nullptr);
+    if (block == nullptr || block->count.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    block->~Block();
+    ::operator delete(block);
+  }
+
+  const std::string_view& operator*() const { return block_->bytes; }
+  const std::string_view* operator->() const { return &block_->bytes; }
+  bool operator==(std::nullptr_t) const { return block_ == nullptr; }
+  explicit operator bool() const { return block_ != nullptr; }
+
+  // What the allocator has set aside for them, with the count. Not of null.
+  size_t allocated() const { return malloc_usable_size(block_); }
+
+ private:
+  struct Block {
+    std::atomic<uint64_t> count;
+    const std::string_view bytes;
+  };
+  Block* block_ = nullptr;
+};
+
+}  // namespace kiln::cache
+
+#endif  // KILN_SERVER_CACHE_SHARED_BYTES_H_

@@ -1,0 +1,73 @@
+// The end of a process that gets no more memory: see exhausted.h.
+#include "server/memory/exhausted.h"
+
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <new>
+
+// jemalloc's, where that is linked (not in sanitised builds).
+extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
+                       size_t new_size) __attribute__((weak));
+
+namespace kiln::memory {
+namespace {
+
+// What gRPC asks for at once is no more than a message's part: who cannot have so much has nothing.
+constexpr size_t kTrial = size_t{32} << 20;
+// Tries of one allocation, each after the allocator has given back what was free.
+constexpr int kTries = 3;
+constexpr int64_t kSameAllocationNs = 100'000'000;
+
+void (*g_last_words)() = nullptr;
+
+[[noreturn]] void End() {
+  static std::atomic<bool> ending = false;
+  if (!ending.exchange(true)) {
+    g_last_words();
+    _exit(kExhaustedExitCode);
+  }
+  for (;;) pause();
+}
+
+int64_t Now() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// All arenas (MALLCTL_ARENAS_ALL is 4096): what one thread has given back, another can have.
+void GiveBack() {
+  if (mallctl != nullptr) mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);
+}
+
+// operator new calls it until it gets its memory. How often for one allocation is not said.
+void OnNewFailed() {
+  thread_local int tries = 0;
+  thread_local int64_t last = 0;
+  const int64_t now = Now();
+  tries = now - last < kSameAllocationNs ? tries + 1 : 1;
+  last = now;
+  if (tries > kTries) End();
+  GiveBack();
+}
+
+}  // namespace
+
+void EndWhenExhausted(void (*last_words)()) {
+  g_last_words = last_words;
+  std::set_new_handler(OnNewFailed);
+}
+
+void EndIfExhausted() {
+  if (g_last_words == nullptr) return;
+  void* trial = mmap(nullptr, kTrial, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (trial == MAP_FAILED) End();
+  munmap(trial, kTrial);
+}
+
+}  // namespace kiln::memory

@@ -1,0 +1,80 @@
+// The pool while the machine's clock is set: deadlines go by time that passes.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <ctime>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "server/worker/pool.h"
+#include "server/worker/testing/fake_backend.h"
+
+namespace {
+std::atomic<time_t> g_set_forward = 0;  // seconds
+}  // namespace
+
+// In place of the C library's, for all of this process.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const long result = syscall(SYS_clock_gettime, clock, time);
+  if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += g_set_forward.load();
+  return static_cast<int>(result);
+}
+
+namespace kiln::worker {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+// What becomes of a job while whose run the clock is set forward by `seconds`.
+JobOutcome OutcomeWhileClockIsSet(time_t seconds) {
+  PoolOptions options;
+  options.executable = "server/worker/testing/fake_worker";
+  options.limits.fault_injection = true;
+  options.limits.wall_time = absl::Minutes(10);
+  auto pool = Pool::Start(std::move(options));
+  EXPECT_TRUE(pool.ok()) << pool.status();
+  Job job;
+  job.mutable_compile()->set_spirv(FakeModule(1));
+  job.mutable_compile()->add_targets("tgl");
+  job.mutable_fault()->set_kind(Fault::SLOW);
+  job.mutable_fault()->set_milliseconds(700);
+  absl::Notification done;
+  JobOutcome outcome;
+  EXPECT_TRUE((*pool)
+                  ->Submit(std::move(job),
+                           [&](JobOutcome o) {
+                             outcome = std::move(o);
+                             done.Notify();
+                           })
+                  .ok());
+  while ((*pool)->load().busy == 0) usleep(1000);
+  usleep(100'000);
+  g_set_forward = seconds;
+  done.WaitForNotification();
+  g_set_forward = 0;
+  return outcome;
+}
+
+TEST(ClockTest, IsTheMachinesThatIsSetHere) {
+  const absl::Time before = absl::Now();
+  g_set_forward = 7200;
+  EXPECT_GE(absl::Now() - before, absl::Hours(1));
+  g_set_forward = 0;
+}
+
+TEST(ClockTest, SetForwardEndsNoJob) {
+  const JobOutcome outcome = OutcomeWhileClockIsSet(3600);
+  EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message;
+}
+
+TEST(ClockTest, SetBackMakesNoTimesNegative) {
+  const JobOutcome outcome = OutcomeWhileClockIsSet(-3600);
+  EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message;
+  EXPECT_GE(outcome.ran, absl::Milliseconds(500));
+  EXPECT_GE(outcome.queued, absl::ZeroDuration());
+}
+
+}  // namespace
+}  // namespace kiln::worker
