@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "client/command.h"
-#include "client/interrupt.h"
+#include "client/cli/interrupt.h"
+#include "client/commands/command.h"
 
 namespace {
 

@@ -62,7 +62,8 @@ absl::Status ReadSetup(const v1alpha::LaunchSetup& in, out::FragmentLaunch& resu
       return absl::InvalidArgumentError(
           absl::StrCat("launch record: attribute slot ", a.slot(), " of ", in.slots()));
     }
-    out::SetupAttribute attribute{a.slot(), a.location(), a.first_component(), a.builtin(), a.flat()};
+    out::SetupAttribute attribute{a.slot(), a.location(), a.first_component(), a.builtin(),
+                                  a.flat()};
     ReadParts(a.inputs(), attribute.inputs);
     result.attributes.push_back(std::move(attribute));
   }

@@ -93,11 +93,8 @@ absl::Status ReadTables(const v1alpha::LaunchRecord& in, out::LaunchRecord& r) {
   for (const v1alpha::LaunchSurface& s : in.binding_table()) {
     const std::optional<SurfaceKind> kind = Value(kKinds, s.kind());
     if (!kind) return Unknown("surface kind", s.kind());
-    r.binding_table.push_back({s.index(),
-                               *kind,
-                               {s.set(), s.binding(), s.element()},
-                               s.location(),
-                               s.format()});
+    r.binding_table.push_back(
+        {s.index(), *kind, {s.set(), s.binding(), s.element()}, s.location(), s.format()});
   }
   for (const v1alpha::LaunchSampler& s : in.sampler_table()) {
     r.sampler_table.push_back({s.index(), {s.set(), s.binding(), s.element()}});

@@ -92,7 +92,8 @@ TEST(LaunchVertex, ViewsComeBack) {
   EXPECT_EQ(without->vertex.instance_multiplier, 1u);
   EXPECT_EQ(LaunchRecordToJson(*without).find("views"), std::string::npos);
   const std::string viewed = absl::StrReplaceAll(
-      kRecord, {{"\"vertex\": {", "\"vertex\": {\"views\": {\"mask\": 13, \"instance_multiplier\": 3},"}});
+      kRecord,
+      {{"\"vertex\": {", "\"vertex\": {\"views\": {\"mask\": 13, \"instance_multiplier\": 3},"}});
   const absl::StatusOr<out::LaunchRecord> read = LaunchRecordFromJson(viewed);
   ASSERT_TRUE(read.ok()) << read.status();
   const absl::StatusOr<out::LaunchRecord> again = LaunchRecordFromJson(LaunchRecordToJson(*read));

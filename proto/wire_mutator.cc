@@ -52,17 +52,12 @@ std::optional<std::vector<Field>> Split(std::string_view in) {
         field.value = std::string(start.substr(0, start.size() - in.size()));
         fields.push_back(std::move(field));
         continue;
-      case 1:
-        length = 8;
-        break;
+      case 1: length = 8; break;
       case 2:
         if (!TakeVarint(&in, &length)) return std::nullopt;
         break;
-      case 5:
-        length = 4;
-        break;
-      default:
-        return std::nullopt;
+      case 5: length = 4; break;
+      default: return std::nullopt;
     }
     if (length > in.size()) return std::nullopt;
     field.value = std::string(in.substr(0, length));
@@ -86,17 +81,10 @@ std::string ChangeBytes(std::string bytes, MutationRandom* random) {
   if (bytes.empty()) return std::string(1 + random->Below(4), static_cast<char>(random->Next()));
   const size_t at = random->Below(bytes.size());
   switch (random->Below(4)) {
-    case 0:
-      bytes[at] = static_cast<char>(random->Next());
-      break;
-    case 1:
-      bytes[at] = static_cast<char>(bytes[at] ^ (1 << random->Below(8)));
-      break;
-    case 2:
-      bytes.insert(at, 1 + random->Below(8), static_cast<char>(random->Next()));
-      break;
-    default:
-      bytes.erase(at, 1 + random->Below(8));
+    case 0: bytes[at] = static_cast<char>(random->Next()); break;
+    case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << random->Below(8))); break;
+    case 2: bytes.insert(at, 1 + random->Below(8), static_cast<char>(random->Next())); break;
+    default: bytes.erase(at, 1 + random->Below(8));
   }
   return bytes;
 }
@@ -139,21 +127,13 @@ void MutateFields(std::vector<Field>* fields, MutationRandom* random, int depth)
   const auto place = fields->begin() + static_cast<std::ptrdiff_t>(at);
   const Field copy = *place;
   switch (random->Below(12)) {
-    case 0:
-      fields->erase(place);
-      break;
+    case 0: fields->erase(place); break;
     case 1:
       fields->insert(place, 1 + (random->Below(4) == 0 ? random->Below(600) : 0), copy);
       break;
-    case 2:
-      std::swap(*place, (*fields)[random->Below(fields->size())]);
-      break;
-    case 3:
-      fields->insert(place, NewField(random));
-      break;
-    case 4:
-      place->tag = (1 + random->Below(18)) << 3 | (copy.tag & 7);
-      break;
+    case 2: std::swap(*place, (*fields)[random->Below(fields->size())]); break;
+    case 3: fields->insert(place, NewField(random)); break;
+    case 4: place->tag = (1 + random->Below(18)) << 3 | (copy.tag & 7); break;
     case 5:  // into another
       fields->erase(place);
       if (!fields->empty()) {
@@ -164,8 +144,7 @@ void MutateFields(std::vector<Field>* fields, MutationRandom* random, int depth)
     case 6:
       if (random->Below(4) == 0) place->too_long = 1 + random->Below(64);
       break;
-    default:
-      MutateInside(&*place, random, depth);
+    default: MutateInside(&*place, random, depth);
   }
 }
 

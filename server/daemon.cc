@@ -21,9 +21,10 @@
 #include "server/cache/cache_directory.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/result_cache.h"
-#include "server/engine.h"
-#include "server/event_log.h"
-#include "server/health_service.h"
+#include "server/engine/engine.h"
+#include "server/engine/overload.h"
+#include "server/engine/recheck.h"
+#include "server/log/event_log.h"
 #include "server/log/log.h"
 #include "server/memory/plan.h"
 #include "server/metrics/metrics.h"
@@ -36,12 +37,11 @@
 #include "server/net/http_pages.h"
 #include "server/net/listener.h"
 #include "server/net/self_probe.h"
-#include "server/overload.h"
 #include "server/quarantine/admin_service.h"
 #include "server/quarantine/quarantine.h"
-#include "server/recheck.h"
-#include "server/reflection_service.h"
-#include "server/service.h"
+#include "server/rpc/health_service.h"
+#include "server/rpc/reflection_service.h"
+#include "server/rpc/service.h"
 #include "server/worker/pool.h"
 #include "server/worker_user.h"
 
@@ -234,7 +234,8 @@ absl::Status BuildServer(const Config& config, const std::vector<grpc::Service*>
   // server/net/README.md.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
-  // Clients that wait ask for a sign of life (client/client.h); more often than this is a nuisance.
+  // Clients that wait ask for a sign of life (client/service/client.h); more often than this is a
+  // nuisance.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 4000);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(kHandshakeTimeout));
   // Without a call for so long, whatever else the client sends: its place is free for another. The
@@ -309,12 +310,9 @@ namespace {
 
 const char* LackOf(net::Listener::Full full) {
   switch (full) {
-    case net::Listener::Full::kAddress:
-      return "places for their address";
-    case net::Listener::Full::kDescriptors:
-      return "descriptors (ulimit -n); of places";
-    default:
-      return "places";
+    case net::Listener::Full::kAddress: return "places for their address";
+    case net::Listener::Full::kDescriptors: return "descriptors (ulimit -n); of places";
+    default: return "places";
   }
 }
 

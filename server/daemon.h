@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/version.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/log/log.h"
 #include "server/net/address.h"
 #include "server/net/http_pages.h"

@@ -17,14 +17,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/daemon.h"
 #include "server/log/library_message.h"
 #include "server/log/log.h"
 #include "server/memory/exhausted.h"
 #include "server/memory/limits.h"
 #include "server/memory/plan.h"
-#include "server/protobuf_log.h"
+#include "server/rpc/protobuf_log.h"
 
 namespace {
 
@@ -165,7 +165,8 @@ void SayWhatIsLess(const Config& config, const Daemon& daemon) {
           "authentication: listen on 127.0.0.1 or unix:PATH, with deploy/proxy in front"}});
   }
   if (config.cache_dir.empty()) {
-    TheLog().Write(Event::kMemoryOnly, {{"message", "no --cache-dir: results are lost at the end"}});
+    TheLog().Write(Event::kMemoryOnly,
+                   {{"message", "no --cache-dir: results are lost at the end"}});
   }
 }
 

@@ -322,14 +322,10 @@ int64_t Count(const std::map<std::string, std::vector<std::string>>& by_variant)
 
 absl::string_view VerdictWord(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kUnchanged:
-      return "unchanged";
-    case Verdict::kHelped:
-      return "helped";
-    case Verdict::kHurt:
-      return "hurt";
-    case Verdict::kInconclusive:
-      break;
+    case Verdict::kUnchanged: return "unchanged";
+    case Verdict::kHelped: return "helped";
+    case Verdict::kHurt: return "hurt";
+    case Verdict::kInconclusive: break;
   }
   return "inconclusive";
 }

@@ -33,7 +33,7 @@ enum class Verdict : uint8_t { kUnchanged, kHelped, kHurt, kInconclusive };
 absl::string_view VerdictWord(Verdict verdict);
 
 struct Change {
-  std::string shader;         // "file target variant"
+  std::string shader;  // "file target variant"
   int64_t before = 0;
   int64_t after = 0;
   double Relative() const;
@@ -42,18 +42,18 @@ struct Change {
 // One direction of change of one statistic.
 struct Group {
   int64_t count = 0;
-  Spread absolute;            // of after - before
+  Spread absolute;  // of after - before
   Spread relative;
 };
 
 struct StatisticReport {
   std::string name;
   bool more_is_better = false;
-  int64_t compared = 0;       // variants that have the statistic on both sides
+  int64_t compared = 0;  // variants that have the statistic on both sides
   int64_t total_before = 0, total_after = 0;
   int64_t affected_before = 0, affected_after = 0;
   Group helped, hurt;
-  Interval absolute, relative;      // of the mean change over the affected
+  Interval absolute, relative;  // of the mean change over the affected
   Verdict verdict = Verdict::kUnchanged;
   std::vector<Change> best, worst;  // all, the largest relative change first
 
@@ -68,17 +68,17 @@ struct FolderTotal {
 };
 
 struct Report {
-  int64_t modules_before = 0, modules_after = 0;   // results, a file and target each
-  int64_t only_before = 0, only_after = 0;         // of them, those the other set does not name
+  int64_t modules_before = 0, modules_after = 0;  // results, a file and target each
+  int64_t only_before = 0, only_after = 0;        // of them, those the other set does not name
   int64_t repeated = 0;
-  int64_t compared = 0;                            // variants in both, loops unchanged
-  std::vector<StatisticReport> statistics;         // of kStatistics, those that occur; compile_us
+  int64_t compared = 0;                     // variants in both, loops unchanged
+  std::vector<StatisticReport> statistics;  // of kStatistics, those that occur; compile_us
   std::vector<Change> loops_changed;
   std::vector<StatisticReport> loops_changed_statistics;  // of those variants, without loops
   // By folder of the file ("." for none), then in the order of `statistics`, without loops.
   std::map<std::string, std::vector<std::pair<std::string, FolderTotal>>> folders;
   std::map<std::string, std::vector<std::string>> lost, gained;  // variant name -> shaders
-  std::vector<std::string> status_changed;         // "file target: ok -> refused (cause)"
+  std::vector<std::string> status_changed;  // "file target: ok -> refused (cause)"
 
   int64_t Lost() const;
   int64_t Gained() const;

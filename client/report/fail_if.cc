@@ -46,8 +46,10 @@ absl::Status ParseMetric(absl::string_view metric, Condition* c) {
     return absl::OkStatus();
   }
   c->loops_changed = absl::ConsumePrefix(&metric, "loops_changed.");
-  if (absl::ConsumeSuffix(&metric, ".hurt")) c->of = Of::kHurt;
-  else if (absl::ConsumeSuffix(&metric, ".max")) c->of = Of::kMost;
+  if (absl::ConsumeSuffix(&metric, ".hurt"))
+    c->of = Of::kHurt;
+  else if (absl::ConsumeSuffix(&metric, ".max"))
+    c->of = Of::kMost;
   if (IsStatistic(metric, c->loops_changed)) {
     c->statistic = std::string(metric);
     return absl::OkStatus();
@@ -89,26 +91,20 @@ double Measure(const Condition& c, const StatisticReport& s) {
     return (s.more_is_better ? -spread.least : spread.most) * (c.percent ? 100 : 1);
   }
   const Change total = {"", s.total_before, s.total_after};
-  return sign * (c.percent ? 100 * total.Relative()
-                           : static_cast<double>(s.total_after - s.total_before));
+  return sign *
+         (c.percent ? 100 * total.Relative() : static_cast<double>(s.total_after - s.total_before));
 }
 
 absl::StatusOr<double> Value(const Condition& c, const Report& report) {
   switch (c.of) {
-    case Of::kLost:
-      return static_cast<double>(report.Lost());
-    case Of::kGained:
-      return static_cast<double>(report.Gained());
-    case Of::kOnlyBefore:
-      return static_cast<double>(report.only_before);
-    case Of::kOnlyAfter:
-      return static_cast<double>(report.only_after);
-    case Of::kLoopsChanged:
-      return static_cast<double>(report.loops_changed.size());
+    case Of::kLost: return static_cast<double>(report.Lost());
+    case Of::kGained: return static_cast<double>(report.Gained());
+    case Of::kOnlyBefore: return static_cast<double>(report.only_before);
+    case Of::kOnlyAfter: return static_cast<double>(report.only_after);
+    case Of::kLoopsChanged: return static_cast<double>(report.loops_changed.size());
     case Of::kTotal:
     case Of::kMost:
-    case Of::kHurt:
-      break;
+    case Of::kHurt: break;
   }
   const auto& statistics = c.loops_changed ? report.loops_changed_statistics : report.statistics;
   auto it = std::find_if(statistics.begin(), statistics.end(),

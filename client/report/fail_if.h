@@ -26,11 +26,18 @@ namespace kiln::client::report {
 
 struct Condition {
   enum class Of : uint8_t {
-    kTotal, kMost, kHurt, kLost, kGained, kOnlyBefore, kOnlyAfter, kLoopsChanged
+    kTotal,
+    kMost,
+    kHurt,
+    kLost,
+    kGained,
+    kOnlyBefore,
+    kOnlyAfter,
+    kLoopsChanged
   };
-  std::string text;          // as written
+  std::string text;  // as written
   Of of = Of::kTotal;
-  std::string statistic;     // of kTotal, kMost, kHurt
+  std::string statistic;       // of kTotal, kMost, kHurt
   bool loops_changed = false;  // of them: among the variants whose loops changed
   bool or_equal = false;
   bool percent = false;

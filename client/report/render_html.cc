@@ -65,7 +65,8 @@ std::string ChangeRows(absl::string_view word, const std::vector<Change>& change
 std::string Details(const StatisticReport& s, absl::string_view title) {
   if (s.affected() == 0) return "";
   return absl::StrCat(
-      "<details><summary>", title, "</summary>\n<table><tr><th></th><th>count</th><th>min</th>"
+      "<details><summary>", title,
+      "</summary>\n<table><tr><th></th><th>count</th><th>min</th>"
       "<th>max</th><th>x̄</th><th>x̃</th><th>min</th><th>max</th><th>x̄</th><th>x̃</th></tr>\n",
       SpreadRow("helped", s.helped), SpreadRow("hurt", s.hurt),
       "</table>\n<table><tr><th></th><th>before</th><th>after</th><th>change</th>"
@@ -75,8 +76,8 @@ std::string Details(const StatisticReport& s, absl::string_view title) {
 
 std::string List(absl::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
-  std::string text = absl::StrCat("<details><summary>", Escape(title), ": ", lines.size(),
-                                  "</summary><ul>\n");
+  std::string text =
+      absl::StrCat("<details><summary>", Escape(title), ": ", lines.size(), "</summary><ul>\n");
   for (const std::string& line : lines) {
     absl::StrAppend(&text, "<li><code>", Escape(line), "</code></li>\n");
   }
@@ -139,10 +140,10 @@ std::string Folders(const Report& report) {
 std::string RenderHtml(const Report& report, const Names& names) {
   std::string page = absl::StrCat(
       kHead, "<h1>", Escape(names.before), " → ", Escape(names.after), "</h1>\n<p>",
-      report.modules_before, " results before, ", report.modules_after, " after; ",
-      report.compared, " variants compared, ", report.only_before, " results only before, ",
-      report.only_after, " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(),
-      "</p>\n", Table(report.statistics, ""), LoopsChanged(report), Folders(report));
+      report.modules_before, " results before, ", report.modules_after, " after; ", report.compared,
+      " variants compared, ", report.only_before, " results only before, ", report.only_after,
+      " only after; LOST ", report.Lost(), ", GAINED ", report.Gained(), "</p>\n",
+      Table(report.statistics, ""), LoopsChanged(report), Folders(report));
   page += List("status changed", report.status_changed);
   for (const auto& [variant, shaders] : report.lost) page += List("LOST " + variant, shaders);
   for (const auto& [variant, shaders] : report.gained) page += List("GAINED " + variant, shaders);

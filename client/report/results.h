@@ -22,7 +22,7 @@ namespace kiln::client::report {
 
 // A statistic of a variant. Less is better for all of them but those with `more_is_better`.
 struct StatisticKind {
-  absl::string_view name;   // the key in the JSON line
+  absl::string_view name;  // the key in the JSON line
   bool more_is_better;
 };
 
@@ -39,7 +39,7 @@ inline constexpr size_t kLoops = 7;
 using Numbers = std::array<int64_t, kStatistics.size()>;
 
 struct Result {
-  std::string status;                       // "ok", "refused", ...
+  std::string status;  // "ok", "refused", ...
   std::string cause;
   std::map<std::string, Numbers> variants;  // by name, "SIMD16"
   int64_t compile_us = -1;                  // what the compile took; -1: not said
@@ -53,22 +53,22 @@ struct Permutation {
   auto operator<=>(const Permutation&) const = default;
 };
 
-// Names what a line is about. Lines of before there was "entry" name the entry point only where a module
-// was compiled; two entry points of a module may have one name, but then not one stage. Lines of
-// before there was "version" do not say which permutation they are about.
+// Names what a line is about. Lines of before there was "entry" name the entry point only where a
+// module was compiled; two entry points of a module may have one name, but then not one stage.
+// Lines of before there was "version" do not say which permutation they are about.
 struct ResultKey {
   std::string file;
   std::string target;
-  std::string entry = "";  // empty: not said
-  std::string stage = "";  // empty: not said
+  std::string entry = "";                                 // empty: not said
+  std::string stage = "";                                 // empty: not said
   std::optional<Permutation> permutation = std::nullopt;  // nullopt: not said
 
   // Whether both may be about the same: nothing that both say differs.
   bool MayBe(const ResultKey& other) const;
   // The same, but for permutations.
   bool MayBeSameModule(const ResultKey& other) const;
-  // Returns whether nothing is left unsaid: only an equal key may then be about the same, if that says all,
-  // too.
+  // Returns whether nothing is left unsaid: only an equal key may then be about the same, if that
+  // says all, too.
   bool SaysAll() const { return !entry.empty() && !stage.empty() && permutation.has_value(); }
   auto operator<=>(const ResultKey&) const = default;
 };

@@ -29,10 +29,9 @@ TEST(ReadResults, KeepsWhatALineSays) {
 }
 
 TEST(ReadResults, TheLaterOfTwoLinesCounts) {
-  const auto set = Read(
-      R"({"file":"x","target":"tgl","status":"crashed","variants":[]})"
-      "\n"
-      R"({"file":"x","target":"tgl","status":"ok","variants":[]})");
+  const auto set = Read(R"({"file":"x","target":"tgl","status":"crashed","variants":[]})"
+                        "\n"
+                        R"({"file":"x","target":"tgl","status":"ok","variants":[]})");
   ASSERT_TRUE(set.ok());
   EXPECT_EQ(set->repeated, 1);
   EXPECT_EQ(set->results.at({"x", "tgl"}).status, "ok");
@@ -98,10 +97,8 @@ TEST(ReadResults, ErrorsNameTheLine) {
   EXPECT_NE(ErrorOf(with("[1]")).find("a variant is no object"), std::string::npos);
   EXPECT_NE(ErrorOf(with("[{}]")).find("no \"name\""), std::string::npos);
   EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":-1}])")).find("is no count"), std::string::npos);
-  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":"7"}])")).find("is no count"),
-            std::string::npos);
-  EXPECT_NE(ErrorOf(with(R"([{"name":"a"},{"name":"a"}])")).find("comes twice"),
-            std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":"7"}])")).find("is no count"), std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a"},{"name":"a"}])")).find("comes twice"), std::string::npos);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct Spread {
   double least = 0;
   double most = 0;
   double mean = 0;
-  double median = 0;   // of an even count: the mean of the two in the middle
+  double median = 0;  // of an even count: the mean of the two in the middle
 };
 
 // `values` is not empty.

@@ -77,7 +77,8 @@ TEST(Draw, PointsHaveASizeAndTheirVertexsValues) {
 
 // Distances to cull by lie behind those to clip by.
 TEST(Draw, DistancesAreAttributes) {
-  json draw = {{"clip_distances", {1, 2, 3, 4, 5, 6, 7, 8, 9}}, {"cull_distances", {-1, 1, 2, -2, -3, 0}}};
+  json draw = {{"clip_distances", {1, 2, 3, 4, 5, 6, 7, 8, 9}},
+               {"cull_distances", {-1, 1, 2, -2, -3, 0}}};
   const auto in = ReadDraw(draw, Record());
   ASSERT_TRUE(in.ok()) << in.status();
   const auto& values = in->primitives[0].built_ins;
@@ -184,7 +185,8 @@ TEST(Draw, MissingInputsSayTheirPlace) {
 }
 
 TEST(Draw, ViewsAreDrawnToTheirLayers) {
-  const auto in = ReadDraw({{"width", 2}, {"height", 2}, {"view_mask", 5}, {"depth", true}}, Record());
+  const auto in =
+      ReadDraw({{"width", 2}, {"height", 2}, {"view_mask", 5}, {"depth", true}}, Record());
   ASSERT_TRUE(in.ok()) << in.status();
   EXPECT_EQ(in->layers, 3u);
   ASSERT_EQ(in->primitives.size(), 2u);

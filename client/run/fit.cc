@@ -90,9 +90,9 @@ absl::Status CheckAttributes(const sim::eu::VertexInputs& vertices, const out::V
   for (const sim::eu::VertexInput& i : vertices.inputs) given.insert(i.location);
   for (const uint32_t location : read) {
     if (given.count(location) != 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("vertices: no input at location ", location, "; the program reads ",
-                     Listed(read), ", \"inputs\" has ", Listed(given)));
+    return absl::InvalidArgumentError(absl::StrCat("vertices: no input at location ", location,
+                                                   "; the program reads ", Listed(read),
+                                                   ", \"inputs\" has ", Listed(given)));
   }
   for (const uint32_t location : given) {
     if (unused || read.count(location) != 0) continue;

@@ -34,9 +34,9 @@ constexpr uint64_t kMostIndex = 0xffffffff;
 constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17, kMostSamples = 16;  // of an image
 
 constexpr Key kJobKeys[] = {
-    {"base", Form::kAny},     {"dispatch", Form::kAny},  {"draw", Form::kObject},
-    {"entry", Form::kAny},    {"push", Form::kAny},      {"shader", Form::kAny},
-    {"spec", Form::kAny},     {"resources", Form::kAny}, {"vertices", Form::kObject},
+    {"base", Form::kAny},  {"dispatch", Form::kAny},  {"draw", Form::kObject},
+    {"entry", Form::kAny}, {"push", Form::kAny},      {"shader", Form::kAny},
+    {"spec", Form::kAny},  {"resources", Form::kAny}, {"vertices", Form::kObject},
 };
 constexpr Key kResourceKeys[] = {
     {"set", Form::kCount, kMostIndex},

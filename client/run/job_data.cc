@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "client/paths.h"
+#include "client/cli/paths.h"
 #include "core/base/utf8.h"
 
 namespace kiln::client::run {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/flags.h"
+#include "client/cli/flags.h"
 #include "client/run/job_data.h"
 #include "core/base/utf8.h"
 
@@ -35,23 +35,16 @@ absl::Status CheckValue(absl::string_view what, const Key& key, const json& valu
     return good ? absl::OkStatus() : Needed(place, needed, value);
   };
   switch (key.form) {
-    case Form::kAny:
-      return absl::OkStatus();
-    case Form::kCount:
-      return CheckCount(value, key.least, key.most, place);
-    case Form::kText:
-      return CheckText(value, place);
+    case Form::kAny: return absl::OkStatus();
+    case Form::kCount: return CheckCount(value, key.least, key.most, place);
+    case Form::kText: return CheckText(value, place);
     case Form::kInt32:
-      return check(IsInt32(value), absl::StrCat("a whole number from ", Int32::min(), " to ",
-                                                Int32::max()));
-    case Form::kNumber:
-      return check(value.is_number(), "a number");
-    case Form::kBool:
-      return check(value.is_boolean(), "true or false");
-    case Form::kList:
-      return check(value.is_array(), "a list");
-    case Form::kObject:
-      return check(value.is_object(), "an object");
+      return check(IsInt32(value),
+                   absl::StrCat("a whole number from ", Int32::min(), " to ", Int32::max()));
+    case Form::kNumber: return check(value.is_number(), "a number");
+    case Form::kBool: return check(value.is_boolean(), "true or false");
+    case Form::kList: return check(value.is_array(), "a list");
+    case Form::kObject: return check(value.is_object(), "an object");
   }
   return absl::OkStatus();
 }

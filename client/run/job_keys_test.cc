@@ -26,9 +26,12 @@ TEST(JobKeys, ValuesOfTheirForms) {
 }
 
 TEST(JobKeys, OtherValuesAreNamed) {
-  EXPECT_EQ(Said(R"({"count": 1})"), "thing: \"count\": a whole number from 2 to 9 is needed, not 1");
-  EXPECT_EQ(Said(R"({"count": 10})"), "thing: \"count\": a whole number from 2 to 9 is needed, not 10");
-  const std::string whole = "thing: \"int\": a whole number from -2147483648 to 2147483647 is needed, not ";
+  EXPECT_EQ(Said(R"({"count": 1})"),
+            "thing: \"count\": a whole number from 2 to 9 is needed, not 1");
+  EXPECT_EQ(Said(R"({"count": 10})"),
+            "thing: \"count\": a whole number from 2 to 9 is needed, not 10");
+  const std::string whole =
+      "thing: \"int\": a whole number from -2147483648 to 2147483647 is needed, not ";
   EXPECT_EQ(Said(R"({"int": 2147483648})"), whole + "2147483648");
   EXPECT_EQ(Said(R"({"int": -2147483649})"), whole + "-2147483649");
   EXPECT_EQ(Said(R"({"int": 18446744073709551615})"), whole + "18446744073709551615");
@@ -41,9 +44,10 @@ TEST(JobKeys, OtherValuesAreNamed) {
 }
 
 TEST(JobKeys, UnknownKeysAndNoObjects) {
-  EXPECT_EQ(Said(R"({"cuont": 2})"),
-            "thing: unknown key \"cuont\"; there are any, count, int, number, bool, text, list, object"
-            "; did you mean count?");
+  EXPECT_EQ(
+      Said(R"({"cuont": 2})"),
+      "thing: unknown key \"cuont\"; there are any, count, int, number, bool, text, list, object"
+      "; did you mean count?");
   EXPECT_EQ(Said("[]"), "thing is no JSON object");
 }
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/flags.h"
+#include "client/cli/flags.h"
 #include "core/base/utf8.h"
 
 namespace kiln::client::run {

@@ -2,7 +2,8 @@
 //
 // By SpecId a value of a type that DATA has (job_data.h; a list of one is one, "0x..." are bits), a
 // boolean, or a number without a type. They become what --spec takes, so that nothing but
-// client/spec_constant.h knows what values mean; halves, which --spec does not have, become bits.
+// client/request/spec_constant.h knows what values mean; halves, which --spec does not have, become
+// bits.
 #ifndef KILN_CLIENT_RUN_JOB_SPEC_H_
 #define KILN_CLIENT_RUN_JOB_SPEC_H_
 

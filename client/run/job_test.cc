@@ -252,9 +252,10 @@ TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
 
 TEST(CheckJobFits, AttributesOfVertices) {
   out::LaunchRecord record;
-  record.vertex.attributes = {{.slot = 0, .location = 1},
-                              {.slot = 1, .location = 4},
-                              {.slot = 2, .system_values = {{2, out::VertexValue::kVertexIdFromZero}}}};
+  record.vertex.attributes = {
+      {.slot = 0, .location = 1},
+      {.slot = 1, .location = 4},
+      {.slot = 2, .system_values = {{2, out::VertexValue::kVertexIdFromZero}}}};
   const auto error = [&](std::vector<uint32_t> locations, bool unused = false) {
     Job job;
     job.dispatch.vertices.emplace();
@@ -262,7 +263,8 @@ TEST(CheckJobFits, AttributesOfVertices) {
     return std::string(CheckJobFits(job, record, unused).message());
   };
   EXPECT_EQ(error({4, 1}), "");
-  EXPECT_EQ(error({4}), "vertices: no input at location 1; the program reads 1, 4, \"inputs\" has 4");
+  EXPECT_EQ(error({4}),
+            "vertices: no input at location 1; the program reads 1, 4, \"inputs\" has 4");
   EXPECT_EQ(error({}, /*unused=*/true),
             "vertices: no input at location 1; the program reads 1, 4, \"inputs\" has none");
   EXPECT_EQ(error({0, 1, 4}),

@@ -27,7 +27,7 @@ absl::Status WrongType(const std::string& location, const std::string& what) {
 
 // An output of all vertices.
 struct Column {
-  std::string builtin;    // empty: the output at `location`
+  std::string builtin;  // empty: the output at `location`
   uint32_t location = 0;
   size_t components = 0;  // of each vertex
   json values;            // in the order of the draw; null: not written
@@ -43,8 +43,8 @@ std::string TypeOf(const Column& c, const VertexTypes& types) {
   constexpr const char* kNumbers[] = {"layer", "viewport", "shading_rate", "primitive_id",
                                       "view_index"};
   if (!c.builtin.empty()) {
-    const bool number = std::find(std::begin(kNumbers), std::end(kNumbers), c.builtin) !=
-                        std::end(kNumbers);
+    const bool number =
+        std::find(std::begin(kNumbers), std::end(kNumbers), c.builtin) != std::end(kNumbers);
     return number ? "u32" : "f32";
   }
   const auto type = types.find(c.location);

@@ -17,8 +17,8 @@ namespace kiln::client::run {
 // By location how its outputs are shown: "f32", "u32" or "i32"; f32 where nothing is said.
 using VertexTypes = std::map<uint32_t, std::string>;
 
-// "as" of a job's vertices, which ReadVertices (vertices.h) accepts: {"LOCATION": TYPE}. InvalidArgument names what is wrong, also a location
-// that the program does not write.
+// "as" of a job's vertices, which ReadVertices (vertices.h) accepts: {"LOCATION": TYPE}.
+// InvalidArgument names what is wrong, also a location that the program does not write.
 absl::StatusOr<VertexTypes> ReadVertexTypes(const nlohmann::json& vertices,
                                             const out::VertexLaunch& launch);
 

@@ -94,18 +94,12 @@ class Dwords {
 
 const char* NameOf(out::VueValue v) {
   switch (v) {
-    case out::VueValue::kShadingRate:
-      return "shading_rate";
-    case out::VueValue::kLayer:
-      return "layer";
-    case out::VueValue::kViewport:
-      return "viewport";
-    case out::VueValue::kPointSize:
-      return "point_size";
-    case out::VueValue::kClipDistance:
-      return "clip_distance";
-    case out::VueValue::kCullDistance:
-      return "cull_distance";
+    case out::VueValue::kShadingRate: return "shading_rate";
+    case out::VueValue::kLayer: return "layer";
+    case out::VueValue::kViewport: return "viewport";
+    case out::VueValue::kPointSize: return "point_size";
+    case out::VueValue::kClipDistance: return "clip_distance";
+    case out::VueValue::kCullDistance: return "cull_distance";
   }
   return "";
 }

@@ -32,8 +32,12 @@ constexpr Key kVertexKeys[] = {
     {"out", Form::kAny},
 };
 constexpr Key kInputKeys[] = {
-    {"location", Form::kCount, kMost}, {"rate", Form::kText}, {"components", Form::kCount, 4, 1},
-    {"f32", Form::kAny},               {"u32", Form::kAny},   {"i32", Form::kAny},
+    {"location", Form::kCount, kMost},
+    {"rate", Form::kText},
+    {"components", Form::kCount, 4, 1},
+    {"f32", Form::kAny},
+    {"u32", Form::kAny},
+    {"i32", Form::kAny},
 };
 
 absl::Status Wrong(const std::string& what) {

@@ -16,7 +16,8 @@ TEST(Vertices, ReadsDrawsAndInputs) {
   const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(R"({
     "count": 2, "first_vertex": 1, "instances": 2, "first_instance": 1,
     "inputs": [{"location": 3, "f32": [1, 2, 3, 4, "nan", "0x3f800000"]},
-               {"location": 4, "rate": "instance", "i32": [-1, 2, 3]}]})"), {});
+               {"location": 4, "rate": "instance", "i32": [-1, 2, 3]}]})"),
+                                                                  {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->Runs(), 4u);
   EXPECT_EQ(draw->first_vertex, 1);
@@ -31,8 +32,10 @@ TEST(Vertices, ReadsDrawsAndInputs) {
 }
 
 TEST(Vertices, ReadsIndices) {
-  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(
-      R"({"indices": [1, 0, 1], "vertex_offset": 2, "inputs": [{"u32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"), {});
+  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(
+      json::parse(
+          R"({"indices": [1, 0, 1], "vertex_offset": 2, "inputs": [{"u32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"),
+      {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->count, 3u);
   EXPECT_EQ(draw->first_vertex, 2);
@@ -40,8 +43,10 @@ TEST(Vertices, ReadsIndices) {
 }
 
 TEST(Vertices, ReadsMoreElementsThanAreDrawn) {
-  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(
-      R"({"count": 2, "inputs": [{"components": 2, "f32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"), {});
+  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(
+      json::parse(
+          R"({"count": 2, "inputs": [{"components": 2, "f32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"),
+      {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->inputs[0].components, 2u);
   EXPECT_EQ(draw->inputs[0].bits.size(), 8u);

@@ -3,9 +3,10 @@
 //
 // They stand together because they act on each other (an array promoted is a loop unrolled, is
 // values alive) and because they are choices, not facts. Each says what it was measured on; another
-// value is judged by tests/corpus/compare_mesa.py over bench.txt and a sample from outside it. They hold for every
-// target: a module is prepared once for all of them. A target that wants more than these puts a
-// second row of the pass among its lowerings, with its own numbers, once one is found to.
+// value is judged by tests/corpus/compare_mesa.py over bench.txt and a sample from outside it. They
+// hold for every target: a module is prepared once for all of them. A target that wants more than
+// these puts a second row of the pass among its lowerings, with its own numbers, once one is found
+// to.
 #ifndef KILN_CORE_MID_BUDGETS_H_
 #define KILN_CORE_MID_BUDGETS_H_
 

@@ -74,7 +74,7 @@ def kiln_proto_library(name, srcs, deps = [], grpc = True, visibility = None):
         srcs = sources,
         hdrs = headers + mocks,
         copts = ["-w"],
-        # Server reflection (server/reflection_service.h) finds services by what their files register
+        # Server reflection (server/rpc/reflection_service.h) finds services by what their files register
         # when the program starts.
         alwayslink = grpc,
         includes = [_GEN],

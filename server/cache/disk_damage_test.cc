@@ -718,12 +718,8 @@ TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
       uint64_t size = fs::file_size(file, error);
       if (error) continue;
       switch (random() % 6) {
-        case 0:
-          fs::remove(file, error);
-          break;
-        case 1:
-          fs::resize_file(file, random() % size, error);
-          break;
+        case 0: fs::remove(file, error); break;
+        case 1: fs::resize_file(file, random() % size, error); break;
         case 2:
           fs::remove(file, error);
           fs::create_directory(file, error);
@@ -734,9 +730,7 @@ TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
         case 4:
           if (size > 8) Flip(file, random() % (size - 8), 1 + random() % 8);
           break;
-        case 5:
-          std::ofstream(file, std::ios::binary) << Noise(random(), size);
-          break;
+        case 5: std::ofstream(file, std::ios::binary) << Noise(random(), size); break;
       }
     }
     if (!running) {

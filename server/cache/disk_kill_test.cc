@@ -101,7 +101,8 @@ TEST(DiskKillTest, LosesNothingAcknowledged) {
   uint64_t rounds = FromEnvironment("KILN_KILL_ROUNDS", 24);
   std::mt19937_64 random(FromEnvironment("KILN_KILL_SEED", std::random_device()()));
   uint64_t first = 1, total = 0;
-  // On a busy machine writers are often killed before they have written: then there are more rounds.
+  // On a busy machine writers are often killed before they have written: then there are more
+  // rounds.
   const uint64_t least = 10 * rounds, most_rounds = 20 * rounds;
   for (uint64_t round = 0; round < rounds || (total <= least && round < most_rounds); ++round) {
     int pipe_fd[2];

@@ -7,9 +7,9 @@
 //
 // Layout: "KLF", a letter for the class, 8 bytes of salt, the length of the key (2 bytes) and its
 // complement, the length of the record (4 bytes), all lowest byte first; then the record. The salt
-// is random and a secret of the generation's: what clients send is stored too, and must not be taken
-// for a record of its own when that which it is in is damaged. A record whose key is longer than
-// 65,535 bytes is not found again.
+// is random and a secret of the generation's: what clients send is stored too, and must not be
+// taken for a record of its own when that which it is in is damaged. A record whose key is longer
+// than 65,535 bytes is not found again.
 //
 // What an erased key leaves is a record of the class kErased with no value, not RocksDB's mark: it
 // is found again like any other, and does not come undone.

@@ -76,8 +76,8 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   rocksdb::DBOptions db;
   if (options.env != nullptr) db.env = options.env;
   db.IncreaseParallelism(2);
-  db.max_open_files = options.open_tables + 10;        // it takes 10 off for its other files
-  db.table_cache_numshardbits = 2;                     // each shard keeps one at least
+  db.max_open_files = options.open_tables + 10;  // it takes 10 off for its other files
+  db.table_cache_numshardbits = 2;               // each shard keeps one at least
   db.write_buffer_manager = options.write_buffers;
   db.max_total_wal_size = options.write_buffer_bytes;  // bounds what is allocated ahead only
   // What does not open is passed over; the rest of the log is as good as before.

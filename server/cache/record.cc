@@ -64,8 +64,8 @@ bool OpenRecord(std::string_view key, std::string_view record, std::string* valu
   if (size / kMostPerByte > record.size()) return false;
   const auto bytes = static_cast<size_t>(size);
   const auto decompress = [&](char* content) {
-    const size_t n = ZSTD_decompressDCtx(DecompressContext(), content, bytes, record.data(),
-                                         record.size());
+    const size_t n =
+        ZSTD_decompressDCtx(DecompressContext(), content, bytes, record.data(), record.size());
     return !ZSTD_isError(n) && n == bytes && std::string_view(content, bytes).starts_with(key);
   };
   // A string's bytes are zeroed before they are written, and moved when the key is taken off: of

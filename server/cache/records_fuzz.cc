@@ -160,23 +160,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0]) {
-    case 0:
-      OpenAny(rest);
-      break;
+    case 0: OpenAny(rest); break;
     case 1:
       if (size >= 4) OpenDamaged(data[1], data[2], data[3], rest.substr(3));
       break;
     case 2:
       if (size >= 2) FilterStored(data[1], rest.substr(1));
       break;
-    case 3:
-      ReadStored(rest);
-      break;
-    case 4:
-      ReadName(rest);
-      break;
-    default:
-      break;
+    case 3: ReadStored(rest); break;
+    case 4: ReadName(rest); break;
+    default: break;
   }
   return 0;
 }

@@ -188,16 +188,10 @@ Lookup ResultCache::FromDisk(char kind, const Digest& digest, bool may_block, st
       }
       ++counters_.disk_hits;
       return Lookup::kDisk;
-    case DiskTier::Found::kWouldBlock:
-      return Lookup::kWouldBlock;
-    case DiskTier::Found::kCorrupt:
-      ++counters_.disk_corrupt;
-      return Lookup::kMiss;
-    case DiskTier::Found::kError:
-      ++counters_.disk_errors;
-      return Lookup::kMiss;
-    case DiskTier::Found::kMiss:
-      break;
+    case DiskTier::Found::kWouldBlock: return Lookup::kWouldBlock;
+    case DiskTier::Found::kCorrupt: ++counters_.disk_corrupt; return Lookup::kMiss;
+    case DiskTier::Found::kError: ++counters_.disk_errors; return Lookup::kMiss;
+    case DiskTier::Found::kMiss: break;
   }
   ++counters_.disk_misses;
   return Lookup::kMiss;
@@ -302,8 +296,7 @@ Lookup ResultCache::FindTranslation(const Digest& key, bool may_block,
     return Lookup::kMiss;
   }
   if (in_memory == nullptr) {
-    Keep({key, kTranslationPart}, MemoryTier::Value(stored),
-         translation->status, Turn());
+    Keep({key, kTranslationPart}, MemoryTier::Value(stored), translation->status, Turn());
     if (forgotten_ != forgotten) Drop({key, kTranslationPart});
   }
   return found;
@@ -322,8 +315,7 @@ absl::Status ResultCache::StoreTranslation(const Digest& key, const StoredTransl
         UnlessNotNeeded(disk_->Put(DiskKey(kTranslation, key), bytes, ClassOf(translation.status)),
                         translation.status));
   }
-  Keep({key, kTranslationPart}, MemoryTier::Value(bytes),
-       translation.status, Turn());
+  Keep({key, kTranslationPart}, MemoryTier::Value(bytes), translation.status, Turn());
   return s;
 }
 
@@ -343,11 +335,9 @@ bool ResultCache::EraseRecord(char kind, const Digest& digest) {
     case DiskTier::Found::kHit:
       return whole && (left == kNoMessage || disk_->Put(key, kNoMessage).ok());
     case DiskTier::Found::kError:
-    case DiskTier::Found::kWouldBlock:
-      return false;
+    case DiskTier::Found::kWouldBlock: return false;
     case DiskTier::Found::kMiss:
-    case DiskTier::Found::kCorrupt:
-      return whole;
+    case DiskTier::Found::kCorrupt: return whole;
   }
   return false;
 }

@@ -44,17 +44,12 @@ bool ReadField(std::string_view* in, Field* field) {
     case 0:
       if (!ReadVarint(in, &field->value)) return false;
       break;
-    case 1:
-      length = 8;
-      break;
+    case 1: length = 8; break;
     case 2:
       if (!ReadVarint(in, &length)) return false;
       break;
-    case 5:
-      length = 4;
-      break;
-    default:
-      return false;
+    case 5: length = 4; break;
+    default: return false;
   }
   if (length > in->size()) return false;
   field->contents = in->substr(0, length);
@@ -70,14 +65,10 @@ void AppendVarint(uint64_t n, std::string* out) {
 
 bool WantedInVariant(uint32_t number, uint8_t bits) {
   switch (number) {
-    case Variant::kCodeFieldNumber:
-      return (bits & kBinaryBit) != 0;
-    case Variant::kAssemblyFieldNumber:
-      return (bits & kAssemblyBit) != 0;
-    case Variant::kLaunchFieldNumber:
-      return (bits & kLaunchBit) != 0;
-    default:
-      return true;
+    case Variant::kCodeFieldNumber: return (bits & kBinaryBit) != 0;
+    case Variant::kAssemblyFieldNumber: return (bits & kAssemblyBit) != 0;
+    case Variant::kLaunchFieldNumber: return (bits & kLaunchBit) != 0;
+    default: return true;
   }
 }
 
@@ -144,8 +135,7 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
       case TargetResult::kRemarksFieldNumber:
         if ((bits & kRemarksBit) != 0) out->append(field.bytes);
         break;
-      default:
-        out->append(field.bytes);
+      default: out->append(field.bytes);
     }
   }
   AppendSums(std::move(sums), out);

@@ -11,47 +11,30 @@ using kiln::v1alpha::SpecConstant;
 
 uint64_t Bits(const SpecConstant& c) {
   switch (c.value_case()) {
-    case SpecConstant::kBoolValue:
-      return c.bool_value() ? 1 : 0;
-    case SpecConstant::kIntValue:
-      return static_cast<uint32_t>(c.int_value());
-    case SpecConstant::kUintValue:
-      return c.uint_value();
-    case SpecConstant::kInt64Value:
-      return static_cast<uint64_t>(c.int64_value());
-    case SpecConstant::kUint64Value:
-      return c.uint64_value();
-    case SpecConstant::kFloatValue:
-      return std::bit_cast<uint32_t>(c.float_value());
-    case SpecConstant::kDoubleValue:
-      return std::bit_cast<uint64_t>(c.double_value());
-    case SpecConstant::kBits:
-      return c.bits();
-    case SpecConstant::VALUE_NOT_SET:
-      return 0;
+    case SpecConstant::kBoolValue: return c.bool_value() ? 1 : 0;
+    case SpecConstant::kIntValue: return static_cast<uint32_t>(c.int_value());
+    case SpecConstant::kUintValue: return c.uint_value();
+    case SpecConstant::kInt64Value: return static_cast<uint64_t>(c.int64_value());
+    case SpecConstant::kUint64Value: return c.uint64_value();
+    case SpecConstant::kFloatValue: return std::bit_cast<uint32_t>(c.float_value());
+    case SpecConstant::kDoubleValue: return std::bit_cast<uint64_t>(c.double_value());
+    case SpecConstant::kBits: return c.bits();
+    case SpecConstant::VALUE_NOT_SET: return 0;
   }
   return 0;
 }
 
 SpecType TypeOf(const SpecConstant& c) {
   switch (c.value_case()) {
-    case SpecConstant::kBoolValue:
-      return SpecType::kBool;
-    case SpecConstant::kIntValue:
-      return SpecType::kInt32;
-    case SpecConstant::kUintValue:
-      return SpecType::kUint32;
-    case SpecConstant::kInt64Value:
-      return SpecType::kInt64;
-    case SpecConstant::kUint64Value:
-      return SpecType::kUint64;
-    case SpecConstant::kFloatValue:
-      return SpecType::kFloat32;
-    case SpecConstant::kDoubleValue:
-      return SpecType::kFloat64;
+    case SpecConstant::kBoolValue: return SpecType::kBool;
+    case SpecConstant::kIntValue: return SpecType::kInt32;
+    case SpecConstant::kUintValue: return SpecType::kUint32;
+    case SpecConstant::kInt64Value: return SpecType::kInt64;
+    case SpecConstant::kUint64Value: return SpecType::kUint64;
+    case SpecConstant::kFloatValue: return SpecType::kFloat32;
+    case SpecConstant::kDoubleValue: return SpecType::kFloat64;
     case SpecConstant::kBits:
-    case SpecConstant::VALUE_NOT_SET:
-      break;
+    case SpecConstant::VALUE_NOT_SET: break;
   }
   return SpecType::kBits;
 }

@@ -157,8 +157,10 @@ TEST_F(LogTest, AReaderThatDoesNotReadLosesLinesAndStopsNobody) {
   log.Write(Event::kWorkerCrashed);
   const auto after = Read(log);
   ASSERT_EQ(after.size(), 2u);
-  // The writer may have made room meanwhile: then a line that was kept tells what was lost before it.
-  EXPECT_EQ(Sum(kept, "lost_lines") + Sum({after[0]}, "lost_lines"), 1000 - kept.size()) << after[0];
+  // The writer may have made room meanwhile: then a line that was kept tells what was lost before
+  // it.
+  EXPECT_EQ(Sum(kept, "lost_lines") + Sum({after[0]}, "lost_lines"), 1000 - kept.size())
+      << after[0];
   EXPECT_EQ(after[1].find("lost_lines"), std::string::npos);
 }
 

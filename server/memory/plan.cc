@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "server/cache/disk_tier.h"
+#include "server/engine/recheck.h"
 #include "server/quarantine/quarantine.h"
-#include "server/recheck.h"
 
 namespace kiln::memory {
 namespace {
@@ -19,8 +19,8 @@ using server::Config;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kGrpcsOwnBytes = 64 * kMiB;
 // A worker has 40 MiB mapped before its first job, and an eighth of its memory as stack. All of
-// tests/shaders compile with 128 MiB, none with 64: the second of these is twice the first of those,
-// and larger modules want more.
+// tests/shaders compile with 128 MiB, none with 64: the second of these is twice the first of
+// those, and larger modules want more.
 constexpr uint64_t kEnoughJobMemory = 512 * kMiB;
 constexpr uint64_t kLeastJobMemory = 256 * kMiB;
 constexpr uint64_t kLeastMemoryCache = 16 * kMiB;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/memory/limits.h"
 
 namespace kiln::memory {

@@ -46,16 +46,12 @@ bool IsDeath(TargetResult::Status status) {
 // Whether a result with this status can come from there.
 bool Possible(TargetResult::Status status, Metrics::Source source) {
   switch (source) {
-    case Metrics::Source::kProbe:
-      return status == TargetResult::NOT_CACHED;
-    case Metrics::Source::kQuarantine:
-      return IsDeath(status);
+    case Metrics::Source::kProbe: return status == TargetResult::NOT_CACHED;
+    case Metrics::Source::kQuarantine: return IsDeath(status);
     case Metrics::Source::kMemory:
-    case Metrics::Source::kDisk:
-      return status <= TargetResult::INVALID;
+    case Metrics::Source::kDisk: return status <= TargetResult::INVALID;
     case Metrics::Source::kCoalesced:
-    case Metrics::Source::kMiss:
-      return status != TargetResult::NOT_CACHED;
+    case Metrics::Source::kMiss: return status != TargetResult::NOT_CACHED;
   }
   return false;
 }

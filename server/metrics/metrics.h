@@ -83,7 +83,7 @@ class Metrics {
   uint64_t Overloads() const;
   void WorkerExit(std::string_view reason);
 
-  // How a recheck ended (server/recheck.h).
+  // How a recheck ended (server/engine/recheck.h).
   enum class Recheck { kSame, kDifferent, kUnfinished, kDropped };
   void RecheckEnds(Recheck end) { rechecks_[static_cast<size_t>(end)]->Increment(); }
   // Results that were forgotten with their worker.

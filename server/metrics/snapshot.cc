@@ -10,7 +10,7 @@
 #include <string>
 
 #include "server/metrics/families.h"
-#include "server/protobuf_log.h"
+#include "server/rpc/protobuf_log.h"
 #include "server/worker/sandbox_level.h"
 
 namespace kiln::metrics {

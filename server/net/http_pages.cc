@@ -22,16 +22,11 @@ constexpr std::chrono::milliseconds kLookUp(1000);
 
 const char* Reason(int status) {
   switch (status) {
-    case 200:
-      return "OK";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Bad Request";
+    case 200: return "OK";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 503: return "Service Unavailable";
+    default: return "Bad Request";
   }
 }
 

@@ -46,10 +46,8 @@ bool IsOfOneConnection(int error) {
     case EHOSTDOWN:
     case EHOSTUNREACH:
     case ENETUNREACH:
-    case EPERM:
-      return true;
-    default:
-      return false;
+    case EPERM: return true;
+    default: return false;
   }
 }
 

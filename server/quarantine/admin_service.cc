@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/small_message.h"
+#include "server/rpc/small_message.h"
 
 namespace kiln::server {
 

@@ -4,8 +4,8 @@
 #define KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 
 #include "proto/admin.grpc.pb.h"
-#include "server/clients.h"
 #include "server/quarantine/quarantine.h"
+#include "server/rpc/clients.h"
 
 namespace kiln::server {
 

@@ -28,12 +28,9 @@ bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
     case TargetResult::OK:
     case TargetResult::REFUSED:
     case TargetResult::INVALID:
-    case TargetResult::CRASHED:
-      return true;
-    case TargetResult::CANCELLED:
-      return cancelled;
-    default:
-      return false;
+    case TargetResult::CRASHED: return true;
+    case TargetResult::CANCELLED: return cancelled;
+    default: return false;
   }
 }
 

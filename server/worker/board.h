@@ -8,8 +8,8 @@
 //
 // One writer (the worker), one reader (the parent). Publication is by counters stored with release
 // order after the data. The parent treats everything as hostile: indices are clamped and strings
-// copied with their bounds, numbers clamped and text made printable ASCII (\xHH), since a worker that
-// ran hostile input may write anything.
+// copied with their bounds, numbers clamped and text made printable ASCII (\xHH), since a worker
+// that ran hostile input may write anything.
 #ifndef KILN_SERVER_WORKER_BOARD_H_
 #define KILN_SERVER_WORKER_BOARD_H_
 

@@ -38,15 +38,11 @@ constexpr char kPackStep[] = "pack_result";
 TargetResult::Status StatusOf(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-      return TargetResult::INVALID;
+    case absl::StatusCode::kNotFound: return TargetResult::INVALID;
     case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kResourceExhausted:
-      return TargetResult::REFUSED;
-    case absl::StatusCode::kCancelled:
-      return TargetResult::CANCELLED;
-    default:
-      return TargetResult::CRASHED;
+    case absl::StatusCode::kResourceExhausted: return TargetResult::REFUSED;
+    case absl::StatusCode::kCancelled: return TargetResult::CANCELLED;
+    default: return TargetResult::CRASHED;
   }
 }
 
@@ -75,12 +71,9 @@ std::vector<uint32_t> Words(const std::string& bytes, JobSink* sink) {
 
 const char* Name(out::LoadableBy by) {
   switch (by) {
-    case out::LoadableBy::kNone:
-      return "none";
-    case out::LoadableBy::kLevelZero:
-      return "level_zero";
-    case out::LoadableBy::kRocm:
-      return "rocm";
+    case out::LoadableBy::kNone: return "none";
+    case out::LoadableBy::kLevelZero: return "level_zero";
+    case out::LoadableBy::kRocm: return "rocm";
   }
   return "none";
 }
@@ -139,12 +132,9 @@ PrepareOptions ToPrepareOptions(const CompileJob& job) {
 
 AttachmentType ToType(kiln::v1alpha::ColorAttachment::NumericType type) {
   switch (type) {
-    case kiln::v1alpha::ColorAttachment::SINT:
-      return AttachmentType::kSint;
-    case kiln::v1alpha::ColorAttachment::UINT:
-      return AttachmentType::kUint;
-    default:
-      return AttachmentType::kFloat;
+    case kiln::v1alpha::ColorAttachment::SINT: return AttachmentType::kSint;
+    case kiln::v1alpha::ColorAttachment::UINT: return AttachmentType::kUint;
+    default: return AttachmentType::kFloat;
   }
 }
 
@@ -152,8 +142,8 @@ std::vector<ColorAttachment> ToAttachments(const kiln::v1alpha::ColorAttachments
   std::vector<ColorAttachment> to;
   for (const auto& a : from.attachments()) {
     const uint32_t mask = a.has_write_mask() ? a.write_mask() : 0xf;
-    to.push_back({a.location(), ToType(a.type()), static_cast<uint8_t>(mask),
-                  a.second_blend_source()});
+    to.push_back(
+        {a.location(), ToType(a.type()), static_cast<uint8_t>(mask), a.second_blend_source()});
   }
   std::sort(to.begin(), to.end(),
             [](const auto& a, const auto& b) { return a.location < b.location; });
@@ -327,9 +317,8 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
   const int64_t prepare_ns = until - sink->began();
   for (int i = 0; i < job.targets_size(); ++i) {
     sink->SetTarget(i);
-    TargetResult result = prepared.ok()
-                              ? CompileOne(**prepared, job.targets(i), job, sink, budget)
-                              : Failed(prepared.status());
+    TargetResult result = prepared.ok() ? CompileOne(**prepared, job.targets(i), job, sink, budget)
+                                        : Failed(prepared.status());
     SetMaker(job.targets(i), &result);
     const int64_t start = std::exchange(until, ThreadNanoseconds());
     result.mutable_timings()->set_prepare_ns(prepare_ns);

@@ -13,7 +13,8 @@
 
 namespace kiln::worker {
 
-// Writes bytes that are no UTF-8 as \xHH, in all fields of type string, nested ones and maps included.
+// Writes bytes that are no UTF-8 as \xHH, in all fields of type string, nested ones and maps
+// included.
 void EscapeText(google::protobuf::Message* message);
 
 }  // namespace kiln::worker

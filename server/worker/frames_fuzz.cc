@@ -238,15 +238,9 @@ std::string MutateFrames(std::string_view bytes, uint64_t seed) {
   const size_t at = random.Below(frames.size());
   const size_t other = random.Below(frames.size());
   switch (random.Below(8)) {
-    case 0:
-      frames.insert(frames.begin() + static_cast<std::ptrdiff_t>(at), frames[other]);
-      break;
-    case 1:
-      frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(at));
-      break;
-    case 2:
-      std::swap(frames[at], frames[other]);
-      break;
+    case 0: frames.insert(frames.begin() + static_cast<std::ptrdiff_t>(at), frames[other]); break;
+    case 1: frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(at)); break;
+    case 2: std::swap(frames[at], frames[other]); break;
     case 3:  // a length that is not the body's
       frames[at][random.Below(kPrefix)] = static_cast<char>(random.Next());
       break;

@@ -15,8 +15,8 @@
 
 namespace kiln::worker {
 
-// Taking a job off the socket, from its length to its last byte: on the board only, since nobody but
-// the parent decides how long it takes. The job is not begun yet.
+// Taking a job off the socket, from its length to its last byte: on the board only, since nobody
+// but the parent decides how long it takes. The job is not begun yet.
 inline constexpr char kReadJobStep[] = "read_job";
 // Making a message of it, as the worker records it.
 inline constexpr char kReadRequestStep[] = "read_request";

@@ -2,11 +2,11 @@
 //
 // Which job is next, and which gives way when the queue is full, is decided by what its owners have
 // used of the workers' time (fair_queue.h). At most `workers` jobs run, and beside them as many
-// express jobs as there are `spare_workers`: a short job of an owner that has nothing running and is
-// not ahead of the others need not wait until one of them is over. Which process is the spare one
-// is not fixed: it is the one that is left. An express job that turns out to be long is ended when
-// another owner has an express job and all workers are busy: its owner is charged for what it had,
-// and it begins again when its turn comes.
+// express jobs as there are `spare_workers`: a short job of an owner that has nothing running and
+// is not ahead of the others need not wait until one of them is over. Which process is the spare
+// one is not fixed: it is the one that is left. An express job that turns out to be long is ended
+// when another owner has an express job and all workers are busy: its owner is charged for what it
+// had, and it begins again when its turn comes.
 //
 // Invariants: a job is in exactly one of queue, running, done, and its callback is called exactly
 // once, from a thread of the pool or from Cancel. Which job a worker has is recorded before it is
@@ -69,8 +69,8 @@ struct PoolOptions {
   absl::Duration ping_after = absl::Milliseconds(100);
   absl::Duration ping_grace = absl::Milliseconds(50);
   absl::Duration ping_timeout = absl::Seconds(2);
-  // One that has not begun with its job, or not even started, because it is stopped (SIGSTOP), which the
-  // kernel tells, is replaced after so long.
+  // One that has not begun with its job, or not even started, because it is stopped (SIGSTOP),
+  // which the kernel tells, is replaced after so long.
   absl::Duration stopped_timeout = absl::Seconds(1);
   // Told of every worker that leaves, with Exit::reason, from the pool's threads. May be empty.
   std::function<void(std::string_view reason)> on_worker_exit;

@@ -339,8 +339,7 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
 
 Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
   switch (how) {
-    case Exchange::kDeadline:
-      return DescribeTimeout(pool_->options().limits.wall_time, worked);
+    case Exchange::kDeadline: return DescribeTimeout(pool_->options().limits.wall_time, worked);
     case Exchange::kNotBegun:
       return {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
               absl::StrCat(kMostHandedBack, " workers did not begin with the job"), false};

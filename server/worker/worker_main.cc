@@ -1,8 +1,8 @@
 // The worker process: reads jobs, does them, answers. See worker_main.h.
 #include "server/worker/worker_main.h"
 
-#include <sys/prctl.h>
 #include <errno.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>

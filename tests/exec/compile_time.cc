@@ -8,8 +8,8 @@
 // that of the smallest program the worst is ("linear within"). SIMD8+16: Prepare once and Compile
 // at both widths, as a compile without wishes does; its instructions are those of both.
 //
-// Goals (core/DESIGN.md): at most 4 us per final instruction, linear within 1.5 x; 512 live values in at
-// most 30 ms. Run it on a machine that does nothing else.
+// Goals (core/DESIGN.md): at most 4 us per final instruction, linear within 1.5 x; 512 live values
+// in at most 30 ms. Run it on a machine that does nothing else.
 #include <time.h>
 
 #include <algorithm>

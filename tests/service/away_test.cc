@@ -25,7 +25,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
-#include "client/stream_client.h"
+#include "client/service/stream_client.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 #include "tests/service/tcp_proxy.h"

@@ -183,9 +183,8 @@ TEST_F(CompilerTest, WhatMacrosMakeIsRefusedBeforeTheStackIsFull) {
 
 // A death or a timeout inside of a library that is not ours says in which.
 TEST(CompilerFaultsTest, LibrariesHaveNamesInDeathsAndTimeouts) {
-  KilndProcess kilnd(
-      {"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--job-time=2s",
-       "--enable-fault-injection"});
+  KilndProcess kilnd({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1",
+                      "--job-time=2s", "--enable-fault-injection"});
   ASSERT_TRUE(kilnd.AwaitReady()) << kilnd.log();
   int texts = 0;
   for (const std::string pass :

@@ -316,8 +316,7 @@ TEST_F(ConnectionsTest, FiveThousandOfEveryKind) {
   EXPECT_EQ(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"descriptors\"}"), 0);
   kilnd_->Signal(SIGTERM);
   EXPECT_EQ(kilnd_->Wait(), 0);
-  EXPECT_NE(kilnd_->log().find("event=few_descriptors"), std::string::npos)
-      << kilnd_->log();
+  EXPECT_NE(kilnd_->log().find("event=few_descriptors"), std::string::npos) << kilnd_->log();
 }
 
 // Reset before they are accepted: gRPC would write a line for each, which fills a pipe that nobody

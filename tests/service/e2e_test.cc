@@ -238,14 +238,9 @@ TEST_F(E2eTest, IdenticalRequestsInFlightCompileOnce) {
       ASSERT_TRUE(outcome.status.ok());
       ASSERT_EQ(outcome.result().status(), TargetResult::OK);
       switch (outcome.result().cache()) {
-        case kiln::v1alpha::CACHE_MISS:
-          ++missed;
-          break;
-        case kiln::v1alpha::CACHE_COALESCED:
-          ++coalesced;
-          break;
-        default:
-          ++cached;
+        case kiln::v1alpha::CACHE_MISS: ++missed; break;
+        case kiln::v1alpha::CACHE_COALESCED: ++coalesced; break;
+        default: ++cached;
       }
     });
   }
@@ -906,8 +901,8 @@ TEST_F(E2eTest, HostileBytesAreRefused) {
   EXPECT_EQ(Compile(Request(2)).result().status(), TargetResult::OK);
 }
 
-// Text that is not UTF-8 does not parse. Its sender is told where it is, a stream goes on, and the log
-// does not grow with what protobuf has to say about it.
+// Text that is not UTF-8 does not parse. Its sender is told where it is, a stream goes on, and the
+// log does not grow with what protobuf has to say about it.
 TEST_F(E2eTest, TextThatIsNotUtf8IsNamedByField) {
   google::protobuf::LogSilencer silence;
   Start();
@@ -1031,8 +1026,8 @@ TEST_F(E2eTest, TheBoundOnMessagesHoldsToTheByte) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kBound);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto stub = kiln::v1alpha::Compiler::NewStub(grpc::CreateCustomChannel(
-      kilnd_->address(), grpc::InsecureChannelCredentials(), arguments));
+  const auto stub = kiln::v1alpha::Compiler::NewStub(
+      grpc::CreateCustomChannel(kilnd_->address(), grpc::InsecureChannelCredentials(), arguments));
   grpc::ClientContext context;
   auto stream = stub->CompileStream(&context);
   StreamResponse answer;

@@ -24,8 +24,8 @@ class KilndProcess {
     uint64_t hard;
   };
 
-  // Runs kilnd with `flags` besides free ports and the worker. Does not wait. `under`: a program, with
-  // its arguments, that runs kilnd in its own process.
+  // Runs kilnd with `flags` besides free ports and the worker. Does not wait. `under`: a program,
+  // with its arguments, that runs kilnd in its own process.
   explicit KilndProcess(std::vector<std::string> flags,
                         std::optional<Descriptors> descriptors = std::nullopt,
                         const std::vector<std::string>& under = {});

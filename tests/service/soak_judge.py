@@ -39,7 +39,7 @@ ALLOWED = {
     "injected_memory": [r"MEMORY_LIMIT/memory_limit", SHED],  # or TIMED_OUT, as all with "injected"
 }
 AWAY = r"(UNAVAILABLE|unreachable|exit 3|503|refused)"
-# A call that arrives while gRPC shuts down is cancelled by it (client/retry.cc tries it again).
+# A call that arrives while gRPC shuts down is cancelled by it (client/service/retry.cc tries it again).
 DRAINED = r"CANCELLED: CANCELLED"
 # What a fault makes of requests in flight while it lasts, and for a while after.
 EXPLAINS = {

@@ -8,9 +8,9 @@
 // so (SPIR-V specification, "Aliasing"; Restrict is allowed and says nothing more). Two
 // declarations of one binding, and two elements of an array of buffers, may be the same; so may
 // memory accessed by address and any buffer. Shared memory and private arrays meet nothing else.
-// Buffers that nobody writes (find_unchanging_buffers.h), uniform buffers, push constants and the module's
-// own tables are never written while the program runs. Storage images meet only each other (texel
-// buffers may be any buffer). What an op unknown here touches may be any buffer.
+// Buffers that nobody writes (find_unchanging_buffers.h), uniform buffers, push constants and the
+// module's own tables are never written while the program runs. Storage images meet only each other
+// (texel buffers may be any buffer). What an op unknown here touches may be any buffer.
 #ifndef KILN_CORE_MID_ANALYSIS_ALIAS_H_
 #define KILN_CORE_MID_ANALYSIS_ALIAS_H_
 

@@ -26,9 +26,9 @@ std::optional<uint64_t> FoldOp(mir::Op op, mir::Type result, mir::Type source,
                                absl::Span<const uint64_t> sources, bool round_to_zero = false);
 
 // What targets compute to within some units in the last place, where it must be what they give:
-// part of an output that may be invariant (front/finish/mark_invariant.h; such operations have the flag
-// kNoTransform). Where operands are known in one program and not in another, by unrolling, folding
-// it or another operation for it would round in another way. `flags` are the instruction's.
+// part of an output that may be invariant (front/finish/mark_invariant.h; such operations have the
+// flag kNoTransform). Where operands are known in one program and not in another, by unrolling,
+// folding it or another operation for it would round in another way. `flags` are the instruction's.
 bool IsLeftToTarget(mir::Stage stage, mir::Op op, uint32_t flags);
 
 }  // namespace kiln::mid

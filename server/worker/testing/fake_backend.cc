@@ -104,7 +104,8 @@ void FakeBackend::Describe(Hello* hello) {
     pass->set_level("mir");
     pass->set_optional(std::string_view(name) == "fake_fold");
   }
-  for (const char* step : {kReadJobStep, kReadRequestStep, "translate_glsl"}) hello->add_steps(step);
+  for (const char* step : {kReadJobStep, kReadRequestStep, "translate_glsl"})
+    hello->add_steps(step);
   hello->add_stages("compute");
   hello->add_stages("fragment");
   hello->set_glslang_version("fake-1");

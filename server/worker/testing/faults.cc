@@ -94,39 +94,22 @@ void InjectFault(const Fault& fault, Board* board) {
       signal(SIGSEGV, SIG_DFL);  // a sanitiser would make it an exit
       raise(SIGSEGV);
       break;
-    case Fault::ABORT:
-      board->SetNote("injected: assertion failed");
-      abort();
-    case Fault::HANG:
-      HangForEver();
-    case Fault::SPIN:
-      Spin(fault.milliseconds());
-      break;
-    case Fault::ALLOCATE:
-      AllocateForEver();
+    case Fault::ABORT: board->SetNote("injected: assertion failed"); abort();
+    case Fault::HANG: HangForEver();
+    case Fault::SPIN: Spin(fault.milliseconds()); break;
+    case Fault::ALLOCATE: AllocateForEver();
     case Fault::SYSCALL:
       if (int fd = socket(AF_INET, SOCK_STREAM, 0); fd >= 0) close(fd);
       break;
-    case Fault::SLOW:
-      SleepUntilCancelled(fault.milliseconds(), board->cancelled());
-      break;
-    case Fault::RECURSE:
-      Recurse(0);
-      break;
-    case Fault::EXIT:
-      _exit(0);
-    case Fault::HANG_IN_ALLOCATOR:
-      HangInAllocator();
-    case Fault::GARBAGE:
-      WriteGarbage();
+    case Fault::SLOW: SleepUntilCancelled(fault.milliseconds(), board->cancelled()); break;
+    case Fault::RECURSE: Recurse(0); break;
+    case Fault::EXIT: _exit(0);
+    case Fault::HANG_IN_ALLOCATOR: HangInAllocator();
+    case Fault::GARBAGE: WriteGarbage();
     case Fault::LIE:
-    case Fault::LIE_ON:
-      BeginLying(fault.kind() == Fault::LIE_ON);
-      break;
-    case Fault::ESCAPE:
-      TryEscape(fault, board);
-    default:
-      break;
+    case Fault::LIE_ON: BeginLying(fault.kind() == Fault::LIE_ON); break;
+    case Fault::ESCAPE: TryEscape(fault, board);
+    default: break;
   }
 }
 

@@ -1,0 +1,196 @@
+// What a batch compiles: see batch_items.h.
+#include "client/batch/batch_items.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/cli/paths.h"
+#include "client/cli/stage_name.h"
+#include "client/source/entry_points.h"
+#include "core/base/utf8.h"
+
+namespace kiln::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsShaderName(absl::string_view file) {
+  return absl::EndsWith(file, ".spv") || IsGlslFileName(file);
+}
+
+// A name of files: what an entry point may be called, a file perhaps may not.
+std::string FileNameOf(const std::string& entry) {
+  std::string name = entry.substr(0, 100);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && !absl::StrContains("_.-+@$", c)) {
+      c = '_';
+    }
+  }
+  return name;
+}
+
+// `item` for one of its module's entry points.
+BatchItem ForEntryPoint(const BatchItem& item, const EntryPoint& entry) {
+  auto options = item.options == nullptr ? std::make_shared<ItemOptions>()
+                                         : std::make_shared<ItemOptions>(*item.options);
+  options->entry_point = entry.name;
+  options->stage = entry.stage;
+  BatchItem one = item;
+  one.options = std::move(options);
+  absl::StrAppend(&one.label, " (", Shortened(entry.name), ")");
+  one.output =
+      absl::StrCat(item.output.empty() ? item.name : item.output, ".", FileNameOf(entry.name));
+  return one;
+}
+
+// Which of the module's entry points are items of their own; none: the module is one, as it is.
+std::vector<EntryPoint> Chosen(const BatchItem& item, const std::string& stage) {
+  std::vector<EntryPoint> all = EntryPointsOfFile(item.path);
+  if (all.size() < 2) return {};
+  const std::string& wanted =
+      item.options != nullptr && !item.options->stage.empty() ? item.options->stage : stage;
+  if (wanted.empty()) return all;
+  std::erase_if(all, [&](const EntryPoint& entry) { return entry.stage != wanted; });
+  return all;
+}
+
+std::vector<BatchItem> PerEntryPoint(std::vector<BatchItem> items, const std::string& stage) {
+  std::vector<BatchItem> all;
+  for (BatchItem& item : items) {
+    const bool named = item.options != nullptr && item.options->entry_point.has_value();
+    const std::vector<EntryPoint> entries = named ? std::vector<EntryPoint>() : Chosen(item, stage);
+    for (const EntryPoint& entry : entries) all.push_back(ForEntryPoint(item, entry));
+    if (entries.empty()) all.push_back(std::move(item));
+  }
+  return all;
+}
+
+// Of what is found in a folder or spoken of from there. A link in somebody's tree that leads out of
+// the working directory makes nothing there a part of the tree.
+absl::StatusOr<std::string> TreeOf(const std::string& folder) {
+  absl::StatusOr<std::string> named = NamedFolder(folder);
+  return absl::IsOutOfRange(named.status()) ? RealFolder(".") : named;
+}
+
+}  // namespace
+
+absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root,
+                                            std::vector<std::string> flags) {
+  BatchItems items;
+  items.root_ = root;
+  items.flags_ = std::move(flags);
+  std::error_code error;
+  if (root.empty() || fs::is_directory(root, error)) return items;
+  if (!fs::exists(root, error)) {
+    return absl::NotFoundError(absl::StrCat("--root=", root, ": there is no such folder"));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--root=", root, ": is no folder"));
+}
+
+void BatchItems::AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,
+                         const std::string& output, const std::string& tree) {
+  std::string name = root_.empty() ? path : RelativeTo(root_, path);
+  items_.push_back({path, name, name, output, std::move(options), tree});
+}
+
+absl::Status BatchItems::AddFolder(const std::string& folder) {
+  const absl::StatusOr<std::string> tree = TreeOf(folder);
+  if (!tree.ok()) return tree.status();
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    std::string path = it->path().string();
+    std::error_code ignored;
+    if (IsShaderName(path) && it->is_regular_file(ignored)) files.push_back(std::move(path));
+  }
+  if (error) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(folder, ": cannot read this folder: ", error.message()));
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) AddFile(file, nullptr, "", *tree);
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddPath(const std::string& path) {
+  std::error_code error;
+  std::string place = JoinPath(root_, path);
+  // A path below the root may also be given from where one is.
+  if (!fs::exists(place, error) && fs::exists(path, error)) place = path;
+  if (fs::is_directory(place, error)) return AddFolder(place);
+  if (!fs::exists(place, error)) {
+    return absl::NotFoundError(absl::StrCat(place, ": there is no such file or folder"));
+  }
+  AddFile(place, nullptr, "", "");
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddRoot() { return AddFolder(root_); }
+
+absl::Status BatchItems::AddList(const std::string& file, absl::string_view text) {
+  static_cast<void>(file);
+  const absl::StatusOr<std::string> tree = TreeOf(root_);
+  if (!tree.ok()) return tree.status();
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    AddFile(JoinPath(root_, line), nullptr, "", *tree);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view text) {
+  std::string folder = file == "-" ? "" : FolderOf(file);
+  const std::string& start = root_.empty() ? folder : root_;
+  const absl::StatusOr<std::string> tree = TreeOf(start);
+  if (!tree.ok()) return tree.status();
+  int number = 0;
+  for (absl::string_view text_line : absl::StrSplit(text, '\n')) {
+    ++number;
+    text_line = absl::StripAsciiWhitespace(text_line);
+    if (text_line.empty()) continue;
+    absl::StatusOr<ManifestLine> line = ReadManifestLine(text_line, start, flags_, &ignored_keys_);
+    if (!line.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ":", number, ": ", line.status().message()));
+    }
+    auto options = std::make_shared<const ItemOptions>(std::move(line->options));
+    const std::string& output = options->name;
+    AddFile(JoinPath(start, line->file), options, output, *tree);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<BatchItem> BatchItems::Take(const std::string& entry, const std::string& stage) {
+  if (entry.empty()) items_ = PerEntryPoint(std::move(items_), stage);
+  // The same file with other options, or files of the same name: later ones get a number, and not
+  // one that makes the name of another item of it.
+  std::set<std::string> taken;
+  std::vector<BatchItem*> again;
+  for (BatchItem& item : items_) {
+    if (item.output.empty()) item.output = item.name;
+    item.output = ConfinedPath(item.output);
+    if (!taken.insert(item.output).second) again.push_back(&item);
+  }
+  std::map<std::string, int> next;
+  for (BatchItem* item : again) {
+    int& n = next.try_emplace(item->output, 2).first->second;
+    std::string numbered;
+    do {
+      numbered = absl::StrCat(item->output, "~", n++);
+    } while (!taken.insert(numbered).second);
+    item->output = numbered;
+  }
+  return std::move(items_);
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,248 @@
+// One line of a manifest: see manifest_line.h.
+#include "client/batch/manifest_line.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "client/cli/flags.h"
+#include "client/cli/paths.h"
+#include "client/cli/stage_name.h"
+#include "client/request/request_options.h"
+#include "client/request/spec_constant.h"
+#include "core/base/utf8.h"
+
+namespace kiln::client {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<const char*, 15> kKeys = {
+    "file",          "name",           "targets",       "stage",       "entry",
+    "entry_point",   "defines",        "include_dirs",  "spec",        "widths",
+    "subgroup_size", "full_subgroups", "dispatch_base", "no_validate", "disable_passes"};
+
+// Keys that mean something elsewhere, and what does here what they are there for.
+struct ForeignKey {
+  const char* key;
+  const char* remedy;
+};
+constexpr char kPair[] =
+    "a batch compiles each stage alone; `kiln compile A.vert B.frag` compiles a pair";
+constexpr char kJob[] = "it belongs to a job of `kiln run`";
+constexpr char kState[] =
+    "--state=FILE.json gives pipeline state to all items of a batch; use a batch for each state";
+constexpr ForeignKey kForeignKeys[] = {
+    {"state", kState},
+    {"pipeline_state", kState},
+    {"fragment_state", kState},
+    {"attachments", kState},
+    {"next_stage_reads", kState},
+    {"view_mask", kState},
+    {"vertex", kPair},
+    {"fragment", kPair},
+    {"vert", kPair},
+    {"frag", kPair},
+    {"base", kJob},
+    {"dispatch", kJob},
+    {"push", kJob},
+    {"resources", kJob},
+    {"draw", kJob},
+    {"vertices", kJob},
+    {"spec_constants", "write \"spec\": [\"ID=TYPE:VALUE\"]"},
+};
+
+std::vector<std::string> KnownKeys() { return {kKeys.begin(), kKeys.end()}; }
+
+// A key that is not one of the manifest's. OK: it may be the corpus' own.
+absl::Status CheckUnknownKey(const std::string& key, const Json& line,
+                             const std::vector<std::string>& flags) {
+  const auto wrong = [&](absl::string_view remedy) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", key, "\" is no key of a manifest; ", remedy));
+  };
+  for (const ForeignKey& foreign : kForeignKeys) {
+    if (key == foreign.key) return wrong(foreign.remedy);
+  }
+  const std::string near = NearMiss(absl::AsciiStrToLower(key), KnownKeys());
+  // A line that has the key itself does not mean it twice ("entry_points" beside "entry_point").
+  if (!near.empty() && !line.contains(near))
+    return wrong(absl::StrCat("did you mean \"", near, "\"?"));
+  const std::string flag = absl::StrReplaceAll(key, {{"_", "-"}});
+  if (std::find(flags.begin(), flags.end(), flag) != flags.end()) {
+    return wrong(absl::StrCat("give ", flag.size() == 1 ? "-" : "--", flag,
+                              " on the command line, for all items"));
+  }
+  return absl::OkStatus();
+}
+
+// Parses a line. `repeated`: a key that its object has twice, of whose values the parser keeps the
+// later; empty where there is none.
+Json Parse(absl::string_view text, std::string* repeated) {
+  std::set<std::string> seen;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth != 1 || event != Json::parse_event_t::key || !repeated->empty()) return true;
+    const auto& key = parsed.get_ref<const std::string&>();
+    if (!seen.insert(key).second) *repeated = key;
+    return true;
+  };
+  return Json::parse(text.begin(), text.end(), look, false);
+}
+
+absl::Status CheckKeys(const Json& line, const std::vector<std::string>& flags,
+                       std::set<std::string>* ignored) {
+  for (const auto& [key, value] : line.items()) {
+    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
+    if (ignored->count(key) != 0) continue;
+    if (absl::Status s = CheckUnknownKey(key, line, flags); !s.ok()) return s;
+    ignored->insert(key);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Wrong(const char* key, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\" ", what));
+}
+
+absl::Status GetString(const Json& line, const char* key, std::string* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_string()) return Wrong(key, "must be a string");
+  *to = it->get<std::string>();
+  return absl::OkStatus();
+}
+
+// Strings; whole numbers are taken as they are written.
+absl::Status GetList(const Json& line, const char* key,
+                     std::optional<std::vector<std::string>>* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_array()) return Wrong(key, "must be a list");
+  to->emplace();
+  for (const Json& element : *it) {
+    if (element.is_string()) {
+      (*to)->push_back(element.get<std::string>());
+    } else if (element.is_number_integer()) {
+      (*to)->push_back(element.dump());
+    } else {
+      return Wrong(key, "must be a list of strings");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GetBool(const Json& line, const char* key, std::optional<bool>* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_boolean()) return Wrong(key, "must be true or false");
+  *to = it->get<bool>();
+  return absl::OkStatus();
+}
+
+// A dispatch width, or 0 for none.
+absl::Status GetSize(const Json& line, const char* key, std::optional<uint32_t>* to) {
+  auto it = line.find(key);
+  if (it == line.end() || it->is_null()) return absl::OkStatus();
+  if (!it->is_number_integer()) return Wrong(key, "must be a number");
+  const std::string text = it->dump();
+  if (text != "0") {
+    if (auto parsed = ParseWidths({text}); !parsed.ok())
+      return Wrong(key, parsed.status().message());
+  }
+  *to = it->get<uint32_t>();
+  return absl::OkStatus();
+}
+
+using Lists = std::optional<std::vector<std::string>>;
+
+absl::Status ReadLists(const Json& line, const std::string& folder, ItemOptions* options) {
+  Lists targets, include_dirs, spec, widths;
+  for (absl::Status s :
+       {GetList(line, "targets", &targets), GetList(line, "defines", &options->defines),
+        GetList(line, "include_dirs", &include_dirs), GetList(line, "spec", &spec),
+        GetList(line, "widths", &widths),
+        GetList(line, "disable_passes", &options->disabled_passes)}) {
+    if (!s.ok()) return s;
+  }
+  if (targets.has_value()) options->targets = *std::move(targets);
+  if (include_dirs.has_value()) {
+    for (const std::string& dir : *include_dirs) options->folders.push_back(JoinPath(folder, dir));
+  }
+  if (spec.has_value()) {
+    auto constants = ParseSpecConstants(*spec);
+    if (!constants.ok()) return constants.status();
+    options->spec_constants = *std::move(constants);
+  }
+  if (widths.has_value()) {
+    auto parsed = ParseWidths(*widths);
+    if (!parsed.ok()) return parsed.status();
+    options->widths = *std::move(parsed);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
+  std::string entry, entry_point;
+  for (absl::Status s :
+       {GetString(line, "entry", &entry), GetString(line, "entry_point", &entry_point)}) {
+    if (!s.ok()) return s;
+  }
+  if (!entry.empty() && !entry_point.empty() && entry != entry_point) {
+    return absl::InvalidArgumentError("\"entry\" and \"entry_point\" name different ones");
+  }
+  const std::string& name = entry.empty() ? entry_point : entry;
+  if (!name.empty()) options->entry_point = name;
+  return absl::OkStatus();
+}
+
+absl::Status ReadOptions(const Json& line, const std::string& folder, ItemOptions* options) {
+  std::string stage;
+  for (absl::Status s : {GetString(line, "stage", &stage), GetEntryPoint(line, options),
+                         GetSize(line, "subgroup_size", &options->subgroup_size),
+                         GetBool(line, "full_subgroups", &options->full_subgroups),
+                         GetBool(line, "dispatch_base", &options->dispatch_base),
+                         GetBool(line, "no_validate", &options->no_validate)}) {
+    if (!s.ok()) return s;
+  }
+  if (!stage.empty()) {
+    auto parsed = ParseStage(stage);
+    if (!parsed.ok()) return parsed.status();
+    options->stage = *parsed;
+  }
+  return ReadLists(line, folder, options);
+}
+
+}  // namespace
+
+absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std::string& folder,
+                                              const std::vector<std::string>& flags,
+                                              std::set<std::string>* ignored) {
+  if (!IsUtf8({text.data(), text.size()})) {
+    return absl::InvalidArgumentError(
+        "this is not UTF-8, as JSON is; files with such names can be given with --list");
+  }
+  std::string repeated;
+  const Json json = Parse(text, &repeated);
+  if (!json.is_object()) {
+    return absl::InvalidArgumentError("this is no JSON object; one is needed on each line");
+  }
+  if (!repeated.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", Shortened(repeated), "\" is there twice; give each key once"));
+  }
+  ManifestLine line;
+  for (absl::Status s :
+       {CheckKeys(json, flags, ignored), GetString(json, "file", &line.file),
+        GetString(json, "name", &line.options.name), ReadOptions(json, folder, &line.options)}) {
+    if (!s.ok()) return s;
+  }
+  if (line.file.empty()) return absl::InvalidArgumentError("\"file\" is missing");
+  return line;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,59 @@
+// One line of a manifest of `kiln batch`: a JSON object that names a file and how it is compiled.
+//
+//   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
+//    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
+//    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
+//    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
+//
+// Only "file" is needed. "entry", as results name it, is another name of "entry_point". A key that
+// looks like one of these, or that the command line or a job of `kiln run` has, is an error with
+// the remedy: ignored, it would compile something else than was meant. All other keys may belong to
+// the corpus that the manifest describes; they are collected, so that they can be told once.
+#ifndef KILN_CLIENT_BATCH_MANIFEST_LINE_H_
+#define KILN_CLIENT_BATCH_MANIFEST_LINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+// The options that a manifest line gives for its file.
+struct ItemOptions {
+  std::string name;  // of the result and its files; empty: the file's
+  std::vector<std::string> targets;
+  std::string stage;  // as the API names it
+  std::optional<std::string> entry_point;
+  std::optional<std::vector<std::string>> defines;
+  std::vector<std::string> folders;
+  std::optional<std::vector<kiln::v1alpha::SpecConstant>> spec_constants;
+  std::optional<std::vector<uint32_t>> widths;
+  std::optional<uint32_t> subgroup_size;  // required; 0: none
+  std::optional<bool> full_subgroups;
+  std::optional<bool> dispatch_base;
+  std::optional<bool> no_validate;
+  std::optional<std::vector<std::string>> disabled_passes;
+};
+
+struct ManifestLine {
+  std::string file;  // as the line has it
+  ItemOptions options;
+};
+
+// `folder`: where relative include_dirs start. `flags`: the names of the command's flags, without
+// dashes. Keys that belong to none of them are added to `ignored`. InvalidArgument says what is
+// wrong with the line, without its number.
+absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std::string& folder,
+                                              const std::vector<std::string>& flags,
+                                              std::set<std::string>* ignored);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_BATCH_MANIFEST_LINE_H_

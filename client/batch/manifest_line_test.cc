@@ -1,0 +1,67 @@
+// Lines of manifests: keys that are options, mistakes, and keys of others.
+#include "client/batch/manifest_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string ErrorOf(const std::string& keys) {
+  std::set<std::string> ignored;
+  return std::string(ReadManifestLine("{\"file\": \"a.comp\", " + keys + "}", "",
+                                      {"state", "output", "o", "disable-pass", "subgroup-size"},
+                                      &ignored)
+                         .status()
+                         .message());
+}
+
+TEST(ManifestLine, KeysOfOthersAreCollected) {
+  std::set<std::string> ignored;
+  for (const char* text : {R"({"file": "a", "licence": "MIT", "sha256": "00"})",
+                           R"({"file": "b", "name": "n", "licence": "MIT", "bytes": 3})"}) {
+    EXPECT_TRUE(ReadManifestLine(text, "", {}, &ignored).ok());
+  }
+  EXPECT_THAT(ignored, ElementsAre("bytes", "licence", "sha256"));
+}
+
+TEST(ManifestLine, MisspelledKeysAreErrors) {
+  EXPECT_EQ(ErrorOf(R"("target": ["tgl"])"),
+            "\"target\" is no key of a manifest; did you mean \"targets\"?");
+  EXPECT_THAT(ErrorOf(R"("wdiths": [8])"), HasSubstr("did you mean \"widths\"?"));
+  EXPECT_THAT(ErrorOf(R"("define": ["A"])"), HasSubstr("did you mean \"defines\"?"));
+  EXPECT_THAT(ErrorOf(R"("entry_points": ["a"])"), HasSubstr("did you mean"));
+  EXPECT_THAT(ErrorOf(R"("DEFINES": ["A"])"), HasSubstr("did you mean \"defines\"?"));
+  // The corpus' own list beside the one that is meant.
+  EXPECT_EQ(ErrorOf(R"("entry_points": ["a", "b"], "entry_point": "a")"), "");
+}
+
+TEST(ManifestLine, KeysOfOtherCommandsAreErrorsWithTheRemedy) {
+  EXPECT_THAT(ErrorOf(R"("state": {"fragment": {}})"), HasSubstr("--state=FILE.json"));
+  EXPECT_THAT(ErrorOf(R"("vertex": "a.vert")"), HasSubstr("kiln compile"));
+  EXPECT_THAT(ErrorOf(R"("dispatch": [1, 1, 1])"), HasSubstr("kiln run"));
+  EXPECT_THAT(ErrorOf(R"("base": [1, 0, 0])"), HasSubstr("kiln run"));
+  EXPECT_THAT(ErrorOf(R"("spec_constants": {})"), HasSubstr("\"spec\""));
+  EXPECT_THAT(ErrorOf(R"("output": "x")"), HasSubstr("--output on the command line"));
+  EXPECT_THAT(ErrorOf(R"("o": "x")"), HasSubstr("give -o on the command line"));
+}
+
+TEST(ManifestLine, WhatIsNoManifestLineIsSaid) {
+  std::set<std::string> ignored;
+  const auto error = [&](const std::string& text) {
+    return std::string(ReadManifestLine(text, "", {}, &ignored).status().message());
+  };
+  EXPECT_THAT(error("[1]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(error("{\"file\": \"\xff\"}"), HasSubstr("not UTF-8"));
+  EXPECT_EQ(error("{}"), "\"file\" is missing");
+  EXPECT_EQ(error(R"({"file": "a", "defines": ["A=1"], "defines": []})"),
+            "\"defines\" is there twice; give each key once");
+  // Only those of the line itself: a corpus' own objects are its own.
+  EXPECT_EQ(error(R"({"file": "a", "own": {"x": 1, "x": 2}, "more": [{"x": 1}, {"x": 2}]})"), "");
+}
+
+}  // namespace
+}  // namespace kiln::client

@@ -1,0 +1,41 @@
+// What became of a batch: counts by status and cause and by cache tier.
+#ifndef KILN_CLIENT_BATCH_SUMMARY_H_
+#define KILN_CLIENT_BATCH_SUMMARY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "client/cli/exit_code.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+class Summary {
+ public:
+  void Add(const kiln::v1alpha::TargetResult& result);
+
+  int64_t results() const { return results_; }
+  int64_t failed() const { return failed_; }
+  // Of all results.
+  ExitCode exit_code() const { return exit_code_; }
+
+  // A table for people.
+  std::string Table(int64_t modules, absl::Duration elapsed, bool colour) const;
+  // One line of JSON.
+  std::string ToJson(int64_t modules, absl::Duration elapsed, bool interrupted) const;
+
+ private:
+  int64_t results_ = 0;
+  int64_t failed_ = 0;
+  ExitCode exit_code_ = kExitOk;
+  // By exit code, so that what went worst stands last; status and cause.
+  std::map<std::pair<int, std::pair<std::string, std::string>>, int64_t> outcomes_;
+  std::map<int, int64_t> tiers_;
+};
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_BATCH_SUMMARY_H_

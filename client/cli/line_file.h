@@ -1,0 +1,44 @@
+// A file of lines that is written while a batch goes on: --jsonl.
+//
+// What is in the file is whole lines at every time that it can be: lines are collected and written
+// together, and when the disk is full in the middle of one, the file is cut back to the line before
+// (pipes cannot be). Then nothing more is written: lines after a gap would belie the order.
+#ifndef KILN_CLIENT_CLI_LINE_FILE_H_
+#define KILN_CLIENT_CLI_LINE_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace kiln::client {
+
+class LineFile {
+ public:
+  // `flag` is for messages: "--jsonl".
+  explicit LineFile(std::string flag) : flag_(std::move(flag)) {}
+  ~LineFile();
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+
+  // "-": standard output; "": no file, and writing does nothing. Empties a file that is there.
+  // Waits for the reader of a FIFO. InvalidArgument: it is one of `inputs`, which is not emptied.
+  absl::Status Open(const std::string& name, const std::vector<std::string>& inputs = {});
+  bool wanted() const { return fd_ >= 0; }
+  bool is_stdout() const { return wanted() && name_ == "-"; }
+
+  // Errors are those of WriteError; the first one is kept and comes again.
+  absl::Status Write(const std::vector<std::string>& lines);
+  absl::Status Flush();
+
+ private:
+  const std::string flag_;
+  std::string name_;
+  int fd_ = -1;
+  std::string pending_;  // whole lines
+  absl::Status error_;
+};
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_CLI_LINE_FILE_H_

@@ -1,0 +1,13 @@
+// What `kiln --version` prints beside the version of Kiln.
+#ifndef KILN_CLIENT_CLI_VERSION_H_
+#define KILN_CLIENT_CLI_VERSION_H_
+
+#include "core/base/version.h"
+
+namespace kiln::client {
+
+inline constexpr char kApi[] = "kiln.v1alpha";
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_CLI_VERSION_H_

@@ -1,0 +1,180 @@
+// kiln analyze: what machine code says of itself, without any service.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/commands/command.h"
+#include "client/output/code_file.h"
+#include "core/driver/analyze.h"
+
+namespace kiln::client {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Counts = std::vector<std::pair<std::string, int64_t>>;
+
+constexpr size_t kMostListed = 12;
+
+std::string CountsText(absl::string_view title, const Counts& counts) {
+  std::string text = absl::StrCat(title, ":");
+  for (size_t i = 0; i < counts.size() && i < kMostListed; ++i) {
+    absl::StrAppend(&text, " ", counts[i].first, " ", counts[i].second);
+  }
+  if (counts.size() > kMostListed) {
+    absl::StrAppend(&text, ", ", counts.size() - kMostListed, " other kinds");
+  }
+  return text + "\n";
+}
+
+// `count`: of all; `lines` are at least the first of them.
+std::string ListText(absl::string_view title, const std::vector<std::string>& lines,
+                     int64_t count) {
+  std::string text = absl::StrCat(title, ": ", count, "\n");
+  const size_t shown = std::min(lines.size(), kMostListed);
+  for (size_t i = 0; i < shown; ++i) absl::StrAppend(&text, "  ", lines[i], "\n");
+  if (count > static_cast<int64_t>(shown)) {
+    absl::StrAppend(&text, "  and ", count - static_cast<int64_t>(shown), " more\n");
+  }
+  return text;
+}
+
+std::string WaitsText(absl::string_view title, const WaitFindings& waits) {
+  if (!waits.not_judged.empty())
+    return absl::StrCat(title, ": not judged: ", waits.not_judged, "\n");
+  return ListText(title, waits.texts, waits.count);
+}
+
+std::string CyclesText(const Analysis& a) {
+  if (!a.cycles_not_judged.empty()) {
+    return absl::StrCat("cycles: not judged: ", a.cycles_not_judged, "\n");
+  }
+  std::string text = absl::StrCat("cycles ", a.statistics.cycles, " of one thread; ");
+  if (a.statistics.exit_cycles != 0) {
+    absl::StrAppend(&text, "its first exit issues by ", a.statistics.exit_cycles, "; ");
+  }
+  absl::StrAppend(&text, "throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
+                  " per thread\n  unit                 busy      waits     queues\n");
+  for (const UnitCost& u : a.units) {
+    absl::StrAppendFormat(&text, "  %-14s %10d %10d %10d\n", u.name, u.busy, u.waits, u.queues);
+  }
+  return text;
+}
+
+std::string Text(const Analysis& a, bool fusion) {
+  const Statistics& s = a.statistics;
+  std::string text = absl::StrCat("instructions ", s.instructions, ", sync ", s.sync_instructions,
+                                  ", sends ", s.sends, ", loops ", s.loops, ", registers ",
+                                  s.registers, ", bytes ", s.bytes, "\n", CyclesText(a));
+  absl::StrAppend(
+      &text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
+      "redundant syncs: ", a.redundant_syncs.size(), "\n",
+      WaitsText("missing waits", a.missing_waits),
+      fusion ? WaitsText("missing where a block is entered with all channels off",
+                         a.missing_if_skipped)
+             : "",
+      ListText("broken restrictions", a.findings, static_cast<int64_t>(a.findings.size())));
+  return text;
+}
+
+Json CountsJson(const Counts& counts) {
+  Json json = Json::object();
+  for (const auto& [name, count] : counts) json[name] = count;
+  return json;
+}
+
+// NAME, the texts; where these are not all, NAME_count; where nothing is judged, NAME_not_judged
+// instead.
+void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
+  if (!waits.not_judged.empty()) {
+    json[name + "_not_judged"] = waits.not_judged;
+    return;
+  }
+  json[name] = waits.texts;
+  if (waits.count > static_cast<int64_t>(waits.texts.size())) json[name + "_count"] = waits.count;
+}
+
+// The cost model's figures, or cycles_not_judged.
+void AddCycles(const Analysis& a, Json& json) {
+  if (!a.cycles_not_judged.empty()) {
+    json["cycles_not_judged"] = a.cycles_not_judged;
+    return;
+  }
+  json["cycles"] = a.statistics.cycles;
+  json["exit_cycles"] = a.statistics.exit_cycles;
+  json["bottleneck"] = a.bottleneck;
+  json["throughput_cycles"] = a.throughput_cycles;
+  json["units"] = Json::array();
+  for (const UnitCost& u : a.units) {
+    json["units"].push_back(
+        {{"name", u.name}, {"busy", u.busy}, {"waits", u.waits}, {"queues", u.queues}});
+  }
+}
+
+std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a,
+                     bool fusion) {
+  const Statistics& s = a.statistics;
+  Json json = {{"file", file},
+               {"target", std::string(target)},
+               {"instructions", s.instructions},
+               {"sync_instructions", s.sync_instructions},
+               {"sends", s.sends},
+               {"loops", s.loops},
+               {"registers", s.registers},
+               {"bytes", s.bytes},
+               {"messages", CountsJson(a.messages)},
+               {"opcodes", CountsJson(a.opcodes)},
+               {"redundant_syncs", a.redundant_syncs},
+               {"findings", a.findings}};
+  AddCycles(a, json);
+  AddWaits("missing_waits", a.missing_waits, json);
+  if (fusion) AddWaits("missing_if_skipped", a.missing_if_skipped, json);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<Target> target = TargetOf(flags);
+  if (!target.ok()) return Fail(target.status(), environment);
+  absl::StatusOr<std::string> code = ReadCodeFile(flags);
+  if (!code.ok()) return Fail(code.status(), environment);
+  const std::string& file = flags.arguments()[0];
+  const bool fusion = flags.Has("fusion");
+  absl::StatusOr<Analysis> analysis = Analyze(
+      *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()),
+      {.fusion = fusion});
+  if (!analysis.ok()) {
+    // The file's fault, not the command line's.
+    Fail(
+        absl::InvalidArgumentError(absl::StrCat(file, ": ", analysis.status().message(), "; is it ",
+                                                flags.Get("target"), " machine code?")),
+        environment);
+    return kExitSomeFailed;
+  }
+  return PrintAndExit(environment.json ? JsonText(file, flags.Get("target"), *analysis, fusion)
+                                       : Text(*analysis, fusion),
+                      environment);
+}
+
+}  // namespace
+
+Command AnalyzeCommand() {
+  return {
+      "analyze",
+      "FILE|-",
+      "count and cost machine code of any compiler",
+      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin. Printed\n"
+      "are counts, the cost model's cycles by unit (no hardware was measured), messages, waits\n"
+      "that are missing or redundant by the rules of the scoreboard, and broken restrictions, a way\n"
+      "past the program's end among them. A missing wait is listed if two lanes of a thread can come\n"
+      "to it whatever their data; with --fusion also those that need a block entered with all\n"
+      "channels off, as a thread may be made to by the one it is fused with, are listed, apart.\n"
+      "Spills cannot be told from machine code.\n",
+      "  kiln analyze --target=tgl out/blur.comp.tgl.16.bin\n"
+      "  kiln compile --target=tgl --widths=16 -o - blur.comp | kiln analyze --target=tgl --json "
+      "-\n",
+      {{"target", 't', "T", false, "whose machine code it is"},
+       {"fusion", 0, "", false, "also waits missed in blocks that are skipped (see above)"}},
+      Run};
+}
+
+}  // namespace kiln::client

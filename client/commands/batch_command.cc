@@ -1,0 +1,460 @@
+// kiln batch: many files, one JSON line per module and target, a summary.
+#include <cstdio>
+#include <optional>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "client/batch/batch.h"
+#include "client/batch/batch_items.h"
+#include "client/batch/summary.h"
+#include "client/cli/line_file.h"
+#include "client/cli/paths.h"
+#include "client/cli/progress.h"
+#include "client/commands/command.h"
+#include "client/compile/compile_file.h"
+#include "client/output/output_files.h"
+#include "client/output/result_json.h"
+#include "client/output/result_text.h"
+#include "client/request/request_options.h"
+#include "client/service/away_notice.h"
+#include "client/service/service_flags.h"
+#include "core/base/utf8.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::TargetResult;
+
+constexpr uint64_t kMostListBytes = uint64_t{1} << 30;
+// Failures that are printed one by one; the rest is in the summary and in the JSON lines.
+constexpr int kMostShown = 20;
+
+std::vector<Flag> BatchFlags() {
+  return JoinFlags(
+      {CompileFlags(),
+       {{"root", 0, "DIR", false, "paths start here, and names in results are relative to it"},
+        {"list", 0, "FILE|-", false, "a path per line; # begins a comment"},
+        {"manifest", 0, "FILE|-", false, "a JSON object per line, see above"},
+        {"strict", 0, "", false, "refuse manifests with keys that are unknown here"},
+        {"jobs", 'j', "N", false, "files in flight (32; with --local one per processor)"},
+        {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target"},
+        {"output", 'o', "DIR", false, "write machine code and launch records here"},
+        {"asm", 0, "", false, "with -o: also the machine code as text"},
+        {"quiet", 'q', "", false, "do not print each failure"}},
+       ServiceFlags()});
+}
+
+std::vector<std::string> NamesOf(const std::vector<Flag>& flags) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags) names.push_back(flag.Key());
+  return names;
+}
+
+// The first few of `keys`, each shortened, and how many more there are.
+std::string SomeOf(const std::set<std::string>& keys) {
+  constexpr size_t kMostShownKeys = 20;
+  std::vector<std::string> shown;
+  for (const std::string& key : keys) {
+    if (shown.size() == kMostShownKeys) break;
+    shown.push_back(Shortened(key));
+  }
+  std::string text = absl::StrJoin(shown, ", ");
+  const size_t more = keys.size() - shown.size();
+  if (more != 0) absl::StrAppend(&text, " and ", more, " more");
+  return text;
+}
+
+// What a batch without a single input is told.
+absl::Status NothingToCompile(const ParsedFlags& flags) {
+  for (const char* flag : {"manifest", "list"}) {
+    if (!flags.Has(flag) || !flags.arguments().empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("there is nothing to compile: --", flag, "=",
+                                                   flags.Get(flag), " names no file"));
+  }
+  return absl::InvalidArgumentError(
+      "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
+      "found");
+}
+
+// Keys of a manifest that were ignored: told once, with --strict an error.
+absl::Status JudgeIgnoredKeys(const ParsedFlags& flags, const std::set<std::string>& keys) {
+  if (keys.empty()) return absl::OkStatus();
+  const std::string which =
+      absl::StrCat("--manifest=", flags.Get("manifest"), ": ",
+                   keys.size() == 1 ? "this key is" : "these keys are", " unknown here");
+  const std::string names = Printable(SomeOf(keys));
+  if (flags.Has("strict")) return absl::InvalidArgumentError(absl::StrCat(which, ": ", names));
+  if (!flags.Has("quiet")) {
+    absl::FPrintF(stderr, "kiln: %s and ignored: %s\n", Printable(which), names);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
+                                               const CompileSettings& settings) {
+  absl::StatusOr<BatchItems> items = BatchItems::Make(flags.Get("root"), NamesOf(BatchFlags()));
+  if (!items.ok()) return items.status();
+  for (const std::string& path : flags.arguments()) {
+    if (path == "-") {
+      return absl::InvalidArgumentError(
+          "- is no input of a batch; --list=- and --manifest=- read names from standard input");
+    }
+    if (absl::Status s = items->AddPath(path); !s.ok()) return s;
+  }
+  for (const char* flag : {"list", "manifest"}) {
+    if (!flags.Has(flag)) continue;
+    absl::StatusOr<std::string> text = ReadWholeFile(flags.Get(flag), kMostListBytes);
+    if (!text.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", text.status().message()));
+    }
+    absl::Status s = flag == std::string("list") ? items->AddList(flags.Get(flag), *text)
+                                                 : items->AddManifest(flags.Get(flag), *text);
+    if (!s.ok()) return s;
+  }
+  if (absl::Status s = JudgeIgnoredKeys(flags, items->ignored_keys()); !s.ok()) return s;
+  bool given = !flags.arguments().empty() || flags.Has("list") || flags.Has("manifest");
+  if (!given && !flags.Has("root")) {
+    return absl::InvalidArgumentError(
+        "what is to be compiled? give files or folders, --root=DIR, --list=FILE or "
+        "--manifest=FILE.jsonl");
+  }
+  if (!given) {
+    if (absl::Status s = items->AddRoot(); !s.ok()) return s;
+  }
+  std::vector<BatchItem> taken =
+      items->Take(settings.request.entry_point(), settings.request.stage());
+  if (!taken.empty()) return taken;
+  return NothingToCompile(flags);
+}
+
+// Each item's own targets and passes, before anything is compiled: a manifest may be wrong in its
+// last line.
+absl::Status CheckItems(const std::vector<BatchItem>& items, const Capabilities& capabilities,
+                        const std::string& service, const CompileSettings& common) {
+  for (const BatchItem& item : items) {
+    if (item.options == nullptr) continue;
+    if (item.options->targets.empty() && !item.options->disabled_passes.has_value()) continue;
+    CompileSettings settings = SettingsOf(common, item.options.get());
+    absl::Status status = CheckSettings(capabilities, service, &settings);
+    if (!status.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(item.label, ": ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+class BatchRun {
+ public:
+  BatchRun(const ParsedFlags& flags, const Environment& environment)
+      : flags_(flags), environment_(environment) {}
+
+  absl::StatusOr<ExitCode> Run() {
+    if (absl::Status s = Prepare(); !s.ok()) return s;
+    environment_.interrupt->Handle([this] { service_->Stop(); });
+    absl::Time start = absl::Now();
+    Progress progress(stderr, static_cast<int64_t>(items_.size()));
+    progress_ = &progress;
+    absl::Status status = RunBatch(
+        items_.size(), {jobs_, std::max<size_t>(512, 8 * jobs_)},
+        [this](size_t i) { return OrStop(Compile(i)); },
+        [this](size_t i, const ItemLines& lines) { return OrStop(Write(i, lines)); },
+        [this](size_t done) { OnTick(done); });
+    environment_.interrupt->Handle(nullptr);
+    bool interrupted = environment_.interrupt->happened();
+    SayNews();
+    progress.Clear();
+    OrStop(lines_.Flush()).IgnoreError();
+    if (absl::MutexLock lock(&mutex_); !error_.ok()) status = error_;
+    absl::Status printed = Finish(absl::Now() - start, interrupted);
+    if (status.ok()) status = printed;
+    if (interrupted) return kExitInterrupted;
+    if (absl::IsUnavailable(status)) return GivenUp(status);
+    if (NobodyReads(status))
+      Say(absl::StrCat("nobody reads the results any more; ", written_, " of ", items_.size(),
+                       " files are written"));
+    if (!status.ok()) return status;
+    return summary_.exit_code();
+  }
+
+ private:
+  absl::Status Prepare();
+  // Files that are read.
+  std::vector<std::string> Inputs() const {
+    std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest")};
+    for (const BatchItem& item : items_) files.push_back(item.path);
+    return files;
+  }
+  absl::StatusOr<ItemLines> Compile(size_t i);
+  absl::Status Write(size_t i, const ItemLines& lines);
+  // An error ends the batch: what is under way, or waits for the daemon, ends with it.
+  // The first is the one to tell: the others are cancelled because of it.
+  absl::Status OrStop(absl::Status status);
+  absl::StatusOr<ItemLines> OrStop(absl::StatusOr<ItemLines> lines) {
+    OrStop(lines.status()).IgnoreError();
+    return lines;
+  }
+  void OnTick(size_t done);
+  // Says what happens to the service.
+  void SayNews();
+  void Say(const std::string& text);
+  absl::Status GivenUp(const absl::Status& status) const;
+  absl::Status Finish(absl::Duration elapsed, bool interrupted);
+
+  const ParsedFlags& flags_;
+  const Environment& environment_;
+  std::vector<BatchItem> items_;
+  CompileSettings settings_;
+  std::string folder_;
+  bool assembly_ = false;
+  size_t jobs_ = 1;
+  LineFile lines_{"--jsonl"};
+  std::unique_ptr<Service> service_;
+  Capabilities capabilities_;
+  Summary summary_;
+  std::optional<AwayNotice> away_notice_;
+  Progress* progress_ = nullptr;
+  int64_t written_ = 0;
+  int shown_ = 0;
+  absl::Time last_flush_ = absl::InfinitePast();
+  absl::Mutex mutex_;
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);
+};
+
+absl::Status BatchRun::OrStop(absl::Status status) {
+  if (status.ok()) return status;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (error_.ok()) error_ = status;
+  }
+  service_->Stop();
+  return status;
+}
+
+absl::Status BatchRun::Prepare() {
+  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags_);
+  if (!settings.ok()) return settings.status();
+  settings_ = *std::move(settings);
+  WarnOfMissingFolders(settings_);
+  settings_.source.root = flags_.Get("root");
+  bool local = flags_.Has("local");
+  int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  // A daemon keeps its workers busy only if some requests wait; here, each worker has one.
+  absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
+  if (!jobs.ok()) return jobs.status();
+  jobs_ = static_cast<size_t>(*jobs);
+  absl::StatusOr<std::vector<BatchItem>> items = ItemsOf(flags_, settings_);
+  if (!items.ok()) return items.status();
+  items_ = *std::move(items);
+  folder_ = flags_.Get("output");
+  assembly_ = flags_.Has("asm");
+  if (folder_ == "-" || (assembly_ && folder_.empty())) {
+    return absl::InvalidArgumentError("-o DIR is needed here: a batch writes many files");
+  }
+  if (!folder_.empty()) {
+    if (absl::Status s = PrepareOutputFolder(folder_); !s.ok()) return s;
+  }
+  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(
+      flags_, static_cast<int>(std::min<int64_t>(*jobs, 2 * processors)), Calls::kStream);
+  if (!service.ok()) return service.status();
+  service_ = *std::move(service);
+  away_notice_.emplace(service_->Name());
+  auto capabilities = service_->GetCapabilities();
+  if (!capabilities.ok()) return capabilities.status();
+  capabilities_ = *std::move(capabilities);
+  absl::Status checked = CheckSettings(capabilities_, service_->Name(), &settings_);
+  if (checked.ok()) checked = CheckItems(items_, capabilities_, service_->Name(), settings_);
+  // Last, so that a wrong command line does not empty the file of an earlier run.
+  if (checked.ok()) checked = lines_.Open(flags_.Get("jsonl"), Inputs());
+  auto* mask = settings_.request.mutable_outputs();
+  mask->set_binary(!folder_.empty());
+  mask->set_launch_record(!folder_.empty());
+  mask->set_assembly(assembly_);
+  if (lines_.wanted()) AskForLine(mask);
+  return checked;
+}
+
+// A file that is in an output's place, or on the way there, is that item's matter.
+TargetResult CannotWrite(const TargetResult& made, const absl::Status& why) {
+  TargetResult result;
+  result.set_target(made.target());
+  result.set_stage(made.stage());
+  result.set_entry_point(made.entry_point());
+  result.set_status(TargetResult::INVALID);
+  result.set_cause("cannot_write");
+  result.set_message(std::string(why.message()));
+  return result;
+}
+
+absl::StatusOr<ItemLines> BatchRun::Compile(size_t i) {
+  const BatchItem& item = items_[i];
+  CompileSettings settings = SettingsOf(settings_, item.options.get());
+  settings.source.tree = item.tree;
+  if (!folder_.empty()) settings.source.output = item.output;
+  absl::StatusOr<FileOutcome> outcome =
+      CompileFile(service_.get(), capabilities_, settings, item.path, item.name);
+  if (!outcome.ok()) return outcome.status();
+  const ResultIdentity identity = IdentityOf(item.options == nullptr ? "" : item.options->name,
+                                             settings.source.defines, settings.request);
+  ItemLines lines;
+  for (TargetResult& result : outcome->results) {
+    if (result.status() == TargetResult::CANCELLED) return absl::CancelledError("stopped");
+    std::vector<std::string> binaries;
+    if (!folder_.empty() && result.status() == TargetResult::OK) {
+      auto written = WriteOutputs(folder_, item.output, item.name, result, assembly_);
+      if (!written.ok() && !IsOfThisName(written.status())) return written.status();
+      if (!written.ok()) {
+        result = CannotWrite(result, written.status());
+        written = std::vector<std::string>();
+      }
+      for (const std::string& file : *written) binaries.push_back(JoinPath(folder_, file));
+    }
+    if (lines_.wanted()) {
+      lines.lines.push_back(ResultLine(item.name, result, {binaries, false, identity}));
+    }
+    result.clear_variants();
+    result.clear_passes();
+    result.clear_pass_sums();
+    result.clear_remarks();
+    lines.results.push_back(std::move(result));
+  }
+  return lines;
+}
+
+absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
+  ++written_;
+  for (const TargetResult& result : lines.results) {
+    summary_.Add(result);
+    if (result.status() == TargetResult::OK) continue;
+    // Crashes always; the rest is shown until it becomes a flood.
+    bool crash = ExitCodeOf(result.status()) == kExitInternal;
+    if (!crash && (shown_ >= kMostShown || flags_.Has("quiet"))) continue;
+    shown_ += crash ? 0 : 1;
+    progress_->Clear();
+    std::string text = FailureText(items_[i].label, result, environment_.err_colour);
+    if (shown_ == kMostShown && !crash)
+      text += "\nkiln: further ones are not shown; --jsonl=FILE has all";
+    fprintf(stderr, "%s\n", text.c_str());
+  }
+  return lines_.Write(lines.lines);
+}
+
+void BatchRun::OnTick(size_t done) {
+  SayNews();
+  const std::optional<Away> away = service_->CurrentlyAway();
+  progress_->Update(static_cast<int64_t>(done), summary_.failed(),
+                    away.has_value() && away->since >= kWorthMentioning
+                        ? WaitingText(service_->Name(), *away)
+                        : "");
+  absl::Time now = absl::Now();
+  if (now - last_flush_ < absl::Seconds(1)) return;
+  last_flush_ = now;
+  // An error is seen again with the next line, or at the end.
+  OrStop(lines_.Flush()).IgnoreError();
+}
+
+void BatchRun::SayNews() {
+  Say(service_->TakeNotice());
+  Say(away_notice_->Update(service_->CurrentlyAway()));
+}
+
+void BatchRun::Say(const std::string& text) {
+  if (text.empty()) return;
+  progress_->Clear();
+  absl::FPrintF(stderr, "kiln: %s\n", Printable(text));
+}
+
+absl::Status BatchRun::GivenUp(const absl::Status& status) const {
+  return absl::UnavailableError(
+      absl::StrCat(status.message(),
+                   "; what is finished is written: run it again when the daemon is there (it has ",
+                   "finished files in its cache), or wait longer with --patience=SECONDS"));
+}
+
+absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
+  bool to_stderr = lines_.is_stdout();
+  if (interrupted) {
+    fprintf(stderr, "kiln: interrupted after %lld of %zu files; %s\n",
+            static_cast<long long>(written_), items_.size(),
+            flags_.Has("local") ? "what is finished is written"
+                                : "run it again: what is finished comes from the cache");
+  }
+  std::string text = environment_.json ? summary_.ToJson(written_, elapsed, interrupted) + "\n"
+                                       : summary_.Table(written_, elapsed,
+                                                        to_stderr ? environment_.err_colour
+                                                                  : environment_.out_colour);
+  if (!to_stderr) return Print(text);
+  fputs(text.c_str(), stderr);
+  return absl::OkStatus();
+}
+
+ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<ExitCode> code = BatchRun(flags, environment).Run();
+  return code.ok() ? *code : Fail(code.status(), environment);
+}
+
+}  // namespace
+
+Command BatchCommand() {
+  return {
+      "batch",
+      "[PATH...]",
+      "compile many shaders",
+      "PATHs are files or folders; folders are walked for *.spv and GLSL files, sorted by name. "
+      "Without\n"
+      "PATH, --list and --manifest, everything below --root is compiled. --jsonl writes one JSON "
+      "line\n"
+      "per module and target, in the order of the inputs:\n\n"
+      "  {\"file\", \"target\", \"stage\", \"status\": \"ok|refused|invalid|crashed|timeout\", "
+      "\"cause\",\n"
+      "   \"compile_ms\", \"cache\": \"miss|memory|disk|shared|coalesced\",\n"
+      "   \"variants\": [{\"name\", \"width\", \"instructions\", \"sync_instructions\", \"sends\", "
+      "\"cycles\",\n"
+      "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\",\n"
+      "                 \"spill_bytes\", \"fill_bytes\", \"exit_cycles\", \"binary\"}],\n"
+      "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
+      "   \"entry\": NAME, \"name\", \"defines\", \"spec\", \"version\", \"code_generation\", "
+      "...}\n\n"
+      "A SPIR-V module with several entry points has a line for each, of any stage; --entry "
+      "chooses "
+      "one,\n"
+      "--stage those of a stage.\n\n"
+      "A manifest has a JSON object per line that says how to compile a file:\n\n"
+      "  {\"file\": PATH, \"name\", \"targets\": [], \"stage\", \"entry_point\", \"defines\": "
+      "[\"N=V\"],\n"
+      "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": "
+      "N,\n"
+      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n\n"
+      "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
+      "name\n"
+      "of \"entry_point\". Unknown keys are told once and ignored, or refused with --strict; what "
+      "looks\n"
+      "like a misspelling or belongs to another command is always an error.\n"
+      "Paths in it start from --root, else from its folder.\n\n"
+      "To a daemon on another machine goes only what lies, wherever links lead, below the folder "
+      "that\n"
+      "was walked, --root, the manifest's folder (a list's: the working directory) and -I; "
+      "include_dirs\n"
+      "do not add to that. Other files are errors of their own; --allow-include-outside sends "
+      "them, "
+      "too.\n\n"
+      "Interrupted (Ctrl-C), it writes what "
+      "is\n"
+      "finished; run again, finished files come from the daemon's cache.\n\n"
+      "A daemon that goes away is waited for (--patience) and said so; what it had not answered is "
+      "sent\n"
+      "again when it is back, what it had is not. Given up, the batch ends with 3.\n",
+      "  kiln batch --target=tgl --jsonl=results.jsonl shaders/\n"
+      "  kiln batch --target=tgl --root=corpus --list=corpus/bench.txt --jsonl=- | jq .status\n"
+      "  kiln batch --target=tgl --manifest=game.jsonl -o out --jobs=64\n"
+      "  kiln batch --local --target=tgl --disable-pass=cse --json shaders/\n",
+      BatchFlags(),
+      RunOrFail};
+}
+
+}  // namespace kiln::client

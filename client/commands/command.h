@@ -1,0 +1,63 @@
+// The commands of kiln.
+#ifndef KILN_CLIENT_COMMANDS_COMMAND_H_
+#define KILN_CLIENT_COMMANDS_COMMAND_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/flags.h"
+#include "client/cli/interrupt.h"
+#include "client/cli/terminal.h"
+
+namespace kiln::client {
+
+// What every command gets beside its flags.
+struct Environment {
+  bool out_colour = false;  // standard output
+  bool err_colour = false;  // standard error
+  bool json = false;
+  Interrupt* interrupt = nullptr;
+};
+
+struct Command {
+  absl::string_view name;
+  absl::string_view arguments;  // after the flags, "FILE|-"
+  absl::string_view summary;    // a line
+  absl::string_view details;    // paragraphs for --help
+  absl::string_view examples;   // lines for --help
+  std::vector<Flag> flags;
+  ExitCode (*run)(const ParsedFlags& flags, const Environment& environment);
+};
+
+Command CompileCommand();
+Command BatchCommand();
+Command TargetsCommand();
+Command RunCommand();
+Command AnalyzeCommand();
+Command DisasmCommand();
+Command ReportCommand();
+Command HealthCommand();
+Command QuarantineCommand();
+
+// All of kiln: finds the command, parses its flags, runs it.
+int Main(absl::Span<const std::string> arguments, Interrupt* interrupt);
+
+// Prints "kiln: MESSAGE" and gives the exit code that belongs to the error. A closed pipe has no
+// message: `kiln ... | head` has what it wants.
+ExitCode Fail(const absl::Status& status, const Environment& environment);
+
+// Writes to standard output. A WriteError (paths.h): the disk is full, nobody reads it any more.
+absl::Status Print(absl::string_view text);
+// Likewise, as a command's end: `code`, or what the error comes to.
+ExitCode PrintAndExit(absl::string_view text, const Environment& environment,
+                      ExitCode code = kExitOk);
+
+// Joins the flags of a command with parts that it shares.
+std::vector<Flag> JoinFlags(std::initializer_list<std::vector<Flag>> parts);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_COMMANDS_COMMAND_H_

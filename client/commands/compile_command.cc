@@ -1,0 +1,228 @@
+// kiln compile: one file, or the two stages of a pipeline, for one or more targets.
+#include <array>
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/paths.h"
+#include "client/commands/command.h"
+#include "client/compile/compile_file.h"
+#include "client/compile/compile_pair.h"
+#include "client/output/output_files.h"
+#include "client/output/result_json.h"
+#include "client/output/result_text.h"
+#include "client/request/request_options.h"
+#include "client/service/service_flags.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+struct CompileOutput {
+  std::string folder;  // empty: none; "-": the machine code to standard output
+  bool assembly = false;
+  bool json = false;
+  ResultIdentity identity;
+  bool ToStdout() const { return folder == "-"; }
+};
+
+// Machine code alone on standard output: only one variant can stand there.
+absl::Status PrintCode(const std::vector<TargetResult>& results) {
+  if (results.size() != 1 || results[0].variants_size() != 1) {
+    return absl::InvalidArgumentError(
+        "-o -: there is more than one variant; choose one target and one width with --target=T "
+        "--widths=N, or give -o DIR");
+  }
+  return Print(results[0].variants(0).code());
+}
+
+// The assembly of each variant under a line that says which it is, in the assembler's comments.
+std::string AssemblyText(const std::string& name, const TargetResult& result) {
+  std::string text;
+  for (const auto& variant : result.variants()) {
+    absl::StrAppend(&text, "// ", Printable(name), " ", result.target(), " ", variant.name(), ": ",
+                    variant.statistics().instructions(), " instructions, ",
+                    variant.statistics().bytes(), " bytes\n", variant.assembly());
+    if (!text.empty() && text.back() != '\n') text += '\n';
+  }
+  return text;
+}
+
+// `name` is shown, files are named by `stem`.
+absl::Status ShowResult(const std::string& name, const std::string& stem,
+                        const TargetResult& result, const CompileOutput& output,
+                        const Environment& environment) {
+  std::vector<std::string> binaries;
+  bool to_folder = !output.folder.empty() && !output.ToStdout();
+  if (to_folder) {
+    auto written = WriteOutputs(output.folder, stem, name, result, output.assembly);
+    if (!written.ok()) return written.status();
+    for (const std::string& file : *written) binaries.push_back(JoinPath(output.folder, file));
+  }
+  std::string text;
+  if (output.json) {
+    text =
+        ResultLine(name, result, {binaries, output.assembly && !to_folder, output.identity}) + "\n";
+  } else if (result.status() != TargetResult::OK) {
+    absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
+  } else if (output.assembly && !to_folder) {
+    text = AssemblyText(name, result);
+  } else {
+    text = SuccessText(name, result, environment.out_colour);
+    for (const std::string& file : binaries) absl::StrAppend(&text, "  wrote ", file, "\n");
+  }
+  return Print(text);
+}
+
+absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetResult>& results,
+                              const CompileOutput& output, const Environment& environment) {
+  ExitCode code = kExitOk;
+  for (const TargetResult& result : results) code = Worse(code, ExitCodeOf(result.status()));
+  if (output.ToStdout() && code == kExitOk) {
+    absl::Status status = PrintCode(results);
+    if (!status.ok()) return status;
+    return code;
+  }
+  for (const TargetResult& result : results) {
+    if (output.ToStdout() && result.status() == TargetResult::OK) continue;
+    absl::Status status = ShowResult(name, NameOf(name), result, output, environment);
+    if (!status.ok()) return status;
+  }
+  return code;
+}
+
+// A file's results, as `kiln compile` of it would show them; where both files have one name, by it
+// and the stage are outputs told apart.
+absl::StatusOr<ExitCode> ShowPair(const std::array<std::string, 2>& names,
+                                  const PairOutcome& outcome, const CompileOutput& output,
+                                  const Environment& environment) {
+  ExitCode code = kExitOk;
+  for (const std::string& warning : outcome.warnings) {
+    absl::FPrintF(stderr, "kiln: warning: %s\n", Printable(warning));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const TargetResult& result : outcome.files[i].results) {
+      code = Worse(code, ExitCodeOf(result.status()));
+      std::string stem = NameOf(names[i]);
+      if (stem == NameOf(names[1 - i])) absl::StrAppend(&stem, ".", result.stage());
+      absl::Status status = ShowResult(names[i], stem, result, output, environment);
+      if (!status.ok()) return status;
+    }
+  }
+  return code;
+}
+
+absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
+  if (!settings.ok()) return settings.status();
+  WarnOfMissingFolders(*settings);
+  const std::vector<std::string>& files = flags.arguments();
+  if (files.empty() || files.size() > 2) {
+    return absl::InvalidArgumentError(
+        files.empty() ? "which file? `kiln compile --target=T FILE`, or - for standard input"
+                      : "one file at a time, or a vertex and a fragment shader; `kiln batch` "
+                        "compiles several");
+  }
+  const bool pair = files.size() == 2;
+  if (pair && files[0] == "-" && files[1] == "-") {
+    return absl::InvalidArgumentError("standard input is one file; the other one needs a name");
+  }
+  CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json,
+                       IdentityOf("", settings->source.defines, settings->request)};
+  if (output.ToStdout() && (output.json || output.assembly)) {
+    return absl::InvalidArgumentError("-o - writes machine code alone; leave out --json and --asm");
+  }
+  if (pair && output.ToStdout()) {
+    return absl::InvalidArgumentError("-o - writes one program; give -o DIR for the two of a pair");
+  }
+  if (!output.folder.empty() && !output.ToStdout()) {
+    if (absl::Status s = PrepareOutputFolder(output.folder); !s.ok()) return s;
+  }
+  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
+  if (!service.ok()) return service.status();
+  auto capabilities = (*service)->GetCapabilities();
+  if (!capabilities.ok()) return capabilities.status();
+  absl::Status checked = CheckSettings(*capabilities, (*service)->Name(), &*settings);
+  if (!checked.ok()) return checked;
+  auto* mask = settings->request.mutable_outputs();
+  mask->set_binary(!output.folder.empty());
+  mask->set_launch_record(!output.folder.empty());
+  mask->set_assembly(output.assembly);
+  if (output.json) AskForLine(mask);
+
+  const auto name_of = [](const std::string& file) { return file == "-" ? "stdin" : file; };
+  if (pair) {
+    const std::array<std::string, 2> both = {files[0], files[1]};
+    auto outcome = CompilePair(service->get(), *capabilities, *settings, both);
+    if (!outcome.ok()) return outcome.status();
+    return ShowPair({name_of(files[0]), name_of(files[1])}, *outcome, output, environment);
+  }
+  const std::string& file = files[0];
+  const std::string name = name_of(file);
+  absl::StatusOr<FileOutcome> outcome =
+      CompileFile(service->get(), *capabilities, *settings, file, name);
+  if (!outcome.ok()) return outcome.status();
+  std::string cause = CauseOf(outcome->file_error);
+  if (cause == "cannot_read" || cause == "no_stage" || cause == "other_format") {
+    return absl::InvalidArgumentError(outcome->file_error.message());
+  }
+  if (!settings->source.defines.empty() && outcome->file_error.ok() && file.size() > 4 &&
+      file.substr(file.size() - 4) == ".spv") {
+    absl::FPrintF(stderr, "kiln: %s: -D has no effect on SPIR-V\n", Printable(file));
+  }
+  return Show(name, outcome->results, output, environment);
+}
+
+ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
+  absl::StatusOr<ExitCode> code = Run(flags, environment);
+  return code.ok() ? *code : Fail(code.status(), environment);
+}
+
+}  // namespace
+
+Command CompileCommand() {
+  return {
+      "compile",
+      "FILE|- [FILE]",
+      "compile a shader, or a pair of them, and print statistics",
+      "FILE is SPIR-V (either byte order) or Vulkan GLSL; - is standard input. What it is, its\n"
+      "contents and its name say; GLSL without a telling name (.comp, .frag.glsl, ...) needs "
+      "--stage.\n"
+      "Includes of GLSL are resolved here and sent along: \"x\" beside the file that includes it, "
+      "then\n"
+      "in the -I folders; <x> in those only. To a daemon on another machine goes only what lies, "
+      "wherever\n"
+      "links lead, below FILE's folder and -I, or all with --allow-include-outside.\n\n"
+      "Two files are the vertex and the fragment shader of a pipeline, in any order; of modules with\n"
+      "several entry points --entry=NAME or --entry=VERTEX,FRAGMENT chooses. The vertex shader then "
+      "does\n"
+      "not compute what the fragment shader, as compiled, does not read. What is read and never "
+      "written\n"
+      "is warned of; other types at a location are an error. --widths and the fragment state are "
+      "the\n"
+      "fragment shader's, all other options are both's.\n\n"
+      "-o DIR writes NAME.TARGET.WIDTH.bin (machine code) and NAME.TARGET.WIDTH.launch.json (what "
+      "to\n"
+      "set up before running it); with --asm also NAME.TARGET.WIDTH.asm. -o - writes the machine "
+      "code\n"
+      "of one variant to standard output. --asm without -o prints the assembly. --json prints one "
+      "line\n"
+      "per target. What can load a binary is said by its loadable_by; graphics and raw binaries "
+      "are\n"
+      "for measuring and simulating: drivers load only what they compiled themselves.\n",
+      "  kiln compile --target=tgl blur.comp\n"
+      "  kiln compile --target=tgl --widths=16 -D TILE=8 -I include --spec=3=uint:64 blur.comp\n"
+      "  kiln compile --target=tgl mesh.vert mesh.frag\n"
+      "  kiln compile --target=tgl --asm blur.spv | less\n"
+      "  kiln compile --local --target=tgl -o out --json blur.spv\n"
+      "  glslc -o - blur.comp | kiln compile --target=tgl -\n",
+      JoinFlags({CompileFlags(),
+                 {{"output", 'o', "DIR|-", false, "write machine code and launch records here"},
+                  {"asm", 0, "", false, "the machine code as text"}},
+                 ServiceFlags()}),
+      RunOrFail};
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,228 @@
+// kiln quarantine: shaders that a daemon refuses because they killed its workers.
+#include <google/protobuf/util/json_util.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "client/commands/command.h"
+#include "client/service/client.h"
+#include "proto/admin.grpc.pb.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Admin;
+using kiln::v1alpha::QuarantineEntry;
+
+constexpr std::chrono::seconds kPatience{10};
+
+absl::StatusOr<std::unique_ptr<Admin::Stub>> Connect(const ParsedFlags& flags) {
+  const char* environment = getenv("KILN_SERVER");
+  std::string server = environment != nullptr && *environment != 0 ? environment : kDefaultServer;
+  server = flags.Get("server", server);
+  if (absl::Status status = CheckServerAddress(server); !status.ok()) return status;
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return Admin::NewStub(
+      grpc::CreateCustomChannel(server, grpc::InsecureChannelCredentials(), arguments));
+}
+
+template <typename Request, typename Response>
+absl::Status Call(Admin::Stub* stub,
+                  grpc::Status (Admin::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                      Response*),
+                  const Request& request, Response* response) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  const grpc::Status status = (stub->*method)(&context, request, response);
+  return {static_cast<absl::StatusCode>(status.error_code()), status.error_message()};
+}
+
+ExitCode PrintText(absl::string_view text, const Environment& environment) {
+  if (absl::Status s = Print(text); !s.ok()) return Fail(s, environment);
+  return kExitOk;
+}
+
+ExitCode PrintJson(const google::protobuf::Message& message, const Environment& environment) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  options.preserve_proto_field_names = true;
+  std::string json;
+  auto status = google::protobuf::util::MessageToJsonString(message, &json, options);
+  if (!status.ok()) return Fail(absl::InternalError(status.ToString()), environment);
+  return PrintText(json + "\n", environment);
+}
+
+std::string WhatDied(const QuarantineEntry& entry) {
+  return entry.target().empty() ? "GLSL" : entry.target();
+}
+
+ExitCode List(Admin::Stub* stub, const Environment& environment) {
+  kiln::v1alpha::QuarantineList list;
+  absl::Status status =
+      Call(stub, &Admin::Stub::ListQuarantine, kiln::v1alpha::ListQuarantineRequest(), &list);
+  if (!status.ok()) return Fail(status, environment);
+  if (environment.json) return PrintJson(list, environment);
+  std::string text;
+  for (const QuarantineEntry& entry : list.entries()) {
+    absl::StrAppend(
+        &text, entry.key(),
+        absl::StrFormat("  %-8s %3d deaths  %6d refusals  %s in %s\n", WhatDied(entry),
+                        entry.deaths(), entry.refusals(), entry.cause(), entry.last_pass()));
+  }
+  return PrintText(text.empty() ? "nothing is in quarantine\n" : text, environment);
+}
+
+// The daemon's settings with more of which it would be compiled again.
+std::string LimitsText(const QuarantineEntry::Limits& limits) {
+  std::vector<std::string> all;
+  if (limits.has_job_time_ms()) {
+    all.push_back(absl::StrCat("--job-time=",
+                               absl::FormatDuration(absl::Milliseconds(limits.job_time_ms()))));
+  }
+  if (limits.has_job_cpu_time_ms()) {
+    all.push_back(absl::StrCat("--job-cpu-time=",
+                               absl::FormatDuration(absl::Milliseconds(limits.job_cpu_time_ms()))));
+  }
+  if (limits.has_job_memory_bytes()) {
+    all.push_back(absl::StrCat("--job-memory=", limits.job_memory_bytes() >> 20, "MiB"));
+  }
+  return all.empty() ? "none" : absl::StrJoin(all, " ");
+}
+
+std::string ShowText(const QuarantineEntry& entry) {
+  return absl::StrCat(
+      "key        ", entry.key(), "\ntarget     ", WhatDied(entry), "\ncompiler   ",
+      entry.compiler(), "\ndeaths     ", entry.deaths(), "\nrefusals   ", entry.refusals(),
+      "\nlast death ",
+      absl::FormatTime(absl::RFC3339_sec, absl::FromUnixSeconds(entry.last_death_unix_seconds()),
+                       absl::UTCTimeZone()),
+      "\ncause      ", entry.cause(), ": ", entry.message(), "\nlast pass  ", entry.last_pass(),
+      "\nlimits     ", LimitsText(entry.limits()), "\nsource     ",
+      entry.file().empty() ? "not kept"
+                           : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
+                                          " (for kilnd's user; --output=FILE writes it)"),
+      "\n");
+}
+
+// The daemon names the file and does not send it: who may read it, its permissions say.
+absl::Status ReadSource(QuarantineEntry* entry) {
+  if (entry->file().empty()) {
+    return absl::NotFoundError("the source is not kept (kilnd keeps it below --cache-dir only)");
+  }
+  std::error_code ignored;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(entry->file(), ignored)) {
+    file.open(entry->file(), std::ios::binary);
+  }
+  if (!file.is_open()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(entry->file(), " cannot be read; kilnd's user and root on its machine may"));
+  }
+  QuarantineEntry kept;
+  if (!kept.ParseFromIstream(&file) || kept.key() != entry->key() || !kept.has_request()) {
+    return absl::NotFoundError(absl::StrCat(entry->file(), " does not have the source"));
+  }
+  *entry->mutable_request() = std::move(*kept.mutable_request());
+  return absl::OkStatus();
+}
+
+absl::Status WriteSource(const QuarantineEntry& entry, const std::string& path) {
+  const auto& request = entry.request();
+  const std::string& source = request.has_spirv() ? request.spirv() : request.glsl().text();
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (!file || !file.write(source.data(), static_cast<std::streamsize>(source.size())).flush()) {
+    return absl::PermissionDeniedError(absl::StrCat(path, " cannot be written"));
+  }
+  return absl::OkStatus();
+}
+
+ExitCode Show(Admin::Stub* stub, const std::string& key, const ParsedFlags& flags,
+              const Environment& environment) {
+  kiln::v1alpha::ShowQuarantineRequest request;
+  request.set_key(key);
+  QuarantineEntry entry;
+  absl::Status status = Call(stub, &Admin::Stub::ShowQuarantine, request, &entry);
+  if (!status.ok()) return Fail(status, environment);
+  const absl::Status read = ReadSource(&entry);
+  if (flags.Has("output")) {
+    status = read.ok() ? WriteSource(entry, flags.Get("output")) : read;
+    if (!status.ok()) return Fail(status, environment);
+  }
+  if (environment.json) return PrintJson(entry, environment);
+  return PrintText(ShowText(entry), environment);
+}
+
+ExitCode Clear(Admin::Stub* stub, absl::Span<const std::string> keys, bool all,
+               const Environment& environment) {
+  kiln::v1alpha::ClearQuarantineRequest request;
+  for (const std::string& key : keys) request.add_keys(key);
+  request.set_all(all);
+  kiln::v1alpha::ClearQuarantineResponse response;
+  absl::Status status = Call(stub, &Admin::Stub::ClearQuarantine, request, &response);
+  if (!status.ok()) return Fail(status, environment);
+  if (!all && response.cleared() < keys.size()) {
+    return Fail(absl::NotFoundError(absl::StrCat("only ", response.cleared(), " of ", keys.size(),
+                                                 " keys were in quarantine")),
+                environment);
+  }
+  if (environment.json) return PrintJson(response, environment);
+  return PrintText(absl::StrCat(response.cleared(), " cleared\n"), environment);
+}
+
+// Empty: the command line is right.
+std::string Wrong(const std::vector<std::string>& words, bool all, bool output) {
+  const std::string action = words.empty() ? "" : words[0];
+  if (action != "list" && action != "show" && action != "clear") {
+    return "say what to do: list, show KEY or clear KEY...";
+  }
+  if (action == "list" && words.size() != 1) return "`list` takes no key";
+  if (action == "show" && words.size() != 2) return "`show` takes one key";
+  if (action == "clear" && (words.size() > 1) == all) return "`clear` takes keys, or --all";
+  if (action != "clear" && all) return "--all belongs to `clear`";
+  if (action != "show" && output) return "--output belongs to `show`";
+  return "";
+}
+
+ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
+  const std::vector<std::string>& words = flags.arguments();
+  const std::string wrong = Wrong(words, flags.Has("all"), flags.Has("output"));
+  if (!wrong.empty()) return Fail(absl::InvalidArgumentError(wrong), environment);
+  auto stub = Connect(flags);
+  if (!stub.ok()) return Fail(stub.status(), environment);
+  if (words[0] == "list") return List(stub->get(), environment);
+  if (words[0] == "show") return Show(stub->get(), words[1], flags, environment);
+  return Clear(stub->get(), absl::MakeConstSpan(words).subspan(1), flags.Has("all"), environment);
+}
+
+}  // namespace
+
+Command QuarantineCommand() {
+  return {
+      "quarantine",
+      "list|show|clear [KEY...]",
+      "what a daemon refuses because it killed workers",
+      "A shader that killed several workers (kilnd --quarantine-after) is refused with the cause\n"
+      "`quarantined` until the compiler's version changes, the daemon is started with more of a\n"
+      "limit that it died at, or it is cleared. `show` tells how it died and writes its source,\n"
+      "`clear` lets it be compiled again. On the daemon's machine only, for every user; sources "
+      "are\n"
+      "in files that only kilnd's user and root may read.\n",
+      "  kiln quarantine list\n"
+      "  kiln quarantine show KEY --output=bad.spv\n"
+      "  kiln quarantine clear --all\n",
+      {{"server", 0, "HOST:PORT", false, "the daemon; else $KILN_SERVER, else 127.0.0.1:7411"},
+       {"all", 0, "", false, "for clear: all of them"},
+       {"output", 'o', "FILE", false, "for show: where the module or the GLSL text goes"}},
+      Run};
+}
+
+}  // namespace kiln::client

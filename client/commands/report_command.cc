@@ -1,0 +1,113 @@
+// kiln report: what changed between two sets of results.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/paths.h"
+#include "client/commands/command.h"
+#include "client/report/compare.h"
+#include "client/report/fail_if.h"
+#include "client/report/render.h"
+#include "client/report/results.h"
+
+namespace kiln::client {
+namespace {
+
+absl::StatusOr<report::ResultSet> Read(const std::string& path) {
+  if (path == "-") return report::ReadResults(std::cin, "standard input");
+  // Reading a folder fails only at the first byte, without a reason.
+  std::ifstream file(path);
+  if (!file || file.peek() == std::ifstream::traits_type::eof()) {
+    // Not what may be read only once.
+    const bool again =
+        !file || std::filesystem::is_directory(path) || std::filesystem::is_regular_file(path);
+    absl::StatusOr<std::string> contents = again ? ReadWholeFile(path, 1) : std::string();
+    if (!contents.ok()) return contents.status();
+    return absl::InvalidArgumentError(absl::StrCat(path, ": has no results"));
+  }
+  return report::ReadResults(file, path);
+}
+
+absl::Status WritePages(const ParsedFlags& flags, const report::Report& report,
+                        const report::Names& names) {
+  if (flags.Has("html")) {
+    absl::Status s = WriteWholeFile(flags.Get("html"), report::RenderHtml(report, names));
+    if (!s.ok()) return s;
+  }
+  if (flags.Get("json").empty()) return absl::OkStatus();
+  return WriteWholeFile(flags.Get("json"), report::RenderJson(report, names));
+}
+
+ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
+  const std::vector<std::string>& files = flags.arguments();
+  if (files.size() != 2 || (files[0] == "-" && files[1] == "-")) {
+    return Fail(absl::InvalidArgumentError(
+                    "two files of results are needed, BEFORE.jsonl and AFTER.jsonl (see kiln "
+                    "report --help)"),
+                environment);
+  }
+  std::vector<report::Condition> conditions;
+  if (flags.Has("fail-if")) {
+    absl::StatusOr<std::vector<report::Condition>> parsed =
+        report::ParseFailIf(flags.Get("fail-if"));
+    if (!parsed.ok()) {
+      return Fail(
+          absl::InvalidArgumentError(absl::StrCat("--fail-if: ", parsed.status().message())),
+          environment);
+    }
+    conditions = *std::move(parsed);
+  }
+  absl::StatusOr<report::ResultSet> before = Read(files[0]);
+  if (!before.ok()) return Fail(before.status(), environment);
+  absl::StatusOr<report::ResultSet> after = Read(files[1]);
+  if (!after.ok()) return Fail(after.status(), environment);
+  const report::Report report = report::Compare(*before, *after);
+  const report::Names names = {files[0], files[1]};
+  if (absl::Status s = WritePages(flags, report, names); !s.ok()) return Fail(s, environment);
+  const bool print_json = environment.json && flags.Get("json").empty();
+  const absl::Status printed =
+      Print(print_json ? report::RenderJson(report, names) : report::RenderText(report, names));
+  if (!printed.ok()) return Fail(printed, environment);
+  absl::StatusOr<std::vector<std::string>> failures = report::Failures(conditions, report);
+  if (!failures.ok()) {
+    return Fail(
+        absl::InvalidArgumentError(absl::StrCat("--fail-if: ", failures.status().message())),
+        environment);
+  }
+  for (const std::string& failure : *failures) {
+    absl::FPrintF(stderr, "kiln: --fail-if holds: %s\n", failure);
+  }
+  return failures->empty() ? kExitOk : kExitSomeFailed;
+}
+
+}  // namespace
+
+Command ReportCommand() {
+  return {
+      "report",
+      "BEFORE.jsonl AFTER.jsonl",
+      "compare two sets of results",
+      "The files are what `kiln batch --jsonl` writes; - is standard input. For each statistic:\n"
+      "totals, helped and hurt variants, the 95 % confidence interval of the mean change\n"
+      "(Student's t over the affected variants) and a verdict; variants LOST and GAINED.\n"
+      "Variants whose number of loops changed are listed apart, with totals of their own. Results\n"
+      "are joined by file, \"entry\", stage and target. HTML and JSON name every affected shader and\n"
+      "have a table by folder.\n\n"
+      "EXPR is a list of conditions, METRIC>NUMBER or METRIC>=NUMBER[%], any of which fails:\n"
+      "METRIC is a statistic (change of its total), STATISTIC.max (worst single variant),\n"
+      "STATISTIC.hurt (number of variants); lost, gained, loops_changed (variants), only_before,\n"
+      "only_after (results that one file names alone); or loops_changed.STATISTIC, of the variants\n"
+      "whose loops changed. `loops` is of all variants, `compile_us` of modules. Exit code 1 if one\n"
+      "holds.\n",
+      "  kiln report before.jsonl after.jsonl\n"
+      "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' a.jsonl "
+      "b.jsonl\n",
+      {{"html", 0, "FILE", false, "write the report as one HTML page"},
+       {"json", 0, "[FILE]", false, "print JSON, or write it to FILE and print text"},
+       {"fail-if", 0, "EXPR", false, "exit with 1 if the comparison is so; for gates"}},
+      Run};
+}
+
+}  // namespace kiln::client

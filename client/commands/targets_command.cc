@@ -1,0 +1,74 @@
+// kiln targets: what the service can do.
+#include <google/protobuf/util/json_util.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/commands/command.h"
+#include "client/service/service_flags.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+
+absl::StatusOr<std::string> JsonText(const Capabilities& capabilities) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  options.preserve_proto_field_names = true;
+  std::string json;
+  auto status = google::protobuf::util::MessageToJsonString(capabilities, &json, options);
+  if (!status.ok()) return absl::InternalError(status.ToString());
+  return json + "\n";
+}
+
+std::string Text(const Capabilities& c, const std::string& service, bool passes) {
+  std::string text = absl::StrCat(service, ", version ", c.version(), ", glslang ",
+                                  c.glslang_version(), "\n\ntarget    code generation   ABI\n");
+  for (const auto& target : c.targets()) {
+    absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d\n", target.name(),
+                                           target.code_generation_version(), target.abi_version()));
+  }
+  absl::StrAppend(&text, "\nknown stages: ", absl::StrJoin(c.stages(), ", "),
+                  "\n(what is not compiled for a target is refused by name)\n");
+  if (!passes) return text;
+  absl::StrAppend(&text, "\npass                           level     optional\n");
+  for (const auto& pass : c.passes()) {
+    absl::StrAppend(&text, absl::StrFormat("%-30s %-9s %-8s %s\n", pass.name(), pass.level(),
+                                           pass.optional() ? "yes" : "no", pass.summary()));
+  }
+  return text;
+}
+
+ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
+  if (!flags.arguments().empty()) {
+    return Fail(absl::InvalidArgumentError("`kiln targets` takes no argument"), environment);
+  }
+  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
+  if (!service.ok()) return Fail(service.status(), environment);
+  absl::StatusOr<Capabilities> capabilities = (*service)->GetCapabilities();
+  if (!capabilities.ok()) return Fail(capabilities.status(), environment);
+  absl::StatusOr<std::string> text =
+      environment.json ? JsonText(*capabilities)
+                       : Text(*capabilities, (*service)->Name(), flags.Has("passes"));
+  if (!text.ok()) return Fail(text.status(), environment);
+  return PrintAndExit(*text, environment);
+}
+
+}  // namespace
+
+Command TargetsCommand() {
+  return {"targets",
+          "",
+          "list targets, stages and passes of the service",
+          "Prints what the daemon, or with --local this installation, can compile for. The code\n"
+          "generation version changes when the bytes produced for a target may change.\n",
+          "  kiln targets\n"
+          "  kiln targets --passes\n"
+          "  kiln targets --local --json\n",
+          JoinFlags({{{"passes", 0, "", false, "also list the passes and which may be disabled"}},
+                     ServiceFlags()}),
+          Run};
+}
+
+}  // namespace kiln::client

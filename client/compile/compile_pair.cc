@@ -1,0 +1,171 @@
+#include "client/compile/compile_pair.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/source/entry_points.h"
+#include "client/source/link_stages.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::TargetResult;
+
+constexpr char kVertex[] = "vertex", kFragment[] = "fragment";
+constexpr size_t kFiles = 2;
+
+// Of the entry points that may be meant, each once.
+std::vector<std::string> StagesOf(const CompileRequest& request,
+                                  const std::array<std::string, kFiles>& entries) {
+  if (request.has_glsl()) return {request.glsl().stage()};
+  std::vector<std::string> stages;
+  for (const EntryPoint& e : EntryPointsOf(request.spirv())) {
+    const std::string& wanted = entries[e.stage == kFragment ? 1 : 0];
+    if (!wanted.empty() && e.name != wanted) continue;
+    if (std::find(stages.begin(), stages.end(), e.stage) == stages.end()) stages.push_back(e.stage);
+  }
+  return stages;
+}
+
+bool Has(const std::vector<std::string>& stages, const char* stage) {
+  return std::find(stages.begin(), stages.end(), stage) != stages.end();
+}
+
+// Which of the two is the vertex shader.
+absl::StatusOr<size_t> FindVertex(const std::array<LoadedFile, kFiles>& files,
+                                  const std::array<std::string, kFiles>& entries) {
+  std::array<std::vector<std::string>, kFiles> stages;
+  for (size_t i = 0; i < kFiles; ++i) stages[i] = StagesOf(files[i].request, entries);
+  for (size_t i = 0; i < kFiles; ++i) {
+    if (Has(stages[i], kVertex) && Has(stages[1 - i], kFragment)) return i;
+  }
+  const auto words = [&](size_t i) {
+    const std::string list = absl::StrJoin(stages[i], ", ");
+    return absl::StrCat(files[i].name, " is ",
+                        stages[i].empty() ? "a module without an entry point that is meant"
+                        : list.empty()    ? "of another stage"
+                                          : list);
+  };
+  return absl::InvalidArgumentError(absl::StrCat(
+      "two files are compiled as a vertex and a fragment shader that are drawn together; ",
+      words(0), ", ", words(1), "; `kiln batch` compiles several apart"));
+}
+
+absl::Status CheckOptions(const CompileSettings& settings) {
+  if (!settings.source.stage.empty()) {
+    return absl::InvalidArgumentError(
+        "--stage: of two files each says its own stage, by its name or its entry points");
+  }
+  if (settings.request.options().state().has_next_stage_reads()) {
+    return absl::InvalidArgumentError(
+        "--state: next_stage_reads is what the fragment shader of the pair reads; leave it out");
+  }
+  return absl::OkStatus();
+}
+
+// A request for one target is left of one for several.
+LoadedFile For(const LoadedFile& file, const char* stage, const std::string& entry,
+               const std::string& target) {
+  LoadedFile one = file;
+  one.request.clear_targets();
+  one.request.add_targets(target);
+  if (!one.request.has_glsl()) one.request.set_stage(stage);
+  one.request.set_entry_point(entry);
+  one.request.mutable_outputs()->set_launch_record(true);
+  return one;
+}
+
+const TargetResult* Made(const FileOutcome& outcome) {
+  if (outcome.results.size() != 1) return nullptr;
+  const TargetResult& result = outcome.results[0];
+  const bool made = result.status() == TargetResult::OK && result.variants_size() != 0;
+  return made ? &result : nullptr;
+}
+
+// What does not fit becomes the fragment shader's result.
+void Compare(const std::string& vertex, const TargetResult& vertex_result, const std::string& name,
+             TargetResult* fragment, std::vector<std::string>* warnings) {
+  const InterfaceFaults faults = CompareStages(vertex_result, *fragment);
+  for (const std::string& what : faults.undefined) {
+    warnings->push_back(absl::StrCat(name, ": ", fragment->target(), ": ", what, " by ", vertex,
+                                     ": its value is undefined, and Vulkan forbids it where ",
+                                     vertex, " does not declare it"));
+    kiln::v1alpha::Remark& remark = *fragment->add_remarks();
+    remark.set_kind("undefined_input");
+    remark.set_text(what);
+  }
+  if (faults.mismatched.empty()) return;
+  fragment->set_status(TargetResult::INVALID);
+  fragment->set_cause("interface_mismatch");
+  fragment->set_message(absl::StrCat("inputs do not fit the outputs of ", vertex, ": ",
+                                     absl::StrJoin(faults.mismatched, "; ")));
+  fragment->clear_variants();
+}
+
+void Append(const FileOutcome& from, FileOutcome* to) {
+  to->results.insert(to->results.end(), from.results.begin(), from.results.end());
+  to->file_error.Update(from.file_error);
+}
+
+}  // namespace
+
+absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& names) {
+  const std::vector<std::string> parts = absl::StrSplit(names, ',');
+  if (parts.size() == 1) return std::array<std::string, 2>{parts[0], parts[0]};
+  if (parts.size() == 2 && !parts[0].empty() && !parts[1].empty()) {
+    return std::array<std::string, 2>{parts[0], parts[1]};
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--entry=", names, ": of a pair it is NAME, or VERTEX,FRAGMENT where they differ"));
+}
+
+absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& capabilities,
+                                        const CompileSettings& settings,
+                                        const std::array<std::string, 2>& files) {
+  if (absl::Status s = CheckOptions(settings); !s.ok()) return s;
+  const auto entries = EntriesOfPair(settings.request.entry_point());
+  if (!entries.ok()) return entries.status();
+  std::array<LoadedFile, kFiles> loaded;
+  for (size_t i = 0; i < kFiles; ++i) {
+    loaded[i] = LoadFile(settings, files[i], files[i] == "-" ? "stdin" : files[i]);
+    if (!loaded[i].error.ok()) return absl::InvalidArgumentError(loaded[i].error.message());
+  }
+  const auto found = FindVertex(loaded, *entries);
+  if (!found.ok()) return found.status();
+  const size_t vertex = *found, fragment = 1 - *found;
+  const std::string& vertex_name = loaded[vertex].name;
+  const std::string& fragment_name = loaded[fragment].name;
+  PairOutcome outcome;
+  for (const std::string& target : settings.request.targets()) {
+    auto behind = CompileLoaded(service, capabilities, settings,
+                                For(loaded[fragment], kFragment, (*entries)[1], target));
+    if (!behind.ok()) return behind.status();
+    if (Made(*behind) == nullptr) {
+      Append(*behind, &outcome.files[fragment]);
+      outcome.warnings.push_back(absl::StrCat(vertex_name, ": ", target, ": not compiled: what ",
+                                              fragment_name, " reads is not known"));
+      continue;
+    }
+    LoadedFile first = For(loaded[vertex], kVertex, (*entries)[0], target);
+    auto* options = first.request.mutable_options();
+    options->clear_widths();
+    options->mutable_state()->clear_fragment();
+    *options->mutable_state()->mutable_next_stage_reads() = ReadsOf(*Made(*behind));
+    auto front = CompileLoaded(service, capabilities, settings, first);
+    if (!front.ok()) return front.status();
+    if (const TargetResult* made = Made(*front); made != nullptr) {
+      Compare(vertex_name, *made, fragment_name, &behind->results[0], &outcome.warnings);
+    }
+    Append(*front, &outcome.files[vertex]);
+    Append(*behind, &outcome.files[fragment]);
+  }
+  return outcome;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,72 @@
+// What belongs to which stage; tests/cli/run_cases.py runs and draws.
+#include "client/compile/run_graphics.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace kiln::client {
+namespace {
+
+using nlohmann::json;
+
+constexpr Flag kFlags[] = {{"png", 0, "FILE", false, ""},    {"size", 0, "WxH", false, ""},
+                           {"location", 0, "N", false, ""},  {"groups", 0, "X,Y,Z", false, ""},
+                           {"state", 0, "FILE", false, ""},  {"launch", 0, "FILE", false, ""},
+                           {"buffers", 0, "FILE", false, ""}};
+
+std::string Said(const std::string& stage, const std::vector<std::string>& arguments,
+                 run::Job job = {}) {
+  const absl::StatusOr<ParsedFlags> flags = ParseFlags(kFlags, arguments);
+  EXPECT_TRUE(flags.ok()) << flags.status();
+  out::LaunchRecord launch;
+  launch.stage = stage;
+  run::VertexTypes types;
+  return std::string(PrepareGraphics(*flags, launch, &job, &types).message());
+}
+
+TEST(RunGraphics, FlagsOfAnotherStage) {
+  EXPECT_EQ(Said("compute", {"--groups=1,1,1"}), "");
+  EXPECT_EQ(Said("compute", {"--png=a.png"}),
+            "--png is for fragment shaders; this is a compute shader");
+  EXPECT_EQ(Said("vertex", {"--size=8x8"}),
+            "--size is for fragment shaders; this is a vertex shader");
+  EXPECT_EQ(Said("fragment", {"--groups=1,1,1"}),
+            "--groups is for compute shaders; this is a fragment shader");
+}
+
+TEST(RunGraphics, PartsOfAJobOfAnotherStage) {
+  run::Job job;
+  job.draw = json::object();
+  EXPECT_EQ(Said("vertex", {"--buffers=j"}, job), "j: draw: this is a vertex shader");
+  job = {};
+  job.vertices = json::object();
+  EXPECT_EQ(Said("fragment", {"--buffers=j"}, job), "j: vertices: this is a fragment shader");
+  job = {};
+  job.dispatches = true;
+  EXPECT_EQ(Said("vertex", {"--buffers=j"}, job), "j: dispatch: this is a vertex shader");
+}
+
+TEST(RunGraphics, VerticesAreNeededAndMayNotBeTooMany) {
+  EXPECT_NE(Said("vertex", {"--buffers=j"}).find("j: a vertex shader needs \"vertices\""),
+            std::string::npos);
+  run::Job job;
+  job.vertices = json::parse(R"({"count": 65536, "instances": 2})");
+  EXPECT_EQ(Said("vertex", {"--buffers=j"}, job),
+            "j: vertices: 131072 with those of all instances; 65536 can be run at most");
+  job.vertices = json::parse(R"({"count": 3})");
+  EXPECT_EQ(Said("vertex", {"--buffers=j"}, job), "");
+}
+
+TEST(RunGraphics, SizesAndViewsOfADraw) {
+  EXPECT_EQ(Said("fragment", {"--size=8x0"}),
+            "--size=8x0: width and height from 1 to 4096 are needed, for example 320x200");
+  run::Job job;
+  job.draw = json::parse(R"({"view_mask": 3})");
+  EXPECT_EQ(Said("fragment", {}, job),
+            "draw: view_mask is 3, but the shader is compiled for 0 (--state)");
+}
+
+}  // namespace
+}  // namespace kiln::client

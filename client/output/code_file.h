@@ -1,0 +1,21 @@
+// What commands on machine code share: the target flag, and the file.
+#ifndef KILN_CLIENT_OUTPUT_CODE_FILE_H_
+#define KILN_CLIENT_OUTPUT_CODE_FILE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "client/cli/flags.h"
+#include "core/driver/compile.h"
+
+namespace kiln::client {
+
+// --target, required. InvalidArgument lists the targets there are.
+absl::StatusOr<Target> TargetOf(const ParsedFlags& flags);
+
+// The one file argument, whole; errors name it. InvalidArgument where it is empty.
+absl::StatusOr<std::string> ReadCodeFile(const ParsedFlags& flags);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_OUTPUT_CODE_FILE_H_

@@ -1,0 +1,94 @@
+// What a JSON line costs beside its bytes: the number of allocations from the message of a daemon
+// to the line does not grow with the passes. With a message for each pass record it was some three
+// for each, which was half of a batch's time; times are measured by tests/service/bench_lines.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/output/result_json.h"
+#include "proto/compile.pb.h"
+#include "proto/pass_sums.h"
+
+namespace {
+std::atomic<int> g_allocations = 0;
+}  // namespace
+
+void* operator new(size_t bytes) {
+  ++g_allocations;
+  void* p = malloc(bytes == 0 ? 1 : bytes);
+  if (p == nullptr) abort();
+  return p;
+}
+void operator delete(void* p) noexcept { free(p); }
+void operator delete(void* p, size_t) noexcept { free(p); }
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::OutputMask;
+using kiln::v1alpha::TargetResult;
+
+// As daemons send it that obey `mask`.
+std::string MessageOf(int passes, const OutputMask& mask) {
+  TargetResult result;
+  result.set_status(TargetResult::OK);
+  for (int run = 0; run < 2 * passes; ++run) {
+    auto* record = result.add_passes();
+    record->set_pass(absl::StrCat("a_pass_of_usual_length_", run % passes));
+    record->set_level("mir");
+    record->set_nanoseconds(1000 + run);
+    record->set_instructions_before(200);
+    record->set_instructions_after(199);
+  }
+  if (mask.pass_sums()) {
+    SumPasses(&result);
+    result.clear_passes();
+  }
+  return result.SerializeAsString();
+}
+
+struct Cost {
+  int allocations = 0;
+  std::string line;
+};
+
+Cost CostOf(const std::string& message) {
+  Cost cost;
+  const int before = g_allocations;
+  {
+    TargetResult result;
+    EXPECT_TRUE(result.ParseFromString(message));
+    cost.line = ResultLine("a.comp", result, {});
+  }
+  cost.allocations = g_allocations - before;
+  return cost;
+}
+
+TEST(LineAllocations, DoNotGrowWithThePasses) {
+  OutputMask asked, old;
+  AskForLine(&asked);
+  old.set_pass_records(true);
+  const Cost few = CostOf(MessageOf(10, asked)), many = CostOf(MessageOf(90, asked));
+  EXPECT_LE(many.allocations, few.allocations + 24);
+  EXPECT_GT(many.line.size(), few.line.size() + 80 * 80);
+  // That it is counted, and what it was.
+  const Cost records = CostOf(MessageOf(90, old));
+  EXPECT_GT(records.allocations, 180);
+  EXPECT_EQ(records.line, many.line);
+}
+
+TEST(LineAllocations, OfWhatIsAskedForTheMessageIsSmall) {
+  OutputMask asked, old;
+  AskForLine(&asked);
+  old.set_pass_records(true);
+  EXPECT_TRUE(asked.pass_records());  // of a daemon that makes no sums
+  EXPECT_TRUE(asked.remarks());
+  EXPECT_LT(MessageOf(80, asked).size() * 2, MessageOf(80, old).size());
+}
+
+}  // namespace
+}  // namespace kiln::client

@@ -1,0 +1,27 @@
+// Writes what a compile made: for each variant NAME.TARGET.WIDTH.bin, .launch.json, .asm.
+#ifndef KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_
+#define KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+// InvalidArgument or PermissionDenied: the folder cannot be made or written to. Makes it.
+absl::Status PrepareOutputFolder(const std::string& folder);
+
+// `name` may contain folders and stays below `folder` whatever it contains; `file` is the source,
+// for the launch record. Returns the name of each variant's binary, relative to `folder`.
+absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
+                                                      const std::string& name,
+                                                      const std::string& file,
+                                                      const kiln::v1alpha::TargetResult& result,
+                                                      bool assembly);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_

@@ -1,0 +1,222 @@
+// The JSON line of one result: see result_json.h.
+#include "client/output/result_json.h"
+
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "client/output/json_writer.h"
+#include "client/request/spec_constant.h"
+#include "core/base/version.h"
+#include "proto/pass_sums.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+
+// Milliseconds, to a microsecond: more digits are noise.
+void WriteMilliseconds(absl::string_view key, int64_t nanoseconds, JsonWriter* json) {
+  json->DecimalMember(key, (nanoseconds + 500) / 1000, 3);
+}
+
+void WriteStatistics(const kiln::v1alpha::Statistics& s, JsonWriter* json) {
+  json->IntMember("instructions", s.instructions());
+  json->IntMember("sync_instructions", s.sync_instructions());
+  json->IntMember("sends", s.sends());
+  json->IntMember("cycles", s.cycles());
+  json->IntMember("spills", s.spills());
+  json->IntMember("fills", s.fills());
+  json->IntMember("loops", s.loops());
+  json->IntMember("registers", s.registers());
+  json->IntMember("bytes", s.bytes());
+  json->IntMember("spill_bytes", s.spill_bytes());
+  json->IntMember("fill_bytes", s.fill_bytes());
+  json->IntMember("exit_cycles", s.exit_cycles());
+}
+
+void WriteVariants(const TargetResult& result, const ResultLineOptions& options, JsonWriter* json) {
+  json->Key("variants");
+  json->BeginArray();
+  for (int i = 0; i < result.variants_size(); ++i) {
+    const kiln::v1alpha::Variant& variant = result.variants(i);
+    json->BeginObject();
+    json->StringMember("name", variant.name());
+    json->IntMember("width", variant.width());
+    WriteStatistics(variant.statistics(), json);
+    const size_t index = static_cast<size_t>(i);
+    if (index < options.binaries.size()) json->StringMember("binary", options.binaries[index]);
+    if (options.assembly) json->StringMember("assembly", variant.assembly());
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void WritePass(const PassSum& sum, JsonWriter* json) {
+  json->BeginObject();
+  json->StringMember("name", sum.name);
+  json->IntMember("runs", sum.runs);
+  json->IntMember("changed", sum.changed);
+  json->DecimalMember("us", (sum.nanoseconds + 50) / 100, 1);
+  json->IntMember("instructions_delta", sum.instructions_delta);
+  json->EndObject();
+}
+
+// One for each pass, in the order of their first runs.
+void WritePasses(const TargetResult& result, JsonWriter* json) {
+  json->Key("passes");
+  json->BeginArray();
+  // Recorded by another job, and once for all results.
+  const auto& timings = result.timings();
+  for (const auto& [name, ns] : {std::pair("start_glslang", timings.start_ns()),
+                                 std::pair("translate_glsl", timings.translate_ns())}) {
+    if (ns != 0) WritePass({.name = name, .runs = 1, .nanoseconds = ns}, json);
+  }
+  PassSummer summer;  // what a daemon sent that makes no sums
+  if (!result.has_pass_sums()) {
+    for (const auto& record : result.passes()) summer.Add(record);
+  }
+  const kiln::v1alpha::PassSums summed = std::move(summer).Take();
+  for (const PassSum& sum : ReadPassSums(result.has_pass_sums() ? result.pass_sums() : summed)) {
+    WritePass(sum, json);
+  }
+  json->EndArray();
+}
+
+void WriteIfSet(absl::string_view key, absl::string_view value, JsonWriter* json) {
+  if (!value.empty()) json->StringMember(key, value);
+}
+
+void WriteList(absl::string_view key, const std::vector<std::string>& values, JsonWriter* json) {
+  if (values.empty()) return;
+  json->Key(key);
+  json->BeginArray();
+  for (const std::string& value : values) json->String(value);
+  json->EndArray();
+}
+
+void WriteRemarks(const TargetResult& result, JsonWriter* json) {
+  if (result.remarks().empty()) return;
+  json->Key("remarks");
+  json->BeginArray();
+  for (const auto& remark : result.remarks()) {
+    json->BeginObject();
+    json->StringMember("pass", remark.pass());
+    json->StringMember("kind", remark.kind());
+    json->IntMember("spirv_id", remark.spirv_id());
+    json->StringMember("text", remark.text());
+    json->IntMember("width", remark.width());
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+void WriteExtras(const TargetResult& result, JsonWriter* json) {
+  WriteIfSet("message", result.message(), json);
+  if (result.spirv_id() != 0) json->IntMember("spirv_id", result.spirv_id());
+  WriteIfSet("last_pass", result.last_pass(), json);
+  WriteIfSet("entry_point", result.entry_point(), json);
+  WriteIfSet("loadable_by", result.loadable_by(), json);
+  WriteIfSet("key", result.key(), json);
+  WriteIfSet("spirv_sha256", absl::BytesToHexString(result.spirv_sha256()), json);
+  const auto& timings = result.timings();
+  if (timings.translate_ns() != 0) {
+    WriteMilliseconds("translate_ms", timings.translate_ns(), json);
+  }
+  if (timings.service_ns() != 0) {
+    WriteMilliseconds("service_ms", timings.service_ns(), json);
+  }
+  WriteRemarks(result, json);
+}
+
+void WriteIdentity(const ResultIdentity& identity, JsonWriter* json) {
+  WriteIfSet("name", identity.name, json);
+  WriteList("defines", identity.defines, json);
+  WriteList("spec", identity.spec, json);
+  if (identity.subgroup_size != 0) json->IntMember("subgroup_size", identity.subgroup_size);
+}
+
+}  // namespace
+
+std::string StatusWord(TargetResult::Status status) {
+  switch (status) {
+    case TargetResult::OK: return "ok";
+    case TargetResult::REFUSED: return "refused";
+    case TargetResult::INVALID: return "invalid";
+    case TargetResult::TIMED_OUT: return "timeout";
+    case TargetResult::CANCELLED: return "cancelled";
+    case TargetResult::NOT_CACHED: return "not_cached";
+    default:
+      // The compiler did not come to an end; what a later daemon may say is no success either.
+      return "crashed";
+  }
+}
+
+std::string CacheWord(kiln::v1alpha::CacheTier tier) {
+  switch (tier) {
+    case kiln::v1alpha::CACHE_MEMORY: return "memory";
+    case kiln::v1alpha::CACHE_DISK: return "disk";
+    case kiln::v1alpha::CACHE_SHARED: return "shared";
+    case kiln::v1alpha::CACHE_COALESCED: return "coalesced";
+    default: return "miss";
+  }
+}
+
+ExitCode ExitCodeOf(TargetResult::Status status) {
+  switch (status) {
+    case TargetResult::OK: return kExitOk;
+    case TargetResult::REFUSED:
+    case TargetResult::INVALID:
+    case TargetResult::NOT_CACHED: return kExitSomeFailed;
+    default: return kExitInternal;
+  }
+}
+
+ExitCode Worse(ExitCode a, ExitCode b) { return a > b ? a : b; }
+
+ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string>& defines,
+                          const kiln::v1alpha::CompileRequest& request) {
+  ResultIdentity identity;
+  identity.name = name;
+  identity.defines = defines;
+  for (const auto& constant : request.spec_constants()) {
+    identity.spec.push_back(SpecConstantText(constant));
+  }
+  identity.subgroup_size = request.options().required_subgroup_size();
+  return identity;
+}
+
+void AskForLine(kiln::v1alpha::OutputMask* mask) {
+  mask->set_pass_records(true);  // of daemons that make no sums
+  mask->set_pass_sums(true);
+  mask->set_remarks(true);
+}
+
+std::string ResultLine(absl::string_view file, const TargetResult& result,
+                       const ResultLineOptions& options) {
+  const auto& timings = result.timings();
+  std::string line;
+  line.reserve(1024 + 96 * static_cast<size_t>(result.pass_sums().runs_size()));
+  JsonWriter json(&line);
+  json.BeginObject();
+  json.StringMember("file", file);
+  json.StringMember("target", result.target());
+  json.StringMember("stage", result.stage());
+  json.StringMember("status", StatusWord(result.status()));
+  json.StringMember("cause", result.cause());
+  WriteMilliseconds("compile_ms",
+                    timings.translate_ns() + timings.prepare_ns() + timings.compile_ns(), &json);
+  json.StringMember("cache", CacheWord(result.cache()));
+  WriteVariants(result, options, &json);
+  WritePasses(result, &json);
+  json.StringMember("entry", result.entry_point());
+  WriteExtras(result, &json);
+  WriteIdentity(options.identity, &json);
+  json.StringMember("version", result.version().empty() ? kVersion : result.version());
+  if (result.code_generation_version() != 0) {
+    json.IntMember("code_generation", result.code_generation_version());
+  }
+  json.EndObject();
+  return line;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,256 @@
+// The compile options of a command line: see request_options.h.
+#include "client/request/request_options.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/stage_name.h"
+#include "client/cli/terminal.h"
+#include "client/request/pipeline_state.h"
+#include "client/request/spec_constant.h"
+#include "core/base/utf8.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::CompileRequest;
+
+absl::Status SetCachePolicy(const std::string& word, CompileRequest* request) {
+  if (word == "use") {
+    request->set_cache_policy(kiln::v1alpha::CACHE_USE);
+  } else if (word == "refresh") {
+    request->set_cache_policy(kiln::v1alpha::CACHE_REFRESH);
+  } else if (word == "bypass") {
+    request->set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--cache=", word, ": use, refresh or bypass is needed"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTargets(const Capabilities& capabilities, const std::string& service,
+                          const CompileRequest& request) {
+  std::vector<std::string> known;
+  for (const auto& target : capabilities.targets()) known.push_back(target.name());
+  std::set<std::string> seen;
+  for (const std::string& target : request.targets()) {
+    if (std::find(known.begin(), known.end(), target) == known.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--target=", target, ": ", service, " does not compile for this target; it has ",
+          absl::StrJoin(known, ", "), DidYouMean(target, known)));
+    }
+    if (!seen.insert(target).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--target=", target, " is given twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPasses(const Capabilities& capabilities, const CompileRequest& request) {
+  std::vector<std::string> optional;
+  std::set<std::string> known;
+  for (const auto& pass : capabilities.passes()) {
+    known.insert(pass.name());
+    if (pass.optional()) optional.push_back(pass.name());
+  }
+  for (const std::string& pass : request.options().disabled_passes()) {
+    if (std::find(optional.begin(), optional.end(), pass) != optional.end()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--disable-pass=", pass, ": ",
+        known.count(pass) > 0 ? "this pass is needed for correctness" : "there is no such pass",
+        DidYouMean(pass, optional), "; `kiln targets --passes` lists those that may be disabled"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
+  if (count <= limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, " is given ", count, " times; at most ", limit, " are accepted"));
+}
+
+// Requests carry text in UTF-8 only. (Folders of -I stay here, the rest is checked against lists.)
+absl::Status CheckUtf8(const ParsedFlags& flags) {
+  for (const char* key : {"entry", "D", "target", "disable-pass"}) {
+    for (const std::string& text : flags.All(key)) {
+      if (IsUtf8(text)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(key[1] == '\0' ? "-" : "--", key, ": '",
+                                                     EscapeNonUtf8(text), "' is not UTF-8"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<Flag> CompileFlags() {
+  return {
+      {"target", 't', "T[,T...]", true, "what to compile for; `kiln targets` lists them"},
+      {"stage", 0, "STAGE", false, "comp, vert, frag, ...; from the file's name if not given"},
+      {"entry", 0, "NAME", false, "entry point; if not given the only one, or that with no name"},
+      {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
+      {"", 'I', "DIR", true, "look for includes here (GLSL)"},
+      {"allow-include-outside", 0, "", false,
+       "send a daemon elsewhere also files from outside of the source's folder and -I"},
+      {"spec", 0, "ID=TYPE:VALUE", true,
+       "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
+      {"widths", 0, "8,16,32", true,
+       "dispatch widths wanted; all of the target if not given; 32 alone makes fragment programs "
+       "for "
+       "study, which tgl cannot draw with"},
+      {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
+      {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
+      {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},
+      {"state", 0, "FILE.json", false, "pipeline state; graphics stages alone have it"},
+      {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width"},
+      {"full-subgroups", 0, "", false, "only widths that divide the workgroup's size in x"},
+      {"dispatch-base", 0, "", false, "workgroup ids count from the base of vkCmdDispatchBase"},
+  };
+}
+
+absl::StatusOr<std::string> ParseStage(const std::string& name) {
+  std::string stage = StageFromName(name);
+  if (!stage.empty()) return stage;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", name, "' is no stage; there are ", StageNames()));
+}
+
+absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>& widths) {
+  std::vector<uint32_t> parsed;
+  for (const std::string& text : widths) {
+    uint32_t width = 0;
+    if (!absl::SimpleAtoi(text, &width) ||
+        (width != 8 && width != 16 && width != 32 && width != 64)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", text, "' is no dispatch width; there are 8, 16, 32 and 64"));
+    }
+    parsed.push_back(width);
+  }
+  return parsed;
+}
+
+absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
+  CompileSettings settings;
+  CompileRequest& request = settings.request;
+  if (absl::Status status = CheckUtf8(flags); !status.ok()) return status;
+  for (const std::string& target : flags.Commas("target")) request.add_targets(target);
+  if (request.targets().empty()) {
+    return absl::InvalidArgumentError(
+        "--target is missing; for example --target=tgl (`kiln targets` lists what there is)");
+  }
+  if (flags.Has("stage")) {
+    absl::StatusOr<std::string> stage = ParseStage(flags.Get("stage"));
+    if (!stage.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--stage: ", stage.status().message()));
+    }
+    settings.source.stage = *stage;
+    request.set_stage(*stage);
+  }
+  request.set_entry_point(flags.Get("entry"));
+  settings.source.defines = flags.All("D");
+  for (const std::string& define : settings.source.defines) {
+    if (absl::Status status = CheckDefine(define); !status.ok()) return status;
+  }
+  settings.source.folders = settings.source.named_folders = flags.All("I");
+  settings.source.may_leave = flags.Has("allow-include-outside");
+  auto constants = ParseSpecConstants(flags.All("spec"));
+  if (!constants.ok()) return constants.status();
+  for (auto& constant : *constants) *request.add_spec_constants() = std::move(constant);
+  auto widths = ParseWidths(flags.Commas("widths"));
+  if (!widths.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--widths: ", widths.status().message()));
+  }
+  for (uint32_t width : *widths) request.mutable_options()->add_widths(width);
+  // A subgroup is what one thread runs, so a required size leaves one width.
+  if (flags.Has("subgroup-size")) {
+    if (!widths->empty()) {
+      return absl::InvalidArgumentError(
+          "--subgroup-size: the subgroup's size is the dispatch width; leave out --widths");
+    }
+    const auto size = ParseWidths(flags.Commas("subgroup-size"));
+    if (!size.ok() || size->size() != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--subgroup-size: ",
+                       size.ok() ? "one number is needed" : std::string(size.status().message())));
+    }
+    request.mutable_options()->set_required_subgroup_size(size->front());
+  }
+  request.mutable_options()->set_require_full_subgroups(flags.Has("full-subgroups"));
+  request.mutable_options()->set_dispatch_base(flags.Has("dispatch-base"));
+  if (flags.Has("state")) {
+    auto state = ReadPipelineState(flags.Get("state"));
+    if (!state.ok()) return state.status();
+    *request.mutable_options()->mutable_state() = *std::move(state);
+  }
+  request.mutable_options()->set_no_validate(flags.Has("no-validate"));
+  for (const std::string& pass : flags.Commas("disable-pass")) {
+    request.mutable_options()->add_disabled_passes(pass);
+  }
+  if (absl::Status s = SetCachePolicy(flags.Get("cache", "use"), &request); !s.ok()) return s;
+  return settings;
+}
+
+void WarnOfMissingFolders(const CompileSettings& settings) {
+  for (const std::string& folder : settings.source.named_folders) {
+    std::error_code error;
+    if (std::filesystem::is_directory(folder, error)) continue;
+    const bool exists = std::filesystem::exists(folder, error);
+    absl::FPrintF(stderr, "kiln: -I %s: %s; nothing is included from it\n", Printable(folder),
+                  exists ? "it is no folder" : "there is no such folder");
+  }
+}
+
+bool IsOnAnotherMachine(absl::string_view service) {
+  const size_t colon = service.rfind(':');
+  if (colon == absl::string_view::npos || absl::StartsWith(service, "unix:")) return false;
+  const absl::string_view host = service.substr(0, colon);
+  in_addr address;
+  const bool loopback = inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 &&
+                        absl::StartsWith(host, "127.");
+  return host != "localhost" && host != "[::1]" && host != "::1" && !loopback;
+}
+
+absl::Status CheckSettings(const Capabilities& capabilities, const std::string& service,
+                           CompileSettings* settings) {
+  const CompileRequest& request = settings->request;
+  const auto& limits = capabilities.limits();
+  if (absl::Status s = CheckTargets(capabilities, service, request); !s.ok()) return s;
+  if (absl::Status s = CheckPasses(capabilities, request); !s.ok()) return s;
+  for (absl::Status s :
+       {CheckCount("--spec", request.spec_constants_size(), limits.max_spec_constants()),
+        CheckCount("-D", static_cast<int64_t>(settings->source.defines.size()),
+                   limits.max_defines()),
+        CheckCount("--target", request.targets_size(), limits.max_targets())}) {
+    if (!s.ok()) return s;
+  }
+  settings->source.module_bytes = limits.max_module_bytes();
+  settings->source.glsl_bytes = limits.max_glsl_bytes();
+  settings->source.include_files = limits.max_includes();
+  settings->source.confined = IsOnAnotherMachine(service);
+  return absl::OkStatus();
+}
+
+bool StageIsCompiled(const Capabilities& capabilities, const std::string& stage,
+                     kiln::v1alpha::TargetResult* refusal) {
+  for (const std::string& known : capabilities.stages()) {
+    if (known == stage) return true;
+  }
+  refusal->set_status(kiln::v1alpha::TargetResult::REFUSED);
+  refusal->set_cause("unsupported_stage");
+  refusal->set_stage(stage);
+  refusal->set_message(absl::StrCat("stage ", stage, " is not supported; there are ",
+                                    absl::StrJoin(capabilities.stages(), ", ")));
+  return false;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,52 @@
+// The compile options of a command line, and how they become a request.
+#ifndef KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_
+#define KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/cli/flags.h"
+#include "client/source/source.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+struct CompileSettings {
+  // Everything but the source.
+  kiln::v1alpha::CompileRequest request;
+  SourceOptions source;
+};
+
+// --target, --stage, --entry, -D, -I, --spec, --widths, --no-validate, --disable-pass, --cache, and
+// those that wait for graphics.
+std::vector<Flag> CompileFlags();
+
+// InvalidArgument names the flag and the remedy.
+absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags);
+
+// Warns on standard error of each folder of -I that is not there.
+void WarnOfMissingFolders(const CompileSettings& settings);
+
+// By its address; services that are no daemons have names without a colon. "127.evil.org" is no
+// address of this machine.
+bool IsOnAnotherMachine(absl::string_view service);
+
+// Checks against what the service can do: targets, passes, counts. Takes over its limits.
+absl::Status CheckSettings(const kiln::v1alpha::Capabilities& capabilities,
+                           const std::string& service, CompileSettings* settings);
+
+// "compute" from "comp"; InvalidArgument lists the stages.
+absl::StatusOr<std::string> ParseStage(const std::string& name);
+// InvalidArgument: not 8, 16, 32 or 64.
+absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>& widths);
+
+// Whether the service compiles this stage at all; where not, the result that says so.
+bool StageIsCompiled(const kiln::v1alpha::Capabilities& capabilities, const std::string& stage,
+                     kiln::v1alpha::TargetResult* refusal);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_

@@ -1,0 +1,135 @@
+// When to try again: see retry.h.
+#include "client/service/retry.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "proto/error_details.pb.h"
+
+namespace kiln::client {
+namespace {
+
+// The first detail of type T, if there is one.
+template <typename T>
+std::optional<T> DetailOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  if (!details.ParseFromString(status.error_details())) return std::nullopt;
+  for (const auto& any : details.details()) {
+    T detail;
+    if (any.Is<T>() && any.UnpackTo(&detail)) return detail;
+  }
+  return std::nullopt;
+}
+
+// What a web server meant by an answer that is no gRPC, which gRPC only names by its number, or not
+// even that.
+std::string Explained(const std::string& message) {
+  struct Meaning {
+    const char* status;
+    const char* text;
+  };
+  constexpr Meaning kMeanings[] = {
+      {"http2 header with status: 400",
+       "the server asks for a client's certificate that it knows; give --tls-certificate=FILE and "
+       "--tls-key=FILE (HTTP status 400)"},
+      {"Trying to connect an http1.x server",
+       "it does not speak HTTP/2 here; if it wants TLS: --server=tls:HOST:PORT"},
+      {"http2 header with status: 401", "the server asks who this client is (HTTP status 401)"},
+      {"http2 header with status: 403", "the server lets nobody in from here (HTTP status 403)"},
+  };
+  for (const Meaning& meaning : kMeanings) {
+    if (absl::StrContains(message, meaning.status)) return meaning.text;
+  }
+  return message;
+}
+
+}  // namespace
+
+std::optional<absl::Duration> RetryDelayOf(const grpc::Status& status) {
+  auto info = DetailOf<google::rpc::RetryInfo>(status);
+  if (!info.has_value() || !info->has_retry_delay()) return std::nullopt;
+  absl::Duration delay =
+      absl::Seconds(info->retry_delay().seconds()) + absl::Nanoseconds(info->retry_delay().nanos());
+  return std::max(delay, absl::ZeroDuration());
+}
+
+absl::Status ToAbslStatus(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  std::string message = Explained(status.error_message());
+  if (auto bad = DetailOf<google::rpc::BadRequest>(status); bad.has_value()) {
+    std::string fields;
+    for (const auto& violation : bad->field_violations()) {
+      absl::StrAppend(&fields, fields.empty() ? "" : "; ", violation.field(), ": ",
+                      violation.description());
+    }
+    if (!fields.empty()) message = fields;
+  }
+  if (message.empty()) message = "no reason was given";
+  // The two enumerations have the same numbers.
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), message);
+}
+
+bool WasNotAnswered(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:  // not by us: who stops its own calls does not ask here
+      return true;
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      // gRPC ends calls of any client so when the daemon has no room for what arrives. What is too
+      // large for the daemon or somebody on the way is refused in words.
+      return absl::StrContains(status.error_message(), "RST_STREAM");
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::UNKNOWN:
+      // A proxy's way to end a stream when it has lost the daemon; there is no code of its own for
+      // it.
+      return absl::StrContains(status.error_message(), "RST_STREAM") ||
+             absl::StrContains(status.error_message(), "Stream removed");
+    default: return false;
+  }
+}
+
+std::string ReasonOf(const grpc::Status& status) {
+  std::string reason = Explained(status.error_message());
+  if (reason.find("failed to connect") != std::string::npos) {
+    const size_t layer = reason.rfind(": ");
+    if (layer != std::string::npos) reason.erase(0, layer + 2);
+  }
+  return reason.empty() ? "no reason was given" : reason;
+}
+
+std::optional<absl::Duration> Retry::Next(const grpc::Status& status, absl::Time now) {
+  if (!WasNotAnswered(status)) {
+    // A deadline that has passed says nothing about who is there.
+    if (status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED) outage_->Answered();
+    return std::nullopt;
+  }
+  const std::optional<absl::Duration> asked = RetryDelayOf(status);
+  const absl::Time since = outage_->Failed(asked.has_value(), ReasonOf(status), now);
+  const absl::Duration most = policy_.longest_delay * 0.8;
+  absl::Duration delay = std::min(asked.value_or(delay_), most);
+  delay_ = std::min(delay_ * 2, most);
+  delay += delay * Chance();
+  const absl::Duration left = since + policy_.patience - now;
+  if (left <= absl::ZeroDuration()) return std::nullopt;
+  return std::min(delay, left);  // the last try is when patience ends
+}
+
+absl::Status Retry::Failure(const grpc::Status& status, const std::string& service) const {
+  if (!WasNotAnswered(status)) return ToAbslStatus(status);
+  if (policy_.patience <= absl::ZeroDuration()) return absl::UnavailableError(ReasonOf(status));
+  return absl::UnavailableError(absl::StrCat(
+      service, RetryDelayOf(status).has_value() ? " has taken no work" : " has not answered",
+      " for ", absl::ToDoubleSeconds(policy_.patience), " s (", ReasonOf(status), ")"));
+}
+
+// From 0 to a quarter. xorshift64: nobody attacks this.
+double Retry::Chance() {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return static_cast<double>(random_ >> 40) / static_cast<double>(uint64_t{1} << 26);
+}
+
+}  // namespace kiln::client

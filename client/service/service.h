@@ -1,0 +1,60 @@
+// What compiles: a daemon (client.h) or worker processes of one's own (local_service.h).
+//
+// All calls block and may be made from several threads at once.
+#ifndef KILN_CLIENT_SERVICE_SERVICE_H_
+#define KILN_CLIENT_SERVICE_SERVICE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "proto/compile.pb.h"
+
+namespace kiln::client {
+
+struct ServiceHealth {
+  std::string service;  // "kiln.v1alpha.Compiler"; empty: the whole daemon
+  std::string status;   // "serving", "not_serving", "unknown"
+  std::string detail;   // for people, may be empty
+};
+
+// A service that answers nobody.
+struct Away {
+  absl::Duration since;     // how long it has been so
+  absl::Duration patience;  // how long it is waited for in all
+  bool sheds = false;       // it is there, but takes no work
+  std::string why;
+};
+
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  // The outcome of a compile is in the response. An error is about the call: InvalidArgument (the
+  // request is malformed, the message names the field), Unavailable (nobody answers, or refuses for
+  // longer than one wants to wait), DeadlineExceeded, Cancelled (after Stop).
+  virtual absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
+      const kiln::v1alpha::CompileRequest& request) = 0;
+
+  virtual absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() = 0;
+
+  virtual absl::StatusOr<std::vector<ServiceHealth>> Health() = 0;
+
+  // Ends calls in flight and fails later ones with Cancelled.
+  virtual void Stop() = 0;
+
+  // Whether calls wait for a service that does not answer.
+  virtual std::optional<Away> CurrentlyAway() { return std::nullopt; }
+
+  // What the user should know beside the results, once: a sentence, or nothing.
+  virtual std::string TakeNotice() { return ""; }
+
+  // "127.0.0.1:7411" or "local workers", for messages.
+  virtual std::string Name() const = 0;
+};
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_SERVICE_SERVICE_H_

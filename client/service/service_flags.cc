@@ -1,0 +1,96 @@
+// Opens the service that a command uses: see service_flags.h.
+#include "client/service/service_flags.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "absl/strings/str_format.h"
+#include "client/cli/terminal.h"
+#include "client/service/away_notice.h"
+#include "client/service/client.h"
+#include "client/service/local_service.h"
+#include "client/service/stream_client.h"
+
+namespace kiln::client {
+namespace {
+
+constexpr double kDefaultTimeout = 120;
+
+absl::Status SetPatience(const ParsedFlags& flags, ClientOptions* options) {
+  if (!flags.Has("patience")) return absl::OkStatus();
+  // None at all is a time here.
+  absl::StatusOr<double> seconds = flags.Get("patience") == "0" ? 0 : flags.Seconds("patience", 0);
+  if (!seconds.ok()) return seconds.status();
+  options->retry.patience = absl::Seconds(*seconds);
+  options->patient_at_start = true;
+  return absl::OkStatus();
+}
+
+// Of a command with one call: nothing else tells its user why it takes so long.
+std::function<void(const Away&)> SayThatWeWait(const std::string& server) {
+  return [notice = std::make_shared<AwayNotice>(server)](const Away& away) {
+    const std::string text = notice->Update(away);
+    if (!text.empty()) absl::FPrintF(stderr, "kiln: %s\n", Printable(text));
+  };
+}
+
+absl::StatusOr<std::unique_ptr<Service>> OpenLocal(const ParsedFlags& flags, int workers,
+                                                   absl::Duration timeout) {
+  if (flags.Has("server")) {
+    return absl::InvalidArgumentError("--local and --server exclude each other; give one of them");
+  }
+  LocalOptions options;
+  options.worker = flags.Get("worker");
+  options.workers = workers;
+  options.time_limit = timeout;
+  auto service = LocalService::Start(options);
+  if (!service.ok()) return service.status();
+  return std::unique_ptr<Service>(*std::move(service));
+}
+
+}  // namespace
+
+std::vector<Flag> ServiceFlags() {
+  return {
+      {"server", 0, "HOST:PORT", false,
+       "the daemon, or tls:HOST:PORT or unix:PATH; else $KILN_SERVER, else 127.0.0.1:7411"},
+      {"tls-ca", 0, "FILE", false,
+       "for tls: whom to believe who the server is (PEM), if not the system's authorities"},
+      {"tls-certificate", 0, "FILE", false, "for tls: who this client is, for servers that ask"},
+      {"tls-key", 0, "FILE", false, "for tls: the certificate's key"},
+      {"local", 0, "", false, "compile here, in worker processes, without a daemon"},
+      {"timeout", 0, "SECONDS", false, "how long one compile may take (120)"},
+      {"patience", 0, "SECONDS", false,
+       "how long a daemon that does not answer is waited for (60); if given, at the start as well"},
+      {"worker", 0, "FILE", false, "for --local: the worker, kiln_worker beside kiln if not given"},
+  };
+}
+
+absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers,
+                                                     Calls calls) {
+  absl::StatusOr<double> seconds = flags.Seconds("timeout", kDefaultTimeout);
+  if (!seconds.ok()) return seconds.status();
+  if (flags.Has("local") && flags.Has("patience")) {
+    return absl::InvalidArgumentError("--patience is for a daemon; leave it out with --local");
+  }
+  if (flags.Has("local")) return OpenLocal(flags, workers, absl::Seconds(*seconds));
+  if (flags.Has("worker")) {
+    return absl::InvalidArgumentError("--worker belongs to --local; the daemon has its own");
+  }
+  ClientOptions options;
+  const char* environment = getenv("KILN_SERVER");
+  if (environment != nullptr && *environment != 0) options.server = environment;
+  options.server = flags.Get("server", options.server);
+  options.tls = {flags.Get("tls-ca"), flags.Get("tls-certificate"), flags.Get("tls-key")};
+  options.call_timeout = absl::Seconds(*seconds);
+  if (absl::Status s = SetPatience(flags, &options); !s.ok()) return s;
+  // A batch says it in its own way; but at the start it has none yet.
+  options.on_wait = SayThatWeWait(options.server);
+  auto client = Client::Connect(options);
+  if (!client.ok()) return client.status();
+  if (calls == Calls::kStream) return std::make_unique<StreamClient>(*std::move(client));
+  return std::unique_ptr<Service>(*std::move(client));
+}
+
+}  // namespace kiln::client

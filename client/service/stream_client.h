@@ -1,0 +1,72 @@
+// Compiles through a daemon over one CompileStream call, for many threads at once: what a batch
+// uses.
+//
+// Each Compile is an item of the stream: first with the digest of its source only, and, where the
+// daemon does not have the result, again with the source; the daemon answers in the order in which
+// results are ready. At most as many items as the daemon has given credits are under way; each
+// thread holds one source, so memory is bounded by the threads. A call that breaks (a daemon that
+// is restarted) is made again: items that were not answered are sent anew, answered ones never, and
+// what was finished unanswered comes from the cache. Delays are those of retry.h, per item;
+// patience is one for all (outage.h); a deadline is an item's, not the call's. A daemon that is
+// there and does not read what it is sent counts as absent: the call is given up and made again for
+// as long as patience lasts. Answers too large
+// for one message are put together from their chunks; items of a call that ended because a message
+// was too large for somebody on the way are asked for by themselves.
+//
+// A daemon that comes back may be another one. Each call after the first begins with a look at its
+// capabilities; a compiler that generates other code is a notice for the user (TakeNotice), as
+// results from before and after are then of two compilers.
+#ifndef KILN_CLIENT_SERVICE_STREAM_CLIENT_H_
+#define KILN_CLIENT_SERVICE_STREAM_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "client/service/client.h"
+#include "client/service/service.h"
+
+namespace kiln::client {
+
+class StreamClient : public Service {
+ public:
+  explicit StreamClient(std::unique_ptr<Client> client);
+  ~StreamClient() override;
+
+  absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
+      const kiln::v1alpha::CompileRequest& request) override;
+  absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() override {
+    return client_->GetCapabilities();
+  }
+  absl::StatusOr<std::vector<ServiceHealth>> Health() override { return client_->Health(); }
+  void Stop() override;
+  std::string Name() const override { return client_->Name(); }
+  std::optional<Away> CurrentlyAway() override { return client_->CurrentlyAway(); }
+  std::string TakeNotice() override;
+
+ private:
+  class Session;  // one CompileStream call
+
+  // The session, a new one if the last is broken. Null after Stop.
+  std::shared_ptr<Session> Open();
+  // Until it is answered, sheds and broken calls are tried again.
+  absl::StatusOr<kiln::v1alpha::CompileResponse> Ask(const kiln::v1alpha::CompileRequest& request);
+  // The daemon that answers now, compared with the first.
+  void Compare(const kiln::v1alpha::Capabilities& now);
+
+  const std::unique_ptr<Client> client_;
+  absl::Mutex mutex_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t asked_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<Session> session_ ABSL_GUARDED_BY(mutex_);
+  std::string notice_ ABSL_GUARDED_BY(mutex_);
+  std::string compilers_ ABSL_GUARDED_BY(mutex_);  // of the daemon that answered last
+};
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_SERVICE_STREAM_CLIENT_H_

@@ -1,0 +1,117 @@
+#include "client/source/link_stages.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::LaunchInput;
+using kiln::v1alpha::TargetResult;
+using Parts = google::protobuf::RepeatedPtrField<LaunchInput>;
+
+constexpr uint32_t kComponents = 4;
+constexpr uint32_t kLocations = 32;  // of a vertex shader's outputs, and of NextStageReads
+constexpr char kUnknown[] = "?";     // a component of some type
+
+// Of a location: the type of each component, "float32", ...; empty: it is not used.
+using Location = std::array<std::string, kComponents>;
+
+Location LocationOf(const Parts& parts) {
+  Location location;
+  if (parts.empty()) location.fill(kUnknown);
+  for (const LaunchInput& part : parts) {
+    for (uint64_t c = part.component(); c < kComponents && c - part.component() < part.components();
+         ++c) {
+      location[c] = absl::StrCat(part.type() == "uint" ? "int" : part.type(), part.bits());
+    }
+  }
+  return location;
+}
+
+// What one program, or one of two parts of a location, uses and another uses, too.
+void Add(const Location& more, Location& location) {
+  for (uint32_t c = 0; c < kComponents; ++c) {
+    const bool says_more = location[c].empty() || location[c] == kUnknown;
+    if (says_more && !more[c].empty()) location[c] = more[c];
+  }
+}
+
+std::map<uint32_t, Location> LocationsRead(const TargetResult& fragment) {
+  std::map<uint32_t, Location> read;
+  for (const auto& variant : fragment.variants()) {
+    // A location that is flat in part has two attributes.
+    for (const auto& a : variant.launch().fragment().setup().attributes()) {
+      if (a.builtin().empty()) Add(LocationOf(a.inputs()), read[a.location()]);
+    }
+  }
+  return read;
+}
+
+std::map<uint32_t, Location> LocationsWritten(const TargetResult& vertex) {
+  std::map<uint32_t, Location> written;
+  for (const auto& variant : vertex.variants()) {
+    for (const auto& slot : variant.launch().vertex().outputs().vue()) {
+      if (slot.what() == "location" && slot.written()) {
+        Add(LocationOf(slot.outputs()), written[slot.location()]);
+      }
+    }
+  }
+  return written;
+}
+
+std::string Place(uint32_t location, uint32_t components) {
+  std::string place = absl::StrCat("location ", location, ".");
+  for (uint32_t c = 0; c < kComponents; ++c) {
+    if ((components >> c & 1) != 0) place += "xyzw"[c];
+  }
+  return place;
+}
+
+}  // namespace
+
+kiln::v1alpha::NextStageReads ReadsOf(const TargetResult& fragment) {
+  kiln::v1alpha::NextStageReads reads;
+  for (const auto& [number, location] : LocationsRead(fragment)) {
+    if (number >= kLocations) continue;
+    uint32_t components = 0;
+    for (uint32_t c = 0; c < kComponents; ++c) components |= location[c].empty() ? 0 : 1u << c;
+    auto* to = reads.add_locations();
+    to->set_location(number);
+    to->set_components(components);
+  }
+  return reads;
+}
+
+InterfaceFaults CompareStages(const TargetResult& vertex, const TargetResult& fragment) {
+  InterfaceFaults faults;
+  const std::map<uint32_t, Location> written = LocationsWritten(vertex);
+  for (const auto& [number, read] : LocationsRead(fragment)) {
+    const auto at = written.find(number);
+    const Location from = at == written.end() ? Location() : at->second;
+    uint32_t undefined = 0;
+    std::map<std::string, uint32_t> mismatched;  // by what is wrong: components
+    for (uint32_t c = 0; c < kComponents; ++c) {
+      if (read[c].empty()) continue;
+      if (from[c].empty()) {
+        undefined |= read[c] == kUnknown ? 0 : 1u << c;
+      } else if (from[c] != read[c] && from[c] != kUnknown && read[c] != kUnknown) {
+        mismatched[absl::StrCat("written as ", from[c], ", read as ", read[c])] |= 1u << c;
+      }
+    }
+    if (at == written.end() && undefined == 0) undefined = (1u << kComponents) - 1;
+    if (undefined != 0) {
+      faults.undefined.push_back(
+          absl::StrCat(Place(number, undefined), ": read and never written"));
+    }
+    for (const auto& [what, components] : mismatched) {
+      faults.mismatched.push_back(absl::StrCat(Place(number, components), ": ", what));
+    }
+  }
+  return faults;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,135 @@
+#include "client/source/link_stages.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TargetResult Result(const std::string& text) {
+  TargetResult result;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &result)) << text;
+  return result;
+}
+
+std::string Variant(const std::string& attributes) {
+  return "variants { launch { fragment { setup { " + attributes + " } } } } ";
+}
+
+TargetResult Fragment(const std::string& attributes) { return Result(Variant(attributes)); }
+
+TargetResult Vertex(const std::string& slots) {
+  return Result(
+      "variants { launch { vertex { outputs { vue { slot: 1 what: 'position' written: "
+      "true } " +
+      slots + " } } } }");
+}
+
+std::string Reads(const TargetResult& fragment) { return ReadsOf(fragment).ShortDebugString(); }
+
+constexpr char kFloats[] = "type: 'float' bits: 32";
+
+std::string Part(int component, int components, const std::string& type = kFloats) {
+  return "{ component: " + std::to_string(component) +
+         " components: " + std::to_string(components) + " " + type + " }";
+}
+
+TEST(ReadsOf, LocationsAndTheirComponents) {
+  EXPECT_EQ(Reads(Fragment("attributes { location: 7 inputs " + Part(0, 1) + " inputs " +
+                           Part(2, 2) + " } attributes { location: 1 inputs " + Part(1, 1) + " }")),
+            "locations { location: 1 components: 2 } locations { location: 7 components: 13 }");
+}
+
+// Flat components have an attribute of their own; a location is named once all the same.
+TEST(ReadsOf, ALocationOfTwoAttributes) {
+  EXPECT_EQ(
+      Reads(Fragment("attributes { slot: 0 location: 2 inputs " + Part(0, 1) +
+                     " } attributes { slot: 1 location: 2 flat: true inputs " + Part(2, 1) + " }")),
+      "locations { location: 2 components: 5 }");
+}
+
+// Where the size of subgroups decides what is read, a draw may run either program.
+TEST(ReadsOf, AllVariantsCount) {
+  EXPECT_EQ(Reads(Result(Variant("attributes { location: 2 inputs " + Part(0, 1) + " }") +
+                         Variant("attributes { location: 2 inputs " + Part(3, 1) +
+                                 " } attributes { location: 4 inputs " + Part(0, 1) + " }"))),
+            "locations { location: 2 components: 9 } locations { location: 4 components: 1 }");
+}
+
+// No vertex shader has such outputs, and no request may name them.
+TEST(ReadsOf, LocationsBeyondThoseOfVertices) {
+  EXPECT_EQ(Reads(Fragment("attributes { location: 31 inputs " + Part(0, 1) +
+                           " } attributes { location: 32 inputs " + Part(0, 1) + " }")),
+            "locations { location: 31 components: 1 }");
+}
+
+TEST(ReadsOf, BuiltInsAreNoLocations) {
+  EXPECT_EQ(Reads(Fragment("attributes { builtin: 'point_coord' }")), "");
+}
+
+// An older record says locations alone; broken ones do not lead beyond the four.
+TEST(ReadsOf, WhatIsNotSaidMayBeRead) {
+  EXPECT_EQ(Reads(Fragment("attributes { location: 2 }")),
+            "locations { location: 2 components: 15 }");
+  EXPECT_EQ(Reads(Fragment("attributes { location: 2 inputs { component: 3 components: 4294967295 "
+                           "type: 'float' } }")),
+            "locations { location: 2 components: 8 }");
+}
+
+TEST(CompareStages, MoreThanIsReadFits) {
+  const auto faults = CompareStages(
+      Vertex("vue { location: 3 what: 'location' written: true outputs " + Part(0, 4) + " }"),
+      Fragment("attributes { location: 3 inputs " + Part(1, 2) + " }"));
+  EXPECT_THAT(faults.undefined, IsEmpty());
+  EXPECT_THAT(faults.mismatched, IsEmpty());
+}
+
+TEST(CompareStages, WhatIsReadAndNotWritten) {
+  const auto faults = CompareStages(
+      Vertex("vue { location: 3 what: 'location' written: true outputs " + Part(0, 2) +
+             " } "
+             "vue { location: 5 what: 'location' outputs " +
+             Part(0, 4) + " }"),
+      Fragment("attributes { location: 3 inputs " + Part(1, 3) +
+               " } attributes { location: 4 inputs " + Part(0, 1) +
+               " } attributes { location: 5 }"));
+  EXPECT_THAT(faults.undefined, ElementsAre("location 3.zw: read and never written",
+                                            "location 4.x: read and never written",
+                                            "location 5.xyzw: read and never written"));
+  EXPECT_THAT(faults.mismatched, IsEmpty());
+}
+
+TEST(CompareStages, OtherTypes) {
+  const auto faults = CompareStages(
+      Vertex("vue { location: 0 what: 'location' written: true outputs " + Part(0, 2) +
+             " outputs " + Part(2, 1, "type: 'int' bits: 32") + " outputs " +
+             Part(3, 1, "type: 'float' bits: 16") + " }"),
+      Fragment("attributes { location: 0 inputs " + Part(0, 1) + " inputs " +
+               Part(1, 2, "type: 'uint' bits: 32 flat: true") + " inputs " + Part(3, 1) + " }"));
+  EXPECT_THAT(faults.undefined, IsEmpty());
+  EXPECT_THAT(faults.mismatched, ElementsAre("location 0.w: written as float16, read as float32",
+                                             "location 0.y: written as float32, read as int32"));
+}
+
+// How an input is interpolated is the fragment shader's own.
+TEST(CompareStages, FlatOrNot) {
+  const auto faults = CompareStages(
+      Vertex("vue { location: 0 what: 'location' written: true outputs " + Part(0, 2) + " }"),
+      Fragment("attributes { location: 0 flat: true inputs " +
+               Part(0, 1, "type: 'float' bits: 32 flat: true") + " }"));
+  EXPECT_THAT(faults.mismatched, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kiln::client

@@ -1,0 +1,52 @@
+// Files of other languages: see other_format.h.
+#include "client/source/other_format.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace kiln::client {
+namespace {
+
+struct Format {
+  absl::string_view what;
+  absl::string_view begins;  // of the contents; empty: they do not tell
+  absl::string_view ending;  // of the name
+  absl::string_view remedy;
+};
+
+constexpr absl::string_view kDxc = "`dxc -spirv -T PROFILE -E ENTRY` makes SPIR-V of it";
+constexpr absl::string_view kExtract =
+    "take its SPIR-V modules out (Fossilize's own tools do) and compile those";
+
+constexpr Format kFormats[] = {
+    {"a Fossilize capture",
+     "\x81"
+     "FOSSILIZEDB",
+     ".foz", kExtract},
+    {"a DirectX container (DXBC or DXIL)", "DXBC", ".dxbc", "compile its HLSL with `dxc -spirv`"},
+    {"a DirectX container (DXBC or DXIL)", "", ".dxil", "compile its HLSL with `dxc -spirv`"},
+    {"LLVM bitcode", "BC\xc0\xde", ".bc", "Kiln reads SPIR-V and GLSL"},
+    {"SPIR-V as text", "; SPIR-V", ".spvasm", "`spirv-as` makes a module of it"},
+    {"HLSL", "", ".hlsl", kDxc},
+    {"HLSL", "", ".hlsli", kDxc},
+    {"Slang", "", ".slang", "`slangc -target spirv` makes SPIR-V of it"},
+    {"WGSL", "", ".wgsl", "`naga` or `tint` make SPIR-V of it"},
+    {"Metal", "", ".metal", "Kiln reads SPIR-V and GLSL"},
+};
+
+}  // namespace
+
+std::string DescribeOtherFormat(absl::string_view name, absl::string_view contents) {
+  const auto text = [](const Format& format) {
+    return absl::StrCat("is ", format.what, ", which Kiln does not read; ", format.remedy);
+  };
+  for (const Format& format : kFormats) {
+    if (!format.begins.empty() && absl::StartsWith(contents, format.begins)) return text(format);
+  }
+  for (const Format& format : kFormats) {
+    if (absl::EndsWithIgnoreCase(name, format.ending)) return text(format);
+  }
+  return "";
+}
+
+}  // namespace kiln::client

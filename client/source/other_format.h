@@ -1,0 +1,18 @@
+// Recognises shader files of other languages and containers, to say what they are and what makes
+// SPIR-V of them. Without it they would be taken for GLSL of an unknown stage.
+#ifndef KILN_CLIENT_SOURCE_OTHER_FORMAT_H_
+#define KILN_CLIENT_SOURCE_OTHER_FORMAT_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace kiln::client {
+
+// "is HLSL, which Kiln does not read; ...", from the contents, else from the ending of the name.
+// Empty: it is none of them.
+std::string DescribeOtherFormat(absl::string_view name, absl::string_view contents);
+
+}  // namespace kiln::client
+
+#endif  // KILN_CLIENT_SOURCE_OTHER_FORMAT_H_

@@ -1,0 +1,209 @@
+// A shader file as the source of a request: see source.h.
+#include "client/source/source.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "client/cli/paths.h"
+#include "client/cli/stage_name.h"
+#include "client/source/other_format.h"
+#include "core/base/cause.h"
+#include "core/base/utf8.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::GlslSource;
+
+constexpr absl::string_view kMagic("\x03\x02\x23\x07", 4);
+constexpr absl::string_view kMagicSwapped("\x07\x23\x02\x03", 4);
+
+absl::Status Invalid(const std::string& name, absl::string_view what, const char* cause) {
+  return WithForeignCause(absl::InvalidArgumentError(absl::StrCat(name, ": ", what)), cause);
+}
+
+bool BeginsWithMagic(absl::string_view bytes) {
+  return bytes.substr(0, 4) == kMagic || bytes.substr(0, 4) == kMagicSwapped;
+}
+
+absl::Status CheckSpirv(const std::string& name, absl::string_view bytes) {
+  if (!BeginsWithMagic(bytes)) {
+    return Invalid(
+        name,
+        absl::StrCat("is no SPIR-V: it begins with ", absl::BytesToHexString(bytes.substr(0, 4)),
+                     " instead of 03022307 or 07230203"),
+        "not_spirv");
+  }
+  if (bytes.size() % 4 != 0 || bytes.size() < 20) {
+    return Invalid(name,
+                   absl::StrCat("is cut short: ", bytes.size(),
+                                " bytes, but SPIR-V is a header of 20 and then whole words of 4"),
+                   "truncated_module");
+  }
+  return absl::OkStatus();
+}
+
+// A name goes into outputs' names, records and messages. A file may have bytes in its own that are
+// none of a text; outputs beside it need room.
+absl::Status CheckName(const std::string& name) {
+  constexpr size_t kMostBytes = 1024;
+  for (const char c : name) {
+    if (!absl::ascii_iscntrl(static_cast<unsigned char>(c))) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        Shortened(absl::CHexEscape(name)), ": names with control characters are not accepted"));
+  }
+  if (name.size() <= kMostBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(Shortened(name), ": the name has ", name.size(),
+                                                 " bytes; at most ", kMostBytes, " are accepted"));
+}
+
+// A part of it with target, width and ending is a file's name, which has at most 255 bytes
+// (NAME_MAX).
+absl::Status CheckOutput(const std::string& output) {
+  constexpr size_t kMostBytes = 200;
+  if (absl::Status status = CheckName(output); !status.ok()) return status;
+  for (const absl::string_view part : absl::StrSplit(output, '/')) {
+    if (part.size() <= kMostBytes) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(Shortened(output), ": outputs cannot be named so: a part of the name has ",
+                     part.size(), " bytes; at most ", kMostBytes, " are accepted"));
+  }
+  return absl::OkStatus();
+}
+
+void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
+  for (const std::string& text : defines) {
+    size_t equals = text.find('=');
+    auto* define = glsl->add_defines();
+    define->set_name(text.substr(0, equals));
+    // "-D NAME" is empty, as the shader compilers have it, not 1 as C compilers do.
+    if (equals != std::string::npos) define->set_value(text.substr(equals + 1));
+  }
+}
+
+// The folders of what may go to another machine; those that are not there allow nothing, nor do
+// names below the working directory that links lead out of.
+std::vector<std::string> SendableFolders(const std::string& path, const SourceOptions& options) {
+  std::vector<std::string> folders;
+  const auto add = [&folders](const std::string& folder) {
+    if (auto real = RealFolder(folder); real.ok()) folders.push_back(*std::move(real));
+  };
+  if (options.tree.empty()) {
+    add(FolderOf(path));
+  } else {
+    folders.push_back(options.tree);
+  }
+  const auto add_named = [&folders](const std::string& folder) {
+    if (auto real = NamedFolder(folder); real.ok()) folders.push_back(*std::move(real));
+  };
+  if (!options.root.empty()) add_named(options.root);
+  for (const std::string& folder : options.named_folders) add_named(folder);
+  return folders;
+}
+
+// How the source at `path` and its includes are read.
+ReadFile Reader(const std::string& path, const SourceOptions& options) {
+  if (!options.confined || options.may_leave) return ReadRegularFile;
+  return [folders = SendableFolders(path, options)](const std::string& file,
+                                                    uint64_t most) -> absl::StatusOr<std::string> {
+    absl::StatusOr<std::string> text = ReadRegularFileBelow(folders, file, most);
+    if (!absl::IsOutOfRange(text.status())) return text;
+    return absl::InvalidArgumentError(
+        absl::StrCat(text.status().message(),
+                     ", outside of the source's folder and -I, and would be sent to another "
+                     "machine; name its folder, not a link to it, with -I DIR, or give "
+                     "--allow-include-outside"));
+  };
+}
+
+// What the user names may be a pipe, unless it is for another machine.
+absl::StatusOr<std::string> ReadSource(const std::string& path, const SourceOptions& options,
+                                       const ReadFile& read) {
+  const uint64_t most = std::max(options.module_bytes, options.glsl_bytes);
+  const bool confined = options.confined && !options.may_leave;
+  const bool may_be_pipe = options.tree.empty() && (path == "-" || !confined);
+  return may_be_pipe ? ReadWholeFile(path, most) : read(path, most);
+}
+
+absl::Status SetGlsl(const std::string& path, const std::string& name, const std::string& text,
+                     const SourceOptions& options, const ReadFile& read, CompileRequest* request,
+                     std::vector<MissingInclude>* missing) {
+  std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
+  if (stage.empty()) {
+    return Invalid(name,
+                   absl::StrCat("nothing says which stage this is; give --stage=STAGE (",
+                                StageNames(), ") or a name such as blur.comp or blur.comp.glsl"),
+                   "no_stage");
+  }
+  if (text.find('\0') != std::string::npos) {
+    return Invalid(name, "is neither SPIR-V nor text", "not_text");
+  }
+  GlslSource* glsl = request->mutable_glsl();
+  glsl->set_name(ValidUtf8(name));
+  glsl->set_stage(stage);
+  glsl->set_text(ValidUtf8(text));
+  AddDefines(options.defines, glsl);
+  IncludeLimits limits{options.include_files, options.glsl_bytes};
+  absl::Status status =
+      ResolveIncludes(path, {options.folders, options.root}, limits, read, glsl, missing);
+  bool too_large = absl::IsResourceExhausted(status);
+  return WithForeignCause(std::move(status), too_large ? "too_large" : "include_error");
+}
+
+}  // namespace
+
+absl::Status LoadSource(const std::string& path, const std::string& name,
+                        const SourceOptions& options, CompileRequest* request,
+                        std::vector<MissingInclude>* missing) {
+  for (absl::Status status : {CheckName(name), CheckOutput(options.output)}) {
+    if (!status.ok()) return WithForeignCause(std::move(status), "cannot_read");
+  }
+  const ReadFile read = Reader(path, options);
+  absl::StatusOr<std::string> bytes = ReadSource(path, options, read);
+  if (!bytes.ok()) {
+    bool large = absl::IsResourceExhausted(bytes.status());
+    return WithForeignCause(bytes.status(), large ? "too_large" : "cannot_read");
+  }
+  if (bytes->empty()) return Invalid(name, "is empty", "empty_file");
+  if (BeginsWithMagic(*bytes) || absl::EndsWith(name, ".spv")) {
+    if (absl::Status status = CheckSpirv(name, *bytes); !status.ok()) return status;
+    request->set_spirv(*std::move(bytes));
+    return absl::OkStatus();
+  }
+  if (const std::string other = DescribeOtherFormat(name, *bytes); !other.empty()) {
+    return Invalid(name, other, "other_format");
+  }
+  return SetGlsl(path, name, *bytes, options, read, request, missing);
+}
+
+std::string DescribeMissing(const std::vector<MissingInclude>& missing,
+                            const std::vector<std::string>& folders) {
+  std::string text;
+  for (const MissingInclude& m : missing) {
+    std::string where = absl::StrJoin(folders, ", ");
+    if (!m.line.angle) where = absl::StrCat("beside it", where.empty() ? "" : ", ", where);
+    if (where.empty()) where = "nowhere, there is no -I";
+    absl::StrAppend(&text, text.empty() ? "" : "\n", m.includer, ":", m.line.line,
+                    ": this include was not found: ", Shortened(m.line.spelled), " (looked ", where,
+                    "); name its folder with -I DIR");
+  }
+  return text;
+}
+
+absl::Status CheckDefine(const std::string& define) {
+  std::string name = define.substr(0, define.find('='));
+  bool good = !name.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(name[0]));
+  for (char c : name) good &= absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  if (good && define.find('\n') == std::string::npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("-D ", define, ": the form is NAME or NAME=VALUE, NAME being an identifier"));
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,507 @@
+// The daemon's settings: see config.h.
+#include "server/config/config.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <sstream>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+
+namespace kiln::server {
+namespace {
+
+struct Bytes {
+  uint64_t* value;
+};
+struct Choice {
+  std::string* value;
+  const char* choices;  // "a, b or c"
+};
+// One of so many: "1/1000"; 0 is "none".
+struct Share {
+  uint64_t* value;
+};
+using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice, Share>;
+
+struct Setting {
+  const char* name;
+  const char* value;  // for --help
+  const char* help;
+  Place place;
+  bool reloads = false;  // SIGHUP changes it in a running daemon
+};
+
+std::vector<Setting> Settings(Config* c) {
+  return {
+      {"listen", "HOST:PORT",
+       "where clients connect; port 0 takes a free one; unix:PATH is for this user alone",
+       &c->listen},
+      {"metrics", "HOST:PORT", "where Prometheus finds /metrics; \"none\" for nowhere",
+       &c->metrics},
+      {"max-connections", "N",
+       "clients connected at a time, more are refused; fewer where ulimit -n says so, 0 for as "
+       "many "
+       "as it allows",
+       &c->max_connections},
+      {"max-connections-per-address", "N",
+       "those of one address (of a user, on a unix socket); 0 for half of those that fit",
+       &c->max_connections_per_address},
+      {"trusted-proxies", "ADDRESSES",
+       "proxies whose x-forwarded-for says whose a call is: IP addresses and \"unix\", with commas",
+       &c->trusted_proxies},
+      {"idle-time", "TIME",
+       "a client without a call for so long, at most twice that, is disconnected, and connects "
+       "again at its next call",
+       &c->idle_time},
+      {"probe-interval", "TIME", "how often kilnd asks itself for its health, as a client would",
+       &c->probe_interval},
+      {"cache-dir", "DIR", "the disk cache; without it results are kept in memory only",
+       &c->cache_dir},
+      {"cache-bytes", "SIZE", "bound on the disk cache", Bytes{&c->cache_bytes}},
+      {"memory-cache-bytes", "SIZE", "bound on the memory cache: resident, with its bookkeeping",
+       Bytes{&c->memory_cache_bytes}},
+      {"disk-cache-memory", "SIZE",
+       "bound on the memory of the disk cache: blocks, indexes, what is in no table yet",
+       Bytes{&c->disk_cache_memory}},
+      {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
+      {"spare-workers", "N",
+       "processes beyond those, for short jobs of clients who have used less than others, while "
+       "all "
+       "workers are busy",
+       &c->spare_workers},
+      {"worker-niceness", "N", "how far workers stand back behind kilnd itself, 0 to 19",
+       &c->worker_niceness},
+      {"queue", "N",
+       "jobs that may wait for a worker; more are refused (UNAVAILABLE), first those of whom most "
+       "wait",
+       &c->queue},
+      {"request-bytes", "SIZE",
+       "bound on the requests in flight together, and on answers that streams do not read; more "
+       "are "
+       "refused (UNAVAILABLE)",
+       Bytes{&c->request_bytes}},
+      {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
+      {"job-memory", "SIZE",
+       "address space of a worker; all together are bound to as many times that as there are "
+       "processes",
+       Bytes{&c->job_memory}},
+      {"job-cpu-time", "TIME",
+       "CPU time of one job, to a millisecond; over it the shader is to blame, however busy the "
+       "machine is",
+       &c->job_cpu_time},
+      {"job-time", "TIME",
+       "wall-clock time of one job; over it the shader is to blame if it had half of it as CPU "
+       "time",
+       &c->job_time},
+      {"recheck", "1/N",
+       "one of N new results, drawn at random, is made again by another worker and compared; a "
+       "difference is an error in the log, and all that its worker made is forgotten; none: never",
+       Share{&c->recheck}},
+      {"quarantine-after", "N",
+       "worker deaths after which a shader is refused (kiln quarantine); 0: never",
+       &c->quarantine_after},
+      {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
+       true},
+      {"worker-user", "USER",
+       "who workers are where kilnd is started as root: a name, a number, auto for an unused one "
+       "of 65520 to 65529, none for root",
+       &c->worker_user},
+      {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
+       &c->worker_binary},
+      {"log-level", "LEVEL", "debug, info, warning or error: what is logged on standard error",
+       Choice{&c->log_level, "debug, info, warning or error"}, true},
+      {"log-format", "FORMAT", "text (key=value) or json", Choice{&c->log_format, "text or json"},
+       true},
+      {"log-file", "FILE",
+       "log here instead of on standard error; at its bound it becomes FILE.1, and a new one "
+       "begins",
+       &c->log_file},
+      {"log-file-bytes", "SIZE", "bound on the log file, and on FILE.1", Bytes{&c->log_file_bytes}},
+      {"max-message-bytes", "SIZE",
+       "bound on a request; 0 for what the largest source needs; the next two are no larger",
+       Bytes{&c->limits.message_bytes}},
+      {"max-response-bytes", "SIZE",
+       "bound on a message to a client in a stream; more comes in chunks",
+       Bytes{&c->limits.response_bytes}},
+      {"max-module-bytes", "SIZE", "bound on a SPIR-V module", Bytes{&c->limits.module_bytes}},
+      {"max-glsl-bytes", "SIZE", "bound on GLSL text with its includes",
+       Bytes{&c->limits.glsl_bytes}},
+      {"max-targets", "N", "bound on the targets of a request", &c->limits.targets},
+      {"max-defines", "N", "bound on defines", &c->limits.defines},
+      {"max-includes", "N", "bound on includes", &c->limits.includes},
+      {"max-spec-constants", "N", "bound on specialisation constants", &c->limits.spec_constants},
+      {"max-disabled-passes", "N", "bound on disabled passes", &c->limits.disabled_passes},
+      {"max-name-bytes", "SIZE", "bound on every name", Bytes{&c->limits.name_bytes}},
+      {"require-source-once", "BOOL",
+       "a client gets results by a source's digest only if it sent that source before, on the "
+       "same connection",
+       &c->require_source_once},
+      {"enable-fault-injection", "BOOL",
+       "for tests, with a test build of the worker: obey the kiln-fault header",
+       &c->enable_fault_injection},
+  };
+}
+
+bool ParseNumber(const std::string& text, uint64_t* value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+bool ParseBytes(const std::string& text, uint64_t* value) {
+  static constexpr std::pair<const char*, int> kUnits[] = {
+      {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"", 0}};
+  for (auto [unit, shift] : kUnits) {
+    std::string suffix = unit;
+    if (text.size() < suffix.size() || text.substr(text.size() - suffix.size()) != suffix) continue;
+    uint64_t n = 0;
+    if (!ParseNumber(text.substr(0, text.size() - suffix.size()), &n)) return false;
+    if (n > (UINT64_MAX >> shift)) return false;
+    *value = n << shift;
+    return true;
+  }
+  return false;
+}
+
+bool ParseShare(const std::string& text, uint64_t* value) {
+  *value = 0;
+  return text == "none" ||
+         (text.starts_with("1/") && ParseNumber(text.substr(2), value) && *value > 0);
+}
+
+bool IsChoice(const std::string& text, const char* choices) {
+  const std::vector<std::string> words =
+      absl::StrSplit(choices, absl::ByAnyChar(", "), absl::SkipEmpty());
+  return text != "or" && std::count(words.begin(), words.end(), text) > 0;
+}
+
+struct Assign {
+  const std::string& text;
+  // Null, or what would have been right.
+  const char* operator()(std::string* to) const {
+    *to = text;
+    return nullptr;
+  }
+  const char* operator()(uint64_t* to) const {
+    return ParseNumber(text, to) ? nullptr : "a number";
+  }
+  const char* operator()(Bytes to) const {
+    return ParseBytes(text, to.value) ? nullptr : "a size such as 512MiB";
+  }
+  const char* operator()(Share to) const {
+    uint64_t n = 0;
+    if (!ParseShare(text, &n)) return "a share such as 1/1000, or none";
+    *to.value = n;
+    return nullptr;
+  }
+  const char* operator()(absl::Duration* to) const {
+    bool ok = absl::ParseDuration(text, to) && *to > absl::ZeroDuration();
+    return ok ? nullptr : "a time such as 30s";
+  }
+  const char* operator()(bool* to) const {
+    if (text != "true" && text != "false") return "true or false";
+    *to = text == "true";
+    return nullptr;
+  }
+  const char* operator()(Choice to) const {
+    if (!IsChoice(text, to.choices)) return to.choices;
+    *to.value = text;
+    return nullptr;
+  }
+};
+
+std::string Show(const Place& place) {
+  struct {
+    std::string operator()(std::string* s) const { return s->empty() ? "none" : *s; }
+    std::string operator()(uint64_t* n) const { return absl::StrCat(*n); }
+    std::string operator()(Bytes b) const {
+      for (auto [shift, unit] : {std::pair{30, "GiB"}, {20, "MiB"}, {10, "KiB"}}) {
+        if (*b.value != 0 && (*b.value & ((uint64_t{1} << shift) - 1)) == 0) {
+          return absl::StrCat(*b.value >> shift, unit);
+        }
+      }
+      return absl::StrCat(*b.value);
+    }
+    std::string operator()(absl::Duration* d) const { return absl::FormatDuration(*d); }
+    std::string operator()(bool* b) const { return *b ? "true" : "false"; }
+    std::string operator()(Choice c) const { return *c.value; }
+    std::string operator()(Share s) const {
+      return *s.value == 0 ? "none" : absl::StrCat("1/", *s.value);
+    }
+  } show;
+  return std::visit(show, place);
+}
+
+// Takes the value of the same setting of another Config.
+struct CopyFrom {
+  const Place& from;
+  void operator()(Bytes to) const { *to.value = *std::get<Bytes>(from).value; }
+  void operator()(Choice to) const { *to.value = *std::get<Choice>(from).value; }
+  void operator()(Share to) const { *to.value = *std::get<Share>(from).value; }
+  template <typename T>
+  void operator()(T* to) const {
+    *to = *std::get<T*>(from);
+  }
+};
+
+// The settings' name nearest to `name`, for "did you mean": the one with the longest common prefix.
+std::string Nearest(const std::vector<Setting>& settings, const std::string& name) {
+  std::string best;
+  size_t most = 2;
+  for (const Setting& s : settings) {
+    size_t n = 0;
+    while (n < name.size() && s.name[n] != '\0' && s.name[n] == name[n]) ++n;
+    if (n > most) {
+      most = n;
+      best = s.name;
+    }
+  }
+  return best;
+}
+
+// Empty: done. Otherwise what is wrong.
+std::string Set(const std::string& name, const std::string& value, Config* config) {
+  std::vector<Setting> settings = Settings(config);
+  for (const Setting& setting : settings) {
+    if (name != setting.name) continue;
+    const char* wanted = std::visit(Assign{value}, setting.place);
+    if (wanted != nullptr) {
+      return absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
+    }
+    config->given.insert(name);
+    return "";
+  }
+  std::string nearest = Nearest(settings, name);
+  return absl::StrCat("there is no setting '", name, "'",
+                      nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"));
+}
+
+absl::Status Usage(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(what, "\nTry kilnd --help."));
+}
+
+constexpr size_t kMostFileBytes = size_t{1} << 20;
+
+// Nothing: it cannot be read; one byte more than kMostFileBytes: it has more.
+std::optional<std::string> ReadSome(int fd) {
+  std::string text(kMostFileBytes + 1, '\0');
+  size_t size = 0;
+  ssize_t n = 1;
+  while (size < text.size() && (n = read(fd, text.data() + size, text.size() - size)) > 0) {
+    size += static_cast<size_t>(n);
+  }
+  if (n < 0) return std::nullopt;
+  text.resize(size);
+  return text;
+}
+
+// At SIGHUP the thread that waits for signals reads it: a FIFO would keep it for ever. A file
+// without even a comment is one that somebody is about to write, or a full disk's: it does not mean
+// that everything shall have its default.
+absl::Status ReadFile(const std::string& path, std::string* text) {
+  const auto wrong = [&](const char* what) {
+    return Usage(absl::StrCat("the configuration file ", path, " ", what));
+  };
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return wrong("cannot be read");
+  struct stat st;
+  const bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  auto read = regular ? ReadSome(fd) : std::nullopt;
+  close(fd);
+  if (!regular) return wrong("is not a regular file");
+  if (!read) return wrong("cannot be read");
+  if (read->size() > kMostFileBytes) return wrong("is larger than 1 MiB");
+  if (absl::StripAsciiWhitespace(*read).empty()) {
+    return wrong("is empty; one with a comment stands for the defaults");
+  }
+  *text = *std::move(read);
+  return absl::OkStatus();
+}
+
+// Sizes for which numbers of gRPC or of the protocol are too small.
+absl::Status CheckSizes(const Config& config) {
+  auto at_most = [](const char* name, uint64_t value, uint64_t most) {
+    if (value <= most) return absl::OkStatus();
+    return Usage(absl::StrCat("'", name, "' takes at most ", most, ", not ", value));
+  };
+  if (auto s = at_most("worker-niceness", config.worker_niceness, 19); !s.ok()) return s;
+  // Descriptors for it are set aside.
+  if (auto s = at_most("spare-workers", config.spare_workers, 64); !s.ok()) return s;
+  // gRPC is given twice the bytes of requests, in a signed number.
+  absl::Status status = at_most("request-bytes", config.request_bytes, uint64_t{1} << 60);
+  const Limits& limits = config.limits;
+  constexpr uint64_t kMessage = INT32_MAX;  // a length of protobuf's
+  if (status.ok()) status = at_most("max-message-bytes", limits.message_bytes, kMessage);
+  if (status.ok()) status = at_most("max-response-bytes", limits.response_bytes, kMessage);
+  // Capabilities have 32 bits for these: cut, a client would be told another bound, or 0.
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
+           {"max-targets", limits.targets},
+           {"max-defines", limits.defines},
+           {"max-includes", limits.includes},
+           {"max-spec-constants", limits.spec_constants},
+           {"max-disabled-passes", limits.disabled_passes},
+           {"max-name-bytes", limits.name_bytes}}) {
+    if (status.ok()) status = at_most(name, value, UINT32_MAX);
+  }
+  return status;
+}
+
+// What is accepted of a field can also arrive, and what is advertised holds.
+void MatchLimits(Limits* limits) {
+  constexpr uint64_t kBesideSource = uint64_t{4} << 20;
+  uint64_t& message = limits->message_bytes;
+  if (message == 0) {
+    const uint64_t source = std::max(limits->module_bytes, limits->glsl_bytes);
+    message = std::min(source, INT32_MAX - kBesideSource) + kBesideSource;
+  }
+  limits->module_bytes = std::min(limits->module_bytes, message);
+  limits->glsl_bytes = std::min(limits->glsl_bytes, message);
+}
+
+}  // namespace
+
+absl::Status ParseConfigText(const std::string& file, const std::string& text, Config* config) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    absl::StripAsciiWhitespace(&line);
+    if (line.empty()) continue;
+    size_t equals = line.find('=');
+    std::string error;
+    if (equals == std::string::npos) {
+      error = "expected 'name = value'";
+    } else {
+      std::string name = line.substr(0, equals), value = line.substr(equals + 1);
+      absl::StripAsciiWhitespace(&name);
+      absl::StripAsciiWhitespace(&value);
+      error = Set(name, value, config);
+    }
+    if (!error.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(file, ":", number, ": ", error));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
+  Config config;
+  for (const std::string& argument : arguments) {
+    if (argument.substr(0, 9) != "--config=") continue;
+    std::string text;
+    if (absl::Status s = ReadFile(argument.substr(9), &text); !s.ok()) return s;
+    if (absl::Status s = ParseConfigText(argument.substr(9), text, &config); !s.ok()) return s;
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--help" || argument == "-h") {
+      config.help = true;
+    } else if (argument == "--version") {
+      config.version = true;
+    } else if (argument == "--memory-plan") {
+      config.memory_plan = true;
+    } else if (argument == "--enable-fault-injection") {
+      config.enable_fault_injection = true;
+    } else if (argument == "--require-source-once") {
+      config.require_source_once = true;
+    } else if (argument.substr(0, 2) != "--" || argument.find('=') == std::string::npos) {
+      return Usage(absl::StrCat("'", argument, "' is not understood: flags are --name=value"));
+    } else if (argument.substr(0, 9) != "--config=") {
+      size_t equals = argument.find('=');
+      std::string error = Set(argument.substr(2, equals - 2), argument.substr(equals + 1), &config);
+      if (!error.empty()) return Usage(error);
+    }
+  }
+  if (config.metrics == "none") config.metrics.clear();
+  if (config.help || config.version) return config;
+  if (absl::Status s = CheckSizes(config); !s.ok()) return s;
+  MatchLimits(&config.limits);
+  return config;
+}
+
+uint64_t NumberOfWorkers(const Config& config) {
+  return config.workers == 0 ? std::max(1U, std::thread::hardware_concurrency()) : config.workers;
+}
+
+std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config) {
+  Config copy = config;
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Setting& s : Settings(&copy)) all.emplace_back(s.name, Show(s.place));
+  return all;
+}
+
+Changes TakeChanges(const Config& next, Config* running) {
+  Config copy = next;
+  const std::vector<Setting> to = Settings(running), from = Settings(&copy);
+  Changes changes;
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (Show(to[i].place) == Show(from[i].place)) continue;
+    (to[i].reloads ? changes.taken : changes.need_restart).push_back(to[i].name);
+    if (to[i].reloads) std::visit(CopyFrom{from[i].place}, to[i].place);
+  }
+  return changes;
+}
+
+std::string HelpText() {
+  Config defaults;
+  std::string text =
+      "kilnd: compiles shaders to GPU machine code as a service.\n"
+      "\n"
+      "  kilnd [--name=VALUE]... [--config=FILE]\n"
+      "\n"
+      "Examples:\n"
+      "  kilnd --cache-dir=/var/cache/kiln\n"
+      "  kilnd --listen=127.0.0.1:0 --metrics=none          a free port, printed; no metrics\n"
+      "  kilnd --config=/etc/kiln/kilnd.conf --workers=8\n"
+      "\n"
+      "Then: kiln compile --server=127.0.0.1:7411 --target=tgl blur.comp\n"
+      "      curl http://127.0.0.1:7412/metrics http://127.0.0.1:7412/healthz\n"
+      "\n"
+      "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
+  for (const Setting& s : Settings(&defaults)) {
+    absl::StrAppend(
+        &text, absl::StrFormat("  --%-28s %s (%s)%s\n", absl::StrCat(s.name, "=", s.value), s.help,
+                               Show(s.place), s.reloads ? " *" : ""));
+  }
+  absl::StrAppend(
+      &text,
+      "  --memory-plan                  print what these settings need of memory, and end\n"
+      "  --version                      print the version\n"
+      "\n"
+      "Memory: at the start the limits of this process are read (ulimit -v; memory.max of its\n"
+      "control groups). Where the bounds above come to more, those that are not given are\n"
+      "lowered, which the log says (memory_lowered): job-memory, request-bytes,\n"
+      "memory-cache-bytes, disk-cache-memory, workers, spare-workers. Where that does not\n"
+      "suffice kilnd does not start and shows the sum. As by default, with a disk cache and two\n"
+      "processors, they come to 10.3 GiB, of which kilnd itself 2.3 GiB; under a container's limit\n"
+      "1.1 GiB is the least that it starts with, under ulimit -v 760 MiB.\n"
+      "\n"
+      "SIGHUP reads FILE again: settings with a * change at once, others at the next start; a log\n"
+      "line says which. SIGUSR1 and SIGUSR2 do nothing.\n"
+      "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
+      "then kilnd leaves with 0. It leaves with 2 for a wrong setting or one that memory does\n"
+      "not suffice for, 1 when it cannot start, and 3 when there is no more memory (the log's\n"
+      "last line says so: out_of_memory).\n"
+      "There is no authentication: listen beyond loopback only where every\n"
+      "client is trusted (deploy/proxy has nginx for that), and on a machine with other\n"
+      "users on unix:PATH: its directory is made if it is missing, and must not be\n"
+      "writable by others. Every user of this machine may list and clear the quarantine\n"
+      "through a port; sources of what is in it are in CACHE-DIR/quarantine, for kilnd's\n"
+      "user only. CACHE-DIR is made if it is missing (0700); one that is there must be\n"
+      "empty or a cache, kilnd's user's, and not writable by others. Otherwise kilnd says\n"
+      "so, serves from memory, and takes it as soon as that is mended.\n");
+  return text;
+}
+
+}  // namespace kiln::server

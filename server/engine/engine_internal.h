@@ -1,0 +1,61 @@
+// Inside of the engine: what engine.cc and dispatch.cc share.
+#ifndef KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_
+#define KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "server/engine/call.h"
+#include "server/engine/engine.h"
+
+namespace kiln::server {
+
+// What an overloaded daemon asks clients to wait.
+inline constexpr absl::Duration kRetryDelay = absl::Milliseconds(250);
+
+inline bool Found(cache::Lookup found) {
+  return found == cache::Lookup::kMemory || found == cache::Lookup::kDisk;
+}
+
+inline kiln::v1alpha::CacheTier TierOf(cache::Lookup found) {
+  return found == cache::Lookup::kMemory ? kiln::v1alpha::CACHE_MEMORY : kiln::v1alpha::CACHE_DISK;
+}
+
+// The keys of all targets; needs the module's digest.
+void MakeKeys(const RequestChecker& checker, Call* call);
+
+struct Engine::Group {
+  struct Item {
+    cache::Digest key{};
+    uint64_t flight = 0;
+  };
+  // What a CompileJob has but its targets.
+  static std::shared_ptr<Group> ForCompile(const Call& call);
+  static std::shared_ptr<Group> ForTranslation(const Call& call, const cache::Digest& key,
+                                               uint64_t flight);
+  void Add(const std::string& target, const Item& item);
+  std::vector<std::string> Targets() const;
+  // For the log, of an outcome of its job.
+  JobOrigin Origin(const worker::JobOutcome& outcome) const;
+
+  std::string request_id;
+  worker::Owner owner;  // that the job was handed to the pool as the job of
+  // The pool has it too while it is there, and then nothing here changes it.
+  const std::shared_ptr<worker::Job> shared_job = std::make_shared<worker::Job>();
+  worker::Job& job = *shared_job;
+  std::vector<Item> items;  // one for each target of a compile; one for a translation
+  cache::Digest module{};
+  bool stores = true;
+  std::shared_ptr<const Call> origin;  // who asked first
+
+  absl::Mutex mutex;
+  size_t wanted ABSL_GUARDED_BY(mutex) = 0;  // flights that somebody waits for
+  worker::Pool::Handle handle ABSL_GUARDED_BY(mutex);
+};
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_

@@ -1,0 +1,54 @@
+// Which sources a client has shown that it has (--require-source-once).
+//
+// Problem: a result can be asked for by the digest of its source alone, which saves sending it. So
+// whoever learns a digest, from a log or a build's manifest, gets the machine code of a source that
+// it never had, and may ask whether anybody compiled a source that it has a guess of. Where clients
+// do not trust each other, a digest is worth something only to those who sent its source before.
+//
+// A client is the connection that it has, told from all others by its number (clients.h), or what a
+// trusted proxy says of it. An entry does not end with its connection: it ends after `lifetime`.
+//
+// Bounded: the oldest entry makes room, and its client has to send the source again.
+#ifndef KILN_SERVER_ENGINE_KNOWN_SOURCES_H_
+#define KILN_SERVER_ENGINE_KNOWN_SOURCES_H_
+
+#include <cstddef>
+#include <list>
+#include <string_view>
+#include <unordered_map>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "server/key/sha256.h"
+
+namespace kiln::server {
+
+class KnownSources {
+ public:
+  KnownSources(size_t most, absl::Duration lifetime) : most_(most), lifetime_(lifetime) {}
+  KnownSources(const KnownSources&) = delete;
+  KnownSources& operator=(const KnownSources&) = delete;
+
+  // Thread-safe, both. `now`: of a clock that is never set back.
+  void Add(std::string_view client, const cache::Digest& source, absl::Duration now);
+  bool Has(std::string_view client, const cache::Digest& source, absl::Duration now) const;
+
+ private:
+  struct Entry {
+    cache::Digest name;
+    absl::Duration ends;
+  };
+  using Entries = std::list<Entry>;  // the oldest first
+
+  const size_t most_;
+  const absl::Duration lifetime_;
+  mutable absl::Mutex mutex_;
+  Entries entries_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<cache::Digest, Entries::iterator, cache::DigestHash> by_name_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_ENGINE_KNOWN_SOURCES_H_

@@ -1,0 +1,41 @@
+// What the log says of the daemon's parts: their events put into lines of log/events.def.
+//
+// Nothing of it blocks (log/log.h); each may be called from any thread. The log outlives the calls.
+#ifndef KILN_SERVER_LOG_EVENT_LOG_H_
+#define KILN_SERVER_LOG_EVENT_LOG_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "proto/admin.pb.h"
+#include "proto/worker.pb.h"
+#include "server/cache/disk_status.h"
+#include "server/log/log.h"
+#include "server/quarantine/quarantine.h"
+#include "server/worker/process.h"
+
+namespace kiln::server {
+
+// A worker that ended while it had no job. An assertion's text is the worker's own: it stays out
+// of the log (job_log.h).
+void LogIdleDeath(const worker::Exit& exit, log::Log* log);
+
+void LogDiskEvent(const cache::DiskEvent& event, log::Log* log);
+
+// How far workers are confined: a number for each layer, 0 where the kernel does not give it.
+void LogSandbox(const worker::Hello& hello, log::Log* log);
+
+// The daemon's start found entries, or dropped some.
+void LogQuarantineLoaded(const quarantine::Quarantine::Usage& usage, log::Log* log);
+// A shader is refused from now on.
+void LogQuarantined(const kiln::v1alpha::QuarantineEntry& entry, log::Log* log);
+
+// Connections to the listener of this name begin to be refused, or there is room again.
+void LogRefusing(std::string_view listener, bool refusing, log::Log* log);
+
+// The daemon's probe of itself fails, or (Ok) is answered again.
+void LogSelfHealth(const absl::Status& status, log::Log* log);
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_LOG_EVENT_LOG_H_

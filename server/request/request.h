@@ -1,0 +1,62 @@
+// Checks a request and brings it into the form in which it is worked on.
+//
+// Everything that a client sends is bounded here, before anything is done with it. What is wrong is
+// the caller's fault and named by field; what is wrong inside a shader is not looked at here.
+#ifndef KILN_SERVER_REQUEST_REQUEST_H_
+#define KILN_SERVER_REQUEST_REQUEST_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "proto/compile.pb.h"
+#include "proto/worker.pb.h"
+#include "server/cache/result_cache.h"
+#include "server/config/config.h"
+#include "server/key/key.h"
+#include "server/request/wire_bounds.h"
+
+namespace kiln::server {
+
+// Fields that are wrong and why, for google.rpc.BadRequest.
+using Violations = std::vector<std::pair<std::string, std::string>>;
+
+class RequestChecker {
+ public:
+  // `hello`: what the workers can do.
+  RequestChecker(const worker::Hello& hello, const Limits& limits);
+
+  // Empty: the request is well-formed.
+  Violations Check(const kiln::v1alpha::CompileRequest& request) const;
+
+  // The components of a target that was checked.
+  const cache::TargetComponents& Components(const std::string& target) const {
+    return targets_.at(target);
+  }
+
+ private:
+  void CheckSource(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
+  void CheckGlsl(const kiln::v1alpha::GlslSource& glsl, Violations* out) const;
+  void CheckTargets(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
+  void CheckOptions(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
+  void CheckState(const kiln::v1alpha::CompileRequest& request, Violations* out) const;
+  void CheckStage(const char* field, const std::string& stage, Violations* out) const;
+
+  Limits limits_;
+  std::map<std::string, cache::TargetComponents> targets_;
+  std::string target_names_;
+  std::map<std::string, bool> passes_;  // optional or not
+  std::map<std::string, bool> stages_;
+  std::string stage_names_;
+};
+
+kiln::v1alpha::Capabilities MakeCapabilities(const worker::Hello& hello, const Limits& limits,
+                                             const std::string& version);
+
+}  // namespace kiln::server
+
+#endif  // KILN_SERVER_REQUEST_REQUEST_H_

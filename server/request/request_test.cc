@@ -1,0 +1,100 @@
+// Pipeline state of requests: what is refused, by the name of its field. (The rest: engine_test,
+// service tests.)
+#include "server/request/request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace kiln::server {
+namespace {
+
+using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::PipelineState;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Fields that a daemon whose workers compile these stages finds wrong.
+template <class Change>
+std::vector<std::string> Wrong(const std::vector<std::string>& stages, const std::string& stage,
+                               Change change) {
+  worker::Hello hello;
+  hello.add_targets()->set_name("tgl");
+  for (const std::string& s : stages) hello.add_stages(s);
+  CompileRequest request;
+  request.set_spirv("....");
+  request.add_targets("tgl");
+  request.set_stage(stage);
+  change(request.mutable_options()->mutable_state());
+  std::vector<std::string> fields;
+  for (const auto& [field, why] : RequestChecker(hello, ParseConfig({})->limits).Check(request)) {
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+const std::vector<std::string> kNow = {"compute"}, kBoth = {"compute", "fragment"};
+
+TEST(RequestState, ComputeHasNone) {
+  const auto samples = [](PipelineState* s) { s->mutable_fragment()->set_samples(4); };
+  const auto reads = [](PipelineState* s) { s->mutable_next_stage_reads(); };
+  EXPECT_THAT(Wrong(kNow, "", [](PipelineState*) {}), IsEmpty());
+  const auto empty = [](PipelineState* s) { s->mutable_fragment()->set_samples(1); };
+  EXPECT_THAT(Wrong(kNow, "compute", empty), IsEmpty()) << "its default is nothing";
+  EXPECT_THAT(Wrong(kNow, "compute", samples), ElementsAre("options.state.fragment"));
+  EXPECT_THAT(Wrong(kNow, "", samples), ElementsAre("options.state.fragment"));
+  EXPECT_THAT(Wrong(kBoth, "compute", samples), ElementsAre("options.state.fragment"));
+  EXPECT_THAT(Wrong(kBoth, "", samples), IsEmpty()) << "the module says which stage it is";
+  EXPECT_THAT(Wrong(kBoth, "fragment", samples), IsEmpty());
+  EXPECT_THAT(Wrong(kNow, "", reads), ElementsAre("options.state.next_stage_reads"));
+  EXPECT_THAT(Wrong(kBoth, "compute", reads), ElementsAre("options.state.next_stage_reads"));
+  EXPECT_THAT(Wrong(kBoth, "fragment", reads), IsEmpty());
+  const auto views = [](PipelineState* s) { s->set_view_mask(~0u); };
+  EXPECT_THAT(Wrong(kNow, "", views), ElementsAre("options.state.view_mask"));
+  EXPECT_THAT(Wrong(kBoth, "compute", views), ElementsAre("options.state.view_mask"));
+  EXPECT_THAT(Wrong(kBoth, "fragment", views), IsEmpty()) << "how many there are is the target's";
+}
+
+TEST(RequestState, ValuesHaveBounds) {
+  const auto wrong = [](auto change) { return Wrong(kBoth, "fragment", change); };
+  const auto attachment = [](PipelineState* s, uint32_t location) {
+    auto* a = s->mutable_fragment()->mutable_color()->add_attachments();
+    a->set_location(location);
+    return a;
+  };
+  const char* kAttachments = "options.state.fragment.color.attachments";
+  EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 7), attachment(s, 0); }), IsEmpty());
+  EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 8); }), ElementsAre(kAttachments));
+  EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 1), attachment(s, 1); }),
+              ElementsAre(kAttachments));
+  EXPECT_THAT(wrong([&](PipelineState* s) { attachment(s, 1)->set_write_mask(16); }),
+              ElementsAre(kAttachments));
+  EXPECT_THAT(
+      wrong([&](PipelineState* s) {
+        attachment(s, 1)->set_type(static_cast<kiln::v1alpha::ColorAttachment::NumericType>(9));
+      }),
+      ElementsAre(kAttachments));
+  for (uint32_t n : {3u, 32u, ~0u}) {
+    EXPECT_THAT(wrong([&](PipelineState* s) { s->mutable_fragment()->set_samples(n); }),
+                ElementsAre("options.state.fragment.samples"));
+  }
+  const auto read = [](uint32_t location, uint32_t components) {
+    return [=](PipelineState* s) {
+      auto* l = s->mutable_next_stage_reads()->add_locations();
+      l->set_location(location);
+      l->set_components(components);
+    };
+  };
+  const char* kLocations = "options.state.next_stage_reads.locations";
+  EXPECT_THAT(wrong(read(31, 15)), IsEmpty());
+  EXPECT_THAT(wrong(read(32, 1)), ElementsAre(kLocations));
+  EXPECT_THAT(wrong(read(1, 0)), ElementsAre(kLocations));
+  EXPECT_THAT(wrong(read(1, 16)), ElementsAre(kLocations));
+  EXPECT_THAT(wrong([&](PipelineState* s) { read(1, 1)(s), read(1, 2)(s); }),
+              ElementsAre(kLocations));
+}
+
+}  // namespace
+}  // namespace kiln::server

@@ -1,0 +1,41 @@
+// Who makes a call: see clients.h.
+#include "server/rpc/clients.h"
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/net/peer.h"
+
+namespace kiln::server {
+namespace {
+
+std::optional<std::string_view> HeaderOf(const Headers& headers, const char* name) {
+  // A proxy that appends a line of its own appends it behind its client's.
+  const auto [begin, end] = headers.equal_range(name);
+  if (begin == end) return std::nullopt;
+  const auto last = std::prev(end);
+  return std::string_view(last->second.data(), last->second.size());
+}
+
+}  // namespace
+
+worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers) {
+  const net::Connection* connection = call.connection();
+  if (connection == nullptr) return {};  // it is gone already, or the daemon's own
+  const worker::Owner own{connection->address, std::to_string(connection->number)};
+  if (!connection->trusted) return own;
+  const auto header = HeaderOf(headers, kForwardedForHeader);
+  const auto address = header.has_value() ? net::ForwardedAddress(*header) : std::nullopt;
+  if (!address.has_value()) return own;
+  const auto name = HeaderOf(headers, kForwardedConnectionHeader).value_or("");
+  // No number of a connection here begins so.
+  return {*address, "through " + std::string(name.substr(0, kMostConnectionName))};
+}
+
+std::string ClientName(const net::OpenCall& call, const worker::Owner& owner) {
+  return call.connection() == nullptr ? "" : owner.group + " " + owner.member;
+}
+
+}  // namespace kiln::server
