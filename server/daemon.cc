@@ -24,7 +24,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/overload.h"
 #include "server/engine/recheck.h"
-#include "server/log/event_log.h"
+#include "server/event_log.h"
 #include "server/log/log.h"
 #include "server/memory/plan.h"
 #include "server/metrics/metrics.h"

@@ -1,5 +1,5 @@
 // What the log says of jobs that ended badly, and what it never says.
-#include "server/log/job_log.h"
+#include "server/engine/job_log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // A worker that ran hostile input may write anything onto its board, a module's text as well. So
 // the pass is named only if the workers announced it, and a message is the parent's own words: the
 // text of a failed assertion is in the client's result, not here.
-#ifndef KILN_SERVER_LOG_JOB_LOG_H_
-#define KILN_SERVER_LOG_JOB_LOG_H_
+#ifndef KILN_SERVER_ENGINE_JOB_LOG_H_
+#define KILN_SERVER_ENGINE_JOB_LOG_H_
 
 #include <set>
 #include <string>
@@ -41,4 +41,4 @@ class JobLog {
 
 }  // namespace kiln::server
 
-#endif  // KILN_SERVER_LOG_JOB_LOG_H_
+#endif  // KILN_SERVER_ENGINE_JOB_LOG_H_

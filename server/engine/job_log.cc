@@ -1,5 +1,5 @@
 // What the log says of jobs that their worker did not survive: see job_log.h.
-#include "server/log/job_log.h"
+#include "server/engine/job_log.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 // What the log says of the daemon's parts: their events put into lines of log/events.def.
 //
 // Nothing of it blocks (log/log.h); each may be called from any thread. The log outlives the calls.
-#ifndef KILN_SERVER_LOG_EVENT_LOG_H_
-#define KILN_SERVER_LOG_EVENT_LOG_H_
+#ifndef KILN_SERVER_EVENT_LOG_H_
+#define KILN_SERVER_EVENT_LOG_H_
 
 #include <string_view>
 
@@ -38,4 +38,4 @@ void LogSelfHealth(const absl::Status& status, log::Log* log);
 
 }  // namespace kiln::server
 
-#endif  // KILN_SERVER_LOG_EVENT_LOG_H_
+#endif  // KILN_SERVER_EVENT_LOG_H_

@@ -1,5 +1,5 @@
 // The daemon's events as lines of the log: see event_log.h.
-#include "server/log/event_log.h"
+#include "server/event_log.h"
 
 #include <string>
 #include <utility>
