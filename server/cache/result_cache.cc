@@ -39,14 +39,10 @@ absl::Status UnlessNotNeeded(absl::Status stored, TargetResult::Status status) {
 
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
-// In memory a ready result is its bytes, of which there are `size`, and its status in one byte
-// behind them, where it is cut off without copying.
+// A ready result in memory: `size` bytes, with the status as their tag.
 template <typename Write>
 MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) {
-  return MemoryTier::Value::Make(size + 1, [&](char* to) {
-    write(to);
-    to[size] = static_cast<char>(status);
-  });
+  return MemoryTier::Value::Make(size, write, static_cast<uint8_t>(status));
 }
 
 }  // namespace
@@ -225,7 +221,7 @@ Lookup ResultCache::Find(const Digest& key, const Outputs& outputs, bool may_blo
                             may_block, &ready->bytes);
   if (found == Lookup::kWouldBlock) return found;
   if (found == Lookup::kMemory) {
-    ready->status = static_cast<TargetResult::Status>(ready->bytes->back());
+    ready->status = static_cast<TargetResult::Status>(ready->bytes.tag());
     return found;
   }
   std::string stored;

@@ -49,7 +49,7 @@ Outputs Want(bool binary, bool assembly, bool all = false) {
 
 TargetResult Parse(const Ready& ready) {
   TargetResult r;
-  EXPECT_TRUE(r.ParseFromArray(ready.bytes->data(), static_cast<int>(ready.bytes->size() - 1)));
+  EXPECT_TRUE(r.ParseFromArray(ready.bytes->data(), static_cast<int>(ready.bytes->size())));
   return r;
 }
 

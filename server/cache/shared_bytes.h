@@ -26,14 +26,15 @@ class SharedBytes {
   explicit SharedBytes(std::string_view bytes) {
     *this = Make(bytes.size(), [&](char* to) { memcpy(to, bytes.data(), bytes.size()); });
   }
-  // `size` bytes, all of which `write` writes to the address that it is given.
+  // `size` bytes, all of which `write` writes to the address that it is given. `tag` is kept beside
+  // them, for the owner's use.
   template <typename Write>
-  static SharedBytes Make(size_t size, Write&& write) {
+  static SharedBytes Make(size_t size, Write&& write, uint8_t tag = 0) {
     void* memory = ::operator new(sizeof(Block) + size);
     char* bytes = static_cast<char*>(memory) + sizeof(Block);
     write(bytes);
     SharedBytes made;
-    made.block_ = new (memory) Block{1, std::string_view(bytes, size)};
+    made.block_ = new (memory) Block{1, tag, std::string_view(bytes, size)};
     return made;
   }
   SharedBytes(const SharedBytes& o) : block_(o.block_) {
@@ -58,12 +59,16 @@ class SharedBytes {
   bool operator==(std::nullptr_t) const { return block_ == nullptr; }
   explicit operator bool() const { return block_ != nullptr; }
 
+  // Not of null.
+  uint8_t tag() const { return block_->tag; }
+
   // What the allocator has set aside for them, with the count. Not of null.
   size_t allocated() const { return malloc_usable_size(block_); }
 
  private:
   struct Block {
-    std::atomic<uint64_t> count;
+    std::atomic<uint32_t> count;
+    const uint8_t tag;
     const std::string_view bytes;
   };
   Block* block_ = nullptr;

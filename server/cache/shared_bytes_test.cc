@@ -51,6 +51,14 @@ TEST(SharedBytesTest, ManyThreadsShareThem) {
   EXPECT_EQ(bytes->size(), 64u);
 }
 
+TEST(SharedBytesTest, ATagIsBesideTheBytes) {
+  const auto write = [](char* to) { to[0] = 'x'; };
+  const SharedBytes tagged = SharedBytes::Make(1, write, 7);
+  EXPECT_EQ(*tagged, "x");
+  EXPECT_EQ(tagged.tag(), 7);
+  EXPECT_EQ(SharedBytes::Make(1, write).tag(), 0);
+}
+
 // Size classes of allocators are an eighth to a fifth apart.
 TEST(SharedBytesTest, TakeLittleMoreThanTheirSize) {
   for (size_t size : {100, 1000, 4097, 100'000, 1'000'000}) {

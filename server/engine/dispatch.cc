@@ -139,8 +139,7 @@ bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcom
   cache::Lookup found = cache_->Find(key, cache::Outputs(everything), true, &ready);
   if (!Found(found)) return false;
   outcome->tier = TierOf(found);
-  return outcome->result.ParseFromArray(ready.bytes->data(),
-                                        static_cast<int>(ready.bytes->size() - 1));
+  return outcome->result.ParseFromArray(ready.bytes->data(), static_cast<int>(ready.bytes->size()));
 }
 
 void Engine::Watch(const std::shared_ptr<Group>& group, uint64_t flight) {

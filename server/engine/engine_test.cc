@@ -65,7 +65,7 @@ class EngineTest : public testing::Test {
   static TargetResult Parse(const Answer& answer) {
     TargetResult result;
     EXPECT_TRUE(result.ParseFromArray(answer.ready.bytes->data(),
-                                      static_cast<int>(answer.ready.bytes->size() - 1)));
+                                      static_cast<int>(answer.ready.bytes->size())));
     return result;
   }
   Reply Do(CompileRequest request, const worker::Fault& fault = {}) {

@@ -46,10 +46,10 @@ std::string RequestPart(const Reply& reply, const Answer& answer, int64_t servic
   return part;
 }
 
-grpc::Slice ByReference(const cache::MemoryTier::Value& value, size_t bytes) {
+grpc::Slice ByReference(const cache::MemoryTier::Value& value) {
   auto* owner = new cache::MemoryTier::Value(value);
   return grpc::Slice(
-      const_cast<char*>(value->data()), bytes,
+      const_cast<char*>(value->data()), value->size(),
       [](void* p) { delete static_cast<cache::MemoryTier::Value*>(p); }, owner);
 }
 
@@ -61,15 +61,15 @@ std::vector<grpc::Slice> BuildResponse(const Reply& reply, int64_t service_ns) {
   std::string pending;
   for (const Answer& answer : reply.answers) {
     std::string part = RequestPart(reply, answer, service_ns);
-    size_t bytes = answer.ready.bytes->size() - 1;  // the last is the status
+    const size_t bytes = answer.ready.bytes->size();
     pending.push_back(kResultsTag);
     AppendVarint(bytes + part.size(), &pending);
     if (bytes < kCopyBelow) {
-      pending.append(*answer.ready.bytes, 0, bytes);
+      pending.append(*answer.ready.bytes);
     } else {
       slices.emplace_back(pending);
       pending.clear();
-      slices.push_back(ByReference(answer.ready.bytes, bytes));
+      slices.push_back(ByReference(answer.ready.bytes));
     }
     pending.append(part);
   }
