@@ -191,6 +191,7 @@ TEST(Step, ReportsBeginAndTime) {
 
 TEST(Cause, RowsAreWellFormed) {
   std::set<std::string_view> names;
+  EXPECT_GT(std::size(kCauses), 20u);
   for (const CauseInfo& row : kCauses) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), row.name.npos);

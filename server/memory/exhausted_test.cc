@@ -2,9 +2,11 @@
 #include "server/memory/exhausted.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -60,14 +62,42 @@ void TakeByManyThreads() {
   take();
 }
 
+// As gRPC does, which does not look at what malloc gives: small ones, and large ones.
+void TakeByMalloc(size_t bytes) {
+  EndWhenExhausted(SayIt);
+  LimitAddressSpace();
+  for (;;) *static_cast<char volatile*>(malloc(bytes)) = 1;
+}
+
+// One after the other, each with an arena of its own, which still has all that was freed when the
+// next one takes as much: 512 MiB in all.
+void FreeInManyThreads() {
+  EndWhenExhausted(SayIt);
+  LimitAddressSpace();
+  std::atomic<int> done = 0;
+  for (int i = 0; i < 8; ++i) {
+    std::thread([&done] {
+      std::vector<std::string> all;
+      while (all.size() < 64) all.emplace_back(1 << 20, 'x');
+      all.clear();
+      ++done;
+      done.notify_one();
+      for (;;) pause();
+    }).detach();
+    done.wait(i);
+  }
+  _exit(0);
+}
+
 void AbortWith(bool memory) {
   EndWhenExhausted(SayIt);
   signal(SIGABRT, [](int) { EndIfExhausted(); });
   if (!memory) LimitAddressSpace();
-  void* volatile taken = nullptr;  // a compiler may leave out what is not looked at
-  do {
-    if (!memory) taken = malloc(1 << 20);
-  } while (taken != nullptr);
+  const auto map = [] {
+    return mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  };
+  while (!memory && map() != MAP_FAILED) {
+  }
   abort();
 }
 
@@ -80,7 +110,19 @@ TEST_F(ExhaustedDeathTest, OfManyThreadsOneSpeaks) {
               "^no more memory\n$");
 }
 
-// As gRPC does where malloc gives nothing.
+TEST_F(ExhaustedDeathTest, MallocThatNothingLooksAtEndsWithOneLine) {
+  for (size_t bytes : {size_t{100}, size_t{8} << 10, size_t{1} << 20, size_t{16} << 20}) {
+    EXPECT_EXIT(TakeByMalloc(bytes), testing::ExitedWithCode(kExhaustedExitCode),
+                "^no more memory\n$")
+        << bytes;
+  }
+}
+
+TEST_F(ExhaustedDeathTest, WhatIsFreeIsGivenBackFirst) {
+  EXPECT_EXIT(FreeInManyThreads(), testing::ExitedWithCode(0), "^$");
+}
+
+// As libraries do where something other than malloc is refused.
 TEST_F(ExhaustedDeathTest, AbortForWantOfMemory) {
   EXPECT_EXIT(AbortWith(false), testing::ExitedWithCode(kExhaustedExitCode), "^no more memory\n$");
 }

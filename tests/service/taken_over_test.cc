@@ -88,7 +88,11 @@ class TakenOverTest : public testing::Test {
     return kilnd_->Metric("kiln_rechecks_total{result=\"" + result + "\"}");
   }
   void AwaitRechecks(const std::string& result, double count) {
-    while (Rechecks(result) < count) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (Rechecks(result) < count && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_GE(Rechecks(result), count) << result;
   }
 
   std::unique_ptr<KilndProcess> kilnd_;

@@ -103,6 +103,7 @@ TEST(VertexRules, RefusesStoresForLanesWithoutVertex) {
   ExpectRefusal(RunWith(store), "lanes that have no vertex");
   // With eight vertices there is no such lane; what stops it then is that nothing is bound.
   const absl::Status all = RunWith(store, 8);
+  EXPECT_FALSE(all.ok());
   EXPECT_EQ(std::string(all.message()).find("no vertex"), std::string::npos) << all;
 }
 
