@@ -186,6 +186,14 @@ class DiskDamageTest : public testing::Test {
     return false;
   }
 
+  // While the tier runs, which may make a file in what is being removed.
+  void RemoveAtOnce() {
+    const std::string gone = dir_ + ".gone";
+    fs::remove_all(gone);
+    fs::rename(dir_, gone);
+    fs::remove_all(gone);
+  }
+
   void Observe(const DiskEvent& event) {
     absl::MutexLock lock(&mutex_);
     events_.push_back(event);
@@ -425,8 +433,14 @@ TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {
   Fill(0, 100);
   std::error_code raced;  // with the tier, which makes it anew
   fs::remove_all(dir_, raced);
+  // Where the tier has noticed it midway and made a file that the removal did not know of, the
+  // directory stays, and what was left of the generation has been repaired.
+  const auto noticed = [&] {
+    const DiskTier::Usage usage = tier_->usage();
+    return usage.lost_generations == 1 || (raced && usage.repaired_generations > 0);
+  };
+  EXPECT_TRUE(Await(noticed)) << raced.message();
   // What is written from some moment on survives the end of the process again.
-  ASSERT_TRUE(Await([&] { return tier_->usage().lost_generations == 1; }));
   ASSERT_TRUE(Await([&] { return tier_->Put("after", "value").ok() && Serves(); }));
   // They were in no table yet: they are put again.
   EXPECT_EQ(tier_->usage().lost_records, 0u);
@@ -437,16 +451,56 @@ TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {
   EXPECT_EQ(Present(200, 300), 100);
 }
 
+// The marker is gone and the rest is not yet: another's directory, as far as can be seen.
+TEST_F(DiskDamageTest, ARemovalThatIsNoticedMidwayLosesNothingThatWasInMemory) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  std::ofstream(dir_ + "/a file") << "of others";
+  fs::remove(dir_ + "/kilnd-cache");
+  ASSERT_TRUE(Await([&] { return tier_->status().cause == DiskCause::kNotOurs; }));
+  RemoveAtOnce();
+  ASSERT_TRUE(Await([&] { return Takes(); }));
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 100), 100);
+}
+
+// Both: what is put again, and what comes back with its directory. It is not lost with that later.
+TEST_F(DiskDamageTest, WhatIsPutAgainIsNotCountedWithItsFirstGeneration) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  Fill(0, 100);
+  std::ofstream(dir_ + "/a file") << "of others";
+  const std::string marker = dir_ + "/kilnd-cache", away = dir_ + ".marker";
+  fs::rename(marker, away);
+  ASSERT_TRUE(Await([&] { return tier_->status().cause == DiskCause::kNotOurs; }));
+  fs::rename(away, marker);
+  ASSERT_TRUE(Await([&] { return Takes(); }));
+  EXPECT_EQ(Present(0, 100), 100);
+  RemoveAtOnce();
+  ASSERT_TRUE(Await([&] { return tier_->usage().lost_generations > 0 && Takes(); }));
+  EXPECT_EQ(tier_->usage().lost_records, 0u);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(Present(0, 100), 100);
+}
+
 // Whatever was acknowledged before or after: there is no time in which records go nowhere.
 TEST_F(DiskDamageTest, ARemovedDirectoryIsNoticedByTheNextWrite) {
   probe_interval_ = absl::Hours(1);
   ASSERT_NO_FATAL_FAILURE(Open());
+  tier_ = nullptr;
+  // The look after the start, which ends with removing this, is over: the next one is in an hour.
+  const std::string doomed = dir_ + "/doomed-1-1";
+  fs::create_directory(doomed);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(Await([&] { return !fs::exists(doomed); }));
   Fill(0, 100);
-  fs::remove_all(dir_);
+  RemoveAtOnce();
   const bool taken = tier_->Put("after", "value").ok();
   EXPECT_FALSE(taken && !fs::exists(dir_)) << "acknowledged, and on no disk";
   // Said: by the write, or by the thread that looks after it if that came first.
-  EXPECT_TRUE(taken || Told(DiskEvent::Kind::kFailing) + Told(DiskEvent::Kind::kDamaged) > 0);
+  EXPECT_TRUE(taken || Await([&] {
+                return Told(DiskEvent::Kind::kFailing) + Told(DiskEvent::Kind::kDamaged) > 0;
+              }));
   EXPECT_TRUE(Await([&] { return Takes(); })) << "nothing looked after it";
   Fill(100, 110);
   tier_ = nullptr;

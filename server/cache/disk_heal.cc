@@ -75,7 +75,9 @@ void DiskTier::Heal(bool repair) {
   if (failing_ == DiskCause::kNone) forgotten_.clear();  // nothing is away that could come back
 }
 
-// False: there is no directory to work in. Its generations are closed then: they may be another's.
+// False: there is no directory to work in. Its generations are closed then: they may be another's,
+// or, where a removal has come to the marker only, gone in a moment. Only time tells which: what
+// they have in memory is put again in either case.
 bool DiskTier::HoldDirectory() {
   if (lock_.ok() && LockIsThere()) {
     return !absent_.empty() || !generations()->empty() || ReadDirectory();
@@ -85,8 +87,8 @@ bool DiskTier::HoldDirectory() {
   if (locked.ok()) return ReadDirectory();
   Generations list = *generations();
   for (auto& generation : list) {
-    const uint64_t rescued = generation->removed() ? Rescue(*generation) : 0;
-    Close(std::move(generation), /*damaged=*/false, rescued);
+    std::vector<std::string> rescued = Rescue(*generation);
+    Close(std::move(generation), /*damaged=*/false, std::move(rescued));
   }
   Fail(cause, std::string(locked.message()));
   return false;
@@ -171,7 +173,10 @@ bool DiskTier::ReadDirectory() {
     next_number_ = std::max(next_number_, number + 1);
     bool open = std::any_of(list->begin(), list->end(),
                             [&](const auto& g) { return g->number() == number; });
-    if (!open) absent_[number].held = NotedHeld(*directory, number);
+    if (open) continue;
+    // Its note may be gone, of one that was open until now.
+    uint64_t& held = absent_[number].held;
+    held = std::max(held, NotedHeld(*directory, number));
   }
   if (error != 0) {
     Fail(CauseOfErrno(error), absl::StrCat(options_.directory, ": ", strerror(error)));
@@ -202,23 +207,25 @@ void DiskTier::CheckFiles() {
     event.kind = DiskEvent::Kind::kDamaged;
     event.generation = generation->number();
     // Both: its directory may be on its way out, with what is written there.
-    const uint64_t rescued = missing ? Rescue(*generation) : 0;
+    std::vector<std::string> rescued;
+    if (missing) rescued = Rescue(*generation);
     generation->Flush();
-    Close(std::move(generation), /*damaged=*/true, rescued);
+    Close(std::move(generation), /*damaged=*/true, std::move(rescued));
     event.detail = missing ? "files were removed or cut short while they were in use"
                            : "a table does not open";
     Tell(std::move(event));
   }
 }
 
-void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged, uint64_t rescued) {
+void DiskTier::Close(std::shared_ptr<Generation> generation, bool damaged,
+                     std::vector<std::string> rescued) {
   if (damaged) ++damaged_;
   Absent& absent = absent_[generation->number()];
   if (auto known = unwritable_.extract(generation->number())) absent = std::move(known.mapped());
   if (damaged) absent = Absent();
   absent.held = generation->held();
   absent.damaged = damaged;
-  absent.rescued = rescued;
+  if (!rescued.empty()) absent.rescued = std::move(rescued);
   auto closed = generation->closed();
   TakeOut(generation);
   generation.reset();
@@ -343,10 +350,10 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     if (!s.ok()) return false;
     PutOff(absent);
     unwritable_[number] = *absent;
-  } else if (generation->log_damaged()) {
+  } else if (event.records = LostOf(generation->lost(), *absent, generation.get());
+             generation->log_damaged()) {
     ++damaged_;
-    lost_records_ += generation->lost();
-    event.records = generation->lost();
+    lost_records_ += event.records;
     event.detail = "records in its log do not open";
     generation->Seal();
     Tell(std::move(event));
@@ -386,10 +393,11 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
   DiskEvent event;
   event.kind = DiskEvent::Kind::kRepaired;
   event.generation = number;
-  event.records = absent->held > found ? absent->held - found : 0;
+  generation->SetHeld(found);
+  event.records =
+      LostOf(absent->held > found ? absent->held - found : 0, *absent, generation.get());
   lost_records_ += event.records;
   ++repaired_;
-  generation->SetHeld(found);
   generation->Seal();
   if (!Join(generation)) {
     generation.reset();
@@ -400,10 +408,21 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
   return true;
 }
 
+uint64_t DiskTier::LostOf(uint64_t missing, const Absent& absent, Generation* generation) {
+  uint64_t twice = 0;
+  for (const std::string& key : absent.rescued) {
+    StoredRecord stored;
+    twice += generation->Get(key, /*may_block=*/true, &stored).ok() ? 1 : 0;
+  }
+  const uint64_t held = generation->held();
+  if (twice > 0) generation->SetHeld(held - std::min(held, twice));
+  return missing - std::min<uint64_t>(missing, absent.rescued.size() - twice);
+}
+
 void DiskTier::Lose(uint64_t number, const Absent& absent) {
   doomed_ = directory()->PutAside(GenerationName(number)) || doomed_;
   ++lost_;
-  const uint64_t lost = absent.held - std::min(absent.held, absent.rescued);
+  const uint64_t lost = absent.held - std::min<uint64_t>(absent.held, absent.rescued.size());
   lost_records_ += lost;
   DiskEvent event;
   event.kind = DiskEvent::Kind::kLost;

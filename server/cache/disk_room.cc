@@ -170,15 +170,16 @@ bool DiskTier::MoveOne(const Generation& from, const std::string& key) {
   return list->front()->Put(key, stored.record, stored.record_class).ok();
 }
 
-// Those of a generation whose files are gone that are in no table: how many.
-uint64_t DiskTier::Rescue(const Generation& generation) {
-  const size_t before = rescued_.size();
+// Those of a generation that are in no table, where its files are gone or going: their keys.
+std::vector<std::string> DiskTier::Rescue(const Generation& generation) {
+  std::vector<std::string> keys;
   for (std::string& key : generation.KeysInMemory()) {
     StoredRecord stored;
     if (!generation.Get(key, /*may_block=*/false, &stored).ok()) continue;
-    rescued_.push_back({std::move(key), std::string(stored.record), stored.record_class});
+    rescued_.push_back({key, std::string(stored.record), stored.record_class});
+    keys.push_back(std::move(key));
   }
-  return rescued_.size() - before;
+  return keys;
 }
 
 void DiskTier::PutRescued() {

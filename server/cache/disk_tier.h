@@ -22,8 +22,8 @@
 // Healing. A failure never ends the process: the tier answers with misses and refuses records where
 // it must, and says so (disk_status.h). A thread looks after it every probe_interval:
 //   the directory is this one's (its lock is where it was put)    else it is made and locked anew,
-//     and what the one that is gone had in memory only is put again; a write that finds its
-//     generation's directory removed is refused, and this thread begins at once
+//     and what the one that is gone, or going, had in memory only is put again; a write that
+//     finds its generation's directory removed is refused, and this thread begins at once
 //   every file that a generation needs is there and whole         else the generation is repaired
 //   records are taken                                             else, once a trial file can be
 //                                                                 written, what failed is reopened
@@ -168,8 +168,9 @@ class DiskTier {
   using Clock = std::chrono::steady_clock;  // the other may be set back
   // A generation that is not open, or cannot be written.
   struct Absent {
-    uint64_t held = 0;     // records; 0: not known
-    uint64_t rescued = 0;  // of them, whatever becomes of it
+    uint64_t held = 0;  // records; 0: not known
+    // Keys of those of them that are put again, whatever becomes of it.
+    std::vector<std::string> rescued;
     bool damaged = false;
     DiskCause cause = DiskCause::kNone;  // why it could not be opened or repaired
     std::string detail;                  // of that, RocksDB's words
@@ -196,7 +197,8 @@ class DiskTier {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool BeginInPlaceOf(const std::shared_ptr<Generation>& youngest)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  uint64_t Rescue(const Generation& generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  std::vector<std::string> Rescue(const Generation& generation)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void PutRescued() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // `moved`: so many of its records are elsewhere.
   void Drop(const std::shared_ptr<Generation>& generation, DiskCause cause, uint64_t moved = 0)
@@ -232,14 +234,17 @@ class DiskTier {
   bool NeedsReopening(const Generation& generation) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool AnyBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // Waits until nobody else uses it.
-  void Close(std::shared_ptr<Generation> generation, bool damaged, uint64_t rescued = 0)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  void Close(std::shared_ptr<Generation> generation, bool damaged,
+             std::vector<std::string> rescued = {}) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void CloseBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void PutOff(Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void OpenAbsent(bool repair) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   // True: it is no longer absent.
   bool OpenOne(uint64_t number, Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool RepairOne(uint64_t number, Absent* absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
+  // How many of its records are lost, of `missing` that it does not have. What is put again is not,
+  // and what it has of that will not be lost with it.
+  static uint64_t LostOf(uint64_t missing, const Absent& absent, Generation* generation);
   void Lose(uint64_t number, const Absent& absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void EnsureYoungest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void RemoveDoomed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
@@ -265,7 +270,8 @@ class DiskTier {
   std::map<uint64_t, Absent> unwritable_ ABSL_GUARDED_BY(change_mutex_);
   Clock::time_point full_since_ ABSL_GUARDED_BY(change_mutex_) = Clock::time_point::max();
   bool doomed_ ABSL_GUARDED_BY(change_mutex_) = false;  // there may be something to remove
-  // What removed directories had in memory only, to be put again where that can be done.
+  // What directories that were removed, or cannot be had any more, had in memory only: to be put
+  // again where that can be done.
   struct Rescued {
     std::string key, record;
     RecordClass record_class;
