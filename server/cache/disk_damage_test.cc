@@ -420,7 +420,7 @@ TEST_F(DiskDamageTest, AFileInPlaceOfADatabaseIsPutAside) {
   tier_ = nullptr;
   for (const auto& e : fs::directory_iterator(dir_)) {
     if (!e.is_directory()) continue;
-    fs::path path = e.path();
+    const fs::path& path = e.path();
     fs::remove_all(path);
     std::ofstream(path) << "a file";
   }
