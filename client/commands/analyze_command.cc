@@ -169,9 +169,8 @@ Command AnalyzeCommand() {
       "to it whatever their data; with --fusion also those that need a block entered with all\n"
       "channels off, as a thread may be made to by the one it is fused with, are listed, apart.\n"
       "Spills cannot be told from machine code.\n",
-      "  kiln analyze --target=tgl out/blur.comp.tgl.16.bin\n"
-      "  kiln compile --target=tgl --widths=16 -o - blur.comp | kiln analyze --target=tgl --json "
-      "-\n",
+      "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
+      "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n",
       {{"target", 't', "T", false, "whose machine code it is"},
        {"fusion", 0, "", false, "also waits missed in blocks that are skipped (see above)"}},
       Run};

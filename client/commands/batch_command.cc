@@ -449,10 +449,10 @@ Command BatchCommand() {
       "A daemon that goes away is waited for (--patience) and said so; what it had not answered is "
       "sent\n"
       "again when it is back, what it had is not. Given up, the batch ends with 3.\n",
-      "  kiln batch --target=tgl --jsonl=results.jsonl shaders/\n"
-      "  kiln batch --target=tgl --root=corpus --list=corpus/bench.txt --jsonl=- | jq .status\n"
-      "  kiln batch --target=tgl --manifest=game.jsonl -o out --jobs=64\n"
-      "  kiln batch --local --target=tgl --disable-pass=cse --json shaders/\n",
+      "  kiln batch --target=tgl --jsonl=before.jsonl tests/shaders\n"
+      "  kiln batch --target=tgl --root=tests/shaders --list=client/examples/list.txt --jsonl=- | head\n"
+      "  kiln batch --target=tgl --manifest=client/examples/game.jsonl -o out --jobs=64\n"
+      "  kiln batch --local --target=tgl --disable-pass=merge_equal_values --jsonl=after.jsonl tests/shaders\n",
       BatchFlags(),
       RunOrFail};
 }

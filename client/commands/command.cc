@@ -83,9 +83,9 @@ std::string Overview() {
   return absl::StrCat(text,
                       "\n`kiln COMMAND --help` explains a command's flags; `kiln --version`.\n\n"
                       "Examples:\n"
-                      "  kiln compile --target=tgl blur.comp\n"
-                      "  kiln compile --local --target=tgl --asm -o out blur.spv\n"
-                      "  kiln batch --target=tgl --jsonl=results.jsonl shaders/\n"
+                      "  kiln compile --target=tgl tests/shaders/saxpy.comp\n"
+                      "  kiln compile --local --target=tgl --asm -o out tests/shaders/saxpy.comp\n"
+                      "  kiln batch --target=tgl --jsonl=results.jsonl tests/shaders\n"
                       "  kiln targets\n\n",
                       kExitCodes);
 }

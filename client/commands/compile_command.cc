@@ -212,12 +212,12 @@ Command CompileCommand() {
       "per target. What can load a binary is said by its loadable_by; graphics and raw binaries "
       "are\n"
       "for measuring and simulating: drivers load only what they compiled themselves.\n",
-      "  kiln compile --target=tgl blur.comp\n"
-      "  kiln compile --target=tgl --widths=16 -D TILE=8 -I include --spec=3=uint:64 blur.comp\n"
-      "  kiln compile --target=tgl mesh.vert mesh.frag\n"
-      "  kiln compile --target=tgl --asm blur.spv | less\n"
-      "  kiln compile --local --target=tgl -o out --json blur.spv\n"
-      "  glslc -o - blur.comp | kiln compile --target=tgl -\n",
+      "  kiln compile --target=tgl tests/shaders/saxpy.comp\n"
+      "  kiln compile --target=tgl -D TILE=8 -I client/examples/include --spec=3=uint:64 client/examples/blur.comp\n"
+      "  kiln compile --target=tgl client/examples/mesh.vert client/examples/mesh.frag\n"
+      "  kiln compile --target=tgl --widths=16 --asm tests/shaders/saxpy.comp | head\n"
+      "  kiln compile --local --target=tgl -o out --json tests/shaders/saxpy.comp\n"
+      "  glslangValidator -V -o saxpy.spv tests/shaders/saxpy.comp && kiln compile --target=tgl saxpy.spv\n",
       JoinFlags({CompileFlags(),
                  {{"output", 'o', "DIR|-", false, "write machine code and launch records here"},
                   {"asm", 0, "", false, "the machine code as text"}},

@@ -45,14 +45,15 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
 }  // namespace
 
 Command DisasmCommand() {
-  return {"disasm",
-          "FILE|-",
-          "print machine code as text",
-          "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin.\n",
-          "  kiln disasm --target=tgl out/blur.comp.tgl.16.bin\n"
-          "  kiln compile --target=tgl --widths=16 -o - blur.comp | kiln disasm --target=tgl -\n",
-          {{"target", 't', "T", false, "whose machine code it is"}},
-          Run};
+  return {
+      "disasm",
+      "FILE|-",
+      "print machine code as text",
+      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin.\n",
+      "  kiln disasm --target=tgl out/saxpy.comp.tgl.16.bin\n"
+      "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln disasm --target=tgl -\n",
+      {{"target", 't', "T", false, "whose machine code it is"}},
+      Run};
 }
 
 }  // namespace kiln::client

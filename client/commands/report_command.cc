@@ -102,8 +102,7 @@ Command ReportCommand() {
       "whose loops changed. `loops` is of all variants, `compile_us` of modules. Exit code 1 if one\n"
       "holds.\n",
       "  kiln report before.jsonl after.jsonl\n"
-      "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' a.jsonl "
-      "b.jsonl\n",
+      "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",
       {{"html", 0, "FILE", false, "write the report as one HTML page"},
        {"json", 0, "[FILE]", false, "print JSON, or write it to FILE and print text"},
        {"fail-if", 0, "EXPR", false, "exit with 1 if the comparison is so; for gates"}},

@@ -404,11 +404,11 @@ Command RunCommand() {
       "location that the program reads, for no other; at most 65536 vertices are run. What is behind "
       "the\n"
       "stage (clipping, division by w, viewport) is not simulated.\n",
-      "  kiln run --target=tgl --buffers=saxpy.json tests/shaders/saxpy.comp\n"
-      "  kiln run --local --target=tgl --widths=8 --groups=4 --buffers=data.json --json blur.spv\n"
-      "  kiln run --target=tgl --launch=blur.launch.json --buffers=data.json blur.bin\n"
+      "  kiln run --target=tgl --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
+      "  kiln run --local --target=tgl --widths=8 --groups=4 --json --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
+      "  kiln run --target=tgl --launch=out/saxpy.comp.tgl.16.launch.json --buffers=client/examples/saxpy.json out/saxpy.comp.tgl.16.bin\n"
       "  kiln run --target=tgl --png=out.png --size=320x200 tests/shaders/frag_mandelbrot.frag\n"
-      "  kiln run --target=tgl --buffers=triangle.json shader.vert\n",
+      "  kiln run --target=tgl --buffers=client/examples/triangle.json client/examples/mesh.vert\n",
       JoinFlags(
           {CompileFlags(),
            {{"buffers", 0, "JSON", false, "data and what is wanted back"},

@@ -19,7 +19,7 @@ class Batch(Cli):
 
     def test_folder(self):
         jsonl = os.path.join(self.folder, 'r.jsonl')
-        expected = sorted(n for n in os.listdir(SHADERS) if n.endswith('.comp'))
+        expected = sorted(n for n in os.listdir(SHADERS) if n.endswith(('.comp', '.frag', '.vert')))
         text = self.kiln('batch', '--target=tgl', '--root=' + SHADERS, '--jsonl=' + jsonl)
         self.assertRegex(text, r'(?m)^%d modules, %d results in ' % (len(expected), len(expected)))
         self.assertRegex(text, r'(?m)^  ok +%d$' % len(expected))

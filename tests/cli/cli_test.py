@@ -17,7 +17,8 @@ import xml.etree.ElementTree as ElementTree
 from fixture import SCRATCH
 
 CASES = ['compile_cases', 'pair_cases', 'files_cases', 'run_cases',
-         'reach_cases', 'batch_cases', 'output_cases']
+         'reach_cases', 'batch_cases', 'output_cases',
+         'readme_cases']
 
 
 class Report(unittest.TextTestResult):
