@@ -99,12 +99,12 @@ void CaptureProtobufMessages() {
 void LetTheLogOutOnCrash() {
   TheLog();
   struct sigaction action = {};
-  action.sa_handler = [](int signal) {
-    if (signal == SIGABRT) kiln::memory::EndIfExhausted();
+  action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
+    kiln::memory::EndIfExhausted(signal, *info);
     TheLog().Drain(kLogTime);
     raise(signal);
   };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_SIGINFO);
   for (int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
 }
 

@@ -62,11 +62,29 @@ void TakeByManyThreads() {
   take();
 }
 
+void EndOnSignals() {
+  struct sigaction action = {};
+  action.sa_sigaction = [](int signal, siginfo_t* info, void*) {
+    EndIfExhausted(signal, *info);
+    raise(signal);
+  };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_SIGINFO);
+  for (int signal : {SIGABRT, SIGSEGV}) sigaction(signal, &action, nullptr);
+}
+
 // As gRPC does, which does not look at what malloc gives: small ones, and large ones.
 void TakeByMalloc(size_t bytes) {
   EndWhenExhausted(SayIt);
+  EndOnSignals();
   LimitAddressSpace();
   for (;;) *static_cast<char volatile*>(malloc(bytes)) = 1;
+}
+
+void AccessNull() {
+  EndWhenExhausted(SayIt);
+  EndOnSignals();
+  char* volatile null = nullptr;
+  null[0x20] = 1;
 }
 
 // One after the other, each with an arena of its own, which still has all that was freed when the
@@ -91,7 +109,7 @@ void FreeInManyThreads() {
 
 void AbortWith(bool memory) {
   EndWhenExhausted(SayIt);
-  signal(SIGABRT, [](int) { EndIfExhausted(); });
+  EndOnSignals();
   if (!memory) LimitAddressSpace();
   const auto map = [] {
     return mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -125,6 +143,10 @@ TEST_F(ExhaustedDeathTest, WhatIsFreeIsGivenBackFirst) {
 // As libraries do where something other than malloc is refused.
 TEST_F(ExhaustedDeathTest, AbortForWantOfMemory) {
   EXPECT_EXIT(AbortWith(false), testing::ExitedWithCode(kExhaustedExitCode), "^no more memory\n$");
+}
+
+TEST_F(ExhaustedDeathTest, AnyOtherNullPointerIsOne) {
+  EXPECT_EXIT(AccessNull(), testing::KilledBySignal(SIGSEGV), "^$");
 }
 
 TEST_F(ExhaustedDeathTest, AnyOtherAbortIsOne) {

@@ -2,6 +2,7 @@
 //
 //   bazel run -c opt //tests/service:bench_fairness -- [--misses=200] [--rounds=3] [--bulk=10000]
 //       [--slow=24] [--slow-connections=1] [--queue=N] [--loops=N] [--same-address] [--hostile]
+//       [--elsewhere]
 //       [--before=FILE] [--flag=--NAME=VALUE]
 //
 // Starts kilnd with the real compiler and two workers. A client makes `misses` calls that miss the
@@ -20,6 +21,9 @@
 //
 // --hostile: the bulk client comes again at once where it is refused; else, like the program kiln,
 // when kilnd asks it to.
+//
+// --elsewhere: the crowds take only the processor time that is left over, as if they ran on another
+// machine; else they share the daemon's processors.
 //
 // --before: another kilnd, for the same table; its workers are those that stand beside this.
 //
@@ -66,6 +70,7 @@ struct Settings {
   int loops = 1200;
   bool same_address = false;
   bool hostile = false;
+  bool elsewhere = false;
   int cost = 0;
   int pairs = 5;
   std::string before;
@@ -191,11 +196,11 @@ int RunTable(const Settings& s) {
     const auto base = static_cast<uint64_t>(round + 1) * 100'000'000;
     if (s.bulk > 0) {
       bulk = std::make_unique<CrowdProcess>(
-          Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base, s.hostile});
+          Crowd{address, "127.0.0.1", 16, s.bulk, 0, 0, base, s.hostile, s.elsewhere});
     }
     if (s.slow > 0) {
-      slow = std::make_unique<CrowdProcess>(
-          Crowd{address, "127.0.0.1", s.slow_connections, s.slow, 0, s.loops, base});
+      slow = std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", s.slow_connections, s.slow,
+                                                  0, s.loops, base, false, s.elsewhere});
     }
     std::this_thread::sleep_for(std::chrono::seconds(5));  // until all of it waits
     const Times beside = client.Measure(s.misses);
@@ -286,6 +291,8 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
       s->same_address = true;
     } else if (a == "--hostile") {
       s->hostile = true;
+    } else if (a == "--elsewhere") {
+      s->elsewhere = true;
     } else if (a.starts_with("--before=")) {
       s->before = a.substr(9);
     } else if (a.starts_with("--flag=")) {

@@ -7,6 +7,7 @@
 #include <grpcpp/create_channel_posix.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -33,7 +34,7 @@ using kiln::v1alpha::TargetResult;
 // What kilnd asks for; like the program kiln a client waits up to a quarter more, by chance.
 constexpr std::chrono::milliseconds kRetry(250);
 constexpr std::chrono::milliseconds kTellEvery(100);
-constexpr char kFormat[] = "--crowd=%63[^,],%63[^,],%d,%d,%d,%d,%lu,%d";
+constexpr char kFormat[] = "--crowd=%63[^,],%63[^,],%d,%d,%d,%d,%lu,%d,%d";
 
 [[noreturn]] void Fail(const std::string& what) {
   fprintf(stderr, "a client of bench_fairness: %s\n", what.c_str());
@@ -210,9 +211,9 @@ CrowdResult Run(const Crowd& crowd) { return Caller(crowd, false).Run(); }
 
 CrowdProcess::CrowdProcess(const Crowd& c) {
   char argument[256];
-  snprintf(argument, sizeof argument, "--crowd=%s,%s,%d,%d,%d,%d,%lu,%d", c.address.c_str(),
+  snprintf(argument, sizeof argument, "--crowd=%s,%s,%d,%d,%d,%d,%lu,%d,%d", c.address.c_str(),
            c.source.c_str(), c.connections, c.outstanding, c.calls, c.loops, c.first_salt,
-           c.hostile ? 1 : 0);
+           c.hostile ? 1 : 0, c.elsewhere ? 1 : 0);
   std::string self = std::filesystem::read_symlink("/proc/self/exe");
   char* argv[] = {self.data(), argument, nullptr};
   int pipe[2];
@@ -268,15 +269,17 @@ CrowdResult CrowdProcess::Wait() {
 bool RunIfCrowd(int argc, char** argv) {
   char address[64], source[64];
   Crowd c;
-  int hostile = 0;
+  int hostile = 0, elsewhere = 0;
   if (argc != 2 || sscanf(argv[1], kFormat, address, source, &c.connections, &c.outstanding,
-                          &c.calls, &c.loops, &c.first_salt, &hostile) != 8) {
+                          &c.calls, &c.loops, &c.first_salt, &hostile, &elsewhere) != 9) {
     return false;
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   c.address = address;
   c.source = source;
   c.hostile = hostile != 0;
+  sched_param none = {};
+  if (elsewhere != 0 && sched_setscheduler(0, SCHED_IDLE, &none) != 0) abort();
   Caller(c, true).Run();
   return true;
 }

@@ -25,6 +25,9 @@ struct Crowd {
   int loops = 0;        // of a module (Glsl); 0: the small one
   uint64_t first_salt = 0;
   bool hostile = false;  // comes again at once where it was refused
+  // Takes only the processor time that all others leave, as a client on another machine takes none
+  // of the daemon's.
+  bool elsewhere = false;
 };
 
 // What a crowd came to.
