@@ -465,7 +465,7 @@ std::string HelpText() {
       "  kilnd --listen=127.0.0.1:0 --metrics=none          a free port, printed; no metrics\n"
       "  kilnd --config=/etc/kiln/kilnd.conf --workers=8\n"
       "\n"
-      "Then: kiln compile --server=127.0.0.1:7411 --target=tgl blur.comp\n"
+      "Then: kiln compile --server=127.0.0.1:7411 --target=tgl tests/shaders/saxpy.comp\n"
       "      curl http://127.0.0.1:7412/metrics http://127.0.0.1:7412/healthz\n"
       "\n"
       "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
