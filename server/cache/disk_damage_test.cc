@@ -796,5 +796,30 @@ TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
   }
 }
 
+// Each file of a running tier is removed, replaced by a folder, or overwritten: it serves again.
+TEST_F(DiskDamageTest, AnyFileOfARunningTierMayBeReplaced) {
+  for (int what = 0; what < 3; ++what) {
+    ASSERT_NO_FATAL_FAILURE(Open());
+    Fill(0, 100);
+    const std::vector<fs::path> files = Files("");
+    tier_ = nullptr;
+    for (size_t n = 0; n < files.size(); ++n) {
+      ASSERT_NO_FATAL_FAILURE(Open());
+      Fill(0, 100);
+      const std::vector<fs::path> now = Files("");
+      if (n >= now.size()) break;
+      std::error_code error;
+      const uint64_t size = fs::file_size(now[n], error);
+      if (what < 2) fs::remove(now[n], error);
+      if (what == 1) fs::create_directory(now[n], error);
+      if (what == 2) std::ofstream(now[n], std::ios::binary) << Noise(7, size);
+      EXPECT_TRUE(Await([&] { return tier_->Put("end", "value").ok() && Serves(); }))
+          << what << " " << now[n] << ": " << Describe(tier_->status());
+      tier_ = nullptr;
+      fs::remove_all(dir_);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln::cache

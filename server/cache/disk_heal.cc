@@ -201,7 +201,9 @@ void DiskTier::DropOldLayout(const CacheDirectory& directory) {
 void DiskTier::CheckFiles() {
   Generations list = *generations();
   for (auto& generation : list) {
-    bool missing = generation->FilesMissing();
+    // A note that is gone is made again where the generation is opened anew; until then writes are
+    // refused.
+    bool missing = generation->FilesMissing() || generation->removed();
     if (!missing && !generation->TableDamaged()) continue;
     DiskEvent event;
     event.kind = DiskEvent::Kind::kDamaged;
