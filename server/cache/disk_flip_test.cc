@@ -147,9 +147,7 @@ class DiskFlipTest : public testing::Test {
         Flip({files[n], choose(random, fs::file_size(files[n]))});
       }
       const uint64_t gone = Lost(directory);
-      // One more than it ought to be: in some layouts of tables, which depend on when they were
-      // written, one bit in thirty costs three records. Why is not known yet.
-      EXPECT_LE(gone, static_cast<uint64_t>(2 * bits + 1));
+      EXPECT_LE(gone, static_cast<uint64_t>(2 * bits));
       lost += gone;
       most = std::max(most, gone);
     }
