@@ -50,10 +50,10 @@ TEST(PassSums, OfNoRecordsAreAbsent) {
 }
 
 TEST(PassSums, OfNumbersThatDoNotFitWrapAround) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   TargetResult result;
-  AddRecord("", kMost, kLeast, kMost, &result);
+  AddRecord("", kMax, kLeast, kMax, &result);
   AddRecord("", 1, 0, 0, &result);
   SumPasses(&result);
   const std::vector<PassSum> sums = ReadPassSums(result.pass_sums());

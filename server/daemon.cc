@@ -146,7 +146,7 @@ uint64_t CacheTables(const Config& config) {
 uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
   constexpr uint64_t kEachWorker = 8;  // with those of its start
-  return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMostOpen +
+  return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMaxOpen +
          kEachWorker * memory::WorkerProcesses(config) + CacheTables(config);
 }
 
@@ -359,7 +359,7 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
   parts->pages = std::make_unique<net::HttpPages>(net::HttpPages::Pages{
       {"/metrics", [parts] { return parts->scrape.Read(); }}, {"/healthz", health}});
   net::Listener::Options options;
-  options.max_connections = net::HttpPages::kMostOpen;
+  options.max_connections = net::HttpPages::kMaxOpen;
   options.on_refusing = [log = parts->log](bool refusing) {
     LogRefusing("metrics", refusing, log);
   };

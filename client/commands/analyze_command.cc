@@ -14,15 +14,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Counts = std::vector<std::pair<std::string, int64_t>>;
 
-constexpr size_t kMostListed = 12;
+constexpr size_t kMaxListed = 12;
 
 std::string CountsText(absl::string_view title, const Counts& counts) {
   std::string text = absl::StrCat(title, ":");
-  for (size_t i = 0; i < counts.size() && i < kMostListed; ++i) {
+  for (size_t i = 0; i < counts.size() && i < kMaxListed; ++i) {
     absl::StrAppend(&text, " ", counts[i].first, " ", counts[i].second);
   }
-  if (counts.size() > kMostListed) {
-    absl::StrAppend(&text, ", ", counts.size() - kMostListed, " other kinds");
+  if (counts.size() > kMaxListed) {
+    absl::StrAppend(&text, ", ", counts.size() - kMaxListed, " other kinds");
   }
   return text + "\n";
 }
@@ -31,7 +31,7 @@ std::string CountsText(absl::string_view title, const Counts& counts) {
 std::string ListText(absl::string_view title, const std::vector<std::string>& lines,
                      int64_t count) {
   std::string text = absl::StrCat(title, ": ", count, "\n");
-  const size_t shown = std::min(lines.size(), kMostListed);
+  const size_t shown = std::min(lines.size(), kMaxListed);
   for (size_t i = 0; i < shown; ++i) absl::StrAppend(&text, "  ", lines[i], "\n");
   if (count > static_cast<int64_t>(shown)) {
     absl::StrAppend(&text, "  and ", count - static_cast<int64_t>(shown), " more\n");

@@ -31,9 +31,9 @@ namespace {
 using kiln::v1alpha::Capabilities;
 using kiln::v1alpha::TargetResult;
 
-constexpr uint64_t kMostListBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxListBytes = uint64_t{1} << 30;
 // Failures that are printed one by one; the rest is in the summary and in the JSON lines.
-constexpr int kMostShown = 20;
+constexpr int kMaxShown = 20;
 
 std::vector<Flag> BatchFlags() {
   return JoinFlags(
@@ -58,10 +58,10 @@ std::vector<std::string> NamesOf(const std::vector<Flag>& flags) {
 
 // The first few of `keys`, each shortened, and how many more there are.
 std::string SomeOf(const std::set<std::string>& keys) {
-  constexpr size_t kMostShownKeys = 20;
+  constexpr size_t kMaxShownKeys = 20;
   std::vector<std::string> shown;
   for (const std::string& key : keys) {
-    if (shown.size() == kMostShownKeys) break;
+    if (shown.size() == kMaxShownKeys) break;
     shown.push_back(Shortened(key));
   }
   std::string text = absl::StrJoin(shown, ", ");
@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
   }
   for (const char* flag : {"list", "manifest"}) {
     if (!flags.Has(flag)) continue;
-    absl::StatusOr<std::string> text = ReadWholeFile(flags.Get(flag), kMostListBytes);
+    absl::StatusOr<std::string> text = ReadWholeFile(flags.Get(flag), kMaxListBytes);
     if (!text.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("--", flag, ": ", text.status().message()));
     }
@@ -333,11 +333,11 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
     if (result.status() == TargetResult::OK) continue;
     // Crashes always; the rest is shown until it becomes a flood.
     bool crash = ExitCodeOf(result.status()) == kExitInternal;
-    if (!crash && (shown_ >= kMostShown || flags_.Has("quiet"))) continue;
+    if (!crash && (shown_ >= kMaxShown || flags_.Has("quiet"))) continue;
     shown_ += crash ? 0 : 1;
     progress_->Clear();
     std::string text = FailureText(items_[i].label, result, environment_.err_colour);
-    if (shown_ == kMostShown && !crash)
+    if (shown_ == kMaxShown && !crash)
       text += "\nkiln: further ones are not shown; --jsonl=FILE has all";
     fprintf(stderr, "%s\n", text.c_str());
   }

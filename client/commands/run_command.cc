@@ -37,8 +37,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kMostJobBytes = uint64_t{256} << 20;
-constexpr size_t kMostShown = 16;  // values of a resource, in text
+constexpr uint64_t kMaxJobBytes = uint64_t{256} << 20;
+constexpr size_t kMaxShown = 16;  // values of a resource, in text
 
 // What is executed.
 struct Program {
@@ -65,7 +65,7 @@ absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
   absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (!code.ok()) return code.status();
   const std::string path = flags.Get("launch");
-  absl::StatusOr<std::string> text = ReadWholeFile(path, kMostJobBytes);
+  absl::StatusOr<std::string> text = ReadWholeFile(path, kMaxJobBytes);
   if (!text.ok()) return text.status();
   absl::StatusOr<out::LaunchRecord> record = proto::LaunchRecordFromJson(*text);
   if (!record.ok()) {
@@ -158,7 +158,7 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
     return absl::InvalidArgumentError(
         "--buffers=JSON is missing; of a fragment shader --png=FILE will do");
   }
-  absl::StatusOr<std::string> text = ReadWholeFile(path, kMostJobBytes);
+  absl::StatusOr<std::string> text = ReadWholeFile(path, kMaxJobBytes);
   if (!text.ok()) return text.status();
   absl::StatusOr<run::Job> job = run::ReadJob(*text, path == "-" ? "" : FolderOf(path));
   if (!job.ok()) {
@@ -198,12 +198,12 @@ std::string OutputText(const run::Output& o, const sim::eu::Dispatch& dispatch) 
   const std::string as = o.as.empty() ? "u32" : o.as;
   if (as == "hex") return absl::StrCat(text, "\n  ", absl::BytesToHexString(bytes), "\n");
   const size_t size = static_cast<size_t>(run::ElementBytes(as));
-  const nlohmann::json values = run::Values(as, bytes.substr(0, kMostShown * size));
+  const nlohmann::json values = run::Values(as, bytes.substr(0, kMaxShown * size));
   absl::StrAppend(&text, " of ", as, "\n ");
   for (const auto& value : values) {
     absl::StrAppend(&text, " ", value.is_string() ? value.get<std::string>() : value.dump());
   }
-  if (bytes.size() > kMostShown * size) {
+  if (bytes.size() > kMaxShown * size) {
     absl::StrAppend(&text, " ... (", bytes.size() / size, " values; --json prints all)");
   }
   return text + "\n";
@@ -231,7 +231,7 @@ std::string OutOfBoundsText(const sim::eu::RunStats& stats) {
   if (stats.out_of_bounds.empty()) return "";
   std::string text = absl::StrCat("accesses out of bounds: ", OutOfBoundsOf(stats),
                                   " (they read 0 and write nothing)\n");
-  for (size_t i = 0; i < stats.out_of_bounds.size() && i < kMostShown; ++i) {
+  for (size_t i = 0; i < stats.out_of_bounds.size() && i < kMaxShown; ++i) {
     const auto& o = stats.out_of_bounds[i];
     absl::StrAppendFormat(&text, "  %d at 0x%x, %s\n", o.accesses, o.offset, o.where);
   }

@@ -19,11 +19,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t kUsualSize = 256, kMostSize = 4096;  // of a picture, in pixels
+constexpr uint32_t kUsualSize = 256, kMaxSize = 4096;  // of a picture, in pixels
 constexpr const char* kDrawFlags[] = {"png", "size", "location"};
-constexpr size_t kMostShown = 16;  // vertices, in text
+constexpr size_t kMaxShown = 16;  // vertices, in text
 // Vertices of all instances: JSON of one takes KBs of memory before it is printed.
-constexpr uint64_t kMostVertices = 1 << 16;
+constexpr uint64_t kMaxVertices = 1 << 16;
 
 // The error names the job's file.
 absl::Status InJob(const ParsedFlags& flags, const std::string& message) {
@@ -50,11 +50,11 @@ absl::Status SetSize(const std::string& text, json* draw) {
   const std::vector<std::string> parts = absl::StrSplit(text, 'x');
   uint32_t width = 0, height = 0;
   const bool good = parts.size() == 2 && absl::SimpleAtoi(parts[0], &width) &&
-                    absl::SimpleAtoi(parts[1], &height) && width - 1 < kMostSize &&
-                    height - 1 < kMostSize;
+                    absl::SimpleAtoi(parts[1], &height) && width - 1 < kMaxSize &&
+                    height - 1 < kMaxSize;
   if (!good) {
     return absl::InvalidArgumentError(absl::StrCat("--size=", text, ": width and height from 1 to ",
-                                                   kMostSize, " are needed, for example 320x200"));
+                                                   kMaxSize, " are needed, for example 320x200"));
   }
   (*draw)["width"] = width;
   (*draw)["height"] = height;
@@ -106,9 +106,9 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
   if (!job->vertices.contains("view_mask")) job->vertices["view_mask"] = launch.vertex.view_mask;
   absl::StatusOr<sim::eu::VertexInputs> inputs = run::ReadVertices(job->vertices, launch.vertex);
   if (!inputs.ok()) return InJob(flags, std::string(inputs.status().message()));
-  if (inputs->Runs() > kMostVertices) {
+  if (inputs->Runs() > kMaxVertices) {
     return InJob(flags, absl::StrCat("vertices: ", inputs->Runs(), " with those of all instances; ",
-                                     kMostVertices, " can be run at most"));
+                                     kMaxVertices, " can be run at most"));
   }
   absl::StatusOr<run::VertexTypes> shown = run::ReadVertexTypes(job->vertices, launch.vertex);
   if (!shown.ok()) return InJob(flags, std::string(shown.status().message()));
@@ -162,7 +162,7 @@ std::string GraphicsText(const sim::eu::Dispatch& dispatch, const out::LaunchRec
                          const run::VertexTypes& types) {
   if (dispatch.draw) return DrawText(*dispatch.draw);
   if (!dispatch.vertices) return "";
-  return run::VertexText(*dispatch.vertices, launch.vertex, types, kMostShown);
+  return run::VertexText(*dispatch.vertices, launch.vertex, types, kMaxShown);
 }
 
 void AddGraphics(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,

@@ -8,7 +8,7 @@
 namespace kiln::client {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxBytes = uint64_t{64} << 20;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ absl::StatusOr<std::string> ReadCodeFile(const ParsedFlags& flags) {
   if (flags.arguments().size() != 1) {
     return absl::InvalidArgumentError("one file of machine code is needed, or -");
   }
-  absl::StatusOr<std::string> code = ReadWholeFile(flags.arguments()[0], kMostBytes);
+  absl::StatusOr<std::string> code = ReadWholeFile(flags.arguments()[0], kMaxBytes);
   if (code.ok() && code->empty()) {
     return absl::InvalidArgumentError(absl::StrCat(flags.arguments()[0], ": is empty"));
   }

@@ -148,11 +148,11 @@ bool AllSayAll(const Entries& group) {
 
 // A module has not more entry points than this with results of their own; more results are
 // permutations.
-constexpr size_t kMostEntryPoints = 256;
+constexpr size_t kMaxEntryPoints = 256;
 
 // Returns whether no two of `group` are about the same module.
 bool HasNoPermutations(const Entries& group) {
-  return group.size() <= kMostEntryPoints &&
+  return group.size() <= kMaxEntryPoints &&
          std::all_of(group.begin(), group.end(),
                      [&](const Entry* e) { return OnlyOne(*e, group, IsOfTheSameModule) == e; });
 }

@@ -49,7 +49,7 @@ absl::Status ParseMetric(absl::string_view metric, Condition* c) {
   if (absl::ConsumeSuffix(&metric, ".hurt"))
     c->of = Of::kHurt;
   else if (absl::ConsumeSuffix(&metric, ".max"))
-    c->of = Of::kMost;
+    c->of = Of::kMax;
   if (IsStatistic(metric, c->loops_changed)) {
     c->statistic = std::string(metric);
     return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
   }
   absl::Status metric = ParseMetric(absl::StripAsciiWhitespace(text.substr(0, greater)), &c);
   if (!metric.ok()) return metric;
-  const bool counts = c.of != Of::kTotal && c.of != Of::kMost;
+  const bool counts = c.of != Of::kTotal && c.of != Of::kMax;
   if (c.percent && counts) {
     return absl::InvalidArgumentError(absl::StrCat("'", text, "': a count has no per cent"));
   }
@@ -85,7 +85,7 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
 double Measure(const Condition& c, const StatisticReport& s) {
   const double sign = s.more_is_better ? -1 : 1;
   if (c.of == Condition::Of::kHurt) return static_cast<double>(s.hurt.count);
-  if (c.of == Condition::Of::kMost) {
+  if (c.of == Condition::Of::kMax) {
     if (s.hurt.count == 0) return 0;
     const Spread& spread = c.percent ? s.hurt.relative : s.hurt.absolute;
     return (s.more_is_better ? -spread.least : spread.most) * (c.percent ? 100 : 1);
@@ -103,7 +103,7 @@ absl::StatusOr<double> Value(const Condition& c, const Report& report) {
     case Of::kOnlyAfter: return static_cast<double>(report.only_after);
     case Of::kLoopsChanged: return static_cast<double>(report.loops_changed.size());
     case Of::kTotal:
-    case Of::kMost:
+    case Of::kMax:
     case Of::kHurt: break;
   }
   const auto& statistics = c.loops_changed ? report.loops_changed_statistics : report.statistics;

@@ -27,7 +27,7 @@ namespace kiln::client::report {
 struct Condition {
   enum class Of : uint8_t {
     kTotal,
-    kMost,
+    kMax,
     kHurt,
     kLost,
     kGained,
@@ -37,7 +37,7 @@ struct Condition {
   };
   std::string text;  // as written
   Of of = Of::kTotal;
-  std::string statistic;       // of kTotal, kMost, kHurt
+  std::string statistic;       // of kTotal, kMax, kHurt
   bool loops_changed = false;  // of them: among the variants whose loops changed
   bool or_equal = false;
   bool percent = false;

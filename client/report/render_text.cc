@@ -9,7 +9,7 @@
 namespace kiln::client::report {
 namespace {
 
-constexpr size_t kMostListed = 10;
+constexpr size_t kMaxListed = 10;
 constexpr size_t kNamed = 5;  // of the best and of the worst; JSON and HTML have all
 
 std::string ChangeText(int64_t before, int64_t after) {
@@ -62,11 +62,11 @@ std::string List(absl::string_view word,
   std::string text;
   for (const auto& [variant, shaders] : by_variant) {
     absl::StrAppend(&text, word, " ", variant, ": ", shaders.size(), "\n");
-    for (size_t i = 0; i < std::min(shaders.size(), kMostListed); ++i) {
+    for (size_t i = 0; i < std::min(shaders.size(), kMaxListed); ++i) {
       absl::StrAppend(&text, "  ", shaders[i], "\n");
     }
-    if (shaders.size() > kMostListed) {
-      absl::StrAppend(&text, "  and ", shaders.size() - kMostListed, " more\n");
+    if (shaders.size() > kMaxListed) {
+      absl::StrAppend(&text, "  and ", shaders.size() - kMaxListed, " more\n");
     }
   }
   return text.empty() ? absl::StrCat(word, ": 0\n") : text;
@@ -75,11 +75,11 @@ std::string List(absl::string_view word,
 std::string Lines(absl::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string text = absl::StrCat(title, ": ", lines.size(), "\n");
-  for (size_t i = 0; i < std::min(lines.size(), kMostListed); ++i) {
+  for (size_t i = 0; i < std::min(lines.size(), kMaxListed); ++i) {
     absl::StrAppend(&text, "  ", lines[i], "\n");
   }
-  if (lines.size() > kMostListed) {
-    absl::StrAppend(&text, "  and ", lines.size() - kMostListed, " more\n");
+  if (lines.size() > kMaxListed) {
+    absl::StrAppend(&text, "  and ", lines.size() - kMaxListed, " more\n");
   }
   return text;
 }
@@ -115,7 +115,7 @@ std::string Folders(const Report& report) {
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string text = absl::StrCat("by folder (", lines.size(), "):\n");
-  for (size_t i = 0; i < std::min(lines.size(), kMostListed); ++i) {
+  for (size_t i = 0; i < std::min(lines.size(), kMaxListed); ++i) {
     absl::StrAppend(&text, lines[i].second, "\n");
   }
   return text;

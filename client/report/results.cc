@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 // The longest line taken: assembly and pass records of a large shader are a few megabytes.
-constexpr size_t kMostLineBytes = size_t{256} << 20;
+constexpr size_t kMaxLineBytes = size_t{256} << 20;
 
 std::string Text(const Json& line, const char* key) {
   auto it = line.find(key);
@@ -135,7 +135,7 @@ absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name) 
   std::string text;
   for (int64_t number = 1; std::getline(in, text); ++number) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    absl::Status s = text.size() > kMostLineBytes
+    absl::Status s = text.size() > kMaxLineBytes
                          ? absl::InvalidArgumentError("the line is longer than 256 MiB")
                          : ReadLine(text, &set);
     if (!s.ok()) {

@@ -8,7 +8,7 @@
 namespace kiln::client {
 namespace {
 
-constexpr uint64_t kMostBytes = 64 << 10;
+constexpr uint64_t kMaxBytes = 64 << 10;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string
   const auto wrong = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("--state=", path, ": ", why));
   };
-  const absl::StatusOr<std::string> text = ReadRegularFile(path, kMostBytes);
+  const absl::StatusOr<std::string> text = ReadRegularFile(path, kMaxBytes);
   if (!text.ok()) return wrong(text.status().message());
   kiln::v1alpha::PipelineState state;
   const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &state);

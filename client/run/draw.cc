@@ -28,7 +28,7 @@ absl::Status Wrong(const std::string& what) {
 
 using Position = std::array<float, 4>;
 
-constexpr uint32_t kMostViews = 16;  // maxMultiviewViewCount of drivers for this generation
+constexpr uint32_t kMaxViews = 16;  // maxMultiviewViewCount of drivers for this generation
 
 // One triangle that covers the target, unless given.
 std::vector<Position> Positions(const json& draw) {
@@ -106,7 +106,7 @@ std::vector<VertexValues> ValuesOf(const std::vector<Input>& inputs,
 absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
                                                        const std::array<uint32_t, 3>& vertices,
                                                        uint32_t count) {
-  constexpr uint32_t kMost = 8, kPerAttribute = 4;
+  constexpr uint32_t kMax = 8, kPerAttribute = 4;
   std::vector<BuiltInValues> all;
   for (const char* key : {"clip_distances", "cull_distances"}) {
     const json& given = draw.value(key, json::array());
@@ -126,7 +126,7 @@ absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
       all.push_back(v);
     }
   }
-  if (all.size() > kMost) return Wrong("more than eight distances");
+  if (all.size() > kMax) return Wrong("more than eight distances");
   return all;
 }
 
@@ -140,7 +140,7 @@ absl::Status DrawViews(const json& draw, FragmentInputs& in) {
   const uint32_t mask = draw.value("view_mask", 0u);
   if (mask == 0) return absl::OkStatus();
   if (draw.contains("layers")) return Wrong("a view is a layer: \"layers\" beside \"view_mask\"");
-  if (mask >> kMostViews != 0) return Wrong("\"view_mask\" has views beyond number 15");
+  if (mask >> kMaxViews != 0) return Wrong("\"view_mask\" has views beyond number 15");
   in.layers = static_cast<uint32_t>(std::bit_width(mask));
   const std::vector<sim::eu::Primitive> primitives = std::exchange(in.primitives, {});
   const std::vector<sim::eu::Quad> quads = std::exchange(in.quads, {});

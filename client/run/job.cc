@@ -21,7 +21,7 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a resource
+constexpr uint64_t kMaxBytes = uint64_t{1} << 30;  // of a resource
 
 std::string Resource(size_t i) { return absl::StrCat("resource ", i); }
 
@@ -30,8 +30,8 @@ absl::Status In(absl::string_view part, const absl::Status& s) {
   return absl::Status(s.code(), absl::StrCat(part, ": ", s.message()));
 }
 
-constexpr uint64_t kMostIndex = 0xffffffff;
-constexpr uint64_t kMostSize = 1 << 16, kMostLevels = 17, kMostSamples = 16;  // of an image
+constexpr uint64_t kMaxIndex = 0xffffffff;
+constexpr uint64_t kMaxSize = 1 << 16, kMaxLevels = 17, kMaxSamples = 16;  // of an image
 
 constexpr Key kJobKeys[] = {
     {"base", Form::kAny},  {"dispatch", Form::kAny},  {"draw", Form::kObject},
@@ -39,21 +39,21 @@ constexpr Key kJobKeys[] = {
     {"spec", Form::kAny},  {"resources", Form::kAny}, {"vertices", Form::kObject},
 };
 constexpr Key kResourceKeys[] = {
-    {"set", Form::kCount, kMostIndex},
-    {"binding", Form::kCount, kMostIndex},
-    {"index", Form::kCount, kMostIndex},
+    {"set", Form::kCount, kMaxIndex},
+    {"binding", Form::kCount, kMaxIndex},
+    {"index", Form::kCount, kMaxIndex},
     {"name", Form::kText},
     {"data", Form::kAny},
-    {"size", Form::kCount, kMostBytes},
+    {"size", Form::kCount, kMaxBytes},
     {"as", Form::kText},
     {"out", Form::kText},
     {"format", Form::kText},
-    {"width", Form::kCount, kMostSize, 1},
-    {"height", Form::kCount, kMostSize, 1},
-    {"depth", Form::kCount, kMostSize, 1},
-    {"layers", Form::kCount, kMostSize, 1},
-    {"levels", Form::kCount, kMostLevels, 1},
-    {"samples", Form::kCount, kMostSamples, 1},
+    {"width", Form::kCount, kMaxSize, 1},
+    {"height", Form::kCount, kMaxSize, 1},
+    {"depth", Form::kCount, kMaxSize, 1},
+    {"layers", Form::kCount, kMaxSize, 1},
+    {"levels", Form::kCount, kMaxLevels, 1},
+    {"samples", Form::kCount, kMaxSamples, 1},
     {"dim", Form::kText},
     {"filter", Form::kText},
     {"mipmap", Form::kText},
@@ -204,7 +204,7 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   if (buffer) {
     image.width = static_cast<uint32_t>(image.texels.size() / TexelBytes(image.format));
   }
-  if (image.Bytes() > kMostBytes) {
+  if (image.Bytes() > kMaxBytes) {
     return absl::ResourceExhaustedError("more than 1 GiB");
   }
   if (!buffer && image.texels.size() > image.Bytes()) {

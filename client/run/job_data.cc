@@ -19,7 +19,7 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
 
 struct ElementType {
   absl::string_view name;
@@ -107,7 +107,7 @@ absl::Status AppendNumber(std::string& out, const std::string& type, const json&
 }
 
 absl::StatusOr<std::string> Zeros(const json& value) {
-  if (absl::Status s = CheckCount(value, 0, kMostBytes, "data: \"zero\""); !s.ok()) return s;
+  if (absl::Status s = CheckCount(value, 0, kMaxBytes, "data: \"zero\""); !s.ok()) return s;
   return std::string(value.get<size_t>(), '\0');
 }
 
@@ -198,7 +198,7 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
     for (const json& part : data) {
       absl::StatusOr<std::string> bytes = DataBytes(part, folder, addresses);
       if (!bytes.ok()) return bytes.status();
-      if (out.size() + bytes->size() > kMostBytes) {
+      if (out.size() + bytes->size() > kMaxBytes) {
         return absl::ResourceExhaustedError("data: more than 1 GiB");
       }
       out += *bytes;
@@ -216,7 +216,7 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
     if (absl::Status s = CheckText(value, absl::StrCat("data: \"", key, "\"")); !s.ok()) return s;
     const std::string text = value.get<std::string>();
     if (key == "hex") return Hex(text);
-    if (key == "file") return ReadWholeFile(JoinPath(folder, text), kMostBytes);
+    if (key == "file") return ReadWholeFile(JoinPath(folder, text), kMaxBytes);
     return Address(text, addresses);
   }
   if (ElementBytes(key) == 0) {

@@ -16,23 +16,23 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
-constexpr uint32_t kMostSigned = std::numeric_limits<int32_t>::max();
+constexpr uint32_t kMax = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t kMaxSigned = std::numeric_limits<int32_t>::max();
 
 constexpr Key kVertexKeys[] = {
-    {"count", Form::kCount, kMost, 1},
-    {"first_vertex", Form::kCount, kMostSigned},
+    {"count", Form::kCount, kMax, 1},
+    {"first_vertex", Form::kCount, kMaxSigned},
     {"indices", Form::kList},
     {"vertex_offset", Form::kInt32},
-    {"instances", Form::kCount, kMost, 1},
-    {"first_instance", Form::kCount, kMost},
-    {"view_mask", Form::kCount, kMost},
+    {"instances", Form::kCount, kMax, 1},
+    {"first_instance", Form::kCount, kMax},
+    {"view_mask", Form::kCount, kMax},
     {"inputs", Form::kList},
     {"as", Form::kObject},
     {"out", Form::kAny},
 };
 constexpr Key kInputKeys[] = {
-    {"location", Form::kCount, kMost},
+    {"location", Form::kCount, kMax},
     {"rate", Form::kText},
     {"components", Form::kCount, 4, 1},
     {"f32", Form::kAny},

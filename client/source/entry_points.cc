@@ -21,7 +21,7 @@ constexpr uint32_t kOpMemoryModel = 14;
 constexpr uint32_t kOpCapability = 17;
 
 // Larger files than any service takes are not looked at.
-constexpr uint64_t kMostModuleBytes = uint64_t{256} << 20;
+constexpr uint64_t kMaxModuleBytes = uint64_t{256} << 20;
 
 // Of an execution model.
 std::string StageOf(uint32_t model) {
@@ -91,7 +91,7 @@ std::vector<EntryPoint> EntryPointsOf(absl::string_view module) {
     if (opcode == kOpEntryPoint) {
       EntryPoint entry;
       if (count < 4 || !reader.String(at + 3, at + count, &entry.name)) return {};
-      if (ValidUtf8(entry.name) != entry.name || found.size() == kMostEntryPoints) return {};
+      if (ValidUtf8(entry.name) != entry.name || found.size() == kMaxEntryPoints) return {};
       entry.stage = StageOf(reader.Word(at + 1));
       found.push_back(std::move(entry));
     }
@@ -104,7 +104,7 @@ std::vector<EntryPoint> EntryPointsOfFile(const std::string& path) {
   // A pipe can be read only once.
   const absl::StatusOr<std::string> head = ReadRegularFileStart(path, 4 * kHeaderWords);
   if (!head.ok() || !HasMagic(*head)) return {};
-  const absl::StatusOr<std::string> bytes = ReadRegularFile(path, kMostModuleBytes);
+  const absl::StatusOr<std::string> bytes = ReadRegularFile(path, kMaxModuleBytes);
   return bytes.ok() ? EntryPointsOf(*bytes) : std::vector<EntryPoint>();
 }
 

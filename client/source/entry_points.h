@@ -21,9 +21,9 @@ struct EntryPoint {
 };
 
 // More than these are not told apart: the module is an item as it is.
-inline constexpr size_t kMostEntryPoints = 1024;
+inline constexpr size_t kMaxEntryPoints = 1024;
 
-// In the module's order; either byte order. Empty also where there are more than kMostEntryPoints,
+// In the module's order; either byte order. Empty also where there are more than kMaxEntryPoints,
 // or a name is no UTF-8 (which the API could not carry).
 std::vector<EntryPoint> EntryPointsOf(absl::string_view module);
 

@@ -8,7 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view module(reinterpret_cast<const char*>(data), size);
   const auto entries = kiln::client::EntryPointsOf(module);
-  if (entries.size() > kiln::client::kMostEntryPoints) abort();
+  if (entries.size() > kiln::client::kMaxEntryPoints) abort();
   for (const auto& entry : entries) {
     if (kiln::client::ValidUtf8(entry.name) != entry.name) abort();
     if (entry.name.find('\0') != std::string::npos) abort();

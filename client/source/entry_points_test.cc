@@ -102,7 +102,7 @@ TEST(EntryPoints, BytesThatMakeNoSenseHaveNone) {
   AppendEntry(&words, 5, "caf\xe9");  // no UTF-8
   EXPECT_TRUE(Named(Bytes(words)).empty());
   words = Head();
-  for (size_t i = 0; i <= kMostEntryPoints; ++i) AppendEntry(&words, 5, std::to_string(i));
+  for (size_t i = 0; i <= kMaxEntryPoints; ++i) AppendEntry(&words, 5, std::to_string(i));
   EXPECT_TRUE(Named(Bytes(words)).empty());
 }
 

@@ -53,27 +53,27 @@ absl::Status CheckSpirv(const std::string& name, absl::string_view bytes) {
 // A name goes into outputs' names, records and messages. A file may have bytes in its own that are
 // none of a text; outputs beside it need room.
 absl::Status CheckName(const std::string& name) {
-  constexpr size_t kMostBytes = 1024;
+  constexpr size_t kMaxBytes = 1024;
   for (const char c : name) {
     if (!absl::ascii_iscntrl(static_cast<unsigned char>(c))) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         Shortened(absl::CHexEscape(name)), ": names with control characters are not accepted"));
   }
-  if (name.size() <= kMostBytes) return absl::OkStatus();
+  if (name.size() <= kMaxBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(Shortened(name), ": the name has ", name.size(),
-                                                 " bytes; at most ", kMostBytes, " are accepted"));
+                                                 " bytes; at most ", kMaxBytes, " are accepted"));
 }
 
 // A part of it with target, width and ending is a file's name, which has at most 255 bytes
 // (NAME_MAX).
 absl::Status CheckOutput(const std::string& output) {
-  constexpr size_t kMostBytes = 200;
+  constexpr size_t kMaxBytes = 200;
   if (absl::Status status = CheckName(output); !status.ok()) return status;
   for (const absl::string_view part : absl::StrSplit(output, '/')) {
-    if (part.size() <= kMostBytes) continue;
+    if (part.size() <= kMaxBytes) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(Shortened(output), ": outputs cannot be named so: a part of the name has ",
-                     part.size(), " bytes; at most ", kMostBytes, " are accepted"));
+                     part.size(), " bytes; at most ", kMaxBytes, " are accepted"));
   }
   return absl::OkStatus();
 }

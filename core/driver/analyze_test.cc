@@ -87,11 +87,11 @@ TEST(Analyze, NamesHazardsAndBrokenRestrictions) {
 }
 
 TEST(Analyze, ListsTheFirstOfMany) {
-  std::vector<isa::Instruction> chain(kMostWaitsListed + 201, Add(10, 10, 0));
+  std::vector<isa::Instruction> chain(kMaxWaitsListed + 201, Add(10, 10, 0));
   chain.push_back(EndOfThread());
   const Analysis a = Of(chain);
-  EXPECT_EQ(a.missing_waits.texts.size(), kMostWaitsListed);
-  EXPECT_GE(a.missing_waits.count, static_cast<int64_t>(kMostWaitsListed) + 200);
+  EXPECT_EQ(a.missing_waits.texts.size(), kMaxWaitsListed);
+  EXPECT_GE(a.missing_waits.count, static_cast<int64_t>(kMaxWaitsListed) + 200);
 }
 
 // Lanes may be parked behind each of 100 ifs while others go through 3,000 more: what is too much

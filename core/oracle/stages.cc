@@ -24,7 +24,7 @@ using mir::Type;
 using mir::ValueId;
 
 // Vulkan's least maximum of interpolation offsets (minInterpolationOffset, maxInterpolationOffset).
-constexpr double kMostOffset = 0.5;
+constexpr double kMaxOffset = 0.5;
 
 // Where a variable keeps a component, before the invocation.
 size_t PlaceOf(const Interface& v, uint32_t element, uint32_t component, uint32_t invocations) {
@@ -159,7 +159,7 @@ Stages::Offset Stages::AskedOffset(InstId id, size_t lane) {
     case InterpolateAt::kOffset:
       at = {std::bit_cast<float>(source(0)), std::bit_cast<float>(source(1))};
       e_.statistics.undefined_results +=
-          !(std::fabs(at[0]) <= kMostOffset && std::fabs(at[1]) <= kMostOffset);
+          !(std::fabs(at[0]) <= kMaxOffset && std::fabs(at[1]) <= kMaxOffset);
       break;
   }
   return {at[0], at[1]};

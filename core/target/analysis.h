@@ -21,14 +21,14 @@ struct UnitCost {
   int64_t queues = 0;  // the thread waits for the unit to be free
 };
 
-// Hazards that nothing waits for. `texts` are the first kMostWaitsListed of `count`.
+// Hazards that nothing waits for. `texts` are the first kMaxWaitsListed of `count`.
 struct WaitFindings {
   std::vector<std::string> texts;
   int64_t count = 0;
   std::string not_judged;  // why nothing can be said: too many ways through the program, for one
 };
 
-inline constexpr size_t kMostWaitsListed = 1000;
+inline constexpr size_t kMaxWaitsListed = 1000;
 
 struct Analysis {
   Statistics statistics;          // spills and fills cannot be told from bytes: 0

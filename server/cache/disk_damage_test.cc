@@ -680,7 +680,7 @@ TEST_F(DiskDamageTest, GenerationsAreBoundedInNumber) {
   }
   ASSERT_NO_FATAL_FAILURE(Open());
   EXPECT_GE(Told(DiskEvent::Kind::kDamaged), 10);
-  EXPECT_TRUE(Await([&] { return tier_->usage().generations <= DiskTier::kMostGenerations; }));
+  EXPECT_TRUE(Await([&] { return tier_->usage().generations <= DiskTier::kMaxGenerations; }));
   EXPECT_GT(Present(1100, 1120), 0);  // the youngest of them
 }
 

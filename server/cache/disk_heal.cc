@@ -25,7 +25,7 @@ constexpr size_t kTrialBytes = 256 << 10;
 constexpr int kPatienceWithOpening = 8;
 
 // Between tries to open or repair the same generation, in probe intervals.
-constexpr int kMostPatience = 256;
+constexpr int kMaxPatience = 256;
 
 }  // namespace
 
@@ -292,7 +292,7 @@ void DiskTier::CloseBroken() {
 void DiskTier::PutOff(Absent* absent) {
   absent->next_try =
       Clock::now() + absl::ToChronoNanoseconds(options_.probe_interval * absent->tries);
-  absent->tries = std::min(std::max(1, 2 * absent->tries), kMostPatience);
+  absent->tries = std::min(std::max(1, 2 * absent->tries), kMaxPatience);
 }
 
 void DiskTier::OpenAbsent(bool repair) {
@@ -384,7 +384,7 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
     absent->cause = CauseOf(s);
     absent->detail = s.ToString();
     // The disk takes other files: it is the generation that cannot be repaired.
-    bool hopeless = absent->cause == DiskCause::kInputOutput && absent->tries >= kMostPatience;
+    bool hopeless = absent->cause == DiskCause::kInputOutput && absent->tries >= kMaxPatience;
     if (!hopeless) return false;
   }
   if (!s.ok()) {

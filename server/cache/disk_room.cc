@@ -190,7 +190,7 @@ void DiskTier::PutRescued() {
     absl::MutexLock move(&move_mutex_);
     {
       absl::MutexLock lock(&mutex_);
-      if (forgotten_.size() > kMostForgotten || forgotten_.contains(rescued.key)) continue;
+      if (forgotten_.size() > kMaxForgotten || forgotten_.contains(rescued.key)) continue;
     }
     if (!list->front()->Put(rescued.key, rescued.record, rescued.record_class).ok()) return;
   }

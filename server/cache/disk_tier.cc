@@ -127,7 +127,7 @@ void DiskTier::TakeOut(const std::shared_ptr<Generation>& generation) {
 
 rocksdb::Status DiskTier::BeginGeneration() {
   const auto directory = this->directory();
-  if (next_number_ > kMostGeneration) FreeLastNumber();
+  if (next_number_ > kMaxGeneration) FreeLastNumber();
   const uint64_t number = next_number_++;
   std::shared_ptr<Generation> generation;
   rocksdb::Status s =
@@ -143,11 +143,11 @@ rocksdb::Status DiskTier::BeginGeneration() {
 
 // Nobody gets there by beginning one after another: somebody made a generation of that name.
 void DiskTier::FreeLastNumber() {
-  if (auto list = generations(); !list->empty() && list->front()->number() == kMostGeneration) {
+  if (auto list = generations(); !list->empty() && list->front()->number() == kMaxGeneration) {
     Drop(list->front(), DiskCause::kNone);
   }
-  if (absent_.erase(kMostGeneration) > 0) {
-    doomed_ = directory()->PutAside(GenerationName(kMostGeneration)) || doomed_;
+  if (absent_.erase(kMaxGeneration) > 0) {
+    doomed_ = directory()->PutAside(GenerationName(kMaxGeneration)) || doomed_;
   }
   auto list = generations();
   next_number_ = 1 + std::max(list->empty() ? 0 : list->front()->number(),
@@ -238,7 +238,7 @@ bool DiskTier::Forget(std::string_view key) {
   bool whole = false;
   {
     absl::MutexLock lock(&mutex_);
-    if (forgotten_.size() <= kMostForgotten) forgotten_.emplace(key);
+    if (forgotten_.size() <= kMaxForgotten) forgotten_.emplace(key);
     list = generations_;
     whole = failing_ == DiskCause::kNone && away_ == DiskCause::kNone && !list->empty();
   }
@@ -251,7 +251,7 @@ bool DiskTier::Join(const std::shared_ptr<Generation>& generation) {
     std::set<std::string, std::less<>> forgotten;
     {
       absl::MutexLock lock(&mutex_);
-      if (forgotten_.size() > kMostForgotten) return false;
+      if (forgotten_.size() > kMaxForgotten) return false;
       if (forgotten_.size() != erased) forgotten = forgotten_;
     }
     // It only grows while change_mutex_ is held.
@@ -297,7 +297,7 @@ void DiskTier::Drop(const std::shared_ptr<Generation>& generation, DiskCause cau
 
 void DiskTier::DropSmallest() {
   auto list = generations();
-  if (list->size() <= kMostGenerations) return;
+  if (list->size() <= kMaxGenerations) return;
   Drop(*std::min_element(list->begin() + 1, list->end(),
                          [](const auto& a, const auto& b) { return a->Bytes() < b->Bytes(); }),
        DiskCause::kNone);

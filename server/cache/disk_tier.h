@@ -98,7 +98,7 @@ class DiskTier {
  public:
   static constexpr int kGenerations = 4;
   // Damage begins new ones before their time; the smallest of so many goes.
-  static constexpr int kMostGenerations = kGenerations + 2;
+  static constexpr int kMaxGenerations = kGenerations + 2;
   // Of the bound, what records of the class kInvalid may have.
   static constexpr uint64_t kInvalidPart = 16;
 
@@ -294,7 +294,7 @@ class DiskTier {
   std::string away_detail_ ABSL_GUARDED_BY(mutex_);
   // Keys that were forgotten since the tier was last seen whole. One too many: whatever is away
   // then does not come back.
-  static constexpr size_t kMostForgotten = size_t{1} << 18;
+  static constexpr size_t kMaxForgotten = size_t{1} << 18;
   std::set<std::string, std::less<>> forgotten_ ABSL_GUARDED_BY(mutex_);
 
   absl::Mutex observer_mutex_;

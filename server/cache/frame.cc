@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kMagic = "KLF";
 constexpr size_t kClassAt = 3, kSaltAt = 4, kKeyBytesAt = 12, kRecordBytesAt = 16;
 // Not a number and its complement.
-constexpr uint64_t kMostKey = 0xffff, kNoKey = 0;
+constexpr uint64_t kMaxKey = 0xffff, kNoKey = 0;
 constexpr size_t kLogBlock = 32 << 10, kLogHeader = 7;
 
 void Append(uint64_t number, size_t bytes, std::string* to) {
@@ -47,9 +47,9 @@ std::string MakeFrame(Salt salt, RecordClass record_class, std::string_view key,
   frame.reserve(kFrameBytes + record.size());
   frame.append(kMagic).push_back(static_cast<char>(record_class));
   Append(salt, 8, &frame);
-  const uint64_t key_bytes = key.size() <= kMostKey ? key.size() : kNoKey;
+  const uint64_t key_bytes = key.size() <= kMaxKey ? key.size() : kNoKey;
   Append(key_bytes, 2, &frame);
-  Append(key.size() <= kMostKey ? ~key_bytes : kNoKey, 2, &frame);
+  Append(key.size() <= kMaxKey ? ~key_bytes : kNoKey, 2, &frame);
   Append(record.size(), 4, &frame);
   return frame.append(record);
 }
@@ -75,7 +75,7 @@ void FindFrames(std::string_view bytes, Salt salt, const std::function<void(Foun
     found.record_class = static_cast<RecordClass>(rest[kClassAt]);
     found.frame = rest.substr(0, kFrameBytes + record_bytes);
     const uint64_t key_bytes = Number(rest.substr(kKeyBytesAt, 2));
-    if ((key_bytes ^ Number(rest.substr(kKeyBytesAt + 2, 2))) != kMostKey ||
+    if ((key_bytes ^ Number(rest.substr(kKeyBytesAt + 2, 2))) != kMaxKey ||
         found.frame.size() != kFrameBytes + record_bytes ||
         !KeyOfRecord(found.frame.substr(kFrameBytes), key_bytes, &found.key)) {
       continue;

@@ -16,7 +16,7 @@ inline constexpr char kQuarantineName[] = "quarantine";  // server/quarantine's
 inline constexpr char kOldLayoutName[] = "db";  // of versions before there were generations
 
 // Their names have 12 digits; the first is 1.
-inline constexpr uint64_t kMostGeneration = 999'999'999'999;
+inline constexpr uint64_t kMaxGeneration = 999'999'999'999;
 std::string GenerationName(uint64_t number);
 // 0: not a generation's name.
 uint64_t GenerationNumber(std::string_view name);

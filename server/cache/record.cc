@@ -21,7 +21,7 @@ struct FreeContext {
 
 // A block of zstd has 128 KiB at most and takes four bytes at least (RFC 8878, 3.1.1.2): no memory
 // for what damage says that there is.
-constexpr size_t kMostPerByte = size_t{32} << 10;
+constexpr size_t kMaxPerByte = size_t{32} << 10;
 
 // Contexts are expensive to make; one per thread.
 ZSTD_CCtx* CompressContext() {
@@ -61,7 +61,7 @@ bool OpenRecord(std::string_view key, std::string_view record, std::string* valu
   unsigned long long size = ZSTD_getFrameContentSize(record.data(), record.size());
   if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return false;
   if (size < key.size() || size > kMaxRecordBytes + key.size()) return false;
-  if (size / kMostPerByte > record.size()) return false;
+  if (size / kMaxPerByte > record.size()) return false;
   const auto bytes = static_cast<size_t>(size);
   const auto decompress = [&](char* content) {
     const size_t n =

@@ -292,11 +292,11 @@ absl::Status Usage(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(what, "\nTry kilnd --help."));
 }
 
-constexpr size_t kMostFileBytes = size_t{1} << 20;
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
-// Nothing: it cannot be read; one byte more than kMostFileBytes: it has more.
+// Nothing: it cannot be read; one byte more than kMaxFileBytes: it has more.
 std::optional<std::string> ReadSome(int fd) {
-  std::string text(kMostFileBytes + 1, '\0');
+  std::string text(kMaxFileBytes + 1, '\0');
   size_t size = 0;
   ssize_t n = 1;
   while (size < text.size() && (n = read(fd, text.data() + size, text.size() - size)) > 0) {
@@ -322,7 +322,7 @@ absl::Status ReadFile(const std::string& path, std::string* text) {
   close(fd);
   if (!regular) return wrong("is not a regular file");
   if (!read) return wrong("cannot be read");
-  if (read->size() > kMostFileBytes) return wrong("is larger than 1 MiB");
+  if (read->size() > kMaxFileBytes) return wrong("is larger than 1 MiB");
   if (absl::StripAsciiWhitespace(*read).empty()) {
     return wrong("is empty; one with a comment stands for the defaults");
   }

@@ -67,7 +67,7 @@ Recheck::Recheck(const Options& options, worker::Pool* pool, cache::ResultCache*
       pool_(pool),
       cache_(cache),
       metrics_(metrics),
-      history_(kMostResults),
+      history_(kMaxResults),
       thread_([this] { Loop(); }) {}
 
 std::optional<cache::Digest> FingerprintIfStorable(const TargetResult& result) {
@@ -95,7 +95,7 @@ void Recheck::Check(Answer answer) {
   answer.job.clear_fault();  // of tests: it is of that worker
   const size_t bytes = answer.job.ByteSizeLong();
   absl::MutexLock lock(&mutex_);
-  if (stopping_ || waiting_.size() >= kMostWaiting || bytes_ + bytes > kMostBytes) {
+  if (stopping_ || waiting_.size() >= kMaxWaiting || bytes_ + bytes > kMaxBytes) {
     metrics_->RecheckEnds(End::kDropped);
     return;
   }

@@ -15,7 +15,7 @@
 // the second compiles, is one.
 //
 // It never waits for anything that a client waits for: one thread, one process with the least
-// priority (nice 19), at most kMostWaiting answers that wait, of at most kMostBytes; what comes
+// priority (nice 19), at most kMaxWaiting answers that wait, of at most kMaxBytes; what comes
 // then is not rechecked and counted. Cost: start and job of a worker
 // for each, 14 ms of processor time on average over compute modules of the corpus.
 //
@@ -51,9 +51,9 @@ std::optional<cache::Digest> FingerprintIfStorable(const kiln::v1alpha::TargetRe
 
 class Recheck {
  public:
-  static constexpr size_t kMostWaiting = 16;
-  static constexpr size_t kMostBytes = size_t{64} << 20;
-  static constexpr size_t kMostResults = size_t{1} << 18;
+  static constexpr size_t kMaxWaiting = 16;
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+  static constexpr size_t kMaxResults = size_t{1} << 18;
 
   // An answer that was drawn.
   struct Answer {

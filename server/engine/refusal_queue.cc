@@ -17,7 +17,7 @@ bool RefusalQueue::Hold(const std::string& address, const void* caller, absl::Du
   const absl::Duration turn = std::min(paid_until - ahead, now + std::min(longest, kLongest));
   if (paid_until_.size() > sweep_at_) {
     std::erase_if(paid_until_, [now](const auto& address) { return address.second <= now; });
-    sweep_at_ = paid_until_.size() + kMostPaid;
+    sweep_at_ = paid_until_.size() + kMaxPaid;
   }
   if (turn <= now) return false;
   by_caller_.emplace(caller, held_.emplace(turn, Held{caller, std::move(*tell)}));
@@ -26,7 +26,7 @@ bool RefusalQueue::Hold(const std::string& address, const void* caller, absl::Du
 
 std::vector<RefusalQueue::Tell> RefusalQueue::Due(absl::Duration now) {
   std::vector<Tell> due;
-  while (!held_.empty() && (held_.begin()->first <= now || held_.size() > kMostHeld)) {
+  while (!held_.empty() && (held_.begin()->first <= now || held_.size() > kMaxHeld)) {
     due.push_back(TakeOut(held_.begin()));
   }
   return due;
@@ -34,7 +34,7 @@ std::vector<RefusalQueue::Tell> RefusalQueue::Due(absl::Duration now) {
 
 std::optional<absl::Duration> RefusalQueue::NextDue() const {
   if (held_.empty()) return std::nullopt;
-  return held_.size() > kMostHeld ? -absl::InfiniteDuration() : held_.begin()->first;
+  return held_.size() > kMaxHeld ? -absl::InfiniteDuration() : held_.begin()->first;
 }
 
 std::vector<RefusalQueue::Tell> RefusalQueue::Next(size_t count) {

@@ -9,7 +9,7 @@
 // Algorithm: the generic cell rate algorithm (ITU-T I.371) for each address: kBurst refusals are
 // told at once, and from then on kPerSecond a second, each when its turn comes, but none later than
 // kLongest, nor than its caller allows. What waits costs an open call; its request is gone. Of more
-// than kMostHeld the next ones are told early. When the queue that they were refused by has room
+// than kMaxHeld the next ones are told early. When the queue that they were refused by has room
 // again they are told early too, so that nothing stands idle for them.
 //
 // Deterministic; time comes from outside, of any clock that is never set back. Not thread-safe:
@@ -34,9 +34,9 @@ class RefusalQueue {
   static constexpr int kPerSecond = 100;
   static constexpr int kBurst = 100;
   static constexpr absl::Duration kLongest = absl::Seconds(10);
-  static constexpr size_t kMostHeld = 16384;
+  static constexpr size_t kMaxHeld = 16384;
   // Addresses that are remembered although they have no refusals to wait for.
-  static constexpr size_t kMostPaid = 256;
+  static constexpr size_t kMaxPaid = 256;
 
   // Tells one call that it was refused.
   using Tell = std::function<void()>;
@@ -46,7 +46,7 @@ class RefusalQueue {
   bool Hold(const std::string& address, const void* caller, absl::Duration longest,
             absl::Duration now, Tell* tell);
 
-  // Takes out those whose turn has come, and those beyond kMostHeld.
+  // Takes out those whose turn has come, and those beyond kMaxHeld.
   std::vector<Tell> Due(absl::Duration now);
   // When Due has something; nothing: none is held.
   std::optional<absl::Duration> NextDue() const;
@@ -71,7 +71,7 @@ class RefusalQueue {
   std::unordered_multimap<const void*, ByTurn::iterator> by_caller_;
   // By address: when it has been told all that it was refused, if it were told as slowly as it may.
   std::map<std::string, absl::Duration> paid_until_;
-  size_t sweep_at_ = kMostPaid;
+  size_t sweep_at_ = kMaxPaid;
 };
 
 }  // namespace kiln::server

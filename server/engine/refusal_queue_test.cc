@@ -108,11 +108,11 @@ TEST_F(RefusalQueueTest, WhoLeavesIsLetGo) {
 }
 
 TEST_F(RefusalQueueTest, OfTooManyTheNextAreToldEarly) {
-  constexpr int kMost = RefusalQueue::kMostHeld;
-  EXPECT_EQ(HoldMany("flood", kBurst + kMost + 7), kMost + 7);
+  constexpr int kMax = RefusalQueue::kMaxHeld;
+  EXPECT_EQ(HoldMany("flood", kBurst + kMax + 7), kMax + 7);
   EXPECT_LE(*queue.NextDue(), now);
   EXPECT_EQ(Tell(queue.Due(now)), 7);
-  EXPECT_EQ(queue.held(), RefusalQueue::kMostHeld);
+  EXPECT_EQ(queue.held(), RefusalQueue::kMaxHeld);
 }
 
 TEST_F(RefusalQueueTest, AddressesThatOweNothingAreForgotten) {
@@ -120,7 +120,7 @@ TEST_F(RefusalQueueTest, AddressesThatOweNothingAreForgotten) {
     Hold("client " + std::to_string(i));
     now += kEach;
   }
-  EXPECT_LE(queue.addresses(), 2 * RefusalQueue::kMostPaid + 2);
+  EXPECT_LE(queue.addresses(), 2 * RefusalQueue::kMaxPaid + 2);
 }
 
 }  // namespace

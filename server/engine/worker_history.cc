@@ -28,7 +28,7 @@ bool WorkerHistory::Trusts(uint64_t worker) const {
 WorkerHistory::Results WorkerHistory::Distrust(uint64_t worker) {
   absl::MutexLock lock(&mutex_);
   distrusted_.insert(worker);
-  if (distrusted_.size() > kMostDistrusted) distrusted_.erase(distrusted_.begin());
+  if (distrusted_.size() > kMaxDistrusted) distrusted_.erase(distrusted_.begin());
   Results results;
   const auto it = workers_.find(worker);
   if (it == workers_.end()) return results;

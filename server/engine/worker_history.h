@@ -27,7 +27,7 @@ struct Made {
 class WorkerHistory {
  public:
   // Workers that are remembered as distrusted: those whose last answers may still be on their way.
-  static constexpr size_t kMostDistrusted = 4096;
+  static constexpr size_t kMaxDistrusted = 4096;
 
   explicit WorkerHistory(size_t most_results) : most_(most_results) {}
 

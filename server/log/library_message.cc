@@ -21,7 +21,7 @@ std::string ConstantPart(std::string_view message) {
   if (message.substr(0, kAssertion.size()) == kAssertion) return std::string(message);
   const auto end = std::find_if_not(message.begin(), message.end(), IsProse);
   const auto size = static_cast<size_t>(end - message.begin());
-  std::string words(message.substr(0, std::min(size, kMostConstantBytes)));
+  std::string words(message.substr(0, std::min(size, kMaxConstantBytes)));
   absl::StripAsciiWhitespace(&words);
   return words;
 }

@@ -13,10 +13,10 @@
 
 namespace kiln::log {
 
-inline constexpr size_t kMostConstantBytes = 100;
+inline constexpr size_t kMaxConstantBytes = 100;
 
 // Letters, spaces, ',', '.', '-', '_' and '\'' that the message begins with, at most
-// kMostConstantBytes; of a failed assertion also the condition, which is text of the source.
+// kMaxConstantBytes; of a failed assertion also the condition, which is text of the source.
 std::string ConstantPart(std::string_view message);
 
 // "src/core/call.cc:123": the last three parts of the path.

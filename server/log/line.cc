@@ -66,7 +66,7 @@ std::string JsonValue(const std::string& value) {
 }
 
 std::string Show(Format format, const Field& field) {
-  const std::string value = Shortened(field.value, kMostValueBytes);
+  const std::string value = Shortened(field.value, kMaxValueBytes);
   if (format == Format::kText) {
     return absl::StrCat(field.key, "=", field.bare ? value : TextValue(value));
   }
@@ -94,7 +94,7 @@ std::string FormatLine(Format format, absl::Time time, Level level, std::string_
   const std::string cut = separator + Show(format, {"cut", true}) + end;
   for (const Field& field : fields) {
     const std::string shown = separator + Show(format, field);
-    if (line.size() + shown.size() + cut.size() > kMostLineBytes) return line + cut;
+    if (line.size() + shown.size() + cut.size() > kMaxLineBytes) return line + cut;
     line += shown;
   }
   return line + end;

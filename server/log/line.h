@@ -3,7 +3,7 @@
 //   time=2026-11-23T00:15:02.123Z level=warning event=worker_crashed cause=abort last_pass=fold
 //   {"time":"2026-11-23T00:15:02.123Z","level":"warning","event":"worker_crashed","cause":"abort"}
 //
-// Whatever a value holds, the line is one line, printable ASCII and at most kMostLineBytes long:
+// Whatever a value holds, the line is one line, printable ASCII and at most kMaxLineBytes long:
 // nobody forges a second line or moves a terminal's cursor through one. In text, values with other
 // characters than those of names, numbers and paths are quoted; inside, '"' and '\' have a '\'
 // before them and control characters and bytes beyond ASCII are \xHH. In JSON, control characters
@@ -31,8 +31,8 @@ enum class Format { kText, kJson };
 std::string_view Name(Level level);
 
 // A write of as much to a pipe is not mixed with another's (PIPE_BUF).
-inline constexpr size_t kMostLineBytes = 4096;
-inline constexpr size_t kMostValueBytes = 512;
+inline constexpr size_t kMaxLineBytes = 4096;
+inline constexpr size_t kMaxValueBytes = 512;
 
 struct Field {
   Field(std::string_view k, std::string_view text) : key(k), value(text) {}

@@ -70,13 +70,13 @@ TEST(LineTest, NoCharacterIsObeyedOrHidden) {
 
 TEST(LineTest, LengthIsBounded) {
   const std::string one = Text({{"v", std::string(5000, 'x')}, {"w", 1}});
-  EXPECT_LT(one.size(), kMostValueBytes + 100);
+  EXPECT_LT(one.size(), kMaxValueBytes + 100);
   EXPECT_NE(one.find("xxx... w=1\n"), std::string::npos) << one;
   // The worst of each: escapes make four bytes of one, or six.
-  const std::vector<Field> many(40, Field("key", std::string(kMostValueBytes, '\x01')));
+  const std::vector<Field> many(40, Field("key", std::string(kMaxValueBytes, '\x01')));
   for (const std::string& line : {Text(many), Json(many)}) {
-    EXPECT_LE(line.size(), kMostLineBytes);
-    EXPECT_GT(line.size(), kMostLineBytes / 8);
+    EXPECT_LE(line.size(), kMaxLineBytes);
+    EXPECT_GT(line.size(), kMaxLineBytes / 8);
     EXPECT_EQ(line.find('\n'), line.size() - 1);
   }
   EXPECT_NE(Text(many).find(" cut=true\n"), std::string::npos);

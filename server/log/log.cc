@@ -105,7 +105,7 @@ void Log::FormatLastWords() {
 
 void Log::SayLastWords(absl::Duration limit) const {
   Drain(limit);
-  char line[kMostLineBytes];
+  char line[kMaxLineBytes];
   const size_t bytes = last_words_bytes_;
   memcpy(line, last_words_, bytes);
   timespec now = {};

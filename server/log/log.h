@@ -82,7 +82,7 @@ class Log {
 
   void Configure(Level level, Format format);
 
-  // Keeps a line ready for SayLastWords. At most kMostLineBytes of it.
+  // Keeps a line ready for SayLastWords. At most kMaxLineBytes of it.
   void PrepareLastWords(Event event, std::string_view message);
   // Waits for what is queued, for so long at most, and writes the line that was prepared, with the
   // time of now, past the queue: not counted against a file's bound. Allocates nothing and takes no
@@ -134,7 +134,7 @@ class Log {
   // Read without the lock by SayLastWords; written before there is anything to say.
   std::optional<Event> last_event_ ABSL_GUARDED_BY(mutex_);
   std::string last_message_ ABSL_GUARDED_BY(mutex_);
-  char last_words_[kMostLineBytes] = {};
+  char last_words_[kMaxLineBytes] = {};
   std::atomic<size_t> last_words_bytes_ = 0;
 
   const int fd_;

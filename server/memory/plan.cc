@@ -215,7 +215,7 @@ std::vector<Bound> Bounds(const Config& config) {
                       std::max(config.disk_cache_memory, least), "--disk-cache-memory"});
   }
   if (config.recheck != 0) {
-    bounds.push_back({"answers that wait for a recheck", server::Recheck::kMostBytes, "--recheck"});
+    bounds.push_back({"answers that wait for a recheck", server::Recheck::kMaxBytes, "--recheck"});
   }
   if (config.quarantine_after != 0) {
     bounds.push_back(

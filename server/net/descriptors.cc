@@ -14,7 +14,7 @@ namespace {
 // Fewer connections are no service.
 constexpr uint64_t kFewestConnections = 8;
 // Where the hard limit is "infinity" (containers), wanted 0 means this many at most.
-constexpr uint64_t kMostDescriptors = uint64_t{1} << 17;
+constexpr uint64_t kMaxDescriptors = uint64_t{1} << 17;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ DescriptorLimits GetDescriptorLimits() {
 
 absl::StatusOr<uint64_t> MakeRoomForConnections(uint64_t wanted, uint64_t reserved) {
   DescriptorLimits limits = GetDescriptorLimits();
-  uint64_t most = std::min(limits.hard, std::max(kMostDescriptors, limits.soft));
+  uint64_t most = std::min(limits.hard, std::max(kMaxDescriptors, limits.soft));
   uint64_t target =
       wanted == 0 || wanted > most - std::min(most, reserved) ? most : wanted + reserved;
   if (target > limits.soft) {

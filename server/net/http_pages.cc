@@ -16,7 +16,7 @@
 namespace kiln::net {
 namespace {
 
-constexpr size_t kMostRequestBytes = 8 << 10;
+constexpr size_t kMaxRequestBytes = 8 << 10;
 // How often the thread looks whether it is to end, if there was no descriptor to wake it by.
 constexpr std::chrono::milliseconds kLookUp(1000);
 
@@ -172,7 +172,7 @@ void HttpPages::Read(Connection* connection) {
   size_t end = EndOfHeader(request);
   if (end != std::string::npos) {
     Ask(connection, std::string_view(request).substr(0, end));
-  } else if (request.size() > kMostRequestBytes) {
+  } else if (request.size() > kMaxRequestBytes) {
     connection->answer = Respond({400, "text/plain", "the request is too long\n"}, true);
   }
   if (!connection->IsAsking()) connection->end = Clock::now() + times_.answer;

@@ -9,7 +9,7 @@
 //     one that came first of those without a complete header, or else of those that do not take
 //     their answer. A new connection is read before anybody gives way, so that one which brings its
 //     request along needs no luck, and kGrace is left to those that send it right after.
-//   * While kMostOpen are held none is taken (held()): clients wait in the kernel, in order.
+//   * While kMaxOpen are held none is taken (held()): clients wait in the kernel, in order.
 //   * Each page is made in a thread of its own, once for all who ask for it meanwhile: one that
 //     takes long (a disk that hangs) keeps only those who want it. An answer is never older than
 //     its request.
@@ -40,7 +40,7 @@ namespace kiln::net {
 class HttpPages {
  public:
   static constexpr size_t kPlaces = 16;
-  static constexpr size_t kMostOpen = 24;
+  static constexpr size_t kMaxOpen = 24;
   static constexpr std::chrono::milliseconds kGrace{2};
 
   struct Page {

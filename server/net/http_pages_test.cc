@@ -26,7 +26,7 @@ class HttpPagesTest : public testing::Test {
     int pair[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
-    EXPECT_TRUE(Await([&] { return pages->held() < HttpPages::kMostOpen; }));
+    EXPECT_TRUE(Await([&] { return pages->held() < HttpPages::kMaxOpen; }));
     pages->Take(pair[0]);
     return pair[1];
   }

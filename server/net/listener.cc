@@ -19,7 +19,7 @@ namespace kiln::net {
 namespace {
 
 // What leaves has its descriptor still; no more give way at a time than are accounted for.
-constexpr size_t kMostLeaving = 16;
+constexpr size_t kMaxLeaving = 16;
 // Between two looks at all connections, when they are all in use.
 constexpr std::chrono::milliseconds kSweepInterval(20);
 // Without any descriptor.
@@ -29,7 +29,7 @@ constexpr int kRoomMilliseconds = 2;
 // Clients that are refused try again about once a second: for so long after one it is not over.
 constexpr absl::Duration kFullAfterRefusal = absl::Seconds(2);
 // From one socket, before the others are looked at: a flood there does not keep theirs waiting.
-constexpr int kMostAtOnce = 64;
+constexpr int kMaxAtOnce = 64;
 // Otherwise the wake-up ends a wait, if there was a descriptor for it.
 constexpr int kLookUpMilliseconds = 1000;
 
@@ -131,7 +131,7 @@ void Listener::Run() {
 }
 
 void Listener::AcceptSome(int socket) {
-  for (int i = 0; i < kMostAtOnce && !stopping_ && AcceptOne(socket); ++i) {
+  for (int i = 0; i < kMaxAtOnce && !stopping_ && AcceptOne(socket); ++i) {
   }
 }
 
@@ -218,7 +218,7 @@ Listener::Full Listener::MakeRoomFor(const Connection& connection) {
   if (!own() && !full()) return Full::kNo;
   const Full none = full() ? Full::kPlaces : Full::kAddress;
   connections_.SweepLeaving();
-  if (connections_.leaving() >= kMostLeaving) return none;
+  if (connections_.leaving() >= kMaxLeaving) return none;
   const bool made = GaveWay(own() ? connections_.MakeRoomWithin(connection.address)
                                   : connections_.MakeRoomFor(connection.address));
   return made ? Full::kNo : none;

@@ -35,7 +35,7 @@ grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc
     status = {grpc::StatusCode::PERMISSION_DENIED,
               "the Admin service answers on the daemon's own machine only"};
   } else {
-    status = ParseSmall(bytes, AdminService::kMostRequestBytes, &request);
+    status = ParseSmall(bytes, AdminService::kMaxRequestBytes, &request);
   }
   if (status.ok()) status = answer(request, &message);
   if (status.ok()) *response = BytesOf(message);
@@ -45,9 +45,9 @@ grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc
 
 // A message has room for some names only.
 grpc::Status StatusOf(const quarantine::Quarantine::Cleared& cleared) {
-  constexpr size_t kMostNamed = 16;
+  constexpr size_t kMaxNamed = 16;
   if (cleared.left.empty()) return grpc::Status::OK;
-  const size_t named = std::min(kMostNamed, cleared.left.size());
+  const size_t named = std::min(kMaxNamed, cleared.left.size());
   std::string text =
       absl::StrCat(cleared.entries, " cleared until the next start: of ", cleared.left.size(),
                    " the file could not be removed (CACHE-DIR/quarantine/KEY): ",

@@ -17,7 +17,7 @@ class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_Li
                                        kiln::v1alpha::Admin::Service>>> {
  public:
   // More than all keys that there may be.
-  static constexpr size_t kMostRequestBytes = size_t{128} << 10;
+  static constexpr size_t kMaxRequestBytes = size_t{128} << 10;
 
   // Both outlive the service; `connections` null: calls are not counted.
   explicit AdminService(quarantine::Quarantine* quarantine,

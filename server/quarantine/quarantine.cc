@@ -23,7 +23,7 @@ namespace {
 // 1 (the number was not written) did not say at which limits a shader died.
 constexpr uint32_t kFormat = 2;
 // What an entry has beside its source.
-constexpr uint64_t kMostEntryBytes = uint64_t{1} << 20;
+constexpr uint64_t kMaxEntryBytes = uint64_t{1} << 20;
 
 TargetResult ResultOf(const QuarantineEntry& entry) {
   TargetResult result;
@@ -66,7 +66,7 @@ bool AnyRaised(const Limits& then, const Limits& now) {
 Quarantine::Quarantine(Options options)
     : options_(std::move(options)),
       files_(options_.deaths == 0 ? std::string() : options_.directory,
-             options_.max_bytes + kMostEntryBytes) {
+             options_.max_bytes + kMaxEntryBytes) {
   Flush();
   if (options_.directory.empty() || options_.follow_interval == absl::ZeroDuration()) return;
   follower_ = std::jthread([this](const std::stop_token& stop) {

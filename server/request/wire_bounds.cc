@@ -88,7 +88,7 @@ class Walk {
   bool Count(const FieldDescriptor* field, uint64_t n) {
     if (field != nullptr && !field->is_repeated()) return true;
     const auto bound = most_.find(field);
-    const uint64_t most = bound == most_.end() ? kMostOtherFields : bound->second;
+    const uint64_t most = bound == most_.end() ? kMaxOtherFields : bound->second;
     if ((counts_[field] += n) <= most) return true;
     result_ = {Path(field), absl::StrCat("there are more than ", most,
                                          ", which is the most that is ", "accepted")};
@@ -123,9 +123,9 @@ WireBounds::WireBounds(const kiln::v1alpha::Capabilities::Limits& limits) {
   const Descriptor& options = *CompileOptions::descriptor();
   bound(options, CompileOptions::kDisabledPassesFieldNumber, limits.max_disabled_passes());
   bound(*ColorAttachments::descriptor(), ColorAttachments::kAttachmentsFieldNumber,
-        worker::kMostAttachments);
+        worker::kMaxAttachments);
   bound(*NextStageReads::descriptor(), NextStageReads::kLocationsFieldNumber,
-        worker::kMostLocations);
+        worker::kMaxLocations);
 }
 
 std::optional<WireBounds::TooMany> WireBounds::Check(

@@ -26,7 +26,7 @@
 namespace kiln::server {
 
 // Of unknown fields of a message, and of elements of a field that has no bound of its own.
-inline constexpr uint64_t kMostOtherFields = 4096;
+inline constexpr uint64_t kMaxOtherFields = 4096;
 
 class WireBounds {
  public:
@@ -41,7 +41,7 @@ class WireBounds {
                                const google::protobuf::Descriptor& type) const;
 
  private:
-  // By field; one that is not there has kMostOtherFields.
+  // By field; one that is not there has kMaxOtherFields.
   std::map<const google::protobuf::FieldDescriptor*, uint64_t> most_;
 };
 

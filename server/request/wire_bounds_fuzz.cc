@@ -61,9 +61,9 @@ uint64_t Most(const FieldDescriptor* field) {
                                                                         {"defines", 8},
                                                                         {"includes", 8},
                                                                         {"spec_constants", 8}};
-  if (field == nullptr) return kiln::server::kMostOtherFields;
+  if (field == nullptr) return kiln::server::kMaxOtherFields;
   const auto it = kNames->find(field->name());
-  return it == kNames->end() ? kiln::server::kMostOtherFields : it->second;
+  return it == kNames->end() ? kiln::server::kMaxOtherFields : it->second;
 }
 
 // Of what was made.

@@ -57,10 +57,10 @@ CompileRequest Largest() {
   for (int i = 0; i < 16; ++i) options->add_widths(8);
   for (uint32_t i = 0; i < limits.max_disabled_passes(); ++i) options->add_disabled_passes("cse");
   auto* state = options->mutable_state();
-  for (uint32_t i = 0; i < worker::kMostAttachments; ++i) {
+  for (uint32_t i = 0; i < worker::kMaxAttachments; ++i) {
     state->mutable_fragment()->mutable_color()->add_attachments()->set_location(i);
   }
-  for (uint32_t i = 0; i < worker::kMostLocations; ++i) {
+  for (uint32_t i = 0; i < worker::kMaxLocations; ++i) {
     state->mutable_next_stage_reads()->add_locations()->set_location(i);
   }
   for (uint32_t i = 0; i < limits.max_defines(); ++i) {

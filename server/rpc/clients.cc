@@ -31,7 +31,7 @@ worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers) {
   if (!address.has_value()) return own;
   const auto name = HeaderOf(headers, kForwardedConnectionHeader).value_or("");
   // No number of a connection here begins so.
-  return {*address, "through " + std::string(name.substr(0, kMostConnectionName))};
+  return {*address, "through " + std::string(name.substr(0, kMaxConnectionName))};
 }
 
 std::string ClientName(const net::OpenCall& call, const worker::Owner& owner) {

@@ -21,7 +21,7 @@ namespace kiln::server {
 inline constexpr char kForwardedForHeader[] = "x-forwarded-for";
 inline constexpr char kForwardedConnectionHeader[] = "kiln-client-connection";
 // Of the latter; what is longer is cut.
-inline constexpr size_t kMostConnectionName = 64;
+inline constexpr size_t kMaxConnectionName = 64;
 
 // The call's connection, which counts as in use as long as the result lives. `table` null: not
 // known.

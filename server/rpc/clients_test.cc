@@ -54,7 +54,7 @@ TEST_F(ClientsTest, AConnectionsNameIsCut) {
   const std::string name(1000, 'x');
   const Headers headers = {{"x-forwarded-for", "198.51.100.1"}, {"kiln-client-connection", name}};
   EXPECT_EQ(OwnerOf(CallOf(true), headers).member,
-            "through " + std::string(kMostConnectionName, 'x'));
+            "through " + std::string(kMaxConnectionName, 'x'));
 }
 
 TEST_F(ClientsTest, WhatIsNoAddressIsTheProxysOwn) {

@@ -106,7 +106,7 @@ grpc::ServerUnaryReactor* HealthService::Check(grpc::CallbackServerContext* cont
   const net::OpenCall open = BeginCall(connections_, *context);
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   HealthCheckRequest asked;
-  grpc::Status status = ParseSmall(*request, kMostRequestBytes, &asked);
+  grpc::Status status = ParseSmall(*request, kMaxRequestBytes, &asked);
   if (status.ok() && !names_.contains(asked.service())) {
     status = {grpc::StatusCode::NOT_FOUND, "there is no service of this name"};
   }
@@ -121,7 +121,7 @@ grpc::ServerUnaryReactor* HealthService::Check(grpc::CallbackServerContext* cont
 grpc::ServerWriteReactor<grpc::ByteBuffer>* HealthService::Watch(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
   HealthCheckRequest asked;
-  const grpc::Status status = ParseSmall(*request, kMostRequestBytes, &asked);
+  const grpc::Status status = ParseSmall(*request, kMaxRequestBytes, &asked);
   // gRPC would keep the bytes as long as the watch lasts.
   const_cast<grpc::ByteBuffer*>(request)->Clear();
   auto* watcher =

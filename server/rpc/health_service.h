@@ -24,7 +24,7 @@ class HealthService final : public grpc::health::v1::Health::WithRawCallbackMeth
                                     grpc::health::v1::Health::Service>> {
  public:
   // A service's name and what protobuf puts around it; there is nothing else in a request.
-  static constexpr size_t kMostRequestBytes = 512;
+  static constexpr size_t kMaxRequestBytes = 512;
 
   // `names`: of the services; "" is the daemon as a whole. `connections` outlives it; null: calls
   // are not counted.

@@ -86,7 +86,7 @@ TEST_F(HealthServiceTest, AWatchIsToldOfEachChangeOnce) {
 TEST_F(HealthServiceTest, WhatIsTooLargeOrNoRequestIsRefused) {
   HealthCheckRequest odd;
   odd.GetReflection()->MutableUnknownFields(&odd)->AddLengthDelimited(
-      9, std::string(HealthService::kMostRequestBytes, 'x'));
+      9, std::string(HealthService::kMaxRequestBytes, 'x'));
   EXPECT_EQ(Check(odd), -grpc::RESOURCE_EXHAUSTED);
   grpc::ClientContext large_context, garbage_context;
   EXPECT_EQ(Next(stub_->Watch(&large_context, odd).get()), -grpc::RESOURCE_EXHAUSTED);

@@ -13,7 +13,7 @@ namespace kiln::server {
 namespace {
 
 // Longer than any of protobuf's texts but dumps of whole messages, which are not for the log.
-constexpr size_t kMostBytes = 200;
+constexpr size_t kMaxBytes = 200;
 
 struct Capture {
   absl::Mutex mutex;
@@ -41,7 +41,7 @@ void Handle(google::protobuf::LogLevel level, const char*, int, const std::strin
     return;
   }
   capture.next = now + absl::ToChronoNanoseconds(capture.interval);
-  capture.say(text.substr(0, kMostBytes), std::exchange(capture.withheld, 0));
+  capture.say(text.substr(0, kMaxBytes), std::exchange(capture.withheld, 0));
 }
 
 }  // namespace

@@ -76,8 +76,7 @@ class Reactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::Byt
   void OnReadDone(bool ok) override {
     if (!ok) return Finish(grpc::Status::OK);
     ServerReflectionRequest request;
-    const grpc::Status status =
-        ParseSmall(request_, ReflectionService::kMostRequestBytes, &request);
+    const grpc::Status status = ParseSmall(request_, ReflectionService::kMaxRequestBytes, &request);
     request_.Clear();
     if (!status.ok()) return Finish(status);
     answer_ = service_->Answer(request);

@@ -26,7 +26,7 @@ class ReflectionService final : public grpc::reflection::v1alpha::ServerReflecti
                                         grpc::reflection::v1alpha::ServerReflection::Service> {
  public:
   // More than the names in a request, twice.
-  static constexpr size_t kMostRequestBytes = 4096;
+  static constexpr size_t kMaxRequestBytes = 4096;
 
   // `names`: full names of services that the program is linked with, itself included. `connections`
   // outlives it; null: calls are not counted.

@@ -16,11 +16,11 @@ using kiln::v1alpha::Variant;
 
 // More than any compile makes: three widths of a few strategies, some hundred passes in each, and
 // twice job_sink's bound on remarks.
-constexpr int kMostVariants = 16;
-constexpr int kMostPasses = 1 << 16;
-constexpr int kMostRemarks = 1 << 13;
-constexpr size_t kMostNameBytes = 64;
-constexpr uint32_t kMostWidth = 1024;
+constexpr int kMaxVariants = 16;
+constexpr int kMaxPasses = 1 << 16;
+constexpr int kMaxRemarks = 1 << 13;
+constexpr size_t kMaxNameBytes = 64;
+constexpr uint32_t kMaxWidth = 1024;
 
 // Of a worker that is alive; the rest its parent says of it.
 bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
@@ -35,7 +35,7 @@ bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
 }
 
 bool IsWord(std::string_view text) {
-  return !text.empty() && text.size() <= kMostNameBytes &&
+  return !text.empty() && text.size() <= kMaxNameBytes &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return absl::ascii_islower(static_cast<unsigned char>(c)) ||
                   absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '_';
@@ -48,7 +48,7 @@ bool NoneNegative(std::initializer_list<int64_t> numbers) {
 
 bool IsVariant(const Variant& variant) {
   const auto& s = variant.statistics();
-  return variant.name().size() <= kMostNameBytes && variant.width() <= kMostWidth &&
+  return variant.name().size() <= kMaxNameBytes && variant.width() <= kMaxWidth &&
          !variant.code().empty() &&
          NoneNegative({s.instructions(), s.sync_instructions(), s.sends(), s.cycles(), s.spills(),
                        s.fills(), s.loops(), s.registers(), s.bytes(), s.spill_bytes(),
@@ -59,8 +59,8 @@ bool IsResult(const TargetResult& result, bool cancelled) {
   const auto& t = result.timings();
   return IsWorkersStatus(result.status(), cancelled) && IsWord(result.cause()) &&
          (result.status() == TargetResult::OK) == (result.variants_size() > 0) &&
-         result.variants_size() <= kMostVariants && result.passes_size() <= kMostPasses &&
-         result.remarks_size() <= kMostRemarks && NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
+         result.variants_size() <= kMaxVariants && result.passes_size() <= kMaxPasses &&
+         result.remarks_size() <= kMaxRemarks && NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
          std::all_of(result.variants().begin(), result.variants().end(), IsVariant);
 }
 

@@ -42,8 +42,8 @@ void CopyIn(std::string_view text, char (&field)[N]) {
 }
 
 // What a worker says of a pass that could not be: more than a job may take, or hold.
-constexpr int64_t kMostNanoseconds = int64_t{1} << 50;  // 13 days
-constexpr int64_t kMostInstructions = int64_t{1} << 40;
+constexpr int64_t kMaxNanoseconds = int64_t{1} << 50;  // 13 days
+constexpr int64_t kMaxInstructions = int64_t{1} << 40;
 
 // As it may stand in a log, a label or an answer.
 template <size_t N>
@@ -141,9 +141,9 @@ std::vector<PassEvent> Board::Passes() const {
     events[i].level = CopyOut(p.level);
     events[i].target = p.target;
     events[i].changed = p.changed != 0;
-    events[i].nanoseconds = Clamped(p.nanoseconds, kMostNanoseconds);
-    events[i].instructions_before = Clamped(p.before, kMostInstructions);
-    events[i].instructions_after = Clamped(p.after, kMostInstructions);
+    events[i].nanoseconds = Clamped(p.nanoseconds, kMaxNanoseconds);
+    events[i].instructions_before = Clamped(p.before, kMaxInstructions);
+    events[i].instructions_after = Clamped(p.after, kMaxInstructions);
   }
   return events;
 }

@@ -15,13 +15,13 @@ using Violations = std::vector<std::pair<std::string, std::string>>;
 void CheckAttachments(const PipelineState& state, Violations* out) {
   std::set<uint32_t> locations;
   for (const ColorAttachment& a : state.fragment().color().attachments()) {
-    if (a.location() < kMostAttachments && a.write_mask() <= 0xf &&
+    if (a.location() < kMaxAttachments && a.write_mask() <= 0xf &&
         ColorAttachment::NumericType_IsValid(a.type()) && locations.insert(a.location()).second) {
       continue;
     }
     out->emplace_back(
         "options.state.fragment.color.attachments",
-        absl::StrCat("location ", a.location(), ": locations are 0 to ", kMostAttachments - 1,
+        absl::StrCat("location ", a.location(), ": locations are 0 to ", kMaxAttachments - 1,
                      ", each given once, masks have 4 bits, and types are FLOAT, "
                      "SINT and UINT"));
     return;
@@ -38,14 +38,13 @@ void CheckSamples(const PipelineState& state, Violations* out) {
 void CheckReads(const PipelineState& state, Violations* out) {
   std::set<uint32_t> locations;
   for (const auto& l : state.next_stage_reads().locations()) {
-    if (l.location() < kMostLocations && l.components() >= 1 && l.components() <= 0xf &&
+    if (l.location() < kMaxLocations && l.components() >= 1 && l.components() <= 0xf &&
         locations.insert(l.location()).second) {
       continue;
     }
-    out->emplace_back(
-        "options.state.next_stage_reads.locations",
-        absl::StrCat("location ", l.location(), ": locations are 0 to ", kMostLocations - 1,
-                     ", each given once, and components 1 to 15"));
+    out->emplace_back("options.state.next_stage_reads.locations",
+                      absl::StrCat("location ", l.location(), ": locations are 0 to ",
+                                   kMaxLocations - 1, ", each given once, and components 1 to 15"));
     return;
   }
 }

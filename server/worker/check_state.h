@@ -13,9 +13,9 @@
 namespace kiln::worker {
 
 // The least that Vulkan lets a device stop at is 4 colour attachments; desktop ones have 8.
-inline constexpr uint32_t kMostAttachments = 8;
+inline constexpr uint32_t kMaxAttachments = 8;
 // Between two stages: of four components, 128 in all, which desktop devices have.
-inline constexpr uint32_t kMostLocations = 32;
+inline constexpr uint32_t kMaxLocations = 32;
 
 // Field of the request, and why: one at most for each field.
 std::vector<std::pair<std::string, std::string>> WrongState(

@@ -30,8 +30,8 @@ constexpr char kAttachments[] = "options.state.fragment.color.attachments";
 
 TEST(CheckState, Attachments) {
   EXPECT_EQ(Wrong({}), "");
-  EXPECT_EQ(Wrong(Attachment(kMostAttachments - 1)), "");
-  EXPECT_EQ(Wrong(Attachment(kMostAttachments)), kAttachments);
+  EXPECT_EQ(Wrong(Attachment(kMaxAttachments - 1)), "");
+  EXPECT_EQ(Wrong(Attachment(kMaxAttachments)), kAttachments);
   EXPECT_EQ(Wrong(Attachment(0, 0)), "") << "no component is a mask";
   EXPECT_EQ(Wrong(Attachment(0, 16)), kAttachments);
   EXPECT_EQ(Wrong(Attachment(0, 15, ColorAttachment::UINT)), "");
@@ -59,8 +59,8 @@ TEST(CheckState, WhatTheNextStageReads) {
     return state;
   };
   constexpr char kReads[] = "options.state.next_stage_reads.locations";
-  EXPECT_EQ(Wrong(reads(kMostLocations - 1, 1)), "");
-  EXPECT_EQ(Wrong(reads(kMostLocations, 1)), kReads);
+  EXPECT_EQ(Wrong(reads(kMaxLocations - 1, 1)), "");
+  EXPECT_EQ(Wrong(reads(kMaxLocations, 1)), kReads);
   EXPECT_EQ(Wrong(reads(0, 0)), kReads);
   EXPECT_EQ(Wrong(reads(0, 16)), kReads);
   PipelineState twice = reads(2, 1);

@@ -27,8 +27,8 @@
 // still wait with at least as many jobs after giving up one: the last job of the one that has most
 // gives way. So the share of the places is as fair.
 //
-// Bounds: owners with jobs that wait or run, and beside them 1.5 x kMostAtRest groups and in each
-// group 1.5 x kMostMembersAtRest members.
+// Bounds: owners with jobs that wait or run, and beside them 1.5 x kMaxAtRest groups and in each
+// group 1.5 x kMaxMembersAtRest members.
 //
 // Cost: the next job is found by a look at each group with waiting jobs, and at each such member of
 // one of them, or of all for an express job. Deterministic: equal times go by the account that was
@@ -65,8 +65,8 @@ class FairQueue {
   // After so much processor time of all what was used before counts half (busiest_share).
   static constexpr absl::Duration kRecent = absl::Seconds(30);
   // Groups, and members of one, at rest that are remembered; more are forgotten.
-  static constexpr size_t kMostAtRest = 256;
-  static constexpr size_t kMostMembersAtRest = 16;
+  static constexpr size_t kMaxAtRest = 256;
+  static constexpr size_t kMaxMembersAtRest = 16;
 
   // Jobs of different kinds are guessed apart.
   static constexpr size_t kKinds = 2;
@@ -392,8 +392,8 @@ class FairQueue {
   }
 
   void Forget(Group* group) {
-    group->members.Forget(kMostMembersAtRest);
-    groups_.Forget(kMostAtRest);
+    group->members.Forget(kMaxMembersAtRest);
+    groups_.Forget(kMaxAtRest);
   }
 
   Groups groups_;

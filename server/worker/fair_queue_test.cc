@@ -355,10 +355,10 @@ TEST(FairQueueTest, OwnersThatAreGoneAreForgotten) {
   size_t most = 0;
   const auto look = [&](const Queue& queue) { most = std::max(most, queue.accounts()); };
   RunOneShots(&members, 8, 20'000, OneShotMember, [&](int, int) { look(members); });
-  EXPECT_LE(most, 1 + 10 + Queue::kMostMembersAtRest * 3 / 2) << "20,000 came";
+  EXPECT_LE(most, 1 + 10 + Queue::kMaxMembersAtRest * 3 / 2) << "20,000 came";
   Queue groups;
   RunOneShots(&groups, 8, 20'000, OneShotGroup, [&](int, int) { look(groups); });
-  EXPECT_LE(most, 2 * (10 + Queue::kMostAtRest * 3 / 2)) << "20,000 came";
+  EXPECT_LE(most, 2 * (10 + Queue::kMaxAtRest * 3 / 2)) << "20,000 came";
 }
 
 // While one job runs all the time each of the others leaves a debt.
@@ -373,7 +373,7 @@ TEST(FairQueueTest, DebtsAreForgottenBeyondTheBoundTheSmallestFirst) {
   work("deep in debt", Seconds(10'000));
   for (int i = 0; i < 1000; ++i) {
     work("debtor" + std::to_string(i), Seconds(1));
-    EXPECT_LE(queue.accounts(), 2 * (2 + Queue::kMostAtRest * 3 / 2)) << i;
+    EXPECT_LE(queue.accounts(), 2 * (2 + Queue::kMaxAtRest * 3 / 2)) << i;
   }
   queue.Push(Of("deep in debt"), {2});
   for (int i = 0; i < 10; ++i) queue.Push(Of("new" + std::to_string(i)), {3});

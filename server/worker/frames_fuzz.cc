@@ -41,7 +41,7 @@ constexpr const char* kTargets[] = {"tgl", "skl", "hsw", "gfx1030"};
 constexpr size_t kPrefix = 4;
 // Frames that announce more and do not have it are read as one of this length; more is left out,
 // since making room for what was announced would take all the time.
-constexpr size_t kMostAnnounced = size_t{1} << 20;
+constexpr size_t kMaxAnnounced = size_t{1} << 20;
 
 [[noreturn]] void Fail(const char* what) {
   std::fprintf(stderr, "property: %s\n", what);
@@ -204,7 +204,7 @@ void ReadAsWorker(std::string_view bytes) {
   std::string_view rest = bytes;
   const std::vector<std::string_view> frames = SplitFrames(&rest);
   const size_t announced = rest.size() < kPrefix ? 0 : Announced(rest);
-  if (announced > kMostAnnounced && announced <= kMaxFrameBytes) return;
+  if (announced > kMaxAnnounced && announced <= kMaxFrameBytes) return;
   Socket socket;
   if (!bytes.empty()) socket.Send(bytes);
   socket.HangUp();

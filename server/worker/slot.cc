@@ -26,7 +26,7 @@ using kiln::v1alpha::TargetResult;
 
 namespace {
 
-constexpr int kMostHandedBack = 3;
+constexpr int kMaxHandedBack = 3;
 constexpr char kUnresponsive[] = "unresponsive";
 constexpr char kDistrusted[] = "distrusted";
 constexpr char kPreempted[] = "preempted";
@@ -234,7 +234,7 @@ void Slot::Run(const Pool::Handle& entry) {
     if (how == Exchange::kGaveWay) {
       return pool_->HandBack(entry, Cost(how, *cpu_time, heard_ - start));
     }
-    if (!IsJudged(exit, how) && ++entry->handed_back < kMostHandedBack) {
+    if (!IsJudged(exit, how) && ++entry->handed_back < kMaxHandedBack) {
       return pool_->HandBack(entry);
     }
     if (how == Exchange::kGarbage) Disbelieve(&outcome);
@@ -342,7 +342,7 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
     case Exchange::kDeadline: return DescribeTimeout(pool_->options().limits.wall_time, worked);
     case Exchange::kNotBegun:
       return {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
-              absl::StrCat(kMostHandedBack, " workers did not begin with the job"), false};
+              absl::StrCat(kMaxHandedBack, " workers did not begin with the job"), false};
     case Exchange::kTooLarge:
       return {"recycle", TargetResult::CRASHED, "job_too_large",
               absl::StrCat("more than the ", kMaxFrameBytes, " bytes that a worker takes"), false};

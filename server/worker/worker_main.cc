@@ -172,9 +172,9 @@ int Loop(const Arguments& arguments, const CpuLimit& limit, Backend* backend, Bo
 // An eighth of the address space, which heap and stack share; at most what the deepest input needs
 // that the front end accepts (core/front/check/bounds.h).
 size_t StackBytes(const SandboxOptions& sandbox) {
-  constexpr uint64_t kMost = uint64_t{256} << 20;
+  constexpr uint64_t kMax = uint64_t{256} << 20;
   const uint64_t limit = sandbox.address_space_bytes;
-  return static_cast<size_t>(limit == 0 ? kMost : std::min(kMost, limit / 8));
+  return static_cast<size_t>(limit == 0 ? kMax : std::min(kMax, limit / 8));
 }
 
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {

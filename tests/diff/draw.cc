@@ -21,7 +21,7 @@ using mir::Interpolation;
 using mir::Type;
 using nlohmann::json;
 
-constexpr int kMostSize = 128;  // pixels of an edge: a triangle's quads run as one group
+constexpr int kMaxSize = 128;  // pixels of an edge: a triangle's quads run as one group
 
 struct Attribute {
   uint32_t location = 0, component = 0, components = 0;
@@ -186,7 +186,7 @@ absl::Status Drawing::Read() {
   vertices_ = topology == "point_list" ? 1 : 3;
   width_ = draw_.value("width", 8u);
   height_ = draw_.value("height", 8u);
-  if (std::max(width_, height_) > kMostSize) return absl::UnimplementedError("draw: size");
+  if (std::max(width_, height_) > kMaxSize) return absl::UnimplementedError("draw: size");
   positions_ = {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
   if (draw_.contains("positions")) {
     positions_ = draw_["positions"].get<std::vector<std::array<float, 4>>>();

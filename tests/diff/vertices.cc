@@ -20,7 +20,7 @@ using mir::Interface;
 using mir::Type;
 using nlohmann::json;
 
-constexpr uint32_t kMost = 1u << 16;  // invocations of the interpreter
+constexpr uint32_t kMax = 1u << 16;  // invocations of the interpreter
 
 // Those of a location, by vertex or by instance.
 struct Attribute {
@@ -75,10 +75,10 @@ absl::Status Vertices::Read() {
   } else {
     base_vertex_ = draw_.value("first_vertex", 0u);
     const uint32_t count = draw_.at("count").get<uint32_t>();
-    for (uint32_t i = 0; i < std::min(count, kMost + 1); ++i) numbers_.push_back(base_vertex_ + i);
+    for (uint32_t i = 0; i < std::min(count, kMax + 1); ++i) numbers_.push_back(base_vertex_ + i);
   }
   if (numbers_.empty() || instances_ == 0 ||
-      uint64_t{instances_} * views_.size() * numbers_.size() > kMost) {
+      uint64_t{instances_} * views_.size() * numbers_.size() > kMax) {
     return absl::InvalidArgumentError("vertices: none of them, or too many");
   }
   for (const json& given : draw_.value("inputs", json::array())) {

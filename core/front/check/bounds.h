@@ -36,11 +36,11 @@ enum class Bound {
 
 // How much of it is accepted.
 constexpr uint64_t Most(Bound bound) {
-  constexpr uint64_t kMost[] = {
+  constexpr uint64_t kMax[] = {
 #define BOUND(name, what, most, cause) most,
 #include "core/front/check/coverage.def"
   };
-  return kMost[static_cast<int>(bound)];
+  return kMax[static_cast<int>(bound)];
 }
 
 // Refusals (refusal.h) of a module: size and, if it goes to the `validator`, nesting and what that

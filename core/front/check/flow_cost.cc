@@ -19,9 +19,9 @@ constexpr uint64_t kExit = 3;     // a dominator on the way from a construct tha
 constexpr uint64_t kCopied = 4;   // a construct copied for a back edge
 constexpr uint64_t kPhiEdge = 2;  // a predecessor sorted for a phi
 constexpr uint64_t kScanned = 8;  // so many entries of an array are looked at in a step
-constexpr uint64_t kMost = uint64_t{1} << 50;
+constexpr uint64_t kMax = uint64_t{1} << 50;
 
-uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kMost / a ? kMost : a * b; }
+uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kMax / a ? kMax : a * b; }
 
 // Edges from each node, in the order in which they were added by node.
 class Graph {
@@ -181,7 +181,7 @@ class Meter {
   }
 
  private:
-  void Add(uint64_t steps) { steps_ = std::min(steps_ + std::min(steps, kMost), kMost); }
+  void Add(uint64_t steps) { steps_ = std::min(steps_ + std::min(steps, kMax), kMax); }
   uint64_t Left() const { return most_ - std::min(most_, steps_); }
   uint32_t Block(uint32_t label) const {
     const auto known = block_.find(label);
@@ -271,8 +271,8 @@ class Meter {
       const uint32_t parent = tree_.parent[*it];
       if (parent == kNone) continue;
       size_[parent] += size_[*it];
-      walk_[parent] = std::min(walk_[parent] + walk_[*it], kMost);
-      post_walk_[parent] = std::min(post_walk_[parent] + post_walk_[*it], kMost);
+      walk_[parent] = std::min(walk_[parent] + walk_[*it], kMax);
+      post_walk_[parent] = std::min(post_walk_[parent] + post_walk_[*it], kMax);
     }
     for (uint32_t node : tree_.by_depth) {
       const uint32_t parent = tree_.parent[node];

@@ -9,7 +9,7 @@ namespace {
 
 using Value = std::optional<int64_t>;
 
-constexpr int kMostDepth = 200;
+constexpr int kMaxDepth = 200;
 
 struct Operator {
   std::string_view text;
@@ -44,7 +44,7 @@ class Parser {
   }
 
   Value Unary(int depth) {
-    if (at_ == tokens_.size() || depth > kMostDepth) {
+    if (at_ == tokens_.size() || depth > kMaxDepth) {
       failed_ = true;
       return std::nullopt;
     }

@@ -8,7 +8,7 @@
 namespace kiln::front {
 namespace {
 
-constexpr GlslSize kMost = {1u << 20, 1u << 20, 1u << 20, 64, 1u << 20, 1u << 20};
+constexpr GlslSize kMax = {1u << 20, 1u << 20, 1u << 20, 64, 1u << 20, 1u << 20};
 
 GlslSize Size(const std::string& text, const std::map<std::string, std::string>& includes = {},
               const std::string& preamble = "") {
@@ -18,7 +18,7 @@ GlslSize Size(const std::string& text, const std::map<std::string, std::string>&
     *found = {it->first, it->second};
     return true;
   };
-  return SizeOfGlsl(preamble, {"main", text}, find, kMost);
+  return SizeOfGlsl(preamble, {"main", text}, find, kMax);
 }
 
 // The tokens of the only statement, which is what the text expands to.
@@ -131,13 +131,13 @@ TEST(GlslSize, MembersOfStructs) {
 
 // Counting ends at the bounds.
 TEST(GlslSize, EndsAtTheBounds) {
-  EXPECT_LT(Size(Doubling(40) + "A40").tokens, 2 * kMost.tokens);
+  EXPECT_LT(Size(Doubling(40) + "A40").tokens, 2 * kMax.tokens);
   std::string calls = "#define F(x) x x\n";
   for (int i = 0; i < 40; ++i) calls += "F(";
-  EXPECT_LT(Size(calls + "a" + std::string(40, ')')).tokens, 2 * kMost.tokens);
+  EXPECT_LT(Size(calls + "a" + std::string(40, ')')).tokens, 2 * kMax.tokens);
   std::string deep = "#define F(x) x\n";
   for (int i = 0; i < 1000; ++i) deep += "F(";
-  EXPECT_EQ(Size(deep + "a" + std::string(1000, ')')).arguments, kMost.arguments + 1);
+  EXPECT_EQ(Size(deep + "a" + std::string(1000, ')')).arguments, kMax.arguments + 1);
   std::string pasted = "#define P a";
   for (int i = 0; i < 100'000; ++i) pasted += "##a";
   EXPECT_GT(Size(pasted + "\nP").tokens, 0u);

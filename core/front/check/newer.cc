@@ -22,7 +22,7 @@ using Inst = absl::Span<const uint32_t>;
 constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kNewestVersion = 0x00010600;
-constexpr size_t kMostParts = 16;  // of composites that are written out
+constexpr size_t kMaxParts = 16;  // of composites that are written out
 
 Op OpOf(Inst inst) { return static_cast<Op>(inst[0] & 0xffff); }
 uint32_t Operand(Inst inst, size_t i) { return i < inst.size() ? inst[i] : 0; }
@@ -270,7 +270,7 @@ absl::Status Rewriter::ForwardReferences(Inst inst) {
 void Rewriter::Replicate(Inst inst) {
   const bool constant = OpOf(inst) != Op::OpCompositeConstructReplicateEXT;
   const uint32_t parts = PartsOf(inst[1]);
-  if (parts == 0 || parts > std::min(kMostParts, spare_)) {
+  if (parts == 0 || parts > std::min(kMaxParts, spare_)) {
     return Put(inst, inst.subspan(1, 2), constant ? Op::OpConstantNull : Op::OpUndef);
   }
   spare_ -= parts;

@@ -74,7 +74,7 @@ std::string NameWithoutNumbers(absl::Span<const uint32_t> inst) {
 // Whether so many ids have one name that the validator, which numbers them with a search from 0 for
 // each and does so for every message, would be busy for long: 20,000 "a" took a minute.
 bool HasTooManyEqualNames(absl::Span<const uint32_t> words) {
-  constexpr uint64_t kMostBytes = 1 << 22;  // of names looked up: 0.2 s
+  constexpr uint64_t kMaxBytes = 1 << 22;  // of names looked up: 0.2 s
   absl::flat_hash_map<std::string, uint64_t> seen;
   uint64_t bytes = 0;
   for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
@@ -83,7 +83,7 @@ bool HasTooManyEqualNames(absl::Span<const uint32_t> words) {
     if (static_cast<spv::Op>(words[at] & 0xffff) != spv::Op::OpName || count < 3) continue;
     const std::string name = NameWithoutNumbers(words.subspan(at + 2, count - 2));
     bytes += seen[name]++ * (count + kHeaderWords);
-    if (bytes > kMostBytes) return true;
+    if (bytes > kMaxBytes) return true;
   }
   return false;
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kMaxBound = 0x3fffff;  // of ids; the validator refuses a larger one at once
-constexpr uint64_t kMost = uint64_t{1} << 50;
+constexpr uint64_t kMax = uint64_t{1} << 50;
 
 // Steps of some 10 ns.
 constexpr uint64_t kWord = 32;         // a word of an instruction, whatever it is
@@ -44,8 +44,8 @@ constexpr std::string_view kKindNames[kKinds] = {
     "equal types and constants",
 };
 
-uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kMost / a ? kMost : a * b; }
-uint64_t Plus(uint64_t a, uint64_t b) { return std::min(a + b, kMost); }
+uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kMax / a ? kMax : a * b; }
+uint64_t Plus(uint64_t a, uint64_t b) { return std::min(a + b, kMax); }
 
 struct TypeCost {
   uint64_t nodes = 1;    // of the type as a tree: members count as often as they occur

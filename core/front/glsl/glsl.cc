@@ -96,11 +96,11 @@ class Versions {
   }
   void Add(const std::string& version) {
     const std::lock_guard lock(mutex_);
-    if (known_.size() < kMost) known_.insert(version);
+    if (known_.size() < kMax) known_.insert(version);
   }
 
  private:
-  static constexpr size_t kMost = 1024;  // there are some 20; what else texts say is no version
+  static constexpr size_t kMax = 1024;  // there are some 20; what else texts say is no version
   std::mutex mutex_;
   std::set<std::string> known_;
 };

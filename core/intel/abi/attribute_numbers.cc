@@ -36,9 +36,9 @@ class Numberer {
 
   absl::StatusOr<std::vector<uint32_t>> Run() {
     for (const std::optional<uint32_t>& s : slots_) {
-      if (s && *s - first_ >= kMostSetupSlots) {
+      if (s && *s - first_ >= kMaxSetupSlots) {
         return Refuse(absl::StrCat("slot ", *s, " of the vertex is read beside slot ", first_, "; ",
-                                   kMostSetupSlots, " are delivered"));
+                                   kMaxSetupSlots, " are delivered"));
       }
     }
     if (slots_.size() <= kRouted) {
@@ -51,13 +51,13 @@ class Numberer {
           absl::StrCat(routed_.size(), " attributes must be routed; ", kRouted, " can be"));
     }
     for (size_t i = 0; i < routed_.size(); ++i) Give(routed_[i], static_cast<uint32_t>(i));
-    for (uint32_t n = kRouted; n < kMostSetupSlots; ++n) {
+    for (uint32_t n = kRouted; n < kMaxSetupSlots; ++n) {
       if (own_[n]) Give(*own_[n], n);
     }
     for (const size_t attribute : made_) {
       const auto free = std::find(taken_.begin(), taken_.end(), false);
       if (free == taken_.end()) {
-        return Refuse(absl::StrCat(slots_.size(), " attributes are read; ", kMostSetupSlots,
+        return Refuse(absl::StrCat(slots_.size(), " attributes are read; ", kMaxSetupSlots,
                                    " are delivered"));
       }
       Give(attribute, static_cast<uint32_t>(free - taken_.begin()));
@@ -77,7 +77,7 @@ class Numberer {
         routed_.push_back(i);
       }
     }
-    for (uint32_t n = kMostSetupSlots; n-- > kRouted && routed_.size() < kRouted;) {
+    for (uint32_t n = kMaxSetupSlots; n-- > kRouted && routed_.size() < kRouted;) {
       if (!own_[n]) continue;
       routed_.push_back(*own_[n]);
       own_[n].reset();
@@ -94,9 +94,9 @@ class Numberer {
   const uint32_t first_;
   std::vector<uint32_t> numbers_;  // by attribute
   std::vector<size_t> routed_;
-  std::array<std::optional<size_t>, kMostSetupSlots> own_;  // by number: the attribute in that slot
+  std::array<std::optional<size_t>, kMaxSetupSlots> own_;  // by number: the attribute in that slot
   std::vector<size_t> made_;
-  std::array<bool, kMostSetupSlots> taken_{};  // by number
+  std::array<bool, kMaxSetupSlots> taken_{};  // by number
 };
 
 }  // namespace

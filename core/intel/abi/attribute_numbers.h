@@ -25,7 +25,7 @@
 
 namespace kiln::intel {
 
-inline constexpr uint32_t kMostSetupSlots = 32;  // attributes that 3DSTATE_SBE delivers
+inline constexpr uint32_t kMaxSetupSlots = 32;  // attributes that 3DSTATE_SBE delivers
 
 // `slots` has for each attribute the slot of the vertex that it comes from; nullopt: fixed
 // functions make it. The result has their numbers, all different. ResourceExhausted

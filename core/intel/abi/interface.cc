@@ -71,14 +71,14 @@ uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Inte
 }
 
 bool TooManyDistances(const std::vector<mir::Interface>& list) {
-  constexpr uint64_t kMostDistances = 8;
+  constexpr uint64_t kMaxDistances = 8;
   uint64_t distances = 0;
   for (const mir::Interface& v : list) {
     if (v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance) {
       distances += v.elements;
     }
   }
-  return distances > kMostDistances;
+  return distances > kMaxDistances;
 }
 
 void NoteElements(const mir::Module& m, mir::InstId access, std::vector<bool>& touched) {

@@ -16,12 +16,12 @@ using mir::Module;
 using mir::Op;
 
 // Of both estimate.h and the reference compiler.
-constexpr int64_t kLoopWeight = 10, kMostWeight = 1'000'000;
+constexpr int64_t kLoopWeight = 10, kMaxWeight = 1'000'000;
 // Registers that are worth pushing for one message less: a message is a header, a send and what
 // waits for it.
 constexpr int64_t kMessageWorth = 4;
 // Registers looked at; what comes behind is read by messages.
-constexpr size_t kMostReads = 4096;
+constexpr size_t kMaxReads = 4096;
 
 using Place = std::tuple<uint32_t, uint32_t, uint32_t>;  // resource, element, register
 
@@ -42,7 +42,7 @@ class Reader {
       const mir::Inst& inst = m_.inst(id);
       if (inst.op == Op::kLoadUbo) Note(id, weight);
       const int64_t inner =
-          inst.op == Op::kLoop ? std::min(kLoopWeight * weight, kMostWeight) : weight;
+          inst.op == Op::kLoop ? std::min(kLoopWeight * weight, kMaxWeight) : weight;
       for (int r = 0; r < inst.num_regions; ++r) Visit(inst.regions[r], inner);
     }
     for (; read_.size() > outside; read_.pop_back()) open_.erase(read_.back());
@@ -110,7 +110,7 @@ class Chooser {
   // `best`: of choices among the reads before this one; `ending`: of those whose last range ends
   // at the one before. Descending, so that what is read is not yet what this read makes of it.
   void Take(size_t i, std::vector<int64_t>& best, std::vector<int64_t>& ending) {
-    const int64_t worth = kMessageWorth * std::min(reads_[i].messages, kMostWeight);
+    const int64_t worth = kMessageWorth * std::min(reads_[i].messages, kMaxWeight);
     const uint32_t distance = Distance(i);
     for (uint32_t k = ranges_; k-- > 0;) {
       for (uint32_t r = registers_; r-- > 0;) {
@@ -171,7 +171,7 @@ bool NamesElement(const Module& m, InstId load, uint32_t* element) {
 std::vector<UniformRead> FindUniformReads(const Module& m) {
   std::vector<UniformRead> reads;
   for (const auto& [place, messages] : Reader(m).Run()) {
-    if (reads.size() == kMostReads) break;
+    if (reads.size() == kMaxReads) break;
     reads.push_back({std::get<0>(place), std::get<1>(place), std::get<2>(place), messages});
   }
   return reads;

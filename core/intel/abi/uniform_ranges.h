@@ -11,7 +11,7 @@
 // it has the most worth less registers.
 //
 // Cost: reads are linear in the module; the choice takes registers read times ranges times
-// registers allowed, at most kMostReads of them.
+// registers allowed, at most kMaxReads of them.
 //
 // Sources: Mesa 25.0.7, brw_nir_analyze_ubo_ranges.c (granule, limits); 3DSTATE_CONSTANT_PS.
 #ifndef KILN_CORE_INTEL_ABI_UNIFORM_RANGES_H_

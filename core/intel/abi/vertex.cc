@@ -100,9 +100,9 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
       slot_of[v.location + e] = 0;
     }
   }
-  if (slot_of.size() > kMostAttributes) {
+  if (slot_of.size() > kMaxAttributes) {
     return TooMany("vertex_inputs", absl::StrCat(slot_of.size(), " attributes are read; ",
-                                                 kMostAttributes, " can be"));
+                                                 kMaxAttributes, " can be"));
   }
   for (auto& [location, slot] : slot_of) {
     slot = static_cast<uint32_t>(abi.attributes.size());
@@ -129,10 +129,10 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
   out::VertexAttribute draw;
   if (reads.values.contains(VertexValue::kDrawId)) draw.system_values = {{0, VertexValue::kDrawId}};
   add(std::move(draw));
-  if (abi.attributes.size() > kMostAttributeSlots) {
+  if (abi.attributes.size() > kMaxAttributeSlots) {
     return TooMany("vertex_inputs",
                    absl::StrCat("attributes and the draw's own values take ", abi.attributes.size(),
-                                " slots; ", kMostAttributeSlots, " can be"));
+                                " slots; ", kMaxAttributeSlots, " can be"));
   }
   return absl::OkStatus();
 }

@@ -23,10 +23,10 @@ namespace kiln::intel {
 inline constexpr uint32_t kVertexLanes = 8;
 inline constexpr uint32_t kVertexHeaderRegisters = 2;  // r0, and the handles of the URB entries
 inline constexpr uint32_t kAttributeRegisters = 4;     // of a slot: a component each
-inline constexpr uint32_t kMostAttributes = 29;        // beside those of the draw itself
+inline constexpr uint32_t kMaxAttributes = 29;         // beside those of the draw itself
 // With them: slots are delivered in pairs, and sixteen pairs do not fit the register file behind
 // the header (Mesa 25.0.7, brw_compile_vs.cpp, brw_assign_vs_urb_setup: at most 15).
-inline constexpr uint32_t kMostAttributeSlots = 30;
+inline constexpr uint32_t kMaxAttributeSlots = 30;
 // Locations of outputs: those of 128 components, which drivers of this generation have as
 // maxVertexOutputComponents.
 inline constexpr uint32_t kOutputLocations = 32;

@@ -15,17 +15,17 @@ std::optional<uint32_t> Views::first_without_gaps() const {
 uint64_t Views::numbers() const {
   uint64_t numbers = 0;
   uint32_t n = 0;
-  for (uint32_t view = 0; view < kMostViews; ++view) {
+  for (uint32_t view = 0; view < kMaxViews; ++view) {
     if ((mask >> view & 1) != 0) numbers |= uint64_t{view} << 4 * n++;
   }
   return numbers;
 }
 
 absl::Status CheckViews(const Views& views) {
-  if (views.mask >> kMostViews == 0) return absl::OkStatus();
+  if (views.mask >> kMaxViews == 0) return absl::OkStatus();
   return WithCause(
       absl::UnimplementedError(absl::StrCat("multiview: view ", std::bit_width(views.mask) - 1,
-                                            " is drawn; the last there is is ", kMostViews - 1)),
+                                            " is drawn; the last there is is ", kMaxViews - 1)),
       "too_many_views");
 }
 

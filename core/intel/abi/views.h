@@ -18,7 +18,7 @@
 
 namespace kiln::intel {
 
-inline constexpr uint32_t kMostViews = 16;                // numbers are 0 to 15
+inline constexpr uint32_t kMaxViews = 16;                 // numbers are 0 to 15
 inline constexpr uint64_t kViewedInstances = 1ull << 27;  // of a draw, of the client
 
 struct Views {

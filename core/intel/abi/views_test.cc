@@ -37,7 +37,7 @@ TEST(Views, AtMostSixteen) {
 // The quotient can be wrong only where it steps, and first there if anywhere: the error of the
 // product grows with n.
 TEST(Views, DivisionIsExact) {
-  for (uint32_t d = 3; d < kMostViews; ++d) {
+  for (uint32_t d = 3; d < kMaxViews; ++d) {
     if (std::has_single_bit(d)) continue;
     const Reciprocal r = ReciprocalOf(d);
     const auto quotient = [&](uint64_t n) { return n * r.multiplier >> (32 + r.shift); };

@@ -90,8 +90,8 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
     // What stands before and behind the four components is state that the message does not have.
     const int colours = fields->form == TargetForm::kRepeated ? 1 : 4 * (fields->lanes / 8);
     const int least = (fields->header ? 2 : 0) + colours;
-    constexpr int kMost = 2 + 12 * 2;
-    return fields->rlen != 0 || payload < least || payload > kMost;
+    constexpr int kMax = 2 + 12 * 2;
+    return fields->rlen != 0 || payload < least || payload > kMax;
   }
   if (Info(fields->message).layout == MessageLayout::kUrb) {
     // Handles, what their lanes have of their own, and 1 to 8 registers of data.

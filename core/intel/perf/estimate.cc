@@ -18,7 +18,7 @@ using isa::Opcode;
 
 constexpr int kLoopWeight = 10;
 // More weighs no more: 64 bits must hold the sum.
-constexpr int64_t kMostWeight = 1'000'000;
+constexpr int64_t kMaxWeight = 1'000'000;
 constexpr int64_t kWhole = 100;  // weights are in percent
 constexpr int kTokens = 16;
 constexpr int kFlags = 4;  // f0.0 f0.1 f1.0 f1.1
@@ -44,14 +44,14 @@ std::vector<int64_t> LoopWeights(const isa::Program& program,
     }
     for (int32_t i = loop.head; i <= loop.end; ++i) {
       int64_t& weight = weights[static_cast<size_t>(i)];
-      weight = std::min(kMostWeight, weight * loop.RunsOf(i));
+      weight = std::min(kMaxWeight, weight * loop.RunsOf(i));
     }
   }
   int depth = 0;
   for (size_t i = 0; i < count; ++i) {
     depth += change[i];
-    for (int d = 0; d < depth && weights[i] != 0 && weights[i] < kMostWeight; ++d) {
-      weights[i] = std::min(kMostWeight, weights[i] * kLoopWeight);
+    for (int d = 0; d < depth && weights[i] != 0 && weights[i] < kMaxWeight; ++d) {
+      weights[i] = std::min(kMaxWeight, weights[i] * kLoopWeight);
     }
   }
   return weights;

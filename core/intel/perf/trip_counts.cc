@@ -16,7 +16,7 @@ using isa::Operand;
 using isa::Type;
 
 constexpr int kCounterBytes = 4;
-constexpr int kMostNested = 64;  // loops: each is walked by itself
+constexpr int kMaxNested = 64;  // loops: each is walked by itself
 
 // Bytes of the register file.
 struct Bytes {
@@ -148,7 +148,7 @@ class Counter {
     for (int32_t i = 0; i < static_cast<int32_t>(p_.insts.size()); ++i) {
       for (; next < by_head.size() && loops_[by_head[next]].head == i; ++next) {
         Open(static_cast<int>(by_head[next]));
-        if (regions_.back().loops > kMostNested) return false;
+        if (regions_.back().loops > kMaxNested) return false;
       }
       const Opcode op = at(i).op;
       const int loop = regions_[static_cast<size_t>(open_.back())].loop;
@@ -280,7 +280,7 @@ class Counter {
     const uint32_t bound = CountOf(test.src[1]);
     uint32_t count = CountOf(at(start).src[0]);
     if (step < compare) count += by;
-    for (int n = 0; n < kMostIterations; ++n, count += by) {
+    for (int n = 0; n < kMaxIterations; ++n, count += by) {
       if (Holds(test.cmod, test.src[0].type, count, bound) != leaves_if) continue;
       loop->known = true;
       loop->exit = exit.at;

@@ -9,7 +9,7 @@
 // a bound; of one that a lane enters.
 //
 // Cost: linear in instructions times the depth of loops, of which nothing is said beyond 64 within
-// each other, and in iterations, of which at most kMostIterations are walked.
+// each other, and in iterations, of which at most kMaxIterations are walked.
 #ifndef KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 #define KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 
@@ -22,7 +22,7 @@
 
 namespace kiln::intel {
 
-inline constexpr int kMostIterations = 1 << 20;
+inline constexpr int kMaxIterations = 1 << 20;
 
 // A loop: the instructions from `head` to its while, `end`.
 struct LoopTrips {

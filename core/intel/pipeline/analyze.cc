@@ -89,7 +89,7 @@ absl::Status AddRedundantSyncs(const isa::Program& program, Analysis* analysis) 
 WaitFindings TextsOf(const isa::Program& program, absl::Span<const waits::MissingWait> all) {
   WaitFindings findings;
   findings.count = static_cast<int64_t>(all.size());
-  for (const auto& m : all.first(std::min(all.size(), kMostWaitsListed))) {
+  for (const auto& m : all.first(std::min(all.size(), kMaxWaitsListed))) {
     findings.texts.push_back(waits::Describe(program, m));
   }
   return findings;

@@ -43,9 +43,9 @@ bool FitsWord(uint32_t bits) {
 // The nearest to the root is looked for first, and not forever: constants of random generators,
 // which this is for, are found in fewer steps.
 uint32_t WordFactor(uint32_t bits) {
-  constexpr uint32_t kMost = 0xffff, kMaxSteps = 8192;
-  const uint32_t least = (bits - 1) / kMost + 1;
-  uint32_t f = kMost;
+  constexpr uint32_t kMax = 0xffff, kMaxSteps = 8192;
+  const uint32_t least = (bits - 1) / kMax + 1;
+  uint32_t f = kMax;
   while (f > bits / f) f = (f + bits / f) / 2;  // Newton: the root, rounded down
   for (uint32_t steps = 0; f >= least && steps < kMaxSteps; --f, ++steps) {
     if (bits % f == 0) return f;

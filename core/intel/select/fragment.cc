@@ -138,7 +138,7 @@ Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
 // nir_lower_wpos and brw_nir's lowering of offsets; what is below -8 Vulkan leaves undefined).
 Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  constexpr int kMost = 7, kLeast = -8;
+  constexpr int kMax = 7, kLeast = -8;
   constexpr uint32_t kSixteen = 0x41800000u;
   isa::MessageFields message;
   message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
@@ -148,7 +148,7 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
     const auto sixteenths = [&](mir::ValueId v) {
       const float f = std::bit_cast<float>(static_cast<uint32_t>(m_.value(v).bits)) * 16.0f;
       if (!(f > static_cast<float>(kLeast))) return static_cast<int8_t>(kLeast);
-      return static_cast<int8_t>(f < static_cast<float>(kMost) ? static_cast<int>(f) : kMost);
+      return static_cast<int8_t>(f < static_cast<float>(kMax) ? static_cast<int>(f) : kMax);
     };
     message.message = isa::Message::kInterpolateOffset;
     message.offset_x = sixteenths(x);
@@ -162,7 +162,7 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
                                {Src(m_.source(id, first + i), Type::kF), Imm(kSixteen, Type::kF)});
     const Operand cut = Mov(Type::kD, Where::kLanes, scaled);
     parts[static_cast<size_t>(i)] =
-        Retype(MinMax(Where::kLanes, Type::kD, false, cut, Imm(kMost, Type::kD)), Type::kUD);
+        Retype(MinMax(Where::kLanes, Type::kD, false, cut, Imm(kMax, Type::kD)), Type::kUD);
   }
   return Interpolator(message, Payload(parts));
 }

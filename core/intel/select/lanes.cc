@@ -197,11 +197,11 @@ std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
       !DefinedBy(m_.source(*id, 0), mir::Op::kSubgroupInvocation)) {
     return std::nullopt;
   }
-  constexpr int kMostMoves = 4;
+  constexpr int kMaxMoves = 4;
   const auto mask =
       static_cast<uint32_t>(m_.value(m_.source(*id, 1)).bits) & static_cast<uint32_t>(width_ - 1);
   const int moves = XorMovesOf(width_, mask, /*lane_bytes=*/4).count;
-  if (moves == 0 || moves > std::max(kMostMoves, width_ / 4)) return std::nullopt;
+  if (moves == 0 || moves > std::max(kMaxMoves, width_ / 4)) return std::nullopt;
   return mask;
 }
 

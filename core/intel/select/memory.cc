@@ -115,9 +115,9 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
 // back is a payload, and nothing is copied from one lane to all.
 bool Memory::IsCopied(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  constexpr int kMostDwords = 4;  // of one message
+  constexpr int kMaxDwords = 4;  // of one message
   if ((inst.op != mir::Op::kLoadSsbo && inst.op != mir::Op::kLoadShared) ||
-      inst.num_results > kMostDwords || access_.ElementBytes(m_.result(id)) != 4) {
+      inst.num_results > kMaxDwords || access_.ElementBytes(m_.result(id)) != 4) {
     return false;
   }
   for (int i = 0; i < inst.num_results; ++i) {

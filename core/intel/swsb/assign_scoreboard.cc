@@ -300,8 +300,8 @@ Waits WaitsOfSync(const Instruction& inst) {
 }
 
 // Bounds of Refine: iterations, and waits looked at one by one.
-constexpr int kMostRefinements = 8;
-constexpr int kMostTries = 64;
+constexpr int kMaxRefinements = 8;
+constexpr int kMaxTries = 64;
 
 class Pass {
  public:
@@ -380,7 +380,7 @@ class Pass {
   // waits, which are right in any case, are looked at one by one.
   void Refine() {
     const std::vector<Placement> first = placements_;
-    for (int iteration = 0; iteration < kMostRefinements; ++iteration) {
+    for (int iteration = 0; iteration < kMaxRefinements; ++iteration) {
       const std::vector<Placement> given = placements_;
       Solve(Mode::kGiven);
       WalkAll(Mode::kDecide);
@@ -396,7 +396,7 @@ class Pass {
     Solve(Mode::kGiven);
     WalkAll(Mode::kJudge);
     int tries = 0;
-    for (size_t i = 0; i < placements_.size() && tries < kMostTries; ++i) {
+    for (size_t i = 0; i < placements_.size() && tries < kMaxTries; ++i) {
       if (needed_[i] == placements_[i]) continue;
       ++tries;
       const std::vector<Placement> needed = needed_;
@@ -451,7 +451,7 @@ class Pass {
       Clear(state, placement.reuse, carrier, now);
       Clear(state, WaitsOfSync(inst), carrier, now);
       Execute(state, inst, fp, plan_.token[i], now);
-      if (IsInOrder(inst) && ++now == kMostPositions) state.Leave(std::exchange(now, Position{0}));
+      if (IsInOrder(inst) && ++now == kMaxPositions) state.Leave(std::exchange(now, Position{0}));
     }
     return now;
   }

@@ -34,9 +34,9 @@ inline constexpr int kResources = kFirstRegister + isa::kGrfCount;
 inline constexpr int kPipelineLength = 10;
 
 // 16 bits, since rows of them are joined at every edge; who walks a long block lets them begin anew
-// (Leave) at kMostPositions.
+// (Leave) at kMaxPositions.
 using Position = int16_t;
-inline constexpr Position kMostPositions = 1 << 14;
+inline constexpr Position kMaxPositions = 1 << 14;
 inline constexpr Position kNone = std::numeric_limits<Position>::min();
 
 enum Ledger { kMasked = 0, kNoMask = 1, kMaskedForNoMask = 2 };

@@ -37,7 +37,7 @@ class Walker {
     if (absl::Status s = FindLeaders(); !s.ok()) return s;
     NumberOf({});
     for (size_t i = 0; i < wheres_.size(); ++i) {
-      if (wheres_.size() > kMostPlaces) {
+      if (wheres_.size() > kMaxPlaces) {
         return absl::ResourceExhaustedError("too many ways through the program");
       }
       Follow(i);

@@ -38,8 +38,8 @@ struct Place {
 
 // Places that a thread can come to; the first is where it starts. Errors: Unimplemented (calls,
 // jumps through registers), InvalidArgument (a branch without target), ResourceExhausted
-// (kMostPlaces).
-inline constexpr size_t kMostPlaces = 1u << 18;
+// (kMaxPlaces).
+inline constexpr size_t kMaxPlaces = 1u << 18;
 absl::StatusOr<std::vector<Place>> PlacesOf(const isa::Program& program, Fusion fusion);
 
 }  // namespace kiln::intel::waits

@@ -22,7 +22,7 @@ constexpr uint32_t kElementBytes = 4;
 // Tables begin at multiples of it: the largest alignment that the importer notes for an offset.
 constexpr size_t kTableAlign = 64;
 // Larger arrays no lane can have in memory anywhere; a module may still declare them.
-constexpr uint32_t kMostBytes = 1u << 20;
+constexpr uint32_t kMaxBytes = 1u << 20;
 
 bool Accesses(const Inst& inst) {
   return inst.op == Op::kLoadPrivate || inst.op == Op::kStorePrivate;
@@ -45,7 +45,7 @@ class Tabulator {
   bool Run() {
     for (const mir::PrivateArray& array : m_.private_arrays) {
       Table t;
-      t.constant = array.bytes <= kMostBytes;
+      t.constant = array.bytes <= kMaxBytes;
       if (t.constant) t.elements.resize(array.bytes / kElementBytes);
       t.stored.resize(t.elements.size());
       tables_.push_back(std::move(t));

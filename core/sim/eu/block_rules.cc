@@ -40,7 +40,7 @@ constexpr MaskRow kRows[] = {
     {M::kA64AtomicFloat, kLanes, 4, "visa-scatter"},
 };
 
-constexpr int kMostLanes = 16;  // of a block
+constexpr int kMaxLanes = 16;  // of a block
 constexpr int kRegisterDwords = 8;
 
 absl::Status Unknown(const Message& m, uint32_t lanes, absl::string_view why) {
@@ -62,7 +62,7 @@ const MaskRow& MaskRowOf(isa::Message message) {
 
 absl::StatusOr<uint32_t> DwordsOf(const Message& m, uint32_t lanes) {
   const int dwords = m.block_bytes / 4;
-  const int standing = std::clamp(dwords, kRegisterDwords, kMostLanes);
+  const int standing = std::clamp(dwords, kRegisterDwords, kMaxLanes);
   const uint32_t all = (1u << standing) - 1;
   if ((lanes & all) == all) return ~0u;
   if (MaskRowOf(m.message).rule != kDwords) {
@@ -71,7 +71,7 @@ absl::StatusOr<uint32_t> DwordsOf(const Message& m, uint32_t lanes) {
   if (m.kind == MessageKind::kScratchWrite && !m.dword_mode) {
     return Unknown(m, lanes & all, "in oword mode no source says what a mask does");
   }
-  if (dwords < kRegisterDwords || dwords > kMostLanes) {
+  if (dwords < kRegisterDwords || dwords > kMaxLanes) {
     return Unknown(m, lanes & all,
                    "no source says which lanes stand for which dwords of a block of this length");
   }

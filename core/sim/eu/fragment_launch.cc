@@ -140,10 +140,10 @@ absl::Status CheckSources(const out::FragmentLaunch& launch, bool reserved) {
 }
 
 absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
-  constexpr uint32_t kMost = 32;
-  if (launch.setup_slots > kMost) {
+  constexpr uint32_t kMax = 32;
+  if (launch.setup_slots > kMax) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "launch record: %d attributes; %d are delivered", launch.setup_slots, kMost));
+        "launch record: %d attributes; %d are delivered", launch.setup_slots, kMax));
   }
   for (const out::SetupAttribute& a : launch.attributes) {
     if (a.slot >= launch.setup_slots) {

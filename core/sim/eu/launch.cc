@@ -78,7 +78,7 @@ void SetName(const out::DescriptorRef& where, size_t place, std::vector<std::str
 }
 
 constexpr uint32_t kAddressBytes = 16, kHandleBytes = 8;  // of a descriptor in memory
-constexpr uint64_t kMostDescriptors = 1u << 16;
+constexpr uint64_t kMaxDescriptors = 1u << 16;
 
 }  // namespace
 
@@ -185,7 +185,7 @@ absl::Status LaunchState::BuildDescriptors() {
     const uint64_t bytes =
         range.form == out::DescriptorForm::kAddress ? kAddressBytes : kHandleBytes;
     const uint64_t end = range.offset + uint64_t{range.stride} * count;
-    if (count > kMostDescriptors || end > kMostDescriptors * kAddressBytes) {
+    if (count > kMaxDescriptors || end > kMaxDescriptors * kAddressBytes) {
       return absl::InvalidArgumentError("too many descriptors in memory");
     }
     if (range.stride < bytes) return absl::InvalidArgumentError("stride of descriptors in memory");

@@ -234,7 +234,7 @@ void MemoryOrder::Log(const ByteRange& range, std::vector<uint8_t> before) {
   ++now_;
   if (range.size == 0) return;
   changes_.push_back({now_, range.data, std::move(before)});
-  if (changes_.size() <= kMostChanges) return;
+  if (changes_.size() <= kMaxChanges) return;
   logged_ = changes_.front().time;
   changes_.pop_front();
 }

@@ -15,7 +15,7 @@
 // reads what was there before. A thread may end with writes in flight; Finish performs them.
 //
 // Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else
-// writes what they read). A lane's components go together. The log has kMostChanges entries: lines
+// writes what they read). A lane's components go together. The log has kMaxChanges entries: lines
 // older than it are read anew. Only some workgroups run at the same time (simulator.h); between one
 // such lot and the next nothing is in flight.
 //
@@ -77,7 +77,7 @@ class MemoryOrder {
 
  private:
   enum class Memory : uint8_t { kGlobal, kShared };
-  static constexpr size_t kMostChanges = 256;
+  static constexpr size_t kMaxChanges = 256;
 
   struct InFlight {
     const Op* op = nullptr;

@@ -7,7 +7,7 @@
 namespace kiln::sim::eu {
 
 absl::Status CheckPushedRanges(const out::LaunchRecord& record) {
-  constexpr uint32_t kMostRanges = 4, kMostRegisters = 64;
+  constexpr uint32_t kMaxRanges = 4, kMaxRegisters = 64;
   uint32_t ranges = 0;
   bool block = false;
   for (const out::PushPart& p : record.push) {
@@ -21,7 +21,7 @@ absl::Status CheckPushedRanges(const out::LaunchRecord& record) {
           "launch record: r%d has a piece of a buffer that is not whole registers", p.reg));
     }
   }
-  if (ranges + (block ? 1 : 0) > kMostRanges || record.push_registers > kMostRegisters) {
+  if (ranges + (block ? 1 : 0) > kMaxRanges || record.push_registers > kMaxRegisters) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "launch record: %d ranges and %d registers of constants; the hardware has 4 and 64",
         ranges + (block ? 1 : 0), record.push_registers));

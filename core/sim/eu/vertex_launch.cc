@@ -13,9 +13,9 @@ namespace {
 
 using out::VertexValue;
 
-constexpr uint32_t kMostReadPairs = 15;    // brw_compile_vs.cpp, brw_assign_vs_urb_setup
-constexpr uint32_t kMostEntryUnits = 512;  // brw_eu_defines.h, GFX7_MAX_VS_URB_ENTRY_SIZE_BYTES
-constexpr uint64_t kMostResultBytes = 1u << 28;
+constexpr uint32_t kMaxReadPairs = 15;    // brw_compile_vs.cpp, brw_assign_vs_urb_setup
+constexpr uint32_t kMaxEntryUnits = 512;  // brw_eu_defines.h, GFX7_MAX_VS_URB_ENTRY_SIZE_BYTES
+constexpr uint64_t kMaxResultBytes = 1u << 28;
 constexpr int kSlotRegisters = 4;
 
 absl::Status Wrong(const std::string& what) {
@@ -73,7 +73,7 @@ absl::Status CheckAttributes(const out::VertexLaunch& launch) {
 }
 
 absl::Status CheckEntry(const out::VertexLaunch& launch) {
-  if (launch.urb_entry_size < 1 || launch.urb_entry_size > kMostEntryUnits) {
+  if (launch.urb_entry_size < 1 || launch.urb_entry_size > kMaxEntryUnits) {
     return Wrong(absl::StrFormat("URB entries of %d x 64 bytes", launch.urb_entry_size));
   }
   const uint32_t room = kSlotsOfEntryUnit * launch.urb_entry_size;
@@ -201,7 +201,7 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
   const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;
   const uint64_t pairs = (uint64_t{launch.setup_slots} + 1) / 2;
   if (record.push_first_register != kUrbHandles + 1 ||
-      launch.setup_first_register != constants_end || pairs > kMostReadPairs ||
+      launch.setup_first_register != constants_end || pairs > kMaxReadPairs ||
       constants_end + 2 * kSlotRegisters * pairs > kGrfCount) {
     return Wrong("constants begin at r2, attributes behind them, at most 30 slots, up to r127");
   }
@@ -217,7 +217,7 @@ absl::Status CheckVertexInputs(const out::LaunchRecord& record, const VertexInpu
     return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
   };
   const uint64_t entry = uint64_t{16} * kSlotsOfEntryUnit * record.vertex.urb_entry_size;
-  if (draw.Runs() < 1 || draw.Runs() > kMostResultBytes / entry) {
+  if (draw.Runs() < 1 || draw.Runs() > kMaxResultBytes / entry) {
     return wrong(absl::StrFormat("%d x %d of them", draw.count, draw.instances));
   }
   if (!draw.indices.empty() && draw.indices.size() != draw.count) return wrong("number of indices");

@@ -18,7 +18,7 @@ namespace {
 constexpr int kLowerLeft = 3;
 
 // Texel offsets of samples. Vulkan, minTexelOffset and maxTexelOffset: what every device has.
-constexpr int32_t kLeastOffset = -8, kMostOffset = 7;
+constexpr int32_t kLeastOffset = -8, kMaxOffset = 7;
 
 }  // namespace
 
@@ -73,7 +73,7 @@ bool ImageEmitter::HasFarConstant(absl::Span<const ValueId> offset) const {
     uint32_t bits = 0;
     if (!IsConstant(v, &bits)) return false;
     const auto x = static_cast<int32_t>(bits);
-    return x < kLeastOffset || x > kMostOffset;
+    return x < kLeastOffset || x > kMaxOffset;
   });
 }
 

@@ -1,0 +1,100 @@
+"""Words and openings that core/STYLE.md rules out, in comments and READMEs.
+
+  language.py ROOT [PATH...]    exit status 1, and each finding, where there is one; PATH: a folder or file below ROOT
+"""
+import os
+import re
+import sys
+
+ACTORS = re.compile(r"\b(nobody|somebody|anybody|whoever)\b", re.I)
+# A sentence's first word. "What is ...?" asks, and stays.
+OPENING = re.compile(r"(?:^|(?<=[.!?:] ))(Of|What|Whether)\b(?![^.!?]*\?)")
+BOUND = re.compile(r"\bkMost\w*")
+TYPE = re.compile(r"^\s*(?:struct|class|enum(?: class)?|using) (\w*Place)\b")
+SOURCES = (".cc", ".h", ".def", ".proto", ".inc")
+SCRIPTS = (".py", ".bzl", "BUILD", ".sh")
+# The page that shows what is ruled out, and this test's examples.
+OWN = ("core/STYLE.md", "tests/format/language.py", "tests/format/language_test.py")
+
+
+def comment_of(line, sign):
+    """The comment of a source's line, without its sign; None: there is none."""
+    match = re.match(r'^(?:[^"\']|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')*?' + sign + r"+(?:<|!)? ?(.*)$", line)
+    return match.group(1) if match else None
+
+
+def paragraphs(path, text):
+    """(number of its first line, prose) for each stretch of lines that belong together."""
+    first, prose, fenced = 0, [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        if path.endswith(".md"):
+            if line.lstrip().startswith("```"):
+                fenced = not fenced
+            part = None if fenced or line.startswith("#") else re.sub(r"^\s*(?:[*-]|\d+\.|\|)\s+", "\n", line).strip(" ")
+            part = part or None
+        else:
+            part = comment_of(line, "//" if path.endswith(SOURCES) else "#")
+            alone = re.match(r"\s*(//|#)", line)
+            if part is not None and not alone:  # beside code: by itself
+                if prose:
+                    yield first, " ".join(prose)
+                    prose = []
+                yield number, part
+                continue
+        if part is None or not part.strip():
+            if prose:
+                yield first, " ".join(prose)
+            prose = []
+            continue
+        if part.startswith("\n") and prose:
+            yield first, " ".join(prose)
+            prose = []
+        if not prose:
+            first = number
+        prose.append(part.strip())
+    if prose:
+        yield first, " ".join(prose)
+
+
+def findings_of(path, text):
+    """Each finding in one file, as a line."""
+    for number, prose in paragraphs(path, text):
+        for word in ACTORS.findall(prose):
+            yield "%s:%d: '%s' is no actor: name who it is" % (path, number, word)
+        for word in OPENING.findall(prose):
+            yield "%s:%d: a sentence begins with a bare '%s': %s" % (path, number, word, prose[:60])
+    if not path.endswith(SOURCES):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in BOUND.findall(line):
+            yield "%s:%d: %s: upper bounds are kMax..." % (path, number, name)
+        for name in TYPE.findall(line):
+            yield "%s:%d: %s: say which: location, slot, index, register, position" % (path, number, name)
+
+
+def files_below(root, path):
+    if os.path.isfile(os.path.join(root, path)):
+        yield os.path.normpath(path)
+        return
+    for folder, folders, names in os.walk(os.path.join(root, path)):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "bazel-")))
+        for name in sorted(names):
+            if name.endswith(SOURCES + SCRIPTS + (".md",)):
+                yield os.path.normpath(os.path.relpath(os.path.join(folder, name), root))
+
+
+def main():
+    root, found = sys.argv[1], 0
+    for start in sys.argv[2:] or ["."]:
+        for path in files_below(root, start):
+            if path in OWN:
+                continue
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                for finding in findings_of(path, file.read()):
+                    print(finding)
+                    found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
