@@ -1,5 +1,5 @@
 // What happens to a compile request: see engine.h. This file has the way through the caches and the
-// translation; dispatch.cc has flights and workers.
+// translation; dispatch.cc and job_done.cc have flights and workers.
 #include "server/engine/engine.h"
 
 #include <chrono>

@@ -158,7 +158,15 @@ class Engine {
   // Tells it what became of a group's item.
   void Judge(const Group& group, size_t item, const worker::JobOutcome& outcome,
              kiln::v1alpha::TargetResult::Status status);
+  // Outcomes of jobs: job_done.cc. `recheck`: the result is compared with another worker's.
   void JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome);
+  bool RunAgain(const std::shared_ptr<Group>& group, const worker::JobOutcome& outcome);
+  void TranslationDone(const Group& group, const worker::JobOutcome& outcome, bool recheck);
+  void CompileDone(const Group& group, worker::JobOutcome outcome, bool recheck);
+  static bool IsInnocent(const worker::JobOutcome& outcome, size_t item);
+  // Returns the result that it stored and gave to the calls that wait for target `i`.
+  kiln::v1alpha::TargetResult FinishTarget(const Group& group, size_t i,
+                                           worker::JobOutcome* outcome);
   void Abandon(const std::shared_ptr<Group>& group);
 
   // Nobody has found its worker to lie.

@@ -1,4 +1,4 @@
-// Inside of the engine: what engine.cc and dispatch.cc share.
+// Inside of the engine: shared by engine.cc, dispatch.cc and job_done.cc.
 #ifndef KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_
 #define KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_
 
@@ -36,6 +36,8 @@ struct Engine::Group {
   static std::shared_ptr<Group> ForCompile(const Call& call);
   static std::shared_ptr<Group> ForTranslation(const Call& call, const cache::Digest& key,
                                                uint64_t flight);
+  // A compile of the same module, without targets and faults.
+  static std::shared_ptr<Group> WithoutTargets(const Group& other);
   void Add(const std::string& target, const Item& item);
   std::vector<std::string> Targets() const;
   // For the log, of an outcome of its job.

@@ -60,7 +60,9 @@ TEST(Scheduling, AWorkerOfKilndHasItsOwnSliceAndRunsAsABatch) {
   EXPECT_EQ(worker.runtime, usual);
 }
 
-TEST(Scheduling, ANicenessEndsAt19) { EXPECT_EQ(After([] { RunInBackground(40); }).nice, 19); }
+TEST(Scheduling, ANicenessEndsAt19) {
+  EXPECT_EQ(After([] { RunInBackground(40); }).nice, 19);
+}
 
 TEST(Scheduling, WithoutANicenessAWorkerIsLevelWithKilnd) {
   const int before = getpriority(PRIO_PROCESS, 0);

@@ -22,9 +22,9 @@
 // --hostile: the bulk client comes again at once where it is refused; else, like the program kiln,
 // when kilnd asks it to.
 //
-// --elsewhere: as if all clients ran on other machines. The crowds take only the processor time that
-// is left over, and the first client waits for no processor (niceness -20, where that is allowed);
-// else they share the daemon's processors.
+// --elsewhere: as if all clients ran on other machines. The crowds take only the processor time
+// that is left over, and the first client waits for no processor (niceness -20, where that is
+// allowed); else they share the daemon's processors.
 //
 // --before: another kilnd, for the same table; its workers are those that stand beside this.
 //
