@@ -1,7 +1,6 @@
 // The disk tier, healing: see disk_tier.h.
 #include <fcntl.h>
 #include <rocksdb/env.h>
-#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,29 +27,6 @@ constexpr int kMaxPatience = 256;
 
 }  // namespace
 
-void DiskTier::Maintain() {
-  for (;;) {
-    {
-      absl::MutexLock change(&change_mutex_);
-      Heal(/*repair=*/true);
-    }
-    std::unique_lock lock(stop_mutex_);
-    if (!std::exchange(looked_after_, true)) stopping_.notify_all();
-    stopping_.wait_for(lock, absl::ToChronoNanoseconds(options_.probe_interval),
-                       [this] { return stop_ || woken_; });
-    if (stop_) return;
-    woken_ = false;
-  }
-}
-
-void DiskTier::Wake() {
-  {
-    std::lock_guard lock(stop_mutex_);
-    woken_ = true;
-  }
-  stopping_.notify_all();
-}
-
 void DiskTier::Heal(bool repair) {
   if (!HoldDirectory()) return;
   CheckFiles();
@@ -70,92 +45,28 @@ void DiskTier::Heal(bool repair) {
     MakeRoom(/*may_rewrite=*/true);
     RemoveDoomed();
   }
-  if (!absent_.empty()) return;
+  if (!absent_.empty() || health_.failing()) return;
   absl::MutexLock lock(&mutex_);
-  if (failing_ == DiskCause::kNone) forgotten_.clear();  // nothing is away that could come back
+  forgotten_.clear();  // nothing is away that could come back
 }
 
 // False: there is no directory to work in. Its generations are closed then: they may be another's,
 // or, where a removal has come to the marker only, gone in a moment. Only time tells which: what
 // they have in memory is put again in either case.
 bool DiskTier::HoldDirectory() {
-  if (lock_.ok() && LockIsThere()) {
+  if (lock_.IsHeld()) {
     return !absent_.empty() || !generations()->empty() || ReadDirectory();
   }
   DiskCause cause;
-  absl::Status locked = Lock(&cause);
+  absl::Status locked = lock_.Acquire(options_.directory, &cause);
   if (locked.ok()) return ReadDirectory();
   Generations list = *generations();
   for (auto& generation : list) {
     std::vector<std::string> rescued = Rescue(*generation);
     Close(std::move(generation), /*damaged=*/false, std::move(rescued));
   }
-  Fail(cause, std::string(locked.message()));
+  health_.Fail(cause, std::string(locked.message()));
   return false;
-}
-
-namespace {
-
-absl::Status InUse(const std::string& path, int directory) {
-  char text[32] = {};
-  const files::Descriptor lock(
-      openat(directory, kLockName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  const ssize_t n = lock.ok() ? pread(lock.get(), text, sizeof text - 1, 0) : 0;
-  return absl::FailedPreconditionError(
-      absl::StrCat("cache directory ", path, " is in use by another kilnd",
-                   n > 0 ? absl::StrCat(" (process ", text, ")") : std::string(),
-                   "; stop it or give this one another --cache-dir"));
-}
-
-}  // namespace
-
-// RocksDB has locks of its own; this one can say who holds it.
-absl::Status DiskTier::Lock(DiskCause* cause) {
-  lock_.Reset();
-  auto directory = CacheDirectory::Open(options_.directory, cause);
-  if (!directory.ok()) return directory.status();
-  files::Opened lock = OpenLock(**directory);
-  if (!lock.ok() && files::IsLocked((*directory)->fd(), kLockName)) {
-    *cause = DiskCause::kInUse;
-    return InUse(options_.directory, (*directory)->fd());
-  }
-  if (!lock.ok()) {
-    *cause = lock.unfit.empty() ? CauseOfErrno(lock.error) : DiskCause::kNotOurs;
-    return absl::UnavailableError(absl::StrCat("cache directory ", options_.directory,
-                                               " cannot be written: ", kLockName, " ", lock.Why()));
-  }
-  if (flock(lock.fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    *cause = DiskCause::kInUse;
-    return InUse(options_.directory, (*directory)->fd());
-  }
-  lock_ = std::move(lock.fd);
-  // Only for that message: a full disk has no room for it.
-  std::string self = absl::StrCat(getpid());
-  bool noted =
-      ftruncate(lock_.get(), 0) == 0 && pwrite(lock_.get(), self.data(), self.size(), 0) > 0;
-  static_cast<void>(noted);
-  absl::MutexLock holding(&mutex_);
-  directory_ = *std::move(directory);
-  return absl::OkStatus();
-}
-
-// What has its name and is no file of ours, or has a second name (`cp -al`), is in the way of every
-// kilnd: it goes, unless it is locked.
-files::Opened DiskTier::OpenLock(const CacheDirectory& directory) {
-  constexpr int kMade = O_RDWR | O_CREAT;
-  files::Opened lock = files::OpenFile(directory.fd(), kLockName, kMade);
-  if (!lock.unfit.empty() && !files::IsLocked(directory.fd(), kLockName) &&
-      directory.PutAside(kLockName)) {
-    lock = files::OpenFile(directory.fd(), kLockName, kMade);
-  }
-  if (lock.ok() || !lock.unfit.empty()) return lock;
-  files::Opened read = files::OpenFile(directory.fd(), kLockName, O_RDONLY);  // a read-only disk's
-  return read.ok() ? std::move(read) : std::move(lock);
-}
-
-bool DiskTier::LockIsThere() const {
-  const auto directory = this->directory();
-  return directory->IsStillOurs() && files::IsStill(lock_.get(), directory->fd(), kLockName);
 }
 
 // What is there and not open becomes absent; what an earlier version or an earlier life left is to
@@ -179,7 +90,7 @@ bool DiskTier::ReadDirectory() {
     held = std::max(held, NotedHeld(*directory, number));
   }
   if (error != 0) {
-    Fail(CauseOfErrno(error), absl::StrCat(options_.directory, ": ", strerror(error)));
+    health_.Fail(CauseOfErrno(error), absl::StrCat(options_.directory, ": ", strerror(error)));
     return false;
   }
   DropOldLayout(*directory);
@@ -194,7 +105,7 @@ void DiskTier::DropOldLayout(const CacheDirectory& directory) {
   if (!directory.PutAside(kOldLayoutName)) return;
   doomed_ = true;
   ++old_layouts_;
-  Tell(std::move(event));
+  health_.Tell(event);
 }
 
 // What is only in its memory is saved first, where its directory still takes it.
@@ -215,7 +126,7 @@ void DiskTier::CheckFiles() {
     Close(std::move(generation), /*damaged=*/true, std::move(rescued));
     event.detail = missing ? "files were removed or cut short while they were in use"
                            : "a table does not open";
-    Tell(std::move(event));
+    health_.Tell(event);
   }
 }
 
@@ -240,10 +151,9 @@ bool DiskTier::NeedsReopening(const Generation& generation) {
 }
 
 bool DiskTier::AnyBroken() {
+  if (health_.failing()) return true;
   auto list = generations();
-  absl::MutexLock lock(&mutex_);
-  return failing_ != DiskCause::kNone ||
-         std::any_of(list->begin(), list->end(),
+  return std::any_of(list->begin(), list->end(),
                      [this](const auto& g) { return NeedsReopening(*g); });
 }
 
@@ -268,7 +178,7 @@ bool DiskTier::TakesWrites() {
     full_since_ = Clock::time_point::max();
     return true;
   }
-  Fail(cause, s.ok() ? "less space than one table needs" : s.ToString());
+  health_.Fail(cause, s.ok() ? "less space than one table needs" : s.ToString());
   if (cause != DiskCause::kFull) {
     full_since_ = Clock::time_point::max();
   } else {
@@ -322,9 +232,7 @@ void DiskTier::OpenAbsent(bool repair) {
     away = unwritable_[generation->number()].cause;
     detail = unwritable_[generation->number()].detail;
   }
-  absl::MutexLock lock(&mutex_);
-  away_ = away;
-  away_detail_ = std::move(detail);
+  health_.SetAway(away, std::move(detail));
 }
 
 bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
@@ -342,7 +250,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     absent->damaged = true;
     ++damaged_;
     event.detail = s.ToString();
-    Tell(std::move(event));
+    health_.Tell(event);
     return false;
   }
   if (!s.ok()) {
@@ -358,7 +266,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     lost_records_ += event.records;
     event.detail = "records in its log do not open";
     generation->Seal();
-    Tell(std::move(event));
+    health_.Tell(event);
   }
   if (Join(generation)) return true;
   // What it has may not be answered, and cannot be erased.
@@ -406,7 +314,7 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
     Lose(number, *absent);
     return true;
   }
-  Tell(std::move(event));
+  health_.Tell(event);
   return true;
 }
 
@@ -430,7 +338,7 @@ void DiskTier::Lose(uint64_t number, const Absent& absent) {
   event.kind = DiskEvent::Kind::kLost;
   event.generation = number;
   event.records = lost;
-  Tell(std::move(event));
+  health_.Tell(event);
 }
 
 void DiskTier::EnsureYoungest() {
@@ -440,7 +348,7 @@ void DiskTier::EnsureYoungest() {
   if (!there) {
     rocksdb::Status s = BeginGeneration();
     if (!s.ok()) {
-      Fail(CauseOf(s), s.ToString());
+      health_.Fail(CauseOf(s), s.ToString());
       return;
     }
   }
@@ -448,7 +356,7 @@ void DiskTier::EnsureYoungest() {
   for (const auto& generation : *list) {
     if (generation->number() + 1 != next_number_) generation->Seal();
   }
-  Recover();
+  health_.Recover();
 }
 
 void DiskTier::RemoveDoomed() {
@@ -458,34 +366,6 @@ void DiskTier::RemoveDoomed() {
   for (const std::string& name : files::Names(directory->fd())) {
     if (IsDoomedName(name)) files::Remove(directory->fd(), name);
   }
-}
-
-void DiskTier::Fail(DiskCause cause, std::string detail) {
-  DiskEvent event;
-  event.kind = DiskEvent::Kind::kFailing;
-  event.cause = cause;
-  event.detail = detail;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (failing_ == cause) return;
-    if (failing_ == DiskCause::kNone) ++failures_;
-    failing_ = cause;
-    detail_ = std::move(detail);
-  }
-  Tell(std::move(event));
-}
-
-void DiskTier::Recover() {
-  {
-    absl::MutexLock lock(&mutex_);
-    if (failing_ == DiskCause::kNone) return;
-    failing_ = DiskCause::kNone;
-    detail_.clear();
-  }
-  ++recoveries_;
-  DiskEvent event;
-  event.kind = DiskEvent::Kind::kRecovered;
-  Tell(std::move(event));
 }
 
 // RocksDB keeps the kind of a failure for a full disk only: the system is asked again.
@@ -503,12 +383,6 @@ DiskCause DiskTier::CauseOf(const rocksdb::Status& status) {
   unlinkat(directory->fd(), kTrialName, 0);
   if (n < 0) return CauseOfErrno(error);
   return n < static_cast<ssize_t>(bytes.size()) ? DiskCause::kFull : DiskCause::kInputOutput;
-}
-
-void DiskTier::Tell(DiskEvent event) {
-  if (options_.observer == nullptr) return;
-  absl::MutexLock lock(&observer_mutex_);
-  options_.observer(event);
 }
 
 }  // namespace kiln::cache

@@ -49,7 +49,7 @@ void DiskTier::MakeRoom(bool may_rewrite) {
   const uint64_t kept = limit - Headroom(limit, generation_options().write_buffer_bytes);
   for (uint64_t bytes = BoundedBytes(); bytes > kept;) {
     const uint64_t less = DropSome(bytes - kept);
-    if (less == kRewrite) return may_rewrite ? Rewrite(bytes - kept) : Wake();
+    if (less == kRewrite) return may_rewrite ? Rewrite(bytes - kept) : maintenance_.Wake();
     if (less == 0) return;
     bytes -= std::min(bytes, less);
   }
@@ -75,7 +75,7 @@ bool DiskTier::BeginInPlaceOf(const std::shared_ptr<Generation>& youngest) {
   if (begun.ok()) {
     youngest->Seal();
   } else {
-    Fail(CauseOf(begun), begun.ToString());
+    health_.Fail(CauseOf(begun), begun.ToString());
   }
   return begun.ok();
 }
@@ -123,8 +123,8 @@ void DiskTier::Rewrite(uint64_t over) {
       std::shared_ptr<Generation> damaged = oldest;
       list.clear();
       Close(std::move(damaged), /*damaged=*/true);
-      Tell(std::move(event));
-      return Wake();
+      health_.Tell(event);
+      return maintenance_.Wake();
     }
     uint64_t moved = 0;
     // The disk is full: tried again when it takes records.

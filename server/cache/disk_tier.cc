@@ -44,16 +44,17 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
   {
     absl::MutexLock change(&tier->change_mutex_);
     DiskCause cause;
-    absl::Status locked = tier->Lock(&cause);
+    absl::Status locked = tier->lock_.Acquire(tier->options_.directory, &cause);
     if (absl::IsFailedPrecondition(locked)) return locked;
     tier->Heal(/*repair=*/false);
     damaged = !tier->absent_.empty();
   }
-  tier->maintenance_ = std::thread([t = tier.get()] { t->Maintain(); });
-  if (damaged) {
-    std::unique_lock lock(tier->stop_mutex_);
-    tier->stopping_.wait_for(lock, kPatienceAtStart, [&] { return tier->looked_after_; });
-  }
+  tier->maintenance_.Start(absl::ToChronoNanoseconds(tier->options_.probe_interval),
+                           [t = tier.get()] {
+                             absl::MutexLock change(&t->change_mutex_);
+                             t->Heal(/*repair=*/true);
+                           });
+  if (damaged) tier->maintenance_.AwaitFirst(kPatienceAtStart);
   return tier;
 }
 
@@ -65,7 +66,8 @@ DiskTier::DiskTier(DiskOptions options)
       // to, whichever holds the memory.
       write_buffers_(
           std::make_shared<rocksdb::WriteBufferManager>(block_cache_->GetCapacity(), block_cache_)),
-      generations_(std::make_shared<Generations>()) {}
+      generations_(std::make_shared<Generations>()),
+      health_(options_.observer) {}
 
 // Two write buffers, of which one is being written out, and half of one for what is read.
 uint64_t DiskTier::LeastMemory(uint64_t limit_bytes) {
@@ -75,16 +77,9 @@ uint64_t DiskTier::LeastMemory(uint64_t limit_bytes) {
 uint64_t DiskTier::memory_usage() const { return block_cache_->GetUsage(); }
 
 DiskTier::~DiskTier() {
-  {
-    std::lock_guard lock(stop_mutex_);
-    stop_ = true;
-  }
-  stopping_.notify_all();
-  if (maintenance_.joinable()) maintenance_.join();
-  {
-    absl::MutexLock lock(&mutex_);
-    generations_ = nullptr;
-  }
+  maintenance_.Stop();
+  absl::MutexLock lock(&mutex_);
+  generations_ = nullptr;
 }
 
 GenerationOptions DiskTier::generation_options() const {
@@ -97,11 +92,6 @@ GenerationOptions DiskTier::generation_options() const {
   // One is being begun and one dropped.
   options.open_tables = std::max(10, options_.open_tables / (kGenerations + 2));
   return options;
-}
-
-std::shared_ptr<const CacheDirectory> DiskTier::directory() const {
-  absl::MutexLock lock(&mutex_);
-  return directory_;
 }
 
 std::shared_ptr<const DiskTier::Generations> DiskTier::generations() const {
@@ -195,14 +185,10 @@ absl::Status DiskTier::Put(std::string_view key, std::string_view value, RecordC
 
 absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record,
                                  RecordClass record_class) {
-  std::shared_ptr<const Generations> list;
-  {
-    absl::MutexLock lock(&mutex_);
-    if (failing_ != DiskCause::kNone) return absl::UnavailableError(detail_);
-    list = generations_;
-  }
+  if (absl::Status failure = health_.Failure(); !failure.ok()) return failure;
+  const auto list = generations();
   if (list->empty() || list->front()->sealed()) {
-    Wake();  // there shall be one
+    maintenance_.Wake();  // there shall be one
     return absl::UnavailableError("the youngest generation is away");
   }
   Generation& youngest = *list->front();
@@ -212,13 +198,13 @@ absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record,
   }
   rocksdb::Status s = youngest.Put(key, record, record_class);
   if (!s.ok()) {
-    Fail(CauseOf(s), s.ToString());
+    health_.Fail(CauseOf(s), s.ToString());
     return absl::UnavailableError(s.ToString());
   }
   if (youngest.removed()) {
     const std::string gone = absl::StrCat(options_.directory, " was removed while it was in use");
-    Fail(DiskCause::kNotADirectory, gone);
-    Wake();
+    health_.Fail(DiskCause::kNotADirectory, gone);
+    maintenance_.Wake();
     return absl::UnavailableError(gone);
   }
   bytes_since_check_ += key.size() + record.size();
@@ -235,13 +221,13 @@ void DiskTier::Erase(std::string_view key) {
 bool DiskTier::Forget(std::string_view key) {
   absl::MutexLock move(&move_mutex_);
   std::shared_ptr<const Generations> list;
-  bool whole = false;
   {
     absl::MutexLock lock(&mutex_);
     if (forgotten_.size() <= kMaxForgotten) forgotten_.emplace(key);
     list = generations_;
-    whole = failing_ == DiskCause::kNone && away_ == DiskCause::kNone && !list->empty();
   }
+  // Asked afterwards: a generation that is back by now has seen the note.
+  const bool whole = health_.whole() && !list->empty();
   for (const auto& generation : *list) generation->Delete(key).PermitUncheckedError();
   return whole;
 }
@@ -292,7 +278,7 @@ void DiskTier::Drop(const std::shared_ptr<Generation>& generation, DiskCause cau
   TakeOut(generation);
   dropped_bytes_ += event.bytes;
   ++dropped_generations_;
-  Tell(std::move(event));
+  health_.Tell(event);
 }
 
 void DiskTier::DropSmallest() {
@@ -318,7 +304,7 @@ void DiskTier::DropOldest(DiskCause cause) {
     doomed_ = directory()->PutAside(GenerationName(oldest_absent)) || doomed_;
     absent_.erase(oldest_absent);
     ++dropped_generations_;
-    Tell(std::move(event));
+    health_.Tell(event);
   }
 }
 
@@ -355,24 +341,9 @@ DiskTier::Usage DiskTier::usage() const {
   usage.repaired_generations = repaired_;
   usage.lost_generations = lost_;
   usage.old_layouts_dropped = old_layouts_;
-  usage.failures = failures_;
-  usage.recoveries = recoveries_;
+  usage.failures = health_.failures();
+  usage.recoveries = health_.recoveries();
   return usage;
-}
-
-DiskStatus DiskTier::status() const {
-  absl::MutexLock lock(&mutex_);
-  DiskStatus status;
-  if (failing_ != DiskCause::kNone) {
-    status.state = generations_->empty() ? DiskState::kUnavailable : DiskState::kDegraded;
-    status.cause = failing_;
-    status.detail = detail_;
-  } else if (away_ != DiskCause::kNone) {
-    status.state = DiskState::kDegraded;
-    status.cause = away_;
-    status.detail = away_detail_;
-  }
-  return status;
 }
 
 }  // namespace kiln::cache

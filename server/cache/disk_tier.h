@@ -59,23 +59,23 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/cache/cache_directory.h"
+#include "server/cache/directory_lock.h"
+#include "server/cache/disk_health.h"
 #include "server/cache/disk_status.h"
 #include "server/cache/generation.h"
+#include "server/cache/periodic_thread.h"
 
 namespace kiln::cache {
 
@@ -153,7 +153,7 @@ class DiskTier {
   uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
 
   Usage usage() const;
-  DiskStatus status() const;
+  DiskStatus status() const { return health_.status(!generations()->empty()); }
   uint64_t limit_bytes() const { return options_.limit_bytes; }
   // What it takes of memory_bytes at least, with so many bytes on disk.
   static uint64_t LeastMemory(uint64_t limit_bytes);
@@ -219,14 +219,8 @@ class DiskTier {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
   // disk_heal.cc: healing.
-  void Maintain();
-  void Wake();
   void Heal(bool repair) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool HoldDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  // `cause`: of its failure.
-  absl::Status Lock(DiskCause* cause) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  files::Opened OpenLock(const CacheDirectory& directory);
-  bool LockIsThere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   bool ReadDirectory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void DropOldLayout(const CacheDirectory& directory) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void CheckFiles() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
@@ -248,12 +242,9 @@ class DiskTier {
   void Lose(uint64_t number, const Absent& absent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void EnsureYoungest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
   void RemoveDoomed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
-  void Fail(DiskCause cause, std::string detail);
-  void Recover();
   DiskCause CauseOf(const rocksdb::Status& status);
-  void Tell(DiskEvent event);
   GenerationOptions generation_options() const;
-  std::shared_ptr<const CacheDirectory> directory() const;
+  std::shared_ptr<const CacheDirectory> directory() const { return lock_.directory(); }
 
   const DiskOptions options_;
   // All generations' memory is charged to it: blocks, and through the manager what is in no table.
@@ -263,7 +254,8 @@ class DiskTier {
   // Held while the list of generations changes and while the directory is looked after; never while
   // a record is read or written.
   absl::Mutex change_mutex_;
-  files::Descriptor lock_ ABSL_GUARDED_BY(change_mutex_);
+  // Acquired and asked under change_mutex_; its directory is for all.
+  DirectoryLock lock_;
   uint64_t next_number_ ABSL_GUARDED_BY(change_mutex_) = 1;
   std::map<uint64_t, Absent, std::greater<>> absent_ ABSL_GUARDED_BY(change_mutex_);
   // Those open for reading only: when to try again, and why.
@@ -285,31 +277,20 @@ class DiskTier {
   absl::Mutex move_mutex_ ABSL_ACQUIRED_AFTER(change_mutex_);
 
   mutable absl::Mutex mutex_;
-  // The last one that could be locked; null: none yet.
-  std::shared_ptr<const CacheDirectory> directory_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const Generations> generations_ ABSL_GUARDED_BY(mutex_);
-  DiskCause failing_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;
-  std::string detail_ ABSL_GUARDED_BY(mutex_);
-  DiskCause away_ ABSL_GUARDED_BY(mutex_) = DiskCause::kNone;  // why one of them is absent
-  std::string away_detail_ ABSL_GUARDED_BY(mutex_);
-  // Keys that were forgotten since the tier was last seen whole. One too many: whatever is away
-  // then does not come back.
+  // Keys that were forgotten since the tier was last seen whole. After one too many, generations
+  // that were away meanwhile do not come back.
   static constexpr size_t kMaxForgotten = size_t{1} << 18;
   std::set<std::string, std::less<>> forgotten_ ABSL_GUARDED_BY(mutex_);
 
-  absl::Mutex observer_mutex_;
+  DiskHealth health_;
   std::atomic<uint64_t> bytes_since_check_ = 0;
   std::atomic<uint64_t> dropped_bytes_ = 0, dropped_generations_ = 0, write_errors_ = 0;
   std::atomic<uint64_t> invalid_refused_ = 0;
   std::atomic<uint64_t> lost_records_ = 0, damaged_ = 0, repaired_ = 0, lost_ = 0;
-  std::atomic<uint64_t> old_layouts_ = 0, failures_ = 0, recoveries_ = 0;
+  std::atomic<uint64_t> old_layouts_ = 0;
 
-  std::mutex stop_mutex_;  // absl's waits are by the clock that may be set back
-  std::condition_variable stopping_;
-  bool stop_ = false;          // under stop_mutex_
-  bool woken_ = false;         // so too
-  bool looked_after_ = false;  // so too; once at least
-  std::thread maintenance_;
+  PeriodicThread maintenance_;
 };
 
 }  // namespace kiln::cache

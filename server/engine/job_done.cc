@@ -1,5 +1,5 @@
-// Takes the outcomes of jobs: results go to the calls that wait, to the cache, the quarantine and the
-// recheck. See engine.h.
+// Takes the outcomes of jobs: results go to the calls that wait, to the cache, the quarantine and
+// the recheck. See engine.h.
 #include <algorithm>
 #include <utility>
 
@@ -142,8 +142,7 @@ void Engine::TranslationDone(const Group& group, const worker::JobOutcome& outco
 
 // True for a target that the worker had not begun when another one of its job ended it.
 bool Engine::IsInnocent(const worker::JobOutcome& outcome, size_t item) {
-  const bool died =
-      outcome.status != TargetResult::OK && outcome.status != TargetResult::CANCELLED;
+  const bool died = outcome.status != TargetResult::OK && outcome.status != TargetResult::CANCELLED;
   const bool has_result = item < outcome.results.size() && outcome.results[item].has_value();
   return died && !has_result && outcome.blamed_target >= 0 &&
          static_cast<int>(item) > outcome.blamed_target;
