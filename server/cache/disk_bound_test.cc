@@ -205,5 +205,21 @@ TEST_F(DiskBoundTest, TurnoverKeepsNearlyAllOfTheBound) {
   EXPECT_GE(Stored(i - fit, i) * 100, fit * 90);
 }
 
+// Blocks of tables that were dropped are of no use.
+TEST_F(DiskBoundTest, MemoryIsNotFilledWithDroppedTables) {
+  constexpr uint64_t kLimit = 4 * kMiB;
+  ASSERT_NO_FATAL_FAILURE(Open(kLimit));
+  uint64_t most = 0;
+  for (uint64_t i = 0; i < 10 * kLimit / kRecordBytes; ++i) {
+    ASSERT_TRUE(tier_->Put(absl::StrCat("key", i), Noise(i)).ok()) << i;
+    // Old enough to be in a table.
+    const uint64_t old = i - std::min(i, kLimit / 2 / kRecordBytes);
+    Found(old, old + 1);
+    most = std::max(most, tier_->memory_usage());
+  }
+  EXPECT_GT(most, kMiB);
+  EXPECT_LE(most, kLimit + DiskTier::LeastMemory(kLimit));
+}
+
 }  // namespace
 }  // namespace kiln::cache

@@ -60,14 +60,19 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
 
 DiskTier::DiskTier(DiskOptions options)
     : options_(WithinFileSystem(std::move(options))),
-      block_cache_(
-          rocksdb::NewLRUCache(std::max(options_.memory_bytes, LeastMemory(options_.limit_bytes)))),
+      block_cache_(rocksdb::NewLRUCache(MemoryBound(options_))),
       // Write buffers have their own bound below its, which flushes the generation that is written
       // to, whichever holds the memory.
       write_buffers_(
           std::make_shared<rocksdb::WriteBufferManager>(block_cache_->GetCapacity(), block_cache_)),
       generations_(std::make_shared<Generations>()),
       health_(options_.observer) {}
+
+// More than all tables and what is in none would only keep blocks of tables that were dropped.
+uint64_t DiskTier::MemoryBound(const DiskOptions& options) {
+  const uint64_t least = LeastMemory(options.limit_bytes);
+  return std::clamp(options.memory_bytes, least, options.limit_bytes + least);
+}
 
 // Two write buffers, of which one is being written out, and half of one for what is read.
 uint64_t DiskTier::LeastMemory(uint64_t limit_bytes) {

@@ -83,7 +83,7 @@ struct DiskOptions {
   std::string directory;
   uint64_t limit_bytes = uint64_t{4} << 30;
   // Bound on memory: blocks, indexes and filters of tables, and records that are in no table yet.
-  // LeastMemory where that is more.
+  // LeastMemory where that is more; limit_bytes + LeastMemory where that is less.
   uint64_t memory_bytes = uint64_t{128} << 20;
   // Descriptors for tables; more tables are opened and closed as needed. Each generation has a
   // share of it and takes 10 at least.
@@ -182,6 +182,7 @@ class DiskTier {
 
   // disk_tier.cc: serving.
   absl::Status PutRecord(std::string_view key, std::string_view record, RecordClass record_class);
+  static uint64_t MemoryBound(const DiskOptions& options);
   void MaybeRotate();
   // disk_room.cc: what the bound takes.
   void MakeRoom(bool may_rewrite) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
