@@ -1,4 +1,4 @@
-// Reads functions as lists of blocks, blocks as lists of instructions. Of the instructions in a
+// Reads functions as lists of blocks, blocks as lists of instructions. Among the instructions in a
 // block it interprets only merges and terminators.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_FUNCTIONS_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_FUNCTIONS_H_
