@@ -6,8 +6,9 @@
 //   FILE  invalid  MESSAGE
 //   FILE  broken   MESSAGE    (the imported module does not verify: a bug)
 // With "-" the file names are read from standard input. --print writes the MIR as well;
-// --mark-undefined imports for test references (ImportOptions::mark_undefined); --validate runs the
-// validator first, as a service does. Exit status 1 if any module is broken or cannot be read.
+// --mark-undefined imports for reference executions (ImportOptions::mark_undefined); --validate
+// runs the validator first, as a service does. Exit status 1 if any module is broken or cannot be
+// read.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

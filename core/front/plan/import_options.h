@@ -20,8 +20,8 @@ struct ImportOptions {
   uint64_t max_instructions = 200'000;       // after inlining, both SPIR-V's and MIR's
   bool zero_workgroup_memory = false;        // clear shared memory before anything else
   bool dispatch_base = false;                // WorkgroupId includes base_workgroup
-  // For test references only, never for compiling: results that SPIR-V leaves undefined for their
-  // operands become selects of undefined values (emit_undefined.cc;
+  // For reference executions in tests, never for compiling: results that SPIR-V leaves undefined
+  // for their operands become selects of undefined values (emit_undefined.cc;
   // oracle::LaunchInputs::prefers_defined), and a variable that only one arm of a branch writes is
   // undefined after the other arm instead of the same after both.
   bool mark_undefined = false;
