@@ -44,7 +44,7 @@ LETTERS = {
     "TensorOperands": "T",
 }
 WORDS = {"p": 2, "q": 2, "d": 2}
-# Extensions that bring no enumerant, so that the grammar does not name them.
+# Extensions without enumerants, which the grammar therefore does not name.
 WITHOUT_ENUMERANTS = [
     "SPV_AMD_gcn_shader",
     "SPV_AMD_gpu_shader_half_float",
@@ -70,7 +70,7 @@ def read_grammar(path):
             return LETTERS[kind]
         if kinds[kind]["category"] == "Id":
             return "i"
-        # A kind that this table does not know may not be taken for a plain word.
+        # An unknown kind must not be mistaken for a plain word.
         assert kinds[kind]["category"] != "Composite" and not has_parameters(kind), kind
         return "l"
 
@@ -81,7 +81,7 @@ def read_grammar(path):
     for inst in grammar["instructions"]:
         row = (inst["opname"], letters(inst.get("operands", [])))
         first = opcodes.setdefault(inst["opcode"], row)
-        assert first[1] == row[1], row  # another name of the same
+        assert first[1] == row[1], row  # another name of the same opcode
     parameters = {}
     extensions = set(WITHOUT_ENUMERANTS)
     for inst in grammar["instructions"]:
