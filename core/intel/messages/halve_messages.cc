@@ -5,8 +5,8 @@
 // like any other width, with descriptors that say 16. Needed for correctness.
 //
 // A message is sent for lanes 0 to 15 and for 16 to 31. A payload with one component (offsets,
-// 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. Of a
-// payload with several components, each half is moved to registers of its own, for all lanes, since
+// 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. If a
+// payload has several components, each half is moved to registers of its own, for all lanes, since
 // lanes that are off are not sent. The responses are joined under the mask. For a write to a render
 // target, only the parts that are defined are moved, under the mask, because the exit block may
 // have values of only the lanes that reached it; and only the second half of the last write ends
