@@ -25,8 +25,7 @@
 //   L15 kOpCopy: one definition, one use without modifiers. kOpCollect: one definition, uses are
 //       values or kNone, and their units add up to those of the definition.
 //   L16 Live-ins are aligned and inside their pool, outside the reserved units. The header of
-//   scratch
-//       messages, if there is one, is among them.
+//       scratch messages, if there is one, is among them.
 //   L17 The side row of an operation with kOpSide exists.
 //   L18 A function with exits has an exit block: the last one, without successors and without
 //       exits. Every value that it reads for all lanes is defined by its own instructions or above
@@ -37,8 +36,9 @@
 //       components of that use, which is a value without modifiers.
 //   L21 No NoMask instruction names a value of a file that is always masked.
 //   L22 Only exits have kPreferredExit.
-//       P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are
-//       no collects. P2  (allocated only) A tied use has the register of the definition.
+//   P1  (allocated only) Every value operand has a unit, inside its pool and aligned. There are
+//       no collects.
+//   P2  (allocated only) A tied use has the register of the definition.
 //
 // Linear except for dominance. Returns the first violation as an internal error.
 #ifndef KILN_CORE_LIR_VERIFY_H_
