@@ -72,7 +72,7 @@ class PassContext {
   std::string_view pass_;
   Sink* sink_ = nullptr;
   const Budget* budget_ = nullptr;
-  int width_ = 0;  // of remarks
+  int width_ = 0;  // reported with remarks
   const PassOptions* options_ = nullptr;
   bool optional_ = true;    // the running pass is optional: its rewrites count
   int64_t remaining_ = -1;  // rewrites still allowed; -1: any number

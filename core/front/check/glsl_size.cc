@@ -88,7 +88,7 @@ class Counter {
     uint64_t caller = 0;
     uint64_t count = 0;  // calls in the last caller
   };
-  std::string_view last_;               // the token before
+  std::string_view last_;               // the previous token
   Braces::Kind next_ = Braces::kOther;  // kind of the next braces
   std::vector<Braces> braces_;
   // the last name before brackets, outside functions

@@ -72,7 +72,7 @@ struct ImportContext {
   const PointerTargets targets;
   const Selectors selectors;
 
-  // What is made.
+  // The MIR being made.
   Emission emission;
 
   // State at the current point of the walk.

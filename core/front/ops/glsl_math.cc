@@ -24,7 +24,7 @@ constexpr float kAtan[] = {0.99999934f, -0.33326516f, 0.19881482f,  -0.1348719f,
 
 }  // namespace
 
-// Horner's scheme.
+// Evaluates a polynomial by Horner's scheme.
 ValueId GlslMath::Polynomial(ValueId x, absl::Span<const float> coefficients) const {
   ValueId sum = Float(coefficients.back());
   for (size_t i = coefficients.size() - 1; i > 0; --i) {

@@ -35,7 +35,7 @@ constexpr uint32_t kNoBlock = 0xffffffffu;
 // Maximum number of targets of a switch that is divided by equality with all literals of one half;
 // a larger switch is divided by one unsigned comparison each time. The default of a larger switch
 // is then reached from several points and is a label. Its condition costs instructions (with a
-// dozen cases 14 % more), which the saved comparisons, whose results are not live, repay (600
+// dozen cases 14 % more), which the saved comparisons, whose results need not stay live, repay (600
 // cases: 10 % fewer instructions, 0 spills instead of 205, 40 % fewer messages).
 constexpr size_t kComparedCases = 32;
 

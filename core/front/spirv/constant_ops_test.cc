@@ -236,7 +236,7 @@ TEST(ConstantOps, WidthsOfFloats) {
   EXPECT_EQ(Float(kThere, {.x32 = 65519.0f}), 0x477fe000u);  // 65504
   EXPECT_EQ(Float(kThere, {.x32 = 65520.0f}), 0x7f800000u);
   EXPECT_EQ(Float(kThere, {.x32 = -2049.0f}), 0xc5000000u);  // to even
-  EXPECT_EQ(Float(kThere, {.x32 = 0x1p-24f}), 0x33800000u);  // the least half
+  EXPECT_EQ(Float(kThere, {.x32 = 0x1p-24f}), 0x33800000u);  // the smallest half
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n", {.x16 = 0xfc00}), 0xff800000u);
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n", {.x16 = 0x0001}), 0x33800000u);
 }

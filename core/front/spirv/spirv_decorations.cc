@@ -8,7 +8,7 @@
 namespace kiln::front {
 namespace {
 
-constexpr size_t kMaxGroupScan = size_t{1} << 26;  // work on groups
+constexpr size_t kMaxGroupScan = size_t{1} << 26;  // decorations searched for groups
 
 // Applies an interface decoration. Returns false if the decoration is none of these.
 bool ApplyToInterface(SpirvInterface& v, spv::Decoration kind, uint32_t operand) {

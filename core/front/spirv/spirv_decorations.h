@@ -23,7 +23,7 @@ class DecorationReader {
  public:
   explicit DecorationReader(SpirvModule& module) : m_(module) {}
 
-  // An annotation instruction.
+  // Reads an annotation instruction.
   absl::Status Read(const SpirvInst& inst);
   // Sets a member's fields from its decorations.
   void ApplyToMember(uint32_t struct_id, uint32_t index, SpirvMember& member);

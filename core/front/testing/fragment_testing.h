@@ -20,7 +20,7 @@ struct FragmentParts {
   std::string main = {};  // after the label of the entry function %1
   std::string functions = {};
   std::string modes = "OriginUpperLeft";  // execution modes of one word or more, separated by ;
-  std::string preamble = {};              // behind OpCapability Shader
+  std::string preamble = {};              // after OpCapability Shader
   std::string interface = {};             // of the entry point, besides %color: "%a %b"
 };
 

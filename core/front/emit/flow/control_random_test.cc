@@ -277,7 +277,7 @@ TEST(RandomControlFlow, AgreesWithTheTree) {
 }
 
 // Outcome of a fragment: `live` if it reaches the end and is no helper; its output is then (value,
-// sum of what was stored on the way).
+// combination of the values stored on the way).
 struct Fragment {
   bool live = false;
   uint32_t value = 0;

@@ -82,7 +82,7 @@ void Loops::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) co
   }
 }
 
-// Ascending.
+// Returns the slots written in the loop of a header, ascending.
 std::vector<uint32_t> Loops::WrittenSlots(uint32_t header) const {
   std::vector<uint32_t> slots;
   c_.slots.BeginList();

@@ -124,7 +124,7 @@ TEST(Widths, HalfInverses) {
       EXPECT_LE(error * 2048, 2) << i << " " << k;
     }
   }
-  EXPECT_GT(worst, 0.3);  // halfs they are
+  EXPECT_GT(worst, 0.3);  // not exact: these are halfs
 }
 
 // Literals of a narrow selector are a word each.
