@@ -45,13 +45,13 @@ void Rewrite(Builder& b, RegionId region, Visit&& visit) {
   b.set_spirv_id(origin);
 }
 
-// One region.
+// Rewrites one region.
 template <class Visit>
 void RewriteRegion(Builder& b, RegionId region, Visit&& visit) {
   Rewrite<Nested::kLeft>(b, region, visit);
 }
 
-// A region and all regions nested in it.
+// Rewrites a region and all regions nested in it.
 template <class Visit>
 void RewriteInsts(Builder& b, RegionId region, Visit&& visit) {
   Rewrite<Nested::kVisited>(b, region, visit);

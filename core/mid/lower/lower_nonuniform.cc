@@ -136,7 +136,7 @@ class Lowering {
     return types;
   }
 
-  // Not yet anywhere.
+  // Returns a copy of the instruction, which is in no region yet.
   InstId CopyOf(InstId id) {
     const std::vector<ValueId> sources(m_.sources(id).begin(), m_.sources(id).end());
     const Inst inst = m_.inst(id);
