@@ -1,4 +1,4 @@
-// Selects the data of the launch: r0, push constants, ids (Intel ABI v2, core/intel/ABI.md).
+// Selects the data of the launch: r0, push constants, ids (core/intel/ABI.md).
 #include "core/intel/select/launch.h"
 
 #include <bit>
