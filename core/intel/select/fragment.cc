@@ -143,7 +143,7 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   constexpr uint32_t kSixteen = 0x41800000u;
   isa::MessageFields message;
   message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
-  const int first = inst.num_sources - 2;  // behind an element
+  const int first = inst.num_sources - 2;  // after an element index
   const mir::ValueId x = m_.source(id, first), y = m_.source(id, first + 1);
   if (m_.IsConstant(x) && m_.IsConstant(y)) {
     const auto sixteenths = [&](mir::ValueId v) {
@@ -174,7 +174,7 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
 // reach the message's other fields.
 Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const mir::ValueId number = m_.source(id, inst.num_sources - 1);  // behind an element
+  const mir::ValueId number = m_.source(id, inst.num_sources - 1);  // after an element index
   const uint32_t last = fragment().samples - 1;
   const Operand ignored = Use(launch_.r0(), Type::kUD, 0, kDwords);  // the payload may not be empty
   isa::MessageFields message;
