@@ -25,7 +25,7 @@ constexpr OrderRule kRules[] = {
     {kChanging, kAccesses, kBytes, true, "mesa-spill"},
     {kReads, kChanging, kBytes, true, "mesa-spill: a store behind a load of its place"},
     {kReads, kReads, kBytes, true, "mesa-coherence"},
-    // Different places.
+    // Different addresses.
     {kAccesses, kAccesses, kMemory | kElsewhere, false, "no source"},
     // A fence is complete when messages that change its memory have taken effect; messages with a
     // response must be waited for. Writes include atomics without response. That a fence orders

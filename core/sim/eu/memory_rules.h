@@ -37,7 +37,7 @@ namespace kiln::sim::eu {
 // The effect of a message on memory.
 enum class Event : uint8_t {
   kRead,
-  kAtomic,  // that answers
+  kAtomic,  // with a response
   kWrite,   // or an atomic without response
   kFence,
 };

@@ -89,7 +89,7 @@ struct Message {
   isa::TargetForm target_form = isa::TargetForm::kEight;
   uint8_t target = 0;        // render target writes: number in the blend state
   bool last_target = false;  // the last one for its lanes
-  bool null_target = false;  // to no target
+  bool null_target = false;  // to no render target
   bool per_sample = false;
   bool alpha0 = false;            // has the alpha of render target 0
   bool ends = false;              // the thread
