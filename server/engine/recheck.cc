@@ -83,7 +83,7 @@ bool Recheck::IsStopping() const {
 bool Recheck::Draws() const {
   if (options_.one_in == 0) return false;
   uint64_t number = 0;
-  // getentropy does not fail for so few bytes
+  // For so few bytes getentropy does not fail.
   if (getentropy(&number, sizeof number) != 0) abort();
   return number % options_.one_in == 0;
 }

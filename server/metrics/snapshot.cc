@@ -226,7 +226,7 @@ void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {
   Add(out, "kiln_protobuf_messages_total",
       "Complaints of protobuf about what clients sent (text that is not UTF-8)",
       MetricType::Counter, {{{}, D(server::ProtobufMessages())}});
-  // computed once: a step of the clock is not a restart
+  // Computed once: a step of the clock is not a restart.
   static const double start_time = StartTime();
   Add(out, "process_start_time_seconds", "Start of the daemon, in seconds since 1970",
       MetricType::Gauge, {{{}, start_time}});

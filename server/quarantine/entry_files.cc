@@ -115,7 +115,7 @@ bool EntryFiles::Lock(int folder) {
   if (!lock.unfit.empty() && unlinkat(folder, kLock, 0) == 0) {
     lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
   }
-  // no kilnd can write there
+  // No kilnd can write there.
   if (!lock.ok() && lock.unfit.empty() && lock.error == EROFS) return true;
   if (!lock.ok()) {
     trouble_ = absl::StrCat(parent_, "/", name_, "/", kLock, " ", lock.Why());

@@ -157,7 +157,7 @@ void Quarantine::Merge(std::vector<Entry> found, const std::set<std::string>& un
 }
 
 void Quarantine::Insert(Entry entry, Source source) {
-  // without a directory the source could not be read
+  // Without a directory the source could not be read.
   if (options_.directory.empty()) source = nullptr;
   entry.set_refusals(0);
   entry.set_request_bytes(source == nullptr ? 0 : source->ByteSizeLong());

@@ -92,8 +92,8 @@ class Quarantine {
   // Returns the entry with the file that has its source, if there is one.
   std::optional<kiln::v1alpha::QuarantineEntry> Show(const std::string& key) const;
   struct Cleared {
-    uint32_t entries = 0;           // how many of the keys had an entry; none is refused now
-    // keys whose file could not be removed: a restart brings them back
+    uint32_t entries = 0;  // how many of the keys had an entry; none is refused now
+    // Keys whose file could not be removed: a restart brings them back.
     std::vector<std::string> left;
   };
   // Both wait for the disk.
@@ -117,7 +117,7 @@ class Quarantine {
     uint64_t write_errors = 0;
     Dropped dropped;
     size_t unwritten = 0;  // entries in memory only, though a directory is set
-    // reason for that, or for files that could not be read; empty: all is well
+    // Reason for that, or for files that could not be read; empty: all is well.
     std::string trouble;
   };
   Usage usage() const;

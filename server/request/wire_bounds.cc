@@ -49,7 +49,7 @@ class Walk {
       result_ = {Path(nullptr), "groups are not accepted"};  // proto3 has none
       return false;
     }
-    // protobuf treats it as unknown, too
+    // Protobuf treats it as unknown, too.
     if (field != nullptr && !Fits(*field, wire)) field = nullptr;
     if (wire != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
       return Count(field, 1) && WireFormatLite::SkipField(in_, tag);
