@@ -1,4 +1,4 @@
-// Frames between parent and worker: round trips, split and hostile input.
+// Tests frames between parent and worker: round trips, split and hostile input.
 #include "server/worker/frame.h"
 
 #include <gtest/gtest.h>
