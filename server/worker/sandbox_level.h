@@ -15,7 +15,7 @@ namespace kiln::worker {
 using SandboxLevel = std::map<std::string, uint32_t>;
 SandboxLevel LevelOf(const Hello::Sandbox& sandbox);
 
-// What both have.
+// Returns the protections that both have.
 Hello::Sandbox Weaker(const Hello::Sandbox& a, const Hello::Sandbox& b);
 
 // Returns for example "seccomp, landlock 6; missing: user_namespace".
