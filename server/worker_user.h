@@ -3,7 +3,8 @@
 // `auto` takes the first of ten numbers that no user and no group of this machine has. They are
 // below 65536, where a container's user namespace may end, and in a range that both Debian (policy
 // 9.2.2: 65000 to 65533 are reserved) and systemd (docs/UIDS-GIDS.md: 65520 to 65533 are unused)
-// leave unassigned. It is not the account `nobody`, as which other daemons run too.
+// leave unassigned. The system's shared unprivileged account is not used: other daemons run as it
+// too.
 #ifndef KILN_SERVER_WORKER_USER_H_
 #define KILN_SERVER_WORKER_USER_H_
 
