@@ -50,7 +50,7 @@ std::unique_ptr<DiskTier> OpenTier(const std::string& directory, uint64_t limit)
 }
 
 // Names one bit of a file.
-struct Place {
+struct BitPosition {
   fs::path file;
   uint64_t bit = 0;
 };
@@ -92,13 +92,13 @@ class DiskFlipTest : public testing::Test {
     fs::copy(base_, directory, fs::copy_options::recursive);
     return directory;
   }
-  static void Flip(const Place& place) {
-    std::fstream f(place.file, std::ios::in | std::ios::out | std::ios::binary);
-    f.seekg(static_cast<int64_t>(place.bit / 8));
-    const auto byte = static_cast<char>(f.get() ^ (1 << place.bit % 8));
-    f.seekp(static_cast<int64_t>(place.bit / 8));
+  static void Flip(const BitPosition& position) {
+    std::fstream f(position.file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekg(static_cast<int64_t>(position.bit / 8));
+    const auto byte = static_cast<char>(f.get() ^ (1 << position.bit % 8));
+    f.seekp(static_cast<int64_t>(position.bit / 8));
     f.put(byte);
-    ASSERT_TRUE(f.good()) << place.file;
+    ASSERT_TRUE(f.good()) << position.file;
   }
   // Waits until the tier serves again, as far as it can.
   static bool AwaitServing(DiskTier& tier) {

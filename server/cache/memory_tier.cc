@@ -24,7 +24,7 @@ MemoryTier::MemoryTier(size_t limit_bytes, size_t shards) : limit_(limit_bytes) 
 
 // The table has a byte of its own for each slot.
 size_t MemoryTier::Shard::Bytes() const {
-  return usage.bytes + index.capacity() * (sizeof(Place) + 1);
+  return usage.bytes + index.capacity() * (sizeof(Position) + 1);
 }
 
 MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
@@ -37,11 +37,11 @@ MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
   return (*it)->value;
 }
 
-void MemoryTier::Remove(Shard* shard, Place place) {
-  shard->usage.bytes -= Cost(place->value);
+void MemoryTier::Remove(Shard* shard, Position position) {
+  shard->usage.bytes -= Cost(position->value);
   --shard->usage.entries;
-  shard->index.erase(place);
-  shard->order.erase(place);
+  shard->index.erase(position);
+  shard->order.erase(position);
 }
 
 void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
@@ -57,7 +57,7 @@ void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
   ++shard.usage.entries;
   // After the insertion, because the table may have grown. The new entry is evicted last.
   while (shard.Bytes() > part && !shard.order.empty()) {
-    const Place oldest = std::prev(shard.order.end());
+    const Position oldest = std::prev(shard.order.end());
     shard.usage.evicted_bytes += Cost(oldest->value);
     ++shard.usage.evicted_entries;
     Remove(&shard, oldest);

@@ -59,17 +59,17 @@ class MemoryTier {
     Value value;
     uint64_t stamp = 0;
   };
-  using Place = std::list<Entry>::iterator;
+  using Position = std::list<Entry>::iterator;
   // The table has iterators only, and finds keys through them.
   struct KeyHash {
     using is_transparent = void;
     size_t operator()(const MemoryKey& k) const { return DigestHash()(k.digest) ^ k.part; }
-    size_t operator()(Place p) const { return (*this)(p->key); }
+    size_t operator()(Position p) const { return (*this)(p->key); }
   };
   struct KeyEqual {
     using is_transparent = void;
     static const MemoryKey& KeyOf(const MemoryKey& k) { return k; }
-    static const MemoryKey& KeyOf(const Place& p) { return p->key; }
+    static const MemoryKey& KeyOf(const Position& p) { return p->key; }
     template <typename A, typename B>
     bool operator()(const A& a, const B& b) const {
       return KeyOf(a) == KeyOf(b);
@@ -78,13 +78,13 @@ class MemoryTier {
   struct Shard {
     mutable absl::Mutex mutex;
     std::list<Entry> order ABSL_GUARDED_BY(mutex);  // most recently used first
-    absl::flat_hash_set<Place, KeyHash, KeyEqual> index ABSL_GUARDED_BY(mutex);
+    absl::flat_hash_set<Position, KeyHash, KeyEqual> index ABSL_GUARDED_BY(mutex);
     Usage usage ABSL_GUARDED_BY(mutex);  // `bytes` without the hash table
     size_t Bytes() const ABSL_SHARED_LOCKS_REQUIRED(mutex);
   };
 
   Shard& ShardOf(const MemoryKey& key) { return *shards_[key.digest[31] % shards_.size()]; }
-  static void Remove(Shard* shard, Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard->mutex);
+  static void Remove(Shard* shard, Position position) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard->mutex);
 
   const size_t limit_;
   std::vector<std::unique_ptr<Shard>> shards_;

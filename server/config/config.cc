@@ -34,13 +34,13 @@ struct Choice {
 struct Share {
   uint64_t* value;
 };
-using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice, Share>;
+using Slot = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice, Share>;
 
 struct Setting {
   const char* name;
   const char* value;  // for --help
   const char* help;
-  Place place;
+  Slot slot;
   bool reloads = false;  // SIGHUP changes it in a running daemon
 };
 
@@ -222,7 +222,7 @@ struct Assign {
   }
 };
 
-std::string Show(const Place& place) {
+std::string Show(const Slot& slot) {
   struct {
     std::string operator()(std::string* s) const { return s->empty() ? "none" : *s; }
     std::string operator()(uint64_t* n) const { return absl::StrCat(*n); }
@@ -241,12 +241,12 @@ std::string Show(const Place& place) {
       return *s.value == 0 ? "none" : absl::StrCat("1/", *s.value);
     }
   } show;
-  return std::visit(show, place);
+  return std::visit(show, slot);
 }
 
 // Takes the value of the same setting from another Config.
 struct CopyFrom {
-  const Place& from;
+  const Slot& from;
   void operator()(Bytes to) const { *to.value = *std::get<Bytes>(from).value; }
   void operator()(Choice to) const { *to.value = *std::get<Choice>(from).value; }
   void operator()(Share to) const { *to.value = *std::get<Share>(from).value; }
@@ -276,7 +276,7 @@ std::string Set(const std::string& name, const std::string& value, Config* confi
   std::vector<Setting> settings = Settings(config);
   for (const Setting& setting : settings) {
     if (name != setting.name) continue;
-    const char* wanted = std::visit(Assign{value}, setting.place);
+    const char* wanted = std::visit(Assign{value}, setting.slot);
     if (wanted != nullptr) {
       return absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
     }
@@ -438,7 +438,7 @@ uint64_t NumberOfWorkers(const Config& config) {
 std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config) {
   Config copy = config;
   std::vector<std::pair<std::string, std::string>> all;
-  for (const Setting& s : Settings(&copy)) all.emplace_back(s.name, Show(s.place));
+  for (const Setting& s : Settings(&copy)) all.emplace_back(s.name, Show(s.slot));
   return all;
 }
 
@@ -447,9 +447,9 @@ Changes TakeChanges(const Config& next, Config* running) {
   const std::vector<Setting> to = Settings(running), from = Settings(&copy);
   Changes changes;
   for (size_t i = 0; i < to.size(); ++i) {
-    if (Show(to[i].place) == Show(from[i].place)) continue;
+    if (Show(to[i].slot) == Show(from[i].slot)) continue;
     (to[i].reloads ? changes.taken : changes.need_restart).push_back(to[i].name);
-    if (to[i].reloads) std::visit(CopyFrom{from[i].place}, to[i].place);
+    if (to[i].reloads) std::visit(CopyFrom{from[i].slot}, to[i].slot);
   }
   return changes;
 }
@@ -473,7 +473,7 @@ std::string HelpText() {
   for (const Setting& s : Settings(&defaults)) {
     absl::StrAppend(
         &text, absl::StrFormat("  --%-28s %s (%s)%s\n", absl::StrCat(s.name, "=", s.value), s.help,
-                               Show(s.place), s.reloads ? " *" : ""));
+                               Show(s.slot), s.reloads ? " *" : ""));
   }
   absl::StrAppend(
       &text,
