@@ -18,7 +18,8 @@ class DiskHealth {
  public:
   explicit DiskHealth(DiskObserver observer) : observer_(std::move(observer)) {}
 
-  // The tier cannot do its work, because of `cause`. Told when it begins and when the cause changes.
+  // The tier cannot do its work, because of `cause`. Told when it begins and when the cause
+  // changes.
   void Fail(DiskCause cause, std::string detail);
   // The tier works; told if it did not.
   void Recover();

@@ -29,8 +29,8 @@ TEST_F(DiskHealthTest, AFailureIsToldOnceAndCountedOnce) {
   health_.Fail(DiskCause::kFull, "no space");
   health_.Fail(DiskCause::kFull, "no space at all");
   health_.Fail(DiskCause::kReadOnly, "mounted so");
-  EXPECT_EQ(told_, (std::vector<std::string>{"failing full no space",
-                                             "failing read_only mounted so"}));
+  EXPECT_EQ(told_,
+            (std::vector<std::string>{"failing full no space", "failing read_only mounted so"}));
   EXPECT_EQ(health_.failures(), 1u);
   EXPECT_TRUE(health_.failing());
   EXPECT_EQ(health_.Failure(), absl::UnavailableError("mounted so"));

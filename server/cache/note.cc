@@ -1,4 +1,4 @@
-// What is noted of a generation: see note.h.
+// Reads and writes a generation's note: see note.h.
 #include "server/cache/note.h"
 
 #include <unistd.h>

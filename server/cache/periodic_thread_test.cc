@@ -39,7 +39,7 @@ TEST(PeriodicThread, IsWokenBeforeItsInterval) {
   EXPECT_TRUE(Await(runs, 2));
 }
 
-// What asked for the run may have come too late for the one that is under way.
+// The request may have come too late for the run under way.
 TEST(PeriodicThread, AWakeDuringARunIsAnotherRun) {
   std::atomic<int> runs = 0;
   PeriodicThread thread;

@@ -46,7 +46,8 @@ std::shared_ptr<Engine::Group> Engine::Group::ForTranslation(const Call& call,
   group->request_id = call.request_id;
   group->owner = call.owner;
   *group->job.mutable_translate()->mutable_glsl() = call.request.glsl();
-  // A fault names a pass: glslang's happen here, all others when the module is compiled.
+  // A fault names a pass: faults in glslang's passes go with the translation, all others with the
+  // compile of the module.
   const std::string& pass = call.fault.pass();
   if (pass == "translate_glsl" || pass == "start_glslang") *group->job.mutable_fault() = call.fault;
   group->items.push_back({key, flight});
@@ -126,7 +127,8 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
     const uint64_t forgotten = cache_->forgotten();
     if (FindAgain(*call, key, &again)) {
       compiles_.Finish(joined.ticket.flight, again);
-      // Its waiters have put into memory what was perhaps forgotten meanwhile.
+      // The key was forgotten meanwhile, but the flight's waiters have put its result into memory
+      // again.
       if (cache_->forgotten() != forgotten) cache_->Forget(key);
     } else {
       group->Add(call->request.targets(static_cast<int>(i)), {key, joined.ticket.flight});
@@ -140,7 +142,8 @@ std::optional<TargetResult> Engine::Refuse(const cache::Digest& key) {
   return options_.quarantine == nullptr ? std::nullopt : options_.quarantine->Refuse(key);
 }
 
-// Between this call's look into the cache and its flight, another flight may have landed.
+// Between this call's lookup in the cache and its flight, another flight may have stored the
+// result.
 bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome) {
   if (!call.reads_cache()) return false;
   cache::Ready ready;
@@ -190,7 +193,7 @@ void Engine::Dispatch(std::shared_ptr<Group> group) {
   worker::Pool::Handle displaced;
   {
     absl::MutexLock lock(&group->mutex);
-    if (group->wanted == 0) return;  // everybody left while it was being put together
+    if (group->wanted == 0) return;  // all callers left while the job was put together
     auto handle = pool_->Submit(
         group->shared_job,
         [this, group](worker::JobOutcome outcome) { JobDone(group, std::move(outcome)); },
@@ -205,12 +208,12 @@ void Engine::Dispatch(std::shared_ptr<Group> group) {
   if (!refused.ok()) {
     RefuseJob(*group, refused);
   } else {
-    ChooseOwner(group);  // others may have joined before there was a job to choose for
+    ChooseOwner(group);  // other owners may have joined before the job had a handle
   }
 }
 
-// A displaced job may wait on as another owner's, and displace one more: in a loop, for that may go
-// on for as many as the queue has.
+// A displaced job may be queued again for another owner and displace a further job. A loop instead
+// of recursion, because such a chain may be as long as the queue.
 void Engine::EndDisplaced(const worker::Pool::Handle& displaced) {
   thread_local std::vector<worker::Pool::Handle>* pending = nullptr;
   if (pending != nullptr) {

@@ -27,7 +27,7 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-// Changes what the calling thread has. A thread with a policy of its own (SCHED_FIFO, SCHED_IDLE),
+// Changes the calling thread's attributes. A thread with another policy (SCHED_FIFO, SCHED_IDLE),
 // which its starter chose, keeps it.
 template <typename Change>
 void Alter(const Change& change) {

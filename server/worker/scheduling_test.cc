@@ -1,4 +1,4 @@
-// Hints for the scheduler: each test asks the kernel what a thread of its own has come to.
+// Tests scheduling hints: each test asks the kernel for the attributes of a thread of its own.
 #include "server/worker/scheduling.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Attributes {
   uint64_t runtime, deadline, period;
 };
 
-// What a new thread has after `change`.
+// Returns the attributes of a new thread after `change`.
 template <typename Change>
 Attributes After(const Change& change) {
   Attributes attributes = {};

@@ -1,3 +1,28 @@
+// A worked example, on the machine of lir/testing.h at width 8: a register has 8 units, and a value
+// of file G takes one. The pool has r0 to r3; %0 is a live-in in r0. With Order::kLow:
+//
+//   b0: %1 = add %0, %0            b1: %3 = add %0, %0           b2: %5 = add %1, %0
+//       %2 = cmp %0  (a flag)          %4 = const  (U, NoMask)       store %0, %5
+//       if %2 -> b1, b2                store %3, %4                  endif -> b3
+//                                      else -> b3 ~> b2
+//   b3: %6 = load %0;  %7 = add %0, %0;  %8 = collect %7, %6;  store %0, %8;  end %0
+//
+// * %1: r0 is taken by %0. No hint, and %0 does not die, so Find takes the lowest best fit: r1.
+// * %3: in b1 the lanes of the else side are parked and hold %0 and %1. Taken: r0. %3 is a masked
+//   write with the lane layout of %1, so TakenAt adds nothing for them: r1, shared with %1 in other
+//   lanes.
+// * %4: file U, written for all lanes. TakenAt adds all units that parked lanes hold: r0 (%0) and
+//   r1 (%3, and %1 of parked lanes) are taken. The first unit of r2.
+// * %5: %1 dies here. FitsOverSource at r1: the source starts there too and the machine may reuse
+//   it. So r1, without a search of the holes.
+// * %6: its last use is the collect %8, so PartPlace searches a range for all of %8 first, which
+//   also avoids the units that %6 must avoid: r1 and r2 become the hint of %8. %6 is the second
+//   part: r2.
+// * %7: the first part: r1. The collect then finds both parts at its hint, and needs no copy.
+//
+// With Order::kSpread %3 gets r2, since the search begins after the register that was given out
+// last, and %4 then r3. If the pool had only r0 and r1, %4 would fit nowhere, Compact could not
+// move a value out of the way either, and assignment would fail for %4.
 #include "core/lir/ra/assign_search.h"
 
 #include <algorithm>
@@ -7,7 +32,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-// Registers that short values have lately been written to.
+// Registers to which short values have recently been written.
 UnitSet Recent(const Pool& p) {
   UnitSet recent;
   for (uint32_t first : p.recent) recent.insert(first, p.register_units);
@@ -28,7 +53,7 @@ PlaceSearch::Query PlaceSearch::Start(ValueId v) {
   AvoidPromised(v, &s);
   if (in_.f.value(v).in_tail) s.first = in_.t.pools[in_.info(v).pool].tail_first;
   if (!live_.moved.empty()) {
-    // What goes home at the end of the block must not share its lanes with what does not.
+    // Values that return home at the end of the block must not share lanes with values that do not.
     s.barred |= p.parked.all();
     const ValueId tied = in_.info(v).tied;
     if (stays_.Stays(v) || (tied.valid() && stays_.Stays(tied))) s.barred |= p.displaced_homes;
@@ -144,7 +169,7 @@ uint32_t PlaceSearch::SearchHoles(const Query& s, const UnitSet* avoid) {
   for (uint32_t phase = 0; phase < step; phase += v.alignment) {
     UnitSet taken = TakenAt(s, phase);
     if (avoid != nullptr) taken |= *avoid;
-    // The tail is short, and two payloads may have to find room in it: one end stays free.
+    // The tail is short and may have to hold two payloads, so they are packed at its upper end.
     if (in_.f.value(s.value).in_tail) {
       const uint32_t hole = LastFit(taken, s.first, p.units, s.units, step, phase);
       if (hole != kNowhere && (best == kNowhere || hole > best)) best = hole;
@@ -196,7 +221,8 @@ uint32_t PlaceSearch::Find(const Query& s) {
   const Pool& pool = live_.pools[in_.info(s.value).pool];
   UnitSet avoid = kept_.KeptFrom(s.value);
   avoid |= pool.hoped;
-  // To wait for a message costs more than a copy.
+  // First without kept units, then at least without units of message results in flight: waiting for
+  // a message costs more than a copy.
   for (const UnitSet* also : {&std::as_const(avoid), &pool.arriving}) {
     if (also->empty()) continue;
     UnitSet all = *also;

@@ -1,3 +1,33 @@
+// A worked example, on the machine of lir/testing.h at width 8: all values but the flag %5 take one
+// register, the limit is 4, and there is no header. In b1, lanes that leave the loop wait for b2.
+//
+//   b0: %1 = load %0;  %2 = load %0                                               -> b1
+//   b1: %3 = load %0;  %4 = load %0;  store %3, %4;  %5 = cmp %0;  while %5       -> b1, b2
+//   b2: %6 = add %0, %1;  store %0, %6;  store %0, %2;  end %0
+//
+// First walk, which decides and writes nothing:
+// * b0: %0, %1 and %2 come into registers: 3 in use.
+// * b1: all three enter by name, since b0, the only predecessor earlier in the layout, ends with
+//   them; the entry is noted, as b1 is the head of a loop. %3 is the fourth. %4 has no room:
+//   MakeRoom compares the next uses, counted from %4: %3 in 1 instruction, %0 in 2, %1 in 100,005
+//   (leaving the loop counts 100,000) and %2 in 100,007. All are single registers (worth 8), so %2
+//   is evicted. The lanes that wait for b2 hold it as well, so it must not enter b2 in a register
+//   (Ban).
+// * End of b1: %2 was in a register at the loop's entry and is in none at the back edge: it must
+//   not enter b1 in one either.
+// * b2: %0 and %1 enter. store reads %2: a fill, under a temporary name.
+//
+// Second walk, which writes (there are at least two):
+// * b1: %0 and %1 enter; %3 and %4 are the third and fourth. Nothing is evicted.
+// * b2: as before; the fill becomes an instruction and %7 its result, which the store reads.
+// * No decision changed, so this walk was the last.
+//
+// Then PlaceStores adds the store after the definition of %2 (NoMask: no lane is parked in b0), and
+// AssignPlaces gives it the first slot:
+//
+//   b0: %1 = load %0;  %2 = load %0;  spill %2, 0                                 -> b1
+//   b1: as it was
+//   b2: %6 = add %0, %1;  store %0, %6;  %7 = fill 0;  store %0, %7;  end %0
 #include "core/lir/ra/spill.h"
 
 #include <algorithm>
@@ -20,10 +50,11 @@ namespace kiln::lir::ra {
 
 namespace {
 
-constexpr int kMaxIterations = 12;  // after these, loops and waiting lanes keep nothing
+// Walks after which no piece may enter a loop, or a block that lanes wait for, in a register.
+constexpr int kMaxIterations = 12;
 
-// Exits are predecessors of the exit block as well, for what it reads for all lanes: how each of
-// the pieces that it needs was at the exits passed so far. Lifetime: a walk.
+// Exits count as predecessors of the exit block for values that it reads for all lanes: records the
+// names that these pieces had at the exits passed so far. Lifetime: a walk.
 class AtExits {
  public:
   explicit AtExits(const SpillInput& in) : in_(in) {}
@@ -37,7 +68,8 @@ class AtExits {
       at = {true, registers.Has(p) && same && at.held, registers.name(p)};
     }
   }
-  // In a register by this name at each of them, if they need it?
+  // Returns true if the piece was in a register under this name at each exit, or exits do not need
+  // it.
   bool Had(const Resident& r) const {
     const std::vector<uint32_t>& needed = in_.needed_at_exits;
     const auto at = std::lower_bound(needed.begin(), needed.end(), r.piece);
@@ -49,14 +81,14 @@ class AtExits {
  private:
   struct Piece {
     bool any = false;
-    bool held = true;  // in a register at each, by this name
+    bool held = true;  // in a register at each, under this name
     Name name;
   };
   const SpillInput& in_;
   std::vector<Piece> pieces_;
 };
 
-// The walk: block after block, what is read is brought into registers, what is defined gets room.
+// The walk, block after block: brings operands into registers and makes room for definitions.
 class Spiller {
  public:
   Spiller(const Target& t, const SpillHooks& hooks, Function& f, const Liveness& live,
@@ -74,7 +106,7 @@ class Spiller {
         edges_(in_, decisions_, room_, code_, fills_) {}
 
   absl::Status Run(SpillStats* stats) {
-    // Each walk but the first writes what it decides, for it may be the last.
+    // Each walk but the first writes code, for it may be the last.
     bool changed = true;
     for (int iteration = 0; iteration < 2 || changed; ++iteration) {
       if (iteration == kMaxIterations) ForgetAtJoins();
@@ -90,7 +122,7 @@ class Spiller {
   }
 
  private:
-  // The last resort against decisions that chase each other.
+  // Last resort, if decisions of one walk keep causing new ones in the next.
   void ForgetAtJoins() {
     for (uint32_t b = 0; b < in_.f.blocks.size(); ++b) {
       if (in_.loops.innermost(b) == b) BanAll(b);
@@ -147,11 +179,11 @@ class Spiller {
     }
     room_.MakeRoomForParams();
     room_.MakeRoom(0);
-    // What had to go at once need not be handed in.
+    // Pieces evicted at the entry itself need not come around the back edge.
     std::erase_if(entry, [&](const Resident& r) { return !registers_.Has(r.piece); });
   }
 
-  // What every predecessor ends with, by the same name.
+  // Enters the pieces that every predecessor ends with under the same name.
   void EnterByName(uint32_t b) {
     if (in_.preds[b].empty()) return;
     absl::InlinedVector<Residents, 4> preds;
@@ -247,7 +279,7 @@ class Spiller {
   SpillCode code_;
   SpillFills fills_;
   SpillEdges edges_;
-  std::vector<uint32_t> used_;  // by the instruction at hand
+  std::vector<uint32_t> used_;  // pieces used by the current instruction
 };
 
 }  // namespace

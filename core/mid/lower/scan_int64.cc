@@ -34,7 +34,7 @@ class Scan64 {
   }
 
  private:
-  // The same scan of 32 bits.
+  // The same scan on 32 bits.
   ValueId Scan(ReduceOp op, ValueId v) {
     return b_.module().result(b_.EmitInst(scan_.op, {v}, absl::MakeConstSpan(&kDword, 1),
                                           static_cast<uint32_t>(op), scan_.imm1));
@@ -75,7 +75,7 @@ class Scan64 {
     }
   }
 
-  // Does this lane take the value of lane `from`?
+  // True if this lane's result includes the value of lane `from`.
   ValueId Takes(ValueId from) {
     const ValueId me = b_.SubgroupInvocation();
     switch (scan_.op) {
@@ -100,12 +100,12 @@ class Scan64 {
 
   ValueId Read(ValueId v, ValueId lane) { return b_.Emit(Op::kReadLane, {v, lane}); }
 
-  // Parameters: the first lane that is left, and what was taken so far.
+  // The loop's parameters: the first lane not read yet, and the result so far.
   Wide LaneByLane(Wide v) {
     mir::Module& m = b_.module();
     const Wide identity = wide_.Constant(mir::IdentityOf(op_, Type::kI64));
     const InstId loop = b_.Loop({b_.Int(0), identity.lo, identity.hi});
-    const mir::Builder::Place outer = b_.place();
+    const mir::Builder::InsertionPoint outer = b_.insertion_point();
     const RegionId body = m.inst(loop).regions[0];
     const auto param = [&](int i) { return m.region(body).params[i]; };
     const Wide taken = {param(1), param(2)};
@@ -122,7 +122,7 @@ class Scan64 {
     const Wide more = Combine(taken, {Read(v.lo, lane), Read(v.hi, lane)});
     const Wide next = wide_.Select(Takes(lane), more, taken);
     b_.Continue({b_.Iadd(lane, b_.Int(1)), next.lo, next.hi});
-    b_.SetPlace(outer);
+    b_.SetInsertionPoint(outer);
     mir::SetResults(m, loop, std::vector<Type>(2, kDword));
     return {m.result(loop, 0), m.result(loop, 1)};
   }
