@@ -1,4 +1,4 @@
-// Whether the disk tier works, and what its observer is told.
+// Health of the disk tier, and what its observer is told.
 #ifndef KILN_SERVER_CACHE_DISK_HEALTH_H_
 #define KILN_SERVER_CACHE_DISK_HEALTH_H_
 
