@@ -23,7 +23,7 @@ constexpr int64_t kMessageWorth = 4;
 // The number of registers considered; messages read the others.
 constexpr size_t kMaxReads = 4096;
 
-using Place = std::tuple<uint32_t, uint32_t, uint32_t>;  // resource, element, register
+using BufferRegister = std::tuple<uint32_t, uint32_t, uint32_t>;  // resource, element, register
 
 // Walks the module as selection does, which reads a register again unless a region around has read
 // it.
@@ -31,7 +31,7 @@ class Reader {
  public:
   explicit Reader(const Module& m) : m_(m) {}
 
-  absl::btree_map<Place, int64_t> Run() {
+  absl::btree_map<BufferRegister, int64_t> Run() {
     Visit(m_.body, 1);
     return std::move(messages_);
   }
@@ -61,17 +61,17 @@ class Reader {
     for (uint32_t i = 0; i < inst.num_results; ++i) {
       const uint64_t byte = offset.bits + uint64_t{i} * bytes;
       if (byte + bytes > uint64_t{1} << 32) return;
-      const Place place = {inst.imm0, element, static_cast<uint32_t>(byte / kRangeGranule)};
-      if (!open_.insert(place).second) continue;
-      read_.push_back(place);
-      messages_[place] += weight;
+      const BufferRegister key = {inst.imm0, element, static_cast<uint32_t>(byte / kRangeGranule)};
+      if (!open_.insert(key).second) continue;
+      read_.push_back(key);
+      messages_[key] += weight;
     }
   }
 
   const Module& m_;
-  absl::btree_map<Place, int64_t> messages_;
-  absl::btree_set<Place> open_;
-  std::vector<Place> read_;  // contents of open_, in the order of the regions around
+  absl::btree_map<BufferRegister, int64_t> messages_;
+  absl::btree_set<BufferRegister> open_;
+  std::vector<BufferRegister> read_;  // contents of open_, in the order of the regions around
 };
 
 // Finds the best choice among the first reads, for each number of ranges and registers that it may
@@ -174,9 +174,9 @@ bool NamesElement(const Module& m, InstId load, uint32_t* element) {
 
 std::vector<UniformRead> FindUniformReads(const Module& m) {
   std::vector<UniformRead> reads;
-  for (const auto& [place, messages] : Reader(m).Run()) {
+  for (const auto& [key, messages] : Reader(m).Run()) {
     if (reads.size() == kMaxReads) break;
-    reads.push_back({std::get<0>(place), std::get<1>(place), std::get<2>(place), messages});
+    reads.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), messages});
   }
   return reads;
 }

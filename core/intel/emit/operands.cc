@@ -10,13 +10,13 @@ namespace {
 
 using isa::Type;
 
-struct Place {
+struct Layout {
   bool flag = false;
   bool uniform = false;
   int elem_bytes = 4;
 };
 
-Place PlaceOf(const lir::Function& f, const lir::Operand& o) {
+Layout LayoutOf(const lir::Function& f, const lir::Operand& o) {
   const lir::Value& v = f.value(o.value());
   return {v.file == kFileF, v.file == kFileU, v.file == kFileF ? 2 : v.elem_bytes};
 }
@@ -34,15 +34,15 @@ isa::Operand FlagOperand(const lir::Operand& o) {
 // Returns the register operand without its region. Lanes advance by the element's size. A per-lane
 // value holds all lanes of the thread, so an instruction for a later group of them begins inside
 // it.
-isa::Operand Register(const lir::Operand& o, const Place& place, int first_lane, int group) {
+isa::Operand Register(const lir::Operand& o, const Layout& layout, int first_lane, int group) {
   assert(o.reg != lir::Operand::kNoReg);
   isa::Operand r;
   r.file = isa::File::kGrf;
   r.type = static_cast<Type>(o.type);
   uint32_t byte = o.reg * 4 + o.sub;
-  const bool scalar = place.uniform && o.comps == 1;
-  const int lane = first_lane + (place.uniform ? 0 : group);
-  if (!scalar) byte += static_cast<uint32_t>(lane * place.elem_bytes);
+  const bool scalar = layout.uniform && o.comps == 1;
+  const int lane = first_lane + (layout.uniform ? 0 : group);
+  if (!scalar) byte += static_cast<uint32_t>(lane * layout.elem_bytes);
   r.nr = static_cast<uint8_t>(byte / kGrfBytes);
   r.subnr = static_cast<uint8_t>(byte % kGrfBytes);
   return r;
@@ -78,14 +78,14 @@ isa::Operand AccumulatorOperand(Type type) {
 
 isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane, int group) {
   if (o.kind != lir::Operand::Kind::kValue) return NullOperand(static_cast<Type>(o.type));
-  const Place place = PlaceOf(f, o);
-  if (place.flag) {
+  const Layout layout = LayoutOf(f, o);
+  if (layout.flag) {
     isa::Operand r = FlagOperand(o);
     r.region.hstride = 1;
     return r;
   }
-  isa::Operand r = Register(o, place, first_lane, group);
-  r.region.hstride = static_cast<uint8_t>(place.elem_bytes / isa::ByteSize(r.type));
+  isa::Operand r = Register(o, layout, first_lane, group);
+  r.region.hstride = static_cast<uint8_t>(layout.elem_bytes / isa::ByteSize(r.type));
   assert(r.region.hstride != 0);
   return r;
 }
@@ -94,16 +94,16 @@ isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, in
                     int group) {
   if (o.kind == lir::Operand::Kind::kImm) return ImmediateOperand(o.id, static_cast<Type>(o.type));
   assert(o.kind == lir::Operand::Kind::kValue);
-  const Place place = PlaceOf(f, o);
-  isa::Operand r = place.flag ? FlagOperand(o) : Register(o, place, first_lane, group);
+  const Layout layout = LayoutOf(f, o);
+  isa::Operand r = layout.flag ? FlagOperand(o) : Register(o, layout, first_lane, group);
   r.negate = (o.mods & lir::Operand::kNegate) != 0;
   r.absolute = (o.mods & lir::Operand::kAbsolute) != 0;
-  const bool scalar = place.flag || lanes == 1 || (place.uniform && o.comps == 1);
+  const bool scalar = layout.flag || lanes == 1 || (layout.uniform && o.comps == 1);
   if (scalar) {
     r.region = {0, 1, 0};
     return r;
   }
-  const int stride = place.elem_bytes / isa::ByteSize(r.type);
+  const int stride = layout.elem_bytes / isa::ByteSize(r.type);
   assert(stride >= 1);
   // Bytes of qwords: elements further apart than the horizontal stride allows are rows of one
   // element.

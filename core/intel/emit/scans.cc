@@ -44,7 +44,7 @@ Combination CombinationOf(ReduceOp op) {
 }
 
 // Registers with all lanes of the thread: the first byte and the distance of lanes in bytes.
-struct Place {
+struct LaneRegisters {
   int byte = 0;
   int lane_bytes = 4;
 };
@@ -52,12 +52,12 @@ struct Place {
 // Equally spaced lanes of such registers: the first and their distance in lanes (0: always that
 // one).
 struct Lanes {
-  Place place;
+  LaneRegisters registers;
   int first = 0;
   int stride = 1;
 
-  Lanes From(int n) const { return {place, first + n * stride, stride}; }
-  int Byte() const { return place.byte + first * place.lane_bytes; }
+  Lanes From(int n) const { return {registers, first + n * stride, stride}; }
+  int Byte() const { return registers.byte + first * registers.lane_bytes; }
 };
 
 class ScanEmitter {
@@ -72,12 +72,12 @@ class ScanEmitter {
         p_(p) {}
 
   void Run() {
-    FindPlaces();
+    FindRegisters();
     if (aux_.kind == ScanAux::kReduce) return Reduce();
     Lanes source = In(scratch_);
     // Steps of scans do not write all lanes, so the values must be in the scratch register first.
     if (aux_.kind == ScanAux::kReduceClusters && ReadsSource()) {
-      source = In(PlaceOf(uses_[0]));
+      source = In(RegistersOf(uses_[0]));
     } else {
       Gather();
     }
@@ -91,17 +91,19 @@ class ScanEmitter {
 
  private:
   int Width() const { return f_.dispatch_width; }
-  Place PlaceOf(const Operand& o) const { return {FirstByte(o), f_.value(o.value()).elem_bytes}; }
-  static Lanes In(const Place& place) { return {place, 0, 1}; }
+  LaneRegisters RegistersOf(const Operand& o) const {
+    return {FirstByte(o), f_.value(o.value()).elem_bytes};
+  }
+  static Lanes In(const LaneRegisters& registers) { return {registers, 0, 1}; }
 
   // The scratch of an exclusive scan is two registers long: its first half holds the lane before
   // the first.
-  void FindPlaces() {
+  void FindRegisters() {
     const bool result_is_scratch = aux_.kind == ScanAux::kInclusive;
-    scratch_ = PlaceOf(defs_[result_is_scratch ? 0 : 1]);
+    scratch_ = RegistersOf(defs_[result_is_scratch ? 0 : 1]);
     if (aux_.kind == ScanAux::kExclusive) scratch_.byte += scratch_.lane_bytes * Width();
     if (aux_.op == ReduceOp::kImul && isa::ByteSize(type_) == 4) {
-      product_ = PlaceOf(defs_[result_is_scratch ? 1 : 2]);
+      product_ = RegistersOf(defs_[result_is_scratch ? 1 : 2]);
     }
   }
 
@@ -124,14 +126,14 @@ class ScanEmitter {
   // Rows have one element, so that no row crosses a register, wherever the lanes begin.
   static isa::Operand From(const Lanes& lanes, Type type, int count) {
     isa::Operand o = BytePlace(lanes.Byte(), type);
-    const int stride = lanes.stride * lanes.place.lane_bytes / isa::ByteSize(type);
+    const int stride = lanes.stride * lanes.registers.lane_bytes / isa::ByteSize(type);
     o.region = {static_cast<uint8_t>(count == 1 ? 0 : stride), 1, 0};
     return o;
   }
 
   static isa::Operand To(const Lanes& lanes, Type type) {
     isa::Operand o = BytePlace(lanes.Byte(), type);
-    o.region.hstride = static_cast<uint8_t>(std::max(lanes.stride, 1) * lanes.place.lane_bytes /
+    o.region.hstride = static_cast<uint8_t>(std::max(lanes.stride, 1) * lanes.registers.lane_bytes /
                                             isa::ByteSize(type));
     return o;
   }
@@ -167,8 +169,9 @@ class ScanEmitter {
 
   // Sets lanes `to` to lanes a combined with lanes b.
   void Combine(const Lanes& to, const Lanes& a, const Lanes& b, int count) {
-    const int spacing = std::max({to.stride * to.place.lane_bytes, a.stride * a.place.lane_bytes,
-                                  b.stride * b.place.lane_bytes, isa::ByteSize(type_)});
+    const int spacing =
+        std::max({to.stride * to.registers.lane_bytes, a.stride * a.registers.lane_bytes,
+                  b.stride * b.registers.lane_bytes, isa::ByteSize(type_)});
     const int most = std::min(kMaxLanes, kMaxOperandBytes / spacing);
     for (int done = 0; done < count; done += most) {
       const int n = std::min(count - done, most);
@@ -213,12 +216,12 @@ class ScanEmitter {
   void Reduce() {
     Lanes source = In(scratch_);
     if (ReadsSource()) {
-      source = In(PlaceOf(uses_[0]));
+      source = In(RegistersOf(uses_[0]));
     } else {
       Gather();
     }
     for (int half = Width() / 2; half >= 1; half /= 2) {
-      const Lanes to = In(half == 1 ? PlaceOf(defs_[0]) : scratch_);
+      const Lanes to = In(half == 1 ? RegistersOf(defs_[0]) : scratch_);
       Combine(to, source, source.From(half), half);
       source = In(scratch_);
     }
@@ -231,7 +234,7 @@ class ScanEmitter {
     const int groups = Width() / group;
     const bool scan = aux_.kind != ScanAux::kReduceClusters;
     const auto lanes = [](const Lanes& of, int first, int stride) {
-      return Lanes{of.place, first, stride};
+      return Lanes{of.registers, first, stride};
     };
     const Lanes to = In(scratch_);
     if (group <= 4) {
@@ -285,8 +288,8 @@ class ScanEmitter {
   const absl::Span<const Operand> defs_, uses_;
   const ScanAux aux_;
   const Type type_;
-  Place scratch_;  // where lanes are combined in place
-  Place product_;  // for partial products
+  LaneRegisters scratch_;  // where lanes are combined in place
+  LaneRegisters product_;  // for partial products
   isa::Program& p_;
 };
 

@@ -40,16 +40,16 @@ constexpr uint32_t kNone = ~uint32_t{0};
 constexpr int kIterations = 3;  // a loop counts as 2^3 iterations
 constexpr int kMaxDepth = 6;
 
-struct Place {
+struct Location {
   uint32_t block = 0;
   uint32_t position = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const Location&, const Location&) = default;
 };
 
 struct Constant {
   lir::InstId made;
-  std::vector<Place> places;  // of the first among near uses, in layout order
-  Place last;
+  std::vector<Location> locations;  // of the first among near uses, in layout order
+  Location last;
   uint64_t weight = 0;  // executions of all locations
 };
 
@@ -62,7 +62,7 @@ class Placer {
     FindConstants();
     if (constants_.size() <= kMany) return false;
     FindLoops();
-    FindPlaces();
+    FindLocations();
     std::vector<uint32_t> rest = KeepBest(All());
     bool changed = false;
     for (uint32_t c : rest) {
@@ -125,10 +125,10 @@ class Placer {
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
       const lir::Block& block = f_.blocks[b];
       for (uint32_t k = 0; k < block.insts.size(); ++k) {
-        for (Operand& o : f_.uses(block.insts[k])) use(o, Place{b, k});
+        for (Operand& o : f_.uses(block.insts[k])) use(o, Location{b, k});
       }
       for (const lir::Edge& e : block.succs) {
-        for (Operand& o : f_.args(e)) use(o, Place{b, End(block)});
+        for (Operand& o : f_.args(e)) use(o, Location{b, End(block)});
       }
     }
   }
@@ -145,19 +145,19 @@ class Placer {
     return o.kind == Operand::Kind::kValue && o.id < of_.size() ? of_[o.id] : kNone;
   }
 
-  static bool IsNear(const Place& a, const Place& b) {
+  static bool IsNear(const Location& a, const Location& b) {
     return a.block == b.block && b.position <= a.position + kNear;
   }
 
-  void FindPlaces() {
-    ForEachUse([&](const Operand& o, Place at) {
+  void FindLocations() {
+    ForEachUse([&](const Operand& o, Location at) {
       const uint32_t c = ConstantOf(o);
       if (c == kNone) return;
       Constant& constant = constants_[c];
-      const bool near = !constant.places.empty() && IsNear(constant.last, at);
+      const bool near = !constant.locations.empty() && IsNear(constant.last, at);
       constant.last = at;
       if (near) return;
-      constant.places.push_back(at);
+      constant.locations.push_back(at);
       constant.weight += Weight(at.block);
     });
   }
@@ -190,7 +190,7 @@ class Placer {
     };
     std::vector<Use> uses;
     for (uint32_t c : leaves_) {
-      for (const Place& p : constants_[c].places) {
+      for (const Location& p : constants_[c].locations) {
         const uint32_t loop = loop_[p.block];
         if (loop == kNone) continue;
         if (uses.empty() || uses.back().loop != loop || uses.back().constant != c) {
@@ -217,7 +217,7 @@ class Placer {
   };
 
   // Returns a new value for a copy of the constant, to be made at this location.
-  uint32_t Copy(uint32_t c, Place at) {
+  uint32_t Copy(uint32_t c, Location at) {
     f_.values.push_back(lir::Value(f_.value(f_.defs(constants_[c].made)[0].value())));
     const lir::ValueId v(f_.values.size() - 1);
     inserted_[at.block].push_back({at.position, c, v});
@@ -232,11 +232,11 @@ class Placer {
     std::vector<uint32_t> of_loop(constants_.size(), kNone);  // the loop for which it was made
     std::vector<uint32_t> next(constants_.size(), 0);         // index of its next location
     inserted_.resize(f_.blocks.size());
-    ForEachUse([&](Operand& o, Place at) {
+    ForEachUse([&](Operand& o, Location at) {
       const uint32_t c = ConstantOf(o);
       if (c == kNone || !leaves[c]) return;
-      const std::vector<Place>& places = constants_[c].places;
-      const bool begins = next[c] < places.size() && places[next[c]] == at;
+      const std::vector<Location>& locations = constants_[c].locations;
+      const bool begins = next[c] < locations.size() && locations[next[c]] == at;
       next[c] += begins;
       const uint32_t loop = loop_[at.block];
       const bool before_loop = loop != kNone && std::binary_search(hoisted_.begin(), hoisted_.end(),

@@ -69,7 +69,7 @@ Instruction Branch(Opcode op, bool predicated, bool inverse = false) {
 }
 
 // for (i = from; i < bound; i += by), tested at the top, as both compilers write it.
-enum Place { kMove, kCompare, kBreak, kWork, kStep, kWhile };
+enum Position { kMove, kCompare, kBreak, kWork, kStep, kWhile };
 std::vector<Instruction> TopTested(int32_t from, int32_t bound, int32_t by) {
   return {To(Scalar(), Op(Opcode::kMov, 1, Imm(from))),
           Compare(CondMod::kL, Scalar(), bound),
@@ -198,11 +198,11 @@ TEST(TripCounts, WhatHidesTheNumber) {
 
 // Code in an if need not be executed in every iteration, or before the loop.
 TEST(TripCounts, OnlyWhatEveryIterationPasses) {
-  for (const Place place : {kStep, kCompare}) {
+  for (const Position position : {kStep, kCompare}) {
     std::vector<Instruction> insts = TopTested(0, 7, 1);
-    insts.insert(insts.begin() + place + 1, Branch(Opcode::kEndif, false));
-    insts.insert(insts.begin() + place, Branch(Opcode::kIf, true));
-    EXPECT_FALSE(Trips(insts)[0].known) << place;
+    insts.insert(insts.begin() + position + 1, Branch(Opcode::kEndif, false));
+    insts.insert(insts.begin() + position, Branch(Opcode::kIf, true));
+    EXPECT_FALSE(Trips(insts)[0].known) << position;
   }
   std::vector<Instruction> insts = TopTested(0, 7, 1);
   insts.insert(insts.begin() + 1, Branch(Opcode::kEndif, false));
@@ -224,15 +224,15 @@ TEST(TripCounts, NestedLoops) {
     Program p(isa::Generation::kGen12);
     const std::vector<Instruction> inner = TopTested(0, 7, 1);
     std::vector<Instruction> outer = TopTested(0, 5, 1);
-    for (Place place : {kMove, kStep}) outer[place].dst.nr = 30;
-    for (Place place : {kCompare, kStep}) outer[place].src[0].nr = 30;
+    for (Position position : {kMove, kStep}) outer[position].dst.nr = 30;
+    for (Position position : {kCompare, kStep}) outer[position].src[0].nr = 30;
     if (!inside) p.Append(inner[kMove]);
     p.Append(outer[kMove]);
     const int32_t outer_head = p.Append(outer[kCompare]);
     p.Append(outer[kBreak]);
     if (inside) p.Append(inner[kMove]);
     const int32_t head = p.Append(inner[kCompare]);
-    for (Place place : {kBreak, kWork, kStep}) p.Append(inner[place]);
+    for (Position position : {kBreak, kWork, kStep}) p.Append(inner[position]);
     p.Append(inner[kWhile], {head, isa::kNoTarget});
     p.Append(outer[kStep]);
     p.Append(outer[kWhile], {outer_head, isa::kNoTarget});

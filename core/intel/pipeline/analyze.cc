@@ -69,11 +69,11 @@ std::string ByteOf(absl::Span<const isa::PlacedInstruction> placed, int32_t inst
 
 // Adds findings for paths through the program on which a thread never ends.
 void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
-                       const std::vector<waits::Place>& places, Analysis* analysis) {
-  for (const waits::Place& place : places) {
-    if (!place.past_end) continue;
+                       const std::vector<waits::Location>& locations, Analysis* analysis) {
+  for (const waits::Location& location : locations) {
+    if (!location.past_end) continue;
     const std::string finding =
-        absl::StrCat(ByteOf(placed, place.end - 1), "a thread goes on behind the program's end");
+        absl::StrCat(ByteOf(placed, location.end - 1), "a thread goes on behind the program's end");
     std::vector<std::string>& all = analysis->findings;
     if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
   }
@@ -108,15 +108,15 @@ WaitFindings NotJudged(const absl::Status& why) {
 void AddMissingWaits(absl::Span<const isa::PlacedInstruction> placed, const isa::Program& program,
                      bool fusion, Analysis* analysis) {
   using waits::Fusion;
-  const auto places = waits::PlacesOf(program, Fusion::kOff);
-  const auto certain = places.ok()
+  const auto locations = waits::LocationsOf(program, Fusion::kOff);
+  const auto certain = locations.ok()
                            ? waits::FindCertainMissingWaits(program, Fusion::kOff)
-                           : absl::StatusOr<std::vector<waits::MissingWait>>(places.status());
+                           : absl::StatusOr<std::vector<waits::MissingWait>>(locations.status());
   if (!certain.ok()) {
     analysis->missing_waits = analysis->missing_if_skipped = NotJudged(certain.status());
     return;
   }
-  AddWaysPastTheEnd(placed, *places, analysis);
+  AddWaysPastTheEnd(placed, *locations, analysis);
   analysis->missing_waits = TextsOf(program, *certain);
   if (!fusion) return;
   const auto all = waits::FindCertainMissingWaits(program, Fusion::kOn);

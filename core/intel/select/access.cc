@@ -68,37 +68,37 @@ Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
 }
 
 // Returns the location moved by some bytes.
-Place Access::Moved(const Place& place, uint32_t bytes) {
-  if (bytes == 0) return place;
-  Place moved = place;
+Location Access::Moved(const Location& location, uint32_t bytes) {
+  if (bytes == 0) return location;
+  Location moved = location;
   const auto per_lane = [&](const Operand& o) {
     return o.kind == Operand::Kind::kValue && FileOf(o) == kFileG;
   };
-  const bool lanes = per_lane(place.offset) || (place.high && per_lane(*place.high));
+  const bool lanes = per_lane(location.offset) || (location.high && per_lane(*location.high));
   const Where where = lanes ? Where::kLanes : Where::kUniform;
-  moved.offset = Offset(place.offset, bytes, where);
-  if (place.high && place.alignment <= bytes) {  // else no carry
+  moved.offset = Offset(location.offset, bytes, where);
+  if (location.high && location.alignment <= bytes) {  // else no carry
     const Operand carry = CompareStored(where, CondMod::kL, Type::kUD,
                                         Retype(moved.offset, Type::kUD), Imm(bytes, Type::kUD));
     Operand minus = carry;
     minus.mods = Operand::kNegate;
-    moved.high = Alu(Opcode::kAdd, Type::kD, where, {minus, Retype(*place.high, Type::kD)});
+    moved.high = Alu(Opcode::kAdd, Type::kD, where, {minus, Retype(*location.high, Type::kD)});
   }
   return moved;
 }
 
 // Returns the payload of addresses.
-Operand Access::AddressPayload(const Place& place) {
-  if (!place.high) {
-    if (!place.uniform) return ToLanes(place.offset);
+Operand Access::AddressPayload(const Location& location) {
+  if (!location.high) {
+    if (!location.uniform) return ToLanes(location.offset);
     const lir::ValueId all = NewRegisters(1);
     lir::InstFields fields = Fields(Where::kUniform);
     fields.width = 8;
-    EmitRaw(Op(Opcode::kMov), fields, {Def(all, Type::kUD)}, {place.offset});
+    EmitRaw(Op(Opcode::kMov), fields, {Def(all, Type::kUD)}, {location.offset});
     return Use(all, Type::kUD, 0, 8);
   }
-  const Operand low = Retype(place.offset, Type::kUD), high = Retype(*place.high, Type::kUD);
-  if (place.uniform) {
+  const Operand low = Retype(location.offset, Type::kUD), high = Retype(*location.high, Type::kUD);
+  if (location.uniform) {
     const lir::ValueId same = NewRegisters(2);
     lir::InstFields fields = Fields(Where::kUniform);
     fields.width = 8;
@@ -113,9 +113,10 @@ Operand Access::AddressPayload(const Place& place) {
 // 32 lanes go out as two messages of 16 (halve_messages).
 uint8_t Access::MessageLanes() const { return static_cast<uint8_t>(std::min(width_, 16)); }
 
-isa::MessageFields Access::AccessMessage(const Place& place, uint32_t bytes, bool write) const {
+isa::MessageFields Access::AccessMessage(const Location& location, uint32_t bytes,
+                                         bool write) const {
   using isa::Message;
-  const bool dwords = bytes >= 4, address = place.high.has_value();
+  const bool dwords = bytes >= 4, address = location.high.has_value();
   isa::MessageFields f;
   if (dwords) {
     f.message = address ? (write ? Message::kA64UntypedWrite : Message::kA64UntypedRead)
@@ -126,24 +127,24 @@ isa::MessageFields Access::AccessMessage(const Place& place, uint32_t bytes, boo
                         : (write ? Message::kByteScatteredWrite : Message::kByteScatteredRead);
     f.element_bytes = static_cast<uint8_t>(bytes);
   }
-  f.bti = address ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(place.surface.bti);
-  f.lanes = place.uniform ? 8 : MessageLanes();
+  f.bti = address ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(location.surface.bti);
+  f.lanes = location.uniform ? 8 : MessageLanes();
   return f;
 }
 
 // Reads a piece. Component i (in the uniform form: 8 * i) is dword i.
-lir::ValueId Access::Read(const Place& place, const Piece& piece, uint16_t op) {
-  const Operand address = AddressPayload(Moved(place, piece.byte));
-  lir::InstFields fields = Fields(place.uniform ? Where::kUniform : Where::kLanes);
-  if (place.uniform) fields.width = 8;  // also by address (isa/ERRATA.md, 17)
+lir::ValueId Access::Read(const Location& location, const Piece& piece, uint16_t op) {
+  const Operand address = AddressPayload(Moved(location, piece.byte));
+  lir::InstFields fields = Fields(location.uniform ? Where::kUniform : Where::kLanes);
+  if (location.uniform) fields.width = 8;  // also by address (isa/ERRATA.md, 17)
   const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
-  const lir::ValueId data = place.uniform ? NewRegisters(dwords) : NewG(dwords);
-  EmitMessage(op, fields, AccessMessage(place, piece.bytes, /*write=*/false),
-              {Def(data, Type::kUD)}, {address}, place.surface);
+  const lir::ValueId data = location.uniform ? NewRegisters(dwords) : NewG(dwords);
+  EmitMessage(op, fields, AccessMessage(location, piece.bytes, /*write=*/false),
+              {Def(data, Type::kUD)}, {address}, location.surface);
   return data;
 }
 
-void Access::LoadElements(mir::InstId id, const Place& place) {
+void Access::LoadElements(mir::InstId id, const Location& location) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return;
   const uint32_t element = ElementBytes(m_.result(id));
@@ -154,11 +155,12 @@ void Access::LoadElements(mir::InstId id, const Place& place) {
                       : !is_load                         ? kMsgOrderedRead
                       : mid::IsPure(m_, id)              ? kSend
                                                          : kMsgRead;
-  for (const Piece& piece : CutIntoPieces(element * inst.num_results, element, place.alignment)) {
-    const lir::ValueId data = Read(place, piece, op);
+  for (const Piece& piece :
+       CutIntoPieces(element * inst.num_results, element, location.alignment)) {
+    const lir::ValueId data = Read(location, piece, op);
     for (uint32_t byte = 0; byte < piece.bytes; byte += element) {
       Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
-          ElementAt(data, byte, element, place.uniform ? 8 : 1));
+          ElementAt(data, byte, element, location.uniform ? 8 : 1));
     }
   }
 }
@@ -173,19 +175,19 @@ Operand Access::LaneDword(absl::Span<const mir::ValueId> values) {
   return ToLanes(conversions_.Packed(Where::kLanes, std::move(parts)));
 }
 
-void Access::StoreElements(const Place& place, absl::Span<const mir::ValueId> values) {
+void Access::StoreElements(const Location& location, absl::Span<const mir::ValueId> values) {
   const uint32_t element = ElementBytes(values[0]);
   for (const Piece& piece :
-       CutIntoPieces(static_cast<uint32_t>(element * values.size()), element, place.alignment)) {
+       CutIntoPieces(static_cast<uint32_t>(element * values.size()), element, location.alignment)) {
     std::vector<Operand> dwords;
     const uint32_t step = std::min(piece.bytes, 4u);
     for (uint32_t byte = 0; byte < piece.bytes; byte += step) {
       dwords.push_back(LaneDword(values.subspan((piece.byte + byte) / element, step / element)));
     }
-    const Operand address = AddressPayload(Moved(place, piece.byte));
+    const Operand address = AddressPayload(Moved(location, piece.byte));
     const lir::InstFields fields = Fields(Where::kLanes);
-    EmitMessage(kMsgWrite, fields, AccessMessage(place, piece.bytes, /*write=*/true), {},
-                {address, Payload(dwords)}, place.surface);
+    EmitMessage(kMsgWrite, fields, AccessMessage(location, piece.bytes, /*write=*/true), {},
+                {address, Payload(dwords)}, location.surface);
   }
 }
 

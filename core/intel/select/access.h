@@ -19,7 +19,7 @@
 namespace kiln::intel {
 
 // The location of an access: a byte offset in a surface, or a 64-bit address.
-struct Place {
+struct Location {
   SurfaceRef surface;
   Operand offset;               // dword; for an address the low half ...
   std::optional<Operand> high;  // ... and its high half
@@ -39,10 +39,10 @@ class Access : public Room {
   uint32_t ElementBytes(mir::ValueId v) const;  // in memory
   // Returns the element at a byte of data whose dwords are `dword_stride` components apart.
   Operand ElementAt(lir::ValueId data, uint32_t byte, uint32_t element, int dword_stride) const;
-  Operand AddressPayload(const Place& place);
+  Operand AddressPayload(const Location& location);
   uint8_t MessageLanes() const;
-  void LoadElements(mir::InstId id, const Place& place);
-  void StoreElements(const Place& place, absl::Span<const mir::ValueId> values);
+  void LoadElements(mir::InstId id, const Location& location);
+  void StoreElements(const Location& location, absl::Span<const mir::ValueId> values);
   uint32_t AlignmentOf(mir::InstId id) const;
   // Emits a message to this surface, whose number is in aux. Messages that write are sent for live
   // lanes alone.
@@ -57,9 +57,9 @@ class Access : public Room {
     uint32_t bytes;  // 4, 8, 12, 16, or one element of 1 or 2
   };
   static std::vector<Piece> CutIntoPieces(uint32_t bytes, uint32_t element, uint32_t alignment);
-  Place Moved(const Place& place, uint32_t bytes);
-  isa::MessageFields AccessMessage(const Place& place, uint32_t bytes, bool write) const;
-  lir::ValueId Read(const Place& place, const Piece& piece, uint16_t op);
+  Location Moved(const Location& location, uint32_t bytes);
+  isa::MessageFields AccessMessage(const Location& location, uint32_t bytes, bool write) const;
+  lir::ValueId Read(const Location& location, const Piece& piece, uint16_t op);
   Operand LaneDword(absl::Span<const mir::ValueId> values);
 
   Conversions& conversions_;

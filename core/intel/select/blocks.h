@@ -17,10 +17,10 @@ class Blocks : public Room {
  public:
   Blocks(Emission& e, Access& access) : Room(e), access_(access), chunks_(e.scopes()) {}
 
-  uint32_t SkippedBytes(const Place& place) const;
-  Operand ConstantChunk(const Place& place, uint32_t chunk);
-  static uint32_t BlockAlignment(const Place& place);
-  lir::ValueId BlockRead(const Place& place, uint16_t op, Operand offset, int owords);
+  uint32_t SkippedBytes(const Location& location) const;
+  Operand ConstantChunk(const Location& location, uint32_t chunk);
+  static uint32_t BlockAlignment(const Location& location);
+  lir::ValueId BlockRead(const Location& location, uint16_t op, Operand offset, int owords);
 
  private:
   Access& access_;

@@ -55,36 +55,36 @@ bool IsShared(mir::Op op) {
 }  // namespace
 
 // Returns the location of a load, store or atomic by lanes.
-Place Memory::PlaceOf(mir::InstId id) {
+Location Memory::LocationOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  Place place;
+  Location location;
   const int offset = mir::OffsetSource(inst);
-  place.offset = Src(m_.source(id, offset), Type::kUD);
+  location.offset = Src(m_.source(id, offset), Type::kUD);
   if (IsGlobal(inst.op)) {
-    place.high = Src(m_.source(id, offset + 1), Type::kUD);
+    location.high = Src(m_.source(id, offset + 1), Type::kUD);
   } else if (IsShared(inst.op)) {
-    place.surface.bti = kSharedMemorySurface;
+    location.surface.bti = kSharedMemorySurface;
   } else {
-    place.surface = descriptors_.BufferOf(id);
+    location.surface = descriptors_.BufferOf(id);
   }
   const bool atomic = inst.op == mir::Op::kSsboAtomic || inst.op == mir::Op::kSharedAtomic ||
                       inst.op == mir::Op::kGlobalAtomic;
-  place.alignment = atomic ? 4 : access_.AlignmentOf(id);
-  place.uniform = inst.num_results != 0 && IsUniform(m_.result(id));
-  return place;
+  location.alignment = atomic ? 4 : access_.AlignmentOf(id);
+  location.uniform = inst.num_results != 0 && IsUniform(m_.result(id));
+  return location;
 }
 
 absl::Status Memory::VisitLoad(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return absl::OkStatus();
-  Place place;
+  Location location;
   switch (inst.op) {
     case mir::Op::kLoadPrivate: private_arrays_.LoadPrivate(id); return absl::OkStatus();
-    case mir::Op::kLoadGlobal: access_.LoadElements(id, PlaceOf(id)); return absl::OkStatus();
+    case mir::Op::kLoadGlobal: access_.LoadElements(id, LocationOf(id)); return absl::OkStatus();
     case mir::Op::kLoadShared:
     case mir::Op::kLoadSsbo:
-      place = PlaceOf(id);
-      place.constant_cache = false;
+      location = LocationOf(id);
+      location.constant_cache = false;
       break;
     case mir::Op::kLoadPush:
       // An offset that the dispatch width has made constant was not constant when push registers
@@ -93,22 +93,23 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
         LoadPush(id);
         return absl::OkStatus();
       }
-      place.surface.bti = *abi_.push_surface;
+      location.surface.bti = *abi_.push_surface;
       break;
-    case mir::Op::kLoadConstant: place.surface.bti = *abi_.constant_surface; break;
-    default: place.surface = descriptors_.BufferOf(id); break;
+    case mir::Op::kLoadConstant: location.surface.bti = *abi_.constant_surface; break;
+    default: location.surface = descriptors_.BufferOf(id); break;
   }
-  place.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
-  place.alignment = access_.AlignmentOf(id);
-  place.uniform = IsUniform(m_.result(id)) && !IsCopied(id);
+  location.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
+  location.alignment = access_.AlignmentOf(id);
+  location.uniform = IsUniform(m_.result(id)) && !IsCopied(id);
   constexpr uint32_t kLongestBlock = 128;
-  const bool block = place.alignment >= blocks_.BlockAlignment(place) || IsImm(place.offset);
-  if (place.uniform && block &&
-      blocks_.SkippedBytes(place) + access_.ElementBytes(m_.result(id)) * inst.num_results <=
+  const bool block =
+      location.alignment >= blocks_.BlockAlignment(location) || IsImm(location.offset);
+  if (location.uniform && block &&
+      blocks_.SkippedBytes(location) + access_.ElementBytes(m_.result(id)) * inst.num_results <=
           kLongestBlock) {
-    LoadBlock(id, place);
+    LoadBlock(id, location);
   } else {
-    access_.LoadElements(id, place);
+    access_.LoadElements(id, location);
   }
   return absl::OkStatus();
 }
@@ -158,36 +159,37 @@ void Memory::LoadPush(mir::InstId id) {
 
 // Returns 32 bytes at a known offset of memory that does not change: pushed at the thread's start,
 // or read.
-lir::ValueId Memory::KnownRegister(mir::InstId id, const Place& place, uint32_t index) {
+lir::ValueId Memory::KnownRegister(mir::InstId id, const Location& location, uint32_t index) {
   uint32_t element = 0;
   if (m_.inst(id).op == mir::Op::kLoadUbo && NamesElement(m_, id, &element)) {
     const std::optional<uint32_t> pushed = PushedRegister(abi_, m_.inst(id).imm0, element, index);
     if (pushed) return launch_.PushRegister(*pushed);
   }
-  return blocks_.ConstantChunk(place, index).value();
+  return blocks_.ConstantChunk(location, index).value();
 }
 
 // Loads from buffers at a uniform offset, into U. For memory that does not change while the program
 // runs, reads of 32 aligned bytes at a known offset are kept for neighbouring loads. A block may
 // extend beyond the end of a buffer: bounds hold for each dword (Mesa reads the last dword of a
 // storage buffer this way).
-void Memory::LoadBlock(mir::InstId id, const Place& place) {
-  const Operand offset = place.offset;
+void Memory::LoadBlock(mir::InstId id, const Location& location) {
+  const Operand offset = location.offset;
   const uint16_t op = mid::IsPure(m_, id) ? kSend : kMsgRead;
   const int count = m_.inst(id).num_results;
   const uint32_t element = access_.ElementBytes(m_.result(id));
   if (IsImm(offset) && op == kSend) {
     for (int i = 0; i < count; ++i) {
       const uint32_t byte = offset.id + element * static_cast<uint32_t>(i);
-      const lir::ValueId all = KnownRegister(id, place, byte / kRangeGranule);
+      const lir::ValueId all = KnownRegister(id, location, byte / kRangeGranule);
       Set(m_.result(id, i), access_.ElementAt(all, byte % kRangeGranule, element, 1));
     }
     return;
   }
-  const uint32_t skip = blocks_.SkippedBytes(place);
+  const uint32_t skip = blocks_.SkippedBytes(location);
   const uint32_t bytes = skip + element * static_cast<uint32_t>(count);
   const Operand start = IsImm(offset) ? Imm(offset.id - skip, Type::kUD) : offset;
-  const lir::ValueId all = blocks_.BlockRead(place, op, start, static_cast<int>((bytes + 15) / 16));
+  const lir::ValueId all =
+      blocks_.BlockRead(location, op, start, static_cast<int>((bytes + 15) / 16));
   for (int i = 0; i < count; ++i) {
     Set(m_.result(id, i),
         access_.ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
@@ -200,21 +202,21 @@ absl::Status Memory::VisitStore(mir::InstId id) {
     private_arrays_.StorePrivate(id);
     return absl::OkStatus();
   }
-  access_.StoreElements(PlaceOf(id), m_.sources(id).subspan(mir::FirstValueSource(inst)));
+  access_.StoreElements(LocationOf(id), m_.sources(id).subspan(mir::FirstValueSource(inst)));
   return absl::OkStatus();
 }
 
 absl::Status Memory::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto op = static_cast<mir::AtomicOp>(inst.imm1);
-  const Place place = PlaceOf(id);
+  const Location location = LocationOf(id);
   const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   if (op == mir::AtomicOp::kLoad) {
-    access_.LoadElements(id, place);
+    access_.LoadElements(id, location);
     return absl::OkStatus();
   }
   if (op == mir::AtomicOp::kStore) {
-    access_.StoreElements(place, values);
+    access_.StoreElements(location, values);
     return absl::OkStatus();
   }
   const std::optional<uint8_t> code = AtomicCode(op);
@@ -223,27 +225,27 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
   }
   lir::InstFields fields = Fields(Where::kLanes);
   isa::MessageFields message;
-  message.message = AtomicMessage(place.high.has_value(), mir::IsFloatAtomic(op));
+  message.message = AtomicMessage(location.high.has_value(), mir::IsFloatAtomic(op));
   message.bti =
-      place.high ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(place.surface.bti);
+      location.high ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(location.surface.bti);
   message.lanes = std::min(access_.MessageLanes(), isa::Info(message.message).most_lanes);
   message.op = *code;
   message.returns = true;
-  const Operand address = access_.AddressPayload(place);
+  const Operand address = access_.AddressPayload(location);
   const lir::ValueId before = NewG();
   std::vector<Operand> parts;
   for (mir::ValueId v : values) parts.push_back(access_.LaneValue(v));
   const Operand def = Def(before, Type::kUD);
   if (parts.empty() || op == mir::AtomicOp::kIncrement || op == mir::AtomicOp::kDecrement) {
-    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address}, place.surface);
-  } else if (parts.size() == 2 && place.high && width_ > 8) {
+    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address}, location.surface);
+  } else if (parts.size() == 2 && location.high && width_ > 8) {
     // Each half of the lanes has both operands together.
     const Operand both = Use(NewG(1, 8), Type::kUD);
     EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
-    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, both}, place.surface);
+    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, both}, location.surface);
   } else {
     access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, Payload(parts)},
-                        place.surface);
+                        location.surface);
   }
   Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
@@ -256,8 +258,8 @@ absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
   if (!op) return Unexpected(inst, "atomic operation not selected");
-  Place place = PlaceOf(id);
-  place.uniform = false;
+  Location location = LocationOf(id);
+  location.uniform = false;
   const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   isa::MessageFields message;
   message.message = isa::Message::kA64Atomic;
@@ -265,7 +267,7 @@ absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   message.op = static_cast<uint8_t>(*op);
   message.returns = true;
   message.data64 = true;
-  std::vector<Operand> payloads = {access_.AddressPayload(place)};
+  std::vector<Operand> payloads = {access_.AddressPayload(location)};
   std::vector<Operand> operands;
   for (size_t i = 0; i < values.size(); i += 2) {
     operands.push_back(Use(NewG(1, 8), Type::kUD));
@@ -279,7 +281,7 @@ absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   }
   const lir::ValueId before = NewG(1, 8);
   access_.EmitMessage(kMsgAtomic, Fields(Where::kLanes), message, {Def(before, Type::kUD)},
-                      payloads, place.surface);
+                      payloads, location.surface);
   for (int half = 0; half < 2; ++half) {
     Operand part = Use(before, Type::kUD);
     part.sub = static_cast<uint8_t>(4 * half);

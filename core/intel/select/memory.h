@@ -41,9 +41,9 @@ class Memory : public Room {
   bool IsCopied(mir::InstId id);
   bool IsInPushRegisters(mir::InstId id) const;
   void LoadPush(mir::InstId id);
-  lir::ValueId KnownRegister(mir::InstId id, const Place& place, uint32_t index);
-  void LoadBlock(mir::InstId id, const Place& place);
-  Place PlaceOf(mir::InstId id);
+  lir::ValueId KnownRegister(mir::InstId id, const Location& location, uint32_t index);
+  void LoadBlock(mir::InstId id, const Location& location);
+  Location LocationOf(mir::InstId id);
 
   Conversions& conversions_;
   Launch& launch_;

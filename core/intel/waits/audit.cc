@@ -122,10 +122,10 @@ class Auditor {
     }
   }
 
-  // Follows lanes: `places` are the blocks, and every wait is performed where a channel is on.
-  Auditor(const isa::Program& program, const std::vector<Place>& places)
-      : Auditor(program, BlocksOf(places), Skipping::kNever) {
-    for (const Place& place : places) off_.push_back(place.off);
+  // Follows lanes: `locations` are the blocks, and every wait is performed where a channel is on.
+  Auditor(const isa::Program& program, const std::vector<Location>& locations)
+      : Auditor(program, BlocksOf(locations), Skipping::kNever) {
+    for (const Location& location : locations) off_.push_back(location.off);
     performed_ = true;
   }
 
@@ -185,9 +185,10 @@ class Auditor {
   }
 
  private:
-  static std::vector<isa::MachineBlock> BlocksOf(const std::vector<Place>& places) {
+  static std::vector<isa::MachineBlock> BlocksOf(const std::vector<Location>& locations) {
     std::vector<isa::MachineBlock> blocks;
-    for (const Place& place : places) blocks.push_back({place.begin, place.end, place.successors});
+    for (const Location& location : locations)
+      blocks.push_back({location.begin, location.end, location.successors});
     return blocks;
   }
 
@@ -401,11 +402,11 @@ absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(const isa::Program& pr
 
 absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Program& program,
                                                                  Fusion fusion) {
-  const absl::StatusOr<std::vector<Place>> places = PlacesOf(program, fusion);
-  if (!places.ok()) return places.status();
+  const absl::StatusOr<std::vector<Location>> locations = LocationsOf(program, fusion);
+  if (!locations.ok()) return locations.status();
   // The same pair may meet at several locations.
   std::map<std::pair<int32_t, int32_t>, uint8_t> phases;
-  for (const MissingWait& m : Auditor(program, *places).FindMissing()) {
+  for (const MissingWait& m : Auditor(program, *locations).FindMissing()) {
     phases[{m.consumer, m.producer}] |= m.phases;
   }
   std::vector<MissingWait> missing;

@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<MissingWait>> FindMissingWaits(const isa::Program& pr
                                                           Skipping skipping = Skipping::kPossible);
 
 // Returns the missing waits that threads meet whatever they are fused with; with Fusion::kOn also
-// those that need a block entered with all channels off. Errors: those of PlacesOf.
+// those that need a block entered with all channels off. Errors: those of LocationsOf.
 absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Program& program,
                                                                  Fusion fusion);
 

@@ -33,21 +33,21 @@ class Walker {
   Walker(const isa::Program& program, Fusion fusion)
       : program_(program), fusion_(fusion), leader_(program.insts.size() + 1, false) {}
 
-  absl::StatusOr<std::vector<Place>> Run() {
+  absl::StatusOr<std::vector<Location>> Run() {
     if (absl::Status s = FindLeaders(); !s.ok()) return s;
     NumberOf({});
     for (size_t i = 0; i < wheres_.size(); ++i) {
-      if (wheres_.size() > kMaxPlaces) {
+      if (wheres_.size() > kMaxLocations) {
         return absl::ResourceExhaustedError("too many ways through the program");
       }
       Follow(i);
     }
-    for (Place& place : places_) {
-      std::sort(place.successors.begin(), place.successors.end());
-      place.successors.erase(std::unique(place.successors.begin(), place.successors.end()),
-                             place.successors.end());
+    for (Location& location : locations_) {
+      std::sort(location.successors.begin(), location.successors.end());
+      location.successors.erase(std::unique(location.successors.begin(), location.successors.end()),
+                                location.successors.end());
     }
-    return std::move(places_);
+    return std::move(locations_);
   }
 
  private:
@@ -88,23 +88,23 @@ class Walker {
     const auto [it, inserted] = numbers_.emplace(w, wheres_.size());
     if (!inserted) return it->second;
     wheres_.push_back(w);
-    Place place;
-    place.begin = place.end = w.pc;
-    do ++place.end;
-    while (place.end < Count() && !leader_[place.end]);
-    place.off = !w.AnyActive();
-    places_.push_back(place);
+    Location location;
+    location.begin = location.end = w.pc;
+    do ++location.end;
+    while (location.end < Count() && !leader_[location.end]);
+    location.off = !w.AnyActive();
+    locations_.push_back(location);
     return it->second;
   }
 
   void GoTo(size_t from, Where w, int32_t pc) {
     w.pc = pc;
     if (pc >= Count()) {
-      places_[from].past_end = true;
+      locations_[from].past_end = true;
       return;
     }
     const size_t to = NumberOf(w);
-    places_[from].successors.push_back(static_cast<int32_t>(to));
+    locations_[from].successors.push_back(static_cast<int32_t>(to));
   }
 
   // Continues after the branch while any lane is (or will be) there, else at `jip`.
@@ -124,7 +124,7 @@ class Walker {
 
   void Follow(size_t from) {
     const Where w = wheres_[from];
-    const int32_t at = places_[from].end - 1;
+    const int32_t at = locations_[from].end - 1;
     const Instruction& inst = program_.insts[at];
     if (isa::EndsThread(inst)) return;
     if (!isa::IsBranch(inst.op)) return GoTo(from, w, at + 1);
@@ -180,14 +180,14 @@ class Walker {
   const Fusion fusion_;
   std::vector<bool> leader_;
   std::map<Where, size_t> numbers_;
-  std::vector<Where> wheres_;  // by place
-  std::vector<Place> places_;
+  std::vector<Where> wheres_;  // by location
+  std::vector<Location> locations_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<Place>> PlacesOf(const isa::Program& program, Fusion fusion) {
-  if (program.insts.empty()) return std::vector<Place>();
+absl::StatusOr<std::vector<Location>> LocationsOf(const isa::Program& program, Fusion fusion) {
+  if (program.insts.empty()) return std::vector<Location>();
   return Walker(program, fusion).Run();
 }
 

@@ -29,7 +29,7 @@ namespace kiln::intel::waits {
 
 enum class Fusion : uint8_t { kOff, kOn };
 
-struct Place {
+struct Location {
   int32_t begin = 0;  // instructions [begin, end)
   int32_t end = 0;
   bool off = false;                 // all channels are: masked instructions do nothing
@@ -39,9 +39,9 @@ struct Place {
 
 // Returns the locations that a thread can reach; the first is where it starts. Errors:
 // Unimplemented (calls, jumps through registers), InvalidArgument (a branch without target),
-// ResourceExhausted (more than kMaxPlaces).
-inline constexpr size_t kMaxPlaces = 1u << 18;
-absl::StatusOr<std::vector<Place>> PlacesOf(const isa::Program& program, Fusion fusion);
+// ResourceExhausted (more than kMaxLocations).
+inline constexpr size_t kMaxLocations = 1u << 18;
+absl::StatusOr<std::vector<Location>> LocationsOf(const isa::Program& program, Fusion fusion);
 
 }  // namespace kiln::intel::waits
 

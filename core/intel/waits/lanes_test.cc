@@ -108,17 +108,17 @@ TEST(Lanes, BlocksThatOnlyTheNeighbourNeeds) {
   EXPECT_EQ(Certain(q, Fusion::kOn)[0].consumer, 4);
 }
 
-TEST(Lanes, PlacesKnowTheEnd) {
+TEST(Lanes, LocationsKnowTheEnd) {
   Program p(testing::kGen);
   p.Append(Branch(Opcode::kIf), {2, 2});
   p.Append(EndOfThread(112));
   p.Append(Unpredicated(Opcode::kEndif), {3, isa::kNoTarget});
-  const auto places = PlacesOf(p, Fusion::kOff);
-  ASSERT_TRUE(places.ok());
+  const auto locations = LocationsOf(p, Fusion::kOff);
+  ASSERT_TRUE(locations.ok());
   bool past_end = false;
-  for (const Place& place : *places) past_end |= place.past_end;
+  for (const Location& location : *locations) past_end |= location.past_end;
   EXPECT_TRUE(past_end);
-  EXPECT_TRUE(PlacesOf(Program(testing::kGen), Fusion::kOff)->empty());
+  EXPECT_TRUE(LocationsOf(Program(testing::kGen), Fusion::kOff)->empty());
 }
 
 }  // namespace
