@@ -1,6 +1,6 @@
 """Words and openings that core/STYLE.md rules out, in comments and READMEs.
 
-  language.py ROOT [PATH...]    exit status 1, and each finding, where there is one; PATH: a folder or file below ROOT
+  language.py ROOT [PATH...]    prints each finding; exit status 1 if there is one. PATH: a folder or file below ROOT
 """
 import os
 import re
@@ -18,13 +18,13 @@ OWN = ("core/STYLE.md", "tests/format/language.py", "tests/format/language_test.
 
 
 def comment_of(line, sign):
-    """The comment of a source's line, without its sign; None: there is none."""
+    """Returns the comment of a source's line, without its sign; None if there is none."""
     match = re.match(r'^(?:[^"\']|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')*?' + sign + r"+(?:<|!)? ?(.*)$", line)
     return match.group(1) if match else None
 
 
 def paragraphs(path, text):
-    """(number of its first line, prose) for each stretch of lines that belong together."""
+    """Yields (number of its first line, prose) for each stretch of lines that belong together."""
     first, prose, fenced = 0, [], False
     for number, line in enumerate(text.splitlines(), 1):
         if path.endswith(".md"):
@@ -57,7 +57,7 @@ def paragraphs(path, text):
 
 
 def findings_of(path, text):
-    """Each finding in one file, as a line."""
+    """Yields each finding in one file, as a line."""
     for number, prose in paragraphs(path, text):
         for word in ACTORS.findall(prose):
             yield "%s:%d: '%s' is no actor: name who it is" % (path, number, word)
