@@ -21,7 +21,7 @@ struct Place {
   uint32_t slot = 0, component = 0;
 };
 
-// Where the record says that a scalar of an output lies.
+// Returns where the record says that a scalar of an output lies.
 std::optional<Place> Find(const out::VertexLaunch& launch, const Interface& v, uint32_t element,
                           uint32_t component) {
   using out::VueContent;
@@ -54,7 +54,7 @@ std::optional<Place> Find(const out::VertexLaunch& launch, const Interface& v, u
   return std::nullopt;
 }
 
-// Narrow outputs are of 32 bits in the entry, integers in the low ones.
+// Narrow outputs have 32 bits in the entry, integers in the low ones.
 bool SameScalar(Type type, uint64_t want, uint32_t got) {
   if (type == Type::kI16) return (want & 0xffff) == (got & 0xffff);
   auto bits = static_cast<uint32_t>(want);
