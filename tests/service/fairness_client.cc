@@ -31,7 +31,7 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::TargetResult;
 
-// What kilnd asks for; like the program kiln a client waits up to a quarter more, by chance.
+// kilnd's retry delay; like the program kiln a client waits up to a quarter more, by chance.
 constexpr std::chrono::milliseconds kRetry(250);
 constexpr std::chrono::milliseconds kTellEvery(100);
 constexpr char kFormat[] = "--crowd=%63[^,],%63[^,],%d,%d,%d,%d,%lu,%d,%d";
@@ -49,7 +49,7 @@ sockaddr_in Address(const std::string& host, int port) {
   return address;
 }
 
-// One place for a call; the call in it is made again as often as the crowd wants.
+// A slot for one call at a time; a call is repeated in it as often as the crowd wants.
 struct Place {
   Compiler::Stub* stub = nullptr;
   std::unique_ptr<grpc::ClientContext> context;
@@ -128,7 +128,7 @@ class Caller {
     place->reader = place->stub->AsyncCompile(place->context.get(), place->request, &queue_);
     place->reader->Finish(&place->response, &place->status, place);
   }
-  // A line for whoever started this process.
+  // Writes a line for the parent process.
   void Tell() {
     if (!tells_) return;
     told_ = std::chrono::steady_clock::now();
