@@ -25,6 +25,7 @@
 #include "server/memory/limits.h"
 #include "server/memory/plan.h"
 #include "server/rpc/protobuf_log.h"
+#include "server/worker/scheduling.h"
 
 namespace {
 
@@ -213,6 +214,7 @@ int Run(const std::vector<std::string>& arguments, Config config,
         const std::vector<std::string>& lowered) {
   const sigset_t signals = BlockSignals();
   UseSmallStacks();
+  kiln::worker::UseShortSlices();
   ConfigureLog(config);
   CaptureGrpcMessages();
   CaptureProtobufMessages();

@@ -28,7 +28,8 @@ TEST(Ids, DefaultIsNoneAndTagsDiffer) {
   static_assert(!std::is_convertible_v<int, A>);
 }
 
-// Against a stack of maps: keys of several lengths with many repetitions, scopes of random depth.
+// Compares with a stack of maps: keys of several lengths with many repetitions, scopes of random
+// depth.
 TEST(KeyTable, BehavesAsAMapWithScopes) {
   std::mt19937 random(2);
   KeyTable table;
@@ -57,7 +58,7 @@ TEST(KeyTable, BehavesAsAMapWithScopes) {
   }
 }
 
-// Against std::set, at sizes around word boundaries.
+// Compares with std::set, at sizes around word boundaries.
 TEST(BitMatrix, RowsAreSetsOfTheirOwn) {
   for (size_t size : {1u, 63u, 64u, 65u, 200u}) {
     BitMatrix a(3, size), b(2, size);
@@ -147,7 +148,7 @@ TEST(Cause, CarriesASpirvId) {
   EXPECT_EQ(WithSpirvId(absl::OkStatus(), 5), absl::OkStatus());
 }
 
-// Spans shorter and longer than those that are read from the kernel; a sleep is no work.
+// Times spans shorter and longer than those read from the kernel; a sleep counts as no work.
 TEST(Step, TimesAreThoseOfTheKernelsClock) {
   const auto kernel = [] {
     timespec t;
@@ -210,7 +211,7 @@ TEST(Utf8, WhatIsNotWellFormedIsEscaped) {
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                // a surrogate
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},       // beyond U+10FFFF
       {"\xe2\x82", "\\xe2\\x82"},                         // cut short
-      {"\xc3\xa9\x80\xc3\xa9", "\xc3\xa9\\x80\xc3\xa9"},  // what is good beside it stays
+      {"\xc3\xa9\x80\xc3\xa9", "\xc3\xa9\\x80\xc3\xa9"},  // well-formed neighbours stay
   };
   for (const auto& [bad, shown] : kBad) {
     EXPECT_FALSE(IsUtf8(bad));
@@ -227,7 +228,8 @@ TEST(Utf8, LongTextsAreCutBetweenCharacters) {
   EXPECT_EQ(Shortened("abc\xc3\xa9", 4), "abc...");
   EXPECT_EQ(Shortened("ab\xc3\xa9z", 4), "ab\xc3\xa9...");
   EXPECT_EQ(Shortened("\xf0\x9f\x8c\x8a", 3), "...");
-  EXPECT_EQ(Shortened("\x80\x80\x80\x80\x80", 4), "\x80\x80\x80\x80...");  // no character: a byte
+  // not a character: cut by bytes
+  EXPECT_EQ(Shortened("\x80\x80\x80\x80\x80", 4), "\x80\x80\x80\x80...");
   EXPECT_EQ(Shortened(std::string(1000, 'n')).size(), kQuotedBytes + 3);
 }
 

@@ -1,7 +1,7 @@
-// A dense bit set whose size is given at run time: the carrier of liveness and other dataflow.
+// A dense bit set whose size is given at run time, used for liveness and other dataflow analyses.
 //
-// Set operations return whether anything changed, which is what a fixed-point loop asks. A
-// BitMatrix is as many sets of one size as there are blocks, say, in one piece of memory.
+// Set operations return true if anything changed, so that fixed-point loops know when to stop. A
+// BitMatrix holds many sets of one size (for example one for each block) in a single allocation.
 #ifndef KILN_CORE_BASE_BITSET_H_
 #define KILN_CORE_BASE_BITSET_H_
 
@@ -90,7 +90,7 @@ class BitSet {
 
 class BitMatrix {
  public:
-  // One of the sets, to be read; valid while the matrix is not assigned to.
+  // Read-only view of one of the sets; valid until the matrix is assigned to.
   class Row {
    public:
     bool test(size_t i) const {
@@ -119,11 +119,11 @@ class BitMatrix {
     assert(i < bits_);
     words_[row * row_words_ + i / 64] |= uint64_t{1} << (i % 64);
   }
-  // The row becomes equal to another of this matrix.
+  // Assigns another row of this matrix to the row.
   void copy(size_t row, size_t from) {
     std::copy_n(words_.data() + from * row_words_, row_words_, words_.data() + row * row_words_);
   }
-  // The row |= a row of this or another matrix.
+  // row |= a row of this or another matrix.
   void unite(size_t row, const Row& other) {
     assert(other.bits_ == bits_);
     for (size_t w = 0; w < row_words_; ++w) words_[row * row_words_ + w] |= other.words_[w];

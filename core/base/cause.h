@@ -1,8 +1,8 @@
-// What an error status says to machines: a stable cause, and the SPIR-V id that is to blame.
+// The machine-readable part of an error status: a stable cause, and the SPIR-V id to blame.
 //
-// The message of a status is for people. The cause ("subgroup_operations", "out_of_registers") is
-// a snake_case word from a bounded set, for tables, metrics and tests. The id is attached where it
-// is known, by whoever makes the status; nobody reads it out of the message, which may name LIR
+// The message of a status is for people. The cause ("subgroup_operations", "out_of_registers") is a
+// snake_case word from a bounded set, for tables, metrics and tests. The code that makes the status
+// attaches the id where it is known. The id is never parsed out of the message, which may name LIR
 // values, blocks and registers as well.
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_
@@ -16,7 +16,7 @@
 
 namespace kiln {
 
-// What an error is about; the values are described in causes.def.
+// The kind of thing that an error is about; causes.def describes the values.
 enum class CauseKind { kHardware, kScope, kWidth, kRequest };
 
 struct CauseInfo {
@@ -31,7 +31,7 @@ inline constexpr CauseInfo kCauses[] = {
 #undef CAUSE
 };
 
-// The name of a row of causes.def. A literal that has none does not compile.
+// The name of a row of causes.def. A literal without a row does not compile.
 class KnownCause {
  public:
   template <size_t N>
@@ -47,29 +47,30 @@ class KnownCause {
   std::string_view name_;
 };
 
-// The status with `cause` attached (replacing an earlier one). An ok status is returned as it is.
+// Returns the status with `cause` attached, replacing an earlier one. Returns ok statuses
+// unchanged.
 absl::Status WithCause(absl::Status status, KnownCause cause);
 
-// The same for those who have a table of their own: the front end (coverage.def), the client.
+// The same for callers with a table of their own: the front end (coverage.def) and the client.
 absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 
-// The attached cause; without one a word for the status code ("invalid_module", "cancelled",
-// "limit_exceeded", "internal"); "ok" for an ok status.
+// Returns the attached cause; if there is none, a word for the status code ("invalid_module",
+// "cancelled", "limit_exceeded", "internal"); "ok" for an ok status.
 std::string CauseOf(const absl::Status& status);
 
-// The status with another message; code, cause and id stay.
+// Returns the status with another message; code, cause and id stay.
 absl::Status WithMessage(const absl::Status& status, std::string_view message);
 
-// The status of work on what the compiler itself made (its IRs, its machine code): there
-// INVALID_ARGUMENT and NOT_FOUND, elsewhere the user's faults, are INTERNAL. Message and payloads
-// stay; so does every other status.
+// Converts the status of work on the compiler's own products (its IRs, its machine code):
+// INVALID_ARGUMENT and NOT_FOUND, which elsewhere are the user's faults, become INTERNAL. Message
+// and payloads stay. Other statuses are returned unchanged.
 absl::Status AsOwnFault(absl::Status status);
 
-// The status with the SPIR-V id to blame attached (replacing an earlier one). An ok status, and one
-// whose id is 0 (none), are returned as they are.
+// Returns the status with the SPIR-V id to blame attached, replacing an earlier one. Returns ok
+// statuses unchanged, and also any status if the id is 0 (none).
 absl::Status WithSpirvId(absl::Status status, uint32_t id);
 
-// The attached id; 0: none.
+// Returns the attached id; 0: none.
 uint32_t SpirvIdOf(const absl::Status& status);
 
 }  // namespace kiln

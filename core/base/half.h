@@ -1,4 +1,4 @@
-// Numbers of 16 bits as constants.
+// 16-bit floating-point constants.
 #ifndef KILN_CORE_BASE_HALF_H_
 #define KILN_CORE_BASE_HALF_H_
 
@@ -7,11 +7,11 @@
 
 namespace kiln {
 
-// The bits of the half (IEEE 754 binary16) that equals the float with these bits: 0 of either sign
-// or a normal number. None if there is no such half. Subnormal ones are left out, as hardware may
-// take them for 0 where it keeps the float.
+// Returns the bits of the half (IEEE 754 binary16) that equals the float with these bits, if it is
+// 0 of either sign or a normal number; nothing otherwise. Subnormal halves are excluded because
+// hardware may treat them as 0 where it keeps the float.
 constexpr std::optional<uint16_t> ExactHalf(uint32_t float_bits) {
-  constexpr uint32_t kDropped = 23 - 10;     // bits of the fraction
+  constexpr uint32_t kDropped = 23 - 10;     // fraction bits lost in the conversion
   constexpr uint32_t kRebias = 127 - 15;     // of the exponent
   constexpr uint32_t kLargestExponent = 30;  // 31: infinities and NaN
   const uint32_t sign = float_bits >> 16 & 0x8000u;

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-// The float that equals a half: from the definition of the format.
+// Returns the float that equals a half, computed from the definition of the format.
 float ToFloat(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const float magnitude = exponent == 0
@@ -31,11 +31,11 @@ TEST(ExactHalf, EveryNormalHalfAndZeroAndNoOther) {
     normal.insert(bits);
     EXPECT_EQ(ExactHalf(bits), half);
   }
-  // A prime step meets every exponent and many fractions.
+  // A prime step reaches every exponent and many fractions.
   for (uint64_t bits = 0; bits <= 0xffffffffu; bits += 4093) {
     const auto b = static_cast<uint32_t>(bits);
     EXPECT_EQ(ExactHalf(b).has_value(), normal.contains(b)) << b;
-    // With the bits below a half's fraction gone, and with one of them.
+    // With the bits below a half's fraction cleared, and with one of them set.
     EXPECT_EQ(ExactHalf(b & ~0x1fffu).has_value(), normal.contains(b & ~0x1fffu)) << b;
     EXPECT_FALSE(ExactHalf((b & ~0x1fffu) | 0x1000u).has_value()) << b;
   }

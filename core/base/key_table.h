@@ -1,9 +1,9 @@
 // A hash table from keys of 32-bit words to numbers, for finding equal instructions and constants.
 //
-// Keys are copied into one array, so that an entry allocates nothing. Entries can be taken back in
-// the reverse order of their addition only, which is how scopes end, and which lets open addressing
-// do without marks for what was removed: nothing that is still there was placed after it. Hashes
-// depend on the words alone. There is no iteration.
+// Keys are copied into one array, so an entry needs no allocation of its own. Entries can be
+// removed only in the reverse order of their addition, as when scopes end. Open addressing
+// therefore needs no tombstones: no remaining entry was added after a removed one, so no probe
+// sequence passes over it. Hashes depend on the words alone. There is no iteration.
 //
 // Cost: expected O(words of the key) each.
 #ifndef KILN_CORE_BASE_KEY_TABLE_H_
@@ -22,11 +22,11 @@ namespace kiln {
 class KeyTable {
  public:
   struct Found {
-    uint32_t* value;  // until the next addition
+    uint32_t* value;  // valid until the next addition
     bool added;
   };
 
-  // The value of an equal key, or of this key, which is added with `value`.
+  // Returns the value of an equal key; if there is none, adds this key with `value`.
   Found FindOrAdd(absl::Span<const uint32_t> key, uint32_t value) {
     if (4 * (entries_.size() + 1) > 3 * slots_.size()) Grow();
     const uint32_t hash = Hash(key);
@@ -42,7 +42,7 @@ class KeyTable {
     return {&entries_.back().value, true};
   }
 
-  // The value of an equal key, or null.
+  // Returns the value of an equal key, or null.
   const uint32_t* Find(absl::Span<const uint32_t> key) const {
     if (entries_.empty()) return nullptr;
     const uint32_t hash = Hash(key);
@@ -55,7 +55,7 @@ class KeyTable {
 
   size_t size() const { return entries_.size(); }
 
-  // Takes back all but the first `size` keys that were added.
+  // Removes all but the first `size` keys that were added.
   void Shrink(size_t size) {
     assert(size <= entries_.size());
     while (entries_.size() > size) {
@@ -71,7 +71,7 @@ class KeyTable {
  private:
   static constexpr uint32_t kEmpty = ~uint32_t{0};
   static constexpr size_t kFirstSlots = 64;
-  static constexpr size_t kWordsAKey = 4;  // room is made for so many; more make it themselves
+  static constexpr size_t kWordsAKey = 4;  // reserved per entry; longer keys make the array grow
 
   struct Entry {
     uint32_t hash;
@@ -98,7 +98,7 @@ class KeyTable {
     return e.length == key.size() && std::equal(key.begin(), key.end(), words_.begin() + e.first);
   }
 
-  // Entries are placed again in the order of their addition.
+  // Reinserts all entries in the order of their addition.
   void Grow() {
     slots_.assign(std::max(kFirstSlots, 2 * slots_.size()), kEmpty);
     entries_.reserve(slots_.size());

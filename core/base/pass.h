@@ -1,26 +1,26 @@
-// The pass runner: a table in execution order, and what happens around each row.
+// The pass runner: runs a table of passes in order, with reports, verification and limits.
 //
 // A pass is a free function `absl::StatusOr<bool> P(M& module, PassContext& context)` that returns
-// whether it changed anything. A pipeline is a constexpr table of rows; moving a row is editing
-// the table, and CheckTable says in a test whether the order still holds: each constraint with its
-// reason. There is no base class and no registration.
+// true if it changed anything. A pipeline is a constexpr table of rows; to move a pass, edit the
+// table. CheckTable verifies in a test that the order still satisfies its constraints, each of
+// which has a reason. There is no base class and no registration.
 //
 // For each run the runner reports to the sink: begin, then thread CPU time, changed or not,
 // instruction counts before and after, rewrites, maximum live registers. A run's time begins where
-// that of the run before it ended, so that bookkeeping between them has a name as well. It verifies
-// after each run if asked, and stops between passes at a limit or a cancellation.
+// that of the previous run ended, so that the bookkeeping between them is counted too. The runner
+// verifies after each run if requested, and stops between passes at a limit or a cancellation.
 //
-// Rows with the same non-zero group that follow each other are repeated until nothing changes, at
-// most kMaxIterations times; a row is skipped while nothing has changed since it last did nothing.
+// Consecutive rows with the same non-zero group are repeated until nothing changes, at most
+// kMaxIterations times; a row is skipped while nothing has changed since it last did nothing.
 //
-// Bisection counts rewrites: an optional pass asks context.Rewrite() before each one and leaves
-// the code alone when told no. `--bisect=N` then yields the first N rewrites of the whole compile;
-// the N where the result turns bad names the rewrite. Passes needed for correctness are not
-// limited and cannot be disabled; an optional pass that such a pass runs by itself is, by
-// context.RunOptional.
+// Bisection counts rewrites: an optional pass calls context.Rewrite() before each one and leaves
+// the code alone if that returns false. `--bisect=N` thus performs the first N rewrites of the
+// whole compile; the N at which the result turns bad identifies the rewrite. Passes needed for
+// correctness are not limited and cannot be disabled; an optional pass that such a pass runs by
+// itself (context.RunOptional) is and can.
 //
-// The runner is generic over the module type M (MIR, LIR, ...): a Level says how to print, verify
-// and count it. One Runner serves all levels of a compile, so that counts run on.
+// The runner is generic over the module type M (MIR, LIR, ...): a Level gives the functions that
+// print, verify and count it. One Runner serves all levels of a compile, so that counts continue.
 #ifndef KILN_CORE_BASE_PASS_H_
 #define KILN_CORE_BASE_PASS_H_
 
@@ -43,24 +43,25 @@ bool IsDisabled(const PassOptions& options, std::string_view name);
 
 class Runner;
 
-// What a pass may ask and tell.
+// The pass's access to the runner: permission for rewrites, cancellation, remarks.
 class PassContext {
  public:
   // Counts a rewrite about to be made. False: make neither this one nor further ones.
   bool Rewrite();
-  // Runs an optional pass inside this one: it counts, is limited and may be disabled as a row of
-  // that name in the table. Remarks and times are this pass's. Returns whether anything changed.
+  // Runs an optional pass inside this one. It counts rewrites, is limited, and may be disabled like
+  // a row of that name in the table. Its remarks and times are this pass's. Returns true if
+  // anything changed.
   template <class M>
   absl::StatusOr<bool> RunOptional(std::string_view name,
                                    absl::StatusOr<bool> (*pass)(M&, PassContext&), M& module);
   // True once the compile is cancelled: return soon, with the module well-formed. Cheap; long
-  // passes ask at least every 1,024 steps.
+  // passes call it at least every 1,024 steps.
   bool Cancelled() const;
-  // A decision worth explaining. `kind` is snake_case from a bounded set.
+  // Reports a decision worth explaining. `kind` is snake_case from a bounded set.
   void Remark(std::string_view kind, uint32_t spirv_id, std::string text);
   void set_max_live(int64_t registers) { max_live_ = registers; }
 
-  // A context outside of a runner, for unit tests: no limits, no sink.
+  // Makes a context outside of a runner, for unit tests: no sink, no limits but `rewrite_limit`.
   static PassContext ForTest(int64_t rewrite_limit = -1);
   int64_t rewrites() const { return rewrites_; }
 
@@ -71,9 +72,9 @@ class PassContext {
   std::string_view pass_;
   Sink* sink_ = nullptr;
   const Budget* budget_ = nullptr;
-  int width_ = 0;  // of remarks
+  int width_ = 0;  // reported with remarks
   const PassOptions* options_ = nullptr;
-  bool optional_ = true;    // the pass at hand is: its rewrites count
+  bool optional_ = true;    // the running pass is optional: its rewrites count
   int64_t remaining_ = -1;  // rewrites still allowed; -1: any number
   int64_t rewrites_ = 0;    // that counted
   int64_t max_live_ = 0;
@@ -102,7 +103,7 @@ struct Level {
   int64_t (*count)(const M&) = nullptr;
 };
 
-// A row without its function: what the checks below work on.
+// A row without its function, for the checks below.
 struct PassRow {
   std::string_view name;
   bool optional = false;
@@ -119,15 +120,15 @@ std::vector<PassRow> Rows(absl::Span<const Pass<M>> table) {
   return rows;
 }
 
-// Names are unique, constraints name passes and hold, a group's rows are together.
+// Checks that names are unique, constraints name passes and hold, and a group's rows are adjacent.
 absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrder> orders);
 
-// InvalidArgument for options that name a pass that none of the rows has, or disable one needed
-// for correctness. `rows`: of all tables of the compile.
+// Returns InvalidArgument if the options name a pass that none of the rows has, or disable one
+// needed for correctness. `rows`: the rows of all tables of the compile.
 absl::Status CheckOptions(absl::Span<const PassRow> rows, const PassOptions& options);
 
-// IR and pipeline as one text. The first line is a comment of the IR's text form, which parsers
-// skip; ReproducerPasses reads it back.
+// Returns IR and pipeline as one text. The first line is a comment in the IR's text form, which
+// parsers skip; ReproducerPasses reads it back.
 std::string MakeReproducer(absl::Span<const std::string> passes, std::string_view ir);
 std::vector<std::string> ReproducerPasses(std::string_view reproducer);
 
@@ -139,29 +140,30 @@ class Runner {
   Runner(const PassOptions& options, Sink* sink, const Budget& budget)
       : options_(options), sink_(sink), budget_(budget) {}
 
-  // Dispatch width reported with the records that follow.
+  // Sets the dispatch width reported with the records that follow.
   void set_width(int width) { width_ = width; }
-  // Rewrites that this compile made before, in another runner: counting goes on from there.
+  // Sets the number of rewrites that this compile made before, in another runner: counting
+  // continues from there.
   void set_rewrites(int64_t rewrites) { rewrites_ = rewrites; }
 
-  // Runs the table (or what options.only names of it) on the module. Errors: the pass's own, but
-  // what it calls invalid is Internal (AsOwnFault: the module is of our making); Cancelled;
-  // ResourceExhausted at max_instructions; Internal if verification fails. After stop_after,
-  // stopped() is true and further calls do nothing.
+  // Runs the table (or the passes of it that options.only names) on the module. Errors: the pass's
+  // own, with invalid-argument statuses turned into Internal (AsOwnFault: the compiler made the
+  // module); Cancelled; ResourceExhausted at max_instructions; Internal if verification fails.
+  // After stop_after, stopped() is true and further calls do nothing.
   template <class M>
   absl::Status Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module);
 
   bool stopped() const { return stopped_; }
   const Budget& budget() const { return budget_; }
-  // Rewrites made by optional passes so far, those of set_rewrites included.
+  // Number of rewrites made by optional passes so far, including those of set_rewrites.
   int64_t rewrites() const { return rewrites_; }
-  // After an error with make_reproducer: the IR before the pass that failed, and its name.
+  // After an error with make_reproducer: the IR before the pass that failed, and the pass's name.
   const std::string& reproducer() const { return reproducer_; }
 
  private:
   template <class M>
   absl::Status RunGroup(const Level<M>& level, absl::Span<const Pass<M>> rows, M& module);
-  // A row's turn: its pass, if it is to run, and the end where stop_after names it.
+  // Runs the row's pass unless it is disabled, and stops after it if stop_after names it.
   template <class M>
   absl::StatusOr<bool> RunRow(const Level<M>& level, const Pass<M>& pass, M& module);
   template <class M>
@@ -172,7 +174,7 @@ class Runner {
   }
 
   PassContext Begin(std::string_view name, bool optional);
-  // Reports the record; afterwards an error if the compile must end here.
+  // Reports the record; returns an error if the compile must end here.
   absl::Status End(PassContext& context, PassRecord record, bool changed);
   bool WantsSnapshot(std::string_view name, bool changed) const;
   absl::Status Annotate(const absl::Status& status, std::string_view name) const;
@@ -185,8 +187,8 @@ class Runner {
   int width_ = 0;
   bool stopped_ = false;
   int64_t rewrites_ = 0;
-  int64_t instructions_ = 0;   // of the module at hand, as counted after its last change
-  int64_t counted_until_ = 0;  // thread CPU time that records cover
+  int64_t instructions_ = 0;   // of the current module, as counted after its last change
+  int64_t counted_until_ = 0;  // thread CPU time covered by records
   std::string reproducer_;
 };
 
@@ -231,7 +233,7 @@ absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table,
 template <class M>
 absl::Status Runner::RunGroup(const Level<M>& level, absl::Span<const Pass<M>> rows, M& module) {
   const int iterations = rows[0].group == 0 ? 1 : kMaxIterations;
-  // The module's state is numbered by its changes; a row that did nothing in this state is idle.
+  // Changes number the module's states; a row is idle in the state in which it did nothing.
   int64_t state = 0;
   std::vector<int64_t> idle_in(rows.size(), -1);
   for (int iteration = 0; iteration < iterations; ++iteration) {

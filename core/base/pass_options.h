@@ -1,4 +1,4 @@
-// What a caller decides of the passes that run (pass.h): the same of every level of a compile.
+// A caller's choices about the passes that run (pass.h), common to all levels of a compile.
 #ifndef KILN_CORE_BASE_PASS_OPTIONS_H_
 #define KILN_CORE_BASE_PASS_OPTIONS_H_
 

@@ -210,7 +210,7 @@ TEST(Pass, DisableStopPrintOnly) {
   stop.stop_after = "climb";
   EXPECT_EQ(RunToy(stop).text, "bc");
   EXPECT_TRUE(RunToy(stop).stopped);
-  // Where the pass would have run, also if it does not.
+  // Stops where the pass would have run, even if it is disabled.
   stop.disabled = {"climb"};
   EXPECT_EQ(RunToy(stop).text, "ab");
   EXPECT_TRUE(RunToy(stop).stopped);
@@ -245,7 +245,7 @@ TEST(Pass, FailuresNameThePassAndKeepTheCause) {
   EXPECT_EQ(out.recorder.records.size(), 2u);
 }
 
-// The module that a pass works on is of the compiler's own making: nobody else is to blame for it.
+// The compiler itself made the module that a pass works on, so the fault is its own.
 TEST(Pass, WhatAPassCallsInvalidIsAFaultOfTheCompiler) {
   constexpr Pass<Toy> kInvalid[] = {
       {.name = "invalid", .run = [](Toy&, PassContext&) -> absl::StatusOr<bool> {

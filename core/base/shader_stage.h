@@ -1,5 +1,5 @@
-// Shader stages: what the API calls them, how names of GLSL files end (glslang's endings), and how
-// SPIR-V numbers them (1.6, section 3.3, and the extensions of mesh and ray pipelines).
+// Shader stages: their names in the API, the endings of GLSL file names (glslang's), and their
+// numbers in SPIR-V (1.6, section 3.3, and the extensions of mesh and ray pipelines).
 #ifndef KILN_CORE_BASE_SHADER_STAGE_H_
 #define KILN_CORE_BASE_SHADER_STAGE_H_
 
@@ -28,9 +28,9 @@ enum class ShaderStage : uint8_t {
 struct ShaderStageRow {
   ShaderStage stage;
   std::string_view name;
-  std::string_view ending;       // empty: GLSL of this stage is not taken
+  std::string_view ending;       // empty: GLSL of this stage is not accepted
   uint32_t model = 0;            // SPIR-V's execution model
-  uint32_t older_model = model;  // of an older extension; the same where there is none
+  uint32_t older_model = model;  // an older extension's number; `model` if there is none
 };
 
 // By ShaderStage.

@@ -1,7 +1,8 @@
-// Where the compiler reports what it does: per-pass records, remarks, cancellation.
+// The interface through which the compiler reports its work: per-pass records, remarks,
+// cancellation.
 //
-// The core logs nothing, reads no clock but for timings and no environment; whoever calls it
-// supplies a Sink (the service streams it, the command line prints it, tests inspect it).
+// The core logs nothing, reads no clock except for timings, and no environment variables; its
+// caller supplies a Sink (the service streams it, the command line prints it, tests inspect it).
 #ifndef KILN_CORE_BASE_SINK_H_
 #define KILN_CORE_BASE_SINK_H_
 
@@ -13,7 +14,7 @@
 
 namespace kiln {
 
-// One run of one pass, or one step beside the passes (step.h). Names are static strings.
+// One run of one pass, or one step outside the passes (step.h). Names are static strings.
 struct PassRecord {
   std::string_view pass;
   std::string_view level;  // "front", "mir", "lir", "out"
@@ -42,15 +43,15 @@ class Sink {
   virtual void OnPassBegin(std::string_view pass) { (void)pass; }
   virtual void OnPass(const PassRecord& record) { (void)record; }
   virtual void OnRemark(const Remark& remark) { (void)remark; }
-  // The IR after a pass, when Options ask for it.
+  // Receives the IR after a pass, if PassOptions request it.
   virtual void OnSnapshot(std::string_view pass, const std::string& text) {
     (void)pass;
     (void)text;
   }
 };
 
-// Limits of one compile. Counts change what is produced deterministically; the cancel flag and
-// time only ever fail a compile.
+// Limits of one compile. Counts change the result deterministically; the cancel flag and time can
+// only make a compile fail.
 struct Budget {
   int64_t max_mir_instructions = 200'000;  // after inlining
   const std::atomic<bool>* cancelled = nullptr;

@@ -18,7 +18,7 @@ int64_t Read(clockid_t clock) {
 }  // namespace
 
 int64_t ThreadNanoseconds() {
-  // The last reading of both clocks; of this thread, and of no influence on anything but times.
+  // Last readings of both clocks, per thread. They influence nothing but times.
   static thread_local int64_t wall = 0, cpu = 0;
   const int64_t now = Read(CLOCK_MONOTONIC);
   const int64_t passed = now - wall;

@@ -1,5 +1,6 @@
-// Text that came with a shader (names, messages that quote it) is bytes; messages, records and JSON
-// are UTF-8. Here is what well-formed means and how the rest is shown.
+// UTF-8 checks and escapes. Text that came with a shader (names, messages that quote it) is
+// arbitrary bytes; messages, records and JSON are UTF-8. Bytes that are not well-formed are shown
+// escaped.
 #ifndef KILN_CORE_BASE_UTF8_H_
 #define KILN_CORE_BASE_UTF8_H_
 
@@ -9,24 +10,25 @@
 
 namespace kiln {
 
-// Bytes of the character that `text` begins with, by the Unicode standard's table of well-formed
-// sequences (3.9, table 3-7); 0: it is not well-formed, or `text` is empty.
+// Returns the length in bytes of the first character of `text`, by the Unicode standard's table of
+// well-formed sequences (3.9, table 3-7); 0 if it is not well-formed or `text` is empty.
 size_t Utf8Length(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
-// The text with every byte that belongs to no well-formed character written as \xHH, so that what
-// comes out is UTF-8.
+// Returns the text with every byte outside well-formed characters written as \xHH; the result is
+// UTF-8.
 std::string EscapeNonUtf8(std::string_view text);
 
-// Every byte beyond ASCII as \xHH.
+// Returns the text with every byte beyond ASCII written as \xHH.
 std::string EscapeNonAscii(std::string_view text);
 
-// Names and texts of a module may have any length; messages, which are kept and shown whole, quote
-// no more than so many bytes of one.
+// Maximum number of bytes that a message, which is kept and shown whole, quotes of one name or text
+// of a module; these may have any length.
 inline constexpr size_t kQuotedBytes = 100;
 
-// The text, or where it is longer its beginning, cut between characters, and "...".
+// Returns the text, or if it is longer than `bytes`, its beginning, cut between characters, and
+// "...".
 std::string Shortened(std::string_view text, size_t bytes = kQuotedBytes);
 
 }  // namespace kiln

@@ -1,4 +1,4 @@
-// A table of its own beside targets.cc: what compiles need not link what judges code.
+// Table of analysers, apart from targets.cc so that programs that only compile do not link them.
 #include "core/driver/analyze.h"
 
 #include "core/intel/pipeline/analyze.h"

@@ -1,4 +1,5 @@
-// Beside compile.h a header for the command line: what machine code of any compiler does and costs.
+// Analyses behaviour and cost of machine code made by any compiler: for the command line, the
+// second header of the core beside compile.h.
 #ifndef KILN_CORE_DRIVER_ANALYZE_H_
 #define KILN_CORE_DRIVER_ANALYZE_H_
 
@@ -11,7 +12,7 @@
 
 namespace kiln {
 
-// InvalidArgument: the bytes are no program of the target; says where.
+// InvalidArgument: the bytes are no program of the target; the message names the position.
 absl::StatusOr<Analysis> Analyze(Target target, absl::Span<const uint8_t> code,
                                  const AnalyzeOptions& options = {});
 

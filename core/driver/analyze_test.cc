@@ -49,7 +49,7 @@ Analysis Of(const std::vector<isa::Instruction>& insts) {
   return *analysis;
 }
 
-// The rest is said all the same.
+// The other figures are reported nevertheless.
 TEST(Analyze, AMessageThatTheCostModelDoesNotKnow) {
   isa::Instruction send = EndOfThread();
   send.send.eot = false;
@@ -94,8 +94,8 @@ TEST(Analyze, ListsTheFirstOfMany) {
   EXPECT_GE(a.missing_waits.count, static_cast<int64_t>(kMaxWaitsListed) + 200);
 }
 
-// Lanes may be parked behind each of 100 ifs while others go through 3,000 more: what is too much
-// for following lanes is counted and costed all the same.
+// Lanes may be parked at the ends of 100 ifs while others run through 3,000 more: too many states
+// for following lanes, but instructions and costs are counted nevertheless.
 TEST(Analyze, SaysWhatItDoesNotJudge) {
   constexpr int kNested = 100, kInside = 3000;
   isa::Instruction begin;
@@ -137,7 +137,7 @@ TEST(Analyze, NothingGoesBehindTheEnd) {
   EXPECT_NE(findings(Of({Add(10, 1, 0)})).find("byte 0: a thread goes on behind the program's end"),
             std::string::npos);
   EXPECT_TRUE(Of({Add(10, 1, 0), EndOfThread()}).findings.empty());
-  // An end of thread that nobody comes to is none.
+  // An end of thread that is unreachable does not count.
   isa::Instruction jump;
   jump.op = isa::Opcode::kJmpi;
   jump.exec_size = 1;

@@ -1,4 +1,4 @@
-// Prepared MIR -> what the target asks for -> machine code, by its back end.
+// Compile: prepared MIR -> linking and lowering for the target -> machine code, by its back end.
 #include "core/driver/compile.h"
 
 #include <utility>
@@ -16,7 +16,7 @@ namespace kiln {
 
 namespace {
 
-// Takes away what the next stage does not read, and what that was computed from.
+// Removes outputs that the next stage does not read, and the computations they alone needed.
 absl::Status Link(const std::vector<ReadLocation>& reads, Runner& runner, mir::Module& module) {
   const int64_t before = runner.rewrites();
   Linking linking = {module, reads};

@@ -1,12 +1,13 @@
 // The compiler core's one public header: two pure functions.
 //
 // Prepare does everything that does not depend on the target, once per shader; Compile makes
-// machine code for one target from it. No globals, no environment, no file access, no clock but
-// for timings: same inputs, same bytes. GLSL is turned into SPIR-V by front/glsl/glsl.h beforehand.
+// machine code for one target from it. No globals, no environment, no file access, and no clock
+// except for timings: same inputs, same bytes. front/glsl/glsl.h converts GLSL to SPIR-V
+// beforehand.
 //
-// Errors are absl::Status values: InvalidArgument (the module is malformed), Unimplemented (a
-// named refusal), ResourceExhausted (a limit), Cancelled. CauseOf (core/base/cause.h) gives the
-// stable snake_case cause of one, for tables and metrics.
+// Errors are absl::Status values: InvalidArgument (the module is malformed), Unimplemented (a named
+// refusal), ResourceExhausted (a limit), Cancelled. CauseOf (core/base/cause.h) returns the stable
+// snake_case cause of one, for tables and metrics.
 #ifndef KILN_CORE_DRIVER_COMPILE_H_
 #define KILN_CORE_DRIVER_COMPILE_H_
 
@@ -30,7 +31,7 @@ namespace kiln {
 
 enum class Target : uint8_t { kTgl };
 
-// By a name of TargetName; InvalidArgument with the list of names otherwise.
+// Parses a name of TargetName; otherwise InvalidArgument with the list of names.
 absl::StatusOr<Target> ParseTarget(std::string_view name);
 std::string_view TargetName(Target target);
 std::vector<Target> AllTargets();
@@ -40,14 +41,14 @@ uint32_t AbiVersion(Target target);
 
 struct PrepareOptions {
   std::string entry_point;                      // empty: the only one
-  std::string stage;                            // empty: the entry point's; else must agree
+  std::string stage;                            // empty: the entry point's; otherwise must equal it
   std::map<uint32_t, uint64_t> spec_constants;  // SpecId -> bits
-  // WorkgroupId and GlobalInvocationId count from the base that a dispatch gives
-  // (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT). Without, the program promises nothing for a base but 0.
+  // Makes WorkgroupId and GlobalInvocationId count from the base that a dispatch gives
+  // (VK_PIPELINE_CREATE_DISPATCH_BASE_BIT). Otherwise the program is right only for a base of 0.
   bool dispatch_base = false;
-  std::map<uint32_t, SpecType> spec_types;  // what they were written as; those not in it: as bits
+  std::map<uint32_t, SpecType> spec_types;  // types in which they were written; absent: bits
   bool validate = true;                     // run SPIRV-Tools' validator first
-  PassOptions passes;  // bisect_limit: rewrites allowed in all, Compile's included
+  PassOptions passes;  // bisect_limit: total of rewrites allowed, including Compile's
 };
 
 class Prepared;  // opaque; immutable, may be shared between threads
@@ -58,7 +59,8 @@ struct PreparedInfo {
   int64_t mir_instructions = 0;
 };
 
-// `spirv`: the module's words in host byte order. `sink` may be null.
+// Imports the module and runs the passes that no target changes. `spirv`: the module's words in
+// host byte order. `sink` may be null.
 absl::StatusOr<std::shared_ptr<const Prepared>> Prepare(absl::Span<const uint32_t> spirv,
                                                         const PrepareOptions& options, Sink* sink,
                                                         const Budget& budget);
@@ -75,11 +77,11 @@ struct PassInfo {
 };
 std::vector<PassInfo> AllPasses();
 
-// What Prepare and Compile report beside passes (core/base/step.h).
+// The steps that Prepare and Compile report besides passes (core/base/step.h).
 inline constexpr std::string_view kSteps[] = {"check_bounds", "validate_spirv", "import_spirv",
                                               "compact_mir",  "assign_abi",     "count_program"};
 
-// The machine code as text, one instruction a line, for people.
+// Returns the machine code as text for people, one instruction a line.
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code);
 
 }  // namespace kiln

@@ -1,4 +1,4 @@
-// The driver's own promises: tables in order, widths, refusals, options, determinism.
+// Contracts of the driver: tables in order, widths, refusals, options, determinism.
 #include "core/driver/compile.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ size_t Count(const std::string& text, const std::string& part) {
   return n;
 }
 
-// It would be in no way what was asked for.
+// Ignoring the state would not compile what was requested.
 TEST(Driver, ComputeWithPipelineStateIsRefused) {
   absl::StatusOr<mir::Module> m = mir::Parse("mir 1 local_size 8, 1, 1 body { return }");
   ASSERT_TRUE(m.ok()) << m.status();
@@ -80,9 +80,9 @@ TEST(Driver, ComputeWithPipelineStateIsRefused) {
   EXPECT_EQ(CauseOf(s), "pipeline_state");
 }
 
-// No pass merges, moves out of a loop or removes volatile accesses, used or not, of equal places
-// and in neighbouring ones; without the flag most of them go. (What a texel op reads is among
-// them.)
+// No pass merges, removes or moves out of a loop volatile accesses, used or not, to equal or
+// neighbouring addresses; without the flag most of them are removed. Image reads by texel ops are
+// among them.
 TEST(Driver, VolatileAccessesStay) {
   const std::string text = R"(mir 1
 entry "main"
@@ -133,7 +133,7 @@ body {
   std::string plain = text;
   for (size_t at; (at = plain.find(".volatile")) != std::string::npos;) plain.erase(at, 9);
   EXPECT_LT(Count(PrintLowered(*PrepareText(plain)), "_ssbo["), Count(plain, "_ssbo["));
-  // The back end sends a message for each but the image read that nobody uses.
+  // The back end sends a message for each access except the unused image read.
   const auto compiled = Compile(*p, Target::kTgl, {}, nullptr, {});
   ASSERT_TRUE(compiled.ok()) << compiled.status();
   for (const Variant& v : compiled->variants) {
@@ -187,7 +187,8 @@ TEST(Driver, ThirtyTwoLanesIfAskedFor) {
   EXPECT_EQ(asked->variants[0].launch.compute.last_thread_mask, ~0u);
 }
 
-// Hardware enables 32 lanes of fragments beside 8 or 16 alone: the record and a remark say so.
+// Hardware enables 32 lanes of fragments only together with 8 or 16: the record and a remark say
+// so.
 TEST(Driver, ThirtyTwoLanesOfFragmentsNeedNarrowerOnes) {
   const std::string text =
       "mir 1\nentry \"main\"\nstage fragment\noutput 0 location 0.0 f32 x4\nbody {\n"
@@ -263,7 +264,7 @@ TEST(Driver, ARequiredSubgroupSizeIsTheOnlyWidth) {
     // SubgroupSize is a constant of the code: nothing but its value differs between sizes.
     EXPECT_EQ(c->variants[0].code, CompileText(text, asked)->variants[0].code);
   }
-  // A size that spills is made all the same.
+  // A requested size is compiled even if it spills.
   CompileOptions options;
   options.required_subgroup_size = 16;
   const auto spills = CompileText(ManyLiveValues(), options);
@@ -300,7 +301,7 @@ TEST(Driver, FullSubgroupsNeedAWorkgroupOfWholeOnes) {
   EXPECT_EQ(widths("24, 2, 1"), "partial_subgroups");
 }
 
-// Found constant only when loops are unrolled, as it may be.
+// The index may become constant only when loops are unrolled.
 TEST(Driver, AKnownDescriptorIndexBeyondItsArrayIsTheLast) {
   const auto code = [](const std::string& index, const std::string& count = "3") {
     std::string text = kShader;
@@ -340,7 +341,7 @@ TEST(Driver, AKnownIndexOfAtomicsBeyondTheArrayIsTheLast) {
   EXPECT_EQ(code("-1"), code("2"));
 }
 
-// What no driver dispatches; one less of each compiles.
+// Sizes that no driver dispatches are refused; each with one less compiles.
 TEST(Driver, SizesThatNobodyCanLaunchAreRefused) {
   const auto cause = [](const std::string& text) { return CauseOf(CompileText(text).status()); };
   EXPECT_EQ(cause(WithSize("1024, 1, 1")), "ok");
@@ -357,12 +358,12 @@ TEST(Driver, SizesThatNobodyCanLaunchAreRefused) {
   EXPECT_EQ(cause(shared("65540")), "shared_memory_too_large");
 }
 
-// 128 KiB a lane: 1 MiB at SIMD8, the most that there is at SIMD16, too much at SIMD32.
+// 128 KiB a lane: 1 MiB at SIMD8, exactly the maximum at SIMD16, too much at SIMD32.
 TEST(Driver, ScratchBeyondAThreadsIsRefusedAtThatWidth) {
   const auto with_array = [](const std::string& bytes, int width) {
     std::string text = kShader;
     text.insert(text.find("body"), "private 0 " + bytes + "\n");
-    // Neither is known without memory: the places stored and read may differ.
+    // Neither is known without memory: the addresses stored and read may differ.
     text.replace(text.find("%4:f32 = fadd %3, 1.0f"), 22,
                  "store_private[0, align 4] %2, %3\n  %5:f32 = load_private[0, align 4] 64\n"
                  "  %4:f32 = fadd %3, %5");
@@ -423,8 +424,8 @@ std::string ManyInputs() {
          "\nreturn\n}\n";
 }
 
-// With the payload held to the end, which is switched on and off by the pass's name, such a program
-// has 32 registers less and spills; the checker of allocations agrees with both.
+// Disabling the pass free_payload keeps the payload to the end: such a program then has 32
+// registers less and spills; the checker of allocations accepts both.
 TEST(Driver, ThePayloadIsHeldWithoutFreePayload) {
   CompileOptions options;
   options.widths = {8};
@@ -448,10 +449,10 @@ struct Records : Sink {
   }
   std::vector<std::string> begun;
   int64_t rewrites = 0;
-  std::map<std::string, int64_t> of;  // a level's, those behind resolve_subgroup_size apart
+  std::map<std::string, int64_t> of;  // by level, passes after resolve_subgroup_size counted apart
 };
 
-// Rewrites of MIR, of the copy whose subgroup size is known, and of LIR.
+// A module with rewrites of MIR, of the copy whose subgroup size is known, and of LIR.
 constexpr char kRewritable[] =
     "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n"
     "  %1:i32 = local_index\n  %2:i32 = shl %1, 2\n  %3:i32 = load_ssbo[0, align 4] %2\n"
@@ -517,8 +518,8 @@ std::string LateKill(bool kills) {
   return text + "  store_output[0, 0] %" + std::to_string(last) + "\n  return\n}\n";
 }
 
-// Exits are preferred by the orders alone: with those left out the code has the same bytes, and so
-// has that of a shader without exits whatever is left out.
+// Exits influence only the order of instructions: with the ordering passes disabled the code has
+// the same bytes, as has that of a shader without exits whichever passes are disabled.
 TEST(Driver, PreferredExitsChangeOrdersAndNothingElse) {
   const auto code = [](bool kills, std::vector<std::string> disabled) {
     CompileOptions options;
@@ -535,7 +536,7 @@ TEST(Driver, PreferredExitsChangeOrdersAndNothingElse) {
   EXPECT_EQ(code(false, {}), code(false, {"prefer_exits"}));
 }
 
-// A loop of 100 iterations, counted by the model, and a bound of it in a word.
+// A loop of 100 iterations, counted by the model, and a bound of it read from memory.
 constexpr char kCountedLoop[] = R"(mir 1
 entry "main"
 local_size 64, 1, 1
@@ -560,7 +561,7 @@ body {
 }
 )";
 
-// Whatever is told of a program besides its size is told of both forms alike, trip counts among it.
+// Everything reported of a program except its size is equal for both forms, including trip counts.
 TEST(Driver, CompactionChangesNothingButTheSize) {
   CompileOptions options;
   options.passes.verify_each = true;
@@ -603,13 +604,13 @@ TEST(Driver, RefusalsCarryTheSpirvId) {
     if (!p.ok()) return p.status();
     return Compile(**p, Target::kTgl, {}, nullptr, {}).status();
   };
-  // A pass of MIR, the selector, the ABI.
+  // Refusals by a pass of MIR, by the selector, by the ABI.
   const absl::Status refusals[] = {
       status("resource 0 ssbo 0.0.0\n",
              "  %4:i64 = shared_atomic[add] 0, %2 ;%77\n  store_ssbo[0, align 8] 0, %4\n"),
       status("resource 0 ssbo 0.0.0 array 4\n",
              "  %4:i64 = ssbo_atomic.indexed[0, add] %1, 0, %2 ;%77\n"),
-      // Known only for each width, after the registers of addresses are assigned.
+      // Refused only per width, after address registers are assigned.
       status("resource 0 ssbo 0.0.0 array 4\n",
              "  %4:i32 = subgroup_size\n  %5:i32 = ushr %4, 4\n"
              "  %6:i64 = ssbo_atomic.indexed[0, add] %5, 0, %2 ;%77\n"),
@@ -623,7 +624,7 @@ TEST(Driver, RefusalsCarryTheSpirvId) {
   }
 }
 
-// A form that the encoder lacks is no fault of the shader's.
+// A form that the encoder lacks is a fault of the compiler, not of the shader.
 TEST(Driver, WhatCannotBeEncodedIsAFaultOfTheCompiler) {
   intel::Work work(intel::Tgl());
   work.stage = intel::Work::Stage::kProgram;
@@ -637,8 +638,8 @@ TEST(Driver, WhatCannotBeEncodedIsAFaultOfTheCompiler) {
   EXPECT_EQ(CauseOf(s), "internal") << s;
 }
 
-// What the workgroup, its memory and the push constants are to blame for names where they come
-// from.
+// Refusals about the workgroup, its memory or the push constants name the id where these are
+// declared.
 TEST(Driver, RefusalsOfALaunchCarryTheSpirvId) {
   const auto status = [](const std::string& size, const std::string& head,
                          const CompileOptions& options = {}) {

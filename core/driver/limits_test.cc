@@ -1,4 +1,4 @@
-// The limits that coverage.def tells are those of the devices, by which the ABI refuses.
+// The limits in coverage.def equal those of the devices, by which the ABI refuses.
 #include <map>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Each feature that a target may have, and the lowering that it then does without.
+// Each feature of a target switches off the lowering that it makes unnecessary.
 #include <string>
 #include <string_view>
 
@@ -18,8 +18,8 @@ using mid::Features;
 struct Case {
   std::string_view pass;
   std::string_view body;
-  void (*change)(Features& f);  // the other answer to the feature asked
-  bool lowered;  // whether the pass acts with kFewFeatures; with the other it does not
+  void (*change)(Features& f);  // sets the opposite of the feature in question
+  bool lowered;  // the pass acts with kFewFeatures; after `change` it does the opposite
 };
 
 constexpr Case kCases[] = {
@@ -64,7 +64,7 @@ constexpr Case kCases[] = {
      [](Features& f) { f.conditions_in_flags = false; }, true},
 };
 
-// Whether the row of this name changed the module.
+// Returns true if the row of this name changed the module.
 bool Acts(const Case& c, const Features& features) {
   absl::StatusOr<mir::Module> m =
       mir::Parse(absl::StrCat("mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 "

@@ -42,7 +42,7 @@
 namespace kiln {
 namespace {
 
-// They repeat while something changes.
+// Rows of one group repeat while something changes.
 constexpr Pass<mir::Module> kNeutral[] = {
     {"simplify", mid::Simplify, true, 1, "fold constants, apply algebraic rules"},
     {"find_unchanging_buffers", mid::FindUnchangingBuffers, true, 1,
@@ -88,19 +88,19 @@ constexpr Pass<Linking> kLinking[] = {
 
 using mid::Features;
 
-// A pass that every target has.
+// A pass that every target runs.
 template <absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
 absl::StatusOr<bool> Always(Lowering& lowering, PassContext& context) {
   return pass(lowering.module, context);
 }
 
-// One that asks what it needs to know of the target.
+// A pass that queries the target's features.
 template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&)>
 absl::StatusOr<bool> Asking(Lowering& lowering, PassContext& context) {
   return pass(lowering.module, lowering.features, context);
 }
 
-// One that is of use to targets with a feature, or to those without it.
+// A pass that runs only for targets with a feature, or only for those without it.
 template <bool Features::*feature, absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
 absl::StatusOr<bool> Where(Lowering& lowering, PassContext& context) {
   return lowering.features.*feature ? pass(lowering.module, context) : false;

@@ -1,5 +1,5 @@
-// The passes over MIR in execution order: those that no target changes, what the next stage lets
-// go, and those that a target asks for.
+// The passes over MIR in execution order: the neutral ones, those that remove outputs the next
+// stage does not read, and the lowerings for a target.
 #ifndef KILN_CORE_DRIVER_MID_PIPELINE_H_
 #define KILN_CORE_DRIVER_MID_PIPELINE_H_
 
@@ -14,12 +14,12 @@
 
 namespace kiln {
 
-// Prepare's.
+// The passes that Prepare runs.
 absl::Span<const Pass<mir::Module>> NeutralPasses();
 const Level<mir::Module>& NeutralLevel();
 
-// Compile's, where it is told what the next stage reads. Where they change something the neutral
-// ones run again.
+// Module and inputs of the passes that Compile runs if it knows what the next stage reads. If they
+// change something the neutral passes run again.
 struct Linking {
   mir::Module& module;
   const std::vector<ReadLocation>& reads;  // ascending by location
@@ -27,16 +27,16 @@ struct Linking {
 absl::Span<const Pass<Linking>> LinkingPasses();
 const Level<Linking>& LinkingLevel();
 
-// Compile's, for one target.
+// Module and inputs of the passes that Compile runs for one target.
 struct Lowering {
   mir::Module& module;
   const mid::Features& features;
-  uint32_t view_mask = 0;  // PipelineState's
+  uint32_t view_mask = 0;  // as in PipelineState
 };
 absl::Span<const Pass<Lowering>> LoweringPasses();
 const Level<Lowering>& LoweringLevel();
 
-// Of these tables, one behind the other.
+// The rows of these three tables, in this order.
 std::vector<PassRow> MidRows();
 absl::Span<const PassOrder> MidPassOrder();
 

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-// Those of Prepare, the lowerings, then each back end's; what two back ends share stands once.
+// Rows of Prepare, the lowerings, then each back end's; a row shared by two back ends appears once.
 std::vector<PassRow> AllRows();
 
 }  // namespace kiln

@@ -1,4 +1,4 @@
-// SPIR-V -> MIR, optimised as no target changes it.
+// Prepare: SPIR-V -> MIR, with the optimisations that no target changes.
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@
 namespace kiln {
 namespace {
 
-// Nothing: no such stage is compiled, or none is named.
+// Returns nothing if no such stage is compiled, or none is named.
 std::optional<mir::Stage> StageOf(const std::string& name) {
   for (const mir::Stage stage :
        {mir::Stage::kCompute, mir::Stage::kFragment, mir::Stage::kVertex}) {

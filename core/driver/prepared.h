@@ -1,4 +1,4 @@
-// What Prepare makes and Compile reads; internal to this folder.
+// The result of Prepare, which Compile reads; internal to this folder.
 #ifndef KILN_CORE_DRIVER_PREPARED_H_
 #define KILN_CORE_DRIVER_PREPARED_H_
 
@@ -15,20 +15,21 @@ class Prepared {
  public:
   mir::Module module;
   PreparedInfo info;
-  bool stopped = false;  // at PrepareOptions::passes.stop_after: there is nothing to compile
-  int64_t rewrites = 0;  // counted so far; Compile counts on
+  // Prepare ended at PrepareOptions::passes.stop_after: there is nothing to compile
+  bool stopped = false;
+  int64_t rewrites = 0;  // counted so far; Compile continues from here
 };
 
-// What a target has of it: its own copy, lowered.
+// A target's own copy of the module, lowered.
 struct Lowered {
   mir::Module module;
   bool stopped = false;
-  int64_t rewrites = 0;  // counted so far, Prepare's included
+  int64_t rewrites = 0;  // counted so far, including Prepare's
 };
 absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& features,
                               const CompileOptions& options, Sink* sink, const Budget& budget);
 
-// From MIR instead of SPIR-V: for tests and tools. Runs the same passes.
+// The same from MIR instead of SPIR-V, for tests and tools. Runs the same passes.
 absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
                                                            const PrepareOptions& options,
                                                            Sink* sink, const Budget& budget);

@@ -1,4 +1,4 @@
-// The table of targets: a new one is a row here, with its name in Target.
+// The table of targets: a new target is a row here and a name in Target.
 #include "core/driver/targets.h"
 
 #include "absl/status/status.h"

@@ -1,5 +1,5 @@
-// The order of an import: which entry point, what it asks for, its functions, what is left to
-// finish.
+// Runs the steps of an import in order: chooses the entry point, reads its modes, emits its
+// functions, finishes the module.
 #include "core/front/import.h"
 
 #include <utility>
@@ -22,7 +22,7 @@
 namespace kiln::front {
 namespace {
 
-// Stores the initialisers of variables of the module.
+// Stores the initialisers of the module's variables.
 bool InitialisePrivate(const InstEmitter& emitter, ImportContext& c) {
   for (const LocalVariable& v : c.plan.variables) {
     const SpirvVariable* variable = c.spirv.Variable(v.id);
@@ -105,7 +105,7 @@ absl::StatusOr<mir::Module> ImportParsed(const SpirvModule& spirv, const ImportO
   return module;
 }
 
-// Ids that were numbered anew get the names that the module has for them.
+// Replaces renumbered ids by the ids that the module has for them.
 void RestoreIds(absl::Span<const uint32_t> original, mir::Module& module) {
   if (original.empty()) return;
   for (mir::Inst& inst : module.insts) inst.spirv_id = original[inst.spirv_id];

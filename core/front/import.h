@@ -1,12 +1,12 @@
-// SPIR-V -> MIR: the importer's public face.
+// SPIR-V -> MIR: the importer's public interface.
 //
 // In: a module with an entry point for compute, fragments or vertices. Out: MIR that satisfies
 // mir/verify.h: everything inlined, scalar, SSA, structured; memory accesses as (resource, byte
-// offset). Variables whose parts are never indexed by a value arrive as SSA; the others are private
+// offset). Variables whose parts are never indexed by a value become SSA values; the others private
 // arrays (or constant data).
 //
-// Safe on arbitrary words, with or without a validator before it. What a well-formed but hostile
-// module can make it do is bounded by ImportOptions::max_instructions.
+// Safe on arbitrary words, with or without a validator before it. ImportOptions::max_instructions
+// bounds the work that a well-formed but hostile module can cause.
 //
 // Stages: ParseSpirv (spirv.h) -> MakePlan (plan.h) -> the walk (emit.h, in the order of import.cc)
 // -> Prune (prune.h).
@@ -22,7 +22,8 @@
 
 namespace kiln::front {
 
-// Errors: INVALID_ARGUMENT, NOT_FOUND (no such entry point), or a refusal (refusal.h).
+// Imports a module. Errors: INVALID_ARGUMENT, NOT_FOUND (no such entry point), or a refusal
+// (refusal.h).
 absl::StatusOr<mir::Module> ImportSpirv(absl::Span<const uint32_t> words,
                                         const ImportOptions& options);
 

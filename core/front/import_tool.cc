@@ -1,13 +1,14 @@
 // import_tool [--print] [--mark-undefined] [--validate] [--root=DIR] [FILE... | -]
 //
-// Imports SPIR-V modules and says what became of each, one line a module, tab-separated:
+// Imports SPIR-V modules and prints the outcome of each, one line a module, tab-separated:
 //   FILE  ok       INSTRUCTIONS
 //   FILE  refused  CAUSE      MESSAGE
 //   FILE  invalid  MESSAGE
-//   FILE  broken   MESSAGE    (what was imported does not verify: a bug)
+//   FILE  broken   MESSAGE    (the imported module does not verify: a bug)
 // With "-" the file names are read from standard input. --print writes the MIR as well;
-// --mark-undefined imports as judges do (ImportOptions::mark_undefined); --validate asks the
-// validator first, as a service does. Exit status 1 if any module is broken or cannot be read.
+// --mark-undefined imports for reference executions (ImportOptions::mark_undefined); --validate
+// runs the validator first, as a service does. Exit status 1 if any module is broken or cannot be
+// read.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -43,7 +44,7 @@ bool ReadWords(const std::string& path, std::vector<uint32_t>* words) {
   return true;
 }
 
-// False if the module shows a bug.
+// Imports one module and prints its line. Returns false if the module shows a bug.
 bool Report(const std::string& name, const std::string& path,
             const kiln::front::ImportOptions& options, bool validate, bool print) {
   std::vector<uint32_t> words;

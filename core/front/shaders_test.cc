@@ -1,5 +1,5 @@
-// The sample shaders of tests/shaders: each imports, and means the same as the forms that spirv-opt
-// makes of it, run over made-up data.
+// Imports each sample shader of tests/shaders and checks that it computes the same as the forms
+// that spirv-opt makes of it, on made-up data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string ReadText(const std::string& path) {
   return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
 }
 
-// Small integers, or floats in [0.5, 2).
+// Makes a small integer, or a float in [0.5, 2).
 uint32_t Word(uint32_t random, bool floats) {
   return floats ? 0x3f000000u + (random >> 8) % 0x01000000u : (random >> 24) % 9;
 }
@@ -65,7 +65,7 @@ oracle::LaunchInputs Inputs(const mir::Module& module, bool floats) {
   return inputs;
 }
 
-// Optimised code may round floats differently by a little.
+// Compares floats with a tolerance, since optimised code may round slightly differently.
 bool Close(uint32_t a, uint32_t b) {
   const float x = std::bit_cast<float>(a);
   const float y = std::bit_cast<float>(b);
@@ -73,7 +73,7 @@ bool Close(uint32_t a, uint32_t b) {
   return std::fabs(x - y) <= 1e-5f * std::fabs(x);
 }
 
-// The buffers and images after a run; none if the made-up data makes it too long.
+// Returns the buffers and images after a run; none if the made-up data makes the run too long.
 std::vector<std::pair<uint32_t, std::vector<uint8_t>>> RunOn(const mir::Module& module,
                                                              oracle::LaunchInputs inputs) {
   oracle::InterpLimits limits;
@@ -130,7 +130,7 @@ TEST(Shaders, MeanTheSameInEveryForm) {
 
 uint32_t FarApart(uint32_t id) { return id == 0 ? 0 : id * 1009 + 5; }
 
-// The module with every id replaced by FarApart of it, by way of SPIRV-Tools' text.
+// Replaces every id of the module by FarApart of it, through SPIRV-Tools' text form.
 std::vector<uint32_t> Scatter(const std::vector<uint32_t>& words) {
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
@@ -149,7 +149,7 @@ std::vector<uint32_t> Scatter(const std::vector<uint32_t>& words) {
   return out;
 }
 
-// Of graphics stages: what they mean is judged by lavapipe (tests/diff).
+// Graphics stages are only imported here; lavapipe judges their results (tests/diff).
 TEST(Shaders, OfVerticesImport) {
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("tests/shaders")) {
@@ -170,7 +170,7 @@ TEST(Shaders, OfVerticesImport) {
   EXPECT_GE(count, 40u);
 }
 
-// What a tool that strips debug information leaves: the same module with a large id bound.
+// The module as tools that strip debug information leave it: the same code with a large id bound.
 TEST(Shaders, IdsMayLieFarApart) {
   for (const std::string& path : Shaders()) {
     SCOPED_TRACE(path);

@@ -1,11 +1,11 @@
-// Fuzz target: arbitrary words into the importer, with no validator before it, and into what makes
-// the older form of them that the validator sees. The importer must end in an error or in MIR that
-// verifies; an INTERNAL error is a bug too. The older form is words again, and of what it is made
-// of the importer must say no more than of any words.
+// Fuzz target: feeds arbitrary words to the importer, without a validator before it, and to the
+// function that makes the older form for the validator (newer.h). The importer must end in an error
+// or in MIR that verifies; an INTERNAL error is a bug too. The older form, if there is one, is
+// imported under the same rule.
 //
-// Under libFuzzer, most mutations are of instructions (operands exchanged for other words of the
-// module, instructions moved, removed, repeated, made of any opcode that SPIR-V has, those newer
-// than the validator above all), since random bytes seldom get past the reader.
+// Under libFuzzer, most mutations are of instructions: operands exchanged for other words of the
+// module; instructions moved, removed, repeated, or made of any opcode of SPIR-V, mostly of those
+// newer than the validator. Random bytes seldom get past the reader.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -40,7 +40,7 @@ struct Random {
   }
 };
 
-// Word offsets of the instructions, as far as lengths make sense.
+// Returns the word offsets of the instructions, up to the first invalid length.
 std::vector<uint32_t> Instructions(const Words& words) {
   std::vector<uint32_t> starts;
   for (size_t at = 5; at < words.size();) {
@@ -52,8 +52,8 @@ std::vector<uint32_t> Instructions(const Words& words) {
   return starts;
 }
 
-// The kinds of newer features whose instructions are compiled: their numbers in OpCapability, 0: an
-// extension alone declares them.
+// Declarations of newer features whose instructions are compiled: a capability and an extension. If
+// the extension has no capability of its own, the row has an older one.
 constexpr struct {
   spv::Capability capability;
   const char* extension;
@@ -93,7 +93,7 @@ Words Instruction(spv::Op op, Words operands) {
   return operands;
 }
 
-// Puts a declaration of something newer in front of all others.
+// Inserts a declaration of a newer feature before all others.
 void Declare(Words* words, Random* random) {
   const auto& what = kDeclarations[random->Below(std::size(kDeclarations))];
   Words text((std::strlen(what.extension) + 4) / 4);
@@ -105,8 +105,8 @@ void Declare(Words* words, Random* random) {
   words->insert(words->begin() + 5, capability.begin(), capability.end());
 }
 
-// Puts an execution mode, or an instruction of any opcode, in front of the one at `at`: operands
-// are ids of the module, or small numbers where they seem to be literals.
+// Inserts an execution mode, or an instruction of any opcode, before the one at `at`: operands are
+// ids of the module, or small numbers where literals are likely.
 void InsertInstruction(Words* words, size_t at, Random* random) {
   const auto id = [&] { return random->Below((*words)[3] % 4096 + 1); };
   Words inst;
@@ -141,7 +141,7 @@ void MutateInstruction(Words* words, Random* random) {
     case 9: InsertInstruction(words, a, random); break;
     case 10: Declare(words, random); break;
     case 0: words->erase(words->begin() + a, words->begin() + a + length_a); break;
-    case 1:  // repeat, with a new result id where it most often stands
+    case 1:  // repeat, with a new result id at its most frequent position
       words->insert(words->begin() + a, copy.begin(), copy.end());
       if (length_b > 2) (*words)[a + 2] = (*words)[3]++;
       break;
@@ -156,7 +156,7 @@ void MutateInstruction(Words* words, Random* random) {
     case 4:
       if (length_a > 1) (*words)[a + 1 + random->Below(length_a - 1)] = random->Below(16);
       break;
-    default:  // another word of the module in place of an operand
+    default:  // replace an operand by another word of the module
       if (length_a > 1) {
         (*words)[a + 1 + random->Below(length_a - 1)] = random->Below(2) == 0
                                                             ? (*words)[random->Below(words->size())]

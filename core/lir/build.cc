@@ -6,7 +6,7 @@ namespace kiln::lir {
 
 namespace {
 
-// Appends operands that may themselves lie in the pool.
+// Appends operands that may themselves be in the pool.
 void AppendOperands(Function& f, absl::Span<const Operand> from) {
   const Operand* pool = f.operands.data();
   const bool inside = from.data() >= pool && from.data() < pool + f.operands.size();
@@ -38,7 +38,7 @@ InstId MakeInst(Function& f, uint16_t op, const InstFields& fields, absl::Span<c
   in.first_operand = static_cast<uint32_t>(f.operands.size());
   in.aux = fields.aux;
   in.spirv_id = fields.spirv_id;
-  // Both spans are taken as offsets if they lie in the pool, which the first append may move.
+  // Spans in the pool are converted to offsets, since the first append may move the pool.
   const Operand* pool = f.operands.data();
   const bool uses_inside = uses.data() >= pool && uses.data() < pool + f.operands.size();
   const size_t uses_first = uses_inside ? uses.data() - pool : 0;

@@ -1,7 +1,7 @@
-// Makes LIR: operand helpers and a builder that appends values, blocks, instructions and edges.
+// Builds LIR: operand helpers and a builder that appends values, blocks, instructions and edges.
 //
-// The builder keeps nothing but the current block; several may work on one function. Appending is
-// amortised constant time; spans and references into the function are invalidated by it.
+// The builder keeps only the current block, so several builders may work on one function. Appending
+// takes amortised constant time and invalidates spans and references into the function.
 #ifndef KILN_CORE_LIR_BUILD_H_
 #define KILN_CORE_LIR_BUILD_H_
 
@@ -36,7 +36,7 @@ inline Operand ImmOperand(uint32_t bits, uint8_t type) {
   return o;
 }
 
-// A register outside every pool (null, accumulator, address, ...), by the target's code.
+// A register outside every pool (null, accumulator, address, ...), by the machine's code for it.
 inline Operand FixedOperand(uint32_t code, uint8_t type) {
   Operand o;
   o.kind = Operand::Kind::kFixed;
@@ -45,14 +45,14 @@ inline Operand FixedOperand(uint32_t code, uint8_t type) {
   return o;
 }
 
-// Nothing; in a collect: `comps` components that stay undefined.
+// An absent operand; in a collect: `comps` components that stay undefined.
 inline Operand NoOperand(uint16_t comps = 1) {
   Operand o;
   o.comps = comps;
   return o;
 }
 
-// What an instruction has beside operation and operands.
+// The fields of an instruction besides its operation and operands.
 struct InstFields {
   uint8_t width = 1;
   uint8_t group = 0;
@@ -63,7 +63,7 @@ struct InstFields {
   uint32_t spirv_id = 0;
 };
 
-// Makes an instruction that stands in no block yet. The spans may point into `f.operands`.
+// Makes an instruction that is not yet in a block. The spans may point into `f.operands`.
 InstId MakeInst(Function& f, uint16_t op, const InstFields& fields, absl::Span<const Operand> defs,
                 absl::Span<const Operand> uses);
 
@@ -88,14 +88,14 @@ class Builder {
   BlockId block() const { return block_; }
   void SetBlock(BlockId b) { block_ = b; }
 
-  // A new value as the last parameter of a block; every edge to the block needs its argument.
+  // Adds a new value as the last parameter of a block; every edge to the block needs its argument.
   ValueId AddParam(BlockId b, const Value& v) {
     const ValueId id = NewValue(v);
     f_.block(b).params.push_back(id);
     return id;
   }
 
-  // A value delivered by the hardware at the given unit of its pool.
+  // Adds a value that the hardware delivers at the given unit of its pool.
   ValueId AddLiveIn(const Value& v, uint32_t reg) {
     const ValueId id = NewValue(v);
     f_.live_ins.push_back({id, reg});
@@ -116,14 +116,15 @@ class Builder {
                 absl::Span<const Operand>(uses.begin(), uses.size()));
   }
 
-  // A logical edge, with one argument for each parameter of `to` (arguments are values with a
+  // Adds a logical edge, with one argument for each parameter of `to` (arguments are values with a
   // component, or kNone for an undefined one).
   void AddEdge(BlockId from, BlockId to, absl::Span<const Operand> args = {});
   void AddEdge(BlockId from, BlockId to, std::initializer_list<Operand> args) {
     AddEdge(from, to, absl::Span<const Operand>(args.begin(), args.size()));
   }
 
-  // An edge that only the thread takes. Adding one that is there (as either kind) does nothing.
+  // Adds an edge that only the thread takes. Does nothing if the edge exists already, as either
+  // kind.
   void AddPhysicalEdge(BlockId from, BlockId to);
 
  private:

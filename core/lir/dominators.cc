@@ -16,7 +16,8 @@ Dominators::Dominators(const Function& f)
   NumberTree();
 }
 
-// Depth-first with an explicit stack: nesting comes from the input and must not exhaust ours.
+// Depth-first with an explicit stack: the input decides the nesting, which must not exhaust the
+// call stack.
 void Dominators::Number(const Function& f) {
   std::vector<char> seen(f.blocks.size());
   std::vector<std::pair<BlockId, size_t>> stack = {{BlockId(0), 0}};

@@ -1,8 +1,8 @@
 // Dominators over logical edges.
 //
 // Iterative immediate dominators over a reverse post order (Cooper, Harvey, Kennedy: A Simple, Fast
-// Dominance Algorithm); on the reducible graphs that structured code gives this is two sweeps.
-// Dominance queries are constant time by interval numbering of the tree.
+// Dominance Algorithm). On the reducible graphs of structured code this takes two sweeps. Dominance
+// queries take constant time, by interval numbering of the tree.
 #ifndef KILN_CORE_LIR_DOMINATORS_H_
 #define KILN_CORE_LIR_DOMINATORS_H_
 
@@ -17,9 +17,9 @@ class Dominators {
  public:
   explicit Dominators(const Function& f);
 
-  // Over logical edges from the entry.
+  // True if logical edges lead from the entry to the block.
   bool reachable(BlockId b) const { return order_[b.index] != kUnreached; }
-  // None for the entry and for unreachable blocks.
+  // The immediate dominator; invalid for the entry and for unreachable blocks.
   BlockId idom(BlockId b) const { return idom_[b.index]; }
   // Reflexive. False if either is unreachable.
   bool dominates(BlockId a, BlockId b) const {

@@ -1,29 +1,29 @@
 // LIR: the low-level IR shared by the back ends. One instruction layout, one opcode table per
-// target (lir/target.h). SSA until register allocation; afterwards the same structs with
+// machine (lir/target.h). SSA until register allocation; afterwards the same structs with
 // `Operand::reg` filled in.
 //
 // Values. A value lives in a logical register file (Intel: G per lane, U uniform, F flag) and has
 // `comps` consecutive components; message payloads are values made by `collect`. An operand names
 // one component (or, in sends and collects, all from `comp` on).
 //
-// Control flow. Blocks stand in layout order and keep the structured shape of the source: the
-// terminator is the target's own jump (if, else, endif, break, cont, while). Phis are block
-// parameters; their arguments stand on the edge. An edge carries arguments only if it is its
-// block's single logical successor, so that copies stand at the end of that block, before its
-// terminator, under the mask of the lanes that take the edge.
+// Control flow. Blocks are in layout order and keep the structured shape of the source: the
+// terminator is the machine's own jump (if, else, endif, break, cont, while). Phis are block
+// parameters; their arguments are on the edge. An edge carries arguments only if it is its block's
+// single logical successor, so that copies fit at the end of that block, before its terminator,
+// under the mask of the lanes that take the edge.
 //
-// Two kinds of edges. Logical edges are what one lane does. Physical edges are what the thread
-// does while lanes are off (then -> else, past a break to the next block, loop head -> after the
-// loop). See liveness.h for what each is needed for.
+// Two kinds of edges. A logical edge is a step of one lane. A physical edge is a step of the thread
+// while lanes are off (then -> else, past a break to the next block, loop head -> after the loop).
+// See liveness.h for what each is needed for.
 //
 // Exits. An instruction with kOpExit ends lanes in the middle of a block; it is no terminator, and
-// several may stand in one. Lanes that have left hold nothing and are parked for nobody. When the
-// last lane that is on leaves, the thread goes to where others wait, and if nobody does to
-// Function::exit_block, so that what that block reads for all lanes must be there at every exit
-// (exits.h).
+// a block may have several. Lanes that have left hold nothing and are not parked for any block.
+// When the last active lane leaves, the thread goes to the block where other lanes wait, or, if no
+// lane waits, to Function::exit_block. Hence values that the exit block reads for all lanes must be
+// available at every exit (exits.h).
 //
 // A masked write leaves lanes that are off as they were. A NoMask write (all of file U, among
-// others) writes whatever the width says.
+// others) writes all lanes of its width.
 #ifndef KILN_CORE_LIR_LIR_H_
 #define KILN_CORE_LIR_LIR_H_
 
@@ -47,7 +47,7 @@ struct Value {
   uint8_t elem_bytes = 4;  // per lane and component; 0 in flag files
   uint16_t comps = 1;
   bool whole_registers = false;  // a message result: starts at and fills whole registers
-  bool in_tail = false;          // must sit at or above PoolInfo::tail_first (Intel: the payload
+  bool in_tail = false;          // must be at or above PoolInfo::tail_first (Intel: the payload
                                  // of an end-of-thread message, r112 and up)
   uint32_t spirv_id = 0;         // 0: none
 };
@@ -57,12 +57,12 @@ struct Operand {
   enum Mods : uint8_t { kNegate = 1, kAbsolute = 2 };
 
   Kind kind = Kind::kNone;
-  uint8_t type = 0;       // the target's element type (Intel: isa::Type)
+  uint8_t type = 0;       // the machine's element type (Intel: isa::Type)
   uint8_t mods = 0;       // sources only
   uint8_t sub = 0;        // byte offset within the element (the high word of a dword: 2)
   uint16_t comp = 0;      // first component of a value
   uint16_t comps = 1;     // components named: 1, or the length of a payload part
-  uint32_t id = 0;        // kValue: ValueId; kImm: the bits; kFixed: the target's code
+  uint32_t id = 0;        // kValue: ValueId; kImm: the bits; kFixed: the machine's code
   uint32_t reg = kNoReg;  // kValue after allocation: first unit of the value's pool (already
                           // advanced to `comp`); `sub` still applies
 
@@ -78,7 +78,7 @@ enum InstFlags : uint8_t {
   kSaturate = 2,
   kPredicateInverse = 4,
   kInsertedCopy = 8,    // made by register allocation
-  kPreferredExit = 16,  // of an exit: schedules issue early what it waits for
+  kPreferredExit = 16,  // on exits only: schedules issue early what it waits for
 };
 
 struct Inst {
@@ -87,17 +87,17 @@ struct Inst {
   uint8_t group = 0;  // first lane
   uint8_t flags = 0;
   uint8_t cmod = 0;            // condition under which the flag definition is set; 0: none
-  uint8_t predicate_mode = 0;  // of the predicate operand; 0: there is none, else the target's
+  uint8_t predicate_mode = 0;  // of the predicate operand; 0: there is none, else the machine's
                                // predicate control and the LAST use is the predicate (file F)
   uint8_t num_defs = 0;
   uint16_t num_uses = 0;
   uint32_t first_operand = 0;  // in Function::operands: definitions, then uses
-  uint32_t aux = 0;            // kOpSide: index into Function::side; else what the op makes of it
+  uint32_t aux = 0;            // kOpSide: index into Function::side; else defined by the operation
   uint32_t spirv_id = 0;
 };
 
-// What the operands of an operation with kOpSide do not say of it (a message's fields): a record of
-// the target's, opaque to the shared code. Read and made by side.h.
+// Fields of an operation with kOpSide that its operands do not express (those of a message): a
+// record of the machine's, opaque to the shared code. Read and made by side.h.
 struct SideRow {
   std::array<uint32_t, 12> words{};
   friend bool operator==(const SideRow&, const SideRow&) = default;
@@ -113,7 +113,7 @@ struct Block {
   std::vector<InstId> insts;  // the terminator, where there is one, is last
   std::vector<ValueId> params;
   std::vector<Edge> succs;              // logical
-  std::vector<BlockId> physical_succs;  // those that are not logical as well
+  std::vector<BlockId> physical_succs;  // those that are not logical ones too
   uint16_t loop_depth = 0;
 };
 
@@ -121,22 +121,22 @@ struct Block {
 struct LiveIn {
   ValueId value;
   uint32_t reg = 0;   // first unit in its pool
-  bool held = false;  // nothing else has these units before the program ends, read or not
+  bool held = false;  // no other value has these units before the program ends, read or not
 };
 
-// An instruction that computes what `original` computed once more (register allocation).
+// An instruction that repeats the computation of `original` (made by register allocation).
 struct Repeat {
   InstId inst;
   InstId original;
 };
 
-// Units of a pool that are no value's: what lies there is kept outside SSA (masks of lanes, by
-// nesting depth), by instructions that name the registers.
+// Units of a pool that no value may have. Instructions that name the registers keep data there
+// outside SSA (masks of lanes, by nesting depth).
 struct Reserved {
   uint8_t pool = 0;
   uint32_t first = 0;
   uint32_t units = 0;
-  uint8_t spilled_pool = kNoPool;  // values of this pool are spilled to their lanes: place 0 is
+  uint8_t spilled_pool = kNoPool;  // values of this pool are spilled to their lanes: slot 0 is
                                    // lane 0 of the first unit, and so on
   static constexpr uint8_t kNoPool = 0xff;
 };
@@ -149,13 +149,13 @@ struct Function {
   std::vector<Operand> operands;  // pool
   std::vector<LiveIn> live_ins;
   std::vector<SideRow> side;         // each row once: equal operations have equal Inst::aux
-  uint32_t spill_units = 0;          // of scratch memory, from its start, that spilled values take
+  uint32_t spill_units = 0;          // of scratch memory, from its start, taken by spilled values
   std::vector<Repeat> repeats;       // made by the spiller, claims that ra/check.h verifies
   std::vector<uint32_t> pool_units;  // per pool, at most PoolInfo::units: the size chosen for this
-                                     // compile (occupancy). Empty: the target's. See PoolUnits.
+                                     // compile (occupancy). Empty: the machine's. See PoolUnits.
   std::vector<Reserved> reserved;    // no two overlap
   ValueId scratch_header;  // a live-in that stays in its register: header of scratch messages;
-                           // invalid where these have none
+                           // invalid where these have no header
   BlockId exit_block;      // the last block, where the thread goes from any exit; invalid
                            // where there are no exits
 

@@ -28,10 +28,10 @@ bool EndsUniformly(const Target& t, const Function& f, const Block& b) {
   return !b.insts.empty() && (t.ops[f.inst(b.insts.back()).op].flags & kOpUniformJump);
 }
 
-// Blocks' logical predecessors, in one list.
+// The blocks' logical predecessors, in one list.
 class Predecessors {
  public:
-  // A counting sort: entry b + 1 is where the next one of block b goes, in the end its end.
+  // A counting sort: first_[b + 1] is the next free entry of block b, and in the end block b's end.
   explicit Predecessors(const Function& f) : first_(f.blocks.size() + 2, 0) {
     for (const Block& b : f.blocks) {
       for (const Edge& e : b.succs) ++first_[e.to.index + 2];
@@ -51,7 +51,7 @@ class Predecessors {
   std::vector<uint32_t> list_;
 };
 
-// Ascending sets. Returns whether `set` has grown.
+// Adds `more` to `set`; both ascend. Returns true if `set` has grown.
 bool Unite(std::vector<BlockId>* set, const std::vector<BlockId>& more) {
   if (std::includes(set->begin(), set->end(), more.begin(), more.end())) return false;
   std::vector<BlockId> both;
@@ -82,11 +82,11 @@ void Liveness::NumberSlots(const Function& f) {
   }
 }
 
-// Forward over all edges. When the thread goes from B to S, lanes that B sends elsewhere, to J, and
-// lanes already parked for J stay parked, provided that the thread meets J later. It never passes
-// lanes that wait: going forward it meets what stands behind S and the heads of loops that S is
-// in; going back to the head S it meets what stands behind that loop. (So from an if the thread
-// goes to the else side at once only when no lane takes the then side.)
+// Forward dataflow over all edges. When the thread goes from B to S, lanes that B sends to another
+// block J, and lanes already parked for J, stay parked, provided that the thread reaches J later.
+// The thread never passes lanes that wait: going forward it reaches what follows S and the heads of
+// loops that S is in; going back to the head S it reaches what follows that loop. (So from an if
+// the thread goes directly to the else side only when no lane takes the then side.)
 void Liveness::FindWaits(const Target& target, const Function& f) {
   const size_t n = f.blocks.size();
   waits_.resize(n);
@@ -192,8 +192,8 @@ void Liveness::FindHeld(const Function& f, std::vector<Crossing>* crossings) {
   }
 }
 
-// From each use upward to the definition: in SSA form that visits exactly the blocks where the slot
-// is live, so the cost is the size of the result.
+// Walks from each use upward to the definition: in SSA form that visits exactly the blocks where
+// the slot is live, so the cost is the size of the result.
 void Liveness::SolveLogical(const Function& f, const std::vector<Crossing>& crossings) {
   const size_t n = f.blocks.size();
   live_in_ = BitMatrix(n, num_global());
@@ -222,14 +222,14 @@ void Liveness::SolveLogical(const Function& f, const std::vector<Crossing>& cros
   }
 }
 
-// Where lanes wait for a block that they wait for above as well, as in all that an if or a loop
-// contains, what they hold there is taken over: in deep nests the sets of waits are long, and the
-// difference to the block above is short.
+// Where the waits of a block above are a subset, as for all blocks in an if or a loop, starts from
+// that block's set: in deep nests the sets of waits are long, but the difference to the block above
+// is short.
 void Liveness::FindParked(const Function& f) {
   constexpr uint32_t kNone = ~uint32_t{0};
   const size_t n = f.blocks.size();
   parked_ = BitMatrix(n, num_global());
-  std::vector<uint32_t> above(n, kNone);  // first a predecessor, then the block taken over from
+  std::vector<uint32_t> above(n, kNone);  // first a predecessor, then the block whose set is copied
   for (uint32_t b = 0; b < n; ++b) {
     for (const Edge& e : f.blocks[b].succs) {
       if (e.to.index > b && above[e.to.index] == kNone) above[e.to.index] = b;
@@ -243,7 +243,7 @@ void Liveness::FindParked(const Function& f) {
       p = above[p];
     }
     above[b] = p;
-    size_t known = 0;  // of the waits above, those passed
+    size_t known = 0;  // waits of the block above that the walk has passed
     if (p != kNone) parked_.copy(b, p);
     for (BlockId j : waits) {
       if (p != kNone && known < waits_[p].size() && waits_[p][known] == j) {
@@ -266,11 +266,12 @@ absl::Span<const Operand> Liveness::NeededAt(const Target& target, const Functio
   return at_exits_;
 }
 
-// Backward through each block: lists are found from the last place to the first and put down the
-// other way round.
+// Walks each block backward: lists are found from the last position to the first and stored in
+// reverse.
 void Liveness::FindDeaths(const Target& target, const Function& f) {
   std::vector<uint32_t> live_epoch(num_slots(), 0);
-  std::vector<uint32_t> found, end;  // `end`: of each place's list in `found`, the last place first
+  // `end`: end of each position's list in `found`, last position first
+  std::vector<uint32_t> found, end;
   death_offset_.push_back(0);
   first_place_.reserve(f.blocks.size());
   for (size_t b = 0; b < f.blocks.size(); ++b) {
@@ -362,12 +363,12 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   const auto add_all = [&](ValueId v) {
     for (uint32_t c = 0; c < f.value(v).comps; ++c) live.Add(l.first_slot(v) + c);
   };
-  // Held by parked lanes only. A held slot that is defined here (a loop) is counted as both: that
-  // can only overstate.
+  // Held by parked lanes only. A held slot that is defined here (a loop) is counted twice, which
+  // can only overstate the pressure.
   const BitMatrix::Row in = l.live_in(b);
   std::vector<int64_t> whole(t.pools.size()), parked = whole;
   if (!l.waits(b).empty()) {
-    absl::InlinedVector<uint32_t, 256> others;  // that are not whole
+    absl::InlinedVector<uint32_t, 256> others;  // those that are not whole
     l.parked(b).for_each([&](size_t g) {
       if (in.test(g)) return;
       const uint32_t slot = l.global_slot(static_cast<uint32_t>(g));

@@ -1,26 +1,29 @@
-// Which values lanes still need: logical liveness, and what lanes that are parked hold.
+// Liveness: the values that active lanes still need (logical liveness), and those that parked lanes
+// hold.
 //
 // The unit is the slot: one component of one value, so that the parts of a vector die one by one.
 //
-// Logical liveness is ordinary SSA liveness over logical edges: what the lanes that execute need.
+// Logical liveness is ordinary SSA liveness over logical edges: the needs of the lanes that
+// execute.
 //
 // A lane is parked from the jump that takes it to block J until the thread arrives at J: after a
 // break until the loop is left, after a continue until the loop's next iteration, after the then
 // side until the join, on the way to the else side while the then side runs. waits(B) is the set of
-// such J while the thread is in B. A lane parked for J holds what is live into J and J's
-// parameters (they were written before the jump): parked(B) is the union of that over waits(B).
-// It is the same at every point of B, because a parked lane executes nothing. A write that reaches
+// such J while the thread is in B. A lane parked for J holds the values live into J and J's
+// parameters (they were written before the jump): parked(B) is the union of that over waits(B). It
+// is the same at every point of B, because a parked lane executes nothing. A write that reaches
 // lanes that are off must respect logical liveness and parked(B); see ra/DESIGN.md for why this is
-// more exact than backward liveness over physical edges, and what that misses.
+// more exact than backward liveness over physical edges, and for the case which that one misses.
 //
-// What the exit block reads for all lanes is needed at every exit (exits.h), even where no lane
-// comes from there to that block. A live-in that is held (LiveIn::held) is needed behind every
-// block without successors; an endless loop, from which none can be reached, does not hold it.
+// Values that the exit block reads for all lanes are needed at every exit (exits.h), even where no
+// lane goes from there to that block. A live-in that is held (LiveIn::held) is needed at the end of
+// every block without successors; an endless loop from which no such block can be reached does not
+// keep it.
 //
-// Blocks are assumed in the order in which the thread passes them (verify.h, L11 and L14).
+// Blocks are assumed to be in the order in which the thread passes them (verify.h, L11 and L14).
 //
-// Cost: bit sets over the slots that cross blocks only, filled from the uses upward: the size of
-// the sets.
+// Cost: bit sets over the slots that cross blocks only, filled from the uses upward, so linear in
+// the size of the sets.
 #ifndef KILN_CORE_LIR_LIVENESS_H_
 #define KILN_CORE_LIR_LIVENESS_H_
 
@@ -37,7 +40,7 @@ namespace kiln::lir {
 class Liveness {
  public:
   enum class Detail : uint8_t {
-    kBlockEnds,  // all but deaths(): what does not depend on the order within blocks
+    kBlockEnds,  // all but deaths(): independent of the order within blocks
     kInstructions,
   };
   Liveness(const Target& target, const Function& f, Detail detail = Detail::kInstructions);
@@ -47,7 +50,7 @@ class Liveness {
   ValueId slot_value(uint32_t slot) const { return slot_value_[slot]; }
   uint32_t slot_comp(uint32_t slot) const { return slot - first_slot_[slot_value_[slot].index]; }
 
-  // The sets below are over "global" numbers: only slots that some other block needs have one.
+  // The sets below are over "global" numbers: only slots that another block needs have one.
   static constexpr uint32_t kLocal = ~uint32_t{0};
   uint32_t num_global() const { return static_cast<uint32_t>(global_slot_.size()); }
   uint32_t global(uint32_t slot) const { return global_[slot]; }
@@ -60,27 +63,27 @@ class Liveness {
   // Blocks for which lanes may be parked while the thread is in b, ascending.
   absl::Span<const BlockId> waits(BlockId b) const { return waits_[b.index]; }
 
-  // Slots that no lane needs after a place in the block, and that were needed before or are
-  // defined there. Place 0 is the entry (unused parameters and live-ins), place k the k-th
-  // instruction counted from 1, and the place after the last instruction the copies of edge
-  // arguments (which stand before a terminator, but that uses no value then).
+  // Slots that no lane needs after a position in the block, and that were needed before or are
+  // defined there. Position 0 is the entry (unused parameters and live-ins), position k the k-th
+  // instruction counted from 1, and the position after the last instruction the copies of edge
+  // arguments (which come before a terminator, but that uses no value then).
   absl::Span<const uint32_t> deaths(BlockId b, size_t place) const {
     const uint32_t p = first_place_[b.index] + static_cast<uint32_t>(place);
     return absl::MakeConstSpan(deaths_).subspan(death_offset_[p],
                                                 death_offset_[p + 1] - death_offset_[p]);
   }
 
-  // What each exit needs beside its own uses.
+  // Operands that each exit needs besides its own uses.
   absl::Span<const Operand> at_exits() const { return at_exits_; }
 
-  // None for a value without definition.
+  // The block that defines the value; invalid for a value without definition.
   BlockId def_block(ValueId v) const { return def_block_[v.index]; }
 
-  // Is the slot needed by anything at all?
+  // True if anything needs the slot.
   bool used(uint32_t slot) const { return used_[slot]; }
 
  private:
-  // A use of a slot in another block than its definition's.
+  // A use of a slot in a block other than its definition's.
   struct Crossing {
     uint32_t slot;
     uint32_t block, def_block;
@@ -90,12 +93,12 @@ class Liveness {
   void FindWaits(const Target& target, const Function& f);
   std::vector<Crossing> FindGlobals(const Target& target, const Function& f);
   void MakeGlobal(uint32_t slot);
-  // Appends the uses of what is held.
+  // Appends a use of each held live-in at the program's end.
   void FindHeld(const Function& f, std::vector<Crossing>* crossings);
   void SolveLogical(const Function& f, const std::vector<Crossing>& crossings);
   void FindParked(const Function& f);
   void FindDeaths(const Target& target, const Function& f);
-  // Beside its own uses: at_exits() if the instruction is one.
+  // Operands needed besides its own uses: at_exits() if the instruction is an exit.
   absl::Span<const Operand> NeededAt(const Target& target, const Function& f, InstId i) const;
 
   std::vector<Operand> at_exits_;
@@ -142,19 +145,19 @@ class UnitCounter {
   std::vector<int64_t> units_;
 };
 
-// Units of a pool that values need at once, at the worst place.
+// Units of a pool that values need at once, at the position where they need most.
 struct Pressure {
   uint32_t logical = 0;   // live, plus whole values (file U) that only parked lanes hold
   uint32_t physical = 0;  // live or held by parked lanes
   friend bool operator==(const Pressure&, const Pressure&) = default;
 };
 
-// Does every write of this file reach all lanes?
+// Returns true if every write of this file reaches all lanes.
 inline bool IsWhole(const Target& target, const Value& v) {
   return !target.files[v.file].masked_writes;
 }
 
-// The worst place of one block, per pool; and of the function.
+// Maximum pressure per pool over the positions of one block; and of the function.
 std::vector<Pressure> BlockPressure(const Target& target, const Function& f, const Liveness& live,
                                     BlockId b, UnitCounter* scratch);
 std::vector<Pressure> MaxPressure(const Target& target, const Function& f, const Liveness& live);

@@ -232,8 +232,8 @@ TEST(LivenessTest, AUniformComponentHoldsItsRegister) {
   EXPECT_EQ(MaxPressure(TestTarget(), f, l)[0].logical, 16u);
 }
 
-// No lane comes from the loop to the exit block, but the thread does, with %0: it is needed to the
-// loop's end and round it, and %1 is not.
+// No lane goes from the loop to the exit block, but the thread does, with %0: %0 is needed up to
+// the loop's end and around the back edge, and %1 is not.
 TEST(LivenessTest, WhatTheExitBlockReadsForAllLanesIsNeededAtExits) {
   const Function f = Read(
       "function test width 8\n"
@@ -258,8 +258,8 @@ TEST(LivenessTest, WhatTheExitBlockReadsForAllLanesIsNeededAtExits) {
   EXPECT_EQ(Values(l, l.live_out(BlockId(1))), Ids{0});
 }
 
-// Live sets by definition, on random programs: a slot is live into a block iff a path over logical
-// edges leads to a use without passing the definition.
+// Compares live sets with their definition, on random programs: a slot is live into a block iff a
+// path over logical edges leads to a use without passing the definition.
 TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
   for (uint64_t seed = 0; seed < 70; ++seed) {
     testing::RandomOptions options;
@@ -272,7 +272,7 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
     std::vector<std::vector<uint32_t>> use_blocks(l.num_slots());
     for (const LiveIn& li : f.live_ins) def[li.value.index] = BlockId(0);
     const std::vector<Operand> nothing;
-    std::vector<Operand> needed;  // at exits: what the exit block reads NoMask, or of file U
+    std::vector<Operand> needed;  // at exits: values that the exit block reads NoMask, or of file U
     for (InstId i : f.exit_block.valid() ? f.block(f.exit_block).insts : std::vector<InstId>()) {
       for (const Operand& o : f.uses(i)) {
         if (o.kind != Operand::Kind::kValue) continue;
@@ -339,7 +339,7 @@ TEST(DominatorsTest, AgreeWithRemoval) {
     const Function f = testing::RandomProgram(seed, options);
     const Dominators doms(f);
     for (uint32_t a = 0; a < f.blocks.size(); ++a) {
-      // Blocks that the entry reaches without passing a.
+      // Returns the blocks that the entry reaches without passing a.
       std::vector<char> seen(f.blocks.size());
       std::vector<uint32_t> work;
       if (a != 0) work.push_back(0);

@@ -21,7 +21,7 @@ namespace kiln::lir {
 
 namespace {
 
-// Abseil's string_view is a type of its own in this build.
+// Abseil's string_view is a separate type in this build.
 absl::string_view Sv(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
 class Parser {
@@ -300,7 +300,7 @@ class Parser {
     return TakeFixed(s, &o->id);
   }
 
-  // The longest name that the text begins with: parts of the operand may follow at once.
+  // Takes the longest name that is a prefix of the text: parts of the operand may follow directly.
   bool TakeFixed(absl::string_view* s, uint32_t* code) const {
     size_t longest = 0;
     for (size_t i = 0; i < t_.fixed.size(); ++i) {

@@ -1,5 +1,5 @@
 // Reads the text that print.h writes. One pass over the text; errors name the line. The result is
-// well formed as text, not yet as a program: run Verify.
+// well-formed text, but not yet a verified program: run Verify.
 #ifndef KILN_CORE_LIR_PARSE_H_
 #define KILN_CORE_LIR_PARSE_H_
 

@@ -9,10 +9,10 @@ namespace kiln::lir {
 
 namespace {
 
-// Abseil's string_view is a type of its own in this build.
+// Abseil's string_view is a separate type in this build.
 absl::string_view Sv(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
-// A row that is not there, in what is yet to be verified, has its number.
+// Prints the side row, or its number if the row does not exist (in a function not yet verified).
 void AppendAux(const Target& t, const Function& f, const Inst& in, std::string* s) {
   const bool side = in.op < t.ops.size() && (t.ops[in.op].flags & kOpSide) != 0;
   if (side && in.aux < f.side.size()) {

@@ -19,10 +19,10 @@
 //     ~> b2
 //
 // `bytes x comps` follows the file. An operand is `[-][|]%value[.comp][xcomps][|][+sub][:type]` and
-// after allocation `@unit`; `#bits` an immediate, `$name` or `$code` a fixed register, `_` nothing.
-// Braces hold the fields that differ from their default, and the side row in brackets. `->`
-// logical, `~>` physical successors. Instructions that stand in no block are not printed; ids of
-// instructions are not text.
+// after allocation `@unit`; `#bits` is an immediate, `$name` or `$code` a fixed register, `_` an
+// absent operand. Braces hold the fields that differ from their default, and the side row in
+// brackets. `->` precedes logical, `~>` physical successors. Instructions that are in no block are
+// not printed; ids of instructions are not in the text.
 #ifndef KILN_CORE_LIR_PRINT_H_
 #define KILN_CORE_LIR_PRINT_H_
 

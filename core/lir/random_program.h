@@ -1,13 +1,14 @@
-// Random structured LIR programs for the test target: ifs (divergent and uniform), loops with
-// breaks and continues, parameters on joins, exits, loop heads and continue targets, vectors,
+// Random structured LIR programs for the test machine: ifs (divergent and uniform), loops with
+// breaks and continues, parameters on joins, exits, loop heads and continue destinations, vectors,
 // collects, loads, NoMask instructions, values of 2, 4 and 8 bytes, flags, uniform values.
 //
 // The programs verify, and keep what divergence analysis guarantees on real ones
-// (ra/redefinitions.h): no per-lane value that is defined NoMask, and no uniform value that differs
-// between iterations of its loop, is read after a divergent exit. A parameter differs, and so does
-// whatever is computed of one; what is loaded may have been stored to; a ballot sees which lanes
-// are on. With exits there is an exit block, which reads for all lanes only what is defined above
-// the first exit. The same seed gives the same program on every machine.
+// (ra/redefinitions.h): after a divergent exit they read no per-lane value that is defined NoMask,
+// and no uniform value that differs between iterations of its loop. A parameter differs, and so
+// does every value computed from one; a loaded value may differ since the memory may have been
+// stored to; a ballot sees which lanes are on. With exits there is an exit block, which reads for
+// all lanes only values that are defined above the first exit. The same seed gives the same program
+// on every machine.
 #ifndef KILN_CORE_LIR_RANDOM_PROGRAM_H_
 #define KILN_CORE_LIR_RANDOM_PROGRAM_H_
 
@@ -25,10 +26,11 @@ struct RandomOptions {
   int pool_size = 12;  // values that stay in use at a time: controls pressure
   int far_uses = 3;    // percent of uses that take any value at all
   uint8_t width = 16;
-  bool header = true;   // the first live-in is the header of scratch messages; else these have none
+  // the first live-in is the header of scratch messages; false: these have no header
+  bool header = true;
   int edge_values = 1;  // times as many parameters of joins, loops and continues as the usual few
   int leaves = 8;       // percent of statements in loops that are breaks and continues
-  bool dwords = false;  // per-lane values of 4 bytes only: what can be stored under a mask
+  bool dwords = false;  // per-lane values have 4 bytes only: those that can be stored under a mask
   int exits = 0;        // percent of statements that are exits, several together now and then
 };
 

@@ -23,7 +23,7 @@ class ScalarGenerator : public RandomStructure {
                   uint32_t scalar_units)
       : RandomStructure(ScalarTestTarget(), kControl, seed, o) {
     assert(o.width == 32 || o.width == 64);
-    // VCC is as long as a mask: at 32 lanes half of it is none.
+    // VCC is as long as a mask: at 32 lanes half of it does not exist.
     f_.pool_units = {vector_units, scalar_units, o.width / 32u, 1};
   }
 
@@ -67,7 +67,8 @@ class ScalarGenerator : public RandomStructure {
                   predicate_mode);
   }
 
-  // A mask in scalar registers or in VCC, made here or before: those are kept where they are made.
+  // Returns a mask in scalar registers or in VCC, new or existing; a mask stays in the file in
+  // which it was made.
   ValueId MaskIn(uint8_t file) {
     if (r_.Chance(35)) {
       const ValueId v = PickFile(file);
@@ -144,7 +145,8 @@ class ScalarGenerator : public RandomStructure {
            file == kFileV ? 0 : varies_[from.index]);
   }
 
-  // Its source may be read again, be a part of a vector, or be read by the same instruction.
+  // Emits an accumulation. Its source may be read again, be a part of a vector, or be read by the
+  // same instruction.
   void Accumulate() {
     const Value shape = LaneShape();
     const ValueId sum =

@@ -105,7 +105,8 @@ void RandomStructure::LeaveIf(bool is_break) {
   const ValueId flag = Flag();
   RandomLoop& loop = loops_.back();
   size_t& scope = is_break ? loop.break_scope : loop.cont_scope;
-  // Values of the constructs we are in do not dominate the target; those before them may.
+  // Values of the enclosing constructs do not dominate the jump's destination; those before them
+  // may.
   scope = std::min(scope, marks_.size() > loop.level ? marks_[loop.level] : scope_.size());
   const std::vector<Value>& params = is_break ? loop.exit_params : loop.cont_params;
   const uint16_t op = is_break ? ops_.break_op : ops_.continue_op;
@@ -126,7 +127,7 @@ void RandomStructure::LeaveIf(bool is_break) {
   b_.Emit(op, Fields(), {}, {});
   LeaveScope();
   (is_break ? loops_.back().breaks : loops_.back().conts).push_back(edge);
-  const BlockId endif = b_.NewBlock(Depth());  // no lane gets here, the thread does
+  const BlockId endif = b_.NewBlock(Depth());  // no lane arrives here, but the thread does
   b_.AddPhysicalEdge(leave, endif);
   b_.SetBlock(endif);
   b_.Emit(ops_.endif_op, Fields(), {}, {});
@@ -168,7 +169,7 @@ void RandomStructure::ContinueBlock() {
   for (const PendingEdge& e : loop.conts) b_.AddEdge(e.from, cont, e.args);
   b_.SetBlock(cont);
   scope_.resize(std::min(scope_.size(), loop.cont_scope));
-  loop.break_scope = std::min(loop.break_scope, scope_.size());  // what follows is new
+  loop.break_scope = std::min(loop.break_scope, scope_.size());  // values that follow are new
   AddParams(cont, loop.cont_params);
   for (int k = r_.Below(3); k > 0; --k) Arithmetic();
 }

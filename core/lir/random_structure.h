@@ -1,6 +1,6 @@
-// The structure of random programs, whatever the machine: ifs (divergent and uniform), loops with
-// breaks and continues, exits, parameters; random_program.h says what holds of them. A machine
-// derives from it and says what stands in between. For tests only.
+// The structure of random programs for any machine: ifs (divergent and uniform), loops with breaks
+// and continues, exits, parameters; random_program.h lists their properties. A machine's generator
+// derives from it and provides the instructions in between. For tests only.
 #ifndef KILN_CORE_LIR_RANDOM_STRUCTURE_H_
 #define KILN_CORE_LIR_RANDOM_STRUCTURE_H_
 
@@ -40,8 +40,8 @@ struct PendingEdge {
   std::vector<Operand> args;
 };
 
-// An enclosing loop while its body is being made. Blocks get their id when they are placed, so
-// edges to the later ones wait.
+// An enclosing loop while its body is being made. Blocks get their id when they are put into the
+// layout, so edges to later ones are kept here until then.
 struct RandomLoop {
   size_t level;  // index in RandomStructure::marks_ of the first construct inside the body
   std::vector<Value> exit_params, cont_params;
@@ -67,22 +67,22 @@ class RandomStructure {
   }
 
  protected:
-  // ---- What the machine says.
+  // ---- Provided by the machine's generator.
 
   virtual void LiveIns() = 0;
-  // One or a few instructions without control flow.
+  // Emits one or a few instructions without control flow.
   virtual void Arithmetic() = 0;
-  // A condition that lanes decide on.
+  // A condition that can differ between lanes.
   virtual ValueId Flag() = 0;
   virtual ValueId UniformCondition() = 0;
   // Values that edges carry: of one component, per lane and uniform.
   virtual Value LaneShape() = 0;
   virtual Value UniformShape() = 0;
   virtual uint16_t ConstOp(const Value& v) = 0;
-  // The terminator of the last block.
+  // Emits the terminator of the last block.
   virtual void End() = 0;
 
-  // ---- What it finds here.
+  // ---- For the machine's generator to use.
 
   static constexpr uint32_t kNone = ~uint32_t{0};
 
@@ -111,7 +111,8 @@ class RandomStructure {
 
   bool IsWhole(const Value& v) const { return !t_.files[v.file].masked_writes; }
 
-  // The innermost loop in which a uniform value that is computed of these can differ by iteration.
+  // Depth of the innermost loop in which a uniform value computed from these can differ by
+  // iteration.
   uint16_t Varies(absl::Span<const Operand> sources) const {
     uint16_t varies = 0;
     for (const Operand& o : sources) {
@@ -120,7 +121,7 @@ class RandomStructure {
     return varies;
   }
 
-  // The youngest values are taken most, but not only; none of the kind: an invalid id.
+  // Picks a value, mostly among the youngest ones; an invalid id if none is of the kind.
   template <class P>
   ValueId Pick(P&& wanted) {
     for (int attempt = 0; attempt < 24; ++attempt) {
@@ -134,7 +135,7 @@ class RandomStructure {
     }
     return ValueId();
   }
-  // In the exit block: may the thread come there without the value?
+  // In the exit block: returns true if the thread may arrive there without the value.
   bool IsLate(ValueId v) const {
     return exit_values_ != kNone && v.index >= first_exit_ && v.index < exit_values_;
   }
@@ -146,7 +147,7 @@ class RandomStructure {
     return ValueOperand(v, 0, static_cast<uint16_t>(r_.Below(f_.value(v).comps)));
   }
 
-  // A value of this shape that an edge can carry.
+  // Returns a value of this shape that an edge can carry.
   Operand Argument(const Value& p) {
     const ValueId v = Pick([&](const Value& c) {
       return c.file == p.file && c.elem_bytes == p.elem_bytes && c.comps >= p.comps;
@@ -201,7 +202,7 @@ class RandomStructure {
  private:
   void Statement(int depth);
   void Body(int depth);
-  // A new block behind this one; code goes there.
+  // Adds a new block with an edge from `block`, and continues there.
   void ContinueFrom(BlockId block);
   // A construct hides what it defines from what follows it.
   void Enter() { marks_.push_back(scope_.size()); }
@@ -210,23 +211,24 @@ class RandomStructure {
   void UniformIf(int depth);
   void Join(const std::vector<Value>& params, const std::vector<PendingEdge>& edges);
   void Predicated(uint16_t op, ValueId flag);
-  // Break or continue of the innermost loop: `if c { ...; break }`, or a predicated jump where no
-  // arguments are needed.
+  // Emits a break or continue of the innermost loop: `if c { ...; break }`, or a predicated jump
+  // where no arguments are needed.
   void Leave();
   void LeaveIf(bool is_break);
   void LoopStatement(int depth);
-  // Where continues and the end of the body meet.
+  // Makes the block where continues and the end of the body meet.
   void ContinueBlock();
   void Latch(bool counted, BlockId head, const std::vector<Value>& head_params);
   void Exit(size_t outside);
   void Exits();
-  // What is in scope by now and was made before the first exit is defined above all of them.
+  // Makes the exit block. Values now in scope that were made before the first exit are defined
+  // above all exits.
   void ExitBlock();
 
-  std::vector<size_t> marks_;  // scope sizes at the constructs we are in
+  std::vector<size_t> marks_;  // scope sizes at the enclosing constructs
   std::vector<RandomLoop> loops_;
-  uint32_t first_exit_ = kNone;   // values made before the first exit
-  uint32_t exit_values_ = kNone;  // ... and before the exit block makes its own
+  uint32_t first_exit_ = kNone;   // number of values made before the first exit
+  uint32_t exit_values_ = kNone;  // number of values made before the exit block's own
 };
 
 }  // namespace kiln::lir::testing

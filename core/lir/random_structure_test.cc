@@ -1,4 +1,4 @@
-// What both machines' random programs have of their common structure.
+// Tests the structure that both machines' random programs share.
 #include "core/lir/random_structure.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace kiln::lir::testing {
 namespace {
 
-// First numbers of SplitMix64 from the seed 0, by its published code.
+// First numbers of SplitMix64 from the seed 0, computed with its published code.
 TEST(RandomStructureTest, Numbers) {
   Random r{0};
   EXPECT_EQ(r.Next(), 0xe220a8397b1dcdafu);

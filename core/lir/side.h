@@ -1,4 +1,4 @@
-// The side table: records of the target's for operations with kOpSide (lir.h).
+// The side table: records of the machine's for operations with kOpSide (lir.h).
 #ifndef KILN_CORE_LIR_SIDE_H_
 #define KILN_CORE_LIR_SIDE_H_
 
@@ -11,8 +11,8 @@
 
 namespace kiln::lir {
 
-// The row's index, which is that of the equal row where there is one. Linear in the rows, which are
-// as many as there are different messages; the newest are looked at first.
+// Returns the row's index: that of an equal row if there is one, else of the row appended. Linear
+// in the rows, which are as many as there are different messages; searches from the newest.
 inline uint32_t InternSide(Function& f, const SideRow& row) {
   const auto found = std::find(f.side.rbegin(), f.side.rend(), row);
   if (found != f.side.rend()) return static_cast<uint32_t>(f.side.rend() - found - 1);
@@ -20,8 +20,8 @@ inline uint32_t InternSide(Function& f, const SideRow& row) {
   return static_cast<uint32_t>(f.side.size() - 1);
 }
 
-// `T`: the target's record, without padding between its members, so that equal ones have equal
-// bytes.
+// Converts a machine's record to a row. `T` has no padding between its members, so that equal
+// records have equal bytes.
 template <class T>
 SideRow RowOf(const T& record) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(SideRow));

@@ -1,5 +1,5 @@
-// What the shared LIR code (printer, verifier, liveness, allocator, scheduler) must know of a
-// target: data and a few functions, no base class. Each back end has one constant Target.
+// Describes a machine to the shared LIR code (printer, verifier, liveness, allocator, scheduler):
+// data and a few functions, no base class. Each back end has one constant Target.
 #ifndef KILN_CORE_LIR_TARGET_H_
 #define KILN_CORE_LIR_TARGET_H_
 
@@ -32,35 +32,35 @@ enum OpFlags : uint16_t {
                     // the payload, and an immediate, the first unit in scratch memory.
                     // Masked unless kNoMask: lanes as they lie in the registers.
   kOpFill = 4096,   // loads them, NoMask: def; uses are a header and the immediate
-  kOpOrderedRead = 8192,   // a read of memory, in order with other such reads (of one place, say)
+  kOpOrderedRead = 8192,   // a read of memory, in order with other such reads (of one address)
   kOpSide = 16384,         // Inst::aux is an index into Function::side
-  kOpAcrossLanes = 32768,  // what it gives depends on which lanes are on, or on what others have:
-                           // no exit comes to stand on its other side
+  kOpAcrossLanes = 32768,  // its result depends on which lanes are on, or on values of other lanes:
+                           // no exit may move to its other side
 };
 
 struct OpInfo {
   std::string_view name;
   uint16_t flags = 0;
-  uint8_t clobbers = 0;      // a bit for each pool of which it writes all units, beside its
-                             // definitions: what lives there does not outlive it
-  int8_t tied = kNotTied;    // the use in whose place its first definition is (an accumulator)
-  uint8_t memory_class = 0;  // of the memory it reads or writes, below kMemoryClasses: accesses of
-                             // different classes never meet
+  uint8_t clobbers = 0;      // a bit for each pool of which it writes all units, besides its
+                             // definitions: a value in such a pool does not survive it
+  int8_t tied = kNotTied;    // the use whose register its first definition gets (an accumulator)
+  uint8_t memory_class = 0;  // class of the memory it accesses, below kMemoryClasses: accesses of
+                             // different classes never alias
   static constexpr int8_t kNotTied = -1;
 };
 inline constexpr int kMemoryClasses = 4;
 
 // A physical register pool. Files map on to pools (Intel: G and U share the 128 GRFs). An operand
-// that has one place in the machine (a carry, a mask that an encoding implies) is of a file whose
-// pool has that one place; if several such values live at once, or one lives across an operation
-// that clobbers the pool, they are kept in FileInfo::save_file.
+// for which the machine has a single register (a carry, a mask that an encoding implies) is of a
+// file whose pool is that one register; if several such values live at once, or one lives across an
+// operation that clobbers the pool, they are kept in FileInfo::save_file.
 struct PoolInfo {
   std::string_view name;
   uint32_t units = 0;           // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
   uint32_t tail_first = 0;      // first unit allowed for values that are `in_tail`
-  uint32_t register_units = 1;  // of a machine register, for which hardware waits as a whole
+  uint32_t register_units = 1;  // of a machine register; hardware waits for whole registers
   uint32_t copy_units = 1;      // of the longest copy of uniform units (make_copy): a power of two
-  bool spread = false;          // while there is room, a register is used again as late as possible
+  bool spread = false;          // while there are free registers, reuses one as late as possible
 };
 
 struct FileInfo {
@@ -75,49 +75,50 @@ struct FileInfo {
   static constexpr uint8_t kNoFile = 0xff;
 };
 
-// How registers of a pool are kept elsewhere: in scratch memory, or in lanes of another pool's
-// registers. Either is counted in units of the pool; all places are multiples of register_units.
+// Describes how registers of a pool are spilled: to slots of scratch memory, or to lanes of another
+// pool's registers. A slot is a unit of the pool; values start at multiples of register_units.
 struct SpillHooks {
   uint8_t pool = 0;
   uint8_t to_pool = kToMemory;  // the pool whose registers hold the values, in Function::reserved
   static constexpr uint8_t kToMemory = 0xff;
-  // Places that one unit of to_pool has: lanes.
+  // Slots that one unit of to_pool has: its lanes.
   uint32_t (*places_per_unit)(const Function&) = nullptr;
   uint8_t raw_type = 0;  // operand type of copies and collects of whole registers
   uint32_t register_units = 8;
-  // In memory: places below this are reached with Function::scratch_header, or, where there is
-  // none, by themselves; masked stores reach no others.
+  // In memory: slots below this are reached with Function::scratch_header, or, without a header,
+  // directly; masked stores reach no others.
   uint32_t direct_units = 0;
 
-  // The instruction that stores `payload` (whole registers); masked only where can_mask says so,
-  // below direct_units, and one component at a time. It may define a value of its own to work in.
-  // Uses are the header, if there is one (else the operand is kNone), the payload and the place.
+  // Makes the instruction that stores `payload` (whole registers) to the slot `place`; masked only
+  // where can_mask allows it, below direct_units, and one component at a time. It may define a
+  // temporary of its own. Uses are the header (kNone if there is none), the payload and the slot.
   InstId (*make_spill)(Function&, const Operand& header, const Operand& payload, uint32_t place,
                        bool no_mask) = nullptr;
   InstId (*make_fill)(Function&, ValueId def, const Operand& header, uint32_t place) = nullptr;
-  // Makes of the header one that reaches a place from direct_units on (uses: header, place). Not
-  // needed without headers: then every place is direct.
+  // Operation that makes from the header one that reaches a slot at or above direct_units (uses:
+  // header, slot). Not needed without headers: then every slot is reached directly.
   uint16_t far_header_op = 0;
 
   // The shape of a register of the pool: of headers, and of temporaries of whole registers.
   Value (*register_value)() = nullptr;
   bool (*can_mask)(const Function&, const Value&) = nullptr;
-  // Is repeating the instruction cheaper than a load, and does it always give the same?
+  // Returns true if repeating the instruction is cheaper than a load and always gives the same
+  // value.
   bool (*can_repeat)(const Function&, InstId) = nullptr;
   // Messages that a spill or fill of that many registers takes.
   uint32_t (*messages)(uint32_t registers) = nullptr;
 };
 
-// How an instruction passes through the machine, in cycles from its issue. Issue is in order; an
-// instruction waits where its unit is still busy, and those behind it with it.
+// How an instruction passes through the machine, in cycles from its issue. Issue is in order: an
+// instruction waits while its unit is busy, and so do all after it.
 struct Timing {
   int issue = 1;     // until the next one can issue
   int latency = 1;   // until its definitions can be read
   int read = 0;      // until its uses may be overwritten
   uint8_t unit = 0;  // below kTimingUnits; unit 0 is never busy longer than the issue takes
   int busy = 0;      // until the next one for the same unit can issue
-  int behind = 100;  // of exits: how much counts of the cycles behind them, in percent, since the
-                     // thread may be over
+  int behind = 100;  // of exits: percentage at which the cycles after them count, since the
+                     // thread may have ended
 };
 inline constexpr int kTimingUnits = 8;
 
@@ -129,8 +130,8 @@ struct Target {
   absl::Span<const std::string_view> types;  // names of element types for text
   absl::Span<const std::string_view> fixed;  // names of fixed registers for text
 
-  // A side row as text, words without brackets, and back. Null where no operation has kOpSide.
-  // False: the text is none.
+  // Convert a side row to text (words without brackets) and back. Null where no operation has
+  // kOpSide. parse_side returns false if the text is not a row.
   std::string (*print_side)(const SideRow&);
   bool (*parse_side)(std::string_view text, SideRow* row);
 
@@ -138,38 +139,40 @@ struct Target {
   uint32_t (*units_per_comp)(const Function&, const Value&);
   uint32_t (*alignment)(const Function&, const Value&);
 
-  // May this definition be given (part of) the registers of this use when the use dies here and
-  // both would start at the same unit? False where the hardware writes before it has read.
+  // Returns true if this definition may be given (part of) the registers of this use when the use
+  // dies here and both would start at the same unit. False where the hardware writes before it has
+  // read.
   bool (*may_reuse_source)(const Function&, InstId, int def, int use);
 
-  // Makes the instruction that copies a range of units between two physical places: one component
-  // of the value at its full width, or (files without masked writes) a power of two of units, at
-  // most PoolInfo::copy_units, aligned to their number at both places. NoMask if asked. Its
-  // operands are places: of kind kValue with `reg` set; the allocator gives them a value of the
-  // same shape as `id`. Not called for flags. The Value is a copy: it may be called while
-  // Function::values grows.
+  // Makes the instruction that copies a range of units between two physical registers: one
+  // component of the value at its full width, or (files without masked writes) a power of two of
+  // units, at most PoolInfo::copy_units, aligned to their number at both ends. NoMask if `no_mask`.
+  // Its operands are registers: of kind kValue with `reg` set; the allocator gives them a value of
+  // the same shape as `id`. Not called for flags. The Value is passed as a copy, since
+  // Function::values may grow during the call.
   InstId (*make_copy)(Function&, const Value&, uint32_t to_reg, uint32_t from_reg, uint32_t units,
                       bool no_mask);
-  // Exchanges two such places without a free register of the pool, by one of these; gives the
-  // number of instructions. Definitions and uses are places.
-  //  * a^=b, b^=a, a^=b, each with both uses;
-  //  * t=a, a=b, b=t with a fixed register t that nothing else uses;
-  //  * one instruction with definitions a, b and uses b, a.
+  // Exchanges two such ranges without a free register of the pool, by one of the sequences below;
+  // returns the number of instructions. Definitions and uses are registers, as for make_copy.
+  // * a^=b, b^=a, a^=b, each with both uses;
+  // * t=a, a=b, b=t with a fixed register t that nothing else uses;
+  // * one instruction with definitions a, b and uses b, a.
   int (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
                    bool no_mask, absl::Span<InstId> out3);
 
   Timing (*timing)(const Target&, const Function&, InstId);
 
   // Only for files with a save_file, before allocation, all lanes (NoMask): copies the whole of
-  // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`.
-  // The function makes the instruction; the caller places it and sets kInsertedCopy.
+  // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`. The
+  // function makes the instruction; the caller inserts it into a block and sets kInsertedCopy.
   InstId (*make_save)(Function&, ValueId saved, ValueId flag) = nullptr;
   InstId (*make_restore)(Function&, ValueId flag, ValueId saved) = nullptr;
 
   uint16_t collect_op = 0;  // an operation with kOpCollect
 
-  // At most one for each pool, and one to memory, in the order in which pools are spilled: one that
-  // takes room of another pool comes before that pool's. Empty: nothing can be spilled.
+  // At most one for each pool, and one to memory, in the order in which pools are spilled: a pool
+  // that is spilled to registers of another pool comes before that pool. Empty: nothing can be
+  // spilled.
   absl::Span<const SpillHooks> spills;
 };
 
@@ -180,7 +183,7 @@ inline const SpillHooks* SpillsOf(const Target& t, uint8_t pool) {
   return nullptr;
 }
 
-// Units of the pool in this function, and those among them that values may have.
+// Units of the pool in this function; FreeUnits: those among them that are not reserved.
 inline uint32_t PoolUnits(const Target& t, const Function& f, size_t pool) {
   return f.pool_units.empty() ? t.pools[pool].units : f.pool_units[pool];
 }
@@ -189,7 +192,7 @@ inline uint32_t FreeUnits(const Target& t, const Function& f, size_t pool) {
   for (const Reserved& r : f.reserved) units -= r.pool == pool ? r.units : 0;
   return units;
 }
-// Does the range of units lie within the pool and beside what is reserved?
+// Returns true if the range of units lies within the pool and overlaps no reserved units.
 inline bool MayHold(const Target& t, const Function& f, size_t pool, uint32_t first,
                     uint32_t units) {
   const uint32_t all = PoolUnits(t, f, pool);

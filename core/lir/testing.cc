@@ -109,8 +109,8 @@ int MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units, 
   return 3;
 }
 
-// This invented machine: a load takes long and keeps the one unit for loads, a multiply-add takes a
-// little longer than the rest.
+// An invented machine: a load has a long latency and keeps the only load unit busy; a multiply-add
+// takes a little longer than the rest.
 Timing TimingOf(const Target&, const Function& f, InstId i) {
   Timing t;
   t.issue = f.inst(i).width > 8 ? 4 : 2;

@@ -1,6 +1,6 @@
 // A small machine for tests of the shared LIR code, shaped like the Intel EU: files G (per lane,
 // whole 8-unit registers), U (uniform, dwords) in one pool, F (flags, 16 lanes a granule) in
-// another. Nothing but tests may depend on it.
+// another. Only tests may depend on it.
 #ifndef KILN_CORE_LIR_TESTING_H_
 #define KILN_CORE_LIR_TESTING_H_
 
@@ -42,7 +42,7 @@ enum Op : uint16_t {
   kExitOp,  // lanes end here; with a flag: those that have it set
   kSaveOp,
   kRestoreOp,
-  kSpillOp,  // header, payload, place in scratch memory
+  kSpillOp,  // header, payload, slot in scratch memory
   kFillOp,   // header, place
   kFarHeaderOp,
   kNumOps,
@@ -52,8 +52,8 @@ enum File : uint8_t { kG, kU, kF };
 
 // Pools of 1024 units and 4 flags; the tail begins at unit 896.
 const Target& TestTarget();
-// The same with 256 units, tail at 192, to meet fragmentation and lack of registers sooner; scratch
-// messages reach only the first 4096 units without a header of their own.
+// The same with 256 units, tail at 192, so that fragmentation and lack of registers occur sooner;
+// scratch messages reach only the first 4096 units without a header of their own.
 const Target& SmallTestTarget();
 
 }  // namespace kiln::lir::testing

@@ -142,7 +142,7 @@ int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t, bool
   return 3;
 }
 
-// Vector arithmetic takes two cycles of issue at 64 lanes; a load keeps the unit for loads.
+// Vector arithmetic takes two cycles of issue at 64 lanes; a load keeps the load unit busy.
 Timing TimingOf(const Target&, const Function& f, InstId i) {
   Timing t;
   const uint16_t op = f.inst(i).op;

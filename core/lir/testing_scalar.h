@@ -1,18 +1,15 @@
 // A second small machine for tests of the shared LIR code, shaped like AMD's RDNA2: vector
-// registers of 32 or 64 lanes in which every write obeys the mask, scalar registers beside them,
-// masks of lanes in scalar registers, a mask and a carry of which there is one each. Nothing but
-// tests may depend on it.
+// registers of 32 or 64 lanes in which every write obeys the mask, scalar registers, masks of lanes
+// in scalar registers, and a single mask register and a single carry. Only tests may depend on it.
 //
-//  * V: a register is a unit; no copy, store or fill reaches lanes that are off.
-//  * S: dwords, two aligned to 2, four and more to 4; M: a mask of all lanes, in the same pool.
-//  They
-//    are spilled to lanes of V registers, V registers to memory.
-//  * VCC: the mask that short encodings imply. SCC: the carry; scalar arithmetic and every
-//  divergent
-//    jump clobber it. Both are saved to S where more than one lives.
-//  * v_mac adds to its own destination: a tied use.
-//  * Two V registers are exchanged by one instruction, two of S through a register outside the
-//  pools.
+// * V: a register is a unit; no copy, store or fill reaches lanes that are off.
+// * S: dwords, two aligned to 2, four and more to 4; M: a mask of all lanes, in the same pool. They
+//   are spilled to lanes of V registers, V registers to memory.
+// * VCC: the mask that short encodings imply. SCC: the carry; scalar arithmetic and every divergent
+//   jump clobber it. Both are saved to S where more than one lives.
+// * v_mac adds to its own destination: a tied use.
+// * Two V registers are exchanged by one instruction, two of S through a register outside the
+//   pools.
 #ifndef KILN_CORE_LIR_TESTING_SCALAR_H_
 #define KILN_CORE_LIR_TESTING_SCALAR_H_
 

@@ -1,6 +1,6 @@
-// Fuzz target: any text is an error that names a line, or a function that prints, and parses to the
-// same text again, whether it verifies or not; of one that verifies, what does not depend on a
-// target can be computed: dominators, liveness, pressure.
+// Fuzz target: any text is either an error that names a line, or a function that prints and parses
+// back to the same text, verified or not. For one that verifies, the analyses that need no back end
+// can be computed: dominators, liveness, pressure.
 //
 // Under libFuzzer, most mutations are of lines and words, since random bytes seldom make a line.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Printer and parser: what one writes the other reads, exactly.
+// Printer and parser: each reads exactly the text or function that the other gives.
 #include <string>
 
 #include "core/lir/parse.h"

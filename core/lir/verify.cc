@@ -317,7 +317,7 @@ class Verifier {
     return absl::OkStatus();
   }
 
-  // L18, but for what stands above the exits.
+  // L18, except for the values defined above the exits.
   absl::Status ExitBlock() const {
     const BlockId x = f_.exit_block;
     if (!x.valid()) {
@@ -332,7 +332,8 @@ class Verifier {
     return absl::OkStatus();
   }
 
-  // The rest: the thread comes from any exit, so it has what is defined above all of them.
+  // The rest of L18: the thread arrives from any exit, so it has the values defined above all of
+  // them.
   absl::Status NeededAtExits(const Dominators& doms) const {
     const std::vector<Operand> needed = lir::NeededAtExits(t_, f_);
     for (const Exit& e : exits_) {
@@ -349,7 +350,7 @@ class Verifier {
     return exits_.empty() ? absl::OkStatus() : OwnParameters();
   }
 
-  // They have no value when the thread comes from an exit.
+  // The exit block's parameters have no value when the thread arrives from an exit.
   absl::Status OwnParameters() const {
     const Block& x = f_.block(f_.exit_block);
     for (InstId i : x.insts) {
@@ -382,7 +383,7 @@ class Verifier {
     return Fail("L11", b, absl::StrCat("%", o.id, " does not dominate its use"));
   }
 
-  // Is the value defined above the place?
+  // Returns true if the value is defined before the position in the block.
   bool Precedes(const Dominators& doms, ValueId v, BlockId b, uint32_t position) const {
     const BlockId d = def_block_[v.index];
     return d == b ? def_position_[v.index] < position
@@ -438,7 +439,7 @@ class Verifier {
     InstId inst;
   };
   std::vector<Exit> exits_;
-  InstId inst_;  // where we are, for messages
+  InstId inst_;  // current position, for messages
   std::vector<BlockId> def_block_;
   std::vector<uint32_t> def_position_;
 };

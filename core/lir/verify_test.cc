@@ -1,4 +1,4 @@
-// Each numbered invariant: a program that breaks it and nothing before it.
+// Each numbered invariant: a program that breaks this one and none before it.
 #include "core/lir/verify.h"
 
 #include <string>
@@ -86,7 +86,7 @@ TEST(VerifyTest, NamesTheBrokenRule) {
       {"L18", "exit_block b0\nblock b0 depth 0\n  -> b1\nblock b1 depth 0\n  end\n"},
       {"L18", "exit_block b1\nblock b0 depth 0\n  -> b1\nblock b1 depth 1\n  while\n  -> b1\n"},
       {"L1", "exit_block b7\nblock b0 depth 0\n  end\n"},
-      {"L18",  // the second of two exits has it, the first has not
+      {"L18",  // the second of two exits has it, the first does not
        "exit_block b1\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  exit %2:ud {pred 1}\n"
        "  %4:ud = const #0x1:ud\n  exit %2:ud {pred 1}\n  -> b1\n"
        "block b1 depth 0\n  end %4:ud\n"},
@@ -94,11 +94,11 @@ TEST(VerifyTest, NamesTheBrokenRule) {
        "exit_block b1\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  exit %2:ud {pred 1}\n"
        "  %0:ud = const #0x1:ud\n  -> b1\n"
        "block b1 depth 0\n  store %0:ud {nomask}\n  end\n"},
-      {"L18",  // one side of an if does not dominate the exit behind it
+      {"L18",  // one side of an if does not dominate the exit after it
        "exit_block b3\nblock b0 depth 0\n  %2:ud = cmp #0x1:ud\n  if %2:ud {pred 1}\n  -> b1, b2\n"
        "block b1 depth 0\n  exit %2:ud {pred 1}\n  endif\n  -> b2\nblock b2 depth 0\n"
        "  %4:ud = const #0x1:ud\n  -> b3\nblock b3 depth 0\n  end %4:ud\n"},
-      {"L18",  // its parameter has no value for the thread that comes from the exit
+      {"L18",  // its parameter has no value for the thread that arrives from the exit
        "exit_block b1\nblock b0 depth 0\n  %4:ud = const #0x1:ud\n  %2:ud = cmp #0x1:ud\n"
        "  exit %2:ud {pred 1}\n  -> b1(%4:ud)\nvalue %5 U 4x1\n"
        "block b1 depth 0 params %5\n  end %5:ud\n"},

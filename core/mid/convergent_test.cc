@@ -1,5 +1,5 @@
-// Operations that see which lanes execute them together stay where they are: no pass moves them to
-// other control flow or merges them across it, equal as they look.
+// Convergent operations stay where they are: no pass moves them to other control flow or merges
+// them across it, even if they look equal.
 #include <string>
 
 #include "core/mid/control/convert_if_to_select.h"

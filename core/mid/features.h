@@ -1,5 +1,5 @@
-// What a target does by itself: the facts that passes behind the neutral ones ask before they lower
-// or combine. A target states every one; there is no default that could pass for a statement.
+// The features that a target supports by itself. Passes query them before they lower or combine
+// operations. A target states every field; there are no defaults, so that none is forgotten.
 #ifndef KILN_CORE_MID_FEATURES_H_
 #define KILN_CORE_MID_FEATURES_H_
 
@@ -7,7 +7,8 @@
 
 namespace kiln::mid {
 
-// Where derivatives, and implicit levels of detail, are instructions (else lower_derivatives).
+// Stages in which derivatives, and implicit levels of detail, are instructions (else
+// lower_derivatives).
 enum class Derivatives : uint8_t { kNowhere, kInFragments, kEverywhere };
 
 struct Features {
@@ -24,26 +25,26 @@ struct Features {
 
   Derivatives derivatives;
 
-  // What a sample with derivatives may have besides (else lower_gradients).
+  // Further operands that a sample with gradients may have (else lower_gradients).
   struct Gradients {
     bool of_cubes;
     bool least_level_with_reference;
-    bool least_level_with_offsets;  // or with a sampler that no table holds
+    bool least_level_with_offsets;  // or with a sampler that is in no table
     uint32_t samplers_in_table;
   } gradients;
 
-  bool divides_directions;  // a cube's, by their largest part (else normalize_directions)
-  // What a multiply-add of floats takes as its addend without a register (form_fma); multiplicands
-  // are in registers.
-  enum class Addends : uint8_t { kNone, kExactHalves };  // what ExactHalf knows, core/base/half.h
+  bool divides_directions;  // of cubes, by their largest component (else normalize_directions)
+  // Constants that a multiply-add of floats takes as its addend without a register (form_fma);
+  // multiplicands are in registers.
+  enum class Addends : uint8_t { kNone, kExactHalves };  // those of ExactHalf, core/base/half.h
   Addends constant_addends;
 
-  bool conditions_in_flags;  // few, and for a straight line of code (then rematerialise_compares)
+  bool conditions_in_flags;  // few, each for a straight line of code (then rematerialise_compares)
 
-  // What one access takes (combine_memory), in bytes.
+  // Limits of one memory access (combine_memory), in bytes.
   struct Access {
     uint32_t lane;   // of each lane
-    uint32_t block;  // at one offset for all lanes; 0: there are none
+    uint32_t block;  // at one offset for all lanes; 0: unsupported
     uint32_t shared_block_alignment;
   } access;
 };

@@ -1,6 +1,6 @@
-// Ops of graphics stages in every pass that moves, merges or removes: nothing crosses a kill that
-// it tells apart, derivatives stay with the lanes that execute them, helper_invocation is what it
-// was before and after a demote.
+// Ops of graphics stages in every pass that moves, merges or removes: no access crosses a kill that
+// orders it, derivatives stay with the lanes that execute them, and helper_invocation keeps its
+// value before and after a demote.
 #include <string>
 #include <vector>
 
@@ -42,7 +42,7 @@ constexpr Pass kPasses[] = {
     SimplifySubgroups, RemoveDeadControlFlow, RemoveDeadCode,
 };
 
-// What no pass may change.
+// Expects that no pass changes the body.
 void ExpectUnchanged(const std::string& body) {
   const std::string before = RunOnFragmentBody(body, Nothing);
   ASSERT_THAT(before, HasSubstr("return")) << before;
@@ -111,7 +111,7 @@ TEST_P(Kills, InALoopKeepIt) {
 
 INSTANTIATE_TEST_SUITE_P(StageOps, Kills, testing::Values("demote", "discard", "terminate"));
 
-// What follows a kill of all lanes is not reached, which says nothing of what is before it.
+// Code after a kill of all lanes is not reached; this does not extend to code before it.
 TEST(StageOps, AnIfThatKillsStays) {
   for (const char* kill : {"discard", "terminate"}) {
     ExpectUnchanged(absl::StrCat(R"(
@@ -129,7 +129,7 @@ TEST(StageOps, AnIfThatKillsStays) {
   }
 }
 
-// Nor does it say that what stands in front of the if is repeated behind it.
+// Nor may a store after the if replace the same store before it.
 TEST(StageOps, StoresAndAtomicsStayOnTheirSideOfAnIfThatKills) {
   for (const char* kill : {"discard", "terminate"}) {
     const std::string branch =
@@ -227,7 +227,7 @@ TEST(StageOps, AHelperBehindAnIfThatDemotesIsNotTheOneInFrontOfIt) {
     return)");
 }
 
-// A pass may let them come there, as helpers (kill_in_line).
+// A pass may let the discarded lanes continue, as helpers (kill_in_line).
 TEST(StageOps, AHelperBehindAnIfWhoseLanesAreDiscardedIsNotTheOneInFrontOfIt) {
   for (const char* sides : {"if %2 { discard true unreachable } else { yield }",
                             "if %2 { yield } else { discard true unreachable }"}) {
@@ -247,8 +247,8 @@ TEST(StageOps, AHelperBehindAnIfWhoseLanesAreDiscardedIsNotTheOneInFrontOfIt) {
   }
 }
 
-// A helper's store has no effect: what it loads then is what was there, which derivatives show to
-// others.
+// A helper's store has no effect: its load then gives the old value, which other lanes see through
+// derivatives.
 TEST(StageOps, WhatAFragmentStoresIsNotWhatItLoads) {
   ExpectUnchanged(R"(
     %0:f32 = load_input[0, 0]
@@ -257,7 +257,7 @@ TEST(StageOps, WhatAFragmentStoresIsNotWhatItLoads) {
     %2:f32 = ddx[fine] %1
     store_output[0, 0] %2
     return)");
-  // Private memory is its own.
+  // Private memory belongs to the lane, so that a helper's store counts.
   EXPECT_EQ(RunOnFragmentBody(R"(
     %0:f32 = load_input[0, 0]
     store_private[0, align 4] 0, %0
@@ -384,7 +384,7 @@ TEST(StageOps, ElementsAreNoDescriptors) {
   EXPECT_EQ(RunOnFragmentBody(body, LowerNonuniform), RunOnFragmentBody(body, Nothing));
 }
 
-// Nobody splits variables yet: an error, not a store of twice as many components.
+// No pass splits 64-bit variables: they are an error, not a store of twice as many components.
 TEST(StageOps, InputsAndOutputsOf64BitsAreAnError) {
   for (const char* body : {"store_output[0, 0] 7i64", "%0:i64 = load_input[0, 0]"}) {
     absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
@@ -397,8 +397,8 @@ TEST(StageOps, InputsAndOutputsOf64BitsAreAnError) {
   }
 }
 
-// Of two stores the later one counts, on either side of an if and in every turn of a loop: none of
-// them is a duplicate, and none is executed elsewhere.
+// The later one of two stores counts, on either side of an if and in every iteration of a loop:
+// none of them is a duplicate, and none is executed elsewhere.
 TEST(StageOps, StoresToOutputsStay) {
   ExpectUnchanged(R"(
     %0:f32, %1:f32 = load_input[0, 0]
@@ -450,7 +450,8 @@ mir::Module Fragment(const std::string& body) {
   return *std::move(m);
 }
 
-// A fragment is no workgroup of one: its position says nothing, and neither do equal values.
+// A fragment is not alone in a workgroup: its subgroup index is not constant, and reductions are
+// not of one lane.
 TEST(StageOps, AFragmentIsNotAlone) {
   ExpectUnchanged(R"(
     %0:i32 = subgroup_invocation

@@ -29,10 +29,11 @@ void SetSources(Module& module, InstId id, absl::Span<const ValueId> sources) {
   assert(sources.size() <= UINT16_MAX);
   Inst& inst = module.inst(id);
   if (sources.size() <= inst.num_sources) {
-    // Fits where the old ones are. Reading before writing matters if `sources` overlaps them.
+    // Overwrites the old sources in the pool. `sources` may overlap them: each is read before its
+    // slot is written.
     for (size_t i = 0; i < sources.size(); ++i) module.operands[inst.first_source + i] = sources[i];
   } else {
-    // A copy first: `sources` may point into the pool, which grows.
+    // Copies first: `sources` may point into the pool, which grows here.
     const absl::InlinedVector<ValueId, 16> copy(sources.begin(), sources.end());
     inst.first_source = static_cast<uint32_t>(module.operands.size());
     module.operands.insert(module.operands.end(), copy.begin(), copy.end());
@@ -110,7 +111,7 @@ Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources) 
     default: break;
   }
   if (op == Op::kImageAtomic) return Type::kI32;
-  // As the first source with the same letter.
+  // The result has the type of the first source with the same letter.
   const size_t source = signature.find(signature[0], 2);
   if (source != signature.npos) return module.value(sources[source - 2]).type;
   assert(signature[0] == 'i' || signature[0] == 'f');
@@ -311,7 +312,7 @@ void Replacements::Replace(ValueId from, ValueId to) {
 ValueId Replacements::FindReplaced(ValueId v) {
   ValueId root = v;
   while (root.index < to_.size() && to_[root.index].valid()) root = to_[root.index];
-  // Path compression keeps chains linear in total.
+  // Path compression: keeps the total cost of following chains linear.
   while (v != root) {
     const ValueId next = to_[v.index];
     to_[v.index] = root;
@@ -348,7 +349,7 @@ int64_t RemoveInsts(Module& module, const BitSet& dead) {
 
 namespace {
 
-// Copies the live part of one module into another, program order.
+// Copies the live part of one module into another, in program order.
 class Compactor {
  public:
   Compactor(const Module& from, Module& to) : from_(from), to_(to), map_(from.values.size()) {}
@@ -392,7 +393,7 @@ class Compactor {
 
   ValueId Map(ValueId v) {
     if (!map_[v.index].valid()) {
-      // Only constants and undefs are met before they are defined.
+      // Only constants and undefs are used without having been defined in the walk.
       assert(from_.value(v).kind == Value::Kind::kConstant ||
              from_.value(v).kind == Value::Kind::kUndef);
       to_.values.push_back(from_.value(v));

@@ -1,10 +1,10 @@
-// Making and editing MIR.
+// Construction and editing of MIR.
 //
-// Builder appends instructions to a region (or to a loose list of a pass that rewrites a region)
+// Builder appends instructions to a region (or to a loose list, for a pass that rewrites a region)
 // and deduplicates constants. It folds nothing: that is a pass. It checks by assertion that source
 // types fit the op's signature; complete checking is the verifier's.
 //
-// Editing follows one style: passes note replacements (value -> value) and removals, then apply
+// Editing follows one style: passes collect replacements (value -> value) and removals, then apply
 // each kind in one sweep over the module. There are no intrusive use lists to keep up to date.
 //
 // Pointers and spans into a Module are invalid after anything is created in it.
@@ -35,8 +35,8 @@ RegionId NewRegion(Module& module);
 InstId NewInst(Module& module, Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0,
                uint32_t imm1 = 0);
 
-// Gives the instruction new sources: the way to complete jumps and loops whose carried values are
-// known late. Old sources are forgotten.
+// Replaces the instruction's sources. Completes jumps and loops whose carried values become known
+// late.
 void SetSources(Module& module, InstId inst, absl::Span<const ValueId> sources);
 
 // Gives the instruction consecutive result values of these types; it must have none so far.
@@ -47,28 +47,29 @@ void SetResults(Module& module, InstId inst, absl::Span<const Type> types);
 ValueId AddParam(Module& module, RegionId region, Type type);
 
 // Drops parameters / results for which keep[i] is false. The values must have no uses left; the
-// caller also drops the matching sources of loop and jumps (KeepSources).
+// caller also drops the matching sources of the loop and its jumps (KeepSources).
 void KeepParams(Module& module, RegionId region, const std::vector<bool>& keep);
 void KeepSources(Module& module, InstId inst, const std::vector<bool>& keep);
 
-// The index of an entry of Module::texel_ops that equals `texel`; linear in their number.
+// Returns the index of an entry of Module::texel_ops that equals `texel`, adding it if there is
+// none; linear in the number of entries.
 uint32_t AddTexelOp(Module& module, const TexelOp& texel);
 
-// The type of the only result of a fixed op, from its signature and sources. Conversions between an
-// integer and a float give 32 bits; those that change a width (letters j, g) say nothing of it and
-// are emitted by Builder::Convert.
+// Returns the type of the only result of a fixed op, from its signature and sources. Conversions
+// between an integer and a float give 32 bits. The result type of ops that change a width (letters
+// j, g) does not follow from their sources: Builder::Convert emits those.
 Type ResultType(const Module& module, Op op, absl::Span<const ValueId> sources);
 
 class Builder {
  public:
-  // Takes the constants into account that exist when it is first asked for one. The module must
-  // outlive the builder, and constants be made by one builder at a time (others' are not seen and
-  // are then duplicated, which is harmless).
+  // Constants that exist when the first one is requested are reused. The module must outlive the
+  // builder. Only one builder at a time should create constants: those of another are not seen and
+  // are duplicated, which is harmless.
   explicit Builder(Module& module) : m_(module) {}
 
   Module& module() { return m_; }
 
-  // Where instructions go: the end of a region, or of a list owned by the caller.
+  // Sets the insertion point: the end of a region, or of a list owned by the caller.
   void SetRegion(RegionId region) {
     region_ = region;
     list_ = nullptr;
@@ -79,7 +80,7 @@ class Builder {
   }
   RegionId region() const { return region_; }
 
-  // The place again, for who comes back to it from a nested region.
+  // An insertion point, to be restored after building a nested region.
   struct Place {
     RegionId region;
     std::vector<InstId>* list = nullptr;
@@ -90,34 +91,34 @@ class Builder {
     list_ = place.list;
   }
 
-  // Given to the instructions that follow: origin, and InstFlags.
+  // Origin and InstFlags of the instructions emitted from now on.
   void set_spirv_id(uint32_t id) { spirv_id_ = id; }
   uint32_t spirv_id() const { return spirv_id_; }
   void set_flags(uint16_t flags) { flags_ = flags; }
 
-  // Constants, one value each however often asked for.
+  // Constants; equal ones share one value.
   ValueId Constant(Type type, uint64_t bits);
   ValueId Int(uint32_t x) { return Constant(Type::kI32, x); }
   ValueId Float(float x) { return Constant(Type::kF32, std::bit_cast<uint32_t>(x)); }
-  // Of any integer type; bits beyond its width are dropped.
+  // A constant of any integer type; bits beyond its width are dropped.
   ValueId IntOf(Type type, int64_t x) {
     return Constant(type, static_cast<uint64_t>(x) & MaskOf(type));
   }
   ValueId Bool(bool x) { return Constant(Type::kBool, x); }
   ValueId Undef(Type type);
 
-  // Appends an existing instruction (one made by NewInst, say).
+  // Appends an existing instruction (such as one created by NewInst).
   void Append(InstId inst);
 
-  // Any instruction. The general form takes the types of the results.
+  // Emits any instruction. This general form takes the types of the results.
   InstId EmitInst(Op op, absl::Span<const ValueId> sources, absl::Span<const Type> results,
                   uint32_t imm0 = 0, uint32_t imm1 = 0);
-  // An op with one result whose type follows from the signature.
+  // Emits an op with one result whose type follows from the signature.
   ValueId Emit(Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0);
   ValueId Emit(Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0);
 
-  // A conversion whose result may have several types: zext, sext, trunc, f2f, f2i, f2u, i2f, u2f,
-  // bitcast.
+  // Emits a conversion whose result type does not follow from its source: zext, sext, trunc, f2f,
+  // f2i, f2u, i2f, u2f, bitcast.
   ValueId Convert(Op op, ValueId v, Type to);
 
 #define KILN_MIR_NULLARY(Name) \
@@ -234,15 +235,15 @@ class Builder {
   // op: kSsboAtomic or kSharedAtomic; values: {value}, {comparator, value}, or none for a load.
   ValueId Atomic(Op op, AtomicOp atomic, uint32_t resource, ValueId offset,
                  absl::Span<const ValueId> values, Type type = Type::kI32);
-  // The same by address: low and high half.
+  // Memory ops by 64-bit address: low half, high half.
   using Address = std::array<ValueId, 2>;
   InstId LoadGlobal(const Address& address, absl::Span<const Type> types, uint32_t align);
   InstId StoreGlobal(const Address& address, absl::Span<const ValueId> values, uint32_t align);
   ValueId GlobalAtomic(AtomicOp atomic, const Address& address, absl::Span<const ValueId> values,
                        Type type = Type::kI32);
 
-  // Graphics stages: consecutive components of one element of Module::inputs or outputs; `element`
-  // only of arrays.
+  // Graphics stages: access consecutive components of one element of Module::inputs or outputs.
+  // `element` is given for arrays only.
   InstId LoadInput(uint32_t input, uint32_t component, uint32_t count, ValueId element = {});
   InstId StoreOutput(uint32_t output, uint32_t component, absl::Span<const ValueId> values,
                      ValueId element = {});
@@ -254,8 +255,9 @@ class Builder {
   ValueId HelperInvocation() { return Emit(Op::kHelperInvocation, {}); }
 
   // Structured control flow. If and Loop append the instruction and leave the insertion point
-  // where it is; fill module().inst(i).regions[], end them with Yield / Break / Continue, and give
-  // the results (types of what is yielded or broken with) by SetResults when they are known.
+  // unchanged. The caller fills module().inst(i).regions[], ends them with Yield / Break /
+  // Continue, and sets the results (types of the values yielded or broken with) by SetResults once
+  // they are known.
   InstId If(ValueId condition);
   InstId Loop(absl::Span<const ValueId> initial = {});  // creates a param for each initial value
   void Yield(absl::Span<const ValueId> values = {}) { EmitInst(Op::kYield, values, {}); }
@@ -273,7 +275,7 @@ class Builder {
   uint32_t spirv_id_ = 0;
   uint16_t flags_ = 0;
   KeyTable constants_;          // by type and bits
-  bool has_constants_ = false;  // has looked for those that exist
+  bool has_constants_ = false;  // the module's existing constants are in the table
   ValueId undefs_[kNumTypes];
 };
 
@@ -307,12 +309,11 @@ void ForEachRegion(const Module& module, RegionId region, Fn&& fn) {
 // Instructions in the body, terminators and nested ones included.
 int64_t CountInstructions(const Module& module);
 
-// Whether there are values of the type, dead ones included: a lowering of it need not look further
-// where there are none.
+// Returns true if the module has values of the type, dead ones included. If not, a pass that lowers
+// the type has nothing to do.
 bool HasValuesOf(const Module& module, Type type);
 
-// Calls fn(InstId) for every jump that targets this loop (breaks and continues of nested loops
-// excluded).
+// Calls fn(InstId) for every jump of this loop: breaks and continues of nested loops are excluded.
 template <class Fn>
 void ForEachJumpOfLoop(const Module& module, RegionId region, Fn&& fn) {
   for (size_t i = 0; i < module.region(region).insts.size(); ++i) {
@@ -333,15 +334,15 @@ class Replacements {
  public:
   explicit Replacements(const Module& module) : to_(module.values.size()) {}
 
-  // Every use of `from` becomes one of `to` (or of what `to` is replaced by, before or later).
-  // A chain must not lead back to `from`.
+  // Replaces every use of `from` by `to`, or by the replacement of `to` if it gets one, before or
+  // later. A chain must not lead back to `from`.
   void Replace(ValueId from, ValueId to);
-  // What v stands for now.
+  // Returns the current replacement of v, or v itself.
   ValueId Find(ValueId v) {
     if (v.index >= to_.size() || !to_[v.index].valid()) return v;
     return FindReplaced(v);
   }
-  // The sources of an instruction become what they stand for now.
+  // Replaces the sources of one instruction.
   void Resolve(Module& module, InstId inst) {
     for (ValueId& v : module.sources(inst)) v = Find(v);
   }
@@ -356,12 +357,12 @@ class Replacements {
   int64_t count_ = 0;
 };
 
-// Takes the instructions whose bit is set out of their regions; nested regions go with them.
-// Returns how many were taken out (nested ones not counted).
+// Takes the instructions whose bit is set out of their regions, with their nested regions. Returns
+// the number taken out (nested ones not counted).
 int64_t RemoveInsts(Module& module, const BitSet& dead);
 
 // Rebuilds the arrays so that only live instructions, regions and values remain, in program order.
-// Ids change. Call where no side array is alive.
+// Ids change, so no side array indexed by them may be in use.
 void Compact(Module& module);
 
 }  // namespace kiln::mir

@@ -1,9 +1,10 @@
 // Copies instructions and regions inside one module, with values renamed.
 //
-// Problem: unrolling, peeling and distributing code need the same instructions again, in which
-// values defined by the copied code are the copies' and some others (loop parameters) stand for
-// given ones. Invariants: the source stays as it is; what the copied code does not define and
-// nobody mapped is used as it is. Cost: linear in what is copied; Clear costs what was mapped.
+// Problem: unrolling, peeling and distributing code need copies of instructions in which values
+// that the copied code defines are replaced by those of the copy, and some others (loop parameters)
+// by given ones. Invariants: the original stays unchanged; values that are neither mapped nor
+// defined in the copied code are used as they are. Cost: linear in the copied code; Clear is linear
+// in the number of mappings.
 #ifndef KILN_CORE_MIR_CLONE_H_
 #define KILN_CORE_MIR_CLONE_H_
 
@@ -17,14 +18,15 @@ class Cloner {
  public:
   explicit Cloner(Module& module) : m_(module) {}
 
-  // In copies made from now on, `to` stands for `from`.
+  // Uses `to` for `from` in copies made from now on.
   void Map(ValueId from, ValueId to);
-  // What stands for `v` in copies: also results of instructions already copied.
+  // Returns the value that copies use for `v`. Results of instructions already copied are mapped
+  // too.
   ValueId Find(ValueId v) const;
   // Forgets every mapping.
   void Clear();
 
-  // A copy of the instruction, its regions included; it is in no region yet.
+  // Returns a copy of the instruction, its regions included; it is in no region yet.
   InstId Copy(InstId inst);
   RegionId CopyRegion(RegionId region);
 

@@ -44,7 +44,7 @@ TEST(Builder, LateResultsAndSources) {
   b.Yield();
   b.SetRegion(body);
   b.Continue({b.Iadd(i, b.Int(1))});
-  // The value is found to be carried only now.
+  // The value turns out to be carried only now.
   SetSources(m, jump, {i});
   const Type type = Type::kI32;
   SetResults(m, loop, {&type, 1});
@@ -93,7 +93,7 @@ TEST(Edit, ReplacementsChain) {
   EXPECT_EQ(PrintInst(m, m.region(m.body).insts[3]), "%3:i32 = iadd %0, %0");
 }
 
-// Each multiplication by two becomes a sum; what stays is visited in program order.
+// Replaces multiplications by two by sums. Instructions that stay are visited in program order.
 TEST(Rewrite, OwnersComeBeforeTheirRegionsAndDroppedOnesGo) {
   Module m = *Parse(
       "mir 1 body { %0:i32 = local_index %1:i32 = imul %0, 2 if true { "
@@ -131,7 +131,8 @@ body {
 )");
 }
 
-// What is emitted behind a nested walk stands where it stood before, with the visited one's origin.
+// Instructions emitted after a nested walk go to the insertion point of before it, with the origin
+// of the visited instruction.
 TEST(Rewrite, NestedWalksLeaveTheBuilderAsItWas) {
   Module m = *Parse("mir 1 body { if true { %0:i32 = local_index yield } else { yield } return }");
   const InstId branch = m.region(m.body).insts[0];

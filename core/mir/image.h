@@ -1,9 +1,9 @@
-// What MIR says about images: the information of an image resource, and the parameters of the ops
-// that access texels (sample, gather, fetch, image_load, image_store, image_atomic, image_size).
+// Images in MIR: the description of an image resource, and the parameters of the ops that access
+// texels (sample, gather, fetch, image_load, image_store, image_atomic, image_size).
 //
 // A texel op names its image by imm0 (Module::resources) and everything else by imm1, an index into
-// Module::texel_ops (made by AddTexelOp, which gives equal ones the same index). Its sources stand
-// in the order of TexelParam below, each group present or not as TexelOp::params says:
+// Module::texel_ops (made by AddTexelOp, which gives equal ones the same index). Its sources have
+// this order; TexelOp::params says which groups are present:
 //
 //   index into an array of images, if the instruction has the flag kIndexed                  1 i32
 //   index into an array of samplers, if kTexelSamplerIndex                                   1 i32
@@ -15,7 +15,7 @@
 //   derivatives by x, then those by y                                       2 * SpatialCount f32
 //   min_lod                                                                                 1 f32
 //   sample                                                                                  1 i32
-//   offsets chosen by value                                                      SpatialCount i32
+//   dynamic offsets                                                              SpatialCount i32
 //   values: four of the image's component type (store), the operands of the atomic (i32)
 //
 // Results: four components (i32, or f32 where the image's components are floats); one f32 with a
@@ -34,10 +34,10 @@ enum class AtomicOp : uint8_t;
 
 enum class ImageDim : uint8_t { k1D, k2D, k3D, kCube, kBuffer };
 
-// Of what components read from or written to the image are.
+// The type of the components that are read from or written to the image.
 enum class ComponentType : uint8_t { kFloat, kSint, kUint };
 
-// Formats of storage images; the rows of formats.def behind kUnknown.
+// Formats of storage images: kUnknown, then the rows of formats.def.
 enum class ImageFormat : uint8_t {
   kUnknown,
 #define FORMAT(enumerator, ...) enumerator,
@@ -54,7 +54,7 @@ struct ImageInfo {
   friend bool operator==(const ImageInfo&, const ImageInfo&) = default;
 };
 
-// Coordinates within a layer; also derivatives. A cube is looked at in a direction.
+// Number of coordinates within a layer, and of derivatives. A cube takes a direction.
 constexpr int SpatialCount(ImageDim dim) {
   switch (dim) {
     case ImageDim::k1D:
@@ -66,18 +66,19 @@ constexpr int SpatialCount(ImageDim dim) {
   return 0;
 }
 
-// Storage images see the faces of a cube as layers: x, y, face + 6 * layer.
+// Number of coordinates with the layer. Storage images take the faces of a cube as layers: x, y,
+// face + 6 * layer.
 constexpr int CoordinateCount(const ImageInfo& info, bool sampled) {
   if (info.dim == ImageDim::kCube && !sampled) return 3;
   return SpatialCount(info.dim) + info.arrayed;
 }
 
-// What image_size gives: a cube has two sizes; layers of an arrayed cube are cubes.
+// Number of results of image_size: a cube has two sizes; layers of an arrayed cube are cubes.
 constexpr int SizeCount(const ImageInfo& info) {
   return (info.dim == ImageDim::kCube ? 2 : SpatialCount(info.dim)) + info.arrayed;
 }
 
-// Constant and chosen texel offsets: cubes have none.
+// Number of texel offsets, constant or dynamic; cubes have none.
 constexpr int OffsetCount(ImageDim dim) { return dim == ImageDim::kCube ? 0 : SpatialCount(dim); }
 
 enum TexelParam : uint16_t {
@@ -95,15 +96,16 @@ inline constexpr uint16_t kAllTexelParams = 255;
 struct TexelOp {
   static constexpr uint32_t kNoSampler = ~uint32_t{0};
 
-  uint32_t sampler = kNoSampler;  // the resource; kNoSampler: none, or the combined one's own
-  uint16_t params = 0;            // TexelParam bits
-  uint8_t component = 0;          // that gather without dref gathers
-  AtomicOp atomic = AtomicOp{0};  // of image_atomic
+  // index of the resource; kNoSampler: none, or the combined one's own
+  uint32_t sampler = kNoSampler;
+  uint16_t params = 0;                       // TexelParam bits
+  uint8_t component = 0;                     // the one that gather without dref returns
+  AtomicOp atomic = AtomicOp{0};             // of image_atomic
   std::array<int8_t, 3> offset = {0, 0, 0};  // texels
   friend bool operator==(const TexelOp&, const TexelOp&) = default;
 };
 
-// Where the sources of a texel op are: the first of each group, -1 if it is absent.
+// Positions of a texel op's sources: the first of each group, -1 if it is absent.
 struct TexelSources {
   int image_index = -1;
   int sampler_index = -1;
@@ -114,7 +116,7 @@ struct TexelSources {
   int lod = -1;
   int ddx = -1;
   int ddy = -1;
-  int num_derivatives = 0;  // in each of them
+  int num_derivatives = 0;  // in each of the two
   int min_lod = -1;
   int sample = -1;
   int offsets = -1;

@@ -1,4 +1,4 @@
-// What imm0 and imm1 of an op mean: the one place printer, parser and verifier ask.
+// The meaning of imm0 and imm1 of each op, for printer, parser and verifier.
 #ifndef KILN_CORE_MIR_IMMEDIATES_H_
 #define KILN_CORE_MIR_IMMEDIATES_H_
 
@@ -118,7 +118,7 @@ inline constexpr std::string_view kReduceNames[] = {
     "or",   "xor",  "fadd", "fmul", "fmin", "fmax",
 };
 
-// What combines two lanes' values.
+// The op that combines two lanes' values.
 constexpr Op OpOf(ReduceOp op) {
   constexpr Op kOps[] = {Op::kIadd, Op::kImul, Op::kImin, Op::kImax, Op::kUmin, Op::kUmax, Op::kAnd,
                          Op::kOr,   Op::kXor,  Op::kFadd, Op::kFmul, Op::kFmin, Op::kFmax};
@@ -158,7 +158,7 @@ struct FlagName {
   std::string_view name;
 };
 inline constexpr FlagName kFlagNames[] = {
-    {kExact, "exact"},  // in front of its parts
+    {kExact, "exact"},  // before the flags that it consists of
     {kKeepNan, "keep_nan"},
     {kKeepInf, "keep_inf"},
     {kKeepZeroSign, "keep_zero_sign"},
@@ -185,7 +185,7 @@ inline constexpr std::string_view kFormatNames[] = {
 #undef FORMAT
 };
 
-// The parameters of a texel op that are sources, in their order.
+// The parameters of a texel op that are sources, in the order of the sources.
 struct TexelParamName {
   TexelParam param;
   std::string_view name;

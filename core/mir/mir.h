@@ -4,11 +4,11 @@
 // instructions that own regions; there are no other joins. Values that differ by path are carried
 // by the jumps themselves: a yield gives the results of its `if`, a break those of its `loop`, a
 // continue the loop's parameters for the next iteration. (This is the phi, written at its edge:
-// adding or removing an edge never renumbers another's operands.) A value may be used after its
-// definition in the same region and in regions nested there; nowhere else.
+// adding or removing an edge never renumbers the operands of another.) A value may be used after
+// its definition in the same region and in regions nested there; nowhere else.
 //
-// Loads and such define several consecutive scalar values. Integers have no sign; operations do.
-// Every IR entity is an index into a dense array of its Module. Instructions removed from all
+// Loads and similar ops define several consecutive scalar values. Integers have no sign; operations
+// do. Every IR entity is an index into a dense array of its Module. Instructions removed from all
 // regions stay in the array and are dead.
 //
 // Printer output (print.h) is parser input (parse.h); verify.h says what a well-formed module is.
@@ -62,7 +62,7 @@ inline const OpInfo& Info(Op op) {
   return kOps[static_cast<size_t>(op)];
 }
 bool IsTexelOp(Op op);      // imm1 is an index into Module::texel_ops
-bool IsSampling(Op op);     // of these: with a sampler
+bool IsSampling(Op op);     // texel ops with a sampler
 bool IsKill(Op op);         // demote, discard, terminate
 bool IsInterfaceOp(Op op);  // imm0 is one of Module::inputs or outputs
 
@@ -71,12 +71,12 @@ inline constexpr int kNumTypes = 7;
 
 constexpr bool IsInt(Type t) { return t >= Type::kI8 && t <= Type::kI64; }
 constexpr bool IsFloat(Type t) { return t == Type::kF16 || t == Type::kF32; }
-// Of the value; a bool has 1.
+// The width of a value of the type; a bool has 1 bit.
 constexpr uint32_t BitsOf(Type t) {
   constexpr uint8_t kBits[kNumTypes] = {1, 8, 16, 32, 64, 16, 32};
   return kBits[static_cast<int>(t)];
 }
-// In memory, where bools are not.
+// The size in memory. Bools are never in memory.
 constexpr uint32_t BytesOf(Type t) { return BitsOf(t) / 8; }
 // The bits that a constant of the type may have.
 constexpr uint64_t MaskOf(Type t) { return ~uint64_t{0} >> (64 - BitsOf(t)); }
@@ -115,7 +115,7 @@ constexpr bool IsFloatAtomic(AtomicOp op) {
   return op == AtomicOp::kFadd || op == AtomicOp::kFmin || op == AtomicOp::kFmax;
 }
 
-// Values an atomic takes after the offset.
+// The number of values that an atomic takes after the offset.
 constexpr int AtomicOperands(AtomicOp op) {
   switch (op) {
     case AtomicOp::kCompareExchange: return 2;
@@ -143,7 +143,7 @@ enum class ReduceOp : uint8_t {
   kFmax,
 };
 
-// Sets of lanes of a subgroup, seen from one lane; only lanes below the subgroup's size.
+// Sets of lanes of a subgroup, relative to the current lane; only lanes below the subgroup's size.
 enum class LaneMask : uint8_t { kEqual, kGreaterEqual, kGreater, kLessEqual, kLess, kAll };
 
 enum class Scope : uint8_t { kSubgroup, kWorkgroup, kDevice };
@@ -152,23 +152,25 @@ enum MemoryClass : uint32_t { kMemoryBuffer = 1, kMemoryShared = 2, kMemoryImage
 
 // Flags of an instruction.
 //
-// Those of float arithmetic take away licences that it has without them. What rewrites several
-// instructions into others needs its licences of all of them, and what it makes has the flags of
-// all. ../mid/README.md lists the passes and what each needs. Source: SPV_KHR_float_controls2.
+// The flags of float arithmetic forbid transformations that are allowed without them. A rewrite of
+// several instructions must be allowed by each of them, and the instructions that it creates get
+// the flags of all. ../mid/README.md lists the passes and which flags stop each.
+// Source: SPV_KHR_float_controls2.
 enum InstFlags : uint16_t {
   kVolatile = 2,  // memory access that must happen as written
   kCoherent = 4,
-  kNonUniform = 8,            // the resource index may differ between lanes
-  kIndexed = 16,              // the first source chooses the descriptor of an array of them, or the
-                              // element of an input or output
-  kKeepNan = 0x100,           // operands and result may be NaN, and then matter
+  kNonUniform = 8,  // the resource index may differ between lanes
+  // the first source chooses the descriptor from an array of them, or the element of an input or
+  // output
+  kIndexed = 16,
+  kKeepNan = 0x100,           // operands and result may be NaN, and NaNs must be kept
   kKeepInf = 0x200,           // likewise infinities
-  kKeepZeroSign = 0x400,      // the signs of operands and result that are zero matter
-  kNoReciprocal = 0x800,      // a quotient is not a product with a reciprocal
-  kNoContraction = 0x1000,    // it is not fused with what makes its operands
-  kNoReassociation = 0x2000,  // operations like it are not put into another order
-  kNoTransform = 0x4000,      // it does not become another one by what holds for real numbers
-  kExact = 0x7f00,            // all of these: computed as it is written
+  kKeepZeroSign = 0x400,      // the sign of operands and results that are zero must be kept
+  kNoReciprocal = 0x800,      // a quotient may not become a product with a reciprocal
+  kNoContraction = 0x1000,    // may not be fused with the instructions of its operands
+  kNoReassociation = 0x2000,  // operations like it may not be reordered
+  kNoTransform = 0x4000,      // may not be rewritten by identities of real numbers
+  kExact = 0x7f00,            // all of these: computed as written
 };
 inline constexpr uint16_t kKeepSpecials = kKeepNan | kKeepInf | kKeepZeroSign;
 
@@ -178,7 +180,7 @@ struct Value {
   Type type = Type::kI32;
   uint16_t component = 0;  // which result of the instruction, or which parameter of the region
   uint32_t owner = 0;      // InstId of kResult, RegionId of kParam
-  uint64_t bits = 0;       // of kConstant: the bits of the type, those above 0; a bool: 0 or 1
+  uint64_t bits = 0;       // of kConstant: the value, bits beyond the type are 0; a bool: 0 or 1
 };
 
 struct Inst {
@@ -192,10 +194,10 @@ struct Inst {
   RegionId regions[2];
   uint32_t imm0 = 0;
   uint32_t imm1 = 0;
-  uint32_t spirv_id = 0;  // the SPIR-V result id (or target id) it came from; 0: none
+  uint32_t spirv_id = 0;  // the SPIR-V result id (or target id) that it was imported from; 0: none
 };
 
-// Whether active lanes get equal results however their sources differ.
+// Returns true if all active lanes get the same result even where their sources differ.
 bool IsSubgroupUniform(const Inst& inst);
 
 struct Region {
@@ -218,9 +220,9 @@ constexpr bool HasImage(ResourceKind kind) {
   return kind >= ResourceKind::kSampledImage && kind != ResourceKind::kSampler;
 }
 
-// A statically used descriptor, (set, binding, element); or an array of them, from which an
-// instruction with the flag kIndexed chooses by value: descriptor element + index. An array is used
-// by kIndexed instructions only. A binding with an array has no Resources for single elements.
+// A statically used descriptor, (set, binding, element), or an array of them. An instruction with
+// the flag kIndexed chooses one of an array by value: descriptor element + index. Only kIndexed
+// instructions use arrays. A binding with an array has no Resources for single elements.
 struct Resource {
   ResourceKind kind = ResourceKind::kStorageBuffer;
   uint32_t set = 0;
@@ -229,7 +231,7 @@ struct Resource {
   uint32_t spirv_id = 0;    // the OpVariable
   bool read_only = false;   // declared so, and nothing in the module writes through it
   bool aliased = false;     // declared to share memory with other resources
-  bool unchanging = false;  // a storage buffer that nobody writes while the program runs
+  bool unchanging = false;  // a storage buffer that is not written while the program runs
   bool array = false;
   uint32_t count = 1;    // descriptors of an array; 0: an array without known length
   ImageInfo image = {};  // of images, combined ones and texel buffers
@@ -240,7 +242,7 @@ struct PrivateArray {
   uint32_t spirv_id = 0;
 };
 
-// What float controls ask of subnormal operands and results; kAny leaves it to the launch.
+// How float controls say that subnormal operands and results are treated; kAny: as the launch says.
 enum class DenormMode : uint8_t { kAny, kPreserve, kFlush };
 
 struct Module {
@@ -255,16 +257,16 @@ struct Module {
   std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
-  // What in SPIR-V these three come from, for refusals: a constant or the entry point, variables.
+  // SPIR-V ids of these three, for refusals: a constant or the entry point; variables.
   uint32_t local_size_id = 0;
   uint32_t shared_id = 0;
   uint32_t push_constant_id = 0;
   std::vector<uint8_t> constant_data;  // constant tables, read by load_constant
   std::vector<Resource> resources;     // ordered by (set, binding, element);
-                                       // several of one place see its image differently
+                                       // several with the same key differ in their image
   std::vector<PrivateArray> private_arrays;
   std::vector<TexelOp> texel_ops;  // imm1 of texel ops (image.h)
-  // A member that is new here is carried over by Compact (build.cc).
+  // Compact (build.cc) must copy every member above.
 
   std::vector<Value> values;
   std::vector<Inst> insts;
@@ -293,13 +295,13 @@ struct Module {
     return ValueId(inst(i).first_result.index + n);
   }
   bool IsConstant(ValueId v) const { return value(v).kind == Value::Kind::kConstant; }
-  // Whether each workgroup is a single invocation. Only compute has workgroups.
+  // Returns true if each workgroup is a single invocation. Only compute has workgroups.
   bool RunsAlone() const {
     return stage == Stage::kCompute && local_size == std::array<uint32_t, 3>{1, 1, 1};
   }
 };
 
-// The sources of a texel op by their meaning.
+// Returns the positions of a texel op's sources by their meaning.
 TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const ImageInfo& info);
 inline TexelSources TexelSourcesOf(const Module& module, InstId id) {
   const Inst& inst = module.inst(id);
@@ -307,13 +309,13 @@ inline TexelSources TexelSourcesOf(const Module& module, InstId id) {
                         module.resources[inst.imm0].image);
 }
 
-// The source that is the byte offset of a load, store or atomic.
+// The index of the source that is the byte offset of a load, store or atomic.
 constexpr int OffsetSource(const Inst& inst) { return (inst.flags & kIndexed) != 0 ? 1 : 0; }
 
-// The source behind the offset, or behind both halves of an address: the first value stored, or of
-// an atomic.
+// The index of the source after the offset, or after both halves of an address: the first value
+// stored, or the first operand of an atomic.
 constexpr int FirstValueSource(const Inst& inst) {
-  if (inst.op == Op::kStoreOutput) return OffsetSource(inst);  // which has no offset
+  if (inst.op == Op::kStoreOutput) return OffsetSource(inst);  // has no offset
   const bool global = inst.op == Op::kLoadGlobal || inst.op == Op::kStoreGlobal ||
                       inst.op == Op::kGlobalAtomic || inst.op == Op::kGlobalAtomic64;
   return global ? 2 : 1 + OffsetSource(inst);

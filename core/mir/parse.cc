@@ -96,7 +96,7 @@ class Lexer {
       return Take(Tok::kWord, 0, end);
     }
     if (IsDigit(c) || (c == '-' && IsDigit(At(end)))) {
-      // Generous: whoever uses the number checks its form. A sign may follow an exponent's e.
+      // Accepts more than numbers; the caller checks the form. A sign may follow an exponent's e.
       while (IsWord(At(end)) || ((At(end) == '-' || At(end) == '+') && At(end - 1) == 'e' &&
                                  text_.substr(pos_, 2) != "0x")) {
         ++end;
@@ -203,7 +203,7 @@ class Parser {
 
   // ---- Header ----
 
-  // Values keep their names as indices; constants come after them all.
+  // Values keep their names as indices; constants get indices after all of them.
   bool ReserveNames() {
     uint32_t count = 0;
     for (const Token& t : tokens_) {
@@ -263,7 +263,7 @@ class Parser {
     return Fail(at, "expected a header line or 'body'");
   }
 
-  // Of fragments; in this order.
+  // Modes of fragments, in this order.
   bool FragmentModeLine() {
     m_.fragment.early_tests = TryKeyword("early_tests");
     m_.fragment.post_depth = TryKeyword("post_depth");
@@ -326,7 +326,7 @@ class Parser {
     return ParseUnsigned(t.text, out) || Fail(t, "expected a number below 256");
   }
 
-  // One of the names but the first, which goes without saying.
+  // One of the names, or none of them, which means the first.
   template <class Enum, size_t kCount>
   void NamedIfThere(const std::string_view (&names)[kCount], Enum* out) {
     for (size_t i = 1; i < kCount; ++i) {
@@ -410,7 +410,7 @@ class Parser {
     return true;
   }
 
-  // One of the names, as an enumerator.
+  // Parses one of the names as an enumerator.
   template <class Enum, size_t kCount>
   bool Named(const std::string_view (&names)[kCount], std::string_view expected, Enum* out) {
     const Token t = Peek();
@@ -450,7 +450,7 @@ class Parser {
     Token at;
   };
 
-  // "%5:i32". Becomes visible when Define is called.
+  // "%5:i32". The name becomes visible when Define is called.
   bool NewName(Definition* d) {
     d->at = Take();
     uint32_t name = 0;

@@ -1,9 +1,9 @@
 // Reads the text that print.h writes.
 //
-// Errors are InvalidArgument with "line:column: what was expected". Accepted beyond the printer's
-// output: any spacing, // comments, omitted header lines, value names with gaps in any order.
-// What the text cannot get wrong (scoping of names, arity of fixed ops, types of results that
-// follow from the signature) is checked here; everything else is for verify.h.
+// Errors are InvalidArgument with "line:column: " and what was expected. Accepted beyond the
+// printer's output: any spacing, // comments, omitted header lines, value names with gaps in any
+// order. Parsing checks only what a Module could not be built without: scoping of names, arity of
+// fixed ops, types of results that follow from the signature. The rest is left to verify.h.
 //
 // Limits, since the text may be hostile: nesting of 512, value names below 2^22.
 #ifndef KILN_CORE_MIR_PARSE_H_

@@ -1,5 +1,5 @@
-// Any text is an error or a module that verifies or not, prints, and parses to the same text again;
-// a module that verifies runs under the interpreter within its limits.
+// Fuzz target: any text is either an error or a module that prints and parses to the same text
+// again. A module that also verifies runs in the interpreter within its limits.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -264,12 +264,12 @@ class Printer {
         if (x < 0) out_ += '-';
         Decimal(static_cast<uint64_t>(std::abs(x)));
       }
-      // "7i16"; i32 goes without saying.
+      // "7i16"; the type i32 is omitted.
       if (value.type != Type::kI32) out_ += kTypeNames[static_cast<int>(value.type)];
     }
   }
 
-  // "0.5f", "0.5h"; infinities and NaNs by their bits.
+  // "0.5f", "0.5h"; infinities and NaNs as bits.
   void FloatConstant(const Value& value) {
     const bool half = value.type == Type::kF16;
     const uint32_t bits = static_cast<uint32_t>(value.bits);
@@ -291,7 +291,7 @@ class Printer {
     }
   }
 
-  // Everything of an instruction before its regions.
+  // Prints an instruction up to its regions.
   void InstHead(InstId id) {
     const Inst& inst = m_.inst(id);
     for (int i = 0; i < inst.num_results; ++i) {

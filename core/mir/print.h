@@ -1,4 +1,4 @@
-// MIR as text. What Print writes, Parse (parse.h) reads back to a module that prints the same.
+// MIR as text. Parse (parse.h) reads the output of Print back to a module that prints the same.
 //
 //   mir 1
 //   entry "main"
@@ -27,7 +27,7 @@
 //   }
 //
 // Values are named by their index in the module, so names stay the same from pass to pass and dead
-// values leave gaps. Constants are written in place: true, false, 7, -1, 0xdeadbeef, 0.5f, and
+// values leave gaps. Constants are written inline: true, false, 7, -1, 0xdeadbeef, 0.5f, and
 // f0x7fc00000 for floats that are not finite; undef.i32 is an undefined value. Floats are the
 // shortest decimals that give the same bits.
 #ifndef KILN_CORE_MIR_PRINT_H_
@@ -40,11 +40,11 @@
 namespace kiln::mir {
 
 struct PrintOptions {
-  bool renumber = false;  // values by first appearance: for comparing texts in tests
+  bool renumber = false;  // numbers values by first appearance: for comparing texts in tests
   bool spirv_ids = true;
 };
 
-// Linear in the size of the module. Copes with malformed modules as far as ids are in range.
+// Prints a module; linear in its size. Accepts malformed modules as long as ids are in range.
 std::string Print(const Module& module, const PrintOptions& options = {});
 
 // One instruction without its nested regions, for messages: "%5:i32 = iadd %3, 4 ;%27".

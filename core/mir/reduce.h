@@ -9,7 +9,7 @@
 
 namespace kiln::mir {
 
-// The value that changes nothing, as bits of the type.
+// The operator's identity, as bits of the type.
 constexpr uint64_t IdentityOf(ReduceOp op, Type type) {
   const uint64_t ones = MaskOf(type);
   const bool half = type == Type::kF16;

@@ -1,7 +1,8 @@
-// The walk of a pass that puts instructions in others' places.
+// The walk of passes that replace instructions.
 //
-// A region's list is taken out, visited in order and put back as it has become. While the walk is
-// in a region, that region's list in the module is empty: who must look ahead does so before.
+// A region's list is taken out, visited in order and put back with the changes. While the walk is
+// in a region, that region's list in the module is empty: a visitor that must look ahead does so
+// before.
 #ifndef KILN_CORE_MIR_REWRITE_H_
 #define KILN_CORE_MIR_REWRITE_H_
 
@@ -12,14 +13,14 @@
 
 namespace kiln::mir {
 
-// What a walk does with regions nested in the one that it rebuilds.
+// How a walk treats regions nested in the one that it rebuilds.
 enum class Nested : uint8_t { kLeft, kVisited };
 
-// Rebuilds the list of a region: visit(InstId) -> bool says whether the instruction stays. What it
-// emits through the builder stands in front of the instruction and has its SPIR-V id; it leaves the
-// builder's place as it found it. Nested regions are visited behind their owner, or they are the
-// visitor's: it may rebuild them by this function at any point. The builder's place and origin are
-// then as they were.
+// Rebuilds the list of a region. visit(InstId) -> bool returns whether the instruction stays.
+// Instructions that it emits through the builder come before the visited one and get its SPIR-V id;
+// it must leave the builder's insertion point as it found it. With kVisited, nested regions are
+// visited after their owner. With kLeft they are left to the visitor, which may rebuild them by
+// this function at any point. The builder's insertion point and origin are restored at the end.
 template <Nested nested, class Visit>
 void Rewrite(Builder& b, RegionId region, Visit&& visit) {
   Module& m = b.module();
@@ -50,7 +51,7 @@ void RewriteRegion(Builder& b, RegionId region, Visit&& visit) {
   Rewrite<Nested::kLeft>(b, region, visit);
 }
 
-// A region and all those nested in it.
+// A region and all regions nested in it.
 template <class Visit>
 void RewriteInsts(Builder& b, RegionId region, Visit&& visit) {
   Rewrite<Nested::kVisited>(b, region, visit);

@@ -1,11 +1,11 @@
-// What the pure operations of MIR compute, on the bits of one lane.
+// The meaning of MIR's pure operations, on the bits of one lane.
 //
 // One definition for the interpreter (over all lanes of a workgroup) and for tests of constant
-// folding: both call VisitExact with a visitor that receives a function of as many unsigned
-// integers as the op has sources, each as wide as its type. Everything here is exact or correctly
-// rounded, so it is the same on every machine: IEEE single and half precision, round to nearest
-// even (to zero where the interpreter has set the host so), std::fma, floor and the like; no other
-// libm. Transcendental ops are not here; see interp.cc.
+// folding: both call VisitExact with a visitor. The visitor receives a function that takes one
+// unsigned integer for each source of the op, as wide as its type. Everything here is exact or
+// correctly rounded, so it is the same on every machine: IEEE single and half precision, round to
+// nearest even (to zero where the interpreter has set the host so), std::fma, floor and the like;
+// no other libm. Transcendental ops are not here; see ../oracle/numbers.cc.
 //
 // Half precision is computed in single precision and rounded once more, which for + - * / and the
 // square root is the same as rounding once, since 24 >= 2 * 11 + 2 (S. Figueroa, "When is double
@@ -14,14 +14,17 @@
 // NaN: an arithmetic result that is NaN is 0x7fc00000, 0x7e00. fneg, fabs, select, bitcast move
 // bits. min/max give the other operand if one is NaN; of -0 and +0 the second operand (as Intel's
 // sel). fsign keeps the sign of zeros, and of NaN with magnitude 1.
+//
 // Flushing, for each of the two precisions: operands and results of float arithmetic, comparison,
-// rounding and conversion that are subnormal become zero of the same sign (cr0's denorm modes; how
-// Mesa's drivers dispatch is single precision flushed, half precision kept; Vulkan allows either
-// unless float controls say otherwise). f2f16 and f16f keep subnormal halfs.
+// rounding and conversion that are subnormal become zero of the same sign, as cr0's denorm modes
+// do. (Mesa's drivers dispatch with single precision flushed and half precision kept; Vulkan allows
+// either unless float controls say otherwise.) f2f16 and f16f keep subnormal halfs.
+//
 // frem and fmod are x - y * trunc(x / y) and x - y * floor(x / y), each step rounded: the
 // expression from which Vulkan derives their precision.
-// Bit fields: offsets modulo the width, counts from the width on mean all bits. Shift counts modulo
-// the width.
+//
+// Bit fields: offsets modulo the width; counts of the width or more mean all bits. Shift counts:
+// modulo the width.
 #ifndef KILN_CORE_MIR_SEMANTICS_H_
 #define KILN_CORE_MIR_SEMANTICS_H_
 
@@ -44,8 +47,8 @@ inline uint32_t AsBits(float x) { return std::bit_cast<uint32_t>(x); }
 
 // ---- Half precision ----
 
-// Rounds to half precision, to nearest even or, if the host is set so, to zero; a NaN becomes
-// 0x7e00 with the sign.
+// Rounds to half precision: to nearest even, or to zero if the host rounds so. A NaN becomes 0x7e00
+// with its sign.
 inline uint16_t RoundToHalf(double d) {
   const uint64_t x = std::bit_cast<uint64_t>(d);
   const uint32_t sign = static_cast<uint32_t>(x >> 48) & 0x8000u;
@@ -57,7 +60,7 @@ inline uint16_t RoundToHalf(double d) {
     const bool infinite = !to_zero || magnitude == 0x7ff0000000000000u;
     return static_cast<uint16_t>(sign | (infinite ? 0x7c00u : 0x7bffu));
   }
-  if (exponent < -25) return static_cast<uint16_t>(sign);  // below half the least subnormal
+  if (exponent < -25) return static_cast<uint16_t>(sign);  // below half of the smallest subnormal
   const uint64_t significand = (magnitude & 0xfffffffffffffu) | uint64_t{1} << 52;
   // Normal halfs keep 11 bits of 53; each step below 2^-14 keeps one less.
   const int dropped = exponent >= -14 ? 42 : 42 + (-14 - exponent);
@@ -65,7 +68,7 @@ inline uint16_t RoundToHalf(double d) {
   if (exponent >= -14) half += static_cast<uint64_t>(exponent + 14) << 10;
   const uint64_t rest = significand & ((uint64_t{1} << dropped) - 1);
   const uint64_t tie = uint64_t{1} << (dropped - 1);
-  // A carry runs into the exponent: 65520 and more become infinity by themselves.
+  // A carry propagates into the exponent, so that 65520 and more become infinity.
   if (!to_zero && (rest > tie || (rest == tie && (half & 1) != 0))) ++half;
   return static_cast<uint16_t>(sign | half);
 }
@@ -80,12 +83,12 @@ inline uint32_t HalfToFloat(uint32_t h) {
   return sign | AsBits(static_cast<float>(fraction) * 0x1p-24f);
 }
 
-// a + b as a double whose last bit is set if anything was lost ("round to odd"), so that rounding
-// it to a format with at least two bits less is as good as rounding the exact sum. Source: S.
+// Returns a + b as a double whose last bit is set if the sum was inexact ("round to odd"). Rounding
+// that to a format with at least two bits less gives the same as rounding the exact sum. Source: S.
 // Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
 inline double RoundedSum(double a, double b) {
   const double sum = a + b;
-  // Truncated twice is truncated once.
+  // Truncating twice equals truncating once.
   if (!std::isfinite(sum) || std::fegetround() == FE_TOWARDZERO) return sum;
   const double b_part = sum - a;
   const double lost = (a - (sum - b_part)) + (b - b_part);  // Knuth's TwoSum: exact
@@ -95,7 +98,7 @@ inline double RoundedSum(double a, double b) {
   return std::bit_cast<double>(away ? bits + 1 : bits - 1);
 }
 
-// To the nearest integer, ties to even, whatever the host's rounding.
+// Rounds to the nearest integer, ties to even, in any rounding mode of the host.
 inline float ToNearestInteger(float x) {
   constexpr float kNoFraction = 0x1p23f;
   if (!(std::fabs(x) < kNoFraction)) return x;
@@ -107,7 +110,7 @@ inline float ToNearestInteger(float x) {
 
 // ---- Floats by precision ----
 
-// A precision: its bits U, the type it is computed in, and how to get from one to the other.
+// A precision: U, the type of its bits, and conversions to and from the type it is computed in.
 template <bool kFlush>
 struct Single {
   using U = uint32_t;
@@ -147,7 +150,7 @@ struct Half {
   static U Fma(float a, float b, float c) {
     return OutDouble(RoundedSum(static_cast<double>(a) * b, c));
   }
-  // Integers from 2^17 on become infinity, smaller ones are exact in double precision.
+  // Integers of 2^17 or more become infinity, smaller ones are exact in double precision.
   template <class Int>
   static U FromInt(Int x) {
     return RoundToHalf(static_cast<double>(x));
@@ -172,7 +175,7 @@ struct Integer {
 
   static U Div(U a, U b) {
     if (b == 0) return kOnes;
-    if (b == kOnes) return Neg(a);  // the least number / -1 wraps
+    if (b == kOnes) return Neg(a);  // the smallest number / -1 wraps
     return static_cast<U>(Signed(a) / Signed(b));
   }
   static U Rem(U a, U b) {
@@ -229,7 +232,7 @@ struct Integer {
   }
 };
 
-// Calls v with a value of the unsigned integer that has the type's bits. A bool is 0 or 1.
+// Calls v with a value of the unsigned integer type that has the type's bits. A bool is 0 or 1.
 template <class V>
 void VisitInt(Type type, V&& v) {
   switch (BitsOf(type)) {
@@ -240,7 +243,7 @@ void VisitInt(Type type, V&& v) {
   }
 }
 
-// Which precisions flush subnormals.
+// The precisions in which subnormals are flushed.
 struct Flush {
   bool single = false;
   bool half = false;
@@ -380,7 +383,7 @@ bool VisitArithmetic(Op op, Visitor&& v) {
   }
 }
 
-// The exact sum of products of bytes; each is taken as signed or not.
+// The exact sum of products of bytes, signed or unsigned by operand.
 inline int64_t DotBytes(uint32_t a, bool a_signed, uint32_t b, bool b_signed) {
   const auto byte = [](uint32_t x, int i, bool is_signed) {
     const uint32_t bits = x >> (8 * i) & 0xff;
@@ -419,7 +422,7 @@ bool VisitDotProduct(Op op, Visitor&& v) {
   }
 }
 
-// Ops between types. Widening copies the bits (the visitor's functions give zero-extended ones).
+// Ops between types. Widening copies the bits (the visitor's functions return zero-extended ones).
 template <class Visitor>
 bool VisitConversion(Op op, Type to, Type from, Flush flush, Visitor&& v) {
   switch (op) {
@@ -489,9 +492,9 @@ bool VisitConversion(Op op, Type to, Type from, Flush flush, Visitor&& v) {
   }
 }
 
-// Calls v(function) for an op defined here and returns true; false for any other op. `result` and
-// `source` are the types of the result and of the first source. Sources have no bits beyond their
-// type, nor has the result.
+// Calls v(function) for an op defined here and returns true; returns false for any other op.
+// `result` and `source` are the types of the result and of the first source. Bits of sources and
+// result beyond their type are 0.
 template <class Visitor>
 bool VisitExact(Op op, Type result, Type source, Flush flush, Visitor&& v) {
   if (VisitConversion(op, result, source, flush, v) || VisitDotProduct(op, v)) return true;

@@ -1,7 +1,7 @@
 // Straight lines: runs of instructions that execute one after the other with no join between them.
 //
-// A line starts at the start of a region and behind every if and loop; the instruction that owns
-// regions is the last of its line. Lines are what becomes basic blocks. Linear; a snapshot.
+// A line starts at the start of a region and after every if and loop; an instruction that owns
+// regions is the last of its line. Lines become the basic blocks. Linear to build; a snapshot.
 #ifndef KILN_CORE_MIR_STRAIGHT_LINES_H_
 #define KILN_CORE_MIR_STRAIGHT_LINES_H_
 

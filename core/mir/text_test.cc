@@ -1,4 +1,4 @@
-// Printer and parser: round trips, every op, messages, and mutated text.
+// Printer and parser: round trips, every op, error messages, and mutated text.
 #include <random>
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace kiln::mir {
 namespace {
 
-// Everything the text form has; already in the printer's layout.
+// Every feature of the text form, in the printer's layout.
 constexpr char kSample[] = R"(mir 1
 entry "ma\22in"
 local_size 8, 4, 1
@@ -175,7 +175,7 @@ body {
   EXPECT_EQ(Print(m), text);
 }
 
-// Everything that graphics stages have; in the printer's layout.
+// Every feature of graphics stages, in the printer's layout.
 constexpr char kFragment[] = R"(mir 1
 entry "main"
 stage fragment
@@ -275,7 +275,7 @@ TEST(Text, ConstantsOfEveryTypeRoundTrip) {
       "  return\n}\n";
   const Module m = MustParse(text);
   EXPECT_EQ(Verify(m), absl::OkStatus());
-  // 0.1 is not a half: it prints as the half it became.
+  // 0.1 is not a half: it prints as the nearest half.
   EXPECT_THAT(Print(m), testing::HasSubstr("fadd -0h, 0.099975586h"));
   EXPECT_EQ(Print(MustParse(Print(m))), Print(m));
   for (uint32_t h = 0; h < 0x10000; ++h) {
@@ -348,8 +348,8 @@ TEST(Text, DeepNestingIsAnError) {
   EXPECT_THAT(std::string(m.status().message()), testing::HasSubstr("nested too deeply"));
 }
 
-// Mutated text is an error or a module that prints and parses again, never a crash; verifying it
-// is never a crash either.
+// Mutated text is an error or a module that prints and parses again. Neither parsing nor verifying
+// it crashes.
 TEST(Text, MutatedTextIsHandled) {
   std::mt19937 random(2);
   int parsed = 0;

@@ -1,4 +1,4 @@
-// Def-use lists, built on demand: for each value the places where it is a source.
+// Def-use lists, built on demand: for each value its uses as a source.
 //
 // Compressed rows: one offset per value and one array of uses, in program order. A snapshot: stale
 // once operands change. Linear to build.

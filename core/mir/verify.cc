@@ -217,7 +217,7 @@ class Verifier {
     return true;
   }
 
-  // The jump's values are what `target` defines.
+  // The values of the jump have the types of the results of `target`.
   bool Carries(InstId jump, InstId target, absl::string_view what) {
     if (m_.inst(jump).num_sources != m_.inst(target).num_results) {
       return Fail(4, absl::StrCat("the values carried do not fit the ", what));
@@ -286,7 +286,7 @@ class Verifier {
     return SpecialTypes(id);
   }
 
-  // What each letter of a signature stands for; -1: not met yet.
+  // The type to which each letter of a signature is bound; -1: not met yet.
   struct Bound {
     int type[26];
     Bound() { std::fill(std::begin(type), std::end(type), -1); }
@@ -312,7 +312,7 @@ class Verifier {
     return allowed && b == static_cast<int>(type);
   }
 
-  // Where the signature says '*'.
+  // Types for which the signature says '*'.
   bool SpecialTypes(InstId id) {
     const Inst& inst = m_.inst(id);
     switch (inst.op) {
@@ -385,7 +385,7 @@ class Verifier {
     }
   }
 
-  // Both the index and the offset behind it are i32.
+  // Both the index and the offset after it are i32.
   bool OffsetFits(InstId id) const {
     return SourceType(id, 0) == Type::kI32 &&
            SourceType(id, OffsetSource(m_.inst(id))) == Type::kI32;
@@ -631,7 +631,7 @@ class Verifier {
     return true;
   }
 
-  // The operator exists and combines values of this type.
+  // The operator exists and combines values of the source's type.
   bool ReductionFits(InstId id) {
     const uint32_t op = m_.inst(id).imm0;
     if (op >= std::size(kReduceNames)) return Fail(8, "no such operator");
@@ -656,7 +656,7 @@ class Verifier {
     return true;
   }
 
-  // From floats or to one.
+  // True if the only result or a source is a float.
   bool ComputesWithFloats(InstId id) {
     if (m_.inst(id).num_results != 1) return false;
     bool any = IsFloat(m_.value(m_.result(id)).type);

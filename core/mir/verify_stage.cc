@@ -8,12 +8,12 @@
 namespace kiln::mir {
 namespace {
 
-// More than any device has; keeps sums of locations small.
+// Larger than the limit of any device; keeps sums of locations small.
 constexpr uint32_t kMaxLocations = 4096;
 
 bool Is64Bit(Type type) { return BitsOf(type) == 64; }
 
-// Components of 32 bits, or narrower ones that fill one, of an element.
+// The 32-bit components that an element occupies; a narrower scalar fills one.
 uint32_t SlotsOf(const Interface& v) { return v.components * (Is64Bit(v.type) ? 2u : 1u); }
 
 uint32_t LocationsOf(const Interface& v) { return (v.component + SlotsOf(v) + 3) / 4; }
@@ -46,7 +46,7 @@ absl::string_view BuiltInFault(const Interface& v, char where) {
 }
 
 // Vulkan, "Component Assignment": 64-bit scalars start at components 0 or 2, and only those that
-// start at 0 run on into the next location.
+// start at 0 continue into the next location.
 absl::string_view LocationFault(const Interface& v) {
   const bool wide = Is64Bit(v.type);
   if (v.components < 1 || v.components > 4) return "an element has not 1 to 4 components";
@@ -58,7 +58,7 @@ absl::string_view LocationFault(const Interface& v) {
   return "";
 }
 
-// Vulkan, VUID-StandaloneSpirv-Flat-04744: integers, and what has 64 bits, are not interpolated.
+// Vulkan, VUID-StandaloneSpirv-Flat-04744: integers and 64-bit types are not interpolated.
 absl::string_view QualifierFault(const Interface& v, char where) {
   const bool qualified =
       v.interpolation != Interpolation::kSmooth || v.auxiliary != Auxiliary::kCentre;
@@ -137,7 +137,7 @@ absl::string_view StageFault(const Module& m) {
 bool HasOp(const Module& m, InstId id) {
   const Stage stage = m.stage;
   switch (m.inst(id).op) {
-    // Vulkan, "Built-In Variables": those of workgroups and of subgroups in them.
+    // Vulkan, "Built-In Variables": workgroups, and subgroups in workgroups.
     case Op::kWorkgroupId:
     case Op::kNumWorkgroups:
     case Op::kBaseWorkgroup:

@@ -1,5 +1,5 @@
-// The verifier's rules about stages (verify.h, 11 to 13). Each function gives what is wrong, in
-// words, or nothing.
+// The verifier's rules about stages (verify.h, 11 to 13). Each Fault function returns what is
+// wrong, in words, or an empty string.
 #ifndef KILN_CORE_MIR_VERIFY_STAGE_H_
 #define KILN_CORE_MIR_VERIFY_STAGE_H_
 
@@ -12,10 +12,10 @@ namespace kiln::mir {
 // 11: modes, inputs and outputs.
 absl::string_view StageFault(const Module& module);
 
-// 12: whether the module's stage has the op.
+// 12: returns true if the module's stage has the op.
 bool HasOp(const Module& module, InstId id);
 
-// 13: of an instruction whose sources and results exist: how it uses an input or output.
+// 13: checks the use of an input or output by an instruction whose sources and results exist.
 absl::string_view InterfaceUseFault(const Module& module, InstId id);
 
 }  // namespace kiln::mir

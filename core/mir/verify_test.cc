@@ -1,4 +1,5 @@
-// Each invariant of verify.h: a good module, one change that breaks it, the number reported.
+// For each invariant of verify.h: a good module, one change that breaks it, and the number
+// reported.
 #include "core/mir/verify.h"
 
 #include <functional>

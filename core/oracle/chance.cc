@@ -9,20 +9,20 @@ using mir::Type;
 
 }  // namespace
 
-// Where random numbers start: elsewhere for each seed.
+// The start of the random sequence, which differs for each seed.
 uint64_t Chance::Seeds() const {
   const uint64_t seed = uint64_t{in_.perturb_seed} + in_.undefined_seed + in_.shuffle_seed;
-  return seed * 0xd1342543de82ef95u;  // odd, so that no two seeds start at one place
+  return seed * 0xd1342543de82ef95u;  // odd, so that no two seeds have the same start
 }
 
 uint64_t Chance::Noise(double ulps) {
   return static_cast<uint64_t>(int64_t{std::lround(RandomUnit() * ulps)});
 }
 
-// Random if that is wanted: for odd seeds small integers and floats near 1. For every fourth seed
-// it is the same each time, with seed 4 zero: targets give one and the same result for the same
-// operands, and what is computed from several of those shows another side than from independent
-// ones.
+// Without undefined_seed, and with seed 4, undefined values are 0. Odd seeds: small integers, and
+// floats from 1 to 2. Every fourth seed: the same value each time, since hardware returns the same
+// result for the same operands; computations from several equal undefined values reveal other
+// dependences than those from independent ones.
 uint64_t Chance::Undefined(Type type) {
   if (in_.undefined_seed == 0 || in_.undefined_seed == 4) return 0;
   const uint64_t bits = in_.undefined_seed % 4 == 0 ? Seeds() * 0x9e3779b97f4a7c15u : Random();
@@ -32,8 +32,9 @@ uint64_t Chance::Undefined(Type type) {
   return bits & (BytesOf(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * BytesOf(type))) - 1);
 }
 
-// For odd seeds floats of which sums tell something: from 1 to 2, of both signs. For even ones of
-// many magnitudes, and zero, infinity and NaN, since clamps and comparisons hide others.
+// Odd seeds: floats from 1 to 2, of both signs, so that their sums stay distinguishable. Even
+// seeds: floats of many magnitudes, and zero, infinity and NaN, since clamps and comparisons hide
+// others.
 uint64_t Chance::UndefinedFloat(Type type, uint64_t bits) const {
   const bool half = type == Type::kF16;
   const int fraction_bits = half ? 10 : 23, bias = half ? 15 : 127, most = half ? 12 : 40;
@@ -61,8 +62,8 @@ std::vector<uint32_t> Chance::Shuffled(uint64_t n) {
 }
 
 // SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the n-th
-// number of one seed says nothing about the n-th of the next one, so that runs of several seeds try
-// every place anew.
+// numbers of two seeds are independent, so that runs with several seeds try new values at every
+// instruction.
 uint64_t Chance::Random() {
   uint64_t x = noise_ += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

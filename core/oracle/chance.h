@@ -1,7 +1,7 @@
-// The random numbers of a run, and what they make of undefined values.
+// The random numbers of a run, and the undefined values drawn from them.
 //
 // One stream for everything that a seed of LaunchInputs leaves open (order, rounding, undefined
-// values), so that a seed names one run. The same seeds give the same numbers on every machine.
+// values), so that a seed determines the run. Equal seeds give equal numbers on every machine.
 #ifndef KILN_CORE_ORACLE_CHANCE_H_
 #define KILN_CORE_ORACLE_CHANCE_H_
 
@@ -18,13 +18,13 @@ class Chance {
   explicit Chance(const LaunchInputs& inputs) : in_(inputs) {}
 
   uint64_t Random();
-  // From -1 to 1.
+  // A random number from -1 to 1.
   double RandomUnit() { return static_cast<double>(Random() >> 40) / 8388608.0 - 1.0; }
-  // A random integer between -ulps and ulps, as bits to add to those of a float.
+  // A random integer between -ulps and ulps, to be added to the bits of a float.
   uint64_t Noise(double ulps);
   // The numbers below n in random order.
   std::vector<uint32_t> Shuffled(uint64_t n);
-  // The bits of an undefined value: 0 if these are not random.
+  // The bits of an undefined value; 0 unless undefined values are random.
   uint64_t Undefined(mir::Type type);
 
  private:

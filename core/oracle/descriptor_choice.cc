@@ -36,8 +36,8 @@ uint32_t DescriptorChoice::IndexOf(InstId id, size_t lane) {
   return wild ? (index + in_.undefined_seed) % count : index;
 }
 
-// With random undefined results a descriptor beyond the array is another one of it (IndexOf), or,
-// for even seeds, what it describes is anything.
+// With random undefined results an index beyond the array chooses another of its descriptors
+// (IndexOf); for even seeds a read through it returns an undefined value.
 bool DescriptorChoice::ReadsBeyond(InstId id, size_t lane) {
   if (in_.undefined_seed == 0 || in_.undefined_seed % 2 != 0) return false;
   if ((m_.inst(id).flags & kIndexed) == 0) return false;
@@ -45,9 +45,9 @@ bool DescriptorChoice::ReadsBeyond(InstId id, size_t lane) {
   return count != 0 && e_.Lanes(m_.source(id, 0))[lane] >= count;
 }
 
-// A descriptor's index that active lanes of a subgroup do not share, although nothing says so:
-// which of theirs is taken is undefined. With random undefined results it is the first lane's for
-// all. So is what an index beyond the array finds.
+// If active lanes of a subgroup have different descriptor indices without kNonUniform, it is
+// undefined which index is used. With random undefined results all use the first lane's. An index
+// beyond the array is undefined too.
 void DescriptorChoice::CheckIndex(InstId id, const BitSet& active) {
   one_index_ = nullptr;
   const uint64_t* index = e_.Lanes(m_.source(id, 0));

@@ -1,4 +1,4 @@
-// Which descriptor each lane of an instruction means, and what is undefined about that.
+// Chooses the descriptor that each lane of an instruction uses, and counts undefined choices.
 #ifndef KILN_CORE_ORACLE_DESCRIPTOR_CHOICE_H_
 #define KILN_CORE_ORACLE_DESCRIPTOR_CHOICE_H_
 
@@ -17,17 +17,17 @@ class DescriptorChoice {
  public:
   explicit DescriptorChoice(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
 
-  // InvalidArgument where what is bound does not fit the module.
+  // Returns InvalidArgument if the bindings do not fit the module.
   absl::Status Prepare();
 
-  // Before an instruction with the flag kIndexed is executed: counts what its indices leave
-  // undefined.
+  // Called before an instruction with the flag kIndexed is executed: counts the undefined choices
+  // that its indices cause.
   void CheckIndex(mir::InstId id, const BitSet& active);
-  // Where the lane's descriptor is in the list of its kind.
+  // Returns the index of the lane's descriptor in the list of its kind.
   size_t PlaceOf(mir::InstId id, size_t lane);
-  // Of the sampler of a texel op.
+  // The same for the sampler of a texel op.
   size_t SamplerPlaceOf(mir::InstId id, size_t lane);
-  // Whether what the lane's descriptor describes is anything.
+  // Returns true if reads through the lane's descriptor return undefined values.
   bool ReadsBeyond(mir::InstId id, size_t lane);
 
  private:
@@ -37,9 +37,9 @@ class DescriptorChoice {
   const mir::Module& m_;
   const LaunchInputs& in_;
   Descriptors descriptors_{m_, in_};
-  std::vector<uint32_t> counts_;  // by resource: how many its array has
-  const BitSet* one_index_ =
-      nullptr;  // lanes that take the descriptor of the first of their subgroup
+  std::vector<uint32_t> counts_;  // by resource: the number of descriptors in its array
+  // Lanes that use the descriptor of the first active one of their subgroup.
+  const BitSet* one_index_ = nullptr;
 };
 
 }  // namespace kiln::oracle

@@ -1,4 +1,4 @@
-// What the resources of a module are bound to in a launch, for the interpreter.
+// The bindings of a module's resources in a launch, for the interpreter.
 //
 // A descriptor is found by (set, binding, element). An element of an arrayed binding that is not
 // given is the same as the first element of that binding that is.
@@ -21,16 +21,17 @@ class Descriptors {
  public:
   Descriptors(const mir::Module& module, const LaunchInputs& inputs) : m_(module), in_(inputs) {}
 
-  // InvalidArgument where nothing is bound to a resource, or an image that does not fit it.
+  // Returns InvalidArgument if a resource has no binding or an image that does not fit it.
   absl::Status Check() const;
 
-  // How many descriptors a resource has: of an array without length up to the last element given.
+  // Returns the number of descriptors of a resource; of an array without length, up to the last
+  // element given.
   uint32_t CountOf(const mir::Resource& r) const;
 
-  // The place of descriptor `index` of a resource in the list of its kind: buffers, images (texel
-  // buffers too) or samplers. Constant time but for the first question about a descriptor.
+  // Returns the index of descriptor `index` of a resource in the list of its kind: buffers, images
+  // (texel buffers too) or samplers. Constant time except for the first call for a descriptor.
   size_t Place(uint32_t resource, uint32_t index);
-  // Of the sampler of a combined image.
+  // The same for the sampler of a combined image.
   size_t SamplerPlace(uint32_t resource, uint32_t index);
 
  private:

@@ -1,7 +1,8 @@
-// What the parts of the interpreter share while it runs one dispatch: the values of all lanes, the
-// run's chances and counts, and its first error. Each part owns the rest of its state.
+// State that the parts of the interpreter share while it runs one dispatch: the values of all
+// lanes, the run's random numbers and counts, and its first error. Each part owns the rest of its
+// state.
 //
-// A value has 8 bytes a lane. Results of lanes that are off are never looked at.
+// A value has 8 bytes a lane. Results of inactive lanes are never read.
 #ifndef KILN_CORE_ORACLE_EXECUTION_H_
 #define KILN_CORE_ORACLE_EXECUTION_H_
 
@@ -40,14 +41,15 @@ struct Execution {
 
   uint32_t SubgroupEnd(uint32_t first) const { return std::min(first + in.subgroup_size, lanes); }
 
-  // Of the subgroup that starts at `first`; its end if none of its lanes is active.
+  // Returns the first active lane of the subgroup that starts at `first`, or its end if there is
+  // none.
   uint32_t FirstActive(const BitSet& active, uint32_t first) const {
     uint32_t lane = first;
     while (lane < SubgroupEnd(first) && !active.test(lane)) ++lane;
     return lane;
   }
 
-  // Calls f with each active lane, in the order that the launch asks for.
+  // Calls f with each active lane, in the order that the launch requests.
   template <class F>
   void ForActive(const BitSet& active, F f) {
     if (in.shuffle_seed != 0) {
@@ -66,7 +68,7 @@ struct Execution {
   LaunchInputs& in;
   Chance chance{in};
   uint32_t lanes = 0;  // of a workgroup, or all of a graphics stage
-  BitSet helpers;      // lanes of fragments whose effects are to be left out
+  BitSet helpers;      // helper lanes of fragments, whose effects are omitted
   mir::semantics::Flush flush;
   std::vector<uint64_t> registers;  // value by value, all lanes of a value together
   InterpStatistics statistics;

@@ -18,7 +18,7 @@ using mir::Stage;
 using mir::Type;
 using random_modules::Random;
 
-// Numbers of usual size, some helpers; every fragment its own number.
+// Floats of moderate size, some helpers; every fragment has a number of its own.
 StageData FragmentInputs(Random& random, const Module& module) {
   const auto number = [&] { return (random.Next() & 0x807fffffu) | 0x3f000000u; };
   const auto offset = [&] { return static_cast<float>(random.Below(17)) / 16 - 0.5f; };
@@ -43,7 +43,7 @@ StageData FragmentInputs(Random& random, const Module& module) {
   return data;
 }
 
-// Numbers of usual size; every vertex its own number.
+// Floats of moderate size; every vertex has a number of its own.
 StageData VertexInputs(Random& random, const Module& module) {
   StageData data;
   data.invocations = kVertexLanes;
@@ -70,7 +70,7 @@ LaunchInputs GenerateInputs(uint64_t seed, const Module& module) {
   const auto bytes = [&](uint32_t dwords) {
     std::vector<uint8_t> data(4 * dwords);
     for (uint32_t i = 0; i < dwords; ++i) {
-      // Small integers, floats of usual size, and anything.
+      // Small integers, floats of moderate size, and arbitrary bits.
       const uint32_t x = random.OneIn(3)   ? random.Below(64)
                          : random.OneIn(2) ? (random.Next() & 0x807fffffu) | 0x3f800000u
                                            : random.Next();

@@ -18,44 +18,46 @@ struct GenerateOptions {
   int instructions = 60;                    // roughly, of straight-line code
   int max_depth = 4;                        // of nested ifs and loops
   uint32_t lanes = 16;
-  bool floats = true;         // float arithmetic: exact ops only
-  bool defined_only = false;  // no division by 0, no bit field beyond the value, no bits of
-                              // a NaN, no inexact float ops and rewrites, no
-                              // private memory before it is written: there SPIR-V leaves open what
-                              // the interpreter and the hardware choose
-  bool memory = true;         // shared, private, push, tables beside the buffers (atomics and
-                              // elements of 1 and 2 bytes of a lane's own part are in any case)
-  bool types = false;         // arithmetic on integers of all widths and on halves
-  bool subgroups = false;     // operations between lanes, of all types, at any place; of what
-                              // lanes that are off hold nothing is used
-  int pressure = 0;           // so many dwords live through everything, carried by loops of their
-                              // own with continue and break in nested ifs (compute)
-  bool drawn = false;         // fragments and vertices of a draw: see kDrawnEdge, kDrawnVertices
-  uint32_t samples = 1;       // of a pixel of the draw
+  bool floats = true;  // float arithmetic: exact ops only
+  // Results do not depend on choices that SPIR-V leaves to interpreter and hardware: no division by
+  // 0, no bit field beyond the value, no bits of a NaN, no inexact float ops and rewrites, no
+  // private memory before it is written.
+  bool defined_only = false;
+  // Shared, private, push, tables beside the buffers. (Atomics and elements of 1 and 2 bytes in a
+  // lane's own part are generated in any case.)
+  bool memory = true;
+  bool types = false;  // arithmetic on integers of all widths and on halves
+  // Operations between lanes, of all types, anywhere; values of inactive lanes are not used.
+  bool subgroups = false;
+  // The number of dwords that stay live throughout, carried by loops of their own with continue and
+  // break in nested ifs (compute).
+  int pressure = 0;
+  bool drawn = false;    // fragments and vertices of a draw: see kDrawnEdge, kDrawnVertices
+  uint32_t samples = 1;  // of a pixel of the draw
 };
 
-// Random modules of compute are the same for a seed whatever is added for other stages.
+// Random modules of compute stay the same for a seed when generators of other stages change.
 //
 // Fragments have kFragmentLanes invocations, inputs and outputs of several kinds, and no shared
-// memory. They take derivatives and are killed anywhere: where a quad is not whole, what a
-// derivative gives is undefined, which the interpreter always makes the same. They read their
-// number from a flat input.
+// memory. They take derivatives and are killed anywhere: derivatives in incomplete quads are
+// undefined, and the interpreter always gives them the same value. Fragments read their number from
+// a flat input.
 inline constexpr uint32_t kFragmentLanes = 16;
 
 // Vertices have kVertexLanes invocations, attributes and outputs of several kinds, arrays among
 // them, which are written anywhere, and no shared memory. They read their number from VertexIndex.
 inline constexpr uint32_t kVertexLanes = 16;
 
-// Vertices that are drawn have inputs and outputs of all kinds besides, those of 16 bits with
-// `types`. A draw has at most kDrawnVertices vertices, each once, and kDrawnInstances instances;
-// runs number themselves by both, from what these begin with.
+// Vertices that are drawn also have inputs and outputs of all kinds, those of 16 bits with `types`.
+// A draw has at most kDrawnVertices vertices, each once, and kDrawnInstances instances; invocations
+// number themselves by both, relative to the first vertex and instance.
 inline constexpr uint32_t kDrawnVertices = 16, kDrawnInstances = 3;
 
-// Fragments that are drawn are those of triangles in a target of kDrawnEdge by kDrawnEdge pixels,
-// with whatever quads and helpers these have. They number themselves by their place, and in all
-// that targets may do differently they use nothing that shows it. Beside inputs of all kinds they
-// have a sampled image 0.3.0 (8 by 4 texels) and a storage image 0.4.0, and behind their own parts
-// of buffer 0.0.0 kCommonDwords for all of them.
+// Fragments that are drawn are those of triangles in a render target of kDrawnEdge by kDrawnEdge
+// pixels, with the quads and helpers that these have. They number themselves by their pixel, and
+// their results do not depend on behaviour in which targets may differ. Besides inputs of all kinds
+// they have a sampled image 0.3.0 (8 by 4 texels) and a storage image 0.4.0, and, after their own
+// parts of buffer 0.0.0, kCommonDwords that all of them share.
 inline constexpr uint32_t kDrawnEdge = 8;
 inline constexpr uint32_t kCommonDwords = 8;
 constexpr uint32_t DrawnFragments(uint32_t samples) { return kDrawnEdge * kDrawnEdge * samples; }
@@ -65,7 +67,7 @@ constexpr uint32_t DrawnFragments(uint32_t samples) { return kDrawnEdge * kDrawn
 inline constexpr uint32_t kOutputDwords = 16;
 mir::Module GenerateModule(uint64_t seed, const GenerateOptions& options = {});
 
-// Buffers and push constants for it, random from the seed.
+// Buffers and push constants for a generated module, random from the seed.
 LaunchInputs GenerateInputs(uint64_t seed, const mir::Module& module);
 
 }  // namespace kiln::oracle

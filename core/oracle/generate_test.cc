@@ -47,7 +47,7 @@ TEST(Generate, ModulesAreWellFormedRoundTripAndEnd) {
   EXPECT_EQ(changed, 300);
 }
 
-// What is added for other stages must not change these: results of other tests are theirs.
+// Generators of other stages must not change these modules: other tests' results depend on them.
 TEST(Generate, ModulesOfComputeStayTheSame) {
   uint64_t hash = 1469598103934665603u;
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -109,8 +109,8 @@ TEST(Generate, VerticesAreWellFormedRoundTripAndDoSomething) {
   for (int n : written) EXPECT_GT(n, 1000);
 }
 
-// The programs of all stages, and what is made for them to run on: a seed that a report names is to
-// be the program that it was. Whoever means to change them writes the new numbers here.
+// The programs of all stages and their inputs, as hashes: a seed that an old report names must
+// still give the same program. After an intended change of the generator the new hashes go here.
 TEST(Generate, SeedsKeepTheirPrograms) {
   struct Kind {
     GenerateOptions options;

@@ -1,6 +1,6 @@
 // Random modules: their frame, and the values that they compute with.
 //
-// What is in scope is kept by type; recent values are picked more often, so that chains are long.
+// Values in scope are kept by type; recent values are picked more often, so that chains are long.
 #include "core/oracle/generator.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Module Generator::Run() {
   while (left_ > 0) Step(0);
   KeptLoop();
   StoreKept();
-  // What lives at the end is visible, so that most of the module is not dead.
+  // Stores the values in scope at the end, so that most of the module is not dead.
   for (uint32_t i = 0; i < 8; ++i) StoreOutput(8 + i, OfOneZero(LastValue()));
   if (DrawsFragments()) {
     WriteDrawnOutputs();
@@ -67,7 +67,7 @@ Module Generator::Run() {
 ValueId Generator::Pick(Type type) {
   const std::vector<ValueId>& values = scope_[static_cast<int>(type)];
   if (!values.empty() && !random_.OneIn(6)) {
-    // Recent values more often: long chains.
+    // Picks recent values more often, for long chains.
     const uint32_t n = static_cast<uint32_t>(values.size());
     return values[n - 1 - (random_.OneIn(2) ? random_.Below(n) : random_.Below(std::min(n, 4u)))];
   }
@@ -130,7 +130,7 @@ std::vector<ValueId> Generator::PickAll(const std::vector<Type>& types) {
   return values;
 }
 
-// Some value of the type, which may be one that the rest of the program does not compute with.
+// A value of the type, which may be one that the rest of the program does not compute with.
 ValueId Generator::PickTyped(Type type) {
   if (options_.types) return Pick(type);
   switch (type) {
@@ -181,7 +181,8 @@ void Generator::StoreOutput(uint32_t dword, ValueId v) {
   b_.Store(Op::kStoreSsbo, 0, b_.Iadd(base_, b_.Int(4 * dword)), {v});
 }
 
-// Which zero a minimum of both, or a saturated zero, is nobody says.
+// Makes the sign of a zero positive: the sign of a minimum of both zeros, or of a saturated zero,
+// is not specified.
 ValueId Generator::OfOneZero(ValueId v) {
   const Type type = m_.value(v).type;
   if (!options_.drawn || !IsFloat(type)) return v;

@@ -1,4 +1,4 @@
-// What makes a random module (generate.h): one object for each, its parts in a file for each idea.
+// Generates one random module (generate.h); each idea has a .cc file of its own.
 #ifndef KILN_CORE_ORACLE_GENERATOR_H_
 #define KILN_CORE_ORACLE_GENERATOR_H_
 
@@ -43,23 +43,24 @@ inline constexpr Type kFourInts[] = {Type::kI32, Type::kI32, Type::kI32, Type::k
 
 inline constexpr uint32_t kTable = 2;  // of the private arrays
 
-// Arithmetic is drawn from these: ops behind them are not arithmetic, and more of them change
-// nothing.
+// Arithmetic is drawn from the ops up to here. Later ops are not arithmetic, so that new ones do
+// not change the modules of a seed.
 inline constexpr uint32_t kDrawnOps = static_cast<uint32_t>(Op::kUnreachable) + 1;
 
-// Of a fragment's inputs and outputs.
+// Inputs and outputs of a fragment, by index.
 inline constexpr uint32_t kSmoothInput = 0, kNumberInput = 1, kArrayInput = 2;
 inline constexpr uint32_t kColourOutput = 0, kIntOutput = 1;
 
-// Of those that are drawn also these, and the sample mask at the end.
+// Further ones of fragments that are drawn; the sample mask is the last.
 inline constexpr uint32_t kLinearInput = 3, kFlatInput = 4, kCoordInput = 5, kFacingInput = 6,
                           kPrimitiveInput = 7, kSampleInput = 8;
 inline constexpr uint32_t kTexture = 3, kImage = 4;  // resources
 
-// Of a vertex's inputs.
+// Inputs of a vertex, by index.
 inline constexpr uint32_t kVertexNumber = 3;
 
-// Behind the dwords that lanes exchange through, a part of shared memory for each lane alone.
+// Bytes of shared memory that belong to each lane alone, after the dwords that lanes exchange
+// through.
 inline constexpr uint32_t kOwnSharedBytes = 16;
 
 class Generator {
@@ -124,7 +125,7 @@ class Generator {
   void IfStatement(int depth);
   void LoopStatement(int depth);
 
-  // ---- Values that live through everything (generator_pressure.cc) ----
+  // ---- Values that stay live throughout (generator_pressure.cc) ----
 
   void LoadKept();
   ValueId& SomeKept();
@@ -206,12 +207,12 @@ class Generator {
   ValueId lane_;
   ValueId x_, y_;           // of a fragment that is drawn, in pixels
   ValueId base_;            // byte offset of the lane's output
-  bool discards_ = false;   // some discard may come, of one that is drawn
+  bool discards_ = false;   // may have discards; of fragments that are drawn
   bool discarded_ = false;  // one has come
   int kills_ = 0;
   std::vector<ValueId> scope_[kNumTypes];  // by type
-  std::vector<ValueId> kept_;              // options_.pressure of them, as they are now
-  std::vector<ValueId> fuel_;              // of the loops around, innermost last
+  std::vector<ValueId> kept_;              // options_.pressure of them, their current values
+  std::vector<ValueId> fuel_;              // of the enclosing loops, innermost last
   std::vector<std::vector<Type>> loop_results_;
   std::vector<std::vector<Type>> loop_params_;
 };

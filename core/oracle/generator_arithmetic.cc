@@ -1,5 +1,5 @@
-// Arithmetic of random modules: which ops are drawn, and what keeps their operands where results
-// are defined.
+// Arithmetic of random modules: the ops that are drawn, and the limits on their operands that keep
+// results defined.
 #include "core/oracle/generator.h"
 
 #include <string_view>
@@ -61,8 +61,9 @@ void Generator::Arithmetic() {
   if (signature.find('f') != std::string_view::npos) TakeLicences(InstId(m_.value(result).owner));
 }
 
-// All of arithmetic whose results are to be exact; of other instructions some of a quarter, which
-// follow from where they stand, so that programs are otherwise what they were.
+// Sets flags that forbid float transformations: all of them if results must be exact, else random
+// ones on a quarter of the instructions. These follow from the instruction's index rather than from
+// random_, so that the rest of the program does not depend on them.
 void Generator::TakeLicences(InstId id) {
   mir::Inst& inst = m_.inst(id);
   Random random(id.index);
@@ -85,8 +86,8 @@ void Generator::Conversion() {
   }
 }
 
-// Small positive divisors, offsets and counts of bit fields below half the bits, no half of a NaN,
-// and the half of one zero.
+// Confines operands: small positive divisors, offsets and counts of bit fields below half of the
+// width, no half of a NaN, and positive zeros for conversions to half.
 void Generator::Confine(Op op, std::vector<ValueId>& sources) {
   const Type type = sources.empty() ? Type::kI32 : m_.value(sources[0]).type;
   switch (op) {
@@ -98,7 +99,7 @@ void Generator::Confine(Op op, std::vector<ValueId>& sources) {
       sources[1] = b_.Or(b_.And(sources[1], b_.Constant(type, BitsOf(type) == 8 ? 127 : 255)),
                          b_.Constant(type, 1));
       break;
-    case Op::kF2f16:  // of which NaN the bits are is open, and of which zero a maximum is
+    case Op::kF2f16:  // the bits of a NaN and the sign of a maximum of zeros are open
       sources[0] = b_.Emit(Op::kFmax, {sources[0], b_.Float(-65504)});
       sources[0] = b_.Select(b_.Feq(sources[0], b_.Float(0)), b_.Float(0), sources[0]);
       break;

@@ -25,7 +25,7 @@ void Generator::Block(int depth, uint32_t size) {
   for (uint32_t i = random_.Below(size + 1); i > 0 && left_ > 0; --i) Step(depth);
 }
 
-// How a region inside loops may end early.
+// Ends a region inside loops early.
 void Generator::Jump() {
   if (random_.OneIn(2)) {
     b_.Break(PickAll(loop_results_.back()));

@@ -14,7 +14,7 @@ TEST(GeneratorControl, NestsAsDeepAsAskedFor) {
   EXPECT_GT(nested[Op::kLoop], 200);
 }
 
-// The first parameter counts down to 0 on every way round, and with 0 the loop is left.
+// The first parameter counts down to 0 on every path around the loop, and 0 leaves the loop.
 TEST(GeneratorControl, LoopsRunOutOfFuel) {
   int loops = 0, rounds = 0;
   ForEachInstOf(Modules({.instructions = 150}), [&](const mir::Module& m, mir::InstId loop) {

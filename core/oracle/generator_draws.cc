@@ -1,9 +1,9 @@
 // Fragments of a draw in random modules.
 //
-// What differs between targets is not used: derivatives and reads in quads of which a lane is
-// missing, what helpers get from atomics, operations of subgroups with helpers among them. A lane
-// that is discarded may go on as a helper or not; where one may have been, only quads without
-// helpers count as whole. Outputs are written at the end, as the importer has it.
+// Results that differ between targets are not used: derivatives and quad reads where a lane of the
+// quad is missing, results of atomics in helper lanes, subgroup operations in which helpers take
+// part. A discarded lane may continue as a helper or not; after a possible discard only quads
+// without helpers count as whole. Outputs are written at the end, as the importer does.
 #include "core/oracle/generator.h"
 
 #include <iterator>
@@ -14,7 +14,8 @@ namespace kiln::oracle::random_modules {
 void Generator::DeclareDrawn() {
   discards_ = random_.OneIn(2);
   m_.fragment.sample_rate = options_.samples > 1 && random_.OneIn(3);
-  m_.denorms_f16 = mir::DenormMode::kPreserve;  // at the start nothing says which mode holds
+  // the mode at the start of the program is not specified
+  m_.denorms_f16 = mir::DenormMode::kPreserve;
   Interface smooth = {.components = 4, .type = Type::kF32};
   Interface number = {
       .location = 1, .components = 2, .type = Type::kI32, .interpolation = Interpolation::kFlat};
@@ -58,7 +59,7 @@ void Generator::DeclareDrawn() {
        .image = {.component = mir::ComponentType::kUint, .format = mir::ImageFormat::kR32ui}});
 }
 
-// By place in the target, and by sample if each has an invocation.
+// Numbers fragments by pixel of the render target, and by sample if each has an invocation.
 void Generator::NumberTheFragment() {
   const InstId at = b_.LoadInput(kCoordInput, 0, 2);
   x_ = b_.Convert(Op::kF2u, m_.result(at, 0), Type::kI32);
@@ -129,10 +130,10 @@ void Generator::DrawnInput() {
   }
 }
 
-// Of offsets 16ths, as targets cut them.
+// Offsets are multiples of 1/16, the precision to which targets round them.
 ValueId Generator::DrawnInterpolation() {
   auto at = static_cast<InterpolateAt>(random_.Below(3));
-  // One of several samples is not compiled (core/intel/LOWERINGS.md).
+  // Interpolation at one of several samples is not compiled (core/intel/LOWERINGS.md).
   if (at == InterpolateAt::kSample && options_.samples > 1) at = InterpolateAt::kCentroid;
   std::vector<ValueId> sources;
   if (at == InterpolateAt::kSample) sources.push_back(b_.Int(0));
@@ -147,7 +148,7 @@ ValueId Generator::DrawnInterpolation() {
                                PackInterpolateAt(at, random_.Below(3))));
 }
 
-// Few lanes each time, at any depth.
+// Kills few lanes each time, at any depth.
 void Generator::DrawnKill(int depth) {
   if (kills_++ >= 4) return Define(b_.HelperInvocation());
   constexpr Op kKills[] = {Op::kDemote, Op::kTerminate, Op::kDiscard, Op::kDiscard};
@@ -160,7 +161,7 @@ void Generator::DrawnKill(int depth) {
   KillInIf(op, condition);
 }
 
-// Lanes of the quad that count, a bit each.
+// Returns the lanes of the quad that count as present, a bit each.
 ValueId Generator::QuadMask() {
   const bool strict = discarded_ || (discards_ && !fuel_.empty());
   const ValueId counts = strict ? b_.Not(b_.HelperInvocation()) : b_.Bool(true);
@@ -169,7 +170,7 @@ ValueId Generator::QuadMask() {
   return b_.And(b_.Ushr(m_.result(ballot, 0), first), b_.Int(15));
 }
 
-// Those that are not fine only where they are the same as fine ones: in the first row or column.
+// Modes other than fine are used only in the first row or column, where both give the same.
 void Generator::DrawnDerivative() {
   const auto mode = static_cast<DerivativeMode>(random_.Below(3));
   const Op op = random_.OneIn(2) ? Op::kDdx : Op::kDdy;
@@ -194,7 +195,7 @@ void Generator::QuadRead() {
   DefineTyped(b_.Select(on, read, b_.Constant(m_.value(v).type, 0)));
 }
 
-// Whether helpers take part in subgroups is open: none of them comes here.
+// Subgroup operations without helpers: it is not specified whether helpers take part.
 void Generator::LanesOfTargets() {
   const InstId branch = b_.If(b_.Not(b_.HelperInvocation()));
   const Builder::Place place = b_.place();
@@ -212,7 +213,7 @@ void Generator::LanesOfTargets() {
   DefineResults(branch);
 }
 
-// In a place of all fragments, behind their own: operations whose order is nothing to the result.
+// An atomic on dwords that all fragments share, after their own parts. The operations commute.
 void Generator::CommonAtomic() {
   constexpr AtomicOp kAtomics[] = {AtomicOp::kAdd, AtomicOp::kUmax, AtomicOp::kSmin, AtomicOp::kXor,
                                    AtomicOp::kOr};
@@ -221,7 +222,7 @@ void Generator::CommonAtomic() {
   b_.Atomic(Op::kSsboAtomic, kAtomics[which], 0, b_.Int(at), {Pick(Type::kI32)});
 }
 
-// The fragment's own texel; there are none beyond the image.
+// Accesses the fragment's own texel; no access is outside of the image.
 void Generator::ImageAccess() {
   const uint32_t plain = AddTexelOp(m_, {});
   switch (random_.Below(3)) {
@@ -245,7 +246,8 @@ void Generator::ImageAccess() {
   }
 }
 
-// Between texels nowhere near a border between two, in few bits: filters are exact.
+// Coordinates between texels, never close to a texel's border, in few bits, so that filtering is
+// exact.
 ValueId Generator::TextureCoordinate() {
   const ValueId cut = b_.Ffloor(b_.Fmul(Fraction(), b_.Float(64)));
   return b_.Fadd(b_.Fmul(cut, b_.Float(1.0f / 64)), b_.Float(1.0f / 128));
@@ -301,7 +303,7 @@ void Generator::DrawnSample() {
   for (int c = 0; c < 4; ++c) Define(b_.Select(whole, m_.result(load, c), b_.Float(0)));
 }
 
-// What helpers get from atomics is undefined: of those that are drawn, 0 instead.
+// Results of atomics in helper lanes are undefined: replaces them by 0 in fragments that are drawn.
 ValueId Generator::OfTargets(ValueId v) {
   if (!DrawsFragments()) return v;
   const ValueId helps = b_.HelperInvocation();

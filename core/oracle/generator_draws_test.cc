@@ -24,7 +24,7 @@ TEST(GeneratorDraws, OperationsOfFragmentsThatAreDrawn) {
   }
 }
 
-// Outputs are written at the end, and a few kills leave something to draw.
+// Outputs are written at the end, and few kills, so that something is drawn.
 TEST(GeneratorDraws, OutputsAtTheEndAndFewKills) {
   const auto modules = Modules(Drawn(4));
   EXPECT_EQ(AtTheTop(modules, {Op::kStoreOutput}), Ops(modules)[Op::kStoreOutput]);
@@ -38,8 +38,7 @@ TEST(GeneratorDraws, OutputsAtTheEndAndFewKills) {
   EXPECT_GT(killing, 100);
 }
 
-// A target may do otherwise with derivatives where a quad is not whole, and with results of
-// helpers.
+// Targets may differ in derivatives of incomplete quads and in results of helpers.
 TEST(GeneratorDraws, WhatTargetsDoDifferentlyIsNotUsed) {
   for (const mir::Module& m : Modules(Drawn(1))) {
     mir::ForEachInst(m, m.body, [&](mir::InstId id) {
@@ -55,7 +54,7 @@ TEST(GeneratorDraws, WhatTargetsDoDifferentlyIsNotUsed) {
   }
 }
 
-// Of each sample only the pixel is known: no texel is an invocation's own.
+// With several samples an invocation knows only its pixel, so that no texel belongs to it alone.
 TEST(GeneratorDraws, NoTexelsOfSamples) {
   int of_samples = 0;
   for (const mir::Module& m : Modules(Drawn(4))) {

@@ -46,14 +46,14 @@ void Generator::FragmentOperation(int depth) {
     default: {
       const auto mode = static_cast<DerivativeMode>(random_.Below(3));
       const Op op = random_.OneIn(2) ? Op::kDdx : Op::kDdy;
-      // No NaN: of which kind it is depends on the order of operands.
+      // Saturated, so that it is no NaN: the bits of a NaN depend on the order of operands.
       const ValueId v = b_.Emit(Op::kFsaturate, {Pick(Type::kF32)});
       return Define(b_.Derivative(op, v, mode));
     }
   }
 }
 
-// Of few lanes, so that some are left; demotes more often than ends.
+// Kills few lanes, so that some are left; demotes more often than it ends them.
 void Generator::Kill(int depth) {
   constexpr Op kKills[] = {Op::kDemote, Op::kDemote, Op::kDiscard, Op::kTerminate};
   const ValueId bits = b_.And(b_.Iadd(Pick(Type::kI32), lane_), b_.Int(7));
@@ -64,8 +64,8 @@ void Generator::Kill(int depth) {
   KillInIf(op, condition);
 }
 
-// As SPIR-V has it: a side that only kills, perhaps on a condition of its own, and ends there or
-// not.
+// A kill as SPIR-V has it: in a side of an if that does nothing else, perhaps on a condition of its
+// own; the side ends there or not.
 void Generator::KillInIf(Op op, ValueId condition) {
   const size_t side = random_.Below(2);
   const InstId branch = b_.If(side == 0 ? condition : b_.Not(condition));

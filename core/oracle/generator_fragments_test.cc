@@ -16,7 +16,7 @@ TEST(GeneratorFragments, OperationsOfTheStage) {
   }
 }
 
-// Some lanes are left: what ends them stands in ifs and loops alone.
+// Some lanes are left: instructions that end lanes are only in ifs and loops.
 TEST(GeneratorFragments, NothingEndsLanesAtTheTop) {
   const auto modules = Modules(kFragments);
   EXPECT_GT(AtTheTop(modules, {Op::kDemote}), 100);

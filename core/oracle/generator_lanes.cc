@@ -1,4 +1,4 @@
-// Operations between lanes of random modules: of lanes that are off nothing is used.
+// Operations between lanes of random modules; values of inactive lanes are not used.
 #include "core/oracle/generator.h"
 
 #include <iterator>
@@ -23,7 +23,7 @@ void Generator::Vote() {
   }
 }
 
-// 0 where the lane that is read is off.
+// Uses 0 if the lane read from is inactive.
 void Generator::LaneRead() {
   const ValueId v = PickTyped(AnyType());
   const Type type = m_.value(v).type;
@@ -61,8 +61,8 @@ ValueId Generator::InSubgroup(ValueId lane) {
   return b_.And(lane, b_.Isub(b_.Emit(Op::kSubgroupSize, {}), b_.Int(1)));
 }
 
-// Exclusive minima and maxima of floats are left out: where all lower lanes have NaN, it is open
-// whether the identity is the result.
+// Exclusive minima and maxima of floats are left out: where all lower lanes have NaN, it is not
+// specified whether the identity is the result.
 void Generator::ScanOrReduce() {
   constexpr Op kScans[] = {Op::kReduce, Op::kReduce, Op::kInclusiveScan, Op::kExclusiveScan};
   const ValueId v = PickTyped(AnyType());

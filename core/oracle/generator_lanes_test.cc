@@ -22,7 +22,8 @@ TEST(GeneratorLanes, AllOperationsWhereTheyAreAskedFor) {
   }
 }
 
-// Of lanes that are off nothing is used, and of NaN alone no exclusive minimum is taken.
+// Values of inactive lanes are not used, and there are no exclusive minima of floats, whose result
+// for NaNs alone is not specified.
 TEST(GeneratorLanes, WhatIsOpenIsNotUsed) {
   int chosen = 0;
   const auto modules = Modules({.instructions = 150, .types = true, .subgroups = true});

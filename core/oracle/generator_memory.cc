@@ -1,5 +1,5 @@
 // Accesses of random modules to buffers, shared and private memory, tables and push constants, and
-// what lanes exchange through them. A lane writes its own parts alone.
+// exchanges between lanes through them. A lane writes only its own parts.
 #include "core/oracle/generator.h"
 
 #include <vector>
@@ -20,7 +20,7 @@ void Generator::MemoryAccess(int depth) {
   const absl::Span<const Type> types(dwords, 1 + random_.Below(3));
   if (random_.OneIn(4)) return OwnMemory();
   if (random_.OneIn(8)) return SharedReads();
-  // Any offset: what lies outside reads as 0.
+  // Any offset: bytes outside read as 0.
   const ValueId offset = b_.And(Pick(Type::kI32), b_.Int(random_.OneIn(8) ? 0x3fc : 0xfc));
   switch (random_.Below(options_.memory ? 9 : 4)) {
     case 0: return StoreOutput(random_.Below(8), Pick(Type::kI32));
@@ -49,7 +49,7 @@ void Generator::MemoryAccess(int depth) {
 }
 
 // Accesses of several kinds and sizes close together, in the lane's own part of a buffer, by the
-// buffer's address, or of shared memory: what combines, forwards or removes accesses must see
+// buffer's address, or of shared memory: passes that combine, forward or remove accesses must see
 // which of them overlap.
 void Generator::OwnMemory() {
   constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI32,
@@ -86,13 +86,14 @@ void Generator::OwnMemory() {
   }
 }
 
-// Reads around a place that all lanes share: what makes blocks of them must see where they end.
+// Reads around an offset that all lanes share: a pass that merges them into blocks must see where
+// the buffer ends.
 void Generator::SharedReads() {
   constexpr Type kElements[] = {Type::kI32, Type::kI32, Type::kI16, Type::kI8, Type::kI64};
   const Op op = random_.OneIn(2) ? Op::kLoadSsbo : Op::kLoadUbo;
   const InstId known =
       b_.Load(op, op == Op::kLoadSsbo ? 1 : 2, b_.Int(4 * random_.Below(16)), {Type::kI32});
-  // Never in front of the buffer: neighbours of what is not inside may be read as that is.
+  // Never before the start of the buffer: a block that starts outside may read as 0 as a whole.
   const ValueId place = b_.Imax(b_.And(m_.result(known, 0), b_.Int(0x78)), b_.Int(32));
   for (uint32_t i = 2 + random_.Below(4); i > 0; --i) {
     const Type type = kElements[random_.Below(options_.types ? 5 : 2)];
@@ -145,8 +146,8 @@ void Generator::StoreTable() {
   b_.Store(Op::kStorePrivate, kTable, b_.Int(0), values);
 }
 
-// Inside the array for accesses of up to three dwords; often constant, and in the second array
-// always.
+// An offset inside the array for accesses of up to three dwords; often constant, always so in the
+// second array.
 ValueId Generator::PrivateOffset(uint32_t array, ValueId any) {
   if (array == 1) return b_.Int(0);
   if (random_.OneIn(2)) return b_.Int(4 * random_.Below(8));

@@ -27,7 +27,7 @@ TEST(GeneratorMemory, KindsAreThoseAskedFor) {
   }
 }
 
-// All lanes reach barriers, and nobody but a lane itself writes what others read.
+// All lanes reach barriers, and only the lane itself writes dwords that other lanes read.
 TEST(GeneratorMemory, NothingRaces) {
   const auto modules = Modules({.instructions = 150});
   EXPECT_EQ(AtTheTop(modules, {Op::kControlBarrier}), Ops(modules)[Op::kControlBarrier]);

@@ -1,6 +1,6 @@
-// Values that live through everything: variables of the random module that loops hand round and
-// that ifs in ifs change, with continue and break at any depth. At 32 lanes they are more than
-// registers, and lanes that left wait with all of them.
+// Values that stay live throughout the random module: loops carry them and nested ifs change them,
+// with continue and break at any depth. At 32 lanes they exceed the registers, and lanes that left
+// a loop early wait with all of them live.
 #include "core/oracle/generator.h"
 
 #include <vector>
@@ -22,7 +22,7 @@ void Generator::ChangeKept() {
   SomeKept() = sum;
 }
 
-// Ends the region for the lanes that are in it.
+// Ends the region for its active lanes.
 void Generator::JumpWithKept(ValueId fuel) {
   if (random_.OneIn(4)) return b_.Break(kept_);
   std::vector<ValueId> values = {b_.Isub(fuel, b_.Int(1))};
@@ -36,7 +36,7 @@ void Generator::KeptIf(ValueId fuel, int depth) {
   const RegionId outer = b_.region();
   const std::vector<ValueId> before = kept_;
   std::vector<ValueId> after[2];
-  const bool jumps = random_.OneIn(3);  // of two sides one goes on
+  const bool jumps = random_.OneIn(3);  // only one of the two sides reaches the end of the if
   for (uint32_t r = 0; r < 2; ++r) {
     kept_ = before;
     b_.SetRegion(m_.inst(inst).regions[r]);

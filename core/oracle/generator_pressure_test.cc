@@ -6,7 +6,7 @@ namespace {
 
 using mir::Op;
 
-// Each loop of them hands all round, and lanes leave it from within ifs.
+// Each of these loops carries all of the values, and lanes leave it from within ifs.
 TEST(GeneratorPressure, LoopsHandRoundWhatIsKept) {
   int loops = 0, continues = 0, breaks = 0;
   const GenerateOptions options = {.instructions = 0, .pressure = 30};

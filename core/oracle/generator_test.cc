@@ -33,7 +33,7 @@ TEST(Generator, ArithmeticIsOf32BitsUnlessTypesAreAskedFor) {
   }
 }
 
-// What lives at the end is visible, whatever stands before.
+// Values live at the end are stored whatever comes before.
 TEST(Generator, EveryModuleStoresTheSecondHalfOfItsOutput) {
   for (const Module& m : Modules({.instructions = 1})) {
     int stores = 0;

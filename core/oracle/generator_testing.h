@@ -1,4 +1,4 @@
-// For tests of the generator's parts: many modules, and what stands in them.
+// Helpers for tests of the generator's parts: many modules, and counts of their ops.
 #ifndef KILN_CORE_ORACLE_GENERATOR_TESTING_H_
 #define KILN_CORE_ORACLE_GENERATOR_TESTING_H_
 
@@ -24,14 +24,14 @@ void ForEachInstOf(const std::vector<mir::Module>& modules, F f) {
   }
 }
 
-// How often each op stands in the modules.
+// Counts each op in the modules.
 inline std::map<mir::Op, int> Ops(const std::vector<mir::Module>& modules) {
   std::map<mir::Op, int> ops;
   ForEachInstOf(modules, [&](const mir::Module& m, mir::InstId id) { ++ops[m.inst(id).op]; });
   return ops;
 }
 
-// How often one of these stands outside of all ifs and loops.
+// Counts the instructions with one of these ops outside of all ifs and loops.
 inline int AtTheTop(const std::vector<mir::Module>& modules, const std::vector<mir::Op>& ops) {
   int n = 0;
   for (const mir::Module& m : modules) {
@@ -42,7 +42,7 @@ inline int AtTheTop(const std::vector<mir::Module>& modules, const std::vector<m
   return n;
 }
 
-// The op that gives a value; kUnreachable for constants and parameters.
+// The op that defines a value; kUnreachable for constants and parameters.
 inline mir::Op DefinedBy(const mir::Module& m, mir::ValueId v) {
   const mir::Value& value = m.value(v);
   return value.kind == mir::Value::Kind::kResult ? m.inst(mir::InstId(value.owner)).op

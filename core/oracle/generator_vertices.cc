@@ -1,4 +1,5 @@
-// Vertices of random modules, drawn or not: attributes, outputs of all kinds, numbers of the run.
+// Vertices of random modules, drawn or not: attributes, outputs of all kinds, numbers of
+// invocations.
 #include "core/oracle/generator.h"
 
 #include <algorithm>
@@ -20,10 +21,11 @@ void Generator::DeclareVertex() {
       {.builtin = BuiltIn::kClipDistance, .array = true, .elements = 4, .type = Type::kF32}};
 }
 
-// What a draw gives and takes besides. Variables share locations 2 to 4 and 0; distances end in the
-// second of their slots; some outputs are left out, so that headers are written in part.
+// Further inputs and outputs of a draw. Variables share locations 2 to 4 and 0; distances end in
+// the second of their slots; some outputs are left out, so that headers are written in part.
 void Generator::DeclareDrawnVertex() {
-  m_.denorms_f16 = mir::DenormMode::kPreserve;  // at the start nothing says which mode holds
+  // the mode at the start of the program is not specified
+  m_.denorms_f16 = mir::DenormMode::kPreserve;
   m_.inputs.insert(
       m_.inputs.end(),
       {{.builtin = BuiltIn::kBaseVertex, .type = Type::kI32},
@@ -59,7 +61,8 @@ void Generator::DeclareNarrowVertex() {
   m_.outputs.push_back({.location = 10, .component = 2, .components = 2, .type = Type::kI16});
 }
 
-// Every run of a draw its own, whichever its numbers begin with.
+// A number that is different for every invocation of a draw, whatever its first vertex and
+// instance.
 ValueId Generator::NumberOfRun() {
   const auto input = [&](BuiltIn builtin) {
     uint32_t i = 0;
@@ -71,7 +74,7 @@ ValueId Generator::NumberOfRun() {
   return b_.Iadd(b_.Imul(instance, b_.Int(kDrawnVertices)), vertex);
 }
 
-// Some components, of an element that is known or not.
+// Writes some components of an element, whose index is constant or not.
 void Generator::WriteVertexOutput() {
   const auto output = random_.Below(static_cast<uint32_t>(m_.outputs.size()));
   const Interface v = m_.outputs[output];
@@ -81,7 +84,7 @@ void Generator::WriteVertexOutput() {
   b_.StoreOutput(output, first, values, v.array ? Element(v) : ValueId());
 }
 
-// At the end, as the importer has it: some elements, of these some components.
+// Writes some components of some elements, at the end as the importer does.
 void Generator::WriteDrawnVertex() {
   for (uint32_t i = 0; i < m_.outputs.size(); ++i) {
     const Interface v = m_.outputs[i];

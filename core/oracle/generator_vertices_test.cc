@@ -16,7 +16,7 @@ TEST(GeneratorVertices, OutputsAnywhereOrAtTheEnd) {
   EXPECT_EQ(AtTheTop(drawn, {Op::kStoreOutput}), Ops(drawn)[Op::kStoreOutput]);
 }
 
-// Variables by location, then built-in ones; sometimes one of each kind is not there.
+// Variables by location, then built-in ones; sometimes one of each kind is missing.
 TEST(GeneratorVertices, InterfacesOfADraw) {
   int with_layer = 0, narrow = 0;
   for (const bool types : {false, true}) {

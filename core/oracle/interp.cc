@@ -1,5 +1,5 @@
-// Control of the interpreter: dispatch, workgroups, regions and masks. What straight-line ops do is
-// in the parts that it owns.
+// Control of the interpreter: dispatch, workgroups, regions and masks. The parts that it owns
+// execute the straight-line ops.
 #include "core/oracle/interp.h"
 
 #include <algorithm>
@@ -147,8 +147,8 @@ class Interpreter {
     in_.observer->OnValue(v, active, absl::MakeConstSpan(e_.Lanes(v), e_.lanes));
   }
 
-  // What is undefined is another value wherever it is taken (SPIR-V, OpUndef: "each consumption").
-  // A module has one such value of a type, which stands for all that several variables do not hold.
+  // Draws an undefined value anew at each use (SPIR-V, OpUndef: "each consumption"). A module has
+  // one such value of each type, which stands for the contents of several variables.
   void Copy(ValueId to, ValueId from, const BitSet& active) {
     uint64_t* t = e_.Lanes(to);
     const uint64_t* f = e_.Lanes(from);
@@ -158,7 +158,7 @@ class Interpreter {
         [&](size_t lane) { t[lane] = undefined ? e_.chance.Undefined(v.type) : f[lane]; });
   }
 
-  // Parameters may be each other's next values, hence the detour.
+  // Copies by way of scratch_, since a parameter's next value may be another parameter.
   void Continue(InstId id, const BitSet& active) {
     LoopFrame& frame = loops_.back();
     const std::vector<ValueId>& params = m_.region(m_.inst(frame.loop).regions[0]).params;
@@ -230,8 +230,8 @@ class Interpreter {
     }
   }
 
-  // Of an instruction that changes memory that is not the lane's own: the lanes that are no
-  // helpers. Empty: all.
+  // For an instruction that changes memory other than the lane's own: the active lanes that are no
+  // helpers. Empty: all of them.
   BitSet WithEffect(InstId id, const BitSet& active) {
     const Inst& inst = m_.inst(id);
     if (!Info(inst.op).Has('W') || inst.op == Op::kStorePrivate || e_.helpers.count() == 0) {
@@ -249,7 +249,7 @@ class Interpreter {
     return lanes;
   }
 
-  // What the launch gives. False if the op is none of that.
+  // Executes an op that reads a launch value; returns false for other ops.
   bool Launch(InstId id) {
     const Inst& inst = m_.inst(id);
     switch (inst.op) {

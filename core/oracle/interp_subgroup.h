@@ -1,11 +1,11 @@
-// What subgroup operations give, for one subgroup of the interpreter.
+// Results of subgroup operations, for one subgroup of the interpreter.
 //
-// Lanes that are off take no part. Where the order of a float reduction matters it is that of a
-// tree over the lanes' numbers. The whole subgroup: the lower half of the lanes with the upper,
-// then the lower quarter with the next, and so on. Clusters: neighbours first, then pairs of pairs.
-// A scan adds to the upper half of each group of 2, 4, 8... lanes the last value of the lower half
+// Inactive lanes take no part. Where the order of a float reduction matters it is that of a tree
+// over the lanes' numbers. The whole subgroup: the lower half of the lanes with the upper, then the
+// lower quarter with the next, and so on. Clusters: neighbours first, then pairs of pairs. A scan
+// adds to the upper half of each group of 2, 4, 8... lanes the last value of the lower half
 // (Sklansky, Conditional-Sum Addition Logic, 1960). An exclusive scan is the inclusive one moved up
-// by a lane, the identity where no lane is below. What is read from a lane that is off is 0.
+// by a lane, with the identity where there is no lower lane. A read from an inactive lane gives 0.
 #ifndef KILN_CORE_ORACLE_INTERP_SUBGROUP_H_
 #define KILN_CORE_ORACLE_INTERP_SUBGROUP_H_
 
@@ -19,7 +19,7 @@
 
 namespace kiln::oracle {
 
-// The values of a subgroup's lanes; none in those that are off.
+// The values of a subgroup's lanes; inactive ones have none.
 template <class T>
 using SubgroupValues = std::vector<std::optional<T>>;
 
@@ -30,7 +30,7 @@ std::optional<T> CombineLanes(F combine, std::optional<T> a, std::optional<T> b)
   return combine(*a, *b);
 }
 
-// In place, within groups of `cluster` lanes, which divides their number.
+// Scans in place, within groups of `cluster` lanes, which divides the number of lanes.
 template <class T, class F>
 void ScanLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
   for (size_t half = 1; half < cluster; half *= 2) {
@@ -42,7 +42,7 @@ void ScanLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
   }
 }
 
-// Every lane gets what its cluster amounts to.
+// Gives every lane the reduction of its cluster.
 template <class T, class F>
 void ReduceLanes(F combine, uint32_t cluster, SubgroupValues<T>& lanes) {
   if (cluster == lanes.size()) {
@@ -66,7 +66,7 @@ void ExclusiveScanLanes(F combine, T identity, SubgroupValues<T>& lanes) {
   }
 }
 
-// The value with which an exclusive scan starts.
+// The first value of an exclusive scan.
 uint64_t ScanIdentity(mir::ReduceOp op, mir::Type type);
 
 // The 128 bits of a LaneMask in lane number `lane` of a subgroup of `size`.

@@ -1,5 +1,5 @@
-// Subgroup operations: every class against what is written down here lane by lane, with all lanes
-// and with some, in subgroups that are full and not.
+// Subgroup operations: every class against results written out lane by lane, with all lanes and
+// with some, in full and partial subgroups.
 #include "core/oracle/interp_subgroup.h"
 
 #include <cstring>
@@ -46,7 +46,7 @@ Dwords RunAll(const std::string& body, const Dwords& data, uint32_t subgroup_siz
   return out;
 }
 
-// The same in lanes whose value is odd; the others keep their value.
+// The same in lanes whose value is odd; the other lanes keep their value.
 Dwords RunOdd(const std::string& body, const Dwords& data, uint32_t subgroup_size) {
   return RunAll(absl::StrCat("%3:i32 = and %2, 1 %4:bool = ine %3, 0 if %4 {\n", body,
                              "\nstore_ssbo[0, align 4] %1, %9 yield } else { yield }"),
@@ -77,7 +77,7 @@ TEST(Subgroup, Scans) {
               ElementsAre(1, 2, 4, 9, 8, 22, 43, 34));
   EXPECT_THAT(RunOdd("%9:i32 = exclusive_scan[umin] %2", kEight, 4),
               ElementsAre(~0u, 2, 1, 1, 8, ~0u, 13, 34));
-  // A subgroup that is not full.
+  // A partial subgroup.
   EXPECT_THAT(RunAll("%9:i32 = inclusive_scan[xor] %2", {1, 2, 4, 8, 16, 32}, 4),
               ElementsAre(1, 3, 7, 15, 16, 48));
 }
@@ -142,7 +142,7 @@ TEST(Subgroup, BuiltIns) {
   EXPECT_THAT(LaneMaskBits(LaneMask::kGreaterEqual, 40, 64), ElementsAre(0, 0xffffff00, 0, 0));
 }
 
-// Lanes that leave a loop early meet the others behind it.
+// Lanes that leave a loop early meet the others after it.
 TEST(Subgroup, LanesReconvergeBehindLoops) {
   EXPECT_THAT(RunAll(R"(
     %20:i32 = loop (%21:i32 = 0, %22:i32 = 0) {

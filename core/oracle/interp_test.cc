@@ -1,4 +1,4 @@
-// The interpreter: op meanings at their corners, control flow, memory rules, limits.
+// The interpreter: corner cases of ops, control flow, memory rules, limits.
 #include "core/oracle/interp.h"
 
 #include <bit>
@@ -71,7 +71,7 @@ uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
 constexpr uint32_t kNan = 0x7fc00000, kInf = 0x7f800000, kMinusZero = 0x80000000;
 constexpr uint32_t kSubnormal = 0x00000123;
 
-// What a module stores in its only dword.
+// The value that a module stores in its only dword.
 uint32_t Stored(const Module& m, Denormals denormals) {
   EXPECT_EQ(Verify(m), absl::OkStatus());
   LaunchInputs inputs;
@@ -91,7 +91,7 @@ uint32_t Eval(Op op, const Dwords& sources, Denormals denormals = Denormals::kKe
   b.SetRegion(m.body);
   std::vector<ValueId> values;
   if (const std::string_view s = Info(op).signature; s[0] == 'j' || s[0] == 'g') {
-    // Conversions of width: from what gives 32 bits.
+    // Conversions of width take their source from an op that gives 32 bits.
     const Type from = op == Op::kTrunc ? Type::kI64 : s[0] == 'j' ? Type::kI16 : Type::kF16;
     const ValueId wide =
         b.Convert(op, b.Constant(from, sources[0]), s[0] == 'j' ? Type::kI32 : Type::kF32);
@@ -414,18 +414,19 @@ TEST(Interp, HalfArithmeticRoundsOnce) {
       });
       return r;
     };
-    // 64 bits of significand hold sums and products of halfs exactly, and nearly all sums with a
-    // product; quotients are never so near a tie.
+    // 64 bits of significand hold sums and products of halfs exactly, and nearly all sums of a half
+    // and a product; quotients are never that close to a tie.
     ASSERT_EQ(run(Op::kFadd), bits(half(a) + half(b))) << a << " " << b;
     ASSERT_EQ(run(Op::kFmul), bits(half(a) * half(b))) << a << " " << b;
     ASSERT_EQ(run(Op::kFdiv), bits(half(a) / half(b))) << a << " " << b;
     ASSERT_EQ(run(Op::kFfma), bits(half(a) * half(b) + half(c))) << a << " " << b << " " << c;
   }
-  // 2^15 * 2^-1 + the least half: in double precision the sum is a tie of nothing; far apart.
+  // 2^15 * 2^-1 + the smallest half: the addends are far apart, and the sum is no tie in double
+  // precision.
   EXPECT_EQ(EvalTyped(Op::kFfma, Type::kF16,
                       {{Type::kF16, 0x3c01}, {Type::kF16, 0x3c00}, {Type::kF16, 0x0001}}),
             0x3c01u);
-  // 1.5 * 2^-1 * 2^-24 is a tie of subnormals: to even.
+  // 1.5 * 2^-1 * 2^-24 is a tie of subnormals: it rounds to even.
   EXPECT_EQ(EvalTyped(Op::kFmul, Type::kF16, {{Type::kF16, 0x0003}, {Type::kF16, 0x3800}}), 2u);
   EXPECT_EQ(EvalTyped(Op::kFmul, Type::kF16, {{Type::kF16, 0x0003}, {Type::kF16, 0x3800}},
                       DenormMode::kFlush),
@@ -612,7 +613,7 @@ TEST(Interp, SharedMemoryPrivateArraysPushAndTables) {
   inputs.push_constants = {1, 0, 0, 0, 2, 0, 0, 0};
   inputs.groups = {2, 1, 1};
   inputs.base_workgroup = {40, 0, 0};
-  // Each lane publishes its number, reads its neighbour's; a private array holds lane * 10.
+  // Each lane publishes its number and reads its neighbour's; a private array holds lane * 10.
   EXPECT_THAT(RunBody(R"(
     %0:i32 = local_index
     %1:i32 = shl %0, 2
@@ -672,7 +673,7 @@ int64_t Races(const std::string& body) {
 }
 
 TEST(Interp, RacesAreSeen) {
-  // Four lanes in two groups store what differs, or what is the same.
+  // Four lanes in two groups store different values, or the same.
   EXPECT_EQ(Races("store_ssbo[0, align 4] 0, %0"), 7);
   EXPECT_EQ(Races("store_ssbo[0, align 4] 0, 5"), 0);
   EXPECT_EQ(Races("%2:i32 = ssbo_atomic[0, add] 0, 1"), 0);
@@ -685,7 +686,7 @@ TEST(Interp, RacesAreSeen) {
                   "%3:i32 = load_shared[align 4] %2 control_barrier[3, workgroup] "
                   "%4:i32 = iadd %0, 7 store_shared[align 4] %1, %4"),
             0);
-  // Without the second barrier a store meets the neighbour's load.
+  // Without the second barrier a store races with the neighbour's load.
   EXPECT_GT(Races("store_shared[align 4] %1, %0 control_barrier[3, workgroup] %2:i32 = xor %1, 4 "
                   "%3:i32 = load_shared[align 4] %2 %4:i32 = iadd %0, 7 "
                   "store_shared[align 4] %1, %4"),
@@ -696,7 +697,7 @@ TEST(Interp, RacesAreSeen) {
       0);
 }
 
-// All lanes are of one subgroup and run in step here: the second instruction always comes last.
+// All lanes are in one subgroup and run in lockstep here: the second instruction always comes last.
 TEST(Interp, RacesOfDifferentInstructionsOfOneSubgroupAreSeen) {
   // The first store changes nothing; in another order it undoes the neighbour's.
   const std::string first = "%2:i32 = xor %1, 4 store_shared[align 4] %1, 0 ";
@@ -709,18 +710,18 @@ TEST(Interp, RacesOfDifferentInstructionsOfOneSubgroupAreSeen) {
       "store_shared[align 4] %2, 5 ";
   EXPECT_EQ(Races(same), 0);
   EXPECT_EQ(Races(same + "store_shared[align 4] %1, 7"), 8);
-  // An atomic after a store of what was there.
+  // An atomic after a store of the value already there.
   EXPECT_EQ(Races(first + "%3:i32 = shared_atomic[add] %2, 1"), 8);
 }
 
-// The second workgroup stores where both have loaded.
+// The second workgroup stores to dwords that both have loaded.
 TEST(Interp, RacesWithLoadsOfEarlierWorkgroupsAreSeen) {
   EXPECT_EQ(Races("%2:i32 = workgroup_id[0] %3:bool = ult %2, 1 %4:i32 = select %3, 99, 5 "
                   "%5:i32 = load_ssbo[0, align 4] %1 store_ssbo[0, align 4] %1, %4"),
             4);
 }
 
-// Which of the four dwords of the result some random order changes.
+// For each of the four dwords of the result: true if some random order changes it.
 std::vector<bool> MovedByOrder(const std::string& body) {
   const Module m = MustParse(
       "mir 1 local_size 4, 1, 1 shared 64 resource 0 ssbo 0.0.0 body { "
@@ -770,7 +771,7 @@ TEST(Interp, LimitsAndErrors) {
   EXPECT_EQ(Interpret(wide, inputs, limits).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// Whether a program depends on undefined values shows when they are random.
+// Random undefined values reveal whether a program depends on them.
 TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   const auto run = [](uint32_t seed) {
     LaunchInputs inputs;
@@ -789,7 +790,7 @@ TEST(Interp, UndefinedValuesAreZeroOrRandom) {
   for (const Dwords& d : {small, any}) EXPECT_TRUE(d[1] == 5 || d[1] == 6);
 }
 
-// Two variables without contents need not hold the same.
+// Two variables without contents may hold different values.
 TEST(Interp, UndefinedValuesAreOthersWhereverTheyAreTaken) {
   const auto run = [](uint32_t seed) {
     LaunchInputs inputs;
@@ -812,7 +813,7 @@ TEST(Interp, UndefinedValuesAreOthersWhereverTheyAreTaken) {
   EXPECT_EQ(equal[0], equal[1]);
 }
 
-// What the importer writes where SPIR-V leaves a result undefined.
+// Selects that the importer emits where SPIR-V leaves a result undefined.
 TEST(Interp, SelectsThatChooseUndefinedValuesAreCounted) {
   const std::string body = R"(
       %0:i32 = local_index
@@ -851,7 +852,7 @@ TEST(Interp, SelectsThatChooseUndefinedValuesAreCounted) {
   EXPECT_NE(equal[0], 0u);
 }
 
-// What `count` seeds of random rounding make of a dword that each of 64 lanes computes.
+// The values of a dword, computed by each of 64 lanes, under `count` seeds of random rounding.
 std::vector<std::set<uint32_t>> Rounded(const std::string& body, uint32_t count) {
   const Module m = MustParse(
       "mir 1 local_size 64, 1, 1 resource 0 ssbo 0.0.0 body { "
@@ -869,7 +870,7 @@ std::vector<std::set<uint32_t>> Rounded(const std::string& body, uint32_t count)
   return found;
 }
 
-// 16 runs that round at random move every place that is inexact, also the last of a long program.
+// 16 runs with random rounding move every inexact instruction, also the last of a long program.
 TEST(Interp, SeedsOfRandomRoundingTryEveryPlaceAnew) {
   std::string body = "%2:f32 = fmul 1.1f, 1.1f ";
   for (int i = 0; i < 6; ++i) body += "%2" + std::to_string(i) + ":f32 = fmul 1.1f, 1.1f ";
@@ -907,13 +908,13 @@ TEST(Interp, RandomRoundingTakesConversionsToHalfToBothNeighbours) {
   }
   for (const auto& values : Rounded("%9:i32 = f2f16 1.5f", 16))
     EXPECT_THAT(values, ElementsAre(0x3e00));
-  // One seed in four rounds all towards zero.
+  // One seed in four rounds everything towards zero.
   for (const auto& values : Rounded("%6:f32 = bitcast 0x3f801c00 %9:i32 = f2f16 %6", 1)) {
     EXPECT_THAT(values, ElementsAre(0x3c00));
   }
 }
 
-// Dwords that differ between runs with and without random undefined results, and how many were
+// Dwords that differ between runs with and without random undefined results, and the number
 // counted.
 struct Doubts {
   std::vector<size_t> moved;
@@ -961,7 +962,7 @@ TEST(Interp, MemoryBeforeItIsWrittenIsZeroOrRandom) {
   EXPECT_NE(run(2)[1], 0u);
 }
 
-// Accesses outside of private arrays and shared memory, where nothing is promised.
+// Accesses outside of private arrays and shared memory are undefined.
 TEST(Interp, OutsideOfLocalMemoryAnythingIsFound) {
   const Doubts read = DoubtsOf("%0:i32 = load_private[0, align 4] 8 store_ssbo[0, align 4] 4, %0");
   EXPECT_THAT(read.moved, ElementsAre(0, 1, 0, 0));
@@ -972,7 +973,7 @@ TEST(Interp, OutsideOfLocalMemoryAnythingIsFound) {
 }
 
 TEST(Interp, UndefinedQuotientsOfActiveLanes) {
-  // The third lane would divide by 0 too, but does not get there.
+  // The third lane would divide by 0 too, but does not reach the division.
   const Doubts d = DoubtsOf(R"(
       %0:i32 = local_index
       %1:i32 = and %0, 1
@@ -1002,7 +1003,7 @@ TEST(Interp, UndefinedValuesOfOtherLanes) {
       store_ssbo[0, align 4] %2, %4)");
   EXPECT_EQ(d.undefined, 1);
   EXPECT_THAT(d.moved, ElementsAre(0, 0, 0, 1));
-  // Which lane is read must be the same for all: 2 for lane 3, 1 for the others.
+  // The lane to read must be the same for all: it is 2 for lane 3, 1 for the others.
   const Doubts disagreeing = DoubtsOf(R"(
       %0:i32 = local_index
       %2:i32 = shl %0, 2
@@ -1012,7 +1013,7 @@ TEST(Interp, UndefinedValuesOfOtherLanes) {
       store_ssbo[0, align 4] %2, %5)");
   EXPECT_EQ(disagreeing.undefined, 1);
   EXPECT_THAT(disagreeing.moved, ElementsAre(0, 0, 0, 1));
-  // A sum shows that one of floats is undefined.
+  // A sum depends on an undefined float.
   EXPECT_THAT(DoubtsOf(R"(
       %0:i32 = local_index
       %2:i32 = shl %0, 2
@@ -1048,7 +1049,7 @@ TEST(Interp, DescriptorsThatLanesDoNotShareNeedToSaySo) {
   EXPECT_THAT(beyond.moved, ElementsAre(1, 0, 0, 0));
 }
 
-// Vulkan wants a barrier reached by all invocations of its workgroup or by none.
+// Vulkan requires that all invocations of a workgroup reach a barrier or none does.
 TEST(Interp, BarriersThatNotAllReachAreCounted) {
   const auto counted = [](const std::string& body) {
     const Module m =
@@ -1068,7 +1069,7 @@ TEST(Interp, BarriersThatNotAllReachAreCounted) {
   EXPECT_EQ(counted("if %1 { control_barrier[3, subgroup] yield } else { yield }"), 0);
 }
 
-// What an array without length holds is what the client gave.
+// An array without length ends at the last descriptor that the client gave.
 TEST(Interp, DescriptorsBehindTheLastThatIsGivenAreUndefined) {
   const auto body = [](const std::string& index) {
     return "%1:i32 = load_ssbo.indexed[1, align 4] " + index + ", 0 store_ssbo[0, align 4] 0, %1";

@@ -95,7 +95,7 @@ std::optional<uint64_t> NamedTexel(const Module& module, InstId id,
   };
   std::array<int64_t, 3> at = {0, 0, 0};
   int64_t layer = 0;
-  // A cube's faces are layers of a flat storage image.
+  // A cube's faces are the layers of a 2D storage image.
   const int spatial =
       std::min(s.num_coordinates, image.dim == ImageDim::kCube ? 2 : SpatialCount(image.dim));
   const TexelOp& texel = module.texel_ops[module.inst(id).imm1];

@@ -1,7 +1,7 @@
 // Texel ops of one lane, for the interpreter.
 //
-// `sources` are the lane's sources of the instruction, `image` what its image is bound to: of the
-// dimension, component type and format that the resource says (CheckBound).
+// `sources` are the lane's sources of the instruction, `image` the binding of its image, which has
+// the dimension, component type and format of the resource (CheckBound).
 #ifndef KILN_CORE_ORACLE_INTERP_TEXEL_H_
 #define KILN_CORE_ORACLE_INTERP_TEXEL_H_
 
@@ -16,7 +16,7 @@
 
 namespace kiln::oracle {
 
-// Whether the image can be bound to the resource: InvalidArgument if not.
+// Returns InvalidArgument if the image cannot be bound to the resource.
 absl::Status CheckBound(const mir::Resource& resource, const BoundImage& image);
 
 // Derivatives of the coordinates.
@@ -25,18 +25,20 @@ struct TexelSlopes {
   std::array<float, 3> dy = {0, 0, 0};
 };
 
-// kSample, kGather and, with slopes, kSampleImplicit and kImageLod. `noise` is added to the weights
-// of filters.
+// Executes kSample, kGather and, with slopes, kSampleImplicit and kImageLod. `noise` is added to
+// the weights of filters.
 Texel SampledTexel(const mir::Module& module, mir::InstId id, absl::Span<const uint32_t> sources,
                    const BoundImage& image, const BoundSampler& sampler,
                    const std::array<double, 4>& noise,
                    const std::optional<TexelSlopes>& slopes = std::nullopt);
 
-// The texel that kFetch, kImageLoad, kImageStore or kImageAtomic names; nothing outside.
+// Returns the texel of a kFetch, kImageLoad, kImageStore or kImageAtomic, or nothing if it is
+// outside.
 std::optional<uint64_t> NamedTexel(const mir::Module& module, mir::InstId id,
                                    absl::Span<const uint32_t> sources, const BoundImage& image);
 
-// kImageSize, kImageLevels and kImageSamples: as many components as the instruction has results.
+// Executes kImageSize, kImageLevels and kImageSamples: as many components as the instruction has
+// results.
 Texel QueriedTexel(const mir::Module& module, mir::InstId id, absl::Span<const uint32_t> sources,
                    const BoundImage& image);
 

@@ -1,4 +1,4 @@
-// Texel ops in the interpreter: what lanes read and write, descriptors by value, races, errors.
+// Texel ops in the interpreter: reads and writes of lanes, descriptors by value, races, errors.
 #include <bit>
 #include <set>
 #include <string>
@@ -49,7 +49,7 @@ void Allocate(BoundImage& image) {
   image.bytes.resize(image.Texels() * static_cast<uint64_t>(FormatOf(image.format).Bytes()));
 }
 
-// Images whose texels are numbered from 1 where they are floats.
+// Images whose texels are numbered from 1 if they are floats.
 LaunchInputs Inputs() {
   LaunchInputs in;
   in.buffers.push_back({0, 0, 0, std::vector<uint8_t>(64)});
@@ -90,7 +90,7 @@ std::vector<uint32_t> Words(const std::vector<uint8_t>& bytes) {
   return words;
 }
 
-// The float of each lane that the body stores at %1.
+// The float that the body stores at %1, of each lane.
 std::vector<float> Floats(const std::string& body) {
   LaunchInputs in = Inputs();
   const auto run = RunBody(body, in);
@@ -202,7 +202,7 @@ TEST(InterpTexel, RacesOnTexelsAreSeen) {
     EXPECT_TRUE(run.ok()) << run.status();
     return run.ok() ? run->races : -1;
   };
-  // The first lane stores what is there already: in another order that changes something.
+  // The first lane stores the value already there: in another order that changes something.
   EXPECT_EQ(races("image_store[1, texel] 0, 0, %0, 0, 0, 0\n"), 3);
   EXPECT_EQ(races("image_store[1, texel] %0, 0, %0, 0, 0, 0\n"), 0);
   EXPECT_EQ(races("%2:i32 = image_atomic[1, texel add] 0, 0, 1\n"), 0);
@@ -221,7 +221,7 @@ TEST(InterpTexel, FilterWeightsMoveWithRandomRounding) {
   EXPECT_NEAR(moved, 2.5f, 1.0f / 256);
 }
 
-// What random rounding makes of a texel whose bytes are all the same.
+// The results under random rounding of a texel whose bytes are all the same.
 std::set<uint32_t> RoundedTexels(ImageFormat format, uint8_t byte, const std::string& load) {
   std::set<uint32_t> found;
   for (uint32_t seed = 1; seed <= 16; ++seed) {
@@ -238,8 +238,8 @@ std::set<uint32_t> RoundedTexels(ImageFormat format, uint8_t byte, const std::st
   return found;
 }
 
-// 231 / 255 is between floats; 231 times the rounded 1 / 255 is the next one, as some targets
-// compute it.
+// 231 / 255 is between two floats; 231 times the rounded 1 / 255, which some targets compute, is
+// the next one.
 TEST(InterpTexel, NormalizedTexelsMoveWithRandomRounding) {
   const std::string sample = "sample.indexed[2, texel lod] 0, 0.4f, 0f";
   const std::string fetch = "fetch.indexed[2, texel lod] 0, 1, 0";

@@ -84,7 +84,7 @@ void Memories::Prepare() {
     addressed_.back().second.by_address = true;
   }
   constant_data_ = m_.constant_data;
-  // A table is what became of a private array.
+  // A constant table was a private array, so that accesses outside are those of local memory.
   constant_memory_ = {constant_data_.data(), constant_data_.size(), nullptr, true};
   shared_.resize(m_.shared_bytes);
   shared_memory_ = {shared_.data(), shared_.size(), nullptr, true};
@@ -101,7 +101,7 @@ void Memories::Prepare() {
 }
 
 void Memories::BeginGroup() {
-  // What nobody has written is undefined too.
+  // Memory that was not written is undefined too.
   for (uint8_t& byte : shared_) byte = static_cast<uint8_t>(e_.chance.Undefined(Type::kI32));
   for (uint8_t& byte : private_) byte = static_cast<uint8_t>(e_.chance.Undefined(Type::kI32));
   std::fill(shared_accesses_.begin(), shared_accesses_.end(), Access());
@@ -138,7 +138,7 @@ void Memories::FindGranule() {
   });
 }
 
-// Accesses to what can be written are noted: by granule, of images by texel.
+// Prepares the record of accesses to writable memory: by granule, of images by texel.
 void Memories::Bind() {
   accesses_.resize(in_.buffers.size());
   texel_accesses_.resize(in_.images.size());
@@ -184,8 +184,7 @@ bool Memories::Inside(uint64_t offset, int i, uint32_t size, const Memory& memor
   return false;
 }
 
-// Looks for races of this access with earlier ones, and remembers it. True if one of them is a
-// write.
+// Checks this access for races with earlier ones, and records it. True if it races with a write.
 bool Memories::Note(InstId id, const Memory& memory, uint64_t at, uint32_t size, size_t lane,
                     AccessKind kind, bool same) {
   if (memory.accesses == nullptr) return false;
@@ -242,7 +241,7 @@ void Memories::StoreAt(InstId id, const Memory& memory, uint64_t offset, size_t 
   }
 }
 
-// What the lane finds if it comes before the writes that it is not ordered with.
+// Returns the value that the lane reads if its load comes before the writes it is unordered with.
 uint64_t Memories::Before(const Memory& memory, uint64_t at, uint32_t size, size_t lane) const {
   uint64_t x = 0;
   for (uint32_t k = 0; k < size; k += granule_) {
@@ -255,8 +254,8 @@ uint64_t Memories::Before(const Memory& memory, uint64_t at, uint32_t size, size
   return x;
 }
 
-// With random undefined results a store outside of shared memory or of a private array may hit
-// anything in it.
+// With random undefined results a store outside of shared memory or of a private array may hit any
+// element in it.
 bool Memories::Strays(const Memory& memory, uint32_t size, uint64_t* at) {
   if (in_.undefined_seed == 0 || !memory.local || memory.size < size ||
       e_.chance.RandomUnit() < 0) {
@@ -297,7 +296,7 @@ void Memories::AtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t
   e_.Lanes(m_.result(id))[lane] = old;
 }
 
-// The same with pairs of dwords.
+// Executes an atomic on pairs of dwords.
 void Memories::WideAtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
   const auto op = static_cast<AtomicOp>(m_.inst(id).imm1);
   const int operands = AtomicOperands(op);
@@ -318,7 +317,7 @@ void Memories::WideAtomicAt(InstId id, const Memory& memory, uint64_t offset, si
   e_.Lanes(m_.result(id, 1))[lane] = old >> 32;
 }
 
-// Access to a buffer, perhaps one that each lane chooses.
+// Executes an access to a buffer, which each lane may choose by index.
 void Memories::Buffer(InstId id, const BitSet& active) {
   const Op op = m_.inst(id).op;
   const uint64_t* offset = e_.Lanes(m_.source(id, OffsetSource(m_.inst(id))));
@@ -369,14 +368,14 @@ void Memories::Global(InstId id, const BitSet& active) {
   });
 }
 
-// Buffers that were given no address lie where no client's do.
+// Buffers without an address get one in a range that clients do not use.
 uint64_t Memories::AddressOfBuffer(size_t place) const {
   constexpr uint64_t kFirst = uint64_t{1} << 47;
   const uint64_t given = in_.buffers[place].address;
   return given != 0 ? given : kFirst + (uint64_t{place} << 32);
 }
 
-// Without bytes if no buffer has the address.
+// Returns the memory at an address, empty if no buffer has the address.
 Memory Memories::At(uint64_t address, uint64_t* offset) const {
   for (const auto& [start, memory] : addressed_) {
     if (address < start || address - start >= memory.size) continue;
@@ -388,7 +387,7 @@ Memory Memories::At(uint64_t address, uint64_t* offset) const {
   return nowhere;
 }
 
-// Private arrays are kept lane by lane.
+// Private arrays are stored lane by lane.
 Memory Memories::PrivateMemory(InstId id, size_t lane) {
   const uint32_t array = m_.inst(id).imm0;
   const uint32_t bytes = m_.private_arrays[array].bytes;

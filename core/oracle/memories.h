@@ -1,5 +1,5 @@
 // Memories of the interpreter: buffers, push constants, shared, private and constant memory, memory
-// by address; what lies outside of them, and atomics.
+// by address; accesses outside of them, and atomics.
 #ifndef KILN_CORE_ORACLE_MEMORIES_H_
 #define KILN_CORE_ORACLE_MEMORIES_H_
 
@@ -15,16 +15,16 @@
 
 namespace kiln::oracle {
 
-// A run of bytes with the rules for what lies outside.
+// A range of bytes and the rules for accesses outside of it.
 struct Memory {
   uint8_t* bytes = nullptr;
   uint64_t size = 0;
-  std::vector<Access>* accesses = nullptr;  // per granule, if races are looked for
+  std::vector<Access>* accesses = nullptr;  // per granule, if races are to be detected
   bool local = false;
-  bool by_address = false;  // reached by an address, not through a descriptor
+  bool by_address = false;  // accessed by address, not through a descriptor
 };
 
-// What an atomic leaves behind.
+// The value that an atomic stores.
 template <class U>
 U AtomicResult(mir::AtomicOp op, U old, U value, U comparator);
 uint32_t FloatAtomicResult(mir::AtomicOp op, mir::semantics::Flush flush, mir::Type type,
@@ -35,13 +35,13 @@ class Memories {
   Memories(Execution& execution, DescriptorChoice& descriptors, Races& races)
       : e_(execution), m_(e_.m), in_(e_.in), descriptors_(descriptors), races_(races) {}
 
-  // Once, when the number of lanes is known.
+  // Called once, when the number of lanes is known.
   void Prepare();
   void BeginGroup();
-  // False if the op is none of a buffer, an address or another memory.
+  // Executes ops on buffers, addresses and other memories; returns false for other ops.
   bool Exec(mir::InstId id, const BitSet& active);
 
-  // Accesses to texels of an image, if they are noted.
+  // The record of accesses to an image's texels, if there is one.
   std::vector<Access>* AccessesOfImage(size_t place);
 
  private:

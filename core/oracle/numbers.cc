@@ -18,7 +18,7 @@ using mir::Type;
 using mir::Value;
 using mir::ValueId;
 
-// Ops whose accuracy is the target's affair.
+// Ops whose accuracy depends on the target.
 template <class Visitor>
 bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
   double (*f)(double) = nullptr;
@@ -43,9 +43,9 @@ bool VisitApproximate(Op op, Type type, semantics::Flush flush, Visitor&& v) {
   return true;
 }
 
-// Of a quiet NaN: what arithmetic that makes one may leave there, the sign and all below the quiet
-// bit. Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions", which asks
-// for no sign and no payload.
+// The bits of a quiet NaN that arithmetic may set freely: the sign and all below the quiet bit.
+// Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions", which requires
+// neither sign nor payload.
 uint64_t NanBits(Type type) { return type == Type::kF16 ? 0x81ff : 0x803fffff; }
 
 bool IsDivision(Op op) {
@@ -53,9 +53,9 @@ bool IsDivision(Op op) {
          op == Op::kSmod;
 }
 
-// Units in the last place by which targets may differ; 0 where the result is exact.
+// Units in the last place by which targets may differ; 0 if the result is exact.
 // Source: Vulkan specification, "Precision and Operation of SPIR-V Instructions"; sine and cosine
-// are held to less than the 2^-11 absolute it allows.
+// are held to less than the absolute error of 2^-11 that it allows.
 double AllowedUlps(Op op, double a, double b, double c, double result) {
   switch (op) {
     case Op::kFadd: return a + b == result ? 0 : 1;
@@ -170,9 +170,9 @@ bool Numbers::Perturbed(InstId id, Op op) {
   return true;
 }
 
-// A conversion to half is rounded correctly, which for Vulkan is to either of the neighbours unless
-// a rounding mode is asked for. One seed in four rounds all of them towards zero, as some targets
-// do: what each result loses so adds up where random directions would cancel.
+// Conversions to half are correctly rounded, which in Vulkan's terms is to either neighbour unless
+// a rounding mode is given. One seed in four rounds all of them towards zero, as some targets do:
+// the errors then accumulate where random directions would cancel.
 bool Numbers::RoundEitherWay(InstId id) {
   Exact(id);
   if (m_.round_to_zero) return true;
@@ -189,9 +189,9 @@ bool Numbers::RoundEitherWay(InstId id) {
   return true;
 }
 
-// Remainders inherit what x - y * trunc(x / y) may be, or floor for FMod: a quotient near a whole
-// number may come out on either side of it, and what is lost of a large x is much of a small
-// remainder.
+// Remainders inherit the error of x - y * trunc(x / y), or floor for FMod: a quotient near a whole
+// number may round to either side of it, and a small relative error of a large x is a large one of
+// a small remainder.
 bool Numbers::PerturbRemainder(InstId id) {
   const Type type = e_.TypeOf(m_.result(id));
   const bool floor = m_.inst(id).op == Op::kFmod;
@@ -222,8 +222,8 @@ void Numbers::Loosen(InstId id) {
   }
 }
 
-// Counts the divisions of integers that SPIR-V leaves undefined: by 0, and of the least number by
-// -1.
+// Counts the divisions of integers that SPIR-V leaves undefined: by 0, and of the smallest number
+// by -1.
 void Numbers::UndefineQuotients(InstId id, const BitSet& active) {
   const Type type = e_.TypeOf(m_.result(id));
   const bool is_unsigned = m_.inst(id).op == Op::kUdiv || m_.inst(id).op == Op::kUrem;
@@ -239,8 +239,8 @@ void Numbers::UndefineQuotients(InstId id, const BitSet& active) {
   });
 }
 
-// A select between a value and an undefined one that takes the latter may take the former: see
-// LaunchInputs::prefers_defined. False if it is a select as any other.
+// Executes a select between a defined and an undefined value. One that chooses the undefined value
+// may give the defined one: see LaunchInputs::prefers_defined. Returns false for other selects.
 bool Numbers::ChoosesUndefined(InstId id, const BitSet& active) {
   if (in_.undefined_seed == 0 && !in_.prefers_defined) return false;
   const auto is_undefined = [&](int source) {

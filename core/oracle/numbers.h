@@ -1,4 +1,4 @@
-// Pure ops of the interpreter: exact ones, those whose accuracy is the target's affair, random
+// Pure ops of the interpreter: exact ones, those whose accuracy depends on the target, random
 // rounding, and the results that SPIR-V leaves undefined (divisions, selects of undefined values).
 #ifndef KILN_CORE_ORACLE_NUMBERS_H_
 #define KILN_CORE_ORACLE_NUMBERS_H_
@@ -11,8 +11,8 @@
 
 namespace kiln::oracle {
 
-// The rounding of float arithmetic on the host while it lives. Everything is computed at run time
-// there, so that no compiler has folded it with another rounding.
+// Sets the host's rounding of float arithmetic for its lifetime. Everything is computed at run time
+// then, so that the host's compiler has folded nothing with another rounding.
 class Rounding {
  public:
   explicit Rounding(bool to_zero);
@@ -26,16 +26,16 @@ class Rounding {
 
 double ToDouble(mir::Type type, uint64_t bits);
 
-// True for finite floats with an exponent from `least` on, short of the greatest, so that some
-// units in the last place lead to another such.
+// True for finite floats with an exponent field of at least `least` and below the largest, so that
+// adding some units in the last place gives another finite float.
 bool MayMove(mir::Type type, uint64_t bits, uint32_t least);
 
 class Numbers {
  public:
   explicit Numbers(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
 
-  // Executes an instruction with one result and sources in all lanes. False if it is none of
-  // semantics.h or of those that approximate.
+  // Executes an instruction with one result and sources in all lanes. Returns false if it is
+  // neither in semantics.h nor one of the approximate ops.
   bool Exec(mir::InstId id, const BitSet& active);
 
  private:

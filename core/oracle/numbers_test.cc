@@ -1,4 +1,4 @@
-// Pure ops by themselves: which there are, what rounds, what is undefined. (Their meanings:
+// Pure ops by themselves: which exist, which round, which are undefined. (Their meanings:
 // interp_test.)
 #include "core/oracle/numbers.h"
 
@@ -12,7 +12,7 @@
 namespace kiln::oracle {
 namespace {
 
-// The first instruction of a body, its sources constants: executed in all lanes of four.
+// Executes the first instruction of a body, whose sources are constants, in all of four lanes.
 struct One {
   explicit One(const std::string& body, LaunchInputs in = {})
       : module(*mir::Parse("mir 1 body {\n" + body + " return }")), inputs(std::move(in)) {
@@ -47,7 +47,7 @@ TEST(Numbers, KnowsPureOpsAndNoOthers) {
   EXPECT_FALSE(One("%0:bool = subgroup_any true").Exec());
 }
 
-// What a remainder of 1e6 by 0.1 may be: a quotient of 24 bits is known to about one, the product
+// The possible remainders of 1e6 by 0.1: a quotient of 24 bits is known to about one, the product
 // to 1/16.
 TEST(Numbers, PerturbsRemaindersAsWhatTheyAreMadeOf) {
   for (const char* op : {"fmod", "frem"}) {

@@ -11,8 +11,8 @@
 
 namespace kiln::oracle {
 
-// The lanes between which a derivative is taken. Vulkan, "Derivative Operations": of the lane's own
-// row or column; a coarse one for the whole quad is that of its first lane.
+// The lanes between which a derivative is taken: those of the lane's own row or column; a coarse
+// derivative is that of the first lane for the whole quad. Source: Vulkan, "Derivative Operations".
 struct QuadPair {
   size_t from, to;
 };
@@ -22,7 +22,7 @@ constexpr QuadPair PairOf(size_t lane, bool down, bool coarse) {
   return {from, from + step};
 }
 
-// Whether all lanes of the quad are active: where not, derivatives are undefined.
+// Returns true if all lanes of the quad are active; otherwise derivatives are undefined.
 inline bool IsWholeQuad(size_t lane, const BitSet& active, uint32_t lanes) {
   const size_t first = lane & ~size_t{3};
   for (size_t i = first; i < first + 4; ++i) {
@@ -31,7 +31,7 @@ inline bool IsWholeQuad(size_t lane, const BitSet& active, uint32_t lanes) {
   return true;
 }
 
-// a - b of a float type, rounded as the launch asks for.
+// Returns a - b of a float type, rounded as the launch requests.
 uint64_t Difference(mir::Type type, uint64_t a, uint64_t b, Execution& execution);
 
 }  // namespace kiln::oracle

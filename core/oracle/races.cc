@@ -60,9 +60,10 @@ bool Races::OfOneSubgroup(uint32_t a, uint32_t b) const {
          a % e_.lanes / in_.subgroup_size == b % e_.lanes / in_.subgroup_size;
 }
 
-// Is one of these accesses, not by `me`, unordered with one that `me` makes now? A barrier of this
-// group orders them, or one of the subgroup if both are of one subgroup. Moments do not fall, so
-// that what is older than an ordered access of the same subgroup or group is ordered as well.
+// Returns true if one of these accesses, made by another invocation, is unordered with an access
+// that `me` makes now. A barrier of this group orders them, or one of the subgroup if both are in
+// one subgroup. Moments never decrease, so that accesses before an ordered one of the same subgroup
+// or group are ordered as well.
 bool Races::Unordered(const Trace& t, uint32_t me) const {
   if (t.moment == 0) return false;
   if (t.first_group != groups_run_) return true;

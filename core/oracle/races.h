@@ -1,9 +1,9 @@
-// Races of a run: which accesses to memory are unordered with each other
-// (LaunchInputs::detect_races), and what a lane finds that comes before the writes it is not
-// ordered with (LaunchInputs::shuffle_seed).
+// Detects races of a run: accesses to memory that are unordered with each other
+// (LaunchInputs::detect_races), and the value a lane reads if it comes before the writes it is
+// unordered with (LaunchInputs::shuffle_seed).
 //
-// Memory is seen in granules: dwords or the least element that the program accesses; of images
-// texels. Costs four traces and a dword a granule, constant time an access and granule.
+// Memory is recorded in granules: dwords or the smallest element that the program accesses; of
+// images texels. Costs four traces and a dword a granule, constant time an access and granule.
 #ifndef KILN_CORE_ORACLE_RACES_H_
 #define KILN_CORE_ORACLE_RACES_H_
 
@@ -14,11 +14,11 @@
 
 namespace kiln::oracle {
 
-// Accesses of one kind to a granule of memory: as much of them as decides whether one of them is
-// unordered with a later access. Moments are numbered from 1, a new one with each barrier and
-// group; groups run one after another.
+// A summary of the accesses of one kind to a granule of memory, enough to decide if one of them is
+// unordered with a later access. Moments are numbered from 1; each barrier and each group begins a
+// new one. Groups run one after another.
 struct Trace {
-  uint32_t who = 0;           // made the last one
+  uint32_t who = 0;           // the invocation of the last one
   uint32_t moment = 0;        // of the last one; 0: there was none
   uint32_t other_moment = 0;  // of the last one by another subgroup than that of `who`
   uint32_t first_group = 0;   // of the first one
@@ -27,10 +27,10 @@ struct Trace {
 
 struct Access {
   Trace loads;
-  Trace stores;        // that changed what is there
-  Trace quiet_stores;  // of the value that is there already
+  Trace stores;        // that changed the value
+  Trace quiet_stores;  // of the value already there
   Trace atomics;
-  uint32_t before = 0;  // what was there before the last of `stores` and `atomics`
+  uint32_t before = 0;  // the value before the last of `stores` and `atomics`
 };
 
 enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
@@ -43,12 +43,13 @@ class Races {
   // A control barrier of the workgroup, or of its subgroups.
   void Barrier(bool of_workgroup);
 
-  // Looks for races of this access with earlier ones, and remembers it. True if one of them is a
+  // Checks this access for races with earlier ones, and records it. Returns true if it races with a
   // write.
   bool Note(mir::InstId id, Access& a, size_t lane, AccessKind kind, bool same);
-  // With a random order: does a racing access come before the write that it follows here?
+  // With a random order: decides randomly if a racing access comes before the write that it follows
+  // here.
   bool ComesBefore(bool after_write);
-  // Has there been a write to the granule that the lane is not ordered with?
+  // Returns true if there was a write to the granule that the lane is unordered with.
   bool IsStale(const Access& a, size_t lane) const;
 
  private:

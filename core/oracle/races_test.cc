@@ -1,4 +1,4 @@
-// What races: pairs of accesses to one granule, with and without barriers between them.
+// Pairs of accesses to one granule that race, with and without barriers between them.
 #include "core/oracle/races.h"
 
 #include "core/mir/parse.h"
@@ -15,7 +15,7 @@ class RacesTest : public testing::Test {
     races_.BeginGroup();
   }
 
-  // Whether the access races with an earlier one.
+  // Returns true if the access races with an earlier one.
   bool IsRace(size_t lane, AccessKind kind, bool same = false) {
     const int64_t before = execution_.statistics.races;
     races_.Note(mir::InstId(0), granule_, lane, kind, same);

@@ -12,7 +12,7 @@ using mir::ImageDim;
 uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
 float Float(uint32_t x) { return std::bit_cast<float>(x); }
 
-// To an integer, far ones and NaN to some number in reach.
+// Converts to an integer, clamped to +-1e9; NaN gives 0.
 int64_t ToInt(double x) { return x == x ? static_cast<int64_t>(std::clamp(x, -1e9, 1e9)) : 0; }
 
 int64_t Modulo(int64_t a, int64_t n) { return (a % n + n) % n; }
@@ -47,8 +47,9 @@ bool Compares(CompareFunction f, float reference, float texel) {
 
 // ---- Cubes ----
 
-// How a face's own coordinates (sc, tc) lie in space, and its axis. Entries: axis + 1, negative if
-// it points the other way. Source: Vulkan, "Cube Map Face Selection and Transformations".
+// The axes in space of a face's own coordinates (sc, tc), and of the face. Entries: axis + 1,
+// negative if it points the other way. Source: Vulkan, "Cube Map Face Selection and
+// Transformations".
 struct Face {
   int s;
   int t;
@@ -62,7 +63,7 @@ T Component(const std::array<T, 3>& v, int axis) {
   return axis < 0 ? -v[-axis - 1] : v[axis - 1];
 }
 
-// The face that a direction looks at; of equal components z goes before y before x.
+// The face that a direction points to; of equal components z has priority, then y.
 int FaceOf(const std::array<float, 3>& d) {
   const float x = std::fabs(d[0]), y = std::fabs(d[1]), z = std::fabs(d[2]);
   const int axis = z >= x && z >= y ? 2 : y >= x ? 1 : 0;
@@ -81,7 +82,7 @@ std::array<double, 3> OnFace(const std::array<float, 3>& direction, const std::a
   return {along(face.s), along(face.t), 0};
 }
 
-// The texel beside the edge of a face, on the face that joins there; nothing at a corner.
+// The texel next to an edge of a face, on the adjoining face; nothing at a corner.
 struct CubeTexel {
   int face;
   int64_t x;
@@ -91,7 +92,7 @@ std::optional<CubeTexel> Neighbour(int face, int64_t x, int64_t y, int64_t size)
   const bool outside_x = x < 0 || x >= size, outside_y = y < 0 || y >= size;
   if (!outside_x && !outside_y) return CubeTexel{face, x, y};
   if (outside_x && outside_y) return std::nullopt;
-  // In units in which the cube's edge is 2 * size long: centres of texels are odd.
+  // In units in which the cube's edge has the length 2 * size: centres of texels are odd.
   const auto centre = [size](int64_t i) {
     return std::clamp<int64_t>(2 * i + 1 - size, -size, size);
   };
@@ -137,7 +138,7 @@ class Level {
     return Compared(At(i).value_or(Texel{0, 0, 0, 0}));
   }
 
-  // The blend of the texels around.
+  // The weighted mean of the surrounding texels.
   std::array<double, 4> Linear() const {
     Footprint f = Around();
     std::array<double, 4> sum = {0, 0, 0, 0};
@@ -147,7 +148,7 @@ class Level {
         weight *= (corner >> k & 1) != 0 ? f.fraction[k] : 1 - f.fraction[k];
       }
       for (int c = 0; c < 4; ++c) {
-        // A texel of no weight does not count, be it infinite or no number.
+        // A texel of weight 0 does not count, even if it is infinite or NaN.
         if (weight != 0) sum[c] += weight * f.texels[corner][c];
       }
     }
@@ -182,8 +183,8 @@ class Level {
     at_[2] = 0;
   }
 
-  // The border's color replaces only the components that the format has; the rest is what any of
-  // its texels has there. Source: Vulkan, "Texel Replacement" and "Conversion to RGBA".
+  // The border's color replaces only the components that the format has; the others are as in any
+  // of its texels. Source: Vulkan, "Texel Replacement" and "Conversion to RGBA".
   Texel Border() const {
     const TexelFormat& format = FormatOf(image_.format);
     const uint32_t one = format.IsInteger() ? 1 : Bits(1.0f);
@@ -195,7 +196,7 @@ class Level {
     return border;
   }
 
-  // Nothing at the corner of a cube.
+  // Returns nothing at the corner of a cube.
   std::optional<Texel> At(std::array<int64_t, 3> i) const {
     int64_t layer = layer_;
     if (image_.dim == ImageDim::kCube) {
@@ -247,8 +248,9 @@ class Level {
     return f;
   }
 
-  // The mean of the other three. Integers have none: one of the others stands for them, whichever
-  // one the target takes ("Cube Map Edge Handling"), with noise another than without.
+  // Fills the missing fourth texel with the mean of the other three. Integers have no mean: one of
+  // the others is used, of the target's choice ("Cube Map Edge Handling"); noise changes the
+  // choice.
   void FillCorner(int missing, const std::array<double, 4>& sum, Footprint* f) const {
     for (int c = 0; c < 4; ++c) {
       f->texels[missing][c] = sum[c] / 3;

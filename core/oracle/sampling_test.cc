@@ -1,5 +1,4 @@
-// Formats against the values that Vulkan's formulas give; filtering against sums worked out by
-// hand.
+// Formats against the values of Vulkan's formulas; filtering against sums computed by hand.
 #include "core/oracle/sampling.h"
 
 #include <algorithm>
@@ -203,8 +202,8 @@ TEST(Sampling, Levels) {
   EXPECT_EQ(LodOfDerivatives(row, {0, 0, 0}, {0.5f, 0, 0}, {1, 0, 0}), 2);
 }
 
-// On a face of 64 texels, 2 away: half a unit along it is an eighth of the face, 8 texels. A step
-// towards the face alone changes nothing in its middle, and moves what is beside it inwards.
+// On a face of 64 texels at distance 2, half a unit along it is an eighth of the face, 8 texels. A
+// step towards the face changes nothing in its middle, and moves points beside the middle inwards.
 TEST(Sampling, DerivativesOfDirectionsAreThoseOnTheFace) {
   BoundImage cube = Image(ImageDim::kCube, 64, 64, {});
   const std::array<float, 3> none = {0, 0, 0};
@@ -261,8 +260,8 @@ TEST(Sampling, CubeFacesAndTheirEdges) {
   EXPECT_NEAR(At(cube, s, -1, -1, -1), (1 + 3 + 5) / 3.0f, 1e-6);
 }
 
-// Neighbouring texels across every edge are those whose directions are close.
-// The corner of a gather has no mean of integers: one of the three texels there stands for it.
+// Neighbouring texels across every edge are those whose directions are close. The corner of a
+// gather has no mean of integers: one of the three texels there replaces it.
 TEST(Sampling, CornersOfIntegerCubes) {
   BoundImage cube;
   cube.format = ImageFormat::kR32ui;
@@ -290,7 +289,7 @@ TEST(Sampling, CubesAreSeamless) {
   BoundImage cube = Image(ImageDim::kCube, kSize, kSize, {});
   cube.layers = 6;
   cube.bytes.resize(6 * kSize * kSize * 4);
-  // A smooth function of the direction: filtering must not jump anywhere.
+  // A smooth function of the direction: the filtered result must not jump anywhere.
   for (int axis = 0; axis < 3; ++axis) {
     BoundSampler nearest;
     for (int face = 0; face < 6; ++face) {

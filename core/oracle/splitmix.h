@@ -1,4 +1,4 @@
-// Random numbers of random modules and of what they run on.
+// Random numbers for random modules and their inputs.
 #ifndef KILN_CORE_ORACLE_SPLITMIX_H_
 #define KILN_CORE_ORACLE_SPLITMIX_H_
 
@@ -6,7 +6,7 @@
 
 namespace kiln::oracle::random_modules {
 
-// splitmix64 (Steele, Lea, Flood 2014): same numbers on every platform.
+// splitmix64 (Steele, Lea, Flood 2014): same numbers on every machine.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}

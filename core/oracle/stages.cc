@@ -23,10 +23,11 @@ using mir::Stage;
 using mir::Type;
 using mir::ValueId;
 
-// Vulkan's least maximum of interpolation offsets (minInterpolationOffset, maxInterpolationOffset).
+// The smallest limits of interpolation offsets that Vulkan allows (minInterpolationOffset,
+// maxInterpolationOffset).
 constexpr double kMaxOffset = 0.5;
 
-// Where a variable keeps a component, before the invocation.
+// The position of a variable's component for invocation 0; other invocations follow.
 size_t PlaceOf(const Interface& v, uint32_t element, uint32_t component, uint32_t invocations) {
   return (size_t{element} * v.components + component) * invocations;
 }
@@ -93,7 +94,7 @@ void Stages::Finish(const BitSet& active) {
 
 // ---- Inputs and outputs ----
 
-// An element that the variable has not is undefined, as any index beyond an array is in SPIR-V.
+// An element beyond the variable's is undefined, as any index beyond an array is in SPIR-V.
 uint32_t Stages::ElementOf(InstId id, const Interface& v, size_t lane, bool* outside) {
   if (!v.array) return 0;
   const auto element = static_cast<uint32_t>(e_.Lanes(m_.source(id, 0))[lane]);
@@ -142,7 +143,8 @@ Stages::Offset Stages::DeclaredOffset(const Interface& v, size_t lane) const {
   return {at[0], at[1]};
 }
 
-// Samples that are not there, and offsets beyond what Vulkan makes all targets take, are undefined.
+// Samples that do not exist, and offsets beyond those that Vulkan requires of all targets, are
+// undefined.
 Stages::Offset Stages::AskedOffset(InstId id, size_t lane) {
   const StageData& data = in_.stage;
   const Inst& inst = m_.inst(id);
@@ -201,7 +203,8 @@ void Stages::StoreOutput(InstId id, const BitSet& active) {
 
 void Stages::Derive(InstId id, const BitSet& active) {
   const auto mode = static_cast<DerivativeMode>(m_.inst(id).imm0);
-  // Coarse ones may be fine, and others of either kind. Even seeds take coarse ones where they can.
+  // Coarse derivatives may be fine, and those of mode kAny either. Without a seed each is as it
+  // says; even seeds take coarse ones where they may, odd seeds fine ones.
   const bool may_be_coarse = mode != DerivativeMode::kFine;
   const bool coarse = in_.undefined_seed == 0 ? mode == DerivativeMode::kCoarse
                                               : may_be_coarse && in_.undefined_seed % 2 == 0;

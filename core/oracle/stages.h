@@ -1,21 +1,21 @@
 // Graphics stages in the interpreter: inputs, outputs, derivatives, kills.
 //
 // Fragments run in quads of four consecutive lanes. A lane is a helper from the start or since it
-// was demoted: it goes on, its stores and atomics (the interpreter's control leaves them out) and
-// outputs have no effect. A lane that is discarded or terminated is active no more. An output is
-// kept lane by lane and given to the launch at the end, by the lanes that got there and help
-// nobody.
+// was demoted: it continues, and its stores, atomics (omitted by the interpreter's control) and
+// outputs have no effect. A lane that is discarded or terminated is no longer active. Outputs are
+// kept lane by lane and copied to the launch at the end, of the lanes that reached it and are no
+// helpers.
 //
-// Vertices are so many lanes in the order of the launch: no quads, no helpers, and all that get to
-// the end are live.
+// Vertices are lanes in the order of the launch: no quads, no helpers, and all that reach the end
+// are live.
 //
-// Inputs of fragments are linear over the pixel: their value at the centre and their slopes are the
-// launch's.
+// Inputs of fragments are linear over the pixel: the launch gives their value at the centre and
+// their slopes.
 //
 // Sources, for each rule: Vulkan specification, "Shaders", sections "Quad", "Derivative Operations"
 // (P1 - P0 and P3 - P2, P2 - P0 and P3 - P1; coarse ones may be those of P0 for all; undefined
 // unless control flow is uniform in the quad), "Helper Invocations" (no effect on memory but
-// Function, Private and Output; what atomics give is undefined); SPIR-V specification,
+// Function, Private and Output; results of atomics are undefined); SPIR-V specification,
 // "Control-Flow Instructions": OpKill, OpTerminateInvocation ("ceases all further processing in any
 // invocation that executes it"), and OpDemoteToHelperInvocation (later stores are suppressed, no
 // outputs, not a flow control instruction), OpIsHelperInvocationEXT (also true of those demoted).
@@ -37,11 +37,13 @@ class Stages {
  public:
   explicit Stages(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
 
-  // Once, when the number of lanes is known. InvalidArgument where the launch does not fit.
+  // Called once, when the number of lanes is known. Returns InvalidArgument if the launch does not
+  // fit.
   absl::Status Prepare();
-  // False if the op is none of inputs, outputs, derivatives and kills. Takes away lanes that end.
+  // Executes inputs, outputs, derivatives and kills; returns false for other ops. Removes lanes
+  // that end from `active`.
   bool Exec(mir::InstId id, BitSet* active);
-  // These lanes got to the end. Nothing in compute.
+  // Records the lanes that reached the end. Does nothing in compute.
   void Finish(const BitSet& active);
 
  private:

@@ -1,5 +1,5 @@
-// Graphics stages, rule by rule: what the Vulkan and SPIR-V specifications say (stages.h names the
-// sections), on quads written down here.
+// Graphics stages, rule by rule: the Vulkan and SPIR-V specifications (stages.h names the
+// sections), on quads written out here.
 #include "core/oracle/stages.h"
 
 #include <bit>
@@ -174,8 +174,8 @@ TEST(Stages, HelpersFromTheStartHaveNoEffectButOnDerivatives) {
   EXPECT_THAT(run.inputs.stage.outputs[0], ElementsAre(Bits(1), 0, Bits(4), Bits(4), 0, 0, 0, 0));
 }
 
-// On a path that stores nothing an output is undefined, component by component; of lanes that help
-// and of those that were killed there is none.
+// On a path without stores an output is undefined, component by component; helpers and killed lanes
+// have none.
 TEST(Stages, WhatIsNotStoredIsUndefined) {
   const auto outputs = [](uint32_t seed) {
     Fragments run(
@@ -227,7 +227,8 @@ TEST(Stages, HelpersMayTakePartInSubgroupsOrNot) {
   EXPECT_THAT(stored(3), ElementsAre(Bits(5), 0, Bits(11), Bits(7)));
 }
 
-// As in reads of quads (SPV_KHR_quad_control: a vote is that of all invocations of the quad).
+// Helpers take part as in reads of quads (SPV_KHR_quad_control: a vote is that of all invocations
+// of the quad).
 TEST(Stages, HelpersTakePartInReductionsOfQuads) {
   const auto stored = [](uint32_t lanes) {
     Fragments run(absl::StrCat("%3:i32 = reduce[iadd, ", lanes,
@@ -271,7 +272,7 @@ TEST(Stages, DemotedLanesStayInTheirLoop) {
       "%5:bool = ieq %3, %0 demote %5 %6:f32 = ddx[fine] %2 store_ssbo[0, align 4] %1, %6 "
       "%7:i32 = iadd %3, 1 continue %7 } return");
   EXPECT_EQ(run.Go().undefined_results, 0);
-  // Each stores until it is demoted, in the iteration of its own number.
+  // Each lane stores until it is demoted, in the iteration of its own number.
   EXPECT_THAT(run.StoredFloats(), ElementsAre(0, 1, 4, 4));
   EXPECT_THAT(run.inputs.stage.live, testing::Each(false));
 }
@@ -304,7 +305,7 @@ TEST_P(Ends, LanesLeaveLoopsAndIfs) {
                    " true unreachable } else { yield } "
                    "store_ssbo[0, align 4] %1, %3 %7:i32 = iadd %3, 1 continue %7 } "
                    "store_ssbo[0, align 4] %1, 77 return"));
-  run.inputs.stage.inputs[0][3] = 3 + 4 * 8;  // lives; its store is outside of the buffer
+  run.inputs.stage.inputs[0][3] = 3 + 4 * 8;  // live; its store is outside of the buffer
   run.Go();
   EXPECT_THAT(run.Stored(), ElementsAre(0, 0, 1, 0));
   EXPECT_THAT(run.inputs.stage.live, ElementsAre(false, false, false, true));
@@ -365,7 +366,7 @@ TEST(Stages, FragmentsComeInQuads) {
   EXPECT_EQ(Interpret(*m, run.inputs).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-// They have their places in a subgroup and do nothing.
+// They have positions in a subgroup and do nothing.
 TEST(Stages, QuadsThatAreOffDoNotRun) {
   Fragments run("%3:i32 = reduce[iadd, 0] 1 store_ssbo[0, align 4] %1, %3 return", 12);
   run.inputs.stage.off = {true, true, true, true};
@@ -395,8 +396,8 @@ TEST(Stages, VerticesWriteWhatTheyRead) {
               ElementsAre(1, 2, 3, 4, 5, 6, Bits(7), Bits(8), Bits(9), Bits(1), Bits(1), Bits(1)));
 }
 
-// Elements of attributes and of outputs by value; of what is stored twice the later counts, and
-// what a vertex does not store stays as it was.
+// Elements of attributes and of outputs by value; of two stores the later counts, and an output
+// that a vertex does not store keeps its value.
 TEST(Stages, VerticesChooseElements) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage vertex input 0 location 0.0 i32 x1 array 2 input 1 builtin vertex_index i32 x1 "
@@ -416,7 +417,7 @@ TEST(Stages, VerticesChooseElements) {
   EXPECT_THAT(inputs.stage.live, Each(true));
 }
 
-// They need not be quads, and the last subgroup is partly filled.
+// Vertices need not fill quads, and the last subgroup is partial.
 TEST(Stages, VerticesAreInSubgroups) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage vertex input 0 builtin vertex_index i32 x1 output 0 location 0.0 i32 x2 body { "

@@ -1,5 +1,4 @@
-// Subgroup ops of the interpreter: what interp_subgroup.h says of one subgroup, for all of a
-// workgroup.
+// Subgroup ops of the interpreter: interp_subgroup.h, for all subgroups of a workgroup.
 #ifndef KILN_CORE_ORACLE_SUBGROUPS_H_
 #define KILN_CORE_ORACLE_SUBGROUPS_H_
 
@@ -15,16 +14,16 @@ class Subgroups {
  public:
   explicit Subgroups(Execution& execution) : e_(execution), m_(e_.m), in_(e_.in) {}
 
-  // False if the op is none of lane masks, votes, reads of lanes, reductions and scans. With odd
-  // seeds of undefined values helpers take no part but within quads (reads of quads, reductions of
-  // four lanes or fewer), as Vulkan lets them ("Helper Invocations").
+  // Executes lane masks, votes, reads of lanes, reductions and scans; returns false for other ops.
+  // With odd seeds of undefined values helpers take part only within quads (reads of quads,
+  // reductions of four lanes or fewer), which Vulkan allows ("Helper Invocations").
   bool Exec(mir::InstId id, const BitSet& active);
 
  private:
   static bool MayLeaveOutHelpers(const mir::Inst& inst);
   bool ExecFor(mir::InstId id, const BitSet& active);
   void LaneMasks(mir::InstId id);
-  // Of the subgroup whose first lane is `first`.
+  // These execute the op for the subgroup whose first lane is `first`.
   void Vote(mir::InstId id, const BitSet& active, uint32_t first);
   void ReadLanes(mir::InstId id, const BitSet& active, uint32_t first);
   void Reduce(mir::InstId id, const BitSet& active, uint32_t first);

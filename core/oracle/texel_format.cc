@@ -29,7 +29,7 @@ float DecodeFloat(uint32_t x, int exponent, int mantissa) {
   return std::ldexp(static_cast<float>(m | 1u << mantissa), static_cast<int>(e) - bias - mantissa);
 }
 
-// The nearest one (to even) of a value that is not negative.
+// Encodes a value that is not negative as the nearest small float, ties to even.
 uint32_t EncodeFloat(float x, int exponent, int mantissa) {
   const uint32_t infinity = ((1u << exponent) - 1) << mantissa;
   if (x != x) return infinity | 1u << (mantissa - 1);
@@ -38,7 +38,7 @@ uint32_t EncodeFloat(float x, int exponent, int mantissa) {
   int e = 0;
   std::frexp(x, &e);
   e = std::max(e - 1, 1 - bias);
-  // In units of the last place at this exponent; rounding up may reach the next exponent or
+  // In units of the last place at this exponent; rounding up may carry into the next exponent or
   // infinity, whose bits follow.
   const double units = std::nearbyint(std::ldexp(static_cast<double>(x), mantissa - e));
   if (units == 0) return 0;
@@ -119,7 +119,7 @@ uint32_t EncodeChannel(NumericFormat numeric, uint32_t value, int bits) {
   return 0;
 }
 
-// The place of a channel among those of the texel.
+// The position of a channel in the texel.
 int Place(const TexelFormat& format, int channel) {
   return format.numeric == NumericFormat::kBgraUnorm && channel < 3 ? 2 - channel : channel;
 }

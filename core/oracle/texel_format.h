@@ -1,11 +1,11 @@
-// Texel formats: what the bits of a texel mean. For the interpreter.
+// Texel formats: the meaning of a texel's bits. For the interpreter.
 //
 // Reading: unorm x / (2^n - 1), snorm max(x / (2^(n-1) - 1), -1), floats as they are, sRGB by its
-// curve; channels that are not there are 0, alpha 1. Writing: normalised formats clamp (NaN gives
-// 0) and round to nearest even; small floats round to nearest even and overflow to infinity,
-// unsigned ones make negative numbers 0; integers are clamped to what fits. Source: the Vulkan
-// specification, "Conversion from Normalized Fixed-Point to Floating-Point" and the sections behind
-// it. Where it leaves a choice of rounding, targets may differ by a unit.
+// curve; absent channels are 0, alpha 1. Writing: normalised formats clamp (NaN gives 0) and round
+// to nearest even; small floats round to nearest even and overflow to infinity, unsigned ones make
+// negative numbers 0; integers are clamped to their range. Source: the Vulkan specification,
+// "Conversion from Normalized Fixed-Point to Floating-Point" and the sections after it. Where it
+// leaves a choice of rounding, targets may differ by a unit.
 #ifndef KILN_CORE_ORACLE_TEXEL_FORMAT_H_
 #define KILN_CORE_ORACLE_TEXEL_FORMAT_H_
 
@@ -29,7 +29,7 @@ enum class NumericFormat : uint8_t {
   kBgraUnorm,
 };
 
-// Whether channels are fractions of a whole number.
+// Returns true if channels are fractions of a whole number.
 inline bool IsNormalized(NumericFormat f) {
   return f == NumericFormat::kUnorm || f == NumericFormat::kSnorm || f == NumericFormat::kSrgb ||
          f == NumericFormat::kBgraUnorm;

@@ -55,7 +55,7 @@ const BoundSampler& Texels::SamplerOf(InstId id, size_t lane) {
 }
 
 // Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates.
-// Where the quad is not whole these are undefined, but a sample is one of some level all the same.
+// In incomplete quads these are undefined, but the sample is still one of some level.
 TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
   const bool whole = IsWholeQuad(lane, active, e_.lanes);
   e_.statistics.undefined_results += !whole;
@@ -78,8 +78,8 @@ TexelSlopes Texels::SlopesOf(InstId id, size_t lane, const BitSet& active) {
   return slopes;
 }
 
-// Random rounding: Vulkan does not say how a number is rounded that a normalised format stands for.
-// Only 0 and 1 are exact: a fraction of 2^n - 1 has no finite binary form.
+// Random rounding: Vulkan does not specify how the value of a normalised format is rounded. Only 0
+// and 1 are exact: other multiples of 1 / (2^n - 1) have no finite binary form.
 Texel Texels::Rounded(const BoundImage& image, Texel texel) {
   if (in_.perturb_seed == 0 || !IsNormalized(FormatOf(image.format).numeric)) return texel;
   for (uint32_t& x : texel) {
@@ -112,7 +112,7 @@ void Texels::QueryImage(InstId id, const BitSet& active) {
   });
 }
 
-// The texel of a lane; those outside are counted.
+// Returns the texel of a lane; counts those outside.
 std::optional<uint64_t> Texels::TexelOf(InstId id, size_t lane, const BoundImage& image) {
   const std::optional<uint64_t> texel = NamedTexel(m_, id, LaneSources(id, lane), image);
   if (!texel.has_value()) ++e_.statistics.outside_accesses;

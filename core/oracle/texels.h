@@ -1,5 +1,4 @@
-// Texel ops of the interpreter on the images and samplers that are bound: interp_texel.h lane by
-// lane.
+// Texel ops of the interpreter on the bound images and samplers: interp_texel.h lane by lane.
 #ifndef KILN_CORE_ORACLE_TEXELS_H_
 #define KILN_CORE_ORACLE_TEXELS_H_
 
@@ -29,7 +28,7 @@ class Texels {
         memories_(memories),
         races_(races) {}
 
-  // False if the op is no texel op.
+  // Executes a texel op; returns false for other ops.
   bool Exec(mir::InstId id, const BitSet& active);
 
  private:

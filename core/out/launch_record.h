@@ -2,8 +2,8 @@
 //
 // Written by Kiln for its own binaries and by tests/peer for Mesa's; proto/launch_record.proto is
 // the same schema for files and the wire (its JSON form is what the peer tool prints; keys and
-// meanings are described in tests/peer/README.md, "Launch records").
-// Registers are 32 bytes; a place in the register file is {register, byte}.
+// meanings are described in tests/peer/README.md, "Launch records"). Registers are 32 bytes; a
+// position in the register file is {register, byte}.
 #ifndef KILN_CORE_OUT_LAUNCH_RECORD_H_
 #define KILN_CORE_OUT_LAUNCH_RECORD_H_
 
@@ -66,22 +66,23 @@ enum class SurfaceKind : uint8_t {
 struct SurfaceEntry {
   uint32_t index = 0;  // binding table index
   SurfaceKind kind = SurfaceKind::kNull;
-  DescriptorRef descriptor;  // of kDescriptorMemory: `set` is the number of the memory
+  DescriptorRef descriptor;  // for kDescriptorMemory: `set` is the number of the memory
   uint32_t location = 0;     // colour outputs
-  // Texel format that the program accesses a storage image in, if not the image's own: of the same
-  // size, where the hardware cannot read the image's format ("r32ui"; Kiln's binaries only).
+  // Texel format in which the program accesses a storage image; empty: the image's own. Given, with
+  // a format of the same size, where the hardware cannot read the image's format ("r32ui"; Kiln's
+  // binaries only).
   std::string format = {};
 };
 
-// What a descriptor is in descriptor memory.
+// Form of a descriptor in descriptor memory.
 enum class DescriptorForm : uint8_t {
   kHandles,  // 32 bits surface handle, 32 bits sampler handle (core/intel/ABI.md)
   kAddress,  // of a buffer: 64 bits address, 32 bits size, 32 bits 0 (Mesa's binaries only)
 };
 
-// Descriptors that a program reads from memory: `count` elements of a binding from `first` on, the
-// n-th at byte offset + n * stride. The memory is a buffer in the binding table. Mesa's binaries
-// have a memory for each set, Kiln's one for each binding that needs it.
+// Descriptors that a program reads from memory: `count` elements of a binding, starting at `first`;
+// the n-th is at byte offset + n * stride. The memory is a buffer in the binding table. Mesa's
+// binaries have one memory for each set, Kiln's one for each binding that needs it.
 struct DescriptorRange {
   uint32_t memory = 0;
   SurfaceKind kind = SurfaceKind::kNull;
@@ -90,7 +91,7 @@ struct DescriptorRange {
   uint32_t offset = 0;
   uint32_t stride = 0;
   DescriptorForm form = DescriptorForm::kHandles;
-  std::string format = {};  // as of a SurfaceEntry
+  std::string format = {};  // as in SurfaceEntry
 };
 
 struct SamplerEntry {
@@ -112,11 +113,11 @@ struct ComputeLaunch {
   uint32_t per_thread_registers = 0;
   bool uses_barrier = false;
   bool uses_num_workgroups = false;
-  // The program reads the workgroup id and does not add the base of the dispatch: it is to be 0.
+  // The program reads the workgroup id and does not add the base of the dispatch, which must be 0.
   bool requires_zero_base = false;
 };
 
-// What lies in a part of a fragment thread's payload. Meanings: tests/peer/README.md, "fragment".
+// Contents of a part of a fragment thread's payload. Meanings: tests/peer/README.md, "fragment".
 enum class PayloadPart : uint8_t {
   kHeader,
   kPixelPositions,
@@ -140,21 +141,20 @@ struct PayloadItem {
   uint32_t reg = 0;
   uint32_t registers = 0;
   PayloadPart what = PayloadPart::kHeader;
-  uint32_t first_lane = 0;  // 16: of the upper half of a SIMD32 thread
+  uint32_t first_lane = 0;  // 16: the part holds the upper half of a SIMD32 thread
 };
 
-// Scalars of one type in consecutive components of a location. Of Kiln's binaries: those that the
-// program reads, or writes; of Mesa's: those that the shader declares.
+// Scalars of one type in consecutive components of a location. Kiln's binaries list those that the
+// program reads or writes; Mesa's those that the shader declares.
 struct LocationPart {
   uint32_t component = 0;
   uint32_t components = 0;
   std::string type = {};  // "float", "int"; Mesa's also "uint"
   uint32_t bits = 0;
-  bool flat = false;  // of a fragment's inputs
+  bool flat = false;  // for a fragment's inputs
 };
 
-// The attribute in one slot of the setup data: a location, or a built-in where `builtin` is not
-// empty
+// The attribute in one slot of the setup data: a location, or a built-in if `builtin` is not empty
 // ("primitive_id", "point_coord", "clip_distance_0", "clip_distance_1", "cull_distance_0", ...).
 struct SetupAttribute {
   uint32_t slot = 0;
@@ -169,9 +169,9 @@ enum class DepthOutput : uint8_t { kOff, kAny, kGreater, kLess };
 
 struct FragmentLaunch {
   std::vector<PayloadItem> payload;   // ascending by register
-  uint32_t setup_first_register = 0;  // behind payload and push constants; two a slot
+  uint32_t setup_first_register = 0;  // after payload and push constants; two a slot
   uint32_t setup_slots = 0;
-  uint32_t flat_mask = 0;  // bit per slot: all components are the provoking vertex's
+  uint32_t flat_mask = 0;  // bit per slot: all components have the provoking vertex's values
   std::vector<SetupAttribute> attributes;  // ascending by slot
   DepthOutput depth = DepthOutput::kOff;
   bool writes_stencil = false;
@@ -183,25 +183,27 @@ struct FragmentLaunch {
   bool has_side_effects = false;
   bool vector_mask = false;  // channels start with it, not with the dispatch mask
   bool interpolator_messages = false;
-  // Barycentric coordinates without perspective are delivered or asked of the pixel interpolator:
-  // 3DSTATE_CLIP, Non-Perspective Barycentric Enable.
+  // Barycentric coordinates without perspective are in the payload or are requested from the pixel
+  // interpolator: 3DSTATE_CLIP, Non-Perspective Barycentric Enable.
   bool nonperspective = false;
   bool per_sample = false;  // a lane is a sample of a pixel
-  // Hardware takes the program only beside one of 8 or 16 lanes of the same shader (Kiln's only).
+  // Hardware accepts the program only together with one of 8 or 16 lanes of the same shader (Kiln's
+  // only).
   bool beside_narrower = false;
-  // Samples of a pixel that the program was compiled for: it is right for no other number.
+  // Samples per pixel that the program was compiled for; it is wrong for any other number.
   uint32_t samples = 0;
-  bool sample_shading = false;  // the module asks for it; state may, too
-  // Compiled for state with alpha to coverage: without a mask of samples it is hardware's to do.
+  bool sample_shading = false;  // requested by the module; state may request it, too
+  // Compiled for state with alpha to coverage. If the program writes no sample mask, the hardware
+  // must do it.
   bool alpha_to_coverage = false;
 };
 
-// What arrives in one component of an attribute slot of vertex programs beside attributes of the
-// client.
+// System value in one component of an attribute slot of a vertex program (other slots hold the
+// client's attributes).
 enum class VertexValue : uint8_t {
-  kFirstVertex,       // of the draw; of an indexed one the offset that is added to indices
+  kFirstVertex,       // of the draw; for indexed draws the offset added to indices
   kBaseInstance,      // of the draw
-  kVertexIdFromZero,  // the vertex's number in the draw; of an indexed one its index
+  kVertexIdFromZero,  // the vertex's number in the draw; for indexed draws its index
   kInstanceIdFromZero,
   kDrawId,
   kIsIndexedDraw,  // all ones or 0 (Mesa's binaries only)
@@ -212,15 +214,15 @@ struct VertexSystemValue {
   VertexValue what = VertexValue::kFirstVertex;
 };
 
-// The four registers of a slot (x, y, z, w of eight vertices): the attribute at a location, or,
-// where `system_values` is not empty, these.
+// The four registers of a slot (x, y, z, w of eight vertices): the attribute at a location, or
+// `system_values` if that is not empty.
 struct VertexAttribute {
   uint32_t slot = 0;
   uint32_t location = 0;
   std::vector<VertexSystemValue> system_values = {};
 };
 
-// What a slot of the VUE (vertex URB entry) holds for the stages behind.
+// Contents of a slot of the VUE (vertex URB entry), for the stages after the vertex shader.
 enum class VueContent : uint8_t {
   kHeader,  // shading rate, layer, viewport, point size: see `parts`
   kPosition,
@@ -241,14 +243,14 @@ enum class VueValue : uint8_t {
 struct VuePart {
   uint32_t component = 0;
   VueValue what = VueValue::kShadingRate;
-  uint32_t element = 0;  // of the array of distances
-  // The module writes it, or it is the layer and holds the view. Else it is 0 in the header, and a
-  // distance without contents, which neither mask has (Kiln's records; Mesa's say it of the header
-  // alone).
+  uint32_t element = 0;  // index in the array of distances
+  // True if the module writes the part, or if it is the layer and holds the view. Otherwise the
+  // part of a header is 0, and a distance has no contents and is in neither mask (in Kiln's
+  // records; Mesa's give this for the header alone).
   bool from_shader = false;
 };
 
-// Slots that the map leaves out hold nothing.
+// A slot of the VUE. Slots that are not listed hold nothing.
 struct VueSlot {
   uint32_t slot = 0;
   VueContent what = VueContent::kHeader;
@@ -259,22 +261,22 @@ struct VueSlot {
   std::vector<LocationPart> outputs = {};  // of a location, ascending by component
 };
 
-// A vertex thread: r0, r1 with a handle of a URB entry for each of eight vertices, push constants,
-// attributes. The program writes the outputs into the entries.
+// A vertex thread starts with r0, r1 (a handle of a URB entry for each of eight vertices), push
+// constants and attributes. The program writes the outputs into the entries.
 struct VertexLaunch {
-  uint32_t setup_first_register = 0;  // behind the push constants; four registers a slot
+  uint32_t setup_first_register = 0;  // after the push constants; four registers a slot
   uint32_t setup_slots = 0;
   std::vector<VertexAttribute> attributes;  // ascending by slot
   uint32_t vue_slots = 0;                   // of four dwords
-  bool separate = false;        // places of locations do not depend on which ones are written
-  uint32_t urb_entry_size = 0;  // in units of 64 bytes; holds attributes, too
-  // Of the eight distances in slots 2 and 3: those that clip
+  bool separate = false;                    // slots of locations do not depend on which are written
+  uint32_t urb_entry_size = 0;              // in units of 64 bytes; holds attributes, too
+  // The distances of the eight in slots 2 and 3 that clip
   uint32_t clip_distance_mask = 0;
   uint32_t cull_distance_mask = 0;  // and those that cull
   std::vector<VueSlot> vue;         // ascending by slot
-  uint32_t view_mask = 0;           // of multiview; 0: none
-  // What the draw's number of instances is multiplied by, and likewise after how many instances
-  // attributes by instance advance: the program has runs for each view.
+  uint32_t view_mask = 0;           // for multiview; 0: none
+  // Multiplies the draw's number of instances, and the number of instances after which per-instance
+  // attributes advance: the program runs each instance once for each view.
   uint32_t instance_multiplier = 1;
 };
 
@@ -301,7 +303,7 @@ struct LaunchRecord {
   std::vector<Relocation> relocations;
   std::vector<uint8_t> constant_data;
   std::vector<DescriptorRange> descriptor_memory;
-  bool needs_descriptor_memory = false;  // more than the tables is needed
+  bool needs_descriptor_memory = false;  // the program needs more than the two tables
 };
 
 }  // namespace kiln::out

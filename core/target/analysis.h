@@ -1,5 +1,5 @@
-// What can be said of a program from its bytes alone, whoever compiled it: no module, no launch
-// record, no pass ran. All figures follow the counting rules of Statistics.
+// Results of analysing a program from its bytes alone, whichever compiler made it: no module, no
+// launch record and no pass is involved. All figures follow the counting rules of Statistics.
 #ifndef KILN_CORE_TARGET_ANALYSIS_H_
 #define KILN_CORE_TARGET_ANALYSIS_H_
 
@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-// One unit of the machine, cycles of one thread by the cost model.
+// One unit of the machine: cycles of one thread by the cost model.
 struct UnitCost {
   std::string name;    // "fpu", "sampler", "data_cache", ...
   int64_t busy = 0;    // the unit works
@@ -21,30 +21,30 @@ struct UnitCost {
   int64_t queues = 0;  // the thread waits for the unit to be free
 };
 
-// Hazards that nothing waits for. `texts` are the first kMaxWaitsListed of `count`.
+// Hazards without a wait. `texts` are the first kMaxWaitsListed of `count`.
 struct WaitFindings {
   std::vector<std::string> texts;
   int64_t count = 0;
-  std::string not_judged;  // why nothing can be said: too many ways through the program, for one
+  std::string not_judged;  // why there is no verdict, e.g. too many ways through the program
 };
 
 inline constexpr size_t kMaxWaitsListed = 1000;
 
 struct Analysis {
-  Statistics statistics;          // spills and fills cannot be told from bytes: 0
+  Statistics statistics;          // without spills and fills (0), which bytes do not show
   std::vector<UnitCost> units;    // those that the program uses
   std::string bottleneck;         // bounds throughput once latencies are hidden
   int64_t throughput_cycles = 0;  // of the bottleneck, per thread
-  // Why there are no cycles, units and bottleneck: the cost model does not know a message.
+  // Reason if there are no cycles, units and bottleneck: the cost model does not know a message.
   std::string cycles_not_judged;
   std::vector<std::pair<std::string, int64_t>> messages;  // by name, most frequent first
-  std::vector<std::pair<std::string, int64_t>> opcodes;   // the same of instructions
-  WaitFindings missing_waits;  // data hazards that threads meet and nothing waits for
-  // With AnalyzeOptions::fusion: those that need a block entered with all channels off besides, as
-  // the thread that this one is fused with may make it (the simulator's Options::fusion).
+  std::vector<std::pair<std::string, int64_t>> opcodes;   // the same for instructions
+  WaitFindings missing_waits;  // data hazards on paths that threads take, without a wait
+  // With AnalyzeOptions::fusion: the further hazards that need a block entered with all channels
+  // off, as the thread fused with this one may cause (the simulator's Options::fusion).
   WaitFindings missing_if_skipped;
   std::vector<int64_t> redundant_syncs;  // indices of instructions that could go
-  // Broken restrictions of the hardware, illegal opcodes and ways past the end among them.
+  // Broken restrictions of the hardware, including illegal opcodes and paths past the end.
   std::vector<std::string> findings;
 };
 

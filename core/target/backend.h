@@ -1,4 +1,4 @@
-// What the driver knows of a back end: one row of data and functions for each target.
+// The driver's view of a back end: one row of data and functions for each target.
 #ifndef KILN_CORE_TARGET_BACKEND_H_
 #define KILN_CORE_TARGET_BACKEND_H_
 
@@ -22,18 +22,19 @@ struct Backend {
   std::string_view name;  // in requests, keys and metrics
   // Changes only when the bytes produced for the target may change, and is part of every key.
   uint32_t code_generation_version = 0;
-  // Of what a launch record means.
+  // Version of the meaning of launch records.
   uint32_t abi_version = 0;
-  // What it does by itself; passes over MIR ask before they lower.
+  // Operations that the target executes itself; passes over MIR query them before they lower.
   const mid::Features* features = nullptr;
-  // Its own passes in execution order, once each.
+  // Returns the back end's own passes in execution order, once each.
   std::vector<PassRow> (*passes)() = nullptr;
-  // Machine code of a lowered module at all widths that it can have and `options` want. The runner
-  // counts rewrites and may stop on request; `sink` may be null. Errors: refusals of this target,
-  // with their causes and SPIR-V ids (core/driver/compile.h).
+  // Makes machine code of a lowered module, at all widths that it can have and `options` request.
+  // The runner counts rewrites and may stop on request; `sink` may be null. Errors: refusals of
+  // this target, with their causes and SPIR-V ids (core/driver/compile.h).
   absl::StatusOr<Compiled> (*compile)(const mir::Module& module, const CompileOptions& options,
                                       Runner& runner, Sink* sink) = nullptr;
-  // As text, one instruction a line. InvalidArgument: the bytes are no program of the target.
+  // Returns the code as text, one instruction a line. InvalidArgument: the bytes are no program of
+  // the target.
   absl::StatusOr<std::string> (*disassemble)(absl::Span<const uint8_t> code) = nullptr;
 };
 

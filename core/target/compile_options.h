@@ -1,4 +1,4 @@
-// What a caller asks of a back end.
+// A caller's requests to a back end.
 #ifndef KILN_CORE_TARGET_COMPILE_OPTIONS_H_
 #define KILN_CORE_TARGET_COMPILE_OPTIONS_H_
 
@@ -13,9 +13,9 @@ struct CompileOptions {
   std::vector<int> widths;              // dispatch widths wanted; empty: all that the target has
   int required_subgroup_size = 0;       // only this width, whatever it costs; 0: any
   bool require_full_subgroups = false;  // only widths that divide the workgroup's size in x
-  PipelineState state;                  // of graphics stages; compute has the default
-  // Beside PrepareOptions::passes, with the same values: bisection counts on from there, and what
-  // Prepare ended at stop_after has no variants.
+  PipelineState state;                  // of graphics stages; compute leaves the default
+  // Must have the same values as PrepareOptions::passes: bisection continues its count from there,
+  // and if Prepare ended at stop_after there are no variants.
   PassOptions passes;
 };
 

@@ -1,4 +1,4 @@
-// What a back end makes of a module.
+// The output of a back end for a module.
 #ifndef KILN_CORE_TARGET_COMPILED_H_
 #define KILN_CORE_TARGET_COMPILED_H_
 
@@ -14,13 +14,12 @@ struct Statistics {
   int64_t instructions = 0;  // of the encoded program, without nop and sync
   int64_t sync_instructions = 0;
   int64_t sends = 0;
-  int64_t cycles = 0;  // one thread, by our model (core/intel/perf)
-  int64_t exit_cycles =
-      0;  // of them, until the first exit (a discard jump) issues; 0: there is none
-  int64_t busiest_cycles = 0;  // how long it keeps its busiest unit; not reported
+  int64_t cycles = 0;          // one thread, by our model (core/intel/perf)
+  int64_t exit_cycles = 0;     // of these, before the first exit (a discard jump); 0: no exit
+  int64_t busiest_cycles = 0;  // cycles for which it occupies its busiest unit; not reported
   int64_t spills = 0;
   int64_t fills = 0;
-  int64_t spill_bytes = 0;  // that one thread moves if every message runs once
+  int64_t spill_bytes = 0;  // moved by one thread if every message runs once
   int64_t fill_bytes = 0;
   int64_t loops = 0;
   int64_t registers = 0;  // maximum of live GRFs, from the bytes

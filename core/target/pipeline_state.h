@@ -1,8 +1,8 @@
-// What the code of a graphics stage depends on beside its module: pipeline state, and what the
-// stage behind it reads.
+// The pipeline state that the code of a graphics stage depends on besides its module, and the
+// locations that the next stage reads.
 //
-// Back ends see it, Prepare does not: it is for one target's code. What is absent is what the
-// drawing tool of tests/peer uses (proto/README.md).
+// Back ends see it, Prepare does not, because it is for one target's code. Defaults are the values
+// that the drawing tool of tests/peer uses (proto/README.md).
 #ifndef KILN_CORE_TARGET_PIPELINE_STATE_H_
 #define KILN_CORE_TARGET_PIPELINE_STATE_H_
 
@@ -23,7 +23,7 @@ struct ColorAttachment {
 };
 
 struct FragmentState {
-  // Ascending by location; nothing: all outputs are written.
+  // Ascending by location; absent: all outputs are written.
   std::optional<std::vector<ColorAttachment>> attachments;
   uint32_t samples = 1;
   bool sample_shading = false;
@@ -40,7 +40,7 @@ struct ReadLocation {
 
 struct PipelineState {
   FragmentState fragment;
-  // Ascending by location; nothing: the next stage reads all.
+  // Ascending by location; absent: the next stage reads all.
   std::optional<std::vector<ReadLocation>> next_stage_reads;
   // A bit for each view that is drawn (VkPipelineRenderingCreateInfo::viewMask); 0: no multiview.
   uint32_t view_mask = 0;

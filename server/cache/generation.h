@@ -76,7 +76,8 @@ class Generation {
   bool broken() const { return broken_; }
   bool sealed() const { return sealed_; }
 
-  // `may_block` false: Incomplete where the disk would have to be read.
+  // `may_block` false: Incomplete where the disk would have to be read. Corruption: the block that
+  // would hold the record is damaged.
   rocksdb::Status Get(std::string_view key, bool may_block, StoredRecord* stored) const;
   // Durable against the death of the process.
   rocksdb::Status Put(std::string_view key, std::string_view record,
@@ -142,6 +143,8 @@ class Generation {
 
  private:
   Generation() = default;
+  rocksdb::Status GetFromTables(std::string_view key, rocksdb::PinnableSlice* stored) const;
+  std::vector<rocksdb::LiveFileMetaData> TablesNewestFirst() const;
   rocksdb::Status OpenDatabase(const GenerationOptions& options);
   rocksdb::Status FinishOpening(const GenerationOptions& options, const Note& note);
   rocksdb::Status SalvageLogs();
@@ -176,6 +179,7 @@ class Generation {
   std::atomic<bool> broken_ = false;
   std::atomic<bool> sealed_ = false;
   mutable std::atomic<bool> suspect_ = false;  // a read met damage
+  std::atomic<bool> never_erased_ = false;     // see Note
   std::shared_ptr<absl::Notification> closed_ = std::make_shared<absl::Notification>();
 };
 

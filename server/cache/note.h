@@ -15,6 +15,7 @@ struct Note {
   uint64_t gone = 0;           // of these: dropped for the bound, or counted as lost
   uint64_t invalid_bytes = 0;  // of records of the class kInvalid
   Salt salt = 0;               // of the frames; 0: not known
+  bool never_erased = false;   // no record was erased; false: not known
 };
 
 // Each number is followed by its complement, so that a damaged one is not known; the salt is there

@@ -82,7 +82,7 @@ std::vector<Setting> Settings(Config* c) {
        "all "
        "workers are busy",
        &c->spare_workers},
-      {"worker-niceness", "N", "how far workers stand back behind kilnd itself, 0 to 19",
+      {"worker-niceness", "N", "niceness of workers above kilnd's own, 0 to 19",
        &c->worker_niceness},
       {"queue", "N",
        "jobs that may wait for a worker; more are refused (UNAVAILABLE), first those of whom most "

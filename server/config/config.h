@@ -49,7 +49,7 @@ struct Config {
   uint64_t disk_cache_memory = uint64_t{128} << 20;
   uint64_t workers = 0;  // 0: one for each processor
   uint64_t spare_workers = 1;
-  uint64_t worker_niceness = 5;
+  uint64_t worker_niceness = 10;
   uint64_t queue = 1024;
   uint64_t request_bytes = uint64_t{256} << 20;
   uint64_t jobs_per_worker = 1000;

@@ -1,7 +1,6 @@
 // The worker process: reads jobs, does them, answers. See worker_main.h.
 #include "server/worker/worker_main.h"
 
-#include <errno.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -26,6 +25,7 @@
 #include "server/worker/job_sink.h"
 #include "server/worker/own_time.h"
 #include "server/worker/sandbox.h"
+#include "server/worker/scheduling.h"
 #include "server/worker/stack.h"
 
 namespace kiln::worker {
@@ -179,9 +179,8 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
-  // Not the parent: without CAP_SYS_NICE it may not, once this is another user.
-  // On top of the niceness that kilnd was started with: nice(2) adds, and stops at 19.
-  if (arguments.niceness != 0 && nice(arguments.niceness) == -1) errno = 0;
+  // Not done by the parent: without CAP_SYS_NICE it may not, once this is another user.
+  RunInBackground(arguments.niceness);
   LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
   backend->Describe(&hello);

@@ -32,10 +32,10 @@ absl::Status AtMost(Bound bound, uint64_t n, uint32_t id = 0, std::string_view m
 
 constexpr int kEnd = -1;
 
-// Bytes of a comment or directive that goes to the end of the line, or of the last of the lines
-// that are continued.
+// Returns the length in bytes of a comment or directive that ends with its line, or with the last
+// of the lines that a backslash continues.
 size_t RestOfLine(std::string_view text) {
-  // A carriage return ends a line too, and one with a line feed is one end.
+  // A carriage return also ends a line; followed by a line feed, both are one end.
   size_t end = text.find_first_of("\r\n");
   while (end != text.npos && end > 0 && text[end - 1] == '\\') {
     if (text.substr(end, 2) == "\r\n") ++end;
@@ -49,8 +49,8 @@ size_t BlockComment(std::string_view text) {
   return end == text.npos ? text.size() : end + 2;
 }
 
-// Takes the next token off the text and gives its first character, or kEnd. Comments and directives
-// are skipped. Words and numbers are one token each, and so is every other character.
+// Removes the next token from the text and returns its first character, or kEnd. Skips comments and
+// directives. Words and numbers are one token each, as is every other character.
 int NextToken(std::string_view* text, bool* line_begins) {
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
   while (!text->empty()) {

@@ -1,22 +1,22 @@
-// Bounds on the size and shape of a shader, checked before libraries that are not ours see it.
+// Bounds on the size and shape of a shader, checked before third-party libraries see it.
 //
-// SPIRV-Tools' validator and glslang are made for the shaders that people write. On others they
-// take time or stack without end: the validator walks chains of dominators for every edge of every
-// construct, and structs as trees; glslang recurses over whatever an expression nests. A service
-// cannot wait for that, so what would cost too much is refused here by count, which is the same on
-// every machine, and before they are called. What the validator will spend is added up by
-// validation_cost.h.
+// SPIRV-Tools' validator and glslang are made for the shaders that people write. On others their
+// time or stack is unbounded: the validator walks chains of dominators for every edge of every
+// construct, and structs as trees; glslang recurses over nested expressions. A service cannot wait
+// for that, so shaders that would cost too much are refused here, before the libraries run and by
+// counts that are the same on every machine. validation_cost.h predicts the validator's work.
 //
-// The table is the BOUND rows of coverage.def, with what each protects from and what was measured.
-// All are far above what shaders have: each row gives the largest of those that were looked at.
+// The table is the BOUND rows of coverage.def. Their comments give the danger and the measurements
+// of each. All bounds are far above real shaders: each row gives the largest value among those
+// measured.
 //
-// In: any words, any text. What is malformed passes: the reader and the libraries say so. Cost:
-// linear, but for what flow_cost.h says.
+// In: any words, any text. Malformed input passes: the reader and the libraries report it. Cost:
+// linear, except for the parts named in flow_cost.h.
 //
-// Limits: GLSL is looked at without its types. Structs that are trees (24 levels take 3 s, each
-// further one twice that) and comparisons of large structs and arrays still keep glslang busy, and
-// so does what hides from glsl_size.h: such a job ends by its limits of time, memory or stack, and
-// the death names the step.
+// Limits: types of GLSL are not considered. Structs that are trees (24 levels take 3 s, each
+// further level doubles that) and comparisons of large structs and arrays can still keep glslang
+// busy, as can text that is hidden from glsl_size.h: such a job ends by its limits of time, memory
+// or stack, and its failure names the step.
 #ifndef KILN_CORE_FRONT_CHECK_BOUNDS_H_
 #define KILN_CORE_FRONT_CHECK_BOUNDS_H_
 
@@ -34,7 +34,7 @@ enum class Bound {
 #include "core/front/check/coverage.def"
 };
 
-// How much of it is accepted.
+// Returns the largest accepted value.
 constexpr uint64_t Most(Bound bound) {
   constexpr uint64_t kMax[] = {
 #define BOUND(name, what, most, cause) most,
@@ -43,20 +43,21 @@ constexpr uint64_t Most(Bound bound) {
   return kMax[static_cast<int>(bound)];
 }
 
-// Refusals (refusal.h) of a module: size and, if it goes to the `validator`, nesting and what that
-// will spend; the importer is linear and counts what it nests. The id is a function's: the one with
-// the nesting, or the last that was added up.
+// Returns a refusal (refusal.h) if a module is too large or, if it goes to the `validator`, nested
+// too deeply or too expensive to validate; the importer is linear and checks nesting itself. The
+// refusal's id is a function's: the one with the deepest nesting, or the last one counted.
 absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator);
 
-// Refusals of one GLSL text, before macros are expanded.
+// Returns a refusal of one GLSL text, before macros are expanded.
 absl::Status CheckGlslBounds(std::string_view text);
 
-// The bounds on a text with its macros expanded and its includes, and the refusal of one beyond
-// them.
+// MostGlsl returns the bounds on a text with its macros expanded and its includes; CheckGlslSize
+// refuses a text beyond them.
 GlslSize MostGlsl();
 absl::Status CheckGlslSize(const GlslSize& size);
 
-// The refusal of a GLSL text that includes so many bytes, each text as often as it is included.
+// Returns a refusal if a GLSL text includes so many bytes, counting each text as often as it is
+// included.
 absl::Status CheckGlslIncluded(uint64_t bytes);
 
 }  // namespace kiln::front

@@ -1,5 +1,5 @@
-// Each bound: what is on it passes, what is above it is refused by the row's cause and number.
-// Modules are made of words: only counts matter here.
+// Tests each bound: a shader at the bound passes, one above it is refused with the row's cause and
+// number. Modules are built of words, since only counts matter here.
 #include "core/front/check/bounds.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Maker {
     Add(spv::Op::OpFunctionEnd, {});
     return id;
   }
-  // `depth` ifs around `inside`.
+  // Emits `depth` ifs around `inside`.
   void Nest(int depth, const std::function<void()>& inside) {
     Words merges;
     for (int i = 0; i < depth; ++i) {
@@ -83,7 +83,7 @@ TEST(Bounds, Words) {
   ExpectRefused(CheckBounds(words, false), "shader_too_large", "words of a module");
 }
 
-// The blocks of the module's only function in an order made from the seed, its first block first.
+// Shuffles the blocks of the module's only function by the seed, except the first.
 Words Shuffled(const Words& words, uint32_t seed) {
   Words head, tail;
   std::vector<Words> blocks;
@@ -112,11 +112,11 @@ TEST(Bounds, Nesting) {
       ExpectRefused(status, "nesting_too_deep", "257 nested");
       EXPECT_EQ(SpirvIdOf(status), f);
     }
-    EXPECT_TRUE(CheckBounds(m.words, false).ok());  // the importer counts by itself
+    EXPECT_TRUE(CheckBounds(m.words, false).ok());  // the importer counts nesting itself
   }
 }
 
-// 52 kB that took the validator 18 s: each merge block stands right behind its header.
+// 52 kB that took the validator 18 s: each merge block comes right after its header.
 TEST(Bounds, AMergeBlockBehindItsHeaderHidesNothing) {
   Maker m;
   m.Function([&] {
@@ -151,11 +151,11 @@ TEST(Bounds, ConstructsInSequenceDoNotNest) {
 
 void ExpectTooCostly(const Maker& m, const std::string& what) {
   ExpectRefused(CheckBounds(m.words, true), "shader_too_large", what);
-  EXPECT_TRUE(CheckBounds(m.words, false).ok());  // the importer is linear in all of these
+  EXPECT_TRUE(CheckBounds(m.words, false).ok());  // the importer is linear in all of them
 }
 
-// What was seen to keep the validator busy, with its seconds: 60 ifs around 2,500 (15), 8,000 loops
-// (10), a switch of 16,000 equal targets in 200 ifs (9), two chains of 1,000 that cross (7); and
+// Shapes that kept the validator busy, with the seconds: 60 ifs around 2,500 (15), 8,000 loops
+// (10), a switch of 16,000 equal targets in 200 ifs (9), two crossing chains of 1,000 (7); and
 // smaller ones, which pass.
 TEST(Bounds, ControlFlowThatTheValidatorIsQuadraticIn) {
   Maker around, loops, chain, small, targets, crossing;
@@ -207,7 +207,7 @@ TEST(Bounds, ControlFlowThatTheValidatorIsQuadraticIn) {
   EXPECT_TRUE(CheckBounds(small.words, true).ok()) << CheckBounds(small.words, true);
 }
 
-// Uses are as far from their definition as blocks are deep.
+// Uses are as far from their definition as blocks are nested.
 TEST(Bounds, ValuesUsedFarDown) {
   for (int uses : {1, 40}) {
     Maker m;
@@ -229,8 +229,8 @@ TEST(Bounds, ValuesUsedFarDown) {
   }
 }
 
-// Of each function the validator follows all calls: 600 that call all behind them took 1.4 s, a
-// chain of 10,000 took 8.7 s. Entry points are compared with each other: 15,000 took 2.4 s.
+// For each function the validator follows all calls: 600 functions that call all later ones took
+// 1.4 s, a chain of 10,000 took 8.7 s. It compares entry points with each other: 15,000 took 2.4 s.
 TEST(Bounds, CallsAndEntryPoints) {
   for (uint32_t functions : {1000, 5000}) {
     Maker m;
@@ -243,14 +243,14 @@ TEST(Bounds, CallsAndEntryPoints) {
       EXPECT_TRUE(CheckBounds(m.words, true).ok()) << CheckBounds(m.words, true);
     }
   }
-  Maker entries;  // of one function: each name is compared with the ones before
+  Maker entries;  // of one function: each name is compared with the previous ones
   for (uint32_t i = 0; i < 20'000; ++i) entries.Add(spv::Op::OpEntryPoint, {5, 1, i, 0});
   entries.Function();
   ExpectTooCostly(entries, "most of them for entry points");
 }
 
-// Equal types and constants are told apart by numbers, each found by counting from 0: 5,000
-// pointers took 5.2 s.
+// The validator distinguishes equal types and constants by numbers, finding each by counting from
+// 0: 5,000 pointers took 5.2 s.
 TEST(Bounds, EqualTypes) {
   Maker equal, different;
   for (uint32_t i = 0; i < 5000; ++i) {
@@ -261,7 +261,7 @@ TEST(Bounds, EqualTypes) {
   EXPECT_TRUE(CheckBounds(different.words, true).ok()) << CheckBounds(different.words, true);
 }
 
-// A type that is a tree of `levels`, two members each.
+// Emits a type that is a tree of `levels`, with two members each.
 uint32_t Tree(Maker* m, int levels, bool pointers) {
   uint32_t type = m->Id();
   m->Add(spv::Op::OpTypeFloat, {type, 32});
@@ -299,9 +299,9 @@ TEST(Bounds, TypesAreWalkedForEachInstruction) {
   ExpectTooCostly(m, "most of them for types inside of types");
 }
 
-// The elements of an array are checked until one stands at a multiple of 16 bytes from another,
-// with the arrays in them: 12 levels (1 kB) with strides of 4 took 0.6 s, four times that for each
-// more.
+// The elements of an array, and the arrays in them, are checked until an element's offset equals
+// another's modulo 16 bytes: 12 levels (1 kB) with strides of 4 took 0.6 s, each further level four
+// times that.
 TEST(Bounds, ArraysOfStructsOfArrays) {
   constexpr uint32_t kArrayStride = 6;
   for (uint32_t stride : {4, 16}) {
@@ -343,8 +343,8 @@ TEST(Bounds, LiteralsOfDecorationsAreNoIds) {
   EXPECT_TRUE(CheckBounds(m.words, true).ok()) << CheckBounds(m.words, true);
 }
 
-// 44 kB that took more than 40 s, and gigabytes: what has a built-in is copied for each that
-// mentions it. And groups of decorations are given to each target.
+// 44 kB that took more than 40 s, and gigabytes: a built-in's checks are copied to every
+// instruction that mentions it. And groups of decorations are applied to each target.
 TEST(Bounds, Decorations) {
   constexpr uint32_t kBuiltIn = 11, kPosition = 0;
   for (uint32_t members : {10, 1000}) {
@@ -397,7 +397,7 @@ TEST(Bounds, GlslStatements) {
   EXPECT_TRUE(CheckGlslBounds("void main() { uint x = 1; x = " + Sum(32'000) + "; }").ok());
   ExpectRefused(CheckGlslBounds("void main() { uint x = 1; x = " + Sum(33'000) + "; }"),
                 "shader_too_large", "tokens of GLSL");
-  // Neither comments, directives, blanks nor long words are many tokens, and statements end.
+  // Comments, directives, blanks and long words are not many tokens, and statements end.
   const std::string comment = "/*" + Sum(40'000) + "*/";
   const std::string line = "// " + Sum(40'000, "\\\n+") + "\n";
   const std::string directive = " # define A " + Sum(40'000) + "\n";
@@ -408,7 +408,7 @@ TEST(Bounds, GlslStatements) {
                   .ok());
   EXPECT_TRUE(CheckGlslBounds("/*").ok());
   EXPECT_TRUE(CheckGlslBounds("").ok());
-  // A NUL does not hide what follows, nor does a # that is no directive.
+  // Neither a NUL nor a # that is no directive hides the following text.
   ExpectRefused(CheckGlslBounds(std::string(1, '\0') + "\nx # " + Sum(40'000)), "shader_too_large",
                 "");
   ExpectRefused(CheckGlslBounds("#\n" + Sum(40'000)), "shader_too_large", "");
@@ -424,7 +424,7 @@ TEST(Bounds, GlslBraces) {
   };
   EXPECT_TRUE(CheckGlslBounds(nested(1024) + nested(1024)).ok());
   ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep", "1025 nested braces");
-  // What closes nothing does not hide what follows.
+  // An unmatched closing brace does not hide the following text.
   ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
 }
 

@@ -16,8 +16,8 @@ constexpr NewerRow kNewer[] = {
 #include "core/front/grammar/spirv_newer.def"
 };
 
-// The cause of an enumerant without a row in coverage.def: a newer one has that of its capability.
-// `otherwise`: of what is no newer enumerant.
+// Returns the cause of an enumerant without a row in coverage.def: for a newer one that of its
+// capability, for any other one `otherwise`.
 std::string_view CauseOfNewer(const NewerRow* row, std::string_view otherwise) {
   return row == nullptr ? otherwise : CauseOfFeature(row->feature);
 }

@@ -1,5 +1,5 @@
 // The coverage table of the front end: which SPIR-V features are compiled, and by which cause the
-// others are refused. The data is coverage.def; this is how it is asked.
+// others are refused. The data is in coverage.def; these are the queries.
 #ifndef KILN_CORE_FRONT_CHECK_COVERAGE_H_
 #define KILN_CORE_FRONT_CHECK_COVERAGE_H_
 
@@ -13,7 +13,7 @@ namespace kiln::front {
 
 // One row, for printing and for the service's GetCapabilities. kind: "capability", "instruction",
 // "glsl_std_450", "builtin", "storage_class", "execution_model", "execution_mode". cause is empty
-// where supported.
+// if supported.
 struct CoverageRow {
   std::string_view kind;
   std::string_view name;
@@ -26,7 +26,7 @@ struct CauseRow {
   std::string_view reason;
 };
 
-// How much of something a target takes, and the cause by which more is refused.
+// The amount of something that a target accepts, and the cause by which more is refused.
 struct LimitRow {
   std::string_view target;
   std::string_view what;
@@ -40,9 +40,9 @@ absl::Span<const CauseRow> Causes();
 bool IsCause(std::string_view cause);
 std::string_view ReasonOf(std::string_view cause);
 
-// The cause by which a feature is refused; empty: supported. Numbers without a row give
-// "vendor_extension" ("execution_mode" for execution modes); newer ones (spirv_newer.def) the cause
-// of the capability that they need.
+// Return the cause by which a feature is refused; empty: supported. For numbers without a row:
+// "vendor_extension" ("execution_mode" for execution modes); for newer ones (spirv_newer.def) the
+// cause of the capability that they need.
 std::string_view CauseOf(spv::Capability capability);
 std::string_view CauseOf(spv::Op op);
 std::string_view CauseOf(GLSLstd450 instruction);
@@ -50,27 +50,27 @@ std::string_view CauseOf(spv::BuiltIn builtin);
 std::string_view CauseOf(spv::StorageClass storage);
 std::string_view CauseOf(spv::ExecutionMode mode);
 std::string_view CauseOf(spv::ExecutionModel model);
-// Of a float type's encoding, where it is not IEEE 754's.
+// For encodings of a float type other than IEEE 754's.
 std::string_view CauseOf(spv::FPEncoding encoding);
 
-// What is newer than the headers (spirv_newer.def), and the capability or extension that a module
-// must declare for it; of capabilities, their extension.
+// An enumerant newer than the headers (spirv_newer.def), and the capability or extension that a
+// module must declare for it; for capabilities, their extension.
 struct NewerRow {
-  std::string_view kind;  // "Op", "Capability", "ExecutionMode", ...: as SPIR-V's grammar has it
+  std::string_view kind;  // "Op", "Capability", "ExecutionMode", ... of SPIR-V's grammar
   uint32_t number = 0;
   std::string_view name;
   std::string_view feature;
 };
-// Null: not newer, or unknown. Cost: one step for opcodes; a walk over some 230 rows for the
-// others.
+// Return the row, or null if not newer or unknown. Cost: one step for opcodes; a walk over some 230
+// rows for the others.
 const NewerRow* NewerRowOf(spv::Op op);
 const NewerRow* NewerRowOf(std::string_view kind, uint32_t number);
 
-// The cause of what a newer feature brings and has no row: that of the capability, "newer_feature"
-// for extensions and where the capability has none.
+// Returns the cause for newer enumerants without a row: that of their capability; "newer_feature"
+// for extensions, and if the capability has none.
 std::string_view CauseOfFeature(std::string_view feature);
 
-// The name of a capability; empty if it has no row.
+// Returns the name of a capability; empty if it has no row.
 std::string_view CapabilityName(spv::Capability capability);
 
 }  // namespace kiln::front

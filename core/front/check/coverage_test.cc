@@ -1,5 +1,5 @@
-// Holds coverage.def to what the importer does, row by row: a refused feature is refused by its
-// cause where an entry point uses it, and only there; a supported one is never refused.
+// Compares coverage.def with the importer, row by row: a refused feature is refused by its cause
+// where an entry point uses it, and only there; a supported one is never refused.
 #include "core/front/check/coverage.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-// Puts an instruction in front of the final OpReturn of the only function, or in its place.
+// Inserts an instruction before the final OpReturn of the only function, or replaces that.
 Words WithInstruction(Words words, const Words& inst, bool replace_return) {
   size_t at = 5;
   size_t ret = 0;
@@ -36,18 +36,18 @@ bool EndsBlock(spv::Op op) {
          op == spv::Op::OpTerminateRayKHR;
 }
 
-// An instruction of the opcode with plenty of operands, all the id `operand`.
+// Makes an instruction of the opcode with many operands, all the id `operand`.
 Words MakeInstruction(spv::Op op, uint32_t type, uint32_t result, uint32_t operand) {
   const InstructionLayout* layout = LayoutOf(op);
   Words inst = {0};
   if (layout != nullptr && layout->has_type) inst.push_back(type);
   if (layout != nullptr && layout->has_result) inst.push_back(result);
-  inst.resize(24, operand);  // more than any needs
+  inst.resize(24, operand);  // more than any opcode needs
   inst[0] = 24u << 16 | static_cast<uint32_t>(op);
   return inst;
 }
 
-// Ids that every kernel has: found by assembling with numeric names for the few needed.
+// Ids that every kernel has, found by assembling with numeric names for the few needed.
 struct Frame {
   Words words;
   uint32_t uint_type = 0;
@@ -149,7 +149,7 @@ TEST(Coverage, InstructionsAreRefusedByTheTable) {
   EXPECT_GT(accepted, 150);
 }
 
-// The table is one for all stages.
+// All stages share one table.
 TEST(Coverage, InstructionsOfGraphicsStagesAreRefusedByTheTable) {
   const Words stages[] = {Assemble(FragmentAssembly("|", "")),
                           Assemble(GraphicsAssembly("Vertex", "|", "", ""))};
@@ -193,8 +193,8 @@ TEST(Coverage, GlslInstructions) {
   }
 }
 
-// A declaration alone refuses nothing but OpenCL's and those that are newer than the headers: what
-// these change is not known.
+// A declaration alone refuses nothing, except OpenCL's and those newer than the headers, whose
+// effects are unknown.
 TEST(Coverage, DeclaredCapabilitiesDoNotRefuse) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "capability") continue;
@@ -230,7 +230,7 @@ TEST(Coverage, Builtins) {
   }
 }
 
-// As inputs, and as outputs.
+// Checks built-ins as inputs, and as outputs.
 void CheckBuiltins(const std::string& model, const std::string& modes, bool output) {
   for (const CoverageRow& row : CoverageTable()) {
     if (row.kind != "builtin") continue;
@@ -318,7 +318,7 @@ TEST(Coverage, ExecutionModesOfGraphicsStages) {
 
 TEST(Coverage, ExecutionModes) {
   for (const CoverageRow& row : CoverageTable()) {
-    // Operands that are ids: local_size_test.cc, float_limits_test.cc.
+    // Modes with operands that are ids are tested by local_size_test.cc and float_limits_test.cc.
     if (row.kind != "execution_mode" || row.name == "LocalSizeId" ||
         row.name == "FPFastMathDefault") {
       continue;
@@ -339,7 +339,7 @@ TEST(Coverage, ExecutionModes) {
     words.insert(words.begin() + at, mode.begin(), mode.end());
     const auto module = ImportSpirv(words, {});
     EXPECT_EQ(RefusalCause(module.status()), row.cause) << module.status();
-    if (width) {  // of a width that is not compiled
+    if (width) {  // of an unsupported width
       words[at + 3] = 64;
       EXPECT_TRUE(ImportSpirv(words, {}).ok());
     }

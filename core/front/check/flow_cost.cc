@@ -10,20 +10,21 @@ namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
 
-// Steps of some 10 ns, from timings of SPIRV-Tools 2023.1 on shapes in which one of them dominates.
+// Weights in steps of some 10 ns, from timings of SPIRV-Tools 2023.1 on shapes dominated by one
+// each.
 constexpr uint64_t kEdgeOfIteration = 4;   // an edge or a dominator in the iteration: hash tables
-constexpr uint64_t kBlock = 200;           // a block, in the tables that all have
+constexpr uint64_t kBlock = 200;           // a block, in tables of all blocks
 constexpr uint64_t kEdgeOfConstruct = 24;  // an edge in a construct, a tree of pointers
 constexpr uint64_t kWalks = 3;             // dominator chains followed for an edge of a construct
-constexpr uint64_t kExit = 3;     // a dominator on the way from a construct that is left outwards
+constexpr uint64_t kExit = 3;     // a dominator on the way outwards from an exited construct
 constexpr uint64_t kCopied = 4;   // a construct copied for a back edge
 constexpr uint64_t kPhiEdge = 2;  // a predecessor sorted for a phi
-constexpr uint64_t kScanned = 8;  // so many entries of an array are looked at in a step
+constexpr uint64_t kScanned = 8;  // entries of an array scanned in one step
 constexpr uint64_t kMax = uint64_t{1} << 50;
 
 uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kMax / a ? kMax : a * b; }
 
-// Edges from each node, in the order in which they were added by node.
+// Edges by their source node, in the order of their addition.
 class Graph {
  public:
   explicit Graph(uint32_t nodes) : first_(nodes + 1, 0) {}
@@ -86,8 +87,8 @@ Search DepthFirst(const Graph& graph, uint32_t root) {
   return search;
 }
 
-// Nodes from which all others are reached: those that no edge leads to, then one for each cycle
-// left.
+// Returns nodes from which all others are reachable: those without incoming edges, then one for
+// each remaining cycle.
 std::vector<uint32_t> Roots(const Graph& graph, const Graph& reverse,
                             const std::vector<uint32_t>& order) {
   std::vector<uint32_t> roots;
@@ -106,7 +107,7 @@ std::vector<uint32_t> Roots(const Graph& graph, const Graph& reverse,
   return roots;
 }
 
-// Dominators of what a search reached.
+// The dominator tree of the nodes that a search reached.
 struct Tree {
   std::vector<uint32_t> parent;    // kNone: not reached, or the root
   std::vector<uint32_t> depth;     // the root's is 1; 0: not reached
@@ -114,7 +115,8 @@ struct Tree {
   uint64_t steps = 0;
 };
 
-// The iteration of Cooper, Harvey and Kennedy, over numbers in postorder.
+// Runs the iteration of Cooper, Harvey and Kennedy, over numbers in postorder. Returns false if it
+// exceeds `most` steps.
 bool Iterate(const std::vector<uint32_t>& postorder, const Graph& reverse, uint64_t most,
              std::vector<uint32_t>* dominator, uint64_t* steps) {
   std::vector<uint32_t> number(reverse.nodes(), kNone);
@@ -210,7 +212,8 @@ class Meter {
     }
   }
 
-  // Searches from one node that leads to all blocks, and from one that all lead to.
+  // Adds an entry node from which all blocks are reachable, and an exit node that is reachable from
+  // all.
   bool Order() {
     const Graph forward(n_, structural_), back(n_, Reversed(structural_));
     std::vector<uint32_t> order(n_);
@@ -244,7 +247,7 @@ class Meter {
       steps_ = std::max(steps_, most_ + 1);
       return false;
     }
-    // Each block's dominator is looked for among the blocks in front of it.
+    // The validator searches each block's dominator among the blocks before it.
     for (uint32_t b = 0; b < n_; ++b) {
       const uint32_t parent = plain_tree_.parent[b];
       if (parent < n_) Add(parent / kScanned);
@@ -252,8 +255,8 @@ class Meter {
     return true;
   }
 
-  // What follows is told by intervals of a preorder of the structural dominator tree, and by sums
-  // over subtrees.
+  // Computes preorder intervals of the structural dominator tree and sums over subtrees, on which
+  // the following counts are based.
   void Subtrees() {
     const uint32_t nodes = n_ + 2;
     std::vector<uint32_t> cursor(nodes, 0);
@@ -301,7 +304,7 @@ class Meter {
     }
   }
 
-  // Of the subtree of a block, without that of another inside of it.
+  // Returns the sum over the subtree of a block, without that of another block inside of it.
   uint64_t Within(const std::vector<uint64_t>& sums, uint32_t block, uint32_t without) const {
     return sums[block] - (Dominates(block, without) ? sums[without] : 0);
   }
@@ -312,12 +315,12 @@ class Meter {
       const FlowBlock& block = f_.blocks[b];
       const uint64_t walk = Within(walk_, b, merge_[b]);
       Add(walk);
-      if (block.is_switch) {  // its cases once more, and runs of equal targets
+      if (block.is_switch) {  // the cases are walked again, and runs of equal targets
         const uint64_t targets = block.end_target - block.first_target;
         Add(walk + targets * targets / (4 * kScanned));
       }
     }
-    // The back edge's block of each loop.
+    // By loop header: the block of the back edge.
     std::vector<uint32_t> latch(n_, kNone);
     for (const auto& [from, to] : plain_) {
       if (to < n_ && from < n_ && continue_[to] != kNone && Dominates(continue_[to], from))
@@ -332,9 +335,9 @@ class Meter {
     }
   }
 
-  // An edge that leaves constructs must be a break or a continue: from the header of each of
-  // them the validator goes up to the loop or switch around it, past those that have ended, and
-  // looks through the uses of labels on its way.
+  // Counts the checks of exits. An edge that leaves constructs must be a break or a continue: from
+  // the header of each of them the validator goes up to the loop or switch around it, past those
+  // that have ended, and searches the uses of labels on its way.
   void Exits() {
     std::vector<uint64_t> loops(n_ + 2, 0), uses(n_ + 2, 0);
     for (uint32_t label : f_.phi_parents) {
@@ -360,8 +363,9 @@ class Meter {
     }
   }
 
-  // Values must be defined in blocks that dominate their uses, in the graph without merge edges.
-  // And the predecessors of a block are sorted for each of its phis.
+  // Counts the checks of values: they must be defined in blocks that dominate their uses, in the
+  // graph without merge edges. The validator also sorts the predecessors of a block for each of its
+  // phis.
   void Values() {
     uint64_t in = 0, out = 0;
     std::vector<uint64_t> edges(n_, 0);
@@ -383,9 +387,9 @@ class Meter {
   const uint32_t n_;
   const uint64_t most_;
   uint64_t steps_ = 0, nesting_ = 0;
-  absl::flat_hash_map<uint32_t, uint32_t> block_;      // by label; the first of equal ones
-  std::vector<uint32_t> merge_, continue_, merge_of_;  // of headers; of merge blocks
-  Edges plain_, structural_;  // node n_ leads to all blocks, all lead to n_ + 1
+  absl::flat_hash_map<uint32_t, uint32_t> block_;      // by label; the first of equal labels
+  std::vector<uint32_t> merge_, continue_, merge_of_;  // by header; by merge block
+  Edges plain_, structural_;  // from node n_ all blocks are reachable, from all of them n_ + 1
   Tree plain_tree_, tree_, post_tree_;
   std::vector<uint32_t> pre_, size_, nest_;
   std::vector<uint64_t> walk_, post_walk_, edges_in_;

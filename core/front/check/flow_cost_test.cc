@@ -1,4 +1,4 @@
-// Costs and nesting of graphs: those of structured programs, and any others.
+// Tests costs and nesting of structured programs and of arbitrary graphs.
 #include "core/front/check/flow_cost.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void Add(FlowFunction* f, uint32_t label, std::vector<uint32_t> targets, uint32_
   f->blocks.push_back(block);
 }
 
-// loop 2 { if 4 { break } } with continue target 7, and an if behind it.
+// loop 2 { if 4 { break } } with continue target 7, followed by an if.
 FlowFunction LoopWithBreak() {
   FlowFunction f;
   Add(&f, 1, {2});
@@ -45,7 +45,7 @@ TEST(FlowCost, NestingIsOfEdges) {
   for (uint32_t seed = 0; seed < 50; ++seed) {
     std::shuffle(f.blocks.begin() + 1, f.blocks.end(), std::minstd_rand(seed));
     EXPECT_EQ(CostOfFlow(f, kAll).nesting, 2u);
-    EXPECT_LT(CostOfFlow(f, kAll).steps, 2 * cost.steps);  // where blocks stand hardly matters
+    EXPECT_LT(CostOfFlow(f, kAll).steps, 2 * cost.steps);  // the order of blocks hardly matters
   }
 }
 
@@ -72,8 +72,8 @@ TEST(FlowCost, NothingIsEmpty) {
   EXPECT_EQ(CostOfFlow({}, 0).steps, 0u);
 }
 
-// Labels twice, branches and merges to nowhere, to themselves and to the entry, cycles nobody
-// reaches.
+// Duplicate labels; branches and merges to nowhere, to themselves and to the entry; unreachable
+// cycles.
 TEST(FlowCost, AnyGraphIsSafe) {
   std::minstd_rand random(1);
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
@@ -97,7 +97,7 @@ TEST(FlowCost, AnyGraphIsSafe) {
   }
 }
 
-// Two chains that cross keep the iteration towards dominators going: it is given up at the bound.
+// Two crossing chains prolong the iteration that computes dominators; it is abandoned at the bound.
 TEST(FlowCost, TheIterationEndsAtTheBound) {
   FlowFunction f;
   constexpr uint32_t kLength = 20'000;

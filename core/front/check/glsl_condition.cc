@@ -13,7 +13,7 @@ constexpr int kMaxDepth = 200;
 
 struct Operator {
   std::string_view text;
-  int level;  // what binds stronger has a higher one
+  int level;  // precedence; higher binds tighter
 };
 
 // Longer ones first.
@@ -107,7 +107,7 @@ class Parser {
     if (op == "+") return static_cast<int64_t>(x + y);
     if (op == "-") return static_cast<int64_t>(x - y);
     if (op == "*") return static_cast<int64_t>(x * y);
-    if (*b == 0 || *b == -1) return std::nullopt;  // no value, or one that may overflow
+    if (*b == 0 || *b == -1) return std::nullopt;  // undefined, or may overflow
     return op == "/" ? *a / *b : *a % *b;
   }
 

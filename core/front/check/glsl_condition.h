@@ -1,4 +1,4 @@
-// Conditions of #if, as far as they can be told without glslang's predefined names.
+// Evaluates conditions of #if, if they do not depend on glslang's predefined names.
 #ifndef KILN_CORE_FRONT_CHECK_GLSL_CONDITION_H_
 #define KILN_CORE_FRONT_CHECK_GLSL_CONDITION_H_
 
@@ -9,13 +9,14 @@
 
 namespace kiln::front {
 
-// Stands for a value that is not known.
+// Name for an unknown value.
 inline constexpr char kUndecidedName[] = "__undecided";
 
-// Whether a name is defined, given whether the text defines it; nothing: glslang may predefine it.
+// Returns true if a name is defined, given whether the text defines it; nothing: glslang may
+// predefine it.
 std::optional<bool> IsDefined(std::string_view name, bool by_text);
 
-// The value of a line whose macros are expanded; nothing: undecided, or no expression.
+// Returns the value of a line with macros expanded; nothing: undecided, or no expression.
 std::optional<bool> ValueOfCondition(GlslTokenSpan line);
 
 }  // namespace kiln::front

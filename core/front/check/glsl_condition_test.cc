@@ -5,7 +5,7 @@
 namespace kiln::front {
 namespace {
 
-// "true", "false", or "undecided".
+// Returns "true", "false", or "undecided".
 std::string Value(std::string_view text) {
   const std::vector<GlslToken> tokens = TokensOfGlsl(text);
   const std::optional<bool> value = ValueOfCondition(tokens);

@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t kMaxIncludeDepth = 64;
 constexpr uint64_t kHeavy = uint64_t{1} << 40;
-constexpr uint64_t kLookupsOfOverload = 16;  // that one of an overload takes as long as
+constexpr uint64_t kLookupsOfOverload = 16;  // lookups that take as long as one of an overload
 
 struct Macro {
   bool function = false;
   std::vector<std::string_view> parameters;
   std::vector<GlslToken> body;
-  uint64_t weight = 0;  // tokens of the expansion, arguments left out, as far as known when defined
-  bool busy = false;    // is being expanded, and does not expand within itself
+  uint64_t weight = 0;  // tokens of the expansion without arguments, as known at the definition
+  bool busy = false;    // being expanded; does not expand within itself
 };
 
 // A level of #if.
@@ -31,7 +31,7 @@ struct Group {
   bool outside_undecided = false;
   bool active = true;
   bool undecided = false;
-  bool taken = false;  // a branch was chosen for certain
+  bool taken = false;  // a branch was certainly chosen
 };
 
 class Counter {
@@ -76,7 +76,7 @@ class Counter {
   const GlslSize most_;
   GlslSize size_;
   std::unordered_map<std::string_view, Macro> macros_;  // looked up by name alone
-  std::deque<std::string> texts_;                       // that tokens lie in
+  std::deque<std::string> texts_;                       // storage of the tokens' text
   std::vector<Group> groups_;
   uint64_t statement_ = 0;
   struct Braces {
@@ -86,15 +86,16 @@ class Counter {
   struct Calls {
     uint64_t definitions = 0;
     uint64_t caller = 0;
-    uint64_t count = 0;  // in the last caller
+    uint64_t count = 0;  // calls in the last caller
   };
-  std::string_view last_;               // the token before
-  Braces::Kind next_ = Braces::kOther;  // what the next braces are of
+  std::string_view last_;               // the previous token
+  Braces::Kind next_ = Braces::kOther;  // kind of the next braces
   std::vector<Braces> braces_;
-  std::string_view declared_;                              // the last name before brackets, outside
+  // the last name before brackets, outside functions
+  std::string_view declared_;
   std::unordered_map<std::string_view, Calls> functions_;  // looked up by name alone
   uint64_t function_ = 0;                                  // definitions so far
-  uint64_t members_ = 0;                                   // most of one struct or block
+  uint64_t members_ = 0;                                   // maximum of one struct or block
 };
 
 // ---- Text and directives ----
@@ -171,7 +172,7 @@ void Counter::Condition(std::string_view word, GlslTokenSpan line) {
   Choose(holds);
 }
 
-// Enters the branch, if it may be entered. What an earlier branch left undecided stays so.
+// Enters the branch if it may be taken. If an earlier branch was undecided, this one is too.
 void Counter::Choose(std::optional<bool> holds) {
   Group& group = groups_.back();
   if (!group.active) return;
@@ -239,7 +240,7 @@ bool Counter::Next(std::vector<Frame>* frames, GlslToken* token) {
   return true;
 }
 
-// Whether the next token opens the arguments of a call.
+// Returns true if the next token opens the arguments of a call.
 bool Counter::CallFollows(std::vector<Frame>* frames) {
   for (size_t i = frames->size(); i-- > 0;) {
     const Frame& frame = (*frames)[i];
@@ -248,7 +249,7 @@ bool Counter::CallFollows(std::vector<Frame>* frames) {
   return false;
 }
 
-// Those of a call whose bracket is next.
+// Reads the arguments of a call whose bracket is next. Returns false if they do not end.
 bool Counter::Arguments(std::vector<Frame>* frames, std::vector<Tokens>* arguments) {
   GlslToken token;
   Next(frames, &token);
@@ -260,7 +261,7 @@ bool Counter::Arguments(std::vector<Frame>* frames, std::vector<Tokens>* argumen
       continue;
     }
     depth += token.text == "(" ? 1 : token.text == ")" ? -1 : 0;
-    // What is being expanded here is not expanded when the arguments are.
+    // A macro that is being expanded here is not expanded again with the arguments.
     const Macro* macro = Find(token);
     if (macro != nullptr && macro->busy) token.final = true;
     arguments->back().push_back(token);
@@ -268,7 +269,7 @@ bool Counter::Arguments(std::vector<Frame>* frames, std::vector<Tokens>* argumen
   return false;
 }
 
-// The last token and the first of the right side as one; the rest behind it.
+// Joins the last token and the first of the right side into one; appends the rest.
 void Counter::Paste(Tokens* to, GlslTokenSpan right) {
   if (!right.empty() && !to->empty()) {
     texts_.push_back(std::string(to->back().text) + std::string(right[0].text));
@@ -299,7 +300,7 @@ std::vector<GlslToken> Counter::Substitute(const Macro& macro, const std::vector
       }
       value = &*expanded[n];
     }
-    size_.tokens += macro.parameters.size() / 16;  // which are compared one by one
+    size_.tokens += macro.parameters.size() / 16;  // parameters are compared one by one
     const GlslTokenSpan right = value != nullptr ? GlslTokenSpan(*value) : GlslTokenSpan(&token, 1);
     size_.tokens += right.size();
     if (pastes) {
@@ -311,7 +312,7 @@ std::vector<GlslToken> Counter::Substitute(const Macro& macro, const std::vector
   return out;
 }
 
-// Expands all macros. `out` null: counts what comes out as part of the program.
+// Expands all macros. If `out` is null, counts the result as part of the program.
 void Counter::Expand(Tokens tokens, Tokens* out, uint64_t depth) {
   size_.arguments = std::max(size_.arguments, depth);
   std::vector<Frame> frames;
@@ -345,9 +346,9 @@ void Counter::Expand(Tokens tokens, Tokens* out, uint64_t depth) {
   }
 }
 
-// ---- What comes out ----
+// ---- Counting the result ----
 
-// Brackets behind a name: of a declaration outside of functions, of a call within.
+// Counts brackets after a name: outside of functions a declaration, inside a call.
 void Counter::CountBracket() {
   if (!GlslToken{last_}.IsName()) return;
   if (braces_.empty()) {
@@ -360,7 +361,7 @@ void Counter::CountBracket() {
   if (calls.caller != function_) calls.count = 0;
   calls.caller = function_;
   if (calls.definitions > 1) size_.lookups += kLookupsOfOverload * calls.definitions;
-  // Each call may be of another overload.
+  // Each call may name a different overload.
   if (calls.count == calls.definitions) return;
   ++calls.count;
   ++size_.calls;

@@ -1,19 +1,19 @@
-// How large a GLSL text is once its macros are expanded: counted before glslang sees it.
+// Computes the size of a GLSL text with its macros expanded, before glslang sees it.
 //
-// Some hundred bytes of macros, each of which uses another twice, are millions of tokens, for which
-// glslang takes some 100 bytes and 0.7 us each; it compares each case of a switch with all before
-// it, and each edge of the graph of calls with all others, and it looks for members and overloads
-// one by one. This reads the text as a preprocessor does (directives, conditions, includes, both
-// kinds of macros, pasting) but keeps nothing: it counts, and stops at a bound.
+// A hundred bytes of macros, each of which uses another twice, expand to millions of tokens, for
+// which glslang takes some 100 bytes and 0.7 us each. It compares each case of a switch with all
+// previous ones, and each edge of the call graph with all others, and finds members and overloads
+// by linear search. This reads the text as a preprocessor does (directives, conditions, includes,
+// both kinds of macros, pasting), but it only counts, and stops at a bound.
 //
-// A condition is undecided where it asks for a name that glslang may predefine and this does not
-// know (GL_..., __...): then all its branches are counted, what they undefine stays, and of two
-// definitions the larger counts. So sizes are at least what glslang meets, but for texts that
-// glslang refuses, and for what is hidden on purpose behind such names: those end by the worker's
-// limits.
+// A condition is undecided if it depends on a name that glslang may predefine and that is unknown
+// here (GL_..., __...). Then all its branches are counted, names undefined in them stay defined,
+// and of two definitions the larger counts. So sizes are at least those that glslang sees, except
+// for texts that glslang refuses, and for text hidden on purpose by such names: these end by the
+// worker's limits.
 //
-// In: any text. Cost: linear in the text and in what is counted, some 50 ns for each token.
-// Recurses for arguments of macros within arguments, to a bound.
+// In: any text. Cost: linear in the text and in the counts, some 50 ns for each token. Recurses, up
+// to a bound, for macro calls nested in arguments.
 #ifndef KILN_CORE_FRONT_CHECK_GLSL_SIZE_H_
 #define KILN_CORE_FRONT_CHECK_GLSL_SIZE_H_
 
@@ -30,20 +30,20 @@ struct GlslText {
 };
 
 struct GlslSize {
-  uint64_t tokens = 0;     // read, of the text, of macros and of arguments
-  uint64_t statement = 0;  // most tokens between two of ; { }
-  uint64_t cases = 0;      // pairs of cases of one switch, of all switches together
-  uint64_t arguments = 0;  // most macro calls within arguments of macro calls
-  uint64_t calls = 0;      // pairs of a function and one that it calls, as far as defined before
-  uint64_t lookups = 0;    // members looked at for names of members, overloads for calls
+  uint64_t tokens = 0;     // tokens read from the text, from macros and from arguments
+  uint64_t statement = 0;  // maximum of tokens between two of ; { }
+  uint64_t cases = 0;      // pairs of cases within a switch, summed over all switches
+  uint64_t arguments = 0;  // maximum depth of macro calls nested in arguments
+  uint64_t calls = 0;      // pairs of caller and callee, if the callee is defined before
+  uint64_t lookups = 0;    // members compared for names of members, overloads compared for calls
 };
 
 // Finds the text that a name includes in the text `includer`; false: there is none.
 using FindGlslInclude =
     std::function<bool(std::string_view spelled, std::string_view includer, GlslText* found)>;
 
-// `preamble` stands in front of the text (definitions). Counting ends where one of `most` is
-// exceeded.
+// Returns the size of the text. `preamble` comes before it (definitions). Counting ends when one of
+// `most` is exceeded.
 GlslSize SizeOfGlsl(std::string_view preamble, const GlslText& text, const FindGlslInclude& include,
                     const GlslSize& most);
 

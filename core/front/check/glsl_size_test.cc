@@ -21,7 +21,7 @@ GlslSize Size(const std::string& text, const std::map<std::string, std::string>&
   return SizeOfGlsl(preamble, {"main", text}, find, kMax);
 }
 
-// The tokens of the only statement, which is what the text expands to.
+// Returns the tokens of the only statement, which is the expanded text.
 uint64_t Expanded(const std::string& text) { return Size(text).statement; }
 
 std::string Doubling(int levels) {
@@ -43,10 +43,10 @@ TEST(GlslSize, MacrosExpand) {
   EXPECT_EQ(Expanded("#define F(x) x x\nF"), 1u);
   EXPECT_EQ(Expanded("#define F (x)\nF"), 3u);
   EXPECT_EQ(Expanded("#define F() a b\nF()"), 2u);
-  // A call whose name another macro makes, and one whose brackets follow it.
+  // A call whose name comes from another macro, and one whose brackets follow it.
   EXPECT_EQ(Expanded("#define F(x) x x\n#define G F\nG(a)"), 2u);
   EXPECT_EQ(Expanded("#define F(x) x x\n#define G(y) F y\nG((a b))"), 4u);
-  // Names that are pasted.
+  // Pasted names.
   EXPECT_EQ(Expanded("#define AB x y z\n#define P(a, b) a##b\nP(A, B)"), 3u);
   EXPECT_EQ(Expanded("#define X q\n#define P(a) a##1 a\nP(X)"), 2u);
   EXPECT_EQ(Expanded("#define A\\\n b \\\n c\nA"), 2u);
@@ -79,7 +79,7 @@ TEST(GlslSize, Conditions) {
   EXPECT_EQ(Expanded("#if __VERSION__ > 300\na\n#elif 0\nb b\n#else\nc c c\n#endif\n"), 4u);
 }
 
-// Nothing is hidden behind what is undecided: the larger definition counts, and stays.
+// An undecided condition hides nothing: the larger definition counts, and stays.
 TEST(GlslSize, UndecidedDefinitions) {
   const std::string doubling = Doubling(5);
   EXPECT_EQ(Expanded(doubling + "#ifdef GL_ES\n#undef A5\n#define A4 x\n#endif\nA5"), 64u);
@@ -114,7 +114,7 @@ TEST(GlslSize, CallsOfFunctions) {
   EXPECT_EQ(Size(text).calls, 0u);
   EXPECT_EQ(Size(text + "void main() { f0(f1(f1(1))); g(2); }").calls, 2u);
   EXPECT_EQ(Size(text + "void a() { f0(1); } void b() { f0(1); a(); }").calls, 3u);
-  // Overloads: each call may be of another.
+  // Overloads: each call may name a different one.
   const std::string overloads = "void f(int x) {} void f(uint x) {} void f(float x) {}";
   EXPECT_EQ(Size(overloads + "void main() { f(1); f(2); }").calls, 2u);
   EXPECT_EQ(Size(overloads + "void main() { f(1); f(2); f(3); f(4); f(5); }").calls, 3u);

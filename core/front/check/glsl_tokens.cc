@@ -9,7 +9,7 @@ bool IsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Bytes of the token that the text begins with; it is no blank and no comment.
+// Returns the length in bytes of the text's first token, which is neither a blank nor a comment.
 size_t TokenLength(std::string_view text) {
   size_t n = 1;
   const bool number = text[0] >= '0' && text[0] <= '9';

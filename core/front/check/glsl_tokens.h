@@ -1,4 +1,5 @@
-// GLSL as tokens of a preprocessor: names, numbers, strings, and all else character by character.
+// Splits GLSL into a preprocessor's tokens: names, numbers, strings, and every other character
+// alone.
 #ifndef KILN_CORE_FRONT_CHECK_GLSL_TOKENS_H_
 #define KILN_CORE_FRONT_CHECK_GLSL_TOKENS_H_
 
@@ -15,7 +16,7 @@ struct GlslToken {
   std::string_view text;
   bool line_begins = false;   // the first of its line
   bool space_before = false;  // blanks or comments
-  bool final = false;         // does not expand any more
+  bool final = false;         // is not expanded again
   bool IsName() const {
     const char c = text.empty() ? '0' : text[0];
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -24,11 +25,11 @@ struct GlslToken {
 
 using GlslTokenSpan = absl::Span<const GlslToken>;
 
-// The text, lines that a backslash continues joined. What had to be made is put into `made`, as is
-// a text without any; tokens of the result lie there.
+// Returns the text with lines joined that a backslash continues. If there are any, the result is
+// stored in `made`; otherwise it is `text` itself.
 std::string_view JoinedLines(std::string_view text, std::deque<std::string>* made);
 
-// The tokens of a text whose lines are joined, without comments. "##" is one token.
+// Returns the tokens of a text whose lines are joined, without comments. "##" is one token.
 std::vector<GlslToken> TokensOfGlsl(std::string_view text);
 
 }  // namespace kiln::front

@@ -5,7 +5,7 @@
 namespace kiln::front {
 namespace {
 
-// Tokens apart by "|", one that begins a line after "^".
+// Returns the tokens separated by "|", with "^" before one that begins a line.
 std::string Shown(std::string_view text) {
   std::deque<std::string> made;
   std::string shown;

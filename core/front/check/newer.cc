@@ -22,12 +22,12 @@ using Inst = absl::Span<const uint32_t>;
 constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kNewestVersion = 0x00010600;
-constexpr size_t kMaxParts = 16;  // of composites that are written out
+constexpr size_t kMaxParts = 16;  // maximum of constituents that are written out
 
 Op OpOf(Inst inst) { return static_cast<Op>(inst[0] & 0xffff); }
 uint32_t Operand(Inst inst, size_t i) { return i < inst.size() ? inst[i] : 0; }
 
-// The string that begins at word `first`, as far as the instruction has it.
+// Returns the string that begins at word `first`, ending at the instruction's end at the latest.
 std::string Text(Inst inst, size_t first) {
   std::string text;
   for (size_t i = first; i < inst.size(); ++i) {
@@ -48,7 +48,7 @@ void AppendText(std::string_view text, Words* words) {
   }
 }
 
-// The name under which the validator knows an extension.
+// Returns the name by which the validator knows an extension.
 std::string_view OlderName(std::string_view extension) {
 #define NEWER_EXTENSION_NAME(name, older) \
   if (extension == #name) return #older;
@@ -58,13 +58,13 @@ std::string_view OlderName(std::string_view extension) {
 
 bool IsNonSemantic(std::string_view set) { return set.substr(0, 12) == "NonSemantic."; }
 
-// Where the image operands of an instruction begin; 0: it has none.
+// Returns the word index of an instruction's image operands; 0: it has none.
 size_t ImageOperandsWord(const InstructionLayout& layout) {
   const size_t at = layout.operands.find('I');
   return at == std::string_view::npos ? 0 : at + 1;
 }
 
-// What the module declares: names of capabilities and extensions.
+// Names of the capabilities and extensions that the module declares.
 using Features = absl::flat_hash_set<std::string>;
 
 class Rewriter {
@@ -98,16 +98,17 @@ class Rewriter {
   void Drop() { out_.changed = true; }
 
   absl::Span<const uint32_t> in_;
-  size_t number_ = 0;  // of the instruction that is rewritten, from 1
+  size_t number_ = 0;  // of the instruction being rewritten, from 1
   Features declared_;
   OlderForm out_;
   absl::flat_hash_map<uint32_t, Inst> types_;        // and constants, by id
   absl::flat_hash_map<uint32_t, uint32_t> type_of_;  // result types, by id
-  absl::flat_hash_set<uint32_t> non_semantic_;       // imports of such sets
-  size_t spare_ = 1 << 16;                           // words by which the older form may be longer
+  absl::flat_hash_set<uint32_t> non_semantic_;       // imports of non-semantic sets
+  // remaining words by which the older form may be longer
+  size_t spare_ = 1 << 16;
 };
 
-// Puts an instruction into the older form, in place of `inst`.
+// Appends an instruction to the older form, as the replacement of `inst`.
 void Rewriter::Put(Inst inst, absl::Span<const uint32_t> operands, Op op) {
   const auto first = static_cast<uint32_t>(operands.size() + 1) << 16 | static_cast<uint32_t>(op);
   out_.changed |=
@@ -150,7 +151,7 @@ absl::Status Rewriter::ReadDeclarations() {
   return absl::OkStatus();
 }
 
-// Of a newer instruction or enumerant that the module uses.
+// Checks that the feature of a newer instruction or enumerant that the module uses is declared.
 absl::Status Rewriter::CheckUse(const NewerRow& row, uint32_t id) const {
   if (declared_.contains(std::string(row.feature))) return absl::OkStatus();
   return Invalid(std::string(row.name) + " needs the declaration of " + std::string(row.feature),
@@ -175,7 +176,7 @@ void Rewriter::Note(Inst inst) {
   }
 }
 
-// Constituents of a composite of this type; 0: not known, or no composite.
+// Returns the number of constituents of a composite of this type; 0: unknown, or no composite.
 uint32_t Rewriter::PartsOf(uint32_t type) const {
   const auto found = types_.find(type);
   if (found == types_.end()) return 0;
@@ -193,7 +194,7 @@ uint32_t Rewriter::PartsOf(uint32_t type) const {
   }
 }
 
-// Of an integer value or each component of a vector of them; 0: it is something else.
+// Returns the width of an integer or of the components of an integer vector; 0: another type.
 uint32_t Rewriter::IntWidth(uint32_t value) const {
   const auto type = type_of_.find(value);
   auto found = type == type_of_.end() ? types_.end() : types_.find(type->second);
@@ -222,7 +223,7 @@ void Rewriter::Import(Inst inst) {
   Put(inst, operands, Op::OpExtInstImport);
 }
 
-// The validator refuses languages that it has not heard of.
+// Replaces source languages that the validator does not know, since it refuses them.
 void Rewriter::Source(Inst inst) {
   Words operands(inst.begin() + 1, inst.end());
   if (!operands.empty() && operands[0] > static_cast<uint32_t>(spv::SourceLanguage::SYCL)) {
@@ -244,8 +245,8 @@ absl::Status Rewriter::Mode(Inst inst) {
   return CheckUse(*row, Operand(inst, 1));
 }
 
-// Fast-math decorations are OpenCL's to the validator. Newer decorations are all of features that
-// are not compiled.
+// Drops fast-math decorations, which the validator allows in OpenCL only. Refuses newer
+// decorations, which all belong to features that are not compiled.
 absl::Status Rewriter::Decoration(Inst inst, uint32_t decoration) {
   if (const NewerRow* row = NewerRowOf("Decoration", decoration); row != nullptr) {
     return Refused(CauseOfFeature(row->feature), "decoration " + std::string(row->name),
@@ -257,7 +258,7 @@ absl::Status Rewriter::Decoration(Inst inst, uint32_t decoration) {
   return absl::OkStatus();
 }
 
-// The operands mean nothing, and may be ids that come later.
+// Drops the operands: they have no meaning, and may be ids defined later.
 absl::Status Rewriter::ForwardReferences(Inst inst) {
   if (!non_semantic_.contains(inst[3])) {
     return Invalid("forward references in an instruction set that has a meaning", inst[2]);
@@ -266,7 +267,7 @@ absl::Status Rewriter::ForwardReferences(Inst inst) {
   return absl::OkStatus();
 }
 
-// A composite of one value in each place.
+// Writes out a composite whose constituents are all one value.
 void Rewriter::Replicate(Inst inst) {
   const bool constant = OpOf(inst) != Op::OpCompositeConstructReplicateEXT;
   const uint32_t parts = PartsOf(inst[1]);
@@ -296,14 +297,14 @@ absl::Status Rewriter::NewerInstruction(Inst inst, const NewerRow& row) {
     case Op::OpSpecConstantCompositeReplicateEXT:
     case Op::OpCompositeConstructReplicateEXT: Replicate(inst); return absl::OkStatus();
     case Op::OpGroupNonUniformQuadAllKHR:
-    case Op::OpGroupNonUniformQuadAnyKHR:  // a bool of a bool
+    case Op::OpGroupNonUniformQuadAnyKHR:  // both from bool to bool
       Put(inst, inst.subspan(1), Op::OpLogicalNot);
       return absl::OkStatus();
     default: return Refused("newer_feature", std::string(row.name), id);
   }
 }
 
-// To the validator of Vulkan these have operands of 32 bits.
+// Replaces bit instructions of other widths: for Vulkan the validator accepts 32 bits only.
 void Rewriter::BitInstruction(Inst inst) {
   const uint32_t width = inst.size() > 3 ? IntWidth(inst[3]) : 0;
   if (width == 0 || width == 32) return Keep(inst);
@@ -317,7 +318,7 @@ void Rewriter::BitInstruction(Inst inst) {
   }
 }
 
-// Leaves an Offset out where the older rule has it in gathers only.
+// Drops an Offset where the older rule allows it in gathers only.
 void Rewriter::Offset(Inst inst) {
   using Mask = spv::ImageOperandsMask;
   const uint32_t offset = static_cast<uint32_t>(Mask::Offset);
@@ -326,7 +327,7 @@ void Rewriter::Offset(Inst inst) {
                           static_cast<uint32_t>(Mask::ConstOffsets) |
                           static_cast<uint32_t>(Mask::Offsets);
   const uint32_t mask = Operand(inst, at);
-  // Beside another offset it is wrong, which must stay to be seen.
+  // Together with another offset it is wrong, which the validator must still see.
   if ((mask & offset) == 0 || (mask & others) != 0 || !declared_.contains("ImageGatherExtended")) {
     return Keep(inst);
   }
@@ -395,7 +396,7 @@ absl::StatusOr<OlderForm> Rewriter::Run() {
     if (absl::Status s = Rewrite(in_.subspan(at, count)); !s.ok()) return s;
     at += count;
   }
-  // What runs past the end is the validator's to say.
+  // The validator reports an instruction that runs past the end.
   if (at < in_.size()) out_.numbers.push_back(number_ + 1);
   out_.words.insert(out_.words.end(), in_.begin() + at, in_.end());
   return std::move(out_);

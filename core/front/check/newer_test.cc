@@ -1,7 +1,8 @@
-// Modules with what SPIR-V has gained since the validator's release: compiled, or refused by name,
-// and called invalid only for what is wrong. The assembler is as old as the validator: what it has
-// no name for is written as a number (!6024), a whole word of an instruction likewise. Such an
-// instruction cannot follow one whose last operand may be absent or repeated: it is taken for that.
+// Tests modules with features added to SPIR-V since the validator's release: they are compiled, or
+// refused by name, and called invalid only for real errors. The assembler is as old as the
+// validator: enumerants that it does not know are written as numbers (!6024), as is a whole word of
+// an instruction. Such an instruction cannot follow one whose last operand may be absent or
+// repeated, because it would be taken for that operand.
 #include "core/front/check/newer.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +25,8 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-// The frame of a module with a compute entry point, or another: declarations in front of the memory
-// model, execution modes, types, the body of main.
+// The frame of a module with a compute or other entry point: declarations before the memory model,
+// execution modes, types, the body of main.
 struct Text {
   std::string declarations = "";
   std::string modes = "";
@@ -61,7 +62,7 @@ Words Make(const Text& text) {
                                "OpFunctionEnd\n"));
 }
 
-// What a service says of it.
+// Returns the status that a service reports.
 absl::Status Judge(const Words& words) {
   if (absl::Status s = ValidateSpirv(words); !s.ok()) return s;
   return ImportVerified(words).status();
@@ -72,14 +73,14 @@ void ExpectCompiled(const Text& text) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-// Invalid, with this in the message.
+// Expects an invalid module, with this in the message.
 void ExpectInvalid(const Text& text, const std::string& message) {
   const absl::Status status = ValidateSpirv(Make(text));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   EXPECT_NE(std::string(status.message()).find(message), std::string::npos) << status;
 }
 
-// Refused with or without the validator.
+// Expects a refusal with and without the validator.
 void ExpectRefused(const Text& text, const std::string& cause, const std::string& message) {
   const Words words = Make(text);
   for (const absl::Status& status : {ValidateSpirv(words), ImportVerified(words).status()}) {
@@ -92,7 +93,7 @@ constexpr char kQuadControl[] = "OpCapability !5087\nOpExtension \"SPV_KHR_quad_
 constexpr char kReplicated[] =
     "OpCapability !6024\nOpExtension \"SPV_EXT_replicated_composites\"\n";
 
-// ---- What is compiled ----
+// ---- Compiled features ----
 
 TEST(Newer, DerivativesUnderTheirKhrName) {
   Text text{.declarations =
@@ -128,7 +129,7 @@ TEST(Newer, QuadControl) {
   ExpectInvalid(text, "needs the declaration of QuadControlKHR");
 }
 
-// Full quads are a fragment's; derivatives are neither a vertex's.
+// Full quads are for fragments only; derivatives not for vertices.
 TEST(Newer, QuadModesOfOtherStages) {
   for (const auto& [model, mode, cause] :
        std::vector<std::tuple<std::string, std::string, absl::StatusCode>>{
@@ -144,7 +145,7 @@ TEST(Newer, QuadModesOfOtherStages) {
   }
 }
 
-// The value of a composite's part, for each of the three instructions.
+// Checks the value of a composite's part, for each of the three instructions.
 TEST(Newer, ReplicatedComposites) {
   const std::string types =
       "OpDecorate %spec SpecId 3\n"
@@ -176,7 +177,7 @@ TEST(Newer, ReplicatedComposites) {
   )";
   Words words = Assemble(
       KernelAssembly(types, main, true, "", std::string("OpCapability Shader\n") + kReplicated));
-  words[1] = 0x00010300;  // whose entry points do not list buffers
+  words[1] = 0x00010300;  // 1.3: entry points do not list buffers
   const absl::Status valid = ValidateSpirv(words);
   ASSERT_TRUE(valid.ok()) << valid;
   ImportOptions options;
@@ -190,7 +191,7 @@ TEST(Newer, ReplicatedComposites) {
   }
 }
 
-// A part without values bounds nothing: each of these took seconds.
+// A part without values would leave the work unbounded: each of these took seconds.
 TEST(Newer, ReplicatedCompositesOfPartsWithoutValues) {
   const std::string types =
       "%nothing = OpTypeStruct\n"
@@ -211,7 +212,7 @@ TEST(Newer, ReplicatedCompositesOfTheWrongType) {
   Text text{.declarations = kReplicated,
             .types = "%v4 = OpTypeVector %uint 4\n!0x0004116D %v4 %c %f_1\n"};
   ExpectInvalid(text, "Constituent");
-  // 100 are not written out for the validator: the reader sees it.
+  // 100 are not written out for the validator: the reader reports the error.
   const std::string array = "%n = OpConstant %uint 100\n%a = OpTypeArray %uint %n\n";
   text.types = array + "!0x0004116D %a %c %f_1\n";
   EXPECT_EQ(Judge(Make(text)).code(), absl::StatusCode::kInvalidArgument);
@@ -229,7 +230,7 @@ constexpr char kDebug[] =
     "%glsl = OpExtInstImport \"GLSL.std.450\"\n";
 
 // A list whose nodes point to the list: the struct's description needs the pointer's, which needs
-// it.
+// the struct's.
 TEST(Newer, ForwardReferencesInDebugInformation) {
   Text text{.declarations = kDebug,
             .types =
@@ -249,7 +250,7 @@ TEST(Newer, ForwardReferencesInDebugInformation) {
   EXPECT_EQ(ImportVerified(Make(wrong)).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-// Of a set's instructions nothing is asked but that their operands are ids.
+// The operands of a non-semantic set's instructions need only be ids.
 TEST(Newer, NewerSetsOfReflection) {
   Text text{.declarations =
                 "OpExtension \"SPV_KHR_non_semantic_info\"\n"
@@ -260,9 +261,9 @@ TEST(Newer, NewerSetsOfReflection) {
   EXPECT_EQ(ValidateSpirv(Make(text)).code(), absl::StatusCode::kInvalidArgument);
 }
 
-// ---- What a later rule allows ----
+// ---- Allowed by a later rule ----
 
-// Vulkan's maintenance9. The importer says what it makes of them.
+// Vulkan's maintenance9. The importer checks the results.
 TEST(Newer, BitInstructionsOfOtherWidths) {
   const char* bodies[] = {
       "%a = OpBitCount %ulong %l\n",
@@ -310,7 +311,7 @@ TEST(Newer, OffsetsOutsideOfGathers) {
   };
   const std::string gathers = "OpCapability ImageGatherExtended\n";
   const auto valid = [](Text t) {
-    // A descriptor needs its place, which stands in front of the types.
+    // A descriptor needs its set and binding, which precede the types.
     t.interface = "%t %v";
     t.modes = "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 0\n";
     return ValidateSpirv(Make(t));
@@ -323,7 +324,7 @@ TEST(Newer, OffsetsOutsideOfGathers) {
     EXPECT_TRUE(valid(text(body, gathers)).ok()) << body << valid(text(body, gathers));
     EXPECT_EQ(valid(text(body, "")).code(), absl::StatusCode::kInvalidArgument) << body;
   }
-  // One offset is all that an instruction may have.
+  // An instruction may have only one offset.
   const Text two = text(
       "%a = OpImageSampleExplicitLod %v4 %s %one Lod|ConstOffset|Offset %f_1 %by %off", gathers);
   EXPECT_EQ(valid(two).code(), absl::StatusCode::kInvalidArgument);
@@ -332,7 +333,7 @@ TEST(Newer, OffsetsOutsideOfGathers) {
       absl::StatusCode::kInvalidArgument);
 }
 
-// ---- What is refused by its name ----
+// ---- Refused by name ----
 
 TEST(Newer, DeclaredFeaturesAreRefusedByName) {
   struct Case {
@@ -358,7 +359,7 @@ TEST(Newer, DeclaredFeaturesAreRefusedByName) {
   }
 }
 
-// A decoration that an extension brings without a capability.
+// A decoration of an extension without a capability.
 TEST(Newer, DecorationsAreRefusedByName) {
   const Text text{.declarations = "OpExtension \"SPV_QCOM_image_processing\"\n",
                   .modes = "OpDecorate %main !4487\n"};
@@ -367,14 +368,14 @@ TEST(Newer, DecorationsAreRefusedByName) {
   EXPECT_NE(std::string(status.message()).find("WeightTextureQCOM"), std::string::npos) << status;
 }
 
-// What stands in front of the functions too, without the validator.
+// Instructions before the functions are refused too, without the validator.
 TEST(Newer, InstructionsOutsideOfFunctionsAreRefusedByName) {
   const absl::Status status =
       ImportVerified(Make({.types = "OpSamplerImageAddressingModeNV 64\n"})).status();
   EXPECT_EQ(RefusalCause(status), "images") << status;
 }
 
-// Each row of the registry that is newer: known by name, compiled or refused.
+// Each newer capability of the registry is known by name, and compiled or refused.
 TEST(Newer, EveryNewerCapabilityHasAnAnswer) {
   int refused = 0, compiled = 0;
   for (const CoverageRow& row : CoverageTable()) {
@@ -397,14 +398,14 @@ TEST(Newer, EveryNewerCapabilityHasAnAnswer) {
 
 TEST(Newer, WhatNoTableKnows) {
   ExpectRefused({.declarations = "OpCapability !9999\n"}, "newer_feature", "capability 9999");
-  // An extension that is not known refuses nothing but what the validator turns down.
+  // An unknown extension is refused only if the validator rejects the module.
   Text text{.declarations = "OpExtension \"SPV_KHR_of_next_year\"\n"};
   ExpectCompiled(text);
   text.modes = "OpExecutionMode %main !9999\n";
   EXPECT_EQ(RefusalCause(ValidateSpirv(Make(text))), "newer_feature");
   EXPECT_NE(std::string(ValidateSpirv(Make(text)).message()).find("SPV_KHR_of_next_year"),
             std::string::npos);
-  // What nothing declares is wrong.
+  // An undeclared capability is an error.
   text.declarations = "";
   ExpectInvalid(text, "9999");
   Words words = Make({});
@@ -415,7 +416,8 @@ TEST(Newer, WhatNoTableKnows) {
   }
 }
 
-// Without the validator and without its capability, a type is not taken for one of IEEE 754.
+// Without the validator and without its capability, such a type is not mistaken for one of IEEE
+// 754.
 TEST(Newer, EncodingsOfFloatTypesAreNotIgnored) {
   const absl::Status status =
       ImportVerified(Make({.types = "!0x00040016 %bf !16 !0\n%p = OpTypePointer Function %bf\n",
@@ -424,7 +426,7 @@ TEST(Newer, EncodingsOfFloatTypesAreNotIgnored) {
   EXPECT_EQ(RefusalCause(status), "bfloat16") << status;
 }
 
-// ---- What is wrong all the same ----
+// ---- Real errors ----
 
 // The number in the message is that of the module's instruction, though the validator sees fewer.
 TEST(Newer, InvalidModulesStayInvalid) {
@@ -436,7 +438,7 @@ TEST(Newer, InvalidModulesStayInvalid) {
   ExpectInvalid({.declarations = kQuadControl, .body = "!0x000213F6 %bool\n"}, "too short");
 }
 
-// On words that are no module the older form ends, and ends within them.
+// On words that are no module, rewriting ends, within the words.
 TEST(Newer, AnyWords) {
   const Words words = Assemble(KernelAssembly(
       "%short = OpTypeInt 16 0\n%s_1 = OpConstant %short 1\n%v2short = OpTypeVector %short 2\n%c = "

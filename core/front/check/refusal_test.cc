@@ -1,4 +1,4 @@
-// What is refused, and by which name; what is merely declared and is not.
+// Tests which features are refused, and by which name; and that declarations alone are not refused.
 #include "core/front/check/refusal.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST(Refusal, VariablePointers) {
       "variable_pointers");
 }
 
-// Names reach records, which take UTF-8 only.
+// Names reach records, which accept UTF-8 only.
 TEST(Refusal, EntryPointNamesAreUtf8) {
   auto words = CompileCompute(KernelText("", "out_[id] = 1u;"));
   size_t at = 5;
@@ -124,7 +124,7 @@ TEST(Refusal, EntryPoints) {
   EXPECT_TRUE(ImportSpirv(words, options).ok());
 }
 
-// No name asks for the only entry point, or for the one without a name.
+// An empty name selects the only entry point, or the one with an empty name.
 TEST(Refusal, EntryPointsWithoutAName) {
   const auto named = [](const std::string& others) {
     std::string text = KernelAssembly("", "%result = OpCopyObject %uint %x\n");
@@ -140,7 +140,7 @@ TEST(Refusal, EntryPointsWithoutAName) {
             "several compute entry points, one is to be named: \"a\" \"main\"");
 }
 
-// Names may have a megabyte; messages quote their beginnings.
+// Names may be a megabyte long; messages quote their beginnings.
 TEST(Refusal, EntryPointNamesAreCutInMessages) {
   const std::string long_name(200'000, 'n');
   const auto error = [&](const std::string& lines, const std::string& entry) {
@@ -225,10 +225,10 @@ TEST(Refusal, Malformed) {
   expect_invalid("", "%result = OpCompositeExtract %uint %x 0\n");
   expect_invalid("", "%v = OpCompositeConstruct %v2uint %x\n%result = OpIAdd %uint %x %x\n");
   expect_invalid("", "%result = OpLoad %uint %x\n");
-  // Use before definition, and of what is no value.
+  // Use before definition, and use of an id that is no value.
   expect_invalid("", "%result = OpIAdd %uint %y %x\n%y = OpIAdd %uint %x %x\n");
   expect_invalid("", "%result = OpIAdd %uint %uint %x\n");
-  // A pointer copied as one to a larger type, and stored through in a loop.
+  // A pointer copied to a pointer to a larger type, through which a loop stores.
   expect_invalid(
       "%big = OpTypeArray %uint %u_9\n%p_big = OpTypePointer Function %big\n"
       "%p_fn = OpTypePointer Function %uint\n",
@@ -261,7 +261,7 @@ TEST(Refusal, Malformed) {
     %m = OpLabel
     %result = OpIAdd %uint %x %x
 )");
-  // Branches to the wrong places.
+  // Branches to invalid blocks.
   expect_invalid("", "OpBranch %entry\n%n = OpLabel\n%result = OpIAdd %uint %x %x\n");
   expect_invalid("", "OpBranch %main\n%n = OpLabel\n%result = OpIAdd %uint %x %x\n");
 }

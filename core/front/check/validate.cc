@@ -39,8 +39,8 @@ spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOpt
   }
 }
 
-// Result id of the instruction with this number, counted from 1 as the validator's positions are;
-// 0: there is no such instruction, or it has no result.
+// Returns the result id of the instruction with this number, counted from 1 like the validator's
+// positions; 0: there is no such instruction, or it has no result.
 uint32_t ResultOf(absl::Span<const uint32_t> words, size_t number) {
   size_t at = kHeaderWords;
   for (size_t n = 1; at < words.size() && n < number; ++n) {
@@ -59,8 +59,8 @@ bool IsName(uint32_t first_word) {
   return op == spv::Op::OpName || op == spv::Op::OpMemberName;
 }
 
-// The name as the validator makes it of letters, digits and _; without the numbers at its end by
-// which equal ones are told apart.
+// Returns the name as the validator reduces it to letters, digits and _; without the numbers at its
+// end that distinguish equal ones.
 std::string NameWithoutNumbers(absl::Span<const uint32_t> inst) {
   std::string name(reinterpret_cast<const char*>(inst.data()), inst.size() * sizeof(uint32_t));
   name.resize(std::min(name.size(), name.find('\0')));
@@ -71,10 +71,10 @@ std::string NameWithoutNumbers(absl::Span<const uint32_t> inst) {
   return name;
 }
 
-// Whether so many ids have one name that the validator, which numbers them with a search from 0 for
-// each and does so for every message, would be busy for long: 20,000 "a" took a minute.
+// Returns true if so many ids share a name that the validator would be busy for long: it numbers
+// them with a search from 0 for each, and does so for every message. 20,000 "a" took a minute.
 bool HasTooManyEqualNames(absl::Span<const uint32_t> words) {
-  constexpr uint64_t kMaxBytes = 1 << 22;  // of names looked up: 0.2 s
+  constexpr uint64_t kMaxBytes = 1 << 22;  // bytes of names looked up: 0.2 s
   absl::flat_hash_map<std::string, uint64_t> seen;
   uint64_t bytes = 0;
   for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
@@ -105,16 +105,15 @@ OlderForm WithoutNames(absl::Span<const uint32_t> words) {
   return copy;
 }
 
-// The module's number of an instruction that has this one in a copy; `numbers` as in OlderForm,
-// empty: the same.
+// Returns the number in the module of an instruction that has this number in a copy; `numbers` as
+// in OlderForm, empty: the same.
 size_t NumberInModule(absl::Span<const size_t> numbers, size_t number) {
   if (numbers.empty() || number == 0) return number;
   return numbers[std::min(number, numbers.size()) - 1];
 }
 
-// `names`: messages call ids by their names. The validator works all names out beforehand, which
-// takes a third of its time. `numbers`: of the module's instructions that those of `words` stand
-// for.
+// Runs the validator. `names`: messages call ids by their names, which the validator computes
+// beforehand in a third of its time. `numbers`: see NumberInModule.
 absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& options, bool names,
                       absl::Span<const size_t> numbers) {
   spvtools::SpirvTools tools(EnvironmentOf(words, options));

@@ -20,17 +20,18 @@ constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kMaxBound = 0x3fffff;  // of ids; the validator refuses a larger one at once
 constexpr uint64_t kMax = uint64_t{1} << 50;
 
-// Steps of some 10 ns.
-constexpr uint64_t kWord = 32;         // a word of an instruction, whatever it is
+// Weights in steps of some 10 ns.
+constexpr uint64_t kWord = 32;         // a word of any instruction
 constexpr uint64_t kTypeWalked = 5;    // a node of a type, for each instruction that has the type
-constexpr uint64_t kTypeLaidOut = 32;  // a node of a variable's type, its offsets checked
-constexpr uint64_t kCallFollowed = 3;  // a call, looked at for each function
-constexpr uint64_t kGrouped = 20;      // a decoration given to one target of a group
-constexpr uint64_t kEqualName = 60;    // a name tried that is taken, in three tables of names
-constexpr uint64_t kCheck = 10;        // a check of a built-in run on an instruction
-constexpr uint64_t kLimited = 4;    // a word of what only some stages may have, for an entry point
-constexpr uint64_t kScanned = 8;    // so many words are looked at in a step
-constexpr uint64_t kElements = 16;  // of an array, at most so many are checked apart
+constexpr uint64_t kTypeLaidOut = 32;  // a node of a variable's type whose offsets are checked
+constexpr uint64_t kCallFollowed = 3;  // a call, visited for each function
+constexpr uint64_t kGrouped = 20;      // a decoration applied to one target of a group
+constexpr uint64_t kEqualName = 60;    // a name tried that is in use, in three tables of names
+constexpr uint64_t kCheck = 10;        // a check of a built-in, run on one instruction
+// a word checked for the stages that may have it, for each entry point
+constexpr uint64_t kLimited = 4;
+constexpr uint64_t kScanned = 8;    // words scanned in one step
+constexpr uint64_t kElements = 16;  // maximum of an array's elements that are checked one by one
 
 enum Kind { kSize, kFlow, kCalls, kTypes, kEntryPoints, kDecorations, kNames, kKinds };
 
@@ -48,14 +49,14 @@ uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kMax / a ? kMax : 
 uint64_t Plus(uint64_t a, uint64_t b) { return std::min(a + b, kMax); }
 
 struct TypeCost {
-  uint64_t nodes = 1;    // of the type as a tree: members count as often as they occur
-  uint64_t layout = 1;   // the same, of elements and members as their offsets are checked
-  uint64_t pointee = 0;  // of pointers: the layout of what they point to
+  uint64_t nodes = 1;    // of the type as a tree: members count each time they occur
+  uint64_t layout = 1;   // the same, counting elements and members whose offsets are checked
+  uint64_t pointee = 0;  // for pointers: the layout of their pointee
   bool is_struct = false;
 };
 
-// What a built-in's checks are attached to: they are run on whatever mentions it, and outside of
-// functions copied, with the instruction and all of its uses, to what that defines.
+// An id with a built-in's checks: they are run on every instruction that mentions it; outside of
+// functions they are also copied, with the instruction and all of its uses, to the id it defines.
 struct Checked {
   uint32_t id = 0;
   uint64_t checks = 0;
@@ -133,7 +134,7 @@ class Meter {
     }
   }
 
-  // The instruction's words from this one on are literals.
+  // Returns the index of the word from which on all words of the instruction are literals.
   static size_t WordsWithIds(spv::Op op) {
     switch (op) {
       case spv::Op::OpName:
@@ -150,8 +151,8 @@ class Meter {
 
   static uint32_t Builtin() { return static_cast<uint32_t>(spv::Decoration::BuiltIn); }
 
-  // Counts what the instruction mentions. Literals that happen to be numbers of ids are taken for
-  // them, but for those of instructions of which a large module has very many.
+  // Counts the ids that the instruction mentions. Literals that equal an id are counted as ids,
+  // except those of instructions that are very frequent in large modules.
   void Operands(spv::Op op, absl::Span<const uint32_t> inst) {
     const InstructionLayout* layout = LayoutOf(op);
     const bool has_type = layout != nullptr && layout->has_type;
@@ -188,7 +189,7 @@ class Meter {
     checked_.push_back(checked);
   }
 
-  // Operand n, where it is defined in another block of the function.
+  // Counts operand n if it is defined in another block of the function.
   void Used(spv::Op op, absl::Span<const uint32_t> inst, size_t n) {
     const uint32_t block = defined_[inst[n]];
     const size_t count = flow_.blocks.size();
@@ -233,15 +234,15 @@ class Meter {
     return known == decorations_.end() ? 0 : known->second;
   }
 
-  // Elements of an array of structs are checked until one stands at the same place in 16 bytes.
+  // Elements of an array of structs are checked until an offset repeats modulo 16 bytes.
   uint64_t ElementsChecked(uint32_t array) const {
     const auto known = strides_.find(array);
     if (known == strides_.end()) return Decorations(array) == 0 ? 1 : kElements;
     return kElements / std::gcd<uint64_t>(kElements, known->second);
   }
 
-  // Messages call types and constants by names made of what they are; equal ones are numbered one
-  // by one.
+  // Counts the naming of types and constants: messages name them by their contents; equal ones are
+  // numbered one by one.
   void Named(absl::Span<const uint32_t> inst, size_t result) {
     size_t hash = 0;
     for (size_t n = 0; n < inst.size(); ++n) {
@@ -321,7 +322,7 @@ class Meter {
     flow_ = {};
   }
 
-  // What is known at the end only.
+  // Adds the products, whose factors are known only at the end.
   void Products() {
     Add(kCalls, Times(Times(functions_ + entry_points_, functions_ + calls_), kCallFollowed));
     Add(kEntryPoints, Times(entry_points_, entry_points_ + kLimited * words_.size()));
@@ -343,12 +344,12 @@ class Meter {
   absl::flat_hash_map<uint32_t, uint32_t> strides_;      // by array type
   absl::flat_hash_map<uint32_t, uint64_t> checks_;       // by id
   std::vector<Checked> checked_;
-  absl::flat_hash_map<size_t, uint64_t> named_;  // how many have been seen, by hash
+  absl::flat_hash_map<size_t, uint64_t> named_;  // number seen, by hash
   absl::flat_hash_set<uint32_t> wide_;      // integer types of more than 32 bits, and their values
-  std::vector<uint32_t> outside_, inside_;  // by id: mentioned outside of functions, and inside
-  // Of the function.
+  std::vector<uint32_t> outside_, inside_;  // by id: mentions outside of functions, and inside
+  // State of the current function.
   FlowFunction flow_;
-  uint32_t blocks_ = 0;            // numbers blocks of all functions, and what is between
+  uint32_t blocks_ = 0;            // numbers the blocks of all functions, and the code between them
   std::vector<uint32_t> defined_;  // by id: number of its block
 };
 

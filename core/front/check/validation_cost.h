@@ -1,17 +1,17 @@
-// What SPIRV-Tools' validator will spend on a module.
+// Predicts the work of SPIRV-Tools' validator on a module.
 //
-// Problem: the validator is made for the modules that compilers emit. On others it takes time
-// without end: several of its checks are products of two counts, or walk graphs as trees. What
-// those come to can be told beforehand, in one walk over the instructions (flow_cost.h: control
-// flow, the worst). A service refuses what would cost too much (bounds.h), by a count which is the
-// same on every machine.
+// Problem: the validator is made for the modules that compilers emit. On others its time is
+// unbounded: several of its checks are products of two counts, or walk graphs as trees. These costs
+// can be predicted in one walk over the instructions (control flow, the worst, by flow_cost.h). A
+// service refuses modules that would cost too much (bounds.h), by a count that is the same on every
+// machine.
 //
-// In: any words in host order; what is malformed may be left out, since the validator stops at it.
-// Out: steps of some 10 ns on the machine of the timings (the weights, in the .cc), and how deep
-// control flow nests. The sum is what a valid module takes; one that is not valid is validated
-// twice (validate.h). Cost: linear in the words, but for what flow_cost.h says. Sources: what
-// SPIRV-Tools 2023.1 does, and timings of modules made for each product. Limits: fitted to that
-// version. What is linear in the words is taken for the same everywhere.
+// In: any words in host order; malformed parts may be left out, since the validator stops at them.
+// Out: steps of some 10 ns on the machine of the timings (the weights, in the .cc), and the nesting
+// depth of control flow. The sum is for a valid module; an invalid one is validated twice
+// (validate.h). Cost: linear in the words, except for the parts named in flow_cost.h. Sources: the
+// behaviour of SPIRV-Tools 2023.1, and timings of modules made for each product. Limits: fitted to
+// that version. Work that is linear in the words is assumed to be the same everywhere.
 #ifndef KILN_CORE_FRONT_CHECK_VALIDATION_COST_H_
 #define KILN_CORE_FRONT_CHECK_VALIDATION_COST_H_
 
@@ -24,10 +24,10 @@ namespace kiln::front {
 
 struct ValidationCost {
   uint64_t steps = 0;
-  std::string_view mostly;  // what most of them are for
-  uint32_t function = 0;    // the last that was looked at
-  uint64_t nesting = 0;     // most constructs of control flow around one block
-  uint32_t deepest = 0;     // the function that has them
+  std::string_view mostly;  // the largest part of them
+  uint32_t function = 0;    // the last one counted
+  uint64_t nesting = 0;     // maximum of control-flow constructs around a block
+  uint32_t deepest = 0;     // the function with that maximum
 };
 
 // `most`: steps of interest, as in flow_cost.h.

@@ -1,4 +1,4 @@
-// All state of an import, each part with the time for which it holds. Emitters are handles on this.
+// All state of an import, each part with its lifetime. Emitters are handles on this.
 #ifndef KILN_CORE_FRONT_EMIT_CONTEXT_H_
 #define KILN_CORE_FRONT_EMIT_CONTEXT_H_
 
@@ -23,9 +23,9 @@
 
 namespace kiln::front {
 
-// Lifetime: a loop's body, while it is walked.
+// Lifetime: the walk of a loop's body.
 struct LoopExit {
-  mir::InstId inst;  // the break, whose sources are given when the loop is complete
+  mir::InstId inst;  // the break, which gets its sources when the loop is complete
   uint32_t label = 0;
   std::vector<ValueId> values;
 };
@@ -35,7 +35,7 @@ struct LoopContext {
   std::vector<LoopExit> exits;
 };
 
-// Lifetime: an inlined copy of a function, while it is walked.
+// Lifetime: the walk of one inlined copy of a function.
 struct FunctionContext {
   uint32_t index = kNoValue;
   const SpirvFunction* function = nullptr;
@@ -58,13 +58,13 @@ struct ImportContext {
         private_arrays(module, the_plan),
         interface_parts(module.variables.size()) {}
 
-  // Whether derivatives can be taken.
+  // Returns true if derivatives are available.
   bool HasQuads() const {
     return emission.module.stage == mir::Stage::kFragment ||
            derivative_group != DerivativeGroup::kNone;
   }
 
-  // What is known before: constant.
+  // Known before the walk: constant.
   const SpirvModule& spirv;
   const Plan& plan;
   const ImportOptions& options;
@@ -72,24 +72,24 @@ struct ImportContext {
   const PointerTargets targets;
   const Selectors selectors;
 
-  // What is made.
+  // The MIR being made.
   Emission emission;
 
-  // Where the walk is.
+  // State at the current point of the walk.
   Slots slots;
   Bindings bindings;
   FunctionContext place;
   int nesting = 0;
 
-  // Decided by set-up, constant from then on.
+  // Set at set-up, constant from then on.
   DerivativeGroup derivative_group = DerivativeGroup::kNone;
   SharedLayout shared;
-  ValueId helper_at_start;  // whether the invocation began as a helper; invalid: nobody asks
+  ValueId helper_at_start;  // true if the invocation began as a helper; invalid: unused
 
-  // Filled when first asked for.
+  // Filled at first use.
   std::vector<std::vector<mir::Type>> leaf_types;  // by index of SpirvModule::types
   PrivateArrays private_arrays;
-  // By index of SpirvModule::variables: of inputs and outputs.
+  // By index of SpirvModule::variables, for inputs and outputs.
   std::vector<std::vector<InterfacePart>> interface_parts;
 };
 

@@ -1,4 +1,4 @@
-// Which emitter an instruction is for.
+// Passes each instruction to its emitter.
 #include <string>
 #include <string_view>
 
@@ -27,7 +27,7 @@ bool EmitHelper(ImportContext& c, const SpirvInst& inst) {
   return true;
 }
 
-// One row a kind, those that are met most first.
+// One row for each kind, the most frequent first.
 using Emitter = bool (*)(ImportContext& c, const SpirvInst& inst, bool* handled);
 constexpr Emitter kEmitters[] = {
     EmitMemory, EmitChain, EmitComposite, EmitConvert,    EmitAlu,        EmitAtomic,
@@ -53,7 +53,7 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
     case spv::Op::OpPtrDiff: return EmitPointerCompare(c, inst);
     case spv::Op::OpDemoteToHelperInvocation:
     case spv::Op::OpIsHelperInvocationEXT: return EmitHelper(c, inst);
-    case spv::Op::OpAssumeTrueKHR:  // true it is: nothing here could profit
+    case spv::Op::OpAssumeTrueKHR:  // dropped: no pass uses assumptions
       return true;
     default: break;
   }

@@ -220,8 +220,7 @@ bool InstEmitter::GetImage(uint32_t id, ImageHandle* handle) const {
   return true;
 }
 
-// Appends the leaves of `count` operands from word `first` on; all must have the result's number
-// of leaves where the result's type says how many.
+// All operands must have the result's number of leaves, if the result's type gives one.
 bool InstEmitter::Operands(const SpirvInst& inst, size_t first, size_t count,
                            Leaves* operands) const {
   const SpirvType* type = Supported(inst.type);

@@ -1,8 +1,8 @@
-// What the emitter of every kind of SPIR-V instruction stands on: operands by id, results by id.
+// The base of the emitters of all kinds of SPIR-V instructions: operands by id, results by id.
 //
-// The kinds are classes of their own, each private to its file; emit.h lists how they are entered.
-// They are handles on the ImportContext and have no other state, so one is made where it is needed.
-// What returns bool returns false after an error (Errors).
+// Each kind has a class of its own, private to its file; emit.h lists their entry points. They are
+// handles on the ImportContext without other state, so one is made wherever it is needed. Functions
+// that return bool return false after an error (Errors).
 #ifndef KILN_CORE_FRONT_EMIT_INST_EMITTER_H_
 #define KILN_CORE_FRONT_EMIT_INST_EMITTER_H_
 
@@ -26,29 +26,29 @@ class InstEmitter : public OpEmitter {
 
   // ---- Types ----
 
-  // The type if values of it can be handled; null after refusing.
+  // Returns the type if its values are supported; otherwise refuses it and returns null.
   const SpirvType* Supported(uint32_t type) const;
-  // Of a type that is supported.
+  // Returns the MIR types of a supported type's leaves.
   const std::vector<mir::Type>& LeafTypes(uint32_t type) const;
 
   // ---- Operands ----
 
   bool Get(uint32_t id, Leaves* leaves, uint32_t* type = nullptr) const;
   bool GetScalar(uint32_t id, mir::Type type, ValueId* value) const;
-  // An integer of any width, as one of 32 bits; one that they do not hold is all ones, which is
-  // beyond whatever it indexes as well. It is read as its type says; indices of access chains are
-  // signed whatever theirs says.
+  // Get an integer of any width, as one of 32 bits. If it does not fit, the result is all ones,
+  // which is also out of range for every use as an index. GetIndex reads it by its type's
+  // signedness; GetSignedIndex as signed, as the indices of access chains always are.
   bool GetIndex(uint32_t id, ValueId* value) const;
   bool GetSignedIndex(uint32_t id, ValueId* value) const;
-  // Scalars and vectors of floats, at least one.
+  // Gets a scalar or vector of floats.
   bool GetFloats(uint32_t id, Leaves* leaves) const;
-  // A matrix, or a vector as a matrix of one column.
+  // Gets a matrix, or a vector as a matrix of one column.
   bool GetMatrix(uint32_t id, Matrix* matrix) const;
   bool GetPointer(uint32_t id, Pointer* pointer) const;
   bool GetImage(uint32_t id, ImageHandle* handle) const;
-  // `count` operands from word `first` on, each as large as the result, one after the other.
+  // Appends the leaves of `count` operands from word `first` on, each as large as the result.
   bool Operands(const SpirvInst& inst, size_t first, size_t count, Leaves* operands) const;
-  // The constant that says a scope or memory semantics.
+  // Gets the constant of a scope or of memory semantics.
   bool Semantics(uint32_t id, uint32_t* value) const;
 
   // ---- Results ----
@@ -62,7 +62,7 @@ class InstEmitter : public OpEmitter {
   const SpirvModule& spirv() const { return c_.spirv; }
   const Plan& plan() const { return c_.plan; }
   const Layouts& layouts() const { return c_.layouts; }
-  // The value of a slot here.
+  // Returns the current value of a slot.
   ValueId SlotValue(uint32_t slot) const {
     const ValueId value = c_.slots.Get(slot);
     return value.valid() ? value : builder().Undef(c_.slots.type(slot));
@@ -72,7 +72,7 @@ class InstEmitter : public OpEmitter {
 
  private:
   bool GetInteger(uint32_t id, bool always_signed, ValueId* value) const;
-  // Whether the id belongs to the function being walked (or to no function).
+  // Returns true if the id belongs to the function being walked (or to no function).
   bool IsHere(uint32_t id) const {
     const uint32_t function = spirv().Def(id).function;
     return function == kNoValue || function == c_.place.index;

@@ -1,5 +1,5 @@
-// The size of the workgroup: literal, by specialisation (LocalSizeId, the WorkgroupSize built-in),
-// and which of them counts. Vulkan has no other way to vary it.
+// Tests the size of the workgroup: literal or specialised (LocalSizeId, the WorkgroupSize
+// built-in), and their precedence. Vulkan has no other way to vary it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +21,7 @@ absl::StatusOr<Size> SizeOf(const std::vector<uint32_t>& words,
   return module->local_size;
 }
 
-// A kernel whose size is given by three constants, the first of which can be specialised.
+// Makes a kernel whose size is given by three constants; the first can be specialised.
 std::vector<uint32_t> ById(const std::string& more = "") {
   std::string text = KernelAssembly(
       "OpDecorate %x_size SpecId 7\nOpDecorate %y_size SpecId 8\n" + more +
@@ -42,7 +42,7 @@ TEST(LocalSize, ByIdAndSpecialised) {
   EXPECT_FALSE(SizeOf(ById(), {{7, 1u << 20}}).ok());
 }
 
-// For refusals: the constant of the largest dimension, or what else the size is from.
+// The id for refusals: the constant of the largest dimension, or the object that gives the size.
 TEST(LocalSize, HasAnId) {
   const auto id_of = [](const std::vector<uint32_t>& words, const ImportOptions& options) {
     const auto module = ImportVerified(words, options);
@@ -70,7 +70,7 @@ TEST(LocalSize, BuiltInConstant) {
   EXPECT_EQ(*SizeOf(words, {{3, 5}}), (Size{8, 5, 2}));
 }
 
-// Vulkan has sizes of 32 bits: the low halves of longer ones are none.
+// Vulkan's sizes have 32 bits: longer constants are refused, not cut.
 TEST(LocalSize, OfLongs) {
   const std::string head = "OpCapability Shader\nOpCapability Int64\n";
   const auto words = Assemble(KernelAssembly(
@@ -82,7 +82,7 @@ TEST(LocalSize, OfLongs) {
       << SizeOf(words).status();
 }
 
-// What the shader reads of its size is what it is launched with.
+// The shader reads the size with which it is launched.
 TEST(LocalSize, TheShaderSeesIt) {
   const auto words = CompileCompute(
       "#version 450\nlayout(local_size_x_id = 0) in;\n"

@@ -10,7 +10,8 @@
 namespace kiln::front {
 namespace {
 
-constexpr uint32_t kMaxWorkgroup = 1u << 16;  // targets have less; theirs to refuse
+// targets have lower limits, which their back ends check
+constexpr uint32_t kMaxWorkgroup = 1u << 16;
 
 class Modes : public InstEmitter {
  public:
@@ -32,8 +33,8 @@ class Modes : public InstEmitter {
 
 }  // namespace
 
-// Notes what float controls ask of a width. Rounding to nearest even is the case anyway; one
-// rounding mode is for all widths.
+// Records a width's float controls. Rounding to nearest even is the default; one rounding mode is
+// for all widths.
 void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
   const bool preserve = mode == spv::ExecutionMode::DenormPreserve;
   switch (mode) {
@@ -53,8 +54,8 @@ void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
   }
 }
 
-// The licences of instructions that are not decorated: where one type has a default, the others
-// have none.
+// Sets the licences of undecorated instructions: if one type has a default, types without one have
+// none.
 bool Modes::SetFastMathDefaults(uint32_t entry_function) {
   uint16_t of_f16 = mir::kExact, of_f32 = mir::kExact;
   bool any = false;
@@ -86,7 +87,7 @@ bool Modes::CheckModes(uint32_t entry_function) {
     FloatControl(mode.mode, width);
     SetDerivativeGroup(mode.mode);
     const std::string_view cause = CauseOf(mode.mode);
-    // Nothing is computed in double precision.
+    // Modes for double precision are ignored: it is never used.
     if (cause.empty() || (cause == "float_controls" && width == 64)) continue;
     return Refuse(cause, "execution mode " + std::to_string(static_cast<uint32_t>(mode.mode)),
                   entry_function);
@@ -150,7 +151,7 @@ bool Modes::SetDerivativeGroup(spv::ExecutionMode mode) {
   return true;
 }
 
-// Workgroups consist of whole quads.
+// Checks that workgroups consist of whole quads.
 bool Modes::CheckDerivativeGroup(uint32_t entry_function) {
   const auto& size = module().local_size;
   switch (c_.derivative_group) {
@@ -193,7 +194,7 @@ bool Modes::SetFragmentModes(uint32_t entry_function) {
          Malformed("fragment shader whose origin is not the upper left", entry_function);
 }
 
-// A mode of another stage.
+// Rejects a mode of another stage.
 bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
   bool fits = true;
   switch (mode) {
@@ -229,7 +230,7 @@ bool ReadModes(ImportContext& c, uint32_t entry_function) {
     case mir::Stage::kCompute:
       return modes.SetLocalSize(entry_function) && modes.CheckDerivativeGroup(entry_function);
     case mir::Stage::kFragment: return modes.SetFragmentModes(entry_function);
-    case mir::Stage::kVertex: break;  // those it may have are for outputs that are captured
+    case mir::Stage::kVertex: break;  // its modes concern transform feedback
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// What the entry point asks for by its execution modes.
+// The execution modes of the entry point.
 #ifndef KILN_CORE_FRONT_EMIT_MODES_H_
 #define KILN_CORE_FRONT_EMIT_MODES_H_
 
@@ -8,12 +8,12 @@ namespace kiln::front {
 
 struct ImportContext;
 
-// Where derivatives in a compute shader are taken (emit_derivative.cc).
+// How invocations of a compute shader form quads for derivatives (emit_derivative.cc).
 enum class DerivativeGroup : uint8_t { kNone, kLinear, kQuads };
 
-// Of the entry point that is the function of this id: the size of its workgroups or what a fragment
-// asks for, float controls and the group for derivatives, into the module being made, whose stage
-// is known, and ImportContext::derivative_group. False after an error.
+// Reads the execution modes of the entry point whose function has this id: workgroup size or
+// fragment modes, float controls and the group for derivatives. Writes them to the MIR module,
+// whose stage is known, and to ImportContext::derivative_group. Returns false after an error.
 bool ReadModes(ImportContext& c, uint32_t entry_function);
 
 }  // namespace kiln::front

@@ -1,17 +1,17 @@
 // Pointers as values (SPV_KHR_variable_pointers): selected, joined, compared, kept in variables.
 //
 // As a value, a pointer into a storage buffer or shared memory is two scalars: its byte offset, and
-// its selector, which says what the offset counts from. Selectors number the descriptors of all
-// storage buffers of the module from 1 on, arrays of them taking as many numbers as they have
-// elements; shared memory is one place and has the number 1. Null is 0, 0.
+// its selector, which tells from where the offset counts. Selectors number the descriptors of all
+// storage buffers of the module from 1 on; an array of descriptors takes one number for each
+// element; all of shared memory has the number 1. Null is 0, 0.
 //
-// Which variables a pointer may lead to is known statically (pointer_targets.h). With one of them
-// the selector only chooses an element of an array of descriptors, if it is one; with several, each
-// access is made under the condition that the selector asks for its variable. A null pointer that
-// is followed is undefined behaviour: it is taken for the last variable.
+// The variables that a pointer may lead to are known statically (pointer_targets.h). With one
+// variable, the selector only chooses an element if it is an array of descriptors; with several,
+// each access is conditional on the selector naming its variable. An access through a null pointer
+// is undefined behaviour: it goes to the last variable.
 //
-// A pointer's value does not say how a matrix, or a vector cut out of one by rows, is laid out
-// (its struct's member does): accesses through such values are refused, comparisons are not.
+// A pointer's value does not include the layout of a matrix, or of a vector that is a row of one
+// (its struct's member has it): accesses through such values are refused, comparisons are not.
 #include <algorithm>
 
 #include "core/front/check/coverage.h"
@@ -110,7 +110,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
   return true;
 }
 
-// ---- As values ----
+// ---- Pointers as values ----
 
 bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves,
                              bool followed) const {
@@ -140,7 +140,7 @@ bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves
   return ok();
 }
 
-// The same pointer, known to lead to one of its targets.
+// Returns the same pointer, restricted to one of its targets.
 Pointer Pointers::AtTarget(const Pointer& pointer, uint32_t variable_index) const {
   Pointer at = pointer;
   at.variable = spirv().variables[variable_index].id;

@@ -1,5 +1,5 @@
-// What pointers lead to, and what an access through one takes as sources; pointers as values and
-// back. (pointers.cc: how a pointer is a value. Arrays of descriptors: resources.cc.)
+// The memory that pointers lead to, the sources of accesses through them, and pointers held as
+// values. (Representation of such values: pointers.cc. Arrays of descriptors: resources.cc.)
 #ifndef KILN_CORE_FRONT_EMIT_POINTERS_H_
 #define KILN_CORE_FRONT_EMIT_POINTERS_H_
 
@@ -19,38 +19,40 @@ class Pointers : public InstEmitter {
  public:
   using InstEmitter::InstEmitter;
 
-  // To a whole variable.
+  // Makes the pointer to a whole variable.
   bool VariablePointer(uint32_t id, uint32_t type, spv::StorageClass storage,
                        Pointer* pointer) const;
-  // Whether memory is laid out here and not by decorations.
+  // Returns true if the importer lays the memory out, not decorations.
   bool HasOwnLayout(const Pointer& pointer) const {
     return pointer.space == Pointer::kShared && !c_.shared.in_blocks;
   }
 
-  // ---- As values ----
+  // ---- Pointers as values ----
 
-  // `followed`: accesses may be made through the value, and not only comparisons.
+  // Converts a pointer to a value. `followed`: the value may be used for accesses, not only for
+  // comparisons.
   bool PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves,
                      bool followed = true) const;
-  // What a value of pointer type points at.
+  // Converts a value of pointer type to a pointer.
   bool PointerFromLeaves(uint32_t id, const SpirvType& type, absl::Span<const ValueId> leaves,
                          Pointer* pointer) const;
-  // Bytes from one object to the next for a pointer that is stepped; 0 if nothing says.
+  // Returns the stride in bytes of OpPtrAccessChain's element operand; 0 if none is given.
   uint64_t PointerStride(uint32_t pointer_type) const;
 
   // ---- Accesses ----
 
   using Access = absl::FunctionRef<bool(const Pointer&, Leaves*)>;
-  // Makes an access whose results have these types through a pointer that may lead to several
+  // Emits an access, whose results have these types, through a pointer that may lead to several
   // variables.
   bool ByTarget(const Pointer& pointer, absl::Span<const mir::Type> types, Access access,
                 Leaves* results) const;
   ValueId Offset(const Pointer& pointer, uint32_t offset) const;
-  // The address that a pointer to physical memory is.
+  // Returns the address of a pointer to physical memory.
   ValueId AddressOf(const Pointer& pointer) const;
-  // The index of the descriptor if that is chosen by value, else nothing: what sources begin with.
+  // Returns the first sources of an access: the descriptor's index if it is chosen by value, else
+  // none.
   Leaves DescriptorSources(const Pointer& pointer) const;
-  // Those and the offset; or both halves of an address.
+  // Returns those and the offset; for physical memory both halves of the address.
   Leaves AddressSources(const Pointer& pointer, uint32_t offset) const;
 
  private:

@@ -1,10 +1,10 @@
-// Descriptors: which Resource an access goes to, and arrays of descriptors.
+// Descriptors: finds the Resource of each access, and handles arrays of descriptors.
 //
 // An access with a constant index gets a Resource of that one descriptor, one with an index chosen
-// by value a Resource that is the whole array. When all is emitted, bindings that have an array get
-// nothing else: accesses by constant index then choose from the array too (mir.h asks for it), so
-// that a descriptor is never described twice. Several variables may share a set and binding and see
-// its images differently: those are Resources of their own.
+// by value a Resource for the whole array. After all code is emitted, a binding that has an array
+// gets only arrays: accesses by constant index then choose from the array too (mir.h requires it),
+// so that a descriptor is never described twice. Several variables may share a set and binding and
+// declare different image types: each has its own Resource.
 #include <algorithm>
 #include <tuple>
 
@@ -29,7 +29,7 @@ auto OrderKey(const mir::Resource& r) {
 
 }  // namespace
 
-// Whether all members of the block are decorated NonWritable.
+// Returns true if all members of the block are decorated NonWritable.
 bool Resources::NeverWritable(const Pointer& pointer) const {
   uint32_t block = spirv().Variable(pointer.variable)->pointee;
   while (spirv().Type(block)->kind != SpirvType::kStruct) block = spirv().Type(block)->element;
@@ -45,7 +45,8 @@ mir::ResourceKind Resources::KindOf(const Pointer& pointer, const SpirvType& typ
   if (pointer.space == Pointer::kUniform) return ResourceKind::kUniformBuffer;
   if (pointer.space == Pointer::kStorage) return ResourceKind::kStorageBuffer;
   if (type.kind == SpirvType::kSampler) return ResourceKind::kSampler;
-  // A "sampled" buffer is but a texel buffer: older GLSL compilers declare samplerBuffer so.
+  // A sampled image of a buffer is a plain texel buffer: older GLSL compilers declare samplerBuffer
+  // so.
   const bool buffer = type.image.dim == mir::ImageDim::kBuffer;
   if (type.kind == SpirvType::kSampledImage && !buffer) return ResourceKind::kCombinedImageSampler;
   if (type.storage_image) {
@@ -100,9 +101,10 @@ bool Resources::Resource(const Pointer& pointer, uint32_t* index) const {
   return true;
 }
 
-// ---- When all is emitted ----
+// ---- After all code is emitted ----
 
-// Makes every resource of a binding that has an array an array. Gives which ones were not before.
+// Makes every resource of a binding that has an array an array. Returns those that were none
+// before.
 std::vector<bool> Resources::MakeArrays() const {
   std::vector<bool> made(module().resources.size());
   std::vector<mir::Resource> arrays;
@@ -123,14 +125,14 @@ std::vector<bool> Resources::MakeArrays() const {
   return made;
 }
 
-// The entry of a texel op whose sampler has become an array.
+// Returns the entry of a texel op whose sampler has become an array.
 uint32_t Resources::IndexSampler(const mir::TexelOp& texel) const {
   mir::TexelOp indexed = texel;
   indexed.params |= mir::kTexelSamplerIndex;
   return mir::AddTexelOp(module(), indexed);
 }
 
-// Gives accesses to what has become an array the index of their descriptor.
+// Adds the descriptor's index to accesses to resources that have become arrays.
 void Resources::IndexArrays(const std::vector<bool>& made) const {
   for (size_t i = 0; i < module().insts.size(); ++i) {
     const mir::InstId id(i);
@@ -155,7 +157,7 @@ void Resources::IndexArrays(const std::vector<bool>& made) const {
   }
 }
 
-// Orders resources as mir.h asks, and joins those that are the same now.
+// Sorts resources as mir.h requires, and merges those that have become equal.
 void Resources::Finish() const {
   const std::vector<bool> made = MakeArrays();
   IndexArrays(made);

@@ -1,4 +1,4 @@
-// The Resource of mir.h that an access goes to. See resources.cc.
+// Finds or makes the Resource of mir.h for an access. See resources.cc.
 #ifndef KILN_CORE_FRONT_EMIT_RESOURCES_H_
 #define KILN_CORE_FRONT_EMIT_RESOURCES_H_
 
@@ -16,10 +16,10 @@ class Resources : public InstEmitter {
  public:
   using InstEmitter::InstEmitter;
 
-  // The index of the resource, made if there is none yet.
+  // Gets the index of the resource; makes it if necessary.
   bool Resource(const Pointer& pointer, uint32_t* index) const;
-  // When all is emitted: arrays of descriptors take the place of their parts, and resources the
-  // order that mir.h asks for.
+  // Replaces single descriptors by the arrays that contain them, and sorts resources as mir.h
+  // requires. Runs after all code is emitted.
   void Finish() const;
 
  private:

@@ -9,11 +9,12 @@
 namespace kiln::front {
 namespace {
 
-constexpr uint32_t kMaxSharedBytes = 1u << 24;  // targets have less; theirs to refuse
+// targets have lower limits, which their back ends check
+constexpr uint32_t kMaxSharedBytes = 1u << 24;
 
-// By index: whether reachable code mentions the variable of shared memory or push constants; others
-// take no space there. Only where some word of an instruction might be the id of one not met yet,
-// the grammar says which words are ids.
+// Returns, by index, whether reachable code mentions a variable of shared memory or push constants;
+// others take no space there. The grammar is consulted only for instructions with a word that might
+// be the id of a variable not found yet.
 std::vector<bool> UsedVariables(const SpirvModule& spirv, const Plan& plan) {
   std::vector<bool> used(spirv.variables.size());
   const auto is_new = [&](uint32_t id) {
@@ -73,7 +74,7 @@ bool SharedMemory::LayOutShared() {
     }
     if (!type.unsupported.empty()) continue;  // refused where it is accessed
     if (spirv().decorations[v.pointee].block) {
-      // Laid out by decorations; several variables are views of the same memory.
+      // Laid out by decorations; several variables alias the same memory.
       c_.shared.in_blocks = true;
       if (layouts().ExplicitSize(v.pointee) > size) module().shared_id = v.id;
       size = std::max(size, layouts().ExplicitSize(v.pointee));
@@ -98,7 +99,7 @@ bool SharedMemory::LayOutShared() {
   return true;
 }
 
-// Every lane clears each n-th dword, n being the size of the workgroup; then all wait.
+// Each lane clears every n-th dword, n being the size of the workgroup; then all wait.
 void SharedMemory::ClearShared() {
   bool wanted = c_.options.zero_workgroup_memory;
   for (const SpirvVariable& v : spirv().variables) {

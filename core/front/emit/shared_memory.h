@@ -1,4 +1,4 @@
-// The place of variables in shared memory, which is laid out here unless decorations say how.
+// Layout of variables in shared memory, computed here unless decorations give it.
 #ifndef KILN_CORE_FRONT_EMIT_SHARED_MEMORY_H_
 #define KILN_CORE_FRONT_EMIT_SHARED_MEMORY_H_
 
@@ -15,11 +15,11 @@ struct SharedLayout {
   bool in_blocks = false;         // laid out by decorations
 };
 
-// Gives the variables that reachable code mentions their place, and the module its sizes of shared
-// memory and push constants. False after an error.
+// Assigns offsets to the variables that reachable code mentions, and sets the module's sizes of
+// shared memory and push constants. Returns false after an error.
 bool LayOutShared(ImportContext& c);
 
-// Clears it, if that is wanted (ImportOptions, or an initialiser), before anything else is emitted.
+// Clears shared memory before any other code, if ImportOptions or an initialiser requires it.
 void ClearShared(ImportContext& c);
 
 }  // namespace kiln::front

@@ -21,7 +21,7 @@ constexpr uint32_t kNone = ~uint32_t{0};
 
 auto Place(const Interface& v) { return std::tie(v.builtin, v.location, v.index, v.component); }
 
-// Of inputs, or of outputs.
+// Finishes the inputs, or the outputs, of a module.
 class Finisher {
  public:
   Finisher(mir::Module& module, std::vector<Interface>& list, bool outputs)
@@ -59,10 +59,10 @@ void Finisher::FindUses() {
   });
 }
 
-// Makes single ones of the elements of arrays that are never chosen by value.
+// Replaces arrays never indexed by value by single variables, one for each element used.
 void Finisher::Divide() {
   const size_t count = list_.size();
-  std::vector<std::vector<uint32_t>> elements(count);  // where they are, when they are used
+  std::vector<std::vector<uint32_t>> elements(count);  // index in list_ of each element used
   for (const InstId id : uses_) {
     Inst& inst = m_.inst(id);
     const uint32_t v = inst.imm0;
@@ -88,7 +88,7 @@ void Finisher::Divide() {
   }
 }
 
-// Drops what is not used. Built-ins of several variables are one.
+// Drops unused variables and sorts the others. Merges variables of the same built-in.
 void Finisher::Order() {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < list_.size(); ++i) {
@@ -130,7 +130,7 @@ absl::Status CheckOverlaps(const std::vector<Interface>& list) {
   return absl::OkStatus();
 }
 
-// What the outputs of a fragment say about its modes.
+// Checks the depth mode of a fragment shader against its outputs.
 absl::Status FinishModes(mir::Module& module) {
   const auto depth =
       std::find_if(module.outputs.begin(), module.outputs.end(),
@@ -154,7 +154,7 @@ absl::Status FinishInterface(mir::Module& module) {
   };
   finish();
   if (absl::Status s = SplitInterface(module); !s.ok()) return s;
-  finish();  // of what was split one part may have no use
+  finish();  // one part of a split variable may be unused
   if (absl::Status s = CheckOverlaps(module.inputs); !s.ok()) return s;
   if (absl::Status s = CheckOverlaps(module.outputs); !s.ok()) return s;
   return module.stage == mir::Stage::kFragment ? FinishModes(module) : absl::OkStatus();

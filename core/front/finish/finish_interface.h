@@ -1,4 +1,4 @@
-// What is left to do about inputs and outputs when all is emitted.
+// Finishes inputs and outputs after all code is emitted.
 #ifndef KILN_CORE_FRONT_FINISH_FINISH_INTERFACE_H_
 #define KILN_CORE_FRONT_FINISH_FINISH_INTERFACE_H_
 
@@ -7,12 +7,11 @@
 
 namespace kiln::front {
 
-// Drops inputs and outputs that nothing uses, and puts the others in the order that mir.h asks for.
-// Arrays with locations of which no element is chosen by value become an input or output for each
-// element used, and those of 64 bits dwords (split_interface.h). What follows from them is noted:
-// whether there is an invocation a sample (Vulkan specification, "Sample Shading": an input that
-// differs by sample asks for it), and that without a depth there is no relation of depths. Errors:
-// INVALID_ARGUMENT (overlaps, a depth without its mode), and refusals (int64_interface).
+// Drops unused inputs and outputs, and sorts the others in the order that mir.h requires. Splits
+// arrays with locations, if no element is chosen by value, into an input or output for each element
+// used, and 64-bit ones into dwords (split_interface.h). Removes the depth mode of a fragment
+// shader that writes no depth. Errors: INVALID_ARGUMENT (overlaps, a depth without its mode), and
+// refusals (int64_interface).
 absl::Status FinishInterface(mir::Module& module);
 
 }  // namespace kiln::front

@@ -63,13 +63,14 @@ class Marker {
     work_.push_back(v);
   }
 
-  // What an instruction does, and whether it is done at all.
+  // Reaches the operands of an effect, and the conditions of its execution.
   void ReachEffect(InstId id) {
     for (const ValueId v : m_.sources(id)) Reach(v);
     ReachDecisions(region_of_[id.index], InstId());
   }
 
-  // Which invocations come to a region, from outside of it up to `end`: invalid, from the start.
+  // Reaches the conditions that decide which invocations execute a region, from it outwards up to
+  // `end` (invalid: up to the body).
   void ReachDecisions(RegionId region, InstId end) {
     while (region.index != m_.body.index && owner_[region.index] != end) {
       const InstId owner = owner_[region.index];
@@ -86,7 +87,7 @@ class Marker {
     }
   }
 
-  // How often a loop is run, and by which of its jumps it is left.
+  // Reaches the conditions that decide how often a loop runs and by which of its jumps it is left.
   void ReachTurns(InstId loop) {
     if (left_.test(loop.index)) return;
     left_.set(loop.index);
@@ -132,11 +133,11 @@ class Marker {
     } else if (info.Has('R')) {
       ReachEffects(writes_);
     }
-    // What it gives depends on who else executes it.
+    // The result depends on which other lanes execute the instruction.
     if (info.Has('X')) ReachDecisions(region_of_[id.index], InstId());
   }
 
-  // Once for each list.
+  // Reaches each list only once, since it empties it.
   void ReachEffects(std::vector<InstId>& insts) {
     const std::vector<InstId> these = std::move(insts);
     insts.clear();
@@ -145,13 +146,13 @@ class Marker {
 
   mir::Module& m_;
   BitSet reached_;                           // values
-  BitSet decided_;                           // regions: who comes to them
-  BitSet left_;                              // loops: how often they are run
+  BitSet decided_;                           // regions whose conditions are reached
+  BitSet left_;                              // loops whose conditions are reached
   std::vector<InstId> owner_;                // by region
   std::vector<RegionId> region_of_;          // by instruction
   std::vector<std::vector<InstId>> jumps_;   // by loop
   std::vector<std::vector<InstId>> stores_;  // by private array
-  std::vector<InstId> writes_;               // to memory that others see
+  std::vector<InstId> writes_;               // to memory that other invocations see
   std::vector<ValueId> work_;
 };
 

@@ -1,4 +1,4 @@
-// What is marked for outputs decorated Invariant: all that they depend on, and nothing else.
+// Checks that outputs decorated Invariant mark everything that they depend on, and nothing else.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -85,8 +85,8 @@ TEST(MarkInvariant, MarksWhatDecides) {
 )");
 }
 
-// A loop's value depends on how often it is run: on all that decides about its jumps, and through
-// parameters on what decides about those.
+// A loop's value depends on the number of iterations: on every condition of its jumps, and through
+// parameters on the conditions behind those.
 TEST(MarkInvariant, MarksWhatKeepsLoopsGoing) {
   EXPECT_EQ(Marked(R"(
   %0:f32, %1:f32 = load_input[0, 0]
@@ -125,7 +125,7 @@ TEST(MarkInvariant, MarksWhatKeepsLoopsGoing) {
 )");
 }
 
-// What is stored depends on whether it is stored: on the ifs around it.
+// A value in memory also depends on the conditions of its store: on the ifs around it.
 TEST(MarkInvariant, GoesThroughMemory) {
   EXPECT_EQ(Marked(R"(
   %0:f32, %1:f32 = load_input[0, 0]
@@ -173,7 +173,7 @@ TEST(MarkInvariant, GoesThroughMemory) {
 )");
 }
 
-// What lanes exchange depends on which of them are there.
+// The result of an exchange between lanes depends on which lanes are active.
 TEST(MarkInvariant, GoesThroughLanes) {
   EXPECT_EQ(Marked(R"(
   %0:f32, %1:f32 = load_input[0, 0]

@@ -33,7 +33,7 @@ class Pruner {
   }
 
  private:
-  // Notes owners and jumps, and marks what instructions with an effect read.
+  // Records owners and jumps, and marks the operands of instructions with an effect.
   void Collect(RegionId region, InstId loop) {
     for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
       const InstId id = m_.region(region).insts[i];
@@ -94,7 +94,7 @@ class Pruner {
     return keep;
   }
 
-  // Moves the live results together; uses are renamed by map_.
+  // Moves the live results together; map_ renames their uses.
   void KeepResults(InstId id, const std::vector<bool>& keep) {
     Inst& inst = m_.inst(id);
     uint16_t n = 0;

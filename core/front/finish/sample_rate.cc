@@ -15,8 +15,8 @@ class Finder {
  public:
   explicit Finder(const SpirvModule& spirv) : spirv_(spirv), seen_(spirv.types.size()) {}
 
-  // Whether a type has a member decorated so, however deep. A type that was asked about before has
-  // none, or the answer would be known. What pointers point to may be no type.
+  // Returns true if a type has such a member at any depth. Skips types seen before: they have none,
+  // or the search would have ended. The pointee of a pointer need not be a type.
   bool HasMember(uint32_t id) {
     const SpirvType* type = spirv_.Type(id);
     while (type != nullptr && type->kind == SpirvType::kArray) {

@@ -1,4 +1,4 @@
-// Which interfaces make a fragment shader run for each sample.
+// Tests which interfaces make a fragment shader run for each sample.
 #include "core/front/finish/sample_rate.h"
 
 #include <gtest/gtest.h>
@@ -10,13 +10,14 @@
 namespace kiln::front {
 namespace {
 
-// The lines in front of the body.
+// Returns the lines before the body.
 std::string Head(const FragmentParts& parts) {
   const std::string text = FragmentText(parts);
   return text.substr(0, text.find("body {"));
 }
 
-// An interface that lists them asks for it, though nothing reads them (Vulkan, "Sample Shading").
+// An interface that lists them needs sample rate even if they are unused (Vulkan, "Sample
+// Shading").
 TEST(SampleRate, TheInterfaceAsksForSampleRate) {
   const auto modes = [](const std::string& declarations, const std::string& interface) {
     return Head({.declarations = declarations, .main = "OpReturn", .interface = interface});

@@ -19,10 +19,10 @@ using mir::ValueId;
 
 constexpr uint32_t kComponents = 4;  // of a location
 
-// What became of a variable: one or two, of which the first has so many of its dwords.
+// The variables that replace one variable: one or two, the first with `dwords` of its dwords.
 struct Parts {
   uint32_t first = 0;
-  uint32_t dwords = 0;  // 0: it has no 64 bits
+  uint32_t dwords = 0;  // 0: it is not of 64 bits
 };
 
 class Splitter {
@@ -69,7 +69,7 @@ class Splitter {
     return absl::OkStatus();
   }
 
-  // True if the instruction is replaced.
+  // Rewrites an instruction. Returns true if it is replaced.
   bool Visit(InstId id) {
     const Op op = m_.inst(id).op;
     replace_.Resolve(m_, id);
@@ -126,7 +126,7 @@ class Splitter {
     return true;
   }
 
-  // fn(variable, first dword in it, number of dwords) for the scalars of an instruction.
+  // Calls fn(variable, first dword in it, number of dwords) for the scalars of an instruction.
   template <class Fn>
   static void ForParts(const Inst& inst, size_t scalars, const Parts& parts, Fn&& fn) {
     const uint32_t begin = 2 * inst.imm1;
@@ -141,7 +141,7 @@ class Splitter {
   mir::Module& m_;
   mir::Builder b_;
   mir::Replacements replace_;
-  std::vector<Parts> inputs_;   // by what was Module::inputs
+  std::vector<Parts> inputs_;   // by former index in Module::inputs
   std::vector<Parts> outputs_;  // likewise
 };
 

@@ -1,12 +1,12 @@
-// Inputs and outputs of 64 bits as dwords.
+// Splits 64-bit inputs and outputs into dwords.
 //
 // A location has four components of 32 bits. A 64-bit scalar takes two of them, its low half first,
-// and a vector of three or four runs on into the next location: it becomes two variables. Loads
-// give both halves and put them together, stores take them apart, so that nothing behind the
-// importer has 64-bit inputs or outputs.
+// and a vector of three or four continues in the next location, so it becomes two variables. Loads
+// combine the halves and stores split them, so that no code after the importer has 64-bit inputs or
+// outputs.
 //
-// Source: Vulkan specification, "Location and Component Assignment".
-// Limit: an element chosen by value is one of an array whose elements take one location.
+// Source: Vulkan specification, "Location and Component Assignment". Limit: an element may be
+// chosen by value only in arrays whose elements take one location.
 #ifndef KILN_CORE_FRONT_FINISH_SPLIT_INTERFACE_H_
 #define KILN_CORE_FRONT_FINISH_SPLIT_INTERFACE_H_
 
@@ -15,10 +15,10 @@
 
 namespace kiln::front {
 
-// Locations of an element.
+// Returns the number of locations of an element.
 uint32_t LocationsOf(const mir::Interface& variable);
 
-// Of a module whose inputs and outputs are in order; they stay so. Errors: a refusal
+// Takes a module whose inputs and outputs are sorted; they stay so. Errors: a refusal
 // (int64_interface).
 absl::Status SplitInterface(mir::Module& module);
 

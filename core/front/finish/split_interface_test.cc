@@ -1,4 +1,4 @@
-// Inputs and outputs of 64 bits become dwords: see split_interface.h.
+// Tests that 64-bit inputs and outputs become dwords: see split_interface.h.
 #include "core/front/finish/split_interface.h"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace kiln::front {
 namespace {
 
-// The module behind its third line, values numbered as they stand; or the error.
+// Returns the module after its third line, with values numbered in order; or the error.
 std::string Split(const std::string& interfaces, const std::string& body) {
   auto m = mir::Parse("mir 1\nentry \"main\"\nstage vertex\n" + interfaces + "body {\n" + body +
                       "return\n}\n");
@@ -52,7 +52,7 @@ body {
 )");
 }
 
-// The third scalar is in the next location, and what stands behind the variable is numbered anew.
+// The third scalar is in the next location, and the variables after it are renumbered.
 TEST(SplitInterface, AVectorOfThreeRunsOn) {
   EXPECT_EQ(Split("input 0 location 0.0 i64 x3\ninput 1 location 5.0 i32 x1\n"
                   "output 0 location 0.0 i32 x1\noutput 1 location 1.0 i64 x3\n"

@@ -22,9 +22,9 @@ namespace {
 constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxLog = 64 << 10;
 constexpr size_t kMaxText = 16 << 20;
-constexpr size_t kBytesOfInclude = 256;  // what an empty one counts as
+constexpr size_t kBytesOfInclude = 256;  // counted for each include, even if empty
 
-// glslang must be initialised once before anything else; it is never shut down, the process is.
+// Initialises glslang once before any other use; it lives as long as the process.
 bool InitialiseOnce() {
   static const bool initialised = glslang::InitializeProcess();
   return initialised;
@@ -50,14 +50,15 @@ EShLanguage LanguageOf(ShaderStage stage) {
   return EShLangCompute;
 }
 
-// Editors put a byte order mark in front of UTF-8; glslang takes it for a character of the shader.
+// Removes the byte order mark that editors put before UTF-8; glslang takes it for a character of
+// the shader.
 std::string_view WithoutByteOrderMark(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (text.substr(0, kMark.size()) == kMark) text.remove_prefix(kMark.size());
   return text;
 }
 
-// What stands before the first token: blanks and comments.
+// Returns the text without the blanks and comments before its first token.
 std::string_view WithoutComments(std::string_view text) {
   for (;;) {
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
@@ -69,7 +70,7 @@ std::string_view WithoutComments(std::string_view text) {
   }
 }
 
-// The #version directive that the text begins with, in one spelling; empty: none.
+// Returns the #version directive at the beginning of the text, normalised; empty: none.
 std::string VersionDirective(const GlslSource& source) {
   std::string_view text = WithoutComments(WithoutByteOrderMark(source.text));
   const auto word = [&] {
@@ -87,7 +88,7 @@ std::string VersionDirective(const GlslSource& source) {
   return "#version " + number + " " + profile + "\n";
 }
 
-// The versions that glslang has been asked for in this process.
+// The versions that this process has compiled with glslang.
 class Versions {
  public:
   bool Has(const std::string& version) {
@@ -100,7 +101,7 @@ class Versions {
   }
 
  private:
-  static constexpr size_t kMax = 1024;  // there are some 20; what else texts say is no version
+  static constexpr size_t kMax = 1024;  // some 20 exist; texts may name others, which are invalid
   std::mutex mutex_;
   std::set<std::string> known_;
 };
@@ -110,7 +111,7 @@ Versions& KnownVersions() {
   return *versions;
 }
 
-// The text that a name includes; those with the includer named go first.
+// Returns the text that a name includes; entries that name the includer have priority.
 const GlslInclude* FindInclude(const std::vector<GlslInclude>& includes, std::string_view spelled,
                                std::string_view includer) {
   const GlslInclude* found = nullptr;
@@ -138,7 +139,7 @@ class ResolvedIncluder : public glslang::TShader::Includer {
   }
   void releaseInclude(IncludeResult*) override {}  // results live as long as the includer
 
-  // Refused if there was more than is included: then some were not found.
+  // Refuses if more was requested than may be included: some includes were then not found.
   absl::Status Status() const { return CheckGlslIncluded(bytes_); }
 
  private:
@@ -166,7 +167,7 @@ bool IsIdentifier(const std::string& name) {
   return true;
 }
 
-// Goes in front of the text, behind its #version.
+// Returns the text to insert after the source's #version.
 absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   std::string preamble;
   if (!source.includes.empty()) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
@@ -179,7 +180,7 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   return preamble;
 }
 
-// The text of that name: the source or one of its includes.
+// Returns the text of that name: the source or one of its includes.
 std::string_view TextOf(const GlslSource& source, std::string_view name) {
   if (name == source.name) return source.text;
   for (const GlslInclude& include : source.includes) {
@@ -197,7 +198,7 @@ std::string_view Line(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
-// With such a directive lines are not numbered as they stand.
+// Returns true if the text has a #line directive, so that line numbers in the log are not its own.
 bool RenumbersLines(std::string_view text) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -214,7 +215,7 @@ bool RenumbersLines(std::string_view text) {
   return false;
 }
 
-// The bytes beyond ASCII of a line, comments left out; empty: none, or several places have some.
+// Returns a line's bytes beyond ASCII outside comments; empty: none, or they are not contiguous.
 std::string_view OnlyBytes(std::string_view line) {
   line = line.substr(0, line.find("//"));
   if (line.find("/*") != line.npos || line.find("*/") != line.npos) return {};
@@ -225,8 +226,8 @@ std::string_view OnlyBytes(std::string_view line) {
   return line.substr(begin - line.begin(), end - begin);
 }
 
-// What to show for a byte beyond ASCII at "ERROR: name:line" of the log. Callers who have no UTF-8
-// put U+FFFD for what is none.
+// Returns the text to show for a byte beyond ASCII at "ERROR: name:line" of the log. Clients
+// without UTF-8 may have replaced invalid bytes by U+FFFD.
 std::string Shown(const GlslSource& source, std::string_view place) {
   constexpr std::string_view kStart = "ERROR: ", kReplaced = "\xef\xbf\xbd";
   constexpr char kUnknown[] = "a byte that is no ASCII";
@@ -241,7 +242,8 @@ std::string Shown(const GlslSource& source, std::string_view place) {
   return EscapeNonAscii(bytes);
 }
 
-// glslang writes 0x80 for every byte beyond ASCII: "ERROR: name:line: '\x80' : unexpected token".
+// Replaces 0x80, which glslang writes for every byte beyond ASCII: "ERROR: name:line: '\x80' :
+// unexpected token".
 std::string WithBytesOfSource(std::string log, const GlslSource& source) {
   constexpr std::string_view kByte = ": '\x80'";
   for (size_t at = log.find(kByte); at != std::string::npos; at = log.find(kByte, at + 1)) {
@@ -251,7 +253,7 @@ std::string WithBytesOfSource(std::string log, const GlslSource& source) {
   return log;
 }
 
-// glslang calls what stands in front of the text, a line for each define, "-1".
+// Names defines in the log: glslang calls the preamble, with a line for each define, "-1".
 std::string WithDefines(std::string log, const GlslSource& source) {
   constexpr std::string_view kPlace = "ERROR: -1:";
   constexpr std::string_view kTwice = "'#define' : Macro redefined; different substitutions: ";
@@ -281,7 +283,7 @@ std::string WithDefines(std::string log, const GlslSource& source) {
 
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
   const std::string text = WithDefines(WithBytesOfSource(log + more, source), source);
-  // What glslang's parser says when its stack, of 10,000 entries, is full.
+  // Message of glslang's parser when its stack, of 10,000 entries, is full.
   if (text.find("memory exhausted") != text.npos) {
     return Refused("nesting_too_deep",
                    "more open brackets, blocks and operators than glslang's parser keeps: " +
@@ -291,7 +293,7 @@ absl::Status Failure(const GlslSource& source, const std::string& log, const std
                                                  : Shortened(text, kMaxLog));
 }
 
-// Before anything of glslang sees it.
+// Checks the bounds before glslang sees any text.
 absl::Status CheckBounds(const GlslSource& source, const std::string& preamble) {
   if (source.text.size() > kMaxText) {
     return absl::InvalidArgumentError("GLSL text of " + std::to_string(source.text.size()) +
@@ -354,7 +356,7 @@ void StartGlslang(const GlslSource& source) {
   smallest.text = VersionDirective(source) + "void main() {}\n";
   smallest.stage = source.stage;
   smallest.vulkan_minor = source.vulkan_minor;
-  // A version that does not exist has nothing to be made; `source` will be told.
+  // For a version that does not exist nothing need be prepared; compiling `source` reports it.
   CompileGlsl(smallest).status().IgnoreError();
 }
 

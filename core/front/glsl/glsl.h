@@ -1,8 +1,8 @@
-// GLSL -> SPIR-V, over glslang.
+// Compiles GLSL to SPIR-V, with glslang.
 //
 // glslang keeps process-global state and is not hardened against hostile text: only worker
-// processes and tests may link this, never the daemon. Nothing is read from files: whoever calls
-// resolves includes first. The same source gives the same words for one glslang version.
+// processes and tests may link this, never the daemon. It reads no files: the caller resolves
+// includes first. The same source gives the same words for one glslang version.
 #ifndef KILN_CORE_FRONT_GLSL_GLSL_H_
 #define KILN_CORE_FRONT_GLSL_GLSL_H_
 
@@ -16,13 +16,13 @@
 
 namespace kiln::front {
 
-// The stage a file name ends with: "x.comp", "x.comp.glsl", "x.glsl.comp". NOT_FOUND if it says
-// none.
+// Returns the stage by the ending of a file name: "x.comp", "x.comp.glsl", "x.glsl.comp". NOT_FOUND
+// if the name has no such ending.
 absl::StatusOr<ShaderStage> GlslStageOfName(const std::string& name);
 
-// One #include, resolved by whoever read the files.
+// One #include, resolved by the caller that read the files.
 struct GlslInclude {
-  std::string spelled;   // what stands between the delimiters
+  std::string spelled;   // text between the delimiters
   std::string includer;  // name of the including text; empty: any
   std::string resolved;  // its name in messages, and as includer
   std::string text;
@@ -31,26 +31,27 @@ struct GlslInclude {
 struct GlslSource {
   std::string text;
   std::string name = "main.glsl";                            // in messages, and as includer
-  ShaderStage stage = ShaderStage::kCompute;                 // one that has an ending
+  ShaderStage stage = ShaderStage::kCompute;                 // a stage with an ending
   std::vector<std::pair<std::string, std::string>> defines;  // NAME, VALUE (may be empty)
-  std::vector<GlslInclude> includes;  // those with the includer named go first
+  std::vector<GlslInclude> includes;  // entries that name the includer have priority
   std::string entry = "main";
   uint32_t vulkan_minor = 3;  // Vulkan 1.N, N from 0 to 3; decides SPIR-V's version
 };
 
-// glslang makes its built-in names anew for each #version that a process meets, which takes longer
-// (some 0.1 s) than most translations. CompileGlsl does it where it is still to be done; for
-// callers who account for it by itself, here it is alone. Safe in any thread.
+// Prepare glslang for the #version of a source. glslang builds its built-in names anew for each
+// version that a process meets, which takes longer (some 0.1 s) than most translations. CompileGlsl
+// does it if necessary; StartGlslang does it alone, for callers that account for it separately.
+// Safe in any thread.
 bool GlslangIsReady(const GlslSource& source);
 void StartGlslang(const GlslSource& source);
 
-// Refusals (refusal.h) are of text beyond what glslang can stand (bounds.h). It recurses to the
-// depth of an expression: threads that call this need a stack of 128 MiB to be safe from all that
-// is accepted. INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text". A byte
-// beyond ASCII is shown as the text has it (\xHH) where it is certain which it is.
+// Compiles the source. Refuses (refusal.h) text beyond glslang's limits (bounds.h). glslang
+// recurses to the depth of an expression: a calling thread needs a stack of 128 MiB for all
+// accepted texts. INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text". A byte
+// beyond ASCII is shown as in the text (\xHH) if it can be identified with certainty.
 absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source);
 
-// glslang's version, for cache keys: "12.0.0".
+// Returns glslang's version, for cache keys: "12.0.0".
 std::string GlslangVersion();
 
 }  // namespace kiln::front

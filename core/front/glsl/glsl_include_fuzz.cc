@@ -1,9 +1,9 @@
-// Fuzz target: what a GLSL source includes, with itself, twice, and without end.
+// Fuzz target: includes of a GLSL source, also of themselves, repeated, and without end.
 //
 // The bytes make a source and up to six files of #include lines and padding, some for one includer
-// only. Property: CompileGlsl says of it what walking the tree of includes says: it compiles; or it
-// is invalid, since an include is not there or nests too deeply; or it is refused, since all that
-// is included comes to more than Bound::kGlslIncluded. Whatever it is, it ends.
+// only. Property: CompileGlsl's result agrees with a walk of the tree of includes: the source
+// compiles; or it is invalid, since an include is missing or nested too deeply; or it is refused,
+// since all includes together exceed Bound::kGlslIncluded. It always terminates.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -28,7 +28,7 @@ constexpr size_t kPadding[] = {0, 10, 1000, 60'000};
 class Bytes {
  public:
   Bytes(const uint8_t* data, size_t size) : data_(data), size_(size) {}
-  // 0 at the end.
+  // Returns 0 at the end of the data.
   size_t Below(size_t n) { return at_ < size_ ? data_[at_++] % n : 0; }
 
  private:
@@ -38,7 +38,7 @@ class Bytes {
 
 std::string NameOf(size_t file) { return "f" + std::to_string(file); }
 
-// A file that the judge knows by its lines.
+// A file as the reference walk knows it: by its lines.
 struct File {
   size_t spelled = 0;
   std::string includer;  // empty: any
@@ -63,7 +63,7 @@ class Judge {
  public:
   explicit Judge(const std::vector<File>& files) : files_(files) {}
 
-  // Everything, up to the bound.
+  // Walks all includes, up to the bound.
   void Walk(const std::string& includer, const std::vector<size_t>& lines, size_t depth) {
     for (const size_t spelled : lines) {
       const File* file = Find(spelled, includer);
@@ -79,7 +79,7 @@ class Judge {
     }
   }
 
-  // Whether glslang goes on behind an include that is lacking is glslang's affair.
+  // Accepts any verdict that is possible: glslang may or may not continue after a missing include.
   bool CanBe(Verdict verdict) const {
     if (verdict == Verdict::kTooLarge) return TooLarge();
     if (verdict == Verdict::kInvalid) return lacking_;

@@ -59,7 +59,7 @@ TEST(Glsl, ErrorsShowBytesBeyondAscii) {
   }
 }
 
-// Bytes are shown only where it is certain that they are the ones.
+// Bytes are shown only if they are certainly the ones that glslang reports.
 TEST(Glsl, ErrorsShowNoBytesThatTheTextDoesNotHave) {
   const auto error = [](const std::string& text, const std::string& include = "") {
     GlslSource source = Compute(text);
@@ -107,7 +107,7 @@ TEST(Glsl, DefinesReachTheText) {
 TEST(Glsl, IncludesAreThoseGiven) {
   GlslSource source = Compute("#include \"a.glsl\"\nvoid main() { x[0] = f(); }");
   EXPECT_FALSE(CompileGlsl(source).ok());
-  // "b.glsl" means another text in a.glsl than elsewhere.
+  // "b.glsl" names a different text in a.glsl than elsewhere.
   source.includes = {{"a.glsl", "", "lib/a.glsl", "#include \"b.glsl\"\n"},
                      {"b.glsl", "", "b.glsl", "#error wrong one\n"},
                      {"b.glsl", "lib/a.glsl", "lib/b.glsl", "uint f() { return 1u; }\n"}};
@@ -151,7 +151,7 @@ TEST(Glsl, OtherStagesCompile) {
   EXPECT_FALSE(CompileGlsl(source).ok());
 }
 
-// 30 texts of which each includes the next twice: 2^30 of the last.
+// 30 texts, each of which includes the next twice: 2^30 copies of the last.
 TEST(Glsl, IncludesThatDoubleAreRefused) {
   GlslSource source = Compute("#include \"0\"\nvoid main() { x[0] = 7u; }");
   for (int i = 0; i < 30; ++i) {
@@ -165,7 +165,7 @@ TEST(Glsl, IncludesThatDoubleAreRefused) {
       << status;
 }
 
-// What makes glslang take long is counted before it sees the text: these take milliseconds.
+// Texts that glslang takes long for are counted before it sees them: these take milliseconds.
 TEST(Glsl, WhatGrowsIsRefused) {
   const auto refusal = [](const std::string& globals, const std::string& body) {
     GlslSource source;
@@ -190,7 +190,7 @@ TEST(Glsl, WhatGrowsIsRefused) {
   EXPECT_LT(doubling.size(), 541u);
   EXPECT_THAT(refusal(doubling, "b = A24 b;"), HasSubstr("shader_too_large"));
   EXPECT_THAT(refusal(doubling, "b = A24 b;"), HasSubstr("tokens of GLSL"));
-  // Statements of few tokens each, and the same of arguments.
+  // Statements of few tokens each, and as many arguments.
   std::string sums = "#define A0 b++;\n";
   for (int i = 1; i <= 24; ++i) {
     const std::string last = " A" + std::to_string(i - 1);
@@ -258,8 +258,7 @@ TEST(Validate, MessagesAreCarried) {
   EXPECT_FALSE(ValidateSpirv({}).ok());
 }
 
-// A source language of after the validator's release, 11 is Slang's, is no error; others stay
-// errors.
+// A source language newer than the validator (11 is Slang) is no error; undefined ones stay errors.
 TEST(Validate, NewSourceLanguages) {
   const auto compiled = CompileGlsl(Compute("void main() { x[0] = 7u; }"));
   ASSERT_TRUE(compiled.ok());
@@ -293,15 +292,15 @@ TEST(Validate, TheInstructionIsNamed) {
       << status;
 }
 
-// The offset of the first instruction with this opcode.
+// Returns the offset of the first instruction with this opcode.
 size_t Find(const std::vector<uint32_t>& words, uint32_t op) {
   size_t at = 5;
   while ((words[at] & 0xffff) != op) at += words[at] >> 16;
   return at;
 }
 
-// The validator numbers equal names, by counting from 0 for each, in every message: with 20,000 of
-// them one took a minute. They are left out then, and the message counts them all the same.
+// The validator numbers equal names in every message by counting from 0 for each: with 20,000 names
+// one message took a minute. Such names are now removed, and the message still counts them.
 TEST(Validate, ManyEqualNames) {
   const auto compiled = CompileGlsl(Compute("void main() { x[0] = 7u; }"));
   ASSERT_TRUE(compiled.ok());

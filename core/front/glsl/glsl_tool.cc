@@ -1,5 +1,5 @@
-// glsl_tool SHADER OUTPUT: compiles a GLSL file to SPIR-V (stage by the file name). For making
-// test inputs; the `kiln` command is for everything else.
+// glsl_tool SHADER OUTPUT: compiles a GLSL file to SPIR-V (stage by the file name). For making test
+// inputs; use the `kiln` command for everything else.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -1,6 +1,5 @@
-// Tables of rows for SPIR-V opcodes, looked up in one step: an index by opcode is made when the
-// table is compiled. Opcodes are below a few thousand; an index is that many times two bytes of
-// constants.
+// Looks up rows of tables by SPIR-V opcode in one step, by an index that is computed at compile
+// time. Opcodes are below a few thousand; an index has two bytes for each.
 #ifndef KILN_CORE_FRONT_GRAMMAR_OPCODE_ROWS_H_
 #define KILN_CORE_FRONT_GRAMMAR_OPCODE_ROWS_H_
 
@@ -14,7 +13,7 @@
 
 namespace kiln::front {
 
-// By opcode: 1 + the index of the row whose member `kOpcode` it is, or 0.
+// Makes the index: for each opcode 1 + the index of the row whose member `kOpcode` equals it, or 0.
 template <const auto& kRows, auto kOpcode>
 constexpr auto MakeOpcodeIndex() {
   constexpr size_t kSize = 1 + [] {
@@ -29,7 +28,7 @@ constexpr auto MakeOpcodeIndex() {
   return index;
 }
 
-// The row whose member `kOpcode` is the opcode, or null. Opcodes of rows differ.
+// Returns the row whose member `kOpcode` is the opcode, or null. Rows have different opcodes.
 template <const auto& kRows, auto kOpcode>
 const auto* RowOf(spv::Op op) {
   static constexpr auto kIndex = MakeOpcodeIndex<kRows, kOpcode>();

@@ -1,5 +1,5 @@
-// SPIR-V enumerants: those of the system's headers, and what the registry has gained since
-// (spirv_newer.def), under one name each.
+// SPIR-V enumerants: those of the system's headers and those added to the registry since
+// (spirv_newer.def), in the same namespace.
 #ifndef KILN_CORE_FRONT_GRAMMAR_SPIRV_ENUMS_H_
 #define KILN_CORE_FRONT_GRAMMAR_SPIRV_ENUMS_H_
 

@@ -1,9 +1,9 @@
-"""Writes the header of SPIR-V's enumerants: the system's, with the rows of spirv_newer.def among them.
+"""Writes the header of SPIR-V's enumerants: the system's, with the rows of spirv_newer.def added.
 
 Usage: spirv_enums.py spirv.hpp11 spirv_newer.def OUT
 
-So a newer enumerant is written as an older one is: spv::Op::OpFmaKHR. An enumerant that the system's
-header has is left as it is; a kind that it has not becomes an enumeration of its own.
+Newer enumerants are thus named like older ones: spv::Op::OpFmaKHR. Enumerants that the system's
+header already has are left unchanged; a kind that it lacks becomes a new enumeration.
 """
 
 import collections
@@ -14,13 +14,13 @@ ROW = re.compile(r'^NEWER_(\w+)\((.*)\)$', re.M)
 
 
 def rows(text):
-    """(macro, [argument, ...]) of each row of spirv_newer.def, strings without their quotes."""
+    """Yields (macro, [argument, ...]) for each row of spirv_newer.def, strings without their quotes."""
     for macro, arguments in ROW.findall(text):
         yield macro, [a.strip().strip('"') for a in arguments.split(",")]
 
 
 def enumerants(text):
-    """By enumeration: (name, number as it is written)."""
+    """Returns, by enumeration, a list of (name, number as written)."""
     found = collections.OrderedDict()
     for macro, a in rows(text):
         if macro == "CAPABILITY":

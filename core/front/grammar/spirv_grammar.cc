@@ -26,7 +26,7 @@ constexpr InstructionLayout kLayouts[] = {
 #undef EXTENSION
 };
 
-// What follows an enumerant or a bit of a mask.
+// The operands that follow an enumerant or a bit of a mask.
 struct Parameters {
   char kind;
   uint32_t value;
@@ -110,7 +110,8 @@ class Walk {
     }
   }
 
-  // Of an OpSpecConstantOp: another opcode, then its operands without type and result.
+  // Walks the operation of an OpSpecConstantOp: another opcode, then its operands without type and
+  // result.
   void Operation() {
     const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words_[at_++]));
     const bool nested = layout != nullptr && layout->operands.find('x') != std::string_view::npos;

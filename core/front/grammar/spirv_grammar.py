@@ -1,15 +1,15 @@
-"""Writes the operand table of SPIR-V's instructions from the grammar that its headers come with and
-from the rows of what is newer (spirv_newer.def).
+"""Writes the operand table of SPIR-V's instructions from the grammar in its headers and from the rows
+of newer instructions (spirv_newer.def).
 
 Usage: spirv_grammar.py spirv.core.grammar.json spirv_newer.def OUT
 
 Rows for spirv_grammar.cc, by number:
 
-  OPCODE(number, name, operands, least)    least: the fewest words, with the first
-  PARAMETERS(kind, value, operands)        what follows an enumerant
-  EXTENSION(name)                          one that the registry has
+  OPCODE(number, name, operands, least)    least: minimum number of words, including the first
+  PARAMETERS(kind, value, operands)        operands after an enumerant
+  EXTENSION(name)                          an extension of the registry
 
-Operands are letters, one for each, with ? (may be absent) and * (any number) behind:
+Operands are letters, one for each, followed by ? (may be absent) or * (any number):
 
   t result type      i id                 l one literal word    s string
   r result           n number: the rest   x opcode of an OpSpecConstantOp, then its operands
@@ -44,7 +44,7 @@ LETTERS = {
     "TensorOperands": "T",
 }
 WORDS = {"p": 2, "q": 2, "d": 2}
-# Extensions that bring no enumerant, so that the grammar does not name them.
+# Extensions without enumerants, which the grammar therefore does not name.
 WITHOUT_ENUMERANTS = [
     "SPV_AMD_gcn_shader",
     "SPV_AMD_gpu_shader_half_float",
@@ -56,8 +56,8 @@ WITHOUT_ENUMERANTS = [
 
 
 def read_grammar(path):
-    """The grammar's rows: {number: (name, operands)}, {(letter of the kind, value): operands}, and the
-    extensions."""
+    """Returns the grammar's rows: {number: (name, operands)}, {(letter of the kind, value): operands},
+    and the extensions."""
     with open(path) as f:
         grammar = json.load(f)
     kinds = {kind["kind"]: kind for kind in grammar["operand_kinds"]}
@@ -70,7 +70,7 @@ def read_grammar(path):
             return LETTERS[kind]
         if kinds[kind]["category"] == "Id":
             return "i"
-        # A kind that this table does not know may not be taken for a plain word.
+        # An unknown kind must not be mistaken for a plain word.
         assert kinds[kind]["category"] != "Composite" and not has_parameters(kind), kind
         return "l"
 
@@ -81,7 +81,7 @@ def read_grammar(path):
     for inst in grammar["instructions"]:
         row = (inst["opname"], letters(inst.get("operands", [])))
         first = opcodes.setdefault(inst["opcode"], row)
-        assert first[1] == row[1], row  # another name of the same
+        assert first[1] == row[1], row  # another name of the same opcode
     parameters = {}
     extensions = set(WITHOUT_ENUMERANTS)
     for inst in grammar["instructions"]:
@@ -97,7 +97,7 @@ def read_grammar(path):
 
 
 def add_newer(path, opcodes, parameters, extensions):
-    """Adds the rows of spirv_newer.def that the grammar has not."""
+    """Adds the rows of spirv_newer.def that the grammar lacks."""
     with open(path) as f:
         rows = list(spirv_enums.rows(f.read()))
     for macro, a in rows:
@@ -110,7 +110,7 @@ def add_newer(path, opcodes, parameters, extensions):
 
 
 def least(operands):
-    """The fewest words of an instruction with these operands, the first one included."""
+    """Returns the minimum number of words of an instruction with these operands, including the first."""
     followed = operands + " "
     return 1 + sum(WORDS.get(letter, 1) for i, letter in enumerate(operands)
                    if letter not in "?*" and followed[i + 1] not in "?*")

@@ -1,6 +1,6 @@
-// The rows made from the grammar, held against the headers and against instructions written out by
+// Compares the rows generated from the grammar with the headers, and with instructions written by
 // hand from the specification.
-#define SPV_ENABLE_UTILITY_CODE  // the headers' own table of which instructions have a result
+#define SPV_ENABLE_UTILITY_CODE  // the headers' own table of instructions with a result
 #include "core/front/grammar/spirv_grammar.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ constexpr NewerInstruction kNewer[] = {
 #include "core/front/grammar/spirv_newer.def"
 };
 
-// The headers' table knows nothing of newer instructions.
+// Returns true for newer instructions, which the headers' table lacks.
 bool IsNewer(uint32_t opcode) {
   for (const NewerInstruction& row : kNewer) {
     if (row.opcode == opcode) return true;
@@ -32,7 +32,7 @@ bool IsNewer(uint32_t opcode) {
   return false;
 }
 
-// Indices of ids of an instruction with these operands.
+// Returns the indices of ids of an instruction with these operands.
 Words Ids(spv::Op op, Words operands, size_t switch_literal_words = 1) {
   operands.insert(operands.begin(),
                   static_cast<uint32_t>(operands.size() + 1) << 16 | static_cast<uint32_t>(op));

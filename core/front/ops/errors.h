@@ -1,7 +1,7 @@
-// What went wrong in an import, and how much it may still do.
+// Holds an import's first error and its remaining instruction budget.
 //
-// The first error is kept; what is emitted after it is meaningless and thrown away. Functions that
-// can fail return false then, and callers stop. Lifetime: one import.
+// Anything emitted after the first error is meaningless and discarded. From then on the functions
+// that can fail return false, and their callers stop. Lifetime: one import.
 #ifndef KILN_CORE_FRONT_OPS_ERRORS_H_
 #define KILN_CORE_FRONT_OPS_ERRORS_H_
 
@@ -16,27 +16,27 @@
 
 namespace kiln::front {
 
-// Scalar copies an import may make for each instruction it may emit.
+// Number of scalar copies that an import may make for each instruction it may emit.
 inline constexpr uint64_t kWorkPerInstruction = 64;
 
 class Errors {
  public:
-  // `capabilities`, those that the module declares, must outlive this.
+  // `capabilities`, the ones that the module declares, must outlive this.
   Errors(const std::vector<spv::Capability>& capabilities, uint64_t max_instructions)
       : capabilities_(capabilities), max_instructions_(max_instructions) {}
 
   bool ok() const { return status_.ok(); }
   const absl::Status& status() const { return status_; }
 
-  // All return false, so that `return Malformed(...)` ends what failed. `Refuse` names a cause of
-  // coverage.def, and the first declared capability that is refused by it; ids are SPIR-V's, 0:
-  // none.
+  // Keep the error if it is the first. All return false, so that a caller can `return
+  // Malformed(...)`. `Refuse` takes a cause of coverage.def, and adds the first declared capability
+  // that is refused for that cause. Ids are SPIR-V's, 0: none.
   bool Fail(absl::Status status);
   bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0);
   bool Malformed(const std::string& detail, uint32_t id = 0);
 
-  // Counts scalar copies, made for almost every instruction; `instructions`: those of the MIR so
-  // far. False after an error, which is made of too many of either.
+  // Counts scalar copies, which almost every instruction makes. `instructions`: number of MIR
+  // instructions so far. Returns false after an error; too many of either is one.
   bool Charge(uint64_t work, size_t instructions) {
     work_ += work;
     const bool fits =
@@ -44,7 +44,7 @@ class Errors {
     return fits ? ok() : RefuseSize();
   }
 
-  // The SPIR-V id of the function being walked, which is named where a module is too large.
+  // Sets the SPIR-V id of the function being walked, which the error for a too large module names.
   void set_function(uint32_t id) { function_ = id; }
 
  private:

@@ -1,9 +1,9 @@
-// Transcendental functions that hardware lacks, from those that it has.
+// Builds transcendental functions that hardware lacks from those that it has.
 //
-// Accuracy needed is Vulkan's: atan and atan2 4096 ulp; asin and acos what atan2(x, sqrt(1 - x x))
-// gives; sinh, cosh, tanh, asinh, acosh, atanh what their formulas over exp, log and sqrt give; exp
-// 3 + 2 |x| ulp and log 3 ulp, which one rounded product in front of or behind the base-2 function
-// keeps.
+// Required accuracy, by Vulkan: atan and atan2 4096 ulp; asin and acos inherited from atan2(x,
+// sqrt(1 - x x)); sinh, cosh, tanh, asinh, acosh, atanh inherited from their formulas over exp, log
+// and sqrt; exp 3 + 2 |x| ulp and log 3 ulp, which one rounded product before or after the base-2
+// function keeps.
 //
 // Polynomials: minimax by the Remez exchange, computed for this file in 120-bit arithmetic.
 //   (asin(s) - s) / s^3 in s^2 on [0, 1/4]: absolute error 6.5e-8
@@ -24,7 +24,7 @@ constexpr float kAtan[] = {0.99999934f, -0.33326516f, 0.19881482f,  -0.1348719f,
 
 }  // namespace
 
-// Horner's scheme.
+// Evaluates a polynomial by Horner's scheme.
 ValueId GlslMath::Polynomial(ValueId x, absl::Span<const float> coefficients) const {
   ValueId sum = Float(coefficients.back());
   for (size_t i = coefficients.size() - 1; i > 0; --i) {
@@ -33,7 +33,7 @@ ValueId GlslMath::Polynomial(ValueId x, absl::Span<const float> coefficients) co
   return sum;
 }
 
-// A magnitude that is not negative, with the sign of another value.
+// Returns a non-negative magnitude with the sign of another value.
 ValueId GlslMath::WithSign(ValueId magnitude, ValueId sign) const {
   using mir::Op;
   const ValueId bits = Emit(Op::kBitcast, {sign});
@@ -93,7 +93,7 @@ ValueId GlslMath::Atan(ValueId x) const {
   return WithSign(Emit(Op::kSelect, {inverted, folded, p}), x);
 }
 
-// Equal magnitudes, infinite ones among them, have the ratio 1; atan2(0, 0) is undefined.
+// Equal magnitudes, including infinite ones, have the ratio 1; atan2(0, 0) is undefined.
 ValueId GlslMath::Atan2(ValueId y, ValueId x) const {
   using mir::Op;
   const ValueId ax = Emit(Op::kFabs, {x});
@@ -136,7 +136,7 @@ ValueId GlslMath::Asinh(ValueId x) const {
 // In two steps, since 2^exponent alone may be out of range where the product is not.
 ValueId GlslMath::Ldexp(ValueId x, ValueId exponent) const {
   using mir::Op;
-  // Clamped as wide as it is: the low half of a large exponent may be any number.
+  // Clamped before narrowing: the low half of a large exponent may be any number.
   const bool wide = TypeOf(exponent) == mir::Type::kI64;
   const ValueId whole = wide ? exponent : ConvertInt(exponent, mir::Type::kI32, true);
   const auto limit = [&](int64_t n) { return builder().IntOf(TypeOf(whole), n); };

@@ -7,7 +7,7 @@
 
 namespace kiln::front {
 
-// Of scalars, floats but for exponents. Errors: see glsl_math.cc.
+// Emits functions of scalars; all operands are floats except exponents. Errors: see glsl_math.cc.
 class GlslMath : public OpEmitter {
  public:
   using OpEmitter::OpEmitter;

@@ -1,19 +1,19 @@
-// Dot products, matrix products, determinants and inverses, as ops. A matrix is its columns one
-// after the other.
+// Dot products, matrix products, determinants and inverses, as ops. A matrix is stored column by
+// column.
 //
 // Sums are formed as multiply and add; fusing them is a later pass's decision, which honours
-// NoContraction. SPIR-V leaves their order open. Dot products go left to right; matrix products
-// begin with the last, as Mesa's: of a point's or a plane's coordinates the last is often 1 or 0,
-// whose product is then nothing but where fused multiply-adds begin.
+// NoContraction. SPIR-V leaves their order open. Dot products go from left to right; matrix
+// products begin with the last term, as Mesa's do: the last coordinate of a point or plane is often
+// 1 or 0, and in a chain of fused multiply-adds its product then costs nothing as the first addend.
 //
-// Determinants go down the first column, and inverses are cofactors times the reciprocal of the
-// determinant, as Mesa's builders have it and those whose results tests compare with: in half
-// floats an expansion along the first row is up to 2 ulp of the largest element away from that,
-// where the CTS (inverse_compute_fp16_mat_4x4) allows 1. An element x of an inverse of order 4 is
-// within 2 units of rounding (2^-11 of halfs, 2^-24 of floats) times
+// Determinants expand along the first column, and inverses are cofactors times the reciprocal of
+// the determinant, as in Mesa's builders and the results that tests compare with: in half floats,
+// an expansion along the first row differs by up to 2 ulp of the largest element, where the CTS
+// (inverse_compute_fp16_mat_4x4) allows 1. An element x of an inverse of order 4 has an error of at
+// most 2 units of rounding (2^-11 for halfs, 2^-24 for floats) times
 //     (permanent of its minor + |x| * permanent of the matrix) / |determinant|,
-// permanents being of absolute values, fused or not: measured on 1,492 random matrices, of which
-// the worst is 1.93; width_test.cc (HalfInverses) holds 32 to it.
+// with permanents of absolute values, fused or not. Measured on 1,492 random matrices, the worst is
+// 1.93 units; width_test.cc (HalfInverses) checks the bound on 32.
 #ifndef KILN_CORE_FRONT_OPS_MATRIX_MATH_H_
 #define KILN_CORE_FRONT_OPS_MATRIX_MATH_H_
 
@@ -35,11 +35,11 @@ class MatrixMath : public OpEmitter {
  public:
   using OpEmitter::OpEmitter;
 
-  // Of floats of one size, at least one.
+  // Takes floats of equal width, at least one pair.
   ValueId Dot(absl::Span<const ValueId> a, absl::Span<const ValueId> b) const;
   // Appends the product; `a` has as many columns as `b` has rows.
   void Product(const Matrix& a, const Matrix& b, Leaves* out) const;
-  // Of square matrices of 2 to 4 rows; of what is left of one without a column and a row.
+  // Take square matrices of 2 to 4 rows. Minor: the determinant without one column and one row.
   ValueId Determinant(const Matrix& m) const;
   ValueId Minor(const Matrix& m, uint32_t skip_column, uint32_t skip_row) const;
   // Appends the inverse of a square matrix of 2 to 4 rows.

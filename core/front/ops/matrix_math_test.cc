@@ -11,7 +11,7 @@ namespace {
 
 using mir::Op;
 
-// The ops' values for small integers, exact in any order; what else is said of them is their order.
+// Checks the ops' values on small integers, which are exact in any order, and their order.
 class MatrixMathTest : public ::testing::Test {
  protected:
   MatrixMathTest() {
@@ -47,7 +47,7 @@ class MatrixMathTest : public ::testing::Test {
     ADD_FAILURE() << "an op that is not known here";
     return 0;
   }
-  // The products in order of emission, by their first factors.
+  // Returns the first factors of the products, in order of emission.
   std::vector<float> FirstFactors() const {
     std::vector<float> factors;
     const mir::Module& module = emission_.module;
@@ -93,7 +93,7 @@ TEST_F(MatrixMathTest, Determinants) {
             24);
 }
 
-// The order in half floats decides what is within an ulp of others' results.
+// In half floats the order decides which results are within an ulp of other implementations'.
 TEST_F(MatrixMathTest, DeterminantsGoDownTheFirstColumn) {
   math_.Determinant(Make(3, 3, {2, 3, 5, 7, 11, 13, 17, 19, 23}));
   EXPECT_EQ(FirstFactors(), (std::vector<float>{11, 19, 2, 7, 17, 3, 7, 17, 5}));

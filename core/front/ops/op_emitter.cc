@@ -3,7 +3,7 @@
 namespace kiln::front {
 namespace {
 
-// Whether a source with this letter of a signature may have the type; '*': of a bitcast.
+// Returns true if a source with this letter of a signature may have the type; '*' is a bitcast's.
 bool Fits(char letter, mir::Type type) {
   switch (letter) {
     case 'b': return type == mir::Type::kBool;
@@ -40,7 +40,7 @@ ValueId OpEmitter::Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t 
   return value;
 }
 
-// Of arithmetic and comparisons; what moves bits or converts them has no licences.
+// Returns flags for arithmetic and comparisons. Ops that move or convert bits have no licences.
 uint16_t OpEmitter::FloatFlags(const mir::OpInfo& info, absl::Span<const ValueId> sources) const {
   if (info.signature.find('f') == std::string_view::npos) return 0;
   uint16_t flags = 0;

@@ -1,9 +1,9 @@
-// Emits single ops of MIR, their operand types checked; constants; conversions between widths; and
-// the marks of undefined results. What needs no SPIR-V stands on this alone, and is tested with it
-// alone.
+// Emits single ops of MIR with checked operand types, constants, conversions between widths, and
+// the marks of undefined results. Code that needs no SPIR-V module depends on this alone, and is
+// tested with it alone.
 //
-// An OpEmitter is a handle: it has no state but a reference to the Emission, and is made where
-// needed.
+// An OpEmitter is a handle: its only state is a reference to the Emission. Construct one wherever
+// it is needed.
 #ifndef KILN_CORE_FRONT_OPS_OP_EMITTER_H_
 #define KILN_CORE_FRONT_OPS_OP_EMITTER_H_
 
@@ -26,8 +26,8 @@ namespace kiln::front {
 using mir::ValueId;
 using Leaves = absl::InlinedVector<ValueId, 16>;
 
-// The flags that take licences from float arithmetic (mir::InstFlags), by the floats that it
-// computes with. Where they come from: float_limits.h.
+// The flags that forbid licences of float arithmetic (mir::InstFlags), by the width of the floats
+// computed with. float_limits.h determines them.
 struct FloatLimits {
   uint16_t of_f16 = 0;
   uint16_t of_f32 = 0;
@@ -39,7 +39,7 @@ struct FloatLimits {
 
 // The MIR being made. Lifetime: one import.
 struct Emission {
-  // For the arguments see Errors, and ImportOptions::mark_undefined.
+  // See Errors and ImportOptions::mark_undefined for the arguments.
   Emission(const std::vector<spv::Capability>& capabilities, uint64_t max_instructions,
            bool marks_undefined)
       : errors(capabilities, max_instructions), mark_undefined(marks_undefined) {}
@@ -50,8 +50,8 @@ struct Emission {
   mir::Builder builder{module};
   Errors errors;
   const bool mark_undefined;
-  FloatLimits entry_limits;  // of the entry point; set-up decides
-  // Of the SPIR-V instruction being emitted.
+  FloatLimits entry_limits;  // of the entry point; set at set-up
+  // The limits of the SPIR-V instruction being emitted.
   FloatLimits float_limits;
   bool no_contraction = false;
 };
@@ -74,9 +74,9 @@ class OpEmitter {
   }
   bool Charge(uint64_t work) const { return e_.errors.Charge(work, e_.module.insts.size()); }
 
-  // Emits one op after checking its sources against the signature; a module whose sources do not
-  // fit is malformed, and gets a value without meaning. Float arithmetic gets the flags that the
-  // instruction being emitted asks for.
+  // Emits one op after checking its sources against the signature; if they do not fit, the module
+  // is malformed and the result is meaningless. Float arithmetic gets the flags that the
+  // instruction being emitted requires.
   ValueId Emit(mir::Op op, absl::Span<const ValueId> sources, uint32_t imm0 = 0) const;
   ValueId Emit(mir::Op op, std::initializer_list<ValueId> sources, uint32_t imm0 = 0) const {
     return Emit(op, absl::MakeConstSpan(sources.begin(), sources.size()), imm0);
@@ -85,43 +85,46 @@ class OpEmitter {
 
   ValueId Int(uint32_t x) const { return e_.builder.Int(x); }
   ValueId Float(float x) const { return e_.builder.Float(x); }
-  // A constant of the precision that `like` has.
+  // Returns a constant of the precision of `like`.
   ValueId FloatLike(ValueId like, float x) const;
-  // Whether the instruction being emitted lacks one of these licences (flags of float arithmetic)
-  // for values of this type.
+  // Returns true if the instruction being emitted lacks one of these licences (flags of float
+  // arithmetic) for values of this type.
   bool Keeps(mir::Type type, uint16_t limits) const {
     return (e_.float_limits.Of(type) & limits) != 0;
   }
 
-  // A constant of 32 bits or less.
+  // Returns true for a constant of 32 bits or less.
   bool IsConstant(ValueId v, uint32_t* bits) const;
-  // A constant that 32 bits do not hold, of either sign.
+  // Returns true for a constant that does not fit 32 bits, signed or unsigned.
   bool IsWideConstant(ValueId v) const;
 
-  // Another type of result than the signature tells; see mir::Builder::Convert.
+  // Emits an op whose result type differs from its signature's; see mir::Builder::Convert.
   ValueId Convert(mir::Op op, ValueId v, mir::Type to) const;
-  // Between integers of any widths; between floats of any widths.
+  // Convert between integers of any widths, and between floats of any widths.
   ValueId ConvertInt(ValueId v, mir::Type to, bool is_signed) const;
   ValueId ConvertFloat(ValueId v, mir::Type to) const;
-  // An integer of any width as one of 32 bits; all ones if they do not hold it.
+  // Converts an integer of any width to 32 bits; all ones if it does not fit.
   ValueId ToIndex(ValueId v, bool is_signed) const;
-  // Whether a value of 64 bits was extended from one that 32 bits hold; the bool that they hold it.
+  // WasNarrow returns true if a 64-bit value was extended from one that fits 32 bits. FitsIndex
+  // emits a bool that is true if the value fits 32 bits.
   bool WasNarrow(ValueId v, bool is_signed) const;
   ValueId FitsIndex(ValueId v, bool is_signed) const;
-  // The bits of a float as an integer and back; integers stay as they are.
+  // Convert a float to an integer of the same bits, and back; integers stay unchanged.
   ValueId AsInt(ValueId v) const;
   ValueId FromInt(ValueId v, mir::Type to) const;
-  // The bits of `from` in order, low ones first, as values of `part`, which has another width.
+  // Appends the bits of `from` in order, low ones first, as values of type `part`, whose width
+  // differs.
   void Recut(absl::Span<const ValueId> from, mir::Type part, Leaves* out) const;
-  // A bool is 0 or 1 in memory; other values are themselves.
+  // Convert bools to 0 or 1 in memory and back; other values stay unchanged.
   ValueId ToMemory(ValueId v) const;
   ValueId FromMemory(ValueId v, mir::Type type) const;
-  // A component chosen by value; beyond them all it is undefined.
+  // Selects a component by value; an index beyond the last is undefined.
   ValueId SelectComponent(absl::Span<const ValueId> components, ValueId index) const;
 
-  // Without Emission::mark_undefined these two change nothing. An invalid condition: never.
+  // Mark results as undefined if Emission::mark_undefined is set; otherwise return `value`. An
+  // invalid condition means never.
   ValueId UndefinedWhere(ValueId condition, ValueId value) const;
-  // `index` is an integer without sign of any width.
+  // `index` is an unsigned integer of any width.
   ValueId UndefinedBeyond(ValueId index, uint32_t count, ValueId value) const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using mir::Op;
 
-// MIR made by hand, without a SPIR-V module.
+// Tests on hand-made MIR, without a SPIR-V module.
 class OpEmitterTest : public ::testing::Test {
  protected:
   explicit OpEmitterTest(bool mark_undefined = false)
@@ -21,7 +21,7 @@ class OpEmitterTest : public ::testing::Test {
     emission_.builder.set_spirv_id(8);
   }
 
-  // Ops in order, without what they are applied to.
+  // Returns the names of the ops in order, without operands.
   std::vector<std::string> Ops() const {
     std::vector<std::string> names;
     for (mir::InstId id : emission_.module.region(emission_.module.body).insts) {

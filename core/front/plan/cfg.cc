@@ -9,7 +9,8 @@ namespace kiln::front {
 namespace {
 
 constexpr uint32_t kMaxLoopDepth = 256;
-// Exits remembered a subtree; beyond, always_jumps is given up (it is only for tidier output).
+// Exits remembered for each subtree. With more, always_jumps is false, which only makes the output
+// less tidy.
 constexpr size_t kMaxExits = 64;
 
 class CfgBuilder {
@@ -108,7 +109,8 @@ void CfgBuilder::DepthFirst() {
       stack.pop_back();
       continue;
     }
-    // The last first: then the reverse of the postorder keeps the order of the source.
+    // Visits the last successor first, so that the reversed postorder keeps the order of the
+    // source.
     const uint32_t s = successors[successors.size() - 1 - next++];
     if (state[s] == kOpen) {
       back_edges_.push_back({b, s});
@@ -239,7 +241,8 @@ absl::Status CfgBuilder::Tree() {
   return absl::OkStatus();
 }
 
-// Preorder with what is outside a loop after what is inside; also the innermost emitted loop.
+// Numbers blocks in preorder, those outside a loop after those inside, and finds the innermost
+// emitted loop of each.
 void CfgBuilder::Number() {
   for (uint32_t b : cfg_.by_order) {
     std::stable_partition(children_[b].begin(), children_[b].end(),
@@ -280,9 +283,9 @@ absl::Status CfgBuilder::CheckBackEdges() {
   return absl::OkStatus();
 }
 
-// always_jumps: no edge from the subtree of b leads to a label that is outside the subtree yet
-// inside the innermost loop around b. An edge is described by one number that grows with the depth
-// of the place its label is emitted at, so that "outside the subtree" and "inside the loop" are an
+// Computes always_jumps: no edge from the subtree of b leads to a label that is outside the subtree
+// yet inside the innermost loop around b. An edge is described by one number that grows with the
+// depth at which its label is emitted, so that "outside the subtree" and "inside the loop" are an
 // upper and a lower bound.
 void CfgBuilder::Jumps() {
   using Keys = absl::InlinedVector<uint32_t, 4>;

@@ -1,23 +1,23 @@
-// A function's control flow arranged for structured emission.
+// Arranges a function's control flow for structured emission.
 //
 // Problem: MIR has only nested `if` and `loop`; SPIR-V has blocks and branches that leave several
 // constructs at once (return, break out of a switch in a loop, fallthrough).
 //
 // The blocks become a tree. A block's parent is the nearest common ancestor, in this tree, of its
-// forward predecessors: the dominator tree, but for declared merge blocks of loops, which hang from
-// their header, and what follows from that. A block with a single forward predecessor is emitted
-// at that edge (it is "inline"); any other is a "label", emitted after the code of its parent's
-// subtree that can reach it. A label child of a loop header lies inside the loop or after it
-// (`outside`). So all code is sequence, if and loop, and a branch to a label means: leave
-// everything up to the place where the label's code stands. How such exits are carried is the
-// emitter's business (flow.h).
+// forward predecessors. This is the dominator tree, except that the declared merge blocks of loops
+// are children of their header, with the consequences of that. A block with a single forward
+// predecessor is emitted at that edge (it is "inline"); any other is a "label", emitted after the
+// code of its parent's subtree that can reach it. A label child of a loop header lies inside the
+// loop or after it (`outside`). So all code is sequence, if and loop, and a branch to a label
+// means: leave everything up to the point where the label's code is. The emitter decides how such
+// exits are carried (flow.h).
 //
-// Out: for every reachable block the tree, preorder intervals for O(1) visibility tests, and
-// whether the subtree of an inline block always leaves or restarts its innermost loop (then what
-// follows need not be nested in an else). Irreducible control flow is INVALID_ARGUMENT.
-// Cost: O(n log n) in blocks and edges.
-// Sources: the tree is the one of N. Ramsey, "Beyond Relooper" (ICFP 2022), with merge blocks of
-// loops pulled out; loop nest by P. Havlak, "Nesting of reducible and irreducible loops" (1997).
+// Out: for every reachable block its position in the tree, preorder intervals for O(1) visibility
+// tests, and whether the subtree of an inline block always leaves or restarts its innermost loop
+// (then the code after it need not be nested in an else). Irreducible control flow is
+// INVALID_ARGUMENT. Cost: O(n log n) in blocks and edges. Sources: the tree is the one of N.
+// Ramsey, "Beyond Relooper" (ICFP 2022), with merge blocks of loops pulled out; loop nest by P.
+// Havlak, "Nesting of reducible and irreducible loops" (1997).
 #ifndef KILN_CORE_FRONT_PLAN_CFG_H_
 #define KILN_CORE_FRONT_PLAN_CFG_H_
 
@@ -32,10 +32,11 @@ namespace kiln::front {
 
 constexpr uint32_t kNoBlock = 0xffffffffu;
 
-// The halves of a switch with more targets than this are told apart by one comparison each. Its
-// default is then reached from several places, and is a label: what its condition costs (of a dozen
-// cases 14 % more instructions) is repaid by the comparisons that are saved and need not live (600
-// cases: 10 % fewer, 0 spills instead of 205, 40 % fewer messages).
+// Maximum number of targets of a switch that is divided by equality with all literals of one half;
+// a larger switch is divided by one unsigned comparison each time. The default of a larger switch
+// is then reached from several points and is a label. Its condition costs instructions (with a
+// dozen cases 14 % more), which the saved comparisons, whose results need not stay live, repay (600
+// cases: 10 % fewer instructions, 0 spills instead of 205, 40 % fewer messages).
 constexpr size_t kComparedCases = 32;
 
 // Local indices of blocks; mostly one or two.
@@ -43,11 +44,12 @@ using BlockList = absl::InlinedVector<uint32_t, 4>;
 
 struct CfgBlock {
   bool reachable = false;
-  bool loop_header = false;   // has a back edge
-  bool label = false;         // emitted at its parent, not at the edge to it
-  bool many_edges = false;    // the default of such a switch
-  bool outside = false;       // label child of a loop header, after the loop
-  bool always_jumps = false;  // inline: control never falls out of the subtree within its loop
+  bool loop_header = false;  // has a back edge
+  bool label = false;        // emitted at its parent, not at the edge to it
+  bool many_edges = false;   // the default of a switch with more than kComparedCases
+  bool outside = false;      // label child of a loop header, after the loop
+  // inline: control never reaches the end of the subtree within its loop
+  bool always_jumps = false;
   uint32_t parent = kNoBlock;
   uint32_t loop = kNoBlock;      // the header of the innermost loop this block is emitted in;
                                  // for a header: the loop around its own
@@ -65,19 +67,20 @@ struct Cfg {
   std::vector<uint32_t> by_order;     // reachable blocks in reverse postorder
   std::vector<uint32_t> by_preorder;  // reachable blocks in preorder
 
-  // Whether a value defined in block d can be used in block u without being carried.
+  // Returns true if a value defined in block d can be used in block u without being carried.
   bool Visible(uint32_t d, uint32_t u) const {
     const CfgBlock& def = blocks[d];
     const CfgBlock& use = blocks[u];
     return def.pre <= use.pre && use.pre < (def.loop_header ? def.inside_end : def.end);
   }
-  // Whether block b is emitted inside the loop of header h (the header included).
+  // Returns true if block b is emitted inside the loop of header h (the header included).
   bool InLoop(uint32_t b, uint32_t h) const {
     return blocks[h].pre <= blocks[b].pre && blocks[b].pre < blocks[h].inside_end;
   }
 };
 
-// The arrangement of one function. Errors: see above, and malformed branches.
+// Returns the arrangement of one function. Errors: irreducible control flow and malformed branches
+// (INVALID_ARGUMENT), refusals (nesting_too_deep, import_linkage).
 absl::StatusOr<Cfg> BuildCfg(const SpirvModule& module, const SpirvFunction& function);
 
 }  // namespace kiln::front

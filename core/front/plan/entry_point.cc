@@ -25,7 +25,7 @@ std::optional<mir::Stage> StageOf(spv::ExecutionModel model) {
   }
 }
 
-// As "fragment ", where the model is one of a stage.
+// Returns the name of the model's stage and a blank ("fragment "), or nothing.
 std::string StageName(spv::ExecutionModel model) {
   const auto number = static_cast<uint32_t>(model);
   for (const ShaderStageRow& row : kShaderStages) {
@@ -34,7 +34,7 @@ std::string StageName(spv::ExecutionModel model) {
   return "";
 }
 
-// For messages: the first of them, and how many more there are.
+// Returns the first names and the number of further ones, for messages.
 std::string Names(const Entries& entries, bool stages = false) {
   constexpr size_t kNamed = 20;
   std::string names;
@@ -53,8 +53,8 @@ bool Has(const Entries& entries, mir::Stage stage) {
                      [stage](const SpirvEntryPoint* e) { return StageOf(e->model) == stage; });
 }
 
-// The stage that is meant where none is named. Of a module of several stages compute is meant if no
-// name is given either; a name that several stages have means none of them.
+// Chooses the stage if the request names none. In a module of several stages it is compute if the
+// request names no entry point either; a name that several stages share is an error.
 absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
   if (!named && Has(entries, mir::Stage::kCompute)) return mir::Stage::kCompute;
   const SpirvEntryPoint& first = *entries.front();

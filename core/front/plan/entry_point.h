@@ -1,4 +1,4 @@
-// Which entry point of a module is meant.
+// Selects the entry point of a module.
 #ifndef KILN_CORE_FRONT_PLAN_ENTRY_POINT_H_
 #define KILN_CORE_FRONT_PLAN_ENTRY_POINT_H_
 
@@ -16,8 +16,9 @@ struct EntryPoint {
   mir::Stage stage = mir::Stage::kCompute;
 };
 
-// `name` empty: the only one, or of several the one with no name. `stage` nothing: compute if such
-// entry points are among those meant, else the stage that they all are of. Errors: NOT_FOUND,
+// Finds the entry point of this name and stage. An empty `name` selects the only entry point, or if
+// there are several, the one with an empty name. Without `stage`: compute if one of the entry
+// points selected by name is compute, otherwise the stage that they all share. Errors: NOT_FOUND,
 // INVALID_ARGUMENT (several; no function), refusals of stages.
 absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::string& name,
                                           std::optional<mir::Stage> stage);

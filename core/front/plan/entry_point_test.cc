@@ -1,4 +1,4 @@
-// Which entry point of a module is meant, by name and stage.
+// Tests the selection of an entry point by name and stage.
 #include "core/front/plan/entry_point.h"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
-// The licences of float arithmetic that SPIR-V gives, as the flags of MIR that take them away
-// (mir::InstFlags).
+// Determines the licences of float arithmetic that SPIR-V gives, as the flags of MIR that forbid
+// them (mir::InstFlags).
 //
-// An instruction decorated FPFastMathMode has the licences that are named there. Where the entry
-// point has an execution mode FPFastMathDefault, others have what the modes say of the types of
-// their operands and of their result; of types without a mode nothing. Else Vulkan decides: all
-// licences, but what SignedZeroInfNanPreserve keeps of the values of its width. NoContraction,
-// which stands beside this (Emission::no_contraction), takes all of them.
-// Sources: SPV_KHR_float_controls2; Vulkan, "Precision and Operation of SPIR-V Instructions" and
-// "Evaluation of Expressions", by which SignedZeroInfNanPreserve forbids no rearrangement.
+// An instruction decorated FPFastMathMode has the licences named there. If the entry point has an
+// execution mode FPFastMathDefault, other instructions have the licences that the modes give for
+// the types of their operands and of their result; types without a mode have none. Otherwise
+// Vulkan's rules hold: all licences, except those that SignedZeroInfNanPreserve forbids for its
+// width. NoContraction (Emission::no_contraction) forbids all of them in addition. Sources:
+// SPV_KHR_float_controls2; Vulkan, "Precision and Operation of SPIR-V Instructions" and "Evaluation
+// of Expressions", by which SignedZeroInfNanPreserve forbids no rearrangement.
 #ifndef KILN_CORE_FRONT_PLAN_FLOAT_LIMITS_H_
 #define KILN_CORE_FRONT_PLAN_FLOAT_LIMITS_H_
 
@@ -18,16 +18,17 @@
 
 namespace kiln::front {
 
-// The flags for a mask of FPFastMathMode: one for each bit that it lacks. The bit Fast, which
-// shaders must not have, gives nothing.
+// Returns the flags for a mask of FPFastMathMode: one for each bit that it lacks. The bit Fast,
+// which shaders must not have, has no effect.
 uint16_t LimitsOfFastMath(uint32_t mask);
 
-// Whether shaders may have such a mask: not the bit Fast nor unknown ones, and no AllowTransform
-// without AllowContract and AllowReassoc.
+// Returns true if shaders may have such a mask: neither the bit Fast nor unknown ones, and no
+// AllowTransform without AllowContract and AllowReassoc.
 bool IsFastMathMask(uint32_t mask);
 
-// Of an instruction with this result (0: none) in an entry point with these limits. What it makes
-// of a result's width is limited as the result is, also what is computed in another one.
+// Returns the limits of an instruction with this result (0: none) in an entry point with these
+// limits. All arithmetic of the instruction has the limits of its result's type, even intermediate
+// results of another width.
 FloatLimits LimitsOfInst(const SpirvModule& spirv, const SpirvInst& inst,
                          const FloatLimits& entry_point);
 

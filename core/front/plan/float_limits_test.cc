@@ -1,4 +1,4 @@
-// Decorations and execution modes, to the flags of the instructions that are imported.
+// Tests the flags of imported instructions, by decorations and execution modes.
 #include "core/front/plan/float_limits.h"
 
 #include <string>
@@ -25,7 +25,7 @@ constexpr char kTypes[] = R"(
 %all = OpConstant %uint 458767
 )";
 
-// The module, with `modes` among its execution modes, `decorations`, and `main`.
+// Imports the module with `modes` among its execution modes, `decorations`, and `main`.
 absl::StatusOr<mir::Module> Import(const std::string& modes, const std::string& decorations,
                                    const std::string& main) {
   std::string text = KernelAssembly(decorations + kTypes, main, true, "", kPreamble);
@@ -33,7 +33,7 @@ absl::StatusOr<mir::Module> Import(const std::string& modes, const std::string& 
   return ImportVerified(Assemble(text));
 }
 
-// The flags of the only instruction of this kind.
+// Returns the flags of the only instruction of this kind.
 int FlagsOf(const absl::StatusOr<mir::Module>& module, mir::Op op) {
   EXPECT_TRUE(module.ok()) << module.status();
   int flags = -1;
@@ -66,7 +66,7 @@ TEST(FloatLimits, EachBitOfAMaskIsALicence) {
   EXPECT_EQ(LimitsOfFastMath(0x3000f), mir::kNoTransform);
 }
 
-// Vulkan's freedom, with the capability too, where the entry point has no default.
+// Without a default, Vulkan allows everything, also if the capability is declared.
 TEST(FloatLimits, WithoutModesAllIsAllowed) {
   EXPECT_EQ(FlagsOf(Import("", "", kSum), mir::Op::kFadd), 0);
 }
@@ -101,7 +101,7 @@ TEST(FloatLimits, ADefaultIsOfItsTypeAndOthersHaveNoLicence) {
   EXPECT_EQ(FlagsOf(Import(Default("%half", "%all"), "", kSum), mir::Op::kFadd), mir::kExact);
 }
 
-// A comparison by its operands, a conversion's neighbours by their own.
+// A comparison has the limits of its operands; a conversion's neighbours each have their own.
 TEST(FloatLimits, OperandsCountAsResultsDo) {
   const std::string main = R"(
 %f = OpBitcast %float %x
@@ -120,7 +120,7 @@ TEST(FloatLimits, OperandsCountAsResultsDo) {
   EXPECT_EQ(FlagsOf(module, mir::Op::kFeq), 0);
 }
 
-// What halfs are computed in.
+// The float arithmetic by which functions of halfs are computed has the half's limits.
 TEST(FloatLimits, ExtendedInstructionsAreLimitedAllThrough) {
   const std::string main = R"(
 %f = OpBitcast %float %x
@@ -140,7 +140,7 @@ TEST(FloatLimits, ExtendedInstructionsAreLimitedAllThrough) {
   EXPECT_GT(sums, 3);
 }
 
-// An infinite operand of a mix that takes nothing of it stays one where infinities matter.
+// If infinities matter, an infinite operand of a mix stays infinite even if its weight is 0.
 TEST(FloatLimits, MixOfInfinities) {
   const std::string main = R"(
 %f = OpBitcast %float %x
@@ -159,7 +159,7 @@ TEST(FloatLimits, MixOfInfinities) {
   EXPECT_EQ(result(Default("%float", "%none")), 0x7f800000u);
 }
 
-// -0 of both sides stays -0 where signs of zeros matter, whatever else may be assumed.
+// A mix of -0 and -0 stays -0 if signs of zeros matter, whatever other licences there are.
 TEST(FloatLimits, MixOfNegativeZeros) {
   const std::string main = R"(
 %f = OpBitcast %float %x
@@ -173,7 +173,7 @@ TEST(FloatLimits, MixOfNegativeZeros) {
   EXPECT_EQ((*words)[0], 0x80000000u);
 }
 
-// A NaN of one component has no sign to be normalised to.
+// Normalising a NaN of one component gives NaN, not a sign.
 TEST(FloatLimits, NormalizedNan) {
   const std::string main = R"(
 %f = OpBitcast %float %x
@@ -192,7 +192,7 @@ TEST(FloatLimits, DefaultsOfWhatIsNoFloatOrNoConstantAreMalformed) {
   EXPECT_FALSE(Import(Default("%v2half", "%none"), "", kSum).ok());
   EXPECT_FALSE(Import(Default("%float", "%f_1"), "", kSum).ok());
   EXPECT_FALSE(Import("OpExecutionModeId %main !6028 %float\n", "", kSum).ok());
-  // Fast is not for shaders, and a transform needs the licences to contract and to reassociate.
+  // Shaders may not use Fast, and a transform needs the licences to contract and to reassociate.
   const std::string masks = "%fast = OpConstant %uint 16\n%transform = OpConstant %uint 327680\n";
   EXPECT_FALSE(Import(Default("%float", "%fast"), masks, kSum).ok());
   EXPECT_FALSE(Import(Default("%float", "%transform"), masks, kSum).ok());

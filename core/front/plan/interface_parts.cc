@@ -21,8 +21,8 @@ bool TypeFits(char letter, mir::Type type) {
   }
 }
 
-// Vulkan, "Component Assignment": 64-bit scalars begin at components 0 or 2, and only those that
-// begin at 0 run on into the next location.
+// Vulkan, "Component Assignment": 64-bit scalars begin at components 0 or 2, and only vectors that
+// begin at 0 continue in the next location.
 bool FitsLocation(const mir::Interface& v, uint32_t first) {
   if (v.type != mir::Type::kI64) return first + v.components <= 4;
   return first == 0 || (first == 2 && v.components == 1);
@@ -34,7 +34,7 @@ mir::Type ScalarType(const SpirvType& scalar) {
                                         : mir::FloatOfBits(scalar.width);
 }
 
-// Of the variable, and of the struct members around a part.
+// Combines the decorations of a variable, or of the structs around a part, with a member's.
 SpirvInterface Inside(SpirvInterface outer, const SpirvInterface& member) {
   outer.flat |= member.flat;
   outer.no_perspective |= member.no_perspective;
@@ -82,8 +82,9 @@ class Divider {
   const bool fragment_;
   const bool output_;
   std::vector<InterfacePart>* parts_;
-  uint32_t location_ = kNoValue;  // of what comes next
-  uint32_t shift_ = 0;            // of locations given to members, in a later element of an array
+  uint32_t location_ = kNoValue;  // of the next part
+  // added to locations given to members, in later elements of an array
+  uint32_t shift_ = 0;
 };
 
 absl::Status Divider::Divide(uint32_t type_id, uint32_t leaf, uint32_t builtin,
@@ -108,7 +109,7 @@ absl::Status Divider::Divide(uint32_t type_id, uint32_t leaf, uint32_t builtin,
     if (absl::Status s = DivideStruct(*type, leaf + i * type->leaves, decorations); !s.ok()) {
       return s;
     }
-    // An element takes as many locations as the first one did.
+    // Each element takes as many locations as the first one.
     if (i == 0) taken = location_ - first;
     shift_ += taken;
   }
@@ -193,7 +194,7 @@ absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decor
   if (first > 3 || !FitsLocation(*variable, first)) {
     return Invalid("components beyond the location", v_.id);
   }
-  // Those of 64 bits take two components each, three and four of them two locations.
+  // 64-bit scalars take two components each, so vectors of three and four take two locations.
   const uint32_t taken = elements * (wide && variable->components > 2 ? 2 : 1);
   if (location_ >= kMaxLocations || elements > kMaxLocations || location_ + taken > kMaxLocations) {
     return Invalid("location too large", v_.id);

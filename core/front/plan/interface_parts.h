@@ -1,13 +1,13 @@
-// An input or output variable of a graphics stage, taken apart: what of mir::Interface its scalars
-// belong to.
+// Splits an input or output variable of a graphics stage into parts, each a mir::Interface.
 //
-// Members of blocks and structs are parts of their own. An array, of arrays too, of vectors or
-// scalars is one part, as are the columns of matrices: its elements take consecutive locations. Of
-// an array of structs each element has its parts. A member with a location of its own begins there,
-// others where the member before them ends.
+// Members of blocks and structs are separate parts. An array (or array of arrays) of vectors or
+// scalars is one part, as are the columns of a matrix: its elements take consecutive locations. In
+// an array of structs each element has its own parts. A member with a location of its own begins
+// there, others where the member before them ends.
 //
 // Sources: Vulkan specification, "Location and Component Assignment" and "Interpolation
-// Decorations"; a flat input, and integers are flat, has no place in the pixel.
+// Decorations"; a flat input, which integers always are, has no interpolation location in the
+// pixel.
 #ifndef KILN_CORE_FRONT_PLAN_INTERFACE_PARTS_H_
 #define KILN_CORE_FRONT_PLAN_INTERFACE_PARTS_H_
 
@@ -20,25 +20,26 @@
 
 namespace kiln::front {
 
-// Its leaves are consecutive in the variable: element by element, component by component.
+// A part of a variable. Its leaves are consecutive in the variable: element by element, component
+// by component.
 //
-// Halves and words of fragments have 32 bits between the stages, and on their way to targets: what
-// interpolates and what blends knows no others (the vertex stage's are widened by its back end).
-// They are converted where they are read and stored, integers by their sign.
+// 16-bit floats and integers of fragments have 32 bits between the stages and in MIR, because the
+// hardware that interpolates and blends has no others (the vertex stage's are widened by its back
+// end). They are converted where they are loaded and stored, integers by their signedness.
 struct InterfacePart {
   mir::Interface variable;
-  mir::Type leaf_type = {};  // of its leaves: of 16 bits where the variable's has 32
+  mir::Type leaf_type = {};  // type of its leaves: of 16 bits where the variable's has 32
   bool is_signed = false;
   uint32_t first_leaf = 0;
   uint32_t end_leaf = 0;
-  uint32_t index = kNoValue;  // in Module::inputs or outputs, when something has used it
+  uint32_t index = kNoValue;  // in Module::inputs or outputs, after its first use
 };
 
-// The built-in of MIR that one of SPIR-V is; kNone: it is no input or output of graphics stages
-// there.
+// Returns MIR's built-in for one of SPIR-V; kNone: it is no input or output of graphics stages in
+// MIR.
 mir::BuiltIn BuiltInOf(spv::BuiltIn builtin);
 
-// The parts of a variable, by leaf. The pointee must be of a supported type. Errors:
+// Appends the parts of a variable, by leaf. The pointee must be of a supported type. Errors:
 // INVALID_ARGUMENT (no location, one beyond all devices, a built-in of another type or stage), and
 // refusals of built-ins and of types (coverage.def).
 absl::Status PartsOf(const SpirvModule& module, const SpirvVariable& variable, mir::Stage stage,

@@ -13,7 +13,7 @@ uint64_t AlignUp(uint64_t x, uint64_t align) { return (x + align - 1) / align * 
 
 void AppendLeafTypes(const SpirvModule& module, uint32_t type_id, std::vector<mir::Type>* types) {
   const SpirvType& type = *module.Type(type_id);
-  if (type.leaves == 0) return;  // and empty structs within may be without number
+  if (type.leaves == 0) return;  // ends early: the type may contain any number of empty structs
   switch (type.kind) {
     case SpirvType::kBool: types->push_back(mir::Type::kBool); return;
     case SpirvType::kInt: types->push_back(mir::IntOfBits(type.width)); return;
@@ -76,8 +76,8 @@ uint64_t Layouts::ExplicitSize(uint32_t block_type) const {
   return explicit_sizes_[module_.Def(block_type).index];
 }
 
-// Size of a member with explicit layout: matrices, and arrays down to them, take their layout from
-// the member; structs have their own.
+// Returns the size of a member with explicit layout: matrices, and arrays down to them, take their
+// layout from the member; structs have their own.
 uint64_t Layouts::MemberSize(uint32_t type_id, const SpirvMember& member) const {
   const SpirvType& type = *module_.Type(type_id);
   switch (type.kind) {

@@ -76,7 +76,7 @@ absl::Status Planner::Callees(uint32_t function, std::vector<uint32_t>* callees)
   return absl::OkStatus();
 }
 
-// Depth first over the call graph without recursion of our own; callees come first.
+// Orders the functions depth first over the call graph, callees first, without recursion in C++.
 absl::Status Planner::CallOrder(uint32_t entry) {
   enum : uint8_t { kNew, kOpen, kDone };
   std::vector<uint8_t> state(m_.functions.size(), kNew);
@@ -171,7 +171,7 @@ void Planner::MarkMemory(const PointerRoot& root, uint32_t first, uint32_t count
   }
 }
 
-// Follows the indices; a value that indexes an array or matrix puts that part into memory.
+// Follows the indices; an array or matrix that is indexed by a value is put into memory.
 void Planner::PlanChain(const SpirvInst& inst) {
   PointerRoot root = Root(inst.operand(3));
   if (root.kind == PointerRoot::kNone) return;
@@ -201,7 +201,7 @@ void Planner::PlanChain(const SpirvInst& inst) {
       root.first += std::min(index, type.count - 1) * step;
       root.count = step;
     } else if (type.kind == SpirvType::kVector) {
-      break;  // a component chosen by value: stays in slots, by selection among the components
+      break;  // a component chosen by value stays in slots, by selection among the components
     } else {
       MarkMemory(root, root.first, root.count);
       root.dynamic = true;
@@ -215,7 +215,7 @@ void Planner::PlanCall(const SpirvInst& inst, uint32_t b) {
   const SpirvFunction* callee = m_.Function(inst.operand(3));
   const FunctionPlan& plan = plan_.functions[m_.Def(inst.operand(3)).index];
   p_->size = AddSaturating(p_->size, plan.size);
-  // The work of carrying the callee's effects over counts too.
+  // The work of carrying the callee's effects counts too.
   p_->size = AddSaturating(p_->size, (plan.summary.size() + plan.parameter_memory.size()) / 8);
   if (callee->parameters.size() != inst.size() - 4) {
     if (status_.ok()) status_ = Invalid("call with another number of arguments", inst.result);
@@ -225,7 +225,7 @@ void Planner::PlanCall(const SpirvInst& inst, uint32_t b) {
     for (size_t i = 0; i < callee->parameters.size(); ++i) {
       if (callee->parameters[i] != parameter) continue;
       const PointerRoot root = Root(inst.words[4 + i]);
-      // Another type is an error, reported where the call is emitted.
+      // A different type is an error, reported where the call is emitted.
       const bool fits = root.type == m_.Type(callee->parameter_types[i])->element;
       return fits ? root : PointerRoot();
     }
@@ -263,8 +263,8 @@ void Planner::PlanPhi(const SpirvInst& inst) {
   }
 }
 
-// Whether this is a constant of that type whose leaves are known. Of a store or an initialiser with
-// another type, which is wrong, the emitter says so.
+// Returns true if this is a constant of that type with known leaves. If the type of a store or
+// initialiser differs, which is an error, the emitter reports it.
 bool Planner::IsKnown(uint32_t id, uint32_t type) const {
   const SpirvConstant* constant = m_.Constant(id);
   return constant != nullptr && constant->type == type &&
@@ -336,12 +336,12 @@ void Planner::Use(uint32_t id, uint32_t block) {
   if (type == nullptr || plan_.variable_index[id] != kNoValue) return;
   const auto first = static_cast<uint32_t>(plan_.slot_types.size());
   if (type->kind == SpirvType::kPointer) {
-    // What of a pointer is not known before running: a byte offset or address, a vector component,
-    // the index of a descriptor.
+    // The parts of a pointer that are known only at run time: a byte offset or address, a vector
+    // component, the index of a descriptor.
     plan_.slot_types.insert(plan_.slot_types.end(), kPointerSlots, mir::Type::kI32);
     if (type->IsPhysicalPointer()) plan_.slot_types[first] = mir::Type::kI64;
   } else if (type->IsImage()) {
-    // The descriptors' indices, of the image and of the sampler.
+    // The descriptor indices of the image and of the sampler.
     plan_.slot_types.insert(plan_.slot_types.end(), 2, mir::Type::kI32);
   } else if (type->unsupported.empty() && type->leaves != 0 && type->leaves <= kMaxLeaves) {
     AllocateSlots(def.type);
@@ -352,8 +352,8 @@ void Planner::Use(uint32_t id, uint32_t block) {
   p_->writes[b].push_back({0, first, static_cast<uint32_t>(plan_.slot_types.size()) - first});
 }
 
-// Any operand word that equals the id of a value may be a use of it: literals that happen to do so
-// cost a slot and nothing else.
+// Treats any operand word that equals the id of a value as a use of it: a literal that happens to
+// be equal costs only a slot.
 void Planner::FindCarried() {
   for (uint32_t b : p_->cfg.by_order) {
     const SpirvBlock& block = m_.blocks[f_->first_block + b];
@@ -441,7 +441,8 @@ void Planner::Finish() {
     }
     v.memory.resize(out);
     if (v.memory.empty()) continue;
-    // Before its only store a variable without initialiser is undefined: the constant will do.
+    // Before its only store a variable without initialiser is undefined, so the constant is
+    // correct.
     const uint32_t constant = v.writes == 0   ? v.initializer
                               : v.writes == 1 ? v.initializer == 0 ? v.written : 0
                                               : 0;

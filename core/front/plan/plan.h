@@ -1,12 +1,12 @@
-// What is worked out about the functions of an entry point before any MIR is made.
+// Analyses the functions of an entry point before any MIR is made.
 //
-// Which functions are called and how large everything becomes when inlined (refused at once if it
-// is too much); which variables must live in memory because a part is indexed by a value; what
-// each block writes, so that a loop's parameters are known before its body is walked; which SPIR-V
-// values are used where their definition is not visible and must be carried by jumps.
+// Determines which functions are called and how large everything becomes when inlined (refused at
+// once if too large); which variables must live in memory because a part is indexed by a value;
+// what each block writes, so that a loop's parameters are known before its body is walked; which
+// SPIR-V values are used where their definition is not visible and must be carried by jumps.
 //
-// Everything that jumps may have to carry is a "slot": a scalar of a function-local or Private
-// or Output variable, of an OpPhi, of such a carried value, of a function's return value. Functions
+// Everything that jumps may have to carry is a "slot": a scalar of a function-local or Private or
+// Output variable, of an OpPhi, of such a carried value, of a function's return value. Functions
 // are never active twice (SPIR-V forbids recursion), so slots and bindings are per SPIR-V id, not
 // per inlined copy.
 //
@@ -27,9 +27,9 @@
 namespace kiln::front {
 
 constexpr uint32_t kNoSlot = 0xffffffffu;
-constexpr uint32_t kPointerSlots = 3;  // of a pointer that jumps carry
+constexpr uint32_t kPointerSlots = 3;  // for a pointer that jumps carry
 
-// Slots [first, first + count), or leaves of what a pointer parameter points to.
+// A range of slots [first, first + count), or of leaves of a pointer parameter's pointee.
 struct Write {
   uint32_t parameter = 0;  // id of the parameter; 0: slots
   uint32_t first = 0;
@@ -40,12 +40,12 @@ struct Write {
   }
 };
 
-// Where a pointer to Function, Private or Output memory leads, as far as can be told without
-// running.
+// The memory that a pointer to Function, Private or Output memory leads to, as far as known
+// statically.
 struct PointerRoot {
   enum Kind : uint8_t { kNone, kVariable, kParameter };
   Kind kind = kNone;
-  bool dynamic = false;  // some index is a value: [first, first + count) is all it may touch
+  bool dynamic = false;  // some index is a value: it may access only [first, first + count)
   uint32_t id = 0;       // of the variable or parameter
   uint32_t type = 0;     // pointee, as followed from the variable (not as declared)
   uint32_t first = 0;    // leaves
@@ -59,11 +59,12 @@ struct LocalVariable {
   uint32_t leaves = 0;
   uint32_t slot = kNoSlot;       // its leaves' slots are consecutive
   uint32_t words = 1;            // dwords of a leaf in memory: 2 if any needs it
-  uint32_t initializer = 0;      // constant id, 0: none
-  std::string_view unsupported;  // cause why it cannot be used, or empty
+  uint32_t initializer = 0;      // constant id; 0: none
+  std::string_view unsupported;  // cause of refusal when it is used, or empty
   std::vector<std::pair<uint32_t, uint32_t>> memory;  // leaf ranges [first, end), disjoint, sorted
-  uint32_t constant = 0;  // never holds anything but this constant; 0: not so
-  uint32_t writes = 0;    // stores seen, and what the last one wrote to all of it (0: not to all)
+  uint32_t constant = 0;  // the only constant that it ever holds; 0: none
+  // number of stores, and the id that the last one stored to all of it (0: not to all)
+  uint32_t writes = 0;
   uint32_t written = 0;
 };
 
@@ -74,9 +75,9 @@ struct FunctionPlan {
   uint32_t return_slot = kNoSlot;
   std::vector<uint32_t> variables;         // indices of its LocalVariables
   std::vector<std::vector<Write>> writes;  // by block
-  std::vector<Write> summary;  // what a call writes of parameters and of variables of the module
-  std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> parameter_memory;
+  std::vector<Write> summary;  // writes of a call to parameters and to variables of the module
   // parameter id, leaf range that must be in memory
+  std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> parameter_memory;
   uint64_t size = 0;  // instructions after inlining, saturating
 };
 
@@ -99,8 +100,8 @@ struct Plan {
   }
 };
 
-// Errors: INVALID_ARGUMENT (recursion, malformed control flow), refusals (module_too_large,
-// nesting_too_deep, import_linkage).
+// Makes the plan of an entry point. Errors: INVALID_ARGUMENT (recursion, malformed control flow),
+// refusals (module_too_large, nesting_too_deep, import_linkage).
 absl::StatusOr<Plan> MakePlan(const SpirvModule& module, uint32_t entry_function, mir::Stage stage,
                               uint64_t max_instructions);
 

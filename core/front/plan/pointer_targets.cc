@@ -47,8 +47,8 @@ void PointerTargets::Flow(uint32_t from_id, uint32_t to_id) {
   if (from != to) nodes_[from].flows_to.push_back(to);
 }
 
-// What stands for the pointers held by the local variable that a pointer leads into: the variable,
-// or the parameter that brought the pointer here.
+// Returns the id whose node holds the pointers stored in the local variable that a pointer leads
+// into: the variable, or the parameter through which the pointer came.
 uint32_t PointerTargets::ContentOf(const Plan& plan, uint32_t pointer) const {
   const PointerRoot& root = plan.roots[pointer < plan.roots.size() ? pointer : 0];
   return root.kind == PointerRoot::kNone ? 0 : root.id;
@@ -105,7 +105,7 @@ void PointerTargets::AddCall(const Plan& plan, const SpirvInst& inst) {
     const uint32_t content = ContentOf(plan, inst.words[4 + i]);
     if (content == 0) {
       Flow(inst.words[4 + i], parameter);
-    } else {  // what is stored on either side is read on both
+    } else {  // a value stored on either side is read on both
       Flow(content, parameter);
       Flow(parameter, content);
     }

@@ -1,16 +1,15 @@
-// Which variables a pointer chosen by value may lead to (SPV_KHR_variable_pointers).
+// Finds the variables that a pointer chosen by value may lead to (SPV_KHR_variable_pointers).
 //
 // A pointer into a storage buffer or shared memory may be selected, joined by phis, held in local
-// variables, passed and returned. To access memory through it, the importer must know the buffers
-// that come into question; which of them it is at run time is part of the pointer's value. This
-// finds, for every SPIR-V id whose type holds such pointers, the set of variables, by following
-// values from where pointers are made to where they go: through instructions, calls (all calls of
-// a function together) and local variables (all of a variable's contents together). Sets are
-// bounded by kMaxTargets; a larger one is no set (the importer refuses accesses through it).
+// variables, passed and returned. To access memory through it, the importer must know the possible
+// buffers; which one it is at run time is part of the pointer's value. For every SPIR-V id whose
+// type holds such pointers this finds the set of variables, by following values from where pointers
+// are made to where they are used: through instructions, calls (all calls of a function together)
+// and local variables (all of a variable's contents together). Sets have at most kMaxTargets
+// elements; the importer refuses accesses through a pointer with more (TooMany).
 //
-// Cost: each set grows at most kMaxTargets times and is handed on each time: linear in the
-// reachable instructions. Modules that declare neither of the extension's capabilities cost
-// nothing.
+// Cost: linear in the reachable instructions, since each set grows at most kMaxTargets times and is
+// propagated each time. Modules that declare neither of the extension's capabilities cost nothing.
 #ifndef KILN_CORE_FRONT_PLAN_POINTER_TARGETS_H_
 #define KILN_CORE_FRONT_PLAN_POINTER_TARGETS_H_
 
@@ -30,9 +29,10 @@ class PointerTargets {
   // Walks the functions of plan.order.
   PointerTargets(const SpirvModule& module, const Plan& plan);
 
-  // Indices in SpirvModule::variables, ascending. Empty where no pointer to a variable comes by.
+  // Returns the variables of an id as indices in SpirvModule::variables, ascending. Empty if it
+  // holds no pointer to a variable.
   absl::Span<const uint32_t> Of(uint32_t id) const;
-  // Whether there are more of them than a pointer's value can choose from.
+  // Returns true if an id has more variables than kMaxTargets.
   bool TooMany(uint32_t id) const;
 
  private:

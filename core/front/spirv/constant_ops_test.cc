@@ -1,6 +1,6 @@
-// OpSpecConstantOp: every opcode that the SPIR-V specification allows there in shaders. Operands
-// are specialised, so that nothing is known when the module is assembled; the expected values are
-// written out.
+// Tests OpSpecConstantOp with every opcode that the SPIR-V specification allows there in shaders.
+// Operands are specialised, so that their values are unknown when the module is assembled; the
+// expected values are written out.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,8 +15,8 @@ namespace {
 using Words = std::vector<uint32_t>;
 
 struct Case {
-  const char* operation;  // what stands behind OpSpecConstantOp
-  uint32_t expected;      // as a uint; of a bool 0 or 1
+  const char* operation;  // text after OpSpecConstantOp
+  uint32_t expected;      // as a uint; for a bool 0 or 1
 };
 
 // %a 7, %b 3 and %n -7 (as int) when specialised; %t true, %f false; %v (7, 3), %w (3, 7) of uints.
@@ -53,7 +53,7 @@ struct Given {
   uint32_t x16 = 0x3e00;  // 1.5
 };
 
-// The constant's value; `definitions` ends with %r, `read` makes the uint %result of it.
+// Returns the constant's value; `definitions` ends with %r, `read` converts it to the uint %result.
 uint32_t Value(const std::string& definitions, const std::string& read, const Given& given = {}) {
   const Words words = Assemble(KernelAssembly(
       kConstants + definitions, read, true, "",
@@ -194,7 +194,7 @@ TEST(ConstantOps, Vectors) {
   EXPECT_EQ(Value("%r = OpSpecConstantOp %v2uint Select %f %v %w\n", kSum), 3u * 9 + 7);
 }
 
-// Of arrays, structures and matrices one condition chooses, as of SPIR-V 1.4.
+// A scalar condition selects whole arrays, structures and matrices, since SPIR-V 1.4.
 TEST(ConstantOps, ChoosesWholeComposites) {
   const char kTypes[] = R"(
     %array = OpTypeArray %uint %u_2
@@ -236,7 +236,7 @@ TEST(ConstantOps, WidthsOfFloats) {
   EXPECT_EQ(Float(kThere, {.x32 = 65519.0f}), 0x477fe000u);  // 65504
   EXPECT_EQ(Float(kThere, {.x32 = 65520.0f}), 0x7f800000u);
   EXPECT_EQ(Float(kThere, {.x32 = -2049.0f}), 0xc5000000u);  // to even
-  EXPECT_EQ(Float(kThere, {.x32 = 0x1p-24f}), 0x33800000u);  // the least half
+  EXPECT_EQ(Float(kThere, {.x32 = 0x1p-24f}), 0x33800000u);  // the smallest half
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n", {.x16 = 0xfc00}), 0xff800000u);
   EXPECT_EQ(Float("%r = OpSpecConstantOp %float FConvert %x16\n", {.x16 = 0x0001}), 0x33800000u);
 }
@@ -246,12 +246,12 @@ TEST(ConstantOps, Quantization) {
   EXPECT_EQ(Float(kQuantized), 0x3dccc000u);
   EXPECT_EQ(Float(kQuantized, {.x32 = -65520.0f}), 0xff800000u);
   EXPECT_EQ(Float(kQuantized, {.x32 = 0x1p-14f}), 0x38800000u);
-  // Too small for a normal half: zero.
+  // Too small for a normal half, so zero.
   EXPECT_EQ(Float(kQuantized, {.x32 = 0x1p-15f}), 0u);
   EXPECT_EQ(Float(kQuantized, {.x32 = -0x1.8p-20f}), 0x80000000u);
 }
 
-// A whole vector, as glslang writes f16vec2(v).
+// Converts a whole vector, as glslang writes f16vec2(v).
 TEST(ConstantOps, VectorsOfFloats) {
   EXPECT_EQ(Value("%v2half = OpTypeVector %half 2\n"
                   "%c = OpSpecConstantComposite %v2float %x32 %f_2\n"

@@ -37,7 +37,7 @@ class Numbering {
   }
 
  private:
-  // 0 is no id and stays what it is.
+  // 0 is no id and stays 0.
   uint32_t NumberOf(uint32_t id) {
     if (id == 0) return 0;
     const auto [at, is_new] = numbers_.try_emplace(id, static_cast<uint32_t>(original_.size()));
@@ -73,7 +73,7 @@ class Numbering {
   std::vector<uint32_t>& original_;
   const uint32_t bound_;
   absl::flat_hash_map<uint32_t, uint32_t> numbers_;
-  // By new id: whether it is the type of integers of 64 bits, and which type its value has.
+  // By new id: true for the type of 64-bit integers; and the type of the id's value.
   std::vector<bool> is_long_;
   std::vector<uint32_t> type_;
   std::vector<uint32_t> indices_;

@@ -1,4 +1,4 @@
-// Values for specialisation constants: see specialise.h.
+// Checks values for specialisation constants: see specialise.h.
 #include "core/front/spirv/specialise.h"
 
 #include <map>
@@ -21,7 +21,7 @@ struct Target {
   const SpirvType* type = nullptr;
 };
 
-using Targets = std::multimap<uint32_t, Target>;  // by SpecId, which several may share
+using Targets = std::multimap<uint32_t, Target>;  // by SpecId, which several constants may share
 
 Targets TargetsOf(const SpirvModule& spirv) {
   Targets targets;
@@ -55,7 +55,7 @@ absl::string_view TypeText(SpecType type) {
   return "value";
 }
 
-// Whether a value of this type may be meant for such a constant.
+// Returns true if a value written in this type may be given for such a constant.
 bool IsFor(SpecType given, const SpirvType& type) {
   const bool is_int = type.kind == SpirvType::kInt, is_float = type.kind == SpirvType::kFloat;
   switch (given) {
@@ -71,7 +71,8 @@ bool IsFor(SpecType given, const SpirvType& type) {
   return false;
 }
 
-// Nothing but zeros (or for an int, copies of its sign up to 32 bits) above the type's width.
+// Returns true if the bits above the type's width are zeros (or for an int, copies of its sign up
+// to 32 bits).
 bool BitsFit(uint64_t bits, const SpirvType& type) {
   if (type.kind == SpirvType::kBool || type.width >= 64 || bits >> type.width == 0) return true;
   const auto value = static_cast<int32_t>(static_cast<uint32_t>(bits));
@@ -79,7 +80,7 @@ bool BitsFit(uint64_t bits, const SpirvType& type) {
          value < 0 && value >= -(int32_t{1} << (type.width - 1));
 }
 
-// An integer of either sign.
+// A signed or unsigned integer.
 struct Integer {
   bool negative = false;
   uint64_t bits = 0;  // negative: two's complement
@@ -105,7 +106,7 @@ Integer MostOf(const SpirvType& type) {
   return {false, ~uint64_t{0} >> (64 - type.width + (type.is_signed ? 1 : 0))};
 }
 
-// Of a value that may be meant for such a constant.
+// Returns true if the value, for which IsFor holds, is in the type's range.
 bool InRange(const SpecConstant& given, const SpirvType& type) {
   if (given.type == SpecType::kBits) return BitsFit(given.bits, type);
   if (type.kind != SpirvType::kInt) return true;

@@ -1,8 +1,8 @@
-// Whether the values given for specialisation constants are for constants that the module has.
+// Checks that every specialisation value names a constant of the module and fits its type.
 //
 // Vulkan ignores a value for a SpecId that a module does not have (VkSpecializationInfo) and trusts
-// the size of the others. Kiln refuses both: a permutation compiled under a name that does not set
-// what it says is a wrong answer that nobody sees.
+// the sizes of the others. Kiln refuses both: otherwise a permutation would be compiled under a
+// name that claims values it does not have, and the error would go unnoticed.
 #ifndef KILN_CORE_FRONT_SPIRV_SPECIALISE_H_
 #define KILN_CORE_FRONT_SPIRV_SPECIALISE_H_
 
@@ -12,9 +12,9 @@
 
 namespace kiln::front {
 
-// INVALID_ARGUMENT with cause unknown_spec_constant (lists those there are) or spec_constant_type
-// (names both types, or the range that an integer is not in, and the SPIR-V id). Cost: linear in
-// the module's ids, nothing without values.
+// Errors: INVALID_ARGUMENT with cause unknown_spec_constant (lists the existing ones) or
+// spec_constant_type (names both types, or the range that an integer is outside of, and the SPIR-V
+// id). Cost: linear in the module's ids, nothing without values.
 absl::Status CheckSpecialisation(const SpirvModule& spirv, absl::Span<const SpecConstant> given);
 
 }  // namespace kiln::front

@@ -3,16 +3,16 @@
 //
 // The reader trusts nothing: it is safe on arbitrary words without a validator before it. After a
 // successful Parse: every instruction lies within the words and has the operands that its opcode
-// needs (spirv_grammar.h); ids are below the bound, defined once, and types and constants are
-// defined before their use (but pointees), so that walking them cannot recurse for ever; type
-// nesting, scalar counts and the constant pool are bounded. What lies inside function bodies is
-// checked where it is used.
+// needs (spirv_grammar.h); ids are below the bound and defined once; types and constants, except
+// pointees, are defined before their use, so that walking them ends; type nesting, scalar counts
+// and the constant pool are bounded. Instructions in function bodies are checked where they are
+// used.
 //
-// Types and constants outside Kiln's reach (doubles, ...) are recorded with the cause of
+// Types and constants that Kiln does not compile (doubles, ...) are recorded with the cause of
 // refusal and refused only where an entry point uses them.
 //
-// Cost: linear in the words, plus the scalar leaves of composite constants (bounded).
-// Source: the SPIR-V specification, unified1.
+// Cost: linear in the words, plus the scalar leaves of composite constants (bounded). Source: the
+// SPIR-V specification, unified1.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_H_
 
@@ -37,15 +37,16 @@ namespace kiln::front {
 struct SpecConstant {
   uint32_t spec_id = 0;
   uint64_t bits = 0;
-  SpecType type = SpecType::kBits;  // what it was written as: see specialise.h
+  SpecType type = SpecType::kBits;  // type in which it was written: see specialise.h
 };
 
 constexpr uint32_t kNoValue = 0xffffffffu;
 constexpr uint32_t kMaxTypeDepth = 64;
-// Scalars in one value that is handled as a whole; a type's count saturates one above.
+// Maximum number of scalars in a value that is handled as a whole; a type's count saturates one
+// above.
 constexpr uint32_t kMaxLeaves = 1u << 16;
 
-// One instruction of the module, viewed in place.
+// A view of one instruction of the module.
 struct SpirvInst {
   spv::Op op = spv::Op::OpNop;
   absl::Span<const uint32_t> words;  // the first holds opcode and word count
@@ -85,8 +86,8 @@ struct SpirvType {
   bool IsPhysicalPointer() const {
     return kind == kPointer && storage == spv::StorageClass::PhysicalStorageBuffer;
   }
-  // Pointers that may be values of a shader: with variable pointers, into storage buffers and
-  // shared memory. Two leaves: byte offset, and which variable (pointers.cc).
+  // Returns true for pointers that may be values of a shader: with variable pointers, those into
+  // storage buffers and shared memory. Two leaves: byte offset, and variable (pointers.cc).
   bool IsValuePointer() const {
     return kind == kPointer &&
            (storage == spv::StorageClass::StorageBuffer || storage == spv::StorageClass::Workgroup);
@@ -94,18 +95,18 @@ struct SpirvType {
   uint32_t leaves = 0;        // scalars inside; kMaxLeaves + 1: more. 0 where `unsupported`
   uint32_t array_stride = 0;  // bytes, 0 if not given
   spv::StorageClass storage = spv::StorageClass::Max;  // of pointers
-  bool has_coherent = false;                           // some member inside is decorated so
+  bool has_coherent = false;                           // a member at any depth is decorated so
   bool has_volatile = false;
-  std::string_view unsupported;  // the cause why no value of this type can be handled, or empty
-  // Images and samplers are no values: they are followed to their descriptors.
+  std::string_view unsupported;  // why values of this type are refused, or empty
+  // Images and samplers are not values: they are traced to their descriptors.
   mir::ImageInfo image = {};                // kImage, kSampledImage
-  bool storage_image = false;               // kImage: to be read and written without a sampler
-  bool input_attachment = false;            // kImage: read at the fragment's place
+  bool storage_image = false;               // kImage: for reads and writes without a sampler
+  bool input_attachment = false;            // kImage: read at the fragment's position
   std::string_view image_unsupported = {};  // kImage, kSampledImage: why such images are refused
   bool IsImage() const { return kind == kImage || kind == kSampler || kind == kSampledImage; }
 };
 
-// How a variable or member meets the stages before and behind.
+// Decorations that connect a variable or member to the previous and next stages.
 struct SpirvInterface {
   uint32_t location = kNoValue;
   uint32_t component = 0;
@@ -115,13 +116,13 @@ struct SpirvInterface {
   bool centroid = false;
   bool sample = false;
   bool invariant = false;
-  std::string_view unsupported = {};  // the cause by which a decoration is refused where it is used
+  std::string_view unsupported = {};  // cause of refusal where it is used, or empty
 };
 
 struct SpirvMember {
   uint32_t type = 0;
   uint32_t leaf = 0;           // scalars before it in the struct
-  uint32_t offset = kNoValue;  // bytes, where the layout is explicit
+  uint32_t offset = kNoValue;  // bytes, if the layout is explicit
   uint32_t matrix_stride = 0;
   bool row_major = false;
   bool non_writable = false;
@@ -134,7 +135,7 @@ struct SpirvMember {
 struct SpirvConstant {
   enum Kind : uint8_t { kLeaves, kNull, kUndef, kUnsupported };
   Kind kind = kUnsupported;
-  bool specialisable = false;  // OpSpecConstant and those of bools: what a SpecId may stand on
+  bool specialisable = false;  // OpSpecConstant, True and False: may be decorated SpecId
   uint32_t type = 0;
   uint32_t first_leaf = 0;  // kLeaves: in constant_leaves
   std::string_view cause;   // of kUnsupported
@@ -145,11 +146,11 @@ struct SpirvVariable {
   uint32_t type = 0;  // the pointer type
   uint32_t pointee = 0;
   spv::StorageClass storage = spv::StorageClass::Max;
-  uint32_t initializer = 0;  // a constant (or variable: refused where used), 0 if none
+  uint32_t initializer = 0;  // a constant (or variable: refused where used); 0: none
 };
 
 struct SpirvDecorations {
-  std::optional<uint32_t> spec_id;  // any number is one
+  std::optional<uint32_t> spec_id;  // any number is valid
   uint32_t builtin = kNoValue;
   uint32_t set = kNoValue;
   uint32_t binding = kNoValue;
@@ -200,7 +201,7 @@ struct SpirvExecutionMode {
   bool operands_are_ids = false;
 };
 
-// What an id is.
+// The definition of an id.
 struct SpirvDef {
   enum Kind : uint8_t {
     kNone,
@@ -216,7 +217,7 @@ struct SpirvDef {
   };
   Kind kind = kNone;
   uint32_t index = 0;  // types, constants, variables, functions, blocks; kBody: offset in words
-  uint32_t function = kNoValue;  // of labels and of body ids
+  uint32_t function = kNoValue;  // of labels and ids in bodies
   uint32_t type = 0;             // result type of constants, variables, body ids
 };
 
@@ -225,10 +226,9 @@ enum class ExtInstSet : uint8_t { kNone, kGlsl450, kNonSemantic, kUnknown };
 struct SpirvModule {
   std::vector<uint32_t> words;
   uint32_t version = 0;  // 0x00010600 for 1.6
-  // At most the number of words: ids of a module with a larger bound are numbered anew
-  // (dense_ids.h).
+  // At most the number of words: ids of a module with a larger bound are renumbered (dense_ids.h).
   uint32_t bound = 0;
-  std::vector<uint32_t> original_ids;  // what the module calls them; empty: the same
+  std::vector<uint32_t> original_ids;  // the module's own ids, by new id; empty: the same
   std::vector<spv::Capability> capabilities;
   std::vector<std::string> extensions;
   spv::AddressingModel addressing = spv::AddressingModel::Max;
@@ -249,28 +249,28 @@ struct SpirvModule {
   std::vector<uint32_t> body_offsets;    // word offsets of the instructions in blocks
   uint32_t workgroup_size_constant = 0;  // the id decorated WorkgroupSize, 0 if none
 
-  // Says what an id is. INVALID_ARGUMENT: it is outside the bound, or something else already.
+  // Records the definition of an id. INVALID_ARGUMENT: it is outside the bound, or already defined.
   absl::Status Define(uint32_t id, SpirvDef def);
   const SpirvDef& Def(uint32_t id) const { return defs[id < bound ? id : 0]; }
-  // Null where the id is not of that kind.
+  // Return null if the id is not of that kind.
   const SpirvType* Type(uint32_t id) const;
   const SpirvConstant* Constant(uint32_t id) const;
   const SpirvVariable* Variable(uint32_t id) const;
   const SpirvFunction* Function(uint32_t id) const;
-  // The instruction at a word offset (one that the reader has been over).
+  // Returns the instruction at a word offset that the reader has passed.
   SpirvInst Inst(uint32_t offset) const;
   ExtInstSet InstSet(uint32_t id) const;
 
-  // Scalar leaf `leaf` of a constant of a supported type.
+  // Returns scalar leaf `leaf` of a constant of a supported type.
   uint64_t ConstantLeaf(const SpirvConstant& constant, uint32_t leaf) const;
-  // The value of an integer constant below 2^32; false if the id is no such thing.
+  // Gets the value of an integer constant below 2^32; returns false if the id is no such constant.
   bool IntConstant(uint32_t id, uint32_t* value) const;
-  // A constant of an access chain, which is signed; what 32 bits do not hold is all ones.
+  // Gets an access chain's constant index, which is signed; all ones if it does not fit 32 bits.
   bool IndexConstant(uint32_t id, uint32_t* index) const;
   bool Declares(spv::Capability capability) const;
-  // Whether a composite of the first type consists of values of the second.
+  // Returns true if a composite of the first type consists of values of the second.
   bool ConsistsOf(const SpirvType& composite, uint32_t part) const;
-  // Words of a literal of an OpSwitch: 2 for selectors of 64 bits.
+  // Returns the number of words of a literal of an OpSwitch: 2 for 64-bit selectors.
   size_t SwitchLiteralWords(const SpirvInst& inst) const;
 };
 

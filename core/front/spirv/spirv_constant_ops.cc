@@ -13,11 +13,11 @@ bool IsDivision(spv::Op op) {
 
 bool Divide(spv::Op op, uint64_t a, uint64_t b, int64_t sa, int64_t sb, uint64_t* result) {
   if (!IsDivision(op)) return false;
-  if (b == 0) {  // undefined in SPIR-V; any value will do, but it must be the same everywhere
+  if (b == 0) {  // undefined in SPIR-V; any value is correct if it is always the same
     *result = 0;
     return true;
   }
-  if (sb == -1) {  // the least number by -1 overflows
+  if (sb == -1) {  // the smallest number divided by -1 overflows
     *result = op == spv::Op::OpSDiv ? 0 - a : 0;
     if (op == spv::Op::OpSDiv || op == spv::Op::OpSRem || op == spv::Op::OpSMod) return true;
   }
@@ -40,7 +40,7 @@ int64_t Signed(uint64_t x, uint32_t width) {
   return static_cast<int64_t>(x << (64 - width)) >> (64 - width);
 }
 
-// Halfs have normal numbers from 2^-14 on; below, the result is a zero.
+// The smallest normal half is 2^-14; smaller values become zeros.
 uint64_t QuantizeToF16(uint64_t bits) {
   constexpr uint32_t kLeast = 0x38800000, kSign = 0x80000000;
   const auto x = static_cast<uint32_t>(bits);

@@ -112,7 +112,7 @@ absl::Status ConstantReader::MakeComposite(const SpirvInst& inst, const SpirvTyp
   return absl::OkStatus();
 }
 
-// A composite with one value in each place.
+// Makes a composite whose components all have one value.
 absl::Status ConstantReader::MakeReplica(const SpirvInst& inst, const SpirvType& type) {
   const SpirvConstant* part = m_.Constant(inst.operand(3));
   if (part == nullptr || part->kind == SpirvConstant::kUnsupported ||

@@ -1,5 +1,5 @@
-// Constants, evaluated as they are met: bits by leaf in SpirvModule::constant_leaves. Values given
-// for specialisation constants take the place of their literals, so all that depends on them
+// Evaluates constants as they are read: bits by leaf in SpirvModule::constant_leaves. Values given
+// for specialisation constants replace their literals, so that everything derived from them
 // follows.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_CONSTANTS_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_CONSTANTS_H_
@@ -19,7 +19,7 @@ class ConstantReader {
   ConstantReader(SpirvModule& module, absl::Span<const SpecConstant> specialisation)
       : m_(module), specialisation_(specialisation) {}
 
-  // An instruction with a result and a result type, outside functions.
+  // Reads an instruction with a result and a result type, outside functions.
   absl::Status Read(const SpirvInst& inst);
 
  private:
@@ -28,7 +28,7 @@ class ConstantReader {
   absl::Status MakeComposite(const SpirvInst& inst, const SpirvType& type);
   absl::Status MakeReplica(const SpirvInst& inst, const SpirvType& type);
   void AppendLeaves(SpirvConstant part);
-  // The value given for a constant that can be specialised.
+  // Returns the value given for a constant that can be specialised.
   std::optional<uint64_t> Override(uint32_t id) const;
 
   SpirvModule& m_;

@@ -81,7 +81,7 @@ TEST(SpirvConstants, GivenValuesTakeThePlaceOfLiterals) {
   )";
   const SpecConstant given[] = {{1, 0x500000009}, {2, 4}, {3, 0xffffffff}, {1, 3}, {9, 9}};
   const SpirvModule module = Read(text, given);
-  EXPECT_EQ(Leaves(module, 11), Bits{9});  // of its width; of two values the first
+  EXPECT_EQ(Leaves(module, 11), Bits{9});  // cut to its width; the first of two values counts
   EXPECT_EQ(Leaves(module, 12), Bits{1});
   EXPECT_EQ(Leaves(module, 13), Bits{0xffff});
   EXPECT_EQ(Leaves(module, 14), Bits{5});  // no specialisation constant

@@ -8,9 +8,9 @@
 namespace kiln::front {
 namespace {
 
-constexpr size_t kMaxGroupScan = size_t{1} << 26;  // work on groups
+constexpr size_t kMaxGroupScan = size_t{1} << 26;  // decorations searched for groups
 
-// Whether it is one of these.
+// Applies an interface decoration. Returns false if the decoration is none of these.
 bool ApplyToInterface(SpirvInterface& v, spv::Decoration kind, uint32_t operand) {
   switch (kind) {
     case spv::Decoration::Location: v.location = operand; return true;
@@ -44,7 +44,7 @@ absl::Status DecorationReader::Read(const SpirvInst& inst) {
     case spv::Op::OpDecorationGroup: return m_.Define(inst.result, {SpirvDef::kOther});
     case spv::Op::OpGroupDecorate: return GroupDecorate(inst, false);
     case spv::Op::OpGroupMemberDecorate: return GroupDecorate(inst, true);
-    default:  // with ids or strings: nothing here depends on them
+    default:  // decorations with ids or strings are ignored
       return absl::OkStatus();
   }
 }
@@ -101,7 +101,7 @@ void DecorationReader::ApplyToId(SpirvDecorations& d, const Decoration& decorati
     case spv::Decoration::Volatile: d.is_volatile = true; break;
     case spv::Decoration::NonUniform: d.non_uniform = true; break;
     case spv::Decoration::Aliased: d.aliased = true; break;
-    default:  // names, precision, Restrict: nothing here depends on them
+    default:  // names, precision and Restrict are ignored
       break;
   }
 }

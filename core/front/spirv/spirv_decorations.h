@@ -1,11 +1,11 @@
-// Decorations: of ids at once, of members when their struct comes.
+// Reads decorations: applies those of ids at once, those of members when their struct is read.
 //
-// They stand before the types, so what is decorated is known by its id alone. Decorations of ids
+// They come before the types, so a decorated object is known by its id alone. Decorations of ids
 // are in SpirvModule::decorations as soon as they are read; those of members are kept here, since
 // SpirvMember is made with its struct.
 //
-// Decoration groups (deprecated) are copied to what they are for. Cost: linear, but that each use
-// of a group goes through all decorations so far, up to a limit.
+// Decoration groups (deprecated) are copied to their targets. Cost: linear, except that each use of
+// a group goes through all decorations so far, up to a limit.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_DECORATIONS_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_DECORATIONS_H_
 
@@ -23,11 +23,11 @@ class DecorationReader {
  public:
   explicit DecorationReader(SpirvModule& module) : m_(module) {}
 
-  // An annotation instruction.
+  // Reads an annotation instruction.
   absl::Status Read(const SpirvInst& inst);
-  // Gives a member what its decorations say.
+  // Sets a member's fields from its decorations.
   void ApplyToMember(uint32_t struct_id, uint32_t index, SpirvMember& member);
-  // When everything is read: finds the constant decorated WorkgroupSize.
+  // Finds the constant decorated WorkgroupSize, after everything is read.
   void Finish();
 
  private:
@@ -42,8 +42,8 @@ class DecorationReader {
   static void ApplyToId(SpirvDecorations& d, const Decoration& decoration);
 
   SpirvModule& m_;
-  std::vector<Decoration> all_;      // in order: what groups are made of
-  std::vector<Decoration> members_;  // sorted when the first struct comes
+  std::vector<Decoration> all_;      // in order of appearance, for groups
+  std::vector<Decoration> members_;  // sorted at the first struct
   bool members_sorted_ = false;
   size_t group_scan_ = 0;
 };

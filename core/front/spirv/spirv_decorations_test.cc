@@ -49,7 +49,7 @@ TEST(SpirvDecorations, OfIds) {
   EXPECT_FALSE(d[5].spec_id.has_value());
 }
 
-// In any order, of structs and members; of two offsets the later one is the member's.
+// Structs and members in any order; the later of two offsets is the member's.
 TEST(SpirvDecorations, OfMembers) {
   const SpirvModule module = Read(R"(
     OpMemberDecorate %9 1 Offset 8
@@ -81,7 +81,7 @@ TEST(SpirvDecorations, OfMembers) {
   EXPECT_TRUE(module.members[3].is_volatile && !module.members[3].coherent);
 }
 
-// Decorations that come between structs are seen by the structs behind them.
+// Decorations between structs apply to the structs after them.
 TEST(SpirvDecorations, OfMembersBetweenStructs) {
   const SpirvModule module = Read(R"(
     OpMemberDecorate %2 0 Offset 4
@@ -95,7 +95,7 @@ TEST(SpirvDecorations, OfMembersBetweenStructs) {
   EXPECT_EQ(module.members[1].offset, 12u);
 }
 
-// A group has what stands before its use; what is for the group as a member is not copied.
+// A group has the decorations before its use; decorations of the group's members are not copied.
 TEST(SpirvDecorations, Groups) {
   const SpirvModule module = Read(R"(
     OpDecorate %1 DescriptorSet 3
@@ -127,7 +127,7 @@ TEST(SpirvDecorations, OfWhatIsNoId) {
   }
 }
 
-// Each use of a group looks through all decorations: 30,000 uses of 30,000 would be 10^9 steps.
+// Each use of a group searches all decorations: 30,000 uses of 30,000 would be 10^9 steps.
 TEST(SpirvDecorations, WorkOnGroupsIsBounded) {
   std::string text;
   for (int i = 0; i < 30000; ++i) text += "OpDecorate %3 Aliased\n";

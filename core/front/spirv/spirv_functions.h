@@ -1,5 +1,5 @@
-// Functions as lists of blocks, blocks as lists of instructions. What an instruction in a block
-// says is not looked at, but for merges and whether it ends the block.
+// Reads functions as lists of blocks, blocks as lists of instructions. Among the instructions in a
+// block it interprets only merges and terminators.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_FUNCTIONS_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_FUNCTIONS_H_
 
@@ -15,11 +15,11 @@ class FunctionReader {
  public:
   explicit FunctionReader(SpirvModule& module) : m_(module) {}
 
-  // An OpFunction, or anything that stands behind one.
+  // Reads an OpFunction, or any instruction after one.
   absl::Status Read(const SpirvInst& inst, uint32_t offset);
-  // Whether a function has begun and not ended.
+  // Returns true if a function has begun and not ended.
   bool inside() const { return in_function_; }
-  // When everything is read.
+  // Checks, after everything is read, that no function is unfinished.
   absl::Status Finish() const;
 
  private:
@@ -28,7 +28,7 @@ class FunctionReader {
   absl::Status End();
   absl::Status Label(const SpirvInst& inst);
   absl::Status Body(const SpirvInst& inst, uint32_t offset);
-  // Of the function being read.
+  // Index of the function being read.
   uint32_t index() const { return static_cast<uint32_t>(m_.functions.size()); }
 
   SpirvModule& m_;

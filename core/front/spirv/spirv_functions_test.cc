@@ -10,8 +10,8 @@
 namespace kiln::front {
 namespace {
 
-// %1 void, %2 uint, %3 a function of nothing, %4 one of two uints that gives a uint; %5 and %6 are
-// uints.
+// %1 void, %2 uint, %3 a function without parameters, %4 one from two uints to a uint; %5 and %6
+// are uints.
 constexpr char kBasics[] = R"(
     %1 = OpTypeVoid
     %2 = OpTypeInt 32 0
@@ -107,7 +107,7 @@ TEST(SpirvFunctions, WhatIsNoFunction) {
   }
 }
 
-// What lies in a block is not looked at: it may be of an opcode that nobody knows.
+// Instructions in a block are not checked here: even an unknown opcode is kept.
 TEST(SpirvFunctions, BodiesAreKeptAsTheyAre) {
   EXPECT_EQ(ReadError(kBasics + std::string("%10 = OpFunction %1 None %3\n%11 = OpLabel\n"
                                             "%12 = OpIAdd %2 %99 %3\nOpKill\nOpFunctionEnd")),

@@ -7,7 +7,7 @@
 namespace kiln::front {
 namespace {
 
-// The numbers that SPIR-V gives to image formats, in order.
+// Image formats by their SPIR-V numbers.
 constexpr mir::ImageFormat kImageFormats[] = {
     mir::ImageFormat::kUnknown,  mir::ImageFormat::kRgba32f,     mir::ImageFormat::kRgba16f,
     mir::ImageFormat::kR32f,     mir::ImageFormat::kRgba8,       mir::ImageFormat::kRgba8Snorm,
@@ -80,7 +80,7 @@ absl::Status MakeImage(const SpirvModule& m, const SpirvInst& inst, SpirvType& t
   if (type.image.multisampled && dim != mir::ImageDim::k2D) {
     return Invalid("multisampled image that is not flat", inst.result);
   }
-  // A format on an image that is sampled says nothing about it.
+  // The format of a sampled image has no meaning.
   if (type.storage_image) type.image.format = kImageFormats[format];
   return absl::OkStatus();
 }

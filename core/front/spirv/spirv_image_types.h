@@ -1,5 +1,5 @@
-// Types of images, samplers and both together. They are no values; what is accessed through them is
-// refused there, for the reason that is found here.
+// Reads types of images, samplers and both combined. They are not values; accesses through an
+// unsupported one are refused for the cause that is recorded here.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_IMAGE_TYPES_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_IMAGE_TYPES_H_
 
@@ -8,7 +8,7 @@
 
 namespace kiln::front {
 
-// `type` of an OpTypeImage, OpTypeSampler or OpTypeSampledImage.
+// Fills `type` from an OpTypeImage, OpTypeSampler or OpTypeSampledImage.
 absl::Status MakeImageType(const SpirvModule& module, const SpirvInst& inst, SpirvType& type);
 
 }  // namespace kiln::front

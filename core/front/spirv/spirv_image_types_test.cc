@@ -38,7 +38,8 @@ TEST(SpirvImageTypes, SampledAndStored) {
   EXPECT_EQ(sampled.image.dim, mir::ImageDim::k2D);
   EXPECT_TRUE(sampled.image.arrayed && !sampled.image.multisampled && !sampled.storage_image);
   EXPECT_EQ(sampled.image.component, mir::ComponentType::kFloat);
-  EXPECT_EQ(sampled.image.format, mir::ImageFormat::kUnknown);  // says nothing of what is sampled
+  // without meaning for sampled images
+  EXPECT_EQ(sampled.image.format, mir::ImageFormat::kUnknown);
   const SpirvType& stored = *module.Type(7);
   EXPECT_TRUE(stored.storage_image);
   EXPECT_EQ(stored.image.dim, mir::ImageDim::k3D);
@@ -55,7 +56,7 @@ TEST(SpirvImageTypes, SampledAndStored) {
   }
 }
 
-// They may be declared; accesses are refused.
+// Unsupported ones may be declared; accesses are refused.
 TEST(SpirvImageTypes, OutsideKilnsReach) {
   const SpirvModule module = Read(R"(
     %6 = OpTypeImage %1 Rect 0 0 0 1 Unknown

@@ -1,5 +1,4 @@
-// What is asked of a module that is read, or of what is read of it so far; and what an id is, said
-// once.
+// Queries of a module that is read completely or in part, and the definition of ids.
 #include <algorithm>
 
 #include "core/front/check/refusal.h"

@@ -1,4 +1,4 @@
-// What is asked of a module: each question about ids of every kind, and about ids that are none.
+// Tests each query of a module with ids of every kind, and with undefined ids.
 #include <gtest/gtest.h>
 
 #include "core/front/spirv/spirv.h"

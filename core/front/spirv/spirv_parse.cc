@@ -1,9 +1,10 @@
-// One pass over the words in order: SPIR-V's logical layout defines types and constants before
-// their use, so everything but function bodies is resolved as it is met. See spirv.h for what holds
-// afterwards.
+// Reads the words in one pass in order: SPIR-V's logical layout defines types and constants before
+// their use, so everything except function bodies is resolved when it is read. spirv.h states what
+// holds afterwards.
 //
-// Here: the header, where each instruction begins and ends, and which reader it is for. A reader
-// has a part of the module's tables, which it alone fills, and what it must remember while reading.
+// This file reads the header, finds where each instruction begins and ends, and passes it to its
+// reader. Each reader alone fills its part of the module's tables, and keeps what it must remember
+// while reading.
 #include <string>
 
 #include "core/front/check/coverage.h"
@@ -40,8 +41,8 @@ absl::Status ReadHeader(SpirvModule& m) {
     return Invalid("the id bound is " + std::to_string(w[3]) + "; it is 1 to " +
                    std::to_string(kMaxBound));
   }
-  // Each id takes a few bytes here: a tiny module must not make us reserve memory for millions. An
-  // instruction that defines one has two words or more.
+  // Each id takes a few bytes in the tables: a tiny module must not reserve memory for millions of
+  // ids. An instruction that defines an id has two words or more.
   if (w[3] > w.size()) {
     if (absl::Status s = NumberIdsDensely(&w, &m.original_ids); !s.ok()) return s;
   }
@@ -51,7 +52,7 @@ absl::Status ReadHeader(SpirvModule& m) {
   return absl::OkStatus();
 }
 
-// Of a module whose header is read.
+// Parses a module whose header is read.
 class Parser {
  public:
   Parser(SpirvModule& module, absl::Span<const SpecConstant> specialisation)
@@ -123,7 +124,7 @@ absl::Status Parser::ModuleScope(const SpirvInst& inst, uint32_t offset) {
   bool handled = false;
   if (absl::Status s = ReadPreamble(m_, inst, &handled); !s.ok() || handled) return s;
   switch (inst.op) {
-    case spv::Op::OpExtInst:  // non-semantic information may stand at module scope
+    case spv::Op::OpExtInst:  // non-semantic information is allowed at module scope
     case spv::Op::OpExtInstWithForwardRefsKHR:
       if (m_.InstSet(inst.operand(3)) != ExtInstSet::kNonSemantic) {
         return Invalid("extended instruction outside functions", inst.result);

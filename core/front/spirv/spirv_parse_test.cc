@@ -1,4 +1,5 @@
-// The header, where instructions end, and instructions out of place: words in, the named error out.
+// Tests the header, the ends of instructions, and misplaced instructions: words in, named errors
+// out.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +18,7 @@ std::string ErrorOf(const Words& words) {
   return std::string(ParseSpirv(words).status().message());
 }
 
-// A module of version 1.5 with ids below 10 that has these words behind its header.
+// Makes a module of version 1.5 with ids below 10 and these words after its header.
 Words Module(const Words& words) {
   Words module = {0x07230203, 0x00010500, 0, 10, 0, 0, 0, 0, 0};
   for (size_t i = 5; i < module.size(); ++i) module[i] = 1u << 16;  // OpNop

@@ -10,7 +10,7 @@
 namespace kiln::front {
 namespace {
 
-// A string that begins at word `first`; `next`: the word behind it, 0 if it does not end.
+// Reads the string that begins at word `first`; `next`: the word after it, 0 if it does not end.
 std::string String(const SpirvInst& inst, size_t first, size_t* next) {
   std::string text;
   for (size_t i = first; i < inst.size(); ++i) {

@@ -1,5 +1,5 @@
-// What a module says of itself before its types: capabilities, extensions, instruction sets, memory
-// model, entry points, execution modes, strings of debug information.
+// Reads a module's declarations before its types: capabilities, extensions, instruction sets,
+// memory model, entry points, execution modes, strings of debug information.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_PREAMBLE_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_PREAMBLE_H_
 
@@ -8,7 +8,7 @@
 
 namespace kiln::front {
 
-// `handled`: whether it is such an instruction.
+// Reads one instruction. `handled`: set to true if it is of the preamble.
 absl::Status ReadPreamble(SpirvModule& module, const SpirvInst& inst, bool* handled);
 
 }  // namespace kiln::front

@@ -48,7 +48,7 @@ TEST(SpirvPreamble, IsKept) {
   EXPECT_TRUE(module->execution_modes[1].operands_are_ids);
 }
 
-// The last word of each is the end of its name and nothing else.
+// The last word of each is only the end of its name.
 TEST(SpirvPreamble, NamesThatDoNotEnd) {
   for (const auto& [text, error] : {
            std::pair{"OpEntryPoint GLCompute %4 \"main\"", "entry point name without an end (%4)"},

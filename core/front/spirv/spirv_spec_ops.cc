@@ -18,7 +18,7 @@ bool MovesParts(Op op) {
   return op == Op::OpCompositeExtract || op == Op::OpCompositeInsert || op == Op::OpVectorShuffle;
 }
 
-// One operation. `type`: of the result.
+// Evaluates one operation. `type`: the result's type.
 class SpecOp {
  public:
   SpecOp(SpirvModule& module, const SpirvInst& inst, const SpirvType& type)
@@ -27,7 +27,7 @@ class SpecOp {
   absl::Status Evaluate(SpirvConstant& c);
 
  private:
-  // The constant that a word of the instruction names. Null: `c` cannot be had because that cannot.
+  // Gets the constant that a word of the instruction names. Null: it is unsupported, and so is `c`.
   absl::Status Operand(size_t word, SpirvConstant& c, const SpirvConstant** operand) const;
   absl::Status Arithmetic(SpirvConstant& c);
   absl::Status Select(const std::array<SpirvConstant, 3>& operands, bool one_condition);
@@ -105,7 +105,7 @@ absl::Status SpecOp::Arithmetic(SpirvConstant& c) {
   return absl::OkStatus();
 }
 
-// Of values of any type: composites that are no vectors are chosen by one condition.
+// Selects between values of any type; for composites other than vectors there is one condition.
 absl::Status SpecOp::Select(const std::array<SpirvConstant, 3>& operands, bool one_condition) {
   const bool whole = type_.kind != SpirvType::kVector || one_condition;
   if (operands[1].type != inst_.type || operands[2].type != inst_.type ||
@@ -132,7 +132,7 @@ absl::Status SpecOp::PartsMoved(SpirvConstant& c) {
   return Shuffle();
 }
 
-// Walks literal indices from word `first` on; gives the type reached and its first leaf.
+// Follows literal indices from word `first` on; returns the type reached and its first leaf.
 absl::Status SpecOp::Path(size_t first, uint32_t type_id, uint32_t* type, uint32_t* leaf) const {
   *leaf = 0;
   for (size_t i = first; i < inst_.size(); ++i) {
@@ -193,7 +193,7 @@ absl::Status SpecOp::Shuffle() {
   for (size_t i = 6; i < inst_.size(); ++i) {
     const uint32_t index = inst_.words[i];
     if (index != kNoValue && index >= na + nb) return Invalid("shuffle index", inst_.result);
-    uint64_t value = 0;  // of an undefined component
+    uint64_t value = 0;  // value of an undefined component
     if (index < na) value = m_.ConstantLeaf(a, index);
     if (index >= na && index < na + nb) value = m_.ConstantLeaf(b, index - na);
     Push(value);
@@ -201,7 +201,7 @@ absl::Status SpecOp::Shuffle() {
   return absl::OkStatus();
 }
 
-// Of a scalar or of the components of a vector; 1 of bools.
+// Returns the width of a scalar or of a vector's components; 1 for bools.
 uint32_t SpecOp::ScalarWidth(const SpirvType& type) const {
   const SpirvType& scalar = type.kind == SpirvType::kVector ? *m_.Type(type.element) : type;
   return scalar.kind == SpirvType::kInt || scalar.kind == SpirvType::kFloat ? scalar.width : 1;

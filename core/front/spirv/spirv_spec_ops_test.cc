@@ -1,5 +1,5 @@
-// What moves parts of composites, selects, and what does not fit; the arithmetic of single scalars
-// is constant_ops_test.cc.
+// Tests operations that move parts of composites, selects, and operands that do not fit;
+// constant_ops_test.cc tests the arithmetic of single scalars.
 #include "core/front/spirv/spirv_spec_ops.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(SpirvSpecOps, WhatDoesNotFit) {
   }
 }
 
-// A constant that is made of one outside Kiln's reach is outside it as well, for its cause.
+// A constant computed from an unsupported one is unsupported too, with the same cause.
 TEST(SpirvSpecOps, OutsideKilnsReach) {
   const std::vector<std::pair<const char*, const char*>> rows = {
       {"%6 FConvert %21", "float64"},

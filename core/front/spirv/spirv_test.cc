@@ -1,5 +1,5 @@
-// The reader on hostile input: truncation, mutation, ids and counts out of range. Everything must
-// end in an error or in well-formed MIR, soon.
+// Tests the reader on hostile input: truncation, mutation, ids and counts out of range. Everything
+// must quickly end in an error or in well-formed MIR.
 #include "core/front/spirv/spirv.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ uint f(inout S s, uint n) { for (uint i = 0u; i < n; ++i) { if (s.a > i) return 
   return words;
 }
 
-// An error with a code that says whose fault it is, or a verified module.
+// Expects a verified module, or an error whose code blames the input.
 void ExpectHandled(const Words& words) {
   ImportOptions options;
   options.max_instructions = 20000;
@@ -79,7 +79,7 @@ TEST(Spirv, AnyIdBoundUpToTheLimit) {
   EXPECT_TRUE(ImportVerified(words).ok());
 }
 
-// Ids are put far apart in the text, by the assembler, which knows by itself what an id is.
+// The text spreads the ids; the assembler alone knows which words are ids.
 TEST(Spirv, MessagesNameTheIdsThatTheModuleHas) {
   const std::string frame = KernelAssembly(
       "%300 = OpTypeFloat 64\n%4194302 = OpConstant %300 1\n",
@@ -92,7 +92,7 @@ TEST(Spirv, MessagesNameTheIdsThatTheModuleHas) {
   EXPECT_NE(std::string(refused.message()).find("(%" + std::to_string(SpirvIdOf(refused)) + ")"),
             std::string::npos)
       << refused;
-  // One that the reader finds: defined twice.
+  // An error found by the reader: an id defined twice.
   Words twice = Assemble(
       KernelAssembly("%4194302 = OpConstant %uint 77\n", "%result = OpIAdd %uint %x %4194302\n"));
   size_t at = 5;
@@ -175,7 +175,8 @@ TEST(Spirv, InstructionsRemovedAndRepeated) {
   }
 }
 
-// Structs of two of the last struct, fifty levels deep: 2^50 scalars, which nothing may expand.
+// Structs of two of the previous struct, fifty levels deep: 2^50 scalars, which must not be
+// expanded.
 TEST(Spirv, ExponentialTypesAndConstants) {
   std::string types = "%s0 = OpTypeStruct %uint\n%n0 = OpConstantNull %s0\n";
   for (int i = 1; i <= 50; ++i) {
@@ -195,7 +196,7 @@ TEST(Spirv, ExponentialTypesAndConstants) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
-// The same where memory has a layout, and with structs of nothing.
+// The same for memory with a layout, and with empty structs.
 TEST(Spirv, ExponentialTypesInMemory) {
   for (const char* base : {"%uint", ""}) {
     for (const char* storage : {"Workgroup", "PushConstant", "StorageBuffer", "Function"}) {
@@ -230,7 +231,7 @@ TEST(Spirv, TypeNestingIsBounded) {
   EXPECT_EQ(RefusalCause(ImportSpirv(words, {}).status()), "nesting_too_deep");
 }
 
-// A thousand blocks one after the other, and as many one inside the other's merge.
+// A thousand blocks in sequence, and a thousand nested in each other's merge blocks.
 TEST(Spirv, LongChainsOfBlocksNeedNoStack) {
   std::string main;
   for (int i = 0; i < 20000; ++i) {
@@ -287,11 +288,12 @@ TEST(Spirv, ConstantsAreEvaluated) {
   const auto value = [](uint32_t sel) { return (8 * 9 + sel) * 9 + 3; };
   EXPECT_EQ(run({}), value(12));
   EXPECT_EQ(run({{1, 95}}), value(100));
-  // Array lengths follow: here the array would have 2^32 - 12 elements, which nothing allocates.
+  // Array lengths follow the value: here the array would have 2^32 - 12 elements, which must not be
+  // allocated.
   EXPECT_EQ(run({{2, 0}}), value(static_cast<uint32_t>(-12)));
 }
 
-// Values for specialisation constants: cause, and a part of the message.
+// Expects cause and a part of the message for wrong values of specialisation constants.
 TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
   const Words words = Assemble(KernelAssembly(R"(
     OpDecorate %a SpecId 1
@@ -335,7 +337,7 @@ TEST(Spirv, SpecialisationNamesConstantsOfTheirTypes) {
   }
 }
 
-// Narrow integers take the values of their type, of whichever sign the given one was written.
+// Narrow integers accept the values of their type, whether they were written signed or unsigned.
 TEST(Spirv, SpecialisationKeepsToTheRange) {
   std::string text = KernelAssembly(R"(
     OpDecorate %c0 SpecId 0
@@ -396,7 +398,7 @@ TEST(Spirv, SpecialisationKeepsToTheRange) {
   EXPECT_EQ(error(6, INT64_MIN, SpecType::kInt64), "");
   EXPECT_NE(error(6, -1, SpecType::kUint64).find("18446744073709551615 is given"),
             std::string::npos);
-  // Bits are what is written, with or without copies of the sign.
+  // Values of type kBits are checked as written, with or without copies of the sign.
   EXPECT_EQ(error(0, 0xff, SpecType::kBits), "");
   EXPECT_EQ(error(0, 0xffffffff, SpecType::kBits), "");
   EXPECT_NE(error(0, 0x100, SpecType::kBits), "");
@@ -417,7 +419,8 @@ TEST(Spirv, TheLargestSpecIdIsOne) {
   EXPECT_EQ((*RunWords(*module, Words(32), 32))[0], 5u);
 }
 
-// SpecId means something on what can be specialised only; a validator would say so.
+// A SpecId has a meaning only on constants that can be specialised; a validator would reject
+// others.
 TEST(Spirv, SpecIdsElsewhereNameNoConstant) {
   const Words words = Assemble(KernelAssembly(R"(
     OpDecorate %c SpecId 1

@@ -70,7 +70,7 @@ absl::Status TypeReader::Make(const SpirvInst& inst, SpirvType& type) {
     case spv::Op::OpTypeSampledImage: return MakeImageType(m_, inst, type);
     case spv::Op::OpTypePointer: return MakePointer(inst, type);
     default:
-      // Queries and the like: nothing is known of them but that no value can be held.
+      // Ray queries and similar types: only refused as values.
       type.kind = SpirvType::kOpaque;
       type.unsupported = CauseOf(inst.op);
       if (type.unsupported.empty()) return Invalid(OpText(inst.op) + " outside functions");
@@ -159,7 +159,7 @@ absl::Status TypeReader::ArrayLength(const SpirvInst& inst, uint32_t* length) {
   }
   if (*length == 0) {
     if (!m_.spec_dependent[m_.Def(id).index]) return Invalid("array of no elements", inst.result);
-    // No valid access tells an array without elements from one with an element.
+    // Valid accesses cannot distinguish an array without elements from one with one element.
     *length = 1;
   }
   return absl::OkStatus();
@@ -180,7 +180,7 @@ absl::Status TypeReader::MakeStruct(const SpirvInst& inst, SpirvType& type) {
       if (!IsForward(member.type)) {
         return Invalid("struct member of what is no type", inst.result);
       }
-      leaves += 1;  // a pointer that is still to come: an address
+      leaves += 1;  // a pointer not defined yet: an address
     } else {
       if (t->kind == SpirvType::kVoid || t->kind == SpirvType::kFunction) {
         return Invalid("struct member of what is no type", inst.result);
@@ -228,7 +228,7 @@ absl::Status TypeReader::MakePointer(const SpirvInst& inst, SpirvType& type) {
     type.unsupported = "variable_pointers";
   }
   if (m_.Type(type.element) != nullptr) return absl::OkStatus();
-  // What a forward pointer points at, or a forward pointer itself: may still come.
+  // The pointee of a forward pointer, or a forward pointer itself, may still be defined.
   if (!physical && !IsForward(type.element)) {
     return Invalid("pointer to what is no type", inst.result);
   }

@@ -1,7 +1,7 @@
-// Types, as they are met: what they are made of stands before them, but for what pointers point at.
+// Reads types in order: their parts are defined before them, except the pointees of pointers.
 //
-// A type outside Kiln's reach is recorded with the cause of refusal. A pointer may name a pointee
-// that is still to come, and OpTypeForwardPointer a pointer: that they came is checked at the end.
+// An unsupported type is recorded with its cause of refusal. A pointer may name a pointee that is
+// not defined yet, and OpTypeForwardPointer a pointer; Finish checks that they were defined.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_TYPES_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_TYPES_H_
 
@@ -21,10 +21,10 @@ class TypeReader {
   TypeReader(SpirvModule& module, DecorationReader& decorations)
       : m_(module), decorations_(decorations), forward_(module.bound) {}
 
-  // An instruction with a result and no result type.
+  // Reads an instruction with a result and no result type.
   absl::Status Read(const SpirvInst& inst);
   absl::Status ReadForwardPointer(const SpirvInst& inst);
-  // When everything is read: whether all that was announced came.
+  // Checks, after everything is read, that all forward references were defined.
   absl::Status Finish() const;
 
  private:
@@ -41,7 +41,7 @@ class TypeReader {
   SpirvModule& m_;
   DecorationReader& decorations_;
   std::vector<bool> forward_;             // ids of OpTypeForwardPointer
-  std::vector<uint32_t> pointers_ahead_;  // to types that were not there yet
+  std::vector<uint32_t> pointers_ahead_;  // pointers to types that were not defined yet
 };
 
 }  // namespace kiln::front

@@ -108,7 +108,7 @@ TEST(SpirvTypes, Leaves) {
   EXPECT_EQ(module.Type(10)->array_stride, 48u);
   const SpirvType& s = *module.Type(11);
   EXPECT_EQ(s.leaves, 23u);
-  EXPECT_EQ(s.depth, 4u);  // a matrix has vectors
+  EXPECT_EQ(s.depth, 4u);  // a matrix contains vectors
   EXPECT_EQ(module.members[s.first_member + 1].leaf, 1u);
   EXPECT_EQ(module.members[s.first_member + 2].leaf, 19u);
   EXPECT_TRUE(s.has_coherent && !s.has_volatile);
@@ -151,7 +151,7 @@ TEST(SpirvTypes, PointersAreValuesOfOneOrTwoLeaves) {
   EXPECT_EQ(module.Type(13)->leaves, 3u);
 }
 
-// An array whose length was specialised to 0 has one element that nothing may touch.
+// An array whose length was specialised to 0 has one element, which no valid access reaches.
 TEST(SpirvTypes, ArraysSpecialisedToNoElements) {
   const std::string text =
       std::string(kBasics) +

@@ -1,4 +1,4 @@
-// Variables outside functions.
+// Reads variables outside functions.
 #ifndef KILN_CORE_FRONT_SPIRV_SPIRV_VARIABLES_H_
 #define KILN_CORE_FRONT_SPIRV_SPIRV_VARIABLES_H_
 

@@ -1,8 +1,9 @@
-// What the SPIR-V ids of bodies stand for where the walk is: scalars, slots, a pointer, an image.
+// Maps the SPIR-V ids of function bodies, at the current point of the walk, to scalars, slots, a
+// pointer or an image.
 //
-// A callee's ids are bound again in each inlined copy and unbound behind it; the places where their
-// scalars, pointers and images are kept are taken once. Lifetime: one import; of a binding: the
-// inlined copy that made it.
+// A callee's ids are bound again in each inlined copy and unbound after it; the storage of their
+// scalars, pointers and images is allocated once. Lifetime: one import; of a binding: the inlined
+// copy that made it.
 #ifndef KILN_CORE_FRONT_STATE_BINDINGS_H_
 #define KILN_CORE_FRONT_STATE_BINDINGS_H_
 
@@ -22,7 +23,7 @@ struct Binding {
   Kind kind = kNone;
   uint32_t type = 0;  // kValue, kSlots
   uint32_t slot = 0;  // kSlots: the first
-  // Where Bindings keeps what belongs to the other kinds.
+  // Indices into Bindings' storage, for the other kinds.
   uint32_t value = kNoValue;  // the first
   uint32_t pointer = kNoValue;
   uint32_t image = kNoValue;
@@ -32,21 +33,21 @@ class Bindings {
  public:
   explicit Bindings(uint32_t bound) : bindings_(bound) {}
 
-  // Of ids beyond the bound: none.
+  // Returns the binding of an id; ids beyond the bound have none.
   const Binding& Of(uint32_t id) const { return bindings_[id < bindings_.size() ? id : 0]; }
-  // Leaf `i` of a kValue; the pointer of a kPointer; the image of a kImage.
+  // Return leaf `i` of a kValue; the pointer of a kPointer; the image of a kImage.
   ValueId value(const Binding& binding, uint32_t i) const { return values_[binding.value + i]; }
   const Pointer& pointer(const Binding& binding) const { return pointers_[binding.pointer]; }
   const ImageHandle& image(const Binding& binding) const { return images_[binding.image]; }
 
-  // The id must be below the bound, and always have the same number of leaves.
+  // Bind an id. It must be below the bound, and always have the same number of leaves.
   void BindValue(uint32_t id, uint32_t type, absl::Span<const ValueId> leaves);
   void BindSlots(uint32_t id, uint32_t type, uint32_t slot);
   void BindPointer(uint32_t id, const Pointer& pointer);
   void BindImage(uint32_t id, const ImageHandle& handle);
   void Unbind(uint32_t id) { bindings_[id].kind = Binding::kNone; }
 
-  // Texels pointed at, which a pointer of space kTexel has the number of.
+  // Adds a texel and returns its number, which pointers of space kTexel hold.
   uint32_t AddTexel(TexelPointer texel) {
     texels_.push_back(std::move(texel));
     return static_cast<uint32_t>(texels_.size() - 1);

@@ -19,7 +19,7 @@ const SpirvType& DescriptorType(const SpirvModule& spirv, uint32_t variable, uin
   for (; IsArray(*type); type = spirv.Type(type->element)) {
     product *= type->kind == SpirvType::kArray ? type->count : 0;
     product =
-        std::min<uint64_t>(product, kMaxDescriptors + 1);  // too many is for the target to say
+        std::min<uint64_t>(product, kMaxDescriptors + 1);  // the target's back end refuses too many
   }
   *count = static_cast<uint32_t>(product);
   return *type;

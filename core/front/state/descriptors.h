@@ -1,5 +1,5 @@
-// Descriptors that variables stand for, and the numbers by which pointers as values tell them
-// apart.
+// The descriptors of variables, and the numbers (selectors) that tell descriptors apart in pointers
+// held as values.
 #ifndef KILN_CORE_FRONT_STATE_DESCRIPTORS_H_
 #define KILN_CORE_FRONT_STATE_DESCRIPTORS_H_
 
@@ -10,21 +10,21 @@
 
 namespace kiln::front {
 
-constexpr uint32_t kMaxDescriptors = 1u << 20;  // in an array of them
+constexpr uint32_t kMaxDescriptors = 1u << 20;  // elements of an array of descriptors
 
-// What the variable is without its arrays; *count becomes their length, 0 if it is not known.
+// Returns the variable's type without its arrays; sets *count to their total length, 0 if unknown.
 const SpirvType& DescriptorType(const SpirvModule& spirv, uint32_t variable, uint32_t* count);
 
-// Selectors number the descriptors of all storage buffers of the module from 1 on, arrays of them
-// taking as many numbers as they have elements (as many as there can be where that is not known).
-// Constant once made.
+// Numbers the descriptors of all storage buffers of the module from 1 on. An array of them takes
+// one number for each element (kMaxDescriptors if its length is unknown). Constant once made.
 class Selectors {
  public:
   explicit Selectors(const SpirvModule& spirv);
 
-  // Of a variable, by index in SpirvModule::variables; kNoValue: it has none, or they ran out.
+  // Returns the first number of a variable, by index in SpirvModule::variables; kNoValue: it has
+  // none, or the numbers ran out.
   uint32_t First(uint32_t variable_index) const { return first_[variable_index]; }
-  // How many a variable has.
+  // Returns how many numbers a variable has.
   uint32_t Count(uint32_t variable) const;
 
  private:

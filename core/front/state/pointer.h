@@ -1,4 +1,4 @@
-// What SPIR-V pointers, images and samplers are while they are followed: not values, but places.
+// SPIR-V pointers, images and samplers as the importer follows them: locations, not values.
 #ifndef KILN_CORE_FRONT_STATE_POINTER_H_
 #define KILN_CORE_FRONT_STATE_POINTER_H_
 
@@ -11,7 +11,7 @@ namespace kiln::front {
 
 using mir::ValueId;
 
-// What a SPIR-V pointer is known to be. Everything but `dynamic`, `component`, `descriptor` and
+// The known parts of a SPIR-V pointer. Everything but `dynamic`, `component`, `descriptor` and
 // `selector` is static. Loaded images and samplers are kept as the pointers that they were loaded
 // from.
 struct Pointer {
@@ -28,39 +28,39 @@ struct Pointer {
     kPhysical,
   };
   Space space = kLocal;
-  bool row_major = false;    // of the matrix pointed at
+  bool row_major = false;    // of the matrix that it points to
   bool descriptors = false;  // the next index chooses a descriptor
   uint8_t flags = 0;         // mir::InstFlags of accesses
   uint32_t variable = 0;     // SPIR-V id
-  uint32_t element = 0;      // of an array of descriptors
+  uint32_t element = 0;      // index in an array of descriptors
   uint32_t type = 0;         // pointee
   uint32_t offset = 0;       // bytes; kLocal, kBuiltin, kInput: leaves; kTexel: index in texels_
   uint32_t align = 64;       // of `dynamic`
   uint32_t matrix_stride = 0;
-  uint32_t component_stride = 0;  // from one component of the vector pointed at to the next; 0:
+  uint32_t component_stride = 0;  // bytes between components of the vector it points to; 0:
                                   // components are packed
-  uint32_t element_stride = 0;    // from one element to the next of the array that the last index
-                                  // chose from; 0: the pointer leads to no element of one
-  uint32_t given_align = 0;       // of the access, where memory operands say so
-  uint32_t component_count = 0;   // with `component`: of the vector chosen from
+  uint32_t element_stride = 0;    // bytes between elements of the array that the last index
+                                  // chose from; 0: it points to no element of an array
+  uint32_t given_align = 0;       // alignment of the access, if memory operands give it
+  uint32_t component_count = 0;   // with `component`: components of the vector it is chosen from
   ValueId dynamic;                // bytes to add to the offset; kInput: elements of the array;
                                   // kPhysical: the address, 64 bits
   ValueId component;           // kLocal in slots, kBuiltin, kInput: the component, chosen by value
   ValueId descriptor;          // to add to `element`; kInput: the element of an array of structs
-  uint32_t structs = 0;        // kInput, with `descriptor`: how many there are
-  uint32_t struct_leaves = 0;  // and from one to the next
-  ValueId selector;            // kStorage: leads to one of several variables (pointers.cc);
-  uint32_t targets = 0;        // they are the targets of this SPIR-V id
+  uint32_t structs = 0;        // kInput, with `descriptor`: number of structs
+  uint32_t struct_leaves = 0;  // and leaves of each
+  ValueId selector;            // kStorage: chooses one of several variables (pointers.cc),
+  uint32_t targets = 0;        // which are the targets of this SPIR-V id
 };
 
-// Whether a static offset is one that a buffer can have.
+// Returns true if a buffer can have this static offset.
 inline bool IsOffset(uint64_t x) { return x < (uint64_t{1} << 31); }
-// The largest power of two, at most 64, that divides x.
+// Returns the largest power of two, at most 64, that divides x.
 uint32_t LowBit(uint32_t x);
-// What is known of the alignment of an access to elements of `bytes` at `offset`.
+// Returns the known alignment of an access to elements of `bytes` at `offset`.
 uint32_t AlignmentOf(const Pointer& pointer, uint32_t offset, uint32_t bytes);
 
-// A loaded image, sampler, or both. Variable 0: not there (a combined image has its own sampler).
+// A loaded image, sampler, or both. Variable 0: absent (a combined image has its own sampler).
 struct ImageHandle {
   Pointer image;
   Pointer sampler;

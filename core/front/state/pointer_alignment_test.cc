@@ -21,7 +21,7 @@ TEST(IsOffsetTest, EndsAtTwoGigabytes) {
 TEST(AlignmentOfTest, OfAStaticOffsetIsItsOwn) {
   Pointer pointer;
   pointer.space = Pointer::kStorage;
-  pointer.align = 2;  // of `dynamic`, which is not there
+  pointer.align = 2;  // of `dynamic`, which is absent
   EXPECT_EQ(AlignmentOf(pointer, 8, 4), 8u);
   EXPECT_EQ(AlignmentOf(pointer, 0, 4), 64u);
 }
@@ -40,12 +40,12 @@ TEST(AlignmentOfTest, OfAnAddressIsWhatTheAccessSaysOfItsFirstByte) {
   pointer.space = Pointer::kPhysical;
   pointer.dynamic = ValueId(1);
   pointer.offset = 4;
-  EXPECT_EQ(AlignmentOf(pointer, 4, 8), 8u);  // nothing is said: that of the element
+  EXPECT_EQ(AlignmentOf(pointer, 4, 8), 8u);  // without memory operands: that of the element
   pointer.given_align = 2;
   EXPECT_EQ(AlignmentOf(pointer, 4, 8), 2u);
   pointer.given_align = 16;
   EXPECT_EQ(AlignmentOf(pointer, 4, 8), 16u);
-  EXPECT_EQ(AlignmentOf(pointer, 12, 8), 8u);  // eight bytes behind the first
+  EXPECT_EQ(AlignmentOf(pointer, 12, 8), 8u);  // eight bytes after the first
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Private arrays and constant tables of the module being made, for the variables whose parts are
-// chosen by value: each made when it is first asked for.
+// Creates private arrays and constant tables of the MIR module, for variables whose parts are
+// chosen by value. Each is made at its first use.
 #ifndef KILN_CORE_FRONT_STATE_PRIVATE_ARRAYS_H_
 #define KILN_CORE_FRONT_STATE_PRIVATE_ARRAYS_H_
 
@@ -14,7 +14,7 @@
 
 namespace kiln::front {
 
-// The leaves around `leaf` that the plan puts in memory; null: it is in a slot.
+// Returns the leaf range around `leaf` that the plan puts in memory; null: the leaf is in a slot.
 const std::pair<uint32_t, uint32_t>* MemoryRange(const LocalVariable& v, uint32_t leaf);
 
 // Lifetime: one import.
@@ -23,10 +23,10 @@ class PrivateArrays {
   PrivateArrays(const SpirvModule& spirv, const Plan& plan)
       : spirv_(spirv), plan_(plan), first_range_(plan.variables.size(), kNoValue) {}
 
-  // The index in Module::private_arrays for a range of a variable of the plan.
+  // Returns the index in Module::private_arrays for a range of a variable of the plan.
   uint32_t ArrayOf(const LocalVariable& v, size_t range, mir::Module& module);
-  // The byte offset in Module::constant_data of a constant whose leaves take `words` dwords each.
-  // Linear in the number of tables.
+  // Returns the byte offset in Module::constant_data of a constant whose leaves take `words` dwords
+  // each. Linear in the number of tables.
   uint32_t ConstantDataOf(uint32_t constant, uint32_t type, uint32_t words, mir::Module& module);
   size_t constant_tables() const { return tables_.size(); }
 
@@ -39,7 +39,8 @@ class PrivateArrays {
   const SpirvModule& spirv_;
   const Plan& plan_;
   std::vector<uint32_t> first_range_;  // by index of Plan::variables: first of arrays_, or none
-  std::vector<uint32_t> arrays_;       // of the ranges of a variable, consecutive; or none yet
+  // by range of a variable, consecutive; kNoValue: not made yet
+  std::vector<uint32_t> arrays_;
   std::vector<ConstantTable> tables_;
 };
 

@@ -9,7 +9,7 @@
 namespace kiln::front {
 namespace {
 
-// A variable of twelve leaves, of which four and two are in memory, dwords in pairs.
+// A variable of twelve leaves, with ranges of four and of two in memory, two dwords a leaf.
 LocalVariable TwoRanges() {
   LocalVariable v;
   v.id = 7;

@@ -1,8 +1,8 @@
-// The values of slots (plan.h) at the place that the walk has reached: SSA under construction.
+// The values of slots (plan.h) at the current point of the walk: SSA under construction.
 //
 // A slot is a scalar of a variable, a phi, or a value that is carried to another block. A slot
-// without a value is undefined here. What was written since a region began is in a log, so that the
-// region's end can undo it and hand the changes to the join. A callee's slots are without values
+// without a value is undefined here. A log holds the writes since a region began, so that the
+// region's end can undo them and hand the changes to the join. A callee's slots have no values
 // except while it is being walked. Lifetime: the walk.
 #ifndef KILN_CORE_FRONT_STATE_SLOTS_H_
 #define KILN_CORE_FRONT_STATE_SLOTS_H_
@@ -32,14 +32,14 @@ class Slots {
     current_[slot] = value;
   }
 
-  // A place to undo to. Marks are undone in the order opposite to that in which they were taken.
+  // Returns a position to undo to. Marks are undone in the reverse order of their creation.
   size_t Mark() const { return log_.size(); }
-  // Gives every slot the value it had at the mark. Returns what they had until now of those that
-  // were written since, ascending, each once.
+  // Restores every slot to its value at the mark. Returns the undone values of the slots written
+  // since, ascending, each once.
   Writes UndoTo(size_t mark);
 
-  // For lists without duplicates: BeginList, then IsNew is true the first time a slot is asked
-  // about. One list at a time; UndoTo ends it.
+  // Build lists without duplicates: after BeginList, IsNew returns true the first time it is called
+  // for a slot. One list at a time; UndoTo ends it.
   void BeginList() { ++list_; }
   bool IsNew(uint32_t slot) {
     const bool is_new = stamp_[slot] != list_;
@@ -50,8 +50,8 @@ class Slots {
  private:
   const std::vector<mir::Type>& types_;
   std::vector<mir::ValueId> current_;
-  Writes log_;                   // slot, what it had before
-  std::vector<uint32_t> stamp_;  // the last list that a slot was in
+  Writes log_;                   // slot, its previous value
+  std::vector<uint32_t> stamp_;  // by slot: the last list that it was in
   uint32_t list_ = 0;
 };
 

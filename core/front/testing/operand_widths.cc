@@ -45,12 +45,12 @@ constexpr char kTypes[] = R"(
     %u_32 = OpConstant %uint 32
 )";
 
-// The conversion of an integer; signed results come from OpSConvert.
+// Returns the conversion of an integer; signed results come from OpSConvert.
 std::string To(const std::string& type) {
   return (type[0] == 'i' || type == "long" ? "OpSConvert %" : "OpUConvert %") + type + " ";
 }
 
-// %low: id & 7 as a type of the width; %wide: 2^32 more than id & 7, of 64 bits.
+// %low: id & 7 as a type of the width; %wide: 2^32 + (id & 7), of 64 bits.
 std::string Low(const std::string& type, const std::string& mask = "%u_7") {
   return "%low_32 = OpBitwiseAnd %uint %id " + mask + "\n%low = " + To(type) + "%low_32\n";
 }
@@ -125,7 +125,7 @@ void AddIndices(Cases* cases) {
                           "%result = OpLoad %uint %at\n",
                       [](uint32_t, uint32_t id) { return Words(16 - (id & 7)); }});
   }
-  // Indices are signed whatever their type says.
+  // Indices are signed whatever their type is.
   for (const char* type : {"u8", "u16", "uint", "ulong"}) {
     cases->push_back(
         {std::string("pointer stepped back by ") + type,
@@ -140,7 +140,7 @@ void AddIndices(Cases* cases) {
              "%result = OpLoad %uint %at\n",
          [](uint32_t, uint32_t id) { return Words(16 - (id & 7)); }});
   }
-  // Outside of the buffer, as surface bounds have it: 0, not an element that the low half names.
+  // Outside of the buffer, so surface bounds give 0, not the element at the index's low half.
   cases->push_back({"buffer by a long beyond it", "",
                     std::string(kWide) + "%at = OpAccessChain %p_word %in %u_0 %wide\n"
                                          "%result = OpLoad %uint %at\n",
@@ -170,7 +170,7 @@ void AddSwitches(Cases* cases) {
   add("u16", narrow("u16"), "65534", [](uint32_t x, uint32_t) {
     return (x & 0xffff) == 0xfffe ? 1u : (x & 0xffff) == 3 ? 2u : 3u;
   });
-  // 2^32 + 3 and 3 in turn.
+  // Alternates between 2^32 + 3 and 3.
   const std::string pair =
       "%h = OpBitwiseAnd %uint %id %u_1\n%p = OpCompositeConstruct %v2uint %u_3 %h\n";
   const auto halves = [](uint32_t, uint32_t id) { return (id & 1) != 0 ? 1u : 2u; };
@@ -190,14 +190,14 @@ void AddFunctions(Cases* cases) {
         [](uint32_t x, uint32_t) { return Of(std::ldexp(1.0f, static_cast<int8_t>(x))); });
   ldexp("i16", "%y16 = OpSConvert %i16 %id\n%e = OpSNegate %i16 %y16\n",
         [](uint32_t, uint32_t id) { return Of(std::ldexp(1.0f, -static_cast<int>(id))); });
-  // -(2^32 * id) - id and around: all but the first of them make 0.
+  // Exponents near -(2^32 * id) - id: all but the first give 0.
   ldexp("long",
         "%p = OpCompositeConstruct %v2uint %id %id\n%q = OpBitcast %long %p\n"
         "%e = OpSNegate %long %q\n",
         [](uint32_t, uint32_t id) { return id == 0 ? Of(1.0f) : 0u; });
   ldexp("a long near 0", "%y64 = OpSConvert %long %id\n%e = OpSNegate %long %y64\n",
         [](uint32_t, uint32_t id) { return Of(std::ldexp(1.0f, -static_cast<int>(id))); });
-  // The low half alone would be a small exponent: -2^63 + 5 of the report, and others.
+  // The low half alone would be a small exponent: -2^63 + 5 from a bug report, and others.
   ldexp("the least longs",
         "%least = OpShiftLeftLogical %uint %u_1 %u_31\n"
         "%p = OpCompositeConstruct %v2uint %id %least\n%e = OpBitcast %long %p\n",
@@ -214,7 +214,7 @@ void AddFunctions(Cases* cases) {
 }
 
 void AddSubgroups(Cases* cases) {
-  // Lanes are told apart by four bits at the least width of 8; all reads stay within 8 lanes.
+  // Lanes are distinguished by four bits at the smallest width of 8; all reads stay within 8 lanes.
   const std::string value = "%v = OpIMul %uint %id %u_5\n";
   for (const char* type : {"u8", "u16", "ulong"}) {
     const std::string by = std::string(" by ") + type;
@@ -245,7 +245,7 @@ void AddSubgroups(Cases* cases) {
          [](uint32_t, uint32_t id) { return ((id & ~3u) * 4 + 6) * 5; });
     cases->back().main =
         value + "%result = OpGroupNonUniformIAdd %uint %u_3 ClusteredReduce %v %c_4\n";
-    // Up and down by one, added where both are within eight lanes.
+    // Up and down by one, added if both are within eight lanes.
     cases->push_back(
         {"relative shuffles" + by, "",
          value + number +

@@ -1,12 +1,12 @@
-// Kernels whose operands have unusual widths: what SPIR-V 1.6 and Vulkan 1.3 allow for each, as
-// test data.
+// Kernels whose operands have unusual widths: the widths that SPIR-V 1.6 and Vulkan 1.3 allow for
+// each operand, as test data.
 //
 // An index, count, exponent, lane number, coordinate or selector may be an integer of 8, 16, 32 or
 // 64 bits where the specification names no width. Sources: SPIR-V 1.6 (unified), the operand lists
 // of the instructions; "SPIR-V Extended Instructions for GLSL" 1.00; SPV_KHR_subgroup_rotate; the
-// rules of SPIRV-Tools' validator, which names the widths that Vulkan asks for.
+// rules of SPIRV-Tools' validator, which names the widths that Vulkan requires.
 //
-// | operand | bits | read as | if 32 bits do not hold it |
+// | operand | bits | read as | if it does not fit 32 bits |
 // |---|---|---|---|
 // | Shift of a shift | 8 to 64 | unsigned | undefined |
 // | Offset, Count of a bit field | 8 to 64 | unsigned | undefined |
@@ -40,24 +40,24 @@ namespace kiln::front {
 struct OperandCase {
   std::string name;
   std::string types;  // see KernelAssembly (testing.h)
-  std::string main;   // leaves %result for the invocation %id with the input %x
+  std::string main;   // sets %result for the invocation %id with the input %x
   uint32_t (*expected)(uint32_t x, uint32_t id);
 };
 
-// The kernel of a case, as SPIR-V text.
+// Returns the kernel of a case, as SPIR-V text.
 std::string OperandKernel(const OperandCase& c);
 
 // Words that the kernels read, one for each of 32 invocations: both signs, and values around the
 // ends of 8 and 16 bits.
 std::vector<uint32_t> OperandInputs();
 
-// Every result is defined for every input.
+// Returns all cases; every result is defined for every input.
 const std::vector<OperandCase>& OperandCases();
 
-// Of images at binding 2 of set 0, whatever they hold.
+// Cases with images at binding 2 of set 0, of any contents.
 struct ImageCase {
   OperandCase kernel;  // without `expected`
-  std::string mir;     // part of what the text of the import has
+  std::string mir;     // a part of the import's text
 };
 const std::vector<ImageCase>& ImageCases();
 

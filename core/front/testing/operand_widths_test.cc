@@ -1,4 +1,4 @@
-// Operands of unusual widths, through the validator and the interpreter.
+// Runs operands of unusual widths through the validator and the interpreter.
 #include "core/front/testing/operand_widths.h"
 
 #include <gtest/gtest.h>

@@ -133,7 +133,7 @@ std::string KernelAssembly(const std::string& types, const std::string& main, bo
     OpDecorate %out DescriptorSet 0
     OpDecorate %out Binding 1
 )";
-  // Decorations of the test stand in front of its types.
+  // The test's decorations must precede its types.
   size_t at = 0;
   std::string rest;
   while (at < types.size()) {

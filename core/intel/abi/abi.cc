@@ -23,9 +23,9 @@ constexpr uint32_t kGrfBytes = 32;
 struct Uses {
   const Device* device = nullptr;
   std::vector<bool> resource;
-  std::vector<bool> sampler;  // by resource: as a sampler
-  std::vector<bool> loaded;   // by resource: storage images that are read
-  std::vector<bool> atomic;   // by resource: storage images with atomics
+  std::vector<bool> sampler;  // by resource: used as a sampler
+  std::vector<bool> loaded;   // by resource: storage image that is read
+  std::vector<bool> atomic;   // by resource: storage image with atomics
   std::vector<Abi::BufferAddress> addresses;
   uint32_t push_bytes = 0;
   bool push_dynamic = false;
@@ -74,13 +74,14 @@ void NoteTexelOp(const Module& m, InstId id, Uses& uses) {
   uses.resource[inst.imm0] = true;
 }
 
-// The descriptor must be known: registers hold its address.
+// Notes a buffer that is accessed by address. The descriptor must be known, since push registers
+// hold its address.
 void NoteAddress(const Module& m, InstId id, Uses& uses) {
   const mir::Inst& inst = m.inst(id);
   uint32_t element = m.resources[inst.imm0].element;
   if ((inst.flags & mir::kIndexed) != 0) {
     const mir::Value& index = m.value(m.source(id, 0));
-    if (index.kind != mir::Value::Kind::kConstant) return;  // refused where it is selected
+    if (index.kind != mir::Value::Kind::kConstant) return;  // selection refuses it
     element += KnownElement(*uses.device, m.resources[inst.imm0], index.bits);
   }
   for (const Abi::BufferAddress& a : uses.addresses) {
@@ -142,7 +143,7 @@ out::SurfaceKind KindOf(mir::ResourceKind kind) {
   return out::SurfaceKind::kNull;
 }
 
-// Entries for the descriptors of a resource; returns the first one's index.
+// Adds binding table entries for the descriptors of a resource; returns the first one's index.
 uint32_t AddSurfaces(Abi& abi, out::SurfaceKind kind, const mir::Resource& r, const char* format) {
   const auto first = static_cast<uint32_t>(abi.binding_table.size());
   for (uint32_t i = 0; i < r.count; ++i) {
@@ -168,7 +169,7 @@ const char* FormatOf(const Abi& abi, size_t resource) {
   return abi.raw_image[resource] ? "r32ui" : "";
 }
 
-// The memories with handles are entries behind all others.
+// Adds entries for the memories with handles, after all others.
 void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, Abi& abi) {
   for (const Binding& b : bindings) {
     if (!b.surfaces_in_memory && !b.samplers_in_memory) continue;
@@ -193,9 +194,8 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
   }
 }
 
-// Render targets are the first surfaces. Depth, stencil and a mask of samples want one, also where
-// no colour goes to it (Mesa 25.0.7, brw_nir.h, brw_nir_fs_needs_null_rt): then it is a null
-// surface.
+// Adds render targets, which are the first surfaces. Depth, stencil and a sample mask need one even
+// without a colour (Mesa 25.0.7, brw_nir.h, brw_nir_fs_needs_null_rt): then it is a null surface.
 void AddTargets(Abi& abi) {
   const FragmentAbi& f = *abi.fragment;
   for (const ColourTarget& target : f.targets) {
@@ -210,7 +210,7 @@ void AddTargets(Abi& abi) {
   if (f.targets.empty() && wants_one) abi.binding_table.emplace_back();
 }
 
-// Module::resources stand in (set, binding, element) order, and so do the tables.
+// Module::resources is in (set, binding, element) order, and so are the tables.
 absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
   abi.resource_surface.assign(m.resources.size(), Abi::kNoSurface);
   abi.resource_sampler.assign(m.resources.size(), Abi::kNoSurface);
@@ -304,8 +304,9 @@ absl::Status CheckDispatch(const Module& m, const Limits& limits) {
   return absl::OkStatus();
 }
 
-// As dispatched, single precision flushes subnormals and all round to nearest even; of half
-// precision nothing is known (ABI.md, "State"). The rounding mode is one for all precisions.
+// By default, a dispatch flushes subnormals of single precision and rounds to nearest even in all
+// precisions; its handling of half-precision subnormals is not known (ABI.md, "State"). The
+// rounding mode is one for all precisions.
 void AssignControl(const Module& m, Abi& abi) {
   constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10, kRoundToZero = 3u << 4;
   if (m.round_to_zero) abi.control_set |= kRoundToZero;

@@ -1,6 +1,6 @@
 // Intel ABI: where a program finds its resources and parameters (core/intel/ABI.md).
 //
-// In: the MIR module, of a graphics stage also the pipeline's state. Out: binding table and sampler
+// In: the MIR module, and for a graphics stage the pipeline's state. Out: binding table and sampler
 // indices and the push layout, functions of these alone, so that every width of a shader has the
 // same tables. Cost: linear in the module.
 #ifndef KILN_CORE_INTEL_ABI_ABI_H_
@@ -29,17 +29,16 @@ struct Abi {
   const Device* device = nullptr;
   std::vector<out::SurfaceEntry> binding_table;
   std::vector<out::SamplerEntry> sampler_table;
-  std::vector<uint32_t> resource_surface;  // by MIR resource, of arrays the first; kNoSurface
+  std::vector<uint32_t> resource_surface;  // by MIR resource, the first of an array; or kNoSurface
                                            // if never used
   std::vector<uint32_t> resource_sampler;  // likewise, sampler indices
-  // By MIR resource, where its surfaces or samplers are not in the tables: the binding table index
-  // of the memory with their handles. Else kNoSurface.
+  // By MIR resource whose surfaces or samplers are not in the tables: the binding table index of
+  // the memory with their handles. Else kNoSurface.
   std::vector<uint32_t> surface_memory;
   std::vector<uint32_t> sampler_memory;
   std::vector<out::DescriptorRange> descriptor_memory;
   std::vector<bool> raw_image;  // by MIR resource: storage images that are bound as
-                                // 32-bit integers: IsUnreadableFormat, and floats
-                                // with atomics
+                                // 32-bit integers: IsUnreadableFormat, and floats with atomics
   static constexpr uint32_t kNoSurface = 0xffffffffu;
   std::optional<uint32_t> constant_surface;  // Module::constant_data
   std::optional<uint32_t> push_surface;      // push constants, for offsets known only at run time
@@ -48,7 +47,8 @@ struct Abi {
   std::optional<VertexAbi> vertex;      // of vertex programs
   Views views;                          // of graphics programs
 
-  // Push registers: bytes from the start of the first (WidthAbi::first_push_register).
+  // Push data: offsets in bytes from the start of the first push register
+  // (WidthAbi::first_push_register).
   uint32_t client_bytes = 0;               // at byte 0
   std::optional<uint32_t> num_workgroups;  // byte of the 3 dwords
   std::optional<uint32_t> base_workgroup;
@@ -57,44 +57,47 @@ struct Abi {
     uint32_t element = 0;   // of an array
     uint32_t byte = 0;      // of the 2 dwords
   };
-  std::vector<BufferAddress> buffer_addresses;  // of buffers that are accessed by address
+  std::vector<BufferAddress> buffer_addresses;  // buffers that are accessed by address
   uint32_t cross_thread_registers = 0;          // with uniform_ranges
-  std::vector<UniformRange> uniform_ranges;     // behind the rest; see PushRanges
+  std::vector<UniformRange> uniform_ranges;     // after the rest; see PushRanges
   uint32_t per_thread_registers = 0;            // 1 if the subgroup id is read
   std::optional<uint32_t> subgroup_id;          // byte
 
-  // Bits of cr0.0 that the program must change because the module asks for another rounding or
-  // handling of subnormals than the dispatch gives.
+  // Bits of cr0.0 that the program must change because the module requires another rounding or
+  // handling of subnormals than the dispatch sets.
   uint32_t control_set = 0;
   uint32_t control_clear = 0;
 
   bool requires_zero_base = false;  // the workgroup id is read, the base is not
   bool uses_barrier = false;
-  bool writes_shared = false;           // shared memory, by stores or atomics
-  bool writes_buffers = false;          // storage buffers and images
+  bool writes_shared = false;           // writes shared memory, by stores or atomics
+  bool writes_buffers = false;          // writes storage buffers or images
   uint32_t scratch_bytes_per_lane = 0;  // private arrays
-  std::vector<uint32_t> array_offset;   // by private array: byte of a lane's scratch
+  std::vector<uint32_t> array_offset;   // by private array: its first byte in a lane's scratch
 };
 
-// Which descriptor of the array a known index names: beyond the array, which is undefined where it
-// is executed, the last one (ABI.md, "Limits").
+// Returns the descriptor of the array that a constant index names. An index beyond the array, which
+// is undefined if it is executed, names the last one (ABI.md, "Limits").
 uint32_t KnownElement(const Device& device, const mir::Resource& resource, uint64_t index);
 
-// Formats that the data port writes but cannot read: an image that the shader reads is bound as
-// 32-bit unsigned integers, and the program converts.
+// Returns true for formats that the data port writes but cannot read: an image that the shader
+// reads is bound as 32-bit unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);
 
-// ResourceExhausted if more than 240 bindings are used or one has more than 2^20 descriptors, if
-// the workgroup or its shared memory is larger than can be dispatched, and if private arrays take
-// more scratch memory than the narrowest thread has. `device` must outlive what is assigned.
-// Fragment and vertex programs besides: see AssignFragment, AssignVertex, CheckViews.
+// Assigns the ABI of a module. Returns ResourceExhausted if more than 240 bindings are used or one
+// has more than 2^20 descriptors, if the workgroup or its shared memory is larger than can be
+// dispatched, and if private arrays take more scratch memory than the narrowest thread has.
+// `device` must outlive the result. Errors of fragment and vertex programs in addition: see
+// AssignFragment, AssignVertex, CheckViews.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device,
                               const PipelineState& state = {});
 
-// Adds ranges behind what is pushed already, in this order. Once for each Abi, of graphics stages.
+// Adds ranges after the data that is pushed already, in this order. Called at most once for each
+// Abi, for graphics stages.
 void PushRanges(std::vector<UniformRange> ranges, Abi& abi);
 
-// The push register with 32 bytes of a uniform buffer, counted from the first; nothing: not pushed.
+// Returns the push register with 32 bytes of a uniform buffer, counted from the first; nothing if
+// they are not pushed.
 std::optional<uint32_t> PushedRegister(const Abi& abi, uint32_t resource, uint32_t element,
                                        uint32_t index);
 

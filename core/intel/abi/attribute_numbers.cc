@@ -22,7 +22,7 @@ absl::Status Refuse(const std::string& why) {
                    "fragment_inputs");
 }
 
-// The first slot that is read.
+// Returns the first slot that is read.
 uint32_t FirstSlot(Slots slots) {
   uint32_t first = ~uint32_t{0};
   for (const std::optional<uint32_t>& s : slots) first = std::min(first, s.value_or(first));
@@ -66,7 +66,8 @@ class Numberer {
   }
 
  private:
-  // Into what must be routed, what can have the number of its slot, and what fixed functions make.
+  // Divides attributes into those that must be routed, those that can have the number of their
+  // slot, and those that fixed functions make.
   void Divide() {
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (!slots_[i]) {

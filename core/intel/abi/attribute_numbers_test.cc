@@ -1,5 +1,5 @@
-// Every result is held against what the hardware can deliver; which of the possible ones it is, in
-// examples.
+// Checks every result against the hardware's abilities, and in examples which of the possible
+// results it is.
 #include "core/intel/abi/attribute_numbers.h"
 
 #include <algorithm>
@@ -86,7 +86,8 @@ TEST(AttributeNumbers, RefusesWhatCannotBeDelivered) {
   EXPECT_EQ(cause(With({std::nullopt}, Range(4, 36))), "fragment_inputs");
 }
 
-// What 3DSTATE_SBE and 3DSTATE_SBE_SWIZ can say, written down apart from the code.
+// Checks against the abilities of 3DSTATE_SBE and 3DSTATE_SBE_SWIZ, written independently of the
+// code.
 void ExpectDeliverable(const Slots& slots, const Numbers& numbers) {
   ASSERT_EQ(numbers.size(), slots.size());
   uint32_t first = 1000;

@@ -17,10 +17,10 @@ bool SharesMemory(const mir::Module& m, const ResourceUses& uses, size_t a, size
          uses.raw_image[a] == uses.raw_image[b];
 }
 
-// Those that are used, in the order of their first resources.
+// Returns the bindings that are used, in the order of their first resources.
 std::vector<Binding> FindBindings(const mir::Module& m, const ResourceUses& uses) {
   std::vector<Binding> bindings;
-  size_t first_of_set = 0;  // resources of a (set, binding) stand together
+  size_t first_of_set = 0;  // resources of a (set, binding) are consecutive
   for (size_t i = 0; i < m.resources.size(); ++i) {
     const mir::Resource& r = m.resources[i];
     if (!uses.surface[i] && !uses.sampler[i]) continue;
@@ -42,8 +42,8 @@ std::vector<Binding> FindBindings(const mir::Module& m, const ResourceUses& uses
   return bindings;
 }
 
-// The binding whose move to memory frees the most entries, of equals the last; null: none frees
-// any.
+// Returns the binding whose move to memory frees the most entries, the last one of equals; null if
+// none frees any.
 template <class Gain>
 Binding* Largest(std::vector<Binding>& bindings, Gain gain) {
   Binding* best = nullptr;
@@ -53,7 +53,7 @@ Binding* Largest(std::vector<Binding>& bindings, Gain gain) {
   return best;
 }
 
-// Some binding has surfaces.
+// Requires that some binding has surfaces.
 const Binding& LastWithSurfaces(const std::vector<Binding>& bindings) {
   return *std::find_if(bindings.rbegin(), bindings.rend(),
                        [](const Binding& b) { return b.surfaces != 0; });

@@ -28,14 +28,14 @@ using mir::Module;
 using mir::Op;
 using out::PayloadPart;
 
-// An attribute: locations first, then built-ins by name. A location of which some components are
-// flat and others not is two: state says of an attribute as a whole that it is flat (3DSTATE_SBE
-// dword 3), and routes one slot of the vertex to as many attributes as want it (3DSTATE_SBE_SWIZ).
+// The key of an attribute: locations first, then built-ins by name. A location some of whose
+// components are flat is two attributes: state marks an attribute as flat as a whole (3DSTATE_SBE
+// dword 3), and can route one slot of the vertex to several attributes (3DSTATE_SBE_SWIZ).
 struct AttributeKey {
   std::string builtin;
   uint32_t location = 0;
   bool flat = false;
-  uint32_t distances = 0;  // of the two slots of distances
+  uint32_t distances = 0;  // which of the two slots of distances
   friend bool operator<(const AttributeKey& a, const AttributeKey& b) {
     return std::tie(a.builtin, a.location, a.flat) < std::tie(b.builtin, b.location, b.flat);
   }
@@ -55,19 +55,19 @@ std::optional<AttributeKey> KeyOf(const Module& m, const Interface& v, uint32_t 
       const uint32_t slot = DistanceNumber(m.inputs, v, element) / kDistancesPerSlot;
       return AttributeKey{.builtin = absl::StrCat("clip_distance_", slot), .distances = slot};
     }
-    default: return std::nullopt;  // from the payload's other registers
+    default: return std::nullopt;  // comes from the payload's other registers
   }
 }
 
-// The slot of the vertex that an attribute comes from: places are those of vertex.h, whatever the
-// stage in front is. Nothing: fixed functions make it.
+// Returns the slot of the vertex that an attribute comes from, numbered as in vertex.h, whatever
+// the preceding stage is. Nothing if fixed functions make it.
 std::optional<uint32_t> SourceOf(const AttributeKey& key) {
   if (key.builtin.empty()) return kVueLocations + key.location;
   if (key.builtin == "primitive_id" || key.builtin == "point_coord") return std::nullopt;
   return kVueDistances + key.distances;
 }
 
-// What instructions read of the inputs, which outputs they store, and what else they do.
+// Inputs that instructions read, outputs that they store, and their other effects.
 struct Reads {
   std::vector<std::vector<bool>> element;  // by input
   std::vector<bool> stored;                // by output
@@ -108,7 +108,7 @@ class Reader {
         reads_.parts.insert(abi_.BarycentricsAt(v.interpolation, mir::Auxiliary::kCentroid));
         break;
       case InterpolateAt::kSample:
-        // A pixel's only sample is its centre.
+        // The only sample of a pixel is at its centre.
         if (!abi_.several_samples) {
           reads_.parts.insert(abi_.BarycentricsAt(v.interpolation, mir::Auxiliary::kSample));
         }
@@ -149,7 +149,7 @@ class Reader {
   Reads reads_;
 };
 
-// A number, which is a slot of the setup data, for each attribute that is read.
+// Assigns a number, which is a slot of the setup data, to each attribute that is read.
 absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) {
   absl::btree_set<AttributeKey> keys;
   for (size_t i = 0; i < m.inputs.size(); ++i) {
@@ -200,7 +200,7 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
   return absl::OkStatus();
 }
 
-// Locations that are written, and written to.
+// Finds the render targets: locations that the program writes and that have an attachment.
 void AssignTargets(const Module& m, const FragmentState& state, FragmentAbi& abi) {
   absl::btree_set<uint32_t> written;
   for (const Interface& v : m.outputs) {
@@ -223,7 +223,7 @@ bool WritesFirstAlone(const FragmentAbi& abi) {
   return abi.targets.size() == 1 && abi.targets[0].location == 0;
 }
 
-// A second source of blending is for target 0 alone
+// A second source of blending is possible for render target 0 alone
 // (VkPhysicalDeviceLimits::maxFragmentDualSrcAttachments is 1).
 absl::Status CheckTargets(const FragmentAbi& abi) {
   if (!abi.dual_source || WritesFirstAlone(abi)) return absl::OkStatus();
@@ -232,10 +232,11 @@ absl::Status CheckTargets(const FragmentAbi& abi) {
       "fragment_outputs");
 }
 
-// Coverage by alpha is by that of location 0 (Vulkan, "Multisample Coverage"), which hardware sees
-// if the program writes that target and no other, and heeds if it gives no mask of samples (Mesa
-// 25.0.7, brw_nir_lower_alpha_to_coverage.c). Else the program makes a mask of it, in which
-// hardware takes no more part. An alpha that nobody writes is undefined: any coverage will do.
+// Alpha to coverage uses the alpha of location 0 (Vulkan, "Multisample Coverage"). Hardware can
+// apply it if the program writes that render target and no other, and does so if the program
+// outputs no sample mask (Mesa 25.0.7, brw_nir_lower_alpha_to_coverage.c). Otherwise the program
+// computes a sample mask from it, and hardware does not apply it in addition. An alpha that is not
+// written is undefined: any coverage will do.
 void AssignCoverage(const Module& m, const Reads& reads, const FragmentState& state,
                     FragmentAbi& abi) {
   constexpr uint32_t kAlpha = 3;
@@ -249,7 +250,7 @@ void AssignCoverage(const Module& m, const Reads& reads, const FragmentState& st
   abi.writes_sample_mask |= abi.masks_by_alpha;
 }
 
-// That a depth is what it was anyhow is taken as that it becomes no larger, as Mesa does.
+// A depth that is unchanged counts as one that becomes no larger, as in Mesa.
 out::DepthOutput DepthOf(mir::DepthMode mode) {
   switch (mode) {
     case mir::DepthMode::kNone: return out::DepthOutput::kOff;

@@ -1,11 +1,13 @@
-// Fragment programs: which attributes of the setup data stand for which inputs, what the payload
-// holds, which colour targets there are (core/intel/ABI.md, "Fragments").
+// Fragment programs: the attributes of the setup data for the inputs, the contents of the payload,
+// and the colour render targets (core/intel/ABI.md, "Fragments").
 //
-// In: the MIR module and the pipeline's state. Out: functions of both, the same at every width but
-// for the places of the payload (PayloadAt). Only what is read takes registers. Cost: linear.
+// In: the MIR module and the pipeline's state. Out: functions of both, the same at every width
+// except for the registers of the payload (PayloadAt). Only inputs that are read take registers.
+// Cost: linear.
 //
-// Sources: Mesa 25.0.7, brw_fs_thread_payload.cpp (order of the payload), brw_compile_fs.cpp (what
-// needs what); the setup data's layout was read off its programs for this generation.
+// Sources: Mesa 25.0.7, brw_fs_thread_payload.cpp (order of the payload), brw_compile_fs.cpp (the
+// parts that each feature needs); the setup data's layout was derived from its programs for this
+// generation.
 #ifndef KILN_CORE_INTEL_ABI_FRAGMENT_H_
 #define KILN_CORE_INTEL_ABI_FRAGMENT_H_
 
@@ -32,41 +34,43 @@ struct FragmentAbi {
   std::vector<out::SetupAttribute> attributes;  // ascending by slot (attribute_numbers.h)
   uint32_t setup_slots = 0;                     // some may have no attribute
   std::vector<std::vector<uint32_t>> slots;     // by MIR input and element; kNoSlot: not delivered
-  std::vector<out::PayloadPart> parts;          // of each 16 lanes, behind the positions, in order
-  std::vector<ColourTarget> targets;            // ascending; empty: nothing but depth is written
+  std::vector<out::PayloadPart> parts;          // for each 16 lanes, after the positions, in order
+  std::vector<ColourTarget> targets;            // ascending; empty: only depth is written
   uint32_t samples = 1;                         // of a pixel
   bool several_samples = false;
   bool per_sample = false;      // a lane is a sample
-  bool interpolator = false;    // asks the pixel interpolator
-  bool nonperspective = false;  // barycentrics without perspective, from either
-  bool kills = false;           // lanes may lose their effects on the way
+  bool interpolator = false;    // sends messages to the pixel interpolator
+  bool nonperspective = false;  // uses barycentrics without perspective, from either
+  bool kills = false;           // lanes may be killed on the way
   bool side_effects = false;    // stores, atomics
   out::DepthOutput depth = out::DepthOutput::kOff;
   bool writes_stencil = false;
   bool writes_sample_mask = false;
   bool dual_source = false;
   bool alpha_to_coverage = false;  // state has it
-  bool masks_by_alpha = false;     // and it is the program's to do
+  bool masks_by_alpha = false;     // and the program has to compute it
 
-  // The barycentric coordinates by which an input that is not flat is interpolated, where the
-  // shader does not ask for a place by itself.
+  // Returns the barycentric coordinates by which an input that is not flat is interpolated, unless
+  // the shader asks for a position itself.
   out::PayloadPart BarycentricsOf(const mir::Interface& input) const;
   out::PayloadPart BarycentricsAt(mir::Interpolation interpolation, mir::Auxiliary where) const;
 };
 
-// Registers of the payload at one width.
+// The payload's registers at one width.
 struct FragmentPayload {
   std::vector<out::PayloadItem> items;
   uint32_t registers = 0;
-  // The register of a part for the lanes from `first_lane` on (0, 16); the part must be there.
+  // Returns the register of a part for the lanes from `first_lane` on (0, 16). The part must be in
+  // the payload.
   uint32_t RegisterOf(out::PayloadPart part, uint32_t first_lane) const;
 };
 
-// ResourceExhausted (fragment_inputs): attributes that cannot be delivered. Unimplemented
-// (fragment_outputs): a second source of blending with targets other than 0.
+// Errors: ResourceExhausted (fragment_inputs) for attributes that cannot be delivered;
+// Unimplemented (fragment_outputs) for a second source of blending with render targets other than
+// 0.
 absl::StatusOr<FragmentAbi> AssignFragment(const mir::Module& module, const FragmentState& state);
 
-// The component of its attribute that an element of clip or cull distances is.
+// Returns the component of its attribute that holds an element of clip or cull distances.
 uint32_t DistanceComponent(const mir::Module& module, const mir::Interface& distances,
                            uint32_t element);
 

@@ -1,4 +1,4 @@
-// Where fragment programs find their inputs: see fragment.h.
+// Tests where fragment programs find their inputs: see fragment.h.
 #include "core/intel/abi/fragment.h"
 
 #include <string>
@@ -99,7 +99,8 @@ TEST(FragmentAbi, PayloadHasWhatIsReadTwiceFor32Lanes) {
   EXPECT_EQ(wide.registers, 23u);
 }
 
-// Of several samples the place matters, and where each is a lane, all are taken there.
+// With several samples the position of interpolation matters; if each lane is a sample, all inputs
+// are interpolated there.
 TEST(FragmentAbi, PlacesOfSeveralSamples) {
   const std::string body =
       "%0:f32 = load_input[4, 0]\n%1:f32 = load_input[7, 0]\nstore_output[0, 0] %0, %1\n";
@@ -144,8 +145,8 @@ TEST(FragmentAbi, TargetsAreAttachmentsThatAreWritten) {
   EXPECT_EQ(one.targets[0].surface, 0u);
 }
 
-// Hardware takes alpha from the first target that is written, and none from a null target; what it
-// cannot is a mask of samples.
+// Hardware takes alpha from the first render target that is written, and none from a null target.
+// It cannot combine this with a sample mask.
 TEST(FragmentAbi, AlphaToCoverageIsHardwaresForTarget0Alone) {
   const std::string first = "store_output[0, 0] 1f\n", both = first + "store_output[1, 0] 1f\n";
   FragmentState state;
@@ -184,7 +185,8 @@ TEST(FragmentAbi, AlphaToCoverageBesideAMask) {
   EXPECT_FALSE(masks(mask));
 }
 
-// Depth, stencil and a mask want a surface where no colour has one; what follows lies behind it.
+// Depth, stencil and a sample mask need a surface even if no colour has one; other surfaces come
+// after it.
 TEST(FragmentAbi, OutputsWithoutAColourHaveANullSurface) {
   const std::string interfaces =
       "modes depth any\nresource 0 ssbo 0.0.0\n"
@@ -217,7 +219,7 @@ TEST(FragmentAbi, OutputsWithoutAColourHaveANullSurface) {
   EXPECT_EQ(kinds("demote true\n", none), buffer);
 }
 
-// State says of an attribute as a whole that it is flat.
+// State marks an attribute as flat as a whole.
 TEST(FragmentAbi, ALocationThatIsFlatInPartIsTwoAttributes) {
   const std::string interfaces =
       "input 0 location 0.0 f32 x1\ninput 1 location 0.1 f32 x1 flat\n"
@@ -236,7 +238,7 @@ TEST(FragmentAbi, ALocationThatIsFlatInPartIsTwoAttributes) {
   EXPECT_EQ(abi->slots[2][0], 0u);
 }
 
-// State must say of a message what it has: what is stored, defined or not.
+// State must list the parts of a message: everything that is stored, defined or not.
 TEST(FragmentAbi, OutputsAreThoseThatAreStored) {
   const std::string interfaces =
       "input 0 location 0.0 f32 x4\noutput 0 location 0.0 f32 x4\n"
@@ -266,7 +268,7 @@ TEST(FragmentAbi, ASecondSourceOfBlendingIsForTarget0) {
   EXPECT_TRUE(abi->dual_source);
   EXPECT_EQ(CauseOf(AssignFragment(Module(interfaces + other, both), {}).status()),
             "fragment_outputs");
-  // Without a target there is nothing to blend.
+  // Without a render target there is nothing to blend.
   FragmentState state;
   state.attachments.emplace();
   const absl::StatusOr<FragmentAbi> unattached = AssignFragment(Module(interfaces, both), state);
@@ -290,8 +292,8 @@ TEST(FragmentAbi, SixteenSamplesHaveNo32Lanes) {
 }
 
 TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
-  // 32 attributes take 64 registers, constants 60: with the payload of 8 lanes that is all there
-  // is.
+  // 32 attributes take 64 registers, constants 60: with the payload of 8 lanes, these are all
+  // registers.
   const mir::Module m =
       Module("input 0 location 0.0 f32 x4 array 32\noutput 0 location 0.0 f32 x4\n",
              "%0:f32 = load_input.indexed[0, 0] 3\nstore_output[0, 0] %0\n");
@@ -309,8 +311,8 @@ TEST(FragmentAbi, ThreadsStartWithWhatFitsTheRegisterFile) {
   }
 }
 
-// From number 16 on an attribute has the number of its slot of the vertex, counted from the first
-// one that is read: location l lies in slot 4 + l, distances in 2 and 3.
+// From number 16 on, an attribute has the number of its slot of the vertex, counted from the first
+// one that is read: location l is in slot 4 + l, distances are in 2 and 3.
 TEST(FragmentAbi, AttributesFrom16OnAreWhereTheVertexHasThem) {
   const std::string interfaces =
       "input 0 location 1.0 f32 x4 array 16\ninput 1 location 20.0 f32 x4\n"

@@ -16,13 +16,13 @@ using mir::Op;
 namespace {
 
 constexpr uint32_t kComponents = 4;  // of a location
-constexpr uint32_t kBits = 32;       // of a component, as which 16 bits are passed on
+constexpr uint32_t kBits = 32;       // of a component; values of 16 bits are passed on in 32, too
 
-// Which variable a component of a location belongs to, where it is used.
+// The variable that each used component of a location belongs to.
 class Components {
  public:
-  // `used(i)`: whether scalar number i of the instruction counts; it has `count` of them, the first
-  // one is component `first` of variable `v`.
+  // `used(i)` says if scalar number i of the instruction counts. The instruction has `count` of
+  // them; the first one is component `first` of variable `v`.
   template <class Used>
   void Note(const Module& m, InstId id, const Interface& v, uint32_t first, int count,
             Used&& used) {

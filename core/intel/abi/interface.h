@@ -1,5 +1,5 @@
-// What fragment and vertex programs have in common in how their variables lie in slots of four
-// dwords (core/intel/ABI.md, "Fragments", "Vertices").
+// The layout of variables in slots of four dwords, as far as fragment and vertex programs share it
+// (core/intel/ABI.md, "Fragments", "Vertices").
 #ifndef KILN_CORE_INTEL_ABI_INTERFACE_H_
 #define KILN_CORE_INTEL_ABI_INTERFACE_H_
 
@@ -14,27 +14,27 @@ namespace kiln::intel {
 
 inline constexpr uint32_t kDistancesPerSlot = 4;
 
-// The number of a distance among all: those to cull by lie behind those to clip by. `list` has the
+// Returns the number of a distance among all: cull distances follow clip distances. `list` has the
 // variable: the inputs, or the outputs, of its module.
 uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Interface& distances,
                         uint32_t element);
 
-// Distances to clip and to cull by for which there is no place: beyond the eighth (Mesa 25.0.7,
-// 3DSTATE_VS: a mask of eight bits for either; Vulkan, maxCombinedClipAndCullDistances).
+// Returns true if there are more than eight clip and cull distances (Mesa 25.0.7, 3DSTATE_VS: a
+// mask of eight bits for either; Vulkan, maxCombinedClipAndCullDistances).
 bool TooManyDistances(const std::vector<mir::Interface>& list);
 
 // Notes the elements that a load of an input may read, or a store to an output may write: all if a
-// value chooses. `touched` is by element.
+// value selects the element. `touched` is indexed by element.
 void NoteElements(const mir::Module& module, mir::InstId access, std::vector<bool>& touched);
 
-// What instructions read of locations, or write to them: loads of which no result is used and
-// stores of what has no value do not count. Of a choice by value all elements do. Components have
-// the 32 bits that are passed on of 16, too; there are none of 64 (front).
+// The parts of locations that instructions read or write. Loads without used results and stores of
+// undefined values do not count. If a value selects the element, all elements count. Components
+// have 32 bits; values of 16 bits are passed on in 32, too, and there are none of 64 (front).
 using LocationParts = absl::btree_map<uint32_t, std::vector<out::LocationPart>>;  // by location
 LocationParts PartsRead(const mir::Module& module);
 LocationParts PartsWritten(const mir::Module& module);
 
-// Does the instruction change memory that others see?
+// Returns true if the instruction changes memory that other threads can see.
 bool ChangesMemory(mir::Op op);
 
 }  // namespace kiln::intel

@@ -1,4 +1,4 @@
-// What programs use of locations, and where distances lie: see interface.h.
+// Tests the parts of locations that programs use, and the slots of distances: see interface.h.
 #include "core/intel/abi/interface.h"
 
 #include <string>

@@ -60,7 +60,7 @@ out::FragmentLaunch FragmentOf(const mir::Module& m, const Abi& abi, const Width
 }
 
 out::VertexLaunch VertexOf(const Abi& abi, const WidthAbi& at_width) {
-  constexpr uint32_t kSlotsOfUnit = 4;  // of the size of an entry
+  constexpr uint32_t kSlotsOfUnit = 4;  // the unit of an entry's size
   const VertexAbi& v = *abi.vertex;
   out::VertexLaunch r;
   r.setup_first_register = at_width.first_push_register + abi.cross_thread_registers;
@@ -75,7 +75,7 @@ out::VertexLaunch VertexOf(const Abi& abi, const WidthAbi& at_width) {
   for (const out::VueSlot& slot : v.vue) {
     if (slot.what != out::VueContent::kDistances) continue;
     for (const out::VuePart& part : slot.parts) {
-      if (!part.from_shader) continue;  // nothing is cut by what nobody wrote
+      if (!part.from_shader) continue;  // distances that the shader does not write cut nothing
       const uint32_t bit = 1u << ((slot.slot - kVueDistances) * kDistancesPerSlot + part.component);
       (part.what == out::VueValue::kClipDistance ? r.clip_distance_mask : r.cull_distance_mask) |=
           bit;
@@ -101,7 +101,7 @@ out::LaunchRecord LaunchOf(const mir::Module& m, const Abi& abi, const WidthAbi&
   if (abi.num_workgroups) AddPart(r, *abi.num_workgroups, 12, out::PushSource::kNumWorkgroups);
   if (abi.base_workgroup) AddPart(r, *abi.base_workgroup, 12, out::PushSource::kBaseWorkgroup);
   for (const Abi::BufferAddress& a : abi.buffer_addresses) {
-    // A part does not run on in the next register.
+    // A part does not cross a register.
     for (uint32_t half = 0; half < 8; half += 4) {
       AddPart(r, a.byte + half, 4, out::PushSource::kBufferAddress);
       const mir::Resource& resource = m.resources[a.resource];

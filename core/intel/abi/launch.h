@@ -1,4 +1,5 @@
-// The launch record: what Abi and WidthAbi say, for whoever starts the program (core/intel/ABI.md).
+// Makes the launch record: the contents of Abi and WidthAbi, for the driver or simulator that
+// starts the program (core/intel/ABI.md).
 #ifndef KILN_CORE_INTEL_ABI_LAUNCH_H_
 #define KILN_CORE_INTEL_ABI_LAUNCH_H_
 
@@ -9,7 +10,7 @@
 
 namespace kiln::intel {
 
-// Without code_bytes, grf_used and scratch, which the caller adds.
+// Returns the record without code_bytes, grf_used and scratch, which the caller adds.
 out::LaunchRecord LaunchOf(const mir::Module& module, const Abi& abi, const WidthAbi& at_width);
 
 }  // namespace kiln::intel

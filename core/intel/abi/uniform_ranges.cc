@@ -15,17 +15,18 @@ using mir::InstId;
 using mir::Module;
 using mir::Op;
 
-// Of both estimate.h and the reference compiler.
+// The weights of both estimate.h and the reference compiler.
 constexpr int64_t kLoopWeight = 10, kMaxWeight = 1'000'000;
-// Registers that are worth pushing for one message less: a message is a header, a send and what
-// waits for it.
+// The number of registers worth pushing to save one message: a message is a header, a send and a
+// wait for it.
 constexpr int64_t kMessageWorth = 4;
-// Registers looked at; what comes behind is read by messages.
+// The number of registers considered; messages read the others.
 constexpr size_t kMaxReads = 4096;
 
 using Place = std::tuple<uint32_t, uint32_t, uint32_t>;  // resource, element, register
 
-// Walks the module as selection does, which reads a register anew where no region around has it.
+// Walks the module as selection does, which reads a register again unless a region around has read
+// it.
 class Reader {
  public:
   explicit Reader(const Module& m) : m_(m) {}
@@ -70,10 +71,11 @@ class Reader {
   const Module& m_;
   absl::btree_map<Place, int64_t> messages_;
   absl::btree_set<Place> open_;
-  std::vector<Place> read_;  // what is in open_, in the order of the regions around
+  std::vector<Place> read_;  // contents of open_, in the order of the regions around
 };
 
-// The best choice among the first reads, by how many ranges and registers it may take.
+// Finds the best choice among the first reads, for each number of ranges and registers that it may
+// take.
 class Chooser {
  public:
   Chooser(absl::Span<const UniformRead> reads, const RangeLimits& limits)
@@ -98,7 +100,8 @@ class Chooser {
   size_t At(uint32_t ranges, uint32_t registers) const { return ranges * registers_ + registers; }
   Step& StepAt(size_t read, size_t at) { return steps_[read * ranges_ * registers_ + at]; }
 
-  // Registers from the read before to this one; none: another buffer.
+  // Returns the number of registers from the preceding read to this one; 0 if that is in another
+  // buffer.
   uint32_t Distance(size_t i) const {
     if (i == 0 || reads_[i - 1].resource != reads_[i].resource ||
         reads_[i - 1].element != reads_[i].element) {
@@ -107,8 +110,9 @@ class Chooser {
     return reads_[i].index - reads_[i - 1].index;
   }
 
-  // `best`: of choices among the reads before this one; `ending`: of those whose last range ends
-  // at the one before. Descending, so that what is read is not yet what this read makes of it.
+  // Updates the best values for one more read. `best` is for choices among the reads before this
+  // one; `ending` is for those whose last range ends at the one before. Goes down, so that the
+  // values it reads are not yet updated for this read.
   void Take(size_t i, std::vector<int64_t>& best, std::vector<int64_t>& ending) {
     const int64_t worth = kMessageWorth * std::min(reads_[i].messages, kMaxWeight);
     const uint32_t distance = Distance(i);
@@ -132,7 +136,7 @@ class Chooser {
   std::vector<UniformRange> Collect() {
     std::vector<UniformRange> chosen;
     uint32_t k = ranges_ - 1, r = registers_ - 1;
-    bool inside = false;  // the read behind this one extends a range to here
+    bool inside = false;  // the read after this one extends a range to here
     for (size_t i = reads_.size(); i-- > 0;) {
       const Step step = StepAt(i, At(k, r));
       if (!inside && !step.takes) continue;

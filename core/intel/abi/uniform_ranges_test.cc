@@ -1,4 +1,5 @@
-// What a module reads of uniform buffers, which of it is pushed, and where it then is.
+// Tests which data a module reads from uniform buffers, which of it is pushed, and where it then
+// is.
 #include "core/intel/abi/uniform_ranges.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ TEST(UniformReads, AreNotWhatAValueChooses) {
             Reads());
 }
 
-// One message for what stands inside or behind, ten of a loop, one on each side of a branch.
+// Reads inside or after the first one's region share its message; a loop counts ten, and each side
+// of a branch one.
 TEST(UniformReads, CountMessagesAsSelectionSendsThem) {
   EXPECT_EQ(ReadsOf(R"(
     %0:i32 = load_input[0, 0]
@@ -111,7 +113,7 @@ TEST(ChooseRanges, TakesWhatSavesTheMostMessagesInFourRanges) {
   EXPECT_TRUE(ChooseRanges(reads, {4, 0}).empty());
 }
 
-// No more than 64 registers of one that is read from end to end.
+// A buffer that is read from end to end gets no more than 64 registers.
 TEST(ChooseRanges, KeepsToTheRegisters) {
   Reads reads;
   for (uint32_t i = 0; i < 100; ++i) reads.push_back({0, 0, i, i == 90 ? 5 : 1});
@@ -126,7 +128,7 @@ TEST(ChooseRanges, KeepsToTheRegisters) {
   EXPECT_TRUE(has);
 }
 
-// A range goes over what is not read while that costs less than the messages.
+// A range includes registers that are not read if that costs less than the messages.
 TEST(ChooseRanges, BridgesShortGaps) {
   EXPECT_EQ(ChooseRanges(Reads{{0, 0, 2, 1}, {0, 0, 5, 1}}, {1, 64}), (Ranges{{0, 0, 2, 4, 0}}));
   EXPECT_EQ(ChooseRanges(Reads{{0, 0, 2, 1}, {0, 0, 9, 1}}, {1, 64}).size(), 1u);
@@ -135,7 +137,8 @@ TEST(ChooseRanges, BridgesShortGaps) {
             (Ranges{{0, 0, 2, 1, 0}, {0, 0, 4, 1, 0}}));
 }
 
-// What choices are worth, tried one by one: for each read, in no range, in a new one, in the last.
+// Returns the worth of the best choice by trying all: each read is in no range, in a new one, or in
+// the last.
 int64_t BestByTrying(const Reads& reads, size_t i, bool inside, RangeLimits left) {
   if (i == reads.size()) return 0;
   int64_t best = BestByTrying(reads, i + 1, false, left);
@@ -185,7 +188,7 @@ TEST(ChooseRanges, IsTheBestChoiceThatThereIs) {
   }
 }
 
-// Behind the client's block, in whole registers; setup data behind them.
+// Ranges follow the client's block, in whole registers; setup data follow them.
 TEST(UniformRanges, AreInTheLaunchRecord) {
   const mir::Module m = Module(R"(
     %0:i32 = load_push[align 4] 12

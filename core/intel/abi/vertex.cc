@@ -24,7 +24,7 @@ using out::VertexValue;
 using out::VueContent;
 using out::VueValue;
 
-// Components of the slot behind the locations, as 3DSTATE_VF_SGVS fills them.
+// Components of the slot after the locations, as 3DSTATE_VF_SGVS fills them.
 constexpr struct {
   VertexValue value;
   uint32_t component;
@@ -43,8 +43,8 @@ absl::Status Refuse(const Interface& v, KnownCause cause, std::string_view why) 
       v.spirv_id);
 }
 
-// VUID-VkGraphicsPipelineCreateInfo-renderPass-06050: no shader has the built-in where there are
-// views.
+// VUID-VkGraphicsPipelineCreateInfo-renderPass-06050: no shader may have the built-in under
+// multiview.
 absl::Status RefuseLayer(const Interface& v) {
   return WithSpirvId(WithCause(absl::InvalidArgumentError(
                                    "vertex: the layer is written, but the view mask is not 0"),
@@ -52,7 +52,7 @@ absl::Status RefuseLayer(const Interface& v) {
                      v.spirv_id);
 }
 
-// What instructions read of the inputs.
+// The inputs that instructions read.
 struct Reads {
   std::vector<std::vector<bool>> element;  // by input
   absl::btree_set<VertexValue> values;
@@ -75,7 +75,7 @@ void NoteValues(BuiltIn builtin, Reads& reads) {
 
 Reads FindReads(const Module& m, const Views& views) {
   Reads reads;
-  // Each run has to find its view, if only to write its layer.
+  // Each run needs the instance to find its view, if only to write its layer.
   if (views.several()) reads.values.insert(VertexValue::kInstanceIdFromZero);
   for (const Interface& v : m.inputs) reads.element.emplace_back(v.elements);
   mir::ForEachInst(m, m.body, [&](InstId id) {
@@ -87,8 +87,8 @@ Reads FindReads(const Module& m, const Views& views) {
   return reads;
 }
 
-// Locations that are read, ascending; behind them a slot for the numbers of vertex and instance,
-// and one for that of the draw.
+// Assigns slots: locations that are read, ascending; then a slot for the numbers of vertex and
+// instance, and one for the number of the draw.
 absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
   absl::btree_map<uint32_t, uint32_t> slot_of;  // by location
   for (size_t i = 0; i < m.inputs.size(); ++i) {
@@ -154,7 +154,7 @@ VueValue ValueOf(BuiltIn builtin) {
   }
 }
 
-// By output and element: whether something of it is stored.
+// Returns by output and element whether some part of it is stored.
 std::vector<std::vector<bool>> FindStores(const Module& m) {
   std::vector<std::vector<bool>> stored;
   for (const Interface& v : m.outputs) stored.emplace_back(v.elements);
@@ -164,8 +164,9 @@ std::vector<std::vector<bool>> FindStores(const Module& m) {
   return stored;
 }
 
-// The slots that are written: the header always, others if something of them is stored. All
-// distances that are declared have their places; those that nothing stores are not the shader's.
+// Assigns the slots that are written: the header always, others if some part of them is stored. All
+// declared distances have their components; those that are not stored are not marked as the
+// shader's.
 absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) {
   absl::btree_map<uint32_t, out::VueSlot> slots;
   const auto at = [&](uint32_t slot) -> out::VueSlot& {

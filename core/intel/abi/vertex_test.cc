@@ -1,4 +1,4 @@
-// Slots of attributes, and places of outputs in the URB entry.
+// Tests the slots of attributes, and the slots of outputs in the URB entry.
 #include "core/intel/abi/vertex.h"
 
 #include <string>
@@ -64,7 +64,7 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
   EXPECT_TRUE(abi->vue[0].parts[1].from_shader);   // layer
   EXPECT_FALSE(abi->vue[0].parts[3].from_shader);  // point size
   EXPECT_TRUE(abi->vue[2].written && abi->vue[3].written);
-  // Distances to cull by lie behind those to clip by.
+  // Cull distances follow clip distances.
   const SlotComponent cull = OutputPlace(m, m.outputs[5], 1, 0);
   EXPECT_EQ(cull.slot, 3u);
   EXPECT_EQ(cull.component, 0u);
@@ -77,13 +77,13 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
   const out::LaunchRecord record = LaunchOf(m, all, *at_width);
   EXPECT_EQ(record.stage, "vertex");
   EXPECT_EQ(record.vertex.urb_entry_size, 3u);  // ten slots
-  // Of three and two distances one each is stored: nothing is cut by the others.
+  // One of three and one of two distances are stored: the others cut nothing.
   EXPECT_EQ(record.vertex.clip_distance_mask, 1u);
   EXPECT_EQ(record.vertex.cull_distance_mask, 16u);
   EXPECT_EQ(CauseOf(AtWidth(m, all, 16).status()), "vertex_width");
 }
 
-// A slot is called written when the program writes it.
+// A slot counts as written if the program writes it.
 TEST(VertexAbi, DistancesThatNobodyStoresAreDeclaredOnly) {
   const mir::Module m =
       Module("output 0 builtin position f32 x4\noutput 1 builtin clip_distance f32 x1 array 8\n",

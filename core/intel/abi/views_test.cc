@@ -1,4 +1,4 @@
-// Views of masks, and that the division by their number is exact.
+// Tests the views of masks, and that the division by their number is exact.
 #include "core/intel/abi/views.h"
 
 #include "core/base/cause.h"
@@ -34,8 +34,8 @@ TEST(Views, AtMostSixteen) {
   EXPECT_EQ(CauseOf(CheckViews({0x80000001})), "too_many_views");
 }
 
-// The quotient can be wrong only where it steps, and first there if anywhere: the error of the
-// product grows with n.
+// The quotient can be wrong only where it steps, and is wrong there first if anywhere: the error of
+// the product grows with n.
 TEST(Views, DivisionIsExact) {
   for (uint32_t d = 3; d < kMaxViews; ++d) {
     if (std::has_single_bit(d)) continue;

@@ -12,7 +12,7 @@ uint32_t Invocations(const Module& m) {
   return m.local_size[0] * m.local_size[1] * m.local_size[2];
 }
 
-// A workgroup runs on one dual subslice: its threads must be there together.
+// A workgroup runs on one dual subslice, on which all its threads must fit at once.
 absl::Status FitsThreads(const Module& m, const Device& device, uint32_t threads, int width) {
   const uint32_t most = device.limits.threads_per_group;
   if (threads <= most) return absl::OkStatus();
@@ -31,7 +31,7 @@ absl::Status HasFullSubgroups(const Module& m, int width) {
   return WithSpirvId(WithCause(s, "partial_subgroups"), m.local_size_id);
 }
 
-// Per-thread scratch space comes in powers of two from 1 KiB.
+// Returns the scratch space of a thread, a power of two from 1 KiB.
 uint32_t ScratchBytes(uint32_t wanted) {
   if (wanted == 0) return 0;
   uint32_t bytes = 1024;
@@ -39,9 +39,9 @@ uint32_t ScratchBytes(uint32_t wanted) {
   return bytes;
 }
 
-// Stencil values and second colours have messages of 8 lanes alone (Mesa 25.0.7,
-// brw_compile_fs.cpp). Of 32 lanes neither messages to the pixel interpolator nor lanes for samples
-// are selected.
+// Returns an error if a fragment cannot have the width. Stencil values and second colours have
+// messages of 8 lanes alone (Mesa 25.0.7, brw_compile_fs.cpp). At 32 lanes, selection supports
+// neither messages to the pixel interpolator nor a lane for each sample.
 absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
   const char* why =
       (f.writes_stencil || f.dual_source) && width > 8
@@ -63,7 +63,8 @@ absl::Status DivideWorkgroup(const Module& m, const Abi& abi, WidthAbi& w) {
   return FitsThreads(m, *abi.device, w.threads_per_group, w.width);
 }
 
-// What a thread of a graphics stage starts with is in registers.
+// Returns an error if the data that a thread of a graphics stage starts with do not fit the
+// registers.
 absl::Status FitsRegisters(const Abi& abi, const WidthAbi& w) {
   const uint32_t all = abi.device->machine.registers;
   const uint32_t wanted = StartRegisters(abi, w);
@@ -131,7 +132,7 @@ absl::StatusOr<WidthAbi> AtWidth(const Module& m, const Abi& abi, int width, boo
 }
 
 uint32_t ArraysAt(uint32_t spill_bytes) {
-  constexpr uint32_t kBaseGranule = 1024;  // of the base in a message's header
+  constexpr uint32_t kBaseGranule = 1024;  // granule of the base in a message's header
   return (spill_bytes + kBaseGranule - 1) / kBaseGranule * kBaseGranule;
 }
 

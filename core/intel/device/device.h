@@ -1,7 +1,7 @@
-// A device that programs are made for: facts that differ between generations and steppings.
+// A device that programs are compiled for: the facts that differ between generations and steppings.
 //
-// The record is passed down from the pipeline; nothing but it, the tables of isa/ and the row in
-// intel/pipeline names a generation. What the encoding says of a generation stands in isa/.
+// The pipeline passes the record down. A generation is named only here, in the tables of isa/ and
+// in the row of intel/pipeline. Facts about a generation's encoding are in isa/.
 #ifndef KILN_CORE_INTEL_DEVICE_DEVICE_H_
 #define KILN_CORE_INTEL_DEVICE_DEVICE_H_
 
@@ -15,29 +15,29 @@
 
 namespace kiln::intel {
 
-// What can be launched and bound. Each has its source in devices.cc.
+// Limits on what can be launched and bound. devices.cc names the source of each.
 struct Limits {
   size_t surfaces = 0;             // entries of a binding table
-  size_t samplers = 0;             // that a message names without a header
-  uint32_t bindless_surfaces = 0;  // that a handle tells apart
-  uint32_t push_registers = 0;     // that a thread starts with
-  uint32_t push_ranges = 0;        // pieces of buffers that they come from, of graphics stages
+  size_t samplers = 0;             // that a message can name without a header
+  uint32_t bindless_surfaces = 0;  // that handles can tell apart
+  uint32_t push_registers = 0;     // GRFs of push data that a thread can start with
+  uint32_t push_ranges = 0;        // buffer ranges that push data can come from, in graphics stages
   uint32_t threads_per_group = 0;
   uint32_t invocations = 0;    // of a workgroup, in all and in each dimension
-  uint32_t shared_bytes = 0;   // of a workgroup
-  uint32_t scratch_bytes = 0;  // of a thread
+  uint32_t shared_bytes = 0;   // bytes of a workgroup
+  uint32_t scratch_bytes = 0;  // bytes of a thread
 };
 
-// Of an execution unit, in general registers (GRFs) of 32 bytes.
+// The resources of an execution unit. GRFs are general registers of 32 bytes.
 struct Machine {
-  uint32_t registers = 0;      // of a thread
-  uint32_t tail_first = 0;     // from which on the payload lies that ends a thread
+  uint32_t registers = 0;      // GRFs of a thread
+  uint32_t tail_first = 0;     // first GRF that the last message's payload may use
   uint32_t flag_granules = 0;  // of 16 lanes each
-  uint32_t scratch_block = 0;  // of scratch memory that a block message without address reaches
+  uint32_t scratch_block = 0;  // GRFs of scratch memory that a message reaches without an address
 };
 
 struct Device {
-  std::string_view name;  // "tgl": of the target, in launch records
+  std::string_view name;  // "tgl": the compile target's name, also in launch records
   isa::Generation generation;
   Limits limits;
   Machine machine;

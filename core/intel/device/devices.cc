@@ -4,14 +4,14 @@
 namespace kiln::intel {
 namespace {
 
-// Cycles. A linear regression over timings measured with the timestamp register; rows that the
-// source marks as guesses (messages of the data port, accumulators, flags of three-source
-// instructions) are guesses here too. No hardware was measured by us.
+// Cycles. The figures are a linear regression over timings measured with the timestamp register.
+// Rows that the source marks as guesses (messages of the data port, accumulators, flags of
+// three-source instructions) are guesses here too. Kiln's authors have measured no hardware.
 constexpr TimingTable kGen11Timings = {
     .source = "Mesa, brw_ir_performance.cpp, rows for generation 11 and later; intel/SOURCES.md",
     .rows = {{
         {TimingKind::kAlu, Unit::kFpu, 0, 2, 0, 2, 0, 10, 6, 14, 0, 0},
-        // A control register is read through the pipe's end.
+        // A control register is read only after the pipeline has drained.
         {TimingKind::kArchitecture, Unit::kFpu, 20, 6, 0, 6, 0, 10, 6, 14, 0, 0},
         {TimingKind::kMath, Unit::kMath, -2, 4, 0, 4, 0, 16, 0, 0, 0, 0},
         {TimingKind::kPower, Unit::kMath, -2, 4, 0, 8, 0, 24, 0, 0, 0, 0},
@@ -35,7 +35,7 @@ constexpr Device kTgl = {
     .generation = isa::Generation::kGen12,
     .limits =
         {
-            // Indices from 240 on have meanings of their own (isa/messages.h).
+            // Indices from 240 on have special meanings (isa/messages.h).
             .surfaces = 240,
             .samplers = 16,
             // Surface handles have 20 bits.
@@ -47,9 +47,10 @@ constexpr Device kTgl = {
             // The walker's thread counters hold 0..63 (GPGPU_WALKER, "Thread Width Counter
             // Maximum"), which is less than the 112 threads of a Gen12 dual subslice.
             .threads_per_group = 64,
-            // Mesa's driver for the generation has the next two as maxComputeWorkGroupInvocations
-            // (and as maxComputeWorkGroupSize in each dimension) and maxComputeSharedMemorySize,
-            // its compiler the third as the most scratch memory of a thread.
+            // Mesa's driver for this generation reports the next two as
+            // maxComputeWorkGroupInvocations (and as maxComputeWorkGroupSize in each dimension) and
+            // maxComputeSharedMemorySize. Its compiler has the third as the maximum scratch memory
+            // of a thread.
             .invocations = 1024,
             .shared_bytes = 64u << 10,
             .scratch_bytes = 2u << 20,
@@ -57,11 +58,12 @@ constexpr Device kTgl = {
     .machine =
         {
             .registers = 128,
-            // PRM volume 2a, send: one that ends the thread reads r112 to r127.
+            // PRM volume 2a, send: a message that ends the thread reads r112 to r127.
             .tail_first = 112,
             // f0.0, f0.1, f1.0, f1.1.
             .flag_granules = 4,
-            // Scratch block messages have 12 bits for the register they start at.
+            // Scratch block messages have 12 bits for the number of the register in scratch memory
+            // at which they start.
             .scratch_block = 4096,
         },
     .timings = &kGen11Timings,

@@ -1,7 +1,7 @@
-// How long the units of an execution unit are busy with an instruction, and when its results are
-// there: the rows of a device's cost model. core/intel/perf applies them.
+// The rows of a device's cost model: how long an instruction occupies the units of an execution
+// unit, and when its results are available. core/intel/perf applies them.
 //
-// All figures are cycles; each table says where they come from.
+// All figures are cycles. Each table names its source.
 #ifndef KILN_CORE_INTEL_DEVICE_TIMINGS_H_
 #define KILN_CORE_INTEL_DEVICE_TIMINGS_H_
 
@@ -12,10 +12,10 @@
 
 namespace kiln::intel {
 
-// What can be busy on behalf of a thread.
+// The units that an instruction of a thread can occupy.
 enum class Unit : uint8_t {
   kControl,  // front end: branches
-  kFpu,      // everything that is not below
+  kFpu,      // all instructions that none of the units below executes
   kMath,     // extended math
   kSampler,
   kDataCache,  // data port: buffers, shared memory, scratch, typed surfaces
@@ -28,12 +28,12 @@ enum class Unit : uint8_t {
 };
 inline constexpr int kUnits = 11;
 
-// What has a row of its own in the table.
+// The kinds of instructions that have a row of their own in the table.
 enum class TimingKind : uint8_t {
   kAlu,
   kArchitecture,  // reads a control register
   kMath,
-  kPower,     // and division of floats
+  kPower,     // includes division of floats
   kDivision,  // of integers
   kBranch,
   kSampler,
@@ -49,7 +49,7 @@ enum class TimingKind : uint8_t {
 };
 inline constexpr size_t kTimingKinds = 16;
 
-// A linear function of an instruction's sizes in registers.
+// Cycles of one kind of instruction, as a linear function of its sizes in registers.
 struct TimingRow {
   TimingKind kind;
   Unit unit;
@@ -67,7 +67,8 @@ struct TimingTable {
   constexpr const TimingRow& of(TimingKind kind) const { return rows[static_cast<size_t>(kind)]; }
 };
 
-// A row for each kind, in their order.
+// Returns true if the table has a row for each kind, in the order of TimingKind, and names its
+// source.
 constexpr bool IsComplete(const TimingTable& table) {
   for (size_t i = 0; i < kTimingKinds; ++i) {
     if (table.rows[i].kind != static_cast<TimingKind>(i)) return false;

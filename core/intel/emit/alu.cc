@@ -26,8 +26,8 @@ isa::Operand NullSource(Type type) {
   return o;
 }
 
-// Restrictions "math width", "half math width", "mixed float width" and "regions" of the EU
-// verifier.
+// Returns the number of lanes that one instruction can do, by the EU verifier's rules "math width",
+// "half math width", "mixed float width" and "regions".
 int MaxLanes(EmitContext& em, lir::InstId id) {
   const lir::Inst& in = em.f.inst(id);
   bool half = false, single = false, packed_half_result = false;
@@ -63,7 +63,7 @@ void Dwords(EmitContext& em, lir::InstId id, Opcode op, int first, int count) {
   em.p.Append(e);
 }
 
-// Dwords at byte `sub` of the elements of 8 lanes.
+// Emits an instruction on the dwords at byte `sub` of the elements of 8 lanes.
 void LaneHalves(EmitContext& em, lir::InstId id, Opcode op, int first, uint8_t sub) {
   const lir::Inst& in = em.f.inst(id);
   const auto half = [&](Operand o) {
@@ -84,7 +84,7 @@ void PlainPart(EmitContext& em, lir::InstId id, Opcode op, int lanes, int first)
   isa::Instruction e = em.Head(in, op, lanes, first);
   const auto defs = em.f.defs(id);
   const auto uses = em.f.uses(id);
-  // A flag that is defined beside the destination, or instead of it, by the condition.
+  // The condition defines a flag, besides the destination or instead of it.
   e.dst = NullOperand(uses.empty() ? Type::kUD : static_cast<Type>(uses[0].type));
   if (uses.size() > 1) {  // the null destination has the execution type
     const auto second = static_cast<Type>(uses[1].type);

@@ -1,5 +1,5 @@
-// Instructions of the EU as they are, cut into parts that the hardware can do.
-// Internal to this folder.
+// Emission of EU instructions as they are, cut into parts that the hardware can execute. Internal
+// to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_ALU_H_
 #define KILN_CORE_INTEL_EMIT_ALU_H_
 
@@ -8,10 +8,11 @@
 
 namespace kiln::intel {
 
-// One EU instruction, or one for each 8 lanes.
+// Emits one EU instruction, or one for each 8 lanes.
 absl::Status EmitPlain(EmitContext& em, lir::InstId id, isa::Opcode op);
-// What concerns all bytes of each lane. Qwords are moved as pairs of dwords: one half of 8 lanes
-// after the other, so that the mask is that of the lanes, or without a mask as the registers lie.
+// Emits operations on all bytes of each lane, such as copies. Qwords are moved as pairs of dwords:
+// first one half of each of 8 lanes, then the other, so that the mask applies to the right lanes;
+// without a mask, dwords are moved in register order.
 absl::Status EmitWhole(EmitContext& em, lir::InstId id, isa::Opcode op);
 
 }  // namespace kiln::intel

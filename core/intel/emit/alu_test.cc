@@ -1,11 +1,11 @@
-// What emission makes of each of its operations: see alu.h.
+// Tests the instructions that emission makes of each operation of alu.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Sixteen lanes an instruction, the second half 64 bytes further on.
+// Sixteen lanes per instruction; the second half is 64 bytes further on.
 TEST(EmitAlu, WideInstructionsAreCut) {
   EXPECT_EQ(Emitted(R"(
     %0:ud@64 = add %1:ud@128 %2:ud@192 {w32}
@@ -52,7 +52,7 @@ TEST(EmitAlu, FloatsIntoPackedHalvesAreCut) {
 )");
 }
 
-// With a null destination, and beside one; of the execution type.
+// With a null destination, which has the execution type, and besides a destination.
 TEST(EmitAlu, ConditionsGoIntoTheFlag) {
   EXPECT_EQ(Emitted(R"(
     %9:uw@0 = cmp %1:d@64 #0x5:d {w8 cmod 5}

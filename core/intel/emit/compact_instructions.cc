@@ -15,16 +15,16 @@ using isa::Type;
 
 bool IsDword(Type type) { return type == Type::kUD || type == Type::kD; }
 
-// Not a NaN, which arithmetic would quieten, nor a subnormal, which it would flush.
+// Returns true if arithmetic keeps the bits: it would quieten a NaN and flush a subnormal.
 bool IsOrdinarySingle(uint64_t bits) {
   const uint64_t exponent = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
   return fraction == 0 || (exponent != 0 && exponent != 0xff);
 }
 
-// A copy of dwords as a copy of singles, since the tables have few rows of integers with one
-// source. Between equal types without modifiers a move keeps all bits, and IGC makes its copies so,
-// those of immediates of any value too (isa/ERRATA.md, 27); immediates that arithmetic would change
-// are left alone here.
+// Returns a copy of dwords as a copy of singles, since the compaction tables have few rows of
+// integers with one source. A move between equal types without modifiers keeps all bits, and IGC
+// makes its copies this way, those of immediates of any value too (isa/ERRATA.md, 27). Immediates
+// that arithmetic would change are left alone here.
 std::optional<Instruction> AsCopyOfSingles(const Instruction& inst) {
   const Operand& src = inst.src[0];
   if (inst.op != Opcode::kMov || inst.saturate || inst.acc_write ||
@@ -43,10 +43,10 @@ std::optional<Instruction> AsCopyOfSingles(const Instruction& inst) {
 
 bool IsShift(Opcode op) { return op == Opcode::kAsr || op == Opcode::kShl; }
 
-// A small second source of dwords as the word of that value: beside signed dwords the tables have
-// rows with words, for comparisons no others. IGC makes every immediate a word that fits one
-// (visa/BuildIRImpl.cpp, getNewType), and says there that shifts take the low five bits of the
-// count, whatever its type.
+// Returns the instruction with a small second source of dwords as a word of the same value: the
+// tables have rows of words with signed dwords, and for comparisons have no others. IGC makes every
+// immediate that fits a word (visa/BuildIRImpl.cpp, getNewType), and says there that shifts take
+// the low five bits of the count, whatever its type.
 std::optional<Instruction> WithWordImmediate(const Instruction& inst) {
   const Operand& src = inst.src[1];
   if ((inst.op != Opcode::kCmp && !IsShift(inst.op)) || src.file != File::kImm ||
@@ -69,7 +69,8 @@ bool IsCompactable(const Program& p, const Instruction& inst) {
   return bytes.ok() && bytes->has_value();
 }
 
-// The instruction, or one that does the same, which has a compacted form; absent if none has.
+// Returns the instruction, or an equivalent one, in a form that can be compacted; absent if there
+// is none.
 std::optional<Instruction> CompactableForm(const Program& p, const Instruction& inst) {
   if (isa::IsSend(inst.op) || isa::IsBranch(inst.op)) return std::nullopt;
   if (const std::optional<Instruction> copy = AsCopyOfSingles(inst)) {

@@ -66,7 +66,7 @@ Instruction CompareOf(Type type, isa::Operand second) {
   return inst;
 }
 
-// After the pass, alone: its text in single spaces.
+// Returns the text of the only instruction after the pass, in single spaces.
 std::string After(const Instruction& inst) {
   Program p(kGen);
   p.Append(inst);
@@ -80,7 +80,7 @@ std::string After(const Instruction& inst) {
   return text;
 }
 
-// As it was, in the long form.
+// Expects that the pass leaves the instruction in its long form.
 void ExpectLeft(const Instruction& inst) {
   Program p(kGen);
   p.Append(inst);
@@ -120,8 +120,8 @@ TEST(CompactInstructions, CopiesThatComputeAreLeft) {
       << "a conversion has a row of its own";
   ExpectLeft(Copy(Type::kUD, Imm(Type::kUD, 0x7fc00000)));     // a NaN
   ExpectLeft(Copy(Type::kUD, Imm(Type::kUD, 0x00100000)));     // a subnormal
-  ExpectLeft(Copy(Type::kUD, Imm(Type::kUD, 1)));              // more than 12 bits
-  ExpectLeft(Copy(Type::kUW, Reg(20, Type::kUW, {8, 8, 1})));  // no row of halves
+  ExpectLeft(Copy(Type::kUD, Imm(Type::kUD, 1)));              // needs more than 12 bits
+  ExpectLeft(Copy(Type::kUW, Reg(20, Type::kUW, {8, 8, 1})));  // the tables have no row of halves
   Instruction inst = Copy(Type::kD, from);
   inst.src[0].negate = true;
   ExpectLeft(inst);
@@ -157,7 +157,7 @@ TEST(CompactInstructions, SmallDwordsBecomeWords) {
   ExpectLeft(With(Opcode::kMul, Type::kD, Imm(Type::kUD, 5)));           // other arithmetic
 }
 
-// The jumps around what became shorter.
+// Jumps over instructions that became shorter.
 TEST(CompactInstructions, JumpsFollow) {
   Program p(kGen);
   Instruction jump;

@@ -1,5 +1,5 @@
-// Where machine code is appended, and what emission of every operation reads; internal to this
-// folder.
+// The state that all emission code shares: the program to append to, and the function to read.
+// Internal to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_CONTEXT_H_
 #define KILN_CORE_INTEL_EMIT_CONTEXT_H_
 
@@ -14,9 +14,9 @@ struct EmitContext {
   const lir::Function& f;
   isa::Program& p;
 
-  // Everything of an instruction but its operands and predicate.
+  // Returns the instruction without operands and predicate.
   isa::Instruction Head(const lir::Inst& in, isa::Opcode op, int lanes, int first_lane) const;
-  // That of the LIR instruction, if it has one.
+  // Sets the LIR instruction's predicate, if it has one.
   void SetPredicate(isa::Instruction& e, lir::InstId id) const;
 };
 

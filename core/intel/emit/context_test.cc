@@ -1,4 +1,4 @@
-// What every instruction of an operation has of it: see context.h.
+// Tests of context.h: the fields that every emitted instruction takes from its LIR instruction.
 #include "core/intel/emit/context.h"
 
 #include "core/intel/lir/ops.h"

@@ -1,4 +1,4 @@
-// What passes on a machine program do to its ifs and to the list.
+// Edits that passes on machine programs make to ifs and to the list of instructions.
 #ifndef KILN_CORE_INTEL_EMIT_EDIT_PROGRAM_H_
 #define KILN_CORE_INTEL_EMIT_EDIT_PROGRAM_H_
 
@@ -9,15 +9,16 @@
 
 namespace kiln::intel {
 
-// Takes the marked instructions out; targets go to what follows.
+// Removes the marked instructions; branches to one go to the instruction that follows it.
 void RemoveMarked(isa::Program& program, const std::vector<bool>& dead);
 
-// The predicate of another instruction, or its opposite.
+// Gives the instruction the predicate of `from`, or its opposite.
 void TakePredicate(isa::Instruction& inst, const isa::Instruction& from, bool inverse);
 
 bool IsIf(const isa::Program& program, int32_t at);
 
-// The else of an if, or its endif if it has none. Behind the else begins what `jip` names.
+// Returns the index of the else of an if, or of its endif if it has none. The else side begins at
+// the if's `jip`.
 int32_t ThenEnd(const isa::Program& program, int32_t at);
 
 }  // namespace kiln::intel

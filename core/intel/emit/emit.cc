@@ -47,7 +47,8 @@ class Emitter {
   }
 
  private:
-  // The scoreboard pass lets the next instruction wait for it, since nothing protects cr0.
+  // Changes bits of cr0.0. The scoreboard pass makes the next instruction wait for the change,
+  // since no hardware interlock protects cr0.
   void ChangeControl(Opcode op, uint32_t bits, bool needed) {
     if (!needed) return;
     isa::Instruction e;
@@ -62,7 +63,7 @@ class Emitter {
     p_.Append(e);
   }
 
-  // A loop begins at the block that a while jumps back to.
+  // Counts the loops that begin at each block: the block that a while jumps back to.
   void FindLoopHeaders() {
     loops_at_.assign(f_.blocks.size(), 0);
     for (size_t b = 0; b < f_.blocks.size(); ++b) {

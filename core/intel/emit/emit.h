@@ -1,13 +1,14 @@
-// Allocated LIR -> machine program: the last step before the scoreboard pass and encoding.
+// Emits a machine program from allocated LIR: the last step before the scoreboard pass and
+// encoding.
 //
 // In: a Function whose value operands all have registers and that holds no collects. Out: the
-// program with branch targets as instruction indices; no SWSB annotations yet.
+// program with branch targets as instruction indices, without SWSB annotations.
 //
-// Each LIR instruction becomes one EU instruction, but for pseudo operations and for those that
+// Each LIR instruction becomes one EU instruction, except for pseudo operations and for those that
 // the hardware executes on at most 8 lanes (integer division, accumulator sequences), which become
-// two halves of an instruction of 16 lanes. Branch targets follow from the structure: jumps of
-// lanes that leave go to the next else, endif or while around them (JIP), breaks and continues
-// gather at the while of their loop (UIP), as in Mesa's binaries.
+// two halves of an instruction of 16 lanes. Branch targets follow from the structure: lanes that
+// leave jump to the next else, endif or while around them (JIP), and breaks and continues gather at
+// the while of their loop (UIP), as in Mesa's binaries.
 //
 // Cost: linear.
 #ifndef KILN_CORE_INTEL_EMIT_EMIT_H_
@@ -26,7 +27,7 @@ struct ControlChange {
   uint32_t clear = 0;
 };
 
-// Internal error if the function is not of the form described above.
+// Returns an internal error if the function is not of the form described above.
 absl::StatusOr<isa::Program> Emit(const Device& device, const lir::Function& f,
                                   const ControlChange& control = {});
 

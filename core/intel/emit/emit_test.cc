@@ -1,5 +1,5 @@
-// Branch targets and the forms of pseudo operations, seen through the disassembler; the passes
-// behind it.
+// Tests branch targets and the forms of pseudo operations through the disassembler, and the passes
+// that follow emission.
 #include <string>
 
 #include "core/base/cause.h"
@@ -69,7 +69,7 @@ TEST(Emit, QwordsAreCopiedWhole) {
                       "  %1:ud@16 = mov.g %0:ud@32 {w8 nomask ra aux 16}\n",
                       kWide)),
             "0 (W) mov (16|M0) r2.0<1>:ud r4.0<8;8,1>:ud\n");
-  // Under a mask each half of a lane goes where its lane goes.
+  // Under a mask, each half of a lane is moved under its own lane's mask bit.
   EXPECT_EQ(Text(Make("block b0 depth 0\n"
                       "  %1:ud@16 = mov.g %0:ud@32 {w8 ra aux 16}\n",
                       kWide)),
@@ -82,7 +82,7 @@ TEST(Emit, QwordsAreCopiedWhole) {
             "1 xor (8|M0) r2.1<2>:ud r2.1<8;4,2>:ud r4.1<8;4,2>:ud\n");
 }
 
-// Eight bytes apart is more than a horizontal stride can be.
+// A distance of eight bytes exceeds the horizontal stride.
 TEST(Emit, BytesOfQwords) {
   EXPECT_EQ(Text(Make("block b0 depth 0\n"
                       "  %3:ud@16 = mov %0:ub@32 {w8}\n",
@@ -124,7 +124,7 @@ constexpr char kLoop[] =
     "block b4 depth 0\n"
     "  %5:ud@32 = mov %1:ud@24 {w8}\n";
 
-// The text form numbers blocks by their place.
+// The text form numbers blocks by position.
 std::string Loop() {
   std::string s = kLoop;
   const auto rename = [&s](const std::string& from, const std::string& to) {
@@ -139,8 +139,8 @@ std::string Loop() {
   return s;
 }
 
-// Several in one block, as LIR has them. All go behind one halt in front of the exit block, as
-// that one does; the mask of dead lanes is f1.0.
+// LIR can have several discard jumps in one block. All continue after one halt in front of the exit
+// block, and so does that halt itself; the mask of dead lanes is f1.0.
 TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   const absl::StatusOr<lir::Function> f =
       lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
@@ -170,9 +170,9 @@ TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   EXPECT_EQ(p->insts[3].flag_nr, 1);
 }
 
-// A halt in an if goes to the end of that, and the outermost end to the halt that all meet at: a
-// thread without lanes walks through nothing on its way. An if before all halts goes on behind its
-// end.
+// A halt in an if goes to the if's endif, and the outermost endif to the halt at which all lanes
+// meet: a thread without lanes executes none of the code between. An if in front of all halts
+// continues after its endif.
 TEST(Emit, AThreadThatHaltedInIfsSkipsWhatFollows) {
   const absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
                                                                           R"(livein %4 at 0
@@ -245,7 +245,7 @@ TEST(Peephole, SmallIfWithBreakIsPredicated) {
             "5 mov (8|M0) r4.0<1>:ud r3.0<8;8,1>:ud\n");
 }
 
-// An if with these sides.
+// Returns a program of an if with these sides.
 isa::Program TwoSides(const std::string& then_side, const std::string& else_side) {
   return Make(
       "block b0 depth 0\n"
@@ -294,14 +294,15 @@ TEST(Peephole, BothSidesOfASmallIfArePredicated) {
             "0 (f0.0) add (8|M0) r2.0<1>:d r2.0<8;8,1>:d 1:d\n"
             "1 (~f0.0) and (8|M0) r3.0<1>:ud r3.0<8;8,1>:ud 0x2:ud\n"
             "2 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
-  // Five are too many.
+  // Five instructions are too many.
   std::string three;
   for (int i = 0; i < 3; ++i) three += kCount;
   p = TwoSides(three, std::string(kMask) + kMask);
   EXPECT_EQ(PredicateSmallIfs(Tgl(), p, Yes, nullptr), 0);
 }
 
-// Messages that answer, and what reads through an address, take no predicate on this hardware.
+// On this hardware, messages with a response and instructions that read through an address take no
+// predicate.
 TEST(Peephole, WhatMustNotBePredicatedStaysUnderItsIf) {
   isa::MessageFields read;
   read.message = isa::Message::kUntypedRead;
@@ -331,7 +332,7 @@ TEST(Peephole, WhatMustNotBePredicatedStaysUnderItsIf) {
   EXPECT_TRUE(predicated({}, true, true));  // it stays without
 }
 
-// Four divisions of eight lanes take the math unit longer than two branches.
+// Four divisions of eight lanes occupy the math unit longer than two branches take.
 TEST(Peephole, WhatTheModelTakesForLongStaysUnderItsIf) {
   std::string side;
   for (int i = 0; i < 4; ++i) side += kCount;
@@ -390,8 +391,8 @@ TEST(Emit, ControlBitsChangeFirst) {
             "2 mov (8|M0) r4.0<1>:ud r2.0<8;8,1>:ud\n");
 }
 
-// The index is added to the descriptor, the handle joins the extended one with the shared function
-// and the length of the second payload.
+// The index is added to the descriptor; the handle is combined with the extended one, which holds
+// the shared function and the length of the second payload.
 TEST(Emit, DescriptorsInAddressRegisters) {
   const auto message = [&](const std::string& index, const std::string& side) {
     return Text(Make("block b0 depth 0\n  msg.write %0:ud@16 %1:ud@24 " + index +

@@ -12,9 +12,10 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-constexpr int kHalfLanes = 16;  // of a register of positions, of a flag's word
+// lanes covered by one register of positions, or by one word of flags
+constexpr int kHalfLanes = 16;
 
-// The mask of dead lanes: a word of it for lanes from 16 * half on, or all of it.
+// Returns the mask of dead lanes: its word for lanes from 16 * half on, or all of it.
 isa::Operand DeadMask(Type type, int half = 0) {
   isa::Operand o;
   o.file = isa::File::kArf;
@@ -41,8 +42,9 @@ isa::Instruction OneLane(Opcode op) {
 
 }  // namespace
 
-// The payload has the upper left pixels of subspans, x and y in turn as words from dword 2 on: a
-// row of the region is one of them for its four lanes, to which the lane's place is added.
+// The payload has the upper left pixels of subspans, x and y alternating as words from dword 2 on.
+// A row of the region is one of these words for its subspan's four lanes; the immediate adds each
+// lane's position in the subspan.
 absl::Status EmitPixelPlaces(EmitContext& em, lir::InstId id) {
   const lir::Inst& in = em.f.inst(id);
   const bool y = in.aux != 0;
@@ -62,8 +64,8 @@ absl::Status EmitPixelPlaces(EmitContext& em, lir::InstId id) {
   return absl::OkStatus();
 }
 
-// A nibble of the first dword for each subspan: a row of the region is a byte for eight lanes, of
-// which the upper four have the upper nibble.
+// The first dword has a nibble for each subspan. A row of the region is a byte for eight lanes, of
+// which the upper four take the upper nibble.
 absl::Status EmitSampleIds(EmitContext& em, lir::InstId id) {
   const lir::Inst& in = em.f.inst(id);
   const Operand def = em.f.defs(id)[0];
@@ -86,7 +88,7 @@ absl::Status EmitSampleIds(EmitContext& em, lir::InstId id) {
   return absl::OkStatus();
 }
 
-// Bytes, x and y in turn.
+// The payload has bytes, x and y alternating.
 absl::Status EmitSampleOffsets(EmitContext& em, lir::InstId id) {
   const lir::Inst& in = em.f.inst(id);
   const int lanes = std::min<int>(in.width, kHalfLanes);
@@ -143,7 +145,7 @@ absl::Status EmitStartDead(EmitContext& em, lir::InstId id) {
   return absl::OkStatus();
 }
 
-// Lanes that are dead already are left out, so that they stay so whatever they compare.
+// Lanes that are dead already are not compared, so that they stay dead.
 absl::Status EmitKill(EmitContext& em, lir::InstId id) {
   const lir::Inst& in = em.f.inst(id);
   const auto uses = em.f.uses(id);

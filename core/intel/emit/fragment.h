@@ -1,5 +1,5 @@
-// Operations of fragment programs: places of pixels, and masks of lanes with effects.
-// Internal to this folder.
+// Operations of fragment programs: positions of pixels, and masks of lanes with effects. Internal
+// to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_FRAGMENT_H_
 #define KILN_CORE_INTEL_EMIT_FRAGMENT_H_
 
@@ -16,7 +16,7 @@ absl::Status EmitDispatched(EmitContext& em, lir::InstId id);
 absl::Status EmitStartDead(EmitContext& em, lir::InstId id);
 absl::Status EmitKill(EmitContext& em, lir::InstId id);
 absl::Status EmitLive(EmitContext& em, lir::InstId id);
-// The jump without its targets.
+// Returns the halt of a discard jump, without its branch targets.
 isa::Instruction DiscardJump(EmitContext& em, lir::InstId id);
 
 }  // namespace kiln::intel

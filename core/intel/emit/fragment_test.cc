@@ -1,4 +1,4 @@
-// Operations of fragment programs as instructions: see fragment.h.
+// Tests the instructions that emission makes of operations of fragment programs: see fragment.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
@@ -89,7 +89,8 @@ TEST(EmitFragment, MasksOf32LanesComeFromTwoRegisters) {
 )");
 }
 
-// To the right and down for the whole quad, then of the own row and the own column.
+// First the coarse differences of the whole quad, to the right and down, then those of the lane's
+// own row and own column.
 TEST(EmitFragment, DifferencesInTheQuad) {
   EXPECT_EQ(Emitted(R"(
     %1:f@32 = quad_difference %0:f@64 {w16}

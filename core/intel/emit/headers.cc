@@ -18,7 +18,7 @@ using lir::Operand;
 
 constexpr uint32_t kDwordsPerOword = 4;
 
-// One dword of a header register.
+// Returns one dword of a header register.
 isa::Operand HeaderDword(const Operand& header, int dword, bool source) {
   isa::Operand o = Payload(header);
   o.subnr = static_cast<uint8_t>(4 * dword);
@@ -58,7 +58,7 @@ absl::Status EmitScratchHeader(EmitContext& em, lir::InstId id) {
   ClearHeader(em, in, em.f.defs(id)[0]);
   MaskInto(em, in, em.f.defs(id)[0], 3, em.f.uses(id)[0], 0xf);
   MaskInto(em, in, em.f.defs(id)[0], 5, em.f.uses(id)[0], 0xfffffc00u);
-  // Without a place it is for arrays, which lie behind what is spilled.
+  // Without an offset, the header is for private arrays, which follow the spilled values.
   const uint32_t arrays = in.num_uses == 1 ? ArraysAt(4 * em.f.spill_units) : 0;
   if (arrays != 0) AddToHeader(em, in, em.f.defs(id)[0], 5, arrays);
   if (in.num_uses == 2) {

@@ -1,5 +1,4 @@
-// Headers of messages: one register, made dword by dword.
-// Internal to this folder.
+// Emission of message headers: one register, written dword by dword. Internal to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_HEADERS_H_
 #define KILN_CORE_INTEL_EMIT_HEADERS_H_
 
@@ -13,13 +12,13 @@ void MaskInto(EmitContext& em, const lir::Inst& in, const lir::Operand& header, 
               const lir::Operand& from, uint32_t mask);
 void AddToHeader(EmitContext& em, const lir::Inst& in, const lir::Operand& header, int dword,
                  uint32_t bytes);
-// Only dword 2 of the header of a block read of a bound surface has a meaning, so all dwords get
-// the offset (Mesa has r0's contents in the others on earlier generations).
+// Only dword 2 of the header has a meaning for a block read of a bound surface, so all dwords get
+// the offset (on earlier generations, Mesa copies r0 to the others).
 absl::Status EmitHeader(EmitContext& em, lir::InstId id);
-// Dword 3: size of the thread's scratch space; dword 5: its base.
+// Dword 3 holds the size of the thread's scratch space, dword 5 its base.
 absl::Status EmitScratchHeader(EmitContext& em, lir::InstId id);
-// Dword 2: offsets, write mask, gather channel; dword 3: the sampler state pointer, whose low bits
-// have another meaning in r0. A handle is used as it is.
+// Dword 2 holds offsets, write mask and gather channel, dword 3 the sampler state pointer. The low
+// bits of that dword have another meaning in r0 and are cleared. A handle is used as it is.
 absl::Status EmitSamplerHeader(EmitContext& em, lir::InstId id);
 
 }  // namespace kiln::intel

@@ -1,4 +1,4 @@
-// What emission makes of each of its operations: see headers.h.
+// Tests the instructions that emission makes of each operation of headers.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
@@ -17,7 +17,7 @@ TEST(EmitHeaders, OfABlockRead) {
 )");
 }
 
-// Its size and base from r0; a place beyond the reach of blocks in dword 2.
+// Size and base come from r0; an offset beyond the reach of scratch block messages is in dword 2.
 TEST(EmitHeaders, OfScratchMemory) {
   EXPECT_EQ(Emitted(R"(
     %12x8:ud@16 = scratch_header %13x8:ud@0 {w8 nomask}
@@ -35,7 +35,7 @@ TEST(EmitHeaders, OfScratchMemory) {
 )");
 }
 
-// Offsets that the program computes stand in the place of known ones.
+// Offsets that the program computes replace the constant ones.
 TEST(EmitHeaders, OfTheSamplerWithChosenOffsets) {
   EXPECT_EQ(Emitted(R"(
     %12x8:ud@16 = chosen_sampler_header %13x8:ud@0 %10:ud@9 {w8 nomask}

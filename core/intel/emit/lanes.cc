@@ -42,7 +42,7 @@ class LaneEmitter {
     return e;
   }
 
-  // Calls f(lanes, first) for each part of the lanes that one instruction can do.
+  // Calls f(lanes, first) for each part of the lanes that one instruction can execute.
   template <class F>
   void ForParts(F&& f) const {
     const int lanes = std::min<int>(in_.width, kMaxLanes);
@@ -51,7 +51,7 @@ class LaneEmitter {
 
   // ---- votes ----
 
-  // Flag bits of lanes that are off stay 0.
+  // The flag is cleared first, so that bits of lanes that are off stay 0.
   void Ballot() {
     const auto flag_type = static_cast<Type>(defs_[1].type);
     isa::Instruction clear = Head(Opcode::kMov, 1, true);
@@ -95,7 +95,8 @@ class LaneEmitter {
     return o;
   }
 
-  // a0 = the byte of `value` that `offset` is from its first, per lane or once.
+  // Sets a0, per lane or once, to the address of the byte of `value` that is `offset` bytes from
+  // its first.
   void SetAddress(const Operand& value, const Operand& offset, int lanes, int first) {
     isa::Instruction add = Head(Opcode::kAdd, lanes, true, first);
     add.dst = AddressDestination();
@@ -104,7 +105,7 @@ class LaneEmitter {
     p_.Append(add);
   }
 
-  // The instruction just appended reads `value` through a0.
+  // Notes that the instruction just appended reads `value` through a0.
   void NoteRange(const Operand& value) {
     const int first = FirstByte(value) / kGrfBytes;
     const int last = (FirstByte(value) + f_.dispatch_width * LaneBytes(value) - 1) / kGrfBytes;
@@ -141,7 +142,7 @@ class LaneEmitter {
     });
   }
 
-  // `lanes` lanes of an operand from `first` on, `stride` lanes apart.
+  // Returns lanes of an operand from `first` on, `stride` lanes apart.
   isa::Operand Spaced(const Operand& o, int first, int stride, bool source) const {
     isa::Operand r = BytePlace(FirstByte(o) + first * LaneBytes(o), static_cast<Type>(o.type));
     const int distance = stride * LaneBytes(o) / isa::ByteSize(r.type);
@@ -164,8 +165,9 @@ class LaneEmitter {
     });
   }
 
-  // A row of two for each pair of lanes, or one of four for each quad, of which all have the same
-  // difference. Of columns, each lane's own have no region over more than one quad.
+  // A row of the region has two lanes for each pair, or four for each quad; all lanes of a row have
+  // the same difference. Vertical differences in each lane's own column have no region that spans
+  // more than one quad, so they take one instruction for each quad.
   void QuadDifference() {
     const DifferenceAux aux = DifferenceAux::Unpack(in_.aux);
     const bool by_quad = aux.down && aux.fine;
@@ -187,7 +189,7 @@ class LaneEmitter {
     }
   }
 
-  // Lanes `to`, `to` + stride, ... get those whose numbers differ by the mask.
+  // Moves to lanes `to`, `to` + stride, ... the lanes whose numbers differ from theirs by the mask.
   void MoveSpaced(int to, int stride, int lanes) {
     isa::Instruction mov = Head(Opcode::kMov, lanes, true);
     mov.dst = Spaced(defs_[0], to, stride, false);
@@ -195,8 +197,8 @@ class LaneEmitter {
     p_.Append(mov);
   }
 
-  // Inside quads each place of a quad (for a mask of 1: of a pair) in all quads at once; else
-  // group by group.
+  // Inside quads, moves one position of a quad (for a mask of 1: of a pair) in all quads at once;
+  // otherwise group by group.
   void XorLanes() {
     const XorMoves moves = XorMovesOf(in_.width, in_.aux, LaneBytes(defs_[0]));
     for (int first = 0; first < in_.width; first += moves.stride * moves.lanes) {

@@ -1,11 +1,11 @@
-// What emission makes of operations across lanes, one by one: see lanes.h.
+// Tests the instructions that emission makes of each operation across lanes: see lanes.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Lane 19 stands in the third register.
+// Lane 19 is in the third register.
 TEST(EmitLanes, AKnownLaneIsAScalar) {
   EXPECT_EQ(Emitted(R"(
     %10:ud@0 = broadcast %0:ud@64 #0x5:ud {w8 nomask}
@@ -35,7 +35,8 @@ TEST(EmitLanes, AComputedLaneIsReadThroughAnAddress) {
 )");
 }
 
-// Sixteen at a time, since there are as many address registers; the values are those of all lanes.
+// Sixteen lanes at a time, since there are as many address registers; any lane of the value can be
+// read.
 TEST(EmitLanes, ShufflesHaveAnAddressForEachLane) {
   EXPECT_EQ(Emitted(R"(
     %1:ud@32 = shuffle %0:ud@64 %3:uw@16 {w8}
@@ -57,7 +58,7 @@ TEST(EmitLanes, ShufflesHaveAnAddressForEachLane) {
 )");
 }
 
-// A region of rows of four that stay on one element.
+// A region of rows of four lanes that all read one element.
 TEST(EmitLanes, OneLaneOfEachQuad) {
   EXPECT_EQ(Emitted(R"(
     %1:ud@32 = quad_broadcast %0:ud@64 {w16 aux 2}
@@ -75,7 +76,7 @@ TEST(EmitLanes, OneLaneOfEachQuad) {
 )");
 }
 
-// Neighbours and places of quads in all of them at once; beyond, group by group.
+// Pairs and quads are exchanged in all quads at once; larger distances, group by group.
 TEST(EmitLanes, LanesTradePlaces) {
   EXPECT_EQ(Emitted(R"(
     %1:ud@32 = xor_lanes %0:ud@64 {w8 nomask aux 1}
@@ -107,7 +108,7 @@ TEST(EmitLanes, LanesTradePlaces) {
 )");
 }
 
-// Cleared before, for lanes that are off.
+// The flag is cleared before, for lanes that are off.
 TEST(EmitLanes, VotesGoThroughAFlag) {
   EXPECT_EQ(Emitted(R"(
     %10:ud@0 %9:uw@0 = ballot %0:d@64 {w8 aux 2}

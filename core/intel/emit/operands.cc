@@ -31,8 +31,9 @@ isa::Operand FlagOperand(const lir::Operand& o) {
   return r;
 }
 
-// The register operand without its region. Lanes advance by the element's size; a per-lane value
-// has all lanes of the thread, so an instruction for a group of them begins inside it.
+// Returns the register operand without its region. Lanes advance by the element's size. A per-lane
+// value holds all lanes of the thread, so an instruction for a later group of them begins inside
+// it.
 isa::Operand Register(const lir::Operand& o, const Place& place, int first_lane, int group) {
   assert(o.reg != lir::Operand::kNoReg);
   isa::Operand r;
@@ -104,7 +105,8 @@ isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, in
   }
   const int stride = place.elem_bytes / isa::ByteSize(r.type);
   assert(stride >= 1);
-  // Bytes of qwords: elements further apart than a row can have them are rows themselves.
+  // Bytes of qwords: elements further apart than the horizontal stride allows are rows of one
+  // element.
   constexpr int kMaxHorizontalStride = 4;
   if (stride > kMaxHorizontalStride) {
     r.region = {static_cast<uint8_t>(stride), 1, 0};

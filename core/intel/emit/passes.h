@@ -1,4 +1,4 @@
-// Last improvements of a machine program, after allocation; one function a file.
+// The last optimisations of a machine program, after allocation; each is in a file of its own.
 //
 //   if, instructions, else, endif                     -> if, instructions, endif
 //   if, else, instructions, endif                     -> the same under the opposite condition
@@ -9,8 +9,9 @@
 //   break under a predicate right before a while      -> the while, under the opposite predicate
 //   an instruction that has a form of 8 bytes         -> is marked for it
 //
-// In and out: a program with branch targets; for the last one, which changes neither the number nor
-// the order of instructions, with scoreboard annotations, for the others without. Linear.
+// In and out: a program with branch targets. The last pass takes a program with scoreboard
+// annotations, and changes neither the number nor the order of instructions; the others take one
+// without annotations. Cost: linear.
 #ifndef KILN_CORE_INTEL_EMIT_PASSES_H_
 #define KILN_CORE_INTEL_EMIT_PASSES_H_
 
@@ -21,12 +22,12 @@
 
 namespace kiln::intel {
 
-// Asks before each rewrite; false stops.
+// Is called before each rewrite; the pass stops when it returns false.
 using MayRewrite = bool (*)(void* context);
 
-// Number of rewrites made.
+// Each pass returns the number of rewrites made.
 int RemoveEmptySides(isa::Program& program, MayRewrite may_rewrite, void* context);
-// Asks the device's model too.
+// Uses the device's cost model.
 int PredicateSmallIfs(const Device& device, isa::Program& program, MayRewrite may_rewrite,
                       void* context);
 int PredicateWhiles(isa::Program& program, MayRewrite may_rewrite, void* context);

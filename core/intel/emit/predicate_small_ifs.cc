@@ -1,19 +1,20 @@
-// Predicates the instructions of small ifs, so that nothing jumps.
+// Predicates the instructions of small ifs and removes their branches.
 //
-// Why this is sound: the instructions of a small if execute for the lanes in the mask that the
-// if's flag selects, which is what the predicate says. NoMask instructions (uniform values) stay
-// as they are: the thread may run through a skipped block anyway (fused EUs), so allocation lets
-// them overwrite nothing that is alive. The flag must not change inside.
+// Soundness: the instructions of a small if execute for the lanes that the if's flag selects, which
+// is the meaning of the predicate. NoMask instructions (uniform values) stay as they are: the
+// thread may run through a skipped block anyway (fused EUs), so allocation lets them overwrite no
+// live value. The flag must not change inside.
 //
-// Where it pays: a thread none of whose lanes enters the if jumps over its instructions; predicates
-// spare the branches. Threads that enter and that do not are taken for as many, as the model
-// (perf/estimate.h) does behind an exit, so half of the instructions' cycles must be no more than
-// those of the branches. With an else, half is what a thread saves whose lanes all take one side.
+// Cost: a thread none of whose lanes enters the if jumps over its instructions; predicates save the
+// branches. Threads that enter and threads that do not are assumed equally frequent, as the model
+// (perf/estimate.h) assumes after an exit, so half of the instructions' cycles must be no more than
+// those of the branches. With an else, half is also what a thread saves if all its lanes take one
+// side.
 //
-// Limits: at most kMaxPredicated instructions. Messages that answer stay under the if: to hide
-// where no lane wants it what they read costs more than a jump, and Tiger Lake wants no predicated
-// send with a destination, nor a predicated instruction with an indirect source (Wa_16012061344,
-// Wa_16012292205: isa/apply_workarounds.cc).
+// Limits: at most kMaxPredicated instructions. Messages with a response stay under the if: when no
+// lane needs the response, the message costs more than a jump. Besides, Tiger Lake allows no
+// predicated send with a destination, and no predicated instruction with an indirect source
+// (Wa_16012061344, Wa_16012292205: isa/apply_workarounds.cc).
 #include <optional>
 #include <vector>
 
@@ -37,10 +38,10 @@ bool UsesFlag(const Instruction& inst) {
          (inst.dst.file == isa::File::kArf && inst.dst.arf == isa::Arf::kFlag);
 }
 
-// May the instruction run under a predicate, or unchanged because it is NoMask?
+// Returns true if the instruction may run under a predicate, or unchanged because it is NoMask.
 bool CanBePredicated(const Instruction& inst) {
   if (isa::IsBranch(inst.op) || inst.op == Opcode::kSync || inst.op == Opcode::kNop) return false;
-  // min and max are sel with a condition, which a predicate would turn into something else.
+  // min and max are sel with a condition; a predicate would make it a selection by the flag.
   if (UsesFlag(inst) || inst.op == Opcode::kSel || inst.acc_write || inst.send.eot) return false;
   if (inst.dst.file == isa::File::kArf && inst.dst.arf == isa::Arf::kAccumulator) return false;
   const bool message = isa::IsSend(inst.op);
@@ -48,7 +49,7 @@ bool CanBePredicated(const Instruction& inst) {
   return inst.no_mask || isa::Info(inst.op).pred;
 }
 
-// The endif of an if that begins a small block, or -1.
+// Returns the index of the endif of an if that begins a small block, or -1.
 int32_t SmallIfEnd(const Program& p, int32_t at) {
   if (!IsIf(p, at)) return -1;
   const int32_t end = p.targets[at].uip, then_end = ThenEnd(p, at);
@@ -63,8 +64,9 @@ int32_t SmallIfEnd(const Program& p, int32_t at) {
   return end;
 }
 
-// Cycles from the first of these instructions until the last has issued, by the model; nothing if
-// it does not know one of them. Branches have no targets here: none of them makes a loop.
+// Returns the model's cycles from the first of these instructions until the last has issued, or
+// nothing if the model does not know one of them. Branches have no targets here, so none makes a
+// loop.
 std::optional<int64_t> CyclesOf(const Device& device, const Program& p,
                                 absl::Span<const int32_t> insts) {
   Program part(p.generation);
@@ -74,7 +76,8 @@ std::optional<int64_t> CyclesOf(const Device& device, const Program& p,
   return estimate->cycles;
 }
 
-// Does the model have predicates cost no more than the branches of the if from `at` to `end`?
+// Returns true if, by the model, predicates cost no more than the branches of the if from `at` to
+// `end`.
 bool Gains(const Device& device, const Program& p, int32_t at, int32_t end) {
   const int32_t then_end = ThenEnd(p, at);
   std::vector<int32_t> branches = {at}, body;

@@ -22,14 +22,15 @@ Operand Word(Operand o, int which) {
   return o;
 }
 
-// Calls f(lanes, first) for each part of the lanes that one instruction on dwords can do.
+// Calls f(lanes, first) for each part of the lanes that one instruction on dwords can execute.
 template <class F>
 void ForParts(const lir::Inst& in, F&& f) {
   const int lanes = std::min<int>(in.width, 16);
   for (int first = 0; first < in.width; first += lanes) f(lanes, first);
 }
 
-// Does the move write what is there? Allocation likes to put a pack over its first source.
+// Returns true if the move would copy a register to itself: allocation prefers to put a pack over
+// its first source.
 bool IsInPlace(const isa::Instruction& mov) {
   const isa::Operand& to = mov.dst;
   const isa::Operand& from = mov.src[0];
@@ -154,7 +155,7 @@ absl::Status EmitInterleave(EmitContext& em, lir::InstId id) {
   for (int first = 0; first < in.width; first += 8) {
     for (int i = 0; i < 2; ++i) {
       for (int half = 0; half < registers; ++half) {
-        // Dword `half` of each lane: as it lies, with the stride of its element.
+        // Dword `half` of each lane, with the stride of its element.
         isa::Instruction mov = em.Head(in, Opcode::kMov, 8, first);
         mov.dst = Payload(em.f.defs(id)[0]);
         mov.dst.nr = static_cast<uint8_t>(mov.dst.nr + registers * (first / 4 + i));

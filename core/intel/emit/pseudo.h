@@ -1,5 +1,4 @@
-// Pseudo operations on lanes that become short sequences.
-// Internal to this folder.
+// Emission of pseudo operations on lanes that become short sequences. Internal to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_PSEUDO_H_
 #define KILN_CORE_INTEL_EMIT_PSEUDO_H_
 
@@ -8,7 +7,8 @@
 
 namespace kiln::intel {
 
-// Lane numbers 0..7 as a packed immediate; as many again are those plus their number.
+// Lane numbers 0..7 are a packed immediate; each further part is an earlier one plus the number of
+// its lanes.
 absl::Status EmitLaneIds(EmitContext& em, lir::InstId id);
 // low = a * b.low; scratch = a * b.high; low.high word += scratch.low word.
 absl::Status EmitMul32(EmitContext& em, lir::InstId id);
@@ -21,7 +21,7 @@ absl::Status EmitF2f16(EmitContext& em, lir::InstId id);
 absl::Status EmitPack(EmitContext& em, lir::InstId id);
 absl::Status EmitSameAddress(EmitContext& em, lir::InstId id);
 absl::Status EmitInterleave(EmitContext& em, lir::InstId id);
-// Response i has the lanes from i * lanes on of every component.
+// Response i holds the lanes from i * lanes on, of every component.
 absl::Status EmitJoin(EmitContext& em, lir::InstId id);
 
 }  // namespace kiln::intel

@@ -1,11 +1,11 @@
-// What emission makes of each of its operations: see pseudo.h.
+// Tests the instructions that emission makes of each operation of pseudo.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Eight as an immediate vector, then as many again plus their number.
+// Eight lane numbers are an immediate vector; the next ones add the number of those before.
 TEST(EmitPseudo, LaneNumbers) {
   EXPECT_EQ(Emitted(R"(
     %3:uw@16 = lane_ids {w32 nomask}
@@ -30,7 +30,7 @@ TEST(EmitPseudo, ProductsOfDwords) {
 )");
 }
 
-// By the accumulator, which has eight lanes.
+// Uses the accumulator, which has eight lanes.
 TEST(EmitPseudo, HighDwordsOfProducts) {
   EXPECT_EQ(Emitted(R"(
     %0:ud@16 = mul_high %1:ud@32 %2:ud@48 {w16}
@@ -44,7 +44,7 @@ TEST(EmitPseudo, HighDwordsOfProducts) {
 )");
 }
 
-// The conversion leaves the upper half, which the move clears.
+// The conversion does not write the upper half, so the move clears it.
 TEST(EmitPseudo, HalvesInDwords) {
   EXPECT_EQ(Emitted(R"(
     %0:ud@16 = f2f16 %1:f@24 {w8}
@@ -67,7 +67,7 @@ TEST(EmitPseudo, WordsArePacked) {
 )");
 }
 
-// What is in place is not moved.
+// A part that already is in its register is not moved.
 TEST(EmitPseudo, AnAddressIsPackedOverItsLowHalf) {
   EXPECT_EQ(Emitted(R"(
     %7:ud@16 = pack %0:ud@32 %10:ud@9 {w8}
@@ -118,7 +118,7 @@ TEST(EmitPseudo, ResponsesOfHalvesAreJoined) {
 )");
 }
 
-// Sixteen lanes an instruction.
+// Sixteen lanes per instruction.
 TEST(EmitPseudo, ProductsOfThirtyTwoLanes) {
   EXPECT_EQ(Emitted(R"(
     %0:d@32 %1:d@64 = mul32 %2:d@96 #0x12345678:d {w32}
@@ -134,7 +134,7 @@ TEST(EmitPseudo, ProductsOfThirtyTwoLanes) {
 )");
 }
 
-// The accumulator has the sign of the operands; the low word of a constant has none.
+// The accumulator has the sign of the operands; the low word of a constant is unsigned.
 TEST(EmitPseudo, HighDwordsOfSignedProducts) {
   EXPECT_EQ(Emitted(R"(
     %0:d@16 = mul_high %1:d@32 #0x12345678:d {w8}
@@ -157,7 +157,7 @@ TEST(EmitPseudo, FloatsArePackedAsHalves) {
 )");
 }
 
-// An instruction writes two registers: eight lanes of 64 bits.
+// An instruction writes at most two registers: eight lanes of 64 bits.
 TEST(EmitPseudo, AddressesOfSixteenLanesArePackedInTwoParts) {
   EXPECT_EQ(Emitted(R"(
     %7:ud@32 = pack %0:ud@64 %1:ud@80 {w16}

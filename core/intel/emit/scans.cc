@@ -18,7 +18,7 @@ using mir::ReduceOp;
 constexpr int kMaxOperandBytes = 2 * kGrfBytes;
 constexpr int kMaxLanes = 16;
 
-// What combines two lanes: an instruction, or min and max by sel with a condition.
+// The instruction that combines two lanes; min and max are sel with a condition.
 struct Combination {
   Opcode op = Opcode::kAdd;
   isa::CondMod cmod = isa::CondMod::kNone;
@@ -43,13 +43,14 @@ Combination CombinationOf(ReduceOp op) {
   return {};
 }
 
-// A register with all lanes of the thread: its first byte and the distance of lanes.
+// Registers with all lanes of the thread: the first byte and the distance of lanes in bytes.
 struct Place {
   int byte = 0;
   int lane_bytes = 4;
 };
 
-// Equally spaced lanes of a place: the first and their distance in lanes (0: always that one).
+// Equally spaced lanes of such registers: the first and their distance in lanes (0: always that
+// one).
 struct Lanes {
   Place place;
   int first = 0;
@@ -74,7 +75,7 @@ class ScanEmitter {
     FindPlaces();
     if (aux_.kind == ScanAux::kReduce) return Reduce();
     Lanes source = In(scratch_);
-    // Steps of scans leave lanes as they are, which must then be in the scratch register.
+    // Steps of scans do not write all lanes, so the values must be in the scratch register first.
     if (aux_.kind == ScanAux::kReduceClusters && ReadsSource()) {
       source = In(PlaceOf(uses_[0]));
     } else {
@@ -93,7 +94,8 @@ class ScanEmitter {
   Place PlaceOf(const Operand& o) const { return {FirstByte(o), f_.value(o.value()).elem_bytes}; }
   static Lanes In(const Place& place) { return {place, 0, 1}; }
 
-  // The scratch of an exclusive scan is a pair: the lane before the first is in its first half.
+  // The scratch of an exclusive scan is two registers long: its first half holds the lane before
+  // the first.
   void FindPlaces() {
     const bool result_is_scratch = aux_.kind == ScanAux::kInclusive;
     scratch_ = PlaceOf(defs_[result_is_scratch ? 0 : 1]);
@@ -103,7 +105,7 @@ class ScanEmitter {
     }
   }
 
-  // Can steps read the values where they are?
+  // Returns true if steps can read the values without copying them to the scratch register.
   bool ReadsSource() const {
     return aux_.all_on && uses_[0].mods == 0 && f_.value(uses_[0].value()).file == kFileG;
   }
@@ -119,7 +121,7 @@ class ScanEmitter {
     return e;
   }
 
-  // Rows of one element: no row crosses a register, wherever the lanes begin.
+  // Rows have one element, so that no row crosses a register, wherever the lanes begin.
   static isa::Operand From(const Lanes& lanes, Type type, int count) {
     isa::Operand o = BytePlace(lanes.Byte(), type);
     const int stride = lanes.stride * lanes.place.lane_bytes / isa::ByteSize(type);
@@ -136,7 +138,7 @@ class ScanEmitter {
 
   isa::Operand Identity() const { return ImmediateOperand(uses_[1].id, type_); }
 
-  // Calls f(lanes, first) for each part of all lanes that one instruction can do.
+  // Calls f(lanes, first) for each part of all lanes that one instruction can execute.
   template <class F>
   void ForParts(F&& f, int most = kMaxLanes) const {
     const int lanes = std::min(Width(), most);
@@ -145,7 +147,7 @@ class ScanEmitter {
 
   // ---- steps ----
 
-  // The scratch register gets the values, and the identity where lanes may be off.
+  // Copies the values to the scratch register, over the identity if lanes may be off.
   void Gather() {
     if (!aux_.all_on) {
       ForParts([&](int lanes, int first) {
@@ -163,7 +165,7 @@ class ScanEmitter {
     });
   }
 
-  // Lanes `to` become lanes a combined with b.
+  // Sets lanes `to` to lanes a combined with lanes b.
   void Combine(const Lanes& to, const Lanes& a, const Lanes& b, int count) {
     const int spacing = std::max({to.stride * to.place.lane_bytes, a.stride * a.place.lane_bytes,
                                   b.stride * b.place.lane_bytes, isa::ByteSize(type_)});
@@ -207,7 +209,7 @@ class ScanEmitter {
     emit(Opcode::kAdd, to, From(to, type_, n), From(product, type_, n));
   }
 
-  // The last combination gives the result, which has a place of its own.
+  // The last combination writes the result, which has a register of its own.
   void Reduce() {
     Lanes source = In(scratch_);
     if (ReadsSource()) {
@@ -222,7 +224,8 @@ class ScanEmitter {
     }
   }
 
-  // Groups of 2 * half lanes; values come from `source`, results go to the scratch register.
+  // Combines in groups of 2 * half lanes. Values come from `source`, results go to the scratch
+  // register.
   void Step(int half, const Lanes& source) {
     const int group = 2 * half;
     const int groups = Width() / group;
@@ -246,7 +249,7 @@ class ScanEmitter {
     }
   }
 
-  // Each lane reads the last one of its cluster.
+  // Each lane reads the last lane of its cluster.
   void ClusterResult() {
     const int cluster = aux_.cluster;
     ForParts([&](int lanes, int first) {
@@ -261,8 +264,8 @@ class ScanEmitter {
     });
   }
 
-  // Each lane reads the one before it. A source that is off by a lane lies in two registers only if
-  // there are no more lanes than fill one.
+  // Each lane reads the one before it. An instruction has at most the lanes of one register, since
+  // a source that is off by one lane must lie in two registers only.
   void ShiftedResult() {
     isa::Instruction first = Head(Opcode::kMov, 1, true);
     first.dst = To(In(scratch_).From(-1), type_);

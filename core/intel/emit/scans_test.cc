@@ -1,4 +1,4 @@
-// What emission makes of reductions and scans, one by one: see scans.h.
+// Tests the instructions that emission makes of each reduction and scan: see scans.h.
 #include <string>
 
 #include "core/intel/emit/testing.h"
@@ -10,7 +10,7 @@ namespace {
 
 using mir::ReduceOp;
 
-// What a scan of all lanes becomes; `defs` and `uses` as text.
+// Returns the instructions of a scan of all lanes; `defs` and `uses` are text.
 std::string Scanned(const std::string& defs, const std::string& uses, int width, ScanAux aux) {
   return Emitted("    " + defs + " = lane_scan " + uses + " {w" + std::to_string(width) +
                      " nomask aux " + std::to_string(aux.Pack()) + "}\n",
@@ -48,7 +48,7 @@ TEST(EmitScans, LanesThatAreOffCountAsTheIdentity) {
 )");
 }
 
-// Pairs at once, quads by place, then group by group with the last lane of the lower half.
+// All pairs at once, quads by position, then group by group with the last lane of the lower half.
 TEST(EmitScans, AnInclusiveScanGrowsItsGroups) {
   EXPECT_EQ(
       Scanned("%1:ud@32", "%0:ud@64 #0x0:ud", 8, {ReduceOp::kIadd, ScanAux::kInclusive, 8, false}),
@@ -62,7 +62,7 @@ TEST(EmitScans, AnInclusiveScanGrowsItsGroups) {
 )");
 }
 
-// The lane before the first, in the register before, has the identity.
+// The lane before the first, at the end of the register before, has the identity.
 TEST(EmitScans, AnExclusiveScanIsOneLaneOff) {
   EXPECT_EQ(Scanned("%1:ud@32 %5x2:ud@128", "%0:ud@64 #0x0:ud", 8,
                     {ReduceOp::kOr, ScanAux::kExclusive, 8, true}),
@@ -87,7 +87,8 @@ TEST(EmitScans, ClustersReadTheirLastLane) {
 )");
 }
 
-// Dwords are multiplied by the high and the low word of the other; the high product goes up by 16.
+// Dwords are multiplied by the high and the low word of the other factor; the high product is
+// shifted by 16.
 TEST(EmitScans, ProductsAreMadeOfWords) {
   EXPECT_EQ(Scanned("%10:ud@0 %1:ud@32 %2:ud@40", "%0:ud@64 #0x1:ud", 8,
                     {ReduceOp::kImul, ScanAux::kReduce, 8, true}),

@@ -20,8 +20,8 @@ using lir::Operand;
 
 constexpr uint32_t kDwordsPerGrf = 8, kDwordsPerOword = 4;
 
-// A scratch block message of n registers at this place, or the oword block message that takes the
-// place from the header's dword 2.
+// Returns a scratch block message of n registers at this offset, or an oword block message, which
+// takes the offset from the header's dword 2.
 isa::MessageFields ScratchMessage(bool write, bool direct, uint32_t n, uint32_t place) {
   using isa::Message;
   isa::MessageFields m;
@@ -86,9 +86,9 @@ absl::Status EmitScratch(EmitContext& em, lir::InstId id) {
   uint32_t left = PayloadRegisters(em.f, data);
   const bool direct =
       place + left * kDwordsPerGrf <= em.device.machine.scratch_block * kDwordsPerGrf;
-  // Far stores come without mask: those under one are given near places (lir/ra/spill_places.cc).
-  // Of a block of owords lane i would guard dword i of one or two registers, for longer ones no
-  // source at hand says (isa/ERRATA.md).
+  // Far stores are NoMask: masked stores get near offsets (lir/ra/spill_places.cc). In an oword
+  // block, lane i would guard dword i if the block has one or two registers; no available source
+  // describes longer ones (isa/ERRATA.md).
   assert(direct || (in.flags & lir::kNoMask) != 0);
   for (Operand at = data; left != 0;) {
     const uint32_t n = direct ? ScratchBlock(left) : std::min(4u, ScratchBlock(left));

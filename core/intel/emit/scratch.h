@@ -1,4 +1,4 @@
-// Spills and fills: messages between registers and the scratch memory of the thread.
+// Emission of spills and fills: messages between registers and the scratch memory of the thread.
 // Internal to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_SCRATCH_H_
 #define KILN_CORE_INTEL_EMIT_SCRATCH_H_
@@ -8,8 +8,8 @@
 
 namespace kiln::intel {
 
-// Between registers and scratch memory, cut into the sizes that there are. Oword blocks have at
-// most 4 registers.
+// Emits a spill or fill, cut into messages of the available sizes. Oword blocks have at most 4
+// registers.
 absl::Status EmitScratch(EmitContext& em, lir::InstId id);
 absl::Status EmitMergeSpill(EmitContext& em, lir::InstId id);
 

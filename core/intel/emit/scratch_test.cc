@@ -1,11 +1,11 @@
-// What emission makes of each of its operations: see scratch.h.
+// Tests the instructions that emission makes of each operation of scratch.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Eight, four, two, one.
+// Messages of eight, four, two and one registers.
 TEST(EmitScratch, RegistersInBlocks) {
   EXPECT_EQ(Emitted(R"(
     %14x32:ud@64 = fill %12x8:ud@0 #0x8:ud {w16 nomask ra}
@@ -18,7 +18,7 @@ TEST(EmitScratch, RegistersInBlocks) {
 )");
 }
 
-// Whose header has the place.
+// The header holds the offset of an oword block.
 TEST(EmitScratch, FarPlacesByOwordBlocks) {
   EXPECT_EQ(Emitted(R"(
     %14x32:ud@64 = fill %12x8:ud@16 #0x8000:ud {w16 nomask ra}
@@ -29,8 +29,8 @@ TEST(EmitScratch, FarPlacesByOwordBlocks) {
 )");
 }
 
-// Stores too, without mask and for 16 channels whatever is left: a lane that is off would take its
-// dword of the block with it.
+// Far stores are NoMask and have 16 channels, whatever is left to store: a lane that is off would
+// suppress its dword of the block.
 TEST(EmitScratch, FarStoresHaveNoMask) {
   EXPECT_EQ(Emitted(R"(
     spill %12x8:ud@16 %14x24:ud@64 #0x8000:ud {w16 nomask ra}
@@ -53,7 +53,7 @@ TEST(EmitScratch, MaskedStores) {
 )");
 }
 
-// Read, written under the mask, stored.
+// The old data are read, overwritten under the mask, and stored.
 TEST(EmitScratch, ShortLanesAreMerged) {
   EXPECT_EQ(Emitted(R"(
     %13x8:ud@128 = merge_spill %12x8:ud@0 %3:uw@64 #0x10:ud {w16}

@@ -16,8 +16,8 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-// A message for part of the lanes reads a payload with all lanes of the thread, of one component,
-// from the register where its lanes begin (core/intel/messages/halve_messages.cc).
+// A message for part of the lanes reads a payload that holds all lanes of the thread, of one
+// component, from the register in which its lanes begin (core/intel/messages/halve_messages.cc).
 bool IsWhole(EmitContext& em, const lir::Inst& in, const Operand& o) {
   return o.kind == Operand::Kind::kValue && in.width > 1 && in.width < em.f.dispatch_width &&
          o.comps == 1 && em.f.value(o.value()).file == kFileG;
@@ -48,14 +48,15 @@ void ToAddressRegister(EmitContext& em, const lir::Inst& in, Opcode op, const Op
   em.p.Append(e);
 }
 
-// The descriptor in a0.0 is the one known so far plus a value.
+// Computes the descriptor in a0.0: its constant part plus a value.
 void ComputeDescriptor(EmitContext& em, const lir::Inst& in, const Operand& value,
                        isa::Instruction& send) {
   ToAddressRegister(em, in, Opcode::kAdd, value, send.send.desc, 0);
   send.send.desc_is_register = true;  // the constant part stays: it has the lengths
 }
 
-// The extended descriptor in a0.1: the handle of a surface in the upper bits, which are 0 so far.
+// Computes the extended descriptor in a0.1: the handle of a surface fills its upper bits, which are
+// 0 in the constant part.
 void ComputeExtendedDescriptor(EmitContext& em, const lir::Inst& in, const Operand& handle,
                                isa::Instruction& send) {
   constexpr uint8_t kDword = 1;
@@ -102,7 +103,7 @@ absl::Status EmitMessage(EmitContext& em, lir::InstId id) {
       r.nr = static_cast<uint8_t>(r.nr + FirstPart(em, in, o) + m * registers);
       return r;
     };
-    // Writes to targets wait for those of earlier threads to the same pixels.
+    // Writes to render targets wait for those of earlier threads to the same pixels.
     if (IsTargetWrite(in.op)) e.op = Opcode::kSendc;
     e.send.eot = in.op == kMsgTargetEnd || in.op == kMsgUrbEnd;
     if (!defs.empty()) e.dst = part(defs[0], rlen);

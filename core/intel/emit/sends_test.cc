@@ -1,4 +1,4 @@
-// What emission makes of each of its operations: see sends.h.
+// Tests the instructions that emission makes of each operation of sends.h.
 #include "core/intel/emit/testing.h"
 #include "gtest/gtest.h"
 
@@ -28,7 +28,7 @@ TEST(EmitSends, MessagesOfEightLanesAreSentTwice) {
 )");
 }
 
-// By an index into the table, and by a surface's handle.
+// By an index into the binding table, and by a surface's handle.
 TEST(EmitSends, ComputedDescriptors) {
   EXPECT_EQ(Emitted(R"(
     msg.write %0:ud@32 %1:ud@64 %10:ud@9 {w8 [untyped_write channels 1 indirect]}

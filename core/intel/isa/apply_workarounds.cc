@@ -1,4 +1,4 @@
-// Errata and the program pass for some of them, see apply_workarounds.h.
+// The table of errata, and the pass over programs for some of them: see apply_workarounds.h.
 #include "core/intel/isa/apply_workarounds.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 
 using S = WorkaroundStatus;
 
-// The reference compiler applies it for Tiger Lake; the older ones have not been looked through.
+// The reference compiler applies it for Tiger Lake. The older generations have not been checked.
 constexpr Rulings kOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "Mesa 25.0.7, mesa_defs.json and src/intel/compiler"}};
 
-// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c and where it asks for it); the
-// older generations have not been looked through.
+// Intel's compiler applies it for Tiger Lake (skuwa/itgl_lp_hw_wa.c, and the code that queries it).
+// The older generations have not been checked.
 constexpr Rulings kByIntelOnGen12 = {
     Ruling{}, Ruling{}, Ruling{Cell::kValue, "IGC, skuwa/itgl_lp_hw_wa.c, itgl_lp_sw_wa.c; visa"}};
 
@@ -160,9 +160,9 @@ Instruction DummyMov() {
   return inst;
 }
 
-// Reads `reg` in each of three sources, and changes nothing: words of it are moved to themselves
-// whichever way the condition goes; csel sets no flags. Intel's compiler takes the same instruction
-// (IGC, visa/SWWA.cpp, insertDummyCsel).
+// Returns an instruction that reads `reg` in each of three sources and changes nothing: words of it
+// are moved to themselves whichever way the condition goes, and csel sets no flags. Intel's
+// compiler uses the same instruction (IGC, visa/SWWA.cpp, insertDummyCsel).
 Instruction ReadThreeTimes(uint8_t reg) {
   Instruction inst;
   inst.op = Opcode::kCsel;
@@ -180,12 +180,13 @@ Instruction ReadThreeTimes(uint8_t reg) {
   return inst;
 }
 
-// A register that a send does not write: its payload, for which it waits anyway, if it can be.
+// Returns a register that the send does not write: if possible its payload, for which it waits
+// anyway.
 uint8_t RegisterNotWritten(const Instruction& send) {
   const GrfSet written = FootprintOf(send).writes;
   uint8_t reg = send.src[0].nr;
   if (written.Has(reg)) reg = 0;
-  while (written.Has(reg)) ++reg;  // no response fills the file
+  while (written.Has(reg)) ++reg;  // ends: no response fills the register file
   return reg;
 }
 
@@ -199,7 +200,8 @@ bool HasUnalignedDst(const Instruction& inst) {
          inst.dst.subnr % 8 != 0 && inst.exec_size == 1;
 }
 
-// Turns `inst` into the mov from acc0 and returns what writes acc0, to go before it.
+// Turns `inst` into the mov from acc0, and returns the instruction that writes acc0, to be inserted
+// before it.
 Instruction DivertToAccumulator(Instruction& inst) {
   Instruction first = inst;
   first.dst.file = File::kArf;

@@ -48,7 +48,7 @@ Program Make(std::vector<Instruction> insts) {
 TEST(Workarounds, AccumulatorIsClearedOnlyIfWritten) {
   Program program = Make({Alu(Opcode::kAdd, 8), EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
-  EXPECT_EQ(program.insts.size(), 3u);  // with a nop behind the end
+  EXPECT_EQ(program.insts.size(), 3u);  // with a nop after the end of the thread
 
   Instruction mach = Alu(Opcode::kMach, 8);
   mach.acc_write = true;
@@ -94,7 +94,7 @@ TEST(Workarounds, UnalignedScalarThreeSourceDestinationGoesThroughTheAccumulator
   mad.dst.subnr = 16;  // aligned: left alone
   program = Make({mad, EndOfThread()});
   ASSERT_TRUE(ApplyWorkarounds(program, 8).ok());
-  EXPECT_EQ(program.insts.size(), 3u);  // with a nop behind the end
+  EXPECT_EQ(program.insts.size(), 3u);  // with a nop after the end of the thread
 }
 
 TEST(Workarounds, FirstInstructionHasAMask) {
@@ -115,7 +115,7 @@ TEST(Workarounds, BranchesStillReachTheirTargets) {
   program.Append(EndOfThread());
   ASSERT_TRUE(ApplyWorkarounds(program, 16).ok());
   ASSERT_EQ(program.insts.size(), 5u);
-  // A loop back to the first instruction runs the dummy again; that is harmless.
+  // A loop back to the first instruction runs the dummy again, which is harmless.
   EXPECT_EQ(program.targets[2].jip, 0);
 }
 
@@ -127,7 +127,7 @@ TEST(Workarounds, ALegalInstructionFollowsTheEnd) {
   EXPECT_TRUE(BrokenBy(kGen, program.insts[2])->empty());
 }
 
-// A read of two registers under a predicate.
+// Returns a predicated read of two registers.
 Instruction PredicatedRead(int to, int payload) {
   MessageFields f;
   f.message = Message::kUntypedRead;
@@ -142,7 +142,8 @@ Instruction PredicatedRead(int to, int payload) {
   return inst;
 }
 
-// What precedes it reads, in all three sources, a register that the message does not write.
+// The instruction in front of it reads, in all three sources, a register that the message does not
+// write.
 TEST(Workarounds, PredicatedMessagesThatAnswerFollowOtherReads) {
   struct Case {
     int to, payload, read;

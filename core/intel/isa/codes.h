@@ -1,8 +1,8 @@
 // Hardware codes of enumerations: types, register files, strides. Internal to encoder and decoder.
 //
-// The rows are in codes.def, those of opcodes in opcodes.def; here they become dense arrays, so
+// The rows are in codes.def, those of opcodes in opcodes.def. Here they become dense arrays, so
 // that a lookup is one load. Conditional modifiers, predicates, shared functions and sync functions
-// are not among them: they are enumerated by their codes (instruction.h).
+// need no rows: their enumerators are the hardware's codes (instruction.h).
 #ifndef KILN_CORE_INTEL_ISA_CODES_H_
 #define KILN_CORE_INTEL_ISA_CODES_H_
 
@@ -18,7 +18,7 @@
 
 namespace kiln::intel::isa {
 
-// A family of codes; its rows in codes.def say what it is.
+// A family of codes; the comments of its rows in codes.def describe it.
 enum class CodeGroup : uint8_t {
   kRegType,
   kImmType,
@@ -68,7 +68,7 @@ inline constexpr struct {
 #undef UNFILLED
 #undef ABSENT
 
-// Values are at most 32, but for the marker of one-dimensional indirect regions.
+// Values are at most 32, except the marker of one-dimensional indirect regions.
 inline constexpr int kValueSlots = 34;
 constexpr int SlotOf(int value) {
   if (value == Region::kVxH) return kValueSlots - 1;
@@ -76,7 +76,7 @@ constexpr int SlotOf(int value) {
 }
 inline constexpr int kCodeSlots = 16;
 
-// Of one generation, both ways; -1: none.
+// The codes of one generation, in both directions; -1: none.
 struct CodeColumn {
   int8_t code[kCodeGroups][kValueSlots];
   int16_t value[kCodeGroups][kCodeSlots];
@@ -115,7 +115,8 @@ inline constexpr ColumnTable kOpcodeTable = {
     [](size_t row) { return internal::kOpcodeRows[row].mnemonic; },
     [](Generation gen, size_t row) { return CellOf(internal::kOpcodeRows[row].code[Index(gen)]); }};
 
-// The code of a value (an enumerator, or the number of elements); nothing: the generation has none.
+// Returns the code of a value (an enumerator, or the number of elements), or nothing if the
+// generation has none.
 template <Generation gen>
 inline std::optional<int> CodeOf(CodeGroup group, int value) {
   static_assert(IsFilled(kCodeTable, gen));
@@ -129,7 +130,7 @@ inline std::optional<int> CodeOf(CodeGroup group, Enum value) {
   return CodeOf<gen>(group, static_cast<int>(value));
 }
 
-// The value of a code; nothing: it is reserved.
+// Returns the value of a code, or nothing if the code is reserved.
 template <Generation gen>
 inline std::optional<int> ValueOf(CodeGroup group, uint64_t code) {
   static_assert(IsFilled(kCodeTable, gen));
@@ -138,20 +139,20 @@ inline std::optional<int> ValueOf(CodeGroup group, uint64_t code) {
   return value < 0 ? std::nullopt : std::optional<int>(value);
 }
 
-// Bytes that a unit of JIP and UIP counts.
+// The unit of JIP and UIP in bytes.
 template <Generation gen>
 inline constexpr int kBranchUnit =
     internal::kCodeColumns[Index(gen)].code[static_cast<int>(CodeGroup::kBranchUnit)][0];
 
-// Types of three-source operands, by the float bit that they share.
+// Returns the group of types of three-source operands with this float bit, which all of them share.
 constexpr CodeGroup TernaryTypes(bool is_float) {
   return is_float ? CodeGroup::kTernaryFloat : CodeGroup::kTernaryInt;
 }
 
-// Does the math function take a second source?
+// Returns true if the math function takes a second source.
 bool MathIsBinary(MathFunction function);
 
-// Does it divide integers? Such functions have widths and types of their own.
+// Returns true if the function divides integers. Such functions have widths and types of their own.
 bool IsIntegerDivision(MathFunction function);
 
 }  // namespace kiln::intel::isa

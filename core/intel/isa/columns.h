@@ -1,12 +1,13 @@
-// Tables of the hardware that have a column per generation: what a cell holds, and what reading one
-// that nobody has filled gives.
+// Tables of the hardware that have a column per generation: the contents of a cell, and the error
+// for reading an unfilled one.
 //
 // A cell is a value; ABSENT: the generation has no such thing, by the source that the table names;
-// or UNFILLED: nobody has looked it up. Absence is an answer, being unfilled is none: it is an
-// error with the cause isa_table_unfilled, given at the doors (encode, decode, expansion of
-// compacted instructions, branches, verifier, errata) before a cell of the column is read. A door
-// is shut by one such cell in any table that it needs, so that what is half filled is not half
-// used; behind it code is instantiated for the generation, and its lookups fold.
+// or UNFILLED: the value has not been looked up. Absence is an answer. An unfilled cell is an error
+// with the cause isa_table_unfilled, returned at the entry points, called doors (encode, decode,
+// expansion of compacted instructions, branches, verifier, errata), before a cell of the column is
+// read. One unfilled cell in any table that a door needs closes it for the generation, so that
+// half-filled columns are never used. Behind the door, code is instantiated for the generation, and
+// its lookups fold.
 #ifndef KILN_CORE_INTEL_ISA_COLUMNS_H_
 #define KILN_CORE_INTEL_ISA_COLUMNS_H_
 
@@ -39,8 +40,8 @@ constexpr Cell CellOf(int16_t code) {
   return code >= 0 ? Cell::kValue : code == kAbsentCode ? Cell::kAbsent : Cell::kUnfilled;
 }
 
-// What a table of rules says of one generation: that the rule holds (kValue) or does not, by which
-// source, or nothing.
+// The statement of a table of rules about one generation: the rule holds (kValue) or does not
+// (kAbsent), by the source named, or this is not known (kUnfilled).
 struct Ruling {
   Cell cell = Cell::kUnfilled;
   absl::string_view source;
@@ -49,7 +50,7 @@ struct Ruling {
 // By Index(Generation).
 using Rulings = std::array<Ruling, kGenerationCount>;
 
-// One table, as the doors see it: which cells it has, not what is in them.
+// One table as the doors see it: which cells are filled, not their contents.
 struct ColumnTable {
   absl::string_view name;
   size_t rows;
@@ -57,10 +58,11 @@ struct ColumnTable {
   Cell (*cell)(Generation, size_t);
 };
 
-// Unimplemented, isa_table_unfilled, if the cell is; it names table, row and generation.
+// Returns Unimplemented, isa_table_unfilled, if the cell is unfilled; the message names table, row
+// and generation.
 absl::Status CheckCell(const ColumnTable& table, Generation gen, size_t row);
 
-// The same for the first such cell of the column.
+// The same for the first unfilled cell of the column.
 absl::Status CheckColumn(const ColumnTable& table, Generation gen);
 
 constexpr bool IsFilled(const ColumnTable& table, Generation gen) {
@@ -70,7 +72,7 @@ constexpr bool IsFilled(const ColumnTable& table, Generation gen) {
   return true;
 }
 
-// The first error of several columns.
+// Returns the first error of several columns.
 template <typename... Tables>
 absl::Status CheckColumns(Generation gen, const Tables&... tables) {
   absl::Status status;
@@ -78,8 +80,9 @@ absl::Status CheckColumns(Generation gen, const Tables&... tables) {
   return status;
 }
 
-// f(constant of the generation) if its columns are filled in all tables, else the error. F is
-// instantiated for filled columns alone. R is what f gives, and can be made of a status.
+// Returns f(constant of the generation) if its columns are filled in all tables, else the error. F
+// is instantiated for filled columns only. R is f's result type, which must be constructible from a
+// status.
 template <typename R, const ColumnTable&... tables, typename F>
 [[gnu::always_inline]] inline R AtDoor(Generation gen, F f) {
   const auto enter = [&f]<Generation g>(std::integral_constant<Generation, g> constant) -> R {

@@ -1,4 +1,4 @@
-// Every cell that nobody has filled is an error by name, wherever it would be read.
+// Tests that every unfilled cell is a named error, wherever it would be read.
 #include "core/intel/isa/columns.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Columns, EveryUnfilledCellIsTheNamedError) {
   EXPECT_GT(unfilled, 300);
 }
 
-// One hole in a filled column shuts the door, whichever it is.
+// One hole in a filled column closes the door, whichever table it is in.
 const ColumnTable* holed;
 size_t hole;
 
@@ -106,7 +106,7 @@ TEST(Columns, TheDoorsOfAnUnfilledGenerationAreShut) {
   }
 }
 
-// Both ways: what has a code comes back from it.
+// In both directions: a value that has a code comes back from it.
 TEST(Columns, CodesAndValuesAgree) {
   int count = 0;
   for (const internal::CodeRow& row : internal::kCodeRows) {
@@ -125,7 +125,7 @@ TEST(Columns, CodesAndValuesAgree) {
   EXPECT_FALSE(ValueOf<Generation::kGen12>(CodeGroup::kVstride, 16).has_value());
 }
 
-// Codes that no function of Gen12 has, and of the macros, which are not encoded.
+// Codes that no function of Gen12 has, and codes of the macros, which are not encoded.
 TEST(Columns, CodesWithoutAValueAreNoInstructions) {
   constexpr Generation gen = Generation::kGen12;
   const std::array<uint8_t, 16> mov = {0x61, 0, 3};

@@ -1,7 +1,7 @@
-// Expansion and compaction, see compact.h. Each index selects a pattern whose bits go, most
-// significant first, to the ranges listed for it; compaction gathers them and looks the pattern up.
-// What it finds is expanded again and compared, which is the proof that nothing was lost: bits that
-// the compacted form has no place for, and immediates that 12 bits do not hold.
+// Expansion and compaction: see compact.h. Each index selects a pattern whose bits go, most
+// significant first, to the ranges listed for it; compaction gathers these bits and looks the
+// pattern up. The result is expanded again and compared, which proves that nothing was lost:
+// neither bits that the compacted form does not have, nor an immediate of more than 12 bits.
 #include "core/intel/isa/compact.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr Range kTernarySourceBits[] = {{114, 112}, {98, 96}, {91, 91}, {87, 83}
                                         {66, 64},   {47, 43}, {35, 35}};
 constexpr Range kTernarySubregBits[] = {{119, 115}, {103, 99}, {71, 67}, {55, 51}};
 
-// What the compacted form has an index for.
+// The parts of an instruction for which the compacted form has an index.
 enum Part {
   kControl,
   kDatatype,
@@ -53,7 +53,7 @@ constexpr absl::string_view kPartNames[] = {"control",        "datatype",      "
 constexpr size_t kParts = std::size(kPartNames);
 
 struct IndexTable {
-  Range index = {};                     // where the compacted form has it
+  Range index = {};                     // where the compacted form has the index
   absl::Span<const Range> bits;         // of the full form, most significant first
   absl::Span<const uint64_t> patterns;  // by index; none: not filled
 };
@@ -71,7 +71,7 @@ constexpr IndexTable kIndexTables[kGenerationCount][kParts] = {
      {{34, 30}, kTernarySourceBits, kTernarySourceIndex},
      {{39, 35}, kTernarySubregBits, kTernarySubregIndex}}};
 
-// Where the compacted form has what it holds itself.
+// The bit ranges of the fields that the compacted form holds directly.
 struct Places {
   Cell cell = Cell::kUnfilled;
   Range opcode, debug, swsb, dst, src0, src1, src2, imm;
@@ -81,7 +81,7 @@ constexpr Places kPlaces[kGenerationCount] = {
     {},
     {Cell::kValue, {6, 0}, {7, 7}, {15, 8}, {23, 16}, {47, 40}, {63, 56}, {55, 48}, {63, 52}}};
 
-// The parts, and behind them the places.
+// The rows are the parts, followed by the bit ranges of the fields.
 constexpr ColumnTable kTable = {
     "compaction table", kParts + 1,
     [](size_t row) { return row < kParts ? kPartNames[row] : "places"; },
@@ -94,7 +94,8 @@ uint64_t Bits(uint64_t word, Range range) {
   return word >> range.low & LowBits(range.high - range.low + 1);
 }
 
-// Ranges are constants of the part: each is a shift and a mask. The last one takes the low bits.
+// Writes a pattern to its ranges. They are constants of the part, so each is a shift and a mask.
+// The last one takes the low bits.
 template <Generation gen, Part part>
 void Scatter(Word128& full, uint64_t pattern) {
   constexpr absl::Span<const Range> ranges = kIndexTables[Index(gen)][part].bits;
@@ -122,7 +123,7 @@ uint64_t Gather(const Word128& full) {
   return pattern;
 }
 
-// The 32 bits that a 12-bit compacted immediate of this type stands for.
+// Returns the 32 bits for which a 12-bit compacted immediate of this type stands.
 absl::StatusOr<uint32_t> ExpandImmediate(Type type, uint32_t imm) {
   const auto extended = static_cast<uint32_t>(static_cast<int32_t>(imm << 20) >> 20);
   switch (type) {
@@ -139,12 +140,12 @@ absl::StatusOr<uint32_t> ExpandImmediate(Type type, uint32_t imm) {
   }
 }
 
-// The 12 bits that stand for these 32, if any do.
+// Returns the 12 bits that stand for these 32, if any do.
 uint64_t CompactImmediate(Type type, uint64_t imm) {
   return (type == Type::kF ? imm >> 20 : type == Type::kHF ? imm >> 4 : imm) & 0xfff;
 }
 
-// Puts the pattern that the compacted word chooses to its bits of the full one.
+// Writes the pattern that the compacted word selects to its bits of the full one.
 template <Generation gen, Part part>
 void ExpandPart(uint64_t word, Word128& full) {
   constexpr const IndexTable& table = kIndexTables[Index(gen)][part];
@@ -156,13 +157,13 @@ void ExpandParts(uint64_t word, Word128& full) {
   (ExpandPart<gen, parts>(word, full), ...);
 }
 
-// The bit that tells both forms apart, which lies alike in both.
+// The bit that tells both forms apart; it has the same position in both.
 template <Generation gen>
 constexpr uint64_t CompactionBit() {
   return uint64_t{1} << Layout<gen>(Field::kCompacted).piece[0].low;
 }
 
-// Registers and indices that the two-source form has at fixed places.
+// Expands the registers and indices of the two-source form.
 template <Generation gen>
 absl::Status ExpandBasic(uint64_t word, Word128& full) {
   constexpr Places at = kPlaces[Index(gen)];
@@ -222,7 +223,7 @@ absl::StatusOr<Word128> ExpandFor(uint64_t compacted) {
   }
 }
 
-// A compacted word under construction; found: no table lacked a pattern.
+// A compacted word under construction. `found` is false once a table lacks a pattern.
 struct Compaction {
   uint64_t word = 0;
   bool found = true;
@@ -239,7 +240,7 @@ bool CompactPart(const Word128& full, Compaction& to) {
   return to.found;
 }
 
-// Up to the first that lacks its pattern.
+// Compacts the parts in order, up to the first whose pattern is missing.
 template <Generation gen, Part... parts>
 void CompactParts(const Word128& full, Compaction& to) {
   to.found = (CompactPart<gen, parts>(full, to) && ...);
@@ -250,7 +251,7 @@ void CompactBasic(const Word128& full, Compaction& to) {
   constexpr Places at = kPlaces[Index(gen)];
   const bool src0_imm = GetField<gen>(full, Field::kSrc0IsImm);
   const bool immediate = src0_imm || GetField<gen>(full, Field::kSrc1IsImm);
-  // An immediate lies over bits of the tables' patterns, where those of immediates have zeros.
+  // An immediate overlaps bits of the tables' patterns, which are zero in the rows for immediates.
   Word128 registers = full;
   if (immediate) SetField<gen>(registers, Field::kImm32, 0);
   CompactParts<gen, kDatatype, kControl, kSubreg, kSrc0>(registers, to);

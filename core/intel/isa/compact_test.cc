@@ -1,5 +1,5 @@
-// Compaction as the inverse of expansion. Whether expansion is right is asked of iga64 (tests/isa)
-// and of Mesa's binaries (tests/isa/eu_roundtrip).
+// Tests that compaction is the inverse of expansion. iga64 (tests/isa) and Mesa's binaries
+// (tests/isa/eu_roundtrip) judge expansion itself.
 #include "core/intel/isa/compact.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::optional<uint64_t> Compacted(const Word128& full) {
 }
 
 // Any word that expands has a compacted form that expands to the same; it is the word itself unless
-// two rows of a table say the same of an immediate.
+// two rows of a table are equal for an immediate.
 TEST(Compact, InvertsExpansion) {
   std::mt19937_64 rng(1);
   const Opcode kOps[] = {Opcode::kMov, Opcode::kAdd, Opcode::kCmp,  Opcode::kMath,
@@ -44,7 +44,7 @@ TEST(Compact, InvertsExpansion) {
   EXPECT_GT(same, expanded / 2);
 }
 
-// One bit more and it is another instruction: either of another compacted form, or of none.
+// A full word with one more bit is another instruction: it has another compacted form, or none.
 TEST(Compact, LosesNoBit) {
   std::mt19937_64 rng(2);
   int without = 0;
@@ -84,7 +84,8 @@ bool IsCompactable(const Instruction& inst) {
   return Compacted(FromBytes(*Encode(kGen, inst))).has_value();
 }
 
-// 12 bits: the upper ones of floats, the lower ones of integers, extended by sign where signed.
+// An immediate has 12 bits: the upper ones of floats, the lower ones of integers, sign-extended if
+// the type is signed.
 TEST(Compact, ImmediatesByType) {
   EXPECT_TRUE(IsCompactable(AddOf(Type::kF, 0xbf800000)));
   EXPECT_TRUE(IsCompactable(AddOf(Type::kF, 0x3fa00000)));

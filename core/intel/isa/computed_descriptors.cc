@@ -12,7 +12,7 @@ namespace {
 
 constexpr int32_t kReach = 32;
 
-// Instructions that something may jump to.
+// Returns, for each instruction, whether a branch may go to it.
 std::vector<bool> Joins(const Program& p) {
   std::vector<bool> joins(p.insts.size() + 1);
   for (const BranchTargets& t : p.targets) {
@@ -26,7 +26,7 @@ bool WritesAddress(const Instruction& inst) {
   return !IsSend(inst.op) && inst.dst.file == File::kArf && inst.dst.arf == Arf::kAddress;
 }
 
-// The immediate from which a dword of a0 was made for the instruction `at`.
+// Returns the immediate from which a dword of a0 was made for the instruction `at`.
 std::optional<uint32_t> KnownPart(const Program& p, const std::vector<bool>& joins, int32_t at,
                                   int dword) {
   for (int32_t i = at - 1; i >= 0 && i >= at - kReach; --i) {

@@ -1,4 +1,4 @@
-// Decoder, see decode.h. Reads fields through the layout table, form by form.
+// The decoder: see decode.h. Reads fields through the layout table, form by form.
 #include "core/intel/isa/decode.h"
 
 #include <optional>
@@ -18,7 +18,7 @@ int SignExtend(uint64_t value, int bits) {
   return static_cast<int>(static_cast<int64_t>((value ^ sign) - sign));
 }
 
-// Reads one instruction's fields; the first reserved value met becomes the error.
+// Reads one instruction's fields; the first reserved value found becomes the error.
 template <Generation kGen>
 class Reader {
  public:
@@ -101,7 +101,7 @@ class Reader {
     if (MathIsBinary(inst_.math)) ReadSource(1);
   }
 
-  // File, kind and number of a directly addressed register.
+  // Reads file, kind and number of a directly addressed register.
   void ReadRegister(Operand& operand, bool is_grf, uint64_t nr) {
     if (is_grf) {
       operand.file = File::kGrf;
@@ -174,7 +174,8 @@ class Reader {
     src.region = {static_cast<uint8_t>(*vstride), static_cast<uint8_t>(*width), Hstride(f.hstride)};
   }
 
-  // Immediates of 8 bytes keep their upper half where src0 and the modifier would be.
+  // Reads an immediate. Immediates of 8 bytes have their upper half at the bits of src0 and of the
+  // conditional modifier.
   void ReadImmediate(Operand& src) {
     src.file = File::kImm;
     src.imm = Get(Field::kImm32);
@@ -211,7 +212,8 @@ class Reader {
     return type ? static_cast<Type>(*type) : Type::kUD;
   }
 
-  // Width is not encoded: it is what makes rows of the horizontal stride fill the vertical one.
+  // Width is not encoded: it is the number of elements at the horizontal stride that fill the
+  // vertical one.
   Region TernaryRegion(Field vstride_field, Field hstride_field) {
     const uint64_t code = Get(vstride_field);
     const int vstride = ValueOf<kGen>(CodeGroup::kTernaryVstride, code).value_or(-1);

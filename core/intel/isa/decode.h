@@ -30,7 +30,7 @@ struct PlacedInstruction {
 // Unimplemented error (columns.h).
 absl::StatusOr<DecodedInstruction> Decode(Generation gen, absl::Span<const uint8_t> bytes);
 
-// Decodes a whole program. Trailing padding is the caller's to remove; an error names the offset.
+// Decodes a whole program. The caller removes trailing padding. An error names the offset.
 absl::StatusOr<std::vector<PlacedInstruction>> DecodeProgram(Generation gen,
                                                              absl::Span<const uint8_t> bytes);
 

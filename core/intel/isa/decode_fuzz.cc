@@ -1,5 +1,6 @@
-// Any bytes through decoder, text, verifier and scoreboard-free program analysis: no crash, and
-// what decodes and encodes decodes to itself, in the compacted form as well where there is one.
+// Runs any bytes through decoder, text, verifier and scoreboard-free program analysis. None may
+// crash, and an instruction that decodes and encodes must decode to itself, also from its compacted
+// form if it has one.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

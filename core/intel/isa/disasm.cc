@@ -1,4 +1,4 @@
-// Disassembler, see disasm.h. The syntax is iga64's, so that its assembler takes the text back;
+// The disassembler: see disasm.h. The syntax is iga64's, so that its assembler accepts the text;
 // tests/isa checks that over every form. Immediates of float types are printed as their bits.
 #include "core/intel/isa/disasm.h"
 
@@ -73,7 +73,7 @@ std::string ModifierText(const Operand& src, bool bitwise) {
   return absl::StrCat(sign, src.absolute ? "(abs)" : "");
 }
 
-// Form of a source's region: full, or without the parts that three-source operands lack.
+// The form of a source's region: full, or without the parts that three-source operands lack.
 enum class RegionForm { kFull, kTernary, kTernaryLast };
 
 std::string RegionText(const Region& r, RegionForm form) {
@@ -124,7 +124,7 @@ std::string ExecText(const Instruction& inst) {
   return absl::StrCat("(", inst.exec_size, "|M", inst.channel_offset, ")");
 }
 
-// The scoreboard byte: which reading of the combined form applies depends on the opcode's kind.
+// Returns the text of the scoreboard byte. The opcode's kind decides how the combined form is read.
 std::string SwsbText(const Instruction& inst) {
   const int b = inst.swsb;
   if (b == 0) return "";

@@ -1,7 +1,7 @@
 // Text of EU instructions in the syntax of the iga64 assembler, which accepts it back.
 //
-// What has been decoded can be printed: text reads no table with columns, names being those of the
-// enumerators. A generation whose syntax differs is a column yet to be made.
+// Every decoded instruction can be printed: the text uses the enumerators' names and reads no table
+// with columns. A generation whose syntax differs will need a column.
 #ifndef KILN_CORE_INTEL_ISA_DISASM_H_
 #define KILN_CORE_INTEL_ISA_DISASM_H_
 
@@ -13,10 +13,11 @@
 
 namespace kiln::intel::isa {
 
-// One instruction, without newline. Branch targets are printed as signed byte distances.
+// Returns the text of one instruction, without newline. Branch targets are signed byte distances.
 std::string Disassemble(Generation gen, const Instruction& inst);
 
-// A program, one line each, with labels (L<offset>:) at branch targets. Ends with a newline.
+// Returns the text of a program, one line each, with labels (L<offset>:) at branch targets. Ends
+// with a newline.
 std::string DisassembleProgram(Generation gen, absl::Span<const PlacedInstruction> program);
 
 }  // namespace kiln::intel::isa

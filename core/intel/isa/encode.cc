@@ -1,4 +1,4 @@
-// Encoder, see encode.h. Writes fields through the layout table, form by form; the first value
+// The encoder: see encode.h. Writes fields through the layout table, form by form; the first value
 // that does not fit becomes the error.
 #include "core/intel/isa/encode.h"
 
@@ -13,8 +13,8 @@
 namespace kiln::intel::isa {
 namespace {
 
-// Distance in elements between neighbouring channels if the region is evenly spaced over
-// `channels` channels, else nullopt.
+// Returns the distance in elements between neighbouring channels if the region is evenly spaced
+// over `channels` channels, else nullopt.
 std::optional<int> EvenStride(const Region& region, int channels) {
   if (region.vstride == Region::kVxH) return std::nullopt;
   if (region.width >= channels) return region.hstride;
@@ -57,15 +57,15 @@ class Writer {
     }
   }
 
-  // Inlined always, with what hands fields on: nearly all callers name the field, and its place is
-  // then a constant.
+  // Always inlined, like the functions that pass fields to it: nearly all callers name the field,
+  // and its bit range is then a constant.
   [[gnu::always_inline]] void Set(Field field, uint64_t value) {
     const FieldLayout& layout = Layout<kGen>(field);
     if (layout.width < 64 && value >> layout.width != 0) return Fail(layout.name);
     SetField<kGen>(word_, field, value);
   }
 
-  // A code from one of the lookup functions, absent where the value has none.
+  // Sets a code from one of the lookup functions; absent if the value has none.
   [[gnu::always_inline]] void SetCode(Field field, std::optional<int> code) {
     if (!code) return Fail(Layout<kGen>(field).name);
     Set(field, static_cast<uint64_t>(*code));
@@ -173,7 +173,7 @@ class Writer {
     Set(f.subnr, src.subnr);
   }
 
-  // Only the last source may be an immediate. Words are written twice, as the hardware reads
+  // Only the last source may be an immediate. Words are written twice, since the hardware reads
   // either half.
   [[gnu::always_inline]] void WriteImmediate(Field is_imm, const Operand& src, bool last) {
     if (!last || src.negate || src.absolute) return Fail("immediate operand");
@@ -210,7 +210,7 @@ class Writer {
     }
   }
 
-  // All operands are float or none is: one bit says it for all.
+  // Either all operands are float or none is: one bit holds for all.
   std::optional<int> TernaryType(Type type) {
     if (IsFloat(type) != IsFloat(inst_.dst.type)) return std::nullopt;
     return CodeOf<kGen>(TernaryTypes(IsFloat(type)), type);
@@ -220,7 +220,7 @@ class Writer {
     return CodeOf<kGen>(CodeGroup::kTernaryVstride, vstride);
   }
 
-  // Any region that is evenly spaced has a form <vstride;hstride> of its own.
+  // Any evenly spaced region has a form <vstride;hstride> of its own.
   void WriteTernaryRegion(const Region& region, Field vstride, Field hstride) {
     const std::optional<int> code = TernaryVstride(region.vstride);
     const bool as_given = code && (region.hstride == 0 || region.vstride < region.hstride

@@ -1,5 +1,5 @@
-// Encoder, decoder, text and compaction on fixed words. The words were made by iga64 (tests/isa
-// asks it about every form; this test needs no assembler); the texts are ours.
+// Tests encoder, decoder, text and compaction on fixed words. iga64 made the words (tests/isa
+// compares every form with it; this test needs no assembler); the texts are Kiln's own.
 #include "core/intel/isa/encode.h"
 
 #include <gtest/gtest.h>
@@ -169,7 +169,7 @@ TEST(Decode, RandomBytesEitherFailOrRoundTrip) {
     ++decoded_count;
     EXPECT_FALSE(Disassemble(kGen, decoded->inst).empty());
     const auto bytes = Encode(kGen, decoded->inst);
-    if (!bytes.ok()) continue;  // e.g. an immediate where only hostile bytes put one
+    if (!bytes.ok()) continue;  // e.g. an immediate at a position that no compiler uses
     const auto again = Decode(kGen, *bytes);
     ASSERT_TRUE(again.ok()) << again.status();
     Instruction expected = decoded->inst;
@@ -179,7 +179,7 @@ TEST(Decode, RandomBytesEitherFailOrRoundTrip) {
   EXPECT_GT(decoded_count, 1000);
 }
 
-// Three-source regions that are evenly spaced are written in the nearest form that exists.
+// Evenly spaced three-source regions are written in the nearest form that exists.
 TEST(Encode, ThreeSourceRegionsAreAdapted) {
   Instruction inst = Decode(kGen, Bytes(kFull[6]))->inst;
   ASSERT_EQ(inst.op, Opcode::kMad);

@@ -1,4 +1,4 @@
-// Words to and from bytes.
+// Converts words to and from bytes.
 #include "core/intel/isa/fields.h"
 
 #include <cassert>

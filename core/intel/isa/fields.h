@@ -1,7 +1,7 @@
-// Where each field of the 128-bit encoding lies, per generation. Encoder and decoder share it and
-// know no bit numbers themselves.
+// The bit range of each field of the 128-bit encoding, per generation. Encoder and decoder share it
+// and know no bit numbers themselves.
 //
-// A field is up to five pieces of bits, most significant first (descriptors of sends are
+// A field has up to five pieces of bits, most significant first (descriptors of sends are
 // scattered). Lookups are O(1); getting or setting costs one step per piece.
 #ifndef KILN_CORE_INTEL_ISA_FIELDS_H_
 #define KILN_CORE_INTEL_ISA_FIELDS_H_
@@ -34,7 +34,7 @@ constexpr uint64_t LowBits(int width) {
   return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
 }
 
-// Bits high..low of the word, both within one 64-bit half.
+// Returns bits high..low of the word, both within one 64-bit half.
 [[gnu::always_inline]] inline uint64_t GetBits(const Word128& word, int high, int low) {
   assert((high < 64) == (low < 64) && high >= low);
   const uint64_t half = low < 64 ? word.lo : word.hi;
@@ -134,8 +134,8 @@ constexpr const FieldLayout& Layout(Field field) {
   return kFieldLayouts[static_cast<int>(field)][Index(gen)];
 }
 
-// Here, because most callers name the field, and all but a shift and a mask then folds away. A
-// field that the generation lacks is 0.
+// Defined in the header, because most callers name the field, and all but a shift and a mask then
+// folds away. A field that the generation lacks reads as 0.
 template <Generation gen>
 [[gnu::always_inline]] inline uint64_t GetField(const Word128& word, Field field) {
   const FieldLayout& layout = Layout<gen>(field);
@@ -148,8 +148,8 @@ template <Generation gen>
   return value;
 }
 
-// The value must fit (asserted; the encoder checks before): in a field that the generation lacks,
-// 0.
+// The value must fit (asserted; the encoder checks before); in a field that the generation lacks it
+// must be 0.
 template <Generation gen>
 [[gnu::always_inline]] inline void SetField(Word128& word, Field field, uint64_t value) {
   const FieldLayout& layout = Layout<gen>(field);

@@ -1,4 +1,4 @@
-// Blocks and edges, see flow.h.
+// Builds blocks and edges: see flow.h.
 #include "core/intel/isa/flow.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Control flow of a machine program: where each instruction may go next, and basic blocks.
+// Control flow of a machine program: the possible successors of each instruction, and basic blocks.
 //
-// Every edge that hardware may take is listed, physical ones included: the fall-through of else
-// and of a break whose other lanes go on, the jump of endif when no lane is on. Cost: linear.
+// Lists every edge that hardware may take, physical ones included: the fall-through of an else and
+// of a break whose other lanes continue, and the jump of an endif when no lane is on. Cost: linear.
 #ifndef KILN_CORE_INTEL_ISA_FLOW_H_
 #define KILN_CORE_INTEL_ISA_FLOW_H_
 
@@ -19,8 +19,8 @@ struct MachineBlock {
   std::vector<int32_t> successors;  // block indices, ascending, without repetition
 };
 
-// Blocks in program order. Calls and returns are an Unimplemented error, missing targets an
-// InvalidArgument one.
+// Returns blocks in program order. Calls and returns are an Unimplemented error, missing branch
+// targets an InvalidArgument one.
 absl::StatusOr<std::vector<MachineBlock>> BuildBlocks(const Program& program);
 
 }  // namespace kiln::intel::isa

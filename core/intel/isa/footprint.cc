@@ -8,7 +8,7 @@
 namespace kiln::intel::isa {
 namespace {
 
-// Bytes from the operand's first to one past its last, over all channels.
+// Returns the number of bytes from the operand's first to one past its last, over all channels.
 int SourceBytes(const Operand& src, int channels) {
   const int size = ByteSize(src.type);
   const Region& r = src.region;
@@ -57,7 +57,7 @@ class Collector {
       case Format::kBranchJU:
       case Format::kNullary: return 0;
       case Format::kBranchJ:
-      case Format::kCall: return 1;  // a register target, if any
+      case Format::kCall: return 1;  // a branch target in a register, if any
       default: return Info(inst_.op).nsrc;
     }
   }

@@ -1,9 +1,9 @@
-// Which registers one instruction reads and writes, at the granularity of whole GRFs.
+// The registers that one instruction reads and writes, at the granularity of whole GRFs.
 //
 // Conservative: a region marks every register between its first and last byte, predication and
-// execution masks are ignored, an indirect operand marks all registers unless a range is given,
-// and a send whose lengths are unknown marks the longest possible payload and response.
-// Cost: O(1) per operand. Users: scoreboard pass, verifier, register statistics.
+// execution masks are ignored, an indirect operand marks all registers unless a range is given, and
+// a send whose lengths are unknown marks the longest possible payload and response. Cost: O(1) per
+// operand. Users: scoreboard pass, verifier, register statistics.
 #ifndef KILN_CORE_INTEL_ISA_FOOTPRINT_H_
 #define KILN_CORE_INTEL_ISA_FOOTPRINT_H_
 
@@ -59,18 +59,19 @@ struct Footprint {
   bool writes_address = false;
   uint16_t reads_accumulators = 0;  // explicit operands only, bit n for acc n
   uint16_t writes_accumulators = 0;
-  bool uses_flags_explicitly = false;  // as an operand, not as predicate or modifier
+  bool uses_flags_explicitly = false;  // as an operand, not as predicate or conditional modifier
   // Registers that neither hardware nor scoreboard protects: control, state, ip, timestamp, mask.
   bool reads_special = false;
   bool writes_special = false;
 };
 
-// `indirect` bounds what an indirect operand may touch; null means any register.
+// Returns the footprint. `indirect` bounds the registers that an indirect operand may touch; null
+// means any register.
 Footprint FootprintOf(const Instruction& inst, const RegisterRange* indirect = nullptr);
 
-// Lengths of a send in registers. Where the descriptor is in a register, bits given in
-// SendFields::desc nevertheless are taken as known (the encoder ignores them); lengths of zero
-// then mean unknown, and these are the longest.
+// Lengths of a send in registers. If the descriptor is in a register, bits that SendFields::desc
+// holds nevertheless are taken as known (the encoder ignores them). Lengths of zero then mean
+// unknown, and the longest possible ones are returned.
 struct SendLengths {
   int mlen = 0;
   int ex_mlen = 0;

@@ -1,9 +1,9 @@
-// One Intel EU instruction with every field decoded: what the encoder takes, the decoder gives,
-// the simulator executes and the software-scoreboard pass annotates.
+// One Intel EU instruction with every field decoded: the input of the encoder, the output of the
+// decoder, the form that the simulator executes and the software-scoreboard pass annotates.
 //
-// The struct describes all generations; which fields a generation has, and where, is in the
-// tables beside this file. Register numbers are physical. Branch targets are byte distances from
-// the start of the branch itself, as in the encoding.
+// The struct describes all generations; the tables in this folder say which fields a generation
+// has, and at which bits. Register numbers are physical. Branch targets are byte distances from the
+// start of the branch itself, as in the encoding.
 #ifndef KILN_CORE_INTEL_ISA_INSTRUCTION_H_
 #define KILN_CORE_INTEL_ISA_INSTRUCTION_H_
 
@@ -18,7 +18,7 @@ enum class Generation : uint8_t { kGen7p5, kGen9, kGen12 };
 
 enum class Type : uint8_t { kUB, kB, kUW, kW, kUD, kD, kUQ, kQ, kHF, kF, kDF, kV, kUV, kVF };
 
-// Bytes of one element (V, UV and VF are packed immediates of 4 bytes).
+// Returns the bytes of one element (V, UV and VF are packed immediates of 4 bytes).
 constexpr int ByteSize(Type type) {
   constexpr uint8_t kBytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 4, 4, 4};
   return kBytes[static_cast<size_t>(type)];
@@ -174,11 +174,12 @@ struct Instruction {
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
-// Bytes that the instruction takes in a program.
+// Returns the bytes that the instruction takes in a program.
 constexpr int ByteLength(const Instruction& inst) { return inst.compacted ? 8 : 16; }
 
-// Does the thread end here? A predicate picks the lanes that the message is for; the thread ends
-// all the same (Mesa ends fragment shaders that discard by a predicated render-target write).
+// Returns true if the thread ends here. A predicate selects the lanes that the message is for; the
+// thread ends all the same (Mesa ends fragment shaders that discard by a predicated render-target
+// write).
 inline bool EndsThread(const Instruction& inst) { return IsSend(inst.op) && inst.send.eot; }
 
 }  // namespace kiln::intel::isa

@@ -1,4 +1,4 @@
-// Message rows, parameter lists, descriptors; see messages.h.
+// Message rows, parameter lists and descriptors: see messages.h.
 #include "core/intel/isa/messages.h"
 
 #include <algorithm>
@@ -74,7 +74,8 @@ constexpr MessageParam kAddressData[] = {{K::kAddress}, {K::kData}};
 constexpr MessageParam kBlockData[] = {{K::kData}};
 constexpr MessageParam kPayload[] = {{K::kRaw}};
 
-// The sampler's: every parameter but the first may be dropped from the end when zero.
+// Parameters of sampler messages: every one but the first may be dropped from the end if it is
+// zero.
 constexpr MessageParam kSample[] = {
     {K::kU}, {K::kV, kDrop}, {K::kR, kDrop}, {K::kArrayIndex, kDrop}, {K::kMinLod, kDrop}};
 constexpr MessageParam kSampleBias[] = {
@@ -99,7 +100,7 @@ constexpr MessageParam kSampleRefGrad[] = {
     {K::kRef},         {K::kU, kDrop},    {K::kDuDx, kDrop},      {K::kDuDy, kDrop},
     {K::kV, kDrop},    {K::kDvDx, kDrop}, {K::kDvDy, kDrop},      {K::kR, kDrop},
     {K::kDrDx, kDrop}, {K::kDrDy, kDrop}, {K::kArrayIndex, kDrop}};
-// Gen9 moved the level of detail behind v; v is there even in one dimension.
+// Gen9 moved the level of detail after v; v is present even in one dimension.
 constexpr MessageParam kLd[] = {{K::kU}, {K::kV, kDrop}, {K::kLod, kDrop}, {K::kR, kDrop}};
 constexpr MessageParam kLdGen7p5[] = {{K::kU}, {K::kLod, kDrop}, {K::kV, kDrop}, {K::kR, kDrop}};
 constexpr MessageParam kLdLz[] = {{K::kU}, {K::kV, kDrop}, {K::kR, kDrop}};
@@ -172,7 +173,7 @@ constexpr bool kFilled[] = {IsFilled(kTable, Generation::kGen7p5),
                             IsFilled(kTable, Generation::kGen9),
                             IsFilled(kTable, Generation::kGen12)};
 
-// What BuildDescriptor and ParseDescriptor ask first.
+// The check that BuildDescriptor and ParseDescriptor make first: the generation's rows are filled.
 absl::Status Door(Generation gen) {
   return kFilled[Index(gen)] ? absl::OkStatus() : CheckColumn(kTable, gen);
 }
@@ -181,8 +182,8 @@ constexpr uint32_t Bits(uint32_t word, int high, int low) {
   return word >> low & ((1u << (high - low + 1)) - 1);
 }
 
-// Writes fields of one descriptor or reads them: one function per layout does both, so that the
-// two directions cannot disagree. Reading clears the bits read; bits left over are reserved.
+// Writes the fields of one descriptor, or reads them: one function per layout does both, so that
+// the two directions cannot disagree. Reading clears the bits read; bits left over are reserved.
 class Coder {
  public:
   Coder(bool reading, uint32_t desc) : reading_(reading), desc_(desc) {}
@@ -200,7 +201,7 @@ class Coder {
     }
   }
 
-  // A field of which `codes` lists the meaning of each code, in code order.
+  // Codes a field; `codes` lists the meaning of each code, in code order.
   template <typename T>
   void Coded(T& value, int high, int low, absl::Span<const int> codes) {
     uint32_t code = 0;
@@ -242,13 +243,13 @@ void CodeChannels(Coder& c, MessageFields& f) {
   if (f.channels == 0) c.Fail("no component is transferred");
 }
 
-// Operation 0 is a compare-exchange on 64 bits, of which payload and response have other lengths.
+// Operation 0 is a compare-exchange on 64 bits, whose payload and response have other lengths.
 void CodeIntegerOp(Coder& c, MessageFields& f) {
   c.Field(f.op, 11, 8);
   if (f.op == 0) c.Fail("an atomic operation that there is not");
 }
 
-// Of a fence: the data port's caches, or shared local memory's order.
+// Codes a fence: of the data port's caches, or of shared local memory's order.
 void CodeFence(Coder& c, MessageFields& f) {
   if (f.bti != 0 && f.bti != kBtiSlm) c.Fail("a fence of no memory");
   c.Field(f.commit, 13, 13);
@@ -326,7 +327,7 @@ void CodeExtended(MessageLayout layout, Coder& c, MessageFields& f) {
   c.Field(f.null_target, 20, 20);
 }
 
-// Which surfaces the message reaches. Mesa 25.0, brw_lower_logical_sends.cpp
+// Checks which surfaces the message reaches. Mesa 25.0, brw_lower_logical_sends.cpp
 // (lower_hdc_memory_logical_send: stateless messages of 32-bit addresses have a header, and surface
 // messages no stateless form; blocks of shared memory are aligned) and brw_eu.h
 // (brw_dp_a64_oword_block_rw_desc: writes are aligned to owords).
@@ -362,7 +363,7 @@ void CheckSurface(MessageLayout layout, Coder& c, const MessageFields& f) {
   }
 }
 
-// The bits that follow from the layout, all but lengths, header bit and message type.
+// Codes the bits that follow from the layout: all but lengths, header bit and message type.
 void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f) {
   constexpr int kSimd3[] = {-1, 16, 8};     // 13:12 of surface messages
   constexpr int kSlotGroup[] = {-1, 0, 1};  // 13:12 of typed messages
@@ -427,8 +428,8 @@ void CodeLayout(Generation gen, MessageLayout layout, Coder& c, MessageFields& f
   }
 }
 
-// Bits of the message type: 18:14 on the data ports (scratch gives away the low three), 16:12 on
-// the sampler, 13:12 on the pixel interpolator, 3:0 on the URB.
+// Codes the bits of the message type: 18:14 on the data ports (scratch messages use the low three
+// otherwise), 16:12 on the sampler, 13:12 on the pixel interpolator, 3:0 on the URB.
 void CodeType(const MessageInfo& info, Coder& c) {
   switch (info.layout) {
     case MessageLayout::kBarrier:
@@ -482,7 +483,7 @@ bool HasData(ParamList list) {
   return false;
 }
 
-// Registers of data sent or returned.
+// Returns the number of registers of data sent or returned.
 int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
   const int per_component = f.lanes / 8;
   const auto atomic = [&](int operands) {
@@ -511,8 +512,8 @@ int DataRegisters(const MessageFields& f, MessageLayout layout, bool response) {
     case MessageLayout::kBarrier:
     case MessageLayout::kEndOfThread:
     case MessageLayout::kTarget:
-    case MessageLayout::kUrb:     // how much is the caller's
-    case MessageLayout::kSample:  // its response's components are the caller's
+    case MessageLayout::kUrb:     // the caller knows the number
+    case MessageLayout::kSample:  // the caller knows the response's components
       return 0;
   }
   return 0;
@@ -536,7 +537,7 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kSample:  // of 16 bits, a register at 8 lanes as at 16 (Mesa, the same
                                   // file: lower_sampler_logical_send)
       return address_params * (f.half_params ? 1 : f.lanes / 8);
-    case MessageLayout::kInterpolator:  // something has to be sent
+    case MessageLayout::kInterpolator:  // the payload may not be empty
       return f.message == Message::kInterpolateOffsets ? 2 * (f.lanes / 8) : 1;
     case MessageLayout::kUrb: return (f.urb_masks ? 1 : 0) + (f.urb_lane_offsets ? 1 : 0);
     case MessageLayout::kBarrier:
@@ -544,7 +545,7 @@ int AddressRegisters(const MessageFields& f, MessageLayout layout, int address_p
     case MessageLayout::kBlock:
     case MessageLayout::kA64Block:
     case MessageLayout::kScratch:
-    case MessageLayout::kFence: return 0;  // the header says where
+    case MessageLayout::kFence: return 0;  // the header has the offset
   }
   return 0;
 }

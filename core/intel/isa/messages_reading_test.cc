@@ -1,7 +1,7 @@
-// What descriptors mean, as another hand read them: rows drawn at random from a decoder that was
-// written from what iga64 -Xdsd prints, without this table, and that the simulator had until it
-// took the table's reading. Forms that it took and the table does not are named in
-// tests/isa/messages_iga_test (LeftOut).
+// Tests the meaning of descriptors against an independent reading: rows drawn at random from a
+// decoder that was written from the output of iga64 -Xdsd, without this table. The simulator used
+// that decoder before it used the table. tests/isa/messages_iga_test (LeftOut) names the forms that
+// the decoder accepted and the table does not.
 #include <bit>
 
 #include "absl/strings/str_format.h"
@@ -17,7 +17,7 @@ struct Reading {
   int lanes;      // 1: a block
   int a64;
   int element_bytes;  // in memory; 4 where the message has no size
-  int channels;       // 1 where it has none; of scratch whether it masks dwords
+  int channels;       // 1 where it has none; for scratch, whether it masks dwords
   int op;
   int returns;  // an atomic's old value, a fence's commit
   int block_bytes;

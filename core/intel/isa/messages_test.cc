@@ -15,7 +15,7 @@ MessageFields Make(Message message) {
   return f;
 }
 
-// Fields of a message with values that its layout keeps.
+// Returns fields of a message with values that its layout keeps.
 MessageFields Example(Message message, int lanes) {
   MessageFields f = Make(message);
   switch (Info(message).layout) {
@@ -108,7 +108,7 @@ TEST(Messages, ParseInvertsBuildForEveryMessage) {
   }
 }
 
-// Messages of Mesa's binaries: what their descriptors say by hand, and lengths.
+// Messages of Mesa's binaries: the fields of their descriptors, read by hand, and lengths.
 TEST(Messages, PixelInterpolatorAndUrb) {
   const auto read = [](Sfid sfid, uint32_t desc, uint32_t ex_desc) {
     const auto f = ParseDescriptor(kGen, sfid, desc, ex_desc);
@@ -157,7 +157,7 @@ TEST(Messages, FormsOfTargetWritesSayTheirLanes) {
   EXPECT_TRUE(BuildDescriptor(kGen, f).ok());
 }
 
-// Surfaces that a message does not reach, and what it may write.
+// Surfaces that a message cannot reach, and writes that it cannot make.
 TEST(Messages, FormsThatTheHardwareLacks) {
   MessageFields stateless = Make(Message::kUntypedRead);
   stateless.bti = kBtiStatelessNonCoherent;
@@ -289,7 +289,7 @@ TEST(Messages, ErrorsAreNamed) {
   f.header = false;
   EXPECT_FALSE(BuildDescriptor(kGen, f).ok());  // needs a header
   EXPECT_FALSE(ParseDescriptor(kGen, Sfid::kVme, 0, 0).ok());
-  // A reserved bit: 14 in an untyped read makes it another type, 31 nothing at all.
+  // Reserved bits: 14 in an untyped read makes it another type, 31 makes it invalid.
   EXPECT_FALSE(ParseDescriptor(kGen, Sfid::kDataCache1, 0x84205EFE, 0).ok());
   EXPECT_FALSE(ParseDescriptor(kGen, Sfid::kDataCache1, 0x04205EFE, 0x800).ok());
 }

@@ -1,4 +1,4 @@
-// Opcodes of the Intel EU and what is true of each: hardware code per generation, operand count,
+// Opcodes of the Intel EU and the facts about each: hardware code per generation, operand count,
 // encoding form, legal types, permitted modifiers.
 //
 // The rows are in opcodes.def; this header turns them into an enum and gives lookups, all O(1).
@@ -32,7 +32,7 @@ inline constexpr int kOpcodeCount = 0
 #undef KILN_EU_OPCODE
     ;
 
-// How the operands are laid out in the 128 bits.
+// The layout of the operands in the 128 bits.
 enum class Format : uint8_t {
   kNullary,  // nop, illegal
   kBasic,    // one or two sources
@@ -40,9 +40,9 @@ enum class Format : uint8_t {
   kMath,     // as kBasic, function in place of the conditional modifier
   kSend,
   kSync,
-  kJmpi,      // scalar jump, target immediate or register
+  kJmpi,      // scalar jump, branch target immediate or in a register
   kBranchJ,   // one target (JIP)
-  kBranchJU,  // two targets (JIP, UIP)
+  kBranchJU,  // two branch targets (JIP, UIP)
   kCall,      // call, calla: writes the return address to dst
   kRet,       // source register holds the return address
 };
@@ -63,32 +63,34 @@ struct OpcodeInfo {
   bool writes_accumulator;
 };
 
-// Facts of one opcode. Every enum value has a row.
+// The facts of each opcode; every enum value has a row.
 extern const std::array<OpcodeInfo, kOpcodeCount> kOpcodes;
 inline const OpcodeInfo& Info(Opcode op) {
   assert(static_cast<int>(op) < kOpcodeCount);
   return kOpcodes[static_cast<size_t>(op)];
 }
 
-// The opcode with this 7-bit hardware code, if the generation has one.
+// Returns the opcode with this 7-bit hardware code, if the generation has one.
 std::optional<Opcode> OpcodeFromHw(Generation gen, int code);
 
-// The opcode with this mnemonic.
+// Returns the opcode with this mnemonic.
 std::optional<Opcode> OpcodeFromMnemonic(absl::string_view mnemonic);
 
-// Has the generation this opcode?
+// Returns true if the generation has this opcode.
 inline bool HasOpcode(Generation gen, Opcode op) {
   return Info(op).code[static_cast<int>(gen)] >= 0;
 }
 
-// May the opcode have this destination and (each) source type? The rows come from the BSpec type
-// tables; immediates V, UV and VF count as W, UW and F. Opcodes without typed operands accept all.
+// Returns true if the opcode may have this destination and (each) source type. The rows come from
+// the BSpec type tables; immediates V, UV and VF count as W, UW and F. Opcodes without typed
+// operands accept all.
 bool LegalTypes(Generation gen, Opcode op, Type dst, Type src);
 
-// Structured or unstructured control flow: the instruction has a JIP, or jumps through a register.
+// Returns true for structured or unstructured control flow: the instruction has a JIP, or jumps
+// through a register.
 bool IsBranch(Opcode op);
 
-// Any of send, sendc, sends, sendsc.
+// Returns true for send, sendc, sends and sendsc.
 inline bool IsSend(Opcode op) { return Info(op).format == Format::kSend; }
 
 }  // namespace kiln::intel::isa

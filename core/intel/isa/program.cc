@@ -1,4 +1,4 @@
-// Machine programs: insertion, places and branch distances, encoding; see program.h.
+// Machine programs: insertion, offsets and branch distances, encoding: see program.h.
 #include "core/intel/isa/program.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 bool NeedsUip(Opcode op) { return Info(op).format == Format::kBranchJU; }
 
-// Branches through a register, and ret, have no target in the instruction.
+// Branches through a register, and ret, have no branch target in the instruction.
 bool NeedsJip(const Instruction& inst) {
   return IsBranch(inst.op) && Info(inst.op).format != Format::kRet &&
          inst.src[0].file != File::kGrf;
@@ -29,7 +29,7 @@ absl::Status CheckTarget(int32_t target, size_t count, int32_t at, const char* w
       absl::StrCat("instruction ", at, ": ", which, " target ", target, " is not an instruction"));
 }
 
-// The bytes of one instruction, in the form that it is marked for.
+// Appends the bytes of one instruction, in the form that it is marked for.
 absl::Status AppendBytes(Generation gen, const Instruction& inst, std::vector<uint8_t>& bytes) {
   if (!inst.compacted) {
     const absl::StatusOr<std::array<uint8_t, 16>> full = Encode(gen, inst);
@@ -123,7 +123,7 @@ absl::StatusOr<std::vector<PlacedInstruction>> PlaceInstructions(const Program& 
     if (!NeedsJip(inst)) continue;
     const BranchTargets& target = program.targets[at];
     if (absl::Status s = CheckTarget(target.jip, count, at, "JIP"); !s.ok()) return s;
-    // calla is absolute; every other distance counts from the branch itself.
+    // The distance of calla is absolute; every other one counts from the branch itself.
     inst.jip = offset_of(target.jip) - (inst.op == Opcode::kCalla ? 0 : offset_of(at));
     if (!NeedsUip(inst.op)) continue;
     if (absl::Status s = CheckTarget(target.uip, count, at, "UIP"); !s.ok()) return s;
@@ -154,7 +154,7 @@ absl::StatusOr<Program> ToProgram(Generation gen, absl::Span<const PlacedInstruc
     if (it != placed.end()) {
       return it->offset == offset ? static_cast<int32_t>(it - placed.begin()) : kNoTarget;
     }
-    // Just past the end: the last instruction's own length tells where that is.
+    // A branch target just past the end: the last instruction's length tells where that is.
     if (placed.empty()) return kNoTarget;
     const int64_t end = placed.back().offset + ByteLength(placed.back().inst);
     return offset == end ? static_cast<int32_t>(placed.size()) : kNoTarget;

@@ -96,7 +96,7 @@ TEST(Program, PlacesFollowTheForms) {
   EXPECT_EQ(Finalise(*back)->size(), 7 * 16u) << "the forms are forgotten";
 }
 
-// calla counts from the program's start; a target may be the end, behind a compacted instruction.
+// calla counts from the program's start; a target may be the end, after a compacted instruction.
 TEST(Program, TargetsAtTheEndAndFromTheStart) {
   Program program(kGen);
   program.Append(Mov(10, 20));
@@ -210,7 +210,7 @@ TEST(Footprint, SendsByTheirLengths) {
   Footprint fp = FootprintOf(inst);
   EXPECT_TRUE(fp.reads.Has(31) && !fp.reads.Has(32) && fp.reads.Has(43) && !fp.reads.Has(44));
   EXPECT_TRUE(fp.writes.Empty());
-  // A descriptor in a register: the longest payload, unless lengths are given beside it.
+  // With a descriptor in a register, the longest payload, unless its lengths are noted besides.
   inst.send.desc_is_register = true;
   EXPECT_TRUE(FootprintOf(inst).reads_address);
   inst.send.desc = 0;
@@ -242,7 +242,8 @@ Instruction ComputedSend() {
   return inst;
 }
 
-// mlen 2, ex_mlen 3; writes of other dwords of a0, and what does not write it, may stand between.
+// mlen 2, ex_mlen 3. Writes of other dwords of a0, and instructions that do not write it, may lie
+// between.
 TEST(ComputedDescriptors, LengthsComeFromTheImmediates) {
   Program p(kGen);
   p.Append(ToAddress(Opcode::kAdd, 0, 2u << 25));

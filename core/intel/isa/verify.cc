@@ -1,4 +1,4 @@
-// Restrictions of the EU, see verify.h. "PRM regions" is the chapter Register Region Restrictions
+// Restrictions of the EU: see verify.h. "PRM regions" is the chapter Register Region Restrictions
 // of the public manuals (volume 7, Execution Unit), whose wording the rules shorten.
 #include "core/intel/isa/verify.h"
 
@@ -39,7 +39,7 @@ bool IsAccumulator(const Operand& o) { return o.file == File::kArf && o.arf == A
 bool IsByte(Type type) { return type == Type::kUB || type == Type::kB; }
 bool IsInteger(Type type) { return !IsFloat(type); }
 
-// Any source for which `f` holds.
+// Returns true if `f` holds for any source.
 template <typename F>
 bool AnySource(const Instruction& inst, F f) {
   for (int i = 0; i < SourceCount(inst); ++i) {
@@ -48,7 +48,7 @@ bool AnySource(const Instruction& inst, F f) {
   return false;
 }
 
-// Any source in a register, directly addressed, for which `f` holds; the two-source forms only,
+// Returns true if `f` holds for any directly addressed register source of the two-source forms,
 // whose regions are spelled out.
 template <typename F>
 bool AnyRegion(const Instruction& inst, F f) {
@@ -58,7 +58,7 @@ bool AnyRegion(const Instruction& inst, F f) {
   });
 }
 
-// Type that computation is done in: bytes and words as words; mixed half and single as single.
+// Returns the type in which is computed: bytes and words as words; mixed half and single as single.
 Type ExecutionTypeOf(Type type) {
   switch (type) {
     case Type::kUB:
@@ -95,7 +95,7 @@ Type ExecutionType(const Instruction& inst) {
   return ByteSize(a) >= ByteSize(b) ? a : b;
 }
 
-// A mov that only copies bits.
+// Returns true for a mov that only copies bits.
 bool IsRawMove(const Instruction& inst) {
   const Operand& src = inst.src[0];
   if (inst.op != Opcode::kMov || inst.saturate || src.negate || src.absolute) return false;
@@ -112,7 +112,7 @@ bool PackedByteDst(const Instruction& inst) {
   return IsByte(inst.dst.type) && inst.dst.region.hstride == 1;
 }
 
-// Conditions under which destination rules apply at all.
+// Returns true if destination rules apply at all.
 bool ChecksDst(const Instruction& inst) {
   return HasTypes(inst) && !IsTernary(inst) && inst.exec_size > 1;
 }
@@ -124,7 +124,8 @@ bool ConvertsHalfAndInteger(const Instruction& inst) {
   });
 }
 
-// Last byte that a source touches, from the start of its first register.
+// Returns the offset past the last byte that a source touches, from the start of its first
+// register.
 int SpanBytes(const Operand& src, int channels) {
   const int width = std::min<int>(src.region.width, channels);
   const int rows = std::max(1, channels / width);
@@ -146,7 +147,7 @@ bool BadChannels(Generation, const Instruction& inst) {
 
 bool BadTypes(Generation gen, const Instruction& inst) {
   return AnySource(inst, [&](const Operand& src) {
-    // Immediates of three-source instructions are 16 bits wide whatever the rest is.
+    // Immediates of three-source instructions have 16 bits, whatever the other operands have.
     if (IsTernary(inst) && src.file == File::kImm) return ByteSize(src.type) != 2;
     return !LegalTypes(gen, inst.op, inst.dst.type, src.type);
   });
@@ -223,8 +224,8 @@ bool BroadcastWidth(Generation, const Instruction& inst) {
   });
 }
 
-// Of three sources the first two have rows as long as the strides say; the last has none but what
-// fits a register.
+// The first two of three sources have rows as long as the strides say; the last has no rows and
+// only has to fit a register.
 bool TernaryRowCrossesRegister(const Instruction& inst) {
   for (int i = 0; i < SourceCount(inst); ++i) {
     const Operand& s = inst.src[i];
@@ -297,11 +298,12 @@ bool MisalignedOperand(Generation, const Instruction& inst) {
   return bad(inst.dst) || AnySource(inst, bad);
 }
 
-// Numbers of an architecture register's kind: f0 and f1, sr0 and sr1, one of the others.
+// Returns true if the number does not exist in its kind: there are f0 and f1, sr0 and sr1, and one
+// register of other kinds.
 bool NoSuchRegister(const Operand& o) {
   if (o.file != File::kArf) return false;
   switch (o.arf) {
-    case Arf::kAccumulator: return false;  // the field names no more than there are
+    case Arf::kAccumulator: return false;  // the field cannot name one that does not exist
     case Arf::kFlag:
     case Arf::kState: return o.nr > 1;
     default: return o.nr > 0;
@@ -359,8 +361,8 @@ bool MisplacedImmediate(Generation, const Instruction& inst) {
   return inst.src[0].file == File::kImm && (n == 2 || inst.op == Opcode::kMovi);
 }
 
-// Of three sources (MisplacedImmediate says which) an immediate has 16 bits; where it may differ
-// from the others' type is known by experiment.
+// An immediate among three sources (MisplacedImmediate says which) has 16 bits; experiments have
+// shown where its type may differ from the others'.
 bool TernaryImmediate(Generation, const Instruction& inst) {
   if (!IsTernary(inst)) return false;
   const auto bad = [&](int i) {
@@ -430,7 +432,8 @@ bool LogicModifiers(Generation, const Instruction& inst) {
   return Info(inst.op).bitwise && AnySource(inst, [](const Operand& s) { return s.absolute; });
 }
 
-// Channels that one result of an anyNh or allNh predicate is made of; 0 for the other predicates.
+// Returns the number of channels that one result of an anyNh or allNh predicate combines; 0 for the
+// other predicates.
 int PredicateGroup(PredCtrl pred) {
   if (pred < PredCtrl::kAny2h) return 0;
   return 2 << ((static_cast<int>(pred) - static_cast<int>(PredCtrl::kAny2h)) / 2);
@@ -505,12 +508,12 @@ bool NullBranch(Generation, const Instruction& inst) {
   return nowhere || inst.jip % 8 != 0 || inst.uip % 8 != 0;
 }
 
-// A rule that is sourced for Gen12; of the older generations nobody has looked.
+// A rule with a source for Gen12; the older generations have not been checked.
 constexpr Rulings OnGen12(absl::string_view source) {
   return {Ruling{}, Ruling{}, Ruling{Cell::kValue, source}};
 }
 
-// A rule about what begins with Gen12.
+// A rule about a feature that begins with Gen12.
 constexpr Rulings SinceGen12(absl::string_view source) {
   constexpr Ruling kBefore = {Cell::kAbsent,
                               "Mesa 25.0.7, brw_eu_inst.h: no scoreboard byte before Gen12"};
@@ -668,7 +671,7 @@ std::string Explain(Generation gen, const Restriction& r, const Instruction& ins
   return absl::StrCat(r.rule, " (", r.by[Index(gen)].source, "): ", Disassemble(gen, inst));
 }
 
-// Is there an instruction at, or an end of program at, this offset?
+// Returns true if an instruction, or the end of the program, is at this offset.
 bool IsTarget(absl::Span<const PlacedInstruction> program, int64_t offset) {
   const auto it =
       std::lower_bound(program.begin(), program.end(), offset,
@@ -686,7 +689,7 @@ bool TargetsExist(absl::Span<const PlacedInstruction> program, const PlacedInstr
          (format != Format::kBranchJU || IsTarget(program, base + inst.uip));
 }
 
-// A mov that clears acc0 and acc1, and anything else that writes an accumulator.
+// Returns true for a mov that clears acc0 and acc1. WritesAccumulator below is true for it, too.
 bool ClearsAccumulator(const Instruction& inst) {
   return inst.op == Opcode::kMov && IsAccumulator(inst.dst) && inst.dst.nr == 0 && inst.no_mask &&
          inst.src[0].file == File::kImm && inst.src[0].imm == 0;
@@ -697,7 +700,7 @@ bool WritesAccumulator(const Instruction& inst) {
          (inst.acc_write || Info(inst.op).writes_accumulator || IsAccumulator(inst.dst));
 }
 
-// Rows without a ruling that the rule holds are no rules of the generation.
+// A row is a rule of the generation only if its ruling says that it holds.
 bool Holds(Generation gen, const Restriction& r) { return r.by[Index(gen)].cell == Cell::kValue; }
 
 std::vector<const Restriction*> Broken(Generation gen, const Instruction& inst) {

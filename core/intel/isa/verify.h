@@ -1,10 +1,10 @@
 // EU verifier: rules that a well-formed encoding must still obey, as named restrictions.
 //
-// Each restriction is a row: a name, what it says, for which generations it holds by which source,
-// and a predicate over one decoded instruction. Rules over a whole program (branch targets, end of
-// thread) are rows without a predicate and are checked by Verify itself. Nothing here repairs; the
-// back end must not produce a finding, and binaries that the reference compiler makes give none.
-// Cost: linear, a few dozen comparisons an instruction.
+// Each restriction is a row: a name, its statement, the generations for which it holds and by which
+// source, and a predicate over one decoded instruction. Rules over a whole program (branch targets,
+// end of thread) are rows without a predicate; Verify checks them itself. The verifier repairs
+// nothing: the back end must not produce a finding, and binaries of the reference compiler have
+// none. Cost: linear, a few dozen comparisons an instruction.
 #ifndef KILN_CORE_INTEL_ISA_VERIFY_H_
 #define KILN_CORE_INTEL_ISA_VERIFY_H_
 
@@ -24,7 +24,8 @@ namespace kiln::intel::isa {
 struct Restriction {
   absl::string_view name;
   absl::string_view rule;
-  Rulings by;                                               // of each generation, whether it holds
+  // for each generation, whether the rule holds
+  Rulings by;
   bool (*broken)(Generation gen, const Instruction& inst);  // null: a rule over programs
 };
 
@@ -37,11 +38,11 @@ struct Finding {
   std::string text;  // the rule and the instruction
 };
 
-// Restrictions that one instruction breaks. Unimplemented, isa_table_unfilled, for a generation of
-// which not every row says whether it holds (columns.h).
+// Returns the restrictions that one instruction breaks. Unimplemented, isa_table_unfilled, for a
+// generation for which some row does not say whether it holds (columns.h).
 absl::StatusOr<std::vector<const Restriction*>> BrokenBy(Generation gen, const Instruction& inst);
 
-// All findings of a program, in program order. Errors as above.
+// Returns all findings of a program, in program order. Errors as above.
 absl::StatusOr<std::vector<Finding>> Verify(Generation gen,
                                             absl::Span<const PlacedInstruction> program);
 

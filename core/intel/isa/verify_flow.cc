@@ -60,8 +60,8 @@ class Structure {
   Opcode OpOf(int i) const { return program_[static_cast<size_t>(i)].inst.op; }
   void Bad(int i) { bad_.push_back(static_cast<size_t>(i)); }
 
-  // The instruction `distance` bytes from instruction i, count_ just behind the last, kNowhere
-  // between.
+  // Returns the index of the instruction `distance` bytes from instruction i, count_ for the end of
+  // the program, kNowhere for an offset between instructions.
   int At(int i, int distance) const {
     const int64_t offset = int64_t{program_[static_cast<size_t>(i)].offset} + distance;
     const auto it = std::lower_bound(
@@ -74,14 +74,14 @@ class Structure {
   }
   int Jip(int i) const { return At(i, program_[static_cast<size_t>(i)].inst.jip); }
   int Uip(int i) const { return At(i, program_[static_cast<size_t>(i)].inst.uip); }
-  // Is `at` the instruction `target`, or only syncs and nops before it?
+  // Returns true if `at` is the instruction `target`, or if only syncs and nops lie between.
   bool Reaches(int at, int target) const {
     while (at != kNowhere && at < target && (OpOf(at) == Opcode::kSync || OpOf(at) == Opcode::kNop))
       ++at;
     return at == target;
   }
 
-  // Which if is open before each instruction; the else and endif of each.
+  // Finds the if that is open before each instruction, and the else and endif of each if.
   void Nest() {
     std::vector<int> ifs;
     for (int i = 0; i < count_; ++i) {
@@ -113,12 +113,12 @@ class Structure {
     loops_.push_back({head, i});
   }
 
-  // The while of the innermost loop around instruction i, or kNowhere.
+  // Returns the while of the innermost loop around instruction i, or kNowhere.
   int InnermostEnd(int i) const {
     int end = kNowhere, head = kNowhere;
     for (const Interval& loop : loops_) {
       if (loop.head <= i && i < loop.end && loop.head >= head) {
-        // Loops of one head end inside out.
+        // Among loops with the same head, the inner one ends first.
         if (loop.head > head || loop.end < end) end = loop.end;
         head = loop.head;
       }

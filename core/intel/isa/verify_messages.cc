@@ -19,7 +19,7 @@ absl::StatusOr<MessageFields> FieldsOf(Generation gen, const Instruction& inst) 
 }  // namespace
 
 bool UnknownMessage(Generation gen, const Instruction& inst) {
-  // Of a function of which the table has no message it says nothing.
+  // Sends to a shared function without a message in the table are not judged.
   return Judged(inst) && HasMessages(inst.send.sfid) && !FieldsOf(gen, inst).ok();
 }
 
@@ -87,14 +87,14 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
   if (!fields.ok()) return false;
   const int payload = fields->mlen + fields->ex_mlen;
   if (Info(fields->message).layout == MessageLayout::kTarget) {
-    // What stands before and behind the four components is state that the message does not have.
+    // The parts before and after the four components depend on state that is not in the message.
     const int colours = fields->form == TargetForm::kRepeated ? 1 : 4 * (fields->lanes / 8);
     const int least = (fields->header ? 2 : 0) + colours;
     constexpr int kMax = 2 + 12 * 2;
     return fields->rlen != 0 || payload < least || payload > kMax;
   }
   if (Info(fields->message).layout == MessageLayout::kUrb) {
-    // Handles, what their lanes have of their own, and 1 to 8 registers of data.
+    // The payload has the handles, the lanes' own masks and offsets, and 1 to 8 registers of data.
     const int data = payload - 1 - fields->urb_masks - fields->urb_lane_offsets;
     return fields->rlen != 0 || data < 1 || data > 8;
   }
@@ -105,9 +105,9 @@ bool MessageLengths(Generation gen, const Instruction& inst) {
     for (int components = fewest; components <= (samples ? 4 : 1); ++components) {
       MessageFields good = *fields;
       SetLengths(gen, good, p, components);
-      // The payload may be cut anywhere: the function sees one.
+      // The payload may be split anywhere: the shared function sees one.
       if (payload != good.mlen + good.ex_mlen) continue;
-      // A header may ask for one register more: which lanes' texels are resident (Mesa 25.0.7,
+      // A header may request one more register: which lanes' texels are resident (Mesa 25.0.7,
       // brw_lower_logical_sends.cpp, lower_sampler_logical_send).
       const int residency = samples && fields->header ? 1 : 0;
       if (fields->rlen == good.rlen || fields->rlen == good.rlen + residency) return false;

@@ -14,7 +14,7 @@ struct Write {
   MessageFields fields;
 };
 
-// Writes whose descriptors are immediate, in program order.
+// Returns the writes whose descriptors are immediate, in program order.
 std::vector<Write> WritesOf(Generation gen, absl::Span<const PlacedInstruction> program) {
   std::vector<Write> writes;
   for (size_t i = 0; i < program.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<Write> WritesOf(Generation gen, absl::Span<const PlacedInstruction> 
 
 int LengthOf(const Write& w) { return w.fields.mlen + w.fields.ex_mlen; }
 
-// Without what single writes may have of their own.
+// Returns the length without the parts that single writes may have in addition.
 int CommonLength(const Write& w) {
   return LengthOf(w) - (w.fields.header ? 2 : 0) - (w.fields.alpha0 ? w.fields.lanes / 8 : 0);
 }

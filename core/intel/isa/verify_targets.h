@@ -1,14 +1,14 @@
 // The EU verifier's rules about writes to render targets, which need the whole program, and those
-// that need what the program declares besides.
+// that also need the program's declarations.
 //
-//   * a program that writes to targets ends with such a write;
-//   * of the writes for each group of channels the last in the program says that it is, and no
-//   other;
-//   * all have the same parts: the payloads of one form are as long as each other, but for the
-//   alpha of
-//     target 0.
+// * a program that writes to render targets ends with such a write;
+// * among the writes for each group of channels, exactly the last in the program is marked as the
+//   last;
+// * all have the same parts: payloads of one form have equal length, except for the alpha of render
+//   target 0.
+//
 // Source: Mesa 25.0.7, brw_fs_visitor.cpp (emit_fb_writes) and brw_lower_logical_sends.cpp
-// (lower_fb_write_logical_send); reference "Render target write". Linear.
+// (lower_fb_write_logical_send); reference "Render target write". Cost: linear.
 #ifndef KILN_CORE_INTEL_ISA_VERIFY_TARGETS_H_
 #define KILN_CORE_INTEL_ISA_VERIFY_TARGETS_H_
 
@@ -21,13 +21,14 @@
 
 namespace kiln::intel::isa {
 
-// Indices of instructions that break a rule, ascending.
+// Returns the indices of instructions that break a rule, ascending.
 std::vector<size_t> MisplacedLastTargets(Generation gen,
                                          absl::Span<const PlacedInstruction> program);
 std::vector<size_t> UnequalTargetWrites(Generation gen,
                                         absl::Span<const PlacedInstruction> program);
 
-// What every target write of a program carries beside its colours, as the pipeline's state says it.
+// The parts that every render-target write of a program carries besides its colours, according to
+// the pipeline's state.
 struct TargetParts {
   bool sample_mask = false;
   bool depth = false;
@@ -36,11 +37,11 @@ struct TargetParts {
   friend bool operator==(const TargetParts&, const TargetParts&) = default;
 };
 
-// Registers of both payloads of a write together; 0 where the form cannot carry the parts: 16 lanes
-// have neither a stencil nor a second source.
+// Returns the registers of both payloads of a write together; 0 if the form cannot carry the parts:
+// writes of 16 lanes have neither a stencil nor a second source.
 int TargetPayload(const MessageFields& fields, const TargetParts& parts);
 
-// Target writes of which the length is another: such programs hang.
+// Returns the indices of render-target writes of another length: such programs hang.
 std::vector<size_t> TargetWritesUnlike(Generation gen, absl::Span<const PlacedInstruction> program,
                                        const TargetParts& parts);
 

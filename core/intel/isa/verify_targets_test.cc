@@ -1,5 +1,5 @@
-// Rules about writes to render targets and about halts: good programs, and each change that breaks
-// one.
+// Tests the rules about writes to render targets and about halts: good programs, and each change
+// that breaks a rule.
 #include "core/intel/isa/verify_targets.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ std::vector<PlacedInstruction> Place(const Insts& insts) {
   return program;
 }
 
-// "rule index ..." of what the verifier finds.
+// Returns "rule index ..." of the verifier's findings.
 std::string Found(const Insts& insts) {
   std::string text;
   const auto findings = Verify(kGen, Place(insts));
@@ -109,7 +109,7 @@ TEST(VerifyTargets, AllHaveTheSameParts) {
   const MessageFields colours = Fields(8, 4), deep = Fields(8, 5);
   EXPECT_EQ(Found({Write(deep), Write(deep, 0, true)}), "");
   EXPECT_EQ(Found({Write(colours), Write(deep, 0, true)}), "target parts 1; ");
-  // But for the alpha of target 0, which all targets but that have.
+  // The alpha of render target 0 is excepted; all render targets but that one have it.
   MessageFields with_alpha = deep;
   with_alpha.alpha0 = true;
   EXPECT_EQ(Found({Write(colours), Write(with_alpha, 0, true)}), "");
@@ -149,7 +149,7 @@ TEST(VerifyTargets, Halts) {
   EXPECT_EQ(Found({Halt(2, 3, kSome), nop, Halt(1, 1, kSome), end}), "halts 2; ");
   EXPECT_EQ(Found({Halt(2, 4, kSome), nop, Halt(1, 1), nop, end}), "halts 0; ");
   EXPECT_EQ(Found({Halt(2, 4, kSome), nop, Halt(2, 2), nop, end}), "halts 0; halts 2; ");
-  // The last in an if.
+  // The last halt is in an if.
   EXPECT_EQ(Found({Halt(1, 3, kSome), Flow(Opcode::kIf, 2, 2, kSome), Halt(1, 1),
                    Flow(Opcode::kEndif, 1, 0), end}),
             "halts 2; ");

@@ -1,5 +1,5 @@
-// Each restriction has a good instruction and one change that breaks it, and it alone is named;
-// a restriction without a case fails the test.
+// Tests each restriction with a good instruction and one change that breaks it, and it alone. A
+// restriction without a case fails the test.
 #include "core/intel/isa/verify.h"
 
 #include <gtest/gtest.h>
@@ -139,7 +139,8 @@ Instruction EndOfThread() {
   inst.swsb = 1;
   return inst;
 }
-// All eleven parameters, two of them in the second payload; a header is one register more.
+// Returns a message with all eleven parameters, two of them in the second payload; a header is one
+// more register.
 Instruction SampleWithDerivatives() {
   MessageFields fields;
   fields.message = Message::kSampleD;
@@ -485,7 +486,7 @@ Instruction Flow(Opcode op, int jip, int uip = 0) {
   return inst;
 }
 
-// Indices of instructions that are misplaced.
+// Returns the indices of instructions that are misplaced.
 std::string Misplaced(const std::vector<Instruction>& insts) {
   std::vector<PlacedInstruction> program;
   for (const Instruction& inst : insts) {
@@ -507,7 +508,7 @@ TEST(Verify, StructureOfControlFlow) {
   const Instruction a = Add();
   EXPECT_EQ(Misplaced({Flow(If, 3, 4), a, Flow(Else, 2, 2), a, Flow(Endif, 1)}), "");
   EXPECT_EQ(Misplaced({Flow(If, 2, 2), a, Flow(Endif, 1)}), "");
-  // A sync before the endif is as good.
+  // A sync before the endif is accepted, too.
   EXPECT_EQ(Misplaced({Flow(If, 2, 2), a, Sync(), Flow(Endif, 1)}), "");
   EXPECT_EQ(Misplaced({Flow(If, 2, 4), a, Flow(Else, 2, 2), a, Flow(Endif, 1)}), "0 ");
   EXPECT_EQ(Misplaced({Flow(If, 3, 3), a, Flow(Else, 2, 2), a, Flow(Endif, 1)}), "0 ");
@@ -521,7 +522,7 @@ TEST(Verify, StructureOfControlFlow) {
   EXPECT_EQ(Misplaced({a, Flow(Break, 1, 1), a}), "1 ");
   EXPECT_EQ(Misplaced({a, Flow(If, 2, 2), Flow(Break, 1, 1), Flow(Endif, 1), Flow(While, -4)}),
             "2 ");
-  // The innermost of two loops.
+  // A break belongs to the innermost of two loops.
   EXPECT_EQ(Misplaced({a, Flow(Break, 1, 1), Flow(While, -2), Flow(While, -3)}), "");
   EXPECT_EQ(Misplaced({a, Flow(Break, 1, 3), Flow(While, -2), a, Flow(While, -4)}), "1 ");
 }

@@ -15,7 +15,7 @@ namespace {
 
 using isa::MessageFields;
 
-// Lengths have no text: they are not set yet.
+// Lengths have no text: at this stage they are not set.
 struct Field {
   const char* name;
   std::variant<uint8_t MessageFields::*, int8_t MessageFields::*, uint16_t MessageFields::*,

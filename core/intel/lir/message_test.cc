@@ -1,4 +1,4 @@
-// Text of messages in LIR.
+// The text of messages in LIR.
 #include "core/intel/lir/message.h"
 
 #include <set>
@@ -17,7 +17,7 @@ constexpr char kHeader[] =
     "function tgl width 16\nvalue %0 G 4x1\nvalue %1 G 4x1\nvalue %2 U 4x8 whole\n"
     "livein %2 at 0\nblock b0 depth 0\n  %0:ud = mov #0x0:ud {w16}\n";
 
-// A text that two operations had would be read as the first.
+// If two operations had the same text, the parser would read both as the first.
 TEST(IntelOps, HaveNamesOfTheirOwn) {
   std::set<std::string> names;
   for (const lir::OpInfo& op : IntelOps()) {

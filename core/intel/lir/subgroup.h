@@ -1,4 +1,4 @@
-// What the pseudo operations between lanes hold in Inst::aux.
+// The contents of Inst::aux for pseudo operations between lanes.
 #ifndef KILN_CORE_INTEL_LIR_SUBGROUP_H_
 #define KILN_CORE_INTEL_LIR_SUBGROUP_H_
 
@@ -9,17 +9,18 @@
 
 namespace kiln::intel {
 
-// How kXorLanes moves lane i ^ mask to lane i without addresses: `stride` moves of `lanes` lanes
-// that are `stride` apart, for as many groups as the width has. Masks have bits 0 and 1 only, or a
-// single higher one.
+// Describes how kXorLanes moves lane i ^ mask to lane i without address registers: for each group
+// of lanes in turn, `stride` moves of `lanes` lanes that are `stride` apart. Such moves exist for
+// masks of bits 0 and 1 only, and for masks of a single higher bit.
 struct XorMoves {
   int stride = 1;
   int lanes = 0;
-  int count = 0;  // all of them; 0: there are none for this mask
+  int count = 0;  // moves in all; 0: the mask has no such moves
 };
 
 constexpr XorMoves XorMovesOf(int width, uint32_t mask, int lane_bytes) {
-  constexpr int kMaxBytes = 64, kMaxLanes = 16;  // that an operand spans, an instruction executes
+  // bytes that an operand may span, lanes of an instruction
+  constexpr int kMaxBytes = 64, kMaxLanes = 16;
   XorMoves m;
   if (mask == 0 || mask >= static_cast<uint32_t>(width)) return m;
   if (mask < 4) {
@@ -34,13 +35,13 @@ constexpr XorMoves XorMovesOf(int width, uint32_t mask, int lane_bytes) {
   return m;
 }
 
-// Of kLaneScan. The lanes that are off take part with the identity.
+// The aux of kLaneScan. Lanes that are off contribute the identity.
 struct ScanAux {
   enum Kind : uint8_t {
-    kReduce,          // def 0: what all lanes amount to, one value (U)
-    kReduceClusters,  // def 0: each lane gets what its cluster amounts to (G)
-    kInclusive,       // def 0: each lane gets what it and the lanes below amount to (G)
-    kExclusive,       // def 0: what the lanes below amount to (G)
+    kReduce,          // def 0: the combination of all lanes, one value (U)
+    kReduceClusters,  // def 0: in each lane, the combination of its cluster (G)
+    kInclusive,       // def 0: in each lane, the combination of it and the lanes below (G)
+    kExclusive,       // def 0: in each lane, the combination of the lanes below (G)
   };
   mir::ReduceOp op = mir::ReduceOp::kIadd;
   Kind kind = kReduce;
@@ -57,10 +58,10 @@ struct ScanAux {
   }
 };
 
-// Of kQuadDifference: between which lanes of the quad 0 1 over 2 3.
+// The aux of kQuadDifference: the lanes of the quad (0 1 over 2 3) that are subtracted.
 struct DifferenceAux {
-  bool down = false;  // of the rows, not of the columns
-  bool fine = false;  // of the lane's own row or column, not of those of lane 0
+  bool down = false;  // difference between rows instead of columns
+  bool fine = false;  // in the lane's own row or column instead of lane 0's
 
   constexpr uint32_t Pack() const { return (down ? 1u : 0) | (fine ? 2u : 0); }
   static constexpr DifferenceAux Unpack(uint32_t aux) { return {(aux & 1) != 0, (aux & 2) != 0}; }

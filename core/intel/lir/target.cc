@@ -1,4 +1,4 @@
-// Tables and hooks of the Intel EU target.
+// Tables and hooks of the Intel EU as a machine for the shared LIR code.
 #include "core/intel/lir/target.h"
 
 #include <algorithm>
@@ -54,8 +54,8 @@ uint16_t EuFlags(Opcode op) {
   }
 }
 
-// Is the operation written out as several instructions that read sources after the first has
-// written? Messages say so themselves (IsSplitMessage).
+// kLate: emission writes several instructions, and some read sources after the first has written
+// its result. kEarly: it does not. kUnsaid: a message; IsSplitMessage decides.
 enum class Reads : uint8_t { kUnsaid, kEarly, kLate };
 
 struct Pseudo {
@@ -169,8 +169,9 @@ const std::array<lir::OpInfo, kNumLirOps>& Ops() {
   return ops;
 }
 
-// Eight packed lanes of 16 bits take half a GRF, at an oword: no instruction that we make needs
-// more (packed half results of conversions are oword-aligned, rule "float to half").
+// Eight packed lanes of 16 bits take half a GRF, aligned to an oword. No instruction that is
+// selected needs more (rule "float to half" of the verifier: packed half results of conversions are
+// oword-aligned).
 uint32_t UnitsPerComp(const Function& f, const Value& v) {
   if (v.file == kFileF) return f.dispatch_width > 16 ? 2 : 1;
   if (v.file != kFileG) return 1;
@@ -178,8 +179,8 @@ uint32_t UnitsPerComp(const Function& f, const Value& v) {
   return bytes == 16 ? 4 : (bytes + 31u) / 32 * 8;
 }
 
-// A uniform pair stands where a three-source instruction can write: at 8 bytes. A uniform vector of
-// four does not cross a register.
+// A uniform pair is aligned to 8 bytes, where a three-source instruction can write it. A uniform
+// vector of four does not cross a register.
 uint32_t Alignment(const Function& f, const Value& v) {
   if (v.file == kFileG) return std::min(8u, UnitsPerComp(f, v));
   if (v.file == kFileU && v.whole_registers) return 8;
@@ -196,9 +197,10 @@ bool IsIntegerDivision(const lir::Inst& in) {
   return isa::IsIntegerDivision(static_cast<isa::MathFunction>(in.aux));
 }
 
-// An instruction over more than one GRF of destination is executed as two halves: a source that
-// the second half still reads must not be where the first half writes. Safe are sources of the
-// same shape as the destination, register by register.
+// Returns true if the result may lie where the source is. An instruction whose destination is
+// larger than one GRF executes as two halves, so the first half must not overwrite a source that
+// the second half reads. Sources of the same shape as the destination are safe, register by
+// register.
 bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   const lir::Inst& in = f.inst(id);
   const Operand& d = f.defs(id)[def];
@@ -213,11 +215,11 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   if (lanes * dv.elem_bytes <= 32 && !IsIntegerDivision(in)) {
     return lanes * uv.elem_bytes <= 32;
   }
-  // Of a half (halve_values) and a scalar both belong to no lane.
+  // A half of a per-lane value (halve_values) and a scalar both are in file U: `comps` differs.
   return uv.file == dv.file && uv.elem_bytes == dv.elem_bytes && u.comps == d.comps;
 }
 
-// A physical place without a value: what allocation's own copies name.
+// Returns an operand of physical registers without a value, for the allocator's own copies.
 Operand Place(uint32_t reg, uint8_t type) {
   Operand o;
   o.kind = Operand::Kind::kValue;
@@ -227,7 +229,8 @@ Operand Place(uint32_t reg, uint8_t type) {
   return o;
 }
 
-// Lanes are 16 bits wide in packed 16-bit values: the mask must meet the right ones.
+// Returns the type with which a copy moves the value. Packed 16-bit values are moved as words, so
+// that each bit of the mask meets its own lane.
 uint8_t PlaceType(const Value& v) {
   return static_cast<uint8_t>(v.file == kFileG && v.elem_bytes == 2 ? isa::Type::kUW
                                                                     : isa::Type::kUD);
@@ -266,7 +269,7 @@ int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t units
   return 3;
 }
 
-// Flags are saved as the low word of a uniform dword, those of 32 lanes as the dword.
+// Flags are saved in the low word of a uniform dword, flags of 32 lanes in the whole dword.
 InstId MoveFlag(Function& f, lir::ValueId to, lir::ValueId from) {
   const auto type = static_cast<uint8_t>(f.dispatch_width > 16 ? isa::Type::kUD : isa::Type::kUW);
   lir::InstFields fields;
@@ -296,8 +299,8 @@ Value RegisterValue() {
   return v;
 }
 
-// The channel mask of a scratch block write has a bit a dword, for lanes 0 to 15; more lanes and
-// narrower ones are merged.
+// The channel mask of a scratch block write has one bit for each dword, for lanes 0 to 15. Values
+// of more lanes or narrower elements are merged (kMergeSpill).
 InstId MakeSpill(Function& f, const Operand& header, const Operand& payload, uint32_t place,
                  bool no_mask) {
   const Operand uses[] = {header, payload,
@@ -327,7 +330,8 @@ bool CanMask(const Function& f, const Value& v) {
   return v.file == kFileG && UnitsPerComp(f, v) % 8 == 0;
 }
 
-// One instruction without latency, or the constant block read that a fill would cost as well.
+// Returns true for one instruction without latency, and for the constant block read, which costs no
+// more than a fill.
 bool CanRepeat(const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   if (in.predicate_mode != 0 || in.cmod != 0 || in.num_defs != 1) return false;
@@ -388,8 +392,8 @@ uint32_t PayloadRegisters(const Function& f, const Operand& o) {
 
 namespace {
 
-// A device's target with what it refers to; hooks that are given the target find the device. It
-// stays where it is made.
+// The machine of a device, with the tables that it refers to; hooks that receive the machine find
+// the device by it. Not copied or moved, since its spans point into it.
 struct DeviceTarget : lir::Target {
   explicit DeviceTarget(const Device& d)
       : device(d),
@@ -435,7 +439,7 @@ const lir::Target& TargetOf(const Device& device) {
     return all;
   }();
   size_t i = 0;
-  while (Devices()[i] != &device) ++i;  // there is no other device
+  while (Devices()[i] != &device) ++i;  // all devices are in Devices()
   return *targets[i];
 }
 

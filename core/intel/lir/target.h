@@ -8,17 +8,19 @@
 
 namespace kiln::intel {
 
-// The target of a device. Files: G, per lane, whole GRFs a component; U, uniform, a dword a
-// component; F, flags, 16 lanes a granule. G and U share the pool of 128 GRFs counted in dwords.
+// Returns the machine of a device; it lives as long as the process. Files: G, per lane, whole GRFs
+// per component; U, uniform, one dword per component; F, flags, 16 lanes per granule. G and U share
+// the pool of 128 GRFs, which is counted in dwords.
 const lir::Target& TargetOf(const Device& device);
 
-// Its operations, the same for all devices.
+// Returns the machine's operations, which are the same for all devices.
 absl::Span<const lir::OpInfo> IntelOps();
 
-// GRFs that an operand of a message covers: all its components.
+// Returns the number of GRFs that an operand of a message covers with all its components.
 uint32_t PayloadRegisters(const lir::Function& f, const lir::Operand& o);
 
-// A spill or fill of n registers is messages of 8, 4, 2 and 1: the first one's, and their number.
+// A spill or fill of n registers is a sequence of messages of 8, 4, 2 and 1 registers. ScratchBlock
+// returns the registers of the first one, ScratchMessages the number of messages.
 uint32_t ScratchBlock(uint32_t registers);
 uint32_t ScratchMessages(uint32_t registers);
 

@@ -1,4 +1,4 @@
-// May a definition lie where a source dies? See target.h.
+// Tests when a result may lie where a source dies: see target.h.
 #include "core/intel/lir/target.h"
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace kiln::intel {
 namespace {
 
-// %0 and %1 per lane, %2 and %3 halves of such values in a thread of 32 lanes, %4 of no lane.
+// %0 and %1 are per lane, %2 and %3 halves of such values in a thread of 32 lanes, %4 is a scalar.
 bool MayReuse(const std::string& instruction, int use) {
   const lir::Target& t = TargetOf(Tgl());
   const absl::StatusOr<lir::Function> f = lir::Parse(t,
@@ -26,13 +26,13 @@ bool MayReuse(const std::string& instruction, int use) {
   return f.ok() && t.may_reuse_source(*f, f->blocks[0].insts[0], 0, use);
 }
 
-// Each half of the execution reads the registers that it writes.
+// Each half of the execution reads just the registers that it writes.
 TEST(Target, ASourceOfTheSameShapeMayBeWrittenOver) {
   EXPECT_TRUE(MayReuse("%0:f = add %1:f %4:f {w32}", 0));
   EXPECT_TRUE(MayReuse("%2x16:f = add %3x16:f %4:f {w16}", 0));
 }
 
-// The second half still reads it.
+// The second half still reads the scalar.
 TEST(Target, AScalarMayNotBeWrittenOverByManyLanes) {
   EXPECT_FALSE(MayReuse("%0:f = add %1:f %4:f {w32}", 1));
   EXPECT_FALSE(MayReuse("%2x16:f = add %3x16:f %4:f {w16}", 1));

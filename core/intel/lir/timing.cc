@@ -51,8 +51,8 @@ bool IsFlag(const Function& f, const Operand& o) {
   return o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileF;
 }
 
-// From the model's terms: its latencies count from the end of the front's time, and a unit's next
-// instruction has a front of its own.
+// Converts the cost model's terms: there, latencies count from the end of the front end's time, and
+// each instruction of a unit takes front-end time of its own.
 lir::Timing From(const Timing& t) {
   lir::Timing out;
   out.unit = UnitNumber(t.unit);
@@ -79,7 +79,7 @@ lir::Timing MessageTiming(const TimingTable& table, const Function& f, InstId id
   return From(TimingOf(table, MessageKind(f, in), sizes));
 }
 
-// `count` messages of the thread's scratch memory, one after another.
+// Returns the timing of `count` messages on the thread's scratch memory, one after another.
 lir::Timing ScratchTiming(const TimingTable& table, const lir::Inst& in, int count) {
   lir::Timing t = From(TimingOf(table, TimingKind::kData, {0, Registers(4 * in.width), 0}));
   t.latency += (count - 1) * t.busy;
@@ -106,7 +106,7 @@ lir::Timing AluTiming(const TimingTable& table, const Function& f, InstId id) {
   return out;
 }
 
-// A sequence of `count` instructions of which `chain` depend on one another.
+// Returns the timing of `count` instructions of which `chain` depend on one another.
 lir::Timing SequenceTiming(const TimingTable& table, const lir::Inst& in, int count, int chain) {
   const Timing one =
       TimingOf(table, TimingKind::kAlu, {Registers(4 * in.width), Registers(4 * in.width), 0});
@@ -134,7 +134,7 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
     case kSpill:
       return ScratchTiming(table, in,
                            static_cast<int>(ScratchMessages(PayloadRegisters(f, f.uses(id)[1]))));
-    case kMergeSpill: {  // its own read, then the write
+    case kMergeSpill: {  // reads the old data itself, then writes
       lir::Timing t = ScratchTiming(table, in, 1);
       t.issue += t.latency;
       return t;

@@ -1,9 +1,9 @@
-// What the scheduler knows of an instruction's way through the EU.
+// The scheduler's view of an instruction's way through the EU.
 //
-// The figures are those of the cost model (core/intel/perf/timing.h, with their source), so that
-// what the scheduler gains is what the estimate of the finished program counts. A pseudo operation
-// is taken for the sequence that emit makes of it. Units are numbered by who can make others wait:
-// messages and math; the FPU takes no longer than the issue.
+// The figures are those of the cost model (core/intel/perf/timing.h, which names their source), so
+// that a gain of the scheduler is a gain in the estimate of the finished program. A pseudo
+// operation counts as the sequence that emission makes of it. The numbered units are those that can
+// make other instructions wait: messages and math. The FPU is busy no longer than the issue takes.
 #ifndef KILN_CORE_INTEL_LIR_TIMING_H_
 #define KILN_CORE_INTEL_LIR_TIMING_H_
 
@@ -13,7 +13,7 @@
 
 namespace kiln::intel {
 
-// By the rows of a device.
+// Returns the timing of an instruction by the rows of a device.
 lir::Timing LirTiming(const TimingTable& timings, const lir::Function& f, lir::InstId id);
 
 }  // namespace kiln::intel

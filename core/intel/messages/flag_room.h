@@ -1,9 +1,10 @@
-// Room for flags beside those of a block, in the order that it has.
+// Finds free flags in a block with its present order of instructions.
 //
-// Flags are few and saving them costs moves and waits. An order of the block in which all of them
-// fit is there before scheduling; who makes more flags of one asks here whether that stays so.
-// Flags that cross blocks are counted as if they lived everywhere. Linear: one flag after the other
-// is given room, so that places that are looked at twice are places where the answer is no.
+// Flags are few, and saving them costs moves and waits. Before scheduling, an order of the block
+// exists in which all of them fit; a pass that makes more flags of one asks here whether that stays
+// true. Flags that cross blocks are counted as if they were live everywhere. Cost: linear as long
+// as there is room, since each successful request fills a range of instructions; only ranges
+// without room are looked at again.
 #ifndef KILN_CORE_INTEL_MESSAGES_FLAG_ROOM_H_
 #define KILN_CORE_INTEL_MESSAGES_FLAG_ROOM_H_
 
@@ -18,13 +19,13 @@ bool IsFlag(const lir::Function& f, const lir::Operand& o);
 
 class FlagRoom {
  public:
-  // `granules`: those that values may have.
+  // `granules`: the number of granules that values may use.
   FlagRoom(const lir::Function& f, uint32_t granules);
 
   void Enter(lir::BlockId block);
 
-  // Takes as much again as a flag of the block that was entered has, from its definition to the
-  // last instruction that reads it. False: there is no room.
+  // Doubles the granules of a flag of the entered block, from its definition to the last
+  // instruction that reads it. Returns false if there is no room.
   bool Double(lir::ValueId flag);
 
  private:
@@ -34,9 +35,9 @@ class FlagRoom {
   };
 
   const lir::Function& f_;
-  const uint32_t granules_, each_;  // of the pool, and of one flag
+  const uint32_t granules_, each_;  // granules of the pool, and of one flag
   uint32_t crossing_ = 0;           // granules of flags that cross blocks
-  std::vector<Span> spans_;         // by value: of flags
+  std::vector<Span> spans_;         // by value, for flags
   std::vector<uint32_t> taken_;     // by instruction of the block
 };
 

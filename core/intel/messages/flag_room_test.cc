@@ -10,7 +10,7 @@
 namespace kiln::intel {
 namespace {
 
-// Per lane %0 to %2, flags %3 to %5.
+// %0 to %2 are per lane, %3 to %5 flags.
 lir::Function Parsed(const std::string& blocks, int width = 32) {
   std::string text = absl::StrCat("function tgl width ", width, "\n");
   for (int i = 0; i < 3; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");

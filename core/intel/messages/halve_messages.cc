@@ -1,24 +1,28 @@
-// Messages of threads with 32 lanes.
+// Halves messages of threads with 32 lanes.
 //
 // Problem: no data port or sampler message takes more than 16 lanes. Invariants: SSA in and out;
-// afterwards no message has more, atomics by address apart. Selection may therefore treat 32 lanes
+// afterwards no message has more, except atomics by address. Selection may therefore treat 32 lanes
 // like any other width, with descriptors that say 16. Needed for correctness.
 //
 // A message is sent for lanes 0 to 15 and for 16 to 31. A payload with one component (offsets,
-// 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. Of
-// one with several the half is moved to registers of its own, for all lanes: those that are off are
-// not sent. The responses are joined under the mask. Of a write to a render target the parts are
-// moved that there are, under the mask, because the exit block may have values of the lanes that
-// reached it only; and only the second half of the last one ends the thread. The first half says to
-// hardware that its pixels are done (Last Render Target Select, in the messages of either half),
-// for which a stall at the pixel scoreboard waits before the data port is flushed. So it stays
-// behind what the thread writes to memory: it is a barrier (kMsgTargetLast). What is sampled needs
-// none: samples of the first half come before this write, or before a store, because these use
-// them, and those of the second half before the write of their own pixels. (Mesa 25.0.7 keeps such
-// writes behind everything, brw_schedule_instructions.cpp, is_scheduling_barrier; that took three
-// of bench.txt's shaders their 32 lanes.) Atomics by address stay: whatever the width, they are
-// sent for 8 lanes at a time when they are written out. Which moves and joins are not needed is for
-// halve_values to find. Linear.
+// 64-bit addresses, a dword of data) is read where it is: the lanes of each half lie together. If a
+// payload has several components, each half is moved to registers of its own, for all lanes, since
+// lanes that are off are not sent. The responses are joined under the mask. For a write to a render
+// target, only the parts that are defined are moved, under the mask, because the exit block may
+// have values of only the lanes that reached it; and only the second half of the last write ends
+// the thread.
+//
+// The first half of the last write tells hardware that its pixels are done (Last Render Target
+// Select, in the messages of either half); a stall at the pixel scoreboard waits for that before
+// the data port is flushed. So it stays after all stores of the thread: it is a barrier
+// (kMsgTargetLast). Samples need no barrier: those of the first half come before this write, or
+// before a store, because the write or store uses them, and those of the second half come before
+// the write of their own pixels. (Mesa 25.0.7 keeps such writes after everything,
+// brw_schedule_instructions.cpp, is_scheduling_barrier; with that rule, three of bench.txt's
+// shaders lost their 32 lanes.)
+//
+// Atomics by address are not halved: at any width, emission sends them for 8 lanes at a time.
+// halve_values finds the moves and joins that are redundant. Cost: linear.
 #include <vector>
 
 #include "core/intel/isa/opcodes.h"
@@ -98,7 +102,8 @@ class Halving {
     Emit(kJoin, join, {defs[0]}, responses);
   }
 
-  // Which of the thread's lanes a write to a target is for is a field.
+  // Returns the aux of one half: for a write to a render target, a field says which of the thread's
+  // lanes it is for.
   uint32_t AuxOf(const lir::Inst& in, int group) {
     if (!IsTargetWrite(in.op)) return in.aux;
     LirMessage message = MessageOf(f_, in);
@@ -131,7 +136,8 @@ class Halving {
     return all;
   }
 
-  // What a target's payload was collected from, where it was: kNone if it is not defined.
+  // Returns the component of a payload. For a render target it is the operand from which the
+  // payload was collected: kNone if it is not defined.
   Operand Component(const lir::Inst& in, const Operand& o, uint16_t c) const {
     if (IsTargetWrite(in.op) && o.id < collect_.size() && collect_[o.id].valid()) {
       return f_.uses(collect_[o.id])[c];
@@ -142,7 +148,7 @@ class Halving {
     return from;
   }
 
-  // Collects of the payloads of targets; they are gone when these are halved.
+  // Finds the collects of payloads for render targets; they are removed when these are halved.
   void FindCollects() {
     collect_.assign(f_.values.size(), lir::InstId());
     std::vector<lir::InstId> made(f_.values.size());
@@ -177,7 +183,7 @@ class Halving {
 
   lir::Function& f_;
   std::vector<lir::InstId> out_;
-  std::vector<lir::InstId> collect_;  // by value: of the payload of a target
+  std::vector<lir::InstId> collect_;  // by value: of the payload of a render target
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ TEST(HalveMessages, PayloadsOfOneComponentAreReadWhereTheyAre) {
 }
 
 TEST(HalveMessages, AddressesOf64BitsToo) {
-  const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";  // %9 has 8 bytes a lane there
+  // %9 has 8 bytes per lane at width 32
+  const std::string pack = "  %9:ud = pack %0:ud %1:ud {w32}\n";
   EXPECT_EQ(After(pack + "  msg.write %9:ud %2:ud {w32 [untyped_write lanes 16 channels 15]}\n",
                   HalveMessages, 32),
             pack +
@@ -41,7 +42,7 @@ TEST(HalveMessages, OfSeveralComponentsEachHalfIsMoved) {
   EXPECT_NE(out.find("{w16 g16 [untyped_write lanes 16 channels 15]}\n"), std::string::npos) << out;
 }
 
-// Under the mask: the exit block may have values of those lanes only that reached it.
+// Under the mask: the exit block may have values of only the lanes that reached it.
 TEST(HalveMessages, PartsOfTargetsAreMovedUnderTheMask) {
   const std::string out = After(
       "  %10x4:ud = collect %0:ud _ _ _ {w32}\n"
@@ -53,7 +54,7 @@ TEST(HalveMessages, PartsOfTargetsAreMovedUnderTheMask) {
   EXPECT_NE(out.find("[target_write high_slots 1 last_target 1]}\n"), std::string::npos) << out;
 }
 
-// What was collected in a block without messages goes as well.
+// Collects in a block without messages are removed as well.
 TEST(HalveMessages, CollectsInFrontOfTheExitBlockGo) {
   const std::string out = After(
       "  %10x4:ud = collect %0:ud _ _ _ {w32}\n"
@@ -71,8 +72,8 @@ absl::StatusOr<bool> HalveAndSchedule(lir::Function& f, PassContext& context) {
   return changed;
 }
 
-// The write that says that the pixels of lanes 0 to 15 are done stays behind what the thread
-// stores, although it could be sent long before: the stores wait for a sample.
+// The write that says that the pixels of lanes 0 to 15 are done stays after the thread's stores,
+// although it could be sent long before: the stores wait for a sample.
 TEST(HalveMessages, PixelsAreDoneBehindAllStores) {
   const std::string out = AfterWith(
       "value %16 G 4x4\n",

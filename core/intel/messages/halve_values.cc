@@ -1,21 +1,22 @@
-// What halves of a thread with 32 lanes send and get is made and read as halves.
+// Computes by halves the values that messages for halves of a thread with 32 lanes send and return.
 //
-// Problem: no message takes more than 16 lanes (halve_messages), so that payloads for
-// lanes 0 to 15 and 16 to 31 are moved together from values of 32 lanes, and responses joined to
-// such: two moves for each component, where an instruction over 32 lanes of dwords is executed as
-// two of 16 anyway. Here instructions become the two that they would be, each with registers of its
-// own, where the plan says so (halving_plan.h): if only halves are taken of what they make, or
-// fewer values are joined then. What takes a half of a joined value, in the block that joins it,
-// takes it from the response; moves of such halves into payloads are left out, and joins make the
-// components that somebody wants whole, each by itself where others are not wanted. What is gained
-// beside moves: a half is ready, and its write to a target on its way, while the other is computed.
-// So conditions are halved too; else what they compare would have to be there for all lanes first.
+// Problem: no message takes more than 16 lanes (halve_messages), so payloads for lanes 0 to 15 and
+// 16 to 31 are moved together from values of 32 lanes, and responses are joined to such values.
+// This costs two moves for each component, while an instruction over 32 lanes of dwords is executed
+// as two of 16 anyway. This pass turns instructions into those two, each with registers of its own,
+// where the plan says so (halving_plan.h): if only halves of their results are read, or if fewer
+// values are joined then. An instruction that takes a half of a joined value, in the block that
+// joins it, takes it from the response. Moves of such halves into payloads are removed, and joins
+// make only the components that are read whole, each by itself if others are not read. Another gain
+// besides moves: a half is ready, and its write to a render target under way, while the other is
+// computed. Conditions are halved for the same reason; otherwise the compared values would have to
+// be ready for all lanes first.
 //
-// In and out: SSA. Halves belong to no lane, as responses do, and hold nothing for lanes that were
-// off where they were made: so they stay in their block, where lanes leave but none return. The
-// flag of a half is a value like any other: an instruction for lanes 16 to 31 finds its bits in the
-// second of the two granules that a flag has, and the first is neither written nor read, whatever
-// allocation moves there (it saves and restores flags whole). Linear.
+// In and out: SSA. Halves are not per-lane values, as responses are not, and hold nothing for lanes
+// that were off where they were made. So they stay in their block, in which lanes leave but none
+// return. The flag of a half is a value like any other: an instruction for lanes 16 to 31 finds its
+// bits in the second of the two granules that a flag has. The first is neither written nor read,
+// whatever allocation moves there (it saves and restores flags whole). Cost: linear.
 #include <array>
 #include <bit>
 #include <cassert>
@@ -81,7 +82,7 @@ class Halving {
 
   std::array<Operand, 2> HalvesOf(InstId join) { return {f_.uses(join)[0], f_.uses(join)[1]}; }
 
-  // One of the two instructions that a marked one becomes.
+  // Makes one of the two instructions that replace a marked one.
   void MakeHalf(InstId id, uint8_t half) {
     const lir::Inst in = f_.inst(id);
     std::vector<Operand> defs(f_.defs(id).begin(), f_.defs(id).end());
@@ -105,7 +106,7 @@ class Halving {
     out_.push_back(made);
   }
 
-  // What else is read of it is read whole.
+  // Joins the halves for readers of the whole value.
   void JoinResults(InstId id) {
     const std::vector<Operand> defs(f_.defs(id).begin(), f_.defs(id).end());
     for (Operand d : defs) {
@@ -122,13 +123,14 @@ class Halving {
     }
   }
 
-  // A flag value has places for all lanes, of which the half leaves those of the other as they are.
+  // Returns a flag value with bits for all lanes; a half leaves those of the other lanes as they
+  // are.
   Operand MakeFlag(const Operand& whole) {
     f_.values.push_back(lir::Value(f_.value(whole.value())));
     return lir::ValueOperand(lir::ValueId(f_.values.size() - 1), whole.type);
   }
 
-  // Lets operands name the halves that there are.
+  // Replaces operands by the halves that exist.
   bool ReadHalves(InstId id) {
     bool changed = false;
     const uint8_t group = f_.inst(id).group;
@@ -152,7 +154,8 @@ class Halving {
     return changed;
   }
 
-  // A move of one of the halves made or found here, as it is, for this block alone.
+  // Returns true for an unchanged move of a half that was made or found here, whose result only
+  // this block reads.
   bool IsMoveOfHalf(InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (in.op != Op(Opcode::kMov) || in.width != kHalfLanes || in.predicate_mode != 0 ||
@@ -170,17 +173,18 @@ class Halving {
            plan_.reads(to).elsewhere == 0;
   }
 
-  // Joins make what is read of them whole.
+  // Reduces joins to the components that are read whole.
   bool TrimJoins() {
     bool changed = false;
-    std::vector<uint32_t> wanted(f_.values.size(), 0);  // components; all where one is not enough
+    // a bit per component; all if an operand reads several
+    std::vector<uint32_t> wanted(f_.values.size(), 0);
     const auto want = [&](const Operand& o) {
       if (o.kind != Operand::Kind::kValue) return;
       const bool one = o.comps == 1 && o.comp < 32;
       wanted[o.id] |= one ? 1u << o.comp : ~0u;
     };
     ForEachUse(want);
-    absl::flat_hash_map<uint32_t, std::vector<Operand>> split;  // by value and component
+    absl::flat_hash_map<uint32_t, std::vector<Operand>> split;  // by value, then component
     for (lir::Block& block : f_.blocks) {
       out_.clear();
       for (const InstId id : std::vector<InstId>(block.insts)) {
@@ -206,7 +210,7 @@ class Halving {
     return changed;
   }
 
-  // A join for each wanted component.
+  // Makes a join for each wanted component.
   std::vector<Operand> JoinsOf(InstId id, uint32_t wanted) {
     const lir::Inst in = f_.inst(id);
     const Operand def = f_.defs(id)[0];
@@ -248,7 +252,7 @@ class Halving {
   const HalvingPlan& plan_;
   PassContext& context_;
   std::vector<InstId> out_;
-  absl::flat_hash_map<uint32_t, std::array<Operand, 2>> halves_;  // by value, in the block at hand
+  absl::flat_hash_map<uint32_t, std::array<Operand, 2>> halves_;  // by value, in the current block
   absl::flat_hash_map<uint32_t, Operand> moved_;                  // likewise
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 using testing::After;
 
-// What it finds is what halving messages leaves.
+// Runs the pass on the result of halving messages.
 absl::StatusOr<bool> Halve(lir::Function& f, PassContext& context) {
   const absl::StatusOr<bool> halved = HalveMessages(f, context);
   if (!halved.ok()) return halved;
@@ -20,14 +20,15 @@ absl::StatusOr<bool> Halve(lir::Function& f, PassContext& context) {
 
 std::string Halved(const std::string& body) { return After(body, Halve, 32); }
 
-// With flags %16, %17 and %18.
+// The same with flags %16, %17 and %18.
 std::string HalvedWithFlags(const std::string& body) {
   return testing::AfterWith("value %16 F 0x1\nvalue %17 F 0x1\nvalue %18 F 0x1\n", body, Halve, 32);
 }
 
 constexpr char kEnd[] = "  msg.target_end %10x4:ud {w32 [target_write last_target 1]}\n";
 
-// Each of the two has registers of its own, which the payload takes as they are.
+// Each of the two instructions has a result in registers of its own, which the payload takes as
+// they are.
 TEST(HalveValues, WhatOnlyMessagesTakeIsComputedByHalves) {
   EXPECT_EQ(Halved(std::string("  %3:f = mul %0:f %14:f {w32}\n"
                                "  %10x4:ud = collect %3:ud %3:ud _ _ {w32}\n") +
@@ -40,7 +41,7 @@ TEST(HalveValues, WhatOnlyMessagesTakeIsComputedByHalves) {
             "  msg.target_end %21x64:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
 }
 
-// Responses for 16 lanes go on as they are, also through instructions, and nothing joins them.
+// Responses for 16 lanes are read directly, also through instructions, and are not joined.
 TEST(HalveValues, ResponsesAreReadByHalves) {
   const std::string out =
       Halved(std::string("  %11x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n"
@@ -56,7 +57,7 @@ TEST(HalveValues, ResponsesAreReadByHalves) {
   EXPECT_NE(out.find("collect %35x16:ud %17.16x16:ud %33x16:ud"), std::string::npos) << out;
 }
 
-// The dead lanes are a mask of all: for a kill the component is joined, the others are not.
+// The mask of dead lanes is for all lanes: for a kill the component is joined, the others are not.
 TEST(HalveValues, JoinsMakeWhatIsReadWhole) {
   const std::string out =
       Halved(std::string("  %11x4:ud = msg.read %0:ud {w32 [untyped_read lanes 16 channels 15]}\n"
@@ -72,7 +73,7 @@ TEST(HalveValues, JoinsMakeWhatIsReadWhole) {
       << out;
 }
 
-// Each half has a flag of its own, that its own half of the lanes is chosen by.
+// Each half has a flag of its own, which selects in its own half of the lanes.
 TEST(HalveValues, ConditionsAreHalvedWithWhatTheyChoose) {
   EXPECT_EQ(HalvedWithFlags(std::string("  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
                                         "  %3:ud = sel %0:ud %14:ud %16:uw {w32 pred 1}\n"
@@ -88,7 +89,7 @@ TEST(HalveValues, ConditionsAreHalvedWithWhatTheyChoose) {
             "  msg.target_end %24x64:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
 }
 
-// Messages for a half of the lanes have a half of their predicate.
+// Messages for half of the lanes have half of the predicate.
 TEST(HalveValues, PredicatesOfMessagesAreHalves) {
   EXPECT_EQ(
       HalvedWithFlags(
@@ -100,7 +101,7 @@ TEST(HalveValues, PredicatesOfMessagesAreHalves) {
       "  %20x64:ud = msg.read %22x16:ud %24:uw {w16 g16 pred 1 [untyped_read lanes 16 channels 15]}\n");
 }
 
-// A compare's result as a number, and a condition beside a result.
+// A compare's result as a number, and a condition besides a result.
 TEST(HalveValues, ConditionsBesideResultsAreHalved) {
   const std::string out =
       HalvedWithFlags(std::string("  %3:f %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
@@ -115,7 +116,7 @@ TEST(HalveValues, ConditionsBesideResultsAreHalved) {
   EXPECT_NE(out.find("{w16 g16 pred 1}"), std::string::npos) << out;
 }
 
-// What reads a flag for all lanes keeps it, and what it is of, whole.
+// An instruction that reads a flag for all lanes keeps the flag and its compare whole.
 TEST(HalveValues, AFlagThatIsReadWholeStaysWhole) {
   const std::string out =
       HalvedWithFlags(std::string("  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
@@ -128,8 +129,8 @@ TEST(HalveValues, AFlagThatIsReadWholeStaysWhole) {
   EXPECT_NE(out.find("  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"), std::string::npos) << out;
 }
 
-// Two flags of all lanes are as many as there are. In the place of one, two stand, so that of
-// conditions that live at the same time none is halved; those that follow one another are.
+// All flags together hold two flags of 32 lanes. Halving a condition doubles its flags, so
+// conditions that are live at the same time are not halved; conditions that follow one another are.
 TEST(HalveValues, ConditionsAreHalvedWhereFlagsAreFree) {
   const std::string compares =
       "  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"
@@ -161,7 +162,7 @@ const char kElsewhere[] =
     "  %5:f = mul %4:f %14:f {w32}\n"
     "  %10x4:ud = collect %5:ud _ _ _ {w32}\n";
 
-// One sum is joined instead of what it is the sum of; the component that nobody reads never is.
+// A sum is joined instead of its operands; the component without readers is never joined.
 TEST(HalveValues, WhatIsBelowResponsesIsJoinedLater) {
   const std::string out = Halved(std::string(kRead) + kSum + kElsewhere + kEnd);
   EXPECT_EQ(out.find("join"), out.rfind("join")) << out;
@@ -170,7 +171,7 @@ TEST(HalveValues, WhatIsBelowResponsesIsJoinedLater) {
   EXPECT_NE(out.find(":f = add %17x16:f %17.16x16:f {w16 g16}\n"), std::string::npos) << out;
 }
 
-// As many joins behind it as before are no gain.
+// The same number of joins as before is no gain.
 TEST(HalveValues, ResponsesAreJoinedWhereNothingIsGained) {
   const std::string out =
       Halved(std::string(kRead) + "  %4:f = add %11:f %14:f {w32}\n" + kElsewhere + kEnd);
@@ -187,7 +188,7 @@ TEST(HalveValues, ResponsesAreJoinedWhereNothingIsGained) {
   EXPECT_NE(both.find("  %4:f = add %"), std::string::npos) << both;
 }
 
-// In a loop one join has to spare more than two.
+// In a loop, one join has to save more than two.
 TEST(HalveValues, InLoopsResultsAreJoinedForMore) {
   const std::string two =
       std::string(kRead) + "  %4:f = add %11:f %11.1:f {w32}\n" + kElsewhere + kEnd;
@@ -201,7 +202,8 @@ TEST(HalveValues, InLoopsResultsAreJoinedForMore) {
   EXPECT_NE(in_loop(three).find("  %4:ud = join_groups"), std::string::npos) << in_loop(three);
 }
 
-// Responses take the place that joined values would have for longer: not where registers run out.
+// Responses then occupy registers for longer than joined values would: this is not done where
+// registers run out.
 TEST(HalveValues, WhereRegistersRunOutResponsesAreJoinedAtOnce) {
   std::string values, made;
   for (int v = 16; v < 48; ++v) {
@@ -220,7 +222,7 @@ TEST(HalveValues, WhereRegistersRunOutResponsesAreJoinedAtOnce) {
   EXPECT_EQ(with(32).find("  %4:ud = join_groups"), std::string::npos) << "joined";
 }
 
-// A condition below a response, and what it chooses.
+// A condition computed from a response, and the values that it selects.
 TEST(HalveValues, ConditionsBelowResponsesAreHalved) {
   const std::string chosen =
       "  %16:uw = cmp %11:f %11.1:f {w32 cmod 5}\n"
@@ -229,8 +231,8 @@ TEST(HalveValues, ConditionsBelowResponsesAreHalved) {
   EXPECT_NE(out.find("  %4:ud = join_groups"), std::string::npos) << out;
   EXPECT_NE(out.find(":uw = cmp %19x16:f %19.16x16:f {w16 cmod 5}\n"), std::string::npos) << out;
 
-  // A flag cannot be joined: where it is read whole too, what it is of is, and what reads it is
-  // not.
+  // A flag cannot be joined: if it is also read whole, its compare is whole, and so is every reader
+  // of the flag.
   const std::string whole = HalvedWithFlags(std::string(kRead) + chosen +
                                             "  -> b1\n"
                                             "block b1 depth 0\n"
@@ -241,7 +243,7 @@ TEST(HalveValues, ConditionsBelowResponsesAreHalved) {
   EXPECT_EQ(whole.find("w16 cmod 5"), std::string::npos) << whole;
 }
 
-// What ends the thread is sent from the tail, where the value lies for all lanes.
+// The message that ends the thread is sent from the tail, where the value lies for all lanes.
 TEST(HalveValues, APayloadInTheTailIsLeftWhole) {
   EXPECT_EQ(Halved("  %3:f = mul %0:f %14:f {w32}\n"
                    "  msg.target_end %3:ud {w32 [target_write last_target 1]}\n"),
@@ -250,7 +252,7 @@ TEST(HalveValues, APayloadInTheTailIsLeftWhole) {
             "  msg.target_end %3:ud {w16 g16 [target_write high_slots 1 last_target 1]}\n");
 }
 
-// In another block other lanes may be on.
+// In another block, other lanes may be on.
 TEST(HalveValues, OtherBlocksReadTheWholeValue) {
   const std::string out = Halved(std::string("  %3:f = mul %0:f %14:f {w32}\n"
                                              "  -> b1\n"

@@ -1,3 +1,45 @@
+// Plans which instructions are halved: see halving_plan.h.
+//
+// For each block the constructor runs HalveUpwards (rule one), then HalveDownwards (rule two), and
+// HalveUpwards again if that halved something, since halved instructions read halves themselves.
+//
+// A worked example, with 32 lanes, in a block outside of loops. %5 and %6 are the responses of two
+// messages of 16 lanes, each with two components; %7 is a part of a payload for lanes 0 to 15:
+//
+//   0  %8x2:ud = join_groups %5x32:ud %6x32:ud {w32}
+//   1  %1:f = add %8:f %8.1:f {w32}
+//   2  kill %1:f #0x0:f {w32 cmod 5}
+//   3  %0:ud = mov #0x1:ud {w32}
+//   4  %2:d = add %0:d #0x2:d {w32}
+//   5  %7x16:ud = mov %2:ud {w16 nomask}
+//
+// CountReads: the move takes a half of %2 (TakesHalf: it has 16 lanes), so %2 is read by halves
+// once and as a whole never. %0, %1 and both components of %8 have whole readers only.
+//
+// HalveUpwards goes from 5 to 0:
+//   4  is halved: all reads of %2 are by halves. Its two instructions will read halves of %0, so
+//      one whole read of %0 becomes one by halves (Halve).
+//   3  is halved: now all reads of %0 are by halves, too.
+//   1  is not: the kill reads %1 as a whole.
+//
+// HalveDownwards looks at the values that are joined:
+//   FindBelow      0 joins halves, so %8 has them. 1 reads %8 and can be halved: it is below, and
+//                  %1 would have halves. The kill works on the mask of all lanes and cannot be.
+//   KeepWholeFlags finds no flag.
+//   FindSources    component 0 of %8 has one reader inside (that may be halved), instruction 1, and
+//                  none outside; likewise component 1. %1 has one reader outside, the kill. All
+//                  readers inside are one group: {1}.
+//   CountJoins     -1 for each component of %8, which no instruction would read as a whole any
+//                  more, and +1 for %1, which has to be joined for the kill: -1 for the group. (In
+//                  a loop the result counts 2; that gives 0, and the group stays as it is.)
+//   HalveGroups    -1 is below 0 and the block fits the registers (Fits): 1 is halved.
+// HalveUpwards then finds nothing more.
+//
+// Result: 1, 3 and 4 are halved. halve_values makes two instructions of 16 lanes of each. Those of
+// 1 read %5 and %6 directly and their results are joined into %1, so that one component is joined
+// instead of two. The move, as it only copies a half of %2, is removed if %7 is read in this block
+// alone.
+
 #include "core/intel/messages/halving_plan.h"
 
 #include <algorithm>
@@ -22,7 +64,7 @@ bool OfDwords(const lir::Function& f, const Operand& o) {
   return f.value(o.value()).elem_bytes == 4;
 }
 
-// One component, a dword a lane.
+// Returns true for one component of a dword per lane.
 bool IsDwordPerLane(const lir::Function& f, const Operand& o) {
   return IsValue(o) && f.value(o.value()).file == kFileG && o.comps == 1 && OfDwords(f, o);
 }
@@ -31,8 +73,8 @@ bool IsPredicate(const lir::Function& f, InstId id, const Operand& o) {
   return f.inst(id).predicate_mode != 0 && &o == &f.uses(id).back();
 }
 
-// Each lane from the same lane of the sources, by the instruction that it is: a result, a
-// condition, or both.
+// Returns true if each lane of the result, the condition or both depends on the same lane of the
+// sources, and on nothing else.
 bool IsPlain(const lir::Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   if (!IsEuOp(in.op) || in.num_defs == 0) return false;
@@ -62,7 +104,7 @@ bool JoinsHalves(const lir::Function& f, InstId id) {
   });
 }
 
-// What ends the thread is sent whole from where it must lie.
+// The message that ends the thread is sent whole from the tail of the file.
 bool TakesHalf(const lir::Function& f, InstId id, const Operand& o) {
   const lir::Inst& in = f.inst(id);
   if (in.width != kHalfLanes || !(IsPlain(f, id) || IsMessage(in.op))) return false;
@@ -113,7 +155,8 @@ void HalvingPlan::CountReads() {
   }
 }
 
-// Of an operand of an instruction that is halved: from halves, if its value has them?
+// Returns true if an instruction that is halved reads this operand from halves, provided that its
+// value has them.
 bool HalvingPlan::ReadsHalf(lir::BlockId block, const Operand& o) const {
   return (IsFlag(f_, o) || IsDwordPerLane(f_, o)) && DefinedIn(block, o);
 }
@@ -144,7 +187,7 @@ bool HalvingPlan::IsReadByHalvesAlone(InstId id) const {
   return wanted;
 }
 
-// The two flags that a condition becomes live at once at the worst.
+// Reserves a second flag for each condition: in the worst case both halves' flags are live at once.
 bool HalvingPlan::HasFlagRoom(InstId id) {
   const auto defs = f_.defs(id);
   return std::all_of(defs.begin(), defs.end(), [&](const Operand& d) {
@@ -184,7 +227,8 @@ bool HalvingPlan::HalveDownwards(lir::BlockId block) {
   return HalveGroups(block);
 }
 
-// What reads joined values, and on from there. False if there is nothing.
+// Finds the instructions that read joined values, and those that read their results, and so on.
+// Returns false if there are none.
 bool HalvingPlan::FindBelow(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
   below_.assign(insts.size(), 0);
@@ -223,10 +267,11 @@ bool HalvingPlan::HasHalves(const Operand& o) const {
   return IsValue(o) && from_[o.id] != kNowhere;
 }
 
-// Flags with readers that want them whole, or without room. True if there are any.
+// Finds flags that some instruction reads whole, or that have no room. Returns true if there are
+// any.
 bool HalvingPlan::KeepWholeFlags(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
-  absl::flat_hash_map<uint32_t, uint32_t> reads;  // of flags, by what may be halved
+  absl::flat_hash_map<uint32_t, uint32_t> reads;  // of flags, by instructions that may be halved
   for (size_t i = insts.size(); i-- > 0;) {
     if (!below_[i]) continue;
     const auto defs = f_.defs(insts[i]);
@@ -244,7 +289,8 @@ bool HalvingPlan::KeepWholeFlags(lir::BlockId block) {
   return !whole_.empty();
 }
 
-// Groups are what is connected by values that are read of halves, or would be.
+// Counts the reads of values that have halves, or would have them. Instructions that such a value
+// connects become one group.
 void HalvingPlan::FindSources(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
   sources_.clear();
@@ -273,10 +319,11 @@ uint32_t HalvingPlan::Group(uint32_t place) {
   return place;
 }
 
-// Of joined components none is wanted any more that only the group reads; its own results are
-// joined where others read them. In loops that counts twice: most of these are for the next
-// iteration, and made whole they are made where that wants them; joined they are kept beside what
-// is joined, and copied.
+// Counts, by group, the change in the number of joined components. A joined component that only the
+// group reads is not needed any more; a result of the group is joined if other instructions read
+// it. In loops such a result counts twice: most of them are for the next iteration. Computed whole,
+// they are written straight to the registers where that iteration reads them; joined, they are live
+// together with their halves, and copied.
 void HalvingPlan::CountJoins(lir::BlockId block) {
   const std::vector<InstId>& insts = f_.block(block).insts;
   const int cost = f_.block(block).loop_depth != 0 ? 2 : 1;
@@ -313,7 +360,8 @@ bool HalvingPlan::HalveGroups(lir::BlockId block) {
   return any;
 }
 
-// Of the whole pool: what the payload has is freed later (free_payload).
+// Returns true if the block's values fit the whole pool; registers of the thread's payload are
+// freed later (free_payload), so they count as free.
 bool HalvingPlan::Fits(lir::BlockId block) {
   if (!pressure_.has_value()) {
     const lir::Liveness live(target_, f_);

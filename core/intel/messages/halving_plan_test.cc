@@ -1,4 +1,4 @@
-// Which instructions are halved; what they become is in halve_values_test.cc.
+// Tests which instructions are halved; halve_values_test.cc tests the result.
 #include "core/intel/messages/halving_plan.h"
 
 #include <string>
@@ -12,7 +12,8 @@
 namespace kiln::intel {
 namespace {
 
-// Per lane %0 to %4, halves %5 and %6 (two components each) and %7, their join %8, flags %9 to %11.
+// %0 to %4 are per lane, %5 and %6 (two components each) and %7 halves, %8 the join of %5 and %6,
+// %9 to %11 flags. Returns a letter per instruction: h if it is halved.
 std::string Halved(const std::string& body, int64_t rewrites = -1) {
   std::string text = "function tgl width 32\n";
   for (int i = 0; i < 5; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
@@ -34,7 +35,7 @@ const char kMake[] = "  %0:ud = mov #0x1:ud {w32}\n";
 const char kJoined[] = "  %8x2:ud = join_groups %5x32:ud %6x32:ud {w32}\n";
 const char kTakeHalf[] = "  %7x16:ud = mov %1:ud {w16 nomask}\n";
 
-// Upwards: from what takes a half to what is read for nothing else.
+// Upwards: from an instruction that takes a half to those whose results have no other reader.
 TEST(HalvingPlan, WhatOnlyHalvesAreTakenOf) {
   const std::string add = "  %1:d = add %0:d #0x2:d {w32}\n";
   EXPECT_EQ(Halved(kMake + add + kTakeHalf), "hh.");
@@ -43,13 +44,14 @@ TEST(HalvingPlan, WhatOnlyHalvesAreTakenOf) {
   EXPECT_EQ(Halved(kMake + add), "..");
 }
 
-// Downwards: one sum is joined instead of the two components that it is of.
+// Downwards: one sum is joined instead of its two operands.
 TEST(HalvingPlan, WhereFewerValuesAreJoinedBehind) {
   const std::string sum = "  %1:f = add %8:f %8.1:f {w32}\n";
   const std::string whole = "  kill %1:f #0x0:f {w32 cmod 5}\n";
   EXPECT_EQ(Halved(kJoined + sum + whole), ".h.");
   EXPECT_EQ(Halved(kJoined + sum + whole, 0), "...");
-  // Two results of two components, and components that somebody else wants whole, save nothing.
+  // Two results of two components save nothing, nor do components that other instructions read
+  // whole.
   EXPECT_EQ(
       Halved(std::string(kJoined) + "  %1:f = mul %8:f %8:f {w32}\n" +
              "  %2:f = mul %8.1:f %8.1:f {w32}\n" + whole + "  kill %2:f #0x0:f {w32 cmod 5}\n"),
@@ -57,7 +59,8 @@ TEST(HalvingPlan, WhereFewerValuesAreJoinedBehind) {
   EXPECT_EQ(Halved(kJoined + sum + whole + "  kill %8:f %8.1:f {w32 cmod 5}\n"), "....");
 }
 
-// Conditions go with what they choose where flags have room, or nothing of it does.
+// Conditions are halved with the values that they select if flags have room; otherwise none of
+// these is.
 TEST(HalvingPlan, ConditionsNeedRoomForTwoFlags) {
   const std::string compare = "  %9:uw = cmp %0:f #0x0:f {w32 cmod 5}\n";
   const std::string choose = "  %1:ud = sel %0:ud #0x0:ud %9:uw {w32 pred 1}\n";

@@ -1,14 +1,14 @@
-// Sampler messages: from parameter lists to sends.
+// Lowers sampler messages from parameter lists to sends.
 //
 // Problem: a message takes its parameters in consecutive registers, 11 with the header (PRM, "3D
 // Sampler", "Message Length"), for 8 or 16 lanes, and some only for 8. Invariants: SSA in and out;
-// afterwards no parameter list is left and every message has one payload, made by a collect where
-// it has several parts. Constants become moves into the payload.
+// afterwards no parameter list is left and every message has one payload, made by a collect if it
+// has several parts. Constants become moves into the payload.
 //
-// Width: the largest that the message has and that fits; a wider thread sends one message for each
+// Width: the largest that the message has and that fits. A wider thread sends one message for each
 // part of its lanes, whose parameters are moved to registers of their own and whose responses are
-// joined. What is too long for 8 lanes as well never comes here (mid/lower_gradients) and is an
-// internal error. Linear. Not done: 16-bit parameters and results.
+// joined. A message that is too long for 8 lanes as well is an internal error: mid/lower_gradients
+// prevents it. Cost: linear. Not done: 16-bit parameters and results.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -108,13 +108,13 @@ class Lowering {
     Emit(in.op == kQuadSampler ? kMsgQuad : kSend, fields, {&def, 1}, operands);
   }
 
-  // A parameter in registers of its own; a value for just these lanes is it already.
+  // Returns a parameter in registers of its own; a value for just these lanes is one already.
   Operand Part(const lir::Inst& in, const Operand& o, int lanes, int group) {
     if (o.kind == Operand::Kind::kValue && lanes == in.width) return o;
     const bool whole = lanes == in.width && (in.flags & lir::kNoMask) == 0;
     const Operand part = whole ? NewLanes() : NewRegisters(lanes / 8);
     lir::InstFields fields = Fields(in, lanes, group);
-    // Lanes that are off may be moved as well: their registers are read, whatever they hold.
+    // Lanes that are off may be moved as well: the message ignores the contents of their registers.
     if (!whole) fields.flags |= lir::kNoMask;
     Emit(Op(Opcode::kMov), fields, {&part, 1}, {&o, 1});
     return part;

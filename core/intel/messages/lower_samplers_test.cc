@@ -54,7 +54,7 @@ TEST(LowerSamplers, MoreThanElevenRegistersAreAnError) {
             std::string::npos);
 }
 
-// Six parameters of two registers are too many for one message.
+// Six parameters of two registers each are too many for one message.
 TEST(LowerSamplers, LongMessagesGoOutInHalves) {
   const std::string out =
       After(Op("%0:ud %1:ud %2:ud %0:ud %1:ud %2:ud", Sampler(Message::kSampleLC), 16),

@@ -1,4 +1,4 @@
-// Values that are message payloads.
+// Makes values that are message payloads.
 #ifndef KILN_CORE_INTEL_MESSAGES_PAYLOAD_H_
 #define KILN_CORE_INTEL_MESSAGES_PAYLOAD_H_
 
@@ -7,10 +7,11 @@
 
 namespace kiln::intel {
 
-// A new value of whole registers that belongs to no lane.
+// Returns a new value of whole registers that is not per lane.
 lir::Operand MakeRegisters(lir::Function& f, int registers);
 
-// A new value that holds the parts one after the other: per lane if all parts are, else registers.
+// Returns a new value that holds the parts one after the other: per lane if all parts are, else
+// registers.
 lir::Operand MakePayload(lir::Function& f, absl::Span<const lir::Operand> parts);
 
 }  // namespace kiln::intel

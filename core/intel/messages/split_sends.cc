@@ -1,17 +1,17 @@
 // Cuts the payload of a send in two.
 //
-// Problem: a payload of n registers needs n consecutive ones and a copy of every part that is not
-// there by chance. A send of the devices that this runs for takes two payloads, so the parts need
-// to lie together only within each half, and a half that is one value already needs no copy at all
-// (a coordinate to which a level of detail is added, say; intel/SOURCES.md).
+// Problem: a payload of n registers needs n consecutive ones, and a copy of every part that does
+// not happen to lie there. A send of the devices that this pass runs for takes two payloads, so the
+// parts need to lie together only within each half, and a half that is one value already needs no
+// copy at all (a coordinate to which a level of detail is added, say; intel/SOURCES.md).
 //
-// In and out: SSA; messages with one payload that a collect makes for them alone.
-// Payloads that must lie in the tail of the file stay whole. Where to cut:
-// behind the message header if there is one; else where the fewest parts must be copied, and of
-// those places where the source changes from one value to another and the halves are most equal. A
-// half of one component that was moved to registers of its own for some of the lanes is read where
-// it was. Equal halves of messages in one block (the row and layer of several texels, say) are made
-// once. Cost: linear in the instructions, quadratic in the parts of a payload (at most 11).
+// In and out: SSA; messages with one payload that a collect makes for them alone. Payloads that
+// must lie in the tail of the file stay whole. The cut is after the message header if there is one.
+// Otherwise it is where the fewest parts must be copied; among these cuts, one where the source
+// changes from one value to another is preferred, then one with the most equal halves. A half of
+// one component that was moved to registers of its own for some of the lanes is read where it was.
+// Equal halves of messages in one block (the row and layer of several texels, say) are made once.
+// Cost: linear in the instructions, quadratic in the parts of a payload (at most 11).
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -31,7 +31,7 @@ namespace {
 using lir::Operand;
 using Parts = absl::Span<const Operand>;
 
-// Do the second's components follow the first's in one value?
+// Returns true if the second's components follow the first's in one value.
 bool Follows(const Operand& a, const Operand& b) {
   return a.kind == Operand::Kind::kValue && b.kind == Operand::Kind::kValue && a.id == b.id &&
          b.comp == a.comp + a.comps;
@@ -44,7 +44,7 @@ bool IsOneValue(Parts parts) {
   return true;
 }
 
-// Parts that must be copied to lie together.
+// Returns the number of parts that must be copied to lie together.
 int Copies(Parts parts) { return IsOneValue(parts) ? 0 : static_cast<int>(parts.size()); }
 
 size_t CutOf(Parts parts, bool header) {
@@ -63,7 +63,7 @@ size_t CutOf(Parts parts, bool header) {
   return best;
 }
 
-// Halves of a block looked at for one that can serve again.
+// The number of a block's latest halves that are searched for one to reuse.
 constexpr size_t kMaxShared = 8;
 
 class Splitter {
@@ -90,7 +90,7 @@ class Splitter {
       changed |= here;
     }
     if (!changed) return false;
-    // Payloads may have been made in blocks above.
+    // Payloads may have been made in earlier blocks.
     for (lir::Block& block : f_.blocks) {
       std::erase_if(block.insts, [&](lir::InstId id) { return gone_[id.index]; });
     }
@@ -122,7 +122,7 @@ class Splitter {
     if (o.kind == Operand::Kind::kValue) ++uses_[o.id];
   }
 
-  // The collect that makes the message's only payload for nobody else.
+  // Returns the collect that makes the message's only payload and has no other reader.
   lir::InstId CollectOf(lir::InstId message) const {
     if (PayloadCount(f_, f_.inst(message)) != 1) return lir::InstId();
     const Operand payload = f_.uses(message)[0];
@@ -152,8 +152,9 @@ class Splitter {
     return true;
   }
 
-  // Of a message for some of the thread's lanes, what was moved to registers of its own for them
-  // alone is read where it was: the lanes of one component lie together.
+  // Returns the half without the move. A message for some of the thread's lanes reads a part that
+  // was moved to registers of its own for these lanes where it was: the lanes of one component lie
+  // together.
   Operand Unmoved(lir::InstId message, const Operand& half) {
     const lir::InstId move = half.id < move_.size() ? move_[half.id] : lir::InstId();
     if (!move.valid() || uses_[half.id] != 1) return half;
@@ -171,7 +172,7 @@ class Splitter {
     return from;
   }
 
-  // One operand for some of the parts.
+  // Returns one operand for some of the parts.
   Operand Half(lir::InstId collect, Parts parts) {
     if (IsOneValue(parts)) {
       Operand all = parts[0];
@@ -211,7 +212,7 @@ class Splitter {
                       });
   }
 
-  // The message with one more operand; the others keep their order.
+  // Gives the message two payloads; the other operands keep their order.
   void SetPayloads(lir::InstId message, const Operand& first, const Operand& second) {
     std::vector<Operand> operands(f_.defs(message).begin(), f_.defs(message).end());
     operands.push_back(first);
@@ -231,7 +232,7 @@ class Splitter {
   std::vector<uint32_t> uses_;        // by value, before any split
   std::vector<bool> gone_;            // by instruction
   std::vector<lir::InstId> out_;
-  std::vector<Made> made_;  // in the block at hand, the last ones
+  std::vector<Made> made_;  // in the current block, the latest ones
 };
 
 }  // namespace

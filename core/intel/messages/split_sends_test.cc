@@ -37,8 +37,8 @@ TEST(SplitSends, CutsWhereOneHalfIsAValueAlready) {
             "  %11x4:ud = msg %0:ud {w8 " + aux + "}\n" + Send("%1:ud %11.1x2:ud", aux));
 }
 
-// What was moved for some of the thread's lanes is read where it was, by messages for the same
-// lanes.
+// A value that was moved for some of the thread's lanes is read where it was, by messages for the
+// same lanes.
 TEST(SplitSends, ComponentsOfSomeLanesAreReadWhereTheyWere) {
   const std::string aux = Sent(Message::kSampleLz, 8);
   const std::string move = "  %9:ud = mov %1:ud {w8 g8 nomask}\n";
@@ -59,7 +59,7 @@ TEST(SplitSends, CutsBehindTheHeader) {
             "  %16x2:ud = collect %0:ud %1:ud {w8}\n" + Send("%13x8:ud %16x2:ud", aux));
 }
 
-// Targets: colours that lie together need no copy, whatever is tacked on.
+// Render targets: colours that lie together need no copy, whatever is appended to them.
 TEST(SplitSends, TargetWritesAreCutWhereTheSourceChanges) {
   const std::string colours = "  %11x4:ud = msg %0:ud {w8 " + Sent(Message::kSampleLz, 8) + "}\n";
   const std::string write = " {w8 [target_write bti 1 target 1]}\n";
@@ -88,7 +88,7 @@ TEST(SplitSends, WhatEndsTheThreadStays) {
   EXPECT_EQ(AfterWith("value %16 G 4x4 tail\n", body, SplitSends), body);
 }
 
-// URB entries: a header of handles is always there.
+// URB entries always have a header of handles.
 TEST(SplitSends, UrbWritesAreCutBehindTheHandles) {
   const std::string write = " {w8 [urb_write header 1 urb_offset 2]}\n";
   EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n  msg.urb %15x24:ud" + write,
@@ -102,7 +102,8 @@ TEST(SplitSends, UrbWritesAreCutBehindTheHandles) {
       data + "  msg.urb %13x8:ud %11.1x2:ud" + write);
 }
 
-// The exit block writes what blocks above it made: what they made for the message goes.
+// The exit block writes values of earlier blocks; a payload that they made for the message is
+// removed.
 TEST(SplitSends, APayloadMadeInABlockAboveGoes) {
   const std::string aux = Sent(Message::kSampleLz, 8);
   EXPECT_EQ(After("  %15x24:ud = collect %0:ud %1:ud %2:ud {w8}\n  -> b1\nblock b1 depth 0\n" +

@@ -1,11 +1,11 @@
 // Strips constant zeros from the end of sampler messages.
 //
 // Problem: parameters that a message does not send read as zero, so a zero at the end needs no
-// register, no move and no bandwidth. Which parameter is last depends on the message table of the
-// generation. Kept are the header, the first parameter, and everything in messages with a
-// reference value (by public discussion; Mesa 25.0.7 spares cubes instead: intel/SOURCES.md).
-// In and out: SSA, parameter lists that the message table allows. Before lower_samplers, which
-// decides by the number of parameters. Linear.
+// register, no move and no bandwidth. The message table of the generation decides which parameter
+// is last. The header, the first parameter, and all parameters of messages with a reference value
+// are kept (by public discussion; Mesa 25.0.7 keeps those of cubes instead: intel/SOURCES.md). In
+// and out: SSA, parameter lists that the message table allows. Runs before lower_samplers, which
+// decides by the number of parameters. Cost: linear.
 #include "absl/strings/str_cat.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/messages/passes.h"
@@ -25,7 +25,7 @@ bool Compares(absl::Span<const isa::MessageParam> params) {
 
 bool IsZero(const Operand& o) { return o.kind == Operand::Kind::kImm && o.id == 0; }
 
-// Parameters left when zeros at the end are gone.
+// Returns the number of parameters left without the zeros at the end.
 int Needed(const lir::Function& f, const Device& device, lir::InstId id,
            const LirMessage& message) {
   const auto params = isa::Params(device.generation, message.fields.message);

@@ -62,7 +62,7 @@ TEST(StripSamplerParameters, MessagesThatCompareStay) {
   }
 }
 
-// A fetch of level 0 at two coordinates: Gen9 has the level behind them, Gen7.5 between.
+// A fetch of level 0 at two coordinates: Gen9 has the level after them, Gen7.5 between them.
 TEST(StripSamplerParameters, WhichParameterIsLastDependsOnTheGeneration) {
   const auto strip_gen7p5 = [](lir::Function& f, PassContext& context) {
     Device device = Tgl();
@@ -81,8 +81,8 @@ TEST(StripSamplerParameters, WhichParameterIsLastDependsOnTheGeneration) {
   EXPECT_EQ(After(older, strip_gen7p5), older);
 }
 
-// Two messages that name the same parameters have lists of their own until lower_samplers: what one
-// does without, the other that compares keeps.
+// Two messages that name the same parameters have separate lists until lower_samplers: a parameter
+// that one drops stays in the other, which compares.
 TEST(StripSamplerParameters, TheOtherMessageKeepsItsPayload) {
   const auto strip_and_lower = [](lir::Function& f, PassContext& context) -> absl::StatusOr<bool> {
     const absl::StatusOr<bool> stripped = Strip(f, context);
@@ -106,7 +106,7 @@ TEST(StripSamplerParameters, TheOtherMessageKeepsItsPayload) {
                 Sent(Message::kSampleCLz, 8) + "}\n");
 }
 
-// Messages are split behind lower_samplers, where no list is left: the pass comes too late there.
+// Messages are split after lower_samplers, where no list is left: the pass would come too late.
 TEST(StripSamplerParameters, BehindLoweringThereIsNothingToStrip) {
   const std::string body = "  %16:ud = mov #0x0:ud {w8}\n  %10x4:ud = msg %0:ud %16:ud {w8 " +
                            Sent(Message::kSampleLz, 8) + "}\n";

@@ -46,7 +46,7 @@ std::string Sampler(Message message, bool header, bool indirect, bool bindless) 
   return Text(MessageAt3(message, header, indirect, bindless));
 }
 
-// The send that a sampler message becomes.
+// The send to which a sampler message is lowered.
 std::string Sent(Message message, int lanes, bool header, bool indirect, bool bindless) {
   LirMessage m = MessageAt3(message, header, indirect, bindless);
   m.fields.lanes = static_cast<uint8_t>(lanes);

@@ -1,4 +1,5 @@
-// Definitions and use counts of an SSA function, for the passes of this folder. Linear to build.
+// Definitions and use counts of an SSA function, for the passes of this folder. Building them is
+// linear.
 #ifndef KILN_CORE_INTEL_OPTIMISE_DEF_USE_H_
 #define KILN_CORE_INTEL_OPTIMISE_DEF_USE_H_
 
@@ -11,7 +12,7 @@ namespace kiln::intel {
 struct DefUse {
   std::vector<lir::InstId> def;     // by value; invalid for parameters, live-ins
   std::vector<uint32_t> uses;       // by value: operands of instructions and edges that name it
-  std::vector<lir::BlockId> block;  // by instruction; invalid if it stands nowhere
+  std::vector<lir::BlockId> block;  // by instruction; invalid if it is in no block
 
   const lir::InstId* DefOf(const lir::Operand& o) const {
     if (o.kind != lir::Operand::Kind::kValue || !def[o.id].valid()) return nullptr;
@@ -21,8 +22,8 @@ struct DefUse {
 
 DefUse FindDefUse(const lir::Function& f);
 
-// Whether test(InstId) holds for some instruction: a pass that looks for some form need not ask who
-// defines and uses what where nothing has that form.
+// Returns true if test(InstId) holds for some instruction. A pass that looks for a certain form
+// need not find definitions and uses if no instruction has that form.
 template <class Test>
 bool AnyInst(const lir::Function& f, Test&& test) {
   for (const lir::Block& block : f.blocks) {

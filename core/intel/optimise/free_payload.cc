@@ -1,16 +1,16 @@
-// Registers of the thread's payload are anybody's behind their last use.
+// Makes the registers of the thread's payload allocatable after their last use.
 //
-// Problem: hardware delivers what a thread starts with (fixed functions' setup, barycentric
-// coordinates, push constants, setup data or attributes) in the first registers, up to all of them;
-// a full set of inputs of 16 locations alone takes 32. HoldPayload says of all of these that they
-// stay as they are to the program's end, delivered values and registers that nobody reads alike;
-// that is how selection leaves a program, and what the registers cost without this pass.
-// FreePayload takes it back, register after register: a value is then live to its last use as any
-// other, a use in a loop being one in each iteration, up to the end of the outermost loop around
-// it, since nothing in the program writes the payload again. Where that is, liveness knows: it
-// walks up from each use and visits the blocks where the value lives, each once
-// (core/lir/liveness.h). Invariants: instructions and values are as before; scheduling and
-// allocation, which come behind, are all that asks. Linear.
+// Problem: hardware delivers the data that a thread starts with (fixed functions' setup,
+// barycentric coordinates, push constants, setup data or attributes) in the first registers, up to
+// all of them; a full set of inputs of 16 locations alone takes 32. HoldPayload marks all of these
+// as unchanged to the program's end, both delivered values and registers without readers. Selection
+// leaves a program in this state, and without this pass the registers are lost. FreePayload removes
+// the marks, register by register. A value is then live to its last use as any other. A use in a
+// loop is one in each iteration, so the value is live up to the end of the outermost loop around
+// it, since nothing in the program writes the payload again. Liveness finds that point: it walks up
+// from each use and visits the blocks where the value is live, each once (core/lir/liveness.h).
+// Invariants: instructions and values do not change; only scheduling and allocation, which follow,
+// look at the marks. Cost: linear.
 //
 // Source: public discussion of Mesa's allocator (core/intel/SOURCES.md).
 #include <vector>

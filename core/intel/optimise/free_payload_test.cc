@@ -1,4 +1,4 @@
-// free_payload: see passes.h. What is free is asked of those who use it: liveness and allocation.
+// Tests of free_payload (see passes.h) through its users, liveness and allocation.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -35,7 +35,7 @@ lir::Function Read(const std::string& text) {
   return f.ok() ? *std::move(f) : lir::Function();
 }
 
-// `payload` registers from r0 on, held, and then given back if asked.
+// Holds `payload` registers from r0 on, and frees them if `free` is set.
 lir::Function Held(lir::Function f, uint32_t payload, bool free) {
   HoldPayload(TargetOf(Tgl()), payload, f);
   EXPECT_TRUE(lir::Verify(T(), f).ok()) << lir::Verify(T(), f);
@@ -46,7 +46,8 @@ lir::Function Held(lir::Function f, uint32_t payload, bool free) {
   return f;
 }
 
-// Registers of the first `payload` that nothing may have at the program's end.
+// Returns the number of the first `payload` registers that are not allocatable at the program's
+// end.
 uint32_t HeldAtEnd(const lir::Function& f, uint32_t payload) {
   std::vector<bool> held(payload);
   const auto hold = [&](uint32_t first, uint32_t units) {
@@ -65,7 +66,8 @@ uint32_t HeldAtEnd(const lir::Function& f, uint32_t payload) {
   return static_cast<uint32_t>(std::count(held.begin(), held.end(), true));
 }
 
-// A program of 8 lanes that sums `inputs` registers from r1 on and then has `values` at once.
+// Returns a program of 8 lanes that sums `inputs` registers from r1 on and then has `values` live
+// at once.
 std::string ManyValues(uint32_t inputs, uint32_t values) {
   std::string text = "function tgl width 8\nvalue %0 U 4x8 whole\n", live_ins, body;
   for (uint32_t k = 1; k <= inputs; ++k) {
@@ -115,7 +117,7 @@ uint32_t MostValues(uint32_t inputs, bool free) {
 }
 
 TEST(FreePayload, InputsGiveTheirRegistersBack) {
-  // 16 scalars lie in 4 locations of 2 registers each, 16 vectors in 16.
+  // 16 scalars are in 4 locations of 2 registers each, 16 vectors in 16.
   for (const uint32_t registers : {8u, 32u}) {
     const uint32_t held = MostValues(registers, false), freed = MostValues(registers, true);
     EXPECT_EQ(freed - held, registers);
@@ -128,7 +130,7 @@ struct Payload {
   uint32_t registers = 0;
 };
 
-// A fragment's program of 8 lanes that adds up inputs, as selected.
+// Returns a fragment's program of 8 lanes that adds up inputs, as selected.
 Payload Fragment(const std::vector<std::string>& inputs, int components) {
   std::string text = "mir 1\nentry \"main\"\nstage fragment\n", body;
   int next = 0, sum = -1;
@@ -159,7 +161,7 @@ Payload Fragment(const std::vector<std::string>& inputs, int components) {
 }
 
 TEST(FreePayload, SelectedInputsAreHeldAndGivenBack) {
-  // Two registers of the thread and two of coordinates stand in front.
+  // Two registers of the thread and two of coordinates come first.
   constexpr uint32_t kInFront = 4;
   std::vector<std::string> scalars, vectors;
   for (int k = 0; k < 16; ++k) scalars.push_back(absl::StrCat(k / 4, ".", k % 4));
@@ -173,7 +175,7 @@ TEST(FreePayload, SelectedInputsAreHeldAndGivenBack) {
   }
 }
 
-// Of 16 locations only the first components are read: the registers of the others are held as well.
+// Only the first components of 16 locations are read: the registers of the others are held as well.
 TEST(FreePayload, RegistersThatNobodyReadsAreHeldToo) {
   std::vector<std::string> inputs;
   for (int k = 0; k < 16; ++k) inputs.push_back(absl::StrCat(k, ".0"));
@@ -184,15 +186,15 @@ TEST(FreePayload, RegistersThatNobodyReadsAreHeldToo) {
   EXPECT_TRUE(Held(p.f, p.registers, true).reserved.empty());
 }
 
-// Given back, a program is what it was.
+// A program whose payload is held and freed is unchanged.
 TEST(FreePayload, HoldingAndFreeingChangeNothing) {
   const Payload p = Fragment({"0.0", "5.0"}, 2);
   EXPECT_NE(lir::Print(T(), Held(p.f, p.registers, false)), lir::Print(T(), p.f));
   EXPECT_EQ(lir::Print(T(), Held(p.f, p.registers, true)), lir::Print(T(), p.f));
 }
 
-// Two loops, the inner of which reads the payload's r1; each block has a place for more code. b1 to
-// b4 are the outer loop, b2 and b3 the inner; b5 is behind both.
+// Two loops, the inner of which reads the payload's r1; code can be added to each block. b1 to b4
+// are the outer loop, b2 and b3 the inner; b5 is after both.
 std::string Loops(const std::string& in_outer, const std::string& behind,
                   const char* inner = "%1") {
   std::string text =
@@ -215,7 +217,7 @@ std::string Loops(const std::string& in_outer, const std::string& behind,
                       behind, "  %4x8:ud = mov %0x8:ud {w8 nomask}\n  eot %4x8:ud {w8 nomask}\n");
 }
 
-// Four values at once, from %`first` on.
+// Returns code with four values live at once, from %`first` on.
 std::string FourAtOnce(int first) {
   std::string text;
   for (int k = 0; k < 4; ++k) {
@@ -244,13 +246,13 @@ TEST(FreePayload, AUseInALoopIsOneToTheEndOfTheOutermost) {
   using Blocks = std::vector<uint32_t>;
   EXPECT_EQ(BlocksThatNeed(Held(Read(Loops("", "")), 2, true), 1), (Blocks{0, 1, 2, 3, 4}));
   EXPECT_EQ(BlocksThatNeed(Held(Read(Loops("", "")), 2, false), 1), (Blocks{0, 1, 2, 3, 4, 5}));
-  // Read nowhere: free from the start, or held all the same.
+  // A register without readers: free from the start, or held all the same.
   EXPECT_EQ(BlocksThatNeed(Held(Read(Loops("", "", "%0")), 2, true), 1), Blocks{});
   EXPECT_EQ(BlocksThatNeed(Held(Read(Loops("", "", "%0")), 2, false), 1),
             (Blocks{0, 1, 2, 3, 4, 5}));
 }
 
-// With r0 to r3 and r127, where the thread ends.
+// Allocates with r0 to r3, and r127, where the thread ends.
 absl::Status AllocateInFive(const std::string& text, bool free) {
   lir::Function f = Held(Read(text), 2, free);
   f.reserved.push_back({kPoolGrf, 4 * kDwords, (kRegisters - 5) * kDwords});
@@ -263,12 +265,12 @@ TEST(FreePayload, BehindTheOutermostLoopItsRegisterIsAnothers) {
   EXPECT_TRUE(AllocateInFive(Loops("", FourAtOnce(5)), true).ok())
       << AllocateInFive(Loops("", FourAtOnce(5)), true);
   EXPECT_TRUE(absl::IsResourceExhausted(AllocateInFive(Loops("", FourAtOnce(5)), false)));
-  // Behind the inner loop, but within the outer, the next iteration reads it.
+  // After the inner loop, but within the outer one, the next iteration reads it.
   EXPECT_TRUE(absl::IsResourceExhausted(AllocateInFive(Loops(FourAtOnce(5), ""), true)));
   EXPECT_TRUE(AllocateInFive(Loops(FourAtOnce(5), "", "%0"), true).ok());
 }
 
-// Rather than spill a register that is held, which would give none back, others are spilled.
+// A held register is not spilled, since this would free no register; others are spilled instead.
 TEST(FreePayload, WhatIsHeldIsNotSpilled) {
   constexpr uint32_t kInputs = 32, kValues = 110;
   uint32_t spills[2] = {};

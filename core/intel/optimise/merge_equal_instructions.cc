@@ -1,11 +1,13 @@
-// Common subexpressions: an instruction equal to one that dominates it is replaced by that one.
+// Eliminates common subexpressions: an instruction equal to one that dominates it is replaced by
+// that one.
 //
-// In and out: SSA. Pure EU instructions and headers are merged, not messages, pseudo operations
-// with scratch definitions, or plain moves: copy propagation owns those, and one in front of a jump
-// or a collect is the copy that would be needed anyway. Conversions, and constants that only
-// messages read directly (addresses), merge within a block. The dominating instruction ran for all
-// lanes that the later one runs for, so masked instructions merge as well as NoMask ones. Those
-// that define a flag merge only inside a block: a flag kept for long would be saved and restored.
+// In and out: SSA. Merges pure EU instructions and headers. Does not merge messages, pseudo
+// operations with scratch definitions, or plain moves: copy propagation handles these, and one in
+// front of a jump or a collect is the copy that would be needed anyway. Conversions, and constants
+// that only messages read directly (addresses), merge within a block. The dominating instruction
+// ran for all lanes that the later one runs for, so masked instructions merge as well as NoMask
+// ones. Instructions that define a flag merge only inside a block: a flag kept for long would be
+// saved and restored.
 //
 // Cost: expected linear (a hash of opcode, fields and operands per instruction, scoped by the
 // dominator tree).
@@ -52,7 +54,7 @@ class Merger {
            f_.uses(id)[0].kind == Operand::Kind::kImm && messages_only_[f_.defs(id)[0].id];
   }
 
-  // Values that nothing but messages read, each as a payload of its own.
+  // Finds values that only messages read, each as a payload of its own.
   void FindMessageOperands() {
     messages_only_.assign(f_.values.size(), true);
     for (const lir::Block& block : f_.blocks) {
@@ -70,7 +72,7 @@ class Merger {
     }
   }
 
-  // A move that changes what it moves.
+  // Returns true for a move that changes the bits that it moves.
   bool IsConversion(lir::InstId id) const {
     const Operand& def = f_.defs(id)[0];
     const Operand& use = f_.uses(id)[0];
@@ -96,7 +98,7 @@ class Merger {
     return o;
   }
 
-  // Sums and bits of dwords are the same whatever the sign.
+  // Returns true if signed and unsigned dwords give the same result, as for sums and bits.
   bool IsSignless(lir::InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (in.cmod != 0 || (in.flags & lir::kSaturate) != 0) return false;
@@ -119,7 +121,7 @@ class Merger {
     return t == isa::Type::kD || t == isa::Type::kUD;
   }
 
-  // Everything that makes two instructions equal.
+  // Collects everything that must be equal in two equal instructions.
   void MakeKey(lir::InstId id) {
     key_.clear();
     const auto add = [&](uint64_t x) {
@@ -156,7 +158,8 @@ class Merger {
     insts.resize(kept);
   }
 
-  // Asked only where two blocks compute the same, which many functions never do.
+  // Dominators are computed on the first call: many functions have no two blocks that compute the
+  // same.
   bool Dominates(lir::BlockId a, lir::BlockId b) {
     if (!dominators_.has_value()) dominators_.emplace(f_);
     return dominators_->dominates(a, b);
@@ -201,7 +204,7 @@ class Merger {
   std::vector<bool> messages_only_;
   std::vector<uint32_t> key_;
   KeyTable table_;                   // to the instruction
-  std::vector<lir::BlockId> block_;  // of those in the table
+  std::vector<lir::BlockId> block_;  // of the instructions in the table
   std::optional<lir::Dominators> dominators_;
   bool changed_ = false;
 };

@@ -73,7 +73,7 @@ TEST(MergeEqual, SumsOfDwordsAreTheSameSignedOrNot) {
             "block b0 depth 0\n"
             "  %0:ud = add %21.3:ud %21.4:ud {w8}\n"
             "  msg.write %0:ud %0:ud {w8 [untyped_write bti 1 channels 1]}\n");
-  // Shifts to the right and saturated sums are not.
+  // Right shifts and saturated sums depend on the sign.
   const std::string other =
       "block b0 depth 0\n"
       "  %0:ud = shr %21.3:ud %21.4:ud {w8}\n"

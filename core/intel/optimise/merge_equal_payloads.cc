@@ -1,15 +1,16 @@
-// One payload for equal ones: of constants, and of uniform values that lanes copy.
+// Shares one payload between equal ones: payloads of constants, and of uniform values that are
+// copied to lanes.
 //
-// Problem: each message brings its own copies of what it sends, since parts of a payload must lie
-// together; sixteen stores of zeros, or samples at coordinates that share a part, then make the
+// Problem: each message has its own copies of the parts it sends, since parts of a payload must lie
+// together. Sixteen stores of zeros, or samples at coordinates that share a part, then make the
 // same payload again and again. merge_equal_instructions leaves such copies apart: one that is in
-// several payloads would be copied into each anyway.
-// Invariants: SSA in and out; after what makes payloads (split_sends), before separate_payloads,
-// which gives the two payloads of one message different registers. Only inside a block, where the
-// execution mask is one, and not over more than kMaxDistance instructions, since the payload stays
-// in registers. Unused copies are removed.
-// Algorithm: moves of constants and uniform values get a number by what they move; collects are
-// equal if their parts are, by those numbers. Expected linear.
+// several payloads would be copied into each anyway. Invariants: SSA in and out. Runs after the
+// passes that make payloads (split_sends), and before separate_payloads, which gives the two
+// payloads of one message different registers. Only inside a block, where the execution mask does
+// not change, and not over more than kMaxDistance instructions, since the payload stays in
+// registers. Unused copies are removed. Algorithm: moves of constants and uniform values get a
+// number by their source; collects are equal if the numbers of their parts are. Cost: expected
+// linear.
 #include <vector>
 
 #include "core/base/key_table.h"
@@ -40,7 +41,7 @@ class PayloadMerger {
   }
 
  private:
-  // Values that nothing but messages read.
+  // Finds values that only messages read.
   void FindSent() {
     sent_.assign(f_.values.size(), true);
     const auto read = [&](const Operand& o) {
@@ -57,7 +58,7 @@ class PayloadMerger {
     }
   }
 
-  // A move to lanes of what all of them get.
+  // Returns true for a move to lanes of a value that is the same for all of them.
   bool IsSpread(lir::InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (in.op != Op(Opcode::kMov) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1) {
@@ -131,12 +132,12 @@ class PayloadMerger {
 
   lir::Function& f_;
   PassContext& context_;
-  std::vector<lir::ValueId> to_;  // by value: what takes its place
+  std::vector<lir::ValueId> to_;  // by value: the value that replaces it
   std::vector<uint32_t> number_;  // by value: equal for equal moves of a block
   std::vector<bool> sent_;
   std::vector<Made> made_;  // the latest of its kind
   std::vector<uint32_t> key_;
-  KeyTable table_;  // to its place in made_
+  KeyTable table_;  // to the index in made_
   uint32_t position_ = 0;
   bool changed_ = false;
 };

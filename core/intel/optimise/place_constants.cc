@@ -1,19 +1,21 @@
-// Where registers that hold constants are written.
+// Chooses where registers that hold constants are written.
 //
-// Problem: selection makes what instructions cannot take as an immediate at the start of the
-// program, once, where it costs an instruction and no wait. A long program has hundreds of them,
-// each keeps its dword from there to its last use, and all between works with the registers that
-// are left. Invariants: SSA in and out; a constant's copies hold the same bits; nothing changes
-// where there are no more than kMany. Where there are more: those with the most uses, counted by
-// the iterations of their loops, stay at the start; of the others each outermost loop makes as many
-// as it may before it begins; the rest are made in front of the use, once for uses of a block that
-// are not far apart. Comes before scheduling, which moves them ahead as far as registers allow.
-// Algorithm: places of each constant in layout order, two selections of the best. Linear but for
-// the sorting of constants.
-// Limits: a program that is short of registers with fewer constants is the spiller's, which repeats
-// constants first (core/lir/ra/spill.h). What is made behind a branch costs a sync where a message
-// is in flight, so few are left alone: at 64 instead of kMany, tests/shaders/special_functions.comp
-// has 5 % more cycles. The figures are ours, from that and from tests/exec:compile_time.
+// Problem: selection makes constants that instructions cannot take as an immediate at the start of
+// the program, once. There each costs an instruction and no wait. A long program has hundreds of
+// them, each keeps its dword from there to its last use, and all code between has only the
+// remaining registers. Invariants: SSA in and out; a constant's copies hold the same bits; nothing
+// changes if there are no more than kMany. If there are more, the constants with the most uses,
+// weighted by the iterations of their loops, stay at the start. Each outermost loop has the best of
+// its other constants, up to a limit, made in front of it. The rest are made in front of the use,
+// once for uses of a block that are not far apart. Runs before scheduling, which moves them ahead
+// as far as registers allow. Algorithm: finds the locations of each constant in layout order, then
+// selects the best twice. Cost: linear, except for sorting the constants.
+//
+// Limits: in a program that is short of registers with fewer constants, the spiller repeats
+// constants first (core/lir/ra/spill.h). A constant made after a branch costs a sync where a
+// message is in flight, so a small number of constants is left alone: with 64 instead of kMany,
+// tests/shaders/special_functions.comp has 5 % more cycles. Kiln's authors chose the figures by
+// that shader and by tests/exec:compile_time.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -31,7 +33,7 @@ using isa::Opcode;
 using lir::Operand;
 
 constexpr size_t kMany = 256;       // dwords: a quarter of the registers
-constexpr size_t kKept = 128;       // of them at the start
+constexpr size_t kKept = 128;       // of them, stay at the start
 constexpr size_t kKeptInLoop = 64;  // and for each outermost loop
 constexpr uint32_t kNear = 128;     // instructions between uses of one copy
 constexpr uint32_t kNone = ~uint32_t{0};
@@ -46,9 +48,9 @@ struct Place {
 
 struct Constant {
   lir::InstId made;
-  std::vector<Place> places;  // of uses near one another the first, in layout order
+  std::vector<Place> places;  // of the first among near uses, in layout order
   Place last;
-  uint64_t weight = 0;  // executions of the places
+  uint64_t weight = 0;  // executions of all locations
 };
 
 class Placer {
@@ -93,7 +95,7 @@ class Placer {
     }
   }
 
-  // The outermost loops: the head of each block's, kNone outside.
+  // Finds the outermost loops: for each block the head of its loop, kNone outside.
   void FindLoops() {
     const auto n = static_cast<uint32_t>(f_.blocks.size());
     std::vector<uint32_t> last(n, kNone);
@@ -131,7 +133,7 @@ class Placer {
     }
   }
 
-  // Where copies of arguments stand: before the terminator.
+  // Returns the position for copies of edge arguments: before the terminator.
   uint32_t End(const lir::Block& block) const {
     const auto n = static_cast<uint32_t>(block.insts.size());
     const bool jumps =
@@ -169,7 +171,7 @@ class Placer {
     return all;
   }
 
-  // Those that stay at the start are taken out.
+  // Removes the constants that stay at the start, and returns the others.
   std::vector<uint32_t> KeepBest(std::vector<uint32_t> all) const {
     std::stable_sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) {
       return constants_[a].weight > constants_[b].weight;
@@ -179,7 +181,7 @@ class Placer {
     return all;
   }
 
-  // Of what a loop uses the best are made in front of it.
+  // Makes the best of the constants that a loop uses in front of it.
   void KeepBeforeLoops() {
     struct Use {
       uint32_t loop = 0;
@@ -214,7 +216,7 @@ class Placer {
     lir::ValueId value;
   };
 
-  // A name for a copy of the constant, to be made there.
+  // Returns a new value for a copy of the constant, to be made at this location.
   uint32_t Copy(uint32_t c, Place at) {
     f_.values.push_back(lir::Value(f_.value(f_.defs(constants_[c].made)[0].value())));
     const lir::ValueId v(f_.values.size() - 1);
@@ -227,7 +229,7 @@ class Placer {
     std::vector<char> leaves(constants_.size());
     for (uint32_t c : leaves_) leaves[c] = 1;
     std::vector<uint32_t> current(constants_.size(), kNone);  // the copy to read
-    std::vector<uint32_t> of_loop(constants_.size(), kNone);  // the loop that it was made for
+    std::vector<uint32_t> of_loop(constants_.size(), kNone);  // the loop for which it was made
     std::vector<uint32_t> next(constants_.size(), 0);         // place
     inserted_.resize(f_.blocks.size());
     ForEachUse([&](Operand& o, Place at) {
@@ -264,7 +266,7 @@ class Placer {
     return lir::MakeInst(f_, Op(Opcode::kMov), fields, {&def, 1}, {&source, 1});
   }
 
-  // What is made at the start and left unread goes.
+  // Constants made at the start that have no reader left are removed.
   void Insert(uint32_t b, const std::vector<char>& leaves) {
     std::vector<Insertion>& copies = inserted_[b];
     std::stable_sort(copies.begin(), copies.end(), [](const Insertion& x, const Insertion& y) {

@@ -16,9 +16,9 @@ namespace {
 
 using testing::After;
 
-constexpr int kFirst = 400;  // constants are %400 and up, what is per lane has names below
+constexpr int kFirst = 400;  // constants are %400 and up, per-lane values have names below
 
-// `n` constants, made in front of `rest`.
+// Returns a function with `n` constants, made in front of `rest`.
 std::string Constants(int n, const std::string& rest) {
   std::string text = "function tgl width 8\nvalue %0 G 4x1\nvalue %1 F 0x1\n";
   for (int i = 2; i < kFirst + n; ++i) {
@@ -33,7 +33,7 @@ std::string Constants(int n, const std::string& rest) {
   return absl::StrCat(text, "  %0:ud = mov %", live_in, ".1:ud {w8}\n", rest);
 }
 
-// Of the first n; results from %result on.
+// Returns uses of the first n constants; results from %result on.
 std::string Uses(int n, int result = 2) {
   std::string text;
   for (int i = 0; i < n; ++i) {
@@ -42,7 +42,7 @@ std::string Uses(int n, int result = 2) {
   return text;
 }
 
-// How many moves of constants each block has afterwards.
+// Returns the number of constant moves that each block has after the pass.
 std::vector<int> Made(const std::string& text) {
   absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), text);
   EXPECT_TRUE(f.ok()) << f.status();
@@ -72,10 +72,10 @@ TEST(PlaceConstants, FewStayWhereTheyAre) {
 TEST(PlaceConstants, ManyAreMadeNearTheirUses) {
   EXPECT_EQ(Made(Constants(257, "  -> b1\nblock b1 depth 0\n" + Uses(257))),
             (std::vector<int>{128, 129}));
-  // Twice near each other: one copy.
+  // Two uses near each other share one copy.
   EXPECT_EQ(Made(Constants(257, "  -> b1\nblock b1 depth 0\n" + Uses(33) + Uses(257, 50))),
             (std::vector<int>{128, 129}));
-  // In two blocks: those with more uses stay.
+  // In two blocks, the constants with more uses stay.
   EXPECT_EQ(Made(Constants(257, "  -> b1\nblock b1 depth 0\n" + Uses(257) +
                                     "  -> b2\nblock b2 depth 0\n" + Uses(130, 260))),
             (std::vector<int>{128, 129, 2}));

@@ -1,10 +1,11 @@
-// Preferred exits: the lanes that a discard jump ends need nothing more, and a thread without lanes
-// is over, so that what the jump waits for is worth more than what it may make useless.
+// Marks exits as preferred. The lanes that a discard jump ends need no further work, and a thread
+// without lanes is over, so the jump's operands are worth more than work that the jump may make
+// useless.
 //
-// In and out: SSA, before the order is chosen. Marks the jumps and moves nothing: what the mark
-// does says lir/schedule/list_scheduler.h, for the orders before and after allocation. An
-// optimisation of its own so that it can be left out, measured and bisected, a jump at a time.
-// Linear.
+// In and out: SSA, before the order is chosen. Marks the jumps and moves nothing:
+// lir/schedule/list_scheduler.h says how the mark affects the orders before and after allocation. A
+// pass of its own, so that it can be left out, measured and bisected, one jump at a time. Cost:
+// linear.
 #include "core/intel/lir/ops.h"
 #include "core/intel/optimise/passes.h"
 

@@ -39,7 +39,7 @@ int Preferred(const lir::Function& f) {
   return n;
 }
 
-// Each jump is one rewrite, and nothing else of the function is another.
+// Each jump is one rewrite, and the pass makes no other.
 TEST(PreferExits, MarksEachJumpOnce) {
   for (const int limit : {0, 1, 2, 7}) {
     lir::Function f = Read();

@@ -1,11 +1,11 @@
-// Conditions: `F = cmp.c x, 0` where x is made in the same block becomes a condition of the
-// instruction that makes x, and a test of a stored boolean (x is 0 / -1 from a compare) becomes
-// the flag of that compare.
+// Propagates conditions: `F = cmp.c x, 0` becomes a condition of the instruction that makes x, if
+// that is in the same block. A test of a stored boolean (x is 0 / -1 from a compare) becomes the
+// flag of that compare.
 //
 // In and out: SSA. Both instructions execute under the same mask and width. Allowed producers:
 // bitwise logic with .z/.nz (exact), and float add, mul, mad where x is compared as a float, since
-// the condition looks at the rounded result just as the compare would. Integer add is left out:
-// its condition looks at the sum before it wraps. Cost: linear.
+// the condition is computed from the rounded result just as the compare would. Integer add is not
+// allowed: its condition is computed from the sum before it wraps. Cost: linear.
 #include <algorithm>
 #include <vector>
 
@@ -23,7 +23,7 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-// A compare of a register with 0 that makes nothing but a flag.
+// Returns true for a compare of a register with 0 that defines nothing but a flag.
 bool IsTestOfZero(const lir::Function& f, lir::InstId id) {
   const lir::Inst& in = f.inst(id);
   if (in.op != Op(Opcode::kCmp) || in.num_defs != 1 || in.num_uses != 2 || in.predicate_mode != 0) {
@@ -68,7 +68,7 @@ class Propagator {
            op == Op(Opcode::kNot);
   }
 
-  // May the producer carry the test's condition?
+  // Returns true if the producer may carry the test's condition.
   bool CanCarry(const lir::Inst& producer, const lir::Inst& test, Type type) const {
     const auto c = static_cast<CondMod>(test.cmod);
     if (IsLogic(producer.op)) {
@@ -79,7 +79,7 @@ class Propagator {
     return arithmetic && isa::IsFloat(type);
   }
 
-  // True if the instruction was absorbed and must not be kept.
+  // Returns true if the instruction was absorbed and must not be kept.
   bool VisitInst(lir::InstId id, std::vector<lir::InstId>& kept) {
     if (!IsTestOfZero(f_, id)) return false;
     const Operand x = f_.uses(id)[0];
@@ -107,7 +107,8 @@ class Propagator {
     return true;
   }
 
-  // The stored boolean's own compare has the flag already (.nz of 0 / -1 is the boolean).
+  // Replaces the test by the flag of the stored boolean's own compare (.nz of 0 / -1 is the
+  // boolean).
   bool ReuseFlag(lir::InstId producer, lir::InstId test) {
     if (f_.inst(producer).num_defs != 2 ||
         static_cast<CondMod>(f_.inst(test).cmod) != CondMod::kNz ||
@@ -119,9 +120,9 @@ class Propagator {
     return true;
   }
 
-  // Puts a new instruction, with the flag as second definition, in the producer's place; without
-  // the first if only the test read it, and if the instruction can do without: of three sources it
-  // needs a register to write (EU verifier, "three-source destination").
+  // Replaces the producer by a new instruction with the flag as second definition. The first
+  // definition is left out if only the test read it and the instruction can do without: a
+  // three-source instruction needs a register to write (EU verifier, "three-source destination").
   void Replace(lir::InstId producer, lir::InstId test, std::vector<lir::InstId>& kept) {
     const lir::Inst in = f_.inst(producer);
     std::vector<Operand> defs;
@@ -148,8 +149,8 @@ class Propagator {
   lir::Function& f_;
   PassContext& context_;
   const DefUse info_;
-  std::vector<lir::ValueId> replaced_;  // flags that another flag stands for
-  std::vector<lir::InstId> current_;    // instructions that were made anew
+  std::vector<lir::ValueId> replaced_;  // by flag: the flag that replaces it
+  std::vector<lir::InstId> current_;    // instructions that replace others
   bool changed_ = false;
 };
 

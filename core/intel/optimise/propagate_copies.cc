@@ -1,13 +1,13 @@
-// Copy propagation: a use of `d = mov s` names s.
+// Propagates copies: a use of `d = mov s` reads s.
 //
 // In and out: SSA. The move must be a plain one: no condition, predicate or saturation, source and
 // destination of equal kind (a conversion is not a copy). Modifiers of the source move along to
-// instructions that have source modifiers and read the same type; a uniform source replaces a
+// instructions that have source modifiers and read the same type. A uniform source replaces a
 // per-lane value wherever a scalar region is possible, so not in payloads, edges and collects.
-// Halves of qwords replace dwords in the EU's own instructions only.
-// An integer that is widened from a byte or word is read as such by integer instructions whose
-// other source has 32 bits, and by conversions.
-// Cost: linear; instructions are visited in layout order, so chains collapse in one run.
+// Halves of qwords replace dwords in the EU's own instructions only. Integer instructions whose
+// other source has 32 bits, and conversions, read a byte or word directly instead of the integer to
+// which it was widened. Cost: linear; instructions are visited in layout order, so chains collapse
+// in one run.
 #include <algorithm>
 
 #include "core/intel/isa/opcodes.h"
@@ -22,7 +22,7 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-// Is a move from one to the other a copy of bits?
+// Returns true if a move from one type to the other copies bits.
 bool SameKind(Type a, Type b) {
   return a == b || (!isa::IsFloat(a) && !isa::IsFloat(b) && isa::ByteSize(a) == isa::ByteSize(b));
 }
@@ -47,7 +47,7 @@ class Propagator {
   }
 
  private:
-  // The source of the plain move that defines what `o` names, or null.
+  // Returns the source of the plain move that defines the value of `o`, or null.
   const Operand* CopySource(const Operand& o) const {
     const lir::InstId* def = info_.DefOf(o);
     if (def == nullptr || o.comps != 1) return nullptr;
@@ -64,7 +64,7 @@ class Propagator {
     const lir::Value& from = f_.value(source.value());
     const lir::Value& to = f_.value(o.value());
     if (from.file == kFileF || to.file == kFileF) return nullptr;
-    // What is read must be what the move has written.
+    // The use must read only bytes that the move has written.
     const int written = isa::ByteSize(static_cast<Type>(f_.defs(*def)[0].type));
     if (o.sub + isa::ByteSize(static_cast<Type>(o.type)) > written) return nullptr;
     // A uniform copy of a per-lane value would be of one lane only.
@@ -73,7 +73,7 @@ class Propagator {
     return SameKind(def_type, static_cast<Type>(source.type)) ? &source : nullptr;
   }
 
-  // `regions`: the operand's place may have any stride and offset.
+  // `regions`: the operand may have any stride and offset.
   void ReplacePlain(Operand& o, const Operand& source, bool regions) {
     if (source.mods != 0) return;
     const lir::Value& from = f_.value(source.value());
@@ -97,7 +97,8 @@ class Propagator {
     changed_ = true;
   }
 
-  // The source of the move that widens a byte or word to the integer that `o` names, or null.
+  // Returns the source of the move that widens a byte or word to the integer that `o` reads, or
+  // null.
   const Operand* WidenedSource(const Operand& o) const {
     const lir::InstId* def = info_.DefOf(o);
     if (def == nullptr || o.comps != 1 || o.sub != 0 || o.mods != 0 ||
@@ -122,8 +123,9 @@ class Propagator {
     return from_file == kFileF || one_lane ? nullptr : &source;
   }
 
-  // May source `index` be a byte or word of type t where it is an integer of 32 bits? The other
-  // source must keep the execution type. A negative number is one to signed operations only.
+  // Returns true if source `index` may be a byte or word of type t instead of an integer of 32
+  // bits. The other source must keep the execution type. Only signed operations read a negative
+  // number as such.
   bool TakesNarrow(lir::InstId id, size_t index, Type t) const {
     const lir::Inst& in = f_.inst(id);
     if (!IsEuOp(in.op)) return false;
@@ -166,10 +168,10 @@ class Propagator {
     changed_ = true;
   }
 
-  // May a source of type `t` carry negation and absolute value? Of integers only where the result
-  // wraps as the modifier's would have: inside an instruction -INT_MIN is 2^31, which a comparison,
-  // a minimum, a conversion or a saturation sees; and so does a sum that is wider than its source,
-  // which is widened before it is negated.
+  // Returns true if a source of type `t` may carry negation and absolute value. For integers this
+  // holds only if the result wraps as the modifier's own result would have: inside an instruction
+  // -INT_MIN is 2^31, which affects a comparison, a minimum, a conversion or a saturation. It also
+  // affects a sum that is wider than its source, which is widened before it is negated.
   bool TakesModifiers(lir::InstId id, Type t) const {
     const lir::Inst& in = f_.inst(id);
     if (!IsEuOp(in.op)) return false;

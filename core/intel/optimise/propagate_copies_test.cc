@@ -64,7 +64,7 @@ TEST(PropagateCopies, IntegerModifiersMoveOnlyWhereResultsWrap) {
             head + "  %3:d = add -%0:d %21:d {w8}\n" + tail);
 }
 
-// Of a word that is 0x8000 the copy holds 0x8000, an addition of dwords would take +32768.
+// A copy of a negated word 0x8000 holds 0x8000; an addition of dwords would read +32768.
 TEST(PropagateCopies, ModifiersOfWordsStayOutOfDwordArithmetic) {
   const auto sum = [](const std::string& type, const std::string& a) {
     return "block b0 depth 0\n"
@@ -115,7 +115,7 @@ TEST(PropagateCopies, StopsAtTheRewriteLimit) {
             "  msg.write %0:ud %1:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
-// A consumer takes its 16-bit source from where it lies; a payload or a wider read does not.
+// An EU instruction reads its 16-bit source in place; a payload or a wider read does not.
 TEST(PropagateCopies, WordsAreReadInPlace) {
   EXPECT_EQ(After("block b0 depth 0\n"
                   "  %1:ud = mov %21:ud {w8}\n"
@@ -138,8 +138,8 @@ TEST(PropagateCopies, WordsAreReadInPlace) {
             "  msg.write %2:ud %4:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
-// A widened byte or word is read in place by what has another source of 32 bits, but a byte only
-// first, and a signed one only where the sign is the same.
+// Instructions with another source of 32 bits read a widened byte or word in place, but a byte only
+// as the first source, and a signed one only if the signedness is the same.
 TEST(PropagateCopies, WidenedPartsAreReadInPlace) {
   EXPECT_EQ(After("block b0 depth 0\n"
                   "  %1:ud = mov %21:ud {w8}\n"

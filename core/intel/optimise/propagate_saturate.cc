@@ -1,7 +1,8 @@
-// Saturation: `d = mov.sat t` where t is a float result used nowhere else becomes the saturation
-// of the instruction that makes t, and a plain move for copy propagation to remove.
+// Propagates saturation: `d = mov.sat t`, where t is a float result without other uses, becomes the
+// saturation of the instruction that makes t, and a plain move for copy propagation to remove.
 //
-// In and out: SSA. Saturating twice is harmless, so the order of chains does not matter. Linear.
+// In and out: SSA. Saturating twice is harmless, so the order of chains does not matter. Cost:
+// linear.
 #include "core/intel/isa/opcodes.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/optimise/def_use.h"
@@ -13,7 +14,7 @@ namespace {
 using isa::Opcode;
 using isa::Type;
 
-// Float instructions whose result, of this type, can be saturated in place.
+// Returns true for a float instruction whose result, of this type, it can saturate itself.
 bool CanSaturate(const lir::Function& f, lir::InstId id, Type type) {
   const lir::Inst& in = f.inst(id);
   if (!IsEuOp(in.op) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1) return false;

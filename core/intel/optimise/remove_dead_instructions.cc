@@ -1,8 +1,8 @@
-// Dead code: instructions without side effects whose definitions are all unused, and what atomic
-// operations give back to nobody.
+// Removes dead code: instructions without side effects whose definitions are all unused, and unused
+// results of atomic operations.
 //
-// Marks backwards from what has effects; block parameters without uses stay (removing them is the
-// mid-end's business, which did so before selection). Cost: linear.
+// Marks backwards from instructions with effects. Block parameters without uses stay (the mid-end
+// removed them before selection). Cost: linear.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace kiln::intel {
 
 namespace {
 
-// An atomic operation whose result nobody uses does not ask for it.
+// Drops the unused result of an atomic operation, so that the message does not request it.
 bool DropResult(lir::Function& f, lir::InstId id, const DefUse& info, PassContext& context) {
   lir::Inst& in = f.inst(id);
   if (in.op != kMsgAtomic || in.num_defs != 1 || info.uses[f.defs(id)[0].id] != 0) return false;

@@ -1,9 +1,10 @@
 // Gives the two payloads of a message different registers.
 //
 // Problem: the payloads of a send must not overlap (PRM volume 2a, sends), but in SSA form the same
-// value may be both address and data: `buffer[i] = i`. Invariants: SSA in and out; needed for
-// correctness, so neither optional nor bisected; comes after what could undo the copy and before
-// scheduling. The copy is a move, not the copy that the allocator may drop. Linear.
+// value may be both address and data: `buffer[i] = i`. Invariants: SSA in and out. Needed for
+// correctness, so neither optional nor bisected; runs after the passes that could undo the copy,
+// and before scheduling. The copy is a move, not the kCopy that the allocator may drop. Cost:
+// linear.
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,7 @@ bool HasTwoPayloads(const lir::Function& f, const lir::Inst& in) {
   return IsMessage(in.op) && PayloadCount(f, in) == 2;
 }
 
-// A copy of `o`, made by instructions appended to `out`.
+// Returns a copy of `o`, made by instructions appended to `out`.
 Operand Copy(lir::Function& f, const lir::Inst& message, const Operand& o,
              std::vector<lir::InstId>& out) {
   lir::InstFields fields;
@@ -79,9 +80,9 @@ absl::StatusOr<bool> SeparatePayloads(lir::Function& f, PassContext&) {
     for (lir::InstId id : block.insts) {
       const lir::Inst message = f.inst(id);
       if (HasTwoPayloads(f, message) && Overlap(f.uses(id)[0], f.uses(id)[1])) {
-        // The shorter one is copied: the address, as a rule.
+        // The shorter payload is copied: as a rule, the address.
         const int which = f.uses(id)[0].comps <= f.uses(id)[1].comps ? 0 : 1;
-        // Making instructions moves the operands: no reference is held across it.
+        // MakeInst may move the operands in memory, so no reference is held across it.
         const Operand original = f.uses(id)[which];
         const Operand copy = Copy(f, message, original, list);
         f.uses(id)[which] = copy;

@@ -36,7 +36,7 @@ TEST(SeparatePayloads, AComponentOfTheDataIsAnOverlapToo) {
             "  msg.write %26:ud %20x2:ud {w8 [untyped_write bti 1 channels 1]}\n");
 }
 
-// Registers that belong to no lane are copied whole.
+// Values of whole registers that are not per lane are copied, too.
 TEST(SeparatePayloads, RegistersAreCopiedToo) {
   EXPECT_EQ(After("block b0 depth 0\n"
                   "  msg.write %21x8:ud %21x8:ud {w8 [untyped_write bti 1 channels 1]}\n",

@@ -1,5 +1,5 @@
-// Text tests of the LIR optimisations: LIR in, one pass, LIR out (blocks only, values keep their
-// names).
+// Helpers for text tests of the LIR optimisations: LIR in, one pass, LIR out (blocks only, values
+// keep their names).
 #ifndef KILN_CORE_INTEL_OPTIMISE_TESTING_H_
 #define KILN_CORE_INTEL_OPTIMISE_TESTING_H_
 
@@ -16,8 +16,8 @@ namespace kiln::intel::testing {
 // %22 and %23 per lane with 16 bits, %24 and %25 as %20.
 std::string Header();
 
-// `body` behind one pass; what is wrong with it, if it is no LIR before or after. `rewrites`: how
-// many the pass may make; -1: any number.
+// Returns `body` after one pass, or the error if it is no LIR before or after it. `rewrites` is the
+// number of rewrites that the pass may make; -1: any number.
 std::string After(const std::string& body,
                   absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&),
                   int64_t rewrites = -1);

@@ -1,27 +1,27 @@
-// Uniform results of one operation on consecutive components become one instruction of four lanes.
+// Combines uniform results of one operation on consecutive components into one instruction of four
+// lanes.
 //
-// Problem: selection computes uniform values one by one, each an instruction of one lane. What
-// shaders compute of uniform values is mostly of vectors and matrices, whose components stand side
-// by side in the registers of uniform buffers: column c of a product of matrices is four sums of
-// A[k][0..3] * B[c][k]. Such instructions differ in nothing but the component that some of their
-// sources name. Here up to four become one, whose sources are either four components, or one that
-// all lanes read; its result is a vector of four, so that instructions that read it come together
-// likewise.
+// Problem: selection computes uniform values one by one, each by an instruction of one lane. Most
+// computations of shaders on uniform values are of vectors and matrices, whose components are
+// consecutive in the registers of uniform buffers: column c of a product of matrices is four sums
+// of A[k][0..3] * B[c][k]. Such instructions differ only in the components that some of their
+// sources name. This pass combines up to four into one, each source of which is either four
+// components, or one that all lanes read. The result is a vector of four, so that the instructions
+// that read it can be combined likewise.
 //
-// In and out: SSA. Members of a group have the same sources but for components, so none depends on
-// another, what the first needs is all that any needs, and the group stands where the first stood.
-// Lanes that no member asked for compute something that nobody reads. Every group saves
-// instructions; values stay uniform and the operations are the same, so that results are bit for
-// bit what they were.
+// In and out: SSA. Members of a group have the same sources except for components, so none depends
+// on another, the operands of the first are those of all, and the group takes the position of the
+// first. Lanes without a member compute an unused result. Every group saves instructions; values
+// stay uniform and the operations are the same, so results do not change in any bit.
 //
 // Algorithm: block by block, by the length of the longest path of definitions to an instruction
-// (members of a group have the same): which sources step from lane to lane is tried in every
-// combination, each puts the instruction into a group, and large groups are taken first. Cost:
+// (members of a group have the same length). Every combination of sources that step from lane to
+// lane is tried; each puts the instruction into a group, and large groups are taken first. Cost:
 // expected linear, with up to seven entries of a hash table for an instruction.
 //
-// Sources: none; superword-level parallelism (Larsen and Amarasinghe, PLDI 2000), confined to what
-// lies in the right order already. Regions: PRM volume 7, "Register Region Restrictions"; rules of
-// core/intel/isa/verify.cc.
+// Sources: none; superword-level parallelism (Larsen and Amarasinghe, PLDI 2000), restricted to
+// components that lie in the right order already. Regions: PRM volume 7, "Register Region
+// Restrictions"; rules of core/intel/isa/verify.cc.
 //
 // Limits: no gathering of components that lie apart (a product with a transposed matrix), vectors
 // start at multiples of four components, no compares, no predicates.
@@ -53,7 +53,7 @@ constexpr uint32_t kDwordsOfRegister = 8;
 // A position in the block for each lane of the vector, or kNone.
 struct Group {
   std::array<uint32_t, kLanes> members = {kNone, kNone, kNone, kNone};
-  uint32_t stepping = 0;  // a bit for each source whose component is the lane's
+  uint32_t stepping = 0;  // a bit for each source whose component steps with the lane
 };
 
 class Vectoriser {
@@ -76,13 +76,14 @@ class Vectoriser {
 
  private:
   struct Component {
-    lir::ValueId value;  // invalid: the value is still its own
+    lir::ValueId value;  // invalid: the value has not moved
     uint16_t comp = 0;
   };
 
   static bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
-  // Values of which more than one component is named stay what they are.
+  // Finds values of which a use names another component than the first, or several; they stay as
+  // they are.
   void FindOddUses() {
     const auto look = [&](absl::Span<const Operand> operands) {
       for (const Operand& o : operands) {
@@ -103,7 +104,8 @@ class Vectoriser {
     return IsValue(o) && f_.value(o.value()).file == kFileU && o.comps == 1 && o.sub == 0;
   }
 
-  // One uniform dword from uniform dwords, by nothing but the operation.
+  // Returns true for an instruction that computes one uniform dword from uniform dwords and has no
+  // other effect.
   bool IsCandidate(InstId id) const {
     const lir::Inst& in = f_.inst(id);
     if (!IsEuOp(in.op) || in.width != 1 || (in.flags & lir::kNoMask) == 0 || in.num_defs != 1 ||
@@ -135,7 +137,7 @@ class Vectoriser {
     return o;
   }
 
-  // Positions of candidates, by the length of the longest path of definitions in the block.
+  // Sorts positions of candidates by the length of the longest path of definitions in the block.
   void FindLevels(uint32_t b) {
     levels_.clear();
     const std::vector<InstId>& insts = f_.blocks[b].insts;
@@ -175,7 +177,7 @@ class Vectoriser {
     bool changed = false;
     for (uint32_t size = kLanes; size >= 2; --size) {
       for (uint32_t g : by_size[size]) {
-        const uint32_t left = SizeOf(groups_[g]);  // others may have taken members
+        const uint32_t left = SizeOf(groups_[g]);  // other groups may have taken members
         if (left == size && context_.Rewrite()) {
           Merge(b, groups_[g]);
           changed = true;
@@ -193,8 +195,9 @@ class Vectoriser {
     return n;
   }
 
-  // Four components from the one of lane 0 on, in one register. Three-source instructions read
-  // vectors at owords only: nobody forbids others, but no compiler that we know writes them.
+  // Returns true if four components, from the one of lane 0 on, are in one register. Three-source
+  // instructions read vectors at owords only: other offsets are not forbidden, but no known
+  // compiler uses them.
   bool IsVector(const Operand& o, uint32_t first, bool ternary) const {
     if (ternary && first % kLanes != 0) return false;
     const lir::Value& v = f_.value(o.value());
@@ -202,7 +205,7 @@ class Vectoriser {
            (v.whole_registers || v.comps == kLanes);
   }
 
-  // Puts the instruction into the group of each choice of sources that step.
+  // Enters the instruction into the group of each choice of stepping sources.
   void Enter(InstId id, uint32_t position, KeyTable& table) {
     const lir::Inst& in = f_.inst(id);
     const bool ternary = isa::Info(static_cast<Opcode>(in.op)).format == isa::Format::kTernary;
@@ -301,8 +304,9 @@ class Vectoriser {
 
   lir::Function& f_;
   PassContext& context_;
-  std::vector<char> odd_uses_;           // by value: a use names other than its first component
-  std::vector<Component> to_;            // by value: where it is now
+  // by value: a use names another component than the first, or several
+  std::vector<char> odd_uses_;
+  std::vector<Component> to_;            // by value: its present vector and component
   std::vector<uint32_t> level_, block_;  // by value: of its definition
   std::vector<std::vector<uint32_t>> levels_;
   std::vector<Group> groups_;        // of a level

@@ -41,7 +41,7 @@ TEST(VectoriseUniforms, WhatReadsAVectorInOrderIsOneItself) {
             "  %0:f = add %27:f %27.1:f {w8}\n");
 }
 
-// Lanes stand where the components stand: those between and in front belong to nobody.
+// Lanes correspond to components: those between and in front have no member.
 TEST(VectoriseUniforms, SomeComponentsOfFour) {
   EXPECT_EQ(Vectorised("block b0 depth 0\n"
                        "  %10:d = add %21.7:d #0x5:d {nomask}\n"
@@ -70,8 +70,8 @@ TEST(VectoriseUniforms, VectorsThatBeginAnywhere) {
 }
 
 TEST(VectoriseUniforms, TheLargerGroupIsTaken) {
-  // %10 goes with %11, which steps in the first source, or with %12 and %13, which do in the
-  // second.
+  // %10 can be combined with %11, which steps in the first source, or with %12 and %13, which step
+  // in the second.
   EXPECT_EQ(Vectorised("block b0 depth 0\n"
                        "  %10:f = mul %21:f %21.4:f {nomask}\n"
                        "  %11:f = mul %21.1:f %21.4:f {nomask}\n"
@@ -121,7 +121,7 @@ TEST(VectoriseUniforms, NotAcrossBlocks) {
   EXPECT_EQ(Vectorised(apart), apart);
 }
 
-// A sum of components has them all at different depths.
+// The additions of a sum of components are all at different depths.
 TEST(VectoriseUniforms, NotWhatDependsOnEachOther) {
   const std::string sum =
       "block b0 depth 0\n"

@@ -1,9 +1,9 @@
-// Uniform results that are only copied to lanes are computed per lane instead: the copy becomes
-// the computation, and the uniform one is dead.
+// Computes uniform results per lane if they are only copied to lanes: the copy becomes the
+// computation, and the uniform one is dead.
 //
-// In and out: SSA. Each copy costs one instruction before and after, so nothing is lost; a result
-// with more than kMaxCopies copies stays uniform (its sources would live on in all their places).
-// Math stays uniform: it is slower on all lanes. Cost: linear.
+// In and out: SSA. Each copy costs one instruction before and after, so nothing is lost. A result
+// with more than kMaxCopies copies stays uniform (its sources would be live up to all of the
+// copies). Math stays uniform: it is slower on all lanes. Cost: linear.
 #include <vector>
 
 #include "core/intel/isa/opcodes.h"
@@ -21,7 +21,7 @@ using lir::Operand;
 
 constexpr uint32_t kMaxCopies = 3;
 
-// `G = mov U` of 32 bits, or of 16 into packed lanes, as they are.
+// Returns true for `G = mov U` of 32 bits, or of 16 into packed lanes, without change.
 bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
   const lir::Inst& in = f.inst(id);
   if (in.op != Op(Opcode::kMov) || in.cmod != 0 || in.predicate_mode != 0 || in.num_defs != 1 ||
@@ -40,7 +40,7 @@ bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
          from.file == kFileU && !from.whole_registers && use.comp == 0;
 }
 
-// The result must fill the elements it is copied to.
+// Returns true if the result can be computed per lane; it must fill the elements it is copied to.
 bool CanWiden(const lir::Function& f, lir::InstId id, int elem_bytes) {
   const lir::Inst& in = f.inst(id);
   if (!IsEuOp(in.op) || in.op == Op(Opcode::kMath) || in.width != 1 || in.num_defs != 1 ||

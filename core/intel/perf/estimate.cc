@@ -17,25 +17,26 @@ using isa::Instruction;
 using isa::Opcode;
 
 constexpr int kLoopWeight = 10;
-// More weighs no more: 64 bits must hold the sum.
+// The upper bound of weights: 64 bits must hold the sum.
 constexpr int64_t kMaxWeight = 1'000'000;
 constexpr int64_t kWhole = 100;  // weights are in percent
 constexpr int kTokens = 16;
 constexpr int kFlags = 4;  // f0.0 f0.1 f1.0 f1.1
 constexpr int kAccumulators = 16;
 
-// When something will be there, and whose doing it is.
+// The time at which a result will be available, and the unit that makes it.
 struct Due {
   int64_t time = 0;
   Unit unit = Unit::kFpu;
 };
 
-// How often each instruction counts: what is known of the loops around it, ten times a loop else.
+// Returns how often each instruction counts: by the known trip counts of the loops around it, and
+// ten times per loop without one.
 std::vector<int64_t> LoopWeights(const isa::Program& program,
                                  absl::Span<const isa::Footprint> footprints) {
   const size_t count = program.insts.size();
   std::vector<int64_t> weights(count, 1);
-  std::vector<int> change(count + 1, 0);  // of the number of loops of which nothing is known
+  std::vector<int> change(count + 1, 0);  // of the number of loops without a known trip count
   for (const LoopTrips& loop : CountTrips(program, footprints)) {
     if (!loop.known) {
       ++change[static_cast<size_t>(loop.head)];
@@ -90,7 +91,8 @@ class Walk {
     return loops_[i] * (static_cast<int32_t>(i) < halted_until_ ? percent_behind_exit_ : kWhole);
   }
 
-  // A halt that leaves code out. The one that turns lanes on again goes to what follows it anyway.
+  // Returns true for a halt that skips code. The halt that turns lanes on again goes to the next
+  // instruction anyway.
   bool IsExit(size_t i) const {
     return program_.insts[i].op == Opcode::kHalt &&
            program_.targets[i].uip > static_cast<int32_t>(i) + 1;
@@ -141,7 +143,7 @@ class Walk {
     return inst.pred != isa::PredCtrl::kNone || inst.cmod != isa::CondMod::kNone;
   }
   static bool WritesFlag(const Instruction& inst) {
-    // sel and csel use the modifier to choose, they write no flag.
+    // sel and csel use the conditional modifier to choose; they write no flag.
     return inst.cmod != isa::CondMod::kNone && inst.op != Opcode::kSel && inst.op != Opcode::kCsel;
   }
   static size_t FlagOf(const Instruction& inst) {
@@ -175,7 +177,7 @@ class Walk {
                      static_cast<int>(send.sfid), " with descriptor 0x", absl::Hex(send.desc)));
   }
 
-  // False: it sends a message that has no row.
+  // Returns false if the instruction sends a message that has no row.
   bool Issue(size_t i) {
     const Instruction& inst = program_.insts[i];
     weight_ = Weight(i);
@@ -213,8 +215,8 @@ class Walk {
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int64_t> loops_;
-  int32_t halted_until_ = 0;              // instruction where halted lanes go on
-  int64_t percent_behind_exit_ = kWhole;  // the lanes of all halts of a program are as many
+  int32_t halted_until_ = 0;              // instruction where halted lanes continue
+  int64_t percent_behind_exit_ = kWhole;  // all halts of a program have the same number of lanes
   int64_t until_exit_ = 0;
   int64_t now_ = 0;  // when the front end takes the next instruction
   int64_t weight_ = kWhole;

@@ -1,15 +1,15 @@
-// What a program costs: a static estimate for one thread of it, from anybody's machine code.
+// A static estimate of a program's cost for one thread, from the machine code of any compiler.
 //
 // The program is walked once in layout order. The front end issues in order; each instruction waits
 // for the registers, flags, accumulators and tokens it names, then for its unit (timing.h). Work in
-// a loop counts ten times per level, both sides of an if count, what follows a halt as
-// PercentBehindExit says: the weights of the reference compiler, so that figures can be held
-// against its "Cycle Count". A loop whose number of iterations stands in the code (trip_counts.h)
-// counts as often.
+// a loop counts ten times per level, both sides of an if count, and code after a halt counts as
+// PercentBehindExit says. These are the weights of the reference compiler, so that figures can be
+// compared with its "Cycle Count". A loop with a known trip count (trip_counts.h) counts by that
+// number instead.
 //
 // Limits: no other trip counts, no memory hierarchy, no bank conflicts, no second thread on the
-// unit. Cost: linear. Nothing in the compile path may decide by it but the choice of widths and, of
-// a few instructions each, the pass that predicates small ifs.
+// unit. Cost: linear. In the compile path, only the choice of widths and the pass that predicates
+// small ifs (for a few instructions each) may decide by it.
 #ifndef KILN_CORE_INTEL_PERF_ESTIMATE_H_
 #define KILN_CORE_INTEL_PERF_ESTIMATE_H_
 
@@ -26,21 +26,22 @@
 namespace kiln::intel {
 
 struct Estimate {
-  int64_t cycles = 0;                    // from start to end of one thread
-  int64_t exit_cycles = 0;               // of `cycles`: until the first exit has issued; 0 without
+  int64_t cycles = 0;  // from start to end of one thread
+  // part of `cycles`: until the first exit has issued; 0 without one
+  int64_t exit_cycles = 0;
   std::array<int64_t, kUnits> busy{};    // cycles of each unit
-  std::array<int64_t, kUnits> waits{};   // of `cycles`: waiting for results of the unit
-  std::array<int64_t, kUnits> queues{};  // of `cycles`: waiting for the unit to be free
-  // The unit that bounds throughput when other threads hide all latencies; kControl (the front
-  // end) if none is busier than the issue of the instructions.
+  std::array<int64_t, kUnits> waits{};   // part of `cycles`: waiting for results of the unit
+  std::array<int64_t, kUnits> queues{};  // part of `cycles`: waiting for the unit to be free
+  // The unit that bounds throughput when other threads hide all latencies; kControl (the front end)
+  // if no unit is busier than the issue of the instructions.
   Unit bottleneck = Unit::kControl;
   int64_t throughput_cycles = 0;  // of the bottleneck, per thread
 };
 
-// Unimplemented, "unknown_message": a send whose cost is not known, and which instruction it is.
-// The program is of the device's generation.
+// Returns Unimplemented, "unknown_message", for a send whose cost is not known, and names the
+// instruction. The program must be for the device's generation.
 absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program);
-// With what isa::FootprintsOf gives, for callers that have it.
+// The same for callers that have the result of isa::FootprintsOf.
 absl::StatusOr<Estimate> EstimateProgram(const Device& device, const isa::Program& program,
                                          absl::Span<const isa::Footprint> footprints);
 

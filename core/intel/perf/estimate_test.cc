@@ -55,7 +55,7 @@ Estimate Of(const std::vector<Instruction>& insts) {
 
 int64_t Waits(const Estimate& e, Unit unit) { return e.waits[static_cast<size_t>(unit)]; }
 
-// Two cycles of issue per register written; a result is there ten cycles after.
+// Issue takes two cycles per register written; a result is available ten cycles later.
 TEST(Estimate, IndependentInstructionsIssueBackToBack) {
   const Estimate e = Of({Add(10, 1, 2), Add(11, 3, 4), Add(12, 5, 6)});
   EXPECT_EQ(e.cycles, 6);
@@ -88,7 +88,7 @@ TEST(Estimate, ATokenIsWaitedFor) {
   wait.op = Opcode::kSync;
   wait.swsb = 0x23;
   EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 100);
-  wait.swsb = 0x33;  // only until the address is read
+  wait.swsb = 0x33;  // waits only until the address is read
   EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 10);
   wait.swsb = 0x24;  // another token
   EXPECT_EQ(Waits(Of({load, wait}), Unit::kDataCache), 0);
@@ -131,7 +131,8 @@ TEST(Estimate, WhatFollowsAHaltWeighsHalf) {
   EXPECT_EQ(EstimateProgram(Tgl(), p)->cycles, 8 + 1 + 2);
 }
 
-// The first exit's issue, loops before it weighed; the halt that turns lanes on again is none.
+// The issue of the first exit, with the weights of loops before it. The halt that turns lanes on
+// again is no exit.
 TEST(Estimate, TheFirstExitIssuesAfterWhatStandsBeforeIt) {
   Program p(isa::Generation::kGen12);
   p.Append(Add(10, 1, 2));
@@ -170,7 +171,7 @@ TEST(Estimate, AMessageWithoutARowIsNamed) {
   send.op = isa::Opcode::kSend;
   send.exec_size = 8;
   send.send.sfid = isa::Sfid::kDataCache1;
-  send.send.desc = 0x02100000 | 0x1f << 14;  // no message type of ours
+  send.send.desc = 0x02100000 | 0x1f << 14;  // a message type that Kiln does not know
   p.Append(send);
   const auto estimate = EstimateProgram(Tgl(), p);
   EXPECT_EQ(estimate.status().code(), absl::StatusCode::kUnimplemented);

@@ -1,9 +1,9 @@
-// Live GRFs: backward dataflow over the machine program's blocks at the granularity of whole
-// registers. A write ends a live range only if it surely replaces the whole register: an
-// unpredicated one that covers it in NoMask, or in a program without masks in the way we cannot
-// know, so masked full-width writes count as full too (as compilers that allocate see them).
-// Blocks are walked from the last to the first, so that only what loops carry needs another
-// iteration.
+// Live GRFs: a backward dataflow over the machine program's blocks at the granularity of whole
+// registers. A write ends a live range only if it surely replaces the whole register: it must be
+// unpredicated and cover the register, as a NoMask write does. Which masks are full is not known
+// from machine code, so masked full-width writes count as full too (as compilers that allocate see
+// them). Blocks are walked from the last to the first, so that only values that loops carry need
+// another iteration.
 #include "core/intel/perf/statistics.h"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ void Remove(GrfSet& from, const GrfSet& what) {
   for (int i = 0; i < 2; ++i) from.bits[i] &= ~what.bits[i];
 }
 
-// Does the instruction replace all bytes of the registers it writes?
+// Returns true if the instruction replaces all bytes of the registers it writes.
 bool ReplacesRegisters(const Instruction& inst) {
-  const bool select = inst.op == isa::Opcode::kSel;  // its predicate picks, it does not mask
+  const bool select = inst.op == isa::Opcode::kSel;  // its predicate selects, it does not mask
   if (inst.pred != isa::PredCtrl::kNone && !select) return false;
   if (isa::IsSend(inst.op)) return true;
   const int bytes = inst.exec_size * isa::ByteSize(inst.dst.type);
@@ -43,7 +43,7 @@ void StepBack(const Instruction& inst, const isa::Footprint& fp, GrfSet& live) {
   live |= fp.reads;
 }
 
-// Blocks that a block not before them branches to.
+// Finds the blocks that a later block, or the block itself, branches to.
 std::vector<bool> LoopHeads(const std::vector<isa::MachineBlock>& blocks) {
   std::vector<bool> heads(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) {
@@ -68,13 +68,15 @@ absl::StatusOr<int64_t> MaxLiveRegisters(const isa::Program& program,
       GrfSet live;
       for (int32_t s : block.successors) live |= live_in[s];
       for (int32_t i = block.end; i-- > block.begin;) {
-        // What an instruction writes is occupied while it executes, used later or not.
+        // The results of an instruction occupy registers while it executes, whether or not they are
+        // used later.
         GrfSet during = live;
         during |= footprints[i].writes;
         most = std::max<int64_t>(most, Count(during));
         StepBack(program.insts[i], footprints[i], live);
       }
-      // Before the other instructions no more is live than while the one before them executes.
+      // Before the other instructions, no more registers are live than while the preceding one
+      // executes.
       most = std::max<int64_t>(most, Count(live));
       if (live.bits[0] != live_in[b].bits[0] || live.bits[1] != live_in[b].bits[1]) {
         live_in[b] = live;

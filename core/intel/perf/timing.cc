@@ -42,7 +42,8 @@ TimingKind KindOf(isa::MessageCost cost) {
 
 namespace {
 
-// Shared functions that cost the same whatever the message, most of which Kiln has no rows for.
+// Returns the kind for shared functions whose messages all cost the same; Kiln has no rows for most
+// of these messages.
 std::optional<TimingKind> FunctionKind(Sfid sfid) {
   switch (sfid) {
     case Sfid::kSampler: return TimingKind::kSampler;
@@ -57,7 +58,8 @@ std::optional<TimingKind> FunctionKind(Sfid sfid) {
   }
 }
 
-// Of a descriptor in a register the constant part says which message it is.
+// Returns the kind of a send. If the descriptor is in a register, its constant part says which
+// message it is.
 std::optional<TimingKind> SendKind(isa::Generation gen, const Instruction& inst) {
   const isa::SendFields& send = inst.send;
   if (const std::optional<TimingKind> kind = FunctionKind(send.sfid)) return kind;
@@ -80,7 +82,7 @@ std::optional<TimingKind> InstructionKind(isa::Generation gen, const Instruction
   return ReadsArchitecture(inst) ? TimingKind::kArchitecture : TimingKind::kAlu;
 }
 
-// Bytes per lane at which the lanes pass through the unit.
+// Returns the bytes per lane with which the lanes pass through the unit.
 int ExecutionBytes(const Instruction& inst) {
   int bytes = inst.dst.file == isa::File::kNone ? 0 : isa::ByteSize(inst.dst.type);
   for (int i = 0; i < isa::Info(inst.op).nsrc && i < 3; ++i) {

@@ -1,6 +1,6 @@
-// How long the units of an execution unit are busy with an instruction, and when its results are
-// there: the device's rows (device/timings.h), for an instruction's kind and sizes. All figures are
-// cycles.
+// How long an instruction occupies the units of an execution unit, and when its results are
+// available: the device's rows (device/timings.h), applied to an instruction's kind and sizes. All
+// figures are cycles.
 #ifndef KILN_CORE_INTEL_PERF_TIMING_H_
 #define KILN_CORE_INTEL_PERF_TIMING_H_
 
@@ -20,7 +20,7 @@ std::string_view Name(Unit unit);
 struct Timing {
   Unit unit = Unit::kFpu;
   int front = 0;   // until the front end can take the next instruction
-  int busy = 0;    // until the unit can
+  int busy = 0;    // until the unit can take the next instruction
   int read = 0;    // until payload registers are read (messages)
   int result = 0;  // until general registers are written
   int accumulator = 0;
@@ -33,18 +33,19 @@ TimingKind KindOf(isa::MessageCost cost);
 // In registers.
 struct TimingSizes {
   int written = 0;
-  int lanes = 0;    // that the lanes fill at the execution type
-  int payload = 0;  // read by a message
+  int lanes = 0;    // GRFs that the lanes fill at the execution type
+  int payload = 0;  // GRFs read by a message
 };
 
 Timing TimingOf(const TimingTable& table, TimingKind kind, const TimingSizes& sizes);
 
-// How much counts of what follows an exit (HALT) of so many lanes, in percent: half, since the
-// thread may be over, but all for 32 lanes: two execution units run in step here, so that 64 would
-// have to leave. The reference's weights (SOURCES.md, Timings).
+// Returns the percentage at which code after an exit (HALT) of this many lanes counts: half, since
+// the thread may be over, but all for 32 lanes: two execution units run in step here, so 64 lanes
+// would have to leave. The weights are the reference compiler's (SOURCES.md, Timings).
 constexpr int PercentBehindExit(int lanes) { return lanes <= 16 ? 50 : 100; }
 
-// `footprint` is the instruction's. Nothing: it sends a message that has no row.
+// Returns the timing of an instruction with this footprint, or nothing if it sends a message that
+// has no row.
 std::optional<Timing> TimingOf(const Device& device, const isa::Instruction& inst,
                                const isa::Footprint& footprint);
 

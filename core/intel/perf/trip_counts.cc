@@ -16,9 +16,9 @@ using isa::Operand;
 using isa::Type;
 
 constexpr int kCounterBytes = 4;
-constexpr int kMaxNested = 64;  // loops: each is walked by itself
+constexpr int kMaxNested = 64;  // loops; each is walked by itself
 
-// Bytes of the register file.
+// A range of bytes of the register file.
 struct Bytes {
   int first = 0;
   int end = 0;
@@ -33,7 +33,7 @@ bool IsCount(const Operand& o) {
          (IsCounterType(o.type) || o.type == Type::kW || o.type == Type::kUW);
 }
 
-// The dword that an immediate stands for. A copy of singles keeps the bits of its own.
+// Returns the dword that an immediate stands for. A copy of singles keeps its bits.
 uint32_t CountOf(const Operand& o) {
   const auto bits = static_cast<uint32_t>(o.imm);
   return o.type == Type::kW ? static_cast<uint32_t>(static_cast<int16_t>(bits)) : bits;
@@ -45,7 +45,8 @@ Bytes Written(const Instruction& inst) {
   return {first, first + ((inst.exec_size - 1) * inst.dst.region.hstride + 1) * size};
 }
 
-// The bytes of a source that is one element for all lanes, or consecutive ones, one a lane.
+// Returns the bytes of a source that is one element for all lanes, or consecutive elements, one per
+// lane.
 std::optional<Bytes> Read(const Operand& o, int lanes) {
   if (!IsRegister(o) || !IsCounterType(o.type) || o.negate || o.absolute) return std::nullopt;
   const isa::Region& r = o.region;
@@ -56,7 +57,7 @@ std::optional<Bytes> Read(const Operand& o, int lanes) {
   return Bytes{first, first + lanes * kCounterBytes};
 }
 
-// Does an instruction write exactly these bytes, for all lanes it has to?
+// Returns true if the instruction writes exactly these bytes, for all lanes that need it.
 bool WritesExactly(const Instruction& inst, const Bytes& bytes) {
   return inst.pred == isa::PredCtrl::kNone && inst.cmod == isa::CondMod::kNone && !inst.saturate &&
          IsRegister(inst.dst) && inst.dst.region.hstride == 1 && Written(inst) == bytes &&
@@ -75,8 +76,8 @@ bool Holds(isa::CondMod cmod, Type type, uint32_t a, uint32_t b) {
   }
 }
 
-// Does the instruction make dwords of an immediate? As integers, or as a copy of singles, which is
-// how compacted code has it.
+// Returns true if the instruction makes dwords of an immediate: as integers, or as a copy of
+// singles, the form that compacted code has.
 bool MakesCount(const Instruction& inst) {
   const Operand& from = inst.src[0];
   if (inst.op != Opcode::kMov) return false;
@@ -99,16 +100,17 @@ class Counter {
  private:
   static constexpr int kNoLoop = -1;
 
-  // Code that is executed as a whole: a side of an if, or an iteration up to where lanes leave it.
+  // Code that is executed as a whole: a side of an if, or the part of an iteration up to an
+  // instruction where lanes leave it.
   struct Region {
     int parent = -1;
-    int loop = kNoLoop;   // the innermost around it, in loops_
+    int loop = kNoLoop;   // the innermost loop around it, in loops_
     int loops = 0;        // around it
     int32_t opener = -1;  // the if or else that begins it
   };
 
-  // How lanes leave a loop: by a break or the while, as the predicate of `decides` says, which is
-  // the instruction itself or the if around it.
+  // The instruction by which lanes leave a loop: a break or the while. The predicate of `decides`
+  // controls it: of the instruction itself, or of the if around it.
   struct Exit {
     int32_t at = -1;
     int32_t decides = -1;
@@ -135,9 +137,10 @@ class Counter {
     open_.push_back(static_cast<int>(regions_.size()) - 1);
   }
 
-  // False: the code is not structured, or loops are nested too deeply, and nothing is known of it.
+  // Finds the regions. Returns false if the code is not structured, or if loops are nested too
+  // deeply; then nothing is known of it.
   bool FindRegions() {
-    // Of loops with one head the one that ends last is around the others.
+    // Among loops with the same head, the one that ends last is around the others.
     std::vector<size_t> by_head;
     for (size_t k = loops_.size(); k-- > 0;) by_head.push_back(k);
     std::stable_sort(by_head.begin(), by_head.end(),
@@ -174,15 +177,15 @@ class Counter {
     return isa::IsSend(at(i).op) || !IsRegister(at(i).dst) || Written(at(i)).Overlaps(bytes);
   }
 
-  // The instruction whose predicate says whether lanes take a break: itself or, of one that all
-  // lanes take that get there, the if around it; -1 if that is something else.
+  // Returns the instruction whose predicate decides if lanes take a break: the break itself or, if
+  // all lanes that reach it take it, the if around it; -1 if something else decides.
   int32_t DeciderOf(int32_t leave) const {
     if (at(leave).pred != isa::PredCtrl::kNone) return leave;
     const int32_t opener = regions_[static_cast<size_t>(RegionOf(leave))].opener;
     return opener >= 0 && at(opener).op == Opcode::kIf ? opener : -1;
   }
 
-  // The only way by which lanes leave the loop, if it is decided in every iteration.
+  // Returns the only way by which lanes leave the loop, if every iteration decides on it.
   std::optional<Exit> ExitOf(int k) const {
     const LoopTrips& loop = loops_[static_cast<size_t>(k)];
     Exit exit;
@@ -193,7 +196,7 @@ class Counter {
           op == Opcode::kWhile) {
         continue;
       }
-      // Breaks and continues of loops inside stay there.
+      // Breaks and continues of inner loops stay in them.
       const bool inner = op == Opcode::kBreak || op == Opcode::kCont;
       if (inner && LoopOf(i) != k) continue;
       if (op != Opcode::kBreak || exit.at >= 0) return std::nullopt;
@@ -204,7 +207,8 @@ class Counter {
     return exit;
   }
 
-  // The compare that `decides` reads, in the same iteration; -1 if it is another instruction.
+  // Returns the compare, in the same iteration, whose flag `decides` reads; -1 if another
+  // instruction writes the flag.
   int32_t CompareFor(const LoopTrips& loop, int32_t decides) const {
     for (int32_t i = decides - 1; i >= loop.head; --i) {
       const Instruction& inst = at(i);
@@ -213,7 +217,7 @@ class Counter {
           inst.flag_subnr != at(decides).flag_subnr) {
         continue;
       }
-      // A signed word beside an unsigned dword is left out.
+      // A signed word besides an unsigned dword is not handled.
       if (inst.src[1].type == Type::kW && inst.src[0].type != Type::kD) return -1;
       const bool plain = inst.op == Opcode::kCmp && inst.pred == isa::PredCtrl::kNone &&
                          inst.cmod <= isa::CondMod::kLe && IsCount(inst.src[1]) &&
@@ -223,7 +227,8 @@ class Counter {
     return -1;
   }
 
-  // The one instruction of the loop that writes the counter; -1 if there are none or several.
+  // Returns the one instruction of the loop that writes the counter; -1 if there are none or
+  // several.
   int32_t StepOf(const LoopTrips& loop, const Bytes& counter) const {
     int32_t step = -1;
     for (int32_t i = loop.head; i <= loop.end; ++i) {
@@ -240,7 +245,8 @@ class Counter {
     return adds ? step : -1;
   }
 
-  // The move of an immediate that every lane that gets to the loop has passed just before.
+  // Returns the move of an immediate to the counter that every lane that reaches the loop has
+  // executed just before; -1 if there is none.
   int32_t StartOf(const LoopTrips& loop, const Bytes& counter) const {
     for (int32_t i = loop.head - 1; i >= 0; --i) {
       if (!Writes(i, counter)) continue;
@@ -295,7 +301,7 @@ class Counter {
   std::vector<LoopTrips> loops_;
   std::vector<Region> regions_;
   std::vector<int> region_;  // by instruction; a while has that of the body it ends
-  std::vector<int> open_;    // regions around the instruction at hand
+  std::vector<int> open_;    // regions around the current instruction
 };
 
 }  // namespace

@@ -1,15 +1,16 @@
-// How often loops run, told from machine code.
+// Counts how often loops run, from machine code.
 //
-// Problem: a model that takes every loop for ten iterations is wrong where the number stands in the
-// code. Known is what counts in a register: an immediate moved there in front of the loop, an
-// immediate added once an iteration, compared with an immediate, on which alone the loop is left (a
-// break, an if with a break in it, or the while itself). Anything else is not known: another way
-// out (a halt, another break), a continue, a count in memory or in two steps. Whoever compiled the
-// code, most loops that an unroller leaves and whose bounds are constant have that form. Exact, not
-// a bound; of one that a lane enters.
+// Problem: a model that assumes ten iterations for every loop is wrong where the number follows
+// from the code. It does so for a counter in a register: an immediate is moved there in front of
+// the loop, an immediate is added once per iteration, and the comparison with an immediate alone
+// decides when the loop is left (by a break, an if with a break in it, or the while itself). Any
+// other loop is not known: one with another way out (a halt, another break), a continue, a counter
+// in memory or one changed in two steps. Whichever compiler made the code, most loops with constant
+// bounds that an unroller leaves have that form. The count is exact, not a bound, for a lane that
+// enters the loop.
 //
-// Cost: linear in instructions times the depth of loops, of which nothing is said beyond 64 within
-// each other, and in iterations, of which at most kMaxIterations are walked.
+// Cost: linear in instructions times the depth of loops, and in iterations, of which at most
+// kMaxIterations are walked. Loops nested more than 64 deep are not counted.
 #ifndef KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 #define KILN_CORE_INTEL_PERF_TRIP_COUNTS_H_
 
@@ -28,7 +29,7 @@ inline constexpr int kMaxIterations = 1 << 20;
 struct LoopTrips {
   int32_t head = 0;
   int32_t end = 0;
-  // Of a loop whose number is known: how often it gets as far as `exit`, the instruction that
+  // If the trip count is known: how often the loop gets as far as `exit`, the instruction that
   // leaves it, and how often beyond.
   bool known = false;
   int32_t exit = 0;
@@ -38,7 +39,7 @@ struct LoopTrips {
   int64_t RunsOf(int32_t inst) const { return inst <= exit ? begun : finished; }
 };
 
-// All loops, by `end`. `footprints` are the program's.
+// Returns all loops, ordered by `end`. `footprints` are the program's.
 std::vector<LoopTrips> CountTrips(const isa::Program& program,
                                   absl::Span<const isa::Footprint> footprints);
 

@@ -1,4 +1,4 @@
-// Loops whose number of iterations stands in the code, and what hides it.
+// Tests loops whose trip count follows from the code, and code that hides it.
 #include "core/intel/perf/trip_counts.h"
 
 #include <functional>
@@ -45,7 +45,7 @@ Instruction Op(Opcode op, int lanes, Operand a = {}, Operand b = {}) {
   return inst;
 }
 
-// Writes an element for all lanes.
+// Returns an instruction that writes one element for all lanes.
 Instruction To(Operand dst, Instruction inst) {
   inst.no_mask = true;
   inst.dst = dst;
@@ -79,7 +79,7 @@ std::vector<Instruction> TopTested(int32_t from, int32_t bound, int32_t by) {
           Branch(Opcode::kWhile, false)};
 }
 
-// Each while goes back to `head`.
+// Counts the trips of loops; each while goes back to `head`.
 std::vector<LoopTrips> Trips(const std::vector<Instruction>& insts, int32_t head = 1) {
   Program p(isa::Generation::kGen12);
   for (const Instruction& inst : insts) {
@@ -101,7 +101,7 @@ TEST(TripCounts, ALoopTestedAtItsTop) {
   EXPECT_EQ(Trips(TopTested(7, 7, 1))[0].finished, 0);
 }
 
-// The break in an if, as it stands before small ifs become predicates: as many iterations.
+// The break is in an if, as before small ifs become predicates: the count is the same.
 TEST(TripCounts, ABreakInAnIf) {
   const auto in_if = [](bool inverse, Opcode side) {
     std::vector<Instruction> insts = TopTested(0, 7, 1);
@@ -130,7 +130,7 @@ TEST(TripCounts, ALoopTestedAtItsEnd) {
   const std::vector<LoopTrips> loops = Trips(insts);
   ASSERT_TRUE(loops[0].known);
   EXPECT_EQ(loops[0].RunsOf(1), 7);  // the step is in front of the test
-  insts.back().pred_inverse = true;  // goes on until it holds
+  insts.back().pred_inverse = true;  // continues until it holds
   EXPECT_EQ(Trips(insts)[0].RunsOf(1), 1);
 }
 
@@ -151,7 +151,7 @@ TEST(TripCounts, AllConditionsSignedAndNot) {
   EXPECT_EQ(finished(CondMod::kNz, Type::kD, 0, 7, 2), -1);  // never
 }
 
-// A counter of which each lane has its own copy.
+// A counter that has a copy in each lane.
 TEST(TripCounts, ACounterPerLane) {
   std::vector<Instruction> insts = TopTested(0, 7, 1);
   Operand lanes = Scalar(0);
@@ -163,7 +163,7 @@ TEST(TripCounts, ACounterPerLane) {
   }
   insts[kCompare].src[0] = insts[kStep].src[0] = lanes;
   EXPECT_EQ(Trips(insts)[0].finished, 7);
-  insts[kMove].exec_size = 4;  // of half of the lanes
+  insts[kMove].exec_size = 4;  // covers half of the lanes
   EXPECT_FALSE(Trips(insts)[0].known);
 }
 
@@ -189,14 +189,14 @@ TEST(TripCounts, WhatHidesTheNumber) {
   EXPECT_FALSE(known([](Insts* i) { (*i)[kCompare].pred = isa::PredCtrl::kNormal; }));
   EXPECT_FALSE(known([](Insts* i) { (*i)[kCompare].src[0].negate = true; }));
   EXPECT_FALSE(known([](Insts* i) { (*i)[kWhile].pred = isa::PredCtrl::kNormal; }));
-  // Two steps; two ways out; lanes that end, and that skip the step.
+  // Two steps; two ways out; lanes that end, or that skip the step.
   EXPECT_FALSE(known([](Insts* i) { i->insert(i->begin() + kWork, (*i)[kStep]); }));
   for (const Opcode op : {Opcode::kBreak, Opcode::kHalt, Opcode::kCont, Opcode::kJmpi}) {
     EXPECT_FALSE(known([&](Insts* i) { i->insert(i->begin() + kWork, Branch(op, true)); }));
   }
 }
 
-// What stands in an if need not be executed in every iteration, or before the loop.
+// Code in an if need not be executed in every iteration, or before the loop.
 TEST(TripCounts, OnlyWhatEveryIterationPasses) {
   for (const Place place : {kStep, kCompare}) {
     std::vector<Instruction> insts = TopTested(0, 7, 1);
@@ -208,17 +208,17 @@ TEST(TripCounts, OnlyWhatEveryIterationPasses) {
   insts.insert(insts.begin() + 1, Branch(Opcode::kEndif, false));
   insts.insert(insts.begin(), Branch(Opcode::kIf, true));
   EXPECT_FALSE(Trips(insts, 3)[0].known);
-  // The loop in the same side of the if: known.
+  // The loop is in the same side of the if: known.
   insts = TopTested(0, 7, 1);
   insts.insert(insts.begin(), Branch(Opcode::kIf, true));
   insts.push_back(Branch(Opcode::kEndif, false));
   EXPECT_TRUE(Trips(insts, 2)[0].known);
-  // In the other one: not.
+  // The loop is in the other side: not known.
   insts.insert(insts.begin() + 2, Branch(Opcode::kElse, false));
   EXPECT_FALSE(Trips(insts, 3)[0].known);
 }
 
-// The inner counter starts anew in each iteration of the outer loop, or it does not.
+// The inner counter restarts in each iteration of the outer loop, or it does not.
 TEST(TripCounts, NestedLoops) {
   for (const bool inside : {true, false}) {
     Program p(isa::Generation::kGen12);
@@ -247,8 +247,7 @@ TEST(TripCounts, NestedLoops) {
   }
 }
 
-// Anybody's code: what is not structured is not known, and does no harm.
-// Each is walked by itself: deeper than any program is, nothing is said.
+// Each loop is walked by itself: loops nested deeper than in any program are not counted.
 TEST(TripCounts, LoopsNestedTooDeeply) {
   const auto innermost_is_known = [](int around) {
     Program p(isa::Generation::kGen12);
@@ -267,6 +266,7 @@ TEST(TripCounts, LoopsNestedTooDeeply) {
   EXPECT_FALSE(innermost_is_known(64));
 }
 
+// Code of any compiler may be unstructured: its loops are not known, and do no harm.
 TEST(TripCounts, UnstructuredCode) {
   std::vector<Instruction> insts = TopTested(0, 7, 1);
   insts.push_back(Branch(Opcode::kEndif, false));
@@ -276,7 +276,7 @@ TEST(TripCounts, UnstructuredCode) {
   EXPECT_FALSE(Trips(insts)[0].known);
 }
 
-// What compaction makes of the immediates: a copy of singles, and words.
+// The forms that compaction gives the immediates: a copy of singles, and words.
 TEST(TripCounts, CompactedForms) {
   const auto with = [](int32_t bound, Type start, Type rest, Type compared) {
     std::vector<Instruction> insts = TopTested(-2, bound, 3);

@@ -27,7 +27,7 @@ absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
   return stats;
 }
 
-// What no order of instructions fits is spilled, from the order that needs less.
+// Allocates registers. If no order of instructions fits, spills from the order that needs fewer.
 absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& context) {
   std::vector<lir::Pressure> scheduled, unscheduled;
   absl::StatusOr<lir::ra::AllocationStats> stats = Allocate(w, false, &scheduled);

@@ -1,4 +1,4 @@
-// The allocation of one width: what makes registers of values.
+// The allocation of one width, which assigns registers to values.
 #ifndef KILN_CORE_INTEL_PIPELINE_ALLOCATE_REGISTERS_H_
 #define KILN_CORE_INTEL_PIPELINE_ALLOCATE_REGISTERS_H_
 
@@ -8,8 +8,9 @@
 
 namespace kiln::intel {
 
-// Tries the scheduled order, then the one before it, then spills from the order that needs less.
-// ResourceExhausted, scratch_too_large: spills and private arrays take more than a thread can have.
+// Tries the scheduled order, then the one before it, then spills from the order that needs fewer
+// registers. Returns ResourceExhausted, scratch_too_large, if spills and private arrays take more
+// scratch memory than a thread can have.
 absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context);
 
 }  // namespace kiln::intel

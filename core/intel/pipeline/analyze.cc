@@ -20,7 +20,7 @@ namespace {
 
 using Histogram = std::map<std::string, int64_t>;
 
-// Most frequent first, equal counts by name.
+// Returns the rows with the most frequent first, equal counts ordered by name.
 std::vector<std::pair<std::string, int64_t>> Sorted(const Histogram& counts) {
   std::vector<std::pair<std::string, int64_t>> rows(counts.begin(), counts.end());
   std::stable_sort(rows.begin(), rows.end(),
@@ -67,7 +67,7 @@ std::string ByteOf(absl::Span<const isa::PlacedInstruction> placed, int32_t inst
   return absl::StrCat("byte ", placed[static_cast<size_t>(inst)].offset, ": ");
 }
 
-// Ways through the program on which a thread never ends.
+// Adds findings for paths through the program on which a thread never ends.
 void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
                        const std::vector<waits::Place>& places, Analysis* analysis) {
   for (const waits::Place& place : places) {

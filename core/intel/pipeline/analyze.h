@@ -1,4 +1,4 @@
-// What machine code of the target does and costs, whoever compiled it.
+// Analyses machine code of any compiler: its effects and its cost.
 #ifndef KILN_CORE_INTEL_PIPELINE_ANALYZE_H_
 #define KILN_CORE_INTEL_PIPELINE_ANALYZE_H_
 
@@ -10,7 +10,7 @@
 
 namespace kiln::intel {
 
-// InvalidArgument: the bytes are no program; says where.
+// Returns InvalidArgument if the bytes are no program, and says where.
 absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const AnalyzeOptions& options);
 
 }  // namespace kiln::intel

@@ -27,7 +27,8 @@ void RemarkRefusal(Sink* sink, int width, const absl::Status& why) {
   sink->OnRemark(remark);
 }
 
-// Asked for alone, such a program can be looked at and simulated, and not be enabled.
+// Remarks on a width that needs a narrower program besides and was compiled alone: it can be
+// inspected and simulated, but not enabled.
 void RemarkAlone(const Abi& abi, const Compiled& made, Sink* sink) {
   if (sink == nullptr || !abi.fragment || made.variants.size() != 1) return;
   if (!NeedsNarrower(made.variants[0].width)) return;
@@ -47,10 +48,10 @@ absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device,
   return AssignAbi(m, device, state);
 }
 
-// A refusal of this width alone: another may do.
+// Returns true for a refusal of this width alone: another width may work.
 bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
 
-// All widths that the module can have and `options` want.
+// Compiles all widths that the module can have and that `options` ask for.
 absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& m,
                                        const CompileOptions& options, Runner& runner, Sink* sink) {
   absl::StatusOr<Abi> abi = AssignAbiStep(m, device, options.state, sink);
@@ -113,10 +114,10 @@ absl::StatusOr<std::string> DisassembleTgl(absl::Span<const uint8_t> code) {
   return Disassemble(Tgl(), code);
 }
 
-// Sources of what it lacks: lower_float_atomics.h, lower_gradients.h, normalize_directions.h. An
-// untyped message moves four dwords a lane, a block at one offset 64 bytes; blocks of shared memory
-// are aligned to owords (messages of the data port, core/intel/isa/messages.def). Addends: rule
-// "three-source immediate" of core/intel/isa/verify.cc.
+// Sources of missing features: lower_float_atomics.h, lower_gradients.h, normalize_directions.h. An
+// untyped message moves four dwords per lane, a block at one offset 64 bytes; blocks of shared
+// memory are aligned to owords (messages of the data port, core/intel/isa/messages.def). Addends:
+// rule "three-source immediate" of core/intel/isa/verify.cc.
 constexpr mid::Features kTglFeatures = {
     .int64 = false,
     .int8 = false,

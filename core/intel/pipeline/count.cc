@@ -12,9 +12,9 @@
 namespace kiln::intel {
 namespace {
 
-// The statistics are those of the bytes; they are counted from the program that the bytes were
-// encoded from, which saves decoding them, and compared where passes are verified. What the program
-// knows and its bytes do not say is forgotten first.
+// Counts statistics. They describe the bytes, but are counted from the program that the bytes were
+// encoded from, which saves decoding them; where passes are verified, both results are compared.
+// Facts that the program has and its bytes do not are dropped first.
 absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
   w.program.indirect.clear();
   isa::NoteComputedDescriptors(w.program);

@@ -9,8 +9,8 @@
 
 namespace kiln::intel {
 
-// `module`: as it was at all widths. Takes `w`, which has bytes, over: its memory is released here
-// as well. `sink` may be null.
+// Makes the result of a width. `module` is the one that all widths start from. Takes ownership of
+// `w`, which has bytes, and releases its memory. `sink` may be null.
 absl::StatusOr<Variant> MakeVariant(const mir::Module& module, const Abi& abi, Work w, Sink* sink);
 
 }  // namespace kiln::intel

@@ -30,7 +30,7 @@
 namespace kiln::intel {
 namespace {
 
-// Most modules are the same at all widths and are not copied.
+// Copies the module only if its code depends on the width; most modules are the same at all widths.
 absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext&) {
   if (!mid::DependsOnSubgroupSize(*w.module)) return false;
   w.resolved = *w.module;
@@ -39,7 +39,7 @@ absl::StatusOr<bool> ResolveSubgroupSize(Work& w, PassContext&) {
   return true;
 }
 
-// What a known size lets become simpler.
+// Runs a pass that simplifies code whose subgroup size has become known.
 template <absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&)>
 absl::StatusOr<bool> IfResolved(Work& w, PassContext& context) {
   if (w.module != &w.resolved) return false;
@@ -60,7 +60,7 @@ absl::StatusOr<bool> OnLir(Work& w, PassContext& context) {
   return pass(w.lir, context);
 }
 
-// What asks for the device besides.
+// Runs a pass that also needs the device.
 template <absl::StatusOr<bool> (*pass)(lir::Function&, const Device&, PassContext&)>
 absl::StatusOr<bool> OnDevice(Work& w, PassContext& context) {
   return pass(w.lir, *w.device, context);
@@ -106,7 +106,7 @@ absl::StatusOr<bool> Encode(Work& w, PassContext&) {
   return true;
 }
 
-// Once for a shader: its widths share what a draw or dispatch sets up.
+// Passes that run once for a shader: its widths share the state that a draw or dispatch sets up.
 constexpr Pass<AllWidths> kAllWidths[] = {
     {"push_uniform_buffers", PushUniformBuffers, true, 0,
      "fragments and vertices start with pieces of uniform buffers in registers"},

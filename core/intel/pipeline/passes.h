@@ -8,7 +8,7 @@
 
 namespace kiln::intel {
 
-// Run once, before those of IntelPasses at each width.
+// Passes that run once, before those of IntelPasses at each width.
 absl::Span<const Pass<AllWidths>> AllWidthsPasses();
 const Level<AllWidths>& AllWidthsLevel();
 

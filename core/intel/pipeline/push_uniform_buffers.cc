@@ -22,21 +22,20 @@ namespace {
 
 using Ranges = std::vector<UniformRange>;
 
-// Registers that may live at once in the program as it is selected: what comes behind selection
-// never made one of the corpus' 1,388 fragment programs spill from there.
+// Registers that may be live at once in the program as it is selected. Up to this number, the
+// passes after selection never made one of the corpus' 1,388 fragment programs spill.
 constexpr int64_t kSurelyFit = 112;
-// Dwords of a lane beyond which MIR is not trusted to tell: messages and lane masks are not in it.
+// Dwords per lane that are added to MIR's count, which does not contain messages and lane masks.
 constexpr int64_t kSlack = 24;
-// Programs with more live registers than this spill whatever is pushed, and compiling one takes
-// long.
+// Programs with more live registers than this spill whatever is pushed, and take long to compile.
 constexpr int64_t kHopeless = 256;
-// The same of 32 lanes that nobody asked for: most that have less live do not spill, those that
-// have more are not tried or spill. Looking closer takes 5 % more of all compile time and saves no
-// width more.
+// The same two bounds for 32 lanes that the client did not ask for: most programs with fewer live
+// registers do not spill; those with more are not tried, or spill. A closer look takes 5 % more of
+// all compile time and saves no further width.
 constexpr int64_t kExtraSurelyFit = 144;
 constexpr int64_t kExtraHopeless = 192;
-// Choices that are looked at where registers are short, and how many times fewer registers each
-// has.
+// The number of choices that are tried if registers are short, and the factor by which each has
+// fewer registers than the one before.
 constexpr int kTrials = 3;
 constexpr uint32_t kFewer = 3;
 
@@ -53,7 +52,7 @@ class Judge {
         asked_(!all.options->widths.empty() || all.options->required_subgroup_size != 0),
         widths_(WidthsOf(all)) {}
 
-  // The best ranges with which the program spills no more than without; fewer where it would.
+  // Returns the best ranges with which the program spills no more than without; fewer if it would.
   Ranges Choose(PassContext& context) {
     const std::vector<UniformRead> reads = Reads();
     if (reads.empty()) return {};
@@ -77,7 +76,7 @@ class Judge {
     return widths;
   }
 
-  // Buffers in descriptor memory are not pushed: ABI.md says why.
+  // Finds the reads. Buffers in descriptor memory are not pushed; ABI.md says why.
   std::vector<UniformRead> Reads() const {
     std::vector<UniformRead> reads = FindUniformReads(*all_.module);
     const std::vector<uint32_t>& memory = all_.abi->surface_memory;
@@ -88,13 +87,14 @@ class Judge {
     return reads;
   }
 
-  // Registers that a thread starts with beside uniform ranges; the width is one that there is.
+  // Returns the registers that a thread starts with besides uniform ranges. The module has this
+  // width.
   uint32_t Others(int width) const {
     return StartRegisters(*all_.abi, *AtWidth(*all_.module, *all_.abi, width));
   }
 
-  // Ranges and registers of constants that the hardware delivers, and that have room in the
-  // register file.
+  // Returns the limits on ranges, and on registers of constants, that the hardware can deliver and
+  // the register file can hold.
   RangeLimits Limits() const {
     const Device& device = *all_.abi->device;
     const uint32_t pushed = all_.abi->cross_thread_registers;
@@ -108,13 +108,14 @@ class Judge {
     return limits;
   }
 
-  // At every width that is compiled.
+  // Returns true if the ranges fit at every width that is compiled.
   bool Fit(const Ranges& ranges) {
     return std::all_of(widths_.rbegin(), widths_.rend(),
                        [&](int width) { return FitsAt(ranges, width); });
   }
 
-  // A width that spills anyhow is given up where there is a narrower one, but if it was asked for.
+  // Returns true if the ranges fit at the width. A width that spills anyway is dropped in favour of
+  // a narrower one, unless it was asked for.
   bool FitsAt(const Ranges& ranges, int width) {
     const bool needed = asked_ || width == widths_.front();
     const bool extra = !needed && width > 16;
@@ -130,14 +131,14 @@ class Judge {
     return without_[width] > 0 && (!needed || *spills <= without_[width]);
   }
 
-  // Registers that live at once, if every value were a lane's own.
+  // Returns the registers that would be live at once if every value were per lane.
   int64_t UpperBound(const Ranges& ranges, int width) {
     if (!dwords_) dwords_ = mid::ValueLives(*all_.module).MostDwords();
     return (*dwords_ + kSlack) * width / 8 + Others(width) + RegistersOf(ranges);
   }
 
-  // Registers that live at once at the worst place of the program as it is selected. Nothing: it
-  // cannot be selected, which whoever compiles it will say.
+  // Returns the maximum of registers live at once in the program as it is selected. Nothing if it
+  // cannot be selected; compiling it will report the error.
   std::optional<int64_t> MostLive(const Ranges& ranges, int width) const {
     Abi abi = *all_.abi;
     PushRanges(ranges, abi);
@@ -157,8 +158,8 @@ class Judge {
     return (lir::MaxPressure(target, *f, live)[kPoolGrf].physical + 7) / 8;
   }
 
-  // Spills and fills of the program once its registers are allocated. Nothing: it cannot be
-  // compiled.
+  // Returns spills and fills of the program once its registers are allocated. Nothing if it cannot
+  // be compiled.
   std::optional<int64_t> Spills(const Ranges& ranges, int width) const {
     Abi abi = *all_.abi;
     PushRanges(ranges, abi);
@@ -180,7 +181,7 @@ class Judge {
   const bool asked_;                       // widths are
   const std::vector<int> widths_;          // ascending
   absl::btree_map<int, int64_t> without_;  // by width: spills without ranges
-  std::optional<int64_t> dwords_;          // of a lane that live at once in MIR
+  std::optional<int64_t> dwords_;          // dwords of a lane that are live at once in MIR
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is pushed of whole programs: limits of the hardware, room for what else is live.
+// Tests the choice for whole programs: limits of the hardware, and room for other live values.
 #include "core/intel/pipeline/push_uniform_buffers.h"
 
 #include <string>
@@ -56,7 +56,7 @@ uint32_t Registers(const Abi& abi) {
   return registers;
 }
 
-// One register of each of five buffers; their sum is %9.
+// Reads one register of each of five buffers; their sum is %9.
 std::string FiveBuffers() {
   std::string body;
   std::string sum = "0";
@@ -104,7 +104,7 @@ TEST(PushUniformBuffers, IsLeftOutByItsName) {
   EXPECT_EQ(abi.uniform_ranges.size(), 4u);
 }
 
-// That many registers of one buffer; their sum is %(2n - 1).
+// Reads n registers of one buffer; their sum is %(2n - 1).
 std::string ReadRegisters(int n) {
   std::string body;
   std::string sum = "0";
@@ -125,8 +125,8 @@ TEST(PushUniformBuffers, SixtyFourRegisters) {
   EXPECT_EQ(with.cross_thread_registers, 64u);
 }
 
-// 28 attributes take 56 of 128 registers, and 8 for lanes of 16 more: what a thread starts with
-// fits.
+// 28 attributes take 56 of 128 registers, and 8 more for 16 lanes. The registers that a thread
+// starts with fit.
 TEST(PushUniformBuffers, LeavesRoomForSetupData) {
   std::string body = ReadRegisters(70);
   std::string sum = "%139";
@@ -143,8 +143,8 @@ TEST(PushUniformBuffers, LeavesRoomForSetupData) {
   EXPECT_LE(Registers(abi) + others, 128u);
 }
 
-// That many values of lanes, which live from a first sum to a second one; between the sums 30
-// registers of a buffer are read.
+// Makes this many per-lane values that are live from a first sum to a second one; between the sums
+// 30 registers of a buffer are read.
 std::string Crowded(int lanes) {
   std::string body = "%500:i32 = load_input[0, 0]\n%501:i32 = load_ssbo[0, align 4] %500\n";
   std::string sum = "%501";
@@ -178,8 +178,8 @@ int64_t Spills(const mir::Module& m, const Abi& abi, int width) {
   return work.spills + work.fills;
 }
 
-// With few values all is pushed, with more less, with so many that they spill anyhow what the
-// narrower width has room for.
+// With few values everything is pushed, with more values less, and with so many that they spill
+// anyway, as much as the narrower width has room for.
 TEST(PushUniformBuffers, NeverMakesAProgramSpill) {
   bool less = false;
   for (int lanes : {8, 30, 40, 44, 48, 52, 54, 56, 58, 60}) {
@@ -196,7 +196,7 @@ TEST(PushUniformBuffers, NeverMakesAProgramSpill) {
   EXPECT_TRUE(less);
 }
 
-// Asked for nothing, a width that spills without ranges does not count.
+// If no width is asked for, one that spills without ranges does not count.
 TEST(PushUniformBuffers, AWidthThatSpillsAnyhowDoesNotCount) {
   const mir::Module m = Module(kFragment, Crowded(70));
   ASSERT_GT(Spills(m, AbiOf(m), 16), 0);

@@ -12,15 +12,15 @@
 namespace kiln::intel {
 namespace {
 
-// Units that scheduling leaves free for fragmentation: 8 GRFs. What the balanced orders leave
-// beyond that, since they use registers anew at once: as many. Of the careful order: twice as many
-// each. bench.txt at SIMD32, fragment and compute, cycles against those with 8, 32 and no careful
-// order: 0.9377 and 0.9805; with 4 beyond 0.9393 and 0.9837, with 12 0.9396 and 0.9822; careful
-// with 16 and 32 0.9405 and 0.9831, with 8 and 16 0.9436 and 0.9806.
+// Units that scheduling leaves free for fragmentation: 8 GRFs. The balanced orders leave as many
+// again, since they reuse registers at once. The careful order leaves twice as many each. Measured
+// on bench.txt at SIMD32, fragment and compute, cycles against those with 8, 32 and no careful
+// order: 0.9377 and 0.9805; with 4 for the second figure 0.9393 and 0.9837, with 12 0.9396 and
+// 0.9822; careful with 16 and 32 0.9405 and 0.9831, with 8 and 16 0.9436 and 0.9806.
 constexpr uint32_t kGrfReserve = 64, kGrfBalanced = 64;
 constexpr uint32_t kCarefulReserve = 128, kCarefulBalanced = 128;
-// Cycles for a granule of 16 lanes of flags too many: a move to a register and one back, each
-// waited for. With 20 SIMD32 has 0.3 % more instructions in the fragment shaders, with 320 0.1 %
+// Cycles for each granule of 16 lanes of flags in excess: a move to a register and one back, each
+// with a wait. With 20, SIMD32 has 0.3 % more instructions in the fragment shaders; with 320, 0.1 %
 // fewer and 0.1 % more cycles.
 constexpr uint32_t kFlagExcess = 80;
 
@@ -30,7 +30,7 @@ lir::schedule::ScheduleStats Order(Work& w, uint32_t reserve, uint32_t balanced)
       {.reserve = {reserve, 0}, .balanced = {balanced, 0}, .excess = {0, kFlagExcess}});
 }
 
-// Where every block has the latency order there was nothing to choose.
+// Remarks on the choice. If every block has the latency order, there was no choice to make.
 void RemarkSchedule(const lir::schedule::ScheduleStats& stats, PassContext& context) {
   using lir::schedule::Policy;
   const uint32_t constrained = stats.of(Policy::kBalanced) + stats.of(Policy::kPressure);

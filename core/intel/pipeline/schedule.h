@@ -1,8 +1,8 @@
-// The orders of one width: before allocation, and of what it has left.
+// The orders of one width: the one before allocation, and the careful one.
 //
-// Before allocation registers are taken up to a reserve for fragmentation that most programs do not
-// need whole. Where no place is found with it, allocation asks for a careful order, which leaves
-// more free, before it falls back on the order as it was.
+// Before allocation, scheduling uses registers up to a reserve for fragmentation, which most
+// programs do not need as a whole. If allocation fails with this reserve, it asks for a careful
+// order, which leaves more registers free, before it falls back on the original order.
 #ifndef KILN_CORE_INTEL_PIPELINE_SCHEDULE_H_
 #define KILN_CORE_INTEL_PIPELINE_SCHEDULE_H_
 
@@ -15,14 +15,15 @@
 
 namespace kiln::intel {
 
-// Keeps the order as it was in `w.unscheduled`, for an allocation that finds no place for this one.
+// Schedules, and keeps the original order in `w.unscheduled` for an allocation that fails with this
+// one.
 absl::StatusOr<bool> Schedule(Work& w, PassContext& context);
 
-// Of `w.lir` in the order as it was; only worth trying where the other order had fitted the
-// registers by count (`w.schedule_fits`).
+// Schedules `w.lir`, which is in the original order, carefully. Only worth trying if the other
+// order had fitted the registers by count (`w.schedule_fits`).
 void ScheduleCarefully(Work& w, PassContext& context);
 
-// The instructions block by block, and the function with them exchanged.
+// OrderOf returns the instructions block by block; SwapOrder exchanges them with the function's.
 std::vector<lir::InstId> OrderOf(const lir::Function& f);
 void SwapOrder(lir::Function& f, std::vector<lir::InstId>& order);
 

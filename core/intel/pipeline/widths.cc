@@ -24,10 +24,10 @@ namespace {
 
 bool Spills(const Variant& v) { return v.statistics.spills + v.statistics.fills != 0; }
 
-// Lanes that threads one after the other finish in a thousand cycles of the model. A unit may still
-// be busy with a thread that has ended, and the next one waits for it: two writes of 16 lanes to a
-// target take the same from two threads as from one, of which the second write has waited for the
-// first.
+// Returns the lanes that threads, one after the other, finish in a thousand cycles of the model. A
+// unit may still be busy with a thread that has ended, and the next one waits for it: two writes of
+// 16 lanes to a render target take the same time from two threads as from one, whose second write
+// has waited for the first.
 double Throughput(const Variant& v) {
   const int64_t cycles = std::max({v.statistics.cycles, v.statistics.busiest_cycles, int64_t{1}});
   return 1000.0 * v.width / static_cast<double>(cycles);
@@ -57,9 +57,9 @@ absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
                           const std::vector<Variant>& narrower) {
   if (made.width <= 16 || stage == mir::Stage::kCompute) return absl::OkStatus();
   for (const Variant& v : narrower) {
-    // Where both finish as many lanes the wider one is kept: the same lanes take half as many
-    // threads to launch, and what the model does not know to wait for is waited for half as often.
-    // Equal rates are equal as numbers too, being quotients of exact ones rounded once.
+    // If both finish equally many lanes, the wider one is kept: the same lanes take half as many
+    // threads to launch, and waits that the model does not know occur half as often. Equal rates
+    // are equal as numbers too: each is a quotient of exact numbers, rounded once.
     if (Throughput(made) >= Throughput(v)) continue;
     return Loses(absl::StrFormat("%.1f lanes in a thousand cycles by the model, %s %.1f",
                                  Throughput(made), v.name, Throughput(v)));

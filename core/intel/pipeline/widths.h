@@ -1,7 +1,7 @@
-// Which dispatch widths are wanted, and which are worth having. Which a shader can have says
-// abi/width_abi.h.
+// Decides which dispatch widths are requested, and which are worth having. width_abi.h decides
+// which widths a shader can have.
 //
-// A refusal of one width is ResourceExhausted, with a cause: another width may do.
+// A refusal of one width is ResourceExhausted, with a cause: another width may work.
 #ifndef KILN_CORE_INTEL_PIPELINE_WIDTHS_H_
 #define KILN_CORE_INTEL_PIPELINE_WIDTHS_H_
 
@@ -19,16 +19,17 @@ inline constexpr int kWidths[] = {8, 16, 32};
 
 bool IsWanted(const CompileOptions& options, int width);
 
-// A refusal because of what narrower widths are.
+// Returns a refusal that depends on narrower widths.
 absl::Status Loses(absl::string_view why);
 
-// Where no width is asked for: by what the narrower ones became, is this one worth compiling, may
-// it spill, and, compiled, is it worth keeping? A width that spills loses to a narrower one that
-// does not, and is given up as soon as that is known. 32 lanes take up to twice the registers
-// of 16. A workgroup gains nothing by them, so they are for those that do not fit otherwise. Of
-// fragments they are kept if threads by the model finish as many lanes in the same time as each
-// narrower width, or more. The rules are Mesa's (brw_simd_selection.cpp, brw_compile_fs.cpp,
-// intel/SOURCES.md), but that there the narrower one is kept of equals.
+// If no width is asked for: given the results of the narrower ones, is this width worth compiling,
+// may it spill, and, once compiled, is it worth keeping? A width that spills loses to a narrower
+// one that does not, and is dropped as soon as that is known. 32 lanes take up to twice the
+// registers of 16. Workgroups gain nothing by 32 lanes, so these are compiled only for workgroups
+// that do not fit otherwise. Fragments keep 32 lanes if, by the model, threads finish at least as
+// many lanes in the same time as with each narrower width. The rules are Mesa's
+// (brw_simd_selection.cpp, brw_compile_fs.cpp, intel/SOURCES.md), except that Mesa keeps the
+// narrower one of equals.
 absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>& narrower);
 bool MaySpill(const std::vector<Variant>& narrower);
 absl::Status WorthKeeping(mir::Stage stage, const Variant& made,

@@ -66,7 +66,7 @@ TEST(Widths, FragmentsOf32LanesMustFinishAsManyLanesAsEachNarrower) {
   EXPECT_TRUE(WorthKeeping(kFragment, Made(16, 1000), {Made(8, 100)}).ok());
 }
 
-// Also where the rate is no number that is written exactly.
+// Also if the rate has no exact representation.
 TEST(Widths, OfEqualsTheWiderOneIsKept) {
   EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 380), {Made(8, 100), Made(16, 190)}).ok());
   EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 400), {Made(8, 100), Made(16, 300)}).ok());
@@ -76,7 +76,7 @@ TEST(Widths, OfEqualsTheWiderOneIsKept) {
   }
 }
 
-// Threads that do little but write wait for the target, whichever their width.
+// Threads that do little but write wait for the render target at any width.
 TEST(Widths, AUnitThatIsBusyCountsForThreadsThatHaveEnded) {
   Variant narrow = Made(16, 100);
   narrow.statistics.busiest_cycles = 900;

@@ -1,4 +1,4 @@
-// One shader at one width on its way through the pipeline.
+// The state of one shader at one width on its way through the pipeline.
 #ifndef KILN_CORE_INTEL_PIPELINE_WORK_H_
 #define KILN_CORE_INTEL_PIPELINE_WORK_H_
 
@@ -16,7 +16,7 @@
 
 namespace kiln::intel {
 
-// Before its widths: what they share.
+// The state that all widths share, before they are compiled.
 struct AllWidths {
   const mir::Module* module = nullptr;
   const CompileOptions* options = nullptr;
@@ -33,13 +33,13 @@ struct Work {
   const Abi* abi = nullptr;
   WidthAbi at_width;
   bool check = false;     // run the allocation checker
-  bool may_spill = true;  // else a shader that does not fit the registers is refused at this width
+  bool may_spill = true;  // false: a shader that does not fit the registers is refused
   enum class Stage : uint8_t { kNothing, kSsa, kAllocated, kProgram, kBytes };
   Stage stage = Stage::kNothing;
   lir::Function lir;
-  std::vector<lir::InstId> unscheduled;  // `lir`'s instructions as they stood before scheduling,
+  std::vector<lir::InstId> unscheduled;  // `lir`'s instructions in the order before scheduling,
                                          // block by block; for an allocation that fails
-  bool schedule_fits = false;            // by count each block has an order that fits the registers
+  bool schedule_fits = false;  // by count, each block has an order that fits the registers
   isa::Program program;
   std::vector<uint8_t> code;
   uint32_t grf_used = 0;

@@ -1,4 +1,4 @@
-// The scoreboard pass: dataflow and emission of waits; see assign_scoreboard.h.
+// The scoreboard pass: dataflow and emission of waits. See assign_scoreboard.h.
 #include "core/intel/swsb/assign_scoreboard.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using isa::Footprint;
 using isa::Instruction;
 using isa::Program;
 
-// What one instruction must wait for, by the producers' class (kMasked, kNoMask).
+// The waits that one instruction needs, by the producers' class (kMasked, kNoMask).
 struct Needs {
   int distance[2] = {0, 0};  // 0: none
   uint16_t dst[2] = {0, 0};
@@ -36,8 +36,8 @@ struct Needs {
   bool Any(int c) const { return distance[c] != 0 || dst[c] != 0 || src[c] != 0; }
 };
 
-// Numbers the registers that the program names, ascending, and puts these numbers into the
-// footprints in their place. Returns how many there are.
+// Numbers the registers that the program names, ascending, and replaces the registers in the
+// footprints by these numbers. Returns how many there are.
 int NumberRegisters(std::vector<Footprint>& footprints) {
   isa::GrfSet named;
   for (const Footprint& fp : footprints) {
@@ -59,7 +59,7 @@ int NumberRegisters(std::vector<Footprint>& footprints) {
   return count;
 }
 
-// Of footprints with numbered registers.
+// Calls f for the resources that an instruction reads. The footprint has numbered registers.
 template <typename F>
 void ForEachRead(const Footprint& fp, F f) {
   fp.reads.ForEach([&](int r) { f(kFirstRegister + r); });
@@ -82,7 +82,7 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
               Position now) {
   Needs needs;
   const bool out_of_order = IsOutOfOrder(inst);
-  // For each class of producers, the ledger of it that holds for this consumer.
+  // For each class of producers, the ledger that holds for this consumer.
   const int ledgers[] = {inst.no_mask ? kMaskedForNoMask : kMasked, kNoMask};
   ForEachRead(fp, [&](int r) {
     for (int c : {kMasked, kNoMask}) {
@@ -103,8 +103,8 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   for (int c : {kMasked, kNoMask}) {
     if (fence) needs.dst[c] |= state.dst[ledgers[c]][kAnswersResource];
   }
-  // Unprotected registers: the wait is NoMask's business whatever the instruction, since nobody
-  // knows which class the last access had.
+  // Unprotected registers: the wait counts as one for a NoMask producer whatever the instruction
+  // is, since the class of the last access is not recorded.
   if (fp.reads_special || fp.writes_special || state.special) needs.Distance(kNoMask, 1);
   for (int c : {kMasked, kNoMask}) {
     needs.src[c] &= ~needs.dst[c];
@@ -113,8 +113,8 @@ Needs NeedsOf(const State& state, const Instruction& inst, const Footprint& fp, 
   return needs;
 }
 
-// Instructions that may run with all channels off: those that some branch jumps over, and loop
-// bodies, which run on when the other thread of a fused pair stays in the loop.
+// Finds the instructions that may run with all channels off: those that some branch jumps over, and
+// loop bodies, which keep running while the other thread of a fused pair stays in the loop.
 std::vector<bool> Skippable(const Program& program) {
   std::vector<int32_t> change(program.insts.size() + 1, 0);
   const auto mark = [&](int32_t begin, int32_t end) {
@@ -148,7 +148,7 @@ bool IsMemoryFence(isa::Generation gen, const Instruction& inst) {
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
-// Blocks between the target and the source of a backward edge.
+// Finds the blocks between the destination and the source of a backward edge.
 std::vector<bool> InLoop(const std::vector<isa::MachineBlock>& blocks) {
   std::vector<bool> in_loop(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) {
@@ -159,7 +159,7 @@ std::vector<bool> InLoop(const std::vector<isa::MachineBlock>& blocks) {
   return in_loop;
 }
 
-// Waits gone into one place: an instruction's own byte, or sync instructions.
+// The waits that one instruction's own byte carries, or that sync instructions carry together.
 struct Waits {
   int distance = 0;
   uint16_t dst = 0;
@@ -168,10 +168,10 @@ struct Waits {
   friend bool operator==(const Waits&, const Waits&) = default;
 };
 
-// How the waits of one instruction are carried.
+// The way in which the waits of one instruction are carried.
 struct Placement {
   Waits own;            // in the instruction's SWSB byte
-  Waits reuse;          // what setting a token that may be in use waits for by itself
+  Waits reuse;          // waits that setting a token that may be in use implies
   Waits sync;           // in NoMask sync instructions before it
   bool forced = false;  // some sync exists only because of Wa_1407528679
   friend bool operator==(const Placement&, const Placement&) = default;
@@ -179,9 +179,10 @@ struct Placement {
 
 int Nearer(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
-// One byte holds a distance, a token.dst, both, or a token.src alone. An out-of-order instruction
-// uses it for its own token and has room for a distance only; it does not start before that token
-// is free. The end of the thread always waits with distance 1 and nothing else (Wa_14013672992).
+// Decides how the waits of an instruction are carried. One byte holds a distance, a token.dst,
+// both, or a token.src alone. An out-of-order instruction uses it for its own token and has room
+// for a distance only; it does not start before that token is free. The end of the thread always
+// waits with distance 1 and nothing else (Wa_14013672992).
 Placement Place(const Instruction& inst, const Needs& needs, int token) {
   Placement out;
   const bool sets_token = token != kNoToken;
@@ -192,7 +193,7 @@ Placement Place(const Instruction& inst, const Needs& needs, int token) {
     rest.dst |= needs.dst[kNoMask];
     rest.src |= needs.src[kNoMask];
   } else if (needs.Any(kNoMask)) {
-    // The NoMask sync covers masked producers too, as far as it waits.
+    // The NoMask sync also covers masked producers, as far as its waits go.
     out.forced = true;
     out.sync = {needs.distance[kNoMask], needs.dst[kNoMask], needs.src[kNoMask]};
     if (out.sync.distance != 0 && rest.distance >= out.sync.distance) rest.distance = 0;
@@ -220,7 +221,8 @@ Placement Place(const Instruction& inst, const Needs& needs, int token) {
   return out;
 }
 
-// Do these waits cover what is needed? Those for NoMask producers must be NoMask themselves.
+// Returns true if these waits cover the needed ones. Waits for NoMask producers must be NoMask
+// themselves.
 bool Suffices(const Placement& placement, const Instruction& inst, const Needs& needs) {
   for (int c : {kMasked, kNoMask}) {
     Waits w = placement.sync;
@@ -250,8 +252,8 @@ Instruction MakeSync(isa::SyncFunction function, uint16_t mask) {
   return sync;
 }
 
-// The fewest sync instructions that wait for all of `w`. Several tokens of one kind need a mask
-// instruction; its own byte has room for one more wait.
+// Returns the fewest sync instructions that wait for all of `w`. Several tokens of one kind need a
+// mask instruction, whose own byte has room for one more wait.
 std::vector<Instruction> MakeSyncs(Waits w) {
   std::vector<Instruction> out;
   const auto single = [](uint16_t mask) { return std::popcount(mask) == 1; };
@@ -288,7 +290,8 @@ uint8_t OwnByte(const Waits& own, int token) {
   return own.distance != 0 ? DistanceAndToken(own.distance, waited) : WaitDst(waited);
 }
 
-// Tokens that a sync of the input waits for by itself: those of its mask, or all without one.
+// Returns the tokens that a sync of the input waits for by itself: those of its mask, or all if it
+// has none.
 Waits WaitsOfSync(const Instruction& inst) {
   Waits waits;
   if (inst.op != isa::Opcode::kSync) return waits;
@@ -299,7 +302,7 @@ Waits WaitsOfSync(const Instruction& inst) {
   return waits;
 }
 
-// Bounds of Refine: iterations, and waits looked at one by one.
+// Bounds of Refine: its iterations, and the waits that are tried one by one.
 constexpr int kMaxRefinements = 8;
 constexpr int kMaxTries = 64;
 
@@ -337,19 +340,19 @@ class Pass {
   enum class Mode {
     kDecide,  // waits follow from the state, and are noted in placements_
     kGiven,   // the state follows from the waits in placements_
-    kJudge,   // so it does, and those waits are compared with what the state needs
+    kJudge,   // as kGiven, and the given waits are compared with those that the state needs
   };
 
   // Iterates to a fixed point; a block is walked again only when its entry state grew. With kGiven
-  // this is the least one. With kDecide it may not be: a grown state makes more waits, which make
-  // the state after them smaller, yet what the earlier walk has handed on stays. Returns whether
-  // that never happened.
+  // this is the least fixed point. With kDecide it may not be: a grown state makes more waits,
+  // which make the state after them smaller, yet the successors keep the state that they got from
+  // the earlier walk. Returns true if that never happened.
   bool Solve(Mode mode) {
     const size_t count = blocks_.size();
     bool exact = true;
     before_.assign(count, State(registers_));
     if (count != 0) before_[0].reached = true;
-    std::map<size_t, State> handed_on;  // by blocks of loops, which may be walked again
+    std::map<size_t, State> handed_on;  // by block, for blocks of loops, which may be walked again
     std::vector<bool> dirty(count, true);
     for (bool again = true; again;) {
       again = false;
@@ -374,10 +377,10 @@ class Pass {
     return exact;
   }
 
-  // Takes back waits that a fixed point has kept although nothing is pending any more. The least
-  // state under the present waits says which are needed; those become the waits, until that is all
-  // of them. Where it comes to no end (two waits that make each other needless, say), the first
-  // waits, which are right in any case, are looked at one by one.
+  // Removes waits that a fixed point has kept although nothing is pending any more. The least state
+  // under the present waits says which are needed. Those become the new waits, until all waits are
+  // needed. If this does not terminate (for example, with two waits that make each other
+  // redundant), the first waits, which are correct in any case, are tried one by one.
   void Refine() {
     const std::vector<Placement> first = placements_;
     for (int iteration = 0; iteration < kMaxRefinements; ++iteration) {
@@ -391,7 +394,8 @@ class Pass {
     RefineOneByOne();
   }
 
-  // One is taken back if the rest are enough. One that is needed stays needed while others go.
+  // Removes a wait if the remaining ones are enough. A wait that is needed stays needed when others
+  // are removed.
   void RefineOneByOne() {
     Solve(Mode::kGiven);
     WalkAll(Mode::kJudge);
@@ -408,8 +412,8 @@ class Pass {
     }
   }
 
-  // Each block once, from its entry state. Returns, of waits that are judged, whether all that is
-  // needed is waited for.
+  // Walks each block once, from its entry state. With kJudge, returns true if the given waits cover
+  // all that is needed.
   bool WalkAll(Mode mode) {
     enough_ = true;
     for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -419,14 +423,15 @@ class Pass {
     return enough_;
   }
 
-  // What masked sends and math of the block walked have added to the ledger for NoMask consumers.
-  // All masked instructions of a block run or none, since no jump is between them: a masked wait
-  // there covers these producers for everybody, though it may be skipped. (Not so for those by
-  // distance: they cost no sync, since a NoMask consumer carries the distance itself.)
+  // An entry that a masked send or math instruction of the block being walked has added to the
+  // ledger for NoMask consumers. Either all masked instructions of a block run or none, since no
+  // jump lies between them. A masked wait in the block therefore covers these producers for all
+  // consumers, though it may be skipped. (This is not done for waits by distance: they cost no
+  // sync, since a NoMask consumer carries the distance itself.)
   struct Fresh {
     int16_t resource = 0;
     uint16_t token = 0;    // its bit
-    bool written = false;  // by the token's instruction, else read
+    bool written = false;  // true: the token's instruction writes the resource; false: it reads it
   };
 
   // Transforms `state` through the block. Returns the position after it.
@@ -476,8 +481,8 @@ class Pass {
     }
   }
 
-  // Notes what a masked instruction of the block is about to put into the ledger for NoMask
-  // consumers, unless an earlier producer has put the same there.
+  // Notes an entry that a masked instruction of the block is about to add to the ledger for NoMask
+  // consumers, unless an earlier producer has added the same one.
   void NoteFresh(const uint16_t (&tokens)[State::kRow], int r, uint16_t bit, bool written) {
     if ((tokens[r] & bit) == 0) fresh_.push_back({static_cast<int16_t>(r), bit, written});
   }
@@ -491,7 +496,7 @@ class Pass {
       f(kMasked);
       f(kMaskedForNoMask);
     };
-    // a0 and accumulators are read at issue by out-of-order instructions.
+    // Out-of-order instructions read a0 and accumulators at issue.
     ForEachRead(fp, [&](int r) {
       each_ledger([&](int c) {
         if (in_order) state.read[c][r] = now;
@@ -517,8 +522,8 @@ class Pass {
     state.special = fp.reads_special || fp.writes_special;
   }
 
-  // What a writer of a register has waited for itself. A masked write may be skipped: what NoMask
-  // consumers have not waited for stays.
+  // Clears the entries for which a writer of the register has waited itself. A masked write may be
+  // skipped, so entries for which NoMask consumers have not waited stay.
   static void Forget(State& state, int r, bool no_mask) {
     for (int c = 0; c < kLedgers; ++c) {
       if (no_mask || c == kMasked) {
@@ -556,17 +561,18 @@ class Pass {
 
   Program& program_;
   std::vector<isa::MachineBlock> blocks_;
-  std::vector<Footprint> footprints_;  // with numbers of registers
+  std::vector<Footprint> footprints_;  // with numbered registers
   int registers_ = 0;                  // that have numbers
   TokenPlan plan_;
   std::vector<bool> skippable_;  // by instruction
   std::vector<bool> fence_;      // by instruction
   std::vector<bool> in_loop_;    // by block
   std::vector<State> before_;
-  std::vector<Fresh> fresh_;           // of the block that is walked
+  std::vector<Fresh> fresh_;           // of the block being walked
   std::vector<Placement> placements_;  // by instruction
-  std::vector<Placement> needed_;      // by the state of the last walk
-  bool enough_ = true;                 // placements_, by the last walks that judged
+  std::vector<Placement> needed_;      // as needed by the state of the last walk
+  // whether placements_ are enough, by the last walks with kJudge
+  bool enough_ = true;
   std::vector<isa::Insertion> insertions_;
   SwsbStats stats_;
 };

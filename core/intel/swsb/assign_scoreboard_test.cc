@@ -1,6 +1,6 @@
-// Tests of the scoreboard pass: small programs with known answers, and random programs judged by
-// executing them along random paths against the rules themselves (Executor of waits/testing.h),
-// which shares nothing with the pass but the register footprints.
+// Tests of the scoreboard pass: small programs with known answers, and random programs. The latter
+// are judged by executing them along random paths against the rules themselves (Executor of
+// waits/testing.h), which share nothing with the pass but the register footprints.
 #include "core/intel/swsb/assign_scoreboard.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ TEST(Swsb, OutOfOrderWriteAfterInOrderReadWaits) {
   EXPECT_EQ(Annotated(MakeProgram({Alu(10, 1, 2), Load(1, 5)})), "00 90");
 }
 
-// Positions have 16 bits and begin anew in very long blocks: nothing is forgotten there, nor does
-// anything old come near.
+// Positions have 16 bits and restart in very long blocks. No pending producer is forgotten there,
+// and no old one becomes near.
 TEST(Swsb, LongBlocksCountOn) {
   Program program(kGen);
   for (int i = 0; i < 70000; ++i) program.Append(Alu(10 + i % 4, 10 + (i + 1) % 4, 2));
@@ -125,12 +125,12 @@ TEST(Swsb, ATokenUsedAgainIsWaitedForByItself) {
   EXPECT_EQ(Annotated(program), "40 00");  // r10 is written again: no further wait
 }
 
-// A wait for what a message reads leaves its token in use as long as its answer is on the way.
+// After a wait for a message's sources, its token stays in use until its response has come.
 TEST(Swsb, ATokenIsFreeWhenItsAnswerHasCome) {
   std::vector<Instruction> insts;
   for (int t = 0; t < kTokens; ++t) insts.push_back(Load(20 + t, 50 + t));
-  insts.push_back(Alu(50, 1, 2));   // over what the first one reads
-  insts.push_back(Alu(51, 21, 2));  // the answer of the second
+  insts.push_back(Alu(50, 1, 2));   // writes a register that the first one reads
+  insts.push_back(Alu(51, 21, 2));  // reads the response of the second
   insts.push_back(Load(60, 70));
   for (int t = 0; t < kTokens; ++t) insts.push_back(Alu(80 + t, 20 + t, 60));
   Program program = MakeProgram(insts);
@@ -164,7 +164,7 @@ TEST(Swsb, NoMaskProducersAreWaitedForByNoMaskInstructions) {
 }
 
 // A store before an if reads r10. The masked wait inside is skipped when the block runs with all
-// channels off; the NoMask write after it must wait itself. Outside of control flow the masked
+// channels off, so the NoMask write after it must wait itself. Outside of control flow the masked
 // wait is enough.
 TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverNoMaskConsumers) {
   Program program(kGen);
@@ -177,8 +177,8 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverNoMaskConsumers) {
   EXPECT_EQ(Annotated(MakeProgram({Store(5, 10), Alu(10, 1, 2), Alu(10, 3, 4, true)})), "40 30 00");
 }
 
-// The same wait covers, for everybody, what a masked instruction of its own block has begun: both
-// have run or neither.
+// The same wait covers, for all consumers, a masked producer of its own block: either both have run
+// or neither.
 TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
   Program program(kGen);
   program.Append(Branch(Opcode::kIf), {5, 5});
@@ -188,15 +188,15 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksCoverProducersOfTheirBlock) {
   program.Append(Store(20, 21));
   program.Append(Branch(Opcode::kEndif), {6, isa::kNoTarget});
   EXPECT_EQ(Annotated(program), "00 40 20 00 41 00");
-  // Sources read, and the token set anew, are waits like any other.
+  // The same holds for a wait for the sources of the block's own message.
   program.insts[1] = Store(5, 10);
   program.insts[2] = Alu(10, 1, 2);
   program.insts[3] = Alu(10, 3, 4, true);
   EXPECT_EQ(Annotated(program), "00 40 30 00 41 00");
 }
 
-// Not so behind another jump: the wait's block may be skipped where the producer's was not. And not
-// for the producer of an earlier iteration behind the wait.
+// This does not hold after another jump: the wait's block may be skipped where the producer's was
+// not. Nor does it hold for a producer after the wait, in an earlier iteration.
 TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
   Program program(kGen);
   program.Append(Branch(Opcode::kIf), {6, 6});
@@ -215,13 +215,13 @@ TEST(Swsb, MaskedWaitsInSkippedBlocksDoNotCoverProducersOfOtherBlocks) {
   EXPECT_EQ(Annotated(loop), "20 20 nop:01 40 00");
 }
 
-// An earlier producer with the same token stays in flight where the block is skipped.
+// An earlier producer with the same token stays in flight if the block is skipped.
 TEST(Swsb, ATokenOfTheBlockThatWasInUseBeforeIsNotCovered) {
   Program program(kGen);
   program.Append(Math(10, 1));
   for (int i = 1; i < kTokens; ++i) program.Append(Math(20 + i, 60));
   program.Append(Branch(Opcode::kIf), {20, 20});
-  program.Append(Math(10, 2));  // has a token of those before, all in use
+  program.Append(Math(10, 2));  // gets a token of those before, since all are in use
   program.Append(Alu(11, 10, 3));
   program.Append(Alu(12, 10, 3, true));
   program.Append(Branch(Opcode::kEndif), {21, isa::kNoTarget});
@@ -339,13 +339,13 @@ TEST(Swsb, RandomProgramsKeepTheRulesOnEveryPathTried) {
     }
   }
   EXPECT_GT(syncs, 0);
-  EXPECT_GT(reused, 0);  // the choice among busy tokens was tried
+  EXPECT_GT(reused, 0);  // the choice among busy tokens has occurred
   EXPECT_GT(instructions, 5000);
 }
 
-// The judge must judge: without its waits, a program breaks the rules. Removes one wait at a time.
-// Without NoMask instructions, since waits that only skipped blocks need are rarely on a path
-// tried.
+// The judge must notice missing waits: a program without one of its waits breaks the rules. Removes
+// one wait at a time. The programs have no NoMask instructions, since waits that only skipped
+// blocks need are rarely on a path that is tried.
 TEST(Swsb, RemovingAWaitIsNoticed) {
   int removed = 0, noticed = 0;
   for (uint32_t seed = 0; seed < 20; ++seed) {

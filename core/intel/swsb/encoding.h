@@ -1,6 +1,6 @@
-// The SWSB byte: 0 nothing, 1..7 distance, 0x20|n wait for token n's destination, 0x30|n
-// for its sources, 0x40|n set token n, 0x80|d<<4|n distance d and token n (set by out-of-order
-// instructions, waited for as destination by others).
+// The SWSB byte: 0 nothing, 1..7 distance, 0x20|n wait for token n's destination, 0x30|n for its
+// sources, 0x40|n set token n, 0x80|d<<4|n distance d and token n (out-of-order instructions set
+// the token, others wait for its destination).
 #ifndef KILN_CORE_INTEL_SWSB_ENCODING_H_
 #define KILN_CORE_INTEL_SWSB_ENCODING_H_
 
@@ -20,13 +20,14 @@ constexpr uint8_t DistanceAndToken(int d, int token) {
   return static_cast<uint8_t>(0x80 | d << 4 | token);
 }
 
-// Completes out of order and so needs a token.
+// Returns true if the instruction completes out of order and so needs a token.
 inline bool IsOutOfOrder(const isa::Instruction& inst) {
   return isa::IsSend(inst.op) || inst.op == isa::Opcode::kMath;
 }
 
-// Counts towards distances: everything that goes through the in-order pipe, branches included. (The
-// reference compiler counts so, intel/SOURCES.md; hardware that did not would break its programs.)
+// Returns true if the instruction counts towards distances: it goes through the in-order pipe, as
+// branches do too. (The reference compiler counts this way, intel/SOURCES.md; its programs would
+// break on hardware that did not.)
 inline bool IsInOrder(const isa::Instruction& inst) {
   return !IsOutOfOrder(inst) && inst.op != isa::Opcode::kSync;
 }

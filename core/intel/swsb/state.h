@@ -1,16 +1,16 @@
-// What may be pending on each register at one point of the program: the lattice of the scoreboard
-// dataflow.
+// The lattice of the scoreboard dataflow: what may be pending on each register at one point of the
+// program.
 //
-// Resources: a0 as one, accumulators, the answers of messages as one (fences wait for them), and
-// the GRFs that the program names, numbered from kFirstRegister on: rows are as long as there are
-// such. Positions count in-order instructions from the start of the current block; producers in
+// Resources: a0 as one, accumulators, the responses of messages as one (fences wait for them), and
+// the GRFs that the program names, numbered from kFirstRegister on; rows have one entry for each of
+// them. Positions count in-order instructions from the start of the current block; producers in
 // earlier blocks have negative positions.
 //
-// Three ledgers are kept apart, because waits differ in what they cover: what masked consumers must
-// wait for of masked producers, what anybody must wait for of NoMask producers, and what NoMask
-// consumers must wait for of masked producers. The last differs from the first where a block may
-// run with all channels off: a masked instruction's wait is then skipped, and a NoMask instruction
-// after it in the block still runs beside the masked producers before the block (not beside those
+// There are three ledgers, because waits differ in what they cover: masked producers that masked
+// consumers must wait for, NoMask producers that all consumers must wait for, and masked producers
+// that NoMask consumers must wait for. The last differs from the first where a block may run with
+// all channels off: a masked instruction's wait is then skipped, and a NoMask instruction after it
+// in the block still runs concurrently with the masked producers before the block (not with those
 // in it, which have been skipped too: see Fresh in assign_scoreboard.cc).
 #ifndef KILN_CORE_INTEL_SWSB_STATE_H_
 #define KILN_CORE_INTEL_SWSB_STATE_H_
@@ -29,11 +29,11 @@ inline constexpr int kAnswersResource = kAccumulatorResource + 16;
 inline constexpr int kFirstRegister = kAnswersResource + 1;
 inline constexpr int kResources = kFirstRegister + isa::kGrfCount;
 
-// In-order instructions farther back than this have completed: the pipeline is no longer
-// (distances above 10 never matter; fact from the reference compiler's scoreboard pass).
+// In-order instructions farther back than this have completed: the pipeline is no longer (distances
+// above 10 never matter; fact from the reference compiler's scoreboard pass).
 inline constexpr int kPipelineLength = 10;
 
-// 16 bits, since rows of them are joined at every edge; who walks a long block lets them begin anew
+// 16 bits, since rows of positions are joined at every edge. The walk of a long block restarts them
 // (Leave) at kMaxPositions.
 using Position = int16_t;
 inline constexpr Position kMaxPositions = 1 << 14;
@@ -42,7 +42,7 @@ inline constexpr Position kNone = std::numeric_limits<Position>::min();
 enum Ledger { kMasked = 0, kNoMask = 1, kMaskedForNoMask = 2 };
 inline constexpr int kLedgers = 3;
 
-// Who a wait was carried by, and so which ledgers it clears.
+// The instruction that carries a wait, and so the ledgers that the wait clears.
 enum class Carrier {
   kMaskedSkippable,  // kMasked; the caller adds what it covers of kMaskedForNoMask
   kMasked,           // kMasked, kMaskedForNoMask: the block never runs with all channels off
@@ -57,24 +57,24 @@ inline bool Covers(Carrier carrier, int ledger) {
   }
 }
 
-// By ledger, then resource: whole rows are joined and cleared, which their length, a multiple of
-// any vector, lets the compiler do by vectors.
+// Indexed by ledger, then resource. Whole rows are joined and cleared; their length is a multiple
+// of any vector's, so the compiler can vectorise this.
 struct State {
-  // Long enough that the compiler makes a loop of vectors of it, rather than so many single steps.
+  // Long enough that the compiler makes a loop of vectors instead of unrolling single steps.
   static constexpr int kLane = 32;
   static constexpr int kRow = (kResources + kLane - 1) / kLane * kLane;
 
   Position write[kLedgers][kRow];  // last in-order writer
   Position read[kLedgers][kRow];   // last in-order reader
-  uint16_t dst[kLedgers][kRow];    // tokens whose destination this may be
-  uint16_t src[kLedgers][kRow];    // tokens that may read this
+  uint16_t dst[kLedgers][kRow];    // tokens whose destination may be this resource
+  uint16_t src[kLedgers][kRow];    // tokens that may read this resource
   // In-order producers at or before these have completed.
   Position done[kLedgers] = {kNone, kNone, kNone};
-  bool special = false;  // the previous instruction used a register that nothing protects
+  bool special = false;  // the previous instruction used a register that hardware does not protect
   bool reached = false;
-  int row;  // of each row as much is in use, a multiple of kLane
+  int row;  // entries of each row in use, a multiple of kLane
 
-  // Of a program that names so many GRFs.
+  // The state of a program that names this many GRFs.
   explicit State(int registers) : row((kFirstRegister + registers + kLane - 1) / kLane * kLane) {
     for (int c = 0; c < kLedgers; ++c) {
       std::fill_n(write[c], row, kNone);
@@ -84,7 +84,7 @@ struct State {
     }
   }
 
-  // Makes this, the state after `length` in-order instructions of its block, one before the first
+  // Turns this state, after `length` in-order instructions of its block, into one before the first
   // instruction of a block.
   void Leave(Position length) {
     for (int c = 0; c < kLedgers; ++c) {
@@ -99,7 +99,7 @@ struct State {
     }
   }
 
-  // Joins another state before the first instruction of a block into this one. Returns whether this
+  // Joins another state before the first instruction of a block into this one. Returns true if this
   // one has grown.
   bool Join(const State& other) {
     if (!reached) {
@@ -118,7 +118,7 @@ struct State {
     return grown != 0;
   }
 
-  // Would joining the other one add nothing?
+  // Returns true if joining the other state would add nothing.
   bool Includes(const State& other) const {
     if (other.special && !special) return false;
     for (int c = 0; c < kLedgers; ++c) {
@@ -131,7 +131,7 @@ struct State {
     return true;
   }
 
-  // A wait for token.dst (or only .src) has passed.
+  // Updates the state after a wait for token.dst (or only .src).
   void ClearTokens(uint16_t dst_tokens, uint16_t src_tokens, Carrier carrier) {
     const uint16_t both = dst_tokens | src_tokens;  // a written destination implies read sources
     if (both == 0) return;
@@ -143,19 +143,19 @@ struct State {
     }
   }
 
-  // All in-order producers at or before `position` have completed.
+  // Notes that all in-order producers at or before `position` have completed.
   void ClearOrdered(Position position, Carrier carrier) {
     for (int c = 0; c < kLedgers; ++c) {
       if (Covers(carrier, c)) done[c] = std::max(done[c], position);
     }
   }
 
-  // The last in-order writer and reader of a register that may still be under way, or kNone.
+  // Return the last in-order writer and reader of a register that may still be pending, or kNone.
   Position Writer(int r, int c) const { return write[c][r] <= done[c] ? kNone : write[c][r]; }
   Position Reader(int r, int c) const { return read[c][r] <= done[c] ? kNone : read[c][r]; }
 
  private:
-  // f(0), ..., f(row - 1), by whole vectors.
+  // Calls f(0), ..., f(row - 1), in whole vectors.
   template <class F>
   void ForRow(F&& f) const {
     for (int first = 0; first < row; first += kLane) {

@@ -1,4 +1,4 @@
-// Token choice, see tokens.h.
+// The choice of tokens: see tokens.h.
 #include "core/intel/swsb/tokens.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();
 
-// The textually first instruction after each out-of-order one that must wait until it is done:
-// until its result is there, or of one without a result until its sources are read. (A wait for the
-// sources of one that has a result leaves its token in use.) Only the latest writer and the latest
-// reader of a register are remembered: a heuristic needs no more.
+// Finds, for each out-of-order instruction, the textually first later one that must wait until it
+// is done: until its result has been written, or, if it has no result, until its sources are read.
+// (A wait for the sources of one that has a result leaves its token in use.) Only the latest writer
+// and the latest reader of a register are remembered, which is enough for a heuristic.
 std::vector<int32_t> FirstWaits(const isa::Program& program,
                                 const std::vector<isa::Footprint>& footprints) {
   const auto count = static_cast<int32_t>(program.insts.size());
@@ -48,7 +48,7 @@ TokenPlan AssignTokens(const isa::Program& program, const std::vector<isa::Footp
   const std::vector<int32_t> first_wait = FirstWaits(program, footprints);
   TokenPlan plan;
   plan.token.assign(program.insts.size(), kNoToken);
-  std::array<int32_t, kTokens> awaited;  // by token: when its last user is waited for
+  std::array<int32_t, kTokens> awaited;  // by token: the instruction that waits for its last user
   std::array<int32_t, kTokens> issued;
   awaited.fill(-1);
   issued.fill(-1);
@@ -57,7 +57,8 @@ TokenPlan AssignTokens(const isa::Program& program, const std::vector<isa::Footp
     if (!IsOutOfOrder(inst) || (isa::IsSend(inst.op) && inst.send.eot)) continue;
     int best = 0;
     for (int t = 1; t < kTokens; ++t) {
-      // Soonest wait first, be it past; among those never waited for, the oldest.
+      // Prefers the soonest wait, including past ones; among tokens that are never waited for, the
+      // oldest.
       if (awaited[t] != awaited[best] ? awaited[t] < awaited[best] : issued[t] < issued[best]) {
         best = t;
       }

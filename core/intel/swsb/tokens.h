@@ -2,9 +2,9 @@
 //
 // Any choice is correct: the dataflow works on tokens, and a wait for a token covers every
 // instruction that set it. The choice decides how many unrelated instructions a wait covers. In
-// program order, a token that nobody waits for any longer is taken first (the one free longest);
-// else the one whose wait comes soonest, which leaves the others to those who are needed last.
-// Cost: O(instructions x operands).
+// program order, a token whose waits are all past is taken first (the one free longest). Otherwise
+// the token whose wait comes soonest is taken, so that tokens whose waits come later are not
+// disturbed. Cost: O(instructions x operands).
 #ifndef KILN_CORE_INTEL_SWSB_TOKENS_H_
 #define KILN_CORE_INTEL_SWSB_TOKENS_H_
 

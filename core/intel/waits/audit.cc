@@ -1,4 +1,4 @@
-// Abstract execution over instructions in flight: see audit.h.
+// Abstract execution over the instructions in flight: see audit.h.
 #include "core/intel/waits/audit.h"
 
 #include <algorithm>
@@ -28,11 +28,11 @@ struct InFlight {
 // Ascending by instruction.
 using State = std::vector<InFlight>;
 
-// What one instruction waits for.
+// The waits that one instruction carries.
 struct Waits {
   int distance = 0;      // 0: none
   uint16_t written = 0;  // tokens whose destination is waited for
-  uint16_t read = 0;     // tokens whose sources are
+  uint16_t read = 0;     // tokens whose sources are waited for
   bool Any() const { return distance != 0 || (written | read) != 0; }
 };
 
@@ -42,7 +42,7 @@ Waits WaitsOf(const Instruction& inst) {
   const auto token = static_cast<uint16_t>(1u << (s & 0xf));
   if ((s & 0x80) != 0) {
     w.distance = s >> 4 & 7;
-    w.written = token;  // set by unordered instructions: waits until it is free
+    w.written = token;  // an unordered instruction sets its token: waits until it is free
   } else if ((s & 0x70) == 0x20 || (s & 0x70) == 0x40) {
     w.written = token;
   } else if ((s & 0x70) == 0x30) {
@@ -69,8 +69,8 @@ bool IsFenceOrGateway(isa::Generation gen, const Instruction& inst) {
   return inst.send.sfid == isa::Sfid::kGateway || IsMemoryFence(gen, inst);
 }
 
-// Instructions that may run with all channels off: inside of an if or a loop, or where lanes that
-// halted are still out.
+// Finds instructions that may run with all channels off: those inside of an if or a loop, or
+// between a halt and the point where halted lanes are on again.
 std::vector<bool> FindSkippable(const isa::Program& program) {
   const auto count = static_cast<int32_t>(program.insts.size());
   std::vector<int32_t> change(static_cast<size_t>(count) + 1, 0);
@@ -129,7 +129,7 @@ class Auditor {
     performed_ = true;
   }
 
-  // The missing waits; afterwards FindRedundantSyncs may be asked.
+  // Returns the missing waits; FindRedundantSyncs may be called after it.
   std::vector<MissingWait> FindMissing() {
     at_entry_.assign(blocks_.size(), {});
     std::vector<bool> dirty(blocks_.size(), true);
@@ -191,12 +191,13 @@ class Auditor {
     return blocks;
   }
 
-  // Issued without channels: it neither waits nor does anything.
+  // Returns true if the instruction is issued without channels: it neither waits nor has an effect.
   bool IsIdle(size_t block, int32_t i) const {
     return performed_ && off_[block] && !program_.insts[i].no_mask;
   }
 
-  // Waiting for a fence or the gateway orders memory, whoever reads the answer.
+  // Returns true if a wait ends a fence or a gateway message: such a wait orders memory, whether or
+  // not an instruction reads the response.
   bool OrdersMemory(const State& waited) const {
     return std::any_of(waited.begin(), waited.end(), [this](const InFlight& p) {
       return IsFenceOrGateway(program_.generation, program_.insts[p.inst]);
@@ -209,7 +210,7 @@ class Auditor {
            inst.sync != SyncFunction::kHost && waits_[i].Any();
   }
 
-  // What the waits of instruction `i` end, of what is in flight before it.
+  // Returns the part of the instructions in flight before instruction `i` that its waits end.
   State EndedBy(int32_t i, const State& before) const {
     State after = before;
     Apply(i, &after);
@@ -225,8 +226,9 @@ class Auditor {
     return ended;
   }
 
-  // Would an instruction miss a wait if `open` were still in flight after instruction `at` of block
-  // `block`? Producers do not influence each other, so these alone are followed.
+  // Returns true if an instruction would miss a wait if `open` were still in flight after
+  // instruction `at` of block `block`. Producers do not influence each other, so only these are
+  // followed.
   bool IsMissed(size_t block, int32_t at, State open) const {
     std::vector<State> entry(blocks_.size());
     std::vector<size_t> work;
@@ -252,7 +254,8 @@ class Auditor {
     return !missing.empty();
   }
 
-  // Adds what may be in flight at the end of one path; false if nothing is new.
+  // Adds the instructions that may be in flight at the end of one path; returns false if none is
+  // new.
   static bool Join(const State& from, State* to) {
     State joined;
     auto a = from.begin();
@@ -275,8 +278,8 @@ class Auditor {
     return true;
   }
 
-  // The state after instruction `i`. Without `enter`, the instruction itself is not put in flight;
-  // its last execution is not any more, though: the next one stands for it.
+  // Updates the state across instruction `i`. Without `enter`, the instruction itself is not put in
+  // flight, and its previous execution is removed, too: the next one takes over its role.
   void Step(int32_t i, State* state, bool enter) const {
     Apply(i, state);
     Enter(i, state);
@@ -284,7 +287,7 @@ class Auditor {
     std::erase_if(*state, [i](const InFlight& p) { return p.inst == i; });
   }
 
-  // Which phases of a producer end with the waits of instruction `i`.
+  // Returns the phases of a producer that the waits of instruction `i` end.
   uint8_t Ended(const Waits& w, const InFlight& p) const {
     const Instruction& producer = program_.insts[p.inst];
     if (!IsUnordered(producer)) {
@@ -296,9 +299,9 @@ class Auditor {
     return (w.read >> token & 1) != 0 ? kReading : 0;
   }
 
-  // Has the last execution of `producer`, masked as `waiter` is, been under the channels that are
-  // on at `waiter`? So it is between two jumps, where no channel goes off or on. (A producer
-  // further down has been there in an earlier iteration.)
+  // Returns true if the last execution of `producer`, which is masked as `waiter` is, was under the
+  // channels that are on at `waiter`. This holds between two jumps, where no channel goes off or
+  // on. (A producer further down ran in an earlier iteration.)
   bool RanTogether(int32_t producer, int32_t waiter) const {
     return producer < waiter && block_of_[producer] == block_of_[waiter];
   }
@@ -325,7 +328,7 @@ class Auditor {
     for (const InFlight& p : state) {
       uint8_t owed = PhasesOwed(footprints_[p.inst], IsUnordered(program_.insts[p.inst]),
                                 footprints_[i], IsUnordered(consumer));
-      // Certain is only what a source demands, and for this there is none.
+      // No source demands this wait, so it is not among the certain ones.
       if (fence && !performed_)
         owed |= PhasesOwedToFence(program_.insts[p.inst], footprints_[p.inst]);
       owed &= p.phases[viewer];
@@ -333,7 +336,7 @@ class Auditor {
     }
   }
 
-  // An instruction of the in-order pipe comes between producers and whoever is next.
+  // Counts an instruction of the in-order pipe between the producers and the next consumer.
   void Advance(int32_t i, State* state) const {
     if (!IsInOrder(program_.insts[i])) return;
     for (InFlight& p : *state) {
@@ -364,11 +367,11 @@ class Auditor {
   const isa::Program& program_;
   const std::vector<isa::MachineBlock> blocks_;
   const std::vector<bool> skippable_;
-  std::vector<size_t> block_of_;  // by instruction: a block is jumped to and from at its ends only
+  std::vector<size_t> block_of_;  // by instruction: jumps enter and leave a block at its ends only
   std::vector<isa::Footprint> footprints_;
   std::vector<Waits> waits_;
   std::vector<State> at_entry_;
-  std::vector<bool> off_;   // by block, where lanes are followed
+  std::vector<bool> off_;   // by block, if lanes are followed
   bool performed_ = false;  // lanes are followed
 };
 
@@ -400,7 +403,7 @@ absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Prog
                                                                  Fusion fusion) {
   const absl::StatusOr<std::vector<Place>> places = PlacesOf(program, fusion);
   if (!places.ok()) return places.status();
-  // The same pair may meet in several places.
+  // The same pair may meet at several locations.
   std::map<std::pair<int32_t, int32_t>, uint8_t> phases;
   for (const MissingWait& m : Auditor(program, *places).FindMissing()) {
     phases[{m.consumer, m.producer}] |= m.phases;

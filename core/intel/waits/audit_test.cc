@@ -1,5 +1,5 @@
-// The checker against known answers, and against programs whose waits were removed: every removal
-// that an execution along some path shows to be wrong must be reported.
+// Tests the checker against known answers, and against programs from which waits were removed: it
+// must report every removal that an execution along some path shows to be wrong.
 #include "core/intel/waits/audit.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Program Of(const std::vector<Instruction>& insts) {
   return program;
 }
 
-// What is missing, as text; "" for nothing.
+// Returns the missing waits as text; "" for none.
 std::string Missing(const Program& program, Skipping skipping = Skipping::kPossible) {
   const auto missing = FindMissingWaits(program, skipping);
   if (!missing.ok()) return std::string(missing.status().message());
@@ -51,7 +51,7 @@ TEST(Audit, InOrderResultsNeedADistance) {
   EXPECT_EQ(Missing(Of({Alu(10, 1, 2), Alu(11, 10, 2)})),
             "instruction 1 (add) does not wait for 0 (add): results not written;");
   EXPECT_EQ(Missing(Of({Alu(10, 1, 2), With(Alu(11, 10, 2), 0x01)})), "");
-  // A distance that reaches only farther back.
+  // The distance covers only producers farther back.
   EXPECT_NE(Missing(Of({Alu(10, 1, 2), With(Alu(11, 10, 2), 0x02)})), "");
   // Two in-order instructions write in order.
   EXPECT_EQ(Missing(Of({Alu(10, 1, 2), Alu(10, 3, 4), Alu(1, 5, 6)})), "");
@@ -78,7 +78,7 @@ TEST(Audit, TokensCoverResultsOrSources) {
             "instruction 1 (add) does not wait for 0 (send): sources not read;");
   EXPECT_EQ(Missing(Of({load, With(Alu(5, 1, 2), 0x33)})), "");
   EXPECT_NE(Missing(Of({load, With(Alu(5, 1, 2), 0x33), Alu(11, 10, 2)})), "");
-  // The token set again.
+  // Setting the token again waits, too.
   EXPECT_EQ(Missing(Of({load, With(Load(20, 6), 0x43), Alu(11, 10, 2)})), "");
 }
 
@@ -135,7 +135,7 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
   nested.Append(Branch(Opcode::kEndif), {7, isa::kNoTarget});
   EXPECT_EQ(Missing(nested),
             "instruction 4 (add) does not wait for 1 (math): results not written;");
-  // In an earlier iteration.
+  // The producer is in an earlier iteration.
   Program loop(kGen);
   loop.Append(With(Alu(11, 10, 2), 0x20));
   loop.Append(Alu(12, 10, 2, true));
@@ -190,7 +190,7 @@ TEST(Audit, AFenceWaitsForAnswers) {
   EXPECT_EQ(Missing(Of({With(Store(10, 5), 0x43), fence, Sync(0x24)})), "");
 }
 
-// A wait that can be taken away: an instruction's own, or one bit of a sync's mask.
+// A wait that can be removed: an instruction's own, or one bit of a sync's mask.
 struct Removal {
   int32_t inst;
   Instruction without;
@@ -218,8 +218,8 @@ std::vector<Removal> Removals(const Program& program) {
   return all;
 }
 
-// Programs of the scoreboard pass keep the rules; with a wait less, whatever execution notices the
-// checker must notice too. (The reverse need not be: few of all paths are tried.)
+// Programs of the scoreboard pass obey the rules. With one wait removed, the checker must notice
+// every violation that execution notices. (The reverse need not hold: few of all paths are tried.)
 TEST(Audit, NoticesEveryRemovalThatExecutionNotices) {
   int removed = 0, wrong = 0, noticed = 0, redundant = 0, syncs = 0;
   for (uint32_t seed = 0; seed < 16; ++seed) {
@@ -249,8 +249,8 @@ TEST(Audit, NoticesEveryRemovalThatExecutionNotices) {
   EXPECT_EQ(redundant, 0) << "of " << syncs;
 }
 
-// What the scoreboard pass inserts is all needed, in loops too, where a later iteration of its
-// dataflow may make a wait of an earlier one needless.
+// The scoreboard pass inserts no redundant sync, also in loops, where a later iteration of its
+// dataflow may make a wait of an earlier one redundant.
 TEST(Audit, TheScoreboardPassInsertsNoRedundantSync) {
   int syncs = 0, refined = 0;
   std::string redundant;

@@ -1,4 +1,4 @@
-// Two lanes on their way: see lanes.h.
+// The paths of two lanes: see lanes.h.
 #include "core/intel/waits/lanes.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using isa::Opcode;
 
 constexpr int32_t kActive = -1;
 
-// Where a thread is, and its lanes: active, or the instruction where they go on. Sorted: which lane
-// is which does not matter.
+// The position of a thread and of its lanes: active, or the instruction where they continue.
+// Sorted, since the lanes are interchangeable.
 struct Where {
   int32_t pc = 0;
   std::array<int32_t, 2> lanes = {kActive, kActive};
@@ -80,7 +80,8 @@ class Walker {
 
   bool InProgram(int32_t at) const { return at >= 0 && at <= Count(); }
 
-  // The place of lanes that are (or come) there: those parked at its instruction are on again.
+  // Returns the number of the location of these lanes; those parked at its instruction are on
+  // again.
   size_t NumberOf(Where w) {
     for (int32_t& lane : w.lanes) lane = lane == w.pc ? kActive : lane;
     std::sort(w.lanes.begin(), w.lanes.end());
@@ -106,7 +107,7 @@ class Walker {
     places_[from].successors.push_back(static_cast<int32_t>(to));
   }
 
-  // Goes on behind the branch while any lane is (or will be) there, else to `jip`.
+  // Continues after the branch while any lane is (or will be) there, else at `jip`.
   void Continue(size_t from, const Where& w, int32_t at, int32_t jip) {
     const bool stays = w.AnyActive() || w.AnyAt(at + 1);
     if (stays || fusion_ == Fusion::kOn) GoTo(from, w, at + 1);
@@ -129,13 +130,13 @@ class Walker {
     if (!isa::IsBranch(inst.op)) return GoTo(from, w, at + 1);
     unsigned active = 0;
     for (size_t i = 0; i < w.lanes.size(); ++i) active |= (w.lanes[i] == kActive ? 1u : 0u) << i;
-    // Every set of active lanes for which the predicate may hold.
+    // Tries every set of active lanes for which the predicate may hold.
     for (unsigned taken = 0; taken <= active; ++taken) {
       if ((taken & ~active) != 0) continue;
       if (inst.pred == isa::PredCtrl::kNone && taken != active) continue;
       Branch(from, w, at, active, taken);
     }
-    // A scalar predicate of a jump holds or not whatever lanes are on.
+    // The scalar predicate of a jump may hold whatever lanes are on.
     if (inst.op == Opcode::kJmpi) Jump(from, w, at);
   }
 
@@ -153,7 +154,7 @@ class Walker {
         return Continue(from, Parked(w, active, inst.branch_control ? uip : jip), at, jip);
       case Opcode::kWhile: return Loop(from, w, at, active, taken);
       case Opcode::kBreak: {
-        // Lanes that leave a loop go on behind its end.
+        // Lanes that leave a loop continue after its end.
         const bool at_end = uip < Count() && program_.insts[uip].op == Opcode::kWhile;
         return Continue(from, Parked(w, taken, at_end ? uip + 1 : uip), at, jip);
       }

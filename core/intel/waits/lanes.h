@@ -1,20 +1,21 @@
-// The ways that threads go through a program, with the lanes that go them.
+// Finds the paths that threads take through a program, together with the states of their lanes.
 //
 // Problem: a graph of jumps has paths that no thread takes: past both sides of an if and its else,
 // from an endif out of the loop although lanes are on, out of a loop through a `while` without
-// predicate. A wait that is missing only there is missed by nobody.
+// predicate. A wait that is missing only on such a path is not missing.
 //
 // Algorithm: two lanes are followed, each active or parked at the instruction where its channel
-// goes on. Every predicate splits the active ones in every way; a branch that leaves none active
-// jumps on by JIP unless somebody waits behind it, as the hardware's does. A place is a basic block
-// with where the lanes are. Every path over places is one that two lanes of a thread can take, data
-// apart; paths that need three lanes or more are not among them. With `fusion` a thread may also
-// enter what it would jump over, with all channels off, because the thread it is fused with does
-// (Wa_1407528679).
+// continues. Every predicate splits the active ones in every way; a branch that leaves none active
+// jumps on by JIP unless a lane is parked after it, as the hardware's does. A location is a basic
+// block with the states of the lanes. Every path over locations is one that two lanes of a thread
+// can take, data apart; paths that need three lanes or more are not among them. With `fusion` a
+// thread may also enter, with all channels off, code that it would jump over, because the thread it
+// is fused with enters it (Wa_1407528679).
 //
 // Sources: the PRM's descriptions of if, else, endif, break, cont, while, halt, goto, join and
-// jmpi; the same rules are in core/sim/eu/control_flow.cc, which this shares nothing with. Limits:
-// calls are not followed (Unimplemented). Cost: places are blocks times nesting.
+// jmpi; core/sim/eu/control_flow.cc implements the same rules, and this code shares nothing with
+// it. Limits: calls are not followed (Unimplemented). Cost: the number of locations is blocks times
+// nesting.
 #ifndef KILN_CORE_INTEL_WAITS_LANES_H_
 #define KILN_CORE_INTEL_WAITS_LANES_H_
 
@@ -32,13 +33,13 @@ struct Place {
   int32_t begin = 0;  // instructions [begin, end)
   int32_t end = 0;
   bool off = false;                 // all channels are: masked instructions do nothing
-  bool past_end = false;            // a thread goes on behind the last instruction
+  bool past_end = false;            // a thread continues after the last instruction
   std::vector<int32_t> successors;  // ascending
 };
 
-// Places that a thread can come to; the first is where it starts. Errors: Unimplemented (calls,
-// jumps through registers), InvalidArgument (a branch without target), ResourceExhausted
-// (kMaxPlaces).
+// Returns the locations that a thread can reach; the first is where it starts. Errors:
+// Unimplemented (calls, jumps through registers), InvalidArgument (a branch without target),
+// ResourceExhausted (more than kMaxPlaces).
 inline constexpr size_t kMaxPlaces = 1u << 18;
 absl::StatusOr<std::vector<Place>> PlacesOf(const isa::Program& program, Fusion fusion);
 

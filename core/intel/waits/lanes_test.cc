@@ -14,7 +14,8 @@ using testing::Instruction;
 using testing::Opcode;
 using testing::Program;
 
-// Waits for everything in order that is `distance` back and further.
+// Returns the instruction with a wait for in-order producers `distance` instructions back and
+// further.
 Instruction Waiting(Instruction inst, int distance) {
   inst.swsb = static_cast<uint8_t>(distance);
   return inst;
@@ -46,7 +47,7 @@ TEST(Lanes, OneOfTwoSidesIsTaken) {
   p.Append(Unpredicated(Opcode::kEndif), {6, isa::kNoTarget});
   p.Append(Alu(30, 10, 1));
   p.Append(Waiting(EndOfThread(112), 1));
-  // By the jumps alone, one could come from the if to its endif.
+  // By the jumps alone, a path leads from the if to its endif.
   EXPECT_GT(Conservative(p), 0u);
   EXPECT_TRUE(Certain(p).empty());
   // A side without the wait is found.
@@ -63,7 +64,7 @@ TEST(Lanes, ALoopWithoutConditionIsLeftByItsBreaks) {
   p.Append(Branch(Opcode::kBreak), {3, 3});                     // 1: to 4
   p.Append(Waiting(Alu(20, 3, 4), 1));                          // 2
   p.Append(Unpredicated(Opcode::kWhile), {0, isa::kNoTarget});  // 3
-  p.Append(Waiting(Alu(30, 20, 1), 5));  // 4: of the iteration before: 3, 0, 1, 3, 4
+  p.Append(Waiting(Alu(30, 20, 1), 5));  // 4: waits for the iteration before: 3, 0, 1, 3, 4
   p.Append(Waiting(EndOfThread(112), 1));
   EXPECT_GT(Conservative(p), 0u);  // 2, 3, 4
   EXPECT_TRUE(Certain(p).empty());
@@ -85,8 +86,8 @@ TEST(Lanes, AnEndifGoesOnWhereLanesAreOn) {
   EXPECT_TRUE(Certain(p).empty());
 }
 
-// What an all-off block does: a NoMask result, waited for by a masked instruction that is not
-// performed.
+// A block with all channels off writes a NoMask result, and the masked instruction that waits for
+// it is not performed.
 TEST(Lanes, BlocksThatOnlyTheNeighbourNeeds) {
   Program p(testing::kGen);
   p.Append(Alu(10, 1, 2, /*no_mask=*/true));

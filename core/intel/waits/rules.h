@@ -1,8 +1,8 @@
-// Which wait one instruction owes another: the contract table in the checker's own words.
+// The waits that one instruction owes another: the contract table as the checker states it.
 //
-// Sources are named in core/sim/eu/contract_rules.cc. In short: everything but send and math runs
-// in order in one pipe that does not interlock on general registers or a0; sends and math finish
-// in any order; flags and accumulators are kept coherent by hardware; fences wait for answers.
+// core/sim/eu/contract_rules.cc names the sources. In short: everything but send and math runs in
+// order in one pipe that does not interlock on general registers or a0; sends and math finish in
+// any order; hardware keeps flags and accumulators coherent; fences wait for responses.
 #ifndef KILN_CORE_INTEL_WAITS_RULES_H_
 #define KILN_CORE_INTEL_WAITS_RULES_H_
 
@@ -14,7 +14,7 @@
 
 namespace kiln::intel::waits {
 
-// In-order results have landed this many in-order instructions later.
+// In-order results have been written this many in-order instructions later.
 inline constexpr int kPipeDepth = 10;
 inline constexpr int kTokens = 16;
 
@@ -32,13 +32,13 @@ inline bool IsMemoryFence(isa::Generation gen, const isa::Instruction& inst) {
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
-// What a producer still has to do.
+// The phases of a producer that may not be over.
 enum Phase : uint8_t {
   kReading = 1,  // its sources may not have been read
   kWriting = 2,  // its results may not have been written
 };
 
-// The phases of `producer` that must be over before `consumer` starts; 0 if none.
+// Returns the phases of `producer` that must be over before `consumer` starts; 0 if none.
 inline uint8_t PhasesOwed(const isa::Footprint& producer, bool producer_unordered,
                           const isa::Footprint& consumer, bool consumer_unordered) {
   uint8_t owed = 0;
@@ -50,13 +50,14 @@ inline uint8_t PhasesOwed(const isa::Footprint& producer, bool producer_unordere
   if (raw || (waw && !ordered_pair)) owed |= kWriting;
   if (war && !ordered_pair) owed |= kReading;
   if (consumer.reads_address && producer.writes_address) owed |= kWriting;
-  // Control registers: whatever comes next depends on them.
+  // The next instruction depends on control registers, whatever it is.
   if (producer.writes_special) owed |= kWriting;
   return owed;
 }
 
-// What a memory fence waits for besides: the answers of messages, which it might overtake. No
-// source says that it does not; a reference compiler waits (the row in contract_rules.cc).
+// Returns the phases for which a memory fence waits in addition: the responses of messages, which
+// it might overtake. No source says that it does not overtake them; a reference compiler waits (the
+// row in contract_rules.cc).
 inline uint8_t PhasesOwedToFence(const isa::Instruction& producer,
                                  const isa::Footprint& footprint) {
   return isa::IsSend(producer.op) && !footprint.writes.Empty() ? kWriting : 0;

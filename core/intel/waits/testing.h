@@ -1,6 +1,6 @@
 // Programs and a judge for tests of waits: builders of small instructions, random structured
-// programs, and an executor that follows one path and checks every access against what is in
-// flight. Shares nothing with the scoreboard pass or with the checker but register footprints.
+// programs, and an executor that follows one path and checks every access against the instructions
+// in flight. Shares nothing with the scoreboard pass or with the checker but register footprints.
 #ifndef KILN_CORE_INTEL_WAITS_TESTING_H_
 #define KILN_CORE_INTEL_WAITS_TESTING_H_
 
@@ -65,7 +65,7 @@ inline Instruction Math(int dst, int a, bool no_mask = false) {
   return inst;
 }
 
-// Reads one register through address register `address`.
+// A message that reads one register through address register `address`.
 inline Instruction Load(int dst, int address, bool no_mask = false) {
   isa::MessageFields f;
   f.message = isa::Message::kUntypedRead;
@@ -92,7 +92,7 @@ inline Instruction Store(int address, int data, bool no_mask = false) {
   return inst;
 }
 
-// Answers in one register when it is done.
+// A fence, which responds in one register when it is done.
 inline Instruction Fence(int dst) {
   isa::MessageFields f;
   f.message = isa::Message::kMemoryFence;
@@ -124,7 +124,8 @@ inline Instruction Branch(Opcode op) {
   return inst;
 }
 
-// Executes a finished program along one path and checks every access against what is in flight.
+// Executes a finished program along one path and checks every access against the instructions in
+// flight.
 class Executor {
  public:
   explicit Executor(const Program& program) : program_(program) {
@@ -133,7 +134,7 @@ class Executor {
     }
   }
 
-  // Empty, or the first violation. `choose` gives random numbers.
+  // Returns the first violation, or an empty text. `rng` chooses the path.
   std::string Path(std::mt19937& rng, int steps) {
     int32_t pc = 0;
     off_until_ = -1;
@@ -159,8 +160,8 @@ class Executor {
     bool reads_done = false;
   };
 
-  // Forward jumps either jump or run what they skip with all channels off, as fused EUs do; a loop
-  // that is left may run once more with all channels off.
+  // Forward branches either jump, or run the code that they skip with all channels off, as fused
+  // EUs do; a loop that is left may run once more with all channels off.
   int32_t Next(int32_t pc, bool off, std::mt19937& rng) {
     const Instruction& inst = program_.insts[pc];
     if (off || !isa::IsBranch(inst.op)) return pc + 1;
@@ -176,7 +177,7 @@ class Executor {
     const int b = inst.swsb;
     uint16_t dst = 0, src = 0;
     int distance = b < 0x10 ? b : b & 0x80 ? b >> 4 & 7 : 0;
-    // A token is set only when it is free: its former user is waited for.
+    // A token is set only when it is free: setting it waits for its former user.
     if ((b & 0x80) != 0 || b >> 4 == 4) dst = static_cast<uint16_t>(1u << (b & 15));
     if (b >> 4 == 2) dst = static_cast<uint16_t>(1u << (b & 15));
     if (b >> 4 == 3) src = static_cast<uint16_t>(1u << (b & 15));
@@ -233,7 +234,7 @@ class Executor {
   int32_t off_until_ = -1;
 };
 
-// `nomask`: one in so many instructions is NoMask; 0 for none.
+// Returns a random instruction; one in `nomask` is NoMask, none if it is 0.
 inline Instruction RandomInstruction(std::mt19937& rng, int registers, int nomask) {
   const auto reg = [&] { return static_cast<int>(10 + rng() % registers); };
   const bool no_mask = nomask != 0 && rng() % nomask == 0;
@@ -247,7 +248,7 @@ inline Instruction RandomInstruction(std::mt19937& rng, int registers, int nomas
   }
 }
 
-// Random structured code: straight runs, ifs with or without else, do-while loops.
+// Appends random structured code: straight runs, ifs with or without else, do-while loops.
 inline void RandomBody(std::mt19937& rng, Program& program, int depth, int registers,
                        int nomask = 4) {
   const int parts = 1 + static_cast<int>(rng() % 4);

@@ -61,7 +61,7 @@ class Committer {
     for (int k = 0; k < n; ++k) Finish(swap[static_cast<size_t>(k)], value, comps, insts);
   }
 
-  // Gives the places a value of their shape.
+  // Sets the operands of an inserted instruction to a value of their shape.
   void Finish(InstId i, const Value& value, uint16_t comps, std::vector<InstId>* insts) {
     const ValueId shape = ShapeOf(value, comps);
     Inst& in = f_.inst(i);
@@ -107,14 +107,14 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
   return WithSpirvId(WithCause(absl::ResourceExhaustedError(text), "out_of_registers"), v.spirv_id);
 }
 
-// Of a function whose flags fit; it is left alone on failure.
+// Assigns registers in a function whose flags fit; leaves it unchanged on failure.
 absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, const Liveness& live,
                                                 AllocationStats stats) {
   if (absl::Status s = CheckRedefinitions(t, *f, live); !s.ok()) return s;
   const std::vector<ValueInfo> info = DescribeValues(t, *f);
   // Spreading over the pool costs nothing while it is at most half full.
   bool roomy = true;
-  bool overfull = false;  // more values than units: no order fits, the first says for which value
+  bool overfull = false;  // more values than units: no order fits; the first names the value
   for (size_t p = 0; p < t.pools.size(); ++p) {
     const uint32_t units = FreeUnits(t, *f, p);
     overfull |= stats.max_live[p].logical > units;
@@ -164,7 +164,7 @@ void Add(const SpillStats& more, SpillStats* all) {
   all->evictions.insert(all->evictions.end(), more.evictions.begin(), more.evictions.end());
 }
 
-// Takes registers of another pool for so many places, as high in it as they go.
+// Reserves registers of another pool for `places` lane slots, as high in that pool as possible.
 absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t places, Function* f) {
   if (places == 0) return absl::OkStatus();
   const uint32_t per_unit = hooks.places_per_unit(*f), units = (places + per_unit - 1) / per_unit;
@@ -188,11 +188,12 @@ absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t pla
       "out_of_registers");
 }
 
-// Pool after pool; `live` is the liveness of what comes in.
+// Spills the pools one after another; `live` is the liveness of the function as passed in.
 absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint32_t part,
                         uint32_t of, SpillStats* stats) {
   const auto to_memory = [](const SpillHooks& h) { return h.to_pool == SpillHooks::kToMemory; };
-  assert(std::count_if(t.spills.begin(), t.spills.end(), to_memory) <= 1);  // places begin at 0
+  // Slots in memory begin at 0, so only one pool can be spilled there.
+  assert(std::count_if(t.spills.begin(), t.spills.end(), to_memory) <= 1);
   for (size_t k = 0; k < t.spills.size(); ++k) {
     const SpillHooks& hooks = t.spills[k];
     SpillStats own;
@@ -227,8 +228,9 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f,
 }
 
 absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f) {
-  // Shares of the pool left free, one after another. With less than a quarter in use what is left
-  // over is what one instruction needs, and what can be in registers only.
+  // Fractions of the pool to leave free, tried in this order. With less than a quarter of the pool
+  // in use, only the operands of one instruction and values that cannot be spilled are left in
+  // registers.
   struct Share {
     uint32_t part, of;
   };

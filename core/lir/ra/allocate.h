@@ -1,12 +1,12 @@
-// Register allocation of one function: SSA in, places out.
+// Register allocation of one function: takes SSA and assigns a register to each operand.
 //
 // In: a function that verifies (verify.h). Out: the same function with Operand::reg filled in,
-// flags saved where there were too many, collects replaced by copies, edge arguments copied at the
-// ends of blocks, copies onto themselves dropped; what allocation added has kInsertedCopy. Verify
-// the result with VerifyAllocated and ra/check.h.
+// excess flags saved, collects replaced by copies, edge arguments copied at the ends of blocks, and
+// copies onto themselves dropped; instructions that allocation added have kInsertedCopy. Verify the
+// result with VerifyAllocated and ra/check.h.
 //
-// Allocate does not spill: when no order of assignment fits, it gives ResourceExhausted with the
-// cause "out_of_registers", and `f` is as it was. AllocateWithSpills spills first (spill.h),
+// Allocate does not spill: if no order of assignment fits, it returns ResourceExhausted with the
+// cause "out_of_registers" and leaves `f` as it was. AllocateWithSpills spills first (spill.h),
 // with a growing reserve for fragmentation until assignment fits.
 #ifndef KILN_CORE_LIR_RA_ALLOCATE_H_
 #define KILN_CORE_LIR_RA_ALLOCATE_H_
@@ -25,8 +25,8 @@ namespace kiln::lir::ra {
 struct AllocationStats {
   std::vector<Pressure> max_live;  // per pool
   std::vector<uint32_t> top;       // per pool: 1 + the highest unit used
-  uint32_t copies_inserted = 0;    // instructions, a swap by its instructions
-  uint32_t copies_removed = 0;     // copies whose two ends met
+  uint32_t copies_inserted = 0;    // instructions; a swap counts each of its instructions
+  uint32_t copies_removed = 0;     // copies whose source and destination are the same
   uint32_t collect_parts = 0;
   uint32_t collect_parts_in_place = 0;
   uint32_t flags_saved = 0;
@@ -35,12 +35,12 @@ struct AllocationStats {
   SpillStats spill;
 };
 
-// `pressure`, unless null: the function's, by pool, also where no order fits.
+// `pressure`, unless null, receives the function's pressure per pool, also if no order fits.
 absl::StatusOr<AllocationStats> Allocate(const Target& target, Function* f,
                                          std::vector<Pressure>* pressure = nullptr);
 
-// Fails only where a single instruction needs more registers than
-// there are, or with "scratch_too_large".
+// Spills and allocates. Fails only where a single instruction needs more registers than there are,
+// or with "scratch_too_large".
 absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& target, Function* f);
 
 }  // namespace kiln::lir::ra

@@ -1,5 +1,5 @@
-// Time of allocation: per instruction it must not grow with the size of the program, and 512 values
-// live at once must stay under 100 ms.
+// Measures allocation time: per instruction it must not grow with the size of the program, and 512
+// values live at once must take less than 100 ms.
 //
 //   bazel run //core/lir/ra:allocate_benchmark
 #include "benchmark/benchmark.h"
@@ -33,7 +33,8 @@ void RandomPrograms(benchmark::State& state) {
 }
 BENCHMARK(RandomPrograms)->Arg(500)->Arg(2000)->Arg(10000)->Unit(benchmark::kMillisecond);
 
-// `range` uniform values at once, through 20 blocks of a loop nest, each read in each block.
+// Makes `range` uniform values live at once through 20 blocks of a loop nest, each read in each
+// block.
 void ManyLiveValues(benchmark::State& state) {
   Function program;
   program.dispatch_width = 8;

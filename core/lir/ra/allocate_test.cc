@@ -1,4 +1,4 @@
-// Allocation: random programs through the checker, and the shapes that have a reason.
+// Allocation: random programs through the checker, and shapes that need special care.
 #include "core/lir/ra/allocate.h"
 
 #include <string>
@@ -31,7 +31,7 @@ Function Read(const std::string& text) {
   return *std::move(f);
 }
 
-// Allocates and checks; the stats, or a failed test.
+// Allocates and checks; returns the statistics, or fails the test.
 AllocationStats MustAllocate(const Target& t, Function* f) {
   const Function ssa = *f;
   const auto stats = Allocate(t, f);
@@ -55,7 +55,8 @@ uint32_t RegOf(const Function& f, uint32_t value) {
   return Operand::kNoReg;
 }
 
-// Who writes where an answer is still to come waits for it, although nobody reads that part of it.
+// A write to a register of a message result in flight waits for the message, even where that part
+// of the result has no uses.
 TEST(AllocateTest, WhatNobodyReadsOfAnAnswerIsTakenOnlyForLackOfRegisters) {
   const Target& t = TestTarget();
   const absl::StatusOr<Function> ssa = Parse(t,
@@ -90,7 +91,7 @@ struct Totals {
   uint32_t attempts = 0;
 };
 
-// Where the pressure says that flags fit, none is saved.
+// If the pressure says that flags fit, none is saved.
 void CheckFlagsFit(const Target& t, const Function& ssa) {
   Function f = ssa;
   Liveness live(t, f);
@@ -156,7 +157,7 @@ TEST(AllocateTest, RandomProgramsInASmallPool) {
   EXPECT_GT(totals.compactions, 0u);
 }
 
-// Lanes end in the middle of blocks, several times in some: what moved is at home there.
+// Lanes end in the middle of blocks, in some several times: values that moved are at home there.
 TEST(AllocateTest, RandomProgramsWithExits) {
   Totals totals;
   testing::RandomOptions options;
@@ -171,8 +172,8 @@ TEST(AllocateTest, RandomProgramsWithExits) {
   EXPECT_GT(totals.compactions, 0u);
 }
 
-// A pool smaller than the target's, of which some units are no value's: nothing lies there, whether
-// values fit, are moved out of the way, or are spilled.
+// A pool smaller than the machine's, with reserved units: no value gets those, whether values fit,
+// are moved out of the way, or are spilled.
 TEST(AllocateTest, RandomProgramsBesideReservedUnits) {
   const Target& t = SmallTestTarget();
   uint32_t done = 0, spills = 0, compactions = 0, flags = 0;
@@ -206,8 +207,8 @@ TEST(AllocateTest, RandomProgramsBesideReservedUnits) {
   EXPECT_GT(flags, 10u);
 }
 
-// A NoMask write at the head of a loop runs for lanes that have left it: it must not hit what they
-// take along, although scalar SSA has that value dead there.
+// A NoMask write at the head of a loop executes for lanes that have left it: it must not overwrite
+// a value that they hold, although scalar SSA has that value dead there.
 TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
   for (const char* u : {"U 4x1", "G 4x1"}) {
     Function f = Read(std::string("function test width 8\n"
@@ -236,8 +237,8 @@ TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
   }
 }
 
-// A masked write may share the register: that is what logical liveness gains. At a low pressure
-// the allocator has no reason to, so the pool is made to hold two registers only.
+// A masked write may share the register: that is the gain of logical liveness. At a low pressure
+// the allocator has no reason to, so the pool holds two registers only.
 TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
   const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};
   Target t = TestTarget();
@@ -280,7 +281,7 @@ TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
 }
 
 // Two payloads of the message that ends the thread take 9 of the tail's 16 registers, wherever the
-// values before them happened to end.
+// values before them end.
 TEST(AllocateTest, PayloadsShareTheTail) {
   for (int before = 100; before < 128; ++before) {
     std::string values, code;
@@ -300,7 +301,7 @@ TEST(AllocateTest, PayloadsShareTheTail) {
   }
 }
 
-// 16-bit and 32-bit lanes lie in different bytes: they must not share a register even masked.
+// 16-bit and 32-bit lanes are in different bytes: they must not share a register even masked.
 TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
   const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};
   Target t = TestTarget();
@@ -337,9 +338,9 @@ TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
   EXPECT_EQ(SpirvIdOf(stats.status()), 74u) << stats.status();
 }
 
-// The parameter of a join is written by the then side; a NoMask write on the else side spares it.
-// So does one in the loop for the parameter of its exit, and one behind a continue for the
-// parameter of the continue block.
+// The then side writes the parameter of a join; a NoMask write on the else side spares it. The same
+// holds in a loop for the parameter of its exit, and after a continue for the parameter of the
+// continue block.
 TEST(AllocateTest, ParametersOfLanesThatWaitAreSpared) {
   Function f = Read(
       "function test width 8\n"
@@ -416,12 +417,12 @@ TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
       "block b2 depth 0\n"
       "  end\n");
   MustAllocate(t, &f);
-  EXPECT_NE(RegOf(f, 3), 8u);                         // %1 is live round the loop
+  EXPECT_NE(RegOf(f, 3), 8u);                         // %1 is live around the loop
   EXPECT_TRUE(RegOf(f, 2) == 0 || RegOf(f, 3) == 0);  // %0 is not
 }
 
-// Ends of ifs within ifs: what the innermost side makes goes where the parameter of the outermost
-// end would like to be, and no end copies it.
+// Ends of nested ifs: a value made on the innermost side gets the register hinted for the parameter
+// of the outermost end, and no end copies it.
 TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
   Function f = Read(
       "function test width 16\n"
@@ -470,8 +471,8 @@ TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
   EXPECT_EQ(RegOf(f, 5), RegOf(f, 3));
 }
 
-// Components of an answer that a join chooses: a second answer comes where the first one lies,
-// whose lanes wait for the join meanwhile.
+// Components of a message result are arguments of a join: the result of a second message gets the
+// registers of the first one, whose lanes wait for the join meanwhile.
 TEST(AllocateTest, ComponentsOfAnAnswerAreWhereTheirParametersAre) {
   Function f = Read(
       "function test width 16\n"
@@ -505,7 +506,8 @@ TEST(AllocateTest, ComponentsOfAnAnswerAreWhereTheirParametersAre) {
   EXPECT_EQ(RegOf(f, 3), RegOf(f, 2));
 }
 
-// Hardware waits for whole registers: a short value does not go where others still wait to be read.
+// The hardware waits for whole registers: a short value is not put into a register in which other
+// values are still to be read.
 TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
   Function f = Read(
       "function test width 8\n"
@@ -522,11 +524,11 @@ TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
   MustAllocate(TestTarget(), &f);
   EXPECT_NE(RegOf(f, 1) / 8, 1u);
   EXPECT_NE(RegOf(f, 2) / 8, 1u);
-  EXPECT_EQ(RegOf(f, 3), 10u);  // it is the last in there
+  EXPECT_EQ(RegOf(f, 3), 10u);  // no other value is left in that register
 }
 
-// Of what is held nothing is written over, though nobody reads it any more: neither where values
-// fit, nor by what moves out of the way, nor by spills.
+// The registers of held live-ins are never overwritten, even after their last use: neither where
+// values fit, nor by values moved out of the way, nor by spills.
 TEST(AllocateTest, RandomProgramsWithLiveInsThatAreHeld) {
   const Target& t = SmallTestTarget();
   uint32_t done = 0, spills = 0, compactions = 0, without = 0;
@@ -588,8 +590,8 @@ TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
   EXPECT_EQ(stats.copies_inserted, 0u);
 }
 
-// Most of a vector that is read in the order in which it lies is defined where the collect wants
-// it; one that gives a component only is not, since it would keep the others out.
+// A vector most of whose components a collect reads in order is defined where the collect wants it.
+// One of which it reads a single component is not, since it would displace other parts.
 TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
   Function f = Read(
       "function test width 8\n"
@@ -621,7 +623,8 @@ TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
   EXPECT_LT(one.defs(one.blocks[0].insts[0])[0].reg, TestTarget().pools[0].tail_first);
 }
 
-// What both sides of an if hand to its end is defined where the vector behind it wants it.
+// Arguments from both sides of an if are defined where the vector after the join wants the
+// parameter.
 TEST(AllocateTest, ArgumentsOfAPartAreDefinedWhereTheCollectWantsThem) {
   Function f = Read(
       "function test width 8\n"
@@ -679,7 +682,7 @@ TEST(AllocateTest, ALoopCounterNeedsNoCopy) {
   EXPECT_EQ(MustAllocate(TestTarget(), &f).copies_inserted, 0u);
 }
 
-// %4 could take the place of %1, which ends there, but lives on when the next %1 is loaded.
+// %4 could take the register of %1, which dies there, but is live when the next %1 is loaded.
 TEST(AllocateTest, WhatLivesOnLeavesTheHomeOfALoopsNextValue) {
   Function f = Read(
       "function test width 8\n"
@@ -732,7 +735,7 @@ TEST(AllocateTest, AUniformParameterReadAfterADivergentExitIsTheSelectorsError) 
   EXPECT_EQ(stats.status().code(), absl::StatusCode::kInternal);
 }
 
-// A loop with a divergent exit computes %2 of what it is given and %3 is read behind it.
+// A loop with a divergent exit computes %2 from its parameter, and %3 is read after the loop.
 std::string UniformOfALoop(const char* compute) {
   return absl::StrCat(
       "function test width 8\n"
@@ -757,7 +760,7 @@ std::string UniformOfALoop(const char* compute) {
       "  end\n");
 }
 
-// Lanes that left in an earlier iteration would find what the last iteration computed.
+// Lanes that left in an earlier iteration would find the value computed in the last iteration.
 TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADivergentExit) {
   for (const char* compute : {"%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %1:ud {w8}\n",
                               "%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n",
@@ -819,8 +822,8 @@ TEST(AllocateTest, ManyLiveValuesFitAtTheFirstAttempt) {
   EXPECT_EQ(stats.max_live[0].logical, 512u);
 }
 
-// All registers but three are taken, and between those and a fourth stands one dword: the second of
-// a value whose first is dead. The hole for it is the pool's first unit, where the value itself
+// All registers but three are taken, and between those and a fourth is a single dword: the second
+// of a value whose first is dead. The hole for it is the pool's first unit, where the value itself
 // would begin one unit before the pool. The next block finds it at home.
 TEST(AllocateTest, WhatMovesAwayBeginsWithinThePool) {
   constexpr int kValues = 30;  // of one register, in r2 to r31

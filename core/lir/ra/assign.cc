@@ -21,9 +21,10 @@ namespace kiln::lir::ra {
 
 namespace {
 
-constexpr int kMaxJoins = 16;  // one behind the other, of which a value may know the last
+constexpr int kMaxJoins = 16;  // maximum length of a chain of joins followed from an argument
 
-// The walk: what comes alive gets a place, what dies gives its units back.
+// The walk over the blocks: a value that becomes live gets registers, one that dies frees its
+// units.
 class Assigner {
  public:
   Assigner(const Target& t, const Function& f, const Liveness& live,
@@ -71,7 +72,7 @@ class Assigner {
     const std::vector<InstId>& insts = in_.f.block(b).insts;
     for (here_.position = 0; here_.position < insts.size(); ++here_.position) {
       const bool last = here_.position + 1 == insts.size() && in_.IsTerminator(insts.back());
-      // From an exit the thread may go where values are expected at home.
+      // From an exit the thread may go to blocks that expect values at home.
       const bool leaves = last || IsExit(in_.t, in_.f, insts[here_.position]);
       if (leaves && !compaction_.RestoreMoved()) return false;
       if (!DoInst(insts[here_.position])) return false;
@@ -84,7 +85,8 @@ class Assigner {
 
   // ---- Parameters.
 
-  // A parameter is written at the end of every predecessor, also of those that come later.
+  // Places a block's parameters. A parameter is written at the end of every predecessor, also of
+  // those later in the layout.
   bool PlaceParams(BlockId b) {
     if (in_.f.block(b).params.empty()) return true;
     const std::vector<BlockId>& preds = in_.preds[b.index];
@@ -93,7 +95,7 @@ class Assigner {
       const ValueId p = in_.f.block(b).params[which];
       if (!PlaceParam(p, which, parked)) return false;
       if (at_.now[p.index] == kNowhere) continue;
-      // Lanes may be parked there that hold the parameter itself.
+      // Lanes that hold the parameter itself may be parked there.
       for (BlockId pred : preds) {
         for (uint32_t c = 0; c < in_.f.value(p).comps; ++c) {
           const uint32_t slot = in_.live.first_slot(p) + c, g = in_.live.global(slot);
@@ -128,8 +130,8 @@ class Assigner {
     return true;
   }
 
-  // The place that saves the most copies, of arguments and into a collect; of equals the first.
-  // kNowhere if none does.
+  // Returns the register that saves the most copies of arguments and into a collect, the first
+  // among equals; kNowhere if none saves any.
   uint32_t BestForArguments(size_t which, const PlaceSearch::Query& s) {
     using Wishes = absl::InlinedVector<uint32_t, 4>;
     Wishes wishes;
@@ -172,8 +174,8 @@ class Assigner {
     return ok;
   }
 
-  // Places definitions while the sources still hold their units; a definition may take over those
-  // of a source that dies.
+  // Assigns definitions while the sources still hold their units; a definition may take over the
+  // units of a source that dies.
   bool DoPlain(InstId i) {
     const absl::Span<const Operand> defs = in_.f.defs(i);
     here_.placed.clear();
@@ -181,7 +183,7 @@ class Assigner {
       if (!IsValue(defs[d])) continue;
       if (!PlaceDef(i, static_cast<int>(d))) return false;
     }
-    // Sources are read at their places after any compaction.
+    // Sources are read from where they are after any compaction.
     const Inst& in = in_.f.inst(i);
     for (uint32_t k = 0; k < in.num_uses; ++k) {
       const Operand& o = in_.f.uses(i)[k];
@@ -197,7 +199,7 @@ class Assigner {
     for (uint32_t d = 0; d < in.num_defs; ++d) {
       if (IsValue(defs[d])) result_.SetReg(in.first_operand + d, defs[d]);
     }
-    // Kill() ran before the definitions came alive: those that nobody reads die now.
+    // The definitions became live after the sources died; DoInst kills those without uses.
     if (IsPlainCopy(in_.t, in_.f, i) &&
         at_.PlaceOf(defs[0]) == result_.out.operand_reg[in.first_operand + 1]) {
       result_.out.removed[i.index] = 1;
@@ -220,7 +222,7 @@ class Assigner {
     return true;
   }
 
-  // Where the use is, which dies here (tied.h).
+  // Gives the definition the registers of the tied use, which dies here (tied.h).
   bool PlaceTied(ValueId v, const Operand& use) {
     const uint32_t reg = at_.PlaceOf(use);
     const bool taken = live_.pool(v).displaced_homes.intersects(reg, in_.info(v).units);
@@ -229,8 +231,8 @@ class Assigner {
     return true;
   }
 
-  // Where the parameter is, or would like to be; if it has no wish yet, that for which it is an
-  // argument itself, and so on: ends of ifs within ifs. kNowhere if there is none.
+  // Returns the parameter's register or hint; if it has none yet, that of the parameter for which
+  // it is itself an argument, and so on along the ends of nested ifs. kNowhere if there is none.
   uint32_t ParamPlace(ValueId p) const {
     for (int depth = 0; p.valid() && depth < kMaxJoins; ++depth, p = in_.info(p).param) {
       if (at_.home[p.index] != kNowhere) return at_.home[p.index];
@@ -240,7 +242,8 @@ class Assigner {
     return kNowhere;
   }
 
-  // The place that most of the value's components have or want as arguments; of equals the first.
+  // Returns the register that suits most of the value's components that are arguments, the first
+  // among equals: their parameters have or hint at it.
   uint32_t PartsPlace(ValueId v) const {
     uint32_t best = kNowhere;
     int most = 0;
@@ -272,7 +275,8 @@ class Assigner {
       return reg;
     }
     if (const uint32_t reg = PartsPlace(v); search_.FitsOverSource(s, i, d, reg)) return reg;
-    // Kept for somebody else, where an answer is still to come, or where others wait for it.
+    // Second choice: registers kept for another value, to which a message result is still to be
+    // written, or in which other values wait to be read.
     uint32_t second = kNowhere;
     UnitSet better_not = kept_.KeptFrom(v);
     better_not |= live_.pool(v).arriving;

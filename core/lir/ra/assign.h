@@ -1,17 +1,17 @@
-// Gives every value a place in its pool, in one walk over the blocks in layout order.
+// Assigns registers of its pool to every value, in one walk over the blocks in layout order.
 //
-// In SSA form every value live at a definition has been placed before (its definition dominates),
-// so a definition takes any free range; blocks need no agreement, because a value keeps its home
-// from its definition to its last use everywhere. What must be free depends on which lanes the
-// definition writes: DESIGN.md beside this file has the argument. In short, a masked definition
+// In SSA form every value live at a definition has been assigned before (its definition dominates),
+// so a definition takes any free range; blocks need not agree on anything, because a value keeps
+// its home from its definition to its last use everywhere. Which units must be free depends on
+// which lanes the definition writes; DESIGN.md has the argument. In short, a masked definition
 // avoids live values and those values of parked lanes with which it cannot share lanes; a NoMask
-// definition avoids live values and everything that parked lanes hold. Values that parked lanes
-// hold although they are defined later in the layout (loops, parameters of joins) avoid, when
-// their turn comes, what was written meanwhile: LaneSets per block that lanes wait for.
+// definition avoids live values and everything that parked lanes hold. A value that parked lanes
+// hold although it is defined later in the layout (loops, parameters of joins) avoids, when it is
+// assigned, the units written while the lanes waited: LaneSets per block that lanes wait for.
 //
-// Choice of place: the places that make a copy unnecessary (collects, parameters, copies), the
-// place of a source that dies, else best fit. When nothing fits, values in the way are moved for
-// the rest of the block and moved back at its end (compaction; a bounded number of times).
+// Choice of registers: those that make a copy unnecessary (collects, parameters, copies), those of
+// a source that dies, else best fit. If nothing fits, values in the way are moved for the rest of
+// the block and moved back at its end (compaction; a bounded number of times).
 //
 // Cost: linear in operands for a bounded pool, plus the sets of live values at block entries.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_H_
@@ -33,10 +33,10 @@ enum class Order : uint8_t {
   kLow,        // best fit from the bottom
   kSizes,      // vectors from the bottom, the rest from the top
   kLifetimes,  // values of one block from the bottom, the rest from the top
-  kPromised    // as kLow, and what lanes wait with has a place from there on (assign_promises.h)
+  kPromised    // as kLow, and values that lanes wait with get registers early (assign_promises.h)
 };
 
-// Copies to place in a block before the instruction at this position of the original list.
+// Copies to insert in a block before the instruction at this position of the original list.
 struct Insertion {
   BlockId block;
   uint32_t position = 0;
@@ -54,13 +54,13 @@ struct Assignment {
   uint32_t compactions = 0;
 };
 
-// Where assignment gave up.
+// The value for which assignment found no registers, and the block.
 struct OutOfRegisters {
   ValueId value;
   BlockId block;
 };
 
-// False and `*why` if this order does not fit. `f` is not changed.
+// Returns false and sets `*why` if this order does not fit. `f` is not changed.
 bool Assign(const Target& target, const Function& f, const Liveness& live,
             const std::vector<ValueInfo>& info, Order order, Assignment* out, OutOfRegisters* why);
 

@@ -59,7 +59,7 @@ uint32_t Collects::FindPlace(InstId i, uint32_t promised) {
     offset += o.comps * (IsValue(o) ? in_.info(o).per_comp : in_.info(v).per_comp);
   }
   if (search_.Fits(s, promised)) return promised;
-  // The place that leaves the most parts where they are.
+  // The register at which the most parts need no move.
   uint32_t best = kNowhere, best_kept = 0;
   const auto consider = [&](uint32_t reg) {
     if (reg == best || !search_.Fits(s, reg)) return;

@@ -1,5 +1,6 @@
-// Vectors: a collect becomes parallel moves into its place, which is the one that leaves the most
-// parts where they are; a part that ends in a collect is placed there from the first.
+// Vectors: turns a collect into parallel moves to the register at which the most parts need no
+// move; a value whose last use is as a part of a collect is assigned its register there from the
+// start.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_COLLECTS_H_
 #define KILN_CORE_LIR_RA_ASSIGN_COLLECTS_H_
 
@@ -27,14 +28,14 @@ class Collects {
         promises_(promises),
         result_(result) {}
 
-  // False if its vector has no place.
+  // Assigns the collect's vector; false if nothing fits.
   bool Place(InstId i);
-  // The place of a value within the collect that is its last use, kNowhere if it ends in none. The
-  // first of the parts chooses a place for the whole.
+  // Returns a value's register within the collect that is its last use; kNowhere if its last use is
+  // not a collect. The first of the parts chooses a hint for the whole vector.
   uint32_t PartPlace(const PlaceSearch::Query& s);
 
  private:
-  // At `promised` if that fits.
+  // Returns `promised` if that fits.
   uint32_t FindPlace(InstId i, uint32_t promised);
 
   const AssignInput& in_;

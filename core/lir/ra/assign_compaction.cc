@@ -44,7 +44,7 @@ bool Compaction::Compact(ValueId v, InstId collect) {
   if (!raw_value_[want.pool].valid() && !p.always_masked) return false;
   if (result_.out.compactions >= kMaxCompactions) return false;
   std::vector<Cluster> clusters = Clusters(want.pool);
-  // What no moving can make room in.
+  // Units that cannot be freed by moving values.
   UnitSet fixed = p.reserved;
   fixed |= held_[want.pool];
   fixed |= p.promised;
@@ -77,7 +77,7 @@ bool Compaction::Compact(ValueId v, InstId collect) {
     }
     clusters.erase(std::remove_if(clusters.begin(), clusters.end(), ends), clusters.end());
   }
-  std::vector<std::pair<uint32_t, uint32_t>> windows;  // units to move, place
+  std::vector<std::pair<uint32_t, uint32_t>> windows;  // units to move, first unit
   const uint32_t first = in_.f.value(v).in_tail ? in_.t.pools[want.pool].tail_first : 0;
   for (uint32_t at = (first + want.alignment - 1) / want.alignment * want.alignment;
        at + want.written <= p.units; at += want.alignment) {
@@ -114,7 +114,7 @@ std::vector<uint32_t> Compaction::PresentSlots(uint8_t pool) {
 
 std::vector<Compaction::Cluster> Compaction::Clusters(uint8_t pool) {
   const std::vector<uint32_t> slots = PresentSlots(pool);
-  std::vector<uint32_t>& leader = leader_;  // only those of present slots are right
+  std::vector<uint32_t>& leader = leader_;  // only entries of present slots are valid
   std::vector<uint32_t>& index = cluster_;
   leader.resize(in_.f.values.size());
   index.resize(in_.f.values.size());
@@ -127,7 +127,7 @@ std::vector<Compaction::Cluster> Compaction::Clusters(uint8_t pool) {
     while (leader[v] != v) v = leader[v] = leader[leader[v]];
     return v;
   };
-  uint32_t end = 0, last = kNowhere;  // of the slot that reaches farthest
+  uint32_t end = 0, last = kNowhere;  // of the slot that reaches highest
   for (uint32_t s : slots) {
     const uint32_t v = in_.live.slot_value(s).index, hi = at_.SlotUnit(s) + in_.values[v].per_comp;
     if (last != kNowhere && at_.SlotUnit(s) < end) leader[find(v)] = find(last);
@@ -150,7 +150,7 @@ std::vector<Compaction::Cluster> Compaction::Clusters(uint8_t pool) {
     c.hi = std::max(c.hi, at_.SlotUnit(s) + in_.info(v).per_comp);
     c.slots.push_back(s);
     if (std::find(c.members.begin(), c.members.end(), v) != c.members.end()) continue;
-    // Layouts that share lanes must keep their phase; what moves alone need not.
+    // Layouts that share lanes must keep their phase; a value that moves alone need not.
     if (!c.members.empty())
       c.alignment = std::max({c.alignment, in_.info(v).per_comp, live_.pools[pool].register_units});
     c.alignment = std::max(c.alignment, in_.info(v).alignment);

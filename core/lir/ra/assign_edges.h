@@ -1,4 +1,4 @@
-// Block arguments: parallel moves at the end of the block that hands them over, when every value
+// Block arguments: parallel moves at the end of the block whose edge carries them, once every value
 // has its home.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_EDGES_H_
 #define KILN_CORE_LIR_RA_ASSIGN_EDGES_H_
@@ -8,7 +8,7 @@
 
 namespace kiln::lir::ra {
 
-// The copies of b's edge; false if a cycle of moves finds no free unit. Values are at their homes.
+// Adds the copies of b's edge; false if a cycle of moves finds no free unit. Values are at home.
 bool CopyArguments(const AssignInput& in, const Places& at, BlockId b, AssignResult* result);
 
 }  // namespace kiln::lir::ra

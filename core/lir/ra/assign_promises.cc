@@ -26,7 +26,7 @@ uint32_t Promises::Redeem(ValueId v) {
 
 void Promises::Promise(ValueId v) {
   Pool& pool = live_.pool(v);
-  if (pool.always_masked) return;  // nothing is written for lanes that wait
+  if (pool.always_masked) return;  // writes never reach lanes that wait
   PlaceSearch::Query s = search_.Start(v);
   // The lanes that wait with it hold these as well.
   s.barred |= pool.parked.all();

@@ -1,17 +1,17 @@
-// Places for values that lanes wait with before the walk comes to their definitions: parameters of
-// a block that lanes wait for, and, of a loop that lanes have left, what is defined further down in
-// it.
+// Promises registers to values that lanes wait with before the walk reaches their definitions:
+// parameters of a block that lanes wait for, and, in a loop that lanes have left, values defined
+// further down in it.
 //
-// Without a promise such a value avoids, when its turn comes, all that was written for all lanes
-// while they waited (assign_written.h). Each of these writes was of something short, but in time
-// they reach the whole pool: fills are NoMask, and a loop that spills is full of them. Spilling
-// counts the value in all this time; so its place is chosen where the wait begins, and no other
-// value gets it.
+// Without a promise such a value avoids, when it is assigned, all units that were written for all
+// lanes while they waited (assign_written.h). Each of these writes is of a short-lived value, but
+// in time they cover the whole pool: fills are NoMask, and a loop that spills is full of them.
+// Spilling counts the value during the whole wait, so registers are chosen for it where the wait
+// begins, and no other value gets them.
 //
-// A promise is broken where something that was there before comes alive again at the definition,
-// which then takes any place that fits: what was written has been recorded all the same.
+// A promise is broken if a value that was there before becomes live again at the definition. The
+// definition then takes any range that fits: writes during the wait have been recorded regardless.
 //
-// Of Order::kPromised only. Lifetime: the function.
+// Used with Order::kPromised only. Lifetime: the function.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_PROMISES_H_
 #define KILN_CORE_LIR_RA_ASSIGN_PROMISES_H_
 
@@ -29,11 +29,11 @@ class Promises {
   Promises(const AssignInput& in, Places& at, const Here& here, LiveNow& live, PlaceSearch& search)
       : in_(in), at_(at), here_(here), live_(live), search_(search), asked_(in.f.values.size()) {}
 
-  // The block is Here::block; its parameters have places. Promises places for what lanes begin to
-  // wait with here, larger values first.
+  // Begins the block Here::block, whose parameters are assigned. Promises registers to the values
+  // with which lanes begin to wait here, larger values first.
   void Enter();
-  // The place of a value that is to be defined now, kNowhere if none was promised; from now on
-  // others may have it.
+  // Ends the promise to a value about to be defined and returns its register; kNowhere if none was
+  // promised. Other values may use it from now on.
   uint32_t Redeem(ValueId v);
 
  private:

@@ -28,7 +28,7 @@ void AssignResult::Settle(ValueId v, uint32_t reg) {
   out.top[in_.info(v).pool] = std::max(out.top[in_.info(v).pool], reg + in_.info(v).units);
 }
 
-// The first argument of a parameter says where that would like to be.
+// Makes the register of a parameter's first argument the parameter's hint.
 void AssignResult::Suggest(ValueId param, uint32_t reg) {
   if (at_.home[param.index] != kNowhere || at_.hint[param.index] != kNowhere) return;
   at_.hint[param.index] = reg;

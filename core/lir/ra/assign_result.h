@@ -1,5 +1,5 @@
-// What assignment writes down: places of operands, copies to insert, instructions to drop, and why
-// it gave up. Lifetime: the function. A value that gets its place here is live from then on.
+// The result of assignment: registers of operands, copies to insert, instructions to drop, and the
+// reason of a failure. Lifetime: the function. A value that is settled here is live from then on.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_RESULT_H_
 #define KILN_CORE_LIR_RA_ASSIGN_RESULT_H_
 
@@ -18,7 +18,7 @@ class AssignResult {
   AssignResult(const AssignInput& in, Places& at, const Here& here, LiveNow& live,
                WrittenSets& written, Assignment* out, OutOfRegisters* why);
 
-  // The value is now at `reg`, for good.
+  // Makes `reg` the value's home.
   void Settle(ValueId v, uint32_t reg);
   void SetReg(uint32_t operand, const Operand& o) {
     out.operand_reg[operand] = at_.now[o.id] == kNowhere ? 0 : at_.PlaceOf(o);
@@ -29,7 +29,7 @@ class AssignResult {
   }
   void RecordSteps(BlockId b, uint8_t pool, const std::vector<MoveStep>& steps);
   void Suggest(ValueId param, uint32_t reg);
-  // False: there is no place for v here.
+  // Returns false: nothing fits v here.
   bool Fail(ValueId v) {
     why = {v, here_.block};
     return false;

@@ -1,4 +1,4 @@
-// The rooms of assignment, each by itself, on one function with a loop that lanes leave early.
+// The parts of assignment, each by itself, on one function with a loop that lanes leave early.
 #include <memory>
 #include <string>
 
@@ -20,7 +20,7 @@ namespace {
 
 using testing::TestTarget;
 
-// b1 is a loop with the parameter %1 and the next value %3; %5 is defined in it and read behind it.
+// b1 is a loop with the parameter %1 and the next value %3; %5 is defined in it and read after it.
 constexpr char kLoop[] =
     "function test width 8\n"
     "value %0 G 4x1\n"
@@ -54,7 +54,7 @@ constexpr char kLoop[] =
     "  store %5:ud\n"
     "  end\n";
 
-// All rooms, as the walk has them.
+// All parts, connected as in the walk.
 struct Rooms {
   explicit Rooms(const char* text = kLoop, Order order = Order::kLow)
       : f(*Parse(TestTarget(), text)),
@@ -126,7 +126,7 @@ TEST(AssignLiveTest, LanesThatLeftTheLoopHoldWhatIsReadBehindIt) {
   EXPECT_TRUE(r.now.pools[0].parked.empty());
 }
 
-// The loop's exit waits with it in every iteration, before it is defined there.
+// Lanes that wait for the loop's exit hold it in every iteration, before it is defined there.
 TEST(AssignPromisesTest, WhatLanesWaitWithHasAPlaceBeforeItIsDefined) {
   Rooms r(kLoop, Order::kPromised);
   r.Enter(1);
@@ -151,7 +151,7 @@ TEST(AssignPromisesTest, OtherOrdersPromiseNothing) {
 TEST(AssignWrittenTest, AValueOfWaitingLanesAvoidsWhatWasWrittenBeforeItHadAPlace) {
   Rooms r;
   const std::vector<uint32_t>& late = r.written.late(ValueId(5));
-  ASSERT_EQ(late.size(), 1u);  // the loop's exit waits with it in every iteration
+  ASSERT_EQ(late.size(), 1u);  // lanes that wait for the loop's exit hold it in every iteration
   EXPECT_TRUE(r.written.late(ValueId(0)).empty());
   r.Enter(1);
   r.written.Record(BlockId(1), 0, 32, 8, LaneLayout());
@@ -165,8 +165,8 @@ TEST(AssignKeptTest, WhatTheBlockHandsOnStays) {
   Rooms r;
   r.Enter(2);
   EXPECT_TRUE(r.stays.Stays(ValueId(3)));   // an argument
-  EXPECT_TRUE(r.stays.Stays(ValueId(0)));   // live round the loop
-  EXPECT_FALSE(r.stays.Stays(ValueId(1)));  // its next value comes
+  EXPECT_TRUE(r.stays.Stays(ValueId(0)));   // live around the loop
+  EXPECT_FALSE(r.stays.Stays(ValueId(1)));  // its next value is computed
 }
 
 TEST(AssignKeptTest, TheHomeOfAParameterIsKeptForItsNextValue) {
@@ -227,7 +227,7 @@ TEST(AssignEdgesTest, AnArgumentElsewhereIsCopiedBeforeTheJump) {
   EXPECT_EQ(r.out.insertions[0].steps[0].from, 56u);
 }
 
-// Two parameters change places and nothing but reserved units is free: they are exchanged in place.
+// Two parameters trade registers while only reserved units are free: they are exchanged in place.
 TEST(AssignEdgesTest, ACycleDoesNotGoThroughReservedUnits) {
   Rooms r(
       "function test width 8\n"
@@ -262,7 +262,7 @@ TEST(AssignCompactionTest, WhatIsInTheWayMovesAndGoesHome) {
   Rooms r;
   r.Enter(0);
   r.Place(0, 0);
-  // A value that needs all but one register; %0 stands in its middle.
+  // A value that needs all but one register; %0 is in its middle.
   r.f.values[8].comps = 1024 - 8;
   r.info = DescribeValues(TestTarget(), r.f);
   r.now.pools[0].live = UnitSet();

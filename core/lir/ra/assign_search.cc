@@ -7,7 +7,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-// Registers that short values have lately been written to.
+// Registers to which short values have recently been written.
 UnitSet Recent(const Pool& p) {
   UnitSet recent;
   for (uint32_t first : p.recent) recent.insert(first, p.register_units);
@@ -28,7 +28,7 @@ PlaceSearch::Query PlaceSearch::Start(ValueId v) {
   AvoidPromised(v, &s);
   if (in_.f.value(v).in_tail) s.first = in_.t.pools[in_.info(v).pool].tail_first;
   if (!live_.moved.empty()) {
-    // What goes home at the end of the block must not share its lanes with what does not.
+    // Values that return home at the end of the block must not share lanes with values that do not.
     s.barred |= p.parked.all();
     const ValueId tied = in_.info(v).tied;
     if (stays_.Stays(v) || (tied.valid() && stays_.Stays(tied))) s.barred |= p.displaced_homes;
@@ -144,7 +144,7 @@ uint32_t PlaceSearch::SearchHoles(const Query& s, const UnitSet* avoid) {
   for (uint32_t phase = 0; phase < step; phase += v.alignment) {
     UnitSet taken = TakenAt(s, phase);
     if (avoid != nullptr) taken |= *avoid;
-    // The tail is short, and two payloads may have to find room in it: one end stays free.
+    // The tail is short and may have to hold two payloads, so they are packed at its upper end.
     if (in_.f.value(s.value).in_tail) {
       const uint32_t hole = LastFit(taken, s.first, p.units, s.units, step, phase);
       if (hole != kNowhere && (best == kNowhere || hole > best)) best = hole;
@@ -196,7 +196,8 @@ uint32_t PlaceSearch::Find(const Query& s) {
   const Pool& pool = live_.pools[in_.info(s.value).pool];
   UnitSet avoid = kept_.KeptFrom(s.value);
   avoid |= pool.hoped;
-  // To wait for a message costs more than a copy.
+  // First without kept units, then at least without units of message results in flight: waiting for
+  // a message costs more than a copy.
   for (const UnitSet* also : {&std::as_const(avoid), &pool.arriving}) {
     if (also->empty()) continue;
     UnitSet all = *also;

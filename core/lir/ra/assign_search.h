@@ -1,8 +1,8 @@
-// The search for a free range of a pool. Lifetime: a query is one definition's.
+// Searches a pool for a free range. Lifetime: a query belongs to one definition.
 //
-// A place fits where it is aligned, in the pool, free of live values, and free of what parked lanes
-// hold and this value may not share (lane_sets.h: that depends on the phase, so places are searched
-// phase by phase). Order decides which of the holes.
+// A range fits if it is aligned, in the pool, free of live values, and free of units that parked
+// lanes hold and that this value may not share (lane_sets.h: that depends on the phase, so ranges
+// are searched phase by phase). The order decides which of the holes is taken.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_SEARCH_H_
 #define KILN_CORE_LIR_RA_ASSIGN_SEARCH_H_
 
@@ -23,9 +23,9 @@ class PlaceSearch {
   struct Query {
     ValueId value;
     uint32_t units = 0;
-    uint32_t first = 0;                // of the allowed part of the pool
+    uint32_t first = 0;                // first unit of the allowed part of the pool
     UnitSet taken;                     // by live values; a definition may take over those that die
-    UnitSet barred;                    // by whatever else, for good
+    UnitSet barred;                    // for any other reason, always
     const LaneSets* parked = nullptr;  // conflicts depend on the phase
     std::vector<const LaneSets*> more;
   };
@@ -34,29 +34,31 @@ class PlaceSearch {
               WrittenSets& written, StayingValues& stays, KeptHomes& kept)
       : in_(in), at_(at), here_(here), live_(live), written_(written), stays_(stays), kept_(kept) {}
 
-  // For a tied use also what its definition will ask, which has no other place.
+  // Starts the query of a value. For a tied use it includes the constraints of its definition,
+  // which gets the same registers.
   Query Start(ValueId v);
   bool Fits(const Query& s, uint32_t reg) const;
-  // May the definition start where a dying source starts? Everything else in its range must be
-  // free or belong to sources that start there as well.
+  // Returns true if the definition may start where a dying source starts. All other units in its
+  // range must be free or belong to sources that start there as well.
   bool FitsOverSource(const Query& s, InstId i, int def, uint32_t reg) const;
-  // All that a value at `reg` (whose phase matters) would have to avoid.
+  // Returns all units that a value at `reg` (whose phase matters) would have to avoid.
   UnitSet TakenAt(const Query& s, uint32_t reg) const;
-  // kNowhere if nothing fits.
+  // Returns the first unit of a range, or kNowhere if nothing fits.
   uint32_t Find(const Query& s);
 
  private:
-  // Avoids what was written while lanes that hold the value waited.
+  // Avoids units that were written while lanes that hold the value waited.
   void AvoidWritten(ValueId v, Query* s);
-  // Avoids what others are to have. What ends as an argument of a parameter may be where that is to
-  // be.
+  // Avoids units promised to other values. A value whose last use is as the argument of a parameter
+  // may take the units promised to that parameter.
   void AvoidPromised(ValueId v, Query* s);
   bool MayShareWithParam(ValueId v, ValueId param) const;
   bool PhasesDiffer(const Query& s) const;
   bool FromTop(ValueId v) const;
   uint32_t FindAvoiding(const Query& s, const UnitSet& avoid);
   uint32_t SearchHoles(const Query& s, const UnitSet* avoid);
-  // A short value gets a register of its own, or at least one that none was lately written to.
+  // Gives a short value a register of its own, or at least one that no short value was recently
+  // written to.
   uint32_t SpreadShort(const Query& s, const UnitSet& avoid);
 
   const AssignInput& in_;

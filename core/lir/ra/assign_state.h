@@ -1,11 +1,11 @@
-// What the rooms of assignment share, by lifetime: what is known before it begins (AssignInput),
-// what a value's place is (Places, for the whole function), and where the walk stands (Here).
+// State shared by the parts of assignment, by lifetime: the inputs (AssignInput), the registers of
+// each value (Places, for the whole function), and the current position of the walk (Here).
 //
-// The rooms: assign_live (who is live or parked at this place), assign_written (what was written
-// while lanes waited), assign_kept (values and homes that later places in the block count on),
-// assign_search (a free range), assign_promises (places of what lanes wait with), assign_collects,
-// assign_compaction and assign_edges (moves), and assign_result (what is written down). assign.cc
-// walks and calls them.
+// The parts: assign_live (units live or parked at the current position), assign_written (units
+// written while lanes waited), assign_kept (values and homes that later positions in the block rely
+// on), assign_search (finds a free range), assign_promises (early registers of values that lanes
+// wait with), assign_collects, assign_compaction and assign_edges (moves), and assign_result (the
+// output). assign.cc walks the blocks and calls them.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_STATE_H_
 #define KILN_CORE_LIR_RA_ASSIGN_STATE_H_
 
@@ -25,7 +25,7 @@
 
 namespace kiln::lir::ra {
 
-// Of the whole function; nothing of it changes.
+// The inputs of assignment; constant for the whole function.
 struct AssignInput {
   AssignInput(const Target& target, const Function& function, const Liveness& liveness,
               const std::vector<ValueInfo>& infos, Order o);
@@ -34,8 +34,8 @@ struct AssignInput {
   const ValueInfo& info(const Operand& o) const { return values[o.id]; }
   bool IsTerminator(InstId i) const { return t.ops[f.inst(i).op].flags & kOpTerminator; }
 
-  // Appends the moves of n units of v, cut into what one copy can do: a component, or aligned
-  // powers of two of uniform units.
+  // Appends the moves of n units of v, cut into ranges that one copy can move: a component, or
+  // aligned powers of two of uniform units.
   void AddMoves(ValueId v, uint32_t to, uint32_t from, uint32_t n, bool no_mask,
                 std::vector<Move>* moves) const;
 
@@ -47,7 +47,7 @@ struct AssignInput {
   std::vector<std::vector<BlockId>> preds;  // per block, logical
 };
 
-// Of the whole function; kNowhere where there is none (yet).
+// First units of values, for the whole function; kNowhere where there is none (yet).
 struct Places {
   explicit Places(const AssignInput& input)
       : in(input),
@@ -66,17 +66,17 @@ struct Places {
   uint32_t PlaceOf(const Operand& o) const { return now[o.id] + o.comp * in.info(o).per_comp; }
 
   const AssignInput& in;
-  std::vector<uint32_t> home;     // per value, where it is at block boundaries
-  std::vector<uint32_t> now;      // per value, where it is at this place of the walk
-  std::vector<uint32_t> hint;     // per collect definition or parameter, where it would like to be
-  std::vector<uint32_t> promise;  // per value that has no place yet, where it is to be
+  std::vector<uint32_t> home;     // per value, at block boundaries
+  std::vector<uint32_t> now;      // per value, at the current position of the walk
+  std::vector<uint32_t> hint;     // per collect definition or parameter, the preferred one
+  std::vector<uint32_t> promise;  // per value not assigned yet, the one promised to it
 };
 
-// Of the instruction at hand.
+// The current position of the walk.
 struct Here {
   BlockId block;
   uint32_t position = 0;
-  std::vector<std::pair<ValueId, uint32_t>> placed;  // its definitions, as far as they have a place
+  std::vector<std::pair<ValueId, uint32_t>> placed;  // those of its definitions that are assigned
 };
 
 }  // namespace kiln::lir::ra

@@ -18,7 +18,7 @@ WrittenSets::WrittenSets(const AssignInput& in, const Here& here)
     };
     for (const Edge& e : in_.f.blocks[b].succs) {
       note(e.to);
-      // Parameters of a loop head are written here while lanes wait, and placed before.
+      // Parameters of a loop head are written here while lanes wait, but were assigned before.
       if (e.num_args == 0 || e.to.index > b) continue;
       for (BlockId j : in_.live.waits(BlockId(b))) {
         first_head[j.index] = std::min(first_head[j.index], e.to.index);

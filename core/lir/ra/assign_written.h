@@ -1,8 +1,8 @@
-// What was written while lanes waited, for values that those lanes hold and that have no place yet:
-// when their turn comes they avoid it (DESIGN.md). Lifetime: the function.
+// Records the units written while lanes waited. A value that those lanes hold and that is assigned
+// later avoids these units (DESIGN.md). Lifetime: the function.
 //
-// Blocks that lanes wait for have a row. Rows matter for a value ("late") because lanes may hold it
-// in blocks that come before its definition in the layout: parameters of such a block, and what is
+// Each block that lanes wait for has a row. A row matters to a value ("late") if lanes may hold the
+// value in blocks that precede its definition in the layout: parameters of such a block, and values
 // live into it if lanes wait for it across the back edge of a loop that has the definition.
 #ifndef KILN_CORE_LIR_RA_ASSIGN_WRITTEN_H_
 #define KILN_CORE_LIR_RA_ASSIGN_WRITTEN_H_
@@ -18,11 +18,12 @@ class WrittenSets {
  public:
   WrittenSets(const AssignInput& in, const Here& here);
 
-  // A write in block b is a danger to values that lanes parked there hold and that have no place
-  // yet. Those of the block at hand are collected until Flush, because lanes may wait for many
-  // blocks.
+  // Records a write in block b; it endangers values that lanes parked there hold and that are not
+  // assigned yet. Writes of the current block are collected until Flush, because lanes may wait for
+  // many blocks.
   void Record(BlockId b, uint8_t pool, uint32_t first, uint32_t n, const LaneLayout& layout);
-  // Before late rows are read, and at the end of a block.
+  // Adds the collected writes to the rows. Call before late rows are read, and at the end of a
+  // block.
   void Flush();
 
   const std::vector<uint32_t>& late(ValueId v) const { return late_[v.index]; }  // rows

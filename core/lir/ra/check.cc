@@ -17,9 +17,9 @@ namespace {
 
 bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 
-// A fact, packed so that facts about one unit stand together: unit (24 bits), value (24), k (16).
-// Units: those of pool after pool; of fixed register after register; lanes that hold spilled values
-// of pool after pool; then those of scratch memory.
+// A fact, packed so that facts about one unit are adjacent: unit (24 bits), value (24), k (16).
+// Units are numbered pool after pool, then fixed register after fixed register, then the lanes that
+// hold spilled values, pool after pool, then those of scratch memory.
 using Fact = uint64_t;
 constexpr uint32_t kAnywhere = 0xffffff;
 constexpr uint32_t kUnitsPerPool = 4096;
@@ -36,7 +36,7 @@ uint32_t IndexOf(Fact f) { return static_cast<uint32_t>(f & 0xffff); }
 Fact At(Fact f, uint32_t unit) { return (f & 0xffffffffffu) | Fact{unit} << 40; }
 Fact Named(Fact f, uint32_t value, uint32_t k) { return Pack(UnitOf(f), value, k); }
 
-// The facts of one lane at one place, sorted. `reached` false: all facts.
+// The facts of one lane at one point, sorted. `reached` false: all facts.
 struct Lane {
   bool reached = false;
   std::vector<Fact> facts;
@@ -74,7 +74,7 @@ struct Lane {
     Drop([v](Fact f) { return ValueOf(f) == v; });
   }
 
-  // This becomes the meet with another lane; true if it changed.
+  // Replaces this by its meet with another lane; returns true if it changed.
   bool Meet(const Lane& o) {
     if (!o.reached) return false;
     if (!reached) {
@@ -84,7 +84,7 @@ struct Lane {
     std::vector<Fact> both;
     std::set_intersection(facts.begin(), facts.end(), o.facts.begin(), o.facts.end(),
                           std::back_inserter(both));
-    // What one path leaves undefined is what the other one has.
+    // A value that one path leaves undefined takes the facts of the other path.
     const auto anywhere = [](const Lane& l) {
       return !l.facts.empty() && UnitOf(l.facts.back()) == kAnywhere;
     };
@@ -157,7 +157,7 @@ class Checker {
   }
 
  private:
-  // ---- What the program says.
+  // ---- Queries about the program.
 
   absl::Status Fail(std::string what) const {
     return absl::InternalError(absl::StrCat("register allocation: ", what));
@@ -213,7 +213,7 @@ class Checker {
     return absl::OkStatus();
   }
 
-  // Fixed registers that the program itself uses: what allocation inserts leaves them alone.
+  // Finds fixed registers that the program itself uses: inserted instructions must not touch them.
   void FindFixed() {
     for (const Block& b : ssa_.blocks) {
       for (InstId i : b.insts) {
@@ -226,8 +226,8 @@ class Checker {
     }
   }
 
-  // Values of which all lanes are meant: uniform ones, what the hardware delivers, and per-lane
-  // ones that a NoMask instruction defines. They share their registers with nothing.
+  // Finds values that are meaningful in all lanes: uniform ones, live-ins, and per-lane ones that a
+  // NoMask instruction defines. They share their registers with no other value.
   void FindWhole() {
     whole_.assign(ssa_.values.size(), 0);
     for (size_t v = 0; v < whole_.size(); ++v) whole_[v] = !PerLane(ssa_.values[v]);
@@ -244,7 +244,7 @@ class Checker {
     }
   }
 
-  // Values that nothing outside their block reads: facts about them end with it.
+  // Finds values that are not used outside their block: facts about them end with it.
   void FindLocal() {
     local_.assign(ssa_.values.size(), 1);
     std::vector<uint32_t> home(ssa_.values.size(), ~uint32_t{0});
@@ -310,8 +310,8 @@ class Checker {
     return s;
   }
 
-  // The thread does not leave waiting lanes behind. Having gone from b to s, can lanes still wait
-  // for j?
+  // Returns true if lanes can still wait for j once the thread has gone from b to s: the thread
+  // never passes waiting lanes.
   bool StillAhead(uint32_t b, uint32_t s, uint32_t j) const {
     const bool thread_goes_back = s <= b;
     if (j > s) return thread_goes_back ? loop_last_[s] < j : true;
@@ -340,7 +340,7 @@ class Checker {
     uint32_t per_comp;
   };
 
-  // Does a write by other lanes leave this fact true for a lane that is off?
+  // Returns true if a write by other lanes leaves this fact true for a lane that is off.
   bool Survives(Fact f, const Writer& w, uint32_t k) const {
     if (w.no_mask || UnitOf(f) == kAnywhere) return false;
     const Value& v = ssa_.values[ValueOf(f)];
@@ -356,7 +356,7 @@ class Checker {
     }
   }
 
-  // What was in the pools that the instruction clobbers is gone, for lanes that wait as well.
+  // Drops the facts about pools that the instruction clobbers, for waiting lanes as well.
   void Clobber(Lanes* lanes, InstId i) const {
     for (uint32_t pools = t_.ops[f_.inst(i).op].clobbers, p = 0; pools != 0; pools >>= 1, ++p) {
       if (!(pools & 1)) continue;
@@ -365,7 +365,7 @@ class Checker {
     }
   }
 
-  // `again`: other places keep the value, which this is one more of.
+  // `again`: the value stays in its other registers and gets these in addition.
   void Define(Lanes* lanes, InstId i, const Operand& def, bool again = false) const {
     const Value& v = ValueOfOperand(def);
     const uint32_t n = Units(def), first = First(def);
@@ -383,7 +383,7 @@ class Checker {
     for (auto& [j, lane] : lanes->parked) lane.Add(facts);
   }
 
-  // Units [from, from + n) of a lane as they arrive at `to`.
+  // Returns the facts about units [from, from + n) of a lane after a move to `to`.
   std::vector<Fact> Carried(const Lane& lane, uint32_t to, uint32_t from, uint32_t n,
                             const Writer& w) const {
     std::vector<Fact> facts;
@@ -413,7 +413,7 @@ class Checker {
         to / kUnitsPerPool != from / kUnitsPerPool && !IsFixed(d) && !IsFixed(u);
     const auto carry = [&](const Lane& lane) {
       if (!other_pool) return Carried(lane, to, from, n, w);
-      // A whole flag in one uniform register, or back.
+      // Copies a whole flag to one uniform register, or back.
       std::vector<Fact> facts;
       for (uint32_t k = 0; k < m; ++k) {
         for (Fact f : lane.About(from + k)) {
@@ -434,7 +434,7 @@ class Checker {
   }
 
   static bool IsFixed(const Operand& o) { return o.kind == Operand::Kind::kFixed; }
-  // A copy through a fixed register names a place on one side only; the shape is that of the place.
+  // A copy through a fixed register has a pool register on one side only, which gives the shape.
   static bool IsPlace(const Operand& o) { return IsValue(o) || IsFixed(o); }
 
   void Swap(Lanes* lanes, InstId i) const {
@@ -458,8 +458,9 @@ class Checker {
     for (auto& [j, lane] : lanes->parked) swap(&lane);
   }
 
-  // The thread leaves the block at an exit when no lane is left that is on. Lanes that wait are
-  // then on where it comes to them; if nobody waits it comes to the exit block for nobody.
+  // Models the thread leaving the block at an exit, when no active lane is left. Lanes that wait
+  // become active in their block; if no lane waits, the thread arrives at the exit block without
+  // lanes.
   void LeaveByExit(uint32_t b, const Lanes& lanes) {
     Lane thread = lanes.executing;
     thread.Drop([&](Fact f) { return local_[ValueOf(f)] != 0; });
@@ -474,8 +475,8 @@ class Checker {
     }
   }
 
-  // The exit block once more, as the thread finds it that comes from an exit: what it reads for all
-  // lanes must be there, and what lanes have for themselves is nobody's.
+  // Checks the exit block once more for the thread that arrives from an exit: values that it reads
+  // for all lanes must be in their registers; per-lane values are undefined there.
   absl::Status FromExits() {
     if (!from_exits_.reached) return absl::OkStatus();
     for_nobody_ = true;
@@ -488,7 +489,7 @@ class Checker {
     return (ssa_.inst(original).flags & kNoMask) || !PerLane(ssa_.values[use.id]);
   }
 
-  // Facts that follow from giving the k-th units of `from` (an SSA operand) a new name.
+  // Appends the facts that follow from giving the k-th units of `from` (an SSA operand) a new name.
   void Rename(const Lane& lane, const Operand& from, uint32_t to, uint32_t offset, uint32_t units,
               std::vector<Fact>* out) const {
     if (!IsValue(from)) {
@@ -504,7 +505,7 @@ class Checker {
 
   static Operand NoPart() { return Operand(); }
 
-  // What a uniform value has of uniform ones is, as in Define, the same for lanes that are parked.
+  // As in Define, the uniform parts of a uniform value are the same for parked lanes.
   void RenameDropped(Lanes* lanes, InstId i) const {
     const Operand& def = ssa_.defs(i)[0];
     const uint32_t own = PerComp(ssa_.values[def.id]);
@@ -545,7 +546,7 @@ class Checker {
     return out;
   }
 
-  // ---- Instructions against their originals.
+  // ---- Comparison of instructions with their originals.
 
   bool MayBeDropped(InstId i) const {
     const uint16_t flags = t_.ops[ssa_.inst(i).op].flags;
@@ -561,7 +562,8 @@ class Checker {
              (kOpTerminator | kOpSideEffect | kOpBarrier | kOpWritesMemory | kOpExit));
   }
 
-  // Is instruction i of the result the original `o`, or (then `i` is inserted) a repetition of it?
+  // Returns true if instruction i of the result is the original `o`, or an inserted repetition of
+  // it.
   bool SameInstruction(InstId o, InstId i) const {
     const Inst& a = ssa_.inst(o);
     const Inst& b = f_.inst(i);
@@ -579,7 +581,7 @@ class Checker {
           x.comps != y.comps) {
         return false;
       }
-      // A use may name what was filled or repeated; what it holds is checked, not its name.
+      // A use may name a filled or repeated value; the facts are checked, not the name.
       const bool renamed = IsValue(x) && (k >= a.num_defs || inserted != 0);
       if (!renamed && x.id != y.id) return false;
       if (x.id == y.id && x.comp != y.comp) return false;
@@ -640,7 +642,7 @@ class Checker {
     }
   }
 
-  // Inserted instructions; `insts` from *k on. Advances past what it understood.
+  // Executes inserted instructions; `insts` from *k on. Advances *k past those it recognises.
   void Inserted(uint32_t b, const std::vector<InstId>& insts, size_t* k, Lanes* lanes) {
     const InstId i = insts[*k];
     const Inst& in = f_.inst(i);
@@ -669,7 +671,7 @@ class Checker {
     Report(b, i, "an inserted instruction is neither copy nor swap");
   }
 
-  // What nothing inserted may do, whatever it is.
+  // Checks restrictions that hold for every inserted instruction.
   void CheckInserted(uint32_t b, InstId i) {
     const Inst& in = f_.inst(i);
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
@@ -684,7 +686,7 @@ class Checker {
     }
   }
 
-  // A message between registers and where values are spilled to is a copy of units.
+  // Executes a spill or fill: a copy of units between registers and spill slots.
   void Scratch(uint32_t b, InstId i, Lanes* lanes) {
     const bool fill = t_.ops[f_.inst(i).op].flags & kOpFill;
     const Operand& place = f_.uses(i).back();
@@ -706,7 +708,7 @@ class Checker {
     const bool in_memory = hooks->to_pool == SpillHooks::kToMemory;
     if (in_memory) CheckHeader(b, i, place.id, *lanes);
     CheckDefs(b, i);
-    if (!fill) {  // registers that the store works in
+    if (!fill) {  // temporaries that the store defines
       for (const Operand& d : f_.defs(i)) {
         lanes->executing.DropIn(First(d), Units(d));
         WriteParked(lanes, First(d), Units(d), Writer{true, 0, 1});
@@ -722,7 +724,8 @@ class Checker {
     const uint32_t memory = (in_memory ? kMemory : kLanes + hooks->pool * kLanesPerPool) + place.id;
     MoveUnits(lanes, fill ? First(data) : memory, fill ? memory : First(data), n, w);
   }
-  // Places in the lanes of registers that no value has: CheckRanges keeps values off them.
+  // Number of lane slots reserved for spilled values of the pool: CheckRanges keeps values off
+  // them.
   uint32_t LanePlaces(const SpillHooks& hooks) const {
     for (const Reserved& r : f_.reserved) {
       const bool its_own = r.spilled_pool == hooks.pool && r.pool == hooks.to_pool;
@@ -731,7 +734,7 @@ class Checker {
     return 0;
   }
 
-  // The header is a live-in, or one made for this place just before.
+  // Checks the header: it is the live-in, or one made for this slot directly before.
   void CheckHeader(uint32_t b, InstId i, uint32_t place, const Lanes& lanes) {
     const size_t others = t_.ops[f_.inst(i).op].flags & kOpFill ? 1 : 2;  // place, payload
     if ((f_.uses(i).size() > others) != ssa_.scratch_header.valid()) {
@@ -779,8 +782,9 @@ class Checker {
     for (auto& [j, lane] : lanes->parked) move(&lane);
   }
 
-  // In SSA form the sources, where they are still held, are those the value was computed from: no
-  // path leads from a later definition of a source to a use of the value past the value's own.
+  // Executes a repeated computation. In SSA form the sources, where they are still held, are those
+  // the value was computed from: no path leads from a later definition of a source to a use of the
+  // value without passing the value's own definition.
   void Repeated(uint32_t b, InstId i, Lanes* lanes) {
     const InstId o = repeat_of_[i.index];
     if (!IsPure(o) || !SameInstruction(o, i)) return Report(b, i, "not a repetition");
@@ -795,7 +799,7 @@ class Checker {
     }
   }
 
-  // One instruction: a, b = b, a.
+  // Returns true for one instruction that exchanges: a, b = b, a.
   bool IsExchange(InstId i) const {
     const Inst& in = f_.inst(i);
     if (in.num_defs != 2 || in.num_uses != 2) return false;
@@ -807,7 +811,7 @@ class Checker {
            !Overlap(First(uses[0]), Units(uses[0]), First(uses[1]), Units(uses[1]));
   }
 
-  // a ^= b; b ^= a; a ^= b.
+  // Returns true for the sequence a ^= b; b ^= a; a ^= b.
   bool IsSwap(const std::vector<InstId>& insts, size_t k) const {
     if (k + 3 > insts.size()) return false;
     for (int n = 0; n < 3; ++n) {
@@ -831,9 +835,9 @@ class Checker {
     const std::vector<InstId>& insts = f_.blocks[b].insts;
     const std::vector<InstId>& originals = ssa_.blocks[b].insts;
     size_t next = 0;  // among the originals
-    // Computations that are gone up to the next original that is not: what is held of them is of an
-    // earlier iteration, before anything that was inserted in their place. Whoever reads them will
-    // be found, unless they were repeated.
+    // Drops facts about computations that were removed, up to the next original that is present:
+    // such facts date from an earlier iteration, before the instructions inserted in their stead. A
+    // use of such a value is then reported, unless the computation was repeated.
     const auto forget_gone = [&](size_t k) {
       while (k < insts.size() && insts[k].index >= ssa_.insts.size()) ++k;
       for (size_t n = next; n < originals.size(); ++n) {
@@ -884,7 +888,8 @@ class Checker {
     drop_until(InstId());
   }
 
-  // Executes block b and passes the lanes on. True if some block is entered with fewer facts.
+  // Executes block b and passes the lanes on to its successors. Returns true if a block is entered
+  // with fewer facts than before.
   bool Flow(uint32_t b) {
     Lanes lanes = in_[b];
     if (!lanes.executing.reached && lanes.parked.empty()) return false;
@@ -928,10 +933,10 @@ class Checker {
     uint32_t unit = 0, place = 0;
     friend bool operator==(const FarHeaderState&, const FarHeaderState&) = default;
   };
-  FarHeaderState far_header_;        // the last one, good until something else is defined
+  FarHeaderState far_header_;        // the last one; valid until the next definition
   std::vector<uint32_t> loop_last_;  // per loop head: the last block that jumps to it
   std::vector<Lanes> in_;            // per block, at its entry
-  Lane from_exits_;                  // what the thread has when it comes from any exit
+  Lane from_exits_;                  // facts of the thread that hold at all exits
   bool has_exits_ = false;
   bool exit_changed_ = false;  // the block being executed sent lanes on from an exit
   bool for_nobody_ = false;    // the exit block is executed for the thread alone

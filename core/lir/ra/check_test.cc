@@ -1,7 +1,7 @@
-// The checker's own test: good allocations are accepted, and of mutated ones at least 99 % are
-// caught.
+// Tests the checker: it accepts correct allocations and catches at least 99 % of mutated ones.
 //
-// Mutations: mutations.h. No kind of mutation may do much worse than all together.
+// Mutations: mutations.h. The share for each kind of mutation must not be much lower than for all
+// together.
 #include "core/lir/ra/check.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Function Read(const std::string& text) {
   return *std::move(f);
 }
 
-// ---- Each shape by hand: `%0` is kept in unit 8 or 16 while `nomask` writes unit 8.
+// ---- Each shape by hand: `%0` is in unit 8 or 16 while `nomask` writes unit 8.
 
 struct Shape {
   const char* name;
@@ -136,8 +136,8 @@ TEST(CheckTest, EachShapeOfParkedLanes) {
   }
 }
 
-// In the same place a masked write is harmless in the break shape (the lane that executes writes
-// %0 again before it leaves) and where the side that runs does not need the value.
+// A masked write at the same point is harmless in the break shape (the lane that executes writes %0
+// again before it leaves) and where the side that runs does not need the value.
 TEST(CheckTest, MaskedWritesShareLanes) {
   for (int k : {0, 1, 2}) {
     std::string text = std::string(kHead) + kShapes[k].text;
@@ -150,12 +150,12 @@ TEST(CheckTest, MaskedWritesShareLanes) {
   }
 }
 
-// What an exit makes of moves that are right without it: a value is out of its home, in unit 8,
-// where the thread may leave.
+// Moves that are correct without an exit and wrong with one: a value is out of its home, in unit 8,
+// at a point where the thread may leave.
 struct ExitShape {
   const char* name;
   uint32_t moved;      // the value
-  const char* before;  // ... the place where it is out for a while
+  const char* before;  // ... the point where it is out of its home
   const char* after;
 };
 constexpr char kExit[] = "  exit %2:ud@0 {w8 pred 1}\n";
@@ -218,8 +218,8 @@ InstId MoveOf(Function* f, uint32_t value, uint32_t to, uint32_t from) {
   return i;
 }
 
-// The checker's answer if the value goes to unit 16 before kOut, and home so many instructions
-// behind it. The exit stands before or behind kOut.
+// Returns the checker's result if the value moves to unit 16 before kOut, and home `behind`
+// instructions after it. The exit is before or after kOut.
 absl::Status Verdict(const ExitShape& s, bool exit_first, size_t behind) {
   const Function ssa = Read(std::string(kExitHead) + s.before + (exit_first ? kExit : "") + kOut +
                             (exit_first ? "" : kExit) + s.after);
@@ -246,7 +246,7 @@ TEST(CheckTest, AtAnExitEverythingIsAtHome) {
   }
 }
 
-// A loop that only exits leave: what the exit block reads for all lanes lives round it.
+// A loop that only exits leave: values that the exit block reads for all lanes are live around it.
 TEST(CheckTest, TheExitBlockIsReachedByExitsAlone) {
   const std::string text = std::string(kExitHead) +
                            "exit_block b2\n"
@@ -269,7 +269,7 @@ TEST(CheckTest, TheExitBlockIsReachedByExitsAlone) {
   EXPECT_FALSE(CheckAllocation(TestTarget(), f, Read(bad)).ok());
 }
 
-// What is reserved holds no value, and a pool ends where the function says.
+// Reserved units hold no value, and a pool ends where the function says.
 TEST(CheckTest, ReservedUnitsHoldNoValue) {
   const std::string text =
       "function test width 8\n"
@@ -290,7 +290,7 @@ TEST(CheckTest, ReservedUnitsHoldNoValue) {
   }
 }
 
-// A live-in that is held has its register to the program's end, though nobody reads it.
+// A held live-in keeps its register to the program's end, even without uses.
 TEST(CheckTest, WhatIsHeldIsNotWrittenOver) {
   for (const auto& [held, place, good] : {std::tuple("", "8", true),
                                           {"", "16", true},
@@ -397,7 +397,7 @@ TEST(CheckTest, MutationsOfSpilledCodeAreCaught) {
     const auto stats = AllocateWithSpills(t, &good);
     if (!stats.ok() || stats->spill.fills == 0) continue;
     ASSERT_TRUE(CheckAllocation(t, ssa, good).ok());
-    std::set<std::string> seen;  // few places can be unmasked: each counts once
+    std::set<std::string> seen;  // few instructions can be unmasked: each counts once
     for (int m = 0; m < kNumSpillMutations; ++m) {
       for (int k = 0; k < (m == kUnmaskSpill ? 60 : 4); ++k) {
         Function bad = good;

@@ -1,5 +1,6 @@
-// Places within the holes of a set of taken units: from `first` (`from`) to before `end`, `phase`
-// modulo `alignment`, with `units` free ones; kNowhere if there is none. Linear in the set's holes.
+// Searches the holes of a set of taken units: from `first` (`from`) to before `end`, for `units`
+// free ones that start at `phase` modulo `alignment`; kNowhere if there is none. Linear in the
+// set's holes.
 #ifndef KILN_CORE_LIR_RA_HOLES_H_
 #define KILN_CORE_LIR_RA_HOLES_H_
 
@@ -11,7 +12,7 @@ namespace kiln::lir::ra {
 
 inline constexpr uint32_t kNowhere = ~uint32_t{0};
 
-// Best fit: the smallest, the first or the last of them. `*best_size`: of the hole.
+// Best fit: in the smallest hole, the first or the last range. `*best_size`: size of the hole.
 inline uint32_t BestHole(const UnitSet& taken, uint32_t first, uint32_t end, uint32_t units,
                          uint32_t alignment, uint32_t phase, bool from_top, uint32_t* best_size) {
   uint32_t best = kNowhere;
@@ -30,7 +31,7 @@ inline uint32_t BestHole(const UnitSet& taken, uint32_t first, uint32_t end, uin
   return best;
 }
 
-// The first place from `from` on.
+// The first range at or above `from`.
 inline uint32_t FirstFit(const UnitSet& taken, uint32_t from, uint32_t end, uint32_t units,
                          uint32_t alignment, uint32_t phase) {
   for (uint32_t at = from; at < end;) {
@@ -44,7 +45,7 @@ inline uint32_t FirstFit(const UnitSet& taken, uint32_t from, uint32_t end, uint
   return kNowhere;
 }
 
-// The last place from `first` on.
+// The last range at or above `first`.
 inline uint32_t LastFit(const UnitSet& taken, uint32_t first, uint32_t end, uint32_t units,
                         uint32_t alignment, uint32_t phase) {
   uint32_t last = kNowhere;

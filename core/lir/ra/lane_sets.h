@@ -1,9 +1,9 @@
-// Units held for, or written by, lanes that are not all the lanes.
+// Units that are held for, or written by, some of the lanes only.
 //
 // Two per-lane values may share a register in different lanes as long as both put a lane into the
-// same bytes: same element size, and the same place within a component (a component of 64 bytes
-// starting at one register does not share with one that starts at the next: lane 0 of the one is
-// lane 8 of the other). A whole value (file U, or defined NoMask) shares with nothing.
+// same bytes: same element size, and the same position within a component (a component of 64 bytes
+// that starts at one register does not share with one that starts at the next: lane 0 of the one is
+// lane 8 of the other). A whole value (file U, or defined NoMask) shares with no other value.
 #ifndef KILN_CORE_LIR_RA_LANE_SETS_H_
 #define KILN_CORE_LIR_RA_LANE_SETS_H_
 
@@ -40,7 +40,7 @@ class LaneSets {
   bool empty() const { return all_.empty(); }
   bool has_lanes() const { return !lanes_.empty(); }
 
-  // Adds to `out` what a value of this layout may not share.
+  // Adds to `out` the units that a value of this layout may not share.
   void AddConflicts(const LaneLayout& layout, UnitSet* out) const {
     if (layout.whole) {
       *out |= all_;
@@ -51,7 +51,7 @@ class LaneSets {
       if (l != layout) *out |= set;
     }
   }
-  // Is any of it in the range?
+  // Returns true if any of these units is in the range.
   bool Conflict(const LaneLayout& layout, uint32_t first, uint32_t n) const {
     if (!all_.intersects(first, n)) return false;
     if (layout.whole || whole_.intersects(first, n)) return true;

@@ -6,7 +6,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-// The blocks that the thread may go to from this one.
+// Calls f for each block that the thread may go to from this one.
 template <class F>
 void ForEachThreadSuccessor(const Block& b, F&& f) {
   for (const Edge& e : b.succs) f(e.to.index);

@@ -8,7 +8,7 @@
 
 namespace kiln::lir::ra {
 
-// Loops by their heads: a block is in the loop of h if it lies between h and last(h).
+// Loops by their heads: a block is in the loop of h if it is between h and last(h) in the layout.
 class LoopSpans {
  public:
   explicit LoopSpans(const Function& f);

@@ -1,4 +1,4 @@
-// Which blocks are in which loop: see loop_spans.h.
+// Tests which blocks are in which loop (loop_spans.h).
 #include "core/lir/ra/loop_spans.h"
 
 #include "core/lir/parse.h"
@@ -14,7 +14,7 @@ Function Read(const char* text) {
   return *f;
 }
 
-// b1 to b4 are a loop, b2 and b3 one inside; b5 is behind both.
+// b1 to b4 are a loop, b2 and b3 one inside; b5 is after both.
 TEST(LoopSpansTest, LoopsInLoops) {
   const Function f = Read(
       "function test width 8\n"
@@ -55,7 +55,7 @@ TEST(LoopSpansTest, LoopsInLoops) {
   EXPECT_TRUE(loops.contains(1, 3));
   EXPECT_FALSE(loops.contains(2, 4));
   EXPECT_FALSE(loops.contains(1, 5));
-  EXPECT_TRUE(loops.contains(none, 5));  // what is in no loop is around all
+  EXPECT_TRUE(loops.contains(none, 5));  // no loop (kNone) contains every block
 }
 
 TEST(LoopSpansTest, WithoutLoopsThereIsNone) {

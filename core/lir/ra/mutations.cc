@@ -24,7 +24,7 @@ bool IsSpill(const Target& t, const Function& f, InstId i) {
 bool IsFill(const Target& t, const Function& f, InstId i) {
   return t.ops[f.inst(i).op].flags & kOpFill;
 }
-// Of a file of which values are saved elsewhere?
+// Returns true if values of the operand's file are saved in another file.
 bool IsSaved(const Target& t, const Function& f, const Operand& o) {
   return t.files[f.value(o.value()).file].save_file != FileInfo::kNoFile;
 }
@@ -75,7 +75,7 @@ std::vector<uint32_t> DefinedAt(const Function& f) {
   return at;
 }
 
-// Blocks that no lane reaches prove nothing.
+// Blocks that a lane can reach; mutations elsewhere prove nothing.
 std::vector<char> Reached(const Function& f) {
   std::vector<char> seen(f.blocks.size());
   std::vector<uint32_t> work = {0};
@@ -88,8 +88,8 @@ std::vector<char> Reached(const Function& f) {
   return seen;
 }
 
-// By instruction: does anything come of it that the machine's memory or the way through the program
-// shows? What feeds nothing but dead values proves nothing.
+// Per instruction: true if the machine's memory or the path through the program depends on it. A
+// mutation of a computation that feeds only dead values proves nothing.
 std::vector<char> Shows(const Function& ssa) {
   std::vector<char> shows(ssa.insts.size()), needed(ssa.values.size());
   const auto need = [&](const Operand& o) { return IsValue(o) && !std::exchange(needed[o.id], 1); };
@@ -119,8 +119,8 @@ std::vector<char> Shows(const Function& ssa) {
 bool Inserted(const Function& ssa, InstId i) { return i.index >= ssa.insts.size(); }
 
 // Copies whose absence must show: those of collects (which are stored), and those of edges into
-// units that an instruction reads a parameter from. Other parameters may be dead in a cycle; what
-// is filled or restored may still be where it was.
+// units from which an instruction reads a parameter. Other parameters may be dead in a cycle; a
+// value that is filled or restored may still be where it was.
 std::vector<char> CopiesThatMatter(const Target& t, const Function& ssa, const Function& f) {
   const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   std::vector<char> matters(f.insts.size());
@@ -171,15 +171,15 @@ uint32_t OtherReg(const Target& t, const Function& f, const Operand& o, Rng& r) 
   return o.reg;
 }
 
-// False where there is one place only.
+// Moves the operand to another register; false if there is only one.
 bool MoveElsewhere(const Target& t, const Function& f, Rng& r, Operand* o) {
   const uint32_t old = o->reg;
   o->reg = OtherReg(t, f, *o, r);
   return o->reg != old;
 }
 
-// A value defined NoMask moves, with all its uses, into a register of which only parked lanes hold
-// the content: nothing is wrong for the lanes that execute.
+// Moves a value defined NoMask, with all its uses, into a register whose content only parked lanes
+// need: the lanes that execute see no error.
 bool ClashWithParked(const Target& t, const Function& ssa, Rng& r, Function* f) {
   const Liveness live(t, ssa);
   const std::vector<uint32_t> homes = DefinedAt(*f);
@@ -190,8 +190,8 @@ bool ClashWithParked(const Target& t, const Function& ssa, Rng& r, Function* f) 
   std::vector<Candidate> candidates;
   for (uint32_t b = 0; b < ssa.blocks.size(); ++b) {
     if (!reached[b]) continue;
-    // Per-lane values that an instruction reads where the lanes go on. (A uniform value is computed
-    // again, and is the same then, before that.)
+    // Per-lane values that an instruction reads where the lanes continue. (A uniform value is
+    // computed again before that, with the same result.)
     std::vector<uint32_t> places;
     for (BlockId j : live.waits(BlockId(b))) {
       if (!reached[j.index]) continue;
@@ -291,7 +291,7 @@ bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* 
       return true;
     }
     case kRenameTwo: {
-      // Two definitions in one block, both read there afterwards, trade names of registers at the
+      // Two definitions in one block, both read there afterwards, exchange registers at the
       // definitions only.
       const std::vector<uint32_t> uses = UseCounts(*f);
       if (!PickInst(
@@ -313,7 +313,7 @@ bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* 
       return true;
     }
     case kDropInst: {
-      // A computation that nobody reads may be missing.
+      // Only computations with uses: a dead one may be missing.
       const std::vector<uint32_t> uses = UseCounts(*f);
       if (!PickInst(
               *f, r,
@@ -349,7 +349,7 @@ bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* 
 namespace {
 
 // A fill or repeated computation whose result an instruction of the program reads in its block, so
-// that it matters, and what it stands for.
+// that it matters, and the SSA value that it provides.
 struct ReadFill {
   uint32_t block = 0, position = 0;
   InstId inst;
@@ -406,7 +406,7 @@ bool HasUndefinedArgument(const Function& ssa, uint32_t value, uint32_t block) {
 }
 
 // Registers of per-lane values that only lanes parked in the fill's block hold, and read when they
-// go on: nothing else in the block touches them.
+// continue: no instruction in the block uses them.
 std::vector<uint32_t> OnlyParked(const Target& t, const Function& ssa, const Function& f,
                                  const Liveness& live, const std::vector<uint32_t>& homes,
                                  uint32_t b) {
@@ -414,7 +414,7 @@ std::vector<uint32_t> OnlyParked(const Target& t, const Function& ssa, const Fun
   for (BlockId j : live.waits(BlockId(b))) {
     if (j.index <= b) continue;
     for (InstId i : f.block(j).insts) {
-      if (Inserted(ssa, i)) break;  // names may have changed behind it
+      if (Inserted(ssa, i)) break;  // names may have changed after it
       if (t.ops[ssa.inst(i).op].flags & (kOpCopy | kOpCollect)) continue;
       for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
         const Operand& o = ssa.uses(i)[u];
@@ -430,7 +430,7 @@ std::vector<uint32_t> OnlyParked(const Target& t, const Function& ssa, const Fun
   return regs;
 }
 
-// Does the fill write lanes that are off of registers of per-lane values?
+// Returns true if the fill writes lanes that are off in registers of per-lane values.
 bool Reaches(const Target& t, const Function& f, InstId fill) {
   const uint8_t pool = t.files[f.value(f.defs(fill)[0].value()).file].pool;
   return std::any_of(t.files.begin(), t.files.end(), [&](const FileInfo& file) {
@@ -438,8 +438,9 @@ bool Reaches(const Target& t, const Function& f, InstId fill) {
   });
 }
 
-// Is the operand's place another value's too, from block `first` to before block `end`? Else lanes
-// that leave on the way still have their own there, and a store for all of them changes nothing.
+// Returns true if another value uses the operand's registers, from block `first` to before block
+// `end`. Otherwise lanes that leave on the way still have their own there, and a NoMask store
+// changes nothing.
 bool IsReused(const Target& t, const Function& f, const Operand& o, uint32_t first, uint32_t end) {
   const auto pool = [&](const Operand& x) { return t.files[f.value(x.value()).file].pool; };
   const auto behind = [&](const Operand& x) {
@@ -456,8 +457,8 @@ bool IsReused(const Target& t, const Function& f, const Operand& o, uint32_t fir
   return false;
 }
 
-// A value that comes back to where it was, or where another fill put it, may be there still: nobody
-// misses the fill.
+// Returns true if the fill restores a value to its first register, or to that of another fill: the
+// value may still be there, so the fill might not be missed.
 bool IsHome(const Function& f, const std::vector<ReadFill>& all, const ReadFill& fill) {
   const uint32_t reg = f.defs(fill.inst)[0].reg;
   return DefinedAt(f)[fill.value] == reg ||
@@ -483,7 +484,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
   }
   if (fills.empty()) return false;
   const ReadFill& fill = fills[Below(r, fills.size())];
-  // Another place than this, in use.
+  // Picks another slot than this, one in use.
   const auto other_place = [&](uint32_t place) {
     for (int k = 0; k < 50; ++k) {
       const uint32_t p = PlaceOf(*f, fills[Below(r, fills.size())].inst).id;
@@ -491,7 +492,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
     }
     return place;
   };
-  // The store of the value that the fill stands for, behind its definition.
+  // Recognises the store, after its definition, of the value that the fill provides.
   const auto is_its_store = [&](InstId i, uint32_t, uint32_t) {
     return IsSpill(t, *f, i) && PayloadOf(*f, i).id == fill.value &&
            PlaceOf(*f, i).id <= PlaceOf(*f, fill.inst).id &&
@@ -535,7 +536,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
       f->blocks[fill.block].insts.erase(f->blocks[fill.block].insts.begin() + fill.position);
       return true;
     case kUnmaskSpill: {
-      // Lanes that wait for the fill's block read the place there.
+      // Lanes that wait for the fill's block read the slot there.
       const Liveness live(t, ssa);
       if (!PickInst(
               *f, r,
@@ -598,7 +599,7 @@ bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r,
 
 namespace {
 
-// The value moves with all its uses; places of other values stay.
+// Moves the value with all its uses; other values stay.
 void MoveValue(uint32_t value, uint32_t from, uint32_t to, Function* f) {
   for (Operand& o : f->operands) {
     if (IsValue(o) && o.id == value && o.reg != Operand::kNoReg) o.reg = o.reg - from + to;
@@ -609,9 +610,8 @@ uint8_t PoolOf(const Target& t, const Function& f, const Operand& o) {
   return t.files[f.value(o.value()).file].pool;
 }
 
-// Places of uniform values of that pool which only lanes parked in the block hold, and read when
-// they go on: they were defined before, outside loops, so nothing computes
-// them again.
+// Registers of uniform values of that pool that only lanes parked in the block hold, and read when
+// they continue. They were defined before, outside loops, so they are not computed again.
 std::vector<uint32_t> UniformOnlyParked(const Target& t, const Function& ssa, const Function& f,
                                         const Liveness& live, uint8_t pool, uint32_t b) {
   std::vector<uint32_t> regs;
@@ -619,7 +619,7 @@ std::vector<uint32_t> UniformOnlyParked(const Target& t, const Function& ssa, co
   for (BlockId j : live.waits(BlockId(b))) {
     if (j.index <= b) continue;
     for (InstId i : f.block(j).insts) {
-      if (Inserted(ssa, i)) break;  // names may have changed behind it
+      if (Inserted(ssa, i)) break;  // names may have changed after it
       for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
         const Operand& o = ssa.uses(i)[u];
         if (!IsValue(o) || PoolOf(t, ssa, o) != pool || f.uses(i)[u].id != o.id) continue;
@@ -665,7 +665,7 @@ bool UniformClash(const Target& t, const Function& ssa, Rng& r, Function* f) {
   return true;
 }
 
-// A definition of the program to which the predicate says yes.
+// Picks a definition of the program for which the predicate is true.
 template <class P>
 bool PickDef(const Function& ssa, const Function& f, Rng& r, P&& wanted, Operand* def) {
   Site s;
@@ -703,7 +703,7 @@ bool MutateShape(const Target& t, const Function& ssa, ShapeMutation m, Rng& r, 
       if (!PickDef(ssa, *f, r, tied, &def)) return false;
       const uint32_t reg = OtherReg(t, *f, def, r);
       MoveValue(def.id, def.reg, reg, f);
-      // The tied use stays, under whatever name.
+      // A tied use that has the value's name moved as well: the tie is intact.
       for (const Block& b : f->blocks) {
         for (InstId i : b.insts) {
           const int tie = t.ops[f->inst(i).op].tied;

@@ -1,8 +1,8 @@
-// Mutations of a good allocation, for tests of the checker: each makes one thing wrong.
+// Mutations of a correct allocation, for tests of the checker: each introduces one error.
 //
-// A mutation can leave a program right (two registers with the same content, a dead component), so
-// they are chosen such that the meaning changes; the rest of such cases is what one percent of
-// forgiveness is for. They ask of the target nothing but its tables.
+// A mutation can leave a program correct (two registers with the same content, a dead component),
+// so mutations are chosen such that the meaning changes; the remaining such cases are the reason
+// for the tolerance of one percent. Mutations depend only on the machine's tables.
 #ifndef KILN_CORE_LIR_RA_MUTATIONS_H_
 #define KILN_CORE_LIR_RA_MUTATIONS_H_
 
@@ -23,8 +23,8 @@ enum Mutation {
   kRedirectCopy,  // a copy writes elsewhere
   kSwapOrder,     // a copy and the instruction before it change places
   kMask,          // a NoMask copy obeys the mask
-  kRenameTwo,     // two values live at once change registers for good
-  kNoMaskClash,   // a NoMask result is put where parked lanes hold something
+  kRenameTwo,     // two values live at once exchange registers at their definitions
+  kNoMaskClash,   // a NoMask result is put where parked lanes hold a value
   kDropInst,
   kNumMutations,
 };
@@ -33,39 +33,39 @@ inline constexpr std::string_view kMutationNames[] = {
     "mask",     "rename two", "NoMask clash", "drop instruction"};
 
 enum SpillMutation {
-  kSpillElsewhere,  // a store goes to another value's place
-  kFillElsewhere,   // a fill comes from there
-  kSpillOther,      // a store takes another register
-  kFillOther,       // a fill goes to another register
+  kSpillElsewhere,  // a store writes another value's slot
+  kFillElsewhere,   // a fill reads another value's slot
+  kSpillOther,      // a store reads another register
+  kFillOther,       // a fill writes another register
   kDropSpill,
   kDropFill,
-  kUnmaskSpill,  // a store that spares parked lanes does not
-  kRepeatOther,  // a repeated computation reads something else
-  kFillClash,    // a fill goes to a register of which only parked lanes hold the content
+  kUnmaskSpill,  // a masked store that spares parked lanes becomes NoMask
+  kRepeatOther,  // a repeated computation reads another register
+  kFillClash,    // a fill writes a register whose content only parked lanes need
   kNumSpillMutations,
 };
 inline constexpr std::string_view kSpillMutationNames[] = {
     "spill elsewhere", "fill elsewhere", "spill other",  "fill other", "drop spill",
     "drop fill",       "unmask spill",   "repeat other", "fill clash"};
 
-// What the shape of a register file forbids.
+// Errors against the rules of a register file.
 enum ShapeMutation {
   kUnmask,        // a copy, store or fill of a file that is always masked is NoMask
-  kBreakTie,      // a tied definition goes, with all its uses, to another register
-  kRestoreEarly,  // what was saved comes back before its pool is clobbered or written
-  kMisalign,      // a value goes, with all its uses, one unit on
-  kIntoReserved,  // ... to units that are no value's
-  kUniformClash,  // ... to a register of which only parked lanes hold the content
+  kBreakTie,      // a tied definition moves, with all its uses, to another register
+  kRestoreEarly,  // a saved value is restored before its pool is clobbered or written
+  kMisalign,      // a value moves, with all its uses, by one unit
+  kIntoReserved,  // ... to reserved units
+  kUniformClash,  // ... to a register whose content only parked lanes need
   kNumShapeMutations,
 };
 inline constexpr std::string_view kShapeMutationNames[] = {
     "unmask", "break tie", "restore early", "misalign", "into reserved", "uniform clash"};
 
-// Applies one mutation to `f`, the allocation of `ssa`; false if there is nowhere to.
+// Applies one mutation to `f`, the allocation of `ssa`; false if there is no suitable instruction.
 bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* f);
-// The same where values were spilled: stores, fills and repeated computations.
+// The same for spilled values: stores, fills and repeated computations.
 bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r, Function* f);
-// The same for what targets have that are shaped like testing_scalar.h.
+// The same for features of machines shaped like testing_scalar.h.
 bool MutateShape(const Target& t, const Function& ssa, ShapeMutation m, Rng& r, Function* f);
 
 }  // namespace kiln::lir::ra

@@ -14,7 +14,7 @@ constexpr uint32_t kFarthest = 1u << 30;
 
 uint32_t Plus(uint32_t a, uint32_t b) { return std::min(kFarthest, a + b); }
 
-// Two ascending parts become one.
+// Merges two adjacent ascending parts.
 void Merge(std::vector<uint32_t>* v, size_t middle) {
   if (middle == 0 || middle == v->size()) return;
   std::inplace_merge(v->begin(), v->begin() + static_cast<std::ptrdiff_t>(middle), v->end());

@@ -1,14 +1,14 @@
-// How far away the next use of each piece is, in instructions, where a block begins.
+// Distance to the next use of each piece, in instructions, from the start of a block.
 //
 // The distance at a block's entry is that of the first use in it, or its length plus the least
-// distance behind it. Leaving a loop counts kLoopExit (Braun and Hack: Register Spilling and
-// Live-Range Splitting for SSA-Form Programs), so that what a loop does not use is far away in it.
-// A piece has a distance exactly where it is live. What the exit block reads for all lanes counts
-// as used at every exit (exits.h), though nothing is filled for it there; what is held
-// (LiveIn::held) as used behind the program.
+// distance after it. Leaving a loop adds kLoopExit (Braun and Hack: Register Spilling and
+// Live-Range Splitting for SSA-Form Programs), so that pieces that a loop does not use are far away
+// in it. A piece has a distance exactly where it is live. Values that the exit block reads for all
+// lanes count as used at every exit (exits.h), though they are not filled for it there; held
+// live-ins (LiveIn::held) count as used after the end of the program.
 //
-// Cost: instructions + sizes of the live sets, once, and for blocks of a loop as often again as a
-// distance changed behind them.
+// Cost: instructions + sizes of the live sets, once, and again for blocks of a loop each time a
+// distance after them changed.
 #ifndef KILN_CORE_LIR_RA_NEXT_USE_H_
 #define KILN_CORE_LIR_RA_NEXT_USE_H_
 
@@ -36,12 +36,12 @@ class NextUses {
   NextUses(const Target& t, const Function& f, const Pieces& pieces, const LoopSpans& loops,
            const std::vector<uint32_t>& at_exits);
 
-  // Live into the block (parameters not counted), ascending by piece.
+  // Pieces live into the block (parameters not counted), ascending by piece.
   const std::vector<PieceDistance>& at_entry(uint32_t b) const { return entry_[b]; }
 
-  // Distances behind the last instruction of a block, into `out` (one entry per piece, all kNever
-  // before); pieces touched are in `touched`, which is empty before, ascending. Uses by edge
-  // arguments count as 0.
+  // Writes the distances after the last instruction of a block into `out` (one entry per piece, all
+  // kNever before), and the pieces written into `touched`, which is empty before, ascending. Uses
+  // by edge arguments count as 0.
   void AtExit(const Function& f, uint32_t b, std::vector<uint32_t>* out,
               std::vector<uint32_t>* touched) const;
 

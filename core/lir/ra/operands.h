@@ -1,4 +1,4 @@
-// What the rooms of allocation ask of an operand.
+// Operand predicates shared by the parts of allocation.
 #ifndef KILN_CORE_LIR_RA_OPERANDS_H_
 #define KILN_CORE_LIR_RA_OPERANDS_H_
 

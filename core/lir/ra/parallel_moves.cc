@@ -12,7 +12,7 @@ constexpr uint32_t kNone = ~uint32_t{0};
 struct Sequencer {
   std::vector<Move> moves;
   std::vector<char> done;
-  std::vector<uint32_t> reads;   // per unit: moves that still have to read it
+  std::vector<uint32_t> reads;   // per unit: moves that have yet to read it
   std::vector<uint32_t> writer;  // per unit: the pending move that will write it
   std::vector<uint32_t> ready;   // a stack
   UnitSet busy;
@@ -27,7 +27,7 @@ struct Sequencer {
     return true;
   }
 
-  // One pending read less of each unit; moves that waited for that become ready.
+  // Counts one pending read less for each unit; moves that waited for that become ready.
   void FinishReads(uint32_t from, uint32_t units) {
     for (uint32_t u = from; u < from + units; ++u) --reads[u];
     uint32_t last = kNone;
@@ -140,7 +140,7 @@ struct Sequencer {
 
 bool SequenceMoves(absl::Span<const Move> moves, const UnitSet& busy, uint32_t pool_units,
                    std::vector<MoveStep>* out) {
-  // As a rule no move writes what another reads, and they may stand as they are.
+  // Usually no move writes units that another reads, and the moves need no reordering.
   UnitSet read, written;
   for (const Move& m : moves) {
     if (m.to == m.from) continue;

@@ -1,14 +1,14 @@
-// Turns moves that happen at once into a sequence of copies and swaps.
+// Turns simultaneous moves into a sequence of copies and swaps.
 //
 // All sources are read before any destination is written. Destinations are pairwise disjoint;
 // sources may overlap each other and any destination, at any offset. A move is not cut: its range
-// is what one copy instruction can do. A masked move only concerns the lanes that execute, a
-// NoMask one all lanes; both kinds may stand in one set.
+// is as long as one copy instruction can move. A masked move only concerns the lanes that execute,
+// a NoMask one all lanes; a set may contain both kinds.
 //
-// Algorithm: a move is emitted once nobody waits to read its destination. What is left are cycles
-// (and ranges that overlap themselves): one source is saved in free units; without free units two
-// whole ranges are exchanged, which needs every reader involved to name exactly one of them.
-// Linear in the number of units moved.
+// Algorithm: a move is emitted once no pending move reads its destination. The remaining moves form
+// cycles (or overlap themselves): one source is saved in free units; without free units two whole
+// ranges are exchanged, which needs every reader involved to name exactly one of them. Linear in
+// the number of units moved.
 #ifndef KILN_CORE_LIR_RA_PARALLEL_MOVES_H_
 #define KILN_CORE_LIR_RA_PARALLEL_MOVES_H_
 
@@ -24,7 +24,7 @@ struct Move {
   uint32_t to = 0;
   uint32_t from = 0;
   uint32_t units = 0;
-  uint32_t alignment = 1;  // of a place that holds this range for a while
+  uint32_t alignment = 1;  // of free units that hold this range temporarily
   bool no_mask = false;
   uint32_t tag = 0;  // the caller's
 };
@@ -38,9 +38,9 @@ struct MoveStep {
   uint32_t tag = 0;
 };
 
-// Appends the steps for `moves`. `busy`: units that must not be used in between, beside those that
-// the moves themselves name. False if a cycle cannot be broken for lack of free units; `out` then
-// holds a part of the sequence and must be dropped.
+// Appends the steps for `moves`. `busy`: units that must not be used as temporaries, besides those
+// that the moves themselves name. Returns false if a cycle cannot be broken for lack of free units;
+// `out` then holds a part of the sequence and must be dropped.
 bool SequenceMoves(absl::Span<const Move> moves, const UnitSet& busy, uint32_t pool_units,
                    std::vector<MoveStep>* out);
 

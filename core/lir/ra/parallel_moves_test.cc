@@ -1,5 +1,5 @@
-// The sequence is executed on lanes that are on and off and compared with reading everything
-// before writing anything.
+// Executes the sequence on lanes that are on and off and compares the result with reading all
+// sources before writing any destination.
 #include "core/lir/ra/parallel_moves.h"
 
 #include <random>
@@ -35,8 +35,8 @@ Lanes AtOnce(const std::vector<Move>& moves, uint32_t units) {
   return l;
 }
 
-// Reads and writes a whole step unit by unit upwards, as a machine may: a step that overlaps itself
-// upwards would be wrong.
+// Executes each step unit by unit upwards, as a machine may: a step that overlaps itself upwards
+// would be wrong.
 Lanes InSequence(const std::vector<MoveStep>& steps, uint32_t units) {
   Lanes l = Initial(units);
   for (const MoveStep& s : steps) {

@@ -1,7 +1,7 @@
-// The parts of values that are spilled and filled one by one: a component of a per-lane value (or a
-// register of such, where components are smaller), a register of a uniform value that fills whole
-// registers, any other uniform value as a whole. They are also, as a rule, the parts whose
-// registers the allocator frees one by one.
+// The parts of values that are spilled and filled separately: a component of a per-lane value (or a
+// register of components, where they are smaller), a register of a uniform value that fills whole
+// registers, any other uniform value as a whole. Usually they are also the parts whose registers
+// the allocator frees separately.
 //
 // Pieces exist for the values of one pool only. Numbering is by value, then component. Linear.
 #ifndef KILN_CORE_LIR_RA_PIECES_H_

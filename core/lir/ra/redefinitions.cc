@@ -13,7 +13,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-// Which uniform values are the same in every iteration of the loop whose head is given.
+// Finds which uniform values are the same in every iteration of the loop whose head is given.
 class Iterations {
  public:
   Iterations(const Target& t, const Function& f, const Liveness& l)
@@ -27,7 +27,7 @@ class Iterations {
     }
   }
 
-  // The head of the outermost loop around b that lanes parked for `away` have left.
+  // Returns the head of the outermost loop around b that lanes parked for `away` have left.
   uint32_t Left(uint32_t b, uint32_t away) const {
     uint32_t h = loops_.innermost(b);
     while (h != LoopSpans::kNone && loops_.parent(h) != LoopSpans::kNone &&

@@ -16,12 +16,12 @@ constexpr int kMaxIterations = 8;
 struct FlagSaver {
   const Target& t;
   Function& f;
-  std::vector<char> fixed;  // restored values, and those not to be saved
+  std::vector<char> fixed;  // restored values, and those that must not be saved
   std::vector<char> chosen;
   std::vector<uint64_t> cost;
   std::vector<BlockId> def_block;
   int saved = 0;
-  ValueId left_over = {};  // after Pick has failed: one of those that do not fit
+  ValueId left_over = {};  // after Pick has failed: a flag that does not fit
 
   bool IsFlag(ValueId v) const { return t.files[f.value(v).file].save_file != FileInfo::kNoFile; }
   uint32_t Units(ValueId v) const { return t.units_per_comp(f, f.value(v)) * f.value(v).comps; }
@@ -48,7 +48,7 @@ struct FlagSaver {
     }
   }
 
-  // Picks among the flags present until they fit. False if none is left to pick.
+  // Picks among the flags present until the rest fits. False if none is left to pick.
   bool Relieve(const std::vector<ValueId>& present, uint8_t pool) {
     const uint32_t free = FreeUnits(t, f, pool);
     while (true) {
@@ -67,7 +67,8 @@ struct FlagSaver {
     }
   }
 
-  // What needs a register at a place: everything live, and everything that parked lanes hold.
+  // Picks flags to save, block by block. A flag needs a register while it is live or parked lanes
+  // hold it.
   bool Pick(const Liveness& l) {
     for (size_t b = 0; b < f.blocks.size(); ++b) {
       const BlockId id(b);
@@ -103,7 +104,7 @@ struct FlagSaver {
     return true;
   }
 
-  // Saves what lives across an instruction that writes all of these pools.
+  // Saves flags that live across an instruction that clobbers all of these pools.
   bool Spare(uint8_t pools, InstId i, const std::vector<ValueId>& held,
              const std::vector<ValueId>& live) {
     const auto spare = [&](ValueId v) {
@@ -195,7 +196,8 @@ struct FlagSaver {
     }
   }
 
-  // A flag that parked lanes hold where it is defined: the save would replace their bits.
+  // Excludes flags that parked lanes hold where they are defined: the save would overwrite their
+  // bits.
   void FixHeld(const Liveness& l) {
     for (size_t v = 0; v < f.values.size(); ++v) {
       const BlockId b = def_block[v];
@@ -217,7 +219,7 @@ bool FlagsFit(const Target& t, const Function& f, const std::vector<Pressure>& m
   for (const LiveIn& l : f.live_ins) {
     if (is_flag(l.value)) return false;
   }
-  // Where one is defined, those that die there are still held: the pressure is of what lives on.
+  // At a definition, flags that die there are still held, which the pressure does not count.
   std::vector<uint32_t> most(t.pools.size(), 0);
   for (const Block& b : f.blocks) {
     for (InstId i : b.insts) {

@@ -1,10 +1,10 @@
-// Spills flags: brings the number of flag values that are live at once down to what their pool
-// holds, before assignment, by keeping some in uniform registers: where too many live at once, and
-// where one lives across an instruction that clobbers its pool (or lanes wait there that hold it).
+// Saves flags: reduces the number of flag values that are live at once to the size of their pool,
+// before assignment, by keeping some in uniform registers: where too many live at once, and where
+// one lives across an instruction that clobbers its pool (or waiting lanes hold it there).
 //
 // In and out: SSA that verifies. A saved flag is copied whole (all lanes) to a value of its file's
 // save_file right after its definition, and copied back into a new flag before each instruction
-// that uses it. The save would lose what parked lanes hold of an earlier definition in the same
+// that uses it. The save would lose an earlier instance that parked lanes hold in the same
 // register, so a flag that parked lanes hold where it is defined is not saved.
 //
 // Algorithm: in each iteration one walk over the blocks picks, wherever too many flags are live,
@@ -22,11 +22,12 @@
 
 namespace kiln::lir::ra {
 
-// Whether the pressure of the function alone says that no flag need be saved. False: perhaps.
+// Returns true if the pressure of the function alone shows that no flag need be saved. False:
+// unknown.
 bool FlagsFit(const Target& target, const Function& f, const std::vector<Pressure>& max_live);
 
-// The number of flags saved. ResourceExhausted ("out_of_registers") if it cannot be done. `live` is
-// the liveness of the function and is kept up to date.
+// Saves flags and returns their number. ResourceExhausted ("out_of_registers") if it cannot be
+// done. `live` is the liveness of the function and is kept up to date.
 absl::StatusOr<int> SaveExcessFlags(const Target& target, Function* f, Liveness* live);
 
 }  // namespace kiln::lir::ra

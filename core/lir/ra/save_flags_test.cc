@@ -16,7 +16,7 @@ namespace {
 
 using testing::TestTarget;
 
-// `n` flags, all read after the last one is defined, in a loop body if asked.
+// `n` flags, all read after the last one is defined.
 Function Program(int n, int width) {
   std::string text = "function test width " + std::to_string(width) + "\nvalue %0 G 4x1\n";
   for (int k = 1; k <= n; ++k) text += "value %" + std::to_string(k) + " F 0x1\n";
@@ -84,7 +84,7 @@ TEST(SaveFlagsTest, ThePressureSaysThatFewFlagsFit) {
   EXPECT_FALSE(PressureSaysTheyFit(Program(3, 32)));
 }
 
-// No more than four flags are needed behind any instruction, yet one is read where a fifth is
+// No more than four flags are needed after any instruction, yet one is read where a fifth is
 // defined.
 TEST(SaveFlagsTest, WhatDiesWhereAFlagIsDefinedIsHeldThere) {
   auto f = Parse(TestTarget(),

@@ -1,5 +1,6 @@
-// Allocation on a machine shaped like RDNA2 (testing_scalar.h): the checker by hand-written wrong
-// allocations, then random programs, with room and without, and mutations of what comes out.
+// Allocation on a machine shaped like RDNA2 (testing_scalar.h): the checker on incorrect
+// allocations written by hand, then random programs, with and without free registers, and mutations
+// of the results.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -26,12 +27,12 @@ namespace {
 
 using testing::ScalarTestTarget;
 
-// ---- Wrong allocations by hand: one word of a right one is another.
+// ---- Incorrect allocations by hand: a correct one with one word changed.
 
 struct Wrong {
   const char* name;
-  const char* values;  // and what the function says of its pools
-  const char* text;    // what allocation inserted has `ra`
+  const char* values;  // and the function's lines about pools
+  const char* text;    // inserted instructions have `ra`
   const char* right;
   const char* wrong;  // ... all of them
 };
@@ -160,8 +161,8 @@ const Wrong kWrong[] = {
      "v_swap %0:b32@1 %0:b32@0", "v_swap %0:b32@0 %0:b32@1"},
 };
 
-// Makes the instructions that have `ra` the last ones, as if allocation had added them, and takes
-// them out of the program: gives that. The exit block is the last one.
+// Makes the instructions that have `ra` the last ones, as if allocation had added them, and returns
+// the program without them. The exit block is the last one.
 Function TakeInserted(Function* done) {
   std::vector<Inst> insts;
   std::vector<InstId> now(done->insts.size());
@@ -212,7 +213,7 @@ TEST(ScalarTest, WrongAllocationsByHand) {
   }
 }
 
-// ---- Two values change places in a loop, and there is no third register.
+// ---- Two values trade registers in a loop, and there is no third register.
 
 constexpr char kFull[] =
     "function scalar width 32\n"
@@ -256,7 +257,7 @@ TEST(ScalarTest, FullPoolsExchange) {
   const Target& t = ScalarTestTarget();
   struct Case {
     const char *file, *vectors;
-    std::vector<std::string> copies;  // in the block that goes round
+    std::vector<std::string> copies;  // in the block with the back edge
   };
   for (const Case& c :
        {Case{"V", "3", {"v_swap"}}, Case{"S", "3", {"s_move", "s_move", "s_move"}}}) {
@@ -279,7 +280,7 @@ TEST(ScalarTest, FullPoolsExchange) {
   }
 }
 
-// ---- Each rewriting before assignment by itself.
+// ---- Each rewrite before assignment by itself.
 
 Function Read(const std::string& text) {
   auto f = Parse(ScalarTestTarget(), text);
@@ -329,7 +330,7 @@ TEST(ScalarTest, TiedUsesGetAValueThatDies) {
   }
 }
 
-// Twelve scalars in eight registers: four lanes of the last vector register hold the others.
+// Twelve scalars in eight registers: the others are in four lanes of the last vector register.
 TEST(ScalarTest, ScalarsGoToLanes) {
   std::string text = "function scalar width 32\n";
   for (int k = 0; k < 13; ++k) text += "value %" + std::to_string(k) + " S 4x1\n";
@@ -505,7 +506,7 @@ TEST(ScalarTest, MutationsAreCaught) {
     }
   }
   int tried = 0, caught = 0;
-  // Nothing is NoMask in V; the rest is tried.
+  // V has no NoMask instructions, so three mutations cannot apply (minimum 0); the others must.
   Sum(
       kMutationNames, plain, [](size_t m) { return m == kNoMaskClash ? 0 : 40; }, &tried, &caught);
   Sum(

@@ -11,7 +11,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-// The ranges of one kind, from unit `next` on; returns the first unit behind them.
+// Assigns the ranges of one kind from unit `next` on; returns the first unit after them.
 uint32_t Assign(std::vector<ScratchRange>& ranges, bool masked, uint32_t next) {
   std::vector<uint32_t> order;
   for (uint32_t k = 0; k < ranges.size(); ++k) {

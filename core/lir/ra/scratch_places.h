@@ -1,7 +1,7 @@
-// Gives spilled values places in scratch memory: linear scan over ranges of positions.
+// Assigns spilled values to slots in scratch memory: linear scan over ranges of positions.
 //
-// Values whose ranges do not meet may have the same place. Masked ones come first, because masked
-// stores reach only the beginning of scratch memory. A place is reused for the same size only;
+// Values whose ranges do not overlap may share a slot. Masked ones come first, because masked
+// stores reach only the beginning of scratch memory. A slot is reused for the same size only;
 // spilled values have few sizes. Cost: n log n.
 #ifndef KILN_CORE_LIR_RA_SCRATCH_PLACES_H_
 #define KILN_CORE_LIR_RA_SCRATCH_PLACES_H_
@@ -18,7 +18,7 @@ struct ScratchRange {
   uint32_t place = 0;  // the result: first unit
 };
 
-// Fills in `place`; returns the units used in all. `*masked_end`: the end of the masked ones.
+// Fills in `place`; returns the total number of units. `*masked_end`: the end of the masked slots.
 uint32_t AssignScratchPlaces(std::vector<ScratchRange>* ranges, uint32_t* masked_end);
 
 }  // namespace kiln::lir::ra

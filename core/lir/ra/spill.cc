@@ -20,10 +20,11 @@ namespace kiln::lir::ra {
 
 namespace {
 
-constexpr int kMaxIterations = 12;  // after these, loops and waiting lanes keep nothing
+// Walks after which no piece may enter a loop, or a block that lanes wait for, in a register.
+constexpr int kMaxIterations = 12;
 
-// Exits are predecessors of the exit block as well, for what it reads for all lanes: how each of
-// the pieces that it needs was at the exits passed so far. Lifetime: a walk.
+// Exits count as predecessors of the exit block for values that it reads for all lanes: records the
+// names that these pieces had at the exits passed so far. Lifetime: a walk.
 class AtExits {
  public:
   explicit AtExits(const SpillInput& in) : in_(in) {}
@@ -37,7 +38,8 @@ class AtExits {
       at = {true, registers.Has(p) && same && at.held, registers.name(p)};
     }
   }
-  // In a register by this name at each of them, if they need it?
+  // Returns true if the piece was in a register under this name at each exit, or exits do not need
+  // it.
   bool Had(const Resident& r) const {
     const std::vector<uint32_t>& needed = in_.needed_at_exits;
     const auto at = std::lower_bound(needed.begin(), needed.end(), r.piece);
@@ -49,14 +51,14 @@ class AtExits {
  private:
   struct Piece {
     bool any = false;
-    bool held = true;  // in a register at each, by this name
+    bool held = true;  // in a register at each, under this name
     Name name;
   };
   const SpillInput& in_;
   std::vector<Piece> pieces_;
 };
 
-// The walk: block after block, what is read is brought into registers, what is defined gets room.
+// The walk, block after block: brings operands into registers and makes room for definitions.
 class Spiller {
  public:
   Spiller(const Target& t, const SpillHooks& hooks, Function& f, const Liveness& live,
@@ -74,7 +76,7 @@ class Spiller {
         edges_(in_, decisions_, room_, code_, fills_) {}
 
   absl::Status Run(SpillStats* stats) {
-    // Each walk but the first writes what it decides, for it may be the last.
+    // Each walk but the first writes code, for it may be the last.
     bool changed = true;
     for (int iteration = 0; iteration < 2 || changed; ++iteration) {
       if (iteration == kMaxIterations) ForgetAtJoins();
@@ -90,7 +92,7 @@ class Spiller {
   }
 
  private:
-  // The last resort against decisions that chase each other.
+  // Last resort, if decisions of one walk keep causing new ones in the next.
   void ForgetAtJoins() {
     for (uint32_t b = 0; b < in_.f.blocks.size(); ++b) {
       if (in_.loops.innermost(b) == b) BanAll(b);
@@ -147,11 +149,11 @@ class Spiller {
     }
     room_.MakeRoomForParams();
     room_.MakeRoom(0);
-    // What had to go at once need not be handed in.
+    // Pieces evicted at the entry itself need not come around the back edge.
     std::erase_if(entry, [&](const Resident& r) { return !registers_.Has(r.piece); });
   }
 
-  // What every predecessor ends with, by the same name.
+  // Enters the pieces that every predecessor ends with under the same name.
   void EnterByName(uint32_t b) {
     if (in_.preds[b].empty()) return;
     absl::InlinedVector<Residents, 4> preds;
@@ -247,7 +249,7 @@ class Spiller {
   SpillCode code_;
   SpillFills fills_;
   SpillEdges edges_;
-  std::vector<uint32_t> used_;  // by the instruction at hand
+  std::vector<uint32_t> used_;  // pieces used by the current instruction
 };
 
 }  // namespace

@@ -76,7 +76,8 @@ ValueId SpillCode::Load(uint32_t first, uint32_t last) {
   for (uint32_t p = first; p <= last; ++p) filled_[p] = 1;
   Value shape = f_.value(v);
   shape.comps = static_cast<uint16_t>(comps);
-  shape.in_tail = shape.in_tail && comps == f_.value(v).comps;  // as who reads all of it wants
+  // Only a fill of the whole value must be in the tail.
+  shape.in_tail = shape.in_tail && comps == f_.value(v).comps;
   if (!in_.PerLane(v) && f_.value(v).whole_registers) shape.whole_registers = true;
   const uint32_t units = comps * in_.t.units_per_comp(f_, shape);
   const ValueId to = IsSmall(v) ? NewRegisters(units, shape.spirv_id) : NewValue(shape);
@@ -85,7 +86,7 @@ ValueId SpillCode::Load(uint32_t first, uint32_t last) {
   EmitInserted(fill);
   accesses_.push_back({fill, v, first});
   if (!IsSmall(v)) return to;
-  // It keeps what it needs, not the register that the message filled.
+  // Copies the needed units out of the message's register, which is then free.
   const ValueId small = NewValue(shape);
   EmitInserted(Collect(small, {ValueOperand(to, in_.h.raw_type, 0, static_cast<uint16_t>(units))}));
   return small;
@@ -119,7 +120,7 @@ void SpillCode::Store(ValueId v, uint32_t first, const Operand& o, bool masked,
     payload.mods = 0;
     return AddSpill(v, first, payload, masked, out);
   }
-  // What is smaller gets a register of its own for the message.
+  // Copies a value smaller than a register to a register of its own for the message.
   const uint32_t units = o.comps * in_.t.units_per_comp(f_, f_.value(o.value()));
   const ValueId whole = NewRegisters(units, f_.value(v).spirv_id);
   const uint16_t all = f_.value(whole).comps;

@@ -1,7 +1,7 @@
-// The instructions that spilling adds. While nothing is written (the first walk) names are handed
-// out and nothing else happens. Lifetime: a walk; what it wrote is taken or thrown away at its end.
+// The instructions that spilling adds. In a walk that does not write (the first one) it only hands
+// out names. Lifetime: a walk, at whose end its code is taken or discarded.
 //
-// Places in memory are known last: until then the place of a store or fill is 0.
+// Slots in memory are assigned last: until then the slot of a store or fill is 0.
 #ifndef KILN_CORE_LIR_RA_SPILL_CODE_H_
 #define KILN_CORE_LIR_RA_SPILL_CODE_H_
 
@@ -24,7 +24,7 @@ class SpillCode {
   SpillCode(const SpillInput& in, Function& f)
       : in_(in), f_(f), filled_(in.pieces.count(), 0), emitted_(f.blocks.size()) {}
 
-  // The function is again as it came, if the last walk wrote.
+  // Begins a walk; restores the original function if the last walk wrote code.
   void NewWalk(bool write);
   bool writing() const { return write_; }
 
@@ -39,27 +39,27 @@ class SpillCode {
   void Emit(InstId i) {
     if (write_) out_.push_back(i);
   }
-  // A use or edge argument of the program, by its index in Function::operands.
+  // Renames a use or edge argument of the program, given by its index in Function::operands.
   void Rename(uint32_t operand, const Operand& now) {
     if (write_) f_.operands[operand] = now;
   }
 
-  // Fills the pieces, all of one value, and gives the value that has them now.
+  // Fills the pieces, all of one value, and returns the new value that holds them.
   ValueId Load(uint32_t first, uint32_t last);
-  // Stores the operand as pieces of `v` from `first` on: appends to `out`.
+  // Stores the operand as pieces of `v` from `first` on; appends to `out`.
   void Store(ValueId v, uint32_t first, const Operand& o, bool masked, std::vector<InstId>* out);
-  // ... where the walk stands.
+  // The same at the current position of the walk.
   void StoreHere(ValueId v, uint32_t first, const Operand& o, bool masked) {
     if (write_) Store(v, first, o, masked, &out_);
   }
-  // Computes once more what defined `v`, of these sources.
+  // Repeats the computation that defined `v`, with these sources.
   ValueId Repeat(ValueId v, const std::vector<Operand>& uses);
-  // A name that stands for a value until one is written.
+  // A name that represents a value in walks that do not write.
   ValueId NextName() { return ValueId(next_name_++); }
 
-  // Components of these pieces.
+  // Number of components of these pieces.
   uint32_t Comps(uint32_t first, uint32_t last) const;
-  // The header of the machine's messages, if they have one.
+  // The header of the machine's scratch messages; kNone if they have none.
   Operand Header() const;
   ValueId NewValue(const Value& shape) {
     f_.values.push_back(shape);
@@ -72,9 +72,10 @@ class SpillCode {
   uint32_t repeated() const { return repeated_; }  // computations
 
  private:
-  // Does it not start and end with registers? Messages move whole ones.
+  // Returns true if the value does not start and end at register boundaries. Messages move whole
+  // registers.
   bool IsSmall(ValueId v) const;
-  // Whole registers for so many units.
+  // A new value of whole registers with room for so many units.
   ValueId NewRegisters(uint32_t units, uint32_t spirv_id);
   void EmitInserted(InstId i);
   InstId Collect(ValueId to, const std::vector<Operand>& parts);
@@ -84,9 +85,9 @@ class SpillCode {
   const SpillInput& in_;
   Function& f_;
   bool write_ = false;
-  uint32_t next_name_ = 1u << 31;             // of names while nothing is written
-  std::vector<InstId> out_;                   // of the block at hand
-  std::vector<char> filled_;                  // per piece: some instruction fills it
+  uint32_t next_name_ = 1u << 31;             // for names in walks that do not write
+  std::vector<InstId> out_;                   // code of the current block
+  std::vector<char> filled_;                  // per piece: an instruction fills it
   std::vector<std::vector<InstId>> emitted_;  // per block
   std::vector<SpillAccess> accesses_;
   uint32_t repeated_ = 0;

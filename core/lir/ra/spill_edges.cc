@@ -16,7 +16,8 @@ void SpillEdges::Arguments(uint32_t b) {
   Store();
   room_.Unprotect();
   for (size_t k = 0; k < args_.size(); ++k) {
-    if (!IsRead(params_[k])) {  // or all of them would have to be in registers at once, for nothing
+    // Drops arguments without uses: they would all have to be in registers at once.
+    if (!IsRead(params_[k])) {
       args_[k] = NoOperand(args_[k].comps);
       code_.Rename(e.first_arg + static_cast<uint32_t>(k), args_[k]);
     }

@@ -6,7 +6,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-constexpr int kRepeatDepth = 2;  // computations repeated to repeat one
+constexpr int kRepeatDepth = 2;  // maximum depth of computations repeated for another one
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What is read comes back into registers: by repeating its computation where that is possible, else
+// Brings operands back into registers: by repeating the computation where that is possible, else
 // from memory. It keeps no state of its own.
 #ifndef KILN_CORE_LIR_RA_SPILL_FILLS_H_
 #define KILN_CORE_LIR_RA_SPILL_FILLS_H_
@@ -18,15 +18,15 @@ class SpillFills {
              SpillRoom& room, SpillCode& code)
       : in_(in), here_(here), registers_(registers), room_(room), code_(code) {}
 
-  // The operand as it can be read now; fills what is not in a register.
+  // Returns the operand under its current name; fills pieces that are not in a register.
   Operand InRegisters(Operand o);
 
  private:
   void Fill(uint32_t first, uint32_t last);
-  // Are the sources at hand, or can they be repeated in turn?
+  // Returns true if the sources are in registers, or can be repeated in turn.
   bool CanRepeat(ValueId v, int depth) const;
-  // May the source, where it is at hand, be read again for `i` in this block? The thread that comes
-  // from an exit brings along nothing that lanes have for themselves.
+  // Returns true if the source, where it is in a register, may be read again for `i` in this block.
+  // A thread that arrives at the exit block from an exit has no per-lane values.
   bool MayReadAgain(InstId i, const Operand& o) const;
   ValueId Repeat(ValueId v);
 

@@ -1,11 +1,11 @@
-// What the rooms of spilling share, by lifetime: what is known before the walks (SpillInput), what
-// walks have decided (SpillDecisions), and where a walk stands (SpillHere).
+// State shared by the parts of spilling, by lifetime: the inputs (SpillInput), decisions of all
+// walks (SpillDecisions), and the current position of a walk (SpillHere).
 //
-// The rooms, lower ones first: spill_registers (what is in registers, and by which name),
-// spill_parked (what lanes hold that wait), spill_room (who leaves), spill_code (instructions that
-// are added), spill_fills (what is read comes back), spill_edges (parameters that live in memory).
-// spill.cc walks and calls them; spill_stores and spill_places finish what the last walk has
-// written.
+// The parts, lower ones first: spill_registers (pieces in registers, and their names), spill_parked
+// (pieces that waiting lanes hold), spill_room (chooses what to evict), spill_code (instructions
+// that are added), spill_fills (brings operands back), spill_edges (parameters that live in
+// memory). spill.cc walks the blocks and calls them; spill_stores and spill_places finish the code
+// of the last walk.
 #ifndef KILN_CORE_LIR_RA_SPILL_INPUT_H_
 #define KILN_CORE_LIR_RA_SPILL_INPUT_H_
 
@@ -29,12 +29,13 @@ namespace kiln::lir::ra {
 inline constexpr uint32_t kNothing = ~uint32_t{0};
 inline constexpr uint32_t kNever = NextUses::kNever;
 
-// Of the function as it came; nothing of it changes. The function itself grows while code is added.
+// The original function and analyses of it; constant. The function itself grows while code is
+// added.
 struct SpillInput {
   SpillInput(const Target& target, const SpillHooks& hooks, const Function& function,
              const Liveness& live, const SpillSettings& settings);
 
-  // The thread comes to the exit block, even if no lane does.
+  // True if the thread reaches the block; it reaches the exit block even if no lane does.
   bool Walked(uint32_t b) const { return dom.reachable(BlockId(b)) || BlockId(b) == f.exit_block; }
   bool IsTerminator(InstId i) const { return t.ops[f.inst(i).op].flags & kOpTerminator; }
   bool PerLane(ValueId v) const { return t.files[f.value(v).file].masked_writes; }
@@ -62,13 +63,13 @@ struct SpillInput {
                                                 // ascending
   const NextUses next;
   const Dominators dom;
-  const size_t values, insts, repeats;  // how many there were
+  const size_t values, insts, repeats;  // numbers in the original function
   const std::vector<Operand> original;  // operands
 
   // Per value.
   std::vector<uint32_t> param_of;  // the block
   std::vector<InstId> def_inst;
-  std::vector<char> constant;     // made by one instruction from nothing
+  std::vector<char> constant;     // defined by one instruction without sources
   std::vector<char> held_at_def;  // parked lanes hold it where it is defined
   std::vector<char> held;         // LiveIn::held
   // Per block.
@@ -78,13 +79,13 @@ struct SpillInput {
   void Describe();
 };
 
-// Of all walks: they only accumulate, so repeating the walk comes to an end.
+// Decisions of all walks. They only accumulate, so repeating the walk ends.
 class SpillDecisions {
  public:
   explicit SpillDecisions(const SpillInput& in)
       : pieces_(in.pieces.count()), banned_(in.f.blocks.size()), in_memory_(in.values, 0) {}
 
-  // Does the piece enter the block in no register?
+  // Returns true if the piece must not enter the block in a register.
   bool Banned(uint32_t b, uint32_t p) const { return banned_[b].size() != 0 && banned_[b].test(p); }
   void Ban(uint32_t b, uint32_t p) {
     if (Banned(b, p)) return;
@@ -92,7 +93,7 @@ class SpillDecisions {
     banned_[b].set(p);
     changed_ = true;
   }
-  // Is it a parameter that lives in memory?
+  // Returns true for a parameter that lives in memory.
   bool InMemory(ValueId v) const { return in_memory_[v.index]; }
   bool InMemory(const Operand& o) const { return in_memory_[o.id]; }
   void MoveToMemory(ValueId param, const Eviction& why) {
@@ -102,7 +103,7 @@ class SpillDecisions {
   }
   const std::vector<Eviction>& evictions() const { return evictions_; }  // of parameters
 
-  // Has anything been decided since the last call?
+  // Returns true if a decision was added since the last call.
   bool TakeChanged() {
     const bool changed = changed_;
     changed_ = false;
@@ -117,31 +118,31 @@ class SpillDecisions {
   bool changed_ = false;
 };
 
-// Of the instruction at hand, and of the uses that are to come in its block.
+// The current instruction of a walk, and the uses that follow in its block.
 class SpillHere {
  public:
   explicit SpillHere(const SpillInput& in)
       : in_(in), positions_(in.pieces.count()), behind_(in.pieces.count(), kNever) {}
 
-  // What blocks hold is as it came.
+  // Begins a walk; lengths of blocks are those of the original function.
   void NewWalk();
   void Enter(uint32_t b);
   void Leave();
 
-  // Instructions before the block; one more entry than blocks.
+  // Number of instructions before the block; has one more entry than there are blocks.
   uint32_t start(uint32_t b) const { return start_[b]; }
-  // From the start of the block.
+  // Position of the next use, counted from the start of the block.
   uint32_t NextUse(uint32_t p) const {
     if (!positions_[p].empty()) return positions_[p].back();
     return behind_[p] == kNever ? kNever : length + behind_[p];
   }
-  // The use at this position is over; false if there was none.
+  // Removes the use at this position; false if there was none.
   bool Pass(uint32_t p) {
     if (positions_[p].empty() || positions_[p].back() != position) return false;
     positions_[p].pop_back();
     return true;
   }
-  // Pieces that are live behind the block, ascending.
+  // Pieces that are live after the block, ascending.
   const std::vector<uint32_t>& live_behind() const { return behind_touched_; }
 
   uint32_t block = 0, position = 0, length = 0;
@@ -153,8 +154,8 @@ class SpillHere {
 
   const SpillInput& in_;
   std::vector<uint32_t> start_;
-  std::vector<std::vector<uint32_t>> positions_;   // per piece: of uses to come, nearest last
-  std::vector<uint32_t> behind_, behind_touched_;  // per piece: distance behind the block
+  std::vector<std::vector<uint32_t>> positions_;   // per piece: uses to come, nearest last
+  std::vector<uint32_t> behind_, behind_touched_;  // per piece: distance after the block
 };
 
 }  // namespace kiln::lir::ra

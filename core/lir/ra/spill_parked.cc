@@ -87,7 +87,7 @@ void ParkedPieces::Remove(uint32_t p, uint32_t block) {
   if (h.empty()) Release(p);
 }
 
-// Lanes wait for what is live into block j and for its parameters.
+// Calls f for the pieces that lanes parked for j hold: those live into j, and its parameters.
 template <class F>
 void ParkedPieces::ForEachWaitingFor(uint32_t j, F&& f) const {
   for (const PieceDistance& d : in_.next.at_entry(j)) {
@@ -111,7 +111,7 @@ void ParkedPieces::StartWaiting(uint32_t j, uint32_t b) {
   Residents had(from == kNothing ? nullptr : &ends_.exit[from]);
   ForEachWaitingFor(j, [&](uint32_t p, uint32_t distance, bool in_memory) {
     if (in_memory) return;
-    // What they had in no register they do not find in one there.
+    // A piece that the lanes had in no register when they left is in memory for them.
     if (from != kNothing && in_.param_of[in_.pieces.value(p).index] != j) {
       const Resident* r = had.Find(p);
       if (r == nullptr || !GoesTo(in_, *r, j)) return;

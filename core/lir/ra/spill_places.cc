@@ -13,7 +13,7 @@ namespace kiln::lir::ra {
 
 namespace {
 
-// Where everything stands: positions in layout order, block ends included.
+// Positions of instructions and blocks in layout order, block ends included.
 struct Layout {
   explicit Layout(const Function& f) : position(f.insts.size()), block(f.insts.size()) {
     uint32_t at = 0;
@@ -69,7 +69,7 @@ class PlaceAssigner {
     return RoundUp(units, in_.h.register_units) / in_.h.register_units;
   }
 
-  // Units of memory before piece p of its value.
+  // Units of memory that pieces of its value before `piece` take.
   uint32_t MemoryOffset(ValueId v, uint32_t piece) const {
     uint32_t at = 0;
     for (uint32_t p = in_.pieces.first(v); p < piece; ++p) {
@@ -91,9 +91,10 @@ class PlaceAssigner {
     }
   }
 
-  // A parameter in memory is there from its block's start on, also where the store that stands
-  // first is one of an iteration before, because the loop is entered with nothing in it: then it is
-  // carried round the whole loop.
+  // Returns the range of positions in which a value needs its slot. A parameter in memory needs it
+  // from its block's start on. The first store in layout order may belong to the previous
+  // iteration, if the loop is entered with the parameter undefined: then it is carried around the
+  // whole loop.
   ScratchRange RangeOf(const std::vector<InstId>& accesses, uint32_t param_of) const {
     ScratchRange r;
     r.first = kNothing;
@@ -131,7 +132,8 @@ class PlaceAssigner {
                   "scratch_too_large"),
         OutOfReach());
   }
-  // SPIR-V id of a value that must be stored under a mask beyond where such stores reach.
+  // Returns the SPIR-V id of a value whose slot is out of the reach of masked stores, but needs
+  // one.
   uint32_t OutOfReach() const {
     for (uint32_t v = 0; v < in_.values; ++v) {
       if (range_of_[v] == kNothing) continue;
@@ -188,12 +190,12 @@ class PlaceAssigner {
   }
 
   const SpillInput& in_;
-  const absl::Span<const Eviction> params_;  // that are in memory
+  const absl::Span<const Eviction> params_;  // parameters that are in memory
   SpillCode& code_;
   Function& f_;
   SpillStats& stats_;
   const Layout layout_;
-  std::vector<uint32_t> range_of_;  // per value: in ranges_
+  std::vector<uint32_t> range_of_;  // per value: index in ranges_
   std::vector<uint32_t> param_of_;  // per value: the block of which it is a parameter
   std::vector<ScratchRange> ranges_;
 };

@@ -1,7 +1,7 @@
-// Places for what is stored and filled: the last step, when all accesses are known.
+// Assigns slots to stores and fills: the last step, when all accesses are known.
 //
-// Values share a place whose accesses do not interleave in layout order; a loop that has only some
-// of a value's accesses belongs to its range as a whole, which covers parked lanes.
+// Values share a slot if their accesses do not interleave in layout order; a loop that has only
+// some of a value's accesses belongs to its range as a whole, which covers parked lanes.
 #ifndef KILN_CORE_LIR_RA_SPILL_PLACES_H_
 #define KILN_CORE_LIR_RA_SPILL_PLACES_H_
 
@@ -13,9 +13,9 @@
 
 namespace kiln::lir::ra {
 
-// Writes the places into the code and counts. ResourceExhausted ("scratch_too_large") if masked
-// stores do not fit where they reach. Gives the statistics those of `evictions` whose values have a
-// place.
+// Writes the slots into the code and counts. ResourceExhausted ("scratch_too_large") if masked
+// stores do not fit within their reach. Adds to the statistics those of `evictions` whose values
+// have a slot.
 absl::Status AssignPlaces(const SpillInput& in, absl::Span<const Eviction> params,
                           absl::Span<const Eviction> others, SpillCode* code, SpillStats* stats);
 

@@ -1,7 +1,7 @@
-// Which pieces are in registers, and what each is called there. Lifetime: a block; Clear ends it.
+// The pieces that are in registers, and their current names. Lifetime: a block; Clear ends it.
 //
-// A piece keeps the name of its value until it is filled or repeated, which gives it the name of
-// the value that the new instruction defines.
+// A piece keeps the name of its value until it is filled or repeated; then it has the name of the
+// value that the new instruction defines.
 #ifndef KILN_CORE_LIR_RA_SPILL_REGISTERS_H_
 #define KILN_CORE_LIR_RA_SPILL_REGISTERS_H_
 
@@ -13,11 +13,11 @@
 
 namespace kiln::lir::ra {
 
-// What a piece is called while it is in a register.
+// The name of a piece while it is in a register.
 struct Name {
   uint32_t value = kNothing;
   uint32_t comp = 0;
-  uint32_t block = kNothing;  // where a NoMask instruction made it; kNothing: good everywhere
+  uint32_t block = kNothing;  // where a NoMask instruction made it; kNothing: valid everywhere
   friend bool operator==(const Name&, const Name&) = default;
 };
 
@@ -26,13 +26,13 @@ struct Resident {
   Name name;
 };
 
-// A fill's name is not taken out of its loop: lanes that left would hold it while the loop fills it
-// again for all lanes.
+// Returns true if the name may enter block b. A fill's name is not carried out of its loop: lanes
+// that left would hold it while the loop fills it again for all lanes.
 inline bool GoesTo(const SpillInput& in, const Resident& r, uint32_t b) {
   return r.name.block == kNothing || in.loops.contains(in.loops.innermost(r.name.block), b);
 }
 
-// Looks up pieces that ascend.
+// A cursor over a list of residents, for look-ups in ascending order of pieces.
 class Residents {
  public:
   explicit Residents(const std::vector<Resident>* list) : list_(list) {}
@@ -46,8 +46,8 @@ class Residents {
   size_t at_ = 0;
 };
 
-// Of each block as the walk last left it: what entered it in registers (heads of loops only), and
-// what it ended with. Ascending by piece.
+// State of each block's ends in the last walk: the pieces that entered it in registers (heads of
+// loops only), and those it ended with. Ascending by piece.
 struct BlockEnds {
   explicit BlockEnds(size_t blocks) : entry(blocks), exit(blocks) {}
   std::vector<std::vector<Resident>> entry, exit;
@@ -62,10 +62,10 @@ class PiecesInRegisters {
         name_(in.pieces.count()) {}
 
   bool Has(uint32_t p) const { return present_[p]; }
-  const Name& name(uint32_t p) const { return name_[p]; }      // its last, if it has none now
+  const Name& name(uint32_t p) const { return name_[p]; }      // its last name, if it has none now
   const std::vector<uint32_t>& list() const { return list_; }  // in no order
 
-  // False if it was in one before.
+  // Returns false if it was in a register before.
   bool Add(uint32_t p, const Name& name) {
     name_[p] = name;
     if (present_[p]) return false;
@@ -74,7 +74,7 @@ class PiecesInRegisters {
     list_.push_back(p);
     return true;
   }
-  // False if it was in none.
+  // Returns false if it was in none.
   bool Remove(uint32_t p) {
     if (!present_[p]) return false;
     present_[p] = 0;
@@ -88,7 +88,7 @@ class PiecesInRegisters {
     list_.clear();
   }
 
-  // Are all of these there, one behind the other in one value?
+  // Returns true if all of these are in registers as consecutive components of one value.
   bool Together(uint32_t first, uint32_t last) const {
     for (uint32_t p = first; p <= last; ++p) {
       if (!present_[p] || name_[p].value != name_[first].value ||
@@ -107,7 +107,7 @@ class PiecesInRegisters {
  private:
   const SpillInput& in_;
   std::vector<char> present_;           // per piece
-  std::vector<uint32_t> list_, index_;  // those present, and where each stands
+  std::vector<uint32_t> list_, index_;  // those present, and the index of each in the list
   std::vector<Name> name_;              // per piece
 };
 

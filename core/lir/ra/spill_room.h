@@ -1,8 +1,8 @@
-// Who leaves the registers when they are too few. Lifetime: a walk; candidates are those of a
-// block.
+// Chooses which pieces to evict when registers are too few. Lifetime: a walk; candidates are those
+// of a block.
 //
-// What leaves is judged by the distance of its next use, and by the room that it gives for what it
-// costs to come back. A fill is a message, whatever its size; a constant is one instruction.
+// A piece is judged by the distance of its next use, and by the room that evicting it gives per
+// cost of bringing it back. A fill is a message, whatever its size; a constant is one instruction.
 #ifndef KILN_CORE_LIR_RA_SPILL_ROOM_H_
 #define KILN_CORE_LIR_RA_SPILL_ROOM_H_
 
@@ -28,30 +28,31 @@ class SpillRoom {
         protect_(in.pieces.count(), 0),
         evicted_(in.values, kNothing) {}
 
-  // `note`: remember why values leave.
+  // Begins a walk. `note`: record why values leave.
   void NewWalk(bool note);
-  // Of a block, when it is known what lanes hold that wait there.
+  // Begins a block, once the pieces of waiting lanes are known.
   void Begin() { total_ = parked_.units(); }
   void End();
 
-  // The piece is in a register, by this name; it is in none.
+  // Enter: the piece is in a register now, under this name. Leave: it is in none any more.
   void Enter(uint32_t p, const Name& name);
   void Leave(uint32_t p);
-  // Its next use has changed.
+  // Queues it again after its next use has changed.
   void Reprice(uint32_t p) {
     if (queued_) Queue(p);
   }
 
-  // What is protected stays until the next call of Unprotect.
+  // Protected pieces stay until the next call of Unprotect.
   void Protect(uint32_t p) { protect_[p] = epoch_; }
   void Unprotect() { ++epoch_; }
 
-  // Evicts until `units` more fit, or nothing is left that may go.
+  // Evicts until `units` more fit, or no piece is left that may be evicted.
   void MakeRoom(uint32_t units);
-  // All parameters are written before the block begins: one that leaves there lives in memory.
+  // Makes room at a block's start. All parameters are written before the block begins, so a
+  // parameter evicted there lives in memory.
   void MakeRoomForParams();
 
-  // One per value that left, in order; none if nothing was to be noted.
+  // One per evicted value, in order; empty if not recorded.
   const std::vector<Eviction>& evictions() const { return evictions_; }
 
  private:
@@ -60,7 +61,7 @@ class SpillRoom {
 
   struct Candidate {
     uint32_t piece = kNothing;
-    uint32_t distance = 0;  // in the heaps from the start of the block, else from here
+    uint32_t distance = 0;  // in the heaps from the block's start, else from here
     Kind kind = kScalar;
     bool waiting = false;  // only parked lanes hold it
     uint64_t worth() const { return distance * kWorth[kind]; }
@@ -75,22 +76,22 @@ class SpillRoom {
     return in_.param_of[v.index] == here_.block && !decisions_.InMemory(v);
   }
 
-  // Candidates of a kind stand in a heap by their next use, counted from the block's start, which
-  // orders them as the distance does. An entry is pushed when a piece comes into a register, when
-  // its next use changes, and when only parked lanes are left to hold it; what has become of older
-  // ones shows when they come up.
+  // Candidates of a kind are in a heap ordered by their next use, counted from the block's start,
+  // which is the same order as by distance. An entry is pushed when a piece enters a register, when
+  // its next use changes, and when only parked lanes are left to hold it; stale entries are
+  // recognised when they reach the top (IsStale).
   void Queue(uint32_t p) { Push({p, here_.NextUse(p), KindOf(p), false}); }
   void QueueWaiting(uint32_t p) { Push({p, parked_.Distance(p), KindOf(p), true}); }
   void Push(const Candidate& c);
   static bool Worse(const Candidate& a, const Candidate& b) { return b.Before(a); }
   bool IsStale(const Candidate& c) const;
-  // Most blocks evict nothing: they queue nothing.
+  // Fills the heaps at the first eviction in a block; most blocks evict nothing.
   void QueueAll();
-  // The best to evict; `piece` is kNothing where there is none.
+  // The best piece to evict; `piece` is kNothing if there is none.
   Candidate FindBest();
 
   void Evict(const Candidate& c);
-  // Waiting lanes give it up as well.
+  // Evicts the piece for waiting lanes as well.
   void Unpark(uint32_t p);
   void MoveToMemory(ValueId param, uint32_t distance);
 
@@ -101,13 +102,13 @@ class SpillRoom {
   ParkedPieces& parked_;
   std::array<std::vector<Candidate>, kKinds> queues_;
   std::vector<Candidate> aside_;  // scratch of FindBest
-  bool queued_ = false;           // candidates are in the heaps
+  bool queued_ = false;           // the heaps hold the candidates
   bool entering_ = false;         // at the start of the block, parameters just written
   uint32_t total_ = 0;            // units in registers or held by parked lanes
   uint32_t epoch_ = 0;
-  std::vector<uint32_t> protect_;  // per piece: the epoch in which it stays
+  std::vector<uint32_t> protect_;  // per piece: the epoch in which it is protected
   bool note_ = false;
-  std::vector<uint32_t> evicted_;  // per value: in evictions_
+  std::vector<uint32_t> evicted_;  // per value: index in evictions_
   std::vector<Eviction> evictions_;
 };
 

@@ -1,4 +1,4 @@
-// The rooms of spilling, each by itself, on small functions.
+// The parts of spilling, each by itself, on small functions.
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,7 +36,7 @@ constexpr char kHead[] =
     "livein %0 at 8\n"
     "scratch_header %6\n";
 
-// One side of an if; the other reads %1, of which %0 is the last use before.
+// An if: the then side reads %3 and %4, the else side %1, and all of its blocks %0.
 constexpr char kIf[] =
     "block b0 depth 0\n"
     "  %1:ud = load %0:ud {w8}\n"
@@ -58,7 +58,7 @@ constexpr char kIf[] =
     "block b3 depth 0\n"
     "  end %0:ud\n";
 
-// All rooms, as the walk has them.
+// All parts, connected as in the walk.
 struct Rooms {
   explicit Rooms(const std::string& text, uint32_t units = 1024)
       : f(Read(text)),
@@ -79,7 +79,7 @@ struct Rooms {
     parked.NewWalk();
     room.NewWalk(write);
   }
-  // At the beginning of a block, with these values in registers.
+  // Begins a block with these values in registers.
   void Enter(uint32_t b, const std::vector<uint32_t>& values) {
     code.BeginBlock();
     here.Enter(b);
@@ -129,7 +129,7 @@ TEST(SpillRoomsTest, InputKnowsWhatMayLeave) {
   EXPECT_EQ(r.in.preds[3], (std::vector<uint32_t>{1, 2}));
 }
 
-// What is held is used behind the program, and never leaves.
+// A held live-in counts as used after the end of the program, and is never evicted.
 TEST(SpillRoomsTest, WhatIsHeldStaysToTheEnd) {
   std::string held = std::string(kHead) + kIf;
   held.replace(held.find("livein %0 at 8"), 14, "livein %0 at 8 held");
@@ -203,7 +203,7 @@ TEST(SpillRoomsTest, WhatIsCheapAndFarLeaves) {
   Rooms r(kIf, 24);
   r.Enter(0, {0, 1, 4});
   r.room.MakeRoom(8);
-  EXPECT_FALSE(r.Has(4));  // a constant: an instruction brings it back
+  EXPECT_FALSE(r.Has(4));  // a constant: one instruction recomputes it
   EXPECT_TRUE(r.Has(1));
   r.room.MakeRoom(16);
   EXPECT_FALSE(r.Has(1));  // read last
@@ -303,7 +303,7 @@ TEST(SpillRoomsTest, AConstantIsComputedOnceMore) {
   EXPECT_TRUE(r.code.accesses().empty());
 }
 
-// Two parameters in memory change places: one of them is taken into a register before.
+// Two parameters in memory exchange values: one of them is brought into a register first.
 TEST(SpillRoomsTest, ACycleOfPlacesIsBroken) {
   Rooms r(
       "value %7 G 4x1\nvalue %8 G 4x1\n"

@@ -1,5 +1,5 @@
-// What the last walk leaves to be done: stores behind definitions, parameters that live in memory
-// dropped, computations removed that are repeated wherever they are read.
+// Finishes the last walk: adds stores after definitions, drops parameters that live in memory, and
+// removes computations that are repeated wherever they are read.
 #ifndef KILN_CORE_LIR_RA_SPILL_STORES_H_
 #define KILN_CORE_LIR_RA_SPILL_STORES_H_
 
@@ -8,9 +8,9 @@
 
 namespace kiln::lir::ra {
 
-// Of parameters and of the edges that lead to them.
+// Drops parameters that live in memory, and their arguments on edges.
 void DropParamsInMemory(const SpillDecisions& decisions, Function* f);
-// A value of which something is filled is stored behind its definition, piece by piece.
+// Stores each value of which a piece is filled after its definition, piece by piece.
 void PlaceStores(const SpillInput& in, const SpillDecisions& decisions, SpillCode* code);
 void RemoveUnread(const SpillHooks& hooks, Function* f);
 

@@ -22,7 +22,7 @@ namespace {
 using testing::SmallTestTarget;
 using testing::TestTarget;
 
-// Does the payload at the end fit the tail at all?
+// Returns true if the payload at the end fits the tail at all.
 bool TailFits(const Target& t, const Function& f) {
   for (const Value& v : f.values) {
     const PoolInfo& pool = t.pools[t.files[v.file].pool];
@@ -31,7 +31,7 @@ bool TailFits(const Target& t, const Function& f) {
   return true;
 }
 
-// Do all operands of each instruction fit at once, with room for them to lie together?
+// Returns true if all operands of each instruction fit at once, each in consecutive units.
 bool InstructionsFit(const Target& t, const Function& f) {
   for (const Inst& in : f.insts) {
     uint32_t units = 0;
@@ -45,7 +45,7 @@ bool InstructionsFit(const Target& t, const Function& f) {
   return true;
 }
 
-// Every value that is live at once must fit; what is spilled reads back right.
+// Every value that is live at once must fit; spilled values are read back correctly.
 TEST(SpillTest, RandomProgramsFitAndCheck) {
   const Target& t = SmallTestTarget();
   uint32_t spills = 0, fills = 0, repeated = 0, masked = 0, in_memory = 0, refused = 0;
@@ -105,7 +105,7 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
   EXPECT_GT(without_header, 1000u);
 }
 
-// Edges carry more than the pool has, part of it to parameters that are read nowhere.
+// Edges carry more than fits the pool, part of it to parameters without uses.
 TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
   const Target& t = TestTarget();
   uint32_t spills = 0, programs = 0;
@@ -140,7 +140,7 @@ TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
   EXPECT_GT(spills, 300u);
 }
 
-// The payload that ends the thread, made early and spilled, is in the tail when it comes back.
+// The payload that ends the thread, made early and spilled, is in the tail when it is filled.
 TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   const Target& t = testing::TestTarget();
   Function f;
@@ -178,8 +178,9 @@ TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
   EXPECT_GE(end.reg, t.pools[t.files[testing::kU].pool].tail_first);
 }
 
-// A loop hands round seventy values of two registers, undefined at first, and one more is read
-// behind it: that one is farther away than any of them, but all parameters are written at once.
+// The back edge of a loop carries seventy values of two registers, undefined at first, and one more
+// is read after it: that one is farther away than any of them, but all parameters are written at
+// once.
 TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   constexpr int kParams = 70;
   std::string text = "function test width 16\n", params, init, next;
@@ -214,8 +215,9 @@ TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   EXPECT_LT(f.blocks[1].params.size(), ssa->blocks[1].params.size());
 }
 
-// A loop hands seventy values of two registers on, each to the next parameter: one that stays in a
-// register has of a place in memory what was there before the edge writes it.
+// The back edge of a loop passes seventy values of two registers, each to the next parameter: a
+// parameter that stays in a register gets the content that a memory slot had before the edge writes
+// it.
 TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   constexpr int kParams = 70, kFresh = kParams, kFlag = kFresh + 1, kHeader = kFlag + 1;
   std::string text = "function test width 16\n", params, init, next;
@@ -246,9 +248,9 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
   EXPECT_LT(in_registers, size_t{kParams});
 }
 
-// Two loops, one in the other, hand round seventy values each that nobody wrote before. The outer
-// one reads its own behind the inner one, which may not take their places, though no instruction in
-// front of it wrote there.
+// Two loops, one in the other, carry seventy values each around their back edges, undefined at
+// first. The outer one reads its own after the inner one, which may not take their slots, though no
+// instruction before it wrote there.
 TEST(SpillTest, ParametersUndefinedAtFirstKeepTheirPlacesRoundTheLoop) {
   constexpr int kParams = 70, kFlag = 4 * kParams, kHeader = kFlag + 2;
   std::string text = "function test width 16\n", undefined;
@@ -293,8 +295,9 @@ TEST(SpillTest, ParametersUndefinedAtFirstKeepTheirPlacesRoundTheLoop) {
   EXPECT_LT(f.blocks[1].params.size(), size_t{kParams});
 }
 
-// Sixty values of two registers fill what the spiller uses. %0 leaves for %60; in the if, lanes
-// that wait behind it have %0 in memory, and %61, which is read last, has a register.
+// Sixty values of two registers fill the registers that the spiller may use. %0 is evicted for %60;
+// in the if, lanes that wait for the join have %0 in memory, and %61, which is read last, has a
+// register.
 TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
   constexpr int kValues = 59, kExtra = 60, kLast = 61, kFlag = 62, kHeader = 63;
   std::string text = "function test width 16\n", loads, stores;
@@ -325,8 +328,8 @@ TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
   EXPECT_EQ(stats.fills, 1u);
 }
 
-// Constants of a dword each, read after fifty values of two registers: as many instructions bring
-// them back as would messages the values, and nothing is stored.
+// Constants of a dword each, read after fifty values of two registers: recomputing them takes as
+// many instructions as filling the values would take messages, and nothing is stored.
 TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
   const Target& t = testing::TestTarget();
   Function f;

@@ -14,7 +14,7 @@ bool SameShape(const Value& a, const Value& b) {
   return a.comps == b.comps && a.whole_registers == b.whole_registers && a.in_tail == b.in_tail;
 }
 
-// May the definition be written where this use is? `place` is that of Liveness::deaths.
+// Returns true if the definition may be written over this use. `place` is as in Liveness::deaths.
 bool MayOverwrite(const Target& t, const Function& f, const Liveness& live, BlockId b, size_t place,
                   InstId i, const Operand& use) {
   const ValueId d = f.defs(i)[0].value(), u = use.value();

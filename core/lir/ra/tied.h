@@ -1,12 +1,12 @@
 // Gives each tied use a value of its own that dies there, so that the definition can have its
-// place.
+// registers.
 //
-// In and out: SSA that verifies. Where the value is read again, is held by parked lanes, is but a
-// part of the definition's shape, or the definition outlives its block (then it must avoid places
-// that the value need not), a copy takes its place: a collect, which costs nothing where the two
-// meet.
+// In and out: SSA that verifies. A copy replaces the use if the value is read again, is held by
+// parked lanes, is only a part of the definition's shape, or if the definition outlives its block
+// (then it must avoid units that the value need not). The copy is a collect, which costs nothing if
+// source and destination get the same registers.
 //
-// Cost: linear; nothing for targets that tie nothing.
+// Cost: linear; nothing for machines without tied operands.
 #ifndef KILN_CORE_LIR_RA_TIED_H_
 #define KILN_CORE_LIR_RA_TIED_H_
 
@@ -16,10 +16,11 @@
 
 namespace kiln::lir::ra {
 
-// Does the function have tied uses?
+// Returns true if the function has tied uses.
 bool HasTied(const Target& target, const Function& f);
 
-// The number of copies made. `live` is the liveness of the function and is kept up to date.
+// Splits tied uses and returns the number of copies. `live` is the liveness of the function and is
+// kept up to date.
 int SplitTied(const Target& target, Function* f, Liveness* live);
 
 }  // namespace kiln::lir::ra

@@ -1,5 +1,5 @@
-// A set of the units of one register pool, at most 1,024, with the questions that a search for
-// contiguous free ranges asks. All operations work word by word.
+// A set of the units of one register pool, at most 1,024, with the queries that a search for
+// contiguous free ranges needs. All operations work word by word.
 #ifndef KILN_CORE_LIR_RA_UNIT_SET_H_
 #define KILN_CORE_LIR_RA_UNIT_SET_H_
 
@@ -48,7 +48,7 @@ class UnitSet {
     for (uint64_t w : words_) n += static_cast<uint32_t>(__builtin_popcountll(w));
     return n;
   }
-  // Members in a range.
+  // Number of members in a range.
   uint32_t count(uint32_t first, uint32_t n) const {
     uint32_t c = 0;
     ForWords(first, n, [&](uint32_t w, uint64_t mask) {

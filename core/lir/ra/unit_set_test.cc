@@ -1,4 +1,4 @@
-// UnitSet against a plain array of bits.
+// Compares UnitSet with a plain array of bits.
 #include "core/lir/ra/unit_set.h"
 
 #include <algorithm>

@@ -11,9 +11,9 @@ namespace kiln::lir::ra {
 
 namespace {
 
-constexpr size_t kMaxParts = 32;  // components of a value of which is known that they are arguments
+constexpr size_t kMaxParts = 32;  // maximum number of components of a value noted as arguments
 
-// Does the instruction write this definition in lanes that are off?
+// Returns true if the instruction writes this definition in lanes that are off.
 bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand& def) {
   if (IsWhole(t, f.value(def.value())) || (f.inst(i).flags & kNoMask)) return true;
   if (!(t.ops[f.inst(i).op].flags & kOpCollect)) return false;
@@ -23,9 +23,9 @@ bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand&
   return false;
 }
 
-// Values of which this instruction, a collect, reads most components in the order in which they
-// lie: to be placed so that those need not move. One of which it reads few would only keep other
-// parts from their places.
+// Notes, for a collect, the values of which it reads most components in their order: they should be
+// assigned so that these need not move. A value of which it reads few would only displace other
+// parts.
 void NoteParts(const Function& f, InstId i, std::vector<ValueInfo>* info) {
   const ValueInfo& into = (*info)[f.defs(i)[0].id];
   struct Part {
@@ -33,7 +33,7 @@ void NoteParts(const Function& f, InstId i, std::vector<ValueInfo>* info) {
     uint32_t units = 0;
   };
   absl::InlinedVector<std::pair<uint32_t, Part>, 8>
-      parts;  // by value, and where its first unit is to be
+      parts;  // by value and the offset of its first unit in the vector
   uint32_t offset = 0;
   for (const Operand& o : f.uses(i)) {
     const uint32_t per_comp = IsValue(o) ? (*info)[o.id].per_comp : into.per_comp;
@@ -55,7 +55,7 @@ void NoteParts(const Function& f, InstId i, std::vector<ValueInfo>* info) {
   }
 }
 
-// A use of any other kind after the collect takes the affinity back: the value would have to stay.
+// A use of any other kind after the collect removes the affinity: the value would have to stay.
 void NoteUses(const Target& t, const Function& f, InstId i, std::vector<ValueInfo>* info,
               std::vector<InstId>* last_use) {
   for (const Operand& o : f.uses(i)) {
@@ -66,8 +66,8 @@ void NoteUses(const Target& t, const Function& f, InstId i, std::vector<ValueInf
   if (t.ops[f.inst(i).op].flags & kOpCollect) NoteParts(f, i, info);
 }
 
-// An argument wants to be where its parameter wants to be. Not that of a loop: its next value comes
-// while others live.
+// Gives an argument the affinity of its parameter. Not for a loop's parameter: its next value is
+// computed while others live.
 void InheritFromParams(const Function& f, uint32_t b, std::vector<ValueInfo>* info) {
   for (const Edge& e : f.blocks[b].succs) {
     if (e.to.index <= b) continue;
@@ -83,7 +83,7 @@ void InheritFromParams(const Function& f, uint32_t b, std::vector<ValueInfo>* in
   }
 }
 
-// What ends in a copy wants to be where the copy wants to be.
+// Gives a value whose last use is a copy the affinity of the copy.
 void InheritThroughCopies(const Target& t, const Function& f, uint32_t b,
                           const std::vector<InstId>& last_use, std::vector<ValueInfo>* info) {
   const std::vector<InstId>& insts = f.blocks[b].insts;
@@ -99,7 +99,7 @@ void InheritThroughCopies(const Target& t, const Function& f, uint32_t b,
   }
 }
 
-// A value from outside of a loop lives on behind a collect inside.
+// Removes affinities to a collect in a loop from values defined outside: they live on after it.
 void ForgetPartsFromOutsideLoops(const Function& f, std::vector<ValueInfo>* info) {
   const LoopSpans loops(f);
   for (ValueInfo& v : *info) {
@@ -125,7 +125,8 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
     v.whole = IsWhole(t, value);
   }
   std::vector<InstId> last_use(f.values.size());
-  // The hardware delivers live-ins in every lane, which matters where something reads every lane.
+  // The hardware writes live-ins in every lane, which matters where an instruction reads every
+  // lane.
   for (const LiveIn& l : f.live_ins) {
     info[l.value.index].whole = !t.files[f.value(l.value).file].always_masked;
     info[l.value.index].def_block = BlockId(0);
@@ -158,7 +159,7 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
       }
     }
   }
-  for (ValueInfo& v : info) {  // a tied use is where its definition is
+  for (ValueInfo& v : info) {  // a tied use has the affinities of its definition
     if (!v.tied.valid()) continue;
     const ValueInfo& to = info[v.tied.index];
     v.param = to.param;

@@ -1,5 +1,5 @@
-// What assignment asks about a value again and again, in one row per value, and where a value
-// would best be: affinities.
+// Facts that assignment needs about each value, in one row per value, and its affinities: where it
+// should preferably be.
 #ifndef KILN_CORE_LIR_RA_VALUE_INFO_H_
 #define KILN_CORE_LIR_RA_VALUE_INFO_H_
 
@@ -17,25 +17,25 @@ struct ValueInfo {
   uint32_t per_comp = 0;  // units of a component
   uint32_t units = 0;     // of all components
   uint32_t written = 0;   // units that its definition writes: `units`, rounded up to registers
-                          // where the value fills whole registers
+                          // if the value fills whole registers
   uint32_t alignment = 1;
   uint8_t pool = 0;
-  bool whole = false;  // some write of it is NoMask: it shares its units with no other lane
+  bool whole = false;  // some write of it is NoMask: other lanes cannot share its units
   BlockId def_block;
 
-  // The value, or a part of it, that this one had best be placed with.
+  // Affinity: the value, or the part of it, with which this one should be placed.
   ValueId collect;              // its last use is as a part of this collect's definition, or as an
-                                // argument for a parameter of which that is true ...
-  uint32_t collect_offset = 0;  // ... at this offset in units
+                                // argument for a parameter of which that is true,
+  uint32_t collect_offset = 0;  // at this offset in units
   ValueId param;                // it is an argument for this parameter
-  // Of a value of several components: components that are arguments (an answer to a message whose
-  // components a join chooses among).
+  // For a value of several components: components that are arguments (a message result whose
+  // components are arguments of a join).
   struct PartArgument {
     uint32_t offset = 0;  // in units
     ValueId param;
   };
   std::vector<PartArgument> parts;
-  ValueId tied;  // it is the use that this definition is tied to
+  ValueId tied;  // the definition tied to this use, if it is one
 };
 
 // Linear.
@@ -46,7 +46,7 @@ inline LaneLayout LayoutAt(const Value& value, const ValueInfo& v, uint32_t reg)
   return LaneLayout{false, value.elem_bytes, static_cast<uint16_t>(reg % v.per_comp)};
 }
 
-// Is this copy nothing but a new name, once definition and source are in the same place?
+// Returns true if this copy is only a new name once definition and source have the same registers.
 bool IsPlainCopy(const Target& target, const Function& f, InstId i);
 
 }  // namespace kiln::lir::ra

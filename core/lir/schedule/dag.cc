@@ -45,8 +45,8 @@ DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
   if (f_.exit_block.valid()) FindPlacesNeededAtExits();
 }
 
-// What values are called says nothing about places by now: those that the exit block reads before
-// it has written all of them.
+// Finds the operands by which the exit block reads units that it has not written itself. In
+// allocated code names of values say nothing about units, so this goes by units.
 void DagBuilder::FindPlacesNeededAtExits() {
   std::vector<std::vector<char>> written;
   for (const PoolInfo& pool : t_.pools) written.emplace_back(pool.units, 0);
@@ -128,7 +128,8 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
   }
 }
 
-// An edge to the node at hand: the last one from each producer tells whether there is one already.
+// Adds an edge to the current node; the last edge from each producer shows whether it exists
+// already.
 void DagBuilder::AddEdge(uint32_t from, uint32_t to, int latency) {
   if (from == kNone || from == to) return;
   uint32_t& last = last_edge_[from];
@@ -153,9 +154,10 @@ void DagBuilder::Read(Access* a, uint32_t n) {
   AddReader(a, n);
 }
 
-// Memory and side effects are ordered where they happen, which costs the issuer nothing but the
-// wait for a unit that is busy. The paths know of it: what several writes of one unit follow from
-// comes before what only the last of them follows from.
+// Orders memory accesses and side effects. They are ordered where they are executed, so the issuer
+// only waits for a busy unit. The edge carries that wait as its latency, so that the longest paths
+// include it: the operands of the first of several writes to one unit are more urgent than those of
+// the last.
 void DagBuilder::Order(Access* a, uint32_t n) {
   for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) AddEdge(readers_[r].node, n, 0);
   if (a->writer != kNone) {
@@ -166,7 +168,7 @@ void DagBuilder::Order(Access* a, uint32_t n) {
   a->readers = kNone;
 }
 
-// Registers wait until they have been read and written.
+// A write of registers waits until they have been read and written.
 void DagBuilder::Write(Access* a, uint32_t n) {
   const std::vector<DagNode>& nodes = dag_->nodes;
   for (uint32_t r = a->readers; r != kNone; r = readers_[r].next) {
@@ -211,7 +213,7 @@ template <class F>
 void DagBuilder::ForRange(PoolState* pool, uint32_t at, uint32_t end, F&& f) {
   while (at < end) {
     f(&pool->access[at]);
-    // The next cut; there is one at `end`.
+    // Advances to the next cut; there is one at `end`.
     uint32_t word = ++at / 64;
     uint64_t rest = pool->cuts[word] >> (at % 64) << (at % 64);
     while (rest == 0) rest = pool->cuts[++word];
@@ -231,7 +233,7 @@ void DagBuilder::Operands(uint32_t n) {
     }
   }
   for (const Operand& o : f_.defs(i)) {
-    // What nobody reads (null) orders nothing.
+    // Fixed registers that are not read in the window (null) order nothing.
     const bool fixed = o.kind == Operand::Kind::kFixed && o.id < fixed_.size();
     if (fixed && fixed_read_[o.id]) Write(&fixed_[o.id], n);
     if (!IsValue(o)) continue;
@@ -243,8 +245,8 @@ void DagBuilder::Operands(uint32_t n) {
   }
 }
 
-// The units that it clobbers are written; before allocation, so is the pool by what defines a value
-// there, and read by what uses one.
+// An operation writes the units that it clobbers. Before allocation, a definition of a value in
+// such a pool counts as a write of the pool as well, and a use as a read.
 void DagBuilder::Clobbers(uint32_t n) {
   const InstId i = dag_->nodes[n].inst;
   const uint8_t clobbers = t_.ops[f_.inst(i).op].clobbers;
@@ -295,7 +297,7 @@ void DagBuilder::Effects(uint32_t n) {
   }
 }
 
-// What is written before it is written, what comes after is not.
+// Memory writes before an exit stay before it, those after it stay after it.
 void DagBuilder::Exit(uint32_t n) {
   Order(&effects_, n);
   Order(&exits_, n);
@@ -315,7 +317,8 @@ void DagBuilder::Exit(uint32_t n) {
   }
 }
 
-// By producer; those of one stay in the order in which they were found, ascending.
+// Sorts the edges by producer; those of one producer keep the order in which they were found,
+// ascending.
 void DagBuilder::Finish() {
   uint32_t at = 0;
   for (DagNode& n : dag_->nodes) {
@@ -330,8 +333,8 @@ void DagBuilder::Finish() {
   }
 }
 
-// Nodes are in an order that respects the edges. Down: earliest issue. Up: the longest path, and
-// the first exit.
+// Computes times; nodes are in an order that respects the edges. Downward: the earliest issue.
+// Upward: the longest path, and the first exit.
 void DagBuilder::Times() {
   std::vector<DagNode>& nodes = dag_->nodes;
   earliest_.assign(nodes.size(), 0);
@@ -354,7 +357,7 @@ void DagBuilder::Times() {
   }
 }
 
-// The tables by value and by unit are as they were before this window.
+// Restores the tables by value and by unit to their state before this window.
 void DagBuilder::Forget() {
   fixed_.assign(fixed_.size(), Access());
   fixed_read_.assign(fixed_read_.size(), 0);

@@ -43,7 +43,8 @@ int HoistScheduler::Order(const Dag& dag, Exits exits, const NodeOrder& base,
   return clock_.cycles();
 }
 
-// The first by the latency policy of those that fit, among the best few; `added_` is its effect.
+// Returns the first of the best few candidates, by the latency policy, that fits; its effect is in
+// `added_`.
 uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
   const uint32_t fallback = (*base_)[next_];
   keys_.clear();
@@ -53,7 +54,7 @@ uint32_t HoistScheduler::Choose(const Dag& dag, Exits exits) {
   const auto first = std::min_element(keys_.begin(), keys_.end());
   const uint32_t best = NodeOf(*first);
   if (best == fallback || (LeavesClaims(best) && Fits(best))) return best;
-  // Most often that was it; the others are put in order only where it was not.
+  // Usually the first one fits; the others are sorted only if it does not.
   *first = keys_.back();
   keys_.pop_back();
   keys_.erase(std::remove_if(
@@ -79,7 +80,7 @@ HoistScheduler::Key HoistScheduler::KeyOf(const Dag& dag, Exits exits, uint32_t 
   return {exits == Exits::kFirst ? exit << 32 | time : time << 32 | exit, shortness << 32 | n};
 }
 
-// What a node opens is what it defines without the operands that nobody else needs.
+// A node opens the units of its definitions minus those of operands that only it uses.
 void HoistScheduler::FindClaims(const Dag& dag) {
   const size_t pools = profile_.size(), count = dag.nodes.size();
   opens_.assign(count * pools, 0);
@@ -105,7 +106,7 @@ void HoistScheduler::FindClaims(const Dag& dag) {
   for (uint32_t n : ready_) Claim(n, 1);
 }
 
-// Adds the node's claim, or takes it back.
+// Adds the node's claim, or removes it (`sign` -1).
 void HoistScheduler::Claim(uint32_t n, int sign) {
   const size_t pools = profile_.size();
   for (uint32_t k = rank_[n] + 1; k <= rank_.size(); k += k & (~k + 1)) {
@@ -113,7 +114,7 @@ void HoistScheduler::Claim(uint32_t n, int sign) {
   }
 }
 
-// Whether what the node opens is free, claims or not.
+// Returns true if the units that the node opens are free, ignoring claims.
 bool HoistScheduler::LeavesRoom(uint32_t n) const {
   const size_t pools = profile_.size();
   for (size_t p = 0; p < pools; ++p) {
@@ -135,8 +136,8 @@ bool HoistScheduler::LeavesClaims(uint32_t n) const {
   return true;
 }
 
-// The last place of the base order at which another node that has not been issued uses the slot, or
-// -1.
+// Returns the last position in the base order at which another node that has not been issued uses
+// the slot, or -1.
 int64_t HoistScheduler::LastOther(uint32_t slot, uint32_t n) const {
   int64_t last = -1;
   for (uint32_t user : slots_.users(slot)) {
@@ -145,8 +146,8 @@ int64_t HoistScheduler::LastOther(uint32_t slot, uint32_t n) const {
   return last;
 }
 
-// Leaves in `behind_` what is live behind the node if it goes now, and in `dead_` what it defines
-// for nobody.
+// Computes `behind_`, the units live after the node if it is issued now, and `dead_`, the units of
+// its definitions without uses.
 void HoistScheduler::Live(uint32_t n) {
   behind_ = live_;
   dead_.assign(live_.size(), 0);
@@ -160,7 +161,8 @@ void HoistScheduler::Live(uint32_t n) {
   }
 }
 
-// May the node go now, ahead of its place? Leaves in `added_` what it adds at each place it passes.
+// Returns true if the node may be issued now, ahead of its position. Leaves in `added_` the units
+// that it adds at each position it passes.
 bool HoistScheduler::Fits(uint32_t n) {
   const uint32_t length = place_[n] - next_;
   if (length > kFarthest) return false;
@@ -170,7 +172,7 @@ bool HoistScheduler::Fits(uint32_t n) {
     const int64_t units = behind_[p] + dead_[p];
     if (units > limit_[p] && units > live_[p]) return false;
   }
-  // Changes at each place first, then their sums.
+  // First the change at each position, then the running sums.
   added_.assign(pools * length, 0);
   for (uint32_t s : slots_.defs(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
@@ -180,8 +182,8 @@ bool HoistScheduler::Fits(uint32_t n) {
     const WindowSlots::Slot& slot = slots_.slot(s);
     if (slot.live_after) continue;
     const int64_t last = LastOther(s, n);
-    if (last > int64_t{place_[n]}) continue;  // somebody needs it later still
-    // Behind its last other user it is not live any more.
+    if (last > int64_t{place_[n]}) continue;  // a later node needs it anyway
+    // It is no longer live after its last other user.
     added_[slot.pool * length + (last < 0 ? 0 : static_cast<uint32_t>(last) - next_)] -= slot.units;
   }
   for (size_t p = 0; p < pools; ++p) {

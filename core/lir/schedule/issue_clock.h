@@ -1,5 +1,5 @@
-// The time at which each instruction of an order issues: in order, one at a time, when its operands
-// are there and its unit takes it.
+// Computes when each instruction of an order issues: in order, one at a time, once its operands are
+// available and its unit is free.
 #ifndef KILN_CORE_LIR_SCHEDULE_ISSUE_CLOCK_H_
 #define KILN_CORE_LIR_SCHEDULE_ISSUE_CLOCK_H_
 
@@ -24,13 +24,13 @@ class IssueClock {
     behind_ = kWhole;
   }
   int now() const { return now_; }
-  // When the operands are there, as far as producers have issued.
+  // The time when the operands are available, as far as producers have issued.
   int unblocked(uint32_t n) const { return unblocked_[n]; }
   int free(uint8_t unit) const { return free_[unit]; }
   int TimeOf(const Dag& dag, uint32_t n) const {
     return std::max({now_, unblocked_[n], free_[dag.nodes[n].unit]});
   }
-  // The next instruction of the order.
+  // Issues the next instruction of the order.
   void Issue(const Dag& dag, uint32_t n) {
     const DagNode& node = dag.nodes[n];
     const int issue = TimeOf(dag, n);
@@ -46,8 +46,8 @@ class IssueClock {
       end_ = std::max(end_, unblocked_[e.to]);
     }
   }
-  // Until the last result is there, and the terminator's unit free; what comes behind an exit that
-  // is preferred counts as its timing says (DagNode::behind).
+  // Cycles until the last result is available and the terminator's unit is free; cycles after a
+  // preferred exit count as its timing says (DagNode::behind).
   int cycles() const {
     const int end = std::max(end_, free_[last_unit_]);
     return exit_ + static_cast<int>(int64_t{end - exit_} * behind_ / kWhole);
@@ -60,7 +60,7 @@ class IssueClock {
   int free_[kTimingUnits] = {};  // when each unit takes the next instruction
   uint8_t last_unit_ = 0;        // Dag::last_unit
   int now_ = 0, end_ = 0;
-  int exit_ = 0, behind_ = kWhole;  // the first exit that makes what comes behind it count less
+  int exit_ = 0, behind_ = kWhole;  // the first exit after which cycles count less
 };
 
 }  // namespace kiln::lir::schedule

@@ -1,10 +1,10 @@
-// Which of several orders of one block is the best, without running the allocator.
+// Compares orders of one block without running the allocator.
 //
-// An order that exceeds the registers less is better, since spills cost more than any order gains;
-// among those that fit, the one with fewer cycles, then with the lower peak. What exceeds a pool
-// whose values are saved in registers of another (flags) costs cycles instead, but only where
-// nothing is spilled: more is live meanwhile. Reserves for fragmentation are the caller's: they
-// belong to the limit.
+// An order that exceeds the registers by less is better, since spills cost more than any order
+// gains; among those that fit, the one with fewer cycles, then the one with the lower peak. Units
+// above the limit of a pool whose values are saved in registers of another pool (flags) cost cycles
+// instead, but only where nothing is spilled: there more is live meanwhile. Reserves for
+// fragmentation are the caller's business and part of the limit.
 #ifndef KILN_CORE_LIR_SCHEDULE_JUDGE_H_
 #define KILN_CORE_LIR_SCHEDULE_JUDGE_H_
 
@@ -23,8 +23,8 @@ inline constexpr std::string_view kPolicyNames[] = {"source", "latency", "balanc
 
 struct Merit {
   int64_t over = 0;    // units above the limits, in 1024ths of their pools
-  bool fits = true;    // nothing is above a limit, not even what costs cycles
-  int64_t cycles = 0;  // and those of what is saved
+  bool fits = true;    // no pool is above its limit, not even one whose excess costs cycles
+  int64_t cycles = 0;  // including the cost of saved values
   int64_t peak = 0;    // in 1024ths of the pools, summed
 };
 
@@ -34,12 +34,12 @@ inline bool Better(const Merit& a, const Merit& b) {
 }
 
 struct PoolLimit {
-  int64_t units = 0;   // that may be in use
+  int64_t units = 0;   // units that may be in use
   int64_t size = 0;    // of the pool
-  int64_t excess = 0;  // cycles that a unit above the limit costs; 0: it is spilled
+  int64_t excess = 0;  // cycles per unit above the limit; 0: the excess is spilled
 };
 
-// By pool: units in use at the worst place, and the limits.
+// Rates an order. By pool: the peak of units in use, and the limits.
 inline Merit MeritOf(absl::Span<const uint32_t> peak, absl::Span<const PoolLimit> limits,
                      int64_t cycles) {
   Merit m;

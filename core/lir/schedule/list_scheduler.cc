@@ -23,7 +23,7 @@ T PopHeap(std::vector<T>* heap) {
   return key;
 }
 
-// Of a latency key: 10 bits for the node, 31 for the path, the rest for the rank of the exit.
+// Bits of a latency key: 10 for the node, 31 for the path, the rest for the rank of the exit.
 constexpr int kNodeBits = 10, kDelayBits = 31;
 static_assert(kMaxWindow == size_t{1} << kNodeBits);
 
@@ -52,7 +52,7 @@ void LatencyScheduler::Prepare(const Dag& dag, Exits exits) {
   by_time_.clear();
 }
 
-// Exits are compared by rank, which takes fewer bits than the time.
+// Replaces exit times by ranks, which take fewer bits and compare the same.
 void LatencyScheduler::RankExits(const Dag& dag) {
   std::vector<int> exits;
   for (const DagNode& n : dag.nodes) exits.push_back(n.exit_unblocked_time);
@@ -80,9 +80,9 @@ void LatencyScheduler::Push(const Dag& dag, uint32_t n) {
   if (exits_first_) PushHeap(&by_time_, TimedNode(unblocked, n));
 }
 
-// Moves what is unblocked by now. `blocked_` is in order of time itself unless exits are first;
-// then `by_time_` finds those, and entries that have moved on stay in `blocked_` until they come
-// up.
+// Opens the nodes that are unblocked by now. Unless exits are first, `blocked_` is in order of time
+// itself. Otherwise `by_time_` finds them, and entries no longer blocked stay in `blocked_` until
+// they reach the top.
 void LatencyScheduler::Open(const Dag& dag) {
   if (!exits_first_) {
     while (!blocked_.empty() && blocked_.front().first <= static_cast<uint64_t>(clock_.now())) {
@@ -102,7 +102,8 @@ void LatencyScheduler::Open(const Dag& dag) {
   }
 }
 
-// The least of the units' firsts, each at the time when its unit is free, and of the first blocked.
+// Returns the smallest of the units' first nodes, each at the time when its unit is free, and of
+// the first blocked node.
 uint32_t LatencyScheduler::Pop(const Dag& dag) {
   Open(dag);
   BlockedKey best(~uint64_t{0}, ~Key{0});
@@ -202,7 +203,7 @@ void PressureScheduler::FindParents(const Dag& dag) {
   }
 }
 
-// All users of its definitions are placed, so what they save is known for good.
+// Called when all users of its definitions are placed, so the units that they save are final.
 void PressureScheduler::MakeReady(uint32_t n) {
   state_[n] = kReady;
   for (uint32_t s : slots_.defs(n)) {
@@ -220,7 +221,7 @@ void PressureScheduler::Place(uint32_t n) {
   for (uint32_t s : slots_.defs(n)) live_[s] = false;
   for (uint32_t s : slots_.uses(n)) {
     if (std::exchange(live_[s], true)) continue;
-    // Other users of it have become cheaper.
+    // The slot's other users have become cheaper.
     for (uint32_t u : slots_.users(s)) {
       cost_[u] -= slots_.slot(s).units;
       if (state_[u] == kReady) Push(u);

@@ -1,14 +1,13 @@
 // One list scheduler, two directions, policies as comparators.
 //
-// Latency (top down): of the nodes whose producers have issued, the one with the least
+// * Latency (top down): of the nodes whose producers have issued, takes the one with the smallest
 //   (exit_unblocked_time, time at which it is unblocked or now, -longest path, original order).
-//   Without preferred exits the first part is infinite for all and changes nothing. A node is
-//   unblocked when its operands are there and its unit takes it. What the first exit waits for is
-//   thus waited for though something else could issue meanwhile (as in Mesa,
-//   brw_schedule_instructions.cpp); Exits says what else the preference may mean.
-// Pressure (bottom up): of the nodes whose consumers are placed, the one that makes the fewest
-// units
-//   live above it, net of those it defines; then the latest in the original order.
+//   Without preferred exits the first part is infinite for all nodes and has no effect. A node is
+//   unblocked when its operands are available and its unit is free. So the scheduler waits for the
+//   operands of the first exit even if another node could issue meanwhile (as in Mesa,
+//   brw_schedule_instructions.cpp); enum Exits lists the alternatives.
+// * Pressure (bottom up): of the nodes whose consumers are placed, takes the one that makes the
+//   fewest units live above it, net of those it defines; then the latest in the original order.
 //
 // Deterministic: the keys end in the original order. O(n log n) heap operations over nodes and
 // edges. Each policy is an object that keeps its tables from one window to the next.
@@ -31,14 +30,14 @@ namespace kiln::lir::schedule {
 // Orders of the nodes, as indices.
 using NodeOrder = std::vector<uint32_t>;
 
-// What the latency policy makes of preferred exits.
+// How the latency policy treats preferred exits.
 enum class Exits : uint8_t {
   kFirst,       // as above
-  kAmongReady,  // (time, exit_unblocked_time, ...): they choose among what can issue at one time
+  kAmongReady,  // (time, exit_unblocked_time, ...): breaks ties of nodes that can issue at a time
   kIgnored,
 };
 
-// What is worth trying for a window: the policies differ only if it has preferred exits.
+// Alternatives to try for a window: they differ only if it has preferred exits.
 inline absl::Span<const Exits> WorthTrying(bool has_exits) {
   static constexpr Exits kAll[] = {Exits::kFirst, Exits::kAmongReady, Exits::kIgnored};
   return absl::MakeConstSpan(kAll).last(has_exits ? 3 : 1);
@@ -50,7 +49,7 @@ class LatencyScheduler {
   int Order(const Dag& dag, Exits exits, NodeOrder* order);
 
  private:
-  // (exit's rank, -longest path, original order) in one number: the least is first.
+  // (exit's rank, -longest path, original order) in one number: the smallest is first.
   using Key = uint64_t;
   // (exit's rank if exits are first, time unblocked), key.
   using BlockedKey = std::pair<uint64_t, Key>;
@@ -70,17 +69,17 @@ class LatencyScheduler {
   IssueClock clock_;
   enum State : char { kBlocked, kOpen, kTaken };
   std::vector<char> state_;              // only if exits are first
-  std::vector<Key> open_[kTimingUnits];  // heaps: operands there by now, by unit ...
+  std::vector<Key> open_[kTimingUnits];  // heaps: operands available by now, by unit ...
   std::vector<BlockedKey> blocked_;      // ... or not yet
-  std::vector<TimedNode> by_time_;       // the blocked by time only; only if exits are first
+  std::vector<TimedNode> by_time_;       // the blocked by time alone; only if exits are first
 };
 
 class PressureScheduler {
  public:
   PressureScheduler(const Target& target, const Function& f);
 
-  // `live_after`: per value, whether something after the window needs it; the function only reads
-  // entries of values in the window.
+  // `live_after`: per value, true if it is needed after the window; only entries of values in the
+  // window are read.
   void Order(const Dag& dag, const std::vector<char>& live_after, NodeOrder* order);
 
  private:
@@ -106,7 +105,7 @@ class PressureScheduler {
   std::vector<uint64_t> heap_;  // cost, then from the end
 };
 
-// Cycles of this order (IssueClock).
+// Returns the cycles of this order (IssueClock).
 int EstimateCycles(const Dag& dag, const NodeOrder& order);
 
 }  // namespace kiln::lir::schedule

@@ -13,13 +13,13 @@ bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 OrderPressure::OrderPressure(const Target& target, const Function& f, const Liveness& live)
     : t_(target), f_(f), live_(live), units_(target, f, live), epoch_(live.num_slots(), 0) {}
 
-// Upwards; `visit(k + 1)` sees in units_ what is live behind instruction k together with what it
-// defines, visit(0) what is live before the first.
+// Walks upward; at `visit(k + 1)` units_ has the values live after instruction k together with its
+// definitions, at visit(0) those live before the first.
 template <class Visit>
 void OrderPressure::Walk(BlockId b, const std::vector<InstId>& order, Visit&& visit) {
   ++now_;
   units_.Clear();
-  // What only parked lanes hold, and no other value may share.
+  // Values that only parked lanes hold, with which no other value may share registers.
   live_.parked(b).for_each([&](size_t g) {
     const uint32_t slot = live_.global_slot(static_cast<uint32_t>(g));
     const bool whole = IsWhole(t_, f_.value(live_.slot_value(slot)));
@@ -33,7 +33,7 @@ void OrderPressure::Walk(BlockId b, const std::vector<InstId>& order, Visit&& vi
   }
   if (order.empty()) return visit(0);
   for (size_t k = order.size(); k-- > 0;) {
-    for (const Operand& o : f_.defs(order[k])) NeedAll(o);  // written even if nobody reads it
+    for (const Operand& o : f_.defs(order[k])) NeedAll(o);  // written even without uses
     visit(k + 1);
     for (const Operand& o : f_.defs(order[k])) End(o);
     for (const Operand& o : f_.uses(order[k])) NeedAll(o);

@@ -1,7 +1,7 @@
-// Units live in a block under any order of its instructions: what is live at the block's ends and
-// held by parked lanes does not depend on the order.
+// Counts the units live in a block under any order of its instructions. The values live at the
+// block's ends and those held by parked lanes do not depend on the order.
 //
-// Cost: linear in operands and in what is live at the ends.
+// Cost: linear in operands and in the values live at the ends.
 #ifndef KILN_CORE_LIR_SCHEDULE_ORDER_PRESSURE_H_
 #define KILN_CORE_LIR_SCHEDULE_ORDER_PRESSURE_H_
 
@@ -19,10 +19,10 @@ class OrderPressure {
   // The arguments outlive the object.
   OrderPressure(const Target& target, const Function& f, const Liveness& live);
 
-  // By pool, at the worst place.
+  // The maximum by pool.
   std::vector<uint32_t> Peak(BlockId b, const std::vector<InstId>& order);
-  // By pool: before the first instruction, then for each what is live behind it and what it
-  // defines.
+  // By pool: units before the first instruction, then for each instruction those live after it
+  // together with those it defines.
   std::vector<std::vector<int64_t>> Profile(BlockId b, const std::vector<InstId>& order);
 
  private:
@@ -36,7 +36,7 @@ class OrderPressure {
   const Function& f_;
   const Liveness& live_;
   UnitCounter units_;
-  std::vector<int64_t> held_;    // by pool: what only parked lanes hold
+  std::vector<int64_t> held_;    // by pool: units that only parked lanes hold
   std::vector<uint32_t> epoch_;  // by slot: now_ if it is live
   uint32_t now_ = 0;
 };

@@ -25,7 +25,7 @@ absl::Span<const InstId> Body(const Target& t, const Function& f, const Block& b
   return absl::MakeConstSpan(b.insts).first(n);
 }
 
-// What stands behind the window that starts there, if that is the block's terminator.
+// Returns the block's terminator if it directly follows the window that starts at `at`.
 InstId TerminatorBehind(const Block& b, absl::Span<const InstId> body, size_t at) {
   const bool last = body.size() - at <= kMaxWindow && body.size() != b.insts.size();
   return last ? b.insts.back() : InstId();
@@ -41,16 +41,17 @@ void Append(const Dag& dag, const NodeOrder& order, std::vector<InstId>* out) {
   for (uint32_t n : order) out->push_back(dag.nodes[n].inst);
 }
 
-// Percent of the latency order's cycles with which a balanced order is good enough.
+// A balanced order is good enough with this percentage of the latency order's cycles.
 constexpr int kGoodEnough = 115;
-// 1024ths of a pool above the limit beyond which running ahead makes more spills than it gains.
+// If the base order exceeds the limit by more 1024ths of a pool than this, running ahead causes
+// more spills than it gains.
 constexpr int64_t kHopeless = 512;
 
-// An order of one block, window by window, and what it costs.
+// An order of one block, window by window, and its rating.
 struct Candidate {
   Policy policy = Policy::kSource;
   std::vector<InstId> insts;
-  // Of what the balanced ones start from: the same as node numbers, and what is live there.
+  // For bases of balanced orders: the same order as node numbers, and the units live in it.
   std::vector<NodeOrder> windows;
   PressureProfile profile;
   int64_t cycles = 0;
@@ -86,7 +87,8 @@ class Scheduler {
   }
 
  private:
-  // Marks what is needed after the instruction at `end` of the body; undone by the same walk.
+  // Marks the values needed after the instruction at `end` of the body; the same walk removes the
+  // marks.
   void MarkLiveAfter(BlockId b, size_t end, char mark) {
     live_.live_out(b).for_each([&](size_t g) {
       live_after_[live_.slot_value(live_.global_slot(static_cast<uint32_t>(g))).index] = mark;
@@ -103,7 +105,7 @@ class Scheduler {
     }
   }
 
-  // The graphs of the block's windows, in dags_.
+  // Builds the graphs of the block's windows in dags_; returns their number.
   size_t BuildDags(const lir::Block& block) {
     const absl::Span<const InstId> body = Body(t_, f_, block);
     size_t windows = 0;
@@ -175,9 +177,10 @@ class Scheduler {
     return c;
   }
 
-  // The latency order. Where exits are preferred, the best of all that this may mean and of none:
-  // it yields where its order does not fit, or takes longer than an early exit is worth. In
-  // `fewest` the cycles of the fastest of them, fitting or not.
+  // Returns the latency order. With preferred exits: the best of all orders that the preference may
+  // mean and of the one without it, so that the preference yields where its order does not fit or
+  // takes longer than an early exit is worth. `*fewest`: the cycles of the fastest of them, fitting
+  // or not.
   Candidate Fastest(BlockId b, size_t windows, int64_t* fewest) {
     Candidate best;
     *fewest = std::numeric_limits<int64_t>::max();
@@ -210,7 +213,8 @@ class Scheduler {
     c->merit = MeritOf(peak, limits_, c->cycles);
   }
 
-  // The others are not made where the latency order is taken, which is most often.
+  // Schedules a block. The other candidates are not made if the latency order is taken, the usual
+  // case.
   void Block(BlockId b) {
     const size_t windows = BuildDags(f_.block(b));
     Candidate best = Source(b, windows);
@@ -234,8 +238,9 @@ class Scheduler {
     stats_.cycles_after += best.cycles;
   }
 
-  // `best`: the original order. The latency order, `fast`, does not help, or not fit. The pressure
-  // order is not made either where the balanced order on top of the original one is good enough.
+  // Chooses where the latency order, `fast`, does not help or does not fit. `best` comes in as the
+  // original order. The pressure order is not made if a balanced order on top of the original one
+  // is good enough.
   void Choose(BlockId b, size_t windows, bool latency_helps, Candidate&& fast, Candidate* best) {
     JudgeBase(b, best);
     const int64_t good_enough = latency_helps ? fast.cycles * kGoodEnough / 100 : 0;
@@ -276,9 +281,9 @@ class Scheduler {
   PressureScheduler pressure_;
   HoistScheduler hoist_;
   std::vector<PoolLimit> limits_;  // of the pools
-  std::vector<int64_t> ahead_;     // up to where the balanced policy runs ahead
-  std::vector<Dag> dags_;          // of the block at hand
-  absl::Span<const Exits> exits_;  // what is worth trying there
+  std::vector<int64_t> ahead_;     // per pool: up to here the balanced policy runs ahead
+  std::vector<Dag> dags_;          // of the current block
+  absl::Span<const Exits> exits_;  // alternatives to try in it
   NodeOrder order_;
   std::vector<char> live_after_;
   ScheduleStats stats_;

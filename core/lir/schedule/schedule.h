@@ -1,20 +1,21 @@
-// Orders the instructions of each block.
+// Orders the instructions of each block. DESIGN.md has the whole picture.
 //
-// Before allocation, per block, candidates are judged (judge.h): the original order, the latency
-// order, the pressure order, and the balanced ones, which are the pressure order and the original
-// one with as much of the latency order as registers allow (hoist_scheduler.h). The latency order
-// is taken at once where it is faster than the original and its values fit the pools minus a
-// reserve; only else are the others made. Live sets at the block's ends do not depend on the order,
-// so blocks are judged one by one without running the allocator.
+// Before allocation, per block, candidates are compared (judge.h): the original order, the latency
+// order, the pressure order, and balanced ones, which follow the latency order as far as registers
+// allow on top of the pressure order or the original one (hoist_scheduler.h). The latency order is
+// taken at once if it is faster than the original and its values fit the pools minus a reserve;
+// only otherwise are the others made. Live sets at the block's ends do not depend on the order, so
+// blocks are compared one by one without running the allocator.
 //
-// After allocation the latency policy is applied to the dependences of registers, if faster.
+// After allocation the latency policy is applied to the dependences of registers, and its order
+// taken if it is faster.
 //
-// Where exits are preferred (InstFlags kPreferredExit) the latency order and the balanced ones are
-// made with what that may mean and without it (list_scheduler.h, Exits), and judged.
+// With preferred exits (InstFlags kPreferredExit) the latency order and the balanced ones are made
+// for each alternative (list_scheduler.h, Exits), and compared.
 //
-// Cycles are those of in-order issue with the target's timings (Target::timing) through one block;
-// what the block before it has left unfinished is not known. What comes behind a preferred exit in
-// its window counts less (Timing::behind).
+// Cycles are those of in-order issue with the machine's timings (Target::timing) through one block;
+// operations still in flight from the block before are not known. Cycles after a preferred exit in
+// its window count less (Timing::behind).
 //
 // Invariants: the terminator stays last; the result verifies if the input did; the same input gives
 // the same order. Windows have at most kMaxWindow instructions, which makes the cost linear.
@@ -33,10 +34,10 @@ namespace kiln::lir::schedule {
 struct ScheduleOptions {
   // Per pool: units to leave free for fragmentation. Missing entries are 0.
   std::vector<uint32_t> reserve;
-  // As many more that the balanced policy leaves free where it runs ahead: a register that is used
-  // anew at once waits for what it held.
+  // Per pool: further units that the balanced policy leaves free where it runs ahead, since a
+  // register that is reused at once waits for its last use.
   std::vector<uint32_t> balanced;
-  // Per pool whose excess is saved in another's registers: what a unit of it costs, in cycles
+  // Per pool whose excess is saved in registers of another: cost of a unit, in cycles
   // (PoolLimit::excess).
   std::vector<uint32_t> excess;
 };
@@ -45,7 +46,7 @@ struct ScheduleStats {
   uint32_t blocks[kPolicies] = {};  // that took each policy's order
   int64_t cycles_before = 0;        // estimates, summed over blocks without weights
   int64_t cycles_after = 0;
-  int64_t cycles_latency = 0;  // with the latency order in every block, would it fit
+  int64_t cycles_latency = 0;  // with the latency order in every block, if it fitted
   uint32_t blocks_over = 0;    // blocks that no candidate fits
 
   uint32_t of(Policy p) const { return blocks[static_cast<size_t>(p)]; }

@@ -1,4 +1,4 @@
-// The scheduler: orders stay legal, and each policy does what it is for.
+// The scheduler: orders stay legal, and each policy reaches its goal.
 #include "core/lir/schedule/schedule.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::vector<InstId> BodyOf(const Function& f, uint32_t block = 0) {
   return {f.blocks[block].insts.begin(), f.blocks[block].insts.end() - 1};
 }
 
-// Does the one write all of a pool of which the other names a unit?
+// Returns true if `one` clobbers a pool of which `other` names a unit.
 bool Clobbers(const Target& t, const Function& f, InstId one, InstId other) {
   const auto hit = [&](const Operand& o) {
     return IsValue(o) &&
@@ -72,8 +72,8 @@ bool Clobbers(const Target& t, const Function& f, InstId one, InstId other) {
   return std::any_of(defs.begin(), defs.end(), hit) || std::any_of(uses.begin(), uses.end(), hit);
 }
 
-// Pairs of instructions whose order matters, by definition: they touch the same unit (one writes),
-// the same memory (one writes), or a barrier is one of them.
+// Returns true if the order of two instructions matters, by definition: they touch the same unit
+// (one writes), the same memory (one writes), or one of them is a barrier.
 bool MustKeepOrder(const Target& t, const Function& f, InstId a, InstId b) {
   const uint16_t fa = t.ops[f.inst(a).op].flags, fb = t.ops[f.inst(b).op].flags;
   const uint16_t memory = kOpReadsMemory | kOpWritesMemory;
@@ -86,7 +86,7 @@ bool MustKeepOrder(const Target& t, const Function& f, InstId a, InstId b) {
       (fb & kOpBarrier && fa & (memory | kOpBarrier))) {
     return true;
   }
-  // What is written before an exit is written; what comes after it is not.
+  // Memory writes before an exit stay before it, those after it stay after it.
   const uint16_t kept = kOpWritesMemory | kOpExit | kOpAcrossLanes;
   if ((fa & kOpExit && fb & kept) || (fb & kOpExit && fa & kept)) return true;
   const auto overlap = [&](const Operand& x, const Operand& y) {
@@ -113,8 +113,9 @@ bool MustKeepOrder(const Target& t, const Function& f, InstId a, InstId b) {
   return false;
 }
 
-// The SSA program in the order of the scheduled one. What the allocator dropped (copies, collects)
-// stands before what reads it, and before the exits that it stood before: so do its copies.
+// Returns the SSA program in the order of the scheduled one. Instructions that the allocator
+// dropped (copies, collects) are put before their first reader, and before the exits that they
+// preceded, as their copies are.
 Function InOrderOf(const Target& t, const Function& ssa, const Function& done) {
   Function f = ssa;
   for (size_t b = 0; b < f.blocks.size(); ++b) {
@@ -192,7 +193,7 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
     const Function allocated = f;
     after += ScheduleAfterAllocation(TestTarget(), &f).of(Policy::kLatency);
     const Function reordered = InOrderOf(TestTarget(), ssa, f);
-    // Where a part of a collect is read before another is made, no SSA program has that order.
+    // If a part of a collect is read before another part is made, no SSA program has that order.
     const absl::Status form = Verify(TestTarget(), reordered);
     if (form.message().find("L11") == std::string::npos) {
       ASSERT_TRUE(form.ok()) << "seed " << seed << ": " << form;
@@ -221,9 +222,9 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
   printf("%u orders of allocated code checked\n", checked);
 }
 
-// On the machine with scalar registers: what is clobbered stays between what it was between, memory
-// of one class passes that of another, and ties, saves and places in lanes are right in the new
-// order.
+// On the machine with scalar registers: clobbers keep their order relative to values in their pool,
+// accesses of one memory class pass those of another, and tied operands, saves and lane slots are
+// correct in the new order.
 TEST(ScheduleTest, ScalarProgramsStayLegal) {
   const Target& t = testing::ScalarTestTarget();
   uint32_t changed = 0, after = 0, checked = 0, saved_before = 0, saved_after = 0;
@@ -329,7 +330,7 @@ TEST(ScheduleTest, AScheduleThatDoesNotFitIsNotTaken) {
   ScheduleOptions options;
   options.reserve = {1024 - 16, 0};  // two registers
   ScheduleBeforeAllocation(TestTarget(), &f, options);
-  EXPECT_EQ(Ops(f)[0], "add");  // load first needs three
+  EXPECT_EQ(Ops(f)[0], "add");  // the load first needs three
 }
 
 TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
@@ -349,7 +350,7 @@ TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
   EXPECT_EQ(stats.of(Policy::kPressure), 1u);
   const Liveness live(TestTarget(), f);
   EXPECT_EQ(MaxPressure(TestTarget(), f, live)[0].logical, 16u);
-  // Once more: what goes ahead of that order fits as well.
+  // Scheduled again: the order that runs ahead of that one fits as well.
   EXPECT_EQ(ScheduleBeforeAllocation(TestTarget(), &f, options).of(Policy::kPressure), 0u);
   EXPECT_LE(MaxPressure(TestTarget(), f, Liveness(TestTarget(), f))[0].logical, 32u);
 }
@@ -389,8 +390,8 @@ TEST(ScheduleTest, BalancedOrderRunsAheadAsFarAsRegistersAllow) {
   }
 }
 
-// Sums of choices: each compares two loads, and its flag is read at once. The pressure order, which
-// only sees that a compare makes two registers live, puts them off until all flags are live.
+// Sums of choices: each compares two loads, and its flag is read at once. The pressure order only
+// sees that a compare makes two registers live, and delays compares until all flags are live.
 std::string SumOfChoices() {
   std::string text = "function test width 8\nvalue %0 G 4x1\n", body;
   int next = 1;
@@ -426,7 +427,7 @@ TEST(ScheduleTest, TheBalancedOrderRunsAheadOfTheOriginalOneWhereOnlyThatFits) {
   EXPECT_LE(most[0].logical, 8u * 8u);
   EXPECT_LE(most[1].logical, 4u);
 
-  // That the pressure order does not fit is what this is about.
+  // The premise of the test: the pressure order does not fit.
   const std::vector<InstId>& insts = original.blocks[0].insts;
   const Dag dag =
       BuildDag(TestTarget(), original, absl::MakeConstSpan(insts).first(insts.size() - 1), false);
@@ -442,8 +443,8 @@ TEST(ScheduleTest, TheBalancedOrderRunsAheadOfTheOriginalOneWhereOnlyThatFits) {
   EXPECT_GT(pressure.Peak(BlockId(0), ordered)[1], 4u);
 }
 
-// What the policy promises: edges kept, cycles as EstimateCycles counts them, and no units above a
-// limit that the base order keeps.
+// The guarantees of the policy: edges are kept, cycles are as EstimateCycles counts them, and no
+// units exceed a limit that the base order keeps.
 TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
   int64_t base_cycles = 0, balanced_cycles = 0;
   int blocks = 0, exceeded = 0;
@@ -452,7 +453,7 @@ TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
     testing::RandomOptions random;
     random.width = seed % 2 == 0 ? 8 : 16;
     Function f = testing::RandomProgram(seed, random);
-    // Components that share a register are counted apart by the policy.
+    // The policy counts components that share a register separately.
     for (Value& v : f.values) v.whole_registers = false;
     const Liveness live(t, f);
     OrderPressure pressure(t, f, live);
@@ -465,7 +466,7 @@ TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
       if (ends) body.pop_back();
       if (body.size() < 2 || body.size() > kMaxWindow) continue;
       const Dag dag = BuildDag(t, f, body, false);
-      // All that lives on is needed: values that the block does not define may be, too.
+      // Marks all values needed after the block, possibly also some that the block does not define.
       std::vector<char> after(f.values.size(), 0);
       live.live_out(BlockId(b)).for_each([&](size_t g) {
         after[live.slot_value(live.global_slot(static_cast<uint32_t>(g))).index] = 1;
@@ -516,8 +517,8 @@ TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
   EXPECT_EQ(exceeded, 0);
 }
 
-// Messages with four registers of results each, whose addresses could all be made at once. As many
-// are in flight as there are registers for, which addresses of later ones do not take.
+// Messages with four registers of results each, whose addresses could all be computed at once. As
+// many are in flight as there are registers for; addresses of later ones do not take those.
 TEST(ScheduleTest, WhatIsReadyEarlyLeavesTheRegistersThatMessagesClaim) {
   constexpr int kLoads = 40, kRegisters = 16;  // the address of all, the sum, three results
   std::string text = "function test width 8\nvalue %0 G 4x1\n";
@@ -546,8 +547,8 @@ TEST(ScheduleTest, WhatIsReadyEarlyLeavesTheRegistersThatMessagesClaim) {
   EXPECT_LT(stats.cycles_after, kLoads * latency / 3 * 5 / 4);
 }
 
-// Bottom up, what makes the addresses seems to cost more than the next sum, since it needs the
-// three shared values; so the pressure order makes all addresses first, and they do not fit.
+// Bottom up, computing an address seems to cost more than the next sum, since it needs the three
+// shared values; so the pressure order computes all addresses first, and they do not fit.
 TEST(ScheduleTest, BalancedOrdersStartFromTheOriginalOrderWhereThePressureOrderDoesNotFit) {
   constexpr int kLoads = 20, kRegisters = 9;
   std::string text = "function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x3\n";
@@ -598,7 +599,7 @@ TEST(ScheduleTest, WhatIsSavedInOtherRegistersCostsCycles) {
   EXPECT_EQ(saved.over, 0);
   EXPECT_EQ(saved.cycles, 7 + 160);
   EXPECT_FALSE(saved.fits);
-  // Not where others are spilled meanwhile.
+  // No cycles are charged where other values are spilled.
   const Merit both = MeritOf({130, 6}, limits, 7);
   EXPECT_EQ(both.over, 30 + 512);
   EXPECT_EQ(both.cycles, 7);
@@ -629,8 +630,8 @@ TEST(ScheduleTest, OthersGoWhileAUnitIsBusy) {
   EXPECT_EQ(EstimateCycles(dag, {0, 2, 1}), testing::kTestLoadBusy + 2);
 }
 
-// As TestTarget(), but stores and the end of the program are messages to one unit, which each keeps
-// for a hundred cycles.
+// As TestTarget(), but stores and the end of the program are messages to one unit, which each
+// occupies for a hundred cycles.
 Target WithBusyStores() {
   Target t = TestTarget();
   t.timing = [](const Target&, const Function& f, InstId id) {
@@ -675,7 +676,7 @@ TEST(ScheduleTest, WhatTheTerminatorsUnitIsBusyWithComesFirst) {
   EXPECT_EQ(with, 14 + 100);  // the add, then the unit's time
   EXPECT_LT(without, 2 * 14);
 
-  // The second of two stores waits for the first one's: what the first is made from is urgent.
+  // The second of two stores waits for the first one's unit: the operand of the first is urgent.
   Function two = Read(
       "function test width 8\n"
       "value %0 G 4x1\n"
@@ -719,7 +720,7 @@ TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereTheyArePreferred) {
   EXPECT_EQ(first(Read(head + tail)), 0u);
 }
 
-// Two exits at different depths. The far one stands behind the near one, since exits keep their
+// Two exits at different depths. The far one comes after the near one, since exits keep their
 // order.
 constexpr char kTwoDepths[] =
     "  %1:ud = load %0:ud {w8}\n"             // 0: for the store alone
@@ -737,20 +738,20 @@ std::string TwoDepths() {
          "  -> b1\nblock b1 depth 0\n  end\n";
 }
 
-// Top down the earliest issue of each exit, bottom up the earliest of the exits behind a node;
-// infinite where none is.
+// Top down the earliest issue of each exit, bottom up the earliest of the exits that depend on a
+// node; infinite if there is none.
 TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
   const Function f = Read(TwoDepths());
   ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
   const Dag dag = BuildDag(TestTarget(), f, f.blocks[0].insts, false);
   std::vector<int> times;
   for (const DagNode& n : dag.nodes) times.push_back(n.exit_unblocked_time);
-  constexpr int kNear = 14, kFar = 18 + 18;  // behind an add; behind two multiply-adds
+  constexpr int kNear = 14, kFar = 18 + 18;  // after an add; after two multiply-adds
   EXPECT_EQ(times, (std::vector<int>{kNoExit, kFar, kFar, kNear, kNear, kFar, kNoExit}));
   NodeOrder order;
   LatencyScheduler().Order(dag, Exits::kFirst, &order);
   EXPECT_EQ(order, (NodeOrder{3, 4, 1, 2, 5, 0, 6}));
-  // Where only the far one is preferred, the near one, which stands before it, has its time.
+  // If only the far one is preferred, the near one, which comes before it, has its time.
   Function g = f;
   g.inst(f.blocks[0].insts[4]).flags = 0;
   const Dag far = BuildDag(TestTarget(), g, g.blocks[0].insts, false);
@@ -759,8 +760,7 @@ TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
   EXPECT_EQ(far.nodes[0].exit_unblocked_time, kNoExit);
 }
 
-// Of each block its own exits: none is behind what only later blocks leave by, or earlier ones left
-// by.
+// Each block counts only its own exits, not those of later or earlier blocks.
 TEST(ScheduleTest, ExitTimesOfSeveralBlocks) {
   const std::string body =
       "  %A:ud = load %0:ud {w8}\n"
@@ -794,7 +794,7 @@ TEST(ScheduleTest, ExitTimesOfSeveralBlocks) {
   }
 }
 
-// The latency policy as its comment says it, looking at all nodes each time.
+// The latency policy as its comment describes it, looking at all nodes each time.
 NodeOrder PlainLatencyOrder(const Dag& dag, Exits exits) {
   std::vector<uint32_t> parents;
   for (const DagNode& n : dag.nodes) parents.push_back(n.num_parents);
@@ -831,9 +831,9 @@ NodeOrder PlainLatencyOrder(const Dag& dag, Exits exits) {
   return order;
 }
 
-// What the preference may change and what not: without preferred exits the order is that of a
-// scheduler that knows nothing of exits, in programs with and without them; graph, longest paths,
-// the pressure order and the code itself are never changed by it.
+// Without preferred exits the order is that of a scheduler that ignores exits, in programs with and
+// without them; graph, longest paths, the pressure order and the code itself never depend on the
+// preference.
 TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) {
   const Target& t = TestTarget();
   int blocks = 0, changed[3] = {};
@@ -888,8 +888,8 @@ TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) 
          changed[0], changed[1]);
 }
 
-// No block exceeds the registers by the preference: where the preferring order does not fit, or
-// takes more cycles than an early exit is worth, the block has what it has without.
+// No block exceeds the registers because of the preference: if the preferring order does not fit,
+// or takes more cycles than an early exit is worth, the block has the same order as without it.
 TEST(ScheduleTest, PreferringYieldsToRegisters) {
   const Target& t = TestTarget();
   int only_preferring_exceeds = 0, changed = 0;
@@ -904,7 +904,7 @@ TEST(ScheduleTest, PreferringYieldsToRegisters) {
       return int64_t{pressure.Peak(BlockId(b), f.blocks[b].insts)[0]};
     };
     const Function f = plain, g = Preferring(plain);
-    // The latency orders alone, whatever they need.
+    // The latency orders alone, whether or not they fit.
     Function fast[2] = {f, g};
     int64_t worst = 0;
     for (uint32_t b = 0; b < f.blocks.size(); ++b) {
@@ -941,7 +941,7 @@ TEST(ScheduleTest, PreferringYieldsToRegisters) {
          only_preferring_exceeds, changed);
 }
 
-// The machine of these tests, on which what comes behind an exit counts half.
+// The machine of these tests, on which cycles after an exit count half.
 Target WithEarlyExits() {
   Target t = TestTarget();
   t.timing = [](const Target&, const Function& f, InstId i) {
@@ -952,8 +952,7 @@ Target WithEarlyExits() {
   return t;
 }
 
-// Waiting for the exit would keep the long load waiting, too: the model says that it is not worth
-// it.
+// Waiting for the exit would delay the long load too: the model says that it is not worth it.
 TEST(ScheduleTest, AnExitIsNotPreferredWhereThatCostsMoreThanItIsWorth) {
   const Function f = Preferring(
       Read("function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 G 4x1\n"
@@ -985,7 +984,7 @@ TEST(ScheduleTest, AnExitIsNotPreferredWhereThatCostsMoreThanItIsWorth) {
   }
 }
 
-// Much else could issue before the exit, and nothing waits for it: it issues at once.
+// Many other nodes could issue before the exit, and no node waits for it: it issues at once.
 TEST(ScheduleTest, AnExitThatCostsNothingIsPreferred) {
   constexpr int kOthers = 40;
   std::string text = "function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\n";
@@ -1011,8 +1010,8 @@ TEST(ScheduleTest, AnExitThatCostsNothingIsPreferred) {
   EXPECT_LE(place(Preferring(Read(text))), 14 / 2);
 }
 
-// Two exits in one block. Loads and a lane's own arithmetic may pass them either way; stores, what
-// counts lanes, and what the exit block reads for all lanes may not.
+// Two exits in one block. Loads and a lane's own arithmetic may pass them either way; stores,
+// operations that count lanes, and values that the exit block reads for all lanes may not.
 TEST(ScheduleTest, CodeMovesAcrossExitsWhereNobodyCanTell) {
   const Function f = Read(
       "function test width 8\n"
@@ -1041,7 +1040,7 @@ TEST(ScheduleTest, CodeMovesAcrossExitsWhereNobodyCanTell) {
       "  end %4:ud\n");
   ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
   const Dag dag = BuildDag(TestTarget(), f, f.blocks[0].insts, false);
-  const auto before = [&](uint32_t a, uint32_t b) {  // must a stand before b?
+  const auto before = [&](uint32_t a, uint32_t b) {  // must a be before b?
     std::vector<char> after(dag.nodes.size());
     after[a] = 1;
     for (uint32_t n = a; n < dag.nodes.size(); ++n) {

@@ -48,7 +48,7 @@ void WindowSlots::Number(const Dag& dag, const std::vector<char>& live_after) {
   }
 }
 
-// The slots of an operand of the node, uses `once` each.
+// Adds the slots of an operand of the node; uses count `once` each.
 void WindowSlots::Add(const Operand& o, const std::vector<char>& live_after, bool once,
                       uint32_t node) {
   if (o.kind != Operand::Kind::kValue) return;

@@ -1,5 +1,5 @@
-// The components of values that a window's instructions name, numbered, with who uses them: what
-// schedulers that watch pressure need.
+// Numbers the components of values that a window's instructions name, and lists their users, for
+// schedulers that watch pressure.
 //
 // Cost: linear in operands. An object keeps its tables, one of them by value, from one window to
 // the next.
@@ -19,7 +19,7 @@ namespace kiln::lir::schedule {
 class WindowSlots {
  public:
   struct Slot {               // a component of a value
-    bool live_after = false;  // needed behind the window
+    bool live_after = false;  // needed after the window
     uint8_t pool = 0;
     int units = 0;
     uint32_t first_user = 0;  // in users_
@@ -28,7 +28,7 @@ class WindowSlots {
 
   WindowSlots(const Target& target, const Function& f);
 
-  // `live_after`: by value; entries of values that the window names are read.
+  // `live_after`: by value, true if needed after the window; only entries of values in it are read.
   void Number(const Dag& dag, const std::vector<char>& live_after);
 
   uint32_t size() const { return static_cast<uint32_t>(slots_.size()); }

@@ -47,7 +47,7 @@ std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
 
 namespace {
 
-// The constant in a sum with one, and the other source; false if `v` is no such sum.
+// Splits `v` into a constant and the other source of a sum; returns false if `v` is no such sum.
 bool SumWithConstant(const Module& m, ValueId v, ValueId* other, uint64_t* constant) {
   const mir::Value& value = m.value(v);
   if (value.kind != mir::Value::Kind::kResult) return false;
@@ -58,14 +58,14 @@ bool SumWithConstant(const Module& m, ValueId v, ValueId* other, uint64_t* const
   return true;
 }
 
-// The instruction that makes `v`, if its op is this one.
+// Returns the instruction that defines `v` if it has this op.
 InstId MadeBy(const Module& m, ValueId v, Op op) {
   const mir::Value& value = m.value(v);
   const bool made = value.kind == mir::Value::Kind::kResult && m.inst(InstId(value.owner)).op == op;
   return made ? InstId(value.owner) : InstId();
 }
 
-// The value of 64 bits whose halves these are, or none.
+// Returns the 64-bit value whose halves these are, or an invalid id.
 ValueId WholeOf(const Module& m, ValueId low, ValueId high) {
   const InstId low_trunc = MadeBy(m, low, Op::kTrunc), high_trunc = MadeBy(m, high, Op::kTrunc);
   if (!low_trunc.valid() || !high_trunc.valid()) return ValueId();
@@ -78,7 +78,7 @@ ValueId WholeOf(const Module& m, ValueId low, ValueId high) {
   return m.IsConstant(count) && m.value(count).bits == 32 ? whole : ValueId();
 }
 
-// Whether `high` is `base` and the carry of low + constant.
+// Returns true if `high` is `base` plus the carry of low + constant.
 bool AddsCarry(const Module& m, ValueId high, ValueId low, uint64_t constant, ValueId* base) {
   const InstId sum = MadeBy(m, high, Op::kIadd);
   if (!sum.valid()) return false;
@@ -94,7 +94,7 @@ bool AddsCarry(const Module& m, ValueId high, ValueId low, uint64_t constant, Va
   return false;
 }
 
-// Base and offset of an address given by its halves.
+// Sets base and offset of an address given by its halves.
 void SplitAddress(const Module& m, ValueId low, ValueId high, Access* a) {
   a->base = low;
   a->index = high;
@@ -167,7 +167,7 @@ std::optional<Access> MemoryAccessOf(const Module& m, InstId id) {
     a.base = address.base;
     a.offset = address.offset;
   }
-  // Atomics read and write what they give back.
+  // Atomics read and write values of the type of their result.
   const int value = mir::FirstValueSource(inst);
   const ValueId first = a.reads ? m.result(id) : m.source(id, value);
   a.element_bytes = mir::BytesOf(m.value(first).type);
@@ -217,7 +217,7 @@ bool IsPureRead(const Module& m, InstId id) {
 
 namespace {
 
-// Of an array of inputs: one that is there.
+// Returns true if a load from an array of inputs has a constant index in range.
 bool ReadsKnownElement(const Module& m, InstId id) {
   const ValueId element = m.source(id, 0);
   return m.IsConstant(element) && m.value(element).bits < m.inputs[m.inst(id).imm0].elements;
@@ -230,7 +230,8 @@ bool IsSpeculatable(const Module& m, InstId id) {
   if (!IsPure(m, id) || (inst.flags & mir::kVolatile) != 0) return false;
   if ((inst.flags & mir::kIndexed) == 0) return true;
   if (mir::IsInterfaceOp(inst.op)) return ReadsKnownElement(m, id);
-  // A buffer's index is the first source. Of images the sampler may have another: not looked at.
+  // A buffer's index is the first source. An image's sampler may have another index, which is not
+  // checked, so that images are never speculatable.
   return !mir::HasImage(m.resources[inst.imm0].kind) && m.IsConstant(m.source(id, 0));
 }
 

@@ -1,16 +1,16 @@
-// Which memory an instruction touches, and whether two accesses may touch the same.
+// Which memory an instruction accesses, and which accesses may touch the same bytes.
 //
-// Of memory by address the base is a 64-bit value, or two halves to which the offset is added with
-// a carry. Every access is written as (space, memory, base value + constant offset, bytes). Two
-// accesses of one memory from one base are told apart by their offsets (modulo 2^32, as addresses
-// are); from different bases they may meet. Buffers of different bindings are different memory
-// unless one of them is declared Aliased: the SPIR-V memory models of shaders let a compiler assume
-// so (SPIR-V specification, "Aliasing"; Restrict is allowed and says nothing more). Two
-// declarations of one binding, and two elements of an array of buffers, may be the same; so may
-// memory accessed by address and any buffer. Shared memory and private arrays meet nothing else.
-// Buffers that nobody writes (find_unchanging_buffers.h), uniform buffers, push constants and the
-// module's own tables are never written while the program runs. Storage images meet only each other
-// (texel buffers may be any buffer). What an op unknown here touches may be any buffer.
+// Every access is described as (space, memory, base value + constant offset, bytes). The base of an
+// access by address is a 64-bit value, or two halves to which the offset is added with a carry. Two
+// accesses of one memory from one base are distinguished by their offsets (modulo 2^32, as
+// addresses are); accesses from different bases may overlap. Buffers of different bindings are
+// different memory unless one of them is declared Aliased: the SPIR-V memory models of shaders let
+// a compiler assume so (SPIR-V specification, "Aliasing"; Restrict is allowed and adds nothing).
+// Two declarations of one binding, and two elements of an array of buffers, may be the same memory;
+// so may memory accessed by address and any buffer. Shared memory and private arrays overlap
+// nothing else. Unchanging buffers (find_unchanging_buffers.h), uniform buffers, push constants and
+// the module's own tables are never written while the program runs. Storage images overlap only
+// each other (texel buffers may be any buffer). An op unknown to this file may access any buffer.
 #ifndef KILN_CORE_MID_ANALYSIS_ALIAS_H_
 #define KILN_CORE_MID_ANALYSIS_ALIAS_H_
 
@@ -22,14 +22,14 @@
 namespace kiln::mid {
 
 enum class Space : uint8_t {
-  kReadOnly,  // uniform buffers, push constants, tables, storage buffers that nobody writes
+  kReadOnly,  // uniform buffers, push constants, tables, unchanging storage buffers
   kPrivate,
   kShared,
   kBuffer,   // storage buffers
   kImage,    // storage images
   kGlobal,   // memory by address
-  kHelper,   // whether the lane helps: read by helper_invocation, changed by a demote
-  kUnknown,  // anything reachable by other invocations but shared memory
+  kHelper,   // the lane's helper state: read by helper_invocation, changed by a demote
+  kUnknown,  // anything that other invocations reach, except shared memory
 };
 
 struct Access {
@@ -47,23 +47,23 @@ struct Access {
   bool writes = false;
   bool is_volatile = false;
   bool is_coherent = false;
-  // A load or store of consecutive values whose place is known.
+  // True for a load or store of consecutive values at a known location.
   bool plain() const { return bytes != 0 && reads != writes; }
   int elements() const { return static_cast<int>(bytes / element_bytes); }
 };
 
-// `v` as a base and a constant offset: constants are looked for in chains of additions.
+// A value as a base and a constant offset, which is collected from a chain of additions.
 struct Address {
   mir::ValueId base;
   uint32_t offset = 0;
 };
 Address AddressOf(const mir::Module& module, mir::ValueId v);
 
-// Of an instruction that reads, writes or is flagged as going to memory.
+// Returns the access of an instruction that reads or writes memory, or has the flag M (ops.def).
 std::optional<Access> MemoryAccessOf(const mir::Module& module, mir::InstId id);
 
-// No value if the instruction touches no memory itself (barriers do not, ifs and loops do not).
-// Asked of all instructions: most are told by the op alone.
+// Returns no value if the instruction accesses no memory itself (barriers, ifs and loops do not).
+// Called for all instructions, most of which the op alone decides.
 inline std::optional<Access> AccessOf(const mir::Module& module, mir::InstId id) {
   constexpr uint32_t kMemory =
       mir::OpInfo::FlagBit('R') | mir::OpInfo::FlagBit('W') | mir::OpInfo::FlagBit('M');
@@ -71,42 +71,42 @@ inline std::optional<Access> AccessOf(const mir::Module& module, mir::InstId id)
   return MemoryAccessOf(module, id);
 }
 
-// Whether the two may touch the same byte. Says nothing about who writes.
+// Returns true if the two may touch the same byte, reads or writes alike.
 bool MayOverlap(const Access& a, const Access& b);
 
-// Element n of what a plain access loads or stores.
+// Element n of a plain access.
 Access ElementOf(const Access& access, int n);
 
-// Whether the instruction has no effect and gives the same for the same sources wherever it stands:
-// pure ops, and loads of buffers that nobody writes.
+// Returns true if the instruction has no effect and gives the same result for the same sources
+// anywhere: pure ops, and loads of unchanging buffers.
 bool IsPure(const mir::Module& module, mir::InstId id);
-// Of such an instruction: whether it reads memory, and is not to be executed without need.
+// Returns true if such an instruction reads memory, and should not be executed without need.
 bool IsPureRead(const mir::Module& module, mir::InstId id);
-// Whether it reads push constants at a known offset: they are in registers.
+// Returns true if it reads push constants at a constant offset: these are in registers.
 bool IsKnownPush(const mir::Module& module, mir::InstId id);
 
-// Whether such an instruction may also run where the program does not run it: nothing volatile, and
-// no descriptor that a value chooses, whose index may be out of range there.
+// Returns true if such an instruction may also be executed where the program does not execute it:
+// it is not volatile, and has no descriptor chosen by value, whose index may be out of range there.
 bool IsSpeculatable(const mir::Module& module, mir::InstId id);
 
-// Whether two elements are certainly the same, and of one size.
+// Returns true if two elements are certainly at the same location and of one size.
 bool SamePlace(const Access& a, const Access& b);
 
 // Kinds of memory as bits: images, shared memory, then buffers by binding and private arrays
-// (several share a bit if there are many). Accesses that may touch the same memory have a common
-// bit.
+// (several share a bit if there are many). Accesses that may overlap have a common bit.
 using MemorySet = uint64_t;
 inline constexpr MemorySet kImageMemory = 1;
 inline constexpr MemorySet kSharedMemory = 2;
 inline constexpr MemorySet kHelperMemory = kSharedMemory;  // fragments have no shared memory
 inline constexpr int kBufferBits = 22;                     // from bit 2 on
 inline constexpr MemorySet kBufferMemory = ((MemorySet{1} << kBufferBits) - 1) << 2;
-// All that other invocations reach but shared memory.
+// All memory that other invocations reach, except shared memory.
 inline constexpr MemorySet kOutsideMemory = kImageMemory | kBufferMemory;
 MemorySet MemorySetOf(const Access& access);
-// What an op with the flag E tells apart. A barrier: memory at which it lets others look, shared
-// memory always, the rest by its classes. A kill: what is stored before it, which stays when what
-// comes later does not happen, and whether the lane helps. An output: nothing.
+// The memory whose accesses an op with the flag E orders. A barrier: memory that it makes visible
+// to other lanes; shared memory always, the rest by its memory classes. A kill: memory outside,
+// since stores before it happen and later ones do not, and the lane's helper state. An output:
+// none.
 MemorySet OrderedBy(const mir::Inst& inst);
 
 }  // namespace kiln::mid

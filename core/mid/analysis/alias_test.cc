@@ -10,7 +10,7 @@
 namespace kiln::mid {
 namespace {
 
-// Whether the two accesses of the body may overlap.
+// Returns true if the two accesses of the body may overlap.
 bool Overlap(const std::string& body) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 "
@@ -57,14 +57,14 @@ TEST(Alias, AliasedBuffersAndThoseOfOneBindingMeet) {
 }
 
 TEST(Alias, AddressesOfOneBase) {
-  // Halves with a carry, and as a value of 64 bits.
+  // Halves with a carry, and a 64-bit value.
   const std::string halves =
       "%2:i32 = workgroup_id[1] %3:i32 = iadd %0, 8 %4:i32 = uadd_carry %0, 8 %5:i32 = iadd %2, %4 ";
   EXPECT_FALSE(
       Overlap(halves + "store_global[align 4] %0, %2, 1, 2 store_global[align 4] %3, %5, 1"));
   EXPECT_TRUE(
       Overlap(halves + "store_global[align 4] %0, %2, 1, 2, 3 store_global[align 4] %3, %5, 1"));
-  // The carry of another sum is another base.
+  // The carry of another sum makes another base.
   EXPECT_TRUE(Overlap(halves + "%6:i32 = iadd %0, 16 store_global[align 4] %0, %2, 1 "
                                "store_global[align 4] %6, %5, 1"));
   EXPECT_TRUE(Overlap(halves + "store_global[align 4] %0, %2, 1 store_global[align 4] %3, %2, 1"));

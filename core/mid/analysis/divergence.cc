@@ -44,10 +44,10 @@ class DivergenceSolver {
   }
 
  private:
-  // What is known of a loop in this walk.
+  // The state of a loop in this walk.
   struct LoopState {
     InstId id;
-    Uniformity left = kLowest;  // of the jumps met so far: lanes may have gone
+    Uniformity left = kLowest;  // under which lanes took one of the jumps met so far
     int continues = 0;
     bool first_continue = true;
     std::vector<ValueId> carried;  // by the first continue
@@ -70,7 +70,7 @@ class DivergenceSolver {
 
   void Region(RegionId region, InstId owner, Uniformity entry) {
     for (InstId id : m_.region(region).insts) {
-      // Lanes that jumped out of this iteration before are missing from here on.
+      // Lanes that jumped out of this iteration earlier are inactive from here on.
       const Uniformity control = loops_.empty() ? entry : Max(entry, loops_.back().left);
       Raise(r_.control_[id.index], control);
       Raise(r_.total_control_[id.index], TotalControl(control));
@@ -92,7 +92,7 @@ class DivergenceSolver {
     Uniformity level = kLowest;
     for (ValueId v : m_.sources(id)) level = Max(level, Of(v));
     if (inst.op == Op::kStorePrivate) {
-      // Lanes that do not store keep what they had.
+      // Lanes that do not store keep the old value.
       Raise(arrays_[inst.imm0], Max(level, TotalControl(control)));
       return;
     }
@@ -100,7 +100,7 @@ class DivergenceSolver {
     for (int i = 0; i < inst.num_results; ++i) Raise(m_.result(id, i), level);
   }
 
-  // The conditions under which this place is reached at all, and reached again.
+  // The conditions under which this instruction is reached at all, and reached again.
   Uniformity TotalControl(Uniformity control) const {
     for (const LoopState& loop : loops_) {
       control = Max(control, Max(r_.control_[loop.id.index], r_.exit_[loop.id.index]));
@@ -108,7 +108,7 @@ class DivergenceSolver {
     return control;
   }
 
-  // What the op itself adds to its sources.
+  // The level that the op itself adds to that of its sources.
   Uniformity OwnLevel(const Inst& inst) const {
     const mir::OpInfo& info = mir::Info(inst.op);
     if (mir::IsSubgroupUniform(inst)) return one_lane_ ? kLowest : Uniformity::kSubgroup;
@@ -129,8 +129,8 @@ class DivergenceSolver {
     const Uniformity inner = Max(control, Of(m_.source(id, 0)));
     for (RegionId side : inst.regions) Region(side, id, inner);
     if (one_register_) return RaiseResults(id);
-    // Results rise with each side's yield; where both sides yield different values the condition
-    // chooses.
+    // Results rise with each side's yield; if the sides yield different values, also with the
+    // condition that chooses between them.
     const InstId ends[2] = {m_.region(inst.regions[0]).insts.back(),
                             m_.region(inst.regions[1]).insts.back()};
     if (m_.inst(ends[0]).op != Op::kYield || m_.inst(ends[1]).op != Op::kYield) return;
@@ -220,7 +220,7 @@ class DivergenceSolver {
   }
 
  public:
-  // Where instructions and regions are, for DefinedInside.
+  // Records the region of each instruction and the parent of each region, for DefinedInside.
   void Locate() {
     region_of_.assign(m_.insts.size(), RegionId());
     parent_.assign(m_.regions.size(), RegionId());
@@ -250,9 +250,9 @@ class DivergenceSolver {
 
   const Module& m_;
   Divergence& r_;
-  std::vector<Uniformity> arrays_;  // what private arrays hold
+  std::vector<Uniformity> arrays_;  // levels of the contents of private arrays
   const bool one_register_;
-  const bool one_lane_;  // per workgroup, and that matters
+  const bool one_lane_;  // each workgroup has one lane, and the use is kLanes
   bool rose_ = false;
   std::vector<LoopState> loops_;
   std::vector<RegionId> region_of_;  // by instruction

@@ -1,20 +1,21 @@
-// Divergence analysis: which values are the same in all active lanes, and of whom.
+// Divergence analysis: which values are the same in all active lanes of a subgroup or workgroup.
 //
 // Problem: a value that is equal across the lanes of a subgroup needs one scalar register and one
-// scalar instruction, a branch on it needs no masking. "Equal" is said of the lanes that execute
-// the definition together; lanes that are off do not count.
-// Algorithm: forward over the tree on a lattice of three levels, values start at the lowest and
+// scalar instruction, and a branch on it needs no masking. "Equal" refers to the lanes that execute
+// the definition together; inactive lanes do not count.
+// Algorithm: forward over the tree on a lattice of three levels; values start at the lowest and
 // rise. A value is at least as high as its sources; results of ifs are also as high as the
 // condition, unless both sides give the same value; results of loops as high as the conditions
 // under which lanes leave, unless all breaks carry the same value from outside. Parameters are as
 // high as the values carried to them and, where several continues carry different ones, as the
-// conditions that choose between them. A continue under a divergent condition makes later breaks
-// of that loop divergent too, since lanes that went around stay. Private arrays have the level of
-// what is stored in them. Repeated until nothing rises; after kMaxIterations what is not stable is
-// declared divergent, which is always right, so that the cost is linear.
+// conditions that choose between them. A continue under a divergent condition makes later breaks of
+// that loop divergent too, since lanes that continued remain in the loop. Private arrays have the
+// level of the values stored in them. The walk is repeated until nothing rises. After
+// kMaxIterations everything is declared divergent, which is always right, so that the cost is
+// linear.
 // Sources: the lattice is that of Karrenberg and Hack, Whole-Function Vectorization (CGO 2011);
-// temporal divergence at loop exits as in Rosemann, Moll, Hack, An Abstract Interpretation for
-// SPMD Divergence (POPL 2021).
+// temporal divergence at loop exits as in Rosemann, Moll, Hack, An Abstract Interpretation for SPMD
+// Divergence (POPL 2021).
 // Limits: loads of writable memory at a uniform address count as uniform for the subgroup (one
 // message serves it); volatile ones as divergent. Atomics are divergent.
 #ifndef KILN_CORE_MID_ANALYSIS_DIVERGENCE_H_
@@ -33,15 +34,16 @@ enum class Uniformity : uint8_t {
   kDivergent,
 };
 
-// What "uniform" is asked for.
+// The purpose for which uniformity is computed.
 enum class UniformFor : uint8_t {
   kLanes,  // equal values in the lanes that execute the definition
-  // Besides, the value can live in one register for all lanes although writes to it ignore the
-  // execution mask and, on fused EUs, a thread may pass blocks with all its lanes off: such writes
-  // must not reach lanes that came another way. So results of ifs and loops never qualify (a side
-  // passed with no lane could overwrite them), and parameters only if their loop has one continue,
-  // the end of its body: every lane that is still in the loop takes it, and those that left read
-  // none. Private arrays are a lane's own, and so is what sees the lane's position.
+  // Also, the value can live in one register for all lanes, although writes to it ignore the
+  // execution mask and, on fused EUs, a thread may execute blocks with all its lanes inactive. Such
+  // writes must not reach lanes that took another path. So results of ifs and loops never qualify
+  // (a side executed without active lanes could overwrite them), and parameters only if their loop
+  // has one continue, at the end of its body: every lane still in the loop takes it, and lanes that
+  // left read none. Private arrays belong to one lane, and so do ops that depend on the lane's
+  // number.
   kOneRegister,
 };
 
@@ -49,18 +51,18 @@ class Divergence {
  public:
   static constexpr int kMaxIterations = 16;
 
-  // Linear. The result describes the module as it is now.
+  // Linear. The result describes the module at the time of the call.
   explicit Divergence(const mir::Module& module, UniformFor use = UniformFor::kLanes);
 
   Uniformity Of(mir::ValueId v) const { return level_[v.index]; }
   bool Uniform(mir::ValueId v) const { return level_[v.index] != Uniformity::kDivergent; }
 
-  // Of a loop: the conditions under which lanes leave it. If not kDivergent, all lanes of a
-  // subgroup that run an iteration together leave together.
+  // The conditions under which lanes leave a loop. If not kDivergent, all lanes of a subgroup that
+  // run an iteration together leave together.
   Uniformity ExitOf(mir::InstId loop) const { return exit_[loop.index]; }
-  // Of any instruction: the conditions under which it is executed, counted from the innermost loop
-  // around it (from the entry outside of loops). If not kDivergent, the lanes that began the
-  // iteration together are all still active.
+  // The conditions under which an instruction is executed, counted from the innermost loop around
+  // it (from the entry outside of loops). If not kDivergent, the lanes that began the iteration
+  // together are all still active.
   Uniformity ControlOf(mir::InstId inst) const { return control_[inst.index]; }
   // The same, counted from the entry: all lanes that the subgroup has are active. Not known of
   // graphics stages, whose subgroups need not be full; and fragments may have been killed.

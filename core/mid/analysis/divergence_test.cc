@@ -38,7 +38,7 @@ TEST(Divergence, Sources) {
   EXPECT_EQ(Levels("%0:i32 = local_index %1:i32 = subgroup_id", "local_size 1, 1, 1"), "ww");
 }
 
-// Whether all lanes are active at each ballot, in the order of the text.
+// A letter for each ballot in program order: y if all lanes are active there, else n.
 std::string AllLanesAtBallots(const std::string& body) {
   const absl::StatusOr<mir::Module> m =
       mir::Parse("mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 body { " + body + " return }");
@@ -61,13 +61,13 @@ TEST(Divergence, WhereAllLanesAreActive) {
     }
     return text + " = ballot true ";
   };
-  // By a condition that lanes have in common, or not; behind the if all are there again.
+  // Under a condition that lanes have in common, or not; after the if all are active again.
   EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index %1:i32 = workgroup_id[0] %2:bool = ult %1, 4 "
                               "%3:bool = ult %0, 4 if %2 { " +
                               at(0) + "yield } else { yield } if %3 { " + at(1) +
                               "yield } else { " + at(2) + "yield } " + at(3)),
             "ynny");
-  // In a loop that lanes leave one after another the iteration alone does not say so.
+  // In a loop that lanes leave one after another, conditions within the iteration do not suffice.
   EXPECT_EQ(AllLanesAtBallots("%0:i32 = local_index loop (%1:i32 = 0) { " + at(0) +
                               "%2:bool = uge %1, %0 if %2 { break } else { yield } " + at(1) +
                               "%3:i32 = iadd %1, 1 continue %3 } " + at(2)),
@@ -154,7 +154,7 @@ std::string OneRegister(const std::string& body) {
   return Levels(body, "local_size 8, 1, 1", UniformFor::kOneRegister);
 }
 
-// What could be overwritten by a thread that passes a block with all lanes off has no one register.
+// A value that a thread with all lanes inactive could overwrite does not qualify for one register.
 TEST(Divergence, OneRegister) {
   EXPECT_EQ(OneRegister("%0:i32 = workgroup_id[0] %1:bool = ult %0, 4 "
                         "%2:i32 = if %1 { yield 1 } else { yield 1 } %3:i32 = iadd %0, 1"),
@@ -176,7 +176,7 @@ TEST(Divergence, LongChainsAreGivenUp) {
   const int n = 40;
   for (int i = 1; i <= n; ++i) params += ", %" + std::to_string(i) + ":i32 = 0";
   for (int i = n; i > 1; --i) next += ", %" + std::to_string(i);
-  // Parameter 1 takes the lane, each other the one after it: the last learns it after n iterations.
+  // Parameter 1 takes the lane, each other the one after it: the last rises after n iterations.
   std::string text = "%0:i32 = local_index loop (" + params.substr(2) + ") { ";
   std::string values = "%2";
   for (int i = 3; i <= n; ++i) values += ", %" + std::to_string(i);
@@ -188,7 +188,7 @@ TEST(Divergence, LongChainsAreGivenUp) {
   for (int i = 0; i <= n; ++i) EXPECT_FALSE(divergence.Uniform(mir::ValueId(i))) << i;
 }
 
-// Every value that the analysis calls uniform is, in all lanes that run, on random modules.
+// On random modules, every value that the analysis calls uniform is equal in all active lanes.
 class Watch : public oracle::InterpObserver {
  public:
   Watch(const mir::Module& module, uint32_t subgroup)
@@ -231,7 +231,7 @@ TEST(Divergence, RandomModulesKeepWhatIsPromised) {
     seen += watch.seen;
     uniform += watch.uniform;
   }
-  // The test would be empty if the analysis gave up.
+  // The test would be empty if the analysis declared everything divergent.
   EXPECT_GT(uniform, seen / 10);
 }
 

@@ -15,12 +15,12 @@ using mir::ValueId;
 
 constexpr int kDepth = 5;
 
-// Workgroups of a dispatch in one dimension, at most: the least that Vulkan allows as
-// maxComputeWorkGroupCount. Every target's ABI says so to who launches (core/intel/ABI.md,
-// "Limits").
+// The largest number of workgroups of a dispatch in one dimension: the smallest limit that Vulkan
+// allows for maxComputeWorkGroupCount. Every target's ABI requires it of the launch
+// (core/intel/ABI.md, "Limits").
 constexpr uint32_t kMaxWorkgroups = 65535;
 
-// All bits above those that numbers up to `bound` need.
+// All bits that are 0 in every number up to `bound`.
 uint32_t ZerosAbove(uint64_t bound) {
   const int used = static_cast<int>(std::bit_width(bound));
   return used >= 32 ? 0 : ~0u << used;
@@ -29,7 +29,7 @@ uint32_t LowOnes(int n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
 uint32_t Zeros(const Module& m, ValueId v, int depth);
 
-// A constant source, or none.
+// The bits of source n if it is a constant, or null.
 const uint64_t* ConstantSource(const Module& m, InstId id, int n) {
   const ValueId v = m.source(id, n);
   return m.IsConstant(v) ? &m.value(v).bits : nullptr;
@@ -117,7 +117,7 @@ KnownBits Constant(uint32_t x) { return {KnownBits::Kind::kConstant, x, Op::kUnr
 KnownBits First() { return {KnownBits::Kind::kFirst, 0, Op::kUnreachable}; }
 KnownBits Other(Op op) { return {KnownBits::Kind::kOp, 0, op}; }
 
-// a < c, if that is known; `max`: the largest a.
+// The outcome of a < c, if it is known. `max`: the largest a.
 KnownBits LessThan(uint32_t max, uint32_t c, bool outcome) {
   return max < c ? Constant(outcome) : KnownBits();
 }
@@ -128,7 +128,7 @@ KnownBits SignedLess(uint32_t max, uint32_t c, bool outcome) {
   return LessThan(max, c, outcome);
 }
 
-// With a constant second source.
+// An op whose second source is a constant.
 KnownBits WithConstant(Op op, uint32_t max, uint32_t c) {
   switch (op) {
     case Op::kAnd:

@@ -12,7 +12,7 @@
 namespace kiln::mid {
 namespace {
 
-// Of the last value that the text defines, %2 in all cases; %0 is below 64, %1 is anything.
+// Known zeros of the last value that the text defines, always %2; %0 is below 64, %1 is arbitrary.
 uint32_t Zeros(const std::string& text) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 local_size 64, 1, 1 body { %0:i32 = local_index %1:i32 = subgroup_id %2:i32 = " +
@@ -64,7 +64,7 @@ TEST(KnownBits, WhatFollows) {
   EXPECT_EQ(ask(mir::Op::kUaddCarry, 0, 5).kind, Kind::kNothing);
 }
 
-// No bit that is called 0 is ever 1, on random modules.
+// On random modules, no bit that is reported as 0 is ever 1.
 class Watch : public oracle::InterpObserver {
  public:
   explicit Watch(const mir::Module& module) : m_(module) {}

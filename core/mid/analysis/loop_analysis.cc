@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMaxSources = 4;
 
-// Whether one operand with this value gives the result of a boolean operation.
+// Returns true if one operand with this value determines the result of a boolean operation.
 bool DecidesAlone(Op op, uint64_t value) {
   return (op == Op::kAnd && value == 0) || (op == Op::kOr && value != 0);
 }
@@ -54,8 +54,8 @@ LoopIterations LoopAnalysis::CountIterations(InstId loop, const LoopLimits& limi
   return result_;
 }
 
-// Counts the iterations begun. True if the last of them meets no continue; false: no bound was
-// found.
+// Counts the iterations begun. Returns true if the last of them meets no continue, false if no
+// bound was found.
 bool LoopAnalysis::WalkIterations(InstId loop, int* iterations) {
   const RegionId body = m_.inst(loop).regions[0];
   std::vector<Known> params;
@@ -189,7 +189,8 @@ void LoopAnalysis::WalkValue(InstId id) {
   for (int r = 0; r < inst.num_results; ++r) Set(m_.result(id, r), known);
 }
 
-// A load from the module's own constants at a known offset. True if it is one.
+// Evaluates a load from the module's constant tables at a known offset; returns false if it is
+// none.
 bool LoopAnalysis::WalkTable(InstId id) {
   const Known offset = Get(m_.source(id, 0));
   const int n = m_.inst(id).num_results;

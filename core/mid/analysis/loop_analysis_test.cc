@@ -11,7 +11,7 @@
 namespace kiln::mid {
 namespace {
 
-// Iterations of the first loop of the body.
+// The iterations of the first loop of the body.
 LoopIterations IterationsOf(std::string_view body, const LoopLimits& limits = {100, 10000, 10000}) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       absl::StrCat("mir 1\nentry \"main\"\nlocal_size 8, 1, 1\nshared 256\nprivate 0 64\n"
@@ -26,7 +26,7 @@ LoopIterations IterationsOf(std::string_view body, const LoopLimits& limits = {1
 }
 
 TEST(LoopAnalysis, CountsUp) {
-  // Three iterations do something, the fourth only tests.
+  // Three iterations do work, the fourth only tests.
   const LoopIterations r = IterationsOf(R"(
   loop (%0:i32 = 0) {
     %1:bool = slt %0, 3
@@ -231,7 +231,7 @@ TEST(LoopAnalysis, NestedLoopsAreCountedOnce) {
   EXPECT_EQ(r.residue, 2 * 7);
 }
 
-// Four stores of a tile: known if the iterations of the loop inside are walked.
+// Four stores of a tile: their offsets are known if the iterations of the inner loop are walked.
 TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
   const auto iterations_of = [](const std::string& limit, bool into_loops) {
     return IterationsOf(
@@ -272,7 +272,7 @@ TEST(LoopAnalysis, WalksIntoLoopsWhereAsked) {
 }
 
 TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
-  // The bound is not known, but a fifth store would leave the array of 64 bytes.
+  // The bound is unknown, but a fifth store would exceed the array of 64 bytes.
   const LoopIterations r = IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
@@ -286,7 +286,7 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
   EXPECT_TRUE(r.bounded);
   EXPECT_EQ(r.iterations, 5);
   EXPECT_EQ(r.unknown_exits, 5);
-  // Not from a load: what it gives may be dropped.
+  // Not from a load: its result may be dropped.
   EXPECT_FALSE(IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {
@@ -299,7 +299,7 @@ TEST(LoopAnalysis, AnArrayBoundsItsLoop) {
     continue %3
   })")
                    .bounded);
-  // Not where an iteration may go without the store.
+  // Not if an iteration may skip the store.
   EXPECT_FALSE(IterationsOf(R"(
   %9:i32 = local_index
   loop (%0:i32 = 0) {

@@ -33,12 +33,12 @@ bool LoopEnds::Ends(InstId loop) {
   for (InstId id : m_.region(m_.inst(loop).regions[0]).insts) {
     if (m_.inst(id).op != Op::kIf) continue;
     if (CountsToBound(loop, id) || ClearsMask(loop, id)) return true;
-    if (Continues(id)) return false;  // what follows is not met by every iteration
+    if (Continues(id)) return false;  // later instructions are not reached by every iteration
   }
   return false;
 }
 
-// Whether a side of this if goes on to the next iteration of the loop around it.
+// Returns true if a side of this if continues the loop around it.
 bool LoopEnds::Continues(InstId id) const {
   bool continues = false;
   for (const RegionId region : m_.inst(id).regions) {
@@ -48,7 +48,7 @@ bool LoopEnds::Continues(InstId id) const {
   return continues;
 }
 
-// By value: whether the body defines it. Bodies are not large where it matters.
+// By value: true if the body defines it. The bodies in question are small.
 std::vector<bool> LoopEnds::DefinedIn(RegionId body) const {
   std::vector<bool> defined(m_.values.size());
   mir::ForEachRegion(m_, body, [&](RegionId region) {
@@ -60,8 +60,8 @@ std::vector<bool> LoopEnds::DefinedIn(RegionId body) const {
   return defined;
 }
 
-// Whether the value is the same in all iterations: not of the body, or made in it without memory
-// that anybody writes of what is (a bound in a uniform buffer is read by each iteration).
+// Returns true if the value is the same in all iterations: it is defined outside of the body, or in
+// it by pure ops of such values (each iteration loads a bound from a uniform buffer).
 bool LoopEnds::IsInvariant(const std::vector<bool>& of_body, ValueId v, int depth) const {
   constexpr int kDeepest = 4;
   const mir::Value& value = m_.value(v);
@@ -94,7 +94,7 @@ bool LoopEnds::StepsByOne(InstId loop, ValueId counter, bool up) const {
   return steps;
 }
 
-// The comparison that an if leaves the loop by, if it does.
+// Returns the comparison on which an if leaves the loop, if one side breaks.
 std::optional<LoopEnds::Exit> LoopEnds::ExitOf(InstId id) const {
   const Inst& inst = m_.inst(id);
   const auto breaks = [this](RegionId r) {
@@ -107,27 +107,28 @@ std::optional<LoopEnds::Exit> LoopEnds::ExitOf(InstId id) const {
   return Exit{InstId(condition.owner), when};
 }
 
-// Whether this if, which every iteration meets, leaves the loop once a counter is at its bound.
+// Returns true if this if, which every iteration meets, leaves the loop once a counter reaches its
+// bound.
 bool LoopEnds::CountsToBound(InstId loop, InstId exit) const {
   const RegionId body = m_.inst(loop).regions[0];
   const std::optional<Exit> found = ExitOf(exit);
   if (!found) return false;
   const auto [compare, when] = *found;
-  // It has to leave when both are equal, which the counter comes to be; no counter is beyond the
-  // last number there is.
+  // The exit must be taken when both are equal, which the counter always reaches; an exit only
+  // beyond the bound would never be taken if the bound is the largest number.
   const Op op = m_.inst(compare).op;
   if (when ? op != Op::kSge && op != Op::kUge : op != Op::kSlt && op != Op::kUlt) return false;
   for (int side = 0; side < 2; ++side) {
     const ValueId counter = m_.source(compare, side), bound = m_.source(compare, 1 - side);
     const mir::Value& value = m_.value(counter);
     if (value.kind != mir::Value::Kind::kParam || value.owner != body.index) continue;
-    const bool up = side == 0;  // it leaves with counter >= bound, else with bound >= counter
+    const bool up = side == 0;  // leaves if counter >= bound, else if bound >= counter
     if (StepsByOne(loop, counter, up) && IsInvariant(DefinedIn(body), bound, 0)) return true;
   }
   return false;
 }
 
-// The instruction that makes a value, if it is this one.
+// Returns the instruction that defines a value, if it has this op.
 std::optional<InstId> LoopEnds::MadeBy(ValueId v, Op op) const {
   const mir::Value& value = m_.value(v);
   if (value.kind != mir::Value::Kind::kResult || m_.inst(InstId(value.owner)).op != op) {
@@ -136,8 +137,8 @@ std::optional<InstId> LoopEnds::MadeBy(ValueId v, Op op) const {
   return InstId(value.owner);
 }
 
-// Whether a value is `mask` without its highest or its lowest bit: mask & ~(1 << bit), or mask &
-// (mask - 1).
+// Returns true if a value is `mask` without its highest or its lowest bit: mask & ~(1 << bit), or
+// mask & (mask - 1).
 bool LoopEnds::LacksABitOf(ValueId v, ValueId mask) const {
   const std::optional<InstId> both = MadeBy(v, Op::kAnd);
   if (!both) return false;
@@ -163,7 +164,8 @@ bool LoopEnds::LacksABitOf(ValueId v, ValueId mask) const {
   return false;
 }
 
-// Whether this if leaves the loop once a mask is 0 of which each iteration takes a bit.
+// Returns true if this if leaves the loop once a mask, from which each iteration clears a bit, is
+// 0.
 bool LoopEnds::ClearsMask(InstId loop, InstId exit) const {
   const RegionId body = m_.inst(loop).regions[0];
   const std::optional<Exit> found = ExitOf(exit);

@@ -1,10 +1,10 @@
-// Whether loops come to an end whatever the lanes in them hold.
+// Decides if loops end for any values in their lanes.
 //
 // A loop does if the number of its iterations is known to be bounded (loop_analysis.h), or if every
-// iteration meets an exit that leaves once a counter which steps by 1 is at a bound that the loop
-// does not change, or once a mask is 0 of which each iteration takes the highest or the lowest bit.
-// Other loops may end too: nothing is said of them. Cost: that of the analysis for each loop asked
-// about; not to be asked of the same one over and over.
+// iteration meets an exit that leaves once a counter with step 1 reaches a bound that the loop does
+// not change, or once a mask is 0 from which each iteration clears the highest or the lowest bit.
+// Other loops may end too: the answer for them is false. Cost: that of the analysis for each loop
+// of each query; the caller should not repeat queries.
 #ifndef KILN_CORE_MID_ANALYSIS_LOOP_ENDS_H_
 #define KILN_CORE_MID_ANALYSIS_LOOP_ENDS_H_
 
@@ -20,7 +20,7 @@ class LoopEnds {
  public:
   explicit LoopEnds(const mir::Module& module) : m_(module), analysis_(module) {}
 
-  // Whether all loops in the instruction end whatever their lanes hold.
+  // Returns true if all loops in the instruction end for any values in their lanes.
   bool AllEnd(mir::InstId id);
 
  private:
@@ -28,7 +28,7 @@ class LoopEnds {
   bool Continues(mir::InstId id) const;
   struct Exit {
     mir::InstId compare;
-    bool when;  // its result with which lanes leave
+    bool when;  // the result of the comparison with which lanes leave
   };
   std::optional<Exit> ExitOf(mir::InstId id) const;
   bool CountsToBound(mir::InstId loop, mir::InstId exit) const;

@@ -1,4 +1,4 @@
-// What makes two instructions compute the same: the key by which passes look for equal ones.
+// The key by which passes look for instructions that compute the same.
 #ifndef KILN_CORE_MID_ANALYSIS_VALUE_KEY_H_
 #define KILN_CORE_MID_ANALYSIS_VALUE_KEY_H_
 
@@ -12,10 +12,10 @@ namespace kiln::mid {
 
 using ValueKey = absl::InlinedVector<uint32_t, 16>;
 
-// Equal keys: equal op, flags, immediates, sources (in either order where that does not matter) and
-// result types, which are not always in the sources (bitcast, conversions, loads). Float arithmetic
-// with other licences is kept apart. `source` says what a source stands
-// for.
+// Equal keys: equal op, flags, immediates, sources (in either order if the op is commutative) and
+// result types, which do not always follow from the sources (bitcast, conversions, loads). Float
+// arithmetic with different flags has different keys. `source` maps a source to the value that
+// stands for it.
 template <class Source>
 ValueKey KeyOf(const mir::Module& m, mir::InstId id, Source&& source) {
   const mir::Inst& inst = m.inst(id);

@@ -61,7 +61,7 @@ int64_t ValueLives::Added(ValueId v, int64_t place) const {
 }
 
 int64_t ValueLives::MostDwords() const {
-  std::vector<int64_t> change(static_cast<size_t>(next_) + 2);  // by place, in bytes
+  std::vector<int64_t> change(static_cast<size_t>(next_) + 2);  // by position, in bytes
   for (uint32_t v = 0; v < needed_.size(); ++v) {
     if (needed_[v] == 0) continue;
     const int64_t bytes = mir::BytesOf(m_.value(ValueId(v)).type);

@@ -1,9 +1,8 @@
-// How long values live, in program order.
+// Live ranges of values, in program order.
 //
-// Each instruction has a place; a value is needed up to the last place where it is used, or, where
-// it was defined outside of a loop that uses it, up to the loop's end. What is asked about
-// instructions that are no longer or not yet in a region is undefined. Linear but for the depth of
-// loops.
+// Each instruction has a position. A value is live up to the position of its last use, or, if it is
+// defined outside of a loop that uses it, up to the loop's end. Queries about instructions that are
+// no longer or not yet in a region are undefined. Linear except for the depth of loops.
 #ifndef KILN_CORE_MID_ANALYSIS_VALUE_LIVES_H_
 #define KILN_CORE_MID_ANALYSIS_VALUE_LIVES_H_
 
@@ -19,16 +18,16 @@ class ValueLives {
   explicit ValueLives(const mir::Module& module);
 
   int64_t PlaceOf(mir::InstId id) const { return at_[id.index].place; }
-  // The last place where a value that `definition` makes is needed for its use by `user`.
+  // The last position at which a value defined by `definition` is needed for its use by `user`.
   int64_t Needed(mir::InstId definition, mir::InstId user) const {
     return NeededSince(PlaceOf(definition), user);
   }
-  // How many places longer the value would live if it were needed until `place`. Constants live
-  // nowhere.
+  // The number of positions by which the value's live range would grow if it were needed until
+  // `place`. Constants have no live range.
   int64_t Added(mir::ValueId v, int64_t place) const;
-  // The most dwords that live at once, shorter values counted as their part of one.
+  // The largest number of dwords live at once; narrower values count as fractions of a dword.
   int64_t MostDwords() const;
-  // `user` uses the value from now on.
+  // Records a use of the value by `user`.
   void AddUse(mir::ValueId v, mir::InstId user);
 
  private:

@@ -28,8 +28,8 @@ TEST(ValueLives, MostDwordsInALine) {
             2);
 }
 
-// What is used in a loop and defined in front of it lives to its end; what a loop gives does not
-// live in it.
+// A value defined before a loop and used in it is live to the loop's end; a result of the loop is
+// not live in it.
 TEST(ValueLives, MostDwordsOfLoops) {
   const auto loop = [](const std::string& last) {
     return "  %0:i32, %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"

@@ -18,7 +18,7 @@ using mir::Module;
 using mir::Op;
 using mir::RegionId;
 
-// By private array.
+// A bit for each private array.
 using Arrays = std::vector<bool>;
 
 class Finder {
@@ -47,13 +47,13 @@ class Finder {
     bool chosen = false;
   };
 
-  // What is in a region.
+  // Findings about a region.
   struct Found {
     std::vector<Root> roots;
     // Outside of the roots:
     Arrays unknown;                 // by array: some offset is not constant
     std::vector<int64_t> elements;  // by array: of all accesses
-    // Some loop is too large, and so are those around it.
+    // Some loop is too large, and so are the loops around it.
     bool too_large = false;
   };
 
@@ -106,7 +106,7 @@ class Finder {
     return found;
   }
 
-  // `elements`: of accesses to the array outside of the roots.
+  // Chooses the roots of an array if that pays. `elements`: accessed outside of the roots.
   void Weigh(size_t array, int64_t elements, std::vector<Root>& roots) {
     int64_t residue = 0, more = 0;
     for (const Root& r : roots) {

@@ -29,14 +29,14 @@ bool Accesses(const Inst& inst) {
   return inst.op == Op::kLoadPrivate || inst.op == Op::kStorePrivate;
 }
 
-// What an instruction accesses, counted in elements. With more than one place, place number p is
-// meant where  index + bias == p * unit.
+// The access of an instruction, counted in elements. A variable offset may select one of several
+// places in the array; it selects place number p if  index + bias == p * unit.
 struct Access {
   bool is_store = false;
   uint32_t count = 0;  // consecutive elements
-  uint32_t first = 0;  // the first one at the first place
-  // That the offset may mean: 1 if it is constant, inside the array or not, else those inside; 0 if
-  // it is not of whole elements.
+  uint32_t first = 0;  // the first one at place 0
+  // Places that the offset may select: 1 if it is constant, inside the array or not; else those
+  // inside; 0 if it is no multiple of an element.
   uint32_t places = 1;
   uint32_t step = 1;  // elements from one place to the next
   ValueId index;
@@ -44,7 +44,7 @@ struct Access {
   uint32_t unit = 1;
 };
 
-// What is known of one array.
+// The accesses to one array, and the decision about it.
 struct Array {
   bool promote = true;
   uint32_t elements = 0;
@@ -53,7 +53,7 @@ struct Array {
   uint32_t first_variable = 0;
 };
 
-// The operation and its constant second source, if the value is such.
+// Matches a value defined by this op with a constant second source.
 bool MatchConstant(const Module& m, ValueId v, Op op, ValueId* source, uint32_t* constant) {
   if (m.value(v).kind != mir::Value::Kind::kResult) return false;
   const InstId id(m.value(v).owner);
@@ -63,9 +63,9 @@ bool MatchConstant(const Module& m, ValueId v, Op op, ValueId* source, uint32_t*
   return true;
 }
 
-// offset = index * stride + constant: the places are those of whole strides. A product that wraps
-// may be any multiple of the power of two in its stride. So it is the product that names the place,
-// or the index where it is known to be small.
+// Matches offset = index * stride + constant: places are a stride apart. A product that wraps may
+// be any multiple of the power of two in its stride. So the place is selected by the product
+// itself, or by the index if that is known to be small enough not to wrap.
 bool MatchStride(const Module& m, ValueId offset, Access* a) {
   ValueId scaled = offset;
   uint32_t constant = 0;
@@ -116,14 +116,14 @@ Access Describe(const Module& m, InstId id, uint32_t elements) {
   return a;
 }
 
-// Instructions that the selects of an access come to.
+// The number of instructions in the selects of an access.
 uint32_t SelectCost(const Access& a) {
   if (a.places <= 1) return 0;
   if (a.is_store) return a.places * (1 + a.count);
   return static_cast<uint32_t>(std::bit_width(a.places - 1)) + (a.places - 1) * a.count;
 }
 
-// Which arrays are promoted, and the number of their elements' variables.
+// Chooses the arrays to promote, and numbers the variables of their elements.
 class Choice {
  public:
   Choice(const Module& module, PassContext& context) : m_(module) {
@@ -156,7 +156,7 @@ class Choice {
     const mir::ValueId first = a.is_store ? m_.source(id, 1) : m_.result(id);
     if (mir::BytesOf(m_.value(first).type) != kElementBytes) array.promote = false;
     array.promote = array.promote && a.places > 0 && (inst.flags & mir::kVolatile) == 0;
-    // Beyond these sizes no number of accesses makes up for it, and the sum cannot overflow.
+    // Larger arrays are never promoted; this also keeps the sum from overflowing.
     if (a.places > 1 && array.elements > budgets::kIndexedElements) array.promote = false;
     if (array.promote) array.select_cost += SelectCost(a);
   }
@@ -195,13 +195,13 @@ class Promoter {
     return Accesses(m_.inst(id)) && arrays_[m_.inst(id).imm0].promote;
   }
   Access AccessOf(InstId id) const { return Describe(m_, id, arrays_[m_.inst(id).imm0].elements); }
-  // Element k of the access at one of its places, or kOutside of the array.
+  // Element k of the access at one of its places, or kOutside if that is outside of the array.
   Variable VariableOf(InstId id, const Access& a, uint32_t place, uint32_t k) const {
     const Array& array = arrays_[m_.inst(id).imm0];
     const uint32_t element = a.first + place * a.step + k;
     return element < array.elements ? array.first_variable + element : kOutside;
   }
-  // What is stored to or loaded from the access's element k.
+  // The value that the access's element k stores or loads.
   ValueId ValueAt(InstId id, uint32_t k) const {
     const int i = static_cast<int>(k);
     return m_.inst(id).op == Op::kStorePrivate ? m_.source(id, 1 + i) : m_.result(id, i);
@@ -217,7 +217,7 @@ class Promoter {
     }
   }
 
-  // An element's type is that of its first access.
+  // Gives each element the type of its first access.
   void FindTypes() {
     std::vector<bool> typed(types_.size());
     mir::ForEachInst(m_, m_.body, [&](InstId id) {
@@ -229,7 +229,7 @@ class Promoter {
     });
   }
 
-  // For each loop the variables stored in it, ascending.
+  // Collects for each loop the variables stored in it, ascending.
   void FindStores(RegionId region, std::vector<InstId>* loops) {
     for (InstId id : m_.region(region).insts) {
       const Inst& inst = m_.inst(id);
@@ -292,7 +292,7 @@ class Promoter {
     mir::SetSources(m_, id, all);
   }
 
-  // Gives the instruction results for these variables, which become their values.
+  // Gives the instruction results for these variables, and makes them the current values.
   void AppendResults(InstId id, const std::vector<Variable>& variables) {
     if (variables.empty()) return;
     const Inst old = m_.inst(id);
@@ -309,7 +309,7 @@ class Promoter {
     }
   }
 
-  // What one side of an if assigned and left as value, if it yields.
+  // The variables that one side of an if assigned, and their values at its end, if it yields.
   struct Side {
     InstId yield;
     std::vector<std::pair<Variable, ValueId>> assigned;  // ascending
@@ -392,7 +392,7 @@ class Promoter {
 
   void Load(InstId id) {
     const Access a = AccessOf(id);
-    // Which half of the places it is, bit by bit of the index.
+    // Selects halves of the places, bit by bit of the index.
     const ValueId index = a.places > 1 ? IndexOf(a) : ValueId();
     std::vector<ValueId> tests;
     for (uint32_t bit = 1; bit < a.places; bit *= 2) {
@@ -410,7 +410,7 @@ class Promoter {
     }
   }
 
-  // Chooses between each two neighbours; what has none stands for both.
+  // Selects between each two neighbours; a last one without a neighbour stays.
   std::vector<ValueId> Halved(ValueId test, const std::vector<ValueId>& values) {
     std::vector<ValueId> chosen;
     for (size_t i = 0; i < values.size(); i += 2) {
@@ -426,12 +426,12 @@ class Promoter {
   const std::vector<Array>& arrays_;
   std::vector<Type> types_;                        // by variable
   std::vector<ValueId> current_;                   // by variable
-  std::vector<std::pair<Variable, ValueId>> log_;  // assignments, with the value before
-  std::vector<InstId> loops_;                      // around, innermost last
+  std::vector<std::pair<Variable, ValueId>> log_;  // assignments, with the old value
+  std::vector<InstId> loops_;                      // enclosing, innermost last
   std::vector<std::vector<Variable>> stored_in_;   // by loop
 };
 
-// Drops arrays without accesses. True if there were any.
+// Drops arrays without accesses. Returns true if there were any.
 bool DropUnused(Module& m, PassContext& context) {
   std::vector<uint32_t> number(m.private_arrays.size(), 0);
   mir::ForEachInst(m, m.body, [&](InstId id) {

@@ -109,7 +109,7 @@ TEST(PromotePrivateArrays, AVariableIndexSelects) {
 )");
 }
 
-// Structures of two elements, the second one of each; one before the first is index 1.
+// Structures of two elements, of which the second is accessed; one before the first is index 1.
 TEST(PromotePrivateArrays, StridesAndConstantsInTheOffset) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index
@@ -130,8 +130,8 @@ TEST(PromotePrivateArrays, StridesAndConstantsInTheOffset) {
 )");
 }
 
-// An index that may make the product wrap does not name the element: of 12 * index any multiple of
-// 4 may be left, of 8 * index the product's own bits count.
+// An index whose product may wrap does not select the element: 12 * index may be any multiple of 4
+// then; for 8 * index the bits of the product select.
 TEST(PromotePrivateArrays, ProductsThatMayWrap) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = load_ssbo[1, align 4] 0
@@ -205,11 +205,11 @@ TEST(PromotePrivateArrays, StaysInMemoryWhereSelectsCostMore) {
   std::string body = kLargeIndexed;
   EXPECT_NE(RunOnBody(body, PromotePrivateArrays), kLargeIndexed);
   for (size_t at; (at = body.find("private[0")) != std::string::npos;) body[at + 8] = '1';
-  // Array 0 is unused and goes: the same text, though of the larger array.
+  // Array 0 is unused and dropped: the same text, but for the larger array.
   EXPECT_EQ(RunOnBody(body, PromotePrivateArrays), kLargeIndexed);
 }
 
-// Each element for itself: the first of the load and of the second store is inside.
+// Decided element by element: the first of the load and of the second store is inside.
 TEST(PromotePrivateArrays, WhatIsOutsideIsUndefined) {
   EXPECT_EQ(RunOnBody(R"(  %9:i32 = local_index
   store_private[0, align 4] 4294967292, 5

@@ -19,9 +19,9 @@ using mir::RegionId;
 using mir::ValueId;
 
 constexpr uint32_t kElementBytes = 4;
-// Tables begin at multiples of it: the largest alignment that the importer notes for an offset.
+// Tables begin at multiples of this, the largest alignment that the importer notes for an offset.
 constexpr size_t kTableAlign = 64;
-// Larger arrays no lane can have in memory anywhere; a module may still declare them.
+// No target has larger arrays in the memory of a lane; a module may still declare them.
 constexpr uint32_t kMaxBytes = 1u << 20;
 
 bool Accesses(const Inst& inst) {
@@ -31,10 +31,10 @@ bool Accesses(const Inst& inst) {
 struct Table {
   bool constant = true;
   bool loaded = false;
-  std::vector<std::optional<uint32_t>> elements;  // what is stored to them
+  std::vector<std::optional<uint32_t>> elements;  // values stored to them
   std::vector<bool> stored;                       // on the path being walked
   size_t distinct = 0;                            // elements stored anywhere
-  size_t now = 0;                                 // and on the path
+  size_t now = 0;                                 // elements stored on the path
   uint32_t base = 0;                              // in the constant data
 };
 
@@ -71,7 +71,7 @@ class Tabulator {
     Table& t = tables_[inst.imm0];
     const bool store = inst.op == Op::kStorePrivate;
     const ValueId accessed = store ? m_.source(id, 1) : m_.result(id);
-    // Narrower and wider elements stay in memory, as in promote_arrays.
+    // Narrower and wider elements stay in memory, as in promote_private_arrays.
     if (mir::BytesOf(m_.value(accessed).type) != kElementBytes) t.constant = false;
     if ((inst.flags & mir::kVolatile) != 0) t.constant = false;
     if (!store) {
@@ -98,7 +98,7 @@ class Tabulator {
     }
   }
 
-  // Along the tree: what a side of an if or a loop stores counts inside it only.
+  // Walks the tree: stores in a side of an if or in a loop count only inside it.
   void Walk(RegionId region) {
     for (InstId id : m_.region(region).insts) {
       const Inst& inst = m_.inst(id);
@@ -143,7 +143,7 @@ class Tabulator {
     data.resize((data.size() + 15) / 16 * 16);
   }
 
-  // Whether the instruction stays.
+  // Returns true if the instruction stays.
   bool Rewrite(InstId id) {
     if (!Accesses(m_.inst(id)) || !tables_[m_.inst(id).imm0].constant) return true;
     if (m_.inst(id).op == Op::kStorePrivate) return false;

@@ -78,7 +78,7 @@ TEST(TabulateArrays, WhatStays) {
   EXPECT_EQ(RunOnBody(kBytes, TabulateArrays), kBytes);
 }
 
-// What one side of an if stores is not there behind it.
+// A store in one side of an if does not count after it.
 TEST(TabulateArrays, StoredOnOnePathOnly) {
   constexpr char kText[] = R"(  %0:i32 = local_index
   %1:bool = ult %0, 4

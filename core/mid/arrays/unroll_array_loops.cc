@@ -34,12 +34,12 @@ int64_t ArraysAccessed(const Module& module) {
   return std::count(accessed.begin(), accessed.end(), true);
 }
 
-// False if nothing more is to be tried.
+// Returns false if the trial must stop.
 bool GoesOn(const Module& tried, const PassContext& context) {
   return !context.Cancelled() && mir::CountInstructions(tried) <= budgets::kTriedInstructions;
 }
 
-// Makes of the module what the passes that follow would, as far as arrays and registers go.
+// Runs the passes that would follow, as far as they affect arrays and registers.
 absl::Status Settle(Module& module, PassContext& context) {
   constexpr std::pair<std::string_view, absl::StatusOr<bool> (*)(Module&, PassContext&)> kPasses[] =
       {{"unroll_loops", UnrollLoops},
@@ -78,7 +78,7 @@ absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
     if (!GoesOn(tried, context)) return false;
     loops = LoopsThatKeepArrays(tried);
   }
-  // What could be freed without this has been: promote_private_arrays comes before.
+  // Arrays that can be freed without this already are: promote_private_arrays runs before.
   if (ArraysAccessed(tried) >= ArraysAccessed(module)) return false;
   const int64_t live = ValueLives(tried).MostDwords();
   if (live > budgets::kLiveDwords) {

@@ -19,8 +19,8 @@ std::string Counted(const std::string& counter, int iterations, const std::strin
          counter + ", 1\n    continue " + counter + "7\n  }\n";
 }
 
-// A tile of 64 sums: written by one loop of 64 iterations, used by another. `work` is each
-// iteration's.
+// A tile of 64 sums: written by one loop of 64 iterations, used by another. `work`: instructions of
+// each iteration.
 std::string Tile(int work, const std::string& elsewhere, int iterations = 64) {
   std::string stores;
   for (int i = 0; i < work; ++i) stores += "    store_ssbo[0, align 4] %1, 1\n";
@@ -33,7 +33,7 @@ std::string Tile(int work, const std::string& elsewhere, int iterations = 64) {
          "  return\n";
 }
 
-// What a body leaves in two buffers of 2 KB.
+// The contents of two buffers of 2 KB after a body ran.
 std::vector<uint8_t> Outcome(const std::string& body, bool with_array) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1\nlocal_size 8, 1, 1\nresource 0 ssbo 0.0.0\nresource 1 ssbo 0.1.0\n" +
@@ -53,8 +53,8 @@ std::vector<uint8_t> Outcome(const std::string& body, bool with_array) {
   return both;
 }
 
-// Whether no access to memory of the lane is left. The outcome must be the same, and what is not
-// freed must not be changed.
+// Returns true if no access to private memory is left. The outcome must be the same, and a body
+// that is not freed must be unchanged.
 bool Frees(const std::string& body) {
   const std::string after = RunOnBody(body, UnrollArrayLoops);
   const bool freed = after.find("private") == std::string::npos;
@@ -72,7 +72,7 @@ TEST(UnrollArrayLoops, AllLoopsOfAnArrayTogether) {
   EXPECT_FALSE(Frees(Tile(4, "  store_private[1, align 4] %1, 0\n")));
 }
 
-// A loop whose iterations nobody knows is unrolled no more than before; those inside of it are.
+// A loop with an unknown number of iterations is not unrolled; the loops inside of it are.
 TEST(UnrollArrayLoops, InsideOfALoopWithoutBound) {
   const std::string inside =
       "  %1:i32 = local_index\n" + Counted("%2", 64, "    store_private[1, align 4] %28, %1\n") +
@@ -96,7 +96,7 @@ TEST(UnrollArrayLoops, WhatIsLeftIsWeighed) {
   EXPECT_FALSE(Frees(Tile(8, "", 8)));
 }
 
-// At most 4,096 instructions, however much they are worth: four elements at a time are read often.
+// At most 4,096 instructions, whatever they gain: four elements at a time are read often.
 TEST(UnrollArrayLoops, WhatIsLeftIsBounded) {
   const auto frees = [](int reads, int iterations) {
     std::string body;
@@ -130,7 +130,7 @@ TEST(UnrollArrayLoops, WhatLivesMustFit) {
       before += "  " + name + ":i32 = load_ssbo[0, align 4] " + offset + "\n";
       after += "  store_ssbo[0, align 4] " + offset + ", " + name + "\n";
     }
-    // The sums differ, so that each needs a place of its own.
+    // The sums differ, so that each needs a register of its own.
     return Frees(before +
                  Counted("%2", 64,
                          "    %26:i32 = load_ssbo[0, align 4] %28\n"

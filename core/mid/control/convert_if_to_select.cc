@@ -17,7 +17,7 @@ using mir::Op;
 using mir::RegionId;
 using mir::ValueId;
 
-// What an instruction counts for in that bound; approximated functions run on the slow unit.
+// The cost of an instruction in that bound; approximated functions run on the slow unit.
 int Cost(Op op) {
   switch (op) {
     case Op::kUdiv:
@@ -47,7 +47,7 @@ bool MayHoist(const Module& m, InstId id) {
   const Inst& inst = m.inst(id);
   const mir::OpInfo& info = mir::Info(inst.op);
   if (IsKnownPush(m, id)) return true;
-  // Loads are pure but not cheap; an offset or descriptor may be meaningful on one side only.
+  // Loads are pure but not cheap; an offset or descriptor may be valid on one side only.
   return info.Has('P') && !info.Has('N') && !info.Has('M') && (inst.flags & mir::kIndexed) == 0;
 }
 
@@ -78,7 +78,7 @@ class Flattener {
   int CostOf(InstId id) const {
     const Inst& inst = m_.inst(id);
     if (inst.num_results == 0)
-      return budgets::kSelectCost + 1;  // empty ifs are dead control flow's
+      return budgets::kSelectCost + 1;  // empty ifs are left to remove_dead_control_flow
     int cost = inst.num_results;
     for (RegionId r : inst.regions) {
       const std::vector<InstId>& insts = m_.region(r).insts;

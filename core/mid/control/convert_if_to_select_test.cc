@@ -102,7 +102,7 @@ constexpr char kKept[][400] = {
   store_ssbo[0, align 4] 0, %2
   return
 )",
-    // Too dear: two divisions.
+    // Too expensive: two divisions.
     R"(  %0:i32 = local_index
   %1:bool = ult %0, 4
   %2:i32 = if %1 {

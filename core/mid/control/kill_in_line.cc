@@ -40,7 +40,7 @@ class Liner {
   struct Kill {
     InstId inst;
     int side = 0;           // of the if
-    bool in_place = false;  // its lanes could go on already
+    bool in_place = false;  // its lanes may continue after it as it is
   };
 
   void Visit(RegionId region, bool endless);
@@ -53,11 +53,11 @@ class Liner {
   mir::Builder b_;
   PassContext& context_;
   LoopEnds ends_;
-  std::vector<std::pair<Op, ValueId>> done_;  // kills that each lane here has come by
+  std::vector<std::pair<Op, ValueId>> done_;  // kills that every lane here has executed
   bool changed_ = false;
 };
 
-// By instruction: whether a lane that goes on behind it may never come to the end.
+// By instruction: true if a lane that continues after it might never end.
 std::vector<bool> Liner::EndlessBehind(RegionId region, bool endless) {
   const std::vector<InstId>& insts = m_.region(region).insts;
   std::vector<bool> behind(insts.size(), endless);
@@ -68,7 +68,7 @@ std::vector<bool> Liner::EndlessBehind(RegionId region, bool endless) {
   return behind;
 }
 
-// `endless`: behind the region, or around it.
+// `endless`: true if a lane might never end after the region, or in a loop around it.
 void Liner::Visit(RegionId region, bool endless) {
   const std::vector<bool> behind = EndlessBehind(region, endless);
   const size_t known = done_.size();
@@ -91,7 +91,8 @@ void Liner::Visit(RegionId region, bool endless) {
   done_.resize(known);
 }
 
-// Whether the kill is of any lane: those of one before it, here or around, are killed already.
+// Returns true unless every lane here has already executed the same kill, in this region or around
+// it.
 bool Liner::IsNew(InstId id) {
   const std::pair<Op, ValueId> kill = {m_.inst(id).op, m_.source(id, 0)};
   if (std::find(done_.begin(), done_.end(), kill) != done_.end() && context_.Rewrite()) {
@@ -102,7 +103,7 @@ bool Liner::IsNew(InstId id) {
   return true;
 }
 
-// The kill that an if is for, if it is for nothing else.
+// Returns the kill of an if that does nothing else.
 std::optional<Liner::Kill> Liner::FindKill(InstId id) const {
   const Inst& inst = m_.inst(id);
   if (inst.op != Op::kIf || inst.num_results != 0) return std::nullopt;
@@ -115,7 +116,7 @@ std::optional<Liner::Kill> Liner::FindKill(InstId id) const {
     const Op end = m_.inst(insts.back()).op;
     if (!mir::IsKill(op) || (end != Op::kYield && end != Op::kUnreachable)) continue;
     const bool in_place = end == Op::kYield;
-    // Demoted lanes go on: unreachable says that there are none.
+    // Demoted lanes continue, so that unreachable after a demote says that there are no such lanes.
     if (!in_place && op == Op::kDemote) continue;
     if (static_cast<int>(insts.size()) - 2 > budgets::kSelectCost) continue;
     bool may = true;

@@ -101,7 +101,7 @@ TEST(KillInLine, NotWithEffectsLoadsOrAnotherSide) {
       kStart,
       "if %2 { %3:f32 = ddx[any] %1 %4:bool = flt %3, 0f discard %4 yield } else { yield } ",
       kEnd));
-  // What is demoted cannot reach unreachable.
+  // Demoted lanes do not reach unreachable.
   ExpectUnchanged(absl::StrCat(kStart, "if %2 { demote true unreachable } else { yield } ", kEnd));
 }
 
@@ -119,7 +119,7 @@ TEST(KillInLine, OneBehindAnotherOnTheSameConditionGoes) {
                            "  if %2 {\n    store_ssbo[0, align 4] 0, 1\n    yield\n  } else {\n"
                            "    yield\n  }\n",
                            kEnded));
-    // Not of another kind, on another condition, or behind one that only some have come by.
+    // Not of another kind, on another condition, or after one that only some lanes executed.
     const std::string another = kill == "demote" ? "discard" : "demote";
     ExpectUnchanged(absl::StrCat(kStart, kill, " %2 ", another, " %2 ", kEnd));
     const std::string two = absl::StrCat(kStart, "%3:bool = ult %0, 6 ");
@@ -154,7 +154,7 @@ TEST(KillInLine, InFrontOfLoopsThatEnd) {
   EXPECT_TRUE(IsLined(BeforeLoop("%4:bool = slt %3, 40 " + stay, kUp)));
   EXPECT_TRUE(IsLined(BeforeLoop("%4:bool = sge 0, %3 " + leave, kDown)));
   EXPECT_TRUE(IsLined(BeforeLoop("%4:bool = slt 0, %3 " + stay, kDown)));
-  // The wrong way, another step, a bound that all may be within, one that the loop changes.
+  // The wrong direction, another step, a bound that all may be within, one that the loop changes.
   EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = sge %3, 40 " + leave, kDown)));
   EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = sge 0, %3 " + leave, kUp)));
   EXPECT_FALSE(
@@ -164,11 +164,11 @@ TEST(KillInLine, InFrontOfLoopsThatEnd) {
   EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = slt 40, %3 " + leave, kUp)));
   EXPECT_FALSE(
       IsLined(BeforeLoop("%5:i32 = load_ssbo[0, align 4] 0 %4:bool = sge %3, %5 " + leave, kUp)));
-  // A bound that each iteration reads where nobody writes, and one beside the counter.
+  // A bound that each iteration loads from read-only memory, and one next to the counter.
   EXPECT_TRUE(IsLined(BeforeLoop(
       "%5:i32 = load_push[align 4] 4 %6:i32 = iadd %5, %0 %4:bool = sge %3, %6 " + leave, kUp)));
   EXPECT_FALSE(IsLined(BeforeLoop("%6:i32 = iadd %3, %0 %4:bool = sge %3, %6 " + leave, kUp)));
-  // An iteration that goes on before it comes to the exit.
+  // An iteration that continues before it reaches the exit.
   EXPECT_FALSE(IsLined(BeforeLoop(
       "if %2 { %7:i32 = iadd %3, 1 continue %7 } else { yield } %4:bool = sge %3, 40 " + leave,
       kUp)));
@@ -177,7 +177,7 @@ TEST(KillInLine, InFrontOfLoopsThatEnd) {
       BeforeLoop("%4:bool = sge %3, 40 if %2 { " + leave + "yield } else { yield } ", kUp)));
 }
 
-// Each iteration takes a bit of a mask.
+// Each iteration clears a bit of a mask.
 TEST(KillInLine, InFrontOfLoopsOverTheBitsOfAMask) {
   const std::string leave = "%4:bool = ieq %3, 0 if %4 { break } else { yield } ",
                     stay = "%4:bool = ine 0, %3 if %4 { yield } else { break } ",
@@ -185,7 +185,7 @@ TEST(KillInLine, InFrontOfLoopsOverTheBitsOfAMask) {
   EXPECT_TRUE(IsLined(BeforeLoop(leave, "%5:i32 = find_umsb %3 " + clear)));
   EXPECT_TRUE(IsLined(BeforeLoop(stay, "%5:i32 = find_lsb %3 " + clear)));
   EXPECT_TRUE(IsLined(BeforeLoop(stay, "%5:i32 = iadd -1, %3 %8:i32 = and %5, %3 continue %8")));
-  // Another mask's bit, no bit for sure, the wrong side, all bits kept.
+  // A bit of another mask, a bit that may not exist, the wrong side, all bits kept.
   EXPECT_FALSE(IsLined(BeforeLoop(leave, "%5:i32 = find_umsb %0 " + clear)));
   EXPECT_FALSE(IsLined(BeforeLoop(leave, "%5:i32 = find_smsb %3 " + clear)));
   EXPECT_FALSE(IsLined(BeforeLoop("%4:bool = ieq %3, 0 if %4 { yield } else { break } ",
@@ -226,7 +226,7 @@ TEST(KillInLine, ADiscardInALoopStays) {
                         " } else { yield } %6:i32 = iadd %3, 1 continue %6 } ", kEnd);
   };
   ExpectUnchanged(loop("discard true unreachable"));
-  // What goes on as before, or does not in either form, may be lined.
+  // Kills whose lanes continue, or do not, as before are converted.
   EXPECT_THAT(Lined(loop("discard true yield")), testing::HasSubstr("discard %4\n"));
   EXPECT_THAT(Lined(loop("demote true yield")), testing::HasSubstr("demote %4\n"));
   EXPECT_THAT(Lined(loop("terminate true unreachable")), testing::HasSubstr("terminate %4\n"));

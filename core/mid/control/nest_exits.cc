@@ -19,7 +19,7 @@ bool ExitNester::HasJump(RegionId region) const {
   return found;
 }
 
-// The first if of the list with jumps inside, or the list's size.
+// The index of the first if in the list with jumps inside, or the list's size.
 size_t ExitNester::FirstExit(absl::Span<const InstId> list) const {
   for (size_t i = 0; i < list.size(); ++i) {
     if (m_.inst(list[i]).op != Op::kIf) continue;
@@ -28,7 +28,7 @@ size_t ExitNester::FirstExit(absl::Span<const InstId> list) const {
   return list.size();
 }
 
-// What follows the list's first exit, seen from that side of it: the side's own instructions and,
+// The code that a side of the list's first exit executes from there on: its own instructions and,
 // if it yields, the rest of the list.
 ExitNester::List ExitNester::Continuation(RegionId side, absl::Span<const InstId> rest) const {
   List list = m_.region(side).insts;

@@ -21,7 +21,7 @@ using mir::ValueId;
 
 using List = std::vector<InstId>;
 
-// Nesting up to which early exits of a loop are turned into nested ifs.
+// The largest nesting up to which early exits of a loop are turned into nested ifs.
 constexpr int kMaxDepth = 256;
 
 class Remover {
@@ -51,7 +51,7 @@ class Remover {
   bool Empty(RegionId r) const { return m_.region(r).insts.size() == 1; }
   ValueId Source(InstId id, int i) { return replace_.Find(m_.source(id, i)); }
 
-  // How deep the regions of these instructions nest.
+  // The depth of nesting in the regions of these instructions.
   int Height(const List& list) const {
     int height = 0;
     for (InstId id : list) {
@@ -96,8 +96,8 @@ class Remover {
     SetInsts(region, std::move(out));
   }
 
-  // In front of `unreachable`, what has no effect goes, and an if that leaves on one side is left
-  // on that side.
+  // Before `unreachable`, removes instructions without effect, and replaces an if that leaves on
+  // one side by that side.
   void DropUnreachable(List* out) {
     while (out->size() > 1 && m_.inst(out->back()).op == Op::kUnreachable) {
       const InstId before = (*out)[out->size() - 2];
@@ -117,11 +117,11 @@ class Remover {
     }
   }
 
-  // What follows is never reached: `out` ends with a terminator, which is unreachable unless it has
-  // one already. `rest` from `at` on is dropped.
+  // Cuts code that is never reached: `out` gets the terminator unreachable unless it has a
+  // terminator already, and `rest` from `at` on is dropped.
   void Cut(const List& rest, size_t at, List* out) {
     if (!mir::Info(m_.inst(out->back()).op).Has('T')) {
-      // Already in this form, or bisection says no.
+      // Already in this form, or the bisection limit forbids the rewrite.
       const bool is_cut = at + 1 == rest.size() && m_.inst(rest[at]).op == Op::kUnreachable;
       if (is_cut || !Rewrite()) {
         out->insert(out->end(), rest.begin() + static_cast<ptrdiff_t>(at), rest.end());
@@ -132,8 +132,9 @@ class Remover {
     }
   }
 
-  // Appends what a region does, as part of the list around it. True if the region does not yield:
-  // then the list ends there. Otherwise `results` become what it yields.
+  // Appends a region's instructions to the list around it. Returns true if the region does not
+  // yield: then the list ends there. Otherwise the owner's results are replaced by the values it
+  // yields.
   bool Splice(RegionId region, InstId owner, List* out) {
     const List insts = m_.region(region).insts;
     if (!Yields(region)) {
@@ -153,7 +154,7 @@ class Remover {
 
   // ---- Ifs ----
 
-  // Appends the if, or what it becomes. True if nothing can follow.
+  // Appends the if or its replacement. Returns true if nothing can follow.
   bool If(InstId id, List* out) {
     const RegionId then_side = m_.inst(id).regions[0];
     const RegionId else_side = m_.inst(id).regions[1];
@@ -175,7 +176,7 @@ class Remover {
     return PlainIf(id, out);
   }
 
-  // One side leaves: what the other does moves behind the if.
+  // For an if that leaves on one side: moves the other side's instructions after the if.
   bool Hoist(InstId id, RegionId stays, List* out) {
     out->push_back(id);
     if (Empty(stays) && m_.inst(id).num_results == 0) return false;
@@ -188,7 +189,7 @@ class Remover {
     return false;
   }
 
-  // Both sides yield.
+  // For an if whose sides both yield.
   bool PlainIf(InstId id, List* out) {
     const InstId yields[2] = {m_.region(m_.inst(id).regions[0]).insts.back(),
                               m_.region(m_.inst(id).regions[1]).insts.back()};
@@ -205,9 +206,9 @@ class Remover {
     return false;
   }
 
-  // Appends the kill, unless it is of nobody. True if nobody is left for what follows: what
-  // discarded lanes would do is not seen. Demoted ones go on. An if that only kills is
-  // kill_in_line's.
+  // Appends the kill, unless its condition is false. Returns true if it leaves no lane for the code
+  // after it: the results of discarded lanes are not observable, while demoted ones continue. Ifs
+  // that only kill are left to kill_in_line.
   bool Kill(InstId id, InstId next, List* out) {
     const ValueId condition = Source(id, 0);
     const bool known = m_.IsConstant(condition);

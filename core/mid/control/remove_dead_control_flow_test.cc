@@ -232,7 +232,8 @@ TEST(DeadControlFlow, BothSidesLeave) {
 )");
 }
 
-// Lanes that leave the inner if and lanes that pass it would both have to skip the rest: a loop.
+// Lanes that leave the inner if and lanes that pass it would both have to skip the rest: stays a
+// loop.
 TEST(DeadControlFlow, ExitsThatFallThroughKeepTheLoop) {
   const char* body = R"(  %0:i32 = local_index
   %1:bool = ult %0, 4
@@ -272,7 +273,7 @@ TEST(DeadControlFlow, UnreachableSidesAreNotTaken) {
             "  store_ssbo[0, align 4] 0, 7\n  return\n");
 }
 
-// 300 early exits in a row: more than are nested, and nothing breaks.
+// 300 early exits in a row are more than are nested; nothing breaks.
 TEST(DeadControlFlow, ManyExitsStayALoop) {
   std::string body = "  %0:i32 = local_index\n  loop {\n";
   for (int i = 0; i < 300; ++i) {

@@ -33,9 +33,9 @@ class Hoister {
   }
 
  private:
-  // A loop being walked.
+  // A loop around the current instruction.
   struct Loop {
-    List front;       // what goes in front of it
+    List front;       // instructions to be put before it
     int hoisted = 0;  // values
   };
 
@@ -63,7 +63,7 @@ class Hoister {
   size_t Depth() const { return loops_.size(); }
   void SetLevel(ValueId v, size_t level) { level_[v.index] = static_cast<uint32_t>(level); }
 
-  // How many loops must stay around the instruction.
+  // The number of loops that must stay around the instruction.
   size_t LevelFor(InstId id, bool in_body) const {
     const Inst& inst = m_.inst(id);
     const bool reads = IsPureRead(m_, id);
@@ -72,7 +72,7 @@ class Hoister {
     if (!movable) return Depth();
     size_t level = 0;
     for (ValueId v : m_.sources(id)) level = std::max<size_t>(level, level_[v.index]);
-    // A read moves one loop at a time: the loop around may hold it under an if.
+    // A read moves out of one loop only: the next loop may contain this one under an if.
     if (reads) level = std::max(level, Depth() == 0 ? 0 : Depth() - 1);
     while (level < Depth() && loops_[level].hoisted + inst.num_results > budgets::kHoistedValues)
       ++level;
@@ -89,12 +89,12 @@ class Hoister {
   Module& m_;
   mir::Builder b_;
   PassContext& context_;
-  std::vector<uint32_t> level_;  // by value: loops around its definition
+  std::vector<uint32_t> level_;  // by value: the number of loops around its definition
   std::vector<Loop> loops_;      // around, outermost first
   int64_t moved_ = 0;
 };
 
-// Of one loop.
+// Implements TakeInvariants for one loop.
 class Taker {
  public:
   explicit Taker(Module& module) : m_(module), owner_(module.values.size()) {}
@@ -108,7 +108,8 @@ class Taker {
   }
 
  private:
-  // What the loop's own values are: defined by what must stay, or by an entry of found_.
+  // The definition of a value: outside of the loop, by an instruction that stays, or by an entry of
+  // found_.
   enum : uint32_t { kOutside = 0, kStays = 1, kFirstFound = 2 };
   struct Found {
     InstId inst;
@@ -140,8 +141,8 @@ class Taker {
                         [&](ValueId v) { return owner_[v.index] == kStays; });
   }
 
-  // The first budgets::kHoistedValues that are computed on a condition, and what these are computed
-  // from.
+  // The first budgets::kHoistedValues values that are computed under a condition, and the
+  // invariants that these are computed from.
   List Wanted() {
     int count = 0;
     for (Found& f : found_) f.wanted = f.wanted && ++count <= budgets::kHoistedValues;

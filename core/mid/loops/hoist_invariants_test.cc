@@ -10,7 +10,7 @@
 namespace kiln::mid {
 namespace {
 
-// A loop over %2 with these instructions in its body; %0 and %1 come from outside.
+// A loop over %2 with these instructions in its body; %0 and %1 are defined outside.
 std::string LoopWith(const std::string& front, const std::string& body) {
   return "  %0:i32 = local_index\n  %1:i32 = workgroup_id[0]\n" + front +
          "  loop (%2:i32 = %0) {\n    %3:bool = ult %2, 9\n    if %3 {\n      yield\n"
@@ -64,8 +64,8 @@ TEST(HoistInvariants, ReadsMoveFromTheBodyButNotFromUnderAnIf) {
             "    continue %2\n  }\n  return\n");
 }
 
-// What is not pure, or a comparison, or differs between iterations.
-// They are in registers: no access that an if would save.
+// Push constants at known offsets are in registers: reading them is no access that an if would
+// save.
 TEST(HoistInvariants, KnownPushConstantsMoveFromUnderAnIf) {
   const std::string text = RunOnBody(LoopWith("",
                                               "    %4:bool = ult %0, %2\n"
@@ -93,8 +93,7 @@ TEST(HoistInvariants, WhatStays) {
   EXPECT_EQ(RunOnBody(text, HoistInvariants), text);
 }
 
-// What follows a break or stands under an if may have an index out of range where it is not
-// reached.
+// After a break or under an if an index may be out of range where the code is not reached.
 TEST(HoistInvariants, ReadsThroughChosenDescriptorsStay) {
   const std::string text = R"(mir 1
 entry ""

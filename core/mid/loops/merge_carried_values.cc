@@ -30,13 +30,12 @@ class Merger {
   }
 
  private:
-  // In a column, which is the values that one parameter or result is carried by: the carrier
-  // itself.
+  // Stands for the parameter itself in its column of carried values.
   static constexpr uint32_t kSelf = ~0u;
 
   void Visit(RegionId region) {
     for (ValueId p : m_.region(region).params) Define(p);
-    // By index: results are renewed, which does not change the list.
+    // Iterates by index: results are recreated, which does not change the list.
     for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
       const InstId id = m_.region(region).insts[i];
       if (m_.inst(id).op == Op::kIf) VisitIf(id);
@@ -45,8 +44,8 @@ class Merger {
     }
   }
 
-  // Values are numbered as the walk meets them: what has a lower number than a loop's first is
-  // defined outside of it, wherever both can be seen.
+  // Values are numbered in the order of the walk: a value with a lower number than a loop's first
+  // is defined outside of it, if both are visible.
   void Define(ValueId v) {
     if (v.index >= outer_.size()) outer_.resize(m_.values.size());
     outer_[v.index] = ++defined_;
@@ -67,7 +66,7 @@ class Merger {
       if (m_.inst(end).op == Op::kYield) yields.push_back(end);
     }
     if (m_.inst(id).num_results == 0 || yields.empty()) return;
-    // With one yield the value may be defined inside; that if is remove_dead_control_flow's.
+    // With one yield the value may be defined inside; remove_dead_control_flow handles that if.
     MergeResults(id, yields, yields.size() == 2 ? ~0u : 0);
   }
 
@@ -116,7 +115,7 @@ class Merger {
     });
   }
 
-  // `start`: values numbered up to it are seen behind the instruction.
+  // `start`: values numbered up to it are visible after the instruction.
   void MergeResults(InstId id, const std::vector<InstId>& jumps, uint32_t start) {
     const Inst old = m_.inst(id);
     seen_.Shrink(0);
@@ -153,7 +152,7 @@ class Merger {
     }
   }
 
-  // Results are consecutive: those that stay are new values.
+  // Results are consecutive: those that stay become new values.
   void KeepResults(InstId id, const std::vector<InstId>& jumps, const std::vector<bool>& keep) {
     const Inst old = m_.inst(id);
     std::vector<Type> types;
@@ -175,7 +174,7 @@ class Merger {
   mir::Replacements replace_;
   PassContext& context_;
   std::vector<uint32_t> outer_;  // by value: its number in the walk
-  KeyTable seen_;                // columns of the instruction at hand; kept for its memory
+  KeyTable seen_;                // columns of the current instruction; kept for its memory
   std::vector<uint32_t> column_;
   uint32_t defined_ = 0;
   bool changed_ = false;

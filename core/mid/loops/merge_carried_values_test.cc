@@ -60,8 +60,8 @@ TEST(MergeCarriedValues, ParametersAndResultsOfLoops) {
 )");
 }
 
-// A value of the loop, though the same at each break, is seen through the result only; an if with
-// one yield may have made the value itself.
+// A value defined in the loop, though the same at each break, is visible only through the result;
+// an if with one yield may define the value itself.
 TEST(MergeCarriedValues, WhatStays) {
   constexpr char kText[] = R"(  %0:i32 = local_index
   %1:i32 = loop (%2:i32 = %0) {

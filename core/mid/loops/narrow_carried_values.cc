@@ -25,7 +25,7 @@ bool MakesNarrow(const Module& m, InstId id) {
          m.value(m.source(id, 0)).type == Type::kI32;
 }
 
-// A source of a loop, a jump or a select, and the parameter or result that it gives.
+// A source of a loop, a jump or a select, and the parameter or result that it becomes.
 struct Edge {
   InstId from;
   int source = 0;
@@ -62,10 +62,10 @@ class Narrower {
   }
 
  private:
-  // Of a group, at its root.
+  // The decision about a group, at its root.
   enum class Choice : uint8_t { kOpen, kNarrow, kWide };
 
-  // Finds the edges and what leaves them. Jumps belong to the loop around them.
+  // Finds the edges, truncations and other uses. Jumps belong to the loop around them.
   void Visit(RegionId region, InstId loop) {
     for (InstId id : m_.region(region).insts) {
       const Inst& inst = m_.inst(id);
@@ -126,7 +126,7 @@ class Narrower {
     }
   }
 
-  // The 16-bit value that this one extends, or an invalid id.
+  // Returns the 16-bit value that this one extends, or an invalid id.
   ValueId Narrow(ValueId v) {
     const Value value = m_.value(v);
     switch (value.kind) {
@@ -158,7 +158,7 @@ class Narrower {
   PassContext& context_;
   std::vector<Edge> edges_;
   std::vector<InstId> truncations_;
-  std::vector<bool> carried_;     // by value: some edge gives it
+  std::vector<bool> carried_;     // by value: the target of an edge
   std::vector<uint32_t> parent_;  // by value
   std::vector<Choice> choice_;
   bool changed_ = false;

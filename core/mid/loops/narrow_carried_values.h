@@ -1,12 +1,13 @@
-// Carries 16-bit values through ifs and loops as what they are.
+// Carries 16-bit values through ifs and loops in 16 bits.
 //
 // Problem: elements of private arrays of 16-bit types are kept as dwords. Once the array is values,
-// its loops carry dwords of which the upper halves are zero and nobody reads them: twice the
-// registers where a target has halves, and a conversion for each value and iteration. Invariants:
-// verified MIR in and out. Algorithm: results of ifs, loops and selects and parameters of loops
-// that pass values on to each other are one group (union-find). A group is narrowed if all that
-// enters it from outside are values extended from 16 bits or constants of 16 bits, and all that
-// leaves it is truncated to 16 bits. Linear, but for the inverse Ackermann function.
+// its loops carry dwords whose upper halves are zero and unused: twice the registers where a target
+// has halves, and a conversion for each value and iteration.
+// Invariants: verified MIR in and out.
+// Algorithm: results of ifs, loops and selects and parameters of loops that pass values on to each
+// other form a group (union-find). A group is narrowed if all values that enter it are extended
+// from 16 bits or constants of 16 bits, and all uses outside of it are truncations to 16 bits.
+// Linear, except for the inverse Ackermann function.
 #ifndef KILN_CORE_MID_LOOPS_NARROW_CARRIED_VALUES_H_
 #define KILN_CORE_MID_LOOPS_NARROW_CARRIED_VALUES_H_
 
@@ -16,7 +17,7 @@
 
 namespace kiln::mid {
 
-// True if anything changed. One rewrite for each group.
+// Returns true if anything changed. One rewrite for each group.
 absl::StatusOr<bool> NarrowCarriedValues(mir::Module& module, PassContext& context);
 
 }  // namespace kiln::mid

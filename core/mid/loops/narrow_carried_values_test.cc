@@ -10,7 +10,7 @@ namespace {
 
 std::string Narrowed(const std::string& body) { return RunOnBody(body, NarrowCarriedValues); }
 
-// Carried through a loop and an if in it; `entry` and `use` are what enters and what leaves.
+// A value carried through a loop and an if in it; `entry` defines it, `use` uses it.
 std::string Carried(const std::string& entry, const std::string& use) {
   return R"(  %0:i32 = local_index
   %1:i16 = trunc %0
@@ -60,7 +60,7 @@ TEST(NarrowCarriedValues, WhatDoesNotFitOrIsReadWholeStays) {
                                                  "  store_ssbo[0, align 2] 2, %7\n"))));
 }
 
-// A select passes on what it chooses from, unless that is wide for another reason.
+// A select belongs to the group of its operands, unless it is wide for another reason.
 TEST(NarrowCarriedValues, ThroughSelects) {
   const auto body = [](const std::string& other) {
     return R"(  %0:i32 = local_index
@@ -82,7 +82,7 @@ TEST(NarrowCarriedValues, ThroughSelects) {
   EXPECT_NE(Narrowed(body("%0")).find(":i32 = select"), std::string::npos);
 }
 
-// Two values that change places in each iteration, an undefined one.
+// Two values that are swapped in each iteration; an undefined one.
 TEST(NarrowCarriedValues, SwapsAndUndefinedOnes) {
   const std::string after = Narrowed(R"(  %0:i32 = local_index
   %1:i16 = trunc %0
@@ -100,7 +100,7 @@ TEST(NarrowCarriedValues, SwapsAndUndefinedOnes) {
   EXPECT_NE(after.find("continue %3, %2"), std::string::npos) << after;
 }
 
-// Groups are judged apart: the second parameter is read whole.
+// Groups are decided separately: the second parameter is read as a dword.
 TEST(NarrowCarriedValues, GroupsApart) {
   const std::string after = Narrowed(R"(  %0:i32 = local_index
   %1:i16 = trunc %0

@@ -36,12 +36,12 @@ class Sinker {
   }
 
  private:
-  // Where a region is.
+  // The position of a region in the tree.
   struct Place {
     RegionId parent;
     RegionId loop;  // body of the innermost loop around it, or the module's
     int depth = 0;
-    List front;  // what sank here, last first
+    List front;  // instructions sunk to here, last first
   };
 
   Place& PlaceOf(RegionId r) { return places_[r.index]; }
@@ -58,7 +58,7 @@ class Sinker {
     }
   }
 
-  // The innermost region that holds both.
+  // The innermost region that contains both.
   RegionId Common(RegionId a, RegionId b) {
     while (a != b) {
       if (PlaceOf(a).depth >= PlaceOf(b).depth) {
@@ -77,7 +77,8 @@ class Sinker {
     }
   }
 
-  // Last first: the uses of an instruction's results are known when it is met.
+  // Visits the last instruction first: all uses of an instruction's results are known when it is
+  // met.
   void Visit(RegionId region) {
     List kept;
     const List old = m_.region(region).insts;
@@ -113,7 +114,7 @@ class Sinker {
     return use;
   }
 
-  // Values that nobody behind uses and that would live longer if the instruction sank.
+  // The number of sources without later uses, whose live ranges would grow if the instruction sank.
   int Prolonged(InstId id) const {
     const absl::Span<const ValueId> sources = m_.sources(id);
     int count = 0;
@@ -130,7 +131,7 @@ class Sinker {
   Module& m_;
   PassContext& context_;
   std::vector<Place> places_;  // by region
-  std::vector<RegionId> use_;  // by value: the innermost region that holds the uses seen
+  std::vector<RegionId> use_;  // by value: the innermost region that contains the uses seen
   int64_t moved_ = 0;
 };
 

@@ -80,7 +80,7 @@ TEST(SinkValues, ToTheCommonRegionOfAllUses) {
 )");
 }
 
-// Not into a loop, not what is used on both sides or behind, not what is not pure.
+// Stay: values used in a loop, on both sides or after the if, and instructions that are not pure.
 TEST(SinkValues, WhatStays) {
   constexpr char kText[] = R"(  %0:i32 = local_index
   %1:bool = ult %0, 4
@@ -107,7 +107,7 @@ TEST(SinkValues, WhatStays) {
   EXPECT_EQ(RunOnBody(kText, SinkValues), kText);
 }
 
-// Two values would live on instead of one; once another use keeps one of them, it pays.
+// Two values would stay live instead of one; once another use keeps one of them live, it pays.
 TEST(SinkValues, NotIfMoreValuesLiveOn) {
   const std::string last = R"(
   if %2 {
@@ -127,7 +127,7 @@ TEST(SinkValues, NotIfMoreValuesLiveOn) {
   EXPECT_NE(RunOnBody(front + behind, SinkValues), front + behind);
 }
 
-// Into a branch inside the same loop body it may go.
+// An instruction may sink into a branch inside the same loop body.
 TEST(SinkValues, InsideALoop) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

@@ -41,13 +41,13 @@ class Unroller {
         analysis_(module),
         cloner_(module) {}
 
-  // The loops that the rule says.
+  // Unrolls the loops for which it pays.
   bool Run() {
     Visit(m_.body);
     return unrolled_ > 0;
   }
 
-  // These loops, none of them inside another.
+  // Unrolls these loops, none of them inside another.
   bool Run(absl::Span<const UnrollableLoop> loops) {
     chosen_ = loops;
     only_chosen_ = true;
@@ -55,7 +55,7 @@ class Unroller {
   }
 
  private:
-  // True if a loop in the region was unrolled.
+  // Returns true if a loop in the region was unrolled.
   bool Visit(RegionId region) {
     bool changed = false;
     for (size_t i = 0; i < m_.region(region).insts.size(); ++i) {
@@ -89,7 +89,7 @@ class Unroller {
     return true;
   }
 
-  // Of a loop that is not to be unrolled: no iterations.
+  // The iterations of a chosen loop; 0 iterations for others.
   LoopIterations Chosen(InstId loop) const {
     for (const UnrollableLoop& l : chosen_) {
       if (l.loop == loop) return l.count;
@@ -115,7 +115,8 @@ class Unroller {
     return found;
   }
 
-  // What may be left of a loop; where array accesses get known offsets, the larger number.
+  // Limits of the instructions left of a loop. If array accesses get known offsets, array_residue
+  // applies.
   struct Limits {
     int64_t residue = 0;
     int64_t array_residue = 0;
@@ -195,7 +196,7 @@ class Unroller {
     DropContinues(body);
   }
 
-  // A continue that is still there is on a path that the last iteration does not take.
+  // Replaces the continues that are left: their paths are not taken in the last iteration.
   void DropContinues(RegionId body) {
     List found;
     mir::ForEachJumpOfLoop(m_, body, [&](InstId id) {
@@ -207,8 +208,8 @@ class Unroller {
     }
   }
 
-  // Appends copies of the instructions, folded, up to the terminator that control reaches. That one
-  // is returned and not copied. Lists do not move in memory while regions are added.
+  // Appends copies of the instructions, folded, up to the terminator that control reaches, which is
+  // returned and not copied. The lists do not move in memory while regions are added.
   InstId Emit(absl::Span<const InstId> insts, List* out) {
     for (InstId id : insts) {
       const Op op = m_.inst(id).op;
@@ -225,14 +226,15 @@ class Unroller {
     return InstId();
   }
 
-  // Whether this iteration would store outside of a private array here (loop_analysis.h).
+  // Returns true if the instruction would store outside of a private array in this iteration
+  // (loop_analysis.h).
   bool NeverReached(InstId id) const {
     if (m_.inst(id).op != Op::kStorePrivate) return false;
     const ValueId offset = cloner_.Find(m_.source(id, 0));
     return m_.IsConstant(offset) && StoresOutside(m_, id, m_.value(offset).bits);
   }
 
-  // The terminator where control leaves the list around, or an invalid id.
+  // Returns the terminator by which control leaves the enclosing list, or an invalid id.
   InstId EmitIf(InstId id, List* out) {
     const ValueId condition = cloner_.Find(m_.source(id, 0));
     if (m_.IsConstant(condition)) {
@@ -259,8 +261,8 @@ class Unroller {
     return InstId();
   }
 
-  // Gives the copy of an if its results. One that is the same constant wherever the if is left by a
-  // yield is that constant.
+  // Gives the copy of an if its results. A result that is the same constant in every yield becomes
+  // that constant.
   void EmitResults(InstId id, InstId copy, const InstId (&ends)[2]) {
     std::vector<Type> types;
     for (int r = 0; r < m_.inst(id).num_results; ++r) {
@@ -280,7 +282,8 @@ class Unroller {
     }
   }
 
-  // Whether the instruction gives a constant in this iteration; then that stands for it.
+  // Maps the instruction's result to a constant if it folds in this iteration; returns false if
+  // not.
   bool Folds(InstId id) {
     const Inst inst = m_.inst(id);
     const mir::OpInfo& info = mir::Info(inst.op);
@@ -312,7 +315,7 @@ class Unroller {
   mir::Cloner cloner_;
   absl::Span<const UnrollableLoop> chosen_;
   bool only_chosen_ = false;
-  List front_;  // goes in front of the loop that was just unrolled
+  List front_;  // to be inserted before the loop that was just unrolled
   int64_t unrolled_ = 0;
 };
 

@@ -35,7 +35,7 @@ TEST(UnrollLoops, RoundsFollowEachOther) {
 )");
 }
 
-// The same loop may stay one in another program, whose target computes the powers.
+// The same loop may stay rolled in another program, in which the target computes the powers.
 TEST(UnrollLoops, WhatTargetsApproximateStaysInInvariantExpressions) {
   const auto unrolled = [](const std::string& flag) {
     const absl::StatusOr<mir::Module> parsed = mir::Parse(
@@ -305,8 +305,8 @@ TEST(UnrollLoops, UpToTheEndOfAnArray) {
 )");
 }
 
-// What each iteration would compute anew under its condition is computed once; not reads,
-// not products that may become fused, and nothing that only depends on the loop.
+// Values that each iteration would recompute under its condition are computed once; except reads,
+// products that may become fused, and values under no condition but the loop.
 TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32, %1:f32 = load_ssbo[0, align 4] 0
@@ -368,7 +368,7 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
 )");
 }
 
-// Sixteen iterations that leave some 700 instructions: for the sake of an array, but only where
+// Sixteen iterations that leave some 700 instructions: unrolled for an array's sake, but only if
 // nothing inside of the loop may grow in turn. An index may be out of range where its guard does
 // not hold.
 TEST(UnrollLoops, QueriesOfChosenDescriptorsStayBehindTheirGuard) {

@@ -17,12 +17,12 @@ using mir::Op;
 using mir::RegionId;
 using mir::ValueId;
 
-// Whose effect and result only lanes that are no helpers have.
+// Atomics that have no effect, and an undefined result, in helper lanes.
 bool IsMaskedAtomic(Op op) {
   return op == Op::kSsboAtomic || op == Op::kGlobalAtomic || op == Op::kImageAtomic;
 }
 
-// Which values of a loop depend on what an atomic in it gave.
+// Finds the values of a loop that depend on the result of an atomic in it.
 class Dependence {
  public:
   Dependence(const Module& module, InstId loop) : m_(module), depends_(module.values.size()) {
@@ -50,8 +50,8 @@ class Dependence {
   void Follow(RegionId region);
   void FollowIf(InstId id);
   void FollowLoop(InstId id);
-  // Whether a condition that depends on an atomic decides about a jump of this kind, of the loop
-  // whose body the region is in.
+  // Returns true if a condition that depends on an atomic controls a jump of this kind, of the loop
+  // whose body contains the region.
   bool DecidesAbout(Op jump, RegionId region, bool decided) const;
 
   const Module& m_;
@@ -99,7 +99,7 @@ void Dependence::FollowLoop(InstId id) {
       if (On(m_.source(jump, i))) Mark(leaves ? m_.result(id, i) : params[i]);
     }
   });
-  // Which of several ways out was taken depends on it, too, and so does what was skipped.
+  // The exit that was taken depends on it too, and so does the code that was skipped.
   if (DecidesAbout(Op::kBreak, body, false)) MarkAll(id);
   if (DecidesAbout(Op::kContinue, body, false)) {
     for (const ValueId param : params) Mark(param);
@@ -152,14 +152,14 @@ class Ending {
     InstId branch;
     int side;
   };
-  // Which side of an if helpers take that they were when the iteration of the loop began.
+  // The side of an if that lanes take which were helpers when the iteration of the loop began.
   struct Exit {
     InstId loop;
     int side = 0;
   };
 
-  // The first break of a loop to which conditions on its atomics lead; notes these. False: there is
-  // none.
+  // Finds the first break of a loop under conditions that depend on its atomics, and records these
+  // conditions. Returns false if there is none.
   bool FindExit(RegionId region, InstId loop, const Dependence& depends);
   bool Note(InstId loop, const Dependence& depends);
   void Widen(InstId branch, const Exit& exit);
@@ -169,8 +169,8 @@ class Ending {
   LoopEnds ends_;
   std::vector<Exit> exits_;       // by if
   std::vector<InstId> starts_;    // by the first instruction of a body: the loop
-  std::vector<ValueId> helpers_;  // by loop: whether a lane helps as an iteration begins
-  std::vector<Turn> way_;         // from the loop's body to where we are
+  std::vector<ValueId> helpers_;  // by loop: true in lanes that are helpers as an iteration begins
+  std::vector<Turn> way_;         // ifs from the loop's body to the current region
   bool found_ = false;
 };
 

@@ -58,7 +58,7 @@ TEST(EndHelperLoops, AWaitForALock) {
   EXPECT_THAT(stays, HasSubstr("    %5:bool = not %2\n    %6:bool = and %4, %5\n    if %6 {\n"));
 }
 
-// By an if, a carried value, an inner loop, two conditions around the way out.
+// Through an if, a carried value, an inner loop, two conditions around the exit.
 TEST(EndHelperLoops, WhateverTheExitHasFromTheAtomic) {
   const std::string atomic = "%2:i32 = ssbo_atomic[0, add] 0, 1 %3:bool = ult %2, 9 ";
   EXPECT_THAT(Ended("%9:bool = loop (%8:bool = false) { if %8 { break %8 } else { yield } " +
@@ -77,8 +77,8 @@ TEST(EndHelperLoops, WhateverTheExitHasFromTheAtomic) {
   EXPECT_EQ(count, 2u) << both;
 }
 
-// What an inner loop gives are constants, of which the atomic chooses one: by the way out, by what
-// was skipped.
+// The results of an inner loop are constants, one of which the atomic chooses: by the exit taken,
+// by the code skipped.
 TEST(EndHelperLoops, WhichWayWasTaken) {
   const char* const kExit = "break\n    } else {\n      yield\n    }\n    continue\n  }";
   const auto outer_exit = [&](const std::string& text) {
@@ -108,7 +108,7 @@ TEST(EndHelperLoops, LoopsThatEndOrHaveNothingFromAtomicsStay) {
       "%3:i32 = load_ssbo[1, align 4] 0 %4:bool = ieq %3, 0 if %4 { break } else { yield } "
       "continue }");
   ExpectUnchanged("%2:i32 = ssbo_atomic[0, add] 0, 1 store_ssbo[0, align 4] 4, %2");
-  // A lane that is demoted behind its atomic counts on, for its neighbours in the quad.
+  // A lane that is demoted after its atomic continues to count, for its neighbours in the quad.
   ExpectUnchanged(atomic +
                   "%3:bool = ult %0, 4 demote %3 loop (%4:i32 = %2) { %5:bool = ieq %4, 0 "
                   "if %5 { break } else { yield } %6:i32 = isub %4, 1 continue %6 }");
@@ -121,8 +121,8 @@ TEST(EndHelperLoops, OtherStagesHaveNoHelpers) {
   EXPECT_EQ(RunOnBody(body, EndHelperLoops), RunOnBody(body, Nothing));
 }
 
-// What an atomic gives helpers is random here: lanes that are none count as without the pass, and
-// all come to an end.
+// Results of atomics in helpers are random here: other lanes count as without the pass, and all
+// loops end.
 TEST(EndHelperLoops, HelpersLeaveAndOthersDoNot) {
   absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage fragment input 0 location 0.0 i32 x1 flat resource 0 ssbo 0.0.0 "

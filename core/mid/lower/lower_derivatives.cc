@@ -32,7 +32,7 @@ class Lowering {
   }
 
  private:
-  // Whether the instruction stays.
+  // Returns true if the instruction stays.
   bool Visit(InstId id) {
     switch (m_.inst(id).op) {
       case Op::kDdx: Replace(id, kRight); return false;
@@ -52,7 +52,7 @@ class Lowering {
     return m_.value(v).type == to ? v : b_.Convert(Op::kF2f, v, to);
   }
 
-  // The flags are those of the difference.
+  // `flags`: of the difference.
   ValueId Derivative(ValueId v, uint32_t direction, uint16_t flags) {
     const Type type = m_.value(v).type;
     const ValueId here = ConvertFloat(v, Type::kF32);
@@ -67,7 +67,8 @@ class Lowering {
     return ConvertFloat(difference, type);
   }
 
-  // Sources stand in the order of TexelParam: where the bias was, or behind it.
+  // Gives a sample explicit derivatives. Sources are in the order of TexelParam: the derivatives
+  // replace the bias, or go where it would be.
   void GiveGradient(InstId id) {
     changed_ = true;
     const TexelSources s = mir::TexelSourcesOf(m_, id);

@@ -1,4 +1,4 @@
-// What derivatives become, and that the interpreter sees no difference.
+// The code that derivatives are lowered to, and equal results in the interpreter.
 #include "core/mid/lower/lower_derivatives.h"
 
 #include <cstring>
@@ -48,8 +48,9 @@ TEST(LowerDerivatives, HalfsAreTakenInSinglePrecision) {
   EXPECT_NE(text.find(":f16 = f2f"), std::string::npos) << text;
 }
 
-// What a body of 8 lanes in linear quads stores, one float a lane at %1, before and after the pass.
-// It has %0, its number, and %2, a float that is no linear function of it.
+// Expects the same results before and after the pass: a body of 8 lanes in linear quads stores one
+// float a lane at %1. It has %0, the lane's number, and %2, a float that is no linear function of
+// it.
 void ExpectSame(const std::string& body) {
   absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
       "mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 "

@@ -22,15 +22,15 @@ struct UnsignedMagic {
   bool add;
 };
 
-// d is neither 0 nor a power of two. With l = ceil(log2 d), the 33-bit multiplier
-// floor(2^(32+l) / d) + 1 is always right; a smaller shift with 32 bits is taken where it is too.
+// d is neither 0 nor a power of two. With l = ceil(log2 d), the 33-bit multiplier floor(2^(32+l) /
+// d) + 1 is always exact; a smaller shift with 32 bits is used if it is exact too.
 UnsignedMagic MagicFor(uint32_t d) {
   const int l = 32 - std::countl_zero(d - 1);
   for (int s = 0; s <= l; ++s) {
     // 2^(32+s) can need 64 bits when s = 32; d > 2^31 then, and l = 32.
     const unsigned __int128 power = static_cast<unsigned __int128>(1) << (32 + s);
     const unsigned __int128 m = power / d + 1;
-    // Right for all 32-bit n if m * d - 2^(32+s) <= 2^s.
+    // Exact for all 32-bit n if m * d - 2^(32+s) <= 2^s.
     if (m * d - power > static_cast<unsigned __int128>(1) << s) continue;
     if (m >> 32 == 0) return {static_cast<uint32_t>(m), s, false};
     if (s == l) return {static_cast<uint32_t>(m), s, true};
@@ -39,7 +39,7 @@ UnsignedMagic MagicFor(uint32_t d) {
 }
 
 struct SignedMagic {
-  uint32_t multiplier;  // of 32 bits, taken as signed
+  uint32_t multiplier;  // 32 bits, read as signed
   int shift;
 };
 
@@ -66,7 +66,7 @@ class Lowering {
   }
 
  private:
-  // Whether the instruction stays.
+  // Returns true if the instruction stays.
   bool Visit(InstId id) {
     replace_.Resolve(m_, id);
     const std::optional<ValueId> lowered = Lower(id);
@@ -87,7 +87,7 @@ class Lowering {
     const mir::Type type = m_.value(n).type;
     if (type == mir::Type::kI64) return std::nullopt;
     if (type == mir::Type::kI32) return Divide(op, n, divisor);
-    // Overflow and division by zero wrap to the same narrow bits.
+    // Overflow and division by zero give the same narrow bits.
     const Op extend = op == Op::kUdiv || op == Op::kUrem ? Op::kZext : Op::kSext;
     const ValueId wide_n = Extend(extend, n);
     const ValueId wide_divisor = Extend(extend, divisor);
@@ -104,7 +104,7 @@ class Lowering {
                                                         : static_cast<int64_t>(value.bits)));
   }
 
-  // Of 32 bits; nothing where the op stays as it is.
+  // Lowers an op of 32 bits; returns nothing if it stays.
   std::optional<ValueId> Divide(Op op, ValueId n, ValueId divisor) {
     const uint32_t d = m_.IsConstant(divisor) ? static_cast<uint32_t>(m_.value(divisor).bits) : 0;
     if (d == 0) {
@@ -117,7 +117,7 @@ class Lowering {
       case Op::kSdiv: return SignedQuotient(n, d);
       case Op::kSrem: return Remainder(n, SignedQuotient(n, d), divisor);
       default:
-        // Bits below a power of two are the modulo of negative numbers too.
+        // The bits below a power of two are the modulo of negative numbers too.
         if (std::has_single_bit(d) && d >> 31 == 0) return b_.And(n, b_.Int(d - 1));
         return ModuloFrom(n, divisor, Remainder(n, SignedQuotient(n, d), divisor));
     }
@@ -127,11 +127,12 @@ class Lowering {
     return b_.Isub(n, b_.Imul(quotient, divisor));
   }
 
-  // The modulo has the sign of the divisor: the remainder, plus the divisor if the signs differ.
-  // By zero the remainder is all ones, and so must the modulo be: -1 + 0. If the divisor is not
-  // negative, a negative remainder is the greater one unsigned. If the dividend is not negative,
-  // neither is the remainder, and only a negative divisor is added, unless that is zero. (Two
-  // selections by one test each need no booleans in registers, as one selection by both would.)
+  // The modulo has the sign of the divisor: it is the remainder, plus the divisor if the signs
+  // differ. The remainder of a division by zero is all ones, and so must the modulo be: -1 + 0. If
+  // the divisor is not negative, a negative remainder is the larger one unsigned. If the dividend
+  // is not negative, neither is the remainder, and the divisor is added only if it is negative and
+  // the remainder is not zero. (Two selects with one test each need no booleans in registers, as
+  // one select with both would.)
   ValueId ModuloFrom(ValueId n, ValueId divisor, ValueId r) {
     const ValueId zero = b_.Int(0);
     if ((UpperBound(m_, n) >> 31) == 0 && !m_.IsConstant(divisor)) {
@@ -149,7 +150,7 @@ class Lowering {
     const UnsignedMagic magic = MagicFor(d);
     const ValueId high = b_.UmulHigh(n, b_.Int(magic.multiplier));
     if (!magic.add) return Shifted(Op::kUshr, high, magic.shift);
-    // high + n needs 33 bits; half the difference first, which loses none.
+    // high + n needs 33 bits; adding half the difference to high gives the exact half of that sum.
     const ValueId half = b_.Ushr(b_.Isub(n, high), b_.Int(1));
     return Shifted(Op::kUshr, b_.Iadd(half, high), magic.shift - 1);
   }
@@ -165,13 +166,13 @@ class Lowering {
     if (d == 1) return n;
     const ValueId sign = b_.Ashr(n, b_.Int(31));
     if (std::has_single_bit(d)) {
-      // Towards zero: negative n get d - 1 added first.
+      // Rounds towards zero: d - 1 is added to negative n first.
       const int k = std::countr_zero(d);
       return b_.Ashr(b_.Iadd(n, b_.Ushr(sign, b_.Int(32 - k))), b_.Int(k));
     }
     const SignedMagic magic = SignedMagicFor(d);
     ValueId high = b_.SmulHigh(n, b_.Int(magic.multiplier));
-    // A multiplier of 32 bits reads as negative: it is 2^32 too small.
+    // A multiplier with bit 31 set is read as a negative number, 2^32 too small.
     if (static_cast<int32_t>(magic.multiplier) < 0) high = b_.Iadd(high, n);
     return b_.Isub(Shifted(Op::kAshr, high, magic.shift), sign);
   }

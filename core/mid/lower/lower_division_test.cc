@@ -16,7 +16,7 @@ namespace {
 
 using mir::Op;
 
-// op(n, d) for each n by lowering and folding; the values are what would be stored.
+// Computes op(n, d) for each n by lowering and folding; returns the values that would be stored.
 std::vector<uint32_t> Evaluate(Op op, const std::vector<uint32_t>& dividends, uint32_t d) {
   mir::Module m;
   m.shared_bytes = 4 * dividends.size();
@@ -77,7 +77,7 @@ TEST_P(LowerDivisionTest, AgreesWithTheHost) {
     std::vector<uint32_t> dividends = {0,          1,          2,          d,          d - 1,
                                        d + 1,      2 * d,      2 * d - 1,  0x7fffffff, 0x80000000,
                                        0x80000001, 0xffffffff, 0xfffffffe, 0 - d};
-    // The largest multiple of d and its neighbours are where a wrong multiplier shows.
+    // A wrong multiplier shows at the largest multiple of d and its neighbours.
     const uint32_t last = 0xffffffffu / d * d;
     dividends.insert(dividends.end(), {last, last - 1, last + 1});
     for (int i = 0; i < 20; ++i) dividends.push_back(random() >> (random() % 32));

@@ -51,8 +51,8 @@ class Lowering {
 
   bool IsShort(InstId id) const { return mir::BytesOf(m_.value(m_.result(id)).type) == 2; }
 
-  // The atomic on the dword that it touches, without its operands. `shift`: of a short one, where
-  // it stands in the dword.
+  // The atomic as an access to a dword, without its operands. `shift`: the position of a 16-bit
+  // value in the dword.
   struct Place {
     mir::Inst inst;
     std::vector<ValueId> sources;
@@ -70,7 +70,7 @@ class Lowering {
     return place;
   }
 
-  // Another operation on the dword there.
+  // Emits another operation on the same dword.
   ValueId Access(const Place& place, AtomicOp op, std::initializer_list<ValueId> values) {
     std::vector<ValueId> sources = place.sources;
     sources.insert(sources.end(), values.begin(), values.end());
@@ -86,12 +86,13 @@ class Lowering {
     return m_.result(access);
   }
 
-  // The short value in a dword, as an integer.
+  // The 16-bit value in a dword, as an integer.
   ValueId Part(const Place& place, ValueId dword) {
     return b_.Convert(Op::kTrunc, b_.Ushr(dword, place.shift), Type::kI16);
   }
 
-  // As an atomic computes it: no licence of float arithmetic is for memory that others see.
+  // Computes the operation exactly: other invocations see the result, so no transformation is
+  // allowed.
   ValueId Combine(AtomicOp op, ValueId a, ValueId b) {
     b_.set_flags(mir::kExact);
     const ValueId combined = op == AtomicOp::kFadd   ? b_.Fadd(a, b)
@@ -101,7 +102,7 @@ class Lowering {
     return combined;
   }
 
-  // What the dword becomes.
+  // The new value of the dword.
   ValueId Next(const Place& place, ValueId before, ValueId operand) {
     const AtomicOp op = OpOf(place.inst);
     if (!place.shift.valid()) {
@@ -116,7 +117,7 @@ class Lowering {
     return b_.Or(others, b_.Shl(b_.Convert(Op::kZext, part, Type::kI32), place.shift));
   }
 
-  // What the atomic gives, of the dword before.
+  // The atomic's result, given the old dword.
   ValueId Result(InstId id, const Place& place, ValueId before) {
     const Type type = m_.value(m_.result(id)).type;
     const ValueId bits = place.shift.valid() ? Part(place, before) : before;
@@ -140,7 +141,7 @@ class Lowering {
     const ValueId found =
         Access(place, AtomicOp::kCompareExchange, {expected, Next(place, expected, operand)});
     ValueId done = b_.Ieq(found, expected);
-    // What an exchange gives a helper is undefined: it would never end.
+    // The result of an exchange is undefined in helpers, which might never leave the loop.
     if (m_.stage == mir::Stage::kFragment) done = b_.Or(done, b_.HelperInvocation());
     const InstId test = b_.If(done);
     b_.SetRegion(m_.inst(test).regions[0]);

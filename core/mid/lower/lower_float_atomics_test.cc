@@ -27,7 +27,7 @@ TEST(LowerFloatAtomics, OnlyAdditionsOfBuffersAndSharedMemory) {
   EXPECT_THAT(after, HasSubstr("ssbo_atomic[0, fmin] 0"));
 }
 
-// Every lane adds to one of two sums; what was there before is told too.
+// Every lane adds to one of two sums; the old value is stored too.
 TEST(LowerFloatAtomics, AddsTheSame) {
   const auto m = mir::Parse(
       "mir 1 local_size 16, 1, 1 resource 0 ssbo 0.0.0 body { %0:i32 = local_index "
@@ -46,7 +46,7 @@ TEST(LowerFloatAtomics, AddsTheSame) {
     EXPECT_TRUE(oracle::Interpret(i == 0 ? *m : lowered, inputs).ok());
     results[i] = inputs.buffers[0].bytes;
   }
-  // Lanes run in lockstep, so which lane meets which sum may differ; the sums may not.
+  // Lanes run in lockstep, so the old value that a lane sees may differ; the sums may not.
   float sums[2][2];
   for (int i = 0; i < 2; ++i) std::memcpy(sums[i], results[i].data(), 8);
   EXPECT_EQ(sums[0][0] + sums[0][1], 120.0f);
@@ -54,7 +54,7 @@ TEST(LowerFloatAtomics, AddsTheSame) {
   EXPECT_EQ(sums[1][1], sums[0][1]);
 }
 
-// What a helper exchanges gives it anything, here random numbers, and yet its loop ends.
+// The result of an exchange in a helper is undefined, here random, and yet its loop ends.
 TEST(LowerFloatAtomics, HelpersDoNotWaitForTheirSum) {
   absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage fragment input 0 location 0.0 i32 x1 flat resource 0 ssbo 0.0.0 body { "

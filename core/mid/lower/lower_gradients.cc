@@ -43,7 +43,8 @@ class Lowering {
            (!has_.least_level_with_offsets && HasOffsets(inst, texel));
   }
 
-  // Texel offsets, or a sampler that no table may hold: they are told in one place.
+  // Returns true if the sample has texel offsets, or a sampler that may be in no table: the message
+  // header names both.
   bool HasOffsets(const mir::Inst& inst, const mir::TexelOp& texel) const {
     const bool combined = texel.sampler == mir::TexelOp::kNoSampler;
     return texel.offset != std::array<int8_t, 3>{0, 0, 0} ||
@@ -71,14 +72,14 @@ class Lowering {
     return sizes;
   }
 
-  // How the axes of a direction divide: along the face's axis, and the two others.
+  // The axis of the face to which a direction points.
   struct Facing {
-    ValueId z_first;  // looks along z; else
-    ValueId y_first;  // along y; else along x
+    ValueId z_first;  // the z axis; otherwise
+    ValueId y_first;  // the y axis; otherwise the x axis
   };
 
-  // The coordinates of a direction, or of its derivative: that along the face's axis last. Signs
-  // and order of the first two do not matter to lengths.
+  // The coordinates of a direction, or of its derivative, with that along the face's axis last.
+  // Signs and order of the first two do not matter to lengths.
   std::array<ValueId, 3> Turned(const Facing& f, const std::array<ValueId, 3>& v) {
     const ValueId s = b_.Select(f.z_first, v[0], b_.Select(f.y_first, v[0], v[1]));
     const ValueId t = b_.Select(f.z_first, v[1], v[2]);
@@ -91,7 +92,7 @@ class Lowering {
     return {b_.And(b_.Fge(z, x), b_.Fge(z, y)), b_.Fge(y, x)};
   }
 
-  // Twice the derivatives on the face, of those of the direction: of s / axis and t / axis.
+  // Twice the derivatives on the face, those of s / axis and t / axis, from the direction's.
   std::vector<ValueId> OnFace(const std::array<ValueId, 3>& at, const std::array<ValueId, 3>& d) {
     const ValueId inverse = b_.Frcp(at[2]);
     std::vector<ValueId> result;
@@ -133,12 +134,12 @@ class Lowering {
     return s.min_lod >= 0 ? b_.Fmax(level, m_.source(id, s.min_lod)) : level;
   }
 
-  // Puts what the level is made of before the sample, and the level into it.
+  // Emits the computation of the level before the sample, and gives the sample the level.
   void Lower(InstId id) {
     changed_ = true;
     const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
     const ValueId level = LevelOf(id, s);
-    // Derivatives and least level stand together, as the level does.
+    // Derivatives and min LOD are consecutive sources, which the level replaces.
     const absl::Span<const ValueId> old = m_.sources(id);
     std::vector<ValueId> sources(old.begin(), old.begin() + s.ddx);
     sources.push_back(level);

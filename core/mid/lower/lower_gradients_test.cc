@@ -23,7 +23,8 @@ using testing::Not;
 constexpr uint32_t kLanes = 32;
 constexpr uint32_t kEdge = 64;
 
-// An image whose texels tell their level: a sample blended between levels gives the level.
+// An image whose texels hold the number of their level: a sample blended between levels gives the
+// level.
 oracle::BoundImage Levels(uint32_t binding, mir::ImageDim dim, bool arrayed) {
   oracle::BoundImage image;
   image.binding = binding;
@@ -68,8 +69,8 @@ std::vector<float> Run(const mir::Module& m) {
   return result;
 }
 
-// Levels that a sample takes in each lane; %1 to %6 are numbers between -1 and 1 that differ, %7 is
-// between 0 and 4.
+// The level that a sample reads in each lane; %1 to %6 are numbers between -1 and 1 that differ, %7
+// is between 0 and 4.
 struct Outcome {
   std::vector<float> before, after;
   std::string text;
@@ -117,7 +118,7 @@ TEST(LowerGradients, CubesTakeTheLevelThatDerivativesGive) {
   ExpectLowered(
       "%8:f32, %9:f32, %10:f32, %11:f32 = sample[2, texel grad] "
       "%1, %2, %3, 1f, 0.015625f, %5, %6, 0f, 0f, 0.03125f");
-  // Derivatives along the direction change nothing but the length.
+  // Derivatives along the direction change only its length.
   ExpectLowered(
       "%8:f32, %9:f32, %10:f32, %11:f32 = sample[1, texel grad] "
       "%1, %2, %3, %1, %2, %3, %4, 0f, %5");
@@ -151,7 +152,7 @@ TEST(LowerGradients, LeastLevelsBesideOffsetsChosenByValue) {
               Not(HasSubstr("grad")));
 }
 
-// A sampler that no table holds is named in the header, as offsets are.
+// The header names a sampler that is in no table, as it holds offsets.
 TEST(LowerGradients, LeastLevelsOfSamplersInMemory) {
   const std::string flat =
       "%8:f32, %9:f32, %10:f32, %11:f32 = sample[3, texel grad min_lod] "

@@ -53,8 +53,8 @@ class Lowering {
     });
   }
 
-  // True if the instruction is replaced. What stays has its sources split where it may have any
-  // number of them.
+  // Returns true if the instruction is replaced. If it stays, its sources are split (ops with any
+  // number of sources).
   bool VisitInst(InstId id) {
     const Inst inst = m_.inst(id);
     bool wide = inst.num_regions == 0 && inst.num_results != 0 && IsWide(m_.result(id));
@@ -66,7 +66,7 @@ class Lowering {
     const bool load = wide && !info.Has('W') && (info.Has('R') || info.Has('M'));
     if (load) return SplitLoad(id);
     if (mir::IsInterfaceOp(inst.op)) {
-      Unexpected(id);  // variables would have to be split with it
+      Unexpected(id);  // its variable would have to be split too
       return false;
     }
     if (info.Has('X')) return SplitExchange(id);
@@ -125,7 +125,7 @@ class Lowering {
     }
   }
 
-  // Of ifs and loops.
+  // Splits the results of an if or a loop.
   void SplitResults(InstId id) {
     const Inst old = m_.inst(id);
     std::vector<Type> types;
@@ -155,7 +155,7 @@ class Lowering {
     halves_[v.index] = halves;
   }
 
-  // Atomics of 64 bits go by address; a load is an or of nothing, a store an exchange.
+  // Lowers a 64-bit atomic to one by address; a load becomes an or with 0, a store an exchange.
   bool SplitAtomic(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kSharedAtomic) {
@@ -188,7 +188,8 @@ class Lowering {
     return {m_.result(atomic, 0), m_.result(atomic, 1)};
   }
 
-  // Surfaces check bounds, addresses do not: what is not all inside the buffer is left alone.
+  // Surfaces check bounds, addresses do not: an atomic that is not entirely inside the buffer has
+  // no effect.
   Wide InBuffer(InstId id, mir::AtomicOp op, const std::vector<ValueId>& operands) {
     const Inst inst = m_.inst(id);
     const int offset_source = mir::OffsetSource(inst);
@@ -199,7 +200,7 @@ class Lowering {
     const InstId size = b_.EmitInst(Op::kSsboSize, index, {Type::kI32}, inst.imm0);
     const InstId start = b_.EmitInst(Op::kSsboAddress, index, {Type::kI32, Type::kI32}, inst.imm0);
     b_.set_flags(0);
-    constexpr uint32_t kLast = 7;  // byte of an element
+    constexpr uint32_t kLast = 7;  // the last byte of an element
     const ValueId end = b_.Isub(b_.Umax(m_.result(size), b_.Int(kLast)), b_.Int(kLast));
     const InstId inside = b_.If(b_.Ult(offset, end));
     const mir::Builder::Place outer = b_.place();
@@ -227,7 +228,7 @@ class Lowering {
     return true;
   }
 
-  // What moves values between lanes moves each half.
+  // Lowers an exchange between lanes to one of each half.
   bool SplitExchange(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kReduce || inst.op == Op::kInclusiveScan || inst.op == Op::kExclusiveScan) {
@@ -327,7 +328,7 @@ class Lowering {
     }
   }
 
-  // Of 32 bits, extended as the op says.
+  // The value in 32 bits, extended as the op requires.
   ValueId Word(Op op, ValueId v) {
     return m_.value(v).type == Type::kI32 ? v : b_.Convert(op, v, Type::kI32);
   }
@@ -351,7 +352,8 @@ class Lowering {
       case Op::kFindSmsb: return wide_.FindSmsb(a);
       case Op::kI2f:
       case Op::kU2f: {
-        // Halfs: what has more bits than a float is infinite anyway.
+        // Halfs by way of a float: an integer with more bits than that is infinite as a half
+        // anyway.
         const ValueId f = wide_.ToFloat(inst.op == Op::kI2f, a);
         return type == Type::kF16 ? b_.Convert(Op::kF2f, f, type) : f;
       }

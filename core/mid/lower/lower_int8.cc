@@ -14,7 +14,8 @@ using mir::Op;
 using mir::Type;
 using mir::ValueId;
 
-// Ops whose result depends on the sign of their sources; the others take zero-extended ones.
+// Returns true for ops whose result depends on the signs of their sources; the others get
+// zero-extended sources.
 bool LooksAtSigns(Op op) {
   switch (op) {
     case Op::kSmulHigh:
@@ -45,7 +46,7 @@ class Lowering {
   }
 
  private:
-  // Whether the instruction stays.
+  // Returns true if the instruction stays.
   bool Visit(InstId id) {
     replace_.Resolve(m_, id);
     const bool scan = IsByteScan(id);
@@ -57,7 +58,7 @@ class Lowering {
 
   bool IsByte(ValueId v) const { return m_.value(v).type == Type::kI8; }
 
-  // An operation on bytes; conversions to and from integers are what remains.
+  // Returns true for an operation on bytes; conversions to and from integers stay.
   bool Computes(InstId id) const {
     const mir::Inst& inst = m_.inst(id);
     const mir::OpInfo& info = mir::Info(inst.op);
@@ -118,7 +119,7 @@ class Lowering {
 
   ValueId Low(ValueId v, uint32_t mask) { return b_.And(v, b_.Int(mask)); }
 
-  // The op on 32 bits, right in the low 8 of them if the result has 8.
+  // The op on 32 bits; if the result has 8, only the low 8 bits are right.
   ValueId Wide(Op op, Type type, const std::vector<ValueId>& s) {
     switch (op) {
       case Op::kShl:
@@ -139,7 +140,7 @@ class Lowering {
     }
   }
 
-  // From 8 bits on the field is all of the byte.
+  // A count of 8 or more means all of the byte.
   ValueId SignedField(const std::vector<ValueId>& s) {
     const ValueId offset = Low(s[1], 7);
     const ValueId field = b_.SbitfieldExtract(s[0], offset, s[2]);

@@ -32,7 +32,7 @@ absl::InlinedVector<int, 2> IndexSources(const Module& m, InstId id) {
   return indices;
 }
 
-// Those that choose texel offsets, unless there is one for each lane (of gathers).
+// The sources that are texel offsets, unless each lane may have its own (gathers).
 absl::InlinedVector<int, 3> OffsetSources(const Module& m, InstId id) {
   const Inst& inst = m.inst(id);
   absl::InlinedVector<int, 3> offsets;
@@ -42,11 +42,12 @@ absl::InlinedVector<int, 3> OffsetSources(const Module& m, InstId id) {
   return offsets;
 }
 
-// Of its coordinates, within quads: it is no use to lanes whose neighbours are off.
+// Returns true for ops that take derivatives of their coordinates within quads: these need all
+// lanes of a quad active.
 bool TakesDerivatives(Op op) { return op == Op::kSampleImplicit || op == Op::kImageLod; }
 
-// Most modules choose no descriptor or offset by value, and are not asked what differs between
-// lanes.
+// Returns true if a descriptor or offset is chosen by value. Most modules have none and need no
+// divergence analysis.
 bool AnyChosen(const Module& m) {
   bool any = false;
   mir::ForEachInst(m, m.body, [&](InstId id) {
@@ -77,7 +78,7 @@ class Lowering {
     firsts_.resize(known);
   }
 
-  // Whether the instruction stays.
+  // Returns true if the instruction stays.
   bool VisitInst(InstId id) {
     std::vector<int> divergent;
     for (int s : IndexSources(m_, id)) {
@@ -106,8 +107,8 @@ class Lowering {
     return false;
   }
 
-  // All lanes that are active here have this index: so have those further on in the region or
-  // inside it, which are among them.
+  // Returns the first lane's index, which all active lanes share. Later in the region and inside it
+  // fewer lanes are active, so that the value is reused there.
   ValueId FirstOf(ValueId index) {
     for (const First& f : firsts_) {
       if (f.index == index) return f.first;
@@ -116,7 +117,7 @@ class Lowering {
     return firsts_.back().first;
   }
 
-  // Replaces the indices by those of the first active lane; gives what they were.
+  // Replaces the indices by those of the first active lane; returns the old ones.
   std::vector<ValueId> TakeFirst(InstId id, const std::vector<int>& indices) {
     std::vector<ValueId> before;
     for (int s : indices) {
@@ -146,7 +147,7 @@ class Lowering {
     return copy;
   }
 
-  // Lanes whose indices are those that the access has.
+  // True in lanes whose indices are those of the access.
   ValueId Agreeing(InstId access, const std::vector<int>& indices,
                    const std::vector<ValueId>& wanted) {
     ValueId same;
@@ -162,7 +163,8 @@ class Lowering {
     return m_.result(b_.EmitInst(Op::kBallot, {condition}, kWords));
   }
 
-  // The results of the loop take the place of the instruction's, for which a copy is made inside.
+  // Executes a copy of the instruction in a loop, whose results replace the instruction's. Each
+  // iteration serves the lanes that agree with the first one, which then leave.
   void OneByOne(InstId id, const std::vector<int>& indices) {
     const InstId access = CopyOf(id);
     const mir::Builder::Place outer = b_.place();
@@ -185,8 +187,8 @@ class Lowering {
     b_.SetPlace(outer);
   }
 
-  // The same with all lanes in each iteration, of which those that agree keep what it gives. What
-  // it goes by is the lanes that have not had their turn, as bits.
+  // The same with all lanes active in each iteration; those that agree keep its results. The loop
+  // carries the lanes not served yet, as bits.
   void AllEachTime(InstId id, const std::vector<int>& indices) {
     const InstId access = CopyOf(id);
     std::vector<int> kept;  // results
@@ -238,7 +240,7 @@ class Lowering {
   const Divergence divergence_;
   const mir::Uses uses_;
   mir::Replacements replace_;
-  std::vector<First> firsts_;  // of this region and those around it
+  std::vector<First> firsts_;  // of this region and the enclosing ones
   bool changed_ = false;
 };
 

@@ -56,7 +56,7 @@ std::string Lowered(mir::Module m) {
 std::string Lowered(const std::string& body) { return Lowered(Module(body)); }
 std::string LoweredFragment(const std::string& body) { return Lowered(Fragment(body)); }
 
-// Without the mark the first lane's index is taken, once for a region and those inside it.
+// Without the mark the first lane's index is used, read once for a region and those inside it.
 TEST(LowerNonuniform, TheFirstLanesIndexIsReadOnce) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   %1:bool = ult %0, 9
@@ -145,8 +145,8 @@ TEST(LowerNonuniform, ImageAndSamplerMustBothAgree) {
 )");
 }
 
-// One message has one offset: samples with others go one by one, without a mark. What all lanes
-// have in common stays; a gather has an offset for each lane.
+// One message has one offset: samples with different ones are executed one by one, without a mark.
+// An offset that all lanes share stays; a gather has an offset for each lane.
 TEST(LowerNonuniform, OffsetsOfSamplesGoOneByOne) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   %1:i32 = workgroup_id[0]
@@ -179,7 +179,7 @@ TEST(LowerNonuniform, OffsetsOfSamplesGoOneByOne) {
   for (const std::string& body : kept) EXPECT_EQ(Lowered(body), body);
 }
 
-// Without the mark the image is the first lane's, whatever the offset.
+// Without the mark the image is the first lane's, for every offset.
 TEST(LowerNonuniform, OffsetsBesideIndicesWithoutAMark) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   %1:f32, %2:f32, %3:f32, %4:f32 = sample.indexed[2, texel sampler 3 sampler_index offsets] %0, 2, 0f, 0f, %0, 1
@@ -212,7 +212,7 @@ TEST(LowerNonuniform, QuadsStayWholeForDerivativesWithOffsets) {
   EXPECT_NE(text.find("find_lsb"), text.npos) << text;
 }
 
-// Lanes that are done stay for the derivatives of their neighbours.
+// Lanes that are served stay active for the derivatives of their neighbours.
 TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
   EXPECT_EQ(LoweredFragment(R"(  %0:i32 = load_input[0, 0]
   %1:f32, %2:f32 = load_input[1, 0]
@@ -244,7 +244,7 @@ TEST(LowerNonuniform, QuadsStayWholeForDerivatives) {
 )");
 }
 
-// What the four lanes of a quad write, of two images with a different byte everywhere.
+// The outputs of the four lanes of a quad, with two images of which each has one byte everywhere.
 std::vector<std::vector<uint64_t>> OutputsOfAQuad(const mir::Module& module) {
   oracle::LaunchInputs inputs;
   inputs.stage.invocations = 4;
@@ -282,7 +282,7 @@ TEST(LowerNonuniform, MixedQuadsHaveTheirLevel) {
   EXPECT_EQ(OutputsOfAQuad(m), before);
 }
 
-// Each lane's texel, at the level that the quad as a whole has.
+// Each lane's texel, at the level of the whole quad.
 TEST(LowerNonuniform, MixedQuadsHaveTheirOffsets) {
   mir::Module m = Fragment(R"(  %0:i32 = subgroup_invocation
   %1:i32 = and %0, 1
@@ -314,7 +314,7 @@ TEST(LowerNonuniform, UniformIndicesStay) {
 )");
 }
 
-// A counter is equal in all lanes that are still running.
+// A counter is equal in all lanes that are still in the loop.
 TEST(LowerNonuniform, UniformIndicesInLoopsStay) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = local_index
   loop (%1:i32 = 0) {
@@ -344,7 +344,7 @@ TEST(LowerNonuniform, UniformIndicesInLoopsStay) {
 )");
 }
 
-// Without the mark Vulkan promises that all lanes agree, whatever analysis can see.
+// Without the mark Vulkan guarantees that all lanes agree, also where analysis cannot see it.
 TEST(LowerNonuniform, UnmarkedIndicesAreTheFirstLanes) {
   EXPECT_EQ(Lowered(R"(  %0:i32 = load_ssbo.volatile[1, align 4] 0
   store_ssbo.indexed[0, align 4] %0, 0, 7

@@ -1,5 +1,5 @@
-// lower_int64 and lower_int8: every operation at the width, and control flow that carries it, give
-// what they gave before.
+// lower_int64 and lower_int8: every operation of the width, and control flow that carries it, gives
+// the same results as before.
 #include <bit>
 #include <cstring>
 #include <random>
@@ -241,7 +241,7 @@ TEST(LowerInt64, CarriedValues) {
   EXPECT_EQ(Execute(*m, input), before);
 }
 
-// out[lane] = scan(in[lane]) in the lanes where the dword behind is odd.
+// out[lane] = scan(in[lane]), in the lanes whose dword after their input is odd.
 std::string ScanModule(Type type, const std::string& scan) {
   const std::string t = type == Type::kI64 ? "i64" : "i8";
   return "mir 1 local_size 256, 1, 1 resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 body { "
@@ -295,7 +295,7 @@ TEST(LowerInt64, AtomicsOnSharedMemoryAreRefused) {
   EXPECT_THAT(std::string(lowered.status().message()), testing::HasSubstr("of 64 bits"));
 }
 
-// By address, and on a surface whose bounds are checked; the meaning stays.
+// By address, and on a surface whose bounds are checked; the results stay the same.
 TEST(LowerInt64, AtomicsGoByAddress) {
   auto m = mir::Parse(R"(mir 1 local_size 8, 1, 1 push 8
     resource 0 ssbo 0.0.0 resource 1 ssbo 0.1.0 resource 2 ssbo 0.2.0 array 2 body {

@@ -11,7 +11,7 @@
 namespace kiln::mid {
 namespace {
 
-// %1 to %4 are floats. What the pass makes of a sample that gives %5 to %8.
+// The code after the pass for a sample with the results %5 to %8; %1 to %4 are floats.
 std::string After(const std::string& sample) {
   const auto m =
       mir::Parse(absl::StrCat("mir 1 local_size 8, 1, 1 resource 0 ssbo 0.0.0 "

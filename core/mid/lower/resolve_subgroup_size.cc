@@ -29,7 +29,7 @@ class Resolver {
  private:
   void Become(InstId id, int result, ValueId v) { replace_.Replace(m_.result(id, result), v); }
 
-  // True if the instruction is not needed any more.
+  // Returns true if the instruction was replaced.
   bool Resolved(InstId id) {
     Inst& inst = m_.inst(id);
     switch (inst.op) {
@@ -59,7 +59,7 @@ class Resolver {
 
   ValueId AllLanes() { return b_.Int(size_ == 32 ? ~0u : (1u << size_) - 1); }
 
-  // Of true, where all lanes of full subgroups are active.
+  // Returns true for a ballot of true at which all lanes of full subgroups are active.
   bool IsBallotOfAll(InstId id) const {
     const mir::Value& vote = m_.value(m_.source(id, 0));
     const uint32_t lanes = m_.local_size[0] * m_.local_size[1] * m_.local_size[2];

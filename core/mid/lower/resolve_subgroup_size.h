@@ -1,10 +1,10 @@
-// What depends on the subgroup's size, once it is chosen: sizes become constants, masks of lanes
-// arithmetic on the lane's number, dwords of ballots beyond the size 0, clusters as large as the
-// subgroup the whole of it. A ballot of true is a constant where all lanes of full subgroups are
-// active.
+// Replaces operations that depend on the subgroup's size, once it is chosen: sizes become
+// constants, masks of lanes arithmetic on the lane's number, dwords of ballots beyond the size 0,
+// clusters of its size or more the whole subgroup. A ballot of true is a constant if all lanes
+// of full subgroups are active.
 //
-// Invariants: verified MIR in and out; no subgroup_size, num_subgroups, lane_mask remains. Run on a
-// copy per dispatch width, with folding behind it. Linear.
+// Invariants: verified MIR in and out; no subgroup_size, num_subgroups, lane_mask remains. Runs on
+// a copy for each dispatch width, followed by folding. Linear.
 // Limits: subgroups of up to 32 lanes.
 #ifndef KILN_CORE_MID_LOWER_RESOLVE_SUBGROUP_SIZE_H_
 #define KILN_CORE_MID_LOWER_RESOLVE_SUBGROUP_SIZE_H_
@@ -15,7 +15,7 @@
 
 namespace kiln::mid {
 
-// Whether ResolveSubgroupSize would change anything.
+// Returns true if ResolveSubgroupSize would change anything.
 bool DependsOnSubgroupSize(const mir::Module& module);
 
 // size: a power of two up to 32.

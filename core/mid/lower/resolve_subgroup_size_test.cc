@@ -1,4 +1,4 @@
-// Resolved modules compute what the interpreter gives for the ops themselves at that size.
+// Resolved modules compute the same as the ops themselves in the interpreter at that size.
 #include "core/mid/lower/resolve_subgroup_size.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace kiln::mid {
 namespace {
 
-// Every op that depends on the size, summed up over what each lane stores.
+// A module with every op that depends on the size; each lane stores the sum of their results.
 mir::Module Everything() {
   std::string text =
       "mir 1 local_size 20, 2, 1 resource 0 ssbo 0.0.0 body { %0:i32 = local_index "

@@ -1,9 +1,10 @@
-// The number of the view, where a pipeline draws one: a constant, so that what it chooses is known.
+// Replaces the view's index by a constant if the pipeline draws one view.
 //
 // Problem: shaders for several views are compiled for one, too; a table of matrices indexed by the
-// view is then one matrix, at an offset that is known. Invariants: verified MIR in and out; folding
-// comes behind it. Source: Vulkan specification, "ViewIndex" (0 without multiview, else the index
-// of the view). Linear.
+// view is then one matrix, at a known offset.
+// Invariants: verified MIR in and out; folding follows.
+// Source: Vulkan specification, "ViewIndex" (0 without multiview, else the index of the view).
+// Linear.
 #ifndef KILN_CORE_MID_LOWER_RESOLVE_VIEW_H_
 #define KILN_CORE_MID_LOWER_RESOLVE_VIEW_H_
 
@@ -15,8 +16,8 @@
 
 namespace kiln::mid {
 
-// view_mask: the views of the pipeline, a bit each; 0 without multiview. True if anything changed;
-// masks of several views change nothing.
+// view_mask: the views of the pipeline, a bit each; 0 without multiview. Returns true if anything
+// changed; masks of several views change nothing.
 absl::StatusOr<bool> ResolveView(mir::Module& module, uint32_t view_mask, PassContext& context);
 
 }  // namespace kiln::mid

@@ -10,7 +10,7 @@
 namespace kiln::mid {
 namespace {
 
-// What is stored of the view's number and of the instance's.
+// The stores of the view's index and of the instance's after the pass.
 std::string Stored(uint32_t view_mask, bool changes) {
   absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage vertex input 0 builtin instance_index i32 x1 input 1 builtin view_index i32 x1 "

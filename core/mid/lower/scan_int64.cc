@@ -34,7 +34,7 @@ class Scan64 {
   }
 
  private:
-  // The same scan of 32 bits.
+  // The same scan on 32 bits.
   ValueId Scan(ReduceOp op, ValueId v) {
     return b_.module().result(b_.EmitInst(scan_.op, {v}, absl::MakeConstSpan(&kDword, 1),
                                           static_cast<uint32_t>(op), scan_.imm1));
@@ -75,7 +75,7 @@ class Scan64 {
     }
   }
 
-  // Does this lane take the value of lane `from`?
+  // True if this lane's result includes the value of lane `from`.
   ValueId Takes(ValueId from) {
     const ValueId me = b_.SubgroupInvocation();
     switch (scan_.op) {
@@ -100,7 +100,7 @@ class Scan64 {
 
   ValueId Read(ValueId v, ValueId lane) { return b_.Emit(Op::kReadLane, {v, lane}); }
 
-  // Parameters: the first lane that is left, and what was taken so far.
+  // The loop's parameters: the first lane not read yet, and the result so far.
   Wide LaneByLane(Wide v) {
     mir::Module& m = b_.module();
     const Wide identity = wide_.Constant(mir::IdentityOf(op_, Type::kI64));

@@ -21,7 +21,7 @@ Wide WideInt::Mul(Wide a, Wide b) {
   return {b_.Imul(a.lo, b.lo), b_.Iadd(b_.UmulHigh(a.lo, b.lo), cross)};
 }
 
-// The four products of halves, added column by column.
+// Adds the four products of halves, column by column.
 Wide WideInt::UmulHigh(Wide a, Wide b) {
   const ValueId zero = b_.Int(0);
   const Wide middle = {b_.UmulHigh(a.lo, b.lo), zero};
@@ -35,7 +35,7 @@ Wide WideInt::UmulHigh(Wide a, Wide b) {
   return Add(Add(high, carried), {cross2.hi, zero});
 }
 
-// A negative factor counts 2^64 too much.
+// The unsigned product counts 2^64 too much for a negative factor.
 Wide WideInt::SmulHigh(Wide a, Wide b) {
   const auto masked = [&](Wide x, ValueId mask) {
     return Wide{b_.And(x.lo, mask), b_.And(x.hi, mask)};
@@ -55,8 +55,8 @@ Wide WideInt::Sign(Wide a) {
 }
 
 Wide WideInt::Shl(Wide a, ValueId count) {
-  // Shifts look at the low 5 bits of a count. The bits that cross take two steps, since a shift by
-  // 32 - 0 is none.
+  // 32-bit shifts use the low 5 bits of a count. The bits that cross between halves are shifted in
+  // two steps, since a shift by 32 - 0 would be one by 0.
   const ValueId rest = b_.Xor(count, b_.Int(31));
   const ValueId low = b_.Shl(a.lo, count);
   const ValueId crossing = b_.Ushr(b_.Ushr(a.lo, b_.Int(1)), rest);
@@ -109,7 +109,7 @@ WideInt::Quotient WideInt::UnsignedDivide(Wide n, Wide d) {
   return {{m.result(test, 0), m.result(test, 1)}, {m.result(test, 2), m.result(test, 3)}};
 }
 
-// The dividend moves up into the remainder bit by bit; the bits of the quotient follow it.
+// The dividend is shifted into the remainder bit by bit; the bits of the quotient take its place.
 WideInt::Quotient WideInt::LongDivide(Wide n, Wide d) {
   mir::Module& m = b_.module();
   const ValueId zero = b_.Int(0), one = b_.Int(1), top = b_.Int(31);
@@ -156,7 +156,7 @@ Wide WideInt::Divide(Op op, Wide a, Wide b) {
   return Select(by_zero, Constant(~uint64_t{0}), result);
 }
 
-// Ones in the low `count` bits; from 64 on all.
+// Ones in the low `count` bits; all bits for counts of 64 or more.
 Wide WideInt::LowMask(ValueId count) {
   const Wide below = Sub(Shl(Constant(1), count), Constant(1));
   return Select(b_.Uge(count, b_.Int(64)), Constant(~uint64_t{0}), below);
@@ -193,8 +193,8 @@ ValueId WideInt::FindSmsb(Wide a) {
   return FindUmsb({b_.Xor(a.lo, mask), b_.Xor(a.hi, mask)});
 }
 
-// The high half is the quotient by 2^32, which is exact but for what is cut off; the rest has few
-// enough bits to be exact too.
+// The high half is the product with 2^-32, exact but for the bits cut off; the rest has few enough
+// bits to be exact too.
 Wide WideInt::FromFloat(bool is_signed, ValueId f) {
   const ValueId magnitude = is_signed ? b_.Fabs(f) : f;
   const ValueId high = b_.F2u(b_.Fmul(magnitude, b_.Float(0x1p-32f)));
@@ -209,8 +209,8 @@ Wide WideInt::FromFloat(bool is_signed, ValueId f) {
   return Select(b_.Fge(magnitude, b_.Float(0x1p63f)), limit, NegateIf(mask, whole));
 }
 
-// With the highest bit at the top the upper half decides the rounding, if its last bit says whether
-// anything follows.
+// Shifts the highest bit to the top. The upper half then determines the rounding, if its last bit
+// is set whenever the lower half is not 0.
 ValueId WideInt::UnsignedToFloat(Wide a) {
   const ValueId zeros = b_.Isub(b_.Int(31), b_.FindUmsb(a.hi));
   const Wide top = Shl(a, zeros);

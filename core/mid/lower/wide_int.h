@@ -1,6 +1,6 @@
 // Arithmetic on 64-bit integers given by their halves, emitted as 32-bit MIR. For lower_int64.
 //
-// Every function emits the meaning of the MIR op of its name at 64 bits (core/mir/ops.def).
+// Every function emits code for the MIR op of its name at 64 bits (core/mir/ops.def).
 #ifndef KILN_CORE_MID_LOWER_WIDE_INT_H_
 #define KILN_CORE_MID_LOWER_WIDE_INT_H_
 
@@ -39,7 +39,7 @@ class WideInt {
   Wide Select(mir::ValueId condition, Wide a, Wide b) {
     return {b_.Select(condition, a.lo, b.lo), b_.Select(condition, a.hi, b.hi)};
   }
-  // By the low 6 bits of a 32-bit count.
+  // Shifts by the low 6 bits of a 32-bit count.
   Wide Shl(Wide a, mir::ValueId count);
   Wide Shr(mir::Op op, Wide a, mir::ValueId count);  // kUshr or kAshr
 

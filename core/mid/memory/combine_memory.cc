@@ -31,19 +31,18 @@ bool IsLoad(Op op) {
 bool IsStore(Op op) {
   return op == Op::kStoreSsbo || op == Op::kStoreShared || op == Op::kStoreGlobal;
 }
-// An access and where it stands in the list.
+// An access and its position in the list.
 struct Member {
   InstId inst;
   size_t position = 0;
   Access access;
 };
 
-// Accesses that may be combined with each other: same op, memory, flags, base
-// and size of elements.
+// Accesses that may be combined with each other: same op, memory, flags, base and size of elements.
 struct Group {
   uint16_t flags;
   std::vector<Member> members;
-  // Of a group of loads: the writes since its first member, which whoever joins moves up across.
+  // For a group of loads: the writes since its first member, across which a new member moves up.
   std::vector<Access> crossed;
 
   const Access& access() const { return members.front().access; }
@@ -89,7 +88,7 @@ class Combiner {
   }
 
   void VisitInst(InstId id, size_t position) {
-    const Inst inst = m_.inst(id);  // instructions move when groups are finished
+    const Inst inst = m_.inst(id);  // a copy: instructions move when groups are finished
     const mir::OpInfo& info = mir::Info(inst.op);
     if (inst.num_regions != 0 || info.Has('E') || info.Has('T') ||
         (inst.flags & mir::kVolatile) != 0) {
@@ -100,7 +99,7 @@ class Combiner {
     if (!access.has_value() || access->space == Space::kPrivate) return;
     if (access->writes) {
       Close(loads_, *access);
-      // Nobody joins a group that far behind.
+      // A group that began further back takes no more members.
       for (Group& g : loads_) {
         if (position - g.members.front().position <= kMaxSpan) g.crossed.push_back(*access);
       }
@@ -112,7 +111,7 @@ class Combiner {
     if (joins && IsStore(inst.op)) Join(stores_, {id, position, *access});
   }
 
-  // Closes the groups with a member that the access may touch.
+  // Finishes the groups with a member that the access may overlap.
   void Close(std::vector<Group>& groups, const Access& access) {
     size_t kept = 0;
     for (Group& g : groups) {
@@ -186,7 +185,7 @@ class Combiner {
         const Access& next = members[end].access;
         const uint32_t at = next.offset - members[begin].access.offset;
         const bool follows = block ? at >= bytes && at % next.element_bytes == 0 : at == bytes;
-        // Offsets below the base's are the largest: a sum with them may wrap.
+        // Offsets below the base are the largest unsigned ones: a sum with them may wrap.
         const uint32_t most = block ? most_.block : most_.lane;
         if (!follows || at > most || at + next.bytes > most) break;
         bytes = at + next.bytes;
@@ -199,8 +198,8 @@ class Combiner {
     }
   }
 
-  // Loads at an offset that lanes share: one message reads a block for all of them, gaps and all.
-  // What does not change and lies at a known offset is read in blocks anyway (selection).
+  // Returns true for loads at an offset that lanes share: one message reads a block for all of
+  // them, with its gaps. Selection reads unchanging memory at a known offset in blocks anyway.
   bool IsBlock(const Group& g) const {
     const Access& access = g.access();
     if (access.op != Op::kLoadSsbo && access.op != Op::kLoadUbo && access.op != Op::kLoadConstant &&
@@ -211,7 +210,7 @@ class Combiner {
     return divergence_.Uniform(access.base);
   }
 
-  // Blocks of shared memory are aligned.
+  // Blocks of shared memory must be aligned.
   bool BeginsBlock(const Member& member) const {
     return member.access.op != Op::kLoadShared || !member.access.base.valid() ||
            m_.inst(member.inst).imm1 >= most_.shared_block_alignment;
@@ -225,7 +224,7 @@ class Combiner {
     };
     const Member& place = store ? *std::max_element(run.begin(), run.end(), by_position)
                                 : *std::min_element(run.begin(), run.end(), by_position);
-    // Copies: creating instructions moves the arrays.
+    // A copy: creating instructions moves the arrays.
     const Inst first = m_.inst(run[0].inst);
     b_.SetList(&before_[place.position]);
     b_.set_spirv_id(m_.inst(place.inst).spirv_id);
@@ -267,8 +266,8 @@ class Combiner {
     for (const Member& a : run) dropped_[a.position] = true;
   }
 
-  // The offset of the lowest access, or the halves of its address, as values that are defined where
-  // the combined one stands. Its own serve unless it stands later.
+  // Returns the offset of the lowest access, or the halves of its address, as values defined before
+  // the combined one. These are its own sources unless it comes later.
   mir::Builder::Address AddressAt(const Member& lowest, const Member& place) {
     const bool global = lowest.access.space == Space::kGlobal;
     if (lowest.position <= place.position) {
@@ -290,7 +289,7 @@ class Combiner {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  const Divergence divergence_;              // of the module as it was
+  const Divergence divergence_;              // of the module before the pass
   std::vector<Group> loads_, stores_;        // open at the current position
   std::vector<std::vector<InstId>> before_;  // new instructions, by position in the old list
   std::vector<bool> dropped_;                // by position in the old list

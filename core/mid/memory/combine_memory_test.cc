@@ -53,9 +53,9 @@ TEST(CombineMemory, AtMostFourDwordsAndNoGaps) {
 )");
 }
 
-// What stands between keeps these apart; each body must come out as it went in.
+// An instruction between the accesses keeps these apart; each body must be unchanged.
 constexpr char kKept[][600] = {
-    // A write of what only the later load reads.
+    // A write to bytes that only the later load reads.
     R"(  %0:i32 = load_ssbo[0, align 4] 0
   %1:i32 = ssbo_atomic[0, add] 4, 5
   %2:i32 = load_ssbo[0, align 4] 4
@@ -69,7 +69,7 @@ constexpr char kKept[][600] = {
   store_ssbo[0, align 4] 0, %0, %2
   return
 )",
-    // A store to the same buffer at an unknown place.
+    // A store to the same buffer at an unknown offset.
     R"(  %0:i32 = local_index
   %1:i32 = load_ssbo[0, align 4] 0
   store_ssbo[0, align 4] %0, 1
@@ -84,7 +84,7 @@ constexpr char kKept[][600] = {
   store_ssbo[1, align 4] 8, %0, %1
   return
 )",
-    // A load of what is stored.
+    // A load of the stored bytes.
     R"(  store_ssbo[0, align 4] 0, 1
   %0:i32 = load_ssbo[0, align 4] 0
   store_ssbo[0, align 4] 4, %0
@@ -96,7 +96,7 @@ constexpr char kKept[][600] = {
   store_shared[align 4] 4, 2
   return
 )",
-    // The same place twice.
+    // The same location twice.
     R"(  store_shared[align 4] 0, 1, 2
   store_shared[align 4] 4, 3
   return
@@ -126,7 +126,7 @@ TEST(CombineMemory, KeepsApartWhatMayTouchTheSameMemory) {
   for (const char* body : kKept) EXPECT_EQ(RunOnBody(body, For<CombineMemory>), body);
 }
 
-// The second pair begins behind the write.
+// The second pair begins after the write.
 TEST(CombineMemory, AWriteBeginsAnotherGroupOfLoads) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = load_ssbo[0, align 4] 0
@@ -223,7 +223,7 @@ TEST(CombineMemory, SharedAndBufferMemoryAreDifferent) {
 )");
 }
 
-// One message reads 64 bytes where all lanes want the same.
+// One message reads 64 bytes if all lanes need the same.
 TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = workgroup_id[0]
@@ -246,7 +246,7 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   store_ssbo[1, align 4] 0, %6, %7, %3, %19, %18
   return
 )");
-  // Shared memory has blocks at multiples of 16 bytes.
+  // Blocks of shared memory begin at multiples of 16 bytes.
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = workgroup_id[0]
   %1:i32 = shl %0, 4
@@ -262,7 +262,7 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   store_ssbo[1, align 4] 0, %2, %4
   return
 )");
-  // Not where lanes differ.
+  // Not if offsets differ between lanes.
   const char* const kept[] = {
       R"(  %0:i32 = local_index
   %1:i32 = iadd %0, 8
@@ -282,7 +282,7 @@ TEST(CombineMemory, BlocksAtOffsetsThatLanesShareHaveGaps) {
   for (const char* body : kept) EXPECT_EQ(RunOnBody(body, For<CombineMemory>), body);
 }
 
-// Below the base are the largest offsets, not those in front of the smallest.
+// Offsets below the base are the largest, and do not precede the smallest.
 TEST(CombineMemory, BlocksEndWhereOffsetsWrap) {
   const std::string body = R"(  %0:i32 = workgroup_id[0]
   %1:i32 = shl %0, 6

@@ -16,7 +16,7 @@ using mir::ResourceKind;
 
 struct Written {
   std::vector<bool> resources;
-  bool anything = false;  // by address, or through what may be any buffer
+  bool anything = false;  // by address, or by an op that may access any buffer
 };
 
 Written FindWritten(const Module& m) {

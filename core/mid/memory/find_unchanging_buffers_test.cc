@@ -11,7 +11,7 @@
 namespace kiln::mid {
 namespace {
 
-// Which of three buffers are found, as digits; the third has the second's binding.
+// The unchanging ones of three buffers, as digits; the third has the second's binding.
 std::string Unchanging(const std::string& body, const std::string& first_flags = "") {
   absl::StatusOr<mir::Module> m =
       mir::Parse("mir 1 local_size 8, 1, 1 shared 64 resource 0 ssbo 0.0.0" + first_flags +

@@ -20,7 +20,7 @@ using mir::RegionId;
 
 constexpr size_t kMaxElements = 64;
 
-// What nobody reads from a place of the program on.
+// The memory that is not read from a point of the program on.
 struct Overwritten {
   std::vector<Access> elements;
   MemorySet ended = 0;  // memories that are not read again
@@ -51,7 +51,7 @@ class Remover {
   }
 
  private:
-  // The state before the region, from the one behind it.
+  // Returns the state before the region, given the state after it.
   Overwritten Visit(RegionId region, const Overwritten& behind) {
     const std::vector<InstId>& insts = m_.region(region).insts;
     Overwritten state = AtEnd(insts.back(), behind);
@@ -106,7 +106,7 @@ class Remover {
   Module& m_;
   PassContext& context_;
   BitSet dead_;
-  std::vector<Overwritten> exits_;  // behind the loops around
+  std::vector<Overwritten> exits_;  // states after the enclosing loops
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(DeadStores, OverwrittenElementsByOneOrSeveralStores) {
 )");
 }
 
-// What stands between two stores of one place decides.
+// The instructions between two stores to one location decide.
 TEST(DeadStores, ReadersAndBarriers) {
   const auto dead = [](const std::string& between) {
     const std::string text = RunOnBody("%0:i32 = local_index store_ssbo[0, align 4] 0, 1 " +

@@ -15,7 +15,7 @@ using mir::Value;
 using mir::ValueId;
 using Reads = absl::FunctionRef<bool(uint32_t, uint32_t)>;
 
-// Whether component `component` of an element that the store may write is read.
+// Returns true if `component` is read in an element that the store may write.
 bool IsRead(const mir::Module& m, InstId store, uint32_t component, Reads reads) {
   const mir::Inst& inst = m.inst(store);
   const Interface& v = m.outputs[inst.imm0];

@@ -1,11 +1,12 @@
-// Removes from outputs what the next stage does not read.
+// Removes output components that the next stage does not read.
 //
-// Problem: a shader writes all that any other may want of it; in a pair of stages much of that is
-// read by nobody, and so is what it was computed from.
+// Problem: a shader writes every output that some other shader may need; in a pair of stages many
+// of these are unused, and so are the values from which they were computed.
 // Invariants: verified MIR in and out. Built-ins stay: fixed functions read them. Components at
-// locations that are not read become undefined, and a store without any other goes; what fed them
-// is for remove_dead_code. Of a choice by value all elements count. Outputs of 64 bits, which come
-// from no importer, stay. Algorithm: one walk. Linear.
+// locations that are not read become undefined, and a store without any other is removed;
+// remove_dead_code removes the code that computed them. A store to an element chosen by value
+// counts as a store to all elements. Outputs of 64 bits, which no importer creates, stay.
+// Algorithm: one walk. Linear.
 #ifndef KILN_CORE_MID_MEMORY_REMOVE_UNREAD_OUTPUTS_H_
 #define KILN_CORE_MID_MEMORY_REMOVE_UNREAD_OUTPUTS_H_
 
@@ -18,8 +19,8 @@
 
 namespace kiln::mid {
 
-// True if anything changed. One rewrite for each store. `reads(location, component)`: whether the
-// next stage does.
+// Returns true if anything changed. One rewrite for each store. `reads(location, component)`
+// returns true if the next stage reads it.
 absl::StatusOr<bool> RemoveUnreadOutputs(mir::Module& module,
                                          absl::FunctionRef<bool(uint32_t, uint32_t)> reads,
                                          PassContext& context);

@@ -15,7 +15,7 @@ namespace {
 
 using Places = std::set<std::pair<uint32_t, uint32_t>>;  // location, component
 
-// The body that is left of one of a vertex shader with these outputs.
+// The body of a vertex shader with these outputs after the pass.
 std::string Left(const std::string& body, const Places& read, int64_t rewrites = -1) {
   auto m = mir::Parse(absl::StrCat(
       "mir 1\nentry \"main\"\nstage vertex\ninput 0 location 0.0 f32 x4\ninput 1 location 1.0 i32 x1\n"

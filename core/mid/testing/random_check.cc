@@ -58,7 +58,7 @@ constexpr RandomPass kPasses[] = {
     {"remove_dead_code", RemoveDeadCode},
 };
 
-// Integers only: float rules may change which NaN comes out.
+// Integers only: float rules may change the bits of a NaN.
 mir::Module Generated(uint64_t seed, mir::Stage stage) {
   return oracle::GenerateModule(seed, {.stage = stage,
                                        .instructions = 70,
@@ -68,7 +68,8 @@ mir::Module Generated(uint64_t seed, mir::Stage stage) {
                                        .subgroups = seed % 2 == 1});
 }
 
-// The bytes of its own buffer; of fragments also what live ones put out.
+// The contents of the module's own buffer; of graphics stages also the outputs, and which
+// invocations are live.
 absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed) {
   oracle::LaunchInputs inputs = oracle::GenerateInputs(seed, m);
   const absl::StatusOr<oracle::InterpStatistics> run = oracle::Interpret(m, inputs);
@@ -83,7 +84,7 @@ absl::StatusOr<std::vector<uint8_t>> Outcome(const mir::Module& m, uint64_t seed
   return bytes;
 }
 
-// One pass on the module, judged by what the module computed before.
+// Runs one pass on the module and compares with the results before.
 RandomOutcome RunAndCompare(const RandomPass& pass, PassContext& context, uint64_t seed,
                             const std::vector<uint8_t>& expected, mir::Module& m) {
   RandomOutcome outcome;

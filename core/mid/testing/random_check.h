@@ -1,4 +1,4 @@
-// Random programs before and after passes: what the unit test and the long run share.
+// Random programs before and after passes, for the unit test and the long run.
 #ifndef KILN_CORE_MID_TESTING_RANDOM_CHECK_H_
 #define KILN_CORE_MID_TESTING_RANDOM_CHECK_H_
 
@@ -15,27 +15,27 @@ namespace kiln::mid {
 struct RandomPass {
   const char* name;
   absl::StatusOr<bool> (*run)(mir::Module&, PassContext&);
-  bool required = false;      // then it counts no rewrites
+  bool required = false;      // counts no rewrites then
   bool rare = false;          // finds little to do in random programs
-  bool of_fragments = false;  // finds nothing to do in others
+  bool of_fragments = false;  // changes nothing in other stages
 };
 
-// Every pass over MIR that keeps what the interpreter sees.
+// Every pass over MIR that preserves what the interpreter computes.
 absl::Span<const RandomPass> RandomPasses();
 
 struct RandomOutcome {
-  std::string error;  // empty: the program still does what it did, and is well-formed
+  std::string error;  // empty: the results are the same, and the program is well-formed
   bool changed = false;
   int64_t before = 0;  // instructions
   int64_t after = 0;
 };
 
-// The program of this seed and stage through one pass.
+// Runs one pass on the program of this seed and stage.
 RandomOutcome CheckPass(const RandomPass& pass, uint64_t seed,
                         mir::Stage stage = mir::Stage::kCompute);
 
-// Through all of them, three times over, compared after each; `limit`: rewrites allowed in all, -1
-// for any number.
+// Runs all passes, three times over, and compares after each. `limit`: rewrites allowed in total,
+// -1 for any number.
 RandomOutcome CheckAllPasses(uint64_t seed, int64_t limit, mir::Stage stage = mir::Stage::kCompute);
 
 }  // namespace kiln::mid

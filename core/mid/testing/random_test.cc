@@ -50,7 +50,7 @@ TEST_P(RandomPassTest, KeepsTheOutcomeOfVertices) {
 INSTANTIATE_TEST_SUITE_P(Mid, RandomPassTest, testing::ValuesIn(RandomPasses()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// All of them, round after round, and with a rewrite limit somewhere in between.
+// All passes, iteration after iteration, and with a rewrite limit somewhere in between.
 TEST(RandomPasses, TogetherAndBisected) {
   int64_t before = 0, after = 0;
   for (uint64_t seed = 5000; seed < 5200; ++seed) {

@@ -12,23 +12,23 @@
 
 namespace kiln::mid {
 
-// The body that the pass makes of `body` (the lines between `body {` and its end): values are
-// renumbered and unused pure instructions dropped, so that expectations show what matters. The
+// Returns the body after the pass ran on `body` (the lines between `body {` and its end): values
+// are renumbered and unused pure instructions dropped, so that expectations show what matters. The
 // module has two read-write storage buffers, 256 bytes of shared memory, 16 of push constants and
 // private arrays of 16 and 256 bytes.
-// Anything that does not parse, verify or run gives the error's text.
+// If the text does not parse or verify or the pass fails, returns the error's text.
 std::string RunOnBody(std::string_view body,
                       absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),
                       int64_t rewrite_limit = -1);
 
-// The same of a fragment with inputs (0: four floats, 1: a flat integer, 3: an array of four
+// The same for a fragment with inputs (0: four floats, 1: a flat integer, 3: an array of four
 // floats), an output of four floats, two storage buffers, an image (resource 2) and a private array
 // of 16 bytes.
 std::string RunOnFragmentBody(std::string_view body,
                               absl::StatusOr<bool> (*pass)(mir::Module&, PassContext&),
                               int64_t rewrite_limit = -1);
 
-// Of a target that has hardly more than accesses of four dwords a lane and blocks of 64 bytes.
+// A target with few features: accesses of four dwords a lane, blocks of 64 bytes, hardly more.
 inline constexpr Features kFewFeatures = {
     .int64 = false,
     .int8 = false,
@@ -43,7 +43,7 @@ inline constexpr Features kFewFeatures = {
     .conditions_in_flags = true,
     .access = {.lane = 16, .block = 64, .shared_block_alignment = 16}};
 
-// A pass that asks for features, for a target that has these.
+// Binds a pass that takes features to a target with these.
 template <absl::StatusOr<bool> (*pass)(mir::Module&, const Features&, PassContext&),
           const Features& features = kFewFeatures>
 absl::StatusOr<bool> For(mir::Module& module, PassContext& context) {

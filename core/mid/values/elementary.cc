@@ -10,16 +10,16 @@ namespace {
 constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 constexpr int kFractionBits = 52, kBias = 1023;
 
-// 2^n of normal results.
+// 2^n, which must be a normal number.
 double PowerOfTwo(int n) {
   assert(n > -kBias && n <= kBias);
   return std::bit_cast<double>(static_cast<uint64_t>(n + kBias) << kFractionBits);
 }
 
-// To an integer, halves away from zero; |x| < 2^31.
+// Rounds to an integer, halves away from zero; |x| < 2^31.
 int Nearest(double x) { return static_cast<int>(x < 0 ? x - 0.5 : x + 0.5); }
 
-// Terms of the series below are less than 2^-53 of the sum behind these.
+// Numbers of terms of the series below; further terms are less than 2^-53 of the sum.
 constexpr int kExpTerms = 18, kLogTerms = 14, kCircleTerms = 11;
 
 // sum of y^k / k! from both ends of a quarter: sin x = x * Circle(x^2, 1), cos x = Circle(x^2, 0),
@@ -54,7 +54,7 @@ double Exp2(double x) {
   return sum * PowerOfTwo(whole);
 }
 
-// x = m * 2^e with m around 1; ln m = 2 artanh((m - 1) / (m + 1)).
+// x = m * 2^e with m close to 1; ln m = 2 artanh((m - 1) / (m + 1)).
 double Log2(double x) {
   constexpr double kRootOfTwo = 0x1.6a09e667f3bcdp+0;
   int exponent = static_cast<int>(std::bit_cast<uint64_t>(x) >> kFractionBits) - kBias;

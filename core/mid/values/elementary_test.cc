@@ -1,4 +1,4 @@
-// Against the host's libm, which is another implementation: within what the header promises.
+// Comparison with the host's libm, an independent implementation, within the header's error bounds.
 #include "core/mid/values/elementary.h"
 
 #include <cmath>
@@ -30,7 +30,7 @@ TEST(Elementary, SinesAndCosines) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> any(-kMaxAngle, kMaxAngle), near(-7, 7);
   for (int i = 0; i < kSamples; ++i) {
-    // As a float: what a shader has.
+    // Rounded to a float, as arguments in shaders are.
     const double x = static_cast<float>(i % 2 == 0 ? any(random) : near(random));
     ASSERT_NEAR(Sin(x), std::sin(x), kError) << x;
     ASSERT_NEAR(Cos(x), std::cos(x), kError) << x;

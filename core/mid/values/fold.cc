@@ -16,7 +16,7 @@ using Bits = std::optional<uint64_t>;
 float AsFloat(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
 uint32_t AsBits(float x) { return std::bit_cast<uint32_t>(x); }
 
-// ---- Integers: of any width, in 64 bits, those above the width 0 ----
+// ---- Integers: of any width, in 64 bits; bits above the width are 0 ----
 
 // Adapts 64-bit arithmetic to a width.
 struct Int {
@@ -51,7 +51,7 @@ Bits FoldUnaryInt(Op op, const Int& t, uint64_t a) {
 
 Bits FoldDivision(Op op, const Int& t, uint64_t a, uint64_t b) {
   if (b == 0) return t.mask;
-  const bool by_minus_one = b == t.mask;  // the least number / -1 wraps
+  const bool by_minus_one = b == t.mask;  // the smallest number / -1 wraps
   switch (op) {
     case Op::kUdiv: return a / b;
     case Op::kUrem: return a % b;
@@ -127,19 +127,19 @@ uint32_t Exponent(uint32_t bits) { return (bits >> 23) & 0xff; }
 bool IsSubnormal(uint32_t bits) { return Exponent(bits) == 0 && (bits & 0x7fffff) != 0; }
 bool IsNan(uint32_t bits) { return Exponent(bits) == 0xff && (bits & 0x7fffff) != 0; }
 
-// Half bits of a float, round to nearest even; nothing if halfs' subnormals are involved.
+// The bits of a float rounded to half, to nearest even; nothing if a subnormal half is involved.
 Bits FloatToHalf(uint32_t bits) {
   const uint32_t sign = (bits >> 16) & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
   if (IsNan(bits) || IsSubnormal(bits)) return std::nullopt;
   if (magnitude == 0) return sign;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // rounds to infinity, or is it
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;  // infinite, or rounds to infinity
   if (magnitude < 0x38800000) return std::nullopt;    // a subnormal half, or rounds to one
   const uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
   return sign | ((rounded - 0x38000000) >> 13);
 }
 
-// Nothing for subnormals and NaNs.
+// Returns nothing for subnormals and NaNs.
 Bits HalfToFloat(uint32_t half) {
   const uint32_t sign = (half & 0x8000) << 16;
   const uint32_t exponent = (half >> 10) & 0x1f;
@@ -149,15 +149,15 @@ Bits HalfToFloat(uint32_t half) {
   return sign | ((exponent + 112) << 23) | (mantissa << 13);
 }
 
-// The bits of an ordinary number of either precision as a float.
+// The bits as a float, of a number of either precision that is neither subnormal nor NaN.
 Bits Ordinary(Type type, uint64_t bits) {
   if (type == Type::kF16) return HalfToFloat(static_cast<uint32_t>(bits));
   const uint32_t x = static_cast<uint32_t>(bits);
   return IsSubnormal(x) || IsNan(x) ? std::nullopt : Bits(x);
 }
 
-// A result of that precision, unless it depends on how subnormals are treated. Where NaNs arise is
-// left to the hardware.
+// A result of that precision; nothing if it depends on how subnormals are treated, or is a NaN,
+// whose bits are the hardware's.
 Bits FloatResult(Type type, float x) {
   const uint32_t bits = AsBits(x);
   if (IsSubnormal(bits) || IsNan(bits)) return std::nullopt;
@@ -193,7 +193,7 @@ float RoundEven(float x) {
   return AsFloat(AsBits(rounded) | sign);
 }
 
-// Saturating; x is no NaN.
+// Converts with saturation; x is no NaN.
 uint64_t FloatToSigned(const Int& t, float x) {
   const float limit = static_cast<float>(uint64_t{1} << (t.bits - 1));
   if (x >= limit) return t.mask >> 1;
@@ -206,14 +206,14 @@ uint64_t FloatToUnsigned(const Int& t, float x) {
   return static_cast<uint64_t>(x);
 }
 
-// 2^x of normal results.
+// 2^x, if it is a normal number.
 Bits FoldPower(Type type, double x) {
   if (!(x >= -126 && x < 128)) return std::nullopt;
   return FloatResult(type, static_cast<float>(Exp2(x)));
 }
 
-// What targets compute to within some units in the last place: the nearest number, which is as good
-// as any of those.
+// Ops that targets compute to within some units in the last place: the nearest number, which is as
+// valid as any other in that range.
 Bits FoldApproximated(Op op, Type type, float a) {
   switch (op) {
     case Op::kFsqrt: return a < 0 ? std::nullopt : FloatResult(type, std::sqrt(a));
@@ -279,7 +279,7 @@ bool IsNan(Type type, uint64_t bits) {
   return type == Type::kF16 ? (bits & 0x7fff) > 0x7c00 : IsNan(static_cast<uint32_t>(bits));
 }
 
-// Of one or two sources of which one at least is a NaN.
+// Folds an op of one or two sources, at least one of which is a NaN.
 Bits FoldNan(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
   switch (op) {
     case Op::kFadd:
@@ -321,18 +321,19 @@ Bits FoldFloat(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
     x[i] = AsFloat(*bits);
   }
   if (s.size() == 1) return FoldUnaryFloat(op, result, x[0]);
-  // Which zero min and max give when both are zero is up to the hardware.
+  // If both sources are zeros, the sign of min's and max's result is the hardware's.
   if ((op == Op::kFmin || op == Op::kFmax) && x[0] == x[1] && s[0] != s[1]) return std::nullopt;
   return FoldBinaryFloat(op, result, x[0], x[1]);
 }
 
-// An integer as a float; halfs from 2^24 on are infinite before that rounding matters.
+// An integer as a float. Integers of 2^24 or more are infinite as halfs, so that their inexact
+// floats do not matter.
 Bits FoldIntToFloat(Type result, bool negative, uint64_t magnitude) {
   const float x = static_cast<float>(magnitude);
   return FloatResult(result, negative ? -x : x);
 }
 
-// Whether the result may be inexact.
+// Returns true if the op's result may be inexact.
 bool Rounds(Op op) {
   switch (op) {
     case Op::kFadd:

@@ -52,8 +52,8 @@ bool Fits(char letter, Type type) {
   }
 }
 
-// The op exists with this result and sources of these types: those with the letter of the first
-// have its type, those with the result's letter the result's.
+// Returns true if the op exists with this result and sources of these types: sources with the
+// letter of the first have its type, those with the result's letter the result's.
 bool Typed(Op op, Type result, Type source) {
   const std::string_view signature = mir::Info(op).signature;
   if (!Fits(signature[0], result) || !Fits(signature[2], source)) return false;

@@ -39,7 +39,7 @@ TEST(Fold, IntegersWrapAndShiftByLowFiveBits) {
   EXPECT_EQ(I(Op::kUsubBorrow, {1, 2}), 1u);
 }
 
-// The nearest number to what they are, from tables; nothing where that is no finite normal number.
+// The nearest number to the result, from tables; nothing if that is no finite normal number.
 TEST(Fold, ApproximatedOnes) {
   EXPECT_EQ(F(Op::kFsqrt, {2}), 0x3fb504f3u);
   EXPECT_EQ(F(Op::kFsqrt, {-0.0f}), Bits(-0.0f));

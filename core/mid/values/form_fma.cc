@@ -19,7 +19,7 @@ using mir::Type;
 using mir::Value;
 using mir::ValueId;
 
-// A constant that so many sums with two of them ask for is worth a register. With 2 or 3 there are
+// A constant is worth a register if so many sums with two constants need it. With 2 or 3 there are
 // as few instructions, and more registers.
 constexpr uint32_t kSharedConstant = 4;
 
@@ -61,8 +61,8 @@ class Former {
     return m_.IsConstant(m_.source(product, 0)) + m_.IsConstant(m_.source(product, 1));
   }
 
-  // Does a sum add a constant for which the target's multiply-add needs a register? Its sign does
-  // not matter.
+  // Returns true if a sum adds a constant for which the target's multiply-add needs a register. The
+  // constant's sign does not matter.
   bool AddsConstant(InstId sum) const {
     for (ValueId v : m_.sources(sum)) {
       if (!m_.IsConstant(v)) continue;
@@ -75,14 +75,14 @@ class Former {
     return false;
   }
 
-  // Whether the sum could take a product, whatever constants are among them.
+  // Returns true if the sum can be fused with a product, apart from their constants.
   bool CanFuse(InstId sum) const {
     const Op op = m_.inst(sum).op;
     return (op == Op::kFadd || op == Op::kFsub) && MayFuse(sum) &&
            m_.source(sum, 0) != m_.source(sum, 1);
   }
 
-  // Counts what a sum with two constants would ask for in registers.
+  // Counts the constants for which sums with two of them would need registers.
   void CountConstants(InstId product) {
     if (!MayFuse(product) || Constants(product) != 1) return;
     for (const mir::Use& use : uses_.Of(m_.result(product))) {
@@ -93,7 +93,7 @@ class Former {
     }
   }
 
-  // Whether the constants of the sum and its product may stand in registers.
+  // Returns true if the constants of the sum and its product are worth their registers.
   bool ConstantsPay(InstId product, InstId sum) const {
     if (Constants(product) + AddsConstant(sum) <= 1) return true;
     for (InstId id : {product, sum}) {
@@ -104,7 +104,7 @@ class Former {
     return true;
   }
 
-  // Takes the product if all its uses can be fused with it.
+  // Claims the product if all its uses can be fused with it.
   void Claim(InstId product) {
     const ValueId v = m_.result(product);
     if (!MayFuse(product) || uses_.Unused(v)) return;
@@ -120,7 +120,7 @@ class Former {
     for (const mir::Use& use : uses_.Of(v)) product_of_[use.inst.index] = product;
   }
 
-  // The sum becomes an ffma in place; what must be negated is so in front of it.
+  // Turns the sum into an ffma; negations that it needs are emitted before it.
   void Fuse(InstId sum) {
     const InstId product = product_of_[sum.index];
     const bool difference = m_.inst(sum).op == Op::kFsub;
@@ -128,7 +128,7 @@ class Former {
     ValueId a = m_.source(product, 0), b = m_.source(product, 1);
     ValueId c = m_.source(sum, first ? 1 : 0);
     if (difference && first) c = Negated(c);
-    // A negated constant is still one: no instruction.
+    // Negates the constant if there is one: that takes no instruction.
     if (difference && !first) (m_.IsConstant(b) ? b : a) = Negated(m_.IsConstant(b) ? b : a);
     mir::SetSources(m_, sum, {a, b, c});
     m_.inst(sum).op = Op::kFfma;
@@ -152,9 +152,9 @@ class Former {
   const Features& features_;
   PassContext& context_;
   const mir::Uses uses_;
-  std::vector<InstId> product_of_;   // of a sum that becomes an ffma
-  std::vector<uint32_t> asked_for_;  // by value: a constant, by sums with two constants
-  BitSet dead_;                      // products that were taken
+  std::vector<InstId> product_of_;   // by sum that becomes an ffma
+  std::vector<uint32_t> asked_for_;  // by value, of constants: uses in sums with two constants
+  BitSet dead_;                      // products that were fused
   bool changed_ = false;
 };
 

@@ -75,7 +75,7 @@ TEST(FormFma, NotWhereContractionIsForbidden) {
   EXPECT_EQ(RunOnBody(body, For<FormFma>), body);
 }
 
-// Of either instruction; of all other licences none is needed, and flags stay.
+// kNoContraction on either instruction forbids fusing; other flags do not, and are kept.
 TEST(FormFma, AsksForContractionOnly) {
   const char* const body = R"(  %0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0
   %3:f32 = fmul.no_contraction %0, %1
@@ -157,8 +157,8 @@ constexpr Features HalfAddends() {
 }
 constexpr Features kHalfAddends = HalfAddends();
 
-// 0.5 is a half and costs nothing as an addend, of either sign; 0.1 is none, and a factor is in a
-// register whatever it is.
+// 0.5 is exactly a half and free as an addend, of either sign; 0.1 is not, and a constant factor
+// always needs a register.
 TEST(FormFma, TwoConstantsWhereTheAddendIsFree) {
   EXPECT_EQ(RunOnBody(R"(
   %0:f32 = load_ssbo[0, align 4] 0
@@ -184,7 +184,7 @@ TEST(FormFma, TwoConstantsWhereTheAddendIsFree) {
 )");
 }
 
-// Two constants in one sum are worth registers where four sums share them.
+// Two constants in one sum are worth registers if four sums share them.
 TEST(FormFma, ConstantsThatManySumsShare) {
   const auto fused = [](int sums) {
     std::string body = "  %0:f32 = load_ssbo[0, align 4] 0\n";

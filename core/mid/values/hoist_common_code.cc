@@ -57,7 +57,7 @@ class Hoister {
     return KeyOf(m_, id, [&](ValueId v) { return replace_.Find(v); });
   }
 
-  // Moves what both sides compute from the then side in front of the if.
+  // Moves instructions that both sides have from the then side to before the if.
   void Merge(RegionId then_region, RegionId else_region) {
     if (m_.region(then_region).insts.size() < 2 || m_.region(else_region).insts.size() < 2) return;
     KeyTable seen;
@@ -94,7 +94,7 @@ class Hoister {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  BitSet moved_;  // of the then side at hand: goes in front of the if
+  BitSet moved_;  // of the then side being merged: moves before the if
   BitSet gone_;   // of else sides: replaced
   bool changed_ = false;
 };

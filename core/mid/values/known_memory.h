@@ -1,7 +1,7 @@
-// What memory is known to hold at a place of the program, for global value numbering.
+// The values that memory is known to hold at a point of the program, for global value numbering.
 //
-// Entries say that an element of memory has a value. There are at most kMaxPlaces; the oldest is
-// forgotten first. A copy is the state to come back to after a side of an if.
+// Each entry maps an element of memory to a value. There are at most kMaxPlaces entries; the oldest
+// is dropped first. A copy is the state to restore after a side of an if.
 #ifndef KILN_CORE_MID_VALUES_KNOWN_MEMORY_H_
 #define KILN_CORE_MID_VALUES_KNOWN_MEMORY_H_
 
@@ -17,18 +17,18 @@ class KnownMemory {
  public:
   static constexpr size_t kMaxPlaces = 96;
 
-  // The element `n` of what the access loads or stores has this value.
+  // Records the value of element `n` of the access.
   void Learn(const Access& access, int n, mir::ValueId v);
-  // The value of element `n` of what the access loads, of this type; invalid: not known.
+  // Returns the value of element `n` of the access as this type, or an invalid id if it is unknown.
   mir::ValueId Find(const mir::Module& module, const Access& access, int n, mir::Type type) const;
 
-  // Forgets what a write to the access's place may have changed.
+  // Forgets the elements that a write by this access may have changed.
   void Overwrite(const Access& access);
   void Forget(MemorySet memories);
   void ForgetCoherent();
-  // Keeps what `other`, which grew from the same state, still knows too.
+  // Keeps the entries that `other`, which started from the same state, has too.
   void Meet(const KnownMemory& other);
-  // Forgets what was learnt after `state`, from which this one grew.
+  // Forgets entries recorded after `state`, from which this one started.
   void Restrict(const KnownMemory& state);
 
  private:

@@ -40,9 +40,9 @@ class Numbering {
   }
 
  private:
-  // What was learnt while a region is walked and must be forgotten at its end.
+  // Facts recorded while a region is walked, to be forgotten at its end.
   struct Scope {
-    size_t keys;  // that were available at its begin
+    size_t keys;  // available at its start
     std::vector<ValueId> known;
   };
 
@@ -87,7 +87,8 @@ class Numbering {
     scopes_.pop_back();
   }
 
-  // Values that jumps carry keep their registers: a constant would have to be moved into one.
+  // Values carried by jumps are not replaced by constants, which would have to be moved into a
+  // register.
   void Resolve(InstId id) {
     const bool carries = mir::Info(m_.inst(id).op).Has('T');
     for (int i = 0; i < m_.inst(id).num_sources; ++i) {
@@ -126,7 +127,8 @@ class Numbering {
     if (access.reads) {
       VisitLoad(id, access);
     } else if (m_.stage != mir::Stage::kFragment || access.space == Space::kPrivate) {
-      // What a helper stores outside is not there, and derivatives see what it loads.
+      // In fragments only private stores are recorded: a helper's other stores have no effect, and
+      // derivatives see the values it loads.
       const int first = m_.inst(id).num_sources - access.elements();
       for (int i = first; i < m_.inst(id).num_sources; ++i) {
         memory_.Learn(access, i - first, m_.source(id, i));
@@ -151,7 +153,7 @@ class Numbering {
 
   // ---- Control ----
 
-  // Until the current region ends, v is the constant.
+  // Records that v is the constant until the current region ends.
   void Know(ValueId v, ValueId constant) {
     if (m_.IsConstant(v) || known_[v.index].valid()) return;
     known_[v.index] = constant;
@@ -205,8 +207,8 @@ class Numbering {
     }
   }
 
-  // Lanes that a side discards do not come behind the if, but kill_in_line may let them, as
-  // helpers.
+  // Forgets helper states after an if with a side that does not yield: lanes discarded there do not
+  // reach the code after the if, but kill_in_line may let them continue as helpers.
   void ForgetHelpers(InstId id) {
     if (m_.stage != mir::Stage::kFragment) return;
     for (const RegionId region : m_.inst(id).regions) {  // two, of an if
@@ -243,7 +245,8 @@ class Numbering {
     return results;
   }
 
-  // Value i is what each jump carries at i: equal columns are one value.
+  // Merges values for which every jump carries the same. `values[i]` is carried by source i of each
+  // jump.
   void MergeColumns(const std::vector<InstId>& jumps, const std::vector<ValueId>& values) {
     if (jumps.empty() || values.size() < 2) return;
     columns_.Shrink(0);
@@ -262,9 +265,9 @@ class Numbering {
   mir::Builder b_;
   mir::Replacements replace_;
   PassContext& context_;
-  KeyTable available_;          // by what is computed: the instruction
+  KeyTable available_;          // by computation: the instruction
   KeyTable columns_;            // of one MergeColumns; kept for its memory
-  std::vector<ValueId> known_;  // by value: the constant it is here, or invalid
+  std::vector<ValueId> known_;  // by value: its constant in this region, or invalid
   KnownMemory memory_;
   std::vector<MemorySet> loop_writes_;  // by instruction, of loops
   std::vector<Scope> scopes_;

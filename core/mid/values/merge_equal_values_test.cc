@@ -109,7 +109,8 @@ TEST(Gvn, StoresAnswerLoads) {
 )");
 }
 
-// Stores to another base, to a buffer that may be the same, atomics and barriers end what is known.
+// Stores to another base or to a buffer that may be the same, atomics and barriers invalidate
+// entries.
 TEST(Gvn, WhatMayChangeMemory) {
   const char* const kBefore = R"(
   %0:i32 = local_index

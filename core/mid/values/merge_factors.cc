@@ -37,7 +37,8 @@ class Merger {
   }
 
  private:
-  // Which source of a product of a value and a constant is the constant, if it may be reassociated.
+  // The index of the constant source, if the instruction is a product of a value and a constant
+  // that may be reassociated.
   std::optional<int> FactorOf(InstId id) const {
     if (m_.inst(id).op != Op::kFmul || (m_.inst(id).flags & mir::kNoReassociation) != 0) return {};
     const bool first = m_.IsConstant(m_.source(id, 0)), second = m_.IsConstant(m_.source(id, 1));
@@ -71,7 +72,7 @@ class Merger {
   mir::Builder b_;
   PassContext& context_;
   const mir::Uses uses_;
-  BitSet dead_;  // products that others took
+  BitSet dead_;  // products that were merged into others
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(MergeFactors, HalfsAreOfTheirOwnType) {
 )");
 }
 
-// What is not one chain of factors, each used once, stays as it is.
+// Everything but a chain of factors, each used once, is left unchanged.
 class Stays : public testing::TestWithParam<const char*> {};
 
 TEST_P(Stays, AsItIs) {
@@ -54,21 +54,21 @@ TEST_P(Stays, AsItIs) {
 
 INSTANTIATE_TEST_SUITE_P(MergeFactors, Stays,
                          testing::Values(
-                             // The inner product is needed otherwise.
+                             // The inner product has another use.
                              R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 4f
   %2:f32 = fmul %1, 3f
   store_ssbo[1, align 4] 0, %1, %2
   return
 )",
-                             // Of one value with itself.
+                             // A product of one value with itself.
                              R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul %0, 4f
   %2:f32 = fmul %1, %1
   store_ssbo[1, align 4] 0, %2
   return
 )",
-                             // The order is the program's, of either.
+                             // Either product forbids reordering.
                              R"(  %0:f32 = load_ssbo[0, align 4] 0
   %1:f32 = fmul.exact %0, 4f
   %2:f32 = fmul %1, 3f

@@ -23,11 +23,12 @@ using mir::Module;
 using mir::Op;
 using mir::ValueId;
 
-// Registers of a value per lane beside those of a uniform one: a dword of sixteen lanes against
-// one.
+// Registers of a value per lane, relative to those of a uniform one: a dword of sixteen lanes
+// against one.
 constexpr int64_t kLanesOfOne = 16;
-// What a place saved is worth where nobody wants the number: making it costs an instruction too.
-// With 1, 106 programs of 1,514 have more instructions and no more than 2 fewer registers.
+// Factor of the saving if the condition is not needed as a number: forming that costs an
+// instruction too. With 1, 106 programs of 1,514 have more instructions and no more than 2 fewer
+// registers.
 constexpr int64_t kUnstored = 2;
 
 bool IsNumberCompare(const Module& m, ValueId v) {
@@ -60,7 +61,7 @@ bool AsksForFlag(const Module& m, const mir::Use& use) {
   return (op == Op::kIf || op == Op::kSelect) && use.source == 0;
 }
 
-// A select between a constant and zero: a condition kept as a number is masked.
+// A select between a constant and zero: it can mask a condition kept as a number.
 bool IsMask(const Module& m, InstId user) {
   return m.inst(user).op == Op::kSelect && m.IsConstant(m.source(user, 1)) &&
          IsZero(m, m.source(user, 2));
@@ -86,15 +87,15 @@ class Rematerialiser {
   }
 
  private:
-  // Someone in another line who wants the compare's flag, or that of its negation.
+  // A user in another line of the compare's flag, or of its negation's.
   struct Distant {
     InstId user;
     bool negated = false;
   };
-  // What is known of the uses of a compare.
+  // The uses of a compare.
   struct Wanted {
     std::vector<Distant> distant;
-    int64_t needed = 0;   // the last place of those that want a number
+    int64_t needed = 0;   // the last position of uses as a number
     bool stored = false;  // there is one
   };
   struct Made {
@@ -102,7 +103,7 @@ class Rematerialiser {
     InstId inst;
   };
 
-  // Uses of `v`, which is the compare or a negation of it, both made in `line`.
+  // Collects the uses of `v`, which is the compare or a negation of it, both in `line`.
   void Collect(ValueId v, uint32_t line, bool negated, Wanted& wanted) const {
     const InstId definition{m_.value(v).owner};
     for (const mir::Use& use : uses_.Of(v)) {
@@ -117,7 +118,8 @@ class Rematerialiser {
     }
   }
 
-  // What is kept as a number anyway is taken as one where that costs no flag.
+  // If the condition is kept as a number anyway, treats masks as uses of the number, which need no
+  // flag.
   void KeepMasks(InstId compare, Wanted& wanted) const {
     std::vector<Distant>& list = wanted.distant;
     const auto masks = std::stable_partition(list.begin(), list.end(), [&](const Distant& d) {
@@ -207,7 +209,7 @@ class Rematerialiser {
     return m_.result(inst);
   }
 
-  // Puts what was made in front of who asked for it.
+  // Inserts each new instruction before its user.
   void Insert() {
     std::stable_sort(made_.begin(), made_.end(), [&](const Made& a, const Made& b) {
       return lives_.PlaceOf(a.before) < lives_.PlaceOf(b.before);
@@ -220,7 +222,7 @@ class Rematerialiser {
     });
   }
 
-  // Compares, and negations of them, that nobody asks for any more.
+  // Removes compares, and negations of them, without uses.
   void RemoveUnused() {
     const mir::Uses uses(m_);
     BitSet dead(m_.insts.size());
@@ -242,7 +244,7 @@ class Rematerialiser {
 
   Module& m_;
   PassContext& context_;
-  const mir::Uses uses_;  // of the module as it came
+  const mir::Uses uses_;  // of the module before the pass
   const mir::StraightLines lines_;
   ValueLives lives_;
   std::optional<Divergence> divergence_;

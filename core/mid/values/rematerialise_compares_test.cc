@@ -8,7 +8,7 @@
 namespace kiln::mid {
 namespace {
 
-// Beside the if and once for both selects of a line; the original is gone.
+// Repeats the compare before the if and once for both selects of a line; the original is removed.
 TEST(RematerialiseCompares, BesideEachLineThatAsks) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index
@@ -54,7 +54,7 @@ TEST(RematerialiseCompares, BesideEachLineThatAsks) {
 )");
 }
 
-// A negation is repeated with its compare; where both are asked for in a line, the compare is one.
+// A negation is repeated with its compare; if a line needs both, they share the compare.
 TEST(RematerialiseCompares, NegationsGoWithTheirCompare) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32, %1:f32 = load_ssbo[0, align 4] 0
@@ -88,7 +88,7 @@ TEST(RematerialiseCompares, NegationsGoWithTheirCompare) {
 )");
 }
 
-// What becomes of %3, used as the flag of two lines.
+// The outcome for %3, used as the flag of two lines.
 std::string Repeated(const std::string& front, const std::string& number,
                      const std::string& end = "") {
   const std::string body = front + "  %3:bool = ult %1, %2\n" + number + R"(  if %3 {
@@ -105,8 +105,9 @@ std::string Repeated(const std::string& front, const std::string& number,
   return text.find("ult") != text.rfind("ult") ? "repeated" : text;
 }
 
-// Where somebody wants its number, the condition lives on rather than two operands per lane. Not if
-// nobody does, if they are needed behind anyway, or if they are uniform and it is not.
+// If the condition is needed as a number, it stays live rather than two operands per lane. It is
+// repeated if the number is not needed, if the operands are needed later anyway, or if they are
+// uniform and it is not.
 TEST(RematerialiseCompares, NotWhereOperandsWouldLiveOnInstead) {
   const std::string index = "  %0:i32 = local_index\n";
   const std::string lanes = index + "  %1:i32, %2:i32 = load_ssbo[0, align 4] %0\n";
@@ -120,7 +121,7 @@ TEST(RematerialiseCompares, NotWhereOperandsWouldLiveOnInstead) {
   EXPECT_EQ(Repeated(half, number, "  store_ssbo[0, align 4] 0, %2\n"), "repeated");
 }
 
-// A select between a constant and zero masks the number that there is; it is no reason to repeat.
+// A select between a constant and zero masks the existing number; it is no reason to repeat.
 TEST(RematerialiseCompares, MasksTakeTheNumber) {
   constexpr char kText[] = R"(  %0:i32 = local_index
   %1:bool = ult %0, 4
@@ -138,7 +139,7 @@ TEST(RematerialiseCompares, MasksTakeTheNumber) {
   EXPECT_EQ(RunOnBody(kText, RematerialiseCompares), kText);
 }
 
-// A loop needs what comes from outside of it up to its end, in every iteration: repeating adds
+// In a loop, values from outside of it are live up to its end in every iteration: repeating costs
 // nothing.
 TEST(RematerialiseCompares, LoopsKeepTheirOperands) {
   constexpr char kBody[] = R"(
@@ -160,7 +161,7 @@ TEST(RematerialiseCompares, LoopsKeepTheirOperands) {
   EXPECT_GT(text.find("ult"), text.find("loop")) << text;
 }
 
-// The boolean is stored for its other use: repeating ends its life there.
+// The boolean is stored for its other use: repeating ends its live range there.
 TEST(RematerialiseCompares, OtherUsesStay) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

@@ -20,7 +20,7 @@ using mir::ValueId;
 
 class LoopBound {
  public:
-  // Ifs looked at in one loop: keeps the whole linear.
+  // Ifs examined in one loop: keeps the total linear.
   static constexpr int kMaxTests = 8;
 
   LoopBound(const Module& module, InstId loop) : m_(module), body_(module.inst(loop).regions[0]) {
@@ -35,13 +35,13 @@ class LoopBound {
     int tests = 0;
     for (InstId id : m_.region(body_).insts) {
       if (m_.inst(id).op == Op::kIf && tests++ < kMaxTests && Test(id)) return true;
-      if (MayContinue(id)) return false;  // what follows need not run in every iteration
+      if (MayContinue(id)) return false;  // later instructions need not run in every iteration
     }
     return false;
   }
 
  private:
-  // Whether the loop body defines the value: one walk, made for few candidates only.
+  // Returns true if the loop body defines the value: one walk, for few candidates only.
   bool DefinedInside(ValueId v) const {
     const Value& value = m_.value(v);
     bool found = false;
@@ -68,7 +68,7 @@ class LoopBound {
     return found;
   }
 
-  // An if that leaves the loop on a condition which must come true.
+  // Returns true for an if that leaves the loop on a condition that must become true.
   bool Test(InstId id) const {
     const Inst& inst = m_.inst(id);
     const ValueId condition = m_.source(id, 0);
@@ -94,7 +94,7 @@ class LoopBound {
     return false;
   }
 
-  // The value is parameter number *param plus the constant *lead.
+  // Matches parameter number *param plus the constant *lead.
   bool Counter(ValueId v, int* param, uint32_t* lead) const {
     *lead = 0;
     uint32_t constant = 0;
@@ -126,7 +126,7 @@ class LoopBound {
     return false;
   }
 
-  // Every continue adds the same constant to the parameter.
+  // Matches a parameter to which every continue adds the same constant.
   bool Step(int param, uint32_t* step) const {
     for (size_t i = 0; i < continues_.size(); ++i) {
       ValueId base;
@@ -140,8 +140,8 @@ class LoopBound {
     return *step != 0;
   }
 
-  // The set of counters for which the comparison has the wanted outcome is never empty: it holds
-  // the bound itself, or all but the bound.
+  // Returns true if some counter always gives the wanted outcome: the bound itself, or any other
+  // number.
   static bool ContainsBound(Op op, bool wanted) {
     switch (op) {
       case Op::kIeq:
@@ -154,7 +154,8 @@ class LoopBound {
     }
   }
 
-  // Constant start, step and bound: "counter < bound" holds until it does not, before wrapping.
+  // For constant start, step and bound: returns true if the counter passes the bound before it
+  // wraps.
   bool Counts(int param, uint32_t lead, uint32_t step, ValueId bound, Op op, bool wanted,
               int side) const {
     if (side != 0 || !m_.IsConstant(bound) || !m_.IsConstant(initial_[param])) return false;
@@ -208,7 +209,7 @@ class Eliminator {
   }
 
  private:
-  // Who owns what, and the observable instructions.
+  // Records owners, jumps and writers, and collects the observable instructions.
   void Visit(RegionId region, InstId owner, InstId loop) {
     for (InstId id : m_.region(region).insts) {
       const Inst& inst = m_.inst(id);
@@ -225,7 +226,8 @@ class Eliminator {
     }
   }
 
-  // Memory that only this program sees: number of the private array, or the last for shared.
+  // The index of memory that only this program sees: of the private array, or after these for
+  // shared.
   int LocalMemory(const Inst& inst) const {
     switch (inst.op) {
       case Op::kLoadPrivate:
@@ -244,7 +246,7 @@ class Eliminator {
     return info.Has('W') && LocalMemory(inst) < 0;
   }
 
-  // Whether a loop stays though nothing it gives is used.
+  // Returns true if a loop must stay even if none of its results is used.
   bool MustRun(InstId loop) const { return !FiniteLoop(m_, loop) && !ComputesOnly(m_, loop); }
 
   void Live(ValueId v) {
@@ -265,7 +267,8 @@ class Eliminator {
     }
     switch (inst.op) {
       case Op::kLoop:
-        // Every jump decides how long the loop runs, and so does the control that leads to it.
+        // Every jump affects how long the loop runs, and so does the control that leads to it. The
+        // loop's sources become live with the parameters that they start.
         for (InstId jump : jumps_[id.index]) Need(jump);
         return;
       case Op::kYield:
@@ -276,7 +279,7 @@ class Eliminator {
     }
   }
 
-  // The origin of a live value is needed.
+  // Marks the instruction that defines a live value.
   void Trace(ValueId v) {
     const Value& value = m_.value(v);
     if (value.kind == Value::Kind::kParam) {
@@ -312,7 +315,7 @@ class Eliminator {
 
   // ---- Sweeping ----
 
-  // Sources of a loop stand for parameters and become live with them, not with the loop.
+  // Terminators always stay: their carried values are dropped one by one.
   bool Keeps(InstId id) const {
     const Inst& inst = m_.inst(id);
     return needed_.test(id.index) || mir::Info(inst.op).Has('T');

@@ -78,7 +78,7 @@ TEST(Dce, IfsWithoutEffectGo) {
             "  return\n");
 }
 
-// The sum is dead though it feeds itself; the counter decides how often the store runs.
+// The sum is dead though it feeds itself; the counter determines how often the store runs.
 TEST(Dce, UnusedLoopParamsAndResults) {
   EXPECT_EQ(RunOnBody(R"(
   %8:i32, %9:i32 = loop (%1:i32 = 0, %2:i32 = 0) {
@@ -139,7 +139,7 @@ TEST(Dce, TrailingDwordsOfLoads) {
 )");
 }
 
-// What decides whether a jump is taken is needed where the loop is.
+// The conditions of a needed loop's jumps are needed.
 TEST(Dce, ConditionsOfJumpsStay) {
   const char* body = R"(  %0:i32 = local_index
   loop {
@@ -169,7 +169,7 @@ struct LoopCase {
   const char* body;
 };
 
-// Nobody can end them, and nothing shows whether they do.
+// No other invocation can end them, and their end is not observable.
 TEST(Dce, EndlessLoopsThatOnlyComputeGo) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index

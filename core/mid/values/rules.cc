@@ -15,7 +15,7 @@ using mir::Op;
 
 constexpr bool kOnly32 = true;
 
-// Flags that forbid a rule.
+// Sets of flags that forbid a rule.
 constexpr uint16_t kAlways = 0;
 constexpr uint16_t kNans = mir::kKeepNan;
 constexpr uint16_t kNonFinite = mir::kKeepNan | mir::kKeepInf;
@@ -197,7 +197,7 @@ constexpr Rule kRules[] = {
     {"ffma_zero", "(ffma a 0.0f b)", "b", kSpecials},
     {"fsub_from_zero", "(fsub 0.0f a)", "(fneg a)", kZeros},
     {"fsub_from_negative_zero", "(fsub -0.0f a)", "(fneg a)"},
-    // A choice that is written as a product, as mix with a comparison is.
+    // A selection written as a product, as mix with a comparison is.
     {"fmul_choice", "(fmul a (select b 1.0f 0.0f))", "(select b a 0.0f)", kSpecials},
     {"fmul_other_choice", "(fmul a (select b 0.0f 1.0f))", "(select b 0.0f a)", kSpecials},
     {"one_less_choice", "(fsub 1.0f (select a 1.0f 0.0f))", "(select a 0.0f 1.0f)"},
@@ -344,7 +344,7 @@ RuleIndex CompileAll() {
     }
     index.rules.push_back(std::move(c));
   }
-  // Stable, so that of two rules for one op the one written first is tried first.
+  // Stable: of two rules for one op the one written first is tried first.
   std::stable_sort(index.rules.begin(), index.rules.end(),
                    [](const auto& a, const auto& b) { return a.pattern.op < b.pattern.op; });
   index.first.assign(mir::NumOps() + 1, 0);
@@ -385,7 +385,7 @@ std::optional<uint64_t> LiteralBits(const Pattern& literal, mir::Type type) {
   if (literal.literal_type == mir::Type::kF32) {
     if (!mir::IsFloat(type)) return std::nullopt;
     if (type == mir::Type::kF32) return literal.literal_bits;
-    // Rules name numbers that both precisions have.
+    // Rules use only numbers that both precisions have.
     const std::array<uint64_t, 1> bits = {literal.literal_bits};
     return FoldOp(Op::kF2f, type, mir::Type::kF32, bits);
   }

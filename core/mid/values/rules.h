@@ -4,7 +4,7 @@
 //
 //   {"iadd_of_constant_sum", "(iadd (iadd a #b) #c)", "(iadd a (iadd #b #c))"}
 //
-//   a, b, ...   any value; a letter that stands twice must be the same value (or equal constants)
+//   a, b, ...   any value; a letter used twice must be the same value (or equal constants)
 //   #a          a constant value
 //   #a:GUARD    a constant that satisfies the guard (see Guard)
 //   5, -1       this integer constant, of any width; true, false: this boolean
@@ -12,8 +12,8 @@
 //   (op ...)    the result of such an instruction
 //
 // Rules hold for every width of the values in them, unless marked kOnly32. A literal takes its type
-// from what stands beside it; where that is a boolean, 0 is false. A rule applies only if its
-// replacement has the type that the pattern had.
+// from the other operands; if that is boolean, 0 is false. A rule applies only if its replacement
+// has the type that the pattern had.
 //
 // Constants of the replacement are computed by folding: `(iadd #b #c)` above becomes one constant.
 // A rule that would have to leave a computation on constants unfolded does not apply.
@@ -21,13 +21,14 @@
 // Termination: a rule's replacement has fewer instructions than its pattern, or as many of lower
 // rank (multiplication > shift > and/add; negation is pushed into its user; a comparison never
 // becomes two; an added constant moves out of sums, shifts and products, where addresses of one
-// base differ by it, and nothing moves it back).
+// base differ by it, and no rule moves it back).
 //
-// A rule that needs a licence of float arithmetic names the flags that take it away
-// (mir::InstFlags); it does not apply where an instruction that it matches has one of them. Without
-// any it holds for NaNs, infinities and zeros of either sign, and rounds as its pattern does.
+// A rule that holds only under a permission of float arithmetic names the flags that withdraw it
+// (mir::InstFlags); it does not apply if an instruction that it matches has one of them. A rule
+// without such flags holds for NaNs, infinities and zeros of either sign, and rounds as its pattern
+// does.
 //
-// Each rule proves itself: rules_test runs both sides on random and corner values.
+// Every rule is checked: rules_test evaluates both sides on random and corner values.
 #ifndef KILN_CORE_MID_VALUES_RULES_H_
 #define KILN_CORE_MID_VALUES_RULES_H_
 
@@ -56,8 +57,8 @@ struct Rule {
   std::string_view name;
   std::string_view pattern;
   std::string_view replacement;
-  uint16_t unless = 0;        // flags of the instructions matched
-  bool only_32_bits = false;  // applies where the root's first source has 32 bits
+  uint16_t unless = 0;        // flags that forbid it, on any instruction matched
+  bool only_32_bits = false;  // applies only if the root's first source has 32 bits
 };
 
 // A pattern or replacement, parsed. Variables are numbered from 0 in order of their letters.
@@ -81,9 +82,9 @@ struct CompiledRule {
   int num_variables = 0;
   Pattern pattern;
   Pattern replacement;
-  // What some source of an instruction must be that the rule may apply to: a constant, the same as
-  // another source, the result of this op (kUnreachable: of any). Tells most rules off without
-  // matching.
+  // A necessary condition for a match, checked first, which excludes most rules: some source of the
+  // instruction is a constant, is the same as another source, is the result of this op
+  // (kUnreachable: of any).
   bool needs_constant = false;
   bool needs_equal = false;
   mir::Op needs_op = mir::Op::kUnreachable;
@@ -101,8 +102,8 @@ const RuleIndex& CompiledRules();
 // True if a constant of the type with these bits satisfies the guard.
 bool Satisfies(Guard guard, mir::Type type, uint64_t bits);
 
-// The bits of a literal as a constant of the type, or nothing if it is of another kind or does not
-// fit: the boolean 0 is false.
+// The bits of a literal as a constant of the type (the boolean 0 is false), or nothing if it is of
+// another kind or does not fit.
 std::optional<uint64_t> LiteralBits(const Pattern& literal, mir::Type type);
 
 }  // namespace kiln::mid

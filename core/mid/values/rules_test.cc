@@ -1,7 +1,7 @@
-// Each rule proves itself: pattern and replacement are evaluated on corner and random values, for
-// every width its values can have, by the interpreter's definitions, which share nothing with
-// folding. What a rule needs a licence for is left out, and must be there: each flag of special
-// values that forbids a rule stands for values on which it does not hold.
+// Checks each rule: pattern and replacement are evaluated on corner and random values, for every
+// width its values can have, by the interpreter's definitions, which share nothing with folding.
+// Differences that a rule's flags permit are excused, and must occur: each flag for special values
+// that forbids a rule must have been needed for some values on which it does not hold.
 #include "core/mid/values/rules.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using mir::Op;
 using mir::Type;
 namespace semantics = mir::semantics;
 
-// What the letters of signatures stand for in one trial.
+// The types that signatures' letters have in one trial.
 struct Letters {
   Type integer;
   Type real;
@@ -133,7 +133,7 @@ bool IsInfinite(Type type, uint64_t bits) {
   return mir::IsFloat(type) && Magnitude(type, bits) == InfinityOf(type);
 }
 
-// `infinite`: set where an infinity occurs.
+// Evaluates a side of a rule. `infinite`: set if an infinity occurs.
 uint64_t Evaluate(const Pattern& p, Type expected, const Letters& letters,
                   const std::vector<uint64_t>& vars, bool* infinite) {
   uint64_t value = 0;
@@ -185,7 +185,8 @@ uint64_t Draw(Type type, Guard guard, bool rearranges, std::mt19937_64& random) 
                                  : random() >> (random() % 64);
     return bits & mir::MaskOf(type);
   }
-  // Rearrangements are compared where they promise something: positive ordinary numbers.
+  // Reordered arithmetic is compared only where its error is bounded: for positive ordinary
+  // numbers.
   const float range = type == Type::kF16 ? 16.0f : 1024.0f;
   const float x = static_cast<float>(random() % 1000000) / 1e6f * range + 0.01f;
   if (rearranges) return FloatBits(type, x);
@@ -213,10 +214,10 @@ bool ChangesWidth(const Pattern& p) {
 
 struct Trials {
   int executed = 0;
-  uint16_t needed = 0;  // flags without whose licence the rule would have failed
+  uint16_t needed = 0;  // flags without whose permission the rule would have failed
 };
 
-// The flags whose licences were needed so that two sides that differ agree; 0: there are none.
+// The flags whose permission excuses a difference between the two sides; 0: none does.
 uint16_t Needed(const CompiledRule& rule, Type result, uint64_t before, uint64_t after, bool nan,
                 bool infinite) {
   uint16_t flags = 0;
@@ -253,7 +254,7 @@ Trials Try(const CompiledRule& rule, Type result, const Letters& letters, std::m
     const uint64_t after = Evaluate(rule.replacement, result, letters, vars, &ignored);
     if (!rearranges && !Agree(before, after, result, 0)) {
       const uint16_t needed = Needed(rule, result, before, after, nan, infinite);
-      // One alone: that it is needed is certain.
+      // A single flag was certainly needed.
       if ((needed & (needed - 1)) == 0) trials.needed |= needed;
       if (needed != 0) continue;
     }
@@ -286,7 +287,7 @@ TEST(Rules, EveryRuleHoldsOnCornersAndRandomValuesOfEveryWidth) {
       for (Type real : {Type::kF16, Type::kF32}) {
         for (Type any : kAll) {
           for (Type result : kAll) {
-            // Letters that the rule does not mention make no difference.
+            // Letters that the rule does not use make no difference.
             const Letters letters{integer, real, any};
             const size_t n = static_cast<size_t>(rule.num_variables);
             Typing typing{letters, std::vector<Type>(n, Type::kI32), std::vector<bool>(n, false)};

@@ -25,10 +25,10 @@ using mir::ValueId;
 constexpr int kMaxVariables = 8;
 constexpr int kMaxSources = 4;
 
-// What a rule's pattern matched.
+// The values that a rule's pattern matched.
 struct Bindings {
   std::array<ValueId, kMaxVariables> values;
-  uint16_t flags = 0;  // of float arithmetic, of all instructions
+  uint16_t flags = 0;  // of float arithmetic, of all instructions matched
 };
 
 class Simplifier {
@@ -46,7 +46,7 @@ class Simplifier {
   }
 
  private:
-  // True if the instruction's value was replaced and the instruction is dropped.
+  // Returns true if the instruction's value was replaced and the instruction is dropped.
   bool VisitInst(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.op == Op::kLoadConstant) return VisitLoadConstant(id);
@@ -81,7 +81,7 @@ class Simplifier {
     return true;
   }
 
-  // Loads from the module's own constants at a constant offset.
+  // Replaces loads from the module's constant tables at a constant offset.
   bool VisitLoadConstant(InstId id) {
     const ValueId offset = m_.source(id, 0);
     if (!m_.IsConstant(offset)) return false;
@@ -104,7 +104,7 @@ class Simplifier {
     return true;
   }
 
-  // Constants go second in commutative operations.
+  // Puts constants second in commutative operations.
   bool Canonicalise(Op op, absl::Span<ValueId> sources) const {
     if (!mir::Info(op).Has('C') || !m_.IsConstant(sources[0]) || m_.IsConstant(sources[1])) {
       return false;
@@ -113,8 +113,8 @@ class Simplifier {
     return true;
   }
 
-  // An undefined source of float arithmetic is a NaN, which takes most along with it: what is
-  // computed from nothing is not computed (Mesa 25.0.7 chooses so too, nir_opt_undef).
+  // Treats an undefined source of float arithmetic as a NaN, so that most operations on undefined
+  // values are not computed. (Mesa 25.0.7 chooses so too, nir_opt_undef.)
   absl::Span<const ValueId> Defined(Op op, absl::Span<const ValueId> sources,
                                     absl::Span<ValueId> room) {
     const std::string_view signature = mir::Info(op).signature;
@@ -130,7 +130,7 @@ class Simplifier {
   }
   static uint64_t QuietNan(Type type) { return type == Type::kF16 ? 0x7e00 : 0x7fc00000; }
 
-  // A value equal to `op` of these sources that is better than the operation, if there is one.
+  // Returns a value that is equal to `op` of these sources and cheaper, if there is one.
   // `ask`: this replaces an instruction of the program and counts as a rewrite.
   std::optional<ValueId> Better(Op op, Type type, absl::Span<const ValueId> given, bool ask) {
     if (IsLeftToTarget(m_.stage, op, flags_)) return std::nullopt;
@@ -176,7 +176,7 @@ class Simplifier {
 
   // ---- Known bits ----
 
-  // What follows from bits that are certainly 0 (known_bits.h).
+  // Simplifies by bits that are certainly 0 (known_bits.h).
   std::optional<ValueId> FromKnownBits(Op op, Type type, absl::Span<const ValueId> sources,
                                        bool ask) {
     if (sources.size() != 2 || m_.value(sources[0]).type != Type::kI32) return std::nullopt;
@@ -193,11 +193,11 @@ class Simplifier {
 
   // ---- Matching ----
 
-  // What sources are, as far as rules ask for it before they are matched.
+  // Facts about the sources by which rules are excluded before they are matched.
   struct Given {
-    bool constant = false;            // one of them is
+    bool constant = false;            // one of them is one
     bool equal = false;               // two of them are the same
-    std::array<Op, kMaxSources> ops;  // that they are results of
+    std::array<Op, kMaxSources> ops;  // by source: the op that defines it
 
     bool Has(const CompiledRule& rule) const {
       if ((rule.needs_constant && !constant) || (rule.needs_equal && !equal)) return false;
@@ -275,15 +275,15 @@ class Simplifier {
     return m_.value(bound.values[variable.variable]).type;
   }
 
-  // The type of a pattern that stands where `expected` would fit.
+  // The type of a pattern in a position where `expected` would fit.
   Type TypeOf(const Pattern& p, Type expected, const Bindings& bound) const {
     if (p.kind == Pattern::Kind::kVariable) return BoundType(p, bound);
     if (p.kind == Pattern::Kind::kLiteral) return expected;
     return LetterType(p, mir::Info(p.op).signature[0], expected, bound);
   }
 
-  // What a letter of the op's signature stands for: one of a few fixed types, or what a source with
-  // that letter has; failing both (conversions), `expected`.
+  // The type for a letter of the op's signature: one of a few fixed types, or the type of a source
+  // with that letter; if there is neither (conversions), `expected`.
   Type LetterType(const Pattern& p, char letter, Type expected, const Bindings& bound) const {
     if (letter == 'b') return Type::kBool;
     if (letter == 'u') return Type::kI32;
@@ -303,7 +303,7 @@ class Simplifier {
     return letter == signature[0] ? result : LetterType(p, letter, result, bound);
   }
 
-  // The replacement is a value of the type.
+  // Returns true if the replacement is a value of the type.
   bool Gives(const Pattern& p, Type type, const Bindings& bound) const {
     if (p.kind == Pattern::Kind::kLiteral) return LiteralBits(p, type).has_value();
     return TypeOf(p, type, bound) == type;
@@ -323,7 +323,7 @@ class Simplifier {
                   absl::MakeConstSpan(bits.data(), p.sources.size()), m_.round_to_zero);
   }
 
-  // Every computation on constants in the replacement can be done now.
+  // Returns true if every computation on constants in the replacement can be folded.
   bool ConstantsFold(const Pattern& p, Type type, const Bindings& bound) const {
     if (p.kind != Pattern::Kind::kOp) return true;
     if (IsConstantPattern(p)) return Evaluate(p, type, bound).has_value();

@@ -33,7 +33,7 @@ class Simplifier {
   }
 
  private:
-  // Whether the instruction stays.
+  // Returns true if the instruction stays.
   bool Visit(InstId id) {
     replace_.Resolve(m_, id);
     if (!mir::Info(m_.inst(id).op).Has('X') || !Replaced(id)) return true;
@@ -41,13 +41,13 @@ class Simplifier {
     return false;
   }
 
-  // True if the instruction is not needed any more.
+  // Returns true if the instruction was replaced.
   bool Replaced(InstId id) {
     const Inst inst = m_.inst(id);
     if (inst.num_sources == 0 || inst.num_results == 0) return false;
     const ValueId source = m_.source(id, 0);
     if (inst.op == Op::kBallot) return FalseBallot(id, source);
-    // What this pass has made is not known to the analysis, and need not be.
+    // The analysis does not know values that this pass created, and need not.
     if (source.index >= known_values_ || !divergence_.Uniform(source)) return false;
     switch (inst.op) {
       case Op::kSubgroupAny:
@@ -96,7 +96,7 @@ class Simplifier {
     return true;
   }
 
-  // Active lanes that take part in the scan of a lane.
+  // The number of active lanes that take part in a lane's scan.
   ValueId CountLanes(Op scan) {
     const InstId active = b_.EmitInst(Op::kBallot, {b_.Bool(true)}, kFourInts);
     std::optional<InstId> lanes;

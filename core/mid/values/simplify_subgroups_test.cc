@@ -36,7 +36,7 @@ int Count(const Module& m, Op op) {
   return n;
 }
 
-// %9 = `op` of %2:i32 (equal in all lanes), %3:bool (too), %4:f32, in some lanes only.
+// %9 = `op` of %2:i32 and %3:bool, equal in all lanes, or %4:f32, in some lanes only.
 std::string OnUniform(const std::string& op) {
   return absl::StrCat(
       "mir 1 local_size ", kLanes,
@@ -48,7 +48,7 @@ std::string OnUniform(const std::string& op) {
       "store_ssbo[0, align 4] %92, %9 yield } else { yield } return }");
 }
 
-// The result is the same and the exchange gone.
+// Expects the same result without the exchange.
 void ExpectSimplified(const std::string& op, Op gone) {
   const auto m = mir::Parse(OnUniform(op));
   ASSERT_TRUE(m.ok()) << m.status() << op;

@@ -53,7 +53,8 @@ TEST(Simplify, TheOnlyInvocationIsTheFirst) {
   for (int i = 1; i < 4; ++i) EXPECT_EQ(m->value(m->source(store, i)).bits, 0u);
 }
 
-// An invariant output must not depend on whether the operands are known here and not elsewhere.
+// An invariant output must not depend on its operands being known in one program and not in
+// another.
 TEST(Simplify, WhatTargetsApproximateStaysInInvariantExpressions) {
   const auto text = [](const char* stage, const char* flag) {
     absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
@@ -128,7 +129,7 @@ TEST(Simplify, MultiplicationByPowersOfTwoShifts) {
 )");
 }
 
-// The instructions of a body behind its loads, with `flag` behind the operation that stands as `@`.
+// The instructions of a body after its loads, with `flag` on the operation marked `@`.
 std::string SimplifiedWith(std::string body, std::string_view flag) {
   for (size_t at = body.find('@'); at != body.npos; at = body.find('@')) body.replace(at, 1, flag);
   std::string text = RunOnBody("%0:f32, %1:f32, %2:f32 = load_ssbo[0, align 4] 0\n" + body +
@@ -138,7 +139,7 @@ std::string SimplifiedWith(std::string body, std::string_view flag) {
   return text.substr(0, text.find("  store_ssbo"));
 }
 
-// A rewrite for each licence, which one flag takes away and no other.
+// For each flag a rewrite that it forbids and no other flag does.
 TEST(Simplify, EachLicenceHasARewriteThatNeedsIt) {
   constexpr std::string_view kFlags[] = {".keep_nan",      ".keep_inf",       ".keep_zero_sign",
                                          ".no_reciprocal", ".no_contraction", ".no_reassociation",
@@ -163,7 +164,7 @@ TEST(Simplify, EachLicenceHasARewriteThatNeedsIt) {
   for (const Case& c : cases) {
     const std::string free = SimplifiedWith(c.body, "");
     for (std::string_view flag : kFlags) {
-      // Printed with the flag, which is taken out to compare.
+      // The flag is printed, and removed for the comparison.
       std::string text = SimplifiedWith(c.body, flag);
       for (size_t at = text.find(flag); at != text.npos; at = text.find(flag)) {
         text.erase(at, flag.size());
@@ -173,7 +174,7 @@ TEST(Simplify, EachLicenceHasARewriteThatNeedsIt) {
   }
 }
 
-// Every instruction of a pattern gives the licence, and what is made has the flags of all.
+// Every instruction of a pattern must permit the rewrite, and the replacement has the flags of all.
 TEST(Simplify, LicencesAreAskedOfAllInstructionsOfAPattern) {
   const std::string sum = "%8:f32 = fsqrt.no_transform %0 %9:f32 = frcp %8";
   EXPECT_EQ(SimplifiedWith(sum, ""), "  %3:f32 = fsqrt.no_transform %0\n  %4:f32 = frcp %3\n");

@@ -1,5 +1,5 @@
-// Random structured programs, of compute and of fragments that are killed, as GLSL and as a tree
-// that is executed here: both must agree, also after spirv-opt has changed the shape.
+// Generates random structured programs, of compute and of fragments that are killed, as GLSL and as
+// a tree that is executed here. Both must agree, also after spirv-opt has changed the shape.
 // Deterministic.
 #include <gtest/gtest.h>
 
@@ -59,11 +59,11 @@ struct Statement {
   Kind kind = Kind::kAssign;
   int target = 0;
   int a = 0;
-  uint32_t n = 0;  // a constant, a trip count, the number of cases, which kill
+  uint32_t n = 0;  // a constant, a trip count, the number of cases, the kind of kill
   int id = 0;      // of loop counters
   Condition condition;
   std::vector<Block> blocks;
-  std::vector<bool> ends;  // cases: with a break
+  std::vector<bool> ends;  // by case: true if it ends with a break
 };
 
 class Generator {
@@ -158,7 +158,7 @@ std::string Text(const Statement& s) {
     case Kind::kContinue: return "if (" + s.condition.Text() + ") continue;\n";
     case Kind::kReturn: return "if (" + s.condition.Text() + ") return v1 + " + n + ";\n";
     case Kind::kOutput: return "o.y = o.y * 3u + " + v + ";\n";
-    case Kind::kKill:  // of few invocations, so that some are left
+    case Kind::kKill:  // kills few invocations, so that some are left
       return "if (" + s.condition.Text() + " && " + v + " % 5u == 0u) " + kKills[s.n] + ";\n";
   }
   return "";
@@ -179,7 +179,7 @@ struct State {
 
 Signal Run(const Block& block, State* state);
 
-// A loop body's signal; true: the loop is left, with *out.
+// Handles a loop body's signal; returns true if the loop is left, with *out.
 bool Leaves(Signal s, Signal* out) {
   const bool ends = s == Signal::kReturn || s == Signal::kKilled;
   *out = ends ? s : Signal::kNext;
@@ -276,8 +276,8 @@ TEST(RandomControlFlow, AgreesWithTheTree) {
   }
 }
 
-// Whether the fragment gets to the end and helps nobody; then its output is (value, what was put
-// out on the way).
+// Outcome of a fragment: `live` if it reaches the end and is no helper; its output is then (value,
+// combination of the values stored on the way).
 struct Fragment {
   bool live = false;
   uint32_t value = 0;

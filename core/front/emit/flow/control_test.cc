@@ -1,5 +1,5 @@
-// Control flow: every shape, executed against expected results; the same kernels also after
-// spirv-opt has given them other shapes (phis, merged returns, inlined and flattened code).
+// Tests every shape of control flow against expected results; the same kernels also after spirv-opt
+// has given them other shapes (phis, merged returns, inlined and flattened code).
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,7 +21,7 @@ std::vector<uint32_t> Inputs() {
 struct Shape {
   const char* name;
   const char* globals;
-  const char* body;  // reads x, leaves its answer in r
+  const char* body;  // reads x, leaves its result in r
   std::function<uint32_t(uint32_t)> expected;
 };
 

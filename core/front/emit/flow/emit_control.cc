@@ -1,10 +1,10 @@
-// The walk over the blocks of a function, from the block tree of cfg.h to nested `if` and `loop`.
+// Walks the blocks of a function, from the block tree of cfg.h to nested `if` and `loop`.
 //
-// A region is emitted by EmitSequence, which returns the labels that control may be on its way to
-// when the region's code ends (a Flow). A block's label children follow its code in the same
-// region. Where all of the flow goes to the next label, its code simply follows; where only part of
-// it does, the code is guarded by an `if` on the condition under which it does, and the rest passes
-// it by. What an `if` joins is regions.h, what leaves a loop loops.h.
+// EmitSequence emits a region and returns the labels that control may be going to when the region's
+// code ends (a Flow). A block's label children follow its code in the same region. If the whole
+// flow goes to the next label, its code simply follows; if only a part does, the code is guarded by
+// an `if` on the condition of that part, and the rest bypasses it. regions.h joins the arms of an
+// `if`, loops.h handles exits from loops.
 #include <vector>
 
 #include "core/front/check/coverage.h"
@@ -28,9 +28,9 @@ class ControlFlow : public Loops {
   void EmitEnd(spv::Op op) const;
 };
 
-// From block x on, as far as the region goes. `loop_body`: of a loop's header, its body.
+// Emits from block x to the end of the region. `loop_body`: x is a header, and its body is emitted.
 Flow ControlFlow::EmitSequence(uint32_t x, bool loop_body) const {
-  std::vector<uint32_t> pending;  // labels whose code is to follow, the next one last
+  std::vector<uint32_t> pending;  // labels whose code is still to be emitted, the next one last
   for (;;) {
     if (!ok()) return {};
     const CfgBlock& block = c_.place.plan->cfg.blocks[x];
@@ -62,7 +62,8 @@ Flow ControlFlow::EmitSequence(uint32_t x, bool loop_body) const {
   }
 }
 
-// `next`: the block whose code is to follow, or kNoBlock; then the flow is empty.
+// Emits one block. `next`: set to the block whose code must follow, with an empty flow; or
+// kNoBlock.
 Flow ControlFlow::EmitBlock(uint32_t block, uint32_t* next) const {
   *next = kNoBlock;
   const SpirvBlock& b = spirv().blocks[c_.place.function->first_block + block];
@@ -101,8 +102,8 @@ Flow ControlFlow::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t
   }
 }
 
-// The code of a block that is no label stands at the edge to it. With `next`, that is left to the
-// caller.
+// Emits an edge. The code of a block that is no label is emitted at the edge to it; if `next` is
+// given, the caller emits it.
 Flow ControlFlow::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) const {
   if (!ok() || !AssignPhis(c_, from, to)) return {};
   if (IsJump(to)) return Jump(to);
@@ -114,7 +115,7 @@ Flow ControlFlow::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) const {
   return EmitSequence(to, false);
 }
 
-// The end of the invocation.
+// Ends the invocation.
 void ControlFlow::EmitEnd(spv::Op op) const {
   if (module().stage != mir::Stage::kFragment) {
     Malformed("invocation ended outside of fragments", c_.place.function->id);

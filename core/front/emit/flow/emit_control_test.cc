@@ -1,5 +1,5 @@
-// The walk over blocks: what follows what, and how functions end. SPIR-V in, MIR or the named error
-// out.
+// Tests the walk over blocks: the order of code, and the ends of functions. SPIR-V in, MIR or the
+// named error out.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace kiln::front {
 namespace {
 
-// Either the function is at its end, or the code behind the outer selection follows.
+// Either the function is at its end, or the code after the outer selection follows.
 TEST(Blocks, ALabelThatPartOfTheFlowReachesIsGuarded) {
   EXPECT_EQ(FlowText(R"(
     %d = OpIEqual %bool %x %u_2

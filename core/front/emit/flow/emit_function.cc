@@ -1,5 +1,5 @@
-// Functions, inlined: a call walks the callee in place. Its parameters are bound to the arguments,
-// its result is in slots when its end is reached, and what it defined is forgotten afterwards.
+// Inlines functions: a call walks the callee. Its parameters are bound to the arguments, its result
+// is in slots when its end is reached, and its definitions are unbound afterwards.
 #include <utility>
 
 #include "core/front/emit/emit.h"
@@ -21,7 +21,7 @@ class Functions : public InstEmitter {
   void Unbind(const SpirvFunction& function) const;
 };
 
-// `end`: whether its end is reached.
+// Emits a function. `end`: set to true if its end is reachable.
 bool Functions::EmitFunction(uint32_t index, bool* end) const {
   FunctionContext caller = std::move(c_.place);
   c_.place = FunctionContext();
@@ -36,7 +36,7 @@ bool Functions::EmitFunction(uint32_t index, bool* end) const {
   return ok();
 }
 
-// What one inlined copy defined must not be seen by the next.
+// Unbinds the definitions of an inlined copy, so that the next copy does not see them.
 void Functions::Unbind(const SpirvFunction& function) const {
   for (uint32_t id : function.parameters) c_.bindings.Unbind(id);
   if (function.first_block == function.end_block) return;
@@ -82,7 +82,7 @@ bool Functions::BindParameters(const SpirvInst& inst, const SpirvFunction& calle
   return true;
 }
 
-// From the slots of the callee, which are without values then.
+// Binds the call's result to the slots of the callee, then clears these slots.
 bool Functions::DefineResult(const SpirvInst& inst, const FunctionPlan& callee) const {
   Leaves result;
   const bool has_value = spirv().Type(inst.type)->kind != SpirvType::kVoid;

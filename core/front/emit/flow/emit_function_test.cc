@@ -1,4 +1,4 @@
-// Calls, which are the callee in place. SPIR-V in, MIR or the named error out.
+// Tests calls, which are inlined. SPIR-V in, MIR or the named error out.
 #include <gtest/gtest.h>
 
 #include <string>

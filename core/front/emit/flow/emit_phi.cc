@@ -1,5 +1,5 @@
-// Phis are slots (plan.h): the edge to a block writes those of the block, all at once since they
-// may read each other; in the block their ids stand for the slots.
+// Phis are slots (plan.h): the edge to a block writes the block's phis, all at once because they
+// may read each other; in the block their ids are bound to the slots.
 #include <utility>
 #include <vector>
 

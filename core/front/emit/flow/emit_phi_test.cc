@@ -1,4 +1,4 @@
-// Phis: written at edges, all at once. SPIR-V in, MIR or the named error out.
+// Tests phis: written at edges, all at once. SPIR-V in, MIR or the named error out.
 #include <gtest/gtest.h>
 
 #include <string>

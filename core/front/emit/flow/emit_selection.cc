@@ -1,7 +1,7 @@
-// Terminators that choose between edges: OpBranchConditional and OpSwitch.
+// Emits terminators that choose between edges: OpBranchConditional and OpSwitch.
 //
-// A switch is a chain of comparisons; of many cases the halves are told apart first, so that
-// nesting stays logarithmic. Conditions and selectors that are constant choose here.
+// A switch is a chain of comparisons; one with many cases is first divided into halves, so that
+// nesting stays logarithmic. Constant conditions and selectors are resolved here.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace kiln::front {
 namespace {
 
-// More cases than this are tried as halves.
+// Maximum number of cases in a chain; more are divided into halves.
 constexpr size_t kLinearCases = 8;
 
 struct SwitchCase {
@@ -19,8 +19,8 @@ struct SwitchCase {
   std::vector<uint64_t> literals;  // ascending
 };
 
-// Whether one comparison tells the first cases from the rest: literals are sorted, and so are cases
-// by their first, which differ.
+// Returns true if one comparison separates the first cases from the rest. Literals are sorted, as
+// are cases by their first literal, which differ.
 bool Separates(absl::Span<const SwitchCase> cases, size_t split) {
   const uint64_t middle = cases[split].literals.front();
   return std::all_of(cases.begin(), cases.begin() + split,
@@ -46,7 +46,8 @@ class Selections : public Loops {
 
 // ---- Branches ----
 
-// Whether nothing on the way to a block, by its edge, falls out of the innermost loop's code.
+// Returns true if control that takes the edge to a block never reaches the end of the innermost
+// loop's code by falling through.
 bool Selections::AlwaysJumps(uint32_t to) const {
   const CfgBlock& target = c_.place.plan->cfg.blocks[to];
   return IsJump(to) || (!target.label && target.always_jumps);
@@ -65,8 +66,8 @@ Flow Selections::EmitBranch(const SpirvInst& inst, EdgeEmitter edge) const {
         condition, [&] { return edge(targets[0], false); },
         [&] { return edge(targets[1], false); });
   }
-  // The side that jumps away is nested, the other follows. Of two that jump, the one that leaves
-  // the loop at once is nested, so that the continue ends the body.
+  // Nests the side that jumps, so that the other follows. If both jump, nests the one that leaves
+  // the loop immediately, so that the continue ends the body.
   int nested = jumps[0] ? 0 : 1;
   if (jumps[0] && jumps[1]) {
     const auto leaves_at_once = [&](uint32_t to) {
@@ -87,7 +88,7 @@ Flow Selections::EmitBranch(const SpirvInst& inst, EdgeEmitter edge) const {
 
 // ---- Switches ----
 
-// Invalid after an error.
+// Returns whether the selector equals a literal of the cases. Invalid after an error.
 ValueId Selections::IsOneOf(ValueId selector, absl::Span<const SwitchCase> cases) const {
   ValueId condition;
   for (const SwitchCase& c : cases) {
@@ -102,7 +103,7 @@ ValueId Selections::IsOneOf(ValueId selector, absl::Span<const SwitchCase> cases
   return condition;
 }
 
-// `otherwise`: kNoBlock if it is one of the cases for certain.
+// Emits the cases. `otherwise`: the default, or kNoBlock if one of the cases certainly applies.
 Flow Selections::EmitCases(ValueId selector, absl::Span<const SwitchCase> cases, uint32_t otherwise,
                            EdgeEmitter edge) const {
   if (!ok()) return {};
@@ -133,7 +134,7 @@ Flow Selections::EmitSwitch(const SpirvInst& inst, EdgeEmitter edge) const {
     return {};
   }
   const ValueId selector = operand[0];
-  // Literals of a narrow selector are extended to a word, those of a wide one have two.
+  // Literals of a narrow selector are extended to a word, those of a wide one have two words.
   const uint64_t literal_mask = mir::MaskOf(TypeOf(selector));
   const size_t words = spirv().SwitchLiteralWords(inst);
   const uint32_t otherwise = BlockOf(inst.operand(2));

@@ -1,4 +1,4 @@
-// Branches and switches. SPIR-V in, MIR out.
+// Tests branches and switches. SPIR-V in, MIR out.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ return
 )");
 }
 
-// A switch of `n` cases that store different values, with a default.
+// Makes a switch of `n` cases that store different values, with a default.
 std::string Switch(int n) {
   std::string cases;
   std::string blocks;
@@ -167,7 +167,7 @@ int Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-// The deepest nesting of a line.
+// Returns the deepest nesting of a line.
 size_t Depth(const std::string& text) {
   size_t depth = 0;
   for (size_t at = 0; at < text.size();) {
@@ -179,8 +179,8 @@ size_t Depth(const std::string& text) {
   return depth;
 }
 
-// Up to 8 one in the other; of more, halves. Halves are told apart by one comparison where there
-// are more than 32 targets, else by all of one half's.
+// Up to 8 cases are nested in each other; more are divided into halves. With more than 32 targets
+// one comparison divides them, otherwise equality with all literals of one half.
 TEST(Selections, NestingIsLogarithmic) {
   EXPECT_EQ(Depth(FlowText(Switch(4))), 4u);
   EXPECT_EQ(Depth(FlowText(Switch(8))), 8u);

@@ -39,7 +39,7 @@ Flow Loops::Jump(uint32_t label) const {
   return {};
 }
 
-// Takes those labels out of a flow that are jumps of the loop around.
+// Emits the labels of a flow that are jumps of the surrounding loop, and removes them from it.
 Flow Loops::Dispatch(Flow flow) const {
   size_t i = 0;
   while (ok() && i < flow.size()) {
@@ -60,7 +60,7 @@ Flow Loops::Dispatch(Flow flow) const {
   return flow;
 }
 
-// ---- What is carried ----
+// ---- Carried values ----
 
 void Loops::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) const {
   uint32_t first = write.first;
@@ -71,7 +71,7 @@ void Loops::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) co
     const Pointer& pointer = c_.bindings.pointer(binding);
     const LocalVariable* v = plan().Variable(pointer.variable);
     if (pointer.space != Pointer::kLocal || v == nullptr || v->slot == kNoSlot) return;
-    if (pointer.dynamic.valid()) {  // anywhere in what is in memory, not in slots
+    if (pointer.dynamic.valid()) {  // chosen by value: in memory, not in slots
       return;
     }
     first = v->slot + pointer.offset + write.first;
@@ -82,7 +82,7 @@ void Loops::AddWrittenSlots(const Write& write, std::vector<uint32_t>* slots) co
   }
 }
 
-// Ascending.
+// Returns the slots written in the loop of a header, ascending.
 std::vector<uint32_t> Loops::WrittenSlots(uint32_t header) const {
   std::vector<uint32_t> slots;
   c_.slots.BeginList();
@@ -120,7 +120,7 @@ LoopContext Loops::WalkBody(mir::InstId inst, uint32_t header, const std::vector
   return loop;
 }
 
-// Gives the breaks their sources, now that all labels are known, and the loop its results.
+// Sets the breaks' sources, now that all labels are known, and the loop's results.
 Flow Loops::Complete(mir::InstId inst, LoopContext& loop) const {
   Flow flow;
   for (const LoopExit& exit : loop.exits) {

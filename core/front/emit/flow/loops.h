@@ -1,9 +1,9 @@
-// Loops: what they carry, and the jumps out of them.
+// Emits loops: the values that they carry, and the jumps out of them.
 //
-// In a loop, a way to a label beyond it is a `break` and one to its header a `continue`, at once. A
-// loop has a parameter and a result for each slot that the plan says is written in it. If its
-// breaks mean several labels, each carries a bool for every one of them as well, and the labels are
-// sorted out behind the loop.
+// In a loop, control going to a label outside of it is immediately a `break`, and to its header a
+// `continue`. A loop has a parameter and a result for each slot that the plan lists as written in
+// it. If its breaks lead to several labels, each break also carries a bool for every label, and the
+// code after the loop branches on these.
 #ifndef KILN_CORE_FRONT_EMIT_FLOW_LOOPS_H_
 #define KILN_CORE_FRONT_EMIT_FLOW_LOOPS_H_
 
@@ -23,11 +23,12 @@ class Loops : public Regions {
  public:
   using Regions::Regions;
 
-  // Whether a way to the label is a jump of the innermost loop. Never outside of loops.
+  // Returns true if control going to the label is a jump of the innermost loop; false outside of
+  // loops.
   bool IsJump(uint32_t label) const;
-  // Emits it. The flow is empty.
+  // Emits that jump. The flow is empty.
   Flow Jump(uint32_t label) const;
-  // The loop of a header, by local index, whose body is what `body` emits.
+  // Emits the loop of a header, by local index; `body` emits its body.
   Flow EmitLoop(uint32_t header, absl::FunctionRef<Flow()> body) const;
 
  private:

@@ -1,4 +1,4 @@
-// What loops carry, and their breaks and continues. SPIR-V in, MIR out.
+// Tests values carried by loops, and their breaks and continues. SPIR-V in, MIR out.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -12,16 +12,16 @@ namespace {
 
 constexpr int kMaxRegionDepth = Most(Bound::kNesting);  // mir/verify.h allows 512; passes recurse
 
-// Joins what the arms of an `if` wrote, and the ways that control takes from them. What both sides
-// agree on needs no result; an arm that ends with a jump agrees with everything.
+// Joins the writes and the flows of an `if`'s arms. A value on which both sides agree needs no
+// result; an arm that ends with a jump agrees with everything.
 class IfJoin : public InstEmitter {
  public:
-  // `values_before`: of the module, when the `if` was begun.
+  // `values_before`: number of the module's values when the `if` was begun.
   IfJoin(ImportContext& context, ValueId condition, size_t values_before,
          const WalkedRegion (&arms)[2])
       : InstEmitter(context), condition_(condition), values_before_(values_before), arms_(arms) {}
 
-  // Gives the `if` its results, and the slots their values behind it.
+  // Sets the results of the `if`, and the slots' values after it.
   Flow Complete(mir::InstId inst);
 
  private:
@@ -38,12 +38,12 @@ class IfJoin : public InstEmitter {
   const size_t values_before_;
   const WalkedRegion (&arms_)[2];
   std::vector<mir::Type> types_;                           // of the results
-  std::vector<ValueId> yields_[2];                         // what they are, from either arm
+  std::vector<ValueId> yields_[2];                         // their values, by arm
   std::vector<std::pair<uint32_t, size_t>> slot_results_;  // slot, its result
-  std::vector<std::pair<size_t, size_t>> flow_results_;    // place in the flow, its result
+  std::vector<std::pair<size_t, size_t>> flow_results_;    // index in the flow, its result
 };
 
-// Whether v, visible at the end of an arm, is also visible behind the `if`.
+// Returns true if v, visible at the end of an arm, is also visible after the `if`.
 bool IfJoin::VisibleOutside(ValueId v) const {
   const mir::Value::Kind kind = module().value(v).kind;
   return v.index < values_before_ || kind == mir::Value::Kind::kConstant ||
@@ -73,8 +73,8 @@ void IfJoin::JoinSlots() {
 }
 
 void IfJoin::JoinSlot(uint32_t slot, ValueId (&side)[2]) {
-  // An arm without an end, or without a value, agrees; for judges a missing value is an undefined
-  // one.
+  // An arm without an end, or without a value, agrees; in reference executions a missing value is
+  // undefined instead.
   for (int a = 0; a < 2; ++a) {
     if (Alive(a) && (side[a].valid() || e_.mark_undefined)) continue;
     const ValueId other = side[1 - a];
@@ -108,7 +108,7 @@ Flow IfJoin::JoinFlows() {
   return flow;
 }
 
-// The condition under which an arm goes to a label; invalid: it has no end.
+// Returns the condition under which an arm goes to a label; invalid: it has no end.
 ValueId IfJoin::ConditionIn(int arm, uint32_t label) const {
   const Flow& from = arms_[arm].flow;
   if (from.empty()) return ValueId();

@@ -1,4 +1,4 @@
-// Regions of MIR that are walked, and the join behind an `if`: SSA under construction.
+// Walks regions of MIR, and joins them after an `if`: SSA under construction.
 #ifndef KILN_CORE_FRONT_EMIT_FLOW_REGIONS_H_
 #define KILN_CORE_FRONT_EMIT_FLOW_REGIONS_H_
 
@@ -12,23 +12,23 @@
 
 namespace kiln::front {
 
-// What an `if` or a loop can carry (mir::Inst counts in 16 bits).
+// Maximum number of values that an `if` or a loop carries (mir::Inst counts in 16 bits).
 constexpr size_t kMaxCarried = 0xff00;
 
 struct WalkedRegion {
   mir::RegionId region;
   Flow flow;             // where control goes at its end
-  Slots::Writes writes;  // what was written, with the values at its end
+  Slots::Writes writes;  // slots written, with their values at its end
 };
 
 class Regions : public InstEmitter {
  public:
   using InstEmitter::InstEmitter;
 
-  // Emits into a region. Afterwards slots have the values they had before; the builder is left in
-  // the region.
+  // Emits into a region. Afterwards slots have their previous values; the builder stays in the
+  // region.
   WalkedRegion Walk(mir::RegionId region, absl::FunctionRef<Flow()> emit) const;
-  // Emits an `if`, with what the two give as its arms, and binds what it joins.
+  // Emits an `if` whose arms the two functions emit, and binds the joined values.
   Flow EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
               absl::FunctionRef<Flow()> else_arm) const;
 };

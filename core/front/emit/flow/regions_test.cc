@@ -1,4 +1,4 @@
-// The join behind an `if`: which results it has. SPIR-V in, MIR out.
+// Tests the results of the join after an `if`. SPIR-V in, MIR out.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -169,7 +169,7 @@ return
 )");
 }
 
-// Whether the second label is reached is known in either arm: always, or on its own condition.
+// Each arm knows if it reaches the second label: always, or on its own condition.
 TEST(Regions, TheConditionOfAFlowIsTheOneOfTheIf) {
   EXPECT_EQ(FlowText(R"(
     OpSelectionMerge %m None
@@ -208,7 +208,7 @@ return
 )");
 }
 
-// `depth` selections, each in the one before.
+// Makes `depth` selections, each nested in the previous one.
 std::string Nested(int depth) {
   std::string open;
   std::string close;

@@ -1,4 +1,4 @@
-// Input attachments: what was drawn before, read at the fragment's own place.
+// Emits reads of input attachments: earlier output, read at the fragment's own position.
 #include <vector>
 
 #include "core/front/emit/emit.h"
@@ -13,8 +13,8 @@ bool ImageEmitter::IsAttachment(const ImageHandle& handle) const {
          DescriptorType(spirv(), handle.image.variable, &count).input_attachment;
 }
 
-// A fetch at the fragment's place and layer (Vulkan, "Input Attachment Interface"). With several
-// views the layer drawn to is the view's, and it is that which the layer says.
+// Emits a fetch at the fragment's position and layer (Vulkan, "Input Attachment Interface"). With
+// multiview the layer rendered to is the view's, and the built-in Layer holds it.
 bool ImageEmitter::EmitAttachmentRead(const SpirvInst& inst, const ImageHandle& handle,
                                       const ImageOperands& operands) {
   using mir::Op;

@@ -1,8 +1,9 @@
-// Images without filtering: handles of images and samplers, fetches, storage images, texel
-// pointers, queries. emit_sample.cc has what takes a sampler, emit_attachment.cc input attachments.
+// Emits images without filtering: handles of images and samplers, fetches, storage images, texel
+// pointers, queries. emit_sample.cc has instructions with a sampler, emit_attachment.cc input
+// attachments.
 //
-// Loading an image or sampler makes no code: the id stands for the descriptor until an instruction
-// accesses a texel. Arrays, structs, phis and selects of images do not exist here ("image_values").
+// Loading an image or sampler emits no code: the id is bound to the descriptor until an instruction
+// accesses a texel. Arrays, structs, phis and selects of images are refused ("image_values").
 #include <algorithm>
 
 #include "core/front/check/coverage.h"
@@ -53,8 +54,8 @@ bool ImageEmitter::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
   return DefineImage(inst, handle);
 }
 
-// Whether a sampled image may have this image type: its own, or one that differs in what nothing
-// here depends on. glslang makes a comparing sampler's of an image type with another depth.
+// Returns true if a sampled image may have this image type: its own, or one that differs only in
+// properties that have no effect. glslang's type for a comparing sampler has another depth.
 bool ImageEmitter::IsImageOf(const SpirvType& sampled, uint32_t image) const {
   if (sampled.kind != SpirvType::kSampledImage) return false;
   if (sampled.element == image) return true;
@@ -89,8 +90,8 @@ bool ImageEmitter::EmitImageOf(const SpirvInst& inst) {
 
 // ---- Operands ----
 
-// Numbers of any width as ones of 32 bits: coordinates, levels, derivatives, samples. Integers that
-// they do not hold are all ones, which is outside of every image.
+// Gets numbers of any width as 32 bits: coordinates, LODs, gradients, samples. Integers that do not
+// fit become all ones, which is outside of every image.
 bool ImageEmitter::GetNumbers(uint32_t id, Leaves* leaves) {
   uint32_t type_id = 0;
   if (!Get(id, leaves, &type_id)) return false;
@@ -120,7 +121,7 @@ bool ImageEmitter::GetInts(uint32_t id, size_t count, Leaves* leaves) {
   return count == 0 || leaves->size() == count || Malformed("number of texel offsets", id);
 }
 
-// The mask at word `first` and what follows it.
+// Reads the mask at word `first` and its operands.
 bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOperands* operands) {
   using Mask = spv::ImageOperandsMask;
   if (first >= inst.size()) return true;
@@ -168,7 +169,7 @@ bool ImageEmitter::CheckImageOperands(const SpirvInst& inst, const ImageOperands
   return Malformed("image operand that the instruction cannot have", inst.result);
 }
 
-// The first `count` components of a vector that may be longer, appended to the sources.
+// Appends to the sources the first `count` components of a vector that may be longer.
 bool ImageEmitter::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources) {
   Leaves leaves;
   if (!GetNumbers(id, &leaves)) return false;
@@ -201,7 +202,7 @@ mir::Type ImageEmitter::ComponentType(uint32_t resource) const {
              : mir::Type::kI32;
 }
 
-// `sources` are those behind the index of the image.
+// `sources` are those after the index of the image.
 mir::InstId ImageEmitter::EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource,
                                       mir::TexelOp texel, absl::Span<const ValueId> sources,
                                       absl::Span<const mir::Type> results, uint8_t flags) {
@@ -226,7 +227,7 @@ bool ImageEmitter::DefineTexel(const SpirvInst& inst, mir::InstId texel, bool co
   const uint32_t count = std::min<uint32_t>(type->leaves, module().inst(texel).num_results);
   for (uint32_t i = 0; i < count; ++i) {
     leaves.push_back(module().result(texel, static_cast<int>(i)));
-    // Sizes and counts may have any width.
+    // Sizes and counts may be integers of any width.
     const mir::Type wanted = LeafTypes(inst.type)[i];
     if (counts && mir::IsInt(wanted)) leaves.back() = ConvertInt(leaves.back(), wanted, false);
   }
@@ -297,7 +298,7 @@ bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, u
   return true;
 }
 
-// Of storage images.
+// Checks the operands of a read or write of a storage image.
 bool ImageEmitter::CheckStorageOperands(const SpirvInst& inst, const ImageOperands& operands) {
   if ((operands.params & mir::kTexelLod) != 0) {  // SPV_AMD_shader_image_load_store_lod
     return Refuse("images", "level of a storage image", inst.result);
@@ -376,7 +377,7 @@ bool ImageEmitter::EmitTexelPointer(const SpirvInst& inst) {
   return DefinePointer(inst, result);
 }
 
-// Operands and result are bits, of floats too.
+// Operands and result are bits, also those of floats.
 bool ImageEmitter::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is_float,
                                absl::Span<const ValueId> operands, ValueId* result) {
   const TexelPointer texel_pointer = c_.bindings.texel(pointer.offset);

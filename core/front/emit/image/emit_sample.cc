@@ -1,10 +1,10 @@
-// Images with filtering: samples and gathers.
+// Emits images with filtering: samples and gathers.
 //
-// Where no derivatives can be taken, in compute shaders without a derivative group, implicit levels
-// of detail are level 0, plus the bias. Offsets may be chosen by value (VK_KHR_maintenance8 for
-// those of samples). Projection divides here; a gather with four constant offsets becomes four
-// gathers, each of which gives the texel that is its last component. Sources: SPIR-V, "Image
-// Instructions"; Vulkan, "Texel Gathering" and "Projection Operation".
+// Where derivatives are unavailable, in compute shaders without a derivative group, implicit LODs
+// are LOD 0, plus the bias. Offsets may be chosen by value (VK_KHR_maintenance8 for those of
+// samples). Projection divides here; a gather with four constant offsets becomes four gathers, each
+// of which contributes its last component's texel. Sources: SPIR-V, "Image Instructions"; Vulkan,
+// "Texel Gathering" and "Projection Operation".
 #include <algorithm>
 
 #include "core/front/emit/emit.h"
@@ -14,10 +14,11 @@
 namespace kiln::front {
 namespace {
 
-// The texel with the lower coordinates, of the four that gather gives.
+// Index of the texel with the lower coordinates among the four that a gather returns.
 constexpr int kLowerLeft = 3;
 
-// Texel offsets of samples. Vulkan, minTexelOffset and maxTexelOffset: what every device has.
+// Range of texel offsets of samples that every device supports (Vulkan, minTexelOffset and
+// maxTexelOffset).
 constexpr int32_t kLeastOffset = -8, kMaxOffset = 7;
 
 }  // namespace
@@ -42,7 +43,7 @@ bool ImageEmitter::SampleFormOf(spv::Op op, SampleForm* form) {
   }
 }
 
-// Coordinates and dref, divided if the form is projected.
+// Gets coordinates and dref, divided if the form is projected.
 bool ImageEmitter::SampleCoordinates(const SpirvInst& inst, const SampleForm& form,
                                      const mir::ImageInfo& info, Leaves* sources) {
   const auto count = static_cast<size_t>(mir::CoordinateCount(info, true));
@@ -55,7 +56,7 @@ bool ImageEmitter::SampleCoordinates(const SpirvInst& inst, const SampleForm& fo
   return ok();
 }
 
-// Puts an offset of constants that fit into the op.
+// Stores an offset in the op; returns false unless its components are constants that fit.
 bool ImageEmitter::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* texel) const {
   for (size_t i = 0; i < offset.size() && i < texel->offset.size(); ++i) {
     uint32_t bits = 0;
@@ -67,7 +68,7 @@ bool ImageEmitter::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp
   return true;
 }
 
-// Whether a component of a sample's offset is known to be out of its range.
+// Returns true if a component of a sample's offset is a constant out of range.
 bool ImageEmitter::HasFarConstant(absl::Span<const ValueId> offset) const {
   return std::any_of(offset.begin(), offset.end(), [this](ValueId v) {
     uint32_t bits = 0;
@@ -94,7 +95,7 @@ bool ImageEmitter::SampledParts(const SpirvInst& inst, ImageHandle* handle, uint
   return true;
 }
 
-// The level that would be read, and the one that the derivatives ask for.
+// Emits a query of the LOD that would be read, and of the one computed from the derivatives.
 bool ImageEmitter::EmitQueryLod(const SpirvInst& inst) {
   ImageHandle handle;
   uint32_t resource = 0;

@@ -1,4 +1,4 @@
-// Images: emit_image.cc (handles, fetches, loads, stores, queries), emit_sample.cc (samples,
+// Emits images: emit_image.cc (handles, fetches, loads, stores, queries), emit_sample.cc (samples,
 // gathers) and emit_attachment.cc (input attachments).
 #ifndef KILN_CORE_FRONT_EMIT_IMAGE_IMAGE_EMITTER_H_
 #define KILN_CORE_FRONT_EMIT_IMAGE_IMAGE_EMITTER_H_
@@ -15,7 +15,7 @@ namespace kiln::front {
 
 // The optional operands of image instructions.
 struct ImageOperands {
-  uint16_t params = 0;  // mir::TexelParam bits of those that are there
+  uint16_t params = 0;  // mir::TexelParam bits of those present
   uint8_t flags = 0;    // mir::InstFlags
   Leaves bias, lod, dx, dy, min_lod, sample;
   Leaves offset;   // texels; constant or not
@@ -37,7 +37,7 @@ class ImageEmitter : public Pointers {
     bool projected = false;
     bool gather = false;
     bool explicit_lod = false;
-    size_t operands = 0;  // word of the mask of image operands
+    size_t operands = 0;  // word index of the mask of image operands
   };
   bool IsImageOf(const SpirvType& sampled, uint32_t image) const;
   bool EmitSampledImage(const SpirvInst& inst);
@@ -48,8 +48,8 @@ class ImageEmitter : public Pointers {
   bool CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands, uint16_t allowed);
   bool Texels(uint32_t id, size_t count, mir::Type type, Leaves* sources);
   bool CheckStorageOperands(const SpirvInst& inst, const ImageOperands& operands);
-  // The resource of an image that an instruction accesses, of a type that is not refused.
-  // `attachment`: of an input attachment, else of any other image.
+  // Gets the resource of an accessed image, whose type must be supported. `attachment`: it must be
+  // an input attachment, otherwise it must be none.
   bool AccessedImage(const Pointer& image, uint32_t* resource, bool attachment = false);
   mir::Type ComponentType(uint32_t resource) const;
   mir::InstId EmitTexelOp(mir::Op op, const Pointer& image, uint32_t resource, mir::TexelOp texel,
@@ -67,7 +67,7 @@ class ImageEmitter : public Pointers {
   bool EmitTexelPointer(const SpirvInst& inst);
   bool EmitImageQuery(const SpirvInst& inst);
   bool EmitQueryLod(const SpirvInst& inst);
-  // The resources of an image that is sampled and of its sampler, and the latter's index.
+  // Gets the resources of a sampled image and of its sampler, and the sampler's index.
   bool SampledParts(const SpirvInst& inst, ImageHandle* handle, uint32_t* resource,
                     mir::TexelOp* texel, Leaves* sources);
   static bool SampleFormOf(spv::Op op, SampleForm* form);

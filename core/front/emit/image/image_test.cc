@@ -1,4 +1,4 @@
-// Images, samplers, texel buffers and arrays of descriptors: what MIR they become.
+// Tests the MIR of images, samplers, texel buffers and arrays of descriptors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace kiln::front {
 namespace {
 
-// The instructions and resources of a kernel, values renumbered.
+// Returns the instructions and resources of a kernel, with values renumbered.
 std::string Text(const std::string& globals, const std::string& body) {
   const absl::StatusOr<mir::Module> m =
       ImportVerified(CompileCompute(KernelText(globals, "out_[id + 64u] = in_[id]; " + body)));
@@ -64,7 +64,7 @@ TEST(Image, GathersAreOneMessageEachUnlessTheyHaveFourOffsets) {
                           HasSubstr("= gather[2, texel component 1 at -6 7 0] ")));
 }
 
-// A kernel that samples with the image operand Offset of this value, a %v2int.
+// Imports a kernel that samples with this image operand Offset, a %v2int.
 std::string SampledAtOffset(const std::string& operation, const std::string& operands) {
   const auto module = ImportVerified(Assemble(KernelAssembly(
       R"(OpDecorate %t DescriptorSet 0
@@ -97,7 +97,7 @@ TEST(Image, OffsetsOfSamplesMayBeChosenByValue) {
               HasSubstr("= sample[2, texel lod at 1 1 0] 0f, 1f, 0f\n"));
   EXPECT_THAT(SampledAtOffset("OpImageSampleImplicitLod", "Offset %value"),
               HasSubstr("= sample[2, texel offsets] 0f, 1f, %"));
-  // A part that is known to be out of the range that every device has.
+  // A component that is known to be out of the range that every device supports.
   EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %beyond"),
               HasSubstr("offset of a sample"));
 }
@@ -213,7 +213,7 @@ TEST(Image, VariablesMayShareADescriptor) {
                           HasSubstr("resource 4 sampler 0.2.0")));
 }
 
-// An index chosen in a loop is still known behind it.
+// An index chosen in a loop is still known after it.
 TEST(Image, ImagesLoadedInOneRegionAreUsedInAnother) {
   const std::string text = Text(
       "layout(binding = 2) uniform texture2D t[4]; layout(binding = 3) uniform sampler s;\n"

@@ -1,5 +1,5 @@
-// What built-in variables hold that are ops of MIR: those of workgroups and subgroups, and whether
-// the invocation is a helper. Inputs of graphics stages are in emit_input.cc.
+// Loads built-in variables that are ops of MIR: those of workgroups and subgroups, and
+// HelperInvocation. Inputs of graphics stages are in emit_input.cc.
 #include <algorithm>
 
 #include "core/front/check/coverage.h"
@@ -36,7 +36,7 @@ ValueId BuiltinEmitter::LocalInvocationId(uint32_t component) {
   return id;
 }
 
-// Whether the stage has it, of those that are supported (Vulkan, "Built-In Variables").
+// Returns true if the stage has this supported built-in (Vulkan, "Built-In Variables").
 bool BuiltinEmitter::IsHere(spv::BuiltIn builtin) const {
   switch (builtin) {
     case spv::BuiltIn::WorkgroupId:
@@ -52,7 +52,7 @@ bool BuiltinEmitter::IsHere(spv::BuiltIn builtin) const {
   }
 }
 
-// Loads that are not volatile need not see a demote: they give what was so at the start (Vulkan,
+// Loads that are not volatile need not see a demote: they return the value at the start (Vulkan,
 // "HelperInvocation"; GL_EXT_demote_to_helper_invocation leaves it open).
 void BuiltinEmitter::BeginBuiltins() {
   for (const SpirvVariable& v : spirv().variables) {

@@ -1,8 +1,8 @@
-// Inputs of graphics stages.
+// Loads inputs of graphics stages.
 //
 // An input is loaded where the program loads it: a load_input for each run of components of one
-// element. What pointers to inputs have of an index chosen by value is an element of the array that
-// the part is (interface_parts.h).
+// element. In pointers to inputs, an index chosen by value is an element of the part's array
+// (interface_parts.h).
 #include <algorithm>
 #include <vector>
 
@@ -45,7 +45,7 @@ ValueId InterfaceEmitter::AsVariable(const InterfacePart& part, ValueId leaf) co
 
 // ---- Loads ----
 
-// Invalid: the part is no array.
+// Returns the index of an element. Invalid: the part is no array.
 ValueId InterfaceEmitter::ElementOf(const Pointer& pointer, const InterfacePart& part,
                                     uint32_t element) {
   if (!part.variable.array) return ValueId();
@@ -53,7 +53,7 @@ ValueId InterfaceEmitter::ElementOf(const Pointer& pointer, const InterfacePart&
   return element == 0 ? pointer.dynamic : Emit(mir::Op::kIadd, {pointer.dynamic, Int(element)});
 }
 
-// For each struct of an array, of which one is chosen.
+// Calls `access` for each struct of an array, then selects one.
 bool InterfaceEmitter::ForStructs(const Pointer& pointer, Access access, Leaves* leaves) {
   Pointer one = pointer;
   one.descriptor = ValueId();
@@ -74,7 +74,7 @@ bool InterfaceEmitter::ForStructs(const Pointer& pointer, Access access, Leaves*
   return ok();
 }
 
-// For each run of leaves that are components of one element.
+// Calls `access` for each run of leaves that are components of one element.
 bool InterfaceEmitter::ForRuns(const Pointer& pointer, Access access, Leaves* leaves) {
   if (pointer.descriptor.valid()) return ForStructs(pointer, access, leaves);
   std::vector<InterfacePart>* parts = Parts(pointer.variable);
@@ -148,7 +148,7 @@ bool InterfaceEmitter::InterpolateSources(const SpirvInst& inst, mir::Interpolat
   return sources->size() == count || Malformed("place of the wrong type", inst.result);
 }
 
-// A flat input is the same everywhere.
+// A flat input has the same value at every position, so it is loaded.
 bool InterfaceEmitter::EmitInterpolate(const SpirvInst& inst, mir::InterpolateAt at) {
   Pointer pointer;
   Leaves place;

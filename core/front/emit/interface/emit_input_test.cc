@@ -1,4 +1,4 @@
-// Inputs of fragment shaders: which locations their parts have, and what is loaded of them.
+// Tests inputs of fragment shaders: the locations of their parts, and the loads.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace kiln::front {
 namespace {
 
-// Inputs at location 1 of a type that the test declares as %t; what it puts into %value, a float,
-// is stored to %color.x.
+// Imports an input at location 1 of a type that the test declares as %t; the value that the test
+// puts into %value, a float, is stored to %color.x.
 std::string InputText(const std::string& declarations, const std::string& main) {
   return FragmentText({.declarations = declarations +
                                        "\n%p_x = OpTypePointer Input %t\n"
@@ -115,7 +115,7 @@ body {
 )");
 }
 
-// A whole composite of which an index is chosen by value.
+// A whole composite, with an index chosen by value.
 TEST(Inputs, WholeComposites) {
   EXPECT_EQ(InputText(R"(
       %m = OpTypeMatrix %v2float 2
@@ -147,8 +147,8 @@ body {
 )");
 }
 
-// Members follow each other, but for those with a location; their decorations are added to those
-// around them.
+// Members follow each other, except those with a location; their decorations are added to the
+// surrounding ones.
 TEST(Inputs, Blocks) {
   EXPECT_EQ(InputText(R"(
       OpDecorate %t Block
@@ -275,7 +275,7 @@ body {
 )");
 }
 
-// Between the stages they are floats and integers of 32 bits.
+// Between the stages they are 32-bit floats and integers.
 TEST(Inputs, Of16Bits) {
   EXPECT_EQ(FragmentText({.declarations = R"(
       OpDecorate %7 Location 0

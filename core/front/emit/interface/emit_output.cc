@@ -1,7 +1,7 @@
-// Outputs of graphics stages.
+// Stores outputs of graphics stages.
 //
-// An output is a local variable while the program runs, in slots or a private array (plan.h). What
-// was written of it on some path is stored when the end of the entry function is reached.
+// An output is a local variable while the program runs, in slots or a private array (plan.h). Parts
+// written on some path are stored when the end of the entry function is reached.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace kiln::front {
 
-// By leaf: whether the program may write it.
+// Returns, by leaf, whether the program may write it.
 std::vector<bool> InterfaceEmitter::WrittenLeaves(const LocalVariable& v,
                                                   const FunctionPlan& entry) const {
   std::vector<bool> written(v.leaves, v.initializer != 0);
@@ -23,7 +23,7 @@ std::vector<bool> InterfaceEmitter::WrittenLeaves(const LocalVariable& v,
   return written;
 }
 
-// Whether anything is known to be there: on paths that constants rule out it is not written.
+// Returns true if the leaf has a value: it has none on paths that constants rule out.
 bool InterfaceEmitter::HasValue(const LocalVariable& v, uint32_t leaf) const {
   if (v.constant != 0 || MemoryRange(v, leaf) != nullptr) return true;
   const ValueId value = c_.slots.Get(v.slot + leaf);

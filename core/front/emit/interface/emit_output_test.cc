@@ -1,4 +1,4 @@
-// Outputs of fragment shaders: which locations their parts have, and what is stored of them.
+// Tests outputs of fragment shaders: the locations of their parts, and the stores.
 #include <gtest/gtest.h>
 
 #include "core/front/testing/fragment_testing.h"
@@ -54,7 +54,7 @@ body {
 )");
 }
 
-// What is stored is what was written on some path; reading gives what was written.
+// Parts written on some path are stored; reads return the written values.
 TEST(Outputs, AreVariablesUntilTheEnd) {
   EXPECT_EQ(FragmentText({.declarations = R"(
       OpDecorate %x Location 1
@@ -164,8 +164,8 @@ body {
 )");
 }
 
-// Early returns meet at the one end; an output that only one of them has written is undefined
-// otherwise.
+// Early returns meet at the one end; an output that only one of them wrote is undefined on the
+// others.
 TEST(Outputs, AreStoredOnceAtTheEnd) {
   EXPECT_EQ(FragmentText({.declarations = R"(
       OpDecorate %x Location 1

@@ -1,4 +1,4 @@
-// The built-in variables of fragments, and what fragments share with compute.
+// Tests the built-in variables of fragments, and features shared with compute.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace kiln::front {
 namespace {
 
-// The lines in front of the body.
+// Returns the lines before the body.
 std::string Head(const FragmentParts& parts) {
   const std::string text = FragmentText(parts);
   return text.substr(0, text.find("body {"));
@@ -19,7 +19,7 @@ std::string Head(const FragmentParts& parts) {
 struct BuiltInCase {
   std::string name;
   std::string type;  // of the variable
-  std::string text;  // how it is declared in MIR; or the message of the error
+  std::string text;  // its declaration in MIR; or the message of the error
 };
 
 TEST(FragmentBuiltIns, Inputs) {
@@ -63,7 +63,7 @@ TEST(FragmentBuiltIns, Inputs) {
                          "\n%7 = OpVariable %p_x Input\n%y = OpVariable %out Private\n"
                          "OpDecorate %words ArrayStride 4\nOpDecorate %block BufferBlock\n"
                          "OpMemberDecorate %block 0 Offset 0\n";
-    // Whatever it is, it is kept by an equality that decides about a kill.
+    // An equality that decides a kill uses the value, whatever it is.
     const std::string array = c.type == "%one_int" ? "%int" : "%float";
     std::string main = "%v = OpLoad " + c.type + " %7\n";
     std::string scalar = "%v";
@@ -83,7 +83,7 @@ TEST(FragmentBuiltIns, Inputs) {
   }
 }
 
-// Of arrays that are built in no element becomes an input of its own.
+// Elements of built-in arrays do not become separate inputs.
 TEST(FragmentBuiltIns, FrontFacingAndDistancesChosenByValue) {
   EXPECT_EQ(FragmentText({.declarations = R"(
       OpDecorate %clip BuiltIn ClipDistance
@@ -186,7 +186,7 @@ TEST(FragmentBuiltIns, OfBlocks) {
             "\ninput 0 builtin frag_coord f32 x4\noutput 0 location 0.0 f32 x4\n");
 }
 
-// ---- What fragments share with compute, and what not ----
+// ---- Shared with compute, or not ----
 
 TEST(FragmentResources, SubgroupsBuffersAndPushConstants) {
   const auto module = ImportVerified(CompileFragment(R"(#version 460

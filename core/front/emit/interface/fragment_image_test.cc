@@ -1,5 +1,5 @@
-// Images in fragments: implicit levels of detail, input attachments; and inputs taken elsewhere in
-// the pixel.
+// Tests images in fragments: implicit LODs, input attachments; and inputs interpolated at other
+// positions in the pixel.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string Sample(const std::string& sampler, const std::string& value) {
   return Text("layout(binding = 0) uniform " + sampler + " s;", "o = vec4(" + value + ");");
 }
 
-// ---- Implicit levels ----
+// ---- Implicit LODs ----
 
 TEST(FragmentImages, SamplesTakeTheLevelOfTheirQuad) {
   EXPECT_THAT(Sample("sampler2D", "texture(s, p.xy)"), HasSubstr("= sample_implicit[0, texel] "));
@@ -104,7 +104,7 @@ TEST(FragmentImages, DerivativesNeedNoGroup) {
                     HasSubstr("= ddx[coarse] "), HasSubstr("= ddy[coarse] ")));
 }
 
-// glslang makes a comparing sampled image of an image type with another depth.
+// glslang's sampled image type for a comparing sampler has another depth.
 TEST(FragmentImages, ComparingSamplersOfImagesThatAreNoDepths) {
   EXPECT_THAT(Text("layout(binding = 0) uniform texture2D t;\n"
                    "layout(binding = 1) uniform samplerShadow s;",
@@ -157,7 +157,7 @@ TEST(Attachments, OfSeveralSamplesKindsAndInArrays) {
   EXPECT_THAT(Text("layout(input_attachment_index = 0, binding = 0) uniform subpassInput a[3];",
                    "o = subpassLoad(a[int(p.x)]) + subpassLoad(a[2]);"),
               AllOf(HasSubstr("sampled_image 0.0.0 array 3"), HasSubstr("= fetch.indexed[0, ")));
-  // The place is one input, whatever the program reads of it besides.
+  // The position is one input, also if the program itself reads parts of it.
   EXPECT_THAT(Text("layout(input_attachment_index = 0, binding = 0) uniform subpassInput a;",
                    "o = subpassLoad(a) + gl_FragCoord + vec4(gl_Layer);"),
               AllOf(HasSubstr("input 0 builtin layer i32 x1\ninput 1 builtin frag_coord f32 x4\n"),
@@ -184,7 +184,7 @@ TEST(Attachments, AreOnlyReadAndOnlyByFragments) {
   EXPECT_EQ(text("%r = OpImageQuerySize %v2int %i"), "an input attachment is only read (%7)");
 }
 
-// Each fragment reads its texel, with the offset that SPIR-V allows and GLSL has not.
+// Each fragment reads its texel, with the offset that SPIR-V allows and GLSL does not have.
 TEST(Attachments, AsTheyRun) {
   const auto m = ImportFragment({.declarations = R"(
       OpDecorate %7 DescriptorSet 0
@@ -225,7 +225,7 @@ TEST(Attachments, AsTheyRun) {
   }
 }
 
-// ---- Interpolation elsewhere ----
+// ---- Interpolation at other positions ----
 
 TEST(Interpolation, AtACentroidASampleAndAnOffset) {
   EXPECT_EQ(Text("layout(location = 1) in vec2 q[3]; layout(location = 4) flat in vec2 f;"

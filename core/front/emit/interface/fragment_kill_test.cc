@@ -1,5 +1,5 @@
-// How invocations of fragments end or become helpers, in control flow of all kinds: the MIR, and
-// what is left when it runs.
+// Tests how invocations of fragments end or become helpers, in all kinds of control flow: the MIR,
+// and the surviving invocations when it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// With %x, a float input at location 1, %v its value and %c: it is below 1; %red is the first
-// component of the output, to which it is stored first.
+// The frame has %x, a float input at location 1, %v its value and %c: true if it is below 1; %red
+// is the first component of the output, to which %v is stored first.
 std::string KillText(const std::string& main, const std::string& functions = "",
                      const std::string& declarations = "") {
   const std::string text = FragmentText({.declarations = declarations + R"(
@@ -176,7 +176,7 @@ TEST(Kills, InLoopsEndTheIteration) {
 )");
 }
 
-// What a function that ends invocations gives is what it returns otherwise.
+// The result of a function that ends some invocations is the value it returns for the others.
 TEST(Kills, InFunctions) {
   EXPECT_EQ(KillText(R"(
       %r = OpFunctionCall %float %f %v
@@ -221,7 +221,7 @@ TEST(Kills, InFunctions) {
 )");
 }
 
-// Nothing that follows a call that never returns is reached.
+// Code after a call that never returns is unreachable.
 TEST(Kills, InFunctionsThatNeverReturn) {
   EXPECT_EQ(KillText(R"(
       %r = OpFunctionCall %void %f
@@ -259,7 +259,7 @@ TEST(Kills, DemotedOnesGoOn) {
 )");
 }
 
-// ---- Helpers that ask ----
+// ---- HelperInvocation ----
 
 std::string HelperText(const std::string& first, const std::string& second,
                        const std::string& decoration = "") {
@@ -279,7 +279,7 @@ std::string HelperText(const std::string& first, const std::string& second,
 }
 
 TEST(Helpers, AreAskedForBeforeAndAfterADemote) {
-  // A load that is not volatile gives what was so at the start.
+  // A load that is not volatile returns the value at the start.
   const std::string one = R"(body {
   %0:bool = helper_invocation
   %1:f32 = load_input[0, 0]
@@ -309,7 +309,7 @@ TEST(Helpers, AreAskedForBeforeAndAfterADemote) {
       HasSubstr("demote true\n  %2:bool = helper_invocation\n"));
 }
 
-// ---- As they run ----
+// ---- Execution ----
 
 // A quad of fragments that reads a float of its own, 0 1 2 3, at location 0, and an output vec4 `o`
 // at location 0: its first components.

@@ -1,4 +1,4 @@
-// What entry points for fragments ask for.
+// Tests the execution modes of entry points for fragments.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace kiln::front {
 namespace {
 
-// The lines in front of the body.
+// Returns the lines before the body.
 std::string Head(const FragmentParts& parts) {
   const std::string text = FragmentText(parts);
   return text.substr(0, text.find("body {"));

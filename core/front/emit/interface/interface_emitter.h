@@ -1,5 +1,5 @@
-// Inputs and outputs of graphics stages: emit_input.cc (loads, interpolation) and emit_output.cc
-// (what is stored at the end).
+// Emits inputs and outputs of graphics stages: emit_input.cc (loads, interpolation) and
+// emit_output.cc (stores at the end).
 #ifndef KILN_CORE_FRONT_EMIT_INTERFACE_INTERFACE_EMITTER_H_
 #define KILN_CORE_FRONT_EMIT_INTERFACE_INTERFACE_EMITTER_H_
 
@@ -21,20 +21,20 @@ class InterfaceEmitter : public Pointers {
   bool StoreOutputs(uint32_t function_index);
 
  private:
-  // Null after an error.
+  // Returns the parts of a variable; null after an error.
   std::vector<InterfacePart>* Parts(uint32_t variable);
-  // The entry of Module::inputs or outputs, made if there is none yet.
+  // Returns the index of the part's entry in Module::inputs or outputs; adds it if necessary.
   uint32_t EntryOf(std::vector<mir::Interface>& list, InterfacePart& part) const;
 
-  // What is done with components of the element `index` of an input: `count` of them, from
-  // `component` on. It gives as many leaves. `index` invalid: the input is no array.
+  // Accesses `count` components, from `component` on, of the element `index` of an input, and
+  // appends as many leaves. `index` invalid: the input is no array.
   using Access = absl::FunctionRef<void(InterfacePart& part, ValueId index, uint32_t component,
                                         uint32_t count, Leaves* leaves)>;
   bool ForRuns(const Pointer& pointer, Access access, Leaves* leaves);
   bool ForStructs(const Pointer& pointer, Access access, Leaves* leaves);
   ValueId ElementOf(const Pointer& pointer, const InterfacePart& part, uint32_t element);
   bool InterpolateSources(const SpirvInst& inst, mir::InterpolateAt at, Leaves* sources);
-  // Between the variable's type and that of its leaves.
+  // Convert between the variable's type and that of its leaves.
   ValueId AsLeaf(const InterfacePart& part, ValueId value) const;
   ValueId AsVariable(const InterfacePart& part, ValueId leaf) const;
 

@@ -1,4 +1,4 @@
-// Built-in inputs and outputs of vertex shaders, and the modes of their entry points.
+// Tests built-in inputs and outputs of vertex shaders, and the modes of their entry points.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace kiln::front {
 namespace {
 
-// What the module has in front of its body, or the error.
+// Returns the module's text before its body, or the error.
 std::string Head(const FragmentParts& parts) {
   const std::string text = VertexText(parts);
   return text.substr(0, text.find("body {"));
 }
 
-// Of a shader that reads the built-in as an int and stores it as the only output.
+// Imports a shader that reads the built-in as an int and stores it as the only output.
 std::string InputText(const std::string& builtin, const std::string& type = "%int") {
   return VertexText(
       {.declarations = "OpDecorate %7 BuiltIn " + builtin +
@@ -83,7 +83,8 @@ TEST(VertexBuiltIns, Outputs) {
   EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"), "shading_rate: built-in variable (%7)");
 }
 
-// Of a block what is written, whatever else it declares; beside it a user's block.
+// A block's written built-ins become outputs, whatever else it declares; beside it is a user's
+// block.
 TEST(VertexBuiltIns, Blocks) {
   EXPECT_EQ(VertexText({.declarations = R"(
       OpDecorate %per_vertex Block
@@ -134,7 +135,7 @@ TEST(VertexModes, AreRefusedOrOfOtherStages) {
   EXPECT_EQ(text("LocalSize 1 1 1"), "execution mode of another stage (%1)");
 }
 
-// A declaration alone captures nothing: the mode does.
+// A decoration alone captures nothing: the mode does.
 TEST(VertexModes, DecorationsOfCapturesAreNothingWithoutTheMode) {
   EXPECT_EQ(Head({.declarations = "OpDecorate %color XfbBuffer 0\nOpDecorate %color XfbStride 16\n"
                                   "OpDecorate %color Offset 0\n",

@@ -1,4 +1,4 @@
-// Attributes and outputs at locations: which of them there are, and what is loaded and stored.
+// Tests attributes and outputs at locations: which exist, and their loads and stores.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace kiln::front {
 namespace {
 
-// What the module has in front of its body, or the error.
+// Returns the module's text before its body, or the error.
 std::string Head(const FragmentParts& parts) {
   const std::string text = VertexText(parts);
   return text.substr(0, text.find("body {"));
 }
 
-// Attributes are no fragment's inputs: nothing is interpolated, integers are not flat.
+// Attributes differ from a fragment's inputs: they are not interpolated, and integers are not flat.
 TEST(Attributes, OfEachType) {
   EXPECT_EQ(VertexText({.declarations = R"(
       OpDecorate %i Location 0
@@ -67,7 +67,7 @@ constexpr char kLongTypes[] = R"(
       %out_v3long = OpTypePointer Output %v3long
 )";
 
-// The third component of the vector is in the next location, which the dwords behind it share.
+// The third component of the vector is in the next location, which it shares with the next dwords.
 TEST(Attributes, Of64BitsAreDwords) {
   EXPECT_EQ(VertexText({.declarations = std::string(kLongTypes) + R"(
       OpDecorate %v Location 1
@@ -140,7 +140,7 @@ input 0 location 0.0 i32 x1
 input 1 location 1.0 i32 x2 array 2
 output 0 location 0.0 i32 x2
 )");
-  // The second element begins two locations behind the first.
+  // The second element begins two locations after the first.
   EXPECT_EQ(text("%v3long", "%u_1 %u_2"), R"(
 input 0 location 4.0 i32 x2
 output 0 location 0.0 i32 x2
@@ -168,7 +168,7 @@ TEST(Attributes, WhatTheyCannotBe) {
             "index of an output (%7)");
 }
 
-// Parts that no path writes are not stored; the others once, at the end.
+// Parts that no path writes are not stored; the others are stored once, at the end.
 TEST(VertexOutputs, InPartsBranchesAndLoops) {
   EXPECT_EQ(VertexText({.declarations = R"(
       OpDecorate %i Location 0

@@ -1,8 +1,8 @@
-// Atomics and barriers.
+// Emits atomics and barriers.
 //
-// Vulkan's scopes up to the device are one and the same here: buffers are coherent at device scope
-// for atomics. Acquire and release semantics of an atomic become memory barriers around it, which
-// is stronger than asked and never weaker.
+// Vulkan's scopes up to the device are all the same here: buffers are coherent at device scope for
+// atomics. Acquire and release semantics of an atomic become memory barriers around it, which is
+// stronger than required, never weaker.
 #include <algorithm>
 
 #include "core/front/check/coverage.h"
@@ -25,7 +25,7 @@ constexpr uint32_t kAcquire = Bit(spv::MemorySemanticsMask::Acquire) |
 
 struct AtomicForm {
   mir::AtomicOp op;
-  size_t value = 0;  // word of the value operand, 0: none
+  size_t value = 0;  // word of the value operand; 0: none
 };
 
 bool FormOf(spv::Op op, AtomicForm* form) {
@@ -73,7 +73,7 @@ class AtomicEmitter : public Pointers {
 
 namespace {
 
-// The memory classes that these semantics order; none if they are relaxed.
+// Returns the memory classes that these semantics order; none if they are relaxed.
 uint32_t ClassesOf(uint32_t semantics) {
   if ((semantics & (kAcquire | kRelease)) == 0) return 0;
   uint32_t classes = 0;
@@ -83,7 +83,8 @@ uint32_t ClassesOf(uint32_t semantics) {
   return classes;
 }
 
-// Scopes beyond the device are refused by the validator for Vulkan; an invocation needs no order.
+// Returns MIR's scope. The validator refuses scopes beyond the device for Vulkan; an invocation
+// needs no order.
 mir::Scope MemoryScope(spv::Scope scope) {
   switch (scope) {
     case spv::Scope::Invocation:
@@ -119,8 +120,8 @@ bool AtomicEmitter::EmitControlBarrier(const SpirvInst& inst) {
   if (scope == spv::Scope::Workgroup && module().stage != mir::Stage::kCompute) {
     return Malformed("barrier of a workgroup outside of compute", inst.operand(1));
   }
-  // The control barrier orders memory for those who wait; what is to be ordered for others too has
-  // its own barrier before.
+  // The control barrier orders memory for the invocations that wait at it; order for other
+  // invocations too needs a memory barrier before it.
   const mir::Scope waits =
       scope == spv::Scope::Workgroup ? mir::Scope::kWorkgroup : mir::Scope::kSubgroup;
   const bool wider = MemoryScope(static_cast<spv::Scope>(memory)) > waits;
@@ -156,7 +157,7 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
       pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
     return Malformed("atomic on memory of one invocation", pointer_id);
   }
-  // Floats are moved as their bits; texels are nothing but bits.
+  // Floats that are only moved are moved as their bits; texels are always bits.
   const bool bits = is_float && (!mir::IsFloatAtomic(op) || texel);
   Leaves operands;
   for (ValueId v : values) {

@@ -1,7 +1,7 @@
-// Pointers from pointers: access chains. The lengths of runtime arrays.
+// Emits access chains, which derive pointers from pointers, and lengths of runtime arrays.
 //
-// A pointer is static but for a byte offset (and, for vectors held in slots, a component) chosen by
-// value. A pointer to physical memory is an address chosen by value.
+// A pointer is static except for a byte offset (and, for vectors held in slots, a component) chosen
+// by value. A pointer to physical memory is an address chosen by value.
 #include <algorithm>
 
 #include "core/front/emit/emit.h"
@@ -59,7 +59,7 @@ bool ChainEmitter::EmitChain(const SpirvInst& inst) {
   return DefinePointer(inst, pointer);
 }
 
-// The first index of OpPtrAccessChain: steps over whole objects like the one pointed at.
+// Emits the first index of OpPtrAccessChain, which steps over whole objects of the pointee's type.
 bool ChainEmitter::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
   ValueId index;
   if (!GetSignedIndex(inst.operand(4), &index)) return false;
@@ -78,14 +78,14 @@ bool ChainEmitter::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
   return ok();
 }
 
-// Adds index * stride; the index also has the id, which may be wider.
+// Adds index * stride; `index_id` is the same index, at its full width.
 void ChainEmitter::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, uint32_t stride) {
   using mir::Op;
   const uint32_t align = LowBit(stride);
   uint32_t bits = 0;
   if (pointer->space != Pointer::kPhysical) {
     const bool buffer = pointer->space == Pointer::kStorage || pointer->space == Pointer::kUniform;
-    // Behind every buffer: these have at most 2^30 bytes, and what is added to this does not wrap.
+    // Beyond every buffer: these have at most 2^30 bytes, and offsets added to this do not wrap.
     constexpr uint32_t kBehind = 0x80000000u;
     Leaves given;
     if (buffer && !Get(index_id, &given)) return;
@@ -174,7 +174,7 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
   return true;
 }
 
-// Arrays, matrices and vectors in memory with a layout.
+// Indexes arrays, matrices and vectors in memory with a layout.
 bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueId index,
                                  uint32_t index_id) {
   const SpirvType* element = spirv().Type(type.element);
@@ -205,13 +205,13 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
   return ok();
 }
 
-// Parts of local variables and inputs, counted in leaves. What the plan put in memory takes byte
-// offsets.
+// Indexes parts of local variables and inputs, counted in leaves. Parts that the plan puts in
+// memory use byte offsets.
 bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId index) {
   const uint32_t step = spirv().Type(type.element)->leaves;
   uint32_t bits = 0;
   if (IsConstant(index, &bits)) {
-    // Out of bounds is undefined behaviour; any element will do.
+    // Out of bounds is undefined behaviour; any element is correct.
     pointer->offset += std::min(bits, type.count - 1) * step;
     pointer->type = type.element;
     return true;
@@ -243,9 +243,9 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
   return ok();
 }
 
-// An element of an array or matrix of an input, chosen by value: counted in the elements of the
-// part that it belongs to, which are vectors or scalars (interface_parts.h). Of an array of structs
-// all are loaded, and one is chosen (emit_input.cc).
+// Indexes an array or matrix of an input by value. The index counts the elements of the part that
+// it belongs to, which are vectors or scalars (interface_parts.h). From an array of structs all are
+// loaded, and one is selected (emit_input.cc).
 bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId index) {
   const SpirvType* element = spirv().Type(type.element);
   uint32_t count = 1;
@@ -275,11 +275,11 @@ bool ChainEmitter::IndexDescriptor(Pointer* pointer, const SpirvType& type, Valu
   uint32_t element = 0;
   const bool constant = IsConstant(index, &element);
   if (type.kind == SpirvType::kArray && element >= type.count) {
-    // Undefined if it is executed, and often it is not. The last descriptor is one that there is.
+    // Undefined behaviour if executed, which it often is not. The last descriptor exists.
     element = type.count - 1;
     index = Int(element);
   }
-  uint64_t step = 1;  // descriptors in an element
+  uint64_t step = 1;  // number of descriptors in an element
   for (const SpirvType* t = spirv().Type(type.element); IsArray(*t); t = spirv().Type(t->element)) {
     step *= t->kind == SpirvType::kArray ? t->count : kMaxDescriptors;
     step = std::min<uint64_t>(step, kMaxDescriptors + 1);

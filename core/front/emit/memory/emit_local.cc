@@ -1,4 +1,4 @@
-// Loads and stores of local variables, leaf by leaf: a slot, dwords of a private array, or of a
+// Loads and stores local variables, leaf by leaf: a slot, dwords of a private array, or of a
 // constant table. Arrays are of dwords: narrower values take one, wider ones two.
 #include <algorithm>
 
@@ -52,7 +52,7 @@ ValueId LocalEmitter::FromDwords(absl::Span<const ValueId> dwords, mir::Type typ
   return FromInt(ConvertInt(dwords[0], mir::IntOfBits(mir::BitsOf(type)), false), type);
 }
 
-// Leaves [leaf, leaf + count) of one memory range, with the pointer's dynamic offset.
+// Loads leaves [leaf, leaf + count) of one memory range, with the pointer's dynamic offset.
 bool LocalEmitter::LoadPrivateRun(const Pointer& pointer, const LocalVariable& v, uint32_t leaf,
                                   uint32_t count, Leaves* leaves) {
   const auto* range = MemoryRange(v, leaf);
@@ -137,7 +137,7 @@ bool LocalEmitter::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* lea
 
 bool LocalEmitter::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> leaves) {
   const LocalVariable& v = *plan().Variable(pointer.variable);
-  if (v.constant != 0) return true;  // its only store: of the constant that loads give
+  if (v.constant != 0) return true;  // its only store, of the constant that loads return
   const auto count =
       static_cast<uint32_t>(pointer.component.valid() ? pointer.component_count : leaves.size());
   if (count > v.leaves || pointer.offset > v.leaves - count) {

@@ -1,8 +1,8 @@
-// Variables, loads and stores.
+// Emits variables, loads and stores.
 //
 // Buffers, push constants, shared and physical memory are accessed as runs of up to four
 // consecutive elements of one size. Local variables and outputs: emit_local.cc; inputs:
-// emit_input.cc; what is built in besides: emit_builtin.cc.
+// emit_input.cc; other built-ins: emit_builtin.cc.
 #include <algorithm>
 
 #include "core/front/emit/emit.h"
@@ -24,7 +24,7 @@ class MemoryEmitter : public Pointers {
   bool Store(const Pointer& pointer, absl::Span<const ValueId> leaves);
 
  private:
-  // Runs of consecutive elements of a value in laid-out memory: a byte offset and the leaves there.
+  // A run of consecutive elements of a value in laid-out memory: its byte offset and its leaves.
   struct MemoryRun {
     uint32_t offset = 0;
     uint32_t count = 0;
@@ -36,7 +36,7 @@ class MemoryEmitter : public Pointers {
             std::vector<MemoryRun>* runs);
   bool LoadMemory(const Pointer& pointer, absl::Span<const mir::Type> types, Leaves* leaves);
   bool StoreMemory(const Pointer& pointer, absl::Span<const ValueId> leaves);
-  // Loads and stores of a run, its elements in parts if they may lie across their alignment.
+  // Load and store a run. Elements that are aligned to less than their size are accessed in parts.
   bool LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource, const MemoryRun& run,
                absl::Span<const mir::Type> types, Leaves* leaves);
   bool StoreRun(const Pointer& pointer, mir::Op op, uint32_t resource, const MemoryRun& run,
@@ -75,7 +75,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
                          std::vector<MemoryRun>* runs) {
   const SpirvType& type = *spirv().Type(type_id);
   const bool shared = HasOwnLayout(pointer);
-  if (type.leaves == 0) return true;  // empty structs, perhaps without number
+  if (type.leaves == 0) return true;  // any number of empty structs
   switch (type.kind) {
     case SpirvType::kBool:
       if (!shared) return Malformed("bool in a buffer", pointer.variable);
@@ -166,7 +166,8 @@ bool MemoryEmitter::Load(const Pointer& pointer, Leaves* leaves) {
       [&](const Pointer& at, Leaves* loaded) { return LoadMemory(at, types, loaded); }, leaves);
 }
 
-// Cut into parts of the alignment known, each part an access of its own (they are seldom more).
+// Elements are split into parts of the known alignment, each part an access of its own (seldom
+// needed).
 bool MemoryEmitter::LoadRun(const Pointer& pointer, mir::Op op, uint32_t resource,
                             const MemoryRun& run, absl::Span<const mir::Type> types,
                             Leaves* leaves) {
@@ -290,7 +291,7 @@ bool MemoryEmitter::StoreMemory(const Pointer& pointer, absl::Span<const ValueId
 
 // ---- Instructions ----
 
-// Flags of the memory operands at word `operand`, if there.
+// Returns the flags of the memory operands at word `operand`, if present.
 uint8_t MemoryEmitter::AccessFlags(const SpirvInst& inst, size_t operand) const {
   const uint32_t mask = inst.operand(operand);
   const auto has = [mask](spv::MemoryAccessMask bit) {
@@ -307,7 +308,8 @@ uint8_t MemoryEmitter::AccessFlags(const SpirvInst& inst, size_t operand) const 
   return flags;
 }
 
-// The literal behind the memory operands at word `operand` if they say Aligned, else 0.
+// Returns the literal after the memory operands at word `operand` if these have Aligned, otherwise
+// 0.
 uint32_t MemoryEmitter::GivenAlignment(const SpirvInst& inst, size_t operand) const {
   const bool aligned =
       (inst.operand(operand) & static_cast<uint32_t>(spv::MemoryAccessMask::Aligned)) != 0;

@@ -1,13 +1,13 @@
-// Pointers compared, and their difference.
+// Emits comparisons and differences of pointers.
 //
-// Nothing is loaded through the operands, so that they may lead to what values of pointers
-// otherwise do not (pointers.cc): matrices and their rows.
+// The operands are not accessed, so they may lead to memory that pointers held as values otherwise
+// may not (pointers.cc): matrices and their rows.
 //
-// A difference counts elements of the array that both lead into. Its stride is that of the
-// pointers' type where they may be stepped (OpPtrAccessChain needs the decoration), else that of
-// the array from which an access chain chose one of them, else the one stride that all arrays of
-// such elements in the module have. Source: SPIR-V 1.6, OpPtrDiff; ArrayStride is no part of its
-// rules.
+// A difference counts elements of the array that both pointers lead into. Its stride is that of the
+// pointers' type if they may be stepped (OpPtrAccessChain needs the decoration); otherwise that of
+// the array from which an access chain chose one of them; otherwise the one stride that all arrays
+// of such elements in the module have. Source: SPIR-V 1.6, OpPtrDiff, whose rules do not mention
+// ArrayStride.
 #include <algorithm>
 
 #include "core/front/emit/emit.h"
@@ -26,7 +26,7 @@ class PointerCompare : public Pointers {
   struct Operand {
     Leaves leaves;
     uint32_t type = 0;
-    uint32_t element_stride = 0;  // 0: not known
+    uint32_t element_stride = 0;  // 0: unknown
   };
   bool GetOperand(uint32_t id, Operand* operand);
   uint32_t DescriptorsIn(uint32_t type) const;
@@ -49,7 +49,7 @@ bool PointerCompare::GetOperand(uint32_t id, Operand* operand) {
   return PointerLeaves(pointer, id, &operand->leaves, false);
 }
 
-// OpPtrEqual, OpPtrNotEqual, OpPtrDiff.
+// Emits OpPtrEqual, OpPtrNotEqual, OpPtrDiff.
 bool PointerCompare::EmitPointerCompare(const SpirvInst& inst) {
   using mir::Op;
   Operand a;
@@ -66,7 +66,7 @@ bool PointerCompare::EmitPointerCompare(const SpirvInst& inst) {
   return ok() && Define(inst, {inst.op == spv::Op::OpPtrEqual ? equal : builder().Not(equal)});
 }
 
-// How many descriptors a type stands for: of a block or an array of blocks. 0: of anything else.
+// Returns the number of descriptors in a type: a block or an array of blocks. 0: any other type.
 uint32_t PointerCompare::DescriptorsIn(uint32_t type) const {
   uint64_t count = 1;
   const SpirvType* t = spirv().Type(type);
@@ -99,7 +99,7 @@ bool PointerCompare::EmitDifference(const SpirvInst& inst, const Operand& a, con
   if (stride == 0 || stride >= 0x80000000u) {
     return Malformed("difference of pointers into no array", inst.result);
   }
-  const size_t leaf = blocks != 0 ? 1 : 0;  // blocks are told apart by their selectors
+  const size_t leaf = blocks != 0 ? 1 : 0;  // selectors tell blocks apart
   const ValueId steps = Emit(Op::kIsub, {a.leaves[leaf], b.leaves[leaf]});
   if (!ok()) return false;
   const ValueId count =

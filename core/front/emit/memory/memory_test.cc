@@ -1,4 +1,5 @@
-// Memory: layouts, private arrays, constant tables, shared memory, atomics, pointers as parameters.
+// Tests memory: layouts, private arrays, constant tables, shared memory, atomics, pointer
+// parameters.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -43,7 +44,7 @@ TEST(Memory, ConstantIndicesLeaveNoArray) {
   for (uint32_t x = 0; x < 32; ++x) EXPECT_EQ(output[x], ((x * (x + 1)) ^ (x + 1)) + x);
 }
 
-// A length that specialises to 0: nothing of the array is touched then.
+// A length that specialises to 0: the array is not accessed then.
 TEST(Memory, ArraysWhoseLengthSpecialisesToZero) {
   const auto words = CompileCompute(KernelText(
       "layout(constant_id = 3) const uint n = 4u; shared uint s[n];",
@@ -101,7 +102,7 @@ TEST(Memory, DynamicIndicesMakeAPrivateArray) {
   }
 }
 
-// Only the member that is indexed by a value goes to memory.
+// Only the member that is indexed by a value is put into memory.
 TEST(Memory, StructsSplitAtWhatIsIndexed) {
   const std::string globals = "struct S { uint n; uvec3 a[5]; bool flag; float f; };\n";
   const std::string body =
@@ -164,8 +165,8 @@ TEST(Memory, ConstantTables) {
   for (uint32_t x = 0; x < 32; ++x) EXPECT_EQ(output[x], table[x % 6] + 1 + (x & 1 ? 4 : 2));
 }
 
-// What the only store of a variable writes is no table of it if it has another type: there would be
-// too little of it.
+// The value of a variable's only store is no table of it if it has another type: it would be too
+// short.
 TEST(Memory, AStoreOfAnotherTypeIsNoTable) {
   for (const char* store :
        {"%v = OpVariable %p Function %u_1\n", "%v = OpVariable %p Function\nOpStore %v %u_1\n"}) {
@@ -177,7 +178,7 @@ TEST(Memory, AStoreOfAnotherTypeIsNoTable) {
   }
 }
 
-// A table that is written after all is a private array.
+// A table that is also written is a private array.
 TEST(Memory, WrittenTablesAreNotConstant) {
   const std::string body =
       "uint t[4] = uint[4](1u, 2u, 3u, 4u); if (id == 5u) t[2] = 77u; out_[id] = t[id & 3u];";
@@ -188,7 +189,7 @@ TEST(Memory, WrittenTablesAreNotConstant) {
   EXPECT_TRUE(module.constant_data.empty());
 }
 
-// A private array keeps nothing from one call to the next but what the function writes.
+// A private array keeps nothing between calls except the function's writes.
 TEST(Memory, CalleesArraysAreTheirOwn) {
   const std::string globals =
       "uint f(uint n, inout uint a[4]) { uint b[4]; for (uint i = 0u; i < 4u; ++i) b[i] = n + i + "
@@ -649,7 +650,7 @@ TEST(Memory, DescriptorArraysByConstantIndex) {
   EXPECT_EQ(module.resources[2].element, 2u);
 }
 
-// Undefined if it is executed, which no one knows: the array's last descriptor.
+// Undefined behaviour only if executed: the index becomes the array's last descriptor.
 TEST(Memory, DescriptorIndicesBeyondTheArray) {
   const std::string globals =
       "layout(set = 1, binding = 4) buffer A { uint x; } arr[3];\n"
@@ -668,7 +669,7 @@ TEST(Memory, DescriptorIndicesBeyondTheArray) {
   }
 }
 
-// A constant index of 64 bits is not its low half.
+// A 64-bit constant index is not cut to its low half.
 TEST(Memory, DescriptorIndicesOf64Bits) {
   for (const char* index : {"1", "0x100000000", "0x100000001", "0xffffffff", "-1"}) {
     const std::string types = absl::StrCat(R"(

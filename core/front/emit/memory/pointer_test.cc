@@ -1,4 +1,4 @@
-// Pointers as values: chosen, joined, stored, passed, compared; pointers declared ahead.
+// Tests pointers as values: selected, joined, stored, passed, compared; pointers declared ahead.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -146,7 +146,7 @@ TEST(Pointer, JoinedByPhis) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 != 0 ? WordAt(2, i) : WordAt(3, 5));
 }
 
-// A pointer that a loop steps over a buffer until it meets another.
+// A loop steps a pointer over a buffer until it equals another.
 TEST(Pointer, SteppedInALoopAndCompared) {
   const auto out = Execute(
       "%first = OpAccessChain %p_step %in %u_0 %u_2\n%end = OpPtrAccessChain %p_step %first %id\n"
@@ -219,34 +219,34 @@ TEST(Pointer, NullIsEqualToNothingElse) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 2u);
 }
 
-// Only stepping needs a stride of the pointers' type; a difference takes that of the array.
+// Only stepping needs a stride of the pointers' type; a difference uses the array's.
 TEST(Pointer, DifferencesNeedNoStrideOfTheirOwn) {
   const std::string difference = "%d = OpPtrDiff %int %p %q\n%result = OpBitcast %uint %d\n";
-  // Of elements that access chains choose.
+  // Pointers to elements that access chains choose.
   auto out = Execute(
       "%p = OpAccessChain %p_word %in %u_0 %u_3\n"
       "%q = OpAccessChain %p_word %in %u_0 %id\n" +
       difference);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 3 - i);
-  // Of values, of which it is only known that all arrays of words have one stride.
+  // Pointers held as values: it is only known that all arrays of words have one stride.
   out =
       Execute(std::string(kOdd) +
               "%a = OpAccessChain %p_word %in %u_0 %id\n%b = OpAccessChain %p_word %in %u_0 %u_7\n"
               "%p = OpSelect %p_word %odd %a %b\n%q = OpSelect %p_word %odd %b %a\n" +
               difference);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 != 0 ? i - 7 : 7 - i);
-  // Of shared memory, whose layout is not decorated.
+  // Pointers into shared memory, whose layout is not decorated.
   out =
       Execute("%p = OpAccessChain %p_sw %s1 %id\n%q = OpAccessChain %p_sw %s1 %u_5\n" + difference);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i - 5);
-  // Of blocks in an array of them.
+  // Pointers to blocks in an array of them.
   out =
       Execute("%p = OpAccessChain %p_block %array %u_1\n%q = OpAccessChain %p_block %array %u_0\n" +
               difference);
   EXPECT_EQ(out[0], 1u);
 }
 
-// Words 4 bytes apart in one array and 8 in another: only an access chain tells which it is.
+// Words 4 bytes apart in one array and 8 in another: only an access chain tells them apart.
 TEST(Pointer, DifferencesInArraysOfSeveralStrides) {
   const std::string types =
       std::string(kTypes) +
@@ -275,7 +275,7 @@ TEST(Pointer, DifferencesInArraysOfSeveralStrides) {
       << chosen.status();
 }
 
-// What a pointer's value does not say about matrices matters to accesses alone.
+// The layout that a pointer's value lacks for matrices matters only to accesses.
 TEST(Pointer, ToMatricesAreCompared) {
   const std::string types =
       std::string(kTypes) +
@@ -307,7 +307,7 @@ TEST(Pointer, ToMatricesAreCompared) {
   EXPECT_EQ(run("%e = OpPtrEqual %bool %q %q\n" + number)[0], 1u);
   const auto chosen = run("%e = OpPtrEqual %bool %r %p\n" + number);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(chosen[i], i % 2);
-  // A column of a matrix that lies by rows.
+  // A column of a row-major matrix.
   const auto columns =
       run("%c1 = OpAccessChain %p_v4 %b5 %u_1 %u_2\n"
           "%c2 = OpAccessChain %p_v4 %b5 %u_1 %bit\n%e = OpPtrEqual %bool %c1 %c2\n" +
@@ -401,7 +401,7 @@ TEST(Pointer, ListsOfNodesDeclaredAhead) {
   EXPECT_EQ(written, 77u);
 }
 
-// OpTypePointer of another storage class to a pointer that is still to come.
+// OpTypePointer of another storage class to a pointer that is defined later.
 TEST(Pointer, LocalPointersToPointersDeclaredAhead) {
   const std::string types = R"(
     OpMemberDecorate %node 0 Offset 0
@@ -438,7 +438,7 @@ TEST(Pointer, LocalPointersToPointersDeclaredAhead) {
   EXPECT_EQ((*out)[5], 16u);
 }
 
-// An address has 64 bits, and so has what steps it.
+// Addresses have 64 bits, and so have the indices that step them.
 TEST(Pointer, ConstantIndicesOf64Bits) {
   const std::string types = R"(
     OpDecorate %far_words ArrayStride 4
@@ -472,7 +472,7 @@ TEST(Pointer, ConstantIndicesOf64Bits) {
   EXPECT_EQ((*out)[5], 5u);
 }
 
-// In a buffer such an index is behind its end: what stands in front of the array is not reached.
+// In a buffer such an index is beyond its end: memory before the array is not reached.
 TEST(Pointer, ConstantIndicesOf64BitsInBuffers) {
   const std::string types = R"(
     OpDecorate %tail ArrayStride 4

@@ -1,5 +1,5 @@
-// Each opcode family of integer, bit, comparison, conversion and composite instructions, assembled,
-// imported and executed.
+// Tests each opcode family of integer, bit, comparison, conversion and composite instructions:
+// assembled, imported and executed.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -99,7 +99,7 @@ TEST(Alu, IntegerArithmetic) {
 }
 
 TEST(Alu, Division) {
-  // By 0 the result is undefined: b | 1 everywhere.
+  // Division by 0 is undefined, so the divisor is b | 1.
   const std::string prepare = "%d = OpBitwiseOr %uint %b %u_1\n";
   const auto divide = [](int64_t a, int64_t b) { return static_cast<uint32_t>(a / b); };
   ExpectPairs(Integers(), prepare + "%result = OpUDiv %uint %a %d\n",
@@ -300,7 +300,8 @@ TEST(Alu, FloatArithmetic) {
   };
   std::vector<uint32_t> finite = Floats();
   for (uint32_t& x : finite) {
-    if (!std::isfinite(Real(x)) || Real(x) == 0) x = Bits(5.5f);  // NaNs' bits are not said
+    // the bits of NaNs are unspecified
+    if (!std::isfinite(Real(x)) || Real(x) == 0) x = Bits(5.5f);
   }
   const std::string cast = "%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n";
   for (const auto& row : rows) {
@@ -309,7 +310,7 @@ TEST(Alu, FloatArithmetic) {
   }
   std::vector<uint32_t> exact = {Bits(7.0f), Bits(-7.0f), Bits(2.5f), Bits(-2.5f),
                                  Bits(3.0f), Bits(-3.0f), Bits(1.0f), Bits(0.75f)};
-  // The sign of a zero is not said: 0 is added.
+  // The sign of a zero is unspecified, so 0 is added.
   ExpectPairs(exact,
               cast +
                   "%c = OpFRem %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
@@ -359,7 +360,7 @@ TEST(Alu, Conversions) {
                 if (x == 0.1f) return 0x3dcccccdu & 0xffffe000u;  // 0.0999755859375
                 if (x == 2049.0f) return Bits(2048.0f);
                 if (x == 1e6f) return 0x7f800000u;
-                if (x == 0x1p-15f) return 0u;  // no normal half is as small
+                if (x == 0x1p-15f) return 0u;  // smaller than all normal halves
                 if (x == -0x1.8p-20f) return 0x80000000u;
                 return a;
               });
@@ -517,7 +518,7 @@ TEST(Alu, NoContractionReachesTheInstruction) {
   EXPECT_EQ(exact, 1);
 }
 
-// The imported text itself, once: addresses become immediates, ids are kept.
+// Compares the imported text itself, once: addresses become immediates, ids are kept.
 TEST(Alu, PrintedForm) {
   const std::string text = KernelAssembly("", "%result = OpIAdd %uint %x %u_3\n");
   const auto module = ImportVerified(Assemble(text));

@@ -1,6 +1,6 @@
-// Bit instructions on 8, 16, 32 and 64 bits (VK_KHR_maintenance9), imported and interpreted,
-// against what the SPIR-V specification says of each bit ("Bit Instructions"; GLSL.std.450,
-// FindILsb and its like), at the boundaries of fields.
+// Tests bit instructions on 8, 16, 32 and 64 bits (VK_KHR_maintenance9), imported and interpreted,
+// against the definition of each bit in the SPIR-V specification ("Bit Instructions"; GLSL.std.450,
+// FindILsb, FindSMsb, FindUMsb), at the boundaries of fields.
 #include <bit>
 #include <functional>
 #include <string>
@@ -19,7 +19,7 @@ constexpr uint32_t kLanes = 32;
 
 bool BitOf(uint64_t x, uint32_t i) { return (x >> i & 1) != 0; }
 
-// A number of `width` bits from what a function says of each.
+// Makes a number of `width` bits from a function of the bit's index.
 uint64_t FromBits(uint32_t width, const std::function<bool(uint32_t)>& bit) {
   uint64_t x = 0;
   for (uint32_t i = 0; i < width; ++i) x |= uint64_t{bit(i)} << i;
@@ -35,12 +35,12 @@ std::vector<uint32_t> Inputs() {
   return in;
 }
 
-// One instruction that makes %r of %b, and of %n, which is another number of the type %t.
+// A kernel of one instruction that computes %r from %b and %n, another number of the type %t.
 struct Kernel {
   uint32_t width;
   std::string types = {};
   std::string code;     // $0: its width
-  uint32_t result = 0;  // bits of %r; 0: as many
+  uint32_t result = 0;  // bits of %r; 0: the same
 };
 
 using Model = std::function<uint64_t(uint64_t base, uint64_t other)>;
@@ -139,7 +139,7 @@ TEST(BitInstructions, FirstAndLastBits) {
   }
 }
 
-// What the three do with a field, all its bits within the number.
+// References for the three field instructions, with all bits of the field within the number.
 uint64_t Inserted(uint32_t width, uint64_t base, uint64_t insert, uint32_t offset, uint32_t count) {
   return FromBits(width, [=](uint32_t i) {
     return i >= offset && i - offset < count ? BitOf(insert, i - offset) : BitOf(base, i);
@@ -182,7 +182,7 @@ TEST(BitInstructions, FieldsWithConstantBounds) {
   }
 }
 
-// Up to the last bit, from a bit that the lanes choose; offset and count of every width.
+// Fields up to the last bit, from a bit chosen by lane; offset and count of every width.
 TEST(BitInstructions, FieldsWithBoundsChosenByValue) {
   for (const uint32_t w : kWidths) {
     for (const uint32_t bounds : kWidths) {

@@ -1,5 +1,5 @@
-// Derivatives in compute shaders: groups of consecutive invocations and of 2x2, ids within them,
-// levels of detail from them.
+// Tests derivatives in compute shaders: groups of consecutive invocations and of 2x2, ids within
+// them, implicit LODs.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -53,7 +53,7 @@ TEST(Derivative, LinearGroups) {
   }
 }
 
-// Each invocation exists once, and derivatives are those of its 2x2.
+// Each invocation exists once, and derivatives are taken within its 2x2 quad.
 TEST(Derivative, QuadGroups) {
   const auto out = Execute(
       Shader("local_size_x = 6, local_size_y = 4, local_size_z = 2", "derivative_group_quadsNV", "",

@@ -1,4 +1,4 @@
-// Arithmetic, comparison, conversion and bit operations, component by component.
+// Emits arithmetic, comparisons, conversions and bit operations, component by component.
 #include "core/front/emit/emit.h"
 #include "core/front/emit/inst_emitter.h"
 #include "core/front/grammar/opcode_rows.h"
@@ -11,7 +11,7 @@ struct AluRow {
   mir::Op mir;
   uint8_t operands;
   bool swap = false;    // exchange the operands
-  bool negate = false;  // and take the negation of the bool
+  bool negate = false;  // negate the resulting bool
 };
 
 // Unordered float comparisons are negations of ordered ones: a < b or unordered is not (a >= b).
@@ -72,13 +72,13 @@ constexpr AluRow kRows[] = {
     {spv::Op::OpFUnordGreaterThanEqual, mir::Op::kFlt, 2, false, true},
 };
 
-// Opcodes that only take bools, or only take integers, where the MIR op would take either.
+// Returns true for opcodes that accept only bools where the MIR op would also accept integers.
 bool WantsBool(spv::Op op) {
   return op == spv::Op::OpLogicalNot || op == spv::Op::OpLogicalOr || op == spv::Op::OpLogicalAnd ||
          op == spv::Op::OpLogicalEqual || op == spv::Op::OpLogicalNotEqual;
 }
 
-// Between integers and floats.
+// Returns true for conversions between integers and floats.
 bool Converts(mir::Op op) {
   return op == mir::Op::kF2i || op == mir::Op::kF2u || op == mir::Op::kI2f || op == mir::Op::kU2f;
 }
@@ -138,7 +138,7 @@ bool AluEmitter::EmitAlu(const SpirvInst& inst, bool* handled) {
       value = Convert(row->mir, operands[i], types[i]);
     } else if (row->operands == 1) {
       value = Emit(row->mir, {operands[i]});
-      // The number of bits may be given in an integer of any width.
+      // The bit count's result may be an integer of any width.
       if (inst.op == spv::Op::OpBitCount && ok()) value = ConvertInt(value, types[i], false);
     } else {
       const ValueId a = operands[row->swap ? n + i : i];
@@ -195,7 +195,7 @@ bool AluEmitter::EmitFloatCompare(const SpirvInst& inst, bool* handled) {
                    {Emit(Op::kFabs, {a}), half ? builder().Constant(mir::Type::kF16, 0x7c00)
                                                : builder().Constant(mir::Type::kF32, 0x7f800000)});
     } else {
-      // Below the least normal half, 2^-14, the result is a zero.
+      // Below the smallest normal half, 2^-14, the result is a zero.
       const ValueId small = Emit(Op::kFlt, {Emit(Op::kFabs, {a}), Float(0x1p-14f)});
       const ValueId zero = FromInt(Emit(Op::kAnd, {AsInt(a), Int(0x80000000u)}), mir::Type::kF32);
       value = Emit(Op::kSelect, {small, zero, Emit(Op::kF16f, {Emit(Op::kF2f16, {a})})});

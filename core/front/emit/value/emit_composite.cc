@@ -1,4 +1,4 @@
-// The instructions that move parts of composites about.
+// Emits instructions that move parts of composites.
 //
 // A composite is its scalar leaves in order (layout.h), so most of these only choose leaves.
 #include <algorithm>
@@ -80,7 +80,7 @@ bool CompositeEmitter::EmitCopyObject(const SpirvInst& inst) {
   return Get(inst.operand(3), &leaves) && Define(inst, leaves);
 }
 
-// The value is the result, whatever is expected of it.
+// Returns the value itself: the expected value is ignored.
 bool CompositeEmitter::EmitExpect(const SpirvInst& inst) {
   const SpirvType& type = *spirv().Type(inst.type);
   const bool is_vector = type.kind == SpirvType::kVector;
@@ -107,7 +107,7 @@ bool CompositeEmitter::EmitConstruct(const SpirvInst& inst) {
   return Define(inst, leaves);
 }
 
-// A composite with one value in each place.
+// Emits a composite whose constituents are all one value.
 bool CompositeEmitter::EmitReplica(const SpirvInst& inst) {
   const SpirvType* type = Supported(inst.type);
   Leaves part;
@@ -117,14 +117,14 @@ bool CompositeEmitter::EmitReplica(const SpirvInst& inst) {
     return Malformed("constituent does not fit the type of its composite", inst.result);
   }
   Leaves leaves;
-  // Only of parts with values does the type bound how many there are.
+  // The type bounds the number of parts only if they have leaves.
   for (uint32_t i = 0; i < type->count && !part.empty(); ++i) {
     leaves.insert(leaves.end(), part.begin(), part.end());
   }
   return Define(inst, leaves);
 }
 
-// Walks literal indices from word `first`; *type is the composite's and becomes the part's.
+// Follows literal indices from word `first`; *type is the composite's type and becomes the part's.
 bool CompositeEmitter::Path(const SpirvInst& inst, size_t first, uint32_t* type, uint32_t* leaf) {
   *leaf = 0;
   for (size_t i = first; i < inst.size(); ++i) {

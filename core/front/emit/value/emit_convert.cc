@@ -1,4 +1,4 @@
-// Between types: widths of integers and floats, bits as another type, addresses as pointers.
+// Emits conversions: widths of integers and floats, bits as another type, addresses as pointers.
 #include "core/front/emit/emit.h"
 #include "core/front/emit/inst_emitter.h"
 
@@ -20,8 +20,8 @@ class ConvertEmitter : public InstEmitter {
 
 }  // namespace
 
-// To a narrower type, towards zero whatever the rounding mode: what was rounded away from zero goes
-// back by one unit, infinity to the largest number.
+// Converts to a narrower type towards zero, whatever the rounding mode: a result rounded away from
+// zero is decremented by one unit, infinity becomes the largest number.
 ValueId ConvertEmitter::ConvertToZero(ValueId v, mir::Type to) {
   using mir::Op;
   const ValueId nearest = ConvertFloat(v, to);
@@ -33,7 +33,7 @@ ValueId ConvertEmitter::ConvertToZero(ValueId v, mir::Type to) {
   return FromInt(Emit(Op::kSelect, {beyond, less, bits}), to);
 }
 
-// What the decoration FPRoundingMode of a conversion asks for.
+// Reads a conversion's decoration FPRoundingMode.
 bool ConvertEmitter::RoundConversion(const SpirvInst& inst, bool* to_zero) {
   const uint32_t mode = spirv().decorations[inst.result].rounding;
   *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
@@ -107,7 +107,7 @@ bool ConvertEmitter::EmitBitcast(const SpirvInst& inst) {
   return Define(inst, leaves);
 }
 
-// A pointer to physical memory is its address.
+// Emits conversions between pointers to physical memory and addresses, which are the same value.
 bool ConvertEmitter::EmitPointerConversion(const SpirvInst& inst) {
   Leaves from;
   uint32_t type = 0;

@@ -1,13 +1,13 @@
-// Derivatives: differences within quads, of fragments or in compute shaders
+// Emits derivatives: differences within quads, of fragments or in compute shaders
 // (SPV_KHR_compute_shader_derivatives).
 //
-// A quad is four consecutive lanes, 0 1 over 2 3. Those of fragments are the launch's. In a linear
-// derivative group these are four consecutive invocations as they are numbered anyway. In a group
-// of quads they are 2x2 invocations of the workgroup: there the local id is made from the lane so
-// that it is so, and the local index from the local id. Derivatives are MIR's (ddx, ddy; fwidth is
-// the sum of their magnitudes), and so are implicit levels of detail (emit_sample.cc).
+// A quad is four consecutive lanes, 0 1 over 2 3. The launch arranges those of fragments. In a
+// linear derivative group they are four consecutive invocations, as numbered anyway. In a group of
+// quads they are 2x2 invocations of the workgroup: there the local id is computed from the lane
+// accordingly, and the local index from the local id. Derivatives are MIR's (ddx, ddy; fwidth is
+// the sum of their magnitudes), and so are implicit LODs (emit_sample.cc).
 //
-// The order of quads within a workgroup is ours: row by row, x first.
+// Kiln chooses the order of quads within a workgroup: row by row, x first.
 #include <algorithm>
 #include <iterator>
 
@@ -49,7 +49,7 @@ class DerivativeEmitter : public InstEmitter {
 
 }  // namespace
 
-// Component of the local id in a derivative group of quads.
+// Returns a component of the local id in a derivative group of quads.
 ValueId DerivativeEmitter::QuadLocalId(uint32_t component) {
   using mir::Op;
   const auto& size = module().local_size;

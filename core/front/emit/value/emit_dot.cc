@@ -1,8 +1,8 @@
-// Integer dot products (SPV_KHR_integer_dot_product), also with saturating accumulation.
+// Emits integer dot products (SPV_KHR_integer_dot_product), also with saturating accumulation.
 //
-// Four bytes packed in a dword are one MIR op; vectors become products and sums, of which the low
-// bits are those of the exact sum. Only the last addition saturates. Sums and accumulators have any
-// width from that of the components on.
+// Four bytes packed in a dword are one MIR op; vectors become products and sums, whose low bits are
+// those of the exact sum. Only the last addition saturates. Sums and accumulators may have any
+// width that is at least the components'.
 #include "core/front/check/coverage.h"
 #include "core/front/emit/emit.h"
 #include "core/front/emit/inst_emitter.h"
@@ -50,7 +50,7 @@ class DotEmitter : public InstEmitter {
 
 }  // namespace
 
-// The sum wraps the wrong way where both have one sign and the sum another.
+// The sum overflows if both operands have one sign and the sum the other.
 ValueId DotEmitter::SaturatingAdd(bool is_signed, mir::Type type, ValueId a, ValueId b) {
   const auto number = [&](int64_t n) { return builder().IntOf(type, n); };
   const ValueId sum = Emit(Op::kIadd, {a, b});
@@ -63,7 +63,7 @@ ValueId DotEmitter::SaturatingAdd(bool is_signed, mir::Type type, ValueId a, Val
   return Emit(Op::kSelect, {overflow, limit, sum});
 }
 
-// Components are extended to the result's width, in which products and sums wrap.
+// Extends components to the result's width, in which products and sums wrap.
 ValueId DotEmitter::OfVectors(const DotRow& row, mir::Type type, absl::Span<const ValueId> a,
                               absl::Span<const ValueId> b, ValueId accumulator) {
   const bool unsigned_second = row.exact == Op::kSudot4x8;

@@ -1,12 +1,12 @@
-// GLSL.std.450: dispatch, and what is simple. The transcendental functions that hardware lacks are
-// in glsl_math.cc.
+// Emits GLSL.std.450: dispatch, and the simple functions. glsl_math.cc has the transcendental
+// functions that hardware lacks.
 //
-// Formulas are those of the GLSL.std.450 specification; precision is what Vulkan's "Precision and
-// operation of SPIR-V instructions" asks (mostly: inherited from these formulas). That goes for
-// halfs too: dot, length, distance and normalize are what their formulas give in half precision,
-// and a sum of squares beyond 65504 is infinite there. Vulkan asks for no more, and Mesa computes
-// the same (its builders for them keep the operands' width); scaling would cost what the shader
-// chose halfs to save.
+// Formulas are those of the GLSL.std.450 specification; precision is as Vulkan's "Precision and
+// operation of SPIR-V instructions" requires (mostly: inherited from these formulas). This holds
+// for halfs too: dot, length, distance and normalize are their formulas in half precision, and a
+// sum of squares beyond 65504 is infinite there. Vulkan requires no more, and Mesa computes the
+// same (its builders for them keep the operands' width); scaling would cost the time that the
+// shader saves by using halfs.
 #include <iterator>
 
 #include "core/front/check/coverage.h"
@@ -25,7 +25,7 @@ struct DirectRow {
 };
 
 constexpr DirectRow kDirect[] = {
-    {GLSLstd450Round, mir::Op::kFroundEven, 1},  // may round halves either way
+    {GLSLstd450Round, mir::Op::kFroundEven, 1},  // may round ties either way
     {GLSLstd450RoundEven, mir::Op::kFroundEven, 1},
     {GLSLstd450Trunc, mir::Op::kFtrunc, 1},
     {GLSLstd450FAbs, mir::Op::kFabs, 1},
@@ -56,7 +56,7 @@ constexpr DirectRow kDirect[] = {
     {GLSLstd450Fma, mir::Op::kFfma, 3},
 };
 
-// Operand counts of the component-wise functions that are expanded.
+// Returns the operand counts of the component-wise functions that are expanded.
 int ExpandedOperands(GLSLstd450 op) {
   switch (op) {
     case GLSLstd450Radians:
@@ -86,7 +86,7 @@ int ExpandedOperands(GLSLstd450 op) {
   }
 }
 
-// Expanded with constants and formulas meant for single precision.
+// Returns true for functions expanded with constants and formulas for single precision.
 bool NeedsSingle(GLSLstd450 op) {
   return ExpandedOperands(op) == 1 || op == GLSLstd450Atan2 || op == GLSLstd450Ldexp;
 }
@@ -128,7 +128,7 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
     return Refuse("extended_instructions", "extended instruction", inst.result);
   }
   const uint32_t number = inst.operand(4);
-  // The enum's type holds no more than its enumerators need.
+  // The enum's type holds only values in the range of its enumerators.
   const auto op = number < GLSLstd450Count ? static_cast<GLSLstd450>(number) : GLSLstd450Bad;
   const std::string_view cause = CauseOf(op);
   if (!cause.empty()) {
@@ -201,8 +201,8 @@ ValueId GlslEmitter::GlslTernary(GLSLstd450 op, ValueId x, ValueId y, ValueId z)
     case GLSLstd450UClamp: return Emit(Op::kUmin, {Emit(Op::kUmax, {x, y}), z});
     case GLSLstd450SClamp: return Emit(Op::kImin, {Emit(Op::kImax, {x, y}), z});
     case GLSLstd450FMix: {
-      // x (1 - z) + y z. As it is written infinities stay infinite and -0 stays -0; else in an
-      // order in which both products can be parts of multiply-adds.
+      // x (1 - z) + y z. Evaluated as written, infinities stay infinite and -0 stays -0; otherwise
+      // in an order in which both products can be parts of multiply-adds.
       if (Keeps(TypeOf(x),
                 mir::kKeepInf | mir::kKeepZeroSign | mir::kNoReassociation | mir::kNoTransform)) {
         const ValueId rest = Emit(Op::kFsub, {FloatLike(z, 1.0f), z});
@@ -246,7 +246,7 @@ bool GlslEmitter::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool
     ValueId value;
     if (direct != nullptr) {
       value = Emit(direct->mir, absl::MakeConstSpan(x, count));
-      // Positions of bits are of the operand's width; -1 stays -1.
+      // Bit positions have the operand's width; -1 stays -1.
       if (FindsBit(direct->mir) && ok()) value = ConvertInt(value, TypeOf(x[0]), true);
     } else if (count == 1) {
       value = GlslUnary(op, x[0]);
@@ -296,7 +296,7 @@ bool GlslEmitter::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* han
     out.push_back(a.size() == 1 ? Emit(Op::kFabs, {a[0]})
                                 : Emit(Op::kFsqrt, {matrices_.Dot(a, a)}));
   } else if (op == GLSLstd450Normalize) {
-    // The sign is what is left of one component, but of a NaN or infinity, of which nothing is.
+    // A normalised scalar is its sign, except for a NaN or infinity.
     if (a.size() == 1 && !Keeps(TypeOf(a[0]), mir::kKeepNan | mir::kKeepInf)) {
       out.push_back(math_.WithSign(FloatLike(a[0], 1.0f), a[0]));
     } else {
@@ -359,7 +359,7 @@ ValueId GlslEmitter::PackNorm(ValueId x, uint32_t bits, bool is_signed) {
   return Emit(Op::kAnd, {Emit(Op::kF2i, {rounded}), Int((1u << bits) - 1)});
 }
 
-// The product with the rounded reciprocal is exact at 0 and 1 and within 1.5 ulp elsewhere.
+// Multiplying by the rounded reciprocal is exact at 0 and 1 and within 1.5 ulp elsewhere.
 ValueId GlslEmitter::UnpackNorm(ValueId word, uint32_t shift, uint32_t bits, bool is_signed) {
   using mir::Op;
   const float scale = 1.0f / static_cast<float>((1u << (is_signed ? bits - 1 : bits)) - 1);

@@ -1,9 +1,9 @@
-// Operations between the lanes of a subgroup, and its built-in variables.
+// Emits operations between the lanes of a subgroup, and its built-in variables.
 //
-// Votes, ballots, reductions, scans and reads of other lanes are MIR ops. Everything that only
-// computes with ballots (bit counts, extraction, searching) becomes integer arithmetic on the four
-// dwords, masked to the lanes there are; relative shuffles and rotations become shuffles.
-// The older extensions (shader_ballot, subgroup_vote) have the same operations without a scope.
+// Votes, ballots, reductions, scans and reads of other lanes are MIR ops. Operations that only
+// compute with ballots (bit counts, extraction, searching) become integer arithmetic on the four
+// dwords, masked to the existing lanes; relative shuffles and rotations become shuffles. The older
+// extensions (shader_ballot, subgroup_vote) have the same operations without a scope.
 #include "core/front/check/coverage.h"
 #include "core/front/emit/emit.h"
 #include "core/front/emit/inst_emitter.h"
@@ -40,7 +40,7 @@ constexpr ReduceRow kReductions[] = {
     {spv::Op::OpGroupNonUniformLogicalAnd, ReduceOp::kAnd},
     {spv::Op::OpGroupNonUniformLogicalOr, ReduceOp::kOr},
     {spv::Op::OpGroupNonUniformLogicalXor, ReduceOp::kXor},
-    // Of the capability Groups, and of SPV_AMD_shader_ballot: the same operands.
+    // Instructions of the capability Groups, and of SPV_AMD_shader_ballot: the same operands.
     {spv::Op::OpGroupIAdd, ReduceOp::kIadd},
     {spv::Op::OpGroupFAdd, ReduceOp::kFadd},
     {spv::Op::OpGroupFMin, ReduceOp::kFmin},
@@ -61,7 +61,7 @@ constexpr ReduceRow kReductions[] = {
 
 const ReduceRow* Row(spv::Op op) { return RowOf<kReductions, &ReduceRow::spirv>(op); }
 
-// Of the extensions before SPIR-V 1.3: no scope operand.
+// Returns true for instructions of the extensions before SPIR-V 1.3, which have no scope operand.
 bool IsKhrForm(spv::Op op) {
   switch (op) {
     case spv::Op::OpSubgroupBallotKHR:
@@ -74,7 +74,7 @@ bool IsKhrForm(spv::Op op) {
   }
 }
 
-// Of SPV_KHR_quad_control: no scope operand either.
+// Returns true for instructions of SPV_KHR_quad_control, which have no scope operand either.
 bool IsQuadVote(spv::Op op) {
   return op == spv::Op::OpGroupNonUniformQuadAllKHR || op == spv::Op::OpGroupNonUniformQuadAnyKHR;
 }
@@ -86,7 +86,7 @@ bool IsSubgroupOp(spv::Op op) {
          Row(op) != nullptr;
 }
 
-// Does the operator combine values of this type?
+// Returns true if the operator combines values of this type.
 bool Reduces(ReduceOp op, mir::Type type) {
   switch (mir::Info(mir::OpOf(op)).signature[0]) {
     case 'f': return mir::IsFloat(type);
@@ -165,7 +165,7 @@ bool SubgroupEmitter::EmitVote(const SpirvInst& inst, size_t first, Op op) {
   return Define(inst, {Emit(op, {predicate})});
 }
 
-// Every component agrees with that of the first active lane, in all lanes.
+// Emits the vote that every component equals the first active lane's, in all lanes.
 bool SubgroupEmitter::EmitAllEqual(const SpirvInst& inst, size_t first) {
   Leaves leaves;
   if (!Get(inst.operand(first), &leaves)) return false;
@@ -178,8 +178,8 @@ bool SubgroupEmitter::EmitAllEqual(const SpirvInst& inst, size_t first) {
   return ok() && Define(inst, {Emit(Op::kSubgroupAll, {all})});
 }
 
-// Of the active lanes of a quad, helpers among them: a reduction of four lanes, which takes them
-// along.
+// Emits a vote of the active lanes of a quad, including helper lanes: a reduction of four lanes,
+// which includes them.
 bool SubgroupEmitter::EmitQuadVote(const SpirvInst& inst) {
   ValueId predicate;
   if (!GetScalar(inst.operand(3), mir::Type::kBool, &predicate)) return false;
@@ -234,7 +234,7 @@ mir::InstId SubgroupEmitter::LaneMaskOf(LaneMask mask) {
   return builder().EmitInst(Op::kLaneMask, {}, kFourInts, static_cast<uint32_t>(mask));
 }
 
-// The bool that is bit `index` of 128.
+// Returns bit `index` of 128 as a bool.
 ValueId SubgroupEmitter::BallotBit(absl::Span<const ValueId> ballot, ValueId index) {
   const ValueId word = SelectComponent(ballot, Emit(Op::kUshr, {index, Int(5)}));
   const ValueId bit = Emit(Op::kAnd, {Emit(Op::kUshr, {word, index}), Int(1)});
@@ -282,20 +282,20 @@ bool SubgroupEmitter::EmitBallotCount(const SpirvInst& inst, absl::Span<const Va
   return DefineCount(inst, sum);
 }
 
-// A number of lanes, or -1, as an integer of the result's width.
+// Binds a number of lanes, or -1, as an integer of the result's width.
 bool SubgroupEmitter::DefineCount(const SpirvInst& inst, ValueId count) {
   const mir::Type type = LeafTypes(inst.type)[0];
   if (!ok() || !mir::IsInt(type)) return Malformed("number that is no integer", inst.result);
   return Define(inst, {ConvertInt(count, type, true)});
 }
 
-// The lowest or highest bit; undefined if there is none.
+// Finds the lowest or highest bit; undefined if there is none.
 bool SubgroupEmitter::EmitBallotSearch(const SpirvInst& inst, absl::Span<const ValueId> ballot) {
   const bool lowest = inst.op == spv::Op::OpGroupNonUniformBallotFindLSB;
   const Leaves lanes = FourInts(LaneMaskOf(LaneMask::kAll));
   ValueId found = Int(~0u);
   for (uint32_t n = 0; n < 4; ++n) {
-    const uint32_t i = lowest ? 3 - n : n;  // what is found last counts
+    const uint32_t i = lowest ? 3 - n : n;  // the last hit counts
     const ValueId bits = Emit(Op::kAnd, {ballot[i], lanes[i]});
     const ValueId bit = Emit(lowest ? Op::kFindLsb : Op::kFindUmsb, {bits});
     const ValueId here = Emit(Op::kIne, {bits, Int(0)});
@@ -304,7 +304,7 @@ bool SubgroupEmitter::EmitBallotSearch(const SpirvInst& inst, absl::Span<const V
   return DefineCount(inst, found);
 }
 
-// Broadcasts, shuffles, quads, rotations.
+// Emits broadcasts, shuffles, quads, rotations.
 bool SubgroupEmitter::EmitLaneRead(const SpirvInst& inst, size_t first) {
   Leaves leaves;
   if (!Get(inst.operand(first), &leaves)) return false;
@@ -325,7 +325,7 @@ bool SubgroupEmitter::EmitLaneRead(const SpirvInst& inst, size_t first) {
   return ok() && Define(inst, leaves);
 }
 
-// The operand of any width that chooses the lane, of which a rotation needs the low bits alone.
+// Gets the operand, of any width, that chooses the lane; for a rotation only its low bits matter.
 bool SubgroupEmitter::LaneOperand(const SpirvInst& inst, uint32_t id, ValueId* operand) {
   if (!GetIndex(id, operand)) return false;
   if (inst.op != spv::Op::OpGroupNonUniformRotateKHR) return true;
@@ -335,7 +335,7 @@ bool SubgroupEmitter::LaneOperand(const SpirvInst& inst, uint32_t id, ValueId* o
   return true;
 }
 
-// Which lane is read: the op and its immediate or lane number.
+// Determines the lane to read: the op and its immediate or lane number.
 bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op, uint32_t* imm,
                                  ValueId* lane) {
   const auto me = [this] { return builder().SubgroupInvocation(); };
@@ -383,7 +383,7 @@ bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op,
   }
 }
 
-// Components of the masks of lanes; scalars otherwise.
+// Emits a component of a lane mask, or a scalar built-in.
 bool SubgroupEmitter::SubgroupBuiltin(spv::BuiltIn builtin, uint32_t component, ValueId* value) {
   LaneMask mask;
   switch (builtin) {

@@ -1,20 +1,20 @@
-// What SPIR-V and GLSL.std.450 leave undefined, said in MIR, for judges
+// Marks in MIR what SPIR-V and GLSL.std.450 leave undefined, for reference executions
 // (ImportOptions::mark_undefined).
 //
-// Compiled code may give anything there, and gives what its operations happen to give. A judge that
-// compares executions has to know where that is: a result becomes
+// Compiled code may return any value there, and returns whatever its operations yield. A test that
+// compares executions must know which results these are: a result becomes
 //
-//     select(operands are ones for which it is undefined, undef, what it is otherwise)
+//     select(operands are ones for which it is undefined, undef, the result otherwise)
 //
-// which the interpreter counts and, if asked, makes random; nothing else reads it.
+// which the interpreter counts and, if requested, makes random; nothing else uses it.
 //
 // Sources: SPIR-V 1.6 (unified), "Instructions"; "SPIR-V Extended Instructions for GLSL" 1.00, each
-// instruction's "undefined". What is left to the interpreter, because MIR's operations mean the
-// same: division of integers by 0 and of the least by -1, lanes that are not there, descriptors,
-// memory before it is written, accesses beyond shared memory and private arrays, OpUndef. Limits:
-// an index beyond an array, matrix or vector in a buffer finds what lies there; singular matrices
-// only where the determinant is 0; overflow of Ldexp beyond the exponents that are undefined by
-// themselves.
+// instruction's "undefined". The interpreter itself handles cases in which MIR's operations mean
+// the same: division of integers by 0 and of the smallest by -1, lanes that do not exist,
+// descriptors, memory before it is written, accesses beyond shared memory and private arrays,
+// OpUndef. Limits: an index beyond an array, matrix or vector in a buffer reads the memory there;
+// singular matrices are marked only if the determinant is 0, and overflow of Ldexp only for
+// exponents that are undefined by themselves.
 #include <cmath>
 #include <limits>
 
@@ -49,7 +49,7 @@ ValueId UndefinedMarker::Either(ValueId a, ValueId b) {
   return a.valid() && b.valid() ? Emit(Op::kOr, {a, b}) : a.valid() ? a : b;
 }
 
-// Leaves of a result that is about to be bound to its id.
+// Marks the leaves of a result before it is bound to its id.
 bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
   if (inst.op == spv::Op::OpExtInst) return MarkUndefinedGlsl(inst, leaves);
   switch (inst.op) {
@@ -89,7 +89,7 @@ bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
     }
     case spv::Op::OpGroupNonUniformShuffleUp:
     case spv::Op::OpGroupNonUniformShuffleDown: {
-      // What the sum or difference wraps to may be a lane that there is.
+      // The sum or difference may wrap to an existing lane.
       const bool up = inst.op == spv::Op::OpGroupNonUniformShuffleUp;
       ValueId delta;
       if (!GetIndex(inst.operand(5), &delta)) return false;
@@ -110,12 +110,12 @@ bool UndefinedMarker::MarkUndefined(const SpirvInst& inst, Leaves* leaves) {
   }
 }
 
-// Does a float, cut to an integer, need more bits than there are? NaN does.
+// Emits a bool that is true if a float, truncated, does not fit the integer type; true for NaN.
 ValueId UndefinedMarker::BeyondInteger(ValueId x, mir::Type to, bool is_signed) {
   const int bits = static_cast<int>(mir::BitsOf(to)) - (is_signed ? 1 : 0);
   const ValueId f = ConvertFloat(x, mir::Type::kF32);
   const float end = std::ldexp(1.0f, bits);
-  // The greatest float that is too small: the bound less 1, or the next one where there is none
+  // The largest float that is too small: the bound minus 1, or the previous float if there is none
   // between.
   const float below = !is_signed ? -1.0f : bits < 24 ? -end - 1.0f : std::nextafter(-end, -2 * end);
   const ValueId fits =
@@ -123,7 +123,7 @@ ValueId UndefinedMarker::BeyondInteger(ValueId x, mir::Type to, bool is_signed) 
   return Emit(Op::kNot, {fits});
 }
 
-// Offset and count, at word `first`, must lie within the operand, and so must their sum.
+// Marks results unless offset and count, at word `first`, and their sum lie within the operand.
 bool UndefinedMarker::MarkBitField(const SpirvInst& inst, size_t first, Leaves* leaves) {
   ValueId offset, count;
   if (!GetIndex(inst.operand(first), &offset) || !GetIndex(inst.operand(first + 1), &count)) {
@@ -169,7 +169,7 @@ bool UndefinedMarker::MarkUndefinedGlsl(const SpirvInst& inst, Leaves* leaves) {
   return ok();
 }
 
-// How many operands decide whether a component-wise function is defined; 0: it always is.
+// Returns how many operands decide if a component-wise function is defined; 0: it always is.
 int UndefinedMarker::UndefinedOperands(GLSLstd450 op) {
   switch (op) {
     case GLSLstd450Asin:
@@ -206,7 +206,7 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
   const auto less = [&](ValueId a, float b) { return Emit(Op::kFlt, {a, FloatLike(a, b)}); };
   const auto equal = [&](ValueId a, float b) { return Emit(Op::kFeq, {a, FloatLike(a, b)}); };
   const auto magnitude = [&](ValueId v) { return Emit(Op::kFabs, {v}); };
-  // One of two values, which nobody knows.
+  // An unspecified one of two values.
   const auto one_of = [&](ValueId where, ValueId a, ValueId b) {
     const ValueId any = Emit(Op::kSelect, {builder().Undef(mir::Type::kBool), a, b});
     return Emit(Op::kSelect, {where, any, value});
@@ -223,7 +223,7 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
     case GLSLstd450Log2:
     case GLSLstd450InverseSqrt:
       return UndefinedWhere(Emit(Op::kFge, {FloatLike(x[0], 0.0f), x[0]}), value);
-    case GLSLstd450Round: {  // a fraction of 0.5 goes either way
+    case GLSLstd450Round: {  // a fraction of 0.5 may be rounded either way
       const ValueId half = equal(Emit(Op::kFfract, {x[0]}), 0.5f);
       return one_of(half, Emit(Op::kFfloor, {x[0]}), Emit(Op::kFceil, {x[0]}));
     }
@@ -236,7 +236,7 @@ ValueId UndefinedMarker::MarkGlsl(GLSLstd450 op, const ValueId* x, ValueId value
     }
     case GLSLstd450FMin:
     case GLSLstd450FMax: return one_of(Either(is_nan(x[0]), is_nan(x[1])), x[0], x[1]);
-    case GLSLstd450Ldexp: {  // of single precision; halfs have less of a range
+    case GLSLstd450Ldexp: {  // the range of single precision; that of halfs is smaller
       const bool wide = TypeOf(x[1]) == mir::Type::kI64;
       const ValueId exponent = wide ? x[1] : ConvertInt(x[1], mir::Type::kI32, true);
       const ValueId most =

@@ -1,5 +1,6 @@
-// GLSL.std.450: accuracy of the expanded functions against double precision, and exact results of
-// the others. Bounds are Vulkan's; where Vulkan inherits from a formula, the bound allows for it.
+// Tests GLSL.std.450: accuracy of the expanded functions against double precision, and exact
+// results of the others. Bounds are Vulkan's; if Vulkan inherits from a formula, the bound allows
+// for it.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -29,7 +30,7 @@ double Ulp(double x) {
   return std::ldexp(1.0, std::ilogb(a) - 23);
 }
 
-// `expression` reads a (and b: the next value).
+// Checks `expression`, which reads a (and b: the next value).
 void ExpectFunction(const std::string& expression, const std::vector<uint32_t>& input,
                     const std::function<double(double, double)>& expected,
                     const std::function<double(double)>& tolerance) {

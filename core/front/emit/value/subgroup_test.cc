@@ -1,5 +1,5 @@
-// Subgroup operations and integer dot products: what GLSL and SPIR-V mean by them, lane by lane,
-// run in the interpreter with a subgroup of 32.
+// Tests subgroup operations and integer dot products as GLSL and SPIR-V define them, lane by lane,
+// in the interpreter with a subgroup of 32.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -31,7 +31,7 @@ std::vector<uint32_t> Inputs() {
 }
 
 struct Case {
-  const char* body;                            // of the kernel: in_, out_, id
+  const char* body;                            // reads the kernel's in_, out_, id
   std::function<uint32_t(uint32_t)> expected;  // by lane
 };
 
@@ -51,7 +51,7 @@ uint32_t Sum(uint32_t first, uint32_t last) {
   return sum;
 }
 
-// Bit i: input of lane i is even.
+// Returns a mask: bit i is set if the input of lane i is even.
 uint32_t Even() {
   uint32_t bits = 0;
   for (uint32_t i = 0; i < 32; ++i) bits |= (Input(i) % 2 == 0 ? 1u : 0u) << i;
@@ -104,7 +104,7 @@ TEST(Subgroup, Ballots) {
          return std::popcount(Even()) * 10000u + std::popcount(Even() & LowBits(i + 1)) * 100u +
                 std::popcount(Even() & LowBits(i));
        }},
-      // Bits of lanes that there are not do not count.
+      // Bits of lanes that do not exist do not count.
       {"out_[id] = subgroupBallotBitCount(uvec4(0xf0u, ~0u, 1u, 1u)) * 10000u + "
        "subgroupBallotFindLSB(uvec4(0xf0u, 1u, 0u, 1u)) * 100u + "
        "subgroupBallotFindMSB(uvec4(0xf0u, 1u, 0u, 1u));",
@@ -233,7 +233,7 @@ TEST(Subgroup, OtherTypes) {
       {"out_[id] = uint(subgroupShuffleXor(uint64_t(x) << 32, 3u) >> 32);",
        [](uint32_t i) { return Input(i ^ 3); }},
       {"out_[id] = uint(subgroupClusteredAdd(float16_t(x) * 64.0hf, 2u));",
-       [](uint32_t i) {  // of 4,096 and more halfs have steps of 4, which 64 divides
+       [](uint32_t i) {  // halfs from 4,096 on have steps of 4, which divides 64
          return 64 * (Input(i & ~1u) + Input(i | 1));
        }},
       {"out_[id] = subgroupAllEqual(int16_t(x & 0u)) && !subgroupAllEqual(uint8_t(x)) ? 5u : 0u;",
@@ -250,7 +250,7 @@ TEST(Subgroup, OtherTypes) {
   }
 }
 
-// The older forms: capability Groups, and of AMD.
+// The older forms: those of the capability Groups, and AMD's.
 TEST(Subgroup, GroupReductions) {
   const std::string head =
       "OpCapability Shader\nOpCapability Groups\nOpExtension \"SPV_AMD_shader_ballot\"\n";

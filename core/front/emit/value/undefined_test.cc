@@ -1,4 +1,5 @@
-// What SPIR-V leaves undefined is marked for judges where it is, and nowhere else.
+// Tests that results are marked for reference executions where SPIR-V leaves them undefined, and
+// only there.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -22,7 +23,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Outcome {
   int64_t undefined = 0;
-  uint32_t word = 0;  // of the first invocation
+  uint32_t word = 0;  // result of the first invocation
 };
 
 // Runs a module whose every invocation reads `word`.
@@ -49,7 +50,7 @@ Outcome RunAll(const std::vector<uint32_t>& words, uint32_t word, bool mark, uin
   return outcome;
 }
 
-// Marking counts what is undefined and changes no result; random undefined results move only those.
+// Marking counts undefined results and changes none; random undefined results change only those.
 void ExpectUndefined(const std::vector<uint32_t>& words, uint32_t word, bool undefined,
                      const std::string& text) {
   const Outcome plain = RunAll(words, word, false, 0), marked = RunAll(words, word, true, 0);
@@ -66,7 +67,7 @@ void ExpectUndefined(const std::vector<uint32_t>& words, uint32_t word, bool und
 }
 
 struct Case {
-  std::string expression;  // a uint, of uint x or float f, which has its bits
+  std::string expression;  // a uint, computed from uint x or float f with the same bits
   std::vector<uint32_t> defined;
   std::vector<uint32_t> undefined;
 };
@@ -160,7 +161,7 @@ TEST(Undefined, FunctionsOutsideOfTheirDomain) {
   ExpectUndefined(words, Bits(kInfinity), true, frexp);
 }
 
-// Of operands of 64 bits the high half counts too: x, and 2^32 more than it.
+// For 64-bit operands the high half counts too: x, and 2^32 + x.
 TEST(Undefined, OperandsOfLongs) {
   const std::string types =
       "%long = OpTypeInt 64 1\n%ulong = OpTypeInt 64 0\n%u8 = OpTypeInt 8 0\n";
@@ -197,7 +198,7 @@ TEST(Undefined, OperandsOfLongs) {
       ExpectUndefined(words, c.defined, std::string(high) == "%u_1" && !c.high_is_defined, c.main);
     }
   }
-  // What a lane number wraps to is another lane; a result of 8 bits is -1 where no bit is found.
+  // A wrapped lane number names another lane; a result of 8 bits is -1 if no bit is found.
   const auto kernel = [&](const std::string& main) {
     return Assemble(KernelAssembly(types, main, true, "", head));
   };
@@ -206,7 +207,7 @@ TEST(Undefined, OperandsOfLongs) {
     EXPECT_EQ(RunAll(kernel(main), 0, true, 0).undefined, 0) << op;
     EXPECT_GE(RunAll(kernel(main), ~0u, true, 0).undefined, 32) << op;
   }
-  // Lanes that are not there are the interpreter's business.
+  // The interpreter itself handles lanes that do not exist.
   for (const std::string op : {"", "Xor"}) {
     const std::string main = "%l = OpBitcast %ulong %p\n%result = OpGroupNonUniformShuffle" + op +
                              " %uint %u_3 %id %l\n";
@@ -222,8 +223,8 @@ TEST(Undefined, OperandsOfLongs) {
   ExpectUndefined(kernel(search), 0, true, search);
 }
 
-// A variable that one path does not write is undefined behind where paths meet, also if the
-// importer may take the other path's value for both.
+// A variable that one path does not write is undefined after the paths join, even if the importer
+// may use the other path's value for both.
 TEST(Undefined, WhatAPathDoesNotWrite) {
   const auto found = [](const std::string& body, uint32_t word, bool mark) {
     const std::vector<uint32_t> words =
@@ -242,7 +243,7 @@ TEST(Undefined, WhatAPathDoesNotWrite) {
   }
 }
 
-// Two results are allowed: one or the other, and no third.
+// Two results are allowed, and no third.
 TEST(Undefined, OneOfTwo) {
   const auto found = [](const std::string& expression, uint32_t word) {
     const std::vector<uint32_t> words = Kernel("floatBitsToUint(" + expression + ")");

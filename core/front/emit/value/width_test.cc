@@ -1,5 +1,6 @@
-// Integers of 8, 16 and 64 bits and half floats: memory, arithmetic, conversions, GLSL functions;
-// memory by address. Each kernel is compiled from GLSL, imported, and run against the host.
+// Tests integers of 8, 16 and 64 bits and half floats: memory, arithmetic, conversions, GLSL
+// functions; memory by address. Each kernel is compiled from GLSL, imported, and compared with the
+// host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +87,7 @@ double Permanent(const std::vector<std::vector<double>>& m, bool is_signed) {
   return sum;
 }
 
-// The bound of matrix_math.h: 2 units of rounding of what is added up for an element.
+// The bound of matrix_math.h: 2 units of rounding of the sum for an element.
 TEST(Widths, HalfInverses) {
   const std::string body =
       "uint s = in_[id]; f16mat4 m; for (int c = 0; c < 4; ++c) for (int r = 0; r < 4; ++r) {\n"
@@ -123,7 +124,7 @@ TEST(Widths, HalfInverses) {
       EXPECT_LE(error * 2048, 2) << i << " " << k;
     }
   }
-  EXPECT_GT(worst, 0.3);  // halfs they are
+  EXPECT_GT(worst, 0.3);  // not exact: these are halfs
 }
 
 // Literals of a narrow selector are a word each.
@@ -295,7 +296,7 @@ TEST(Widths, MemoryWithALayout) {
   }
 }
 
-// Arrays indexed by value, in private and workgroup memory, hold every width.
+// Arrays indexed by value, in private and workgroup memory, of every width.
 TEST(Widths, LocalAndSharedMemory) {
   Expect(
       "float16_t h[8]; int64_t q[8]; struct S { uint8_t b; uint64_t w; } s[4];"
@@ -317,7 +318,7 @@ TEST(Widths, LocalAndSharedMemory) {
       "shared uint64_t wide[32];\n");
 }
 
-// Elements at a multiple of less than their size are read and written in parts.
+// Elements aligned to less than their size are read and written in parts.
 TEST(Widths, ElementsAcrossTheirAlignment) {
   for (const uint32_t align : {1u, 2u, 4u}) {
     const std::string text = Kernel(
@@ -406,7 +407,7 @@ TEST(Widths, BufferReferences) {
   EXPECT_EQ(out[97], 77u);
 }
 
-// An execution mode for all, a decoration for conversions to halfs.
+// Execution modes apply to everything, decorations to conversions to halfs.
 TEST(Widths, RoundingToZero) {
   const std::string extension = "OpExtension \"SPV_KHR_float_controls\"\n";
   const auto import = [&](const std::string& types, const std::string& main,

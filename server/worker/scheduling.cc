@@ -1,0 +1,57 @@
+// Hints for the kernel's scheduler: see scheduling.h.
+#include "server/worker/scheduling.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kiln::worker {
+namespace {
+
+constexpr uint64_t kShortSliceNanoseconds = 100'000;
+constexpr int kMaxNiceness = 19;
+
+// The first version of the kernel's struct sched_attr (sched_setattr(2)): every kernel takes it. The
+// C library of Debian 12 does not declare it.
+struct SchedulingAttributes {
+  uint32_t size = sizeof(SchedulingAttributes);
+  uint32_t policy = SCHED_OTHER;
+  uint64_t flags = 0;
+  int32_t nice = 0;
+  uint32_t priority = 0;
+  uint64_t runtime = 0;  // nanoseconds; 0: the system's slice
+  uint64_t deadline = 0, period = 0;
+};
+static_assert(sizeof(SchedulingAttributes) == 48);
+
+// Changes what the calling thread has. A thread with a policy of its own (SCHED_FIFO, SCHED_IDLE),
+// which its starter chose, keeps it.
+template <typename Change>
+void Alter(const Change& change) {
+  SchedulingAttributes attributes;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
+  if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return;
+  attributes.size = sizeof attributes;
+  change(&attributes);
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+}  // namespace
+
+void UseShortSlices() {
+  Alter([](SchedulingAttributes* a) { a->runtime = kShortSliceNanoseconds; });
+}
+
+void RunInBackground(int niceness) {
+  Alter([&](SchedulingAttributes* a) {
+    a->runtime = 0;
+    if (niceness == 0) return;
+    a->policy = SCHED_BATCH;
+    a->nice = std::min(a->nice + niceness, kMaxNiceness);
+  });
+}
+
+}  // namespace kiln::worker
