@@ -18,7 +18,7 @@ using json::array;
 using json::numbers;
 using json::rows;
 
-// Names of Mesa's numbers for what stages hand on; from 32 on they are locations.
+// Names of Mesa's numbers for values passed between stages; from 32 on they are locations.
 inline const char *varying_name(uint32_t v)
 {
    switch (v) {
