@@ -15,11 +15,11 @@
 namespace kiln::client::run {
 namespace {
 
-// By set and binding, the last element.
+// (set, binding) -> the last element.
 using Places = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 
-// What the program may reach. Of an array all up to the last: which of the others it uses, the
-// compiler decides.
+// Returns the resources that the program may access. For an array, all elements up to the last: the
+// compiler decides which of the others it uses.
 Places UsedBy(const out::LaunchRecord& record) {
   constexpr uint32_t kNoEnd = ~0u;
   Places used;
@@ -80,7 +80,7 @@ std::string Listed(const std::set<uint32_t>& locations) {
   return locations.empty() ? "none" : absl::StrJoin(locations, ", ");
 }
 
-// Attributes of vertices: those that the program reads and those that are given.
+// Compares the attributes that the program reads with those that are given.
 absl::Status CheckAttributes(const sim::eu::VertexInputs& vertices, const out::VertexLaunch& launch,
                              bool unused) {
   std::set<uint32_t> read, given;
