@@ -71,17 +71,17 @@ class Dwords {
  public:
   explicit Dwords(const VertexInputs& draw) : draw_(draw) {}
 
-  // `places`: slot and component, in order.
-  json Take(json output, const std::vector<std::pair<uint32_t, uint32_t>>& places) const {
+  // `locations`: slot and component, in order.
+  json Take(json output, const std::vector<std::pair<uint32_t, uint32_t>>& locations) const {
     std::string bytes, written;
     for (uint32_t run = 0; run < draw_.Runs(); ++run) {
-      for (const auto& [slot, component] : places) {
+      for (const auto& [slot, component] : locations) {
         const size_t at = draw_.At(run, slot, component);
         bytes.append(reinterpret_cast<const char*>(&draw_.entries[at]), 4);
         written += draw_.written[at] ? '1' : '0';
       }
     }
-    output["components"] = places.size();
+    output["components"] = locations.size();
     output["bytes"] = bytes.size();
     output["hex"] = absl::BytesToHexString(bytes);
     output["written"] = written;

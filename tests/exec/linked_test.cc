@@ -28,12 +28,12 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kVertices = 11;       // a full thread and a part of one
-constexpr uint32_t kFirstLocation = 4;   // slot of location 0 (core/intel/ABI.md, "Vertices")
-constexpr uint32_t kPositionPlace = 64;  // stands for the position's location
+constexpr uint32_t kVertices = 11;          // a full thread and a part of one
+constexpr uint32_t kFirstLocation = 4;      // slot of location 0 (core/intel/ABI.md, "Vertices")
+constexpr uint32_t kPositionLocation = 64;  // stands for the position's location
 
-using Place = std::pair<uint32_t, uint32_t>;            // location, component
-using Values = std::map<Place, std::vector<uint32_t>>;  // by vertex
+using Location = std::pair<uint32_t, uint32_t>;            // location, component
+using Values = std::map<Location, std::vector<uint32_t>>;  // by vertex
 
 constexpr char kHead[] =
     "#version 460\n"
@@ -153,10 +153,10 @@ Values Simulated(const Variant& v) {
   for (uint32_t slot = 1; slot < draw.slots; ++slot) {
     if (slot > 1 && slot < kFirstLocation) continue;
     for (uint32_t c = 0; c < 4; ++c) {
-      const Place place = {slot == 1 ? kPositionPlace : slot - kFirstLocation, c};
+      const Location location = {slot == 1 ? kPositionLocation : slot - kFirstLocation, c};
       for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
         const size_t at = draw.At(vertex, slot, c);
-        if (draw.written[at] != 0) values[place].push_back(draw.entries[at]);
+        if (draw.written[at] != 0) values[location].push_back(draw.entries[at]);
       }
     }
   }
@@ -167,8 +167,8 @@ Values Simulated(const Variant& v) {
 // absent values have other bits.
 std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite) {
   sim::eu::Triangle triangle = {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}}, {}};
-  for (const auto& [place, bits] : values) {
-    triangle.values.push_back({place.first, place.second, {bits[0], bits[1], bits[2]}});
+  for (const auto& [location, bits] : values) {
+    triangle.values.push_back({location.first, location.second, {bits[0], bits[1], bits[2]}});
   }
   sim::eu::Dispatch dispatch;
   sim::eu::FragmentInputs& draw = dispatch.draw.emplace();
@@ -187,26 +187,27 @@ std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposit
 // They lie where the fragment program's state will look for them.
 Values Left(const Variant& vertex) {
   Values left;
-  for (const auto& [place, bits] : Simulated(vertex)) {
-    if (place.first < kPositionPlace && bits.size() == kVertices) left[place] = bits;
+  for (const auto& [location, bits] : Simulated(vertex)) {
+    if (location.first < kPositionLocation && bits.size() == kVertices) left[location] = bits;
   }
   return left;
 }
 
-std::set<Place> Written(const Variant& v) {
-  std::set<Place> places;
+std::set<Location> Written(const Variant& v) {
+  std::set<Location> locations;
   for (const out::VueSlot& slot : v.launch.vertex.vue) {
     for (const out::LocationPart& p : slot.outputs) {
-      for (uint32_t c = 0; c < p.components; ++c) places.insert({slot.location, p.component + c});
+      for (uint32_t c = 0; c < p.components; ++c)
+        locations.insert({slot.location, p.component + c});
     }
   }
-  return places;
+  return locations;
 }
 
-std::string Text(const std::set<Place>& places) {
+std::string Text(const std::set<Location>& locations) {
   std::string text;
   uint32_t location = ~0u;
-  for (const auto& [l, c] : places) {
+  for (const auto& [l, c] : locations) {
     absl::StrAppend(&text, l == location ? "" : absl::StrCat(" ", l, "."),
                     std::string(1, "xyzw"[c]));
     location = l;
@@ -228,21 +229,21 @@ Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
   EXPECT_EQ(Text(Written(pair.linked)), expected);
   const Values meant = Interpreted(words), all = Simulated(pair.all),
                linked = Simulated(pair.linked);
-  std::set<Place> whole;
-  for (const auto& [place, bits] : meant) whole.insert(place);
+  std::set<Location> whole;
+  for (const auto& [location, bits] : meant) whole.insert(location);
   EXPECT_EQ(Text(Written(pair.all)), Text(whole));
-  for (const Place& place : Written(pair.linked)) {
-    EXPECT_EQ(linked.at(place), meant.at(place)) << place.first << "." << place.second;
-    EXPECT_EQ(all.at(place), meant.at(place)) << place.first << "." << place.second;
-    EXPECT_EQ(linked.at(place).size(), kVertices);
+  for (const Location& location : Written(pair.linked)) {
+    EXPECT_EQ(linked.at(location), meant.at(location)) << location.first << "." << location.second;
+    EXPECT_EQ(all.at(location), meant.at(location)) << location.first << "." << location.second;
+    EXPECT_EQ(linked.at(location).size(), kVertices);
   }
   for (uint32_t c = 0; c < 4; ++c)
-    EXPECT_EQ(linked.at({kPositionPlace, c}), all.at({kPositionPlace, c}));
+    EXPECT_EQ(linked.at({kPositionLocation, c}), all.at({kPositionLocation, c}));
   // Slots that the reader does not read are not sent.
-  for (const auto& [place, bits] : linked) {
-    bool some = place.first == kPositionPlace;
-    for (const Place& written : Written(pair.linked)) some |= written.first == place.first;
-    EXPECT_TRUE(some) << place.first << "." << place.second;
+  for (const auto& [location, bits] : linked) {
+    bool some = location.first == kPositionLocation;
+    for (const Location& written : Written(pair.linked)) some |= written.first == location.first;
+    EXPECT_TRUE(some) << location.first << "." << location.second;
   }
   return pair;
 }

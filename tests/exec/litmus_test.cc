@@ -50,7 +50,7 @@ void main() {
   uint i = gl_GlobalInvocationID[0] % W;
   bool second = gl_GlobalInvocationID[0] >= W;
   uint a = 9u, b = 9u;
-  uint d = 0u;  // 0 for good, which nobody knows
+  uint d = 0u;  // always 0, which the compiler does not know
 )";
 struct Outcome {
   uint32_t a[2], b[2];  // by thread

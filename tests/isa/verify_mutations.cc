@@ -59,20 +59,20 @@ struct Count {
 };
 
 // Returns every instruction of every program, in random order.
-std::vector<std::pair<uint32_t, uint32_t>> Places(const std::vector<Program>& programs,
-                                                  std::mt19937& rng) {
-  std::vector<std::pair<uint32_t, uint32_t>> places;
+std::vector<std::pair<uint32_t, uint32_t>> Locations(const std::vector<Program>& programs,
+                                                     std::mt19937& rng) {
+  std::vector<std::pair<uint32_t, uint32_t>> locations;
   for (uint32_t p = 0; p < programs.size(); ++p) {
-    for (uint32_t i = 0; i < programs[p].size(); ++i) places.emplace_back(p, i);
+    for (uint32_t i = 0; i < programs[p].size(); ++i) locations.emplace_back(p, i);
   }
-  for (size_t n = places.size(); n > 1; --n) std::swap(places[n - 1], places[rng() % n]);
-  return places;
+  for (size_t n = locations.size(); n > 1; --n) std::swap(locations[n - 1], locations[rng() % n]);
+  return locations;
 }
 
 Count Measure(const Mutation& mutation, std::vector<Program>& programs, const Flags& flags) {
   Count count;
   std::mt19937 rng(flags.seed);
-  for (const auto& [p, at] : Places(programs, rng)) {
+  for (const auto& [p, at] : Locations(programs, rng)) {
     if (count.mutants == flags.each) break;
     Program& program = programs[p];
     const isa::PlacedInstruction was = program[at];
