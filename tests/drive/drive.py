@@ -316,7 +316,7 @@ def counts(job, types, result, module, folder, run_many, chosen):
 
 @dataclasses.dataclass
 class Drive:
-    """What counted_drive finds. Without a job, `reason` says why there is none; with a job but without
+    """The result of counted_drive. Without a job, `reason` says why there is none; with a job but without
     lavapipe's `result`, why lavapipe did not judge it."""
     job: dict = None
     types: dict = None
