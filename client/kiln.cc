@@ -12,9 +12,9 @@
 
 namespace {
 
-// Descriptors 0 to 2 that are closed would be given to the first sockets and files, and results
-// would be written there. In their place stands something that can be neither read nor written, as
-// they cannot.
+// Occupies closed descriptors 0 to 2, which would otherwise be given to the first sockets and
+// files, so that results would be written there. The replacement can be neither read nor written,
+// like a closed descriptor.
 void OccupyStandardDescriptors() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) == 0) continue;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# deploy/quickstart with the programs of this build instead of its own: a daemon that is started
-# twice, and whose log grows as it would in weeks.
+# Runs deploy/quickstart with the programs of this build instead of its own: a daemon that is
+# started twice, and whose log grows as it would in weeks.
 set -uo pipefail
 
 scratch=$(mktemp -d "${TEST_TMPDIR:-/tmp}/quickstart.XXXXXX")
@@ -44,7 +44,8 @@ quickstart "${start[@]}"
 check grep -q '1 of 1 shaders compiled' "$scratch/said"
 check grep -q 'event=started' "$log"
 for weeks in 1 2; do
-  # As many lines (but none of them takes room on the disk); the next one is too much.
+  # Two weeks' size of the log (a sparse file, which takes no room on the disk); the next line is
+  # too much.
   rm -f "$log.1"
   truncate -s 100M "$log"
   kill -USR1 "$(cat "$state/kilnd.pid")"
@@ -58,12 +59,12 @@ quickstart "${start[@]}"
 check grep -q 'event=signal_ignored' "$log"
 check grep -q 'event=started' "$log"
 check [ "$(ls "$state" | grep -c '^kilnd\.log')" = 2 ]
-# A socket is where the command was given, and the line to copy names it whole.
+# A socket's path is relative to the caller's directory, and the printed command names it in full.
 quickstart --stop
 (cd "$socket" && quickstart --no-install --listen=unix:near --metrics=127.0.0.1:0)
 check [ -S "$socket/near" ]
 check grep -q -- "--server=unix:$socket/near " "$scratch/said"
-# What is wrong before there is a log is said there, too.
+# Errors before the log exists are printed, too.
 quickstart --stop
 ! "$scratch/deploy/quickstart" --no-install --listen=nowhere:x --metrics=127.0.0.1:0 > "$scratch/said" 2>&1 ||
   wrong "started on nowhere:x"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# deploy/without-services below a folder of its own, so that it needs no root: what is left of it when
-# it is killed, what two at once do to each other, and what of others' it leaves alone. And that
-# install-packages installs through it, or else writes nothing.
+# Runs deploy/without-services below a separate folder, so that it needs no root: what is left when
+# it is killed, how two runs at once interact, and which files of others it leaves alone. Also tests
+# that install-packages installs through it, or else writes nothing.
 set -uo pipefail
 
 deploy=$PWD/deploy
@@ -23,7 +23,7 @@ says() { "$policy" redis-server start; same $? "$1"; }
 absent() { [ ! -e "$1" ] && [ ! -L "$1" ] || wrong "$1 is there"; }
 clean() { same "$(ls -A "$root/usr/sbin")" ""; }
 run() { "$deploy/without-services" --root="$root" "$@"; }
-await() {   # what others do soon; a minute is for ever
+await() {   # waits for a condition that comes true soon; a minute is a failure
   local i
   for ((i = 0; i < 6000; ++i)); do
     ! "$@" || return 0
@@ -32,7 +32,7 @@ await() {   # what others do soon; a minute is for ever
   wrong "did not happen: $*"
 }
 gone() { ! kill -0 "$1" 2> /dev/null; }
-# A command that says that it has begun, and goes on until it is told: wait_for NAME.
+# Prints a command that reports its start, and runs until it is told to end: wait_for NAME.
 waiting() { printf 'echo $$ > %q; until [ -e %q ]; do sleep 0.01; done' "$root/$1.began" "$root/$1.end"; }
 
 begin plain
@@ -72,7 +72,7 @@ run true 2> /dev/null; same $? 0
 same "$(readlink "$policy")" "$root/alternative"
 same "$(sed -n 2p "$root/alternative")" "exit 101"
 
-# Ours, but by way of a link: whatever it is, it is not what a killed run leaves.
+# Ours, but reached by a link: a killed run leaves no link.
 begin link_to_ours
 run cp "$policy" "$root/copy"
 ln -s "$root/copy" "$policy"
@@ -113,8 +113,8 @@ wait
 same "$(sort "$root/said" | uniq -c | xargs)" "8 101"
 clean
 
-# The command goes on, and so does the policy; when it has ended nothing is in force, and the next
-# run removes what is left.
+# The command continues, and so does the policy; once it has ended nothing is in force, and the next
+# run removes the policy's file.
 begin killed
 "$deploy/without-services" --root="$root" sh -c "$(waiting a)" & a=$!
 await [ -s "$root/a.began" ]
@@ -135,7 +135,7 @@ check [ -e "$policy" ] && says 0
 run sh -c '"$policy"'; same $? 101
 clean
 
-# Killed together with its command, and then the machine started again: /run is empty.
+# Killed together with its command, before a restart of the machine: /run is empty.
 begin killed_for_good
 setsid "$deploy/without-services" --root="$root" sh -c "$(waiting a)" & a=$!
 await [ -s "$root/a.began" ]
@@ -150,7 +150,7 @@ absent "$root/run/kiln-install"
 run true; same $? 0
 clean
 
-# Told to end, it waits for its command, which would be worse off without the policy.
+# After SIGTERM it waits for its command, which must not run without the policy.
 begin terminated
 for signal in TERM HUP INT; do
   rm -f "$root"/a.*
@@ -176,7 +176,8 @@ absent "$root/ran"
 same "$(ls -A "$root/theirs")" ""
 clean
 
-# install-packages with a dpkg that knows of nothing, or of all, and a user who may or may not sudo.
+# install-packages with a dpkg for which no package, or every one, is installed, and a user who may
+# or may not sudo.
 begin install_packages
 mkdir "$root/bin"
 stub() { printf '#!/bin/sh\n%s\n' "$2" > "$root/bin/$1"; chmod 755 "$root/bin/$1"; }

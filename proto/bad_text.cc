@@ -1,4 +1,4 @@
-// Which text of a message is not UTF-8: see bad_text.h.
+// Finds the text of a message that is not UTF-8: see bad_text.h.
 #include "proto/bad_text.h"
 
 #include <google/protobuf/descriptor.h>
@@ -22,7 +22,7 @@ using google::protobuf::Reflection;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// No message of ours nests deeper; a hostile one does not get further.
+// No message of ours nests deeper; in a hostile one the search stops here.
 constexpr int kDepth = 16;
 
 std::optional<BadText> Judge(absl::string_view text) {

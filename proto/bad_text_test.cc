@@ -1,4 +1,4 @@
-// Which text of a message is not UTF-8: of messages at hand and of their bytes, the same.
+// Finds the same text in a parsed message and in its bytes.
 #include "proto/bad_text.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ CompileRequest Good() {
   return request;
 }
 
-// Puts wrong bytes in place of right ones: serialising them as they are makes protobuf write to the
-// log.
+// Serialises right bytes and replaces them by wrong ones: serialising wrong ones makes protobuf
+// write to the log.
 std::string BytesWith(const CompileRequest& request, const std::string& right,
                       const std::string& wrong) {
   std::string bytes = request.SerializeAsString();
@@ -94,8 +94,8 @@ TEST(BadText, InsideAnItemOfAStream) {
   EXPECT_EQ(bad->field, "request.targets[1]");
 }
 
-// Found exactly where protobuf refuses it: anything else would name a field of a message that is
-// good, or leave the sender of a bad one without a name.
+// Found exactly where protobuf refuses it: anything else would name a field of a valid message, or
+// none for an invalid one.
 TEST(BadText, AgreesWithTheParserOnAnyBytes) {
   google::protobuf::LogSilencer silence;
   const std::string good = Good().SerializeAsString();

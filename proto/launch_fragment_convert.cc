@@ -38,8 +38,8 @@ constexpr NameOf<DepthOutput> kDepths[] = {
     {"greater", DepthOutput::kGreater}, {"less", DepthOutput::kLess},
 };
 
-// How often something holds: what a driver decides when it draws ("sometimes") needs state that a
-// record does not carry.
+// How often something holds: "sometimes" means that a driver decides it at each draw, by state that
+// a record does not carry.
 enum class Often : uint8_t { kNever, kSometimes, kAlways };
 constexpr NameOf<Often> kOften[] = {
     {"never", Often::kNever},

@@ -1,5 +1,5 @@
-// What a fragment program's launch needs, from the message and back. Internal to the conversion
-// (launch_record_convert.h).
+// Converts the launch record of a fragment program from the message and back. Internal to the
+// conversion (launch_record_convert.h).
 #ifndef KILN_PROTO_LAUNCH_FRAGMENT_CONVERT_H_
 #define KILN_PROTO_LAUNCH_FRAGMENT_CONVERT_H_
 
@@ -9,7 +9,7 @@
 
 namespace kiln::proto {
 
-// InvalidArgument names what is not known or does not fit.
+// InvalidArgument names the unknown or inconsistent value.
 absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch& result);
 void WriteFragment(const out::FragmentLaunch& in, v1alpha::LaunchFragment& result);
 

@@ -25,7 +25,7 @@ std::optional<E> Value(const NameOf<E> (&table)[N], const std::string& name) {
   return std::nullopt;
 }
 
-// The first name of a value; "" if it has none.
+// Returns the first name of a value; "" if it has none.
 template <typename E, size_t N>
 const char* NameFor(const NameOf<E> (&table)[N], E value) {
   for (const NameOf<E>& row : table) {

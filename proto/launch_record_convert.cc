@@ -1,4 +1,4 @@
-// See launch_record_convert.h. The strings are tables, searched in both directions.
+// See launch_record_convert.h. The strings are in tables, which are searched in both directions.
 #include "proto/launch_record_convert.h"
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace {
 using out::PushSource;
 using out::SurfaceKind;
 
-// Several names of the peer tool mean the same to us; the first name of a value is written.
+// Several names of the peer tool have the same meaning here; the first name of a value is written.
 constexpr NameOf<PushSource> kSources[] = {
     {"client_push_constants", PushSource::kClientPushConstants},
     {"ubo", PushSource::kUbo},

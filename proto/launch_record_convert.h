@@ -1,5 +1,5 @@
-// Between the two forms of a launch record: proto/launch_record.proto (files, wire, the JSON of
-// tests/peer) and core/out/launch_record.h (compiler, simulator).
+// Converts between the two forms of a launch record: proto/launch_record.proto (files, wire, the
+// JSON of tests/peer) and core/out/launch_record.h (compiler, simulator).
 #ifndef KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
 #define KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
 
@@ -12,7 +12,7 @@
 
 namespace kiln::proto {
 
-// InvalidArgument: a kind, source or hex string that is not known, or inconsistent sizes.
+// InvalidArgument: an unknown kind, source or hex string, or inconsistent sizes.
 absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& record);
 
 // Keys that out::LaunchRecord lacks (names of files, ...) stay unset.

@@ -1,7 +1,7 @@
 // See launch_vertex_convert.h.
 //
-// The payload in front of the constants has one form, so that LaunchVertex has it and VertexLaunch
-// does not; registers of attributes follow from their slots. A record that says otherwise is
+// The payload before the constants has only one form, so LaunchVertex has it and VertexLaunch does
+// not; registers of attributes follow from their slots. A record that differs from either is
 // refused.
 #include "proto/launch_vertex_convert.h"
 

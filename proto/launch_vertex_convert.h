@@ -1,5 +1,5 @@
-// What a vertex program's launch needs, from the message and back. Internal to the conversion
-// (launch_record_convert.h).
+// Converts the launch record of a vertex program from the message and back. Internal to the
+// conversion (launch_record_convert.h).
 #ifndef KILN_PROTO_LAUNCH_VERTEX_CONVERT_H_
 #define KILN_PROTO_LAUNCH_VERTEX_CONVERT_H_
 
@@ -9,7 +9,7 @@
 
 namespace kiln::proto {
 
-// InvalidArgument names what is not known or does not fit.
+// InvalidArgument names the unknown or inconsistent value.
 absl::Status ReadVertex(const v1alpha::LaunchVertex& in, out::VertexLaunch& result);
 void WriteVertex(const out::VertexLaunch& in, v1alpha::LaunchVertex& result);
 

@@ -1,5 +1,5 @@
-// Vertex records in the peer tool's JSON (written by hand in its form): what is read, that it comes
-// back, and what is refused.
+// Vertex records in the peer tool's JSON (written by hand in its form): their values after reading,
+// the round trip, and refused ones.
 #include <string>
 
 #include "absl/strings/str_replace.h"

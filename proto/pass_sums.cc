@@ -1,4 +1,4 @@
-// Pass records added up by name: see pass_sums.h.
+// Pass records summed by name: see pass_sums.h.
 #include "proto/pass_sums.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using v1alpha::PassRecord;
 using v1alpha::PassSums;
 using v1alpha::TargetResult;
 
-// Numbers of a worker that a shader may have taken over: any.
+// Adds any numbers: a worker that a shader has taken over may send any.
 int64_t Wrapped(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }

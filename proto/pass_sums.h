@@ -1,4 +1,4 @@
-// Pass records added up by name (PassSums in compile.proto): made by the daemon, read by clients.
+// Pass records summed by name (PassSums in compile.proto): made by the daemon, read by clients.
 #ifndef KILN_PROTO_PASS_SUMS_H_
 #define KILN_PROTO_PASS_SUMS_H_
 
@@ -12,7 +12,7 @@
 
 namespace kiln {
 
-// Adds up the records of one result. Sums that do not fit into 64 bits wrap around.
+// Sums the records of one result. Sums that do not fit into 64 bits wrap around.
 class PassSummer {
  public:
   void Add(const v1alpha::PassRecord& record);
@@ -21,10 +21,10 @@ class PassSummer {
 
  private:
   v1alpha::PassSums sums_;
-  absl::flat_hash_map<std::string, int> index_;  // of a name, in the lists of `sums_`
+  absl::flat_hash_map<std::string, int> index_;  // index of a name in the lists of `sums_`
 };
 
-// Sets the sums of `result` from its records, which stay; none where there are no records.
+// Sets the sums of `result` from its records, which stay; none if there are no records.
 void SumPasses(v1alpha::TargetResult* result);
 
 struct PassSum {
@@ -32,8 +32,8 @@ struct PassSum {
   int64_t runs = 0, changed = 0, nanoseconds = 0, instructions_delta = 0;
 };
 
-// What `sums` says, which the names belong to. Of lists of different lengths, or names that are
-// shorter than they are said to be, what is whole.
+// Reads `sums`; the names point into it. From lists of different lengths, or names that are shorter
+// than their stated lengths, returns the complete elements.
 std::vector<PassSum> ReadPassSums(const v1alpha::PassSums& sums);
 
 }  // namespace kiln

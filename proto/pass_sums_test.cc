@@ -77,7 +77,7 @@ TEST(PassSums, ThatDoNotFitTogetherAreReadAsFarAsTheyDo) {
   EXPECT_TRUE(ReadPassSums({}).empty());
 }
 
-// What they are for: the bytes of a result with the passes that one has.
+// The purpose of sums: fewer bytes, in a result with a typical list of passes.
 TEST(PassSums, AreAThirdOfTheBytesOfTheRecords) {
   TargetResult result;
   for (int run = 0; run < 160; ++run) {

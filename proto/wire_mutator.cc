@@ -17,7 +17,7 @@ constexpr uint64_t kValues[] = {
 
 struct Field {
   uint64_t tag = 0;
-  std::string value;      // as it stands on the wire, without its length
+  std::string value;      // as it is on the wire, without its length
   uint64_t too_long = 0;  // added to the length that is written
 };
 
@@ -112,7 +112,7 @@ void ChangeValue(Field* field, MutationRandom* random) {
 
 void MutateFields(std::vector<Field>* fields, MutationRandom* random, int depth);
 
-// What is in a field of bytes, where it is a message.
+// Mutates the content of a bytes field, if it is a message.
 void MutateInside(Field* field, MutationRandom* random, int depth) {
   std::optional<std::vector<Field>> inner;
   if ((field->tag & 7) == 2 && depth < kDepth) inner = Split(field->value);

@@ -1,8 +1,8 @@
 // Mutations of protobuf messages on the wire, for fuzz targets.
 //
-// Random bytes seldom get past the first lengths of a message. Here a message is taken apart into
-// fields, without knowing its type, fields are changed, repeated, moved, removed, put into one
-// another, and it is put together again with lengths that fit; now and then with one that does not.
+// Random bytes seldom get past the first lengths of a message. MutateWire splits a message into
+// fields, without knowing its type; changes, repeats, moves, removes and nests them; and assembles
+// it again with correct lengths, now and then with a wrong one.
 #ifndef KILN_PROTO_WIRE_MUTATOR_H_
 #define KILN_PROTO_WIRE_MUTATOR_H_
 
@@ -12,8 +12,8 @@
 
 namespace kiln::proto {
 
-// The mutated message; the same for the same arguments. Bytes that are no message have some of
-// them changed.
+// Returns the mutated message; the same for the same arguments. In bytes that are no message it
+// changes some.
 std::string MutateWire(std::string_view message, uint64_t seed);
 
 // splitmix64 (Steele, Lea, Flood 2014).
@@ -21,7 +21,7 @@ class MutationRandom {
  public:
   explicit MutationRandom(uint64_t seed) : state_(seed) {}
   uint64_t Next();
-  // 0 where n is.
+  // Returns a number below n; 0 if n is 0.
   size_t Below(size_t n) { return n == 0 ? 0 : Next() % n; }
 
  private:

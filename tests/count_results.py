@@ -2,12 +2,12 @@
 
 Usage: count_results.py [--bazel-status=N] EVENTS.json
 
-Prints what failed and was skipped, then one last line `N passed, N failed[, N skipped]`. Exits with
+Prints failed and skipped cases, then one last line `N passed, N failed[, N skipped]`. Exits with
 1 if anything failed or nothing passed.
 
 Cases come from each test's XML report: GoogleTest writes one with every case; for other tests Bazel
 writes one with a single case, unless they write $XML_OUTPUT_FILE themselves (the way to report a
-`<skipped message="why"/>`). A target counts as one failure more when
+`<skipped message="why"/>`). A target counts as one more failure when
   * it or something it needs did not build,
   * it failed though its report shows no failed case (crash, timeout, leak at exit, no report).
 So a failure can be counted once too often but never be missed.

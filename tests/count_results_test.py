@@ -1,4 +1,4 @@
-"""Tests count_results.py: nothing that failed may be missed."""
+"""Tests count_results.py: it must miss no failure."""
 
 import os
 import tempfile

@@ -25,7 +25,7 @@ class Batch {
     for (size_t i = 0; i < count; ++i) threads.emplace_back([this] { Work(); });
     WriteInOrder(write, tick);
     for (std::thread& thread : threads) thread.join();
-    // Stopped early: what is finished behind the gap.
+    // Stopped early: writes finished items after the gap.
     absl::MutexLock lock(&mutex_);
     for (const auto& [i, lines] : finished_) {
       absl::Status written = write(i, lines);
@@ -75,7 +75,8 @@ class Batch {
         finished_.erase(finished_.begin());
       }
       size_t i = written_;
-      // Written without the lock, and counted afterwards: order is kept, the window is honest.
+      // Written without the lock, and counted afterwards: the order is kept, and the window stays
+      // bounded.
       mutex_.Unlock();
       absl::Status status = lines.has_value() ? write(i, *lines) : absl::OkStatus();
       tick(done);
@@ -90,7 +91,7 @@ class Batch {
   const CompileItem& compile_;
   absl::Mutex mutex_;
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;     // not yet taken
-  size_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // all before are written
+  size_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // all items before it are written
   size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<size_t, ItemLines> finished_ ABSL_GUARDED_BY(mutex_);
   absl::Status error_ ABSL_GUARDED_BY(mutex_);

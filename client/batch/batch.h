@@ -1,10 +1,10 @@
 // Compiles many files: several in flight, results in input order, bounded memory.
 //
-// `jobs` threads take one item each and compile it; what they made goes to the caller's thread,
-// which writes it in the order of the items. A slow item holds its successors' lines back, but no
-// more than `window` of them: then the threads wait. So memory is bounded by jobs files and window
-// lines, however many items there are. Stopped, it writes what is finished, in order, without the
-// gaps.
+// `jobs` threads take one item each and compile it; the results go to the caller's thread, which
+// writes them in the order of the items. A slow item holds back its successors' lines, but no more
+// than `window` of them: then the threads wait. So memory is bounded by `jobs` files and `window`
+// lines, however many items there are. A stopped batch writes the finished items, in order, without
+// the gaps.
 #ifndef KILN_CLIENT_BATCH_BATCH_H_
 #define KILN_CLIENT_BATCH_BATCH_H_
 
@@ -19,9 +19,9 @@
 
 namespace kiln::client {
 
-// What an item comes to.
+// The result of an item.
 struct ItemLines {
-  std::vector<std::string> lines;  // JSON lines, or nothing where none are wanted
+  std::vector<std::string> lines;  // JSON lines; empty if none are requested
   // Without code, texts and records: for the summary and for messages.
   std::vector<kiln::v1alpha::TargetResult> results;
 };
@@ -31,14 +31,14 @@ struct BatchOptions {
   size_t window = 512;
 };
 
-// Does item i; called from several threads. An error stops the batch.
+// Compiles item i; called from several threads. An error stops the batch.
 using CompileItem = std::function<absl::StatusOr<ItemLines>(size_t i)>;
-// Called in the caller's thread: an item's lines, in order.
+// Writes an item's lines; called in the caller's thread, in order.
 using WriteItem = std::function<absl::Status(size_t i, const ItemLines& lines)>;
-// Called in the caller's thread, at least ten times a second: how many items are done.
+// Takes the number of finished items; called in the caller's thread, at least ten times a second.
 using Tick = std::function<void(size_t done)>;
 
-// The first error of an item or of writing; what was finished before it has been written.
+// Returns the first error of an item or of writing; items finished before it have been written.
 absl::Status RunBatch(size_t items, const BatchOptions& options, const CompileItem& compile,
                       const WriteItem& write, const Tick& tick);
 

@@ -1,4 +1,4 @@
-// What a batch compiles: see batch_items.h.
+// Items of a batch: see batch_items.h.
 #include "client/batch/batch_items.h"
 
 #include <algorithm>
@@ -26,7 +26,8 @@ bool IsShaderName(absl::string_view file) {
   return absl::EndsWith(file, ".spv") || IsGlslFileName(file);
 }
 
-// A name of files: what an entry point may be called, a file perhaps may not.
+// Makes a file name of an entry point's name, which may have characters that file names must not
+// have.
 std::string FileNameOf(const std::string& entry) {
   std::string name = entry.substr(0, 100);
   for (char& c : name) {
@@ -37,7 +38,7 @@ std::string FileNameOf(const std::string& entry) {
   return name;
 }
 
-// `item` for one of its module's entry points.
+// Returns `item` for one of its module's entry points.
 BatchItem ForEntryPoint(const BatchItem& item, const EntryPoint& entry) {
   auto options = item.options == nullptr ? std::make_shared<ItemOptions>()
                                          : std::make_shared<ItemOptions>(*item.options);
@@ -51,7 +52,7 @@ BatchItem ForEntryPoint(const BatchItem& item, const EntryPoint& entry) {
   return one;
 }
 
-// Which of the module's entry points are items of their own; none: the module is one, as it is.
+// Returns the module's entry points that are separate items; none: the module is one item.
 std::vector<EntryPoint> Chosen(const BatchItem& item, const std::string& stage) {
   std::vector<EntryPoint> all = EntryPointsOfFile(item.path);
   if (all.size() < 2) return {};
@@ -73,8 +74,8 @@ std::vector<BatchItem> PerEntryPoint(std::vector<BatchItem> items, const std::st
   return all;
 }
 
-// Of what is found in a folder or spoken of from there. A link in somebody's tree that leads out of
-// the working directory makes nothing there a part of the tree.
+// Returns the tree of items found in a folder, or named relative to it. A link in another user's
+// tree that leads out of the working directory does not make its target part of the tree.
 absl::StatusOr<std::string> TreeOf(const std::string& folder) {
   absl::StatusOr<std::string> named = NamedFolder(folder);
   return absl::IsOutOfRange(named.status()) ? RealFolder(".") : named;
@@ -124,7 +125,7 @@ absl::Status BatchItems::AddFolder(const std::string& folder) {
 absl::Status BatchItems::AddPath(const std::string& path) {
   std::error_code error;
   std::string place = JoinPath(root_, path);
-  // A path below the root may also be given from where one is.
+  // A path below the root may also be given relative to the working directory.
   if (!fs::exists(place, error) && fs::exists(path, error)) place = path;
   if (fs::is_directory(place, error)) return AddFolder(place);
   if (!fs::exists(place, error)) {
@@ -172,8 +173,8 @@ absl::Status BatchItems::AddManifest(const std::string& file, absl::string_view 
 
 std::vector<BatchItem> BatchItems::Take(const std::string& entry, const std::string& stage) {
   if (entry.empty()) items_ = PerEntryPoint(std::move(items_), stage);
-  // The same file with other options, or files of the same name: later ones get a number, and not
-  // one that makes the name of another item of it.
+  // The same file with other options, or files of the same name: later ones get a number that does
+  // not collide with another item's name.
   std::set<std::string> taken;
   std::vector<BatchItem*> again;
   for (BatchItem& item : items_) {

@@ -1,17 +1,16 @@
-// What a batch compiles: files from paths, folders, lists and manifests, in a fixed order.
+// Items of a batch: files from paths, folders, lists and manifests, in a fixed order.
 //
 // Folders are walked recursively, sorted by name, for *.spv and GLSL files. A list has a path per
-// line ("#" begins a comment). A manifest has a JSON object per line (manifest_line.h); what is
-// there replaces what the command line says. Keys of others are ignored, so that files which say
-// more about their shaders can be used as they are. Relative paths, also in include_dirs, start
-// from
-// --root where it is given, else from the manifest's folder; in lists and on the command line from
-// --root, else from the working directory. A list or manifest may come from whoever wrote the
-// shaders: to another machine goes what lies below where its relative paths start, include_dirs or
-// not, and what -I names (SourceOptions.confined). Only names are kept in memory, never contents.
+// line ("#" begins a comment). A manifest has a JSON object per line (manifest_line.h); its options
+// replace those of the command line. Unknown keys are ignored, so that files which say more about
+// their shaders can be used as they are. Relative paths, also in include_dirs, start from --root if
+// it is given; else from the manifest's folder, and in lists and on the command line from the
+// working directory. A list or manifest may come from the author of the shaders: only files below
+// the start of its relative paths go to another machine, include_dirs or not, and files below -I
+// (SourceOptions.confined). Only names are kept in memory, never contents.
 //
-// A SPIR-V module with several entry points of which nobody chose one is an item for each, in the
-// module's order; where a stage is asked for, for those of this stage.
+// A SPIR-V module with several entry points, none of which was chosen, is an item for each, in the
+// module's order; with a requested stage, for those of this stage.
 #ifndef KILN_CLIENT_BATCH_BATCH_ITEMS_H_
 #define KILN_CLIENT_BATCH_BATCH_ITEMS_H_
 
@@ -29,25 +28,25 @@ namespace kiln::client {
 
 struct BatchItem {
   std::string path;    // to open
-  std::string name;    // in results: relative to the root where there is one
-  std::string label;   // in messages: the name, and which entry point of several
+  std::string name;    // in results: relative to the root if there is one
+  std::string label;   // in messages: the name, and the entry point of several
   std::string output;  // of its files, unique in the batch
-  std::shared_ptr<const ItemOptions> options;  // null: none of its own
-  // What found or named it: the folder that was walked, or from which the list's or manifest's
-  // paths start, as RealFolder gives it. Empty: it is named on the command line.
+  std::shared_ptr<const ItemOptions> options;  // null: no options of its own
+  // The folder that was walked, or from which the list's or manifest's paths start, as RealFolder
+  // returns it. Empty: the item is named on the command line.
   std::string tree;
 };
 
 class BatchItems {
  public:
   // `root`: empty or a folder. `flags`: names of the command's flags, which are no keys of
-  // manifests. NotFound, InvalidArgument: what is wrong with the root.
+  // manifests. NotFound, InvalidArgument: the root's error.
   static absl::StatusOr<BatchItems> Make(const std::string& root,
                                          std::vector<std::string> flags = {});
 
-  // A file or folder of the command line. NotFound: there is none.
+  // Adds a file or folder of the command line. NotFound: there is none.
   absl::Status AddPath(const std::string& path);
-  // Everything below the root.
+  // Adds all files below the root.
   absl::Status AddRoot();
   // InvalidArgument names the line.
   absl::Status AddList(const std::string& file, absl::string_view text);
@@ -56,8 +55,8 @@ class BatchItems {
   // Keys of the manifest that were ignored, sorted.
   const std::set<std::string>& ignored_keys() const { return ignored_keys_; }
 
-  // Gives every item its output name and hands the items over. `entry` and `stage` are what the
-  // command line asks of items that do not say; empty: nothing. Reads the files that are SPIR-V.
+  // Gives every item its output name and returns the items. `entry` and `stage` are the command
+  // line's, for items without their own; empty: none. Reads the files that are SPIR-V.
   std::vector<BatchItem> Take(const std::string& entry, const std::string& stage);
 
  private:

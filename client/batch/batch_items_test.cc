@@ -1,4 +1,4 @@
-// What a batch compiles: order, names, manifests and their errors.
+// Items of a batch: order, names, manifests and their errors.
 #include "client/batch/batch_items.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ TEST_F(BatchItemsTest, Lists) {
   EXPECT_THAT(Names(*items), ElementsAre("b/2.spv", "a.frag", "missing.spv"));
 }
 
-// Below which folder an item has to lie if it goes to another machine.
+// The folder below which an item has to lie if it goes to another machine.
 TEST_F(BatchItemsTest, TreesAreRealFolders) {
   namespace fs = std::filesystem;
   const std::string real = fs::canonical(root_).string();
@@ -134,7 +134,7 @@ TEST_F(BatchItemsTest, NoItemHasAnothersOutput) {
   EXPECT_THAT(outputs({"a", "a", "a~2", "a~2"}), ElementsAre("a", "a~3", "a~2", "a~2~2"));
 }
 
-// OpEntryPoint instructions behind a header: all that is looked at here.
+// OpEntryPoint instructions after a header, which is all that is read here.
 std::string ModuleOf(const std::vector<std::pair<char, std::string>>& entries) {
   std::string bytes("\x03\x02\x23\x07\0\0\1\0\0\0\0\0\x0a\0\0\0\0\0\0\0", 20);
   for (const auto& [model, name] : entries) {
@@ -188,7 +188,7 @@ TEST_F(BatchItemsTest, EntryPointsAreItems) {
   EXPECT_EQ(items[2].options->entry_point, "a/b c");
   EXPECT_EQ(items[4].options, nullptr);
   EXPECT_THAT(*items[6].options->widths, ElementsAre(8u));
-  // Chosen by the command line: the entry point, or a stage. No mesh shader is in there.
+  // The command line chooses the entry point, or a stage. The module has no mesh shader.
   EXPECT_EQ(taken("blur", "").size(), 4u);
   EXPECT_EQ(taken("", "compute").size(), 6u);
   EXPECT_EQ(taken("", "mesh").size(), 4u);

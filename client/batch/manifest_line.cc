@@ -27,7 +27,7 @@ constexpr std::array<const char*, 15> kKeys = {
     "entry_point",   "defines",        "include_dirs",  "spec",        "widths",
     "subgroup_size", "full_subgroups", "dispatch_base", "no_validate", "disable_passes"};
 
-// Keys that mean something elsewhere, and what does here what they are there for.
+// Keys with a meaning elsewhere, and the way to get their effect in a batch.
 struct ForeignKey {
   const char* key;
   const char* remedy;
@@ -59,7 +59,7 @@ constexpr ForeignKey kForeignKeys[] = {
 
 std::vector<std::string> KnownKeys() { return {kKeys.begin(), kKeys.end()}; }
 
-// A key that is not one of the manifest's. OK: it may be the corpus' own.
+// Judges a key that is not one of the manifest's. OK: it may be the corpus' own.
 absl::Status CheckUnknownKey(const std::string& key, const Json& line,
                              const std::vector<std::string>& flags) {
   const auto wrong = [&](absl::string_view remedy) {
@@ -70,7 +70,8 @@ absl::Status CheckUnknownKey(const std::string& key, const Json& line,
     if (key == foreign.key) return wrong(foreign.remedy);
   }
   const std::string near = NearMiss(absl::AsciiStrToLower(key), KnownKeys());
-  // A line that has the key itself does not mean it twice ("entry_points" beside "entry_point").
+  // If the line has the near key itself, this one is not its misspelling ("entry_points" beside
+  // "entry_point").
   if (!near.empty() && !line.contains(near))
     return wrong(absl::StrCat("did you mean \"", near, "\"?"));
   const std::string flag = absl::StrReplaceAll(key, {{"_", "-"}});
@@ -81,8 +82,8 @@ absl::Status CheckUnknownKey(const std::string& key, const Json& line,
   return absl::OkStatus();
 }
 
-// Parses a line. `repeated`: a key that its object has twice, of whose values the parser keeps the
-// later; empty where there is none.
+// Parses a line. `repeated`: a key that its object has twice, for which the parser keeps the later
+// value; empty if there is none.
 Json Parse(absl::string_view text, std::string* repeated) {
   std::set<std::string> seen;
   const auto look = [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -117,7 +118,7 @@ absl::Status GetString(const Json& line, const char* key, std::string* to) {
   return absl::OkStatus();
 }
 
-// Strings; whole numbers are taken as they are written.
+// Reads strings; whole numbers are taken as they are written.
 absl::Status GetList(const Json& line, const char* key,
                      std::optional<std::vector<std::string>>* to) {
   auto it = line.find(key);
@@ -144,7 +145,7 @@ absl::Status GetBool(const Json& line, const char* key, std::optional<bool>* to)
   return absl::OkStatus();
 }
 
-// A dispatch width, or 0 for none.
+// Reads a dispatch width, or 0 for none.
 absl::Status GetSize(const Json& line, const char* key, std::optional<uint32_t>* to) {
   auto it = line.find(key);
   if (it == line.end() || it->is_null()) return absl::OkStatus();

@@ -1,14 +1,14 @@
-// One line of a manifest of `kiln batch`: a JSON object that names a file and how it is compiled.
+// One line of a manifest of `kiln batch`: a JSON object that names a file and its options.
 //
 //   {"file": PATH, "name": NAME, "targets": [T...], "stage": S, "entry_point": NAME,
 //    "defines": ["NAME=V"...], "include_dirs": [DIR...], "spec": ["ID=TYPE:VALUE"...],
 //    "widths": [N...], "subgroup_size": N, "full_subgroups": BOOL,
 //    "dispatch_base": BOOL, "no_validate": BOOL, "disable_passes": [NAME...]}
 //
-// Only "file" is needed. "entry", as results name it, is another name of "entry_point". A key that
-// looks like one of these, or that the command line or a job of `kiln run` has, is an error with
-// the remedy: ignored, it would compile something else than was meant. All other keys may belong to
-// the corpus that the manifest describes; they are collected, so that they can be told once.
+// Only "file" is required. "entry", the name in results, is another name of "entry_point". A key
+// that looks like one of these, or that the command line or a job of `kiln run` has, is an error
+// with the remedy: ignoring it would compile something other than intended. All other keys may
+// belong to the corpus that the manifest describes; they are collected, to be reported once.
 #ifndef KILN_CLIENT_BATCH_MANIFEST_LINE_H_
 #define KILN_CLIENT_BATCH_MANIFEST_LINE_H_
 
@@ -29,7 +29,7 @@ namespace kiln::client {
 struct ItemOptions {
   std::string name;  // of the result and its files; empty: the file's
   std::vector<std::string> targets;
-  std::string stage;  // as the API names it
+  std::string stage;  // with the API's name
   std::optional<std::string> entry_point;
   std::optional<std::vector<std::string>> defines;
   std::vector<std::string> folders;
@@ -43,13 +43,13 @@ struct ItemOptions {
 };
 
 struct ManifestLine {
-  std::string file;  // as the line has it
+  std::string file;  // as written in the line
   ItemOptions options;
 };
 
 // `folder`: where relative include_dirs start. `flags`: the names of the command's flags, without
-// dashes. Keys that belong to none of them are added to `ignored`. InvalidArgument says what is
-// wrong with the line, without its number.
+// dashes. Keys that belong to none of them are added to `ignored`. InvalidArgument describes the
+// error in the line, without its number.
 absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std::string& folder,
                                               const std::vector<std::string>& flags,
                                               std::set<std::string>* ignored);

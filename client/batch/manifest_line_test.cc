@@ -1,4 +1,4 @@
-// Lines of manifests: keys that are options, mistakes, and keys of others.
+// Lines of manifests: keys that are options, mistakes, and a corpus' own keys.
 #include "client/batch/manifest_line.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST(ManifestLine, MisspelledKeysAreErrors) {
   EXPECT_THAT(ErrorOf(R"("define": ["A"])"), HasSubstr("did you mean \"defines\"?"));
   EXPECT_THAT(ErrorOf(R"("entry_points": ["a"])"), HasSubstr("did you mean"));
   EXPECT_THAT(ErrorOf(R"("DEFINES": ["A"])"), HasSubstr("did you mean \"defines\"?"));
-  // The corpus' own list beside the one that is meant.
+  // The corpus' own list beside the manifest's key.
   EXPECT_EQ(ErrorOf(R"("entry_points": ["a", "b"], "entry_point": "a")"), "");
 }
 
@@ -59,7 +59,8 @@ TEST(ManifestLine, WhatIsNoManifestLineIsSaid) {
   EXPECT_EQ(error("{}"), "\"file\" is missing");
   EXPECT_EQ(error(R"({"file": "a", "defines": ["A=1"], "defines": []})"),
             "\"defines\" is there twice; give each key once");
-  // Only those of the line itself: a corpus' own objects are its own.
+  // Only keys of the line itself are checked, not those of nested objects, which are the corpus'
+  // own.
   EXPECT_EQ(error(R"({"file": "a", "own": {"x": 1, "x": 2}, "more": [{"x": 1}, {"x": 2}]})"), "");
 }
 

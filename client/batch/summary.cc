@@ -1,4 +1,4 @@
-// What became of a batch: see summary.h.
+// Outcome of a batch: see summary.h.
 #include "client/batch/summary.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void Summary::Add(const TargetResult& result) {
   exit_code_ = Worse(exit_code_, code);
   std::string cause = result.status() == TargetResult::OK ? "" : result.cause();
   ++outcomes_[{code, {StatusWord(result.status()), cause}}];
-  // What never reached the compiler has no tier.
+  // Items that never reached the compiler have no tier.
   if (code == kExitOk || !result.key().empty()) ++tiers_[result.cache()];
 }
 
@@ -42,7 +42,7 @@ std::string Summary::Table(int64_t modules, absl::Duration elapsed, bool colour)
   for (const auto& [key, count] : outcomes_) width = std::max(width, key.second.second.size());
   for (const auto& [key, count] : outcomes_) {
     const auto& [status, cause] = key.second;
-    // The escape codes of the colour have no width: padding is added apart.
+    // Escape codes of colours have no width, so padding is added separately.
     std::string padding(status.size() < 8 ? 8 - status.size() : 0, ' ');
     absl::StrAppend(&text, "  ", StatusText(status, colour), padding, " ",
                     absl::StrFormat("%-*s", static_cast<int>(width), Printable(cause)),

@@ -1,4 +1,4 @@
-// What became of a batch: counts by status and cause and by cache tier.
+// Outcome of a batch: counts by status and cause and by cache tier.
 #ifndef KILN_CLIENT_BATCH_SUMMARY_H_
 #define KILN_CLIENT_BATCH_SUMMARY_H_
 
@@ -19,19 +19,19 @@ class Summary {
 
   int64_t results() const { return results_; }
   int64_t failed() const { return failed_; }
-  // Of all results.
+  // Over all results.
   ExitCode exit_code() const { return exit_code_; }
 
-  // A table for people.
+  // Returns a table for people.
   std::string Table(int64_t modules, absl::Duration elapsed, bool colour) const;
-  // One line of JSON.
+  // Returns one line of JSON.
   std::string ToJson(int64_t modules, absl::Duration elapsed, bool interrupted) const;
 
  private:
   int64_t results_ = 0;
   int64_t failed_ = 0;
   ExitCode exit_code_ = kExitOk;
-  // By exit code, so that what went worst stands last; status and cause.
+  // By exit code, so that the worst outcome comes last; status and cause.
   std::map<std::pair<int, std::pair<std::string, std::string>>, int64_t> outcomes_;
   std::map<int, int64_t> tiers_;
 };

@@ -15,7 +15,7 @@ enum ExitCode : int {
   kExitInterrupted = 130,  // by SIGINT or SIGTERM, as shells count
 };
 
-// For an error that ends the command.
+// Returns the exit code for an error that ends the command.
 inline ExitCode ExitCodeOf(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk: return kExitOk;

@@ -48,7 +48,7 @@ absl::Status Unknown(absl::Span<const Flag> flags, absl::string_view flag, absl:
       absl::StrCat("unknown flag ", flag, DidYouMean(name, names, "--")));
 }
 
-// One argument taken apart: the flag, how it was written, its value if it came along.
+// One parsed argument: the flag, how it was written, its value if attached.
 struct Taken {
   const Flag* flag;
   std::string written;
@@ -67,7 +67,7 @@ absl::StatusOr<Taken> Take(absl::Span<const Flag> flags, const std::string& argu
   }
   const Flag* flag = FindLetter(flags, argument[1]);
   if (flag == nullptr) {
-    // "-target=tgl" is meant to be "--target=tgl".
+    // "-target=tgl" is probably meant to be "--target=tgl".
     return Unknown(flags, argument, argument.substr(1, argument.find('=') - 1));
   }
   return Taken{flag, argument.substr(0, 2), argument.size() > 2, argument.substr(2)};
@@ -144,7 +144,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(absl::Span<const Flag> flags,
     if (!values.empty() && !flag.repeats) {
       return absl::InvalidArgumentError(absl::StrCat(taken->written, " is given twice"));
     }
-    // As by a script whose variable is not set: what was to be written would be nowhere.
+    // Typically from a script whose variable is not set: the output would be lost.
     if (flag.ValueIsPlace() && taken->value.empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat(flag.name.empty() ? "-" : "--", flag.Key(), " is given without a name"));

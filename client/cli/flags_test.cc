@@ -74,7 +74,7 @@ TEST(Flags, APlaceIsNotEmpty) {
   EXPECT_EQ(Parse({"-o", "out"})->Get("output"), "out");
   EXPECT_THAT(ErrorOf({"-o", ""}), HasSubstr("--output is given without a name"));
   EXPECT_THAT(ErrorOf({"--output="}), HasSubstr("--output is given without a name"));
-  EXPECT_TRUE(Parse({"--server="}).ok());  // no place: its own reader says what is wrong
+  EXPECT_TRUE(Parse({"--server="}).ok());  // names no file: its own reader reports the error
 }
 
 TEST(Flags, Numbers) {

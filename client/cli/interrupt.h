@@ -1,10 +1,10 @@
-// SIGINT and SIGTERM: end the command, cleanly where something is to be finished.
+// SIGINT and SIGTERM: end the command, after a handler has finished its work.
 //
-// Both are blocked in every thread and waited for in one, so that what is done about them is
-// ordinary code. Without a handler the process ends at once: calls in flight are cancelled by the
-// closed connection, workers leave with their parent. With one, the first signal calls it and the
-// second ends the process. Worker processes are process groups of their own: Ctrl-C in a terminal
-// does not reach them.
+// Both are blocked in every thread and waited for in one, so that handlers are ordinary code.
+// Without a handler the process ends at once: calls in flight are cancelled by the closed
+// connection, workers end with their parent. With one, the first signal calls it and the second
+// ends the process. Each worker process is its own process group: Ctrl-C in a terminal does not
+// reach them.
 #ifndef KILN_CLIENT_CLI_INTERRUPT_H_
 #define KILN_CLIENT_CLI_INTERRUPT_H_
 
@@ -17,7 +17,7 @@
 
 namespace kiln::client {
 
-// One in a process, made in main() before any other thread is started.
+// One object in a process, made in main() before any other thread is started.
 class Interrupt {
  public:
   Interrupt();
@@ -25,11 +25,11 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  // What to do at the first signal, called from another thread; null: nothing but to end. When this
-  // returns, the earlier handler is not running any more.
+  // Sets the handler of the first signal, called from another thread; null: the process ends. When
+  // this returns, the earlier handler is not running any more.
   void Handle(std::function<void()> handler);
 
-  // Whether a signal has come while there was a handler.
+  // Returns true if a signal has come while there was a handler.
   bool happened() const { return happened_.load(); }
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kTogether = size_t{1} << 16;
 
-// Takes away the beginning of a line that was not written whole. Of no effect on pipes and devices.
+// Cuts off the beginning of an incomplete line. Has no effect on pipes and devices.
 void CutBack(int fd, absl::string_view written) {
   const size_t line_feed = written.rfind('\n');
   const size_t torn = written.size() - (line_feed == absl::string_view::npos ? 0 : line_feed + 1);

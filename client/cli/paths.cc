@@ -30,7 +30,7 @@ namespace {
 
 constexpr char kOfThisName[] = "kiln/of_this_name";
 
-// Notes whether the error is of the name, or of what is in its place, alone.
+// Marks errors that concern this name alone, or an existing file of this name.
 absl::Status Noted(absl::Status status, int error) {
   switch (error) {
     case ENOTDIR:
@@ -39,7 +39,7 @@ absl::Status Noted(absl::Status status, int error) {
     case ENAMETOOLONG:
     case ENOTEMPTY:
     case EEXIST:
-    case EPERM:  // another user's, in a folder with the sticky bit
+    case EPERM:  // another user's file, in a folder with the sticky bit
       status.SetPayload(kOfThisName, absl::Cord());
       break;
     default: break;
@@ -79,13 +79,13 @@ class Descriptor {
   int fd_;
 };
 
-// There is something of this name that rename() must not take the place of.
+// Returns true if rename() must not replace the existing file of this name.
 bool IsNoPlainFile(const std::string& path) {
   struct stat info;
   return lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-// open() would take the name up to there.
+// open() would use the name up to the zero byte.
 absl::Status CheckZeroBytes(const std::string& path) {
   const size_t at = path.find('\0');
   if (at == std::string::npos) return absl::OkStatus();
@@ -93,7 +93,7 @@ absl::Status CheckZeroBytes(const std::string& path) {
       absl::StrCat(path.substr(0, at), "...: no file has a name with a zero byte"));
 }
 
-// Of what was opened, not of what has the name by now.
+// Checks the opened file, not the file that has the name by now.
 absl::Status CheckKind(const std::string& path, int fd, bool regular) {
   struct stat info;
   if (fstat(fd, &info) != 0) return FileError(path, errno);
@@ -137,20 +137,21 @@ absl::StatusOr<std::string> ReadFrom(const std::string& path, int flags, uint64_
   return ReadOpened(path, fd.get(), most);
 }
 
-// To open a FIFO, too, is to wait.
+// Without O_NONBLOCK, opening a FIFO would wait, too.
 constexpr int kReadRegular = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 std::string DescriptorPath(int fd) { return absl::StrCat("/proc/self/fd/", fd); }
 
-// Where the kernel says that it is, whatever names led there. "": it does not say, or the path is
-// longer than it says.
+// Returns the path that the kernel reports, whatever names led there. "": it reports none, or the
+// path is too long.
 std::string PlaceOf(int fd) {
   char place[PATH_MAX + 1];
   const ssize_t n = readlink(DescriptorPath(fd).c_str(), place, sizeof place);
   return n <= 0 || n > PATH_MAX ? "" : std::string(place, static_cast<size_t>(n));
 }
 
-// Both as PlaceOf gives them. What is nowhere ("pipe:[7]", "(unreachable)/x") is below nothing.
+// Both paths as PlaceOf returns them. Files without a path ("pipe:[7]", "(unreachable)/x") are
+// below no folder.
 bool LiesBelow(absl::string_view place, absl::string_view folder) {
   if (!IsAbsolute(place) || !IsAbsolute(folder)) return false;
   if (folder == "/") return true;
@@ -162,7 +163,7 @@ absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
   return fd.get() < 0 ? WriteError(path, errno) : WriteAll(fd.get(), path, contents);
 }
 
-// `name` in the folder `at`, by way of a file whose name nobody foresees, made by this call.
+// Writes `name` in the folder `at` by renaming a new file with an unpredictable name.
 absl::Status WriteAndRename(int at, const std::string& name, const std::string& shown,
                             absl::string_view contents) {
   uint64_t random[2];
@@ -323,7 +324,7 @@ absl::StatusOr<std::string> NamedFolder(const std::string& folder) {
 absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>& folders,
                                                  const std::string& path, uint64_t most) {
   if (absl::Status status = CheckZeroBytes(path); !status.ok()) return status;
-  // The place alone: opened so, a device does nothing and a FIFO keeps nobody.
+  // Opens with O_PATH: devices are not touched and FIFOs do not block.
   Descriptor at(open(path.c_str(), O_PATH | O_CLOEXEC));
   if (at.get() < 0) return FileError(path, errno);
   if (absl::Status status = CheckKind(path, at.get(), true); !status.ok()) return status;

@@ -76,7 +76,7 @@ TEST(Paths, NamedFoldersStayBelowTheWorkingOne) {
   for (const char* good : {"", ".", "lib", "./lib/deep/..", "in", "../secret"}) {
     EXPECT_EQ(NamedFolder(good), RealFolder(good)) << good;
   }
-  EXPECT_EQ(NamedFolder(top + "/here/out"), RealFolder(top + "/secret"));  // as it was spelled
+  EXPECT_EQ(NamedFolder(top + "/here/out"), RealFolder(top + "/secret"));  // spelled by the user
   for (const char* bad : {"out", "./out", "lib/../out"}) {
     EXPECT_TRUE(absl::IsOutOfRange(NamedFolder(bad).status())) << bad;
   }
@@ -84,7 +84,7 @@ TEST(Paths, NamedFoldersStayBelowTheWorkingOne) {
   fs::current_path(before);
 }
 
-// Of a folder that cannot be written at all every item would say the same.
+// If the folder itself cannot be written, every item would have the same error.
 TEST(Paths, WhatIsInTheWayIsOfOneName) {
   const std::string folder = testing::TempDir() + "/in_the_way";
   std::filesystem::remove_all(folder);

@@ -51,7 +51,7 @@ std::string ProgressLine(const ProgressState& state, int width) {
   }
   if (state.failed > 0) absl::StrAppend(&tail, "  ", state.failed, " not ok");
   std::string bar = " " + Bar(state.done, state.total);
-  // What does not fit is left out, the bar first.
+  // Parts that do not fit are left out, the bar first.
   if (line.size() + bar.size() + tail.size() <= static_cast<size_t>(width)) line += bar;
   return (line + tail).substr(0, static_cast<size_t>(std::max(width, 0)));
 }

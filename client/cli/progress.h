@@ -1,4 +1,4 @@
-// The progress line: how much is done, how fast, how much longer.
+// The progress line: how much is done, the rate, and the remaining time.
 #ifndef KILN_CLIENT_CLI_PROGRESS_H_
 #define KILN_CLIENT_CLI_PROGRESS_H_
 
@@ -15,11 +15,11 @@ struct ProgressState {
   int64_t total = 0;
   int64_t failed = 0;
   absl::Duration elapsed;
-  std::string waiting = {};  // what for, in place of rate and ETA
+  std::string waiting = {};  // what is waited for, instead of rate and ETA
 };
 
-// "  412/3193 [###-------]  12%  250/s  ETA 0:11  3 not ok", at most `width` columns; while
-// something is waited for, it stands in place of rate and ETA.
+// Returns "  412/3193 [###-------]  12%  250/s  ETA 0:11  3 not ok", at most `width` columns;
+// `waiting` replaces rate and ETA.
 std::string ProgressLine(const ProgressState& state, int width);
 
 // "0:07", "12:40", "3:05:00".
@@ -28,8 +28,8 @@ std::string ClockTime(absl::Duration duration);
 // "250/s", "12.5/s", "0.80/s".
 std::string RateText(double per_second);
 
-// Rewrites the line on a terminal, ten times a second at most; writes nothing to anything else. For
-// one thread at a time.
+// Rewrites the line on a terminal, at most ten times a second; writes nothing to other streams. Not
+// thread-safe.
 class Progress {
  public:
   Progress(FILE* stream, int64_t total);
@@ -38,7 +38,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void Update(int64_t done, int64_t failed, const std::string& waiting = "");
-  // Takes the line away, before something else is printed.
+  // Erases the line, before other text is printed.
   void Clear();
 
  private:

@@ -1,4 +1,4 @@
-// Names of shader stages: what people write, what file names end with, what the API calls them.
+// Names of shader stages: in flags, in the endings of file names, and in the API.
 #ifndef KILN_CLIENT_CLI_STAGE_NAME_H_
 #define KILN_CLIENT_CLI_STAGE_NAME_H_
 
@@ -8,16 +8,17 @@
 
 namespace kiln::client {
 
-// "comp" and "compute" give "compute"; empty where it is no stage.
+// Returns "compute" for "comp" and "compute"; empty if the name is no stage.
 std::string StageFromName(absl::string_view name);
 
-// From "blur.comp", "blur.comp.glsl" or "blur.comp.spv"; empty where the name does not tell.
+// Returns the stage of "blur.comp", "blur.comp.glsl" or "blur.comp.spv"; empty if the name has
+// none.
 std::string StageFromFileName(absl::string_view file);
 
-// Whether a file of this name is taken for GLSL (a stage's ending, or .glsl).
+// Returns true if a file of this name is taken for GLSL (a stage's ending, or .glsl).
 bool IsGlslFileName(absl::string_view file);
 
-// "vert, frag, comp, ...", for messages.
+// Returns "vert, frag, comp, ...", for messages.
 std::string StageNames();
 
 }  // namespace kiln::client

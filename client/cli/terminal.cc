@@ -1,4 +1,4 @@
-// What the terminal can do: see terminal.h.
+// Capabilities of the terminal: see terminal.h.
 #include "client/cli/terminal.h"
 
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-// What the terminal can do: colours, a line that is rewritten.
+// Capabilities of the terminal: colours, a line that is rewritten.
 #ifndef KILN_CLIENT_CLI_TERMINAL_H_
 #define KILN_CLIENT_CLI_TERMINAL_H_
 
@@ -11,20 +11,20 @@ namespace kiln::client {
 
 enum class ColourChoice { kAuto, kAlways, kNever };
 
-// Auto: `stream` is a terminal that is not "dumb", and NO_COLOR is unset or empty.
+// kAuto: `stream` is a terminal that is not "dumb", and NO_COLOR is unset or empty.
 bool UsesColour(ColourChoice choice, FILE* stream);
 
-// Whether `stream` is a terminal on which a line can be rewritten.
+// Returns true if `stream` is a terminal on which a line can be rewritten.
 bool IsTerminal(FILE* stream);
 
-// Columns; 80 where they are not known.
+// Returns the number of columns; 80 if it is unknown.
 int TerminalWidth(FILE* stream);
 
-// Text in the colour that stands for a status ("ok", "refused", ...), if `colour` is set.
+// Returns text in the colour of a status ("ok", "refused", ...), if `colour` is set.
 std::string StatusText(absl::string_view status, bool colour);
 std::string Bold(absl::string_view text, bool colour);
 
-// Without control characters, which a shader's file name or message could send to the terminal;
+// Removes control characters, which a shader's file name or message could send to the terminal;
 // line feeds stay.
 std::string Printable(absl::string_view text);
 

@@ -1,4 +1,4 @@
-// What `kiln --version` prints beside the version of Kiln.
+// Versions that `kiln --version` prints beside Kiln's own.
 #ifndef KILN_CLIENT_CLI_VERSION_H_
 #define KILN_CLIENT_CLI_VERSION_H_
 

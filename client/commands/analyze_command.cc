@@ -1,4 +1,4 @@
-// kiln analyze: what machine code says of itself, without any service.
+// kiln analyze: counts and costs of machine code, without any service.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ std::string CountsText(absl::string_view title, const Counts& counts) {
   return text + "\n";
 }
 
-// `count`: of all; `lines` are at least the first of them.
+// `count`: the number of all; `lines` holds at least the first of them.
 std::string ListText(absl::string_view title, const std::vector<std::string>& lines,
                      int64_t count) {
   std::string text = absl::StrCat(title, ": ", count, "\n");
@@ -83,8 +83,8 @@ Json CountsJson(const Counts& counts) {
   return json;
 }
 
-// NAME, the texts; where these are not all, NAME_count; where nothing is judged, NAME_not_judged
-// instead.
+// Adds NAME, the texts; also NAME_count if these are not all; NAME_not_judged instead if nothing is
+// judged.
 void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
   if (!waits.not_judged.empty()) {
     json[name + "_not_judged"] = waits.not_judged;
@@ -94,7 +94,7 @@ void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
   if (waits.count > static_cast<int64_t>(waits.texts.size())) json[name + "_count"] = waits.count;
 }
 
-// The cost model's figures, or cycles_not_judged.
+// Adds the cost model's figures, or cycles_not_judged.
 void AddCycles(const Analysis& a, Json& json) {
   if (!a.cycles_not_judged.empty()) {
     json["cycles_not_judged"] = a.cycles_not_judged;
@@ -143,7 +143,7 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
       *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()),
       {.fusion = fusion});
   if (!analysis.ok()) {
-    // The file's fault, not the command line's.
+    // The file is wrong, not the command line.
     Fail(
         absl::InvalidArgumentError(absl::StrCat(file, ": ", analysis.status().message(), "; is it ",
                                                 flags.Get("target"), " machine code?")),

@@ -56,7 +56,7 @@ std::vector<std::string> NamesOf(const std::vector<Flag>& flags) {
   return names;
 }
 
-// The first few of `keys`, each shortened, and how many more there are.
+// Returns the first few of `keys`, each shortened, and the number of the others.
 std::string SomeOf(const std::set<std::string>& keys) {
   constexpr size_t kMaxShownKeys = 20;
   std::vector<std::string> shown;
@@ -70,7 +70,7 @@ std::string SomeOf(const std::set<std::string>& keys) {
   return text;
 }
 
-// What a batch without a single input is told.
+// Returns the error of a batch without a single input.
 absl::Status NothingToCompile(const ParsedFlags& flags) {
   for (const char* flag : {"manifest", "list"}) {
     if (!flags.Has(flag) || !flags.arguments().empty()) continue;
@@ -82,7 +82,7 @@ absl::Status NothingToCompile(const ParsedFlags& flags) {
       "found");
 }
 
-// Keys of a manifest that were ignored: told once, with --strict an error.
+// Reports ignored keys of a manifest once; with --strict they are an error.
 absl::Status JudgeIgnoredKeys(const ParsedFlags& flags, const std::set<std::string>& keys) {
   if (keys.empty()) return absl::OkStatus();
   const std::string which =
@@ -133,8 +133,8 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
   return NothingToCompile(flags);
 }
 
-// Each item's own targets and passes, before anything is compiled: a manifest may be wrong in its
-// last line.
+// Checks each item's own targets and passes before anything is compiled: a manifest may be wrong in
+// its last line.
 absl::Status CheckItems(const std::vector<BatchItem>& items, const Capabilities& capabilities,
                         const std::string& service, const CompileSettings& common) {
   for (const BatchItem& item : items) {
@@ -184,7 +184,7 @@ class BatchRun {
 
  private:
   absl::Status Prepare();
-  // Files that are read.
+  // Returns the input files.
   std::vector<std::string> Inputs() const {
     std::vector<std::string> files = {flags_.Get("list"), flags_.Get("manifest")};
     for (const BatchItem& item : items_) files.push_back(item.path);
@@ -192,15 +192,15 @@ class BatchRun {
   }
   absl::StatusOr<ItemLines> Compile(size_t i);
   absl::Status Write(size_t i, const ItemLines& lines);
-  // An error ends the batch: what is under way, or waits for the daemon, ends with it.
-  // The first is the one to tell: the others are cancelled because of it.
+  // An error ends the batch: items that are in flight, or wait for the daemon, end with it. The
+  // first error is the one to report: the others are cancelled because of it.
   absl::Status OrStop(absl::Status status);
   absl::StatusOr<ItemLines> OrStop(absl::StatusOr<ItemLines> lines) {
     OrStop(lines.status()).IgnoreError();
     return lines;
   }
   void OnTick(size_t done);
-  // Says what happens to the service.
+  // Reports changes in the service's state.
   void SayNews();
   void Say(const std::string& text);
   absl::Status GivenUp(const absl::Status& status) const;
@@ -244,7 +244,7 @@ absl::Status BatchRun::Prepare() {
   settings_.source.root = flags_.Get("root");
   bool local = flags_.Has("local");
   int64_t processors = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  // A daemon keeps its workers busy only if some requests wait; here, each worker has one.
+  // A daemon keeps its workers busy only if some requests wait; with --local each worker has one.
   absl::StatusOr<int64_t> jobs = flags_.Number("jobs", local ? processors : 32, 1, 1024);
   if (!jobs.ok()) return jobs.status();
   jobs_ = static_cast<size_t>(*jobs);
@@ -279,7 +279,7 @@ absl::Status BatchRun::Prepare() {
   return checked;
 }
 
-// A file that is in an output's place, or on the way there, is that item's matter.
+// An existing file in the way of an output is this item's error only.
 TargetResult CannotWrite(const TargetResult& made, const absl::Status& why) {
   TargetResult result;
   result.set_target(made.target());
@@ -331,7 +331,7 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
   for (const TargetResult& result : lines.results) {
     summary_.Add(result);
     if (result.status() == TargetResult::OK) continue;
-    // Crashes always; the rest is shown until it becomes a flood.
+    // Crashes are always shown; others up to a limit.
     bool crash = ExitCodeOf(result.status()) == kExitInternal;
     if (!crash && (shown_ >= kMaxShown || flags_.Has("quiet"))) continue;
     shown_ += crash ? 0 : 1;
@@ -354,7 +354,7 @@ void BatchRun::OnTick(size_t done) {
   absl::Time now = absl::Now();
   if (now - last_flush_ < absl::Seconds(1)) return;
   last_flush_ = now;
-  // An error is seen again with the next line, or at the end.
+  // An error comes again with the next line, or at the end.
   OrStop(lines_.Flush()).IgnoreError();
 }
 

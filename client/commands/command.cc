@@ -20,8 +20,8 @@ constexpr absl::string_view kExitCodes =
     "read, output that cannot be written: a full disk, a pipe that nobody reads), 3 the service\n"
     "cannot be reached, 4 an internal failure (crash, timeout), 130 interrupted.\n";
 
-// Of the finished design, not of this version: named so that a script's author is not left
-// guessing.
+// Commands of the finished design, not of this version: named so that the author of a script gets a
+// clear error.
 constexpr absl::string_view kLater[] = {"precompile", "explain", "trace", "bisect", "cache"};
 
 std::vector<Command> Commands() {
@@ -29,7 +29,7 @@ std::vector<Command> Commands() {
           DisasmCommand(),  AnalyzeCommand(), HealthCommand(), QuarantineCommand()};
 }
 
-// A command may define one of them its own way.
+// A command may define one of them in its own way.
 void AddCommonFlags(std::vector<Flag>* flags) {
   const Flag common[] = {
       {"json", 0, "", false, "print JSON"},

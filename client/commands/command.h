@@ -14,7 +14,7 @@
 
 namespace kiln::client {
 
-// What every command gets beside its flags.
+// Passed to every command beside its flags.
 struct Environment {
   bool out_colour = false;  // standard output
   bool err_colour = false;  // standard error
@@ -45,13 +45,13 @@ Command QuarantineCommand();
 // All of kiln: finds the command, parses its flags, runs it.
 int Main(absl::Span<const std::string> arguments, Interrupt* interrupt);
 
-// Prints "kiln: MESSAGE" and gives the exit code that belongs to the error. A closed pipe has no
-// message: `kiln ... | head` has what it wants.
+// Prints "kiln: MESSAGE" and returns the exit code for the error. A closed pipe has no message: the
+// reader of `kiln ... | head` has all it needs.
 ExitCode Fail(const absl::Status& status, const Environment& environment);
 
-// Writes to standard output. A WriteError (paths.h): the disk is full, nobody reads it any more.
+// Writes to standard output. A WriteError (paths.h): the disk is full, or the reader has closed it.
 absl::Status Print(absl::string_view text);
-// Likewise, as a command's end: `code`, or what the error comes to.
+// Prints likewise, as a command's end; returns `code`, or the exit code of the error.
 ExitCode PrintAndExit(absl::string_view text, const Environment& environment,
                       ExitCode code = kExitOk);
 

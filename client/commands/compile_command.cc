@@ -28,7 +28,7 @@ struct CompileOutput {
   bool ToStdout() const { return folder == "-"; }
 };
 
-// Machine code alone on standard output: only one variant can stand there.
+// Prints machine code alone on standard output: only of a single variant.
 absl::Status PrintCode(const std::vector<TargetResult>& results) {
   if (results.size() != 1 || results[0].variants_size() != 1) {
     return absl::InvalidArgumentError(
@@ -38,7 +38,7 @@ absl::Status PrintCode(const std::vector<TargetResult>& results) {
   return Print(results[0].variants(0).code());
 }
 
-// The assembly of each variant under a line that says which it is, in the assembler's comments.
+// Returns the assembly of each variant under a line that names it, as an assembler comment.
 std::string AssemblyText(const std::string& name, const TargetResult& result) {
   std::string text;
   for (const auto& variant : result.variants()) {
@@ -50,7 +50,7 @@ std::string AssemblyText(const std::string& name, const TargetResult& result) {
   return text;
 }
 
-// `name` is shown, files are named by `stem`.
+// `name` is shown; files are named by `stem`.
 absl::Status ShowResult(const std::string& name, const std::string& stem,
                         const TargetResult& result, const CompileOutput& output,
                         const Environment& environment) {
@@ -93,8 +93,8 @@ absl::StatusOr<ExitCode> Show(const std::string& name, const std::vector<TargetR
   return code;
 }
 
-// A file's results, as `kiln compile` of it would show them; where both files have one name, by it
-// and the stage are outputs told apart.
+// Shows each file's results as `kiln compile` of that file would; if both files have the same name,
+// output names also contain the stage.
 absl::StatusOr<ExitCode> ShowPair(const std::array<std::string, 2>& names,
                                   const PairOutcome& outcome, const CompileOutput& output,
                                   const Environment& environment) {

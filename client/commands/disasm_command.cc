@@ -32,7 +32,7 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<std::string> text = Disassemble(
       *target, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(code->data()), code->size()));
   if (!text.ok()) {
-    // The file's fault, not the command line's.
+    // The file is wrong, not the command line.
     Fail(absl::InvalidArgumentError(absl::StrCat(file, ": ", text.status().message(), "; is it ",
                                                  flags.Get("target"), " machine code?")),
          environment);

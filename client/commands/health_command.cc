@@ -1,4 +1,4 @@
-// kiln health: does the service serve?
+// kiln health: asks whether the service serves.
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"

@@ -81,7 +81,7 @@ ExitCode List(Admin::Stub* stub, const Environment& environment) {
   return PrintText(text.empty() ? "nothing is in quarantine\n" : text, environment);
 }
 
-// The daemon's settings with more of which it would be compiled again.
+// Returns the daemon's limits whose increase would let it be compiled again.
 std::string LimitsText(const QuarantineEntry::Limits& limits) {
   std::vector<std::string> all;
   if (limits.has_job_time_ms()) {
@@ -113,7 +113,7 @@ std::string ShowText(const QuarantineEntry& entry) {
       "\n");
 }
 
-// The daemon names the file and does not send it: who may read it, its permissions say.
+// The daemon names the file and does not send it: its permissions decide who may read it.
 absl::Status ReadSource(QuarantineEntry* entry) {
   if (entry->file().empty()) {
     return absl::NotFoundError("the source is not kept (kilnd keeps it below --cache-dir only)");
@@ -178,7 +178,7 @@ ExitCode Clear(Admin::Stub* stub, absl::Span<const std::string> keys, bool all,
   return PrintText(absl::StrCat(response.cleared(), " cleared\n"), environment);
 }
 
-// Empty: the command line is right.
+// Returns the error of the command line; empty if it is right.
 std::string Wrong(const std::vector<std::string>& words, bool all, bool output) {
   const std::string action = words.empty() ? "" : words[0];
   if (action != "list" && action != "show" && action != "clear") {

@@ -1,4 +1,4 @@
-// kiln report: what changed between two sets of results.
+// kiln report: differences between two sets of results.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,7 +20,7 @@ absl::StatusOr<report::ResultSet> Read(const std::string& path) {
   // Reading a folder fails only at the first byte, without a reason.
   std::ifstream file(path);
   if (!file || file.peek() == std::ifstream::traits_type::eof()) {
-    // Not what may be read only once.
+    // Does not reopen files that may be read only once.
     const bool again =
         !file || std::filesystem::is_directory(path) || std::filesystem::is_regular_file(path);
     absl::StatusOr<std::string> contents = again ? ReadWholeFile(path, 1) : std::string();

@@ -40,7 +40,7 @@ using Json = nlohmann::ordered_json;
 constexpr uint64_t kMaxJobBytes = uint64_t{256} << 20;
 constexpr size_t kMaxShown = 16;  // values of a resource, in text
 
-// What is executed.
+// The program that is executed.
 struct Program {
   std::string variant;  // "SIMD16"
   std::vector<uint8_t> code;
@@ -49,7 +49,7 @@ struct Program {
 
 std::vector<uint8_t> BytesIn(const std::string& text) { return {text.begin(), text.end()}; }
 
-// Machine code is compiled already: what says how would be ignored.
+// Refuses flags of the compile for machine code, where they would be ignored.
 absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
   for (const Flag& flag : CompileFlags()) {
     if (flag.name == "target" || !flags.Has(flag.Key())) continue;
@@ -60,7 +60,7 @@ absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
   return absl::OkStatus();
 }
 
-// Machine code from a file, with its launch record.
+// Reads machine code from a file, with its launch record.
 absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
   absl::StatusOr<std::string> code = ReadCodeFile(flags);
   if (!code.ok()) return code.status();
@@ -78,7 +78,7 @@ absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
   return Program{absl::StrCat("SIMD", record->dispatch_width), BytesIn(*code), *std::move(record)};
 }
 
-// The widest variant that was made: --widths chooses.
+// Returns the widest variant; --widths chooses which are compiled.
 absl::StatusOr<Program> ProgramOf(const kiln::v1alpha::TargetResult& result) {
   const kiln::v1alpha::Variant* widest = nullptr;
   for (const auto& variant : result.variants()) {
@@ -90,7 +90,7 @@ absl::StatusOr<Program> ProgramOf(const kiln::v1alpha::TargetResult& result) {
   return Program{widest->name(), BytesIn(widest->code()), *std::move(record)};
 }
 
-// The specialisation constants of the job, but for those that --spec sets.
+// Adds the specialisation constants of the job, except those that --spec sets.
 absl::Status AddSpecConstants(const run::Job& job, kiln::v1alpha::CompileRequest* request) {
   const auto constants = ParseSpecConstants(job.spec);
   if (!constants.ok()) return constants.status();
@@ -102,7 +102,7 @@ absl::Status AddSpecConstants(const run::Job& job, kiln::v1alpha::CompileRequest
   return absl::OkStatus();
 }
 
-// Compiles the file; an outcome that is no success is shown and leaves `program` empty.
+// Compiles the file; a failure is shown and leaves `program` empty.
 absl::StatusOr<ExitCode> CompileProgram(const ParsedFlags& flags, const Environment& environment,
                                         const run::Job& job, Program* program) {
   absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
@@ -150,7 +150,7 @@ absl::StatusOr<std::array<uint32_t, 3>> GroupsOf(const std::string& text) {
       "--groups=", text, ": up to three counts from 0 to 65535 are needed, for example 64,1,1"));
 }
 
-// A picture needs no data.
+// Reads the job. --png alone needs no data.
 absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
   const std::string path = flags.Get("buffers");
   if (path.empty() && flags.Has("png")) return run::Job();
@@ -181,7 +181,7 @@ std::string Label(const run::Output& o) {
                       o.where.element == 0 ? "" : absl::StrCat("[", o.where.element, "]"));
 }
 
-// What is wanted back: what says so, or else everything that the run changed.
+// Returns the resources to show: those that the job requests, or else all that the run changed.
 std::vector<run::Output> Wanted(const run::Job& job, const sim::eu::Dispatch& before) {
   std::vector<run::Output> said, changed;
   for (const run::Output& o : job.outputs) {
@@ -307,7 +307,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   }
   sim::eu::Options options;
   options.contract = !flags.Has("no-contract");
-  options.unsourced = !flags.Has("launch");  // other compilers need not be as careful as this one
+  options.unsourced = !flags.Has("launch");  // other compilers need not obey rules without a source
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;

@@ -1,4 +1,4 @@
-// kiln targets: what the service can do.
+// kiln targets: capabilities of the service.
 #include <google/protobuf/util/json_util.h>
 
 #include "absl/strings/str_cat.h"

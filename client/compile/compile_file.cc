@@ -16,7 +16,7 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::TargetResult;
 
-// The same result for every target.
+// Repeats the result for every target.
 std::vector<TargetResult> ForAllTargets(const CompileRequest& request, const TargetResult& one) {
   std::vector<TargetResult> results;
   for (const std::string& target : request.targets()) {
@@ -36,7 +36,7 @@ TargetResult Failed(TargetResult::Status status, const std::string& cause,
   return result;
 }
 
-// A call that failed because of what was sent. Nothing: the call failed for other reasons.
+// Makes a result of a call that failed because of its request. False: it failed for other reasons.
 bool ResultOfCallError(const absl::Status& status, const std::string& name,
                        const std::string& stage, TargetResult* result) {
   std::string message = absl::StrCat(name, ": ", status.message());
@@ -61,8 +61,8 @@ bool ResultOfCallError(const absl::Status& status, const std::string& name,
   }
 }
 
-// The entry point that the request is about, where it says so itself: the one that it names, else
-// the module's only one. GLSL has no other than main.
+// Returns the request's entry point as far as the request shows it: the one that it names, else the
+// module's only one. GLSL has none but main.
 std::string EntryOf(const CompileRequest& request) {
   if (!request.entry_point().empty()) return request.entry_point();
   if (request.has_glsl()) return "main";
@@ -70,7 +70,7 @@ std::string EntryOf(const CompileRequest& request) {
   return entries.size() == 1 ? entries[0].name : "";
 }
 
-// Those that do not say it.
+// Sets the entry point in results without one.
 void SetEntry(const std::string& entry, std::vector<TargetResult>* results) {
   for (TargetResult& result : *results) {
     if (result.entry_point().empty()) result.set_entry_point(entry);
@@ -127,7 +127,7 @@ CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* ite
   }
   if (item->entry_point.has_value()) request.set_entry_point(*item->entry_point);
   if (item->defines.has_value()) settings.source.defines = *item->defines;
-  // Those of the item come first, the common ones (a library of includes) are still looked at.
+  // The item's folders come first; the common ones (a library of includes) are still searched.
   settings.source.folders.insert(settings.source.folders.begin(), item->folders.begin(),
                                  item->folders.end());
   if (item->spec_constants.has_value()) {

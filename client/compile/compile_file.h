@@ -1,5 +1,5 @@
-// Compiles one file, whatever comes of it: the common part of `kiln compile` (of a pair, too) and
-// `kiln batch`.
+// Compiles one file to results, also if it fails: the common part of `kiln compile` (of a pair,
+// too) and `kiln batch`.
 #ifndef KILN_CLIENT_COMPILE_COMPILE_FILE_H_
 #define KILN_CLIENT_COMPILE_COMPILE_FILE_H_
 
@@ -17,10 +17,10 @@
 namespace kiln::client {
 
 struct FileOutcome {
-  // One for each target. What is wrong with the file itself, and calls that fail because of it, are
-  // results too: invalid, or timeout and crashed for calls that end so.
+  // One for each target. Errors of the file itself, and calls that fail because of it, are results
+  // too: invalid, or timeout and crashed for calls that end so.
   std::vector<kiln::v1alpha::TargetResult> results;
-  // Set where the file could not even become a request; `results` say so too.
+  // Set if the file could not even become a request; `results` say so too.
   absl::Status file_error;
 };
 
@@ -35,15 +35,16 @@ struct LoadedFile {
 LoadedFile LoadFile(const CompileSettings& settings, const std::string& path,
                     const std::string& name);
 
-// Of one that has no error. An error as of CompileFile.
+// Compiles a file without an error. Errors are those of CompileFile.
 absl::StatusOr<FileOutcome> CompileLoaded(Service* service,
                                           const kiln::v1alpha::Capabilities& capabilities,
                                           const CompileSettings& settings, const LoadedFile& file);
 
-// The settings of an item: the command line's, with what the item's manifest line says instead.
+// Returns the settings of an item: the command line's, replaced by those of the item's manifest
+// line.
 CompileSettings SettingsOf(const CompileSettings& common, const ItemOptions* item);
 
-// An error is not about this file: the service is gone or was stopped.
+// An error does not concern this file: the service is gone or was stopped.
 absl::StatusOr<FileOutcome> CompileFile(Service* service,
                                         const kiln::v1alpha::Capabilities& capabilities,
                                         const CompileSettings& settings, const std::string& path,

@@ -20,7 +20,7 @@ using kiln::v1alpha::TargetResult;
 constexpr char kVertex[] = "vertex", kFragment[] = "fragment";
 constexpr size_t kFiles = 2;
 
-// Of the entry points that may be meant, each once.
+// Returns the stages of the entry points that may be meant, each once.
 std::vector<std::string> StagesOf(const CompileRequest& request,
                                   const std::array<std::string, kFiles>& entries) {
   if (request.has_glsl()) return {request.glsl().stage()};
@@ -37,7 +37,7 @@ bool Has(const std::vector<std::string>& stages, const char* stage) {
   return std::find(stages.begin(), stages.end(), stage) != stages.end();
 }
 
-// Which of the two is the vertex shader.
+// Returns which of the two is the vertex shader.
 absl::StatusOr<size_t> FindVertex(const std::array<LoadedFile, kFiles>& files,
                                   const std::array<std::string, kFiles>& entries) {
   std::array<std::vector<std::string>, kFiles> stages;
@@ -69,7 +69,7 @@ absl::Status CheckOptions(const CompileSettings& settings) {
   return absl::OkStatus();
 }
 
-// A request for one target is left of one for several.
+// Reduces a request for several targets to one target.
 LoadedFile For(const LoadedFile& file, const char* stage, const std::string& entry,
                const std::string& target) {
   LoadedFile one = file;
@@ -88,7 +88,7 @@ const TargetResult* Made(const FileOutcome& outcome) {
   return made ? &result : nullptr;
 }
 
-// What does not fit becomes the fragment shader's result.
+// A mismatch becomes the fragment shader's result.
 void Compare(const std::string& vertex, const TargetResult& vertex_result, const std::string& name,
              TargetResult* fragment, std::vector<std::string>* warnings) {
   const InterfaceFaults faults = CompareStages(vertex_result, *fragment);

@@ -1,5 +1,5 @@
-// What is asked of a service for a pair, and what is made of its answers; tests/cli/pair_cases.py
-// has real ones.
+// Requests to a service for a pair, and the use of its answers; tests/cli/pair_cases.py has real
+// ones.
 #include "client/compile/compile_pair.h"
 
 #include <fstream>
@@ -69,7 +69,8 @@ class CompilePairTest : public testing::Test {
   CompileSettings settings_;
 };
 
-// The fragment shader first, whichever file comes first; the vertex shader is told what it reads.
+// The fragment shader is compiled first, whichever file comes first; the vertex shader's request
+// lists what it reads.
 TEST_F(CompilePairTest, TheVertexShaderIsToldWhatIsRead) {
   settings_.request.mutable_options()->add_widths(16);
   settings_.request.mutable_options()->mutable_state()->mutable_fragment()->set_samples(4);

@@ -25,12 +25,12 @@ constexpr size_t kMaxShown = 16;  // vertices, in text
 // Vertices of all instances: JSON of one takes KBs of memory before it is printed.
 constexpr uint64_t kMaxVertices = 1 << 16;
 
-// The error names the job's file.
+// Returns an error that names the job's file.
 absl::Status InJob(const ParsedFlags& flags, const std::string& message) {
   return absl::InvalidArgumentError(absl::StrCat(flags.Get("buffers"), ": ", message));
 }
 
-// Flags and parts of the job that belong to another stage.
+// Refuses flags and parts of the job that belong to another stage.
 absl::Status CheckStage(const ParsedFlags& flags, const std::string& stage, const run::Job& job) {
   const std::string is = absl::StrCat("this is a ", stage, " shader");
   for (const char* flag : kDrawFlags) {
@@ -61,8 +61,8 @@ absl::Status SetSize(const std::string& text, json* draw) {
   return absl::OkStatus();
 }
 
-// Draws the views that a program is compiled for: its launch record does not say which, and drawn
-// with others it would read their numbers wrong.
+// Draws the views that a program is compiled for: its launch record does not list them, and drawn
+// with others it would read wrong view numbers.
 absl::Status SetViews(const ParsedFlags& flags, json* draw) {
   if (flags.Has("launch")) return absl::OkStatus();
   uint32_t mask = 0;
@@ -79,7 +79,7 @@ absl::Status SetViews(const ParsedFlags& flags, json* draw) {
                                                  " (--state)"));
 }
 
-// What a fragment shader is run on: the job's draw, or a triangle that covers the target.
+// Sets the draw of a fragment shader: the job's, or a triangle that covers the render target.
 absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& launch, run::Job* job) {
   json& draw = job->draw;
   if (draw.is_null()) {

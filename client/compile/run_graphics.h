@@ -1,4 +1,4 @@
-// What `kiln run` runs fragment and vertex shaders on, and what it shows of them.
+// Draws and vertices on which `kiln run` runs fragment and vertex shaders, and their output.
 #ifndef KILN_CLIENT_COMPILE_RUN_GRAPHICS_H_
 #define KILN_CLIENT_COMPILE_RUN_GRAPHICS_H_
 
@@ -14,18 +14,18 @@
 
 namespace kiln::client {
 
-// Puts into the job's dispatch what the stage of the program is run on: its draw, or a triangle
-// that covers the target; its vertices, which must be given; of compute shaders nothing. `types`
-// are those in which vertices are to be shown. InvalidArgument also names flags (--png, --size,
-// --location,
+// Puts the stage's inputs into the job's dispatch: its draw, or a triangle that covers the render
+// target; its vertices, which must be given; nothing for compute shaders. `types` are those in
+// which vertices are to be shown. InvalidArgument also names flags (--png, --size, --location,
 // --groups) and parts of the job that are another stage's.
 absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord& launch,
                              run::Job* job, run::VertexTypes* types);
 
-// Writes the picture that --png asks for. InvalidArgument, and the errors of files.
+// Writes the picture for --png. InvalidArgument, and the errors of files.
 absl::Status WritePicture(const ParsedFlags& flags, const sim::eu::Dispatch& dispatch);
 
-// What was drawn, for people; "" of compute shaders. For programs: "draw" or "vertices".
+// Returns a description of the draw for people; "" for compute shaders. In JSON: "draw" or
+// "vertices".
 std::string GraphicsText(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,
                          const run::VertexTypes& types);
 void AddGraphics(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,

@@ -1,4 +1,4 @@
-// What belongs to which stage; tests/cli/run_cases.py runs and draws.
+// Flags and parts of jobs by stage; tests/cli/run_cases.py runs and draws.
 #include "client/compile/run_graphics.h"
 
 #include <string>

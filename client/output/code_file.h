@@ -1,4 +1,4 @@
-// What commands on machine code share: the target flag, and the file.
+// Shared by commands on machine code: the target flag, and the file.
 #ifndef KILN_CLIENT_OUTPUT_CODE_FILE_H_
 #define KILN_CLIENT_OUTPUT_CODE_FILE_H_
 
@@ -10,10 +10,10 @@
 
 namespace kiln::client {
 
-// --target, required. InvalidArgument lists the targets there are.
+// Returns --target, which is required. InvalidArgument lists the targets.
 absl::StatusOr<Target> TargetOf(const ParsedFlags& flags);
 
-// The one file argument, whole; errors name it. InvalidArgument where it is empty.
+// Reads the one file argument whole; errors name it. InvalidArgument if it is empty.
 absl::StatusOr<std::string> ReadCodeFile(const ParsedFlags& flags);
 
 }  // namespace kiln::client

@@ -9,7 +9,7 @@
 namespace kiln::client {
 namespace {
 
-// Printable ASCII but for the characters that JSON escapes.
+// Printable ASCII except the characters that JSON escapes.
 bool IsPlain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Writes compact JSON, front to back, into a string.
 //
 // A result line has hundreds of members; building it as a tree first takes longer than the daemon
-// takes to answer a hit from its cache. The caller keeps the order of calls right: nothing is
+// takes to answer a hit from its cache. The caller must make the calls in a valid order: nothing is
 // checked.
 #ifndef KILN_CLIENT_OUTPUT_JSON_WRITER_H_
 #define KILN_CLIENT_OUTPUT_JSON_WRITER_H_
@@ -24,11 +24,11 @@ class JsonWriter {
   void EndArray() { Close(']'); }
   // `key` needs no escapes and has at most 60 bytes.
   void Key(absl::string_view key);
-  // Bytes that are no UTF-8 become U+FFFD.
+  // Bytes that are not UTF-8 become U+FFFD.
   void String(absl::string_view value);
   void Int(int64_t value);
-  // units / 10^digits, with at least one digit behind the point and no zeros after that: 12345 with
-  // 3 digits is 12.345, 2000 is 2.0. `units` is not negative, `digits` 1 to 9.
+  // Writes units / 10^digits, with at least one digit after the point and no further trailing
+  // zeros: 12345 with 3 digits is 12.345, 2000 is 2.0. `units` is not negative, `digits` 1 to 9.
   void Decimal(int64_t units, int digits);
 
   void StringMember(absl::string_view key, absl::string_view value) {
@@ -47,11 +47,11 @@ class JsonWriter {
  private:
   void Open(char bracket);
   void Close(char bracket);
-  // Before a value or key: the comma after what came before it.
+  // Writes the comma between the previous value and the next value or key.
   void Separate();
 
   std::string* const to_;
-  bool first_ = true;  // in its object or array; also of the value after a key
+  bool first_ = true;  // in its object or array; also for the value after a key
 };
 
 }  // namespace kiln::client

@@ -45,7 +45,7 @@ TEST(JsonWriter, StringsAreEscapedAsByTheLibrary) {
   }
 }
 
-// Milliseconds to a microsecond and microseconds to a tenth, as lines have them.
+// Milliseconds to a microsecond and microseconds to a tenth, as in result lines.
 TEST(JsonWriter, DecimalsAreTheLibrarysNumbers) {
   uint64_t n = 1;
   for (int i = 0; i < 20000; ++i) {

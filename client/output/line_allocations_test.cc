@@ -1,6 +1,6 @@
-// What a JSON line costs beside its bytes: the number of allocations from the message of a daemon
-// to the line does not grow with the passes. With a message for each pass record it was some three
-// for each, which was half of a batch's time; times are measured by tests/service/bench_lines.
+// The cost of a JSON line beside its bytes: the number of allocations from a daemon's message to
+// the line does not grow with the passes. With a message for each pass record it was some three for
+// each, which was half of a batch's time; tests/service/bench_lines measures times.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ namespace {
 using kiln::v1alpha::OutputMask;
 using kiln::v1alpha::TargetResult;
 
-// As daemons send it that obey `mask`.
+// Returns the message of daemons that obey `mask`.
 std::string MessageOf(int passes, const OutputMask& mask) {
   TargetResult result;
   result.set_status(TargetResult::OK);
@@ -75,7 +75,7 @@ TEST(LineAllocations, DoNotGrowWithThePasses) {
   const Cost few = CostOf(MessageOf(10, asked)), many = CostOf(MessageOf(90, asked));
   EXPECT_LE(many.allocations, few.allocations + 24);
   EXPECT_GT(many.line.size(), few.line.size() + 80 * 80);
-  // That it is counted, and what it was.
+  // Checks that allocations are counted, by the cost with records.
   const Cost records = CostOf(MessageOf(90, old));
   EXPECT_GT(records.allocations, 180);
   EXPECT_EQ(records.line, many.line);
@@ -85,7 +85,7 @@ TEST(LineAllocations, OfWhatIsAskedForTheMessageIsSmall) {
   OutputMask asked, old;
   AskForLine(&asked);
   old.set_pass_records(true);
-  EXPECT_TRUE(asked.pass_records());  // of a daemon that makes no sums
+  EXPECT_TRUE(asked.pass_records());  // for a daemon that makes no sums
   EXPECT_TRUE(asked.remarks());
   EXPECT_LT(MessageOf(80, asked).size() * 2, MessageOf(80, old).size());
 }

@@ -1,4 +1,4 @@
-// Writes what a compile made: see output_files.h.
+// Writes the outputs of a compile: see output_files.h.
 #include "client/output/output_files.h"
 
 #include <google/protobuf/util/json_util.h>
@@ -11,7 +11,7 @@
 namespace kiln::client {
 namespace {
 
-// As tests/peer writes its records: original field names, keys also where the value is 0.
+// Writes a record in the form of tests/peer: original field names, keys also where the value is 0.
 absl::StatusOr<std::string> LaunchJson(const kiln::v1alpha::LaunchRecord& record) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
@@ -26,7 +26,7 @@ absl::StatusOr<std::string> LaunchJson(const kiln::v1alpha::LaunchRecord& record
 }  // namespace
 
 absl::Status PrepareOutputFolder(const std::string& folder) {
-  // Nothing tells better whether files can be made there.
+  // Creating a file is the only reliable test that files can be created there.
   std::string name = absl::StrCat(".kiln-", getpid());
   std::string probe = JoinPath(folder, name);
   absl::Status status = WriteWholeFileBelow(folder, name, "");

@@ -1,4 +1,4 @@
-// Writes what a compile made: for each variant NAME.TARGET.WIDTH.bin, .launch.json, .asm.
+// Writes the outputs of a compile: for each variant NAME.TARGET.WIDTH.bin, .launch.json, .asm.
 #ifndef KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_
 #define KILN_CLIENT_OUTPUT_OUTPUT_FILES_H_
 
@@ -11,7 +11,8 @@
 
 namespace kiln::client {
 
-// InvalidArgument or PermissionDenied: the folder cannot be made or written to. Makes it.
+// Makes the folder if it is missing. InvalidArgument or PermissionDenied: it cannot be made or
+// written to.
 absl::Status PrepareOutputFolder(const std::string& folder);
 
 // `name` may contain folders and stays below `folder` whatever it contains; `file` is the source,

@@ -66,7 +66,7 @@ TEST(OutputFiles, FolderThatIsAFile) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("cannot write here"));
 }
 
-// What others have put below the folder leads nowhere else and holds nobody up.
+// Links and FIFOs of others below the folder are not followed and do not block.
 TEST(OutputFiles, LinksAndFifosBelowTheFolderAreNotFollowed) {
   namespace fs = std::filesystem;
   const std::string folder = testing::TempDir() + "/planted",
@@ -86,7 +86,7 @@ TEST(OutputFiles, LinksAndFifosBelowTheFolderAreNotFollowed) {
   EXPECT_TRUE(WriteWholeFileBelow(folder, "fifo", "new").ok());
   EXPECT_TRUE(WriteWholeFileBelow(folder, "a/b/c", "new").ok());
   EXPECT_EQ(ReadWholeFile(folder + "/a/b/c", 100).value(), "new");
-  // Nothing is left over, here or there.
+  // No temporary file is left over, in either folder.
   EXPECT_EQ(std::distance(fs::directory_iterator(outside), fs::directory_iterator()), 1);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 4);
 }

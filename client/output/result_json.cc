@@ -61,17 +61,17 @@ void WritePass(const PassSum& sum, JsonWriter* json) {
   json->EndObject();
 }
 
-// One for each pass, in the order of their first runs.
+// Writes one element for each pass, in the order of their first runs.
 void WritePasses(const TargetResult& result, JsonWriter* json) {
   json->Key("passes");
   json->BeginArray();
-  // Recorded by another job, and once for all results.
+  // Times recorded by another job, and once for all results.
   const auto& timings = result.timings();
   for (const auto& [name, ns] : {std::pair("start_glslang", timings.start_ns()),
                                  std::pair("translate_glsl", timings.translate_ns())}) {
     if (ns != 0) WritePass({.name = name, .runs = 1, .nanoseconds = ns}, json);
   }
-  PassSummer summer;  // what a daemon sent that makes no sums
+  PassSummer summer;  // records of a daemon that makes no sums
   if (!result.has_pass_sums()) {
     for (const auto& record : result.passes()) summer.Add(record);
   }
@@ -146,7 +146,7 @@ std::string StatusWord(TargetResult::Status status) {
     case TargetResult::CANCELLED: return "cancelled";
     case TargetResult::NOT_CACHED: return "not_cached";
     default:
-      // The compiler did not come to an end; what a later daemon may say is no success either.
+      // The compiler did not finish; unknown statuses of later daemons count as no success either.
       return "crashed";
   }
 }
@@ -186,7 +186,7 @@ ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string
 }
 
 void AskForLine(kiln::v1alpha::OutputMask* mask) {
-  mask->set_pass_records(true);  // of daemons that make no sums
+  mask->set_pass_records(true);  // for daemons that make no sums
   mask->set_pass_sums(true);
   mask->set_remarks(true);
 }

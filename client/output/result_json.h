@@ -1,17 +1,17 @@
-// The JSON line of one module and target: a contract with scripts (names may be
-// added, none is renamed or taken away).
+// The JSON line of one module and target: a contract with scripts (names may be added, none is
+// renamed or removed).
 //
 // {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
-// "passes": [...], "entry": the entry point, empty where it is not known} and, where they say
-// something: "message", "spirv_id", "last_pass", "entry_point", "loadable_by", "key",
-// "spirv_sha256", "translate_ms", "service_ms", "remarks", and what tells permutations of a file
-// apart: "name" (of the manifest), "defines", "spec", "subgroup_size", as they were in force.
-// "version" is that of the Kiln that made the result, "code_generation" the version of the target's
-// code generation there (not where no compiler made it); together they say which lines may be
-// compared. status: ok, refused, invalid, crashed (also by its memory limit, with that cause),
-// timeout. compile_ms: processor time of the compile, from the request's bytes to the packed
-// result, translation of GLSL included, however long ago it was done; "passes" says where it went,
-// and names beside it what a worker took to start glslang for the request ("start_glslang").
+// "passes": [...], "entry": the entry point, empty if it is not known} and, if they have a value:
+// "message", "spirv_id", "last_pass", "entry_point", "loadable_by", "key", "spirv_sha256",
+// "translate_ms", "service_ms", "remarks", and the fields that distinguish permutations of a file:
+// "name" (of the manifest), "defines", "spec", "subgroup_size", as in force. "version" is that of
+// the Kiln that made the result, "code_generation" the version of the target's code generation
+// there (absent if no compiler made it); lines may be compared if both are equal. status: ok,
+// refused, invalid, crashed (also by its memory limit, with that cause), timeout. compile_ms:
+// processor time of the compile, from the request's bytes to the packed result, translation of GLSL
+// included, however long ago it was done. "passes" divides it among passes, and also names the time
+// that a worker took to start glslang for the request ("start_glslang").
 #ifndef KILN_CLIENT_OUTPUT_RESULT_JSON_H_
 #define KILN_CLIENT_OUTPUT_RESULT_JSON_H_
 
@@ -25,21 +25,21 @@
 
 namespace kiln::client {
 
-// "ok", "refused", "invalid", "crashed", "timeout"; "cancelled" and "not_cached" never leave this
-// program in a line.
+// Returns "ok", "refused", "invalid", "crashed", "timeout"; "cancelled" and "not_cached" never
+// leave this program in a line.
 std::string StatusWord(kiln::v1alpha::TargetResult::Status status);
 
-// "miss", "memory", "disk", "shared", "coalesced".
+// Returns "miss", "memory", "disk", "shared", "coalesced".
 std::string CacheWord(kiln::v1alpha::CacheTier tier);
 
-// kExitOk, kExitSomeFailed or kExitInternal.
+// Returns kExitOk, kExitSomeFailed or kExitInternal.
 ExitCode ExitCodeOf(kiln::v1alpha::TargetResult::Status status);
-// The one that tells more.
+// Returns the more severe of the two.
 ExitCode Worse(ExitCode a, ExitCode b);
 
-// Tells a result from others of the same file, entry point and target.
+// Distinguishes a result from others of the same file, entry point and target.
 struct ResultIdentity {
-  std::string name;                  // that a manifest gives; may be empty
+  std::string name;                  // given by a manifest; may be empty
   std::vector<std::string> defines;  // "NAME" or "NAME=VALUE"
   std::vector<std::string> spec;     // "ID=TYPE:VALUE"
   uint32_t subgroup_size = 0;        // required; 0: none
@@ -49,17 +49,17 @@ struct ResultIdentity {
 ResultIdentity IdentityOf(const std::string& name, const std::vector<std::string>& defines,
                           const kiln::v1alpha::CompileRequest& request);
 
-// Asks for what a line says that answers have on request only: passes and remarks.
+// Requests outputs of a line that answers have on request only: passes and remarks.
 void AskForLine(kiln::v1alpha::OutputMask* mask);
 
 struct ResultLineOptions {
-  // Names of the files that were written for each variant; empty: none were.
+  // Names of the files written for each variant; empty: none.
   std::vector<std::string> binaries;
-  bool assembly = false;  // put the assembly text in
+  bool assembly = false;  // include the assembly text
   ResultIdentity identity = {};
 };
 
-// One line without the line feed.
+// Returns one line without the line feed.
 std::string ResultLine(absl::string_view file, const kiln::v1alpha::TargetResult& result,
                        const ResultLineOptions& options);
 

@@ -62,7 +62,7 @@ TEST(ResultLine, TranslationOfGlslIsPartOfTheCompile) {
                               R"("us":2000.0,"instructions_delta":0},{"name":"fold")"));
 }
 
-// Which text of a worker comes first is chance.
+// Which text a worker gets first is chance.
 TEST(ResultLine, TheStartOfGlslangIsNoPartOfTheCompile) {
   TargetResult result = Sample();
   result.mutable_timings()->set_translate_ns(2'000'000);
@@ -84,7 +84,7 @@ TEST(ResultLine, IsTheContract) {
       R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":"","version":"0.1.0"})");
 }
 
-// A daemon adds them up where it is asked to; the line is the same.
+// A daemon sums the records on request; the line is the same.
 TEST(ResultLine, IsTheSameOfRecordsAndOfSums) {
   TargetResult result = Sample();
   result.mutable_timings()->set_translate_ns(2'000'000);

@@ -27,7 +27,7 @@ std::vector<std::string> Row(const kiln::v1alpha::Variant& variant) {
                     s.fills(), s.registers(), s.cycles(), s.bytes()}) {
     row.push_back(absl::StrCat(n));
   }
-  // 0 cycles: there is no model for the target yet.
+  // 0 cycles: the target has no model yet.
   if (s.cycles() == 0) row[8] = "-";
   return row;
 }
@@ -57,9 +57,9 @@ std::string FailureText(absl::string_view file, const TargetResult& result, bool
                                   StatusText(StatusWord(result.status()), colour));
   if (!result.cause().empty()) absl::StrAppend(&text, " (", Printable(result.cause()), ")");
   absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
-  // Messages made here begin with the file, which stands in front already.
+  // Messages made in the client begin with the file, which the line has already.
   absl::ConsumePrefix(&message, absl::StrCat(file, ": "));
-  // So do the core's with the cause.
+  // The core's messages begin with the cause, likewise.
   absl::ConsumePrefix(&message, absl::StrCat(result.cause(), ": "));
   if (!message.empty()) absl::StrAppend(&text, ": ", Printable(message));
   std::string id = absl::StrCat("%", result.spirv_id());

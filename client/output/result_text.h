@@ -9,12 +9,12 @@
 
 namespace kiln::client {
 
-// "blur.comp: tgl: refused (subgroup_operations): MESSAGE" with the id and the pass that are to
-// blame.
+// Returns "blur.comp: tgl: refused (subgroup_operations): MESSAGE" with the id and the pass that
+// caused it.
 std::string FailureText(absl::string_view file, const kiln::v1alpha::TargetResult& result,
                         bool colour);
 
-// One line about the compile and a table of its variants, with line feeds.
+// Returns one line about the compile and a table of its variants, with line feeds.
 std::string SuccessText(absl::string_view file, const kiln::v1alpha::TargetResult& result,
                         bool colour);
 

@@ -1,4 +1,4 @@
-// What changed between two sets of results: see compare.h.
+// Differences between two sets of results: see compare.h.
 #include "client/report/compare.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace kiln::client::report {
 namespace {
 
-// One thing that both sets have, and its statistics.
+// A variant or module of both sets, and its statistics.
 struct Pair {
   std::string shader;
   std::string folder;
@@ -32,7 +32,7 @@ bool SameModule(const ResultKey& a, const ResultKey& b) {
   return a.file == b.file && a.target == b.target;
 }
 
-// Which parts of a key tell the results of a file and target apart.
+// The parts of a key that distinguish the results of a file and target.
 struct Several {
   bool entries = false;
   bool permutations = false;
@@ -45,7 +45,7 @@ std::string PermutationText(const ResultKey& key) {
   return p.options.empty() ? "no options" : p.options;
 }
 
-// "file target", and what tells it apart in brackets: "file (entry point) [A=1] target".
+// Returns "file target", with distinguishing parts in brackets: "file (entry point) [A=1] target".
 std::string NameOf(const ResultKey& key, const Several& several) {
   std::string name = key.file;
   if (several.entries) absl::StrAppend(&name, " (", key.entry, ")");
@@ -55,7 +55,7 @@ std::string NameOf(const ResultKey& key, const Several& several) {
 
 using Entry = std::map<ResultKey, Result>::value_type;
 
-// The results of one file and target, in one set.
+// Returns the results of one file and target, in one set.
 std::vector<const Entry*> GroupAt(const ResultSet& set, const ResultKey& key) {
   std::vector<const Entry*> group;
   for (auto it = set.results.lower_bound({key.file, key.target});
@@ -67,14 +67,14 @@ std::vector<const Entry*> GroupAt(const ResultSet& set, const ResultKey& key) {
 
 using Entries = std::vector<const Entry*>;  // null: taken out
 
-// Relates keys that may be about the same thing.
+// Relates keys that may mean the same result.
 using Relation = bool (*)(const ResultKey&, const ResultKey&);
 
 bool SaysTheSame(const ResultKey& a, const ResultKey& b) { return a.MayBe(b); }
 
 bool IsOfTheSameModule(const ResultKey& a, const ResultKey& b) { return a.MayBeSameModule(b); }
 
-// The one of `group` that alone is related; null: none or several.
+// Returns the only related one of `group`; null: none or several.
 const Entry* OnlyOne(const Entry& wanted, const Entries& group, Relation related) {
   const Entry* only = nullptr;
   for (const Entry* e : group) {
@@ -87,7 +87,7 @@ const Entry* OnlyOne(const Entry& wanted, const Entries& group, Relation related
 
 using EntryPairs = std::vector<std::pair<const Entry*, const Entry*>>;
 
-// Both are sorted by key.
+// Joins equal keys; both lists are sorted by key.
 void JoinEqual(Entries* before, Entries* after, EntryPairs* pairs) {
   size_t i = 0;
   for (const Entry*& b : *before) {
@@ -101,7 +101,7 @@ void JoinEqual(Entries* before, Entries* after, EntryPairs* pairs) {
   std::erase(*after, nullptr);
 }
 
-// Those that are each other's only candidates.
+// Joins results that are each other's only candidates.
 void JoinRelated(Relation related, Entries* before, Entries* after, EntryPairs* pairs) {
   for (const Entry*& b : *before) {
     const Entry* a = OnlyOne(*b, *after, related);
@@ -114,7 +114,7 @@ void JoinRelated(Relation related, Entries* before, Entries* after, EntryPairs* 
   std::erase(*after, nullptr);
 }
 
-// Returns those of `group` that have a name which no other of it has.
+// Returns those of `group` whose name is unique in it.
 std::map<std::array<std::string, 3>, const Entry*> ByName(const Entries& group) {
   std::map<std::array<std::string, 3>, const Entry*> named;
   for (const Entry* e : group) {
@@ -127,7 +127,7 @@ std::map<std::array<std::string, 3>, const Entry*> ByName(const Entries& group) 
   return named;
 }
 
-// A name stays when the options that it stands for change.
+// Joins by name, which stays when the options that it stands for change.
 void JoinByName(Entries* before, Entries* after, EntryPairs* pairs) {
   const auto ours = ByName(*before), theirs = ByName(*after);
   std::set<const Entry*> joined;
@@ -146,21 +146,20 @@ bool AllSayAll(const Entries& group) {
   return std::all_of(group.begin(), group.end(), [](const Entry* e) { return e->first.SaysAll(); });
 }
 
-// A module has not more entry points than this with results of their own; more results are
-// permutations.
+// A module has at most this many entry points with separate results; more results are permutations.
 constexpr size_t kMaxEntryPoints = 256;
 
-// Returns whether no two of `group` are about the same module.
+// Returns true if no two of `group` are about the same module.
 bool HasNoPermutations(const Entries& group) {
   return group.size() <= kMaxEntryPoints &&
          std::all_of(group.begin(), group.end(),
                      [&](const Entry* e) { return OnlyOne(*e, group, IsOfTheSameModule) == e; });
 }
 
-// Pairs of results that are about the same: those whose keys are equal; of the rest those that are
-// each other's only candidates by what both say (a set from before there was "entry", a stage that
-// only one set knows), by name, and, where no set has permutations, whatever the options of the two
-// batches were.
+// Pairs results that are about the same: first those with equal keys; then those that are each
+// other's only candidates by the parts that both keys have (a set older than "entry", a stage that
+// only one set knows); then by name; and, if no set has permutations, whatever the options of the
+// two batches were.
 EntryPairs Join(Entries before, Entries after) {
   EntryPairs pairs;
   const bool alone = HasNoPermutations(before) && HasNoPermutations(after);
@@ -171,7 +170,7 @@ EntryPairs Join(Entries before, Entries after) {
   return pairs;
 }
 
-// Returns which parts of the keys differ within one of the sets.
+// Returns the parts of the keys that differ within one of the sets.
 Several WhatTells(const Entries& before, const Entries& after) {
   Several several;
   for (const Entries* group : {&before, &after}) {
@@ -230,13 +229,13 @@ Group GroupOf(const std::vector<Change>& changes) {
   return group;
 }
 
-// What an interval says alone.
+// Returns the verdict of one interval.
 Verdict VerdictOf(const Interval& interval, bool more_is_better) {
   if (!interval.known || (interval.low <= 0 && interval.high >= 0)) return Verdict::kInconclusive;
   return (interval.low > 0) == more_is_better ? Verdict::kHelped : Verdict::kHurt;
 }
 
-// The most extreme first; equal ones in order of their names.
+// Sorts by relative size, largest first; equal ones in order of their names.
 std::vector<Change> ByExtent(std::vector<Change> changes) {
   auto size = [](const Change& c) { return std::abs(c.Relative()); };
   std::stable_sort(changes.begin(), changes.end(),
@@ -276,7 +275,7 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
   return s;
 }
 
-// The same statistic, by folder.
+// Adds the same statistic by folder.
 void AddFolders(const StatisticReport& s, bool more_is_better, size_t index,
                 const std::vector<Pair>& pairs, Report* report) {
   std::map<std::string, FolderTotal> totals;

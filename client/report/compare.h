@@ -1,11 +1,11 @@
-// What changed between two sets of results.
+// Differences between two sets of results.
 //
-// Compared are variants that both sets have (same file, entry point, target, permutation and
-// variant name; what a set does not say of entry points and permutations is taken from the other
-// where that leaves one; a permutation whose options changed is known by its name; where no set has
-// two permutations of a module, its options do not matter: a batch may be compared with one of
-// other -D). A variant whose number of loops changed is listed apart, with totals of its own, and
-// left out of the other statistics but `loops`: unrolling trades instructions for trips, so its
+// Compares variants that both sets have: same file, entry point, target, permutation and variant
+// name. If a set lacks entry points or permutations, they are taken from the other set where only
+// one fits; a permutation whose options changed is known by its name; if no set has two
+// permutations of a module, its options do not matter: a batch may be compared with one of other
+// -D. A variant whose number of loops changed is listed separately, with its own totals, and left
+// out of the other statistics but `loops`: unrolling trades instructions for trips, so its
 // instruction count says nothing about better or worse. `compile_us` is of modules that both sets
 // compiled. A variant that only one set has, for a file and target that both have, is LOST or
 // GAINED. Files that only one set names at all are counted, not judged.
@@ -69,10 +69,10 @@ struct FolderTotal {
 
 struct Report {
   int64_t modules_before = 0, modules_after = 0;  // results, a file and target each
-  int64_t only_before = 0, only_after = 0;        // of them, those the other set does not name
+  int64_t only_before = 0, only_after = 0;        // of them, those that the other set does not name
   int64_t repeated = 0;
   int64_t compared = 0;                     // variants in both, loops unchanged
-  std::vector<StatisticReport> statistics;  // of kStatistics, those that occur; compile_us
+  std::vector<StatisticReport> statistics;  // those of kStatistics that occur; compile_us
   std::vector<Change> loops_changed;
   std::vector<StatisticReport> loops_changed_statistics;  // of those variants, without loops
   // By folder of the file ("." for none), then in the order of `statistics`, without loops.

@@ -63,7 +63,7 @@ TEST(Compare, VerdictsFollowTheIntervals) {
   EXPECT_EQ(Find(Compare(before, worse), "occupancy").verdict, Verdict::kHurt);
 }
 
-// Absolute says better, relative says worse: a big shader gains what small ones lose.
+// Absolute says better, relative says worse: a big shader gains as much as small ones lose.
 TEST(Compare, DisagreeingIntervalsAreInconclusive) {
   ResultSet before, after;
   Add(&before, "x", With(1000)), Add(&after, "x", With(990));
@@ -102,7 +102,7 @@ TEST(Compare, ChangedLoopsHaveTotalsOfTheirOwn) {
   EXPECT_EQ(Find(report, "loops").total_before, 2);
   EXPECT_EQ(Find(report, "loops").total_after, 3);
   EXPECT_EQ(Find(report, "loops").hurt.count, 1);
-  // Folders are of the variants that are compared.
+  // Folders count only the variants that are compared.
   EXPECT_EQ(report.folders.count("x"), 0u);
   const auto& [name, total] = report.folders.at("y")[0];
   EXPECT_EQ(name, "instructions");
@@ -169,12 +169,12 @@ TEST(Compare, EntryPointsOfAFileAreComparedEach) {
   EXPECT_EQ(Find(report, "instructions").worst[0].shader, "lib.spv (scan) tgl SIMD8");
 }
 
-// Results of before there was "entry": in refused ones nothing says which it was.
+// Results older than "entry": refused ones do not name their entry point.
 TEST(Compare, ResultsWithoutEntryPointsStillJoin) {
   ResultSet before, after;
   before.results[{"a.spv", "tgl"}] = {"refused", "images", {}};
   after.results[{"a.spv", "tgl", "main", "compute"}] = Ok(10);
-  // Of several, the one of its stage.
+  // If there are several, the one of its stage is chosen.
   before.results[{"b.spv", "tgl", "", "compute"}] = Ok(10);
   after.results[{"b.spv", "tgl", "main", "vertex"}] = {"refused", "unsupported_stage", {}};
   after.results[{"b.spv", "tgl", "main", "compute"}] = Ok(12);
@@ -215,7 +215,7 @@ TEST(Compare, ANamedPermutationMayHaveOtherOptions) {
   before.results[Key("unlit", "A=0")] = Ok(10);
   after.results[Key("lit", "A=1 FAST")] = Ok(8);
   after.results[Key("unlit", "A=0")] = Ok(10);
-  // Twice the same name: which is which nothing says.
+  // The same name twice: the two cannot be told apart.
   before.results[Key("x", "B=1")] = Ok(1);
   before.results[Key("x", "B=2")] = Ok(1);
   after.results[Key("x", "B=3")] = Ok(1);
@@ -231,7 +231,7 @@ TEST(Compare, OptionsOfTwoBatchesMayDiffer) {
   before.results[Key("", "OLD")] = Ok(10);
   after.results[Key("", "NEW")] = Ok(9);
   EXPECT_EQ(Compare(before, after).compared, 1);
-  // A set that does not say, and one that has two permutations.
+  // A set without permutations in its keys, and one that has two.
   ResultSet silent;
   silent.results[{"uber.frag", "tgl", "main", "fragment"}] = Ok(10);
   EXPECT_EQ(Compare(silent, after).compared, 1);

@@ -81,7 +81,7 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
   return c;
 }
 
-// The change for the worse that the condition bounds, per cent as 1.5 for 1.5 %.
+// Returns the change for the worse that the condition bounds; per cent as 1.5 for 1.5 %.
 double Measure(const Condition& c, const StatisticReport& s) {
   const double sign = s.more_is_better ? -1 : 1;
   if (c.of == Condition::Of::kHurt) return static_cast<double>(s.hurt.count);
@@ -110,8 +110,8 @@ absl::StatusOr<double> Value(const Condition& c, const Report& report) {
   auto it = std::find_if(statistics.begin(), statistics.end(),
                          [&](const StatisticReport& s) { return s.name == c.statistic; });
   if (it != statistics.end()) return Measure(c, *it);
-  // No variant whose loops changed is none that got worse; no variant at all is a gate that cannot
-  // fail.
+  // Without variants whose loops changed, none of them got worse; without any variant at all the
+  // gate could not fail.
   if (c.loops_changed && report.loops_changed.empty() && report.compared != 0) return 0;
   return absl::InvalidArgumentError(
       absl::StrCat("'", c.text, "': no variant of both files has ", c.statistic));

@@ -6,12 +6,12 @@
 //              | STATISTIC ".max"      largest change of one variant for the worse
 //              | STATISTIC ".hurt"     number of variants hurt
 //              | "lost" | "gained"     number of variants
-//              | "only_before" | "only_after"    number of results that one set names alone
+//              | "only_before" | "only_after"    number of results that only one set names
 //              | "loops_changed"                 number of variants whose loops changed
 //              | "loops_changed." STATISTIC [".max" | ".hurt"]   of those variants
 //
-// STATISTIC also `loops`, of all variants, and `compile_us`, of modules.
-// Changes count as positive when they are for the worse: a fall of `occupancy` is one too.
+// STATISTIC also `loops`, of all variants, and `compile_us`, of modules. Changes for the worse
+// count as positive: so does a fall of `occupancy`.
 #ifndef KILN_CLIENT_REPORT_FAIL_IF_H_
 #define KILN_CLIENT_REPORT_FAIL_IF_H_
 
@@ -37,18 +37,18 @@ struct Condition {
   };
   std::string text;  // as written
   Of of = Of::kTotal;
-  std::string statistic;       // of kTotal, kMax, kHurt
-  bool loops_changed = false;  // of them: among the variants whose loops changed
+  std::string statistic;       // for kTotal, kMax, kHurt
+  bool loops_changed = false;  // for these: among the variants whose loops changed
   bool or_equal = false;
   bool percent = false;
   double bound = 0;
 };
 
-// InvalidArgument says which part is wrong and what would be right.
+// InvalidArgument names the wrong part and the right form.
 absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression);
 
-// The conditions that hold, "instructions>1% (1.52%)". A statistic that no result has is an error:
-// a gate that cannot fail is none.
+// Returns the conditions that hold, "instructions>1% (1.52%)". A statistic that no result has is an
+// error, since such a gate could not fail.
 absl::StatusOr<std::vector<std::string>> Failures(const std::vector<Condition>& conditions,
                                                   const Report& report);
 

@@ -22,7 +22,7 @@ Report Example() {
   return Compare(before, after);
 }
 
-// Which conditions of the expression hold; an error's text otherwise.
+// Returns the conditions of the expression that hold, or an error's text.
 std::string Held(const std::string& expression) {
   const auto conditions = ParseFailIf(expression);
   if (!conditions.ok()) return std::string(conditions.status().message());
@@ -89,7 +89,7 @@ TEST(FailIf, LoopsAndOneSidedModules) {
   EXPECT_EQ(HeldOfLoops("compile_us>100%"), "compile_us>100% (163.333%)");
   EXPECT_NE(HeldOfLoops("loops_changed.loops>0").find("'loops_changed.loops' is no statistic"),
             std::string::npos);
-  // Where no loops changed, such a gate holds nothing; it is no error either.
+  // If no loops changed, such a condition does not hold; it is no error either.
   EXPECT_EQ(Held("loops_changed>0,loops_changed.cycles>0"), "");
 }
 

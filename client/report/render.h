@@ -15,11 +15,11 @@ struct Names {
 };
 
 std::string RenderText(const Report& report, const Names& names);
-// One object; keys are a contract with scripts: additions only.
+// Returns one object; keys are a contract with scripts: additions only.
 std::string RenderJson(const Report& report, const Names& names);
 std::string RenderHtml(const Report& report, const Names& names);
 
-// "-1.23%"; of `relative` = -0.0123.
+// Returns "-1.23%" for `relative` = -0.0123.
 std::string Percent(double relative);
 
 }  // namespace kiln::client::report

@@ -1,4 +1,4 @@
-// A report as one HTML page without anything from elsewhere: see render.h.
+// A report as one self-contained HTML page: see render.h.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -18,7 +18,7 @@ constexpr absl::string_view kHead =
     "@media(prefers-color-scheme:dark){body{background:#16181c;color:#dfe1e5}"
     ".helped{color:#6fd08c}.hurt{color:#ff8a80}}\n</style></head><body>\n";
 
-// Names of shaders are whatever a file may be called.
+// A file's name may have any characters.
 std::string Escape(absl::string_view text) {
   return absl::StrReplaceAll(
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
@@ -108,7 +108,7 @@ std::string LoopsChanged(const Report& report) {
                       List("loops changed", lines));
 }
 
-// A row per folder, for each statistic its change and how many variants it helped and hurt.
+// A row per folder: for each statistic its change and the numbers of variants helped and hurt.
 std::string Folders(const Report& report) {
   if (report.folders.empty()) return "";
   std::string text = "<h2>By folder</h2>\n<table><tr><th>folder</th>";

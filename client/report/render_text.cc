@@ -1,4 +1,4 @@
-// A report as text, in the form shader-db made customary: see render.h.
+// A report as text, in the form of shader-db: see render.h.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@ namespace kiln::client::report {
 namespace {
 
 constexpr size_t kMaxListed = 10;
-constexpr size_t kNamed = 5;  // of the best and of the worst; JSON and HTML have all
+constexpr size_t kNamed = 5;  // number of the best and of the worst; JSON and HTML have all
 
 std::string ChangeText(int64_t before, int64_t after) {
   const Change change = {"", before, after};
@@ -84,7 +84,7 @@ std::string Lines(absl::string_view title, const std::vector<std::string>& lines
   return text;
 }
 
-// One line per statistic: those variants are too few, and too different, for more.
+// Returns one line per statistic: those variants are too few, and too different, for more.
 std::string LoopsChanged(const Report& report) {
   if (report.loops_changed.empty()) return "";
   std::vector<std::string> loops;
@@ -99,7 +99,8 @@ std::string LoopsChanged(const Report& report) {
   return text;
 }
 
-// Folders with the largest change of the first statistic first; one folder says nothing new.
+// Lists folders by their change of the first statistic, largest first; one folder alone adds
+// nothing.
 std::string Folders(const Report& report) {
   if (report.folders.size() < 2) return "";
   std::vector<std::pair<int64_t, std::string>> lines;

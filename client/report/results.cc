@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The longest line taken: assembly and pass records of a large shader are a few megabytes.
+// The longest accepted line: assembly and pass records of a large shader are a few megabytes.
 constexpr size_t kMaxLineBytes = size_t{256} << 20;
 
 std::string Text(const Json& line, const char* key) {
@@ -44,7 +44,8 @@ absl::Status ReadVariant(const Json& variant, Result* result) {
   return absl::OkStatus();
 }
 
-// The line of the set that is about the same: it says the same, or it is the only one that may be.
+// Returns the set's line about the same result: the one with the same key, or the only one that may
+// mean it.
 std::map<ResultKey, Result>::iterator Earlier(ResultSet& set, const ResultKey& key) {
   auto same = set.results.find(key);
   if (same != set.results.end() || (key.SaysAll() && !set.vague)) return same;
@@ -59,7 +60,7 @@ std::map<ResultKey, Result>::iterator Earlier(ResultSet& set, const ResultKey& k
   return only;
 }
 
-// "A=1 B; 3=uint:64; subgroup 16": text, because it is compared and shown only.
+// "A=1 B; 3=uint:64; subgroup 16": text, because it is only compared and shown.
 Permutation PermutationOf(const Json& line) {
   Permutation permutation = {Text(line, "name"), ""};
   std::vector<std::string> parts;

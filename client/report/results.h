@@ -1,9 +1,8 @@
 // The JSON lines of `kiln batch`, as far as a comparison needs them.
 //
-// Lines are read one at a time; what is kept is a few numbers per variant. A line that is no
-// result is an error that names the line. A file, entry point, target and permutation that come
-// twice (a resumed batch) count once: the later line wins and `repeated` says how often that
-// happened.
+// Lines are read one at a time; only a few numbers per variant are kept. A line that is no result
+// is an error that names the line. A file, entry point, target and permutation that come twice (a
+// resumed batch) count once: the later line wins and `repeated` counts such lines.
 #ifndef KILN_CLIENT_REPORT_RESULTS_H_
 #define KILN_CLIENT_REPORT_RESULTS_H_
 
@@ -35,27 +34,27 @@ inline constexpr std::array kStatistics = {
 };
 inline constexpr size_t kLoops = 7;
 
-// -1 where a line does not have the statistic.
+// -1 for a statistic that a line lacks.
 using Numbers = std::array<int64_t, kStatistics.size()>;
 
 struct Result {
   std::string status;  // "ok", "refused", ...
   std::string cause;
   std::map<std::string, Numbers> variants;  // by name, "SIMD16"
-  int64_t compile_us = -1;                  // what the compile took; -1: not said
+  int64_t compile_us = -1;                  // the compile's time; -1: not stated
 };
 
-// Tells permutations of a module apart.
+// Distinguishes permutations of a module.
 struct Permutation {
-  std::string name;     // that a manifest gives; may be empty
+  std::string name;     // given by a manifest; may be empty
   std::string options;  // defines, constants and subgroup size in force, as text; may be empty
 
   auto operator<=>(const Permutation&) const = default;
 };
 
-// Names what a line is about. Lines of before there was "entry" name the entry point only where a
-// module was compiled; two entry points of a module may have one name, but then not one stage.
-// Lines of before there was "version" do not say which permutation they are about.
+// Identifies a line's subject. Lines older than "entry" name the entry point only if the module was
+// compiled; two entry points of a module may have the same name, but then different stages. Lines
+// older than "version" do not state their permutation.
 struct ResultKey {
   std::string file;
   std::string target;
@@ -63,12 +62,12 @@ struct ResultKey {
   std::string stage = "";                                 // empty: not said
   std::optional<Permutation> permutation = std::nullopt;  // nullopt: not said
 
-  // Whether both may be about the same: nothing that both say differs.
+  // Returns true if both may mean the same result: no part that both state differs.
   bool MayBe(const ResultKey& other) const;
-  // The same, but for permutations.
+  // Does the same without regard to permutations.
   bool MayBeSameModule(const ResultKey& other) const;
-  // Returns whether nothing is left unsaid: only an equal key may then be about the same, if that
-  // says all, too.
+  // Returns true if all parts are stated: then only an equal key may mean the same, among keys that
+  // are complete, too.
   bool SaysAll() const { return !entry.empty() && !stage.empty() && permutation.has_value(); }
   auto operator<=>(const ResultKey&) const = default;
 };
@@ -76,11 +75,11 @@ struct ResultKey {
 struct ResultSet {
   std::map<ResultKey, Result> results;
   int64_t repeated = 0;
-  // Set if some key does not say all.
+  // Set if some key is not complete.
   bool vague = false;
 };
 
-// `name` stands in errors ("before.jsonl"). InvalidArgument: "before.jsonl:3: ...".
+// `name` is used in errors ("before.jsonl"). InvalidArgument: "before.jsonl:3: ...".
 absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name);
 
 }  // namespace kiln::client::report

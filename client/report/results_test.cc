@@ -41,7 +41,8 @@ TEST(ReadResults, EntryPointsAreResultsOfTheirOwn) {
   auto line = [](const std::string& status, const std::string& more) {
     return R"({"file":"x","target":"tgl","status":")" + status + "\"" + more + "}\n";
   };
-  // The first says nothing of its entry point; the ones after it are two.
+  // The first does not state its entry point, so the second replaces it; the two after it are
+  // separate.
   const auto set = Read(line("crashed", "") + line("ok", R"(,"entry":"a","stage":"compute")") +
                         line("refused", R"(,"entry":"b","stage":"vertex")") +
                         line("timeout", R"(,"entry":"b","stage":"compute")"));
@@ -50,7 +51,7 @@ TEST(ReadResults, EntryPointsAreResultsOfTheirOwn) {
   ASSERT_EQ(set->results.size(), 3u);
   EXPECT_EQ(set->results.at({"x", "tgl", "a", "compute"}).status, "ok");
   EXPECT_EQ(set->results.at({"x", "tgl", "b", "compute"}).status, "timeout");
-  // "entry_point" is where older lines have it.
+  // Older lines have it as "entry_point".
   const auto old = Read(line("ok", R"(,"entry_point":"a")") + line("ok", R"(,"entry":"a")"));
   ASSERT_TRUE(old.ok()) << old.status();
   EXPECT_EQ(old->repeated, 1);
@@ -78,7 +79,7 @@ TEST(ReadResults, PermutationsAreResultsOfTheirOwn) {
   EXPECT_EQ(status("", "A=1 B"), "refused");
   EXPECT_EQ(status("", "A=1; 3=uint:4; subgroup 16"), "invalid");
   EXPECT_EQ(status("p", "A=1 B"), "timeout");
-  // A line of before is about the only one that there is, or it is its own.
+  // An older line joins the only one that it can mean, or else stays separate.
   const auto old = Read(line("ok", R"(,"version":"1","defines":["A"])") + line("refused", ""));
   ASSERT_TRUE(old.ok()) << old.status();
   EXPECT_EQ(old->repeated, 1);

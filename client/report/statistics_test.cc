@@ -7,8 +7,8 @@
 namespace kiln::client::report {
 namespace {
 
-// The probability of a value below `t`, by Simpson's rule over the density: nothing shared with the
-// library that TwoSidedT95 asks.
+// Returns the probability of a value below `t`, by Simpson's rule over the density: independent of
+// the library that TwoSidedT95 uses.
 double ProbabilityBelow(double t, double degrees) {
   const double scale = std::exp(std::lgamma((degrees + 1) / 2) - std::lgamma(degrees / 2)) /
                        std::sqrt(degrees * M_PI);

@@ -9,10 +9,10 @@
 
 namespace kiln::client {
 
-// The JSON form of PipelineState (proto/compile.proto), with the names of its fields there:
+// Reads the JSON form of PipelineState (proto/compile.proto), with its field names:
 //   {"fragment": {"attachments": [{"location": 0, "type": "UINT"}], "samples": 4}}
-// InvalidArgument, naming the file, for what is not that: no such file, no JSON, an unknown field,
-// a value of another type. Whether values are within their bounds the daemon says.
+// InvalidArgument names the file: no such file, no JSON, an unknown field, or a value of another
+// type. The daemon checks whether values are within their bounds.
 absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string& path);
 
 }  // namespace kiln::client

@@ -1,4 +1,4 @@
-// Files of --state: what is read, and that what is wrong is said.
+// Files of --state: their values, and errors.
 #include "client/request/pipeline_state.h"
 
 #include <gmock/gmock.h>

@@ -79,7 +79,8 @@ absl::Status CheckCount(const char* flag, int64_t count, int64_t limit) {
       absl::StrCat(flag, " is given ", count, " times; at most ", limit, " are accepted"));
 }
 
-// Requests carry text in UTF-8 only. (Folders of -I stay here, the rest is checked against lists.)
+// Requests carry text in UTF-8 only. (-I folders stay in the client, the rest is checked against
+// lists.)
 absl::Status CheckUtf8(const ParsedFlags& flags) {
   for (const char* key : {"entry", "D", "target", "disable-pass"}) {
     for (const std::string& text : flags.All(key)) {
@@ -171,7 +172,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     return absl::InvalidArgumentError(absl::StrCat("--widths: ", widths.status().message()));
   }
   for (uint32_t width : *widths) request.mutable_options()->add_widths(width);
-  // A subgroup is what one thread runs, so a required size leaves one width.
+  // One thread runs one subgroup, so a required size leaves one width.
   if (flags.Has("subgroup-size")) {
     if (!widths->empty()) {
       return absl::InvalidArgumentError(

@@ -1,4 +1,4 @@
-// The compile options of a command line, and how they become a request.
+// The compile options of a command line, and their conversion to a request.
 #ifndef KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_
 #define KILN_CLIENT_REQUEST_REQUEST_OPTIONS_H_
 
@@ -20,30 +20,31 @@ struct CompileSettings {
   SourceOptions source;
 };
 
-// --target, --stage, --entry, -D, -I, --spec, --widths, --no-validate, --disable-pass, --cache, and
-// those that wait for graphics.
+// Returns --target, --stage, --entry, -D, -I, --spec, --widths, --no-validate, --disable-pass,
+// --cache, and the flags of graphics stages.
 std::vector<Flag> CompileFlags();
 
 // InvalidArgument names the flag and the remedy.
 absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags);
 
-// Warns on standard error of each folder of -I that is not there.
+// Warns on standard error of each missing -I folder.
 void WarnOfMissingFolders(const CompileSettings& settings);
 
-// By its address; services that are no daemons have names without a colon. "127.evil.org" is no
-// address of this machine.
+// Decides by the address; services that are no daemons have names without a colon. "127.evil.org"
+// is no address of this machine.
 bool IsOnAnotherMachine(absl::string_view service);
 
-// Checks against what the service can do: targets, passes, counts. Takes over its limits.
+// Checks settings against the service's capabilities: targets, passes, counts. Takes over its
+// limits.
 absl::Status CheckSettings(const kiln::v1alpha::Capabilities& capabilities,
                            const std::string& service, CompileSettings* settings);
 
-// "compute" from "comp"; InvalidArgument lists the stages.
+// Returns "compute" for "comp"; InvalidArgument lists the stages.
 absl::StatusOr<std::string> ParseStage(const std::string& name);
 // InvalidArgument: not 8, 16, 32 or 64.
 absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>& widths);
 
-// Whether the service compiles this stage at all; where not, the result that says so.
+// Returns true if the service compiles this stage at all; otherwise sets `refusal`.
 bool StageIsCompiled(const kiln::v1alpha::Capabilities& capabilities, const std::string& stage,
                      kiln::v1alpha::TargetResult* refusal);
 

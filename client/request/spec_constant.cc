@@ -22,7 +22,7 @@ absl::Status Wrong(absl::string_view text, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("--spec=", text, ": ", what, "; ", kForm));
 }
 
-// Decimal or 0x, with the range of T.
+// Parses decimal or 0x, within the range of T.
 template <typename T>
 bool ParseWhole(absl::string_view text, T* value) {
   bool negative = !text.empty() && text[0] == '-';
@@ -37,7 +37,7 @@ bool ParseWhole(absl::string_view text, T* value) {
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return false;
   uint64_t most = static_cast<uint64_t>(std::numeric_limits<T>::max());
   if (!negative) {
-    // Hexadecimal writes bits: 0xffffffff is a proper int.
+    // Hexadecimal denotes bits: 0xffffffff is a valid int.
     uint64_t bits = std::numeric_limits<std::make_unsigned_t<T>>::max();
     if (n > (base == 16 ? bits : most)) return false;
     *value = static_cast<T>(n);
@@ -77,12 +77,12 @@ bool SetTyped(absl::string_view type, absl::string_view value, SpecConstant* c, 
 bool SetUntyped(absl::string_view value, SpecConstant* c) {
   bool known = false;
   if (value == "true" || value == "false") return SetTyped("bool", value, c, &known);
-  // A number, not bits: 0xffffffff is no int.
+  // Here a number, not bits: 0xffffffff is no int.
   if (SetTyped("uint", value, c, &known) && c->uint_value() > INT32_MAX) return true;
   return SetTyped("int", value, c, &known) || SetTyped("float", value, c, &known);
 }
 
-// Reads back as the same number.
+// Returns the shortest text that reads back as the same number.
 template <typename T>
 std::string Shortest(T value) {
   char digits[40];

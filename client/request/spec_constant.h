@@ -1,10 +1,9 @@
-// Specialisation constants as they are written: ID=TYPE:VALUE.
+// Specialisation constants as written on the command line: ID=TYPE:VALUE.
 //
-// TYPE: bool (true, false, 1, 0), int, uint, int64, uint64 (decimal or 0x...), float, double (as C
-// writes them, also inf and nan), bits (0x..., for any other type). Without "TYPE:" the value is
-// an int where it is a whole number, a uint where it is too large for one, a bool where it is true
-// or false, else a float. Ints are also for constants that are uints, and uints for ints: the range
-// counts.
+// TYPE: bool (true, false, 1, 0), int, uint, int64, uint64 (decimal or 0x...), float, double (as in
+// C, also inf and nan), bits (0x..., for any other type). Without "TYPE:" the value is an int if it
+// is a whole number, a uint if it is too large for one, a bool if it is true or false, else a
+// float. Ints are also for constants that are uints, and uints for ints: the range decides.
 #ifndef KILN_CLIENT_REQUEST_SPEC_CONSTANT_H_
 #define KILN_CLIENT_REQUEST_SPEC_CONSTANT_H_
 
@@ -19,14 +18,14 @@
 
 namespace kiln::client {
 
-// InvalidArgument shows what is wrong and the form.
+// InvalidArgument shows the error and the form.
 absl::StatusOr<kiln::v1alpha::SpecConstant> ParseSpecConstant(absl::string_view text);
 
-// Also InvalidArgument where an id is given twice.
+// Also InvalidArgument if an id is given twice.
 absl::StatusOr<std::vector<kiln::v1alpha::SpecConstant>> ParseSpecConstants(
     absl::Span<const std::string> texts);
 
-// The form from which ParseSpecConstant makes the same constant: "3=uint:64".
+// Returns the text from which ParseSpecConstant makes the same constant: "3=uint:64".
 std::string SpecConstantText(const kiln::v1alpha::SpecConstant& constant);
 
 }  // namespace kiln::client

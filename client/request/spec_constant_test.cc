@@ -1,4 +1,4 @@
-// Specialisation constants: every type, ranges, what is refused.
+// Specialisation constants: every type, ranges, refused values.
 #include "client/request/spec_constant.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST(SpecConstant, WithoutType) {
   EXPECT_EQ(Parse("1=8").int_value(), 8);
   EXPECT_EQ(Parse("1=true").bool_value(), true);
   EXPECT_EQ(Parse("1=0.25").float_value(), 0.25f);
-  // What no int is, is a uint before it is a float.
+  // A whole number beyond int is a uint before it is a float.
   EXPECT_EQ(Parse("1=-2147483648").int_value(), INT32_MIN);
   EXPECT_EQ(Parse("1=2147483648").uint_value(), 0x80000000u);
   EXPECT_EQ(Parse("1=0x7fffffff").int_value(), INT32_MAX);

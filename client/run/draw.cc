@@ -30,14 +30,14 @@ using Position = std::array<float, 4>;
 
 constexpr uint32_t kMaxViews = 16;  // maxMultiviewViewCount of drivers for this generation
 
-// One triangle that covers the target, unless given.
+// Returns the positions; by default one triangle that covers the render target.
 std::vector<Position> Positions(const json& draw) {
   if (!draw.contains("positions")) return {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
   return draw["positions"].get<std::vector<Position>>();
 }
 
-// Vertices of each triangle, the provoking one first (Vulkan 1.3, "Drawing"); of points the one
-// three times.
+// Returns the vertices of each triangle, the provoking one first (Vulkan 1.3, "Drawing"); for
+// points the one vertex three times.
 absl::StatusOr<std::vector<std::array<uint32_t, 3>>> Vertices(const json& draw, uint32_t count) {
   const std::string topology = draw.value("topology", "triangle_list");
   std::vector<std::array<uint32_t, 3>> triangles;
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<std::array<uint32_t, 3>>> Vertices(const json& draw, 
   return triangles;
 }
 
-// Values of all vertices, one behind the other, as bits.
+// Returns the values of all vertices, one after the other, as bits.
 absl::StatusOr<std::vector<uint32_t>> Values(const json& input) {
   std::vector<uint32_t> bits;
   if (input.contains("f32")) {
@@ -102,7 +102,7 @@ std::vector<VertexValues> ValuesOf(const std::vector<Input>& inputs,
   return values;
 }
 
-// The distances of a primitive, those to cull by behind those to clip by, four an attribute.
+// Returns the distances of a primitive, cull distances after clip distances, four per attribute.
 absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
                                                        const std::array<uint32_t, 3>& vertices,
                                                        uint32_t count) {
@@ -130,12 +130,13 @@ absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
   return all;
 }
 
-// Of a vertex, what it chooses of the view: 0 unless the draw says so.
+// Returns a vertex's choice of layer or viewport: 0 unless the draw gives one.
 uint32_t ChosenBy(const json& draw, const char* key, uint32_t vertex) {
   return draw.contains(key) ? draw[key].at(vertex).get<uint32_t>() : 0;
 }
 
-// The primitives once for each view, to its layer (multiview); layers reach up to the last view.
+// Draws the primitives once for each view, to its layer (multiview); layers reach up to the last
+// view.
 absl::Status DrawViews(const json& draw, FragmentInputs& in) {
   const uint32_t mask = draw.value("view_mask", 0u);
   if (mask == 0) return absl::OkStatus();
@@ -159,7 +160,7 @@ absl::Status DrawViews(const json& draw, FragmentInputs& in) {
   return absl::OkStatus();
 }
 
-// State that the code depends on.
+// Checks state that the code depends on.
 absl::Status CheckState(const json& draw, const out::FragmentLaunch& launch, uint32_t samples) {
   if (samples != launch.samples) {
     return Wrong(absl::StrCat("\"samples\": ", samples, ", but the program was compiled for ",
@@ -231,7 +232,7 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   return in;
 }
 
-// Does an input of the draw give a value to this location?
+// Returns true if an input of the draw gives a value to this location.
 bool HasLocation(const json& draw, uint32_t location) {
   for (const json& i : draw.value("inputs", json::array())) {
     if (i.value("location", 0u) == location) return true;

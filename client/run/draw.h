@@ -1,4 +1,4 @@
-// The `draw` of a job: triangles or points, their inputs and the size of the target.
+// The `draw` of a job: triangles or points, their inputs and the size of the render target.
 //
 //   {"width": 8, "height": 8, "samples": 1, "sample_shading": false,
 //    "alpha_to_coverage": false, "positions": [[x, y, z, w], ...],
@@ -7,13 +7,12 @@
 //    "inputs": [{"location", "component", "f32" | "u32" | "i32": values, all of a vertex
 //    together}], "layers": [0, ...], "viewports": [0, ...], "view_mask": 0}
 //
-// Distances are those of each vertex, vertex by vertex; nothing is clipped or culled, so that they
-// must leave all of each primitive.
-// `layers` and `viewports` have a number for each vertex, of which the provoking one's counts. All
-// viewports are the same, and targets are not kept by these layers: what is drawn to one lands in
-// all. Views of multiview have layers of their own.
+// Distances are given vertex by vertex; nothing is clipped or culled, so they must keep all of each
+// primitive. `layers` and `viewports` have a number for each vertex, of which the provoking one's
+// counts. All viewports are the same, and render targets do not keep these layers apart: all of
+// them are drawn to the same pixels. Views of multiview have separate layers.
 //
-// The format is that of tests/peer/README.md, so that one job is drawn by lavapipe and here.
+// The format is that of tests/peer/README.md, so that lavapipe and the simulator draw the same job.
 #ifndef KILN_CLIENT_RUN_DRAW_H_
 #define KILN_CLIENT_RUN_DRAW_H_
 
@@ -24,17 +23,17 @@
 
 namespace kiln::client::run {
 
-// Gives the inputs that the program reads and the draw does not have: of each location x and y of
-// the place in the target, from 0 at the left and top to 1, then 0 and 1; what is flat is 0.
-// Built-in attributes are the rasteriser's.
+// Adds the inputs that the program reads and the draw does not have: for each location x and y of
+// the position in the render target, from 0 at the left and top to 1, then 0 and 1; flat inputs are
+// 0. The rasteriser supplies built-in attributes.
 absl::Status AddMissingInputs(const out::LaunchRecord& record, nlohmann::json* draw);
 
 // Rasterises the draw for a program. "jitter", which only the simulator knows, is a seed
 // (FragmentInputs::jitter). With a "view_mask" each view is drawn to the layer of its number.
-// Targets are those of the record's colour outputs and begin as 0; depth is kept if the draw asks
-// for it or the program writes it. InvalidArgument names what is wrong or not supported: lines,
-// distances that take something away, vertex shaders, instances, clear values, views beyond number
-// 15, state that the program was not compiled for, coverage by alpha that hardware does.
+// Render targets are those of the record's colour outputs and begin as 0; depth is kept if the draw
+// asks for it or the program writes it. InvalidArgument names wrong or unsupported values: lines,
+// distances that clip or cull something, vertex shaders, instances, clear values, views beyond
+// number 15, state that the program was not compiled for, coverage by alpha that hardware computes.
 absl::StatusOr<sim::eu::FragmentInputs> ReadDraw(const nlohmann::json& draw,
                                                  const out::LaunchRecord& record);
 

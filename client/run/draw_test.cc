@@ -1,4 +1,4 @@
-// Draws of jobs: topologies, inputs by vertex, what is kept, what is refused.
+// Draws of jobs: topologies, inputs by vertex, kept outputs, refused draws.
 #include "client/run/draw.h"
 
 #include <bit>
@@ -19,7 +19,7 @@ out::LaunchRecord Record() {
   return r;
 }
 
-// The square of the target in two triangles.
+// A square that covers the render target, in two triangles.
 json Square(const char* topology) {
   return {{"width", 4},
           {"height", 4},
@@ -28,7 +28,7 @@ json Square(const char* topology) {
           {"inputs", {{{"location", 1}, {"component", 2}, {"u32", {1, 10, 2, 20, 3, 30, 4, 40}}}}}};
 }
 
-// Of each primitive the values of location 1 component 2.
+// Returns each primitive's values of location 1 component 2.
 std::vector<std::array<uint32_t, 3>> FirstValues(const sim::eu::FragmentInputs& in) {
   std::vector<std::array<uint32_t, 3>> values;
   for (const sim::eu::Primitive& p : in.primitives) values.push_back(p.values.at(0).bits);
@@ -75,7 +75,7 @@ TEST(Draw, PointsHaveASizeAndTheirVertexsValues) {
   EXPECT_FALSE(ReadDraw(points, Record()).ok()) << "triangles have no size";
 }
 
-// Distances to cull by lie behind those to clip by.
+// Cull distances follow the clip distances.
 TEST(Draw, DistancesAreAttributes) {
   json draw = {{"clip_distances", {1, 2, 3, 4, 5, 6, 7, 8, 9}},
                {"cull_distances", {-1, 1, 2, -2, -3, 0}}};
@@ -146,7 +146,7 @@ TEST(Draw, RefusesWhatItDoesNotDraw) {
   EXPECT_TRUE(refused({{"width", "wide"}}));
 }
 
-// Code depends on state: what it was not compiled for it would draw wrong.
+// Code depends on state: with state that it was not compiled for it would draw wrong.
 TEST(Draw, RefusesStateThatTheProgramWasNotCompiledFor) {
   out::LaunchRecord record = Record();
   const auto said = [&record](const json& draw) {

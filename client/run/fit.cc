@@ -15,14 +15,14 @@
 namespace kiln::client::run {
 namespace {
 
-// By set and binding, the last element.
-using Places = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
+// (set, binding) -> the last element.
+using Bindings = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 
-// What the program may reach. Of an array all up to the last: which of the others it uses, the
-// compiler decides.
-Places UsedBy(const out::LaunchRecord& record) {
+// Returns the resources that the program may access. For an array, all elements up to the last: the
+// compiler decides which of the others it uses.
+Bindings UsedBy(const out::LaunchRecord& record) {
   constexpr uint32_t kNoEnd = ~0u;
-  Places used;
+  Bindings used;
   auto add = [&](const out::DescriptorRef& d, uint32_t more = 0) {
     uint32_t& last = used[{d.set, d.binding}];
     last = std::max(last, more == kNoEnd ? kNoEnd : d.element + more);
@@ -57,7 +57,7 @@ bool TakesPushConstants(const out::LaunchRecord& record) {
          std::any_of(record.binding_table.begin(), record.binding_table.end(), bound);
 }
 
-absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
+absl::Status CheckUsed(const out::DescriptorRef& where, const Bindings& used) {
   const auto at = used.find({where.set, where.binding});
   if (at != used.end() && where.element <= at->second) return absl::OkStatus();
   if (at != used.end()) {
@@ -67,9 +67,9 @@ absl::Status CheckUsed(const out::DescriptorRef& where, const Places& used) {
                      " is the last that it uses (--allow-unused accepts others)"));
   }
   std::string known;
-  for (const auto& [place, last] : used) {
-    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", place.first, " binding ",
-                    place.second);
+  for (const auto& [binding, last] : used) {
+    absl::StrAppend(&known, known.empty() ? "" : ", ", "set ", binding.first, " binding ",
+                    binding.second);
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the program does not use set ", where.set, " binding ", where.binding,
@@ -80,7 +80,7 @@ std::string Listed(const std::set<uint32_t>& locations) {
   return locations.empty() ? "none" : absl::StrJoin(locations, ", ");
 }
 
-// Attributes of vertices: those that the program reads and those that are given.
+// Compares the attributes that the program reads with those that are given.
 absl::Status CheckAttributes(const sim::eu::VertexInputs& vertices, const out::VertexLaunch& launch,
                              bool unused) {
   std::set<uint32_t> read, given;
@@ -106,7 +106,7 @@ absl::Status CheckAttributes(const sim::eu::VertexInputs& vertices, const out::V
 }  // namespace
 
 absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused) {
-  const Places used = UsedBy(record);
+  const Bindings used = UsedBy(record);
   const size_t push = job.dispatch.push_constants.size();
   if (TakesPushConstants(record) && push < record.push_constant_bytes) {
     return absl::InvalidArgumentError(

@@ -1,6 +1,6 @@
-// Whether a job, a launch record and machine code belong together.
+// Checks that a job, a launch record and machine code belong together.
 //
-// The simulator runs what it is given; these are the mistakes that would show only as wrong
+// The simulator runs any combination; these checks find mistakes that would show only as wrong
 // numbers: data for a binding that the program does not have, push constants that end too early,
 // the record of another program.
 #ifndef KILN_CLIENT_RUN_FIT_H_
@@ -15,13 +15,13 @@
 
 namespace kiln::client::run {
 
-// InvalidArgument names the resource (elements behind the last that the program may reach are
-// resources that it does not use) or the attribute of vertices, or what is missing. `unused` allows
-// resources and attributes that the program does not use: a job for several programs.
+// InvalidArgument names the unused resource (an element after the last that the program may access
+// is one) or attribute of vertices, or the missing one. `unused` allows resources and attributes
+// that the program does not use: a job for several programs.
 absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused);
 
-// The record, as JSON text and as read, is of this code: of its size, and of its SHA-256 where the
-// record has one ("code_sha256"; Kiln's have). InvalidArgument otherwise.
+// Checks that the record, as JSON text and as read, belongs to this code: by its size, and by its
+// SHA-256 if the record has one ("code_sha256"; Kiln's have). InvalidArgument otherwise.
 absl::Status CheckRecordIsOf(absl::string_view record_text, const out::LaunchRecord& record,
                              absl::string_view code);
 

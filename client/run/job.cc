@@ -25,7 +25,7 @@ constexpr uint64_t kMaxBytes = uint64_t{1} << 30;  // of a resource
 
 std::string Resource(size_t i) { return absl::StrCat("resource ", i); }
 
-// The error names the part of the job.
+// Adds the part of the job to an error.
 absl::Status In(absl::string_view part, const absl::Status& s) {
   return absl::Status(s.code(), absl::StrCat(part, ": ", s.message()));
 }
@@ -79,7 +79,7 @@ absl::Status CheckCounts(const json& job, const char* key) {
                                                  Shortened(groups.dump())));
 }
 
-// Of a key that is given twice, which a json object does not show: the last one would count.
+// Finds a key that is given twice, which a json object does not show: the last one would count.
 class Duplicates {
  public:
   // A parser's callback.
@@ -125,7 +125,7 @@ absl::StatusOr<json> Parse(const std::string& text) {
   return parsed;
 }
 
-// Wrong keys, the same place or name given twice, and what could not be reached at all.
+// Refuses wrong keys, a binding or name given twice, and unreachable resources.
 absl::Status CheckForm(const json& job) {
   if (absl::Status s = CheckKeys(job, kJobKeys, "the job"); !s.ok()) return s;
   for (const char* key : {"dispatch", "base"}) {
@@ -240,7 +240,7 @@ absl::Status ReadImages(const json& resources, const std::string& folder,
   return absl::OkStatus();
 }
 
-// Sizes first, so that addresses exist before the data that contains them.
+// Reads sizes first, so that addresses exist before the data that contains them.
 absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folder) {
   sim::eu::Dispatch d;
   Addresses addresses;
@@ -321,7 +321,7 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
   const absl::StatusOr<json> read = Parse(text);
   if (!read.ok()) return read.status();
   const json& parsed = *read;
-  // What CheckForm overlooks, the library reports by an exception; it ends here.
+  // The library throws for errors that CheckForm overlooks; the exception ends here.
   try {
     if (absl::Status form = CheckForm(parsed); !form.ok()) return form;
     absl::StatusOr<sim::eu::Dispatch> dispatch = Read(parsed, folder);

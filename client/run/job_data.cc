@@ -46,7 +46,7 @@ absl::Status NoValue(const json& v, const std::string& type) {
   return absl::InvalidArgumentError(absl::StrCat("data: ", Shortened(v.dump()), " is no ", type));
 }
 
-// A bit pattern, 0x...
+// Parses a bit pattern, 0x...
 absl::StatusOr<uint64_t> Pattern(const std::string& text, const std::string& type, int bits) {
   uint64_t pattern = 0;
   const char* end = text.data() + text.size();
@@ -57,7 +57,7 @@ absl::StatusOr<uint64_t> Pattern(const std::string& text, const std::string& typ
   return pattern;
 }
 
-// A number of an integer type as 64 bits.
+// Returns a number of an integer type as 64 bits.
 absl::StatusOr<uint64_t> Integer(const json& v, const std::string& type, int bits) {
   if (!v.is_number()) return NoValue(v, type);
   const double d = v.get<double>();
@@ -75,7 +75,7 @@ absl::StatusOr<uint64_t> Integer(const json& v, const std::string& type, int bit
   return d < 0 ? static_cast<uint64_t>(static_cast<int64_t>(d)) : static_cast<uint64_t>(d);
 }
 
-// "nan", "inf", "-inf" or "0x..." (a bit pattern), else a number.
+// Appends "nan", "inf", "-inf" or "0x..." (a bit pattern), else a number.
 absl::Status AppendNumber(std::string& out, const std::string& type, const json& v) {
   const int bits = ElementBytes(type) * 8;
   if (v.is_string() && v.get<std::string>().rfind("0x", 0) == 0) {

@@ -21,20 +21,20 @@ namespace kiln::client::run {
 // Device addresses of named resources.
 using Addresses = std::map<std::string, uint64_t>;
 
-// Whether a value is a whole number of the range, or text; `what` names it in the message.
+// Checks that a value is a whole number of the range, or text; `what` names it in the message.
 absl::Status CheckCount(const nlohmann::json& value, uint64_t least, uint64_t most,
                         absl::string_view what);
 absl::Status CheckText(const nlohmann::json& value, absl::string_view what);
 
-// At most 1 GiB; files are relative to `folder`. InvalidArgument, ResourceExhausted and the errors
-// of files.
+// Returns at most 1 GiB; files are relative to `folder`. InvalidArgument, ResourceExhausted and the
+// errors of files.
 absl::StatusOr<std::string> DataBytes(const nlohmann::json& data, const std::string& folder,
                                       const Addresses& addresses);
 
-// Bytes of an element of "f32" and the like; 0 for other names.
+// Returns the bytes of an element of "f32" and the like; 0 for other names.
 int ElementBytes(absl::string_view type);
 
-// The bytes as numbers of the type; "hex": as text. A rest shorter than an element is left out.
+// Returns the bytes as numbers of the type; "hex": as text. Omits a rest shorter than an element.
 nlohmann::json Values(absl::string_view type, absl::string_view bytes);
 
 }  // namespace kiln::client::run

@@ -11,7 +11,7 @@
 
 namespace kiln::client::run {
 
-// What a value must be. A count is a whole number that is not negative, kInt32 any of 32 bits.
+// The form of a value. A count is a whole number that is not negative, kInt32 any of 32 bits.
 enum class Form : uint8_t { kAny, kCount, kInt32, kNumber, kBool, kText, kList, kObject };
 
 struct Key {
@@ -21,8 +21,8 @@ struct Key {
   uint64_t least = 0;
 };
 
-// Whether this is an object that has only these keys, with values of their forms. InvalidArgument
-// names the key and the object, which is called `what`.
+// Checks that this is an object that has only these keys, with values of their forms.
+// InvalidArgument names the key and the object, which is called `what`.
 absl::Status CheckKeys(const nlohmann::json& object, absl::Span<const Key> keys,
                        absl::string_view what);
 

@@ -1,4 +1,4 @@
-// What a job says of a sampler, for whatever type a judge has of it.
+// The sampler of a job, read into the sampler type of any implementation.
 #ifndef KILN_CLIENT_RUN_JOB_SAMPLER_H_
 #define KILN_CLIENT_RUN_JOB_SAMPLER_H_
 
@@ -11,11 +11,11 @@
 
 namespace kiln::client::run {
 
-// "key": "value" is none of those known. InvalidArgument.
+// Returns InvalidArgument: "key": "value" is none of those known.
 absl::Status IsNoneOf(const char* key, const std::string& value,
                       const std::vector<std::string>& known);
 
-// The meaning of a word, or of `fallback` where the key is not there.
+// Sets the meaning of a word, or of `fallback` if the key is absent.
 template <typename T>
 absl::Status Pick(const nlohmann::json& r, const char* key, const std::string& fallback,
                   const std::map<std::string, T>& known, T* value) {
@@ -29,7 +29,7 @@ absl::Status Pick(const nlohmann::json& r, const char* key, const std::string& f
   return IsNoneOf(key, name, names);
 }
 
-// All but where it is bound. A Sampler has fields of these names, and its enumerations these
+// Reads all but the binding. A Sampler has fields of these names, and its enumerations these
 // enumerators.
 template <typename Sampler>
 absl::Status TakeSampler(const nlohmann::json& r, Sampler* s) {

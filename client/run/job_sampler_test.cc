@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-// A judge's sampler with names of its own.
+// An implementation's sampler with different names.
 enum class Address { kClamp, kRepeat, kMirror, kBorder };
 enum class Border { kTransparent, kBlack, kWhite };
 enum class Compare {

@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::json;
 
-// The type of --spec for one of DATA.
+// Returns the type of --spec for one of DATA.
 std::string SpecTypeOf(const std::string& type) {
   if (type == "f32") return "float";
   if (type == "f64") return "double";
@@ -29,17 +29,17 @@ std::string BitsText(std::string bytes) {
   return absl::StrCat("bits:0x", absl::BytesToHexString(bytes));
 }
 
-// TYPE:VALUE of {"u32": 4}.
+// Returns TYPE:VALUE for {"u32": 4}.
 absl::StatusOr<std::string> TypedText(const std::string& type, const json& given) {
   const json& value = given.is_array() && given.size() == 1 ? given[0] : given;
   if (ElementBytes(type) == 0 || value.is_structured()) {
     return absl::InvalidArgumentError("one value of a type (f16 f32 f64 u8 u16 ... i64) is needed");
   }
-  // Also says whether the type has the value.
+  // Also checks that the type has the value.
   const absl::StatusOr<std::string> bytes = DataBytes(json::object({{type, value}}), "", {});
   if (!bytes.ok()) return bytes.status();
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  // A number such as 3.0 is an integer here as it is in "data".
+  // A number such as 3.0 is an integer here, as it is in "data".
   const bool integral = type[0] != 'f' && value.is_number_float();
   const bool bits = type == "f16" || integral || text.substr(0, 2) == "0x";
   return bits ? BitsText(*bytes) : absl::StrCat(SpecTypeOf(type), ":", text);

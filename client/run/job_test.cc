@@ -91,7 +91,7 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {R"({"dispatch": [70000]})", "\"dispatch\""},
       {R"({"dispatch": 4})", "\"dispatch\""},
       {R"({"base": [-1, 0, 0]})", "\"base\""},
-      // What else would become another number.
+      // Values that would otherwise become another number.
       {with(R"({"binding": "x"})"), "resource 0: \"binding\": a whole number from 0 to 4294967295"},
       {with(R"({"binding": 0.5})"), "resource 0: \"binding\""},
       {with(R"({"binding": 1099511627776})"), "resource 0: \"binding\""},
@@ -117,7 +117,7 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
        "resource 0: 12 bytes are given for an image of 8"},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "size": 8})"),
        "resource 0: 8 bytes are given for an image of 4"},
-      // Each says which resource.
+      // Each error names its resource.
       {with(R"({"binding": 0}, {"binding": 1, "filter": "no"})"),
        "resource 1: \"filter\": \"no\" is none of linear, nearest"},
       {with(R"({"binding": 0}, {"binding": 1, "format": "r32f", "width": 1, "dim": "9d"})"),
@@ -185,7 +185,7 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
     EXPECT_NE(ErrorOf(job), "");
     EXPECT_LT(ErrorOf(job).size(), 500u);
   }
-  // What lavapipe needs, and the ends of the ranges.
+  // Keys that only lavapipe needs, and the ends of the ranges.
   EXPECT_EQ(ErrorOf(R"({"shader": "x", "entry": "main", "spec": {"1": {"u32": 3}}, "push":
       [{"u8": [0, 255, "0xff"]}, {"i8": [-128, 127]}, {"u64": 18446744073709551615},
        {"i64": -9223372036854775808}, {"f32": ["-inf", "nan", 1e10]}, {"u32": 4294967295.0}]})"),

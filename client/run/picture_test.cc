@@ -13,7 +13,7 @@ namespace {
 
 uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
 
-// As libpng reads it back.
+// Reads a PNG back with libpng.
 std::vector<uint8_t> Read(const std::string& png, uint32_t* width, uint32_t* height) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;

@@ -38,7 +38,7 @@ struct Column {
         components(output["components"].get<size_t>()) {}
 };
 
-// Built-ins are floats, but for those that choose or number something.
+// Built-ins are floats, except those that choose or number something.
 std::string TypeOf(const Column& c, const VertexTypes& types) {
   constexpr const char* kNumbers[] = {"layer", "viewport", "shading_rate", "primitive_id",
                                       "view_index"};
@@ -51,8 +51,8 @@ std::string TypeOf(const Column& c, const VertexTypes& types) {
   return type == types.end() ? "f32" : type->second;
 }
 
-// The slot of distances is written as a whole; which of them have contents, the masks know. Those
-// that cull are numbered behind those that clip (core/intel/ABI.md, "Vertices").
+// The slot of distances is written as a whole; the masks tell which components have contents. Cull
+// distances are numbered after clip distances (core/intel/ABI.md, "Vertices").
 uint32_t EmptyComponents(const Column& c, const out::VertexLaunch& launch, size_t clips) {
   if (c.builtin == "clip_distance") return ~launch.clip_distance_mask;
   if (c.builtin == "cull_distance") return ~(launch.cull_distance_mask >> clips);

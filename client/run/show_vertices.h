@@ -1,4 +1,4 @@
-// What a draw's vertices left, vertex by vertex, as numbers.
+// Outputs of a draw's vertices, vertex by vertex, as numbers.
 #ifndef KILN_CLIENT_RUN_SHOW_VERTICES_H_
 #define KILN_CLIENT_RUN_SHOW_VERTICES_H_
 
@@ -14,22 +14,22 @@
 
 namespace kiln::client::run {
 
-// By location how its outputs are shown: "f32", "u32" or "i32"; f32 where nothing is said.
+// Location -> type in which its outputs are shown: "f32", "u32" or "i32"; f32 by default.
 using VertexTypes = std::map<uint32_t, std::string>;
 
-// "as" of a job's vertices, which ReadVertices (vertices.h) accepts: {"LOCATION": TYPE}.
-// InvalidArgument names what is wrong, also a location that the program does not write.
+// Reads "as" of a job's vertices, which ReadVertices (vertices.h) accepts: {"LOCATION": TYPE}.
+// InvalidArgument names the error, also a location that the program does not write.
 absl::StatusOr<VertexTypes> ReadVertexTypes(const nlohmann::json& vertices,
                                             const out::VertexLaunch& launch);
 
-// {"instance", "vertex", "outputs": [{"builtin" or "location", "values"}]} of each vertex, numbered
-// by its place in the draw. Built-ins have types of their own. Null is what the program did not
-// write; of a slot that it writes, components that the shader does not store may hold anything
+// Returns {"instance", "vertex", "outputs": [{"builtin" or "location", "values"}]} of each vertex,
+// numbered by its index in the draw. Built-ins have their own types. Null: not written by the
+// program; in a slot that it writes, components that the shader does not store may hold anything
 // (core/intel/ABI.md, "Vertices").
 nlohmann::ordered_json VertexRows(const sim::eu::VertexInputs& draw,
                                   const out::VertexLaunch& launch, const VertexTypes& types);
 
-// The same as text, of the first `most` vertices; "-" is what the program did not write.
+// Returns the same as text, for the first `most` vertices; "-": not written by the program.
 std::string VertexText(const sim::eu::VertexInputs& draw, const out::VertexLaunch& launch,
                        const VertexTypes& types, size_t most);
 

@@ -1,4 +1,4 @@
-// Outputs of vertices as numbers: types, what is not written, instances, and where text ends.
+// Outputs of vertices as numbers: types, unwritten ones, instances, and where text ends.
 #include "client/run/show_vertices.h"
 
 #include <bit>
@@ -60,7 +60,7 @@ TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
             R"({"location":7,"values":[-1,1069547520,null,1069547520]}]})");
 }
 
-// Two distances clip, one culls; the second one of those that clip has no contents.
+// Two clip distances and one cull distance; the second clip distance has no contents.
 TEST(ShowVertices, DistancesThatNobodyStores) {
   sim::eu::VertexInputs draw = Draw();
   out::VertexLaunch launch;

@@ -25,7 +25,7 @@ absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
 }
 
-// Values of a type of 32 bits.
+// Returns the values of a type of 32 bits.
 absl::StatusOr<std::vector<uint32_t>> Bits(const char* type, const json& values) {
   const absl::StatusOr<std::string> bytes = DataBytes(json::object({{type, values}}), "", {});
   if (!bytes.ok()) return Wrong(std::string(bytes.status().message()));
@@ -34,8 +34,8 @@ absl::StatusOr<std::vector<uint32_t>> Bits(const char* type, const json& values)
   return bits;
 }
 
-// Takes an input of which the draw takes `elements`. More may be given where "components" says how
-// to count them.
+// Takes an input of which the draw takes `elements`. More elements may be given if "components"
+// states how to count them.
 absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
   VertexInput input;
   input.location = in.value("location", 0u);
@@ -56,7 +56,7 @@ absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
   return input;
 }
 
-// What whoever starts a draw does for multiview: each instance comes once for each view.
+// Expands instances for multiview as a driver does: once per view.
 absl::Status MultiplyInstances(const json& v, const out::VertexLaunch& launch, VertexInputs& draw) {
   if (v.value("view_mask", 0u) != launch.view_mask) {
     return Wrong(absl::StrCat("the program is for view mask ", launch.view_mask));
@@ -71,17 +71,17 @@ class Dwords {
  public:
   explicit Dwords(const VertexInputs& draw) : draw_(draw) {}
 
-  // `places`: slot and component, in order.
-  json Take(json output, const std::vector<std::pair<uint32_t, uint32_t>>& places) const {
+  // `locations`: slot and component, in order.
+  json Take(json output, const std::vector<std::pair<uint32_t, uint32_t>>& locations) const {
     std::string bytes, written;
     for (uint32_t run = 0; run < draw_.Runs(); ++run) {
-      for (const auto& [slot, component] : places) {
+      for (const auto& [slot, component] : locations) {
         const size_t at = draw_.At(run, slot, component);
         bytes.append(reinterpret_cast<const char*>(&draw_.entries[at]), 4);
         written += draw_.written[at] ? '1' : '0';
       }
     }
-    output["components"] = places.size();
+    output["components"] = locations.size();
     output["bytes"] = bytes.size();
     output["hex"] = absl::BytesToHexString(bytes);
     output["written"] = written;

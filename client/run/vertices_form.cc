@@ -44,7 +44,7 @@ absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
 }
 
-// The keys of an object that exclude each other are there once. `what` is said where none is there.
+// Checks that exactly one of these keys is given. `what` is the error if none is.
 absl::Status CheckOneOf(const json& object, absl::Span<const char* const> keys,
                         const std::string& what) {
   const char* there = nullptr;

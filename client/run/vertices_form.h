@@ -1,4 +1,4 @@
-// Whether the `vertices` of a job are written as vertices.h says.
+// Checks the form of a job's `vertices` (vertices.h).
 #ifndef KILN_CLIENT_RUN_VERTICES_FORM_H_
 #define KILN_CLIENT_RUN_VERTICES_FORM_H_
 
@@ -8,8 +8,9 @@
 
 namespace kiln::client::run {
 
-// Keys and forms of their values, keys that exclude each other, and each location once. Whether the
-// values of inputs are numbers of their type is not looked at. InvalidArgument names what is wrong.
+// Checks keys and forms of their values, keys that exclude each other, and that each location comes
+// once; not whether the values of inputs are numbers of their type. InvalidArgument names the
+// error.
 absl::Status CheckVerticesForm(const nlohmann::json& vertices);
 
 }  // namespace kiln::client::run

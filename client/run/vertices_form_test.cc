@@ -1,4 +1,4 @@
-// Vertices of jobs: every mistake in them has its message, so that nothing else is run.
+// Vertices of jobs: every mistake has its message, so that no wrong draw runs.
 #include <utility>
 
 #include "client/run/vertices.h"

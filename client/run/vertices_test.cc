@@ -1,4 +1,4 @@
-// Vertices of jobs: what is read of them, and the form of outputs.
+// Vertices of jobs: values read from them, and the form of outputs.
 #include "client/run/vertices.h"
 
 #include <bit>

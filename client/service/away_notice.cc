@@ -1,4 +1,4 @@
-// What a command says about a service that does not answer: see away_notice.h.
+// Messages of a command about a service that does not answer: see away_notice.h.
 #include "client/service/away_notice.h"
 
 #include <utility>

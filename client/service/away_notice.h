@@ -1,4 +1,4 @@
-// What a command says about a service that does not answer.
+// Messages of a command about a service that does not answer.
 #ifndef KILN_CLIENT_SERVICE_AWAY_NOTICE_H_
 #define KILN_CLIENT_SERVICE_AWAY_NOTICE_H_
 
@@ -10,19 +10,19 @@
 
 namespace kiln::client {
 
-// "waiting for 127.0.0.1:7411 0:07 of 1:00": in a progress line.
+// Returns "waiting for 127.0.0.1:7411 0:07 of 1:00", for a progress line.
 std::string WaitingText(const std::string& service, const Away& away);
 
-// Shorter absences are nobody's business.
+// Shorter outages are not reported.
 inline constexpr absl::Duration kWorthMentioning = absl::Seconds(1);
 
-// The sentences for those who see no progress line: one when an absence has lasted so long, one
-// when it is over. For one thread at a time.
+// Makes the sentences for users without a progress line: one when an absence has lasted so long,
+// one when it is over. Not thread-safe.
 class AwayNotice {
  public:
   explicit AwayNotice(std::string service) : service_(std::move(service)) {}
 
-  // What is to be said now; empty: nothing new.
+  // Returns the sentence to print now; empty: nothing new.
   std::string Update(const std::optional<Away>& away);
 
  private:

@@ -1,4 +1,4 @@
-// What is said of an absence, and when.
+// Messages about an absence, and their times.
 #include "client/service/away_notice.h"
 
 #include <gtest/gtest.h>

@@ -30,14 +30,15 @@ using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::SourceDigest;
 using kiln::v1alpha::TargetResult;
 
-// An IPv6 address without its brackets. What listens takes it so, too: the last colon is the
-// port's.
+// Returns true for an IPv6 address without its brackets. The daemon parses it likewise: the last
+// colon is the port's.
 bool IsBareIpv6(const std::string& host) {
   in6_addr address;
   return inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-// The address as gRPC takes it: a URI in which a path may have any bytes, and brackets around IPv6.
+// Returns the address in gRPC's form: a URI in which a path may have any bytes, and brackets around
+// IPv6.
 std::string TargetOf(const std::string& server) {
   constexpr absl::string_view kUnix = "unix:";
   if (absl::StartsWith(server, kUnix)) {
@@ -91,22 +92,22 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(
 std::shared_ptr<grpc::Channel> MakeChannel(
     const ClientOptions& options, const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
-  // Bounds are the daemon's, not the transport's.
+  // The daemon bounds messages, not the transport.
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
-  // A daemon that is restarted is found again soon.
+  // Finds a restarted daemon again soon.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 800);  // and a fifth by chance
-  // In spite of its name how long a connection may take to be made: a busy machine is not absent.
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 800);  // plus up to a fifth by chance
+  // Despite its name the time to make a connection: a busy machine is not absent.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
-  // Nothing else tells of a machine that was switched off while a call waits for its answer.
+  // Only pings detect a machine that was switched off while a call waits for its answer.
   const int keepalive = static_cast<int>(absl::ToInt64Milliseconds(options.keepalive));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no bound: a compile may take long
-  // http_proxy is meant for the web: a proxy does not reach a daemon on loopback.
+  // http_proxy is meant for the web: a proxy cannot reach a daemon on loopback.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // A connection of one's own, whatever other clients this process has.
+  // A separate connection, whatever other clients this process has.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(TargetOf(options.server), credentials, arguments);
 }
@@ -159,7 +160,7 @@ bool MayBeCached(const CompileRequest& request) {
 }
 
 absl::Status CheckSendable(const CompileRequest& request, uint64_t max_message_bytes) {
-  // What the message of a stream adds to it.
+  // Bytes that a stream's message adds to it.
   constexpr uint64_t kEnvelope = 64;
   const uint64_t bytes = request.ByteSizeLong();
   if (max_message_bytes != 0 && bytes + kEnvelope > max_message_bytes) {
@@ -231,9 +232,8 @@ bool Client::Sleep(absl::Duration duration) {
     }
     const absl::Time now = absl::Now();
     if (now >= end) return true;
-    // Not just a sleep: without a thread that polls, gRPC sees only every 5 s whether a connection
-    // that it tries to make has been made (or refused), and calls that fail at once are no such
-    // threads.
+    // Not just a sleep: without a thread that polls, gRPC notices only every 5 s that a connection
+    // attempt has succeeded (or been refused), and threads whose calls fail at once do not poll.
     channel_->WaitForStateChange(channel_->GetState(true),
                                  absl::ToChronoTime(std::min(end, now + kLook)));
   }
@@ -310,7 +310,7 @@ absl::StatusOr<Capabilities> Client::GetCapabilities() {
     absl::MutexLock lock(&mutex_);
     if (capabilities_ != nullptr) return *capabilities_;
   }
-  // Who connects wants to know at once that nobody is there.
+  // Fails at once on the first connection; retries would only delay the error.
   RetryPolicy policy = options_.retry;
   if (!options_.patient_at_start) policy.patience = absl::ZeroDuration();
   Capabilities capabilities;

@@ -3,7 +3,7 @@
 //   kiln::client::ClientOptions options;
 //   options.server = "127.0.0.1:7411";
 //   auto client = kiln::client::Client::Connect(options);
-//   if (!client.ok()) return client.status();               // Unavailable: nobody answers there
+//   if (!client.ok()) return client.status();               // Unavailable: no daemon answers there
 //   kiln::v1alpha::CompileRequest request;
 //   request.set_spirv(module);
 //   request.add_targets("tgl");
@@ -13,9 +13,9 @@
 //   for (const auto& result : response->results()) { ... }   // result.status(): about the shader
 //
 // One HTTP/2 connection carries all calls. Each has a deadline; calls that the daemon sheds or that
-// a lost connection spoils are repeated (retry.h), for as long as patience lasts (outage.h). A peer
-// that is gone without a word is noticed by pings. Large sources go by digest first, so that what
-// the daemon has in its cache need not be sent.
+// fail with a lost connection are repeated (retry.h), for as long as patience lasts (outage.h).
+// Pings detect a peer that vanished without closing the connection. Large sources go by digest
+// first, so that sources of cached results need not be sent.
 #ifndef KILN_CLIENT_SERVICE_CLIENT_H_
 #define KILN_CLIENT_SERVICE_CLIENT_H_
 
@@ -44,83 +44,83 @@ namespace kiln::client {
 
 inline constexpr char kDefaultServer[] = "127.0.0.1:7411";
 
-// Paths of PEM files; empty: the system's authorities, no certificate of one's own.
+// Paths of PEM files; empty: the system's authorities, no client certificate.
 struct TlsFiles {
-  std::string ca;           // whom to believe who the server is
-  std::string certificate;  // who this client is, for servers that ask
+  std::string ca;           // authorities that vouch for the server
+  std::string certificate;  // of this client, for servers that ask for one
   std::string key;
 };
 
 struct ClientOptions {
-  std::string server = kDefaultServer;  // HOST:PORT, [IPV6]:PORT or unix:PATH, as kilnd takes it
-  // `server` may have tls: before HOST:PORT; then it is this that decides who is believed.
+  std::string server = kDefaultServer;  // HOST:PORT, [IPV6]:PORT or unix:PATH, in kilnd's form
+  // Used if `server` is tls:HOST:PORT: decides which server is trusted.
   TlsFiles tls;
   absl::Duration connect_timeout = absl::Seconds(5);
   absl::Duration call_timeout = absl::Seconds(120);  // of each try of a call
   RetryPolicy retry;
-  // Have patience also with a daemon that does not answer from the start. Otherwise that is an
-  // error at once: a wrong address is more likely.
+  // Waits also for a daemon that does not answer from the start. Otherwise that is an error at
+  // once: a wrong address is more likely.
   bool patient_at_start = false;
-  // Called now and then by whoever waits for a daemon that is away.
+  // Called now and then by threads that wait for a daemon that is away.
   std::function<void(const Away&)> on_wait;
-  // After so long without a byte from the daemon, while calls are open, it is asked for a sign of
-  // life, and the connection is given up if none comes for as long again. kilnd allows 5 s and
-  // more.
+  // After so long without a byte from the daemon, while calls are open, the client pings it, and
+  // gives up the connection if no reply comes for as long again. kilnd allows 5 s and more.
   absl::Duration keepalive = absl::Seconds(20);
-  // Sources of at least this many bytes are asked for by digest first.
+  // Sources of at least this many bytes are requested by digest first.
   size_t digest_first_bytes = size_t{16} << 10;
 };
 
-// May the cache answer it, and is there a source to name by its digest?
+// Returns true if the cache may answer the request, and it has a source to name by its digest.
 bool MayBeCached(const kiln::v1alpha::CompileRequest& request);
-// The request with its source replaced by the digest.
+// Returns the request with its source replaced by the digest.
 kiln::v1alpha::CompileRequest DigestRequest(const kiln::v1alpha::CompileRequest& request);
-// No result says NOT_CACHED.
+// Returns true if no result is NOT_CACHED.
 bool AllCached(const kiln::v1alpha::CompileResponse& response);
 
 // InvalidArgument: text that is not UTF-8, which no request can carry; names the field.
-// ResourceExhausted: larger than the daemon accepts. Such a request is not sent: the one would be
-// refused without the name of the field, the other would break the connection's stream for others.
+// ResourceExhausted: larger than the daemon accepts. Such requests are not sent: the first kind
+// would be refused without the name of the field, the second would break the stream for other
+// items.
 absl::Status CheckSendable(const kiln::v1alpha::CompileRequest& request,
                            uint64_t max_message_bytes);
 
-// With TLS, as through deploy/proxy: the rest of the address.
+// Prefix of an address with TLS, as through deploy/proxy.
 inline constexpr absl::string_view kTlsPrefix = "tls:";
 
-// InvalidArgument: what is wrong with the address and how it should look.
+// InvalidArgument: the fault in the address and the right form.
 absl::Status CheckServerAddress(absl::string_view server);
 
 class Client : public Service {
  public:
-  // Connects and asks for the capabilities. Unavailable: why nobody answers.
+  // Connects and requests the capabilities. Unavailable: the reason why no daemon answers.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(const ClientOptions& options);
-  // Over a channel that exists; does not wait for it.
+  // Uses an existing channel; does not wait for it.
   Client(const ClientOptions& options, std::shared_ptr<grpc::Channel> channel);
 
   absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
       const kiln::v1alpha::CompileRequest& request) override;
-  // What the daemon said when it was first asked.
+  // Returns the daemon's answer to the first request.
   absl::StatusOr<kiln::v1alpha::Capabilities> GetCapabilities() override;
   absl::StatusOr<std::vector<ServiceHealth>> Health() override;
   void Stop() override;
   std::string Name() const override { return options_.server; }
   std::optional<Away> CurrentlyAway() override { return outage_.away(absl::Now()); }
 
-  // Waits before another try, and has the connection made meanwhile; false after Stop.
+  // Waits before another try while the connection is made; returns false after Stop.
   bool Sleep(absl::Duration duration);
 
-  // For calls of one's own on the same connection.
+  // For other calls on the same connection.
   kiln::v1alpha::Compiler::Stub* stub() { return stub_.get(); }
   const ClientOptions& options() const { return options_; }
   Outage* outage() { return &outage_; }
-  // As the daemon said when it was last asked; 0: it was not.
+  // From the daemon's latest answer; 0: there was none.
   uint64_t max_message_bytes() const { return max_message_bytes_; }
 
  private:
   using Try = std::function<grpc::Status(grpc::ClientContext*)>;
-  // A sleep that tells of itself.
+  // Sleeps, and reports the wait.
   bool Wait(absl::Duration delay);
-  // Runs one try after another until it succeeds or waiting is over.
+  // Runs one try after another until one succeeds or patience ends.
   absl::Status Call(const RetryPolicy& policy, absl::Duration timeout, const Try& one);
   grpc::Status RunTry(absl::Duration timeout, const Try& one);
   absl::StatusOr<kiln::v1alpha::CompileResponse> CompileAsIs(

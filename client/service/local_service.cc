@@ -1,4 +1,4 @@
-// Compiles in worker processes of one's own: see local_service.h.
+// Compiles in worker processes of the command itself: see local_service.h.
 #include "client/service/local_service.h"
 
 #include <utility>
@@ -22,7 +22,7 @@ using kiln::v1alpha::OutputMask;
 using kiln::v1alpha::TargetResult;
 using worker::JobOutcome;
 
-// The same outcome for a target that the worker gave no result for.
+// Sets the job's outcome for a target without a result from the worker.
 void SetFromOutcome(const JobOutcome& outcome, TargetResult* result) {
   result->set_status(outcome.status);
   result->set_cause(outcome.cause);
@@ -30,7 +30,7 @@ void SetFromOutcome(const JobOutcome& outcome, TargetResult* result) {
   result->set_last_pass(outcome.last_pass);
 }
 
-// What a killed worker's board still tells about its passes.
+// Adds the passes that a killed worker's board still shows.
 void AddPasses(const JobOutcome& outcome, int target, TargetResult* result) {
   for (const worker::PassEvent& event : outcome.passes) {
     if (event.target >= 0 && event.target != target) continue;
@@ -202,7 +202,7 @@ absl::StatusOr<Capabilities> LocalService::GetCapabilities() {
   capabilities.set_glslang_version(hello.glslang_version());
   const worker::SandboxLevel level = worker::LevelOf(hello.sandbox());
   capabilities.mutable_sandbox()->insert(level.begin(), level.end());
-  // What kilnd accepts unless it is told otherwise.
+  // kilnd's defaults.
   auto* limits = capabilities.mutable_limits();
   limits->set_max_message_bytes(uint64_t{64} << 20);
   limits->set_max_module_bytes(uint64_t{16} << 20);

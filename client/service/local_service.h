@@ -1,7 +1,7 @@
 // Compiles without a daemon, in the same worker processes that kilnd uses.
 //
 // The compiler runs sandboxed and with limits in kiln_worker, never in this process; a shader that
-// kills it costs its own result. There is no cache: every result is a miss.
+// kills it loses only its own result. There is no cache: every result is a miss.
 #ifndef KILN_CLIENT_SERVICE_LOCAL_SERVICE_H_
 #define KILN_CLIENT_SERVICE_LOCAL_SERVICE_H_
 
@@ -40,9 +40,9 @@ class LocalService : public Service {
  private:
   explicit LocalService(std::unique_ptr<worker::Pool> pool) : pool_(std::move(pool)) {}
 
-  // One job from begin to end. Cancelled: after Stop.
+  // Runs one job to its end. Cancelled: after Stop.
   absl::StatusOr<worker::JobOutcome> Run(worker::Job job);
-  // Fills the results in, one job after another until each target has one.
+  // Fills in the results, one job after another until each target has one.
   absl::Status CompileTargets(const kiln::v1alpha::CompileRequest& request,
                               const std::string& spirv, kiln::v1alpha::CompileResponse* response);
 

@@ -1,4 +1,4 @@
-// What callers know of a service's absence: see outage.h.
+// Shared knowledge of a service's absence: see outage.h.
 #include "client/service/outage.h"
 
 namespace kiln::client {

@@ -1,10 +1,10 @@
-// What the callers of one service know together of its absence: since when it has answered nobody,
-// why, and how long they wait.
+// Shares between callers of one service the time since its last answer, the reason, and how long
+// they wait.
 //
 // An absence begins with the first call that failed after the last answer, and ends with an answer
-// to anybody. So a call that is unlucky while others are answered is tried on, and a service that
-// answers nobody is given up by all its callers at the same time, however late each of them began.
-// A connection is no answer: a daemon that dies of each call it takes is given up as well.
+// to any call. So a call that fails while others are answered is retried, and all callers give up a
+// silent service at the same time, however late each of them began. A connection is no answer:
+// callers also give up a daemon that dies of each call it takes.
 #ifndef KILN_CLIENT_SERVICE_OUTAGE_H_
 #define KILN_CLIENT_SERVICE_OUTAGE_H_
 
@@ -23,15 +23,15 @@ class Outage {
  public:
   explicit Outage(absl::Duration patience) : patience_(patience) {}
 
-  // A call was answered.
+  // To be called when a call was answered.
   void Answered();
-  // Somebody listens again, but has not answered yet.
+  // To be called when a daemon listens again, but has not answered yet.
   void Reached();
-  // A call failed for want of an answer (`sheds`: because the service takes no work). When the
-  // absence began.
+  // To be called when a call got no answer (`sheds`: because the service takes no work). Returns
+  // when the absence began.
   absl::Time Failed(bool sheds, const std::string& why, absl::Time now);
 
-  // Nothing: as far as anybody knows the service is there.
+  // Returns nullopt if the service is present, as far as its callers know.
   std::optional<Away> away(absl::Time now) const;
 
  private:

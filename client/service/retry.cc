@@ -1,4 +1,4 @@
-// When to try again: see retry.h.
+// Retries of calls: see retry.h.
 #include "client/service/retry.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace kiln::client {
 namespace {
 
-// The first detail of type T, if there is one.
+// Returns the first detail of type T, if there is one.
 template <typename T>
 std::optional<T> DetailOf(const grpc::Status& status) {
   google::rpc::Status details;
@@ -23,7 +23,7 @@ std::optional<T> DetailOf(const grpc::Status& status) {
   return std::nullopt;
 }
 
-// What a web server meant by an answer that is no gRPC, which gRPC only names by its number, or not
+// Explains a web server's answer that is no gRPC, which gRPC reports by its number only, or not
 // even that.
 std::string Explained(const std::string& message) {
   struct Meaning {
@@ -74,15 +74,15 @@ absl::Status ToAbslStatus(const grpc::Status& status) {
 bool WasNotAnswered(const grpc::Status& status) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::CANCELLED:  // not by us: who stops its own calls does not ask here
+    case grpc::StatusCode::CANCELLED:  // not by us: a stopped client does not get here
       return true;
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      // gRPC ends calls of any client so when the daemon has no room for what arrives. What is too
-      // large for the daemon or somebody on the way is refused in words.
+      // gRPC ends calls of any client like this when the daemon has no room for arriving data. A
+      // message that is too large for the daemon or a proxy is refused with a text.
       return absl::StrContains(status.error_message(), "RST_STREAM");
     case grpc::StatusCode::INTERNAL:
     case grpc::StatusCode::UNKNOWN:
-      // A proxy's way to end a stream when it has lost the daemon; there is no code of its own for
+      // A proxy ends a stream like this when it has lost the daemon; there is no specific code for
       // it.
       return absl::StrContains(status.error_message(), "RST_STREAM") ||
              absl::StrContains(status.error_message(), "Stream removed");
@@ -101,7 +101,7 @@ std::string ReasonOf(const grpc::Status& status) {
 
 std::optional<absl::Duration> Retry::Next(const grpc::Status& status, absl::Time now) {
   if (!WasNotAnswered(status)) {
-    // A deadline that has passed says nothing about who is there.
+    // A deadline that has passed does not show that the daemon is present.
     if (status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED) outage_->Answered();
     return std::nullopt;
   }
@@ -124,7 +124,7 @@ absl::Status Retry::Failure(const grpc::Status& status, const std::string& servi
       " for ", absl::ToDoubleSeconds(policy_.patience), " s (", ReasonOf(status), ")"));
 }
 
-// From 0 to a quarter. xorshift64: nobody attacks this.
+// Returns 0 to a quarter. xorshift64 suffices: jitter need not be unpredictable.
 double Retry::Chance() {
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;

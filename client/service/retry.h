@@ -1,11 +1,11 @@
-// When to try a call again that had no answer.
+// Decides when to retry a call that had no answer.
 //
-// kilnd sheds load with UNAVAILABLE and says in google.rpc.RetryInfo when to come back; a lost
-// connection is UNAVAILABLE without it, a daemon or proxy that ends a call on its own way out
-// CANCELLED or a reset stream. All are safe to repeat: a compile has no effect but on the cache.
-// Delays double from `first_delay` to `longest_delay`, or are what the daemon asks for, no longer
-// than that either; up to a fifth of each is chance, so that callers do not come back together. How
-// long is waited in all is outage.h's matter: from the service's last answer to anybody.
+// kilnd sheds load with UNAVAILABLE and a time to retry in google.rpc.RetryInfo; a lost connection
+// is UNAVAILABLE without it; a daemon or proxy that shuts down ends a call with CANCELLED or a
+// reset stream. All are safe to repeat: a compile has no effect but on the cache. Delays double
+// from `first_delay` to `longest_delay`, or are the daemon's, but no longer than that; up to a
+// fifth of each is chance, so that callers do not return together. outage.h bounds the total wait:
+// from the service's last answer to any caller.
 #ifndef KILN_CLIENT_SERVICE_RETRY_H_
 #define KILN_CLIENT_SERVICE_RETRY_H_
 
@@ -23,20 +23,20 @@ namespace kiln::client {
 struct RetryPolicy {
   absl::Duration first_delay = absl::Milliseconds(100);
   absl::Duration longest_delay = absl::Seconds(1);  // with its chance
-  // How long a service that answers nobody is waited for; zero: not at all.
+  // How long to wait for a silent service; zero: not at all.
   absl::Duration patience = absl::Seconds(60);
 };
 
-// The delay that the daemon asked for, if it did.
+// Returns the delay that the daemon requests, if any.
 std::optional<absl::Duration> RetryDelayOf(const grpc::Status& status);
 
-// What went wrong, with the fields that google.rpc.BadRequest names.
+// Returns the error, with the fields that google.rpc.BadRequest names.
 absl::Status ToAbslStatus(const grpc::Status& status);
 
-// The call was not answered, and trying it again may help.
+// Returns true if the call was not answered, and a retry may help.
 bool WasNotAnswered(const grpc::Status& status);
 
-// gRPC's reason for people: "Connection refused" without the layers that it came through.
+// Returns gRPC's reason for people: "Connection refused" without the layers that it came through.
 std::string ReasonOf(const grpc::Status& status);
 
 // The tries of one call.
@@ -49,10 +49,10 @@ class Retry {
         random_(seed * 0x9e3779b97f4a7c15 | 1),
         delay_(policy.first_delay) {}
 
-  // After a failed try: how long to wait before the next one; nothing: give up.
+  // Returns the delay after a failed try; nullopt: give up.
   std::optional<absl::Duration> Next(const grpc::Status& status, absl::Time now);
 
-  // After giving up: what to tell the caller, who asked `service`.
+  // Returns the caller's error after giving up on `service`.
   absl::Status Failure(const grpc::Status& status, const std::string& service) const;
 
  private:

@@ -1,4 +1,4 @@
-// When calls are tried again: delays, whose patience, what is said in the end.
+// Retries of calls: delays, shared patience, final errors.
 #include "client/service/retry.h"
 
 #include <gmock/gmock.h>
@@ -26,13 +26,13 @@ grpc::Status Shed(int milliseconds) {
   return {grpc::StatusCode::UNAVAILABLE, "the queue is full", status.SerializeAsString()};
 }
 
-// nginx answers a call without a certificate so, and gRPC shows the number alone.
+// nginx answers a call without a certificate like this, and gRPC shows only the number.
 TEST(Retry, AnswersThatAreNoGrpcAreExplained) {
   const grpc::Status status(grpc::StatusCode::INTERNAL, "Received http2 header with status: 400");
   EXPECT_FALSE(WasNotAnswered(status));
   EXPECT_THAT(std::string(ToAbslStatus(status).message()), HasSubstr("--tls-certificate=FILE"));
   EXPECT_THAT(ReasonOf(status), HasSubstr("--tls-key=FILE"));
-  // What it answers to a client that does not speak TLS.
+  // nginx's answer to a client that does not use TLS.
   const grpc::Status plain(grpc::StatusCode::UNAVAILABLE, "Trying to connect an http1.x server");
   EXPECT_TRUE(WasNotAnswered(plain));
   EXPECT_THAT(ReasonOf(plain), HasSubstr("--server=tls:HOST:PORT"));
@@ -76,10 +76,10 @@ TEST(Retry, PatienceIsOneForAll) {
   Retry early(policy, &outage, 1), late(policy, &outage, 2);
   const absl::Time start = absl::UnixEpoch();
   EXPECT_TRUE(early.Next(kLost, start).has_value());
-  // Begun long after the absence, and given up with it.
+  // This call began long after the absence, and is given up with it.
   EXPECT_TRUE(late.Next(kLost, start + absl::Seconds(58)).has_value());
   EXPECT_FALSE(late.Next(kLost, start + absl::Seconds(61)).has_value());
-  // An answer to one is patience for the other.
+  // An answer to one call renews the other's patience.
   outage.Answered();
   EXPECT_TRUE(early.Next(kLost, start + absl::Seconds(62)).has_value());
   EXPECT_TRUE(early.Next(kLost, start + absl::Seconds(120)).has_value());
@@ -126,7 +126,7 @@ TEST(Retry, WhatIsSaidInTheEnd) {
             absl::UnavailableError("host:1 has not answered for 5 s (Connection refused)"));
   EXPECT_EQ(retry.Failure(Shed(1), "host:1"),
             absl::UnavailableError("host:1 has taken no work for 5 s (the queue is full)"));
-  // A call that was cancelled by others is no cancelled command.
+  // A call that the other side cancelled does not cancel the command.
   EXPECT_TRUE(absl::IsUnavailable(retry.Failure({grpc::StatusCode::CANCELLED, ""}, "host:1")));
   EXPECT_TRUE(
       absl::IsInvalidArgument(retry.Failure({grpc::StatusCode::INVALID_ARGUMENT, ""}, "host:1")));

@@ -1,4 +1,5 @@
-// What compiles: a daemon (client.h) or worker processes of one's own (local_service.h).
+// A compile service: a daemon (client.h) or worker processes of the command itself
+// (local_service.h).
 //
 // All calls block and may be made from several threads at once.
 #ifndef KILN_CLIENT_SERVICE_SERVICE_H_
@@ -20,11 +21,11 @@ struct ServiceHealth {
   std::string detail;   // for people, may be empty
 };
 
-// A service that answers nobody.
+// A service that answers no call.
 struct Away {
-  absl::Duration since;     // how long it has been so
-  absl::Duration patience;  // how long it is waited for in all
-  bool sheds = false;       // it is there, but takes no work
+  absl::Duration since;     // duration so far
+  absl::Duration patience;  // the total time to wait
+  bool sheds = false;       // it is present, but takes no work
   std::string why;
 };
 
@@ -33,8 +34,8 @@ class Service {
   virtual ~Service() = default;
 
   // The outcome of a compile is in the response. An error is about the call: InvalidArgument (the
-  // request is malformed, the message names the field), Unavailable (nobody answers, or refuses for
-  // longer than one wants to wait), DeadlineExceeded, Cancelled (after Stop).
+  // request is malformed, the message names the field), Unavailable (no answer, or refusals for
+  // longer than patience lasts), DeadlineExceeded, Cancelled (after Stop).
   virtual absl::StatusOr<kiln::v1alpha::CompileResponse> Compile(
       const kiln::v1alpha::CompileRequest& request) = 0;
 
@@ -45,13 +46,13 @@ class Service {
   // Ends calls in flight and fails later ones with Cancelled.
   virtual void Stop() = 0;
 
-  // Whether calls wait for a service that does not answer.
+  // Returns the absence if calls wait for a service that does not answer.
   virtual std::optional<Away> CurrentlyAway() { return std::nullopt; }
 
-  // What the user should know beside the results, once: a sentence, or nothing.
+  // Returns a notice for the user beside the results, once: a sentence, or "".
   virtual std::string TakeNotice() { return ""; }
 
-  // "127.0.0.1:7411" or "local workers", for messages.
+  // Returns "127.0.0.1:7411" or "local workers", for messages.
   virtual std::string Name() const = 0;
 };
 

@@ -19,7 +19,7 @@ constexpr double kDefaultTimeout = 120;
 
 absl::Status SetPatience(const ParsedFlags& flags, ClientOptions* options) {
   if (!flags.Has("patience")) return absl::OkStatus();
-  // None at all is a time here.
+  // 0 is a valid time here.
   absl::StatusOr<double> seconds = flags.Get("patience") == "0" ? 0 : flags.Seconds("patience", 0);
   if (!seconds.ok()) return seconds.status();
   options->retry.patience = absl::Seconds(*seconds);
@@ -27,7 +27,7 @@ absl::Status SetPatience(const ParsedFlags& flags, ClientOptions* options) {
   return absl::OkStatus();
 }
 
-// Of a command with one call: nothing else tells its user why it takes so long.
+// For a command with one call, whose user would otherwise not know why it takes so long.
 std::function<void(const Away&)> SayThatWeWait(const std::string& server) {
   return [notice = std::make_shared<AwayNotice>(server)](const Away& away) {
     const std::string text = notice->Update(away);
@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, i
   options.tls = {flags.Get("tls-ca"), flags.Get("tls-certificate"), flags.Get("tls-key")};
   options.call_timeout = absl::Seconds(*seconds);
   if (absl::Status s = SetPatience(flags, &options); !s.ok()) return s;
-  // A batch says it in its own way; but at the start it has none yet.
+  // A batch reports it in its own way; but at the start it cannot yet.
   options.on_wait = SayThatWeWait(options.server);
   auto client = Client::Connect(options);
   if (!client.ok()) return client.status();

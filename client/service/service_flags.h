@@ -1,4 +1,4 @@
-// --server, --local and what belongs to them: opens the service that a command uses.
+// --server, --local and related flags: opens the service that a command uses.
 #ifndef KILN_CLIENT_SERVICE_SERVICE_FLAGS_H_
 #define KILN_CLIENT_SERVICE_SERVICE_FLAGS_H_
 
@@ -13,11 +13,11 @@ namespace kiln::client {
 
 std::vector<Flag> ServiceFlags();
 
-// How a daemon is called: once for each compile, or once for many (stream_client.h).
+// How a daemon is called: one call for each compile, or one for many (stream_client.h).
 enum class Calls { kUnary, kStream };
 
-// A daemon, or with --local `workers` worker processes. InvalidArgument: flags; Unavailable: nobody
-// answers; FailedPrecondition: the worker does not start.
+// Opens a daemon, or with --local `workers` worker processes. InvalidArgument: flags; Unavailable:
+// no daemon answers; FailedPrecondition: the worker does not start.
 absl::StatusOr<std::unique_ptr<Service>> OpenService(const ParsedFlags& flags, int workers,
                                                      Calls calls = Calls::kUnary);
 

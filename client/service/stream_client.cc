@@ -23,7 +23,7 @@ using kiln::v1alpha::ItemError;
 using kiln::v1alpha::StreamRequest;
 using kiln::v1alpha::StreamResponse;
 
-// What a Compile call would have ended with.
+// Returns the status that a Compile call would have had.
 grpc::Status StatusOf(const ItemError& error) {
   google::rpc::Status details;
   details.set_code(error.code());
@@ -47,7 +47,7 @@ grpc::Status StatusOf(const ItemError& error) {
           details.SerializeAsString()};
 }
 
-// "tgl 6, skl 2": what its code depends on.
+// Returns "tgl 6, skl 2": the compiler versions on which its code depends.
 std::string CompilersOf(const Capabilities& capabilities) {
   std::string text;
   for (const auto& target : capabilities.targets()) {
@@ -63,7 +63,7 @@ constexpr char kTakesNoMore[] = "the daemon takes no more items";
 
 class StreamClient::Session {
  public:
-  // Begins to connect. `checks`: look first who answers.
+  // Begins to connect. `checks`: first requests the daemon's capabilities.
   Session(StreamClient* owner, bool checks)
       : owner_(owner),
         checks_(checks),
@@ -73,13 +73,13 @@ class StreamClient::Session {
   }
 
   ~Session() {
-    Cancel();  // nobody waits for answers any more
+    Cancel();  // no thread waits for answers any more
     reader_.join();
     watch_.join();
   }
 
-  // Sends an item and waits for its answer. An error is the item's, or that of the call, which did
-  // not live to answer it.
+  // Sends an item and waits for its answer. An error is the item's, or that of the call, which
+  // ended before the answer.
   grpc::Status Ask(const CompileRequest& request, absl::Duration timeout,
                    CompileResponse* response) {
     const absl::Time deadline = absl::Now() + timeout;
@@ -143,8 +143,8 @@ class StreamClient::Session {
     }
   };
 
-  // One after the other. False: the deadline has passed before it was this item's turn, and it is
-  // taken back. True says nothing more: the reader sees why a call is broken.
+  // Writes items one after the other. False: the deadline passed before this item's turn, and it is
+  // withdrawn. True does not mean success: the reader learns why a call is broken.
   bool Write(const StreamRequest& item, absl::Time deadline) {
     {
       absl::MutexLock lock(&mutex_);
@@ -154,7 +154,7 @@ class StreamClient::Session {
         return false;
       }
       if (broken_) return true;
-      // Whoever takes less in a second takes nothing.
+      // Treats a slower reader as stalled.
       constexpr double kBytesInASecond = 1 << 20;
       const double bytes = static_cast<double>(item.ByteSizeLong());
       writing_ = true;
@@ -168,8 +168,8 @@ class StreamClient::Session {
     return true;
   }
 
-  // Nothing ends a Write to a daemon that answers pings but reads nothing, save the end of the
-  // call.
+  // Ends the call of a Write to a daemon that answers pings but reads nothing: nothing else would
+  // end it.
   void Watch() {
     constexpr absl::Duration kLook = absl::Milliseconds(200);
     absl::MutexLock lock(&mutex_);
@@ -185,7 +185,7 @@ class StreamClient::Session {
   bool Greeted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || greeted_; }
   bool MaySend() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return broken_ || credits_ > 0; }
 
-  // In a thread of its own, as even the beginning of a call waits for a connection.
+  // Runs in a separate thread, as even starting a call waits for a connection.
   void Run() {
     grpc::Status end = checks_ ? Look() : grpc::Status::OK;
     if (end.ok()) end = Read();
@@ -231,9 +231,9 @@ class StreamClient::Session {
 
   StreamClient* const owner_;
   const bool checks_;
-  const absl::Time greeting_by_;  // later, the daemon counts as absent
+  const absl::Time greeting_by_;  // after this, the daemon counts as absent
   grpc::ClientContext look_, context_;
-  // Made before there are credits, and so before anybody writes.
+  // Made before there are credits, and so before any thread writes.
   std::unique_ptr<grpc::ClientReaderWriter<StreamRequest, StreamResponse>> call_;
   std::thread reader_, watch_;
   absl::Mutex mutex_;
@@ -242,7 +242,7 @@ class StreamClient::Session {
   std::map<uint64_t, Waiting*> waiting_ ABSL_GUARDED_BY(mutex_);
   bool greeted_ ABSL_GUARDED_BY(mutex_) = false;  // the first answer has come
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Time write_by_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  // later, it is stuck
+  absl::Time write_by_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();  // after this, it is stuck
   bool reads_nothing_ ABSL_GUARDED_BY(mutex_) = false;
   bool broken_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Status end_ ABSL_GUARDED_BY(mutex_);
@@ -255,11 +255,11 @@ StreamClient::StreamClient(std::unique_ptr<Client> client) : client_(std::move(c
 }
 
 StreamClient::~StreamClient() {
-  session_.reset();  // first: its thread uses the rest
+  session_.reset();  // first: its thread uses the other members
 }
 
 std::shared_ptr<StreamClient::Session> StreamClient::Open() {
-  std::shared_ptr<Session> old;  // ends outside of the lock
+  std::shared_ptr<Session> old;  // destroyed outside of the lock
   absl::MutexLock lock(&mutex_);
   if (stopped_) return nullptr;
   if (session_ == nullptr || session_->broken()) {
@@ -322,8 +322,8 @@ absl::StatusOr<CompileResponse> StreamClient::Compile(const CompileRequest& requ
     if (!response.ok() && !absl::IsResourceExhausted(response.status())) return response;
   }
   absl::StatusOr<CompileResponse> response = Ask(request);
-  // A message that is too large for somebody on the way ends the call, for all that it carried. In
-  // a call of its own each of them learns whether it was the one.
+  // A message that is too large for a proxy on the way ends the call, with all its items. In a
+  // separate call each of them learns whether it was the one.
   return absl::IsResourceExhausted(response.status()) ? client_->Compile(request) : response;
 }
 

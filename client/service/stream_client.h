@@ -1,20 +1,19 @@
-// Compiles through a daemon over one CompileStream call, for many threads at once: what a batch
-// uses.
+// Compiles through a daemon over one CompileStream call, for many threads at once, as in a batch.
 //
-// Each Compile is an item of the stream: first with the digest of its source only, and, where the
+// Each Compile is an item of the stream: first with the digest of its source only, and, if the
 // daemon does not have the result, again with the source; the daemon answers in the order in which
-// results are ready. At most as many items as the daemon has given credits are under way; each
-// thread holds one source, so memory is bounded by the threads. A call that breaks (a daemon that
-// is restarted) is made again: items that were not answered are sent anew, answered ones never, and
-// what was finished unanswered comes from the cache. Delays are those of retry.h, per item;
-// patience is one for all (outage.h); a deadline is an item's, not the call's. A daemon that is
-// there and does not read what it is sent counts as absent: the call is given up and made again for
-// as long as patience lasts. Answers too large
-// for one message are put together from their chunks; items of a call that ended because a message
-// was too large for somebody on the way are asked for by themselves.
+// results are ready. At most as many items as the daemon has given credits are in flight; each
+// thread holds one source, so memory is bounded by the threads. A broken call (a daemon that is
+// restarted) is made again: unanswered items are sent again, answered ones never, and results that
+// were finished but not delivered come from the cache. Delays are those of retry.h, per item;
+// patience is shared by all (outage.h); a deadline is an item's, not the call's. A daemon that is
+// present and does not read counts as absent: the call is given up and made again for as long as
+// patience lasts. Answers too large for one message are assembled from their chunks; items of a
+// call that ended because a message was too large for a proxy on the way are requested in separate
+// calls.
 //
-// A daemon that comes back may be another one. Each call after the first begins with a look at its
-// capabilities; a compiler that generates other code is a notice for the user (TakeNotice), as
+// A daemon that comes back may be another one. Each call after the first begins by requesting its
+// capabilities; a compiler that generates other code is a notice for the user (TakeNotice), because
 // results from before and after are then of two compilers.
 #ifndef KILN_CLIENT_SERVICE_STREAM_CLIENT_H_
 #define KILN_CLIENT_SERVICE_STREAM_CLIENT_H_
@@ -51,11 +50,11 @@ class StreamClient : public Service {
  private:
   class Session;  // one CompileStream call
 
-  // The session, a new one if the last is broken. Null after Stop.
+  // Returns the session, a new one if the last is broken. Null after Stop.
   std::shared_ptr<Session> Open();
-  // Until it is answered, sheds and broken calls are tried again.
+  // Retries shed and broken calls until one is answered.
   absl::StatusOr<kiln::v1alpha::CompileResponse> Ask(const kiln::v1alpha::CompileRequest& request);
-  // The daemon that answers now, compared with the first.
+  // Compares the daemon that answers now with the first.
   void Compare(const kiln::v1alpha::Capabilities& now);
 
   const std::unique_ptr<Client> client_;

@@ -35,7 +35,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     return grpc::Status::OK;
   }
 
-  // Knows what it has compiled.
+  // Remembers what it has compiled.
   grpc::Status CompileStream(
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<StreamResponse, StreamRequest>* stream) override {
@@ -90,7 +90,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
   std::atomic<grpc::StatusCode> break_with{grpc::StatusCode::UNAVAILABLE};
   std::atomic<uint32_t> compiler{6};
   std::atomic<size_t> chunk_bytes{0};
-  std::atomic<int> again{0};  // items that were sent after their result had been
+  std::atomic<int> again{0};  // items sent after their result had been sent
 
  private:
   void WriteInChunks(const StreamResponse& whole,
@@ -171,7 +171,7 @@ class StreamClientTest : public testing::Test {
     request.add_targets("tgl");
     return request;
   }
-  // Items 0 to count - 1 by `threads` threads; how many came back right.
+  // Compiles items 0 to count - 1 by `threads` threads; returns the number of correct results.
   int CompileAll(int count, int threads) {
     std::atomic<int> next{0}, good{0};
     std::vector<std::thread> all;
@@ -214,7 +214,7 @@ TEST_F(StreamClientTest, ABrokenCallIsMadeAgain) {
 
 TEST_F(StreamClientTest, PatienceBeginsWithTheLoss) {
   daemon_.break_after = 3;
-  daemon_.slow_ms = 700;  // longer than a lost daemon is waited for
+  daemon_.slow_ms = 700;  // longer than the client waits for a lost daemon
   EXPECT_EQ(CompileAll(20, 4), 20);
   EXPECT_EQ(daemon_.calls, 2);
 }
@@ -225,7 +225,7 @@ TEST_F(StreamClientTest, ShedItemsComeAgain) {
   EXPECT_EQ(daemon_.calls, 1);
 }
 
-// A daemon's or proxy's way out: the call ends, and nobody here has cancelled it.
+// A daemon or proxy that shuts down ends the call; the client has not cancelled it.
 TEST_F(StreamClientTest, ACallThatOthersCancelIsMadeAgain) {
   daemon_.break_with = grpc::StatusCode::CANCELLED;
   daemon_.break_after = 37;
@@ -328,7 +328,7 @@ TEST_F(StreamClientTest, ADaemonThatIsConnectedButSaysNothingIsTriedAgain) {
   EXPECT_GE(daemon_.calls, 2);
 }
 
-// It answers pings, so that its connection lives; what is sent fills the transport's window.
+// The daemon answers pings, so that its connection lives; sent data fills the transport's window.
 TEST_F(StreamClientTest, ADaemonThatReadsNothingIsTriedAgainWhilePatienceLasts) {
   daemon_.most_message = uint64_t{64} << 20;
   options_.keepalive = absl::Milliseconds(500);
@@ -363,7 +363,7 @@ TEST_F(StreamClientTest, ADaemonThatReadsNothingIsTriedAgainWhilePatienceLasts) 
   }
 }
 
-// The deadline of an item holds also while others are being written.
+// The deadline of an item holds also while other items are being written.
 TEST_F(StreamClientTest, AnItemBehindAStuckOneHasItsDeadline) {
   daemon_.most_message = uint64_t{64} << 20;
   options_.call_timeout = absl::Milliseconds(300);
@@ -382,8 +382,7 @@ TEST_F(StreamClientTest, AnItemBehindAStuckOneHasItsDeadline) {
   for (std::thread& t : stuck) t.join();
 }
 
-// As gRPC does for a message over the bound of whoever receives it: it ends the call, for all
-// items.
+// Like gRPC with a message over the receiver's bound: ends the call, for all items.
 TEST_F(StreamClientTest, AnItemThatIsTooLargeForSomebodySpoilsNoOther) {
   daemon_.most_bytes = 10000;
   std::atomic<int> refused{0};

@@ -13,17 +13,17 @@ namespace {
 constexpr uint32_t kMagic = 0x07230203;
 constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kOpEntryPoint = 15;
-// What may stand before the entry points.
+// Instructions that may precede the entry points.
 constexpr uint32_t kOpNop = 0;
 constexpr uint32_t kOpExtension = 10;
 constexpr uint32_t kOpExtInstImport = 11;
 constexpr uint32_t kOpMemoryModel = 14;
 constexpr uint32_t kOpCapability = 17;
 
-// Larger files than any service takes are not looked at.
+// Larger files than any service accepts are not read.
 constexpr uint64_t kMaxModuleBytes = uint64_t{256} << 20;
 
-// Of an execution model.
+// Returns the stage of an execution model.
 std::string StageOf(uint32_t model) {
   for (const ShaderStageRow& row : kShaderStages) {
     if (model == row.model || model == row.older_model) return std::string(row.name);
@@ -33,7 +33,7 @@ std::string StageOf(uint32_t model) {
 
 class Reader {
  public:
-  // Four bytes at least. In which order they stand, the first byte of the magic number says.
+  // Takes at least four bytes. The first byte of the magic number tells the byte order.
   explicit Reader(absl::string_view bytes)
       : bytes_(bytes), swapped_(static_cast<uint8_t>(bytes[0]) == (kMagic >> 24)) {}
 
@@ -48,7 +48,7 @@ class Reader {
     return word;
   }
 
-  // The string in words [begin, end); false where it has no end there.
+  // Reads the string in words [begin, end); returns false if it has no end there.
   bool String(size_t begin, size_t end, std::string* to) const {
     for (size_t i = begin; i < end; ++i) {
       const uint32_t word = Word(i);

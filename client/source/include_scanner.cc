@@ -18,12 +18,12 @@ namespace {
 
 using kiln::v1alpha::GlslSource;
 
-// Logical lines: comments are a space, backslash-newline is nothing.
+// Reads logical lines: a comment counts as a space, backslash-newline is removed.
 class LineReader {
  public:
   explicit LineReader(absl::string_view text) : text_(text) {}
 
-  // False at the end. `number` is that of the line's first character.
+  // Returns false at the end. `number` is that of the line's first character.
   bool Next(std::string* line, int* number) {
     if (at_ >= text_.size()) return false;
     line->clear();
@@ -76,7 +76,7 @@ class LineReader {
       if (text_[at_] == '\n') ++line_;
     }
   }
-  // A path may contain "//" or "/*".
+  // Copies a quoted path, which may contain "//" or "/*".
   void CopyQuoted(std::string* line) {
     while (at_ < text_.size() && text_[at_] != '\n') {
       line->push_back(text_[at_]);
@@ -89,7 +89,7 @@ class LineReader {
   int line_ = 1;
 };
 
-// What stands between the delimiters of an #include line; nothing where it is no such line.
+// Returns the text between the delimiters of an #include line; nullopt for any other line.
 std::optional<IncludeLine> ParseInclude(absl::string_view line, int number) {
   line = absl::StripLeadingAsciiWhitespace(line);
   if (line.empty() || line[0] != '#') return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<IncludeLine> ParseInclude(absl::string_view line, int number) {
   return IncludeLine{std::string(line.substr(1, end - 1)), angle, number};
 }
 
-// One occurrence of an #include that was looked for; `resolved` is empty where nothing was found.
+// One occurrence of an #include; `resolved` is empty if no file was found.
 struct Occurrence {
   std::string includer;
   std::string resolved;
@@ -135,7 +135,7 @@ class Resolver {
 
  private:
   absl::Status Scan(const std::string& name, const std::string& path, const std::string& text) {
-    std::map<std::string, std::string> meant;  // what this file means by a spelling
+    std::map<std::string, std::string> meant;  // spelling -> the file that it means here
     for (const IncludeLine& include : FindIncludes(text)) {
       absl::StatusOr<std::string> found = Find(path, include);
       if (!found.ok()) return found.status();
@@ -154,7 +154,7 @@ class Resolver {
     return absl::OkStatus();
   }
 
-  // The path through which it is found; empty: not at all.
+  // Returns the path through which it is found; empty: not found.
   absl::StatusOr<std::string> Find(const std::string& includer, const IncludeLine& include) {
     std::vector<std::string> places;
     if (IsAbsolute(include.spelled)) {
@@ -205,7 +205,7 @@ class Resolver {
                        [&](const Occurrence& o) { return o.resolved == occurrences[0].resolved; });
   }
 
-  // Calls send(spelled, occurrence, whether it is for all includers) for each include to be sent.
+  // Calls send(spelled, occurrence, true if it is for all includers) for each include to be sent.
   template <typename Send>
   void ForEachSent(Send send) const {
     for (const auto& [spelled, occurrences] : occurrences_) {
@@ -217,7 +217,7 @@ class Resolver {
     }
   }
 
-  // A text is sent for each includer where not all mean it.
+  // Checks the limits. A text is sent for each includer if they do not all mean the same one.
   absl::Status CheckSent(const GlslSource& glsl) const {
     uint64_t count = 0, bytes = glsl.text().size();
     ForEachSent([&](const std::string&, const Occurrence& o, bool) {

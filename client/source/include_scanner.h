@@ -1,16 +1,16 @@
 // Resolves the #include lines of a GLSL source, so that the daemon needs no files.
 //
-// The scanner reads text, not preprocessed text: it knows comments and joined lines, but not which
-// branch of an #if is taken or what a macro stands for. It therefore finds a superset: an included
-// file that is not there is no error here (it may stand in a branch that is never taken) but is
-// remembered, to be named when the translation fails. #include MACRO cannot be resolved.
+// The scanner reads text before preprocessing: it knows comments and joined lines, but not which
+// branch of an #if is taken or what a macro stands for. It therefore finds a superset: a missing
+// file is no error here (the include may be in a branch that is never taken) but is remembered, to
+// be named when the translation fails. #include MACRO cannot be resolved.
 //
 // "x" is looked for beside the file that includes it, then in the -I folders in order; <x> only in
 // those. Every file is read once, so cycles end; files are named by the path through which they
-// were found, relative to what the caller gave, so that requests are the same on every machine.
-// Where all who spell an include alike mean the same file, it is sent once, else for each of them;
-// the limits are on what is sent. A file that spells "x" and <x> and means two files is an error:
-// the request has no place for that.
+// were found, relative to the caller's path, so that requests are the same on every machine. If all
+// includers mean the same file by a spelling, it is sent once, else for each of them; the limits
+// apply to the sent texts. A file that spells "x" and <x> and means two files is an error: the
+// request cannot express that.
 #ifndef KILN_CLIENT_SOURCE_INCLUDE_SCANNER_H_
 #define KILN_CLIENT_SOURCE_INCLUDE_SCANNER_H_
 
@@ -36,7 +36,7 @@ struct IncludeLine {
 // The #include lines outside of comments, in order.
 std::vector<IncludeLine> FindIncludes(absl::string_view text);
 
-// An include that no file was found for.
+// An include without a file.
 struct MissingInclude {
   std::string includer;
   IncludeLine line;
@@ -50,16 +50,16 @@ struct IncludeLimits {
 // Reads a whole file of at most the given size. NotFound: there is none.
 using ReadFile = std::function<absl::StatusOr<std::string>(const std::string& path, uint64_t most)>;
 
-// Where includes are looked for. Files below `root` are named relative to it, others by their path:
-// requests for one tree of shaders are then the same wherever the tree lies.
+// Folders in which includes are looked for. Files below `root` are named relative to it, others by
+// their path: requests for a tree of shaders are then the same wherever the tree lies.
 struct IncludeFolders {
   std::vector<std::string> folders;
   std::string root;
 };
 
 // Adds to `glsl` (whose text and name are set) the includes of its text, found beside `path` and in
-// the folders. `missing` is told what was not found. ResourceExhausted: over a limit;
-// InvalidArgument: ambiguous; others: a file that is there cannot be read.
+// the folders. Appends unresolved ones to `missing`. ResourceExhausted: over a limit;
+// InvalidArgument: ambiguous; others: an existing file cannot be read.
 absl::Status ResolveIncludes(const std::string& path, const IncludeFolders& folders,
                              const IncludeLimits& limits, const ReadFile& read,
                              kiln::v1alpha::GlslSource* glsl, std::vector<MissingInclude>* missing);

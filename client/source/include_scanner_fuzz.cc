@@ -1,14 +1,14 @@
 // Fuzz target: sources and the files that they may include.
 //
-// The input is a tree of files: a line that begins with '@' names a file, what follows up to the
-// next such line is its text; the first text is the source's, src/main.comp. Includes are looked
-// for beside the includer and in inc/. Properties:
-//   what is asked for is only what an #include line of a text that was read can mean, and once;
-//   each include that is sent has the text of the file that it names, and its spelling stands in
-//     an #include line of its includer (or, where it names none, of any text);
+// The input is a tree of files: a line that begins with '@' names a file, whose text follows up to
+// the next such line; the first text is the source's, src/main.comp. Includes are looked for beside
+// the includer and in inc/. Properties:
+//   only files that an #include line of a text that was read can mean are opened, each once;
+//   each include that is sent has the text of the file that it names, and its spelling is in
+//     an #include line of its includer (or, if it names none, of any text);
 //   no line is lost: it was found, or is missing, or the whole is refused;
-//   what is sent is within the limits, in number and bytes, texts counted as often as they are
-//   sent.
+//   the sent includes are within the limits, in number and bytes, texts counted as often as they
+//   are sent.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -62,7 +62,7 @@ Tree ReadTree(std::string_view text) {
   return tree;
 }
 
-// Where an include of this text can lie.
+// Adds the paths at which an include of this text may lie.
 void AddPlaces(const std::string& includer, const std::string& text,
                std::set<std::string>* places) {
   for (const IncludeLine& line : FindIncludes(text)) {
@@ -75,11 +75,11 @@ void AddPlaces(const std::string& includer, const std::string& text,
   }
 }
 
-// One resolution with everything that was asked for.
+// One resolution with all files that it opened.
 struct Resolution {
   Tree tree;
   IncludeLimits limits;
-  std::set<std::string> places;  // that may be asked for
+  std::set<std::string> places;  // paths that may be opened
   std::set<std::string> asked;
   kiln::v1alpha::GlslSource glsl;
   std::vector<MissingInclude> missing;
@@ -105,7 +105,7 @@ std::string TextOf(const Resolution& r, const std::string& name) {
   return name == kMain ? r.glsl.text() : ValidUtf8(r.tree.files.at(name));
 }
 
-// Spellings of a text.
+// Returns the spellings of a text.
 std::set<std::string> Spelled(const std::string& text) {
   std::set<std::string> all;
   for (const IncludeLine& line : FindIncludes(text)) all.insert(line.spelled);

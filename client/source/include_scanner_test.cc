@@ -1,4 +1,4 @@
-// Includes: what counts as one, where files are found, cycles, limits, what is sent.
+// Includes: lines that count as one, where files are found, cycles, limits, sent texts.
 #include "client/source/include_scanner.h"
 
 #include <gmock/gmock.h>

@@ -15,9 +15,9 @@ using Parts = google::protobuf::RepeatedPtrField<LaunchInput>;
 
 constexpr uint32_t kComponents = 4;
 constexpr uint32_t kLocations = 32;  // of a vertex shader's outputs, and of NextStageReads
-constexpr char kUnknown[] = "?";     // a component of some type
+constexpr char kUnknown[] = "?";     // a component of unknown type
 
-// Of a location: the type of each component, "float32", ...; empty: it is not used.
+// The type of each component of a location, "float32", ...; empty: not used.
 using Location = std::array<std::string, kComponents>;
 
 Location LocationOf(const Parts& parts) {
@@ -32,7 +32,7 @@ Location LocationOf(const Parts& parts) {
   return location;
 }
 
-// What one program, or one of two parts of a location, uses and another uses, too.
+// Adds the components that another program, or the other of two parts of a location, uses.
 void Add(const Location& more, Location& location) {
   for (uint32_t c = 0; c < kComponents; ++c) {
     const bool says_more = location[c].empty() || location[c] == kUnknown;
@@ -93,7 +93,7 @@ InterfaceFaults CompareStages(const TargetResult& vertex, const TargetResult& fr
     const auto at = written.find(number);
     const Location from = at == written.end() ? Location() : at->second;
     uint32_t undefined = 0;
-    std::map<std::string, uint32_t> mismatched;  // by what is wrong: components
+    std::map<std::string, uint32_t> mismatched;  // mismatch -> its components
     for (uint32_t c = 0; c < kComponents; ++c) {
       if (read[c].empty()) continue;
       if (from[c].empty()) {

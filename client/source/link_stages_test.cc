@@ -51,7 +51,7 @@ TEST(ReadsOf, LocationsAndTheirComponents) {
             "locations { location: 1 components: 2 } locations { location: 7 components: 13 }");
 }
 
-// Flat components have an attribute of their own; a location is named once all the same.
+// Flat components have a separate attribute; a location is named once nevertheless.
 TEST(ReadsOf, ALocationOfTwoAttributes) {
   EXPECT_EQ(
       Reads(Fragment("attributes { slot: 0 location: 2 inputs " + Part(0, 1) +
@@ -59,7 +59,7 @@ TEST(ReadsOf, ALocationOfTwoAttributes) {
       "locations { location: 2 components: 5 }");
 }
 
-// Where the size of subgroups decides what is read, a draw may run either program.
+// If the subgroup size decides which inputs are read, a draw may run either program.
 TEST(ReadsOf, AllVariantsCount) {
   EXPECT_EQ(Reads(Result(Variant("attributes { location: 2 inputs " + Part(0, 1) + " }") +
                          Variant("attributes { location: 2 inputs " + Part(3, 1) +
@@ -78,7 +78,7 @@ TEST(ReadsOf, BuiltInsAreNoLocations) {
   EXPECT_EQ(Reads(Fragment("attributes { builtin: 'point_coord' }")), "");
 }
 
-// An older record says locations alone; broken ones do not lead beyond the four.
+// An older record lists locations only; a broken one does not exceed the four components.
 TEST(ReadsOf, WhatIsNotSaidMayBeRead) {
   EXPECT_EQ(Reads(Fragment("attributes { location: 2 }")),
             "locations { location: 2 components: 15 }");
@@ -122,7 +122,7 @@ TEST(CompareStages, OtherTypes) {
                                              "location 0.y: written as float32, read as int32"));
 }
 
-// How an input is interpolated is the fragment shader's own.
+// The interpolation of an input is the fragment shader's own.
 TEST(CompareStages, FlatOrNot) {
   const auto faults = CompareStages(
       Vertex("vue { location: 0 what: 'location' written: true outputs " + Part(0, 2) + " }"),

@@ -9,7 +9,7 @@ namespace {
 
 struct Format {
   absl::string_view what;
-  absl::string_view begins;  // of the contents; empty: they do not tell
+  absl::string_view begins;  // of the contents; empty: the contents do not identify it
   absl::string_view ending;  // of the name
   absl::string_view remedy;
 };

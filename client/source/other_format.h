@@ -1,5 +1,5 @@
-// Recognises shader files of other languages and containers, to say what they are and what makes
-// SPIR-V of them. Without it they would be taken for GLSL of an unknown stage.
+// Recognises shader files of other languages and containers, to name them and the tools that make
+// SPIR-V from them. Without it they would be taken for GLSL of an unknown stage.
 #ifndef KILN_CLIENT_SOURCE_OTHER_FORMAT_H_
 #define KILN_CLIENT_SOURCE_OTHER_FORMAT_H_
 
@@ -9,8 +9,8 @@
 
 namespace kiln::client {
 
-// "is HLSL, which Kiln does not read; ...", from the contents, else from the ending of the name.
-// Empty: it is none of them.
+// Returns "is HLSL, which Kiln does not read; ...", from the contents, else from the ending of the
+// name. Empty: none of these formats.
 std::string DescribeOtherFormat(absl::string_view name, absl::string_view contents);
 
 }  // namespace kiln::client

@@ -50,8 +50,8 @@ absl::Status CheckSpirv(const std::string& name, absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-// A name goes into outputs' names, records and messages. A file may have bytes in its own that are
-// none of a text; outputs beside it need room.
+// Checks a name, which goes into outputs' names, records and messages. A file's name may have bytes
+// that no text has; names of outputs need room for more.
 absl::Status CheckName(const std::string& name) {
   constexpr size_t kMaxBytes = 1024;
   for (const char c : name) {
@@ -64,8 +64,8 @@ absl::Status CheckName(const std::string& name) {
                                                  " bytes; at most ", kMaxBytes, " are accepted"));
 }
 
-// A part of it with target, width and ending is a file's name, which has at most 255 bytes
-// (NAME_MAX).
+// Checks the name of outputs: a component of it, with target, width and ending, is a file's name,
+// which has at most 255 bytes (NAME_MAX).
 absl::Status CheckOutput(const std::string& output) {
   constexpr size_t kMaxBytes = 200;
   if (absl::Status status = CheckName(output); !status.ok()) return status;
@@ -83,12 +83,12 @@ void AddDefines(const std::vector<std::string>& defines, GlslSource* glsl) {
     size_t equals = text.find('=');
     auto* define = glsl->add_defines();
     define->set_name(text.substr(0, equals));
-    // "-D NAME" is empty, as the shader compilers have it, not 1 as C compilers do.
+    // "-D NAME" is empty, as for shader compilers, not 1 as for C compilers.
     if (equals != std::string::npos) define->set_value(text.substr(equals + 1));
   }
 }
 
-// The folders of what may go to another machine; those that are not there allow nothing, nor do
+// Returns the folders whose files may go to another machine. Missing folders allow nothing, nor do
 // names below the working directory that links lead out of.
 std::vector<std::string> SendableFolders(const std::string& path, const SourceOptions& options) {
   std::vector<std::string> folders;
@@ -108,7 +108,7 @@ std::vector<std::string> SendableFolders(const std::string& path, const SourceOp
   return folders;
 }
 
-// How the source at `path` and its includes are read.
+// Returns the function that reads the source at `path` and its includes.
 ReadFile Reader(const std::string& path, const SourceOptions& options) {
   if (!options.confined || options.may_leave) return ReadRegularFile;
   return [folders = SendableFolders(path, options)](const std::string& file,
@@ -123,7 +123,7 @@ ReadFile Reader(const std::string& path, const SourceOptions& options) {
   };
 }
 
-// What the user names may be a pipe, unless it is for another machine.
+// A file that the user names may be a pipe, unless it goes to another machine.
 absl::StatusOr<std::string> ReadSource(const std::string& path, const SourceOptions& options,
                                        const ReadFile& read) {
   const uint64_t most = std::max(options.module_bytes, options.glsl_bytes);

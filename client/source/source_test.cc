@@ -1,4 +1,4 @@
-// Files as sources: kinds by contents and name, what is refused and why.
+// Files as sources: kinds by contents and name, refused ones and the reasons.
 #include "client/source/source.h"
 
 #include <fcntl.h>
@@ -86,7 +86,7 @@ TEST_F(SourceTest, Refused) {
   EXPECT_THAT(std::string(none.message()), HasSubstr("/nowhere/a.spv"));
 }
 
-// An untrusted shader does not choose what of this machine goes to another.
+// An untrusted shader does not choose which files of this machine go to another.
 TEST_F(SourceTest, ConfinedIncludesComeFromTheSourcesFolderAndFromNamedOnes) {
   namespace fs = std::filesystem;
   const std::string top = testing::TempDir() + "/confined";
@@ -128,7 +128,7 @@ TEST_F(SourceTest, ConfinedIncludesComeFromTheSourcesFolderAndFromNamedOnes) {
   }
 }
 
-// Neither does it by being a link, and no more does the manifest that names it.
+// Nor does a shader that is a link, or the manifest that names it.
 TEST_F(SourceTest, ConfinedSourcesLieInTheTreeThatNamesThem) {
   namespace fs = std::filesystem;
   const std::string top = fs::canonical(testing::TempDir()).string() + "/confined_source";
@@ -160,7 +160,7 @@ TEST_F(SourceTest, ConfinedSourcesLieInTheTreeThatNamesThem) {
                                HasSubstr("--allow-include-outside")));
     EXPECT_FALSE(request_.has_glsl());
     EXPECT_EQ(CauseOf(load("loop.comp")), "cannot_read");
-    // Searched, but not one of the folders that the user named.
+    // Searched, but not among the folders that the user named.
     options_.folders = {top + "/dirs"};
     EXPECT_EQ(CauseOf(load("dirs.comp")), "include_error");
     options_.named_folders = options_.folders;
@@ -168,7 +168,7 @@ TEST_F(SourceTest, ConfinedSourcesLieInTheTreeThatNamesThem) {
     options_.named_folders.clear();
     options_.folders.clear();
   }
-  // Of a path that the user spelled, its folder is the user's choice; of one that was found, not.
+  // The user chooses the folder of a path on the command line, but not that of one that was found.
   options_.tree = top + "/src";
   EXPECT_EQ(CauseOf(load("sub/folder/a.comp")), "cannot_read");
   EXPECT_EQ(CauseOf(load("../src2/a.comp")), "cannot_read");
@@ -180,7 +180,7 @@ TEST_F(SourceTest, ConfinedSourcesLieInTheTreeThatNamesThem) {
   EXPECT_TRUE(load("link.comp").ok());
 }
 
-// FIFOs and devices are neither waited for nor read, on the way to another machine or not.
+// FIFOs and devices are neither waited for nor read, whether for another machine or not.
 TEST_F(SourceTest, WhatIsNoRegularFileIsNotRead) {
   namespace fs = std::filesystem;
   const std::string top = testing::TempDir() + "/no_file";
@@ -210,7 +210,7 @@ TEST_F(SourceTest, WhatIsNoRegularFileIsNotRead) {
   }
 }
 
-// The name is exchanged all the time, for a link to what shall not be sent.
+// The name is replaced all the time by a link to a file that must not be sent.
 TEST_F(SourceTest, ANameExchangedBetweenLookAndReadGivesNothingAway) {
   namespace fs = std::filesystem;
   const std::string top = testing::TempDir() + "/exchanged";

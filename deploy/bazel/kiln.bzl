@@ -2,7 +2,8 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 
-# Tests are compiled more often than they run: without optimisation, which takes a third of the time.
+# Tests are compiled more often than they run: without optimisation compiling takes a third of the
+# time.
 TEST_COPTS = ["-O0", "-U_FORTIFY_SOURCE"]
 
 def _asserting():

@@ -49,9 +49,9 @@ def _precompiled_header(ctx):
         )),
     ]
 
-# Compiles a header with the flags that C++ files are compiled with. A file that is compiled with
-# `-include $(BINDIR)/PACKAGE/NAME.h` and depends on the target starts from what the compiler made of
-# it; where it cannot (other flags that matter), it reads the header as text.
+# Precompiles a header with the flags of C++ files. A file that is compiled with `-include
+# $(BINDIR)/PACKAGE/NAME.h` and depends on the target starts from the precompiled form; if the
+# compiler cannot use that (other relevant flags), it reads the header as text.
 precompiled_header = rule(
     implementation = _precompiled_header,
     attrs = {

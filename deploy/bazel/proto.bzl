@@ -7,8 +7,8 @@ load("@rules_cc//cc:defs.bzl", "cc_library")
 
 KilnProtoInfo = provider(fields = {"srcs": "depset of .proto files, transitive"})
 
-# Generated files live below this folder of the package, which dependents search as a system
-# folder, so that the flags for own code do not judge generated headers.
+# Generated files lie below this folder of the package, which dependents search as a system folder,
+# so that warnings for our own code do not apply to generated headers.
 _GEN = "gen"
 
 def _proto_gen_impl(ctx):
@@ -74,8 +74,8 @@ def kiln_proto_library(name, srcs, deps = [], grpc = True, visibility = None):
         srcs = sources,
         hdrs = headers + mocks,
         copts = ["-w"],
-        # Server reflection (server/rpc/reflection_service.h) finds services by what their files register
-        # when the program starts.
+        # Server reflection (server/rpc/reflection_service.h) finds services in the descriptors that
+        # their files register when the program starts.
         alwayslink = grpc,
         includes = [_GEN],
         visibility = visibility,

@@ -74,7 +74,7 @@ _FILES = {
 
 _ABSL_PACKAGE = "libabsl-dev"
 
-# Prints "name|cflags|libs" for each module named, and for every Abseil module there is.
+# Prints "name|cflags|libs" for each module named, and for every installed Abseil module.
 _QUERY = """
 for m in "$@" $(pkg-config --list-all | sed -n 's/^\\(absl_[a-z0-9_]*\\) .*/\\1/p' | sort); do
   pkg-config --exists "$m" || continue
@@ -86,7 +86,7 @@ def _words(text):
     return [w for w in text.strip().split(" ") if w]
 
 def _last_of_each(words):
-    """Drops repetitions, keeping the last: what static libraries need."""
+    """Drops repetitions, keeping the last, as static libraries need it."""
     seen = {}
     result = []
     for w in reversed(words):
@@ -186,7 +186,7 @@ def _system_libraries_impl(ctx):
     ctx.file("missing.bzl", _MISSING_BZL)
     ctx.file("BUILD", "\n".join(out))
 
-# What Kiln uses of Abseil: only so that the error is clear where no Abseil is installed.
+# Abseil libraries that Kiln uses: listed only for a clear error if Abseil is not installed.
 _ABSL_NAMES = [
     "absl_flags",
     "absl_flags_parse",

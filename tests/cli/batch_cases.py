@@ -201,7 +201,7 @@ class Batch(Cli):
         manifest = self.file('in/m.jsonl', '{"file": "lib.spv", "entry": "blur"}')
         self.kiln(*batch, '--manifest=' + manifest)
         self.assertEqual([l['entry'] for l in self.lines(path)], ['blur'])
-        # One at a time, and it says which there are.
+        # One entry point at a time; the message names those that there are.
         self.fails(1, r'several compute entry points.*"blur".*"scan"', 'compile', '--target=tgl',
                    'in/lib.spv')
         line = self.line(self.kiln('compile', '--target=tgl', '--json', '--entry=blur', 'in/lib.spv'))
@@ -318,7 +318,7 @@ class Batch(Cli):
         self.assertEqual({line['status'] for line in lines}, {'ok'})
         self.assertRegex(err.decode(), r'kiln: 127\.0\.0\.1:\d+ does not answer \(.*\); waiting for it, '
                          r'up to 60 s \(--patience\)\n(?s:.*)kiln: 127.* answers again after 0:0\d')
-        # What was written before it left is in its cache: acknowledged is stored.
+        # Items written before the daemon left are in its cache: an acknowledged result is stored.
         again = self.file('again', '\n'.join(before))
         text = self.kiln('batch', '--server=' + daemon.address, '--target=tgl', '--list=' + again)
         self.assertNotIn('miss', text)
@@ -337,7 +337,8 @@ class Batch(Cli):
     def test_patience(self):
         self.fails(2, '--patience is for a daemon', 'batch', '--local', '--patience=3', '--target=tgl', SAXPY)
         self.fails(2, '--patience=-1: a time in seconds', 'batch', '--patience=-1', '--target=tgl', SAXPY)
-        # At the start only who asks for it waits, and is told so; an interrupt ends that as well.
+        # At the start a command waits only with --patience, and says so; an interrupt ends the wait
+        # as well.
         with socket.socket() as s:
             s.bind(('127.0.0.1', 0))
             server = '--server=127.0.0.1:%d' % s.getsockname()[1]

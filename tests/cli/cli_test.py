@@ -3,7 +3,7 @@
     cli_test.py [MODULE.CLASS[.TEST]...]        batch_cases.Batch.test_folder
 
 Run by Bazel from the root of the runfiles. Every test starts the real programs; the daemon is shared
-by a class, its cache is new. Results go to $XML_OUTPUT_FILE, a case each.
+by a class and has a new cache. Results go to $XML_OUTPUT_FILE, one case per test.
 """
 
 import importlib

@@ -161,8 +161,8 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
             line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, marked))
             self.assertEqual(line['status'], 'ok')
 
-    # What is no UTF-8 was once taken for a worker gone mad. A file's bytes reach the compiler as
-    # UTF-8, in which a stray one is U+FFFD.
+    # Bytes that are not UTF-8 were once taken for a fault of the worker. A file's bytes reach the
+    # compiler as UTF-8, in which a stray byte is U+FFFD.
     def test_bytes_beyond_ascii_in_code(self):
         for code, shown in ((b'float caf\xe9 = 1;', "'U+FFFD or a byte that is no UTF-8'"),
                             (b'float x = 1 \xe2\x80\x93 2;', r"'\xe2\x80\x93'")):
@@ -176,7 +176,7 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
 
     # The validator quotes names as they stand.
     def test_damaged_name_in_spirv(self):
-        # A module whose only entry point is declared twice, by a name that is no UTF-8.
+        # A module that declares its only entry point twice, under a name that is not UTF-8.
         entry = [5 << 16 | 15, 5, 1, 0x6966e963, 0x00006e6f]
         words = [0x07230203, 0x00010300, 0, 8, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1, *entry, *entry,
                  6 << 16 | 16, 1, 17, 1, 1, 1, 2 << 16 | 19, 2, 3 << 16 | 33, 3, 2,
@@ -208,7 +208,8 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
                 self.fails(2, pattern, 'compile', *flags, SAXPY)
 
 
-    # The stage may stand in the module alone: a daemon, which knows its workers, and a compiler say so.
+    # The stage may be stated in the module alone. Both a daemon, which knows its workers, and a
+    # compiler report it.
     def test_pipeline_state_is_of_graphics_stages(self):
         state = self.file('state.json', b'{"fragment": {"samples": 4}}')
         self.fails(1, r'rejected_request.*options\.state\.fragment: only fragment shaders', 'compile',

@@ -58,7 +58,7 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
 
     def test_a_failed_translation_has_its_time(self):
         path = self.file('bad.comp', '#version 450\nlayout(local_size_x = 8) in;\nvoid main() { oops }\n')
-        for where in ([], [], ['--local']):  # the second is answered from the cache
+        for where in ([], [], ['--local']):  # The second answer comes from the cache.
             line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, path, expect=1))
             self.assertEqual((line['status'], line['cause']), ('invalid', 'invalid_glsl'))
             self.assertGreater(line['compile_ms'], 0)
@@ -85,7 +85,7 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
             self.assertEqual((line['status'], line['cause']), ('refused', cause))
             self.assertGreater(line.get('spirv_id', 0), 0, line)
 
-    # 0.1 s of glslang, for the first text of each version that a worker meets.
+    # Starting glslang takes 0.1 s, once for each #version that a worker meets.
     def test_the_start_of_glslang_is_no_compile_time(self):
         files = ['a.comp', 'b.comp', 'c.comp', 'd.comp']
         for name, version in zip(files, (450, 450, 460, 460)):
@@ -97,7 +97,8 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
         starts = [[p['us'] for p in line['passes'] if p['name'] == 'start_glslang'] for line in lines]
         self.assertEqual([len(s) for s in starts], [1, 0, 1, 0])
         for i in (0, 2):
-            # What is left of a first text is like a second one; measured: 20 and more times less.
+            # Without the start, the first text takes as long as a second one; measured: 20 and more
+            # times less.
             self.assertLess(lines[i]['compile_ms'] * 1000, starts[i][0])
 
     def test_huge(self):
@@ -127,7 +128,7 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
                    '--jsonl=' + blocked + '/x', SAXPY)
 
     def test_an_output_without_a_name(self):
-        """A script's variable that is not set: nothing would be written, and nobody told."""
+        """A script's variable that is not set: without the error, outputs would be lost in silence."""
         for command in ('compile', 'batch'):
             self.fails(2, r'--output is given without a name', command, '--target=tgl', '-o', '', SAXPY)
         for flag in ('jsonl', 'list', 'manifest', 'root'):
@@ -145,8 +146,8 @@ void main() { b[0].v[gl_LocalInvocationIndex] = atomicAdd(b[which].v[8], 1ul); }
 
 
 class Elsewhere(Cli):
-    """What goes to a daemon on another machine, for which 0.0.0.0 stands here: the client cannot
-    know that it is this one."""
+    """Requests to a daemon on another machine. 0.0.0.0 stands for one here: the client cannot know that it
+    is this machine."""
 
     def setUp(self):
         super().setUp()
@@ -161,7 +162,7 @@ class Elsewhere(Cli):
         return super().environment(KILN_SERVER='0.0.0.0:' + self.daemon.address.split(':')[1], **more)
 
     def batch(self, *arguments, expect):
-        """Message of each file; empty where it compiled."""
+        """Returns each file's message; empty where the file compiled."""
         self.kiln('batch', '--target=tgl', '--jsonl=-', *arguments, expect=expect)
         lines = [json.loads(line) for line in self.out.splitlines()]
         for line in lines:

@@ -1,4 +1,4 @@
-"""What the tests of the command share: the programs, a daemon of their own, and ways to say what is expected."""
+"""Shared by the tests of the command: paths of the programs, a daemon of their own, and expectations."""
 
 import json
 import os
@@ -54,7 +54,7 @@ class Daemon:
         self.start()
 
     def start(self):
-        """Where it was before, if it was."""
+        """Starts at the previous address, if there was one."""
         self.process = subprocess.Popen(
             [KILND, '--listen=' + self.address, '--metrics=none', *self.flags],
             stderr=subprocess.PIPE, text=True)
@@ -100,7 +100,7 @@ class Cli(unittest.TestCase):
         return self.out.decode('utf-8', 'replace')
 
     def fails(self, code, pattern, *arguments, **more):
-        """Exit code, one message on standard error that matches, nothing on standard output."""
+        """Expects this exit code, one matching message on standard error, and an empty standard output."""
         self.kiln(*arguments, expect=code, **more)
         self.assertRegex(self.err, pattern)
         self.assertEqual(self.out, b'')

@@ -45,7 +45,8 @@ class Output(Cli):
                                   cwd=self.folder, env=self.environment(), timeout=60)
             os.close(writer)
             self.assertEqual(done.returncode, 2, command)
-            # A reader that has had enough needs no message, but that results are not all there is one.
+            # A reader that closes the pipe early needs no message; results that are incomplete need
+            # one.
             self.assertEqual(done.stderr != b'', command[0] == 'batch' and command[1] != '--help', command)
 
     def test_no_standard_output_at_all(self):
@@ -56,7 +57,7 @@ class Output(Cli):
             self.assertEqual(done.returncode, 2, command)
 
     def test_a_batch_ends_when_its_lines_cannot_be_written(self):
-        """And at once, not after its 200,000 files."""
+        """Ends at once, not after all 200,000 files."""
         listed = self.file('list', (SAXPY + '\n') * 200000)
         flags = ['batch', '--target=tgl', '--list=' + listed]
         self.kiln(*flags, '--jsonl=/dev/full', expect=2)
@@ -71,7 +72,7 @@ class Output(Cli):
         self.assertRegex(err, rb'nobody reads the results any more; \d+ of 200000 files are written')
 
     def test_a_file_that_may_not_grow(self):
-        """As on a full disk: the lines that are there are whole ones."""
+        """As on a full disk: the file holds whole lines only."""
         listed = self.file('list', (SAXPY + '\n') * 2000)
         done = subprocess.run(
             ['bash', '-c', 'ulimit -f 200; exec "$0" "$@"', KILN, 'batch', '--target=tgl',
@@ -110,7 +111,8 @@ class Output(Cli):
         thread.join()
         reading.join()
         self.assertEqual(json.loads(read[0])['status'], 'ok')
-        # A report of nothing ends, and files that are no files are written to, not replaced.
+        # A report of an empty input ends; outputs that are not regular files are written to, not
+        # replaced.
         empty, thread = writer('empty', b'')
         results = self.file('r.jsonl', read[0])
         self.fails(2, 'has no results', 'report', empty, results)
@@ -127,7 +129,7 @@ class Output(Cli):
 
 class Terminal(Cli):
     def on_terminal(self, *arguments, **more):
-        """Standard output and error of kiln on a terminal."""
+        """Returns standard output and error of kiln on a terminal."""
         parent, child = pty.openpty()
         process = subprocess.Popen([KILN, *arguments], stdout=child, stderr=child, cwd=self.folder,
                                    env=self.environment(**more))

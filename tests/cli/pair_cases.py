@@ -1,4 +1,4 @@
-"""kiln compile of a vertex and a fragment shader: what one does not read the other does not compute."""
+"""kiln compile of a vertex and a fragment shader: outputs that the second does not read are not computed."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class Pair(Cli):
             return json.load(file)
 
     def refused_usage(self, pattern, *arguments, **more):
-        """The same of a daemon and without one."""
+        """Expects the same refusal from a daemon and from --local."""
         for where in (['--target=tgl'], ['--target=tgl', '--local']):
             self.fails(2, pattern, 'compile', *where, *arguments, **more)
 
@@ -53,7 +53,7 @@ class Pair(Cli):
         self.assertNotEqual(vertex['key'], alone['key'])
         self.assertEqual((pixel['key'], pixel['cache']), (behind['key'], 'memory'))
         self.assertEqual(pixel['variants'], behind['variants'])
-        # Another fragment shader that reads the same wants the same program.
+        # Another fragment shader with the same inputs asks for the same program.
         self.file('same.frag', fragment(['3) in vec2 other'], 'vec4(2.0, 0.0, other.y, 1.0)'))
         same, _ = self.lines('--target=tgl', '--json', 'a.vert', 'same.frag')
         self.assertEqual((same['key'], same['cache']), (vertex['key'], 'memory'))
@@ -121,7 +121,7 @@ class Pair(Cli):
                              ('ok', 'invalid', 'interface_mismatch', []))
             self.assertIn('a.vert: location 4.x: written as int32, read as float32', pixel['message'])
 
-    # Halves are passed on as floats, whatever either stage takes them for.
+    # Halves are passed as floats, whichever width either stage declares.
     def test_other_widths_fit(self):
         head = '#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n'
         self.file('a.vert', head + '''layout(location = 0) in vec4 a;

@@ -1,4 +1,4 @@
-"""Whether there is a daemon, and which."""
+"""Finding a daemon: which one answers, or that none does."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""README.md and `kiln COMMAND --help` are true: what they tell to run runs, and prints what they show.
+"""README.md and `kiln COMMAND --help` are true: their commands run and print what is shown there.
 
 Commands run in bash, in a folder where tests/ and client/examples lie as in the clone, after tests/shaders
 has been compiled once, as deploy/quickstart does. Only times, rates and the daemon's address may differ.
@@ -20,7 +20,7 @@ FAILING = {
 
 
 def shown_commands(text):
-    """(command, lines shown after it) of each `    $ COMMAND` in an indented block."""
+    """Returns (command, lines shown after it) for each `    $ COMMAND` in an indented block."""
     shown, inside = [], False
     for line in text.splitlines():
         if line.startswith('    $ '):
@@ -34,18 +34,18 @@ def shown_commands(text):
 
 
 def commands_of_tables(text):
-    """Commands that are a table's cell of their own."""
+    """Returns the commands that fill a cell of a table."""
     return re.findall(r'^\|.*\| `(kiln [^`]*)` \|', text, re.M)
 
 
 def examples_of(help_text):
-    """The lines of a help text's part "Examples:"."""
+    """Returns the lines of a help text's section "Examples:"."""
     return [line.strip() for line in
             re.search(r'^Examples:\n((?:  .*\n)+)', help_text, re.M).group(1).splitlines()]
 
 
 def masked(text, address=DEFAULT_ADDRESS):
-    """Lines of `text` without times, rates, the daemon's address and spaces at their ends."""
+    """Returns the lines of `text` without times, rates, the daemon's address and trailing spaces."""
     text = text.replace(address, 'ADDRESS')
     text = re.sub(r'\b\d+(\.\d+)? (m?s)\b', r'TIME \2', text)
     text = re.sub(r'\(\d+(\.\d+)?/s\)', '(RATE)', text)
@@ -66,7 +66,7 @@ class AsInTheClone(Cli):
             os.symlink(os.path.abspath(name), os.path.join(self.folder, name))
 
     def bash(self, command, **more):
-        """The exit code, and what was printed on either stream."""
+        """Returns the exit code and the output of both streams."""
         path = os.path.dirname(KILN) + os.pathsep + os.environ['PATH']
         done = subprocess.run(['bash', '-o', 'pipefail', '-c', command], cwd=self.folder, timeout=300,
                               env=self.environment(PATH=path, **more), stdin=subprocess.DEVNULL,
@@ -88,7 +88,7 @@ class Readme(AsInTheClone):
             with self.subTest(command):
                 got = masked(self.runs(command), self.daemon.address)
                 want = masked('\n'.join(lines))
-                if want[-1:] == ['...']:  # the rest is not shown
+                if want[-1:] == ['...']:  # The rest of the output is not shown.
                     want.pop()
                     self.assertGreater(len(got), len(want), command)
                     got = got[:len(want)]
@@ -106,7 +106,7 @@ class Readme(AsInTheClone):
 
 class HelpExamples(AsInTheClone):
     def quarantined(self):
-        """A daemon with a shader in quarantine, and that shader's key."""
+        """Returns a daemon with a shader in quarantine, and that shader's key."""
         daemon = Daemon('--quarantine-after=1', '--job-cpu-time=100ms')
         self.addCleanup(daemon.stop)
         slow = ''.join('  a = sin(a * %d.0) + x[i + %d];\n' % (i + 2, i) for i in range(20000))
@@ -124,7 +124,8 @@ class HelpExamples(AsInTheClone):
         names = re.findall(r'^  (\w+) ', overview[:overview.index('Examples:')], re.M)
         self.assertIn('quarantine', names)
         daemon, key = self.quarantined()
-        # One folder, in the order of the overview: `kiln report` reads what `kiln batch` wrote.
+        # Examples run in one folder, in the order of the overview: `kiln report` reads what `kiln
+        # batch` wrote.
         for name in ['', *names]:
             server = daemon.address if name == 'quarantine' else self.daemon.address
             examples = examples_of(self.kiln(*filter(None, [name]), '--help'))

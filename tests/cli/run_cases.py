@@ -9,7 +9,7 @@ from fixture import SAXPY, SHADERS, Cli, several_entry_points
 
 
 def pixels(path):
-    """Width, height and rows of a PNG of 8 bits, red, green, blue and alpha (RFC 2083)."""
+    """Returns width, height and rows of a PNG with 8 bits each of red, green, blue and alpha (RFC 2083)."""
     with open(path, 'rb') as f:
         png = f.read()
     width, height, depth, colour = struct.unpack('>IIBB', png[16:26])
@@ -129,7 +129,7 @@ class RunAnalyzeReport(Cli):
                 {'location': 1, 'values': [1 + v - (10, 20)[i], 4 + i]}]}
                 for i in range(2) for v in range(2)]
             for row in line['vertices']:
-                del row['outputs'][2]['values'][2:]  # components that nobody stores
+                del row['outputs'][2]['values'][2:]  # components that the shader does not store
             self.assertEqual(line['vertices'], want)
             self.assertEqual(line['outputs'][0]['values'], [0, 5, 5, 0])
         text = self.kiln('run', '--target=tgl', job(indices=[2, 0]), shader)
@@ -317,7 +317,7 @@ class RunAnalyzeReport(Cli):
         self.assertEqual(line['out_of_bounds']['accesses'], 4)
         self.assertIn('set 2 binding 5', line['out_of_bounds']['places'][0]['where'])
         self.assertRegex(self.kiln(*run, stdin=job), r'accesses out of bounds: 4 .*\n  4 at 0x')
-        # Messages that take effect late are counted like others, typed ones included.
+        # Messages whose effect is late are counted like others, typed ones included.
         image = self.file('image.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
                           b'layout(binding = 1, r32ui) uniform writeonly uimage2D i;\nvoid main() {\n'
                           b'  imageStore(i, ivec2(gl_LocalInvocationIndex, 0), uvec4(1u));\n}\n')
@@ -362,7 +362,7 @@ class RunAnalyzeReport(Cli):
         line = self.line(self.kiln('analyze', '--target=tgl', '--fusion', '--json',
                                    'out/saxpy.comp.tgl.16.bin'))
         self.assertEqual((line['missing_waits'], line['missing_if_skipped']), ([], []))
-        # Code that is left early.
+        # Code that the run leaves before its end.
         self.file('leaves.frag', '#version 450\nlayout(location = 0) in vec2 at;\n'
                   'layout(location = 0) out vec4 color;\n'
                   'void main() { if (at.x < at.y) discard; color = exp2(vec4(at, at.yx * 3.0)); }\n')

@@ -6,12 +6,12 @@
 
 BATCH.jsonl comes from `kiln batch --target=tgl --jsonl=...`, PEER.jsonl from
 `tests/peer/run-peer tgl --dump-bin DIR ...`, both over the same files (compared by file name below
-the corpus folder, and entry point). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides come
-from the bytes by the same program (//tests/corpus:eu_stats), spills and fills from the compilers'
+the corpus folder, and entry point). Instructions, cycles of Kiln's model, sends, registers and bytes of both sides are
+counted in the binaries by the same program (//tests/corpus:eu_stats), spills and fills come from the compilers'
 records. Binaries of Mesa that do not decode are counted and left out; one with a message that the model does
 not know has no cycles, is named, and not judged by them. A row is a program of Mesa's: a compute
 module has one, of the width that Mesa chose, a fragment module one for each width. Ratios are Kiln / Mesa,
-geometric means over programs that both made; one that Mesa has and Kiln has not is LOST and counts as 2.0 in
+geometric means over programs that both made; a program that Mesa has and Kiln has not is LOST and counts as 2.0 in
 the second mean. If the batch was made with -o, a LOST width is called outdone where a narrower program of Kiln's
 finishes as many lanes in the same time as Mesa's program of that width does, by the model: lanes / the larger
 of cycles and busiest cycles. --stage names the stage that is compared, --list restricts the comparison to the modules named
@@ -28,7 +28,7 @@ import subprocess
 import sys
 
 STATISTICS = ["instructions", "cycles", "sends", "registers", "bytes"]
-# From the compilers' own records: not to be told from bytes.
+# Taken from the compilers' own records: the bytes do not show them.
 RECORDED = {"spills": "Spill Count", "fills": "Fill Count"}
 
 
@@ -45,7 +45,7 @@ def arguments():
 
 
 def module_name(path):
-    """The part of a path that names a module of the corpus, whatever folder it was given by."""
+    """Returns the part of a path that names a module of the corpus, whichever folder precedes it."""
     marker = "spirv/"
     return path[path.rindex(marker):] if marker in path else os.path.basename(path)
 
@@ -56,13 +56,13 @@ def lines_of(path):
 
 
 def entry_of(line):
-    """What a line is about: module and entry point; lines of earlier versions do not say the latter."""
+    """Returns a line's module and entry point; lines of earlier versions lack the latter."""
     return module_name(line["file"]), line.get("entry", "")
 
 
 def mesa_programs(path, program, stage, wanted):
-    """{((module, entry point), width): statistics} of every wanted program of the stage that Mesa made; how many did
-    not decode."""
+    """Returns {((module, entry point), width): statistics} of every wanted program of the stage that Mesa made, and
+    how many did not decode."""
     found = []
     for line in lines_of(path):
         if not line["ok"] or line["stage"] != stage:
@@ -90,14 +90,15 @@ def mesa_programs(path, program, stage, wanted):
 
 
 def lanes_per_kilocycle(width, count):
-    """How fast threads of a program that follow each other finish lanes; None where the model does not know."""
+    """Returns lanes per thousand cycles of successive threads of a program; None if the model does not know."""
     if count.get("cycles") is None:
         return None
     return 1000 * width / max(count["cycles"], count["busiest_cycles"], 1)
 
 
 def fastest(line, program):
-    """The most lanes in a thousand cycles that a program of the line's finishes, by the bytes; None if not known."""
+    """Returns the most lanes in a thousand cycles that one of the line's programs finishes, counted in its binary; None
+    if not known."""
     made = [v for v in line.get("variants", []) if v.get("binary")]
     if not made:
         return None
@@ -107,7 +108,7 @@ def fastest(line, program):
 
 
 def ratios_of(ours, theirs):
-    """{statistic: Kiln / Mesa}, without those that one side does not know."""
+    """Returns {statistic: Kiln / Mesa}, without those that one side does not know."""
     return {s: max(ours[s], 1) / max(theirs[s], 1) for s in STATISTICS
             if ours[s] is not None and theirs[s] is not None}
 
@@ -117,7 +118,7 @@ def geometric_mean(ratios):
 
 
 def print_compile_time(lines):
-    """Microseconds of all passes per final instruction: in all, and by size of the module."""
+    """Prints microseconds of all passes per final instruction: in all, and by size of the module."""
     samples = []
     for line in lines:
         made = sum(v["instructions"] for v in line.get("variants", []))

@@ -3,10 +3,10 @@
 //
 //   compile_modules [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST
 //
-// LIST names SPIR-V files, a path per line. Printed are totals; with --hashes a line for each
-// variant (file, name, instructions, FNV-1a of code and launch record) or the cause why there is
-// none, so that `diff` of two outputs shows what changed; with --passes thread CPU time summed by
-// pass. Counts of executed instructions do not depend on what else the machine does:
+// LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
+// variant (file, name, instructions, FNV-1a of code and launch record) or the cause of its absence,
+// so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed by
+// pass. Counts of executed instructions do not depend on the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>

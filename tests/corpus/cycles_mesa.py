@@ -3,9 +3,9 @@
 
   cycles_mesa.py --eu-stats=PROGRAM PEER.jsonl
 
-PEER.jsonl is what `tests/peer/run-peer tgl --dump-bin DIR ...` printed: per executable a binary and
-Mesa's "Cycle Count". eu_stats (this folder) gives Kiln's figure for the same bytes. Printed are, for each
-stage that is there, the rank correlation (Spearman's rho, ties at their mean rank) and the binaries whose
+PEER.jsonl is the output of `tests/peer/run-peer tgl --dump-bin DIR ...`: per executable a binary and
+Mesa's "Cycle Count". eu_stats (this folder) gives Kiln's figure for the same bytes. Prints, for each
+stage in it, the rank correlation (Spearman's rho, ties at their mean rank) and the binaries whose
 ratio is farthest from the median ratio; binaries that do not decode, or send a message that the model has
 no row for, are named and not judged. Both models claim cycles of one thread; only the order is compared.
 Exit status 1 if a rho is below --least, or a stage has fewer than three binaries to judge.
@@ -54,7 +54,7 @@ def executables(path):
 
 
 def counted(program, binaries):
-    """What eu_stats says of each; a few hundred at a time, which a command line holds."""
+    """Returns eu_stats' line for each; runs it on a few hundred at a time, which fit on a command line."""
     for begin in range(0, len(binaries), 200):
         part = binaries[begin:begin + 200]
         run = subprocess.run([program, *part], stdout=subprocess.PIPE, text=True, check=False)
@@ -65,7 +65,7 @@ def counted(program, binaries):
 
 
 def judge(stage, mesa, program):
-    """Prints the comparison of one stage. Returns rho, or nothing if there is too little to compare."""
+    """Prints the comparison of one stage. Returns rho, or None if there is too little to compare."""
     pairs, undecoded, unknown = [], [], []
     for line in counted(program, list(mesa)):
         if 'error' in line:

@@ -5,8 +5,8 @@
 
 Surroundings: one job; two jobs in the opposite order of files; no randomisation of the address space;
 fused multiply-add, AVX and AVX2 masked from the C library (//tests/corpus:masked_worker), so that
-other code paths of it run. Compared are machine code and launch records of every variant, and status
-and cause of what is not compiled. Exit status 1 if anything differs.
+its other code paths run. Compares machine code and launch records of every variant, and status
+and cause of modules that are not compiled. Exit status 1 if anything differs.
 """
 import argparse
 import hashlib
@@ -19,7 +19,7 @@ import tempfile
 
 
 def masked(args, folder):
-    """A copy of kiln beside a worker that hides FMA and AVX2 from itself."""
+    """Returns a copy of kiln beside a worker that hides FMA and AVX2 from itself."""
     worker = os.path.join(os.path.dirname(os.path.realpath(args.kiln)), 'kiln_worker')
     if not os.path.exists(worker):
         sys.exit(f'{worker}: there is no such program; put kiln and kiln_worker into one folder')

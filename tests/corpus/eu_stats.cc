@@ -1,4 +1,4 @@
-// eu_stats: counts anybody's Gen12 binaries by Kiln's counting rules.
+// eu_stats: counts Gen12 binaries of any compiler by Kiln's counting rules.
 //
 //   eu_stats FILE...        one JSON line per file, in order
 //

@@ -1,14 +1,14 @@
-// eu_waits: audits the waits of anybody's Gen12 binaries.
+// eu_waits: audits the waits of Gen12 binaries of any compiler.
 //
 //   eu_waits [--certain [--fusion] | --never-skipped] [--explain] FILE...   one JSON line per file,
 //   in order
 //
 // {"file", "instructions", "syncs", "missing", "redundant_syncs"}, or {"file", "error"}. --explain
-// adds what is missing, as text, and which syncs. Exit status 1 if a file cannot be read or
-// decoded, or a wait is missing. --never-skipped takes it that waits of masked instructions in
-// control flow are always performed (waits/audit.h). --certain lists what two lanes of a thread can
-// come to, as `kiln analyze` does; with --fusion also what needs a block entered with all channels
-// off.
+// adds the missing waits, as text, and the redundant syncs. Exit status 1 if a file cannot be read
+// or decoded, or a wait is missing. --never-skipped assumes that waits of masked instructions in
+// control flow are always performed (waits/audit.h). --certain lists the states that two lanes of a
+// thread can reach, as `kiln analyze` does; with --fusion also those that need a block entered with
+// all channels off.
 #include <cstdio>
 #include <cstring>
 #include <fstream>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How often each pass ran and changed something, over the results of batches.
+"""Counts how often each pass ran and changed something, over the results of batches.
 
   fire_counts.py --kiln=PROGRAM RESULTS.jsonl...
 
 RESULTS.jsonl is what `kiln batch --local --target=tgl --jsonl=...` wrote. Passes that the compiler has
 (`kiln targets --local --passes`) and that changed nothing in any batch are named; exit status 1 if there
-are any. Passes that fire in later batches only are named with these: the first batch is the corpus as it
-is, others may ask for widths that lose there (--widths=32) or be of our own shaders (tests/shaders), for
-what no module of the corpus uses.
+are any. Passes that fire only in later batches are named with the batch: the first batch is the corpus as it
+is, others may ask for widths that lose there (--widths=32) or hold our own shaders (tests/shaders), for
+features that no module of the corpus uses.
 """
 import argparse
 import json
@@ -55,7 +55,7 @@ def main():
         if batches and args.results[0] not in batches:
             where = ', '.join(f'{batch}: {n} modules ({example})' for batch, (n, example) in batches.items())
             print(f'not in {args.results[0]}: {name} fires in {where}')
-    # Steps (validation, packing) have records too, but nothing that they change.
+    # Steps (validation, packing) have records too, but never a count of changes.
     silent = [name for name in known_passes(args.kiln) if sums[name][1] == 0]
     for name in silent:
         print(f'never fired: {name}')

@@ -1,6 +1,6 @@
-// masked_worker: becomes kiln_worker.real, in its own folder, with FMA and AVX2 masked from the C
-// library. Workers are started without an environment and by descriptor, so that neither a variable
-// nor a script could do this. Used by determinism.py.
+// masked_worker: executes kiln_worker.real, in its own folder, with FMA and AVX2 masked from the C
+// library. A variable or a script could not do this: workers are started by descriptor and without
+// an environment. Used by determinism.py.
 #include <unistd.h>
 
 #include <climits>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """mesa_table - the table of README.md: Kiln's code beside Mesa's.
 
-  mesa_table.py                      prints it from what is recorded (mesa_table.json)
+  mesa_table.py                      prints it from the record (mesa_table.json)
   mesa_table.py --record STAGE=FILE... [--kiln=COMMIT] [--mesa=VERSION]
-                                     records what compare_mesa.py --json=FILE wrote of each stage, and prints it
+                                     records the output of compare_mesa.py --json=FILE of each stage, and prints it
 
 How to make the files: README.md beside this one, "compare_mesa". mesa_table_test compares README.md with the record.
 """
@@ -18,7 +18,7 @@ SPILLS = ["spills", "fills"]
 
 
 def table(record):
-    """Lines of Markdown; ratios are geometric means with LOST programs as 2.0."""
+    """Returns lines of Markdown; ratios are geometric means with LOST programs as 2.0."""
     lines = ["| stage | programs | LOST | " + " | ".join(COLUMNS) + " |",
              "|---|---|---|" + "---|" * len(COLUMNS)]
     for stage, row in record["stages"].items():
@@ -28,7 +28,7 @@ def table(record):
 
 
 def recorded(path):
-    """What a file of compare_mesa.py says of one stage."""
+    """Returns the record of one stage from a file of compare_mesa.py."""
     with open(path, encoding="utf-8") as file:
         compared = json.load(file)
     row = {column: round(compared["summary"][column]["with_lost"], 4) for column in COLUMNS}

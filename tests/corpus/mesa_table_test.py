@@ -1,4 +1,4 @@
-"""README.md shows the table that mesa_table.py prints from the record, and the versions that it is of."""
+"""README.md shows the table that mesa_table.py prints from the record, and the versions compared in it."""
 import json
 import os
 import unittest

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which compute modules of the corpus lie within the capability list of the compute front end.
+"""Finds the compute modules of the corpus that lie within the capability list of the compute front end.
 
 The list: compute; 32-bit integers, floats and booleans, vectors, structs, arrays, private arrays
 with constant or dynamic index; uniform and storage buffers, push constants, shared memory,
 barriers, 32-bit atomics; specialisation constants; loops, switches, function calls; GLSL.std.450.
 No images, subgroup operations, 8/16/64-bit types.
 
-The modules themselves are read, word by word: nothing here asks the compiler what it refuses. A
+Reads the modules themselves, word by word, without asking the compiler what it refuses. A
 module is outside if it contains an instruction, type, built-in, storage class or addressing model
 that the list does not name; what it merely declares as a capability does not count.
 
@@ -15,7 +15,7 @@ usage: within_capabilities.py [--corpus=DIR] [--list=FILE] [--outside=FILE] [--i
   --list     write the paths of the modules within the list, one a line
   --outside  write the others with the reason, tab-separated
   --import-tool  //core/front:import_tool, which then imports and verifies every module within the
-             list; what does not is printed
+             list; failures are printed
 Prints the counts. Exit status 2 if there is no corpus, 1 if fewer than 98 of 100 modules within the
 list import.
 """
@@ -60,7 +60,7 @@ RUNTIME_BLOCK_EXECUTION_MODES = {4459: "float controls", 4460: "float controls",
 
 
 def family(op):
-    """Why an opcode is outside the list, or None."""
+    """Returns the reason why an opcode is outside the list, or None."""
     if op in (25, 26, 27) or 60 == op or 86 <= op <= 107 or 305 <= op <= 316 or op == 320:
         return "images"
     if op in (67, 70, 401, 402, 403):
@@ -103,7 +103,7 @@ def instructions(words):
 
 
 class Facts:
-    """What the tests below need to know about ids."""
+    """Holds facts about ids that the tests below need."""
 
     def __init__(self, words):
         self.pointer_types = {}     # id -> (storage class, pointee)
@@ -159,7 +159,7 @@ class Facts:
             self.judge_chain(inst)
 
     def judge_chain(self, inst):
-        """A descriptor chosen by value is indexing of descriptors, which the list lacks."""
+        """Refuses access chains that choose a descriptor by value: the list lacks indexing of descriptors."""
         base = inst[3]
         if base not in self.variables or len(inst) < 5:
             return
@@ -178,7 +178,7 @@ def read_words(path):
 
 
 def import_all(tool, corpus, names):
-    """Runs the importer over the modules; prints those that fail; gives how many do not."""
+    """Runs the importer over the modules, prints those that fail, and returns how many do not."""
     run = subprocess.run([tool, "--root=" + corpus, "-"], input="\n".join(names) + "\n",
                          stdout=subprocess.PIPE, universal_newlines=True, check=False)
     results = [line.split("\t") for line in run.stdout.splitlines()]

@@ -21,7 +21,7 @@ using mir::Interpolation;
 using mir::Type;
 using nlohmann::json;
 
-constexpr int kMaxSize = 128;  // pixels of an edge: a triangle's quads run as one group
+constexpr int kMaxSize = 128;  // pixels per edge; a triangle's quads run as one group
 
 struct Attribute {
   uint32_t location = 0, component = 0, components = 0;
@@ -30,7 +30,7 @@ struct Attribute {
 
 struct Target {
   uint32_t location = 0;
-  uint32_t components = 0;  // a bit for each that the program declares
+  uint32_t components = 0;  // a bit for each component that the program declares
   std::vector<uint32_t> texels;
 };
 
@@ -59,8 +59,8 @@ class Triangle {
     area_ = Edge(0, x_[2], y_[2]);
   }
 
-  // The square around a point, as two edges of it: from its upper left corner to the upper right
-  // and the lower left one.
+  // The square around a point, given by two of its edges: from the upper left corner to the upper
+  // right and to the lower left one.
   static Triangle OfPoint(const std::array<float, 4>& clip, double size, uint32_t width,
                           uint32_t height) {
     Triangle t({clip, clip, clip}, width, height);
@@ -74,8 +74,8 @@ class Triangle {
   }
 
   bool empty() const { return area_ == 0; }
-  // In Vulkan's coordinates, y downwards, the area by its formula is the negative of this one;
-  // counter clockwise fronts have a positive one.
+  // In Vulkan's coordinates, y downwards, the area by the specification's formula is the negative
+  // of this one; counter clockwise fronts have a positive one.
   bool front() const { return area_ < 0 || is_square_; }
   // PointCoord, of points.
   bool is_square() const { return is_square_; }
@@ -161,15 +161,16 @@ class Drawing {
   uint32_t width_ = 0, height_ = 0;
   uint32_t view_mask_ = 0;  // each view goes to the layer of its number; 0: there is one layer
   uint32_t vertices_ = 3;   // of a primitive
-  uint32_t layers_ = 1, layer_ = 0;  // one below the other in targets; that which is drawn to
+  // layers lie one below the other in render targets; layer_ is drawn to
+  uint32_t layers_ = 1, layer_ = 0;
   std::vector<std::array<float, 4>> positions_;
   std::vector<Attribute> attributes_;
   std::vector<float> clip_distances_, cull_distances_;  // vertex by vertex
   std::vector<Target> targets_;
   std::vector<uint32_t> depth_;
-  std::string stencil_;  // empty: none is written
+  std::string stencil_;  // empty: not written
   oracle::InterpStatistics statistics_;
-  // Of the primitive that is drawn: a lane each.
+  // Fragments of the current primitive, one lane each.
   std::vector<std::array<uint32_t, 2>> pixels_;
   std::vector<bool> covered_;
   std::vector<Weights> weights_;
@@ -225,7 +226,8 @@ absl::Status Drawing::ReadAttributes(size_t vertices) {
   return absl::OkStatus();
 }
 
-// Of each kind as many for each vertex as there are numbers.
+// Reads both kinds of distances: as many per vertex as the draw's list holds for it. Unimplemented:
+// distances that clip or cull something.
 absl::Status Drawing::ReadDistances() {
   for (const BuiltIn kind : {BuiltIn::kClipDistance, BuiltIn::kCullDistance}) {
     const bool clips = kind == BuiltIn::kClipDistance;
@@ -234,7 +236,8 @@ absl::Status Drawing::ReadDistances() {
     if (all.size() % positions_.size() != 0) {
       return absl::InvalidArgumentError("draw: distances are not of each vertex");
     }
-    // No distance is below 0 that clips; of one that culls not all of a primitive are.
+    // Every clip distance must be >= 0, and each cull distance must be so for a vertex of each
+    // primitive.
     const size_t each = all.size() / positions_.size();
     for (size_t first = 0; first < positions_.size(); first += clips ? 1 : vertices_) {
       for (size_t d = 0; d < each; ++d) {
@@ -248,9 +251,9 @@ absl::Status Drawing::ReadDistances() {
   return absl::OkStatus();
 }
 
-// The interpreter's inputs are linear over the pixel. At the centre, which is the place of the only
-// sample and of the centroid of covered pixels, that is exact; elsewhere it is so without
-// perspective.
+// Refuses modules that interpolate at an offset. The interpreter's inputs are linear over the
+// pixel: that is exact at the centre, the position of the only sample and of the centroid of
+// covered pixels, but elsewhere only without perspective.
 absl::Status Drawing::CheckModule() {
   for (const mir::Inst& inst : m_.insts) {
     if (inst.op == mir::Op::kInterpolate &&
@@ -282,7 +285,7 @@ void Drawing::MakeTargets() {
   }
 }
 
-// What rasterisers may differ by: each weight is changed in its last bits of single precision.
+// Changes each weight in its last bits of single precision, by which rasterisers may differ.
 void Drawing::Jitter() {
   std::minstd_rand random(draw_["jitter"].get<uint32_t>());
   const auto factor = [&] { return 1 + (random() % 2 == 0 ? -1 : 1) * std::ldexp(1.0, -21); };
@@ -292,7 +295,7 @@ void Drawing::Jitter() {
   }
 }
 
-// Whole quads of which any pixel is covered; those beyond the target's edge are helpers.
+// Finds whole quads with a covered pixel; pixels beyond the render target's edge are helpers.
 void Drawing::FindFragments(const Triangle& t) {
   pixels_.clear();
   covered_.clear();
@@ -316,7 +319,7 @@ void Drawing::FindFragments(const Triangle& t) {
   if (draw_.contains("jitter")) Jitter();
 }
 
-// The layer or viewport that a vertex chooses.
+// Returns the layer or viewport that a vertex chooses.
 uint32_t Drawing::ChosenBy(const char* key, uint32_t vertex) const {
   return draw_.contains(key) ? draw_[key].at(vertex).get<uint32_t>() : 0;
 }
@@ -387,7 +390,8 @@ absl::Status Drawing::FillLocation(const Interface& v, uint32_t first,
   return absl::OkStatus();
 }
 
-// Of the module's array what the draw has; perspective, as of locations.
+// Fills the elements that the module reads from the draw's distances; with perspective, like
+// locations.
 absl::Status Drawing::FillDistances(const Interface& v, uint32_t first,
                                     std::vector<uint64_t>& values) const {
   const std::vector<float>& all =
@@ -488,7 +492,7 @@ void Drawing::Keep(const Triangle& t, const oracle::StageData& stage) {
       if (v.builtin == BuiltIn::kFragDepth) depth = std::bit_cast<float>(value);
     }
     if (!kept) continue;
-    // What is no number is kept as any; 1 here.
+    // For NaN any depth may be kept; 1 here.
     depth_[pixel] = Bits(std::isnan(depth) ? 1 : std::clamp(depth, 0.0f, 1.0f));
     for (size_t i = 0; i < m_.outputs.size(); ++i) {
       const Interface& v = m_.outputs[i];

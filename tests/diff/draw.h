@@ -2,8 +2,8 @@
 // precision.
 //
 // One sample a pixel, no culling, no clipping, depth always passes and is kept, triangles in order:
-// the state of `run-peer exec` (tests/peer/README.md, "draw"), views of multiview too. Not shared
-// with the simulator's rasteriser.
+// the state of `run-peer exec` (tests/peer/README.md, "draw"), with views of multiview. Shares no
+// code with the simulator's rasteriser.
 //
 // Sources: Vulkan specification, "Basic Point Rasterization" (a square around the vertex;
 // PointCoord 0 to 1 from its left and upper edge on), "Basic Polygon Rasterization" (coverage by
@@ -22,12 +22,12 @@ namespace kiln::diff {
 struct Drawn {
   nlohmann::json colors;   // [{"location", "components", "hex"}]: four dwords a pixel, row by row
   nlohmann::json depth;    // {"hex"}: a dword a pixel
-  nlohmann::json stencil;  // {"hex"}: a byte a pixel; null where the program writes none
+  nlohmann::json stencil;  // {"hex"}: a byte a pixel; null if the program writes none
   oracle::InterpStatistics statistics;  // sums of all primitives
 };
 
-// Draws primitive after primitive; resources of `inputs` are written in place. InvalidArgument: a
-// draw that is wrong. Unimplemented: lines, strips, distances that take something away, several
+// Draws one primitive after another and writes the resources of `inputs` in place. InvalidArgument:
+// a malformed draw. Unimplemented: lines, strips, distances that clip or cull something, several
 // samples, inputs of other widths than 32 bits, built-ins that one sample of a triangle has not,
 // interpolation at an offset with perspective.
 absl::StatusOr<Drawn> Draw(const mir::Module& module, const nlohmann::json& draw,

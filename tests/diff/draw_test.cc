@@ -1,4 +1,4 @@
-// Triangles written down here: which pixels they cover, and what their fragments see.
+// Hand-written triangles: the pixels that they cover, and the inputs of their fragments.
 #include "tests/diff/draw.h"
 
 #include <bit>
@@ -107,7 +107,7 @@ TEST(Draw, LaterTrianglesOverwriteAndDiscardedFragmentsKeep) {
               ElementsAre(3, 2, 3, 2));
 }
 
-// What built-ins give, as component 0 of each pixel.
+// Values of a built-in, as component 0 of each pixel.
 std::vector<float> BuiltIn(const std::string& input, const std::string& body, const json& draw) {
   const absl::StatusOr<mir::Module> m = mir::Parse(absl::StrCat(
       "mir 1 stage fragment input 0 builtin ", input, " output 0 location 0.0 f32 x1 body { ", body,
@@ -168,8 +168,8 @@ TEST(Draw, JitterMovesInputsAndNoCoverage) {
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(moved[i], plain[i], plain[i] * 0x1p-20f);
 }
 
-// Components that nothing stores, on no path or not on the path taken: each moves in some run, and
-// no other.
+// Components that no path stores, or not the path taken: each changes in some run; other components
+// do not.
 TEST(Draw, WhatIsNotStoredIsRandomIfUndefinedValuesAre) {
   const absl::StatusOr<mir::Module> m = mir::Parse(
       "mir 1 stage fragment input 0 builtin frag_coord f32 x4 output 0 location 0.0 f32 x3 body { "

@@ -1,7 +1,7 @@
-"""Drives of modules for the judges: looked for with the interpreter as scout, kept with lavapipe's results.
+"""Drives of modules for the judges: found with the interpreter as scout, cached with lavapipe's results.
 
-An entry of the cache is named by the module's bytes and the seed, so that a changed module or another
-seed is looked for anew. A drive of a later seed begins with the recipe that served the first.
+The key of a cache entry holds the module's bytes and the seed, so a changed module or another seed starts a
+new search. A drive of a later seed begins with the recipe that served the first.
 """
 
 import hashlib
@@ -15,11 +15,11 @@ import peer  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
 MAX_STEPS = 1000000000
-SCOUT_STEPS = 20000000   # of a drive that is looked for
+SCOUT_STEPS = 20000000   # lane steps of a run while looking for a drive
 CACHE_FORM = 3           # 1, 2: one seed; races between instructions of one subgroup were not seen
 TIMEOUT = 120            # seconds for one run of the interpreter
-# Of graphics stages: Vulkan leaves open whether subnormals are flushed, and there lavapipe does it as the
-# hardware does (in compute shaders it keeps them).
+# For graphics stages: Vulkan leaves open whether subnormals are flushed; there lavapipe flushes
+# them as the hardware does (in compute shaders it keeps them).
 FLUSH = ("--flush",)
 
 
@@ -31,13 +31,13 @@ def write_job(job, folder, name):
 
 
 def returned(job):
-    """The outputs that lavapipe is asked for."""
+    """Returns the outputs that lavapipe must return."""
     return {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
             else (r["name"], 0, 0) for r in job["resources"] if "as" in r}
 
 
 class Interpreter:
-    """mir_run, kept running. `base` are options of all runs."""
+    """mir_run, kept running. `base`: options of all runs."""
 
     def __init__(self, pool, mir_run, base=()):
         self.pool, self.mir_run, self.base = pool, mir_run, list(base)
@@ -47,14 +47,14 @@ class Interpreter:
         return self.pool.ask(self.mir_run, words, TIMEOUT)
 
     def outputs(self, job_path, options):
-        """Those of a run, or None if it failed."""
+        """Returns the outputs of a run, or None if it failed."""
         result = self.run(job_path, options)
         return peer.outputs(result) if result["ok"] else None
 
     def scout(self, folder):
-        """The interpreter as scout of drive.counted_drive, and the doubt whether a drive is defined: not
-        if results are undefined, accesses race or leave private or shared memory, or if the order of
-        workgroups matters."""
+        """Returns `scout` and `doubt` for drive.counted_drive, both by the interpreter. A drive is in doubt if
+        results are undefined, accesses race or leave private or shared memory, or if the order of workgroups
+        matters."""
 
         def scout(jobs):
             return [self.run(write_job(job, folder, "scout%d" % k),
@@ -75,7 +75,7 @@ class Interpreter:
 
 
 def read_drive(entry, path, timeout):
-    """The drive of a cache's file, or None: also if lavapipe took too long and has more time now."""
+    """Returns the drive in a cache's file, or None: also if lavapipe took too long and has more time now."""
     if not os.path.exists(entry):
         return None
     with open(entry) as f:
@@ -93,7 +93,7 @@ def read_drive(entry, path, timeout):
 
 
 def write_drive(entry, found, timeout):
-    """Whole or not at all: a run may be stopped at any time."""
+    """Writes the entry atomically: a run may be stopped at any time."""
     with open(entry + ".new", "w") as f:
         json.dump({"form": CACHE_FORM, "reason": found.reason, "job": found.job,
                    "timeout": timeout,
@@ -104,7 +104,7 @@ def write_drive(entry, found, timeout):
 
 
 def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=None):
-    """A drive.Drive whose `result` are lavapipe's outputs, if lavapipe could run it."""
+    """Returns a drive.Drive whose `result` holds lavapipe's outputs, if lavapipe could run it."""
     entry = None
     if cache:
         with open(path, "rb") as f:
@@ -127,7 +127,7 @@ def cached_drive(path, folder, cache, seed, timeout, interpreter, first_recipe=N
 
 
 def drives_of(path, folder, cache, seeds, timeout, interpreter):
-    """One drive for each seed. Where the first seed has none, the others are not looked for."""
+    """Returns one drive for each seed. If the first seed has none, the others are not looked for."""
     found = []
     for seed in seeds:
         recipe = found[0].recipe if found else None

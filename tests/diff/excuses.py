@@ -1,16 +1,16 @@
-"""What may excuse that two executions of a program differ, place by place.
+"""Excuses for differences between two executions of a program, place by place.
 
 A place is a member of an output. An excuse is something that the program leaves open, shown by runs of
-the interpreter in which nothing else is different, and it holds for a place only if one of those runs
-moved that very place:
+the interpreter that differ in nothing else. It holds for a place only if one of those runs changed that
+very place:
 
-  unstable   rounding at random within what Vulkan allows (--perturb) moved it at least half as far as
+  unstable   rounding at random within Vulkan's limits (--perturb) moved it at least half as far as
              the other execution is away
   order      another order of workgroups, lanes and racing accesses (--opposite, --shuffle) moved it so
              far, or put the other execution's very value into a place of the same output
-  undefined  random undefined results (--undefined) moved it; of these there is no magnitude
-  beyond     the module accesses a shared array beyond its end: with its shared variables in another order
-             accesses leave shared memory, which is all that the interpreter sees of it, while in their own
+  undefined  random undefined results (--undefined) moved it, by any distance
+  beyond     the module accesses a shared array beyond its end. The interpreter sees only accesses that
+             leave shared memory: with its shared variables in another order some do, while in their own
              order and with the same random values none does; and such orders moved it, or half of the
              places that differ in the same output
 
@@ -39,7 +39,7 @@ REARRANGED = 24   # orders of shared variables that are tried
 
 
 def differing(want, got, types, ulp, absolute):
-    """(places, description of the first): where two results differ by more than the tolerance. A place
+    """Returns (places, description of the first) where two results differ by more than the tolerance. A place
     is (output, offset); (output, -1) if one of them has no such output."""
     places, first = set(), None
     for key in sorted(set(want) | set(got), key=str):
@@ -72,7 +72,7 @@ def differing(want, got, types, ulp, absolute):
 
 
 def distance(kind, a, b, bits):
-    """How far apart two values of a kind are."""
+    """Returns the distance of two values of a kind."""
     if kind == "f":
         return compare.float_distance(a, b, bits)
     if kind in texels.PACKED:
@@ -81,7 +81,7 @@ def distance(kind, a, b, bits):
 
 
 class Leaves:
-    """The members of outputs by place; a byte in no member is a member of its own."""
+    """The members of outputs by place; a byte in no member counts as a member."""
 
     def __init__(self, types):
         self.by_place = {(key, offset): (kind, bits)
@@ -97,7 +97,7 @@ class Leaves:
 
 
 def moved_so_far(place, got, mine, runs, leaves):
-    """Did a run move this place at least half as far as `got` is away?"""
+    """Returns True if a run moved this place at least half as far as `got` is away."""
     kind, bits = leaves.kind(place)
     here = leaves.value(mine, place)
     away = distance(kind, leaves.value(got, place), here, bits)
@@ -109,7 +109,7 @@ def moved(place, mine, runs, leaves):
 
 
 def values_put(mine, runs, types):
-    """(output, bits) -> the values that a run put into a place that it moved."""
+    """Returns (output, bits) -> the values that a run put into a place that it moved."""
     found = collections.defaultdict(set)
     for r in runs:
         for key in mine:
@@ -123,14 +123,14 @@ def values_put(mine, runs, types):
 
 
 def half_moved(places, those):
-    """`those` of the places, and all of an output of which they are half."""
+    """Returns `those` of the places, and all places of outputs at least half of which are in `those`."""
     outputs = collections.Counter(key for key, _ in places)
     found = collections.Counter(key for key, _ in those)
     return {p for p in places if p in those or 2 * found[p[0]] >= outputs[p[0]]}
 
 
 def excused(kind, places, mine, got, types, runs):
-    """Those of the places that runs of this kind excuse."""
+    """Returns the places that runs of this kind excuse."""
     leaves = Leaves(types)
     if kind == "undefined":
         return {p for p in places if moved(p, mine, runs, leaves)}
@@ -145,8 +145,8 @@ def excused(kind, places, mine, got, types, runs):
 
 
 def settle(places, mine, got, types, runs_of):
-    """(kind -> number of places that it excuses, places that nothing excuses). `runs_of`, given a kind,
-    makes the interpreter's runs of that kind: `mine` with nothing else different."""
+    """Returns (kind -> number of places that it excuses, places without an excuse). `runs_of`, given a kind,
+    makes the interpreter's runs of that kind; `mine` is the run with nothing else different."""
     counts, rest = collections.Counter(), set(places)
     if any(offset < 0 for _, offset in rest):
         return counts, rest
@@ -162,10 +162,10 @@ def settle(places, mine, got, types, runs_of):
 
 @dataclasses.dataclass
 class Comparison:
-    """Of two executions of one drive. It agrees, differs, or differs only where it is excused."""
+    """Compares two executions of one drive: they agree, differ, or differ only where it is excused."""
     where: str
     excuses: collections.Counter = dataclasses.field(default_factory=collections.Counter)
-    differing: int = 0      # places that nothing excuses
+    differing: int = 0      # places without an excuse
     first: str = ""         # description of the first difference
 
     @property
@@ -174,24 +174,24 @@ class Comparison:
 
 
 def compared(where, mine, got, types, tolerance, runs_of):
-    """The Comparison of an interpreter's outputs with others; runs_of as in settle()."""
+    """Returns the Comparison of an interpreter's outputs with others; runs_of as in settle()."""
     places, first = differing(mine, got, types, tolerance.ulp, tolerance.absolute)
     counts, rest = settle(places, mine, got, types, runs_of)
     return Comparison(where, counts, len(rest), first or "")
 
 
-# GLSL.std.450: functions of which Vulkan bounds the error absolutely (sin, cos, log, log2) and those that
-# inherit it; tests/peer/README.md has what lavapipe's errors are.
+# GLSL.std.450: functions whose error Vulkan bounds absolutely (sin, cos, log, log2) and those that
+# inherit it; tests/peer/README.md lists lavapipe's errors.
 ABSOLUTE_ERROR = {13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 28, 30}
 INVERSE = {16, 17, 18, 25}   # asin, acos, atan, atan2
-# Vulkan's own limits for atan and atan2, of floats and of halves; asin and acos inherit from atan2 and from
-# sqrt, for which Vulkan allows more near some arguments: stricter here. asinh, acosh and atanh inherit from
-# log and sqrt, which the interpreter rounds at random in their formulas.
+# Vulkan's own limits for atan and atan2, of floats and of halves; asin and acos inherit from atan2
+# and from sqrt, for which Vulkan allows more near some arguments: stricter here. asinh, acosh and
+# atanh inherit from log and sqrt, which the interpreter rounds at random in their formulas.
 INVERSE_ULP, INVERSE_HALF_ULP = 4096, 5
 
 
 def is_half(module, of_type):
-    """Is this type of a Module a float of 16 bits, or a vector of such?"""
+    """Returns True if this type of a Module is a float of 16 bits, or a vector of such."""
     op, words = module.types[of_type]
     return is_half(module, words[0]) if op == OP["TypeVector"] else words[0] == 16
 
@@ -200,13 +200,13 @@ def is_half(module, of_type):
 class Tolerance:
     ulp: int
     absolute: float
-    loose: list    # options of mir_run: what random rounding may move besides
+    loose: list    # options of mir_run: results that random rounding moves further
 
     @staticmethod
     def of(module, ulp):
-        """What the functions in a Module need: nothing absolute where none of them has such an error.
-        What inverse functions may add stays with what depends on them: the rest of the outputs is
-        compared as in other modules."""
+        """Returns the tolerance for the functions in a Module: nothing absolute if none of them has such an
+        error. The larger error of inverse functions applies only to values that depend on them; the rest of
+        the outputs is compared as in other modules."""
         called = [i for f in module.reached for i in module.functions.get(f, []) if i.op == 12]
         inverse = sorted({(i.words[1], i.words[0]) for i in called if i.words[3] in INVERSE})
         absolute = any(i.words[3] in ABSOLUTE_ERROR for i in called)
@@ -216,8 +216,8 @@ class Tolerance:
 
 
 def rearranged(words, seed):
-    """The words of a module with its shared variables in an order drawn by the seed, or None if there are
-    not two. They come last of what precedes the functions, so that their types are there."""
+    """Returns the words of a module with its shared variables in an order drawn by the seed, or None if it has
+    fewer than two. They come directly before the functions, so that their types precede them."""
     variables, others, at = [], [], 5
     while at < len(words) and words[at] & 0xffff != OP_FUNCTION:
         instruction = words[at:at + (words[at] >> 16)]
@@ -231,7 +231,7 @@ def rearranged(words, seed):
 
 
 def rearranged_job(job, folder, seed):
-    """The path of the job with its module rearranged, or None."""
+    """Returns the path of the job with its module rearranged, or None."""
     words = rearranged(Module.load(job["shader"]).words, seed)
     if words is None:
         return None
@@ -244,17 +244,17 @@ def rearranged_job(job, folder, seed):
 
 
 def evidence(interpreter, job_path, options, tolerance):
-    """runs_of for settle(): made when first asked for, then kept. Writes beside the job."""
+    """Returns runs_of for settle(); each kind's runs are made at the first call and kept. Writes beside the job."""
     made = {}
 
     def stays_inside(more):
-        """Does the module as it is access no shared or private memory beyond its end?"""
+        """Returns True if the unchanged module accesses no shared or private memory beyond its end."""
         result = interpreter.run(job_path, [*options, *more])
         return result["ok"] and not result["outside_local_accesses"]
 
     def rearranged_runs():
-        """None unless one of them leaves shared memory, where the module as it is does not, with the same
-        random values for what is undefined either: an index that is undefined leads anywhere."""
+        """Returns no runs unless an order leaves shared memory where the unchanged module does not, also with the
+        same random values for undefined results: an undefined index leads anywhere."""
         if not stays_inside([]):
             return []
         with open(job_path) as f:

@@ -1,7 +1,7 @@
-// Pairs of vertex shaders that compute the same invariant position among different other code, as a
-// pass that draws depth alone and one that shades do. Through all passes over MIR their positions
-// stay the same expressions and give the same bits; where they are not declared invariant, they do
-// not: what the other shader does with a product decides whether it goes into a sum.
+// Pairs of vertex shaders that compute the same invariant position within different other code,
+// like a pass that draws depth alone and a pass that shades. Through all passes over MIR their
+// positions stay the same expressions and give the same bits. Without the declaration they do not:
+// the other shader's use of a product decides whether it is fused into a sum.
 #include <bit>
 #include <cstring>
 #include <map>
@@ -43,8 +43,8 @@ layout(set = 0, binding = 0) uniform U { mat4 view; mat4 world; vec4 light; mat4
 struct Pair {
   const char* name;
   const char* place;  // the function vec4 place(), which both have
-  const char* other;  // what the second does besides, with p = place()
-  bool straight;      // without ifs and loops: compared as expressions too
+  const char* other;  // further code of the second shader, with p = place()
+  bool straight;      // no ifs and loops: compared as expressions too
 };
 
 constexpr Pair kPairs[] = {
@@ -89,7 +89,7 @@ std::string Shader(const Pair& pair, bool shading, bool invariant) {
                       "\n}\n");
 }
 
-// Through all passes that Prepare and Compile run.
+// Runs all passes that Prepare and Compile run.
 Module Compiled(const std::string& text) {
   front::GlslSource source;
   source.name = "test.vert";
@@ -117,8 +117,8 @@ Module Compiled(const std::string& text) {
 
 // ---- Expressions ----
 
-// A value as text: the whole tree, in which inputs and resources have the names that both shaders
-// have for them.
+// Returns a value as text: the whole tree, in which inputs and resources have names that both
+// shaders share.
 std::string TreeOf(const Module& m, ValueId v, std::map<uint32_t, std::string>& seen) {
   const mir::Value& value = m.value(v);
   if (value.kind == mir::Value::Kind::kConstant) return absl::StrCat("0x", absl::Hex(value.bits));
@@ -163,7 +163,7 @@ std::vector<std::string> PositionTrees(const Module& m) {
 
 constexpr uint32_t kLanes = 256;
 
-// The same for the same place of the interface, whatever else there is.
+// A value that depends only on the interface location and component, not on the rest of the shader.
 uint32_t Word(uint32_t a, uint32_t b, bool floats) {
   uint32_t x = (a * 2654435761u) ^ (b * 2246822519u + 374761393u);
   x ^= x >> 15;

@@ -1,5 +1,5 @@
-"""Tests of the judge itself: what each excuse excuses, and what it must not. Neither compiler nor lavapipe
-runs here; runs of the interpreter are written down."""
+"""Tests of the judge itself: differences that each excuse excuses, and those that it must not. Neither compiler
+nor lavapipe runs here; runs of the interpreter are written by hand."""
 
 import argparse
 import collections
@@ -38,12 +38,12 @@ def ints(*values):
 
 
 def judged(mine, got, types, tolerance=EXACT, **runs):
-    """The comparison, with these runs of the kinds named."""
+    """Returns the comparison, with these runs of the kinds named."""
     return excuses.compared("here", mine, got, types, tolerance, lambda kind: runs.get(kind, []))
 
 
 class VertexScalarsTest(unittest.TestCase):
-    """Outputs of vertices as lavapipe and as the interpreter give them have the same names."""
+    """Outputs of vertices have the same names from lavapipe and from the interpreter."""
 
     def test_components_and_elements_of_built_ins(self):
         theirs = {"outputs": [
@@ -63,7 +63,7 @@ class VertexScalarsTest(unittest.TestCase):
         self.assertEqual(lavapipe_vertex.own_types(mine), {
             ("out", "location 2.2"): [(0, "u", 32), (4, "u", 32)],
             ("out", "clip_distance.1"): [(0, "f", 32), (4, "f", 32)]})
-        # What the program does not store is not compared.
+        # Components that the program does not store are not compared.
         self.assertEqual(lavapipe_vertex.everything(theirs, own), own)
 
     def test_subnormals_are_flushed_as_lavapipe_does_in_graphics_stages(self):
@@ -108,8 +108,8 @@ class ToleranceTest(unittest.TestCase):
 
 
     def test_an_inverse_function_leaves_what_it_does_not_move(self):
-        # A module with atan of a float, %4, and of two halves, %5: these results may move by Vulkan's
-        # limit, and no other value is let off.
+        # A module with atan of a float, %4, and of two halves, %5: these results may move by
+        # Vulkan's limit; other values get no excuse.
         words = [0x07230203, 0, 0, 9, 0, 5 << 16 | 15, 5, 2, *struct.unpack("<2I", b"main\0\0\0\0"),
                  3 << 16 | 22, 6, 32, 3 << 16 | 22, 7, 16, 4 << 16 | 23, 8, 7, 2,
                  5 << 16 | 54, 1, 2, 0, 3, 6 << 16 | 12, 6, 4, 1, 18, 9, 6 << 16 | 12, 8, 5, 1, 18, 9,
@@ -179,7 +179,7 @@ class UnstableTest(unittest.TestCase):
 class OrderTest(unittest.TestCase):
 
     def test_a_list_in_another_order(self):
-        # Three lanes append; each run has another order, none has the one that was got.
+        # Three lanes append; each run has another order, none has the observed one.
         mine, got = ints(1, 2, 900, 0), ints(900, 1, 2, 0)
         runs = [ints(2, 900, 1, 0), ints(2, 1, 900, 0)]
         c = judged(mine, got, INTS, order=runs)
@@ -232,8 +232,8 @@ class BeyondTest(unittest.TestCase):
         self.assertEqual((c.status, c.differing, c.excuses), ("differ", 1, {"beyond": 3}))
 
     def evidence_of(self, plain_leaves, orders_leave, random_leaves=0, fails=False):
-        """The runs for "beyond" of a module with two shared variables, by a made-up interpreter; the
-        third: accesses of the module as it is if what is undefined is random."""
+        """Returns the runs for "beyond" of a module with two shared variables, by a made-up interpreter;
+        random_leaves: accesses outside by the unchanged module if undefined results are random."""
         class Interpreter:
             def run(_, path, options=()):
                 random = any(o.startswith("--undefined") for o in options)
@@ -259,7 +259,7 @@ class BeyondTest(unittest.TestCase):
         self.assertEqual(self.evidence_of(7, 7), [])    # "undefined" sees that
 
     def test_only_if_the_order_alone_leads_outside(self):
-        # An index that nothing has written: random, it leaves shared memory in any order.
+        # An index read before it is written: random, it leaves shared memory in any order.
         self.assertEqual(self.evidence_of(0, 7, random_leaves=7), [])
         self.assertEqual(self.evidence_of(0, 7, fails=True), [])
 
@@ -314,7 +314,8 @@ class VerdictTest(unittest.TestCase):
 class OutsideTest(unittest.TestCase):
 
     def test_each_cause_needs_its_own_count(self):
-        # Accesses outside of bounded buffers, arrays and images lead to no address of nobody.
+        # Accesses outside of bounded buffers, arrays and images are no access to an address without
+        # a buffer.
         nothing = {"outside_addresses": 0, "outside_descriptors": 0, "undefined_results": 9,
                    "outside_accesses": 9, "outside_local_accesses": 9, "split_barriers": 0}
         split = "SIMD8: deadlock: threads wait at a barrier that others left (workgroup 0,0,0)"
@@ -339,8 +340,8 @@ class RunTest(unittest.TestCase):
         self.assertNotEqual(judging.in_order(names, 1), judging.in_order(names, 2))
 
     def stopped(self, **arguments):
-        """What a run of three modules prints, of which the second never ends: a child, since such a run
-        ends its process."""
+        """Returns the output of a run over three modules, the second of which never ends; in a child, since such a
+        run ends its process."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:

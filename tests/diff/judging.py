@@ -1,7 +1,7 @@
-"""What the judges share: verdicts on modules, and going through a list of them.
+"""Shared by the judges: verdicts on modules, and going through a list of them.
 
 Modules are taken in an order drawn from a seed, so that a run that is cut off has judged a fair sample;
-on SIGINT, SIGTERM and at the end of the budget it prints the table of what it has.
+on SIGINT, SIGTERM and at the end of the budget it prints the table so far.
 """
 
 import collections
@@ -18,24 +18,24 @@ import time
 
 @dataclasses.dataclass
 class Verdict:
-    """On one module. With a status from the start (refused, broken, ...) nothing was compared."""
+    """The verdict on one module. With a status from the start (refused, broken, ...) nothing was compared."""
     path: str
     status: str = ""
     cause: str = ""
     comparisons: list = dataclasses.field(default_factory=list)
-    undriven: list = dataclasses.field(default_factory=list)   # reasons, of drives that are missing
-    widths: list = dataclasses.field(default_factory=list)     # that agree with every drive
-    by_moves: bool = False   # counted by a changed move only
+    undriven: list = dataclasses.field(default_factory=list)   # reasons for missing drives
+    widths: list = dataclasses.field(default_factory=list)     # those that agree with every drive
+    by_moves: bool = False   # drives counted by a changed move only
     alone: str = ""          # why lavapipe did not judge a drive that simulator and interpreter did
     drives: int = 0          # that were compared
 
     def fail(self, status, cause):
-        """The first failure counts."""
+        """Records a failure; the first one counts."""
         if not self.status:
             self.status, self.cause = status, cause
 
     def settle(self):
-        """The status of a module that failed nowhere: the worst of its comparisons."""
+        """Sets the status of a module without a failure: the worst of its comparisons."""
         if self.status:
             return
         for wanted in ("differ", "excused"):
@@ -59,7 +59,7 @@ class Verdict:
 
 
 def exit_status(verdicts):
-    """Of a judge: success needs a comparison, and no module that failed in any way."""
+    """Returns a judge's exit status: success needs a comparison, and no module that failed in any way."""
     failed = any(v.status in ("differ", "broken", "error") for v in verdicts)
     return 1 if failed or not any(v.comparisons for v in verdicts) else 0
 
@@ -72,7 +72,7 @@ def describe(c):
 
 
 def print_excuses(verdicts):
-    """By kind: modules, comparisons and places."""
+    """Prints modules, comparisons and places by kind of excuse."""
     modules, comparisons, places = (collections.Counter() for _ in range(3))
     for v in verdicts:
         for kind in {k for c in v.comparisons for k in c.excuses}:
@@ -101,7 +101,7 @@ def add_arguments(p):
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--budget", type=float, help="stop after so many seconds; the rest is not counted")
     p.add_argument("modules", nargs="+")
-    p.set_defaults(view_mask=0)   # of judges that do not take it
+    p.set_defaults(view_mask=0)   # for judges without this flag
 
 
 def add_view_mask(p):
@@ -110,7 +110,7 @@ def add_view_mask(p):
 
 
 def in_order(modules, seed):
-    """Paths, lists (@FILE) read, in the order of the seed: the same for the same set of modules."""
+    """Returns paths, with lists (@FILE) read, in the seed's order: the same for the same set of modules."""
     files = []
     for m in modules:
         if m.startswith("@"):
@@ -152,7 +152,7 @@ def report(verdict, seconds, out):
 
 
 def judge_all(a, judge, summary):
-    """The Verdicts of all modules, printed as they come (and written to a.out), then the summary of those
+    """Judges all modules, prints Verdicts as they come (and writes them to a.out), then the summary of those
     that were reached. A run that is stopped ends the process."""
     files = in_order(a.modules, a.order)[:a.count]
     verdicts, taken = [], set()

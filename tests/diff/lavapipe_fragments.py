@@ -5,10 +5,10 @@
                           [--order SEED] [--count N] [--budget SECONDS] MODULE.spv... | @LIST
 
 Draws come from tests/sim/fragment_job.py, one for each seed; a draw counts only if changing one operation
-of the module changes a colour, the depth, a buffer or an image on lavapipe. Compared are those colour
+of the module changes a colour, the depth, a buffer or an image on lavapipe. Compares the colour
 components that the module declares, depth, buffers and images. Statuses and excuses are those of
-lavapipe_interp.py; to what may excuse as "unstable" belong draws whose inputs are changed in their last
-bits, since rasterisers differ there. One sample a pixel.
+lavapipe_interp.py; runs for "unstable" include draws whose inputs are changed in their last bits,
+since rasterisers differ there. One sample a pixel.
 """
 
 import argparse
@@ -34,14 +34,14 @@ CACHE_FORM = 1
 
 
 def leaves(job, types, want, kinds):
-    """(output's first two parts) -> members, of colours, depth and resources."""
+    """Returns (output's first two parts) -> members, of colours, depth and resources."""
     return {**types, **{key[:2]: draws.leaves_of(key, job, types, kinds, len(data), False)
                         for key, data in want.items()}}
 
 
 def first_of_quads(outputs, width):
-    """The outputs with all pixels of targets set to 0 but the first of each quad. Of coarse derivatives any
-    of the quad is right: where a module has such, only these are compared."""
+    """Returns the outputs with all pixels of render targets set to 0 but the first of each quad. A coarse
+    derivative may be that of any pixel of the quad: for modules with such, only these are compared."""
 
     def kept(o):
         return o // 16 % width % 2 == 0 and o // 16 // width % 2 == 0
@@ -51,14 +51,14 @@ def first_of_quads(outputs, width):
 
 
 def clipped(job):
-    """Why this is no first choice: lavapipe clips to the view and draws what is left as several triangles,
-    whose quads along their edges have helpers of their own."""
+    """Returns why this draw is no first choice: lavapipe clips to the view and draws the rest as several
+    triangles, whose quads along their edges have their own helpers."""
     outside = any(abs(v) > p[3] for p in job["draw"]["positions"] for v in p[:2])
     return "triangles that reach beyond the target" if outside else None
 
 
 def counted(path, module, seed, folder, timeout, views):
-    """As draws.counted: one without clipped triangles, if it can be. `views`: {"view_mask": ...}, or nothing."""
+    """As draws.counted: a draw without clipped triangles, if possible. `views`: {"view_mask": ...}, or nothing."""
     def change(draw):
         draw.update(views)
     found = draws.counted(path, module, seed, folder, timeout, clipped, change)
@@ -76,7 +76,7 @@ class Drive:
 
 
 def drive_of(a, path, module, seed, folder):
-    """(Drive, "") or (None, reason). Kept in a.cache, if there is one, by the module's bytes and the seed."""
+    """Returns (Drive, "") or (None, reason). Kept in a.cache, if set, by the module's bytes and the seed."""
     with open(path, "rb") as f:
         name = "%s.fragment%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
     views = {"view_mask": a.view_mask} if a.view_mask else {}
@@ -99,7 +99,7 @@ def drive_of(a, path, module, seed, folder):
 
 
 def probe(interpreter, path, folder):
-    """(status, cause) of a module that cannot be imported, or ("", "")."""
+    """Returns (status, cause) of a module that cannot be imported, or ("", "")."""
     result = interpreter.run(drives.write_job({"shader": os.path.abspath(path)}, folder, "probe"))
     if result["ok"] or result["stage"] == "job":
         return "", ""
@@ -124,7 +124,7 @@ def evidence(interpreter, job, folder, outputs_of, tolerance, options):
 
 def compare_draw(interpreter, where, drive, result, folder, tolerance,
                  options=drives.FLUSH):
-    """A Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
+    """Returns a Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
     (status, cause)."""
     job = drive.job
     mine = interpreter.run(drives.write_job(job, folder, "job"), options)
@@ -142,7 +142,7 @@ def compare_draw(interpreter, where, drive, result, folder, tolerance,
 
     def outputs_of(run):
         found = compared_parts(draws.everything(run))
-        # A target that the program never writes keeps the clear value.
+        # A render target that the program never writes keeps the clear value.
         found.update({key: bytes(len(data)) for key, data in want.items()
                       if key[0] == "color" and key not in found})
         return {key: found[key] for key in want if key in found}

@@ -8,10 +8,10 @@ Inputs come from tests/drive, a drive for each seed; a drive counts only if chan
 operation in the module changes an output on lavapipe. --cache keeps drives and lavapipe's results for
 the next run. Every module ends as one of:
 
-  agree      integers equal, floats within --ulp units in the last place (compare.py); 4e-6 absolute
-             besides only if the module uses functions whose error is absolute (excuses.py). What inverse
-             trigonometric functions may be off by, 4096 units by Vulkan, excuses what depends on them
-  excused    all that differs is excused, place by place, as unstable, order or undefined (excuses.py)
+  agree      integers equal, floats within --ulp units in the last place (compare.py); also within 4e-6
+             absolute, only if the module uses functions whose error is absolute (excuses.py). The error
+             of inverse trigonometric functions, 4096 units by Vulkan, excuses values that depend on them
+  excused    each place that differs is excused, as unstable, order or undefined (excuses.py)
   differ     anything else: a bug until shown otherwise
   undriven   no drive counts, the drive generator cannot serve the module, or the drive takes more
              than MAX_STEPS in the interpreter
@@ -41,7 +41,7 @@ from spirv_module import Module  # noqa: E402
 
 
 def probe(interpreter, path, folder):
-    """(status, cause) of a module that cannot be interpreted at all, or ("", "")."""
+    """Returns (status, cause) of a module that cannot be interpreted at all, or ("", "")."""
     job = {"shader": os.path.abspath(path), "dispatch": [0, 0, 0]}
     result = interpreter.run(drives.write_job(job, folder, "probe"))
     if result["ok"] or result["stage"] == "run" and result["cause"] != "crash":
@@ -51,7 +51,7 @@ def probe(interpreter, path, folder):
 
 
 def compare_drive(interpreter, found, where, job_path, tolerance):
-    """A Comparison of lavapipe's result with the interpreter's, or (status, cause)."""
+    """Returns a Comparison of lavapipe's result with the interpreter's, or (status, cause)."""
     mine = interpreter.run(job_path)
     if not mine["ok"] and mine["cause"] in ("deadline_exceeded", "timeout"):
         return "undriven", "too long for the interpreter"

@@ -6,9 +6,9 @@
                        [--order SEED] [--count N] [--budget SECONDS] MODULE.spv... | @LIST
 
 Draws come from tests/drive/vertex_job.py, one for each seed; a draw counts only if changing one arithmetic
-operation of the module changes an output, a buffer or an image on lavapipe. Compared are, for each
+operation of the module changes an output, a buffer or an image on lavapipe. Compares, for each
 vertex of each instance, all scalars of outputs that the program stores, as they were written; buffers and
-images. A component that it never stores is undefined and not looked at. Statuses and excuses are those
+images. A component that it never stores is undefined and not compared. Statuses and excuses are those
 of lavapipe_interp.py.
 """
 
@@ -35,11 +35,11 @@ from spirv_module import Unsupported  # noqa: E402
 CACHE_FORM = 3
 TRIES = 8   # changed operations for each recipe
 KINDS = {"f32": "f", "u32": "u"}
-NEVER_WRITTEN = bytes.fromhex("efbeadde")   # no small integer, as a float -6e18
+NEVER_WRITTEN = bytes.fromhex("efbeadde")   # neither a small integer nor a small float (-6e18)
 
 
 def lavapipe(jobs, folder, timeout):
-    """Results of draws; outputs as "hex"."""
+    """Returns the results of draws; outputs as "hex"."""
     jobs = [dict(j, vertices=dict(j["vertices"], out=os.path.join(folder, "out%d" % k)))
             for k, j in enumerate(jobs)]
     results = peer.run_many(jobs, folder, timeout)
@@ -51,8 +51,8 @@ def lavapipe(jobs, folder, timeout):
 
 
 def read_back(part):
-    """The bytes of an output. The simulator says what was written; the rest holds anything at all, so that
-    it becomes what no program has there."""
+    """Returns the bytes of an output. The simulator marks the bytes that were written; the others may hold
+    anything and are set to NEVER_WRITTEN, which no program stores."""
     data, written = bytes.fromhex(part["hex"]), part.get("written")
     if written is None:
         return data
@@ -60,8 +60,8 @@ def read_back(part):
 
 
 def scalars(result):
-    """("out", place) -> dwords of all invocations, of outputs of lavapipe or the simulator; place is
-    "position.2" or "location 3.1". An array of a built-in comes whole or as its elements, one behind the
+    """Returns ("out", place) -> dwords of all invocations, for outputs of lavapipe or the simulator; place is
+    "position.2" or "location 3.1". An array of a built-in comes whole or as its elements, one after the
     other."""
     found, elements = {}, {}
     for part in result.get("outputs", []):
@@ -83,18 +83,18 @@ def own_place(output):
 
 
 def own_scalars(result):
-    """The same of mir_run's outputs."""
+    """Returns the same of mir_run's outputs."""
     return {own_place(o): bytes.fromhex(o["hex"]) for o in result.get("vertices", [])}
 
 
 def own_types(result):
-    """("out", place) -> leaves, by mir_run's outputs: their types are the module's."""
+    """Returns ("out", place) -> leaves, by mir_run's outputs: their types are the module's."""
     return {own_place(o): [(at, KINDS[o["type"]], 32) for at in range(0, len(o["hex"]) // 2, 4)]
             for o in result.get("vertices", [])}
 
 
 def everything(result, kept):
-    """Name -> bytes of the kept scalars, and of buffers and images, of lavapipe's result."""
+    """Returns name -> bytes of the kept scalars, and of buffers and images, of lavapipe's result."""
     found = {k: v for k, v in scalars(result).items() if k in kept}
     found.update(peer.outputs({"resources": result.get("resources", [])}))
     return found
@@ -114,15 +114,15 @@ def run_interpreter(interpreter, job, folder, name="job", options=()):
 
 
 def is_defined(interpreter, job, folder):
-    """Whether the program has no undefined results on this draw, as far as the interpreter sees them."""
+    """Returns True if the interpreter sees no undefined results of the program on this draw."""
     run = run_interpreter(interpreter, job, folder, "doubt", ["--races"])
     return run["ok"] and not (run["races"] or run["undefined_results"]
                               or run["outside_local_accesses"])
 
 
 def counted(interpreter, path, module, seed, folder, timeout, views):
-    """(job, types, lavapipe's result, by moves, reason): the first recipe whose draw counts, one without
-    undefined results if there is any. By moves: no changed arithmetic reaches an output, a move does.
+    """Returns (job, types, lavapipe's result, by moves, reason) of the first recipe whose draw counts, one
+    without undefined results if there is any. By moves: no changed arithmetic reaches an output, a move does.
     `views`: {"view_mask": ...}, or nothing."""
     reason = "no recipe ran"
     for by_moves in (False, True):
@@ -161,7 +161,7 @@ def counted(interpreter, path, module, seed, folder, timeout, views):
 
 
 def drive_of(a, path, module, seed, folder):
-    """(Drive, "") or (None, reason). Kept in a.cache, if there is one, by the module's bytes and the seed."""
+    """Returns (Drive, "") or (None, reason). Kept in a.cache, if set, by the module's bytes and the seed."""
     with open(path, "rb") as f:
         name = "%s.vertex%d.%d" % (hashlib.sha256(f.read()).hexdigest()[:24], CACHE_FORM, seed)
     views = {"view_mask": a.view_mask} if a.view_mask else {}
@@ -182,7 +182,7 @@ def drive_of(a, path, module, seed, folder):
 
 
 def probe(interpreter, path, folder):
-    """(status, cause) of a module that cannot be imported, or ("", "")."""
+    """Returns (status, cause) of a module that cannot be imported, or ("", "")."""
     result = run_interpreter(interpreter, {"shader": os.path.abspath(path)}, folder, "probe")
     if result["ok"] or result["stage"] == "job":
         return "", ""
@@ -192,7 +192,7 @@ def probe(interpreter, path, folder):
 
 def compare_vertices(interpreter, where, drive_, result, folder, tolerance,
                      options=drives.FLUSH):
-    """A Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
+    """Returns a Comparison of a result of the draw, lavapipe's or the simulator's, with the interpreter's, or
     (status, cause)."""
     mine = run_interpreter(interpreter, drive_.job, folder, "job", options)
     if not mine["ok"] and mine["cause"] in ("deadline_exceeded", "timeout", "unimplemented"):

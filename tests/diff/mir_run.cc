@@ -1,26 +1,23 @@
 // mir_run: imports a compute, fragment or vertex module and interprets it on the data of a job.
 //
 //   mir_run [--optimise] [--opposite] [--races] [--shuffle=SEED] [--perturb=SEED]
-//   [--undefined=SEED]
-//           [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]... [--subgroup-size=N]
-//           [--dispatch-base] JOB.json...
+//           [--undefined=SEED] [--flush] [--max-steps=N] [--print] [--loose=SPIRV_ID:ULPS]...
+//           [--subgroup-size=N] [--dispatch-base] JOB.json...
 //   mir_run --list FILE      lines of "[option...] JOB.json...", tabs between the words; each is
-//   answered
-//                            before the next is read
+//                            answered before the next is read
 //
-// The job format is that of `run-peer exec` (tests/peer/README.md): `shader`, `entry`,
-// `spec`, `push`, `resources` and `dispatch`, `draw` (draw.h; colours and depth are returned too)
-// or `vertices` (vertices.h; their outputs are "vertices"). Prints one JSON line a job:
+// The job format is that of `run-peer exec` (tests/peer/README.md): `shader`, `entry`, `spec`,
+// `push`, `resources` and `dispatch`, `draw` (draw.h; colours and depth are returned too) or
+// `vertices` (vertices.h; their outputs are "vertices"). Prints one JSON line a job:
 //   {"ok": true, "instructions": N, "lane_steps": N, "races": N, ...,
 //    "outputs": [{"set", "binding", "index", "hex"}]}
 //   {"ok": false, "stage": "import|verify|passes|run|job", "cause": "...", "error": "..."}
 // --optimise runs the target-independent passes first. --opposite, --races, --shuffle, --perturb
-// and
-// --undefined are described in core/oracle/interp.h; with --races and --undefined also operands for
-// which an instruction's result is undefined are known (ImportOptions::mark_undefined). With
-// --loose random rounding also moves all components of that SPIR-V instruction's result by up to so
-// many units in the last place.
-// --print writes the MIR to stderr. Subgroups have 8 lanes, as lavapipe's, unless told otherwise.
+// and --undefined are described in core/oracle/interp.h; with --races and --undefined the
+// interpreter also knows operands for which an instruction's result is undefined
+// (ImportOptions::mark_undefined). With --loose random rounding also moves all components of that
+// SPIR-V instruction's result by up to ULPS units in the last place. --print writes the MIR to
+// stderr. Subgroups have 8 lanes, as lavapipe's, unless --subgroup-size says otherwise.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -127,7 +124,7 @@ absl::StatusOr<oracle::BoundSampler> ReadSampler(const json& r) {
   return s;
 }
 
-// One that has a filter, a format or both is a sampler, an image, or both.
+// Adds a resource with a filter, a format or both as a sampler, an image, or both.
 absl::Status AddImage(const json& r, const std::string& bytes, oracle::LaunchInputs* inputs) {
   if (r.contains("format")) {
     absl::StatusOr<oracle::BoundImage> image = ReadImage(r, bytes);
@@ -142,7 +139,7 @@ absl::Status AddImage(const json& r, const std::string& bytes, oracle::LaunchInp
 }
 
 // Buffers with a name have an address, by which others may refer to them. With random undefined
-// results they lie elsewhere: what then changes depends on where buffers lie.
+// results they lie elsewhere, which shows results that depend on where buffers lie.
 client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
   constexpr uint64_t kFirst = uint64_t{5} << 32, kStep = uint64_t{1} << 32;
   constexpr uint64_t kMove = uint64_t{1} << 16;
@@ -156,7 +153,7 @@ client::run::Addresses AddressesOf(const json& resources, uint32_t seed) {
   return addresses;
 }
 
-// `names`: of buffers that are reached by address only, by their place among the buffers.
+// `names`: names of the buffers that are reached by address only, by their index among the buffers.
 absl::Status FillInputs(const json& job, const std::string& folder, oracle::LaunchInputs* inputs,
                         std::map<size_t, std::string>* names) {
   if (!job.contains("dispatch") && !job.contains("draw") && !job.contains("vertices")) {
@@ -248,13 +245,13 @@ void SetLoose(const mir::Module& module, const std::map<uint32_t, uint32_t>& loo
   }
 }
 
-// What a run of any stage gives besides the resources.
+// Results of a run of any stage besides the resources.
 struct Ran {
   oracle::InterpStatistics statistics;
   json results = json::object();
 };
 
-// Runs the module on what the job has for its stage.
+// Runs the module on the job's part for its stage.
 absl::StatusOr<Ran> RunStage(const mir::Module& module, const json& job, const Flags& flags,
                              oracle::LaunchInputs& inputs) {
   Ran ran;
@@ -286,7 +283,7 @@ absl::StatusOr<Ran> RunStage(const mir::Module& module, const json& job, const F
   return ran;
 }
 
-// What the job of a stage has.
+// Returns the key of a job that holds a stage's work.
 const char* WorkOf(mir::Stage stage) {
   switch (stage) {
     case mir::Stage::kCompute: return "dispatch";
@@ -365,7 +362,7 @@ json RunJob(const std::string& path, const Flags& flags) {
   return result;
 }
 
-// Takes one option or file name; false when it is not understood.
+// Takes one option or file name; returns false if it is not understood.
 bool Take(absl::string_view arg, Flags& flags, std::vector<std::string>& jobs) {
   oracle::LaunchInputs& inputs = flags.inputs;
   if (arg == "--optimise") {

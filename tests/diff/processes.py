@@ -1,5 +1,5 @@
 """Programs that answer a line with a line of JSON (mir_run --list, eu_run --list), kept running: starting
-one takes longer than most of what it is asked. The words of a line have tabs between them: paths may have
+one takes longer than most of its answers. The words of a line have tabs between them: paths may have
 blanks."""
 
 import json
@@ -11,7 +11,7 @@ import threading
 
 
 class Server:
-    """One process; started when first asked, and again after it died or took too long."""
+    """One process; started at the first question, and again after it died or took too long."""
 
     def __init__(self, command):
         self.command = command
@@ -26,7 +26,7 @@ class Server:
                                         stderr=self.errors, bufsize=0)
 
     def stop(self):
-        """The last words of the process, and its exit status."""
+        """Ends the process and returns its last words and its exit status."""
         self.process.stdin.close()
         self.process.kill()
         status = self.process.wait()
@@ -38,7 +38,7 @@ class Server:
         return status, text
 
     def line(self, timeout):
-        """The next line, or None: end of output or of patience."""
+        """Returns the next line, or None at the end of output or after the timeout."""
         out = self.process.stdout.fileno()
         parts = [self.pending]
         while b"\n" not in parts[-1]:
@@ -51,7 +51,7 @@ class Server:
         return line
 
     def ask(self, words, timeout):
-        """The answer; {"ok": False, "stage", "cause": "crash" or "timeout", "error"} if there is none."""
+        """Returns the answer; {"ok": False, "stage", "cause": "crash" or "timeout", "error"} if there is none."""
         if self.process is None:
             self.start()
         try:

@@ -7,10 +7,10 @@ width in contract mode, and compared with the MIR interpreter, which is compared
                     [--count N] [--budget SECONDS] [--view-mask MASK] MODULE.spv... | @LIST
 
 Drives are those of lavapipe_vertex.py or lavapipe_fragments.py, whose comparison comes first; each width,
-with and without fusion, is a comparison of its own with the interpreter at that width, with excuses of its
-own. Statuses are those of sim_interp.py; subnormals are flushed in the interpreter. The
+with and without fusion, is a separate comparison with the interpreter at that width, with separate
+excuses. Statuses are those of sim_interp.py; subnormals are flushed in the interpreter. The
 last lines are causes, excuses by kind, and a table: modules, driven, counted, agreeing, excused, differing,
-in all and by width. What a vertex program never writes differs from what the interpreter has there, unless
+in all and by width. An output that a vertex program never writes differs from the interpreter's value, unless
 that is undefined.
 """
 
@@ -37,8 +37,8 @@ from spirv_module import Unsupported  # noqa: E402
 
 @dataclasses.dataclass
 class Stage:
-    """What the stages have of their own."""
-    widths: tuple        # that programs of this stage have
+    """Holds the differences between the stages."""
+    widths: tuple        # widths of programs of this stage
     load: object         # (path) -> the module; raises Unsupported
     drive_of: object     # (arguments, path, module, seed, folder) -> (drive, "") or (None, reason)
     compare: object      # (interpreter, where, drive, result, folder, tolerance[, options]) -> a
@@ -55,7 +55,7 @@ ALL_WIDTHS = (8, 16, 32)
 
 
 def compare_width(a, stem, width, drive, where, folder, tolerance):
-    """(Comparisons of both modes, "" or why one of them is broken)."""
+    """Returns (Comparisons of both modes, "" or why one of them is broken)."""
     made = []
     options = [*drives.FLUSH, "--subgroup-size=%d" % width]
     job_path = drives.write_job(drive.job, folder, "draw")
@@ -97,7 +97,7 @@ def judge_drive(a, widths, drive, seed, folder, tolerance, verdict):
 
 
 def widths_by(verdict, status):
-    """Widths of whose comparisons the worst is this status."""
+    """Returns the widths whose worst comparison has this status."""
     ranks = ["agree", "excused", "differ"]
     worst = {}
     for c in verdict.comparisons:

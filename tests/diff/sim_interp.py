@@ -6,9 +6,9 @@ compared with the MIR interpreter, which is compared with lavapipe.
                   [--seeds 1,2] [--no-fusion] [--widths 8,16,32] [--order SEED] [--count N] [--jobs N]
                   [--budget SECONDS] MODULE.spv... | @LIST
 
-Every width that comes out is run in contract mode, with and without fusion (blocks entered with
-all channels off), on the drive of every seed. Each of these is a comparison of its own with the
-interpreter at that width, with excuses of its own (excuses.py). Inputs and the meaning of agree, excused,
+Every compiled width is run in contract mode, with and without fusion (blocks entered with
+all channels off), on the drive of every seed. Each of these is a separate comparison with the
+interpreter at that width, with separate excuses (excuses.py). Inputs and the meaning of agree, excused,
 differ and undriven are those of lavapipe_interp.py, whose comparison comes first; for the simulator,
 subnormals are flushed in the interpreter as the hardware does. Further:
 
@@ -16,14 +16,14 @@ subnormals are flushed in the interpreter as the hardware does. Further:
   refused    by the importer or the back end, with its cause
   broken     compilation failed otherwise, or the simulator refused the program (a contract
              violation, say): always a bug
-  outside    excuse of a comparison that cannot be made: an address that no buffer has is accessed, or a
+  outside    excuse of a comparison that cannot be made: an access to an address that no buffer has, or to a
              descriptor beyond the end of an array, in the interpreter too
-  barrier    likewise: threads wait at a barrier that others left, and the interpreter saw one that not all
-             invocations of the workgroup reach, which Vulkan leaves undefined
+  barrier    likewise: threads wait at a barrier that other threads left, and the interpreter saw one that not
+             all invocations of the workgroup reach, which Vulkan leaves undefined
 
 The last lines are causes, excuses by kind and a table: compiled; driven (some drive ran); counted
 (changing one arithmetic operation changes an output, or, where none does, changing a move: those are
-told apart); agreeing, in all and by width. An interrupted run prints them too. The exit status is 1 if
+shown separately); agreeing, in all and by width. An interrupted run prints them too. The exit status is 1 if
 any module differs or is broken, or if there was no comparison.
 """
 
@@ -47,13 +47,13 @@ import peer  # noqa: E402
 import processes  # noqa: E402
 from spirv_module import Module  # noqa: E402
 
-# Causes of "undriven" by which a drive ran, but did not count.
+# Causes of "undriven" for which a drive ran, but did not count.
 RAN = (drive.NOTHING_CHANGES, drive.NOTHING_WRITTEN)
 MAX_SECONDS = 100   # for one run of the simulator
 
 
 def compile_module(a, path, module, folder):
-    """(files by width, status, cause)."""
+    """Returns (files by width, status, cause)."""
     spec = ["--spec=%d:%d" % kv for kv in sorted(module.specialised.items())]
     widths = ["--widths=" + a.widths] if a.widths else []
     state = ["--view-mask=%x" % a.view_mask] if a.view_mask else []
@@ -83,9 +83,9 @@ def simulate(a, stem, job_path, options):
 
 
 def excuse_of_stop(mine, error):
-    """The excuse if the simulator stopped where the interpreter too leaves what is bound, or for a barrier
-    that the interpreter too saw reached by some only; or None. What is left by an offset does not count:
-    buffers that are bound have bounds, which the compiled program must keep."""
+    """Returns the excuse if the simulator stopped at an access that the interpreter too saw outside of the bound
+    resources, or at a barrier that the interpreter too saw reached by some only; else None. Offsets beyond the
+    end of a buffer do not count: bound buffers have bounds, which the compiled program must keep."""
     if (mine["outside_addresses"] and "no allocation" in error
             or mine["outside_descriptors"] and " is bound to " in error):
         return "outside"
@@ -95,7 +95,7 @@ def excuse_of_stop(mine, error):
 
 
 def compare_width(a, stem, width, found, where, job_path, tolerance):
-    """(Comparisons of both modes, "" or why one of them is broken)."""
+    """Returns (Comparisons of both modes, "" or why one of them is broken)."""
     options = ["--flush", "--subgroup-size=%d" % width]
     mine = a.interpreter.run(job_path, options)
     if not mine["ok"]:
@@ -201,7 +201,7 @@ def main():
     p.add_argument("--no-fusion", action="store_true")
     judging.add_arguments(p)
     a = p.parse_args()
-    # Without a folder for them drives are looked for anew in every run.
+    # Without a folder for them, each run looks for drives anew.
     with tempfile.TemporaryDirectory() as own_cache:
         a.cache = a.cache or own_cache
         os.makedirs(a.cache, exist_ok=True)

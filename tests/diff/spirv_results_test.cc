@@ -1,4 +1,4 @@
-// Of an instruction on vectors all components are its results, of all calls.
+// Results of an instruction on vectors are all its components, in all calls.
 #include "tests/diff/spirv_results.h"
 
 #include <string>

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr uint32_t kMax = 1u << 16;  // invocations of the interpreter
 
-// Those of a location, by vertex or by instance.
+// The attributes of a location, by vertex or by instance.
 struct Attribute {
   uint32_t location = 0;
   bool per_instance = false;
@@ -51,7 +51,7 @@ class Vertices {
 
   const mir::Module& m_;
   const json& draw_;
-  std::vector<uint32_t> numbers_;  // of the vertices: VertexIndex
+  std::vector<uint32_t> numbers_;  // VertexIndex of each vertex
   uint32_t base_vertex_ = 0;
   uint32_t instances_ = 1, first_instance_ = 0;
   std::vector<uint32_t> views_ = {0};
@@ -87,7 +87,8 @@ absl::Status Vertices::Read() {
   return absl::OkStatus();
 }
 
-// A list says nothing of its components: there are as many as its length makes of what is read.
+// The list does not state the number of components: it is the list's length / the number of rows
+// read.
 absl::Status Vertices::ReadAttribute(const json& given) {
   Attribute a;
   a.location = given.value("location", 0u);
@@ -187,9 +188,10 @@ const char* OutputName(BuiltIn builtin) {
   }
 }
 
-// What is never stored is left out: it is undefined. An element chosen by value may be any.
+// Leaves out scalars that are never stored: they are undefined. A dynamic index may name any
+// element.
 json Vertices::Outputs(const oracle::StageData& stage) const {
-  std::set<std::pair<uint32_t, uint32_t>> stored;  // output, place in it
+  std::set<std::pair<uint32_t, uint32_t>> stored;  // output, index of the scalar in it
   mir::ForEachInst(m_, m_.body, [&](mir::InstId id) {
     const mir::Inst& inst = m_.inst(id);
     if (inst.op != mir::Op::kStoreOutput) return;

@@ -1,8 +1,8 @@
 // Vertices of a draw in the interpreter: attributes in, all outputs back.
 //
-// The state of `run-peer exec` (tests/peer/README.md, "vertices"): an invocation for each vertex of
-// each view of each instance, in that order; one draw. Vertices that several indices name run as
-// often as they are named.
+// The state of `run-peer exec` (tests/peer/README.md, "vertices"): one draw, with an invocation for
+// each vertex of each view of each instance, in that order. A vertex that several indices name runs
+// once for each of them.
 //
 // Source: Vulkan specification, "Built-In Variables" (VertexIndex: with vertexOffset, or
 // firstVertex; BaseVertex: these; InstanceIndex: with firstInstance).
@@ -17,14 +17,14 @@
 namespace kiln::diff {
 
 struct RanVertices {
-  // [{"builtin" or "location", "component", "type", "hex"}]: of each scalar that the program stores
-  // a dword for each invocation. Scalars of arrays stand at the location of their element; those of
-  // built-ins have the component that they are of all the built-in's.
+  // [{"builtin" or "location", "component", "type", "hex"}]: for each scalar that the program
+  // stores, a dword per invocation. Scalars of arrays have the location of their element; those of
+  // built-ins are counted over all components of the built-in.
   nlohmann::json outputs;
   oracle::InterpStatistics statistics;
 };
 
-// Resources of `inputs` are written in place. InvalidArgument: a draw that is wrong. Unimplemented:
+// Writes the resources of `inputs` in place. InvalidArgument: a malformed draw. Unimplemented:
 // attributes and outputs of other widths than 32 bits.
 absl::StatusOr<RanVertices> RunVertices(const mir::Module& module, const nlohmann::json& vertices,
                                         oracle::LaunchInputs& inputs,

@@ -1,4 +1,4 @@
-// Draws written down here: what their vertices are given, and what comes back.
+// Hand-written draws: the inputs of their vertices, and the outputs.
 #include "tests/diff/vertices.h"
 
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// The outputs, or the error.
+// Returns the outputs, or the error.
 std::string OutputsOf(const std::string& text, const json& vertices) {
   const absl::StatusOr<mir::Module> m = mir::Parse("mir 1 stage vertex " + text + " return }");
   if (!m.ok()) return std::string(m.status().message());
@@ -69,7 +69,7 @@ TEST(Vertices, ReadAttributesByVertexAndByInstance) {
   const json inputs = {{{"location", 0}, {"u32", {0, 1, 0}}},
                        {{"location", 1}, {"u32", {9, 1}}, {"rate", "instance"}},
                        {{"location", 2}, {"i32", {9, 2, 9, 3, 9, 4}}}};
-  // What is not stored, and the first elements of the array, are not there.
+  // Scalars that are not stored, and the first elements of the array, are absent.
   EXPECT_EQ(OutputsOf(program, {{"indices", {0, 1, 2}}, {"inputs", inputs}}),
             "clip_distance.2 010000000300000001000000\n0.1 000000000100000000000000\n");
   EXPECT_EQ(OutputsOf(program, {{"count", 4}, {"inputs", inputs}}),

@@ -4,7 +4,7 @@ import struct
 
 import texels
 
-# Absolute slack for floats whose neighbours cancel: results of sin, log2 and the like near zero
+# Absolute tolerance for floats whose neighbours cancel: results of sin, log2 and the like near zero
 # (tests/peer/README.md states lavapipe's own errors: log2 3e-7, atan 3e-6 absolute).
 ABSOLUTE = 4e-6
 
@@ -42,7 +42,7 @@ def value(bits, width):
 
 
 def near(kind, a, b, bits, ulp, absolute=ABSOLUTE):
-    """Whether the bits of two leaves agree within the tolerance of their kind."""
+    """Returns True if the bits of two leaves agree within the tolerance of their kind."""
     if a == b or kind == "p":  # every execution has its own addresses
         return True
     if kind == "n":
@@ -57,7 +57,7 @@ def near(kind, a, b, bits, ulp, absolute=ABSOLUTE):
 
 
 def compare(want, got, leaves, ulp, absolute=ABSOLUTE):
-    """None when the buffers agree, else a description of the first difference. `leaves` are
+    """Returns None if the buffers agree, else a description of the first difference. `leaves` are
     (offset, kind, bits), kinds as in texels.py; bytes in no leaf must be equal."""
     if len(want) != len(got):
         return "sizes %d and %d" % (len(want), len(got))

@@ -6,8 +6,8 @@
 
 The job format is that of `run-peer exec`. Data is made from the types in the module: integers are
 small, because most are sizes and indices; floats are moderate, so that results stay finite. A
-recipe fixes the distributions; one module in need of multiples of 32 and another in need of 1 are
-served by different recipes.
+recipe fixes the distributions; a module that needs multiples of 32 and one that needs 1 get
+different recipes.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import peer  # noqa: E402
 import texels  # noqa: E402
 from spirv_module import Module, Unsupported  # noqa: E402
 
-RUNTIME_BYTES = 16384   # of an unsized array
+RUNTIME_BYTES = 16384   # bytes of an unsized array
 MAX_BLOCK = 1 << 22
 NOTHING_CHANGES = "no changed operation changes an output"
 NOTHING_WRITTEN = "nothing is written"
@@ -49,14 +49,14 @@ RECIPES = [
     {"param": [16, 17], "int": [1], "float": (1.0, 2.0), "groups": (8, 1, 1)},
 ]
 
-# Behind those of the table follow drawn ones, for modules that write nothing with the former: sizes of
-# different magnitude have to go together there.
+# Drawn recipes follow those of the table, for modules that write nothing with the latter because
+# they need sizes of different magnitude together.
 DRAWN = 32
 MAGNITUDES = [0, 1, 1, 2, 3, 4, 8, 16, 32, 64, 128, 256]
 
 
 def recipe_of(number):
-    """The recipe of a number: the same for everybody who names it."""
+    """Returns the recipe of a number: the same for each call with this number."""
     if number < len(RECIPES):
         return RECIPES[number]
     rng = random.Random(number)
@@ -65,12 +65,12 @@ def recipe_of(number):
             "groups": rng.choice([(1, 1, 1), (2, 1, 1), (4, 2, 1), (2, 2, 2)])}
 
 
-# What sampled images may be made of, by the type of their components.
+# Formats for sampled images, by the type of their components.
 SAMPLED_FORMATS = {"f": ["rgba32f", "rgba16f", "rgba8", "rg32f", "r11g11b10f", "rgb10a2", "r16"],
                    "i": ["rgba32i", "rgba16i", "r8i"], "u": ["rgba32ui", "rgba8ui", "rg16ui"]}
 EDGE = 8           # of images
-MAX_LIST = 3       # nodes of one type behind each other
-MAX_ELEMENTS = 3   # of an array of descriptors; the rest repeat the first
+MAX_LIST = 3       # nodes of one type in a chain
+MAX_ELEMENTS = 3   # elements of an array of descriptors; the rest repeat the first
 
 
 class Maker:
@@ -103,7 +103,7 @@ class Maker:
         return (v & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
 
     def block(self, type_id, param):
-        """DATA of a block: hex, interrupted by addresses."""
+        """Returns the DATA of a block: hex, interrupted by addresses."""
         size = self.module.size(type_id)
         if size > MAX_BLOCK:
             raise Unsupported("a block of %d bytes" % size)
@@ -135,7 +135,7 @@ class Maker:
         name = "buffer%d" % len(self.extra)
         entry = {"name": name}
         self.extra.append(entry)
-        # A pointer to a scalar is taken to be one to an array.
+        # Takes a pointer to a scalar as a pointer to an array.
         op = self.module.types[type_id][0]
         if op == 30:
             self.behind.append(type_id)
@@ -160,7 +160,7 @@ class Maker:
                 raise Unsupported("image format %d" % image[6])
             return texels.STORAGE[image[6]]
         kind = "f" if sampled[0] == 22 else "i" if sampled[1][1] else "u"
-        # Without a format anything may be bound; images that are compared are of depths.
+        # Without a format any may be bound; images of comparing samplers hold depths.
         if image[5] == 2 or r.kind == "texel_buffer":
             return SAMPLED_FORMATS[kind][0]
         return "d32f" if image[2] == 1 else self.random.choice(SAMPLED_FORMATS[kind])
@@ -192,7 +192,7 @@ class Maker:
         return entry
 
     def sampler(self, compares, integers):
-        """Of filters only those that the image allows; textures are addressed beyond their edges."""
+        """Returns a sampler with a filter that the image allows; addresses go beyond the image's edges."""
         linear = not integers and self.random.random() < 0.5
         entry = {"filter": "linear" if linear else "nearest",
                  "mipmap": self.random.choice(["nearest", "linear"]) if not integers else "nearest",
@@ -229,7 +229,7 @@ class Maker:
             entry["data"] = self.block(r.type, not writable)
             entry["as"] = "hex"
         elif r.kind == "sampler":
-            # Integers are not filtered: a module that samples any has no linear samplers.
+            # Integers are not filtered: a module that samples integers has no linear samplers.
             integers = any(a.image and self.module.types[a.image[0]][0] != 22
                            for all_ in self.module.resources().values() for a in all_)
             entry.update(self.sampler(self.compares(r), integers))
@@ -246,8 +246,8 @@ class Maker:
         return (r.set, r.binding) in self.module.compared()
 
     def leaf_types(self):
-        """(set, binding) -> list of (offset, kind, bits), for comparing outputs. Of images as job
-        has made them."""
+        """Returns (set, binding) -> list of (offset, kind, bits), for comparing outputs. Images have the formats
+        that `job` has chosen."""
         types = {}
         for key, aliases in self.module.resources().items():
             r = max(aliases, key=lambda a: self.module.size(a.type) if a.kind == "buffer" else 0)
@@ -267,13 +267,13 @@ def make_job(path, recipe=0, seed=1, groups=None, module=None):
 
 
 def initial(resource):
-    """Bytes that a resource of a job starts with, where they are given as hex."""
+    """Returns a resource's initial bytes, if the job gives them as hex."""
     data = resource.get("data", {})
     return bytes.fromhex(data["hex"]) if "hex" in data else b""
 
 
 def writes_something(job, outputs):
-    """Does the run change any buffer or image?"""
+    """Returns True if the run changes any buffer or image."""
     start = {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
              else (r["name"], 0, 0): initial(r) for r in job["resources"]}
     return any(start.get(k) != v for k, v in outputs.items())
@@ -293,15 +293,14 @@ def without_addresses(outputs, types):
 
 
 def mutants(module, rng, tries, by_moves):
-    """(word index, replacement words) of those that are tried, in order."""
+    """Returns (word index, replacement words) of the mutants to try, in order."""
     groups = mutate.moves(module) if by_moves else (mutate.plans(module),)
     return [(site, found[site]) for found in groups
             for site in mutate.in_order(module, found, rng)[:tries]]
 
 
 def counts(job, types, result, module, folder, run_many, chosen):
-    """Does one of these mutants change an output of the job? Returns the job with the mutant that does,
-    or None. They are tried a few at a time."""
+    """Returns the job with the first mutant that changes an output, or None. Tries them a few at a time."""
     base = without_addresses(peer.outputs(result), types)
     for start in range(0, len(chosen), 6):
         jobs = []
@@ -317,7 +316,7 @@ def counts(job, types, result, module, folder, run_many, chosen):
 
 @dataclasses.dataclass
 class Drive:
-    """What counted_drive finds. Without a job, `reason` says why there is none; with a job but without
+    """The result of counted_drive. Without a job, `reason` says why there is none; with a job but without
     lavapipe's `result`, why lavapipe did not judge it."""
     job: dict = None
     types: dict = None
@@ -375,7 +374,8 @@ class Search:
             error = str(result.get("error"))[:120]
             self.reason = error if self.scout else "lavapipe: " + error
             self.slow += 3 * ("time" in error and not self.scout)
-            # Each costs the scout seconds: drawn recipes are not tried after a table full of these.
+            # Each such error costs the scout seconds: if the whole table gives them, drawn recipes
+            # are not tried.
             self.slow += 0.2 * (self.scout is not None and "lane steps" in error)
             return None
         writes = writes_something(job, peer.outputs(result))
@@ -392,7 +392,7 @@ class Search:
         return Drive(job, types, result, recipe, by_moves, "", mutant)
 
     def draws(self):
-        """Is it worth while to try drawn recipes?"""
+        """Returns True if drawn recipes are worth trying."""
         return self.scout and not self.writes
 
     def run(self, by_moves):
@@ -419,13 +419,13 @@ class Search:
 
 def counted_drive(path, folder, seed=1, groups=None, timeout=30, accept=None, scout=None,
                   doubt=None, specialise=False, first_recipe=None):
-    """The Drive by the first recipe that runs on lavapipe and counts. `accept`, given a job, may
-    return a reason for which it is not worth trying (say, that it never ends), to save time. `scout`,
-    given a list of jobs, runs them elsewhere: starting lavapipe takes long, so that recipe and mutation
-    are looked for there, and lavapipe only has to confirm what was found. If it cannot (it takes too
-    long or crashes), the drive comes without its result. `doubt`, given a job that counts and its result,
-    tells whether a better defined one is wanted; if there is none, the first is taken. With a scout,
-    moves are changed where no changed arithmetic shows. With `specialise`, jobs may have a `spec`: see
+    """Returns the Drive by the first recipe that runs on lavapipe and counts. `accept`, given a job, may
+    return a reason why it is not worth trying (say, that it never ends), to save time. `scout`, given a
+    list of jobs, runs them elsewhere: starting lavapipe takes long, so the scout looks for recipe and
+    mutation, and lavapipe only confirms what was found. If lavapipe cannot (it takes too long or
+    crashes), the drive has no `result`. `doubt`, given a job that counts and its result, returns True if
+    a better defined one should be looked for; if there is none, the first is taken. With a scout, moves
+    are changed where no changed arithmetic shows. With `specialise`, jobs may have a `spec`: see
     Module._shared_spec_ids. `first_recipe` is tried before the others.
     """
     module = Module.load(path, specialise=specialise)

@@ -69,7 +69,8 @@ OpReturn
 OpFunctionEnd
 """
 
-# One of each move: a shuffle, one that repeats a component, an extraction, a construction, a choice.
+# One move of each kind: a shuffle, one that repeats a component, an extraction, a construction, a
+# selection.
 MOVES = """
 OpCapability Shader
 OpMemoryModel Logical GLSL450
@@ -197,7 +198,8 @@ def f32(*values):
     return struct.pack("<%df" % len(values), *values)
 
 
-# A matrix, an array of two integers behind it, two inputs in one location; what is no attribute.
+# A matrix, then an array of two integers, two inputs in one location, and an input that is no
+# attribute.
 VERTEX = """
 OpCapability Shader
 OpMemoryModel Logical GLSL450

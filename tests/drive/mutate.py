@@ -27,7 +27,7 @@ REPLACEMENT = {128: 130, 130: 128, 129: 131, 131: 129, 132: 128, 133: 129, 136: 
                126: 200, 200: 126,                          # OpSNegate, OpNot
                232: 233, 233: 232, 234: 235, 235: 234, 236: 238, 238: 236, 237: 239, 239: 237,
                240: 241, 241: 240, 242: 234,                # atomics
-               # Of subgroups: votes, shuffles, first and last bits of ballots, reductions.
+               # Subgroup operations: votes, shuffles, first and last bits of ballots, reductions.
                334: 335, 335: 334, 345: 346, 346: 345, 347: 348, 348: 347, 343: 344, 344: 343,
                349: 351, 351: 349, 350: 352, 352: 350, 353: 356, 356: 353, 354: 357, 357: 354,
                355: 358, 358: 355, 359: 360, 360: 359, 361: 360, 362: 363, 363: 362, 364: 363}
@@ -47,15 +47,16 @@ EXCHANGED = {144: 145, 145: 144, 146: 146, 147: 147}  # matrix products, if the 
 COPIED = {127, 142, 143, 144, 145, 146, 168, 201, 84}   # others: a copy of an operand
 EXT_COPIED = {35, 44, 45, 53, 68, 70, 71, 72}
 SAME_OPERANDS = {148}                                   # OpDot: of the first operand with itself
-# Of the instructions in functions, those without result or without result type.
+# Instructions in functions without a result or without a result type.
 NO_RESULT = {0, 8, 56, 62, 63, 64, 99, 224, 225, 228, 246, 247, 248, 249, 250, 251, 252, 253, 254,
              255, 256, 257, 317}
-# Comparisons, and logic of booleans: changed after the rest, for arithmetic proper says more.
+# Comparisons, and logic of booleans: tried after the rest, since a change of arithmetic proper
+# shows more.
 COMPARISONS = set(range(154, 192)) - {169}
 
 
 def value_types(m):
-    """Result types of constants and of values in functions: what a mutant may copy."""
+    """Returns the result types of constants and of values in functions, which a mutant may copy."""
     types = {}
     for i in m.instructions():
         if 41 <= i.op <= 52:
@@ -104,7 +105,7 @@ def plans(m):
 
 
 def has_output(m):
-    """Does anything reached write what is seen from outside: buffers, images, by address?"""
+    """Returns True if a reached function writes memory visible outside: buffers, images, by address."""
     types = value_types(m)
     types.update({id_: pointer for id_, pointer, _ in m.variables})
     for f in m.reached:
@@ -152,7 +153,7 @@ def move_plan(m, i, types):
 
 def moves(m):
     """Word index -> replacement words, for all moves in reached functions that can change; writes are
-    in a dict of their own."""
+    in a separate dict."""
     changed, left_out = {}, {}
     types = value_types(m)
     for f in m.reached:

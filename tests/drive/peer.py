@@ -39,8 +39,8 @@ def run(job, folder, timeout=60):
 
 
 def outputs(result):
-    """(set, binding, index) -> bytes of everything returned as hex; (name, 0, 0) of buffers that are
-    reached by address."""
+    """Returns (set, binding, index) -> bytes of everything returned as hex; buffers reached by address
+    have the key (name, 0, 0)."""
     found = {}
     for r in result.get("resources", result.get("outputs", [])):
         key = ((r["name"], 0, 0) if "binding" not in r

@@ -23,7 +23,7 @@ class Unsupported(Exception):
 
 
 class Instruction:
-    """Opcode, operand words, and place (word index) of one instruction."""
+    """Opcode, operand words, and word index of one instruction."""
 
     __slots__ = ("op", "words", "at")
 
@@ -255,7 +255,7 @@ class Module:
         return None
 
     def resources(self):
-        """Resources by (set, binding); of aliases, all types are kept."""
+        """Returns resources by (set, binding); aliases keep all their types."""
         found = {}
         for id_, pointer, storage in self.variables:
             if storage not in (0, 2, 12) or id_ not in self.used:

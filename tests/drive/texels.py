@@ -1,4 +1,4 @@
-"""What the bytes of an image are made of, so that outputs can be compared (compare.py)."""
+"""Splits the bytes of an image into channels, so that outputs can be compared (compare.py)."""
 
 import re
 import struct

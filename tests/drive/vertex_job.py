@@ -16,9 +16,9 @@ from spirv_module import GLCOMPUTE, OP, STORAGE, Module, Unsupported  # noqa: E4
 VERTEX = 0
 LOCATION, COMPONENT, BUILTIN = 30, 31, 11   # decorations
 SUBGROUP = {*range(61, 69), 4423, 4431}     # capabilities: GroupNonUniform..., ballots and votes before 1.3
-# Recipes of drive.py in the order in which they are tried: positive floats first, since what pow, log
-# or sqrt give for negative ones nobody defines. The first USUAL of them serve most modules; the others are
-# for those that divide by 0 or leave arrays with these.
+# Recipes of drive.py in the order in which they are tried: positive floats first, because pow, log
+# and sqrt are undefined for negative ones. The first USUAL of them serve most modules; the others
+# are for modules that divide by 0 or exceed array bounds with these.
 ORDER = [1, 2, 4, 0, 3, 8, 7, 9, 5, 11, 6, 10]
 USUAL = 5
 DRAWS = [
@@ -95,7 +95,7 @@ def value(rng, kind, recipe):
 
 
 def rows(draw, rate):
-    """How many vertices, or instances, an attribute is read for: up to the last one drawn."""
+    """Returns the number of vertices, or instances, that an attribute is read for: up to the last one drawn."""
     if rate == "instance":
         return draw.get("first_instance", 0) + draw.get("instances", 1)
     if "indices" in draw:
@@ -104,7 +104,7 @@ def rows(draw, rate):
 
 
 def make_job(module, path, number=0, seed=1):
-    """A job by the number-th of the recipes and the types of its buffers' contents. Raises Unsupported."""
+    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported."""
     if module.has_subgroups():
         raise Unsupported("which vertices make a subgroup is the implementation's")
     recipe = ORDER[number]

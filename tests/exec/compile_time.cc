@@ -3,13 +3,13 @@
 //
 //   bazel run -c opt //tests/exec:compile_time [-- KIND [SIZE]]
 //
-// KIND is a name from the output, without it all are run. Ordinary programs and chains grow from
-// 500 to 8,000 instructions; under each of those series stands the worst figure and how many times
-// that of the smallest program the worst is ("linear within"). SIMD8+16: Prepare once and Compile
-// at both widths, as a compile without wishes does; its instructions are those of both.
+// KIND is a name from the output; without it all kinds run. Ordinary programs and chains grow from
+// 500 to 8,000 instructions; below each of those series are its worst figure and the factor between
+// that and the figure of the smallest program ("linear within"). SIMD8+16: Prepare once and Compile
+// at both widths, as a compile without width hints does; its instructions are those of both.
 //
 // Goals (core/DESIGN.md): at most 4 us per final instruction, linear within 1.5 x; 512 live values
-// in at most 30 ms. Run it on a machine that does nothing else.
+// in at most 30 ms. Run it on an otherwise idle machine.
 #include <time.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ int64_t ThreadNanoseconds() {
   return t.tv_sec * 1'000'000'000ll + t.tv_nsec;
 }
 
-// Sums the passes' own times by name, to tell which one bends.
+// Sums the passes' own times by name, to show which one is not linear.
 class Times : public kiln::Sink {
  public:
   void OnPass(const kiln::PassRecord& r) override {
@@ -95,7 +95,7 @@ bool RunOnce(const std::string& text, const std::vector<int>& widths, Result* be
   return true;
 }
 
-// The least of three runs, Prepare and Compile.
+// Returns the least time of three runs of Prepare and Compile.
 Result Measure(const char* kind, int n, const std::vector<int>& widths, const std::string& text) {
   constexpr int kRuns = 3;
   Result best;
@@ -127,7 +127,7 @@ void Series(const Only& only, const char* kind, const std::vector<int>& widths, 
   }
 }
 
-// With the summary that the goals are about.
+// Measures a series and prints the summary to which the goals apply.
 void Growing(const Only& only, const char* kind, const std::vector<int>& widths, Program program,
              std::initializer_list<int> sizes = {500, 1000, 2000, 4000, 8000}) {
   if (!only.kind.empty() && only.kind != kind) return;

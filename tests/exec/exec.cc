@@ -22,7 +22,7 @@
 namespace kiln::exec {
 namespace {
 
-// Small and large integers, floats of moderate size, arbitrary bits: all that an op may meet.
+// Returns small and large integers, floats of moderate size, arbitrary bits.
 uint32_t Word(std::mt19937& rng) {
   const uint32_t x = rng();
   switch (rng() % 4) {
@@ -34,8 +34,8 @@ uint32_t Word(std::mt19937& rng) {
   }
 }
 
-// Where buffers lie in the address space, which the second half of the push constants says. Of a
-// large first buffer a part lies beyond a multiple of 2^32.
+// Addresses of buffers, which the second half of the push constants holds. A large first buffer
+// crosses a multiple of 2^32.
 constexpr uint64_t kFirstAddress = 0x7ffff0000u;
 constexpr uint64_t kAddressStep = 0x20000;
 constexpr size_t kAddressesAt = 64;
@@ -137,7 +137,7 @@ std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
   return absl::StrCat(v.name, fusion ? " fused" : "", opposite ? " opposite: " : ": ", text, "\n");
 }
 
-// What the EU verifier finds in the code.
+// Returns the EU verifier's findings in the code.
 std::string Findings(const Variant& v) {
   constexpr auto kGen = intel::isa::Generation::kGen12;
   const auto placed = intel::isa::DecodeProgram(kGen, v.code);

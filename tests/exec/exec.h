@@ -1,5 +1,5 @@
-// Runs a MIR module through the compiler and the simulator at every width, with and without
-// fusion, and compares the buffers with what the interpreter leaves.
+// Runs a MIR module through the compiler and the simulator at every width, with and without fusion,
+// and compares the buffers with the interpreter's.
 #ifndef KILN_TESTS_EXEC_EXEC_H_
 #define KILN_TESTS_EXEC_EXEC_H_
 
@@ -21,16 +21,16 @@ struct Setup {
   bool floats = false;  // results are floats: compare by ulp, any NaN equals any NaN
   uint32_t ulp = 3;
   bool zero_memory = false;  // shared and private memory begin as 0, as in the interpreter
-  std::vector<int> widths = {8, 16, 32};  // all of them must come out
+  std::vector<int> widths = {8, 16, 32};  // each of them must compile
   std::vector<std::string> disabled_passes;
-  bool opposite = false;  // run also in the opposite order and with what is undefined otherwise
+  bool opposite = false;  // run also in the opposite order and with other undefined contents
   bool bindless = false;  // all descriptors in arrays without length (unsized.h)
 };
 
-// "" if all agree, else what does not. `module` is text as core/mir/parse.h reads it.
+// Returns "" if all agree, else the differences. `module` is text as core/mir/parse.h reads it.
 std::string Compare(std::string_view module, const Setup& setup);
 
-// The same for a module and inputs at hand; groups, buffer_bytes and seed of `setup` mean nothing.
+// Does the same for a given module and inputs; ignores groups, buffer_bytes and seed of `setup`.
 std::string CompareModule(const mir::Module& module, const oracle::LaunchInputs& inputs,
                           const Setup& setup);
 

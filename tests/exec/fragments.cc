@@ -18,7 +18,7 @@ namespace {
 using sim::eu::Dispatch;
 using sim::eu::FragmentInputs;
 
-// Components of targets that the program writes, a bit each, by location.
+// Returns the components of render targets that the program writes, a bit each, by location.
 std::map<uint32_t, uint32_t> WrittenComponents(const mir::Module& m) {
   std::map<uint32_t, uint32_t> written;
   mir::ForEachInst(m, m.body, [&](mir::InstId id) {
@@ -38,7 +38,7 @@ class Comparison {
       : m_(module), samples_(samples), setup_(setup), counts_(*counts) {
     inputs_ = oracle::GenerateInputs(seed, module);
     inputs_.denormals = oracle::Denormals::kFlush;
-    // Parts for all fragments, and the one that they share.
+    // A part for each fragment, and one that they share.
     ExtendOwnBuffer(oracle::DrawnFragments(samples) * oracle::kOutputDwords + oracle::kCommonDwords,
                     inputs_);
     std::mt19937 rng(static_cast<uint32_t>(seed));
@@ -53,7 +53,7 @@ class Comparison {
   }
 
  private:
-  // ABI.md: the pixel interpolator and a lane for each sample are of 8 and 16 lanes.
+  // Programs with the pixel interpolator or a lane for each sample have 8 or 16 lanes (ABI.md).
   std::vector<int> MayLack() const {
     bool interpolates = false;
     mir::ForEachInst(m_, m_.body, [&](mir::InstId id) {

@@ -1,10 +1,10 @@
 // Draws of random fragment programs: the same threads in the interpreter and in the simulator.
 //
-// Quads, coverage, facing and the places of samples are the simulator's rasteriser's, which other
-// tests judge (tests/sim, tests/diff): here the accused is the compiler alone. Triangles are such
-// that barycentric coordinates without perspective, and what they give, are exact; with perspective
-// the interpreter gets what two multiply-adds give, the second coordinate first
-// (core/intel/LOWERINGS.md).
+// Quads, coverage, facing and sample positions come from the simulator's rasteriser, which other
+// tests judge (tests/sim, tests/diff): only the compiler is under test here. Triangles are chosen
+// so that barycentric coordinates without perspective, and values interpolated with them, are
+// exact; with perspective the interpreter uses the result of two multiply-adds, the second
+// coordinate first (core/intel/LOWERINGS.md).
 #ifndef KILN_TESTS_EXEC_FRAGMENTS_H_
 #define KILN_TESTS_EXEC_FRAGMENTS_H_
 
@@ -17,13 +17,13 @@
 
 namespace kiln::exec {
 
-// One or two triangles of random shape, facing and w in a target of oracle::kDrawnEdge pixels, with
-// values for all inputs that have locations.
+// Makes one or two triangles of random shape, facing and w in a render target of oracle::kDrawnEdge
+// pixels, with values for all inputs that have locations.
 sim::eu::FragmentInputs RandomDraw(uint64_t seed, const mir::Module& module, uint32_t samples);
 
-// A program of oracle::GenerateModule (drawn) on buffers and images made from the seed: "" if all
-// binaries leave the same targets, depth, buffers and images as the interpreter does of the module
-// as it is, else what they do not. `counts` are added to.
+// Draws a program of oracle::GenerateModule (drawn) on buffers and images made from the seed.
+// Returns "" if all binaries leave the same render targets, depth, buffers and images as the
+// interpreter does with the unchanged module, else the differences. Adds to `counts`.
 std::string CompareDraw(const mir::Module& module, uint64_t seed, uint32_t samples,
                         const DrawSetup& setup, DrawCounts* counts);
 

@@ -1,5 +1,5 @@
-// Programs of graphics stages, at each width that they can have: what the comparison of fragments
-// (fragments.h) and that of vertices (vertices.h) with the interpreter share.
+// Programs of graphics stages, at each width that they can have: shared by the comparisons of
+// fragments (fragments.h) and of vertices (vertices.h) with the interpreter.
 #ifndef KILN_TESTS_EXEC_GRAPHICS_H_
 #define KILN_TESTS_EXEC_GRAPHICS_H_
 
@@ -17,45 +17,45 @@ namespace kiln::exec {
 
 struct DrawSetup {
   std::vector<std::string> disabled_passes;
-  bool opposite = true;  // run also in the opposite order and with what is undefined otherwise
+  bool opposite = true;  // run also in the opposite order and with other undefined contents
 };
 
-// What was compared.
+// Counts of a comparison.
 struct DrawCounts {
   int64_t programs = 0;  // binaries, of any width
   int64_t threads = 0;
-  int64_t written = 0;  // samples of targets, or scalars of outputs, in the interpreter
+  int64_t written = 0;  // samples of render targets, or scalars of outputs, in the interpreter
 };
 
 struct Widths {
   std::vector<int> all;
-  std::vector<int> may_lack;  // of these a refusal is no disagreement, but for lack of registers
+  std::vector<int> may_lack;  // widths that may be refused, except for lack of registers
 };
 
-// Compiles the module for targets of so many samples and gives each binary to `judge`, which says
-// what is wrong with it, or "". "" or all that is wrong, refusals and the findings of the EU
-// verifier too.
+// Compiles the module for render targets of `samples` samples and gives each binary to `judge`,
+// which returns its faults, or "". Returns all faults, with refusals and the findings of the EU
+// verifier, or "".
 std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, uint32_t samples,
                             const Widths& widths,
                             const std::function<std::string(const Variant&)>& judge);
 
-// Runs a binary alone, fused and in the opposite order, each time on `dispatch` as it was; "" or
-// what `difference` says of the results.
+// Runs a binary alone, fused and in the opposite order, each time on an unchanged `dispatch`.
+// Returns "" or the text that `difference` returns for the results.
 std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
                           const sim::eu::Dispatch& dispatch,
                           const std::function<std::string(const sim::eu::Dispatch&)>& difference,
                           DrawCounts* counts);
 
-// Buffers, images and push constants of the launch.
+// Returns buffers, images and push constants of the launch.
 sim::eu::Dispatch DispatchOf(const oracle::LaunchInputs& inputs);
 
-// Makes buffer 0 of the launch so long, as a rest of what is there.
+// Extends buffer 0 of the launch to `dwords`, by contents derived from its own.
 void ExtendOwnBuffer(size_t dwords, oracle::LaunchInputs& inputs);
 
-// Buffers hold numbers of all kinds: the same bits, or two NaNs.
+// Buffers hold numbers of all types: returns true for the same bits, or two NaNs.
 bool SameDword(uint32_t want, uint32_t got);
 
-// "" or the first dword or texel that differs.
+// Returns "" or the first dword or texel that differs.
 std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got);
 
 }  // namespace kiln::exec

@@ -1,7 +1,6 @@
-// Loops whose end an atomic decides, in fragment programs with lanes that help or were demoted:
-// from GLSL through the whole compiler into the simulator, where the atomics of such lanes give
-// nothing. All threads must come to their end, and lanes that cover something count as if they were
-// alone.
+// Loops whose exit depends on an atomic, in fragment programs with helper or demoted lanes: from
+// GLSL through the whole compiler into the simulator, where the atomics of such lanes have no
+// result. All threads must end, and lanes that cover something count as if they were alone.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -17,7 +16,7 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kSize = 8;  // pixels of an edge
+constexpr uint32_t kSize = 8;  // pixels per edge
 
 constexpr char kHead[] = R"(#version 450
 #extension GL_EXT_demote_to_helper_invocation : require
@@ -46,7 +45,7 @@ std::vector<Variant> CompileBody(const std::string& body) {
   return compiled.ok() ? std::move(compiled->variants) : std::vector<Variant>();
 }
 
-// The counts behind a draw of a triangle that covers quads in part.
+// Returns the counts after a draw of a triangle that covers quads in part.
 std::vector<uint32_t> CountsOf(const Variant& v, bool fusion) {
   const sim::eu::Triangle triangle = {{{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}},
                                       {}};
@@ -74,7 +73,7 @@ std::vector<uint32_t> CountsOf(const Variant& v, bool fusion) {
   return counts;
 }
 
-// Pixels that are drawn, by a program that counts them and does nothing else.
+// Returns the number of drawn pixels, by a program that only counts them.
 uint32_t Covered() {
   const std::vector<Variant> variants = CompileBody("atomicAdd(count[0], 1u);");
   return variants.empty() ? 0 : CountsOf(variants[0], false)[0];
@@ -82,7 +81,7 @@ uint32_t Covered() {
 
 struct Case {
   const char* body;
-  uint32_t rounds;  // atomics of a fragment; 0: not the same for all
+  uint32_t rounds;  // atomics of a fragment; 0: differs between fragments
 };
 
 TEST(HelperLoops, AllThreadsEnd) {
@@ -94,11 +93,11 @@ TEST(HelperLoops, AllThreadsEnd) {
       {"uint n; do { n = atomicAdd(count[0], 1u); } while ((n & 1u) == 0u);", 0},
       {"uint n = 0u; for (;;) { if (imageAtomicAdd(image, ivec2(0), 1u) % 5u == 4u) break; ++n; }",
        0},
-      // A lock; in the critical section a number that all of them raise.
+      // A lock; its critical section increments a shared number.
       {"for (bool done = false; !done;) { if (atomicCompSwap(count[1], 0u, 1u) == 0u) {"
        " count[0] = count[0] + 1u; memoryBarrierBuffer(); atomicExchange(count[1], 0u); done = true; } }",
        1},
-      // Demoted lanes are helpers, too.
+      // Demoted lanes are helper lanes, too.
       {"if ((int(gl_FragCoord.x) & 1) == 0) demote;"
        " while (atomicAdd(count[0], 1u) % 3u != 2u) {}",
        0},

@@ -13,13 +13,13 @@
 
 namespace kiln::exec {
 
-// One image for each descriptor (8 by 4 texels, 4 slices, 3 layers or 2 cubes, one at bindings that
-// 8 divides, 2 levels; one level if it is written), one sampler for each, all different.
+// Adds one image for each descriptor (8 by 4 texels, 4 slices, 3 layers or 2 cubes, one at bindings
+// that 8 divides, 2 levels; one level if it is written) and one sampler for each, all different.
 void AddImages(const mir::Module& module, std::mt19937& rng, oracle::LaunchInputs& inputs);
 
 void Translate(const oracle::LaunchInputs& inputs, sim::eu::Dispatch& dispatch);
 
-// "" or the first texel that differs. Components of float formats may be `ulp` apart.
+// Returns "" or the first texel that differs. Components of float formats may be `ulp` apart.
 std::string ImageDifferences(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got,
                              uint32_t ulp);
 

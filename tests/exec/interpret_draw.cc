@@ -24,9 +24,10 @@ using sim::eu::VertexValues;
 struct Lane {
   uint32_t x = 0, y = 0;
   uint32_t sample = 0;
-  uint32_t covered = 0;  // samples that it stands for
-  bool off = false;  // of a sample that no pixel of its quad covers: it has its place all the same
-  Point at;          // where its inputs are taken
+  uint32_t covered = 0;  // bits of the samples that it stands for
+  // belongs to a sample that no pixel of its quad covers: the lane exists nevertheless
+  bool off = false;
+  Point at;  // where its inputs are evaluated
 };
 
 uint32_t Bits(double v) { return std::bit_cast<uint32_t>(static_cast<float>(v)); }
@@ -99,7 +100,7 @@ class Interpretation {
     }
   }
 
-  // A pixel that is covered in part takes the first of its samples that is (core/sim/eu).
+  // A partly covered pixel uses the first of its covered samples (core/sim/eu).
   std::array<float, 2> Centroid(const Lane& lane) const {
     const bool partly = lane.covered != 0 && lane.covered != (1u << places_.size()) - 1;
     if (per_sample_ || !partly) return {0, 0};

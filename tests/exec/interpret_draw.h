@@ -9,9 +9,9 @@
 
 namespace kiln::exec {
 
-// Fragments of one primitive after the other in subgroups of inputs.subgroup_size, in the order of
-// their quads; with `per_sample` each covered sample of a quad has four of its own. Buffers and
-// images of `inputs`, and targets and depth of `draw`, are written in place.
+// Runs the fragments of one primitive after the other in subgroups of inputs.subgroup_size, in the
+// order of their quads; with `per_sample` each covered sample of a quad has four lanes of its own.
+// Writes buffers and images of `inputs`, and render targets and depth of `draw`, in place.
 absl::Status InterpretDraw(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
                            sim::eu::FragmentInputs& draw);
 

@@ -71,7 +71,7 @@ class Filler {
     return component == 3 ? input.missing_w : 0;
   }
 
-  // Formats are converted to 32 bits; narrow variables get those back that they have.
+  // Formats are converted to 32 bits; narrow variables get their low bits.
   static uint64_t OfType(Type type, uint32_t bits) {
     if (type == Type::kI16) return bits & 0xffff;
     if (type != Type::kF16) return bits;
@@ -92,7 +92,7 @@ VertexInputs RandomVertices(uint64_t seed, const mir::Module& module) {
   draw.first_instance = rng() % 3;
   draw.draw_id = rng() % 9;
   if (rng() % 2 != 0) {
-    // Runs have parts of buffers by vertex: each once, in any order.
+    // Each run owns the part of the buffers of its vertex: each part once, in any order.
     std::vector<uint32_t> all(oracle::kDrawnVertices);
     std::iota(all.begin(), all.end(), 0);
     for (uint32_t k = oracle::kDrawnVertices - 1; k > 0; --k) {

@@ -1,11 +1,11 @@
-// A vertex shader compiled for a fragment shader: it writes what that one reads, with the values
-// that the interpreter gives the whole shader, and nothing else.
+// A vertex shader compiled for a fragment shader: it writes only the outputs that the latter reads,
+// with the values that the interpreter gives for the whole shader.
 //
 // Both programs of the vertex shader run in the simulator, the one for all readers and the one for
 // this reader; arithmetic is on small whole numbers, so that results are equal in every bit. Then
-// the fragment programs draw a triangle of what the vertex program left, from where it left it, and
-// must give the same colours as with all outputs that the interpreter gives: what nobody wrote is
-// arbitrary to them.
+// the fragment programs draw a triangle from the vertex program's outputs, at the locations where
+// it left them, and must give the same colours as with all outputs of the interpreter: they must
+// not depend on unwritten outputs, which are arbitrary.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,12 +28,12 @@
 namespace kiln {
 namespace {
 
-constexpr uint32_t kVertices = 11;       // a thread and a part of one
-constexpr uint32_t kFirstLocation = 4;   // slot of location 0 (core/intel/ABI.md, "Vertices")
-constexpr uint32_t kPositionPlace = 64;  // stands for the position's location
+constexpr uint32_t kVertices = 11;          // a full thread and a part of one
+constexpr uint32_t kFirstLocation = 4;      // slot of location 0 (core/intel/ABI.md, "Vertices")
+constexpr uint32_t kPositionLocation = 64;  // stands for the position's location
 
-using Place = std::pair<uint32_t, uint32_t>;            // location, component
-using Values = std::map<Place, std::vector<uint32_t>>;  // by vertex
+using Location = std::pair<uint32_t, uint32_t>;            // location, component
+using Values = std::map<Location, std::vector<uint32_t>>;  // by vertex
 
 constexpr char kHead[] =
     "#version 460\n"
@@ -63,7 +63,7 @@ std::vector<Variant> CompileAll(const std::vector<uint32_t>& words,
   return compiled.ok() ? compiled->variants : std::vector<Variant>();
 }
 
-// Of a vertex shader, which has one width.
+// Compiles a vertex shader, which has one width.
 Variant CompileWords(const std::vector<uint32_t>& words,
                      const std::optional<std::vector<ReadLocation>>& reads = {}) {
   const std::vector<Variant> variants = CompileAll(words, reads);
@@ -92,7 +92,7 @@ uint32_t Attribute(uint32_t location, uint32_t component, uint32_t vertex) {
       static_cast<float>(1 + 16 * location + 4 * component + 3 * vertex % 7));
 }
 
-// Of a half that is a normal number, or 0.
+// Converts a half that is a normal number, or 0.
 uint32_t FloatOfHalf(uint64_t half) {
   const int exponent = static_cast<int>(half >> 10 & 31);
   if (exponent == 0) return 0;
@@ -100,7 +100,7 @@ uint32_t FloatOfHalf(uint64_t half) {
   return std::bit_cast<uint32_t>((half >> 15 & 1) != 0 ? -size : size);
 }
 
-// All outputs with locations, of the shader as it was imported, as they are passed on.
+// Returns all outputs with locations, of the shader as imported, as they are passed on.
 Values Interpreted(const std::vector<uint32_t>& words) {
   const auto module = front::ImportSpirv(words, {});
   EXPECT_TRUE(module.ok()) << module.status();
@@ -134,7 +134,7 @@ Values Interpreted(const std::vector<uint32_t>& words) {
   return values;
 }
 
-// What the program leaves at locations, and at the position.
+// Returns the program's outputs at locations, and the position.
 Values Simulated(const Variant& v) {
   sim::eu::Dispatch dispatch;
   sim::eu::VertexInputs& draw = dispatch.vertices.emplace();
@@ -153,22 +153,22 @@ Values Simulated(const Variant& v) {
   for (uint32_t slot = 1; slot < draw.slots; ++slot) {
     if (slot > 1 && slot < kFirstLocation) continue;
     for (uint32_t c = 0; c < 4; ++c) {
-      const Place place = {slot == 1 ? kPositionPlace : slot - kFirstLocation, c};
+      const Location location = {slot == 1 ? kPositionLocation : slot - kFirstLocation, c};
       for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
         const size_t at = draw.At(vertex, slot, c);
-        if (draw.written[at] != 0) values[place].push_back(draw.entries[at]);
+        if (draw.written[at] != 0) values[location].push_back(draw.entries[at]);
       }
     }
   }
   return values;
 }
 
-// Colours of location 0 of a triangle whose vertices have these values. With `opposite` what is not
-// given has other bits.
+// Returns the colours of location 0 of a triangle whose vertices have these values. With `opposite`
+// absent values have other bits.
 std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite) {
   sim::eu::Triangle triangle = {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}}, {}};
-  for (const auto& [place, bits] : values) {
-    triangle.values.push_back({place.first, place.second, {bits[0], bits[1], bits[2]}});
+  for (const auto& [location, bits] : values) {
+    triangle.values.push_back({location.first, location.second, {bits[0], bits[1], bits[2]}});
   }
   sim::eu::Dispatch dispatch;
   sim::eu::FragmentInputs& draw = dispatch.draw.emplace();
@@ -183,30 +183,31 @@ std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposit
   return draw.targets[0].texels;
 }
 
-// What reached the entry of what the record says is written. Locations lie where the fragment
-// program's state will look for them.
+// Returns the values that reached the entry, for the locations that the record says are written.
+// They lie where the fragment program's state will look for them.
 Values Left(const Variant& vertex) {
   Values left;
-  for (const auto& [place, bits] : Simulated(vertex)) {
-    if (place.first < kPositionPlace && bits.size() == kVertices) left[place] = bits;
+  for (const auto& [location, bits] : Simulated(vertex)) {
+    if (location.first < kPositionLocation && bits.size() == kVertices) left[location] = bits;
   }
   return left;
 }
 
-std::set<Place> Written(const Variant& v) {
-  std::set<Place> places;
+std::set<Location> Written(const Variant& v) {
+  std::set<Location> locations;
   for (const out::VueSlot& slot : v.launch.vertex.vue) {
     for (const out::LocationPart& p : slot.outputs) {
-      for (uint32_t c = 0; c < p.components; ++c) places.insert({slot.location, p.component + c});
+      for (uint32_t c = 0; c < p.components; ++c)
+        locations.insert({slot.location, p.component + c});
     }
   }
-  return places;
+  return locations;
 }
 
-std::string Text(const std::set<Place>& places) {
+std::string Text(const std::set<Location>& locations) {
   std::string text;
   uint32_t location = ~0u;
-  for (const auto& [l, c] : places) {
+  for (const auto& [l, c] : locations) {
     absl::StrAppend(&text, l == location ? "" : absl::StrCat(" ", l, "."),
                     std::string(1, "xyzw"[c]));
     location = l;
@@ -219,8 +220,8 @@ struct Pair {
   Variant linked;
 };
 
-// Compiles the vertex shader for all readers and for these, and compares what the two leave.
-// `expected` is what is written, as Text gives it.
+// Compiles the vertex shader for all readers and for these, and compares the outputs of the two.
+// `expected` is the list of written components, in the form of Text.
 Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
            const std::string& expected) {
   const std::vector<uint32_t> words = Spirv(vertex, ShaderStage::kVertex);
@@ -228,21 +229,21 @@ Pair Check(const std::string& vertex, const std::vector<ReadLocation>& reads,
   EXPECT_EQ(Text(Written(pair.linked)), expected);
   const Values meant = Interpreted(words), all = Simulated(pair.all),
                linked = Simulated(pair.linked);
-  std::set<Place> whole;
-  for (const auto& [place, bits] : meant) whole.insert(place);
+  std::set<Location> whole;
+  for (const auto& [location, bits] : meant) whole.insert(location);
   EXPECT_EQ(Text(Written(pair.all)), Text(whole));
-  for (const Place& place : Written(pair.linked)) {
-    EXPECT_EQ(linked.at(place), meant.at(place)) << place.first << "." << place.second;
-    EXPECT_EQ(all.at(place), meant.at(place)) << place.first << "." << place.second;
-    EXPECT_EQ(linked.at(place).size(), kVertices);
+  for (const Location& location : Written(pair.linked)) {
+    EXPECT_EQ(linked.at(location), meant.at(location)) << location.first << "." << location.second;
+    EXPECT_EQ(all.at(location), meant.at(location)) << location.first << "." << location.second;
+    EXPECT_EQ(linked.at(location).size(), kVertices);
   }
   for (uint32_t c = 0; c < 4; ++c)
-    EXPECT_EQ(linked.at({kPositionPlace, c}), all.at({kPositionPlace, c}));
-  // A slot of which nothing is read is not sent.
-  for (const auto& [place, bits] : linked) {
-    bool some = place.first == kPositionPlace;
-    for (const Place& written : Written(pair.linked)) some |= written.first == place.first;
-    EXPECT_TRUE(some) << place.first << "." << place.second;
+    EXPECT_EQ(linked.at({kPositionLocation, c}), all.at({kPositionLocation, c}));
+  // Slots that the reader does not read are not sent.
+  for (const auto& [location, bits] : linked) {
+    bool some = location.first == kPositionLocation;
+    for (const Location& written : Written(pair.linked)) some |= written.first == location.first;
+    EXPECT_TRUE(some) << location.first << "." << location.second;
   }
   return pair;
 }
@@ -289,7 +290,7 @@ void main() { color = vec4(second, 0.0, 1.0); }
                               " 3.xy");
   EXPECT_LT(pair.linked.statistics.sends, pair.all.statistics.sends);
   EXPECT_LT(pair.linked.statistics.instructions, pair.all.statistics.instructions);
-  // One attribute is enough, whose place does not change: slots are those of separate programs.
+  // One attribute is enough, and its slot does not change: slots are those of separate programs.
   EXPECT_EQ(pair.linked.launch.vertex.attributes.size(), 1u);
   EXPECT_EQ(pair.linked.launch.vertex.vue_slots, kFirstLocation + 4);
 }
@@ -305,7 +306,8 @@ void main() { color = vec4(first.w, third, fourth.xz); }
             " 0.w 3.z 5.xz");
 }
 
-// Behind all passes: what is declared, loaded and only multiplied by nothing counts for nothing.
+// After all passes, an input that is declared, loaded and multiplied but has no live use is not
+// read.
 TEST(LinkedStages, WhatIsLoadedForNothingIsNotRead) {
   CheckPair(kVertexPlain, R"(
 layout(location = 0) in vec4 first;
@@ -369,7 +371,8 @@ void main() { color = vec4(row[int(gl_FragCoord.x) & 3].y); }
             " 2.y 3.y 4.y 5.y");
 }
 
-// A vector of three runs on into the next location; halves leave as floats, shorts as low words.
+// A vector of three continues in the next location; halves are passed as floats, shorts as low
+// words.
 TEST(LinkedStages, OtherWidths) {
   constexpr char kVertex[] = R"(
 layout(location = 0) in vec4 a;
@@ -409,7 +412,7 @@ void main() { color = vec4(uint(wide.y >> 32), uint(wide.z), 0.0, 1.0); }
             " 0.w 1.x");
 }
 
-// What only feeds an output that is not read goes with it, loops and arrays included.
+// Code that only feeds an unread output is removed with it, loops and arrays included.
 TEST(LinkedStages, ControlFlowGoesToo) {
   const Pair pair =
       CheckPair(R"(
@@ -435,7 +438,7 @@ void main() {
   EXPECT_EQ(pair.linked.statistics.loops, 0);
 }
 
-// Fixed functions read these, whatever the fragment shader does.
+// Fixed-function hardware reads these, whatever the fragment shader does.
 TEST(LinkedStages, BuiltInsStay) {
   const std::vector<uint32_t> words = Spirv(R"(
 layout(location = 0) in vec4 a;
@@ -458,7 +461,7 @@ void main() {
   EXPECT_EQ(Simulated(linked).count({0, 0}), 0u);
 }
 
-// A location of which one component is flat and one is not, and packed variables beside them.
+// A location with one flat and one interpolated component, and packed variables beside them.
 TEST(LinkedStages, FlatInPart) {
   constexpr char kVertex[] = R"(
 layout(location = 0) in vec4 a;
@@ -491,7 +494,7 @@ void main() { color = gl_SubgroupSize == 8 ? vec4(first.x) : vec4(fourth.y); }
             " 0.x 5.y");
 }
 
-// All that there is: the same program as for all readers.
+// All outputs are read: the program is the same as for all readers.
 TEST(LinkedStages, AllIsRead) {
   const std::vector<uint32_t> words = Spirv(kVertexPlain, ShaderStage::kVertex);
   EXPECT_EQ(CompileWords(words).code,

@@ -1,6 +1,6 @@
-// Litmus programs, from GLSL through the whole compiler into the simulator's memory mode: what
-// Vulkan's memory model forbids is never seen, and is with any one needed fence, or wait for or
-// before one, taken out.
+// Litmus programs, from GLSL through the whole compiler into the simulator's memory mode: outcomes
+// that Vulkan's memory model forbids never occur, but do occur if any one needed fence, or wait for
+// or before one, is removed.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -26,9 +26,9 @@ constexpr int kSeeds = 2000,
 constexpr uint32_t kOutDwords = 256;
 
 // Two threads, of one workgroup or of a workgroup each: W invocations each, of which invocation i
-// of the second works with i of the first. x(i) and y(i) are places of MEMORY in lines of their
-// own; what RESULTS finds in a and b goes to the buffer, after a while in which nothing is waited
-// for.
+// of the second works with i of the first. x(i) and y(i) are elements of MEMORY in separate cache
+// lines; RESULTS writes the values that it finds in a and b to the buffer, after a while in which
+// the program waits for nothing.
 constexpr char kHead[] = R"(#version 450
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -50,14 +50,14 @@ void main() {
   uint i = gl_GlobalInvocationID[0] % W;
   bool second = gl_GlobalInvocationID[0] >= W;
   uint a = 9u, b = 9u;
-  uint d = 0u;  // 0 for good, which nobody knows
+  uint d = 0u;  // always 0, which the compiler does not know
 )";
 struct Outcome {
   uint32_t a[2], b[2];  // by thread
 };
 using Forbidden = bool (*)(const Outcome&);
 
-// Where the two threads are, and where x and y are.
+// Says where the two threads are, and where x and y are.
 enum class Between { kThreadsShared, kThreads, kWorkgroups };
 
 absl::StatusOr<Variant> CompileAt(const std::string& body, Between between, int width) {
@@ -127,11 +127,11 @@ bool IsFence(const isa::Instruction& i) {
   return fields.ok() && fields->message == isa::Message::kMemoryFence;
 }
 
-// Programs without one fence, or without one wait beside a fence, be it a sync's or that of setting
-// a token again. Behind each PAUSE all is waited for, as it may have been by what is taken out.
+// A program without one fence, or without one wait beside a fence: a sync's, or that of setting a
+// token again. It waits for everything after each PAUSE, as the removed instruction may have done.
 struct Mutant {
   std::string text;
-  bool fence = false;  // of the fence or the wait for it
+  bool fence = false;  // the fence or the wait for it is removed
   std::vector<uint8_t> code;
 };
 
@@ -144,7 +144,7 @@ isa::Instruction Sync(isa::SyncFunction function) {
   return sync;
 }
 
-// The bytes of a changed program.
+// Returns the bytes of a changed program, with a wait for everything after each loop.
 std::vector<uint8_t> Finished(isa::Program program) {
   std::vector<isa::Insertion> waits;
   for (int32_t i = 0; i < program.Next(); ++i) {
@@ -157,8 +157,8 @@ std::vector<uint8_t> Finished(isa::Program program) {
   return bytes.ok() ? *bytes : std::vector<uint8_t>();
 }
 
-// Does a message before `fence` that answers set the token that the fence sets? To set it waits
-// then.
+// Returns true if a message before `fence` that answers sets the token that the fence sets: then
+// setting it waits.
 bool WaitsByToken(const isa::Program& program, size_t fence) {
   for (size_t i = 0; i < fence; ++i) {
     const isa::Instruction& inst = program.insts[i];
@@ -168,7 +168,7 @@ bool WaitsByToken(const isa::Program& program, size_t fence) {
   return false;
 }
 
-// A sync that waits for answers: for their arrival, not for payloads that are to be read.
+// Returns true for a sync that waits for the arrival of answers, not for the reading of payloads.
 bool WaitsForAnswers(const isa::Instruction& i) {
   const bool token = (i.swsb & 0xf0) == 0x20 || (i.swsb & 0x80) != 0;
   return i.op == isa::Opcode::kSync && (token || i.sync == isa::SyncFunction::kAllWr);
@@ -201,9 +201,9 @@ std::vector<Mutant> Mutants(const Variant& v) {
   return mutants;
 }
 
-// What is needed, each alone: fences and the waits for them have nothing to do where all that they
-// order is waited for, waits before them nothing where the thread has read nothing (the wait stands
-// there for another way through the program).
+// Lists the instructions that are needed, each alone. Fences and the waits for them are not needed
+// if the program waits for all accesses that they order; waits before them are not if the thread
+// has read nothing (the wait is there for another path through the program).
 enum class Needed { kFences, kWaits, kBoth, kNothing };
 
 void Check(const std::string& body, Forbidden forbidden, Needed needed,
@@ -220,8 +220,8 @@ void Check(const std::string& body, Forbidden forbidden, Needed needed,
       const std::vector<Mutant> mutants = Mutants(*v);
       EXPECT_EQ(mutants.empty(), needed == Needed::kNothing);
       for (const Mutant& m : mutants) {
-        // With 32 lanes what was read is copied before PAUSE, as it then may be: nobody waits for
-        // it.
+        // With 32 lanes the loaded values are copied before PAUSE, as they may be, so that the copy
+        // waits for them.
         if (width == 32 && !m.fence) continue;
         const bool spare = needed == (m.fence ? Needed::kWaits : Needed::kFences);
         EXPECT_EQ(IsSeen(*v, m.code, forbidden, false), !spare) << m.text;
@@ -318,7 +318,7 @@ TEST(Litmus, BarrierHidesWhatIsWrittenBehind) {
         {Between::kThreads, Between::kThreadsShared});
 }
 
-// What hangs on the second read would have it first.
+// The long computation on the second read would favour issuing it first.
 TEST(Litmus, ReadsOfOnePlaceStayInOrder) {
   Check(R"(
   if (!second) {

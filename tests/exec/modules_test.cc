@@ -1,4 +1,4 @@
-// Modules as other compilers make them (tests/shaders/*.spvasm) through the whole compiler:
+// Modules as other compilers emit them (tests/shaders/*.spvasm) through the whole compiler:
 // validated, compiled, and run in the simulator against the interpreter.
 #include <cstdint>
 #include <cstring>
@@ -37,10 +37,10 @@ mir::Module Imported(const std::string& name, std::optional<mir::Stage> stage) {
   return module.ok() ? *std::move(module) : mir::Module();
 }
 
-// maximal_reconvergence.spvasm lane by lane, as the rules of SPV_KHR_maximal_reconvergence have the
-// lanes that are together: who takes a branch is apart until its merge block, an iteration of a
-// loop is one for all that begin it, and behind a merge block are all that came to its construct
-// but for those that left an outer one. Of a subgroup of 32.
+// Computes maximal_reconvergence.spvasm lane by lane for a subgroup of 32, by the rules of
+// SPV_KHR_maximal_reconvergence: lanes that take a branch are apart until its merge block; all
+// lanes that begin an iteration of a loop execute it together; at a merge block all lanes that
+// entered its construct reconverge, except those that left an outer one.
 class Tangles {
  public:
   explicit Tangles(const std::vector<uint32_t>& input) {
@@ -118,7 +118,7 @@ class Tangles {
   std::vector<uint32_t> returned_ = std::vector<uint32_t>(32, 8);
 };
 
-// What the interpreter leaves of a module that reads dwords of one buffer and writes those of
+// Returns the interpreter's result for a module that reads dwords of one buffer and writes those of
 // another.
 std::vector<uint32_t> Interpreted(const mir::Module& module, const std::vector<uint32_t>& input) {
   oracle::LaunchInputs inputs;
@@ -135,8 +135,8 @@ std::vector<uint32_t> Interpreted(const mir::Module& module, const std::vector<u
   return output;
 }
 
-// As imported, and behind all passes that know no target; the rest is compared with the interpreter
-// below.
+// Checks the module as imported, and after all target-independent passes; the test below compares
+// the rest with the interpreter.
 TEST(Modules, LanesReconvergeWhereTheExtensionSaysSo) {
   PrepareOptions options;
   options.passes.verify_each = true;
@@ -153,7 +153,7 @@ TEST(Modules, LanesReconvergeWhereTheExtensionSaysSo) {
   }
 }
 
-// Each stage, by way of the validator.
+// Each stage, with the validator.
 TEST(Modules, AreCompiled) {
   struct Case {
     const char* name;

@@ -17,7 +17,7 @@
 namespace kiln {
 namespace {
 
-// `level` and `place` come from a buffer, so that nothing about them is known.
+// `level` and `place` come from a buffer, so that the compiler does not know their values.
 constexpr char kHead[] = R"(#version 450
 #extension GL_EXT_nonuniform_qualifier : require
 layout(local_size_x = 8) in;
@@ -43,8 +43,8 @@ void main() {
   int level = numbers[0], place = numbers[1];
 )";
 
-// What a shader asks, and the answers of surfaces that are there: of level 2, of 5 layers, 6 cubes,
-// all texels 1.
+// The queries and loads of a shader, and the answers of surfaces that exist: of level 2, of 5
+// layers, 6 cubes, all texels 1.
 struct Question {
   std::string body;
   std::vector<uint32_t> answers;
@@ -53,8 +53,8 @@ struct Question {
 constexpr uint32_t kOne = 0x3f800000;
 
 std::vector<Question> Questions() {
-  // What is stored at a place may be taken from the store when it is read there again, null or not:
-  // the last question reads where the compiler does not know that it is the same.
+  // A load after a store to the same texel may be forwarded from the store, null or not. So the
+  // last question loads where the compiler cannot know that the texel is the same.
   return {
       {"put(textureSize(flat_array, level)); put(textureSize(flat_array, 0));",
        {4, 2, 5, 16, 8, 5}},
@@ -170,7 +170,7 @@ void ExpectAnswers(const Variant& v, const std::string& body, bool null,
   EXPECT_EQ(got, want) << v.name << (null ? " null: " : ": ") << body;
   if (!null) return;
   EXPECT_EQ(dispatch.buffers[2].bytes, before.buffers[2].bytes) << body;
-  // Of images nothing counts as outside: there is no border.
+  // Accesses to null images do not count as out of bounds: there is no bound.
   for (const sim::eu::OutOfBounds& o : run->out_of_bounds) {
     const bool image = absl::StrContains(o.where, "set 1 ") || absl::StrContains(o.where, "set 2 ");
     EXPECT_TRUE(!image || absl::StrContains(o.where, "binding 6")) << o.where << body;

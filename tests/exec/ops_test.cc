@@ -14,7 +14,7 @@ namespace {
 
 enum class Sources { kLanes, kUniform, kMixed };
 
-// One op on sources of the types asked for, its result widened to 32 bits and stored.
+// Writes one op on sources of the given types; its result is widened to 32 bits and stored.
 class Writer {
  public:
   Writer(std::string op, Sources sources) : op_(std::move(op)), sources_(sources) {}
@@ -48,7 +48,7 @@ class Writer {
     }
     if (type == "i16" || type == "i8") result = Value("i32", absl::StrCat("zext ", result));
     if (type == "f16") result = Value("f32", absl::StrCat("f2f ", result));
-    // Which NaN f2f16 makes is nobody's business.
+    // f2f16 may return any NaN, so its result is compared as a float.
     if (op_ == "f2f16") result = Value("f32", absl::StrCat("f16f ", result));
     absl::StrAppend(&text_, "  store_ssbo[1, align 8] %3, ", result, "\n");
   }
@@ -58,7 +58,7 @@ class Writer {
         sources_ == Sources::kUniform || (sources_ == Sources::kMixed && i % 2 == 1);
     const std::string loaded = type == "bool" ? "i32" : type;
     const bool is_short = loaded == "i16" || loaded == "f16" || loaded == "i8";
-    const size_t place = is_short ? 2 * (i % 2) : 0;  // low and high words
+    const size_t place = is_short ? 2 * (i % 2) : 0;  // the low or the high word
     const char* align = is_short ? "align 2" : "align 4";
     std::string v;
     if (uniform) {
@@ -67,19 +67,19 @@ class Writer {
       const std::string offset = Value("i32", absl::StrCat("iadd %2, ", 4 * i + place));
       v = Value(loaded, absl::StrCat("load_ssbo[0, ", align, "] ", offset));
     }
-    // Offset and count of bit fields: their sum stays within the number.
+    // Offset and count of a bit field: their sum stays within the integer's width.
     const bool field = op_.find("bitfield") != std::string::npos;
     if (field && i >= count - 2)
       v = Value(loaded, absl::StrCat("and ", v, ", ", Literal(loaded, field_mask_)));
     if (field && i == 0) field_mask_ = type == "i16" ? 7 : 15;
-    // The math unit's sine, cosine and power of two are for moderate arguments; those of halves
-    // have what single precision makes of them.
+    // The math unit's sine, cosine and power of two are for moderate arguments; those of halves are
+    // computed in single precision.
     if (op_ == "fsin" || op_ == "fcos" || op_ == "fexp2") {
       const std::string limit = type == "f16" ? "10.0h" : "100.0f";
       v = Value(type, absl::StrCat("fmin ", v, ", ", limit));
       v = Value(type, absl::StrCat("fmax ", v, ", -", limit));
     }
-    // By zero is undefined, and differs between widths.
+    // Division by zero is undefined, and differs between widths.
     const bool divides =
         op_ == "udiv" || op_ == "sdiv" || op_ == "urem" || op_ == "srem" || op_ == "smod";
     if (divides && i == 1) v = Value(type, absl::StrCat("or ", v, ", ", Literal(type, 1)));
@@ -98,7 +98,7 @@ class Writer {
   int field_mask_ = 15;
 };
 
-// Types of a signature's letters when integers have so many bits and floats so many.
+// Returns the type of a signature's letter for these sizes of integers and floats.
 std::string TypeOf(char letter, int int_bits, int float_bits) {
   switch (letter) {
     case 'b': return "bool";
@@ -124,8 +124,8 @@ void ExpectAgreement(const std::string& op, const std::vector<std::string>& type
   }
 }
 
-// What is compared here is exact or, for these, as precise as Vulkan asks: quotients have errors
-// that remainders multiply, powers those of their logarithm.
+// Returns true for ops that are only as precise as Vulkan asks; the others are exact. Remainders
+// multiply the error of a quotient, powers that of a logarithm.
 bool NeedsOwnTolerance(std::string_view name) {
   return name == "frem" || name == "fmod" || name == "fpow";
 }

@@ -1,4 +1,4 @@
-// The programs beside this file through the whole compiler.
+// The programs of tests/exec/programs through the whole compiler.
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -57,7 +57,7 @@ TEST_P(Programs, AgreeThroughHandles) {
   }
 }
 
-// The compiler counts on the limit: what goes beyond is no disagreement but a wrong dispatch.
+// The compiler relies on the limit: a dispatch beyond it is an error, not a disagreement.
 TEST(Dispatch, MoreWorkgroupsThanTheLimitAreRefused) {
   exec::Setup setup;
   setup.groups = 65536;
@@ -67,7 +67,7 @@ TEST(Dispatch, MoreWorkgroupsThanTheLimitAreRefused) {
   EXPECT_NE(text.find("at most 65535 in each dimension"), std::string::npos) << text;
 }
 
-// What the importer makes of WorkgroupId with dispatch_base.
+// The importer's code for WorkgroupId with dispatch_base.
 constexpr char kReadsBase[] = R"(mir 1
 entry "main"
 local_size 8, 1, 1
@@ -99,7 +99,8 @@ TEST(Dispatch, TheBaseIsAddedWhereItIsAskedFor) {
             std::string::npos);
 }
 
-// It reads the id alone: from base 0 it is right, from any other a named error, not a wrong result.
+// The program reads the id alone: right from base 0, and a named error, not a wrong result, from
+// any other base.
 TEST(Dispatch, ABaseThatTheProgramDoesNotAddIsRefused) {
   std::string text = kReadsBase;
   for (const char* component : {"[0]", "[1]", "[2]"}) {

@@ -1,9 +1,9 @@
 // See random_command.h.
 //
 // Every pass verifies its result, the allocation is checked, the code goes through the EU verifier.
-// Integers and floats must be equal; form_fma and merge_factors, which change roundings as they
-// may, are left out. The first disagreement (with --keep-going each) is printed with its seed, with
-// --reduce the module made as small as it shows one, and the exit status is 1.
+// Integers and floats must be equal; form_fma and merge_factors, which may change roundings, are
+// left out. Prints the first disagreement (with --keep-going each) with its seed, and with --reduce
+// the smallest module found that still shows it; the exit status is then 1.
 #include "tests/exec/random_command.h"
 
 #include <cstdint>
@@ -65,7 +65,8 @@ int RandomCommand(int argc, char** argv, const ShapeOfSeed& shape_of, const Comp
     ++wrong_ones;
     std::printf("seed %llu:\n%s\n", static_cast<unsigned long long>(seed), wrong.c_str());
     if (reduce != 0) {
-      // What only the opposite order shows is easily made undefined by taking something out.
+      // Removing instructions easily makes a module undefined, which the opposite order shows: so
+      // reduce without that order if the disagreement does not need it.
       const bool in_order = absl::StrContains(wrong, " fused: ");
       DrawSetup plain = setup;
       plain.opposite = !in_order;

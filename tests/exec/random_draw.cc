@@ -15,8 +15,8 @@ using sim::eu::VertexValues;
 
 constexpr double kEdge = oracle::kDrawnEdge;
 
-// A corner of a square of 8 or 16 pixels and its two neighbours, in quarters of a pixel: weights
-// are sums of a few powers of two.
+// Returns a corner of a square of 8 or 16 pixels and its two neighbours, in quarters of a pixel:
+// weights are then sums of a few powers of two.
 std::array<std::array<double, 2>, 3> Corners(std::mt19937& rng) {
   const double x_length = (rng() % 2 != 0 ? 1 : -1) * (rng() % 2 != 0 ? kEdge : 2 * kEdge);
   const double y_length = (rng() % 2 != 0 ? 1 : -1) * (rng() % 2 != 0 ? kEdge : 2 * kEdge);

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Programs of several shapes; a quarter of the draws has four samples.
+// Returns options for programs of several shapes; a quarter of the draws has four samples.
 kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   kiln::oracle::GenerateOptions options;
   options.stage = kiln::mir::Stage::kFragment;

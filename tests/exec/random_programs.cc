@@ -3,10 +3,10 @@
 //
 //   random_programs [--count=10000] [--seed=0] [--instructions=60] [--disable-pass=NAME]...
 //
-// Every width must come out: one that runs out of registers is a disagreement too. Every pass
-// verifies its result, the allocation is checked, the code goes through the EU verifier. form_fma
-// and merge_factors are left out: they change roundings, as they may (core/mid/random_programs
-// judges them). The first disagreement is printed with its seed, and the exit status is 1.
+// Every width must compile: running out of registers is a disagreement too. Every pass verifies its
+// result, the allocation is checked, the code goes through the EU verifier. form_fma and
+// merge_factors are left out: they may change roundings (core/mid/random_programs judges them).
+// Prints the first disagreement with its seed; the exit status is then 1.
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -24,8 +24,8 @@ bool ParseFlag(absl::string_view arg, absl::string_view name, uint64_t* value) {
   return absl::ConsumePrefix(&arg, name) && absl::SimpleAtoi(arg, value);
 }
 
-// Programs of several shapes: long and flat, short and deep, with and without memory, floats,
-// operations between lanes, or more values than 32 lanes have registers for.
+// Returns options for programs of several shapes: long and flat, short and deep, with and without
+// memory, floats, operations between lanes, or more values than 32 lanes have registers for.
 kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   kiln::oracle::GenerateOptions options;
   options.instructions = static_cast<int>(seed % 7 == 0 ? 4 * instructions : instructions);
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     const kiln::mir::Module module =
         kiln::oracle::GenerateModule(seed, ShapeOf(seed, instructions));
     kiln::oracle::LaunchInputs inputs = kiln::oracle::GenerateInputs(seed, module);
-    inputs.denormals = kiln::oracle::Denormals::kFlush;  // as the hardware is dispatched
+    inputs.denormals = kiln::oracle::Denormals::kFlush;  // as in the hardware's dispatch
     const std::string wrong = kiln::exec::CompareModule(module, inputs, setup);
     if (wrong.empty()) continue;
     std::printf("seed %llu:\n%s\n%s", static_cast<unsigned long long>(seed), wrong.c_str(),

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Programs of several shapes; a third of them with operations between the eight lanes.
+// Returns options for programs of several shapes; a third has operations between the eight lanes.
 kiln::oracle::GenerateOptions ShapeOf(uint64_t seed, uint64_t instructions) {
   kiln::oracle::GenerateOptions options;
   options.stage = kiln::mir::Stage::kVertex;

@@ -25,7 +25,7 @@ bool SaysWhichLane(Op op) {
   }
 }
 
-// Whether a value is computed from such alone or with others; what is selected by it is not.
+// Returns true if a value is computed from such ops; values that it merely selects are not.
 bool DependsOnLane(const Module& m, mir::ValueId v, int depth) {
   if (m.value(v).kind != mir::Value::Kind::kResult || depth == 0) return false;
   const InstId id(m.value(v).owner);
@@ -70,7 +70,7 @@ Module Reduced(const Module& module, const std::function<bool(const Module&)>& f
   Module m = module;
   for (bool smaller = true; smaller;) {
     smaller = false;
-    // From the end: what nobody uses any more goes at once.
+    // Goes from the end, so that values without uses left are removed in the same round.
     for (size_t back = 0;; ++back) {
       std::vector<InstId> order;
       mir::ForEachInst(m, m.body, [&](InstId id) { order.push_back(id); });

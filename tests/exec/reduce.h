@@ -1,4 +1,4 @@
-// Makes a module that shows a disagreement smaller.
+// Reduces a module that shows a disagreement.
 #ifndef KILN_TESTS_EXEC_REDUCE_H_
 #define KILN_TESTS_EXEC_REDUCE_H_
 
@@ -8,9 +8,9 @@
 
 namespace kiln::exec {
 
-// Takes out instruction after instruction, what used their results uses 0 instead, as long as
-// `fails` says that the module, which is well-formed, still fails. What says which lanes there are
-// stays while it is used: without it a module may show what is undefined.
+// Removes one instruction after another, with 0 in place of their results, as long as `fails`
+// returns true for the module, which stays well-formed. Instructions that tell lanes apart stay
+// while they are used: without them a module may show undefined results.
 mir::Module Reduced(const mir::Module& module,
                     const std::function<bool(const mir::Module&)>& fails);
 

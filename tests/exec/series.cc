@@ -42,8 +42,8 @@ class Writer {
     return v;
   }
 
-  // Needs all of `v` twice, the second time in the opposite order and after the first: none can be
-  // read late and forgotten early.
+  // Uses all of `v` twice, the second time in the opposite order and after the first: no value can
+  // be loaded late and be dead early.
   std::string Mix(const Values& v, std::string acc) {
     for (const std::string& x : v) acc = Op("iadd", Op("imul", acc, "3"), x);
     for (size_t k = v.size(); k-- > 0;) acc = Op("imul", Op("xor", acc, v[k]), "5");
@@ -58,7 +58,7 @@ class Writer {
         "\n  return\n}\n");
   }
 
-  // %names:i32 with or without initial values.
+  // Returns %names:i32 with or without initial values.
   std::string Params(const Values& names, const Values& init) {
     std::string list;
     for (size_t k = 0; k < names.size(); ++k) {
@@ -174,7 +174,7 @@ std::string LoopCarried(int n) {
     Values next;
     for (size_t k = 1; k < p.size(); ++k) {
       const std::string& other = p[k + 1 == p.size() ? 1 : k + 1];
-      // Some are handed on as they are, in another place.
+      // Some are passed on unchanged, as another parameter.
       next.push_back(k % 5 == 0 ? other : w.Op("iadd", w.Op("imul", p[k], "3"), other));
     }
     return next;
@@ -242,12 +242,12 @@ std::string Cases(int n) {
 
 namespace {
 
-// A constant that no instruction takes as an immediate where it stands: what is shifted.
+// A constant that no instruction takes as an immediate here: the operand of a shift.
 std::string Shifted(Writer& w, int k, const std::string& by) {
   return w.Op("shl", std::to_string(1'000'003 + 7 * k), by);
 }
 
-// What inlining leaves of `f(x): if (x odd) return K << s; for (i < x & 3) if (x < 0) return x ^ i;
+// The inlined form of `f(x): if (x odd) return K << s; for (i < x & 3) if (x < 0) return x ^ i;
 // else x = x * 5 + i; return x + (K << s)`.
 std::string Call(Writer& w, int k, const std::string& x, const std::string& by) {
   const std::string odd = w.Value("bool", absl::StrCat("ine ", w.Op("and", x, "1"), ", 0"));
@@ -303,7 +303,8 @@ std::string SmallIfs(int n) {
     x = w.If(
         odd,
         [&] {
-          const std::string at = w.Op("shl", w.Op("and", x, "255"), "2");  // a load: it stays an if
+          // a load, so that it stays an if
+          const std::string at = w.Op("shl", w.Op("and", x, "255"), "2");
           const std::string z = w.I32(absl::StrCat("load_ssbo[0, align 4] ", at));
           return w.Op("xor", z, Shifted(w, k, by));
         },

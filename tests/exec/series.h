@@ -1,8 +1,9 @@
-// Generated programs whose size or register need is a parameter: for tests that nothing breaks or
-// bends as it grows, and for measuring compile time. Text of MIR modules (core/mir/parse.h).
+// Generated programs whose size or register need is a parameter: for tests that nothing fails or
+// stops being linear as it grows, and for measuring compile time. Text of MIR modules
+// (core/mir/parse.h).
 //
 // All read buffer 0 (and 2, uniform) and store one dword a lane to buffer 1; 64 lanes a group, one
-// group. Every value that a name speaks of is needed by the result.
+// group. The result needs every value that a name speaks of.
 #ifndef KILN_TESTS_EXEC_SERIES_H_
 #define KILN_TESTS_EXEC_SERIES_H_
 
@@ -10,7 +11,7 @@
 
 namespace kiln::exec {
 
-// Bytes that buffers 0 and 2 need for the programs below with parameters up to n.
+// Returns the bytes that buffers 0 and 2 need for the programs below with parameters up to n.
 int SeriesBytes(int n);
 
 std::string LiveValues(int n);        // n values a lane at once, straight line
@@ -18,12 +19,12 @@ std::string LiveUniforms(int n);      // n uniform values at once
 std::string LiveBesideArray(int n);   // n values and a private array, both in scratch memory
 std::string LiveAcrossIf(int n);      // n values; each side of an if reads half of them
 std::string LiveThroughLoops(int n);  // n values that two nested loops do not read
-std::string LoopCarried(int n);  // n values that a loop hands round, trip counts differ by lane
-std::string HandedOn(int n);     // n values of which a loop gives each the next one's
-std::string BreakValues(int n);  // n values of a loop that lanes take out of different rounds
-std::string Chain(int n);        // n dependent operations
-std::string Cases(int n);        // a switch of n cases
-// Constants here are such as an instruction must find in a register.
+std::string LoopCarried(int n);       // n values carried by a loop whose trip counts differ by lane
+std::string HandedOn(int n);          // n values of a loop, each of which gets the next one's value
+std::string BreakValues(int n);       // n values that lanes take out of different rounds of a loop
+std::string Chain(int n);             // n dependent operations
+std::string Cases(int n);             // a switch of n cases
+// The constants below must be in a register for their instruction.
 std::string Constants(int n);       // n constants, each used once
 std::string ConstantsAgain(int n);  // ... and once more, from the last to the first
 std::string SmallIfs(int n);        // n small ifs, one after another, with a constant each

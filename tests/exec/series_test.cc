@@ -1,5 +1,5 @@
-// Programs that need more registers than there are, and large ones, compile at every width and
-// leave what the interpreter leaves.
+// Programs that need more registers than there are, and large ones, compile at every width and give
+// the interpreter's results.
 #include "tests/exec/series.h"
 
 #include <string>
@@ -70,7 +70,7 @@ int64_t Transfers(const std::string& text) {
   return transfers;
 }
 
-// However many they are, constants keep nothing else out of the registers.
+// Constants, however many, cause no spills of other values.
 TEST(Series, ConstantsDoNotSpill) {
   EXPECT_EQ(Transfers(exec::Constants(1600)), 0);
   EXPECT_EQ(Transfers(exec::ConstantsAgain(1600)), 0);

@@ -18,7 +18,7 @@ struct Case {
   const char* body;
 };
 
-// What is read from a lane that is off is undefined: it is replaced by 0.
+// A value read from an inactive lane is undefined: it is replaced by 0.
 #define IF_ACTIVE                                                              \
   " %50:i32, %51:i32, %52:i32, %53:i32 = ballot true %54:i32 = ushr %50, %30 " \
   "%55:i32 = and %54, 1 %56:bool = ine %55, 0 %20:i32 = select %56, %40, 0"
@@ -136,7 +136,7 @@ constexpr Case kCases[] = {
      "%26:i32 = iadd %23, %24 %20:i32 = xor %25, %26"},
 };
 
-// Where the body stands; each stores %20 or what the loop makes of it.
+// Puts the body at one of four points of control flow; each stores %20 or a value computed from it.
 std::string Around(const std::string& body, int place) {
   const std::string store = " store_ssbo[1, align 4] %4, %20 ";
   switch (place) {
@@ -144,7 +144,7 @@ std::string Around(const std::string& body, int place) {
     case 1:
       return "%80:i32 = and %10, 32 %81:bool = ine %80, 0 if %81 {" + body + store +
              "yield } else { yield }";
-    case 2:  // the other side runs before and leaves its lanes' values alone
+    case 2:  // the other side runs before and must not change its lanes' values
       return "%80:i32 = and %10, 32 %81:bool = ine %80, 0 %82:i32 = iadd %10, %0 %83:i32 = if %81 {"
              "%84:i32 = imul %82, 5 yield %84 } else {" +
              body + " yield %20 } %85:i32 = iadd %83, %82 store_ssbo[1, align 4] %4, %85";
@@ -192,7 +192,7 @@ TEST_P(Subgroups, AgreeWithTheInterpreter) {
 struct Typed {
   std::string type;
   std::string op;  // applied to %13, a value of the type; may use %30 and define %21 to %29
-  bool active_only = false;  // what is read from lanes that are off is undefined; %30 is the lane
+  bool active_only = false;  // values read from inactive lanes are undefined; %30 is the lane
 };
 
 std::vector<std::string> OperatorsOf(const std::string& type) {
@@ -222,7 +222,7 @@ std::vector<Typed> TypedCases() {
   return cases;
 }
 
-// %13 of the type from %10, with all bits in use, and %40 from %14 of the type.
+// Returns code that defines %13 of the type from %10, with all bits in use.
 std::string MakeTyped(const std::string& type) {
   if (type == "i64") {
     return "%60:i64 = zext %10 %61:i64 = imul %60, 0x9e3779b97f4a7c15i64 %62:i64 = iadd %61, %60 "

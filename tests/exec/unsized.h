@@ -1,5 +1,5 @@
 // Programs under test with all descriptors in arrays without length: none of them can be in a
-// table, so every message goes through handles.
+// table, so every message uses handles.
 #ifndef KILN_TESTS_EXEC_UNSIZED_H_
 #define KILN_TESTS_EXEC_UNSIZED_H_
 
@@ -7,7 +7,7 @@
 
 namespace kiln::exec {
 
-// The same program: what used a resource uses the same element of an array without length.
+// Returns the same program with each resource replaced by an element of an array without length.
 mir::Module WithUnsizedArrays(mir::Module module);
 
 }  // namespace kiln::exec

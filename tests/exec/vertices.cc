@@ -17,31 +17,31 @@ using mir::Type;
 using sim::eu::Dispatch;
 using sim::eu::VertexInputs;
 
-struct Place {
+struct VueLocation {
   uint32_t slot = 0, component = 0;
 };
 
-// Where the record says that a scalar of an output lies.
-std::optional<Place> Find(const out::VertexLaunch& launch, const Interface& v, uint32_t element,
-                          uint32_t component) {
+// Returns where the record says that a scalar of an output lies.
+std::optional<VueLocation> Find(const out::VertexLaunch& launch, const Interface& v,
+                                uint32_t element, uint32_t component) {
   using out::VueContent;
   using out::VueValue;
-  const auto part = [&](const out::VueSlot& slot, VueValue what) -> std::optional<Place> {
+  const auto part = [&](const out::VueSlot& slot, VueValue what) -> std::optional<VueLocation> {
     for (const out::VuePart& p : slot.parts) {
-      if (p.what == what && p.element == element) return Place{slot.slot, p.component};
+      if (p.what == what && p.element == element) return VueLocation{slot.slot, p.component};
     }
     return std::nullopt;
   };
   for (const out::VueSlot& slot : launch.vue) {
-    std::optional<Place> found;
+    std::optional<VueLocation> found;
     switch (v.builtin) {
       case BuiltIn::kNone:
         if (slot.what == VueContent::kLocation && slot.location == v.location + element) {
-          found = Place{slot.slot, v.component + component};
+          found = VueLocation{slot.slot, v.component + component};
         }
         break;
       case BuiltIn::kPosition:
-        if (slot.what == VueContent::kPosition) found = Place{slot.slot, component};
+        if (slot.what == VueContent::kPosition) found = VueLocation{slot.slot, component};
         break;
       case BuiltIn::kClipDistance: found = part(slot, VueValue::kClipDistance); break;
       case BuiltIn::kCullDistance: found = part(slot, VueValue::kCullDistance); break;
@@ -54,7 +54,7 @@ std::optional<Place> Find(const out::VertexLaunch& launch, const Interface& v, u
   return std::nullopt;
 }
 
-// Narrow outputs are of 32 bits in the entry, integers in the low ones.
+// Narrow outputs have 32 bits in the entry, integers in the low ones.
 bool SameScalar(Type type, uint64_t want, uint32_t got) {
   if (type == Type::kI16) return (want & 0xffff) == (got & 0xffff);
   auto bits = static_cast<uint32_t>(want);
@@ -74,11 +74,11 @@ std::string OutputDifference(const mir::Module& m, const out::VertexLaunch& laun
       if (x == kNotStored) continue;
       const auto n = static_cast<uint32_t>(i / want.invocations);
       const auto run = static_cast<uint32_t>(i % want.invocations);
-      const std::optional<Place> place = Find(launch, v, n / v.components, n % v.components);
+      const std::optional<VueLocation> found = Find(launch, v, n / v.components, n % v.components);
       const std::string name = absl::StrFormat("output %d element %d component %d of run %d", o,
                                                n / v.components, n % v.components, run);
-      if (!place) return absl::StrCat(name, ": want a place in the record, got none");
-      const size_t at = got.At(run, place->slot, place->component);
+      if (!found) return absl::StrCat(name, ": want a location in the record, got none");
+      const size_t at = got.At(run, found->slot, found->component);
       if (got.written[at] == 0) return absl::StrFormat("%s: want %08x, got nothing", name, x);
       if (!SameScalar(v.type, x, got.entries[at])) {
         return absl::StrFormat("%s: want %08x, got %08x", name, x, got.entries[at]);

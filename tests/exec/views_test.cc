@@ -1,5 +1,5 @@
-// Programs of multiview through the whole compiler into the simulator: what they leave for each
-// view is what the interpreter says of a run that has the view's number, and goes to its layer.
+// Programs of multiview through the whole compiler into the simulator: each view's outputs equal
+// those of an interpreter run with the view's number, and go to its layer.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -39,7 +39,7 @@ constexpr char kVertex[] =
     "%8:i32 = load_input[4, 0] %9:i32 = iadd %8, %4 %10:f32 = i2f %7 %11:f32 = fadd %0, %10 "
     "store_output[0, 0] %5, %6, %7, %9 store_output[1, 0] %10 store_output[2, 0] %11, %1, %2, %3 "
     "return }";
-// Reads neither a view nor an instance: the layer must come all the same.
+// Reads neither a view nor an instance: the layer must be written nevertheless.
 constexpr char kPlainVertex[] =
     "mir 1 stage vertex input 0 location 0.0 f32 x4 output 0 builtin position f32 x4 body { "
     "%0:f32, %1:f32, %2:f32, %3:f32 = load_input[0, 0] store_output[0, 0] %0, %1, %2, %3 return }";
@@ -59,7 +59,7 @@ absl::StatusOr<Compiled> CompileFor(const mir::Module& module, uint32_t mask, in
   return Compile(**prepared, Target::kTgl, options, nullptr, {});
 }
 
-// The job's vertices in the simulator. `fused`: see sim::eu::Options.
+// Runs the job's vertices in the simulator. `fused`: see sim::eu::Options.
 absl::StatusOr<sim::eu::VertexInputs> Simulate(const Variant& v, const json& job, bool fused) {
   sim::eu::Dispatch dispatch;
   absl::StatusOr<sim::eu::VertexInputs> draw =

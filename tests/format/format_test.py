@@ -1,4 +1,4 @@
-"""Every C++ file is as clang-format makes it, and a file that is not is found."""
+"""Every C++ file has clang-format's layout, and a file that has not is found."""
 import os
 import pathlib
 import shutil
@@ -17,7 +17,7 @@ def sources(root):
 
 
 def misformatted(files):
-    """Names of those files that clang-format would change."""
+    """Returns the names of the files that clang-format would change."""
     found = set()
     for first in range(0, len(files), 100):
         run = subprocess.run([FORMAT, "--dry-run", "-Werror", "--ferror-limit=1"] + files[first:first + 100],

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The sources themselves, not their copies here.
+# Reads the checkout's sources, not their copies here.
 set -e
 export PYTHONDONTWRITEBYTECODE=1
 KILN_ROOT=$(dirname "$(dirname "$(readlink -f core/README.md)")")

@@ -1,7 +1,8 @@
-"""Words and openings that core/STYLE.md rules out, in comments and READMEs.
+"""Words and openings that core/STYLE.md rules out, in comments, docstrings and READMEs.
 
-  language.py ROOT [PATH...]    exit status 1, and each finding, where there is one; PATH: a folder or file below ROOT
+  language.py ROOT [PATH...]    prints each finding; exit status 1 if there is one. PATH: a folder or file below ROOT
 """
+import ast
 import os
 import re
 import sys
@@ -12,30 +13,53 @@ OPENING = re.compile(r"(?:^|(?<=[.!?:] ))(Of|What|Whether)\b(?![^.!?]*\?)")
 BOUND = re.compile(r"\bkMost\w*")
 TYPE = re.compile(r"^\s*(?:struct|class|enum(?: class)?|using) (\w*Place)\b")
 SOURCES = (".cc", ".h", ".def", ".proto", ".inc")
+SHADERS = (".comp", ".frag", ".vert", ".mir")
 SCRIPTS = (".py", ".bzl", "BUILD", ".sh")
+AT_LEAST = 1000  # files in the repository
 # The page that shows what is ruled out, and this test's examples.
 OWN = ("core/STYLE.md", "tests/format/language.py", "tests/format/language_test.py")
 
 
 def comment_of(line, sign):
-    """The comment of a source's line, without its sign; None: there is none."""
+    """Returns the comment of a source's line, without its sign; None if there is none."""
+    if line.startswith("#!"):
+        return None
     match = re.match(r'^(?:[^"\']|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')*?' + sign + r"+(?:<|!)? ?(.*)$", line)
     return match.group(1) if match else None
 
 
+def docstrings(text):
+    """Returns {line number: its prose} of the docstrings in a Python text; {} if it is none."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:  # a shell script
+        return {}
+    lines, prose = text.splitlines(), {}
+    for node in nodes:
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) or ast.get_docstring(node) is None:
+            continue
+        string = node.body[0]
+        for number in range(string.lineno, string.end_lineno + 1):
+            prose[number] = lines[number - 1].replace('"""', "").strip()
+    return prose
+
+
 def paragraphs(path, text):
-    """(number of its first line, prose) for each stretch of lines that belong together."""
+    """Yields (number of its first line, prose) for each stretch of lines that belong together."""
     first, prose, fenced = 0, [], False
+    documented = {} if path.endswith(SOURCES + SHADERS + (".md",)) else docstrings(text)
     for number, line in enumerate(text.splitlines(), 1):
         if path.endswith(".md"):
             if line.lstrip().startswith("```"):
                 fenced = not fenced
             part = None if fenced or line.startswith("#") else re.sub(r"^\s*(?:[*-]|\d+\.|\|)\s+", "\n", line).strip(" ")
             part = part or None
+        elif number in documented:
+            part = documented[number]
         else:
-            part = comment_of(line, "//" if path.endswith(SOURCES) else "#")
+            part = comment_of(line, "//" if path.endswith(SOURCES + SHADERS) else "#")
             alone = re.match(r"\s*(//|#)", line)
-            if part is not None and not alone:  # beside code: by itself
+            if part is not None and not alone:  # a comment beside code is a paragraph
                 if prose:
                     yield first, " ".join(prose)
                     prose = []
@@ -57,7 +81,7 @@ def paragraphs(path, text):
 
 
 def findings_of(path, text):
-    """Each finding in one file, as a line."""
+    """Yields each finding in one file, as a line."""
     for number, prose in paragraphs(path, text):
         for word in ACTORS.findall(prose):
             yield "%s:%d: '%s' is no actor: name who it is" % (path, number, word)
@@ -72,27 +96,42 @@ def findings_of(path, text):
             yield "%s:%d: %s: say which: location, slot, index, register, position" % (path, number, name)
 
 
+def is_read(path):
+    """Returns True for a text with comments: by the ending of its name, or a script without one."""
+    if path.endswith(SOURCES + SHADERS + SCRIPTS + (".md",)):
+        return True
+    if "." in os.path.basename(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
 def files_below(root, path):
+    """Yields the paths, relative to the root, of the files to read."""
     if os.path.isfile(os.path.join(root, path)):
         yield os.path.normpath(path)
         return
     for folder, folders, names in os.walk(os.path.join(root, path)):
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "bazel-")))
+        folders[:] = sorted(name for name in folders if name == ".github" or not name.startswith((".", "bazel-")))
         for name in sorted(names):
-            if name.endswith(SOURCES + SCRIPTS + (".md",)):
+            if is_read(os.path.join(folder, name)):
                 yield os.path.normpath(os.path.relpath(os.path.join(folder, name), root))
 
 
 def main():
-    root, found = sys.argv[1], 0
+    root, found, read = sys.argv[1], 0, 0
     for start in sys.argv[2:] or ["."]:
         for path in files_below(root, start):
+            read += 1
             if path in OWN:
                 continue
             with open(os.path.join(root, path), encoding="utf-8") as file:
                 for finding in findings_of(path, file.read()):
                     print(finding)
                     found += 1
+    if not sys.argv[2:] and read < AT_LEAST:
+        print("only %d files below %s" % (read, root))
+        found += 1
     return 1 if found else 0
 
 

@@ -1,15 +1,15 @@
-// golden_hashes: holds that the code generation version changes whenever output bytes do.
+// golden_hashes: checks that the code generation version changes whenever output bytes do.
 //
 //   golden_hashes [--bless] TABLE SHADER...
 //
-// A result stays in caches under the version it was made with: target, ABI and version are part of
-// its key, so a daemon of the same version answers with old bytes whatever it would make now. The
-// table has the version, and for each of our own shaders and each width the hashes of its SPIR-V
-// and of what was made of it: code and launch record. A row whose result differs though its SPIR-V
-// does not means that bytes have changed: the version (core/intel/pipeline/backend.cc) must be
-// higher than that of the last release, and the table written anew with --bless, in the same
-// commit. A row whose SPIR-V differs was translated by another glslang and says nothing; if none is
-// left, the test says that it could not run.
+// A result stays in caches under the version that made it: target, ABI and version are part of its
+// key, so a daemon of the same version answers with old bytes whatever it would compile now. The
+// table holds the version and, for each of our own shaders and each width, the hashes of its SPIR-V
+// and of its result: code and launch record. A row whose result differs though its SPIR-V does not
+// means that bytes have changed: the version (core/intel/pipeline/backend.cc) must be higher than
+// that of the last release, and the table written anew with --bless, in the same commit. A row
+// whose SPIR-V differs was translated by another glslang and says nothing; if no other row is left,
+// the test reports that it could not run.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -53,7 +53,8 @@ std::string HashOf(const Variant& v) {
   return Short(w.Finish());
 }
 
-// Every width that the target has, asked for by itself, and which ones win where none is asked for.
+// Records every width that the target has, each requested alone, and the widths chosen without a
+// request.
 void AddShader(const std::string& path, Table* table) {
   const std::string name = path.substr(path.rfind('/') + 1);
   front::GlslSource source;

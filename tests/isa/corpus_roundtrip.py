@@ -3,7 +3,7 @@
 
 For each *.bin in the directory (made by tests/peer/run-peer tgl --runs 1 --dump-bin DIR ...):
   1. ours:   decode, re-encode, decode: equal fields; the EU verifier accepts it;
-  2. iga64:  assembles our text; our decoder reads those bytes and the original's equal;
+  2. iga64:  assembles our text; our decoder reads the same fields from those bytes and the original's;
   3. iga64:  disassembles our re-encoded bytes and the original to the same text.
 Steps 2 and 3 need iga64 (package libigc-tools). Ends with counts; exit status 1 on any failure
 that is not listed as the binary's own fault (iga64 cannot decode it either).
@@ -28,7 +28,7 @@ def run(args):
 
 
 def iga_text(path):
-    """iga64's disassembly with numeric targets, without what re-encoding may change."""
+    """Returns iga64's disassembly with numeric branch distances, without parts that re-encoding may change."""
     done = run(IGA + ["-d", "-n", path])
     lines = []
     for line in done.stdout.splitlines():
@@ -42,7 +42,7 @@ def iga_text(path):
 
 
 def check(tool, path, out):
-    """What is wrong with one binary: a list of messages; [] is right."""
+    """Returns a list of messages about the faults of one binary; [] if there are none."""
     base = os.path.join(out, os.path.basename(path))
     if not os.path.exists(base + ".full"):
         status, _, why = iga_text(path)

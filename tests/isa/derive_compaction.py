@@ -40,7 +40,7 @@ OPCODE = {"mov": 0x61, "add": 0x40, "and": 0x65, "mad": 0x5B, "sel": 0x62, "csel
 
 
 def compact(op, control=0, datatype=0, subreg=0, src0=0, src1=0, ternary=False):
-    """A compacted instruction; register numbers are 32, which is also acc0."""
+    """Returns a compacted instruction; register numbers are 32, which is also acc0."""
     bits = OPCODE[op] | 0x20 << 16 | control << 24 | 1 << 29 | datatype << 30 | subreg << 35
     bits |= 0x20 << 40 | src0 << 48 | src1 << 52 | 0x20 << 56
     if ternary:
@@ -53,7 +53,7 @@ def run(args):
 
 
 def full_form(compacted, directory):
-    """The 128-bit form of one compacted instruction, or None where iga64 rejects it."""
+    """Returns the 128-bit form of one compacted instruction, or None where iga64 rejects it."""
     raw, text, out = (os.path.join(directory, n) for n in ("c.bin", "c.asm", "f.bin"))
     with open(raw, "wb") as f:
         f.write(compacted.to_bytes(8, "little"))
@@ -85,7 +85,7 @@ def gather(full, group):
 
 
 def derive(group, count, candidates, directory, mask_of=None):
-    """Table of one index: the first of `candidates(i)` that iga64 accepts gives the value."""
+    """Returns the table of one index: the first of `candidates(i)` that iga64 accepts gives the value."""
     table = []
     for i in range(count):
         value, why = 0, ""

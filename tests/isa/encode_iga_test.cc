@@ -1,8 +1,8 @@
 // Every opcode, legal type, region form and modifier of Gen12 against iga64.
 //
-// For each instruction: iga64 assembles our text, and our decoder reads from its bytes the fields
-// we started from; and iga64 disassembles our bytes to the same line as its own. Text, encoder and
-// decoder could be wrong together only where iga64 is too.
+// For each instruction: iga64 assembles our text, and our decoder reads the original fields back
+// from its bytes; and iga64 disassembles our bytes to the same line as its own. An error common to
+// our text, encoder and decoder is missed only if iga64 shares it.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -68,7 +68,7 @@ Instruction Plain(Opcode op, Type dst, Type src) {
   return inst;
 }
 
-// All one-step variations of an instruction that its opcode allows.
+// Returns all one-step variations of an instruction that its opcode allows.
 std::vector<Instruction> Variations(const Instruction& base) {
   std::vector<Instruction> out = {base};
   const OpcodeInfo& info = Info(base.op);
@@ -120,7 +120,8 @@ std::vector<Instruction> Variations(const Instruction& base) {
   const bool ternary = info.format == Format::kTernary;
   const int size = ByteSize(base.dst.type);
   for (int sub = size; sub < 32; sub *= 2) {
-    // iga64 knows destination sub-registers of three-source instructions in steps of 8 bytes.
+    // iga64 accepts destination sub-registers of three-source instructions only in steps of 8
+    // bytes.
     if (ternary && sub % 8 != 0) continue;
     add([&](Instruction& i) { i.dst.subnr = static_cast<uint8_t>(sub); });
   }
@@ -211,8 +212,8 @@ Instruction AsShown(Instruction inst) {
   return inst;
 }
 
-// What iga64 compacts we compact, to the same bytes, and nothing else. The text does not show the
-// flag register of an instruction that uses none, which iga64 therefore takes for f0.0.
+// Checks that we compact exactly the instructions that iga64 compacts, to the same bytes. The text
+// does not show the flag register of an instruction that uses none, so iga64 takes it for f0.0.
 void CheckCompaction(const std::vector<Instruction>& insts, const std::string& text) {
   const tests::Assembled theirs = tests::IgaAssembleCompacted(text);
   size_t at = 0;
@@ -232,7 +233,7 @@ void CheckCompaction(const std::vector<Instruction>& insts, const std::string& t
   ASSERT_EQ(at, theirs.bytes.size());
 }
 
-// The heart of it: checks many instructions in three runs of iga64.
+// Checks many instructions in three runs of iga64.
 void Check(const std::vector<Instruction>& insts) {
   std::string text;
   std::vector<uint8_t> ours;
@@ -510,7 +511,7 @@ TEST_F(EncodeIga, CompactedForms) {
     const auto decoded = Decode(kGen, bytes);
     if (!decoded.ok()) continue;
     ASSERT_EQ(decoded->length, 8);
-    // Random numbers of architecture registers mostly name none; iga64 says so, we print them.
+    // Random numbers of architecture registers mostly name none; iga64 reports that, we print them.
     const auto is_arf = [](const Operand& o) { return o.file == File::kArf; };
     if (is_arf(decoded->inst.dst) || is_arf(decoded->inst.src[0]) || is_arf(decoded->inst.src[1]) ||
         is_arf(decoded->inst.src[2])) {
@@ -531,7 +532,7 @@ TEST_F(EncodeIga, CompactedForms) {
   }
 }
 
-// Three sources with types of their own.
+// Three sources of different types.
 TEST_F(EncodeIga, MixedThreeSourceTypes) {
   std::vector<Instruction> insts;
   const Type kIntegers[] = {Type::kUW, Type::kW, Type::kUD, Type::kD};
@@ -619,7 +620,7 @@ TEST_F(EncodeIga, RandomCombinations) {
   CheckInBatches(insts);
 }
 
-// The tables are not mirror images of each other: what is not representable is refused.
+// Encoder and decoder tables do not mirror each other: unrepresentable instructions are refused.
 TEST(EncodeErrors, AreNamed) {
   Instruction inst = Plain(Opcode::kAdd, Type::kF, Type::kF);
   ASSERT_TRUE(Encode(kGen, inst).ok());

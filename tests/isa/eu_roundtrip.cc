@@ -1,13 +1,13 @@
 // Round trip of EU binaries made by any compiler: decode, re-encode, decode again, compare fields.
 //
 //   eu_roundtrip write DIR FILE...   for each FILE: checks the round trip, of messages too, writes
-//   DIR/NAME.full (the
-//                                    re-encoded bytes, nothing compacted) and DIR/NAME.asm (text)
+//                                    DIR/NAME.full (the re-encoded bytes, nothing compacted) and
+//                                    DIR/NAME.asm (text)
 //   eu_roundtrip same A B            decodes two binaries and compares instruction by instruction
-//   eu_roundtrip compact FILE...     for each FILE: what is compacted there, expanded and compacted
-//                                    again, is the same 8 bytes, and what is not there cannot be
+//   eu_roundtrip compact FILE...     for each FILE: a compacted instruction, expanded and compacted
+//                                    again, has the same 8 bytes; a full one cannot be compacted
 //   eu_roundtrip rescore DIR FILE... for each FILE: drops every sync.nop and scoreboard byte, lets
-//                                    our scoreboard pass find them anew, writes DIR/NAME: for the
+//                                    our scoreboard pass find them anew, writes DIR/NAME for the
 //                                    simulator's contract mode to judge
 //
 // Prints one JSON line of counts; exit status 1 if anything failed. corpus_roundtrip.py drives it.
@@ -47,10 +47,11 @@ struct Counts {
   long instructions = 0;
   long compacted = 0;
   long findings = 0;
-  std::map<std::string, long> messages;  // of the table, by name; "" are functions that it lacks
+  // messages of the table, by name; "": functions that it lacks
+  std::map<std::string, long> messages;
 };
 
-// Re-encodes one instruction and decodes it again; empty if equal but for the compaction bit.
+// Re-encodes one instruction and decodes it again; returns "" if equal but for the compaction bit.
 std::string RoundTrip(const isa::Instruction& inst, std::vector<uint8_t>& out) {
   const auto bytes = isa::Encode(kGen, inst);
   if (!bytes.ok()) return std::string(bytes.status().message());
@@ -62,8 +63,8 @@ std::string RoundTrip(const isa::Instruction& inst, std::vector<uint8_t>& out) {
   return again->inst == expected ? "" : "fields differ after re-encoding";
 }
 
-// Takes a send's descriptors apart and makes them anew; empty if equal, or not known before
-// running.
+// Parses a send's descriptors and builds them anew; returns "" if they are equal, or known only at
+// run time.
 std::string RebuildMessage(const isa::Instruction& inst, Counts& counts) {
   const isa::SendFields& s = inst.send;
   if (!isa::IsSend(inst.op) || s.desc_is_register || s.ex_desc_is_register) return "";
@@ -139,7 +140,7 @@ struct CompactionCounts {
   long compacted = 0;
 };
 
-// What is wrong with one instruction of `bytes`, or empty.
+// Returns the fault of one instruction of `bytes`, or "".
 std::string JudgeCompaction(const std::vector<uint8_t>& bytes, const isa::PlacedInstruction& p,
                             CompactionCounts& counts) {
   ++counts.instructions;
@@ -218,7 +219,7 @@ int Same(const char* a_path, const char* b_path) {
   return differences == 0 ? 0 : 1;
 }
 
-// The program without sync.nop and waits; branches to a dropped sync go to what follows it.
+// Returns the program without sync.nop and waits; branches to a dropped sync go to its successor.
 isa::Program Strip(const isa::Program& program) {
   isa::Program out(kGen);
   std::vector<int32_t> place(program.insts.size() + 1);

@@ -1,15 +1,15 @@
-// flip_bits: single bits of good instructions are flipped; what iga64 rejects, we must reject.
+// flip_bits: flips single bits of good instructions; we must reject those that iga64 rejects.
 //
 //   flip_bits [--seed=N] [--count=N] [--list] [--mir=FILE]... [FILE.bin...]
 //
 // iga64 (Intel's assembler) is the independent judge: a mutant is bad if its disassembler refuses
 // it, or its assembler, given the text, reports an error or a warning (its region rules).
-// Instructions that are compacted in the program are flipped in their 8 bytes. Ours is bad if it
-// does not decode or core/intel/isa/verify finds a rule broken by the instruction. Branches are
-// left out, as iga64 judges their distances within the file that all mutants share; so is the bit
-// that makes another form of an instruction (29, compaction). Prints the table of both verdicts
-// and, by its message, what only iga64 rejects; the exit status is 1 if that is more than 1 % of
-// what it rejects.
+// Instructions that are compacted in the program are flipped in their 8 bytes. We reject a mutant
+// if it does not decode or core/intel/isa/verify finds a rule broken by the instruction. Branches
+// are left out, as iga64 judges their distances within the file that all mutants share; so is the
+// bit that selects the other form of an instruction (29, compaction). Prints the table of both
+// verdicts and, by message, the mutants that only iga64 rejects; the exit status is 1 if they are
+// more than 1 % of those that it rejects.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -40,14 +40,14 @@ namespace isa = intel::isa;
 constexpr isa::Generation kGen = isa::Generation::kGen12;
 constexpr size_t kBytes = 16;
 
-// A compacted instruction fills its place with one that is good, so that all places have one size.
+// Follows each compacted instruction, so that every mutant's slot has 16 bytes.
 constexpr std::array<uint8_t, 8> kFiller = {0x40, 0x00, 0x0a, 0x20, 0x00, 0x14, 0x00, 0x1e};
 
 struct Mutant {
   std::array<uint8_t, kBytes> bytes;
   bool compacted = false;
   int bit = 0;
-  std::string was, ours, iga;  // what is wrong; empty: nothing
+  std::string was, ours, iga;  // the faults found; empty: none
 };
 
 std::string Ours(const Mutant& m) {
@@ -58,7 +58,7 @@ std::string Ours(const Mutant& m) {
   return broken->empty() ? "" : std::string((*broken)[0]->name);
 }
 
-// The good bytes; false where it cannot be encoded.
+// Encodes the good bytes; returns false if the instruction cannot be encoded.
 bool Encode(const isa::Instruction& inst, Mutant& m) {
   m.compacted = inst.compacted;
   if (!inst.compacted) {
@@ -93,7 +93,7 @@ std::vector<Mutant> Flip(const std::vector<Program>& programs, int count, std::m
   return mutants;
 }
 
-// A message without what is particular to one instruction.
+// Returns a message without the details of one instruction.
 std::string Kind(std::string message) {
   for (char& c : message) {
     if (c >= '0' && c <= '9') c = '#';
@@ -101,7 +101,7 @@ std::string Kind(std::string message) {
   return message;
 }
 
-// Notes what iga64's disassembler says about each; "" elsewhere.
+// Stores the message of iga64's disassembler about each mutant; "" if there is none.
 void JudgeDecoding(std::vector<Mutant>& mutants, const std::string& folder) {
   const std::string in = folder + "/flips.bin";
   std::ofstream out(in, std::ios::binary);
@@ -117,7 +117,7 @@ void JudgeDecoding(std::vector<Mutant>& mutants, const std::string& folder) {
   }
 }
 
-// The same for the assembler, which gets the text of those that passed.
+// Does the same with the assembler, for the text of those that passed.
 void JudgeText(std::vector<Mutant>& mutants, const std::string& folder) {
   const std::string bin = folder + "/good.bin", text = folder + "/good.asm";
   std::vector<Mutant*> good;
@@ -185,7 +185,7 @@ int Report(const std::vector<Mutant>& mutants, bool list) {
   return only_iga * 100 > both + only_iga;
 }
 
-// As a test: says so where count_results.py looks.
+// Reports the skip where count_results.py looks.
 int Skip() {
   std::fprintf(stderr, "flip_bits: %s\n", kNoIga);
   const char* results = std::getenv("XML_OUTPUT_FILE");

@@ -11,9 +11,9 @@ namespace kiln::tests {
 
 using Program = std::vector<intel::isa::PlacedInstruction>;
 
-// Every width of each MIR file, and each binary. Binaries in which the verifier finds something as
-// they are are named on standard error and left out; false if a MIR file does not compile or has
-// findings.
+// Reads each binary, and compiles each MIR file at every width. Binaries with verifier findings
+// before any mutation are named on standard error and left out; returns false if a MIR file does
+// not compile or has findings.
 bool ReadPrograms(const std::vector<std::string>& mir, const std::vector<std::string>& binaries,
                   std::vector<Program>* programs);
 

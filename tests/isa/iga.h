@@ -9,7 +9,7 @@
 
 namespace kiln::tests {
 
-// False where iga64 is not installed: tests then skip themselves with this reason.
+// Returns false if iga64 is not installed: tests then skip themselves with this reason.
 bool HaveIga();
 inline constexpr char kNoIga[] = "iga64 is not installed (Debian package libigc-tools)";
 
@@ -19,7 +19,7 @@ struct IgaResult {
   std::string error;  // standard error
 };
 
-// `iga64 -p=12p1 ARGS`, standard output captured.
+// Runs `iga64 -p=12p1 ARGS` and captures standard output.
 IgaResult RunIga(const std::string& args);
 
 // Assembles text without iga64's semantic checks.
@@ -28,7 +28,7 @@ struct Assembled {
   std::string error;
 };
 Assembled IgaAssemble(const std::string& text);
-// The same, with everything compacted that iga64 can compact.
+// Assembles likewise, with everything compacted that iga64 can compact.
 Assembled IgaAssembleCompacted(const std::string& text);
 
 // Disassembles with numeric branch distances; one normalised line per instruction (single spaces,

@@ -44,7 +44,7 @@ std::string ChannelNames(int mask) {
   return names;
 }
 
-// Builds, asks iga64, expects `symbol` among its answer and the lengths as set.
+// Builds the message, runs iga64, expects `symbol` in its output and the lengths as set.
 void Expect(MessageFields f, const std::string& symbol, int params = 1) {
   SetLengths(kGen, f, params);
   const auto desc = BuildDescriptor(kGen, f);
@@ -63,7 +63,7 @@ void Expect(MessageFields f, const std::string& symbol, int params = 1) {
   EXPECT_EQ(length("Mlen"), f.mlen) << run.out;
   EXPECT_EQ(length("Rlen"), f.rlen) << run.out;
   EXPECT_EQ(length("Xlen"), f.ex_mlen) << run.out;
-  // iga64 does not show the header bit of messages that take none.
+  // iga64 does not show the header bit of messages that take no header.
   if (length("Header") >= 0) {
     EXPECT_EQ(length("Header"), f.header ? 1 : 0) << run.out;
   } else {
@@ -238,8 +238,8 @@ TEST_F(MessagesIga, ScratchFenceBarrierEnd) {
   Expect(f, "end of thread");
 }
 
-// Numbers of targets and the alpha of the first are fields of the extended descriptor that iga64
-// does not name; Mesa's binaries have them (corpus_roundtrip).
+// The render target's number and the alpha of the first one are fields of the extended descriptor
+// that iga64 does not name; Mesa's binaries have them (corpus_roundtrip).
 TEST_F(MessagesIga, TargetWrites) {
   const struct {
     TargetForm form;
@@ -317,8 +317,8 @@ TEST_F(MessagesIga, SamplerTypes) {
 
 // ---- Every value of every field ----
 //
-// The fields are those that iga64 says a message's descriptor has, each with its bits, so that a
-// field of ours that is too short or in the wrong place is seen: for each value of each of them,
+// The fields are those that iga64 names for a message's descriptor, each with its bits, so that a
+// field of ours that is too short or at the wrong bits is found: for each value of each of them,
 // the table must admit the descriptor exactly if iga64 knows it.
 
 struct IgaField {
@@ -349,7 +349,7 @@ IgaReading Read(const MessageInfo& info, uint32_t desc, uint32_t ex_desc) {
   return reading;
 }
 
-// The fields of a row in one way that is surely legal.
+// Returns fields of a row that are certainly legal.
 MessageFields Plain(Message message) {
   MessageFields f = Make(message);
   f.header = Info(message).header == HeaderNeed::kRequired;
@@ -382,8 +382,8 @@ bool Admits(Message message, uint32_t desc, uint32_t ex_desc) {
   return fields.ok() && fields->message == message;
 }
 
-// Values that iga64 knows and that the table leaves out, since Kiln makes none of them and Mesa's
-// binaries have none: a new one of these is a field that the table has lost.
+// Values that iga64 knows and that the table leaves out, since Kiln never sends them and Mesa's
+// binaries have none: a new entry would be a field that the table has lost.
 const std::set<std::string>& LeftOut() {
   static const std::set<std::string> fields = {
       // Addition, subtraction and 64 bits come with later generations; half of a pair of lanes.

@@ -1,5 +1,5 @@
-// The mutations: see mutations.h. In the order of what they touch: operands, regions, types,
-// modifiers, math, sends, scoreboard, control flow.
+// The mutations: see mutations.h. Ordered by what they change: operands, regions, types, modifiers,
+// math, sends, scoreboard, control flow.
 #include "tests/isa/mutations.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ int SourceBytes(const Instruction& i, const Operand& s) {
   const int rows = i.exec_size / width;
   return ((rows - 1) * s.region.vstride + (width - 1) * s.region.hstride + 1) * ByteSize(s.type);
 }
-// A random source for which `f` holds, or null.
+// Returns a random source for which `f` holds, or null.
 template <class F>
 Operand* Source(Instruction& i, Rng& rng, F f) {
   std::vector<Operand*> found;
@@ -123,7 +123,7 @@ return true;
 
 // ---- Regions ----
 
-// Integer dwords into packed ones, from the start of a register.
+// Returns true if integer dwords go into packed ones, from the start of a register.
 bool WritesDwords(const Instruction& i) {
   if (i.op != Opcode::kMov && i.op != Opcode::kAdd && i.op != Opcode::kAnd && i.op != Opcode::kOr)
     return false;
@@ -449,8 +449,9 @@ void SetLength(Instruction& i, int at, int n) {
   const uint32_t mask = at == 25 ? 15 : 31;
   i.send.desc = (i.send.desc & ~(mask << at)) | static_cast<uint32_t>(n) << at;
 }
-// The lengths follow from the descriptor: not those of the sampler's payload, which may end early,
-// and of typed messages (5, 6, 13 of data cache 1), whose number of coordinates is the surface's.
+// Returns true if the lengths follow from the descriptor. They do not for the sampler's payload,
+// which may end early, and for typed messages (5, 6, 13 of data cache 1), where the surface decides
+// the number of coordinates.
 bool FixedPayload(const Instruction& i) {
   if (!PlainSend(i) || i.send.sfid == Sfid::kSampler) return false;
   const uint32_t type = i.send.desc >> 14 & 31;
@@ -546,7 +547,7 @@ return true;
 , {"message that is not", "the shared function has such a message", kSendSource,
    MUTATION{THE_INSTRUCTION;
 if (!PlainSend(i)) return false;
-// Free in the lists of messages of these data ports.
+// A number that is unused in these data ports' lists of messages.
 if (i.send.sfid == Sfid::kDataCache1) {
   i.send.desc = (i.send.desc & ~(31u << 14)) | 0x1fu << 14;
 } else if (i.send.sfid == Sfid::kDataCache0) {
@@ -676,7 +677,7 @@ return true;
    MUTATION{THE_INSTRUCTION;
 if (i.op != Opcode::kIf || i.jip <= 32) return false;
 i.jip -= 16;
-// A sync before an endif is as good as the endif.
+// A sync before an endif serves as well as the endif.
 return std::none_of(program.begin(), program.end(), [&](const PlacedInstruction& p) {
   return p.offset == program[at].offset + static_cast<uint32_t>(i.jip) &&
          p.inst.op == Opcode::kSync;
@@ -704,7 +705,7 @@ return true;
 , {"while lost", "break and continue lie in a loop", "PRM volume 2a, break",
    MUTATION{THE_INSTRUCTION;
 if (i.op != Opcode::kWhile) return false;
-// Only where a break names it, and nobody could take another while for it.
+// Applies only if a break or continue names this while and no other while follows it directly.
 size_t next = at + 1;
 while (next < program.size() &&
        (program[next].inst.op == Opcode::kSync || program[next].inst.op == Opcode::kNop)) {

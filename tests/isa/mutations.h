@@ -1,10 +1,10 @@
-// Changes of one instruction that each break a named rule of the EU: what the EU verifier is
-// measured with.
+// Changes of one instruction, each of which breaks a named rule of the EU; they measure the EU
+// verifier.
 //
-// A mutation says itself what it breaks and who says so; whether it applies to an instruction is
-// decided here, from the encoding's fields, with arithmetic of its own: nothing is asked of
-// core/intel/isa/verify, which is the accused. Mutants that the encoding cannot express are no
-// mutants (the harness drops them).
+// A mutation states the rule that it breaks and the rule's source. Its code decides from the
+// encoding's fields, with arithmetic of its own, whether it applies to an instruction: it never
+// calls core/intel/isa/verify, which is under test. Mutants that the encoding cannot express are
+// dropped by the harness.
 #ifndef KILN_TESTS_ISA_MUTATIONS_H_
 #define KILN_TESTS_ISA_MUTATIONS_H_
 

@@ -1,16 +1,15 @@
-// verify_mutations: how many rule-breaking mutants of good binaries the EU verifier catches.
+// verify_mutations: counts the rule-breaking mutants of good binaries that the EU verifier catches.
 //
 //   verify_mutations [--seed=N] [--each=N] [--list-missed] [--at-least=PERCENT] [--mir=FILE]...
-//   [FILE.bin...]
+//                    [FILE.bin...]
 //
 // Good programs are those of --mir (compiled here, every width) and Gen12 machine code in files.
-// Each kind of mutations.h is applied at N random places (200) over all programs. A mutant is
+// Each kind of mutations.h is applied at N random locations (200) over all programs. A mutant is
 // caught if it does not decode, or if core/intel/isa/verify finds something in it; mutants that the
 // encoding cannot express (encoded and decoded again they are something else) are not counted.
 // Prints a line per kind and the total; the exit status is 1 if a good program has findings, if a
-// kind applies nowhere
-// (--mir: kinds that the programs at hand must all serve), or if fewer than PERCENT (99) of all
-// mutants are caught.
+// kind applies nowhere (--mir: the given programs must serve all kinds), or if fewer than PERCENT
+// (99) of all mutants are caught.
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -59,21 +58,21 @@ struct Count {
   int mutants = 0, decoder = 0, verifier = 0, missed = 0;
 };
 
-// Every place of every program, in random order.
-std::vector<std::pair<uint32_t, uint32_t>> Places(const std::vector<Program>& programs,
-                                                  std::mt19937& rng) {
-  std::vector<std::pair<uint32_t, uint32_t>> places;
+// Returns every instruction of every program, in random order.
+std::vector<std::pair<uint32_t, uint32_t>> Locations(const std::vector<Program>& programs,
+                                                     std::mt19937& rng) {
+  std::vector<std::pair<uint32_t, uint32_t>> locations;
   for (uint32_t p = 0; p < programs.size(); ++p) {
-    for (uint32_t i = 0; i < programs[p].size(); ++i) places.emplace_back(p, i);
+    for (uint32_t i = 0; i < programs[p].size(); ++i) locations.emplace_back(p, i);
   }
-  for (size_t n = places.size(); n > 1; --n) std::swap(places[n - 1], places[rng() % n]);
-  return places;
+  for (size_t n = locations.size(); n > 1; --n) std::swap(locations[n - 1], locations[rng() % n]);
+  return locations;
 }
 
 Count Measure(const Mutation& mutation, std::vector<Program>& programs, const Flags& flags) {
   Count count;
   std::mt19937 rng(flags.seed);
-  for (const auto& [p, at] : Places(programs, rng)) {
+  for (const auto& [p, at] : Locations(programs, rng)) {
     if (count.mutants == flags.each) break;
     Program& program = programs[p];
     const isa::PlacedInstruction was = program[at];

@@ -114,7 +114,7 @@ int Fail(const Arguments& a, const absl::Status& status) {
   return 1;
 }
 
-// What the EU verifier finds, on standard error; true if nothing.
+// Prints the EU verifier's findings on standard error; returns true if there are none.
 bool Clean(const Arguments& a, const kiln::Variant& v) {
   constexpr auto kGen = kiln::intel::isa::Generation::kGen12;
   const auto placed = kiln::intel::isa::DecodeProgram(kGen, v.code);

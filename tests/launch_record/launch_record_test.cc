@@ -17,7 +17,7 @@ std::string FileText(const char* path) {
 std::string Sample() { return FileText("tests/launch_record/compute.launch.json"); }
 std::string Fragment() { return FileText("tests/launch_record/fragment.launch.json"); }
 
-// Everything out::LaunchRecord holds, as text, so that records can be compared.
+// Returns all fields of out::LaunchRecord as text, so that records can be compared.
 std::string Text(const out::LaunchRecord& r) { return proto::LaunchRecordToJson(r); }
 
 TEST(LaunchRecord, ReadsWhatThePeerToolWrites) {
@@ -128,7 +128,7 @@ TEST(LaunchRecord, FragmentPayload) {
   EXPECT_EQ(r->binding_table[1].location, 4u);
 }
 
-// In the order of their registers, and back.
+// Ranges keep the order of their registers, in both directions.
 TEST(LaunchRecord, FragmentRangesOfUniformBuffers) {
   const absl::StatusOr<out::LaunchRecord> read = proto::LaunchRecordFromJson(Fragment());
   ASSERT_TRUE(read.ok()) << read.status();

@@ -1,20 +1,20 @@
 """Checks the arrows between rooms in the build graph, and draws the rooms.
 
 layers.py GRAPH                 checks; ends with 1 and a line per wrong arrow
-layers.py GRAPH --picture README checks besides that README holds the picture that is drawn now
+layers.py GRAPH --picture README checks also that README holds the picture that is drawn now
 layers.py GRAPH --ascii | --dot draws
 
-GRAPH is what `bazel query --output=graph --nograph:factored` says of the targets that ship, every
-library that one of them links among them. A room is a folder, taken with those in it that are no
-rooms of their own. Visibility in BUILD files says who may; this says who does, and so also finds an
-arrow that a BUILD file was widened for.
+GRAPH is the output of `bazel query --output=graph --nograph:factored` for the shipped targets, with every
+library that one of them links. A room is a folder with all folders in it that are no rooms themselves.
+Visibility in BUILD files says which folders may use a room; this check reads which ones do, and so also
+finds an arrow for which a BUILD file was widened.
 """
 
 import re
 import sys
 
-# Room -> the rooms that it may use; what is not listed may not be used, nor may a folder be in no
-# room. Highest first: a room uses only what stands below it.
+# Room -> the rooms that it may use. Rooms that are not listed may not be used, and every folder
+# must be in a room. Highest first: a room uses only rooms below it.
 ALLOWED = {
     "client": {"server/worker", "server/key", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim"},
     "server": {"server/worker", "server/key", "proto", "core/out", "core/base"},
@@ -51,21 +51,21 @@ ALLOWED = {
     "core/base": set(),
 }
 
-# For tests alone: whatever room might be allowed to use them, what ships links none.
+# For tests alone: shipped programs link none of these, whichever room may use them.
 UNSHIPPED = {"core/oracle", "tests"}
 
-# Arrows of ALLOWED that should not be there, with the reason why they are. One that is listed here and
-# no longer there is an error too.
+# Arrows of ALLOWED that should not exist, with the reason why they do. An arrow that is listed here
+# and no longer exists is an error too.
 TO_BE_STRUCK_OFF = {}
 
-# How this build is made, not what it is made of.
+# Folders that say how the build is made; they are no part of a program.
 IGNORED = {"deploy/bazel"}
 
 EDGE = re.compile(r'"//([^:"]*):[^"]*" -> "//([^:"]*):[^"]*"')
 
 
 def room_of(folder):
-    """The innermost room that the folder lies in; None for one in no room."""
+    """Returns the innermost room that the folder lies in; None for one in no room."""
     while folder:
         if folder in ALLOWED or folder in UNSHIPPED:
             return folder
@@ -74,7 +74,7 @@ def room_of(folder):
 
 
 def arrows_of(graph):
-    """{(room, room): (folder, folder)}, with one pair of folders for each; raises on no edges."""
+    """Returns {(room, room): (folder, folder)}, with one pair of folders for each; raises on no edges."""
     arrows = {}
     for user, used in EDGE.findall(graph):
         if user in IGNORED or used in IGNORED:
@@ -113,7 +113,7 @@ def uses_of(arrows):
 
 
 def reach(uses, room):
-    """All rooms under `room`, at whatever distance."""
+    """Returns all rooms that `room` uses, directly or not."""
     seen, left = set(), list(uses[room])
     while left:
         at = left.pop()
@@ -124,13 +124,13 @@ def reach(uses, room):
 
 
 def direct(uses, room):
-    """The arrows of `room` that no other way leads along."""
+    """Returns the arrows of `room` that no longer path replaces."""
     return sorted(used for used in uses[room]
                   if not any(used in reach(uses, other) for other in uses[room] if other != used))
 
 
 def ascii_picture(arrows):
-    """Rooms by height, each above all that it uses; without arrows that a longer way replaces."""
+    """Returns rooms by height, each above all that it uses; without arrows that a longer path replaces."""
     uses = uses_of(arrows)
     heights = {}
     for room in sorted(uses, key=lambda r: len(reach(uses, r))):

@@ -1,4 +1,4 @@
-"""Each wrong arrow is found, in a graph written here and in the real one with one arrow more."""
+"""Each wrong arrow is found, in a graph written here and in the real one with one additional arrow."""
 
 import sys
 import unittest

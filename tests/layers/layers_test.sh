@@ -1,5 +1,5 @@
 #!/bin/bash
-# The arrows between rooms, and the picture of them in core/README.md.
+# Checks the arrows between rooms, and their picture in core/README.md.
 set -e
 export PYTHONDONTWRITEBYTECODE=1
 python3 -m tests.layers.layers_test tests/layers/graph

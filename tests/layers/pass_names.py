@@ -1,9 +1,9 @@
-"""One name for a pass: its row's, which the public knows, its function's and its file's.
+"""Checks that a pass has one name: in its row (the public name), as its function and as its file.
 
-  pass_names.py ROOT      exit status 1, and each row of a table of passes where they differ
+  pass_names.py ROOT      prints each row of a table of passes where they differ; exit status 1 if one does
 
 The row `remove_dead_code` is the function RemoveDeadCode in a file remove_dead_code.cc. A second run of a
-pass has a row of its own: the name, or its first words, and when it is run (`remove_dead_lowered`).
+pass has another row: the name, or its first words, and when it is run (`remove_dead_lowered`).
 """
 import os
 import re
@@ -22,13 +22,13 @@ def snake(function):
 
 
 def rows_of(text):
-    """[(row's name, function)] of the tables in a source; wrappers and namespaces taken off."""
+    """Returns [(row's name, function)] of the tables in a source, without wrappers and namespaces."""
     return [(name, re.findall(r"\w+", function)[-1])
             for table in TABLE.findall(text) for name, function in ROW.findall(table)]
 
 
 def findings(rows, files):
-    """`files`: {name of a source without .cc: [its texts]}."""
+    """Returns the findings. `files`: {name of a source without .cc: [its texts]}."""
     names = {name for name, _ in rows}
     found = []
     for name, function in rows:

@@ -1,4 +1,4 @@
-"""Made-up tables that pass_names.py must find fault with, and those that it must not."""
+"""Made-up tables in which pass_names.py must find a fault, and those in which it must not."""
 import unittest
 
 from tests.layers import pass_names

@@ -1,6 +1,6 @@
 """Every folder with a BUILD file has a README.md.
 
-  readmes.py ROOT      exit status 1, and a line for each that has none
+  readmes.py ROOT      prints a line for each folder without one; exit status 1 if there is one
 """
 import os
 import sys
@@ -10,7 +10,7 @@ EXPLAINED_ABOVE = "deploy/bazel/"
 
 
 def findings(root, at_least=50):
-    """Folders below `root` without one; fewer folders than `at_least` are a finding too."""
+    """Returns folders below `root` without one; fewer folders than `at_least` are a finding too."""
     found, seen = [], 0
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in sorted(folders) if not name.startswith((".", "bazel-"))]

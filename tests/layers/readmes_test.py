@@ -1,4 +1,4 @@
-"""Made-up folders that readmes.py must find fault with, and those that it must not."""
+"""Made-up folders in which readmes.py must find a fault, and those in which it must not."""
 import pathlib
 import tempfile
 import unittest

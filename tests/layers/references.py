@@ -1,15 +1,17 @@
 """Names of files in comments and READMEs: each is a file of the repository.
 
-  references.py ROOT      exit status 1, and each place, where one is not
+  references.py ROOT      prints each name that is not; exit status 1 if there is one
 """
 import os
 import re
 import sys
 
-# A name with one of our endings, perhaps behind folders; not part of a pattern, a link or a system header.
+# A name with one of our endings, perhaps after folders; not part of a pattern, a link or a system
+# header.
 NAME = re.compile(r"(?<![\w/.*{}<>$%~:@-])((?:[\w-]+/)*[A-Za-z]\w*\.(?:md|h|cc|def|bzl))(?![\w/*(-])")
 CHECKED = (".md", ".h", ".cc", ".def", ".proto", ".bzl")
-# Files of Mesa (src/intel), gRPC and Linux that are cited as sources of facts, and names in examples.
+# Files of Mesa (src/intel), gRPC and Linux that are cited as sources of facts, and names in
+# examples.
 OTHERS = {
     "brw_compiler.h", "brw_eu.h", "brw_eu_defines.h", "brw_eu_inst.h", "brw_nir.h",
     "intel_genX_state_brw.h", "intel_shader_enums.h",
@@ -19,7 +21,7 @@ OTHERS = {
 
 
 def comment_of(path, line):
-    """What of a line is prose: all of a README, the comment of a source."""
+    """Returns the prose of a line: all of it in a README, the comment in a source."""
     if path.endswith(".md"):
         return line
     if path.endswith(".bzl"):
@@ -28,7 +30,7 @@ def comment_of(path, line):
 
 
 def ends(paths):
-    """Every tail of every path: `a/b.h` is named `b.h` and `a/b.h`."""
+    """Returns every tail of every path: `a/b.h` is named `b.h` and `a/b.h`."""
     tails = set()
     for path in paths:
         parts = path.split("/")
@@ -37,7 +39,7 @@ def ends(paths):
 
 
 def findings(texts, paths):
-    """`texts`: {path: text} to look through; `paths`: what there is."""
+    """Returns the findings. `texts`: {path: text} to look through; `paths`: all files."""
     tails, found = ends(paths), []
     for path, text in sorted(texts.items()):
         for number, line in enumerate(text.splitlines(), 1):

@@ -1,8 +1,8 @@
-"""What only some rooms of core/ may speak of: targets, generations of the hardware, bits of descriptors.
+"""Words that only some rooms of core/ may use: targets, generations of the hardware, bits of descriptors.
 
-  words.py ROOT      exit status 1, and each place, if some other room does
+  words.py ROOT      prints each use in another room; exit status 1 if there is one
 
-Tests may; comments may not, since the next generation would make them untrue.
+Tests may use them; comments may not, since the next generation would make them untrue.
 """
 import os
 import re
@@ -13,17 +13,17 @@ GENERATION = re.compile(r'\bk?Gen ?(7p5|7\.5|9|11|12)(?![0-9])|"tgl"')
 MAY_NAME_GENERATIONS = (
     "core/intel/isa/",              # encodings, restrictions, messages, errata by generation
     "core/intel/device/",           # the table of devices
-    "core/intel/pipeline/backend",  # the rows that the driver's table of targets points to
-    "core/front/check/coverage.def",      # limits that are told of each target
+    "core/intel/pipeline/backend",  # the rows to which the driver's table of targets points
+    "core/front/check/coverage.def",      # limits that are stated for each target
     "core/sim/",                    # a simulator of one generation
-    "core/out/",                    # whose values the records' names are
+    "core/out/",                    # defines the values that the records' names stand for
 )
-# A maker of hardware or a name that only its manuals have, and the rooms that no target may show in.
-# What other compilers' code was measured to be is no target: Mesa may be named.
+# A maker of hardware or a word that only its manuals use, and the rooms in which no target may
+# show. Measurements of other compilers' code name no target: Mesa may be named.
 TARGET = re.compile(r'\b(Intel|AMD|RDNA|GCN|EU|GRFs?|[SV]GPRs?|gfx[0-9]+|SIMD ?[0-9]+)\b')
 NEUTRAL = ("core/mid/", "core/oracle/")
 
-# Fields of a descriptor put together or taken apart: isa/messages does that.
+# Code that composes or splits a descriptor's fields: only isa/messages may.
 DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(<<|>>)[^;]*\bdesc\b')
 MAY_PACK_DESCRIPTORS = (
     "core/intel/isa/",
@@ -39,7 +39,7 @@ def is_test(path):
 
 
 def findings(path, text):
-    """Lines of a file below the root, `path`, that say what its room may not."""
+    """Returns the lines of the file `path`, below the root, with words that its room may not use."""
     if is_test(path):
         return []
     found = []

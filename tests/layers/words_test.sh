@@ -1,6 +1,6 @@
 #!/bin/bash
-# What only some rooms of core/ may speak of, the names of passes, READMEs and dead names of files, in the sources themselves and not in
-# their copies here.
+# Checks words that only some rooms of core/ may use, names of passes, READMEs and references to
+# files, in the checkout's sources and not in their copies here.
 set -e
 export PYTHONDONTWRITEBYTECODE=1
 root=$(dirname "$(dirname "$(readlink -f core/README.md)")")

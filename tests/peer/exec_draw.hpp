@@ -251,7 +251,7 @@ inline void Draw::parameters()
       fail("the device does not replace alpha by one; drop \"alpha_to_one\"");
 }
 
-// One triangle that covers the target unless given.
+// One triangle that covers the render target unless given.
 inline std::string Draw::positions() const
 {
    std::string pos;
@@ -355,7 +355,7 @@ inline uint32_t Draw::distances(const char *key)
    return count;
 }
 
-// What the generated vertex shader writes besides, and the shader itself.
+// Further outputs of the generated vertex shader, and the shader itself.
 inline void Draw::built_ins()
 {
    build::VertexBuiltIns made;

@@ -133,7 +133,7 @@ inline void Vertices::attributes()
    }
 }
 
-// Lays the outputs one behind the other, in as few buffers as the device's limits allow.
+// Lays the outputs out one after the other, in as few buffers as the device's limits allow.
 inline void Vertices::places()
 {
    if (!d_.transform_feedback)

@@ -286,7 +286,7 @@ inline Program parse_program(Bytes b)
          p.push.push_back({r.u32(0), r.u8(4), r.u8(5), r.u8(6), r.u8(7)});
    }
 
-   // What the parts say about each other.
+   // Checks the parts against each other.
    uint32_t regs = 0;
    for (auto &r : p.push)
       regs += r.length;
@@ -335,7 +335,7 @@ inline std::vector<Program> parse_cache(const std::vector<uint8_t> &data)
    return out;
 }
 
-// Does the machine code start at this place of the program, up to relocated values?
+// Returns true if the machine code starts at this offset of the program, up to relocated values.
 inline bool same_code(const Program &p, uint32_t at, const std::string &code)
 {
    if (size_t(at) + code.size() > p.kernel.size())

@@ -18,7 +18,7 @@ using json::array;
 using json::numbers;
 using json::rows;
 
-// Names of Mesa's numbers for what stages hand on; from 32 on they are locations.
+// Names of Mesa's numbers for values passed between stages; from 32 on they are locations.
 inline const char *varying_name(uint32_t v)
 {
    switch (v) {
@@ -245,7 +245,7 @@ inline std::string vertex_outputs(const VertexData &d, const reflect::Interface 
 inline std::string vertex_part(const Program &p, const reflect::Interface &io, const std::string &listing,
                                uint32_t push_registers, uint32_t view_mask)
 {
-   // ANV does not offer storageInputOutput16, and what it makes of such modules all the same keeps to no
+   // ANV does not offer storageInputOutput16, and its code for such modules follows no
    // layout: it reads halves of registers that vertex fetch fills whole.
    for (auto *list : {&io.inputs, &io.outputs})
       for (auto &x : *list)

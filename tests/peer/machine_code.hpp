@@ -40,7 +40,7 @@ inline std::string radv_binary(const std::string &listing)
    return bin;
 }
 
-// What identifies a piece of Gen code: the number of instructions other than
+// Identifies a piece of Gen code: the number of instructions other than
 // no-ops, and how many uncompacted ones have each execution size (log2).
 struct GenShape {
    size_t count = 0;
@@ -56,7 +56,7 @@ struct GenShape {
 };
 
 struct GenCode {
-   std::string code;      // without the padding behind its end
+   std::string code;      // without the padding after its end
    GenShape old, gfx12;   // the size field moved in gfx12
    bool valid = false;
 };

@@ -796,7 +796,7 @@ void Compiler::dump(const std::string &base, std::vector<Executable> &ex)
    }
 }
 
-// Next to each binary of ANV, what is needed to launch it.
+// Writes the launch record beside each binary of ANV.
 void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Input in, uint32_t stage,
                              std::vector<Executable> &ex)
 {
@@ -908,7 +908,7 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
       hit |= (whole.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT) != 0;
    }
 
-   // One more compile, untimed, that records what the compiler did.
+   // One more compile, untimed, that records the compiler's statistics.
    const bool reps = !opt_.dump_asm.empty() || !opt_.dump_bin.empty();
    if (!scratch_.empty())
       for (auto &e : fs::directory_iterator(scratch_))

@@ -61,7 +61,7 @@ inline Words with_view(const Words &w, uint32_t view)
       constants.insert(constants.end(), {4u << 16 | uint32_t(spv::OpConstant), w[at + 1], id, view});
    });
    each(w, [&](spv::Op op, size_t at, uint32_t n) {
-      if (op == spv::OpFunction) {         // the first; the constants stand behind all types
+      if (op == spv::OpFunction) {         // the first; the constants follow all types
          out.insert(out.end(), constants.begin(), constants.end());
          constants.clear();
       }
@@ -107,7 +107,7 @@ inline Words capture(const Words &w, uint32_t function, const std::vector<reflec
       decorate(spv::DecorationXfbStride, strides[places[k].buffer]);
    }
 
-   // The order of sections: capabilities first, modes behind the entry points, decorations before types.
+   // The order of sections: capabilities first, modes after the entry points, decorations before types.
    size_t modes_at = 0, types_at = 0;
    each(w, [&](spv::Op op, size_t at, uint32_t n) {
       if (op == spv::OpEntryPoint)

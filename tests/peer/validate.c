@@ -1,4 +1,4 @@
-// validate - Mesa's own checks of Intel machine code, on binaries of anybody.
+// validate - Mesa's own checks of Intel machine code, on binaries of any compiler.
 //
 //   validate DEVICE < LIST
 //
@@ -7,7 +7,7 @@
 // validator and disassembler, which validator.bash builds from Mesa's source: with brw's (Gfx9 and
 // later), or with elk's when PEER_ELK is defined (Gfx4 to Gfx8).
 //
-// Standard output has a line for each error, `FILE:OFFSET: what the validator says`, with the
+// Standard output has a line for each error, `FILE:OFFSET: the validator's message`, with the
 // instruction as Mesa reads it, and ends with a line of totals. Each file has a process of its own,
 // since Mesa asserts on encodings that nothing of Mesa makes: one that dies, or
 // ends with a status, counts as an error of that file. Exit status: 0 no errors, 1 errors,
@@ -45,7 +45,7 @@ typedef brw_eu_compact_inst Compact;
 #define insert_error disasm_insert_error
 #endif
 
-// What one file amounts to; lies in memory that a child shares with its parent.
+// Counts of one file; lies in memory that a child shares with its parent.
 struct Counts {
   long instructions, errors;
 };
@@ -85,7 +85,7 @@ static void complain(const char* what) {
   fflush(stdout);
 }
 
-// The bytes of `path` with room for a whole instruction behind them.
+// Returns the bytes of `path`, with room for a whole instruction after them.
 static char* read_file(const char* path, long* size) {
   FILE* f = fopen(path, "rb");
   if (!f) {

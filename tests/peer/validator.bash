@@ -1,10 +1,10 @@
 # validator.bash - builds Mesa's validators of Intel machine code; sourced by run-peer.
 #
-# From the source that Debian's package of Mesa was made of, or from the folder that PEER_MESA_SOURCE
+# From the source of Debian's package of Mesa, or from the folder that PEER_MESA_SOURCE
 # names: the validator, the disassembler for its messages, the table of devices, and the headers that
 # Mesa generates. Everything lies in $build; nothing of Mesa is part of this repository.
 #
-# mesa_source and build_validator report in $skipped why there can be no validator here.
+# mesa_source and build_validator set $skipped to the reason if no validator can be built.
 
 # Downloads and unpacks into $build/mesa-VERSION. apt-get gets lists and a source line of its own, so
 # that it needs no root and leaves the machine's settings alone.
@@ -45,13 +45,13 @@ mesa_source() {     # sets $mesa to the folder
    fi
 }
 
-generate_headers() {        # generate_headers FOLDER: what Mesa's build makes of tables
+generate_headers() {        # generate_headers FOLDER: the headers that Mesa's build makes from tables
    local out=$1 src=$mesa/src python="/usr/bin/python3 -B"
    mkdir -p "$out/intel/dev" "$out/util/format"
    $python "$src/util/format/u_format_table.py" --enums "$src/util/format/u_format.yaml" > "$out/util/format/u_format_gen.h"
    $python "$src/intel/dev/intel_device_info_gen_h.py" "$out/intel/dev/intel_device_info_gen.h"
    $python "$src/intel/dev/gen_wa_helpers.py" "$src/intel/dev/mesa_defs.json" "$out/intel/dev/intel_wa.h" "$out/intel/dev/intel_wa.c"
-   # These only elk includes.
+   # Only elk includes these.
    $python "$src/compiler/builtin_types_h.py" "$out/builtin_types.h"
    $python "$src/compiler/nir/nir_opcodes_h.py" > "$out/nir_opcodes.h"
    $python "$src/compiler/nir/nir_intrinsics_h.py" --outdir "$out"
@@ -59,7 +59,7 @@ generate_headers() {        # generate_headers FOLDER: what Mesa's build makes o
 }
 
 # build_validator brw|elk: sets $validator to the program. Sections that nothing refers to are dropped
-# by the linker, and with them what Mesa's files want of the rest of Mesa. Assertions stay in.
+# by the linker, and with them references to the rest of Mesa. Assertions stay in.
 build_validator() {
    local backend=$1 version gen files
    mesa_source || return 1
@@ -83,7 +83,7 @@ build_validator() {
       -I"$gen" -I"$gen/intel" -I"$gen/intel/dev" "$here/validate.c" "${files[@]}" -lm -lpthread
 }
 
-# validate TARGET FILE|DIR ...: status as of validate.c; 0 where all is skipped, which is said.
+# validate TARGET FILE|DIR ...: status as of validate.c; 0 if all is skipped, which is reported.
 validate() {
    [ $# -ge 2 ] || die "usage: run-peer validate TARGET FILE.bin|DIR ..."
    local target=$1 backend f files=() skipped="" validator="" mesa=""

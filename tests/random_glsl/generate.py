@@ -4,7 +4,7 @@
     generate.py SEED            the shader, on standard output
     generate.py SEED --job      the job for it (tests/peer/README.md, without "shader")
 
-Nothing here knows Kiln or its own generator (core/oracle/generate.h): these are programs of the language
+It shares nothing with Kiln or its MIR generator (core/oracle/generate.h): the programs are in the language
 that people write. Invariants of every program, so that every implementation has to give the same bits:
 
   * It ends: loops count to a small bound, and loops in loops to a smaller one.
@@ -13,10 +13,10 @@ that people write. Invariants of every program, so that every implementation has
   * Floats are multiples of a power of two with so few bits (Float below) that all arithmetic on them is
     exact, contracted or not.
   * Indices are masked; variables are initialised.
-  * No race: an invocation stores to places of its own; others read them after a barrier, which only
+  * No race: an invocation stores only to its own elements; others read them after a barrier, which only
     uniform control flow reaches; atomics commute, and their results are not used.
-  * What subgroups compute does not depend on their size: it is of groups of 8 invocations or less, or is
-    a ballot reduced to these; lanes read only lanes that are active. (lavapipe has subgroups of 8.)
+  * Results of subgroup operations do not depend on the subgroup size: they are of groups of 8 invocations or
+    fewer, or of a ballot reduced to these; lanes read only lanes that are active. (lavapipe has subgroups of 8.)
 
 The same seed gives the same text on every machine.
 """
@@ -52,7 +52,7 @@ OUTPUTS = ["uint", "uint8_t", "uint16_t", "uint64_t"]
 
 
 class Scope:
-    """Variables by type, of an inner block with those around it; arrays by element type."""
+    """Variables by type, of a block and those around it; arrays by element type."""
 
     def __init__(self, outer=None):
         self.readable = {k: list(v) for k, v in outer.readable.items()} if outer else {}
@@ -90,10 +90,10 @@ class Generator:
         self.names = 0
         self.text = []
         self.indent = 0
-        self.in_function = None      # what is being written, if not main
-        self.loops = []              # "for", "while", "switch" around this place
+        self.in_function = None      # the function being written; None: main
+        self.loops = []              # enclosing "for", "while", "switch"
         self.shared_is_read = False
-        self.shared_is_counted = False    # do atomics on shared memory end before somebody reads?
+        self.shared_is_counted = False    # do atomics on shared memory end before it is read?
         self.budget = 0
         self.kept = []
 
@@ -173,7 +173,7 @@ class Generator:
         shift = lambda: "(%s & %s)" % (e(kind), self.constant(kind, bits - 1))
         positive = lambda: "((%s & %s) | %s)" % (e(), self.constant(kind, self.one_of(7, 63, 127)),
                                                 self.constant(kind, 1))
-        cast = lambda text: "%s(%s)" % (kind, text)   # of what GLSL promotes
+        cast = lambda text: "%s(%s)" % (kind, text)   # converts what GLSL has promoted
         top = self.constant(kind, (1 << (bits - 1)) - 1)
         choices = [
             lambda: "(%s %s %s)" % (e(), self.one_of("+", "-", "*", "&", "|", "^"), e()),
@@ -211,7 +211,7 @@ class Generator:
         return self.r.choice(choices)()
 
     def vector_expression(self, kind, depth, scope):
-        """A component of what vectors compute."""
+        """Returns a component of a vector expression."""
         n = self.r.randint(2, 4)
         vec = ("ivec%d" if kind == "int" else "uvec%d") % n
         make = lambda: "%s(%s)" % (vec, ", ".join(self.expression(kind, max(0, depth - 1), scope)
@@ -238,7 +238,8 @@ class Generator:
                 if not names:
                     return self.leaf(function.result, scope)
                 words.append(self.r.choice(names))
-        # Out parameters are evaluated in no order that GLSL promises to the rest of an expression.
+        # GLSL leaves open in which order out parameters and the rest of an expression are
+        # evaluated.
         if any(d != "in" for _, d in function.parameters):
             if not self.hoist:
                 return self.leaf(function.result, scope)
@@ -262,7 +263,8 @@ class Generator:
             return "(%s %s %s)" % (self.float_expression(kind, 1, scope)[0],
                                    self.one_of("<", "<=", ">", "==", "!="),
                                    self.float_expression(kind, 1, scope)[0])
-        # Whether lanes that fall through a case meet those that come to the next is left open.
+        # It is undefined if lanes that fall through a case reconverge with those that enter the
+        # next one.
         if self.subgroups and not self.in_function and "switch" not in self.loops and r.random() < 0.1:
             return "((subgroupBallot(%s)[gl_SubgroupInvocationID / 32u] >> " \
                    "(gl_SubgroupInvocationID & 24u) & %du) != 0u)" % (
@@ -318,7 +320,7 @@ class Generator:
         return name
 
     def hoisting(self, make):
-        """The text of an expression; calls that write parameters come before it."""
+        """Returns the text of an expression; calls that write parameters come before it."""
         self.hoist, self.hoisted = not self.in_function, []
         text = make()
         for statement in self.hoisted:
@@ -347,7 +349,7 @@ class Generator:
                                      self.value(kind)))
 
     def block(self, statements):
-        """Statements in a scope of their own."""
+        """Writes statements in a scope of their own."""
         outer, self.scope = self.scope, Scope(self.scope)
         self.indent += 1
         for _ in range(statements):
@@ -384,7 +386,7 @@ class Generator:
         self.block(self.r.randint(1, 4))
         self.loops.pop()
         self.scope = outer
-        # What a continue does not pass by: the counter is in the condition.
+        # A continue does not skip the counter, which is in the condition.
         self.line("}" if form != 2 else "} while (%s-- > 0u && %s < 8u);" % (name, name))
 
     def switch(self):
@@ -412,7 +414,7 @@ class Generator:
         self.line("}")
 
     def leave(self):
-        """break, continue or an early return, under a condition."""
+        """Writes break, continue or an early return, under a condition."""
         words = []
         if "loop" in self.loops:
             words += ["continue;"] + ["break;"]
@@ -456,7 +458,7 @@ class Generator:
         self.scope.add("uint", name + ".w[1]")
 
     def carry(self):
-        """Operations with two results."""
+        """Writes an operation with two results."""
         low, high = self.name("v"), self.name("v")
         a, b = self.expression("uint", 1), self.expression("uint", 1)
         self.line("uint %s, %s;" % (low, high))
@@ -468,7 +470,7 @@ class Generator:
         self.scope.add("uint", high)
 
     def atomic(self):
-        """On counters that nobody reads before the end."""
+        """Writes an atomic on a counter that is read only at the end."""
         if self.in_function:
             return self.assign()
         op, place = self.r.choice([("atomicAdd", 0), ("atomicXor", 1), ("atomicMax", 2), ("atomicMin", 3),
@@ -487,10 +489,10 @@ class Generator:
         self.r.choice(small + [self.if_statement, self.if_statement, self.loop, self.loop,
                                self.switch, self.leave, self.struct])()
 
-    # ---- Values that live through everything: more than 32 lanes have registers for ----
+    # ---- Values live through everything: more than 32 lanes have registers for ----
 
     def keep(self):
-        """Variables that a loop hands round and that ifs in ifs change, with continue and break."""
+        """Writes variables that are live across a loop and change in nested ifs, with continue and break."""
         r = random.Random("kept %d" % self.seed)
         self.kept = ["kept%d" % k for k in range(r.choice([16, 24, 32, 40]))]
         for k, name in enumerate(self.kept):
@@ -531,14 +533,14 @@ class Generator:
     # ---- In uniform control flow of main ----
 
     def store_outputs(self):
-        """Values of this moment to places of the invocation's own."""
+        """Stores current values to the invocation's own elements."""
         for kind in self.outputs:
             slot = self.r.randrange(SLOTS)
             self.line("out_%s.d[me * %du + %du] %s= %s;" % (kind, SLOTS, slot, self.one_of("", "^", "+"),
                                                            self.value_of_output(kind)))
 
     def digest(self):
-        """All variables of main into one output, so that few operations reach none."""
+        """Combines all variables of main into one output, so that few operations reach none."""
         self.line("uint digest = 0u;")
         for kind in self.scope.readable:
             for name in self.scope.readable[kind]:
@@ -555,7 +557,7 @@ class Generator:
         return "%s(%s)" % (kind, self.hoisting(lambda: self.expression(source, 2)))
 
     def share(self):
-        """Everybody writes a place, everybody reads another's."""
+        """Each invocation writes an element of shared memory and reads another invocation's."""
         if not self.shared:
             return
         self.line("shared_words[gl_LocalInvocationIndex] = %s;" % self.value(self.shared))
@@ -569,7 +571,7 @@ class Generator:
         self.line("barrier();")
 
     def uniform_loop(self):
-        """With barriers in it: steps of a scan or a reduction in shared memory."""
+        """Writes a loop with barriers: steps of a scan or a reduction in shared memory."""
         if not self.shared:
             return
         name = self.name("i")
@@ -607,11 +609,12 @@ class Generator:
         elif form == 4:
             text = "subgroupQuadBroadcast(%s, %du)" % (value, r.randrange(4))
         elif form == 5:
-            # Of the groups of 8: what the scan has more than before the group's first.
+            # Scans of groups of 8: the subgroup's scan minus its value before the group's first
+            # lane.
             scan = self.declare(kind, "subgroupInclusiveAdd(%s)" % value)
             before = self.declare(kind, "subgroupShuffle(%s, %s)" % (scan, base))
             text = "(%s - %s)" % (scan, before)
-            # Neither of these two is the same at every size.
+            # Both variables depend on the subgroup size, so later expressions do not use them.
             self.scope.readable[kind] = [n for n in self.scope.readable[kind] if n not in (scan, before)]
             self.scope.writable[kind] = [n for n in self.scope.writable[kind] if n not in (scan, before)]
         else:
@@ -621,7 +624,7 @@ class Generator:
         self.declare(kind, text)
 
     def total(self):
-        """A sum of the workgroup by subgroups, whatever their size."""
+        """Sums over the workgroup by subgroups of any size."""
         if not self.subgroups or not self.shared:
             return
         self.line("{")
@@ -650,7 +653,7 @@ class Generator:
                 self.line("%s = %s;" % (name, self.literal(kind)))
             self.scope.add(kind, name)
         self.in_function, self.budget = result, 5
-        self.loops = ["call"]    # calls stand in loops: fewer steps here
+        self.loops = ["call"]    # calls lie in loops: fewer steps here
         for _ in range(self.r.randint(2, 5)):
             self.statement()
         self.line("return %s;" % self.expression(result, 2))
@@ -685,7 +688,7 @@ class Generator:
                   "gl_NumWorkGroups.x + gl_WorkGroupID.x;")
         self.line("uint me = group * %du + gl_LocalInvocationIndex;" % self.lanes)
         self.scope.add("uint", "me", writable=False)
-        # All that the job has is used.
+        # Uses all parts of the job.
         self.declare("uint", "push.a ^ uniforms.v[1].x ^ in32.d[me & 63u] ^ uint(in8.d[1]) ^ "
                      "uint(in16.d[2]) ^ uint(in64.d[3])")
         self.line("atomicAdd(counters.d[15], v%d);" % self.names)
@@ -712,7 +715,7 @@ class Generator:
             self.line("barrier();")
             self.line("if (gl_LocalInvocationIndex < 8u) out_uint.d[me * %du + %du] = "
                       "shared_counters[gl_LocalInvocationIndex];" % (SLOTS, SLOTS - 1))
-        # No barrier follows: invocations may go.
+        # No barrier follows, so invocations may return.
         if self.r.random() < 0.5:
             self.line("if (%s) return;" % self.condition(1))
             self.subgroups = False
@@ -752,7 +755,7 @@ class Generator:
 
 
 def generate(seed):
-    """(text, job without "shader") of a seed."""
+    """Returns (text, job without "shader") of a seed."""
     g = Generator(seed)
     return g.program(), g.job()
 

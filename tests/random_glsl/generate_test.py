@@ -1,5 +1,5 @@
-"""Tests of the generator of random shaders: deterministic, accepted by glslang, of all the constructs it is
-there for, and with the invariants that can be read off the text."""
+"""Tests of the generator of random shaders: it is deterministic, glslang accepts its programs, they have all
+constructs that they are meant to have, and the invariants that can be read off the text."""
 
 import os
 import re
@@ -51,7 +51,7 @@ class GenerateTest(unittest.TestCase):
             self.assertRegex(all_text, word)
 
     def test_barriers_are_in_uniform_control_flow(self):
-        # At the level of main, or in the one kind of loop whose bound is a constant.
+        # In main's outermost block, or in the only kind of loop whose bound is a constant.
         for seed, text in self.texts.items():
             lines = text.splitlines()
             for k, line in enumerate(lines):
@@ -104,7 +104,7 @@ class RunTest(unittest.TestCase):
 
     @staticmethod
     def compiler(folder, script):
-        """The path of a program that stands for kilnc: its third argument is the folder for binaries."""
+        """Returns the path of a program that stands for kilnc: its third argument is the folder for binaries."""
         path = os.path.join(folder, "kilnc")
         with open(path, "w") as f:
             f.write("#!/bin/sh\n" + script)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs random shaders (generate.py) through compiler and simulator, and on lavapipe: the same bytes?
+"""Runs random shaders (generate.py) through compiler and simulator, and on lavapipe, and compares the bytes.
 
     run.py --kilnc PATH --eu-run PATH [--first 1] [--count 300] [--widths 8,16,32] [--batch 40]
            [--keep DIR] [--budget SECONDS]
     run.py --kilnc PATH --eu-run PATH --reduce SEED      a shorter program with the same difference
 
 Every width that the compiler makes is run in contract mode, with and without fusion. A process of
-lavapipe runs a batch of programs, one simulator runs all. The last line counts; --keep leaves the
-program, module and job of what differs. Exit status 1 if anything differs or is broken, or if nothing
+lavapipe runs a batch of programs, one simulator runs all. The last line counts; --keep keeps
+program, module and job of each difference. Exit status 1 if anything differs or is broken, or if nothing
 was compared.
 """
 
@@ -48,13 +48,13 @@ class Program:
         self.stems = {}     # width -> path without .bin
 
     def translate(self):
-        """The error of glslang, or ""."""
+        """Returns glslang's error, or ""."""
         p = subprocess.run(["glslangValidator", "-V", "--target-env", "vulkan1.2", "-o", self.module,
                             self.source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return p.stdout.decode(errors="replace") if p.returncode else ""
 
     def compile(self, kilnc, widths):
-        """(status, cause): "refused" or "broken", or "" twice. The folder may have an earlier program's
+        """Returns (status, cause): "refused" or "broken", or "" twice. The folder may have an earlier program's
         binaries, of widths that this one does not have."""
         for name in os.listdir(self.folder):
             if ".SIMD" in name:
@@ -78,7 +78,7 @@ class Program:
 
 
 def first_difference(want, got):
-    """Where two sets of outputs differ, or ""."""
+    """Returns where two sets of outputs differ first, or ""."""
     for key in sorted(want):
         if key not in got or len(got[key]) != len(want[key]):
             return "binding %d: no comparable output" % key[1]
@@ -103,7 +103,7 @@ class Runner:
             stem + ".launch.json", program.job_path], MAX_SECONDS + 20)
 
     def judge(self, program, want):
-        """(status, cause) of a program that compiled, by lavapipe's result."""
+        """Returns (status, cause) of a program that compiled, by lavapipe's result."""
         if not want.get("ok"):
             return "lavapipe", str(want.get("error"))
         outputs = peer.outputs(want)
@@ -120,7 +120,7 @@ class Runner:
         return "agree", ""
 
     def prepare(self, seed, text, job, folder):
-        """(program, status, cause) with neither if it is ready to run."""
+        """Returns (program, status, cause), the last two empty if it is ready to run."""
         program = Program(seed, text, job, folder)
         error = program.translate()
         if error:
@@ -162,7 +162,7 @@ class Runner:
 # ---- Making a program shorter ----
 
 def chunks(lines):
-    """Runs of lines that can go together: a statement, or one with its block; from large to small.
+    """Returns runs of lines that can be removed together: a statement, or one with its block; from large to small.
     Barriers stay: without them programs race."""
     found = []
     start = next(k for k, line in enumerate(lines) if line.startswith("void main"))
@@ -178,7 +178,7 @@ def chunks(lines):
 
 
 def reduce(runner, seed, folder):
-    """The text of the program of the seed without lines that the difference does not need."""
+    """Returns the text of the seed's program without lines that the difference does not need."""
     text, job = generate.generate(seed)
 
     def status(lines):

@@ -76,7 +76,7 @@ def planted_output(case):
 
 
 def remote_address(daemon):
-    """What the client takes for another machine."""
+    """Returns an address that the client takes for another machine's."""
     return daemon.address.replace("127.0.0.1", "0.0.0.0")
 
 

@@ -34,7 +34,7 @@ def counted(answers):
 
 
 def in_parallel(daemon, messages, method=COMPILE, **how):
-    """The statuses of calls on one connection each, all at once."""
+    """Returns the statuses of calls on one connection each, all at once."""
     answers = []
 
     def one(message):
@@ -50,7 +50,7 @@ def in_parallel(daemon, messages, method=COMPILE, **how):
 
 @attack("gzip", "1")
 def gzip(case):
-    """Zeros of the largest message that is let through, compressed a thousand times smaller."""
+    """Sends zeros of the largest permitted message, compressed a thousand times smaller."""
     message = delimited(1, bytes(60 * MIB))
     case.sent = "4 calls of 60 KiB, 60 MiB each once inflated"
     return in_parallel(case.start(), [message] * 4, compression=grpc.Compression.Gzip)
@@ -95,7 +95,7 @@ def unknown_fields_reflection(case):
 
 
 def http2(case, kind, settings=None, **numbers):
-    """What http2_attacker.py says of one of its attacks."""
+    """Returns the output of http2_attacker.py for one of its attacks."""
     daemon = case.start(settings or {})
     done = subprocess.run(
         [sys.executable, http2_attacker.__file__, kind, "--server=" + daemon.address,
@@ -134,7 +134,7 @@ def unread(case):
 
 @attack("metrics_port", "5")
 def metrics_port(case):
-    """Half a request on each of 20 connections; whether a scraper still gets its page."""
+    """Sends half a request on each of 20 connections, and checks that a scraper still gets its page."""
     case.sent = "20 connections, a byte a second"
     daemon = case.start()
     stop = threading.Event()

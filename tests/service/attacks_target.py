@@ -1,4 +1,4 @@
-"""What is attacked: a daemon with the settings it has by default, watched while it is."""
+"""The target of the attacks: a daemon with its default settings, watched meanwhile."""
 
 import collections
 import importlib
@@ -28,7 +28,7 @@ void main() { x[gl_GlobalInvocationID.x] += %du; }
 
 
 def attack(name, point):
-    """Declares a function (Case) -> what happened, in words; `point`: of which kind it is."""
+    """Declares a function (Case) -> the outcome, in words; `point`: its kind."""
     def declare(function):
         _attacks.append(Attack(name, point, function))
         return function
@@ -65,7 +65,7 @@ class Programs:
 
 
 def memory(pid):
-    """(resident bytes of the process, of all its children)"""
+    """Returns (resident bytes of the process, of all its children)."""
     own = children = 0
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -104,7 +104,7 @@ class Daemon:
         self.pid = self.process.pid
 
     def channel(self):
-        """A connection of its own."""
+        """Returns a channel with its own connection."""
         return grpc.insecure_channel(self.address, [
             ("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1),
             ("grpc.use_local_subchannel_pool", 1)])
@@ -131,7 +131,7 @@ class Daemon:
             targets=["tgl"], outputs=pb.OutputMask(binary=True))
 
     def end(self):
-        """Seconds that SIGTERM took; None: it did not end it."""
+        """Returns the seconds until SIGTERM ended it; None if it did not."""
         if self.process.poll() is None:
             start = time.monotonic()
             self.process.send_signal(signal.SIGTERM)
@@ -145,7 +145,7 @@ class Daemon:
 
 
 def call(channel, method, data, timeout, **how):
-    """(name of the gRPC status, bytes or text)"""
+    """Returns (name of the gRPC status, bytes or text)."""
     try:
         return "OK", channel.unary_unary(method)(data, timeout=timeout, **how)
     except grpc.RpcError as e:
@@ -153,13 +153,13 @@ def call(channel, method, data, timeout, **how):
 
 
 def compile_on(channel, pb, request, timeout):
-    """(name of the gRPC status, CompileResponse or text)"""
+    """Returns (name of the gRPC status, CompileResponse or text)."""
     status, data = call(channel, "/kiln.v1alpha.Compiler/Compile", request.SerializeToString(), timeout)
     return status, pb.CompileResponse.FromString(data) if status == "OK" else data
 
 
 class Watch:
-    """Polls the daemon's memory and asks, as a client of good will, for what is in its cache."""
+    """Polls the daemon's memory and requests cached results, as an honest client."""
 
     def __init__(self, daemon):
         self.daemon, self.latencies, self.missed = daemon, [], 0
@@ -193,7 +193,7 @@ class Watch:
 
 
 class Case:
-    """One attack as it is made. Its function says in `sent` what it sends."""
+    """One attack as it is made. Its function states in `sent` what it sends."""
 
     def __init__(self, programs):
         self.programs, self.pb = programs, programs.pb
@@ -208,7 +208,7 @@ class Case:
             if not self.daemon.await_ready():
                 raise RuntimeError("kilnd does not answer: " + self.daemon.log().decode()[-500:])
             self.watch = Watch(self.daemon)
-        self.begun = time.monotonic()  # what came before is no part of the attack
+        self.begun = time.monotonic()  # earlier time is no part of the attack
         return self.daemon
 
     def path(self, name, text=None):
@@ -219,7 +219,7 @@ class Case:
         return path
 
     def kiln(self, *arguments, timeout=60):
-        """(exit code or "hangs", what it printed)"""
+        """Returns (exit code or "hangs", its output)."""
         try:
             done = subprocess.run([self.programs.kiln] + list(arguments), capture_output=True,
                                   timeout=timeout, stdin=subprocess.DEVNULL, cwd=self.folder)
@@ -231,13 +231,13 @@ class Case:
         row = {"name": attack.name, "point": attack.point, "made": True}
         try:
             row["outcome"] = attack.function(self)
-        except Exception as e:  # the next attack is to be made all the same
+        except Exception as e:  # one failure must not stop the other attacks
             traceback.print_exc()
             row["made"], row["outcome"] = False, "not made: %s" % e
         row["seconds"] = time.monotonic() - self.begun
         row["sent"] = self.sent
         if self.watch:
-            time.sleep(max(0, 1 - row["seconds"]))  # at least some hits
+            time.sleep(max(0, 1 - row["seconds"]))  # long enough for at least some hits
             row["daemon_mib"], row["workers_mib"] = (n / MIB for n in self.watch.end())
             row["hits"], row["missed"] = len(self.watch.latencies), self.watch.missed
             row["slowest"] = max(self.watch.latencies, default=0)

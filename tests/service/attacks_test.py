@@ -1,4 +1,4 @@
-"""Attacks of tests/service/attacks that take a moment, and how they must end.
+"""Attacks of tests/service/attacks that take only a moment, and the outcome that each must have.
 
 Those that take memory or long are only in the table. Run by attacks_test.sh.
 """
@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import attacks_target  # noqa: E402
 
-# Most MiB that the daemon may take above what it had, and how it ends.
+# Attack -> (bound on the daemon's additional memory in MiB, outcome).
 EXPECTED = {
     "gzip": (64, r"4 x UNIMPLEMENTED"),
     "empty_targets": (128, r"4 x INVALID_ARGUMENT"),

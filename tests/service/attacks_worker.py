@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def taken_over(case, mode):
-    """A program that becomes taken_over_worker.py; kilnd starts no scripts."""
+    """Returns a program that executes taken_over_worker.py; kilnd starts no scripts."""
     path = case.path("worker")
     arguments = ["/usr/bin/python3", "-B", os.path.join(HERE, "taken_over_worker.py"),
                  case.programs.work, mode]
@@ -21,7 +21,7 @@ def taken_over(case, mode):
 
 
 def two_compiles(case, mode):
-    """Asks for two shaders, one after the other: what the second one got."""
+    """Requests two shaders, one after the other, and returns what the second one got."""
     daemon = case.start({"workers": "1", "worker-user": "none", "job-time": "10s"},
                         worker=taken_over(case, mode), watch=False)
     texts = []

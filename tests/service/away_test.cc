@@ -1,10 +1,10 @@
-// A daemon that is away for a while, met through the client library: killed, stopped for an
-// upgrade, or behind a port that is closed, or on a machine that is gone without a word; by single
-// calls and over a stream.
+// A daemon that is away for a while, seen through the client library: killed, stopped for an
+// upgrade, behind a closed port, or on a machine that vanished without closing its connections;
+// with single calls and over a stream.
 //
 // Many threads compile through one client. When a part is answered, the daemon goes away with calls
-// in flight; after the absence it is there again, on the same port and with the same cache. Wanted:
-// every compile ends well, and what had been answered is not compiled again.
+// in flight; after the absence it is back, on the same port and with the same cache. Required:
+// every compile succeeds, and answered ones are not compiled again.
 //
 // KILN_ABSENCES="5,10,25" (seconds) repeats it with absences as restarts and upgrades have them:
 //   KILN_ABSENCES=5,10,25 bazel test --test_env=KILN_ABSENCES --test_output=all --test_timeout=900
@@ -59,7 +59,7 @@ std::vector<double> Absences() {
 
 CompileRequest Request(int n) {
   CompileRequest request;
-  // Large enough to be asked for by digest first, by single calls as well.
+  // Large enough to be requested by digest first, by single calls as well.
   request.set_spirv(worker::FakeModule(static_cast<uint32_t>(n), 6000));
   request.add_targets("tgl");
   return request;
@@ -99,7 +99,7 @@ class AwayTest : public testing::TestWithParam<std::tuple<How, bool>> {
     service_ = std::make_unique<client::StreamClient>(std::unique_ptr<client::Client>(plain));
   }
 
-  // Away for so long, and there again.
+  // Takes the daemon away for so long, and brings it back.
   void Absence(How how, absl::Duration absence) {
     if (how == How::kKilled) kilnd_->Signal(SIGKILL);
     if (how == How::kStopped) kilnd_->Signal(SIGTERM);
@@ -114,7 +114,7 @@ class AwayTest : public testing::TestWithParam<std::tuple<How, bool>> {
     if (how == How::kGone) proxy_->SetGone(false);
   }
 
-  // All items by many threads; those from kBefore on wait until `let_go_`.
+  // Compiles all items by many threads; those from kBefore on wait until `let_go_`.
   void CompileAll() {
     std::vector<std::thread> threads;
     for (int t = 0; t < kThreads; ++t) {
@@ -144,12 +144,12 @@ TEST_P(AwayTest, EveryCompileEndsWellAndNoneIsMadeTwice) {
   for (const double seconds : Absences()) {
     next_ = good_ = bad_ = 0;
     let_go_ = false;
-    // Each round with an empty cache.
+    // Each round starts with an empty cache.
     kilnd_->Signal(SIGKILL);
     kilnd_->Wait();
     std::filesystem::remove_all(dir_ + "/cache");
     Start(listen_);
-    // Far more than it takes: this judges what happens, not how fast the machine is.
+    // Far more than it takes: the test judges outcomes, not the machine's speed.
     Connect(stream, absl::Seconds(seconds + 60));
     std::thread all([this] { CompileAll(); });
     while (good_ < kBefore) absl::SleepFor(absl::Milliseconds(1));
@@ -184,9 +184,9 @@ INSTANTIATE_TEST_SUITE_P(All, AwayTest,
                                                std::get<1>(info.param) ? "Stream" : "Calls");
                          });
 
-// Every address that kilnd listens on is one that a client takes, and so is the one it prints.
+// The client accepts every address that kilnd listens on, and the one that kilnd prints.
 TEST(AddressTest, WhatKilndTakesTheClientTakes) {
-  // The whole name of a test's folder is longer than a socket's may be.
+  // Relative, because the full name of a test's folder is too long for a socket.
   const std::string folder = std::filesystem::relative(testing::TempDir()).string();
   for (const std::string& listen :
        {std::string("127.0.0.1:0"), std::string("localhost:0"), std::string("0.0.0.0:0"),

@@ -1,4 +1,4 @@
-"""A kilnd on loopback with a cache of its own, for the measurements that are scripts."""
+"""A kilnd on loopback with a new cache, for the benchmarks that are scripts."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ class BenchDaemon:
         return os.path.join(self.folder, name)
 
     def command(self, name, *arguments):
-        """Arguments that run kiln NAME against this daemon."""
+        """Returns arguments that run kiln NAME against this daemon."""
         return [os.path.join(self.programs, "client/kiln"), name, "--server=" + self.address,
                 *arguments]
 

@@ -1,32 +1,30 @@
-// The fairness table: what a client waits beside others who want all of the daemon.
+// The fairness table: how long a client waits beside others that ask for all of the daemon.
 //
 //   bazel run -c opt //tests/service:bench_fairness -- [--misses=200] [--rounds=3] [--bulk=10000]
 //       [--slow=24] [--slow-connections=1] [--queue=N] [--loops=N] [--same-address] [--hostile]
-//       [--elsewhere]
-//       [--before=FILE] [--flag=--NAME=VALUE]
+//       [--elsewhere] [--before=FILE] [--flag=--NAME=VALUE]
 //
 // Starts kilnd with the real compiler and two workers. A client makes `misses` calls that miss the
 // cache, and ten that hit it after each of these, one call at a time: alone, then beside a client
 // that keeps `bulk` small shaders waiting over 16 connections and one that keeps `slow` modules of
-// some 4.5 s each waiting, over `slow-connections`. Clients are processes of their own; the first
-// is 127.0.0.2, the others are 127.0.0.1
-// (--same-address: all are). Rounds alternate between alone and beside, on one daemon, so that a
-// busy machine disturbs both alike.
+// some 4.5 s each waiting, over `slow-connections`. Each client is a separate process; the first is
+// 127.0.0.2, the others are 127.0.0.1 (--same-address: all are). Rounds alternate between alone and
+// beside, on one daemon, so that a busy machine disturbs both alike.
 //
 // Goals, beside as against alone: misses p50 <= 3 x, p99 <= 5 x + 20 ms; hits p99 <= 2 x; none
-// refused. Lines say medians over the rounds, and the least and most.
+// refused. Lines show medians over the rounds, and the least and most.
 //
-// --queue: the daemon's bound on jobs that wait. The default, 1,024, is full all the time; with
-// 20000 all that the bulk client has to do waits in the daemon.
+// --queue: the daemon's bound on waiting jobs. The default, 1,024, is full all the time; with 20000
+// all jobs of the bulk client wait in the daemon.
 //
-// --hostile: the bulk client comes again at once where it is refused; else, like the program kiln,
-// when kilnd asks it to.
+// --hostile: the bulk client retries a refused call at once; else, like the program kiln, when
+// kilnd asks it to.
 //
 // --elsewhere: as if all clients ran on other machines. The crowds take only the processor time
 // that is left over, and the first client waits for no processor (niceness -20, where that is
 // allowed); else they share the daemon's processors.
 //
-// --before: another kilnd, for the same table; its workers are those that stand beside this.
+// --before: another kilnd, for the same table; its workers are those beside this one.
 //
 // --cost=JOBS --before=FILE [--pairs=5]: instead, the processor time of the workers (user and
 // system) per finished job, JOBS of four clients of four addresses, of this kilnd beside the one in
@@ -86,7 +84,7 @@ std::unique_ptr<KilndProcess> StartKilnd(const Settings& s, const std::string& b
   std::vector<std::string> under;
   if (binary.empty()) {
     flags.push_back("--spare-workers=1");
-  } else {  // instead of the one that stands beside this; it may not know all that is said here
+  } else {  // another kilnd, which may not know all flags used here
     under = {
         "bash", "-c",
         "shift; for flag; do shift; [[ $flag == --spare-workers=* ]] || set -- \"$@\" \"$flag\"; "
@@ -113,7 +111,7 @@ double Quantile(std::vector<double> v, double part) {
   return v[static_cast<size_t>(part * static_cast<double>(v.size() - 1) + 0.5)];
 }
 
-// The client who is not to notice.
+// The client that must not notice the others.
 class Interactive {
  public:
   Interactive(const std::string& source, const std::string& address)
@@ -168,7 +166,7 @@ void Print(const char* name, const Row& row, double times, double plus, bool* al
       beside <= goal ? "met" : "MISSED");
 }
 
-// How long one slow module takes, of processor time.
+// Returns the processor time of one slow module, in seconds.
 double SlowSeconds(const KilndProcess& kilnd, const Settings& s, const std::string& address) {
   const char* cpu = "kiln_worker_cpu_seconds_total{phase=\"jobs\"}";
   const double before = kilnd.Metric(cpu);
@@ -207,7 +205,7 @@ int RunTable(const Settings& s) {
       slow = std::make_unique<CrowdProcess>(Crowd{address, "127.0.0.1", s.slow_connections, s.slow,
                                                   0, s.loops, base, false, s.elsewhere});
     }
-    std::this_thread::sleep_for(std::chrono::seconds(5));  // until all of it waits
+    std::this_thread::sleep_for(std::chrono::seconds(5));  // until all jobs wait
     const Times beside = client.Measure(s.misses);
     if (bulk != nullptr) {
       const CrowdResult r = bulk->Look();
@@ -238,7 +236,7 @@ int RunTable(const Settings& s) {
   return met ? 0 : 1;
 }
 
-// Processor time of the workers per job, in milliseconds.
+// Returns the processor time of the workers per job, in milliseconds.
 double CostOf(const Settings& s, const std::string& binary) {
   auto kilnd = StartKilnd(s, binary);
   const char* cpu = "kiln_worker_cpu_seconds_total{phase=\"jobs\"}";

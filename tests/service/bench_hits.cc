@@ -3,26 +3,26 @@
 //   bazel run //tests/service:bench_hits -- [--seconds=10] [--rounds=15] [--bytes=10240]
 //       [--keys=1000] [--in-flight=32] [--processors=SERVER,CLIENT] [--instructions=CALLS]
 //
-// Starts kilnd (with the compiler double: what is measured does not compile) once with the memory
+// Starts kilnd (with the compiler double: the measured part does not compile) once with the memory
 // tier only and once with a disk tier and no memory tier, fills `keys` results of `bytes` of code,
 // and asks for them by digest on one connection, `in-flight` at a time: as Compile calls, and as
-// items of one CompileStream. The echo is a server in a process of its own that answers each call,
-// or each message of a stream, with the bytes of one such response and looks at nothing. A second
-// one answers with the responses of all keys in turn, whose bytes are in no processor's cache by
-// the time they are sent, as kilnd's are not: what it costs more than the first is no work of
-// kilnd's. Server and client each get a processor of their own where there are two.
+// items of one CompileStream. The echo is a server in a separate process that answers each call, or
+// each message of a stream, with the bytes of one such response and parses nothing. A second one
+// answers with the responses of all keys in turn, whose bytes are in no processor's cache by the
+// time they are sent, as kilnd's are not: its additional cost over the first is no work of kilnd's.
+// Server and client each get a processor of their own if there are two.
 //
 // Rounds are interleaved (echo, memory, disk, echo, ...), so that a busy machine disturbs all
-// alike; `seconds` are those of one kind, all rounds together. What counts is the server's CPU time
-// per hit beside that of the echo in the same round: median, and the middle half of the rounds.
-// Goals, beside the echo: throughput at least 0.95 x for calls (3 x the unary echo for items of a
-// stream), p50 and p99 within 1.2 x at 32 in flight.
+// alike; `seconds` are those of one kind, all rounds together. The figure that counts is the
+// server's CPU time per hit beside that of the echo in the same round: median, and the middle half
+// of the rounds. Goals, beside the echo: throughput at least 0.95 x for calls (3 x the unary echo
+// for items of a stream), p50 and p99 within 1.2 x at 32 in flight.
 //
-// CPU time changes with the load of the machine by more than a mend is worth; the number of
+// CPU time changes with the load of the machine by more than most improvements gain; the number of
 // instructions does not. With --instructions the servers run under callgrind, and their
-// instructions per hit are counted (in user space: what the kernel does for a call is about the
-// same for all) for so many hits of each kind. The profiles stay in the temporary folder that is
-// named at the end, for callgrind_annotate.
+// instructions per hit are counted (in user space: the kernel's part of a call is about the same
+// for all) for so many hits of each kind. The profiles stay in the temporary folder that is named
+// at the end, for callgrind_annotate.
 #include <fcntl.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -69,7 +69,7 @@ struct Settings {
   int in_flight = 32;
   int server_cpu = 0;
   int client_cpu = 1;
-  int instructions = 0;  // hits to count them of; 0: CPU time instead
+  int instructions = 0;  // hits whose instructions are counted; 0: CPU time instead
 };
 
 void Pin(pid_t pid, int cpu) {
@@ -83,15 +83,14 @@ void Pin(pid_t pid, int cpu) {
   }
 }
 
-// ---- the echo: a server that answers every message with the same bytes
-// ------------------------------
+// ---- the echo: a server that answers every message with the same bytes ----
 
 class EchoStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   explicit EchoStream(const std::vector<grpc::ByteBuffer>& answers) : answers_(answers) {
     std::lock_guard lock(mutex_);
     StartRead(&incoming_);
-    Write();  // as kilnd's first message, which no item asked for
+    Write();  // like kilnd's first message, which answers no item
   }
   void OnReadDone(bool ok) override {
     std::lock_guard lock(mutex_);
@@ -136,7 +135,7 @@ grpc::ByteBuffer AsBuffer(const google::protobuf::MessageLite& message) {
 // Methods without a request or response type: the least that gRPC does for a call.
 class EchoService final : public EchoBase {
  public:
-  // Each of the results is a response.
+  // Makes a response of each of the results.
   explicit EchoService(const CompileResponse& results) {
     for (const auto& result : results.results()) {
       StreamResponse item;
@@ -163,7 +162,7 @@ class EchoService final : public EchoBase {
   std::atomic<size_t> next_ = 0;
 };
 
-// Child process: reads the results to answer with from standard input, writes its port to standard
+// Child process: reads the results for its answers from standard input, writes its port to standard
 // output.
 int RunEcho() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -182,7 +181,7 @@ int RunEcho() {
 
 class Echo {
  public:
-  // `under`: what runs it, and its arguments.
+  // `under`: the program that runs it, and its arguments.
   Echo(std::vector<std::string> under, const CompileResponse& results) {
     under.push_back(std::filesystem::read_symlink("/proc/self/exe"));
     under.push_back("--echo");
@@ -220,10 +219,9 @@ class Echo {
   std::string address_;
 };
 
-// ---- what a server spends
-// ------------------------------
+// ---- cost of a server ----
 
-// CPU time of all threads of a process, in microseconds.
+// Returns the CPU time of all threads of a process, in microseconds.
 double CpuMicroseconds(pid_t pid) {
   double sum = 0;
   for (const auto& task :
@@ -235,13 +233,12 @@ double CpuMicroseconds(pid_t pid) {
   return sum;
 }
 
-// A process, and the file that callgrind writes for it; empty where it does not run under
-// callgrind.
+// A process, and the file that callgrind writes for it; empty if it does not run under callgrind.
 class Meter {
  public:
   Meter(pid_t pid, std::string profile) : pid_(pid), profile_(std::move(profile)) {}
 
-  // Microseconds of CPU time, or instructions, since the call before.
+  // Returns microseconds of CPU time, or instructions, since the previous call.
   double Take() {
     if (!profile_.empty()) return Instructions();
     const double now = CpuMicroseconds(pid_);
@@ -249,7 +246,7 @@ class Meter {
   }
 
  private:
-  // Each dump begins anew at zero.
+  // Each dump starts from zero.
   double Instructions() {
     const std::string dump =
         "callgrind_control --dump " + std::to_string(pid_) + " >/dev/null 2>&1";
@@ -268,17 +265,16 @@ class Meter {
   int dumps_ = 0;
 };
 
-// ---- the client: keeps hits in flight, raw bytes both ways
-// --------------------------------------
+// ---- the client: keeps hits in flight, raw bytes both ways ----
 
 struct Figures {
   double per_second = 0;
   double p50_us = 0;
   double p99_us = 0;
-  double cost = 0;  // of the server, per hit
+  double cost = 0;  // the server's cost per hit
 };
 
-// How long one run is: so many hits, or where that is 0 so many seconds.
+// The length of one run: so many hits, or if that is 0 so many seconds.
 struct Extent {
   double seconds = 0;
   size_t hits = 0;
@@ -321,7 +317,7 @@ class Load {
   }
 
  protected:
-  // Sends, and comes back when all is answered.
+  // Sends the run's requests, `in_flight` at a time; returns when all are answered.
   virtual void Send() = 0;
 
   bool over() const {
@@ -389,8 +385,8 @@ class UnaryLoad final : public Load {
   }
 };
 
-// All rounds are items of one stream. Latencies are those of the items in the order in which they
-// were sent, which is not always that in which they are answered.
+// Sends all rounds as items of one stream. Latencies pair answers with items in the order of
+// sending, which is not always the order of the answers.
 class StreamLoad final : public Load {
  public:
   StreamLoad(const Target& target, const std::vector<grpc::ByteBuffer>& requests)
@@ -443,7 +439,7 @@ class StreamLoad final : public Load {
     }
   }
 
-  // More than an item's error has, less than any result that is asked for here.
+  // More than an item's error has, less than any result requested here.
   static constexpr size_t kLeastAnswer = 256;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream_;
@@ -452,8 +448,7 @@ class StreamLoad final : public Load {
   bool reading_ = false, writing_ = false;
 };
 
-// ---- filling
-// --------------------------------------------------------------------------------------
+// ---- filling ----
 
 struct Requests {
   std::vector<grpc::ByteBuffer> calls, items;
@@ -489,10 +484,9 @@ Requests Fill(const kiln::test::KilndProcess& kilnd, const Settings& s) {
   return requests;
 }
 
-// ---- figures
-// --------------------------------------------------------------------------------------
+// ---- figures ----
 
-// Of sorted values, the one that `part` of them are below.
+// Returns the quantile `part` (0 to 1) of the values: the one at the nearest rank.
 double Quantile(std::vector<double> v, double part) {
   std::sort(v.begin(), v.end());
   return v[static_cast<size_t>(part * static_cast<double>(v.size() - 1) + 0.5)];

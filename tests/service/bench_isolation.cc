@@ -1,11 +1,10 @@
-// Benchmark: what a worker process of its own costs a miss.
+// Benchmark: the cost of a separate worker process for a miss.
 //
 //   bazel run //tests/service:bench_isolation -- [--jobs=2000] [--bytes=10240]
 //
 // Sends jobs one at a time through the pool to a worker with the compiler double, whose work is
 // next to nothing, and does the same work in this process. The difference is the price of
-// isolation: serialising, two wake-ups, the copy of module and result. Goal: at most
-// 100 us.
+// isolation: serialising, two wake-ups, the copy of module and result. Goal: at most 100 us.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

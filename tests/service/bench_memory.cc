@@ -1,14 +1,14 @@
-// Benchmark: what kilnd has resident, beside the bounds that it was given.
+// Benchmark: kilnd's resident memory, beside the bounds that it was given.
 //
 //   bazel run -c opt //tests/service:bench_memory -- [--mebibytes=64] [--turnovers=10]
 //       [--sizes=100,1000,100000] [--disk]
 //
-// For each size of a result's code: starts kilnd (with the compiler double: what is measured does
-// not compile) with a memory cache of so many MiB, and with --disk a disk cache whose memory is as
-// by default; compiles different modules until the memory cache is full, and on until it was filled
-// as many times again. Prints the resident memory after the start, when full, and after the
-// turnovers, each at rest (the allocator gives back what was free for a second), the most that was
-// seen meanwhile, and the ratio of what came on top of the start to the bounds. Goal: 1.2.
+// For each size of a result's code: starts kilnd (with the compiler double: the measured part does
+// not compile) with a memory cache of so many MiB, and with --disk a disk cache with the default
+// memory; compiles different modules until the memory cache is full, and on until it was filled as
+// many times again. Prints the resident memory after the start, when full, and after the turnovers,
+// each at rest (the allocator returns memory that was free for a second), the maximum meanwhile,
+// and the ratio of the growth since the start to the bounds. Goal: 1.2.
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct Settings {
 };
 
 constexpr double kMiB = 1 << 20;
-constexpr double kDiskMiB = 128;  // --disk-cache-memory as it is by default
+constexpr double kDiskMiB = 128;  // the default of --disk-cache-memory
 constexpr int kInFlight = 64;
 
 std::string Of(const std::string& tier) { return "{tier=\"" + tier + "\"}"; }
@@ -77,7 +77,7 @@ class Measured {
   double most() const { return most_; }
   double entries() const { return kilnd_->Metric("kiln_cache_entries" + Of("memory")); }
 
-  // Until so many MiB have been evicted from the memory cache.
+  // Compiles until so many MiB have been evicted from the memory cache.
   void FillUntilEvicted(double mebibytes) {
     std::atomic<bool> done = false;
     std::thread watch([&] {
@@ -93,7 +93,7 @@ class Measured {
     auto stub = kilnd_->Stub();
     auto stream = stub->CompileStream(&context);
     StreamResponse response;
-    for (int open = -1; !done || open > 0;) {  // the first message is of no item
+    for (int open = -1; !done || open > 0;) {  // the first message belongs to no item
       for (; !done && open >= 0 && open < kInFlight; ++open) Ask(stream.get());
       if (!stream->Read(&response)) {
         fprintf(stderr, "the stream ended\n");

@@ -40,7 +40,7 @@ std::vector<std::filesystem::path> Shaders() {
 
 class CompilerTest : public testing::Test {
  protected:
-  // An empty --worker-binary: kilnd finds kiln_worker by itself.
+  // With an empty --worker-binary kilnd finds kiln_worker by itself.
   CompilerTest() : kilnd_({"--worker-binary="}), other_({"--worker-binary="}) {}
   void SetUp() override {
     ASSERT_TRUE(kilnd_.AwaitReady()) << kilnd_.log();
@@ -131,7 +131,7 @@ std::string Kernel(const std::string& body) {
          body + "\nd[0] = x; }\n";
 }
 
-// glslang recursed over each term: SIGSEGV with the usual 8 MiB of stack.
+// glslang once recursed over each term: SIGSEGV with the usual 8 MiB of stack.
 TEST_F(CompilerTest, LongExpressionsCompile) {
   const TargetResult result = Compile(kilnd_, Glsl(Kernel("x = " + Sum(12'000) + ";"), "sum.comp"));
   EXPECT_EQ(result.status(), TargetResult::OK) << result.cause() << result.message();
@@ -165,7 +165,7 @@ TEST_F(CompilerTest, WhatWouldTakeTooLongIsRefusedBeforeLibrariesSeeIt) {
   EXPECT_EQ(kilnd_.Metric("kiln_worker_exits_total{reason=\"segv\"}"), 0);
 }
 
-// A macro makes more of an expression than the text says, and what it makes is counted.
+// A macro expands to more of an expression than the text shows, and the expansion is counted.
 TEST_F(CompilerTest, WhatMacrosMakeIsRefusedBeforeTheStackIsFull) {
   std::string macros = "#define M0 x+x\n";
   for (int i = 1; i < 20; ++i) {
@@ -181,7 +181,7 @@ TEST_F(CompilerTest, WhatMacrosMakeIsRefusedBeforeTheStackIsFull) {
   EXPECT_EQ(kilnd_.Metric("kiln_worker_exits_total{reason=\"segv\"}"), 0);
 }
 
-// A death or a timeout inside of a library that is not ours says in which.
+// A death or a timeout inside of a third-party library names the library.
 TEST(CompilerFaultsTest, LibrariesHaveNamesInDeathsAndTimeouts) {
   KilndProcess kilnd({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1",
                       "--job-time=2s", "--enable-fault-injection"});

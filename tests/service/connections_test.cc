@@ -1,5 +1,5 @@
 // kilnd and more connections than it has descriptors for: floods that end and floods that stay,
-// connections that say nothing, garbage, or go at once; on both listeners.
+// connections that send nothing, send garbage, or close at once; on both listeners.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <grpcpp/create_channel_posix.h>
@@ -40,18 +40,18 @@ using kiln::v1alpha::TargetResult;
 using Stub = kiln::v1alpha::Compiler::Stub;
 using std::chrono::milliseconds;
 
-// What a client of HTTP/2 says first: the preface and empty settings.
+// A client's first bytes in HTTP/2: the preface and empty settings.
 constexpr std::string_view kHello("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
 
-// Connections of a client that is not gRPC's.
+// Connections of a client that does not use gRPC's library.
 class Flood {
  public:
   Flood() = default;
   Flood(Flood&&) = default;
   ~Flood() { Close(); }
 
-  // Opens `count` to "127.0.0.1:PORT" or "unix:PATH" and leaves them; waits for none of them. From
-  // 127.0.0.1.
+  // Opens `count` connections from 127.0.0.1 to "127.0.0.1:PORT" or "unix:PATH" and keeps them;
+  // waits for none of them.
   void Open(const std::string& address, int count) {
     sockaddr_storage storage = {};
     auto* to = reinterpret_cast<sockaddr*>(&storage);
@@ -78,13 +78,13 @@ class Flood {
       if (poll(&p, 1, 10) > 0) send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
   }
-  // Takes them back without a word: each is a reset.
+  // Closes them abruptly: each is a reset.
   void Reset() {
     linger at_once = {1, 0};
     for (int fd : fds_) setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     Close();
   }
-  // Those that the daemon has not ended.
+  // Returns the number of connections that the daemon has not ended.
   int Held() {
     int held = 0;
     for (int fd : fds_) {
@@ -108,7 +108,7 @@ class Flood {
 // grpc.health.v1.HealthCheckResponse.
 constexpr std::string_view kServing("\x08\x01"), kNotServing("\x08\x02");
 
-// Answer to a health check of the whole server.
+// Returns the answer to a health check of the whole server.
 std::string Health(const std::shared_ptr<grpc::Channel>& channel) {
   grpc::GenericStub stub(channel);
   grpc::ClientContext context;
@@ -142,7 +142,7 @@ class ConnectionsTest : public testing::Test {
     kilnd_ = std::make_unique<KilndProcess>(flags, descriptors);
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
   }
-  // A call of a client that has just come, and that connects again as long as it is refused.
+  // Makes a call of a new client, which reconnects while it is refused.
   grpc::Status Call(int deadline_ms = 5000, bool patient = true) {
     return CallOn(kilnd_->Stub().get(), deadline_ms, patient);
   }
@@ -169,7 +169,7 @@ class ConnectionsTest : public testing::Test {
   // Waits until `done`, for 10 s at most.
   static bool Await(const std::function<bool()>& done) {
     for (int i = 0; i < 1000; ++i) {
-      if (done()) return true;  // once is enough: what is awaited may pass
+      if (done()) return true;  // checked once a round: the condition may be true only briefly
       std::this_thread::sleep_for(milliseconds(10));
     }
     return false;
@@ -179,7 +179,7 @@ class ConnectionsTest : public testing::Test {
   std::unique_ptr<KilndProcess> kilnd_;
 };
 
-// A channel over a connection from 127.0.0.2.
+// Returns a stub over a connection from 127.0.0.2.
 std::unique_ptr<Stub> StubOfAnother(const std::string& address) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in from = {}, to = {};
@@ -193,8 +193,8 @@ std::unique_ptr<Stub> StubOfAnother(const std::string& address) {
   return kiln::v1alpha::Compiler::NewStub(grpc::CreateInsecureChannelFromFd("kilnd", fd));
 }
 
-// All that talks HTTP/2 and never calls, from one address, leaves places for another; and new
-// clients of its own address get the places of those that are idle.
+// Many connections of one address that speak HTTP/2 and never call leave slots for another address;
+// new clients of their own address get the slots of idle ones.
 TEST_F(ConnectionsTest, OneAddressDoesNotHoldAllPlaces) {
   Start({});
   std::vector<Flood> floods(11);
@@ -211,7 +211,7 @@ TEST_F(ConnectionsTest, OneAddressDoesNotHoldAllPlaces) {
             1);
   EXPECT_EQ(kilnd_->Page("/healthz").rfind("ok\nconnections_full: ", 0), 0u)
       << kilnd_->Page("/healthz");
-  // They have been idle for long enough now.
+  // The connections have been idle for long enough now.
   std::this_thread::sleep_for(milliseconds(1100));
   EXPECT_TRUE(Call().ok());
   EXPECT_GE(Metric("kiln_connections_closed_total{listener=\"grpc\",reason=\"idle\"}"), 1);
@@ -219,7 +219,8 @@ TEST_F(ConnectionsTest, OneAddressDoesNotHoldAllPlaces) {
   EXPECT_TRUE(Await([&] { return kilnd_->Page("/healthz") == "ok\n"; }));
 }
 
-// Who has a call open keeps its place, and who has called goes after those who never did.
+// A client with an open call keeps its connection; one that has called is closed after those that
+// never did.
 class PlaceTest : public ConnectionsTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(PlaceTest, IdleOnesOfAnAddressGiveWayBeforeThoseWithCalls) {
@@ -248,8 +249,8 @@ TEST_P(PlaceTest, IdleOnesOfAnAddressGiveWayBeforeThoseWithCalls) {
 INSTANTIATE_TEST_SUITE_P(, PlaceTest, testing::Values("127.0.0.1:0", "unix:place_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 
-// Every service counts, so that an operator's tool that asks the Admin service goes after those who
-// never called.
+// Calls to every service count, so that an operator's tool that uses the Admin service is closed
+// after clients that never called.
 TEST_F(ConnectionsTest, CallsToTheAdminServiceCount) {
   Start({"--max-connections=8", "--max-connections-per-address=2"});
   const auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());
@@ -294,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(, FloodTest,
                                   std::to_string(p.param.hard);
                          });
 
-// Silent, with half a greeting, with garbage, gone at once; many times the limit.
+// Silent, with half a greeting, with garbage, closed at once; many times the limit.
 TEST_F(ConnectionsTest, FiveThousandOfEveryKind) {
   Start({}, Descriptors{256, 256});
   for (std::string_view text : {std::string_view(), kHello.substr(0, 10),
@@ -319,8 +320,8 @@ TEST_F(ConnectionsTest, FiveThousandOfEveryKind) {
   EXPECT_NE(kilnd_->log().find("event=few_descriptors"), std::string::npos) << kilnd_->log();
 }
 
-// Reset before they are accepted: gRPC would write a line for each, which fills a pipe that nobody
-// reads and stops whoever writes to it.
+// Connections are reset before they are accepted: gRPC would write a line for each, which fills an
+// unread pipe and blocks the threads that write to it.
 TEST_F(ConnectionsTest, ResetsNeitherFillTheLogNorStopTheListener) {
   Start({});
   const size_t before = kilnd_->log().size();
@@ -350,7 +351,7 @@ TEST_F(ConnectionsTest, AScrapeIsAnsweredWhileSilentConnectionsAreHeld) {
   EXPECT_TRUE(Call().ok());
 }
 
-// More than there are places for, each with a byte now and then: none is idle, none asks.
+// More connections than slots, each with a byte now and then: none is idle, none makes a request.
 TEST_F(ConnectionsTest, ScrapesAreAnsweredWhileOthersDrip) {
   Start({});
   Flood flood;
@@ -370,7 +371,7 @@ TEST_F(ConnectionsTest, ScrapesAreAnsweredWhileOthersDrip) {
   })) << "2 s after they came";
 }
 
-// They ask again and again, and take no answer.
+// Clients send requests again and again, and read no answer.
 TEST_F(ConnectionsTest, ScrapesAreAnsweredWhileOthersDoNotRead) {
   Start({});
   Flood flood;
@@ -396,8 +397,8 @@ TEST_F(ConnectionsTest, OverTheLimitClientsAreRefusedAndSoTold) {
   EXPECT_TRUE(Call().ok());
 }
 
-// On every kind of socket. Idle is who has no call: one client that says nothing, and one that goes
-// on talking HTTP/2 (here it grants a byte to be sent, again and again) without ever calling.
+// On every kind of socket. A client without a call is idle: one that sends nothing, and one that
+// keeps speaking HTTP/2 (here it grants a byte to be sent, again and again) without ever calling.
 class IdleTest : public ConnectionsTest, public testing::WithParamInterface<const char*> {};
 
 TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
@@ -426,7 +427,7 @@ TEST_P(IdleTest, ClientsWithoutCallsGiveWayAndThoseWithCallsDoNot) {
   EXPECT_TRUE(CallOn(idle.get(), 10'000).ok()) << "connects again at its next call";
 }
 
-// On a Unix-domain socket there is no other bound for these (server/net/README.md).
+// A Unix-domain socket has no other bound for these (server/net/README.md).
 TEST_P(IdleTest, WhoDoesNotBeginIsEndedToo) {
   Start({std::string("--listen=") + GetParam(), "--idle-time=1s"});
   Flood silent, half, begun;
@@ -450,7 +451,7 @@ TEST_P(IdleTest, WhoDoesNotBeginIsEndedToo) {
 INSTANTIATE_TEST_SUITE_P(, IdleTest, testing::Values("127.0.0.1:0", "unix:idle_test/kilnd.sock"),
                          [](const auto& p) { return p.param[0] == 'u' ? "Unix" : "Tcp"; });
 
-// What the daemon opens for its own work is there while clients have all that they may have.
+// Descriptors for the daemon's own work remain while clients have all that they may have.
 TEST_F(ConnectionsTest, AtTheLimitWorkersStartAndTheCacheIsWritten) {
   std::string dir = testing::TempDir() + "/connections_cache";
   std::filesystem::remove_all(dir);
@@ -479,8 +480,8 @@ TEST_F(ConnectionsTest, AtTheLimitWorkersStartAndTheCacheIsWritten) {
   EXPECT_LT(Metric("process_open_fds"), 256);
 }
 
-// Without a single descriptor nothing can be accepted. The daemon notices, and is back when they
-// are.
+// Without a single descriptor nothing can be accepted. The daemon notices, and recovers when
+// descriptors are free again.
 TEST_F(ConnectionsTest, ADeafDaemonKnowsAndRecovers) {
   Start({"--probe-interval=100ms"});
   EXPECT_EQ(Metric("kiln_listener_healthy"), 1);
@@ -503,7 +504,8 @@ TEST_F(ConnectionsTest, ADeafDaemonKnowsAndRecovers) {
   EXPECT_GE(Metric("kiln_self_probes_total{result=\"failed\"}"), 1);
 }
 
-// Every descriptor is taken but the one that is kept for this: clients are told at once.
+// Every descriptor is taken but the one that is reserved for refusing: clients get an answer at
+// once.
 TEST_F(ConnectionsTest, TheLastDescriptorIsSpentOnRefusing) {
   Start({});
   uint64_t highest = 0;
@@ -565,7 +567,7 @@ TEST_F(ConnectionsTest, MetricsArePresentFromTheStart) {
 }
 
 TEST_F(ConnectionsTest, EveryKindOfAddress) {
-  // The whole name of a test's folder is longer than a socket's may be. kilnd makes "k".
+  // Relative, because the full name of a test's folder is too long for a socket. kilnd makes "k".
   std::string socket = std::filesystem::relative(testing::TempDir()).string() + "/k/kilnd.sock";
   for (std::string listen : {std::string("[::1]:0"), std::string("[::]:0"), "unix:" + socket,
                              std::string("localhost:0"), std::string("0.0.0.0:0")}) {
@@ -574,7 +576,8 @@ TEST_F(ConnectionsTest, EveryKindOfAddress) {
     EXPECT_TRUE(Await([&] { return Metric("kiln_self_probes_total{result=\"answered\"}") >= 2; }))
         << listen;
     EXPECT_EQ(Metric("kiln_self_probes_total{result=\"failed\"}"), 0) << listen;
-    if (listen[0] == 'u') {  // a file that a dead daemon left is no obstacle, a live one is
+    // the socket file of a dead daemon is replaced, that of a live one is not
+    if (listen[0] == 'u') {
       KilndProcess other({"--listen=" + listen});
       EXPECT_FALSE(other.AwaitReady());
       EXPECT_NE(other.log().find("another program listens there"), std::string::npos);

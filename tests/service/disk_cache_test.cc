@@ -1,7 +1,7 @@
-// kilnd's disk cache under damage, end to end: the daemon starts, serves on, says what is wrong and
-// heals; and kill -9 at random points.
+// kilnd's disk cache under damage, end to end: the daemon starts, keeps serving, reports the damage
+// and heals; and kill -9 at random points.
 //
-// KILN_KILL_ROUNDS=N for more rounds than the suite's (see server/cache/disk_kill_test.cc):
+// KILN_KILL_ROUNDS=N runs more rounds than the suite's (see server/cache/disk_kill_test.cc):
 //   bazel test -c opt //tests/service:disk_cache_test --test_env=KILN_KILL_ROUNDS=200
 //       --test_filter='*KillNine*' --test_timeout=3600
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class DiskCacheTest : public testing::Test {
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
     stub_ = kilnd_->Stub();
   }
-  // False: the call failed.
+  // Returns false if the call failed.
   bool Compile(const CompileRequest& request, TargetResult* result) {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(1));
@@ -78,7 +78,7 @@ class DiskCacheTest : public testing::Test {
     if (status.ok()) *result = response.results(0);
     return status.ok();
   }
-  // How it was answered, and that it was answered well.
+  // Expects a correct result and returns the tier that it came from.
   kiln::v1alpha::CacheTier Tier(const CompileRequest& request) {
     TargetResult result;
     EXPECT_TRUE(Compile(request, &result));
@@ -157,9 +157,9 @@ TEST_F(DiskCacheTest, ADirectoryThatOthersCanWriteTo) {
 TEST_F(DiskCacheTest, FilesDeletedWhileRunning) {
   Start();
   EXPECT_EQ(Tier(Request(1)), kiln::v1alpha::CACHE_MISS);
-  std::error_code raced;  // with the daemon, which makes it anew
+  std::error_code raced;  // races with the daemon, which makes it anew
   fs::remove_all(cache_, raced);
-  // The new generation is begun after the old one was counted.
+  // The new generation begins after the old one was counted.
   auto healed = [&] {
     if (kilnd_->Metric("kiln_cache_lost_records_total") <= 0) return false;
     for (const auto& e : fs::directory_iterator(cache_)) {
@@ -192,7 +192,7 @@ TEST_F(DiskCacheTest, WithoutADirectoryOtherOutputsNeedNoCompile) {
   EXPECT_FALSE(result.variants(0).code().empty());
 }
 
-// A file system of 3 MiB, in a mount namespace of this thread's own. Needs root.
+// Mounts a file system of 3 MiB, in a mount namespace of this thread. Needs root.
 bool MountSmallDisk(const std::string& path) {
   return unshare(CLONE_NEWNS) == 0 &&
          mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -231,17 +231,17 @@ TEST_F(DiskCacheTest, AFullDisk) {
   EXPECT_EQ(kilnd_->Metric("kiln_cache_lost_records_total"), 0);
 }
 
-// Every result that a client was told of is served from disk by the next daemon, the same bytes.
+// The next daemon serves every acknowledged result from disk, with the same bytes.
 TEST_F(DiskCacheTest, KillNineAtRandomPoints) {
   const char* text = getenv("KILN_KILL_ROUNDS");
   int rounds = text == nullptr ? 10 : atoi(text);
   std::mt19937 random(std::random_device{}());
-  std::vector<std::string> code = {""};  // by seed; of what was acknowledged
+  std::vector<std::string> code = {""};  // by seed, of acknowledged results
   size_t checked = 1;
   for (int round = 0; round < rounds; ++round) {
     Start();
     EXPECT_EQ(kilnd_->Metric("kiln_cache_lost_records_total"), 0) << "round " << round;
-    // All of the last round, and some of those before it.
+    // Checks all of the last round, and some of earlier ones.
     for (size_t seed = 1; seed < code.size(); ++seed) {
       if (seed < checked && random() % 20 != 0) continue;
       TargetResult result;

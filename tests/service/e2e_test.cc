@@ -129,8 +129,8 @@ TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
       ASSERT_EQ(outcome.result().status(), TargetResult::OK) << seed << " in round " << round;
       ASSERT_EQ(outcome.result().cache(), kiln::v1alpha::CACHE_DISK);
     }
-    // Killed at a moment that has nothing to do with what it does: a few acknowledgements and some
-    // hundred microseconds into a round.
+    // Killed at a moment unrelated to the daemon's work: a few acknowledgements and some hundred
+    // microseconds into a round.
     std::atomic<uint32_t> acknowledged = 0;
     std::thread killer([&] {
       while (acknowledged < 5u + 9u * static_cast<uint32_t>(round)) std::this_thread::yield();
@@ -273,7 +273,7 @@ TEST_F(E2eTest, ADeadlineStopsTheWorker) {
   EXPECT_EQ(kilnd_->Metric("kiln_worker_exits_total{reason=\"cancelled\"}"), 0) << "was polite";
   EXPECT_EQ(Compile(Request(2), "hang", 1500).status.error_code(), grpc::DEADLINE_EXCEEDED);
   AwaitMetric("kiln_worker_exits_total{reason=\"cancelled\"}", 1);
-  // Neither left a result behind.
+  // Neither call stored a result.
   EXPECT_EQ(Compile(Request(1)).result().cache(), kiln::v1alpha::CACHE_MISS);
   EXPECT_EQ(Compile(Request(2)).result().cache(), kiln::v1alpha::CACHE_MISS);
 }
@@ -398,7 +398,7 @@ TEST_F(E2eTest, AnItemsNumberIsItsOwnUntilItIsAnswered) {
   EXPECT_EQ(answer.error().violations(0).field(), "item");
   ASSERT_TRUE(stream->Read(&answer));
   EXPECT_TRUE(answer.has_response()) << answer.DebugString();
-  // Hits have no time in which another could take their number.
+  // Hits finish before another item could take their number.
   for (int i = 0; i < 3; ++i) ask(1);
   stream->WritesDone();
   int hits = 0;
@@ -409,7 +409,7 @@ TEST_F(E2eTest, AnItemsNumberIsItsOwnUntilItIsAnswered) {
   EXPECT_TRUE(stream->Finish().ok());
 }
 
-// The most that a process had in memory at once.
+// Returns a process's maximum resident memory.
 double PeakBytes(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -451,7 +451,7 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
   EXPECT_EQ(Compile(request).status.error_code(), grpc::INVALID_ARGUMENT);
 }
 
-// What a process has in memory now.
+// Returns a process's resident memory now.
 double ResidentBytes(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -460,7 +460,7 @@ double ResidentBytes(pid_t pid) {
   return -1;
 }
 
-// Eight streams ask for 64 answers of 2 MiB each and read none: they would have 1 GiB.
+// Eight streams request 64 answers of 2 MiB each and read none: together 1 GiB.
 TEST_F(E2eTest, AnswersThatNobodyReadsAreBounded) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers keep what is freed";
@@ -501,17 +501,17 @@ TEST_F(E2eTest, AnswersThatNobodyReadsAreBounded) {
     });
   }
   for (auto& t : senders) t.join();
-  // Until the daemon has begun whatever it begins.
+  // Waits until the daemon begins no further calls.
   double last = -1;
   for (double now = 0; now != last; now = kilnd_->Metric("kiln_rpcs_handled_total")) {
     last = now;
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   }
   EXPECT_LT(PeakBytes(kilnd_->pid()) - before, 256 << 20);
-  // Everybody else is served, and so is who reads at last: by an answer, or by the word to come
-  // again.
+  // All other clients are served, and so are these when they read at last: each item gets an
+  // answer, or UNAVAILABLE with a time to try again.
   EXPECT_TRUE(Compile(Request(1)).status.ok());
-  // Which streams had a share of the budget depends on whose items came first.
+  // The order of items decides which streams had a share of the budget.
   int whole = 0;
   for (const auto& stream : streams) {
     std::set<uint64_t> answered;
@@ -532,7 +532,7 @@ TEST_F(E2eTest, AnswersThatNobodyReadsAreBounded) {
 
 TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
   google::protobuf::LogSilencer silence;
-  Start({"--workers=1", "--request-bytes=4MiB"});  // and twice that of messages that arrive
+  Start({"--workers=1", "--request-bytes=4MiB"});  // and twice that for arriving messages
   grpc::GenericStub raw(kilnd_->Channel());
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
@@ -571,15 +571,15 @@ TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
   CompileRequest bad_text = Request(1);
   bad_text.set_stage("\xff");
   EXPECT_EQ(ask(item(1, bad_text)).error().violations(0).field(), "stage");
-  // Without a number there is only one thing to say, whatever else is wrong.
+  // Without an item number this is the only error, whatever else is wrong.
   EXPECT_EQ(ask(item(0, bad_text)).error().violations(0).field(), "item");
   EXPECT_EQ(ask("").error().violations(0).field(), "item");
-  // A request that is none, in an item that is one: "\x12": field 2, 4 bytes.
+  // A malformed request in a well-formed item: "\x12": field 2, 4 bytes.
   const StreamResponse none = ask(std::string("\x08\x04\x12\x04\xff\xff\xff\xff", 8));
   ASSERT_EQ(none.item(), 4u) << none.DebugString();
   EXPECT_EQ(none.error().violations(0).field(), "request");
   EXPECT_TRUE(ask(item(4, Request(5))).has_response());
-  // Without room for it an item is not parsed: else it would be its text that is wrong.
+  // Without room for it an item is not parsed: otherwise its text would be the error.
   bad_text.set_spirv(std::string(5 << 20, 'x'));
   const StreamResponse large = ask(item(6, bad_text));
   EXPECT_EQ(large.item(), 6u);
@@ -593,7 +593,7 @@ TEST_F(E2eTest, AStreamGoesOnAfterItemsOfEveryWrongKind) {
   AwaitMetric("kiln_requests_in_flight{method=\"CompileStream/item\"}", 0);
 }
 
-// The field that a refusal names.
+// Returns the field that a refusal names.
 std::string FieldOf(const grpc::Status& status) {
   google::rpc::Status details;
   google::rpc::BadRequest bad;
@@ -605,7 +605,7 @@ std::string FieldOf(const grpc::Status& status) {
   return bad.field_violations(0).field();
 }
 
-// The status of a call with these bytes.
+// Returns the status of a call with these bytes.
 grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
                      const std::string& bytes) {
   grpc::GenericStub raw(channel);
@@ -646,7 +646,7 @@ TEST_F(E2eTest, CompressedRequestsAreRefusedUninflated) {
   EXPECT_TRUE(Compile(Request(1)).status.ok());
 }
 
-// 8 MB of fields of two bytes, of which each would be tens to hundreds of bytes in memory.
+// 8 MB of fields of two bytes, each of which would take tens to hundreds of bytes in memory.
 TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers keep what is freed";
@@ -669,7 +669,7 @@ TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
   const std::string glsl = "\x12\x80\x80\x80\x04" + times(4 << 20, include);
   EXPECT_EQ(FieldOf(CallRaw(kilnd_->Channel(), "/kiln.v1alpha.Compiler/Compile", glsl)),
             "glsl.includes");
-  // As an item of a stream, and where nothing is read of the request.
+  // As an item of a stream, and in a call whose request is not read.
   const std::string item = std::string("\x08\x01\x12\x85\x80\x80\x04", 7) + glsl;
   StreamRequest parsed;
   ASSERT_TRUE(parsed.ParseFromString(item));
@@ -688,7 +688,7 @@ TEST_F(E2eTest, FieldsOnTheWireAreBoundedBeforeTheyAreParsed) {
   EXPECT_TRUE(Compile(Request(1)).status.ok());
 }
 
-// Four messages at a time, each with 8 MB of a field that nobody knows.
+// Four messages at a time, each with 8 MB of an unknown field.
 TEST_F(E2eTest, HealthAndReflectionParseSmallMessagesOnly) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers keep what is freed";
@@ -762,7 +762,7 @@ TEST_F(E2eTest, GlslIsTranslatedOnceAndKeyedByItsText) {
   Outcome cached = Compile(digest);
   EXPECT_EQ(cached.result().cache(), kiln::v1alpha::CACHE_MEMORY);
   EXPECT_EQ(cached.result().timings().translate_ns(), 1000);
-  EXPECT_EQ(cached.result().timings().start_ns(), 0);  // of a worker, not of the text
+  EXPECT_EQ(cached.result().timings().start_ns(), 0);  // per worker, not per text
   // Another target of a known source needs neither the text nor glslang again.
   digest.set_targets(0, "skl");
   EXPECT_EQ(Compile(digest).result().status(), TargetResult::OK);
@@ -814,13 +814,13 @@ TEST_F(E2eTest, OutputsAreWhatWasAskedFor) {
   request.mutable_outputs()->set_pass_records(true);
   EXPECT_EQ(Compile(request).result().passes_size(), 5);
   request.mutable_outputs()->set_pass_sums(true);
-  for (int i = 0; i < 2; ++i) {  // from the disk, from memory
+  for (int i = 0; i < 2; ++i) {  // from disk, then from memory
     const auto summed = Compile(request);
     EXPECT_EQ(summed.result().passes_size(), 0);
     EXPECT_EQ(summed.result().pass_sums().runs_size(), 5);
   }
   request.mutable_outputs()->set_assembly(true);
-  Outcome assembly = Compile(request);  // was not kept: compiled again, once
+  Outcome assembly = Compile(request);  // was not stored: compiled again, once
   EXPECT_EQ(assembly.result().cache(), kiln::v1alpha::CACHE_MISS);
   EXPECT_FALSE(assembly.result().variants(0).assembly().empty());
   EXPECT_EQ(Compile(request).result().cache(), kiln::v1alpha::CACHE_MEMORY);
@@ -862,7 +862,7 @@ TEST_F(E2eTest, MalformedRequestsAreNamedByField) {
   CompileRequest huge = Request(1);
   huge.set_spirv(std::string(100'000, 'x'));
   EXPECT_EQ(Compile(huge).status.error_code(), grpc::RESOURCE_EXHAUSTED);
-  // INVALID is data: bytes that are no module.
+  // INVALID is a result: here for bytes that are not a module.
   CompileRequest nonsense = Request(1);
   nonsense.set_spirv("nonsense");
   EXPECT_EQ(Compile(nonsense).result().status(), TargetResult::INVALID);
@@ -892,7 +892,7 @@ TEST_F(E2eTest, HostileBytesAreRefused) {
     void* tag;
     bool ok;
     ASSERT_TRUE(queue.Next(&tag, &ok));
-    // A few mutants are requests all the same; nothing is an internal error.
+    // A few mutants are valid requests; none may cause an internal error.
     ASSERT_TRUE(status.ok() || status.error_code() == grpc::INVALID_ARGUMENT)
         << i << ": " << status.error_code() << " " << status.error_message();
     refused += status.ok() ? 0 : 1;
@@ -901,8 +901,8 @@ TEST_F(E2eTest, HostileBytesAreRefused) {
   EXPECT_EQ(Compile(Request(2)).result().status(), TargetResult::OK);
 }
 
-// Text that is not UTF-8 does not parse. Its sender is told where it is, a stream goes on, and the
-// log does not grow with what protobuf has to say about it.
+// Text that is not UTF-8 does not parse. The error names the field, a stream continues, and the log
+// does not grow with protobuf's messages about it.
 TEST_F(E2eTest, TextThatIsNotUtf8IsNamedByField) {
   google::protobuf::LogSilencer silence;
   Start();
@@ -961,7 +961,7 @@ TEST_F(E2eTest, ADigestIsWorthNothingToWhoDidNotHaveItsSource) {
   EXPECT_EQ(Compile(DigestOnly(1)).result().cache(), kiln::v1alpha::CACHE_MEMORY);
   EXPECT_EQ(Compile(glsl_digest).result().cache(), kiln::v1alpha::CACHE_MEMORY);
   const std::string unknown = Compile(DigestOnly(2)).result().message();
-  auto first = std::exchange(stub_, kilnd_->Stub());  // a connection of its own
+  auto first = std::exchange(stub_, kilnd_->Stub());  // a separate connection
   const Outcome stolen = Compile(DigestOnly(1));
   EXPECT_EQ(stolen.result().status(), TargetResult::NOT_CACHED);
   EXPECT_EQ(stolen.result().message(), unknown);
@@ -971,7 +971,7 @@ TEST_F(E2eTest, ADigestIsWorthNothingToWhoDidNotHaveItsSource) {
   EXPECT_EQ(Compile(glsl_digest).result().status(), TargetResult::NOT_CACHED);
 }
 
-// What a client with gRPC's usual bound meets.
+// A client with gRPC's usual bound on messages.
 TEST_F(E2eTest, AnAnswerTooLargeForAMessageIsInChunksOrRefusedByItself) {
   Start();
   const auto stub = kiln::v1alpha::Compiler::NewStub(
@@ -1015,7 +1015,7 @@ TEST_F(E2eTest, AnAnswerTooLargeForAMessageIsInChunksOrRefusedByItself) {
   EXPECT_EQ(whole.result().cache(), kiln::v1alpha::CACHE_MEMORY);
 }
 
-// No message is larger than the daemon says, of whatever size the answer is.
+// No message exceeds the daemon's bound, whatever size the answer has.
 TEST_F(E2eTest, TheBoundOnMessagesHoldsToTheByte) {
   constexpr int kBound = 16 << 10;
   Start({"--max-response-bytes=16KiB"});

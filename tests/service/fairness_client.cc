@@ -31,7 +31,7 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::CompileResponse;
 using kiln::v1alpha::TargetResult;
 
-// What kilnd asks for; like the program kiln a client waits up to a quarter more, by chance.
+// kilnd's retry delay; like the program kiln a client waits up to a quarter more, by chance.
 constexpr std::chrono::milliseconds kRetry(250);
 constexpr std::chrono::milliseconds kTellEvery(100);
 constexpr char kFormat[] = "--crowd=%63[^,],%63[^,],%d,%d,%d,%d,%lu,%d,%d";
@@ -49,8 +49,8 @@ sockaddr_in Address(const std::string& host, int port) {
   return address;
 }
 
-// One place for a call; the call in it is made again as often as the crowd wants.
-struct Place {
+// A slot for one call at a time; a call is repeated in it as often as the crowd wants.
+struct CallSlot {
   Compiler::Stub* stub = nullptr;
   std::unique_ptr<grpc::ClientContext> context;
   std::unique_ptr<grpc::ClientAsyncResponseReader<CompileResponse>> reader;
@@ -73,17 +73,17 @@ class Caller {
     for (int i = 0; i < crowd_.connections; ++i) {
       stubs_.push_back(Compiler::NewStub(ChannelFrom(crowd_.source, crowd_.address)));
     }
-    std::vector<Place> places(static_cast<size_t>(crowd_.outstanding));
-    for (size_t i = 0; i < places.size(); ++i) {
-      places[i].stub = stubs_[i % stubs_.size()].get();
-      BeginNext(&places[i]);
+    std::vector<CallSlot> slots(static_cast<size_t>(crowd_.outstanding));
+    for (size_t i = 0; i < slots.size(); ++i) {
+      slots[i].stub = stubs_[i % stubs_.size()].get();
+      BeginNext(&slots[i]);
     }
     Tell();
     while (open_ > 0) {
       void* tag = nullptr;
       bool ok = false;
       if (!queue_.Next(&tag, &ok)) abort();
-      Come(static_cast<Place*>(tag));
+      Come(static_cast<CallSlot*>(tag));
       if (std::chrono::steady_clock::now() - told_ > kTellEvery) Tell();
     }
     Tell();
@@ -91,44 +91,44 @@ class Caller {
   }
 
  private:
-  void Come(Place* place) {
+  void Come(CallSlot* slot) {
     --open_;
-    if (place->waits) {
-      place->waits = false;
-      return Begin(place);
+    if (slot->waits) {
+      slot->waits = false;
+      return Begin(slot);
     }
-    if (place->status.error_code() == grpc::UNAVAILABLE) {
+    if (slot->status.error_code() == grpc::UNAVAILABLE) {
       ++result_.refused;
-      if (crowd_.hostile) return Begin(place);
-      place->waits = true;
+      if (crowd_.hostile) return Begin(slot);
+      slot->waits = true;
       ++open_;
       const std::chrono::microseconds delay(kRetry.count() *
                                             (1000 + static_cast<int64_t>(random_() % 250)));
-      place->alarm.Set(&queue_, std::chrono::system_clock::now() + delay, place);
+      slot->alarm.Set(&queue_, std::chrono::system_clock::now() + delay, slot);
       return;
     }
-    if (!place->status.ok()) Fail(place->status.error_message());
-    if (place->response.results(0).status() != TargetResult::OK) {
-      Fail(place->response.results(0).message());
+    if (!slot->status.ok()) Fail(slot->status.error_message());
+    if (slot->response.results(0).status() != TargetResult::OK) {
+      Fail(slot->response.results(0).message());
     }
     ++result_.answered;
-    BeginNext(place);
+    BeginNext(slot);
   }
-  void BeginNext(Place* place) {
+  void BeginNext(CallSlot* slot) {
     if (crowd_.calls > 0 && begun_ >= crowd_.calls) return;
     ++begun_;
-    place->request = request_;
-    place->request.mutable_spec_constants(0)->set_uint_value(static_cast<uint32_t>(++salt_));
-    Begin(place);
+    slot->request = request_;
+    slot->request.mutable_spec_constants(0)->set_uint_value(static_cast<uint32_t>(++salt_));
+    Begin(slot);
   }
-  void Begin(Place* place) {
+  void Begin(CallSlot* slot) {
     ++open_;
-    place->context = std::make_unique<grpc::ClientContext>();
-    place->response.Clear();
-    place->reader = place->stub->AsyncCompile(place->context.get(), place->request, &queue_);
-    place->reader->Finish(&place->response, &place->status, place);
+    slot->context = std::make_unique<grpc::ClientContext>();
+    slot->response.Clear();
+    slot->reader = slot->stub->AsyncCompile(slot->context.get(), slot->request, &queue_);
+    slot->reader->Finish(&slot->response, &slot->status, slot);
   }
-  // A line for whoever started this process.
+  // Writes a line for the parent process.
   void Tell() {
     if (!tells_) return;
     told_ = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// Clients of the fairness table (bench_fairness.cc): each a process of its own, so that none's work
-// is in another's way but through the daemon.
+// Clients of the fairness table (bench_fairness.cc): each a separate process, so that they affect
+// each other only through the daemon.
 #ifndef KILN_TESTS_SERVICE_FAIRNESS_CLIENT_H_
 #define KILN_TESTS_SERVICE_FAIRNESS_CLIENT_H_
 
@@ -15,41 +15,40 @@
 
 namespace kiln::test {
 
-// How a crowd of calls is made.
+// Describes a crowd of calls.
 struct Crowd {
-  std::string address;  // of the daemon, "127.0.0.1:PORT"
+  std::string address;  // the daemon's, "127.0.0.1:PORT"
   std::string source;   // the client's own address, "127.0.0.2"
   int connections = 1;
   int outstanding = 1;  // calls that wait at a time, over all connections
-  int calls = 0;        // how many in all; 0: until the process is ended
-  int loops = 0;        // of a module (Glsl); 0: the small one
+  int calls = 0;        // the number in all; 0: until the process is ended
+  int loops = 0;        // of the module (see Glsl); 0: the small one
   uint64_t first_salt = 0;
-  bool hostile = false;  // comes again at once where it was refused
-  // Takes only the processor time that all others leave, as a client on another machine takes none
-  // of the daemon's.
+  bool hostile = false;  // retries refused calls at once
+  // Takes only processor time that no other process wants, as a client on another machine takes
+  // none of the daemon's.
   bool elsewhere = false;
 };
 
-// What a crowd came to.
+// Counts of a crowd's calls by outcome.
 struct CrowdResult {
   uint64_t answered = 0;
-  uint64_t refused = 0;  // UNAVAILABLE; tried again when kilnd asks it to, as kiln does
+  uint64_t refused = 0;  // UNAVAILABLE; retried when kilnd asks it to, as kiln does
 };
 
-// A channel over a connection of its own from `source` ("127.0.0.2") to `address`.
+// Returns a channel over a new connection from `source` ("127.0.0.2") to `address`.
 std::shared_ptr<grpc::Channel> ChannelFrom(const std::string& source, const std::string& address);
 
-// A compute shader with a specialisation constant: each value of it is another result of about the
-// same cost. `loops` 0: some 2 ms; otherwise so many loops over values that are all live.
+// Returns a compute shader with a specialisation constant: each value of it gives another result of
+// about the same cost. `loops` 0: some 2 ms; otherwise so many loops over values that are all live.
 std::string Glsl(int loops);
 kiln::v1alpha::CompileRequest Request(const std::string& glsl, uint64_t salt);
 
-// Keeps the crowd's calls under way; returns after `calls` of them. Exits where an answer is
-// neither a result nor UNAVAILABLE.
+// Keeps the crowd's calls in flight; returns after `calls` of them. Exits if an answer is neither a
+// result nor UNAVAILABLE.
 CrowdResult Run(const Crowd& crowd);
 
-// Runs the crowd in a process of its own, this executable with --crowd=...; it ends with its
-// parent.
+// Runs the crowd in a separate process, this executable with --crowd=...; it ends with its parent.
 class CrowdProcess {
  public:
   explicit CrowdProcess(const Crowd& crowd);
@@ -58,9 +57,9 @@ class CrowdProcess {
   CrowdProcess(const CrowdProcess&) = delete;
   CrowdProcess& operator=(const CrowdProcess&) = delete;
 
-  // What it has come to so far.
+  // Returns the counts so far.
   CrowdResult Look();
-  // Waits for its end by itself.
+  // Waits until it ends by itself.
   CrowdResult Wait();
 
  private:
@@ -71,8 +70,8 @@ class CrowdProcess {
   CrowdResult last_;
 };
 
-// The other side of CrowdProcess: what main does first. True: this process was a crowd, and is
-// done.
+// The child side of CrowdProcess, to be called first in main. Returns true if this process was a
+// crowd, and is done.
 bool RunIfCrowd(int argc, char** argv);
 
 }  // namespace kiln::test

@@ -1,5 +1,5 @@
-// Who waits for whom: shares of the workers and of a full queue, by address and by connection, over
-// TCP, a Unix-domain socket and a proxy. bench_fairness has the times.
+// Which jobs wait for which: shares of the workers and of a full queue, by address and by
+// connection, over TCP, a Unix-domain socket and a proxy. bench_fairness measures the times.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::unique_ptr<Stub> StubOn(std::shared_ptr<grpc::Channel> channel) {
   return kiln::v1alpha::Compiler::NewStub(std::move(channel));
 }
 
-// Calls that wait, each in a thread of its own.
+// Waiting calls, each in a separate thread.
 class Waiting {
  public:
   ~Waiting() { Join(); }
@@ -62,7 +62,7 @@ class Waiting {
     for (const auto& status : statuses_) refused += status.error_code() == grpc::UNAVAILABLE;
     return refused;
   }
-  // Room for so many: threads keep references.
+  // Reserves the space, because threads keep references.
   Waiting() {
     statuses_.reserve(64);
     contexts_.reserve(64);
@@ -89,7 +89,7 @@ class FairnessTest : public testing::Test {
     return false;
   }
   double Metric(const std::string& name) { return kilnd_->Metric(name); }
-  // One job that runs for long, and a queue of four that is full.
+  // Starts one job that runs for long, and fills a queue of four.
   void FillQueue(Waiting* waiting, Stub* stub, const Headers& headers = {}) {
     waiting->Begin(stub, 1000, headers, "slow::1500");
     ASSERT_TRUE(Await([&] { return Metric("kiln_workers_busy") == 1; }));
@@ -166,7 +166,7 @@ TEST_F(FairnessTest, NobodyElsesHeaderIsBelieved) {
   EXPECT_EQ(crowd.Refused(), 0u);
 }
 
-// A client has as many bytes of requests in flight as it gets, all of which wait for the worker:
+// A client has as many bytes of requests in flight as it may, all of which wait for the worker:
 // hits of its address' other connections and of other addresses have room.
 TEST_F(FairnessTest, TheBytesOfOneClientsRequestsLeaveRoomForOthers) {
   Start({"--workers=1", "--queue=64", "--request-bytes=4MiB"});
@@ -186,8 +186,8 @@ TEST_F(FairnessTest, TheBytesOfOneClientsRequestsLeaveRoomForOthers) {
   crowd.Cancel();
 }
 
-// All workers are busy for 20 s and more wait; a miss of another, on a connection of its own, needs
-// none of them.
+// All workers are busy for 20 s and more jobs wait; a miss of another client, on a separate
+// connection, waits for none of them.
 TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
   Start({"--workers=2", "--spare-workers=1"});
   for (const char* source : {"127.0.0.2", "127.0.0.1"}) {
@@ -209,7 +209,7 @@ TEST_F(FairnessTest, AShortJobOfAnotherDoesNotWaitForARunningOne) {
   }
 }
 
-// As above, but each slow module has a connection of its own, of which nothing is known before.
+// As above, but each slow module has a separate connection, of which the daemon knows nothing yet.
 TEST_F(FairnessTest, NorForOneOfACrowdOfConnectionsWithOneEach) {
   Start({"--workers=2", "--spare-workers=1"});
   std::vector<std::unique_ptr<Stub>> stubs;
@@ -231,7 +231,8 @@ TEST_F(FairnessTest, NorForOneOfACrowdOfConnectionsWithOneEach) {
   crowd.Join();
 }
 
-// A client that does not wait is told so late; how often it comes is what it costs others.
+// A client that retries at once gets its refusals late, since its number of retries is a cost to
+// others.
 TEST_F(FairnessTest, WhoComesAgainAtOnceIsRefusedAFewHundredTimes) {
   Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4",
          "--spare-workers=1"});
@@ -246,13 +247,13 @@ TEST_F(FairnessTest, WhoComesAgainAtOnceIsRefusedAFewHundredTimes) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const auto jobs = static_cast<double>(flood.Look().answered);
-  // All 512 once; then those that were told: a hundred at once, a hundred a second, and two for
-  // each job that left room.
+  // All 512 once; then retries of those that were refused: a hundred at once, a hundred a second,
+  // and two for each job that left room.
   EXPECT_LE(refused, 512 + 100 + 100 * seconds + 2 * jobs);
   EXPECT_GT(refused, 512) << "and it came again";
 }
 
-// The calls of a client that leaves are not kept for the sake of what they would be told.
+// Calls of a client that leaves are dropped, although their refusals were still pending.
 TEST_F(FairnessTest, WhoLeavesIsNotHeld) {
   Start({"--worker-binary=server/worker/testing/faulty_worker", "--workers=1", "--queue=4"});
   {

@@ -1,6 +1,6 @@
-// kilnd and clients that use HTTP/2 against it (http2_attacker.py), with bounded traffic: those
-// that never make a call are ended, those that make more than they mean leave a daemon that
-// answers.
+// kilnd and clients that use HTTP/2 against it (http2_attacker.py), with bounded traffic: the
+// daemon ends those that never make a call, and still answers after those that make calls only to
+// reset or ignore them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ class HostileTest : public testing::Test {
         std::make_unique<KilndProcess>(std::vector<std::string>{"--workers=1", "--idle-time=1s"});
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
   }
-  // What the attacker prints.
+  // Returns the attacker's output.
   std::string Attack(const std::string& what) {
     std::string command = "python3 tests/service/http2_attacker.py " + what +
                           " --server=" + kilnd_->address() +
@@ -49,7 +49,7 @@ class HostileTest : public testing::Test {
   std::unique_ptr<KilndProcess> kilnd_;
 };
 
-// No call begins: the time that a client may be without one is over, however much it sends.
+// No call begins, so the time that a client may be without one runs out, however much it sends.
 TEST_F(HostileTest, HeadersWithoutEndAreEnded) {
   for (std::string attack : {"one_header", "many_headers", "frames", "empty_frames"}) {
     std::string seen = Attack(attack + " --bytes=262144 --seconds=30");
@@ -59,14 +59,14 @@ TEST_F(HostileTest, HeadersWithoutEndAreEnded) {
   }
 }
 
-// More than HTTP/2 allows them of what a server must answer.
+// More frames that a server must answer than HTTP/2 permits.
 TEST_F(HostileTest, PingsWithoutEndAreEnded) {
   std::string seen = Attack("pings --count=1000 --seconds=30");
   EXPECT_EQ(Figure(seen, "ended"), 4) << seen;
   EXPECT_TRUE(Answers()) << seen;
 }
 
-// gRPC 1.51 has no bound that ends these; they cost what they cost, and it is given back.
+// gRPC 1.51 has no bound that ends these; their memory is returned afterwards.
 TEST_F(HostileTest, CallsThatAreResetOrNotReadLeaveADaemonThatAnswers) {
   for (std::string attack : {"reset", "unread", "settings"}) {
     std::string seen = Attack(attack + " --count=500 --seconds=1");

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Attacks on HTTP/2 with bounded traffic, and what they do to a daemon of ours.
+"""Attacks on HTTP/2 with bounded traffic, and their effect on a daemon of ours.
 
     http2_attacker.py ATTACK --server=127.0.0.1:PORT --pid=PID [--connections=N] [--bytes=N] [--count=N]
 
-Frames are made by hand: no library sends such things. Each connection sends --bytes or --count and
-then waits; meanwhile a client of good will asks for the daemon's health. Prints one JSON object:
-seconds, sent bytes, connections that the daemon ended, calls of the client of good will that were answered
+Frames are made by hand: no library sends such ones. Each connection sends --bytes or --count and
+then waits; meanwhile an honest client asks for the daemon's health. Prints one JSON object:
+seconds, sent bytes, connections that the daemon ended, calls of the honest client that were answered
 and missed (5 s), the longest, and of the daemon: CPU seconds, resident MB before, at most and after.
 
     one_header     a header whose one value never ends, in CONTINUATION frames
@@ -39,7 +39,7 @@ def frame(kind, flags, stream, payload=b''):
 
 
 def field(name, value):
-    """A literal without indexing, neither part compressed; both shorter than 127 bytes."""
+    """Returns a literal without indexing, neither part compressed; both shorter than 127 bytes."""
     return b'\0' + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
@@ -62,9 +62,9 @@ def connect(server):
 
 
 def blocks(opts):
-    """What one connection sends, block by block, after the greeting."""
+    """Yields the bytes that one connection sends, block by block, after the greeting."""
     if opts.attack in ('one_header', 'many_headers', 'frames', 'empty_frames'):
-        # A literal whose value has 2^28 bytes, or nothing yet.
+        # A literal whose value has 2^28 bytes, or no field yet.
         start = b'\0\1x\x7f' + b'\x81\xff\xff\x7f' if opts.attack in ('one_header', 'frames') else b''
         yield frame(HEADERS, 0, 1, HEALTH + start)
         body = {'one_header': b'v' * 16384, 'many_headers': field(b'a', b'b') * 3276, 'frames': b'v',
@@ -106,7 +106,7 @@ class Attack:
                 sent += len(block)
                 if time.time() > self.stop:
                     break
-            # Until it is ended or the time is over; read only where the attack is not that.
+            # Until the daemon ends it or the time is over; the attack "unread" reads nothing.
             while time.time() < self.stop:
                 s.settimeout(0.2)
                 try:
@@ -128,7 +128,7 @@ class Attack:
 
 
 def health(server, timeout):
-    """Seconds until the answer; None: there was none."""
+    """Returns the seconds until the answer; None if there was none."""
     start = time.time()
     try:
         s = connect(server)

@@ -20,7 +20,7 @@
 namespace kiln::test {
 namespace {
 
-// What follows `mark`, up to one of `ends`.
+// Returns the text after `mark`, up to one of `ends`.
 std::string After(const std::string& text, const std::string& mark, const char* ends) {
   size_t at = text.find(mark);
   if (at == std::string::npos) return "";
@@ -34,10 +34,10 @@ KilndProcess::KilndProcess(std::vector<std::string> flags, std::optional<Descrip
                            const std::vector<std::string>& under) {
   flags.insert(flags.begin(), {"server/kilnd", "--listen=127.0.0.1:0", "--metrics=127.0.0.1:0",
                                "--worker-binary=server/worker/testing/fake_worker",
-                               // A test that counts workers has no other.
+                               // No further workers, for tests that count them.
                                "--recheck=none", "--spare-workers=0"});
   flags.insert(flags.begin(), under.begin(), under.end());
-  // prlimit becomes kilnd: the process id stays.
+  // prlimit executes kilnd, so the process id stays.
   if (descriptors) {
     flags.insert(flags.begin(), {"prlimit", "--nofile=" + std::to_string(descriptors->soft) + ":" +
                                                 std::to_string(descriptors->hard)});
@@ -116,7 +116,7 @@ int KilndProcess::Wait() {
 std::shared_ptr<grpc::Channel> KilndProcess::Channel() const {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  // A connection of its own for each channel: a restarted daemon is not met through an old one.
+  // Each channel has its own connection, so that none to a previous daemon is reused.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), arguments);
 }

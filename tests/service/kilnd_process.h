@@ -34,28 +34,28 @@ class KilndProcess {
   KilndProcess(const KilndProcess&) = delete;
   KilndProcess& operator=(const KilndProcess&) = delete;
 
-  // Waits until it says that it listens. False: it ended instead.
+  // Waits until kilnd reports that it listens. Returns false if it ended instead.
   bool AwaitReady();
   void Signal(int signal);
   // Its workers.
   std::vector<pid_t> Children() const;
-  // Waits for its end; exit code, or 128 + signal. Gives up after 60 s with -1.
+  // Waits until it ends; returns its exit code, or 128 + signal. Gives up after 60 s with -1.
   int Wait();
 
   const std::string& address() const { return address_; }
   const std::string& metrics_address() const { return metrics_; }
-  // Takes in what it writes to standard error within so long. False: nothing.
+  // Reads its standard error for at most so long. Returns false if nothing came.
   bool ReadLog(int timeout_ms) { return ReadSome(timeout_ms); }
-  // What it wrote to standard error and was taken in (after Wait: all).
+  // Returns its standard error as far as it was read (after Wait: all).
   const std::string& log() const { return log_; }
   pid_t pid() const { return pid_; }
 
   std::shared_ptr<grpc::Channel> Channel() const;
   std::unique_ptr<kiln::v1alpha::Compiler::Stub> Stub() const;
-  // Body of http://METRICS/PATH; empty when it cannot be had.
+  // Returns the body of http://METRICS/PATH; empty on failure.
   std::string Page(const std::string& path) const;
   std::string Metrics() const { return Page("/metrics"); }
-  // The value on the line that begins with `name`; -1: there is none.
+  // Returns the value on the line that begins with `name`; -1 if there is none.
   double Metric(const std::string& name) const;
 
  private:

@@ -1,5 +1,5 @@
-// What kilnd says to whoever runs it: one line for each event, few of a flood, nothing of a shader;
-// and what signals do to it.
+// kilnd's log for its operator: one line for each event, few of a flood, nothing of a shader; and
+// the effects of signals.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -49,7 +49,7 @@ class LogTest : public testing::Test {
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
     stub_ = kilnd_->Stub();
   }
-  // The id that the daemon gave the call, or that it took over.
+  // Compiles, and returns the id that the daemon gave the call or took over from it.
   std::string Compile(const CompileRequest& request, const std::string& fault,
                       const std::string& id = "") {
     grpc::ClientContext context;
@@ -62,7 +62,7 @@ class LogTest : public testing::Test {
     if (found == context.GetServerInitialMetadata().end()) return "";
     return std::string(found->second.data(), found->second.size());
   }
-  // The first line with all of `parts`; waits for it. Empty: it does not come.
+  // Waits for a line with all of `parts` and returns the first; empty if none comes.
   std::string Line(const std::vector<std::string>& parts) {
     for (int i = 0; i < 1000; ++i) {
       for (const std::string& line : Lines()) {
@@ -87,7 +87,7 @@ class LogTest : public testing::Test {
     for (const std::string& line : Lines()) n += line.find(part) != std::string::npos ? 1 : 0;
     return n;
   }
-  // On a connection of its own, until the daemon has closed or answered it.
+  // Sends on a new connection and waits until the daemon has closed or answered it.
   void SendToKilnd(const std::string& bytes) {
     const std::string port = kilnd_->address().substr(kilnd_->address().rfind(':') + 1);
     sockaddr_in to = {};
@@ -142,7 +142,7 @@ TEST_F(LogTest, DeathsNameCausePassKeyAndRequest) {
                   "request=" + made}),
             "")
       << kilnd_->log();
-  // Not an identifier: it is not taken over.
+  // Not an identifier: the daemon does not take it over.
   EXPECT_NE(Compile(Request(3), "crash", "a b\"c"), "a b\"c");
 }
 
@@ -176,7 +176,7 @@ TEST_F(LogTest, AFloodIsLimitedAndCountedAndHidesNoOtherKind) {
   EXPECT_GE(lines, 10);
   EXPECT_LT(lines, kFlood / 2);
   EXPECT_EQ(Count("event=job_over_memory"), 1) << kilnd_->log();
-  // Every one that is not a line of its own is counted in a later one.
+  // Every event without a line is counted in a later one.
   int suppressed = 0;
   for (const std::string& line : Lines()) {
     const bool summary = line.find("event=suppressed of=worker_crashed") != std::string::npos;
@@ -309,7 +309,8 @@ TEST_F(LogTest, SighupReloadsWhatItCanAndSaysWhatItCannot) {
   EXPECT_NE(Line({"\"event\":\"drain_started\"", "\"limit_seconds\":30"}), "") << kilnd_->log();
 }
 
-// A FIFO would never be opened, a device never end; an emptied file is not a wish for defaults.
+// Opening a FIFO would block, reading a device never end; an emptied file does not ask for
+// defaults.
 TEST_F(LogTest, SighupReadsARegularFileOnly) {
   const std::string file = dir_ + "/kilnd.conf";
   std::ofstream(file) << "workers = 1\nlog-level = debug\n";
@@ -331,7 +332,7 @@ TEST_F(LogTest, SighupReadsARegularFileOnly) {
   EXPECT_EQ(Stop(), 0);
 }
 
-// What a client wrote is in gRPC's messages, and they are as many as its requests.
+// gRPC's messages quote what a client wrote, and there are as many as its requests.
 TEST_F(LogTest, OfGrpcsMessagesOnlyTheConstantPartAndFew) {
   Start();
   const size_t before = kilnd_->log().size();
@@ -361,7 +362,7 @@ TEST_F(LogTest, OfGrpcsMessagesOnlyTheConstantPartAndFew) {
   EXPECT_LT(kilnd_->log().size() - before, 20'000u);
 }
 
-// The handler waits for the log and no more.
+// The handler waits only for the log.
 TEST_F(LogTest, ACrashIsADeathByItsSignalStill) {
   Start();
   kilnd_->Signal(SIGUSR1);
@@ -405,7 +406,7 @@ TEST_F(LogTest, AnIdleWorkersDeathIsALine) {
   EXPECT_EQ(Count("event=worker_crashed"), 0) << kilnd_->log();
 }
 
-// Whatever is opened first would be number 2 then, a file of the cache for one, and get the log.
+// The first file opened, one of the cache's, say, would then be number 2 and receive the log.
 TEST_F(LogTest, WithoutStandardErrorTheLogGoesNowhere) {
   const std::string command =
       "exec server/kilnd --listen=127.0.0.1:0 --metrics=none --workers=1 "

@@ -1,6 +1,6 @@
-// kilnd within limits on memory and on files: settings that do not fit are refused with the sum,
-// those that nobody gave are lowered, a load over them is shed by name, and where an allocation
-// fails all the same the daemon leaves with one line.
+// kilnd within limits on memory and on files: explicit settings that do not fit are refused with
+// the sum, defaults are lowered, a load over them is shed by name, and if an allocation still fails
+// the daemon exits with one line.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ class MemoryTest : public testing::Test {
     Start(limit, std::move(flags));
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
   }
-  // What kilnd says before it ends by itself.
+  // Returns kilnd's message before it ends by itself.
   std::string Refusal(const std::vector<std::string>& limit, std::vector<std::string> flags) {
     Start(limit, std::move(flags));
     EXPECT_EQ(kilnd_->Wait(), 2);
@@ -78,8 +78,8 @@ class MemoryTest : public testing::Test {
     if (status.ok()) *result = response.results(0);
     return status;
   }
-  // So many modules of 2.4 MB at a time, each on a connection of its own: how many calls ended how,
-  // by code; kLost where the connection ended.
+  // Sends so many modules of 2.4 MB at a time, each on a new connection. Returns the number of
+  // calls by status code; kLost if the connection ended.
   std::map<int, int> Flood(int calls, uint32_t first) {
     std::map<int, int> ends;
     std::mutex mutex;
@@ -94,7 +94,7 @@ class MemoryTest : public testing::Test {
           EXPECT_GE(result.variants(0).code().size(), request.spirv().size());
         }
         const std::lock_guard lock(mutex);
-        const bool named = !status.error_details().empty();  // with when to try again
+        const bool named = !status.error_details().empty();  // says when to try again
         ++ends[status.error_code() == grpc::UNAVAILABLE && !named ? kLost : status.error_code()];
         if (status.ok()) codes_[first + static_cast<uint32_t>(i)] = result.variants(0).code();
       });
@@ -104,7 +104,7 @@ class MemoryTest : public testing::Test {
   }
 
   std::unique_ptr<KilndProcess> kilnd_;
-  std::map<uint32_t, std::string> codes_;  // of modules of Flood that were compiled
+  std::map<uint32_t, std::string> codes_;  // of the modules of Flood that were compiled
 };
 
 std::string Ends(const std::map<int, int>& ends) {
@@ -144,7 +144,7 @@ TEST_F(MemoryTest, WhatWasGivenAndDoesNotFitIsRefusedWithTheSum) {
   EXPECT_NE(Refusal({"--as=300000000"}, {}).find("raise the limit"), std::string::npos);
 }
 
-// Without a plan that knows of it: the limit comes when the daemon runs.
+// The limit is set while the daemon runs, so its plan does not include it.
 TEST_F(MemoryTest, AnAllocationThatFailsIsTheEndWithOneLine) {
   StartReady({}, {"--workers=1", "--enable-fault-injection"});
   std::ifstream statm("/proc/" + std::to_string(kilnd_->pid()) + "/statm");
@@ -166,7 +166,7 @@ TEST_F(MemoryTest, AnAllocationThatFailsIsTheEndWithOneLine) {
   EXPECT_EQ(log.find('\n', at), log.size() - 1) << log;
   EXPECT_EQ(log.find("event=out_of_memory", at + 1), std::string::npos) << log;
   EXPECT_EQ(log.find("time=1970"), std::string::npos) << log;
-  // What was answered until then is what a daemon with memory answers.
+  // Results until then equal those of a daemon with enough memory.
   StartReady({}, {"--workers=1"});
   for (const auto& [seed, code] : codes_) {
     TargetResult result;

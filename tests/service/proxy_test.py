@@ -1,9 +1,9 @@
 """deploy/proxy/kilnd.conf: a real nginx in front of kilnd, used and attacked.
 
-Clients speak gRPC over TLS with it as they would with kilnd; kilnd listens on a Unix socket. What
-gRPC's own server cannot bound (headers without end, calls begun and reset) is sent to nginx, and
-the daemon behind it must neither notice nor grow. All on loopback, some megabytes. Arguments:
-kilnd, worker, kiln. Run by proxy_test.sh.
+Clients speak gRPC over TLS with it as they would with kilnd; kilnd listens on a Unix socket.
+Attacks that gRPC's own server cannot bound (headers without end, calls begun and reset) are sent to
+nginx, and the daemon behind it must neither notice nor grow. All on loopback, some megabytes.
+Arguments: kilnd, worker, kiln. Run by proxy_test.sh.
 """
 
 import os
@@ -45,7 +45,7 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def literal(name, value):
-    """A header field that is not put into HPACK's table."""
+    """Returns a header field that is not put into HPACK's table."""
     return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
@@ -81,7 +81,7 @@ def drain(stream):
 
 
 def memory(pid):
-    """Resident bytes of a process and of its children."""
+    """Returns the resident bytes of a process and of its children."""
     total = 0
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -155,7 +155,7 @@ class ProxyTest(unittest.TestCase):
 
     def stub(self):
         import proto.compiler_pb2_grpc as services
-        # A connection of its own for each.
+        # Each stub has its own connection.
         channel = grpc.secure_channel("localhost:%d" % self.port, self.credentials,
                                       options=[("grpc.use_local_subchannel_pool", 1)])
         self.addCleanup(channel.close)
@@ -249,7 +249,7 @@ class ProxyTest(unittest.TestCase):
         self.assertLess(memory(self.kilnd.pid), before + (256 << 20))
 
     def ended(self, s):
-        """Whether the other side has closed the connection, or does within ten seconds."""
+        """Returns True if the other side has closed the connection, or does within ten seconds."""
         s.settimeout(10)
         try:
             while s.recv(65536):
@@ -329,13 +329,13 @@ class ProxyTest(unittest.TestCase):
         time.sleep(1)
         crowd += [bulk.Compile.future(self.request(501 + i), timeout=60) for i in range(4)]
         time.sleep(1)
-        # One more of the same connection is one too many, whoever it says to be.
+        # One more call on the same connection is one too many, whichever client it claims to be.
         with self.assertRaises(grpc.RpcError) as raised:
             bulk.Compile(self.request(600), timeout=20, metadata=(
                 ("x-forwarded-for", "198.51.100.9"), ("kiln-client-connection", "another")))
         self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
         self.assertIn("queue is full", raised.exception.details())
-        # Another connection of the same address has its place.
+        # Another connection of the same address has its share.
         self.assertEqual(len(other.Compile(self.request(601), timeout=60).results), 1)
         codes = [call.code() for call in crowd]
         self.assertEqual(codes.count(grpc.StatusCode.UNAVAILABLE), 1, codes)

@@ -1,7 +1,7 @@
-"""kilnd as a client in another language meets it.
+"""kilnd seen by a client in another language.
 
 Generates Python code for the public protos with the system's protoc, asks the daemon by reflection
-which services it has, checks health per service before and after a drain begins, compiles GLSL and
+for its services, checks health per service before and after a drain begins, compiles GLSL and
 SPIR-V, and has promtool judge the metrics. Arguments: kilnd, worker. Run by python_client_test.sh.
 """
 
@@ -24,7 +24,7 @@ import grpc
 
 KILND, WORKER = sys.argv[1:3]
 PROTOS = ["proto/compiler.proto", "proto/compile.proto", "proto/launch_record.proto"]
-# What a tool like grpcurl brings along; wire-compatible excerpts of the published protocols.
+# Protocols that tools like grpcurl bring along; wire-compatible excerpts of the published ones.
 WELL_KNOWN = """
 syntax = "proto3";
 package %s;
@@ -153,7 +153,7 @@ class PythonClientTest(unittest.TestCase):
         self.assertEqual(second.results[1].variants, first.results[1].variants)
 
     def stream(self, items):
-        """Answers of one CompileStream call, by item; sends as many as there are credits."""
+        """Returns answers of one CompileStream call, by item; sends as many items as there are credits."""
         from proto import compiler_pb2
         ready = threading.Semaphore(0)
 
@@ -203,7 +203,7 @@ class PythonClientTest(unittest.TestCase):
                                        metadata=(("kiln-fault", "slow::700"),))
         answers = list(call)
         self.assertEqual(answers[0].credits, 64)
-        self.assertEqual(answers[-1].item, 1)       # the slow one last
+        self.assertEqual(answers[-1].item, 1)       # the slow item last
         self.assertEqual(answers[-1].response.results[0].status, self.pb.TargetResult.OK)
         by_item = {a.item: a for a in answers[1:-1] if not a.HasField("error")}
         self.assertEqual(by_item[2].response.results[0].cache, self.pb.CACHE_MEMORY)
@@ -215,7 +215,7 @@ class PythonClientTest(unittest.TestCase):
         self.assertIn("not answered yet", errors[1].message)
 
     def test_stream_puts_large_answers_together(self):
-        """With gRPC's usual bound of 4 MiB on what is received."""
+        """Reassembles large answers with gRPC's usual bound of 4 MiB on received messages."""
         from proto import compiler_pb2
         large = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(1) + bytes(6 << 20),
                                        outputs=self.pb.OutputMask(binary=True))
@@ -250,8 +250,8 @@ class PythonClientTest(unittest.TestCase):
         self.wait_for_requests_in_flight(1)
         call.cancel()
         stop.set()
-        # The item ends with its client, long before the compile would have; only then is it asked for
-        # again, since a request that comes earlier rightly waits for the same compile.
+        # The item ends with its client, long before the compile would have. It is requested again
+        # only then, since an earlier request rightly waits for the same compile.
         self.wait_for_requests_in_flight(0)
         request = self.pb.CompileRequest(targets=["tgl"], spirv=fake_module(9))
         self.assertEqual(self.stub.Compile(request, timeout=60).results[0].status,
@@ -299,7 +299,7 @@ class PythonClientTest(unittest.TestCase):
         self.assertGreater(capabilities.limits.max_module_bytes, 0)
 
     def reflect(self, *requests):
-        """Answers to ServerReflectionRequests that have one field each, in one stream."""
+        """Returns answers to ServerReflectionRequests that have one field each, in one stream."""
         import reflection_pb2 as r
         import reflection_pb2_grpc
         stub = reflection_pb2_grpc.ServerReflectionStub(self.channel)
@@ -307,7 +307,7 @@ class PythonClientTest(unittest.TestCase):
             iter([r.ServerReflectionRequest(**fields) for fields in requests]), timeout=60))
 
     def files(self, answer):
-        """The FileDescriptorProtos of an answer."""
+        """Returns the FileDescriptorProtos of an answer."""
         from google.protobuf import descriptor_pb2
         self.assertEqual(answer.WhichOneof("message_response"), "file_descriptor_response",
                          str(answer))
@@ -323,9 +323,10 @@ class PythonClientTest(unittest.TestCase):
         for name, answer in zip(names, self.reflect(*[{"file_containing_symbol": n}
                                                       for n in names])):
             files = self.files(answer)
-            # What was asked for comes first.
+            # The requested file comes first.
             self.assertIn(name, [files[0].package + "." + s.name for s in files[0].service])
-            # Each file once and with all that it imports, so that a pool can be made of them.
+            # Each file comes once and with all that it imports, so that a pool can be built from
+            # them.
             paths = [f.name for f in files]
             self.assertEqual(len(paths), len(set(paths)))
             for f in files:
@@ -341,7 +342,7 @@ class PythonClientTest(unittest.TestCase):
                                                                for n in kinds])):
             self.assertEqual(self.files(answer)[0].name, path)
 
-        # What a client makes of the answers calls the service.
+        # Code built from the answers can call the service.
         from google.protobuf import descriptor_pool, message_factory
         pool = descriptor_pool.DescriptorPool()
         answer, = self.reflect({"file_containing_symbol": "kiln.v1alpha.Compiler.GetCapabilities"})
@@ -360,7 +361,7 @@ class PythonClientTest(unittest.TestCase):
         import reflection_pb2 as r
         extension = r.ExtensionRequest(containing_type="kiln.v1alpha.CompileRequest",
                                        extension_number=1)
-        # None ends the stream. The workers' protocol is not the services'.
+        # No error ends the stream. The workers' protocol is no part of the services'.
         answers = self.reflect(
             {"file_containing_symbol": "no.such.Symbol"},
             {"file_by_filename": "proto/worker.proto"},
@@ -419,7 +420,7 @@ class PythonClientTest(unittest.TestCase):
         self.assertEqual(self.daemon.stop(), 0)
         watcher.join(60)
         self.assertEqual(seen, [h.HealthCheckResponse.SERVING, h.HealthCheckResponse.NOT_SERVING])
-        self.assertEqual(ends, [grpc.StatusCode.UNAVAILABLE])  # which is worth another try
+        self.assertEqual(ends, [grpc.StatusCode.UNAVAILABLE])  # which clients retry
         self.assertEqual(unknown.code(), grpc.StatusCode.UNAVAILABLE)
 
     def scrape(self):
@@ -460,11 +461,11 @@ class PythonClientTest(unittest.TestCase):
         self.assertEqual((checked.returncode, checked.stdout), (0, b""))
 
     def results(self):
-        """Series of kiln_compile_results_total and their values."""
+        """Returns series of kiln_compile_results_total and their values."""
         found = re.findall(r"^(kiln_compile_results_total{.*}) (\S+)$", self.scrape().decode(), re.M)
         return {series: int(float(value)) for series, value in found}
 
-    # 4 misses, 1 joined, 8 from memory, 3 from disk; and what is none of these.
+    # 4 misses, 1 joined, 8 from memory, 3 from disk; and requests that are none of these.
     def ask_in_all_ways(self):
         policy = self.pb.CACHE_ONLY_IF_CACHED
         for seed in (21, 22, 23, 24):

@@ -76,7 +76,7 @@ class QuarantineTest : public testing::Test {
     }
   }
   double Deaths() const { return kilnd_->Metric("kiln_worker_exits_total{reason=\"segv\"}"); }
-  // Its exit code and what it prints.
+  // Returns its exit code and its output.
   std::pair<int, std::string> Kiln(const std::string& arguments) {
     const std::string command =
         "client/kiln quarantine " + arguments + " --server=" + kilnd_->address() + " 2>&1";
@@ -97,7 +97,7 @@ TEST_F(QuarantineTest, AfterThreeDeathsNoFourth) {
   Start();
   Kill(Request(1), "crash:fake_select", 3);
   EXPECT_EQ(Deaths(), 3);
-  // Also where the cache is not to be used, and whatever else the same request asks for.
+  // Refused under every cache policy, and with other outputs requested.
   for (auto policy :
        {kiln::v1alpha::CACHE_USE, kiln::v1alpha::CACHE_REFRESH, kiln::v1alpha::CACHE_BYPASS}) {
     CompileRequest request = Request(1);
@@ -115,7 +115,7 @@ TEST_F(QuarantineTest, AfterThreeDeathsNoFourth) {
   EXPECT_EQ(Deaths(), 3);
   EXPECT_EQ(kilnd_->Metric("kiln_quarantine_entries"), 1);
   EXPECT_EQ(kilnd_->Metric("kiln_quarantine_refusals_total"), 3);
-  // Others are not concerned: another module, and the same one for another target.
+  // Another module is not affected, nor is the same one for another target.
   EXPECT_EQ(Compile(Request(2)).results(0).status(), TargetResult::OK);
   CompileResponse both = Compile(Request(1, {"tgl", "skl"}));
   EXPECT_EQ(both.results(0).cause(), "quarantined");
@@ -132,7 +132,7 @@ TEST_F(QuarantineTest, TimeoutsCountAndASuccessAbsolves) {
   CompileResponse response = Compile(bypass);
   EXPECT_EQ(response.results(0).cause(), "quarantined");
   EXPECT_EQ(response.results(0).status(), TargetResult::TIMED_OUT);
-  // What was compiled once is still had from the cache.
+  // A result that was compiled before still comes from the cache.
   EXPECT_EQ(Compile(Request(1)).results(0).status(), TargetResult::OK);
 }
 
@@ -199,7 +199,7 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   source << std::ifstream(file).rdbuf();
   EXPECT_EQ(source.str(), FakeModule(7));
   EXPECT_NE(Kiln("show " + key + " --json").second.find("\"spirv\""), std::string::npos);
-  // The daemon itself gives it to nobody.
+  // The daemon itself never sends it.
   grpc::ClientContext context;
   kiln::v1alpha::ShowQuarantineRequest asked;
   asked.set_key(key);
@@ -223,14 +223,14 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
 }
 
-// Of a cache directory that goes away while the daemon runs; the cache heals too.
+// A cache directory goes away while the daemon runs; the cache heals too.
 TEST_F(QuarantineTest, FollowsItsDirectory) {
   Start();
   Kill(Request(7), "crash:fake_select", 3);
   const std::string key = Compile(Request(7)).results(0).key();
   const std::string kept = dir_ + "/cache/quarantine/" + key;
   ASSERT_TRUE(std::filesystem::exists(kept));
-  std::error_code raced;  // with the daemon, which makes it anew
+  std::error_code raced;  // races with the daemon, which makes it anew
   std::filesystem::remove_all(dir_ + "/cache", raced);
   for (int i = 0; i < 1000 && !std::filesystem::exists(kept); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -241,7 +241,7 @@ TEST_F(QuarantineTest, FollowsItsDirectory) {
   EXPECT_EQ(Compile(Request(7)).results(0).cause(), "quarantined");
 }
 
-// What was there before it could be read is refused as soon as it can.
+// An entry that could not be read at the start is in force as soon as it can be read.
 TEST_F(QuarantineTest, LoadsWhatItCouldNotReadAtStart) {
   Start();
   Kill(Request(7), "crash:fake_select", 3);
@@ -273,7 +273,7 @@ TEST_F(QuarantineTest, LoadsWhatItCouldNotReadAtStart) {
   EXPECT_EQ(Compile(Request(8)).results(0).cause(), "quarantined");
 }
 
-// "Cleared" is what is cleared for good.
+// Reports "cleared" only for entries that are cleared for good.
 TEST_F(QuarantineTest, ClearingThatFailsIsAnError) {
   Start();
   Kill(Request(7), "crash:fake_select", 3);
@@ -281,7 +281,7 @@ TEST_F(QuarantineTest, ClearingThatFailsIsAnError) {
   const std::string key = Compile(Request(7)).results(0).key();
   const std::string kept = dir_ + "/cache/quarantine/" + key;
   std::filesystem::remove(kept);
-  std::filesystem::create_directory(kept);  // which no unlink removes
+  std::filesystem::create_directory(kept);  // which unlink does not remove
   auto [code, text] = Kiln("clear --all");
   EXPECT_EQ(code, 4) << text;
   EXPECT_NE(text.find(key), std::string::npos) << text;
@@ -289,7 +289,7 @@ TEST_F(QuarantineTest, ClearingThatFailsIsAnError) {
   EXPECT_EQ(Compile(Request(7)).results(0).status(), TargetResult::OK);
 }
 
-// Two bytes on the wire are a string in memory: they are not made.
+// Two bytes on the wire would become a string in memory: the message is refused unparsed.
 TEST_F(QuarantineTest, AMessageOfManyKeysIsNotParsed) {
   Start();
   auto admin = kiln::v1alpha::Admin::NewStub(kilnd_->Channel());

@@ -1,4 +1,4 @@
-// What a scrape of /metrics says of calls: each test is a daemon, some calls, and the lines that
+// Metrics of calls in a scrape of /metrics: each test is a daemon, some calls, and the lines that
 // Prometheus would read. The documented query over such lines: python_client_test.py.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -207,8 +207,8 @@ TEST_F(ScrapeTest, SeveralTargetsAreTimedAsSuch) {
 }
 
 TEST_F(ScrapeTest, DeadlinesAndClientsThatLeaveAreToldApart) {
-  // What a client writes that has a deadline; without a clock of its own, so that it is the
-  // daemon's that counts, however busy the machine is. What a client's does: leaving_test.
+  // Sends the header of a deadline without a timer in the client, so that the daemon's counts,
+  // however busy the machine is. leaving_test covers the client's.
   grpc::ClientContext late;
   late.AddMetadata("grpc-timeout", "700m");
   late.AddMetadata("kiln-fault", "slow::60000");
@@ -228,7 +228,7 @@ TEST_F(ScrapeTest, DeadlinesAndClientsThatLeaveAreToldApart) {
   EXPECT_EQ(Requests("Compile", "DEADLINE_EXCEEDED"), 1);
 }
 
-// How a stream ends whose client sends one item and gives up on it.
+// Opens a stream whose client sends one item and gives up on it.
 void AbandonStream(kiln::v1alpha::Compiler::Stub* stub, grpc::ClientContext* context, bool cancel) {
   context->AddMetadata("kiln-fault", "slow::60000");
   auto stream = stub->CompileStream(context);
@@ -314,7 +314,7 @@ TEST_F(ScrapeTest, WorkersTimeIsCountedAndHasNames) {
   for (uint32_t seed = 1; seed <= 3; ++seed) ASSERT_TRUE(Compile(Request(seed)).ok());
   const double before = Metric("kiln_worker_cpu_seconds_total{phase=\"jobs\"}");
   EXPECT_GT(before, 0);
-  // All but the last job's.
+  // Two, because the last job's records arrive with the next one.
   EXPECT_EQ(Metric("kiln_pass_runs_total{pass=\"send_result\",target=\"any\"}"), 2);
   EXPECT_EQ(Metric("kiln_pass_runs_total{pass=\"release_job\",target=\"any\"}"), 2);
   ASSERT_TRUE(Compile(Request(4), "crash").ok());

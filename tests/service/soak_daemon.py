@@ -1,4 +1,4 @@
-"""The daemon under the soak: a real kilnd at a port of its own, killed and started again at will.
+"""The daemon under the soak: a real kilnd at its own port, killed and started again at will.
 
 Reads its log as it comes (unless told not to) and its state from /proc and /metrics.
 """
@@ -38,7 +38,7 @@ def parent_and_state(pid):
 
 class Daemon:
     WORKERS = 2
-    PROCESSES = 3  # with the spare one
+    PROCESSES = 3  # including the spare one
 
     def __init__(self, kilnd, worker, directory, judge, log, flags=()):
         self.judge, self.log = judge, log
@@ -58,14 +58,14 @@ class Daemon:
             "--idle-time=2s", "--probe-interval=1s", "--jobs-per-worker=300", "--job-time=10s",
             "--job-cpu-time=8s", "--job-memory=1GiB", "--recheck=none"] + list(flags)
         self.process = None
-        self.reading = threading.Event()  # cleared: nobody reads standard error
+        self.reading = threading.Event()  # cleared: standard error is not read
         self.reading.set()
         self.log_bytes = collections.deque()  # (time, bytes), of the last minute
         self.most_bytes = 0  # in any minute
         self.events = collections.Counter()
         self.lost_lines = 0
         self.readers = []
-        self.damaged = False  # something was done to the cache since this process started
+        self.damaged = False  # the cache was damaged since this process started
 
     def configure(self, level, drain_time):
         with open(self.config, "w") as f:
@@ -76,14 +76,14 @@ class Daemon:
         return self.process.pid if self.process and self.process.poll() is None else None
 
     def is_alive(self):
-        """A finding otherwise: nobody here has ended it."""
+        """Returns True if it runs; otherwise also reports a finding, since the soak has not ended it."""
         code = self.process.poll()
         self.judge.check("kilnd lives until it is told to end", code is None,
                          "kilnd died with %s %s" % (code, self.judge.latest_faults()))
         return code is None
 
     def start(self):
-        """Whether it answers its health page within a minute."""
+        """Starts it; returns True if it answers its health page within a minute."""
         self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE)
         self.damaged = False
         reader = threading.Thread(target=self.read_log, args=(self.process,), daemon=True)
@@ -99,7 +99,7 @@ class Daemon:
         return False
 
     def kill(self):
-        """kill -9; its workers must go with it."""
+        """Sends kill -9; its workers must end with it."""
         self.is_alive()
         workers = self.workers()
         self.process.kill()
@@ -154,14 +154,15 @@ class Daemon:
             if fields["event"] in ("listener_deaf", "start_failed"):
                 self.judge.notes.append("log: " + line.decode().strip())
         except (ValueError, KeyError) as e:
-            # Killed in the middle of a line, it leaves half of one; nothing comes after that.
+            # A daemon killed in the middle of a line leaves half of it, and nothing after it.
             if line.endswith(b"\n"):
                 self.judge.finding("log: no event in %r (%s)" % (line[:200], e))
 
-    # What can be seen of it -----------------------------------------------------------------------
+    # Its visible state
+    # -----------------------------------------------------------------------------
 
     def page(self, name):
-        """(status, text); the status "unreachable" has the reason as its text."""
+        """Returns (status, text); the status "unreachable" has the reason as its text."""
         try:
             with urllib.request.urlopen(self.pages + name, timeout=20) as answer:
                 return str(answer.status), answer.read().decode()
@@ -173,7 +174,7 @@ class Daemon:
             return "unreachable", repr(e)
 
     def metrics(self):
-        """Values by series as printed, or None."""
+        """Returns values by series as printed, or None."""
         status, text = self.page("metrics")
         if status != "200":
             return None
@@ -199,7 +200,7 @@ class Daemon:
             return int(re.search(r"VmRSS:\s*(\d+) kB", f.read()).group(1)) * 1024
 
     def descriptors(self):
-        """(files of the cache, all others)"""
+        """Returns (files of the cache, all others)."""
         files = others = 0
         folder = "/proc/%d/fd" % self.pid
         for fd in os.listdir(folder):

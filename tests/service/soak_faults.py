@@ -1,4 +1,4 @@
-"""What is done to the daemon: processes killed and stopped, its cache damaged, its log unread.
+"""Faults against the daemon: processes killed and stopped, its cache damaged, its log unread.
 
 Each fault is a method; `judge.begin` and `judge.end` mark the time in which it explains errors.
 Damage to the cache explains none: it may cost compiles, never an answer.
@@ -17,7 +17,7 @@ class Faults:
     def __init__(self, daemon, judge, seed, tmpfs):
         self.daemon, self.judge, self.tmpfs = daemon, judge, tmpfs
         self.rng = random.Random("%d faults" % seed)
-        self.probe = lambda: None  # asks for what was stored; set by the soak
+        self.probe = lambda: None  # requests stored results; set by the soak
         self.all = [self.kill_worker, self.freeze_worker, self.kill_daemon, self.kill_daemon,
                     self.stop_daemon, self.reload, self.flip_bytes, self.flip_bytes_while_down,
                     self.delete_file, self.move_directory, self.deaf_reader, self.flood]
@@ -25,7 +25,7 @@ class Faults:
             self.all += [self.full_disk, self.read_only]
 
     def schedule(self, until, most_pause):
-        """Faults at random times, each kind once before any comes again."""
+        """Injects faults at random times, each kind once before any is repeated."""
         bag = []
         while time.monotonic() < until:
             if not bag:
@@ -56,7 +56,7 @@ class Faults:
         self.judge.end(fault)
 
     def freeze_worker(self):
-        """Half of them wake up again."""
+        """Stops a worker; half of them are woken up again."""
         fault = self.judge.begin("freeze_worker")
         victim = self.signal_worker(signal.SIGSTOP)
         if victim and self.rng.random() < 0.5:
@@ -103,7 +103,7 @@ class Faults:
         self.judge.end(fault)
 
     def flood(self):
-        """More idle connections than the daemon takes."""
+        """Opens more idle connections than the daemon accepts."""
         fault = self.judge.begin("flood")
         host, port = self.daemon.address.split(":")
         held = []
@@ -160,7 +160,7 @@ class Faults:
         self.judge.end(fault)
 
     def move_directory(self):
-        """The whole directory goes away."""
+        """Moves the whole directory away."""
         fault = self.judge.begin("move_directory")
         self.daemon.damaged = True
         away = self.daemon.directory + ".away"
@@ -174,7 +174,7 @@ class Faults:
 
     def full_disk(self):
         fault = self.judge.begin("full_disk")
-        self.daemon.damaged = True  # what finds no room is not stored
+        self.daemon.damaged = True  # results without room are not stored
         filler = os.path.join(self.tmpfs, "filler")
         with open(filler, "wb", buffering=0) as f:
             try:
@@ -190,7 +190,7 @@ class Faults:
         self.judge.end(fault)
 
     def read_only(self):
-        """Started on a read-only file system that becomes writable later."""
+        """Starts it on a read-only file system that becomes writable later."""
         self.restart("read_only", self.daemon.stop, lambda: self.remount("ro"))
         self.daemon.damaged = True
         self.wait(0.5, 3)

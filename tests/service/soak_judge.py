@@ -1,8 +1,8 @@
-"""What the soak believes: which answers are right, which errors are explained, and the verdict.
+"""The soak's judgement: which answers are right, which errors are explained, and the verdict.
 
-Every answer is given to `answered`, every end of a call to `ended`. An end is explained by what was
-asked (ALLOWED) or by a fault whose window overlaps the call (EXPLAINS); anything else is a finding.
-Time itself is never judged.
+Every answer is given to `answered`, every end of a call to `ended`. An end is explained by the kind
+of request (ALLOWED) or by a fault whose window overlaps the call (EXPLAINS); anything else is a
+finding. Time itself is never judged.
 """
 
 import collections
@@ -11,11 +11,11 @@ import re
 import threading
 import time
 
-# The daemon is full, and says so.
+# Replies of a daemon that is full.
 SHED = (r"UNAVAILABLE: (too many calls are waiting|the queue is full|"
         r"requests of \d+ bytes are all that is held)")
 RESULT = r"(OK|REFUSED/.*)$"
-# What a request may end with when nothing goes wrong, by what was asked.
+# Ends that a request may have without a fault, by kind of request.
 ALLOWED = {
     "compile": [RESULT, SHED],
     "item": [RESULT, SHED],
@@ -39,33 +39,33 @@ ALLOWED = {
     "injected_memory": [r"MEMORY_LIMIT/memory_limit", SHED],  # or TIMED_OUT, as all with "injected"
 }
 AWAY = r"(UNAVAILABLE|unreachable|exit 3|503|refused)"
-# A call that arrives while gRPC shuts down is cancelled by it (client/service/retry.cc tries it again).
+# gRPC cancels a call that arrives while it shuts down (client/service/retry.cc tries it again).
 DRAINED = r"CANCELLED: CANCELLED"
-# What a fault makes of requests in flight while it lasts, and for a while after.
+# Ends that a fault may cause for requests in flight while it lasts, and for a while after.
 EXPLAINS = {
     "kill_daemon": [AWAY],
     "stop_daemon": [AWAY, DRAINED],
     "read_only": [AWAY, DRAINED],
     "kill_worker": [r"MEMORY_LIMIT/killed_by_system", r"exit 4"],
     "freeze_worker": [r"TIMED_OUT/", r"DEADLINE_EXCEEDED", r"exit 4"],
-    "injected": [r"TIMED_OUT/"],  # the limit on jobs is short there, and the machine may be slow
+    "injected": [r"TIMED_OUT/"],  # the limit on jobs is short here, and the machine may be slow
     "flood": [r"UNAVAILABLE", r"unreachable", r"503", r"exit 3"],
 }
 DEATH = re.compile(r"(CRASHED|TIMED_OUT|MEMORY_LIMIT)/")
 QUARANTINED = re.compile(r"\w+/quarantined")
 
 
-# Ends of which the daemon must have counted each; of others it cannot be known.
+# Ends that the daemon must have counted exactly; for others its count is not known.
 COUNTED = re.compile(SHED + r"|INVALID_ARGUMENT: |(OK|[A-Z_]+/.*)$")
 
 
 def code_of(label):
-    """Of the call: every result is an OK."""
+    """Returns the status code of the call: every result counts as OK."""
     return label.split(": ")[0] if ": " in label else "OK"
 
 
 def digest_of(pb, result):
-    """Of everything in a result that must not depend on when it was made."""
+    """Returns a digest of everything in a result that must not depend on when it was made."""
     copy = pb.TargetResult()
     copy.CopyFrom(result)
     for field in ("timings", "cache", "passes"):
@@ -84,16 +84,16 @@ class Judge:
         self.lock = threading.RLock()
         self.first = {}        # permutation: digest of its first answer
         self.code = {}         # key: digest of the machine code
-        self.ends = collections.Counter()     # (asked, how it ended)
+        self.ends = collections.Counter()     # (kind of request, end)
         self.by_life = collections.Counter()  # (daemon's process, code or "uncertain")
         self.faults = []
         self.findings = collections.OrderedDict()  # what: times
         self.seconds = collections.defaultdict(list)  # (hit or miss, calm or faults)
-        self.sample = {}       # permutation: machine code of its variants, of some
+        self.sample = {}       # permutation: machine code of its variants, for some
         self.dead = set()      # permutations whose worker died
         # (daemon's process, permutation), compiled and so stored: the latest.
         self.acknowledged = collections.deque(maxlen=20)
-        self.checks = collections.Counter()   # what was compared, how often
+        self.checks = collections.Counter()   # comparison: how often it was made
         self.notes = []
         self.levels = []       # one row of numbers for each rest
 
@@ -159,7 +159,7 @@ class Judge:
                 asked, label, text and " (%s)" % text, self.latest_faults()))
 
     def answered(self, permutation, result, seconds, undisturbed, life):
-        """A result that came; only those that can be stored must be the same each time."""
+        """Judges a result; only those that can be stored must be the same each time."""
         pb = self.pb
         if result.status not in (pb.TargetResult.OK, pb.TargetResult.REFUSED,
                                  pb.TargetResult.INVALID) or result.cause == "quarantined":
@@ -183,7 +183,7 @@ class Judge:
     # The end --------------------------------------------------------------------------------------
 
     def verdict(self):
-        """Prints the tables; whether there were no findings."""
+        """Prints the tables; returns True if there were no findings."""
         def table(title, rows, widths=(30, 34)):
             print("\n%s" % title)
             for row in rows:

@@ -1,4 +1,4 @@
-"""The clients of the soak: threads that ask for all kinds of things until they are told to stop."""
+"""The clients of the soak: threads that make all kinds of requests until they are told to stop."""
 
 import os
 import random
@@ -14,11 +14,11 @@ CHANNEL = [("grpc.max_receive_message_length", MESSAGE_BYTES),
            ("grpc.use_local_subchannel_pool", 1),
            ("grpc.initial_reconnect_backoff_ms", 100),
            ("grpc.max_reconnect_backoff_ms", 500)]
-PATIENCE = 120  # of clients that wait for their answer
+PATIENCE = 120  # seconds, of clients that wait for their answer
 
 
 class Clients:
-    """All of them share `next_permutation`: mostly what was asked lately, again and again new."""
+    """All clients share `next_permutation`: mostly recent permutations, now and then a new one."""
 
     def __init__(self, daemon, judge, requests, pb, compiler_pb2, stubs, kiln, shaders, seed):
         self.daemon, self.judge, self.requests = daemon, judge, requests
@@ -31,7 +31,7 @@ class Clients:
         self.of_thread = threading.local()  # .lost: its channel has no connection
 
     def start(self, kinds):
-        """A thread for each of `kinds`, names of methods."""
+        """Starts a thread for each of `kinds`, names of methods."""
         self.round += 1
         self.running.set()
         self.threads = [threading.Thread(target=self.run, args=(kind, n), daemon=True)
@@ -51,8 +51,8 @@ class Clients:
         rng = random.Random("%d client %d %d" % (self.seed, self.round, number))
         try:
             while self.running.is_set():
-                # A channel that could not connect waits before it tries again, longer than it
-                # should where many threads want the processor; a new one does not.
+                # A channel that could not connect waits before it tries again, for too long if many
+                # threads want the processor; a new one does not wait.
                 self.of_thread.lost = False
                 with grpc.insecure_channel(self.daemon.address, options=CHANNEL) as channel:
                     stub = self.stubs.CompilerStub(channel)
@@ -63,7 +63,7 @@ class Clients:
             raise
 
     def failed(self, error):
-        """How a call ended that ended with an error."""
+        """Returns the label of a call that ended with an error."""
         if error.code() == grpc.StatusCode.UNAVAILABLE:
             time.sleep(0.05)
             self.of_thread.lost = "connect" in error.details()
@@ -88,7 +88,7 @@ class Clients:
 
     def call(self, asked, permutation, stub, request, timeout=PATIENCE, cancel_after=None,
              metadata=()):
-        """One unary call, judged; its result or None."""
+        """Makes one unary call and judges it; returns its result or None."""
         began, life = time.monotonic(), self.daemon.pid
         calm = not self.judge.troubled(began)
         result = None
@@ -133,14 +133,14 @@ class Clients:
         time.sleep(0.01)
 
     def stored(self, permutations):
-        """Each must be in the cache."""
+        """Checks that each permutation is in the cache."""
         with grpc.insecure_channel(self.daemon.address, options=CHANNEL) as channel:
             stub = self.stubs.CompilerStub(channel)
             for p in permutations:
                 request, _, _ = self.requests.permutation(p)
                 request.cache_policy = self.pb.CACHE_ONLY_IF_CACHED
                 result = None
-                for _ in range(50):  # others may fill the queue, or the connections
+                for _ in range(50):  # other clients may fill the queue, or the connections
                     result = self.call("probe", p, stub, request)
                     if result is not None:
                         break
@@ -150,7 +150,7 @@ class Clients:
                                  "permutation %d" % p)
 
     def stream(self, rng, stub, channel):
-        """Items by digest first, then with their sources where they are missing."""
+        """Sends items by digest first, then with their sources where they are missing."""
         items = {}
         for n in range(1, rng.randrange(2, 40)):
             p = self.pick(rng)
@@ -160,7 +160,7 @@ class Clients:
         self.items("item", stub, {n: items[n] for n in missing})
 
     def items(self, asked, stub, items):
-        """Those of `items` that came back NOT_CACHED."""
+        """Returns those of `items` that came back NOT_CACHED."""
         if not items:
             return []
         began, life, missing, open_items = time.monotonic(), self.daemon.pid, [], set(items)
@@ -205,7 +205,7 @@ class Clients:
             over.set()
         return missing
 
-    # Clients that do not --------------------------------------------------------------------------
+    # Clients that do not wait ---------------------------------------------------------------------
 
     def cancelled(self, rng, stub, channel):
         p = self.pick(rng)
@@ -219,7 +219,7 @@ class Clients:
         time.sleep(0.01)
 
     def unread(self, rng, stub, channel):
-        """Asks for much in a stream and reads the first answer only."""
+        """Requests much in a stream and reads the first answer only."""
         began = time.monotonic()
 
         def send():
@@ -239,7 +239,7 @@ class Clients:
         self.uncertain(60)
 
     def killed_client(self, rng, stub, channel):
-        """kiln batch, killed in the middle of its work."""
+        """Runs kiln batch and kills it in the middle of its work."""
         began = time.monotonic()
         batch = subprocess.Popen(
             [self.kiln, "batch", "--server=" + self.daemon.address, "--target=tgl", "-q",
@@ -257,7 +257,7 @@ class Clients:
         self.pause(rng, 4)
 
     def idle(self, rng, stub, channel):
-        """Connections that say nothing, well below the limit."""
+        """Holds connections that send nothing, well below the limit."""
         began, held = time.monotonic(), []
         host, port = self.daemon.address.split(":")
         label = "connected"
@@ -271,7 +271,7 @@ class Clients:
             s.close()
         self.judge.ended("idle", label, began)
 
-    # Requests that are wrong ----------------------------------------------------------------------
+    # Invalid requests -----------------------------------------------------------------------------
 
     def wrong(self, rng, stub, channel):
         what = rng.choice(["invalid", "too_long", "oversized", "broken", "broken", "bad_glsl"])
@@ -298,7 +298,7 @@ class Clients:
         self.judge.ended("invalid", label, began, (life, self.daemon.pid))
 
     def burst(self, rng, stub, channel):
-        """More at once than may wait, and modules that together are more bytes than are held."""
+        """Sends more at once than may wait, and modules that exceed the bound on request bytes together."""
         began, life = time.monotonic(), self.daemon.pid
         if rng.random() < 0.5:
             asked = "compile"
@@ -319,19 +319,19 @@ class Clients:
             self.judge.ended(asked, label, began, (life, self.daemon.pid), None, text)
         self.pause(rng, 3)
 
-    # Jobs that go wrong in a worker that can be told so -------------------------------------------
+    # Jobs with injected faults --------------------------------------------------------------------
 
     def injected(self, rng, stub, channel):
         asked, fault = rng.choice([
             ("injected_crash", "crash"), ("injected_crash", "abort"), ("injected_crash", "exit"),
             ("injected_hang", "hang"), ("injected_hang", "spin"), ("injected_memory", "allocate")])
-        # Of its own: others must not join its compile.
+        # A unique key: other clients must not join its compile.
         request, _, _ = self.requests.permutation(rng.randrange(1 << 20))
         request.options.bisect_limit = rng.randrange(1 << 30, 1 << 40)
         self.call(asked, None, stub, request, metadata=(("kiln-fault", fault),))
         self.pause(rng, 0.5)
 
-    # Those who look after it ----------------------------------------------------------------------
+    # Monitoring -----------------------------------------------------------------------------------
 
     def look(self, rng, stub, channel):
         for page in ("metrics", "healthz"):
@@ -356,6 +356,6 @@ class Clients:
             time.sleep(0.05)
 
     def uncertain(self, count):
-        """Requests whose ends nobody saw."""
+        """Counts requests whose ends no client saw."""
         with self.judge.lock:
             self.judge.by_life[self.daemon.pid, "uncertain"] += count

@@ -1,6 +1,6 @@
-"""What the soak asks for: permutations of real shaders by number, and requests that are wrong.
+"""The soak's requests: permutations of real shaders by number, and invalid ones.
 
-Permutation p of a seed is always the same request, so that whoever asks for p again must get the
+Permutation p of a seed is always the same request, so that every client that sends p must get the
 same bytes. Shaders are tests/shaders/*.comp, as GLSL and (where glslangValidator is installed) as
 SPIR-V.
 """
@@ -13,7 +13,7 @@ import shutil
 import struct
 import subprocess
 
-# Above what any shader here has: the result is that of no limit, the key is another.
+# More than any shader here has: the result is that without a limit, the key is another.
 FIRST_BISECT_LIMIT = 1000000
 CONSTANT = re.compile(r"constant_id\s*=\s*(\d+)\)\s*const\s+u?int\b")
 
@@ -52,7 +52,7 @@ class Requests:
         self.modules = [s.spirv for s in self.shaders if s.spirv]
 
     def permutation(self, p):
-        """Its CompileRequest, the flags with which `kiln compile` asks the same, its Shader."""
+        """Returns its CompileRequest, the flags of `kiln compile` for the same, and its Shader."""
         rng = random.Random("%d permutation %d" % (self.seed, p))
         shader = rng.choice(self.shaders)
         request = self.pb.CompileRequest(targets=["tgl"], outputs=self.pb.OutputMask(
@@ -81,7 +81,7 @@ class Requests:
         return request, flags, shader
 
     def by_digest(self, request):
-        """The same request with a digest for its source; None where it is GLSL."""
+        """Returns the same request with a digest for its source; None if that is GLSL."""
         if request.WhichOneof("source") != "spirv":
             return None
         short = self.pb.CompileRequest()
@@ -91,7 +91,7 @@ class Requests:
         return short
 
     def invalid(self, rng):
-        """Bytes of a request that must be answered INVALID_ARGUMENT."""
+        """Returns the bytes of a request that must be answered INVALID_ARGUMENT."""
         pb = self.pb
         whole, _, _ = self.permutation(rng.randrange(100))
         kind = rng.randrange(8)
@@ -107,7 +107,7 @@ class Requests:
             whole.ClearField(whole.WhichOneof("source"))
         elif kind == 5:
             whole.digest.kind, whole.digest.sha256 = pb.SourceDigest.SPIRV, b"short"
-        elif kind == 6:  # entry_point with what is no UTF-8
+        elif kind == 6:  # entry_point that is not UTF-8
             return whole.SerializeToString() + b"\x22\x04ab\xff\xfe"
         else:
             return b"\xff" * rng.randrange(1, 300)
@@ -118,7 +118,7 @@ class Requests:
         return self.pb.CompileRequest(targets=["tgl"], spirv=header + bytes(size - len(header)))
 
     def broken(self, rng):
-        """A module with words overwritten, or cut."""
+        """Returns a module with words overwritten, or cut."""
         module = bytearray(rng.choice(self.modules or [bytes(400)]))
         if rng.random() < 0.3:
             del module[rng.randrange(0, len(module), 4) + 4:]

@@ -20,8 +20,8 @@ from soak_load import Clients
 from soak_requests import Requests
 
 # Bounds. Memory: above the first rest; what the C++ allocator and RocksDB's caches keep beside the
-# memory cache (1 MiB). Files: six generations and one that is made or removed; a fifth of 4 MiB is
-# 14 tables of 64 KiB, and 6 other files each.
+# memory cache (1 MiB). Files: six generations and one that is being created or removed; a fifth of
+# 4 MiB is 14 tables of 64 KiB, and 6 other files each.
 MEMORY_SLACK = 48 << 20
 OTHER_DESCRIPTORS_SLACK = 2
 MOST_FILES = 7 * (14 + 6)
@@ -35,7 +35,7 @@ LOAD_WITH_INJECTION = ["compile"] * 3 + ["injected"] * 2 + ["stream", "look", "q
 
 
 def generate(out):
-    """Python modules of the public protos into `out`, which becomes importable."""
+    """Generates Python modules of the public protos into `out`, which becomes importable."""
     subprocess.run(["protoc", "-I.", "--python_out=" + out, "--grpc_python_out=" + out,
                     "--plugin=protoc-gen-grpc_python=/usr/bin/grpc_python_plugin",
                     "proto/compiler.proto", "proto/compile.proto", "proto/launch_record.proto"],
@@ -46,12 +46,12 @@ def generate(out):
 
 
 def total(metrics, name):
-    """Of all series of a family."""
+    """Returns the sum over all series of a family."""
     return sum(value for series, value in metrics.items() if series.split("{")[0] == name)
 
 
 class Soak:
-    """`patience`: seconds that a daemon at rest has to come back to where it was."""
+    """`patience`: seconds that a daemon at rest has to return to its first level."""
 
     def __init__(self, programs, seconds, seed, patience=30, log=os.devnull):
         self.seconds, self.seed, self.patience = seconds, seed, patience
@@ -78,7 +78,7 @@ class Soak:
                       self.log, flags)
 
     def mount(self):
-        """A small file system of its own, or None."""
+        """Mounts a small file system for the cache and returns its path, or None."""
         path = os.path.join(self.work, "small")
         os.mkdir(path)
         if os.geteuid() == 0 and subprocess.run(
@@ -89,7 +89,7 @@ class Soak:
         return None
 
     def run(self):
-        """Whether all was well."""
+        """Returns True if there was no finding."""
         try:
             if self.begin():
                 self.rounds()
@@ -136,7 +136,7 @@ class Soak:
         self.clients.stop()
 
     def rest(self):
-        """Waits, within reason, until the daemon is back where it was; judges where it is then."""
+        """Waits up to `patience` until the daemon is back at its first level, then judges its level."""
         if not self.daemon.is_alive() and not self.daemon.start():
             return
         first = self.first_rest
@@ -195,7 +195,7 @@ class Soak:
               "%d bytes in a minute" % self.daemon.most_bytes)
 
     def judge_counts(self):
-        """kiln_requests_total of this daemon against what its clients saw."""
+        """Compares kiln_requests_total of this daemon with its clients' counts."""
         metrics, life = self.daemon.metrics() or {}, self.daemon.pid
         unsure = self.judge.by_life[life, "uncertain"]
         for code in ("OK", "INVALID_ARGUMENT", "UNAVAILABLE"):
@@ -209,7 +209,7 @@ class Soak:
     # Faults inside of a job -----------------------------------------------------------------------
 
     def injections(self):
-        """Another daemon, whose worker obeys."""
+        """Runs another daemon, with a worker that injects faults."""
         self.daemon.stop()
         self.faults.all = []
         daemon = self.make_daemon("injected", self.faulty_worker, ["--enable-fault-injection",
@@ -233,7 +233,7 @@ class Soak:
             self.judge.check("kiln --local makes the same", *self.local(p))
 
     def local(self, p):
-        """Whether it does, and otherwise what."""
+        """Returns (True if kiln --local makes the same code, the difference)."""
         request, flags, shader = self.requests.permutation(p)
         out = os.path.join(self.work, "local")
         shutil.rmtree(out, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""A short soak, and soaks that must fail: wrong bytes, leaks, what nobody explains."""
+"""A short soak, and soaks that must fail: wrong bytes, leaks, unexplained errors."""
 
 import os
 import shutil
@@ -66,7 +66,7 @@ class SoakTest(unittest.TestCase):
         host, port = soak.daemon.address.split(":")
         held, over = [], threading.Event()
 
-        def hold():  # kilnd disconnects who does nothing
+        def hold():  # kilnd disconnects idle clients
             while not over.wait(0.2):
                 held.extend(socket.create_connection((host, int(port))) for _ in range(5))
 

@@ -1,4 +1,4 @@
-// What a worker that was taken over is held by, seen from outside of a whole kilnd.
+// Limits on a worker that was taken over, seen from outside of a whole kilnd.
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -34,7 +34,7 @@ class TakenOverTest : public testing::Test {
     kilnd_ = std::make_unique<KilndProcess>(flags);
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
   }
-  // The real, effective, saved and file system user of a process.
+  // Returns the real, effective, saved and file system user of a process.
   static std::vector<unsigned> Users(pid_t pid) {
     std::ifstream status("/proc/" + std::to_string(pid) + "/status");
     std::string word;
@@ -75,7 +75,7 @@ class TakenOverTest : public testing::Test {
     EXPECT_TRUE(status.ok()) << status.error_message();
     return response;
   }
-  // Of all targets, as it is without being made anew.
+  // Returns true if the results of all targets are in the cache, without compiling them.
   bool IsCached(CompileRequest request) {
     request.set_cache_policy(kiln::v1alpha::CACHE_ONLY_IF_CACHED);
     const CompileResponse response = Compile(request);
@@ -98,7 +98,7 @@ class TakenOverTest : public testing::Test {
   std::unique_ptr<KilndProcess> kilnd_;
 };
 
-// One lie is found, and everything that its worker ever made is gone.
+// One wrong result is found, and everything that its worker ever made is forgotten.
 TEST_F(TakenOverTest, WhatALiarMadeIsForgotten) {
   const std::string directory = Directory("liar");
   Start({"--workers=1", "--recheck=1/1", "--cache-dir=" + directory, "--enable-fault-injection"});
@@ -162,7 +162,7 @@ TEST_F(TakenOverTest, AWorkerThatLiesOnIsFoundAndNothingOfItStays) {
   }
 }
 
-// The compiler itself: the same bytes from every process.
+// The real compiler gives the same bytes in every process.
 TEST_F(TakenOverTest, HonestWorkersAgree) {
   const char* many = getenv("KILN_RECHECK_SHADERS");
   const size_t most = many == nullptr ? 8 : static_cast<size_t>(atoi(many));
@@ -222,7 +222,7 @@ TEST_F(TakenOverTest, AUserThatThereIsNotEndsTheStart) {
   EXPECT_NE(kilnd_->log().find("--worker-user"), std::string::npos) << kilnd_->log();
 }
 
-// Of workers that it could not end it has none.
+// kilnd does not start workers that it could not end.
 TEST_F(TakenOverTest, ARootThatMayNotKillDoesNotStart) {
   if (geteuid() != 0 || system("setpriv --bounding-set=-kill true") != 0) {
     GTEST_SKIP() << "that root cannot be made here";

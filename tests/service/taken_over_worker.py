@@ -1,8 +1,8 @@
-"""A worker that a shader has taken over: it speaks kilnd's protocol as it likes.
+"""A worker that a shader has taken over: it deviates from kilnd's protocol.
 
     taken_over_worker.py DIRECTORY-OF-GENERATED-MODULES MODE
 
-It is no child of our sandbox: it says that it has all of it. Descriptors: server/worker/process.cc.
+It does not run in our sandbox, but claims to have all of it. Descriptors: server/worker/process.cc.
 """
 
 import socket
@@ -58,7 +58,7 @@ def translation(number):
     message = worker_pb2.JobResult(id=number, last=True)
     message.translation.status = compile_pb2.TargetResult.OK
     message.translation.cause = "ok"
-    # Another for each: the key of a result is made from it.
+    # Different for each job: the key of a result is computed from it.
     message.translation.spirv = struct.pack("<19I", 0x07230203, 0x10300, number & 0xffffffff, *range(16))
     return message
 

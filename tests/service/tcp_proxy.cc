@@ -20,13 +20,13 @@ sockaddr_in Loopback(uint16_t port) {
   return address;
 }
 
-// The kernel sends a reset instead of an orderly end.
+// Makes the kernel send a reset instead of an orderly end.
 void SetAbrupt(int fd) {
   const linger abrupt = {1, 0};
   setsockopt(fd, SOL_SOCKET, SO_LINGER, &abrupt, sizeof abrupt);
 }
 
-// False: one of the two is gone.
+// Returns false if one of the two is gone.
 bool Copy(int from, int to) {
   char block[1 << 16];
   ssize_t n = read(from, block, sizeof block);
@@ -102,12 +102,12 @@ void TcpProxy::Accept() {
   }
 }
 
-// Until either side is gone. The descriptors are closed by Reset.
+// Copies until either side is gone. Reset closes the descriptors.
 void TcpProxy::Forward(int client, int daemon) {
   pollfd both[2] = {{client, POLLIN, 0}, {daemon, POLLIN, 0}};
   while (poll(both, 2, 10) >= 0) {
     if (gone_) {
-      // Until Reset shuts it down.
+      // Waits until Reset shuts it down.
       pollfd end = {daemon, 0, 0};
       poll(&end, 1, -1);
       return;
@@ -115,7 +115,7 @@ void TcpProxy::Forward(int client, int daemon) {
     if (both[0].revents != 0 && !Copy(client, daemon)) break;
     if (both[1].revents != 0 && !Copy(daemon, client)) break;
   }
-  // Each learns of the other's end.
+  // Each side learns that the other ended.
   shutdown(client, SHUT_RDWR);
   shutdown(daemon, SHUT_RDWR);
 }

@@ -1,5 +1,5 @@
-// A TCP port in front of a daemon that a test can close, open again and reset: what a network, a
-// load balancer or a firewall does to connections while the daemon itself is well.
+// A TCP port in front of a daemon that a test can close, open again and reset: the effects of a
+// network, a load balancer or a firewall on connections of a healthy daemon.
 #ifndef KILN_TESTS_SERVICE_TCP_PROXY_H_
 #define KILN_TESTS_SERVICE_TCP_PROXY_H_
 
@@ -14,21 +14,21 @@ namespace kiln::test {
 
 class TcpProxy {
  public:
-  // Forwards to 127.0.0.1:`port`. Listens at once, on a port of its own.
+  // Forwards to 127.0.0.1:`port`. Listens at once, on a new port.
   explicit TcpProxy(uint16_t port);
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  // Nobody listens any more, and every connection is reset.
+  // Stops listening and resets every connection.
   void Close();
   // Listens again, on the same port.
   void Open();
-  // Resets every connection and goes on listening.
+  // Resets every connection and keeps listening.
   void Reset();
-  // While set, new connections are accepted but no byte gets through; those that exist now never
-  // carry one again, nor end: a machine that is switched off, and later on.
+  // While set, new connections are accepted but no byte gets through; connections open now never
+  // carry a byte again, nor end: a machine that is switched off, and later on again.
   void SetGone(bool gone) { gone_ = gone; }
 
  private:

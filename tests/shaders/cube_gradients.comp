@@ -1,6 +1,6 @@
-// Cubes sampled with explicit derivatives, also in arrays, with a least level and against a reference; a
-// flat shadow map with derivatives and a least level; a cube sampled at the level that quads of
-// invocations ask for.
+// Cubes sampled with explicit gradients, also in arrays, with a min LOD and against a reference; a
+// flat shadow map with gradients and a min LOD; a cube sampled at the implicit LOD of quads of
+// invocations.
 #version 450
 #extension GL_NV_compute_shader_derivatives : require
 #extension GL_ARB_sparse_texture_clamp : require

@@ -1,5 +1,5 @@
-// Returns from inside nested loops and branches of called functions: lanes leave at many places and
-// meet again after the call.
+// Returns from inside nested loops and branches of called functions: lanes leave at many points and
+// reconverge after the call.
 #version 450
 layout(local_size_x = 64) in;
 

@@ -1,4 +1,4 @@
-// One target whose alpha may become coverage, which is the pipeline's to say.
+// One render target whose alpha may become coverage, which the pipeline state decides.
 #version 450
 layout(location = 0) in vec4 value;
 layout(location = 0) out vec4 color;

@@ -1,4 +1,4 @@
-// Two targets, of which the first one's alpha may become coverage of both.
+// Two render targets, of which the first one's alpha may become coverage of both.
 #version 450
 layout(location = 0) in vec4 value;
 layout(location = 0) out vec4 color;

@@ -1,4 +1,4 @@
-// Distances to clip by, interpolated as other inputs are, one of six chosen by a value that differs between fragments.
+// Clip distances, interpolated as other inputs are, one of six chosen by a value that differs between fragments.
 #version 450
 layout(location = 0) in vec2 at;
 layout(location = 0) out vec4 color;

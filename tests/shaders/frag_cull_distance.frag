@@ -1,4 +1,4 @@
-// Distances to cull by, which lie behind those to clip by: of three and two the last one is in the second slot.
+// Cull distances, which follow the clip distances: with three and two the last one is in the second slot.
 #version 450
 layout(location = 0) in vec2 at;
 layout(location = 0) out vec4 color;

@@ -1,4 +1,4 @@
-// Demote: lanes go on for the derivatives of others, their stores are gone.
+// Demote: lanes continue for the derivatives of others, their stores have no effect.
 #version 450
 #extension GL_EXT_demote_to_helper_invocation : require
 

@@ -1,4 +1,4 @@
-// HelperInvocation read before and after a demote; what it gives reaches neighbours by derivatives.
+// HelperInvocation read before and after a demote; its value reaches neighbours by derivatives.
 #version 450
 #extension GL_EXT_demote_to_helper_invocation : require
 

@@ -1,4 +1,4 @@
-// Demotes in a loop whose lanes all stay in it, with derivatives behind them.
+// Demotes in a loop whose lanes all stay in it, with derivatives after them.
 #version 450
 #extension GL_EXT_demote_to_helper_invocation : require
 

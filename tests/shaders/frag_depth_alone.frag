@@ -1,4 +1,4 @@
-// Depth without a colour: its target is a surface all the same, in front of the buffer that is read.
+// Depth without a colour: the render target still has a surface, before that of the buffer that is read.
 #version 450
 layout(location = 0) in vec2 at;
 layout(std430, binding = 0) readonly buffer Scales { float scale[]; };

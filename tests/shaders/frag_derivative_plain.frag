@@ -1,4 +1,4 @@
-// Derivatives of either kind of x and y, of scalars and vectors, of what is not linear.
+// Derivatives of either kind of x and y, of scalars and vectors, of nonlinear values.
 #version 450
 layout(location = 0) in vec4 value;
 layout(location = 0) out vec4 color;

@@ -1,4 +1,4 @@
-// Stores and atomics before and after a discard: only the former of what is discarded.
+// Stores and atomics before and after a discard: discarded fragments perform only the former.
 #version 450
 layout(location = 0) in vec2 at;
 layout(std430, binding = 0) buffer Words { uint words[]; };

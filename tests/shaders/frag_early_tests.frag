@@ -1,4 +1,4 @@
-// Tests before the program: what is hidden stores nothing.
+// Tests before the program: hidden fragments store nothing.
 #version 450
 layout(location = 0) in vec2 at;
 layout(std430, binding = 0) buffer Counts { uint counts[64]; };

@@ -1,4 +1,4 @@
-// Loops that atomics decide about, at the edges of triangles: what an atomic gives a helper is anything, and yet its loop ends.
+// Loops whose exit depends on an atomic, at the edges of triangles: an atomic's result is undefined in helper lanes, yet their loops end.
 #version 450
 layout(location = 0) in vec2 at;
 layout(std430, binding = 0) buffer Words { uint words[]; };

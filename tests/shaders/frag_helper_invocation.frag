@@ -1,4 +1,4 @@
-// Helpers seen by their neighbours: HelperInvocation through a derivative.
+// Helper lanes seen by their neighbours: HelperInvocation through a derivative.
 #version 450
 layout(location = 0) in vec2 at;
 layout(location = 0) out vec4 color;

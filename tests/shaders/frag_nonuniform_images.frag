@@ -1,5 +1,5 @@
-// Images sampled at the level that derivatives ask for, fetched, and with samplers of their own, chosen by values
-// that differ between the fragments of a quad.
+// Images sampled at the implicit LOD, fetched, and with separate samplers, chosen by values that
+// differ between the fragments of a quad.
 #version 450
 #extension GL_EXT_nonuniform_qualifier : require
 layout(location = 0) in vec2 at;

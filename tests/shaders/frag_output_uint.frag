@@ -1,4 +1,4 @@
-// Integer outputs without sign, of two targets.
+// Integer outputs without sign, of two render targets.
 #version 450
 layout(location = 0) flat in uvec4 value;
 layout(location = 0) out uvec4 color;

@@ -1,4 +1,4 @@
-// The mask of samples that are left behind the tests.
+// The mask of samples that passed the tests.
 #version 450
 #extension GL_EXT_post_depth_coverage : require
 layout(early_fragment_tests) in;

@@ -1,4 +1,4 @@
-// What the first invocation of a subgroup has, where each sample is one: a number that all have alike.
+// Per-sample shading with a value of the subgroup's first invocation that is the same in all invocations.
 #version 450
 #extension GL_KHR_shader_subgroup_ballot : require
 layout(location = 0) in vec2 at;

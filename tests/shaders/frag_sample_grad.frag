@@ -1,4 +1,4 @@
-// Samples with given derivatives, with an offset and of a cube.
+// Samples with explicit gradients, with an offset and of a cube.
 #version 450
 layout(location = 0) in vec4 at;
 layout(binding = 0) uniform sampler2D image;

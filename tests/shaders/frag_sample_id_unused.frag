@@ -1,4 +1,4 @@
-// The number of the sample named, which nothing reads in the end: one invocation a sample all the same.
+// SampleId declared, but dead after optimisation: still one invocation a sample.
 #version 450
 layout(location = 0) in vec2 at;
 layout(location = 0) out vec4 color;

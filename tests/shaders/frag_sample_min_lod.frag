@@ -1,4 +1,4 @@
-// Implicit samples with a least level.
+// Implicit samples with a min LOD.
 #version 450
 #extension GL_ARB_sparse_texture_clamp : require
 

@@ -1,4 +1,4 @@
-// Images and samplers of their own, one sampler for two images.
+// Separate images and samplers, one sampler for two images.
 #version 450
 layout(location = 0) in vec4 at;
 layout(binding = 0) uniform texture2D image;

@@ -1,4 +1,4 @@
-// One atomic for each subgroup of what its lanes add together.
+// One atomic for each subgroup, of the sum over its lanes.
 #version 450
 #extension GL_KHR_shader_subgroup_arithmetic : require
 

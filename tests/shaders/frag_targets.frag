@@ -1,4 +1,4 @@
-// Several targets of different sizes of vectors.
+// Several render targets with vectors of different sizes.
 #version 450
 layout(location = 0) in vec4 value;
 layout(location = 0) out vec4 a;

@@ -1,5 +1,5 @@
 // Atomics of 64 bits on storage buffers: sums, minima and maxima of both signs, bits, exchanges in
-// places of their own, a compare-and-swap loop.
+// separate elements, a compare-and-swap loop.
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require

@@ -1,5 +1,5 @@
 // Derivatives in a compute shader: a group of 2x2 quads, coarse and fine ones, widths, and textures
-// sampled at the level that the derivatives ask for.
+// sampled at implicit LODs.
 #version 450
 #extension GL_NV_compute_shader_derivatives : require
 

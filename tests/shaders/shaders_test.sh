@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every shader says first what it exercises, is accepted by glslang and is valid SPIR-V.
+# Checks that every shader's first line says what it exercises, and that it is valid GLSL and
+# SPIR-V.
 set -u
 status=0
 compute=0

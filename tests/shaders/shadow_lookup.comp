@@ -1,5 +1,5 @@
 // Shadow maps: comparing samples of a flat map and a cube, a gather of comparisons and one of a
-// colour component with four offsets, derivatives given by the shader, a projected sample.
+// colour component with four offsets, explicit gradients, a projected sample.
 #version 450
 layout(local_size_x = 64) in;
 

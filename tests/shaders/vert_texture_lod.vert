@@ -1,4 +1,4 @@
-// Displacement by a texture, at a level that is given.
+// Displacement by a texture, at an explicit LOD.
 #version 450
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 uv;

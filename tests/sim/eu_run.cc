@@ -4,8 +4,7 @@
 //          [--max-instructions=N] [--max-seconds=S] [--coverage] [--paths]
 //          [--patch=OFFSET:VALUE]... BINARY LAUNCH.json JOB.json
 //   eu_run --list FILE       lines of "BINARY LAUNCH.json JOB.json [option...]", tabs between the
-//   words;
-//                            each is answered before the next is read
+//                            words; each is answered before the next is read
 //
 // The job format is that of `run-peer exec` (tests/peer/README.md): `push`, `resources` (buffers,
 // texel buffers, images, samplers) and `dispatch`, or for fragment programs `draw` (draw.h), for
@@ -14,15 +13,14 @@
 //    "outputs": [{"set", "binding", "index", "hex"}]}   or   {"ok": false, "error": "..."}
 // Outputs are all buffers and images given; a draw adds "width", "height", "colors": [{"location",
 // "hex"}] (four dwords a sample, samples of a pixel together), "depth", "stencil" and
-// "sample_mask": {"hex"}. Of vertex programs, as on lavapipe, "outputs" are those of the vertices
+// "sample_mask": {"hex"}. For vertex programs, as on lavapipe, "outputs" are those of the vertices
 // ("count", "instances") and buffers and images are "resources". --patch overwrites a byte of the
-// code, for tests that remove waits;
-// --sourced: contract mode judges by rules that have a source only, for machine code of others;
-// --memory-seed delays and reorders messages and runs workgroups together, as the hardware may
-// (core/sim/eu/memory_order.h);
-// --coverage adds "executed": the byte offsets of executed instructions; --paths adds "paths":
-// those of each thread in the order of execution (RunStats::paths), equal ones once. Exit status 0
-// unless the arguments are unusable.
+// code, for tests that remove waits; --sourced makes contract mode judge only by rules that have a
+// source, for machine code of others; --memory-seed delays and reorders messages and runs
+// workgroups together, as the hardware may (core/sim/eu/memory_order.h); --coverage adds
+// "executed": the byte offsets of executed instructions; --paths adds "paths": those of each thread
+// in the order of execution (RunStats::paths), equal ones once. Exit status 0 unless the arguments
+// are unusable.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -163,7 +161,7 @@ absl::StatusOr<json> Execute(const Request& request) {
   return result;
 }
 
-// Takes one option or file name; false when it is not understood.
+// Takes one option or file name; returns false if it is not understood.
 bool Take(const std::string& argument, Request& request) {
   absl::string_view a = argument;
   if (a == "--no-contract") {

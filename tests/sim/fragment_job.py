@@ -1,7 +1,7 @@
 """Makes a job (inputs, resources, triangles) for a fragment module, in the format of `run-peer exec`.
 
-Resources come from tests/drive as for compute modules. Vertices lie on multiples of 1/16 pixel and have
-w of few bits, so that every rasteriser has the same triangle before it.
+Resources come from tests/drive as for compute modules. Vertices lie on multiples of 1/16 pixel and have a
+w of few bits, so that every rasteriser gets the same triangle.
 """
 
 import os
@@ -18,10 +18,10 @@ FRAGMENT = 4
 OUTPUT = 3   # storage class
 LOCATION, COMPONENT, BUILTIN, PATCH = 30, 31, 11, 15
 POINT_COORD = 16
-DISTANCES = {"clip_distances": 3, "cull_distances": 4}   # of a draw: the built-in that has them
-CHOSEN = {"layers": 9, "viewports": 10}   # of a draw: the built-in that has it
-# Recipes of tests/drive in the order in which they are tried: positive floats first, since what pow, log
-# or sqrt give for negative ones nobody defines.
+DISTANCES = {"clip_distances": 3, "cull_distances": 4}   # keys of a draw -> built-in
+CHOSEN = {"layers": 9, "viewports": 10}   # keys of a draw -> built-in
+# Recipes of tests/drive in the order in which they are tried: positive floats first, because pow,
+# log and sqrt are undefined for negative ones.
 ORDER = [1, 2, 4, 0, 3]
 MIPMAPPED = 3   # the first of these with images of several levels
 SIZE = 16   # pixels, width and height
@@ -98,18 +98,18 @@ class FragmentModule(Module):
         return self._interface(STORAGE["Input"])
 
     def outputs(self):
-        """Those at locations, built-ins left out."""
+        """Returns the outputs with locations, without built-ins."""
         return self._interface(OUTPUT)
 
     def written_components(self):
-        """Location -> bits of the components of the target that the module declares; the others are undefined."""
+        """Returns location -> bits of the render target's components that the module declares; others are undefined."""
         found = {}
         for location, component, _, count in self.outputs():
             found[location] = found.get(location, 0) | ((1 << count) - 1) << component
         return found
 
     def _inputs_of(self, builtin):
-        """Types of the input variables with this built-in."""
+        """Returns the types of the input variables with this built-in."""
         return [self.types[pointer][1][1] for id_, pointer, storage in self.variables
                 if storage == STORAGE["Input"] and self.decorations.get(id_, {}).get(BUILTIN) == builtin and
                 id_ in self.interfaces[self.entry_function]]
@@ -118,7 +118,7 @@ class FragmentModule(Module):
         return bool(self._inputs_of(builtin))
 
     def elements_of(self, builtin):
-        """Length of the array that the module has of the built-in; 0: it reads none."""
+        """Returns the length of the module's array of the built-in; 0: it reads none."""
         return max([self.constants[self.types[t][1][1]] for t in self._inputs_of(builtin)], default=0)
 
     def _interface(self, wanted):
@@ -144,13 +144,13 @@ def value(rng, kind, recipe):
 
 
 def positions(scene):
-    """In clip space: exact, since all are multiples of powers of two."""
+    """Returns the positions in clip space: exact, since all are multiples of powers of two."""
     return [[(2 * x / SIZE - 1) * w, (2 * y / SIZE - 1) * w, z * w, w]
             for primitive in scene for x, y, z, w in primitive]
 
 
 def one_level(image):
-    """The image without its smaller levels: lavapipe's levels of detail are approximate."""
+    """Returns the image without its smaller levels: lavapipe's levels of detail are approximate."""
     levels = image.pop("levels", 1)
     if levels == 1:
         return
@@ -161,7 +161,7 @@ def one_level(image):
 
 
 def make_job(module, path, number=0, seed=1):
-    """A job by the number-th of the recipes and the types of its buffers' contents. Raises Unsupported."""
+    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported."""
     recipe = ORDER[number]
     maker = drive.Maker(module, recipe, seed)
     job = maker.job(path, [1, 1, 1])
@@ -196,8 +196,8 @@ def make_job(module, path, number=0, seed=1):
 
 
 def nudged(job, seed):
-    """The job for the simulator with every float input, distance and weight changed in its last bits: what
-    reacts to that cannot be compared exactly, since rasterisers differ there."""
+    """Returns the job for the simulator with every float input, distance and weight changed in its last bits:
+    outputs that react to that cannot be compared exactly, since rasterisers differ there."""
     rng = random.Random(seed)
 
     def moved(values):

@@ -2,12 +2,12 @@
 // scripts judge both.
 //
 //   kiln_bins [--samples=N] [--sample-shading] [--alpha-to-coverage] [--view-mask=HEX] DIR
-//   MODULE.spv...
+//             MODULE.spv...
 //
-// The options are the pipeline's state (core/target/pipeline_state.h).
-// For every width of every module DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names
-// the module in "file". Prints a line for each module: its widths, or why it has none. Exit status
-// 0 unless nothing could be written.
+// The options set the pipeline state (core/target/pipeline_state.h). Writes, for every width of
+// every module, DIR/NAME.SIMDn.bin and DIR/NAME.SIMDn.launch.json, which names the module in
+// "file". Prints a line for each module: its widths, or why it has none. Exit status 0 unless
+// nothing could be written.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -52,7 +52,7 @@ bool WriteVariant(const std::string& stem, const std::string& module, const Vari
          WriteFile(stem + ".launch.json", record.dump());
 }
 
-// An option, into the state. False: there is no such option.
+// Applies an option to the state. Returns false if there is no such option.
 bool TakeOption(absl::string_view option, PipelineState* state) {
   FragmentState& fragment = state->fragment;
   if (absl::ConsumePrefix(&option, "--samples="))

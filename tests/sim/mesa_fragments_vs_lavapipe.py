@@ -4,19 +4,19 @@ the simulator in contract mode, against the same draws on lavapipe.
 
     mesa_fragments_vs_lavapipe.py --bins DIR --eu-run PATH [--draw 40] [--seed 1] [--out FILE]
 
-DIR holds what `run-peer tgl --dump-bin DIR MODULES...` wrote. Drawn at random (by the seed) are modules
-whose records need no descriptor memory; nothing is left out by name or by the messages it uses. A drive
+DIR holds the output of `run-peer tgl --dump-bin DIR MODULES...`. Modules whose records need no descriptor
+memory are drawn at random (by the seed); none is left out by name or by the messages it uses. A drive
 that does not count (no changed operation of the module changes a colour, the depth, a buffer or an
 image) is listed as undriven.
 
-Compared are those colour components that the module declares, depth, stencil, buffers and images. Integers
-must be equal, floats within --ulp units in the last place or 4e-6. Rasterisers interpolate differently in the last bits, and programs may enlarge
-that: a dword may be off by what it moves when the draw's inputs are changed by 2^-21 (several runs of
-the simulator), times SLACK. How many dwords needed that is printed. Binaries that break contract mode
-run again without it; those that agree then are listed apart ("contract"). Of modules with derivatives that
-need not be fine, only the upper left pixels of quads are compared: lavapipe's derivatives are
-fine, the hardware's those of the first pixel. Modules that differ and make random numbers from the last
-bits of sines, fract(sin(x) * 43758.5453), are listed apart ("noise").
+Compares the colour components that the module declares, depth, stencil, buffers and images. Integers
+must be equal, floats within --ulp units in the last place or 4e-6. Rasterisers interpolate differently in the last
+bits, and programs may amplify that: a dword may differ by SLACK times the change that it shows when the draw's
+inputs are changed by 2^-21 (several runs of the simulator). The number of dwords that needed that is printed.
+Binaries that break contract mode run again without it; those that agree then are listed separately ("contract").
+For modules with derivatives that need not be fine, only the upper left pixels of quads are compared: lavapipe's
+derivatives are fine, the hardware's those of the first pixel. Modules that differ and make random numbers from the
+last bits of sines, fract(sin(x) * 43758.5453), are listed separately ("noise").
 """
 
 import argparse
@@ -40,12 +40,12 @@ import peer  # noqa: E402
 import texels  # noqa: E402
 from spirv_module import Unsupported  # noqa: E402
 
-SLACK = 8       # times what a change of the inputs moves
+SLACK = 8       # factor on the effect of changed inputs
 NUDGES = 12     # changed draws
 
 
 def modules(folder):
-    """Module -> launch records of its fragment binaries, ascending by width; of modules that need no
+    """Returns module -> launch records of its fragment binaries, ascending by width, for modules that need no
     descriptor memory."""
     found = {}
     for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
@@ -70,7 +70,8 @@ def simulate(eu_run, launch, job, folder, options=()):
 
 
 def lavapipe(jobs, folder, timeout):
-    """Results of draws; colours and depth as bytes. Of two sources of blending the first: the others know no more."""
+    """Returns the results of draws; colours and depth as bytes. With two blend sources, only the first, since the
+    others lack the second."""
     jobs = [dict(j, draw=dict(j["draw"], out=os.path.join(folder, "out%d" % k)))
             for k, j in enumerate(jobs)]
     results = peer.run_many(jobs, folder, timeout)
@@ -84,12 +85,12 @@ def lavapipe(jobs, folder, timeout):
 
 
 def colour_kinds(result):
-    """Location -> kind of the leaves, from what lavapipe says of its targets."""
+    """Returns location -> kind of the leaves, by lavapipe's description of its render targets."""
     return {c["location"]: c.get("as", c.get("type", "f32"))[0] for c in result.get("colors", [])}
 
 
 def everything(result):
-    """Name -> bytes of colours, depth, buffers and images."""
+    """Returns name -> bytes of colours, depth, buffers and images."""
     found = {("color", c["location"]): bytes.fromhex(c["hex"]) for c in result.get("colors", [])}
     if "depth" in result:
         found["depth", 0] = clamped(bytes.fromhex(result["depth"]["hex"]))
@@ -100,7 +101,7 @@ def everything(result):
 
 
 def declared(outputs, components):
-    """The outputs with those components of targets set to 0 that `components`, location -> bits, has not."""
+    """Returns the outputs with components of render targets that `components`, location -> bits, lacks set to 0."""
     kept = dict(outputs)
     for key in outputs:
         if key[0] == "color" and key[1] in components:
@@ -110,7 +111,7 @@ def declared(outputs, components):
 
 
 def clamped(depth):
-    """Depth as it is kept: within the viewport's 0 to 1; of what is no number, nobody says."""
+    """Returns depth as it is stored: within the viewport's 0 to 1; NaN, whose result is undefined, becomes 1."""
     values = struct.unpack("<%df" % (len(depth) // 4), depth)
     return struct.pack("<%df" % len(values), *(min(max(v, 0.0), 1.0) if v == v else 1.0 for v in values))
 
@@ -132,7 +133,7 @@ def leaves_of(name, job, types, kinds, size, first_of_quads):
 
 
 def has_coarse_derivatives(module):
-    """OpDPdx, OpDPdy, OpFwidth and their Coarse forms."""
+    """Returns True if the module has OpDPdx, OpDPdy, OpFwidth or their Coarse forms."""
     return any(i.op in (207, 208, 209, 213, 214, 215) for f in module.reached
                for i in module.functions.get(f, []))
 
@@ -147,8 +148,8 @@ def has_narrow_interface(module):
 
 
 def counted(path, module, seed, folder, timeout, accept, change=lambda draw: None):
-    """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
-    may return a reason for which it is no drive. `change` changes a draw in place."""
+    """Returns (job, types, lavapipe's result, reason) of the first recipe whose drive counts. `accept`, given a
+    job, may return a reason why it is no drive. `change` changes a draw in place."""
     if has_narrow_interface(module):
         return None, None, None, "lavapipe: does not offer storageInputOutput16"
     reason = "no recipe ran"
@@ -180,7 +181,7 @@ def counted(path, module, seed, folder, timeout, accept, change=lambda draw: Non
 
 
 def close(kind, bits, want, got, others, ulp):
-    """Whether a leaf agrees: 2 within the tolerance, 1 by what changed draws do to it, 0 not."""
+    """Returns how a leaf agrees: 2 within the tolerance, 1 by its change in changed draws, 0 not."""
     if compare.near(kind, want, got, bits, ulp):
         return 2
     if all(o == got for o in others):
@@ -197,11 +198,11 @@ def close(kind, bits, want, got, others, ulp):
 
 
 def differences(job, want, got, others, types, kinds, ulp, first_of_quads=False):
-    """(None or the first difference, leaves that agree only by what changed draws do)."""
+    """Returns (None or the first difference, leaves that agree only by their change in changed draws)."""
     loose = 0
     for name, data in sorted(want.items(), key=str):
         if name not in got and name[0] == "color":
-            continue   # a target that the program does not write
+            continue   # a render target that the program does not write
         if name not in got:
             return "%s %s: not returned" % name[:2], loose
         if data == got[name]:
@@ -221,7 +222,7 @@ def differences(job, want, got, others, types, kinds, ulp, first_of_quads=False)
 
 
 def undefined_use(eu_run, launch, job, folder):
-    """Why inputs make the module do what has no result: leave an array of descriptors, loop for ever."""
+    """Returns why the inputs make the module's result undefined: beyond an array of descriptors, endless loop."""
     first = simulate(eu_run, launch, job, folder, ["--no-contract", "--max-instructions=3000000"])
     if first.get("code") == "DEADLINE_EXCEEDED":
         return "does not end"
@@ -231,7 +232,8 @@ def undefined_use(eu_run, launch, job, folder):
 
 
 def judge(eu_run, launch, job, types, want, module, folder, ulp, options=()):
-    """(status, cause, dwords that agree loosely). Of targets those components that `module` declares."""
+    """Returns (status, cause, dwords that agree loosely). Compares the components of render targets that `module`
+    declares."""
     kinds, first_of_quads = colour_kinds(want), has_coarse_derivatives(module)
     components = module.written_components()
 

@@ -4,18 +4,18 @@ contract mode, with and without fusion, against the outputs that lavapipe captur
 
     mesa_vertex_vs_lavapipe.py --bins DIR --eu-run PATH [--draw 60] [--seed 1] [--out FILE]
 
-DIR holds what `run-peer tgl --dump-bin DIR MODULES...` wrote. Modules are drawn at random (by the seed) of
-all that have a vertex record; nothing is left out by name or by the messages it uses. A drive that does
+DIR holds the output of `run-peer tgl --dump-bin DIR MODULES...`. Modules are drawn at random (by the seed)
+from all that have a vertex record; none is left out by name or by the messages it uses. A drive that does
 not count (no changed operation of the module changes an output, a buffer or an image) is listed as
 undriven.
 
-Compared are all outputs of all vertices that lavapipe returns, buffers and images. Integers must be
+Compares all outputs of all vertices that lavapipe returns, buffers and images. Integers must be
 equal, floats within --ulp units in the last place or 4e-6. Implementations may round sums of products
-differently, and programs may enlarge that: a dword may be off by what it moves when attributes and
-buffers are changed by 2^-22 of themselves (several runs of the simulator), times SLACK. How many dwords
-needed that is printed. An output that the program never writes is a difference. What changes in the
-opposite order and with other contents of undefined registers is listed as "undefined". Binaries that
-break contract mode run again without it; those that agree then are listed apart ("contract").
+differently, and programs may amplify that: a dword may differ by SLACK times the change that it shows when
+attributes and buffers are changed by 2^-22 of themselves (several runs of the simulator). The number of dwords
+that needed that is printed. An output that the program never writes is a difference. Outputs that change in
+the opposite order and with other contents of undefined registers are listed as "undefined". Binaries that
+break contract mode run again without it; those that agree then are listed separately ("contract").
 """
 
 import argparse
@@ -39,7 +39,7 @@ STATUSES = ("agree", "contract", "differ", "noise", "undefined", "error", "undri
 
 
 def modules(folder):
-    """Module -> entry point -> launch record of its vertex binary."""
+    """Returns module -> entry point -> launch record of its vertex binary."""
     found = {}
     for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
         with open(path) as f:
@@ -50,7 +50,7 @@ def modules(folder):
 
 
 def lavapipe(jobs, folder, timeout):
-    """Results of draws; outputs as bytes."""
+    """Returns the results of draws; outputs as bytes."""
     jobs = [dict(j, vertices=dict(j["vertices"], out=os.path.join(folder, "out%d" % k)))
             for k, j in enumerate(jobs)]
     results = peer.run_many(jobs, folder, timeout)
@@ -66,7 +66,7 @@ def name_of(output):
 
 
 def outputs(result):
-    """Name -> list of (component, components, bytes, written) of the outputs of vertices."""
+    """Returns name -> list of (component, components, bytes, written) of the outputs of vertices."""
     found = collections.defaultdict(list)
     for o in result.get("outputs", []):
         found[name_of(o)].append((o.get("component", 0), o["components"], bytes.fromhex(o["hex"]),
@@ -75,7 +75,7 @@ def outputs(result):
 
 
 def dwords(result):
-    """(name, component) -> list of dwords of all vertices; None where the program wrote nothing."""
+    """Returns (name, component) -> list of dwords of all vertices; None where the program wrote nothing."""
     found = {}
     for name, parts in outputs(result).items():
         for first, count, data, written in parts:
@@ -92,7 +92,7 @@ def everything(result):
 
 
 def kinds_of(module):
-    """(name, component) -> kind, from the module's outputs: integers are compared exactly."""
+    """Returns (name, component) -> kind, from the module's outputs: integers are compared exactly."""
     found = {(("out", "layer"), 0): "i", (("out", "viewport"), 0): "i"}
     for location, component, kind, n in module.outputs():
         for c in range(component, component + n):
@@ -101,8 +101,8 @@ def kinds_of(module):
 
 
 def counted(path, module, seed, folder, timeout, accept, view_mask=0):
-    """(job, types, lavapipe's result, reason): the first recipe whose drive counts. `accept`, given a job,
-    may return a reason for which it is no drive. Of modules without arithmetic a view must move something."""
+    """Returns (job, types, lavapipe's result, reason) of the first recipe whose drive counts. `accept`, given a
+    job, may return a reason why it is no drive. In modules without arithmetic a view must change an output."""
     reason = "no recipe ran"
     rng = random.Random(seed)
     chosen = drive.mutants(module, rng, 4, False) or (view_mask and drive.mutants(module, rng, 4, True))
@@ -156,7 +156,7 @@ def output_differences(want, got, others, kinds, ulp):
 
 
 def differences(job, want, got, others, types, kinds, ulp):
-    """(None or the first difference, dwords that agree only by what changed draws do)."""
+    """Returns (None or the first difference, dwords that agree only by their change in changed draws)."""
     difference, loose = output_differences(want[0], got[0], [o[0] for o in others], kinds, ulp)
     if difference:
         return difference, loose
@@ -164,7 +164,7 @@ def differences(job, want, got, others, types, kinds, ulp):
 
 
 def wrong_layer(job, got):
-    """A run whose layer is not its view: runs are in the order instance, view, vertex."""
+    """Returns a run whose layer is not its view: runs are in the order instance, view, vertex."""
     draw = job["vertices"]
     views = [v for v in range(32) if draw.get("view_mask", 0) >> v & 1]
     if not views:
@@ -178,7 +178,7 @@ def wrong_layer(job, got):
 
 
 def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
-    """(status, cause, dwords that agree loosely)."""
+    """Returns (status, cause, dwords that agree loosely)."""
     got = simulate(eu_run, launch, job, folder, options)
     if got.get("ok") and wrong_layer(job, got):
         return "differ", wrong_layer(job, got), 0
@@ -209,14 +209,14 @@ def judge(eu_run, launch, job, types, want, kinds, folder, ulp, options=()):
 
 
 def wanted(result, want):
-    """Of a simulator's result the part that lavapipe returns too: the other components of a slot that is
-    written whole hold what nobody defines."""
+    """Returns the part of a simulator's result that lavapipe returns too: the other components of a slot that is
+    written whole are undefined."""
     values, resources = everything(result)
     return {k: v for k, v in values.items() if k in dwords(want)}, resources
 
 
 def prove(path, launches, a):
-    """(status, cause, loose) of one module: of its first vertex entry point."""
+    """Returns (status, cause, loose) of one module, for its first vertex entry point."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             module = vertex_draws.VertexModule.load(path)

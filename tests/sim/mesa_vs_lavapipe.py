@@ -4,14 +4,14 @@ simulator in contract mode, against the same modules on lavapipe.
 
     mesa_vs_lavapipe.py --bins DIR --eu-run PATH [--draw 120] [--seed 1] [--ulp 16] [--out FILE]
 
-DIR holds what `run-peer tgl --dump-bin DIR MODULES...` wrote: binaries and launch records, which
-name their modules. Drawn at random (by the seed) are compute binaries whose records need no
-descriptor memory; nothing is left out by name or by the messages it uses, and every failure is
+DIR holds the output of `run-peer tgl --dump-bin DIR MODULES...`: binaries and launch records, which
+name their modules. Compute binaries whose records need no descriptor memory are drawn at random (by
+the seed); none is left out by name or by the messages it uses, and every failure is
 listed with its cause. Inputs come from tests/drive. A drive that does not count (no changed
 operation changes an output) is listed as undriven and does not count as an agreement.
 
 A result that differs is run again with threads, workgroups and lanes in the opposite order and
-other undefined contents: where that changes the simulator's own output, the module with these
+other undefined contents: if that changes the simulator's own output, the module with these
 inputs has no defined result, which is given as the cause.
 
 Agreeing programs also run in fusion mode and must give the same outputs.
@@ -39,7 +39,7 @@ from spirv_module import Unsupported  # noqa: E402
 
 
 def candidates(folder):
-    """Launch records of compute programs that need no descriptor memory, in order of names."""
+    """Returns the launch records of compute programs that need no descriptor memory, in order of names."""
     found = []
     for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
         with open(path) as f:
@@ -67,7 +67,7 @@ def simulate(eu_run, launch, job, folder, options=(), seconds=60):
 
 
 def differences(job, want, got, types, ulp):
-    """None, or the first difference between two sets of outputs."""
+    """Returns None, or the first difference between two sets of outputs."""
     resources = {(r.get("set", 0), r["binding"], r.get("index", 0)) if "binding" in r
                  else (r["name"], 0, 0): r for r in job["resources"]}
     for key, data in sorted(want.items(), key=str):
@@ -82,15 +82,15 @@ def differences(job, want, got, types, ulp):
 
 
 def undefined(eu_run, launch, job, folder, first):
-    """Does the opposite order change the simulator's own outputs?"""
+    """Returns True if the opposite order changes the simulator's own outputs."""
     other = simulate(eu_run, launch, job, folder, ["--opposite"])
     return other.get("ok") and peer.outputs(other) != peer.outputs(first)
 
 
 def judge(eu_run, launch, record, folder, seed, ulp, timeout):
-    """(status, cause, details) of one binary."""
-    # The simulator is quicker than lavapipe in telling that inputs make a loop endless or that the
-    # program meets a message that the simulator lacks.
+    """Returns (status, cause, details) of one binary."""
+    # The simulator finds sooner than lavapipe that inputs make a loop endless or that the program
+    # sends a message that the simulator lacks.
     failures = []
 
     def accept(job):
@@ -123,8 +123,8 @@ def judge(eu_run, launch, record, folder, seed, ulp, timeout):
 
 
 def fusion_agrees(eu_run, launch, record, folder, recipe, seed):
-    """Does fusion mode, which enters skipped blocks with all channels off, give the same outputs and
-    violate nothing?"""
+    """Returns True if fusion mode, which enters skipped blocks with all channels off, gives the same outputs and
+    violates nothing."""
     job, _ = drive.make_job(record["file"], recipe, seed)
     plain = simulate(eu_run, launch, job, folder)
     fused = simulate(eu_run, launch, job, folder, ["--fusion"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges what pipelines of several samples make of fragment modules: Kiln's binaries of all widths in the
+"""Judges fragment modules in pipelines of several samples: Kiln's binaries of all widths in the
 simulator, in contract mode, against the same draws on lavapipe.
 
     samples_vs_lavapipe.py --kiln-bins PATH --eu-run PATH [--samples 4] [--sample-shading] [--seed 1]
@@ -7,29 +7,29 @@ simulator, in contract mode, against the same draws on lavapipe.
     samples_vs_lavapipe.py --kiln-bins PATH --eu-run PATH [--samples 4] [--sample-shading]
                            --alpha-to-coverage MODULE.spv...
 
-Compared sample by sample, as by mesa_fragments_vs_lavapipe.py, are colours, depth, stencil, buffers and images.
+Compares colours, depth, stencil, buffers and images sample by sample, as mesa_fragments_vs_lavapipe.py does.
 
-Where a program runs for each sample, Vulkan lets inputs that are declared neither `sample` nor `centroid` be
-taken at the pixel's centre or at the sample ("Sample Shading": it permits both). Lavapipe takes the one, Kiln's
-code the other: there lavapipe draws a copy of the module in which they are declared `sample`. The copy still asks
-for interpolateAtCentroid, which lavapipe takes at the pixel's centroid and Kiln's code at the sample: such modules
-differ (frag_interpolate_at_centroid.frag). So do those with locations that are flat in part, which lavapipe
-interpolates as a whole (frag_input_flat_and_smooth.frag), and reductions over subgroups where helpers take part, as
-they may (frag_subgroup_atomic.frag).
+In a program that runs for each sample, Vulkan lets inputs that are declared neither `sample` nor `centroid` be
+evaluated at the pixel's centre or at the sample ("Sample Shading": it permits both). Lavapipe does the former,
+Kiln's code the latter: there lavapipe draws a copy of the module in which they are declared `sample`. The copy still
+has interpolateAtCentroid, which lavapipe evaluates at the pixel's centroid and Kiln's code at the sample: such
+modules differ (frag_interpolate_at_centroid.frag). So do those with locations that are flat in part, which lavapipe
+interpolates as a whole (frag_input_flat_and_smooth.frag), and reductions over subgroups in which helpers take part,
+as they may (frag_subgroup_atomic.frag).
 
-The triangles have the same w at all vertices. Of others lavapipe divides an input that is taken anywhere but
-at the centre by the w of the centre: for frag_input_sample.frag and w from 1 to 2 what it returns is within
+The triangles have the same w at all vertices. With others lavapipe divides an input that is evaluated anywhere but
+at the centre by the w of the centre: for frag_input_sample.frag and w from 1 to 2 its result is within
 1.4e-7 of that, and up to 0.016 from the value that Vulkan defines ("Polygon Rasterization").
 
-Which samples a value of alpha covers is the implementation's ("Multisample Coverage": the number of ones is
+The implementation decides which samples a value of alpha covers ("Multisample Coverage": the number of ones is
 to be proportional to alpha, none at 0, all at 1). So with --alpha-to-coverage the module, whose input at
-location 0 is a vec4 with the alpha of location 0 as its w, is drawn with alphas from below 0 to above 1. Of
-Kiln's code is asked: no sample at 0 and below; at 1 and above exactly those that lavapipe covers; in between
+location 0 is a vec4 with the alpha of location 0 as its w, is drawn with alphas from below 0 to above 1.
+Requirements on Kiln's code: no sample at 0 and below; at 1 and above exactly those that lavapipe covers; in between
 a number that never falls while alpha rises (lavapipe's depends on the pixel too, as it may) and is within one of
-the proportion; and that every sample which is covered has the colour that lavapipe gives it without the state.
-Where the program runs for each sample, each has an alpha of its own, by which it is or is not covered: of the
-samples of a pixel the number is within one of what the least and the greatest of their alphas allow, and a sample
-is never lost while its alpha rises. Lavapipe with the state is held to the same first, but not there: it loses
+the proportion; and every covered sample has the colour that lavapipe gives it without the state.
+In a program that runs for each sample, each sample has its own alpha, which decides its coverage: over the
+samples of a pixel the number is within one of the bounds by the least and the greatest of their alphas, and a sample
+is never lost while its alpha rises. Lavapipe with the state must first meet the same, except there: it loses
 samples whose own alpha is above 1 (frag_alpha_to_coverage.frag). Programs that leave the coverage to hardware,
 which the simulator does not model, are listed as "hardware".
 """
@@ -55,14 +55,14 @@ PLACES = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)]   # st
 
 
 def per_sample(module, shading):
-    """Whether the program runs for each sample."""
+    """Returns True if the program runs for each sample."""
     return shading or any(
         storage == 1 and (SAMPLE in d or d.get(fragment_job.BUILTIN) in (SAMPLE_ID, SAMPLE_POSITION))
         for id_, _, storage in module.variables for d in [module.decorations.get(id_, {})])
 
 
 def at_samples(module):
-    """The module's words with its interpolated inputs declared `sample`."""
+    """Returns the module's words with its interpolated inputs declared `sample`."""
     added = []
     for id_, _, storage in module.variables:
         d = module.decorations.get(id_, {})
@@ -85,8 +85,8 @@ def at_samples(module):
 
 
 def clipped(job):
-    """Why this is no drive: lavapipe clips to the view, and what is left are several triangles, whose fragments along
-    their common edges have a part of the samples each."""
+    """Returns why this is no drive: lavapipe clips to the view, and the rest are several triangles, whose fragments
+    along their common edges each have a part of the samples."""
     outside = any(abs(v) > p[3] for p in job["draw"]["positions"] for v in p[:2])
     return "triangles that reach beyond the target" if outside else None
 
@@ -97,7 +97,7 @@ def without_perspective(a, draw):
 
 
 def compiled(a, path, folder):
-    """({width: launch record's path}, what the compiler says)."""
+    """Returns ({width: launch record's path}, the compiler's message)."""
     options = ["--samples=%d" % a.samples]
     options += ["--sample-shading"] if a.sample_shading else []
     options += ["--alpha-to-coverage"] if a.alpha_to_coverage else []
@@ -110,7 +110,7 @@ def compiled(a, path, folder):
 
 
 def drawn_by_lavapipe(a, path, module, folder):
-    """The file of the module that lavapipe draws."""
+    """Returns the file of the module that lavapipe draws."""
     if not per_sample(module, a.sample_shading):
         return path
     drawn_path = os.path.join(folder, "at_samples.spv")
@@ -138,7 +138,7 @@ def judge(a, path, bins, folder):
 # ---- alpha to coverage ----
 
 def covered(colours, pixel, samples):
-    """The samples of a pixel that have a colour: their x is drawn as 1."""
+    """Returns the samples of a pixel that have a colour: their x is drawn as 1."""
     return {s for s in range(samples) if any(
         c[16 * (pixel * samples + s):16 * (pixel * samples + s) + 4] != bytes(4) for c in colours)}
 
@@ -148,14 +148,14 @@ def within_unit(x):
 
 
 def rises(pairs):
-    """Whether the second of (alpha, covered) never falls while the first rises."""
+    """Returns True if the second of (alpha, covered) never falls while the first rises."""
     counts = [n for _, n in sorted(pairs)]
     return counts == sorted(counts)
 
 
 def coverage_fault(a, alphas, plain, all_covered, got, dithered):
-    """What is wrong with the samples that a draw covers, or None. `alphas`: of each pixel those of its samples.
-    `dithered`: the number may depend on the place."""
+    """Returns the fault in the samples that a draw covers, or None. `alphas`: for each pixel those of its samples.
+    `dithered`: the number may depend on the pixel's position."""
     numbers, by_alpha, by_sample = set(), [], [[] for _ in range(a.samples)]
     for pixel, of_samples in enumerate(alphas):
         mine, most = covered(got.values(), pixel, a.samples), all_covered[pixel]
@@ -188,7 +188,8 @@ def coverage_fault(a, alphas, plain, all_covered, got, dithered):
 
 def judge_coverage(a, path, bins, folder):
     """Yields (status, width, cause) of the launch records `bins`, by width."""
-    # One triangle that covers the target, whose alpha is a function of x and y that takes no value twice.
+    # One triangle that covers the render target, whose alpha is a function of x and y without equal
+    # values.
     values = [1, 1, 1, -1, 1, 1, 1, 4.9, 1, 1, 1, -0.7]
     draw = {"width": SIZE, "height": SIZE, "samples": a.samples, "sample_shading": a.sample_shading,
             "inputs": [{"location": 0, "f32": values}]}
@@ -208,7 +209,8 @@ def judge_coverage(a, path, bins, folder):
     alphas = [[values[3] + ((values[7] - values[3]) * (x + u) + (values[11] - values[3]) * (y + v)) / (2 * SIZE)
                for u, v in places] for y in range(SIZE) for x in range(SIZE)]
     every = [covered(plain.values(), p, a.samples) for p in range(SIZE * SIZE)]
-    fault = coverage_fault(a, alphas, plain, every, theirs, dithered=True)   # the judge, before the accused
+    # checks lavapipe before Kiln
+    fault = coverage_fault(a, alphas, plain, every, theirs, dithered=True)
     if fault and not shaded:
         yield "undriven", 0, "lavapipe: " + fault
         return

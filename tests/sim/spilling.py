@@ -5,7 +5,8 @@
 
 VALUES unsigned integers live through the loop: 140 spill at 8 lanes and above in Mesa's compiler for Gen12, 70 at
 16 and above. Lanes leave by two breaks and skip half of the body by a continue, at random: a spilled value of a lane
-that has left must survive the stores of the others. All is integer, so that every implementation gives the same.
+that has left must survive the stores of the others. All values are integers, so that every implementation gives the
+same results.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Makes a job (attributes, resources, a draw) for a vertex module, in the format of `run-peer exec`.
 
 Resources come from tests/drive as for compute modules. Draws are of three kinds: plain, indexed with an
-offset, instanced from a first vertex and instance on. Their numbers of vertices are no multiple of
+offset, instanced from a first vertex and instance on. Their numbers of vertices are not multiples of
 eight, so that the last thread has lanes off.
 """
 
@@ -29,14 +29,14 @@ class VertexModule(fragment_job.FragmentModule):
 
 
 def elements(draw):
-    """How many vertices and instances the attributes need."""
+    """Returns the numbers of vertices and instances that the attributes need."""
     offset = draw.get("vertex_offset", draw.get("first_vertex", 0))
     return (offset + (max(draw["indices"]) + 1 if "indices" in draw else draw["count"]),
             draw.get("first_instance", 0) + draw.get("instances", 1))
 
 
 def attributes(module):
-    """Location -> (kind, components): inputs that share a location are one list."""
+    """Returns location -> (kind, components): inputs that share a location are one list."""
     found = {}
     for location, component, kind, n in module.inputs():
         other, most = found.get(location, (kind, 0))
@@ -47,7 +47,7 @@ def attributes(module):
 
 
 def make_job(module, path, number=0, seed=1):
-    """A job by the number-th of the recipes and the types of its buffers' contents. Raises Unsupported."""
+    """Returns a job by the number-th recipe, and the types of its buffers' contents. Raises Unsupported."""
     recipe = ORDER[number]
     maker = drive.Maker(module, recipe, seed)
     job = maker.job(path, [1, 1, 1])
@@ -73,8 +73,8 @@ def make_job(module, path, number=0, seed=1):
 
 
 def nudged(job, types, seed, size):
-    """The job with every float of attributes and buffers changed by up to `size` of itself: what reacts to
-    that more than slightly is not exact on any implementation, since Vulkan lets products and sums be
+    """Returns the job with every float of attributes and buffers changed by up to `size` of itself: outputs that
+    react to that more than slightly are not exact on any implementation, since Vulkan lets products and sums be
     rounded. `types`: as of make_job."""
     rng = random.Random(seed)
     inputs = []

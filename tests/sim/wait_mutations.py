@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Removes waits from Mesa's binaries and counts how many removals the simulator's contract mode
+"""Removes waits from Mesa's binaries and counts the removals that the simulator's contract mode
 notices.
 
     wait_mutations.py --results FILE --eu-run PATH [--binaries 20] [--per-binary 60] [--seed 1]
 
-FILE is what mesa_vs_lavapipe.py --out wrote; the agreeing binaries are sampled, driven with the
+FILE is the --out file of mesa_vs_lavapipe.py; the agreeing binaries are sampled, driven with the
 same inputs, and each of up to --per-binary executed waits (a register distance, a $n.dst or $n.src,
 the function of a sync.allrd or sync.allwr) is removed alone.
 
-Many waits of a compiler are redundant. Which are needed is decided here independently of the
-simulator's scoreboard, by a reading of iga64's disassembly along the ways that threads took through
-the program, branches and loops included (eu_run --paths; that those are the right ways shows in the
-outputs, which agree with lavapipe's): a wait is needed if without it some instruction of a way reads or
+Many waits of a compiler are redundant. This script decides which are needed, independently of the
+simulator's scoreboard, by reading iga64's disassembly along the paths that threads took through
+the program, branches and loops included (eu_run --paths; the outputs, which agree with lavapipe's,
+show that those paths are right). A wait is needed if without it some instruction of a path reads or
 overwrites a register (by dword), or reads the address register, that an earlier one has in flight, and
 with it none does. Every needed one must be noticed. Operands r[a0] name no register here: a wait that
-only they need counts as not needed; what is noticed of those is in the last figure. The exit status is 1 if
-a needed one is not noticed, if none was needed, or if a binary fails or has a hazard by this reading as it
-is.
+only they need counts as not needed, and the last figure includes it if it is noticed. The exit status is 1
+if a needed wait is not noticed, if none was needed, or if a binary fails or the unchanged binary has a hazard
+by this reading.
 """
 
 import argparse
@@ -35,7 +35,7 @@ import drive  # noqa: E402
 SIZE = {"ub": 1, "b": 1, "uw": 2, "w": 2, "hf": 2, "ud": 4, "d": 4, "f": 4, "uq": 8, "q": 8,
         "df": 8}
 DEPTH = 10   # in-order instructions after which a result has landed
-ADDRESS = 1 << 1024   # behind the dwords of r0 to r127
+ADDRESS = 1 << 1024   # bit after the dwords of r0 to r127
 
 
 def bits(dwords):
@@ -46,7 +46,7 @@ def bits(dwords):
 
 
 class Inst:
-    """What waits depend on: footprints in dwords, order, waits, place."""
+    """Holds what waits depend on: footprints in dwords, order, waits, offset."""
 
     def __init__(self, j, offset):
         self.offset, self.op, self.sub = offset, j["op"], j["subop"]
@@ -126,7 +126,7 @@ class Inst:
 
 
 def disassemble(binary):
-    """Instructions by their offset. Those behind a label or a branch start a piece."""
+    """Returns instructions by their offset. Those after a label or a branch start a piece."""
     p = subprocess.run(["iga64", "-d", "-p=12p1", "-Xprint-json", binary],
                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     found, offset, starts = {}, 0, True
@@ -141,7 +141,7 @@ def disassemble(binary):
 
 
 def pieces(path):
-    """The straight-line parts of a way."""
+    """Returns the straight-line parts of a path."""
     part = []
     for step in path:
         if step[0].starts and part:
@@ -162,14 +162,14 @@ class InOrder:
 
 
 def hazard(path, removed=None):
-    """Does a way through the program violate anything, with one wait left out? `path` has pairs
+    """Returns True if a path through the program violates anything, with one wait left out. `path` has pairs
     (instruction, whether it is masked and all channels are off), `removed` is (instruction, kind)."""
     order, done = 1, 0
     written, read = InOrder(), InOrder()
     pending_write, pending_read = {}, {}        # token -> mask
 
     for i, off in path:
-        if off:                                 # neither waits nor does anything, but counts
+        if off:                                 # neither waits nor has an effect, but counts
             if i.in_order:
                 written.last.append((order, 0))
                 read.last.append((order, 0))

@@ -27,8 +27,8 @@ class StatusTest(unittest.TestCase):
             self.assertEqual(p.returncode, 1)
 
     def status_with(self, answers, hazards):
-        """Of two binaries with one wait each, which is needed and noticed. `answers`: of the simulator, to
-        each binary as it is; `hazards`: what each is read as, unmodified."""
+        """Returns the exit status for two binaries with one wait each, which is needed and noticed. `answers`: the
+        simulator's, to each unmodified binary; `hazards`: True if a hazard is read in the unmodified binary."""
         inst = mock.Mock(offset=0, op="send")
         unmodified = iter(answers)
 

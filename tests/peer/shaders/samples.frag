@@ -1,5 +1,5 @@
 #version 450
-// What each of several samples is told: its place, its number, what the triangle covers.
+// Inputs of each of several samples: its position, its number, the triangle's coverage.
 layout(location = 0) sample in vec2 p;
 layout(location = 0) out vec4 o0;
 layout(location = 1) out uvec4 o1;
