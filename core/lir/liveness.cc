@@ -222,9 +222,9 @@ void Liveness::SolveLogical(const Function& f, const std::vector<Crossing>& cros
   }
 }
 
-// Where the waits of a block above are a subset, as for all blocks in an if or a loop, starts from
-// that block's set: in deep nests the sets of waits are long, but the difference to the block above
-// is short.
+// Computes parked_. If the waits of a block above are a subset, as in all blocks of an if or a
+// loop, it starts from that block's set: in deep nests the sets of waits are long, but the
+// difference to the block above is short.
 void Liveness::FindParked(const Function& f) {
   constexpr uint32_t kNone = ~uint32_t{0};
   const size_t n = f.blocks.size();

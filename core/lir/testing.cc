@@ -67,7 +67,7 @@ uint32_t Alignment(const Function& f, const Value& v) {
   return v.whole_registers ? 8 : 1;
 }
 
-// As on a machine that executes 8 lanes of 32 bits at a time.
+// Allows the same as a machine that executes 8 lanes of 32 bits at a time.
 bool MayReuseSource(const Function& f, InstId i, int def, int use) {
   const Operand& d = f.defs(i)[def];
   const Operand& u = f.uses(i)[use];

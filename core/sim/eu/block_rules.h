@@ -1,4 +1,4 @@
-// Which lanes of an instruction access which bytes of a data-port message, one row per message.
+// The table of which lanes of an instruction access which bytes of a data-port message, by message.
 //
 // The table belongs to the simulator alone: no pass of the compiler reads it. If no source says how
 // a message behaves for a mask with lanes off, it is refused for such a mask, not guessed. Sources:

@@ -17,16 +17,16 @@ namespace kiln::sim::eu {
 namespace {
 
 // The location of one access: a bounds-checked surface with an offset, or plain bytes.
-struct Place {
+struct Location {
   Surface surface;
   uint64_t offset = 0;
 };
 
-uint64_t ReadPlace(const Place& p, uint64_t delta, unsigned bytes) {
+uint64_t ReadFrom(const Location& p, uint64_t delta, unsigned bytes) {
   return p.surface.Read(p.offset + delta, bytes);
 }
 
-void WritePlace(const Place& p, uint64_t delta, unsigned bytes, uint64_t value) {
+void WriteTo(const Location& p, uint64_t delta, unsigned bytes, uint64_t value) {
   p.surface.Write(p.offset + delta, bytes, value);
 }
 
@@ -53,12 +53,12 @@ uint64_t HeaderBase(const Call& c) {
 }
 
 // Resolves `bytes` at an address or offset; stateless and A64 accesses must be in bounds.
-absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t where,
-                             uint64_t bytes) {
+absl::StatusOr<Location> Locate(const Call& c, const Surface& surface, uint64_t where,
+                                uint64_t bytes) {
   if (c.m.a64) {
     absl::StatusOr<uint8_t*> at = c.memory.addresses->Resolve(where, bytes);
     if (!at.ok()) return at.status();
-    return Place{Surface{*at, bytes}, 0};
+    return Location{Surface{*at, bytes}, 0};
   }
   if (IsStateless(c)) {
     const uint64_t offset = where + HeaderBase(c);
@@ -66,10 +66,10 @@ absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t whe
       return absl::OutOfRangeError(absl::StrFormat("stateless access to %d bytes at 0x%x of %d",
                                                    bytes, offset, surface.size));
     }
-    return Place{surface, offset};
+    return Location{surface, offset};
   }
   if (where > surface.size || surface.size - where < bytes) c.NoteOutside();
-  return Place{surface, where};
+  return Location{surface, where};
 }
 
 // Address of a lane.
@@ -110,14 +110,15 @@ absl::Status Misaligned(const Call& c, uint64_t where, int alignment) {
 }
 
 // As Locate, for a block, whose address must have the alignment of its message.
-absl::StatusOr<Place> LocateBlock(const Call& c, const Surface& surface, uint64_t where) {
+absl::StatusOr<Location> LocateBlock(const Call& c, const Surface& surface, uint64_t where) {
   const int alignment = c.m.unaligned ? 4 : MaskRowOf(c.m.message).alignment;
   if (where % alignment != 0) return Misaligned(c, where, alignment);
   return Locate(c, surface, where, c.m.block_bytes);
 }
 
 // As Locate, for a lane.
-absl::StatusOr<Place> LocateLane(const Call& c, const Surface& surface, int lane, uint64_t bytes) {
+absl::StatusOr<Location> LocateLane(const Call& c, const Surface& surface, int lane,
+                                    uint64_t bytes) {
   const uint64_t where = LaneAddress(c, lane);
   const int alignment = std::max<int>(MaskRowOf(c.m.message).alignment,
                                       c.m.kind == MessageKind::kAtomic ? c.m.element_bytes : 1);
@@ -129,13 +130,13 @@ absl::Status Gather(const Call& c, const Surface& surface) {
   for (int i = 0; i < c.m.simd; ++i) {
     const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
-    absl::StatusOr<Place> place = LocateLane(c, surface, lane, Extent(c.m));
-    if (!place.ok()) return place.status();
+    absl::StatusOr<Location> location = LocateLane(c, surface, lane, Extent(c.m));
+    if (!location.ok()) return location.status();
     int k = 0;
     for (int e = 0; e < 8; ++e) {
       if (!(c.m.channel_mask >> e & 1)) continue;
-      const uint64_t v =
-          ReadPlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes) | BesideElement(c);
+      const uint64_t v = ReadFrom(*location, uint64_t{c.m.element_bytes} * e, c.m.element_bytes) |
+                         BesideElement(c);
       std::memcpy(c.thread.regs.data() + c.Response(0) + ElementAt(c.m, k, lane), &v,
                   RegisterBytes(c.m));
       ++k;
@@ -155,13 +156,13 @@ absl::Status Scatter(const Call& c, const Surface& surface) {
   for (int i = 0; i < c.m.simd; ++i) {
     const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
-    absl::StatusOr<Place> place = LocateLane(c, surface, lane, Extent(c.m));
-    if (!place.ok()) return place.status();
+    absl::StatusOr<Location> location = LocateLane(c, surface, lane, Extent(c.m));
+    if (!location.ok()) return location.status();
     int k = 0;
     for (int e = 0; e < 8; ++e) {
       if (!(c.m.channel_mask >> e & 1)) continue;
-      WritePlace(*place, uint64_t{c.m.element_bytes} * e, c.m.element_bytes,
-                 PayloadElement(c, k, lane));
+      WriteTo(*location, uint64_t{c.m.element_bytes} * e, c.m.element_bytes,
+              PayloadElement(c, k, lane));
       ++k;
     }
   }
@@ -194,13 +195,13 @@ absl::Status Atomic(const Call& c, const Surface& surface) {
   for (int i = 0; i < c.m.simd; ++i) {
     const int lane = c.Lane(i);
     if (!(c.enabled >> lane & 1)) continue;
-    absl::StatusOr<Place> place = LocateLane(c, surface, lane, c.m.element_bytes);
-    if (!place.ok()) return place.status();
-    const uint64_t old = ReadPlace(*place, 0, c.m.element_bytes);
+    absl::StatusOr<Location> location = LocateLane(c, surface, lane, c.m.element_bytes);
+    if (!location.ok()) return location.status();
+    const uint64_t old = ReadFrom(*location, 0, c.m.element_bytes);
     const uint64_t a = operands > 0 ? PayloadElement(c, 0, lane) : 0;
     const uint64_t b = operands > 1 ? PayloadElement(c, 1, lane) : 0;
     const uint64_t result = AtomicResult(c.m, old, a, b);
-    WritePlace(*place, 0, c.m.element_bytes, result);
+    WriteTo(*location, 0, c.m.element_bytes, result);
     if (!c.m.returns) continue;
     // The pre-decrement gives the new value, all others the old one.
     const uint64_t back = c.m.kind == MessageKind::kAtomic && c.m.atomic_op == 15 ? result : old;
@@ -231,18 +232,18 @@ absl::Status ForEachDword(const Call& c, F f) {
 }
 
 absl::Status BlockRead(const Call& c, const Surface& surface, uint64_t offset) {
-  absl::StatusOr<Place> place = LocateBlock(c, surface, offset);
-  if (!place.ok()) return place.status();
+  absl::StatusOr<Location> location = LocateBlock(c, surface, offset);
+  if (!location.ok()) return location.status();
   return ForEachDword(c, [&](int i, int at) {
-    c.thread.Write32(c.Response(0) + at, static_cast<uint32_t>(ReadPlace(*place, i, 4)));
+    c.thread.Write32(c.Response(0) + at, static_cast<uint32_t>(ReadFrom(*location, i, 4)));
   });
 }
 
 absl::Status BlockWrite(const Call& c, const Surface& surface, uint64_t offset) {
-  absl::StatusOr<Place> place = LocateBlock(c, surface, offset);
-  if (!place.ok()) return place.status();
+  absl::StatusOr<Location> location = LocateBlock(c, surface, offset);
+  if (!location.ok()) return location.status();
   return ForEachDword(c, [&](int i, int at) {
-    WritePlace(*place, i, 4, c.source.Read32(c.Payload(1 + at / 32) + at % 32));
+    WriteTo(*location, i, 4, c.source.Read32(c.Payload(1 + at / 32) + at % 32));
   });
 }
 
@@ -257,10 +258,10 @@ absl::Status CheckRegisters(const Call& c) {
   return absl::OkStatus();
 }
 
-ByteRange Existing(const Place& place, uint64_t bytes) {
-  const Surface& s = place.surface;
-  if (place.offset >= s.size) return {};
-  return {s.data + place.offset, std::min(bytes, s.size - place.offset), place.offset};
+ByteRange Existing(const Location& location, uint64_t bytes) {
+  const Surface& s = location.surface;
+  if (location.offset >= s.size) return {};
+  return {s.data + location.offset, std::min(bytes, s.size - location.offset), location.offset};
 }
 
 uint64_t BlockStart(const Call& c) {
@@ -299,9 +300,9 @@ absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters
   const bool by_lanes = GoesByLanes(message);
   const uint64_t bytes = by_lanes ? Extent(message) : message.block_bytes;
   const uint64_t where = by_lanes ? LaneAddress(c, lane) : BlockStart(c);
-  absl::StatusOr<Place> place = Locate(c, surface, where, bytes);
-  if (!place.ok()) return place.status();
-  ByteRange range = Existing(*place, bytes);
+  absl::StatusOr<Location> location = Locate(c, surface, where, bytes);
+  if (!location.ok()) return location.status();
+  ByteRange range = Existing(*location, bytes);
   if (message.a64) range.offset = where;
   return range;
 }

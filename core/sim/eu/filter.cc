@@ -294,7 +294,7 @@ Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const Sam
   return result;
 }
 
-bool HasTexel(const ClientImage& image, const TexelPlace& at) {
+bool HasTexel(const ClientImage& image, const TexelIndex& at) {
   const auto inside = [](int i, uint32_t n) { return i >= 0 && static_cast<uint32_t>(i) < n; };
   if (!inside(at.level, image.levels)) return false;
   const std::array<uint32_t, 3> size = image.Size(at.level);
@@ -302,7 +302,7 @@ bool HasTexel(const ClientImage& image, const TexelPlace& at) {
          inside(at.layer, image.layers) && inside(at.sample, image.samples);
 }
 
-Texel FetchTexel(const ImageView& view, const TexelPlace& at) {
+Texel FetchTexel(const ImageView& view, const TexelIndex& at) {
   static constexpr uint8_t kZeros[16] = {};
   const ClientImage& image = *view.image;
   if (!HasTexel(image, at)) return DecodeTexel(view.format, kZeros);

@@ -43,16 +43,16 @@ Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const Sam
                   int component, bool compare);
 
 // Integer coordinates of a texel; as many of x, y, z as the dimension has.
-struct TexelPlace {
+struct TexelIndex {
   int x = 0, y = 0, z = 0, layer = 0, level = 0, sample = 0;
 };
 
 // Returns true if the image has that texel.
-bool HasTexel(const ClientImage& image, const TexelPlace& at);
+bool HasTexel(const ClientImage& image, const TexelIndex& at);
 
 // Returns the texel; outside the image zeros, with alpha 1 if the format has none
 // (robustImageAccess2, which Mesa's driver offers).
-Texel FetchTexel(const ImageView& view, const TexelPlace& at);
+Texel FetchTexel(const ImageView& view, const TexelIndex& at);
 
 // Returns the LOD for derivatives of the normalised coordinates. Not for cubes.
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,

@@ -56,7 +56,7 @@ class Interpolator {
     }
     // A message of 8 lanes cannot say which half of 16 lanes it is for.
     if ((op_.inst.channel_offset & 8) != 0) return Refuse("lanes 8 to 15 by themselves");
-    if (m_.place == InterpolatedPlace::kSample && m_.sample >= of_.draw->samples) {
+    if (m_.location == InterpolatedLocation::kSample && m_.sample >= of_.draw->samples) {
       return Refuse(absl::StrFormat("sample %d of %d", m_.sample, of_.draw->samples));
     }
     return absl::OkStatus();
@@ -67,18 +67,18 @@ class Interpolator {
     const int lane = op_.inst.channel_offset + i;
     Point in = {0.5, 0.5};
     const absl::Span<const Point> samples = SamplePlaces(of_.draw->samples);
-    switch (m_.place) {
-      case InterpolatedPlace::kOffset:
+    switch (m_.location) {
+      case InterpolatedLocation::kOffset:
         in = {0.5 + m_.offset_x / 16.0, 0.5 + m_.offset_y / 16.0};
         break;
-      case InterpolatedPlace::kSample: in = samples[m_.sample]; break;
-      case InterpolatedPlace::kCentroid: {
+      case InterpolatedLocation::kSample: in = samples[m_.sample]; break;
+      case InterpolatedLocation::kCentroid: {
         const uint32_t coverage = of_.Coverage(lane);
         const bool all = coverage == (1u << samples.size()) - 1;
         if (coverage != 0 && !all) in = samples[std::countr_zero(coverage)];
         break;
       }
-      case InterpolatedPlace::kOffsets: {
+      case InterpolatedLocation::kOffsets: {
         const auto x = static_cast<int32_t>(Parameter(0, i)),
                    y = static_cast<int32_t>(Parameter(1, i));
         if (x < -8 || x > 7 || y < -8 || y > 7) {

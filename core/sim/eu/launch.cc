@@ -90,11 +90,11 @@ LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, Dispatc
 }
 
 absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::LaunchRecord& record,
-                                                                 bool opposite, uint32_t places,
+                                                                 bool opposite, uint32_t slots,
                                                                  Dispatch& dispatch) {
   std::unique_ptr<LaunchState> state(new LaunchState(record, opposite, dispatch));
   absl::Status status = state->Bind();
-  if (status.ok()) state->MakePlaces(places);
+  if (status.ok()) state->MakeSlots(slots);
   if (status.ok()) status = state->CheckPush();
   if (!status.ok()) return status;
   return state;
@@ -283,9 +283,9 @@ absl::StatusOr<std::vector<uint8_t>> LaunchState::Relocate(absl::Span<const uint
   return bytes;
 }
 
-void LaunchState::MakePlaces(uint32_t count) {
-  places_.resize(count);
-  for (GroupPlace& p : places_) {
+void LaunchState::MakeSlots(uint32_t count) {
+  slots_.resize(count);
+  for (GroupSlot& p : slots_) {
     p.shared.resize(AllocationSize(record_.shared_bytes));
     p.scratch.resize(size_t{scratch_per_thread_} * record_.compute.threads_per_group);
     p.view = view_;
@@ -294,8 +294,8 @@ void LaunchState::MakePlaces(uint32_t count) {
   }
 }
 
-void LaunchState::StartGroup(uint32_t place, bool zero) {
-  for (std::vector<uint8_t>* bytes : {&places_[place].shared, &places_[place].scratch}) {
+void LaunchState::StartGroup(uint32_t slot, bool zero) {
+  for (std::vector<uint8_t>* bytes : {&slots_[slot].shared, &slots_[slot].scratch}) {
     if (zero) {
       std::fill(bytes->begin(), bytes->end(), uint8_t{0});
     } else {

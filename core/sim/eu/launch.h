@@ -25,18 +25,18 @@ namespace kiln::sim::eu {
 class LaunchState {
  public:
   // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory.
-  // `places`: number of workgroups that may run at the same time. InvalidArgument: a part of the
+  // `slots`: number of workgroups that may run at the same time. InvalidArgument: a part of the
   // record that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
-                                                             bool opposite, uint32_t places,
+                                                             bool opposite, uint32_t slots,
                                                              Dispatch& dispatch);
 
   // Returns the code with relocations applied.
   absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
 
-  // Resets shared memory and scratch of workgroup slot `place`: undefined contents, or zeros if
+  // Resets shared memory and scratch of a workgroup slot: undefined contents, or zeros if
   // `zero`.
-  void StartGroup(uint32_t place, bool zero);
+  void StartGroup(uint32_t slot, bool zero);
 
   // Sets up the registers of thread `index` of workgroup `group`.
   void StartThread(uint32_t index, const std::array<uint32_t, 3>& group, Thread& thread) const;
@@ -47,7 +47,7 @@ class LaunchState {
   void StartVertices(const VertexThread& of, Thread& thread) const;
 
   // The memory of the workgroup in a slot.
-  const MemoryView& memory(uint32_t place) const { return places_[place].view; }
+  const MemoryView& memory(uint32_t slot) const { return slots_[slot].view; }
 
   // Number of accesses outside buffers and images so far (MemoryView::outside).
   uint64_t outside() const { return outside_; }
@@ -55,7 +55,7 @@ class LaunchState {
  private:
   LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
   absl::Status Bind();
-  void MakePlaces(uint32_t count);
+  void MakeSlots(uint32_t count);
   void StartRegisters(uint32_t index, Thread& thread) const;
   absl::Status BindSurface(out::SurfaceKind kind, const out::DescriptorRef& where,
                            const std::string& format, size_t place);
@@ -74,12 +74,12 @@ class LaunchState {
   Dispatch& dispatch_;
   AddressSpace addresses_;
   MemoryView view_;  // without shared memory and scratch
-  struct GroupPlace {
+  struct GroupSlot {
     std::vector<uint8_t> shared;
     std::vector<uint8_t> scratch;
     MemoryView view;
   };
-  std::vector<GroupPlace> places_;
+  std::vector<GroupSlot> slots_;
   uint32_t scratch_per_thread_ = 0;
   std::map<uint32_t, std::vector<uint8_t>> descriptors_;  // descriptor memory by number
   std::vector<uint8_t> constants_;

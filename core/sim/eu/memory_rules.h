@@ -43,7 +43,7 @@ enum class Event : uint8_t {
 };
 inline constexpr int kEvents = 4;
 
-// How far two messages overlap. A fence has no bytes: it overlaps others by the memory it is for.
+// The overlap of two messages. A fence has no bytes: it overlaps others by the memory it is for.
 enum class Meeting : uint8_t { kSameBytes, kSameMemory, kOtherMemory };
 inline constexpr int kMeetings = 3;
 

@@ -119,12 +119,12 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
   }
 }
 
-InterpolatedPlace PlaceOf(isa::Message message) {
+InterpolatedLocation LocationOf(isa::Message message) {
   switch (message) {
-    case isa::Message::kInterpolateSample: return InterpolatedPlace::kSample;
-    case isa::Message::kInterpolateCentroid: return InterpolatedPlace::kCentroid;
-    case isa::Message::kInterpolateOffsets: return InterpolatedPlace::kOffsets;
-    default: return InterpolatedPlace::kOffset;
+    case isa::Message::kInterpolateSample: return InterpolatedLocation::kSample;
+    case isa::Message::kInterpolateCentroid: return InterpolatedLocation::kCentroid;
+    case isa::Message::kInterpolateOffsets: return InterpolatedLocation::kOffsets;
+    default: return InterpolatedLocation::kOffset;
   }
 }
 
@@ -154,7 +154,7 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   m.null_target = f.null_target;
   m.per_sample = f.per_sample;
   m.alpha0 = f.alpha0;
-  m.place = PlaceOf(f.message);
+  m.location = LocationOf(f.message);
   m.offset_x = f.offset_x;
   m.offset_y = f.offset_y;
   m.sample = f.sample;
@@ -191,7 +191,7 @@ Lengths Expected(const Message& m) {
     case MessageKind::kScratchWrite: return {1 + BlockRegisters(m), 0};
     case MessageKind::kFence: return {1, m.returns ? 1 : 0};
     case MessageKind::kInterpolate:
-      return {m.place == InterpolatedPlace::kOffsets ? 2 * m.simd / 8 : 1, 2 * m.simd / 8};
+      return {m.location == InterpolatedLocation::kOffsets ? 2 * m.simd / 8 : 1, 2 * m.simd / 8};
     case MessageKind::kBarrier:
     case MessageKind::kEnd: return {1, 0};
     default: break;

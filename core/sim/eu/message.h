@@ -46,7 +46,7 @@ enum class MessageKind : uint8_t {
 };
 
 // The point at which the pixel interpolator evaluates.
-enum class InterpolatedPlace : uint8_t {
+enum class InterpolatedLocation : uint8_t {
   kOffset,  // from the centre, the same for all lanes
   kSample,
   kCentroid,
@@ -96,7 +96,7 @@ struct Message {
   uint16_t urb_offset = 0;        // URB writes: slots of 4 dwords into the entry
   bool urb_lane_offsets = false;  // each lane adds slots of its own
   bool urb_masks = false;         // each lane has a mask of the dwords it writes
-  InterpolatedPlace place = InterpolatedPlace::kOffset;
+  InterpolatedLocation location = InterpolatedLocation::kOffset;
   int8_t offset_x = 0, offset_y = 0;  // sixteenths of a pixel
   uint8_t sample = 0;
   bool linear = false;  // not in perspective

@@ -251,12 +251,12 @@ class Executor {
 
   bool Compares() const { return Has(ParamKind::kRef); }
 
-  struct Place {
+  struct Position {
     std::array<int, 3> at = {0, 0, 0};
     int layer = 0;
   };
-  Place PlaceOf(int lane) const {
-    Place p;
+  Position PositionOf(int lane) const {
+    Position p;
     const int n = Coordinates(image_.dim);
     for (int k = 0; k < n; ++k) {
       p.at[k] = static_cast<int>(Raw(CoordinateKind(k), lane)) + header_.offset[k];
@@ -266,13 +266,13 @@ class Executor {
   }
 
   // By how many slices the samples of a texel are rotated, modulo the number of samples.
-  uint32_t Turn(const Place& p) const {
+  uint32_t Turn(const Position& p) const {
     return static_cast<uint32_t>(p.at[0] + 3 * p.at[1] + 5 * p.layer + 1) % image_.samples;
   }
 
   // Control data of a texel: for each sample its slice.
   Texel ControlData(int lane) const {
-    const uint32_t turn = Turn(PlaceOf(lane));
+    const uint32_t turn = Turn(PositionOf(lane));
     uint64_t slices = 0;
     for (uint32_t s = 0; s < image_.samples && s < 16; ++s) {
       slices |= uint64_t{(s + turn) % image_.samples} << 4 * s;
@@ -281,7 +281,7 @@ class Executor {
   }
 
   // Returns the sample in the slice that the control data names.
-  uint32_t SampleIn(const Place& p, int lane) const {
+  uint32_t SampleIn(const Position& p, int lane) const {
     const uint32_t wanted = Raw(ParamKind::kSampleIndex, lane);
     if (image_.samples == 1 || wanted >= image_.samples) return wanted;
     const uint64_t slices = Raw(ParamKind::kMcs, lane) | uint64_t{Raw(ParamKind::kMcsHigh, lane)}
@@ -291,8 +291,8 @@ class Executor {
   }
 
   Texel Fetch(int lane) const {
-    const Place p = PlaceOf(lane);
-    const TexelPlace at{p.at[0],
+    const Position p = PositionOf(lane);
+    const TexelIndex at{p.at[0],
                         p.at[1],
                         p.at[2],
                         p.layer,

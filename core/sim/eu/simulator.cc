@@ -81,7 +81,7 @@ class Simulator {
  private:
   struct Group {
     Work work;
-    uint32_t place = 0;           // slot of its memory (LaunchState)
+    uint32_t slot = 0;            // of its memory (LaunchState)
     uint32_t first_in_order = 0;  // number of its first thread in MemoryOrder
     std::vector<Thread> threads;
     std::vector<Scoreboard> scoreboards;
@@ -90,7 +90,7 @@ class Simulator {
     uint32_t phase = 0;                        // barriers passed
   };
 
-  void StartGroup(const Work& work, uint32_t place, Group* group);
+  void StartGroup(const Work& work, uint32_t slot, Group* group);
   absl::Status RunTurn(uint32_t index, uint64_t length);
   absl::Status RunThreads();
   absl::Status RunThreadsAtRandom();
@@ -342,7 +342,7 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
     return order_->Issue(group_->first_in_order + index, op, message, registers, lanes);
   }
   const uint64_t before = launch_.outside();
-  const MemoryView& memory = launch_.memory(group_->place);
+  const MemoryView& memory = launch_.memory(group_->slot);
   absl::Status status = ExecuteMessage(message, registers, lanes, memory, t);
   const uint64_t outside = launch_.outside() - before;
   if (outside != 0) NoteOutside(op, message, memory, t, outside);
@@ -478,11 +478,11 @@ absl::Status Simulator::RunThreadsAtRandom() {
   }
 }
 
-void Simulator::StartGroup(const Work& work, uint32_t place, Group* group) {
-  launch_.StartGroup(place, options_.zero_memory);
+void Simulator::StartGroup(const Work& work, uint32_t slot, Group* group) {
+  launch_.StartGroup(slot, options_.zero_memory);
   const uint32_t count = work.IsThread() ? 1 : record_.compute.threads_per_group;
   group->work = work;
-  group->place = place;
+  group->slot = slot;
   group->threads.resize(count);
   group->scoreboards.clear();
   group->arrived = group->phase = 0;
@@ -499,8 +499,7 @@ void Simulator::StartGroup(const Work& work, uint32_t place, Group* group) {
   stats_.threads += count;
   group->paths.assign(options_.paths ? count : 0, {});
   if (!order_) return;
-  group->first_in_order =
-      order_->StartGroup(absl::MakeSpan(group->threads), &launch_.memory(place));
+  group->first_in_order = order_->StartGroup(absl::MakeSpan(group->threads), &launch_.memory(slot));
 }
 
 size_t Simulator::DrawTogether(uint64_t left) {
@@ -602,7 +601,7 @@ void AssignAddresses(absl::Span<ClientBuffer> buffers) {
 }
 
 // Number of groups or fragment threads that may run at the same time: each has memory of its own.
-static uint32_t PlacesFor(const Options& options, const Dispatch& dispatch) {
+static uint32_t SlotsFor(const Options& options, const Dispatch& dispatch) {
   if (!options.memory_seed) return 1;
   if (dispatch.draw || dispatch.vertices) return kTogether;
   uint64_t groups = 1;
@@ -687,7 +686,7 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   status = CheckInputs(record, dispatch);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<LaunchState>> launch =
-      LaunchState::Create(record, options.opposite, PlacesFor(options, dispatch), dispatch);
+      LaunchState::Create(record, options.opposite, SlotsFor(options, dispatch), dispatch);
   if (!launch.ok()) return launch.status();
   absl::StatusOr<std::vector<uint8_t>> relocated = (*launch)->Relocate(code);
   if (!relocated.ok()) return relocated.status();
