@@ -3,7 +3,9 @@
 //
 // {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
 // "passes": [...], "entry": the entry point, empty where it is not known} and, where they say
-// something: "message", "spirv_id", "last_pass", "entry_point", "loadable_by", "key",
+// something: "message", "spirv_id", "reason" (of results that are not ok, as far as it is known:
+// {"sentence", "remedy", "what", "seen", "limit", "capability", "name", "file", "line"}, as
+// kiln.v1alpha.Reason has them), "last_pass", "entry_point", "loadable_by", "key",
 // "spirv_sha256", "translate_ms", "service_ms", "remarks", and what tells permutations of a file
 // apart: "name" (of the manifest), "defines", "spec", "subgroup_size", as they were in force.
 // "version" is that of the Kiln that made the result, "code_generation" the version of the target's

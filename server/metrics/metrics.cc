@@ -34,7 +34,7 @@ constexpr char kOther[] = "other";
 constexpr char kAny[] = "any";  // target of what is done once for all
 constexpr size_t kDeaths = 5;   // of the families of a pass
 
-// Of what does not come from causes.def or coverage.def.
+// Causes of statuses and of GLSL, whatever compiler the workers have.
 constexpr const char* kStatusCauses[] = {"invalid_module", "invalid_glsl",   "not_found",
                                          "unsupported",    "limit_exceeded", kOther};
 

@@ -4,7 +4,7 @@
 // information leave the other ids as they were. The reader's tables are by id, so such a module
 // would make it reserve memory out of proportion to its size. Its ids are therefore numbered anew,
 // in the order in which they appear, before anything else looks at them. What names ids to people
-// uses the original ones (SpirvModule::OriginalId).
+// uses the original ones (SpirvModule::WithOriginalId).
 //
 // Which words are ids comes from the grammar. Operands of debug information and of instructions
 // without a layout may be numbered although they are literals; nothing reads them.

@@ -13,9 +13,7 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-std::string ErrorOf(const Words& words) {
-  return std::string(ParseSpirv(words).status().message());
-}
+std::string ErrorOf(const Words& words) { return TextOf(ParseSpirv(words).status()); }
 
 // A module of version 1.5 with ids below 10 that has these words behind its header.
 Words Module(const Words& words) {

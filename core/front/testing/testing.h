@@ -16,8 +16,8 @@ namespace kiln::front {
 // SPIR-V text to words; the test fails if it does not assemble.
 std::vector<uint32_t> Assemble(const std::string& text);
 
-// What the reader says of SPIR-V text, which may be any part of a module: the message of its error,
-// empty if it has none. Ids that are numbers in the text have these numbers in the message.
+// What the reader says of SPIR-V text, which may be any part of a module: TextOf its error, empty
+// if it has none. Ids that are numbers in the text have these numbers in the message.
 std::string ReadError(const std::string& text);
 
 // GLSL compute shader to words; the test fails if it does not compile.

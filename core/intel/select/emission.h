@@ -119,7 +119,7 @@ class Emission {
   Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
   void LegaliseSources(Opcode op, Sources& sources, Extra& extra);
   // What the generation cannot do, by its cause (ABI.md, "Limits").
-  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const;
+  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view what) const;
   // What passes before selection should not have left: INTERNAL.
   absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
   // The instruction that gives the value, if it is one of this kind.
