@@ -61,7 +61,7 @@ std::string Frame(const FragmentParts& parts, const std::string& model) {
 }
 
 std::string TextOf(const absl::StatusOr<mir::Module>& module) {
-  if (!module.ok()) return TextOf(module.status());
+  if (!module.ok()) return kiln::TextOf(module.status());
   mir::PrintOptions options;
   options.renumber = true;
   options.spirv_ids = false;
