@@ -1,6 +1,7 @@
 // kiln batch: many files, one JSON line per module and target, a summary.
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
@@ -221,6 +222,7 @@ class BatchRun {
   Progress* progress_ = nullptr;
   int64_t written_ = 0;
   int shown_ = 0;
+  std::set<std::string> explained_;  // causes whose why and remedy were shown
   absl::Time last_flush_ = absl::InfinitePast();
   absl::Mutex mutex_;
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
@@ -336,7 +338,9 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
     if (!crash && (shown_ >= kMaxShown || flags_.Has("quiet"))) continue;
     shown_ += crash ? 0 : 1;
     progress_->Clear();
-    std::string text = FailureText(items_[i].label, result, environment_.err_colour);
+    const bool is_new = explained_.insert(result.cause()).second;
+    std::string text = FailureText(items_[i].label, result, environment_.err_colour,
+                                   is_new ? Why::kTell : Why::kLeaveOut);
     if (shown_ == kMaxShown && !crash)
       text += "\nkiln: further ones are not shown; --jsonl=FILE has all";
     fprintf(stderr, "%s\n", text.c_str());
@@ -418,7 +422,7 @@ Command BatchCommand() {
       "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\",\n"
       "                 \"spill_bytes\", \"fill_bytes\", \"exit_cycles\", \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
-      "   \"entry\": NAME, \"name\", \"defines\", \"spec\", \"version\", \"code_generation\", "
+      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"version\", \"code_generation\", "
       "...}\n\n"
       "A SPIR-V module with several entry points has a line for each, of any stage; --entry "
       "chooses "

@@ -1,10 +1,13 @@
 // The JSON line of one result: see result_json.h.
 #include "client/output/result_json.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/escaping.h"
 #include "client/output/json_writer.h"
+#include "client/output/reason.h"
 #include "client/request/spec_constant.h"
 #include "core/base/version.h"
 #include "proto/pass_sums.h"
@@ -110,9 +113,31 @@ void WriteRemarks(const TargetResult& result, JsonWriter* json) {
   json->EndArray();
 }
 
+int64_t Clamped(uint64_t n) {
+  return static_cast<int64_t>(std::min<uint64_t>(n, std::numeric_limits<int64_t>::max()));
+}
+
+void WriteReason(const TargetResult& result, JsonWriter* json) {
+  const kiln::v1alpha::Reason reason = ReasonOf(result);
+  if (reason.ByteSizeLong() == 0) return;
+  json->Key("reason");
+  json->BeginObject();
+  WriteIfSet("sentence", reason.sentence(), json);
+  WriteIfSet("remedy", reason.remedy(), json);
+  WriteIfSet("what", reason.what(), json);
+  if (reason.has_seen()) json->IntMember("seen", Clamped(reason.seen()));
+  if (reason.has_limit()) json->IntMember("limit", Clamped(reason.limit()));
+  WriteIfSet("capability", reason.capability(), json);
+  WriteIfSet("name", reason.name(), json);
+  WriteIfSet("file", reason.source_file(), json);
+  if (reason.source_line() != 0) json->IntMember("line", reason.source_line());
+  json->EndObject();
+}
+
 void WriteExtras(const TargetResult& result, JsonWriter* json) {
   WriteIfSet("message", result.message(), json);
   if (result.spirv_id() != 0) json->IntMember("spirv_id", result.spirv_id());
+  if (result.status() != TargetResult::OK) WriteReason(result, json);
   WriteIfSet("last_pass", result.last_pass(), json);
   WriteIfSet("entry_point", result.entry_point(), json);
   WriteIfSet("loadable_by", result.loadable_by(), json);

@@ -127,9 +127,31 @@ TEST(ResultLine, Refused) {
   result.set_spirv_id(17);
   std::string line = ResultLine("x", result, {});
   EXPECT_THAT(line, HasSubstr(R"("status":"refused","cause":"subgroup_operations")"));
-  EXPECT_THAT(line, HasSubstr(R"("message":"line one\nline \"two\"","spirv_id":17)"));
+  EXPECT_THAT(line, HasSubstr(R"("message":"line one\nline \"two\"","spirv_id":17,"reason":{)"));
   EXPECT_THAT(line, HasSubstr(R"("variants":[],"passes":[])"));
   EXPECT_THAT(line, Not(HasSubstr("\n")));
+}
+
+TEST(ResultLine, SaysWhyInParts) {
+  TargetResult result;
+  result.set_status(TargetResult::REFUSED);
+  result.set_cause("of_next_year");
+  EXPECT_FALSE(nlohmann::json::parse(ResultLine("x", result, {})).contains("reason"));
+  auto* reason = result.mutable_reason();
+  reason->set_sentence("It is too new.");
+  reason->set_remedy("Wait.");
+  reason->set_what("instruction");
+  reason->set_seen(0);
+  reason->set_limit(uint64_t{1} << 40);
+  reason->set_capability("NextYear");
+  reason->set_name("tile");
+  reason->set_source_file("a.comp");
+  reason->set_source_line(7);
+  EXPECT_THAT(
+      ResultLine("x", result, {}),
+      HasSubstr(R"("reason":{"sentence":"It is too new.","remedy":"Wait.","what":"instruction",)"
+                R"("seen":0,"limit":1099511627776,"capability":"NextYear","name":"tile",)"
+                R"("file":"a.comp","line":7})"));
 }
 
 TEST(ResultLine, CrashedSaysWhere) {

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "client/cli/terminal.h"
+#include "client/output/reason.h"
 #include "client/output/result_json.h"
 
 namespace kiln::client {
@@ -52,23 +51,19 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
 
 }  // namespace
 
-std::string FailureText(absl::string_view file, const TargetResult& result, bool colour) {
+std::string FailureText(absl::string_view file, const TargetResult& result, bool colour, Why why) {
   std::string text = absl::StrCat(Printable(file), ": ", result.target(), ": ",
                                   StatusText(StatusWord(result.status()), colour));
   if (!result.cause().empty()) absl::StrAppend(&text, " (", Printable(result.cause()), ")");
-  absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
-  // Messages made in the client begin with the file, which the line has already.
-  absl::ConsumePrefix(&message, absl::StrCat(file, ": "));
-  // The core's messages begin with the cause, likewise.
-  absl::ConsumePrefix(&message, absl::StrCat(result.cause(), ": "));
-  if (!message.empty()) absl::StrAppend(&text, ": ", Printable(message));
-  std::string id = absl::StrCat("%", result.spirv_id());
-  if (result.spirv_id() != 0 && !absl::StrContains(result.message(), id)) {
-    absl::StrAppend(&text, " [SPIR-V id ", id, "]");
-  }
+  const std::string blame = BlameText(result);
+  absl::string_view shown = blame;
+  // Messages made here begin with the file, which stands in front already.
+  absl::ConsumePrefix(&shown, absl::StrCat(file, ": "));
+  if (!shown.empty()) absl::StrAppend(&text, ": ", Printable(shown));
   if (!result.last_pass().empty()) {
     absl::StrAppend(&text, " [in pass ", Printable(result.last_pass()), "]");
   }
+  if (why == Why::kTell) absl::StrAppend(&text, Printable(WhyText(result)));
   return text;
 }
 

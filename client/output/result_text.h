@@ -9,10 +9,13 @@
 
 namespace kiln::client {
 
-// Returns "blur.comp: tgl: refused (subgroup_operations): MESSAGE" with the id and the pass that
-// caused it.
+// Whether a failure is explained: in a list of many each cause once will do.
+enum class Why { kTell, kLeaveOut };
+
+// "blur.comp: tgl: refused (int64_atomics): WHAT (WHERE)" with the pass that is to blame, and on
+// two more lines why and what to do (reason.h).
 std::string FailureText(absl::string_view file, const kiln::v1alpha::TargetResult& result,
-                        bool colour);
+                        bool colour, Why why = Why::kTell);
 
 // Returns one line about the compile and a table of its variants, with line feeds.
 std::string SuccessText(absl::string_view file, const kiln::v1alpha::TargetResult& result,

@@ -45,9 +45,9 @@ absl::Status CheckTargets(const Capabilities& capabilities, const std::string& s
   std::set<std::string> seen;
   for (const std::string& target : request.targets()) {
     if (std::find(known.begin(), known.end(), target) == known.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--target=", target, ": ", service, " does not compile for this target; it has ",
-          absl::StrJoin(known, ", "), DidYouMean(target, known)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--target=", target, ": no such target; the targets of ", service, " are ",
+                       absl::StrJoin(known, ", "), DidYouMean(target, known)));
     }
     if (!seen.insert(target).second) {
       return absl::InvalidArgumentError(absl::StrCat("--target=", target, " is given twice"));

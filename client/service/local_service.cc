@@ -173,6 +173,8 @@ absl::StatusOr<CompileResponse> LocalService::Compile(const CompileRequest& requ
       result.set_status(outcome->translation->status());
       result.set_cause(outcome->translation->cause());
       result.set_message(outcome->translation->message());
+      if (outcome->translation->has_reason())
+        *result.mutable_reason() = outcome->translation->reason();
     }
   }
   if (translated) {

@@ -1,9 +1,13 @@
 // Ids, bit sets, key tables, causes, steps, UTF-8.
 #include <time.h>
 
+#include <cctype>
+#include <iostream>
 #include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -138,6 +142,46 @@ TEST(Cause, AttachedOrFromTheCode) {
   EXPECT_EQ(CauseOf(WithForeignCause(absl::InternalError("x"), "spilt")), "spilt");
 }
 
+TEST(Cause, EveryCodeHasARow) {
+  for (int code = 1; code <= 16; ++code) {
+    const absl::Status s(static_cast<absl::StatusCode>(code), "x");
+    EXPECT_NE(FindCause(CauseOf(s)), nullptr) << s;
+  }
+}
+
+TEST(Cause, RefusalsCarryTheirDetail) {
+  const absl::Status s = BeyondLimit("too_many_views", {"views", 20, 16}, 7);
+  EXPECT_EQ(s.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(s.message(), "views: 20, at most 16");
+  EXPECT_EQ(CauseOf(s), "too_many_views");
+  EXPECT_EQ(SpirvIdOf(s), 7u);
+  EXPECT_EQ(TextOf(s), "too_many_views: views: 20, at most 16 (%7)");
+  Detail detail = DetailOf(s);
+  EXPECT_EQ(detail.what, "views");
+  EXPECT_EQ(detail.seen, 20u);
+  EXPECT_EQ(detail.limit, 16u);
+  EXPECT_EQ(detail.capability, "");
+  detail.seen.reset();
+  detail.capability = "MultiView";
+  EXPECT_EQ(DetailText(detail), "views: more than 16 [capability MultiView]");
+  const absl::Status other = WithDetail(s, detail);
+  EXPECT_EQ(DetailOf(other).seen, std::nullopt);
+  EXPECT_EQ(DetailOf(other).capability, "MultiView");
+  EXPECT_EQ(WithDetail(absl::OkStatus(), detail), absl::OkStatus());
+  EXPECT_EQ(Unsupported("images", "a cube").code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(TextOf(Unsupported("images", "a cube")), "images: a cube");
+  EXPECT_EQ(TextOf(absl::InternalError("x")), "x");
+  EXPECT_EQ(DetailOf(absl::InternalError("x")).what, "");
+}
+
+TEST(Cause, CarriesAnInstruction) {
+  const absl::Status s = WithInstruction(absl::InternalError("x"), 4194303);
+  EXPECT_EQ(InstructionOf(s), 4194303u);
+  EXPECT_EQ(SpirvIdOf(s), 0u);
+  EXPECT_EQ(InstructionOf(WithInstruction(s, 0)), 4194303u);
+  EXPECT_EQ(InstructionOf(absl::InternalError("x")), 0u);
+}
+
 TEST(Cause, CarriesASpirvId) {
   EXPECT_EQ(SpirvIdOf(absl::OkStatus()), 0u);
   EXPECT_EQ(SpirvIdOf(absl::InternalError("LIR %7")), 0u);
@@ -190,14 +234,41 @@ TEST(Step, ReportsBeginAndTime) {
   const Step none(nullptr, "import", "front");
 }
 
+// A sentence is one or several, begins with a capital and ends with a full stop.
+bool IsSentence(std::string_view text) {
+  return text.size() > 10 && text.size() <= 300 && text[0] >= 'A' && text[0] <= 'Z' &&
+         text.back() == '.' && text.find("  ") == text.npos && IsUtf8(text);
+}
+
+std::string AsWords(std::string_view text) {
+  std::string words(text);
+  for (char& c : words) c = c == '_' ? ' ' : static_cast<char>(std::tolower(c));
+  return words;
+}
+
+// Users read the sentence after the name: "refused (float64): ... The target has no ...".
 TEST(Cause, RowsAreWellFormed) {
-  std::set<std::string_view> names;
-  EXPECT_GT(std::size(kCauses), 20u);
+  std::set<std::string_view> names, sentences;
+  EXPECT_GT(std::size(kCauses), 80u);
   for (const CauseInfo& row : kCauses) {
-    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    SCOPED_TRACE(row.name);
+    std::cout << row.name << ": " << row.sentence << " " << row.remedy << "\n";
+    EXPECT_TRUE(names.insert(row.name).second);
+    EXPECT_TRUE(sentences.insert(row.sentence).second) << "two causes have this sentence";
     EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_"), row.name.npos);
-    EXPECT_GT(row.reason.size(), 10u) << row.name;
+    EXPECT_LE(row.name.size(), 64u);
+    EXPECT_TRUE(IsSentence(row.sentence)) << row.sentence;
+    EXPECT_TRUE(IsSentence(row.remedy)) << row.remedy;
+    EXPECT_NE(row.sentence, row.remedy);
+    for (const std::string_view text : {row.sentence, row.remedy}) {
+      const bool several_words = row.name.find('_') != row.name.npos;
+      EXPECT_FALSE(several_words && text.find(row.name) != text.npos) << text;
+      EXPECT_NE(AsWords(text).rfind(AsWords(row.name), 0), 0u) << text << " begins with the name";
+    }
+    EXPECT_EQ(FindCause(row.name), &row);
   }
+  EXPECT_EQ(FindCause("no_such_cause"), nullptr);
+  EXPECT_EQ(FindCause(""), nullptr);
 }
 
 TEST(Utf8, WhatIsNotWellFormedIsEscaped) {

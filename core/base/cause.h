@@ -1,37 +1,44 @@
-// The machine-readable part of an error status: a stable cause, and the SPIR-V id to blame.
+// What an error status says to machines: a stable cause, what of the shader is to blame, and where.
 //
-// The message of a status is for people. The cause ("subgroup_operations", "out_of_registers") is a
-// snake_case word from a bounded set, for tables, metrics and tests. The code that makes the status
-// attaches the id where it is known. The id is never parsed out of the message, which may name LIR
-// values, blocks and registers as well.
+// The message of a status is for tools and logs. The cause ("subgroup_operations",
+// "out_of_registers") is a snake_case word from a bounded set, for tables, metrics and tests; its
+// row in causes.def says why and what to do. Detail, id and instruction are attached by the code
+// that makes the status; nothing is read out of the message, which may name LIR values, blocks and
+// registers as well. What users read is composed from these parts (core/driver/explain.h).
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 
 namespace kiln {
 
-// The kind of thing that an error is about; causes.def describes the values.
-enum class CauseKind { kHardware, kScope, kWidth, kRequest };
+// What an error is about; the values are described in causes.def.
+enum class CauseKind { kHardware, kScope, kWidth, kRequest, kOwn };
 
 struct CauseInfo {
   std::string_view name;
   CauseKind kind;
-  std::string_view reason;
+  std::string_view sentence;  // why
+  std::string_view remedy;    // what the user can do about it, a sentence too
 };
 
 inline constexpr CauseInfo kCauses[] = {
-#define CAUSE(name, kind, reason) {name, CauseKind::kind, reason},
+#define CAUSE(name, kind, sentence, remedy) {name, CauseKind::kind, sentence, remedy},
 #include "core/base/causes.def"
 #undef CAUSE
 };
 
-// The name of a row of causes.def. A literal without a row does not compile.
+// The row of causes.def with this name; null: there is none. Cost: a walk over the rows.
+const CauseInfo* FindCause(std::string_view name);
+
+// The name of a row of causes.def. A literal that has none does not compile.
 class KnownCause {
  public:
   template <size_t N>
@@ -51,11 +58,42 @@ class KnownCause {
 // unchanged.
 absl::Status WithCause(absl::Status status, KnownCause cause);
 
-// The same for callers with a table of their own: the front end (coverage.def) and the client.
+// The same for a cause that is known by value: the front end's, which are in coverage.def (each has
+// a row of causes.def, which its tests check), and the client's own, which have none.
 absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 
-// Returns the attached cause; if there is none, a word for the status code ("invalid_module",
-// "cancelled", "limit_exceeded", "internal"); "ok" for an ok status.
+// The part of a shader that is to blame, and how much of it there is.
+struct Detail {
+  Detail() = default;
+  Detail(std::string words) : what(std::move(words)) {}
+  Detail(const char* words) : what(words) {}
+  // `n` of something of which at most `most` is accepted. No number: it was not counted to the end.
+  Detail(std::string words, std::optional<uint64_t> n, uint64_t most)
+      : what(std::move(words)), seen(n), limit(most) {}
+
+  std::string what;  // UTF-8: "element of a buffer", "invocations of the workgroup"
+  std::optional<uint64_t> seen;
+  std::optional<uint64_t> limit;
+  std::string capability;  // declared, and the feature's; empty: none is known
+};
+
+// UNIMPLEMENTED, with detail, id and cause: the shader is refused at every width. Its message is
+// the detail in words.
+absl::Status Unsupported(KnownCause cause, const Detail& detail, uint32_t spirv_id = 0);
+// RESOURCE_EXHAUSTED, likewise: there is too much of something, perhaps at this width only.
+absl::Status BeyondLimit(KnownCause cause, const Detail& detail, uint32_t spirv_id = 0);
+
+// "WHAT: SEEN, at most LIMIT [capability NAME]", as far as there is any of it.
+std::string DetailText(const Detail& detail);
+
+// The status with the detail attached (replacing an earlier one). Ok: as it is.
+absl::Status WithDetail(absl::Status status, const Detail& detail);
+
+// The attached detail; without one everything is empty.
+Detail DetailOf(const absl::Status& status);
+
+// The attached cause; without one a word for the status code ("invalid_module", "cancelled",
+// "limit_exceeded", "internal"); "ok" for an ok status.
 std::string CauseOf(const absl::Status& status);
 
 // Returns the status with another message; code, cause and id stay.
@@ -72,6 +110,17 @@ absl::Status WithSpirvId(absl::Status status, uint32_t id);
 
 // Returns the attached id; 0: none.
 uint32_t SpirvIdOf(const absl::Status& status);
+
+// The status with the instruction at which it arose attached, as its offset in the words of the
+// module; likewise. It has a source line where the id, which may be of a type or a variable, has
+// none.
+absl::Status WithInstruction(absl::Status status, uint32_t offset);
+
+// The attached offset; 0: none.
+uint32_t InstructionOf(const absl::Status& status);
+
+// "CAUSE: MESSAGE (%ID)", without what is not attached: one line for tests and tools.
+std::string TextOf(const absl::Status& status);
 
 }  // namespace kiln
 

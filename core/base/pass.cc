@@ -145,10 +145,10 @@ absl::Status Runner::End(PassContext& context, PassRecord record, bool changed) 
                      "cancelled");
   }
   if (options_.max_instructions > 0 && record.instructions_after > options_.max_instructions) {
-    return WithCause(absl::ResourceExhaustedError(
-                         absl::StrCat(Abs(record.pass), " left ", record.instructions_after,
-                                      " instructions, the limit is ", options_.max_instructions)),
-                     "too_many_instructions");
+    return BeyondLimit("too_many_instructions",
+                       {absl::StrCat("instructions after ", Abs(record.pass)),
+                        static_cast<uint64_t>(record.instructions_after),
+                        static_cast<uint64_t>(options_.max_instructions)});
   }
   return absl::OkStatus();
 }

@@ -29,10 +29,7 @@ std::optional<mir::Stage> StageOf(const std::string& name) {
 }
 
 absl::Status UnsupportedStage(const std::string& name) {
-  return WithCause(
-      absl::UnimplementedError(absl::StrCat(
-          "stage '", Shortened(name), "': only compute, fragment and vertex shaders are compiled")),
-      "unsupported_stage");
+  return Unsupported("unsupported_stage", absl::StrCat("stage '", Shortened(name), "'"));
 }
 
 absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,

@@ -74,7 +74,7 @@ absl::Status CheckModel(const SpirvModule& spirv) {
     return Refused("memory_model", "memory model");
   }
   if (spirv.Declares(spv::Capability::Kernel)) {
-    return Refused("kernel", "module for OpenCL", 0, "Kernel");
+    return RefusedCapability("kernel", "Kernel");
   }
   return absl::OkStatus();
 }
@@ -125,7 +125,7 @@ absl::StatusOr<mir::Module> ImportSpirv(absl::Span<const uint32_t> words,
   const absl::StatusOr<SpirvModule> spirv = ParseSpirv(words, options.spec_constants);
   if (!spirv.ok()) return spirv.status();
   absl::StatusOr<mir::Module> module = ImportParsed(*spirv, options);
-  if (!module.ok()) return WithOriginalId(module.status(), spirv->original_ids);
+  if (!module.ok()) return spirv->WithOriginalId(module.status());
   RestoreIds(spirv->original_ids, *module);
   return module;
 }

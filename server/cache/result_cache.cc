@@ -75,7 +75,7 @@ bool Storable(TargetResult::Status status) {
          status == TargetResult::INVALID;
 }
 
-// Stored as a TargetResult, which has the same fields: no message of its own for five fields.
+// The same fields as a result's: no message of its own for six fields.
 bool ReadTranslation(std::string_view stored, StoredTranslation* translation) {
   TargetResult t;
   if (!t.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return false;
@@ -87,6 +87,7 @@ bool ReadTranslation(std::string_view stored, StoredTranslation* translation) {
   translation->status = t.status();
   translation->cause = t.cause();
   translation->message = t.message();
+  translation->reason = t.reason();
   translation->nanoseconds = t.timings().translate_ns();
   return true;
 }
@@ -96,6 +97,7 @@ std::string WriteTranslation(const StoredTranslation& translation) {
   t.set_status(translation.status);
   t.set_cause(translation.cause);
   t.set_message(translation.message);
+  if (translation.reason.ByteSizeLong() != 0) *t.mutable_reason() = translation.reason;
   t.mutable_timings()->set_translate_ns(translation.nanoseconds);
   if (translation.status == TargetResult::OK) {
     t.set_spirv_sha256(std::string(AsBytes(translation.module)));

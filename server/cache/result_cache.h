@@ -61,7 +61,8 @@ struct StoredTranslation {
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
   std::string cause;
   std::string message;
-  Digest module{};  // with OK
+  kiln::v1alpha::Reason reason;  // empty in records of before there were reasons
+  Digest module{};               // with OK
   int64_t nanoseconds = 0;
 };
 

@@ -61,6 +61,7 @@ TEST(ResultFilterTest, AgreesWithParsing) {
   sample.set_message(std::string(200, 'm'));
   sample.set_spirv_id(12345678);
   sample.mutable_pass_sums()->set_names("a worker's own, which nobody asked for");
+  sample.mutable_reason()->set_sentence("It stands behind the sums.");
   std::string bytes = sample.SerializeAsString();
   for (int bits = 0; bits < 128; ++bits) {
     const bool records = bits & kPassesBit, sums = bits & kPassSumsBit;
@@ -254,7 +255,39 @@ TEST_F(ResultCacheTest, Translations) {
   EXPECT_EQ(cache_->FindTranslation(Sha256("other"), true, &got), Lookup::kMiss);
 }
 
-// Other results fill the disk several times over while two are asked for all the time, from memory.
+// Of refused texts and modules; what an earlier version stored has none, and is read all the same.
+TEST_F(ResultCacheTest, ReasonsAreKept) {
+  StoredTranslation t;
+  t.status = TargetResult::REFUSED;
+  t.cause = "shader_too_large";
+  t.reason.set_what("tokens");
+  t.reason.set_limit(0);
+  ASSERT_TRUE(cache_->StoreTranslation(Sha256("glsl"), t, "").ok());
+  t.reason.Clear();
+  ASSERT_TRUE(cache_->StoreTranslation(Sha256("older glsl"), t, "").ok());
+  TargetResult refused;
+  refused.set_status(TargetResult::REFUSED);
+  refused.set_cause("float64");
+  ASSERT_TRUE(cache_->Store(Sha256("older"), refused).ok());
+  refused.mutable_reason()->set_name("data");
+  ASSERT_TRUE(cache_->Store(Sha256("module"), refused).ok());
+  Open();
+  StoredTranslation got;
+  EXPECT_EQ(cache_->FindTranslation(Sha256("glsl"), true, &got), Lookup::kDisk);
+  EXPECT_EQ(got.reason.what(), "tokens");
+  EXPECT_TRUE(got.reason.has_limit());
+  EXPECT_EQ(cache_->FindTranslation(Sha256("older glsl"), true, &got), Lookup::kDisk);
+  EXPECT_EQ(got.cause, "shader_too_large");
+  EXPECT_EQ(got.reason.ByteSizeLong(), 0u);
+  TargetResult r;
+  EXPECT_EQ(Find(Sha256("module"), Want(true, false), &r), Lookup::kDisk);
+  EXPECT_EQ(r.reason().name(), "data");
+  EXPECT_EQ(Find(Sha256("older"), Want(true, false), &r), Lookup::kDisk);
+  EXPECT_EQ(r.cause(), "float64");
+  EXPECT_FALSE(r.has_reason());
+}
+
+// Others fill the disk several times over while two are asked for all the time, of memory.
 TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
   constexpr uint64_t kDiskBytes = 1 << 20;
   Open(16 << 20, kDiskBytes);

@@ -99,7 +99,6 @@ bool AddRecord(const Field& field, PassRecord* record, PassSummer* sums) {
   return true;
 }
 
-// Appended as the last field, which it is by its number.
 void AppendSums(PassSummer sums, std::string* out) {
   if (sums.empty()) return;
   TargetResult rest;
@@ -116,8 +115,14 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
   Field field;
   PassRecord record;  // outside the loop, to reuse its text's memory
   PassSummer sums;
+  // In the order of the numbers, as a serialised message is.
+  bool summed = false;
+  const auto append_sums = [&] {
+    if (!std::exchange(summed, true)) AppendSums(std::move(sums), out);
+  };
   while (!result.empty()) {
     if (!ReadField(&result, &field)) return false;
+    if (field.number > TargetResult::kPassSumsFieldNumber) append_sums();
     switch (field.number) {
       case TargetResult::kStatusFieldNumber:
         if (field.wire == 0) *status = static_cast<TargetResult::Status>(field.value);
@@ -128,7 +133,8 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
         break;
       case TargetResult::kPassesFieldNumber:
         if ((bits & kPassesBit) != 0) out->append(field.bytes);
-        if ((bits & kPassSumsBit) != 0 && !AddRecord(field, &record, &sums)) return false;
+        if ((bits & kPassSumsBit) == 0) break;
+        if (summed || !AddRecord(field, &record, &sums)) return false;
         break;
       case TargetResult::kPassSumsFieldNumber:  // they are not stored
         break;
@@ -138,7 +144,7 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
       default: out->append(field.bytes);
     }
   }
-  AppendSums(std::move(sums), out);
+  append_sums();
   return *status != TargetResult::UNSPECIFIED;
 }
 

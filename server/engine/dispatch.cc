@@ -252,4 +252,182 @@ void Engine::Abandon(const std::shared_ptr<Group>& group) {
   if (handle != nullptr) pool_->Cancel(handle);
 }
 
+namespace {
+
+TargetResult Died(const worker::JobOutcome& outcome) {
+  TargetResult result;
+  result.set_status(outcome.status);
+  result.set_cause(outcome.cause);
+  result.set_message(outcome.message);
+  result.set_last_pass(outcome.last_pass);
+  return result;
+}
+
+cache::StoredTranslation ToStored(const worker::JobOutcome& outcome) {
+  cache::StoredTranslation t;
+  if (outcome.translation.has_value()) {
+    t.status = outcome.translation->status();
+    t.cause = outcome.translation->cause();
+    t.message = outcome.translation->message();
+    t.reason = outcome.translation->reason();
+    t.nanoseconds = outcome.translation->nanoseconds();
+    t.module = cache::Sha256(outcome.translation->spirv());
+  } else {
+    t.status = outcome.status;
+    t.cause = outcome.cause;
+    t.message = outcome.message;
+  }
+  return t;
+}
+
+}  // namespace
+
+void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& outcome,
+                   TargetResult::Status status) {
+  if (options_.quarantine == nullptr) return;
+  const cache::Digest& key = group.items[item].key;
+  if (status != TargetResult::CRASHED && status != TargetResult::TIMED_OUT &&
+      status != TargetResult::MEMORY_LIMIT) {
+    if (status != TargetResult::CANCELLED) options_.quarantine->Absolve(key);
+    return;
+  }
+  if (!outcome.blames_job) return;
+  kiln::v1alpha::QuarantineEntry death;
+  const bool translates = group.job.has_translate();
+  if (!translates) death.set_target(group.job.compile().targets(static_cast<int>(item)));
+  death.set_status(outcome.status);
+  death.set_cause(outcome.cause);
+  death.set_message(outcome.message);
+  death.set_last_pass(outcome.last_pass);
+  options_.quarantine->AddDeath(key, death, [&] {
+    kiln::v1alpha::CompileRequest request = group.origin->request;
+    if (!translates) {  // with the module, whether it was sent, translated or known
+      request.clear_targets();
+      request.add_targets(death.target());
+      request.set_spirv(group.job.compile().spirv());
+      request.set_stage(group.job.compile().stage());
+      request.set_entry_point(group.job.compile().entry_point());
+    }
+    request.clear_cache_policy();
+    return request;
+  });
+}
+
+bool Engine::IsBelieved(const worker::JobOutcome& outcome) const {
+  return options_.recheck == nullptr || options_.recheck->Trusts(outcome.worker);
+}
+
+void Engine::NoteMaker(const Group& group, size_t item, const worker::JobOutcome& outcome) {
+  if (options_.recheck == nullptr) return;
+  options_.recheck->Add(outcome.worker, {group.items[item].key, group.job.has_translate()});
+}
+
+void Engine::LookBack(const Group& group, const worker::JobOutcome& outcome) {
+  if (IsBelieved(outcome)) return;
+  for (const Group::Item& item : group.items) {
+    options_.recheck->Forget({item.key, group.job.has_translate()});
+  }
+}
+
+bool Engine::DrawsRecheck(const worker::JobOutcome& outcome) const {
+  return options_.recheck != nullptr && outcome.status == TargetResult::OK &&
+         options_.recheck->Draws();
+}
+
+void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
+                        std::vector<std::optional<cache::Digest>> fingerprints) {
+  Recheck::Answer answer;
+  answer.job = group.job;
+  answer.worker = outcome.worker;
+  answer.worker_pid = outcome.worker_pid;
+  for (const Group::Item& item : group.items) answer.keys.push_back(item.key);
+  answer.fingerprints = std::move(fingerprints);
+  options_.recheck->Check(std::move(answer));
+}
+
+void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
+  // Two for each job that ends fill the queue again, and no flood comes at once.
+  if (refusals_.held() > 0 && pool_->HasRoom()) refusals_.HasRoom(2);
+  if (!outcome.displaced && !IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
+    group->job.clear_fault();
+    Dispatch(group);  // to another worker
+    return;
+  }
+  if (outcome.displaced) {
+    RefuseJob(*group,
+              absl::UnavailableError(
+                  "the queue is full, and others wait with fewer jobs than this client"),
+              &outcome.owner);
+    Dispatch(group);  // as the job of another that waits for it, if there is one
+    return;
+  }
+  const bool drawn = DrawsRecheck(outcome);
+  std::vector<std::optional<cache::Digest>> fingerprints;
+  metrics_->Job(outcome, group->Targets());
+  if (JobLog::Tells(outcome)) job_log_.Tell(outcome, group->Origin(outcome));
+  if (group->job.has_translate()) {
+    TranslateOutcome done;
+    done.translation = ToStored(outcome);
+    done.last_pass = outcome.last_pass;
+    if (outcome.translation.has_value()) {
+      done.start_ns = outcome.translation->start_nanoseconds();
+      done.spirv = std::make_shared<const std::string>(outcome.translation->spirv());
+    }
+    // Not stored for want of space, say: it is made again next time. The tier counts that.
+    // What is refused by Kiln's own bounds is not stored: the key has glslang's version only.
+    if (group->stores && done.spirv != nullptr &&
+        done.translation.status != TargetResult::REFUSED) {
+      NoteMaker(*group, 0, outcome);
+      cache_->StoreTranslation(group->items[0].key, done.translation, *done.spirv).IgnoreError();
+    }
+    Judge(*group, 0, outcome, done.translation.status);
+    translations_.Finish(group->items[0].flight, done);
+    LookBack(*group, outcome);
+    if (drawn && cache::Storable(done.translation.status)) {
+      CheckAgain(*group, outcome, {Fingerprint(*outcome.translation)});
+    }
+    return;
+  }
+  std::shared_ptr<Group> again;
+  bool died = outcome.status != TargetResult::OK;
+  for (size_t i = 0; i < group->items.size(); ++i) {
+    const Group::Item& item = group->items[i];
+    CompileOutcome done;
+    done.queue_ns = absl::ToInt64Nanoseconds(outcome.queued);
+    bool has_result = i < outcome.results.size() && outcome.results[i].has_value();
+    bool innocent = died && !has_result && outcome.status != TargetResult::CANCELLED &&
+                    outcome.blamed_target >= 0 && static_cast<int>(i) > outcome.blamed_target;
+    if (innocent) {
+      if (again == nullptr) {
+        again = std::make_shared<Group>();
+        again->job = group->job;
+        again->job.mutable_compile()->clear_targets();
+        again->job.clear_fault();
+        again->request_id = group->request_id;
+        again->owner = group->owner;
+        again->module = group->module;
+        again->stores = group->stores;
+        again->origin = group->origin;
+      }
+      again->Add(group->job.compile().targets(static_cast<int>(i)), item);
+      Watch(again, item.flight);
+      continue;
+    }
+    done.result = has_result ? std::move(*outcome.results[i]) : Died(outcome);
+    done.result.set_target(group->job.compile().targets(static_cast<int>(i)));
+    done.result.set_key(cache::ToHex(item.key));
+    done.result.set_spirv_sha256(std::string(cache::AsBytes(group->module)));
+    Judge(*group, i, outcome, done.result.status());
+    if (group->stores) {
+      if (cache::Storable(done.result.status())) NoteMaker(*group, i, outcome);
+      cache_->Store(item.key, done.result).IgnoreError();
+    }
+    compiles_.Finish(item.flight, done);
+    if (drawn) fingerprints.push_back(FingerprintIfStorable(done.result));
+  }
+  LookBack(*group, outcome);
+  if (drawn) CheckAgain(*group, outcome, std::move(fingerprints));
+  if (again != nullptr) Dispatch(std::move(again));
+}
+
 }  // namespace kiln::server

@@ -42,6 +42,7 @@ TargetResult FromTranslation(const cache::StoredTranslation& translation) {
   result.set_status(translation.status);
   result.set_cause(translation.cause);
   result.set_message(translation.message);
+  if (translation.reason.ByteSizeLong() != 0) *result.mutable_reason() = translation.reason;
   return result;
 }
 

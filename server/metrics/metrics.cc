@@ -34,7 +34,7 @@ constexpr char kOther[] = "other";
 constexpr char kAny[] = "any";  // target of steps done once for all targets
 constexpr size_t kDeaths = 5;   // index of the deaths among a pass's families
 
-// Causes that are not in causes.def or coverage.def.
+// Causes of statuses and of GLSL, whatever compiler the workers have.
 constexpr const char* kStatusCauses[] = {"invalid_module", "invalid_glsl",   "not_found",
                                          "unsupported",    "limit_exceeded", kOther};
 

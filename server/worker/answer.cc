@@ -20,6 +20,7 @@ constexpr int kMaxVariants = 16;
 constexpr int kMaxPasses = 1 << 16;
 constexpr int kMaxRemarks = 1 << 13;
 constexpr size_t kMaxNameBytes = 64;
+constexpr size_t kMaxReasonBytes = 1024;  // of each text
 constexpr uint32_t kMaxWidth = 1024;
 
 // Returns true for a status that a live worker can report; the others are set by its parent.
@@ -55,9 +56,18 @@ bool IsVariant(const Variant& variant) {
                        s.fill_bytes(), s.exit_cycles()});
 }
 
+// Texts of a reason are the compiler's own, or quoted from the module and cut.
+bool IsReason(const kiln::v1alpha::Reason& reason) {
+  return std::max({reason.sentence().size(), reason.remedy().size(), reason.what().size(),
+                   reason.capability().size(), reason.name().size(),
+                   reason.source_file().size()}) <= kMaxReasonBytes;
+}
+
 bool IsResult(const TargetResult& result, bool cancelled) {
   const auto& t = result.timings();
   return IsWorkersStatus(result.status(), cancelled) && IsWord(result.cause()) &&
+         (result.status() != TargetResult::OK || !result.has_reason()) &&
+         IsReason(result.reason()) &&
          (result.status() == TargetResult::OK) == (result.variants_size() > 0) &&
          result.variants_size() <= kMaxVariants && result.passes_size() <= kMaxPasses &&
          result.remarks_size() <= kMaxRemarks && NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
@@ -67,7 +77,8 @@ bool IsResult(const TargetResult& result, bool cancelled) {
 bool IsTranslation(const Translation& translation, bool cancelled) {
   return IsWorkersStatus(translation.status(), cancelled) && IsWord(translation.cause()) &&
          (translation.status() == TargetResult::OK) == !translation.spirv().empty() &&
-         translation.spirv().size() % 4 == 0 &&
+         (translation.status() != TargetResult::OK || !translation.has_reason()) &&
+         IsReason(translation.reason()) && translation.spirv().size() % 4 == 0 &&
          NoneNegative({translation.nanoseconds(), translation.start_nanoseconds()});
 }
 

@@ -60,6 +60,7 @@ TEST(AnswerTest, ACompile) {
       [](auto* f) { f->mutable_result()->clear_cause(); },
       [](auto* f) { f->mutable_result()->set_cause("ok\nkilnd: stopped"); },
       [](auto* f) { f->mutable_result()->set_cause(std::string(100, 'x')); },
+      [](auto* f) { f->mutable_result()->mutable_reason(); },  // with code
       [](auto* f) {
         for (int i = 0; i < 20; ++i) {
           *f->mutable_result()->add_variants() = f->result().variants(0);
@@ -89,6 +90,31 @@ TEST(AnswerTest, ACancelledOneOnlyWhereSomebodyCancelled) {
   EXPECT_FALSE(CanAnswer(CompileJobOf({"tgl", "skl"}), frame, false));
 }
 
+TEST(AnswerTest, AReasonHasShortTexts) {
+  const Job job = CompileJobOf({"tgl", "skl"});
+  JobResult good = Good();
+  good.mutable_result()->set_status(TargetResult::REFUSED);
+  good.mutable_result()->clear_variants();
+  good.mutable_result()->mutable_reason()->set_sentence("It is too large.");
+  EXPECT_TRUE(CanAnswer(job, good, false));
+  for (const int field : {1, 2, 3, 6, 7, 8}) {
+    JobResult frame = good;
+    auto* reason = frame.mutable_result()->mutable_reason();
+    reason->GetReflection()->SetString(reason, reason->GetDescriptor()->FindFieldByNumber(field),
+                                       std::string(2000, 'x'));
+    EXPECT_FALSE(CanAnswer(job, frame, false)) << field;
+  }
+  Job text;
+  text.mutable_translate();
+  JobResult translation;
+  translation.mutable_translation()->set_status(TargetResult::REFUSED);
+  translation.mutable_translation()->set_cause("shader_too_large");
+  *translation.mutable_translation()->mutable_reason() = good.result().reason();
+  EXPECT_TRUE(CanAnswer(text, translation, false));
+  translation.mutable_translation()->mutable_reason()->set_what(std::string(2000, 'x'));
+  EXPECT_FALSE(CanAnswer(text, translation, false));
+}
+
 TEST(AnswerTest, ATranslation) {
   Job job;
   job.mutable_translate();
@@ -108,6 +134,7 @@ TEST(AnswerTest, ATranslation) {
       [](auto* f) { f->mutable_translation()->set_spirv("three"); },
       [](auto* f) { f->mutable_translation()->set_nanoseconds(-1); },
       [](auto* f) { f->mutable_translation()->set_cause("Not a word"); },
+      [](auto* f) { f->mutable_translation()->mutable_reason(); },
   };
   for (size_t i = 0; i < wrong.size(); ++i) {
     JobResult frame = good;

@@ -18,7 +18,7 @@
 #include "core/base/step.h"
 #include "core/base/version.h"
 #include "core/driver/compile.h"
-#include "core/front/check/coverage.h"
+#include "core/driver/explain.h"
 #include "core/front/glsl/glsl.h"
 #include "proto/launch_record_convert.h"
 #include "server/worker/check_state.h"
@@ -47,12 +47,26 @@ TargetResult::Status StatusOf(const absl::Status& status) {
   }
 }
 
-TargetResult Failed(const absl::Status& status) {
+void Fill(const Explanation& from, kiln::v1alpha::Reason* to) {
+  to->set_sentence(std::string(from.sentence));
+  to->set_remedy(std::string(from.remedy));
+  to->set_what(from.detail.what);
+  if (from.detail.seen.has_value()) to->set_seen(*from.detail.seen);
+  if (from.detail.limit.has_value()) to->set_limit(*from.detail.limit);
+  to->set_capability(from.detail.capability);
+  to->set_name(from.name);
+  to->set_source_file(from.file);
+  to->set_source_line(from.line);
+}
+
+// `words`: the module; empty where there is none.
+TargetResult Failed(const absl::Status& status, absl::Span<const uint32_t> words) {
   TargetResult result;
   result.set_status(StatusOf(status));
   result.set_cause(CauseOf(status));
   result.set_message(std::string(status.message()));
   result.set_spirv_id(SpirvIdOf(status));
+  Fill(Explain(status, words), result.mutable_reason());
   return result;
 }
 
@@ -180,26 +194,27 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
   return options;
 }
 
-TargetResult Pack(const absl::StatusOr<Compiled>& compiled, Target target, bool assembly,
-                  JobSink* sink) {
+TargetResult Pack(const absl::StatusOr<Compiled>& compiled, absl::Span<const uint32_t> words,
+                  Target target, bool assembly, JobSink* sink) {
   const Step step(sink, kPackStep, "out");
-  if (!compiled.ok()) return Failed(compiled.status());
+  if (!compiled.ok()) return Failed(compiled.status(), words);
   TargetResult result;
   result.set_status(TargetResult::OK);
   result.set_cause("ok");
   for (const Variant& variant : compiled->variants) {
     absl::Status added = AddVariant(variant, target, assembly, &result);
-    if (!added.ok()) return Failed(added);
+    if (!added.ok()) return Failed(added, words);
   }
   return result;
 }
 
-TargetResult CompileOne(const Prepared& prepared, const std::string& target_name,
-                        const CompileJob& job, JobSink* sink, const Budget& budget) {
+TargetResult CompileOne(const Prepared& prepared, absl::Span<const uint32_t> words,
+                        const std::string& target_name, const CompileJob& job, JobSink* sink,
+                        const Budget& budget) {
   auto target = ParseTarget(target_name);
-  if (!target.ok()) return Failed(target.status());
+  if (!target.ok()) return Failed(target.status(), words);
   auto compiled = kiln::Compile(prepared, *target, ToCompileOptions(job), sink, budget);
-  TargetResult result = Pack(compiled, *target, job.assembly(), sink);
+  TargetResult result = Pack(compiled, words, *target, job.assembly(), sink);
   result.set_stage(Info(prepared).stage);
   result.set_entry_point(Info(prepared).entry_point);
   return result;
@@ -273,8 +288,9 @@ void CoreBackend::Describe(Hello* hello) {
        {kStartStep, kTranslateStep, kReadJobStep, kReadRequestStep, kReadStep, kPackStep}) {
     hello->add_steps(step);
   }
-  for (const CauseInfo& row : kCauses) hello->add_causes(std::string(row.name));
-  for (const front::CauseRow& row : front::Causes()) hello->add_causes(std::string(row.cause));
+  for (const CauseInfo& row : kCauses) {
+    if (row.kind != CauseKind::kOwn) hello->add_causes(std::string(row.name));
+  }
   hello->set_glslang_version(front::GlslangVersion());
 }
 
@@ -294,17 +310,20 @@ void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation*
     result->set_spirv(words->data(), words->size() * sizeof(uint32_t));
     return;
   }
-  result->set_status(StatusOf(words.status()));
-  result->set_cause(absl::IsInvalidArgument(words.status()) ? "invalid_glsl"
-                                                            : CauseOf(words.status()));
-  result->set_message(std::string(words.status().message()));
+  const absl::Status status = absl::IsInvalidArgument(words.status())
+                                  ? WithCause(words.status(), "invalid_glsl")
+                                  : words.status();
+  result->set_status(StatusOf(status));
+  result->set_cause(CauseOf(status));
+  result->set_message(std::string(status.message()));
+  Fill(Explain(status, {}), result->mutable_reason());
 }
 
 void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done) {
   Budget budget;
   budget.cancelled = sink->cancelled();
+  const std::vector<uint32_t> words = Words(job.spirv(), sink);
   const auto prepared = [&]() -> absl::StatusOr<std::shared_ptr<const Prepared>> {
-    const std::vector<uint32_t> words = Words(job.spirv(), sink);
     if (words.empty()) {
       return absl::InvalidArgumentError("these bytes are not a SPIR-V module");
     }
@@ -318,8 +337,9 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
   const int64_t prepare_ns = until - sink->began();
   for (int i = 0; i < job.targets_size(); ++i) {
     sink->SetTarget(i);
-    TargetResult result = prepared.ok() ? CompileOne(**prepared, job.targets(i), job, sink, budget)
-                                        : Failed(prepared.status());
+    TargetResult result = prepared.ok()
+                              ? CompileOne(**prepared, words, job.targets(i), job, sink, budget)
+                              : Failed(prepared.status(), words);
     SetMaker(job.targets(i), &result);
     const int64_t start = std::exchange(until, ThreadNanoseconds());
     result.mutable_timings()->set_prepare_ns(prepare_ns);

@@ -110,7 +110,9 @@ absl::StatusOr<std::shared_ptr<const kiln::Prepared>> Prepare(const Arguments& a
 }
 
 int Fail(const Arguments& a, const absl::Status& status) {
-  std::cerr << a.file << ": " << kiln::CauseOf(status) << ": " << status.message() << "\n";
+  std::cerr << a.file << ": " << kiln::CauseOf(status) << ": " << status.message();
+  if (const uint32_t id = kiln::SpirvIdOf(status); id != 0) std::cerr << " (%" << id << ")";
+  std::cerr << "\n";
   return 1;
 }
 

@@ -24,10 +24,9 @@ constexpr Row kRows[] = {
 absl::Status AtMost(Bound bound, uint64_t n, uint32_t id = 0, std::string_view mostly = "") {
   if (n <= Most(bound)) return absl::OkStatus();
   const Row& row = kRows[static_cast<int>(bound)];
-  std::string text = std::to_string(n) + " " + std::string(row.what);
-  if (!mostly.empty()) text += ", most of them for " + std::string(mostly);
-  return Refused(row.cause, text + "; at most " + std::to_string(Most(bound)) + " are accepted",
-                 id);
+  std::string what(row.what);
+  if (!mostly.empty()) what += ", most of them for " + std::string(mostly);
+  return Refused(row.cause, Detail(what, n, Most(bound)), id);
 }
 
 constexpr int kEnd = -1;

@@ -44,11 +44,6 @@ constexpr CoverageRow kRows[] = {
 #include "core/front/check/coverage.def"
 };
 
-constexpr CauseRow kCauses[] = {
-#define CAUSE(cause, reason) {cause, reason},
-#include "core/front/check/coverage.def"
-};
-
 constexpr LimitRow kLimits[] = {
 #define LIMIT(target, what, most, cause) {target, what, most, cause},
 #include "core/front/check/coverage.def"
@@ -75,16 +70,13 @@ const NewerRow* NewerRowOf(std::string_view kind, uint32_t number) {
 absl::Span<const CoverageRow> CoverageTable() { return kRows; }
 absl::Span<const LimitRow> Limits() { return kLimits; }
 
-absl::Span<const CauseRow> Causes() { return kCauses; }
-
-std::string_view ReasonOf(std::string_view cause) {
-  for (const CauseRow& row : kCauses) {
-    if (row.cause == cause) return row.reason;
+std::string NamedRow(std::string_view words, std::string_view kind, uint32_t number) {
+  std::string text = std::string(words) + " ";
+  for (const CoverageRow& row : kRows) {
+    if (row.kind == kind && row.number == number) return text.append(row.name);
   }
-  return {};
+  return text + std::to_string(number);
 }
-
-bool IsCause(std::string_view cause) { return !ReasonOf(cause).empty(); }
 
 std::string_view CauseOf(spv::Capability capability) {
   switch (capability) {

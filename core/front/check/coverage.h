@@ -4,6 +4,7 @@
 #define KILN_CORE_FRONT_CHECK_COVERAGE_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/types/span.h"
@@ -21,12 +22,7 @@ struct CoverageRow {
   std::string_view cause;
 };
 
-struct CauseRow {
-  std::string_view cause;
-  std::string_view reason;
-};
-
-// The amount of something that a target accepts, and the cause by which more is refused.
+// How much of something a target takes, and the cause by which more is refused.
 struct LimitRow {
   std::string_view target;
   std::string_view what;
@@ -36,9 +32,10 @@ struct LimitRow {
 
 absl::Span<const CoverageRow> CoverageTable();
 absl::Span<const LimitRow> Limits();
-absl::Span<const CauseRow> Causes();
-bool IsCause(std::string_view cause);
-std::string_view ReasonOf(std::string_view cause);
+
+// "built-in variable BaryCoordKHR": `words`, and the name of the row of this kind and number, or
+// the number where there is none. For messages: a walk over the table.
+std::string NamedRow(std::string_view words, std::string_view kind, uint32_t number);
 
 // Return the cause by which a feature is refused; empty: supported. For numbers without a row:
 // "vendor_extension" ("execution_mode" for execution modes); for newer ones (spirv_newer.def) the

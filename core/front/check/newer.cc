@@ -424,7 +424,7 @@ absl::Status CheckDeclared(spv::Capability capability) {
   if (name.empty()) return Refused("newer_feature", absl::StrCat("capability ", number));
   const std::string_view cause = CauseOf(capability);
   if (cause.empty() || NewerRowOf("Capability", number) == nullptr) return absl::OkStatus();
-  return Refused(cause, "declared", 0, name);
+  return RefusedCapability(cause, name);
 }
 
 absl::Status CheckVersion(uint32_t version) {

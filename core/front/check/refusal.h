@@ -1,8 +1,8 @@
-// The two kinds of rejected input, and how callers get the cause.
+// Statuses of inputs that are not compiled.
 //
-// `Refused`: well-formed, but outside what Kiln compiles. Carries a stable snake_case cause from
-// the coverage table, which reaches JSON results and metrics labels. `Invalid`: SPIR-V without a
-// meaning. Both name the SPIR-V id if there is one.
+// `Refused`: well-formed, but outside what Kiln compiles. Carries a cause of core/base/causes.def,
+// which reaches JSON results and metrics labels, and what of the module is to blame. `Invalid`: not
+// SPIR-V that has a meaning. Both carry the SPIR-V id where there is one (core/base/cause.h).
 #ifndef KILN_CORE_FRONT_CHECK_REFUSAL_H_
 #define KILN_CORE_FRONT_CHECK_REFUSAL_H_
 
@@ -11,22 +11,19 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
+#include "core/base/cause.h"
 
 namespace kiln::front {
 
-// Returns an UNIMPLEMENTED status "cause: detail [capability C] (%id)" with the cause and the id
-// attached (core/base/cause.h). An empty `capability` and an `id` of 0 are left out. `cause` must
-// be a row of coverage.def (checked by assertion).
-absl::Status Refused(std::string_view cause, const std::string& detail, uint32_t id = 0,
-                     std::string_view capability = {});
+// An UNIMPLEMENTED status with cause, detail and id attached. `cause` must be a row of causes.def
+// (checked by assertion); `id` 0: there is none.
+absl::Status Refused(std::string_view cause, const Detail& detail, uint32_t id = 0);
 
-// Returns an INVALID_ARGUMENT status "detail (%id)" with the id attached.
-absl::Status Invalid(const std::string& detail, uint32_t id = 0);
+// The same of a feature that is declared by this capability.
+absl::Status RefusedCapability(std::string_view cause, std::string_view capability);
 
-// Replaces a renumbered id in a status of the two kinds above: `original` has the module's own ids,
-// by renumbered id. Empty: nothing was renumbered, and the status stays as it is.
-absl::Status WithOriginalId(const absl::Status& status, absl::Span<const uint32_t> original);
+// An INVALID_ARGUMENT status with the id attached.
+absl::Status Invalid(const std::string& message, uint32_t id = 0);
 
 // Returns the cause of a status made by Refused; empty for any other.
 std::string RefusalCause(const absl::Status& status);

@@ -22,11 +22,13 @@ void ExpectRefused(const absl::Status& status, const std::string& cause,
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
   EXPECT_EQ(RefusalCause(status), cause) << status;
   EXPECT_EQ(kiln::CauseOf(status), cause);
-  const std::string text(status.message());
-  EXPECT_EQ(text.rfind(cause + ":", 0), 0u) << text;
-  EXPECT_NE(text.find("(%"), std::string::npos) << text;
+  EXPECT_NE(SpirvIdOf(status), 0u) << status;
+  const Detail detail = DetailOf(status);
+  EXPECT_FALSE(detail.what.empty()) << status;
+  EXPECT_EQ(status.message(), DetailText(detail));
+  EXPECT_EQ(detail.what.find(cause), std::string::npos) << status;
   if (!capability.empty()) {
-    EXPECT_NE(text.find("[capability " + capability + "]"), std::string::npos) << text;
+    EXPECT_EQ(detail.capability, capability) << status;
   }
 }
 

@@ -39,15 +39,20 @@ spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOpt
   }
 }
 
-// Returns the result id of the instruction with this number, counted from 1 like the validator's
-// positions; 0: there is no such instruction, or it has no result.
-uint32_t ResultOf(absl::Span<const uint32_t> words, size_t number) {
+// Offset of the instruction with this number, counted from 1 as the validator's positions are; 0:
+// there is no such instruction.
+size_t OffsetOf(absl::Span<const uint32_t> words, size_t number) {
   size_t at = kHeaderWords;
   for (size_t n = 1; at < words.size() && n < number; ++n) {
     if (words[at] >> 16 == 0) return 0;
     at += words[at] >> 16;
   }
-  if (number == 0 || at >= words.size()) return 0;
+  return number == 0 || at >= words.size() ? 0 : at;
+}
+
+// Result id of the instruction there; 0: there is none, or it has no result.
+uint32_t ResultOf(absl::Span<const uint32_t> words, size_t at) {
+  if (at == 0) return 0;
   const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words[at] & 0xffff));
   if (layout == nullptr || !layout->has_result) return 0;
   const size_t result = at + layout->ResultWord();
@@ -112,9 +117,11 @@ size_t NumberInModule(absl::Span<const size_t> numbers, size_t number) {
   return numbers[std::min(number, numbers.size()) - 1];
 }
 
-// Runs the validator. `names`: messages call ids by their names, which the validator computes
-// beforehand in a third of its time. `numbers`: see NumberInModule.
-absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& options, bool names,
+// `names`: messages call ids by their names. The validator works all names out beforehand, which
+// takes a third of its time. `numbers`: of the instructions of `module` that those of `words` stand
+// for.
+absl::Status Validate(absl::Span<const uint32_t> module, absl::Span<const uint32_t> words,
+                      const ValidateOptions& options, bool names,
                       absl::Span<const size_t> numbers) {
   spvtools::SpirvTools tools(EnvironmentOf(words, options));
   if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools has no such environment");
@@ -134,25 +141,27 @@ absl::Status Validate(absl::Span<const uint32_t> words, const ValidateOptions& o
   validator.SetWorkgroupScalarBlockLayout(options.scalar_block_layout);
   validator.SetAllowLocalSizeId(true);  // VK_KHR_maintenance4
   if (tools.Validate(words.data(), words.size(), validator)) return absl::OkStatus();
-  return WithSpirvId(absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text),
-                     ResultOf(words, first));
+  const absl::Status invalid = absl::InvalidArgumentError(text.empty() ? "not valid SPIR-V" : text);
+  return WithInstruction(WithSpirvId(invalid, ResultOf(words, OffsetOf(words, first))),
+                         static_cast<uint32_t>(OffsetOf(module, NumberInModule(numbers, first))));
 }
 
 }  // namespace
 
-absl::Status ValidateSpirv(absl::Span<const uint32_t> words, const ValidateOptions& options) {
+absl::Status ValidateSpirv(absl::Span<const uint32_t> module, const ValidateOptions& options) {
+  absl::Span<const uint32_t> words = module;
   OlderForm fewer;
   if (HasTooManyEqualNames(words)) {
     fewer = WithoutNames(words);
     words = fewer.words;
   }
-  if (Validate(words, options, false, fewer.numbers).ok()) return absl::OkStatus();
+  if (Validate(module, words, options, false, fewer.numbers).ok()) return absl::OkStatus();
   absl::StatusOr<OlderForm> older = OlderFormOf(words);
   if (!older.ok()) return older.status();
-  if (!older->changed) return Validate(words, options, true, fewer.numbers);
-  if (Validate(older->words, options, false, {}).ok()) return absl::OkStatus();
+  if (!older->changed) return Validate(module, words, options, true, fewer.numbers);
+  if (Validate(module, older->words, options, false, {}).ok()) return absl::OkStatus();
   for (size_t& number : older->numbers) number = NumberInModule(fewer.numbers, number);
-  const absl::Status status = Validate(older->words, options, true, older->numbers);
+  const absl::Status status = Validate(module, older->words, options, true, older->numbers);
   return WithMessage(status,
                      std::string(status.message()) +
                          "\n(as the validator sees it: newer instructions stand as older ones)");

@@ -21,7 +21,8 @@ const SpirvType* InstEmitter::Supported(uint32_t type_id) const {
     return nullptr;
   }
   if (type->leaves > kMaxLeaves) {
-    Refuse("composite_too_large", "value of this type", type_id);
+    Refuse("composite_too_large", {"scalars of a value of this type", std::nullopt, kMaxLeaves},
+           type_id);
     return nullptr;
   }
   if (type->kind == SpirvType::kVoid || type->kind == SpirvType::kFunction) {

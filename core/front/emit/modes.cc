@@ -89,7 +89,8 @@ bool Modes::CheckModes(uint32_t entry_function) {
     const std::string_view cause = CauseOf(mode.mode);
     // Modes for double precision are ignored: it is never used.
     if (cause.empty() || (cause == "float_controls" && width == 64)) continue;
-    return Refuse(cause, "execution mode " + std::to_string(static_cast<uint32_t>(mode.mode)),
+    return Refuse(cause,
+                  NamedRow("execution mode", "execution_mode", static_cast<uint32_t>(mode.mode)),
                   entry_function);
   }
   if (module().round_to_zero && round_to_even_) {
@@ -137,7 +138,9 @@ bool Modes::SetLocalSize(uint32_t entry_function) {
     product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
   if (product == 0) return Malformed("local size", module().local_size_id);
   if (product > kMaxWorkgroup) {
-    return Refuse("too_many_invocations", "local size", module().local_size_id);
+    return Refuse("too_many_invocations",
+                  {"invocations of the workgroup", std::nullopt, kMaxWorkgroup},
+                  module().local_size_id);
   }
   return true;
 }

@@ -85,7 +85,8 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       if (type.kind == SpirvType::kStruct && !type.unsupported.empty()) {
         return Refuse(type.unsupported, "images in a struct", id);
       }
-      if (type.kind == SpirvType::kOpaque) return Refuse(type.unsupported, "variable", id);
+      if (type.kind == SpirvType::kOpaque)
+        return Refuse(type.unsupported, "variable of an opaque type", id);
       return Malformed("uniform constant that is no image or sampler", id);
     }
     default: {  // Uniform, StorageBuffer: one block, or an array of them
@@ -130,7 +131,8 @@ bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves
   ValueId selector = pointer.selector;
   if (!selector.valid()) {
     const uint32_t first = c_.selectors.First(spirv().Def(pointer.variable).index);
-    if (first == kNoValue) return Refuse("variable_pointers", "too many descriptors", id);
+    if (first == kNoValue)
+      return Refuse("variable_pointers", "pointer to one of too many descriptors", id);
     selector = Int(first + pointer.element);
     if (pointer.descriptor.valid()) {
       selector = Emit(mir::Op::kIadd, {pointer.descriptor, selector});
@@ -196,7 +198,7 @@ bool Pointers::PointerFromLeaves(uint32_t id, const SpirvType& type,
   pointer->targets = id;
   for (uint32_t target : targets) {
     if (c_.selectors.First(target) == kNoValue) {
-      return Refuse("variable_pointers", "too many descriptors", id);
+      return Refuse("variable_pointers", "pointer to one of too many descriptors", id);
     }
   }
   if (targets.size() == 1) *pointer = AtTarget(*pointer, targets[0]);

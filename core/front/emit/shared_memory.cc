@@ -79,7 +79,8 @@ bool SharedMemory::LayOutShared() {
       if (layouts().ExplicitSize(v.pointee) > size) module().shared_id = v.id;
       size = std::max(size, layouts().ExplicitSize(v.pointee));
       if (size > kMaxSharedBytes) {
-        return Refuse("shared_memory_too_large", "block of shared memory", v.id);
+        return Refuse("shared_memory_too_large", {"bytes of shared memory", size, kMaxSharedBytes},
+                      v.id);
       }
       continue;
     }
@@ -90,7 +91,9 @@ bool SharedMemory::LayOutShared() {
     size = (size + shape.align - 1) / shape.align * shape.align;
     c_.shared.offsets[i] = static_cast<uint32_t>(size);
     size += shape.size;
-    if (size > kMaxSharedBytes) return Refuse("shared_memory_too_large", "shared memory", v.id);
+    if (size > kMaxSharedBytes)
+      return Refuse("shared_memory_too_large", {"bytes of shared memory", size, kMaxSharedBytes},
+                    v.id);
   }
   if (c_.shared.in_blocks && has_own) {
     return Malformed("shared memory only in part in blocks", module().shared_id);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/cause.h"
 #include "core/front/finish/mark_invariant.h"
 #include "core/front/testing/fragment_testing.h"
 #include "core/mir/parse.h"
@@ -19,7 +20,7 @@ std::string Marked(const std::string& body, const std::string& more = "") {
       "output 0 location 0.0 f32 x4 invariant output 1 location 1.0 f32 x4 "
       "resource 0 ssbo 0.0.0 private 0 16 " +
       more + " body {\n" + body + "\n}");
-  if (!module.ok()) return std::string(module.status().message());
+  if (!module.ok()) return TextOf(module.status());
   MarkInvariant(*module);
   if (absl::Status s = mir::Verify(*module); !s.ok()) return std::string(s.message());
   const std::string text = mir::Print(*module, {.renumber = true, .spirv_ids = false});

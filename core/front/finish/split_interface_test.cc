@@ -16,7 +16,7 @@ namespace {
 std::string Split(const std::string& interfaces, const std::string& body) {
   auto m = mir::Parse("mir 1\nentry \"main\"\nstage vertex\n" + interfaces + "body {\n" + body +
                       "return\n}\n");
-  if (!m.ok()) return std::string(m.status().message());
+  if (!m.ok()) return TextOf(m.status());
   if (const absl::Status s = mir::Verify(*m); !s.ok()) return std::string(s.message());
   if (const absl::Status s = SplitInterface(*m); !s.ok()) return CauseOf(s);
   if (const absl::Status s = mir::Verify(*m); !s.ok()) return std::string(s.message());

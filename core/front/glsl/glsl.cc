@@ -283,10 +283,11 @@ std::string WithDefines(std::string log, const GlslSource& source) {
 
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
   const std::string text = WithDefines(WithBytesOfSource(log + more, source), source);
-  // Message of glslang's parser when its stack, of 10,000 entries, is full.
+  // Said by glslang's parser when its stack is full.
+  constexpr uint64_t kParserEntries = 10'000;
   if (text.find("memory exhausted") != text.npos) {
-    return Refused("nesting_too_deep",
-                   "more open brackets, blocks and operators than glslang's parser keeps: " +
+    return WithMessage(Refused("nesting_too_deep", {"open brackets, blocks and operators of GLSL",
+                                                    std::nullopt, kParserEntries}),
                        Shortened(text, kMaxLog));
   }
   return absl::InvalidArgumentError(text.empty() ? "glslang gave no message"

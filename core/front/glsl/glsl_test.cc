@@ -203,7 +203,7 @@ TEST(Glsl, WhatGrowsIsRefused) {
               HasSubstr("shader_too_large"));
   EXPECT_THAT(refusal("#define F(x) x\n", "b = " + repeat(1000, [](auto) { return "F("; }) + "1" +
                                               std::string(1000, ')') + ";"),
-              HasSubstr("nesting_too_deep: 257 calls of macros"));
+              HasSubstr("nesting_too_deep: calls of macros of GLSL within arguments of one another: 257, at most 256"));
   const auto cases = [&](int n) {
     return "uint x = 0; switch (b) { " +
            repeat(n, [](const std::string& i) { return "case " + i + ": x = 5; break; "; }) +

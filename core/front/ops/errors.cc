@@ -1,5 +1,6 @@
 #include "core/front/ops/errors.h"
 
+#include <optional>
 #include <utility>
 
 #include "core/front/check/coverage.h"
@@ -8,20 +9,19 @@
 namespace kiln::front {
 
 bool Errors::Fail(absl::Status status) {
-  if (status_.ok()) status_ = std::move(status);
+  if (status_.ok()) status_ = WithInstruction(std::move(status), instruction_);
   return false;
 }
 
-bool Errors::Refuse(std::string_view cause, const std::string& detail, uint32_t id) {
+bool Errors::Refuse(std::string_view cause, Detail detail, uint32_t id) {
   if (!status_.ok()) return false;
-  std::string_view capability;
   for (spv::Capability c : capabilities_) {
     if (CauseOf(c) == cause) {
-      capability = CapabilityName(c);
+      detail.capability = CapabilityName(c);
       break;
     }
   }
-  return Fail(Refused(cause, detail, id, capability));
+  return Fail(Refused(cause, detail, id));
 }
 
 bool Errors::Malformed(const std::string& detail, uint32_t id) {
@@ -29,8 +29,8 @@ bool Errors::Malformed(const std::string& detail, uint32_t id) {
 }
 
 bool Errors::RefuseSize() {
-  return Refuse("module_too_large",
-                "more than " + std::to_string(max_instructions_) + " instructions", function_);
+  return Refuse("module_too_large", Detail("instructions", std::nullopt, max_instructions_),
+                function_);
 }
 
 }  // namespace kiln::front

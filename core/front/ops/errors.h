@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/base/cause.h"
 #include "core/front/grammar/spirv_enums.h"
 
 namespace kiln::front {
@@ -28,11 +29,11 @@ class Errors {
   bool ok() const { return status_.ok(); }
   const absl::Status& status() const { return status_; }
 
-  // Keep the error if it is the first. All return false, so that a caller can `return
-  // Malformed(...)`. `Refuse` takes a cause of coverage.def, and adds the first declared capability
-  // that is refused for that cause. Ids are SPIR-V's, 0: none.
+  // All return false, so that `return Malformed(...)` ends what failed, and attach the instruction
+  // being emitted. `Refuse` names the first declared capability that is refused by the cause; ids
+  // are SPIR-V's, 0: none.
   bool Fail(absl::Status status);
-  bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0);
+  bool Refuse(std::string_view cause, Detail detail, uint32_t id = 0);
   bool Malformed(const std::string& detail, uint32_t id = 0);
 
   // Counts scalar copies, which almost every instruction makes. `instructions`: number of MIR
@@ -46,6 +47,9 @@ class Errors {
 
   // Sets the SPIR-V id of the function being walked, which the error for a too large module names.
   void set_function(uint32_t id) { function_ = id; }
+  // The offset in the module's words of the instruction being emitted; 0: none is.
+  void set_instruction(uint32_t offset) { instruction_ = offset; }
+  uint32_t instruction() const { return instruction_; }
 
  private:
   bool RefuseSize();
@@ -55,6 +59,7 @@ class Errors {
   absl::Status status_ = absl::OkStatus();
   uint64_t work_ = 0;
   uint32_t function_ = 0;
+  uint32_t instruction_ = 0;
 };
 
 }  // namespace kiln::front

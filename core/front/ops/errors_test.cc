@@ -29,7 +29,20 @@ TEST(ErrorsTest, RefusalNamesTheCapabilityThatAsksForIt) {
   Errors errors(declared, 100);
   errors.Refuse("float64", "value of this type", 3);
   EXPECT_EQ(RefusalCause(errors.status()), "float64");
-  EXPECT_NE(errors.status().message().find("Float64"), std::string::npos);
+  EXPECT_EQ(DetailOf(errors.status()).capability, "Float64");
+  EXPECT_EQ(errors.status().message(), "value of this type [capability Float64]");
+}
+
+TEST(ErrorsTest, AttachesTheInstructionBeingEmitted) {
+  Errors errors(kNone, 100);
+  errors.set_instruction(77);
+  errors.Refuse("float64", "value of this type", 3);
+  errors.set_instruction(78);
+  EXPECT_EQ(InstructionOf(errors.status()), 77u);
+  EXPECT_EQ(errors.instruction(), 78u);
+  Errors outside(kNone, 100);
+  outside.Malformed("broken");
+  EXPECT_EQ(InstructionOf(outside.status()), 0u);
 }
 
 TEST(ErrorsTest, ChargesUpToTheLimits) {

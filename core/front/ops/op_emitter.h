@@ -66,8 +66,8 @@ class OpEmitter {
   // See Errors.
   bool ok() const { return e_.errors.ok(); }
   bool Fail(absl::Status status) const { return e_.errors.Fail(std::move(status)); }
-  bool Refuse(std::string_view cause, const std::string& detail, uint32_t id = 0) const {
-    return e_.errors.Refuse(cause, detail, id);
+  bool Refuse(std::string_view cause, Detail detail, uint32_t id = 0) const {
+    return e_.errors.Refuse(cause, std::move(detail), id);
   }
   bool Malformed(const std::string& detail, uint32_t id = 0) const {
     return e_.errors.Malformed(detail, id);

@@ -172,7 +172,8 @@ absl::Status CfgBuilder::LoopNest() {
     if (!blocks_[b].loop_header) continue;
     depth[b] = outer_[b] == kNoBlock ? 1 : depth[outer_[b]] + 1;
     if (depth[b] > kMaxLoopDepth) {
-      return Refused("nesting_too_deep", "loops", m_.blocks[f_.first_block + b].label);
+      return Refused("nesting_too_deep", {"loops in one another", depth[b], kMaxLoopDepth},
+                     m_.blocks[f_.first_block + b].label);
     }
   }
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 // Tests the selection of an entry point by name and stage.
 #include "core/front/plan/entry_point.h"
+#include "core/base/cause.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ std::string Entries(const std::string& entries, const std::string& name = "",
       OpReturn
       OpFunctionEnd)"),
                                      options);
-  if (!module.ok()) return std::string(module.status().message());
+  if (!module.ok()) return TextOf(module.status());
   return std::string(mir::kStageNames[static_cast<int>(module->stage)]);
 }
 

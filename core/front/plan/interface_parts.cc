@@ -150,7 +150,7 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
   variable.elements = elements;
   variable.invariant = decorations.invariant;
   if (!decorations.unsupported.empty()) {
-    return Refused(decorations.unsupported, "input or output decorated so", v_.id);
+    return Refused(decorations.unsupported, "decoration of an input or output", v_.id);
   }
   absl::Status status = builtin != kNoValue
                             ? SetBuiltIn(static_cast<spv::BuiltIn>(builtin), &variable)
@@ -167,7 +167,8 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
 
 absl::Status Divider::SetBuiltIn(spv::BuiltIn builtin, mir::Interface* variable) const {
   if (const std::string_view cause = CauseOf(builtin); !cause.empty()) {
-    return Refused(cause, "built-in variable", v_.id);
+    return Refused(cause, NamedRow("built-in variable", "builtin", static_cast<uint32_t>(builtin)),
+                   v_.id);
   }
   variable->builtin = BuiltInOf(builtin);
   const mir::BuiltInInfo& info = mir::kBuiltIns[static_cast<int>(variable->builtin)];
@@ -190,7 +191,8 @@ absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decor
   }
   const uint32_t first = decorations.component;
   const bool wide = variable->type == mir::Type::kI64;
-  if (wide && Where() == 'F') return Refused("int64_interface", "output", v_.id);
+  if (wide && Where() == 'F')
+    return Refused("int64_interface", "output with components of 64 bits", v_.id);
   if (first > 3 || !FitsLocation(*variable, first)) {
     return Invalid("components beyond the location", v_.id);
   }

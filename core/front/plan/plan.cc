@@ -105,7 +105,8 @@ absl::Status Planner::CallOrder(uint32_t entry) {
     uint32_t& d = depth[frame.function];
     for (uint32_t callee : frame.callees) d = std::max(d, depth[callee] + 1);
     if (d > kMaxCallDepth) {
-      return Refused("nesting_too_deep", "calls", m_.functions[frame.function].id);
+      return Refused("nesting_too_deep", {"calls in one another", d, kMaxCallDepth},
+                     m_.functions[frame.function].id);
     }
     state[frame.function] = kDone;
     plan_.order.push_back(frame.function);
@@ -118,7 +119,8 @@ uint32_t Planner::AllocateSlots(uint32_t type) {
   const auto first = static_cast<uint32_t>(plan_.slot_types.size());
   AppendLeafTypes(m_, type, &plan_.slot_types);
   if (plan_.slot_types.size() > kMaxSlots && status_.ok()) {
-    status_ = Refused("module_too_large", "too many local scalars", type);
+    status_ =
+        Refused("module_too_large", {"local scalars", plan_.slot_types.size(), kMaxSlots}, type);
   }
   return first;
 }
@@ -312,8 +314,7 @@ void Planner::PlanInst(const SpirvInst& inst, uint32_t b) {
 absl::Status Planner::CheckSize() const {
   if (p_->size <= max_instructions_) return absl::OkStatus();
   return Refused("module_too_large",
-                 "more than " + std::to_string(max_instructions_) + " instructions after inlining",
-                 f_->id);
+                 {"instructions after inlining", std::nullopt, max_instructions_}, f_->id);
 }
 
 void Planner::PlanBlock(uint32_t b) {

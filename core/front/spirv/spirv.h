@@ -249,7 +249,9 @@ struct SpirvModule {
   std::vector<uint32_t> body_offsets;    // word offsets of the instructions in blocks
   uint32_t workgroup_size_constant = 0;  // the id decorated WorkgroupSize, 0 if none
 
-  // Records the definition of an id. INVALID_ARGUMENT: it is outside the bound, or already defined.
+  // A status whose id, if it has one, is the module's own where ids were numbered anew.
+  absl::Status WithOriginalId(absl::Status status) const;
+  // Says what an id is. INVALID_ARGUMENT: it is outside the bound, or something else already.
   absl::Status Define(uint32_t id, SpirvDef def);
   const SpirvDef& Def(uint32_t id) const { return defs[id < bound ? id : 0]; }
   // Return null if the id is not of that kind.

@@ -39,7 +39,9 @@ absl::Status ConstantReader::Read(const SpirvInst& inst) {
     if (absl::Status s = Make(inst, type, c); !s.ok()) return s;
   }
   if (m_.constant_leaves.size() > kMaxConstantLeaves) {
-    return Refused("module_too_large", "too many constants", inst.result);
+    return Refused("module_too_large",
+                   {"scalars of constants", m_.constant_leaves.size(), kMaxConstantLeaves},
+                   inst.result);
   }
   const auto index = static_cast<uint32_t>(m_.constants.size());
   const SpirvDef def = {SpirvDef::kConstant, index, kNoValue, inst.type};

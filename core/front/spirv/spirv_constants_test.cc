@@ -138,7 +138,7 @@ TEST(SpirvConstants, ThePoolIsBounded) {
     text += "%" + std::to_string(100 + i) + " = OpConstantComposite %14 %13\n";
   }
   EXPECT_EQ(ReadError(kBasics + text + "%15 = OpConstantNull %14\n"),
-            "module_too_large: too many constants (%163)");
+            "module_too_large: scalars of constants: 4194307, at most 4194304 (%163)");
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ absl::Status DecorationReader::GroupDecorate(const SpirvInst& inst, bool members
   for (size_t i = 2; i + step <= inst.size(); i += step) {
     group_scan_ += all_.size();
     if (group_scan_ > kMaxGroupScan) {
-      return Refused("module_too_large", "too many decoration groups", group);
+      return Refused("module_too_large",
+                     {"decorations looked up for groups", std::nullopt, kMaxGroupScan}, group);
     }
     const size_t count = all_.size();
     for (size_t k = 0; k < count; ++k) {

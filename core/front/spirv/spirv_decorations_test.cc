@@ -1,4 +1,5 @@
 #include "core/front/spirv/spirv_decorations.h"
+#include "core/base/cause.h"
 
 #include <gtest/gtest.h>
 
@@ -122,7 +123,7 @@ TEST(SpirvDecorations, OfWhatIsNoId) {
   ASSERT_EQ(words[6], 4u);
   for (const uint32_t id : {0u, 5u, 0xffffffffu}) {
     words[6] = id;
-    const std::string error(ParseSpirv(words).status().message());
+    const std::string error = TextOf(ParseSpirv(words).status());
     EXPECT_EQ(error.rfind("decoration of an id outside the id bound", 0), 0u) << error;
   }
 }
@@ -133,7 +134,7 @@ TEST(SpirvDecorations, WorkOnGroupsIsBounded) {
   for (int i = 0; i < 30000; ++i) text += "OpDecorate %3 Aliased\n";
   text += "%1 = OpDecorationGroup\nOpGroupDecorate %1";
   for (int i = 0; i < 30000; ++i) text += " %4";
-  EXPECT_EQ(ReadError(text), "module_too_large: too many decoration groups (%1)");
+  EXPECT_EQ(ReadError(text), "module_too_large: decorations looked up for groups: more than 67108864 (%1)");
 }
 
 TEST(SpirvDecorations, TheWorkgroupSizeIsAConstant) {

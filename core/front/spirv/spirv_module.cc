@@ -1,11 +1,18 @@
 // Queries of a module that is read completely or in part, and the definition of ids.
 #include <algorithm>
+#include <utility>
 
+#include "core/base/cause.h"
 #include "core/front/check/refusal.h"
 #include "core/front/grammar/spirv_grammar.h"
 #include "core/front/spirv/spirv.h"
 
 namespace kiln::front {
+
+absl::Status SpirvModule::WithOriginalId(absl::Status status) const {
+  const uint32_t id = SpirvIdOf(status);
+  return id < original_ids.size() ? WithSpirvId(std::move(status), original_ids[id]) : status;
+}
 
 absl::Status SpirvModule::Define(uint32_t id, SpirvDef def) {
   if (id == 0 || id >= bound) return Invalid("result id outside the id bound", id);

@@ -6,6 +6,7 @@
 // reader. Each reader alone fills its part of the module's tables, and keeps what it must remember
 // while reading.
 #include <string>
+#include <utility>
 
 #include "core/front/check/coverage.h"
 #include "core/front/check/newer.h"
@@ -88,7 +89,9 @@ absl::Status Parser::Run() {
       return Invalid(OpText(op) + " is too short");
     }
     const SpirvInst inst = m_.Inst(static_cast<uint32_t>(offset));
-    if (absl::Status s = Instruction(inst, static_cast<uint32_t>(offset)); !s.ok()) return s;
+    if (absl::Status s = Instruction(inst, static_cast<uint32_t>(offset)); !s.ok()) {
+      return WithInstruction(std::move(s), static_cast<uint32_t>(offset));
+    }
     offset += count;
   }
   if (absl::Status s = functions_.Finish(); !s.ok()) return s;
@@ -160,7 +163,7 @@ absl::StatusOr<SpirvModule> ParseSpirv(absl::Span<const uint32_t> words,
   module.words.assign(words.begin(), words.end());
   absl::Status status = ReadHeader(module);
   if (status.ok()) status = Parser(module, specialisation).Run();
-  if (!status.ok()) return WithOriginalId(status, module.original_ids);
+  if (!status.ok()) return module.WithOriginalId(std::move(status));
   return module;
 }
 

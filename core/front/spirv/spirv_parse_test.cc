@@ -14,9 +14,7 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-std::string ErrorOf(const Words& words) {
-  return std::string(ParseSpirv(words).status().message());
-}
+std::string ErrorOf(const Words& words) { return TextOf(ParseSpirv(words).status()); }
 
 // Makes a module of version 1.5 with ids below 10 and these words after its header.
 Words Module(const Words& words) {

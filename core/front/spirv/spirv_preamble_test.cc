@@ -1,4 +1,5 @@
 #include "core/front/spirv/spirv_preamble.h"
+#include "core/base/cause.h"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ TEST(SpirvPreamble, NamesThatDoNotEnd) {
     std::vector<uint32_t> words = Assemble(text);
     ASSERT_EQ(words.back(), 0u);
     words.back() = 0x20202020;
-    EXPECT_EQ(ParseSpirv(words).status().message(), error);
+    EXPECT_EQ(TextOf(ParseSpirv(words).status()), error);
   }
 }
 

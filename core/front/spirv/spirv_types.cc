@@ -23,7 +23,8 @@ absl::Status TypeReader::Read(const SpirvInst& inst) {
   SpirvType type;
   if (absl::Status s = Make(inst, type); !s.ok()) return s;
   if (type.depth > kMaxTypeDepth) {
-    return Refused("nesting_too_deep", "types are nested too deep", inst.result);
+    return Refused("nesting_too_deep", {"types in one another", type.depth, kMaxTypeDepth},
+                   inst.result);
   }
   const auto index = static_cast<uint32_t>(m_.types.size());
   if (absl::Status s = m_.Define(inst.result, {SpirvDef::kType, index}); !s.ok()) return s;

@@ -88,7 +88,7 @@ TEST(SpirvTypes, NestingIsBounded) {
   }
   EXPECT_EQ(ReadError(kBasics + text), "");
   EXPECT_EQ(ReadError(kBasics + text + "%9 = OpTypeStruct %163"),
-            "nesting_too_deep: types are nested too deep (%9)");
+            "nesting_too_deep: types in one another: 65, at most 64 (%9)");
 }
 
 TEST(SpirvTypes, Leaves) {

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "core/base/cause.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 
@@ -57,7 +58,7 @@ std::string FlowText(const std::string& main, const std::string& functions) {
   }
   const auto module =
       ImportVerified(Assemble(kFrame + variables + kFirst + code + "OpFunctionEnd\n" + functions));
-  if (!module.ok()) return std::string(module.status().message());
+  if (!module.ok()) return TextOf(module.status());
   std::istringstream printed(mir::Print(*module));
   std::string text;
   bool body = false;

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "core/base/cause.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 
@@ -60,7 +61,7 @@ std::string Frame(const FragmentParts& parts, const std::string& model) {
 }
 
 std::string TextOf(const absl::StatusOr<mir::Module>& module) {
-  if (!module.ok()) return std::string(module.status().message());
+  if (!module.ok()) return kiln::TextOf(module.status());
   mir::PrintOptions options;
   options.renumber = true;
   options.spirv_ids = false;

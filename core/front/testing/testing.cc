@@ -6,6 +6,7 @@
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/optimizer.hpp>
 
+#include "core/base/cause.h"
 #include "core/front/check/validate.h"
 #include "core/front/glsl/glsl.h"
 #include "core/mir/print.h"
@@ -43,7 +44,7 @@ std::vector<uint32_t> Assemble(const std::string& text) {
 }
 
 std::string ReadError(const std::string& text) {
-  return std::string(ParseSpirv(Assemble(text)).status().message());
+  return TextOf(ParseSpirv(Assemble(text)).status());
 }
 
 std::vector<uint32_t> CompileCompute(const std::string& text) {

@@ -290,16 +290,15 @@ absl::Status AssignPrivateArrays(const Module& m, Abi& abi) {
 absl::Status CheckDispatch(const Module& m, const Limits& limits) {
   const uint64_t invocations = uint64_t{m.local_size[0]} * m.local_size[1] * m.local_size[2];
   if (invocations > limits.invocations) {
-    const absl::Status s = absl::ResourceExhaustedError(absl::StrCat(
-        "the workgroup has ", invocations, " invocations (", m.local_size[0], " x ",
-        m.local_size[1], " x ", m.local_size[2], "); the limit is ", limits.invocations));
-    return WithSpirvId(WithCause(s, "too_many_invocations"), m.local_size_id);
+    const std::string what = absl::StrCat("invocations of the workgroup (", m.local_size[0], " x ",
+                                          m.local_size[1], " x ", m.local_size[2], ")");
+    return BeyondLimit("too_many_invocations", {what, invocations, limits.invocations},
+                       m.local_size_id);
   }
   if (m.shared_bytes > limits.shared_bytes) {
-    const absl::Status s = absl::ResourceExhaustedError(
-        absl::StrCat("the workgroup has ", m.shared_bytes, " bytes of shared memory; the limit is ",
-                     limits.shared_bytes));
-    return WithSpirvId(WithCause(s, "shared_memory_too_large"), m.shared_id);
+    return BeyondLimit("shared_memory_too_large",
+                       {"bytes of shared memory", m.shared_bytes, limits.shared_bytes},
+                       m.shared_id);
   }
   return absl::OkStatus();
 }
@@ -337,8 +336,7 @@ absl::Status CheckControl(const Module& m) {
     }
   });
   if (!math.valid()) return absl::OkStatus();
-  const char kWhy[] = "compute: functions of halfs do not flush subnormals on this generation";
-  return WithSpirvId(WithCause(absl::UnimplementedError(kWhy), "float_controls"),
+  return Unsupported("float_controls", "function of half floats whose subnormals are to be flushed",
                      m.inst(math).spirv_id);
 }
 
@@ -401,10 +399,10 @@ absl::StatusOr<Abi> AssignAbi(const Module& m, const Device& device, const Pipel
   if (absl::Status s = CheckControl(m); !s.ok()) return s;
   AssignPush(m, uses, abi);
   if (abi.cross_thread_registers > device.limits.push_registers) {
-    const absl::Status s = absl::ResourceExhaustedError(
-        absl::StrCat("push constants take ", abi.cross_thread_registers, " of at most ",
-                     device.limits.push_registers, " registers"));
-    return WithSpirvId(WithCause(s, "push_constants_too_large"), m.push_constant_id);
+    return BeyondLimit(
+        "push_constants_too_large",
+        {"registers of push constants", abi.cross_thread_registers, device.limits.push_registers},
+        m.push_constant_id);
   }
   if (absl::Status s = AssignPrivateArrays(m, abi); !s.ok()) return s;
   AssignControl(m, abi);

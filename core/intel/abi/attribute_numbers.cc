@@ -17,10 +17,7 @@ using Slots = absl::Span<const std::optional<uint32_t>>;
 constexpr uint32_t kRouted = 16;        // entries of 3DSTATE_SBE_SWIZ
 constexpr uint32_t kSlotsOfOffset = 2;  // Vertex URB Entry Read Offset counts pairs
 
-absl::Status Refuse(const std::string& why) {
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", why)),
-                   "fragment_inputs");
-}
+absl::Status Refuse(const Detail& detail) { return BeyondLimit("fragment_inputs", detail); }
 
 // Returns the first slot that is read.
 uint32_t FirstSlot(Slots slots) {
@@ -37,8 +34,8 @@ class Numberer {
   absl::StatusOr<std::vector<uint32_t>> Run() {
     for (const std::optional<uint32_t>& s : slots_) {
       if (s && *s - first_ >= kMaxSetupSlots) {
-        return Refuse(absl::StrCat("slot ", *s, " of the vertex is read beside slot ", first_, "; ",
-                                   kMaxSetupSlots, " are delivered"));
+        return Refuse({absl::StrCat("slots of the vertex from slot ", first_, ", the first read"),
+                       *s - first_ + 1, kMaxSetupSlots});
       }
     }
     if (slots_.size() <= kRouted) {
@@ -47,8 +44,7 @@ class Numberer {
     }
     Divide();
     if (routed_.size() > kRouted) {
-      return Refuse(
-          absl::StrCat(routed_.size(), " attributes must be routed; ", kRouted, " can be"));
+      return Refuse({"attributes that must be routed", routed_.size(), kRouted});
     }
     for (size_t i = 0; i < routed_.size(); ++i) Give(routed_[i], static_cast<uint32_t>(i));
     for (uint32_t n = kRouted; n < kMaxSetupSlots; ++n) {
@@ -57,8 +53,7 @@ class Numberer {
     for (const size_t attribute : made_) {
       const auto free = std::find(taken_.begin(), taken_.end(), false);
       if (free == taken_.end()) {
-        return Refuse(absl::StrCat(slots_.size(), " attributes are read; ", kMaxSetupSlots,
-                                   " are delivered"));
+        return Refuse({"attributes that are read", slots_.size(), kMaxSetupSlots});
       }
       Give(attribute, static_cast<uint32_t>(free - taken_.begin()));
     }

@@ -59,19 +59,14 @@ const Binding& LastWithSurfaces(const std::vector<Binding>& bindings) {
                        [](const Binding& b) { return b.surfaces != 0; });
 }
 
-absl::Status TooManyDescriptors(const char* why) {
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat("compute: ", why)),
-                   "too_many_descriptors");
-}
-
 absl::Status ChooseMemory(const mir::Module& m, const Limits& limits, uint64_t other_entries,
                           std::vector<Binding>& bindings) {
   uint64_t samplers = 0, surfaces = other_entries;
   for (Binding& b : bindings) {
     if (b.elements > limits.bindless_surfaces) {
-      return WithSpirvId(
-          TooManyDescriptors("a binding has more descriptors than surface handles can tell"),
-          m.resources[b.resources[0]].spirv_id);
+      return BeyondLimit("too_many_descriptors",
+                         {"descriptors of a binding", b.elements, limits.bindless_surfaces},
+                         m.resources[b.resources[0]].spirv_id);
     }
     b.surfaces_in_memory = b.samplers_in_memory = b.unsized;
     samplers += b.unsized ? 0 : b.samplers;
@@ -93,9 +88,9 @@ absl::Status ChooseMemory(const mir::Module& m, const Limits& limits, uint64_t o
   while (surfaces > limits.surfaces) {
     Binding* b = Largest(bindings, surface_gain);
     if (b == nullptr) {
-      return WithSpirvId(
-          TooManyDescriptors("the shader uses more bindings than binding table entries"),
-          m.resources[LastWithSurfaces(bindings).resources[0]].spirv_id);
+      return BeyondLimit("too_many_descriptors",
+                         {"entries of the binding table", surfaces, limits.surfaces},
+                         m.resources[LastWithSurfaces(bindings).resources[0]].spirv_id);
     }
     surfaces -= static_cast<uint64_t>(surface_gain(*b));
     b->surfaces_in_memory = true;

@@ -163,10 +163,9 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
       keys.insert(*key);
     }
   }
-  if (TooManyDistances(m.inputs)) {
-    return WithCause(
-        absl::ResourceExhaustedError("fragment: more than eight distances to clip and cull by"),
-        "fragment_inputs");
+  if (const uint64_t distances = CountDistances(m.inputs); distances > kMaxDistances) {
+    return BeyondLimit("fragment_inputs",
+                       {"distances to clip and cull by", distances, kMaxDistances});
   }
   const LocationParts parts = PartsRead(m);
   std::vector<std::optional<uint32_t>> sources;
@@ -227,9 +226,8 @@ bool WritesFirstAlone(const FragmentAbi& abi) {
 // (VkPhysicalDeviceLimits::maxFragmentDualSrcAttachments is 1).
 absl::Status CheckTargets(const FragmentAbi& abi) {
   if (!abi.dual_source || WritesFirstAlone(abi)) return absl::OkStatus();
-  return WithCause(
-      absl::UnimplementedError("fragment: a second source of blending with targets other than 0"),
-      "fragment_outputs");
+  return Unsupported("fragment_outputs",
+                     "second source of blending with render targets other than 0");
 }
 
 // Alpha to coverage uses the alpha of location 0 (Vulkan, "Multisample Coverage"). Hardware can

@@ -70,15 +70,14 @@ uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Inte
   return element;
 }
 
-bool TooManyDistances(const std::vector<mir::Interface>& list) {
-  constexpr uint64_t kMaxDistances = 8;
+uint64_t CountDistances(const std::vector<mir::Interface>& list) {
   uint64_t distances = 0;
   for (const mir::Interface& v : list) {
     if (v.builtin == BuiltIn::kClipDistance || v.builtin == BuiltIn::kCullDistance) {
       distances += v.elements;
     }
   }
-  return distances > kMaxDistances;
+  return distances;
 }
 
 void NoteElements(const mir::Module& m, mir::InstId access, std::vector<bool>& touched) {

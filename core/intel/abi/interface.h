@@ -19,9 +19,10 @@ inline constexpr uint32_t kDistancesPerSlot = 4;
 uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Interface& distances,
                         uint32_t element);
 
-// Returns true if there are more than eight clip and cull distances (Mesa 25.0.7, 3DSTATE_VS: a
+// Distances to clip and to cull by, together, and how many there may be (Mesa 25.0.7, 3DSTATE_VS: a
 // mask of eight bits for either; Vulkan, maxCombinedClipAndCullDistances).
-bool TooManyDistances(const std::vector<mir::Interface>& list);
+inline constexpr uint64_t kMaxDistances = 8;
+uint64_t CountDistances(const std::vector<mir::Interface>& list);
 
 // Notes the elements that a load of an input may read, or a store to an output may write: all if a
 // value selects the element. `touched` is indexed by element.

@@ -33,14 +33,8 @@ constexpr struct {
                    {VertexValue::kVertexIdFromZero, 2},
                    {VertexValue::kInstanceIdFromZero, 3}};
 
-absl::Status TooMany(KnownCause cause, const std::string& why) {
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat("vertex: ", why)), cause);
-}
-
-absl::Status Refuse(const Interface& v, KnownCause cause, std::string_view why) {
-  return WithSpirvId(
-      WithCause(absl::UnimplementedError(absl::StrCat("vertex: ", std::string(why))), cause),
-      v.spirv_id);
+absl::Status Refuse(const Interface& v, KnownCause cause, const char* what) {
+  return Unsupported(cause, what, v.spirv_id);
 }
 
 // VUID-VkGraphicsPipelineCreateInfo-renderPass-06050: no shader may have the built-in under
@@ -96,13 +90,13 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
     if (v.builtin != BuiltIn::kNone) continue;
     for (uint32_t e = 0; e < v.elements; ++e) {
       if (!reads.element[i][e]) continue;
-      if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_inputs", "an input of 64 bits");
+      if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_inputs", "input of 64 bits");
       slot_of[v.location + e] = 0;
     }
   }
   if (slot_of.size() > kMaxAttributes) {
-    return TooMany("vertex_inputs", absl::StrCat(slot_of.size(), " attributes are read; ",
-                                                 kMaxAttributes, " can be"));
+    return BeyondLimit("vertex_inputs",
+                       {"attributes that are read", slot_of.size(), kMaxAttributes});
   }
   for (auto& [location, slot] : slot_of) {
     slot = static_cast<uint32_t>(abi.attributes.size());
@@ -130,9 +124,8 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
   if (reads.values.contains(VertexValue::kDrawId)) draw.system_values = {{0, VertexValue::kDrawId}};
   add(std::move(draw));
   if (abi.attributes.size() > kMaxAttributeSlots) {
-    return TooMany("vertex_inputs",
-                   absl::StrCat("attributes and the draw's own values take ", abi.attributes.size(),
-                                " slots; ", kMaxAttributeSlots, " can be"));
+    return BeyondLimit("vertex_inputs", {"slots of attributes and of the draw's own values",
+                                         abi.attributes.size(), kMaxAttributeSlots});
   }
   return absl::OkStatus();
 }
@@ -182,19 +175,20 @@ absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) 
                   {1, VueValue::kLayer, 0, views.on()},
                   {2, VueValue::kViewport, 0, false},
                   {3, VueValue::kPointSize, 0, false}};
-  if (TooManyDistances(m.outputs)) {
-    return TooMany("vertex_outputs", "more than eight distances to clip and cull by");
+  if (const uint64_t distances = CountDistances(m.outputs); distances > kMaxDistances) {
+    return BeyondLimit("vertex_outputs",
+                       {"distances to clip and cull by", distances, kMaxDistances});
   }
   const std::vector<std::vector<bool>> stored = FindStores(m);
   for (size_t i = 0; i < m.outputs.size(); ++i) {
     const Interface& v = m.outputs[i];
     if (std::find(stored[i].begin(), stored[i].end(), true) == stored[i].end()) continue;
-    if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_outputs", "an output of 64 bits");
+    if (mir::BitsOf(v.type) > 32) return Refuse(v, "vertex_outputs", "output of 64 bits");
     if (v.builtin == BuiltIn::kNone && v.location + v.elements > kOutputLocations) {
-      return WithSpirvId(TooMany("vertex_outputs",
-                                 absl::StrCat("an output at location ", v.location + v.elements - 1,
-                                              "; the last is ", kOutputLocations - 1)),
-                         v.spirv_id);
+      return BeyondLimit(
+          "vertex_outputs",
+          {"last location of an output", v.location + v.elements - 1, kOutputLocations - 1},
+          v.spirv_id);
     }
     if (views.on() && v.builtin == BuiltIn::kLayer) return RefuseLayer(v);
     for (uint32_t e = 0; e < v.elements; ++e) {

@@ -1,6 +1,5 @@
 #include "core/intel/abi/views.h"
 
-#include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 
 namespace kiln::intel {
@@ -23,10 +22,8 @@ uint64_t Views::numbers() const {
 
 absl::Status CheckViews(const Views& views) {
   if (views.mask >> kMaxViews == 0) return absl::OkStatus();
-  return WithCause(
-      absl::UnimplementedError(absl::StrCat("multiview: view ", std::bit_width(views.mask) - 1,
-                                            " is drawn; the last there is is ", kMaxViews - 1)),
-      "too_many_views");
+  const auto last = static_cast<uint32_t>(std::bit_width(views.mask)) - 1;
+  return Unsupported("too_many_views", {"last view drawn", last, kMaxViews - 1});
 }
 
 }  // namespace kiln::intel

@@ -16,19 +16,20 @@ uint32_t Invocations(const Module& m) {
 absl::Status FitsThreads(const Module& m, const Device& device, uint32_t threads, int width) {
   const uint32_t most = device.limits.threads_per_group;
   if (threads <= most) return absl::OkStatus();
-  const absl::Status s = absl::ResourceExhaustedError(absl::StrCat(
-      "the workgroup needs ", threads, " threads of ", width, " lanes; the limit is ", most));
-  return WithSpirvId(WithCause(s, "workgroup_too_large"), m.local_size_id);
+  return BeyondLimit(
+      "workgroup_too_large",
+      {absl::StrCat("threads of the workgroup, of ", width, " lanes each"), threads, most},
+      m.local_size_id);
 }
 
 // VUID-VkPipelineShaderStageCreateInfo-pNext-02757 and flags-02758: subgroups are full if their
 // size divides the workgroup's in x.
 absl::Status HasFullSubgroups(const Module& m, int width) {
   if (m.local_size[0] % static_cast<uint32_t>(width) == 0) return absl::OkStatus();
-  const absl::Status s = absl::ResourceExhaustedError(
-      absl::StrCat("full subgroups are required, and ", width,
-                   " lanes do not divide the workgroup's size in x, ", m.local_size[0]));
-  return WithSpirvId(WithCause(s, "partial_subgroups"), m.local_size_id);
+  return BeyondLimit(
+      "partial_subgroups",
+      absl::StrCat("workgroup of size ", m.local_size[0], " in x, at ", width, " lanes"),
+      m.local_size_id);
 }
 
 // Returns the scratch space of a thread, a power of two from 1 KiB.
@@ -43,15 +44,14 @@ uint32_t ScratchBytes(uint32_t wanted) {
 // messages of 8 lanes alone (Mesa 25.0.7, brw_compile_fs.cpp). At 32 lanes, selection supports
 // neither messages to the pixel interpolator nor a lane for each sample.
 absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
-  const char* why =
-      (f.writes_stencil || f.dual_source) && width > 8
-          ? "stencil values and a second source of blending are written by 8 lanes"
-      : f.interpolator && width > 16  ? "programs that ask the pixel interpolator run 8 or 16 lanes"
-      : f.samples == 16 && width > 16 ? "programs of 16 samples a pixel run 8 or 16 lanes"
-      : f.per_sample && width > 16    ? "programs of samples run 8 or 16 lanes"
-                                      : nullptr;
+  const char* why = (f.writes_stencil || f.dual_source) && width > 8
+                        ? "stencil values or a second source of blending"
+                    : f.interpolator && width > 16  ? "interpolation at a chosen position"
+                    : f.samples == 16 && width > 16 ? "program for 16 samples a pixel"
+                    : f.per_sample && width > 16    ? "program that runs for each sample"
+                                                    : nullptr;
   if (why == nullptr) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", why)), "fragment_width");
+  return BeyondLimit("fragment_width", absl::StrCat(why, ", at ", width, " lanes"));
 }
 
 // Divides a workgroup into threads.
@@ -69,17 +69,15 @@ absl::Status FitsRegisters(const Abi& abi, const WidthAbi& w) {
   const uint32_t all = abi.device->machine.registers;
   const uint32_t wanted = StartRegisters(abi, w);
   if (wanted <= all) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(
-                       absl::StrCat("payload, constants and inputs of a thread of ", w.width,
-                                    " lanes take ", wanted, " registers; there are ", all)),
-                   "thread_payload_too_large");
+  return BeyondLimit("thread_payload_too_large",
+                     {absl::StrCat("registers of payload, constants and inputs of a thread of ",
+                                   w.width, " lanes"),
+                      wanted, all});
 }
 
 absl::Status HasVertexWidth(int width) {
   if (width == static_cast<int>(kVertexLanes)) return absl::OkStatus();
-  return WithCause(absl::ResourceExhaustedError(
-                       absl::StrCat("vertex: programs run 8 vertices a thread, not ", width)),
-                   "vertex_width");
+  return BeyondLimit("vertex_width", absl::StrCat("vertex program of ", width, " lanes"));
 }
 
 }  // namespace
@@ -91,10 +89,10 @@ absl::Status CheckScratch(const Module& m, const Device& device, uint64_t bytes,
   for (const mir::PrivateArray& array : m.private_arrays) {
     if (array.bytes > largest.bytes) largest = array;
   }
-  const absl::Status s =
-      absl::ResourceExhaustedError(absl::StrCat("a thread of ", width, " lanes needs ", bytes,
-                                                " bytes of scratch memory; the limit is ", most));
-  return WithSpirvId(WithCause(s, "scratch_too_large"), largest.spirv_id);
+  return BeyondLimit(
+      "scratch_too_large",
+      {absl::StrCat("bytes of scratch memory of a thread of ", width, " lanes"), bytes, most},
+      largest.spirv_id);
 }
 
 uint32_t StartRegisters(const Abi& abi, const WidthAbi& w) {

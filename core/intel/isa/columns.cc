@@ -17,9 +17,8 @@ absl::string_view Name(Generation gen) {
 
 absl::Status CheckCell(const ColumnTable& table, Generation gen, size_t row) {
   if (table.cell(gen, row) != Cell::kUnfilled) return absl::OkStatus();
-  return WithCause(absl::UnimplementedError(absl::StrCat("isa: ", table.name, " '", table.row(row),
-                                                         "' of ", Name(gen), " is not filled")),
-                   "isa_table_unfilled");
+  return Unsupported("isa_table_unfilled",
+                     absl::StrCat(table.name, " '", table.row(row), "' of ", Name(gen)));
 }
 
 absl::Status CheckColumn(const ColumnTable& table, Generation gen) {

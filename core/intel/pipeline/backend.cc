@@ -60,9 +60,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
   if (absl::Status s = runner.Run(AllWidthsLevel(), AllWidthsPasses(), all); !s.ok()) return s;
   Compiled out;
   absl::Status refused =
-      WithCause(absl::UnimplementedError(
-                    "the target is compiled at SIMD8, SIMD16 and SIMD32; none was asked for"),
-                "dispatch_width");
+      Unsupported("dispatch_width", "widths asked for, none of which the target has");
   const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
     if (!IsWanted(options, width)) continue;

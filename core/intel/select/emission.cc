@@ -34,16 +34,14 @@ lir::Function Emission::Finish() {
   return std::move(f_);
 }
 
-absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const {
-  const std::string text = absl::StrCat(std::string(mir::kStageNames[static_cast<int>(m_.stage)]),
-                                        ": ", std::string(mir::Info(inst.op).name), ": ",
-                                        std::string(why), " (SPIR-V id ", inst.spirv_id, ")");
-  return WithSpirvId(WithCause(absl::UnimplementedError(text), cause), inst.spirv_id);
+absl::Status Emission::Refuse(const mir::Inst& inst, KnownCause cause,
+                              std::string_view what) const {
+  return Unsupported(cause, std::string(what), inst.spirv_id);
 }
 
 absl::Status Emission::Unexpected(const mir::Inst& inst, std::string_view why) const {
-  const std::string text = absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ",
-                                        std::string(why), " (SPIR-V id ", inst.spirv_id, ")");
+  const std::string text =
+      absl::StrCat("selection: ", std::string(mir::Info(inst.op).name), ": ", std::string(why));
   return WithSpirvId(absl::InternalError(text), inst.spirv_id);
 }
 

@@ -126,7 +126,7 @@ absl::Status Images::VisitStorageImage(mir::InstId id) {
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   if (info.multisampled)
-    return Refuse(inst, "multisampled_storage_image", "storage images with several samples");
+    return Refuse(inst, "multisampled_storage_image", "storage image with several samples");
   TypedCall call;
   call.surface = descriptors_.ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {

@@ -295,7 +295,7 @@ absl::Status Memory::BufferAddress(mir::InstId id) {
   uint32_t element = m_.resources[inst.imm0].element;
   if ((inst.flags & mir::kIndexed) != 0) {
     if (!m_.IsConstant(m_.source(id, 0))) {
-      return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
+      return Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
     }
     element += KnownElement(*abi_.device, m_.resources[inst.imm0], m_.value(m_.source(id, 0)).bits);
   }
@@ -307,7 +307,7 @@ absl::Status Memory::BufferAddress(mir::InstId id) {
   }
   // The index became constant only with the width, after the registers of addresses were assigned.
   if ((inst.flags & mir::kIndexed) != 0) {
-    return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
+    return Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
   }
   return Unexpected(inst, "the buffer's address was not assigned");
 }

@@ -35,7 +35,7 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
     first = 1;
   }
   if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
-    return Refuse(inst, "fragment_outputs", "a location that no target has");
+    return Refuse(inst, "fragment_outputs", "store to a location that no render target has");
   }
   if (mir::BitsOf(v.type) != 32) return Unexpected(inst, "an output of other than 32 bits");
   for (int i = first; i < inst.num_sources; ++i) {

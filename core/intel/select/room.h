@@ -58,8 +58,8 @@ class Room {
   void LegaliseSources(Opcode op, Sources& sources, Extra& extra) {
     e_.LegaliseSources(op, sources, extra);
   }
-  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const {
-    return e_.Refuse(inst, cause, why);
+  absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view what) const {
+    return e_.Refuse(inst, cause, what);
   }
   absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const {
     return e_.Unexpected(inst, why);

@@ -162,7 +162,7 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
     if (absl::Status e = GatherMessage(id, t, s, call); !e.ok()) return e;
   } else {
     if (inst.op == mir::Op::kSampleImplicit && s.dref >= 0 && s.bias >= 0 && s.min_lod >= 0) {
-      return Refuse(inst, "sample_form", "bias, reference and least level together");
+      return Refuse(inst, "sample_form", "sample with bias, reference and minimum level");
     }
     SampleMessage(id, s, call);
     if (s.num_offsets > 0) {
@@ -170,7 +170,7 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
     } else if (HasOffset(t)) {
       for (int8_t v : t.offset) {
         if (!FitsNibble(v))
-          return Refuse(inst, "texel_offset_range", "a texel offset beyond -8 to 7");
+          return Refuse(inst, "texel_offset_range", "texel offset beyond -8 to 7");
       }
       call.header = OffsetBits(t.offset);
     }
@@ -230,7 +230,7 @@ absl::Status Samplers::GatherMessage(mir::InstId id, const mir::TexelOp& t,
     return absl::OkStatus();
   }
   if (m_.resources[m_.inst(id).imm0].image.dim != mir::ImageDim::k2D) {
-    return Refuse(m_.inst(id), "texel_offset_range", "chosen offsets outside two dimensions");
+    return Refuse(m_.inst(id), "texel_offset_range", "texel offset chosen by value");
   }
   call.message = compares ? Message::kGather4PoC : Message::kGather4Po;
   constexpr ParamKind kOffsets[] = {ParamKind::kOffsetU, ParamKind::kOffsetV};

@@ -203,7 +203,7 @@ absl::Status Vertex::VisitStore(mir::InstId id) {
   uint32_t element = 0;
   if ((inst.flags & mir::kIndexed) != 0) {
     if (!m_.IsConstant(m_.source(id, 0))) {
-      return Refuse(inst, "vertex_outputs", "an output that is chosen by value");
+      return Refuse(inst, "vertex_outputs", "output chosen by value");
     }
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     if (element >= v.elements) return absl::OkStatus();  // there is none

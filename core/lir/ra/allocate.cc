@@ -99,12 +99,13 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
                     const OutOfRegisters& why) {
   const Value& v = f.value(why.value);
   const uint8_t pool = t.files[v.file].pool;
-  const std::string text =
-      absl::StrCat("no room for a value of ", v.comps, " component(s) in pool ",
-                   std::string(t.pools[pool].name), " (SPIR-V id ", v.spirv_id, ", block b",
-                   why.block.index, "): at most ", stats.max_live[pool].logical, " units live, ",
-                   stats.max_live[pool].physical, " with parked lanes, of ", FreeUnits(t, f, pool));
-  return WithSpirvId(WithCause(absl::ResourceExhaustedError(text), "out_of_registers"), v.spirv_id);
+  const std::string text = absl::StrCat(
+      "no room for a value of ", v.comps, " component(s) in pool ", std::string(t.pools[pool].name),
+      " (block b", why.block.index, "): at most ", stats.max_live[pool].logical, " units live, ",
+      stats.max_live[pool].physical, " with parked lanes, of ", FreeUnits(t, f, pool));
+  const std::string what =
+      absl::StrCat("value of ", v.comps, " component(s) in pool ", std::string(t.pools[pool].name));
+  return WithMessage(BeyondLimit("out_of_registers", what, v.spirv_id), text);
 }
 
 // Assigns registers in a function whose flags fit; leaves it unchanged on failure.
@@ -181,11 +182,10 @@ absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t pla
     f->reserved.push_back({hooks.to_pool, first, units, hooks.pool});
     return absl::OkStatus();
   }
-  return WithCause(
-      absl::ResourceExhaustedError(absl::StrCat(
-          "no ", units, " units of pool ", std::string(t.pools[hooks.to_pool].name),
-          " are left for spilled values of pool ", std::string(t.pools[hooks.pool].name))),
-      "out_of_registers");
+  return BeyondLimit(
+      "out_of_registers",
+      absl::StrCat(units, " units of pool ", std::string(t.pools[hooks.to_pool].name),
+                   " for spilled values of pool ", std::string(t.pools[hooks.pool].name)));
 }
 
 // Spills the pools one after another; `live` is the liveness of the function as passed in.

@@ -255,10 +255,8 @@ absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live
     *live = Liveness(t, *f);
   }
   if (!any_flag) return 0;
-  return WithSpirvId(
-      WithCause(absl::ResourceExhaustedError("flag registers: too many are held at once"),
-                "out_of_registers"),
-      saver.left_over.valid() ? f->value(saver.left_over).spirv_id : 0);
+  return BeyondLimit("out_of_registers", "flags held at once",
+                     saver.left_over.valid() ? f->value(saver.left_over).spirv_id : 0);
 }
 
 }  // namespace kiln::lir::ra

@@ -125,12 +125,10 @@ class PlaceAssigner {
   }
 
   absl::Status TooLarge(uint32_t masked_end) const {
-    return WithSpirvId(
-        WithCause(absl::ResourceExhaustedError(absl::StrCat(
-                      "values that must be stored under a mask take ", masked_end,
-                      " units of scratch memory; such stores reach ", in_.h.direct_units)),
-                  "scratch_too_large"),
-        OutOfReach());
+    return BeyondLimit("scratch_too_large",
+                       {"units of scratch memory for values that are stored under a mask",
+                        masked_end, in_.h.direct_units},
+                       OutOfReach());
   }
   // Returns the SPIR-V id of a value whose slot is out of the reach of masked stores, but needs
   // one.

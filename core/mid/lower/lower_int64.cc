@@ -77,13 +77,7 @@ class Lowering {
   }
 
   bool Refuse(InstId id, KnownCause cause, const std::string& what) {
-    if (status_.ok()) {
-      const uint32_t spirv_id = m_.inst(id).spirv_id;
-      status_ = WithSpirvId(WithCause(absl::UnimplementedError("compute: " + what + " (SPIR-V id " +
-                                                               std::to_string(spirv_id) + ")"),
-                                      cause),
-                            spirv_id);
-    }
+    if (status_.ok()) status_ = Unsupported(cause, what, m_.inst(id).spirv_id);
     return false;
   }
 

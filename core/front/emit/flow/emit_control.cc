@@ -10,6 +10,7 @@
 #include "core/front/check/coverage.h"
 #include "core/front/emit/emit.h"
 #include "core/front/emit/flow/loops.h"
+#include "core/front/grammar/spirv_grammar.h"
 
 namespace kiln::front {
 namespace {
@@ -70,6 +71,7 @@ Flow ControlFlow::EmitBlock(uint32_t block, uint32_t* next) const {
   bool phis = true;
   for (uint32_t i = b.first; i + 1 < b.end; ++i) {
     const SpirvInst inst = spirv().Inst(spirv().body_offsets[i]);
+    e_.errors.set_instruction(spirv().body_offsets[i]);
     if (inst.op == spv::Op::OpSelectionMerge || inst.op == spv::Op::OpLoopMerge) continue;
     if (inst.op == spv::Op::OpPhi) {
       if (!BindPhi(c_, inst, phis)) return {};
@@ -81,6 +83,7 @@ Flow ControlFlow::EmitBlock(uint32_t block, uint32_t* next) const {
     if (!Charge(1) || !EmitInst(c_, inst, &returns)) return {};
     if (!returns) return {};
   }
+  e_.errors.set_instruction(spirv().body_offsets[b.end - 1]);
   return EmitTerminator(block, spirv().Inst(spirv().body_offsets[b.end - 1]), next);
 }
 
@@ -98,7 +101,7 @@ Flow ControlFlow::EmitTerminator(uint32_t block, const SpirvInst& inst, uint32_t
     case spv::Op::OpUnreachable: builder().Unreachable(); return {};
     case spv::Op::OpKill:
     case spv::Op::OpTerminateInvocation: EmitEnd(inst.op); return {};
-    default: Refuse(CauseOf(inst.op), "terminator", c_.place.function->id); return {};
+    default: Refuse(CauseOf(inst.op), OpText(inst.op), c_.place.function->id); return {};
   }
 }
 

@@ -24,6 +24,7 @@ class Functions : public InstEmitter {
 // Emits a function. `end`: set to true if its end is reachable.
 bool Functions::EmitFunction(uint32_t index, bool* end) const {
   FunctionContext caller = std::move(c_.place);
+  const uint32_t call = e_.errors.instruction();
   c_.place = FunctionContext();
   c_.place.index = index;
   c_.place.function = &spirv().functions[index];
@@ -32,6 +33,7 @@ bool Functions::EmitFunction(uint32_t index, bool* end) const {
   EmitBody(c_, end);
   c_.place = std::move(caller);
   e_.errors.set_function(c_.place.function->id);
+  e_.errors.set_instruction(call);
   Unbind(spirv().functions[index]);
   return ok();
 }
@@ -57,8 +59,7 @@ bool Functions::BindParameters(const SpirvInst& inst, const SpirvFunction& calle
       if (!GetPointer(inst.operand(4 + i), &pointer)) return false;
       if (pointer.type != type.element) return Malformed("argument type", inst.result);
       if (pointer.component.valid()) {
-        return Refuse("partial_pointer", "argument points to a component chosen by value",
-                      inst.result);
+        return Refuse("partial_pointer", "argument of a call", inst.result);
       }
       c_.bindings.BindPointer(parameter, pointer);
       continue;

@@ -134,8 +134,10 @@ Flow Loops::Complete(mir::InstId inst, LoopContext& loop) const {
   std::vector<mir::Type> types;
   for (uint32_t slot : loop.slots) types.push_back(c_.slots.type(slot));
   if (several) types.insert(types.end(), flow.size(), mir::Type::kBool);
-  if (types.size() > 0xffff) {
-    Refuse("module_too_large", "too many values carried by a loop", c_.place.function->id);
+  constexpr size_t kMaxResults = 0xffff;  // of an instruction of MIR
+  if (types.size() > kMaxResults) {
+    Refuse("module_too_large", {"values carried by a loop", types.size(), kMaxResults},
+           c_.place.function->id);
     return {};
   }
   for (LoopExit& exit : loop.exits) {
@@ -159,7 +161,8 @@ Flow Loops::EmitLoop(uint32_t header, absl::FunctionRef<Flow()> body) const {
   builder().set_spirv_id(spirv().blocks[c_.place.function->first_block + header].label);
   const std::vector<uint32_t> slots = WrittenSlots(header);
   if (slots.size() > kMaxCarried) {
-    Refuse("module_too_large", "too many values carried by a loop", c_.place.function->id);
+    Refuse("module_too_large", {"values carried by a loop", slots.size(), kMaxCarried},
+           c_.place.function->id);
   }
   if (!ok()) return {};
   std::vector<ValueId> initial;

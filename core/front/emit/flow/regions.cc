@@ -155,7 +155,8 @@ Flow IfJoin::Complete(mir::InstId inst) {
   JoinSlots();
   Flow flow = JoinFlows();
   if (types_.size() > kMaxCarried) {
-    Refuse("module_too_large", "too many values carried by a branch", c_.place.function->id);
+    Refuse("module_too_large", {"values carried by a branch", types_.size(), kMaxCarried},
+           c_.place.function->id);
     return {};
   }
   Yield(inst);
@@ -176,7 +177,8 @@ WalkedRegion Regions::Walk(mir::RegionId region, absl::FunctionRef<Flow()> emit)
   builder().SetRegion(region);
   ++c_.nesting;
   if (c_.nesting > kMaxRegionDepth) {
-    Refuse("nesting_too_deep", "control flow", c_.place.function->id);
+    Refuse("nesting_too_deep", {"levels of control flow", std::nullopt, kMaxRegionDepth},
+           c_.place.function->id);
   }
   if (ok()) walked.flow = emit();
   --c_.nesting;

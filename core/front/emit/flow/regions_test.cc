@@ -223,7 +223,7 @@ std::string Nested(int depth) {
 
 TEST(Regions, NestingIsBounded) {
   EXPECT_EQ(FlowText(Nested(250)).find("nesting"), std::string::npos);
-  EXPECT_EQ(FlowText(Nested(257)), "nesting_too_deep: control flow (%1)");
+  EXPECT_EQ(FlowText(Nested(257)), "nesting_too_deep: levels of control flow: more than 256 (%1)");
 }
 
 }  // namespace

@@ -46,8 +46,9 @@ bool ImageEmitter::EmitImage(const SpirvInst& inst, bool* handled) {
 bool ImageEmitter::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
   const SpirvType& type = *spirv().Type(pointer.type);
   if (!type.IsImage()) {
-    return type.unsupported.empty() ? Malformed("load of an array of images", inst.result)
-                                    : Refuse(type.unsupported, "load", inst.result);
+    return type.unsupported.empty()
+               ? Malformed("load of an array of images", inst.result)
+               : Refuse(type.unsupported, "load from this variable", inst.result);
   }
   ImageHandle handle;
   (type.kind == SpirvType::kSampler ? handle.sampler : handle.image) = pointer;
@@ -301,7 +302,7 @@ bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, u
 // Checks the operands of a read or write of a storage image.
 bool ImageEmitter::CheckStorageOperands(const SpirvInst& inst, const ImageOperands& operands) {
   if ((operands.params & mir::kTexelLod) != 0) {  // SPV_AMD_shader_image_load_store_lod
-    return Refuse("images", "level of a storage image", inst.result);
+    return Refuse("images", "access to a level of a storage image", inst.result);
   }
   return CheckImageOperands(inst, operands, mir::kTexelSample);
 }

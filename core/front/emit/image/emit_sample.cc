@@ -203,7 +203,7 @@ bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, 
   for (size_t i = 0; i < 4; ++i) {
     const auto offset = absl::MakeConstSpan(operands.offsets).subspan(2 * i, 2);
     if (!ConstantOffset(offset, &texel)) {
-      return Refuse("images", "offsets of a gather are no constants of 8 bits", inst.result);
+      return Refuse("images", "offsets of a gather that are no constants of 8 bits", inst.result);
     }
     const mir::InstId id =
         EmitTexelOp(mir::Op::kGather, handle.image, resource, texel, sources, results, 0);

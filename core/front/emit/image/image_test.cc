@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/base/cause.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 
@@ -85,7 +86,7 @@ OpDecorate %t Binding 2
           operation + " %v4float %s %center " + operands +
           "\n%e = OpCompositeExtract %float %r 0\n%result = OpBitcast %uint %e\n",
       true, "", "OpCapability Shader\nOpCapability ImageGatherExtended\n")));
-  if (!module.ok()) return std::string(module.status().message());
+  if (!module.ok()) return TextOf(module.status());
   return mir::Print(*module, {.renumber = true, .spirv_ids = false});
 }
 

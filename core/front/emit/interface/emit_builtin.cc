@@ -99,7 +99,9 @@ bool BuiltinEmitter::Builtin(spv::BuiltIn builtin, uint32_t component, const Poi
       if (SubgroupBuiltin(c_, builtin, component, value)) return true;
       break;
   }
-  return Refuse(CauseOf(builtin), "built-in variable", pointer.variable);
+  return Refuse(CauseOf(builtin),
+                NamedRow("built-in variable", "builtin", static_cast<uint32_t>(builtin)),
+                pointer.variable);
 }
 
 bool BuiltinEmitter::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {

@@ -240,7 +240,7 @@ body {
       %n = OpLoad %int %i
       %p = OpAccessChain %in_float %7 %n %u_0 %n %u_1
       %value = OpLoad %float %p)"),
-            "input_structs: two indices by value (%7)");
+            "input_structs: element chosen by two values (%7)");
 }
 
 TEST(Inputs, PointersToThemAreArguments) {
@@ -360,11 +360,11 @@ TEST(Inputs, WhatTheyCannotBe) {
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 Index 1\n"),
             "index of an output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerVertexKHR\n"),
-            "barycentric_coordinates: input or output decorated so (%7)");
+            "barycentric_coordinates: decoration of an input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerPrimitiveEXT\n"),
-            "mesh_stages: input or output decorated so (%7)");
+            "mesh_stages: decoration of an input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerViewNV\n"),
-            "vendor_extension: input or output decorated so (%7)");
+            "vendor_extension: decoration of an input or output (%7)");
 }
 
 TEST(Inputs, DoNotOverlap) {

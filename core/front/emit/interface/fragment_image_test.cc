@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/base/cause.h"
 #include "core/front/testing/fragment_testing.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
@@ -28,7 +29,7 @@ absl::StatusOr<mir::Module> Glsl(const std::string& globals, const std::string& 
 
 std::string Text(const std::string& globals, const std::string& body) {
   const auto m = Glsl(globals, body);
-  if (!m.ok()) return std::string(m.status().message());
+  if (!m.ok()) return TextOf(m.status());
   mir::PrintOptions options;
   options.renumber = true;
   options.spirv_ids = false;
@@ -85,16 +86,14 @@ body {
 
 TEST(FragmentImages, LevelsOfComputeAreNotAskedFor) {
   EXPECT_THAT(
-      std::string(
-          ImportVerified(
-              CompileCompute(
-                  "#version 460\n#extension GL_NV_compute_shader_derivatives : enable\n"
-                  "layout(local_size_x = 4) in;\nlayout(derivative_group_linearNV) in;\n"
-                  "layout(binding = 0) uniform sampler2D s;\n"
-                  "layout(binding = 1) buffer O { vec2 o; };\n"
-                  "void main() { o = textureQueryLod(s, vec2(gl_LocalInvocationID.xy)); }\n"))
-              .status()
-              .message()),
+      TextOf(ImportVerified(
+                 CompileCompute(
+                     "#version 460\n#extension GL_NV_compute_shader_derivatives : enable\n"
+                     "layout(local_size_x = 4) in;\nlayout(derivative_group_linearNV) in;\n"
+                     "layout(binding = 0) uniform sampler2D s;\n"
+                     "layout(binding = 1) buffer O { vec2 o; };\n"
+                     "void main() { o = textureQueryLod(s, vec2(gl_LocalInvocationID.xy)); }\n"))
+                 .status()),
       HasSubstr("derivatives: OpImageQueryLod"));
 }
 

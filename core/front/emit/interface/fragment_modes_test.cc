@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/cause.h"
 #include "core/front/testing/fragment_testing.h"
 #include "core/front/testing/testing.h"
 
@@ -73,7 +74,7 @@ TEST(FragmentModes, Interlock) {
 
 TEST(FragmentModes, OfOtherStages) {
   EXPECT_EQ(ModesText("OriginUpperLeft;LocalSize 1 1 1"), "execution mode of another stage (%1)");
-  EXPECT_EQ(ImportVerified(Assemble(R"(
+  EXPECT_EQ(TextOf(ImportVerified(Assemble(R"(
       OpCapability Shader
       OpMemoryModel Logical GLSL450
       OpEntryPoint GLCompute %1 "main"
@@ -85,8 +86,7 @@ TEST(FragmentModes, OfOtherStages) {
       %4 = OpLabel
       OpReturn
       OpFunctionEnd)"))
-                .status()
-                .message(),
+                       .status()),
             "execution mode of another stage (%1)");
 }
 

@@ -54,7 +54,7 @@ body {
   EXPECT_EQ(InputText("LocalInvocationIndex"), "built-in variable that the stage has not (%7)");
   EXPECT_EQ(InputText("HelperInvocation", "%bool"),
             "built-in variable that the stage has not (%7)");
-  EXPECT_EQ(InputText("VertexId"), "opengl_numbers: built-in variable (%7)");
+  EXPECT_EQ(InputText("VertexId"), "opengl_numbers: built-in variable VertexId (%7)");
 }
 
 std::string OutputText(const std::string& builtin, const std::string& type) {
@@ -80,7 +80,7 @@ TEST(VertexBuiltIns, Outputs) {
             "built-in variable that the stage has not there (%7)");
   EXPECT_EQ(OutputText("VertexIndex", "%int"),
             "built-in variable that the stage has not there (%7)");
-  EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"), "shading_rate: built-in variable (%7)");
+  EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"), "shading_rate: built-in variable PrimitiveShadingRateKHR (%7)");
 }
 
 // A block's written built-ins become outputs, whatever else it declares; beside it is a user's
@@ -130,7 +130,7 @@ TEST(VertexModes, AreRefusedOrOfOtherStages) {
     return Head({.main = "OpReturn", .modes = modes});
   };
   EXPECT_EQ(text(""), "\n");
-  EXPECT_EQ(text("Xfb"), "transform_feedback: execution mode 11 (%1)");
+  EXPECT_EQ(text("Xfb"), "transform_feedback: execution mode Xfb (%1)");
   EXPECT_EQ(text("OriginUpperLeft;EarlyFragmentTests"), "execution mode of another stage (%1)");
   EXPECT_EQ(text("LocalSize 1 1 1"), "execution mode of another stage (%1)");
 }

@@ -115,7 +115,7 @@ bool AtomicEmitter::EmitControlBarrier(const SpirvInst& inst) {
   const auto scope = static_cast<spv::Scope>(execution);
   if (scope == spv::Scope::Invocation) return EmitMemoryBarrier(memory, semantics);
   if (scope != spv::Scope::Workgroup && scope != spv::Scope::Subgroup) {
-    return Refuse("barrier_scope", "barrier", inst.operand(1));
+    return Refuse("barrier_scope", "barrier of another scope", inst.operand(1));
   }
   if (scope == spv::Scope::Workgroup && module().stage != mir::Stage::kCompute) {
     return Malformed("barrier of a workgroup outside of compute", inst.operand(1));
@@ -146,7 +146,9 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
   const bool is_float = pointee->kind == SpirvType::kFloat;
   const bool texel = pointer.space == Pointer::kTexel;
   if (mir::BitsOf(type) == 64 && (texel || pointer.space == Pointer::kShared)) {
-    return Refuse("int64_atomics", "atomic", pointer_id);
+    return Refuse("int64_atomics",
+                  texel ? "atomic of 64 bits on an image" : "atomic of 64 bits on shared memory",
+                  pointer_id);
   }
   const bool width = type == mir::Type::kF16 || mir::BitsOf(type) >= 32;
   if ((pointee->kind != SpirvType::kInt && !is_float) || mir::IsFloat(type) != is_float || !width ||

@@ -164,7 +164,8 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
   }
   if (member.offset == kNoValue || !IsOffset(member.offset)) {
     const SpirvType& t = *spirv().Type(member.type);
-    if (!t.unsupported.empty()) return Refuse(t.unsupported, "member", pointer->variable);
+    if (!t.unsupported.empty())
+      return Refuse(t.unsupported, "member of a block", pointer->variable);
     return Malformed("member without a usable offset", pointer->variable);
   }
   pointer->offset += member.offset;
@@ -194,7 +195,8 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
                          element->kind == SpirvType::kArray ||
                          element->kind == SpirvType::kRuntimeArray;
   if (!element->unsupported.empty() && (!composite || !IsOffset(stride))) {
-    return Refuse(element->unsupported, "element", pointer->variable);
+    return Refuse(element->unsupported, "element of an array or vector in memory",
+                  pointer->variable);
   }
   if (stride == 0 || !IsOffset(stride)) {
     return Malformed("array or matrix without a usable stride", pointer->variable);
@@ -225,7 +227,8 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
   if (!in_memory) {
     if (type.kind != SpirvType::kVector) {
       if (pointer->space == Pointer::kBuiltin) {
-        return Refuse("partial_pointer", "index by value", pointer->variable);
+        return Refuse("partial_pointer", "element of a built-in chosen by value",
+                      pointer->variable);
       }
       return Fail(absl::InternalError("local variable indexed by value is not in memory"));
     }
@@ -255,7 +258,7 @@ bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId
   }
   if (element->kind == SpirvType::kStruct) {
     if (pointer->descriptor.valid()) {
-      return Refuse("input_structs", "two indices by value", pointer->variable);
+      return Refuse("input_structs", "element chosen by two values", pointer->variable);
     }
     pointer->descriptor = index;
     pointer->structs = type.count;
@@ -286,7 +289,8 @@ bool ChainEmitter::IndexDescriptor(Pointer* pointer, const SpirvType& type, Valu
   }
   const uint64_t flat = pointer->element + element * step;
   if (flat >= kMaxDescriptors || step > kMaxDescriptors) {
-    return Refuse("too_many_descriptors", "descriptor index", id);
+    return Refuse("too_many_descriptors",
+                  {"descriptors of a binding", std::nullopt, kMaxDescriptors}, id);
   }
   const auto stride = static_cast<uint32_t>(step);
   ValueId& chosen = pointer->selector.valid() ? pointer->selector : pointer->descriptor;

@@ -125,15 +125,14 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
     if (spirv().Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
       return Malformed("extended instruction of no set", inst.result);
     }
-    return Refuse("extended_instructions", "extended instruction", inst.result);
+    return Refuse("extended_instructions", "instruction of another set", inst.result);
   }
   const uint32_t number = inst.operand(4);
   // The enum's type holds only values in the range of its enumerators.
   const auto op = number < GLSLstd450Count ? static_cast<GLSLstd450>(number) : GLSLstd450Bad;
   const std::string_view cause = CauseOf(op);
   if (!cause.empty()) {
-    return Refuse(cause, "GLSL.std.450 instruction " + std::to_string(inst.operand(4)),
-                  inst.result);
+    return Refuse(cause, NamedRow("GLSL.std.450", "glsl_std_450", number), inst.result);
   }
   switch (op) {
     case GLSLstd450InterpolateAtCentroid:
@@ -149,8 +148,8 @@ bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
   if (!EmitGlslVector(inst, op, &handled) || handled) return ok();
   if (!EmitGlslPack(inst, op, &handled) || handled) return ok();
   if (!EmitGlslParts(inst, op, &handled) || handled) return ok();
-  return Refuse("extended_instructions",
-                "GLSL.std.450 instruction " + std::to_string(inst.operand(4)), inst.result);
+  return Refuse("extended_instructions", NamedRow("GLSL.std.450", "glsl_std_450", number),
+                inst.result);
 }
 
 ValueId GlslEmitter::GlslUnary(GLSLstd450 op, ValueId x) {

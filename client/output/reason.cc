@@ -1,0 +1,72 @@
+// Why a shader has no code: see reason.h.
+#include "client/output/reason.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/base/cause.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::Reason;
+using kiln::v1alpha::TargetResult;
+
+std::string WhatText(const TargetResult& result) {
+  const Reason& reason = result.reason();
+  if (reason.what().empty()) {
+    absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
+    // Messages of daemons before there were reasons begin with the cause.
+    absl::ConsumePrefix(&message, absl::StrCat(result.cause(), ": "));
+    return std::string(message);
+  }
+  Detail detail(reason.what());
+  if (reason.has_seen()) detail.seen = reason.seen();
+  if (reason.has_limit()) detail.limit = reason.limit();
+  detail.capability = reason.capability();
+  return DetailText(detail);
+}
+
+// "%12 "tile"", as far as there is any of it.
+std::string IdText(const TargetResult& result, const std::string& said) {
+  const Reason& reason = result.reason();
+  const std::string id =
+      result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
+  if (reason.name().empty()) return absl::StrContains(said, id) ? "" : id;
+  return absl::StrCat(id, " \"", reason.name(), "\"");
+}
+
+}  // namespace
+
+Reason ReasonOf(const TargetResult& result) {
+  Reason reason = result.reason();
+  const CauseInfo* row = FindCause(result.cause());
+  if (row == nullptr || result.status() == TargetResult::OK) return reason;
+  if (reason.sentence().empty()) reason.set_sentence(std::string(row->sentence));
+  if (reason.remedy().empty()) reason.set_remedy(std::string(row->remedy));
+  return reason;
+}
+
+std::string BlameText(const TargetResult& result) {
+  const Reason& reason = result.reason();
+  std::string text = WhatText(result);
+  std::string where = IdText(result, text);
+  if (!reason.source_file().empty()) {
+    absl::StrAppend(&where, where.empty() ? "" : ", ", reason.source_file(), ":",
+                    reason.source_line());
+  }
+  if (!where.empty()) absl::StrAppend(&text, text.empty() ? "" : " ", "(", where, ")");
+  return text;
+}
+
+std::string WhyText(const TargetResult& result) {
+  if (result.status() == TargetResult::INVALID) return "";
+  const Reason reason = ReasonOf(result);
+  std::string text;
+  if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", reason.sentence());
+  if (!reason.remedy().empty()) absl::StrAppend(&text, "\n  what to do: ", reason.remedy());
+  return text;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,107 @@
+// Refusals as text: what, why, what to do; by daemons with and without reasons.
+#include "client/output/reason.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "client/output/result_text.h"
+
+namespace kiln::client {
+namespace {
+
+using kiln::v1alpha::TargetResult;
+using testing::HasSubstr;
+using testing::Not;
+
+TargetResult Refused(const std::string& cause) {
+  TargetResult result;
+  result.set_target("tgl");
+  result.set_status(TargetResult::REFUSED);
+  result.set_cause(cause);
+  return result;
+}
+
+TEST(Reason, IsComposedOfItsParts) {
+  TargetResult result = Refused("shared_memory_too_large");
+  result.set_message("bytes of shared memory: 70000, at most 65536");
+  result.set_spirv_id(12);
+  auto* reason = result.mutable_reason();
+  reason->set_sentence("It is too much.");
+  reason->set_remedy("Use less.");
+  reason->set_what("bytes of shared memory");
+  reason->set_seen(70000);
+  reason->set_limit(65536);
+  reason->set_name("tile");
+  reason->set_source_file("blur.comp");
+  reason->set_source_line(14);
+  EXPECT_EQ(FailureText("a.spv", result, false),
+            "a.spv: tgl: refused (shared_memory_too_large): bytes of shared memory: 70000, at most "
+            "65536 (%12 \"tile\", blur.comp:14)\n"
+            "  why: It is too much.\n"
+            "  what to do: Use less.");
+  EXPECT_EQ(FailureText("a.spv", result, false, Why::kLeaveOut),
+            "a.spv: tgl: refused (shared_memory_too_large): bytes of shared memory: 70000, at most "
+            "65536 (%12 \"tile\", blur.comp:14)");
+}
+
+TEST(Reason, PartsThatAreNotKnownAreLeftOut) {
+  TargetResult result = Refused("float64");
+  result.mutable_reason()->set_what("member of a block");
+  EXPECT_EQ(BlameText(result), "member of a block");
+  result.mutable_reason()->set_capability("Float64");
+  result.set_spirv_id(7);
+  EXPECT_EQ(BlameText(result), "member of a block [capability Float64] (%7)");
+  result.set_spirv_id(0);
+  result.mutable_reason()->set_source_file("a.comp");
+  result.mutable_reason()->set_source_line(3);
+  EXPECT_EQ(BlameText(result), "member of a block [capability Float64] (a.comp:3)");
+  result.mutable_reason()->set_limit(5);
+  EXPECT_EQ(BlameText(result), "member of a block: more than 5 [capability Float64] (a.comp:3)");
+}
+
+// A record that was cached before there were reasons.
+TEST(Reason, AMessageOfAnOlderDaemonIsShownOnceAndExplained) {
+  TargetResult result = Refused("float64");
+  result.set_message("float64: element [capability Float64] (%12)");
+  result.set_spirv_id(12);
+  EXPECT_EQ(FailureText("a.spv", result, false),
+            "a.spv: tgl: refused (float64): element [capability Float64] (%12)\n"
+            "  why: The target has no double precision.\n"
+            "  what to do: Use 32-bit floats, or pairs of them where their precision does not "
+            "suffice.");
+}
+
+TEST(Reason, ACauseThatThisProgramDoesNotKnowIsExplainedByTheDaemon) {
+  TargetResult result = Refused("of_next_year");
+  EXPECT_EQ(WhyText(result), "");
+  result.mutable_reason()->set_sentence("It is new.");
+  EXPECT_EQ(WhyText(result), "\n  why: It is new.");
+}
+
+TEST(Reason, OfWhatIsInvalidTheMessageSaysAll) {
+  TargetResult result = Refused("invalid_module");
+  result.set_status(TargetResult::INVALID);
+  result.set_message("instruction 5: a mistake");
+  result.set_spirv_id(3);
+  result.mutable_reason()->set_sentence("It is not valid.");
+  result.mutable_reason()->set_name("x");
+  EXPECT_EQ(FailureText("a.spv", result, false),
+            "a.spv: tgl: invalid (invalid_module): instruction 5: a mistake (%3 \"x\")");
+}
+
+// Names are the module's.
+TEST(Reason, TextsAreMadePrintable) {
+  TargetResult result = Refused("float64");
+  result.set_spirv_id(3);
+  result.mutable_reason()->set_what("variable");
+  result.mutable_reason()->set_name("a\x1b[2J");
+  result.mutable_reason()->set_source_file("\x07.comp");
+  result.mutable_reason()->set_source_line(1);
+  EXPECT_THAT(FailureText("a.spv", result, false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(FailureText("a.spv", result, false), Not(HasSubstr("\x07")));
+}
+
+}  // namespace
+}  // namespace kiln::client

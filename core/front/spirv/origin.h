@@ -1,0 +1,32 @@
+// Finds the name and the source line of what an error is about.
+//
+// Sources of lines are OpLine and DebugLine of NonSemantic.Shader.DebugInfo.100, of which the last
+// before an instruction in its block holds (SPIR-V specification, 2.4 and OpLine; the grammar of the
+// instruction set in SPIRV-Headers, unified1). Names are OpName's.
+//
+// Safe on arbitrary words. Cost: a few walks over the words, on the way of an error only.
+#ifndef KILN_CORE_FRONT_SPIRV_ORIGIN_H_
+#define KILN_CORE_FRONT_SPIRV_ORIGIN_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+
+namespace kiln::front {
+
+// Texts are UTF-8 and no longer than messages quote.
+struct Origin {
+  std::string name;   // of the id; empty: the module gives none
+  std::string file;   // empty: no line is known
+  uint32_t line = 0;  // from 1
+};
+
+// `words`: a module in host byte order. The name is that of `id` (0: none); a variable without one,
+// as GLSL makes of a block without an instance name, has that of its block. The line is that of the
+// instruction at the offset `instruction` (0: none), else of the one that defines `id`.
+Origin FindOrigin(absl::Span<const uint32_t> words, uint32_t id, uint32_t instruction);
+
+}  // namespace kiln::front
+
+#endif  // KILN_CORE_FRONT_SPIRV_ORIGIN_H_
