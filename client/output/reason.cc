@@ -31,8 +31,7 @@ std::string WhatText(const TargetResult& result) {
 // "%12 "tile"", as far as there is any of it.
 std::string IdText(const TargetResult& result, const std::string& said) {
   const Reason& reason = result.reason();
-  const std::string id =
-      result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
+  const std::string id = result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
   if (reason.name().empty()) return absl::StrContains(said, id) ? "" : id;
   return absl::StrCat(id, " \"", reason.name(), "\"");
 }

@@ -26,6 +26,7 @@ cache::StoredTranslation ToStored(const worker::JobOutcome& outcome) {
     t.status = outcome.translation->status();
     t.cause = outcome.translation->cause();
     t.message = outcome.translation->message();
+    t.reason = outcome.translation->reason();
     t.nanoseconds = outcome.translation->nanoseconds();
     t.module = cache::Sha256(outcome.translation->spirv());
   } else {

@@ -80,7 +80,8 @@ TEST(VertexBuiltIns, Outputs) {
             "built-in variable that the stage has not there (%7)");
   EXPECT_EQ(OutputText("VertexIndex", "%int"),
             "built-in variable that the stage has not there (%7)");
-  EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"), "shading_rate: built-in variable PrimitiveShadingRateKHR (%7)");
+  EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"),
+            "shading_rate: built-in variable PrimitiveShadingRateKHR (%7)");
 }
 
 // A block's written built-ins become outputs, whatever else it declares; beside it is a user's
