@@ -2,18 +2,19 @@
 // renamed or removed).
 //
 // {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
-// "passes": [...], "entry": the entry point, empty where it is not known} and, where they say
-// something: "message", "spirv_id", "reason" (of results that are not ok, as far as it is known:
+// "passes": [...], "entry": the entry point, empty if it is not known} and, if they have a
+// value: "message", "spirv_id", "reason" (of results that are not ok, as far as it is known:
 // {"sentence", "remedy", "what", "seen", "limit", "capability", "name", "file", "line"}, as
 // kiln.v1alpha.Reason has them), "last_pass", "entry_point", "loadable_by", "key",
-// "spirv_sha256", "translate_ms", "service_ms", "remarks", and what tells permutations of a file
-// apart: "name" (of the manifest), "defines", "spec", "subgroup_size", as they were in force.
-// "version" is that of the Kiln that made the result, "code_generation" the version of the target's
-// code generation there (not where no compiler made it); together they say which lines may be
-// compared. status: ok, refused, invalid, crashed (also by its memory limit, with that cause),
+// "spirv_sha256", "translate_ms", "service_ms", "remarks", and the fields that distinguish
+// permutations of a file: "name" (of the manifest), "defines", "spec", "subgroup_size", as in
+// force. "version" is that of the Kiln that made the result, "code_generation" the version of the
+// target's code generation there (absent if no compiler made it); lines may be compared if both are
+// equal. status: ok, refused, invalid, crashed (also by its memory limit, with that cause),
 // timeout. compile_ms: processor time of the compile, from the request's bytes to the packed
-// result, translation of GLSL included, however long ago it was done; "passes" says where it went,
-// and names beside it what a worker took to start glslang for the request ("start_glslang").
+// result, translation of GLSL included, however long ago it was done. "passes" divides it among
+// passes, and also names the time that a worker took to start glslang for the request
+// ("start_glslang").
 #ifndef KILN_CLIENT_OUTPUT_RESULT_JSON_H_
 #define KILN_CLIENT_OUTPUT_RESULT_JSON_H_
 

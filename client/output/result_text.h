@@ -9,11 +9,11 @@
 
 namespace kiln::client {
 
-// Whether a failure is explained: in a list of many each cause once will do.
+// Selects whether FailureText explains the failure: a list of many explains each cause once.
 enum class Why { kTell, kLeaveOut };
 
-// "blur.comp: tgl: refused (int64_atomics): WHAT (WHERE)" with the pass that is to blame, and on
-// two more lines why and what to do (reason.h).
+// Returns "blur.comp: tgl: refused (int64_atomics): WHAT (WHERE)" with the pass that caused it, and
+// on two more lines why, and what to do (reason.h).
 std::string FailureText(absl::string_view file, const kiln::v1alpha::TargetResult& result,
                         bool colour, Why why = Why::kTell);
 

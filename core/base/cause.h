@@ -1,10 +1,11 @@
-// What an error status says to machines: a stable cause, what of the shader is to blame, and where.
+// The machine-readable part of an error status: a stable cause, and the part of the shader to
+// blame.
 //
 // The message of a status is for tools and logs. The cause ("subgroup_operations",
 // "out_of_registers") is a snake_case word from a bounded set, for tables, metrics and tests; its
-// row in causes.def says why and what to do. Detail, id and instruction are attached by the code
-// that makes the status; nothing is read out of the message, which may name LIR values, blocks and
-// registers as well. What users read is composed from these parts (core/driver/explain.h).
+// row in causes.def says why, and what to do. The code that makes the status attaches detail, id
+// and instruction. Nothing is parsed out of the message, which may name LIR values, blocks and
+// registers as well. Texts for users are composed from these parts (core/driver/explain.h).
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_
 
@@ -19,7 +20,7 @@
 
 namespace kiln {
 
-// What an error is about; the values are described in causes.def.
+// The kind of thing that an error is about; causes.def describes the values.
 enum class CauseKind { kHardware, kScope, kWidth, kRequest, kOwn };
 
 struct CauseInfo {
@@ -35,10 +36,10 @@ inline constexpr CauseInfo kCauses[] = {
 #undef CAUSE
 };
 
-// The row of causes.def with this name; null: there is none. Cost: a walk over the rows.
+// Returns the row of causes.def with this name; null: there is none. Linear in the rows.
 const CauseInfo* FindCause(std::string_view name);
 
-// The name of a row of causes.def. A literal that has none does not compile.
+// The name of a row of causes.def. A literal without a row does not compile.
 class KnownCause {
  public:
   template <size_t N>
@@ -58,8 +59,8 @@ class KnownCause {
 // unchanged.
 absl::Status WithCause(absl::Status status, KnownCause cause);
 
-// The same for a cause that is known by value: the front end's, which are in coverage.def (each has
-// a row of causes.def, which its tests check), and the client's own, which have none.
+// The same for a cause that is not a literal: the front end's, from coverage.def (its tests check
+// that each has a row of causes.def), and the client's own, which have no row.
 absl::Status WithForeignCause(absl::Status status, std::string_view cause);
 
 // The part of a shader that is to blame, and how much of it there is.
@@ -67,7 +68,7 @@ struct Detail {
   Detail() = default;
   Detail(std::string words) : what(std::move(words)) {}
   Detail(const char* words) : what(words) {}
-  // `n` of something of which at most `most` is accepted. No number: it was not counted to the end.
+  // There are `n` of something, and at most `most` are accepted. nullopt: not counted to the end.
   Detail(std::string words, std::optional<uint64_t> n, uint64_t most)
       : what(std::move(words)), seen(n), limit(most) {}
 
@@ -77,23 +78,23 @@ struct Detail {
   std::string capability;  // declared, and the feature's; empty: none is known
 };
 
-// UNIMPLEMENTED, with detail, id and cause: the shader is refused at every width. Its message is
-// the detail in words.
+// Returns an UNIMPLEMENTED status with detail, id and cause attached: the shader is refused at
+// every width. Its message is the detail in words.
 absl::Status Unsupported(KnownCause cause, const Detail& detail, uint32_t spirv_id = 0);
-// RESOURCE_EXHAUSTED, likewise: there is too much of something, perhaps at this width only.
+// Returns a RESOURCE_EXHAUSTED status, likewise: a limit is exceeded, perhaps at this width only.
 absl::Status BeyondLimit(KnownCause cause, const Detail& detail, uint32_t spirv_id = 0);
 
-// "WHAT: SEEN, at most LIMIT [capability NAME]", as far as there is any of it.
+// Returns "WHAT: SEEN, at most LIMIT [capability NAME]" without the parts that are empty.
 std::string DetailText(const Detail& detail);
 
-// The status with the detail attached (replacing an earlier one). Ok: as it is.
+// Returns the status with the detail attached, replacing an earlier one; ok statuses unchanged.
 absl::Status WithDetail(absl::Status status, const Detail& detail);
 
-// The attached detail; without one everything is empty.
+// Returns the attached detail; an empty one if there is none.
 Detail DetailOf(const absl::Status& status);
 
-// The attached cause; without one a word for the status code ("invalid_module", "cancelled",
-// "limit_exceeded", "internal"); "ok" for an ok status.
+// Returns the attached cause; if there is none, a word for the status code ("invalid_module",
+// "cancelled", "limit_exceeded", "internal"); "ok" for an ok status.
 std::string CauseOf(const absl::Status& status);
 
 // Returns the status with another message; code, cause and id stay.
@@ -111,15 +112,16 @@ absl::Status WithSpirvId(absl::Status status, uint32_t id);
 // Returns the attached id; 0: none.
 uint32_t SpirvIdOf(const absl::Status& status);
 
-// The status with the instruction at which it arose attached, as its offset in the words of the
-// module; likewise. It has a source line where the id, which may be of a type or a variable, has
-// none.
+// Returns the status with the instruction attached at which it arose, as its offset in words in the
+// module. The instruction has a source line where the id, which may be a type's or a variable's,
+// has none.
 absl::Status WithInstruction(absl::Status status, uint32_t offset);
 
-// The attached offset; 0: none.
+// Returns the attached offset; 0: none.
 uint32_t InstructionOf(const absl::Status& status);
 
-// "CAUSE: MESSAGE (%ID)", without what is not attached: one line for tests and tools.
+// Returns "CAUSE: MESSAGE (%ID)" without the parts that are not attached: a line for tests and
+// tools.
 std::string TextOf(const absl::Status& status);
 
 }  // namespace kiln

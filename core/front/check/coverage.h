@@ -22,7 +22,7 @@ struct CoverageRow {
   std::string_view cause;
 };
 
-// How much of something a target takes, and the cause by which more is refused.
+// The amount of something that a target accepts, and the cause by which more is refused.
 struct LimitRow {
   std::string_view target;
   std::string_view what;
@@ -33,8 +33,8 @@ struct LimitRow {
 absl::Span<const CoverageRow> CoverageTable();
 absl::Span<const LimitRow> Limits();
 
-// "built-in variable BaryCoordKHR": `words`, and the name of the row of this kind and number, or
-// the number where there is none. For messages: a walk over the table.
+// Returns "built-in variable BaryCoordKHR": `words`, and the name of the row of this kind and
+// number, or the number if there is no row. For messages; linear in the table.
 std::string NamedRow(std::string_view words, std::string_view kind, uint32_t number);
 
 // Return the cause by which a feature is refused; empty: supported. For numbers without a row:

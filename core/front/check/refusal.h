@@ -1,8 +1,8 @@
-// Statuses of inputs that are not compiled.
+// The two kinds of status for rejected input.
 //
 // `Refused`: well-formed, but outside what Kiln compiles. Carries a cause of core/base/causes.def,
-// which reaches JSON results and metrics labels, and what of the module is to blame. `Invalid`: not
-// SPIR-V that has a meaning. Both carry the SPIR-V id where there is one (core/base/cause.h).
+// which reaches JSON results and metrics labels, and the part of the module to blame. `Invalid`:
+// SPIR-V without a meaning. Both carry the SPIR-V id if there is one (core/base/cause.h).
 #ifndef KILN_CORE_FRONT_CHECK_REFUSAL_H_
 #define KILN_CORE_FRONT_CHECK_REFUSAL_H_
 
@@ -15,14 +15,14 @@
 
 namespace kiln::front {
 
-// An UNIMPLEMENTED status with cause, detail and id attached. `cause` must be a row of causes.def
-// (checked by assertion); `id` 0: there is none.
+// Returns an UNIMPLEMENTED status with cause, detail and id attached. `cause` must be a row of
+// causes.def (checked by assertion); `id` 0: there is none.
 absl::Status Refused(std::string_view cause, const Detail& detail, uint32_t id = 0);
 
-// The same of a feature that is declared by this capability.
+// The same for a feature that is declared by this capability.
 absl::Status RefusedCapability(std::string_view cause, std::string_view capability);
 
-// An INVALID_ARGUMENT status with the id attached.
+// Returns an INVALID_ARGUMENT status with the id attached.
 absl::Status Invalid(const std::string& message, uint32_t id = 0);
 
 // Returns the cause of a status made by Refused; empty for any other.

@@ -21,9 +21,9 @@ struct ValidateOptions {
   bool scalar_block_layout = true;
 };
 
-// INVALID_ARGUMENT carries the validator's messages, one a line, and the result id of the
-// instruction that the first is about, where it has one. UNIMPLEMENTED (refusal.h): the module is
-// not valid to the validator, and declares a feature that is newer and not compiled.
+// Validates a module. INVALID_ARGUMENT carries the validator's messages, one a line, and the result
+// id of the instruction that the first is about, if it has one. UNIMPLEMENTED (refusal.h): the
+// validator rejects the module, and it declares a newer feature that is not compiled.
 absl::Status ValidateSpirv(absl::Span<const uint32_t> module, const ValidateOptions& options = {});
 
 }  // namespace kiln::front

@@ -29,9 +29,9 @@ class Errors {
   bool ok() const { return status_.ok(); }
   const absl::Status& status() const { return status_; }
 
-  // All return false, so that `return Malformed(...)` ends what failed, and attach the instruction
-  // being emitted. `Refuse` names the first declared capability that is refused by the cause; ids
-  // are SPIR-V's, 0: none.
+  // Keep the error if it is the first, with the instruction being emitted attached. All return
+  // false, so that a caller can `return Malformed(...)`. `Refuse` names the first declared
+  // capability that is refused for that cause. Ids are SPIR-V's, 0: none.
   bool Fail(absl::Status status);
   bool Refuse(std::string_view cause, Detail detail, uint32_t id = 0);
   bool Malformed(const std::string& detail, uint32_t id = 0);
@@ -47,7 +47,7 @@ class Errors {
 
   // Sets the SPIR-V id of the function being walked, which the error for a too large module names.
   void set_function(uint32_t id) { function_ = id; }
-  // The offset in the module's words of the instruction being emitted; 0: none is.
+  // Sets the offset of the instruction being emitted, in the module's words; 0: none.
   void set_instruction(uint32_t offset) { instruction_ = offset; }
   uint32_t instruction() const { return instruction_; }
 

@@ -1,10 +1,10 @@
 // Renumbers a module's ids without gaps.
 //
 // A module's id bound may be up to 4,194,303 however few ids it has: tools that strip debug
-// information leave the other ids as they were. The reader's tables are by id, so such a module
-// would make it reserve memory out of proportion to its size. Its ids are therefore numbered anew,
-// in the order in which they appear, before anything else looks at them. What names ids to people
-// uses the original ones (SpirvModule::WithOriginalId).
+// information keep the numbers of the other ids. The reader's tables are by id, so such a module
+// would make it reserve memory out of proportion to its size. Its ids are therefore renumbered in
+// order of appearance, before any other code sees them. Messages for people use the original ids
+// (SpirvModule::WithOriginalId).
 //
 // The grammar tells which words are ids. Operands of debug information and of instructions without
 // a layout may be renumbered although they are literals; they are not used.

@@ -249,9 +249,10 @@ struct SpirvModule {
   std::vector<uint32_t> body_offsets;    // word offsets of the instructions in blocks
   uint32_t workgroup_size_constant = 0;  // the id decorated WorkgroupSize, 0 if none
 
-  // A status whose id, if it has one, is the module's own where ids were numbered anew.
+  // Returns the status with its id, if it has one, replaced by the module's own if ids were
+  // renumbered.
   absl::Status WithOriginalId(absl::Status status) const;
-  // Says what an id is. INVALID_ARGUMENT: it is outside the bound, or something else already.
+  // Records the definition of an id. INVALID_ARGUMENT: it is outside the bound, or already defined.
   absl::Status Define(uint32_t id, SpirvDef def);
   const SpirvDef& Def(uint32_t id) const { return defs[id < bound ? id : 0]; }
   // Return null if the id is not of that kind.

@@ -16,8 +16,8 @@ namespace kiln::front {
 // Assembles SPIR-V text; the test fails if it does not assemble.
 std::vector<uint32_t> Assemble(const std::string& text);
 
-// What the reader says of SPIR-V text, which may be any part of a module: TextOf its error, empty
-// if it has none. Ids that are numbers in the text have these numbers in the message.
+// Returns TextOf the reader's error for SPIR-V text, which may be any part of a module; empty if it
+// has none. Ids that are numbers in the text have these numbers in the message.
 std::string ReadError(const std::string& text);
 
 // Compiles a GLSL compute shader; the test fails if it does not compile.

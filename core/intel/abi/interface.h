@@ -19,8 +19,8 @@ inline constexpr uint32_t kDistancesPerSlot = 4;
 uint32_t DistanceNumber(const std::vector<mir::Interface>& list, const mir::Interface& distances,
                         uint32_t element);
 
-// Distances to clip and to cull by, together, and how many there may be (Mesa 25.0.7, 3DSTATE_VS: a
-// mask of eight bits for either; Vulkan, maxCombinedClipAndCullDistances).
+// Returns the number of clip and cull distances together; at most kMaxDistances may be used (Mesa
+// 25.0.7, 3DSTATE_VS: a mask of eight bits for either; Vulkan, maxCombinedClipAndCullDistances).
 inline constexpr uint64_t kMaxDistances = 8;
 uint64_t CountDistances(const std::vector<mir::Interface>& list);
 

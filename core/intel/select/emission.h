@@ -119,9 +119,10 @@ class Emission {
   Operand Math(MathFunction fn, Type t, Where where, Operand a, Operand b = {});
   Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
   void LegaliseSources(Opcode op, Sources& sources, Extra& extra);
-  // What the generation cannot do, by its cause (ABI.md, "Limits").
+  // Returns the refusal of an operation that the generation does not have, by its cause (ABI.md,
+  // "Limits").
   absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view what) const;
-  // What passes before selection should not have left: INTERNAL.
+  // Returns the internal error for MIR that earlier passes should not have left.
   absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
   // Returns the instruction that defines the value, if it is one of this kind.
   std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
