@@ -31,15 +31,14 @@ std::string WhatText(const TargetResult& result) {
 // "%12 "tile"", as far as there is any of it.
 std::string IdText(const TargetResult& result, const std::string& said) {
   const Reason& reason = result.reason();
-  const std::string id =
-      result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
+  const std::string id = result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
   if (reason.name().empty()) return absl::StrContains(said, id) ? "" : id;
   return absl::StrCat(id, " \"", reason.name(), "\"");
 }
 
 }  // namespace
 
-Reason ReasonOf(const TargetResult& result) {
+Reason CompleteReason(const TargetResult& result) {
   Reason reason = result.reason();
   const CauseInfo* row = FindCause(result.cause());
   if (row == nullptr || result.status() == TargetResult::OK) return reason;
@@ -62,7 +61,7 @@ std::string BlameText(const TargetResult& result) {
 
 std::string WhyText(const TargetResult& result) {
   if (result.status() == TargetResult::INVALID) return "";
-  const Reason reason = ReasonOf(result);
+  const Reason reason = CompleteReason(result);
   std::string text;
   if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", reason.sentence());
   if (!reason.remedy().empty()) absl::StrAppend(&text, "\n  what to do: ", reason.remedy());

@@ -1,10 +1,10 @@
-// What an error status says to machines: a stable cause, what of the shader is to blame, and where.
+// Parts of an error status for machines: a stable cause, what of the shader is to blame, and where.
 //
 // The message of a status is for tools and logs. The cause ("subgroup_operations",
 // "out_of_registers") is a snake_case word from a bounded set, for tables, metrics and tests; its
 // row in causes.def says why and what to do. Detail, id and instruction are attached by the code
 // that makes the status; nothing is read out of the message, which may name LIR values, blocks and
-// registers as well. What users read is composed from these parts (core/driver/explain.h).
+// registers as well. Texts for users are composed from these parts (core/driver/explain.h).
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_
 
@@ -19,7 +19,7 @@
 
 namespace kiln {
 
-// What an error is about; the values are described in causes.def.
+// The kind of thing that an error is about; causes.def describes the values.
 enum class CauseKind { kHardware, kScope, kWidth, kRequest, kOwn };
 
 struct CauseInfo {

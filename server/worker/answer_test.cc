@@ -1,6 +1,7 @@
 // What a worker may answer, and what not: one thing wrong at a time.
 #include "server/worker/answer.h"
 
+#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -109,7 +109,8 @@ TEST(Bounds, Nesting) {
       const absl::Status status = CheckBounds(seed == 0 ? m.words : Shuffled(m.words, seed), true);
       EXPECT_EQ(status.ok(), depth == 256) << seed;
       if (depth == 256) continue;
-      ExpectRefused(status, "nesting_too_deep", "nested constructs of control flow: 257, at most 256");
+      ExpectRefused(status, "nesting_too_deep",
+                    "nested constructs of control flow: 257, at most 256");
       EXPECT_EQ(SpirvIdOf(status), f);
     }
     EXPECT_TRUE(CheckBounds(m.words, false).ok());  // the importer counts by itself
@@ -134,7 +135,8 @@ TEST(Bounds, AMergeBlockBehindItsHeaderHidesNothing) {
     m.Branch(outer);
     m.Label(m.Id());
   });
-  ExpectRefused(CheckBounds(m.words, true), "nesting_too_deep", "nested constructs of control flow: 1000, at most 256");
+  ExpectRefused(CheckBounds(m.words, true), "nesting_too_deep",
+                "nested constructs of control flow: 1000, at most 256");
 }
 
 TEST(Bounds, ConstructsInSequenceDoNotNest) {
@@ -423,7 +425,8 @@ TEST(Bounds, GlslBraces) {
     return "const uint x = " + std::string(depth, '{') + "1" + std::string(depth, '}') + ";";
   };
   EXPECT_TRUE(CheckGlslBounds(nested(1024) + nested(1024)).ok());
-  ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep", "nested braces of GLSL: 1025, at most 1024");
+  ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep",
+                "nested braces of GLSL: 1025, at most 1024");
   // What closes nothing does not hide what follows.
   ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
 }
@@ -436,12 +439,16 @@ TEST(Bounds, SizesOfGlsl) {
     ++(size.*what);
     return CheckGlslSize(size);
   };
-  ExpectRefused(beyond(&GlslSize::tokens), "shader_too_large", "where counting stopped: 1048577, at most 1048576");
-  ExpectRefused(beyond(&GlslSize::statement), "shader_too_large", "between two of ; { }: 65537, at most 65536");
-  ExpectRefused(beyond(&GlslSize::cases), "shader_too_large", "pairs of cases that a switch of GLSL has: 8386561");
+  ExpectRefused(beyond(&GlslSize::tokens), "shader_too_large",
+                "where counting stopped: 1048577, at most 1048576");
+  ExpectRefused(beyond(&GlslSize::statement), "shader_too_large",
+                "between two of ; { }: 65537, at most 65536");
+  ExpectRefused(beyond(&GlslSize::cases), "shader_too_large",
+                "pairs of cases that a switch of GLSL has: 8386561");
   ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "each pair counted once: 4097");
   ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "overloads of GLSL: 67108865");
-  ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep", "within arguments of one another: 257");
+  ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep",
+                "within arguments of one another: 257");
 }
 
 }  // namespace

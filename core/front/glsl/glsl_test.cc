@@ -201,9 +201,11 @@ TEST(Glsl, WhatGrowsIsRefused) {
   for (int i = 0; i < 24; ++i) calls = "F(" + calls + ")";
   EXPECT_THAT(refusal("#define F(x) (x + x)\n", "b = " + calls + ";"),
               HasSubstr("shader_too_large"));
-  EXPECT_THAT(refusal("#define F(x) x\n", "b = " + repeat(1000, [](auto) { return "F("; }) + "1" +
-                                              std::string(1000, ')') + ";"),
-              HasSubstr("nesting_too_deep: calls of macros of GLSL within arguments of one another: 257, at most 256"));
+  EXPECT_THAT(
+      refusal("#define F(x) x\n", "b = " + repeat(1000, [](auto) { return "F("; }) + "1" +
+                                      std::string(1000, ')') + ";"),
+      HasSubstr(
+          "nesting_too_deep: calls of macros of GLSL within arguments of one another: 257, at most 256"));
   const auto cases = [&](int n) {
     return "uint x = 0; switch (b) { " +
            repeat(n, [](const std::string& i) { return "case " + i + ": x = 5; break; "; }) +

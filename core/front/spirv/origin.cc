@@ -122,7 +122,8 @@ class LineTracker {
   Line line_;
 };
 
-// Returns the line of the instruction at `offset`, or without an offset of the one that defines `id`.
+// Returns the line of the instruction at `offset`, or without an offset of the one that defines
+// `id`.
 Line LineOf(Words words, uint32_t id, size_t offset) {
   LineTracker tracker;
   Line found;

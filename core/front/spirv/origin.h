@@ -1,8 +1,8 @@
 // Finds the name and the source line of what an error is about.
 //
 // Sources of lines are OpLine and DebugLine of NonSemantic.Shader.DebugInfo.100, of which the last
-// before an instruction in its block holds (SPIR-V specification, 2.4 and OpLine; the grammar of the
-// instruction set in SPIRV-Headers, unified1). Names are OpName's.
+// before an instruction in its block holds (SPIR-V specification, 2.4 and OpLine; the grammar of
+// the instruction set in SPIRV-Headers, unified1). Names are OpName's.
 //
 // Safe on arbitrary words. Cost: a few walks over the words, on the way of an error only.
 #ifndef KILN_CORE_FRONT_SPIRV_ORIGIN_H_

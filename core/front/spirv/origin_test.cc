@@ -142,8 +142,10 @@ TEST(Origin, TextsAreQuotedAsMessagesQuoteThem) {
   EXPECT_TRUE(IsUtf8(name)) << name;
   EXPECT_EQ(name, "ab\\xe9\\xffhts");
   const std::string long_name(100'000, 'n');
-  const Words with_long = Assemble("OpCapability Shader\nOpMemoryModel Logical GLSL450\n"
-                                   "OpName %1 \"" + long_name + "\"\n%1 = OpTypeVoid\n");
+  const Words with_long = Assemble(
+      "OpCapability Shader\nOpMemoryModel Logical GLSL450\n"
+      "OpName %1 \"" +
+      long_name + "\"\n%1 = OpTypeVoid\n");
   EXPECT_EQ(FindOrigin(with_long, 1, 0).name, long_name.substr(0, kQuotedBytes) + "...");
 }
 

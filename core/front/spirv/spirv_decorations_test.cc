@@ -134,7 +134,8 @@ TEST(SpirvDecorations, WorkOnGroupsIsBounded) {
   for (int i = 0; i < 30000; ++i) text += "OpDecorate %3 Aliased\n";
   text += "%1 = OpDecorationGroup\nOpGroupDecorate %1";
   for (int i = 0; i < 30000; ++i) text += " %4";
-  EXPECT_EQ(ReadError(text), "module_too_large: decorations looked up for groups: more than 67108864 (%1)");
+  EXPECT_EQ(ReadError(text),
+            "module_too_large: decorations looked up for groups: more than 67108864 (%1)");
 }
 
 TEST(SpirvDecorations, TheWorkgroupSizeIsAConstant) {

@@ -46,9 +46,11 @@ TEST(FragmentBuiltIns, Inputs) {
       {"WorkgroupId", "%uint", "built-in variable that the stage has not (%7)"},
       {"SubgroupId", "%uint", "built-in variable that the stage has not (%7)"},
       {"BaryCoordKHR", "%v3float", "barycentric_coordinates: built-in variable BaryCoordKHR (%7)"},
-      {"BaryCoordNoPerspKHR", "%v3float", "barycentric_coordinates: built-in variable BaryCoordNoPerspKHR (%7)"},
+      {"BaryCoordNoPerspKHR", "%v3float",
+       "barycentric_coordinates: built-in variable BaryCoordNoPerspKHR (%7)"},
       {"ShadingRateKHR", "%int", "shading_rate: built-in variable ShadingRateKHR (%7)"},
-      {"FragInvocationCountEXT", "%int", "shading_rate: built-in variable FragInvocationCountEXT (%7)"},
+      {"FragInvocationCountEXT", "%int",
+       "shading_rate: built-in variable FragInvocationCountEXT (%7)"},
       {"FullyCoveredEXT", "%bool", "conservative_coverage: built-in variable FullyCoveredEXT (%7)"},
       {"FragSizeEXT", "%v2int", "shading_rate: built-in variable FragSizeEXT (%7)"},
   };

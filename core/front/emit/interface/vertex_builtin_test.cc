@@ -80,7 +80,8 @@ TEST(VertexBuiltIns, Outputs) {
             "built-in variable that the stage has not there (%7)");
   EXPECT_EQ(OutputText("VertexIndex", "%int"),
             "built-in variable that the stage has not there (%7)");
-  EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"), "shading_rate: built-in variable PrimitiveShadingRateKHR (%7)");
+  EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"),
+            "shading_rate: built-in variable PrimitiveShadingRateKHR (%7)");
 }
 
 // Of a block what is written, whatever else it declares; beside it a user's block.

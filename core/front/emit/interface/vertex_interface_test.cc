@@ -145,7 +145,8 @@ output 0 location 0.0 i32 x2
 input 0 location 4.0 i32 x2
 output 0 location 0.0 i32 x2
 )");
-  EXPECT_EQ(text("%v3long", "%n %u_2"), "int64_interface: element of an array of inputs chosen by value (%4)");
+  EXPECT_EQ(text("%v3long", "%n %u_2"),
+            "int64_interface: element of an array of inputs chosen by value (%4)");
 }
 
 TEST(Attributes, WhatTheyCannotBe) {
