@@ -38,7 +38,7 @@ std::string IdText(const TargetResult& result, const std::string& said) {
 
 }  // namespace
 
-Reason ReasonOf(const TargetResult& result) {
+Reason CompleteReason(const TargetResult& result) {
   Reason reason = result.reason();
   const CauseInfo* row = FindCause(result.cause());
   if (row == nullptr || result.status() == TargetResult::OK) return reason;
@@ -61,7 +61,7 @@ std::string BlameText(const TargetResult& result) {
 
 std::string WhyText(const TargetResult& result) {
   if (result.status() == TargetResult::INVALID) return "";
-  const Reason reason = ReasonOf(result);
+  const Reason reason = CompleteReason(result);
   std::string text;
   if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", reason.sentence());
   if (!reason.remedy().empty()) absl::StrAppend(&text, "\n  what to do: ", reason.remedy());

@@ -10,7 +10,7 @@ namespace kiln::client {
 
 // The result's reason. Sentence and remedy that it lacks, because an older daemon made it or
 // because this program refused by itself, are those that this program has for the cause.
-kiln::v1alpha::Reason ReasonOf(const kiln::v1alpha::TargetResult& result);
+kiln::v1alpha::Reason CompleteReason(const kiln::v1alpha::TargetResult& result);
 
 // Names what is to blame, in one clause: "bytes of shared memory: 70000, at most 65536 (%12 "tile",
 // blur.comp:14)". The message, where the reason does not say what. Perhaps several lines; empty:

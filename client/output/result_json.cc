@@ -118,7 +118,7 @@ int64_t Clamped(uint64_t n) {
 }
 
 void WriteReason(const TargetResult& result, JsonWriter* json) {
-  const kiln::v1alpha::Reason reason = ReasonOf(result);
+  const kiln::v1alpha::Reason reason = CompleteReason(result);
   if (reason.ByteSizeLong() == 0) return;
   json->Key("reason");
   json->BeginObject();

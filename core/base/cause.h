@@ -1,10 +1,9 @@
-// The machine-readable part of an error status: a stable cause, and the part of the shader to
-// blame.
+// Parts of an error status for machines: a stable cause, what of the shader is to blame, and where.
 //
 // The message of a status is for tools and logs. The cause ("subgroup_operations",
 // "out_of_registers") is a snake_case word from a bounded set, for tables, metrics and tests; its
-// row in causes.def says why, and what to do. The code that makes the status attaches detail, id
-// and instruction. Nothing is parsed out of the message, which may name LIR values, blocks and
+// row in causes.def says why and what to do. Detail, id and instruction are attached by the code
+// that makes the status; nothing is read out of the message, which may name LIR values, blocks and
 // registers as well. Texts for users are composed from these parts (core/driver/explain.h).
 #ifndef KILN_CORE_BASE_CAUSE_H_
 #define KILN_CORE_BASE_CAUSE_H_

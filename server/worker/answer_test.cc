@@ -1,6 +1,7 @@
 // Tests what a worker may answer, and what it may not: one thing wrong at a time.
 #include "server/worker/answer.h"
 
+#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -15,7 +15,6 @@ DEFAULT_ADDRESS = '127.0.0.1:7411'
 # Exit codes of the commands that are shown because they fail.
 FAILING = {
     'kiln compile --target=tgl client/examples/broken.comp': 1,
-    'kiln compile --target=tgl client/examples/doubles.comp': 1,
     'kiln compile --target=tlg tests/shaders/saxpy.comp': 2,
 }
 

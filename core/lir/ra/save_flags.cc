@@ -255,7 +255,7 @@ absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live
     *live = Liveness(t, *f);
   }
   if (!any_flag) return 0;
-  return BeyondLimit("out_of_registers", "flags held at once",
+  return BeyondLimit("out_of_registers", "flag registers held at once",
                      saver.left_over.valid() ? f->value(saver.left_over).spirv_id : 0);
 }
 
