@@ -255,7 +255,8 @@ TEST_F(ResultCacheTest, Translations) {
   EXPECT_EQ(cache_->FindTranslation(Sha256("other"), true, &got), Lookup::kMiss);
 }
 
-// Of refused texts and modules; what an earlier version stored has none, and is read all the same.
+// Reasons of refused texts and modules are kept; records of an earlier version have none and are
+// read all the same.
 TEST_F(ResultCacheTest, ReasonsAreKept) {
   StoredTranslation t;
   t.status = TargetResult::REFUSED;

@@ -427,7 +427,7 @@ TEST(Bounds, GlslBraces) {
   EXPECT_TRUE(CheckGlslBounds(nested(1024) + nested(1024)).ok());
   ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep",
                 "nested braces of GLSL: 1025, at most 1024");
-  // What closes nothing does not hide what follows.
+  // A brace that closes nothing does not hide the braces after it.
   ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
 }
 
