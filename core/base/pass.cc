@@ -76,7 +76,7 @@ absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrd
     const PassRow* first = FindRow(rows, order.first);
     const PassRow* then = FindRow(rows, order.then);
     if (first == nullptr || then == nullptr) {
-      return absl::InternalError(absl::StrCat("an ordering constraint names no pass: ",
+      return absl::InternalError(absl::StrCat("an ordering constraint names an unknown pass: ",
                                               Abs(first == nullptr ? order.first : order.then)));
     }
     if (first >= then) {

@@ -289,8 +289,9 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
     status = Annotate(level.verify(module), pass.name);
   }
   if (status.ok() && options_.verify_each && Count(level, module) != instructions_) {
-    status = Annotate(absl::InternalError("changed the number of instructions and denies it"),
-                      pass.name);
+    status =
+        Annotate(absl::InternalError("reported no change but changed the number of instructions"),
+                 pass.name);
   }
   if (!status.ok()) {
     if (options_.make_reproducer) KeepReproducer(pass.name, before);

@@ -122,7 +122,7 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   ASSERT_TRUE(a.ok()) << a.status();
   EXPECT_EQ(a->statistics.instructions, 2 * (kNested + kInside) + 1);
   for (const WaitFindings& waits : {a->missing_waits, a->missing_if_skipped}) {
-    EXPECT_EQ(waits.not_judged, "too many ways through the program");
+    EXPECT_EQ(waits.not_judged, "too many paths through the program");
     EXPECT_EQ(waits.count, 0);
     EXPECT_TRUE(waits.texts.empty());
   }
@@ -134,7 +134,7 @@ TEST(Analyze, NothingGoesBehindTheEnd) {
     for (const std::string& f : a.findings) all += f + "\n";
     return all;
   };
-  EXPECT_NE(findings(Of({Add(10, 1, 0)})).find("byte 0: a thread goes on behind the program's end"),
+  EXPECT_NE(findings(Of({Add(10, 1, 0)})).find("byte 0: a thread continues past the program's end"),
             std::string::npos);
   EXPECT_TRUE(Of({Add(10, 1, 0), EndOfThread()}).findings.empty());
   // An end of thread that is unreachable does not count.

@@ -53,8 +53,9 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
                                  const CompileOptions& options, Sink* sink, const Budget& budget) {
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
-    return WithCause(absl::InvalidArgumentError("pipeline state: a compute shader has none"),
-                     "pipeline_state");
+    return WithCause(
+        absl::InvalidArgumentError("pipeline state: a compute shader has none; leave it out"),
+        "pipeline_state");
   }
   Compiled compiled;
   compiled.stage = prepared.info.stage;

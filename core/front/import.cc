@@ -33,7 +33,7 @@ bool InitialisePrivate(const InstEmitter& emitter, ImportContext& c) {
     uint32_t type = 0;
     if (!emitter.GetPointer(v.id, &pointer) || !emitter.Get(v.initializer, &leaves, &type))
       return false;
-    if (type != v.type) return emitter.Malformed("initialiser of another type", v.id);
+    if (type != v.type) return emitter.Malformed("initialiser is not of its variable's type", v.id);
     if (!StoreLocal(c, pointer, leaves)) return false;
   }
   return true;
@@ -49,7 +49,7 @@ absl::Status Emit(ImportContext& c, uint32_t entry_function) {
   e.module.body = mir::NewRegion(e.module);
   e.builder.SetRegion(e.module.body);
   if (!c.place.function->parameters.empty()) {
-    e.errors.Malformed("entry point with parameters", entry_function);
+    e.errors.Malformed("entry point has parameters", entry_function);
   }
   if (!ReadModes(c, entry_function) || !LayOutShared(c)) return e.errors.status();
   ClearShared(c);

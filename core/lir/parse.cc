@@ -35,7 +35,7 @@ class Parser {
       if (line.empty() || absl::StartsWith(line, ";")) continue;
       if (absl::Status s = Line(line); !s.ok()) return s;
     }
-    if (!saw_function_) return Error("there is no 'function' line");
+    if (!saw_function_) return Error("the 'function' line is missing");
     return std::move(f_);
   }
 
@@ -111,7 +111,7 @@ class Parser {
     }
     size_t file = 0;
     while (file < t_.files.size() && Sv(t_.files[file].name) != w[2]) ++file;
-    if (file == t_.files.size()) return Error("no such file");
+    if (file == t_.files.size()) return Error("unknown file");
     v.file = static_cast<uint8_t>(file);
     const std::vector<absl::string_view> shape = absl::StrSplit(w[3], 'x');
     if (shape.size() != 2 || !Number(shape[0], &v.elem_bytes) || !Number(shape[1], &v.comps)) {
@@ -145,7 +145,7 @@ class Parser {
     l.held = w.size() == 5 && w[4] == "held";
     if ((w.size() != 4 && !l.held) || !Name(w[1], "%", &id) || w[2] != "at" ||
         !Number(w[3], &l.reg) || id >= f_.values.size()) {
-      return Error("expected 'livein %N at UNIT' or that and 'held'");
+      return Error("expected 'livein %N at UNIT', optionally with 'held'");
     }
     l.value = ValueId(id);
     f_.live_ins.push_back(l);
@@ -177,7 +177,7 @@ class Parser {
     const bool lanes = w.size() == 8 && w[6] == "spilled";
     if ((w.size() != 6 && !lanes) || !PoolName(w[1], &pool) || w[2] != "at" ||
         !Number(w[3], &r.first) || w[4] != "units" || !Number(w[5], &r.units)) {
-      return Error("expected 'reserved NAME at UNIT units N', or that and 'spilled NAME'");
+      return Error("expected 'reserved NAME at UNIT units N', optionally with 'spilled NAME'");
     }
     r.pool = static_cast<uint8_t>(pool);
     if (lanes) {
@@ -220,7 +220,7 @@ class Parser {
     if (w.size() > 4 && w[4] != "params") return Error("expected 'params'");
     for (size_t i = 5; i < w.size(); ++i) {
       uint32_t v = 0;
-      if (!Name(w[i], "%", &v) || v >= f_.values.size()) return Error("no such parameter value");
+      if (!Name(w[i], "%", &v) || v >= f_.values.size()) return Error("unknown parameter value");
       b.params.push_back(ValueId(v));
     }
     f_.blocks.push_back(std::move(b));

@@ -81,7 +81,7 @@ TEST(TextTest, ErrorsNameTheLine) {
     const char* text;
     const char* error;
   } cases[] = {
-      {"", "no 'function'"},
+      {"", "'function' line is missing"},
       {"block b0 depth 0\n", "line 1"},
       {"function other width 8\n", "line 1"},
       {"function test width 8\nvalue %1 G 4x1\n", "line 2"},

@@ -76,7 +76,7 @@ class Verifier {
       for (InstId i : f_.blocks[b].insts) {
         if (i.index >= f_.insts.size()) return Fail("L1", BlockId(b), "unknown instruction");
         inst_ = i;
-        if (placed[i.index]++) return Fail("L3", BlockId(b), "instruction stands in two places");
+        if (placed[i.index]++) return Fail("L3", BlockId(b), "instruction is in two places");
       }
       inst_ = InstId();
       for (const Edge& e : f_.blocks[b].succs) {
@@ -95,7 +95,7 @@ class Verifier {
     if (f_.scratch_header.valid() &&
         std::none_of(f_.live_ins.begin(), f_.live_ins.end(),
                      [&](const LiveIn& l) { return l.value == f_.scratch_header; })) {
-      return Fail("L16", BlockId(), "the header of scratch messages is no live-in");
+      return Fail("L16", BlockId(), "the header of scratch messages is not a live-in");
     }
     if (f_.exit_block.valid() && f_.exit_block.index >= f_.blocks.size()) {
       return Fail("L1", BlockId(), "unknown exit block");
@@ -141,7 +141,7 @@ class Verifier {
         const bool past = std::any_of(b.succs.begin(), b.succs.end(),
                                       [&](const Edge& e) { return e.to.index > i + 1; });
         if (past && std::find(all.begin(), all.end(), BlockId(i + 1)) == all.end()) {
-          return Fail("L14", id, "the thread cannot go on while the lanes are parked");
+          return Fail("L14", id, "the thread cannot continue while all lanes are parked");
         }
       }
     }
@@ -155,15 +155,15 @@ class Verifier {
       return Fail("L7", b, "terminator is not last");
     }
     if ((in.flags & kPreferredExit) && !(op(i).flags & kOpExit)) {
-      return Fail("L22", b, "a preferred exit that is none");
+      return Fail("L22", b, "a preferred exit is not an exit");
     }
     if ((op(i).flags & kOpSide) && in.aux >= f_.side.size()) {
-      return Fail("L17", b, "no such side row");
+      return Fail("L17", b, "unknown side row");
     }
     for (uint32_t k = 0; (in.flags & kNoMask) && k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       const Operand& o = f_.operands[in.first_operand + k];
       if (o.kind == Operand::Kind::kValue && t_.files[f_.value(o.value()).file].always_masked) {
-        return Fail("L21", b, "for all lanes, in a file that has only those that are on");
+        return Fail("L21", b, "for all lanes, in a file that holds active lanes only");
       }
     }
     if (allocated_) return Allocated(b, i);
@@ -232,14 +232,14 @@ class Verifier {
   absl::Status Pools() {
     const auto bad = [&](std::string_view what) { return Fail("L19", BlockId(), what); };
     if (!f_.pool_units.empty() && f_.pool_units.size() != t_.pools.size()) {
-      return bad("not one size per pool");
+      return bad("the number of pool sizes is not the number of pools");
     }
     for (size_t p = 0; p < f_.pool_units.size(); ++p) {
-      if (f_.pool_units[p] > t_.pools[p].units) return bad("a pool larger than the target's");
+      if (f_.pool_units[p] > t_.pools[p].units) return bad("a pool is larger than the target's");
     }
     for (size_t k = 0; k < f_.reserved.size(); ++k) {
       const Reserved& r = f_.reserved[k];
-      if (r.pool >= t_.pools.size()) return bad("units of no pool are reserved");
+      if (r.pool >= t_.pools.size()) return bad("reserved units name an unknown pool");
       for (size_t other = 0; other < k && r.spilled_pool != Reserved::kNoPool; ++other) {
         if (f_.reserved[other].spilled_pool == r.spilled_pool) {
           return bad("two ranges for the spilled values of one pool");
@@ -277,10 +277,11 @@ class Verifier {
         } else if (o.kind == Operand::Kind::kNone) {
           units += o.comps * t_.units_per_comp(f_, v);
         } else {
-          return Fail("L15", b, "a part is neither a value nor nothing");
+          return Fail("L15", b, "a part is neither a value nor empty");
         }
       }
-      if (units != Units(f_.defs(i)[0])) return Fail("L15", b, "parts and definition differ");
+      if (units != Units(f_.defs(i)[0]))
+        return Fail("L15", b, "the parts do not add up to the definition");
     }
     return absl::OkStatus();
   }
@@ -289,9 +290,10 @@ class Verifier {
     const Block& b = f_.block(id);
     for (const Edge& e : b.succs) {
       const Block& to = f_.block(e.to);
-      if (e.num_args != to.params.size()) return Fail("L8", id, "arguments and parameters");
+      if (e.num_args != to.params.size())
+        return Fail("L8", id, "the numbers of arguments and parameters differ");
       if (e.num_args == 0) continue;
-      if (b.succs.size() != 1) return Fail("L8", id, "arguments on one of several edges");
+      if (b.succs.size() != 1) return Fail("L8", id, "arguments are on one of several edges");
       if (HasTerminator(b)) {
         for (const Operand& o : f_.uses(b.insts.back())) {
           if (o.kind == Operand::Kind::kValue) {
@@ -322,13 +324,14 @@ class Verifier {
     const BlockId x = f_.exit_block;
     if (!x.valid()) {
       return exits_.empty() ? absl::OkStatus()
-                            : Fail("L18", exits_[0].block, "an exit, and no exit block");
+                            : Fail("L18", exits_[0].block, "there is an exit but no exit block");
     }
     if (x.index + 1 != f_.blocks.size()) return Fail("L18", x, "the exit block is not the last");
     if (!f_.block(x).succs.empty() || !f_.block(x).physical_succs.empty()) {
       return Fail("L18", x, "the exit block has a successor");
     }
-    if (!exits_.empty() && exits_.back().block == x) return Fail("L18", x, "an exit within it");
+    if (!exits_.empty() && exits_.back().block == x)
+      return Fail("L18", x, "the exit block contains an exit");
     return absl::OkStatus();
   }
 

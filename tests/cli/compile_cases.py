@@ -164,7 +164,7 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
     # Bytes that are not UTF-8 were once taken for a fault of the worker. A file's bytes reach the
     # compiler as UTF-8, in which a stray byte is U+FFFD.
     def test_bytes_beyond_ascii_in_code(self):
-        for code, shown in ((b'float caf\xe9 = 1;', "'U+FFFD or a byte that is no UTF-8'"),
+        for code, shown in ((b'float caf\xe9 = 1;', "'U+FFFD or a byte that is not UTF-8'"),
                             (b'float x = 1 \xe2\x80\x93 2;', r"'\xe2\x80\x93'")):
             path = self.file('odd.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
                                          b'void main() { ' + code + b' }\n')

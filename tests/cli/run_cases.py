@@ -375,10 +375,10 @@ class RunAnalyzeReport(Cli):
                       self.kiln('analyze', '--target=tgl', left))
         # Zeros, and code whose end is cut off.
         zeros = self.line(self.kiln('analyze', '--target=tgl', '--json', self.file('zeros', bytes(64))))
-        self.assertIn("byte 48: a thread goes on behind the program's end", zeros['findings'])
+        self.assertIn("byte 48: a thread continues past the program's end", zeros['findings'])
         with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.16.bin'), 'rb') as code:
             cut = self.file('cut', code.read()[:-32])  # a nop, and what ends the thread
-        self.assertIn("a thread goes on behind the program's end",
+        self.assertIn("a thread continues past the program's end",
                       self.kiln('analyze', '--target=tgl', cut))
         self.fails(1, 'is it tgl machine code', 'analyze', '--target=tgl', SAXPY)
         self.fails(2, '--target is missing', 'analyze', SAXPY)

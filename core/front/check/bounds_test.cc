@@ -285,7 +285,7 @@ TEST(Bounds, TypesCountAsTrees) {
       if (levels == 12) {
         EXPECT_TRUE(CheckBounds(m.words, true).ok()) << CheckBounds(m.words, true);
       } else {
-        ExpectTooCostly(m, "most of them for types inside of types");
+        ExpectTooCostly(m, "most of them for types nested in types");
       }
     }
   }
@@ -298,7 +298,7 @@ TEST(Bounds, TypesAreWalkedForEachInstruction) {
   m.Function([&] {
     for (int i = 0; i < 5000; ++i) m.Add(spv::Op::OpLoad, {type, m.Id(), 1});
   });
-  ExpectTooCostly(m, "most of them for types inside of types");
+  ExpectTooCostly(m, "most of them for types nested in types");
 }
 
 // The elements of an array, and the arrays in them, are checked until an element's offset equals
@@ -321,7 +321,7 @@ TEST(Bounds, ArraysOfStructsOfArrays) {
     EXPECT_TRUE(CheckBounds(m.words, true).ok()) << CheckBounds(m.words, true);
     m.Add(spv::Op::OpVariable, {pointer, m.Id(), 12});
     if (stride == 4) {
-      ExpectTooCostly(m, "most of them for types inside of types");
+      ExpectTooCostly(m, "most of them for types nested in types");
     } else {
       EXPECT_TRUE(CheckBounds(m.words, true).ok()) << CheckBounds(m.words, true);
     }
@@ -426,7 +426,7 @@ TEST(Bounds, GlslBraces) {
   };
   EXPECT_TRUE(CheckGlslBounds(nested(1024) + nested(1024)).ok());
   ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep",
-                "nested braces of GLSL: 1025, at most 1024");
+                "nested GLSL braces: 1025, at most 1024");
   // A brace that closes nothing does not hide the braces after it.
   ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
 }
@@ -444,7 +444,7 @@ TEST(Bounds, SizesOfGlsl) {
   ExpectRefused(beyond(&GlslSize::statement), "shader_too_large",
                 "between two of ; { }: 65537, at most 65536");
   ExpectRefused(beyond(&GlslSize::cases), "shader_too_large",
-                "pairs of cases that a switch of GLSL has: 8386561");
+                "pairs of cases of a GLSL switch: 8386561");
   ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "each pair counted once: 4097");
   ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "overloads of GLSL: 67108865");
   ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep",

@@ -261,7 +261,7 @@ absl::Status Rewriter::Decoration(Inst inst, uint32_t decoration) {
 // Drops the operands: they have no meaning, and may be ids defined later.
 absl::Status Rewriter::ForwardReferences(Inst inst) {
   if (!non_semantic_.contains(inst[3])) {
-    return Invalid("forward references in an instruction set that has a meaning", inst[2]);
+    return Invalid("forward reference in an instruction set other than a NonSemantic one", inst[2]);
   }
   Put(inst, inst.subspan(1, 4), Op::OpExtInst);
   return absl::OkStatus();

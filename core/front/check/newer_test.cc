@@ -246,7 +246,7 @@ TEST(Newer, ForwardReferencesInDebugInformation) {
   ExpectInvalid(wrong, "SPV_KHR_relaxed_extended_instruction");
   wrong = text;
   wrong.body = "!0x00061151 %float %root %glsl !31 %f_1\n";
-  ExpectInvalid(wrong, "instruction set that has a meaning");
+  ExpectInvalid(wrong, "instruction set other than a NonSemantic one");
   EXPECT_EQ(ImportVerified(Make(wrong)).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
@@ -434,7 +434,7 @@ TEST(Newer, InvalidModulesStayInvalid) {
                   .body = "%a = OpIAdd %uint %true %true\n!0x000413F6 %bool %b %true\n"};
   ExpectInvalid(text, "instruction 16: ");
   ExpectInvalid({.declarations = kQuadControl, .body = "!0x000413F6 %bool %b %f_1\n"},
-                "newer instructions stand as older ones");
+                "newer instructions are replaced by older ones");
   ExpectInvalid({.declarations = kQuadControl, .body = "!0x000213F6 %bool\n"}, "too short");
 }
 

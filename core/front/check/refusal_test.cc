@@ -139,7 +139,7 @@ TEST(Refusal, EntryPointsWithoutAName) {
   EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\nOpEntryPoint GLCompute %main \"\"\n"),
             "\"\"");
   EXPECT_EQ(named("OpEntryPoint GLCompute %main \"a\"\n"),
-            "several compute entry points, one is to be named: \"a\" \"main\"");
+            "several compute entry points; name one with --entry: \"a\" \"main\"");
 }
 
 // Names may be a megabyte long; messages quote their beginnings.

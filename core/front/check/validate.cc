@@ -124,7 +124,7 @@ absl::Status Validate(absl::Span<const uint32_t> module, absl::Span<const uint32
                       const ValidateOptions& options, bool names,
                       absl::Span<const size_t> numbers) {
   spvtools::SpirvTools tools(EnvironmentOf(words, options));
-  if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools has no such environment");
+  if (!tools.IsValid()) return absl::InternalError("SPIRV-Tools does not know this environment");
   std::string text;
   size_t first = 0;
   tools.SetMessageConsumer([&](spv_message_level_t level, const char*,
@@ -162,9 +162,10 @@ absl::Status ValidateSpirv(absl::Span<const uint32_t> module, const ValidateOpti
   if (Validate(module, older->words, options, false, {}).ok()) return absl::OkStatus();
   for (size_t& number : older->numbers) number = NumberInModule(fewer.numbers, number);
   const absl::Status status = Validate(module, older->words, options, true, older->numbers);
-  return WithMessage(status,
-                     std::string(status.message()) +
-                         "\n(as the validator sees it: newer instructions stand as older ones)");
+  return WithMessage(
+      status, std::string(status.message()) +
+                  "\n"
+                  "(disassembled as validated: newer instructions are replaced by older ones)");
 }
 
 }  // namespace kiln::front

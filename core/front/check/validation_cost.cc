@@ -39,7 +39,7 @@ constexpr std::string_view kKindNames[kKinds] = {
     "its size",
     "control flow",
     "calls",
-    "types inside of types",
+    "types nested in types",
     "entry points",
     "decorations",
     "equal types and constants",

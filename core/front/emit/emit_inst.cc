@@ -18,7 +18,8 @@ bool RefuseInst(Errors& errors, std::string_view cause, const SpirvInst& inst) {
 bool EmitHelper(ImportContext& c, const SpirvInst& inst) {
   mir::Builder& builder = c.emission.builder;
   if (c.emission.module.stage != mir::Stage::kFragment) {
-    return c.emission.errors.Malformed("helper invocations outside of fragments", inst.result);
+    return c.emission.errors.Malformed("OpIsHelperInvocationEXT outside a fragment shader",
+                                       inst.result);
   }
   if (inst.op == spv::Op::OpIsHelperInvocationEXT) {
     return InstEmitter(c).Define(inst, {builder.HelperInvocation()});
@@ -46,8 +47,8 @@ bool EmitInst(ImportContext& c, const SpirvInst& inst, bool* returns) {
     case spv::Op::OpFunctionCall: return EmitCall(c, inst, returns);
     case spv::Op::OpExtInst: return EmitExtInst(c, inst);
     case spv::Op::OpExtInstWithForwardRefsKHR:
-      return errors.Malformed("forward references in an instruction set that has a meaning",
-                              inst.result);
+      return errors.Malformed(
+          "forward reference in an instruction set other than a NonSemantic one", inst.result);
     case spv::Op::OpPtrEqual:
     case spv::Op::OpPtrNotEqual:
     case spv::Op::OpPtrDiff: return EmitPointerCompare(c, inst);

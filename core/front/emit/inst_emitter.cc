@@ -13,7 +13,7 @@ namespace kiln::front {
 const SpirvType* InstEmitter::Supported(uint32_t type_id) const {
   const SpirvType* type = spirv().Type(type_id);
   if (type == nullptr) {
-    Malformed("no type", type_id);
+    Malformed("result type is not a type", type_id);
     return nullptr;
   }
   if (!type->unsupported.empty()) {
@@ -26,7 +26,7 @@ const SpirvType* InstEmitter::Supported(uint32_t type_id) const {
     return nullptr;
   }
   if (type->kind == SpirvType::kVoid || type->kind == SpirvType::kFunction) {
-    Malformed("value of a type without values", type_id);
+    Malformed("value of type void or function", type_id);
     return nullptr;
   }
   return type;
@@ -103,7 +103,7 @@ bool InstEmitter::GetScalar(uint32_t id, mir::Type type, ValueId* value) const {
   Leaves leaves;
   if (!Get(id, &leaves)) return false;
   if (leaves.size() != 1 || TypeOf(leaves[0]) != type) {
-    return Malformed("operand is no scalar of the type needed", id);
+    return Malformed("operand is not a scalar of the required type", id);
   }
   *value = leaves[0];
   return true;
@@ -122,7 +122,7 @@ bool InstEmitter::GetInteger(uint32_t id, bool always_signed, ValueId* value) co
   uint32_t type = 0;
   if (!Get(id, &leaves, &type)) return false;
   if (leaves.size() != 1 || spirv().Type(type)->kind != SpirvType::kInt) {
-    return Malformed("operand is no integer", id);
+    return Malformed("operand is not an integer", id);
   }
   *value = ToIndex(leaves[0], always_signed || spirv().Type(type)->is_signed);
   return ok();
@@ -131,9 +131,9 @@ bool InstEmitter::GetInteger(uint32_t id, bool always_signed, ValueId* value) co
 bool InstEmitter::GetFloats(uint32_t id, Leaves* leaves) const {
   if (!Get(id, leaves)) return false;
   for (ValueId v : *leaves) {
-    if (!mir::IsFloat(TypeOf(v))) return Malformed("operand is no float", id);
+    if (!mir::IsFloat(TypeOf(v))) return Malformed("operand is not a float", id);
   }
-  if (leaves->empty()) return Malformed("operand is no float", id);
+  if (leaves->empty()) return Malformed("operand is not a float", id);
   return true;
 }
 
@@ -149,7 +149,7 @@ bool InstEmitter::GetMatrix(uint32_t id, Matrix* matrix) const {
     matrix->columns = 1;
     matrix->rows = type.count;
   } else {
-    return Malformed("operand is no matrix or vector of floats", id);
+    return Malformed("operand is not a matrix or vector of floats", id);
   }
   return true;
 }
@@ -161,7 +161,7 @@ bool InstEmitter::GetPointer(uint32_t id, Pointer* pointer) const {
   const SpirvDef& def = spirv().Def(id);
   const SpirvType* type = spirv().Type(def.type);
   if (type == nullptr || type->kind != SpirvType::kPointer) {
-    return Malformed("operand is no pointer", id);
+    return Malformed("operand is not a pointer", id);
   }
   const Binding& binding = c_.bindings.Of(id);
   if (type->IsPhysicalPointer() && binding.kind != Binding::kPointer) {
@@ -190,7 +190,7 @@ bool InstEmitter::GetPointer(uint32_t id, Pointer* pointer) const {
   const uint32_t slot = plan().slots[id];
   if (slot != kNoSlot) {
     if (pointer->space == Pointer::kTexel) {
-      return Refuse("image_values", "pointer to a texel is used far from where it is made", id);
+      return Refuse("image_values", "pointer to a texel used outside the block that makes it", id);
     }
     if (pointer->dynamic.valid()) pointer->dynamic = SlotValue(slot);
     if (pointer->component.valid()) pointer->component = SlotValue(slot + 1);
@@ -203,7 +203,8 @@ bool InstEmitter::GetPointer(uint32_t id, Pointer* pointer) const {
 bool InstEmitter::GetImage(uint32_t id, ImageHandle* handle) const {
   const SpirvDef& def = spirv().Def(id);
   const SpirvType* type = spirv().Type(def.type);
-  if (type == nullptr || !type->IsImage()) return Malformed("operand is no image or sampler", id);
+  if (type == nullptr || !type->IsImage())
+    return Malformed("operand is not an image or sampler", id);
   const Binding& binding = c_.bindings.Of(id);
   if (binding.kind != Binding::kImage || !IsHere(id)) {
     return Refuse("image_values", "image or sampler that is not loaded from a descriptor", id);
@@ -229,7 +230,8 @@ bool InstEmitter::Operands(const SpirvInst& inst, size_t first, size_t count,
   for (size_t i = 0; i < count; ++i) {
     Leaves leaves;
     if (!Get(inst.operand(first + i), &leaves)) return false;
-    if (leaves.size() != type->leaves) return Malformed("operand of another size", inst.result);
+    if (leaves.size() != type->leaves)
+      return Malformed("operand has another number of components than the result", inst.result);
     operands->insert(operands->end(), leaves.begin(), leaves.end());
   }
   return true;
@@ -237,7 +239,7 @@ bool InstEmitter::Operands(const SpirvInst& inst, size_t first, size_t count,
 
 bool InstEmitter::Semantics(uint32_t id, uint32_t* value) const {
   if (spirv().IntConstant(id, value)) return true;
-  return Malformed("scope or memory semantics is no constant", id);
+  return Malformed("scope or memory semantics is not a constant", id);
 }
 
 // ---- Results ----
@@ -249,7 +251,7 @@ bool InstEmitter::Define(const SpirvInst& inst, absl::Span<const ValueId> leaves
   for (size_t i = 0; fits && i < leaves.size(); ++i) {
     fits = leaves[i].valid() && TypeOf(leaves[i]) == types[i];
   }
-  if (!fits) return Malformed("result does not fit its type", inst.result);
+  if (!fits) return Malformed("result is not of its type", inst.result);
   Leaves marked;
   if (e_.mark_undefined) {
     marked.assign(leaves.begin(), leaves.end());

@@ -66,9 +66,11 @@ bool Modes::SetFastMathDefaults(uint32_t entry_function) {
     uint32_t mask = 0;
     if (mode.operands.size() != 2 || type == nullptr || type->kind != SpirvType::kFloat ||
         !spirv().IntConstant(mode.operands[1], &mask)) {
-      return Malformed("default of fast math", entry_function);
+      return Malformed("FPFastMathDefault without a float type and a constant mask",
+                       entry_function);
     }
-    if (!IsFastMathMask(mask)) return Malformed("mask of fast math", entry_function);
+    if (!IsFastMathMask(mask))
+      return Malformed("FPFastMathDefault with an invalid mask", entry_function);
     any = true;
     if (type->width == 16) of_f16 = LimitsOfFastMath(mask);
     if (type->width == 32) of_f32 = LimitsOfFastMath(mask);
@@ -106,11 +108,11 @@ bool Modes::SetLocalSize(uint32_t entry_function) {
     if (mode.entry != entry_function || (mode.mode != spv::ExecutionMode::LocalSize && !by_id)) {
       continue;
     }
-    if (mode.operands.size() < 3) return Malformed("local size", entry_function);
+    if (mode.operands.size() < 3) return Malformed("local size is 0 or incomplete", entry_function);
     for (int i = 0; i < 3; ++i) {
       module().local_size[i] = mode.operands[i];
       if (by_id && !spirv().IntConstant(mode.operands[i], &module().local_size[i])) {
-        return Malformed("local size is no integer constant of 32 bits", mode.operands[i]);
+        return Malformed("local size is not a 32-bit integer constant", mode.operands[i]);
       }
     }
     const auto most = std::max_element(module().local_size.begin(), module().local_size.end());
@@ -124,7 +126,7 @@ bool Modes::SetLocalSize(uint32_t entry_function) {
     if (type.kind != SpirvType::kVector || type.count != 3 || type.leaves != 3 ||
         c.kind != SpirvConstant::kLeaves || spirv().Type(type.element)->kind != SpirvType::kInt ||
         spirv().Type(type.element)->width != 32) {
-      return Malformed("workgroup size is no vector of three integers of 32 bits",
+      return Malformed("workgroup size is not a vector of three 32-bit integers",
                        spirv().workgroup_size_constant);
     }
     for (int i = 0; i < 3; ++i)
@@ -132,11 +134,11 @@ bool Modes::SetLocalSize(uint32_t entry_function) {
     module().local_size_id = spirv().workgroup_size_constant;
     found = true;
   }
-  if (!found) return Malformed("compute shader without a local size", entry_function);
+  if (!found) return Malformed("compute shader has no local size", entry_function);
   uint64_t product = 1;
   for (uint32_t n : module().local_size)
     product = std::min<uint64_t>(product * n, kMaxWorkgroup + 1);
-  if (product == 0) return Malformed("local size", module().local_size_id);
+  if (product == 0) return Malformed("local size is 0 or incomplete", module().local_size_id);
   if (product > kMaxWorkgroup) {
     return Refuse("too_many_invocations",
                   {"invocations of the workgroup", std::nullopt, kMaxWorkgroup},
@@ -189,12 +191,13 @@ bool Modes::SetFragmentModes(uint32_t entry_function) {
       case spv::ExecutionMode::DepthUnchanged: depth = mir::DepthMode::kUnchanged; break;
       default: continue;
     }
-    if (related && depth != fragment.depth) return Malformed("relations of depths", entry_function);
+    if (related && depth != fragment.depth)
+      return Malformed("several depth execution modes", entry_function);
     fragment.depth = depth;
     related = true;
   }
   return upper_left ||
-         Malformed("fragment shader whose origin is not the upper left", entry_function);
+         Malformed("fragment shader without the execution mode OriginUpperLeft", entry_function);
 }
 
 // Rejects a mode of another stage.
@@ -223,7 +226,7 @@ bool Modes::CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const {
       break;
     default: break;
   }
-  return fits || Malformed("execution mode of another stage", entry_function);
+  return fits || Malformed("execution mode is for another stage", entry_function);
 }
 
 bool ReadModes(ImportContext& c, uint32_t entry_function) {

@@ -43,12 +43,13 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
   if (d.is_volatile) pointer->flags |= mir::kVolatile;
   switch (storage) {
     case spv::StorageClass::Output:
-      if (module().stage == mir::Stage::kCompute) return Malformed("output in compute", id);
+      if (module().stage == mir::Stage::kCompute)
+        return Malformed("output variable in a compute shader", id);
       [[fallthrough]];
     case spv::StorageClass::Function:
     case spv::StorageClass::Private: {
       const LocalVariable* v = plan().Variable(id);
-      if (v == nullptr) return Malformed("local variable in an unreachable place", id);
+      if (v == nullptr) return Malformed("local variable used in unreachable code", id);
       if (!v->unsupported.empty()) return Refuse(v->unsupported, "local variable", id);
       pointer->flags = 0;
       pointer->space = Pointer::kLocal;
@@ -63,7 +64,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       const auto builtin = static_cast<spv::BuiltIn>(d.builtin);
       const bool compute = module().stage == mir::Stage::kCompute;
       if (compute && d.builtin == kNoValue) {
-        return Malformed("compute input that is no built-in", id);
+        return Malformed("input of a compute shader is not a built-in", id);
       }
       pointer->space = Pointer::kBuiltin;
       if (compute || (d.builtin != kNoValue && BuiltInOf(builtin) == mir::BuiltIn::kNone)) {
@@ -87,7 +88,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
       }
       if (type.kind == SpirvType::kOpaque)
         return Refuse(type.unsupported, "variable of an opaque type", id);
-      return Malformed("uniform constant that is no image or sampler", id);
+      return Malformed("UniformConstant variable is not an image or sampler", id);
     }
     default: {  // Uniform, StorageBuffer: one block, or an array of them
       uint32_t block = pointer->type;
@@ -97,7 +98,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
         pointer->descriptors = true;
       }
       if (spirv().Type(block)->kind != SpirvType::kStruct) {
-        return Malformed("buffer that is no block", id);
+        return Malformed("buffer variable is not a block", id);
       }
       const bool storage_buffer =
           storage == spv::StorageClass::StorageBuffer || spirv().decorations[block].buffer_block;
@@ -106,7 +107,7 @@ bool Pointers::VariablePointer(uint32_t id, uint32_t type_id, spv::StorageClass 
     }
   }
   if (spirv().Type(pointer->type)->kind != SpirvType::kStruct) {
-    return Malformed("push constants that are no block", id);
+    return Malformed("push-constant variable is not a block", id);
   }
   return true;
 }
@@ -126,7 +127,7 @@ bool Pointers::PointerLeaves(const Pointer& pointer, uint32_t id, Leaves* leaves
   }
   if (followed && pointer.component_stride != 0 &&
       spirv().Type(pointer.type)->kind == SpirvType::kVector) {
-    return Refuse("variable_pointers", "pointer into a matrix by rows used as a value", id);
+    return Refuse("variable_pointers", "pointer into a row-major matrix used as a value", id);
   }
   ValueId selector = pointer.selector;
   if (!selector.valid()) {
@@ -170,11 +171,12 @@ bool Pointers::PointerFromLeaves(uint32_t id, const SpirvType& type,
   if (c_.targets.TooMany(id)) {
     return Refuse("variable_pointers", "pointer to one of too many variables", id);
   }
-  if (targets.empty()) return Refuse("variable_pointers", "pointer to no variable", id);
+  if (targets.empty()) return Refuse("variable_pointers", "pointer with no known variable", id);
   for (uint32_t target : targets) {
     Pointer whole;
     const SpirvVariable& v = spirv().variables[target];
-    if (v.storage != type.storage) return Malformed("pointer of another storage class", id);
+    if (v.storage != type.storage)
+      return Malformed("pointer and variable differ in storage class", id);
     if (!VariablePointer(v.id, v.type, v.storage, &whole)) return false;
     const SpirvType& inside = *spirv().Type(v.pointee);
     pointer->flags |= whole.flags;
@@ -191,7 +193,8 @@ bool Pointers::PointerFromLeaves(uint32_t id, const SpirvType& type,
   uint32_t innermost = type.element;
   while (IsArray(*spirv().Type(innermost))) innermost = spirv().Type(innermost)->element;
   if (spirv().Type(innermost)->kind == SpirvType::kMatrix) {
-    return Refuse("variable_pointers", "access through a value that leads to a matrix", id);
+    return Refuse("variable_pointers", "access to a matrix through a pointer selected at run time",
+                  id);
   }
   pointer->descriptors = IsArray(*pointee) && spirv().decorations[innermost].block;
   pointer->selector = leaves[1];

@@ -56,10 +56,11 @@ mir::ResourceKind Resources::KindOf(const Pointer& pointer, const SpirvType& typ
 }
 
 bool Resources::Resource(const Pointer& pointer, uint32_t* index) const {
-  if (pointer.descriptors) return Malformed("access to an array of descriptors", pointer.variable);
+  if (pointer.descriptors)
+    return Malformed("access to a whole array of descriptors", pointer.variable);
   const SpirvDecorations& d = spirv().decorations[pointer.variable];
   if (d.set == kNoValue || d.binding == kNoValue) {
-    return Malformed("resource without a descriptor set and binding", pointer.variable);
+    return Malformed("resource has no descriptor set and binding", pointer.variable);
   }
   mir::Resource r;
   uint32_t count = 1;
@@ -86,7 +87,8 @@ bool Resources::Resource(const Pointer& pointer, uint32_t* index) const {
     const bool other_buffer =
         !mir::HasImage(other.kind) && other.kind != mir::ResourceKind::kSampler;
     if ((buffer || other_buffer) && other.kind != r.kind) {
-      return Refuse("mutable_descriptors", "binding used by two kinds", pointer.variable);
+      return Refuse("mutable_descriptors", "binding with two kinds of descriptors",
+                    pointer.variable);
     }
     if (!SameDescriptors(other, r)) continue;
     other.read_only = other.read_only && r.read_only;

@@ -70,7 +70,7 @@ bool SharedMemory::LayOutShared() {
     }
     if (v.storage != spv::StorageClass::Workgroup) continue;
     if (module().stage != mir::Stage::kCompute) {
-      return Malformed("shared memory outside of compute", v.id);
+      return Malformed("shared memory in a stage other than compute", v.id);
     }
     if (!type.unsupported.empty()) continue;  // refused where it is accessed
     if (spirv().decorations[v.pointee].block) {
@@ -96,7 +96,8 @@ bool SharedMemory::LayOutShared() {
                     v.id);
   }
   if (c_.shared.in_blocks && has_own) {
-    return Malformed("shared memory only in part in blocks", module().shared_id);
+    return Malformed("some shared-memory variables are blocks and others are not",
+                     module().shared_id);
   }
   module().shared_bytes = static_cast<uint32_t>((size + 3) / 4 * 4);
   return true;

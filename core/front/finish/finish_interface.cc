@@ -139,7 +139,8 @@ absl::Status FinishModes(mir::Module& module) {
     module.fragment.depth = mir::DepthMode::kNone;
   } else if (module.fragment.depth == mir::DepthMode::kNone) {
     // VUID-FragDepth-FragDepth-04216
-    return Invalid("a depth is written without the mode DepthReplacing", depth->spirv_id);
+    return Invalid("FragDepth is written without the execution mode DepthReplacing",
+                   depth->spirv_id);
   }
   return absl::OkStatus();
 }

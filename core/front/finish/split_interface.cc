@@ -50,8 +50,8 @@ class Splitter {
       split.push_back(v);
       if (v.type == Type::kI64) {
         if (v.array && LocationsOf(v) != 1) {
-          return Refused("int64_interface", "element of an array of inputs chosen by value",
-                         v.spirv_id);
+          return Refused("int64_interface",
+                         "dynamically indexed element of an array of 64-bit inputs", v.spirv_id);
         }
         const uint32_t all = 2u * v.components;
         p.dwords = std::min(all, kComponents - v.component);

@@ -230,7 +230,7 @@ std::string_view OnlyBytes(std::string_view line) {
 // without UTF-8 may have replaced invalid bytes by U+FFFD.
 std::string Shown(const GlslSource& source, std::string_view place) {
   constexpr std::string_view kStart = "ERROR: ", kReplaced = "\xef\xbf\xbd";
-  constexpr char kUnknown[] = "a byte that is no ASCII";
+  constexpr char kUnknown[] = "a byte that is not ASCII";
   const size_t colon = place.rfind(':');
   if (place.substr(0, kStart.size()) != kStart || colon < kStart.size()) return kUnknown;
   const std::string_view text = TextOf(source, place.substr(kStart.size(), colon - kStart.size()));
@@ -238,7 +238,7 @@ std::string Shown(const GlslSource& source, std::string_view place) {
   const int line = std::atoi(std::string(place.substr(colon + 1)).c_str());
   const std::string_view bytes = OnlyBytes(Line(text, line));
   if (bytes.empty()) return kUnknown;
-  if (bytes.find(kReplaced) != bytes.npos) return "U+FFFD or a byte that is no UTF-8";
+  if (bytes.find(kReplaced) != bytes.npos) return "U+FFFD or a byte that is not UTF-8";
   return EscapeNonAscii(bytes);
 }
 
@@ -340,7 +340,8 @@ absl::StatusOr<ShaderStage> GlslStageOfName(const std::string& name) {
     if (rest.substr(dot + 1) != "glsl") break;
     rest = rest.substr(0, dot);
   }
-  return absl::NotFoundError("the name \"" + name + "\" does not say a shader stage");
+  return absl::NotFoundError("the name \"" + name +
+                             "\" has no ending of a shader stage, such as .comp or .frag");
 }
 
 std::string GlslangVersion() {

@@ -67,9 +67,9 @@ TEST(Glsl, ErrorsShowNoBytesThatTheTextDoesNotHave) {
     return std::string(CompileGlsl(source).status().message());
   };
   const std::string replaced = error("void main() {\n  uint caf\xef\xbf\xbd = 1; }");
-  EXPECT_NE(replaced.find("test.comp:5: 'U+FFFD or a byte that is no UTF-8'"), std::string::npos)
+  EXPECT_NE(replaced.find("test.comp:5: 'U+FFFD or a byte that is not UTF-8'"), std::string::npos)
       << replaced;
-  const std::string kUnknown = "'a byte that is no ASCII'";
+  const std::string kUnknown = "'a byte that is not ASCII'";
   for (const std::string& hidden :
        {error("#line 50\nvoid main() { uint caf\xc3\xa9 = 1; }"),
         error("#line 3\n\nvoid main() {\n  uint caf\xc3\xa9 = 1; }"),
@@ -196,7 +196,7 @@ TEST(Glsl, WhatGrowsIsRefused) {
     const std::string last = " A" + std::to_string(i - 1);
     sums += "#define A" + std::to_string(i) + last + last + "\n";
   }
-  EXPECT_THAT(refusal(sums, "A24"), HasSubstr("tokens of GLSL with its macros expanded"));
+  EXPECT_THAT(refusal(sums, "A24"), HasSubstr("tokens of GLSL after macro expansion"));
   std::string calls = "b";
   for (int i = 0; i < 24; ++i) calls = "F(" + calls + ")";
   EXPECT_THAT(refusal("#define F(x) (x + x)\n", "b = " + calls + ";"),
@@ -204,8 +204,7 @@ TEST(Glsl, WhatGrowsIsRefused) {
   EXPECT_THAT(
       refusal("#define F(x) x\n", "b = " + repeat(1000, [](auto) { return "F("; }) + "1" +
                                       std::string(1000, ')') + ";"),
-      HasSubstr(
-          "nesting_too_deep: calls of macros of GLSL within arguments of one another: 257, at most 256"));
+      HasSubstr("nesting_too_deep: GLSL macro calls nested in arguments: 257, at most 256"));
   const auto cases = [&](int n) {
     return "uint x = 0; switch (b) { " +
            repeat(n, [](const std::string& i) { return "case " + i + ": x = 5; break; "; }) +
@@ -219,13 +218,14 @@ TEST(Glsl, WhatGrowsIsRefused) {
              return "uint g" + i + "(uint x) { return f(x); }";
            });
   };
-  EXPECT_THAT(refusal(functions(5000), ""), HasSubstr("calls of GLSL functions"));
+  EXPECT_THAT(refusal(functions(5000), ""),
+              HasSubstr("pairs of a calling and a called GLSL function"));
   EXPECT_EQ(refusal(functions(500), ""), "ok");
   EXPECT_THAT(
       refusal("struct S { " +
                   repeat(12'000, [](const std::string& i) { return "uint m" + i + ";"; }) + "};",
               ""),
-      HasSubstr("comparisons of names of members"));
+      HasSubstr("name comparisons to find GLSL members"));
 }
 
 TEST(Glsl, DefinesThatFailAreNamed) {

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   source.text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   const auto stage = kiln::front::GlslStageOfName(source.name);
   if (!in || !stage.ok()) {
-    std::fprintf(stderr, "%s: cannot be read, or no shader stage in its name\n", argv[1]);
+    std::fprintf(stderr, "%s: cannot be read, or its name has no ending of a shader stage\n",
+                 argv[1]);
     return 2;
   }
   source.stage = *stage;

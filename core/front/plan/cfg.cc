@@ -55,7 +55,7 @@ class CfgBuilder {
 absl::Status CfgBuilder::AddTarget(CfgBlock& from, uint32_t label) {
   const SpirvDef& def = m_.Def(label);
   if (def.kind != SpirvDef::kLabel || def.index < f_.first_block || def.index >= f_.end_block) {
-    return Invalid("branch to what is no block of the function", label);
+    return Invalid("branch to an id that is not a block of the function", label);
   }
   const uint32_t target = def.index - f_.first_block;
   if (target == 0) return Invalid("branch to the entry block", label);
@@ -172,7 +172,7 @@ absl::Status CfgBuilder::LoopNest() {
     if (!blocks_[b].loop_header) continue;
     depth[b] = outer_[b] == kNoBlock ? 1 : depth[outer_[b]] + 1;
     if (depth[b] > kMaxLoopDepth) {
-      return Refused("nesting_too_deep", {"loops in one another", depth[b], kMaxLoopDepth},
+      return Refused("nesting_too_deep", {"nested loops", depth[b], kMaxLoopDepth},
                      m_.blocks[f_.first_block + b].label);
     }
   }
@@ -214,7 +214,7 @@ absl::Status CfgBuilder::Tree() {
     if (block.continue_target == 0 || !blocks_[b].loop_header) continue;
     const SpirvDef& def = m_.Def(block.merge);
     if (def.kind != SpirvDef::kLabel || def.index < f_.first_block || def.index >= f_.end_block) {
-      return Invalid("merge block is no block of the function", block.merge);
+      return Invalid("merge block is not a block of the function", block.merge);
     }
     merge_of_[def.index - f_.first_block] = b;
   }
@@ -356,7 +356,7 @@ absl::Status CfgBuilder::Run() {
 absl::StatusOr<Cfg> BuildCfg(const SpirvModule& module, const SpirvFunction& function) {
   Cfg cfg;
   if (function.first_block == function.end_block) {
-    return Refused("import_linkage", "function without a body", function.id);
+    return Refused("import_linkage", "call of a function without a body", function.id);
   }
   const absl::Status status = CfgBuilder(module, function, cfg).Run();
   if (!status.ok()) return status;

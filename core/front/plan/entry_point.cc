@@ -65,7 +65,7 @@ absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
   if (std::any_of(entries.begin(), entries.end(),
                   [&](const SpirvEntryPoint* e) { return e->model != first.model; })) {
     return absl::InvalidArgumentError(
-        "entry points of several stages, one stage is to be named (--stage):" +
+        "the module has entry points of several stages; name one with --stage:" +
         Names(entries, true));
   }
   return *StageOf(first.model);
@@ -99,12 +99,12 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
   const auto nameless = std::find_if(meant.begin(), meant.end(),
                                      [](const SpirvEntryPoint* e) { return e->name.empty(); });
   if (meant.size() > 1 && nameless == meant.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("several ", stage_name, " entry points, one is to be named:", Names(meant)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "several ", stage_name, " entry points; name one with --entry:", Names(meant)));
   }
   const SpirvEntryPoint* entry = meant.size() > 1 ? *nameless : meant.front();
   if (spirv.Function(entry->function) == nullptr) {
-    return Invalid("entry point is no function", entry->function);
+    return Invalid("entry point is not a function", entry->function);
   }
   return EntryPoint{entry, *stage};
 }

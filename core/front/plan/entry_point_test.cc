@@ -50,18 +50,19 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
   EXPECT_EQ(Entries(fragment + compute), "compute");
   EXPECT_EQ(Entries(fragment + compute, "f"), "fragment");
   EXPECT_EQ(Entries(fragment + compute, "", mir::Stage::kFragment), "fragment");
-  EXPECT_EQ(Entries(fragment + vertex),
-            "entry points of several stages, one stage is to be named (--stage): fragment \"f\" "
-            "vertex \"v\"");
+  EXPECT_EQ(
+      Entries(fragment + vertex),
+      "the module has entry points of several stages; name one with --stage: fragment \"f\" vertex "
+      "\"v\"");
   // One name in several stages.
   const std::string same = "OpEntryPoint GLCompute %2 \"f\"\n";
   EXPECT_EQ(Entries(fragment + same, "f"),
-            "entry points of several stages, one stage is to be named (--stage): fragment \"f\" "
+            "the module has entry points of several stages; name one with --stage: fragment \"f\" "
             "compute \"f\"");
   EXPECT_EQ(Entries(fragment + same, "f", mir::Stage::kCompute), "compute");
   EXPECT_EQ(Entries(fragment + same, "f", mir::Stage::kFragment), "fragment");
   EXPECT_EQ(Entries(same + "OpEntryPoint Geometry %3 \"f\"\n", "f"),
-            "entry points of several stages, one stage is to be named (--stage): compute \"f\" "
+            "the module has entry points of several stages; name one with --stage: compute \"f\" "
             "geometry \"f\"");
   EXPECT_EQ(Entries(fragment + vertex, "f"), "fragment");
   EXPECT_EQ(Entries(fragment + vertex, "", mir::Stage::kFragment), "fragment");
@@ -76,7 +77,7 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
             "no fragment entry point \"\"; the module has \"v\"");
   EXPECT_EQ(Entries("OpEntryPoint Geometry %3 \"g\"\n"), "geometry_stages: entry point g (%3)");
   EXPECT_EQ(Entries(fragment + "OpEntryPoint Fragment %1 \"g\"\n"),
-            "several fragment entry points, one is to be named: \"f\" \"g\"");
+            "several fragment entry points; name one with --entry: \"f\" \"g\"");
   EXPECT_EQ(Entries(fragment, "x"), "no entry point \"x\"; the module has \"f\"");
 }
 

@@ -141,7 +141,7 @@ absl::Status Divider::Add(const SpirvType& vector, uint32_t leaf, uint32_t eleme
   mir::Interface& variable = part.variable;
   if (vector.leaves > 4 || (scalar.kind != SpirvType::kInt && scalar.kind != SpirvType::kFloat &&
                             scalar.kind != SpirvType::kBool)) {
-    return Invalid("input or output of what are no numbers", v_.id);
+    return Invalid("input or output is not made of numbers or bools", v_.id);
   }
   variable.spirv_id = v_.id;
   variable.type = ScalarType(scalar);
@@ -173,39 +173,39 @@ absl::Status Divider::SetBuiltIn(spv::BuiltIn builtin, mir::Interface* variable)
   variable->builtin = BuiltInOf(builtin);
   const mir::BuiltInInfo& info = mir::kBuiltIns[static_cast<int>(variable->builtin)];
   if (variable->builtin == mir::BuiltIn::kNone || info.where.find(Where()) == info.where.npos) {
-    return Invalid("built-in variable that the stage has not there", v_.id);
+    return Invalid("built-in variable is not available in this stage and storage class", v_.id);
   }
   const bool is_array = info.where.find('A') != info.where.npos;
   if (!TypeFits(info.type, variable->type) || variable->components != info.components ||
       variable->array != is_array) {
-    return Invalid("built-in variable of another type", v_.id);
+    return Invalid("built-in variable is not of its prescribed type", v_.id);
   }
   return absl::OkStatus();
 }
 
 absl::Status Divider::SetLocation(uint32_t elements, const SpirvInterface& decorations,
                                   mir::Interface* variable) {
-  if (location_ == kNoValue) return Invalid("input or output without a location", v_.id);
+  if (location_ == kNoValue) return Invalid("input or output has no location", v_.id);
   if (!TypeFits('*', variable->type)) {
-    return Invalid("input or output of a type that it cannot have", v_.id);
+    return Invalid("input or output has a type that is not allowed", v_.id);
   }
   const uint32_t first = decorations.component;
   const bool wide = variable->type == mir::Type::kI64;
   if (wide && Where() == 'F')
     return Refused("int64_interface", "output with components of 64 bits", v_.id);
   if (first > 3 || !FitsLocation(*variable, first)) {
-    return Invalid("components beyond the location", v_.id);
+    return Invalid("components extend beyond their location", v_.id);
   }
   // 64-bit scalars take two components each, so vectors of three and four take two locations.
   const uint32_t taken = elements * (wide && variable->components > 2 ? 2 : 1);
   if (location_ >= kMaxLocations || elements > kMaxLocations || location_ + taken > kMaxLocations) {
-    return Invalid("location too large", v_.id);
+    return Invalid("location exceeds the maximum", v_.id);
   }
   variable->location = location_;
   variable->component = static_cast<uint8_t>(first);
   location_ += taken;
   if (decorations.index > 1 || (decorations.index != 0 && Where() != 'F')) {
-    return Invalid("index of an output", v_.id);
+    return Invalid("output index is not 0 or 1, or the variable is not a fragment output", v_.id);
   }
   variable->index = static_cast<uint8_t>(decorations.index);
   if (Where() == 'f') SetQualifiers(decorations, variable);

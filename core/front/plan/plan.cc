@@ -67,7 +67,8 @@ absl::Status Planner::Callees(uint32_t function, std::vector<uint32_t>* callees)
       const uint32_t word = m_.words[m_.body_offsets[i]];
       if (static_cast<spv::Op>(word & 0xffff) != spv::Op::OpFunctionCall) continue;
       const uint32_t callee = m_.words[m_.body_offsets[i] + 3];
-      if (m_.Function(callee) == nullptr) return Invalid("call of what is no function", callee);
+      if (m_.Function(callee) == nullptr)
+        return Invalid("call of an id that is not a function", callee);
       callees->push_back(m_.Def(callee).index);
     }
   }
@@ -105,7 +106,7 @@ absl::Status Planner::CallOrder(uint32_t entry) {
     uint32_t& d = depth[frame.function];
     for (uint32_t callee : frame.callees) d = std::max(d, depth[callee] + 1);
     if (d > kMaxCallDepth) {
-      return Refused("nesting_too_deep", {"calls in one another", d, kMaxCallDepth},
+      return Refused("nesting_too_deep", {"nested calls", d, kMaxCallDepth},
                      m_.functions[frame.function].id);
     }
     state[frame.function] = kDone;
@@ -220,7 +221,7 @@ void Planner::PlanCall(const SpirvInst& inst, uint32_t b) {
   // The work of carrying the callee's effects counts too.
   p_->size = AddSaturating(p_->size, (plan.summary.size() + plan.parameter_memory.size()) / 8);
   if (callee->parameters.size() != inst.size() - 4) {
-    if (status_.ok()) status_ = Invalid("call with another number of arguments", inst.result);
+    if (status_.ok()) status_ = Invalid("call has the wrong number of arguments", inst.result);
     return;
   }
   const auto argument = [&](uint32_t parameter) {

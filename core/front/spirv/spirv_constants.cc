@@ -80,7 +80,7 @@ absl::Status ConstantReader::MakeScalar(const SpirvInst& inst, const SpirvType& 
   const bool is_bool = inst.op != spv::Op::OpConstant && inst.op != spv::Op::OpSpecConstant;
   if (is_bool ? type.kind != SpirvType::kBool
               : type.kind != SpirvType::kInt && type.kind != SpirvType::kFloat) {
-    return Invalid("constant of the wrong type", inst.result);
+    return Invalid("constant is not of its type", inst.result);
   }
   // A literal of less than 32 bits is extended to a word.
   uint64_t bits = inst.operand(3);
@@ -100,14 +100,14 @@ absl::Status ConstantReader::MakeComposite(const SpirvInst& inst, const SpirvTyp
   const bool composite = type.kind == SpirvType::kVector || type.kind == SpirvType::kMatrix ||
                          type.kind == SpirvType::kArray || type.kind == SpirvType::kStruct;
   if (!composite || inst.size() != type.count + 3) {
-    return Invalid("composite constant does not fit its type", inst.result);
+    return Invalid("composite constant has the wrong number of constituents", inst.result);
   }
   for (uint32_t i = 0; i < type.count; ++i) {
     const uint32_t expected =
         type.kind == SpirvType::kStruct ? m_.members[type.first_member + i].type : type.element;
     const SpirvConstant* part = m_.Constant(inst.words[3 + i]);
     if (part == nullptr || part->type != expected || part->kind == SpirvConstant::kUnsupported) {
-      return Invalid("constituent does not fit the type of its composite", inst.result);
+      return Invalid("constituent is not of its composite's type", inst.result);
     }
     AppendLeaves(*part);
   }
@@ -119,7 +119,7 @@ absl::Status ConstantReader::MakeReplica(const SpirvInst& inst, const SpirvType&
   const SpirvConstant* part = m_.Constant(inst.operand(3));
   if (part == nullptr || part->kind == SpirvConstant::kUnsupported ||
       !m_.ConsistsOf(type, part->type)) {
-    return Invalid("constituent does not fit the type of its composite", inst.result);
+    return Invalid("constituent is not of its composite's type", inst.result);
   }
   for (uint32_t i = 0; i < type.count; ++i) AppendLeaves(*part);
   return absl::OkStatus();

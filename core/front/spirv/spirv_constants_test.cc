@@ -111,16 +111,17 @@ TEST(SpirvConstants, OutsideKilnsReach) {
 
 TEST(SpirvConstants, WhatIsNoConstant) {
   const std::vector<std::pair<const char*, const char*>> rows = {
-      {"%11 = OpConstantTrue %2", "constant of the wrong type (%11)"},
-      {"%11 = OpConstantComposite %6 %9", "composite constant does not fit its type (%11)"},
-      {"%11 = OpConstantComposite %6 %9 %9 %9", "composite constant does not fit its type (%11)"},
-      {"%11 = OpConstantComposite %2 %9", "composite constant does not fit its type (%11)"},
-      {"%11 = OpConstantComposite %6 %9 %12",
-       "constituent does not fit the type of its composite (%11)"},
-      {"%11 = OpConstantComposite %6 %9 %2",
-       "constituent does not fit the type of its composite (%11)"},
+      {"%11 = OpConstantTrue %2", "constant is not of its type (%11)"},
+      {"%11 = OpConstantComposite %6 %9",
+       "composite constant has the wrong number of constituents (%11)"},
+      {"%11 = OpConstantComposite %6 %9 %9 %9",
+       "composite constant has the wrong number of constituents (%11)"},
+      {"%11 = OpConstantComposite %2 %9",
+       "composite constant has the wrong number of constituents (%11)"},
+      {"%11 = OpConstantComposite %6 %9 %12", "constituent is not of its composite's type (%11)"},
+      {"%11 = OpConstantComposite %6 %9 %2", "constituent is not of its composite's type (%11)"},
       {"%12 = OpConstantTrue %1\n%11 = OpConstantComposite %6 %9 %12",
-       "constituent does not fit the type of its composite (%11)"},
+       "constituent is not of its composite's type (%11)"},
       {"%12 = OpTypeVoid\n%11 = OpConstantNull %12", "constant of a type without values (%11)"},
       {"%11 = OpIAdd %2 %9 %9", "OpIAdd outside functions (%11)"},
   };

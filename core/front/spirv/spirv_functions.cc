@@ -39,7 +39,7 @@ absl::Status FunctionReader::Read(const SpirvInst& inst, uint32_t offset) {
 }
 
 absl::Status FunctionReader::Finish() const {
-  if (in_function_) return Invalid("the last function does not end", function_.id);
+  if (in_function_) return Invalid("the last function has no OpFunctionEnd", function_.id);
   return absl::OkStatus();
 }
 
@@ -47,7 +47,7 @@ absl::Status FunctionReader::Begin(const SpirvInst& inst) {
   if (in_function_) return Invalid("function inside a function", inst.result);
   const SpirvType* type = m_.Type(inst.operand(4));
   if (type == nullptr || type->kind != SpirvType::kFunction || type->element != inst.type) {
-    return Invalid("function type", inst.result);
+    return Invalid("function's type is not a function type with its result type", inst.result);
   }
   in_function_ = true;
   in_block_ = false;
@@ -64,7 +64,7 @@ absl::Status FunctionReader::Parameter(const SpirvInst& inst, uint32_t offset) {
   const size_t n = function_.parameters.size();
   if (m_.blocks.size() != function_.first_block || n >= type.count ||
       m_.members[type.first_member + n].type != inst.type) {
-    return Invalid("function parameter", inst.result);
+    return Invalid("function parameter does not match the function's type", inst.result);
   }
   function_.parameters.push_back(inst.result);
   function_.parameter_types.push_back(inst.type);
@@ -72,9 +72,9 @@ absl::Status FunctionReader::Parameter(const SpirvInst& inst, uint32_t offset) {
 }
 
 absl::Status FunctionReader::End() {
-  if (in_block_) return Invalid("block without a terminator", function_.id);
+  if (in_block_) return Invalid("block has no terminator", function_.id);
   if (function_.parameters.size() != m_.Type(function_.type)->count) {
-    return Invalid("parameters missing", function_.id);
+    return Invalid("function has fewer parameters than its type", function_.id);
   }
   function_.end_block = static_cast<uint32_t>(m_.blocks.size());
   m_.functions.push_back(std::move(function_));
@@ -83,7 +83,7 @@ absl::Status FunctionReader::End() {
 }
 
 absl::Status FunctionReader::Label(const SpirvInst& inst) {
-  if (in_block_) return Invalid("block without a terminator", inst.result);
+  if (in_block_) return Invalid("block has no terminator", inst.result);
   SpirvBlock block;
   block.label = inst.result;
   block.first = block.end = static_cast<uint32_t>(m_.body_offsets.size());

@@ -77,23 +77,27 @@ TEST(SpirvFunctions, Tables) {
 
 TEST(SpirvFunctions, WhatIsNoFunction) {
   const std::vector<std::pair<const char*, const char*>> rows = {
-      {"%10 = OpFunction %1 None %2", "function type (%10)"},
-      {"%10 = OpFunction %2 None %3", "function type (%10)"},
-      {"%10 = OpFunction %1 None %3", "the last function does not end (%10)"},
+      {"%10 = OpFunction %1 None %2",
+       "function's type is not a function type with its result type (%10)"},
+      {"%10 = OpFunction %2 None %3",
+       "function's type is not a function type with its result type (%10)"},
+      {"%10 = OpFunction %1 None %3", "the last function has no OpFunctionEnd (%10)"},
       {"%10 = OpFunction %1 None %3\n%11 = OpFunction %1 None %3",
        "function inside a function (%11)"},
-      {"%10 = OpFunction %1 None %3\n%11 = OpFunctionParameter %2", "function parameter (%11)"},
-      {"%10 = OpFunction %2 None %4\n%11 = OpFunctionParameter %1", "function parameter (%11)"},
+      {"%10 = OpFunction %1 None %3\n%11 = OpFunctionParameter %2",
+       "function parameter does not match the function's type (%11)"},
+      {"%10 = OpFunction %2 None %4\n%11 = OpFunctionParameter %1",
+       "function parameter does not match the function's type (%11)"},
       {"%10 = OpFunction %2 None %4\n%11 = OpFunctionParameter %2\nOpFunctionEnd",
-       "parameters missing (%10)"},
+       "function has fewer parameters than its type (%10)"},
       {"%10 = OpFunction %2 None %4\n%11 = OpFunctionParameter %2\n%12 = OpLabel\nOpUnreachable\n"
        "%13 = OpFunctionParameter %2",
-       "function parameter (%13)"},
+       "function parameter does not match the function's type (%13)"},
       {"%10 = OpFunction %1 None %3\nOpReturn", "OpReturn outside blocks (%10)"},
       {"%10 = OpFunction %1 None %3\n%11 = OpLabel\n%12 = OpLabel",
-       "block without a terminator (%12)"},
+       "block has no terminator (%12)"},
       {"%10 = OpFunction %1 None %3\n%11 = OpLabel\nOpFunctionEnd",
-       "block without a terminator (%10)"},
+       "block has no terminator (%10)"},
       {"%10 = OpFunction %1 None %3\n%11 = OpLabel\nOpReturn\nOpReturn",
        "OpReturn outside blocks (%10)"},
       {"%10 = OpFunction %1 None %3\n%11 = OpLabel\nOpSelectionMerge %12 None\n"
@@ -137,7 +141,7 @@ TEST(SpirvVariables, Tables) {
   EXPECT_EQ(module->Variable(11)->storage, spv::StorageClass::Private);
   EXPECT_EQ(module->Variable(12)->initializer, 0u);
   EXPECT_EQ(ReadError(kBasics + std::string("%10 = OpVariable %2 Private")),
-            "variable of no pointer type (%10)");
+            "variable's type is not a pointer type (%10)");
 }
 
 }  // namespace

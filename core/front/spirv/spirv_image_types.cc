@@ -42,7 +42,7 @@ absl::Status MakeSampledImage(const SpirvModule& m, const SpirvInst& inst, Spirv
   type.element = inst.operand(2);
   const SpirvType* image = m.Type(type.element);
   if (image == nullptr || image->kind != SpirvType::kImage) {
-    return Invalid("sampled image of what is no image", inst.result);
+    return Invalid("sampled-image type of an id that is not an image type", inst.result);
   }
   type.image = image->image;
   type.image_unsupported = image->image_unsupported;
@@ -55,7 +55,7 @@ absl::Status MakeSampledImage(const SpirvModule& m, const SpirvInst& inst, Spirv
 absl::Status MakeImage(const SpirvModule& m, const SpirvInst& inst, SpirvType& type) {
   type.kind = SpirvType::kImage;
   const SpirvType* component = m.Type(inst.operand(2));
-  if (component == nullptr) return Invalid("image of what is no type", inst.result);
+  if (component == nullptr) return Invalid("sampled type of an image is not a type", inst.result);
   const uint32_t sampled = inst.operand(7);
   const uint32_t format = inst.operand(8);
   type.input_attachment = static_cast<spv::Dim>(inst.operand(3)) == spv::Dim::SubpassData;
@@ -76,9 +76,10 @@ absl::Status MakeImage(const SpirvModule& m, const SpirvInst& inst, SpirvType& t
   if (component->width != 32) type.image_unsupported = "images";
   const mir::ImageDim dim = type.image.dim;
   const bool layered = dim == mir::ImageDim::k3D || dim == mir::ImageDim::kBuffer;
-  if (layered && type.image.arrayed) return Invalid("array of what has no layers", inst.result);
+  if (layered && type.image.arrayed)
+    return Invalid("arrayed image of a dimension without layers", inst.result);
   if (type.image.multisampled && dim != mir::ImageDim::k2D) {
-    return Invalid("multisampled image that is not flat", inst.result);
+    return Invalid("multisampled image is not 2D", inst.result);
   }
   // The format of a sampled image has no meaning.
   if (type.storage_image) type.image.format = kImageFormats[format];

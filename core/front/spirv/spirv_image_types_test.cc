@@ -75,12 +75,14 @@ TEST(SpirvImageTypes, OutsideKilnsReach) {
 
 TEST(SpirvImageTypes, WhatIsNoImage) {
   const std::vector<std::pair<const char*, const char*>> rows = {
-      {"%9 = OpTypeImage %10 2D 0 0 0 1 Unknown", "image of what is no type (%9)"},
-      {"%9 = OpTypeImage %1 3D 0 1 0 1 Unknown", "array of what has no layers (%9)"},
-      {"%9 = OpTypeImage %1 Buffer 0 1 0 1 Unknown", "array of what has no layers (%9)"},
-      {"%9 = OpTypeImage %1 Cube 0 0 1 1 Unknown", "multisampled image that is not flat (%9)"},
-      {"%9 = OpTypeSampledImage %1", "sampled image of what is no image (%9)"},
-      {"%9 = OpTypeSampledImage %10", "sampled image of what is no image (%9)"},
+      {"%9 = OpTypeImage %10 2D 0 0 0 1 Unknown", "sampled type of an image is not a type (%9)"},
+      {"%9 = OpTypeImage %1 3D 0 1 0 1 Unknown",
+       "arrayed image of a dimension without layers (%9)"},
+      {"%9 = OpTypeImage %1 Buffer 0 1 0 1 Unknown",
+       "arrayed image of a dimension without layers (%9)"},
+      {"%9 = OpTypeImage %1 Cube 0 0 1 1 Unknown", "multisampled image is not 2D (%9)"},
+      {"%9 = OpTypeSampledImage %1", "sampled-image type of an id that is not an image type (%9)"},
+      {"%9 = OpTypeSampledImage %10", "sampled-image type of an id that is not an image type (%9)"},
   };
   for (const auto& [text, error] : rows) {
     EXPECT_EQ(ReadError(kComponents + std::string(text)), error) << text;

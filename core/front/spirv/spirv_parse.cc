@@ -30,7 +30,8 @@ constexpr size_t kHeaderWords = 5;
 
 absl::Status ReadHeader(SpirvModule& m) {
   std::vector<uint32_t>& w = m.words;
-  if (w.size() < kHeaderWords) return Invalid("shorter than a SPIR-V header");
+  if (w.size() < kHeaderWords)
+    return Invalid("the module is shorter than a SPIR-V header of 20 bytes");
   if (w[0] == __builtin_bswap32(kMagic)) {
     for (uint32_t& word : w) word = __builtin_bswap32(word);
   }
@@ -39,7 +40,7 @@ absl::Status ReadHeader(SpirvModule& m) {
   if (absl::Status s = CheckVersion(w[1]); !s.ok()) return s;
   if ((w[1] & 0xff0000ff) != 0 || (w[1] >> 16) != 1) return Invalid("unknown SPIR-V version");
   if (w[3] == 0 || w[3] > kMaxBound) {
-    return Invalid("the id bound is " + std::to_string(w[3]) + "; it is 1 to " +
+    return Invalid("the id bound is " + std::to_string(w[3]) + "; it must be from 1 to " +
                    std::to_string(kMaxBound));
   }
   // Each id takes a few bytes in the tables: a tiny module must not reserve memory for millions of
@@ -118,7 +119,7 @@ absl::Status Parser::Instruction(const SpirvInst& inst, uint32_t offset) {
   const bool has_type = layout != nullptr && layout->has_type;
   if (has_result && inst.result == 0) return Invalid(OpText(inst.op) + " has the result id 0");
   if (has_type && m_.Type(inst.type) == nullptr) {
-    return Invalid(OpText(inst.op) + " has a result type that is no type", inst.result);
+    return Invalid(OpText(inst.op) + " has a result type that is not a type", inst.result);
   }
   return functions_.inside() ? functions_.Read(inst, offset) : ModuleScope(inst, offset);
 }

@@ -30,7 +30,8 @@ TEST(SpirvParse, NothingIsAModule) { EXPECT_EQ(ErrorOf(Module({})), ""); }
 
 TEST(SpirvParse, Header) {
   Words words = Module({});
-  EXPECT_EQ(ErrorOf({words.begin(), words.begin() + 4}), "shorter than a SPIR-V header");
+  EXPECT_EQ(ErrorOf({words.begin(), words.begin() + 4}),
+            "the module is shorter than a SPIR-V header of 20 bytes");
   words[0] = 0x07230204;
   EXPECT_EQ(ErrorOf(words), "not SPIR-V: wrong magic number");
   for (const uint32_t version : {0x00000900u, 0x01010500u, 0x00010501u}) {
@@ -44,9 +45,9 @@ TEST(SpirvParse, Header) {
   EXPECT_EQ(ErrorOf(words), "newer_feature: SPIR-V 2.0");
   words = Module({});
   words[3] = 0;
-  EXPECT_EQ(ErrorOf(words), "the id bound is 0; it is 1 to 4194303");
+  EXPECT_EQ(ErrorOf(words), "the id bound is 0; it must be from 1 to 4194303");
   words[3] = 0x400000;
-  EXPECT_EQ(ErrorOf(words), "the id bound is 4194304; it is 1 to 4194303");
+  EXPECT_EQ(ErrorOf(words), "the id bound is 4194304; it must be from 1 to 4194303");
 }
 
 TEST(SpirvParse, TablesHaveTheSizeOfTheBound) {
@@ -78,9 +79,9 @@ TEST(SpirvParse, Results) {
   EXPECT_EQ(then({First(spv::Op::OpTypeBool, 2), 1}), "id defined twice (%1)");
   EXPECT_EQ(then({First(spv::Op::OpTypeBool, 2), 10}), "result id outside the id bound (%10)");
   EXPECT_EQ(then({First(spv::Op::OpConstant, 4), 3, 2, 7}),
-            "OpConstant has a result type that is no type (%2)");
+            "OpConstant has a result type that is not a type (%2)");
   EXPECT_EQ(then({First(spv::Op::OpConstant, 4), 99, 2, 7}),
-            "OpConstant has a result type that is no type (%2)");
+            "OpConstant has a result type that is not a type (%2)");
   EXPECT_EQ(SpirvIdOf(ParseSpirv(Module({First(spv::Op::OpConstant, 4), 3, 2, 7})).status()), 2u);
 }
 

@@ -33,8 +33,8 @@ absl::Status ReadEntryPoint(SpirvModule& m, const SpirvInst& inst) {
   entry.function = inst.operand(2);
   size_t next = 0;
   entry.name = String(inst, 3, &next);
-  if (next == 0) return Invalid("entry point name without an end", entry.function);
-  if (!IsUtf8(entry.name)) return Invalid("entry point name that is no UTF-8", entry.function);
+  if (next == 0) return Invalid("entry point name has no end", entry.function);
+  if (!IsUtf8(entry.name)) return Invalid("entry point name is not UTF-8", entry.function);
   entry.interface.assign(inst.words.begin() + next, inst.words.end());
   m.entry_points.push_back(std::move(entry));
   return absl::OkStatus();
@@ -43,7 +43,7 @@ absl::Status ReadEntryPoint(SpirvModule& m, const SpirvInst& inst) {
 absl::Status ReadImport(SpirvModule& m, const SpirvInst& inst) {
   size_t next = 0;
   const std::string name = String(inst, 2, &next);
-  if (next == 0) return Invalid("extended instruction set name without an end", inst.result);
+  if (next == 0) return Invalid("extended instruction set name has no end", inst.result);
   ExtInstSet set = ExtInstSet::kUnknown;
   if (name == "GLSL.std.450") set = ExtInstSet::kGlsl450;
   if (name.rfind("NonSemantic.", 0) == 0 || name == "OpenCL.DebugInfo.100" || name == "DebugInfo") {

@@ -52,9 +52,9 @@ TEST(SpirvPreamble, IsKept) {
 // The last word of each is only the end of its name.
 TEST(SpirvPreamble, NamesThatDoNotEnd) {
   for (const auto& [text, error] : {
-           std::pair{"OpEntryPoint GLCompute %4 \"main\"", "entry point name without an end (%4)"},
+           std::pair{"OpEntryPoint GLCompute %4 \"main\"", "entry point name has no end (%4)"},
            std::pair{"%7 = OpExtInstImport \"NonSemantic.test\"",
-                     "extended instruction set name without an end (%7)"},
+                     "extended instruction set name has no end (%7)"},
        }) {
     std::vector<uint32_t> words = Assemble(text);
     ASSERT_EQ(words.back(), 0u);
@@ -66,7 +66,7 @@ TEST(SpirvPreamble, NamesThatDoNotEnd) {
 TEST(SpirvPreamble, NamesOfEntryPointsAreUtf8) {
   EXPECT_EQ(ReadError("OpEntryPoint GLCompute %4 \"m\xc3\xa4in\""), "");
   EXPECT_EQ(ReadError("OpEntryPoint GLCompute %4 \"m\xe4in\""),
-            "entry point name that is no UTF-8 (%4)");
+            "entry point name is not UTF-8 (%4)");
 }
 
 TEST(SpirvPreamble, OthersAreLeftAlone) {

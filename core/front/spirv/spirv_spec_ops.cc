@@ -56,7 +56,7 @@ absl::Status SpecOp::Evaluate(SpirvConstant& c) {
 
 absl::Status SpecOp::Operand(size_t word, SpirvConstant& c, const SpirvConstant** operand) const {
   *operand = m_.Constant(inst_.operand(word));
-  if (*operand == nullptr) return Invalid("operand is no constant", inst_.result);
+  if (*operand == nullptr) return Invalid("operand is not a constant", inst_.result);
   if ((*operand)->kind == SpirvConstant::kUnsupported) {
     c.kind = SpirvConstant::kUnsupported;
     c.cause = (*operand)->cause;
@@ -67,7 +67,8 @@ absl::Status SpecOp::Operand(size_t word, SpirvConstant& c, const SpirvConstant*
 
 absl::Status SpecOp::Arithmetic(SpirvConstant& c) {
   const size_t count = inst_.size() - 4;
-  if (count == 0 || count > 3) return Invalid("OpSpecConstantOp operand count", inst_.result);
+  if (count == 0 || count > 3)
+    return Invalid("OpSpecConstantOp has the wrong number of operands", inst_.result);
   std::array<SpirvConstant, 3> operands;
   std::array<uint32_t, 3> leaves = {};
   for (size_t i = 0; i < count; ++i) {
@@ -78,13 +79,13 @@ absl::Status SpecOp::Arithmetic(SpirvConstant& c) {
     leaves[i] = LeavesOf(*operand);
     const bool scalar_condition = op_ == Op::OpSelect && i == 0 && leaves[0] == 1;
     if (leaves[i] != type_.leaves && !scalar_condition) {
-      return Invalid("operand does not fit the result", inst_.result);
+      return Invalid("operand does not match the result's type", inst_.result);
     }
   }
   if (op_ == Op::OpSelect) return Select(operands, leaves[0] == 1);
   if (type_.kind != SpirvType::kVector && type_.kind != SpirvType::kInt &&
       type_.kind != SpirvType::kFloat && type_.kind != SpirvType::kBool) {
-    return Invalid("arithmetic on what is no scalar and no vector", inst_.result);
+    return Invalid("arithmetic on a type that is neither a scalar nor a vector", inst_.result);
   }
   for (uint32_t leaf = 0; leaf < type_.leaves; ++leaf) {
     std::array<uint64_t, 3> values = {};
@@ -110,7 +111,7 @@ absl::Status SpecOp::Select(const std::array<SpirvConstant, 3>& operands, bool o
   const bool whole = type_.kind != SpirvType::kVector || one_condition;
   if (operands[1].type != inst_.type || operands[2].type != inst_.type ||
       (whole && !one_condition) || ScalarWidth(*m_.Type(operands[0].type)) != 1) {
-    return Invalid("operand does not fit the result", inst_.result);
+    return Invalid("operand does not match the result's type", inst_.result);
   }
   for (uint32_t leaf = 0; leaf < type_.leaves; ++leaf) {
     const bool chosen = m_.ConstantLeaf(operands[0], one_condition ? 0 : leaf) != 0;
@@ -128,7 +129,8 @@ absl::Status SpecOp::PartsMoved(SpirvConstant& c) {
   }
   if (op_ == Op::OpCompositeExtract) return Extract();
   if (op_ == Op::OpCompositeInsert) return Insert();
-  if (inst_.size() - 6 != type_.leaves) return Invalid("shuffle of another size", inst_.result);
+  if (inst_.size() - 6 != type_.leaves)
+    return Invalid("shuffle's number of components differs from its type's", inst_.result);
   return Shuffle();
 }
 
@@ -147,7 +149,7 @@ absl::Status SpecOp::Path(size_t first, uint32_t type_id, uint32_t* type, uint32
       *leaf += index * m_.Type(t.element)->leaves;
       type_id = t.element;
     } else {
-      return Invalid("index into what is no composite", inst_.result);
+      return Invalid("index into a type that is not a composite", inst_.result);
     }
   }
   *type = type_id;
@@ -159,7 +161,8 @@ absl::Status SpecOp::Extract() {
   uint32_t reached = 0;
   uint32_t leaf = 0;
   if (absl::Status s = Path(5, base.type, &reached, &leaf); !s.ok()) return s;
-  if (reached != inst_.type) return Invalid("extract of another type", inst_.result);
+  if (reached != inst_.type)
+    return Invalid("extracted element is not of the result type", inst_.result);
   for (uint32_t i = 0; i < type_.leaves; ++i) Push(m_.ConstantLeaf(base, leaf + i));
   return absl::OkStatus();
 }
@@ -171,7 +174,7 @@ absl::Status SpecOp::Insert() {
   uint32_t leaf = 0;
   if (absl::Status s = Path(6, base.type, &reached, &leaf); !s.ok()) return s;
   if (reached != object.type || base.type != inst_.type) {
-    return Invalid("insert of another type", inst_.result);
+    return Invalid("inserted object is not of the element's type", inst_.result);
   }
   const uint32_t inserted = LeavesOf(object);
   const uint32_t total = LeavesOf(base);
@@ -188,11 +191,12 @@ absl::Status SpecOp::Shuffle() {
   const uint32_t na = LeavesOf(a);
   const uint32_t nb = LeavesOf(b);
   if (m_.Type(a.type)->kind != SpirvType::kVector || m_.Type(b.type)->kind != SpirvType::kVector) {
-    return Invalid("shuffle of what is no vector", inst_.result);
+    return Invalid("shuffle of an operand that is not a vector", inst_.result);
   }
   for (size_t i = 6; i < inst_.size(); ++i) {
     const uint32_t index = inst_.words[i];
-    if (index != kNoValue && index >= na + nb) return Invalid("shuffle index", inst_.result);
+    if (index != kNoValue && index >= na + nb)
+      return Invalid("shuffle index exceeds the number of components", inst_.result);
     uint64_t value = 0;  // value of an undefined component
     if (index < na) value = m_.ConstantLeaf(a, index);
     if (index >= na && index < na + nb) value = m_.ConstantLeaf(b, index - na);

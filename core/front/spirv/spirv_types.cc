@@ -23,8 +23,7 @@ absl::Status TypeReader::Read(const SpirvInst& inst) {
   SpirvType type;
   if (absl::Status s = Make(inst, type); !s.ok()) return s;
   if (type.depth > kMaxTypeDepth) {
-    return Refused("nesting_too_deep", {"types in one another", type.depth, kMaxTypeDepth},
-                   inst.result);
+    return Refused("nesting_too_deep", {"nested types", type.depth, kMaxTypeDepth}, inst.result);
   }
   const auto index = static_cast<uint32_t>(m_.types.size());
   if (absl::Status s = m_.Define(inst.result, {SpirvDef::kType, index}); !s.ok()) return s;
@@ -34,7 +33,7 @@ absl::Status TypeReader::Read(const SpirvInst& inst) {
 
 absl::Status TypeReader::ReadForwardPointer(const SpirvInst& inst) {
   if (static_cast<spv::StorageClass>(inst.operand(2)) != spv::StorageClass::PhysicalStorageBuffer) {
-    return Refused("variable_pointers", "forward pointer", inst.operand(1));
+    return Refused("variable_pointers", "forward-declared pointer", inst.operand(1));
   }
   if (inst.operand(1) < m_.bound) forward_[inst.operand(1)] = true;
   return absl::OkStatus();
@@ -43,12 +42,12 @@ absl::Status TypeReader::ReadForwardPointer(const SpirvInst& inst) {
 absl::Status TypeReader::Finish() const {
   for (uint32_t pointer : pointers_ahead_) {
     if (m_.Type(m_.Type(pointer)->element) == nullptr) {
-      return Invalid("pointer to what is no type", pointer);
+      return Invalid("pointer to an id that is not a type", pointer);
     }
   }
   for (uint32_t id = 0; id < m_.bound; ++id) {
     if (forward_[id] && (m_.Type(id) == nullptr || !m_.Type(id)->IsPhysicalPointer())) {
-      return Invalid("forward pointer that is no pointer to physical memory", id);
+      return Invalid("forward-declared pointer is not of storage class PhysicalStorageBuffer", id);
     }
   }
   return absl::OkStatus();
@@ -106,16 +105,17 @@ absl::Status TypeReader::MakeVector(const SpirvInst& inst, SpirvType& type) {
   type.element = inst.operand(2);
   type.count = inst.operand(3);
   const SpirvType* element = m_.Type(type.element);
-  if (element == nullptr) return Invalid("component type is no type", inst.result);
+  if (element == nullptr) return Invalid("component type is not a type", inst.result);
   const bool scalar = element->kind == SpirvType::kBool || element->kind == SpirvType::kInt ||
                       element->kind == SpirvType::kFloat;
   if (matrix ? element->kind != SpirvType::kVector : !scalar) {
-    return Invalid("vector or matrix of the wrong component type", inst.result);
+    return Invalid("vector or matrix has a wrong component type", inst.result);
   }
   if (matrix && m_.Type(element->element)->kind != SpirvType::kFloat) {
-    return Invalid("matrix of other than floats", inst.result);
+    return Invalid("matrix is not of floats", inst.result);
   }
-  if (type.count < 2 || type.count > 16) return Invalid("component count", inst.result);
+  if (type.count < 2 || type.count > 16)
+    return Invalid("number of components is not from 2 to 16", inst.result);
   type.depth = element->depth + 1;
   type.leaves = element->leaves * type.count;
   type.unsupported = element->unsupported;
@@ -131,7 +131,7 @@ absl::Status TypeReader::MakeArray(const SpirvInst& inst, SpirvType& type) {
   if (element == nullptr && IsForward(type.element)) element = &kForwardPointer;
   if (element == nullptr || element->kind == SpirvType::kVoid ||
       element->kind == SpirvType::kFunction) {
-    return Invalid("array of what is no type", inst.result);
+    return Invalid("array element is not a type", inst.result);
   }
   type.depth = element->depth + 1;
   type.array_stride = m_.decorations[inst.result < m_.bound ? inst.result : 0].array_stride;
@@ -156,10 +156,10 @@ absl::Status TypeReader::ArrayLength(const SpirvInst& inst, uint32_t* length) {
     if (constant != nullptr && constant->kind == SpirvConstant::kUnsupported) {
       return Refused(constant->cause, "array length", inst.result);
     }
-    return Invalid("array length is no constant", inst.result);
+    return Invalid("array length is not a constant", inst.result);
   }
   if (*length == 0) {
-    if (!m_.spec_dependent[m_.Def(id).index]) return Invalid("array of no elements", inst.result);
+    if (!m_.spec_dependent[m_.Def(id).index]) return Invalid("array length is 0", inst.result);
     // Valid accesses cannot distinguish an array without elements from one with one element.
     *length = 1;
   }
@@ -179,12 +179,12 @@ absl::Status TypeReader::MakeStruct(const SpirvInst& inst, SpirvType& type) {
     const SpirvType* t = m_.Type(member.type);
     if (t == nullptr) {
       if (!IsForward(member.type)) {
-        return Invalid("struct member of what is no type", inst.result);
+        return Invalid("struct member is not a type", inst.result);
       }
       leaves += 1;  // a pointer not defined yet: an address
     } else {
       if (t->kind == SpirvType::kVoid || t->kind == SpirvType::kFunction) {
-        return Invalid("struct member of what is no type", inst.result);
+        return Invalid("struct member is not a type", inst.result);
       }
       type.depth = std::max<uint8_t>(type.depth, t->depth + 1);
       leaves += t->leaves;
@@ -204,12 +204,14 @@ absl::Status TypeReader::MakeFunction(const SpirvInst& inst, SpirvType& type) {
   type.element = inst.operand(2);
   type.first_member = static_cast<uint32_t>(m_.members.size());
   type.count = static_cast<uint32_t>(inst.size() - 3);
-  if (m_.Type(type.element) == nullptr) return Invalid("function result type", inst.result);
+  if (m_.Type(type.element) == nullptr)
+    return Invalid("result type of a function is not a type", inst.result);
   if (type.count > kMaxParameters) return Invalid("too many parameters", inst.result);
   for (uint32_t i = 0; i < type.count; ++i) {
     SpirvMember parameter;
     parameter.type = inst.words[3 + i];
-    if (m_.Type(parameter.type) == nullptr) return Invalid("parameter type", inst.result);
+    if (m_.Type(parameter.type) == nullptr)
+      return Invalid("type of a function parameter is not a type", inst.result);
     m_.members.push_back(parameter);
   }
   return absl::OkStatus();
@@ -231,7 +233,7 @@ absl::Status TypeReader::MakePointer(const SpirvInst& inst, SpirvType& type) {
   if (m_.Type(type.element) != nullptr) return absl::OkStatus();
   // The pointee of a forward pointer, or a forward pointer itself, may still be defined.
   if (!physical && !IsForward(type.element)) {
-    return Invalid("pointer to what is no type", inst.result);
+    return Invalid("pointer to an id that is not a type", inst.result);
   }
   pointers_ahead_.push_back(inst.result);
   return absl::OkStatus();

@@ -6,7 +6,8 @@ namespace kiln::front {
 
 absl::Status ReadVariable(SpirvModule& m, const SpirvInst& inst) {
   const SpirvType& type = *m.Type(inst.type);
-  if (type.kind != SpirvType::kPointer) return Invalid("variable of no pointer type", inst.result);
+  if (type.kind != SpirvType::kPointer)
+    return Invalid("variable's type is not a pointer type", inst.result);
   SpirvVariable variable;
   variable.id = inst.result;
   variable.type = inst.type;

@@ -35,7 +35,7 @@ TEST(SpirvVariables, WhatAVariableIs) {
 
 TEST(SpirvVariables, OfAPointerTypeAndOnce) {
   EXPECT_EQ(ReadError(std::string(kVariableTypes) + "%4 = OpVariable %1 Workgroup\n"),
-            "variable of no pointer type (%4)");
+            "variable's type is not a pointer type (%4)");
   EXPECT_EQ(ReadError(std::string(kVariableTypes) +
                       "%4 = OpVariable %2 Workgroup\n%4 = OpVariable %2 Workgroup\n"),
             "id defined twice (%4)");

@@ -158,7 +158,7 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
       const std::optional<AttributeKey> key = KeyOf(m, v, e);
       if (!key || !reads.element[i][e]) continue;
       if (v.builtin == BuiltIn::kNone && mir::BitsOf(v.type) != 32) {
-        return absl::InternalError("fragment: an input of other than 32 bits");
+        return absl::InternalError("fragment: an input is not of 32 bits");
       }
       keys.insert(*key);
     }
@@ -305,7 +305,7 @@ uint32_t FragmentPayload::RegisterOf(out::PayloadPart part, uint32_t first_lane)
   for (const out::PayloadItem& item : items) {
     if (item.what == part && item.first_lane == first_lane) return item.reg;
   }
-  assert(false && "a part that the payload lacks");
+  assert(false && "the payload lacks a part that the program reads");
   return 0;
 }
 

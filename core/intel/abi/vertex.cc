@@ -41,7 +41,7 @@ absl::Status Refuse(const Interface& v, KnownCause cause, const char* what) {
 // multiview.
 absl::Status RefuseLayer(const Interface& v) {
   return WithSpirvId(WithCause(absl::InvalidArgumentError(
-                                   "vertex: the layer is written, but the view mask is not 0"),
+                                   "vertex: the layer is written while the view mask is not 0"),
                                "multiview_layer"),
                      v.spirv_id);
 }
@@ -224,7 +224,7 @@ SlotComponent VertexAbi::PlaceOf(VertexValue value) const {
       if (v.what == value) return {a.slot, v.component};
     }
   }
-  assert(false && "a value that nobody reads");
+  assert(false && "a value that is not read");
   return {};
 }
 

@@ -42,7 +42,8 @@ class Emitter {
         if (absl::Status s = Instruction(id); !s.ok()) return s;
       }
     }
-    if (!structure_.Closed()) return absl::InternalError("emit: control flow is not closed");
+    if (!structure_.Closed())
+      return absl::InternalError("emit: a control-flow construct has no end");
     return std::move(p_);
   }
 
@@ -132,9 +133,9 @@ class Emitter {
       return absl::OkStatus();
     }
     if (!IsEuOp(in.op)) {
-      return WithSpirvId(
-          absl::InternalError(absl::StrCat("emit: operation ", in.op, " has no machine form")),
-          in.spirv_id);
+      return WithSpirvId(absl::InternalError(absl::StrCat("emit: operation ", in.op,
+                                                          " has no machine instruction")),
+                         in.spirv_id);
     }
     const auto op = static_cast<Opcode>(in.op);
     if (isa::IsBranch(op)) return Branch(id, op);
@@ -152,7 +153,7 @@ class Emitter {
       case Opcode::kBreak:
       case Opcode::kCont: structure_.OnBreakOrContinue(at); break;
       case Opcode::kWhile: structure_.OnWhile(at); break;
-      default: return absl::InternalError("emit: branch without a place in the structure");
+      default: return absl::InternalError("emit: a branch is outside the control-flow structure");
     }
     return absl::OkStatus();
   }

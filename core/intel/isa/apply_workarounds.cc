@@ -49,10 +49,10 @@ constexpr Workaround kWorkarounds[] = {
      S::kVerified, "restriction 'accumulator stride'"},
     {"Wa_14015360517", "the first instruction of a kernel has a non-empty execution mask", kOnGen12,
      S::kImplemented,
-     "ApplyWorkarounds: not masked or of all lanes; core/sim/eu/graphics_rules lets lane 0 do where "
-     "dispatch is packed, which some programs of the reference compiler rely upon"},
-    {"Wa_14012320009", "resinfo is asked for level 0 only; sizes of other levels are computed",
-     kOnGen12, S::kBackEnd, "core/intel/select VisitImageQuery"},
+     "ApplyWorkarounds: not masked or of all lanes; core/sim/eu/graphics_rules accepts lane 0 "
+     "where dispatch is packed, which some programs of the reference compiler rely on"},
+    {"Wa_14012320009", "resinfo queries level 0 only; sizes of other levels are computed", kOnGen12,
+     S::kBackEnd, "core/intel/select VisitImageQuery"},
     {"Wa_1806565034",
      "surfaces are arrayed only with more than one layer, so array sizes read by size queries "
      "are clamped to at least 1",
@@ -62,7 +62,7 @@ constexpr Workaround kWorkarounds[] = {
      "target from a wider thread",
      kOnGen12, S::kBackEnd,
      "core/intel/abi HasFragmentWidth: fragment shaders with a second source have 8 lanes only"},
-    {"HSD 1404612949", "memory fences ask for the commit and wait for its answer", kOnGen12,
+    {"HSD 1404612949", "memory fences request the commit and wait for its response", kOnGen12,
      S::kBackEnd,
      "fence messages are built with MessageFields::commit, and a sync on their result follows"},
     {"Wa_16012061344, Wa_16012292205 (messages)",
@@ -72,26 +72,27 @@ constexpr Workaround kWorkarounds[] = {
      "ApplyWorkarounds; core/intel/emit/predicate_small_ifs makes no such sends"},
     {"Wa_16012061344, Wa_16012292205 (indirect)",
      "an instruction with an indirect source has no predicate", kByIntelOnGen12, S::kBackEnd,
-     "core/intel/emit/lanes writes them without, predicate_small_ifs leaves them alone"},
+     "core/intel/emit/lanes emits them without a predicate, predicate_small_ifs skips them"},
     {"Wa_16012061344, Wa_16012292205 (branches)",
-     "an instruction that reads three sources precedes if, break and while; what follows one "
-     "with an indirect source waits with distance 1",
+     "an instruction that reads three sources precedes if, break and while; the instruction after "
+     "one with an indirect source waits with distance 1",
      kByIntelOnGen12, S::kLeftOut,
      "Mesa 25.0.7 has neither, in all of its programs with branches and shuffles on this hardware"},
     {"Wa_14018126777",
-     "an instruction that reads one register in two sources depends on whatever wrote any of it, "
-     "read or not",
+     "an instruction that reads one register in two sources depends on every write of the "
+     "register, read or not",
      kByIntelOnGen12, S::kImplemented, "core/intel/swsb: dependences are those of whole registers"},
-    {"math results", "what reads another part of a register than math writes waits for the math",
+    {"math results",
+     "an instruction that reads another part of a register that math writes waits for the math",
      kByIntelOnGen12, S::kImplemented, "core/intel/swsb: dependences are those of whole registers"},
     {"Wa_16013338947", "a legal instruction follows the send that ends the thread", kByIntelOnGen12,
      S::kImplemented, "ApplyWorkarounds"},
     {"Wa_1807084924", "a fence with commit ends fragment and compute threads that wrote memory",
      kByIntelOnGen12, S::kLeftOut,
-     "ERRATA.md: Mesa 25.0.7 has none; ABI.md says who flushes the data port"},
+     "ERRATA.md: Mesa 25.0.7 has none; ABI.md says that the driver flushes the data port"},
     {"Wa_1808850743", "instructions without mask under control flow do not run where no lane is on",
      kByIntelOnGen12, S::kImplemented,
-     "as Wa_1407528679: allocation lets them overwrite nothing that lives, messages are guarded"},
+     "as Wa_1407528679: allocation lets them overwrite no live value, messages are guarded"},
     {"Wa_1607871015", "a sampler flush ends threads that sampled without a destination",
      kByIntelOnGen12, S::kVerified, "restriction 'message lengths'"},
     {"Wa_14010595310",
@@ -106,7 +107,7 @@ constexpr Workaround kWorkarounds[] = {
      {Ruling{Cell::kAbsent, kSamplesOfCubes}, Ruling{Cell::kAbsent, kSamplesOfCubes},
       Ruling{Cell::kAbsent, kSamplesOfCubes}},
      S::kNotYet,
-     "nowhere; messages/strip_sampler_parameters would leave cubes alone"},
+     "not applied; messages/strip_sampler_parameters would skip cubes"},
     {"Wa_22012725308",
      "accumulators: write after read across execution pipes is not protected",
      {Ruling{}, Ruling{}, Ruling{Cell::kAbsent, "Gen12 `tgl` has one in-order pipe"}},
@@ -118,7 +119,7 @@ constexpr Workaround kWorkarounds[] = {
       Ruling{Cell::kValue, "Mesa 25.0.7, brw_eu_emit.c: ELSE and ENDIF, before Gen11"},
       Ruling{Cell::kAbsent, "Mesa 25.0.7, brw_eu_emit.c: ELSE and ENDIF, before Gen11"}},
      S::kNotYet,
-     "nowhere; branch control stays off"},
+     "not applied; branch control stays off"},
 };
 
 bool HasDestination(const Instruction& inst) {

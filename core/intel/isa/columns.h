@@ -98,7 +98,7 @@ template <typename R, const ColumnTable&... tables, typename F>
     case Generation::kGen9: return enter(std::integral_constant<Generation, Generation::kGen9>());
     case Generation::kGen12: return enter(std::integral_constant<Generation, Generation::kGen12>());
   }
-  return absl::InvalidArgumentError("no such generation");
+  return absl::InvalidArgumentError("unknown generation");
 }
 
 }  // namespace kiln::intel::isa

@@ -246,12 +246,12 @@ void CodeChannels(Coder& c, MessageFields& f) {
 // Operation 0 is a compare-exchange on 64 bits, whose payload and response have other lengths.
 void CodeIntegerOp(Coder& c, MessageFields& f) {
   c.Field(f.op, 11, 8);
-  if (f.op == 0) c.Fail("an atomic operation that there is not");
+  if (f.op == 0) c.Fail("an unknown atomic operation");
 }
 
 // Codes a fence: of the data port's caches, or of shared local memory's order.
 void CodeFence(Coder& c, MessageFields& f) {
-  if (f.bti != 0 && f.bti != kBtiSlm) c.Fail("a fence of no memory");
+  if (f.bti != 0 && f.bti != kBtiSlm) c.Fail("a fence names no memory");
   c.Field(f.commit, 13, 13);
 }
 
@@ -288,13 +288,13 @@ void CodeTarget(Coder& c, MessageFields& f) {
   c.Field(f.high_slots, 11, 11);
   c.Field(f.last_target, 12, 12);
   c.Field(f.per_sample, 13, 13);
-  if (!c.reading() && f.lanes != LanesOf(f.form)) c.Fail("a form for other lanes");
+  if (!c.reading() && f.lanes != LanesOf(f.form)) c.Fail("the form is for another number of lanes");
   f.lanes = LanesOf(f.form);
 }
 
 // Signed sixteenths of a pixel.
 void CodeSixteenths(Coder& c, int8_t& value, int high, int low) {
-  if (value < -8 || value > 7) return c.Fail("an offset of more than half a pixel");
+  if (value < -8 || value > 7) return c.Fail("an offset exceeds half a pixel");
   uint8_t bits = static_cast<uint8_t>(value) & 15;
   c.Field(bits, high, low);
   value = static_cast<int8_t>((bits ^ 8) - 8);
@@ -335,28 +335,29 @@ void CheckSurface(MessageLayout layout, Coder& c, const MessageFields& f) {
   const bool stateless = f.bti == kBtiStatelessNonCoherent || f.bti == kBtiStatelessCoherent;
   switch (layout) {
     case MessageLayout::kA64Block:
-      if (f.unaligned && f.message == Message::kA64BlockWrite) c.Fail("it writes aligned blocks");
+      if (f.unaligned && f.message == Message::kA64BlockWrite)
+        c.Fail("the message writes aligned blocks only");
       [[fallthrough]];
     case MessageLayout::kA64Channels:
     case MessageLayout::kA64Atomic:
     case MessageLayout::kA64AtomicFloat:
     case MessageLayout::kA64Scattered:
-      if (!stateless) c.Fail("a message of 64-bit addresses with a surface");
+      if (!stateless) c.Fail("a message with 64-bit addresses names a surface");
       return;
     case MessageLayout::kChannels:
     case MessageLayout::kAtomic:
     case MessageLayout::kAtomicFloat:
     case MessageLayout::kTypedChannels:
     case MessageLayout::kTypedAtomic:
-      if (stateless) c.Fail("a message of a surface without one");
+      if (stateless) c.Fail("a surface message names no surface");
       return;
     case MessageLayout::kByteScattered:
     case MessageLayout::kDwordScattered:
-      if (stateless && !f.header) c.Fail("a stateless access without a header");
+      if (stateless && !f.header) c.Fail("a stateless access has no header");
       return;
     case MessageLayout::kBlock:
       if (f.message == Message::kBlockReadUnaligned && f.bti == kBtiSlm) {
-        c.Fail("shared memory has aligned blocks alone");
+        c.Fail("shared memory has only aligned blocks");
       }
       return;
     default: return;
@@ -631,7 +632,7 @@ absl::StatusOr<uint32_t> BuildDescriptor(Generation gen, const MessageFields& fi
     return absl::InvalidArgumentError(absl::StrCat(info.name, ": ", why));
   };
   if (absl::Status s = Door(gen); !s.ok()) return s;
-  if (info.first > gen) return error("the generation has no such message");
+  if (info.first > gen) return error("the generation does not have this message");
   if (info.header == HeaderNeed::kRequired && !fields.header) return error("needs a header");
   if (info.header == HeaderNeed::kForbidden && fields.header) return error("takes no header");
   if (fields.lanes > info.most_lanes) return error("takes fewer lanes");
@@ -663,7 +664,7 @@ absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_
     return absl::InvalidArgumentError(absl::StrCat("shared function ", static_cast<int>(sfid),
                                                    ", descriptor 0x", absl::Hex(desc), ": ", why));
   };
-  if (info == nullptr) return error("no such message is known");
+  if (info == nullptr) return error("the message is unknown");
   MessageFields f;
   f.message = info->message;
   Coder c(true, desc);
@@ -675,7 +676,7 @@ absl::StatusOr<MessageFields> ParseDescriptor(Generation gen, Sfid sfid, uint32_
   if (c.desc() != 0) return error(absl::StrCat("reserved bits 0x", absl::Hex(c.desc())));
   Coder extended(true, ex_desc);
   CodeExtended(info->layout, extended, f);
-  if (extended.desc() != 0) return error("extended descriptor has unknown bits");
+  if (extended.desc() != 0) return error("the extended descriptor has unknown bits");
   return f;
 }
 

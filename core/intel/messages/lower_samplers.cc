@@ -56,7 +56,7 @@ class Lowering {
         }
         const lir::Inst& in = f_.inst(id);
         if (RegistersOf(in, MessageOf(f_, in), 8) > isa::kMaxSamplerPayload) {
-          return absl::InternalError("a sampler message with more parameters than fit 8 lanes");
+          return absl::InternalError("a sampler message has more parameters than fit with 8 lanes");
         }
         Lower(id);
         here = true;

@@ -77,7 +77,8 @@ std::string AfterWith(const std::string& values, const std::string& body,
   const std::string out = lir::Print(TargetOf(Tgl()), *f);
   const std::string marker = "{nomask}\n";
   const std::string rest = out.substr(out.find(marker) + marker.size());
-  EXPECT_EQ(*changed, rest != body) << "what the pass says it did";
+  EXPECT_EQ(*changed, rest != body)
+      << "the pass's return value contradicts whether the text changed";
   return rest;
 }
 

@@ -33,7 +33,8 @@ std::string After(const std::string& body,
   const std::string text = lir::Print(TargetOf(Tgl()), *f);
   const size_t begin = text.find("block b0");
   std::string out = text.substr(begin);
-  EXPECT_EQ(*changed, out != body) << "what the pass says it did";
+  EXPECT_EQ(*changed, out != body)
+      << "the pass's return value contradicts whether the text changed";
   return out;
 }
 

@@ -173,7 +173,7 @@ class Walk {
     const isa::SendFields& send = program_.insts[i].send;
     return absl::UnimplementedError(
         absl::StrCat("unknown_message: instruction ", i,
-                     " sends what the cost model does not know, to shared function ",
+                     " sends a message unknown to the cost model, to shared function ",
                      static_cast<int>(send.sfid), " with descriptor 0x", absl::Hex(send.desc)));
   }
 

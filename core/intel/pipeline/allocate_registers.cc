@@ -48,7 +48,7 @@ absl::StatusOr<lir::ra::AllocationStats> AllocateOrSpill(Work& w, PassContext& c
       SwapOrder(w.lir, w.unscheduled);
     }
   }
-  if (!w.may_spill) return Loses("spills, which a narrower width does not");
+  if (!w.may_spill) return Loses("spills, and a narrower width does not");
   return Allocate(w, true);
 }
 

@@ -73,7 +73,7 @@ void AddWaysPastTheEnd(absl::Span<const isa::PlacedInstruction> placed,
   for (const waits::Location& location : locations) {
     if (!location.past_end) continue;
     const std::string finding =
-        absl::StrCat(ByteOf(placed, location.end - 1), "a thread goes on behind the program's end");
+        absl::StrCat(ByteOf(placed, location.end - 1), "a thread continues past the program's end");
     std::vector<std::string>& all = analysis->findings;
     if (std::find(all.begin(), all.end(), finding) == all.end()) all.push_back(finding);
   }

@@ -36,9 +36,9 @@ void RemarkAlone(const Abi& abi, const Compiled& made, Sink* sink) {
   remark.pass = "choose_widths";
   remark.kind = "width_alone";
   remark.width = made.variants[0].width;
-  remark.text =
-      absl::StrCat(made.variants[0].name,
-                   ": hardware takes it only beside a program of 8 or 16 lanes of this shader");
+  remark.text = absl::StrCat(
+      made.variants[0].name,
+      ": the hardware runs it only together with a program of 8 or 16 lanes of this shader");
   sink->OnRemark(remark);
 }
 
@@ -60,7 +60,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
   if (absl::Status s = runner.Run(AllWidthsLevel(), AllWidthsPasses(), all); !s.ok()) return s;
   Compiled out;
   absl::Status refused =
-      Unsupported("dispatch_width", "widths asked for, none of which the target has");
+      Unsupported("dispatch_width", "requested widths, none of which the target has");
   const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
     if (!IsWanted(options, width)) continue;

@@ -22,7 +22,9 @@ absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
   if (!counted.ok() || !w.check) return counted;
   const absl::StatusOr<ProgramStatistics> of_bytes = CountProgram(*w.device, w.code);
   if (!of_bytes.ok()) return of_bytes.status();
-  if (*of_bytes != *counted) return absl::InternalError("the bytes have other statistics");
+  if (*of_bytes != *counted)
+    return absl::InternalError(
+        "the statistics of the decoded bytes differ from those of the program");
   return counted;
 }
 
@@ -32,7 +34,7 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w
   const Step step(sink, "count_program", "out", w.at_width.width);
   const absl::StatusOr<ProgramStatistics> counted = CountWork(w);
   if (!counted.ok()) return counted.status();
-  if (!counted->cycles) return absl::InternalError("a message without a cost");
+  if (!counted->cycles) return absl::InternalError("a message is unknown to the cost model");
   Variant v;
   v.name = absl::StrCat("SIMD", w.at_width.width);
   v.width = w.at_width.width;

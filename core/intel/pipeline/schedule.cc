@@ -40,7 +40,7 @@ void RemarkSchedule(const lir::schedule::ScheduleStats& stats, PassContext& cont
     absl::StrAppend(&text, " ", std::string(lir::schedule::kPolicyNames[p]), " ", stats.blocks[p]);
   }
   absl::StrAppend(&text, "; cycles of one pass through all blocks ", stats.cycles_before, " -> ",
-                  stats.cycles_after, " (latency order alone ", stats.cycles_latency, "); ",
+                  stats.cycles_after, " (the latency order alone ", stats.cycles_latency, "); ",
                   stats.blocks_over, " blocks exceed the registers in any order");
   context.Remark("schedule_chosen", 0, std::move(text));
 }

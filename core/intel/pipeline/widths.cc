@@ -16,7 +16,7 @@ bool IsWanted(const CompileOptions& options, int width) {
 }
 
 absl::Status Loses(absl::string_view why) {
-  return WithCause(absl::ResourceExhaustedError(absl::StrCat(why, "; compiled if asked for")),
+  return WithCause(absl::ResourceExhaustedError(absl::StrCat(why, "; it is compiled if requested")),
                    "width_loses");
 }
 

@@ -43,9 +43,9 @@ TEST(Widths, WorkgroupsThatFit16LanesHaveNo32) {
 TEST(Widths, FragmentsAreTriedUnlessHalfTheLanesSpill) {
   EXPECT_TRUE(WorthTrying(kFragment, 32, {Made(16, 100, 128)}).ok());
   EXPECT_EQ(WorthTrying(kFragment, 32, {Made(8, 100)}).message(),
-            "half as many lanes as 32 did not fit; compiled if asked for");
+            "half as many lanes as 32 did not fit; it is compiled if requested");
   EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, 40, 1)}).message(),
-            "SIMD16 spills already; compiled if asked for");
+            "SIMD16 spills already; it is compiled if requested");
 }
 
 TEST(Widths, AWidthThatSpillsLosesToOneThatDoesNot) {
@@ -58,11 +58,13 @@ TEST(Widths, AWidthThatSpillsLosesToOneThatDoesNot) {
 TEST(Widths, FragmentsOf32LanesMustFinishAsManyLanesAsEachNarrower) {
   const std::vector<Variant> narrower = {Made(8, 100), Made(16, 190)};  // 80 and 84.2
   EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 379), narrower).ok());
-  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 381), narrower).message(),
-            "84.0 lanes in a thousand cycles by the model, SIMD16 84.2; compiled if asked for");
+  EXPECT_EQ(
+      WorthKeeping(kFragment, Made(32, 381), narrower).message(),
+      "84.0 lanes in a thousand cycles by the model, SIMD16 84.2; it is compiled if requested");
   const std::vector<Variant> slow16 = {Made(8, 100), Made(16, 300)};
-  EXPECT_EQ(WorthKeeping(kFragment, Made(32, 401), slow16).message(),
-            "79.8 lanes in a thousand cycles by the model, SIMD8 80.0; compiled if asked for");
+  EXPECT_EQ(
+      WorthKeeping(kFragment, Made(32, 401), slow16).message(),
+      "79.8 lanes in a thousand cycles by the model, SIMD8 80.0; it is compiled if requested");
   EXPECT_TRUE(WorthKeeping(kFragment, Made(16, 1000), {Made(8, 100)}).ok());
 }
 

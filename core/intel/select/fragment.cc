@@ -284,7 +284,7 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
           id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kSample)));
     case InterpolateAt::kOffset: return ReadAttribute(id, BarycentricsAtOffset(id));
   }
-  return Unexpected(inst, "no place in the pixel");
+  return Unexpected(inst, "no position in the pixel");
 }
 
 absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {

@@ -309,7 +309,7 @@ absl::Status Memory::BufferAddress(mir::InstId id) {
   if ((inst.flags & mir::kIndexed) != 0) {
     return Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
   }
-  return Unexpected(inst, "the buffer's address was not assigned");
+  return Unexpected(inst, "the buffer has no address");
 }
 
 // The sampler's resinfo of a raw buffer returns its size in bytes in component 0.

@@ -30,14 +30,14 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   if ((inst.flags & mir::kIndexed) != 0) {
     // Modules store the elements of an array one by one, at their end
     // (core/front/emit/interface/emit_output.cc).
-    if (!m_.IsConstant(m_.source(id, 0))) return Unexpected(inst, "an output chosen by value");
+    if (!m_.IsConstant(m_.source(id, 0))) return Unexpected(inst, "output chosen by value");
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     first = 1;
   }
   if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
     return Refuse(inst, "fragment_outputs", "store to a location that no render target has");
   }
-  if (mir::BitsOf(v.type) != 32) return Unexpected(inst, "an output of other than 32 bits");
+  if (mir::BitsOf(v.type) != 32) return Unexpected(inst, "output not of 32 bits");
   for (int i = first; i < inst.num_sources; ++i) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;

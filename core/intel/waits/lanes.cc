@@ -38,7 +38,7 @@ class Walker {
     NumberOf({});
     for (size_t i = 0; i < wheres_.size(); ++i) {
       if (wheres_.size() > kMaxLocations) {
-        return absl::ResourceExhaustedError("too many ways through the program");
+        return absl::ResourceExhaustedError("too many paths through the program");
       }
       Follow(i);
     }

@@ -205,7 +205,7 @@ class Checker {
             return Fail(absl::StrCat("misaligned: ", PrintInst(t_, f_, i)));
           }
           if (k < in.num_defs && IsHeld(t_.files[v.file].pool, o.reg, Units(o))) {
-            return Fail(absl::StrCat("over a live-in that is held: ", PrintInst(t_, f_, i)));
+            return Fail(absl::StrCat("overlaps a held live-in: ", PrintInst(t_, f_, i)));
           }
         }
       }
@@ -277,7 +277,7 @@ class Checker {
     }
     const bool same = ssa_.exit_block == f_.exit_block;
     if (has_exits_ && (!same || f_.exit_block.index + size_t{1} != f_.blocks.size())) {
-      return Fail("there are exits, and the exit block is not the last");
+      return Fail("there are exits, but the exit block is not the last");
     }
     return absl::OkStatus();
   }
@@ -627,7 +627,7 @@ class Checker {
       }
       const int tied = d == 0 ? t_.ops[in.op].tied : OpInfo::kNotTied;
       if (tied != OpInfo::kNotTied && First(f_.uses(i)[tied]) != First(def)) {
-        Report(b, i, "the definition is not in the place of the use that it is tied to");
+        Report(b, i, "the definition is not in the register of its tied use");
       }
       for (uint32_t u = 0; u < in.num_uses; ++u) {
         const Operand& use = f_.uses(i)[u];
@@ -668,7 +668,7 @@ class Checker {
       return;
     }
     if (IsExchange(i)) return Swap(lanes, i);
-    Report(b, i, "an inserted instruction is neither copy nor swap");
+    Report(b, i, "an inserted instruction is neither a copy nor a swap");
   }
 
   // Checks restrictions that hold for every inserted instruction.
@@ -678,7 +678,7 @@ class Checker {
       const Operand& o = f_.operands[in.first_operand + k];
       if (k < in.num_defs && IsValue(o) && (in.flags & kNoMask) &&
           AlwaysMasked(ValueOfOperand(o))) {
-        Report(b, i, "nothing writes lanes of this file that are off");
+        Report(b, i, "inactive lanes of this file are never written");
       }
       if (IsFixed(o) && std::find(fixed_.begin(), fixed_.end(), o.id) != fixed_.end()) {
         Report(b, i, "the program uses the fixed register");
@@ -699,11 +699,11 @@ class Checker {
     }
     const Writer w = WriterOf(i, ValueOfOperand(data));
     const bool always_masked = AlwaysMasked(ValueOfOperand(data));
-    if (always_masked && w.no_mask) Report(b, i, "a message that cannot reach lanes that are off");
-    if (fill && !w.no_mask && !always_masked) Report(b, i, "a fill obeys the mask");
+    if (always_masked && w.no_mask) Report(b, i, "the message cannot reach inactive lanes");
+    if (fill && !w.no_mask && !always_masked) Report(b, i, "a fill is masked");
     if (!w.no_mask && !always_masked &&
         (!hooks->can_mask(f_, ValueOfOperand(data)) || data.comps != 1)) {
-      Report(b, i, "the store cannot obey the mask");
+      Report(b, i, "the store cannot be masked");
     }
     const bool in_memory = hooks->to_pool == SpillHooks::kToMemory;
     if (in_memory) CheckHeader(b, i, place.id, *lanes);
@@ -719,7 +719,7 @@ class Checker {
       Report(b, i, "a masked store is too far away");
     }
     if (!in_memory && place.id + n > LanePlaces(*hooks)) {
-      return Report(b, i, "the lanes of that place are not reserved");
+      return Report(b, i, "the lanes of that slot are not reserved");
     }
     const uint32_t memory = (in_memory ? kMemory : kLanes + hooks->pool * kLanesPerPool) + place.id;
     MoveUnits(lanes, fill ? First(data) : memory, fill ? memory : First(data), n, w);
@@ -738,7 +738,7 @@ class Checker {
   void CheckHeader(uint32_t b, InstId i, uint32_t place, const Lanes& lanes) {
     const size_t others = t_.ops[f_.inst(i).op].flags & kOpFill ? 1 : 2;  // slot, payload
     if ((f_.uses(i).size() > others) != ssa_.scratch_header.valid()) {
-      return Report(b, i, "a scratch message has a header where there is one, and only there");
+      return Report(b, i, "scratch messages have a header exactly if the function has one");
     }
     if (!ssa_.scratch_header.valid()) return;
     const Operand& header = f_.uses(i)[0];
@@ -751,7 +751,7 @@ class Checker {
       return;
     }
     if (far_header_ != FarHeaderState{true, First(header), place}) {
-      Report(b, i, "the header is not of this place");
+      Report(b, i, "the header is not for this slot");
     }
   }
 
@@ -870,7 +870,7 @@ class Checker {
       }
       drop_until(i);
       if (next == originals.size()) {
-        Report(b, i, "instruction is not one of this block");
+        Report(b, i, "instruction is not of this block");
         return;
       }
       ++next;

@@ -129,9 +129,9 @@ class Redefinitions {
 
   absl::Status Refusal(ValueId v, uint32_t b) const {
     const uint32_t id = f_.value(v).spirv_id;
-    return WithSpirvId(absl::InternalError(absl::StrCat(
-                           "LIR %", v.index, " (SPIR-V id ", id, ") is written for all lanes in b",
-                           b, " while lanes that are parked there hold it")),
+    return WithSpirvId(absl::InternalError(absl::StrCat("LIR %", v.index, " (SPIR-V id ", id,
+                                                        ") is written for all lanes in b", b,
+                                                        " while parked lanes hold it there")),
                        id);
   }
 

@@ -82,10 +82,10 @@ absl::StatusOr<bool> UnrollArrayLoops(Module& module, PassContext& context) {
   if (ArraysAccessed(tried) >= ArraysAccessed(module)) return false;
   const int64_t live = ValueLives(tried).MostDwords();
   if (live > budgets::kLiveDwords) {
-    context.Remark(
-        "array_kept", spirv_id,
-        absl::StrCat("with its loops unrolled ", live, " dwords of a lane live at once, at most ",
-                     budgets::kLiveDwords, " may"));
+    context.Remark("array_kept", spirv_id,
+                   absl::StrCat("with its loops unrolled ", live,
+                                " dwords per lane are live at once; at most ", budgets::kLiveDwords,
+                                " are allowed"));
     return false;
   }
   module = std::move(tried);

@@ -161,7 +161,7 @@ class Rematerialiser {
     if (cost <= (wanted.stored ? saved : kUnstored * saved)) return true;
     context_.Remark("compare_kept", m_.inst(compare).spirv_id,
                     absl::StrCat("repeating it for ", wanted.distant.size(), " flags adds ", cost,
-                                 " to its operands' lives and saves ", saved));
+                                 " to its operands' live ranges and saves ", saved));
     return false;
   }
 

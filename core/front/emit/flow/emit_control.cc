@@ -121,7 +121,7 @@ Flow ControlFlow::EmitEdge(uint32_t from, uint32_t to, uint32_t* next) const {
 // Ends the invocation.
 void ControlFlow::EmitEnd(spv::Op op) const {
   if (module().stage != mir::Stage::kFragment) {
-    Malformed("invocation ended outside of fragments", c_.place.function->id);
+    Malformed("OpKill or OpTerminateInvocation outside a fragment shader", c_.place.function->id);
     return;
   }
   builder().set_spirv_id(0);
@@ -137,14 +137,14 @@ Flow ControlFlow::EmitReturn(const SpirvInst& inst) const {
     if (Supported(c_.place.function->return_type) == nullptr) return {};
     if (!Get(inst.operand(1), &leaves, &type)) return {};
     if (type != c_.place.function->return_type || c_.place.plan->return_slot == kNoSlot) {
-      Malformed("returned value of another type", c_.place.function->id);
+      Malformed("returned value is not of the function's result type", c_.place.function->id);
       return {};
     }
     for (size_t i = 0; i < leaves.size(); ++i) {
       c_.slots.Set(c_.place.plan->return_slot + static_cast<uint32_t>(i), leaves[i]);
     }
   } else if (spirv().Type(c_.place.function->return_type)->kind != SpirvType::kVoid) {
-    Malformed("return without a value", c_.place.function->id);
+    Malformed("return has no value in a function with a result", c_.place.function->id);
     return {};
   }
   if (IsJump(kReturnLabel)) return Jump(kReturnLabel);

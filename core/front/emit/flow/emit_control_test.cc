@@ -74,7 +74,7 @@ TEST(Blocks, ReturnedValuesHaveTheTypeOfTheFunction) {
     OpReturnValue %true
     OpFunctionEnd
   )"),
-            "returned value of another type (%70)");
+            "returned value is not of the function's result type (%70)");
 }
 
 TEST(Blocks, FunctionsWithAValueReturnOne) {
@@ -89,14 +89,14 @@ TEST(Blocks, FunctionsWithAValueReturnOne) {
     OpReturn
     OpFunctionEnd
   )"),
-            "return without a value (%70)");
+            "return has no value in a function with a result (%70)");
 }
 
 TEST(Blocks, TerminatorsOfOtherStages) {
   EXPECT_EQ(FlowText(R"(
     OpKill
   )"),
-            "invocation ended outside of fragments (%1)");
+            "OpKill or OpTerminateInvocation outside a fragment shader (%1)");
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ bool Functions::BindParameters(const SpirvInst& inst, const SpirvFunction& calle
     if (type.kind == SpirvType::kPointer && !type.IsPhysicalPointer()) {
       Pointer pointer;
       if (!GetPointer(inst.operand(4 + i), &pointer)) return false;
-      if (pointer.type != type.element) return Malformed("argument type", inst.result);
+      if (pointer.type != type.element)
+        return Malformed("argument is not of its parameter's type", inst.result);
       if (pointer.component.valid()) {
         return Refuse("partial_pointer", "argument of a call", inst.result);
       }
@@ -68,7 +69,7 @@ bool Functions::BindParameters(const SpirvInst& inst, const SpirvFunction& calle
       ImageHandle handle;
       if (!GetImage(inst.operand(4 + i), &handle)) return false;
       if (spirv().Def(inst.operand(4 + i)).type != callee.parameter_types[i]) {
-        return Malformed("argument type", inst.result);
+        return Malformed("argument is not of its parameter's type", inst.result);
       }
       c_.bindings.BindImage(parameter, handle);
       continue;
@@ -77,7 +78,8 @@ bool Functions::BindParameters(const SpirvInst& inst, const SpirvFunction& calle
     uint32_t argument_type = 0;
     if (Supported(callee.parameter_types[i]) == nullptr) return false;
     if (!Get(inst.operand(4 + i), &leaves, &argument_type)) return false;
-    if (argument_type != callee.parameter_types[i]) return Malformed("argument type", inst.result);
+    if (argument_type != callee.parameter_types[i])
+      return Malformed("argument is not of its parameter's type", inst.result);
     c_.bindings.BindValue(parameter, argument_type, leaves);
   }
   return true;
@@ -90,7 +92,8 @@ bool Functions::DefineResult(const SpirvInst& inst, const FunctionPlan& callee) 
   if (has_value) {
     const SpirvType* type = Supported(inst.type);
     if (type == nullptr) return false;
-    if (callee.return_slot == kNoSlot) return Malformed("function without a value", inst.result);
+    if (callee.return_slot == kNoSlot)
+      return Malformed("result of a function that returns void", inst.result);
     for (uint32_t i = 0; i < type->leaves; ++i) {
       result.push_back(SlotValue(callee.return_slot + i));
     }
@@ -105,7 +108,7 @@ bool Functions::EmitCall(const SpirvInst& inst, bool* returns) const {
   const SpirvFunction* callee = spirv().Function(inst.operand(3));
   if (callee == nullptr || callee->parameters.size() != inst.size() - 4 ||
       callee->return_type != inst.type) {
-    return Malformed("call does not fit the function", inst.result);
+    return Malformed("call does not match the function's type", inst.result);
   }
   const uint32_t index = spirv().Def(inst.operand(3)).index;
   const FunctionPlan& plan = c_.plan.functions[index];

@@ -81,7 +81,7 @@ TEST(Functions, ArgumentsHaveTheTypesOfTheParameters) {
     OpReturnValue %a
     OpFunctionEnd
   )"),
-            "argument type (%70)");
+            "argument is not of its parameter's type (%70)");
 }
 
 TEST(Functions, ArgumentsAreAsManyAsTheParameters) {
@@ -96,7 +96,7 @@ TEST(Functions, ArgumentsAreAsManyAsTheParameters) {
     OpReturnValue %a
     OpFunctionEnd
   )"),
-            "call with another number of arguments (%70)");
+            "call has the wrong number of arguments (%70)");
 }
 
 TEST(Functions, WhatACopyDefinedIsForgotten) {

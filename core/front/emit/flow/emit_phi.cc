@@ -31,12 +31,12 @@ bool Phis::Assign(uint32_t from, uint32_t to) const {
     const uint32_t slot = plan().slots[inst.result];
     size_t k = 3;
     while (k + 1 < inst.size() && inst.words[k + 1] != from_label) k += 2;
-    if (k + 1 >= inst.size()) return Malformed("phi lacks a predecessor", inst.result);
+    if (k + 1 >= inst.size()) return Malformed("phi has no value for a predecessor", inst.result);
     Leaves leaves;
     uint32_t value_type = 0;
     if (!Get(inst.words[k], &leaves, &value_type)) return false;
     if (value_type != inst.type || slot == kNoSlot) {
-      return Malformed("phi of another type", inst.result);
+      return Malformed("phi operand is not of the phi's type", inst.result);
     }
     for (size_t n = 0; n < leaves.size(); ++n) {
       assigned.push_back({slot + static_cast<uint32_t>(n), leaves[n]});
@@ -48,7 +48,8 @@ bool Phis::Assign(uint32_t from, uint32_t to) const {
 
 bool Phis::Bind(const SpirvInst& inst, bool leading) const {
   const uint32_t slot = plan().slots[inst.result];
-  if (!leading || slot == kNoSlot) return Malformed("misplaced phi", inst.result);
+  if (!leading || slot == kNoSlot)
+    return Malformed("phi is not at the start of its block", inst.result);
   c_.bindings.BindSlots(inst.result, inst.type, slot);
   return true;
 }

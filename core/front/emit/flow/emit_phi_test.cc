@@ -48,7 +48,7 @@ TEST(Phis, PredecessorsAreAllNamed) {
     OpStore %word %70
     OpReturn
   )"),
-            "phi lacks a predecessor (%70)");
+            "phi has no value for a predecessor (%70)");
 }
 
 TEST(Phis, OperandsHaveTheTypeOfThePhi) {
@@ -62,7 +62,7 @@ TEST(Phis, OperandsHaveTheTypeOfThePhi) {
     OpStore %word %70
     OpReturn
   )"),
-            "phi of another type (%70)");
+            "phi operand is not of the phi's type (%70)");
 }
 
 TEST(Phis, StandFirst) {
@@ -74,7 +74,7 @@ TEST(Phis, StandFirst) {
     OpStore %word %70
     OpReturn
   )"),
-            "misplaced phi (%70)");
+            "phi is not at the start of its block (%70)");
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ Flow Selections::EmitBranch(const SpirvInst& inst, EdgeEmitter edge) const {
   const Flow flow = nested == 0 ? EmitIf(condition, jump, here) : EmitIf(condition, here, jump);
   if (!ok()) return {};
   if (flow.size() != 1 || flow[0].first != kHereLabel) {
-    Fail(absl::InternalError("a subtree that always jumps did not"));
+    Fail(absl::InternalError("a subtree that always jumps ended without a jump"));
     return {};
   }
   return edge(targets[1 - nested], true);
@@ -130,7 +130,7 @@ Flow Selections::EmitSwitch(const SpirvInst& inst, EdgeEmitter edge) const {
   Leaves operand;
   if (!Get(inst.operand(1), &operand)) return {};
   if (operand.size() != 1 || !mir::IsInt(TypeOf(operand[0]))) {
-    Malformed("switch on what is no integer", inst.operand(1));
+    Malformed("switch selector is not an integer", inst.operand(1));
     return {};
   }
   const ValueId selector = operand[0];

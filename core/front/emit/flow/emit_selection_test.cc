@@ -50,7 +50,7 @@ TEST(Selections, ConditionsAreBools) {
     %m = OpLabel
     OpReturn
   )"),
-            "operand is no scalar of the type needed (%70)");
+            "operand is not a scalar of the required type (%70)");
 }
 
 TEST(Selections, CasesAreComparedInOrder) {

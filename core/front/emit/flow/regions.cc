@@ -190,7 +190,7 @@ Flow Regions::EmitIf(ValueId condition, absl::FunctionRef<Flow()> then_arm,
                      absl::FunctionRef<Flow()> else_arm) const {
   if (!ok()) return {};
   if (!condition.valid() || TypeOf(condition) != mir::Type::kBool) {
-    Malformed("condition is no bool", c_.place.function->id);
+    Malformed("condition is not a bool", c_.place.function->id);
     return {};
   }
   const size_t values_before = module().values.size();

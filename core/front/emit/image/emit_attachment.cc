@@ -20,7 +20,7 @@ bool ImageEmitter::EmitAttachmentRead(const SpirvInst& inst, const ImageHandle& 
   using mir::Op;
   uint32_t resource = 0;
   if (module().stage != mir::Stage::kFragment) {
-    return Malformed("input attachment outside of fragments", inst.result);
+    return Malformed("input attachment in a stage other than fragment", inst.result);
   }
   Leaves offset;
   if (!CheckImageOperands(inst, operands, mir::kTexelSample) ||
@@ -40,7 +40,7 @@ bool ImageEmitter::EmitAttachmentRead(const SpirvInst& inst, const ImageHandle& 
   mir::TexelOp texel;
   if (multisampled) {
     if (operands.sample.size() != 1 || TypeOf(operands.sample[0]) != mir::Type::kI32) {
-      return Malformed("sample of the wrong type", inst.result);
+      return Malformed("sample index is not a 32-bit integer", inst.result);
     }
     texel.params |= mir::kTexelSample;
     sources.push_back(operands.sample[0]);

@@ -47,7 +47,7 @@ bool ImageEmitter::LoadImage(const SpirvInst& inst, const Pointer& pointer) {
   const SpirvType& type = *spirv().Type(pointer.type);
   if (!type.IsImage()) {
     return type.unsupported.empty()
-               ? Malformed("load of an array of images", inst.result)
+               ? Malformed("load of a whole array of images", inst.result)
                : Refuse(type.unsupported, "load from this variable", inst.result);
   }
   ImageHandle handle;
@@ -73,7 +73,7 @@ bool ImageEmitter::EmitSampledImage(const SpirvInst& inst) {
   const SpirvType& type = *spirv().Type(inst.type);
   if (image.image.variable == 0 || sampler.sampler.variable == 0 || image.sampler.variable != 0 ||
       !IsImageOf(type, spirv().Def(inst.operand(3)).type)) {
-    return Malformed("sampled image of other parts", inst.result);
+    return Malformed("OpSampledImage of operands that are not an image and a sampler", inst.result);
   }
   return DefineImage(inst, {image.image, sampler.sampler});
 }
@@ -83,7 +83,7 @@ bool ImageEmitter::EmitImageOf(const SpirvInst& inst) {
   if (!GetImage(inst.operand(3), &handle)) return false;
   const SpirvType& from = *spirv().Type(spirv().Def(inst.operand(3)).type);
   if (from.kind != SpirvType::kSampledImage || from.element != inst.type) {
-    return Malformed("image of what is no sampled image", inst.result);
+    return Malformed("OpImage of an operand that is not a sampled image", inst.result);
   }
   handle.sampler = Pointer();
   return DefineImage(inst, handle);
@@ -99,7 +99,7 @@ bool ImageEmitter::GetNumbers(uint32_t id, Leaves* leaves) {
   const SpirvType* type = spirv().Type(type_id);
   if (type->kind == SpirvType::kVector) type = spirv().Type(type->element);
   if (type->kind != SpirvType::kInt && type->kind != SpirvType::kFloat) {
-    return Malformed("image operand that is no number", id);
+    return Malformed("image operand is not a number", id);
   }
   for (ValueId& v : *leaves) {
     v = mir::IsFloat(TypeOf(v)) ? ConvertFloat(v, mir::Type::kF32) : ToIndex(v, type->is_signed);
@@ -115,11 +115,11 @@ bool ImageEmitter::GetInts(uint32_t id, size_t count, Leaves* leaves) {
     type = spirv().Type(type->element);
   }
   for (ValueId& v : *leaves) {
-    if (!mir::IsInt(TypeOf(v))) return Malformed("texel offset of other than integers", id);
-    if (IsWideConstant(v)) return Malformed("texel offset beyond 32 bits", id);
+    if (!mir::IsInt(TypeOf(v))) return Malformed("texel offset is not an integer", id);
+    if (IsWideConstant(v)) return Malformed("texel offset exceeds 32 bits", id);
     v = ConvertInt(v, mir::Type::kI32, type->is_signed);
   }
-  return count == 0 || leaves->size() == count || Malformed("number of texel offsets", id);
+  return count == 0 || leaves->size() == count || Malformed("wrong number of texel offsets", id);
 }
 
 // Reads the mask at word `first` and its operands.
@@ -167,7 +167,7 @@ bool ImageEmitter::GetImageOperands(const SpirvInst& inst, size_t first, ImageOp
 bool ImageEmitter::CheckImageOperands(const SpirvInst& inst, const ImageOperands& operands,
                                       uint16_t allowed) {
   if ((operands.params & ~allowed) == 0) return true;
-  return Malformed("image operand that the instruction cannot have", inst.result);
+  return Malformed("image operand is not allowed on this instruction", inst.result);
 }
 
 // Appends to the sources the first `count` components of a vector that may be longer.
@@ -185,14 +185,15 @@ bool ImageEmitter::Texels(uint32_t id, size_t count, mir::Type type, Leaves* sou
 // ---- Texel ops ----
 
 bool ImageEmitter::AccessedImage(const Pointer& image, uint32_t* resource, bool attachment) {
-  if (image.variable == 0) return Malformed("a sampler is no image", builder().spirv_id());
+  if (image.variable == 0)
+    return Malformed("operand is a sampler, not an image", builder().spirv_id());
   uint32_t count = 0;
   const SpirvType& type = DescriptorType(spirv(), image.variable, &count);
   if (!type.image_unsupported.empty()) {
     return Refuse(type.image_unsupported, "image of this type", image.variable);
   }
   if (type.input_attachment != attachment) {
-    return Malformed("an input attachment is only read", image.variable);
+    return Malformed("input attachment used other than by OpImageRead", image.variable);
   }
   return Resources(c_).Resource(image, resource);
 }
@@ -248,25 +249,27 @@ bool ImageEmitter::EmitFetch(const SpirvInst& inst) {
   const mir::ImageInfo info = r.image;
   if (r.kind == mir::ResourceKind::kStorageImage ||
       r.kind == mir::ResourceKind::kStorageTexelBuffer || info.dim == mir::ImageDim::kCube) {
-    return Malformed("fetch from an image that is not sampled", inst.result);
+    return Malformed("fetch from an image that is not a sampled image", inst.result);
   }
   Leaves sources;
   const auto count = static_cast<size_t>(mir::CoordinateCount(info, true));
   if (!Texels(inst.operand(4), count, mir::Type::kI32, &sources)) return false;
   // Offsets need a header in a fetch; adding them costs no more.
-  if (operands.offset.size() > count) return Malformed("number of texel offsets", inst.result);
+  if (operands.offset.size() > count)
+    return Malformed("wrong number of texel offsets", inst.result);
   for (size_t i = 0; i < operands.offset.size(); ++i) {
     sources[i] = Emit(mir::Op::kIadd, {sources[i], operands.offset[i]});
   }
   const bool levels = !info.multisampled && info.dim != mir::ImageDim::kBuffer;
   if (!levels) operands.lod.clear();
-  if (info.multisampled != !operands.sample.empty()) return Malformed("sample", inst.result);
+  if (info.multisampled != !operands.sample.empty())
+    return Malformed("sample operand is missing, or the image is not multisampled", inst.result);
   mir::TexelOp texel;
   for (const auto& [param, leaves] :
        {std::pair(mir::kTexelLod, &operands.lod), std::pair(mir::kTexelSample, &operands.sample)}) {
     if (leaves->empty()) continue;
     if (leaves->size() != 1 || TypeOf((*leaves)[0]) != mir::Type::kI32) {
-      return Malformed("level or sample of the wrong type", inst.result);
+      return Malformed("LOD or sample index is not a 32-bit integer", inst.result);
     }
     texel.params |= param;
     sources.push_back((*leaves)[0]);
@@ -284,15 +287,16 @@ bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, u
   const mir::Resource& r = module().resources[resource];
   if (r.kind != mir::ResourceKind::kStorageImage &&
       r.kind != mir::ResourceKind::kStorageTexelBuffer) {
-    return Malformed("read or write of an image that is sampled", inst.result);
+    return Malformed("read or write of an image that is not a storage image", inst.result);
   }
   const auto count = static_cast<size_t>(mir::CoordinateCount(r.image, false));
   if (!Texels(coordinates, count, mir::Type::kI32, sources)) return false;
-  if (!operands.offset.empty()) return Malformed("offset in a storage image", inst.result);
-  if (r.image.multisampled != !operands.sample.empty()) return Malformed("sample", inst.result);
+  if (!operands.offset.empty()) return Malformed("texel offset on a storage image", inst.result);
+  if (r.image.multisampled != !operands.sample.empty())
+    return Malformed("sample operand is missing, or the image is not multisampled", inst.result);
   if (!r.image.multisampled) return true;
   if (operands.sample.size() != 1 || TypeOf(operands.sample[0]) != mir::Type::kI32) {
-    return Malformed("sample of the wrong type", inst.result);
+    return Malformed("sample index is not a 32-bit integer", inst.result);
   }
   texel->params |= mir::kTexelSample;
   sources->push_back(operands.sample[0]);
@@ -302,7 +306,7 @@ bool ImageEmitter::StorageSources(const SpirvInst& inst, uint32_t coordinates, u
 // Checks the operands of a read or write of a storage image.
 bool ImageEmitter::CheckStorageOperands(const SpirvInst& inst, const ImageOperands& operands) {
   if ((operands.params & mir::kTexelLod) != 0) {  // SPV_AMD_shader_image_load_store_lod
-    return Refuse("images", "access to a level of a storage image", inst.result);
+    return Refuse("images", "access to a storage image with an LOD", inst.result);
   }
   return CheckImageOperands(inst, operands, mir::kTexelSample);
 }
@@ -338,10 +342,10 @@ bool ImageEmitter::EmitImageWrite(const SpirvInst& inst) {
     return false;
   }
   const mir::Type type = ComponentType(resource);
-  if (values.size() > 4) return Malformed("texel of too many components", inst.operand(3));
+  if (values.size() > 4) return Malformed("texel has more than four components", inst.operand(3));
   values.resize(4, builder().Constant(type, 0));
   for (ValueId v : values) {
-    if (TypeOf(v) != type) return Malformed("texel of another type", inst.operand(3));
+    if (TypeOf(v) != type) return Malformed("texel is not of the image's type", inst.operand(3));
     sources.push_back(v);
   }
   module().resources[resource].read_only = false;
@@ -358,7 +362,7 @@ bool ImageEmitter::EmitTexelPointer(const SpirvInst& inst) {
   const SpirvType& type = *spirv().Type(inst.type);
   if (pointer.space != Pointer::kImage || image == nullptr || image->kind != SpirvType::kImage ||
       !image->storage_image || type.kind != SpirvType::kPointer) {
-    return Malformed("texel pointer into what is no storage image", inst.result);
+    return Malformed("OpImageTexelPointer into an image that is not a storage image", inst.result);
   }
   TexelPointer texel;
   texel.image = pointer;
@@ -385,7 +389,7 @@ bool ImageEmitter::TexelAtomic(const Pointer& pointer, mir::AtomicOp op, bool is
   uint32_t resource = 0;
   if (!AccessedImage(texel_pointer.image, &resource)) return false;
   if (is_float && module().resources[resource].image.format != mir::ImageFormat::kR32f) {
-    return Malformed("float atomic on an image of another format", pointer.variable);
+    return Malformed("float atomic on an image whose format is not R32f", pointer.variable);
   }
   mir::TexelOp texel;
   texel.atomic = op;

@@ -85,7 +85,8 @@ bool ImageEmitter::SampledParts(const SpirvInst& inst, ImageHandle* handle, uint
   const bool combined = r.kind == mir::ResourceKind::kCombinedImageSampler;
   const bool sampled = combined || r.kind == mir::ResourceKind::kSampledImage;
   if (!sampled || r.image.multisampled || (!combined && handle->sampler.variable == 0)) {
-    return Malformed("sample of an image that cannot be sampled", inst.result);
+    return Malformed("sample of an image that is multisampled or not combined with a sampler",
+                     inst.result);
   }
   if (handle->sampler.variable == 0) return true;
   if (!Resources(c_).Resource(handle->sampler, &texel->sampler)) return false;
@@ -105,7 +106,8 @@ bool ImageEmitter::EmitQueryLod(const SpirvInst& inst) {
   if (module().stage == mir::Stage::kCompute) {
     return Refuse("derivatives", "OpImageQueryLod", inst.result);
   }
-  if (!c_.HasQuads()) return Malformed("a level asked of no quad", inst.result);
+  if (!c_.HasQuads())
+    return Malformed("OpImageQueryLod in a shader without derivatives", inst.result);
   if (!SampledParts(inst, &handle, &resource, &texel, &sources)) return false;
   const auto count = static_cast<size_t>(mir::SpatialCount(module().resources[resource].image.dim));
   if (!Texels(inst.operand(4), count, mir::Type::kF32, &sources)) return false;
@@ -131,7 +133,7 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   if (form.dref) texel.params |= mir::kTexelDref;
   const auto offsets = static_cast<size_t>(mir::OffsetCount(info.dim));
   if (!operands.offset.empty() && operands.offset.size() != offsets) {
-    return Malformed("number of texel offsets", inst.result);
+    return Malformed("wrong number of texel offsets", inst.result);
   }
   if (form.gather) return EmitGather(inst, handle, resource, texel, operands, sources);
 
@@ -140,10 +142,10 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   if (!CheckImageOperands(inst, operands, allowed)) return false;
   const uint16_t both = mir::kTexelLod | mir::kTexelGrad;
   if (form.explicit_lod && ((operands.params & both) == 0 || (operands.params & both) == both)) {
-    return Malformed("explicit level without one level", inst.result);
+    return Malformed("explicit-LOD sample without exactly one of Lod and Grad", inst.result);
   }
   if ((operands.params & mir::kTexelLod) != 0 && (operands.params & mir::kTexelMinLod) != 0) {
-    return Malformed("level with a least level", inst.result);
+    return Malformed("sample with both LOD and min LOD", inst.result);
   }
   const bool chosen = !ConstantOffset(operands.offset, &texel);
   if (chosen) {
@@ -160,7 +162,7 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
     bool fits = leaves.size() == count;
     for (ValueId v : leaves) fits = fits && TypeOf(v) == mir::Type::kF32;
     sources.insert(sources.end(), leaves.begin(), leaves.end());
-    return fits || Malformed("image operand of the wrong type", inst.result);
+    return fits || Malformed("image operand is not a 32-bit float", inst.result);
   };
   if (!add(operands.bias, mir::kTexelBias, 1) || !add(operands.lod, mir::kTexelLod, 1) ||
       !add(operands.dx, mir::kTexelGrad, spatial) || !add(operands.dy, mir::kTexelGrad, spatial) ||
@@ -181,11 +183,11 @@ bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, 
   const bool dref = (texel.params & mir::kTexelDref) != 0;
   const mir::ImageDim dim = module().resources[resource].image.dim;
   if (dim != mir::ImageDim::k2D && dim != mir::ImageDim::kCube) {
-    return Malformed("gather of an image that is neither flat nor a cube", inst.result);
+    return Malformed("gather from an image that is neither 2D nor a cube", inst.result);
   }
   uint32_t component = 0;
   if (!dref && (!spirv().IntConstant(inst.operand(5), &component) || component > 3)) {
-    return Malformed("component of a gather", inst.result);
+    return Malformed("component of a gather is not a constant from 0 to 3", inst.result);
   }
   texel.component = static_cast<uint8_t>(component);
   const std::vector<mir::Type> results(4, dref ? mir::Type::kF32 : ComponentType(resource));
@@ -198,12 +200,12 @@ bool ImageEmitter::EmitGather(const SpirvInst& inst, const ImageHandle& handle, 
     return DefineTexel(
         inst, EmitTexelOp(mir::Op::kGather, handle.image, resource, texel, sources, results, 0));
   }
-  if (dim != mir::ImageDim::k2D) return Malformed("offsets in a cube", inst.result);
+  if (dim != mir::ImageDim::k2D) return Malformed("texel offsets on a cube", inst.result);
   Leaves leaves;
   for (size_t i = 0; i < 4; ++i) {
     const auto offset = absl::MakeConstSpan(operands.offsets).subspan(2 * i, 2);
     if (!ConstantOffset(offset, &texel)) {
-      return Refuse("images", "offsets of a gather that are no constants of 8 bits", inst.result);
+      return Refuse("images", "gather offsets that are not 8-bit constants", inst.result);
     }
     const mir::InstId id =
         EmitTexelOp(mir::Op::kGather, handle.image, resource, texel, sources, results, 0);

@@ -125,9 +125,10 @@ bool BuiltinEmitter::LoadBuiltin(const Pointer& pointer, Leaves* leaves) {
                     types[0] == (helper ? mir::Type::kBool : mir::Type::kI32);
   const bool supported = CauseOf(builtin).empty();
   if (supported && !IsHere(builtin)) {
-    return Malformed("built-in variable that the stage has not", pointer.variable);
+    return Malformed("built-in variable is not available in this stage", pointer.variable);
   }
-  if (supported && !fits) return Malformed("built-in variable of another type", pointer.variable);
+  if (supported && !fits)
+    return Malformed("built-in variable is not of its prescribed type", pointer.variable);
   const uint32_t count =
       pointer.component.valid() ? pointer.component_count : spirv().Type(pointer.type)->leaves;
   for (uint32_t i = 0; i < count; ++i) {

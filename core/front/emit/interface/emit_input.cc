@@ -88,7 +88,7 @@ bool InterfaceEmitter::ForRuns(const Pointer& pointer, Access access, Leaves* le
   for (uint32_t leaf = pointer.offset; leaf < end;) {
     if (part != parts->end() && leaf >= part->end_leaf) ++part;
     if (part == parts->end() || leaf < part->first_leaf) {
-      return Malformed("access outside its variable", pointer.variable);
+      return Malformed("access outside the variable", pointer.variable);
     }
     const uint32_t components = part->variable.components;
     const uint32_t element = (leaf - part->first_leaf) / components;
@@ -143,9 +143,12 @@ bool InterfaceEmitter::InterpolateSources(const SpirvInst& inst, mir::Interpolat
   if (!Get(inst.operand(6), sources)) return false;
   const mir::Type type = at == mir::InterpolateAt::kSample ? mir::Type::kI32 : mir::Type::kF32;
   for (ValueId v : *sources) {
-    if (TypeOf(v) != type) return Malformed("place of the wrong type", inst.result);
+    if (TypeOf(v) != type)
+      return Malformed("sample index or offset of an interpolation has the wrong type",
+                       inst.result);
   }
-  return sources->size() == count || Malformed("place of the wrong type", inst.result);
+  return sources->size() == count ||
+         Malformed("sample index or offset of an interpolation has the wrong type", inst.result);
 }
 
 // A flat input has the same value at every position, so it is loaded.
@@ -154,7 +157,7 @@ bool InterfaceEmitter::EmitInterpolate(const SpirvInst& inst, mir::InterpolateAt
   Leaves place;
   if (!GetPointer(inst.operand(5), &pointer) || !InterpolateSources(inst, at, &place)) return false;
   if (pointer.space != Pointer::kInput || pointer.type != inst.type) {
-    return Malformed("interpolation of what is no input", inst.result);
+    return Malformed("interpolation of an operand that is not an input", inst.result);
   }
   bool fits = true;
   const auto interpolate = [&](InterfacePart& part, ValueId index, uint32_t component,
@@ -178,7 +181,7 @@ bool InterfaceEmitter::EmitInterpolate(const SpirvInst& inst, mir::InterpolateAt
   };
   Leaves leaves;
   if (!ForRuns(pointer, interpolate, &leaves)) return false;
-  if (!fits) return Malformed("interpolation of what is not interpolated", inst.result);
+  if (!fits) return Malformed("interpolation of an input that is not a 32-bit float", inst.result);
   return Define(inst, leaves);
 }
 

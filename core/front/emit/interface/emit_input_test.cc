@@ -240,7 +240,7 @@ body {
       %n = OpLoad %int %i
       %p = OpAccessChain %in_float %7 %n %u_0 %n %u_1
       %value = OpLoad %float %p)"),
-            "input_structs: element chosen by two values (%7)");
+            "input_structs: element selected by two dynamic indices (%7)");
 }
 
 TEST(Inputs, PointersToThemAreArguments) {
@@ -351,14 +351,14 @@ TEST(Inputs, WhatTheyCannotBe) {
                                          "\n%7 = OpVariable %p_x Input\n",
                          .main = "%value = OpLoad " + type + " %7\nOpReturn"});
   };
-  EXPECT_EQ(fault("%float", ""), "input or output without a location (%7)");
+  EXPECT_EQ(fault("%float", ""), "input or output has no location (%7)");
   EXPECT_EQ(fault("%bool", "OpDecorate %7 Location 0\n"),
-            "input or output of a type that it cannot have (%7)");
-  EXPECT_EQ(fault("%float", "OpDecorate %7 Location 4096\n"), "location too large (%7)");
+            "input or output has a type that is not allowed (%7)");
+  EXPECT_EQ(fault("%float", "OpDecorate %7 Location 4096\n"), "location exceeds the maximum (%7)");
   EXPECT_EQ(fault("%v2float", "OpDecorate %7 Location 0\nOpDecorate %7 Component 3\n"),
-            "components beyond the location (%7)");
+            "components extend beyond their location (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 Index 1\n"),
-            "index of an output (%7)");
+            "output index is not 0 or 1, or the variable is not a fragment output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerVertexKHR\n"),
             "barycentric_coordinates: decoration of an input or output (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 PerPrimitiveEXT\n"),

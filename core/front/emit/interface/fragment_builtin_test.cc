@@ -36,15 +36,18 @@ TEST(FragmentBuiltIns, Inputs) {
       {"SampleMask", "%one_int", "\ninput 0 builtin sample_mask i32 x1 array 1\n"},
       {"ClipDistance", "%three_float", "\ninput 0 builtin clip_distance f32 x1 array 3\n"},
       {"CullDistance", "%three_float", "\ninput 0 builtin cull_distance f32 x1 array 3\n"},
-      {"FragDepth", "%float", "built-in variable that the stage has not there (%7)"},
-      {"Position", "%v4float", "built-in variable that the stage has not there (%7)"},
-      {"VertexIndex", "%int", "built-in variable that the stage has not there (%7)"},
+      {"FragDepth", "%float",
+       "built-in variable is not available in this stage and storage class (%7)"},
+      {"Position", "%v4float",
+       "built-in variable is not available in this stage and storage class (%7)"},
+      {"VertexIndex", "%int",
+       "built-in variable is not available in this stage and storage class (%7)"},
       {"VertexId", "%int", "opengl_numbers: built-in variable VertexId (%7)"},
-      {"FragCoord", "%v2float", "built-in variable of another type (%7)"},
-      {"SampleMask", "%int", "built-in variable of another type (%7)"},
-      {"SampleId", "%float", "built-in variable of another type (%7)"},
-      {"WorkgroupId", "%uint", "built-in variable that the stage has not (%7)"},
-      {"SubgroupId", "%uint", "built-in variable that the stage has not (%7)"},
+      {"FragCoord", "%v2float", "built-in variable is not of its prescribed type (%7)"},
+      {"SampleMask", "%int", "built-in variable is not of its prescribed type (%7)"},
+      {"SampleId", "%float", "built-in variable is not of its prescribed type (%7)"},
+      {"WorkgroupId", "%uint", "built-in variable is not available in this stage (%7)"},
+      {"SubgroupId", "%uint", "built-in variable is not available in this stage (%7)"},
       {"BaryCoordKHR", "%v3float", "barycentric_coordinates: built-in variable BaryCoordKHR (%7)"},
       {"BaryCoordNoPerspKHR", "%v3float",
        "barycentric_coordinates: built-in variable BaryCoordNoPerspKHR (%7)"},
@@ -223,9 +226,9 @@ TEST(FragmentResources, WorkgroupsAreOfCompute) {
   EXPECT_EQ(FragmentText({.declarations = "%p_shared = OpTypePointer Workgroup %float\n"
                                           "%7 = OpVariable %p_shared Workgroup",
                           .main = "OpStore %7 %f_1\nOpReturn"}),
-            "shared memory outside of compute (%7)");
-  EXPECT_EQ(FragmentText({.main = "OpControlBarrier %u_2 %u_2 %u_0\nOpReturn"}).substr(0, 44),
-            "barrier of a workgroup outside of compute (%");
+            "shared memory in a stage other than compute (%7)");
+  EXPECT_EQ(FragmentText({.main = "OpControlBarrier %u_2 %u_2 %u_0\nOpReturn"}).substr(0, 50),
+            "workgroup barrier in a stage other than compute (%");
   EXPECT_EQ(FragmentText({.main = "OpControlBarrier %u_3 %u_3 %u_0\nOpReturn"}),
             "\nbody {\n  control_barrier[0, subgroup]\n  return\n}\n");
 }

@@ -178,9 +178,12 @@ TEST(Attachments, AreOnlyReadAndOnlyByFragments) {
         {.declarations = declarations, .main = "%i = OpLoad %image %7\n" + access + "\nOpReturn"});
   };
   EXPECT_THAT(text("%r = OpImageRead %v4float %i %at\nOpStore %color %r"), HasSubstr("= fetch["));
-  EXPECT_EQ(text("%r = OpImageFetch %v4float %i %at"), "an input attachment is only read (%7)");
-  EXPECT_EQ(text("OpImageWrite %i %at %zero"), "an input attachment is only read (%7)");
-  EXPECT_EQ(text("%r = OpImageQuerySize %v2int %i"), "an input attachment is only read (%7)");
+  EXPECT_EQ(text("%r = OpImageFetch %v4float %i %at"),
+            "input attachment used other than by OpImageRead (%7)");
+  EXPECT_EQ(text("OpImageWrite %i %at %zero"),
+            "input attachment used other than by OpImageRead (%7)");
+  EXPECT_EQ(text("%r = OpImageQuerySize %v2int %i"),
+            "input attachment used other than by OpImageRead (%7)");
 }
 
 // Each fragment reads its texel, with the offset that SPIR-V allows and GLSL does not have.
@@ -260,17 +263,17 @@ TEST(Interpolation, OfFlatInputsAndWhatHasNone) {
   EXPECT_THAT(text("OpDecorate %7 Location 1\nOpDecorate %7 Flat\n", "%v4float"),
               AllOf(HasSubstr("= load_input[0, 0]\n"), Not(HasSubstr("interpolate"))));
   EXPECT_EQ(text("OpDecorate %7 BuiltIn FragCoord\n", "%v4float"),
-            "interpolation of what is not interpolated (%8)");
+            "interpolation of an input that is not a 32-bit float (%8)");
   EXPECT_EQ(text("OpDecorate %7 Location 1\n", "%v4uint"),
-            "interpolation of what is not interpolated (%8)");
+            "interpolation of an input that is not a 32-bit float (%8)");
   EXPECT_EQ(FragmentText({.main = "%8 = OpExtInst %v4float %glsl InterpolateAtCentroid %color\n"
                                   "OpReturn"}),
-            "interpolation of what is no input (%8)");
+            "interpolation of an operand that is not an input (%8)");
   EXPECT_EQ(
       FragmentText({.declarations = "OpDecorate %7 Location 1\n%7 = OpVariable %in_float Input",
                     .main = "%8 = OpExtInst %float %glsl InterpolateAtOffset %7 %f_0\n"
                             "OpReturn"}),
-      "place of the wrong type (%8)");
+      "sample index or offset of an interpolation has the wrong type (%8)");
 }
 
 }  // namespace

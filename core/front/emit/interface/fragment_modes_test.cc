@@ -43,13 +43,14 @@ TEST(FragmentModes, RelationsOfDepths) {
   EXPECT_EQ(ModesText("OriginUpperLeft;DepthReplacing;DepthGreater"), "\n")
       << "no depth is written";
   EXPECT_EQ(ModesText("OriginUpperLeft", store),
-            "a depth is written without the mode DepthReplacing (%7)");
-  EXPECT_EQ(ModesText("OriginUpperLeft;DepthLess;DepthGreater", store), "relations of depths (%1)");
+            "FragDepth is written without the execution mode DepthReplacing (%7)");
+  EXPECT_EQ(ModesText("OriginUpperLeft;DepthLess;DepthGreater", store),
+            "several depth execution modes (%1)");
 }
 
 TEST(FragmentModes, TheOriginIsTheUpperLeft) {
   EXPECT_EQ(ModesText("EarlyFragmentTests"),
-            "fragment shader whose origin is not the upper left (%1)");
+            "fragment shader without the execution mode OriginUpperLeft (%1)");
   EXPECT_EQ(ModesText("OriginLowerLeft"), "execution_mode: execution mode 8 (%1)");
   EXPECT_EQ(ModesText("OriginUpperLeft;PixelCenterInteger"),
             "execution_mode: execution mode 6 (%1)");
@@ -73,7 +74,8 @@ TEST(FragmentModes, Interlock) {
 }
 
 TEST(FragmentModes, OfOtherStages) {
-  EXPECT_EQ(ModesText("OriginUpperLeft;LocalSize 1 1 1"), "execution mode of another stage (%1)");
+  EXPECT_EQ(ModesText("OriginUpperLeft;LocalSize 1 1 1"),
+            "execution mode is for another stage (%1)");
   EXPECT_EQ(TextOf(ImportVerified(Assemble(R"(
       OpCapability Shader
       OpMemoryModel Logical GLSL450
@@ -87,7 +89,7 @@ TEST(FragmentModes, OfOtherStages) {
       OpReturn
       OpFunctionEnd)"))
                        .status()),
-            "execution mode of another stage (%1)");
+            "execution mode is for another stage (%1)");
 }
 
 }  // namespace

@@ -46,14 +46,16 @@ body {
   return
 }
 )");
-  EXPECT_EQ(InputText("VertexIndex", "%float"), "built-in variable of another type (%7)");
+  EXPECT_EQ(InputText("VertexIndex", "%float"),
+            "built-in variable is not of its prescribed type (%7)");
   EXPECT_EQ(InputText("Position", "%v4float"),
-            "built-in variable that the stage has not there (%7)");
+            "built-in variable is not available in this stage and storage class (%7)");
   EXPECT_EQ(InputText("FragCoord", "%v4float"),
-            "built-in variable that the stage has not there (%7)");
-  EXPECT_EQ(InputText("LocalInvocationIndex"), "built-in variable that the stage has not (%7)");
+            "built-in variable is not available in this stage and storage class (%7)");
+  EXPECT_EQ(InputText("LocalInvocationIndex"),
+            "built-in variable is not available in this stage (%7)");
   EXPECT_EQ(InputText("HelperInvocation", "%bool"),
-            "built-in variable that the stage has not (%7)");
+            "built-in variable is not available in this stage (%7)");
   EXPECT_EQ(InputText("VertexId"), "opengl_numbers: built-in variable VertexId (%7)");
 }
 
@@ -75,11 +77,12 @@ TEST(VertexBuiltIns, Outputs) {
             "\noutput 0 builtin cull_distance f32 x1 array 2\n");
   EXPECT_EQ(OutputText("Layer", "%int"), "\noutput 0 builtin layer i32 x1\n");
   EXPECT_EQ(OutputText("ViewportIndex", "%int"), "\noutput 0 builtin viewport_index i32 x1\n");
-  EXPECT_EQ(OutputText("Position", "%v3float"), "built-in variable of another type (%7)");
+  EXPECT_EQ(OutputText("Position", "%v3float"),
+            "built-in variable is not of its prescribed type (%7)");
   EXPECT_EQ(OutputText("FragDepth", "%float"),
-            "built-in variable that the stage has not there (%7)");
+            "built-in variable is not available in this stage and storage class (%7)");
   EXPECT_EQ(OutputText("VertexIndex", "%int"),
-            "built-in variable that the stage has not there (%7)");
+            "built-in variable is not available in this stage and storage class (%7)");
   EXPECT_EQ(OutputText("PrimitiveShadingRateKHR", "%int"),
             "shading_rate: built-in variable PrimitiveShadingRateKHR (%7)");
 }
@@ -132,8 +135,8 @@ TEST(VertexModes, AreRefusedOrOfOtherStages) {
   };
   EXPECT_EQ(text(""), "\n");
   EXPECT_EQ(text("Xfb"), "transform_feedback: execution mode Xfb (%1)");
-  EXPECT_EQ(text("OriginUpperLeft;EarlyFragmentTests"), "execution mode of another stage (%1)");
-  EXPECT_EQ(text("LocalSize 1 1 1"), "execution mode of another stage (%1)");
+  EXPECT_EQ(text("OriginUpperLeft;EarlyFragmentTests"), "execution mode is for another stage (%1)");
+  EXPECT_EQ(text("LocalSize 1 1 1"), "execution mode is for another stage (%1)");
 }
 
 // A decoration alone captures nothing: the mode does.
@@ -151,9 +154,10 @@ TEST(Vertices, HaveNoQuadsNorEndEarly) {
     return Head({.declarations = "OpDecorate %x Location 0\n%x = OpVariable %in_float Input\n",
                  .main = "%v = OpLoad %float %x\n" + text});
   };
-  EXPECT_EQ(main("%d = OpDPdx %float %v\nOpReturn").substr(0, 37),
-            "derivative without a derivative group");
-  EXPECT_EQ(main("OpKill").substr(0, 37), "invocation ended outside of fragments");
+  EXPECT_EQ(main("%d = OpDPdx %float %v\nOpReturn").substr(0, 57),
+            "derivative in a compute shader without a derivative group");
+  EXPECT_EQ(main("OpKill").substr(0, 57),
+            "OpKill or OpTerminateInvocation outside a fragment shader");
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ input 0 location 4.0 i32 x2
 output 0 location 0.0 i32 x2
 )");
   EXPECT_EQ(text("%v3long", "%n %u_2"),
-            "int64_interface: element of an array of inputs chosen by value (%4)");
+            "int64_interface: dynamically indexed element of an array of 64-bit inputs (%4)");
 }
 
 TEST(Attributes, WhatTheyCannotBe) {
@@ -157,16 +157,16 @@ TEST(Attributes, WhatTheyCannotBe) {
                        .main = "%value = OpLoad " + type + " %7\nOpReturn",
                        .preamble = "OpCapability Int64\n"});
   };
-  EXPECT_EQ(fault("%float", ""), "input or output without a location (%7)");
+  EXPECT_EQ(fault("%float", ""), "input or output has no location (%7)");
   EXPECT_EQ(fault("%bool", "OpDecorate %7 Location 0\n"),
-            "input or output of a type that it cannot have (%7)");
+            "input or output has a type that is not allowed (%7)");
   EXPECT_EQ(fault("%long", "OpDecorate %7 Location 0\nOpDecorate %7 Component 1\n"),
-            "components beyond the location (%7)");
+            "components extend beyond their location (%7)");
   EXPECT_EQ(fault("%v3long", "OpDecorate %7 Location 0\nOpDecorate %7 Component 2\n"),
-            "components beyond the location (%7)");
-  EXPECT_EQ(fault("%v3long", "OpDecorate %7 Location 4095\n"), "location too large (%7)");
+            "components extend beyond their location (%7)");
+  EXPECT_EQ(fault("%v3long", "OpDecorate %7 Location 4095\n"), "location exceeds the maximum (%7)");
   EXPECT_EQ(fault("%float", "OpDecorate %7 Location 0\nOpDecorate %7 Index 1\n"),
-            "index of an output (%7)");
+            "output index is not 0 or 1, or the variable is not a fragment output (%7)");
 }
 
 // Parts that no path writes are not stored; the others are stored once, at the end.

@@ -118,7 +118,7 @@ bool AtomicEmitter::EmitControlBarrier(const SpirvInst& inst) {
     return Refuse("barrier_scope", "barrier of another scope", inst.operand(1));
   }
   if (scope == spv::Scope::Workgroup && module().stage != mir::Stage::kCompute) {
-    return Malformed("barrier of a workgroup outside of compute", inst.operand(1));
+    return Malformed("workgroup barrier in a stage other than compute", inst.operand(1));
   }
   // The control barrier orders memory for the invocations that wait at it; order for other
   // invocations too needs a memory barrier before it.
@@ -153,17 +153,18 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
   const bool width = type == mir::Type::kF16 || mir::BitsOf(type) >= 32;
   if ((pointee->kind != SpirvType::kInt && !is_float) || mir::IsFloat(type) != is_float || !width ||
       pointee->width != mir::BitsOf(type)) {
-    return Malformed("atomic on what is no scalar of its type", inst.operand(1));
+    return Malformed("atomic on a pointer to another type", inst.operand(1));
   }
   if (pointer.space != Pointer::kStorage && pointer.space != Pointer::kPhysical &&
       pointer.space != Pointer::kShared && pointer.space != Pointer::kTexel) {
-    return Malformed("atomic on memory of one invocation", pointer_id);
+    return Malformed("atomic on private memory", pointer_id);
   }
   // Floats that are only moved are moved as their bits; texels are always bits.
   const bool bits = is_float && (!mir::IsFloatAtomic(op) || texel);
   Leaves operands;
   for (ValueId v : values) {
-    if (TypeOf(v) != type) return Malformed("atomic operand of another type", pointer_id);
+    if (TypeOf(v) != type)
+      return Malformed("atomic operand is not of the result's type", pointer_id);
     operands.push_back(bits ? Emit(mir::Op::kBitcast, {v}) : v);
   }
   if ((semantics & kRelease) != 0 && !EmitMemoryBarrier(scope, semantics)) return false;
@@ -219,11 +220,11 @@ bool AtomicEmitter::EmitAtomicStore(const SpirvInst& inst) {
 
 bool AtomicEmitter::EmitAtomic(const SpirvInst& inst) {
   AtomicForm form;
-  if (!FormOf(inst.op, &form)) return Malformed("atomic", inst.result);
+  if (!FormOf(inst.op, &form)) return Malformed("unknown atomic instruction", inst.result);
   const SpirvType* type = Supported(inst.type);
   if (type == nullptr) return false;
   if (type->kind != SpirvType::kInt && type->kind != SpirvType::kFloat) {
-    return Malformed("atomic on what is no scalar", inst.result);
+    return Malformed("atomic on a type that is not a scalar", inst.result);
   }
   if (type->width < 32 && type->kind == SpirvType::kInt) {
     return Malformed("atomic on an integer of this width", inst.result);
@@ -231,7 +232,7 @@ bool AtomicEmitter::EmitAtomic(const SpirvInst& inst) {
   const bool is_float = type->kind == SpirvType::kFloat;
   const bool moves = form.op == mir::AtomicOp::kLoad || form.op == mir::AtomicOp::kExchange;
   if (!moves && is_float != mir::IsFloatAtomic(form.op)) {
-    return Malformed("atomic on a value of another type", inst.result);
+    return Malformed("atomic on a pointer to another type", inst.result);
   }
   const mir::Type mir_type = LeafTypes(inst.type)[0];
   Leaves values;

@@ -54,7 +54,7 @@ bool ChainEmitter::EmitChain(const SpirvInst& inst) {
   }
   const SpirvType& type = *spirv().Type(inst.type);
   if (type.kind != SpirvType::kPointer || type.element != pointer.type) {
-    return Malformed("access chain of another type", inst.result);
+    return Malformed("access chain does not lead to its result type", inst.result);
   }
   return DefinePointer(inst, pointer);
 }
@@ -65,13 +65,14 @@ bool ChainEmitter::EmitPointerElement(const SpirvInst& inst, Pointer* pointer) {
   if (!GetSignedIndex(inst.operand(4), &index)) return false;
   if (pointer->space != Pointer::kShared && pointer->space != Pointer::kStorage &&
       pointer->space != Pointer::kPhysical) {
-    return Refuse("variable_pointers", "pointer stepped over an array", inst.result);
+    return Refuse("variable_pointers", "pointer arithmetic outside buffers and shared memory",
+                  inst.result);
   }
   const SpirvVariable* variable = spirv().Variable(inst.operand(3));
   const uint64_t stride =
       PointerStride(variable != nullptr ? variable->type : spirv().Def(inst.operand(3)).type);
   if (pointer->descriptors || stride == 0 || !IsOffset(stride)) {
-    return Malformed("pointer stepped without a usable stride", inst.result);
+    return Malformed("pointer arithmetic without a valid array stride", inst.result);
   }
   pointer->element_stride = static_cast<uint32_t>(stride);
   AddBytes(pointer, index, inst.operand(4), pointer->element_stride);
@@ -136,7 +137,7 @@ bool ChainEmitter::Index(Pointer* pointer, uint32_t index_id) {
         return LocalIndex(pointer, type, index);
       }
       return IndexElements(pointer, type, index, index_id);
-    default: return Malformed("index into what has no parts", index_id);
+    default: return Malformed("index into a type without elements", index_id);
   }
 }
 
@@ -144,7 +145,7 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
                                uint32_t id) {
   uint32_t member_index = 0;
   if (!IsConstant(index, &member_index) || member_index >= type.count) {
-    return Malformed("struct index", id);
+    return Malformed("struct index is not a constant below the number of members", id);
   }
   const SpirvMember& member = spirv().members[type.first_member + member_index];
   pointer->type = member.type;
@@ -166,7 +167,7 @@ bool ChainEmitter::IndexStruct(Pointer* pointer, const SpirvType& type, ValueId 
     const SpirvType& t = *spirv().Type(member.type);
     if (!t.unsupported.empty())
       return Refuse(t.unsupported, "member of a block", pointer->variable);
-    return Malformed("member without a usable offset", pointer->variable);
+    return Malformed("member has no valid offset", pointer->variable);
   }
   pointer->offset += member.offset;
   pointer->matrix_stride = member.matrix_stride;
@@ -199,7 +200,7 @@ bool ChainEmitter::IndexElements(Pointer* pointer, const SpirvType& type, ValueI
                   pointer->variable);
   }
   if (stride == 0 || !IsOffset(stride)) {
-    return Malformed("array or matrix without a usable stride", pointer->variable);
+    return Malformed("array or matrix has no valid stride", pointer->variable);
   }
   pointer->type = type.element;
   pointer->element_stride = IsArray(type) ? static_cast<uint32_t>(stride) : 0;
@@ -227,10 +228,10 @@ bool ChainEmitter::LocalIndex(Pointer* pointer, const SpirvType& type, ValueId i
   if (!in_memory) {
     if (type.kind != SpirvType::kVector) {
       if (pointer->space == Pointer::kBuiltin) {
-        return Refuse("partial_pointer", "element of a built-in chosen by value",
+        return Refuse("partial_pointer", "dynamically indexed element of a built-in",
                       pointer->variable);
       }
-      return Fail(absl::InternalError("local variable indexed by value is not in memory"));
+      return Fail(absl::InternalError("dynamically indexed local variable is not in memory"));
     }
     pointer->component = index;
     pointer->component_count = type.count;
@@ -258,7 +259,7 @@ bool ChainEmitter::InputElement(Pointer* pointer, const SpirvType& type, ValueId
   }
   if (element->kind == SpirvType::kStruct) {
     if (pointer->descriptor.valid()) {
-      return Refuse("input_structs", "element chosen by two values", pointer->variable);
+      return Refuse("input_structs", "element selected by two dynamic indices", pointer->variable);
     }
     pointer->descriptor = index;
     pointer->structs = type.count;
@@ -314,13 +315,13 @@ bool ChainEmitter::EmitArrayLength(const SpirvInst& inst) {
   const uint32_t member_index = inst.operand(4);
   if (pointer.space != Pointer::kStorage || pointer.descriptors ||
       type.kind != SpirvType::kStruct || member_index >= type.count) {
-    return Malformed("array length of what is no storage buffer", inst.result);
+    return Malformed("OpArrayLength of a pointer that is not to a storage buffer", inst.result);
   }
   const SpirvMember& member = spirv().members[type.first_member + member_index];
   const SpirvType* array = spirv().Type(member.type);
   if (array == nullptr || array->kind != SpirvType::kRuntimeArray || array->array_stride == 0 ||
       member.offset == kNoValue) {
-    return Malformed("array length of what is no runtime array", inst.result);
+    return Malformed("OpArrayLength of a member that is not a runtime array", inst.result);
   }
   const auto size = [this](const Pointer& at, Leaves* bytes) {
     uint32_t resource = 0;

@@ -105,7 +105,7 @@ bool LocalEmitter::LoadLocal(const Pointer& pointer, uint32_t count, Leaves* lea
   const LocalVariable& v = *plan().Variable(pointer.variable);
   if (pointer.component.valid()) count = pointer.component_count;
   if (count > v.leaves || pointer.offset > v.leaves - count) {
-    return Malformed("access outside its variable", pointer.variable);
+    return Malformed("access outside the variable", pointer.variable);
   }
   for (uint32_t leaf = pointer.offset; leaf < pointer.offset + count;) {
     const auto* range = MemoryRange(v, leaf);
@@ -141,7 +141,7 @@ bool LocalEmitter::StoreLocal(const Pointer& pointer, absl::Span<const ValueId> 
   const auto count =
       static_cast<uint32_t>(pointer.component.valid() ? pointer.component_count : leaves.size());
   if (count > v.leaves || pointer.offset > v.leaves - count) {
-    return Malformed("access outside its variable", pointer.variable);
+    return Malformed("access outside the variable", pointer.variable);
   }
   if (pointer.component.valid()) {
     for (uint32_t i = 0; i < count; ++i) {

@@ -49,11 +49,12 @@ class MemoryEmitter : public Pointers {
 bool MemoryEmitter::EmitVariable(const SpirvInst& inst) {
   const SpirvType& type = *spirv().Type(inst.type);
   if (type.kind != SpirvType::kPointer || type.storage != spv::StorageClass::Function) {
-    return Malformed("variable in a function of another storage class", inst.result);
+    return Malformed("variable in a function is not of storage class Function", inst.result);
   }
   Pointer pointer;
   const LocalVariable* v = plan().Variable(inst.result);
-  if (v == nullptr) return Malformed("misplaced variable", inst.result);
+  if (v == nullptr)
+    return Malformed("variable is not in a reachable block of its function", inst.result);
   if (!v->unsupported.empty()) {
     // Refused where it is used. (Debug-only and dead variables of such types are common.)
     return true;
@@ -64,7 +65,8 @@ bool MemoryEmitter::EmitVariable(const SpirvInst& inst) {
   Leaves leaves;
   uint32_t initial_type = 0;
   if (!Get(v->initializer, &leaves, &initial_type)) return false;
-  if (initial_type != v->type) return Malformed("initialiser of another type", inst.result);
+  if (initial_type != v->type)
+    return Malformed("initialiser is not of its variable's type", inst.result);
   return StoreLocal(c_, pointer, leaves);
 }
 
@@ -102,7 +104,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
       const uint32_t rows = spirv().Type(type.element)->count;
       const uint64_t stride = shared ? layouts().SharedStride(type) : pointer.matrix_stride;
       if (stride == 0 || !IsOffset(stride)) {
-        return Malformed("matrix without a usable stride", pointer.variable);
+        return Malformed("matrix has no valid stride", pointer.variable);
       }
       const bool by_rows = !shared && pointer.row_major;
       for (uint32_t i = 0; i < (by_rows ? rows : type.count); ++i) {
@@ -116,7 +118,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
     case SpirvType::kArray: {
       const uint64_t stride = shared ? layouts().SharedStride(type) : type.array_stride;
       if (stride == 0 || !IsOffset(stride)) {
-        return Malformed("array without a usable stride", pointer.variable);
+        return Malformed("array has no valid stride", pointer.variable);
       }
       const uint32_t step = spirv().Type(type.element)->leaves;
       for (uint32_t i = 0; i < type.count; ++i) {
@@ -134,7 +136,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
         uint64_t at = layouts().SharedMemberOffset(type.first_member + i);
         if (!shared) {
           if (member.offset == kNoValue || !IsOffset(member.offset)) {
-            return Malformed("member without a usable offset", pointer.variable);
+            return Malformed("member has no valid offset", pointer.variable);
           }
           at = member.offset;
           inner.matrix_stride = member.matrix_stride;
@@ -147,7 +149,7 @@ bool MemoryEmitter::Runs(const Pointer& pointer, uint32_t type_id, uint32_t offs
         }
       }
       return true;
-    default: return Malformed("access to what is no value", pointer.variable);
+    default: return Malformed("access to a type without values", pointer.variable);
   }
 }
 
@@ -158,7 +160,7 @@ bool MemoryEmitter::Load(const Pointer& pointer, Leaves* leaves) {
   if (pointer.space == Pointer::kBuiltin) return LoadBuiltin(c_, pointer, leaves);
   if (pointer.space == Pointer::kInput) return LoadInput(c_, pointer, leaves);
   if (pointer.space == Pointer::kTexel) {
-    return Malformed("load from a texel that is no atomic", pointer.variable);
+    return Malformed("load through a texel pointer", pointer.variable);
   }
   const std::vector<mir::Type>& types = LeafTypes(pointer.type);
   return ByTarget(
@@ -319,7 +321,8 @@ uint32_t MemoryEmitter::GivenAlignment(const SpirvInst& inst, size_t operand) co
 bool MemoryEmitter::EmitLoad(const SpirvInst& inst) {
   Pointer pointer;
   if (!GetPointer(inst.operand(3), &pointer)) return false;
-  if (pointer.type != inst.type) return Malformed("load of another type", inst.result);
+  if (pointer.type != inst.type)
+    return Malformed("loaded type differs from the pointee type", inst.result);
   if (pointer.space == Pointer::kImage) return LoadImage(c_, inst, pointer);
   if (pointer.space != Pointer::kLocal) {
     pointer.flags |= AccessFlags(inst, 4);
@@ -335,7 +338,8 @@ bool MemoryEmitter::EmitStore(const SpirvInst& inst) {
   uint32_t type = 0;
   if (!GetPointer(inst.operand(1), &pointer)) return false;
   if (!Get(inst.operand(2), &leaves, &type)) return false;
-  if (pointer.type != type) return Malformed("store of another type", inst.operand(1));
+  if (pointer.type != type)
+    return Malformed("stored type differs from the pointee type", inst.operand(1));
   if (pointer.space != Pointer::kLocal) pointer.flags |= AccessFlags(inst, 3);
   pointer.given_align = GivenAlignment(inst, 3);
   return Store(pointer, leaves);
@@ -345,7 +349,7 @@ bool MemoryEmitter::EmitCopyMemory(const SpirvInst& inst) {
   Pointer to;
   Pointer from;
   if (!GetPointer(inst.operand(1), &to) || !GetPointer(inst.operand(2), &from)) return false;
-  if (to.type != from.type) return Malformed("copy of another type", inst.operand(1));
+  if (to.type != from.type) return Malformed("copied types differ", inst.operand(1));
   const uint8_t flags = AccessFlags(inst, 3);
   to.given_align = from.given_align = GivenAlignment(inst, 3);
   if (to.space != Pointer::kLocal) to.flags |= flags;

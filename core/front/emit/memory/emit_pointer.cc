@@ -56,7 +56,7 @@ bool PointerCompare::EmitPointerCompare(const SpirvInst& inst) {
   Operand b;
   if (!GetOperand(inst.operand(3), &a) || !GetOperand(inst.operand(4), &b)) return false;
   if (spirv().Type(a.type)->kind != SpirvType::kPointer || a.type != b.type) {
-    return Malformed("comparison of what are no pointers of one type", inst.result);
+    return Malformed("comparison of operands that are not pointers of one type", inst.result);
   }
   if (inst.op == spv::Op::OpPtrDiff) return EmitDifference(inst, a, b);
   ValueId equal = Emit(Op::kIeq, {a.leaves[0], b.leaves[0]});
@@ -82,7 +82,7 @@ bool PointerCompare::EmitDifference(const SpirvInst& inst, const Operand& a, con
   using mir::Op;
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
   if (types.size() != 1 || !mir::IsInt(types[0])) {
-    return Malformed("difference that is no integer", inst.result);
+    return Malformed("pointer difference is not an integer", inst.result);
   }
   const SpirvType& type = *spirv().Type(a.type);
   const uint32_t blocks =
@@ -93,11 +93,11 @@ bool PointerCompare::EmitDifference(const SpirvInst& inst, const Operand& a, con
   }
   if (stride == 0) stride = layouts().StrideOfArraysOf(type.element);
   if (stride == Layouts::kSeveralStrides) {
-    return Refuse("variable_pointers", "difference of pointers into arrays of several strides",
+    return Refuse("variable_pointers", "difference of pointers into arrays of different strides",
                   inst.result);
   }
   if (stride == 0 || stride >= 0x80000000u) {
-    return Malformed("difference of pointers into no array", inst.result);
+    return Malformed("difference of pointers without an array stride", inst.result);
   }
   const size_t leaf = blocks != 0 ? 1 : 0;  // selectors tell blocks apart
   const ValueId steps = Emit(Op::kIsub, {a.leaves[leaf], b.leaves[leaf]});

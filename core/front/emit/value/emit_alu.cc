@@ -126,14 +126,14 @@ bool AluEmitter::EmitAlu(const SpirvInst& inst, bool* handled) {
   Leaves leaves;
   for (size_t i = 0; i < n; ++i) {
     if ((TypeOf(operands[i]) == mir::Type::kBool) != WantsBool(inst.op)) {
-      return Malformed("operand of another type", inst.result);
+      return Malformed("operand is not of the required type", inst.result);
     }
     ValueId value;
     if (Converts(row->mir)) {
       const bool to_int = row->mir == mir::Op::kF2i || row->mir == mir::Op::kF2u;
       if (mir::IsFloat(TypeOf(operands[i])) != to_int || mir::IsInt(types[i]) != to_int ||
           types[i] == mir::Type::kBool) {
-        return Malformed("conversion of another type", inst.result);
+        return Malformed("conversion to an incompatible type", inst.result);
       }
       value = Convert(row->mir, operands[i], types[i]);
     } else if (row->operands == 1) {
@@ -211,7 +211,8 @@ bool AluEmitter::EmitExtended(const SpirvInst& inst) {
   Leaves a;
   Leaves b;
   if (!Get(inst.operand(3), &a) || !Get(inst.operand(4), &b)) return false;
-  if (a.size() != b.size()) return Malformed("operands of different sizes", inst.result);
+  if (a.size() != b.size())
+    return Malformed("operands differ in number of components", inst.result);
   Op low = Op::kImul;
   Op high = Op::kUmulHigh;
   if (inst.op == spv::Op::OpSMulExtended) high = Op::kSmulHigh;
@@ -255,7 +256,7 @@ bool AluEmitter::EmitBitField(const SpirvInst& inst) {
 bool AluEmitter::EmitAnyAll(const SpirvInst& inst) {
   Leaves vector;
   if (!Get(inst.operand(3), &vector)) return false;
-  if (vector.empty()) return Malformed("any or all of nothing", inst.result);
+  if (vector.empty()) return Malformed("OpAny or OpAll without components", inst.result);
   ValueId value = vector[0];
   for (size_t i = 1; i < vector.size(); ++i) {
     value = Emit(inst.op == spv::Op::OpAny ? mir::Op::kOr : mir::Op::kAnd, {value, vector[i]});

@@ -63,7 +63,7 @@ bool CompositeEmitter::EmitCopyObject(const SpirvInst& inst) {
     ImageHandle handle;
     if (!GetImage(inst.operand(3), &handle)) return false;
     if (spirv().Def(inst.operand(3)).type != inst.type) {
-      return Malformed("copy of another type", inst.result);
+      return Malformed("copied types differ", inst.result);
     }
     return DefineImage(inst, handle);
   }
@@ -72,7 +72,7 @@ bool CompositeEmitter::EmitCopyObject(const SpirvInst& inst) {
     Pointer pointer;
     if (!GetPointer(inst.operand(3), &pointer)) return false;
     if (pointer.type != spirv().Type(inst.type)->element) {
-      return Malformed("copy of another type", inst.result);
+      return Malformed("copied types differ", inst.result);
     }
     return DefinePointer(inst, pointer);
   }
@@ -86,7 +86,7 @@ bool CompositeEmitter::EmitExpect(const SpirvInst& inst) {
   const bool is_vector = type.kind == SpirvType::kVector;
   const SpirvType::Kind scalar = is_vector ? spirv().Type(type.element)->kind : type.kind;
   if (scalar != SpirvType::kInt && scalar != SpirvType::kBool) {
-    return Malformed("OpExpectKHR of neither integers nor bools", inst.result);
+    return Malformed("OpExpectKHR on operands that are neither integers nor bools", inst.result);
   }
   Leaves leaves;
   return Get(inst.operand(3), &leaves) && Define(inst, leaves);
@@ -100,7 +100,7 @@ bool CompositeEmitter::EmitConstruct(const SpirvInst& inst) {
     Leaves part;
     if (!Get(inst.words[i], &part)) return false;
     if (leaves.size() + part.size() > type->leaves) {
-      return Malformed("composite of too many parts", inst.result);
+      return Malformed("composite has more components than its type", inst.result);
     }
     leaves.insert(leaves.end(), part.begin(), part.end());
   }
@@ -114,7 +114,7 @@ bool CompositeEmitter::EmitReplica(const SpirvInst& inst) {
   uint32_t part_type = 0;
   if (type == nullptr || !Get(inst.operand(3), &part, &part_type)) return false;
   if (!spirv().ConsistsOf(*type, part_type)) {
-    return Malformed("constituent does not fit the type of its composite", inst.result);
+    return Malformed("constituent is not of its composite's type", inst.result);
   }
   Leaves leaves;
   // The type bounds the number of parts only if they have leaves.
@@ -151,7 +151,8 @@ bool CompositeEmitter::EmitExtract(const SpirvInst& inst) {
   uint32_t type = 0;
   uint32_t leaf = 0;
   if (!Get(inst.operand(3), &leaves, &type) || !Path(inst, 4, &type, &leaf)) return false;
-  if (type != inst.type) return Malformed("extract of another type", inst.result);
+  if (type != inst.type)
+    return Malformed("extracted element is not of the result type", inst.result);
   return Define(inst, absl::MakeConstSpan(leaves).subspan(leaf, spirv().Type(type)->leaves));
 }
 
@@ -165,7 +166,8 @@ bool CompositeEmitter::EmitInsert(const SpirvInst& inst) {
     return false;
   }
   if (!Path(inst, 5, &type, &leaf)) return false;
-  if (type != object_type) return Malformed("insert of another type", inst.result);
+  if (type != object_type)
+    return Malformed("inserted object is not of the element's type", inst.result);
   std::copy(object.begin(), object.end(), leaves.begin() + leaf);
   return Define(inst, leaves);
 }
@@ -175,7 +177,8 @@ bool CompositeEmitter::EmitShuffle(const SpirvInst& inst) {
   Leaves b;
   if (!Get(inst.operand(3), &a) || !Get(inst.operand(4), &b)) return false;
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
-  if (types.size() != inst.size() - 5) return Malformed("shuffle of another size", inst.result);
+  if (types.size() != inst.size() - 5)
+    return Malformed("shuffle's number of components differs from its type's", inst.result);
   Leaves leaves;
   for (size_t i = 5; i < inst.size(); ++i) {
     const uint32_t index = inst.words[i];
@@ -186,7 +189,7 @@ bool CompositeEmitter::EmitShuffle(const SpirvInst& inst) {
     } else if (index < a.size() + b.size()) {
       leaves.push_back(b[index - a.size()]);
     } else {
-      return Malformed("shuffle index", inst.result);
+      return Malformed("shuffle index exceeds the number of components", inst.result);
     }
   }
   return Define(inst, leaves);
@@ -199,7 +202,7 @@ bool CompositeEmitter::EmitExtractDynamic(const SpirvInst& inst) {
   if (!Get(inst.operand(3), &vector, &type)) return false;
   if (!GetIndex(inst.operand(4), &index)) return false;
   if (spirv().Type(type)->kind != SpirvType::kVector) {
-    return Malformed("component of what is no vector", inst.result);
+    return Malformed("dynamic component of an operand that is not a vector", inst.result);
   }
   uint32_t bits = 0;
   if (IsConstant(index, &bits)) {
@@ -217,7 +220,7 @@ bool CompositeEmitter::EmitInsertDynamic(const SpirvInst& inst) {
   if (!Get(inst.operand(3), &vector, &type) || !Get(inst.operand(4), &component)) return false;
   if (!GetIndex(inst.operand(5), &index)) return false;
   if (spirv().Type(type)->kind != SpirvType::kVector || component.size() != 1) {
-    return Malformed("component of what is no vector", inst.result);
+    return Malformed("dynamic component of an operand that is not a vector", inst.result);
   }
   for (size_t i = 0; i < vector.size(); ++i) {
     const ValueId is = Emit(mir::Op::kIeq, {index, Int(static_cast<uint32_t>(i))});
@@ -235,7 +238,7 @@ bool CompositeEmitter::EmitSelect(const SpirvInst& inst) {
     return false;
   }
   if (a.size() != b.size() || (condition.size() != 1 && condition.size() != a.size())) {
-    return Malformed("select of different sizes", inst.result);
+    return Malformed("select's operands differ in number of components", inst.result);
   }
   Leaves leaves;
   for (size_t i = 0; i < a.size(); ++i) {

@@ -39,7 +39,7 @@ bool ConvertEmitter::RoundConversion(const SpirvInst& inst, bool* to_zero) {
   *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
   const bool to_even = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTE);
   if (mode == kNoValue || *to_zero || (to_even && !module().round_to_zero)) return true;
-  return Refuse("float_controls", "rounding of a conversion", inst.result);
+  return Refuse("float_controls", "conversion with a rounding mode", inst.result);
 }
 
 bool ConvertEmitter::EmitConvert(const SpirvInst& inst, bool* handled) {
@@ -65,7 +65,7 @@ bool ConvertEmitter::EmitConvert(const SpirvInst& inst, bool* handled) {
     const mir::Type from = TypeOf(operands[i]);
     const bool fits = floats ? mir::IsFloat(from) && mir::IsFloat(types[i])
                              : mir::IsInt(from) && mir::IsInt(types[i]);
-    if (!fits) return Malformed("conversion of another type", inst.result);
+    if (!fits) return Malformed("conversion to an incompatible type", inst.result);
     leaves.push_back(floats ? (to_zero ? ConvertToZero(operands[i], types[i])
                                        : ConvertFloat(operands[i], types[i]))
                             : ConvertInt(operands[i], types[i], inst.op == spv::Op::OpSConvert));
@@ -89,7 +89,8 @@ bool ConvertEmitter::EmitBitcast(const SpirvInst& inst) {
   uint64_t bits[2] = {0, 0};
   for (ValueId v : from) bits[0] += mir::BitsOf(TypeOf(v));
   for (mir::Type t : types) bits[1] += mir::BitsOf(t);
-  if (bits[0] != bits[1] || types.empty()) return Malformed("bitcast to another size", inst.result);
+  if (bits[0] != bits[1] || types.empty())
+    return Malformed("bitcast to a type of another size", inst.result);
   if (TypeOf(from[0]) == mir::Type::kBool || types[0] == mir::Type::kBool) {
     return Malformed("bitcast of bools", inst.result);
   }
@@ -114,10 +115,12 @@ bool ConvertEmitter::EmitPointerConversion(const SpirvInst& inst) {
   if (Supported(inst.type) == nullptr || !Get(inst.operand(3), &from, &type)) return false;
   const SpirvType& pointer = *spirv().Type(inst.op == spv::Op::OpConvertUToPtr ? inst.type : type);
   if (!pointer.IsPhysicalPointer() || from.size() != 1 || !mir::IsInt(TypeOf(from[0]))) {
-    return Malformed("conversion of what is no address", inst.result);
+    return Malformed("conversion between pointer and integer without a physical pointer",
+                     inst.result);
   }
   const std::vector<mir::Type>& types = LeafTypes(inst.type);
-  if (types.size() != 1 || !mir::IsInt(types[0])) return Malformed("address", inst.result);
+  if (types.size() != 1 || !mir::IsInt(types[0]))
+    return Malformed("physical pointer is not an integer", inst.result);
   return Define(inst, {ConvertInt(from[0], types[0], false)});
 }
 

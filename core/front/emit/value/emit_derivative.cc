@@ -80,7 +80,7 @@ bool DerivativeEmitter::EmitDerivative(const SpirvInst& inst, bool* handled) {
   *handled = form != std::end(kForms);
   if (!*handled) return true;
   if (!c_.HasQuads()) {
-    return Malformed("derivative without a derivative group", inst.result);
+    return Malformed("derivative in a compute shader without a derivative group", inst.result);
   }
   Leaves operands;
   if (!GetFloats(inst.operand(3), &operands)) return false;

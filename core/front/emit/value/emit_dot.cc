@@ -87,7 +87,7 @@ bool DotEmitter::EmitIntegerDot(const SpirvInst& inst, bool* handled) {
   if (!Get(inst.operand(3), &a) || !Get(inst.operand(4), &b)) return false;
   if (a.size() != b.size() || type->kind != SpirvType::kInt || a.empty() ||
       !mir::IsInt(TypeOf(a[0])) || !mir::IsInt(TypeOf(b[0]))) {
-    return Malformed("dot product of unequal vectors", inst.result);
+    return Malformed("dot product of vectors of different sizes", inst.result);
   }
   const mir::Type result = LeafTypes(inst.type)[0];
   ValueId accumulator;
@@ -95,7 +95,7 @@ bool DotEmitter::EmitIntegerDot(const SpirvInst& inst, bool* handled) {
   if (a.size() > 1) return Define(inst, {OfVectors(*row, result, a, b, accumulator)});
   const uint32_t format = inst.operand(row->saturates ? 6 : 5);
   if (format != static_cast<uint32_t>(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)) {
-    return Malformed("format of a packed vector", inst.result);
+    return Malformed("unknown packed-vector format", inst.result);
   }
   if (result == mir::Type::kI32) {
     return Define(inst, {Emit(row->packed, {a[0], b[0], row->saturates ? accumulator : Int(0)})});

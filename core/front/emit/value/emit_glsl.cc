@@ -123,7 +123,7 @@ class GlslEmitter : public InstEmitter {
 bool GlslEmitter::EmitExtInst(const SpirvInst& inst) {
   if (spirv().InstSet(inst.operand(3)) != ExtInstSet::kGlsl450) {
     if (spirv().Def(inst.operand(3)).kind != SpirvDef::kExtInstSet) {
-      return Malformed("extended instruction of no set", inst.result);
+      return Malformed("extended instruction of an unknown set", inst.result);
     }
     return Refuse("extended_instructions", "instruction of another set", inst.result);
   }
@@ -251,7 +251,7 @@ bool GlslEmitter::EmitGlslElementwise(const SpirvInst& inst, GLSLstd450 op, bool
       value = GlslUnary(op, x[0]);
     } else if (count == 2) {
       if (op == GLSLstd450Ldexp && !mir::IsInt(TypeOf(x[1]))) {
-        return Malformed("exponent that is no integer", inst.result);
+        return Malformed("exponent is not an integer", inst.result);
       }
       value = GlslBinary(op, x[0], x[1]);
     } else {
@@ -286,7 +286,7 @@ bool GlslEmitter::EmitGlslVector(const SpirvInst& inst, GLSLstd450 op, bool* han
   if (op == GLSLstd450FaceForward && !GetFloats(inst.operand(7), &c)) return false;
   if ((two && a.size() != b.size()) || (!c.empty() && a.size() != c.size()) ||
       (op == GLSLstd450Cross && a.size() != 3)) {
-    return Malformed("operands of unfit sizes", inst.result);
+    return Malformed("operands differ in number of components", inst.result);
   }
   if (op == GLSLstd450Distance) {
     for (size_t i = 0; i < a.size(); ++i) a[i] = Emit(Op::kFsub, {a[i], b[i]});
@@ -328,7 +328,8 @@ bool GlslEmitter::EmitRefract(const SpirvInst& inst) {
   ValueId eta;
   if (!GetFloats(inst.operand(5), &i) || !GetFloats(inst.operand(6), &n)) return false;
   if (!GetScalar(inst.operand(7), TypeOf(i[0]), &eta)) return false;
-  if (i.size() != n.size()) return Malformed("operands of unfit sizes", inst.result);
+  if (i.size() != n.size())
+    return Malformed("operands differ in number of components", inst.result);
   const ValueId d = matrices_.Dot(n, i);
   const ValueId one = FloatLike(d, 1.0f);
   const ValueId rest = Emit(Op::kFsub, {one, Emit(Op::kFmul, {d, d})});
@@ -411,7 +412,8 @@ bool GlslEmitter::EmitGlslPack(const SpirvInst& inst, GLSLstd450 op, bool* handl
   Leaves in;
   Leaves out;
   if (!Get(inst.operand(5), &in)) return false;
-  if (in.size() != (pack ? parts : 1)) return Malformed("operand of another size", inst.result);
+  if (in.size() != (pack ? parts : 1))
+    return Malformed("operand has the wrong number of components", inst.result);
   for (uint32_t i = 0; i < parts; ++i) {
     if (pack) {
       const ValueId field = half ? Emit(Op::kF2f16, {in[i]}) : PackNorm(in[i], bits, is_signed);
@@ -442,7 +444,8 @@ bool GlslEmitter::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* hand
   if (op == GLSLstd450Determinant) {
     Matrix m;
     if (!GetMatrix(inst.operand(5), &m)) return false;
-    if (m.columns != m.rows) return Malformed("determinant of no square matrix", inst.result);
+    if (m.columns != m.rows)
+      return Malformed("determinant of a matrix that is not square", inst.result);
     return Define(inst, {matrices_.Determinant(m)});
   }
   if (op == GLSLstd450MatrixInverse) return EmitInverse(inst);
@@ -482,7 +485,7 @@ bool GlslEmitter::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* hand
   const std::vector<mir::Type>& types = LeafTypes(pointer.type);
   if (!ok() || types.size() != second.size() ||
       (modf ? types[0] != TypeOf(second[0]) : !mir::IsInt(types[0]))) {
-    return Malformed("pointer to another type", inst.result);
+    return Malformed("pointer does not point to the result's type", inst.result);
   }
   if (frexp) {
     for (ValueId& b : second) b = ConvertInt(b, types[0], true);
@@ -493,7 +496,7 @@ bool GlslEmitter::EmitGlslParts(const SpirvInst& inst, GLSLstd450 op, bool* hand
 bool GlslEmitter::EmitInverse(const SpirvInst& inst) {
   Matrix m;
   if (!GetMatrix(inst.operand(5), &m)) return false;
-  if (m.columns != m.rows) return Malformed("inverse of no square matrix", inst.result);
+  if (m.columns != m.rows) return Malformed("inverse of a matrix that is not square", inst.result);
   Leaves out;
   matrices_.Inverse(m, &out);
   return ok() && Define(inst, out);

@@ -23,7 +23,8 @@ bool MatrixEmitter::EmitMatrix(const SpirvInst& inst, bool* handled) {
       Leaves a;
       Leaves b;
       if (!GetFloats(inst.operand(3), &a) || !GetFloats(inst.operand(4), &b)) return false;
-      if (a.size() != b.size()) return Malformed("dot of different sizes", inst.result);
+      if (a.size() != b.size())
+        return Malformed("dot product of vectors of different sizes", inst.result);
       out.push_back(MatrixMath(e_).Dot(a, b));
       break;
     }
@@ -43,7 +44,8 @@ bool MatrixEmitter::EmitMatrix(const SpirvInst& inst, bool* handled) {
       Matrix b;
       if (!GetMatrix(inst.operand(3), &a) || !GetMatrix(inst.operand(4), &b)) return false;
       if (inst.op == spv::Op::OpVectorTimesMatrix) std::swap(a.rows, a.columns);  // a row
-      if (a.columns != b.rows) return Malformed("product of unfit matrices", inst.result);
+      if (a.columns != b.rows)
+        return Malformed("product of matrices whose sizes do not match", inst.result);
       MatrixMath(e_).Product(a, b, &out);
       break;
     }

@@ -200,7 +200,7 @@ bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
     case spv::GroupOperation::ClusteredReduce:
       if (!Semantics(inst.operand(6), &cluster)) return false;
       if (cluster == 0 || (cluster & (cluster - 1)) != 0) {
-        return Malformed("cluster size is no power of two", inst.result);
+        return Malformed("cluster size is not a power of two", inst.result);
       }
       // No subgroup has more than 128 lanes.
       if (cluster >= 128) cluster = 0;
@@ -212,7 +212,8 @@ bool SubgroupEmitter::EmitReduction(const SpirvInst& inst) {
   const ReduceOp reduce = Row(inst.op)->op;
   Leaves results;
   for (ValueId v : operands) {
-    if (!Reduces(reduce, TypeOf(v))) return Malformed("operand of another type", inst.result);
+    if (!Reduces(reduce, TypeOf(v)))
+      return Malformed("operand is not of the operation's type", inst.result);
     if (cluster == 1) {
       results.push_back(v);
       continue;
@@ -251,7 +252,7 @@ bool SubgroupEmitter::EmitBallot(const SpirvInst& inst, size_t first) {
   Leaves ballot;
   if (!Get(inst.operand(counts ? 5 : 4), &ballot)) return false;
   if (ballot.size() != 4 || TypeOf(ballot[0]) != mir::Type::kI32) {
-    return Malformed("ballot is no vector of four integers", inst.result);
+    return Malformed("ballot is not a vector of four 32-bit integers", inst.result);
   }
   switch (inst.op) {
     case spv::Op::OpGroupNonUniformInverseBallot:
@@ -272,7 +273,7 @@ bool SubgroupEmitter::EmitBallotCount(const SpirvInst& inst, absl::Span<const Va
     case spv::GroupOperation::Reduce: break;
     case spv::GroupOperation::InclusiveScan: mask = LaneMask::kLessEqual; break;
     case spv::GroupOperation::ExclusiveScan: mask = LaneMask::kLess; break;
-    default: return Malformed("bit count of another kind", inst.result);
+    default: return Malformed("ballot bit count is neither a reduction nor a scan", inst.result);
   }
   const Leaves lanes = FourInts(LaneMaskOf(mask));
   ValueId sum = Int(0);
@@ -285,7 +286,7 @@ bool SubgroupEmitter::EmitBallotCount(const SpirvInst& inst, absl::Span<const Va
 // Binds a number of lanes, or -1, as an integer of the result's width.
 bool SubgroupEmitter::DefineCount(const SpirvInst& inst, ValueId count) {
   const mir::Type type = LeafTypes(inst.type)[0];
-  if (!ok() || !mir::IsInt(type)) return Malformed("number that is no integer", inst.result);
+  if (!ok() || !mir::IsInt(type)) return Malformed("result is not an integer", inst.result);
   return Define(inst, {ConvertInt(count, type, true)});
 }
 
@@ -374,7 +375,7 @@ bool SubgroupEmitter::SourceLane(const SpirvInst& inst, ValueId operand, Op* op,
       return ok();
     case spv::Op::OpGroupNonUniformQuadSwap:
       if (!IsConstant(operand, &bits) || bits > 2) {
-        return Malformed("direction of a quad swap", inst.result);
+        return Malformed("direction of a quad swap is not a constant from 0 to 2", inst.result);
       }
       *op = Op::kQuadSwap;
       *imm = bits + 1;
