@@ -71,9 +71,7 @@ Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
 Place Access::Moved(const Place& place, uint32_t bytes) {
   if (bytes == 0) return place;
   Place moved = place;
-  const auto per_lane = [&](const Operand& o) {
-    return o.kind == Operand::Kind::kValue && FileOf(o) == kFileG;
-  };
+  const auto per_lane = [&](const Operand& o) { return IsValue(o) && FileOf(o) == kFileG; };
   const bool lanes = per_lane(place.offset) || (place.high && per_lane(*place.high));
   const Where where = lanes ? Where::kLanes : Where::kUniform;
   moved.offset = Offset(place.offset, bytes, where);
