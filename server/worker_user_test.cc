@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <pwd.h>
 
+#include <string>
+
 namespace kiln::server {
 namespace {
 
@@ -11,8 +13,10 @@ TEST(WorkerUserTest, OnlyRootHasOthers) {
   EXPECT_EQ(FindWorkerUser("auto", false)->uid, 0u);
   EXPECT_EQ(FindWorkerUser("none", false)->uid, 0u);
   EXPECT_EQ(FindWorkerUser("none", true)->uid, 0u);
-  EXPECT_FALSE(FindWorkerUser("nobody", false).ok());
-  EXPECT_FALSE(FindWorkerUser("65521", false).ok());
+  for (const std::string other : {"nobody", "65521"}) {
+    EXPECT_EQ(FindWorkerUser(other, false).status().message(),
+              "--worker-user=" + other + ": kilnd is not root, so its workers are who it is");
+  }
 }
 
 TEST(WorkerUserTest, AutoIsNobodyElse) {
@@ -40,8 +44,16 @@ TEST(WorkerUserTest, NamesAndNumbers) {
 }
 
 TEST(WorkerUserTest, RootIsNoOtherUser) {
-  for (const char* setting : {"root", "0", "4294967295", "", "-1", "no such user", "65520x"}) {
-    EXPECT_FALSE(FindWorkerUser(setting, true).ok()) << setting;
+  const auto error = [](const std::string& setting) {
+    return std::string(FindWorkerUser(setting, true).status().message());
+  };
+  const std::string flag = "--worker-user=";
+  for (const std::string root : {"root", "0"}) {
+    EXPECT_EQ(error(root), flag + root + ": that is root; none says so");
+  }
+  EXPECT_EQ(error("4294967295"), flag + "4294967295: that is no user");
+  for (const std::string unknown : {"", "-1", "no such user", "65520x"}) {
+    EXPECT_EQ(error(unknown), flag + unknown + ": there is no such user");
   }
 }
 

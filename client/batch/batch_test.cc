@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 
 namespace kiln::client {
 namespace {
@@ -46,7 +47,13 @@ TEST_F(BatchTest, WritesInInputOrder) {
 }
 
 TEST_F(BatchTest, NothingToDo) {
-  EXPECT_TRUE(Run(0, [](size_t i) -> absl::StatusOr<ItemLines> { return Line(i); }).ok());
+  const absl::Status status = Run(0, [](size_t i) -> absl::StatusOr<ItemLines> {
+    ADD_FAILURE() << "compiles " << i;
+    return Line(i);
+  });
+  EXPECT_EQ(status, absl::OkStatus());
+  EXPECT_THAT(order_, testing::IsEmpty());
+  EXPECT_EQ(ticked_, 0u);
 }
 
 TEST_F(BatchTest, ASlowItemStopsTheOthersAtTheWindow) {
@@ -84,7 +91,7 @@ TEST_F(BatchTest, FinishedItemsBehindAGapAreWritten) {
   absl::Status status = Run(3, [&](size_t i) -> absl::StatusOr<ItemLines> {
     if (i == 2) first_may_fail = true;
     if (i != 0) return Line(i);
-    while (!first_may_fail) absl::SleepFor(absl::Milliseconds(1));
+    EXPECT_TRUE(Await([&] { return first_may_fail.load(); }));
     absl::SleepFor(absl::Milliseconds(50));
     return absl::CancelledError("stopped");
   });

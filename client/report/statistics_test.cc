@@ -45,7 +45,11 @@ TEST(SpreadOf, TakesTheMiddleOfTwo) {
   EXPECT_EQ(SpreadOf({5, 1, 2}).median, 2);
 }
 
-TEST(MeanInterval, NeedsTwoValues) { EXPECT_FALSE(MeanInterval({3}).known); }
+TEST(MeanInterval, NeedsTwoValues) {
+  EXPECT_FALSE(MeanInterval({}).known);
+  EXPECT_FALSE(MeanInterval({3}).known);
+  EXPECT_TRUE(MeanInterval({3, 4}).known);
+}
 
 // 1, 2, 3, 4: s = sqrt(5/3), t(0.975, 3) = 3.18245, so 2.5 -+ 2.05426.
 TEST(MeanInterval, IsWhatTheFormulaGivesByHand) {

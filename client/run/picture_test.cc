@@ -2,16 +2,14 @@
 
 #include <png.h>
 
-#include <bit>
 #include <limits>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client::run {
 namespace {
-
-uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
 
 // Reads a PNG back with libpng.
 std::vector<uint8_t> Read(const std::string& png, uint32_t* width, uint32_t* height) {
@@ -32,9 +30,9 @@ TEST(Picture, ClampsAndKeepsTheOrder) {
   draw.height = 1;
   draw.targets = {
       {2,
-       {Bits(0), Bits(0.5f), Bits(1), Bits(1),                                          //
-        Bits(-3), Bits(7), Bits(std::numeric_limits<float>::quiet_NaN()), Bits(0.25f),  //
-        Bits(0.1f), Bits(0.2f), Bits(0.3f), Bits(0)}}};
+       {AsBits(0), AsBits(0.5f), AsBits(1), AsBits(1),                                          //
+        AsBits(-3), AsBits(7), AsBits(std::numeric_limits<float>::quiet_NaN()), AsBits(0.25f),  //
+        AsBits(0.1f), AsBits(0.2f), AsBits(0.3f), AsBits(0)}}};
   const auto png = PngOf(draw, 2);
   ASSERT_TRUE(png.ok()) << png.status();
   uint32_t width = 0, height = 0;
@@ -48,7 +46,9 @@ TEST(Picture, AveragesSamples) {
   sim::eu::FragmentInputs draw;
   draw.width = draw.height = 1;
   draw.samples = 2;
-  draw.targets = {{0, {Bits(0), Bits(1), Bits(0), Bits(1), Bits(1), Bits(1), Bits(0.5f), Bits(1)}}};
+  draw.targets = {{0,
+                   {AsBits(0), AsBits(1), AsBits(0), AsBits(1), AsBits(1), AsBits(1), AsBits(0.5f),
+                    AsBits(1)}}};
   const auto png = PngOf(draw, 0);
   ASSERT_TRUE(png.ok()) << png.status();
   uint32_t width = 0, height = 0;

@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "proto/error_details.pb.h"
 
 namespace kiln::client {
@@ -159,7 +160,7 @@ TEST_F(ClientTest, DeadlineAndStop) {
   daemon_.hanging = false;
   absl::Status status;
   std::thread caller([&] { status = client->Compile(Request()).status(); });
-  while (!daemon_.hanging) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_TRUE(Await([&] { return daemon_.hanging.load(); }));
   client->Stop();
   caller.join();
   EXPECT_TRUE(absl::IsCancelled(status)) << status;
@@ -181,7 +182,9 @@ TEST_F(ClientTest, SurvivesARestart) {
   auto response = client->Compile(Request());
   later.join();
   ASSERT_NE(server_, nullptr);
-  EXPECT_TRUE(response.ok()) << response.status();
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->results(0).status(), TargetResult::OK);
+  EXPECT_EQ(daemon_.calls, 2);
 }
 
 TEST_F(ClientTest, PatientAtTheStartIfAskedTo) {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 
 namespace kiln::client {
 namespace {
@@ -267,9 +268,10 @@ TEST_F(StreamClientTest, ADaemonThatShedsEverythingIsGivenUpByAllAtOnce) {
     });
   }
   std::optional<Away> away;
-  while (!away.has_value()) away = client_->CurrentlyAway();
-  EXPECT_TRUE(away->sheds);
+  const bool is_away = Await([&] { return (away = client_->CurrentlyAway()).has_value(); });
   for (std::thread& t : all) t.join();
+  ASSERT_TRUE(is_away);
+  EXPECT_TRUE(away->sheds);
   EXPECT_EQ(unavailable, 8);
 }
 
@@ -283,7 +285,7 @@ TEST_F(StreamClientTest, StopEndsTheWaitForADaemonThatIsAway) {
     all.emplace_back(
         [&, t] { EXPECT_TRUE(absl::IsCancelled(client_->Compile(Request(t)).status())); });
   }
-  while (!client_->CurrentlyAway().has_value()) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_TRUE(Await([&] { return client_->CurrentlyAway().has_value(); }));
   absl::SleepFor(absl::Milliseconds(300));
   client_->Stop();
   for (std::thread& t : all) t.join();

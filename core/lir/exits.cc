@@ -3,7 +3,7 @@
 namespace kiln::lir {
 
 bool ReadsForAllLanes(const Target& t, const Function& f, InstId i, const Operand& use) {
-  if (use.kind != Operand::Kind::kValue) return false;
+  if (!IsValue(use)) return false;
   return (f.inst(i).flags & kNoMask) || !t.files[f.value(use.value()).file].masked_writes;
 }
 
@@ -18,7 +18,7 @@ std::vector<Operand> NeededAtExits(const Target& t, const Function& f) {
       if (ReadsForAllLanes(t, f, i, o) && !own[o.id]) needed.push_back(o);
     }
     for (const Operand& o : f.defs(i)) {
-      if (o.kind == Operand::Kind::kValue) own[o.id] = 1;
+      if (IsValue(o)) own[o.id] = 1;
     }
   }
   return needed;

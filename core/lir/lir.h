@@ -73,6 +73,8 @@ struct Operand {
   }
 };
 
+inline bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
+
 enum InstFlags : uint8_t {
   kNoMask = 1,  // executes for all lanes of its width, whatever the mask
   kSaturate = 2,

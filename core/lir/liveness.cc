@@ -13,7 +13,7 @@ namespace {
 
 template <class F>
 void ForEachSlot(const Liveness& l, const Operand& o, F&& f) {
-  if (o.kind != Operand::Kind::kValue) return;
+  if (!IsValue(o)) return;
   const uint32_t first = l.first_slot(o.value()) + o.comp;
   for (uint32_t k = 0; k < o.comps; ++k) f(first + k);
 }
@@ -135,7 +135,7 @@ std::vector<Liveness::Crossing> Liveness::FindGlobals(const Target& target, cons
     for (ValueId p : f.blocks[b].params) def_block[p.index] = BlockId(b);
     for (InstId i : f.blocks[b].insts) {
       for (const Operand& o : f.defs(i)) {
-        if (o.kind == Operand::Kind::kValue) def_block[o.id] = BlockId(b);
+        if (IsValue(o)) def_block[o.id] = BlockId(b);
       }
     }
   }
@@ -298,7 +298,7 @@ void Liveness::FindDeaths(const Target& target, const Function& f) {
     end_place();
     for (size_t k = block.insts.size(); k-- > 0;) {
       for (const Operand& o : f.defs(block.insts[k])) {
-        if (o.kind == Operand::Kind::kValue) define(o.value());
+        if (IsValue(o)) define(o.value());
       }
       const InstId i = block.insts[k];
       for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(target, f, i)}) {
@@ -401,7 +401,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
     const auto is_def = [&](uint32_t s) {
       const ValueId v = l.slot_value(s);
       for (const Operand& o : defs) {
-        if (o.kind == Operand::Kind::kValue && o.value() == v) return true;
+        if (IsValue(o) && o.value() == v) return true;
       }
       return false;
     };
@@ -414,7 +414,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
       }
     }
     for (const Operand& o : defs) {
-      if (o.kind == Operand::Kind::kValue) add_all(o.value());
+      if (IsValue(o)) add_all(o.value());
     }
     record();
     if (!unused) continue;

@@ -275,7 +275,7 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
     std::vector<Operand> needed;  // at exits: values that the exit block reads NoMask, or of file U
     for (InstId i : f.exit_block.valid() ? f.block(f.exit_block).insts : std::vector<InstId>()) {
       for (const Operand& o : f.uses(i)) {
-        if (o.kind != Operand::Kind::kValue) continue;
+        if (!IsValue(o)) continue;
         const bool uniform = f.value(o.value()).file == testing::kU;
         if (uniform || (f.inst(i).flags & kNoMask)) needed.push_back(o);
       }
@@ -283,7 +283,7 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
     std::vector<std::vector<uint32_t>> preds(f.blocks.size());
     for (uint32_t b = 0; b < f.blocks.size(); ++b) {
       const auto use = [&](const Operand& o) {
-        if (o.kind != Operand::Kind::kValue) return;
+        if (!IsValue(o)) return;
         for (uint32_t c = 0; c < o.comps; ++c) {
           use_blocks[l.first_slot(o.value()) + o.comp + c].push_back(b);
         }
@@ -295,7 +295,7 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
           if (def[o.id].valid()) use(o);  // not the exit block's own
         }
         for (const Operand& o : f.defs(i)) {
-          if (o.kind == Operand::Kind::kValue) def[o.id] = BlockId(b);
+          if (IsValue(o)) def[o.id] = BlockId(b);
         }
       }
       for (const Edge& e : f.blocks[b].succs) {

@@ -116,7 +116,7 @@ class RandomStructure {
   uint16_t Varies(absl::Span<const Operand> sources) const {
     uint16_t varies = 0;
     for (const Operand& o : sources) {
-      if (o.kind == Operand::Kind::kValue) varies = std::max(varies, varies_[o.id]);
+      if (IsValue(o)) varies = std::max(varies, varies_[o.id]);
     }
     return varies;
   }

@@ -71,7 +71,7 @@ uint32_t Alignment(const Function& f, const Value& v) {
 bool MayReuseSource(const Function& f, InstId i, int def, int use) {
   const Operand& d = f.defs(i)[def];
   const Operand& u = f.uses(i)[use];
-  if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue) return false;
+  if (!IsValue(d) || !IsValue(u)) return false;
   if (f.inst(i).op == kLoadOp) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());

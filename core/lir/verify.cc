@@ -67,7 +67,7 @@ class Verifier {
       }
     }
     for (const Operand& o : f_.operands) {
-      if (o.kind == Operand::Kind::kValue && o.id >= f_.values.size()) {
+      if (IsValue(o) && o.id >= f_.values.size()) {
         return Fail("L1", BlockId(), "unknown value");
       }
     }
@@ -162,28 +162,28 @@ class Verifier {
     }
     for (uint32_t k = 0; (in.flags & kNoMask) && k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       const Operand& o = f_.operands[in.first_operand + k];
-      if (o.kind == Operand::Kind::kValue && t_.files[f_.value(o.value()).file].always_masked) {
+      if (IsValue(o) && t_.files[f_.value(o.value()).file].always_masked) {
         return Fail("L21", b, "for all lanes, in a file that holds active lanes only");
       }
     }
     if (allocated_) return Allocated(b, i);
     for (const Operand& o : f_.defs(i)) {
       if (o.kind == Operand::Kind::kImm) return Fail("L5", b, "an immediate is defined");
-      if (o.kind != Operand::Kind::kValue) continue;
+      if (!IsValue(o)) continue;
       if (o.comp != 0 || o.comps != f_.value(o.value()).comps || o.mods != 0) {
         return Fail("L5", b, "a definition names the whole value");
       }
     }
     for (const Operand& o : f_.uses(i)) {
-      if (o.kind != Operand::Kind::kValue) continue;
+      if (!IsValue(o)) continue;
       if (o.comps == 0 || o.comp + o.comps > f_.value(o.value()).comps) {
         return Fail("L6", b, "a use names components that do not exist");
       }
     }
     if (in.predicate_mode != 0) {
-      const bool ok = in.num_uses != 0 && (f_.uses(i).back().kind == Operand::Kind::kFixed ||
-                                           (f_.uses(i).back().kind == Operand::Kind::kValue &&
-                                            IsFlag(f_.value(f_.uses(i).back().value()))));
+      const bool ok = in.num_uses != 0 &&
+                      (f_.uses(i).back().kind == Operand::Kind::kFixed ||
+                       (IsValue(f_.uses(i).back()) && IsFlag(f_.value(f_.uses(i).back().value()))));
       if (!ok) return Fail("L10", b, "the last use is not a flag");
     }
     if (absl::Status s = CopyOrCollect(b, i); !s.ok()) return s;
@@ -197,7 +197,7 @@ class Verifier {
     const Inst& in = f_.inst(i);
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       const Operand& o = f_.operands[in.first_operand + k];
-      if (o.kind != Operand::Kind::kValue) continue;
+      if (!IsValue(o)) continue;
       const Value& v = f_.value(o.value());
       if (!MayHold(t_, f_, t_.files[v.file].pool, o.reg, Units(o))) {
         return Fail("P1", b, "an operand is outside its pool");
@@ -220,8 +220,8 @@ class Verifier {
     if (in.num_defs == 0 || tied >= in.num_uses) return Fail("L20", b, "there is no tied use");
     const Operand& d = f_.defs(i)[0];
     const Operand& u = f_.uses(i)[tied];
-    if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue || u.mods != 0 ||
-        u.sub != 0 || d.comps != u.comps || f_.value(d.value()).file != f_.value(u.value()).file ||
+    if (!IsValue(d) || !IsValue(u) || u.mods != 0 || u.sub != 0 || d.comps != u.comps ||
+        f_.value(d.value()).file != f_.value(u.value()).file ||
         f_.value(d.value()).elem_bytes != f_.value(u.value()).elem_bytes) {
       return Fail("L20", b, "the tied use and the definition differ");
     }
@@ -262,13 +262,13 @@ class Verifier {
       if (in.num_defs != 1 || in.num_uses != 1 + predicated) return Fail("L15", b, "bad copy");
     }
     if (op(i).flags & kOpCollect) {
-      if (in.num_defs != 1 || f_.defs(i)[0].kind != Operand::Kind::kValue) {
+      if (in.num_defs != 1 || !IsValue(f_.defs(i)[0])) {
         return Fail("L15", b, "a collect defines one value");
       }
       const Value& v = f_.value(f_.defs(i)[0].value());
       uint32_t units = 0;
       for (const Operand& o : f_.uses(i)) {
-        if (o.kind == Operand::Kind::kValue) {
+        if (IsValue(o)) {
           if (o.mods != 0 || o.sub != 0) return Fail("L15", b, "a part has modifiers");
           if (t_.files[f_.value(o.value()).file].pool != t_.files[v.file].pool) {
             return Fail("L15", b, "a part is of another pool");
@@ -296,7 +296,7 @@ class Verifier {
       if (b.succs.size() != 1) return Fail("L8", id, "arguments are on one of several edges");
       if (HasTerminator(b)) {
         for (const Operand& o : f_.uses(b.insts.back())) {
-          if (o.kind == Operand::Kind::kValue) {
+          if (IsValue(o)) {
             return Fail("L8", id, "a jump whose edge has arguments uses a value");
           }
         }
@@ -306,7 +306,7 @@ class Verifier {
         const Value& p = f_.value(to.params[k]);
         if (IsFlag(p)) return Fail("L9", e.to, "a parameter is a flag");
         if (a.kind == Operand::Kind::kNone) continue;
-        if (a.kind != Operand::Kind::kValue || a.mods != 0 || a.sub != 0) {
+        if (!IsValue(a) || a.mods != 0 || a.sub != 0) {
           return Fail("L9", id, "an argument is not a plain value");
         }
         const Value& v = f_.value(a.value());
@@ -378,7 +378,7 @@ class Verifier {
   }
 
   absl::Status Use(const Dominators& doms, const Operand& o, BlockId b, uint32_t position) const {
-    if (o.kind != Operand::Kind::kValue) return absl::OkStatus();
+    if (!IsValue(o)) return absl::OkStatus();
     if (!def_block_[o.id].valid()) {
       return Fail("L4", b, absl::StrCat("%", o.id, " is not defined"));
     }
@@ -407,7 +407,7 @@ class Verifier {
       for (InstId i : f_.blocks[b].insts) {
         ++position;
         for (const Operand& o : f_.defs(i)) {
-          if (o.kind != Operand::Kind::kValue) continue;
+          if (!IsValue(o)) continue;
           if (absl::Status s = Define(o.value(), BlockId(b), position); !s.ok()) return s;
         }
       }

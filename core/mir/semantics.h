@@ -36,14 +36,12 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/base/float_bits.h"
 #include "core/mir/mir.h"
 
 namespace kiln::mir::semantics {
 
 inline constexpr uint32_t kQuietNan = 0x7fc00000u;
-
-inline float AsFloat(uint32_t x) { return std::bit_cast<float>(x); }
-inline uint32_t AsBits(float x) { return std::bit_cast<uint32_t>(x); }
 
 // ---- Half precision ----
 

@@ -1,7 +1,6 @@
 // The interpreter: corner cases of ops, control flow, memory rules, limits.
 #include "core/oracle/interp.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/float_bits.h"
 #include "core/mir/build.h"
 #include "core/mir/parse.h"
 #include "core/mir/semantics.h"
@@ -67,7 +67,6 @@ Dwords RunBody(const std::string& body, Dwords data, const std::string& header =
   return Contents(inputs.buffers.back());
 }
 
-uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
 constexpr uint32_t kNan = 0x7fc00000, kInf = 0x7f800000, kMinusZero = 0x80000000;
 constexpr uint32_t kSubnormal = 0x00000123;
 
@@ -207,59 +206,59 @@ TEST(Interp, BooleanLogicStaysBoolean) {
 }
 
 TEST(Interp, FloatCorners) {
-  const uint32_t one = Bits(1.0f);
+  const uint32_t one = AsBits(1.0f);
   const IntCase cases[] = {
-      {Op::kFadd, {Bits(16777216.0f), one}, Bits(16777216.0f)},  // tie to even
-      {Op::kFadd, {Bits(16777218.0f), one}, Bits(16777220.0f)},
+      {Op::kFadd, {AsBits(16777216.0f), one}, AsBits(16777216.0f)},  // tie to even
+      {Op::kFadd, {AsBits(16777218.0f), one}, AsBits(16777220.0f)},
       {Op::kFadd, {kInf, kInf | kMinusZero}, kNan},
       {Op::kFadd, {0x7f800001, one}, kNan},
       {Op::kFsub, {one, one}, 0},
       {Op::kFmul, {kSubnormal, one}, kSubnormal},
       {Op::kFfma,
-       {Bits(1.0f + 0x1p-12f), Bits(1.0f + 0x1p-12f), Bits(-1.0f - 0x1p-11f)},
-       Bits(0x1p-24f)},  // 0 with two roundings
+       {AsBits(1.0f + 0x1p-12f), AsBits(1.0f + 0x1p-12f), AsBits(-1.0f - 0x1p-11f)},
+       AsBits(0x1p-24f)},  // 0 with two roundings
       {Op::kFdiv, {one, 0}, kInf},
       {Op::kFdiv, {0, 0}, kNan},
-      {Op::kFrem, {Bits(-7.0f), Bits(2.0f)}, Bits(-1.0f)},
-      {Op::kFmod, {Bits(-7.0f), Bits(2.0f)}, Bits(1.0f)},
+      {Op::kFrem, {AsBits(-7.0f), AsBits(2.0f)}, AsBits(-1.0f)},
+      {Op::kFmod, {AsBits(-7.0f), AsBits(2.0f)}, AsBits(1.0f)},
       {Op::kFneg, {0x7f800001}, 0xff800001},
       {Op::kFabs, {kMinusZero}, 0},
-      {Op::kFsign, {Bits(-3.0f)}, Bits(-1.0f)},
+      {Op::kFsign, {AsBits(-3.0f)}, AsBits(-1.0f)},
       {Op::kFsign, {kMinusZero}, kMinusZero},
       {Op::kFmin, {kNan, one}, one},
       {Op::kFmin, {one, kNan}, one},
       {Op::kFmax, {kNan, one}, one},
       {Op::kFmax, {one, kNan}, one},
       {Op::kFmax, {kNan, kNan}, kNan},
-      {Op::kFmin, {Bits(-2.0f), one}, Bits(-2.0f)},
+      {Op::kFmin, {AsBits(-2.0f), one}, AsBits(-2.0f)},
       {Op::kFsaturate, {kNan}, 0},
-      {Op::kFsaturate, {Bits(-1.0f)}, 0},
-      {Op::kFsaturate, {Bits(7.0f)}, one},
-      {Op::kFsaturate, {Bits(0.25f)}, Bits(0.25f)},
-      {Op::kFfloor, {Bits(-0.5f)}, Bits(-1.0f)},
-      {Op::kFceil, {Bits(-0.5f)}, kMinusZero},
-      {Op::kFtrunc, {Bits(-1.5f)}, Bits(-1.0f)},
-      {Op::kFroundEven, {Bits(2.5f)}, Bits(2.0f)},
-      {Op::kFroundEven, {Bits(3.5f)}, Bits(4.0f)},
-      {Op::kFfract, {Bits(-0.25f)}, Bits(0.75f)},
-      {Op::kFsqrt, {Bits(2.0f)}, 0x3fb504f3},
-      {Op::kFsqrt, {Bits(-1.0f)}, kNan},
-      {Op::kFrsq, {Bits(4.0f)}, Bits(0.5f)},
-      {Op::kFrcp, {Bits(-0.0f)}, kInf | kMinusZero},
-      {Op::kFexp2, {Bits(10.0f)}, Bits(1024.0f)},
-      {Op::kFlog2, {Bits(8.0f)}, Bits(3.0f)},
+      {Op::kFsaturate, {AsBits(-1.0f)}, 0},
+      {Op::kFsaturate, {AsBits(7.0f)}, one},
+      {Op::kFsaturate, {AsBits(0.25f)}, AsBits(0.25f)},
+      {Op::kFfloor, {AsBits(-0.5f)}, AsBits(-1.0f)},
+      {Op::kFceil, {AsBits(-0.5f)}, kMinusZero},
+      {Op::kFtrunc, {AsBits(-1.5f)}, AsBits(-1.0f)},
+      {Op::kFroundEven, {AsBits(2.5f)}, AsBits(2.0f)},
+      {Op::kFroundEven, {AsBits(3.5f)}, AsBits(4.0f)},
+      {Op::kFfract, {AsBits(-0.25f)}, AsBits(0.75f)},
+      {Op::kFsqrt, {AsBits(2.0f)}, 0x3fb504f3},
+      {Op::kFsqrt, {AsBits(-1.0f)}, kNan},
+      {Op::kFrsq, {AsBits(4.0f)}, AsBits(0.5f)},
+      {Op::kFrcp, {AsBits(-0.0f)}, kInf | kMinusZero},
+      {Op::kFexp2, {AsBits(10.0f)}, AsBits(1024.0f)},
+      {Op::kFlog2, {AsBits(8.0f)}, AsBits(3.0f)},
       {Op::kFsin, {0}, 0},
       {Op::kFcos, {0}, one},
-      {Op::kFpow, {Bits(3.0f), Bits(4.0f)}, Bits(81.0f)},
+      {Op::kFpow, {AsBits(3.0f), AsBits(4.0f)}, AsBits(81.0f)},
       {Op::kF2i, {kNan}, 0},
-      {Op::kF2i, {Bits(3e9f)}, 0x7fffffff},
-      {Op::kF2i, {Bits(-3e9f)}, 0x80000000},
-      {Op::kF2i, {Bits(-1.9f)}, ~0u},
-      {Op::kF2u, {Bits(-1.9f)}, 0},
-      {Op::kF2u, {Bits(5e9f)}, ~0u},
-      {Op::kF2u, {Bits(3e9f)}, 3000000000u},
-      {Op::kI2f, {~0u}, Bits(-1.0f)},
-      {Op::kU2f, {~0u}, Bits(4294967296.0f)},
+      {Op::kF2i, {AsBits(3e9f)}, 0x7fffffff},
+      {Op::kF2i, {AsBits(-3e9f)}, 0x80000000},
+      {Op::kF2i, {AsBits(-1.9f)}, ~0u},
+      {Op::kF2u, {AsBits(-1.9f)}, 0},
+      {Op::kF2u, {AsBits(5e9f)}, ~0u},
+      {Op::kF2u, {AsBits(3e9f)}, 3000000000u},
+      {Op::kI2f, {~0u}, AsBits(-1.0f)},
+      {Op::kU2f, {~0u}, AsBits(4294967296.0f)},
       {Op::kFeq, {kMinusZero, 0}, 1},
       {Op::kFeq, {kNan, kNan}, 0},
       {Op::kFne, {kNan, kNan}, 1},
@@ -278,8 +277,8 @@ TEST(Interp, FlushingSubnormals) {
   const uint32_t least = 0x00800000;
   EXPECT_EQ(Eval(Op::kFadd, {kSubnormal, 0}, flush), 0u);
   EXPECT_EQ(Eval(Op::kFadd, {kSubnormal | kMinusZero, kMinusZero}, flush), kMinusZero);
-  EXPECT_EQ(Eval(Op::kFmul, {least, Bits(0.5f)}, flush), 0u);
-  EXPECT_EQ(Eval(Op::kFmul, {least, Bits(0.5f)}), 0x00400000u);
+  EXPECT_EQ(Eval(Op::kFmul, {least, AsBits(0.5f)}, flush), 0u);
+  EXPECT_EQ(Eval(Op::kFmul, {least, AsBits(0.5f)}), 0x00400000u);
   EXPECT_EQ(Eval(Op::kFeq, {kSubnormal, 0}, flush), 1u);
   EXPECT_EQ(Eval(Op::kFmax, {kSubnormal, 0}, flush), 0u);
   EXPECT_EQ(Eval(Op::kFneg, {kSubnormal}, flush), kSubnormal | kMinusZero);
@@ -298,10 +297,10 @@ TEST(Interp, HalfConversions) {
       ASSERT_EQ(got, kNan);
       continue;
     }
-    ASSERT_EQ(got, Bits(f)) << h;
+    ASSERT_EQ(got, AsBits(f)) << h;
     for (int delta : {-4097, -4096, -4095, -1, 0, 1, 4095, 4096, 4097}) {
       const uint32_t near = got + delta;
-      const float nf = std::bit_cast<float>(near);
+      const float nf = AsFloat(near);
       if (nf != nf) continue;
       const _Float16 back = static_cast<_Float16>(nf);
       uint16_t back_bits;
@@ -310,8 +309,8 @@ TEST(Interp, HalfConversions) {
     }
   }
   EXPECT_EQ(semantics::FloatToHalf(kNan), 0x7e00u);
-  EXPECT_EQ(Eval(Op::kF2f16, {Bits(65520.0f)}), 0x7c00u);
-  EXPECT_EQ(Eval(Op::kF16f, {0xffff3c00}), Bits(1.0f));
+  EXPECT_EQ(Eval(Op::kF2f16, {AsBits(65520.0f)}), 0x7c00u);
+  EXPECT_EQ(Eval(Op::kF16f, {0xffff3c00}), AsBits(1.0f));
 }
 
 TEST(Interp, DotProductsOfBytes) {
@@ -332,8 +331,8 @@ TEST(Interp, FloatAtomics) {
     %2:f32 = ssbo_atomic[0, fmin] 8, 3f
     store_ssbo[0, align 4] 12, %0, %1, %2
     return)",
-                      {Bits(2), Bits(-1), kNan, 0, 0, 0}),
-              ElementsAre(Bits(3.5), Bits(-1), Bits(3), Bits(2), Bits(-1), kNan));
+                      {AsBits(2), AsBits(-1), kNan, 0, 0, 0}),
+              ElementsAre(AsBits(3.5), AsBits(-1), AsBits(3), AsBits(2), AsBits(-1), kNan));
 }
 
 TEST(Interp, EveryPureOpHasAMeaning) {
@@ -382,9 +381,9 @@ TEST(Interp, IntegersOfOtherWidths) {
   EXPECT_EQ(EvalTyped(Op::kSext, k64, {{k8, 0x80}}), ~uint64_t{0x7f});
   EXPECT_EQ(EvalTyped(Op::kZext, k32, {{k16, 0x8000}}), 0x8000u);
   EXPECT_EQ(EvalTyped(Op::kTrunc, k8, {{k64, 0x1234}}), 0x34u);
-  EXPECT_EQ(EvalTyped(Op::kF2i, k8, {{Type::kF32, Bits(-1000.0f)}}), 0x80u);
-  EXPECT_EQ(EvalTyped(Op::kF2u, k64, {{Type::kF32, Bits(1e19f)}}), uint64_t(1e19f));
-  EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF32, {{k64, ~uint64_t{0}}}), Bits(0x1p64f));
+  EXPECT_EQ(EvalTyped(Op::kF2i, k8, {{Type::kF32, AsBits(-1000.0f)}}), 0x80u);
+  EXPECT_EQ(EvalTyped(Op::kF2u, k64, {{Type::kF32, AsBits(1e19f)}}), uint64_t(1e19f));
+  EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF32, {{k64, ~uint64_t{0}}}), AsBits(0x1p64f));
   EXPECT_EQ(EvalTyped(Op::kI2f, Type::kF16, {{k64, ~uint64_t{0}}}), 0xbc00u);
   EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF16, {{k32, 65519}}), 0x7bffu);
   EXPECT_EQ(EvalTyped(Op::kU2f, Type::kF16, {{k32, 65520}}), 0x7c00u);
@@ -392,9 +391,7 @@ TEST(Interp, IntegersOfOtherWidths) {
 
 // Single roundings, against the compiler's own half type computed in long double.
 TEST(Interp, HalfArithmeticRoundsOnce) {
-  const auto half = [](uint32_t h) {
-    return (long double){std::bit_cast<float>(semantics::HalfToFloat(h))};
-  };
+  const auto half = [](uint32_t h) { return (long double){AsFloat(semantics::HalfToFloat(h))}; };
   const auto bits = [](long double x) {
     const _Float16 h = static_cast<_Float16>(x);
     uint16_t b;

@@ -1,9 +1,9 @@
 #include "core/oracle/interp_texel.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/float_bits.h"
 
 namespace kiln::oracle {
 namespace {
@@ -20,8 +20,6 @@ using mir::Resource;
 using mir::TexelOp;
 using mir::TexelSources;
 using mir::TexelSourcesOf;
-
-float Float(uint32_t x) { return std::bit_cast<float>(x); }
 
 }  // namespace
 
@@ -53,7 +51,7 @@ Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> s
   const Inst& inst = module.inst(id);
   const TexelOp& texel = module.texel_ops[inst.imm1];
   const TexelSources s = TexelSourcesOf(module, id);
-  const auto number = [&](int source) { return source < 0 ? 0.0f : Float(sources[source]); };
+  const auto number = [&](int source) { return source < 0 ? 0.0f : AsFloat(sources[source]); };
   const int spatial = SpatialCount(image.dim);
   SamplePoint point;
   point.noise = noise;
@@ -80,7 +78,7 @@ Texel SampledTexel(const Module& module, InstId id, absl::Span<const uint32_t> s
   }
   if (inst.op == Op::kImageLod) {
     const std::array<float, 2> levels = QueryLod(image, sampler, lod);
-    return {std::bit_cast<uint32_t>(levels[0]), std::bit_cast<uint32_t>(levels[1]), 0, 0};
+    return {AsBits(levels[0]), AsBits(levels[1]), 0, 0};
   }
   lod += number(s.bias);
   point.min_lod = number(s.min_lod);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/base/float_bits.h"
 #include "core/mir/semantics.h"
 
 namespace kiln::oracle {
@@ -84,7 +85,7 @@ Rounding::~Rounding() { std::fesetround(before_); }
 
 double ToDouble(Type type, uint64_t bits) {
   const uint32_t x = static_cast<uint32_t>(bits);
-  return semantics::AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
+  return AsFloat(type == Type::kF16 ? semantics::HalfToFloat(x) : x);
 }
 
 bool MayMove(Type type, uint64_t bits, uint32_t least) {
@@ -196,7 +197,7 @@ bool Numbers::PerturbRemainder(InstId id) {
   const Type type = e_.TypeOf(m_.result(id));
   const bool floor = m_.inst(id).op == Op::kFmod;
   const auto rounded = [&](double exact, double ulps) {
-    const uint32_t single = semantics::AsBits(static_cast<float>(exact));
+    const uint32_t single = AsBits(static_cast<float>(exact));
     uint64_t bits = type == Type::kF16 ? semantics::FloatToHalf(single) : single;
     if (ToDouble(type, bits) != exact && MayMove(type, bits, 1)) bits += e_.chance.Noise(ulps);
     return bits;

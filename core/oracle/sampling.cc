@@ -1,16 +1,14 @@
 #include "core/oracle/sampling.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+
+#include "core/base/float_bits.h"
 
 namespace kiln::oracle {
 namespace {
 
 using mir::ImageDim;
-
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
-float Float(uint32_t x) { return std::bit_cast<float>(x); }
 
 // Converts to an integer, clamped to +-1e9; NaN gives 0.
 int64_t ToInt(double x) { return x == x ? static_cast<int64_t>(std::clamp(x, -1e9, 1e9)) : 0; }
@@ -161,8 +159,9 @@ class Level {
     const Footprint f = Around();
     Texel result;
     for (int n = 0; n < 4; ++n) {
-      result[n] = point_.reference.has_value() ? Bits(static_cast<float>(f.texels[kCorners[n]][0]))
-                                               : f.raw[kCorners[n]][component];
+      result[n] = point_.reference.has_value()
+                      ? AsBits(static_cast<float>(f.texels[kCorners[n]][0]))
+                      : f.raw[kCorners[n]][component];
     }
     return result;
   }
@@ -187,7 +186,7 @@ class Level {
   // of its texels. Source: Vulkan, "Texel Replacement" and "Conversion to RGBA".
   Texel Border() const {
     const TexelFormat& format = FormatOf(image_.format);
-    const uint32_t one = format.IsInteger() ? 1 : Bits(1.0f);
+    const uint32_t one = format.IsInteger() ? 1 : AsBits(1.0f);
     const uint32_t color = sampler_.border == BorderColor::kWhite ? one : 0;
     Texel border = {color, color, color, sampler_.border == BorderColor::kTransparent ? 0 : one};
     for (int c = 0; c < 4; ++c) {
@@ -215,7 +214,7 @@ class Level {
   Texel Compared(const Texel& texel) const {
     if (!point_.reference.has_value()) return texel;
     const CompareFunction f = sampler_.compare.value_or(CompareFunction::kAlways);
-    return {Bits(Compares(f, *point_.reference, Float(texel[0])) ? 1.0f : 0.0f), 0, 0, 0};
+    return {AsBits(Compares(f, *point_.reference, AsFloat(texel[0])) ? 1.0f : 0.0f), 0, 0, 0};
   }
 
   Footprint Around() const {
@@ -240,7 +239,7 @@ class Level {
       f.raw[corner] = *texel;
       const Texel compared = Compared(*texel);
       for (int c = 0; c < 4; ++c) {
-        f.texels[corner][c] = Float(compared[c]);
+        f.texels[corner][c] = AsFloat(compared[c]);
         sum[c] += f.texels[corner][c];
       }
     }
@@ -254,7 +253,7 @@ class Level {
   void FillCorner(int missing, const std::array<double, 4>& sum, Footprint* f) const {
     for (int c = 0; c < 4; ++c) {
       f->texels[missing][c] = sum[c] / 3;
-      f->raw[missing][c] = Bits(static_cast<float>(sum[c] / 3));
+      f->raw[missing][c] = AsBits(static_cast<float>(sum[c] / 3));
     }
     if (!FormatOf(image_.format).IsInteger()) return;
     const int other = point_.noise[0] == 0 ? 1 : point_.noise[0] > 0 ? 2 : 3;
@@ -310,7 +309,7 @@ std::optional<uint64_t> BoundImage::Find(int64_t level, int64_t layer, int64_t x
 
 Texel BoundImage::Outside() const {
   const TexelFormat& f = FormatOf(format);
-  return {0, 0, 0, f.bits[3] != 0 ? 0 : f.IsInteger() ? 1 : Bits(1.0f)};
+  return {0, 0, 0, f.bits[3] != 0 ? 0 : f.IsInteger() ? 1 : AsBits(1.0f)};
 }
 
 Texel BoundImage::Read(uint64_t texel) const {
@@ -365,7 +364,7 @@ Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SampleP
     if (sampler.linear) return level.Linear();
     std::array<double, 4> value;
     const Texel texel = level.Nearest();
-    for (int c = 0; c < 4; ++c) value[c] = Float(texel[c]);
+    for (int c = 0; c < 4; ++c) value[c] = AsFloat(texel[c]);
     return value;
   };
   if (!blend && (!sampler.linear || integer)) {
@@ -377,7 +376,7 @@ Texel Sample(const BoundImage& image, const BoundSampler& sampler, const SampleP
     for (int c = 0; c < 4; ++c) value[c] += (d - lower) * (next[c] - value[c]);
   }
   Texel result;
-  for (int c = 0; c < 4; ++c) result[c] = Bits(static_cast<float>(value[c]));
+  for (int c = 0; c < 4; ++c) result[c] = AsBits(static_cast<float>(value[c]));
   return result;
 }
 

@@ -2,12 +2,12 @@
 #include "core/oracle/sampling.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <set>
 
+#include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
 namespace kiln::oracle {
@@ -16,9 +16,9 @@ namespace {
 using mir::ImageDim;
 using mir::ImageFormat;
 
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
-float Float(uint32_t x) { return std::bit_cast<float>(x); }
-Texel Floats(float r, float g, float b, float a) { return {Bits(r), Bits(g), Bits(b), Bits(a)}; }
+Texel Floats(float r, float g, float b, float a) {
+  return {AsBits(r), AsBits(g), AsBits(b), AsBits(a)};
+}
 
 std::vector<uint8_t> Encoded(ImageFormat format, const Texel& texel) {
   std::vector<uint8_t> bytes(static_cast<size_t>(FormatOf(format).Bytes()));
@@ -41,7 +41,7 @@ TEST(TexelFormat, EveryValueOfSmallFormatsSurvives) {
       EncodeTexel(format, value, again.data());
       const Texel same = DecodeTexel(format, again.data());
       for (int c = 0; c < 4; ++c) {
-        if (!format.IsInteger() && std::isnan(Float(value[c]))) continue;
+        if (!format.IsInteger() && std::isnan(AsFloat(value[c]))) continue;
         ASSERT_EQ(same[c], value[c]) << format.name << " " << x;
       }
     }
@@ -66,8 +66,8 @@ TEST(TexelFormat, Reads) {
             Floats(1, 0, 341.0f / 1023, 2.0f / 3));
   const uint8_t srgb[] = {0, 255, 128, 128};
   const Texel t = DecodeTexel(FormatOf(ImageFormat::kRgba8Srgb), srgb);
-  EXPECT_NEAR(Float(t[2]), 0.21586f, 1e-5);
-  EXPECT_EQ(Float(t[3]), 128.0f / 255);
+  EXPECT_NEAR(AsFloat(t[2]), 0.21586f, 1e-5);
+  EXPECT_EQ(AsFloat(t[3]), 128.0f / 255);
   const uint8_t negative[] = {0xfe};
   EXPECT_EQ(DecodeTexel(FormatOf(ImageFormat::kR8i), negative), (Texel{0xfffffffe, 0, 0, 1}));
 }
@@ -99,7 +99,7 @@ BoundImage Image(ImageDim dim, uint32_t width, uint32_t height, const std::vecto
   image.width = width;
   image.height = height;
   for (float x : texels) {
-    for (int b = 0; b < 4; ++b) image.bytes.push_back(static_cast<uint8_t>(Bits(x) >> (8 * b)));
+    for (int b = 0; b < 4; ++b) image.bytes.push_back(static_cast<uint8_t>(AsBits(x) >> (8 * b)));
   }
   return image;
 }
@@ -108,7 +108,7 @@ float At(const BoundImage& image, const BoundSampler& sampler, float u, float v 
          float lod = 0) {
   SamplePoint p;
   p.coordinates = {u, v, w};
-  return Float(Sample(image, sampler, p, lod)[0]);
+  return AsFloat(Sample(image, sampler, p, lod)[0]);
 }
 
 TEST(Sampling, AddressModes) {
@@ -181,7 +181,7 @@ TEST(Sampling, LinearBlendsFourTexelsOfAPlane) {
   SamplePoint p;
   p.coordinates = {0.5f, 0.5f, 0};
   p.offset = {1, 0, 0};
-  EXPECT_EQ(Float(Sample(image, s, p, 0)[0]), 10);
+  EXPECT_EQ(AsFloat(Sample(image, s, p, 0)[0]), 10);
   EXPECT_EQ(Gather(image, s, SamplePoint{.coordinates = {0.5f, 0.5f, 0}}, 0), Floats(8, 16, 4, 0));
 }
 
@@ -222,7 +222,7 @@ TEST(Sampling, ComparisonComesBeforeTheBlend) {
   SamplePoint p;
   p.coordinates = {0.625f, 0.5f, 0};
   p.reference = 0.5f;
-  EXPECT_EQ(Float(Sample(image, s, p, 0)[0]), 0.75f);
+  EXPECT_EQ(AsFloat(Sample(image, s, p, 0)[0]), 0.75f);
   EXPECT_EQ(Gather(image, s, p, 0), Floats(0, 1, 1, 0));
   p.coordinates[0] = 0.9f;
   EXPECT_EQ(Gather(image, s, p, 0), Floats(1, 1, 1, 1));  // both at the right edge
@@ -234,7 +234,7 @@ TEST(Sampling, LayersRoundToEven) {
   image.layers = 3;
   for (const auto& [layer, value] :
        {std::pair(0.5f, 1.0f), {1.5f, 3.0f}, {-7.0f, 1.0f}, {9.0f, 3.0f}}) {
-    EXPECT_EQ(Float(Sample(image, {}, SamplePoint{.layer = layer}, 0)[0]), value);
+    EXPECT_EQ(AsFloat(Sample(image, {}, SamplePoint{.layer = layer}, 0)[0]), value);
   }
 }
 

@@ -2,12 +2,12 @@
 // sections), on quads written out here.
 #include "core/oracle/stages.h"
 
-#include <bit>
 #include <cstring>
 #include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/float_bits.h"
 #include "core/mir/parse.h"
 #include "core/mir/verify.h"
 #include "core/oracle/interp.h"
@@ -21,8 +21,6 @@ using testing::Each;
 using testing::ElementsAre;
 using Dwords = std::vector<uint32_t>;
 using Values = std::vector<uint64_t>;
-
-uint32_t Bits(float f) { return std::bit_cast<uint32_t>(f); }
 
 // A fragment with %0 = its number, %1 = its byte offset in a storage buffer of a dword each, which
 // starts as zeros; %2 = an input that is 1, 2, 4, 8 in the four fragments of a quad; an output of
@@ -40,7 +38,7 @@ struct Fragments {
     inputs.stage.inputs.resize(2);
     for (uint32_t i = 0; i < invocations; ++i) {
       inputs.stage.inputs[0].push_back(i);
-      inputs.stage.inputs[1].push_back(Bits(static_cast<float>(1 << i % 4)));
+      inputs.stage.inputs[1].push_back(AsBits(static_cast<float>(1 << i % 4)));
     }
     inputs.buffers.push_back({0, 0, 0, std::vector<uint8_t>(4 * invocations)});
     BoundImage image;
@@ -75,7 +73,7 @@ struct Fragments {
   }
   std::vector<float> StoredFloats() {
     std::vector<float> f;
-    for (uint32_t d : Stored()) f.push_back(std::bit_cast<float>(d));
+    for (uint32_t d : Stored()) f.push_back(AsFloat(d));
     return f;
   }
 
@@ -171,7 +169,8 @@ TEST(Stages, HelpersFromTheStartHaveNoEffectButOnDerivatives) {
   run.Go();
   EXPECT_EQ(run.Stored()[0], 3u);
   EXPECT_THAT(run.inputs.stage.live, ElementsAre(true, false, true, true));
-  EXPECT_THAT(run.inputs.stage.outputs[0], ElementsAre(Bits(1), 0, Bits(4), Bits(4), 0, 0, 0, 0));
+  EXPECT_THAT(run.inputs.stage.outputs[0],
+              ElementsAre(AsBits(1), 0, AsBits(4), AsBits(4), 0, 0, 0, 0));
 }
 
 // On a path without stores an output is undefined, component by component; helpers and killed lanes
@@ -187,7 +186,7 @@ TEST(Stages, WhatIsNotStoredIsUndefined) {
     run.Go();
     return run.inputs.stage.outputs[0];
   };
-  EXPECT_THAT(outputs(0), ElementsAre(Bits(5), 9, 9, 9, 9, 9, 9, 9));
+  EXPECT_THAT(outputs(0), ElementsAre(AsBits(5), 9, 9, 9, 9, 9, 9, 9));
   std::vector<std::set<uint64_t>> seen(8);
   for (uint32_t seed = 1; seed <= 8; ++seed) {
     const std::vector<uint64_t> values = outputs(seed);
@@ -209,7 +208,7 @@ TEST(Stages, WhatAnAtomicGivesAHelperIsUndefined) {
     return run.inputs.stage.outputs[0][0];
   };
   EXPECT_NE(given(2), given(6));
-  EXPECT_EQ(given(0), Bits(-7));
+  EXPECT_EQ(given(0), AsBits(-7));
 }
 
 TEST(Stages, HelpersMayTakePartInSubgroupsOrNot) {
@@ -223,8 +222,8 @@ TEST(Stages, HelpersMayTakePartInSubgroupsOrNot) {
     run.inputs.stage.outputs[0].resize(4);  // nothing stores the second component
     return run.inputs.stage.outputs[0];
   };
-  EXPECT_THAT(stored(2), ElementsAre(Bits(6), 0, Bits(12), Bits(8)));
-  EXPECT_THAT(stored(3), ElementsAre(Bits(5), 0, Bits(11), Bits(7)));
+  EXPECT_THAT(stored(2), ElementsAre(AsBits(6), 0, AsBits(12), AsBits(8)));
+  EXPECT_THAT(stored(3), ElementsAre(AsBits(5), 0, AsBits(11), AsBits(7)));
 }
 
 // Helpers take part as in reads of quads (SPV_KHR_quad_control: a vote is that of all invocations
@@ -238,8 +237,8 @@ TEST(Stages, HelpersTakePartInReductionsOfQuads) {
     run.Go();
     return run.inputs.stage.outputs[0][0];
   };
-  EXPECT_EQ(stored(4), Bits(4));
-  EXPECT_EQ(stored(8), Bits(3));
+  EXPECT_EQ(stored(4), AsBits(4));
+  EXPECT_EQ(stored(8), AsBits(3));
 }
 
 // SPIR-V: "Any stores to memory after this instruction are suppressed and the fragment does not
@@ -253,7 +252,8 @@ TEST(Stages, DemotedLanesGoOnAsHelpers) {
   EXPECT_EQ(run.Go().undefined_results, 0);
   EXPECT_THAT(run.Stored(), ElementsAre(6, 5, 6, 6));
   EXPECT_THAT(run.inputs.stage.live, ElementsAre(true, false, true, true));
-  EXPECT_THAT(run.inputs.stage.outputs[0], ElementsAre(0, 0, 0, 0, Bits(1), 0, Bits(4), Bits(4)));
+  EXPECT_THAT(run.inputs.stage.outputs[0],
+              ElementsAre(0, 0, 0, 0, AsBits(1), 0, AsBits(4), AsBits(4)));
   EXPECT_THAT(run.inputs.stage.outputs[1], testing::Each(0));
 }
 
@@ -263,7 +263,7 @@ TEST(Stages, HelperInvocationSeesADemoteOfItsLane) {
       "%6:f32 = select %4, 100f, 0f %7:f32 = select %5, 10f, %6 %8:f32 = ddx[fine] %7 "
       "store_output[0, 0] %8 return");
   run.Go();
-  EXPECT_EQ(run.inputs.stage.outputs[0][0], Bits(10));
+  EXPECT_EQ(run.inputs.stage.outputs[0][0], AsBits(10));
 }
 
 TEST(Stages, DemotedLanesStayInTheirLoop) {
@@ -286,7 +286,8 @@ TEST_P(Ends, LanesHaveNoEffectsLater) {
   run.inputs.stage.outputs = {{9, 9, 9, 9, 9, 9, 9, 9}};
   EXPECT_EQ(run.Go().undefined_results, 0);
   EXPECT_THAT(run.Stored(), ElementsAre(6, 5, 6, 6));
-  EXPECT_THAT(run.inputs.stage.outputs[0], ElementsAre(Bits(1), 9, Bits(4), Bits(8), 9, 9, 9, 9));
+  EXPECT_THAT(run.inputs.stage.outputs[0],
+              ElementsAre(AsBits(1), 9, AsBits(4), AsBits(8), 9, 9, 9, 9));
 }
 
 TEST_P(Ends, DerivativesBesideThemAreUndefined) {
@@ -336,9 +337,9 @@ TEST(Stages, InputsAreTakenWhereTheyAreDeclaredAndAsked) {
   data.inputs[2].assign(16, 0);
   data.slopes[2].assign(16, {0, 0});
   for (int lane = 0; lane < 4; ++lane) {
-    data.inputs[2][8 + lane] = Bits(1);
+    data.inputs[2][8 + lane] = AsBits(1);
     data.slopes[2][8 + lane] = {4, 0};
-    data.inputs[2][12 + lane] = Bits(2);
+    data.inputs[2][12 + lane] = AsBits(2);
     data.slopes[2][12 + lane] = {1, 8};
   }
   data.samples = {{0.25f, 0}, {-0.25f, 0}};
@@ -346,9 +347,9 @@ TEST(Stages, InputsAreTakenWhereTheyAreDeclaredAndAsked) {
   data.centroids.assign(4, {0.5f, 0.5f});
   EXPECT_EQ(run.Go().undefined_results, 0);
   // Declared at the sample: 2 or 0; at the centroid 3; at sample 1: 0.
-  EXPECT_EQ(data.outputs[0][0], Bits(2 + 30 + 0));
-  EXPECT_EQ(data.outputs[0][1], Bits(0 + 30 + 0));
-  EXPECT_EQ(data.outputs[0][4], Bits(2 + 0.25f - 4));
+  EXPECT_EQ(data.outputs[0][0], AsBits(2 + 30 + 0));
+  EXPECT_EQ(data.outputs[0][1], AsBits(0 + 30 + 0));
+  EXPECT_EQ(data.outputs[0][4], AsBits(2 + 0.25f - 4));
 }
 
 TEST(Stages, WhatIsNotThereIsUndefined) {
@@ -392,8 +393,8 @@ TEST(Stages, VerticesWriteWhatTheyRead) {
   inputs.stage.invocations = 3;
   inputs.stage.inputs = {{1, 2, 3, 4, 5, 6}, {7, 8, 9}};
   ASSERT_TRUE(Interpret(*m, inputs).ok());
-  EXPECT_THAT(inputs.stage.outputs[0],
-              ElementsAre(1, 2, 3, 4, 5, 6, Bits(7), Bits(8), Bits(9), Bits(1), Bits(1), Bits(1)));
+  EXPECT_THAT(inputs.stage.outputs[0], ElementsAre(1, 2, 3, 4, 5, 6, AsBits(7), AsBits(8),
+                                                   AsBits(9), AsBits(1), AsBits(1), AsBits(1)));
 }
 
 // Elements of attributes and of outputs by value; of two stores the later counts, and an output
@@ -461,11 +462,11 @@ TEST(Stages, QueriedLevelsAreClampedAndNot) {
   Fragments level(absl::StrCat(body, " store_output[0, 0] %9, %10 return"));
   level.inputs.samplers[0].max_lod = 1.25f;
   level.Go();
-  EXPECT_EQ(level.inputs.stage.outputs[0][0], Bits(1.25f));
-  EXPECT_EQ(level.inputs.stage.outputs[0][4], Bits(2));
+  EXPECT_EQ(level.inputs.stage.outputs[0][0], AsBits(1.25f));
+  EXPECT_EQ(level.inputs.stage.outputs[0][4], AsBits(2));
   level.inputs.samplers[0].linear_mips = false;
   level.Go();
-  EXPECT_EQ(level.inputs.stage.outputs[0][0], Bits(1));
+  EXPECT_EQ(level.inputs.stage.outputs[0][0], AsBits(1));
 }
 
 TEST(Stages, ImplicitLevelsOfQuadsThatAreNotWholeAreUndefined) {

@@ -1,7 +1,6 @@
 #include "core/oracle/texel_format.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 
@@ -12,12 +11,10 @@ using mir::ImageFormat;
 
 constexpr TexelFormat kFormats[] = {
 #define FORMAT(enumerator, text, numeric, r, g, b, a) {text, NumericFormat::numeric, {r, g, b, a}},
+#include "core/base/float_bits.h"
 #include "core/mir/formats.def"
 #undef FORMAT
 };
-
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
-float Float(uint32_t x) { return std::bit_cast<float>(x); }
 
 // A float of `exponent` and `mantissa` bits, without its sign.
 float DecodeFloat(uint32_t x, int exponent, int mantissa) {
@@ -65,21 +62,21 @@ uint32_t DecodeChannel(NumericFormat numeric, uint32_t x, int bits, int channel)
     case NumericFormat::kUint: return x;
     case NumericFormat::kSint: return static_cast<uint32_t>(as_signed);
     case NumericFormat::kUnorm:
-    case NumericFormat::kBgraUnorm: return Bits(static_cast<float>(x) / static_cast<float>(max));
+    case NumericFormat::kBgraUnorm: return AsBits(static_cast<float>(x) / static_cast<float>(max));
     case NumericFormat::kSrgb: {
       const float linear = static_cast<float>(x) / static_cast<float>(max);
-      return Bits(channel == 3 ? linear : FromSrgb(linear));
+      return AsBits(channel == 3 ? linear : FromSrgb(linear));
     }
     case NumericFormat::kSnorm:
-      return Bits(std::max(static_cast<float>(as_signed) / static_cast<float>(max >> 1), -1.0f));
+      return AsBits(std::max(static_cast<float>(as_signed) / static_cast<float>(max >> 1), -1.0f));
     case NumericFormat::kUfloat: {
       const FloatShape shape = ShapeOf(bits);
-      return Bits(DecodeFloat(x, shape.exponent, shape.mantissa));
+      return AsBits(DecodeFloat(x, shape.exponent, shape.mantissa));
     }
     case NumericFormat::kFloat: {
       if (bits == 32) return x;
       const float magnitude = DecodeFloat(x & 0x7fff, 5, 10);
-      return Bits(magnitude) | (x >> 15) << 31;
+      return AsBits(magnitude) | (x >> 15) << 31;
     }
   }
   assert(false);
@@ -89,7 +86,7 @@ uint32_t DecodeChannel(NumericFormat numeric, uint32_t x, int bits, int channel)
 uint32_t EncodeChannel(NumericFormat numeric, uint32_t value, int bits) {
   const uint32_t max = bits == 32 ? ~0u : (1u << bits) - 1;
   const auto limit = static_cast<int32_t>(max >> 1);
-  const float x = Float(value);
+  const float x = AsFloat(value);
   switch (numeric) {
     case NumericFormat::kUint: return std::min(value, max);
     case NumericFormat::kSint:
@@ -147,7 +144,7 @@ std::optional<ImageFormat> FormatByName(std::string_view name) {
 }
 
 Texel DecodeTexel(const TexelFormat& format, const uint8_t* bytes) {
-  const uint32_t one = format.IsInteger() ? 1 : Bits(1.0f);
+  const uint32_t one = format.IsInteger() ? 1 : AsBits(1.0f);
   Texel texel = {0, 0, 0, one};
   for (int c = 0; c < 4; ++c) {
     const int bits = format.bits[c];

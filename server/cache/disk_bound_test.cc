@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/cache/disk_tier.h"
 
 namespace kiln::cache {
@@ -168,7 +169,7 @@ TEST_F(DiskBoundTest, AFlippedBitCostsNoMoreThere) {
     }
     return fs::path();
   };
-  for (int i = 0; i < 500 && table().empty(); ++i) absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_TRUE(Await([&] { return !table().empty(); }));
   tier_ = nullptr;
   const fs::path largest = table();
   ASSERT_FALSE(largest.empty());
@@ -180,8 +181,7 @@ TEST_F(DiskBoundTest, AFlippedBitCostsNoMoreThere) {
   file.close();
   constexpr uint64_t kBound = 24 * kMiB;
   ASSERT_NO_FATAL_FAILURE(Open(kBound));
-  for (int i = 0; i < 500 && BytesOf(dir_) > kBound; ++i) absl::SleepFor(absl::Milliseconds(20));
-  EXPECT_LE(BytesOf(dir_), kBound);
+  EXPECT_TRUE(Await([&] { return BytesOf(dir_) <= kBound; })) << BytesOf(dir_);
   const uint64_t fit = kBound / kRecordBytes;
   EXPECT_GE(Stored(0, 2 * kRecords) * 100, fit * 90);
 }

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/cache/disk_tier.h"
 
 namespace {
@@ -178,13 +178,6 @@ class DiskDamageTest : public testing::Test {
     f.write(old.data(), static_cast<int64_t>(bytes));
     ASSERT_TRUE(f.good()) << file;
   }
-  static bool Await(const std::function<bool()>& condition) {
-    for (int i = 0; i < 2000; ++i) {
-      if (condition()) return true;
-      absl::SleepFor(absl::Milliseconds(5));
-    }
-    return false;
-  }
 
   // Renamed first: the running tier may make a file in the directory during the removal.
   void RemoveAtOnce() {
@@ -249,15 +242,18 @@ TEST_F(DiskDamageTest, FlippedBytesInTheLogLoseThatPlaceOnly) {
 TEST_F(DiskDamageTest, FlippedBytesInALogAreCountedAfterAKillDuringAFlush) {
   ASSERT_NO_FATAL_FAILURE(Open());
   disk_->no_tables = true;
+  constexpr uint32_t kMaxRecords = 2 * (1 << 20) / 3000u;  // the bound is 64 write buffers
   uint32_t taken = 0;
-  while (tier_->Put(absl::StrCat("key", taken), Noise(taken, 3000)).ok()) ++taken;
-  EXPECT_LT(taken, 2 * (1 << 20) / 3000u);  // the bound is 64 write buffers
+  while (taken < kMaxRecords && tier_->Put(absl::StrCat("key", taken), Noise(taken, 3000)).ok())
+    ++taken;
+  EXPECT_LT(taken, kMaxRecords);
   const std::string killed = dir_ + ".killed";
   std::error_code gone;  // `trial` comes and goes
-  do {
+  ASSERT_TRUE(Await([&] {
     fs::remove_all(killed);
     fs::copy(dir_, killed, fs::copy_options::recursive, gone);
-  } while (gone);
+    return !gone;
+  })) << gone.message();
   tier_ = nullptr;
   disk_->no_tables = false;
   fs::remove_all(dir_);
@@ -419,14 +415,18 @@ TEST_F(DiskDamageTest, AFileInPlaceOfADatabaseIsPutAside) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 10);
   tier_ = nullptr;
+  int replaced = 0;
   for (const auto& e : fs::directory_iterator(dir_)) {
     if (!e.is_directory()) continue;
     const fs::path& path = e.path();
     fs::remove_all(path);
     std::ofstream(path) << "a file";
+    ++replaced;
   }
+  EXPECT_GT(replaced, 0);
   ASSERT_NO_FATAL_FAILURE(Open());
-  ASSERT_TRUE(Await([&] { return tier_->Put("key", "value").ok(); }));
+  ASSERT_TRUE(Await([&] { return tier_->Put("key", "value").ok() && Serves(); }));
+  EXPECT_EQ(Present(0, 10), 0);
 }
 
 TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {

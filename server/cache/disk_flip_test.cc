@@ -17,7 +17,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/generation.h"
 
@@ -67,10 +67,7 @@ class DiskFlipTest : public testing::Test {
     ASSERT_NE(tier, nullptr);
     for (uint32_t i = 0; i < records_; ++i) ASSERT_TRUE(tier->Put(Key(i), Noise(i)).ok());
     // Tables are written in the background.
-    for (int i = 0; i < 2000 && Files(base_, ".sst").size() < 2; ++i) {
-      absl::SleepFor(absl::Milliseconds(5));
-    }
-    ASSERT_GE(Files(base_, ".sst").size(), 2u);
+    ASSERT_TRUE(Await([&] { return Files(base_, ".sst").size() >= 2; }));
     ASSERT_GE(Files(base_, ".log").size(), 1u);
   }
   static std::vector<fs::path> Files(const std::string& directory, const std::string& part) {
@@ -102,11 +99,7 @@ class DiskFlipTest : public testing::Test {
   }
   // Waits until the tier serves again, as far as it can.
   static bool AwaitServing(DiskTier& tier) {
-    for (int i = 0; i < 2000; ++i) {
-      if (tier.status().state == DiskState::kServing) return true;
-      absl::SleepFor(absl::Milliseconds(5));
-    }
-    return false;
+    return Await([&] { return tier.status().state == DiskState::kServing; });
   }
   static bool IsThere(DiskTier& tier, uint32_t i) {
     std::string value;

@@ -26,6 +26,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/cache/disk_tier.h"
 
 namespace kiln::cache {
@@ -179,10 +180,7 @@ class FatalFileSystem : public rocksdb::FileSystemWrapper {
 };
 
 bool AwaitServing(const DiskTier& tier) {
-  for (int i = 0; i < 2000 && tier.status().state != DiskState::kServing; ++i) {
-    absl::SleepFor(absl::Milliseconds(5));
-  }
-  return tier.status().state == DiskState::kServing;
+  return Await([&] { return tier.status().state == DiskState::kServing; });
 }
 
 // Not a test: the process that is killed while it repairs.

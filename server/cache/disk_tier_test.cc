@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/cache/record.h"
 
 namespace kiln::cache {
@@ -151,9 +152,7 @@ TEST_F(DiskTierTest, ADamagedDatabaseIsRepaired) {
   ASSERT_NE(tier, nullptr);
   EXPECT_TRUE(tier->Put("other", "value").ok());
   std::string value;
-  for (int i = 0; i < 2000 && Get(*tier, "key", &value) != DiskTier::Found::kHit; ++i) {
-    absl::SleepFor(absl::Milliseconds(5));
-  }
+  EXPECT_TRUE(Await([&] { return Get(*tier, "key", &value) == DiskTier::Found::kHit; }));
   EXPECT_EQ(value, "value");
   EXPECT_EQ(tier->usage().damaged_generations, 1u);
   EXPECT_EQ(tier->usage().repaired_generations, 1u);

@@ -57,7 +57,10 @@ TEST_P(MemoryBoundTest, HoldsForResidentMemory) {
   const double before = ResidentBytes();
   ResultCache cache(kBound, nullptr);
   uint64_t made = 0;
-  while (cache.memory_usage().evicted_entries == 0) MakeOne(made++, &cache);
+  while (cache.memory_usage().evicted_entries == 0) {
+    ASSERT_LT(made * (GetParam() + 1), 2 * kBound) << "nothing is evicted";
+    MakeOne(made++, &cache);
+  }
   const uint64_t full = made;
   EXPECT_LE(ResidentBytes() - before, 1.2 * kBound) << full << " results";
   while (made < 11 * full) MakeOne(made++, &cache);

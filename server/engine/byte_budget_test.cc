@@ -18,7 +18,12 @@ constexpr uint64_t kLimit = uint64_t{1} << 30;
 std::vector<ByteBudget::Share> TakeAll(ByteBudget* budget, const worker::Owner& owner,
                                        uint64_t bytes) {
   std::vector<ByteBudget::Share> shares;
-  while (auto share = budget->Take(owner, bytes)) shares.push_back(std::move(share));
+  for (uint64_t taken = 0; taken <= kLimit; taken += bytes) {
+    auto share = budget->Take(owner, bytes);
+    if (!share) return shares;
+    shares.push_back(std::move(share));
+  }
+  ADD_FAILURE() << "more than there is";
   return shares;
 }
 
@@ -54,11 +59,12 @@ TEST(ByteBudgetTest, AddressesComeToHaveTheSame) {
   std::vector<std::deque<ByteBudget::Share>> held(kAddresses);
   const auto take_all = [&](size_t address) {
     const std::string name = std::to_string(address);
-    for (uint64_t i = 0;; ++i) {
+    for (uint64_t i = 0; i < 16 + kShares; ++i) {
       auto share = budget.Take({name, std::to_string(i % 16)}, kLimit / kShares);
       if (!share && i >= 16) return;
       if (share) held[address].push_back(std::move(share));
     }
+    ADD_FAILURE() << "more than there is";
   };
   for (size_t i = 0; i < kAddresses; ++i) take_all(i);
   for (int round = 0; round < 3000; ++round) {

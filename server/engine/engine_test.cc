@@ -14,6 +14,7 @@
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/engine/call.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
@@ -168,19 +169,14 @@ class EngineSharesTest : public EngineTest {
       owned->done.Notify();
     });
   }
-  void AwaitLoad(int busy, size_t queued) {
-    for (;;) {
+  bool AwaitLoad(int busy, size_t queued) {
+    return Await([&] {
       const auto load = pool_->load();
-      if (load.busy == busy && load.queued == queued) return;
-      absl::SleepFor(absl::Milliseconds(1));
-    }
+      return load.busy == busy && load.queued == queued;
+    });
   }
   bool AwaitOwners(size_t owners) {
-    const absl::Time end = absl::Now() + absl::Seconds(10);
-    while (pool_->load().owners != owners && absl::Now() < end) {
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-    return pool_->load().owners == owners;
+    return Await([&] { return pool_->load().owners == owners; });
   }
   void Leave(OwnedCall* owned) { engine_->Cancel(owned->call, absl::CancelledError("left")); }
 };
@@ -191,11 +187,11 @@ TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitBehindThatOnesOth
   OwnedCall running[2], bulk[12], joins;
   for (uint32_t i = 0; i < 2; ++i) {
     Begin(&running[i], "bulk", i, worker::Fault::SLOW, 20'000);
-    AwaitLoad(static_cast<int>(i) + 1, 0);
+    ASSERT_TRUE(AwaitLoad(static_cast<int>(i) + 1, 0));
   }
   for (uint32_t i = 0; i < 12; ++i) {
     Begin(&bulk[i], "bulk", 10 + i, worker::Fault::SLOW, 300);
-    AwaitLoad(2, i + 1);
+    ASSERT_TRUE(AwaitLoad(2, i + 1));
   }
   Begin(&joins, "other", 21);
   EXPECT_TRUE(AwaitOwners(2));
@@ -213,10 +209,10 @@ TEST_F(EngineSharesTest, AJobWhoseFirstOwnerLeftIsTheOthers) {
   OwnedCall running[2], first, joins, later;
   for (uint32_t i = 0; i < 2; ++i) {
     Begin(&running[i], "bulk", i, worker::Fault::SLOW, 20'000);
-    AwaitLoad(static_cast<int>(i) + 1, 0);
+    ASSERT_TRUE(AwaitLoad(static_cast<int>(i) + 1, 0));
   }
   Begin(&first, "first", 10);
-  AwaitLoad(2, 1);
+  ASSERT_TRUE(AwaitLoad(2, 1));
   Begin(&joins, "bulk", 10);
   absl::SleepFor(absl::Milliseconds(200));  // until it has joined
   EXPECT_EQ(pool_->load().owners, 2u);
@@ -235,18 +231,18 @@ TEST_F(EngineSharesTest, WhoJoinedAJobThatGivesWayIsNotRefusedWithIt) {
   Start(std::move(options));
   OwnedCall running[2], deaf, bulk[5], other, joins, newcomer;
   Begin(&running[0], "runs", 0, worker::Fault::SLOW, 40'000);
-  AwaitLoad(1, 0);
+  ASSERT_TRUE(AwaitLoad(1, 0));
   Begin(&deaf, "other", 1, worker::Fault::HANG);
-  AwaitLoad(2, 0);
+  ASSERT_TRUE(AwaitLoad(2, 0));
   Leave(&deaf);
-  AwaitLoad(1, 0);
+  ASSERT_TRUE(AwaitLoad(1, 0));
   Begin(&running[1], "runs", 2, worker::Fault::SLOW, 40'000);
-  AwaitLoad(2, 0);
+  ASSERT_TRUE(AwaitLoad(2, 0));
   Begin(&other, "other", 3);
-  AwaitLoad(2, 1);
+  ASSERT_TRUE(AwaitLoad(2, 1));
   for (uint32_t i = 0; i < 5; ++i) {
     Begin(&bulk[i], "bulk", 10 + i);
-    AwaitLoad(2, i + 2);
+    ASSERT_TRUE(AwaitLoad(2, i + 2));
   }
   Begin(&joins, "other", 14);
   absl::SleepFor(absl::Milliseconds(200));  // until it has joined
@@ -314,8 +310,7 @@ TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
   EXPECT_EQ(answered, kThreads * kCalls);
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(right, kThreads * kCalls / 4);
-  for (int i = 0; i < 1000 && pool_->load().busy > 0; ++i) absl::SleepFor(absl::Milliseconds(5));
-  EXPECT_EQ(pool_->load().busy, 0);
+  EXPECT_TRUE(Await([&] { return pool_->load().busy == 0; }));
   EXPECT_EQ(pool_->load().queued, 0u);
 }
 

@@ -29,7 +29,7 @@ TEST(ExecutorTest, CountsWhatWaitsAndForHowLong) {
         go.WaitForNotification();
       },
       refuse);
-  begun.WaitForNotification();
+  EXPECT_TRUE(begun.WaitForNotificationWithTimeout(absl::Seconds(60)));
   EXPECT_EQ(executor.queued(), 0u) << "it runs";
   for (int i = 0; i < 2; ++i)
     executor.TryRun(
@@ -63,7 +63,7 @@ TEST(ExecutorTest, InAFullQueueWhoHasMostGivesWay) {
         go.WaitForNotification();
       },
       [] {});
-  begun.WaitForNotification();
+  EXPECT_TRUE(begun.WaitForNotificationWithTimeout(absl::Seconds(60)));
   run("a");
   run("a");
   executor.Run({"a", "1"}, [&ran] { ran += "A"; });

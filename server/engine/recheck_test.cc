@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/worker/testing/fake_backend.h"
 
 namespace kiln::server {
@@ -63,7 +63,7 @@ class RecheckTest : public testing::Test {
                                done.Notify();
                              })
                     .ok());
-    done.WaitForNotification();
+    EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
     Recheck::Answer answer;
     answer.job = std::move(job);
     answer.worker = outcome.worker;
@@ -103,8 +103,8 @@ class RecheckTest : public testing::Test {
     for (int i = 0; i < many; ++i) recheck_->Check(answer);
     return many - (AllEnded() - before);
   }
-  void Await(const std::string& line) {
-    while (!Counted(line)) absl::SleepFor(absl::Milliseconds(5));
+  bool AwaitCounted(const std::string& line) {
+    return Await([&] { return Counted(line); });
   }
 
   cache::ResultCache cache_{1 << 20, nullptr};
@@ -117,7 +117,7 @@ TEST_F(RecheckTest, AnHonestWorkerStays) {
   for (uint32_t seed = 0; seed < 5; ++seed) {
     recheck_->Check(Make(seed, Compile(seed, worker::Fault::NONE)));
   }
-  Await("kiln_rechecks_total{result=\"same\"} 5");
+  ASSERT_TRUE(AwaitCounted("kiln_rechecks_total{result=\"same\"} 5"));
   EXPECT_TRUE(Counted("kiln_rechecks_total{result=\"different\"} 0"));
   EXPECT_TRUE(IsCached(0, 1));
 }
@@ -125,12 +125,15 @@ TEST_F(RecheckTest, AnHonestWorkerStays) {
 TEST_F(RecheckTest, WhatALiarMadeIsForgottenAndNobodyElses) {
   const auto before = Make(1, Compile(1, worker::Fault::NONE));
   pool_->Distrust(before.worker);  // the other worker makes the rest: it is to be the liar
-  Recheck::Answer first = Make(2, Compile(2, worker::Fault::NONE));
-  while (first.worker == before.worker) first = Make(2, Compile(2, worker::Fault::NONE));
+  Recheck::Answer first;
+  ASSERT_TRUE(Await([&] {
+    first = Make(2, Compile(2, worker::Fault::NONE));
+    return first.worker != before.worker;
+  }));
   const auto lie = Make(3, Compile(3, worker::Fault::LIE));
   ASSERT_EQ(lie.worker, first.worker);
   recheck_->Check(lie);
-  Await("kiln_rechecks_total{result=\"different\"} 1");
+  ASSERT_TRUE(AwaitCounted("kiln_rechecks_total{result=\"different\"} 1"));
   EXPECT_EQ(recheck_->differences(), 1u);
   EXPECT_FALSE(recheck_->Trusts(lie.worker));
   EXPECT_TRUE(recheck_->Trusts(before.worker));
@@ -151,7 +154,7 @@ TEST_F(RecheckTest, ACrashThatAWorkerLivesToTellIsComparedToo) {
   ASSERT_EQ(answer.fingerprints.size(), 2u);
   answer.fingerprints[1] = std::nullopt;
   recheck_->Check(answer);
-  Await("kiln_rechecks_total{result=\"different\"} 1");
+  ASSERT_TRUE(AwaitCounted("kiln_rechecks_total{result=\"different\"} 1"));
   EXPECT_FALSE(IsCached(1, 0));
 }
 
@@ -163,7 +166,7 @@ TEST_F(RecheckTest, AnEndWithoutAResultIsNoDifference) {
   Begin(workers);
   const auto answer = Make(1, Compile(1, worker::Fault::LIE));
   recheck_->Check(answer);
-  Await("kiln_rechecks_total{result=\"unfinished\"} 1");
+  ASSERT_TRUE(AwaitCounted("kiln_rechecks_total{result=\"unfinished\"} 1"));
   EXPECT_TRUE(Counted("kiln_rechecks_total{result=\"different\"} 0"));
   EXPECT_TRUE(recheck_->Trusts(answer.worker));
   EXPECT_TRUE(IsCached(1, 0));
@@ -175,7 +178,7 @@ TEST_F(RecheckTest, WhatWaitsIsBoundedAndDroppedAtTheEnd) {
   EXPECT_LE(LeftOf(kMany, small), int{Recheck::kMaxWaiting} + 1) << "one is under way";
   EXPECT_GE(kMany - Ended("dropped"), int{Recheck::kMaxWaiting});
   const auto large = Make(2, Compile(2, worker::Fault::NONE, 4 << 20));  // 16 MiB
-  while (AllEnded() < kMany) absl::SleepFor(absl::Milliseconds(5));
+  ASSERT_TRUE(Await([&] { return AllEnded() >= kMany; }));
   EXPECT_LE(LeftOf(50, large), 4 + 1) << "64 MiB wait";
   recheck_->Stop();
   const int dropped = Ended("dropped");

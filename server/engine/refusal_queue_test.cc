@@ -63,8 +63,9 @@ TEST_F(RefusalQueueTest, AClientThatComesAgainAtOnceIsToldItsRateAndNoMore) {
 }
 
 TEST_F(RefusalQueueTest, AnAddressDoesNotWaitForAnother) {
-  HoldMany("flood", 1000);
+  EXPECT_EQ(HoldMany("flood", 1000), 1000 - kBurst);
   EXPECT_FALSE(Hold("other"));
+  EXPECT_TRUE(Hold("flood"));
 }
 
 TEST_F(RefusalQueueTest, WhoIsRefusedSeldomIsToldAtOnce) {
@@ -84,6 +85,7 @@ TEST_F(RefusalQueueTest, NoneWaitsForLongerThanTheLongestNorThanItsCaller) {
 
 TEST_F(RefusalQueueTest, TheLongestWaitIsNoDebt) {
   HoldMany("flood", 10000);
+  EXPECT_TRUE(Hold("flood"));
   now += RefusalQueue::kLongest + absl::Seconds(1);
   EXPECT_FALSE(Hold("flood"));
 }

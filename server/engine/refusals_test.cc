@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 
 namespace kiln::server {
 namespace {
@@ -36,18 +36,17 @@ TEST_F(RefusalsTest, TellsAtTheTurn) {
   absl::Notification done;
   Refusals::Tell tell = [&] { done.Notify(); };
   ASSERT_TRUE(refusals.Hold(kOwner, nullptr, absl::InfiniteDuration(), &tell));
-  done.WaitForNotification();
+  EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
 }
 
 TEST_F(RefusalsTest, TellsAllWhenTheQueueHasRoom) {
   Exhaust();
   for (int i = 0; i < 2000; ++i) Hold(nullptr);  // the last one's turn is in 10 s
-  const absl::Time begun = absl::Now();
-  while (refusals.held() > 0) {
+  const auto all_told = [&] {
     refusals.HasRoom(100);
-    absl::SleepFor(absl::Milliseconds(1));
-  }
-  EXPECT_LT(absl::Now() - begun, absl::Seconds(8));
+    return refusals.held() == 0;
+  };
+  EXPECT_TRUE(Await(all_told, std::chrono::seconds(8)));
 }
 
 TEST_F(RefusalsTest, WhoLeavesAndWhoStopsWaitsNoMore) {

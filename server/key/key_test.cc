@@ -29,12 +29,15 @@ TEST(Sha256Test, KnownAnswer) {
 }
 
 TEST(CanonicalWriterTest, FieldsDoNotRunTogether) {
-  CanonicalWriter a("t"), b("t");
-  a.Add("ab");
-  a.Add("c");
-  b.Add("a");
-  b.Add("bc");
-  EXPECT_NE(a.Finish(), b.Finish());
+  const auto key = [](const std::vector<std::string>& fields) {
+    CanonicalWriter writer("t");
+    for (const std::string& field : fields) writer.Add(field);
+    return writer.Finish();
+  };
+  EXPECT_EQ(key({"ab", "c"}), key({"ab", "c"}));
+  EXPECT_NE(key({"ab", "c"}), key({"a", "bc"}));
+  EXPECT_NE(key({"ab", "c"}), key({"abc"}));
+  EXPECT_NE(key({"ab", "c"}), key({"ab", "c", ""}));
 }
 
 TEST(KeyTest, EveryComponentCounts) {

@@ -22,6 +22,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/testing/await.h"
 
 namespace kiln::log {
 namespace {
@@ -186,14 +187,14 @@ TEST_F(LogTest, ATerminalThatNobodyReadsStopsNobody) {
     for (int i = 0; i < 2000; ++i) log->Write(Event::kWorkerCrashed, {{"v", filler}});
     said = true;
   });
-  for (int i = 0; i < 2000 && !said; ++i) usleep(1000);
-  EXPECT_TRUE(said);
+  EXPECT_TRUE(Await([&] { return said.load(); }));
   EXPECT_FALSE(log->Drain(absl::Milliseconds(20)));
   fcntl(reader, F_SETFL, O_NONBLOCK);
-  while (!said || !log->Drain(absl::Milliseconds(2))) {
+  EXPECT_TRUE(Await([&] {
     while (read(reader, buffer, sizeof buffer) > 0) {
     }
-  }
+    return said && log->Drain(absl::Milliseconds(2));
+  }));
   speaker.join();
   log = nullptr;
   for (int fd : {reader, other, options_.fd}) close(fd);

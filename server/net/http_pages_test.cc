@@ -9,10 +9,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
+#include "core/base/testing/await.h"
 
 namespace kiln::net {
 namespace {
@@ -29,13 +29,6 @@ class HttpPagesTest : public testing::Test {
     EXPECT_TRUE(Await([&] { return pages->held() < HttpPages::kMaxOpen; }));
     pages->Take(pair[0]);
     return pair[1];
-  }
-  static bool Await(const std::function<bool()>& done) {
-    for (int i = 0; i < 2000; ++i) {
-      if (done()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
   }
   static bool Ended(int fd) {
     char byte;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/net/health_call.h"
 #include "server/net/self_probe.h"
 
@@ -100,7 +101,7 @@ class ListenerTest : public testing::Test {
     return taken_.size();
   }
   void AwaitTaken(size_t count) {
-    for (int i = 0; i < 2000 && Taken() < count; ++i) absl::SleepFor(absl::Milliseconds(2));
+    EXPECT_TRUE(Await([&] { return Taken() >= count; }));
     ASSERT_EQ(Taken(), count);
   }
   // Connects and sends a byte that the kernel has counted.
@@ -205,9 +206,7 @@ TEST_F(ListenerTest, AFloodOfSilentOnesDoesNotOutrunTheirClosing) {
   AwaitTaken(40);
   absl::SleepFor(2 * Connections::kLeastSilence);
   for (int i = 0; i < 60; ++i) flood.push_back(Connect());
-  for (int i = 0; i < 1000 && listener_->counters().refused_limit < 44; ++i) {
-    absl::SleepFor(absl::Milliseconds(5));
-  }
+  EXPECT_TRUE(Await([&] { return listener_->counters().refused_limit >= 44; }));
   Listener::Counters counters = listener_->counters();
   EXPECT_EQ(counters.accepted, 56u);
   EXPECT_EQ(counters.refused_limit, 44u);
@@ -223,10 +222,10 @@ TEST_F(ListenerTest, WhoHasJustComeDoesNotGiveWay) {
   for (int i = 0; i < 30; ++i) herd.push_back(Connect());
   absl::Duration took = absl::Now() - start;
   Listener::Counters counters;
-  for (int i = 0; i < 1000 && counters.accepted + counters.refused_limit < 30; ++i) {
-    absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_TRUE(Await([&] {
     counters = listener_->counters();
-  }
+    return counters.accepted + counters.refused_limit >= 30;
+  }));
   // On a machine that takes longer the test says nothing.
   if (took > Connections::kLeastSilence / 2) GTEST_SKIP() << took;
   EXPECT_EQ(counters.closed_silent, 0u);
@@ -330,9 +329,7 @@ TEST(ListenerSocketsTest, AFloodOnOneSocketDoesNotKeepTheOtherWaiting) {
     }
   };
   Listener listener(*std::move(sockets), std::move(options));
-  for (int i = 0; i < 2000 && (taken < kFlood || other_at == 0); ++i) {
-    absl::SleepFor(absl::Milliseconds(5));
-  }
+  EXPECT_TRUE(Await([&] { return taken >= kFlood && other_at != 0; }));
   listener.Stop();
   EXPECT_GE(other_at, 1u);
   EXPECT_LE(other_at, 65u);
@@ -352,14 +349,11 @@ TEST_F(ListenerTest, AProbeOfADeafDaemonFailsAndSaysSo) {
   };
   options.on_change = [&](const absl::Status& status) { told.push_back(status.ok()); };
   SelfProbe probe(std::move(options));
-  for (int i = 0; i < 500 && probe.counters().failed < 2; ++i)
-    absl::SleepFor(absl::Milliseconds(10));
+  EXPECT_TRUE(Await([&] { return probe.counters().failed >= 2; }));
   EXPECT_FALSE(probe.counters().last.ok());
   EXPECT_EQ(listener_->counters().refused_limit, 0u) << "the probe passes the limit";
   deaf = false;
-  for (int i = 0; i < 500 && probe.counters().answered == 0; ++i) {
-    absl::SleepFor(absl::Milliseconds(10));
-  }
+  EXPECT_TRUE(Await([&] { return probe.counters().answered != 0; }));
   probe.Stop();
   EXPECT_TRUE(probe.counters().last.ok());
   EXPECT_EQ(told, (std::vector<bool>{false, true}));
@@ -376,14 +370,11 @@ TEST(SelfProbeTest, AProbeThatHangsHasFailed) {
     return absl::OkStatus();
   };
   SelfProbe probe(std::move(options));
-  for (int i = 0; i < 2000 && probe.counters().last.ok(); ++i)
-    absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_TRUE(Await([&] { return !probe.counters().last.ok(); }));
   EXPECT_EQ(probe.counters().last.message(), "the health check itself hangs");
   EXPECT_EQ(probe.counters().answered, 0u);
   hangs = false;
-  for (int i = 0; i < 2000 && !probe.counters().last.ok(); ++i)
-    absl::SleepFor(absl::Milliseconds(5));
-  EXPECT_TRUE(probe.counters().last.ok());
+  EXPECT_TRUE(Await([&] { return probe.counters().last.ok(); }));
 }
 
 }  // namespace

@@ -131,6 +131,8 @@ TEST_F(QuarantineTest, ASuccessInBetweenAbsolves) {
   q.Absolve(Key(1));
   Die(&q, 1, 2);
   EXPECT_FALSE(q.Refuse(Key(1)).has_value());
+  Die(&q, 1, 1);
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value()) << "the third since";
 }
 
 TEST_F(QuarantineTest, NothingIsQuarantinedWhereItIsSwitchedOff) {
@@ -138,6 +140,11 @@ TEST_F(QuarantineTest, NothingIsQuarantinedWhereItIsSwitchedOff) {
   Quarantine q(options_);
   Die(&q, 1, 50);
   EXPECT_FALSE(q.Refuse(Key(1)).has_value());
+  EXPECT_EQ(q.List().entries_size(), 0);
+  options_.deaths = 50;
+  Quarantine on(options_);
+  Die(&on, 1, 50);
+  EXPECT_TRUE(on.Refuse(Key(1)).has_value());
 }
 
 TEST_F(QuarantineTest, SurvivesARestartAndExpiresWithTheCompiler) {

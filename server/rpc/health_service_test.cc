@@ -108,6 +108,7 @@ TEST_F(HealthServiceTest, WatchersComeAndGoWhileTheStateChanges) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < kWatches; ++i) {
         grpc::ClientContext context;
+        context.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(1));
         const auto watch = stub_->Watch(&context, Of("a.Service"));
         for (int read = 0; read < (i + t) % 4; ++read) EXPECT_GT(Next(watch.get()), 0);
         context.TryCancel();

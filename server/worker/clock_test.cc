@@ -8,6 +8,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/worker/pool.h"
 #include "server/worker/testing/fake_backend.h"
 
@@ -49,10 +50,10 @@ JobOutcome OutcomeWhileClockIsSet(time_t seconds) {
                              done.Notify();
                            })
                   .ok());
-  while ((*pool)->load().busy == 0) usleep(1000);
+  EXPECT_TRUE(Await([&] { return (*pool)->load().busy != 0; }));
   usleep(100'000);
   g_set_forward = seconds;
-  done.WaitForNotification();
+  EXPECT_TRUE(Await([&] { return done.HasBeenNotified(); }));
   g_set_forward = 0;
   return outcome;
 }

@@ -10,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/worker/pool.h"
 
 namespace kiln::worker {
@@ -127,7 +128,7 @@ TEST_F(HostileTest, ASlowReaderDoesNotKeepThePoolFromEnding) {
     done.Notify();
   });
   ASSERT_TRUE(handle.ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(Await([&] { return pool_->load().busy != 0; }));
   absl::SleepFor(absl::Milliseconds(100));
   const absl::Time start = absl::Now();
   pool_.reset();

@@ -16,6 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/worker/testing/fake_backend.h"
 
 namespace kiln::worker {
@@ -72,6 +73,9 @@ class PoolTest : public testing::Test {
     ASSERT_EQ(outcome.results.size(), 1u);
     ASSERT_TRUE(outcome.results[0].has_value());
     EXPECT_EQ(outcome.results[0]->status(), TargetResult::OK);
+  }
+  bool AwaitBusy(int busy = 1) {
+    return Await([&] { return pool_->load().busy == busy; });
   }
   int Exits(const std::string& reason) {
     absl::MutexLock lock(&mutex_);
@@ -239,7 +243,7 @@ TEST_F(PoolTest, WhoeverIsKilledFromOutsideIsNotToBlame) {
       done.Notify();
     });
     ASSERT_TRUE(handle.ok());
-    while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+    ASSERT_TRUE(AwaitBusy());
     absl::SleepFor(absl::Milliseconds(200));
     for (pid_t pid : Workers()) kill(pid, signal);
     ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(20)));
@@ -307,7 +311,7 @@ TEST_F(PoolTest, CancellationStopsAPoliteWorkerWithoutKillingIt) {
     done.Notify();
   });
   ASSERT_TRUE(handle.ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   pool_->Cancel(*handle);
   ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(10)));
   ASSERT_TRUE(outcome.results[0].has_value());
@@ -325,7 +329,7 @@ TEST_F(PoolTest, CancellationKillsADeafWorker) {
     done.Notify();
   });
   ASSERT_TRUE(handle.ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   pool_->Cancel(*handle);
   ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(10)));
   EXPECT_EQ(outcome.status, TargetResult::CANCELLED);
@@ -341,7 +345,7 @@ TEST_F(PoolTest, TheQueueIsBoundedAndCancelsWhatWaits) {
   auto count = [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; };
   auto running = pool_->Submit(Faulty(Fault::HANG), count);
   ASSERT_TRUE(running.ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   auto second = pool_->Submit(Compile(2), count);
   ASSERT_TRUE(second.ok());
   ASSERT_TRUE(pool_->Submit(Compile(3), count).ok());
@@ -375,7 +379,7 @@ TEST_F(PoolTest, InAFullQueueTheLastJobOfWhomMostWaitsGivesWay) {
                   ->Submit(
                       Faulty(Fault::HANG), [](JobOutcome) {}, many)
                   .ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(submit(many, name, nullptr).ok());
   Pool::Handle gives_way;
   EXPECT_TRUE(absl::IsUnavailable(submit(few, "no", nullptr).status())) << "none is to give way";
@@ -399,7 +403,7 @@ TEST_F(PoolTest, AQueueHasRoomBelowThreeQuarters) {
   options.queue_limit = 4;
   Start(std::move(options));
   ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), [](JobOutcome) {}).ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(pool_->HasRoom()) << i;
     ASSERT_TRUE(pool_->Submit(Compile(2), [](JobOutcome) {}).ok());
@@ -414,7 +418,7 @@ TEST_F(PoolTest, ASpareWorkerDoesShortJobsOfOthersWhileAllAreBusy) {
   const Owner bulk{"192.0.2.1", "1"}, other{"192.0.2.2", "2"};
   const auto ignore = [](JobOutcome) {};
   ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, bulk).ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   ASSERT_TRUE(pool_->Submit(Compile(2), ignore, bulk).ok());
   for (uint32_t i = 0; i < 3; ++i) {
     absl::Notification done;
@@ -438,7 +442,7 @@ TEST_F(PoolTest, OneOwnerDoesNotGetTheSpareWorkerForASecondJob) {
     ASSERT_TRUE(pool_->Submit(Faulty(Fault::HANG), ignore, {address, "1"}).ok());
     ASSERT_TRUE(pool_->Submit(Compile(2), ignore, {address, "1"}).ok());
   }
-  while (pool_->load().busy < 2) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(Await([&] { return pool_->load().busy == 2; }));
   absl::Notification done;
   ASSERT_TRUE(
       pool_->Submit(Compile(3), [&](JobOutcome) { done.Notify(); }, {"192.0.2.3", "1"}).ok());
@@ -472,9 +476,6 @@ class PoolSharesTest : public PoolTest {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.ok() ? *handle : nullptr;
   }
-  void AwaitBusy(int busy) {
-    while (pool_->load().busy != busy) absl::SleepFor(absl::Milliseconds(1));
-  }
 };
 
 TEST_F(PoolSharesTest, AnExpressJobThatTurnsOutLongGivesWay) {
@@ -483,9 +484,9 @@ TEST_F(PoolSharesTest, AnExpressJobThatTurnsOutLongGivesWay) {
   Start(std::move(options));
   Late bulk, slow, quick;
   const Pool::Handle running = Submit(Faulty(Fault::SLOW, "", 60'000), &bulk, "bulk");
-  AwaitBusy(1);
+  ASSERT_TRUE(AwaitBusy(1));
   Submit(Faulty(Fault::SLOW, "", 3'000), &slow, "slow");
-  AwaitBusy(2);
+  ASSERT_TRUE(AwaitBusy(2));
   Submit(Compile(2), &quick, "quick");
   EXPECT_TRUE(quick.Await(absl::Seconds(20)));
   EXPECT_FALSE(slow.done.HasBeenNotified());
@@ -508,12 +509,12 @@ TEST_F(PoolSharesTest, AJobThatBecomesExpressWithTimeAloneIsBegun) {
   Start(std::move(options));
   Late keeps, debt, bulk[2], quick;
   Submit(Faulty(Fault::SLOW, "", 25'000), &keeps, "keeps the others' debts");
-  AwaitBusy(1);
+  ASSERT_TRUE(AwaitBusy(1));
   Submit(Faulty(Fault::SPIN), &debt, "quick");  // 2 s of processor time
   ASSERT_TRUE(debt.Await(absl::Seconds(25)));
   Submit(Faulty(Fault::SLOW, "", 25'000), &bulk[0], "bulk");
-  AwaitBusy(2);
-  while (pool_->load().workers < 3) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy(2));
+  ASSERT_TRUE(Await([&] { return pool_->load().workers >= 3; }));
   absl::SleepFor(absl::Milliseconds(100));  // until the idle one waits
   Submit(Compile(3), &bulk[1], "bulk");
   Job translate;
@@ -541,7 +542,7 @@ TEST_F(PoolSharesTest, AJobThatIsCancelledWhileItGivesWayIsToldOnce) {
   Start(std::move(options));
   Late running, bulk[2], other;
   Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
-  AwaitBusy(1);
+  ASSERT_TRUE(AwaitBusy(1));
   const Pool::Handle first = Submit(Compile(2), &bulk[0], "bulk");
   const Pool::Handle last = Submit(Compile(2), &bulk[1], "bulk");
   Pool::Handle displaced;
@@ -563,7 +564,7 @@ TEST_F(PoolSharesTest, AJobIsTheJobOfTheOwnerThatIsServedFirst) {
   Start(Options());
   Late running, bulk[20];
   const Pool::Handle first = Submit(Faulty(Fault::SLOW, "", 60'000), &running, "bulk");
-  AwaitBusy(1);
+  ASSERT_TRUE(AwaitBusy(1));
   Pool::Handle last;
   for (Late& late : bulk) last = Submit(Faulty(Fault::SLOW, "", 200), &late, "bulk");
   pool_->Adopt(last, {Of("bulk"), Of("other")});
@@ -735,9 +736,9 @@ TEST_F(PoolTest, ADistrustedWorkerIsEndedAndItsJobDoneByAnother) {
                              done.Notify();
                            })
                   .ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   pool_->Distrust(first.worker);
-  done.WaitForNotification();
+  ASSERT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
   EXPECT_EQ(outcome.status, TargetResult::OK) << outcome.message;
   EXPECT_NE(outcome.worker, first.worker);
   EXPECT_NE(outcome.worker_pid, first.worker_pid);
@@ -752,7 +753,7 @@ TEST_F(PoolTest, ADistrustedWorkerIsEndedWhileItIsIdle) {
   Start(Options());
   const JobOutcome first = Do(Compile(1));
   pool_->Distrust(first.worker);
-  while (Exits("distrusted") == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(Await([&] { return Exits("distrusted") == 1; }));
   EXPECT_NE(Do(Compile(1)).worker_pid, first.worker_pid);
 }
 
@@ -768,7 +769,7 @@ TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   Stop(1);
   JobOutcome outcome;
   ASSERT_TRUE(pool_->Submit(Compile(1), [&](JobOutcome o) { outcome = std::move(o); }).ok());
-  while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+  ASSERT_TRUE(AwaitBusy());
   pool_.reset();
   EXPECT_EQ(outcome.status, TargetResult::CANCELLED);
   EXPECT_EQ(deaths, 0);

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
+#include "core/base/testing/await.h"
 #include "server/worker/pool.h"
 #include "server/worker/testing/escapes.h"
 #include "server/worker/testing/fake_backend.h"
@@ -221,7 +221,7 @@ class OtherUserTest : public SandboxTest {
       done.Notify();
     });
     if (fault == Fault::HANG) {
-      while (pool_->load().busy == 0) absl::SleepFor(absl::Milliseconds(1));
+      EXPECT_TRUE(Await([&] { return pool_->load().busy != 0; }));
       pool_->Cancel(*handle);
     }
     EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));

@@ -11,6 +11,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/float_bits.h"
 
 namespace kiln::diff {
 namespace {
@@ -38,7 +39,7 @@ struct Weights {
   std::array<double, 3> linear, perspective;
 };
 
-uint32_t Bits(double v) { return std::bit_cast<uint32_t>(static_cast<float>(v)); }
+uint32_t Bits(double v) { return AsBits(static_cast<float>(v)); }
 
 std::string Hex(const std::vector<uint32_t>& dwords) {
   return absl::BytesToHexString(
@@ -383,7 +384,7 @@ absl::Status Drawing::FillLocation(const Interface& v, uint32_t first,
       const auto& b = v.interpolation == Interpolation::kSmooth ? weights_[lane].perspective
                                                                 : weights_[lane].linear;
       double sum = 0;
-      for (int k = 0; k < 3; ++k) sum += b[k] * std::bit_cast<float>(vertex[k]);
+      for (int k = 0; k < 3; ++k) sum += b[k] * AsFloat(vertex[k]);
       value = Bits(sum);
     }
   }
@@ -489,7 +490,7 @@ void Drawing::Keep(const Triangle& t, const oracle::StageData& stage) {
       const Interface& v = m_.outputs[i];
       const auto value = static_cast<uint32_t>(stage.outputs[i][lane]);
       if (v.builtin == BuiltIn::kSampleMask) kept = value & 1;
-      if (v.builtin == BuiltIn::kFragDepth) depth = std::bit_cast<float>(value);
+      if (v.builtin == BuiltIn::kFragDepth) depth = AsFloat(value);
     }
     if (!kept) continue;
     // For NaN any depth may be kept; 1 here.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/float_bits.h"
+
 namespace kiln::exec {
 namespace {
 
@@ -30,7 +32,7 @@ struct Lane {
   Point at;  // where its inputs are evaluated
 };
 
-uint32_t Bits(double v) { return std::bit_cast<uint32_t>(static_cast<float>(v)); }
+uint32_t Bits(double v) { return AsBits(static_cast<float>(v)); }
 
 class Interpretation {
  public:
@@ -130,7 +132,7 @@ class Interpretation {
     for (const VertexValues& values : primitive.values) {
       if (values.location != location || values.component != component) continue;
       if (v.type != Type::kF32 || v.interpolation == Interpolation::kFlat) return values.bits[0];
-      const auto at = [&](int k) { return std::bit_cast<float>(values.bits[k]); };
+      const auto at = [&](int k) { return AsFloat(values.bits[k]); };
       const std::array<float, 2> b =
           primitive.Barycentrics(lane.at, v.interpolation == Interpolation::kSmooth);
       const float along_1 = at(1) - at(0), along_2 = at(2) - at(0);
@@ -138,7 +140,7 @@ class Interpretation {
       for (size_t i = 0; i < 2; ++i) {
         (*slope)[i] = static_cast<float>(along_1 * w[1][i] + along_2 * w[2][i]);
       }
-      return std::bit_cast<uint32_t>(std::fmaf(along_1, b[0], std::fmaf(along_2, b[1], at(0))));
+      return AsBits(std::fmaf(along_1, b[0], std::fmaf(along_2, b[1], at(0))));
     }
     return 0;
   }
@@ -161,7 +163,7 @@ class Interpretation {
         const auto s = static_cast<uint32_t>(std::countr_zero(samples));
         const size_t at = draw_.At(lane.x, lane.y, s);
         draw_.depth[at] = depth != nullptr
-                              ? std::bit_cast<float>(*depth)
+                              ? AsFloat(*depth)
                               : primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
         KeepColours(i, at);
       }

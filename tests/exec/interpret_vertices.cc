@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "core/oracle/generate.h"
 #include "tests/exec/vertices.h"
 
@@ -20,10 +21,8 @@ using mir::Type;
 using sim::eu::VertexInput;
 using sim::eu::VertexInputs;
 
-uint32_t FloatBits(float v) { return std::bit_cast<uint32_t>(v); }
-
 uint32_t RandomComponent(std::mt19937& rng, Type type) {
-  if (mir::IsFloat(type)) return FloatBits((static_cast<float>(rng() % 512) - 256) / 64);
+  if (mir::IsFloat(type)) return AsBits((static_cast<float>(rng() % 512) - 256) / 64);
   return static_cast<uint32_t>(rng() >> rng() % 32);
 }
 
@@ -32,7 +31,7 @@ VertexInput RandomInput(std::mt19937& rng, const VertexInputs& draw, uint32_t lo
   input.location = location;
   input.per_instance = rng() % 4 == 0;
   input.components = 1 + rng() % 4;
-  input.missing_w = mir::IsFloat(type) ? FloatBits(1) : 1;
+  input.missing_w = mir::IsFloat(type) ? AsBits(1) : 1;
   const uint32_t elements = input.per_instance ? draw.first_instance + draw.instances
                                                : draw.first_vertex + oracle::kDrawnVertices;
   for (uint32_t i = 0; i < elements * input.components; ++i) {
@@ -75,7 +74,7 @@ class Filler {
   static uint64_t OfType(Type type, uint32_t bits) {
     if (type == Type::kI16) return bits & 0xffff;
     if (type != Type::kF16) return bits;
-    return std::bit_cast<uint16_t>(static_cast<_Float16>(std::bit_cast<float>(bits)));
+    return std::bit_cast<uint16_t>(static_cast<_Float16>(AsFloat(bits)));
   }
 
   const VertexInputs& draw_;

@@ -26,6 +26,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "client/service/stream_client.h"
+#include "core/base/testing/await.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
 #include "tests/service/tcp_proxy.h"
@@ -152,9 +153,9 @@ TEST_P(AwayTest, EveryCompileEndsWellAndNoneIsMadeTwice) {
     // Far more than it takes: the test judges outcomes, not the machine's speed.
     Connect(stream, absl::Seconds(seconds + 60));
     std::thread all([this] { CompileAll(); });
-    while (good_ < kBefore) absl::SleepFor(absl::Milliseconds(1));
+    EXPECT_TRUE(Await([&] { return good_ >= kBefore; }));
     let_go_ = true;
-    while (good_ < kBefore + kThreads) absl::SleepFor(absl::Microseconds(100));
+    EXPECT_TRUE(Await([&] { return good_ >= kBefore + kThreads; }));
     const int answered = good_;
     Absence(how, absl::Seconds(seconds));
     const absl::Time back = absl::Now();

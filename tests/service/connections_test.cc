@@ -19,7 +19,6 @@
 #include <csignal>
 #include <ctime>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/admin.grpc.pb.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
@@ -165,14 +165,6 @@ class ConnectionsTest : public testing::Test {
     grpc::Status status = stub->Compile(&context, request, &response);
     if (result != nullptr && response.results_size() > 0) *result = response.results(0);
     return status;
-  }
-  // Waits until `done`, for 10 s at most.
-  static bool Await(const std::function<bool()>& done) {
-    for (int i = 0; i < 1000; ++i) {
-      if (done()) return true;  // checked once a round: the condition may be true only briefly
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    return false;
   }
   double Metric(const std::string& name) { return kilnd_->Metric(name); }
 
@@ -438,13 +430,8 @@ TEST_P(IdleTest, WhoDoesNotBeginIsEndedToo) {
   begun.Say(kHello);
   const auto held = [&] { return silent.Held() + half.Held() + begun.Held(); };
   EXPECT_EQ(held(), 9);
-  const auto start = std::chrono::steady_clock::now();
-  while (held() > 0 && std::chrono::steady_clock::now() - start < std::chrono::seconds(20)) {
-    std::this_thread::sleep_for(milliseconds(50));
-  }
-  EXPECT_EQ(silent.Held(), 0);
-  EXPECT_EQ(half.Held(), 0);
-  EXPECT_EQ(begun.Held(), 0);
+  EXPECT_TRUE(Await([&] { return held() == 0; }, std::chrono::seconds(20)))
+      << silent.Held() << " " << half.Held() << " " << begun.Held();
   EXPECT_TRUE(Call().ok());
 }
 

@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
@@ -87,10 +88,7 @@ class DiskCacheTest : public testing::Test {
   }
   void AwaitState(const std::string& state) {
     std::string name = "kiln_cache_disk_state{state=\"" + state + "\"}";
-    for (int i = 0; i < 2000 && kilnd_->Metric(name) != 1; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    EXPECT_EQ(kilnd_->Metric(name), 1) << name;
+    EXPECT_TRUE(Await([&] { return kilnd_->Metric(name) == 1; })) << name;
   }
   double Failing(const std::string& cause) {
     return kilnd_->Metric("kiln_cache_disk_failing{cause=\"" + cause + "\"}");
@@ -167,9 +165,7 @@ TEST_F(DiskCacheTest, FilesDeletedWhileRunning) {
     }
     return false;
   };
-  for (int i = 0; i < 2000 && !healed(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(Await(healed));
   AwaitState("serving");
   EXPECT_EQ(kilnd_->Metric("kiln_cache_damaged_generations_total{result=\"lost\"}"), 1);
   EXPECT_EQ(Tier(Request(2)), kiln::v1alpha::CACHE_MISS);

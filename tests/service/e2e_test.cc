@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/compiler.grpc.pb.h"
 #include "proto/error_details.pb.h"
 #include "server/key/source_digest.h"
@@ -80,10 +81,8 @@ class E2eTest : public testing::Test {
     return outcome;
   }
   void AwaitMetric(const std::string& name, double value) {
-    for (int i = 0; i < 2000 && kilnd_->Metric(name) != value; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    EXPECT_EQ(kilnd_->Metric(name), value) << name;
+    EXPECT_TRUE(Await([&] { return kilnd_->Metric(name) == value; }))
+        << name << " is " << kilnd_->Metric(name);
   }
 
   std::string dir_;
@@ -133,7 +132,8 @@ TEST_F(E2eTest, KillNineLosesNothingAcknowledged) {
     // microseconds into a round.
     std::atomic<uint32_t> acknowledged = 0;
     std::thread killer([&] {
-      while (acknowledged < 5u + 9u * static_cast<uint32_t>(round)) std::this_thread::yield();
+      const uint32_t enough = 5u + 9u * static_cast<uint32_t>(round);
+      EXPECT_TRUE(Await([&] { return acknowledged >= enough; }));
       std::this_thread::sleep_for(std::chrono::microseconds(300 * round));
       kilnd_->Signal(SIGKILL);
     });
@@ -156,16 +156,14 @@ TEST_F(E2eTest, WorkersDieWithTheDaemon) {
   ASSERT_EQ(children.size(), 3u);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
-  for (int i = 0; i < 1000; ++i) {
+  EXPECT_TRUE(Await([&] {
     std::erase_if(children, [](pid_t id) {
       std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
       std::string pid, name, state;
       return !(stat >> pid >> name >> state) || state == "Z";
     });
-    if (children.empty()) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_TRUE(children.empty());
+    return children.empty();
+  }));
 }
 
 TEST_F(E2eTest, ADeathIsOneRequestsResult) {
@@ -441,10 +439,7 @@ TEST_F(E2eTest, MemoryOfLargeRequestsIsBoundedAndGivenBack) {
   }
   for (auto& t : threads) t.join();
   constexpr double kKept = 160 << 20;
-  for (int i = 0; i < 200 && kilnd_->Metric("process_resident_memory_bytes") > kKept; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  EXPECT_LT(kilnd_->Metric("process_resident_memory_bytes"), kKept);
+  EXPECT_TRUE(Await([&] { return kilnd_->Metric("process_resident_memory_bytes") < kKept; }));
   // Together they have 2.3 GiB. 400 to 533 MiB were seen, with 16 requests as with 40.
   EXPECT_LT(PeakBytes(kilnd_->pid()), 640 << 20);
   EXPECT_TRUE(Compile(Request(2)).status.ok());

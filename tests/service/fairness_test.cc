@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/fairness_client.h"
@@ -80,13 +80,6 @@ class FairnessTest : public testing::Test {
     flags.push_back("--enable-fault-injection");
     kilnd_ = std::make_unique<KilndProcess>(flags);
     ASSERT_TRUE(kilnd_->AwaitReady()) << kilnd_->log();
-  }
-  static bool Await(const std::function<bool()>& done) {
-    for (int i = 0; i < 1000; ++i) {
-      if (done()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
   }
   double Metric(const std::string& name) { return kilnd_->Metric(name); }
   // Starts one job that runs for long, and fills a queue of four.
@@ -310,9 +303,7 @@ TEST_F(FairnessTest, OpeningConnectionsGainsNothing) {
   CrowdProcess one({kilnd_->address(), "127.0.0.2", 1, 256, 0, 0, 2'000'000});
   ASSERT_TRUE(Await([&] { return many.Look().answered > 50 && one.Look().answered > 50; }));
   const uint64_t many_before = many.Look().answered, one_before = one.Look().answered;
-  for (int i = 0; i < 6000 && one.Look().answered < one_before + kEach; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(Await([&] { return one.Look().answered >= one_before + kEach; }));
   const double ratio = static_cast<double>(many.Look().answered - many_before) /
                        static_cast<double>(one.Look().answered - one_before);
   EXPECT_NEAR(ratio, 1, 0.15) << "64 connections as against one, jobs of the same length";

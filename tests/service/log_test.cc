@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -399,7 +400,7 @@ TEST_F(LogTest, AnIdleWorkersDeathIsALine) {
     std::getline(std::ifstream("/proc/" + std::to_string(worker) + "/stat"), stat);
     return stat.empty() || stat.find(") Z ") != std::string::npos;
   };
-  while (!ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(Await(ended));
   Compile(Request(2), "");
   EXPECT_TRUE(status_.ok());
   EXPECT_NE(Line({"event=idle_worker_died", "reason=killed"}), "") << kilnd_->log();
@@ -427,10 +428,7 @@ TEST_F(LogTest, WithoutStandardErrorTheLogGoesNowhere) {
     }
     return false;
   };
-  for (int i = 0; i < 2000 && !has_worker(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_TRUE(has_worker());
+  EXPECT_TRUE(Await(has_worker));
   std::error_code error;
   EXPECT_EQ(std::filesystem::read_symlink(proc + "/fd/2", error), "/dev/null");
   kill(pid, SIGKILL);

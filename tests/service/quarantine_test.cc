@@ -12,8 +12,8 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <thread>
 
+#include "core/base/testing/await.h"
 #include "proto/admin.grpc.pb.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
@@ -232,9 +232,7 @@ TEST_F(QuarantineTest, FollowsItsDirectory) {
   ASSERT_TRUE(std::filesystem::exists(kept));
   std::error_code raced;  // races with the daemon, which makes it anew
   std::filesystem::remove_all(dir_ + "/cache", raced);
-  for (int i = 0; i < 1000 && !std::filesystem::exists(kept); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(Await([&] { return std::filesystem::exists(kept); }));
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   Start();
@@ -260,9 +258,7 @@ TEST_F(QuarantineTest, LoadsWhatItCouldNotReadAtStart) {
     return kilnd_->Metric("kiln_quarantine_entries") == 2 &&
            kilnd_->Page("/healthz").find("the quarantine is in memory only") == std::string::npos;
   };
-  for (int i = 0; i < 1000 && !healed(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(Await(healed));
   CompileRequest bypass = Request(7);
   bypass.set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
   EXPECT_EQ(Compile(bypass).results(0).cause(), "quarantined");

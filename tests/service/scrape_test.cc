@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
@@ -76,10 +77,7 @@ class ScrapeTest : public testing::Test {
   }
   double Metric(const std::string& line) const { return kilnd_->Metric(line); }
   void AwaitMetric(const std::string& name, double value) {
-    for (int i = 0; i < 2000 && Metric(name) != value; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    EXPECT_EQ(Metric(name), value) << name;
+    EXPECT_TRUE(Await([&] { return Metric(name) == value; })) << name << " is " << Metric(name);
   }
   double Requests(const std::string& method, const std::string& code) const {
     return Metric("kiln_requests_total{code=\"" + code + "\",method=\"" + method + "\"}");

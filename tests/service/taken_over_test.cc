@@ -14,9 +14,9 @@
 #include <memory>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "core/base/testing/await.h"
 #include "proto/compiler.grpc.pb.h"
 #include "server/worker/testing/fake_backend.h"
 #include "tests/service/kilnd_process.h"
@@ -88,11 +88,7 @@ class TakenOverTest : public testing::Test {
     return kilnd_->Metric("kiln_rechecks_total{result=\"" + result + "\"}");
   }
   void AwaitRechecks(const std::string& result, double count) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (Rechecks(result) < count && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    ASSERT_GE(Rechecks(result), count) << result;
+    ASSERT_TRUE(Await([&] { return Rechecks(result) >= count; })) << result;
   }
 
   std::unique_ptr<KilndProcess> kilnd_;
@@ -118,7 +114,8 @@ TEST_F(TakenOverTest, WhatALiarMadeIsForgotten) {
   EXPECT_FALSE(IsCached(Shader(kLie)));
   EXPECT_EQ(kilnd_->Metric("kiln_distrusted_results_total"), 2 * (kHonest + 1));
   EXPECT_NE(kilnd_->Page("/healthz").find("workers_disagree"), std::string::npos);
-  while (kilnd_->Metric("kiln_worker_exits_total{reason=\"distrusted\"}") < 1) continue;
+  EXPECT_TRUE(
+      Await([&] { return kilnd_->Metric("kiln_worker_exits_total{reason=\"distrusted\"}") == 1; }));
   EXPECT_NE(Compile(Shader(kLie)).results(0).variants(0).code(), lie);
   for (uint32_t seed = 0; seed < kHonest; ++seed) {
     const auto response = Compile(Shader(seed));

@@ -9,12 +9,17 @@
 
 #include "core/base/cause.h"
 #include "core/front/testing/testing.h"
+#include "core/mir/print.h"
 
 namespace kiln::front {
 namespace {
 
+absl::StatusOr<mir::Module> Module(const std::string& globals, const std::string& body) {
+  return ImportVerified(CompileCompute(KernelText(globals, body)));
+}
+
 absl::Status Import(const std::string& globals, const std::string& body) {
-  return ImportVerified(CompileCompute(KernelText(globals, body))).status();
+  return Module(globals, body).status();
 }
 
 void ExpectRefused(const absl::Status& status, const std::string& cause,
@@ -57,22 +62,29 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                 "mutable_descriptors");
 }
 
+// The third switches the feature on and off by a constant.
 TEST(Refusal, UnusedFeaturesAreNot) {
-  EXPECT_TRUE(Import("#extension GL_ARB_sparse_texture2 : require\n"
-                     "layout(binding = 2, r32ui) uniform uimage2D image;\n"
-                     "int unused() { uvec4 t; return sparseImageLoadARB(image, ivec2(0), t); }",
-                     "out_[id] = 1u;")
-                  .ok());
-  EXPECT_TRUE(Import("#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
-                     "layout(binding = 2) buffer B { double big; uint small; };",
-                     "out_[id] = small;")
-                  .ok());
-  EXPECT_TRUE(Import("layout(constant_id = 0) const bool kUse = false;\n"
-                     "#extension GL_ARB_sparse_texture2 : require\n"
-                     "layout(binding = 2, r32ui) uniform uimage2D image;",
-                     "uvec4 t;"
-                     "out_[id] = kUse ? uint(sparseImageLoadARB(image, ivec2(0), t)) : 3u;")
-                  .ok());
+  EXPECT_EQ(Import("#extension GL_ARB_sparse_texture2 : require\n"
+                   "layout(binding = 2, r32ui) uniform uimage2D image;\n"
+                   "int unused() { uvec4 t; return sparseImageLoadARB(image, ivec2(0), t); }",
+                   "out_[id] = 1u;"),
+            absl::OkStatus());
+  const absl::StatusOr<mir::Module> small = Module(
+      "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+      "layout(binding = 2) buffer B { double big; uint small; };",
+      "out_[id] = small;");
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_NE(mir::Print(*small).find("] 8\n"), std::string::npos) << mir::Print(*small);
+  const auto words = CompileCompute(
+      KernelText("layout(constant_id = 0) const bool kUse = false;\n"
+                 "#extension GL_ARB_sparse_texture2 : require\n"
+                 "layout(binding = 2, r32ui) uniform uimage2D image;",
+                 "uvec4 t;"
+                 "out_[id] = kUse ? uint(sparseImageLoadARB(image, ivec2(0), t)) : 3u;"));
+  ImportOptions options;
+  EXPECT_EQ(ImportVerified(words, options).status(), absl::OkStatus());
+  options.spec_constants = {{0, 1}};
+  ExpectRefused(ImportVerified(words, options).status(), "sparse_residency", "SparseResidency");
 }
 
 // Only pointers into storage buffers and shared memory are values.

@@ -63,8 +63,10 @@ TEST(ErrorsTest, CountsInstructions) {
 
 TEST(ErrorsTest, NothingIsChargedAfterAnError) {
   Errors errors(kNone, 100);
+  EXPECT_TRUE(errors.Charge(1, 1));
   errors.Malformed("broken");
   EXPECT_FALSE(errors.Charge(1, 1));
+  EXPECT_NE(errors.status().message().find("broken"), std::string_view::npos) << errors.status();
 }
 
 }  // namespace

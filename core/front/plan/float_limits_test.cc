@@ -188,14 +188,22 @@ TEST(FloatLimits, NormalizedNan) {
 }
 
 TEST(FloatLimits, DefaultsOfWhatIsNoFloatOrNoConstantAreMalformed) {
-  EXPECT_FALSE(Import(Default("%uint", "%none"), "", kSum).ok());
-  EXPECT_FALSE(Import(Default("%v2half", "%none"), "", kSum).ok());
-  EXPECT_FALSE(Import(Default("%float", "%f_1"), "", kSum).ok());
-  EXPECT_FALSE(Import("OpExecutionModeId %main !6028 %float\n", "", kSum).ok());
+  const auto error = [](const std::string& mode, const std::string& constants = "") {
+    const absl::Status status = Import(mode, constants, kSum).status();
+    EXPECT_TRUE(status.ok() || status.code() == absl::StatusCode::kInvalidArgument) << status;
+    const std::string text(status.message());
+    return text.substr(0, text.find(" (%"));
+  };
+  EXPECT_EQ(error(Default("%float", "%none")), "");
+  EXPECT_EQ(error(Default("%uint", "%none")), "default of fast math");
+  EXPECT_EQ(error(Default("%v2half", "%none")), "default of fast math");
+  EXPECT_EQ(error(Default("%float", "%f_1")), "default of fast math");
+  EXPECT_NE(error("OpExecutionModeId %main !6028 %float\n"), "");
   // Shaders may not use Fast, and a transform needs the licences to contract and to reassociate.
   const std::string masks = "%fast = OpConstant %uint 16\n%transform = OpConstant %uint 327680\n";
-  EXPECT_FALSE(Import(Default("%float", "%fast"), masks, kSum).ok());
-  EXPECT_FALSE(Import(Default("%float", "%transform"), masks, kSum).ok());
+  EXPECT_EQ(error(Default("%float", "%none"), masks), "");
+  EXPECT_EQ(error(Default("%float", "%fast"), masks), "mask of fast math");
+  EXPECT_EQ(error(Default("%float", "%transform"), masks), "mask of fast math");
 }
 
 }  // namespace

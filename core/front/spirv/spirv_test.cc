@@ -12,6 +12,7 @@
 #include "core/base/cause.h"
 #include "core/front/check/refusal.h"
 #include "core/front/testing/testing.h"
+#include "core/mir/print.h"
 
 namespace kiln::front {
 namespace {
@@ -45,9 +46,20 @@ void ExpectHandled(const Words& words) {
   }
 }
 
-TEST(Spirv, SampleImports) {
-  const auto module = ImportVerified(Sample());
+// Returns the text of the module that the words are imported as.
+std::string Imported(const Words& words) {
+  const auto module = ImportVerified(words);
   EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? mir::Print(*module) : "";
+}
+
+// The texts below are compared with that of this module, which has something of everything.
+TEST(Spirv, SampleImports) {
+  const std::string text = Imported(Sample());
+  for (const char* part :
+       {"loop", "load_ubo[", "load_shared[", "ssbo_atomic[", "control_barrier"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
 }
 
 TEST(Spirv, HeaderErrors) {
@@ -141,7 +153,7 @@ TEST(Spirv, EveryWordReplacedWithALargeBound) {
 TEST(Spirv, OtherByteOrder) {
   Words words = Sample();
   for (uint32_t& w : words) w = __builtin_bswap32(w);
-  EXPECT_TRUE(ImportVerified(words).ok());
+  EXPECT_EQ(Imported(words), Imported(Sample()));
 }
 
 TEST(Spirv, TruncationAtEveryWord) {
@@ -230,21 +242,26 @@ TEST(Spirv, TypeNestingIsBounded) {
 
 // A thousand blocks in sequence, and a thousand nested in each other's merge blocks.
 TEST(Spirv, LongChainsOfBlocksNeedNoStack) {
+  const std::string result = "%result = OpIAdd %uint %x %x\n";
+  const auto expect_doubled = [&](const std::string& main) {
+    const auto module = ImportVerified(Assemble(KernelAssembly("", main + result)));
+    ASSERT_TRUE(module.ok()) << module.status();
+    const auto output = RunWords(*module, Words(32, 7), 32);
+    ASSERT_TRUE(output.ok()) << output.status();
+    EXPECT_EQ(*output, Words(32, 14));
+  };
   std::string main;
   for (int i = 0; i < 20000; ++i) {
     main += "OpBranch %b" + std::to_string(i) + "\n%b" + std::to_string(i) + " = OpLabel\n";
   }
-  auto module =
-      ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
-  EXPECT_TRUE(module.ok()) << module.status();
+  expect_doubled(main);
   main = "%c = OpUGreaterThan %bool %x %u_5\n";
   for (int i = 0; i < 5000; ++i) {
     const std::string n = std::to_string(i);
     main += "OpSelectionMerge %m" + n + " None\nOpBranchConditional %c %t" + n + " %m" + n +
             "\n%t" + n + " = OpLabel\nOpBranch %m" + n + "\n%m" + n + " = OpLabel\n";
   }
-  module = ImportVerified(Assemble(KernelAssembly("", main + "%result = OpIAdd %uint %x %x\n")));
-  EXPECT_TRUE(module.ok()) << module.status();
+  expect_doubled(main);
 }
 
 TEST(Spirv, ConstantsAreEvaluated) {

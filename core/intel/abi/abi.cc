@@ -18,8 +18,6 @@ using mir::InstId;
 using mir::Module;
 using mir::Op;
 
-constexpr uint32_t kGrfBytes = 32;
-
 struct Uses {
   const Device* device = nullptr;
   std::vector<bool> resource;
@@ -268,7 +266,7 @@ void AssignPush(const Module& m, const Uses& uses, Abi& abi) {
     abi.buffer_addresses.push_back(a);
     byte += 8;
   }
-  abi.cross_thread_registers = (byte + kGrfBytes - 1) / kGrfBytes;
+  abi.cross_thread_registers = static_cast<uint32_t>(GrfsOf(static_cast<int>(byte)));
   if (uses.subgroup_id) {
     abi.subgroup_id = abi.cross_thread_registers * kGrfBytes;
     abi.per_thread_registers = 1;

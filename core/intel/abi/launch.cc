@@ -8,8 +8,6 @@
 namespace kiln::intel {
 namespace {
 
-constexpr uint32_t kGrfBytes = 32;
-
 void AddPart(out::LaunchRecord& r, uint32_t byte, uint32_t bytes, out::PushSource source) {
   out::PushPart part;
   part.reg = r.push_first_register + byte / kGrfBytes;

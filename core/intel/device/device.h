@@ -15,6 +15,9 @@
 
 namespace kiln::intel {
 
+using isa::GrfsOf;
+using isa::kGrfBytes;
+
 // Limits on what can be launched and bound. devices.cc names the source of each.
 struct Limits {
   size_t surfaces = 0;             // entries of a binding table
@@ -28,7 +31,7 @@ struct Limits {
   uint32_t scratch_bytes = 0;  // bytes of a thread
 };
 
-// The resources of an execution unit. GRFs are general registers of 32 bytes.
+// The resources of an execution unit. GRFs are general registers of kGrfBytes.
 struct Machine {
   uint32_t registers = 0;      // GRFs of a thread
   uint32_t tail_first = 0;     // first GRF that the last message's payload may use

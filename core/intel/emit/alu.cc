@@ -16,10 +16,6 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-bool IsFlagOperand(const lir::Function& f, const Operand& o) {
-  return o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileF;
-}
-
 isa::Operand NullSource(Type type) {
   isa::Operand o = NullOperand(type);
   o.region = {8, 8, 1};
@@ -33,7 +29,7 @@ int MaxLanes(EmitContext& em, lir::InstId id) {
   bool half = false, single = false, packed_half_result = false;
   for (const Operand& o : em.f.uses(id)) {
     // Dwords of qwords: a source spans at most two registers.
-    if (o.kind == Operand::Kind::kValue && em.f.value(o.value()).elem_bytes == 8) return 8;
+    if (IsValue(o) && em.f.value(o.value()).elem_bytes == 8) return 8;
     half |= o.type == static_cast<uint8_t>(Type::kHF);
     single |= o.type == static_cast<uint8_t>(Type::kF);
   }
@@ -91,7 +87,7 @@ void PlainPart(EmitContext& em, lir::InstId id, Opcode op, int lanes, int first)
     if (isa::ByteSize(second) > isa::ByteSize(e.dst.type)) e.dst.type = second;
   }
   for (const Operand& d : defs) {
-    if (IsFlagOperand(em.f, d) && in.cmod != 0) {
+    if (IsFlag(em.f, d) && in.cmod != 0) {
       SetFlag(e, d);
     } else {
       e.dst = Destination(em.f, d, first, in.group);

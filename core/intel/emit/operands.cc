@@ -77,7 +77,7 @@ isa::Operand AccumulatorOperand(Type type) {
 }
 
 isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int first_lane, int group) {
-  if (o.kind != lir::Operand::Kind::kValue) return NullOperand(static_cast<Type>(o.type));
+  if (!IsValue(o)) return NullOperand(static_cast<Type>(o.type));
   const Layout layout = LayoutOf(f, o);
   if (layout.flag) {
     isa::Operand r = FlagOperand(o);
@@ -93,7 +93,7 @@ isa::Operand Destination(const lir::Function& f, const lir::Operand& o, int firs
 isa::Operand Source(const lir::Function& f, const lir::Operand& o, int lanes, int first_lane,
                     int group) {
   if (o.kind == lir::Operand::Kind::kImm) return ImmediateOperand(o.id, static_cast<Type>(o.type));
-  assert(o.kind == lir::Operand::Kind::kValue);
+  assert(IsValue(o));
   const Layout layout = LayoutOf(f, o);
   isa::Operand r = layout.flag ? FlagOperand(o) : Register(o, layout, first_lane, group);
   r.negate = (o.mods & lir::Operand::kNegate) != 0;

@@ -7,7 +7,7 @@
 
 namespace kiln::intel {
 
-inline constexpr int kGrfBytes = 32;
+using isa::kGrfBytes;
 
 isa::Operand NullOperand(isa::Type type);
 isa::Operand ImmediateOperand(uint32_t bits, isa::Type type);

@@ -19,8 +19,8 @@ using lir::Operand;
 // A message for part of the lanes reads a payload that holds all lanes of the thread, of one
 // component, from the register in which its lanes begin (core/intel/messages/halve_messages.cc).
 bool IsWhole(EmitContext& em, const lir::Inst& in, const Operand& o) {
-  return o.kind == Operand::Kind::kValue && in.width > 1 && in.width < em.f.dispatch_width &&
-         o.comps == 1 && em.f.value(o.value()).file == kFileG;
+  return IsValue(o) && in.width > 1 && in.width < em.f.dispatch_width && o.comps == 1 &&
+         em.f.value(o.value()).file == kFileG;
 }
 
 uint32_t PartRegisters(EmitContext& em, const lir::Inst& in, const Operand& o) {

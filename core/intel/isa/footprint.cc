@@ -23,8 +23,6 @@ int DstBytes(const Operand& dst, int channels) {
   return ((channels - 1) * dst.region.hstride + 1) * size;
 }
 
-int RegistersOf(int subnr, int bytes) { return (subnr + bytes + kGrfBytes - 1) / kGrfBytes; }
-
 uint16_t AccumulatorMask(int first, int count) {
   return static_cast<uint16_t>(((1u << count) - 1) << first);
 }
@@ -73,7 +71,7 @@ class Collector {
 
   void Source(const Operand& src) {
     if (src.indirect) return Indirect(out_.reads);
-    const int count = RegistersOf(src.subnr, SourceBytes(src, inst_.exec_size));
+    const int count = GrfsOf(src.subnr + SourceBytes(src, inst_.exec_size));
     if (src.file == File::kGrf) return out_.reads.Add(src.nr, count);
     if (src.file != File::kArf) return;
     switch (src.arf) {
@@ -89,7 +87,7 @@ class Collector {
 
   void Destination(const Operand& dst) {
     if (dst.indirect) return Indirect(out_.writes);
-    const int count = RegistersOf(dst.subnr, DstBytes(dst, inst_.exec_size));
+    const int count = GrfsOf(dst.subnr + DstBytes(dst, inst_.exec_size));
     if (dst.file == File::kGrf) return out_.writes.Add(dst.nr, count);
     if (dst.file != File::kArf) return;
     switch (dst.arf) {

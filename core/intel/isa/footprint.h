@@ -13,9 +13,6 @@
 
 namespace kiln::intel::isa {
 
-inline constexpr int kGrfCount = 128;
-inline constexpr int kGrfBytes = 32;
-
 // Consecutive GRFs.
 struct RegisterRange {
   uint8_t first = 0;

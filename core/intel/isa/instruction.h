@@ -16,6 +16,13 @@ namespace kiln::intel::isa {
 
 enum class Generation : uint8_t { kGen7p5, kGen9, kGen12 };
 
+// The general registers (GRFs) of a thread, and the bytes of one.
+inline constexpr int kGrfCount = 128;
+inline constexpr int kGrfBytes = 32;
+
+// Returns the number of registers that hold so many bytes, from the start of the first.
+constexpr int GrfsOf(int bytes) { return (bytes + kGrfBytes - 1) / kGrfBytes; }
+
 enum class Type : uint8_t { kUB, kB, kUW, kW, kUD, kD, kUQ, kQ, kHF, kF, kDF, kV, kUV, kVF };
 
 // Returns the bytes of one element (V, UV and VF are packed immediates of 4 bytes).

@@ -152,14 +152,18 @@ TEST(Program, InsertKeepsTargetsAndNotes) {
 TEST(Program, MissingTargetsAreErrors) {
   Program program = Example();
   program.targets[0].uip = kNoTarget;
-  EXPECT_FALSE(Finalise(program).ok());
+  EXPECT_EQ(Finalise(program).status().message(),
+            "instruction 0: UIP target -1 is not an instruction");
   program = Example();
   program.targets[5].jip = 99;
-  EXPECT_FALSE(Finalise(program).ok());
+  EXPECT_EQ(Finalise(program).status().message(),
+            "instruction 5: JIP target 99 is not an instruction");
   const auto placed = DecodeProgram(kGen, *Finalise(Example()));
   auto shifted = *placed;
+  EXPECT_EQ(ToProgram(kGen, shifted).status(), absl::OkStatus());
   shifted[0].inst.jip += 8;  // into the middle of an instruction
-  EXPECT_FALSE(ToProgram(kGen, shifted).ok());
+  EXPECT_EQ(ToProgram(kGen, shifted).status().message(),
+            "offset 0: JIP is not an instruction's start");
 }
 
 TEST(Program, TextHasLabels) {

@@ -3,8 +3,10 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/intel/lir/target.h"
+#include "core/intel/lir/testing.h"
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
@@ -53,6 +55,95 @@ TEST(Message, EqualOnesShareARow) {
   EXPECT_EQ(AddMessage(f, m), 1u);
 }
 
+// Every field, at the ends of its range.
+TEST(Message, EveryFieldIsReadBack) {
+  const std::vector<std::string> fields = {"header 1",
+                                           "bti 255",
+                                           "lanes 255",
+                                           "channels 255",
+                                           "op 255",
+                                           "returns 1",
+                                           "data64 1",
+                                           "element_bytes 255",
+                                           "owords 255",
+                                           "oword_high 1",
+                                           "unaligned 1",
+                                           "high_slots 1",
+                                           "scratch_offset 65535",
+                                           "scratch_registers 255",
+                                           "dword_mode 1",
+                                           "commit 1",
+                                           "sampler 255",
+                                           "half_params 1",
+                                           "half_result 1",
+                                           "form 1",
+                                           "target 255",
+                                           "last_target 1",
+                                           "per_sample 1",
+                                           "null_target 1",
+                                           "alpha0 1",
+                                           "offset_x -128",
+                                           "offset_y 127",
+                                           "sample 255",
+                                           "linear 1",
+                                           "urb_offset 65535",
+                                           "urb_masks 1",
+                                           "urb_lane_offsets 1",
+                                           "indirect",
+                                           "bindless"};
+  lir::SideRow row, all;
+  std::string together = "sample";
+  for (const std::string& field : fields) {
+    ASSERT_TRUE(ParseMessage("sample " + field, &row)) << field;
+    EXPECT_EQ(PrintMessage(row), "sample " + field);
+    together += " " + field;
+  }
+  ASSERT_TRUE(ParseMessage(together, &all));
+  EXPECT_EQ(PrintMessage(all), together);
+  EXPECT_EQ(lir::RecordOf<LirMessage>(all).fields.offset_x, -128);
+}
+
+TEST(Message, EveryMessageHasAName) {
+  for (int m = 0; m < isa::kMessageCount; ++m) {
+    const std::string name(isa::Info(static_cast<isa::Message>(m)).name);
+    lir::SideRow row;
+    ASSERT_TRUE(ParseMessage(name, &row)) << name;
+    EXPECT_EQ(lir::RecordOf<LirMessage>(row).fields.message, static_cast<isa::Message>(m));
+  }
+}
+
+// The uses of a message: payloads, then those of the descriptors, then the predicate.
+TEST(Message, UsesBehindThePayloadsAreThoseOfItsFlags) {
+  const auto counts = [](const std::string& uses, const std::string& fields) {
+    const lir::Function f = testing::FunctionOf(
+        16, "value %0 G 4x1\nvalue %1 U 4x1\nvalue %2 F 0x1\n",
+        "  msg.write " + uses + " {w16 " + (uses.find("%2") != uses.npos ? "pred 1 " : "") +
+            "[untyped_write lanes 16 channels 1" + fields + "]}\n");
+    if (f.blocks.empty()) return std::string();
+    const lir::Inst& in = f.inst(testing::FirstOf(f));
+    return std::to_string(PayloadCount(f, in)) + " " +
+           std::to_string(UsesBehind(in, MessageOf(f, in)));
+  };
+  EXPECT_EQ(counts("%0:ud", ""), "1 0");
+  EXPECT_EQ(counts("%0:ud %0:ud", ""), "2 0");
+  EXPECT_EQ(counts("%0:ud %0:ud %1:ud", " indirect"), "2 1");
+  EXPECT_EQ(counts("%0:ud %1:ud %1:ud", " indirect bindless"), "1 2");
+  EXPECT_EQ(counts("%0:ud %0:ud %1:ud %2:uw", " bindless"), "2 2");
+}
+
+TEST(Message, AtomicsOnWideAddressesAreSplit) {
+  const auto split = [](const std::string& op, int width, const std::string& message) {
+    const lir::Function f = testing::FunctionOf(
+        32, "value %0 G 8x1\nvalue %1 G 4x1\n",
+        "  " + op + " %0:uq %1:ud {w" + std::to_string(width) + " [" + message + "]}\n");
+    return !f.blocks.empty() && IsSplitMessage(f, f.inst(testing::FirstOf(f)));
+  };
+  EXPECT_TRUE(split("msg.atomic", 16, "a64_atomic lanes 8"));
+  EXPECT_FALSE(split("msg.atomic", 8, "a64_atomic lanes 8"));
+  EXPECT_FALSE(split("msg.atomic", 16, "untyped_atomic lanes 16"));
+  EXPECT_FALSE(split("msg.write", 16, "a64_untyped_write lanes 8")) << "halve_messages does it";
+}
+
 TEST(Message, TextThatIsNoneIsRefused) {
   for (const char* side :
        {"[]", "[untyped]", "[untyped_read bti]", "[untyped_read bti 256]",
@@ -61,6 +152,8 @@ TEST(Message, TextThatIsNoneIsRefused) {
     const std::string line = std::string("  msg.write %0:ud {w16 ") + side + "}\n";
     EXPECT_FALSE(lir::Parse(TargetOf(Tgl()), kHeader + line).ok()) << side;
   }
+  const std::string good = "  msg.write %0:ud {w16 [untyped_read bti 255]}\n";
+  EXPECT_EQ(lir::Parse(TargetOf(Tgl()), kHeader + good).status(), absl::OkStatus());
 }
 
 TEST(Message, RowsMustBeThere) {

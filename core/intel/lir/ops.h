@@ -111,6 +111,11 @@ constexpr bool IsMessage(uint16_t op) { return op >= kSend && op <= kMsgTargetEn
 enum LirFile : uint8_t { kFileG, kFileU, kFileF };
 enum LirPool : uint8_t { kPoolGrf, kPoolFlag };
 
+// Returns true for an operand that is a flag of the function's.
+inline bool IsFlag(const lir::Function& f, const lir::Operand& o) {
+  return IsValue(o) && f.value(o.value()).file == kFileF;
+}
+
 // The first flag granule of the mask of dead lanes, f1.0; reserved in programs that kill.
 inline constexpr uint32_t kDeadMask = 2;
 inline constexpr uint8_t kDeadMaskClass = 1, kTargetClass = 2;  // OpInfo::memory_class

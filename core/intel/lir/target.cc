@@ -176,7 +176,7 @@ uint32_t UnitsPerComp(const Function& f, const Value& v) {
   if (v.file == kFileF) return f.dispatch_width > 16 ? 2 : 1;
   if (v.file != kFileG) return 1;
   const uint32_t bytes = uint32_t{f.dispatch_width} * v.elem_bytes;
-  return bytes == 16 ? 4 : (bytes + 31u) / 32 * 8;
+  return bytes == 16 ? 4 : static_cast<uint32_t>(GrfsOf(static_cast<int>(bytes))) * kDwordsPerGrf;
 }
 
 // A uniform pair is aligned to 8 bytes, where a three-source instruction can write it. A uniform
@@ -205,15 +205,15 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   const lir::Inst& in = f.inst(id);
   const Operand& d = f.defs(id)[def];
   const Operand& u = f.uses(id)[use];
-  if (d.kind != Operand::Kind::kValue || u.kind != Operand::Kind::kValue) return false;
+  if (!IsValue(d) || !IsValue(u)) return false;
   if (IsMessage(in.op)) return !IsSplitMessage(f, in);
   if (ReadsLate(in.op) || (in.op == kPack && use != 0)) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   if (dv.file == kFileF || uv.file == kFileF) return true;
   const uint32_t lanes = in.width;
-  if (lanes * dv.elem_bytes <= 32 && !IsIntegerDivision(in)) {
-    return lanes * uv.elem_bytes <= 32;
+  if (lanes * dv.elem_bytes <= kGrfBytes && !IsIntegerDivision(in)) {
+    return lanes * uv.elem_bytes <= kGrfBytes;
   }
   // A half of a per-lane value (halve_values) and a scalar both are in file U: `comps` differs.
   return uv.file == dv.file && uv.elem_bytes == dv.elem_bytes && u.comps == d.comps;
@@ -335,7 +335,7 @@ bool CanMask(const Function& f, const Value& v) {
 bool CanRepeat(const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
   if (in.predicate_mode != 0 || in.cmod != 0 || in.num_defs != 1) return false;
-  if (f.defs(id)[0].kind != Operand::Kind::kValue) return false;
+  if (!IsValue(f.defs(id)[0])) return false;
   if (in.op == kSend) {
     const bool block =
         isa::Info(MessageOf(f, in).fields.message).layout == isa::MessageLayout::kBlock;
@@ -386,7 +386,7 @@ uint32_t ScratchMessages(uint32_t registers) {
 }
 
 uint32_t PayloadRegisters(const Function& f, const Operand& o) {
-  if (o.kind != Operand::Kind::kValue) return 0;
+  if (!IsValue(o)) return 0;
   return (o.comps * UnitsPerComp(f, f.value(o.value())) + 7) / 8;
 }
 

@@ -40,15 +40,9 @@ uint8_t UnitNumber(Unit unit) {
   }
 }
 
-int Registers(int bytes) { return (bytes + 31) / 32; }
-
 int WrittenBy(const Function& f, InstId id) {
   const auto defs = f.defs(id);
   return defs.empty() ? 0 : static_cast<int>(PayloadRegisters(f, defs[0]));
-}
-
-bool IsFlag(const Function& f, const Operand& o) {
-  return o.kind == Operand::Kind::kValue && f.value(o.value()).file == kFileF;
 }
 
 // Converts the cost model's terms: there, latencies count from the end of the front end's time, and
@@ -71,7 +65,7 @@ lir::Timing MessageTiming(const TimingTable& table, const Function& f, InstId id
   const lir::Inst& in = f.inst(id);
   TimingSizes sizes;
   sizes.written = WrittenBy(f, id);
-  sizes.lanes = Registers(4 * in.width);
+  sizes.lanes = GrfsOf(4 * in.width);
   const auto uses = f.uses(id);
   for (int k = 0; k < PayloadCount(f, in); ++k) {
     sizes.payload += static_cast<int>(PayloadRegisters(f, uses[static_cast<size_t>(k)]));
@@ -81,7 +75,7 @@ lir::Timing MessageTiming(const TimingTable& table, const Function& f, InstId id
 
 // Returns the timing of `count` messages on the thread's scratch memory, one after another.
 lir::Timing ScratchTiming(const TimingTable& table, const lir::Inst& in, int count) {
-  lir::Timing t = From(TimingOf(table, TimingKind::kData, {0, Registers(4 * in.width), 0}));
+  lir::Timing t = From(TimingOf(table, TimingKind::kData, {0, GrfsOf(4 * in.width), 0}));
   t.latency += (count - 1) * t.busy;
   t.read += (count - 1) * t.busy;
   t.issue += (count - 1) * t.busy;
@@ -100,7 +94,7 @@ lir::Timing AluTiming(const TimingTable& table, const Function& f, InstId id) {
     bytes = std::max(bytes, isa::ByteSize(static_cast<isa::Type>(o.type)));
   }
   const Timing t =
-      TimingOf(table, TimingKind::kAlu, {WrittenBy(f, id), Registers(in.width * bytes), 0});
+      TimingOf(table, TimingKind::kAlu, {WrittenBy(f, id), GrfsOf(in.width * bytes), 0});
   lir::Timing out = From(t);
   if (flag) out.latency = t.front + std::max(t.flag, t.result);
   return out;
@@ -109,7 +103,7 @@ lir::Timing AluTiming(const TimingTable& table, const Function& f, InstId id) {
 // Returns the timing of `count` instructions of which `chain` depend on one another.
 lir::Timing SequenceTiming(const TimingTable& table, const lir::Inst& in, int count, int chain) {
   const Timing one =
-      TimingOf(table, TimingKind::kAlu, {Registers(4 * in.width), Registers(4 * in.width), 0});
+      TimingOf(table, TimingKind::kAlu, {GrfsOf(4 * in.width), GrfsOf(4 * in.width), 0});
   lir::Timing out = From(one);
   out.issue *= std::max(1, count);
   out.latency = std::max(out.issue, chain * out.latency);
@@ -123,7 +117,7 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
   if (IsMessage(in.op)) return MessageTiming(table, f, id);
   if (in.op == Op(Opcode::kMath)) {
     const auto function = static_cast<isa::MathFunction>(in.aux);
-    return From(TimingOf(table, KindOf(function), {WrittenBy(f, id), Registers(4 * in.width), 0}));
+    return From(TimingOf(table, KindOf(function), {WrittenBy(f, id), GrfsOf(4 * in.width), 0}));
   }
   if (IsEuOp(in.op)) return AluTiming(table, f, id);
   const int scan_steps = std::bit_width(unsigned{f.dispatch_width});

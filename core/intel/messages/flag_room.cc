@@ -11,10 +11,6 @@ constexpr int kGranuleLanes = 16;
 
 }  // namespace
 
-bool IsFlag(const lir::Function& f, const lir::Operand& o) {
-  return o.kind == lir::Operand::Kind::kValue && f.value(o.value()).file == kFileF;
-}
-
 FlagRoom::FlagRoom(const lir::Function& f, uint32_t granules)
     : f_(f),
       granules_(granules),

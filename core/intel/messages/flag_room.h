@@ -15,8 +15,6 @@
 
 namespace kiln::intel {
 
-bool IsFlag(const lir::Function& f, const lir::Operand& o);
-
 class FlagRoom {
  public:
   // `granules`: the number of granules that values may use.

@@ -111,7 +111,7 @@ class Halving {
     return AddMessage(f_, message);
   }
   bool HasParts(const Operand& o) const {
-    return o.kind == Operand::Kind::kValue && f_.value(o.value()).file == kFileG && o.comps > 1;
+    return IsValue(o) && f_.value(o.value()).file == kFileG && o.comps > 1;
   }
   Operand Half(const lir::Inst& in, const Operand& o, int group) {
     std::vector<Operand> parts;

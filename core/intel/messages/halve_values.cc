@@ -135,7 +135,7 @@ class Halving {
     bool changed = false;
     const uint8_t group = f_.inst(id).group;
     for (Operand& o : f_.uses(id)) {
-      if (o.kind != Operand::Kind::kValue) continue;
+      if (!IsValue(o)) continue;
       if (const auto moved = moved_.find(o.id); moved != moved_.end()) {
         o.id = moved->second.id;
         o.comp = static_cast<uint16_t>(o.comp + moved->second.comp);
@@ -164,7 +164,7 @@ class Halving {
     }
     const Operand& to = f_.defs(id)[0];
     const Operand& from = f_.uses(id)[0];
-    if (to.kind != Operand::Kind::kValue || from.kind != Operand::Kind::kValue) return false;
+    if (!IsValue(to) || !IsValue(from)) return false;
     const auto is_half = [&](const Operand& o) {
       return o.type == kRaw && o.comps == kDwords && o.mods == 0 && o.sub == 0 &&
              f_.value(o.value()).file == kFileU;
@@ -179,7 +179,7 @@ class Halving {
     // a bit per component; all if an operand reads several
     std::vector<uint32_t> wanted(f_.values.size(), 0);
     const auto want = [&](const Operand& o) {
-      if (o.kind != Operand::Kind::kValue) return;
+      if (!IsValue(o)) return;
       const bool one = o.comps == 1 && o.comp < 32;
       wanted[o.id] |= one ? 1u << o.comp : ~0u;
     };
@@ -201,7 +201,7 @@ class Halving {
       block.insts = out_;
     }
     ForEachUse([&](Operand& o) {
-      if (o.kind != Operand::Kind::kValue) return;
+      if (!IsValue(o)) return;
       const auto found = split.find(o.id);
       if (found == split.end()) return;
       o.id = found->second[o.comp].id;

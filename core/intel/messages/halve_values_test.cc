@@ -127,6 +127,9 @@ TEST(HalveValues, AFlagThatIsReadWholeStaysWhole) {
                                   "  %10x4:ud = collect %3:ud %4:ud _ _ {w32}\n") +
                       kEnd);
   EXPECT_NE(out.find("  %16:uw = cmp %0:f %14:f {w32 cmod 5}\n"), std::string::npos) << out;
+  EXPECT_NE(out.find(" %16:uw {w32 pred 1}\n"), std::string::npos) << out;
+  EXPECT_EQ(out.find("= cmp", out.find("= cmp") + 1), std::string::npos) << out;
+  EXPECT_NE(out.find("{w16 g16 [target_write"), std::string::npos) << "halved nothing\n" << out;
 }
 
 // All flags together hold two flags of 32 lanes. Halving a condition doubles its flags, so
@@ -175,6 +178,7 @@ TEST(HalveValues, WhatIsBelowResponsesIsJoinedLater) {
 TEST(HalveValues, ResponsesAreJoinedWhereNothingIsGained) {
   const std::string out =
       Halved(std::string(kRead) + "  %4:f = add %11:f %14:f {w32}\n" + kElsewhere + kEnd);
+  EXPECT_NE(out.find(":ud = join_groups %16x16:ud %17x16:ud {w32}\n"), out.npos) << out;
   EXPECT_NE(out.find("  %4:f = add %"), std::string::npos) << out;
   EXPECT_NE(out.find(":f %14:f {w32}\n"), std::string::npos) << out;
   const std::string both = Halved(std::string(kRead) +
@@ -184,6 +188,7 @@ TEST(HalveValues, ResponsesAreJoinedWhereNothingIsGained) {
                                   "block b1 depth 0\n"
                                   "  %10x4:ud = collect %3:ud %4:ud _ _ {w32}\n" +
                                   kEnd);
+  EXPECT_NE(both.find("= join_groups %16.16x16:ud %17.16x16:ud {w32}\n"), both.npos) << both;
   EXPECT_NE(both.find("  %3:f = add %"), std::string::npos) << both;
   EXPECT_NE(both.find("  %4:f = add %"), std::string::npos) << both;
 }

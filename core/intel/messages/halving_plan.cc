@@ -59,7 +59,6 @@ using isa::Type;
 using lir::InstId;
 using lir::Operand;
 
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
 bool OfDwords(const lir::Function& f, const Operand& o) {
   return f.value(o.value()).elem_bytes == 4;
 }

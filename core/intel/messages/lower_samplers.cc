@@ -110,7 +110,7 @@ class Lowering {
 
   // Returns a parameter in registers of its own; a value for just these lanes is one already.
   Operand Part(const lir::Inst& in, const Operand& o, int lanes, int group) {
-    if (o.kind == Operand::Kind::kValue && lanes == in.width) return o;
+    if (IsValue(o) && lanes == in.width) return o;
     const bool whole = lanes == in.width && (in.flags & lir::kNoMask) == 0;
     const Operand part = whole ? NewLanes() : NewRegisters(lanes / 8);
     lir::InstFields fields = Fields(in, lanes, group);

@@ -33,8 +33,7 @@ using Parts = absl::Span<const Operand>;
 
 // Returns true if the second's components follow the first's in one value.
 bool Follows(const Operand& a, const Operand& b) {
-  return a.kind == Operand::Kind::kValue && b.kind == Operand::Kind::kValue && a.id == b.id &&
-         b.comp == a.comp + a.comps;
+  return IsValue(a) && IsValue(b) && a.id == b.id && b.comp == a.comp + a.comps;
 }
 
 bool IsOneValue(Parts parts) {
@@ -119,7 +118,7 @@ class Splitter {
   }
 
   void Count(const Operand& o) {
-    if (o.kind == Operand::Kind::kValue) ++uses_[o.id];
+    if (IsValue(o)) ++uses_[o.id];
   }
 
   // Returns the collect that makes the message's only payload and has no other reader.
@@ -136,7 +135,7 @@ class Splitter {
     const lir::InstId collect = CollectOf(message);
     if (!collect.valid() || f_.uses(collect).size() < 2) return false;
     for (const Operand& o : f_.uses(collect)) {
-      if (o.kind != Operand::Kind::kValue) return false;
+      if (!IsValue(o)) return false;
     }
     if (!context_.Rewrite()) return false;
     const std::vector<Operand> parts(f_.uses(collect).begin(), f_.uses(collect).end());
@@ -163,8 +162,8 @@ class Splitter {
     const Operand from = f_.uses(move)[0];
     const bool same_lanes = m.width == in.width && m.group == in.group &&
                             in.width < f_.dispatch_width && m.predicate_mode == 0;
-    const bool plain = from.kind == Operand::Kind::kValue && from.comps == 1 && from.mods == 0 &&
-                       from.sub == 0 && from.type == f_.defs(move)[0].type &&
+    const bool plain = IsValue(from) && from.comps == 1 && from.mods == 0 && from.sub == 0 &&
+                       from.type == f_.defs(move)[0].type &&
                        f_.value(from.value()).file == kFileG &&
                        f_.value(from.value()).elem_bytes == 4;
     if (!same_lanes || !plain) return half;

@@ -8,13 +8,13 @@ DefUse FindDefUse(const lir::Function& f) {
   d.uses.resize(f.values.size());
   d.block.resize(f.insts.size());
   const auto use = [&](const lir::Operand& o) {
-    if (o.kind == lir::Operand::Kind::kValue) ++d.uses[o.id];
+    if (IsValue(o)) ++d.uses[o.id];
   };
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     for (lir::InstId id : f.blocks[b].insts) {
       d.block[id.index] = lir::BlockId(b);
       for (const lir::Operand& o : f.defs(id)) {
-        if (o.kind == lir::Operand::Kind::kValue) d.def[o.id] = id;
+        if (IsValue(o)) d.def[o.id] = id;
       }
       for (const lir::Operand& o : f.uses(id)) use(o);
     }

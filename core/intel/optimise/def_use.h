@@ -15,7 +15,7 @@ struct DefUse {
   std::vector<lir::BlockId> block;  // by instruction; invalid if it is in no block
 
   const lir::InstId* DefOf(const lir::Operand& o) const {
-    if (o.kind != lir::Operand::Kind::kValue || !def[o.id].valid()) return nullptr;
+    if (!IsValue(o) || !def[o.id].valid()) return nullptr;
     return &def[o.id];
   }
 };

@@ -61,12 +61,12 @@ class Merger {
       for (lir::InstId id : block.insts) {
         if (IsMessage(f_.inst(id).op)) continue;
         for (const Operand& o : f_.uses(id)) {
-          if (o.kind == Operand::Kind::kValue) messages_only_[o.id] = false;
+          if (IsValue(o)) messages_only_[o.id] = false;
         }
       }
       for (const lir::Edge& e : block.succs) {
         for (const Operand& o : f_.args(e)) {
-          if (o.kind == Operand::Kind::kValue) messages_only_[o.id] = false;
+          if (IsValue(o)) messages_only_[o.id] = false;
         }
       }
     }
@@ -77,7 +77,7 @@ class Merger {
     const Operand& def = f_.defs(id)[0];
     const Operand& use = f_.uses(id)[0];
     const auto to = static_cast<isa::Type>(def.type), from = static_cast<isa::Type>(use.type);
-    return use.kind == Operand::Kind::kValue &&
+    return IsValue(use) &&
            (isa::ByteSize(to) != isa::ByteSize(from) || isa::IsFloat(to) != isa::IsFloat(from));
   }
 
@@ -94,7 +94,7 @@ class Merger {
   }
 
   Operand Renamed(Operand o) const {
-    while (o.kind == Operand::Kind::kValue && to_[o.id].valid()) o.id = to_[o.id].index;
+    while (IsValue(o) && to_[o.id].valid()) o.id = to_[o.id].index;
     return o;
   }
 

@@ -45,7 +45,7 @@ class PayloadMerger {
   void FindSent() {
     sent_.assign(f_.values.size(), true);
     const auto read = [&](const Operand& o) {
-      if (o.kind == Operand::Kind::kValue) sent_[o.id] = false;
+      if (IsValue(o)) sent_[o.id] = false;
     };
     for (const lir::Block& block : f_.blocks) {
       for (lir::InstId id : block.insts) {
@@ -66,9 +66,9 @@ class PayloadMerger {
     }
     const Operand& def = f_.defs(id)[0];
     const Operand& use = f_.uses(id)[0];
-    if (def.kind != Operand::Kind::kValue || f_.value(def.value()).file != kFileG) return false;
+    if (!IsValue(def) || f_.value(def.value()).file != kFileG) return false;
     return use.kind == Operand::Kind::kImm ||
-           (use.kind == Operand::Kind::kValue && f_.value(use.value()).file == kFileU);
+           (IsValue(use) && f_.value(use.value()).file == kFileU);
   }
 
   void MakeKey(lir::InstId id, uint32_t block_start) {
@@ -80,7 +80,7 @@ class PayloadMerger {
                 uint32_t{v.elem_bytes} << 24,
             uint32_t{v.comps} | (v.whole_registers ? 1u << 16 : 0) | (v.in_tail ? 1u << 17 : 0)};
     for (const Operand& o : f_.uses(id)) {
-      key_.push_back(o.kind == Operand::Kind::kValue ? number_[o.id] : o.id);
+      key_.push_back(IsValue(o) ? number_[o.id] : o.id);
       key_.push_back(static_cast<uint32_t>(o.kind) | uint32_t{o.type} << 8 |
                      uint32_t{o.mods} << 16 | uint32_t{o.sub} << 24);
       key_.push_back(uint32_t{o.comp} | uint32_t{o.comps} << 16);
@@ -113,7 +113,7 @@ class PayloadMerger {
 
   void Rename() {
     const auto rename = [&](Operand& o) {
-      if (o.kind == Operand::Kind::kValue && to_[o.id].valid()) o.id = to_[o.id].index;
+      if (IsValue(o) && to_[o.id].valid()) o.id = to_[o.id].index;
     };
     for (lir::Block& block : f_.blocks) {
       for (lir::InstId id : block.insts) {

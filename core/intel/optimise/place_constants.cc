@@ -142,7 +142,7 @@ class Placer {
   }
 
   uint32_t ConstantOf(const Operand& o) const {
-    return o.kind == Operand::Kind::kValue && o.id < of_.size() ? of_[o.id] : kNone;
+    return IsValue(o) && o.id < of_.size() ? of_[o.id] : kNone;
   }
 
   static bool IsNear(const Location& a, const Location& b) {

@@ -56,8 +56,7 @@ class Propagator {
  private:
   void RenameFlags(lir::InstId id) {
     for (Operand& o : f_.uses(id)) {
-      while (o.kind == Operand::Kind::kValue && o.id < replaced_.size() &&
-             replaced_[o.id].valid()) {
+      while (IsValue(o) && o.id < replaced_.size() && replaced_[o.id].valid()) {
         o.id = replaced_[o.id].index;
       }
     }

@@ -57,8 +57,7 @@ class Propagator {
       return nullptr;
     }
     const Operand& source = f_.uses(*def)[0];
-    if (source.kind != Operand::Kind::kValue || source.comps != 1 ||
-        (o.sub != 0 && source.mods != 0)) {
+    if (!IsValue(source) || source.comps != 1 || (o.sub != 0 && source.mods != 0)) {
       return nullptr;
     }
     const lir::Value& from = f_.value(source.value());
@@ -114,7 +113,7 @@ class Propagator {
     const auto from = static_cast<Type>(source.type);
     const bool narrow =
         !isa::IsFloat(from) && isa::ByteSize(from) < 4 && from != Type::kV && from != Type::kUV;
-    if (source.kind != Operand::Kind::kValue || source.comps != 1 || source.mods != 0 || !narrow ||
+    if (!IsValue(source) || source.comps != 1 || source.mods != 0 || !narrow ||
         !IsDword(static_cast<Type>(f_.defs(*def)[0].type))) {
       return nullptr;
     }

@@ -40,7 +40,7 @@ absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& conte
     const uint16_t flags = ops[f.inst(id).op].flags;
     if (flags & (lir::kOpSideEffect | lir::kOpTerminator | lir::kOpBarrier)) return false;
     for (const lir::Operand& d : f.defs(id)) {
-      if (d.kind == lir::Operand::Kind::kValue && info.uses[d.id] != 0) return false;
+      if (IsValue(d) && info.uses[d.id] != 0) return false;
     }
     return true;
   };
@@ -58,7 +58,7 @@ absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& conte
     const lir::InstId id = work.back();
     work.pop_back();
     for (const lir::Operand& o : f.uses(id)) {
-      if (o.kind != lir::Operand::Kind::kValue) continue;
+      if (!IsValue(o)) continue;
       if (--info.uses[o.id] == 0 && info.def[o.id].valid()) visit(info.def[o.id]);
     }
   }

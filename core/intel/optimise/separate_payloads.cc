@@ -25,8 +25,8 @@ constexpr auto kRaw = static_cast<uint8_t>(Type::kUD);
 constexpr uint8_t kDwordsOfRegister = 8;
 
 bool Overlap(const Operand& a, const Operand& b) {
-  return a.kind == Operand::Kind::kValue && b.kind == Operand::Kind::kValue && a.id == b.id &&
-         a.comp < b.comp + b.comps && b.comp < a.comp + a.comps;
+  return IsValue(a) && IsValue(b) && a.id == b.id && a.comp < b.comp + b.comps &&
+         b.comp < a.comp + a.comps;
 }
 
 bool HasTwoPayloads(const lir::Function& f, const lir::Inst& in) {

@@ -80,8 +80,6 @@ class Vectoriser {
     uint16_t comp = 0;
   };
 
-  static bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
   // Finds values of which a use names another component than the first, or several; they stay as
   // they are.
   void FindOddUses() {

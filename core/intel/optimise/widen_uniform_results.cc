@@ -30,7 +30,7 @@ bool IsCopyToLanes(const lir::Function& f, lir::InstId id) {
   }
   const Operand& def = f.defs(id)[0];
   const Operand& use = f.uses(id)[0];
-  if (use.kind != Operand::Kind::kValue || use.mods != 0 || use.sub != 0) return false;
+  if (!IsValue(use) || use.mods != 0 || use.sub != 0) return false;
   const lir::Value& to = f.value(def.value());
   const lir::Value& from = f.value(use.value());
   const auto def_type = static_cast<Type>(def.type), use_type = static_cast<Type>(use.type);
@@ -49,7 +49,7 @@ bool CanWiden(const lir::Function& f, lir::InstId id, int elem_bytes) {
     return false;
   }
   for (const Operand& o : f.uses(id)) {
-    if (o.kind == Operand::Kind::kValue && f.value(o.value()).file != kFileU) return false;
+    if (IsValue(o) && f.value(o.value()).file != kFileU) return false;
   }
   return true;
 }

@@ -125,7 +125,7 @@ std::optional<Timing> TimingOf(const Device& device, const Instruction& inst,
   if (!kind) return std::nullopt;
   TimingSizes sizes;
   sizes.written = Registers(footprint.writes);
-  sizes.lanes = (inst.exec_size * ExecutionBytes(inst) + isa::kGrfBytes - 1) / isa::kGrfBytes;
+  sizes.lanes = GrfsOf(inst.exec_size * ExecutionBytes(inst));
   sizes.payload = isa::IsSend(inst.op) ? Registers(footprint.reads) : 0;
   return TimingOf(*device.timings, *kind, sizes);
 }

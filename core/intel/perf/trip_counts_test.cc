@@ -269,6 +269,7 @@ TEST(TripCounts, LoopsNestedTooDeeply) {
 // Code of any compiler may be unstructured: its loops are not known, and do no harm.
 TEST(TripCounts, UnstructuredCode) {
   std::vector<Instruction> insts = TopTested(0, 7, 1);
+  EXPECT_TRUE(Trips(insts)[0].known);
   insts.push_back(Branch(Opcode::kEndif, false));
   EXPECT_FALSE(Trips(insts)[0].known);
   insts = TopTested(0, 7, 1);

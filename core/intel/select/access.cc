@@ -71,9 +71,7 @@ Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
 Location Access::Moved(const Location& location, uint32_t bytes) {
   if (bytes == 0) return location;
   Location moved = location;
-  const auto per_lane = [&](const Operand& o) {
-    return o.kind == Operand::Kind::kValue && FileOf(o) == kFileG;
-  };
+  const auto per_lane = [&](const Operand& o) { return IsValue(o) && FileOf(o) == kFileG; };
   const bool lanes = per_lane(location.offset) || (location.high && per_lane(*location.high));
   const Where where = lanes ? Where::kLanes : Where::kUniform;
   moved.offset = Offset(location.offset, bytes, where);

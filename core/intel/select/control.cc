@@ -35,8 +35,8 @@ std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
     const Type t = IntType(v, false);
     const Operand o = is_bool ? bools_.StoredBool(v) : Src(v, t);
     const lir::Value param = f_.value(f_.block(to).params[i]);
-    const bool fits = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
-                      FileOf(o) == param.file && f_.value(o.value()).elem_bytes == param.elem_bytes;
+    const bool fits = IsValue(o) && o.mods == 0 && o.sub == 0 && FileOf(o) == param.file &&
+                      f_.value(o.value()).elem_bytes == param.elem_bytes;
     const Where where = param.file == kFileG ? Where::kLanes : Where::kUniform;
     if (fits) {
       args.push_back(Retype(o, Type::kUD));

@@ -29,7 +29,7 @@ Operand Conversions::ToHalf(Where where, Operand source) {
 std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
                                            bool is_signed) const {
   Operand o = Src(x, Type::kUD);
-  const bool dword = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
+  const bool dword = IsValue(o) && o.mods == 0 && o.sub == 0 &&
                      f_.value(o.value()).elem_bytes == 4 && BitsOf(x) == 32;
   if (!dword || first_bit % bits != 0 || first_bit + bits > 32) return std::nullopt;
   if (bits == 8) {
@@ -218,8 +218,7 @@ Operand Conversions::PackedWords(mir::InstId id, Where where) {
 Operand Conversions::Packed(Where where, std::vector<Operand> parts) {
   const Operand& first = parts[0];
   const auto step = static_cast<int>(4 / parts.size());
-  bool together = first.kind == Operand::Kind::kValue && first.sub == 0 &&
-                  static_cast<Type>(first.type) != Type::kF &&
+  bool together = IsValue(first) && first.sub == 0 && static_cast<Type>(first.type) != Type::kF &&
                   f_.value(first.value()).elem_bytes == 4 &&
                   (FileOf(first) == kFileG) == (where == Where::kLanes);
   for (size_t i = 1; i < parts.size(); ++i) {

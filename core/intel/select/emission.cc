@@ -137,8 +137,8 @@ Operand Emission::ToRegister(const Operand& o) {
 
 // The bits above a shorter value in its dword do not matter to messages that take payloads.
 Operand Emission::ToLanes(const Operand& o) {
-  const bool plain = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
-                     FileOf(o) == kFileG && f_.value(o.value()).elem_bytes == 4;
+  const bool plain = IsValue(o) && o.mods == 0 && o.sub == 0 && FileOf(o) == kFileG &&
+                     f_.value(o.value()).elem_bytes == 4;
   if (plain) return Retype(o, Type::kUD);
   Operand source = o;
   const int bytes = isa::ByteSize(static_cast<Type>(o.type));

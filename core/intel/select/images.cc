@@ -78,7 +78,7 @@ void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, i
   lir::InstFields fields = Fields(where);
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
-  const bool returns = def.kind == Operand::Kind::kValue;
+  const bool returns = IsValue(def);
   access_.EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0),
                       uses, call.surface);
 }

@@ -68,7 +68,7 @@ class Committer {
     in.flags |= kInsertedCopy;
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       Operand& o = f_.operands[in.first_operand + k];
-      if (o.kind != Operand::Kind::kValue) continue;
+      if (!IsValue(o)) continue;
       o.id = shape.index;
       o.comp = 0;
       o.comps = comps;

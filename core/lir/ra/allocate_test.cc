@@ -48,7 +48,7 @@ uint32_t RegOf(const Function& f, uint32_t value) {
   for (const Block& b : f.blocks) {
     for (InstId i : b.insts) {
       for (const Operand& o : f.defs(i)) {
-        if (o.kind == Operand::Kind::kValue && o.id == value) return o.reg;
+        if (IsValue(o) && o.id == value) return o.reg;
       }
     }
   }

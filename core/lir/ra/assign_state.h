@@ -18,7 +18,6 @@
 #include "core/lir/ra/assign.h"
 #include "core/lir/ra/holes.h"
 #include "core/lir/ra/lane_sets.h"
-#include "core/lir/ra/operands.h"
 #include "core/lir/ra/parallel_moves.h"
 #include "core/lir/ra/value_info.h"
 #include "core/lir/target.h"

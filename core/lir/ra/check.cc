@@ -15,8 +15,6 @@ namespace kiln::lir::ra {
 
 namespace {
 
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
 // A fact, packed so that facts about one unit are adjacent: unit (24 bits), value (24), k (16).
 // Units are numbered pool after pool, then fixed register after fixed register, then the lanes that
 // hold spilled values, pool after pool, then those of scratch memory.

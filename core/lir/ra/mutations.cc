@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/lir/liveness.h"
-#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 

@@ -94,7 +94,7 @@ bool NextUses::Update(const Function& f, uint32_t b) {
   };
   for (uint32_t k = length; k-- > 0;) {
     for (const Operand& o : f.defs(block.insts[k])) {
-      if (o.kind == Operand::Kind::kValue) define(o.value());
+      if (IsValue(o)) define(o.value());
     }
     for (const Operand& o : f.uses(block.insts[k])) {
       pieces_.ForEach(o, [&](uint32_t p) { use(p, k); });

@@ -90,6 +90,9 @@ TEST(ParallelMovesTest, RefusesAMixedCycleWithoutFreeUnits) {
   const std::vector<Move> moves = {{0, 8, 8, 8, false, 1}, {8, 0, 8, 8, true, 2}};
   std::vector<MoveStep> steps;
   EXPECT_FALSE(SequenceMoves(moves, UnitSet(), 16, &steps));
+  steps.clear();
+  ASSERT_TRUE(SequenceMoves(moves, UnitSet(), 32, &steps));
+  ExpectSame(InSequence(steps, 32), AtOnce(moves, 32), moves, UnitSet(), 32);
 }
 
 TEST(ParallelMovesTest, ARangeThatOverlapsItselfGoesThroughFreeUnits) {

@@ -58,7 +58,7 @@ class Pieces {
   // Calls f(piece) for each piece that the operand names.
   template <class F>
   void ForEach(const Operand& o, F&& f) const {
-    if (o.kind != Operand::Kind::kValue || o.id + 1 >= first_.size() || !has(o.value())) return;
+    if (!IsValue(o) || o.id + 1 >= first_.size() || !has(o.value())) return;
     const uint32_t last = of(o.value(), o.comp + o.comps - 1u);
     for (uint32_t p = of(o.value(), o.comp); p <= last; ++p) f(p);
   }

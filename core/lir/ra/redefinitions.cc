@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
 #include "core/lir/ra/next_use.h"
-#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 

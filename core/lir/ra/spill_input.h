@@ -19,7 +19,6 @@
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
 #include "core/lir/ra/next_use.h"
-#include "core/lir/ra/operands.h"
 #include "core/lir/ra/pieces.h"
 #include "core/lir/ra/spill.h"
 #include "core/lir/target.h"

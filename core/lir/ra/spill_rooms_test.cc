@@ -197,6 +197,8 @@ TEST(SpillRoomsTest, WhatTheyHadInNoRegisterTheyDoNotHold) {
   r.Leave(0);
   r.Enter(1, {});
   EXPECT_FALSE(r.parked.Has(r.Piece(1)));
+  EXPECT_TRUE(r.parked.Has(r.Piece(0)));
+  EXPECT_EQ(r.parked.units(), 8u);
 }
 
 TEST(SpillRoomsTest, WhatIsCheapAndFarLeaves) {

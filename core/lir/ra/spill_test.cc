@@ -37,7 +37,7 @@ bool InstructionsFit(const Target& t, const Function& f) {
     uint32_t units = 0;
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
       const Operand& o = f.operands[in.first_operand + k];
-      if (o.kind != Operand::Kind::kValue || t.files[f.value(o.value()).file].pool != 0) continue;
+      if (!IsValue(o) || t.files[f.value(o.value()).file].pool != 0) continue;
       units += o.comps * t.units_per_comp(f, f.value(o.value()));
     }
     if (units > t.pools[0].units * 3 / 4) return false;

@@ -5,7 +5,6 @@
 
 #include "absl/container/inlined_vector.h"
 #include "core/lir/ra/loop_spans.h"
-#include "core/lir/ra/operands.h"
 
 namespace kiln::lir::ra {
 

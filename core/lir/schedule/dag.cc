@@ -7,11 +7,7 @@
 
 namespace kiln::lir::schedule {
 
-namespace {
-
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
-}  // namespace
+namespace {}  // namespace
 
 DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
     : t_(target), f_(f), allocated_(allocated) {

@@ -4,11 +4,7 @@
 
 namespace kiln::lir::schedule {
 
-namespace {
-
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
-}  // namespace
+namespace {}  // namespace
 
 OrderPressure::OrderPressure(const Target& target, const Function& f, const Liveness& live)
     : t_(target), f_(f), live_(live), units_(target, f, live), epoch_(live.num_slots(), 0) {}

@@ -16,8 +16,6 @@ namespace kiln::lir::schedule {
 
 namespace {
 
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
 // The instructions without the terminator.
 absl::Span<const InstId> Body(const Target& t, const Function& f, const Block& b) {
   size_t n = b.insts.size();

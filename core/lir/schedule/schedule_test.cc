@@ -31,8 +31,6 @@ namespace {
 
 using testing::TestTarget;
 
-bool IsValue(const Operand& o) { return o.kind == Operand::Kind::kValue; }
-
 Function Read(const std::string& text) {
   auto f = Parse(TestTarget(), text);
   EXPECT_TRUE(f.ok()) << f.status();

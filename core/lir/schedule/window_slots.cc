@@ -40,7 +40,7 @@ void WindowSlots::Number(const Dag& dag, const std::vector<char>& live_after) {
   for (const DagNode& node : dag.nodes) {
     const auto forget = [&](absl::Span<const Operand> operands) {
       for (const Operand& o : operands) {
-        if (o.kind == Operand::Kind::kValue) first_slot_[o.id] = kNone;
+        if (IsValue(o)) first_slot_[o.id] = kNone;
       }
     };
     forget(f_.uses(node.inst));
@@ -51,7 +51,7 @@ void WindowSlots::Number(const Dag& dag, const std::vector<char>& live_after) {
 // Adds the slots of an operand of the node; uses count `once` each.
 void WindowSlots::Add(const Operand& o, const std::vector<char>& live_after, bool once,
                       uint32_t node) {
-  if (o.kind != Operand::Kind::kValue) return;
+  if (!IsValue(o)) return;
   uint32_t& first = first_slot_[o.id];
   if (first == kNone) {
     first = size();

@@ -181,11 +181,14 @@ TEST(Divergence, LongChainsAreGivenUp) {
   std::string values = "%2";
   for (int i = 3; i <= n; ++i) values += ", %" + std::to_string(i);
   text += "continue " + values + ", %0 } unreachable";
-  const absl::StatusOr<mir::Module> m =
-      mir::Parse("mir 1 local_size 8, 1, 1 body { " + text + " }");
-  ASSERT_TRUE(m.ok()) << m.status();
-  const Divergence divergence(*m);
-  for (int i = 0; i <= n; ++i) EXPECT_FALSE(divergence.Uniform(mir::ValueId(i))) << i;
+  for (const bool lane : {true, false}) {
+    if (!lane) text.replace(text.find("local_index"), 11, "imul 1, 2");
+    const absl::StatusOr<mir::Module> m =
+        mir::Parse("mir 1 local_size 8, 1, 1 body { " + text + " }");
+    ASSERT_TRUE(m.ok()) << m.status();
+    const Divergence divergence(*m);
+    for (int i = 0; i <= n; ++i) EXPECT_EQ(divergence.Uniform(mir::ValueId(i)), !lane) << i;
+  }
 }
 
 // On random modules, every value that the analysis calls uniform is equal in all active lanes.

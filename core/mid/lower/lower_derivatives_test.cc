@@ -44,8 +44,10 @@ TEST(LowerDerivatives, HalfsAreTakenInSinglePrecision) {
     store_output[0, 0] %3
     return)",
                                              LowerDerivatives);
-  EXPECT_NE(text.find("%2:f32 = f2f %1"), std::string::npos) << text;
-  EXPECT_NE(text.find(":f16 = f2f"), std::string::npos) << text;
+  const size_t difference = text.find(":f32 = fsub ");
+  EXPECT_LT(text.find("%2:f32 = f2f %1\n"), difference) << text;
+  EXPECT_NE(text.find(":f16 = f2f ", difference), std::string::npos) << text;
+  EXPECT_EQ(text.find(":f16 = fsub"), std::string::npos) << text;
 }
 
 // Expects the same results before and after the pass: a body of 8 lanes in linear quads stores one

@@ -65,10 +65,17 @@ TEST(ResolveSubgroupSize, ComputesTheSame) {
 }
 
 TEST(ResolveSubgroupSize, FindsWhetherThereIsAnythingToDo) {
-  const auto m =
-      mir::Parse("mir 1 body { %0:i32 = reduce[iadd, 0] 1 %1:i32 = read_first %0 return }");
-  ASSERT_TRUE(m.ok()) << m.status();
-  EXPECT_FALSE(DependsOnSubgroupSize(*m));
+  const auto depends = [](const std::string& insts) {
+    const auto m = mir::Parse("mir 1 local_size 8, 1, 1 body { " + insts + " return }");
+    EXPECT_TRUE(m.ok()) << m.status();
+    return m.ok() && DependsOnSubgroupSize(*m);
+  };
+  EXPECT_FALSE(depends("%0:i32 = reduce[iadd, 0] 1 %1:i32 = read_first %0"));
+  for (const char* inst :
+       {"%0:i32 = subgroup_size", "%0:i32 = num_subgroups", "%0:i32 = reduce[iadd, 16] 1",
+        "%0:i32, %1:i32, %2:i32, %3:i32 = lane_mask[eq]"}) {
+    EXPECT_TRUE(depends(inst)) << inst;
+  }
 }
 
 }  // namespace

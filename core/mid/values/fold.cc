@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/base/float_bits.h"
 #include "core/mid/values/elementary.h"
 
 namespace kiln::mid {
@@ -12,9 +13,6 @@ namespace {
 using mir::Op;
 using mir::Type;
 using Bits = std::optional<uint64_t>;
-
-float AsFloat(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
-uint32_t AsBits(float x) { return std::bit_cast<uint32_t>(x); }
 
 // ---- Integers: of any width, in 64 bits; bits above the width are 0 ----
 
@@ -318,7 +316,7 @@ Bits FoldFloat(Op op, Type result, Type source, absl::Span<const uint64_t> s) {
   for (size_t i = 0; i < s.size(); ++i) {
     const Bits bits = Ordinary(source, s[i]);
     if (!bits.has_value()) return std::nullopt;
-    x[i] = AsFloat(*bits);
+    x[i] = AsFloat(static_cast<uint32_t>(*bits));
   }
   if (s.size() == 1) return FoldUnaryFloat(op, result, x[0]);
   // If both sources are zeros, the sign of min's and max's result is the hardware's.

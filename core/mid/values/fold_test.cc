@@ -1,11 +1,11 @@
 #include "core/mid/values/fold.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
 namespace kiln::mid {
@@ -20,13 +20,11 @@ std::optional<uint32_t> I(Op op, std::vector<uint64_t> s) {
 
 std::optional<uint32_t> F(Op op, std::vector<float> s) {
   std::vector<uint64_t> bits;
-  for (float x : s) bits.push_back(std::bit_cast<uint32_t>(x));
+  for (float x : s) bits.push_back(AsBits(x));
   const std::string_view result = mir::Info(op).signature.substr(0, 1);
   const Type type = result == "f" ? Type::kF32 : result == "b" ? Type::kBool : Type::kI32;
   return FoldOp(op, type, Type::kF32, bits);
 }
-
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
 
 TEST(Fold, IntegersWrapAndShiftByLowFiveBits) {
   EXPECT_EQ(I(Op::kIadd, {0xffffffff, 2}), 1u);
@@ -42,36 +40,36 @@ TEST(Fold, IntegersWrapAndShiftByLowFiveBits) {
 // The nearest number to the result, from tables; nothing if that is no finite normal number.
 TEST(Fold, ApproximatedOnes) {
   EXPECT_EQ(F(Op::kFsqrt, {2}), 0x3fb504f3u);
-  EXPECT_EQ(F(Op::kFsqrt, {-0.0f}), Bits(-0.0f));
+  EXPECT_EQ(F(Op::kFsqrt, {-0.0f}), AsBits(-0.0f));
   EXPECT_EQ(F(Op::kFsqrt, {-1}), std::nullopt);
-  EXPECT_EQ(F(Op::kFrsq, {4}), Bits(0.5f));
+  EXPECT_EQ(F(Op::kFrsq, {4}), AsBits(0.5f));
   EXPECT_EQ(F(Op::kFrsq, {2}), 0x3f3504f3u);
   EXPECT_EQ(F(Op::kFrsq, {0}), std::nullopt);
-  EXPECT_EQ(F(Op::kFrcp, {-8}), Bits(-0.125f));
+  EXPECT_EQ(F(Op::kFrcp, {-8}), AsBits(-0.125f));
   EXPECT_EQ(F(Op::kFrcp, {0}), std::nullopt);
-  EXPECT_EQ(F(Op::kFexp2, {-3}), Bits(0.125f));
+  EXPECT_EQ(F(Op::kFexp2, {-3}), AsBits(0.125f));
   EXPECT_EQ(F(Op::kFexp2, {0.5f}), 0x3fb504f3u);
   EXPECT_EQ(F(Op::kFexp2, {128}), std::nullopt);
   EXPECT_EQ(F(Op::kFexp2, {-127}), std::nullopt);
-  EXPECT_EQ(F(Op::kFlog2, {8}), Bits(3));
+  EXPECT_EQ(F(Op::kFlog2, {8}), AsBits(3));
   EXPECT_EQ(F(Op::kFlog2, {10}), 0x40549a78u);
   EXPECT_EQ(F(Op::kFlog2, {0}), std::nullopt);
   EXPECT_EQ(F(Op::kFlog2, {-2}), std::nullopt);
   EXPECT_EQ(F(Op::kFlog2, {std::numeric_limits<float>::infinity()}), std::nullopt);
   EXPECT_EQ(F(Op::kFsin, {1}), 0x3f576aa4u);
   EXPECT_EQ(F(Op::kFcos, {1}), 0x3f0a5140u);
-  EXPECT_EQ(F(Op::kFsin, {-0.0f}), Bits(-0.0f));
+  EXPECT_EQ(F(Op::kFsin, {-0.0f}), AsBits(-0.0f));
   EXPECT_EQ(F(Op::kFsin, {1e6f}), std::nullopt);
-  EXPECT_EQ(F(Op::kFpow, {2, -2}), Bits(0.25f));
+  EXPECT_EQ(F(Op::kFpow, {2, -2}), AsBits(0.25f));
   EXPECT_EQ(F(Op::kFpow, {10, 0.5f}), 0x404a62c2u);
-  EXPECT_EQ(F(Op::kFpow, {3, 0}), Bits(1));
+  EXPECT_EQ(F(Op::kFpow, {3, 0}), AsBits(1));
   EXPECT_EQ(F(Op::kFpow, {0, 2}), std::nullopt);
   EXPECT_EQ(F(Op::kFpow, {-2, 2}), std::nullopt);
   EXPECT_EQ(F(Op::kFpow, {2, 200}), std::nullopt);
 }
 
 TEST(Fold, ApproximatedOnesAreRoundedToNearestOnly) {
-  const uint64_t two[] = {Bits(2)};
+  const uint64_t two[] = {AsBits(2)};
   EXPECT_TRUE(FoldOp(Op::kFrsq, Type::kF32, Type::kF32, two).has_value());
   EXPECT_FALSE(FoldOp(Op::kFrsq, Type::kF32, Type::kF32, two, true).has_value());
 }
@@ -110,14 +108,14 @@ TEST(Fold, RoundingAgreesWithTheHostOnEveryKindOfFloat) {
   std::vector<float> values = {0.0f,  -0.0f, 0.5f,       -0.5f,       1.5f,      -1.5f,      2.5f,
                                -2.5f, 1e10f, 8388607.5f, -8388607.5f, 8388608.f, 0.49999997f};
   for (int i = 0; i < 20000; ++i) {
-    const float x = std::bit_cast<float>(static_cast<uint32_t>(random()));
+    const float x = AsFloat(static_cast<uint32_t>(random()));
     if (std::isnormal(x)) values.push_back(x);
   }
   for (float x : values) {
-    EXPECT_EQ(F(Op::kFfloor, {x}), Bits(std::floor(x))) << x;
-    EXPECT_EQ(F(Op::kFceil, {x}), Bits(std::ceil(x))) << x;
-    EXPECT_EQ(F(Op::kFtrunc, {x}), Bits(std::trunc(x))) << x;
-    EXPECT_EQ(F(Op::kFroundEven, {x}), Bits(std::nearbyint(x))) << x;
+    EXPECT_EQ(F(Op::kFfloor, {x}), AsBits(std::floor(x))) << x;
+    EXPECT_EQ(F(Op::kFceil, {x}), AsBits(std::ceil(x))) << x;
+    EXPECT_EQ(F(Op::kFtrunc, {x}), AsBits(std::trunc(x))) << x;
+    EXPECT_EQ(F(Op::kFroundEven, {x}), AsBits(std::nearbyint(x))) << x;
   }
 }
 
@@ -150,9 +148,9 @@ TEST(Fold, NansStayNans) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(F(Op::kFadd, {-nan, 1.0f}), 0x7fc00000u);
   EXPECT_EQ(F(Op::kFpow, {nan, 0.5f}), 0x7fc00000u);
-  EXPECT_EQ(F(Op::kFsaturate, {nan}), Bits(0));
-  EXPECT_EQ(F(Op::kFmin, {nan, 2.0f}), Bits(2));
-  EXPECT_EQ(F(Op::kFmax, {2.0f, nan}), Bits(2));
+  EXPECT_EQ(F(Op::kFsaturate, {nan}), AsBits(0));
+  EXPECT_EQ(F(Op::kFmin, {nan, 2.0f}), AsBits(2));
+  EXPECT_EQ(F(Op::kFmax, {2.0f, nan}), AsBits(2));
   EXPECT_EQ(F(Op::kFmin, {nan, nan}), std::nullopt);
   EXPECT_EQ(F(Op::kFne, {nan, nan}), 1u);
   EXPECT_EQ(F(Op::kFge, {nan, nan}), 0u);
@@ -167,7 +165,7 @@ TEST(Fold, SubnormalsAreLeftAlone) {
   EXPECT_EQ(F(Op::kFmin, {0.0f, -0.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFfma, {1.0f, 2.0f, 3.0f}), std::nullopt);
   EXPECT_EQ(F(Op::kFdiv, {1.0f, 0.0f}), std::nullopt);
-  EXPECT_EQ(F(Op::kFadd, {0.1f, 0.2f}), Bits(0.1f + 0.2f));
+  EXPECT_EQ(F(Op::kFadd, {0.1f, 0.2f}), AsBits(0.1f + 0.2f));
 }
 
 }  // namespace

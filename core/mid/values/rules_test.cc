@@ -5,7 +5,6 @@
 #include "core/mid/values/rules.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -13,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/base/float_bits.h"
 #include "core/mir/semantics.h"
 #include "gtest/gtest.h"
 
@@ -162,7 +162,7 @@ Guard GuardOf(const Pattern& p, int variable) {
 }
 
 uint64_t FloatBits(Type type, float x) {
-  return type == Type::kF16 ? semantics::FloatToHalf(semantics::AsBits(x)) : semantics::AsBits(x);
+  return type == Type::kF16 ? semantics::FloatToHalf(AsBits(x)) : AsBits(x);
 }
 
 uint64_t Draw(Type type, Guard guard, bool rearranges, std::mt19937_64& random) {

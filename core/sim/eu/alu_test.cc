@@ -7,6 +7,7 @@
 #include <functional>
 #include <random>
 
+#include "core/base/float_bits.h"
 #include "core/sim/eu/testing.h"
 #include "gtest/gtest.h"
 
@@ -29,11 +30,8 @@ Thread MakeThread() {
   return t;
 }
 
-uint32_t U(const Thread& t, int nr, int lane) { return t.Read32(32 * nr + 4 * lane); }
-float F(const Thread& t, int nr, int lane) { return std::bit_cast<float>(U(t, nr, lane)); }
-void SetF(Thread& t, int nr, int lane, float f) {
-  t.Write32(32 * nr + 4 * lane, std::bit_cast<uint32_t>(f));
-}
+float F(const Thread& t, int nr, int lane) { return AsFloat(Dword(t, nr, lane)); }
+void SetF(Thread& t, int nr, int lane, float f) { SetDword(t, nr, lane, AsBits(f)); }
 
 // Runs a 16-lane instruction of D or UD operands on corners and random numbers.
 void CheckBinary(Opcode op, Type type, const std::function<uint32_t(uint32_t, uint32_t)>& want) {
@@ -41,13 +39,13 @@ void CheckBinary(Opcode op, Type type, const std::function<uint32_t(uint32_t, ui
   for (int round = 0; round < 200; ++round) {
     Thread t = MakeThread();
     for (int lane = 0; lane < 16; ++lane) {
-      t.Write32(32 * 2 + 4 * lane, round < 16 ? kCorners[lane] : rng());
-      t.Write32(32 * 4 + 4 * lane, round < 16 ? kCorners[(lane + round) % 16] : rng());
+      SetDword(t, 2, lane, round < 16 ? kCorners[lane] : rng());
+      SetDword(t, 4, lane, round < 16 ? kCorners[(lane + round) % 16] : rng());
     }
     ASSERT_TRUE(Execute(Make(op, 16, Dst(6, type), Grf(2, type), Grf(4, type)), t).ok());
     for (int lane = 0; lane < 16; ++lane) {
-      EXPECT_EQ(U(t, 6, lane), want(U(t, 2, lane), U(t, 4, lane)))
-          << U(t, 2, lane) << " " << U(t, 4, lane);
+      EXPECT_EQ(Dword(t, 6, lane), want(Dword(t, 2, lane), Dword(t, 4, lane)))
+          << Dword(t, 2, lane) << " " << Dword(t, 4, lane);
     }
   }
 }
@@ -79,7 +77,7 @@ void CheckUnary(Opcode op, Type type, const std::function<uint32_t(uint32_t)>& w
       t.Write32(64 + 4 * lane, round == 0 ? kCorners[lane] : rng() >> (rng() % 32));
     }
     ASSERT_TRUE(Execute(Make(op, 16, Dst(6, type), Grf(2, type)), t).ok());
-    for (int lane = 0; lane < 16; ++lane) EXPECT_EQ(U(t, 6, lane), want(U(t, 2, lane)));
+    for (int lane = 0; lane < 16; ++lane) EXPECT_EQ(Dword(t, 6, lane), want(Dword(t, 2, lane)));
   }
 }
 
@@ -111,14 +109,14 @@ void CheckTernary(Opcode op, Type type,
     Thread t = MakeThread();
     for (int lane = 0; lane < 8; ++lane) {
       for (int nr = 2; nr < 5; ++nr) {
-        t.Write32(32 * nr + 4 * lane, round % 2 ? rng() : kCorners[rng() % 16]);
+        SetDword(t, nr, lane, round % 2 ? rng() : kCorners[rng() % 16]);
       }
     }
     ASSERT_TRUE(
         Execute(Make(op, 8, Dst(6, type), Ternary(2, type), Ternary(3, type), Ternary(4, type)), t)
             .ok());
     for (int lane = 0; lane < 8; ++lane) {
-      EXPECT_EQ(U(t, 6, lane), want(U(t, 2, lane), U(t, 3, lane), U(t, 4, lane)));
+      EXPECT_EQ(Dword(t, 6, lane), want(Dword(t, 2, lane), Dword(t, 3, lane), Dword(t, 4, lane)));
     }
   }
 }
@@ -169,13 +167,13 @@ TEST(Alu, MultiplyHighThroughTheAccumulator) {
       mach.acc_write = true;
       ASSERT_TRUE(Execute(mach, t).ok());
       for (int lane = 0; lane < 8; ++lane) {
-        const uint32_t a = U(t, 2, lane), b = U(t, 3, lane);
+        const uint32_t a = Dword(t, 2, lane), b = Dword(t, 3, lane);
         const uint32_t want =
             type == Type::kUD
                 ? static_cast<uint32_t>(uint64_t{a} * b >> 32)
                 : static_cast<uint32_t>(
                       int64_t{static_cast<int32_t>(a)} * static_cast<int32_t>(b) >> 32);
-        EXPECT_EQ(U(t, 6, lane), want) << a << " * " << b;
+        EXPECT_EQ(Dword(t, 6, lane), want) << a << " * " << b;
       }
     }
   }
@@ -192,8 +190,8 @@ TEST(Alu, CarryAndBorrow) {
   add.acc_write = true;
   ASSERT_TRUE(Execute(add, t).ok());
   for (int lane = 0; lane < 8; ++lane) {
-    const uint64_t sum = uint64_t{U(t, 2, lane)} + U(t, 3, lane);
-    EXPECT_EQ(U(t, 6, lane), static_cast<uint32_t>(sum));
+    const uint64_t sum = uint64_t{Dword(t, 2, lane)} + Dword(t, 3, lane);
+    EXPECT_EQ(Dword(t, 6, lane), static_cast<uint32_t>(sum));
     EXPECT_EQ(t.acc[lane], static_cast<int64_t>(sum >> 32));
   }
 }
@@ -207,8 +205,8 @@ TEST(Alu, ConversionsClampAndTruncate) {
   ASSERT_TRUE(Execute(Make(Opcode::kMov, 8, Dst(6, Type::kD), Grf(2, Type::kF)), t).ok());
   ASSERT_TRUE(Execute(Make(Opcode::kMov, 8, Dst(7, Type::kUD), Grf(2, Type::kF)), t).ok());
   for (int lane = 0; lane < 8; ++lane) {
-    EXPECT_EQ(U(t, 6, lane), as_d[lane]);
-    EXPECT_EQ(U(t, 7, lane), as_ud[lane]);
+    EXPECT_EQ(Dword(t, 6, lane), as_d[lane]);
+    EXPECT_EQ(Dword(t, 7, lane), as_ud[lane]);
   }
 }
 
@@ -242,8 +240,8 @@ TEST(Alu, SaturationOfFloatsAndIntegers) {
   t.Write32(132, 0x80000000);
   t.Write32(164, 0xffffffff);
   ASSERT_TRUE(Execute(add, t).ok());
-  EXPECT_EQ(U(t, 7, 0), 0x7fffffffu);
-  EXPECT_EQ(U(t, 7, 1), 0x80000000u);
+  EXPECT_EQ(Dword(t, 7, 0), 0x7fffffffu);
+  EXPECT_EQ(Dword(t, 7, 1), 0x80000000u);
 }
 
 TEST(Alu, ComparisonsWithNaN) {
@@ -267,7 +265,8 @@ TEST(Alu, ComparisonsWithNaN) {
     cmp.cmod = c.cmod;
     ASSERT_TRUE(Execute(cmp, t).ok());
     EXPECT_EQ(t.Read32(kFlagOffset), 0xffffff00 | c.want) << static_cast<int>(c.cmod);
-    for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(U(t, 6, lane), c.want >> lane & 1 ? ~0u : 0u);
+    for (int lane = 0; lane < 8; ++lane)
+      EXPECT_EQ(Dword(t, 6, lane), c.want >> lane & 1 ? ~0u : 0u);
   }
 }
 
@@ -407,8 +406,8 @@ TEST(Alu, IntegerDivision) {
   ASSERT_TRUE(Execute(div, t).ok());
   for (int lane = 0; lane < 8; ++lane) {
     const int32_t q = b[lane] ? a[lane] / b[lane] : a[lane] < 0 ? INT32_MIN : INT32_MAX;
-    EXPECT_EQ(static_cast<int32_t>(U(t, 6, lane)), q);
-    EXPECT_EQ(static_cast<int32_t>(U(t, 7, lane)), b[lane] ? a[lane] % b[lane] : a[lane]);
+    EXPECT_EQ(static_cast<int32_t>(Dword(t, 6, lane)), q);
+    EXPECT_EQ(static_cast<int32_t>(Dword(t, 7, lane)), b[lane] ? a[lane] % b[lane] : a[lane]);
   }
 }
 
@@ -454,7 +453,7 @@ TEST(Alu, RegionsReadWhatTheFormulaSays) {
           ((lane / width) * src.region.vstride + (lane % width) * src.region.hstride) * bytes;
       uint32_t want = 0;
       std::memcpy(&want, t.regs.data() + at, bytes);
-      ASSERT_EQ(U(t, 20, lane), want);
+      ASSERT_EQ(Dword(t, 20, lane), want);
     }
   }
 }
@@ -469,7 +468,7 @@ TEST(Alu, IndirectOperands) {
   const uint16_t a = 10 * 32 + 8;
   std::memcpy(t.regs.data() + kAddressOffset + 4, &a, 2);
   ASSERT_TRUE(Execute(Make(Opcode::kMov, 8, Dst(100, Type::kUD), one), t).ok());
-  for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(U(t, 100, lane), a + 64u + 4u * lane);
+  for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(Dword(t, 100, lane), a + 64u + 4u * lane);
   isa::Operand each = one;
   each.address_subnr = 0;
   each.address_imm = 0;
@@ -479,7 +478,7 @@ TEST(Alu, IndirectOperands) {
     std::memcpy(t.regs.data() + kAddressOffset + 2 * lane, &at, 2);
   }
   ASSERT_TRUE(Execute(Make(Opcode::kMov, 8, Dst(101, Type::kUD), each), t).ok());
-  for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(U(t, 101, lane), 4u * (lane * 37 % 64));
+  for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(Dword(t, 101, lane), 4u * (lane * 37 % 64));
   const uint16_t far = 0xfff0;
   std::memcpy(t.regs.data() + kAddressOffset, &far, 2);
   EXPECT_EQ(Execute(Make(Opcode::kMov, 8, Dst(101, Type::kUD), each), t).code(),
@@ -516,7 +515,7 @@ TEST(Alu, MasksPredicatesAndChannelOffsets) {
       for (int i = first; i < first + kSize[which]; ++i) set += flags >> i & 1;
       const bool pass = (kAll[which] ? set == kSize[which] : set > 0) != mov.pred_inverse;
       const bool on = mov.no_mask || (t.active >> channel & 1);
-      EXPECT_EQ(U(t, 6, lane), pass && on ? 1u : 0u);
+      EXPECT_EQ(Dword(t, 6, lane), pass && on ? 1u : 0u);
     }
   }
 }
@@ -528,9 +527,9 @@ TEST(Alu, LogicSourceModifierIsNot) {
   isa::Operand a = Grf(2, Type::kUD);
   a.negate = true;
   ASSERT_TRUE(Execute(Make(Opcode::kAnd, 8, Dst(6, Type::kUD), a, Grf(3, Type::kUD)), t).ok());
-  EXPECT_EQ(U(t, 6, 0), ~0x0f0f0f0fu & 0xffff0000u);
+  EXPECT_EQ(Dword(t, 6, 0), ~0x0f0f0f0fu & 0xffff0000u);
   ASSERT_TRUE(Execute(Make(Opcode::kAdd, 8, Dst(7, Type::kD), Grf(3, Type::kD), a), t).ok());
-  EXPECT_EQ(U(t, 7, 0), 0xffff0000u - 0x0f0f0f0fu);
+  EXPECT_EQ(Dword(t, 7, 0), 0xffff0000u - 0x0f0f0f0fu);
 }
 
 TEST(Alu, HalfArithmeticRoundsOnce) {

@@ -22,12 +22,12 @@ struct Call {
 
   // Byte offset in the register file of payload register `index`.
   int Payload(int index) const {
-    return 32 * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
+    return kGrfBytes * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
   }
   // The lane that accesses memory as number `i`.
   int Lane(int i) const { return memory.descending ? m.simd - 1 - i : i; }
   bool Enabled(int lane) const { return enabled >> lane & 1; }
-  int Response(int index) const { return 32 * (regs.dst + index); }
+  int Response(int index) const { return kGrfBytes * (regs.dst + index); }
   // Counts an access outside a buffer or image.
   void NoteOutside() const {
     if (memory.outside != nullptr) ++*memory.outside;

@@ -101,7 +101,7 @@ int RegisterBytes(const Message& m) { return m.element_bytes == 8 ? 8 : 4; }
 
 // Byte offset of element k (of those present) of a lane within a group of registers.
 int ElementAt(const Message& m, int k, int lane) {
-  return 32 * k * LaneRegisters(m, RegisterBytes(m)) + RegisterBytes(m) * lane;
+  return kGrfBytes * k * LaneRegisters(m, RegisterBytes(m)) + RegisterBytes(m) * lane;
 }
 
 absl::Status Misaligned(const Call& c, uint64_t where, int alignment) {

@@ -36,10 +36,10 @@ class DataportTest : public ::testing::Test {
     return ExecuteMessage(*m, {dst, src0, src1}, lanes, view_, thread_);
   }
 
-  uint32_t Reg(int nr, int dword) { return thread_.Read32(32 * nr + 4 * dword); }
-  void SetReg(int nr, int dword, uint32_t v) { thread_.Write32(32 * nr + 4 * dword, v); }
+  uint32_t Reg(int nr, int dword) { return Dword(thread_, nr, dword); }
+  void SetReg(int nr, int dword, uint32_t v) { SetDword(thread_, nr, dword, v); }
   void SetAddress64(int nr, int lane, uint64_t a) {
-    std::memcpy(thread_.regs.data() + 32 * nr + 8 * lane, &a, 8);
+    std::memcpy(thread_.regs.data() + kGrfBytes * nr + 8 * lane, &a, 8);
   }
 
   std::vector<uint32_t> memory_;
@@ -168,7 +168,7 @@ TEST_F(DataportTest, FloatAtomics) {
   for (const auto& [op, want] : {std::pair<uint32_t, float>{1, 3.0f}, {2, 2.0f}}) {
     std::memcpy(&memory_[3], &two, 4);
     SetReg(10, 0, 12);
-    std::memcpy(thread_.regs.data() + 32 * 20, &three, 4);
+    std::memcpy(thread_.regs.data() + kGrfBytes * 20, &three, 4);
     ASSERT_TRUE(Do(Sfid::kDataCache1, 0x0216f000 | op << 8, 1 << 6, 1, 30, 10, 20).ok());
     float got;
     std::memcpy(&got, &memory_[3], 4);
@@ -259,8 +259,8 @@ TEST_F(DataportTest, A64Atomics64Bit) {
   uint64_t after;
   std::memcpy(&after, memory_.data(), 8);
   EXPECT_EQ(after, before + 0x100000001ull);
-  EXPECT_EQ(thread_.Read64(32 * 30), before);
-  EXPECT_EQ(thread_.Read64(32 * 30 + 8), before + 0x100000000ull);
+  EXPECT_EQ(thread_.Read64(kGrfBytes * 30), before);
+  EXPECT_EQ(thread_.Read64(kGrfBytes * 30 + 8), before + 0x100000000ull);
 }
 
 TEST_F(DataportTest, LengthsAreChecked) {

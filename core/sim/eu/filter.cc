@@ -2,14 +2,12 @@
 #include "core/sim/eu/filter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+
+#include "core/base/float_bits.h"
 
 namespace kiln::sim::eu {
 namespace {
-
-float Float(uint32_t bits) { return std::bit_cast<float>(bits); }
-uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
 // Integer part of a coordinate, safe for every float.
 int Floor(float v) {
@@ -113,7 +111,7 @@ bool Passes(CompareFunction f, float reference, float texel) {
 
 uint32_t Compared(const ClientSampler& s, float reference, uint32_t texel) {
   const CompareFunction f = s.compare.value_or(CompareFunction::kNever);
-  return Bits(Passes(f, reference, Float(texel)) ? 1.0f : 0.0f);
+  return AsBits(Passes(f, reference, AsFloat(texel)) ? 1.0f : 0.0f);
 }
 
 class Level {
@@ -164,7 +162,7 @@ class Level {
       } else {
         const Texel texel = Fetch(i);
         taps[t].texel =
-            compare ? Texel{Compared(sampler_, reference, texel[0]), 0, 0, Bits(1.0f)} : texel;
+            compare ? Texel{Compared(sampler_, reference, texel[0]), 0, 0, AsBits(1.0f)} : texel;
       }
     }
     if (corner >= 0) FillCorner(corner, taps);
@@ -182,7 +180,7 @@ class Level {
   // Components that the format lacks have the values that they have in its texels (Vulkan 1.3,
   // "Conversion to RGBA").
   Texel Border() const {
-    const uint32_t one = IsIntegerFormat(view_.format) ? 1 : Bits(1.0f);
+    const uint32_t one = IsIntegerFormat(view_.format) ? 1 : AsBits(1.0f);
     Texel border = {0, 0, 0, sampler_.border == BorderColor::kTransparent ? 0 : one};
     if (sampler_.border == BorderColor::kWhite) border.fill(one);
     for (int k = ComponentCount(view_.format); k < 4; ++k) border[k] = k == 3 ? one : 0;
@@ -223,8 +221,8 @@ class Level {
     }
     for (int k = 0; k < 4; ++k) {
       float sum = 0;
-      for (int t = 0; t < 4; ++t) sum += t == corner ? 0 : Float(taps[t].texel[k]);
-      taps[corner].texel[k] = Bits(sum / 3);
+      for (int t = 0; t < 4; ++t) sum += t == corner ? 0 : AsFloat(taps[t].texel[k]);
+      taps[corner].texel[k] = AsBits(sum / 3);
     }
   }
 
@@ -249,9 +247,9 @@ Texel FilterLevel(const ImageView& view, const ClientSampler& sampler, const Sam
   for (int k = 0; k < 4; ++k) {
     float sum = 0;
     for (int t = 0; t < count; ++t) {
-      if (taps[t].weight != 0) sum += taps[t].weight * Float(taps[t].texel[k]);
+      if (taps[t].weight != 0) sum += taps[t].weight * AsFloat(taps[t].texel[k]);
     }
-    result[k] = Bits(sum);
+    result[k] = AsBits(sum);
   }
   return result;
 }
@@ -276,7 +274,7 @@ Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const Sam
   const Texel b = FilterLevel(view, sampler, at, low + 1, compare);
   Texel result;
   for (int k = 0; k < 4; ++k) {
-    result[k] = Bits((1 - weight) * Float(a[k]) + weight * Float(b[k]));
+    result[k] = AsBits((1 - weight) * AsFloat(a[k]) + weight * AsFloat(b[k]));
   }
   return result;
 }

@@ -1,15 +1,13 @@
 // Filtering: coordinates, wrapping, weights, levels, cubes, comparison.
 #include "core/sim/eu/filter.h"
 
-#include <bit>
 #include <cmath>
 
+#include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
 namespace kiln::sim::eu {
 namespace {
-
-float F(uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // r32f images whose texels are their own numbers in memory order.
 struct Numbered {
@@ -17,7 +15,7 @@ struct Numbered {
     image.format = TexelFormat::kR32f;
     image.texels.resize(image.Bytes());
     for (size_t i = 0; i < image.texels.size() / 4; ++i) {
-      EncodeTexel(image.format, {std::bit_cast<uint32_t>(static_cast<float>(i)), 0, 0, 0},
+      EncodeTexel(image.format, {AsBits(static_cast<float>(i)), 0, 0, 0},
                   image.texels.data() + 4 * i);
     }
   }
@@ -38,7 +36,7 @@ float Sample(Numbered& n, const ClientSampler& s, std::array<float, 3> uvw, floa
   SamplePoint p;
   p.uvw = uvw;
   p.lod = lod;
-  return F(SampleImage(n.view(), s, p, false)[0]);
+  return AsFloat(SampleImage(n.view(), s, p, false)[0]);
 }
 
 TEST(FilterTest, NearestTakesTheTexelThatHoldsThePoint) {
@@ -73,7 +71,7 @@ TEST(FilterTest, BorderColorsHaveTheComponentsOfTheFormat) {
     image.texels.assign(image.Bytes(), 0);
     const ImageView view{&image, image.texels.data(), format};
     const bool all = format == TexelFormat::kRgba32f;
-    const uint32_t one = std::bit_cast<uint32_t>(1.0f);
+    const uint32_t one = AsBits(1.0f);
     s.border = BorderColor::kWhite;
     EXPECT_EQ(SampleImage(view, s, outside, false), (Texel{one, one, all ? one : 0, one}));
     s.border = BorderColor::kTransparent;
@@ -116,7 +114,7 @@ TEST(FilterTest, ArrayLayersRoundToEvenAndClamp) {
   const auto layer = [&](float l) {
     SamplePoint p;
     p.layer = l;
-    return F(SampleImage(n.view(), {}, p, false)[0]);
+    return AsFloat(SampleImage(n.view(), {}, p, false)[0]);
   };
   EXPECT_EQ(layer(1.4f), 1);
   EXPECT_EQ(layer(1.5f), 2);
@@ -157,7 +155,7 @@ TEST(FilterTest, ComparisonIsFilteredNotTheTexels) {
   SamplePoint p;
   p.uvw = {1.75f / 4, 0, 0};  // texels 1 and 2
   p.reference = 1.5f;
-  EXPECT_FLOAT_EQ(F(SampleImage(n.view(), s, p, true)[0]), 0.25f);
+  EXPECT_FLOAT_EQ(AsFloat(SampleImage(n.view(), s, p, true)[0]), 0.25f);
 }
 
 TEST(FilterTest, GatherOrder) {
@@ -165,16 +163,16 @@ TEST(FilterTest, GatherOrder) {
   SamplePoint p;
   p.uvw = {0.5f, 0.5f, 0};
   const Texel t = GatherImage(n.view(), {}, p, 0, false);
-  EXPECT_EQ(F(t[0]), 9);
-  EXPECT_EQ(F(t[1]), 10);
-  EXPECT_EQ(F(t[2]), 6);
-  EXPECT_EQ(F(t[3]), 5);
+  EXPECT_EQ(AsFloat(t[0]), 9);
+  EXPECT_EQ(AsFloat(t[1]), 10);
+  EXPECT_EQ(AsFloat(t[2]), 6);
+  EXPECT_EQ(AsFloat(t[3]), 5);
 }
 
 TEST(FilterTest, FetchesOutsideGiveATexelOfZeros) {
   Numbered n(Shape(ImageDim::k2d, 4, 4));
-  EXPECT_EQ(F(FetchTexel(n.view(), {1, 2, 0, 0, 0})[0]), 9);
-  const Texel outside = {0, 0, 0, std::bit_cast<uint32_t>(1.0f)};
+  EXPECT_EQ(AsFloat(FetchTexel(n.view(), {1, 2, 0, 0, 0})[0]), 9);
+  const Texel outside = {0, 0, 0, AsBits(1.0f)};
   EXPECT_EQ(FetchTexel(n.view(), {4, 2, 0, 0, 0}), outside);
   EXPECT_EQ(FetchTexel(n.view(), {-1, 2, 0, 0, 0}), outside);
   EXPECT_EQ(FetchTexel(n.view(), {1, 2, 0, 0, 1}), outside);

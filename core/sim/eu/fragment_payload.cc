@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/base/float_bits.h"
+
 namespace kiln::sim::eu {
 namespace {
 
@@ -28,8 +30,6 @@ void SetWord(int at, uint32_t bits, Thread& t) {
 void SetBits(int at, uint32_t mask, uint32_t bits, Thread& t) {
   t.Write32(at, (t.Read32(at) & ~mask) | (bits & mask));
 }
-
-uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
 // Fills register 1 or 2: lanes `first` to first + 15.
 void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t) {
@@ -98,15 +98,15 @@ void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Threa
     const std::array<float, 2> b = of.Shape().Barycentrics(at, perspective);
     for (uint32_t k = 0; k < 2; ++k) {
       SetLane(reg + in_block / 8 + static_cast<int>(k), in_block,
-              Bits(Jittered(*of.draw, b[k], at, 4 * static_cast<uint32_t>(item.what) + k)), t);
+              AsBits(Jittered(*of.draw, b[k], at, 4 * static_cast<uint32_t>(item.what) + k)), t);
     }
     return;
   }
   switch (item.what) {
     case PayloadPart::kSourceDepth:
-      return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().Depth(at), at, 1)), t);
+      return SetLane(reg, in_block, AsBits(Jittered(*of.draw, of.Shape().Depth(at), at, 1)), t);
     case PayloadPart::kSourceW:
-      return SetLane(reg, in_block, Bits(Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
+      return SetLane(reg, in_block, AsBits(Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
     case PayloadPart::kInputCoverage: return SetLane(reg, in_block, of.Coverage(lane), t);
     case PayloadPart::kPositionOffsets: {
       const Point p = SamplePlaces(of.draw->samples)[of.subspans[lane / 4].sample];
@@ -120,9 +120,9 @@ void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Threa
 
 // Fills the three dwords of a component; dword 2 of the four is undefined.
 void FillSetup(int at, const std::array<uint32_t, 3>& vertex, bool flat, Thread& t) {
-  const auto value = [&vertex](int k) { return std::bit_cast<float>(vertex[k]); };
-  t.Write32(at, flat ? 0 : Bits(value(1) - value(0)));
-  t.Write32(at + 4, flat ? 0 : Bits(value(2) - value(0)));
+  const auto value = [&vertex](int k) { return AsFloat(vertex[k]); };
+  t.Write32(at, flat ? 0 : AsBits(value(1) - value(0)));
+  t.Write32(at + 4, flat ? 0 : AsBits(value(2) - value(0)));
   t.Write32(at + 12, vertex[0]);
 }
 

@@ -375,7 +375,7 @@ TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
     if (block) r.push.push_back({reg++, 0, 16, out::PushSource::kClientPushConstants, 0, {}});
     for (int i = 0; i < pieces; ++i) {
       r.push.push_back({reg, 0, bytes, out::PushSource::kUbo, offset, {}});
-      reg += (bytes + 31) / 32;
+      reg += static_cast<uint32_t>(GrfsOf(static_cast<int>(bytes)));
     }
     r.push_registers = reg - r.push_first_register;
     r.fragment.setup_first_register = reg;

@@ -333,7 +333,13 @@ TEST(MemoryOrder, WritesOfOnePlaceHaveOneOrder) {
   const Forbidden both_last = [](const auto& r) {
     return r[0] == 2 && r[1] == 2 && r[2] == 1 && r[3] == 1;
   };
-  for (const bool shared : {false, true}) EXPECT_FALSE(IsSeen(build, both_last, shared, kNothing));
+  const Forbidden own = [](const auto& r) { return r[0] == 1 && r[2] == 2; };
+  const Forbidden other = [](const auto& r) { return r[1] == 2 || r[3] == 1; };
+  for (const bool shared : {false, true}) {
+    EXPECT_FALSE(IsSeen(build, both_last, shared, kNothing));
+    EXPECT_TRUE(IsSeen(build, own, shared, kNothing));
+    EXPECT_TRUE(IsSeen(build, other, shared, kNothing));
+  }
 }
 
 TEST(MemoryOrder, AThreadSeesItsOwnMessagesInOrder) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "core/sim/eu/thread.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -111,7 +112,7 @@ void SetLayout(Message& m, const isa::MessageFields& f) {
     case L::kScratch:
       m.simd = 1;
       m.surface = kSurfaceStatelessCoherent;
-      m.block_bytes = static_cast<uint16_t>(32 * f.scratch_registers);
+      m.block_bytes = static_cast<uint16_t>(kGrfBytes * f.scratch_registers);
       m.scratch_offset = uint32_t{f.scratch_offset} * 32;
       m.dword_mode = f.dword_mode;
       break;
@@ -166,7 +167,7 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   return m;
 }
 
-int BlockRegisters(const Message& m) { return (m.block_bytes + 31) / 32; }
+int BlockRegisters(const Message& m) { return GrfsOf(m.block_bytes); }
 
 // Payload registers that the message reads and response registers that it writes.
 struct Lengths {

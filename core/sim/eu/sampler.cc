@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/base/float_bits.h"
 #include "core/intel/isa/messages.h"
 #include "core/sim/eu/float16.h"
 #include "core/sim/eu/typed.h"
@@ -18,9 +19,6 @@ namespace {
 
 using isa::ParamKind;
 using M = isa::Message;
-
-float Float(uint32_t bits) { return std::bit_cast<float>(bits); }
-uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
 // The sampler's action for a message, regardless of its parameters.
 enum class Action : uint8_t { kFilter, kGather, kFetch, kSize, kSampleCount, kLodQuery, kMcs };
@@ -140,10 +138,10 @@ class Executor {
     if (!c_.m.half_params) return c_.source.Read32(c_.Payload(reg + lane / 8) + 4 * (lane % 8));
     const uint16_t v = c_.source.Read16(c_.Payload(reg) + 2 * lane);
     return TakesIntegers(c_.m.message) ? static_cast<uint32_t>(static_cast<int16_t>(v))
-                                       : Bits(HalfToFloat(v));
+                                       : AsBits(HalfToFloat(v));
   }
 
-  float F(ParamKind kind, int lane) const { return Float(Raw(kind, lane)); }
+  float F(ParamKind kind, int lane) const { return AsFloat(Raw(kind, lane)); }
 
   // Coordinate k of the list u, v, r, ai.
   static ParamKind CoordinateKind(int k) {
@@ -326,7 +324,7 @@ class Executor {
     const float lod = Lod(lane) + sampler_.lod_bias;
     const float clamped = std::min(std::max(lod, sampler_.min_lod), sampler_.max_lod);
     const float last = static_cast<float>(image_.levels - 1);
-    return {Bits(std::min(std::max(clamped, 0.0f), last)), Bits(lod), 0, 0};
+    return {AsBits(std::min(std::max(clamped, 0.0f), last)), AsBits(lod), 0, 0};
   }
 
   Texel Value(int lane) const {
@@ -369,8 +367,9 @@ class Executor {
         c_.thread.Write32(reg + 4 * lane, value[e]);
         continue;
       }
-      const uint16_t half = IntegerResult() ? static_cast<uint16_t>(value[e])
-                                            : DoubleToHalf(Float(value[e]), Rounding::kNearestEven);
+      const uint16_t half = IntegerResult()
+                                ? static_cast<uint16_t>(value[e])
+                                : DoubleToHalf(AsFloat(value[e]), Rounding::kNearestEven);
       std::memcpy(c_.thread.regs.data() + reg + 2 * lane, &half, 2);
     }
   }

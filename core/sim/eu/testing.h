@@ -40,6 +40,14 @@ isa::Instruction EndOfThread();
 isa::Instruction SendTo(isa::Sfid sfid, uint32_t desc, uint32_t ex_desc, int exec_size, int dst,
                         int src0, int src1);
 
+// Read and write a dword of r`nr`, or of the registers after it.
+inline uint32_t Dword(const Thread& t, int nr, int dword) {
+  return t.Read32(kGrfBytes * nr + 4 * dword);
+}
+inline void SetDword(Thread& t, int nr, int dword, uint32_t value) {
+  t.Write32(kGrfBytes * nr + 4 * dword, value);
+}
+
 // Executes one instruction on a thread whose channels and registers the caller has set.
 absl::Status Execute(const isa::Instruction& inst, Thread& thread);
 

@@ -3,11 +3,11 @@
 #include "core/sim/eu/texel.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
 
+#include "core/base/float_bits.h"
 #include "core/sim/eu/float16.h"
 
 namespace kiln::sim::eu {
@@ -82,8 +82,6 @@ static_assert(InOrder());
 const Row& RowOf(TexelFormat format) { return kRows[static_cast<int>(format)]; }
 
 uint32_t Mask(int bits) { return bits == 32 ? ~0u : (1u << bits) - 1; }
-uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
-float Float(uint32_t bits) { return std::bit_cast<float>(bits); }
 
 int32_t SignExtend(uint32_t v, int bits) {
   return static_cast<int32_t>(v << (32 - bits)) >> (32 - bits);
@@ -121,37 +119,37 @@ uint32_t Quantise(double v, double low, double scale) {
 
 uint32_t DecodeComponent(Kind kind, int index, uint32_t v, int bits) {
   switch (kind) {
-    case Kind::kUnorm: return Bits(static_cast<float>(double{v * 1.0} / Mask(bits)));
+    case Kind::kUnorm: return AsBits(static_cast<float>(double{v * 1.0} / Mask(bits)));
     case Kind::kSrgb: {
       const double c = v / 255.0;
-      return Bits(static_cast<float>(index == 3 ? c : SrgbToLinear(c)));
+      return AsBits(static_cast<float>(index == 3 ? c : SrgbToLinear(c)));
     }
     case Kind::kSnorm:
-      return Bits(static_cast<float>(
+      return AsBits(static_cast<float>(
           std::max(-1.0, SignExtend(v, bits) / static_cast<double>(Mask(bits - 1)))));
     case Kind::kUint: return v;
     case Kind::kSint: return static_cast<uint32_t>(SignExtend(v, bits));
-    case Kind::kFloat: return bits == 32 ? v : Bits(HalfToFloat(static_cast<uint16_t>(v)));
-    case Kind::kSmallFloat: return Bits(SmallToFloat(v, bits));
+    case Kind::kFloat: return bits == 32 ? v : AsBits(HalfToFloat(static_cast<uint16_t>(v)));
+    case Kind::kSmallFloat: return AsBits(SmallToFloat(v, bits));
   }
   return 0;
 }
 
 uint32_t EncodeComponent(Kind kind, int index, uint32_t v, int bits) {
   switch (kind) {
-    case Kind::kUnorm: return Quantise(Float(v), 0, Mask(bits));
+    case Kind::kUnorm: return Quantise(AsFloat(v), 0, Mask(bits));
     case Kind::kSrgb: {
-      const double c = std::clamp<double>(std::isnan(Float(v)) ? 0 : Float(v), 0, 1);
+      const double c = std::clamp<double>(std::isnan(AsFloat(v)) ? 0 : AsFloat(v), 0, 1);
       return Quantise(index == 3 ? c : LinearToSrgb(c), 0, 255);
     }
-    case Kind::kSnorm: return Quantise(Float(v), -1, Mask(bits - 1));
+    case Kind::kSnorm: return Quantise(AsFloat(v), -1, Mask(bits - 1));
     case Kind::kUint: return std::min(v, Mask(bits));
     case Kind::kSint: {
       const int32_t top = static_cast<int32_t>(Mask(bits - 1));
       return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), -top - 1, top));
     }
-    case Kind::kFloat: return bits == 32 ? v : DoubleToHalf(Float(v), Rounding::kNearestEven);
-    case Kind::kSmallFloat: return FloatToSmall(Float(v), bits);
+    case Kind::kFloat: return bits == 32 ? v : DoubleToHalf(AsFloat(v), Rounding::kNearestEven);
+    case Kind::kSmallFloat: return FloatToSmall(AsFloat(v), bits);
   }
   return 0;
 }
@@ -195,7 +193,7 @@ Texel DecodeTexel(TexelFormat format, const uint8_t* bytes) {
   const Row& r = RowOf(format);
   Words words;
   std::memcpy(words.w.data(), bytes, TexelBytes(format));
-  Texel t = {0, 0, 0, IsIntegerFormat(format) ? 1u : Bits(1.0f)};
+  Texel t = {0, 0, 0, IsIntegerFormat(format) ? 1u : AsBits(1.0f)};
   int at = 0;
   for (int i = 0; i < 4 && r.bits[i] != 0; ++i) {
     t[i] = DecodeComponent(r.kind, i, words.Get(at, r.bits[i]), r.bits[i]);

@@ -1,10 +1,10 @@
 // Texel formats: every format's texels survive decoding and encoding; known values.
 #include "core/sim/eu/texel.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
 namespace kiln::sim::eu {
@@ -15,8 +15,6 @@ constexpr const char* kNames[] = {"r8",         "rg8",      "rgba8",     "r8_sno
                                   "r8ui",       "rgba16ui", "rg32ui",    "rgba8i",    "r16i",
                                   "rgba32i",    "r16f",     "rgba16f",   "r32f",      "rgba32f",
                                   "d32f",       "rgb10a2",  "rgb10a2ui", "r11g11b10f"};
-
-uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
 TexelFormat Named(const char* name) { return TexelFormatNamed(name).value(); }
 
@@ -42,13 +40,13 @@ TEST(TexelTest, EncodeUndoesDecode) {
 
 TEST(TexelTest, AbsentComponentsAreZeroAndAlphaIsOne) {
   const uint8_t byte[1] = {255};
-  EXPECT_EQ(DecodeTexel(Named("r8"), byte), (Texel{Bits(1), 0, 0, Bits(1)}));
+  EXPECT_EQ(DecodeTexel(Named("r8"), byte), (Texel{AsBits(1), 0, 0, AsBits(1)}));
   EXPECT_EQ(DecodeTexel(Named("r8i"), byte), (Texel{0xffffffff, 0, 0, 1}));
 }
 
 TEST(TexelTest, EncodingClampsAndRounds) {
   uint8_t out[4];
-  EncodeTexel(Named("rgba8"), {Bits(2), Bits(-1), Bits(0.4f / 255), Bits(1.6f / 255)}, out);
+  EncodeTexel(Named("rgba8"), {AsBits(2), AsBits(-1), AsBits(0.4f / 255), AsBits(1.6f / 255)}, out);
   EXPECT_EQ(out[0], 255);
   EXPECT_EQ(out[1], 0);
   EXPECT_EQ(out[2], 0);
@@ -63,7 +61,7 @@ TEST(TexelTest, ChannelsOfPackedFormatsStandFromTheLowestBit) {
   uint8_t bytes[4];
   std::memcpy(bytes, &word, 4);
   EXPECT_EQ(DecodeTexel(Named("rgb10a2ui"), bytes), (Texel{1023, 0, 512, 3}));
-  EncodeTexel(Named("r11g11b10f"), {Bits(1.0f), Bits(-1.0f), Bits(0.5f), 0}, bytes);
+  EncodeTexel(Named("r11g11b10f"), {AsBits(1.0f), AsBits(-1.0f), AsBits(0.5f), 0}, bytes);
   uint32_t packed;
   std::memcpy(&packed, bytes, 4);
   EXPECT_EQ(packed, (15u << 6) | (14u << 5) << 22);
@@ -71,12 +69,12 @@ TEST(TexelTest, ChannelsOfPackedFormatsStandFromTheLowestBit) {
 
 TEST(TexelTest, BgraSwapsAndSrgbIsLinearised) {
   const uint8_t bytes[4] = {0, 0, 255, 128};
-  EXPECT_EQ(DecodeTexel(Named("bgra8"), bytes)[0], Bits(1));
+  EXPECT_EQ(DecodeTexel(Named("bgra8"), bytes)[0], AsBits(1));
   const uint8_t grey[4] = {188, 10, 0, 188};
   const Texel t = DecodeTexel(Named("rgba8_srgb"), grey);
-  EXPECT_NEAR(std::bit_cast<float>(t[0]), 0.5029f, 1e-3);
-  EXPECT_NEAR(std::bit_cast<float>(t[1]), 10 / 255.0 / 12.92, 1e-7);
-  EXPECT_NEAR(std::bit_cast<float>(t[3]), 188 / 255.0, 1e-7);
+  EXPECT_NEAR(AsFloat(t[0]), 0.5029f, 1e-3);
+  EXPECT_NEAR(AsFloat(t[1]), 10 / 255.0 / 12.92, 1e-7);
+  EXPECT_NEAR(AsFloat(t[3]), 188 / 255.0, 1e-7);
 }
 
 }  // namespace

@@ -15,12 +15,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/intel/isa/instruction.h"
 #include "core/sim/eu/float16.h"
 
 namespace kiln::sim::eu {
 
-inline constexpr int kGrfCount = 128;
-inline constexpr int kGrfBytes = 32;
+using intel::isa::GrfsOf;
+using intel::isa::kGrfBytes;
+using intel::isa::kGrfCount;
 
 // Places in Thread::regs.
 inline constexpr int kFlagOffset = kGrfCount * kGrfBytes;  // f0, f1

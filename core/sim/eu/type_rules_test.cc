@@ -334,10 +334,10 @@ Operand Source(Thread& t, int nr, Type type, Form form, int seed, Value* values)
   if (form == Form::kStrided) {
     o.region = {static_cast<uint8_t>(8 * stride), 8, static_cast<uint8_t>(stride)};
   }
-  for (int i = 0; i < 64; i += 4) t.Write32(32 * nr + i, 0xa5a5a5a5);
+  for (int i = 0; i < 64; i += 4) t.Write32(kGrfBytes * nr + i, 0xa5a5a5a5);
   for (int i = 0; i < kLanes; ++i) {
     const uint32_t bits = Corner(type, seed + 3 * i);
-    std::memcpy(t.regs.data() + 32 * nr + i * stride * bytes, &bits, std::min(bytes, 4));
+    std::memcpy(t.regs.data() + kGrfBytes * nr + i * stride * bytes, &bits, std::min(bytes, 4));
   }
   for (int i = 0; i < kLanes; ++i) {
     values[i] = FromBits(type, Corner(type, form == Form::kScalar ? seed : seed + 3 * i));
@@ -380,7 +380,7 @@ void CheckResult(const isa::Instruction& in, const Value (*v)[kLanes], Thread& t
     const Value lane[] = {v[0][i], v[1][i], v[2][i]};
     const uint32_t want = Reference(in, lane);
     uint32_t got = 0;
-    std::memcpy(&got, t.regs.data() + 60 * 32 + 4 * i, Bits(in.dst.type) / 8);
+    std::memcpy(&got, t.regs.data() + kGrfBytes * 60 + 4 * i, Bits(in.dst.type) / 8);
     ASSERT_EQ(got, want) << what << " lane " << i << (in.saturate ? " saturated" : "") << " cmod "
                          << static_cast<int>(in.cmod);
   }
@@ -537,15 +537,15 @@ TEST(TypeRules, ShortImmediatesOfThreeSources) {
 TEST(TypeRules, SignedFieldOfAWordImmediate) {
   Thread t = MakeThread();
   for (uint32_t i = 0; i < 8; ++i) {
-    t.Write32(32 * 10 + 4 * i, 4);      // width
-    t.Write32(32 * 20 + 4 * i, 4 * i);  // offset
+    SetDword(t, 10, i, 4);      // width
+    SetDword(t, 20, i, 4 * i);  // offset
   }
   isa::Instruction in = Make(Opcode::kBfe, kLanes, Dst(60, Type::kD), Grf(10, Type::kD),
                              Grf(20, Type::kD), Imm(Type::kW, 0x8f71));
   ASSERT_TRUE(Execute(in, t).ok());
   const int32_t want[] = {1, 7, -1, -8, -1, -1, -1, -1};
   for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(static_cast<int32_t>(t.Read32(60 * 32 + 4 * i)), want[i]) << i;
+    EXPECT_EQ(static_cast<int32_t>(t.Read32(kGrfBytes * 60 + 4 * i)), want[i]) << i;
   }
 }
 
@@ -554,9 +554,9 @@ TEST(TypeRules, MultiplyAccumulateAddsToTheAccumulator) {
     Thread t = MakeThread();
     const bool floats = type == Type::kF;
     for (int i = 0; i < 8; ++i) {
-      t.Write32(32 * 10 + 4 * i, Corner(type, i));
+      SetDword(t, 10, i, Corner(type, i));
       const uint32_t w = Corner(floats ? type : Type::kW, i + 5);
-      std::memcpy(t.regs.data() + 32 * 20 + (floats ? 4 : 2) * i, &w, floats ? 4 : 2);
+      std::memcpy(t.regs.data() + kGrfBytes * 20 + (floats ? 4 : 2) * i, &w, floats ? 4 : 2);
     }
     ASSERT_TRUE(
         Execute(Make(Opcode::kMov, 8, Register(isa::Arf::kAccumulator, type), Grf(10, type)), t)
@@ -568,7 +568,7 @@ TEST(TypeRules, MultiplyAccumulateAddsToTheAccumulator) {
       const Value b = FromBits(factor.type, Corner(factor.type, i + 5));
       const uint32_t want =
           floats ? Rounded(type, b.f * b.f + a.f, false) : Narrowed(type, a.i + b.i * b.i, false);
-      EXPECT_EQ(t.Read32(60 * 32 + 4 * i), want) << i;
+      EXPECT_EQ(t.Read32(kGrfBytes * 60 + 4 * i), want) << i;
     }
   }
 }
@@ -587,7 +587,7 @@ TEST(TypeRules, VectorImmediates) {
     ASSERT_TRUE(Execute(Make(Opcode::kMov, 8, Dst(60, c.dst), Imm(c.type, c.bits)), t).ok());
     for (int i = 0; i < 8; ++i) {
       uint32_t bits = 0;
-      std::memcpy(&bits, t.regs.data() + 60 * 32 + i * Bits(c.dst) / 8, Bits(c.dst) / 8);
+      std::memcpy(&bits, t.regs.data() + kGrfBytes * 60 + i * Bits(c.dst) / 8, Bits(c.dst) / 8);
       const Value v = FromBits(c.dst, bits);
       EXPECT_EQ(Floating(c.dst) ? v.f : static_cast<double>(v.i), c.want[i]) << Name(c.type) << i;
     }
@@ -610,7 +610,7 @@ TEST(TypeRules, ModifiersExtendFirst) {
         const Exact n = absolute && v[0][i].i < 0 ? v[0][i].i : -v[0][i].i;
         const double f = absolute ? -std::fabs(v[0][i].f) : -v[0][i].f;
         const uint32_t want = Floating(type) ? Rounded(to, f, false) : Narrowed(to, n, false);
-        EXPECT_EQ(t.Read32(60 * 32 + 4 * i), want) << Name(type) << i;
+        EXPECT_EQ(t.Read32(kGrfBytes * 60 + 4 * i), want) << Name(type) << i;
       }
     }
   }

@@ -194,7 +194,8 @@ TEST(UrbWrite, RefusesEndsInsideOfBranches) {
   p.Append(branch, {after, after});
   p.Append(UrbWrite(4, 4, kLast, true));
   VertexInputs draw = Vertices(3);
-  EXPECT_FALSE(RunVertices(p, VertexRecord(), draw).ok());
+  ExpectRefusal(RunVertices(p, VertexRecord(), draw),
+                "ends the thread while channels wait at a branch");
 }
 
 TEST(UrbWrite, RefusesHeadersThatAreNotWhole) {

@@ -51,8 +51,9 @@ absl::StatusOr<mir::Module> Import(const std::string& main, const std::string& f
 uint32_t WordAt(uint32_t b, uint32_t i) { return 1000 * b + 7 * i; }
 
 std::vector<uint32_t> Execute(const std::string& main, const std::string& functions = "",
-                              std::vector<uint32_t>* b2 = nullptr) {
-  const absl::StatusOr<mir::Module> module = Import(main, functions);
+                              std::vector<uint32_t>* b2 = nullptr,
+                              const std::string& types = kTypes) {
+  const absl::StatusOr<mir::Module> module = Import(main, functions, types);
   if (!module.ok()) {
     ADD_FAILURE() << module.status();
     return std::vector<uint32_t>(32);
@@ -126,16 +127,17 @@ TEST(Pointer, ElementsOfArraysOfBuffers) {
   }
 }
 
+// Odd invocations read element 1 of the array, even ones element 0 of the other.
 TEST(Pointer, WholeArraysOfBuffersAreSelected) {
   const std::string types = std::string(kTypes) +
                             "OpDecorate %other DescriptorSet 0\nOpDecorate %other Binding 4\n"
                             "%other = OpVariable %p_blocks StorageBuffer\n";
-  const auto module = Import(std::string(kOdd) +
-                                 "%a = OpSelect %p_blocks %odd %array %other\n"
-                                 "%p = OpAccessChain %p_word %a %bit %u_0 %id\n"
-                                 "%result = OpLoad %uint %p\n",
-                             "", types);
-  EXPECT_TRUE(module.ok()) << module.status();
+  const auto out = Execute(std::string(kOdd) +
+                               "%a = OpSelect %p_blocks %odd %array %other\n"
+                               "%p = OpAccessChain %p_word %a %bit %u_0 %id\n"
+                               "%result = OpLoad %uint %p\n",
+                           "", nullptr, types);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], WordAt(i % 2 != 0 ? 5 : 4, i)) << i;
 }
 
 TEST(Pointer, JoinedByPhis) {

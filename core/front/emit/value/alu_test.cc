@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 
@@ -22,14 +23,11 @@ const std::vector<uint32_t>& Integers() {
   return values;
 }
 
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
-float Real(uint32_t x) { return std::bit_cast<float>(x); }
-
 const std::vector<uint32_t>& Floats() {
   static const std::vector<uint32_t> values = {
-      Bits(0.0f),   Bits(-0.0f), Bits(1.0f),    Bits(-1.0f),  Bits(0.5f), Bits(2.5f),
-      Bits(-3.75f), Bits(1e10f), Bits(-1e-10f), Bits(7.0f),   Bits(3.0f), Bits(-2.0f),
-      0x7f800000,   0xff800000,  0x7fc00000,    Bits(100.25f)};
+      AsBits(0.0f),   AsBits(-0.0f), AsBits(1.0f),    AsBits(-1.0f),  AsBits(0.5f), AsBits(2.5f),
+      AsBits(-3.75f), AsBits(1e10f), AsBits(-1e-10f), AsBits(7.0f),   AsBits(3.0f), AsBits(-2.0f),
+      0x7f800000,     0xff800000,    0x7fc00000,      AsBits(100.25f)};
   return values;
 }
 
@@ -272,10 +270,11 @@ TEST(Alu, FloatComparison) {
       {"OpUnordered", [&](float a, float b) { return nan(a, b); }},
   };
   for (const auto& row : rows) {
-    ExpectPairs(Floats(),
-                std::string("%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n%c = ") +
-                    row.op + " %bool %fa %fb\n%result = OpSelect %uint %c %u_1 %u_0\n",
-                [&](uint32_t a, uint32_t b) { return row.expected(Real(a), Real(b)) ? 1u : 0u; });
+    ExpectPairs(
+        Floats(),
+        std::string("%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n%c = ") + row.op +
+            " %bool %fa %fb\n%result = OpSelect %uint %c %u_1 %u_0\n",
+        [&](uint32_t a, uint32_t b) { return row.expected(AsFloat(a), AsFloat(b)) ? 1u : 0u; });
   }
   for (const char* op : {"OpIsNan", "OpIsInf"}) {
     const bool is_nan = std::string(op) == "OpIsNan";
@@ -283,7 +282,7 @@ TEST(Alu, FloatComparison) {
                 std::string("%fa = OpBitcast %float %a\n%c = ") + op +
                     " %bool %fa\n%result = OpSelect %uint %c %u_1 %u_0\n",
                 [&](uint32_t a, uint32_t) {
-                  return (is_nan ? std::isnan(Real(a)) : std::isinf(Real(a))) ? 1u : 0u;
+                  return (is_nan ? std::isnan(AsFloat(a)) : std::isinf(AsFloat(a))) ? 1u : 0u;
                 });
   }
 }
@@ -301,34 +300,36 @@ TEST(Alu, FloatArithmetic) {
   std::vector<uint32_t> finite = Floats();
   for (uint32_t& x : finite) {
     // the bits of NaNs are unspecified
-    if (!std::isfinite(Real(x)) || Real(x) == 0) x = Bits(5.5f);
+    if (!std::isfinite(AsFloat(x)) || AsFloat(x) == 0) x = AsBits(5.5f);
   }
   const std::string cast = "%fa = OpBitcast %float %a\n%fb = OpBitcast %float %b\n";
   for (const auto& row : rows) {
-    ExpectPairs(finite, cast + "%c = " + row.op + " %float %fa %fb\n%result = OpBitcast %uint %c\n",
-                [&](uint32_t a, uint32_t b) { return Bits(row.expected(Real(a), Real(b))); });
+    ExpectPairs(
+        finite, cast + "%c = " + row.op + " %float %fa %fb\n%result = OpBitcast %uint %c\n",
+        [&](uint32_t a, uint32_t b) { return AsBits(row.expected(AsFloat(a), AsFloat(b))); });
   }
-  std::vector<uint32_t> exact = {Bits(7.0f), Bits(-7.0f), Bits(2.5f), Bits(-2.5f),
-                                 Bits(3.0f), Bits(-3.0f), Bits(1.0f), Bits(0.75f)};
+  std::vector<uint32_t> exact = {AsBits(7.0f), AsBits(-7.0f), AsBits(2.5f), AsBits(-2.5f),
+                                 AsBits(3.0f), AsBits(-3.0f), AsBits(1.0f), AsBits(0.75f)};
   // The sign of a zero is unspecified, so 0 is added.
-  ExpectPairs(exact,
-              cast +
-                  "%c = OpFRem %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
-                  "%uint %z\n",
-              [](uint32_t a, uint32_t b) { return Bits(std::fmod(Real(a), Real(b)) + 0.0f); });
+  ExpectPairs(
+      exact,
+      cast +
+          "%c = OpFRem %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
+          "%uint %z\n",
+      [](uint32_t a, uint32_t b) { return AsBits(std::fmod(AsFloat(a), AsFloat(b)) + 0.0f); });
   ExpectPairs(exact,
               cast +
                   "%c = OpFMod %float %fa %fb\n%z = OpFAdd %float %c %f_0\n%result = OpBitcast "
                   "%uint %z\n",
               [](uint32_t a, uint32_t b) {
-                float r = std::fmod(Real(a), Real(b));
-                if (r != 0 && (r < 0) != (Real(b) < 0)) r += Real(b);
-                return Bits(r + 0.0f);
+                float r = std::fmod(AsFloat(a), AsFloat(b));
+                if (r != 0 && (r < 0) != (AsFloat(b) < 0)) r += AsFloat(b);
+                return AsBits(r + 0.0f);
               });
   ExpectPairs(finite,
               "%fa = OpBitcast %float %a\n%c = OpFNegate %float %fa\n"
               "%result = OpBitcast %uint %c\n",
-              [](uint32_t a, uint32_t) { return Bits(-Real(a)); });
+              [](uint32_t a, uint32_t) { return AsBits(-AsFloat(a)); });
 }
 
 TEST(Alu, Conversions) {
@@ -338,32 +339,33 @@ TEST(Alu, Conversions) {
   };
   const std::string cast = "%fa = OpBitcast %float %a\n";
   ExpectPairs(Floats(), cast + "%result = OpConvertFToU %uint %fa\n", [&](uint32_t a, uint32_t) {
-    return static_cast<uint32_t>(saturate(Real(a), 0, 4294967295.0));
+    return static_cast<uint32_t>(saturate(AsFloat(a), 0, 4294967295.0));
   });
   ExpectPairs(Floats(), cast + "%s = OpConvertFToS %int %fa\n%result = OpBitcast %uint %s\n",
               [&](uint32_t a, uint32_t) {
                 return static_cast<uint32_t>(
-                    static_cast<int32_t>(saturate(Real(a), -2147483648.0, 2147483647.0)));
+                    static_cast<int32_t>(saturate(AsFloat(a), -2147483648.0, 2147483647.0)));
               });
   ExpectPairs(Integers(), "%f = OpConvertUToF %float %a\n%result = OpBitcast %uint %f\n",
-              [](uint32_t a, uint32_t) { return Bits(static_cast<float>(a)); });
+              [](uint32_t a, uint32_t) { return AsBits(static_cast<float>(a)); });
   ExpectPairs(
       Integers(),
       "%s = OpBitcast %int %a\n%f = OpConvertSToF %float %s\n%result = OpBitcast %uint %f\n",
-      [](uint32_t a, uint32_t) { return Bits(static_cast<float>(S(a))); });
-  ExpectPairs({Bits(1.0f), Bits(0.1f), Bits(-2.0f), Bits(2049.0f), Bits(1e6f), Bits(0.0f),
-               Bits(65504.0f), Bits(3.0f), Bits(0x1p-14f), Bits(0x1p-15f), Bits(-0x1.8p-20f),
-               Bits(0.5f), Bits(-1.0f), Bits(1024.0f), Bits(0x1p-10f), Bits(-65504.0f)},
-              cast + "%q = OpQuantizeToF16 %float %fa\n%result = OpBitcast %uint %q\n",
-              [](uint32_t a, uint32_t) {
-                const float x = Real(a);
-                if (x == 0.1f) return 0x3dcccccdu & 0xffffe000u;  // 0.0999755859375
-                if (x == 2049.0f) return Bits(2048.0f);
-                if (x == 1e6f) return 0x7f800000u;
-                if (x == 0x1p-15f) return 0u;  // smaller than all normal halves
-                if (x == -0x1.8p-20f) return 0x80000000u;
-                return a;
-              });
+      [](uint32_t a, uint32_t) { return AsBits(static_cast<float>(S(a))); });
+  ExpectPairs(
+      {AsBits(1.0f), AsBits(0.1f), AsBits(-2.0f), AsBits(2049.0f), AsBits(1e6f), AsBits(0.0f),
+       AsBits(65504.0f), AsBits(3.0f), AsBits(0x1p-14f), AsBits(0x1p-15f), AsBits(-0x1.8p-20f),
+       AsBits(0.5f), AsBits(-1.0f), AsBits(1024.0f), AsBits(0x1p-10f), AsBits(-65504.0f)},
+      cast + "%q = OpQuantizeToF16 %float %fa\n%result = OpBitcast %uint %q\n",
+      [](uint32_t a, uint32_t) {
+        const float x = AsFloat(a);
+        if (x == 0.1f) return 0x3dcccccdu & 0xffffe000u;  // 0.0999755859375
+        if (x == 2049.0f) return AsBits(2048.0f);
+        if (x == 1e6f) return 0x7f800000u;
+        if (x == 0x1p-15f) return 0u;  // smaller than all normal halves
+        if (x == -0x1.8p-20f) return 0x80000000u;
+        return a;
+      });
 }
 
 TEST(Alu, Composites) {

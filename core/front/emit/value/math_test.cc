@@ -3,24 +3,21 @@
 // for it.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "core/front/testing/testing.h"
 
 namespace kiln::front {
 namespace {
 
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
-float Real(uint32_t x) { return std::bit_cast<float>(x); }
-
 std::vector<uint32_t> Range(double low, double high, int count) {
   std::vector<uint32_t> values;
   for (int i = 0; i < count; ++i) {
-    values.push_back(Bits(static_cast<float>(low + (high - low) * i / (count - 1))));
+    values.push_back(AsBits(static_cast<float>(low + (high - low) * i / (count - 1))));
   }
   return values;
 }
@@ -46,18 +43,18 @@ void ExpectFunction(const std::string& expression, const std::vector<uint32_t>& 
                     expression + ");",
                 padded, n, static_cast<uint32_t>(n));
   for (size_t i = 0; i < n; ++i) {
-    const double want = expected(Real(padded[i]), Real(padded[i + 1]));
-    const double got = Real(output[i]);
+    const double want = expected(AsFloat(padded[i]), AsFloat(padded[i + 1]));
+    const double got = AsFloat(output[i]);
     if (std::isnan(want)) {
-      EXPECT_TRUE(std::isnan(got)) << Real(padded[i]);
+      EXPECT_TRUE(std::isnan(got)) << AsFloat(padded[i]);
       continue;
     }
     if (std::isinf(want)) {
-      EXPECT_EQ(got, want) << Real(padded[i]);
+      EXPECT_EQ(got, want) << AsFloat(padded[i]);
       continue;
     }
     EXPECT_LE(std::fabs(got - want), tolerance(want))
-        << "at " << Real(padded[i]) << ", " << Real(padded[i + 1]) << ": " << got << " for "
+        << "at " << AsFloat(padded[i]) << ", " << AsFloat(padded[i + 1]) << ": " << got << " for "
         << want;
   }
 }
@@ -85,8 +82,8 @@ TEST(Math, InverseTrigonometric) {
   std::vector<uint32_t> quadrants;
   for (float x : {1.0f, -1.0f, 0.5f, -0.25f, 3.0f, -3.0f, 1e20f, -1e-20f, 2.0f, 0.0f}) {
     for (float y : {1.0f, -1.0f, 0.125f, -2.0f, 1e-5f, 1e5f, -1e18f}) {
-      quadrants.push_back(Bits(y));
-      quadrants.push_back(Bits(x));
+      quadrants.push_back(AsBits(y));
+      quadrants.push_back(AsBits(x));
     }
   }
   ExpectFunction(
@@ -103,7 +100,7 @@ TEST(Math, Hyperbolic) {
   ExpectFunction(
       "tanh(a)", range, [](double a, double) { return std::tanh(a); }, Absolute(1.2e-7, 16));
   ExpectFunction(
-      "tanh(a)", {Bits(1e30f), Bits(-1e30f), Bits(88.0f), Bits(-500.0f)},
+      "tanh(a)", {AsBits(1e30f), AsBits(-1e30f), AsBits(88.0f), AsBits(-500.0f)},
       [](double a, double) { return std::tanh(a); }, Ulps(1));
   ExpectFunction(
       "asinh(a)", range, [](double a, double) { return std::asinh(a); }, Absolute(2.4e-7, 16));
@@ -193,7 +190,7 @@ TEST(Math, CommonFunctions) {
       Absolute(1e-6));
   ExpectFunction(
       "float(isnan(a) ? 2 : isinf(a) ? 1 : 0)",
-      {Bits(1.0f), 0x7f800000, 0xff800000, 0x7fc00001, 0xffc00000},
+      {AsBits(1.0f), 0x7f800000, 0xff800000, 0x7fc00001, 0xffc00000},
       [](double a, double) { return std::isnan(a)   ? 2
                                     : std::isinf(a) ? 1
                                                     : 0; }, one);
@@ -275,9 +272,9 @@ TEST(Math, Matrices) {
 }
 
 TEST(Math, PartsOfFloats) {
-  std::vector<uint32_t> values = {Bits(0.0f),  Bits(-0.0f),    Bits(1.0f),  Bits(-8.0f),
-                                  Bits(0.75f), Bits(1e-30f),   Bits(3e38f), 0x00000001,
-                                  0x807fffff,  Bits(123.456f), Bits(-0.1f)};
+  std::vector<uint32_t> values = {AsBits(0.0f),  AsBits(-0.0f),    AsBits(1.0f),  AsBits(-8.0f),
+                                  AsBits(0.75f), AsBits(1e-30f),   AsBits(3e38f), 0x00000001,
+                                  0x807fffff,    AsBits(123.456f), AsBits(-0.1f)};
   const auto significand = [](double a, double) {
     int e = 0;
     return std::frexp(a, &e);
@@ -288,13 +285,13 @@ TEST(Math, PartsOfFloats) {
     return static_cast<double>(e);
   };
   ExpectFunction(
-      "ldexp(a, 3)", {Bits(1.5f), Bits(-2.0f), Bits(1e-20f)},
+      "ldexp(a, 3)", {AsBits(1.5f), AsBits(-2.0f), AsBits(1e-20f)},
       [](double a, double) { return a * 8; }, Ulps(1));
   ExpectFunction(
-      "ldexp(a, -140)", {Bits(1e30f), Bits(-3e38f)},
+      "ldexp(a, -140)", {AsBits(1e30f), AsBits(-3e38f)},
       [](double a, double) { return std::ldexp(a, -140); }, Ulps(1));
   ExpectFunction(
-      "ldexp(a, 200)", {Bits(1e-30f), Bits(1e-38f)},
+      "ldexp(a, 200)", {AsBits(1e-30f), AsBits(1e-38f)},
       [](double a, double) { return std::ldexp(a, 200); }, Ulps(1));
   const std::string helpers =
       "float mant(float x) { int e; return frexp(x, e); }\n"
@@ -317,7 +314,8 @@ TEST(Math, PartsOfFloats) {
                       row.call + ");",
                   values, 32);
     for (size_t i = 0; i < values.size(); ++i) {
-      EXPECT_EQ(Real(output[i]), row.expected(Real(values[i]), 0)) << row.call << Real(values[i]);
+      EXPECT_EQ(AsFloat(output[i]), row.expected(AsFloat(values[i]), 0))
+          << row.call << AsFloat(values[i]);
     }
   }
 }
@@ -338,7 +336,7 @@ TEST(Math, Packing) {
   const auto snorm16 = run("packSnorm2x16(vec2(a, -1.0))");
   const auto half = run("packHalf2x16(vec2(1.0, -2.0)) ^ in_[id] ^ in_[id]");
   for (size_t i = 0; i < values.size(); ++i) {
-    const double a = Real(values[i]);
+    const double a = AsFloat(values[i]);
     const auto u8 = static_cast<uint32_t>(std::nearbyint(clamp(a, 0) * 255.0f));
     EXPECT_EQ(unorm8[i] & 0xff, u8) << a;
     EXPECT_EQ(unorm8[i] >> 8 & 0xff, 255u);
@@ -367,20 +365,20 @@ TEST(Math, Packing) {
     const auto near = [](float got, double want) {
       EXPECT_LE(std::fabs(got - want), 1.5 * Ulp(want)) << want;
     };
-    near(Real(u8[i]), (w & 0xff) / 255.0);
-    near(Real(s8[i]), std::max(static_cast<int8_t>(w & 0xff) / 127.0, -1.0));
-    near(Real(u16[i]), (w >> 16) / 65535.0);
-    near(Real(s16[i]), std::max(static_cast<int16_t>(w >> 16) / 32767.0, -1.0));
+    near(AsFloat(u8[i]), (w & 0xff) / 255.0);
+    near(AsFloat(s8[i]), std::max(static_cast<int8_t>(w & 0xff) / 127.0, -1.0));
+    near(AsFloat(u16[i]), (w >> 16) / 65535.0);
+    near(AsFloat(s16[i]), std::max(static_cast<int16_t>(w >> 16) / 32767.0, -1.0));
     if (w == 0x3c00c000) {
-      EXPECT_EQ(Real(h[i]), 1.0f);
+      EXPECT_EQ(AsFloat(h[i]), 1.0f);
     }
     if (w == 0x80008000) {
       EXPECT_EQ(h[i], 0x80000000u);
     }
   }
-  EXPECT_EQ(Real(u8[1]), 1.0f);
-  EXPECT_EQ(Real(s8[3]), 1.0f);
-  EXPECT_EQ(Real(u16[5]), 1.0f);
+  EXPECT_EQ(AsFloat(u8[1]), 1.0f);
+  EXPECT_EQ(AsFloat(s8[3]), 1.0f);
+  EXPECT_EQ(AsFloat(u16[5]), 1.0f);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Tests that results are marked for reference executions where SPIR-V leaves them undefined, and
 // only there.
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 #include "core/oracle/interp.h"
@@ -15,8 +15,6 @@
 
 namespace kiln::front {
 namespace {
-
-uint32_t Bits(float x) { return std::bit_cast<uint32_t>(x); }
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -89,10 +87,12 @@ TEST(Undefined, IntegersBeyondTheirRange) {
       {"bitfieldInsert(5u, 3u, int(x), 2)", {30}, {31, 32, ~0u}},
       {"bitfieldExtract(5u, 1, int(x))", {0, 31}, {32, ~0u}},
       {"uint(bitfieldExtract(-5, int(x), 0))", {32}, {33}},
-      {"uint(f)", {Bits(-0.5f), Bits(4294967040.0f)}, {Bits(-1.0f), Bits(0x1p32f), Bits(kNan)}},
+      {"uint(f)",
+       {AsBits(-0.5f), AsBits(4294967040.0f)},
+       {AsBits(-1.0f), AsBits(0x1p32f), AsBits(kNan)}},
       {"uint(int(f))",
-       {Bits(-0x1p31f), Bits(2147483520.0f)},
-       {Bits(0x1p31f), Bits(-2147483904.0f), Bits(-kInfinity)}},
+       {AsBits(-0x1p31f), AsBits(2147483520.0f)},
+       {AsBits(0x1p31f), AsBits(-2147483904.0f), AsBits(-kInfinity)}},
       {"clamp(5u, x, 7u)", {7}, {8}},
       {"uint(clamp(5, int(x), 7))", {7, ~0u}, {8}},
   };
@@ -129,12 +129,12 @@ TEST(Undefined, Components) {
 
 TEST(Undefined, FunctionsOutsideOfTheirDomain) {
   const auto bits = [](const std::string& x) { return "floatBitsToUint(" + x + ")"; };
-  const uint32_t zero = Bits(0), one = Bits(1), minus = Bits(-1), more = Bits(1.5f);
+  const uint32_t zero = AsBits(0), one = AsBits(1), minus = AsBits(-1), more = AsBits(1.5f);
   const std::vector<Case> cases = {
       {bits("asin(f)"), {one, minus}, {more}},
-      {bits("acos(f)"), {one, minus}, {Bits(-1.5f)}},
-      {bits("acosh(f)"), {one, more}, {Bits(0.5f)}},
-      {bits("atanh(f)"), {Bits(0.5f)}, {one, minus}},
+      {bits("acos(f)"), {one, minus}, {AsBits(-1.5f)}},
+      {bits("acosh(f)"), {one, more}, {AsBits(0.5f)}},
+      {bits("atanh(f)"), {AsBits(0.5f)}, {one, minus}},
       {bits("log(f)"), {more}, {zero, minus}},
       {bits("log2(f)"), {more}, {zero, minus}},
       {bits("sqrt(f)"), {zero, more}, {minus}},
@@ -158,7 +158,7 @@ TEST(Undefined, FunctionsOutsideOfTheirDomain) {
   const std::vector<uint32_t> words =
       CompileCompute(KernelText("", "float f = uintBitsToFloat(in_[id]); " + frexp + ";"));
   ExpectUndefined(words, more, false, frexp);
-  ExpectUndefined(words, Bits(kInfinity), true, frexp);
+  ExpectUndefined(words, AsBits(kInfinity), true, frexp);
 }
 
 // For 64-bit operands the high half counts too: x, and 2^32 + x.
@@ -252,11 +252,11 @@ TEST(Undefined, OneOfTwo) {
     return all;
   };
   using Set = std::set<uint32_t>;
-  EXPECT_EQ(found("min(f, 2.0)", Bits(kNan)), (Set{Bits(2), Bits(kNan)}));
-  EXPECT_EQ(found("max(2.0, f)", Bits(kNan)), (Set{Bits(2), Bits(kNan)}));
-  EXPECT_EQ(found("max(2.0, f)", Bits(3)), Set{Bits(3)});
-  EXPECT_EQ(found("round(f)", Bits(2.5f)), (Set{Bits(2), Bits(3)}));
-  EXPECT_EQ(found("round(f)", Bits(2.75f)), Set{Bits(3)});
+  EXPECT_EQ(found("min(f, 2.0)", AsBits(kNan)), (Set{AsBits(2), AsBits(kNan)}));
+  EXPECT_EQ(found("max(2.0, f)", AsBits(kNan)), (Set{AsBits(2), AsBits(kNan)}));
+  EXPECT_EQ(found("max(2.0, f)", AsBits(3)), Set{AsBits(3)});
+  EXPECT_EQ(found("round(f)", AsBits(2.5f)), (Set{AsBits(2), AsBits(3)}));
+  EXPECT_EQ(found("round(f)", AsBits(2.75f)), Set{AsBits(3)});
 }
 
 }  // namespace

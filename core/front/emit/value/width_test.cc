@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "core/base/float_bits.h"
 #include "core/front/check/refusal.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
@@ -25,8 +25,8 @@ const std::string kTypes =
     "#extension GL_EXT_shader_16bit_storage : require\n"
     "#extension GL_EXT_shader_8bit_storage : require\n";
 
-uint32_t Half(float f) { return mir::semantics::FloatToHalf(std::bit_cast<uint32_t>(f)); }
-float Real(uint32_t half) { return std::bit_cast<float>(mir::semantics::HalfToFloat(half)); }
+uint32_t Half(float f) { return mir::semantics::FloatToHalf(AsBits(f)); }
+float Real(uint32_t half) { return AsFloat(mir::semantics::HalfToFloat(half)); }
 
 std::vector<uint32_t> Inputs() {
   std::vector<uint32_t> values = {0,      1,      2,          127,        128,        255,
@@ -284,9 +284,9 @@ TEST(Widths, MemoryWithALayout) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0], 200u);
   EXPECT_EQ((*out)[1], static_cast<uint32_t>(-7));
-  EXPECT_EQ((*out)[2], std::bit_cast<uint32_t>(4.0f));
+  EXPECT_EQ((*out)[2], AsBits(4.0f));
   EXPECT_EQ((*out)[3], 0x123456u);
-  EXPECT_EQ((*out)[4], std::bit_cast<uint32_t>(5.0f));
+  EXPECT_EQ((*out)[4], AsBits(5.0f));
   const auto* result = reinterpret_cast<const uint8_t*>(out->data() + 5);
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(result[i], static_cast<uint8_t>(i * 3 + a[i & 3])) << i;
@@ -456,7 +456,7 @@ TEST(Widths, RoundingToZero) {
                            1.5e-5f};
   const uint32_t want[] = {0x3c013c00, 0xbc01bc00, 0x7c007bff, 0xfc00fbff, 0x7bff7bff,
                            0x3c003c00, 0,          0x00010000, 0x7c007c00, 0x00fc00fb};
-  for (size_t i = 0; i < std::size(numbers); ++i) in[i] = std::bit_cast<uint32_t>(numbers[i]);
+  for (size_t i = 0; i < std::size(numbers); ++i) in[i] = AsBits(numbers[i]);
   const auto halves = RunWords(*decorated, in, 32);
   ASSERT_TRUE(halves.ok()) << halves.status();
   for (size_t i = 0; i < std::size(numbers); ++i) EXPECT_EQ((*halves)[i], want[i]) << numbers[i];

@@ -1,0 +1,144 @@
+// Tests which widths are compiled, refused and remarked on, from MIR as the driver lowers it.
+#include "core/intel/pipeline/backend.h"
+
+#include <atomic>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/cause.h"
+#include "core/intel/pipeline/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using testing::Crowded;
+using testing::Doubled;
+using testing::Remarks;
+using testing::Shader;
+
+absl::StatusOr<Compiled> Compile(const Shader& shader, const CompileOptions& options,
+                                 Remarks* remarks = nullptr, const Budget& budget = {}) {
+  Runner runner(options.passes, remarks, budget);
+  return kTglBackend.compile(shader.module, options, runner, remarks);
+}
+
+std::string Widths(const absl::StatusOr<Compiled>& c) {
+  if (!c.ok()) return CauseOf(c.status());
+  std::string names;
+  for (const Variant& v : c->variants) names += v.name + " ";
+  return names;
+}
+
+CompileOptions At(std::vector<int> widths) {
+  CompileOptions options;
+  options.widths = std::move(widths);
+  return options;
+}
+
+// A fragment shader that writes a constant colour.
+constexpr char kFragment[] =
+    "mir 1\nentry \"main\"\nstage fragment\noutput 0 location 0.0 f32 x4\nbody {\n"
+    "  store_output[0, 0] 1.0f, 1.0f, 1.0f, 1.0f\n  return\n}\n";
+
+TEST(TglBackend, ListsEachPassOnce) {
+  EXPECT_EQ(kTglBackend.name, "tgl");
+  std::set<std::string_view> names;
+  for (const PassRow& row : kTglBackend.passes()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_FALSE(row.summary.empty()) << row.name;
+  }
+  EXPECT_EQ(kTglBackend.passes().front().name, "push_uniform_buffers");
+  EXPECT_EQ(kTglBackend.passes().back().name, "encode");
+}
+
+TEST(TglBackend, WorkgroupsHaveTheWidthsThatAreWorthHaving) {
+  const Shader shader(Doubled());
+  Remarks remarks;
+  EXPECT_EQ(Widths(Compile(shader, {}, &remarks)), "SIMD8 SIMD16 ");
+  ASSERT_EQ(remarks.Count("width_refused"), 1);
+  EXPECT_EQ(remarks.all.back().width, 32);
+  EXPECT_EQ(remarks.all.back().text.rfind("SIMD32: ", 0), 0u) << remarks.all.back().text;
+  EXPECT_EQ(Widths(Compile(shader, At({32}))), "SIMD32 ") << "it was asked for";
+  EXPECT_EQ(Widths(Compile(shader, At({16, 8}))), "SIMD8 SIMD16 ");
+}
+
+TEST(TglBackend, AWidthThatSpillsIsMadeOnlyIfAskedFor) {
+  const Shader shader(Crowded(80));
+  Remarks remarks;
+  EXPECT_EQ(Widths(Compile(shader, {}, &remarks)), "SIMD8 ");
+  EXPECT_EQ(remarks.Count("width_refused"), 2);
+  EXPECT_EQ(remarks.Count("spill"), 0);
+  CompileOptions required;
+  required.required_subgroup_size = 16;
+  for (const CompileOptions& options : {At({16}), required}) {
+    const auto c = Compile(shader, options);
+    EXPECT_EQ(Widths(c), "SIMD16 ");
+    EXPECT_GT(c->variants[0].statistics.spills, 0);
+  }
+}
+
+TEST(TglBackend, WidthsThatThereAreNotAreRefusedByName) {
+  const Shader shader(Doubled());
+  const absl::Status none = Compile(shader, At({64})).status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(CauseOf(none), "dispatch_width");
+  // If every width is refused, the last one's reason is the shader's.
+  const Shader large(Doubled().replace(Doubled().find("16, 1, 1"), 8, "1024, 1, 1"));
+  EXPECT_EQ(Widths(Compile(large, At({8}))), "workgroup_too_large");
+  EXPECT_EQ(Widths(Compile(large, At({8, 16}))), "SIMD16 ");
+}
+
+TEST(TglBackend, ThirtyTwoLanesOfFragmentsAloneAreRemarkedOn) {
+  const Shader shader(kFragment);
+  Remarks alone, beside;
+  EXPECT_EQ(Widths(Compile(shader, At({32}), &alone)), "SIMD32 ");
+  EXPECT_EQ(alone.Count("width_alone"), 1);
+  EXPECT_EQ(Widths(Compile(shader, At({16, 32}), &beside)), "SIMD16 SIMD32 ");
+  EXPECT_EQ(beside.Count("width_alone"), 0);
+}
+
+TEST(TglBackend, StopsWhereItIsAskedTo) {
+  const Shader shader(Doubled());
+  CompileOptions options;
+  options.passes.stop_after = "select";
+  const auto stopped = Compile(shader, options);
+  ASSERT_TRUE(stopped.ok()) << stopped.status();
+  EXPECT_TRUE(stopped->variants.empty());
+  const std::atomic<bool> cancelled = true;
+  Budget budget;
+  budget.cancelled = &cancelled;
+  EXPECT_EQ(Compile(shader, {}, nullptr, budget).status().code(), absl::StatusCode::kCancelled);
+}
+
+// Verified passes: their statistics are compared with those of the bytes, and nothing else changes.
+TEST(TglBackend, VerifyingChangesNoByte) {
+  for (const std::string& text : {Doubled(), Crowded(80), std::string(kFragment)}) {
+    const Shader shader(text);
+    CompileOptions verified;
+    verified.passes.verify_each = true;
+    const auto a = Compile(shader, {}), b = Compile(shader, verified);
+    ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
+    ASSERT_EQ(Widths(a), Widths(b));
+    for (size_t i = 0; i < a->variants.size(); ++i) {
+      EXPECT_EQ(a->variants[i].code, b->variants[i].code);
+    }
+  }
+}
+
+TEST(TglBackend, DisassemblesWhatItMakes) {
+  const Shader shader(Doubled());
+  const auto c = Compile(shader, At({16}));
+  ASSERT_TRUE(c.ok()) << c.status();
+  const auto text = kTglBackend.disassemble(c->variants[0].code);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_NE(text->find("add (16|M0)"), std::string::npos) << *text;
+  EXPECT_NE(text->find("EOT"), std::string::npos) << *text;
+  EXPECT_EQ(kTglBackend.disassemble(std::vector<uint8_t>(7, 0)).status(),
+            absl::InvalidArgumentError("offset 0: truncated instruction"));
+}
+
+}  // namespace
+}  // namespace kiln::intel

@@ -1,0 +1,101 @@
+// Tests the result of one width: that it describes its bytes.
+#include "core/intel/pipeline/count.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/intel/isa/program.h"
+#include "core/intel/perf/statistics.h"
+#include "core/intel/pipeline/testing.h"
+#include "gtest/gtest.h"
+
+namespace kiln::intel {
+namespace {
+
+using testing::Crowded;
+using testing::Doubled;
+using testing::RunUntil;
+using testing::Shader;
+
+Work Compiled(const Shader& shader, int width) {
+  Work work = shader.At(width);
+  EXPECT_EQ(RunUntil("", work), absl::OkStatus());
+  work.check = true;
+  return work;
+}
+
+TEST(MakeVariant, DescribesTheBytes) {
+  const Shader shader(Crowded(80));
+  for (const int width : {8, 16, 32}) {
+    SCOPED_TRACE(width);
+    Work work = Compiled(shader, width);
+    const std::vector<uint8_t> code = work.code;
+    const int64_t spills = work.spills, fills = work.fills, stored = work.spill_bytes,
+                  loaded = work.fill_bytes;
+    const uint32_t scratch = work.scratch_bytes, used = work.grf_used;
+    const auto v = MakeVariant(shader.module, shader.abi, std::move(work), nullptr);
+    ASSERT_TRUE(v.ok()) << v.status();
+    EXPECT_EQ(v->name, "SIMD" + std::to_string(width));
+    EXPECT_EQ(v->width, width);
+    EXPECT_EQ(v->code, code);
+    const auto counted = CountProgram(Tgl(), code);
+    ASSERT_TRUE(counted.ok()) << counted.status();
+    EXPECT_EQ(v->statistics.instructions, counted->instructions);
+    EXPECT_EQ(v->statistics.sends, counted->sends);
+    EXPECT_EQ(v->statistics.registers, counted->registers);
+    EXPECT_EQ(v->statistics.cycles, *counted->cycles);
+    EXPECT_GT(v->statistics.cycles, 0);
+    EXPECT_GE(v->statistics.sends, 82) << "80 loads, a store, the end";
+    EXPECT_EQ(v->statistics.bytes, static_cast<int64_t>(code.size()));
+    EXPECT_EQ(v->statistics.spills, spills);
+    EXPECT_EQ(v->statistics.fills, fills);
+    EXPECT_EQ(v->statistics.spill_bytes, stored);
+    EXPECT_EQ(v->statistics.fill_bytes, loaded);
+    EXPECT_EQ(v->statistics.spills != 0, width != 8);
+    EXPECT_EQ(v->launch.code_bytes, code.size());
+    EXPECT_EQ(v->launch.dispatch_width, static_cast<uint32_t>(width));
+    EXPECT_EQ(v->launch.scratch_bytes_per_thread, scratch);
+    EXPECT_EQ(v->launch.grf_used, used);
+  }
+}
+
+TEST(MakeVariant, TheStepIsReported) {
+  struct Steps : Sink {
+    void OnPass(const PassRecord& r) override { names += std::string(r.pass) + " "; }
+    std::string names;
+  } steps;
+  const Shader shader(Doubled());
+  ASSERT_TRUE(MakeVariant(shader.module, shader.abi, Compiled(shader, 16), &steps).ok());
+  EXPECT_EQ(steps.names, "count_program ");
+}
+
+// Statistics are counted from the program; where passes are verified they are those of the bytes.
+TEST(MakeVariant, RefusesBytesOfAnotherProgram) {
+  const Shader shader(Doubled()), other(Crowded(4));
+  Work work = Compiled(shader, 16);
+  work.code = Compiled(other, 16).code;
+  const absl::Status wrong =
+      MakeVariant(shader.module, shader.abi, std::move(work), nullptr).status();
+  EXPECT_EQ(wrong, absl::InternalError("the bytes have other statistics"));
+  work = Compiled(shader, 16);
+  work.code.pop_back();
+  EXPECT_NE(MakeVariant(shader.module, shader.abi, std::move(work), nullptr).status(),
+            absl::OkStatus());
+}
+
+TEST(MakeVariant, RefusesMessagesWithoutACost) {
+  const Shader shader(Doubled());
+  Work work = Compiled(shader, 16);
+  for (isa::Instruction& inst : work.program.insts) {
+    if (isa::IsSend(inst.op) && inst.send.sfid == isa::Sfid::kDataCache1) {
+      inst.send.desc |= 0x1f << 14;  // no message is of this type
+    }
+  }
+  work.check = false;
+  EXPECT_EQ(MakeVariant(shader.module, shader.abi, std::move(work), nullptr).status(),
+            absl::InternalError("a message without a cost"));
+}
+
+}  // namespace
+}  // namespace kiln::intel
