@@ -24,13 +24,19 @@ struct Flag {
                             // "[FILE]": optional, taken only after "="
   bool repeats;
   absl::string_view help;
+  absl::string_view choices = {};  // the values there are, where they are a fixed set: "a b c"
 
   bool ValueIsOptional() const { return !value.empty() && value[0] == '['; }
   // Whether it names a place: FILE, DIR, or FILE|-.
   bool ValueIsPlace() const { return value.substr(0, 4) == "FILE" || value.substr(0, 3) == "DIR"; }
+  // True if the value is a list whose elements commas separate.
+  bool ValueIsList() const { return value.find(',') != absl::string_view::npos; }
   // The name under which ParsedFlags knows it.
   std::string Key() const { return name.empty() ? std::string(1, letter) : std::string(name); }
 };
+
+// The flag as --help shows it: "-o, --output=DIR|-".
+std::string FlagText(const Flag& flag);
 
 class ParsedFlags {
  public:

@@ -10,7 +10,7 @@
 namespace kiln::client {
 
 // The JSON form of PipelineState (proto/compile.proto), with the names of its fields there:
-//   {"fragment": {"attachments": [{"location": 0, "type": "UINT"}], "samples": 4}}
+//   {"fragment": {"color": {"attachments": [{"location": 0, "type": "UINT"}]}, "samples": 4}}
 // InvalidArgument, naming the file, for what is not that: no such file, no JSON, an unknown field,
 // a value of another type. Whether values are within their bounds the daemon says.
 absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string& path);

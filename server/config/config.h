@@ -72,6 +72,7 @@ struct Config {
   Limits limits;
   bool help = false;
   bool version = false;
+  std::string manual;  // "man" or "markdown": the form in which it is printed; empty: it is not
   bool memory_plan = false;
   // Names of the settings that the file or the command line has, even as they are by default.
   std::set<std::string> given;
@@ -98,8 +99,24 @@ struct Changes {
 // Takes into `running` those settings that may change while the daemon runs.
 Changes TakeChanges(const Config& next, Config* running);
 
-// What --help prints.
+// The text of --help.
 std::string HelpText();
+
+// Parts of it, of which the manual is made as well (manual_page.h).
+std::string HelpExamples();  // lines of a shell
+std::string HelpNotes();     // paragraphs: memory, signals, exit codes, who is trusted
+// Flags that are no settings: what they are for. kilnd prints something and ends.
+std::vector<std::pair<std::string, std::string>> HelpActions();
+
+// A setting as help and manual show it.
+struct SettingRow {
+  std::string flag;  // "--listen=HOST:PORT"
+  std::string help;
+  std::string value;     // by default
+  bool reloads = false;  // SIGHUP changes it in a running daemon
+};
+// In the order of --help.
+std::vector<SettingRow> SettingRows();
 
 }  // namespace kiln::server
 
