@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "server/config/config.h"
+#include "server/config/manual_page.h"
 #include "server/daemon.h"
 #include "server/log/library_message.h"
 #include "server/log/log.h"
@@ -135,7 +136,7 @@ void UseSmallStacks() {
 absl::StatusOr<Config> ReadSettings(const std::vector<std::string>& arguments,
                                     std::vector<std::string>* lowered) {
   auto config = kiln::server::ParseConfig(arguments);
-  if (!config.ok() || config->help || config->version) return config;
+  if (!config.ok() || config->help || config->version || !config->manual.empty()) return config;
   auto changes = kiln::memory::Fit(kiln::memory::ReadLimits(), &*config);
   if (!changes.ok()) return changes.status();
   *lowered = *std::move(changes);
@@ -259,6 +260,10 @@ int main(int argc, char** argv) {
   }
   if (config->help) {
     fputs(kiln::server::HelpText().c_str(), stdout);
+    return 0;
+  }
+  if (!config->manual.empty()) {
+    fputs(kiln::server::Manual(config->manual, kiln::kVersion).c_str(), stdout);
     return 0;
   }
   if (config->version) {

@@ -73,7 +73,23 @@ absl::StatusOr<Taken> Take(absl::Span<const Flag> flags, const std::string& argu
   return Taken{flag, argument.substr(0, 2), argument.size() > 2, argument.substr(2)};
 }
 
+// "[=FILE]".
+std::string OptionalText(absl::string_view value) { return absl::StrCat("[=", value.substr(1)); }
+
 }  // namespace
+
+std::string FlagText(const Flag& flag) {
+  std::string text;
+  if (flag.letter != 0) absl::StrAppend(&text, "-", std::string(1, flag.letter));
+  if (flag.letter != 0 && !flag.name.empty()) absl::StrAppend(&text, ", ");
+  if (!flag.name.empty()) {
+    absl::StrAppend(&text, "--", flag.name, flag.value.empty() || flag.ValueIsOptional() ? "" : "=",
+                    flag.ValueIsOptional() ? OptionalText(flag.value) : std::string(flag.value));
+  } else if (!flag.value.empty()) {
+    absl::StrAppend(&text, " ", flag.value);
+  }
+  return text;
+}
 
 std::string ParsedFlags::Get(absl::string_view key, absl::string_view fallback) const {
   auto it = values_.find(key);

@@ -25,13 +25,19 @@ struct Flag {
                             // "[FILE]": optional, taken only after "="
   bool repeats;
   absl::string_view help;
+  absl::string_view choices = {};  // the values there are, where they are a fixed set: "a b c"
 
   bool ValueIsOptional() const { return !value.empty() && value[0] == '['; }
   // Returns true if the value names a file or folder: FILE, DIR, or FILE|-.
   bool ValueIsPlace() const { return value.substr(0, 4) == "FILE" || value.substr(0, 3) == "DIR"; }
+  // Returns true if the value is a list whose elements are separated by commas.
+  bool ValueIsList() const { return value.find(',') != absl::string_view::npos; }
   // Returns the name under which ParsedFlags knows it.
   std::string Key() const { return name.empty() ? std::string(1, letter) : std::string(name); }
 };
+
+// The flag as --help shows it: "-o, --output=DIR|-".
+std::string FlagText(const Flag& flag);
 
 class ParsedFlags {
  public:

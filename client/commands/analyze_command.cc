@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "client/commands/command.h"
 #include "client/output/code_file.h"
+#include "client/request/choices.h"
 #include "core/driver/analyze.h"
 
 namespace kiln::client {
@@ -171,7 +172,7 @@ Command AnalyzeCommand() {
       "Spills cannot be told from machine code.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n",
-      {{"target", 't', "T", false, "whose machine code it is"},
+      {{"target", 't', "T", false, "whose machine code it is", TargetChoices()},
        {"fusion", 0, "", false, "also waits missed in blocks that are skipped (see above)"}},
       Run};
 }

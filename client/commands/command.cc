@@ -10,84 +10,29 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/paths.h"
 #include "client/cli/version.h"
+#include "client/manual/help_text.h"
 
 namespace kiln::client {
 namespace {
-
-constexpr absl::string_view kExitCodes =
-    "Exit codes: 0 all ok, 1 some modules refused or invalid, 2 usage (flags, files that cannot "
-    "be\n"
-    "read, output that cannot be written: a full disk, a pipe that nobody reads), 3 the service\n"
-    "cannot be reached, 4 an internal failure (crash, timeout), 130 interrupted.\n";
 
 // Commands of the finished design, not of this version: named so that the author of a script gets a
 // clear error.
 constexpr absl::string_view kLater[] = {"precompile", "explain", "trace", "bisect", "cache"};
 
-std::vector<Command> Commands() {
-  return {CompileCommand(), BatchCommand(),   RunCommand(),    ReportCommand(),    TargetsCommand(),
-          DisasmCommand(),  AnalyzeCommand(), HealthCommand(), QuarantineCommand()};
-}
-
 // A command may define one of them in its own way.
-void AddCommonFlags(std::vector<Flag>* flags) {
-  const Flag common[] = {
-      {"json", 0, "", false, "print JSON"},
-      {"color", 0, "WHEN", false, "auto (default: on a terminal, without NO_COLOR), always, never"},
+void AddCommonFlags(Command* command) {
+  std::vector<Flag> common = {
+      {"color", 0, "WHEN", false, "auto (default: on a terminal, without NO_COLOR), always, never",
+       "auto always never"},
       {"help", 'h', "", false, "print this"},
   };
+  if (command->has_json) common.insert(common.begin(), {"json", 0, "", false, "print JSON"});
   for (const Flag& flag : common) {
     auto same = [&flag](const Flag& own) { return own.name == flag.name; };
-    if (std::none_of(flags->begin(), flags->end(), same)) flags->push_back(flag);
+    if (std::none_of(command->flags.begin(), command->flags.end(), same)) {
+      command->flags.push_back(flag);
+    }
   }
-}
-
-// "[=FILE]".
-std::string OptionalText(absl::string_view value) { return absl::StrCat("[=", value.substr(1)); }
-
-std::string FlagText(const Flag& flag) {
-  std::string text;
-  if (flag.letter != 0) absl::StrAppend(&text, "-", std::string(1, flag.letter));
-  if (flag.letter != 0 && !flag.name.empty()) absl::StrAppend(&text, ", ");
-  if (!flag.name.empty()) {
-    absl::StrAppend(&text, "--", flag.name, flag.value.empty() || flag.ValueIsOptional() ? "" : "=",
-                    flag.ValueIsOptional() ? OptionalText(flag.value) : std::string(flag.value));
-  } else if (!flag.value.empty()) {
-    absl::StrAppend(&text, " ", flag.value);
-  }
-  return text;
-}
-
-std::string HelpOf(const Command& command) {
-  std::string text = absl::StrCat("kiln ", command.name, " - ", command.summary, "\n\nUsage: kiln ",
-                                  command.name, " [FLAG...]", command.arguments.empty() ? "" : " ",
-                                  command.arguments, "\n\n", command.details, "\nFlags:\n");
-  for (const Flag& flag : command.flags) {
-    std::string left = FlagText(flag);
-    absl::StrAppend(&text, absl::StrFormat("  %-26s ", left));
-    if (left.size() > 26) absl::StrAppend(&text, "\n", std::string(29, ' '));
-    absl::StrAppend(&text, flag.help, "\n");
-  }
-  return absl::StrCat(text, "\nExamples:\n", command.examples, "\n", kExitCodes);
-}
-
-std::string Overview() {
-  std::string text =
-      "kiln - compiles GPU shaders (SPIR-V, Vulkan GLSL) to machine code, through the daemon "
-      "kilnd\n"
-      "or, with --local, without one\n\n"
-      "Usage: kiln COMMAND [FLAG...] [ARGUMENT...]\n\nCommands:\n";
-  for (const Command& command : Commands()) {
-    absl::StrAppend(&text, absl::StrFormat("  %-10s %s\n", command.name, command.summary));
-  }
-  return absl::StrCat(text,
-                      "\n`kiln COMMAND --help` explains a command's flags; `kiln --version`.\n\n"
-                      "Examples:\n"
-                      "  kiln compile --target=tgl tests/shaders/saxpy.comp\n"
-                      "  kiln compile --local --target=tgl --asm -o out tests/shaders/saxpy.comp\n"
-                      "  kiln batch --target=tgl --jsonl=results.jsonl tests/shaders\n"
-                      "  kiln targets\n\n",
-                      kExitCodes);
 }
 
 absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
@@ -100,7 +45,6 @@ absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
 
 ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
                     Interrupt* interrupt) {
-  AddCommonFlags(&command.flags);
   Environment environment;
   environment.err_colour = UsesColour(ColourChoice::kAuto, stderr);
   environment.interrupt = interrupt;
@@ -110,7 +54,7 @@ ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
                                                         command.name, " --help)")),
                 environment);
   }
-  if (flags->Has("help")) return PrintAndExit(HelpOf(command), environment);
+  if (flags->Has("help")) return PrintAndExit(HelpText(command), environment);
   absl::StatusOr<ColourChoice> colour = ParseColour(flags->Get("color", "auto"));
   if (!colour.ok()) return Fail(colour.status(), environment);
   environment.out_colour = UsesColour(*colour, stdout);
@@ -131,6 +75,15 @@ absl::Status NoSuchCommand(const std::string& word) {
 }
 
 }  // namespace
+
+std::vector<Command> Commands() {
+  std::vector<Command> commands = {CompileCommand(), BatchCommand(),     RunCommand(),
+                                   ReportCommand(),  TargetsCommand(),   DisasmCommand(),
+                                   AnalyzeCommand(), HealthCommand(),    QuarantineCommand(),
+                                   ManCommand(),     CompletionCommand()};
+  for (Command& command : commands) AddCommonFlags(&command);
+  return commands;
+}
 
 std::vector<Flag> JoinFlags(std::initializer_list<std::vector<Flag>> parts) {
   std::vector<Flag> all;
@@ -157,19 +110,20 @@ ExitCode Fail(const absl::Status& status, const Environment& environment) {
 
 int Main(absl::Span<const std::string> arguments, Interrupt* interrupt) {
   if (arguments.empty()) {
-    absl::FPrintF(stderr, "%s", Overview());
+    absl::FPrintF(stderr, "%s", OverviewText(Commands()));
     return kExitUsage;
   }
   const std::string& word = arguments[0];
   if (word == "--help" || word == "-h" || (word == "help" && arguments.size() == 1)) {
-    return PrintAndExit(Overview(), {});
+    return PrintAndExit(OverviewText(Commands()), {});
   }
   if (word == "--version") {
     return PrintAndExit(absl::StrCat("kiln ", kVersion, " (", kApi, ")\n"), {});
   }
   bool help = word == "help";
+  std::vector<Command> commands = Commands();
   const std::string& name = help ? arguments[1] : word;
-  for (Command& command : Commands()) {
+  for (Command& command : commands) {
     if (command.name != name) continue;
     if (help) return RunCommand(std::move(command), {"--help"}, interrupt);
     return RunCommand(std::move(command), arguments.subspan(1), interrupt);

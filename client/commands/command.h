@@ -7,30 +7,13 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "client/cli/command.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/flags.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/terminal.h"
 
 namespace kiln::client {
-
-// Passed to every command beside its flags.
-struct Environment {
-  bool out_colour = false;  // standard output
-  bool err_colour = false;  // standard error
-  bool json = false;
-  Interrupt* interrupt = nullptr;
-};
-
-struct Command {
-  absl::string_view name;
-  absl::string_view arguments;  // after the flags, "FILE|-"
-  absl::string_view summary;    // a line
-  absl::string_view details;    // paragraphs for --help
-  absl::string_view examples;   // lines for --help
-  std::vector<Flag> flags;
-  ExitCode (*run)(const ParsedFlags& flags, const Environment& environment);
-};
 
 Command CompileCommand();
 Command BatchCommand();
@@ -41,6 +24,12 @@ Command DisasmCommand();
 Command ReportCommand();
 Command HealthCommand();
 Command QuarantineCommand();
+Command ManCommand();
+Command CompletionCommand();
+
+// All of them in the order of `kiln --help`, with the flags that every command has: the table from
+// which help texts, manual and completion are made.
+std::vector<Command> Commands();
 
 // All of kiln: finds the command, parses its flags, runs it.
 int Main(absl::Span<const std::string> arguments, Interrupt* interrupt);

@@ -4,6 +4,7 @@
 // decode.
 #include "client/commands/command.h"
 #include "client/output/code_file.h"
+#include "client/request/choices.h"
 #include "core/driver/compile.h"
 
 #include <nlohmann/json.hpp>
@@ -52,7 +53,7 @@ Command DisasmCommand() {
       "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin.\n",
       "  kiln disasm --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln disasm --target=tgl -\n",
-      {{"target", 't', "T", false, "whose machine code it is"}},
+      {{"target", 't', "T", false, "whose machine code it is", TargetChoices()}},
       Run};
 }
 

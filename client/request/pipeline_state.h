@@ -10,7 +10,7 @@
 namespace kiln::client {
 
 // Reads the JSON form of PipelineState (proto/compile.proto), with its field names:
-//   {"fragment": {"attachments": [{"location": 0, "type": "UINT"}], "samples": 4}}
+//   {"fragment": {"color": {"attachments": [{"location": 0, "type": "UINT"}]}, "samples": 4}}
 // InvalidArgument names the file: no such file, no JSON, an unknown field, or a value of another
 // type. The daemon checks whether values are within their bounds.
 absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string& path);

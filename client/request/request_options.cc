@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/stage_name.h"
 #include "client/cli/terminal.h"
+#include "client/request/choices.h"
 #include "client/request/pipeline_state.h"
 #include "client/request/spec_constant.h"
 #include "core/base/utf8.h"
@@ -96,8 +97,10 @@ absl::Status CheckUtf8(const ParsedFlags& flags) {
 
 std::vector<Flag> CompileFlags() {
   return {
-      {"target", 't', "T[,T...]", true, "what to compile for; `kiln targets` lists them"},
-      {"stage", 0, "STAGE", false, "comp, vert, frag, ...; from the file's name if not given"},
+      {"target", 't', "T[,T...]", true, "what to compile for; `kiln targets` lists them",
+       TargetChoices()},
+      {"stage", 0, "STAGE", false, "comp, vert, frag, ...; from the file's name if not given",
+       StageChoices()},
       {"entry", 0, "NAME", false, "entry point; if not given the only one, or that with no name"},
       {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
       {"", 'I', "DIR", true, "look for includes here (GLSL)"},
@@ -108,12 +111,15 @@ std::vector<Flag> CompileFlags() {
       {"widths", 0, "8,16,32", true,
        "dispatch widths wanted; all of the target if not given; 32 alone makes fragment programs "
        "for "
-       "study, which tgl cannot draw with"},
+       "study, which tgl cannot draw with",
+       kWidthChoices},
       {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
-      {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes"},
-      {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)"},
+      {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes", PassChoices()},
+      {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)",
+       "use refresh bypass"},
       {"state", 0, "FILE.json", false, "pipeline state; graphics stages alone have it"},
-      {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width"},
+      {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width",
+       kWidthChoices},
       {"full-subgroups", 0, "", false, "only widths that divide the workgroup's size in x"},
       {"dispatch-base", 0, "", false, "workgroup ids count from the base of vkCmdDispatchBase"},
   };

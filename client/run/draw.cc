@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/run/draw_form.h"
 #include "core/sim/eu/rasterise.h"
 
 namespace kiln::client::run {
@@ -181,9 +182,7 @@ absl::Status CheckState(const json& draw, const out::FragmentLaunch& launch, uin
 }
 
 absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record) {
-  for (const char* key : {"vertex_shader", "instances", "clear"}) {
-    if (draw.contains(key)) return Wrong(absl::StrCat("\"", key, "\" is not supported"));
-  }
+  if (absl::Status s = CheckDrawForm(draw); !s.ok()) return s;
   FragmentInputs in;
   in.width = draw.value("width", 8u);
   in.height = draw.value("height", 8u);
@@ -243,6 +242,7 @@ bool HasLocation(const json& draw, uint32_t location) {
 }  // namespace
 
 absl::Status AddMissingInputs(const out::LaunchRecord& record, json* draw) {
+  if (absl::Status s = CheckDrawForm(*draw); !s.ok()) return s;
   try {
     const std::vector<Position> positions = Positions(*draw);
     for (const out::SetupAttribute& a : record.fragment.attributes) {

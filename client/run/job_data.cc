@@ -176,8 +176,10 @@ json Values(absl::string_view type, absl::string_view bytes) {
 }
 
 absl::Status CheckCount(const json& value, uint64_t least, uint64_t most, absl::string_view what) {
-  if (value.is_number_unsigned() && value.get<uint64_t>() >= least &&
-      value.get<uint64_t>() <= most) {
+  // Numbers that the library parsed are unsigned where they can be; those of this program need not.
+  const bool whole =
+      value.is_number_unsigned() || (value.is_number_integer() && value.get<int64_t>() >= 0);
+  if (whole && value.get<uint64_t>() >= least && value.get<uint64_t>() <= most) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from ", least, " to ",

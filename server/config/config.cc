@@ -410,6 +410,8 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
       config.help = true;
     } else if (argument == "--version") {
       config.version = true;
+    } else if (argument == "--man" || argument == "--markdown") {
+      config.manual = argument.substr(2);
     } else if (argument == "--memory-plan") {
       config.memory_plan = true;
     } else if (argument == "--enable-fault-injection") {
@@ -425,7 +427,7 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
     }
   }
   if (config.metrics == "none") config.metrics.clear();
-  if (config.help || config.version) return config;
+  if (config.help || config.version || !config.manual.empty()) return config;
   if (absl::Status s = CheckSizes(config); !s.ok()) return s;
   MatchLimits(&config.limits);
   return config;
@@ -454,32 +456,55 @@ Changes TakeChanges(const Config& next, Config* running) {
   return changes;
 }
 
-std::string HelpText() {
+std::vector<SettingRow> SettingRows() {
   Config defaults;
+  std::vector<SettingRow> rows;
+  for (const Setting& s : Settings(&defaults)) {
+    rows.push_back({absl::StrCat("--", s.name, "=", s.value), s.help, Show(s.place), s.reloads});
+  }
+  return rows;
+}
+
+std::string HelpExamples() {
+  std::string text =
+      "  kilnd --cache-dir=/var/cache/kiln\n"
+      "  kilnd --listen=127.0.0.1:0 --metrics=none          a free port, printed; no metrics\n"
+      "  kilnd --config=/etc/kiln/kilnd.conf --workers=8\n";
+  return text;
+}
+
+std::string HelpText() {
   std::string text =
       "kilnd: compiles shaders to GPU machine code as a service.\n"
       "\n"
       "  kilnd [--name=VALUE]... [--config=FILE]\n"
       "\n"
-      "Examples:\n"
-      "  kilnd --cache-dir=/var/cache/kiln\n"
-      "  kilnd --listen=127.0.0.1:0 --metrics=none          a free port, printed; no metrics\n"
-      "  kilnd --config=/etc/kiln/kilnd.conf --workers=8\n"
+      "Examples:\n" +
+      HelpExamples() +
       "\n"
       "Then: kiln compile --server=127.0.0.1:7411 --target=tgl tests/shaders/saxpy.comp\n"
       "      curl http://127.0.0.1:7412/metrics http://127.0.0.1:7412/healthz\n"
       "\n"
       "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
-  for (const Setting& s : Settings(&defaults)) {
-    absl::StrAppend(
-        &text, absl::StrFormat("  --%-28s %s (%s)%s\n", absl::StrCat(s.name, "=", s.value), s.help,
-                               Show(s.slot), s.reloads ? " *" : ""));
+  for (const SettingRow& row : SettingRows()) {
+    absl::StrAppend(&text, absl::StrFormat("  %-30s %s (%s)%s\n", row.flag, row.help, row.value,
+                                           row.reloads ? " *" : ""));
   }
-  absl::StrAppend(
-      &text,
-      "  --memory-plan                  print what these settings need of memory, and end\n"
-      "  --version                      print the version\n"
-      "\n"
+  for (const auto& [flag, help] : HelpActions()) {
+    absl::StrAppend(&text, absl::StrFormat("  %-30s %s\n", flag, help));
+  }
+  return absl::StrCat(text, "\n", HelpNotes());
+}
+
+std::vector<std::pair<std::string, std::string>> HelpActions() {
+  return {{"--memory-plan", "print what these settings need of memory, and end"},
+          {"--man", "print the manual, kilnd(8), for `man -l -`"},
+          {"--markdown", "print the manual as Markdown"},
+          {"--version", "print the version"}};
+}
+
+std::string HelpNotes() {
+  std::string text =
       "Memory: at the start the limits of this process are read (ulimit -v; memory.max of its\n"
       "control groups). Where the bounds above come to more, those that are not given are\n"
       "lowered, which the log says (memory_lowered): job-memory, request-bytes,\n"
@@ -501,7 +526,7 @@ std::string HelpText() {
       "through a port; sources of what is in it are in CACHE-DIR/quarantine, for kilnd's\n"
       "user only. CACHE-DIR is made if it is missing (0700); one that is there must be\n"
       "empty or a cache, kilnd's user's, and not writable by others. Otherwise kilnd says\n"
-      "so, serves from memory, and takes it as soon as that is mended.\n");
+      "so, serves from memory, and takes it as soon as that is mended.\n";
   return text;
 }
 

@@ -73,6 +73,7 @@ struct Config {
   Limits limits;
   bool help = false;
   bool version = false;
+  std::string manual;  // "man" or "markdown": the form in which it is printed; empty: it is not
   bool memory_plan = false;
   // Names of the settings that the file or the command line gives, even if the value is the
   // default.
@@ -102,6 +103,22 @@ Changes TakeChanges(const Config& next, Config* running);
 
 // Returns the text of --help.
 std::string HelpText();
+
+// Return parts of it, which the manual uses as well (manual_page.h).
+std::string HelpExamples();  // lines of a shell
+std::string HelpNotes();     // paragraphs: memory, signals, exit codes, who is trusted
+// Flags that are not settings, with their help: kilnd prints something and ends.
+std::vector<std::pair<std::string, std::string>> HelpActions();
+
+// A setting as shown in help and manual.
+struct SettingRow {
+  std::string flag;  // "--listen=HOST:PORT"
+  std::string help;
+  std::string value;     // by default
+  bool reloads = false;  // SIGHUP changes it in a running daemon
+};
+// Returns all settings in the order of --help.
+std::vector<SettingRow> SettingRows();
 
 }  // namespace kiln::server
 

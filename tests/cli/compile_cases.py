@@ -13,7 +13,7 @@ class Overview(Cli):
         text = self.kiln('--help')
         commands = re.findall(r'^  (\w+)  +\w', text, re.M)
         self.assertEqual(commands, ['compile', 'batch', 'run', 'report', 'targets', 'disasm', 'analyze',
-                                    'health'])
+                                    'health', 'man'])
         for command in commands[:5]:
             help_text = self.kiln(command, '--help')
             self.assertRegex(help_text, r'Examples:\n  kiln |Examples:\n  .*kiln ' + command)

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+import schemas
+
 
 KILN = os.path.abspath('client/kiln')
 KILND = os.path.abspath('server/kilnd')
@@ -91,12 +93,15 @@ class Cli(unittest.TestCase):
         return {**clean, 'KILN_SERVER': self.daemon.address, 'TERM': 'xterm', **more}
 
     def kiln(self, *arguments, expect=0, stdin=b'', **more):
+        """What it prints. JSON that it reads and writes is held to its schema."""
         done = subprocess.run([KILN, *arguments], input=stdin, capture_output=True, cwd=self.folder,
                               env=self.environment(**more), timeout=120)
         self.out = done.stdout
         self.err = done.stderr.decode()
         self.assertEqual(done.returncode, expect,
                          'kiln %s\n%s\n%s' % (' '.join(arguments), self.out[:2000], self.err))
+        run = schemas.Run(arguments, self.folder, expect, stdin, self.out, self.err)
+        self.assertEqual(run.faults(), [], 'kiln ' + ' '.join(arguments))
         return self.out.decode('utf-8', 'replace')
 
     def fails(self, code, pattern, *arguments, **more):

@@ -1,0 +1,41 @@
+// Values of flags that are a fixed set: see choices.h.
+#include "client/request/choices.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "client/cli/stage_name.h"
+#include "core/driver/compile.h"
+
+namespace kiln::client {
+
+absl::string_view TargetChoices() {
+  static const auto* const choices = [] {
+    std::vector<std::string> names;
+    for (Target target : AllTargets()) names.emplace_back(TargetName(target));
+    return new std::string(absl::StrJoin(names, " "));
+  }();
+  return *choices;
+}
+
+absl::string_view StageChoices() {
+  static const auto* const choices =
+      new std::string(absl::StrReplaceAll(StageNames(), {{", ", " "}}));
+  return *choices;
+}
+
+absl::string_view PassChoices() {
+  static const auto* const choices = [] {
+    std::set<std::string> names;  // a pass may be in the lists of several levels
+    for (const PassInfo& pass : AllPasses()) {
+      if (pass.optional) names.insert(pass.name);
+    }
+    return new std::string(absl::StrJoin(names, " "));
+  }();
+  return *choices;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,293 @@
+"""client/schemas: what the command writes and reads obeys them, and what they refuse the command refuses.
+
+The fixture also holds every other test's output, jobs, manifests and launch records to them (schemas.py).
+"""
+
+import copy
+import glob
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import jsonschema
+
+import schemas
+from fixture import SAXPY, SHADERS, Cli
+
+WRITTEN = ('result', 'batch', 'report', 'run', 'disasm', 'analyze', 'health', 'targets', 'quarantine', 'launch')
+READ = ('job', 'manifest', 'state', 'launch')
+
+
+def objects_of(schema, path=''):
+    """(path, schema) of every schema of an object with named keys."""
+    if isinstance(schema, dict):
+        if 'properties' in schema and isinstance(schema['properties'], dict):
+            yield path, schema
+        for key, part in schema.items():
+            yield from objects_of(part, path + '/' + key)
+    elif isinstance(schema, list):
+        for number, part in enumerate(schema):
+            yield from objects_of(part, '%s/%d' % (path, number))
+
+
+class Schemas(unittest.TestCase):
+    def test_they_are_schemas_of_2020_12(self):
+        self.assertEqual(set(schemas.SCHEMAS), {*WRITTEN, *READ})
+        for name, schema in schemas.SCHEMAS.items():
+            self.assertEqual(schema['$schema'], 'https://json-schema.org/draft/2020-12/schema')
+            jsonschema.Draft202012Validator.check_schema(schema)
+            self.assertGreater(len(schema['title']), 10, name)
+
+    def test_they_take_no_other_keys(self):
+        count = 0
+        for name, schema in schemas.SCHEMAS.items():
+            for path, part in objects_of(schema):
+                self.assertIs(part.get('additionalProperties'), False, name + path)
+                count += 1
+        self.assertGreater(count, 50)
+
+    def test_those_of_protobuf_messages_are_what_proto_says(self):
+        done = subprocess.run([sys.executable, 'client/schemas/from_proto.py', 'client/schemas', '--check'],
+                              stdout=subprocess.PIPE, text=True)
+        self.assertEqual((done.stdout, done.returncode), ('', 0))
+
+    def test_examples_obey(self):
+        jobs, lines = glob.glob('client/examples/*.json'), glob.glob('client/examples/*.jsonl')
+        self.assertTrue(jobs and lines)
+        for path in jobs:
+            with open(path, encoding='utf-8') as file:
+                self.assertEqual(schemas.faults('job', json.load(file)), [], path)
+        for path in lines:
+            with open(path, encoding='utf-8') as file:
+                self.assertEqual(schemas.faults_of_lines('manifest', file.read()), [], path)
+
+
+class Written(Cli):
+    """Each kind of output at least once, with all parts that it may have."""
+
+    def document(self, *arguments, **more):
+        return json.loads(self.kiln(*arguments, '--json', **more))
+
+    def more_keys_than_the_schema(self, name, value):
+        """A key more in any object of `value`, or a member of another type, is found."""
+        self.assertEqual(schemas.faults(name, value), [])
+        objects = []
+
+        def collect(part):
+            if isinstance(part, dict):
+                objects.append(part)
+            for inner in (part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()):
+                collect(inner)
+        collect(value)
+        for part in objects:
+            part['not_a_key'] = {}
+            self.assertNotEqual(schemas.faults(name, value), [], part)
+            del part['not_a_key']
+        for key in value:
+            wrong = {**value, key: {'': []}}
+            self.assertNotEqual(schemas.faults(name, wrong), [], key)
+
+    def test_results(self):
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', '--asm', '-o', 'out', SAXPY))
+        self.assertTrue(line['remarks'] and line['passes'] and 'binary' in line['variants'][0])
+        self.more_keys_than_the_schema('result', line)
+        wide = self.file('m.jsonl', json.dumps({'file': 'a.comp', 'name': 'n', 'defines': ['N=1'], 'spec': ['3=uint:2'],
+                                                'subgroup_size': 16}))
+        self.file('a.comp', '#version 450\nlayout(local_size_x = N) in;\nlayout(constant_id = 3) const uint c = 1;\n'
+                            'layout(binding = 0) buffer B { uint v[]; };\nvoid main() { v[0] = c; }\n')
+        line = self.line(self.kiln('batch', '--target=tgl', '--manifest=' + wide, '--jsonl=-'))
+        self.assertEqual((line['name'], line['spec'], line['subgroup_size']), ('n', ['3=uint:2'], 16))
+        self.more_keys_than_the_schema('result', line)
+
+    def test_results_of_failures(self):
+        double = self.file('d.comp', '#version 450\nlayout(local_size_x = 8) in;\n'
+                                     'layout(binding = 0) buffer B { double v[]; };\nvoid main() { v[0] *= 2.0lf; }\n')
+        for path, status in ((double, 'refused'), ('client/examples/broken.comp', 'invalid')):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', os.path.abspath(path), expect=1))
+            self.assertEqual(line['status'], status)
+            self.more_keys_than_the_schema('result', line)
+
+    def test_batch_and_report(self):
+        shader = self.file('a.comp', open(SAXPY).read())
+        summary = self.document('batch', '--target=tgl', '--jsonl=a.jsonl', shader)
+        self.more_keys_than_the_schema('batch', summary)
+        self.document('batch', '--target=tgl', '--disable-pass=simplify', '--jsonl=b.jsonl', SHADERS)
+        self.document('batch', '--target=tgl', '--jsonl=c.jsonl', SHADERS)
+        self.kiln('report', '--json=r.json', 'b.jsonl', 'c.jsonl')
+        report = self.document('report', 'b.jsonl', 'c.jsonl')
+        self.assertTrue(report['statistics'][0]['best'] and report['folders'])
+        schema = schemas.SCHEMAS['report']
+        self.assertEqual(set(report), set(schema['properties']))
+        wrong = copy.deepcopy(report)
+        wrong['statistics'][0]['helped']['absolute']['not_a_key'] = 1
+        self.assertNotEqual(schemas.faults('report', wrong), [])
+        # And of a result that one file alone has.
+        self.kiln('report', '--json', 'a.jsonl', 'c.jsonl')
+
+    def test_code(self):
+        self.kiln('compile', '--target=tgl', '--widths=16', '-o', 'out', SAXPY)
+        code = ['--target=tgl', 'out/saxpy.comp.tgl.16.bin']
+        self.more_keys_than_the_schema('disasm', self.document('disasm', *code))
+        analysis = self.document('analyze', '--fusion', *code)
+        self.assertIn('missing_if_skipped', analysis)
+        with_units = {key: value for key, value in analysis.items() if key not in ('messages', 'opcodes')}
+        self.assertNotEqual(schemas.faults('analyze', with_units), [])   # all are required
+        self.assertNotEqual(schemas.faults('analyze', {**analysis, 'not_a_key': 1}), [])
+        # Code that cannot be judged says so in keys of its own.
+        self.document('analyze', '--target=tgl', self.file('zeros', bytes(64)))
+        with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.16.launch.json'), encoding='utf-8') as file:
+            record = json.load(file)
+        self.more_keys_than_the_schema('launch', record)
+
+    def test_launch_records_of_every_stage(self):
+        self.kiln('compile', '--target=tgl', '-o', 'out', os.path.abspath('client/examples/mesh.vert'),
+                  os.path.abspath('client/examples/mesh.frag'))
+        self.assertEqual(len(glob.glob(os.path.join(self.folder, 'out/**/*.launch.json'), recursive=True)), 4)
+
+    def test_run(self):
+        job = self.file('j.json', json.dumps({'push': [{'f32': 2}, {'u32': 4}], 'resources': [
+            {'binding': 0, 'data': {'f32': [1, 2]}}, {'binding': 1, 'data': {'f32': [1, 'nan']}, 'as': 'f32'}]}))
+        document = self.document('run', '--target=tgl', '--buffers=' + job, SAXPY)
+        self.assertGreater(document['out_of_bounds']['accesses'], 0)
+        self.more_keys_than_the_schema('run', document)
+        vertices = self.document('run', '--target=tgl', '--buffers=' + os.path.abspath('client/examples/points.json'),
+                                 os.path.join(SHADERS, 'vert_point_size.vert'))
+        self.more_keys_than_the_schema('run', vertices)
+        drawn = self.document('run', '--target=tgl', '--png=a.png', '--size=4x4',
+                              os.path.join(SHADERS, 'frag_mandelbrot.frag'))
+        self.more_keys_than_the_schema('run', drawn)
+
+    def test_service(self):
+        for where in ([], ['--local']):
+            self.more_keys_than_the_schema('health', self.document('health', *where))
+            self.document('targets', *where)
+        self.assertNotEqual(schemas.faults('targets', {'version': '1'}), [])
+        self.document('quarantine', 'list')
+
+
+class Refused(Cli):
+    """What a schema refuses the command refuses, by name; and what it takes the command takes."""
+
+    def refused(self, name, value, flags, said):
+        self.assertNotEqual(schemas.faults(name, value), [], value)
+        path = self.file('x.json', json.dumps(value))
+        self.fails(2, said, *[flag.replace('FILE', path) for flag in flags])
+
+    def test_jobs(self):
+        run = ['run', '--target=tgl', '--buffers=FILE', SAXPY]
+        good = {'push': [{'f32': 2}, {'u32': 1}],
+                'resources': [{'binding': 0, 'size': 16}, {'binding': 1, 'size': 16, 'as': 'f32'}]}
+        self.kiln(*[flag.replace('FILE', self.file('good.json', json.dumps(good))) for flag in run])
+        resource = good['resources'][0]
+        for change, said in (
+                ({'pussh': []}, 'unknown key "pussh"'),
+                ({'push': 3}, '"push": data: an object of one key'),
+                ({'push': {'f32': [{}]}}, 'is no f32'),
+                ({'push': {'f33': 1}}, "'f33' is neither a type"),
+                ({'push': {'u8': 256}}, '256 is no u8'),
+                ({'push': {'hex': '0'}}, 'needs pairs'),
+                ({'push': {'zero': -1}}, '"zero": a whole number'),
+                ({'dispatch': 3}, '"dispatch": up to three counts'),
+                ({'dispatch': [1, 1, 1, 1]}, '"dispatch": up to three counts'),
+                ({'base': [65536]}, '"base": up to three counts'),
+                ({'resources': {}}, '"resources" is no list'),
+                ({'resources': [{**resource, 'sise': 3}]}, 'resource 0: unknown key "sise"'),
+                ({'resources': [{**resource, 'size': '16'}]}, 'resource 0: "size": a whole number'),
+                ({'resources': [{'size': 16}]}, 'neither a binding nor a name'),
+                ({'resources': [{**resource, 'as': 'f33'}]}, '"f33" is no type'),
+                ({'resources': [{**resource, 'filter': 'cubic'}]}, '"cubic" is none of'),
+                ({'resources': [{**resource, 'format': 3}]}, '"format": text is needed'),
+                ({'spec': []}, '"spec": is no JSON object'),
+                ({'spec': {'a': 1}}, '"spec": "a" is no id'),
+                ({'spec': {'0': 'a'}}, '"spec": "0":'),
+                ({'spec': {'0': {'f32': [1, 2]}}}, 'one value of a type'),
+                ({'draw': 3}, '"draw": an object is needed'),
+                ({'vertices': []}, '"vertices": an object is needed')):
+            with self.subTest(change):
+                self.refused('job', {**good, **change}, run, said)
+
+    def test_draws(self):
+        shader = self.file('one.frag', '#version 450\nlayout(location = 0) out vec4 c;\n'
+                                       'void main() { c = vec4(1.0); }\n')
+        run = ['run', '--target=tgl', '--buffers=FILE', shader]
+        good = self.file('good.json', json.dumps({'draw': {'width': 2, 'height': 2, 'topology': 'triangle_list'}}))
+        self.kiln('run', '--target=tgl', '--buffers=' + good, shader)
+        for draw, said in (
+                ({'widht': 3}, 'draw: unknown key "widht"'),
+                ({'width': -1}, 'draw: "width": a whole number'),
+                ({'width': 'a'}, 'draw: "width": a whole number'),
+                ({'depth': 1}, 'draw: "depth": true or false'),
+                ({'topology': 'line_list'}, 'topology line_list is not supported'),
+                ({'clear': 1}, '"clear" is not supported'),
+                ({'sample_mask': 1}, '"sample_mask" is not'),
+                ({'inputs': [{'locaton': 0}]}, 'draw: input 0: unknown key "locaton"'),
+                ({'inputs': [{'location': 0}]}, 'an input has no values')):
+            with self.subTest(draw):
+                self.refused('job', {'draw': draw}, run, said)
+
+    def test_vertices(self):
+        run = ['run', '--target=tgl', '--buffers=FILE', os.path.join(SHADERS, 'vert_point_size.vert')]
+        given = {'location': 0, 'f32': [1, 2, 0]}
+        for vertices, said in (
+                ({'count': 1, 'instance': 1}, 'unknown key "instance"'),
+                ({'count': 0}, '"count": a whole'),
+                ({}, '"count" or "indices" is missing'),
+                ({'count': 1, 'indices': [0]}, '"count" beside'),
+                ({'count': 1, 'vertex_offset': 1}, 'without "indices"'),
+                ({'count': 1, 'inputs': [{**given, 'rate': 'patch'}]}, '"rate" is vertex or instance'),
+                ({'count': 1, 'inputs': [{'location': 0}]}, 'input 0 has no values'),
+                ({'count': 1, 'inputs': [given], 'as': {'0': 'f64'}}, 'is none of|does not write')):
+            with self.subTest(vertices):
+                self.refused('job', {'vertices': vertices}, run, said)
+
+    def test_manifests(self):
+        self.file('a.comp', open(SAXPY).read())
+        batch = ['batch', '--target=tgl', '--strict', '--manifest=FILE']
+        good = {'file': 'a.comp', 'name': None, 'targets': ['tgl'], 'stage': 'comp', 'entry': 'main',
+                'defines': ['N=1', 'M'], 'include_dirs': ['.'], 'spec': [], 'widths': [8, '16'],
+                'subgroup_size': 0, 'full_subgroups': False, 'dispatch_base': True, 'no_validate': None, 'disable_passes': ['simplify']}
+        self.assertEqual(set(schemas.SCHEMAS['manifest']['properties']) - set(good), {'entry_point'})
+        self.kiln('batch', '--target=tgl', '--strict', '--manifest=' + self.file('good.jsonl', json.dumps(good)))
+        for change, said in (
+                ({'licence': 'MIT'}, 'unknown here: licence'),
+                ({'target': 'tgl'}, 'did you mean "targets"'),
+                ({'file': 3}, '"file" must be a string'),
+                ({'file': ''}, '"file" is missing'),
+                ({'name': []}, '"name" must be a string'),
+                ({'targets': 'tgl'}, '"targets" must be a list'),
+                ({'stage': 'pixel'}, 'is no stage'),
+                ({'widths': [3]}, 'is no dispatch width'),
+                ({'widths': 8}, '"widths" must be a list'),
+                ({'subgroup_size': 7}, 'is no dispatch width'),
+                ({'full_subgroups': 1}, 'must be true or false'),
+                ({'spec': ['3']}, "there is no '='"),
+                ({'spec': ['3=vec2:1']}, 'there is no type'),
+                ({'defines': [{}]}, 'must be a list of strings')):
+            with self.subTest(change):
+                self.refused('manifest', {**good, **change}, batch, said)
+
+    def test_state(self):
+        frag = os.path.abspath('client/examples/mesh.frag')
+        compile_ = ['compile', '--target=tgl', '--state=FILE', frag]
+        colours = {'attachments': [{'location': 0, 'type': 'FLOAT'}]}
+        good = {'fragment': {'color': colours, 'samples': 4}, 'view_mask': 0}
+        self.kiln('compile', '--target=tgl', '--state=' + self.file('good.json', json.dumps(good)), frag)
+        for change, said in (
+                ({'fragmnt': {}}, 'no pipeline state'),
+                ({'view_mask': 'a'}, 'no pipeline state'),
+                ({'fragment': 3}, 'no pipeline state'),
+                ({'fragment': {'color': {'attachments': [{'type': 'HALF'}]}}}, 'no pipeline state')):
+            with self.subTest(change):
+                self.refused('state', {**good, **change}, compile_, said)
+
+    def test_launch_records(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        job = self.file('j.json', '{}')
+        with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.8.launch.json'), encoding='utf-8') as file:
+            record = json.load(file)
+        run = ['run', '--target=tgl', '--launch=FILE', '--buffers=' + job, 'out/saxpy.comp.tgl.8.bin']
+        # Keys that are unknown the command ignores: records of the peer tool have more.
+        self.refused('launch', {**record, 'dispatch_width': 'wide'}, run, 'x.json: ')
+        self.refused('launch', {**record, 'compute': []}, run, 'x.json: ')
