@@ -1,4 +1,4 @@
-// kilnd put together: see daemon.h.
+// Puts kilnd together: see daemon.h.
 #include "server/daemon.h"
 
 #include <grpcpp/grpcpp.h>
@@ -48,7 +48,7 @@
 namespace kiln::server {
 namespace {
 
-// What a scrape reads. What ends before the last scrape is taken out first.
+// The collectors that a scrape reads. A part that ends before the last scrape is removed first.
 class Scrape {
  public:
   void Add(std::shared_ptr<prometheus::Collectable> source) {
@@ -79,7 +79,7 @@ class Scrape {
 
 // Destroyed from the last to the first, after Stop.
 struct Daemon::Parts {
-  // Workers may end before there are metrics to count that, and after.
+  // Null while there are no metrics: workers may end before that, and after.
   std::atomic<metrics::Metrics*> exit_counter = nullptr;
   net::ConnectionTable connections;
   std::unique_ptr<cache::ResultCache> cache;
@@ -113,7 +113,7 @@ struct Daemon::Parts {
   absl::Duration drain_time;
   std::atomic<bool> stopping = false;
   log::Log* log = nullptr;
-  // As of the last Look.
+  // State as of the last Look.
   Overload overload;
   uint64_t quarantine_write_errors = 0;
   std::string quarantine_trouble;
@@ -136,16 +136,17 @@ worker::PoolOptions MakePoolOptions(const Config& config) {
   return options;
 }
 
-// Open tables of the disk cache: all of them, where descriptors are plenty.
+// Number of tables that the disk cache keeps open; all of them where descriptors are plenty.
 uint64_t CacheTables(const Config& config) {
   if (config.cache_dir.empty()) return 0;
   return std::clamp<uint64_t>(net::GetDescriptorLimits().hard / 4, 60, 4096);
 }
 
-// What the daemon opens besides clients' connections. Idle it has about 30, and 3 for each worker.
+// Descriptors that the daemon needs besides clients' connections. Idle it has about 30, and 3 for
+// each worker.
 uint64_t ReservedDescriptors(const Config& config) {
   constexpr uint64_t kOwn = 92;        // standard files, gRPC's queues, a probe, logs and locks
-  constexpr uint64_t kEachWorker = 8;  // with those of its start
+  constexpr uint64_t kEachWorker = 8;  // including those of its start
   return kOwn + 2 * net::kListenerDescriptors + net::HttpPages::kMaxOpen +
          kEachWorker * memory::WorkerProcesses(config) + CacheTables(config);
 }
@@ -166,7 +167,8 @@ absl::StatusOr<std::unique_ptr<cache::ResultCache>> OpenCache(const Config& conf
   return std::make_unique<cache::ResultCache>(config.memory_cache_bytes, std::move(disk));
 }
 
-// What a key of the cache depends on beside the request.
+// Returns what a cache key depends on besides the request: the compiler of `target`, or of
+// translations if it is empty.
 std::string CompilerOf(const worker::Hello& hello, const std::string& target) {
   if (target.empty()) return absl::StrCat("glslang ", hello.glslang_version());
   for (const auto& known : hello.targets()) {
@@ -199,23 +201,23 @@ std::unique_ptr<quarantine::Quarantine> OpenQuarantine(const Config& config,
   return quarantine;
 }
 
-// Serving where there is none.
+// Returns the disk tier's status; without a disk tier, that of one that serves.
 cache::DiskStatus DiskStatusOf(const cache::ResultCache& cache) {
   const cache::DiskTier* disk = cache.disk();
   return disk == nullptr ? cache::DiskStatus() : disk->status();
 }
 
-// How long the daemon waits for an answer of itself before it takes itself for deaf.
+// The daemon counts as deaf if its probe of itself has no answer after this time.
 constexpr absl::Duration kProbeTimeout = absl::Seconds(5);
-// A client that does not answer a ping for so long is gone, and its calls with it.
+// A client that does not answer a ping within this time counts as gone, and its calls end.
 constexpr absl::Duration kPingTimeout = absl::Seconds(20);
-// With --require-source-once: what is remembered of all clients, about 100 bytes each, for how
-// long.
+// With --require-source-once: how many sources are remembered for all clients together, at about
+// 100 bytes each, and for how long.
 constexpr size_t kKnownSources = 1 << 18;
 constexpr absl::Duration kSourceKnownFor = absl::Hours(1);
-// How often a draining daemon looks whether calls are in flight.
+// How often a draining daemon checks if calls are in flight.
 constexpr absl::Duration kDrainLook = absl::Milliseconds(5);
-// A client that connects has this long to begin with HTTP/2.
+// Time in which a new connection has to begin with HTTP/2.
 constexpr absl::Duration kHandshakeTimeout = absl::Seconds(10);
 
 int Milliseconds(absl::Duration time) {
@@ -230,18 +232,18 @@ absl::Status BuildServer(const Config& config, const std::vector<grpc::Service*>
   grpc::ServerBuilder builder;
   *acceptor = builder.experimental().AddExternalConnectionAcceptor(
       External::FROM_FD, grpc::InsecureServerCredentials());
-  // Bounds for clients that keep to HTTP/2. What gRPC 1.51 lets the others do:
-  // server/net/README.md.
+  // Bounds for clients that keep to HTTP/2. server/net/README.md has the attacks that gRPC 1.51
+  // does not bound.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
-  // Clients that wait ask for a sign of life (client/service/client.h); more often than this is a
-  // nuisance.
+  // Clients that wait send pings (client/service/client.h); more often than this is a nuisance.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 4000);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(kHandshakeTimeout));
-  // Without a call for so long, whatever else the client sends: its place is free for another. The
-  // time begins with the connection, and again where there were calls when it is over.
+  // A connection without a call for so long ends, whatever else its client sends, and another
+  // client can connect. The time begins with the connection, and anew if there were calls when it
+  // ends.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Milliseconds(config.idle_time));
-  // Pings go to clients with calls only: calls of clients that are gone without a word end.
+  // Pings go only to clients with calls, and end the calls of clients that vanished without a word.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(config.idle_time / 3));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(kPingTimeout));
   builder.SetMaxReceiveMessageSize(static_cast<int>(
@@ -249,14 +251,14 @@ absl::Status BuildServer(const Config& config, const std::vector<grpc::Service*>
   builder.SetMaxSendMessageSize(-1);
   // gRPC 1.51 measures a message before it inflates it, and 1 MB becomes 1 GB. Without the filter
   // that inflates, and with all algorithms off, a call that names one ends with UNIMPLEMENTED.
-  // Answers go out as they are, too.
+  // Answers are not compressed either.
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_COMPRESSION, 0);
   for (grpc_compression_algorithm algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
   }
-  // Messages count against --request-bytes when they are there (service.h). While they arrive gRPC
-  // holds them, of any number of clients: beyond this it ends some of these calls with
+  // Messages count against --request-bytes once they have arrived (service.h). While they arrive
+  // gRPC holds them, for any number of clients; beyond this quota it ends some of these calls with
   // RESOURCE_EXHAUSTED.
   grpc::ResourceQuota quota("kilnd");
   quota.Resize(memory::GrpcBytes(config));
@@ -284,8 +286,8 @@ void Daemon::ListenForCalls(const Config& config, net::ListeningSockets sockets,
   options.on_refusing = [log = parts->log](bool refusing) { LogRefusing("grpc", refusing, log); };
   options.take = [acceptor = parts->acceptor.get(), server = parts->server.get()](int fd,
                                                                                   bool named) {
-    // gRPC names a connection that it has from an acceptor by its peer's address, which all clients
-    // of a Unix-domain socket have in common, and one that it has by descriptor by that.
+    // gRPC names a connection from an acceptor by its peer's address, which all clients of a
+    // Unix-domain socket have in common; a connection given by descriptor is named by that.
     if (!named) return grpc::AddInsecureChannelFromFd(server, fd);
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
@@ -318,8 +320,8 @@ const char* LackOf(net::Listener::Full full) {
 
 }  // namespace
 
-// A disk cache that fails costs time, not answers: the daemon serves, and the page says why it is
-// slower.
+// A disk cache that fails costs time, not answers: the daemon counts as healthy, and the page says
+// why it is slower.
 net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
   const absl::Status status = parts.probe->counters().last;
   net::HttpPages::Page page;
@@ -331,7 +333,7 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
   } else {
     page.body = "ok\n";
   }
-  // Those who are connected are served; a restart would help nobody.
+  // Not a failure: connected clients are served, and a restart would not give room to others.
   const net::Listener::Counters calls = parts.call_listener->counters();
   if (calls.full != net::Listener::Full::kNo && !parts.stopping) {
     absl::StrAppend(&page.body, "connections_full: clients are refused for want of ",
@@ -370,7 +372,7 @@ void Daemon::ListenForScrapes(net::ListeningSockets sockets, Parts* parts) {
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(const Config& given, log::Log* log) {
   Config config = given;
-  // Once: cache and quarantine are in the same directory, whatever becomes of a link.
+  // Resolved once, so that cache and quarantine are in the same directory even if a link changes.
   if (!given.cache_dir.empty()) config.cache_dir = cache::ResolvedCacheDirectory(given.cache_dir);
   auto parts = std::make_unique<Parts>();
   parts->log = log;
@@ -510,19 +512,19 @@ int Daemon::Stop() {
   parts_->probe->Stop();
   parts_->health.SetServing(false);
   parts_->service->Drain();
-  absl::Duration waited;  // counted: the clock may be set meanwhile
+  absl::Duration waited;  // counted by sleeps: the clock may be set meanwhile
   for (; parts_->service->in_flight() > 0 && waited < parts_->drain_time; waited += kDrainLook) {
     absl::SleepFor(kDrainLook);
   }
   const int cancelled = parts_->service->in_flight();
-  // What counts itself ends here; a scrape has the other counters until the end.
+  // Removes the collectors of parts that end here; a scrape has the other counters until the end.
   parts_->scrape.Remove(parts_->network.get());
   parts_->scrape.Remove(parts_->snapshot.get());
-  // Pages still ask it for its counters.
+  // Stopped but not destroyed: pages still read its counters.
   parts_->call_listener->Stop();
   parts_->health.End();
-  // What is left to wait for is that answers leave the machine; idle connections would make gRPC
-  // wait for seconds until their clients look up.
+  // Only the sending of answers is left to wait for; for idle connections gRPC would wait seconds,
+  // until their clients notice.
   parts_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
   parts_->server->Wait();
   parts_->server.reset();

@@ -1,11 +1,11 @@
 // kilnd put together: workers, cache, engine, gRPC server, metrics server, and their end.
 //
-// Start order is the order of dependence; each step's failure is one clear sentence. Connections
-// are accepted here, not by gRPC, which would stop for ever when descriptors run out
-// (net/listener.h); the daemon asks itself for its health through its own listener, and turns
-// NOT_SERVING while that fails. Stopping: health turns NOT_SERVING, new calls are refused, calls in
-// flight are finished (for drain-time at most, then they are cancelled), then everything is taken
-// down in reverse.
+// Starts in the order of dependence; a step that fails returns one clear sentence. Connections are
+// accepted here, not by gRPC, which would stop accepting for ever when descriptors run out
+// (net/listener.h). The daemon asks itself for its health through its own listener, and turns
+// NOT_SERVING while that fails. To stop: health turns NOT_SERVING, new calls are refused, calls in
+// flight are finished (within drain-time, then they are cancelled), then the parts end in reverse
+// order.
 #ifndef KILN_SERVER_DAEMON_H_
 #define KILN_SERVER_DAEMON_H_
 
@@ -32,26 +32,27 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  // "127.0.0.1:7411", with the port that was taken.
+  // For example "127.0.0.1:7411", with the port that was really bound.
   const std::string& listen_address() const;
   // Empty: there is no metrics server.
   const std::string& metrics_address() const;
 
-  // Clients can be on other machines.
+  // True if clients can be on other machines.
   bool reached_from_elsewhere() const;
 
-  // Connections that fit; fewer than were asked for where descriptors are few.
+  // Bound on connections; below the setting where descriptors are few.
   uint64_t max_connections() const;
 
-  // Calls that are not answered.
+  // Number of calls without an answer yet.
   int in_flight() const;
-  // Takes those settings that TakeChanges gives a running daemon.
+  // Takes the settings that TakeChanges changes in a running daemon.
   void Reconfigure(const Config& config);
-  // To be called about once a second: looks at what nobody reports, and logs what has changed.
+  // Checks the states that no event reports (overload, quarantine) and logs changes. To be called
+  // about once a second.
   void Look();
 
-  // Drains and stops serving; blocks until done. The number of calls that did not end in time and
-  // were cancelled. Metrics are served on, until the destructor.
+  // Drains and stops serving; blocks until done. Returns the number of calls that did not end in
+  // time and were cancelled. Metrics are served until the destructor.
   int Stop();
 
  private:

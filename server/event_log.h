@@ -1,6 +1,6 @@
-// What the log says of the daemon's parts: their events put into lines of log/events.def.
+// Turns events of the daemon's parts into log lines (log/events.def).
 //
-// Nothing of it blocks (log/log.h); each may be called from any thread. The log outlives the calls.
+// No function blocks (log/log.h); each may be called from any thread. The log outlives the calls.
 #ifndef KILN_SERVER_EVENT_LOG_H_
 #define KILN_SERVER_EVENT_LOG_H_
 
@@ -16,21 +16,21 @@
 
 namespace kiln::server {
 
-// A worker that ended while it had no job. An assertion's text is the worker's own: it stays out
-// of the log (job_log.h).
+// A worker ended while it had no job. The text of an assertion is the worker's own and stays out of
+// the log (job_log.h).
 void LogIdleDeath(const worker::Exit& exit, log::Log* log);
 
 void LogDiskEvent(const cache::DiskEvent& event, log::Log* log);
 
-// How far workers are confined: a number for each layer, 0 where the kernel does not give it.
+// How well workers are confined: a number for each layer, 0 where the kernel does not have it.
 void LogSandbox(const worker::Hello& hello, log::Log* log);
 
-// The daemon's start found entries, or dropped some.
+// The quarantine's entries that the daemon found, or dropped, at its start.
 void LogQuarantineLoaded(const quarantine::Quarantine::Usage& usage, log::Log* log);
 // A shader is refused from now on.
 void LogQuarantined(const kiln::v1alpha::QuarantineEntry& entry, log::Log* log);
 
-// Connections to the listener of this name begin to be refused, or there is room again.
+// The listener of this name begins to refuse connections, or has room again.
 void LogRefusing(std::string_view listener, bool refusing, log::Log* log);
 
 // The daemon's probe of itself fails, or (Ok) is answered again.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds of a fuzz target of server/: fuzz_seeds.py requests|frames|records FILE...
 
-Each kind has as many seeds as its BUILD rule names files. They are what each side sends when all is
-well; the first bytes say what the target makes of the rest (top of each *_fuzz.cc).
+Each kind has as many seeds as its BUILD rule names files. They are valid inputs of each side; the first
+bytes tell the target how to use the rest (see the head of each *_fuzz.cc).
 """
 import struct
 import sys

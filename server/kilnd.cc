@@ -1,6 +1,7 @@
 // kilnd: the compile service.
 //
-// The main thread waits for signals, and once a second looks at what nobody reports.
+// The main thread waits for signals, and once a second calls Daemon::Look for the states that no
+// event reports.
 #include <fcntl.h>
 #include <grpc/support/log.h>
 #include <pthread.h>
@@ -34,27 +35,28 @@ using kiln::log::Field;
 using kiln::server::Config;
 using kiln::server::Daemon;
 
-// Never destroyed: gRPC's threads may speak until the process is gone.
+// Never destroyed: gRPC's threads may log until the process is gone.
 kiln::log::Log& TheLog() {
   static auto* const log = new kiln::log::Log;
   return *log;
 }
 
-// A file or socket of the daemon's own that was number 2 would get the log.
+// Opens /dev/null for missing standard files: otherwise a file or socket of the daemon could become
+// number 2 and get the log.
 void KeepStandardFilesTaken() {
   int fd = 0;
   while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
   if (fd >= 0) close(fd);
 }
 
-// Blocked here, before there are threads, so that only main's sigtimedwait ever sees them.
+// Blocks the signals before there are threads, so that only main's sigtimedwait receives them.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  // A file over RLIMIT_FSIZE is a write that fails (EFBIG), as on a full disk.
+  // A write beyond RLIMIT_FSIZE then fails (EFBIG), as on a full disk.
   signal(SIGXFSZ, SIG_IGN);
   return signals;
 }
@@ -76,10 +78,11 @@ absl::Status SendLogToFile(const Config& config) {
   return TheLog().WriteToFile(config.log_file, config.log_file_bytes);
 }
 
-// At the end somebody may wait for the daemon to be gone, and the log's reader need not be there.
+// Bound on writing the last lines: a supervisor may wait for the daemon's end, and the log's reader
+// need not read.
 constexpr absl::Duration kLogTime = absl::Seconds(1);
 
-// gRPC's own words, errors only unless its environment says otherwise.
+// Turns gRPC's own messages into log lines; errors only unless its environment says otherwise.
 void CaptureGrpcMessages() {
   gpr_set_log_function([](gpr_log_func_args* args) {
     TheLog().Write(Event::kGrpcMessage, {{"severity", gpr_log_severity_string(args->severity)},
@@ -88,15 +91,15 @@ void CaptureGrpcMessages() {
   });
 }
 
-// The sender is told in its answer; the line is for whoever watches the daemon.
+// The sender learns of it from the answer; the line is for the operator.
 void CaptureProtobufMessages() {
   kiln::server::CaptureProtobufMessages([](const std::string& text, uint64_t withheld) {
     TheLog().Write(Event::kProtobufMessage, {{"message", text}, {"withheld", withheld}});
   });
 }
 
-// An assertion of a library is a line of the log and then SIGABRT: the line has to get out. The
-// process dies of the signal all the same, with its core.
+// Writes out the log on SIGABRT: a library's failed assertion is a line of the log and then this
+// signal. The process dies of the signal all the same, with its core.
 void LetTheLogOutOnCrash() {
   TheLog();
   struct sigaction action = {};
@@ -116,8 +119,8 @@ void EndWithALineWithoutMemory() {
   kiln::memory::EndWhenExhausted([] { TheLog().SayLastWords(kLogTime); });
 }
 
-// Threads of the daemon and of its libraries do not recurse into what clients send; the system's
-// 8 MiB for each would be most of the address space.
+// Threads of the daemon and of its libraries do not recurse into what clients send; the system's 8
+// MiB for each would be most of the address space.
 void UseSmallStacks() {
   constexpr size_t kStackBytes = size_t{1} << 20;
   pthread_attr_t attributes;
@@ -128,7 +131,7 @@ void UseSmallStacks() {
   pthread_attr_destroy(&attributes);
 }
 
-// The settings with which kilnd fits in the memory that it may have.
+// Reads the settings and lowers them until kilnd fits in the memory that it may have.
 absl::StatusOr<Config> ReadSettings(const std::vector<std::string>& arguments,
                                     std::vector<std::string>* lowered) {
   auto config = kiln::server::ParseConfig(arguments);
@@ -150,7 +153,7 @@ void SayStarted(const Config& config, const Daemon& daemon) {
   TheLog().Write(Event::kStarted, std::move(fields));
 }
 
-// It serves, but not as it was asked to.
+// Logs what the daemon, though it serves, has less of than its settings ask for.
 void SayWhatIsLess(const Config& config, const Daemon& daemon) {
   if (daemon.max_connections() < config.max_connections) {
     TheLog().Write(Event::kFewDescriptors,
@@ -171,9 +174,10 @@ void SayWhatIsLess(const Config& config, const Daemon& daemon) {
   }
 }
 
-// What can change while it runs does; `config` is what it then runs with.
+// Changes the settings that can change in a running daemon; `config` becomes what it then runs
+// with.
 void Reload(const std::vector<std::string>& arguments, Config* config, Daemon* daemon) {
-  std::vector<std::string> lowered;  // as it was at the start
+  std::vector<std::string> lowered;  // not reported: as at the start
   auto next = ReadSettings(arguments, &lowered);
   if (!next.ok()) {
     TheLog().Write(Event::kReloadFailed, {{"message", std::string(next.status().message())}});
@@ -187,7 +191,7 @@ void Reload(const std::vector<std::string>& arguments, Config* config, Daemon* d
                   {"needs_restart", absl::StrJoin(changes.need_restart, " ")}});
 }
 
-// Until a signal says that it shall stop: which.
+// Serves until a signal stops it; returns that signal.
 int Serve(const std::vector<std::string>& arguments, const sigset_t& signals, Config* config,
           Daemon* daemon) {
   for (;;) {
@@ -238,8 +242,7 @@ int Run(const std::vector<std::string>& arguments, Config config,
   TheLog().FlushCounts(true);
   TheLog().Write(Event::kStopped, {{"cancelled", cancelled}});
   TheLog().Drain(kLogTime);
-  // Nothing is in flight and every record is in the write-ahead log: the rest of taking down would
-  // change nothing.
+  // Leaves without destructors: nothing is in flight, and every record is in the write-ahead log.
   _exit(0);
 }
 

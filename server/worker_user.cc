@@ -1,4 +1,4 @@
-// Who the workers are: see worker_user.h.
+// Chooses the user that workers run as: see worker_user.h.
 #include "server/worker_user.h"
 
 #include <grp.h>

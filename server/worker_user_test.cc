@@ -1,4 +1,4 @@
-// Who the workers are, by setting and by who the daemon is.
+// Tests which user workers run as, by setting and by the daemon's own user.
 #include "server/worker_user.h"
 
 #include <gtest/gtest.h>

@@ -43,7 +43,7 @@ enum Op : uint16_t {
   kSaveOp,
   kRestoreOp,
   kSpillOp,  // header, payload, slot in scratch memory
-  kFillOp,   // header, place
+  kFillOp,   // header, slot
   kFarHeaderOp,
   kNumOps,
 };

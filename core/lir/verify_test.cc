@@ -27,7 +27,7 @@ std::string VerdictOf(const std::string& body) {
   const absl::Status s = Verify(TestTarget(), *f);
   if (s.ok()) return "ok";
   const std::string m(s.message());
-  return m.substr(4, m.find_first_of(" :", 4) - 4);  // behind "LIR "
+  return m.substr(4, m.find_first_of(" :", 4) - 4);  // after "LIR "
 }
 
 TEST(VerifyTest, NamesTheBrokenRule) {

@@ -81,14 +81,14 @@ class Builder {
   RegionId region() const { return region_; }
 
   // An insertion point, to be restored after building a nested region.
-  struct Place {
+  struct InsertionPoint {
     RegionId region;
     std::vector<InstId>* list = nullptr;
   };
-  Place place() const { return {region_, list_}; }
-  void SetPlace(const Place& place) {
-    region_ = place.region;
-    list_ = place.list;
+  InsertionPoint insertion_point() const { return {region_, list_}; }
+  void SetInsertionPoint(const InsertionPoint& point) {
+    region_ = point.region;
+    list_ = point.list;
   }
 
   // Origin and InstFlags of the instructions emitted from now on.

@@ -101,7 +101,7 @@ struct TexelOp {
   uint16_t params = 0;                       // TexelParam bits
   uint8_t component = 0;                     // the one that gather without dref returns
   AtomicOp atomic = AtomicOp{0};             // of image_atomic
-  std::array<int8_t, 3> offset = {0, 0, 0};  // texels
+  std::array<int8_t, 3> offset = {0, 0, 0};  // in texels
   friend bool operator==(const TexelOp&, const TexelOp&) = default;
 };
 

@@ -192,7 +192,7 @@ class Parser {
     return error == std::errc() && end == text.data() + text.size() && !text.empty();
   }
 
-  // ";%12", if there.
+  // ";%12", or nothing.
   bool Origin(uint32_t* id) {
     *id = 0;
     if (Peek().kind != Tok::kOrigin) return true;

@@ -24,7 +24,7 @@ enum class Nested : uint8_t { kLeft, kVisited };
 template <Nested nested, class Visit>
 void Rewrite(Builder& b, RegionId region, Visit&& visit) {
   Module& m = b.module();
-  const Builder::Place place = b.place();
+  const Builder::InsertionPoint outer = b.insertion_point();
   const uint32_t origin = b.spirv_id();
   const std::vector<InstId> old = std::exchange(m.region(region).insts, {});
   std::vector<InstId> list;
@@ -41,17 +41,17 @@ void Rewrite(Builder& b, RegionId region, Visit&& visit) {
     }
   }
   m.region(region).insts = std::move(list);
-  b.SetPlace(place);
+  b.SetInsertionPoint(outer);
   b.set_spirv_id(origin);
 }
 
-// One region.
+// Rewrites one region.
 template <class Visit>
 void RewriteRegion(Builder& b, RegionId region, Visit&& visit) {
   Rewrite<Nested::kLeft>(b, region, visit);
 }
 
-// A region and all regions nested in it.
+// Rewrites a region and all regions nested in it.
 template <class Visit>
 void RewriteInsts(Builder& b, RegionId region, Visit&& visit) {
   Rewrite<Nested::kVisited>(b, region, visit);

@@ -216,7 +216,7 @@ struct Integer {
   static uint32_t HighestBit(U x) {
     return x == 0 ? ~0u : kBits - 1 - static_cast<uint32_t>(std::countl_zero(x));
   }
-  // Saturating.
+  // Converts with saturation.
   static U FromFloatSigned(float f) {
     constexpr float kLimit = static_cast<float>(uint64_t{1} << (kBits - 1));
     if (f != f) return 0;

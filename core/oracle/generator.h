@@ -67,7 +67,7 @@ class Generator {
  public:
   Generator(uint64_t seed, const GenerateOptions& options) : random_(seed), options_(options) {}
 
-  // Once.
+  // Generates the module. Called once.
   Module Run();
 
  private:
@@ -208,7 +208,7 @@ class Generator {
   ValueId x_, y_;           // of a fragment that is drawn, in pixels
   ValueId base_;            // byte offset of the lane's output
   bool discards_ = false;   // may have discards; of fragments that are drawn
-  bool discarded_ = false;  // one has come
+  bool discarded_ = false;  // a discard was generated
   int kills_ = 0;
   std::vector<ValueId> scope_[kNumTypes];  // by type
   std::vector<ValueId> kept_;              // options_.pressure of them, their current values

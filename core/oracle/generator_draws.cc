@@ -198,7 +198,7 @@ void Generator::QuadRead() {
 // Subgroup operations without helpers: it is not specified whether helpers take part.
 void Generator::LanesOfTargets() {
   const InstId branch = b_.If(b_.Not(b_.HelperInvocation()));
-  const Builder::Place place = b_.place();
+  const Builder::InsertionPoint outer = b_.insertion_point();
   const std::vector<Type> types = {Type::kI32, Type::kBool,
                                    options_.floats ? Type::kF32 : Type::kI32};
   const Mark mark = Enter();
@@ -208,7 +208,7 @@ void Generator::LanesOfTargets() {
   Leave(mark);
   b_.SetRegion(m_.inst(branch).regions[1]);
   b_.Yield(PickAll(types));
-  b_.SetPlace(place);
+  b_.SetInsertionPoint(outer);
   SetResults(m_, branch, types);
   DefineResults(branch);
 }

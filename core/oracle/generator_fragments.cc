@@ -69,14 +69,14 @@ void Generator::Kill(int depth) {
 void Generator::KillInIf(Op op, ValueId condition) {
   const size_t side = random_.Below(2);
   const InstId branch = b_.If(side == 0 ? condition : b_.Not(condition));
-  const Builder::Place place = b_.place();
+  const Builder::InsertionPoint outer = b_.insertion_point();
   b_.SetRegion(m_.inst(branch).regions[1 - side]);
   b_.Yield();
   b_.SetRegion(m_.inst(branch).regions[side]);
   const bool ends = op != Op::kDemote && random_.OneIn(2);
   b_.Kill(op, ends || random_.OneIn(2) ? b_.Bool(true) : b_.Ult(lane_, b_.Int(random_.Below(16))));
   ends ? b_.Unreachable() : b_.Yield();
-  b_.SetPlace(place);
+  b_.SetInsertionPoint(outer);
 }
 
 ValueId Generator::Interpolated() {

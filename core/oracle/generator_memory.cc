@@ -126,7 +126,8 @@ Builder::Address Generator::Place(const OwnPart& part, uint32_t byte) {
 }
 
 void Generator::OwnAtomic(const OwnPart& part, const Builder::Address& at, Type type) {
-  if (part.memory == Op::kLoadShared && type == Type::kI64) return;  // the hardware has none
+  if (part.memory == Op::kLoadShared && type == Type::kI64)
+    return;  // the hardware has no such access
   const ValueId v = PickTyped(type);
   if (part.memory == Op::kLoadGlobal) {
     return DefineTyped(OfTargets(b_.GlobalAtomic(AtomicOp::kXor, at, {v}, type)));

@@ -20,7 +20,7 @@ namespace kiln::oracle {
 struct Trace {
   uint32_t who = 0;           // the invocation of the last one
   uint32_t moment = 0;        // of the last one; 0: there was none
-  uint32_t other_moment = 0;  // of the last one by another subgroup than that of `who`
+  uint32_t other_moment = 0;  // of the last one by a subgroup other than that of `who`
   uint32_t first_group = 0;   // of the first one
   bool several = false;       // in `moment` also by another invocation of the subgroup of `who`
 };

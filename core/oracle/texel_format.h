@@ -45,7 +45,7 @@ struct TexelFormat {
   }
 };
 
-// Not of kUnknown.
+// `format` must not be kUnknown.
 const TexelFormat& FormatOf(mir::ImageFormat format);
 std::optional<mir::ImageFormat> FormatByName(std::string_view name);
 

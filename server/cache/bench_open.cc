@@ -1,10 +1,11 @@
-// Not a test: how long the disk tier takes from the start of a process to serving, after kill -9.
+// Not a test: measures how long the disk tier takes from the start of a process to serving, after
+// kill -9.
 //
 //   bazel run -c opt //server/cache:bench_open -- DIRECTORY [RECORDS [BYTES]]
 //
-// fills DIRECTORY with RECORDS (1,000,000) records of BYTES (1,000) that do not compress, where it
-// is not there yet, ends without closing anything, starts anew and prints the time to open and the
-// time of the first hits. Pages of the files are in the system's cache; a cold disk adds its reads.
+// fills DIRECTORY, if it is missing, with RECORDS (1,000,000) records of BYTES (1,000) that do not
+// compress, ends without closing anything, starts anew and prints the time to open and the time of
+// the first hits. Pages of the files are in the system's cache; a cold disk adds its reads.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// The cache directory: see cache_directory.h.
+// Opens and checks the cache directory: see cache_directory.h.
 #include "server/cache/cache_directory.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr char kNotAnyEntry[] = "lost+found";
 constexpr char kAdvice[] = "name a directory that does not exist yet";
 
-// A slash at the end would follow a link.
+// Removes a slash at the end, which would make the system follow a link.
 std::string WithoutEnd(std::string path) {
   absl::string_view rest = path;
   while (rest.size() > 1 && (absl::ConsumeSuffix(&rest, "/") ||
@@ -37,7 +37,7 @@ std::string WithoutEnd(std::string path) {
   return std::string(rest);
 }
 
-// As earlier versions wrote it: a process's id, where there was room for one.
+// Recognises the lock file of earlier versions: a process's id, if there was room for one.
 bool IsLockOfAKilnd(int directory) {
   files::Opened lock = files::OpenFile(directory, kLockName, O_RDONLY);
   char text[32];
@@ -46,7 +46,7 @@ bool IsLockOfAKilnd(int directory) {
          std::all_of(text, text + n, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// RocksDB makes these two with each database.
+// RocksDB makes these two files in each database.
 bool IsDatabase(int directory, const std::string& name) {
   const files::Opened database = files::OpenDirectory(directory, name);
   if (!database.ok()) return false;
@@ -59,7 +59,7 @@ bool IsDatabase(int directory, const std::string& name) {
   return true;
 }
 
-// Words that go behind a name, where it is why the name is not taken for one of ours.
+// Returns words to follow a name: why it is not taken for one of ours.
 std::string WhoseItIs(int directory, const std::string& name) {
   struct stat is;
   if (fstatat(directory, name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0 || is.st_uid == geteuid()) {
@@ -118,7 +118,7 @@ absl::Status CacheDirectory::TakeOwner(DiskCause* cause) {
       return absl::UnavailableError(absl::StrCat("cache directory ", path_,
                                                  " cannot be closed to others: ", strerror(errno)));
     }
-    // Again: others could still put something there while it was looked at.
+    // Checked again: other users could still put something there during the first check.
     if (Names().empty()) return absl::OkStatus();
     fchmod(fd_.get(), is.st_mode & 07777);
   }
@@ -159,12 +159,12 @@ absl::Status CacheDirectory::TakeMarker(DiskCause* cause) {
     return absl::UnavailableError(
         absl::StrCat(path_, "/", kMarkerName, " is no file of kilnd's user: remove it"));
   }
-  // Earlier versions let others read.
+  // Earlier versions let other users read.
   fchmod(fd_.get(), 0700);
   return absl::OkStatus();
 }
 
-// Nothing is read from it or written to it.
+// The marker's contents do not matter: it is never read or written.
 bool CacheDirectory::IsMarked() const {
   struct stat is;
   return fstatat(fd_.get(), kMarkerName, &is, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(is.st_mode) &&
@@ -179,7 +179,7 @@ std::vector<std::string> CacheDirectory::Names() const {
   return names;
 }
 
-// Names alone prove nothing: others have a `lock` and a `db` too.
+// Names alone prove nothing: other programs have a `lock` and a `db` too.
 bool CacheDirectory::IsOfAnEarlierVersion(const std::vector<std::string>& names) const {
   if (!std::all_of(names.begin(), names.end(), IsOurName)) return false;
   if (names == std::vector<std::string>{kLockName}) return IsLockOfAKilnd(fd_.get());

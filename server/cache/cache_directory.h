@@ -1,20 +1,20 @@
-// The directory that --cache-dir names, open, and known to be this daemon's to work in.
+// The directory that --cache-dir names, opened, and checked to be this daemon's to work in.
 //
-// Problem: who can write to the cache directory decides what clients get; and what is removed or
-// renamed there must be a cache's. So before anything is opened, made or removed in it:
-//   * it is a directory, no link to one (see ResolvedCacheDirectory), and the daemon's user's;
-//   * nobody else can write to it, or it is refused: what is in it may be theirs. One that is empty
-//     is taken and closed to others. It is made, or left, with mode 0700: results are other
-//     people's shaders;
-//   * it has a marker, the file `kilnd-cache`. That is made where the directory is empty, or holds
-//     what earlier versions left, a database of RocksDB's among it, and nothing else. Without it
-//     nothing is touched.
+// Problem: a user who can write to the cache directory decides what clients get; and only a cache's
+// files may be removed or renamed there. So before anything is opened, made or removed in it:
+//   * it has to be a directory, no link to one (see ResolvedCacheDirectory), and the daemon user's;
+//   * other users must not be able to write to it, or it is refused: its contents may be theirs. An
+//     empty one is taken and closed to others. It is made, or left, with mode 0700: results come
+//     from clients' shaders;
+//   * it has to have a marker, the file `kilnd-cache`. That is made if the directory is empty, or
+//     holds the files of earlier versions, a RocksDB database among them, and nothing else. Without
+//     it nothing is touched.
 //
-// Limits: of the path only the last directory is looked at, and RocksDB opens by path. Who can
-// rename a directory above it has it exchanged for another cache of the same user, and until that
-// is seen (a probe_interval) what RocksDB writes goes where the path leads. A cache of an earlier
-// version on a read-only file system has no place for its marker and waits for one. A file system's
-// `lost+found` counts as nothing.
+// Limits: only the last directory of the path is checked, and RocksDB opens by path. A user who can
+// rename a directory above it can exchange it for another cache of the same user, and until that is
+// noticed (a probe_interval) RocksDB writes to where the path leads. A cache of an earlier version
+// on a read-only file system cannot get its marker and waits for one. A file system's `lost+found`
+// counts as nothing.
 #ifndef KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
 #define KILN_SERVER_CACHE_CACHE_DIRECTORY_H_
 
@@ -30,19 +30,19 @@ namespace kiln::cache {
 
 class CacheDirectory {
  public:
-  // Makes it and its marker where that may be done. Unavailable: the path, what is wrong and what
-  // to do; `cause` names it.
+  // Opens the directory; makes it and its marker where that is allowed. Unavailable: the message
+  // has the path, what is wrong and what to do; `cause` classifies it.
   static absl::StatusOr<std::shared_ptr<const CacheDirectory>> Open(const std::string& path,
                                                                     DiskCause* cause);
 
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }
-  // It has its name still, its marker, and is closed to others.
+  // Returns true if it still has its name and its marker, and is closed to others.
   bool IsStillOurs() const;
 
-  // Whether `name` in it is a database of RocksDB's.
+  // Returns true if `name` in it is a RocksDB database.
   bool HasDatabase(const std::string& name) const;
-  // From under its name to one of what is being removed. False: it is not there, or it stays.
+  // Renames `name` to a name for removal. Returns false if it is not there, or cannot be renamed.
   bool PutAside(const std::string& name) const;
 
  private:
@@ -58,9 +58,9 @@ class CacheDirectory {
   files::Descriptor fd_;
 };
 
-// Where --cache-dir leads, to be asked once, at the start: a link that is root's or this user's, in
-// a directory in which nobody else can exchange it, is meant (systemd's CacheDirectory= with
-// DynamicUser=yes makes one). Any other path is given back as it is, and such a link refused later.
+// Resolves --cache-dir once, at the start. Follows a link that belongs to root or this user, in a
+// directory where no other user can exchange it (systemd's CacheDirectory= with DynamicUser=yes
+// makes one). Returns any other path unchanged; such a link is refused later.
 std::string ResolvedCacheDirectory(const std::string& path);
 
 }  // namespace kiln::cache

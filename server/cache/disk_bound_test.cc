@@ -1,5 +1,5 @@
-// A bound that a restart made smaller: it is kept soon, without a write, and by the oldest records.
-// And what the usual turnover keeps.
+// Tests a bound that a restart made smaller: it is kept soon, without a write, and at the cost of
+// the oldest records; and how much the usual turnover keeps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kValueBytes = 5000;
-// With key, record's and table's own bytes.
+// Includes the key and the record's and table's overhead.
 constexpr uint64_t kRecordBytes = kValueBytes + 100;
 
 // Does not compress.
@@ -35,7 +35,7 @@ std::string Noise(uint64_t seed) {
   return s;
 }
 
-// What a user of the machine would count.
+// Returns the bytes of all files, as `du` would count them.
 uint64_t BytesOf(const std::string& directory) {
   uint64_t bytes = 0;
   std::error_code error;
@@ -73,7 +73,7 @@ class DiskBoundTest : public testing::Test {
       ASSERT_TRUE(tier_->Put(absl::StrCat("key", i), Noise(i)).ok()) << i;
     }
   }
-  // Of [from, to), as clients find them: what they find in an older generation moves.
+  // Returns how many of [from, to) a client finds; those found in an older generation move.
   uint64_t Found(uint64_t from, uint64_t to) {
     uint64_t present = 0;
     for (uint64_t i = from; i < to; ++i) {
@@ -84,14 +84,14 @@ class DiskBoundTest : public testing::Test {
     }
     return present;
   }
-  // Of [from, to), on the disk. Ends the tier.
+  // Returns how many of [from, to) are on the disk. Ends the tier.
   uint64_t Stored(uint64_t from, uint64_t to) {
     tier_ = nullptr;
     const std::string copy = dir_ + ".copy";
     fs::remove_all(copy);
     fs::copy(dir_, copy, fs::copy_options::recursive);
     std::string original = std::exchange(dir_, copy);
-    Open(uint64_t{1} << 34);  // nothing has to go
+    Open(uint64_t{1} << 34);  // large enough that nothing is dropped
     const uint64_t present = Found(from, to);
     EXPECT_EQ(tier_->usage().lost_records, 0u);
     tier_ = nullptr;
@@ -99,7 +99,7 @@ class DiskBoundTest : public testing::Test {
     dir_ = std::move(original);
     return present;
   }
-  // `written` MiB under the bound `before`, then a start with the bound `after`, all in MiB.
+  // Writes `written` MiB under the bound `before`, then starts with the bound `after`, all in MiB.
   void Shrink(uint64_t before, uint64_t written, uint64_t after) {
     SCOPED_TRACE(absl::StrCat(written, " of ", before, " MiB, then ", after));
     uint64_t records = written * kMiB / kRecordBytes;
@@ -108,7 +108,8 @@ class DiskBoundTest : public testing::Test {
     ASSERT_NO_FATAL_FAILURE(Fill(0, records));
     ASSERT_NO_FATAL_FAILURE(Open(after * kMiB));
     const absl::Time start = absl::Now();
-    // While records are rewritten the size falls and rises: under the bound is what stays there.
+    // While records are rewritten the size falls and rises: it is under the bound once it stays
+    // there.
     absl::Time under = absl::InfiniteFuture();
     uint64_t bytes = 0;
     while (absl::Now() < start + absl::Seconds(10) &&
@@ -128,7 +129,7 @@ class DiskBoundTest : public testing::Test {
            static_cast<unsigned long>(written), static_cast<unsigned long>(before),
            static_cast<unsigned long>(after), absl::ToDoubleSeconds(took),
            static_cast<double>(bytes) / kMiB, share());
-    // It takes records, and it is the oldest that make room.
+    // The tier takes records, and the oldest ones make room.
     ASSERT_NO_FATAL_FAILURE(Open(after * kMiB));
     ASSERT_NO_FATAL_FAILURE(Fill(records, records + 300));
     EXPECT_EQ(Found(records, records + 300), 300u);
@@ -153,15 +154,15 @@ TEST_F(DiskBoundTest, ManyGenerations) { Shrink(64, 100, 16); }
 TEST_F(DiskBoundTest, ALittleSmaller) { Shrink(64, 100, 56); }
 TEST_F(DiskBoundTest, Larger) { Shrink(16, 100, 64); }
 
-// A table that cannot be read whole is repaired before its records are moved. (Which are then the
-// newest by RocksDB's numbers: how many there are is what is asked here.)
+// A table that cannot be read whole is repaired before its records are moved. (By RocksDB's numbers
+// they are then the newest, so only their number is tested here.)
 TEST_F(DiskBoundTest, AFlippedBitCostsNoMoreThere) {
   constexpr uint64_t kRecords = 14 * kMiB / kRecordBytes;
   ASSERT_NO_FATAL_FAILURE(Open(4096 * kMiB));
   ASSERT_NO_FATAL_FAILURE(Fill(0, kRecords));
   ASSERT_NO_FATAL_FAILURE(Open(1024 * kMiB));
   ASSERT_NO_FATAL_FAILURE(Fill(kRecords, 2 * kRecords));
-  const auto table = [&] {  // of the log of the first, written in the background
+  const auto table = [&] {  // from the first generation's log, written in the background
     for (const auto& e : fs::recursive_directory_iterator(dir_)) {
       if (e.path().extension() == ".sst" && e.file_size() > 10 * kMiB) return e.path();
     }
@@ -185,7 +186,7 @@ TEST_F(DiskBoundTest, AFlippedBitCostsNoMoreThere) {
   EXPECT_GE(Stored(0, 2 * kRecords) * 100, fit * 90);
 }
 
-// Of a bound that stays the same, how much is filled at worst, once it was reached.
+// Measures how much of an unchanged bound is filled in the worst case, once it was reached.
 TEST_F(DiskBoundTest, TurnoverKeepsNearlyAllOfTheBound) {
   constexpr uint64_t kLimit = 32 * kMiB;
   ASSERT_NO_FATAL_FAILURE(Open(kLimit));

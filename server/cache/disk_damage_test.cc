@@ -1,5 +1,5 @@
-// Damage to the disk tier: what is lost is what was damaged; it is counted; the tier serves on and
-// heals itself. How much flipped bits cost is in disk_flip_test.
+// Tests damage to the disk tier: only damaged records are lost, and they are counted; the tier goes
+// on serving and heals itself. disk_flip_test tests the cost of flipped bits.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
@@ -30,7 +30,8 @@ namespace {
 std::atomic<int64_t> set_back_seconds = 0;
 }  // namespace
 
-// In place of the C library's: the clock of the day can be set back. Waits in the kernel are not.
+// Replaces the C library's function, so that tests can set the clock back. Waits in the kernel are
+// not affected.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   int status = static_cast<int>(syscall(SYS_clock_gettime, clock, time));
   if (clock == CLOCK_REALTIME) time->tv_sec -= set_back_seconds;
@@ -50,8 +51,7 @@ std::string Noise(uint32_t seed, size_t bytes) {
   return s;
 }
 
-// A file system that is full while it is told to be: half of what is appended is written, and no
-// file is begun.
+// A file system that can be made full: half of an append is written, and no file can be made.
 class FullDisk : public rocksdb::FileSystemWrapper {
  public:
   FullDisk() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
@@ -83,10 +83,10 @@ class FullDisk : public rocksdb::FileSystemWrapper {
   }
 
   std::atomic<bool> full = false;
-  std::atomic<bool> no_tables = false;     // full as soon as a table is begun
+  std::atomic<bool> no_tables = false;     // full when a table is begun
   std::atomic<int> refused = 0;            // files, for that
   std::atomic<bool> first_denied = false;  // the first generation cannot be written
-  std::atomic<int> unreadable = 0;         // so many tables that are opened cannot be
+  std::atomic<int> unreadable = 0;         // number of opened tables that cannot be read
 
  private:
   class File : public rocksdb::FSWritableFileOwnerWrapper {
@@ -128,13 +128,13 @@ class DiskDamageTest : public testing::Test {
     ASSERT_TRUE(tier.ok()) << tier.status();
     tier_ = *std::move(tier);
   }
-  // Records `from` to `to`, of 3000 bytes each.
+  // Writes records `from` to `to`, of 3000 bytes each.
   void Fill(uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; ++i) {
       ASSERT_TRUE(tier_->Put(absl::StrCat("key", i), Noise(i, 3000)).ok()) << i;
     }
   }
-  // How many of them are there; what is there is right.
+  // Returns how many of them are there; each has to be right.
   int Present(uint32_t from, uint32_t to) {
     int present = 0;
     for (uint32_t i = from; i < to; ++i) {
@@ -145,13 +145,13 @@ class DiskDamageTest : public testing::Test {
     }
     return present;
   }
-  // The non-empty files below the directory whose name contains `part`, oldest first.
+  // Returns the non-empty files below the directory whose name contains `part`, oldest first.
   std::vector<fs::path> Files(const std::string& part) const {
     std::vector<fs::path> files;
     std::error_code error;
     fs::recursive_directory_iterator it(dir_, error), end;
     while (!error && it != end) {
-      std::error_code gone;  // a running tier may remove it meanwhile, and directories too
+      std::error_code gone;  // a running tier may remove files and directories meanwhile
       const fs::directory_entry& e = *it;
       if (e.is_regular_file(gone) && e.file_size(gone) > 0 && !gone &&
           absl::StrContains(e.path().filename().string(), part)) {
@@ -186,7 +186,7 @@ class DiskDamageTest : public testing::Test {
     return false;
   }
 
-  // While the tier runs, which may make a file in what is being removed.
+  // Renamed first: the running tier may make a file in the directory during the removal.
   void RemoveAtOnce() {
     const std::string gone = dir_ + ".gone";
     fs::remove_all(gone);
@@ -198,7 +198,7 @@ class DiskDamageTest : public testing::Test {
     absl::MutexLock lock(&mutex_);
     events_.push_back(event);
   }
-  // Events of a kind; the last one in `last`.
+  // Returns the number of events of a kind; the last one in `last`.
   int Told(DiskEvent::Kind kind, DiskEvent* last = nullptr) {
     absl::MutexLock lock(&mutex_);
     int count = 0;
@@ -229,7 +229,7 @@ TEST_F(DiskDamageTest, FlippedBytesInTheLogLoseThatPlaceOnly) {
   tier_ = nullptr;
   Flip(Largest(Files(".log")), 40'000);
   ASSERT_NO_FATAL_FAILURE(Open());
-  // RocksDB passes over a block of 32 KiB; the other records in it are found by their frames.
+  // RocksDB skips a block of 32 KiB; the other records in it are found by their frames.
   int present = Present(0, 798);
   EXPECT_GE(present, 798 - 2);
   EXPECT_LT(present, 798);
@@ -238,13 +238,14 @@ TEST_F(DiskDamageTest, FlippedBytesInTheLogLoseThatPlaceOnly) {
   DiskEvent event;
   EXPECT_EQ(Told(DiskEvent::Kind::kDamaged, &event), 1);
   EXPECT_EQ(event.records, static_cast<uint64_t>(798 - present));
-  // It is told once: the rest has been put into tables, and new records go to a new generation.
+  // The loss is reported once: the rest has been put into tables, and new records go to a new
+  // generation.
   ASSERT_NO_FATAL_FAILURE(Open());
   EXPECT_EQ(Present(0, 798), present);
   EXPECT_EQ(tier_->usage().lost_records, 0u);
 }
 
-// Two logs, the older of which was about to become a table.
+// Leaves two logs, the older of which was about to become a table.
 TEST_F(DiskDamageTest, FlippedBytesInALogAreCountedAfterAKillDuringAFlush) {
   ASSERT_NO_FATAL_FAILURE(Open());
   disk_->no_tables = true;
@@ -252,7 +253,7 @@ TEST_F(DiskDamageTest, FlippedBytesInALogAreCountedAfterAKillDuringAFlush) {
   while (tier_->Put(absl::StrCat("key", taken), Noise(taken, 3000)).ok()) ++taken;
   EXPECT_LT(taken, 2 * (1 << 20) / 3000u);  // the bound is 64 write buffers
   const std::string killed = dir_ + ".killed";
-  std::error_code gone;  // of a file that comes and goes (`trial`)
+  std::error_code gone;  // `trial` comes and goes
   do {
     fs::remove_all(killed);
     fs::copy(dir_, killed, fs::copy_options::recursive, gone);
@@ -282,7 +283,7 @@ TEST_F(DiskDamageTest, ATableWithoutItsEndLosesNothing) {
   EXPECT_EQ(Present(2000, 2100), 100);
 }
 
-// RocksDB opens few tables at start: the others' damage shows when they are read.
+// RocksDB opens few tables at start: damage to the others shows when they are read.
 TEST_F(DiskDamageTest, ADamagedTableThatIsOpenedLateIsRepaired) {
   open_tables_ = 60;
   ASSERT_NO_FATAL_FAILURE(Open());
@@ -363,7 +364,7 @@ TEST_F(DiskDamageTest, ATableThatCannotBeReadForAMomentIsNotLost) {
   EXPECT_EQ(Present(0, 500), 500);
 }
 
-// Killed when a repair was done, before or after the damaged one was out of the way.
+// Killed when a repair was done, before or after the damaged generation was renamed.
 TEST_F(DiskDamageTest, ARepairedGenerationIsPutInItsPlaceAtStart) {
   for (bool old_there : {false, true}) {
     ASSERT_NO_FATAL_FAILURE(Open());
@@ -385,10 +386,10 @@ TEST_F(DiskDamageTest, ARepairedGenerationIsPutInItsPlaceAtStart) {
 TEST_F(DiskDamageTest, LogsDeletedWhileRunningLoseNothing) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 100);
-  ASSERT_NO_FATAL_FAILURE(Open());  // which keeps that log
+  ASSERT_NO_FATAL_FAILURE(Open());  // it keeps that log
   Fill(100, 200);
   ASSERT_GE(Files(".log").size(), 2u);
-  for (int from : {0, 1}) {  // the old one, then the one that is written to
+  for (int from : {0, 1}) {  // the old generation, then the one that is written to
     int told = Told(DiskEvent::Kind::kDamaged);
     ASSERT_EQ(fs::remove(Files(".log")[from == 0 ? 0 : Files(".log").size() - 1]), true);
     EXPECT_TRUE(Await([&] { return Told(DiskEvent::Kind::kDamaged) > told && Takes(); }));
@@ -431,16 +432,16 @@ TEST_F(DiskDamageTest, AFileInPlaceOfADatabaseIsPutAside) {
 TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 100);
-  std::error_code raced;  // with the tier, which makes it anew
+  std::error_code raced;  // races with the tier, which makes it anew
   fs::remove_all(dir_, raced);
-  // Where the tier has noticed it midway and made a file that the removal did not know of, the
-  // directory stays, and what was left of the generation has been repaired.
+  // If the tier has noticed the removal midway and made a file that it did not know of, the
+  // directory stays, and the rest of the generation has been repaired.
   const auto noticed = [&] {
     const DiskTier::Usage usage = tier_->usage();
     return usage.lost_generations == 1 || (raced && usage.repaired_generations > 0);
   };
   EXPECT_TRUE(Await(noticed)) << raced.message();
-  // What is written from some moment on survives the end of the process again.
+  // From some moment on, written records survive the end of the process again.
   ASSERT_TRUE(Await([&] { return tier_->Put("after", "value").ok() && Serves(); }));
   // They were in no table yet: they are put again.
   EXPECT_EQ(tier_->usage().lost_records, 0u);
@@ -451,7 +452,7 @@ TEST_F(DiskDamageTest, FilesDeletedWhileRunningAreNoticed) {
   EXPECT_EQ(Present(200, 300), 100);
 }
 
-// The marker is gone and the rest is not yet: another's directory, as far as can be seen.
+// The marker is gone but the rest is still there: it looks like another program's directory.
 TEST_F(DiskDamageTest, ARemovalThatIsNoticedMidwayLosesNothingThatWasInMemory) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 100);
@@ -465,7 +466,7 @@ TEST_F(DiskDamageTest, ARemovalThatIsNoticedMidwayLosesNothingThatWasInMemory) {
   EXPECT_EQ(Present(0, 100), 100);
 }
 
-// Both: what is put again, and what comes back with its directory. It is not lost with that later.
+// Records are put again and also come back with their directory; they are not lost with it later.
 TEST_F(DiskDamageTest, WhatIsPutAgainIsNotCountedWithItsFirstGeneration) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 100);
@@ -483,12 +484,12 @@ TEST_F(DiskDamageTest, WhatIsPutAgainIsNotCountedWithItsFirstGeneration) {
   EXPECT_EQ(Present(0, 100), 100);
 }
 
-// Whatever was acknowledged before or after: there is no time in which records go nowhere.
+// Covers every record acknowledged before or after: there is no time in which records go nowhere.
 TEST_F(DiskDamageTest, ARemovedDirectoryIsNoticedByTheNextWrite) {
   probe_interval_ = absl::Hours(1);
   ASSERT_NO_FATAL_FAILURE(Open());
   tier_ = nullptr;
-  // The look after the start, which ends with removing this, is over: the next one is in an hour.
+  // Once this is removed, the check after the start is over; the next one is in an hour.
   const std::string doomed = dir_ + "/doomed-1-1";
   fs::create_directory(doomed);
   ASSERT_NO_FATAL_FAILURE(Open());
@@ -497,7 +498,7 @@ TEST_F(DiskDamageTest, ARemovedDirectoryIsNoticedByTheNextWrite) {
   RemoveAtOnce();
   const bool taken = tier_->Put("after", "value").ok();
   EXPECT_FALSE(taken && !fs::exists(dir_)) << "acknowledged, and on no disk";
-  // Said: by the write, or by the thread that looks after it if that came first.
+  // Reported by the write, or by the maintenance thread if that came first.
   EXPECT_TRUE(taken || Await([&] {
                 return Told(DiskEvent::Kind::kFailing) + Told(DiskEvent::Kind::kDamaged) > 0;
               }));
@@ -505,7 +506,7 @@ TEST_F(DiskDamageTest, ARemovedDirectoryIsNoticedByTheNextWrite) {
   Fill(100, 110);
   tier_ = nullptr;
   ASSERT_NO_FATAL_FAILURE(Open());
-  // What was only in memory is written again; what tables had is gone with them.
+  // Records that were only in memory are written again; those in tables are gone with them.
   EXPECT_EQ(Present(0, 110), 110);
 }
 
@@ -521,7 +522,7 @@ TEST_F(DiskDamageTest, AFileInPlaceOfTheDirectoryIsNoEndAndHeals) {
   EXPECT_EQ(tier_->Get("key", true, &value), DiskTier::Found::kHit);
 }
 
-// The end of a log cut off, as after a loss of power: only the note of what was written tells.
+// Cuts off the end of a log, as a loss of power does: only the note of written records shows it.
 TEST_F(DiskDamageTest, ALogCutShortIsCounted) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 100);
@@ -549,8 +550,8 @@ TEST_F(DiskDamageTest, ACleanRestartLosesNothing) {
   EXPECT_EQ(Told(DiskEvent::Kind::kDamaged) + Told(DiskEvent::Kind::kFailing), 0);
 }
 
-// What is on its way out (a large generation takes a while, or a kill came between) does not count
-// against the bound: it would take one generation after another with it.
+// Files under removal (of a large generation, which takes a while, or left by a kill) do not count
+// against the bound: otherwise one generation after another would be dropped for them.
 TEST_F(DiskDamageTest, WhatIsBeingRemovedOrAnothersDropsNothingElse) {
   ASSERT_NO_FATAL_FAILURE(Open(8 << 20));
   Fill(0, 300);
@@ -611,7 +612,7 @@ TEST_F(DiskDamageTest, ADiskFullNowAndThenLosesNothingAcknowledged) {
   for (uint32_t i = 0; i < 3000; ++i) {
     if (random() % 100 == 0) {
       disk_->full = !disk_->full;
-      // A loop of refusals would be over before the tier looks up.
+      // A loop of refusals alone would end before the tier checks again.
       ASSERT_TRUE(disk_->full || Await([&] { return Serves(); }));
     }
     if (tier_->Put(absl::StrCat("key", i), Noise(i, 3000)).ok()) taken.push_back(i);
@@ -659,7 +660,7 @@ TEST_F(DiskDamageTest, ADiskThatStaysFullLosesTheOldestGenerations) {
   ASSERT_GE(tier_->usage().generations, 3);
   disk_->full = true;
   EXPECT_FALSE(tier_->Put("key", "value").ok());
-  // The last one too: it may be what fills the disk.
+  // Also the last one: it may be what fills the disk.
   EXPECT_TRUE(Await([&] { return tier_->usage().generations == 0; }));
   DiskEvent event;
   EXPECT_GE(Told(DiskEvent::Kind::kDropped, &event), 3);
@@ -681,7 +682,7 @@ TEST_F(DiskDamageTest, GenerationsAreBoundedInNumber) {
   ASSERT_NO_FATAL_FAILURE(Open());
   EXPECT_GE(Told(DiskEvent::Kind::kDamaged), 10);
   EXPECT_TRUE(Await([&] { return tier_->usage().generations <= DiskTier::kMaxGenerations; }));
-  EXPECT_GT(Present(1100, 1120), 0);  // the youngest of them
+  EXPECT_GT(Present(1100, 1120), 0);  // some of the youngest of them
 }
 
 TEST_F(DiskDamageTest, AGenerationThatCannotBeWrittenIsReadAndToldOf) {
@@ -693,7 +694,7 @@ TEST_F(DiskDamageTest, AGenerationThatCannotBeWrittenIsReadAndToldOf) {
     return tier_->Put("any", "value").ok() && tier_->status().state == DiskState::kDegraded;
   }));
   EXPECT_EQ(tier_->status().cause, DiskCause::kInputOutput);
-  // Tries to open it for writing come in between, ever more seldom.
+  // Attempts to open it for writing come in between, ever more seldom.
   EXPECT_TRUE(Await([&] { return Present(0, 100) == 100; }));
   disk_->first_denied = false;
   EXPECT_TRUE(Await([&] { return Serves(); }));
@@ -707,7 +708,7 @@ TEST_F(DiskDamageTest, HealsThoughTheClockIsSetBack) {
   for (const auto& f : Files("MANIFEST")) fs::remove(f);
   disk_->no_tables = true;
   ASSERT_NO_FATAL_FAILURE(Open());
-  // The waits between tries have grown, and one of them is under way.
+  // The waits between attempts have grown, and one of them is under way.
   ASSERT_TRUE(Await([&] { return disk_->refused >= 5; }));
   absl::SleepFor(absl::Milliseconds(40));
   set_back_seconds = 3600;
@@ -716,7 +717,7 @@ TEST_F(DiskDamageTest, HealsThoughTheClockIsSetBack) {
   set_back_seconds = 0;
 }
 
-// To erase it would be to write.
+// Erasing it would be a write.
 TEST_F(DiskDamageTest, ARecordThatDoesNotOpenIsErasedOnlyByWhoMayBlock) {
   ASSERT_NO_FATAL_FAILURE(Open());
   Fill(0, 1);
@@ -745,8 +746,8 @@ TEST_F(DiskDamageTest, ADirectoryInPlaceOfAFileInUseIsRepaired) {
   EXPECT_EQ(Present(0, 400), 400);
 }
 
-// Any damage to any file while nobody looks: the tier opens, what it gives is right, it takes
-// records, and in the end it serves. For more:
+// Any damage to any file while no tier runs: the tier opens, its answers are right, it takes
+// records, and in the end it serves. For more rounds:
 //   bazel test -c opt //server/cache:disk_damage_test --test_filter='*AnyDamage*'
 //       --test_env=KILN_DAMAGE_ROUNDS=500 --test_env=KILN_DAMAGE_SEED=7 --test_timeout=3600
 TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
@@ -760,7 +761,7 @@ TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
   for (int round = 0; round < rounds; ++round) {
     uint32_t first = static_cast<uint32_t>(round) * 1000;
     for (uint32_t i = first; i < first + 400; ++i) {
-      // Damage to a running tier may be found only now.
+      // Damage may be found only now, by a running tier.
       ASSERT_TRUE(Await([&] { return tier_->Put(absl::StrCat("key", i), Noise(i, 3000)).ok(); }));
     }
     bool running = random() % 4 == 0;
@@ -796,7 +797,7 @@ TEST_F(DiskDamageTest, AnyDamageIsSurvived) {
   }
 }
 
-// Each file of a running tier is removed, replaced by a folder, or overwritten: it serves again.
+// Removes, replaces by a folder, or overwrites each file of a running tier: it serves again.
 TEST_F(DiskDamageTest, AnyFileOfARunningTierMayBeReplaced) {
   for (int what = 0; what < 3; ++what) {
     ASSERT_NO_FATAL_FAILURE(Open());

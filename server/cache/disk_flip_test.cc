@@ -1,5 +1,5 @@
-// Flipped bits in the files of the disk tier: two records are lost for each at most, whichever file
-// it is in, and what is there is right.
+// Tests flipped bits in the files of the disk tier: each costs two records at most, in whichever
+// file it is, and the remaining records are right.
 #include <gtest/gtest.h>
 #include <rocksdb/sst_file_reader.h>
 
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr uint32_t kRecords = 1200, kFewRecords = 200;
 constexpr uint64_t kLimit = 16 << 20, kSmallLimit = 4 << 20;
 
-// Of 100 to 1,900 bytes, and does not compress.
+// Returns 100 to 1,900 bytes that do not compress.
 std::string Noise(uint32_t seed) {
   std::mt19937 random(seed);
   std::string s(100 + random() % 1800, '\0');
@@ -49,15 +49,15 @@ std::unique_ptr<DiskTier> OpenTier(const std::string& directory, uint64_t limit)
   return tier.ok() ? *std::move(tier) : nullptr;
 }
 
-// One bit of a file.
-struct Place {
+// Names one bit of a file.
+struct BitPosition {
   fs::path file;
   uint64_t bit = 0;
 };
 
 class DiskFlipTest : public testing::Test {
  protected:
-  // Writes so many records, to tables and a log.
+  // Writes `records` records, to tables and a log.
   void Write(uint32_t records, uint64_t limit) {
     records_ = records;
     limit_ = limit;
@@ -76,7 +76,7 @@ class DiskFlipTest : public testing::Test {
   static std::vector<fs::path> Files(const std::string& directory, const std::string& part) {
     std::vector<fs::path> files;
     for (const auto& e : fs::recursive_directory_iterator(directory)) {
-      std::error_code gone;  // a log whose table is written: the tier removes it
+      std::error_code gone;  // the tier removes a log once its table is written
       if (e.is_regular_file(gone) && !gone && e.file_size(gone) > 0 && !gone &&
           absl::StrContains(e.path().filename().string(), part)) {
         files.push_back(e.path());
@@ -85,22 +85,22 @@ class DiskFlipTest : public testing::Test {
     std::sort(files.begin(), files.end());
     return files;
   }
-  // A copy of what was written.
+  // Copies what was written; returns the copy's directory.
   std::string Copy() {
     const std::string directory = testing::TempDir() + "/flip_copy";
     fs::remove_all(directory);
     fs::copy(base_, directory, fs::copy_options::recursive);
     return directory;
   }
-  static void Flip(const Place& place) {
-    std::fstream f(place.file, std::ios::in | std::ios::out | std::ios::binary);
-    f.seekg(static_cast<int64_t>(place.bit / 8));
-    const auto byte = static_cast<char>(f.get() ^ (1 << place.bit % 8));
-    f.seekp(static_cast<int64_t>(place.bit / 8));
+  static void Flip(const BitPosition& position) {
+    std::fstream f(position.file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekg(static_cast<int64_t>(position.bit / 8));
+    const auto byte = static_cast<char>(f.get() ^ (1 << position.bit % 8));
+    f.seekp(static_cast<int64_t>(position.bit / 8));
     f.put(byte);
-    ASSERT_TRUE(f.good()) << place.file;
+    ASSERT_TRUE(f.good()) << position.file;
   }
-  // Whole again, as far as that goes.
+  // Waits until the tier serves again, as far as it can.
   static bool AwaitServing(DiskTier& tier) {
     for (int i = 0; i < 2000; ++i) {
       if (tier.status().state == DiskState::kServing) return true;
@@ -114,7 +114,7 @@ class DiskFlipTest : public testing::Test {
     EXPECT_EQ(value, Noise(i)) << i;
     return true;
   }
-  // How many records are gone once it is whole again; what is there is right.
+  // Returns how many records are gone once the tier has healed; those that are there are right.
   uint32_t Lost(const std::string& directory) {
     auto tier = OpenTier(directory, limit_);
     if (tier == nullptr) return records_;
@@ -123,15 +123,14 @@ class DiskFlipTest : public testing::Test {
     for (uint32_t i = 0; i < records_; ++i) {
       if (!IsThere(*tier, i)) missed.push_back(i);
     }
-    // A look-up that meets damage may have a generation repaired, whose records are misses
-    // meanwhile.
+    // A look-up that meets damage may have a generation repaired; its records are misses meanwhile.
     EXPECT_TRUE(AwaitServing(*tier)) << Describe(tier->status());
     uint32_t lost = 0;
     for (uint32_t i : missed) lost += IsThere(*tier, i) ? 0 : 1;
     return lost;
   }
-  // `bits` at a time of the files whose name contains `part`, `rounds` times. `choose`: one of a
-  // file's bits.
+  // Flips `bits` at a time in the files whose name contains `part`, `rounds` times. `choose`:
+  // returns one of a file's bits.
   void FlipMany(const char* what, const std::string& part, int bits, int rounds,
                 const std::function<uint64_t(std::mt19937_64&, uint64_t)>& choose) {
     ASSERT_NO_FATAL_FAILURE(Write(kRecords, kLimit));
@@ -165,7 +164,7 @@ class DiskFlipTest : public testing::Test {
 };
 
 uint64_t Anywhere(std::mt19937_64& random, uint64_t bytes) { return random() % (bytes * 8); }
-// Of a table: index, filter, properties and footer; data lies before them.
+// Chooses a bit in a table's index, filter, properties or footer; data lies before them.
 uint64_t InTheTail(std::mt19937_64& random, uint64_t bytes) {
   const uint64_t tail = std::min<uint64_t>(bytes, 8000);
   return (bytes - tail) * 8 + random() % (tail * 8);
@@ -173,8 +172,8 @@ uint64_t InTheTail(std::mt19937_64& random, uint64_t bytes) {
 
 TEST_F(DiskFlipTest, AllFiles) { FlipMany("all files", "", 49, 12, Anywhere); }
 TEST_F(DiskFlipTest, OneBitOfATable) { FlipMany("tables", ".sst", 1, 30, Anywhere); }
-// The filters of tables let one key in a hundred through that a table does not have. Where that
-// leads to a damaged block, the table that has the record is still read.
+// A table's filter lets one key in a hundred through that the table does not have. If that leads to
+// a damaged block, the table that has the record is still read.
 TEST_F(DiskFlipTest, DamagedBlocksCostNoRecordOfAnotherTable) {
   ASSERT_NO_FATAL_FAILURE(Write(kRecords, kLimit));
   const std::string directory = Copy();
@@ -211,8 +210,8 @@ TEST_F(DiskFlipTest, ManyBitsOfTablesTails) { FlipMany("tables' ends", ".sst", 1
 TEST_F(DiskFlipTest, OneBitOfTheLog) { FlipMany("logs", ".log", 1, 30, Anywhere); }
 TEST_F(DiskFlipTest, ManyBitsOfTheLog) { FlipMany("logs", ".log", 20, 6, Anywhere); }
 
-// Every byte of every file that is neither a table nor a log. One of its bits: the highest of a
-// length makes all that follows it look like the torn end of the file.
+// Covers every byte of every file that is neither a table nor a log, by one bit each: the highest,
+// which in a length makes all that follows look like the torn end of the file.
 TEST_F(DiskFlipTest, AnyByteOfASmallFile) {
   ASSERT_NO_FATAL_FAILURE(Write(kFewRecords, kSmallLimit));
   uint32_t bits = 0;
@@ -221,7 +220,7 @@ TEST_F(DiskFlipTest, AnyByteOfASmallFile) {
     const std::string name = fs::relative(file, base_);
     uint32_t most = 0;
     const uint64_t bytes = fs::file_size(file);
-    // Options are long, and not read.
+    // OPTIONS files are long, and not read.
     const uint64_t step = absl::StrContains(name, "OPTIONS") ? 500 : 1;
     for (uint64_t at = 0; at < bytes; at += step, ++bits) {
       const std::string directory = Copy();

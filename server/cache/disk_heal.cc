@@ -1,4 +1,4 @@
-// The disk tier, healing: see disk_tier.h.
+// The healing part of the disk tier: see disk_tier.h.
 #include <fcntl.h>
 #include <rocksdb/env.h>
 #include <sys/file.h>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr size_t kTrialBytes = 256 << 10;
 
-// A generation that still does not open after as many probe intervals is taken for damaged.
+// A generation that still does not open after so many probe intervals counts as damaged.
 constexpr int kPatienceWithOpening = 8;
 
-// Between tries to open or repair the same generation, in probe intervals.
+// Bound on the wait between attempts to open or repair a generation, in probe intervals.
 constexpr int kMaxPatience = 256;
 
 }  // namespace
@@ -72,12 +72,13 @@ void DiskTier::Heal(bool repair) {
   }
   if (!absent_.empty()) return;
   absl::MutexLock lock(&mutex_);
-  if (failing_ == DiskCause::kNone) forgotten_.clear();  // nothing is away that could come back
+  // Otherwise a generation may be away that can come back.
+  if (failing_ == DiskCause::kNone) forgotten_.clear();
 }
 
-// False: there is no directory to work in. Its generations are closed then: they may be another's,
-// or, where a removal has come to the marker only, gone in a moment. Only time tells which: what
-// they have in memory is put again in either case.
+// Returns false if there is no directory to work in. Its generations are closed then: they may be
+// another program's, or, if a removal has reached only the marker so far, gone in a moment. Only
+// time tells which; in either case the records that they have only in memory are put again.
 bool DiskTier::HoldDirectory() {
   if (lock_.ok() && LockIsThere()) {
     return !absent_.empty() || !generations()->empty() || ReadDirectory();
@@ -109,7 +110,7 @@ absl::Status InUse(const std::string& path, int directory) {
 
 }  // namespace
 
-// RocksDB has locks of its own; this one can say who holds it.
+// RocksDB has locks of its own; this one also tells which process holds it.
 absl::Status DiskTier::Lock(DiskCause* cause) {
   lock_.Reset();
   auto directory = CacheDirectory::Open(options_.directory, cause);
@@ -129,7 +130,7 @@ absl::Status DiskTier::Lock(DiskCause* cause) {
     return InUse(options_.directory, (*directory)->fd());
   }
   lock_ = std::move(lock.fd);
-  // Only for that message: a full disk has no room for it.
+  // The id is only for that message: a full disk has no room for it.
   std::string self = absl::StrCat(getpid());
   bool noted =
       ftruncate(lock_.get(), 0) == 0 && pwrite(lock_.get(), self.data(), self.size(), 0) > 0;
@@ -139,8 +140,8 @@ absl::Status DiskTier::Lock(DiskCause* cause) {
   return absl::OkStatus();
 }
 
-// What has its name and is no file of ours, or has a second name (`cp -al`), is in the way of every
-// kilnd: it goes, unless it is locked.
+// A file under the lock's name that is not ours, or has a second name (`cp -al`), would block every
+// kilnd: it is removed, unless it is locked.
 files::Opened DiskTier::OpenLock(const CacheDirectory& directory) {
   constexpr int kMade = O_RDWR | O_CREAT;
   files::Opened lock = files::OpenFile(directory.fd(), kLockName, kMade);
@@ -158,8 +159,8 @@ bool DiskTier::LockIsThere() const {
   return directory->IsStillOurs() && files::IsStill(lock_.get(), directory->fd(), kLockName);
 }
 
-// What is there and not open becomes absent; what an earlier version or an earlier life left is to
-// be removed.
+// Notes generations that are there but not open as absent, and files that an earlier version or an
+// earlier process left for removal.
 bool DiskTier::ReadDirectory() {
   const auto directory = this->directory();
   auto list = generations();
@@ -174,7 +175,7 @@ bool DiskTier::ReadDirectory() {
     bool open = std::any_of(list->begin(), list->end(),
                             [&](const auto& g) { return g->number() == number; });
     if (open) continue;
-    // Its note may be gone, of one that was open until now.
+    // A generation that was open until now may have lost its note.
     uint64_t& held = absent_[number].held;
     held = std::max(held, NotedHeld(*directory, number));
   }
@@ -197,18 +198,18 @@ void DiskTier::DropOldLayout(const CacheDirectory& directory) {
   Tell(std::move(event));
 }
 
-// What is only in its memory is saved first, where its directory still takes it.
+// Records that are only in memory are saved first, if the generation's directory still takes them.
 void DiskTier::CheckFiles() {
   Generations list = *generations();
   for (auto& generation : list) {
-    // A note that is gone is made again where the generation is opened anew; until then writes are
+    // A missing note is made again when the generation is opened anew; until then writes are
     // refused.
     bool missing = generation->FilesMissing() || generation->removed();
     if (!missing && !generation->TableDamaged()) continue;
     DiskEvent event;
     event.kind = DiskEvent::Kind::kDamaged;
     event.generation = generation->number();
-    // Both: its directory may be on its way out, with what is written there.
+    // Done in both ways: its directory may be under removal, and with it all that is written there.
     std::vector<std::string> rescued;
     if (missing) rescued = Rescue(*generation);
     generation->Flush();
@@ -251,14 +252,15 @@ bool DiskTier::TakesWrites() {
   const auto directory = this->directory();
   const std::string path = absl::StrCat(directory->path(), "/", kTrialName);
   trial_mutex_.Lock();
-  files::Remove(directory->fd(), kTrialName);  // RocksDB follows what is there
+  files::Remove(directory->fd(), kTrialName);  // RocksDB would follow a link of that name
   rocksdb::Env* env = options_.env != nullptr ? options_.env : rocksdb::Env::Default();
   rocksdb::Status s =
       rocksdb::WriteStringToFile(env, rocksdb::Slice(std::string(kTrialBytes, 't')), path);
   unlinkat(directory->fd(), kTrialName, 0);
   trial_mutex_.Unlock();
   DiskCause cause = s.ok() ? DiskCause::kNone : CauseOf(s);
-  // Room for one table and its log, or the next flush would fail. After a start it holds two logs.
+  // Needs room for one table and its log, or the next flush would fail. After a start it holds two
+  // logs.
   struct statvfs space = {};
   if (s.ok() && statvfs(options_.directory.c_str(), &space) == 0 && space.f_blocks > 0 &&
       space.f_bavail * space.f_frsize < 3 * generation_options().write_buffer_bytes) {
@@ -361,7 +363,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
     Tell(std::move(event));
   }
   if (Join(generation)) return true;
-  // What it has may not be answered, and cannot be erased.
+  // Its records must not be answered, and cannot be erased.
   generation.reset();
   Lose(number, *absent);
   return true;
@@ -373,7 +375,7 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
     return true;
   }
   std::shared_ptr<Generation> generation;
-  // The disk takes and gives other files: it is these that cannot be read.
+  // The disk reads and writes other files, so the fault lies in these, which cannot be read.
   bool tolerant = absent->cause == DiskCause::kInputOutput && absent->tries > kPatienceWithOpening;
   rocksdb::Status s = Generation::Repair(generation_options(), number, tolerant);
   doomed_ = true;
@@ -383,7 +385,7 @@ bool DiskTier::RepairOne(uint64_t number, Absent* absent) {
   if (!s.ok() && !IsDamage(s)) {
     absent->cause = CauseOf(s);
     absent->detail = s.ToString();
-    // The disk takes other files: it is the generation that cannot be repaired.
+    // The disk takes other files, so the fault lies in the generation, which cannot be repaired.
     bool hopeless = absent->cause == DiskCause::kInputOutput && absent->tries >= kMaxPatience;
     if (!hopeless) return false;
   }
@@ -444,7 +446,7 @@ void DiskTier::EnsureYoungest() {
       return;
     }
   }
-  // Also what the end of a process left in the logs of older ones, and is in memory since.
+  // Also writes out what opening has replayed from the logs of older generations.
   for (const auto& generation : *list) {
     if (generation->number() + 1 != next_number_) generation->Seal();
   }
@@ -488,7 +490,7 @@ void DiskTier::Recover() {
   Tell(std::move(event));
 }
 
-// RocksDB keeps the kind of a failure for a full disk only: the system is asked again.
+// RocksDB reports the kind of a failure for a full disk only, so the system is asked again.
 DiskCause DiskTier::CauseOf(const rocksdb::Status& status) {
   if (status.IsNoSpace()) return DiskCause::kFull;
   if (IsNotOurs(status)) return DiskCause::kNotOurs;

@@ -1,7 +1,7 @@
-// kill -9 at random points: what was acknowledged as stored is there and right, and nothing is said
-// to be lost that was not.
+// Tests kill -9 at random points: acknowledged records are there and right, and no record is
+// reported lost that was not.
 //
-// 24 rounds in the suite. Hundreds:
+// 24 rounds in the suite. For hundreds:
 //   bazel test -c opt //server/cache:disk_kill_test --test_env=KILN_KILL_ROUNDS=500
 //       --test_timeout=3600 --test_output=all
 // KILN_KILL_SEED=N repeats the moments of a run (the scheduler is not repeated).
@@ -33,10 +33,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Small write buffers and generations: flushes, rotations and drops fall into every round.
+// Small write buffers and generations, so that flushes, rotations and drops fall into every round.
 constexpr uint64_t kLimit = 24 << 20;
-// Written in one round at most: half the bound, so that what a round has acknowledged cannot have
-// been dropped by its end.
+// Bytes written in one round at most: half the bound, so that records acknowledged in a round
+// cannot have been dropped by its end.
 constexpr uint64_t kRoundBytes = 12 << 20;
 
 std::string Noise(uint64_t seed) {
@@ -58,7 +58,7 @@ DiskOptions Options(const std::string& directory) {
 
 // Not a test: the process that is killed. (RocksDB's threads do not survive a fork, so it is
 // executed anew.) Every number written to kAcknowledgeFd acknowledges a record; two threads write,
-// as two workers' results would be.
+// as with two workers' results.
 constexpr int kAcknowledgeFd = 99;
 TEST(DiskKillWriter, DISABLED_WriteUntilKilled) {
   auto tier = DiskTier::Open(Options(getenv("KILN_WRITER_DIRECTORY")));
@@ -109,7 +109,7 @@ TEST(DiskKillTest, LosesNothingAcknowledged) {
     ASSERT_EQ(pipe2(pipe_fd, O_CLOEXEC), 0);
     pid_t child = StartWriter(directory, first, pipe_fd[1]);
     close(pipe_fd[1]);
-    // From the midst of opening to the end of the writing, more often early.
+    // Any time from the middle of opening to the end of the writing, more often early.
     uint64_t reach = random() % 4 == 0 ? 400'000 : 60'000;
     absl::SleepFor(absl::Microseconds(random() % reach));
     kill(child, SIGKILL);
@@ -132,7 +132,7 @@ TEST(DiskKillTest, LosesNothingAcknowledged) {
       ASSERT_EQ((*tier)->Get(Key(i), true, &value), DiskTier::Found::kHit) << i << " of " << round;
       ASSERT_EQ(value, Noise(i));
     }
-    // Of earlier rounds it may have dropped some; what is there is right.
+    // Some records of earlier rounds may have been dropped; those that are there are right.
     for (int k = 0; k < 50; ++k) {
       uint64_t i = 1 + random() % most;
       if ((*tier)->Get(Key(i), true, &value) == DiskTier::Found::kHit) {

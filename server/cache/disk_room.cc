@@ -1,11 +1,10 @@
-// The disk tier, making room: see disk_tier.h.
+// The part of the disk tier that makes room: see disk_tier.h.
 //
-// The oldest table of the oldest generation goes, until what is left is within the bound. A table
-// is a write buffer, a 64th of the bound at most, so that nearly all of the bound is kept; but
-// after a restart with a smaller bound it is a 64th of the old one. Where that is more than a
-// sixteenth of the new one, the newest records that fit are written to a new generation, in the
-// order in which they came, and the old ones dropped. That is half a GiB at most: tables have 32
-// MiB at most.
+// Drops the oldest table of the oldest generation until the rest is within the bound. A table is a
+// write buffer, at most a 64th of the bound, so that nearly all of the bound is kept; but after a
+// restart with a smaller bound it is a 64th of the old one. If that is more than a sixteenth of the
+// new bound, the newest records that fit are written to a new generation, in order of arrival, and
+// the old ones dropped. That is half a GiB at most: tables have 32 MiB at most.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -19,15 +18,15 @@ namespace {
 
 constexpr uint64_t kRewrite = UINT64_MAX;
 
-// Room for what comes between two checks: a log that becomes a table is there twice for a moment.
+// Room for growth between two checks: a log that becomes a table is there twice for a moment.
 uint64_t Headroom(uint64_t limit, uint64_t write_buffer) {
   return std::min(2 * write_buffer, limit / 4);
 }
 
 }  // namespace
 
-// What is being removed, or another's, does not count: it would take one generation after another
-// with it.
+// Files under removal, or of other programs, do not count: one generation after another would be
+// dropped for them.
 uint64_t DiskTier::BoundedBytes() const {
   uint64_t bytes = 0;
   std::error_code error;
@@ -43,7 +42,8 @@ uint64_t DiskTier::BytesOf(uint64_t number) const {
   return BytesBelow(GenerationPath(*directory(), number));
 }
 
-// Counts what it drops instead of looking again: files go when their last reader does.
+// Subtracts what it drops instead of measuring again: files vanish when their last reader has
+// ended.
 void DiskTier::MakeRoom(bool may_rewrite) {
   const uint64_t limit = options_.limit_bytes;
   const uint64_t kept = limit - Headroom(limit, generation_options().write_buffer_bytes);
@@ -55,7 +55,7 @@ void DiskTier::MakeRoom(bool may_rewrite) {
   }
 }
 
-// How much less there is now; 0: nothing can be dropped; kRewrite: nothing was, see WorthRewriting.
+// Returns how many bytes were dropped; 0: none can be; kRewrite: none were, see WorthRewriting.
 uint64_t DiskTier::DropSome(uint64_t over) {
   const auto list = generations();
   if (list->empty()) return 0;
@@ -80,7 +80,7 @@ bool DiskTier::BeginInPlaceOf(const std::shared_ptr<Generation>& youngest) {
   return begun.ok();
 }
 
-// How much less there is now.
+// Returns how many bytes were dropped.
 uint64_t DiskTier::DropOldRecords(const std::shared_ptr<Generation>& oldest) {
   Generation::Table table;
   const bool writable = !oldest->read_only() && !oldest->broken();
@@ -93,9 +93,9 @@ uint64_t DiskTier::DropOldRecords(const std::shared_ptr<Generation>& oldest) {
   return all;
 }
 
-// Whether to drop its oldest table would cost too much of what still fits. Those of this bound have
-// four write buffers at most (after a restart), but for a few large records, which are not worth
-// it.
+// Returns true if dropping the oldest table would cost too many records that still fit. Tables of
+// the present bound have at most four write buffers (after a restart), except for a few large
+// records, which are not worth it.
 bool DiskTier::WorthRewriting(Generation& oldest, uint64_t over) {
   constexpr uint64_t kFewRecords = 32;
   Generation::Table table;
@@ -105,7 +105,7 @@ bool DiskTier::WorthRewriting(Generation& oldest, uint64_t over) {
          table.bytes - over > options_.limit_bytes / 16;
 }
 
-// All generations, but for the oldest `over` bytes.
+// Rewrites all generations without the oldest `over` bytes.
 void DiskTier::Rewrite(uint64_t over) {
   Generations list = *generations();
   if (!BeginInPlaceOf(list.front())) return;
@@ -115,7 +115,7 @@ void DiskTier::Rewrite(uint64_t over) {
     const uint64_t dropped = std::min(over, bytes);
     over -= dropped;
     if (!oldest->IsWhole()) {
-      // What cannot be read would end it. A repair comes first, at once.
+      // Unreadable blocks would end the rewrite, so a repair comes first, at once.
       DiskEvent event;
       event.kind = DiskEvent::Kind::kDamaged;
       event.generation = oldest->number();
@@ -127,14 +127,15 @@ void DiskTier::Rewrite(uint64_t over) {
       return Wake();
     }
     uint64_t moved = 0;
-    // The disk is full: tried again when it takes records.
+    // If the disk is full: tried again when it takes records.
     if (!MoveNewest(oldest, bytes - dropped, &moved)) return;
     Drop(oldest, DiskCause::kNone, moved);
   }
 }
 
-// Drops tables whose records have all been moved or passed over, for the space; counts those that
-// it has left, in `moved`. False: not all of these records could be written.
+// Moves the newest `bytes` of records. Drops tables whose records have all been moved or skipped,
+// for the space; returns in `moved` how many of the moved ones `from` still has. Returns false if
+// not all could be written.
 bool DiskTier::MoveNewest(const std::shared_ptr<Generation>& from, uint64_t bytes,
                           uint64_t* moved) {
   Generation::Table table;
@@ -142,7 +143,7 @@ bool DiskTier::MoveNewest(const std::shared_ptr<Generation>& from, uint64_t byte
   for (const Generation::Numbered& record : from->NewestRecords(bytes)) {
     while (record.number > table.last && !table.only && from->DropTable(table).ok() &&
            from->OldestTable(&table)) {
-      *moved = 0;  // what is left is to be dropped, and was not moved yet
+      *moved = 0;  // the rest is to be dropped, and was not moved yet
     }
     const std::shared_ptr<Generation> youngest = generations()->front();
     if (youngest->Bytes() >= options_.limit_bytes / (kGenerations + 1) &&
@@ -155,8 +156,8 @@ bool DiskTier::MoveNewest(const std::shared_ptr<Generation>& from, uint64_t byte
   return true;
 }
 
-// To the youngest generation, unless a younger one has it or it was erased. False: it cannot be
-// written.
+// Moves a record to the youngest generation, unless a younger one has it or it was erased. Returns
+// false if it cannot be written.
 bool DiskTier::MoveOne(const Generation& from, const std::string& key) {
   absl::MutexLock move(&move_mutex_);
   const auto list = generations();
@@ -170,7 +171,8 @@ bool DiskTier::MoveOne(const Generation& from, const std::string& key) {
   return list->front()->Put(key, stored.record, stored.record_class).ok();
 }
 
-// Those of a generation that are in no table, where its files are gone or going: their keys.
+// Saves the records of a generation that are in no table, if its files are gone or going. Returns
+// their keys.
 std::vector<std::string> DiskTier::Rescue(const Generation& generation) {
   std::vector<std::string> keys;
   for (std::string& key : generation.KeysInMemory()) {

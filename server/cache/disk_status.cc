@@ -1,4 +1,4 @@
-// Names of states, causes and events: see disk_status.h.
+// Names states, causes and events: see disk_status.h.
 #include "server/cache/disk_status.h"
 
 #include <cerrno>

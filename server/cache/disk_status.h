@@ -1,7 +1,7 @@
-// How the disk tier is, and what happens to it: what an operator wants to know.
+// The disk tier's state, and its events, for operators.
 //
-// The tier never ends its process and never stops answering: what it cannot do is said here. The
-// state is for health and metrics; events are for logs, each told once when it happens.
+// The tier never ends its process and never stops answering; these tell what it cannot do. The
+// state is for health and metrics; events are for logs, each reported once when it happens.
 #ifndef KILN_SERVER_CACHE_DISK_STATUS_H_
 #define KILN_SERVER_CACHE_DISK_STATUS_H_
 
@@ -14,8 +14,8 @@ namespace kiln::cache {
 
 enum class DiskState {
   kServing,      // reads and writes
-  kDegraded,     // reads what it has; takes no records, or part of it is away for repair
-  kUnavailable,  // nothing of it can be used: as if there were no disk tier
+  kDegraded,     // reads what it has; takes no records, or a part is away for repair
+  kUnavailable,  // nothing can be used, as if there were no disk tier
 };
 inline constexpr DiskState kDiskStates[] = {DiskState::kServing, DiskState::kDegraded,
                                             DiskState::kUnavailable};
@@ -23,12 +23,12 @@ inline constexpr DiskState kDiskStates[] = {DiskState::kServing, DiskState::kDeg
 enum class DiskCause {
   kNone,
   kFull,           // no space, or a quota or a limit on file sizes
-  kReadOnly,       // the file system is mounted so
+  kReadOnly,       // the file system is mounted read-only
   kNotPermitted,   // by its owner or mode
-  kNotADirectory,  // something else has its name, or it cannot be made
+  kNotADirectory,  // another file has its name, or it cannot be made
   kNotOurs,        // it belongs to another user, or no kilnd made it (cache_directory.h)
   kOpenToOthers,   // others can write to it
-  kInUse,          // another process took the directory while this one was without it
+  kInUse,          // another process took the directory while this one had lost it
   kDamaged,        // a generation waits for its repair
   kInputOutput,    // any other failure of the disk or of RocksDB
 };
@@ -40,10 +40,10 @@ inline constexpr DiskCause kDiskCauses[] = {
 struct DiskStatus {
   DiskState state = DiskState::kServing;
   DiskCause cause = DiskCause::kNone;
-  std::string detail;  // the system's or RocksDB's words, with the path
+  std::string detail;  // the system's or RocksDB's message, with the path
 };
 
-// "serving"; "degraded (full): IO error: No space left on device ...".
+// Returns for example "serving" or "degraded (full): IO error: No space left on device ...".
 std::string Describe(const DiskStatus& status);
 
 struct DiskEvent {
@@ -51,9 +51,9 @@ struct DiskEvent {
     kFailing,           // from serving to `cause`, or from one cause to another
     kRecovered,         // serving again
     kDamaged,           // a generation lost `records` (0: not known yet), or waits for its repair
-    kRepaired,          // it is back without `records`
-    kLost,              // nothing of it could be saved: `records` (0: not known) are gone
-    kDropped,           // the oldest made room, because of the bound or (`cause`) a full disk
+    kRepaired,          // the generation is back without `records`
+    kLost,              // no record of it could be saved: `records` (0: not known) are gone
+    kDropped,           // the oldest was dropped for the bound or (`cause`) a full disk
     kOldLayoutDropped,  // a directory of an earlier version was found and removed: `bytes`
   };
   Kind kind = Kind::kFailing;
@@ -67,12 +67,12 @@ struct DiskEvent {
 // Called from any thread, one at a time; may not call the tier.
 using DiskObserver = std::function<void(const DiskEvent& event)>;
 
-// As in labels of metrics: "serving", "full", "damaged", "old_layout_dropped".
+// Labels of metrics: "serving", "full", "damaged", "old_layout_dropped".
 std::string_view Name(DiskState state);
 std::string_view Name(DiskCause cause);
 std::string_view Name(DiskEvent::Kind kind);
 
-// For a failed system call.
+// Returns the cause of a failed system call.
 DiskCause CauseOfErrno(int error);
 
 }  // namespace kiln::cache

@@ -1,4 +1,4 @@
-// The disk tier, serving: see disk_tier.h. Healing is in disk_heal.cc.
+// The serving part of the disk tier: see disk_tier.h. disk_heal.cc has the healing.
 #include "server/cache/disk_tier.h"
 
 #include <rocksdb/cache.h>
@@ -15,14 +15,15 @@
 namespace kiln::cache {
 namespace {
 
-// For a repair: most are done by then, and what is away meanwhile would be made again.
+// Wait at start for repairs: most are done by then, and records that are away meanwhile would be
+// made again.
 constexpr std::chrono::milliseconds kPatienceAtStart(500);
 
 uint64_t WriteBufferBytes(uint64_t limit) {
   return std::clamp<uint64_t>(limit / 64, 64 << 10, 32 << 20);
 }
 
-// A bound that the disk never reaches would drop nothing.
+// Lowers the bound to the disk's size: a bound that the disk never reaches would drop nothing.
 DiskOptions WithinFileSystem(DiskOptions options) {
   std::error_code error;
   std::filesystem::path path = std::filesystem::absolute(options.directory, error);
@@ -30,7 +31,7 @@ DiskOptions WithinFileSystem(DiskOptions options) {
     path = path.parent_path();
   }
   std::filesystem::space_info space = std::filesystem::space(path, error);
-  // Some file systems do not know.
+  // Some file systems do not report a capacity.
   if (error || space.capacity == 0 || space.capacity == UINTMAX_MAX) return options;
   options.limit_bytes = std::min<uint64_t>(options.limit_bytes, space.capacity / 8 * 7);
   return options;
@@ -61,13 +62,13 @@ DiskTier::DiskTier(DiskOptions options)
     : options_(WithinFileSystem(std::move(options))),
       block_cache_(
           rocksdb::NewLRUCache(std::max(options_.memory_bytes, LeastMemory(options_.limit_bytes)))),
-      // Write buffers have their own bound below its, which flushes the generation that is written
-      // to, whichever holds the memory.
+      // Write buffers have a bound of their own below the cache's. Reaching it flushes the
+      // generation that is written to, whichever generation holds the memory.
       write_buffers_(
           std::make_shared<rocksdb::WriteBufferManager>(block_cache_->GetCapacity(), block_cache_)),
       generations_(std::make_shared<Generations>()) {}
 
-// Two write buffers, of which one is being written out, and half of one for what is read.
+// Two write buffers, one of which is being written out, and half of one for reads.
 uint64_t DiskTier::LeastMemory(uint64_t limit_bytes) {
   return WriteBufferBytes(limit_bytes) / 2 * 5;
 }
@@ -94,7 +95,7 @@ GenerationOptions DiskTier::generation_options() const {
   options.write_buffer_bytes = WriteBufferBytes(options_.limit_bytes);
   options.block_cache = block_cache_;
   options.write_buffers = write_buffers_;
-  // One is being begun and one dropped.
+  // Two more: one generation may be in its beginning and one under removal.
   options.open_tables = std::max(10, options_.open_tables / (kGenerations + 2));
   return options;
 }
@@ -141,7 +142,7 @@ rocksdb::Status DiskTier::BeginGeneration() {
   return s;
 }
 
-// Nobody gets there by beginning one after another: somebody made a generation of that name.
+// Counting up never reaches this number: a generation of that name was made from outside.
 void DiskTier::FreeLastNumber() {
   if (auto list = generations(); !list->empty() && list->front()->number() == kMaxGeneration) {
     Drop(list->front(), DiskCause::kNone);
@@ -172,7 +173,7 @@ DiskTier::Found DiskTier::Get(std::string_view key, bool may_block, std::string*
       Erase(key);
       return Found::kCorrupt;
     }
-    // Failure to move it costs a miss one day, not now.
+    // A failure to move it costs a miss some day, not now.
     if (i > 0) PutRecord(key, stored.record, stored.record_class).IgnoreError();
     return Found::kHit;
   }
@@ -202,7 +203,7 @@ absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record,
     list = generations_;
   }
   if (list->empty() || list->front()->sealed()) {
-    Wake();  // there shall be one
+    Wake();  // a generation has to be begun
     return absl::UnavailableError("the youngest generation is away");
   }
   Generation& youngest = *list->front();
@@ -231,7 +232,7 @@ void DiskTier::Erase(std::string_view key) {
   for (const auto& generation : *list) generation->Delete(key).PermitUncheckedError();
 }
 
-// Noted and erased under what is one list: a generation that joins later sees the note.
+// Notes the key and erases it under one list of generations: one that joins later sees the note.
 bool DiskTier::Forget(std::string_view key) {
   absl::MutexLock move(&move_mutex_);
   std::shared_ptr<const Generations> list;
@@ -254,7 +255,7 @@ bool DiskTier::Join(const std::shared_ptr<Generation>& generation) {
       if (forgotten_.size() > kMaxForgotten) return false;
       if (forgotten_.size() != erased) forgotten = forgotten_;
     }
-    // It only grows while change_mutex_ is held.
+    // The set only grows while change_mutex_ is held.
     if (forgotten.size() == 0) break;
     for (const std::string& key : forgotten) {
       StoredRecord stored;
@@ -269,7 +270,7 @@ bool DiskTier::Join(const std::shared_ptr<Generation>& generation) {
 }
 
 void DiskTier::MaybeRotate() {
-  if (!change_mutex_.TryLock()) return;  // someone else is at it
+  if (!change_mutex_.TryLock()) return;  // another thread is doing it
   bytes_since_check_ = 0;
   auto list = generations();
   if (!list->empty() && list->front()->Bytes() >= options_.limit_bytes / (kGenerations + 1)) {

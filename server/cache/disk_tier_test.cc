@@ -1,4 +1,4 @@
-// The disk tier: persistence, generations and the bound, corruption, locks.
+// Tests the disk tier: persistence, generations and the bound, corruption, locks.
 #include "server/cache/disk_tier.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string Noise(uint32_t seed, size_t bytes) {
   return s;
 }
 
-// What says that it is larger than its bytes can be.
+// A record that claims a size larger than its bytes can have.
 TEST(RecordTest, DamageTakesNoMemory) {
   // A frame of one segment with a checksum, whose content has 500,000,000 bytes.
   const std::string record("KLR1\x28\xb5\x2f\xfd\xa4\x00\x65\xcd\x1d\x01\x00\x00", 16);
@@ -84,8 +84,8 @@ TEST_F(DiskTierTest, StaysWithinItsBoundAndKeepsWhatIsUsed) {
       most = std::max(most, tier->usage().bytes);
     }
   }
-  // A generation is dropped at the first check above the bound: some slack for one check's distance
-  // and for files that the last flush is still writing.
+  // A generation is dropped at the first check above the bound: some slack for the time between
+  // checks and for files that the last flush is still writing.
   EXPECT_LE(most, kLimit + kLimit / 4);
   EXPECT_GT(tier->usage().dropped_generations, 2u);
   EXPECT_EQ(Get(*tier, "key1", &value), DiskTier::Found::kMiss);
@@ -103,7 +103,7 @@ TEST_F(DiskTierTest, ALowerBoundAfterRestartIsHonoured) {
   auto tier = Open(4 << 20);
   for (uint32_t i = 0; i < 400; ++i)
     ASSERT_TRUE(tier->Put(absl::StrCat("n", i), Noise(i, 5000)).ok());
-  // By the thread that looks after it. While it rewrites records the size falls and rises: it is
+  // Done by the maintenance thread. While it rewrites records the size falls and rises: it is
   // within the bound once it stays there.
   int within = 0;
   for (int i = 0; i < 2000 && within < 100; ++i) {

@@ -1,4 +1,4 @@
-// Whose directory the cache works in, and what it follows there: nobody else's, and nothing.
+// Tests which directories the cache works in, and that it follows no links there.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ class DiskTrustTest : public testing::Test {
     ASSERT_TRUE(tier.ok()) << tier.status();
     tier_ = *std::move(tier);
   }
-  // A cache with one record.
+  // Makes a cache with one record.
   void Make() {
     ASSERT_NO_FATAL_FAILURE(Open());
     ASSERT_TRUE(tier_->Put("key", "value").ok());
@@ -72,7 +72,7 @@ class DiskTrustTest : public testing::Test {
   bool AwaitServing() {
     return Await([&] { return tier_->Put("any", "value").ok() && Serves(); });
   }
-  // Nothing of it is used, and the text says why and where.
+  // The directory is not used, and the message says why and where.
   void ExpectRefused(const std::string& cause, const std::string& why) {
     const DiskStatus status = tier_->status();
     EXPECT_EQ(status.state, DiskState::kUnavailable);
@@ -102,7 +102,7 @@ class DiskTrustTest : public testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // As versions before there was a marker left it.
+  // Makes it like a cache of versions without a marker.
   void LoseMarker() {
     tier_ = nullptr;
     fs::remove(dir_ + "/kilnd-cache");
@@ -127,7 +127,7 @@ TEST_F(DiskTrustTest, OthersCannotLookIn) {
   EXPECT_TRUE(Has());
 }
 
-// Whatever is in it may be theirs.
+// Its contents may be other users'.
 TEST_F(DiskTrustTest, WhereOthersCouldWriteNothingIsBelieved) {
   Make();
   for (mode_t mode : {0777, 0770, 0702, 01777}) {
@@ -151,11 +151,11 @@ TEST_F(DiskTrustTest, ItIsSeenWhileRunning) {
   EXPECT_TRUE(Has());
 }
 
-// Nobody has left anything in it yet: `mkdir` with a mask of 002 makes such ones.
+// Open to others but still empty: `mkdir` with a mask of 002 makes such directories.
 TEST_F(DiskTrustTest, AnEmptyDirectoryIsTaken) {
   fs::create_directory(dir_);
   chmod(dir_.c_str(), 0775);
-  fs::create_directory(dir_ + "/lost+found");  // what a fresh file system has
+  fs::create_directory(dir_ + "/lost+found");  // every fresh file system has it
   Make();
   EXPECT_EQ(ModeOf(dir_), 0700);
   EXPECT_TRUE(Has());
@@ -175,7 +175,7 @@ TEST_F(DiskTrustTest, AnotherUsersDirectoryIsLeftAlone) {
   EXPECT_TRUE(Has());
 }
 
-// A cache of root's, of which only the directory was given away.
+// Root's cache, of which only the directory was given away.
 TEST_F(DiskTrustTest, WhoseFilesKeepACacheFromBeingTakenIsSaid) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   Make();
@@ -187,7 +187,7 @@ TEST_F(DiskTrustTest, WhoseFilesKeepACacheFromBeingTakenIsSaid) {
   ExpectRefused("not_ours", "', which belongs to user 12345: ");
 }
 
-// Folders of names that ours have, in a directory that was never a cache.
+// Folders with names like ours, in a directory that was never a cache.
 TEST_F(DiskTrustTest, AnothersFilesAreLeftAlone) {
   for (const char* name : {"/db", "/doomed-1-1", "/generation-000000000001.repaired",
                            "/generation-000000000001", "/photos"}) {
@@ -207,7 +207,7 @@ TEST_F(DiskTrustTest, AnothersFilesAreLeftAlone) {
     EXPECT_EQ(ModeOf(dir_), 0755);
   };
   untouched("photos");
-  // Nor with names that all are like ours, but none that nobody else has.
+  // Nor if all names are like ours, but none is unmistakably ours.
   for (const char* name : {"/photos", "/generation-000000000001", "/doomed-1-1",
                            "/generation-000000000001.repaired"}) {
     fs::remove_all(dir_ + name);
@@ -221,7 +221,7 @@ TEST_F(DiskTrustTest, AnothersFilesAreLeftAlone) {
   untouched("kilnd-cache");
 }
 
-// Nor where somebody else has a lock, a folder of databases and one for what is dangerous.
+// Nor if another program has a lock, a folder of databases and one that looks under removal.
 TEST_F(DiskTrustTest, AnotherProgramsDatabaseIsNoEarlierCache) {
   for (const std::string lock : {"", "1234"}) {
     tier_ = nullptr;
@@ -234,13 +234,13 @@ TEST_F(DiskTrustTest, AnotherProgramsDatabaseIsNoEarlierCache) {
     EXPECT_EQ(Text(dir_ + "/db/data.mdb"), "mail");
     EXPECT_EQ(Text(dir_ + "/lock"), lock);
   }
-  // With the marker it is a cache, but not what is in `db`.
+  // The marker makes it a cache, but `db` in it is still not ours.
   std::ofstream(dir_ + "/kilnd-cache") << "";
   EXPECT_TRUE(AwaitServing());
   EXPECT_EQ(Text(dir_ + "/db/data.mdb"), "mail");
 }
 
-// A worker lied: what it made must not come back with what was away meanwhile.
+// A worker lied: its results must not come back with a part that was away meanwhile.
 TEST_F(DiskTrustTest, WhatIsForgottenWhileTheDiskIsAwayStaysForgotten) {
   Make();
   ASSERT_TRUE(tier_->Put("other", "value").ok());
@@ -291,10 +291,10 @@ TEST_F(DiskTrustTest, ALinkOfOnesOwnIsMeantAtTheStart) {
   EXPECT_EQ(ResolvedCacheDirectory(link), link) << "another's";
 }
 
-// A marker is a file, and the user's own.
+// A marker is a file that belongs to this user.
 TEST_F(DiskTrustTest, WhatIsPlantedAsTheMarkerIsNone) {
   for (int kind = 0; kind < 3; ++kind) {
-    tier_ = nullptr;  // it would make anew what is removed
+    tier_ = nullptr;  // otherwise it would make anew what is removed
     fs::remove_all(dir_);
     fs::create_directories(dir_ + "/db");
     const std::string marker = dir_ + "/kilnd-cache";
@@ -320,7 +320,7 @@ TEST_F(DiskTrustTest, ACacheOfAnEarlierVersionIsTaken) {
   std::ofstream(dir_ + "/thesis.tex") << "words";
   Open();
   ExpectRefused("not_ours", "thesis.tex");
-  std::ofstream(dir_ + "/kilnd-cache") << "";  // as the text says
+  std::ofstream(dir_ + "/kilnd-cache") << "";  // as the message advises
   EXPECT_TRUE(AwaitServing());
   EXPECT_TRUE(Has());
   EXPECT_EQ(Text(dir_ + "/thesis.tex"), "words");
@@ -340,10 +340,10 @@ TEST_F(DiskTrustTest, ALinkIsNoDirectoryOfOurs) {
   }
 }
 
-// The whole directory, while it is used.
+// Exchanges the whole directory while it is used.
 TEST_F(DiskTrustTest, ADirectoryExchangedForALinkIsNotFollowed) {
   Make();
-  // RocksDB opens by path: a generation that is being made goes where the name leads (README).
+  // RocksDB opens by path: a generation in its making goes to where the name leads (README).
   EXPECT_TRUE(AwaitServing());
   absl::SleepFor(absl::Milliseconds(200));
   const std::string other = top_ + "/other";
@@ -363,8 +363,8 @@ TEST_F(DiskTrustTest, ADirectoryExchangedForALinkIsNotFollowed) {
   EXPECT_TRUE(Has());
 }
 
-// What has our names in our directory and is not what we make: put aside, never followed or waited
-// for.
+// Files with our names in our directory that are not what we make are renamed, never followed or
+// waited for.
 TEST_F(DiskTrustTest, LinksUnderOurNamesAreNotFollowed) {
   Make();
   tier_ = nullptr;
@@ -401,7 +401,7 @@ TEST_F(DiskTrustTest, FifosUnderOurNamesAreNotWaitedFor) {
   EXPECT_TRUE(Has());
 }
 
-// What is written in our directory is not written under the other name.
+// A write to a file in our directory does not change it under its second name.
 TEST_F(DiskTrustTest, HardLinksAreParted) {
   Make();
   tier_ = nullptr;
@@ -425,7 +425,7 @@ TEST_F(DiskTrustTest, HardLinksAreParted) {
   for (const auto& [copy, text] : before) EXPECT_EQ(Text(copy), text) << copy;
 }
 
-// `cp -al` of a cache at work: its lock has a second name and is a lock all the same.
+// After `cp -al` of a cache at work the lock has a second name, and is a lock all the same.
 TEST_F(DiskTrustTest, ALockWithTwoNamesHoldsOthersOff) {
   Make();
   fs::create_hard_link(dir_ + "/lock", top_ + "/lock_saved");
@@ -441,12 +441,12 @@ TEST_F(DiskTrustTest, ALockWithTwoNamesHoldsOthersOff) {
   EXPECT_EQ(fs::hard_link_count(dir_ + "/lock"), 1u);
 }
 
-// A generation that was another's may hold anything.
+// A generation that belonged to another user may hold anything.
 TEST_F(DiskTrustTest, AnotherUsersFilesAreNotOpened) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
   for (const std::string& path :
        {Generation(), Generation() + "/written", Generation() + "/CURRENT"}) {
-    tier_ = nullptr;  // it would make anew what is removed
+    tier_ = nullptr;  // otherwise it would make anew what is removed
     fs::remove_all(dir_);
     Make();
     tier_ = nullptr;
@@ -491,7 +491,8 @@ TEST_F(DiskTrustTest, OnlyNamesOfOurFormAreOurs) {
   for (const std::string& name : others) EXPECT_EQ(Text(dir_ + "/" + name + "/file"), name);
 }
 
-// No number is left after the greatest: it is given up when another one is to be begun.
+// No number is left after the greatest: that generation is given up when another one is to be
+// begun.
 TEST_F(DiskTrustTest, NumbersDoNotOverflow) {
   Make();
   tier_ = nullptr;

@@ -1,4 +1,4 @@
-// Frames of records: see frame.h.
+// Makes and finds frames of records: see frame.h.
 #include "server/cache/frame.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "KLF";
 constexpr size_t kClassAt = 3, kSaltAt = 4, kKeyBytesAt = 12, kRecordBytesAt = 16;
-// Not a number and its complement.
+// Written twice for a key longer than kMaxKey, kNoKey is no length with its complement.
 constexpr uint64_t kMaxKey = 0xffff, kNoKey = 0;
 constexpr size_t kLogBlock = 32 << 10, kLogHeader = 7;
 

@@ -1,4 +1,4 @@
-// Frames: what is found in bytes, and what is not.
+// Tests which frames are found in bytes, and which are not.
 #include "server/cache/frame.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::string Frame(std::string_view key, std::string_view value,
   return MakeFrame(salt, record_class, key, record);
 }
 
-// By key, the values.
+// Returns the values found, by key.
 std::map<std::string, std::string> Find(std::string_view bytes) {
   std::map<std::string, std::string> values;
   FindFrames(bytes, kSalt, [&](FoundFrame found) {
@@ -60,7 +60,7 @@ TEST(FrameTest, AreFoundAmongOtherBytes) {
                              {"", "of no key"}, {"a", Noise(2, 1000)}, {"b", ""}}));
 }
 
-// Whatever bit is flipped costs the record that it is in, and none is another than it was.
+// A flipped bit costs only the record it is in, and never changes one into another.
 TEST(FrameTest, AFlippedBitCostsOneRecordAtMost) {
   const std::map<std::string, std::string> all = {
       {"first", Noise(1, 60)}, {"second", Noise(2, 60)}, {"third", Noise(3, 60)}};
@@ -78,8 +78,8 @@ TEST(FrameTest, AFlippedBitCostsOneRecordAtMost) {
   }
 }
 
-// A client's bytes are stored as they are where they do not compress: what looks like a record in
-// them is none, even if that which they are in is damaged.
+// A client's bytes that do not compress are stored as they are: a record imitated in them is not
+// taken for one, even if the record around them is damaged.
 TEST(FrameTest, WhatAClientSentIsNoRecord) {
   std::string bytes = Frame(
       "its own", Noise(1, 100) + Frame("another's", "forged", RecordClass::kRecord, kSalt + 1));

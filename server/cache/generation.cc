@@ -1,4 +1,4 @@
-// A generation of the disk tier: see generation.h.
+// Implements a generation of the disk tier: see generation.h.
 #include "server/cache/generation.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How many records a damaged block costs.
+// Records in a block of data, at most: the cost of a damaged block.
 constexpr int kRecordsOfABlock = 2;
 constexpr size_t kBlockBytes = 4 << 10;
 
@@ -76,22 +76,22 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   rocksdb::DBOptions db;
   if (options.env != nullptr) db.env = options.env;
   db.IncreaseParallelism(2);
-  db.max_open_files = options.open_tables + 10;  // it takes 10 off for its other files
-  db.table_cache_numshardbits = 2;               // each shard keeps one at least
+  db.max_open_files = options.open_tables + 10;  // RocksDB reserves 10 of these for its other files
+  db.table_cache_numshardbits = 2;               // few shards: each keeps at least one table open
   db.write_buffer_manager = options.write_buffers;
-  db.max_total_wal_size = options.write_buffer_bytes;  // bounds what is allocated ahead only
-  // What does not open is passed over; the rest of the log is as good as before.
+  db.max_total_wal_size = options.write_buffer_bytes;  // bounds only what is allocated ahead
+  // Skips records that do not open; the rest of the log is as good as before.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
   db.info_log = std::make_shared<NoLog>();
   db.manifest_preallocation_size = 64 << 10;
   db.stats_dump_period_sec = 0;
   db.stats_persist_period_sec = 0;
-  // A quick start: nothing is read that is not needed to serve.
+  // For a quick start: reads nothing that serving does not need.
   db.avoid_flush_during_recovery = true;
   db.skip_checking_sst_file_sizes_on_db_open = true;
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = options.block_cache;
-  table.cache_index_and_filter_blocks = true;  // in the bound, before all else
+  table.cache_index_and_filter_blocks = true;  // in the bound, with precedence over data
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.format_version = 5;
   table.flush_block_policy_factory = std::make_shared<FewRecordsFactory>();
@@ -99,7 +99,7 @@ rocksdb::Options DatabaseOptions(const GenerationOptions& options) {
   cf.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   cf.compression = rocksdb::kNoCompression;  // records are compressed
   // Only while opening: room for both logs that a kill during a flush can leave, so that replaying
-  // them writes no table. CountLost tells replayed records by that.
+  // them writes no table. CountLost recognises replayed records by that.
   cf.write_buffer_size = 4 * options.write_buffer_bytes;
   cf.arena_block_size = options.write_buffer_bytes / 8;
   cf.disable_auto_compactions = true;  // written once, dropped whole
@@ -139,7 +139,7 @@ bool IsDamage(const rocksdb::Status& s) {
   return s.IsCorruption() || s.IsInvalidArgument() || s.IsNotFound() || s.IsPathNotFound();
 }
 
-// RocksDB says so of what it was told to end only.
+// Aborted is safe as a mark: RocksDB returns it only for operations that it was told to end.
 bool IsNotOurs(const rocksdb::Status& s) { return s.IsAborted(); }
 
 rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t number, Mode mode,
@@ -168,7 +168,7 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
 rocksdb::Status Generation::OpenDatabase(const GenerationOptions& options) {
   std::error_code error;
   rocksdb::Options database = DatabaseOptions(options);
-  // RocksDB would make a new database over what is left of the old one.
+  // Otherwise RocksDB would make a new database over the rest of the old one.
   database.create_if_missing = !fs::exists(path_ + "/CURRENT", error) && !error;
   if (database.create_if_missing && HasData(path_)) {
     return rocksdb::Status::Corruption("there are tables or logs without CURRENT", path_);
@@ -205,14 +205,14 @@ rocksdb::Status Generation::FinishOpening(const GenerationOptions& options, cons
   return s;
 }
 
-// In tables at once: the damaged log would be read again at the next start.
+// Puts the records into tables at once: otherwise the next start would read the damaged log again.
 rocksdb::Status Generation::SalvageLogs() {
   log_damaged_ = true;
   uint64_t found = 0;
   rocksdb::Status s = Salvage(DataFiles(path_, /*logs_only=*/true), salt_, db_.get(), &found);
   if (s.ok() && found > 0) s = db_->Flush(rocksdb::FlushOptions());
   lost_ -= std::min(lost_, found);
-  gone_ += lost_ + found;  // these were numbered anew
+  gone_ += lost_ + found;  // the salvaged records were numbered anew
   return s;
 }
 
@@ -254,8 +254,8 @@ std::vector<rocksdb::LiveFileMetaData> Generation::TablesNewestFirst() const {
 // would hold it is damaged, RocksDB's Get ends with Corruption although an older table has the
 // record, so that a damaged block costs more records than it holds.
 //
-// Limit: a damaged block could hold the key's erasure. So this is done only where no record was
-// ever erased.
+// Limit: a damaged block could hold the key's erasure. So this is done only if no record was ever
+// erased.
 rocksdb::Status Generation::GetFromTables(std::string_view key,
                                           rocksdb::PinnableSlice* stored) const {
   const rocksdb::Status damaged = rocksdb::Status::Corruption("in a damaged block", path_);
@@ -308,7 +308,7 @@ bool Generation::removed() const {
 }
 
 void Generation::NoteWritten() {
-  // A note that is missing or behind makes a loss look smaller; nothing else depends on it.
+  // A note that is missing or out of date makes a loss look smaller; nothing else depends on it.
   if (!WriteNote(note_.get(), {written(), gone_, invalid_bytes_, salt_, never_erased_})) return;
 }
 
@@ -324,7 +324,7 @@ void Generation::SetHeld(uint64_t held) {
 }
 
 void Generation::CountLost(uint64_t noted) {
-  uint64_t in_tables = 0;  // they have all up to this one
+  uint64_t in_tables = 0;  // tables have all records up to this number
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
   for (const auto& file : files) in_tables = std::max(in_tables, file.largest_seqno);
@@ -342,13 +342,12 @@ void Generation::Seal() {
 
 void Generation::Flush() {
   sealed_ = true;
-  // By path, which may be a link's by now.
+  // RocksDB flushes by path, which may be a link's by now.
   if (read_only() || broken() || !IsInPlace()) return;
   db_->Flush(rocksdb::FlushOptions()).PermitUncheckedError();
 }
 
-// Open files stay readable under another name; what RocksDB would still write fails, which is as
-// well.
+// Open files stay readable under another name; later writes of RocksDB fail, which does no harm.
 void Generation::Doom() {
   sealed_ = true;
   const std::string name = NewDoomedName();
@@ -361,7 +360,7 @@ bool Generation::OldestTable(Table* table) {
   if (InMemory() > 0 && !db_->Flush(rocksdb::FlushOptions()).ok()) return false;
   const std::vector<rocksdb::LiveFileMetaData> tables = TablesNewestFirst();
   if (tables.empty()) return false;
-  const rocksdb::LiveFileMetaData& oldest = tables.back();  // RocksDB lets go of no other
+  const rocksdb::LiveFileMetaData& oldest = tables.back();  // RocksDB deletes no other one
   *table = {oldest.name, oldest.size, oldest.num_entries, oldest.largest_seqno, tables.size() == 1};
   return true;
 }
@@ -455,7 +454,7 @@ void Generation::NoteLogs() {
   }
 }
 
-// RocksDB tells of logs that are there, not of those that it needs.
+// RocksDB lists the logs that are there, not those that it needs.
 bool Generation::LogMissing() {
   NoteLogs();
   uint64_t last_missing = 0;
@@ -463,7 +462,7 @@ bool Generation::LogMissing() {
     if (IdOf(absl::StrFormat("%s/%06d.log", path_, number)) == id) continue;
     last_missing = number;
   }
-  // Asked last: what it no longer needs may have gone since.
+  // Asked last: logs that it no longer needs may have vanished since.
   uint64_t needed = Property(rocksdb::DB::Properties::kMinLogNumberToKeep);
   logs_.erase(logs_.begin(), logs_.lower_bound(needed));
   if (last_missing > 0 && last_missing >= needed) return true;
@@ -487,7 +486,7 @@ bool Generation::SomethingMissing() {
   });
 }
 
-// RocksDB opens few of the tables at start, and passes over none that it cannot.
+// RocksDB opens few of the tables at start, and does not skip one that it cannot open.
 bool Generation::TableDamaged() {
   if (!suspect_.exchange(false)) return false;
   std::vector<rocksdb::LiveFileMetaData> tables;
@@ -499,7 +498,7 @@ bool Generation::TableDamaged() {
   });
 }
 
-// Between listing a file and looking for it, a flush may have put another in its place.
+// Checks twice: between listing a file and looking for it, a flush may have replaced it.
 bool Generation::FilesMissing() { return SomethingMissing() && SomethingMissing(); }
 
 }  // namespace kiln::cache

@@ -1,4 +1,4 @@
-// Whether RocksDB may open a generation by path: see generation.h.
+// Makes a generation fit for RocksDB to open by path: see generation.h.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -45,7 +45,7 @@ bool Copy(int from, int to) {
   }
 }
 
-// In place of a file that has other names too, a copy that has this one only.
+// Replaces a file that has other names too by a copy with this name only.
 rocksdb::Status Part(const CacheDirectory& directory, int folder, const std::string& name,
                      const std::string& path) {
   const std::string doomed = NewDoomedName();
@@ -73,7 +73,7 @@ rocksdb::Status MakeFileFit(const CacheDirectory& directory, int folder, const s
     return rocksdb::Status::IOError(path, "is no regular file: remove it");
   }
   if (is.st_uid != geteuid()) return Anothers(path, is.st_uid);
-  // Tables are read and removed only.
+  // Tables are only read and removed, so they may keep other names.
   const bool written = change && !absl::EndsWith(name, ".sst");
   return is.st_nlink > 1 && written ? Part(directory, folder, name, path) : rocksdb::Status::OK();
 }

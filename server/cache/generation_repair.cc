@@ -1,19 +1,20 @@
-// Repair of a generation: see generation.h.
+// Repairs a generation: see generation.h.
 //
-// Problem: RocksDB's repair begins with an empty MANIFEST, fills it at the end, and says Ok to
+// Problem: RocksDB's repair begins with an empty MANIFEST, fills it at the end, and returns Ok
 // whatever happens between. If it is killed, the next opening finds an empty database and deletes
-// all tables; if the disk is full or does not answer for a moment, the log or table that it could
-// not deal with is put aside as if it were damaged.
+// all tables; if the disk is full or fails for a moment, the log or table in question is put aside
+// as if it were damaged.
 //
-// So it works on links in a directory of its own, doomed by its name if anything comes between. The
-// generation is exchanged for it only when it opens and no operation on its files had failed:
-//   doomed-*                        the links, being repaired
-//   generation-NUMBER.repaired      whole; what is under generation-NUMBER is of no more use
+// So the repair works on links in a directory of its own, whose name marks it for removal if
+// anything goes wrong. The generation is exchanged for it only if it opens and no operation on its
+// files failed:
+//   doomed-*                        the links, under repair
+//   generation-NUMBER.repaired      complete; generation-NUMBER is of no more use
 //   generation-NUMBER               the repaired one
 // A crash at any point leaves the old one or, from the second line on, the new one, for which
 // PutRepairedInPlace does the rest.
 //
-// Limits: not for the loss of power. A file system without links needs space for a copy.
+// Limits: does not cover a loss of power. A file system without links needs space for a copy.
 #include <fcntl.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
@@ -37,7 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file system, and the first failure of it that says nothing about what is in the files.
+// A file system that records its first failure that says nothing about the files' contents.
 class Witness : public rocksdb::FileSystemWrapper {
  public:
   using rocksdb::FileSystemWrapper::FileSystemWrapper;
@@ -136,7 +137,7 @@ rocksdb::Status Failure(const std::string& path, const std::error_code& error) {
   return rocksdb::Status::IOError(path, error.message());
 }
 
-// Its tables and logs, all that a repair reads; `log_bytes`: the logs' size.
+// Links tables and logs, all that a repair reads; `log_bytes`: the logs' size.
 rocksdb::Status LinkFiles(const std::string& from, const std::string& to, uint64_t* log_bytes) {
   std::error_code error;
   fs::create_directory(to, error);
@@ -155,17 +156,17 @@ rocksdb::Status LinkFiles(const std::string& from, const std::string& to, uint64
   return error ? Failure(from, error) : rocksdb::Status::OK();
 }
 
-// A log becomes a table of its size.
+// Each log becomes a table of its size.
 bool HasSpace(const std::string& path, uint64_t bytes) {
   struct statvfs space = {};
   return statvfs(path.c_str(), &space) != 0 || space.f_blocks == 0 ||
          space.f_bavail * space.f_frsize >= bytes;
 }
 
-// Where RocksDB's repair puts the tables that it could not read, and all logs.
+// The folder where RocksDB's repair puts the tables that it could not read, and all logs.
 std::string LostPath(const std::string& path) { return path + "/lost"; }
 
-// What RocksDB's repair did not find in them.
+// Salvages the records that RocksDB's repair did not find there.
 rocksdb::Status SalvageLost(const GenerationOptions& options, const std::string& path, Salt salt) {
   rocksdb::DB* opened = nullptr;
   rocksdb::Status s = rocksdb::DB::Open(DatabaseOptions(options), path, &opened);
@@ -176,7 +177,7 @@ rocksdb::Status SalvageLost(const GenerationOptions& options, const std::string&
   return s;
 }
 
-// Ok: `path` opens, and what it lost is damaged (or could not be read, if `tolerant`).
+// Ok: `path` opens, and only damaged files (or, if `tolerant`, unreadable ones) were lost.
 rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string& path, Salt salt,
                             bool tolerant) {
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
@@ -190,7 +191,8 @@ rocksdb::Status RepairFiles(const GenerationOptions& options, const std::string&
   return s.ok() ? SalvageLost(options, path, salt) : s;
 }
 
-// For the repaired one: how its records are found, and what it may still take.
+// Gives the repaired generation its note: how its records are found, and how much it may still
+// take.
 rocksdb::Status CopyNote(const Note& from, const std::string& to) {
   files::Opened folder = files::OpenDirectory(AT_FDCWD, to);
   files::Opened file = files::OpenFile(folder.fd.get(), kNoteName, O_WRONLY | O_CREAT);
@@ -207,7 +209,7 @@ rocksdb::Status CopyNote(const Note& from, const std::string& to) {
 bool PutRepairedInPlace(const CacheDirectory& directory, uint64_t number) {
   const std::string repaired = RepairedName(number);
   if (!files::IsDirectory(directory.fd(), repaired)) return false;
-  directory.PutAside(GenerationName(number));  // or it is doomed already
+  directory.PutAside(GenerationName(number));  // fails if the old one is doomed already
   return renameat(directory.fd(), repaired.c_str(), directory.fd(),
                   GenerationName(number).c_str()) == 0;
 }

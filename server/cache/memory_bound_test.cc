@@ -1,6 +1,6 @@
-// The tiers' bounds are bounds of memory: resident memory of the process, with kilnd's allocator.
-// Of the memory tier while it is full and after ten turnovers, at results of several sizes; of the
-// disk tier while records are written and all of them read.
+// Tests that the tiers' bounds bound memory: resident memory of the process, with kilnd's
+// allocator. The memory tier while it is full and after ten turnovers, at results of several sizes;
+// the disk tier while records are written and all of them read.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +29,8 @@ constexpr bool kSanitised = false;
 
 constexpr size_t kBound = size_t{48} << 20;
 
-// Of this process, once the allocator has given back what has been free for its time.
+// Returns this process's resident bytes, after the allocator has given back what has been free long
+// enough.
 double ResidentBytes() {
   absl::SleepFor(absl::Milliseconds(2500));
   uint64_t total = 0, resident = 0;  // in pages
@@ -39,7 +40,7 @@ double ResidentBytes() {
 
 class MemoryBoundTest : public testing::TestWithParam<size_t> {};
 
-// As the engine does with what a worker made.
+// Stores a result as the engine does.
 void MakeOne(uint64_t number, ResultCache* cache) {
   kiln::v1alpha::TargetResult result;
   result.set_status(kiln::v1alpha::TargetResult::OK);
@@ -61,7 +62,7 @@ TEST_P(MemoryBoundTest, HoldsForResidentMemory) {
   EXPECT_LE(ResidentBytes() - before, 1.2 * kBound) << full << " results";
   while (made < 11 * full) MakeOne(made++, &cache);
   EXPECT_LE(ResidentBytes() - before, 1.2 * kBound) << made << " results";
-  // And the bound is used: not by bytes of bookkeeping, where results are not tiny.
+  // And the bound is used: bookkeeping takes little, unless results are tiny.
   const MemoryTier::Usage usage = cache.memory_usage();
   EXPECT_GE(static_cast<double>(usage.bytes), 0.9 * kBound);
   EXPECT_GE(static_cast<double>(usage.entries * GetParam()), 0.35 * kBound);
@@ -79,7 +80,7 @@ TEST(DiskMemoryBoundTest, HoldsForResidentMemory) {
   ASSERT_TRUE(opened.ok()) << opened.status();
   const std::unique_ptr<DiskTier> tier = *std::move(opened);
   const double bound = static_cast<double>(options.memory_bytes);
-  // Does not compress: from a generator that is the same everywhere.
+  // Does not compress; the generator is the same on every system.
   std::mt19937_64 random(1);
   std::string value(1000, '\0');
   constexpr int kRecords = 200'000;

@@ -1,4 +1,4 @@
-// The memory tier: see memory_tier.h.
+// Implements the memory tier: see memory_tier.h.
 #include "server/cache/memory_tier.h"
 
 #include <iterator>
@@ -12,7 +12,7 @@ constexpr size_t kGranule = 16;
 
 }  // namespace
 
-// A node of std::list is its element behind two pointers.
+// A node of std::list has two pointers before its element.
 size_t MemoryTier::Cost(const Value& value) {
   constexpr size_t kNode = 2 * sizeof(void*) + sizeof(Entry);
   return value.allocated() + (kNode + kGranule - 1) / kGranule * kGranule;
@@ -22,9 +22,9 @@ MemoryTier::MemoryTier(size_t limit_bytes, size_t shards) : limit_(limit_bytes) 
   for (size_t i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>());
 }
 
-// The table has a byte of its own beside each slot.
+// The table has a byte of its own for each slot.
 size_t MemoryTier::Shard::Bytes() const {
-  return usage.bytes + index.capacity() * (sizeof(Place) + 1);
+  return usage.bytes + index.capacity() * (sizeof(Position) + 1);
 }
 
 MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
@@ -37,11 +37,11 @@ MemoryTier::Value MemoryTier::Get(const MemoryKey& key, uint64_t* stamp) {
   return (*it)->value;
 }
 
-void MemoryTier::Remove(Shard* shard, Place place) {
-  shard->usage.bytes -= Cost(place->value);
+void MemoryTier::Remove(Shard* shard, Position position) {
+  shard->usage.bytes -= Cost(position->value);
   --shard->usage.entries;
-  shard->index.erase(place);
-  shard->order.erase(place);
+  shard->index.erase(position);
+  shard->order.erase(position);
 }
 
 void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
@@ -55,9 +55,9 @@ void MemoryTier::Put(const MemoryKey& key, Value value, uint64_t stamp) {
   shard.index.insert(shard.order.begin());
   shard.usage.bytes += cost;
   ++shard.usage.entries;
-  // After the table has grown. The new entry is the last to go.
+  // After the insertion, because the table may have grown. The new entry is evicted last.
   while (shard.Bytes() > part && !shard.order.empty()) {
-    const Place oldest = std::prev(shard.order.end());
+    const Position oldest = std::prev(shard.order.end());
     shard.usage.evicted_bytes += Cost(oldest->value);
     ++shard.usage.evicted_entries;
     Remove(&shard, oldest);

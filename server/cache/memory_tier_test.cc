@@ -1,4 +1,4 @@
-// The memory tier: order of eviction, the bound, sharing, threads.
+// Tests the memory tier: order of eviction, the bound, sharing, threads.
 #include "server/cache/memory_tier.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace kiln::cache {
 namespace {
 
-// A hash table of three entries: more than it takes, less than an entry.
+// Allowance for a hash table of three entries: more than it takes, less than an entry.
 constexpr size_t kSmallTable = 100;
 
 MemoryKey Key(int i) { return {Sha256(std::to_string(i)), 0}; }

@@ -1,4 +1,4 @@
-// Names below the disk tier's directory: see names.h.
+// Makes and recognises names below the disk tier's directory: see names.h.
 #include "server/cache/names.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Names below the disk tier's directory. Only what has exactly the form that we write is ours;
-// anything else that is there is left alone.
+// Makes and recognises names below the disk tier's directory. Only names that have exactly the form
+// that we write are ours; all other files there are left alone.
 #ifndef KILN_SERVER_CACHE_NAMES_H_
 #define KILN_SERVER_CACHE_NAMES_H_
 
@@ -11,24 +11,26 @@ namespace kiln::cache {
 
 inline constexpr char kMarkerName[] = "kilnd-cache";
 inline constexpr char kLockName[] = "lock";
-inline constexpr char kTrialName[] = "trial";            // written to see whether that can be done
+// Written to find out if writing is possible.
+inline constexpr char kTrialName[] = "trial";
 inline constexpr char kQuarantineName[] = "quarantine";  // server/quarantine's
-inline constexpr char kOldLayoutName[] = "db";  // of versions before there were generations
+// Database of versions before there were generations.
+inline constexpr char kOldLayoutName[] = "db";
 
-// Their names have 12 digits; the first is 1.
+// Numbers have 12 digits in names; the first is 1.
 inline constexpr uint64_t kMaxGeneration = 999'999'999'999;
 std::string GenerationName(uint64_t number);
-// 0: not a generation's name.
+// Returns 0 if it is not a generation's name.
 uint64_t GenerationNumber(std::string_view name);
-// Of a repaired generation that is not yet in its place.
+// Returns the name of a repaired generation before it replaces the damaged one.
 std::string RepairedName(uint64_t number);
-// 0: not such a name.
+// Returns 0 if it is not such a name.
 uint64_t RepairedNumber(std::string_view name);
-// A name that nothing else has, for what is being removed.
+// Returns a unique name for a directory under removal.
 std::string NewDoomedName();
 bool IsDoomedName(std::string_view name);
 
-// Of any of these kinds.
+// Returns true for a name of any of these kinds.
 bool IsOurName(std::string_view name);
 
 }  // namespace kiln::cache

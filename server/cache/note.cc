@@ -1,4 +1,4 @@
-// What is noted of a generation: see note.h.
+// Reads and writes a generation's note: see note.h.
 #include "server/cache/note.h"
 
 #include <unistd.h>
@@ -26,8 +26,13 @@ Note ReadNote(int fd) {
 }
 
 bool WriteNote(int fd, const Note& note) {
-  const uint64_t numbers[kNumbers] = {note.written, note.gone, note.invalid_bytes,
-                                      note.salt,    note.salt, note.salt, note.never_erased ? uint64_t{1} : 0};
+  const uint64_t numbers[kNumbers] = {note.written,
+                                      note.gone,
+                                      note.invalid_bytes,
+                                      note.salt,
+                                      note.salt,
+                                      note.salt,
+                                      note.never_erased ? uint64_t{1} : 0};
   Words words = {};
   for (size_t i = 0; i < kNumbers; ++i) {
     words[2 * i] = numbers[i];

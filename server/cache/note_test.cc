@@ -1,4 +1,4 @@
-// Notes: what is read again, and what damage makes unknown.
+// Tests notes: what is read again, and what damage makes unknown.
 #include "server/cache/note.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ TEST_F(NoteTest, IsReadAgain) {
   EXPECT_FALSE(ReadNote(file_.get()).never_erased);
 }
 
-// As versions before there was a salt wrote it.
+// The note of versions before there was a salt.
 TEST_F(NoteTest, OfAnEarlierVersionHasTheFirstNumber) {
   const uint64_t words[] = {7, ~uint64_t{7}};
   ASSERT_EQ(pwrite(file_.get(), words, sizeof words, 0), static_cast<ssize_t>(sizeof words));

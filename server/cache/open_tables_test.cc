@@ -1,4 +1,5 @@
-// The disk tier keeps to the descriptors that the daemon sets aside for it, however much it holds.
+// Tests that the disk tier keeps to the descriptors that the daemon sets aside for it, however much
+// it holds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Descriptors of this process for files in the directory.
+// Returns how many descriptors of this process are for files in the directory.
 int OpenFiles(const std::string& directory) {
   int count = 0;
   std::error_code error;
@@ -30,7 +31,7 @@ TEST(OpenTablesTest, FilesOfAllGenerationsTogether) {
   options.directory = testing::TempDir() + "/open_tables";
   fs::remove_all(options.directory);
   options.limit_bytes = 8 << 20;
-  options.open_tables = 60;  // the least: ten for each of six databases
+  options.open_tables = 60;  // the minimum: ten for each of six databases
   auto tier = DiskTier::Open(options);
   ASSERT_TRUE(tier.ok()) << tier.status();
   std::mt19937 random(1);

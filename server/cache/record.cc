@@ -1,4 +1,4 @@
-// A value as it is stored on disk: see record.h.
+// Seals and opens values as they are stored on disk: see record.h.
 #include "server/cache/record.h"
 
 #include <zstd.h>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kMagic = "KLR1";
 // Fast and, for machine code, hardly worse than the default of 3.
 constexpr int kLevel = 1;
-// What fits on the stack of any thread.
+// Fits on the stack of any thread.
 constexpr size_t kSmall = size_t{64} << 10;
 
 struct FreeContext {
@@ -19,8 +19,8 @@ struct FreeContext {
   void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
 };
 
-// A block of zstd has 128 KiB at most and takes four bytes at least (RFC 8878, 3.1.1.2): no memory
-// for what damage says that there is.
+// A block of zstd has 128 KiB at most and takes four bytes at least (RFC 8878, 3.1.1.2): bounds the
+// memory for a size that damage has made up.
 constexpr size_t kMaxPerByte = size_t{32} << 10;
 
 // Contexts are expensive to make; one per thread.
@@ -68,8 +68,8 @@ bool OpenRecord(std::string_view key, std::string_view record, std::string* valu
         ZSTD_decompressDCtx(DecompressContext(), content, bytes, record.data(), record.size());
     return !ZSTD_isError(n) && n == bytes && std::string_view(content, bytes).starts_with(key);
   };
-  // A string's bytes are zeroed before they are written, and moved when the key is taken off: of
-  // most records, which are small, a copy is cheaper than both.
+  // A std::string's bytes would be zeroed before they are written, and moved when the key is taken
+  // off; for most records, which are small, a copy is cheaper than both.
   if (char small[kSmall]; bytes <= sizeof small) {
     if (!decompress(small)) return false;
     value->assign(small + key.size(), bytes - key.size());

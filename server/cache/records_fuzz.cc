@@ -1,15 +1,13 @@
 // Fuzz target: what the disk tier keeps.
 //
-// Byte 0 says what the rest is:
-//   0  a record as it is on disk                 it opens, then what is in it seals and opens to
-//   the same 1  three bytes of damage, then a value       the record, damaged, opens to the value
-//   or not at all 2  outputs asked for, then a stored result   filtered as it stands it is what
-//   parsing, clearing and
-//                                                serialising makes of it
-//   3  a stored translation                      what is read of it is kept and read again, equal
-//   4  a name in the directory of the tier       a generation's number is that of the name, and
-//   back
-// Opening makes room for no more than so many bytes can hold.
+// Byte 0 says what the rest is, and which property has to hold:
+//   0  a record as it is on disk: if it opens, its value seals and opens to the same
+//   1  three bytes of damage, then a value: the damaged record opens to the value or not at all
+//   2  outputs asked for, then a stored result: filtering the bytes gives what parsing, clearing
+//      and serialising gives
+//   3  a stored translation: what is read of it is written and read again, equal
+//   4  a name in the tier's directory: a generation's number maps back to the same name
+// Opening allocates no more than so many bytes can hold.
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/message_differencer.h>
 
@@ -53,7 +51,7 @@ void OpenAny(std::string_view record) {
          "what opened seals and opens");
 }
 
-// How: 0x80 cuts the record behind `place`, 0x40 adds a byte to it, else bits of a byte change.
+// How: 0x80 cuts the record after `place`, 0x40 adds a byte to it, otherwise bits of a byte change.
 void OpenDamaged(uint8_t how, uint8_t place, uint8_t bits, std::string_view value) {
   std::string record;
   Demand(SealRecord(kKey, value, &record), "a value seals");
@@ -84,7 +82,7 @@ OutputMask MaskOf(uint8_t bits) {
   return mask;
 }
 
-// Those of a single request, and what nobody knows.
+// Clears the fields of a single request, and unknown fields.
 void ClearOthers(TargetResult* result) {
   result->clear_cache();
   result->mutable_timings()->clear_queue_ns();
@@ -106,7 +104,7 @@ void FilterStored(uint8_t bits, std::string_view stored) {
   TargetResult parsed, filtered;
   if (!parsed.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return;
   if (!good) return;
-  // Five numbers stand for a record without a name, which has two bytes.
+  // Five numbers replace a record without a name, which has two bytes.
   const size_t most = (bits & kPassSumsBit) == 0 ? stored.size() : 2 * stored.size() + 32;
   Demand(bytes.size() <= most + 16, "filtering adds nothing");
   Demand(filtered.ParseFromString(bytes), "what is left of a result is a result");
@@ -154,7 +152,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Text that is not UTF-8 is not worth a line each time.
+  // Protobuf would write a line for each text that is not UTF-8.
   static const auto* const kSilence = new google::protobuf::LogSilencer;
   (void)kSilence;
   if (size == 0) return 0;

@@ -1,4 +1,4 @@
-// Both tiers behind one interface: see result_cache.h.
+// Keeps results in both tiers: see result_cache.h.
 #include "server/cache/result_cache.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-// In memory, beside the sets of outputs. Records have the letter of their kind above the bits.
+// Parts of memory keys beside the sets of outputs. Records have the letter of their kind above the
+// bits.
 constexpr uint8_t kTranslationPart = 0x20;
 uint8_t RecordPart(char kind) { return static_cast<uint8_t>(0x80 | kind); }
 
@@ -30,7 +31,7 @@ RecordClass ClassOf(TargetResult::Status status) {
   return status == TargetResult::INVALID ? RecordClass::kInvalid : RecordClass::kRecord;
 }
 
-// What became of a record. An invalid result need not be stored where their share is used up.
+// Returns the outcome of a store: an invalid result need not be stored if their share is used up.
 absl::Status UnlessNotNeeded(absl::Status stored, TargetResult::Status status) {
   const bool needed =
       ClassOf(status) != RecordClass::kInvalid || !absl::IsResourceExhausted(stored);
@@ -39,7 +40,7 @@ absl::Status UnlessNotNeeded(absl::Status stored, TargetResult::Status status) {
 
 bool IsHit(Lookup found) { return found == Lookup::kMemory || found == Lookup::kDisk; }
 
-// A ready result in memory: `size` bytes, with the status as their tag.
+// Packs a ready result for memory: `size` bytes, with the status as their tag.
 template <typename Write>
 MemoryTier::Value Pack(size_t size, TargetResult::Status status, Write&& write) {
   return MemoryTier::Value::Make(size, write, static_cast<uint8_t>(status));
@@ -74,7 +75,7 @@ bool Storable(TargetResult::Status status) {
          status == TargetResult::INVALID;
 }
 
-// The same fields as a result's: no message of its own for five fields.
+// Stored as a TargetResult, which has the same fields: no message of its own for five fields.
 bool ReadTranslation(std::string_view stored, StoredTranslation* translation) {
   TargetResult t;
   if (!t.ParseFromArray(stored.data(), static_cast<int>(stored.size()))) return false;
@@ -125,7 +126,8 @@ MemoryTier::Value ResultCache::Recall(const MemoryKey& key, uint64_t* stamp, Mem
   return nullptr;
 }
 
-// What was one and is the other now (a record that was altered) is not in both.
+// Removes the key from the other map: a record whose status changed (an altered one) is not in
+// both.
 void ResultCache::Keep(const MemoryKey& key, MemoryTier::Value value, TargetResult::Status status,
                        uint64_t stamp) {
   const bool invalid = status == TargetResult::INVALID;
@@ -319,8 +321,8 @@ bool ResultCache::FindModule(const Digest& module, std::string* spirv) {
   return IsHit(FindRecord(kModule, module, true, spirv)) && Sha256(*spirv) == module;
 }
 
-// A generation that takes no writes keeps what it has: then one above it gets what no reader takes
-// for a record.
+// A generation that takes no writes keeps its record: then a younger one gets a record that no
+// reader accepts.
 bool ResultCache::EraseRecord(char kind, const Digest& digest) {
   if (disk_ == nullptr) return true;
   constexpr char kNoMessage[] = "\xff";
@@ -338,8 +340,8 @@ bool ResultCache::EraseRecord(char kind, const Digest& digest) {
   return false;
 }
 
-// Twice: what a look-up put before the count went up is erased by the second round, what it puts
-// later by itself.
+// Erases twice: the second round erases what a look-up put before the count went up; a look-up
+// erases itself what it puts later.
 bool ResultCache::Forget(const Digest& key) {
   const auto erase = [&] {
     bool gone = true;

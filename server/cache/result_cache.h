@@ -1,25 +1,25 @@
-// Both tiers behind one interface, in terms of results.
+// Keeps results in both tiers, behind one interface.
 //
-// On disk a result is stored whole but for its assembly text, which is a record of its own (large
-// and seldom asked for). In memory it is stored per set of outputs asked for, as the bytes of the
-// TargetResult to be sent: a hit copies and parses nothing. What the disk tier did not take (there
-// is none, or it is failing) is kept in memory as it would be on disk, so that other outputs of a
-// result do not need another compile.
+// On disk a result is stored whole except for its assembly text, which is a record of its own
+// (large and seldom asked for). In memory it is stored for each set of outputs asked for, as the
+// bytes of the TargetResult to be sent: a hit copies and parses nothing. Records that the disk tier
+// did not take (there is none, or it is failing) are kept in memory in their form on disk, so that
+// other outputs of a result do not need another compile.
 //
-// What is asked for so often that memory always has it would grow old on disk and be dropped there:
-// a hit in memory that is kRenewal generations old is looked for on disk too, which moves it to the
-// youngest.
+// A result asked for so often that memory always has it would grow old on disk and be dropped
+// there. So a hit in memory that is kRenewal generations old is looked up on disk too, which moves
+// it to the youngest generation.
 //
-// What is forgotten is in neither tier when Forget returns, and a look-up under way meanwhile does
-// not bring it back: whatever moves a record between tiers or generations looks afterwards whether
-// anything was forgotten since it began, and takes back what it put.
+// Forget removes a key from both tiers; a concurrent look-up does not restore it: code that moves a
+// record between tiers or generations afterwards checks if anything was forgotten since it began,
+// and then removes what it put.
 //
 // Invalid results cost nothing to make, and any client can have as many as it likes. So they do not
-// share the bound of the others: of either tier they have a sixteenth (invalid_memory_; the class
-// kInvalid in disk_tier.h), in which they drive out one another.
+// share the bound of the others: they have a sixteenth of either tier (invalid_memory_; the class
+// kInvalid in disk_tier.h), in which they evict only one another.
 //
 // ok, refused and invalid results are stored; crashed, timed-out, cancelled ones never: Store
-// refuses them. Thread-safe.
+// ignores them. Thread-safe.
 #ifndef KILN_SERVER_CACHE_RESULT_CACHE_H_
 #define KILN_SERVER_CACHE_RESULT_CACHE_H_
 
@@ -36,13 +36,13 @@
 
 namespace kiln::cache {
 
-// The bits of OutputMask.
+// A set of outputs: the bits of OutputMask.
 class Outputs {
  public:
   explicit Outputs(const kiln::v1alpha::OutputMask& mask);
   uint8_t bits() const { return bits_; }
   bool assembly() const;
-  // Takes out of `result` what was not asked for.
+  // Removes from `result` the outputs that were not asked for.
   void Filter(kiln::v1alpha::TargetResult* result) const;
 
  private:
@@ -56,7 +56,7 @@ struct Ready {
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
 };
 
-// What a GLSL source became.
+// The outcome of translating a GLSL source.
 struct StoredTranslation {
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::UNSPECIFIED;
   std::string cause;
@@ -65,7 +65,7 @@ struct StoredTranslation {
   int64_t nanoseconds = 0;
 };
 
-// As it is stored. False: these bytes are none.
+// Convert from and to the stored form. ReadTranslation returns false if the bytes are not one.
 bool ReadTranslation(std::string_view stored, StoredTranslation* translation);
 std::string WriteTranslation(const StoredTranslation& translation);
 
@@ -73,7 +73,7 @@ enum class Lookup { kMemory, kDisk, kMiss, kWouldBlock };
 
 class ResultCache {
  public:
-  struct Counters {  // what the tiers answered
+  struct Counters {  // counts of the tiers' answers
     std::atomic<uint64_t> memory_hits = 0, memory_misses = 0;
     std::atomic<uint64_t> disk_hits = 0, disk_misses = 0, disk_corrupt = 0, disk_errors = 0;
   };
@@ -84,33 +84,33 @@ class ResultCache {
         invalid_memory_(memory_bytes / kInvalidPart, kInvalidShards),
         disk_(std::move(disk)) {}
 
-  // `may_block` false: answers kWouldBlock rather than wait for the disk.
+  // `may_block` false: returns kWouldBlock instead of waiting for the disk.
   Lookup Find(const Digest& key, const Outputs& outputs, bool may_block, Ready* ready);
   // Filters `result` for sending; stores nothing.
   static Ready Prepare(const Outputs& outputs, kiln::v1alpha::TargetResult result);
-  // Ok when the result is stored so that it survives this process (without a disk tier: in memory),
-  // or need not be stored.
+  // Returns Ok if the result is stored so that it survives this process (without a disk tier: in
+  // memory), or need not be stored.
   absl::Status Store(const Digest& key, const kiln::v1alpha::TargetResult& result);
-  // For the memory tier, once it is stored.
+  // Puts a stored result into the memory tier, in the form to be sent.
   void Remember(const Digest& key, const Outputs& outputs, const Ready& ready);
 
   Lookup FindTranslation(const Digest& key, bool may_block, StoredTranslation* translation);
-  // `spirv`: the module, with OK. It is kept too (on disk where there is one): other targets and
-  // options need it.
+  // `spirv`: the module, with OK. It is kept too (on disk if there is one): compiles for other
+  // targets and options need it.
   absl::Status StoreTranslation(const Digest& key, const StoredTranslation& translation,
                                 const std::string& spirv);
-  // Blocks. False: not there.
+  // Blocks. Returns false if the module is not there.
   bool FindModule(const Digest& module, std::string* spirv);
-  // A result with all of its outputs, or a translation. Blocks. False: the disk still has it (it
-  // takes no writes).
+  // Forget a result with all of its outputs, or a translation. Block. Return false if the disk
+  // still has it (it takes no writes).
   bool Forget(const Digest& key);
   bool ForgetTranslation(const Digest& key);
-  // How often something was forgotten.
+  // Number of calls that forgot something.
   uint64_t forgotten() const { return forgotten_.load(); }
   void ForgetModule(const Digest& module);
 
   const Counters& counters() const { return counters_; }
-  // Of both parts; of that which invalid results have.
+  // memory_usage and memory_limit cover both parts, the next two the part for invalid results.
   MemoryTier::Usage memory_usage() const;
   size_t memory_limit() const { return memory_.limit_bytes() + invalid_memory_.limit_bytes(); }
   MemoryTier::Usage invalid_memory_usage() const { return invalid_memory_.usage(); }
@@ -118,30 +118,31 @@ class ResultCache {
   const DiskTier* disk() const { return disk_.get(); }
 
  private:
-  // Generations of the disk tier begun since what is in memory was last put or found there.
+  // Renews an entry if so many generations of the disk tier were begun since it was put or found
+  // there.
   static constexpr uint64_t kRenewal = 2;
-  // Of memory, what invalid results have. Fewer shards: each keeps what a shard of the others
-  // would.
+  // The part of memory for invalid results. It has fewer shards, so that each keeps values as large
+  // as the other shards do.
   static constexpr size_t kInvalidPart = 16;
   static constexpr size_t kInvalidShards = 4;
 
-  // kWouldBlock: it is there, but its record has to move on disk.
+  // kWouldBlock: it is in memory, but its record has to move on disk.
   Lookup FromMemory(const MemoryKey& key, std::string_view kinds, bool may_block,
                     MemoryTier::Value* value);
   uint64_t Turn() const { return disk_ == nullptr ? 0 : disk_->turn(); }
   Lookup FromDisk(char kind, const Digest& digest, bool may_block, std::string* value);
-  // A record: from the disk, or from memory where the disk did not take it.
+  // Finds a record: on disk, or in memory if the disk did not take it.
   Lookup FindRecord(char kind, const Digest& digest, bool may_block, std::string* value);
   absl::Status StoreRecord(char kind, const Digest& digest, std::string value,
                            kiln::v1alpha::TargetResult::Status status);
-  // In memory: `part`, where not null, gets that in which it is.
+  // Looks in memory; `part`, if not null, gets the part that has the entry.
   MemoryTier::Value Recall(const MemoryKey& key, uint64_t* stamp = nullptr,
                            MemoryTier** part = nullptr);
   void Keep(const MemoryKey& key, MemoryTier::Value value,
             kiln::v1alpha::TargetResult::Status status, uint64_t stamp = 0);
   void Drop(const MemoryKey& key);
 
-  // Out of the disk tier for good.
+  // Removes a record from the disk tier for good.
   bool EraseRecord(char kind, const Digest& digest);
 
   MemoryTier memory_;
@@ -151,7 +152,7 @@ class ResultCache {
   Counters counters_;
 };
 
-// Whether a result with this status may be stored at all.
+// Returns true if a result with this status may be stored at all.
 bool Storable(kiln::v1alpha::TargetResult::Status status);
 
 }  // namespace kiln::cache

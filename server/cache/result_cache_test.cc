@@ -1,4 +1,4 @@
-// Results through both tiers: outputs asked for, restart, what is never stored, translations.
+// Tests results through both tiers: outputs asked for, restart, what is never stored, translations.
 #include "server/cache/result_cache.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TargetResult Parse(const Ready& ready) {
   return r;
 }
 
-// For every set of outputs: the same as parsing, clearing and serialising.
+// For every set of outputs, filtering gives the same as parsing, clearing and serialising.
 TEST(ResultFilterTest, AgreesWithParsing) {
   TargetResult sample = Sample();
   sample.add_variants()->mutable_launch()->set_target("tgl");
@@ -64,7 +64,7 @@ TEST(ResultFilterTest, AgreesWithParsing) {
   std::string bytes = sample.SerializeAsString();
   for (int bits = 0; bits < 128; ++bits) {
     const bool records = bits & kPassesBit, sums = bits & kPassSumsBit;
-    if ((bits & 32) != 0 || (records && sums)) continue;  // no bit; one for the other
+    if ((bits & 32) != 0 || (records && sums)) continue;  // not a valid bit; sums replace records
     OutputMask mask;
     mask.set_binary(bits & kBinaryBit);
     mask.set_assembly(bits & kAssemblyBit);
@@ -111,7 +111,7 @@ TEST(ResultFilterTest, AStatusIsANumber) {
   EXPECT_FALSE(FilterResult(std::string("\x80\x01\x05\x12\x00", 5), 31, &filtered, &status));
 }
 
-// Only a module that is there has a digest; one of another size would not fit its place.
+// Only a module that is there has a digest; one of another size would not fit in the field.
 TEST(StoredTranslationTest, HasADigestOrNone) {
   StoredTranslation translation;
   translation.status = TargetResult::REFUSED;
@@ -177,7 +177,7 @@ TEST_F(ResultCacheTest, GivesWhatWasAskedFor) {
   EXPECT_EQ(r.timings().compile_ns(), 5);
 }
 
-// Who asks for sums and records is a client that also talks to daemons without sums.
+// A client asks for sums and records if it also talks to daemons without sums.
 TEST_F(ResultCacheTest, GivesSumsOfPassesInPlaceOfTheirRecords) {
   Digest key = Sha256("k");
   ASSERT_TRUE(cache_->Store(key, Sample()).ok());
@@ -254,7 +254,7 @@ TEST_F(ResultCacheTest, Translations) {
   EXPECT_EQ(cache_->FindTranslation(Sha256("other"), true, &got), Lookup::kMiss);
 }
 
-// Others fill the disk several times over while two are asked for all the time, of memory.
+// Other results fill the disk several times over while two are asked for all the time, from memory.
 TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
   constexpr uint64_t kDiskBytes = 1 << 20;
   Open(16 << 20, kDiskBytes);
@@ -270,7 +270,7 @@ TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
   for (uint64_t n = 0; cache_->disk()->usage().dropped_generations < 6; ++n) {
     ASSERT_LT(n, 10'000u);
     const Digest key = Sha256(std::to_string(n));
-    std::string text;  // that zstd cannot make small
+    std::string text;  // noise, which zstd cannot compress
     for (int i = 0; i < 200; ++i) {
       text += AsBytes(Sha256(std::to_string(n) + " " + std::to_string(i)));
     }
@@ -292,12 +292,12 @@ TEST_F(ResultCacheTest, WhatIsAlwaysInMemoryDoesNotGrowOldOnDisk) {
   EXPECT_EQ(cache_->FindTranslation(glsl, true, &t), Lookup::kDisk);
 }
 
-// Of any client: invalid modules, and sources that do not translate, as many as it likes.
+// Any client can have as many invalid modules, and sources that do not translate, as it likes.
 TEST_F(ResultCacheTest, AFloodOfInvalidModulesEvictsNoGoodResult) {
   constexpr size_t kMemoryBytes = 4 << 20;
   constexpr uint64_t kDiskBytes = 8 << 20;
   const auto noise = [](const std::string& seed, int digests) {
-    std::string text;  // that zstd cannot make small
+    std::string text;  // noise, which zstd cannot compress
     for (int i = 0; i < digests; ++i) text += AsBytes(Sha256(seed + " " + std::to_string(i)));
     return text;
   };
@@ -320,7 +320,7 @@ TEST_F(ResultCacheTest, AFloodOfInvalidModulesEvictsNoGoodResult) {
   StoredTranslation untranslated;
   untranslated.status = TargetResult::INVALID;
   for (int i = 0; i < kFlood; ++i) {
-    // Text, as messages are.
+    // Printable text, like a message.
     invalid.set_spirv_id(static_cast<uint32_t>(i));
     const std::string text = noise("bad " + std::to_string(i), 12);
     invalid.set_message("");
@@ -330,7 +330,7 @@ TEST_F(ResultCacheTest, AFloodOfInvalidModulesEvictsNoGoodResult) {
     cache_->Remember(bad_key(i), want, ResultCache::Prepare(want, invalid));
     ASSERT_TRUE(cache_->StoreTranslation(bad_key(i), untranslated, "").ok());
   }
-  // Theirs are remembered too, the newest of them.
+  // The newest of the invalid results are in memory too.
   EXPECT_EQ(Find(bad_key(kFlood - 1), want, &r), Lookup::kMemory);
   EXPECT_EQ(r.status(), TargetResult::INVALID);
   StoredTranslation got;
@@ -441,7 +441,7 @@ TEST(ForgetTest, NeitherTierHasIt) {
   EXPECT_EQ(cache->Find(lost, Want(true, true), true, &ready), Lookup::kDisk);
 }
 
-// Look-ups run all the time and keep what they find in memory.
+// Look-ups run all the time and put what they find into memory.
 TEST(ForgetTest, ALookUpMeanwhileDoesNotBringItBack) {
   auto cache = OnDisk("forget_race");
   for (int round = 0; round < 300; ++round) {

@@ -1,4 +1,4 @@
-// Takes out of a serialised TargetResult what was not asked for: see result_filter.h.
+// Filters a serialised TargetResult: see result_filter.h.
 #include "server/cache/result_filter.h"
 
 #include <utility>
@@ -12,7 +12,7 @@ using kiln::v1alpha::PassRecord;
 using kiln::v1alpha::TargetResult;
 using kiln::v1alpha::Variant;
 
-// One field as it stands on the wire.
+// One field of the wire format.
 struct Field {
   uint32_t number = 0;
   uint32_t wire = 0;
@@ -72,7 +72,7 @@ bool WantedInVariant(uint32_t number, uint8_t bits) {
   }
 }
 
-// Variants are re-written with a new length: once over to add up, once to copy.
+// Rewrites a variant with its new length: one pass to add up, one to copy.
 bool FilterVariant(const Field& variant, uint8_t bits, std::string* out) {
   size_t kept = 0;
   Field field;
@@ -89,7 +89,7 @@ bool FilterVariant(const Field& variant, uint8_t bits, std::string* out) {
   return true;
 }
 
-// False: it is no pass record.
+// Returns false if it is no pass record.
 bool AddRecord(const Field& field, PassRecord* record, PassSummer* sums) {
   const std::string_view bytes = field.contents;
   if (field.wire != 2 || !record->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -99,7 +99,7 @@ bool AddRecord(const Field& field, PassRecord* record, PassSummer* sums) {
   return true;
 }
 
-// As the last field, which it is by its number.
+// Appended as the last field, which it is by its number.
 void AppendSums(PassSummer sums, std::string* out) {
   if (sums.empty()) return;
   TargetResult rest;
@@ -114,7 +114,7 @@ bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
   *status = TargetResult::UNSPECIFIED;
   out->reserve(out->size() + ((bits & (kBinaryBit | kLaunchBit)) != 0 ? result.size() : 1024) + 1);
   Field field;
-  PassRecord record;  // its text's memory is used again
+  PassRecord record;  // outside the loop, to reuse its text's memory
   PassSummer sums;
   while (!result.empty()) {
     if (!ReadField(&result, &field)) return false;

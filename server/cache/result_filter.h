@@ -1,8 +1,8 @@
-// Takes out of a serialised TargetResult what was not asked for, without parsing it.
+// Filters a serialised TargetResult down to the outputs asked for, without parsing it.
 //
-// A hit from disk needs a few fields of a message with dozens of sub-messages: the bytes of the
-// fields wanted are copied as they are. Length-delimited wire format only; one pass. Sums of pass
-// records are the one thing that is made here; whoever asks for them again finds them in memory.
+// A hit from disk needs a few fields of a message with dozens of sub-messages: the bytes of those
+// fields are copied as they are. Length-delimited wire format only; one pass. Only sums of pass
+// records are computed here; a later request for them finds them in memory.
 #ifndef KILN_SERVER_CACHE_RESULT_FILTER_H_
 #define KILN_SERVER_CACHE_RESULT_FILTER_H_
 
@@ -20,7 +20,7 @@ inline constexpr uint8_t kBinaryBit = 1, kAssemblyBit = 2, kLaunchBit = 4, kPass
 
 // Appends to `out` the fields of `result` that `bits` asks for and sets `status` to its status.
 // Fields of a single request (`cache`, Timings.queue_ns and service_ns) are not in stored results.
-// False: these bytes are no serialised TargetResult.
+// Returns false if the bytes are no serialised TargetResult.
 bool FilterResult(std::string_view result, uint8_t bits, std::string* out,
                   kiln::v1alpha::TargetResult::Status* status);
 

@@ -1,4 +1,4 @@
-// Records out of damaged files: see salvage.h.
+// Salvages records from damaged files: see salvage.h.
 #include "server/cache/salvage.h"
 
 #include <rocksdb/env.h>

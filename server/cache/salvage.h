@@ -1,5 +1,5 @@
-// Gets records out of files that RocksDB does not read whole, and keeps it from removing tables
-// that it may be wrong about.
+// Salvages records from files that RocksDB cannot read whole, and keeps RocksDB from removing
+// tables by mistake.
 #ifndef KILN_SERVER_CACHE_SALVAGE_H_
 #define KILN_SERVER_CACHE_SALVAGE_H_
 
@@ -15,21 +15,21 @@
 
 namespace kiln::cache {
 
-// The logs (.log) or, without `logs_only`, the tables (.sst) too in a directory, oldest first.
+// Returns the logs (.log) and, without `logs_only`, the tables (.sst) in a directory, oldest first.
 std::vector<std::string> DataFiles(const std::string& directory, bool logs_only);
 
-// Puts into `db` what frames in `files` have (frame.h) and it has not; `count` is raised by how
-// many that were. What was erased stays so: a key of which `db` knows anything is not written over,
-// but for an erasure, which is. An erasure that is older than a record costs that record. Takes as
-// much memory as the largest file. Fails where a file cannot be read or `db` not written.
+// Puts into `db` the records that frames in `files` have (frame.h) and `db` does not; adds their
+// number to `count`. Erased keys stay erased: a key that `db` has in any form is not overwritten,
+// except by an erasure. An erasure that is older than a record costs that record. Takes as much
+// memory as the largest file. Fails if a file cannot be read or `db` not written.
 rocksdb::Status Salvage(const std::vector<std::string>& files, Salt salt, rocksdb::DB* db,
                         uint64_t* count);
 
-// A file system that keeps tables that it is told to remove.
+// A file system that delays the removal of tables.
 //
 // Problem: RocksDB takes a damaged length in a MANIFEST for the end of a file that was being
-// written: it opens without the tables that the rest names, and removes them. Whether it has all
-// can be said only when it has opened.
+// written: it opens without the tables that the rest names, and removes them. It is known only
+// after opening if all tables are there.
 class HeldTables : public rocksdb::FileSystemWrapper {
  public:
   using rocksdb::FileSystemWrapper::FileSystemWrapper;
@@ -38,7 +38,7 @@ class HeldTables : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* context) override;
   bool holds_any() const;
-  // Removes what it holds, and from now on what it is told to.
+  // Removes the held tables, and from now on removes at once.
   void Release();
 
  private:

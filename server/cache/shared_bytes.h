@@ -1,8 +1,8 @@
-// Immutable bytes in one allocation of just their size, shared by count.
+// Immutable bytes in one allocation of just their size, shared by reference count.
 //
-// What the memory tier keeps and replies refer to. A std::string in a shared_ptr is two
-// allocations, and one that grew to its size holds up to twice of it: that is memory which no bound
-// counts.
+// Used for the memory tier's values and for replies. A std::string in a shared_ptr is two
+// allocations, and one that grew to its size holds up to twice that: memory that no bound would
+// count.
 #ifndef KILN_SERVER_CACHE_SHARED_BYTES_H_
 #define KILN_SERVER_CACHE_SHARED_BYTES_H_
 
@@ -18,7 +18,7 @@
 
 namespace kiln::cache {
 
-// A pointer, null or to the bytes. Copies share them; as thread-safe as std::shared_ptr.
+// A pointer to the bytes, or null. Copies share them; as thread-safe as std::shared_ptr.
 class SharedBytes {
  public:
   SharedBytes() = default;
@@ -26,8 +26,8 @@ class SharedBytes {
   explicit SharedBytes(std::string_view bytes) {
     *this = Make(bytes.size(), [&](char* to) { memcpy(to, bytes.data(), bytes.size()); });
   }
-  // `size` bytes, all of which `write` writes to the address that it is given. `tag` is kept beside
-  // them, for the owner's use.
+  // Makes `size` bytes; `write` writes all of them to the address that it is given. `tag` is kept
+  // beside them, for the owner's use.
   template <typename Write>
   static SharedBytes Make(size_t size, Write&& write, uint8_t tag = 0) {
     void* memory = ::operator new(sizeof(Block) + size);
@@ -62,7 +62,7 @@ class SharedBytes {
   // Not of null.
   uint8_t tag() const { return block_->tag; }
 
-  // What the allocator has set aside for them, with the count. Not of null.
+  // Returns the bytes that the allocator has set aside, including the count. Must not be null.
   size_t allocated() const { return malloc_usable_size(block_); }
 
  private:

@@ -1,4 +1,4 @@
-// Shared bytes: their end, and that nothing is set aside beyond what they need.
+// Tests shared bytes: their end, and that the allocation is no larger than they need.
 #include "server/cache/shared_bytes.h"
 
 #include <gtest/gtest.h>

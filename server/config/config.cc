@@ -30,17 +30,17 @@ struct Choice {
   std::string* value;
   const char* choices;  // "a, b or c"
 };
-// One of so many: "1/1000"; 0 is "none".
+// One of N: "1/1000"; 0 is "none".
 struct Share {
   uint64_t* value;
 };
-using Place = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice, Share>;
+using Slot = std::variant<std::string*, uint64_t*, Bytes, absl::Duration*, bool*, Choice, Share>;
 
 struct Setting {
   const char* name;
   const char* value;  // for --help
   const char* help;
-  Place place;
+  Slot slot;
   bool reloads = false;  // SIGHUP changes it in a running daemon
 };
 
@@ -189,7 +189,7 @@ bool IsChoice(const std::string& text, const char* choices) {
 
 struct Assign {
   const std::string& text;
-  // Null, or what would have been right.
+  // Sets the value. Returns null, or a description of valid values.
   const char* operator()(std::string* to) const {
     *to = text;
     return nullptr;
@@ -222,7 +222,7 @@ struct Assign {
   }
 };
 
-std::string Show(const Place& place) {
+std::string Show(const Slot& slot) {
   struct {
     std::string operator()(std::string* s) const { return s->empty() ? "none" : *s; }
     std::string operator()(uint64_t* n) const { return absl::StrCat(*n); }
@@ -241,12 +241,12 @@ std::string Show(const Place& place) {
       return *s.value == 0 ? "none" : absl::StrCat("1/", *s.value);
     }
   } show;
-  return std::visit(show, place);
+  return std::visit(show, slot);
 }
 
-// Takes the value of the same setting of another Config.
+// Takes the value of the same setting from another Config.
 struct CopyFrom {
-  const Place& from;
+  const Slot& from;
   void operator()(Bytes to) const { *to.value = *std::get<Bytes>(from).value; }
   void operator()(Choice to) const { *to.value = *std::get<Choice>(from).value; }
   void operator()(Share to) const { *to.value = *std::get<Share>(from).value; }
@@ -256,7 +256,7 @@ struct CopyFrom {
   }
 };
 
-// The settings' name nearest to `name`, for "did you mean": the one with the longest common prefix.
+// Returns the setting's name with the longest common prefix with `name`, for "did you mean".
 std::string Nearest(const std::vector<Setting>& settings, const std::string& name) {
   std::string best;
   size_t most = 2;
@@ -271,12 +271,12 @@ std::string Nearest(const std::vector<Setting>& settings, const std::string& nam
   return best;
 }
 
-// Empty: done. Otherwise what is wrong.
+// Sets one setting. Returns an empty string, or what is wrong.
 std::string Set(const std::string& name, const std::string& value, Config* config) {
   std::vector<Setting> settings = Settings(config);
   for (const Setting& setting : settings) {
     if (name != setting.name) continue;
-    const char* wanted = std::visit(Assign{value}, setting.place);
+    const char* wanted = std::visit(Assign{value}, setting.slot);
     if (wanted != nullptr) {
       return absl::StrCat("'", name, "' takes ", wanted, ", not '", value, "'");
     }
@@ -294,7 +294,7 @@ absl::Status Usage(const std::string& what) {
 
 constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
-// Nothing: it cannot be read; one byte more than kMaxFileBytes: it has more.
+// Reads a file. Nothing: it cannot be read. One byte more than kMaxFileBytes: it is longer.
 std::optional<std::string> ReadSome(int fd) {
   std::string text(kMaxFileBytes + 1, '\0');
   size_t size = 0;
@@ -307,9 +307,9 @@ std::optional<std::string> ReadSome(int fd) {
   return text;
 }
 
-// At SIGHUP the thread that waits for signals reads it: a FIFO would keep it for ever. A file
-// without even a comment is one that somebody is about to write, or a full disk's: it does not mean
-// that everything shall have its default.
+// At SIGHUP the thread that waits for signals reads the file: a FIFO would block it for ever. A
+// file without even a comment is about to be written, or the disk was full; it does not mean that
+// everything shall have its default.
 absl::Status ReadFile(const std::string& path, std::string* text) {
   const auto wrong = [&](const char* what) {
     return Usage(absl::StrCat("the configuration file ", path, " ", what));
@@ -330,22 +330,22 @@ absl::Status ReadFile(const std::string& path, std::string* text) {
   return absl::OkStatus();
 }
 
-// Sizes for which numbers of gRPC or of the protocol are too small.
+// Refuses sizes that do not fit in the integers of gRPC or of the protocol.
 absl::Status CheckSizes(const Config& config) {
   auto at_most = [](const char* name, uint64_t value, uint64_t most) {
     if (value <= most) return absl::OkStatus();
     return Usage(absl::StrCat("'", name, "' takes at most ", most, ", not ", value));
   };
   if (auto s = at_most("worker-niceness", config.worker_niceness, 19); !s.ok()) return s;
-  // Descriptors for it are set aside.
+  // Bounded because descriptors are set aside for them.
   if (auto s = at_most("spare-workers", config.spare_workers, 64); !s.ok()) return s;
-  // gRPC is given twice the bytes of requests, in a signed number.
+  // gRPC gets twice the bytes of requests, in a signed integer.
   absl::Status status = at_most("request-bytes", config.request_bytes, uint64_t{1} << 60);
   const Limits& limits = config.limits;
-  constexpr uint64_t kMessage = INT32_MAX;  // a length of protobuf's
+  constexpr uint64_t kMessage = INT32_MAX;  // protobuf's longest message
   if (status.ok()) status = at_most("max-message-bytes", limits.message_bytes, kMessage);
   if (status.ok()) status = at_most("max-response-bytes", limits.response_bytes, kMessage);
-  // Capabilities have 32 bits for these: cut, a client would be told another bound, or 0.
+  // Capabilities have 32 bits for these: truncated, a client would be told another bound, or 0.
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
            {"max-targets", limits.targets},
            {"max-defines", limits.defines},
@@ -358,7 +358,8 @@ absl::Status CheckSizes(const Config& config) {
   return status;
 }
 
-// What is accepted of a field can also arrive, and what is advertised holds.
+// Computes the message bound from the field bounds if it is not given, then lowers the field bounds
+// to it: so every accepted field can arrive, and advertised bounds hold.
 void MatchLimits(Limits* limits) {
   constexpr uint64_t kBesideSource = uint64_t{4} << 20;
   uint64_t& message = limits->message_bytes;
@@ -437,7 +438,7 @@ uint64_t NumberOfWorkers(const Config& config) {
 std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config) {
   Config copy = config;
   std::vector<std::pair<std::string, std::string>> all;
-  for (const Setting& s : Settings(&copy)) all.emplace_back(s.name, Show(s.place));
+  for (const Setting& s : Settings(&copy)) all.emplace_back(s.name, Show(s.slot));
   return all;
 }
 
@@ -446,9 +447,9 @@ Changes TakeChanges(const Config& next, Config* running) {
   const std::vector<Setting> to = Settings(running), from = Settings(&copy);
   Changes changes;
   for (size_t i = 0; i < to.size(); ++i) {
-    if (Show(to[i].place) == Show(from[i].place)) continue;
+    if (Show(to[i].slot) == Show(from[i].slot)) continue;
     (to[i].reloads ? changes.taken : changes.need_restart).push_back(to[i].name);
-    if (to[i].reloads) std::visit(CopyFrom{from[i].place}, to[i].place);
+    if (to[i].reloads) std::visit(CopyFrom{from[i].slot}, to[i].slot);
   }
   return changes;
 }
@@ -472,7 +473,7 @@ std::string HelpText() {
   for (const Setting& s : Settings(&defaults)) {
     absl::StrAppend(
         &text, absl::StrFormat("  --%-28s %s (%s)%s\n", absl::StrCat(s.name, "=", s.value), s.help,
-                               Show(s.place), s.reloads ? " *" : ""));
+                               Show(s.slot), s.reloads ? " *" : ""));
   }
   absl::StrAppend(
       &text,

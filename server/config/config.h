@@ -1,7 +1,7 @@
-// The daemon's settings: from a file, then from the command line, which wins.
+// The daemon's settings: from a file, then from the command line, which takes precedence.
 //
-// Every setting has one name, used as --name=VALUE and, in the file, as a line "name = VALUE".
-// In files, '#' begins a comment. Sizes take KiB, MiB, GiB; times take ms, s, m, h.
+// Every setting has one name, used as --name=VALUE and, in the file, as a line "name = VALUE". In
+// files, '#' begins a comment. Sizes take KiB, MiB, GiB; times take ms, s, m, h.
 #ifndef KILN_SERVER_CONFIG_CONFIG_H_
 #define KILN_SERVER_CONFIG_CONFIG_H_
 
@@ -19,8 +19,8 @@ namespace kiln::server {
 
 // Bounds on what is read from clients.
 struct Limits {
-  // Of a whole request. 0: a module or text of the largest size, and 4 MiB for all else, to which
-  // the default bounds of the rest add up; ParseConfig puts the number in.
+  // Bounds a whole request. 0: a module or text of the largest size, and 4 MiB for all else, to
+  // which the default bounds of the rest add up; ParseConfig replaces the 0.
   uint64_t message_bytes = 0;
   uint64_t module_bytes = uint64_t{16} << 20;
   uint64_t glsl_bytes = uint64_t{4} << 20;
@@ -30,7 +30,7 @@ struct Limits {
   uint64_t spec_constants = 1024;
   uint64_t disabled_passes = 256;
   uint64_t name_bytes = 1024;
-  // Of a message to a client, in a stream. The default is what gRPC clients receive by default.
+  // Bounds a message to a client, in a stream. The default is what gRPC clients accept by default.
   uint64_t response_bytes = uint64_t{4} << 20;
 };
 
@@ -38,9 +38,9 @@ struct Config {
   std::string listen = "127.0.0.1:7411";
   std::string metrics = "127.0.0.1:7412";    // empty: none
   uint64_t max_connections = 1000;           // 0: as many as descriptors allow
-  uint64_t max_connections_per_address = 0;  // 0: half of those that fit
+  uint64_t max_connections_per_address = 0;  // 0: half of the connections that fit
   std::string trusted_proxies = "none";      // net/peer.h
-  // No round time: who calls once a minute is not to meet the end of the minute.
+  // Not a round time, so that a client that calls once a minute does not meet the end.
   absl::Duration idle_time = absl::Seconds(75);
   absl::Duration probe_interval = absl::Seconds(5);
   std::string cache_dir;  // empty: memory only
@@ -54,14 +54,15 @@ struct Config {
   uint64_t request_bytes = uint64_t{256} << 20;
   uint64_t jobs_per_worker = 1000;
   uint64_t job_memory = uint64_t{2} << 30;
-  // A quarter of the next: an endless loop runs into it, and counts against its shader, where a
-  // worker has a quarter of a processor. The longest real compile takes a tenth of a second.
+  // A quarter of job_time: an endless loop meets this limit first, and counts against its shader,
+  // if its worker has at least a quarter of a processor. The longest real compile takes a tenth of
+  // a second.
   absl::Duration job_cpu_time = absl::Seconds(15);
   absl::Duration job_time = absl::Seconds(60);
   absl::Duration drain_time = absl::Seconds(30);
   std::string worker_user = "auto";  // see worker_user.h
   std::string worker_binary;         // empty: kiln_worker beside the executable
-  uint64_t recheck = 1000;           // one of so many answers; 0: none
+  uint64_t recheck = 1000;           // N: one of N answers is made again; 0: none
   uint64_t quarantine_after = 3;
   bool require_source_once = false;
   bool enable_fault_injection = false;
@@ -73,32 +74,33 @@ struct Config {
   bool help = false;
   bool version = false;
   bool memory_plan = false;
-  // Names of the settings that the file or the command line has, even as they are by default.
+  // Names of the settings that the file or the command line gives, even if the value is the
+  // default.
   std::set<std::string> given;
 };
 
-// Of --workers, or as many as there are processors.
+// Returns --workers, or the number of processors if that is 0.
 uint64_t NumberOfWorkers(const Config& config);
 
-// Reads the file named by --config, if any, and the command line. InvalidArgument: says which flag,
-// or which file and line, is wrong and what would be right.
+// Reads the file named by --config, if any, and the command line. InvalidArgument: names the flag,
+// or the file and line, that is wrong, and what would be right.
 absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments);
 
-// Settings of a file's text. `file` is for messages.
+// Parses the settings in a file's text. `file` is for messages.
 absl::Status ParseConfigText(const std::string& file, const std::string& text, Config* config);
 
-// All settings with their values, as --help shows them.
+// Returns all settings with their values, as --help shows them.
 std::vector<std::pair<std::string, std::string>> ShowSettings(const Config& config);
 
-// What differs between a running daemon's settings and newly read ones, by name.
+// Names of the settings that differ between a running daemon and newly read ones.
 struct Changes {
   std::vector<std::string> taken;
-  std::vector<std::string> need_restart;  // the running daemon keeps what it has
+  std::vector<std::string> need_restart;  // the running daemon keeps its values
 };
-// Takes into `running` those settings that may change while the daemon runs.
+// Copies into `running` the settings that may change while the daemon runs.
 Changes TakeChanges(const Config& next, Config* running);
 
-// What --help prints.
+// Returns the text of --help.
 std::string HelpText();
 
 }  // namespace kiln::server

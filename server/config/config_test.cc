@@ -1,4 +1,4 @@
-// Settings: precedence, units, and errors that say where and what.
+// Tests settings: precedence, units, and errors that say where and what.
 #include "server/config/config.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(ConfigTest, DefaultsListenOnLoopbackOnly) {
   EXPECT_FALSE(config->enable_fault_injection);
 }
 
-// Starved of more than that, a loop without end is stopped all the same, and nobody is blamed.
+// With less than a quarter of a processor an endless loop is stopped too, but no shader is blamed.
 TEST(ConfigTest, ALoopWithoutEndIsBlamedWhereAWorkerHasAQuarterOfAProcessor) {
   const Config defaults;
   EXPECT_LE(4 * defaults.job_cpu_time, defaults.job_time);
@@ -66,7 +66,7 @@ TEST(ConfigTest, FlagErrors) {
   EXPECT_NE(Error({"--cache-bytes=99999999999GiB"}).find("a size"), std::string::npos);
 }
 
-// What was given is not lowered for want of memory, also where it is what it is by default.
+// A given setting is not lowered for want of memory, even if its value is the default.
 TEST(ConfigTest, KnowsWhatWasGiven) {
   const std::string file = testing::TempDir() + "/given.conf";
   std::ofstream(file) << "memory-cache-bytes = 256MiB\n";
@@ -111,7 +111,7 @@ TEST(ConfigTest, ARunningDaemonTakesWhatItCan) {
   EXPECT_EQ(running.log_format, "json");
   EXPECT_EQ(running.workers, 2u);
   EXPECT_FALSE(running.metrics.empty());
-  // What needs a restart is said again, until there is one.
+  // A setting that needs a restart is reported again until there is one.
   changes = TakeChanges(next, &running);
   EXPECT_TRUE(changes.taken.empty());
   EXPECT_EQ(changes.need_restart.size(), 2u);

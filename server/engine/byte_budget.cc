@@ -7,7 +7,7 @@ namespace kiln::server {
 
 uint64_t ByteBudget::RoomOf(uint64_t held, uint64_t free) {
   if (held == 0) return free;
-  // The largest n of which held + n <= free - n.
+  // Returns the largest n with held + n <= free - n.
   return free > held ? (free - held) / 2 : 0;
 }
 
@@ -42,7 +42,7 @@ void ByteBudget::GiveBack(const Holder& holder, uint64_t bytes) {
     account->bytes -= bytes;
     --account->shares;
   }
-  // By iterator: the names are within the entries.
+  // Erases by iterator: erasing by name would refer to a string inside the erased entry.
   auto& members = holder.group->second.members;
   if (holder.member->second.shares == 0) members.erase(members.find(holder.member->first));
   if (holder.group->second.shares == 0) groups_.erase(groups_.find(holder.group->first));

@@ -1,25 +1,25 @@
 // A bound on the sum of bytes of the requests that the daemon holds, or of answers, in which every
 // client has a share.
 //
-// Every request is bounded by itself (request.h); many at once are not: a few clients with the
-// largest modules would take gigabytes. A request takes its share before anything is made of its
-// bytes, and gives it back when it is answered.
+// Each request is bounded by itself (request.h), but many at once are not: a few clients with the
+// largest modules would take gigabytes. A request takes its share before its bytes are parsed or
+// copied, and gives it back when it is answered.
 //
 // Problem: with one bound for all, a client that sends faster than the workers compile holds all of
-// it, and everybody else's hits are refused. Nothing is taken back from a request that is under
-// way, so there has to be room left when the next client comes.
+// it, and the hits of all other clients are refused. Nothing is taken back from a request that is
+// under way, so there has to be room left when the next client comes.
 //
 // Algorithm: dynamic thresholds (Choudhury and Hahne, "Dynamic queue length thresholds for
 // shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998), on the two
-// levels of an owner (worker/owner.h): a group may hold as much as it leaves free, and of what its
-// group may still take a member likewise. Alone a group gets half of the bytes and a member a
-// quarter; of n groups that take all they get each comes to have 1/(n + 1), and as much stays free.
-// Until what the first ones hold is answered, each that comes leaves half of what it found. An
-// owner that holds nothing gets whatever is free, so that a single request may be as large as the
-// budget.
+// levels of an owner (worker/owner.h): a group may hold as much as it leaves free, and a member may
+// hold as much as it leaves of what its group may still take. Alone, a group gets half of the bytes
+// and a member a quarter; n groups that take all they get come to have 1/(n + 1) each, and as much
+// stays free. Until the requests of the first groups are answered, each new group gets half of what
+// it found free. An owner that holds nothing gets all that is free, so that a single request may be
+// as large as the budget.
 //
-// A request of at most kSmall bytes (of a digest, say) needs room only: these are bounded by the
-// queues that they wait in.
+// A request of at most kSmall bytes (for example by digest) needs room only, no share: such
+// requests are bounded by the queues in which they wait.
 #ifndef KILN_SERVER_ENGINE_BYTE_BUDGET_H_
 #define KILN_SERVER_ENGINE_BYTE_BUDGET_H_
 
@@ -46,17 +46,18 @@ class ByteBudget {
     std::unordered_map<std::string, Account> members;
   };
   using Groups = std::unordered_map<std::string, Group>;
-  // Entries stay where they are as long as they have shares.
+  // Points to the two accounts of a share; they do not move while they have shares.
   struct Holder {
     Groups::value_type* group = nullptr;
     std::pair<const std::string, Account>* member = nullptr;
   };
 
  public:
-  // Bytes of a request that is granted wherever there is room for it.
+  // Requests of at most this many bytes are granted wherever there is room for them.
   static constexpr uint64_t kSmall = 1024;
 
-  // What one request has taken; gives it back. An empty one has taken nothing.
+  // The bytes that one request has taken; its end gives them back. An empty share has taken
+  // nothing.
   class Share {
    public:
     Share() = default;
@@ -91,19 +92,19 @@ class ByteBudget {
   ByteBudget(const ByteBudget&) = delete;
   ByteBudget& operator=(const ByteBudget&) = delete;
 
-  // Empty: there is no room for that owner.
+  // Takes `bytes` for `owner`. Returns an empty share if there is no room for that owner.
   Share Take(const worker::Owner& owner, uint64_t bytes);
 
   uint64_t limit() const { return limit_; }
   uint64_t used() const;
-  // Owners that hold something, and their groups.
+  // Number of owners that hold something, plus the number of their groups.
   size_t accounts() const;
 
-  // Why a request of so many bytes got no share. Unavailable: worth another try.
+  // Says why a request of `bytes` got no share. Unavailable: a later try may succeed.
   absl::Status Refusal(uint64_t bytes) const;
 
  private:
-  // What an account that holds so much may still take of so much.
+  // Returns how much an account that holds `held` bytes may still take of `free` bytes.
   static uint64_t RoomOf(uint64_t held, uint64_t free);
   bool HasRoom(const worker::Owner& owner, uint64_t bytes) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -1,5 +1,5 @@
-// Shares of a bound on bytes: what one client leaves for others, and what a single request may
-// have.
+// Tests the shares of a bound on bytes: how much one client leaves for others, and how much a
+// single request may have.
 #include "server/engine/byte_budget.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kLimit = uint64_t{1} << 30;
 
-// Takes shares of `bytes` until there is none.
+// Takes shares of `bytes` until one is refused.
 std::vector<ByteBudget::Share> TakeAll(ByteBudget* budget, const worker::Owner& owner,
                                        uint64_t bytes) {
   std::vector<ByteBudget::Share> shares;
@@ -47,7 +47,7 @@ TEST(ByteBudgetTest, AnAddressGainsNothingByMoreConnections) {
   EXPECT_NEAR(static_cast<double>(budget.used()) / static_cast<double>(kLimit), 1.0 / 2, 0.01);
 }
 
-// Whichever came first: their shares are even once what was held at the beginning is answered.
+// The order of arrival does not matter: shares are even once the first requests are answered.
 TEST(ByteBudgetTest, AddressesComeToHaveTheSame) {
   constexpr size_t kAddresses = 20, kShares = 2048;
   ByteBudget budget(kLimit);
@@ -85,7 +85,7 @@ TEST(ByteBudgetTest, ARequestThatIsAloneMayHaveAllThereIs) {
   EXPECT_EQ(budget.Refusal(kLimit).code(), absl::StatusCode::kUnavailable);
 }
 
-// A client whose one large request is more than its share still asks by digests.
+// A client whose one large request exceeds its share can still ask by digest.
 TEST(ByteBudgetTest, SmallRequestsNeedRoomOnly) {
   ByteBudget budget(kLimit);
   const auto large = budget.Take({"a", "1"}, kLimit - ByteBudget::kSmall);

@@ -1,4 +1,4 @@
-// One compile request while it is worked on: see call.h.
+// Implements one compile request in progress: see call.h.
 #include "server/engine/call.h"
 
 #include <utility>
@@ -84,7 +84,7 @@ void Call::Fail(absl::Status status, absl::Duration retry) {
   reply.status = std::move(status);
   reply.retry = retry;
   Finish(std::move(reply));
-  Leave();  // what is still under way for this call is of no use to it
+  Leave();  // the call has no use for work that is still under way for it
 }
 
 void Call::Finish(Reply reply) {

@@ -1,4 +1,5 @@
-// One compile request while it is worked on: what is known, what is missing, who waits.
+// One compile request in progress: its module, its keys, its answers so far, and who waits for
+// them.
 #ifndef KILN_SERVER_ENGINE_CALL_H_
 #define KILN_SERVER_ENGINE_CALL_H_
 
@@ -29,37 +30,37 @@ class Call {
   bool may_compile() const;
   bool is_glsl() const;
 
-  // Progress; each step of a call happens after the one before, so these need no lock.
+  // Progress of the call. Each step happens after the one before it, so these need no lock.
   std::string request_id;
-  worker::Owner owner;  // who is charged for what it costs
-  std::string client;   // as known_sources.h has it; empty: not known, or of no matter
+  worker::Owner owner;  // charged for the work of this call
+  std::string client;   // as in known_sources.h; empty: not known, or not needed
   bool has_module = false;
   cache::Digest module{};
   std::shared_ptr<const std::string> spirv;  // null: not loaded
-  bool needs_spirv = false;                  // GLSL: translate, whatever the cache knows
+  bool needs_spirv = false;                  // GLSL: translate even if the translation is cached
   int64_t translate_ns = 0;
-  int64_t start_ns = 0;  // of glslang, in this call
+  int64_t start_ns = 0;  // glslang's start-up within this call
   cache::Digest glsl{};
   bool has_glsl_digest = false;
-  std::vector<cache::Digest> keys;  // with has_module: one for each target
+  std::vector<cache::Digest> keys;  // set once has_module is: one for each target
 
   size_t targets() const { return static_cast<size_t>(request.targets_size()); }
   bool Answered(size_t target) const;
-  // The last answer ends the call.
+  // Answers one target; the first answer counts. The last missing answer ends the call.
   void SetAnswer(size_t target, Answer answer);
-  // A result that is made up here; `answer` says where it is from.
+  // Answers one target with a result that the daemon itself made; `answer` has its tier and flags.
   void SetResult(size_t target, kiln::v1alpha::TargetResult result, Answer answer = {});
   void SetAll(const kiln::v1alpha::TargetResult& result, const Answer& answer = {});
-  // Ends the call with an error of the call.
+  // Ends the call with an error that concerns all targets.
   void Fail(absl::Status status, absl::Duration retry = absl::ZeroDuration());
   bool done() const;
 
-  // Before others know the call: the reply, when all targets are answered already, or else who gets
-  // it later.
+  // TakeReply: the reply, once all targets are answered. OnDone: who gets the reply when they are;
+  // set before other threads know the call.
   Reply TakeReply();
   void OnDone(Engine::Done done);
 
-  // What to do when the client leaves. Called at once if it has left already.
+  // Adds an action for when the client leaves. Runs it at once if the client has left already.
   void OnLeave(std::function<void()> leave);
   void Leave();
 

@@ -1,4 +1,4 @@
-// Flights and workers: how the engine gets missing results made. See engine.h.
+// Flights and worker jobs: how the engine gets missing results made. See engine.h.
 #include <algorithm>
 #include <utility>
 
@@ -45,7 +45,8 @@ std::shared_ptr<Engine::Group> Engine::Group::ForTranslation(const Call& call,
   group->request_id = call.request_id;
   group->owner = call.owner;
   *group->job.mutable_translate()->mutable_glsl() = call.request.glsl();
-  // A fault names a pass: glslang's happen here, all others when the module is compiled.
+  // A fault names a pass: faults in glslang's passes go with the translation, all others with the
+  // compile of the module.
   const std::string& pass = call.fault.pass();
   if (pass == "translate_glsl" || pass == "start_glslang") *group->job.mutable_fault() = call.fault;
   group->items.push_back({key, flight});
@@ -112,7 +113,8 @@ void Engine::CompileMissing(const std::shared_ptr<Call>& call, const std::vector
     const uint64_t forgotten = cache_->forgotten();
     if (FindAgain(*call, key, &again)) {
       compiles_.Finish(joined.ticket.flight, again);
-      // Its waiters have put into memory what was perhaps forgotten meanwhile.
+      // The key was forgotten meanwhile, but the flight's waiters have put its result into memory
+      // again.
       if (cache_->forgotten() != forgotten) cache_->Forget(key);
     } else {
       group->Add(call->request.targets(static_cast<int>(i)), {key, joined.ticket.flight});
@@ -126,7 +128,8 @@ std::optional<TargetResult> Engine::Refuse(const cache::Digest& key) {
   return options_.quarantine == nullptr ? std::nullopt : options_.quarantine->Refuse(key);
 }
 
-// Between this call's look into the cache and its flight, another flight may have landed.
+// Between this call's lookup in the cache and its flight, another flight may have stored the
+// result.
 bool Engine::FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome) {
   if (!call.reads_cache()) return false;
   cache::Ready ready;
@@ -176,7 +179,7 @@ void Engine::Dispatch(std::shared_ptr<Group> group) {
   worker::Pool::Handle displaced;
   {
     absl::MutexLock lock(&group->mutex);
-    if (group->wanted == 0) return;  // everybody left while it was being put together
+    if (group->wanted == 0) return;  // all callers left while the job was put together
     auto handle = pool_->Submit(
         group->shared_job,
         [this, group](worker::JobOutcome outcome) { JobDone(group, std::move(outcome)); },
@@ -191,12 +194,12 @@ void Engine::Dispatch(std::shared_ptr<Group> group) {
   if (!refused.ok()) {
     RefuseJob(*group, refused);
   } else {
-    ChooseOwner(group);  // others may have joined before there was a job to choose for
+    ChooseOwner(group);  // other owners may have joined before the job had a handle
   }
 }
 
-// A displaced job may wait on as another owner's, and displace one more: in a loop, for that may go
-// on for as many as the queue has.
+// A displaced job may be queued again for another owner and displace a further job. A loop instead
+// of recursion, because such a chain may be as long as the queue.
 void Engine::EndDisplaced(const worker::Pool::Handle& displaced) {
   thread_local std::vector<worker::Pool::Handle>* pending = nullptr;
   if (pending != nullptr) {
@@ -283,7 +286,7 @@ void Engine::Judge(const Group& group, size_t item, const worker::JobOutcome& ou
   death.set_last_pass(outcome.last_pass);
   options_.quarantine->AddDeath(key, death, [&] {
     kiln::v1alpha::CompileRequest request = group.origin->request;
-    if (!translates) {  // with the module, whether it was sent, translated or known
+    if (!translates) {  // keeps the module itself, even if the request had only GLSL or a digest
       request.clear_targets();
       request.add_targets(death.target());
       request.set_spirv(group.job.compile().spirv());
@@ -328,7 +331,7 @@ void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
 }
 
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
-  // Two for each job that ends fill the queue again, and no flood comes at once.
+  // Two refusals for each job that ends fill the queue again without a flood of calls at once.
   if (refusals_.held() > 0 && pool_->HasRoom()) refusals_.HasRoom(2);
   if (!outcome.displaced && !IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
     group->job.clear_fault();
@@ -340,7 +343,7 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
               absl::UnavailableError(
                   "the queue is full, and others wait with fewer jobs than this client"),
               &outcome.owner);
-    Dispatch(group);  // as the job of another that waits for it, if there is one
+    Dispatch(group);  // again, for another owner that waits for it, if there is one
     return;
   }
   const bool drawn = DrawsRecheck(outcome);
@@ -355,8 +358,8 @@ void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome out
       done.start_ns = outcome.translation->start_nanoseconds();
       done.spirv = std::make_shared<const std::string>(outcome.translation->spirv());
     }
-    // Not stored for want of space, say: it is made again next time. The tier counts that.
-    // What is refused by Kiln's own bounds is not stored: the key has glslang's version only.
+    // A failed store (no space, for example) is counted by the tier; the translation is made again
+    // next time. Refusals by Kiln's own bounds are not stored: the key has glslang's version only.
     if (group->stores && done.spirv != nullptr &&
         done.translation.status != TargetResult::REFUSED) {
       NoteMaker(*group, 0, outcome);

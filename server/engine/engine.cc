@@ -1,5 +1,5 @@
-// What happens to a compile request: see engine.h. This file has the way through the caches and the
-// translation; dispatch.cc has flights and workers.
+// Steps of a compile request: see engine.h. This file has the way through the caches and the
+// translation; dispatch.cc has flights and worker jobs.
 #include "server/engine/engine.h"
 
 #include <chrono>
@@ -24,7 +24,7 @@ constexpr size_t kHashAtOnce = size_t{1} << 20;
 constexpr char kUnknownGlsl[] = "the GLSL source is not known: send it";
 constexpr char kUnknownModule[] = "not in the cache: send the source";
 
-// Of a clock that is never set back.
+// Time of a clock that is never set back.
 absl::Duration Uptime() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }
@@ -56,12 +56,12 @@ void HashGlsl(Call* call) {
   call->has_glsl_digest = true;
 }
 
-// The module's digest, where it is known without translating.
+// Computes the module's digest where that needs no translation.
 void HashModule(Call* call) {
   if (call->has_module || call->is_glsl()) return;
   if (call->request.has_spirv()) {
     call->module = cache::SpirvDigest(call->request.spirv());
-    // Shares the request's lifetime instead of copying the module.
+    // Points into the request instead of copying the module; the call keeps the request alive.
     call->spirv =
         std::shared_ptr<const std::string>(std::shared_ptr<void>(), &call->request.spirv());
   } else {
@@ -99,7 +99,7 @@ std::shared_ptr<Call> Engine::Begin(CompileRequest request, const worker::Fault&
   auto call = std::make_shared<Call>(std::move(request), fault);
   call->client = std::move(client);
   if (!MayAsk(call.get())) {
-    // In the words for what is not there: whether it is would be an answer.
+    // Same reply as for a miss; a different one would reveal that the entry exists.
     call->SetAll(NotCached(call->is_glsl() ? kUnknownGlsl : kUnknownModule));
     *reply = call->TakeReply();
   } else if (!TryCaches(call.get(), reply)) {
@@ -122,7 +122,8 @@ void Engine::Cancel(const std::shared_ptr<Call>& call, absl::Status why) {
   call->Fail(std::move(why));
 }
 
-// False: only a client that has shown the source may ask for it by its digest.
+// Returns true if the call may be answered: with --require-source-once, a digest is answered only
+// if its client has sent the source.
 bool Engine::MayAsk(Call* call) {
   if (options_.known == nullptr || !call->request.has_digest()) return true;
   if (call->client.empty()) return false;
@@ -130,14 +131,14 @@ bool Engine::MayAsk(Call* call) {
   return options_.known->Has(call->client, call->is_glsl() ? call->glsl : call->module, Uptime());
 }
 
-// A source that came whole may be asked for by its digest from now on.
+// Notes that the client has sent this source, so that it may ask for it by digest from now on.
 void Engine::Remember(const Call& call) {
   if (options_.known == nullptr || call.client.empty() || call.request.has_digest()) return;
   options_.known->Add(call.client, call.is_glsl() ? call.glsl : call.module, Uptime());
 }
 
-// What can be answered without waiting, is. True: the reply is complete. A hit is nobody else's:
-// its answers need no place in the call, nor its lock.
+// Answers what the caches have without waiting. Returns true if the reply is complete; then no
+// other thread ever sees the call, so a full hit bypasses the call's answers and their lock.
 bool Engine::TryCaches(Call* call, Reply* reply) {
   if (!call->reads_cache() || call->request.spirv().size() > kHashAtOnce ||
       call->request.glsl().ByteSizeLong() > kHashAtOnce) {
@@ -216,7 +217,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
   std::string name;
   if (call->writes_cache()) {
     name.assign(cache::AsBytes(key));
-    // A flight that may end in the cache does not always bring the module.
+    // Kept apart: a flight that may end with a cached translation does not always bring the module.
     name.push_back(looks ? 'c' : 'm');
   }
   auto joined = translations_.Join(
@@ -227,7 +228,7 @@ void Engine::Translate(const std::shared_ptr<Call>& call) {
           own.tier = kiln::v1alpha::CACHE_COALESCED;
           metrics_->Coalesced();
         }
-        // Away from the pool's thread, which has other jobs to hand out.
+        // Continues in the executor: the pool's thread has other jobs to hand out.
         executor_.Run(call->owner, [this, call, own] { AfterTranslation(call, own); });
       },
       call->owner);
@@ -288,7 +289,7 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
     call->SetAll(NotCached("not in the cache"));
   } else if (!LoadModule(call.get())) {
     if (call->request.has_glsl()) {
-      call->needs_spirv = true;  // its digest is known, but the module itself is no longer kept
+      call->needs_spirv = true;  // the module's digest is known, but its bytes are no longer cached
       Translate(call);
       return;
     }
@@ -298,8 +299,8 @@ void Engine::AfterModule(const std::shared_ptr<Call>& call) {
   }
 }
 
-// Where only a digest was sent, or a translation was found in the cache, the module may be there
-// too.
+// Loads the module from the cache where the request did not bring it: only a digest was sent, or
+// the translation was found in the cache. Returns false if it is not there.
 bool Engine::LoadModule(Call* call) {
   if (call->spirv != nullptr) return true;
   std::string spirv;

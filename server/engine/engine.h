@@ -1,17 +1,17 @@
-// What happens to a compile request, apart from the transport.
+// The way of a compile request, apart from the transport. DESIGN.md has the whole picture.
 //
-// Order for each target: memory, disk, a flight already under way, a worker. A request that both
-// caches answer without waiting is done in the caller's thread; others go to the executor, where
-// disk reads may block, and from there to flights:
+// Order for each target: memory, disk, a flight already under way, a worker. A request that the
+// memory tier answers whole is done in the caller's thread; others go to the executor, whose
+// threads may block on the disk, and from there to flights:
 //
 //   GLSL -> (translation: cache, flight, worker) -> module digest
 //   module digest -> key per target -> (cache, flight, worker: one job for all that are missing)
 //
-// A result is stored before anybody is told of it. Between a miss and the start of a flight another
-// may have finished: the leader of a flight looks into the cache once more. A job is cancelled when
-// the last waiter of all its flights has left. Workers that die spoil only the target they died of;
-// targets of the same job that had not begun are sent again. What has killed too many is refused
-// before it becomes a flight (server/quarantine).
+// A result is stored before any client is told of it. Between a miss and the start of a flight
+// another flight may have finished, so the leader of a flight looks into the cache once more. A job
+// is cancelled when the last waiter of all its flights has left. A worker that dies spoils only the
+// target it worked on; targets of the same job that had not begun are sent again. A key that has
+// killed too many workers is refused before it becomes a flight (server/quarantine).
 #ifndef KILN_SERVER_ENGINE_ENGINE_H_
 #define KILN_SERVER_ENGINE_ENGINE_H_
 
@@ -45,11 +45,12 @@ struct Answer {
   cache::Ready ready{};  // the TargetResult's bytes
   kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;
   int64_t queue_ns = 0;
-  bool quarantined = false;  // refused by the quarantine
+  bool quarantined = false;  // the quarantine refused it
 };
 
 struct Reply {
-  // Not ok: about the call. Unavailable carries `retry`, InvalidArgument `violations`.
+  // If not ok, the call as a whole failed: Unavailable carries `retry`, InvalidArgument
+  // `violations`.
   absl::Status status;
   absl::Duration retry;
   Violations violations;
@@ -57,7 +58,7 @@ struct Reply {
   int64_t translate_ns = 0;
   int64_t start_ns = 0;
 
-  // A field of the request is wrong.
+  // Sets InvalidArgument: `field` of the request is wrong.
   void Refuse(std::string field, std::string why) {
     status = absl::InvalidArgumentError(field + ": " + why);
     violations.emplace_back(std::move(field), std::move(why));
@@ -71,46 +72,47 @@ class Engine {
   struct Options {
     Limits limits;
     int threads = 2;
-    size_t queue_limit = 4096;                     // calls that wait for the disk
+    size_t queue_limit = 4096;                     // calls that wait for the executor
     quarantine::Quarantine* quarantine = nullptr;  // outlives the engine's calls; null: none
     Recheck* recheck = nullptr;                    // likewise
-    log::Log* log = nullptr;                       // of jobs that end badly; may be null
+    log::Log* log = nullptr;                       // for jobs that end badly; may be null
     KnownSources* known =
-        nullptr;  // a digest is worth what its client showed; null: all digests are
+        nullptr;  // not null: a client may ask by digest only for sources it has sent
   };
-  // All outlive the engine's calls. To take everything down: Stop, then destroy the pool (its last
-  // jobs report to the engine), then the engine.
+  // All arguments outlive the engine's calls. Order of the end: Stop, then destroy the pool (its
+  // last jobs report to the engine), then the engine.
   Engine(const Options& options, worker::Pool* pool, cache::ResultCache* cache,
          metrics::Metrics* metrics);
   ~Engine();
 
   using Done = std::function<void(Reply reply)>;
 
-  // What can be answered without waiting, is: null, and `reply` is complete. Otherwise a call to
-  // give to Continue. Never blocks. `fault`: a test hook. `client`: as known_sources.h has it;
-  // empty: it has shown no source.
+  // Answers at once if no wait is needed: returns null, and `reply` is complete (also for an
+  // invalid request). Otherwise returns a call for Continue. Never blocks. `fault`: a test hook.
+  // `client`: as in known_sources.h; empty: has sent no source.
   std::shared_ptr<Call> Begin(kiln::v1alpha::CompileRequest request, const worker::Fault& fault,
                               std::string client, Reply* reply);
-  // Calls `done` once, from any thread, perhaps before it returns. Never blocks.
+  // Calls `done` once, from any thread, perhaps before Continue returns. Never blocks.
   void Continue(const std::shared_ptr<Call>& call, Done done);
-  // The client has left: `done` is called with `why`, unless it was called before.
+  // Ends the call because the client has left: `done` is called with `why`, unless it was called
+  // before.
   void Cancel(const std::shared_ptr<Call>& call, absl::Status why);
 
-  // When all calls are answered: ends the threads.
+  // Ends the executor's threads. Called when all calls are answered.
   void Stop() { executor_.Stop(); }
 
-  // Where the calls wait that are refused and not told yet.
+  // Holds the refused calls that are not told yet.
   Refusals& refusals() { return refusals_; }
-  // Which client a request is from matters.
+  // True if Begin needs to know which client a request is from.
   bool asks_who() const { return options_.known != nullptr; }
   const RequestChecker& checker() const { return checker_; }
-  // Calls that wait for the disk.
+  // Number of calls that wait for the executor.
   size_t queued() const { return executor_.queued(); }
 
  private:
   friend class Call;
   struct CompileOutcome {
-    absl::Status call_error;  // the job was never accepted
+    absl::Status call_error;  // not ok: the job was refused or displaced
     kiln::v1alpha::TargetResult result;
     int64_t queue_ns = 0;
     kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;  // for the leader
@@ -119,11 +121,11 @@ class Engine {
     absl::Status call_error;
     cache::StoredTranslation translation;
     kiln::v1alpha::CacheTier tier = kiln::v1alpha::CACHE_MISS;  // for the leader
-    int64_t start_ns = 0;   // not stored: it is of the worker's process
-    std::string last_pass;  // likewise; empty: the worker survived
+    int64_t start_ns = 0;   // not stored: it belongs to the worker's process
+    std::string last_pass;  // not stored; empty: the worker survived
     std::shared_ptr<const std::string> spirv;
   };
-  // Flights of one worker job.
+  // The flights that one worker job serves.
   struct Group;
 
   // Steps of a call; see engine.cc.
@@ -133,7 +135,7 @@ class Engine {
   void Slow(const std::shared_ptr<Call>& call);
   void Translate(const std::shared_ptr<Call>& call);
   void AfterTranslation(const std::shared_ptr<Call>& call, const TranslateOutcome& outcome);
-  // What a call is told whose source did not become a module.
+  // Answers a call whose source did not become a module.
   static void EndUntranslated(Call* call, const TranslateOutcome& outcome);
   void AfterModule(const std::shared_ptr<Call>& call);
   void CompileMissing(const std::shared_ptr<Call>& call, const std::vector<size_t>& missing);
@@ -142,33 +144,35 @@ class Engine {
   // Flights to workers.
   bool FindAgain(const Call& call, const cache::Digest& key, CompileOutcome* outcome);
   void Dispatch(std::shared_ptr<Group> group);
-  // Says when the job is to be chosen an owner again, and when it is not wanted any more.
+  // Registers with the flight: the job's owner is chosen again when the waiters' owners change, and
+  // the job is abandoned when the last waiter leaves.
   void Watch(const std::shared_ptr<Group>& group, uint64_t flight);
-  // The owners of the calls that wait for it.
+  // Returns the owners of the calls that wait for the group.
   std::vector<worker::Owner> Owners(const Group& group) const;
-  // Lets a job that waits be the job of the one of them that is served first.
+  // Charges a waiting job to the owner, among those that wait for it, that is served first.
   void ChooseOwner(const std::shared_ptr<Group>& group);
-  // Its job was not taken, or had to make room: the call's error for all calls that wait for it, or
-  // for all of `owner`.
+  // Fails the calls that wait for a job which the pool refused or displaced: all of them, or those
+  // of `owner` if it is not null.
   void RefuseJob(const Group& group, const absl::Status& why, const worker::Owner* owner = nullptr);
-  // Ends a job that had to make room.
+  // Ends a job that was displaced from the full queue.
   void EndDisplaced(const worker::Pool::Handle& displaced);
-  // What the quarantine says to a key.
+  // Returns the quarantine's answer for `key`; nothing: `key` is not quarantined.
   std::optional<kiln::v1alpha::TargetResult> Refuse(const cache::Digest& key);
-  // Tells it what became of a group's item.
+  // Reports the end of one item to the quarantine.
   void Judge(const Group& group, size_t item, const worker::JobOutcome& outcome,
              kiln::v1alpha::TargetResult::Status status);
   void JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome);
   void Abandon(const std::shared_ptr<Group>& group);
 
-  // Nobody has found its worker to lie.
+  // Returns true unless a recheck found the outcome's worker to lie.
   bool IsBelieved(const worker::JobOutcome& outcome) const;
-  // Before a result is stored.
+  // Records before a result is stored which worker made it.
   void NoteMaker(const Group& group, size_t item, const worker::JobOutcome& outcome);
-  // After: its worker may have been found to lie meanwhile.
+  // Forgets the stored results again if their worker was found to lie meanwhile.
   void LookBack(const Group& group, const worker::JobOutcome& outcome);
   bool DrawsRecheck(const worker::JobOutcome& outcome) const;
-  // Once its answer was given. `fingerprints`: of its items that have a result.
+  // Hands the job to Recheck, after its answer was given. `fingerprints`: one for each item;
+  // nothing where the item has no result to keep.
   void CheckAgain(const Group& group, const worker::JobOutcome& outcome,
                   std::vector<std::optional<cache::Digest>> fingerprints);
 

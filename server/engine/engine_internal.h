@@ -1,4 +1,4 @@
-// Inside of the engine: what engine.cc and dispatch.cc share.
+// The inside of the engine that engine.cc and dispatch.cc share.
 #ifndef KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_
 #define KILN_SERVER_ENGINE_ENGINE_INTERNAL_H_
 
@@ -13,7 +13,7 @@
 
 namespace kiln::server {
 
-// What an overloaded daemon asks clients to wait.
+// The delay that an overloaded daemon asks clients to wait before they try again.
 inline constexpr absl::Duration kRetryDelay = absl::Milliseconds(250);
 
 inline bool Found(cache::Lookup found) {
@@ -24,7 +24,7 @@ inline kiln::v1alpha::CacheTier TierOf(cache::Lookup found) {
   return found == cache::Lookup::kMemory ? kiln::v1alpha::CACHE_MEMORY : kiln::v1alpha::CACHE_DISK;
 }
 
-// The keys of all targets; needs the module's digest.
+// Computes the keys of all targets; needs the module's digest.
 void MakeKeys(const RequestChecker& checker, Call* call);
 
 struct Engine::Group {
@@ -32,18 +32,18 @@ struct Engine::Group {
     cache::Digest key{};
     uint64_t flight = 0;
   };
-  // What a CompileJob has but its targets.
+  // Makes a group whose CompileJob is complete but for its targets.
   static std::shared_ptr<Group> ForCompile(const Call& call);
   static std::shared_ptr<Group> ForTranslation(const Call& call, const cache::Digest& key,
                                                uint64_t flight);
   void Add(const std::string& target, const Item& item);
   std::vector<std::string> Targets() const;
-  // For the log, of an outcome of its job.
+  // Returns what the log says of the job with this outcome.
   JobOrigin Origin(const worker::JobOutcome& outcome) const;
 
   std::string request_id;
-  worker::Owner owner;  // that the job was handed to the pool as the job of
-  // The pool has it too while it is there, and then nothing here changes it.
+  worker::Owner owner;  // the owner for whom the job was submitted to the pool
+  // Shared with the pool from Submit on; not changed while the pool has it.
   const std::shared_ptr<worker::Job> shared_job = std::make_shared<worker::Job>();
   worker::Job& job = *shared_job;
   std::vector<Item> items;  // one for each target of a compile; one for a translation
@@ -52,7 +52,7 @@ struct Engine::Group {
   std::shared_ptr<const Call> origin;  // who asked first
 
   absl::Mutex mutex;
-  size_t wanted ABSL_GUARDED_BY(mutex) = 0;  // flights that somebody waits for
+  size_t wanted ABSL_GUARDED_BY(mutex) = 0;  // flights that still have waiters
   worker::Pool::Handle handle ABSL_GUARDED_BY(mutex);
 };
 

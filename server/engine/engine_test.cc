@@ -1,5 +1,5 @@
-// The engine with real workers and caches, without gRPC: many threads at once, with deaths and
-// cancellations among them. Every call is answered exactly once, and with its own result.
+// Tests the engine with real workers and caches, without gRPC: many threads at once, with deaths
+// and cancellations among them. Every call is answered exactly once, and with its own result.
 #include "server/engine/engine.h"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST_F(EngineTest, AnswersEachTargetInOrder) {
   ASSERT_EQ(reply.answers.size(), 2u);
   EXPECT_EQ(Parse(reply.answers[0]).target(), "tgl");
   EXPECT_EQ(Parse(reply.answers[1]).target(), "skl");
-  // One target cached, one not.
+  // One target is cached, one is not.
   CompileRequest more = Request(2);
   more.mutable_targets()->DeleteSubrange(0, 1);
   ASSERT_TRUE(Do(more).status.ok());
@@ -111,7 +111,7 @@ TEST_F(EngineTest, GlslWhoseModuleIsNotKeptIsTranslatedAgain) {
   ASSERT_TRUE(first.status.ok());
   TargetResult result = Parse(first.answers[0]);
   ASSERT_EQ(result.status(), TargetResult::OK);
-  // The translation is remembered, the module lost, as when its generation is dropped.
+  // The translation is cached but the module is lost, as when its generation is dropped.
   cache::Digest module{};
   std::copy(result.spirv_sha256().begin(), result.spirv_sha256().end(), module.begin());
   cache_->ForgetModule(module);
@@ -121,8 +121,8 @@ TEST_F(EngineTest, GlslWhoseModuleIsNotKeptIsTranslatedAgain) {
   EXPECT_EQ(second.answers[0].tier, kiln::v1alpha::CACHE_MISS);
 }
 
-// With --require-source-once a digest is worth what its client has shown; a client that is not
-// known has shown nothing, whatever other such clients sent.
+// With --require-source-once a client may ask by digest only for sources it has sent; an unknown
+// client has sent none, even if other unknown clients did.
 TEST_F(EngineTest, WhoIsNotKnownKnowsNoSource) {
   KnownSources known(100, absl::Hours(1));
   Engine::Options options;
@@ -145,7 +145,7 @@ TEST_F(EngineTest, WhoIsNotKnownKnowsNoSource) {
   engine.Stop();
 }
 
-// A call of an owner, which may be waited for.
+// A call of an owner, with a way to wait for its end.
 struct OwnedCall {
   std::shared_ptr<Call> call;
   absl::Notification done;
@@ -185,7 +185,8 @@ class EngineSharesTest : public EngineTest {
   void Leave(OwnedCall* owned) { engine_->Cancel(owned->call, absl::CancelledError("left")); }
 };
 
-// Two calls for the same result are one job, which waits with the calls of the one that has less.
+// Two calls for the same result are one job, which waits in the queue of the owner who has used
+// less.
 TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitBehindThatOnesOthers) {
   OwnedCall running[2], bulk[12], joins;
   for (uint32_t i = 0; i < 2; ++i) {
@@ -227,7 +228,7 @@ TEST_F(EngineSharesTest, AJobWhoseFirstOwnerLeftIsTheOthers) {
   EXPECT_TRUE(joins.reply.status.ok()) << joins.reply.status;
 }
 
-// The job is the bulk client's, for the other has a debt, when it has to make room.
+// The job belongs to the bulk client when it is displaced, for the other client has used more.
 TEST_F(EngineSharesTest, WhoJoinedAJobThatGivesWayIsNotRefusedWithIt) {
   worker::PoolOptions options;
   options.queue_limit = 6;
@@ -262,7 +263,7 @@ TEST_F(EngineSharesTest, WhoJoinedAJobThatGivesWayIsNotRefusedWithIt) {
 }
 
 TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
-  // What each seed compiles to, from a first, quiet pass.
+  // The result of each seed, from a first pass without faults or cancellations.
   constexpr uint32_t kSeeds = 12;
   std::vector<std::string> expected;
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
@@ -289,7 +290,7 @@ TEST_F(EngineTest, ManyThreadsWithDeathsAndDepartures) {
           auto got = std::make_shared<Reply>();
           engine_->Continue(call, [done, got](Reply r) {
             *got = std::move(r);
-            done->Notify();  // twice would be fatal
+            done->Notify();  // a second Notify would be fatal
           });
           if (i % 5 == 2) engine_->Cancel(call, absl::CancelledError("left"));
           ASSERT_TRUE(done->WaitForNotificationWithTimeout(absl::Seconds(60)));

@@ -1,4 +1,4 @@
-// A few threads for what may block: see executor.h.
+// A few threads for steps that may block: see executor.h.
 #include "server/engine/executor.h"
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace kiln::server {
 namespace {
 
-// Of a clock that is never set back.
+// Time of a clock that is never set back.
 absl::Duration Uptime() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }

@@ -1,8 +1,8 @@
-// A few threads for what may block (disk reads), so that gRPC's own never do.
+// A few threads for steps that may block (disk reads), so that gRPC's own threads never do.
 //
-// New requests are admitted up to a bound; continuations of admitted ones always are, since
-// refusing those would lose work already done. Whose task is next, and who gives way at the bound,
-// goes by the time that its owners' tasks took (worker/fair_queue.h).
+// New requests are admitted up to a bound. Continuations of admitted requests always are: refusing
+// those would lose work already done. Which task is next, and which gives way at the bound, is
+// decided by the time that the owners' tasks took (worker/fair_queue.h).
 #ifndef KILN_SERVER_ENGINE_EXECUTOR_H_
 #define KILN_SERVER_ENGINE_EXECUTOR_H_
 
@@ -21,29 +21,29 @@ namespace kiln::server {
 
 class Executor {
  public:
-  // `waited`: told of each task how long it was in the queue, before it runs; from any of the
-  // threads.
+  // Called for each task before it runs, with the time it was queued; from any of the threads.
   using Waited = std::function<void(absl::Duration time)>;
   Executor(int threads, size_t limit, Waited waited);
   ~Executor() { Stop(); }
 
-  // Runs what is queued, then ends the threads. What comes later is dropped.
+  // Runs what is queued, then ends the threads. Later tasks are dropped.
   void Stop();
 
-  // Exactly one of the two is called, unless Stop comes first: `task` in one of the threads, or
-  // `refuse`, where the queue is full and the owner has most of it, or others come who have less of
-  // it. That is in a thread that calls TryRun.
+  // Calls exactly one of the two, unless Stop comes first: `task` in one of the threads, or
+  // `refuse`. A task is refused if the queue is full and its owner has most of it, at once or
+  // later, when another owner comes that has less of it; the thread that then calls TryRun calls
+  // `refuse`.
   void TryRun(const worker::Owner& owner, std::function<void()> task, std::function<void()> refuse);
-  // Whatever the length of the queue.
+  // Queues a continuation, however long the queue is.
   void Run(const worker::Owner& owner, std::function<void()> task);
 
-  // Tasks that no thread has begun with.
+  // Number of tasks that no thread has begun.
   size_t queued() const;
 
  private:
   struct Task {
     std::function<void()> run;
-    std::function<void()> refuse;  // of one that was not admitted for good
+    std::function<void()> refuse;  // null: a continuation, which is never refused
     absl::Time queued_at;
   };
   using Queue = worker::FairQueue<std::shared_ptr<Task>>;
@@ -53,7 +53,7 @@ class Executor {
   const Waited waited_;
   mutable absl::Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  // Next is a continuation, where there is one: they are no more than the workers finish.
+  // Continuations come first; there are no more of them than the workers finish jobs.
   bool HasTask() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !queue_.empty() || !continuations_.empty();
   }

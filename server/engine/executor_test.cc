@@ -1,4 +1,4 @@
-// The queue in front of what may block: its bound, its length and the time spent in it.
+// Tests the queue in front of steps that may block: its bound, its length and the time spent in it.
 #include "server/engine/executor.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the log says of jobs that their worker did not survive: see job_log.h.
+// Log lines for jobs that their worker did not survive: see job_log.h.
 #include "server/engine/job_log.h"
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-// The one cause whose message a worker wrote.
+// The only cause whose message was written by a worker.
 constexpr std::string_view kAssertion = "assertion";
 
 log::Event EventOf(const worker::JobOutcome& outcome) {

@@ -1,8 +1,8 @@
-// What the log says of jobs that their worker did not survive.
+// Log lines for jobs that their worker did not survive.
 //
-// A worker that ran hostile input may write anything onto its board, a module's text as well. So
-// the pass is named only if the workers announced it, and a message is the parent's own words: the
-// text of a failed assertion is in the client's result, not here.
+// A worker that ran hostile input may write anything onto its board, also a module's text. So the
+// pass is named only if the workers announced it in their Hello, and a message is logged only if
+// the parent wrote it: the text of a failed assertion goes to the client's result, not to the log.
 #ifndef KILN_SERVER_ENGINE_JOB_LOG_H_
 #define KILN_SERVER_ENGINE_JOB_LOG_H_
 
@@ -16,12 +16,12 @@
 
 namespace kiln::server {
 
-// Whose job it was.
+// The request, targets and source of a job.
 struct JobOrigin {
-  std::string request;               // id of the call that began it; others may have joined
+  std::string request;               // id of the call that began it; other calls may have joined
   std::vector<std::string> targets;  // empty: a translation
-  std::string key;                   // in hex: of the target that it died of
-  std::string module;                // in hex, of the SPIR-V; empty: there is none yet
+  std::string key;                   // in hex: of the target whose compile did not survive
+  std::string module;                // in hex, of the SPIR-V; empty: not known yet
 };
 
 class JobLog {
@@ -29,9 +29,9 @@ class JobLog {
   // `log` outlives it; null: nothing is logged.
   JobLog(log::Log* log, const worker::Hello& hello);
 
-  // False: there is nothing to say of this outcome.
+  // Returns true if this outcome has a line in the log.
   static bool Tells(const worker::JobOutcome& outcome);
-  // With Tells: writes its line.
+  // Writes the outcome's line. Needs Tells(outcome).
   void Tell(const worker::JobOutcome& outcome, const JobOrigin& origin) const;
 
  private:

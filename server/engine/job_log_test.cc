@@ -1,4 +1,4 @@
-// What the log says of jobs that ended badly, and what it never says.
+// Tests the log lines for jobs that ended badly, and what they never contain.
 #include "server/engine/job_log.h"
 
 #include <fcntl.h>
@@ -77,7 +77,7 @@ TEST_F(JobLogTest, ATranslationHasNoTarget) {
   EXPECT_TRUE(Has("last_pass=translate_glsl key=0a0b queued_seconds="));
 }
 
-// A worker that runs hostile input may write what it likes where the pass and the assertion are.
+// A worker that runs hostile input may write anything as its pass and its assertion.
 TEST_F(JobLogTest, WhatAWorkerWroteStaysOut) {
   outcome_.last_pass = "SECRET";
   outcome_.cause = "assertion";

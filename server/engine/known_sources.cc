@@ -1,10 +1,10 @@
-// Which sources a client has shown that it has: see known_sources.h.
+// Keeps which client has sent which source: see known_sources.h.
 #include "server/engine/known_sources.h"
 
 namespace kiln::server {
 namespace {
 
-// Of fixed size, whatever a peer's address looks like.
+// Has a fixed size, however long a peer's address is.
 cache::Digest NameOf(std::string_view client, const cache::Digest& source) {
   cache::CanonicalWriter writer("kiln known source 1");
   writer.Add(client);

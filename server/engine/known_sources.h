@@ -1,14 +1,15 @@
-// Which sources a client has shown that it has (--require-source-once).
+// Keeps which client has sent which source (--require-source-once).
 //
-// Problem: a result can be asked for by the digest of its source alone, which saves sending it. So
-// whoever learns a digest, from a log or a build's manifest, gets the machine code of a source that
-// it never had, and may ask whether anybody compiled a source that it has a guess of. Where clients
-// do not trust each other, a digest is worth something only to those who sent its source before.
+// Problem: a result can be asked for by the digest of its source alone, which saves sending the
+// source. So a client that learns a digest, from a log or a build's manifest, gets the machine code
+// of a source that it never had, and can find out if a source it guesses was ever compiled. Where
+// clients do not trust each other, a digest is answered only to clients that have sent its source
+// before.
 //
-// A client is the connection that it has, told from all others by its number (clients.h), or what a
-// trusted proxy says of it. An entry does not end with its connection: it ends after `lifetime`.
+// A client is its connection, which has a number of its own (clients.h), or the name that a trusted
+// proxy gives. An entry does not end with its connection: it ends after `lifetime`.
 //
-// Bounded: the oldest entry makes room, and its client has to send the source again.
+// Bounded: the oldest entry is evicted, and its client has to send the source again.
 #ifndef KILN_SERVER_ENGINE_KNOWN_SOURCES_H_
 #define KILN_SERVER_ENGINE_KNOWN_SOURCES_H_
 
@@ -30,7 +31,7 @@ class KnownSources {
   KnownSources(const KnownSources&) = delete;
   KnownSources& operator=(const KnownSources&) = delete;
 
-  // Thread-safe, both. `now`: of a clock that is never set back.
+  // Both are thread-safe. `now`: of a clock that is never set back.
   void Add(std::string_view client, const cache::Digest& source, absl::Duration now);
   bool Has(std::string_view client, const cache::Digest& source, absl::Duration now) const;
 

@@ -1,4 +1,4 @@
-// A digest is worth something to the client that sent its source, for a while.
+// A digest is answered only to the client that sent its source, and only for a while.
 #include "server/engine/known_sources.h"
 
 #include <gtest/gtest.h>

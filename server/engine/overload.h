@@ -1,8 +1,8 @@
-// When the daemon is overloaded, from the number of requests that it refused.
+// Decides when the daemon is overloaded, from the number of requests that it refused.
 //
-// Looked at now and then: overload begins when requests were refused since the last look, and is
-// over when none was for kQuiet. One refusal more or less within that makes no difference, so that
-// an operator has two lines of a busy hour and not thousands.
+// Look is called now and then: overload begins when requests were refused since the last call, and
+// ends when none was refused for kQuiet. A few refusals more or less within that make no
+// difference, so that an operator sees two lines for a busy hour and not thousands.
 #ifndef KILN_SERVER_ENGINE_OVERLOAD_H_
 #define KILN_SERVER_ENGINE_OVERLOAD_H_
 
@@ -35,15 +35,15 @@ class Overload {
     return Change::kLeft;
   }
 
-  // Of the overload that there is or was last: requests refused in it, and how long it lasted, to
-  // the last refusal.
+  // Describe the present overload, or else the last one: requests refused in it, and its length up
+  // to the last refusal.
   uint64_t refused() const { return seen_ - before_; }
   absl::Duration lasted() const { return last_ - entered_; }
 
  private:
   bool overloaded_ = false;
   uint64_t seen_ = 0;
-  uint64_t before_ = 0;  // of `seen_`, when it began
+  uint64_t before_ = 0;  // value of `seen_` when it began
   absl::Duration entered_;
   absl::Duration last_;
 };

@@ -1,4 +1,4 @@
-// When overload begins and is over.
+// Tests when overload begins and ends.
 #include "server/engine/overload.h"
 
 #include <gtest/gtest.h>

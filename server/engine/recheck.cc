@@ -1,4 +1,4 @@
-// Results made once more by another worker: see recheck.h.
+// Makes results once more by another worker: see recheck.h.
 #include "server/engine/recheck.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -16,7 +16,7 @@ using kiln::v1alpha::TargetResult;
 
 constexpr int kLeastPriority = 19;
 
-// The same bytes for the same message: maps have an order.
+// Serializes deterministically: map entries in a fixed order.
 std::string Serialized(const google::protobuf::MessageLite& message) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
@@ -46,7 +46,7 @@ std::string Compiler(worker::Hello hello) {
 
 cache::Digest Fingerprint(const TargetResult& result) {
   TargetResult compared = result;
-  compared.clear_key();  // what the daemon adds
+  compared.clear_key();  // added by the daemon, not by the worker
   compared.clear_spirv_sha256();
   compared.clear_cache();
   compared.clear_timings();
@@ -83,7 +83,8 @@ bool Recheck::IsStopping() const {
 bool Recheck::Draws() const {
   if (options_.one_in == 0) return false;
   uint64_t number = 0;
-  if (getentropy(&number, sizeof number) != 0) abort();  // it does not fail for so few bytes
+  // For so few bytes getentropy does not fail.
+  if (getentropy(&number, sizeof number) != 0) abort();
   return number % options_.one_in == 0;
 }
 
@@ -92,7 +93,7 @@ bool Recheck::Forget(const Made& made) const {
 }
 
 void Recheck::Check(Answer answer) {
-  answer.job.clear_fault();  // of tests: it is of that worker
+  answer.job.clear_fault();  // a test's fault was meant for the first worker only
   const size_t bytes = answer.job.ByteSizeLong();
   absl::MutexLock lock(&mutex_);
   if (stopping_ || waiting_.size() >= kMaxWaiting || bytes_ + bytes > kMaxBytes) {
@@ -127,7 +128,7 @@ void Recheck::Loop() {
       bytes_ -= answer.job.ByteSizeLong();
     }
     const Verdict verdict = MakeAgain(answer);
-    // Before it is counted: who waits for the count finds it done.
+    // Convicts before counting: a reader that sees the count finds the conviction done.
     if (verdict.end == End::kDifferent) Convict(answer, verdict);
     metrics_->RecheckEnds(verdict.end);
   }
@@ -158,7 +159,7 @@ std::optional<worker::JobOutcome> Recheck::Run(const worker::Job& job) {
     stop = !shared.outcome.has_value();
   }
   if (stop) (*pool)->Cancel(*handle);
-  pool->reset();  // after that nobody has `shared`
+  pool->reset();  // after that no thread has `shared`
   absl::MutexLock lock(&mutex_);
   return std::move(shared.outcome);
 }

@@ -1,4 +1,4 @@
-// Rechecks by themselves: who is believed, what is forgotten, bounds, the end.
+// Tests rechecks without the engine: which worker is believed, what is forgotten, bounds, the end.
 #include "server/engine/recheck.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class RecheckTest : public testing::Test {
   static cache::Digest Key(uint32_t seed, size_t target) {
     return {static_cast<uint8_t>(seed), static_cast<uint8_t>(target)};
   }
-  // Has a worker do it, and stores what it made as the engine does.
+  // Has a worker do `job`, and stores its result as the engine does.
   Recheck::Answer Make(uint32_t seed, worker::Job job) {
     absl::Notification done;
     worker::JobOutcome outcome;
@@ -86,7 +86,7 @@ class RecheckTest : public testing::Test {
         prometheus::TextSerializer().Serialize(metrics_->registry()->Collect());
     return text.find(line + "\n") != std::string::npos;
   }
-  // Rechecks that ended so.
+  // Number of rechecks that ended with `result`.
   int Ended(const std::string& result) {
     const std::string text =
         prometheus::TextSerializer().Serialize(metrics_->registry()->Collect());
@@ -97,7 +97,7 @@ class RecheckTest : public testing::Test {
   int AllEnded() {
     return Ended("same") + Ended("different") + Ended("unfinished") + Ended("dropped");
   }
-  // Checks so many: how many of them wait then or are under way.
+  // Checks `answer` so many times; returns how many of them then wait or are under way.
   int LeftOf(int many, const Recheck::Answer& answer) {
     const int before = AllEnded();
     for (int i = 0; i < many; ++i) recheck_->Check(answer);
@@ -124,7 +124,7 @@ TEST_F(RecheckTest, AnHonestWorkerStays) {
 
 TEST_F(RecheckTest, WhatALiarMadeIsForgottenAndNobodyElses) {
   const auto before = Make(1, Compile(1, worker::Fault::NONE));
-  pool_->Distrust(before.worker);  // for another, who is the liar
+  pool_->Distrust(before.worker);  // the other worker makes the rest: it is to be the liar
   Recheck::Answer first = Make(2, Compile(2, worker::Fault::NONE));
   while (first.worker == before.worker) first = Make(2, Compile(2, worker::Fault::NONE));
   const auto lie = Make(3, Compile(3, worker::Fault::LIE));
@@ -145,7 +145,7 @@ TEST_F(RecheckTest, WhatALiarMadeIsForgottenAndNobodyElses) {
   EXPECT_TRUE(recheck_->Trusts(after.worker));
 }
 
-// A liar could keep whatever it says of one target from being looked at by a crash in another.
+// Otherwise a liar could keep its lie about one target from being compared by a crash in another.
 TEST_F(RecheckTest, ACrashThatAWorkerLivesToTellIsComparedToo) {
   auto answer = Make(1, Compile(1, worker::Fault::NONE));
   ASSERT_EQ(answer.fingerprints.size(), 2u);
@@ -155,7 +155,7 @@ TEST_F(RecheckTest, ACrashThatAWorkerLivesToTellIsComparedToo) {
   EXPECT_FALSE(IsCached(1, 0));
 }
 
-// Nobody has shown that the answer was wrong.
+// Such an end does not show that the first answer was wrong.
 TEST_F(RecheckTest, AnEndWithoutAResultIsNoDifference) {
   recheck_->Stop();
   worker::PoolOptions workers = Workers();

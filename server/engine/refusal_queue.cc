@@ -1,4 +1,4 @@
-// Refusals that are told later than they are made: see refusal_queue.h.
+// Holds refusals back for a while: see refusal_queue.h.
 #include "server/engine/refusal_queue.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ bool RefusalQueue::Hold(const std::string& address, const void* caller, absl::Du
   const absl::Duration ahead = each * kBurst;
   absl::Duration& paid_until = paid_until_[address];
   paid_until = std::max(paid_until, now) + each;
-  // Beyond that all wait for the longest time; it is no debt.
+  // Capped: all refusals beyond that wait kLongest, and a longer flood adds no debt.
   paid_until = std::min(paid_until, now + ahead + kLongest);
   const absl::Duration turn = std::min(paid_until - ahead, now + std::min(longest, kLongest));
   if (paid_until_.size() > sweep_at_) {

@@ -11,7 +11,7 @@ const absl::Duration kEach = absl::Seconds(1) / RefusalQueue::kPerSecond;
 
 class RefusalQueueTest : public testing::Test {
  protected:
-  // True: it is held, and adds one to `told` when it is told.
+  // Returns true if the refusal is held; adds one to `told` when it is told.
   bool Hold(const std::string& address, const void* caller = nullptr,
             absl::Duration longest = absl::InfiniteDuration()) {
     RefusalQueue::Tell tell = [this] { ++told; };
@@ -19,7 +19,7 @@ class RefusalQueueTest : public testing::Test {
     EXPECT_EQ(tell == nullptr, held) << "what is not held is the caller's to tell";
     return held;
   }
-  // How many refusals of `calls` are held.
+  // Returns how many refusals of `calls` are held.
   int HoldMany(const std::string& address, int calls) {
     int held = 0;
     for (int i = 0; i < calls; ++i) held += Hold(address) ? 1 : 0;
@@ -47,7 +47,7 @@ TEST_F(RefusalQueueTest, SomeAreToldAtOnceAndOthersAtTheirTurn) {
   EXPECT_FALSE(queue.NextDue().has_value());
 }
 
-// As hits are answered in between, this is what a flood costs others.
+// Hits are answered by the same threads, so this rate is what a flood costs other clients.
 TEST_F(RefusalQueueTest, AClientThatComesAgainAtOnceIsToldItsRateAndNoMore) {
   int told_at_once = 0, told_later = 0, calls = 64;
   for (int tick = 0; tick < 5000; ++tick) {  // 5 s

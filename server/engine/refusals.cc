@@ -1,4 +1,4 @@
-// Tells refused calls so, each at its time: see refusals.h.
+// Tells each refused call at its time: see refusals.h.
 #include "server/engine/refusals.h"
 
 #include <chrono>
@@ -9,10 +9,11 @@
 namespace kiln::server {
 namespace {
 
-// How often the thread looks while some are held: a turn more or less together costs less.
+// Interval between looks while some are held: precise wake-ups would cost more than telling some
+// refusals together.
 constexpr absl::Duration kLook = absl::Milliseconds(20);
 
-// Of a clock that is never set back.
+// Time of a clock that is never set back.
 absl::Duration Uptime() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }

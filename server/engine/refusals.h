@@ -1,4 +1,4 @@
-// Tells refused calls so, each at its time (refusal_queue.h), from a thread of its own.
+// Tells each refused call at its time (refusal_queue.h), from a thread of its own.
 #ifndef KILN_SERVER_ENGINE_REFUSALS_H_
 #define KILN_SERVER_ENGINE_REFUSALS_H_
 
@@ -21,18 +21,19 @@ class Refusals {
   Refusals();
   ~Refusals();
 
-  // Keeps a refusal of that owner's, and calls `tell` once, later, from another thread: when its
-  // turn comes, or from Leave or Stop. False: it is to be told now, and `tell` is as it was. Calls
-  // nothing, so that the caller may hold a lock that `tell` wants. `longest`: as there.
+  // Keeps a refusal of `owner`, and calls `tell` once, later, from another thread: when its turn
+  // comes, or from Leave or Stop. Returns false if it is to be told now; then `tell` is unchanged.
+  // Calls no callback itself, so that the caller may hold a lock that `tell` takes. `longest`: as
+  // in RefusalQueue::Hold.
   bool Hold(const worker::Owner& owner, const void* caller, absl::Duration longest, Tell* tell);
 
-  // Tells all that are held for `caller`, who wants no answers any more, in this thread.
+  // Tells all refusals held for `caller`, which no longer waits, in this thread.
   void Leave(const void* caller);
 
-  // The queue has room for so many jobs more: as many may come again.
+  // The queue has room for `jobs` more: so many refusals are told early.
   void HasRoom(size_t jobs);
 
-  // Tells all, in this thread; from now on none is held.
+  // Tells all held refusals, in this thread; from now on none is held.
   void Stop();
 
   size_t held() const;

@@ -15,7 +15,7 @@ const worker::Owner kOwner{"192.0.2.1", "1"};
 
 class RefusalsTest : public testing::Test {
  protected:
-  // Until one is held.
+  // Uses up the burst, so that the next refusal is held.
   void Exhaust() {
     for (int i = 0; i < RefusalQueue::kBurst; ++i) {
       Refusals::Tell tell = [] {};

@@ -1,10 +1,11 @@
-// Single flight: identical work in flight is done once, and stopped only when nobody waits for it.
+// Single flight: identical work in flight is done once, and stopped when its last waiter leaves.
 //
-// The first to Join a key leads: it must see to the work and call Finish, and say with IfAbandoned
-// how to stop the work. Others only wait. A waiter may Leave; when the last one has, the flight is
-// gone (a later Join begins a new one) and the work is stopped. Waiters have owners
-// (worker/owner.h), for the work is to be that of one of them: WhenOwnersChange says how to choose
-// again. All callbacks are called without locks held, and all but that one at most once.
+// The first to Join a key leads: it starts the work and calls Finish, and registers with
+// IfAbandoned how to stop the work. Later joiners only wait. A waiter may Leave; when the last one
+// has left, the flight is gone (a later Join begins a new one) and the work is stopped. Waiters
+// have owners (worker/owner.h), and the work is charged to one of them: WhenOwnersChange registers
+// how to choose that one again. All callbacks are called without locks held; all but that of
+// WhenOwnersChange are called at most once.
 #ifndef KILN_SERVER_ENGINE_SINGLE_FLIGHT_H_
 #define KILN_SERVER_ENGINE_SINGLE_FLIGHT_H_
 
@@ -25,7 +26,7 @@ namespace kiln::server {
 template <typename Result>
 class SingleFlight {
  public:
-  // `leader`: whether this waiter's Join began the flight.
+  // `leader`: true if this waiter's Join began the flight.
   using Waiter = std::function<void(const Result& result, bool leader)>;
 
   struct Ticket {
@@ -37,7 +38,8 @@ class SingleFlight {
     bool leads = false;
   };
 
-  // An empty key is like no other, not even itself: a flight of one's own.
+  // Joins the flight of `key`, or begins it. An empty key equals no other key, not even another
+  // empty one: it always begins a flight.
   Joined Join(const std::string& key, Waiter waiter, const worker::Owner& owner = {}) {
     std::function<void()> changed;
     const Joined joined = JoinLocked(key, std::move(waiter), owner, &changed);
@@ -45,15 +47,15 @@ class SingleFlight {
     return joined;
   }
 
-  // What to do when a flight that goes on has a waiter of another owner, or no more of one that it
-  // had.
+  // Registers a callback for when the flight gets the first waiter of an owner or loses the last
+  // one of an owner, and goes on.
   void WhenOwnersChange(uint64_t flight, std::function<void()> changed) {
     absl::MutexLock lock(&mutex_);
     auto it = flights_.find(flight);
     if (it != flights_.end()) it->second.changed = std::move(changed);
   }
 
-  // Adds those that wait for the flight to `owners`, each once.
+  // Adds the owners of the flight's waiters to `owners`, each once.
   void AddOwners(uint64_t flight, std::vector<worker::Owner>* owners) const {
     absl::MutexLock lock(&mutex_);
     auto it = flights_.find(flight);
@@ -65,8 +67,8 @@ class SingleFlight {
     }
   }
 
-  // What to do when the last waiter has left; replaces an earlier one. Done at once when the flight
-  // is over already.
+  // Registers a callback for when the last waiter has left; replaces an earlier one. Called at once
+  // if the flight is over already.
   void IfAbandoned(uint64_t flight, std::function<void()> stop) {
     {
       absl::MutexLock lock(&mutex_);
@@ -79,13 +81,13 @@ class SingleFlight {
     stop();
   }
 
-  // The waiter will not be called, unless it is being called already.
+  // Takes the waiter out: it is not called afterwards, unless the call has begun already.
   void Leave(Ticket ticket) {
     TakeOut(ticket.flight, [&](const Entry& w) { return w.id == ticket.waiter; });
   }
 
-  // Tells the waiters of that owner, as if it were the end; those of others wait on. With none of
-  // others it is as if the last had left.
+  // Takes out the waiters of `owner` and tells them `result`; waiters of other owners go on
+  // waiting. If there are none, the flight is abandoned as if its last waiter had left.
   void FinishFor(uint64_t flight, const worker::Owner& owner, const Result& result) {
     for (Entry& w : TakeOut(flight, [&](const Entry& w) { return w.owner == owner; })) {
       w.call(result, w.leads);
@@ -152,7 +154,8 @@ class SingleFlight {
     return joined;
   }
 
-  // Takes those waiters out of the flight, and sees to what that means for it.
+  // Takes those waiters out of the flight, and calls the flight's callback that this calls for, if
+  // any.
   template <typename Is>
   std::vector<Entry> TakeOut(uint64_t flight, Is is) {
     std::vector<Entry> out;

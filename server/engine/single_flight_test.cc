@@ -1,4 +1,4 @@
-// Single flight: who leads, who is told, who stops the work; races.
+// Tests single flight: who leads, who is told, who stops the work; races.
 #include "server/engine/single_flight.h"
 
 #include <gtest/gtest.h>

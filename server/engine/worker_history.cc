@@ -1,4 +1,4 @@
-// Which results came from which worker process: see worker_history.h.
+// Remembers which results came from which worker process: see worker_history.h.
 #include "server/engine/worker_history.h"
 
 namespace kiln::server {

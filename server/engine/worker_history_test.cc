@@ -1,4 +1,4 @@
-// Which results came from which worker: bounded, given away once.
+// Tests which results came from which worker: bounded, returned once.
 #include "server/engine/worker_history.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Files and directories of one's own: see own.h.
+// Opens files and directories of the own user: see own.h.
 #include "server/files/own.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 namespace kiln::files {
 namespace {
 
-// Nothing: it is of the kind that is wanted, and the user's.
+// Says why it must not be used; empty: it is of the wanted kind and belongs to the user.
 std::string Unfit(const struct stat& is, mode_t kind) {
   if (S_ISLNK(is.st_mode)) return "is a symbolic link";
   if ((is.st_mode & S_IFMT) != kind) {
@@ -30,7 +30,7 @@ std::string UnfitFile(const struct stat& is) {
   return is.st_nlink == 1 ? "" : absl::StrCat("has ", is.st_nlink, " names (hard links)");
 }
 
-// What keeps it from being opened may be what it is.
+// Describes a failed open: by the kind of file if that is the reason, else by errno.
 Opened Failed(int at, const std::string& name, mode_t kind) {
   Opened opened;
   opened.error = errno;
@@ -67,7 +67,7 @@ Opened OpenDirectory(int at, const std::string& name) {
 }
 
 Opened OpenFile(int at, const std::string& name, int flags) {
-  // Not to wait where somebody put a FIFO.
+  // O_NONBLOCK: an open of a FIFO would wait.
   constexpr int kCareful = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   Descriptor fd(openat(at, name.c_str(), flags | kCareful, 0600));
   return fd.ok() ? Judged(std::move(fd), UnfitFile) : Failed(at, name, S_IFREG);

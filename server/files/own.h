@@ -1,9 +1,10 @@
-// Files and directories that are this process's user's own, opened without following anything.
+// Opens files and directories that belong to this process's user, without following links.
 //
-// Problem: a name in a directory that others could write to, now or once, may be a link to another
-// file, a FIFO that waits, a second name of a file elsewhere, or a file that somebody else goes on
-// writing. So a name is opened below a descriptor of its directory, its last component is not
-// followed, and what was opened is looked at, not what had the name before or has it after.
+// Problem: a name in a directory that other users could write to, now or once, may be a link to
+// another file, a FIFO that blocks, a second name of a file elsewhere, or a file that another user
+// keeps open for writing. So a name is opened below a descriptor of its directory, its last
+// component is not followed, and the checks look at what was opened, not at the name, whose file
+// may have changed before or after.
 //
 // Thread-safe.
 #ifndef KILN_SERVER_FILES_OWN_H_
@@ -17,7 +18,7 @@
 
 namespace kiln::files {
 
-// Closed at the end.
+// Owns a descriptor; closes it when destroyed.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -37,32 +38,34 @@ class Descriptor {
 };
 
 struct Opened {
-  Descriptor fd;      // not ok: one of the two below says why
+  Descriptor fd;      // not ok: one of the two below has the reason
   int error = 0;      // errno
-  std::string unfit;  // it is there and is not ours: words that go behind its path
+  std::string unfit;  // it exists and is not ours: words that follow its path in a message
   bool ok() const { return fd.ok(); }
   std::string Why() const;
 };
 
-// A directory that belongs to the effective user; `at`: of the one that it is in, or AT_FDCWD for a
-// path, whose last component must not end in a slash.
+// Opens a directory that belongs to the effective user. `at`: a descriptor of its parent, or
+// AT_FDCWD for a path, which must not end in a slash.
 Opened OpenDirectory(int at, const std::string& name);
-// A regular file of the effective user that has this one name. Made with mode 0600 where `flags`
-// has O_CREAT; do not cut it with O_TRUNC, which would come first.
+// Opens a regular file of the effective user that has no second name. O_CREAT in `flags` makes it
+// with mode 0600. Do not pass O_TRUNC: it would cut the file before the checks.
 Opened OpenFile(int at, const std::string& name, int flags);
 
-// Whether somebody holds a lock (flock) on a regular file, whatever else is wrong with it.
+// Returns true if a process holds a lock (flock) on a regular file, even if the file is unfit
+// otherwise.
 bool IsLocked(int at, const std::string& name);
 
-// What is in a directory, but . and .. , in no order. `error` may be null: 0 or errno.
+// Returns the names in a directory except . and .. , in no order. `error` may be null; gets 0 or
+// errno.
 std::vector<std::string> Names(int directory, int* error = nullptr);
 
-// Whether a name is a directory, and no link to one.
+// Returns true for a directory, false for a link to one.
 bool IsDirectory(int at, const std::string& name);
-// Whether `fd` is what has the name now.
+// Returns true if `name` now names the file that `fd` refers to.
 bool IsStill(int fd, int at, const std::string& name);
 
-// With all that is in it, as far as that can be done.
+// Removes `name` and all that is in it, as far as that is possible.
 void Remove(int at, const std::string& name);
 
 }  // namespace kiln::files

@@ -98,7 +98,7 @@ Digest HashAttachment(const kiln::v1alpha::ColorAttachment& a) {
   return w.Finish();
 }
 
-// Each part is a field of its own, named, and only if it is there.
+// Each part is a named field of its own, written only if it is there.
 std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
   CanonicalWriter w("kiln.key.state.1");
   bool any = false;
@@ -140,7 +140,7 @@ std::optional<Digest> HashState(const kiln::v1alpha::PipelineState& state) {
 ShaderComponents HashShader(const Digest& module, std::string_view entry_point,
                             std::string_view stage, const std::map<uint32_t, SpecValue>& spec,
                             const kiln::v1alpha::CompileOptions& options) {
-  // Most requests say nothing of these.
+  // Most requests have neither entry point nor constants.
   static const Digest kNoEntry = HashEntry("", "");
   static const Digest kNoSpec = HashSpec({});
   static const Digest kNoOptions = HashOptions({});

@@ -1,14 +1,14 @@
 // Cache keys.
 //
-// A key is SHA-256 over the hashes of its components, each hashed apart in canonical form, so that
-// two keys can be compared component by component (why was this a miss?). Everything that may
+// A key is SHA-256 over the hashes of its components, each hashed by itself in canonical form, so
+// that two keys can be compared component by component (why was this a miss?). Everything that may
 // change the result is in a component; nothing else is. Only the daemon forms keys, from typed
 // requests.
 //
 // Canonical: specialisation constants are bits sorted by id; widths and disabled passes are sorted
-// and without repetitions; of pipeline state each attachment and each location that is read is
-// hashed apart, sorted by location, and what is a default is as if it were not given. Cost: about 2
-// us a key, of which the module's hash (done once per upload) is not a part.
+// and without repetitions; in pipeline state each attachment and each location that is read is
+// hashed by itself, sorted by location, and a default that is given is the same as one that is not.
+// Cost: about 2 us a key, without the module's hash (computed once per upload).
 #ifndef KILN_SERVER_KEY_KEY_H_
 #define KILN_SERVER_KEY_KEY_H_
 
@@ -24,18 +24,18 @@
 
 namespace kiln::cache {
 
-// What the components say about the module and how to compile it, whatever the target.
+// Components that describe the module and how to compile it, for every target.
 struct ShaderComponents {
   Digest module{};
   Digest entry{};  // entry point and stage
   Digest spec_constants{};
   Digest options{};
-  // Of state that says no more than the defaults nothing, so that compute keys have no such
+  // Absent if the state says no more than the defaults, so that compute keys have no such
   // component.
   std::optional<Digest> state;
 };
 
-// About the target and this build of the compiler.
+// Components that describe the target and this build of the compiler.
 struct TargetComponents {
   Digest target{};
   Digest abi{};
@@ -44,12 +44,12 @@ struct TargetComponents {
 
 struct SpecValue {
   uint64_t bits = 0;
-  SpecType type = SpecType::kBits;  // part of the key: a wrong one is an error, which is kept too
+  SpecType type = SpecType::kBits;  // part of the key: a wrong one is an error, which is cached too
   friend bool operator==(const SpecValue&, const SpecValue&) = default;
 };
 
-// By SpecId; the canonical form of CompileRequest.spec_constants. Of repeated ids the last counts
-// (requests with repetitions are refused before).
+// Returns values by SpecId: the canonical form of CompileRequest.spec_constants. The last of
+// repeated ids counts (requests with repetitions are refused before).
 std::map<uint32_t, SpecValue> SpecValues(
     const google::protobuf::RepeatedPtrField<kiln::v1alpha::SpecConstant>& constants);
 
@@ -60,7 +60,7 @@ TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& targe
 
 Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target);
 
-// The name under which the translation of a GLSL source is remembered.
+// Returns the key under which the translation of a GLSL source is stored.
 Digest TranslationKey(const Digest& glsl, std::string_view glslang_version);
 
 }  // namespace kiln::cache

@@ -1,4 +1,5 @@
-// Keys: every component changes the key and only its own hash; order where it has no meaning, not.
+// Tests that every component changes the key and only its own hash, and that order without meaning
+// does not.
 #include "server/key/key.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +84,7 @@ TEST(KeyTest, ComponentsAreHashedApart) {
   EXPECT_NE(a.options, b.options);
 }
 
-// Stores outlive a build: what a request without pipeline state is called stays what it was. The
+// Stores outlive a build, so the key of a request without pipeline state must not change. The
 // digests were made outside this code, from the layout that key.h and sha256.h describe.
 TEST(KeyTest, KeysOfComputeRequestsStay) {
   const Digest m = Sha256("module");
@@ -117,7 +118,7 @@ TEST(KeyTest, OrderAndRepetitionWithoutMeaningDoNotCount) {
   EXPECT_EQ(HashShader(m, "", "", {}, a).options, HashShader(m, "", "", {}, b).options);
 }
 
-// Keys that stores of builds before this one hold: they must stay what they are.
+// Keys in the stores of earlier builds: they must not change.
 TEST(KeyTest, ComputeKeysHaveNoStateInThem) {
   CompileOptions options;
   options.add_widths(16);
@@ -127,7 +128,7 @@ TEST(KeyTest, ComputeKeysHaveNoStateInThem) {
   };
   EXPECT_EQ(key(options), "35a68a8bdc2cdcac791bc7f8025d8b624b01275780f87e85555ce86d804afefe");
   EXPECT_EQ(key({}), "888b56afe24fabe9198e9e9af7cb4792f1c0c8f963e588322a553d4a4bc729a9");
-  // State that says what holds anyway.
+  // Sets only state that is the default.
   auto* state = options.mutable_state();
   EXPECT_EQ(key(options), "35a68a8bdc2cdcac791bc7f8025d8b624b01275780f87e85555ce86d804afefe");
   state->mutable_fragment()->set_samples(1);
@@ -176,7 +177,7 @@ TEST(KeyTest, EachPartOfStateCounts) {
   };
   EXPECT_EQ(keys.size(), 18u);
   EXPECT_EQ(key([](PipelineState* s) { s->set_view_mask(0); }), key([](PipelineState*) {}));
-  // Order and defaults do not.
+  // Order and defaults do not change the key.
   EXPECT_EQ(key([&](PipelineState* s) { attachment(s, 1), attachment(s, 0); }),
             key([&](PipelineState* s) { attachment(s, 0)->set_write_mask(15), attachment(s, 1); }));
 }
@@ -210,7 +211,8 @@ TEST(KeyTest, SpecConstantsAreBitsAndTypes) {
   EXPECT_EQ(values[5].type, SpecType::kBits);
   EXPECT_EQ(values[6].type, SpecType::kUint32);
   EXPECT_EQ(values[7].type, SpecType::kUint64);
-  // A value of the wrong type is an error, and not to be answered to who gives a proper one.
+  // A value of the wrong type is an error, which must not be the answer to a request with the right
+  // one.
   auto key = [](SpecType type) {
     return HashShader(Sha256("m"), "", "", {{1, {4, type}}}, {}).spec_constants;
   };
@@ -238,7 +240,7 @@ TEST(SourceDigestTest, GlslCoversEverything) {
   EXPECT_NE(TranslationKey(GlslDigest(base), "12"), TranslationKey(GlslDigest(base), "13"));
 }
 
-// What clients in other languages must compute: the documented layout, byte by byte.
+// The documented layout, byte by byte, as clients in other languages must compute it.
 TEST(SourceDigestTest, GlslLayoutIsAsDocumented) {
   kiln::v1alpha::GlslSource g;
   g.set_text("T");

@@ -1,6 +1,6 @@
-// SHA-256 by OpenSSL, which uses the processor's instructions for it where there are any. The
-// low-level functions, though OpenSSL 3 calls them deprecated: the others look the algorithm up by
-// name on every call, which costs several times what hashing a key's few hundred bytes does.
+// SHA-256 by OpenSSL, which uses the processor's instructions where it has them. Uses the low-level
+// functions, which OpenSSL 3 calls deprecated: the others look the algorithm up by name on every
+// call, which costs several times what hashing a key's few hundred bytes does.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "server/key/sha256.h"
 

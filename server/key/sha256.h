@@ -1,4 +1,4 @@
-// SHA-256 digests, and the canonical form in which structured things are hashed.
+// SHA-256 digests, and the canonical form in which structured values are hashed.
 #ifndef KILN_SERVER_KEY_SHA256_H_
 #define KILN_SERVER_KEY_SHA256_H_
 
@@ -58,7 +58,7 @@ class CanonicalWriter {
     large_.append(data, bytes);
   }
 
-  // Keys are a few hundred bytes and on the path of every hit: no allocation for those.
+  // Buffer for keys, which are a few hundred bytes and on the path of every hit: no allocation.
   char small_[512];
   size_t used_ = 0;
   std::string large_;

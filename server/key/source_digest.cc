@@ -1,4 +1,4 @@
-// The digest of a source: see source_digest.h.
+// Computes the digest of a source: see source_digest.h.
 #include "server/key/source_digest.h"
 
 namespace kiln::cache {

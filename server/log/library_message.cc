@@ -1,4 +1,4 @@
-// What of a library's message goes into the log: see library_message.h.
+// Cuts a library's message to what the log may have: see library_message.h.
 #include "server/log/library_message.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Of a library's message only what the library wrote itself.
+// Tests that only the library's own words of a message are kept.
 #include "server/log/library_message.h"
 
 #include <gtest/gtest.h>

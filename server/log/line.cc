@@ -1,4 +1,4 @@
-// One line of the log: see line.h.
+// Formats one line of the log: see line.h.
 #include "server/log/line.h"
 
 #include <cstdint>
@@ -32,7 +32,7 @@ std::string TextValue(const std::string& value) {
   return out + "\"";
 }
 
-// The number of a character that is well-formed UTF-8.
+// Returns the code point of a well-formed UTF-8 character.
 uint32_t CodePoint(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first;

@@ -1,14 +1,14 @@
-// One line of the log: key=value or JSON.
+// Formats one line of the log: key=value or JSON.
 //
 //   time=2026-11-23T00:15:02.123Z level=warning event=worker_crashed cause=abort last_pass=fold
 //   {"time":"2026-11-23T00:15:02.123Z","level":"warning","event":"worker_crashed","cause":"abort"}
 //
-// Whatever a value holds, the line is one line, printable ASCII and at most kMaxLineBytes long:
-// nobody forges a second line or moves a terminal's cursor through one. In text, values with other
-// characters than those of names, numbers and paths are quoted; inside, '"' and '\' have a '\'
-// before them and control characters and bytes beyond ASCII are \xHH. In JSON, control characters
-// and all characters beyond ASCII are \uHHHH: among them are some that terminals obey (C1) and some
-// that turn the order of what is seen around. Text that is not UTF-8 has its bytes written out as
+// Whatever a value holds, the line is one line, printable ASCII and at most kMaxLineBytes long, so
+// that a value can neither forge a second line nor move a terminal's cursor. In text, values with
+// other characters than those of names, numbers and paths are quoted; inside, '"' and '\' get a '\'
+// before them, and control characters and bytes beyond ASCII become \xHH. In JSON, control
+// characters and all characters beyond ASCII become \uHHHH: terminals obey some of them (C1), and
+// others change the order of the text around them. Text that is not UTF-8 has its bytes written as
 // \xHH. Long values end in "..."; fields that do not fit are left out, and cut=true says so.
 #ifndef KILN_SERVER_LOG_LINE_H_
 #define KILN_SERVER_LOG_LINE_H_
@@ -30,7 +30,7 @@ enum class Format { kText, kJson };
 // "debug", "info", "warning", "error".
 std::string_view Name(Level level);
 
-// A write of as much to a pipe is not mixed with another's (PIPE_BUF).
+// A pipe write of at most this size is not mixed with another process's (PIPE_BUF).
 inline constexpr size_t kMaxLineBytes = 4096;
 inline constexpr size_t kMaxValueBytes = 512;
 
@@ -44,15 +44,15 @@ struct Field {
       value = absl::StrCat(n);
     }
   }
-  // In seconds; the key says so.
+  // Written in seconds; the key says so.
   Field(std::string_view k, absl::Duration time);
 
   std::string key;
   std::string value;
-  bool bare = false;  // a number or a truth value: JSON has it without quotes
+  bool bare = false;  // a number or a truth value: without quotes in JSON
 };
 
-// The line with its end.
+// Returns the line with its newline.
 std::string FormatLine(Format format, absl::Time time, Level level, std::string_view event,
                        const std::vector<Field>& fields);
 

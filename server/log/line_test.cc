@@ -1,4 +1,4 @@
-// One line of the log: what is quoted, that nothing forges a line, lengths.
+// Tests one line of the log: what is quoted, that no value forges a line, lengths.
 #include "server/log/line.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(LineTest, EveryByteGivesOnePrintableLine) {
   }
 }
 
-// C1 controls (a terminal's CSI is U+009B), marks of direction, separators of lines, tags.
+// C1 controls (a terminal's CSI is U+009B), direction marks, line separators, tags.
 TEST(LineTest, NoCharacterIsObeyedOrHidden) {
   for (const char* bad : {"\xc2\x9b"
                           "31m",
@@ -72,7 +72,7 @@ TEST(LineTest, LengthIsBounded) {
   const std::string one = Text({{"v", std::string(5000, 'x')}, {"w", 1}});
   EXPECT_LT(one.size(), kMaxValueBytes + 100);
   EXPECT_NE(one.find("xxx... w=1\n"), std::string::npos) << one;
-  // The worst of each: escapes make four bytes of one, or six.
+  // The worst case of each format: an escape makes four bytes of one, or six.
   const std::vector<Field> many(40, Field("key", std::string(kMaxValueBytes, '\x01')));
   for (const std::string& line : {Text(many), Json(many)}) {
     EXPECT_LE(line.size(), kMaxLineBytes);

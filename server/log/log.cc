@@ -38,8 +38,8 @@ void PutNumber(int64_t number, size_t digits, char* to) {
   for (; digits > 0; number /= 10) to[--digits] = static_cast<char>('0' + number % 10);
 }
 
-// In the place of a line's 1970-01-01T00:00:00.000Z. The C library's and absl's ways to a date may
-// allocate: days since 1970 are taken off year by year and month by month.
+// Overwrites a line's 1970-01-01T00:00:00.000Z. The date functions of the C library and of absl may
+// allocate, so days since 1970 are taken off year by year and month by month.
 void PutTime(const timespec& now, std::span<char> line) {
   constexpr std::string_view kEpoch = "1970-01-01T00:00:00.000Z";
   const auto found = std::search(line.begin(), line.end(), kEpoch.begin(), kEpoch.end());
@@ -93,7 +93,7 @@ void Log::PrepareLastWords(Event event, std::string_view message) {
   FormatLastWords();
 }
 
-// A process that ends in this very moment has no last words.
+// A process that ends while this runs has no last words.
 void Log::FormatLastWords() {
   if (!last_event_) return;
   const std::string line = FormatLine(options_.format, absl::UnixEpoch(), LevelOf(*last_event_),
@@ -168,7 +168,7 @@ bool Log::Admit(Kind* kind) {
 }
 
 void Log::Put(Event event, std::vector<Field> fields, uint64_t events) {
-  // First, so that a long line does not cut it off.
+  // In front, so that a long line does not cut it off.
   if (lost_ > 0) fields.insert(fields.begin(), Field("lost_lines", lost_));
   events += std::exchange(lost_, 0);
   std::string line = FormatLine(options_.format, absl::Now(), LevelOf(event), Name(event), fields);
@@ -183,7 +183,7 @@ void Log::Put(Event event, std::vector<Field> fields, uint64_t events) {
 }
 
 void Log::StartWriter() {
-  // Signals are for threads that expect them.
+  // Blocks all signals in the new thread: other threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -221,7 +221,7 @@ bool Log::WriteWhole(const std::string& line) {
     if (n > 0) {
       at += static_cast<size_t>(n);
     } else if (n < 0 && errno == EAGAIN) {
-      // Whoever shares the descriptor made it so.
+      // Another process that shares the descriptor made it non-blocking.
       pollfd p = {fd_, POLLOUT, 0};
       poll(&p, 1, -1);
     } else if (n == 0 || errno != EINTR) {

@@ -1,23 +1,24 @@
-// The daemon's log: one line for each event of events.def that an operator wants to know.
+// The daemon's log: one line for each event of events.def.
 //
 // A client can cause events without end, so each kind has a limit of its own: a burst, then one
-// line in an interval. What is over it is counted, and the count is in the kind's next line or,
-// when nothing more happens, in a line "suppressed". So a flood of one kind costs little and hides
-// no other kind.
+// line in an interval. Events above it are counted, and the count is in the kind's next line or,
+// when no more happen, in a line "suppressed". So a flood of one kind costs little and hides no
+// other kind.
 //
-// And nobody who stops reading the log stops the daemon. No call says beforehand whether a write
-// will wait: poll() promises a terminal's writer one byte, and a pipe's room may be another's by
-// then. So lines go into a queue, and a thread that does nothing else writes them, in order. What
-// does not fit in the queue or cannot be written (a full disk) is lost, and counted in lost_lines
-// of a later line, together with what the lost line itself counted: every event is a line of its
-// own, in `suppressed` or in lost_lines. A line that broke off is ended before the next.
+// A reader that stops reading the log does not stop the daemon. No system call tells in advance if
+// a write will block: poll() promises a terminal's writer one byte, and a pipe's room may be taken
+// by another process. So lines go into a queue, and a thread that does nothing else writes them, in
+// order. Lines that do not fit in the queue or cannot be written (a full disk) are lost, and
+// counted in lost_lines of a later line, together with what the lost line itself counted: every
+// event is a line of its own, or in `suppressed` or in lost_lines. A line that was cut off by an
+// error is ended before the next.
 //
-// The descriptor is standard error or, from WriteToFile on, a file with a bound in its place
+// The descriptor is standard error or, from WriteToFile on, a bounded file in its stead
 // (log_file.h).
 //
 // The thread starts with the first line; a child that was forked without exec does not have it.
 //
-// Shader text never comes here: see events.def for what may be in fields.
+// Shader text never comes here: events.def has what fields may contain.
 #ifndef KILN_SERVER_LOG_LOG_H_
 #define KILN_SERVER_LOG_LOG_H_
 
@@ -57,9 +58,9 @@ struct Options {
   Format format = Format::kText;
   int fd = 2;
   int burst = 10;                              // lines of one kind at once
-  absl::Duration interval = absl::Seconds(1);  // between lines after that
-  size_t queue_bytes = size_t{256} << 10;      // of lines that wait to be written
-  // Time since any moment, never set back; for tests.
+  absl::Duration interval = absl::Seconds(1);  // between further lines
+  size_t queue_bytes = size_t{256} << 10;      // bound on lines that wait to be written
+  // Time since any moment, never set back; replaced by tests.
   std::function<absl::Duration()> clock;
 };
 
@@ -67,14 +68,14 @@ struct Options {
 class Log {
  public:
   explicit Log(Options options = {});
-  // Waits until all is written: whoever destroys a log has a reader.
+  // Waits until all is written, so the descriptor must have a reader.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  // Before the first line: what is written to the descriptor, by whomever, goes to this file, which
-  // takes so many bytes at most, and as many again for what came before; where that cannot be kept
-  // the first line says so. Errors as LogFile::Open.
+  // To be called before the first line: all that any code writes to the descriptor goes to this
+  // file, which takes at most `bytes`, and FILE.1 as many of the older lines. If those cannot be
+  // kept the first line says so. Errors as LogFile::Open.
   absl::Status WriteToFile(const std::string& path, uint64_t bytes);
 
   // Does not block.
@@ -82,41 +83,41 @@ class Log {
 
   void Configure(Level level, Format format);
 
-  // Keeps a line ready for SayLastWords. At most kMaxLineBytes of it.
+  // Keeps a line ready for SayLastWords, at most kMaxLineBytes of it.
   void PrepareLastWords(Event event, std::string_view message);
-  // Waits for what is queued, for so long at most, and writes the line that was prepared, with the
-  // time of now, past the queue: not counted against a file's bound. Allocates nothing and takes no
-  // lock; for a process that is about to end, also in a signal's handler.
+  // Waits for the queued lines, up to `limit`, and writes the prepared line with the present time,
+  // bypassing the queue and a file's bound. Allocates nothing and takes no lock; for a process that
+  // is about to end, also in a signal handler.
   void SayLastWords(absl::Duration limit) const;
 
-  // Writes counts of suppressed lines that no later line of their kind brought: of kinds that may
-  // have a line again, or of all; and that of lost lines.
+  // Writes the counts of lost lines and of suppressed lines that no later line of their kind has
+  // told: for all kinds, or for those that may have a line again.
   void FlushCounts(bool all);
 
-  // Waits until all is written, for so long at most; false: it is not. Before the process ends. May
-  // be called in a signal's handler: it takes no lock and no memory.
+  // Waits until all is written, up to `limit`; returns false if it is not. To be called before the
+  // process ends, also in a signal handler: takes no lock and no memory.
   bool Drain(absl::Duration limit) const;
 
  private:
   struct Kind {
-    // When the lines written are paid for, at one an interval.
+    // Time at which the lines written are paid for, at one per interval.
     absl::Duration paid_at = -absl::InfiniteDuration();
     uint64_t suppressed = 0;
   };
   struct Line {
     std::string text;
-    uint64_t events = 0;  // that nobody hears of if it is lost
+    uint64_t events = 0;  // events that only this line reports
   };
-  // True: there may be a line, and it is counted.
+  // Counts an event. Returns true if it may have a line.
   bool Admit(Kind* kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // `events`: that the line is the only one to tell of, besides lost ones.
+  // `events`: those that only this line reports, without lost ones.
   void Put(Event event, std::vector<Field> fields, uint64_t events)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // No thread is to be had: the next line tries again.
+  // If no thread can be started, the next line tries again.
   void StartWriter() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteLines();
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ending_ || !queue_.empty(); }
-  // Waits as long as it must; false: the line is not in the log whole.
+  // Blocks as long as necessary. Returns false if the line is not in the log whole.
   bool WriteWhole(const std::string& line);
 
   absl::Mutex mutex_;
@@ -131,15 +132,15 @@ class Log {
 
   void FormatLastWords() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Read without the lock by SayLastWords; written before there is anything to say.
+  // Read without the lock by SayLastWords; written before it can be called.
   std::optional<Event> last_event_ ABSL_GUARDED_BY(mutex_);
   std::string last_message_ ABSL_GUARDED_BY(mutex_);
   char last_words_[kMaxLineBytes] = {};
   std::atomic<size_t> last_words_bytes_ = 0;
 
   const int fd_;
-  std::optional<LogFile> file_;  // the writer's, once there is one
-  bool broken_off_ = false;      // the writer's: the line before has no end
+  std::optional<LogFile> file_;  // used by the writer, once there is one
+  bool broken_off_ = false;      // used by the writer: the line before has no newline
 };
 
 }  // namespace kiln::log

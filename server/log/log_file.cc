@@ -1,4 +1,4 @@
-// A log file with a bound: see log_file.h.
+// A bounded log file: see log_file.h.
 #include "server/log/log_file.h"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ std::string LogFile::WhyNotKept() const {
 }
 
 void LogFile::MakeRoom(size_t line) {
-  // What does not succeed leaves the file that is open.
+  // If this fails the open file stays in use.
   if (!IsNamed()) OpenNamed().IgnoreError();
   if (HasRoom(line)) return;
   if (IsNamed()) rename(path_.c_str(), OldPath().c_str());

@@ -1,4 +1,4 @@
-// The log as a file: its bound, across restarts, and whatever becomes of its name.
+// Tests the log as a file: its bound, across restarts, and when its name is changed from outside.
 #include "server/log/log_file.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ class LogFileTest : public testing::Test {
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
-  // Lines with the numbers [from, to), of about 100 bytes.
+  // Writes lines with the numbers [from, to), about 100 bytes each.
   static void Lines(Log* log, int from, int to) {
     for (int i = from; i < to; ++i) log->Write(Event::kStarted, {{"n", absl::StrCat("<", i, ">")}});
     ASSERT_TRUE(log->Drain(absl::Seconds(60)));
@@ -69,7 +69,7 @@ TEST_F(LogFileTest, NeverTakesMoreThanTwiceItsBoundAndKeepsTheLatest) {
     Lines(&log, i, i + 20);
     ASSERT_LE(AllBytes(), 2 * kBytes);
     const std::string both = Read(path_ + ".1") + Read(path_);
-    // One after the other, without a gap.
+    // All recent lines are there, in order and without a gap.
     for (int n = std::max(0, i - 5); n < i + 20; ++n) EXPECT_TRUE(Has(both, n)) << n;
   }
   EXPECT_GT(fs::file_size(path_ + ".1"), kBytes / 2);
@@ -111,12 +111,12 @@ TEST_F(LogFileTest, TheBoundHoldsWhateverBecomesOfTheNames) {
   Log log(options_);
   ASSERT_TRUE(log.WriteToFile(path_, kBytes).ok());
   Lines(&log, 0, 10);
-  // Removed: what is open is not renamed into anybody's way, and there is a file again.
+  // Removed: the open file is not renamed over another one, and there is a file again.
   fs::remove(path_);
   Lines(&log, 10, 11);
   EXPECT_TRUE(Has(Read(path_), 10));
   Lines(&log, 11, 100);
-  // Moved away, by who rotates logs or does so by hand: the next line is where it is looked for.
+  // Moved away, as log rotation does: the next line is under the expected name.
   fs::rename(path_, dir_ + "/kept");
   Lines(&log, 100, 101);
   EXPECT_TRUE(Has(Read(path_), 100));
@@ -132,14 +132,14 @@ TEST_F(LogFileTest, TheBoundHoldsWhateverBecomesOfTheNames) {
   struct stat info;
   ASSERT_EQ(fstat(options_.fd, &info), 0);
   EXPECT_LE(uint64_t(info.st_size), kBytes);
-  // A FIFO there is not waited for.
+  // Opening a FIFO does not block.
   fs::remove(path_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   Lines(&log, 300, 400);
   fs::remove(path_);
   Lines(&log, 400, 500);
   EXPECT_TRUE(Has(Read(path_), 499));
-  // It cannot be renamed: it begins anew.
+  // If it cannot be renamed, it is emptied.
   fs::remove(path_ + ".1");
   fs::create_directories(path_ + ".1/taken");
   for (int i = 500; i < 700; i += 10) {
@@ -186,8 +186,8 @@ TEST_F(LogFileTest, OnlyRegularFilesAreOpened) {
   EXPECT_EQ(Read(dir_ + "/theirs"), "theirs");
 }
 
-// What the log says is for this user. Another who made the file, or has it under another name,
-// would read it.
+// The log is for this user only. Another user who made the file, or has it under a second name,
+// could read it.
 TEST_F(LogFileTest, OnlyFilesOfThisUserAreOpened) {
   std::ofstream(dir_ + "/theirs") << "theirs";
   fs::create_hard_link(dir_ + "/theirs", path_);
@@ -224,9 +224,9 @@ TEST_F(LogFileTest, ThatNothingWillBeKeptIsTheFirstLine) {
       << Read(path_);
 }
 
-// As /var/log is root's: the file is the user's, the directory is not.
+// As in /var/log, which is root's: the file is the user's, the directory is not.
 TEST_F(LogFileTest, ADirectoryThatTakesNoOtherFileIsToldOf) {
-  char dir[] = "/tmp/log_file_testXXXXXX";  // which other users reach
+  char dir[] = "/tmp/log_file_testXXXXXX";  // other users can reach it
   ASSERT_NE(mkdtemp(dir), nullptr);
   const std::string path = std::string(dir) + "/kilnd.log";
   std::ofstream(path) << "";

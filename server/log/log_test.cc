@@ -1,5 +1,5 @@
-// The log: levels, a limit for each kind with the count of what it kept back, readers that do not
-// read, and lines from many threads.
+// Tests the log: levels, a limit for each kind with the count of suppressed lines, readers that do
+// not read, and lines from many threads.
 #include "server/log/log.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ class LogTest : public testing::Test {
     close(fds_[0]);
     close(fds_[1]);
   }
-  // All that `log` wrote, or is about to.
+  // Returns all lines that `log` has written or is about to write.
   std::vector<std::string> Read(const Log& log) {
     std::string text;
     for (bool drained = false; !drained;) {
@@ -50,7 +50,7 @@ class LogTest : public testing::Test {
     std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
     return lines;
   }
-  // The number after `name` in all lines together.
+  // Returns the sum of the numbers after `name` in all lines.
   static uint64_t Sum(const std::vector<std::string>& lines, const std::string& name) {
     uint64_t sum = 0;
     for (const std::string& line : lines) {
@@ -121,7 +121,7 @@ TEST_F(LogTest, CountsAreFlushedWhenNothingFollows) {
   for (int i = 0; i < 15; ++i) log.Write(Event::kWorkerCrashed);
   Read(log);
   log.FlushCounts(false);
-  EXPECT_TRUE(Read(log).empty());  // its limit holds for the count too
+  EXPECT_TRUE(Read(log).empty());  // the limit holds for the count too
   now_ += absl::Seconds(1);
   log.FlushCounts(false);
   log.FlushCounts(false);
@@ -157,14 +157,14 @@ TEST_F(LogTest, AReaderThatDoesNotReadLosesLinesAndStopsNobody) {
   log.Write(Event::kWorkerCrashed);
   const auto after = Read(log);
   ASSERT_EQ(after.size(), 2u);
-  // The writer may have made room meanwhile: then a line that was kept tells what was lost before
+  // The writer may have made room meanwhile: then one of the kept lines tells what was lost before
   // it.
   EXPECT_EQ(Sum(kept, "lost_lines") + Sum({after[0]}, "lost_lines"), 1000 - kept.size())
       << after[0];
   EXPECT_EQ(after[1].find("lost_lines"), std::string::npos);
 }
 
-// poll() says that a terminal takes data when it takes a byte; a write of a line waits then.
+// poll() reports a terminal writable if it takes one byte; writing a whole line then blocks.
 TEST_F(LogTest, ATerminalThatNobodyReadsStopsNobody) {
   const int reader = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   ASSERT_GE(reader, 0);
@@ -175,7 +175,7 @@ TEST_F(LogTest, ATerminalThatNobodyReadsStopsNobody) {
   const std::string filler(500, 'x');
   while (write(other, filler.data(), filler.size()) > 0) {
   }
-  // Room for less than a line.
+  // Leaves room for less than a line.
   pollfd room = {other, POLLOUT, 0};
   char buffer[4096];
   while (poll(&room, 1, 0) == 0) ASSERT_GT(read(reader, buffer, 256), 0);
@@ -199,7 +199,8 @@ TEST_F(LogTest, ATerminalThatNobodyReadsStopsNobody) {
   for (int fd : {reader, other, options_.fd}) close(fd);
 }
 
-// 1,000 of a kind at its limit, with a reader that is away in between: each is somewhere.
+// 1,000 events of a kind at its limit, with a reader that is away in between: each is accounted
+// for.
 TEST_F(LogTest, EveryEventIsALineOrCounted) {
   options_.queue_bytes = 1000;
   ASSERT_GT(fcntl(fds_[1], F_SETPIPE_SZ, 4096), 0);
@@ -229,7 +230,7 @@ TEST_F(LogTest, AFullDiskIsSurvived) {
     Log log(options_);
     for (int i = 0; i < 15; ++i) log.Write(Event::kStarted);
     EXPECT_TRUE(log.Drain(absl::Seconds(30)));
-    // Room again: a count that could not be written is not gone.
+    // Room again: the count that could not be written before is written now.
     ASSERT_GE(dup2(fds_[1], options_.fd), 0);
     log.FlushCounts(true);
     const auto lines = Read(log);
@@ -268,7 +269,7 @@ TEST_F(LogTest, ALineThatBrokeOffIsEnded) {
   EXPECT_TRUE(lines[2].ends_with("event=stopped")) << lines[2];
 }
 
-// What was said before a crash is there after it, in order.
+// Lines written before a crash are there after it, in order.
 TEST_F(LogTest, DrainedBeforeTheEnd) {
   options_.burst = 100'000;
   Log log(options_);
@@ -282,7 +283,7 @@ TEST_F(LogTest, DrainedBeforeTheEnd) {
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(Has(lines[size_t(i)], "n=" + std::to_string(i)));
 }
 
-// The line that was made ready is one like any other, with the time of now.
+// The prepared line has the usual form, with the present time.
 TEST_F(LogTest, LastWordsAreALineOfTheirTime) {
   for (Format format : {Format::kText, Format::kJson}) {
     Log log(options_);

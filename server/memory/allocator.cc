@@ -1,10 +1,10 @@
-// How kilnd's allocator (jemalloc) gives memory back.
+// Sets how kilnd's allocator (jemalloc) gives memory back.
 //
-// A burst of large requests must not stay resident: a thread of jemalloc's returns what was free
-// for a second to the system. glibc's allocator kept hundreds of MiB in the arenas of gRPC's
-// threads. And it must not stay mapped: where address space is limited (ulimit -v), what one thread
-// has given back is another's to take, so nothing is kept for growth. Workers keep jemalloc's own
-// times: they use the same memory again for the next job.
+// A burst of large requests must not stay resident: a thread of jemalloc's returns what has been
+// free for a second to the system. glibc's allocator kept hundreds of MiB in the arenas of gRPC's
+// threads. Nor must it stay mapped: where address space is limited (ulimit -v), memory that one
+// thread freed must be available to another, so nothing is kept for growth. Workers keep jemalloc's
+// own times: they use the same memory again for the next job.
 extern "C" {
 extern const char* malloc_conf;
 const char* malloc_conf =

@@ -1,4 +1,4 @@
-// The end of a process that gets no more memory: see exhausted.h.
+// Ends a process that gets no more memory: see exhausted.h.
 #include "server/memory/exhausted.h"
 
 #include <sys/mman.h>
@@ -10,16 +10,17 @@
 #include <cstdint>
 #include <new>
 
-// jemalloc's, where that is linked (not in sanitised builds).
+// jemalloc's function; null where jemalloc is not linked (sanitised builds).
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value,
                        size_t new_size) __attribute__((weak));
 
 namespace kiln::memory {
 namespace {
 
-// What gRPC asks for at once is no more than a message's part: who cannot have so much has nothing.
+// Size of a trial allocation. gRPC allocates no more than a message's part at once, so a process
+// that cannot have this much is out of memory.
 constexpr size_t kTrial = size_t{32} << 20;
-// Tries of one allocation, each after the allocator has given back what was free.
+// How often one allocation is tried, each time after the allocator has given back free memory.
 constexpr int kTries = 3;
 constexpr int64_t kSameAllocationNs = 100'000'000;
 
@@ -40,12 +41,14 @@ int64_t Now() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// All arenas (MALLCTL_ARENAS_ALL is 4096): what one thread has given back, another can have.
+// Purges all arenas (MALLCTL_ARENAS_ALL is 4096), so that memory freed by one thread is available
+// to another.
 void GiveBack() {
   if (mallctl != nullptr) mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);
 }
 
-// operator new calls it until it gets its memory. How often for one allocation is not said.
+// Called by operator new until it gets its memory; the standard does not tell which allocation a
+// call belongs to.
 void OnNewFailed() {
   thread_local int tries = 0;
   thread_local int64_t last = 0;

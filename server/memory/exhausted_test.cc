@@ -1,4 +1,4 @@
-// A process without memory ends with its last words, whichever way it asked.
+// Tests that a process without memory ends with its last words, in whichever way it asked.
 #include "server/memory/exhausted.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ void SayIt() {
   if (write(STDERR_FILENO, kText, strlen(kText)) < 0) _exit(1);
 }
 
-// No more than is mapped now, and a little.
+// Limits the address space to little more than is mapped now.
 void LimitAddressSpace() {
   const rlimit limit = {uint64_t{256} << 20, uint64_t{256} << 20};
   setrlimit(RLIMIT_AS, &limit);
@@ -43,7 +43,7 @@ class ExhaustedDeathTest : public testing::Test {
   }
 };
 
-// Each takes memory until it ends.
+// These functions take memory until the process ends.
 void TakeByNew() {
   EndWhenExhausted(SayIt);
   LimitAddressSpace();
@@ -72,7 +72,7 @@ void EndOnSignals() {
   for (int signal : {SIGABRT, SIGSEGV}) sigaction(signal, &action, nullptr);
 }
 
-// As gRPC does, which does not look at what malloc gives: small ones, and large ones.
+// Like gRPC, does not check what malloc returns; for small blocks and large ones.
 void TakeByMalloc(size_t bytes) {
   EndWhenExhausted(SayIt);
   EndOnSignals();
@@ -87,8 +87,8 @@ void AccessNull() {
   null[0x20] = 1;
 }
 
-// One after the other, each with an arena of its own, which still has all that was freed when the
-// next one takes as much: 512 MiB in all.
+// One thread after the other, each with an arena of its own, which still has all that was freed
+// when the next thread takes as much: 512 MiB in all.
 void FreeInManyThreads() {
   EndWhenExhausted(SayIt);
   LimitAddressSpace();
@@ -140,7 +140,7 @@ TEST_F(ExhaustedDeathTest, WhatIsFreeIsGivenBackFirst) {
   EXPECT_EXIT(FreeInManyThreads(), testing::ExitedWithCode(0), "^$");
 }
 
-// As libraries do where something other than malloc is refused.
+// As libraries do if something other than malloc is refused.
 TEST_F(ExhaustedDeathTest, AbortForWantOfMemory) {
   EXPECT_EXIT(AbortWith(false), testing::ExitedWithCode(kExhaustedExitCode), "^no more memory\n$");
 }

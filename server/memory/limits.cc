@@ -1,4 +1,4 @@
-// How much memory this process may have: see limits.h.
+// Reads how much memory this process may have: see limits.h.
 #include "server/memory/limits.h"
 
 #include <sys/resource.h>
@@ -17,14 +17,14 @@
 namespace kiln::memory {
 namespace {
 
-// A hierarchy of control groups that this process is in, as far as it limits memory.
+// A hierarchy of control groups that contains this process and limits memory.
 struct Hierarchy {
   std::string mounted_at;    // the mount point
-  std::string mounted_root;  // the group that is seen there
-  std::string file;          // what a group's limit is called
+  std::string mounted_root;  // the group that is mounted there
+  std::string file;          // name of the file with a group's limit
 };
 
-// One that limits nothing says "max" (version 2) or has about 2^63 bytes (version 1).
+// Reads a limit. An unlimited group has "max" (version 2) or about 2^63 bytes (version 1).
 std::optional<uint64_t> ReadNumber(const std::string& path) {
   std::string text;
   if (!(std::ifstream(path) >> text)) return std::nullopt;
@@ -34,8 +34,8 @@ std::optional<uint64_t> ReadNumber(const std::string& path) {
   return bytes < uint64_t{1} << 62 ? std::optional(bytes) : std::nullopt;
 }
 
-// Lines of mountinfo: id, parent, device, root, mount point, options, tags, "-", type, source,
-// options of the file system.
+// Parses a line of mountinfo: id, parent, device, root, mount point, options, tags, "-", type,
+// source, options of the file system.
 std::optional<Hierarchy> ReadMount(const std::string& line, bool version2) {
   const std::vector<std::string> halves = absl::StrSplit(line, absl::MaxSplits(" - ", 1));
   if (halves.size() != 2) return std::nullopt;
@@ -60,10 +60,10 @@ std::optional<Hierarchy> FindHierarchy(const std::string& proc, bool version2) {
   return std::nullopt;
 }
 
-// The group and those above it, up to what is mounted.
+// Lowers `limits` to those of the group and of the groups above it, up to the mounted one.
 void Narrow(const Hierarchy& hierarchy, std::string_view group, const std::string& root,
             Limits* limits) {
-  // Of a container's own mount the root is the container's group.
+  // In a container's own mount the root is the container's group.
   if (hierarchy.mounted_root != "/" && group.starts_with(hierarchy.mounted_root)) {
     group.remove_prefix(hierarchy.mounted_root.size());
   }
@@ -80,7 +80,7 @@ void Narrow(const Hierarchy& hierarchy, std::string_view group, const std::strin
 
 }  // namespace
 
-// Lines of cgroup: number, controllers with commas, group. Version 2 has number 0 and no
+// A line of cgroup has: number, controllers with commas, group. Version 2 has number 0 and no
 // controllers.
 Limits ReadGroupLimits(const std::string& proc, const std::string& root) {
   Limits limits;

@@ -1,4 +1,4 @@
-// Limits on memory, as /proc and control groups of several kinds tell them.
+// Tests the limits read from /proc and from control groups of several kinds.
 #include "server/memory/limits.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST_F(LimitsTest, TheLeastOfAGroupAndThoseAboveIt) {
   EXPECT_EQ(Read().group_file, "/sys/fs/cgroup/memory.max");
 }
 
-// With a namespace of its own a container is in "/".
+// With a cgroup namespace of its own a container is in "/".
 TEST_F(LimitsTest, OfAContainer) {
   Write("/proc/self/cgroup", "0::/\n");
   Write("/proc/self/mountinfo", kMount2);

@@ -1,4 +1,4 @@
-// What kilnd and its workers may come to need of memory: see plan.h.
+// Computes how much memory kilnd and its workers may come to need: see plan.h.
 #include "server/memory/plan.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ using server::Config;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kGrpcsOwnBytes = 64 * kMiB;
 // A worker has 40 MiB mapped before its first job, and an eighth of its memory as stack. All of
-// tests/shaders compile with 128 MiB, none with 64: the second of these is twice the first of
-// those, and larger modules want more.
+// tests/shaders compile with 128 MiB, none with 64: kLeastJobMemory is twice the former, and larger
+// modules want more.
 constexpr uint64_t kEnoughJobMemory = 512 * kMiB;
 constexpr uint64_t kLeastJobMemory = 256 * kMiB;
 constexpr uint64_t kLeastMemoryCache = 16 * kMiB;
@@ -38,7 +38,7 @@ uint64_t Sum(const Config& config) {
   return sum + sum / 5;
 }
 
-// A bound of kilnd's that may be lowered, down to `least`.
+// A bound of kilnd that may be lowered, down to `least`.
 struct Lowers {
   const char* name;
   uint64_t Config::*value;
@@ -47,7 +47,7 @@ struct Lowers {
 
 std::vector<Lowers> Lowered(const Config& config) {
   std::vector<Lowers> all;
-  // One of the largest has to be possible.
+  // At least one request of the largest size has to fit.
   const Lowers candidates[] = {
       {"request-bytes", &Config::request_bytes, config.limits.message_bytes},
       {"memory-cache-bytes", &Config::memory_cache_bytes, kLeastMemoryCache},
@@ -60,7 +60,8 @@ std::vector<Lowers> Lowered(const Config& config) {
   return all;
 }
 
-// All that may be lowered at `share` of 256 parts of the way from its least to what it is.
+// Returns `config` with all that may be lowered at `share`/256 of the way from its least to its
+// value.
 Config Scaled(Config config, uint64_t share) {
   if (share == 256) return config;
   for (const Lowers& one : Lowered(config)) {
@@ -71,7 +72,7 @@ Config Scaled(Config config, uint64_t share) {
   return config;
 }
 
-// As much of its bounds as fits, at least the least of each.
+// Returns the config with the largest share of its bounds that fits, or the least of each.
 Config ScaledTo(const Config& config, uint64_t (*need)(const Config&), uint64_t room) {
   for (uint64_t share = 256; share > 0; --share) {
     Config scaled = Scaled(config, share);
@@ -80,7 +81,7 @@ Config ScaledTo(const Config& config, uint64_t (*need)(const Config&), uint64_t 
   return Scaled(config, 0);
 }
 
-// What was given of what matters, as flags.
+// Returns the given settings among those that matter here, as flags.
 std::string GivenFlags(const Config& config) {
   std::vector<std::string> flags;
   for (const auto& [name, value] : server::ShowSettings(config)) {
@@ -152,7 +153,8 @@ absl::Status FitAddressSpace(const Limits& limits, Config* config) {
   return absl::OkStatus();
 }
 
-// Workers' memory with which the rest is as it is, or as near to that as their own need allows.
+// Returns the memory per worker that fits beside kilnd's bounds as they are or, if that is less
+// than kEnoughJobMemory, beside the least that they may be lowered to.
 uint64_t JobMemoryIn(const Config& config, uint64_t room) {
   if (Given(config, "job-memory")) return config.job_memory;
   const uint64_t processes = WorkerProcesses(config);

@@ -1,4 +1,4 @@
-// The reckoning of memory: what fits stays, what was not given is lowered, the rest is refused.
+// Tests the memory plan: what fits stays, what was not given is lowered, the rest is refused.
 #include "server/memory/plan.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using server::Config;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-// Two workers, whatever the machine has; as by default otherwise.
+// Defaults, but two workers on every machine.
 Config Defaults(std::vector<std::string> flags = {}) {
   flags.push_back("--cache-dir=/cache");
   auto config = server::ParseConfig(flags);
@@ -78,7 +78,7 @@ TEST(PlanTest, UnderALimitOnAddressSpaceBoundsAreLoweredByOneShare) {
   EXPECT_LT(config.memory_cache_bytes, 256 * kMiB);
   EXPECT_GE(config.disk_cache_memory, cache::DiskTier::LeastMemory(config.cache_bytes));
   EXPECT_EQ(config.job_memory, 900'000'000 / kMiB * kMiB);  // workers inherit it
-  // What there is is used.
+  // The available memory is used.
   EXPECT_GT(AddressSpaceNeed(config), limits.address_space - 32 * kMiB);
 }
 
@@ -124,7 +124,7 @@ TEST(PlanTest, WhatWasGivenStaysOrIsNamed) {
   Config config = Defaults({"--memory-cache-bytes=100MiB"});
   ASSERT_TRUE(Fit(Space(900'000'000), &config).ok());
   EXPECT_EQ(config.memory_cache_bytes, 100 * kMiB);
-  // Also where it is what it is by default.
+  // A given setting counts as given even if its value is the default.
   const std::string refused = Refusal(Space(900'000'000), Defaults({"--request-bytes=256MiB"}));
   EXPECT_NE(refused.find("858 MiB (RLIMIT_AS"), std::string::npos) << refused;
   EXPECT_NE(refused.find("576 MiB  requests that arrive"), std::string::npos) << refused;

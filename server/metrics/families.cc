@@ -1,4 +1,4 @@
-// Families of what is read when scraped: see families.h.
+// Builds families of metrics that are read when scraped: see families.h.
 #include "server/metrics/families.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Families of what is read when scraped.
+// Builds families of metrics that are read when scraped.
 #ifndef KILN_SERVER_METRICS_FAMILIES_H_
 #define KILN_SERVER_METRICS_FAMILIES_H_
 

@@ -1,4 +1,4 @@
-// What kilnd tells Prometheus: see metrics.h.
+// kilnd's metrics for Prometheus: see metrics.h.
 #include "server/metrics/metrics.h"
 
 #include <algorithm>
@@ -31,10 +31,10 @@ constexpr const char* kMethodLabels[] = {"Compile", "CompileStream/item", "Compi
 constexpr const char* kSourceLabels[] = {"quarantine", "memory", "disk",
                                          "coalesced",  "miss",   "probe"};
 constexpr char kOther[] = "other";
-constexpr char kAny[] = "any";  // target of what is done once for all
-constexpr size_t kDeaths = 5;   // of the families of a pass
+constexpr char kAny[] = "any";  // target of steps done once for all targets
+constexpr size_t kDeaths = 5;   // index of the deaths among a pass's families
 
-// Of what does not come from causes.def or coverage.def.
+// Causes that are not in causes.def or coverage.def.
 constexpr const char* kStatusCauses[] = {"invalid_module", "invalid_glsl",   "not_found",
                                          "unsupported",    "limit_exceeded", kOther};
 
@@ -43,7 +43,7 @@ bool IsDeath(TargetResult::Status status) {
          status == TargetResult::MEMORY_LIMIT;
 }
 
-// Whether a result with this status can come from there.
+// Returns true if a result with this status can come from that source.
 bool Possible(TargetResult::Status status, Metrics::Source source) {
   switch (source) {
     case Metrics::Source::kProbe: return status == TargetResult::NOT_CACHED;
@@ -187,7 +187,7 @@ void Metrics::AddPassFamilies() {
     pass_families_[i] =
         &BuildCounter().Name(kFamilies[i].first).Help(kFamilies[i].second).Register(*registry_);
   }
-  // The others of a pass begin with its first run.
+  // Series for deaths exist from the start; a pass's other series begin with its first run.
   std::set<std::string, std::less<>> names = passes_;
   names.insert(kOther);
   for (const std::string& pass : names) {
@@ -269,7 +269,7 @@ void Metrics::RequestTook(Method method, const std::vector<std::string>& targets
       request_seconds_[(m * kSources + from) * (targets_.size() + 1) + t];
   Histogram* histogram = slot.load(std::memory_order_acquire);
   if (histogram == nullptr) {
-    // The same for all that come here at once.
+    // Add returns the same histogram to all threads that come here at once.
     histogram =
         &request_seconds_family_->Add({{"method", kMethodLabels[m]},
                                        {"cache", kSourceLabels[from]},
@@ -298,7 +298,7 @@ prometheus::Histogram& Metrics::CompileSeconds(const worker::JobOutcome& outcome
   std::atomic<Histogram*>& slot = compile_seconds_[t * stages_.size() + stage];
   Histogram* histogram = slot.load(std::memory_order_acquire);
   if (histogram == nullptr) {
-    // The same for all that come here at once.
+    // Add returns the same histogram to all threads that come here at once.
     histogram = &compile_seconds_family_->Add({{"target", targets_[t]}, {"stage", stages_[stage]}},
                                               kSeconds);
     slot.store(histogram, std::memory_order_release);
@@ -317,7 +317,7 @@ void Metrics::Result(std::string_view target, TargetResult::Status status, Sourc
 }
 
 Metrics::PassCounters& Metrics::Pass(std::string_view pass, std::string_view target) {
-  // Names come out of a worker, which may have been subverted: only known ones become labels.
+  // Names come from a worker, which may be subverted: only known ones become labels.
   std::string p(passes_.count(pass) > 0 ? pass : std::string_view(kOther));
   auto [it, fresh] = pass_counters_.try_emplace({p, std::string(target)});
   if (fresh) {

@@ -1,13 +1,13 @@
-// What kilnd tells Prometheus.
+// kilnd's metrics for Prometheus.
 //
 // Names begin with kiln_, units are base units, counters end in _total. Labels come from bounded
 // sets only: targets and passes as the workers announced them (anything else is "other"), statuses,
 // tiers, reasons, causes; never a hash, a shader's name or a client. Budget: 10,000 series with 120
-// passes and 4 targets, everything used (metrics_test counts them). What is rare and matters when
-// it happens for the first time is there from the start, since increase() does not see a counter
-// begin at 1; of the rest a series is made when it is first needed. Counters are looked up once and
-// kept, so that counting a cache hit is a few atomic additions. What other parts count themselves
-// (cache tiers, queues) is read when scraped.
+// passes and 4 targets, everything used (metrics_test counts them). Series of rare and important
+// events exist from the start, since increase() does not see a counter begin at 1; other series are
+// made when first needed. Counters are looked up once and kept, so that counting a cache hit is a
+// few atomic additions. Counts that other parts keep themselves (cache tiers, queues) are read when
+// scraped.
 #ifndef KILN_SERVER_METRICS_METRICS_H_
 #define KILN_SERVER_METRICS_METRICS_H_
 
@@ -44,49 +44,49 @@ class Metrics {
 
   const std::shared_ptr<prometheus::Registry>& registry() const { return registry_; }
 
-  // An item of a stream is what a Compile call is; the stream itself is a call of another kind.
+  // An item of a stream counts like a Compile call; the stream itself is a call of another kind.
   enum class Method { kCompile, kItem, kCompileStream, kGetCapabilities };
   void RequestBegins(Method method) { in_flight_[static_cast<size_t>(method)]->Increment(); }
   void RequestEnds(Method method, absl::StatusCode code);
 
-  // Where a result came from. Of a request with several the last of its sources here is the
-  // request's.
+  // Source of a result. A request with several sources counts under the last of them in this order.
   enum class Source {
-    kQuarantine,  // refused, because of what it did to workers before
+    kQuarantine,  // refused because it killed workers before
     kMemory,
     kDisk,
     kCoalesced,  // compiled for another request in flight
     kMiss,       // compiled for this request
-    kProbe,      // from nowhere: NOT_CACHED is the answer of those who only ask
+    kProbe,      // none: NOT_CACHED, for a client that only asks
   };
-  // One target of a request. `target` as validated.
+  // Counts one target of a request. `target`: as validated.
   void Result(std::string_view target, kiln::v1alpha::TargetResult::Status status, Source source);
-  // A Compile call or item that was answered with results; `seconds` in the daemon.
+  // Counts a Compile call or item that was answered with results; `seconds` in the daemon.
   void RequestTook(Method method, const std::vector<std::string>& targets, Source source,
                    double seconds);
 
-  // One job of a worker with its passes. `targets`: of the job.
+  // Counts one job of a worker with its passes. `targets`: of the job.
   void Job(const worker::JobOutcome& outcome, const std::vector<std::string>& targets);
 
-  // Where a request may wait: for a thread that may read from the disk, for a worker.
+  // Queues in which a request may wait: for a thread that may read from the disk, for a worker.
   enum class Queue { kDisk, kWorker };
   void Waited(Queue queue, absl::Duration time) {
     queue_seconds_[static_cast<size_t>(queue)]->Observe(absl::ToDoubleSeconds(time));
   }
 
   void Coalesced() { coalesced_->Increment(); }
-  // What requests in flight have of --request-bytes: more, or less again.
+  // Changes the sum of --request-bytes that requests in flight hold.
   void RequestBytes(double change) { request_bytes_->Increment(change); }
   enum class Shed { kQueueFull, kDraining, kBytes };
   void ShedRequest(Shed why) { shed_[static_cast<size_t>(why)]->Increment(); }
-  // Requests refused for want of room; a draining daemon's are not among them.
+  // Number of requests refused for lack of room; those that a draining daemon refuses are not
+  // counted.
   uint64_t Overloads() const;
   void WorkerExit(std::string_view reason);
 
   // How a recheck ended (server/engine/recheck.h).
   enum class Recheck { kSame, kDifferent, kUnfinished, kDropped };
   void RecheckEnds(Recheck end) { rechecks_[static_cast<size_t>(end)]->Increment(); }
-  // Results that were forgotten with their worker.
+  // Counts results that were forgotten because their worker is distrusted.
   void DistrustedResults(size_t results) {
     distrusted_results_->Increment(static_cast<double>(results));
   }
@@ -94,7 +94,7 @@ class Metrics {
  private:
   using Counter = prometheus::Counter;
   static constexpr size_t kMethods = 4;
-  static constexpr size_t kTimedMethods = 2;  // the first of them
+  static constexpr size_t kTimedMethods = 2;  // the first two methods
   static constexpr size_t kStatuses = 9;
   static constexpr size_t kSources = 6;
   static constexpr size_t kCodes = 17;
@@ -130,7 +130,7 @@ class Metrics {
   std::array<prometheus::Gauge*, kMethods> in_flight_{};
   prometheus::Gauge* request_bytes_ = nullptr;
   prometheus::Family<Histogram>* request_seconds_family_ = nullptr;
-  // By method, source and target (one more than there are: several). Null: none yet.
+  // By method, source and target (the index after the last target: several). Null: none yet.
   std::vector<std::atomic<Histogram*>> request_seconds_;
   std::vector<std::array<std::array<Counter*, kSources>, kStatuses>> results_;
   prometheus::Family<Histogram>* compile_seconds_family_ = nullptr;

@@ -1,4 +1,5 @@
-// Counters of passes, results and deaths; labels stay bounded whatever a worker says.
+// Tests counters of passes, results and deaths, and that labels stay bounded whatever a worker
+// says.
 #include "server/metrics/metrics.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +78,7 @@ TEST_F(MetricsTest, CompilesAreByStage) {
   outcome.results[0].reset();
   metrics_.Job(outcome, {"tgl"});
   const std::string line = "kiln_compile_duration_seconds_sum{stage=";
-  EXPECT_FALSE(Has(line + "\"compute\",target=\"tgl\"} 0"));  // made when it is needed
+  EXPECT_FALSE(Has(line + "\"compute\",target=\"tgl\"} 0"));  // made when first needed
   EXPECT_TRUE(Has(line + "\"fragment\",target=\"tgl\"} 2"));
   EXPECT_TRUE(Has(line + "\"other\",target=\"tgl\"} 4"));
 }
@@ -152,7 +153,7 @@ TEST_F(MetricsTest, FailuresAreByCauseAndBounded) {
   metrics_.Job(outcome, {"tgl", "tgl", "tgl"});
 }
 
-// The lists that are there from the start are all that a worker's end can be called.
+// The lists that exist from the start have every name that a worker's end can have.
 TEST_F(MetricsTest, EveryWayToDieIsThereFromTheStart) {
   auto board = worker::Board::Create();
   ASSERT_TRUE(board.ok());
@@ -180,7 +181,7 @@ size_t Series(const Metrics& metrics) {
   size_t series = 0;
   for (const auto& family : metrics.registry()->Collect()) {
     for (const auto& metric : family.metric) {
-      // Buckets, and with a histogram its sum and count.
+      // A histogram has its buckets, its sum and its count.
       series += metric.histogram.bucket.empty() ? 1 : metric.histogram.bucket.size() + 2;
     }
   }

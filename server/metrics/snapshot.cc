@@ -1,4 +1,4 @@
-// Metrics of what counts itself: see snapshot.h.
+// Metrics that other parts count themselves: see snapshot.h.
 #include "server/metrics/snapshot.h"
 
 #include <sys/resource.h>
@@ -20,12 +20,12 @@ using prometheus::ClientMetric;
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-// Seconds since 1970. The kernel counts from boot, in ticks.
+// Returns seconds since 1970. The kernel counts from boot, in ticks.
 double StartTime() {
   FILE* f = fopen("/proc/self/stat", "re");
   if (f == nullptr) return 0;
   unsigned long long ticks = 0;
-  // Field 22; the second is the name in brackets.
+  // Reads field 22; field 2 is the name in brackets.
   int found = fscanf(f,
                      "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
                      "%*d %*d %*d %*d %llu",
@@ -97,7 +97,7 @@ void Snapshot::CollectCache(std::vector<MetricFamily>* out) const {
   CollectDisk(disk, out);
 }
 
-// How the disk tier is, and what damage cost.
+// The state of the disk tier, and the cost of damage to it.
 void Snapshot::CollectDisk(const cache::DiskTier::Usage& disk,
                            std::vector<MetricFamily>* out) const {
   cache::DiskStatus status;
@@ -226,7 +226,8 @@ void Snapshot::CollectProcess(std::vector<MetricFamily>* out) {
   Add(out, "kiln_protobuf_messages_total",
       "Complaints of protobuf about what clients sent (text that is not UTF-8)",
       MetricType::Counter, {{{}, D(server::ProtobufMessages())}});
-  static const double start_time = StartTime();  // a step of the clock is no restart
+  // Computed once: a step of the clock is not a restart.
+  static const double start_time = StartTime();
   Add(out, "process_start_time_seconds", "Start of the daemon, in seconds since 1970",
       MetricType::Gauge, {{{}, start_time}});
   unsigned long total = 0, resident = 0;

@@ -1,4 +1,5 @@
-// Metrics of what counts itself: cache tiers, queue, workers, this process. Read when scraped.
+// Metrics that other parts count themselves: cache tiers, queue, workers, this process. Read when
+// scraped.
 #ifndef KILN_SERVER_METRICS_SNAPSHOT_H_
 #define KILN_SERVER_METRICS_SNAPSHOT_H_
 
@@ -21,16 +22,16 @@ class Snapshot : public prometheus::Collectable {
   Snapshot(const cache::ResultCache* cache, const worker::Pool* pool, size_t queue_limit)
       : cache_(cache), pool_(pool), queue_limit_(queue_limit) {}
 
-  // Before the first Collect; outlives this.
+  // To be called before the first Collect; the argument outlives this.
   void Watch(const quarantine::Quarantine* quarantine) { quarantine_ = quarantine; }
 
-  // Likewise, of a queue that is not the pool's: its length, read at every scrape, and its bound.
+  // Likewise for a queue that is not the pool's: its length, read at every scrape, and its bound.
   void WatchDiskQueue(std::function<size_t()> queued, size_t limit) {
     disk_queued_ = std::move(queued);
     disk_queue_limit_ = limit;
   }
 
-  // Likewise, of refused calls that are not told yet.
+  // Likewise for refused calls that are not told yet.
   void WatchRefusals(std::function<size_t()> held) { refusals_held_ = std::move(held); }
 
   std::vector<prometheus::MetricFamily> Collect() const override;

@@ -1,4 +1,4 @@
-// Addresses to listen on: see address.h.
+// Opens addresses to listen on: see address.h.
 #include "server/net/address.h"
 
 #include <linux/tcp.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr char kUnix[] = "unix:";
 
-// The connections that wait to be accepted; the kernel bounds it further (net.core.somaxconn).
+// Connections that wait to be accepted; the kernel bounds them further (net.core.somaxconn).
 constexpr int kBacklog = 1024;
 
 absl::Status FromErrno(int error) {
@@ -28,7 +28,7 @@ absl::Status FromErrno(int error) {
                                                     : strerror(error));
 }
 
-// What accepted connections inherit from their listener.
+// Sets options that accepted connections inherit from their listener.
 void SetOptions(int fd, int family) {
   int one = 1, zero = 0;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
@@ -36,7 +36,7 @@ void SetOptions(int fd, int family) {
   if (family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
 }
 
-// A listening socket, or -errno.
+// Returns a listening socket, or -errno.
 int ListenOn(const sockaddr* to, socklen_t size) {
   int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
@@ -59,9 +59,9 @@ uint16_t PortTaken(int fd) {
   return *PortOf(reinterpret_cast<sockaddr*>(&address));
 }
 
-// Every address of the list once, all on one port. A host with an address of a family that this
-// machine lacks still has its others. A port that is taken on one of them is an error: two daemons
-// under one name would be a puzzle.
+// Listens on every address of the list once, all on one port. If this machine lacks an address
+// family, the host's other addresses are used. A port that is taken on one of them is an error: two
+// daemons under one name would be confusing.
 absl::Status ListenOnAll(const addrinfo* list, ListeningSockets* sockets) {
   std::set<std::string> done;
   uint16_t port = 0;

@@ -1,7 +1,7 @@
-// Addresses to listen on.
+// Opens addresses to listen on.
 //
-// "HOST:PORT": every address that HOST has here, on one port; "[::]" is IPv4 too. "unix:PATH": a
-// socket file for its user alone (unix_socket.h); one that a dead daemon left is replaced.
+// "HOST:PORT": every address that HOST has here, on one port; "[::]" includes IPv4. "unix:PATH": a
+// socket file for its user alone (unix_socket.h); one left by a dead daemon is replaced.
 #ifndef KILN_SERVER_NET_ADDRESS_H_
 #define KILN_SERVER_NET_ADDRESS_H_
 
@@ -14,7 +14,7 @@
 
 namespace kiln::net {
 
-// Sockets that listen; closed at the end, and the socket file is removed.
+// Listening sockets. Closed at the end, and the socket file is removed.
 struct ListeningSockets {
   ListeningSockets() = default;
   ~ListeningSockets();
@@ -22,11 +22,11 @@ struct ListeningSockets {
   ListeningSockets& operator=(ListeningSockets&& other) noexcept;
 
   std::vector<int> fds;  // none blocks
-  std::string address;   // as given, with the port that was taken
+  std::string address;   // as given, with the port that was really bound
   SocketFile file;       // if there is one
 };
 
-// Whether more than this machine's programs can connect, as far as addresses tell.
+// Returns true if other machines can connect, as far as the addresses tell.
 bool ReachedFromElsewhere(const ListeningSockets& sockets);
 
 // Errors name `flag` and what to do.

@@ -1,4 +1,4 @@
-// Addresses: every kind that is listened on, and errors that name the flag.
+// Tests addresses: every kind that is listened on, and errors that name the flag.
 #include "server/net/address.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// An accepted connection: see connection.h.
+// Keeps accepted connections by their gRPC names: see connection.h.
 #include "server/net/connection.h"
 
 #include <chrono>

@@ -1,10 +1,10 @@
-// An accepted connection, as those know it who serve its calls.
+// An accepted connection, as the handlers of its calls see it.
 //
-// gRPC owns the connection and says nothing of it to the handler of a call but a name of its peer.
-// Connections are entered under that name when they are accepted; a call finds its connection by
-// it, and with it whose it is and what else is open there. gRPC's name of a Unix-domain connection
-// is the number of its descriptor ("fd:7"), since such a client has no name of its own
-// (Listener::Options).
+// gRPC owns the connection and tells a call's handler nothing of it but a name of its peer. So
+// connections are entered under that name when they are accepted; by the name a call finds its
+// connection, and with it the client's address and the other open calls. gRPC's name of a
+// Unix-domain connection is the number of its descriptor ("fd:7"), since such a client has no name
+// of its own (Listener::Options).
 #ifndef KILN_SERVER_NET_CONNECTION_H_
 #define KILN_SERVER_NET_CONNECTION_H_
 
@@ -23,23 +23,22 @@
 
 namespace kiln::net {
 
-// Of a clock that is never set back.
+// Time of a clock that is never set back.
 absl::Duration Uptime();
 
 struct Connection {
-  // Known from its descriptor and the identity of its socket (fstat): as long as both agree it
-  // lives.
+  // Its descriptor and the identity of its socket (fstat): it lives as long as both agree.
   int fd = -1;
   dev_t device = 0;
   ino_t inode = 0;
-  uint64_t number = 0;      // unlike that of any other connection
+  uint64_t number = 0;      // differs from that of every other connection
   std::string address;      // peer.h
-  bool trusted = false;     // its word on other addresses is believed
+  bool trusted = false;     // its forwarding headers are believed
   absl::Duration accepted;  // Uptime
-  // Of calls that gRPC has told of, which it does when a call's first message is there.
+  // Calls that gRPC has reported, which it does when a call's first message has arrived.
   std::atomic<int> calls = 0;  // that are open
   std::atomic<int64_t> last_call =
-      -1;  // when one began or ended last, as nanoseconds of Uptime; -1: none
+      -1;  // when the last one began or ended, in nanoseconds of Uptime; -1: none did
 
   absl::Duration LastCall() const {
     return absl::Nanoseconds(last_call.load(std::memory_order_relaxed));
@@ -47,8 +46,8 @@ struct Connection {
   bool HasCalled() const { return last_call.load(std::memory_order_relaxed) >= 0; }
 };
 
-// Counts a call of a connection as open as long as it lives. Empty: the connection is not known, or
-// gone.
+// Counts a call of a connection as open as long as it lives. Empty if the connection is not known,
+// or gone.
 class OpenCall {
  public:
   OpenCall() = default;
@@ -79,14 +78,15 @@ class OpenCall {
   std::shared_ptr<Connection> connection_;
 };
 
-// Connections by the name that gRPC has of their peer. Thread-safe.
+// Connections by gRPC's name of their peer. Thread-safe.
 class ConnectionTable {
  public:
-  // Before gRPC has it. A name that comes again is the new connection's.
+  // To be called before gRPC gets the connection. A name that is reused belongs to the new
+  // connection.
   void Enter(const std::string& peer, std::shared_ptr<Connection> connection);
   // It is closed.
   void Remove(const std::string& peer, const Connection* connection);
-  // A call that has begun. `peer`: ServerContext::peer().
+  // Begins a call. `peer`: ServerContext::peer().
   OpenCall Begin(std::string peer) const;
 
  private:

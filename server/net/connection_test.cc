@@ -1,4 +1,4 @@
-// Calls of a connection: found by gRPC's name of it, counted as long as they are open.
+// Tests that calls find their connection by gRPC's name, and count there as long as they are open.
 #include "server/net/connection.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(ConnectionTableTest, CallsAreCountedAsLongAsTheyAreOpen) {
   EXPECT_EQ(connection->calls, 0);
   EXPECT_TRUE(connection->HasCalled());
   EXPECT_EQ(table.Begin("ipv4:127.0.0.1:80").connection(), nullptr);
-  // Its name was taken by another meanwhile.
+  // Another connection takes the name meanwhile.
   auto next = std::make_shared<Connection>();
   table.Enter("ipv6:[::1]:80", next);
   table.Remove("ipv6:[::1]:80", connection.get());

@@ -1,4 +1,4 @@
-// Accepted connections that others own and close: see connections.h.
+// Counts accepted connections and chooses which gives way: see connections.h.
 #include "server/net/connections.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace kiln::net {
 namespace {
 
-// Since when there was no call, if there is none now.
+// Returns since when the connection has had no call, if it has none now.
 absl::Duration IdleSince(const Connection& connection) {
   return std::max(connection.accepted, connection.LastCall());
 }
@@ -29,8 +29,9 @@ absl::Duration IdleSince(const Connection& connection) {
 struct Connections::Traffic {
   bool lives = false;
   bool silent = false;
-  bool unread = false;                              // bytes wait for the client
-  absl::Duration quiet = absl::InfiniteDuration();  // since the client sent something last, or came
+  bool unread = false;  // bytes wait for the client
+  // Since the client last sent something, or connected.
+  absl::Duration quiet = absl::InfiniteDuration();
 };
 
 bool Connections::Lives(const Connection& connection, int fd) {
@@ -111,7 +112,7 @@ bool Connections::SilentGivesWay(Fits fits) {
     if (!traffic.lives) {
       Drop(entry);
     } else if (traffic.silent) {
-      // Those after it have come later.
+      // The connections after this one are younger.
       return traffic.quiet >= kLeastSilence && ShutDown(entry);
     } else {
       entry->spoke = true;
@@ -123,7 +124,7 @@ bool Connections::SilentGivesWay(Fits fits) {
 bool Connections::IsOfNoUse(const Connection& connection, absl::Duration now) {
   if (now - IdleSince(connection) >= kLongestIdle) return true;
   const Traffic traffic = TrafficOf(connection);
-  // A call is over for gRPC when its answer was written, of which the client may have read nothing.
+  // For gRPC a call is over when its answer was written; the client may not have read any of it.
   if (connection.HasCalled() && traffic.unread) return false;
   return traffic.quiet >= kLeastIdle;
 }
@@ -135,7 +136,7 @@ bool Connections::IdleGivesWay(Fits fits) {
     const Connection& c = *entry->connection;
     return std::tuple(entry->address->second.open, !c.HasCalled(), -IdleSince(c), ~c.number);
   };
-  // With its rank, which may change meanwhile.
+  // The rank is stored because it may change meanwhile.
   std::vector<std::pair<decltype(rank({})), Entries::iterator>> idle;
   for (auto it = open_.begin(); it != open_.end(); ++it) {
     const Connection& c = *it->connection;
@@ -150,7 +151,7 @@ bool Connections::IdleGivesWay(Fits fits) {
     const Entries::iterator entry = idle.back().second;
     if (IsOfNoUse(*entry->connection, now)) return ShutDown(entry);
   }
-  // Not of those that were passed over: in a flood their time would never end.
+  // Only for the addresses searched now; for skipped ones the time would never end in a flood.
   for (auto& address : by_address_) {
     absl::Duration* none_until = &address.second.none_until;
     if (now >= *none_until && fits(address)) *none_until = now + kNoneAgain;

@@ -1,5 +1,5 @@
-// Which connection gives way: what its client does, and whose it is. Ages are made up; that a TCP
-// client was quiet for a second is waited for.
+// Tests which connection gives way, by its client's behaviour and address. Ages are made up; but
+// the tests really wait until a TCP client has been quiet for a second.
 #include "server/net/connections.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace {
 
 using GaveWay = Connections::GaveWay;
 
-// Both ends of a connection; TCP or of a Unix-domain socket.
+// Both ends of a connection, TCP or Unix-domain.
 class Pair {
  public:
   explicit Pair(int family) {
@@ -55,7 +55,7 @@ class Pair {
     char byte;
     return recv(fds_[0], &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
   }
-  // An answer that is longer than what the kernel keeps.
+  // Writes an answer longer than the kernel's buffers.
   void ServerAnswers() const {
     const std::string answer(1 << 16, 'a');
     while (send(fds_[1], answer.data(), answer.size(), MSG_DONTWAIT) > 0) {
@@ -81,7 +81,7 @@ class ConnectionsTest : public testing::Test {
     std::shared_ptr<Connection> connection;
     bool Ended() const { return pair->Ended(); }
   };
-  // Was accepted that long ago, and has said something.
+  // A client that connected `age` ago and has sent something.
   Client Connect(const std::string& address, absl::Duration age = absl::Seconds(5),
                  int family = AF_INET) {
     Client client{std::make_unique<Pair>(family), std::make_shared<Connection>()};
@@ -93,7 +93,7 @@ class ConnectionsTest : public testing::Test {
     connections_.Add(client.connection, address + std::to_string(last_));
     return client;
   }
-  // A Unix-domain connection, of which the kernel does not say when its client sent something.
+  // A Unix-domain connection: the kernel does not tell when its client sent something.
   Client Idle(const std::string& address) { return Connect(address, absl::Seconds(5), AF_UNIX); }
   Client Busy(const std::string& address) {
     Client client = Idle(address);
@@ -124,7 +124,7 @@ TEST_F(ConnectionsTest, WhoNeverCalledGoesFirstAndThenTheLongestIdle) {
   EXPECT_EQ(connections_.leaving(), 3u);
 }
 
-// However many there are that send something all the time, those that do not give way.
+// Connections that do not drip give way, however many others send something all the time.
 TEST_F(ConnectionsTest, ThoseThatDripDoNotProtectTheOthers) {
   std::vector<Client> drip, quiet;
   for (int i = 0; i < 40; ++i) drip.push_back(Connect("a"));
@@ -186,7 +186,7 @@ TEST_F(ConnectionsTest, WhoIsReadingAnAnswerKeepsItsPlace) {
   }
 }
 
-// A flood of clients that are refused does not have all connections looked at for each.
+// A flood of refused clients does not have all connections searched for each.
 TEST_F(ConnectionsTest, ThatNoneGivesWayIsRememberedForAMoment) {
   const Client client = Busy("a");
   const absl::Duration before = Uptime();

@@ -1,4 +1,4 @@
-// Descriptors of this process: see descriptors.h.
+// Counts and bounds descriptors of this process: see descriptors.h.
 #include "server/net/descriptors.h"
 
 #include <dirent.h>
@@ -11,9 +11,9 @@
 namespace kiln::net {
 namespace {
 
-// Fewer connections are no service.
+// With fewer connections the daemon does not start.
 constexpr uint64_t kFewestConnections = 8;
-// Where the hard limit is "infinity" (containers), wanted 0 means this many at most.
+// Bound for `wanted` 0 if the hard limit is "infinity" (containers).
 constexpr uint64_t kMaxDescriptors = uint64_t{1} << 17;
 
 }  // namespace
@@ -51,7 +51,7 @@ uint64_t OpenDescriptors() {
   uint64_t count = 0;
   while (dirent* entry = readdir(list)) count += entry->d_name[0] != '.';
   closedir(list);
-  return count - 1;  // the one that lists
+  return count - 1;  // without the one that lists the directory
 }
 
 }  // namespace kiln::net

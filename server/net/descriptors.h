@@ -1,8 +1,8 @@
-// Descriptors of this process: how many there may be and how many are open.
+// Counts and bounds descriptors of this process.
 //
-// Connections are bounded so that what the daemon needs for its work (workers, cache files, event
-// queues) is never taken by clients. The soft limit is raised as far as that needs and no further:
-// a limit of millions costs programs that walk over all descriptors.
+// Connections are bounded so that clients never take the descriptors that the daemon needs for its
+// work (workers, cache files, event queues). The soft limit is raised as far as that needs and no
+// further: a limit of millions slows programs that walk over all descriptors.
 #ifndef KILN_SERVER_NET_DESCRIPTORS_H_
 #define KILN_SERVER_NET_DESCRIPTORS_H_
 
@@ -20,11 +20,11 @@ struct DescriptorLimits {
 DescriptorLimits GetDescriptorLimits();
 
 // Raises the soft limit so that `wanted` connections fit besides `reserved` descriptors, as far as
-// the hard limit allows; `wanted` 0: as many as it allows. How many connections fit.
-// ResourceExhausted: fewer than a daemon needs to be of use; says what to raise.
+// the hard limit allows; `wanted` 0: as many as it allows. Returns how many connections fit.
+// ResourceExhausted: fewer than a useful daemon needs; says which limit to raise.
 absl::StatusOr<uint64_t> MakeRoomForConnections(uint64_t wanted, uint64_t reserved);
 
-// Descriptors that are open; the soft limit where none is left to count them with.
+// Returns the number of open descriptors; the soft limit if none is left to count them with.
 uint64_t OpenDescriptors();
 
 }  // namespace kiln::net

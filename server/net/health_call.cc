@@ -1,4 +1,4 @@
-// A health check of the daemon by itself: see health_call.h.
+// Checks the daemon's health through its own listener: see health_call.h.
 #include "server/net/health_call.h"
 
 #include <grpcpp/create_channel_posix.h>
@@ -43,7 +43,7 @@ absl::Status Failed(const char* what) {
   return absl::UnavailableError(absl::StrCat(what, ": ", strerror(errno)));
 }
 
-// Where `listening` is reached from here: a wildcard is not an address to connect to.
+// Returns the address at which `listening` can be reached: one cannot connect to a wildcard.
 Address Reachable(Address listening) {
   if (listening.storage.ss_family == AF_INET) {
     auto* ip = reinterpret_cast<sockaddr_in*>(&listening.storage);
@@ -57,8 +57,8 @@ Address Reachable(Address listening) {
   return listening;
 }
 
-// Gives the socket a name of its own before it connects, so that the listener can be told of it:
-// the host's address and a free port, or an abstract name.
+// Binds the socket before it connects, so that the listener can be told its name: the host's
+// address and a free port, or an abstract name.
 absl::Status BindTo(int fd, Address to, Address* own) {
   if (to.storage.ss_family == AF_INET) reinterpret_cast<sockaddr_in*>(to.get())->sin_port = 0;
   if (to.storage.ss_family == AF_INET6) reinterpret_cast<sockaddr_in6*>(to.get())->sin6_port = 0;

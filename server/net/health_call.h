@@ -1,4 +1,4 @@
-// A health check of the daemon by itself, over a new connection through its own listener.
+// Checks the daemon's health over a new connection through its own listener.
 #ifndef KILN_SERVER_NET_HEALTH_CALL_H_
 #define KILN_SERVER_NET_HEALTH_CALL_H_
 
@@ -8,9 +8,9 @@
 
 namespace kiln::net {
 
-// Connects to the listener's first address, past its bound, and calls grpc.health.v1.Health/Check
-// without TLS. Ok: there was an answer, whatever it says of serving. Blocks for `timeout` at most,
-// for connecting and for calling each.
+// Connects to the listener's first address, exempt from its bound, and calls
+// grpc.health.v1.Health/Check without TLS. Ok: there was an answer, whether or not it says that the
+// daemon serves. Blocks for up to `timeout`, once to connect and once to call.
 absl::Status CallHealthThrough(Listener* listener, absl::Duration timeout);
 
 }  // namespace kiln::net

@@ -1,4 +1,4 @@
-// A few pages over HTTP/1.1: see http_pages.h.
+// Serves a few pages over HTTP/1.1: see http_pages.h.
 #include "server/net/http_pages.h"
 
 #include <poll.h>
@@ -17,7 +17,7 @@ namespace kiln::net {
 namespace {
 
 constexpr size_t kMaxRequestBytes = 8 << 10;
-// How often the thread looks whether it is to end, if there was no descriptor to wake it by.
+// How often the thread checks if it is to end, when no descriptor was left for waking it.
 constexpr std::chrono::milliseconds kLookUp(1000);
 
 const char* Reason(int status) {
@@ -30,7 +30,7 @@ const char* Reason(int status) {
   }
 }
 
-// Where the header of a request ends; npos: not yet.
+// Returns the end of a request's header; npos: it has not arrived.
 size_t EndOfHeader(std::string_view request) {
   return std::min(request.find("\r\n\r\n"), request.find("\n\n"));
 }
@@ -57,7 +57,7 @@ HttpPages::HttpPages(Pages pages, Times times)
 
 HttpPages::~HttpPages() {
   {
-    absl::MutexLock lock(&mutex_);  // makers wait under it
+    absl::MutexLock lock(&mutex_);  // the makers' Await needs the mutex to see the change
     stopping_ = true;
   }
   WakeUp();
@@ -122,7 +122,7 @@ void HttpPages::Run() {
   }
 }
 
-// Until something has come or can be sent, somebody's time is over, or the wake-up.
+// Waits until bytes have come or can be sent, a connection's time is over, or it is woken.
 void HttpPages::AwaitTraffic() {
   std::vector<pollfd> wait = {{wake_, POLLIN, 0}};
   auto now = Clock::now(), until = now + kLookUp;
@@ -130,14 +130,16 @@ void HttpPages::AwaitTraffic() {
     wait.push_back({c.fd, static_cast<short>(c.IsAsking() ? POLLIN : c.maker ? 0 : POLLOUT), 0});
     until = std::min(until, c.end);
   }
-  if (Staying() > kPlaces) until = std::min(until, now + kGrace);  // then somebody gives way
+  // Then a connection has to give way.
+  if (Staying() > kPlaces) until = std::min(until, now + kGrace);
   auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
   poll(wait.data(), wait.size(), static_cast<int>(std::max<int64_t>(left, 0)));
   uint64_t count;
   [[maybe_unused]] ssize_t woken = read(wake_, &count, sizeof count);
   size_t i = 1;
   for (Connection& c : connections_) {
-    // Who is gone is not told so again: nothing is read or written while a page is made.
+    // Detects clients that left: nothing is read or written while a page is made, so no call would
+    // fail.
     c.done = c.maker != nullptr && (wait[i].revents & (POLLERR | POLLHUP)) != 0;
     ++i;
   }
@@ -178,7 +180,7 @@ void HttpPages::Read(Connection* connection) {
   if (!connection->IsAsking()) connection->end = Clock::now() + times_.answer;
 }
 
-// What is wrong with it is answered at once, a page is waited for.
+// Answers a wrong request at once; for a page, asks its maker.
 void HttpPages::Ask(Connection* connection, std::string_view header) {
   size_t space = header.find(' ');
   size_t end = space == std::string_view::npos ? space : header.find_first_of(" ?\r\n", space + 1);

@@ -1,21 +1,21 @@
-// A few pages over HTTP/1.1, for Prometheus and for probes: GET and HEAD, one request for each
-// connection.
+// Serves a few pages over HTTP/1.1, for Prometheus and for probes: GET and HEAD, one request for
+// each connection.
 //
-// Whoever asks is answered, whatever others do:
-//   * A request's header (8 KiB at most) is there `request_time` after the connection was accepted,
-//     and the answer is taken `answer_time` after that, or the connection is closed; a byte now and
-//     then does not lengthen either.
-//   * kPlaces connections may stay, besides those that wait for a page. Beyond that gives way the
-//     one that came first of those without a complete header, or else of those that do not take
-//     their answer. A new connection is read before anybody gives way, so that one which brings its
-//     request along needs no luck, and kGrace is left to those that send it right after.
+// A well-behaved client is answered, whatever other clients do:
+//   * A request's header (8 KiB at most) has to arrive within `request_time` after the connection
+//     was accepted, and the answer has to be read within `answer_time` after that, or the
+//     connection is closed; a byte now and then lengthens neither time.
+//   * kPlaces connections may stay, besides those that wait for a page. Above that the oldest of
+//     those without a complete header gives way, or else the oldest of those that do not read their
+//     answer. A new connection is read before another gives way, so that one which brings its
+//     request along is always served, and kGrace is left to those that send it right after.
 //   * While kMaxOpen are held none is taken (held()): clients wait in the kernel, in order.
-//   * Each page is made in a thread of its own, once for all who ask for it meanwhile: one that
-//     takes long (a disk that hangs) keeps only those who want it. An answer is never older than
-//     its request.
+//   * Each page is made in a thread of its own, once for all clients that ask meanwhile: a slow
+//     page (a disk that hangs) delays only clients that want it. An answer is never older than its
+//     request.
 //
-// Limit: clients that connect thousands of times a second leave a place to each for kGrace only;
-// one that is slower than that to send its request after it connected is lost.
+// Limit: clients that connect thousands of times a second leave each connection only kGrace; a
+// client that needs longer to send its request after it connected is lost.
 #ifndef KILN_SERVER_NET_HTTP_PAGES_H_
 #define KILN_SERVER_NET_HTTP_PAGES_H_
 
@@ -48,7 +48,7 @@ class HttpPages {
     std::string content_type = "text/plain; charset=utf-8";
     std::string body;
   };
-  // By path. Each is called from one thread, when somebody asks.
+  // Pages by path. Each function is called from one thread, when a client asks.
   using Pages = std::map<std::string, std::function<Page()>, std::less<>>;
   struct Times {
     std::chrono::milliseconds request = std::chrono::seconds(2);
@@ -56,7 +56,7 @@ class HttpPages {
   };
   struct Counters {
     uint64_t gave_way = 0;
-    uint64_t late = 0;  // closed because a time was over
+    uint64_t late = 0;  // closed because a time ran out
   };
 
   explicit HttpPages(Pages pages, Times times);
@@ -87,9 +87,9 @@ class HttpPages {
     int fd;
     Clock::time_point came;
     Clock::time_point end;
-    std::string request = {};  // what of it has come, until there is `maker` or `answer`
-    Maker* maker = nullptr;    // of the page that is waited for
-    uint64_t number = 0;       // of the request, with the maker
+    std::string request = {};  // the part received so far, until there is `maker` or `answer`
+    Maker* maker = nullptr;    // of the page that it waits for
+    uint64_t number = 0;       // number of the request, at the maker
     bool with_body = true;
     std::string answer = {};
     size_t sent = 0;  // of the answer
@@ -120,9 +120,9 @@ class HttpPages {
   std::vector<int> taken_ ABSL_GUARDED_BY(mutex_);
   uint64_t held_ ABSL_GUARDED_BY(mutex_) = 0;
   Counters counters_ ABSL_GUARDED_BY(mutex_);
-  // The map is constant; what a maker has besides its function is guarded by the mutex.
+  // The map is constant; a maker's members other than its function are guarded by the mutex.
   std::map<std::string, Maker, std::less<>> makers_;
-  std::list<Connection> connections_;  // of the thread; in the order in which they came
+  std::list<Connection> connections_;  // used by the thread; the oldest first
   std::thread thread_;
 };
 

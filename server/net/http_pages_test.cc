@@ -1,4 +1,4 @@
-// Pages over HTTP: whole, in pieces, hostile.
+// Tests pages over HTTP: whole requests, requests in pieces, hostile ones.
 #include "server/net/http_pages.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 class HttpPagesTest : public testing::Test {
  protected:
-  // The other end of a connection.
+  // Returns the client's end of a connection.
   int Connect() { return ConnectTo(&pages_); }
   // Waits while there is no room, as the listener does.
   static int ConnectTo(HttpPages* pages) {
@@ -47,7 +47,7 @@ class HttpPagesTest : public testing::Test {
   static void CloseAll(const std::vector<int>& fds) {
     for (int fd : fds) close(fd);
   }
-  // Until the end; "timeout" if there is none.
+  // Reads to the end of file; returns "timeout" if there is none.
   static std::string ReadAll(int fd) {
     std::string all;
     for (;;) {
@@ -122,7 +122,7 @@ TEST_F(HttpPagesTest, RequestsInPiecesAndSlowReaders) {
   EXPECT_EQ(Status(Ask("GET /small HTTP/1.1\r\n\r\n")), "HTTP/1.1 200");
 }
 
-// A byte now and then is not idle, and yet not for ever.
+// A byte now and then is not idle, but has an end all the same.
 TEST_F(HttpPagesTest, ARequestThatDripsIsEnded) {
   HttpPages impatient({}, {.request = std::chrono::milliseconds(200)});
   int fd = ConnectTo(&impatient);
@@ -134,7 +134,7 @@ TEST_F(HttpPagesTest, ARequestThatDripsIsEnded) {
   close(fd);
 }
 
-// Nor does a byte that is taken now and then make an answer's time longer.
+// A byte read now and then does not lengthen an answer's time either.
 TEST_F(HttpPagesTest, AnAnswerThatIsNotTakenIsEnded) {
   HttpPages impatient({{"/",
                         [] {
@@ -152,8 +152,8 @@ TEST_F(HttpPagesTest, AnAnswerThatIsNotTakenIsEnded) {
   EXPECT_LT(ReadAll(fd).size(), 3'000'000u);
 }
 
-// Neither many who drip, nor many who do not read, nor both together keep others out: those that
-// came first of the ones without a request give way, then those that came first.
+// Many clients that drip, many that do not read, or both together do not keep others out: the
+// oldest without a request gives way, then the oldest.
 TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
   std::vector<int> drips, deaf;
   for (size_t i = 0; i < HttpPages::kPlaces; ++i) {
@@ -184,8 +184,8 @@ TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
   CloseAll(deaf);
 }
 
-// A page that takes long keeps only those who ask for it, and they have it when it is there: made
-// once for all who came before its making began.
+// A slow page delays only clients that ask for it, and they get it when it is there: made once for
+// all that came before its making began.
 TEST_F(HttpPagesTest, APageThatHangsKeepsNoOther) {
   std::atomic<int> made = 0;
   std::atomic<bool> hangs = true;
@@ -206,7 +206,7 @@ TEST_F(HttpPagesTest, APageThatHangsKeepsNoOther) {
   }
   int gone = ConnectTo(&pages);
   Say(gone, "GET /slow HTTP/1.1\r\n\r\n");
-  int fd = ConnectTo(&pages);  // not thrown out as the only one that has not asked yet
+  int fd = ConnectTo(&pages);  // not closed as the only one that has not asked yet
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   Say(fd, "GET /quick HTTP/1.1\r\n\r\n");
   EXPECT_EQ(Status(ReadAll(fd)), "HTTP/1.1 200");

@@ -1,4 +1,4 @@
-// The accept loop: see listener.h.
+// Implements the accept loop: see listener.h.
 #include "server/net/listener.h"
 
 #include <fcntl.h>
@@ -18,24 +18,26 @@
 namespace kiln::net {
 namespace {
 
-// What leaves has its descriptor still; no more give way at a time than are accounted for.
+// Leaving connections still have their descriptor, so no more may leave at a time than are
+// reserved.
 constexpr size_t kMaxLeaving = 16;
-// Between two looks at all connections, when they are all in use.
+// Interval between two sweeps of all connections while all are in use.
 constexpr std::chrono::milliseconds kSweepInterval(20);
-// Without any descriptor.
+// Rest when no descriptor is left.
 constexpr int kRestMilliseconds = 50;
-// While the owner of the connections makes room, which takes no longer.
+// Rest while the connections' owner makes room, which takes no longer.
 constexpr int kRoomMilliseconds = 2;
-// Clients that are refused try again about once a second: for so long after one it is not over.
+// Refused clients try again about once a second: refusing is not over for so long after one.
 constexpr absl::Duration kFullAfterRefusal = absl::Seconds(2);
-// From one socket, before the others are looked at: a flood there does not keep theirs waiting.
+// Accepted from one socket before the others are looked at, so that a flood there does not delay
+// them.
 constexpr int kMaxAtOnce = 64;
-// Otherwise the wake-up ends a wait, if there was a descriptor for it.
+// Bound on a wait; usually the wake-up ends it, if there was a descriptor for that.
 constexpr int kLookUpMilliseconds = 1000;
 
 int OpenSpare() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
-// Errors of accept that are about one connection, which is gone.
+// Returns true for errors of accept that concern one connection, which is gone.
 bool IsOfOneConnection(int error) {
   switch (error) {
     case EINTR:
@@ -64,7 +66,7 @@ bool SamePeer(const sockaddr_storage& a, const sockaddr_storage& b) {
   return x.sin6_port == y.sin6_port && memcmp(&x.sin6_addr, &y.sin6_addr, sizeof x.sin6_addr) == 0;
 }
 
-// Reset while it waited. gRPC would write a line to the log for each.
+// Returns true for a connection reset while it waited. gRPC would write a log line for each.
 bool IsGone(int fd) {
   sockaddr_storage peer;
   socklen_t size = sizeof peer;
@@ -119,7 +121,7 @@ void Listener::Run() {
   for (int fd : sockets_.fds) wait.push_back({fd, POLLIN, 0});
   wait.push_back({wake_, POLLIN, 0});
   while (!stopping_) {
-    // While it rests only the wake-up is looked at: the sockets are readable all the time.
+    // While it rests it waits for the wake-up only: the sockets are readable all the time.
     bool rests = rest_milliseconds_ > 0;
     pollfd* from = rests ? &wait.back() : wait.data();
     poll(from, static_cast<nfds_t>(wait.data() + wait.size() - from),
@@ -135,7 +137,7 @@ void Listener::AcceptSome(int socket) {
   }
 }
 
-// False: there is nothing more to accept now.
+// Returns false if there is nothing more to accept now.
 bool Listener::AcceptOne(int socket) {
   if (!OwnerHasRoom()) {
     rest_milliseconds_ = kRoomMilliseconds;
@@ -165,14 +167,15 @@ bool Listener::OwnerHasRoom() const {
   return !options_.held || options_.held() < options_.max_connections;
 }
 
-// False: there is nothing more to accept now. Without descriptors only this tells.
+// Returns false if there is nothing more to accept now. Without descriptors only this call finds
+// out.
 bool Listener::SpendSpare(int socket) {
   if (spare_ >= 0) close(spare_);
   int fd = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC);
   bool empty = fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   if (fd >= 0) close(fd);
   spare_ = OpenSpare();
-  // Another thread may have been quicker to take what was set free.
+  // Another thread may have taken the freed descriptor first.
   if (spare_ < 0 || (fd < 0 && !empty)) rest_milliseconds_ = kRestMilliseconds;
   if (fd < 0) return false;
   {
@@ -243,8 +246,8 @@ bool Listener::IsExpected(const sockaddr_storage& peer) {
   return true;
 }
 
-// The end of file goes out before the close: what the client has sent by then, and closing over
-// unread bytes, would make a reset of it.
+// Sends the end of file before the close: otherwise bytes that the client has sent by then, unread
+// at the close, would turn it into a reset.
 void Listener::Refuse(int fd) {
   shutdown(fd, SHUT_WR);
   char bytes[4096];
@@ -267,8 +270,8 @@ Listener::Full Listener::IsFull() const {
   return HasAll(refusal_->address) ? Full::kAddress : Full::kNo;
 }
 
-// An address that has all it gets is refused again and again among others that are served, and a
-// place that is free for a moment is taken at once: neither is the end of refusing.
+// Two things do not end refusing: other clients that are served while an address at its bound is
+// refused again and again, and a connection that becomes free and is taken at once.
 void Listener::TellRefusing() {
   bool refusing = false;
   {

@@ -1,15 +1,15 @@
-// The accept loop: bounded connections, and life after every descriptor was taken.
+// The accept loop: bounded connections, and recovery after all descriptors were taken.
 //
 // A thread accepts. Up to max_connections are handed on, of one address (peer.h) up to
-// max_per_address; when they are all in use, one of them may give way (connections.h), the
-// address's own where it has as many as it may have. Otherwise the new one is refused: closed
-// before a byte was sent, which gRPC clients take for UNAVAILABLE and try again after their own
-// delay. (A GOAWAY could say why, but after one gRPC's clients connect again without any delay,
-// 2,400 times a second with 1.51, and fail no call meanwhile.)
+// max_per_address. When all are in use one may give way (connections.h), of the same address if
+// that has as many as it may have. Otherwise the new connection is refused: closed before a byte
+// was sent, which gRPC clients take for UNAVAILABLE and try again after their own delay. (A GOAWAY
+// could give a reason, but after one gRPC's clients connect again without any delay, 2,400 times a
+// second with 1.51, and fail no call meanwhile.)
 //
-// When no descriptor is left one that is kept for this is spent on accepting and closing what
-// waits; where even that fails the thread rests for a moment and goes on, so that nothing has to be
-// restarted when descriptors are back.
+// When no descriptor is left, a spare one is used to accept and close waiting connections. If even
+// that fails the thread rests for a moment and goes on, so that no restart is needed when
+// descriptors are back.
 #ifndef KILN_SERVER_NET_LISTENER_H_
 #define KILN_SERVER_NET_LISTENER_H_
 
@@ -34,40 +34,40 @@
 
 namespace kiln::net {
 
-// Of a listener, besides max_connections: those that leave, the spare descriptor, listening
-// sockets, its wake-up.
+// Descriptors of a listener besides max_connections: leaving connections, the spare descriptor,
+// listening sockets, its wake-up.
 inline constexpr uint64_t kListenerDescriptors = 24;
 
 class Listener {
  public:
   struct Options {
     uint64_t max_connections = 0;
-    // Of one address; 0: no bound of its own. A trusted proxy's address has none.
+    // Bound for one address; 0: none. A trusted proxy's address has none.
     uint64_t max_per_address = 0;
     TrustedProxies trusted;
-    // Told of every connection, before it is handed on, and of its end. May be null; outlives this.
+    // Told of every connection before it is handed on, and of its end. May be null; outlives this.
     ConnectionTable* table = nullptr;
-    // Takes ownership of a non-blocking connection. From the listener's thread. `named`: the socket
-    // has a name of its peer that tells it from all others (TCP); otherwise the table has it as
+    // Takes ownership of a non-blocking connection; called from the listener's thread. `named`: the
+    // socket's peer has a name that differs from all others (TCP); otherwise the table has it as
     // "fd:N".
     std::function<void(int fd, bool named)> take;
-    // Of those that were handed on, how many are open, where their owner can tell; it then makes
-    // room itself, and while there are max_connections clients wait unaccepted. Null:
-    // connections.h.
+    // Returns how many of the connections handed on are open, if their owner can tell. The owner
+    // then makes room itself, and while there are max_connections clients wait unaccepted. Null:
+    // connections.h decides.
     std::function<uint64_t()> held;
-    // Connections begin to be refused (true), and there is ample room and none was refused for two
-    // seconds (false); from the listener's thread. May be null.
+    // Called when refusing begins (true), and when there is ample room and no client was refused
+    // for two seconds (false); from the listener's thread. May be null.
     std::function<void(bool refusing)> on_refusing;
   };
-  // Why clients are refused now: one was in the last two seconds, and what it lacked is still not
-  // there (of descriptors that is not known).
+  // Why clients are refused now: one was refused in the last two seconds, and what it lacked is
+  // still not there (for descriptors that is not known).
   enum class Full { kNo, kPlaces, kAddress, kDescriptors };
   struct Counters {
     uint64_t open = 0;
     uint64_t limit = 0;
     uint64_t accepted = 0;  // and handed on
     uint64_t refused_limit = 0;
-    uint64_t refused_address = 0;  // its address had as many as it may have
+    uint64_t refused_address = 0;  // refused because its address had as many as it may have
     uint64_t refused_descriptors = 0;
     uint64_t closed_silent = 0;  // gave way
     uint64_t closed_idle = 0;    // likewise
@@ -75,21 +75,22 @@ class Listener {
   };
 
   Listener(ListeningSockets sockets, Options options);
-  // Ends accepting. What was handed on stays.
+  // Stops accepting. Connections handed on stay.
   ~Listener() { Stop(); }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // Ends accepting and gives the sockets up. What was handed on stays, and counters() goes on.
-  // Once, or again without effect; not from several threads.
+  // Stops accepting and closes the sockets. Connections handed on stay, and counters() still works.
+  // A second call has no effect. Not to be called from several threads.
   void Stop();
 
   // Asks the kernel, or the owner, which connections live.
   Counters counters();
-  // The address of the first socket.
+  // Returns the address of the first socket.
   sockaddr_storage first_address(socklen_t* size) const;
 
-  // The next connection from `peer` is the daemon's own: it is handed on whatever the bound.
+  // Announces the daemon's own connection from `peer`: the next one from there is exempt from the
+  // bound.
   void Expect(const sockaddr_storage& peer);
 
  private:
@@ -99,23 +100,23 @@ class Listener {
   bool OwnerHasRoom() const;
   bool SpendSpare(int socket);
   bool Admit(int fd, const sockaddr_storage& peer);
-  // kNo: there is a place for it. Another may have given way.
+  // Returns kNo if the connection can be admitted, perhaps because another one gave way.
   Full MakeRoomFor(const Connection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // That address has as many as it may have.
+  // Returns true if that address has as many as it may have.
   bool HasAll(const std::string& address) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // What was closed is forgotten, if it was not just now.
+  // Forgets closed connections, unless it did so just now.
   void SweepAtTimes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool GaveWay(Connections::GaveWay how) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsExpected(const sockaddr_storage& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Refuse(int fd);
-  // A client was refused just now.
+  // Notes that a client was refused just now.
   void NoteRefusal(Full why, const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool RefusedOfLate() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Full IsFull() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Tells, once each, that refusing begins and that it is over.
+  // Calls on_refusing once when refusing begins, and once when it is over.
   void TellRefusing() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  ListeningSockets sockets_;  // of Run, after the start
+  ListeningSockets sockets_;  // used by Run alone, after the start
   const Options options_;
   int wake_ = -1;
   int spare_ = -1;

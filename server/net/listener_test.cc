@@ -1,4 +1,4 @@
-// The accept loop: its bound, who gives way, and what a deaf daemon notices.
+// Tests the accept loop: its bound, which connection gives way, and how a deaf daemon finds out.
 #include "server/net/listener.h"
 
 #include <arpa/inet.h>
@@ -42,7 +42,7 @@ class Client {
 
   bool connected() const { return connected_; }
   void Say(const std::string& text) { ASSERT_GT(send(fd_, text.data(), text.size(), 0), 0); }
-  // Waits for the end that the other side makes.
+  // Waits until the other side has closed.
   bool Ended() const {
     pollfd p = {fd_, POLLIN, 0};
     char byte;
@@ -58,7 +58,8 @@ class Client {
   bool connected_ = false;
 };
 
-// Owns what a listener hands on; closes a connection when its client's end has come, as gRPC does.
+// Owns the connections that a listener hands on; closes one when its client has closed, as gRPC
+// does.
 class ListenerTest : public testing::Test {
  protected:
   void Start(uint64_t most, uint64_t of_one_address = 0, const std::string& trusted = "none") {
@@ -102,7 +103,7 @@ class ListenerTest : public testing::Test {
     for (int i = 0; i < 2000 && Taken() < count; ++i) absl::SleepFor(absl::Milliseconds(2));
     ASSERT_EQ(Taken(), count);
   }
-  // Has said something that the kernel has counted.
+  // Connects and sends a byte that the kernel has counted.
   std::unique_ptr<Client> ConnectAndSpeak(size_t count, uint32_t own = 1) {
     auto client = Connect(own);
     client->Say("x");
@@ -114,11 +115,11 @@ class ListenerTest : public testing::Test {
   ConnectionTable table_;
   std::mutex mutex_;
   std::set<int> taken_;
-  std::string told_;  // of the listener's thread
+  std::string told_;  // used by the listener's thread
   std::unique_ptr<Listener> listener_;
 };
 
-// A page may ask for the counters while the daemon ends.
+// A page may read the counters while the daemon ends.
 TEST_F(ListenerTest, CountersOutliveAccepting) {
   Start(2);
   auto client = ConnectAndSpeak(1);
@@ -141,7 +142,7 @@ TEST_F(ListenerTest, RefusesOverTheLimitAndServesWhenOneHasLeft) {
   EXPECT_TRUE(second->Open());
   first.reset();
   for (int i = 0; i < 1000 && Taken() == 2; ++i) {
-    CloseEnded();  // after the byte that it said is still unread: peeked at, not an end
+    CloseEnded();  // its first byte is still unread: peeked at, it is no end of file
     std::lock_guard<std::mutex> lock(mutex_);
     char byte;
     for (int fd : taken_) recv(fd, &byte, 1, MSG_DONTWAIT);
@@ -195,8 +196,8 @@ TEST_F(ListenerTest, ATrustedProxyIsBoundByAllPlacesOnly) {
   EXPECT_EQ(listener_->counters().refused_limit, 1u);
 }
 
-// Those that were shut down hold their descriptors until their owner closes them: there is an end
-// to how many are shut down before that.
+// Connections that were shut down keep their descriptors until their owner closes them, so the
+// number shut down before that is bounded.
 TEST_F(ListenerTest, AFloodOfSilentOnesDoesNotOutrunTheirClosing) {
   Start(40);
   std::vector<std::unique_ptr<Client>> flood;
@@ -214,7 +215,7 @@ TEST_F(ListenerTest, AFloodOfSilentOnesDoesNotOutrunTheirClosing) {
   EXPECT_EQ(Taken(), 56u);
 }
 
-// Clients that all come at once are refused, not thrown out for each other.
+// Clients that all come at once are refused, not closed for each other.
 TEST_F(ListenerTest, WhoHasJustComeDoesNotGiveWay) {
   Start(20);
   std::vector<std::unique_ptr<Client>> herd;
@@ -226,13 +227,13 @@ TEST_F(ListenerTest, WhoHasJustComeDoesNotGiveWay) {
     absl::SleepFor(absl::Milliseconds(5));
     counters = listener_->counters();
   }
-  // A machine that takes longer for that cannot tell.
+  // On a machine that takes longer the test says nothing.
   if (took > Connections::kLeastSilence / 2) GTEST_SKIP() << took;
   EXPECT_EQ(counters.closed_silent, 0u);
   EXPECT_EQ(counters.refused_limit, 10u);
 }
 
-// A descriptor that its owner has closed, and that is another file now, is nobody's connection.
+// The number of a descriptor that its owner has closed may be another file now, no connection.
 TEST_F(ListenerTest, WhatTookTheNumberOfAClosedConnectionIsLeftAlone) {
   Start(1);
   auto first = Connect();
@@ -266,7 +267,7 @@ TEST_F(ListenerTest, SaysWhenItBeginsAndEndsToRefuse) {
   EXPECT_EQ(told_.find("++"), std::string::npos) << told_;
 }
 
-// One address has all that it gets and tries again and again, while others come and are served.
+// One address is at its bound and tries again and again, while other clients come and are served.
 TEST_F(ListenerTest, OthersWhoAreServedDoNotEndTheRefusing) {
   Start(40, 2);
   auto first = ConnectAndSpeak(1), second = ConnectAndSpeak(2);
@@ -295,7 +296,8 @@ TEST_F(ListenerTest, FullIsWhatHasNoPlacesNow) {
   EXPECT_EQ(listener_->counters().full, Listener::Full::kNo);
 }
 
-// Clients come to one socket as fast as they are accepted there; the other's wait no longer.
+// Clients come to one socket as fast as they are accepted; the other socket's wait no longer for
+// that.
 TEST(ListenerSocketsTest, AFloodOnOneSocketDoesNotKeepTheOtherWaiting) {
   constexpr size_t kFlood = 1000;
   auto sockets = Listen("listen", "127.0.0.1:0");
@@ -337,7 +339,7 @@ TEST(ListenerSocketsTest, AFloodOnOneSocketDoesNotKeepTheOtherWaiting) {
   for (int fd : clients) close(fd);
 }
 
-// Nobody answers: that is what a deaf daemon looks like to itself.
+// No server answers: that is how a deaf daemon looks to itself.
 TEST_F(ListenerTest, AProbeOfADeafDaemonFailsAndSaysSo) {
   Start(1);
   auto only = ConnectAndSpeak(1);
@@ -363,7 +365,7 @@ TEST_F(ListenerTest, AProbeOfADeafDaemonFailsAndSaysSo) {
   EXPECT_EQ(told, (std::vector<bool>{false, true}));
 }
 
-// Asking hangs together with what is asked: its thread cannot say so, the counters can.
+// A probe hangs together with what it asks: its thread cannot report that, the counters can.
 TEST(SelfProbeTest, AProbeThatHangsHasFailed) {
   std::atomic<bool> hangs = true;
   SelfProbe::Options options;

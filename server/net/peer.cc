@@ -1,4 +1,4 @@
-// Who is at the other end of a connection: see peer.h.
+// Tells who is at the other end of a connection: see peer.h.
 #include "server/net/peer.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 namespace kiln::net {
 namespace {
 
-// The first 64 bits.
+// The first 64 bits of an IPv6 address.
 constexpr size_t kOwnBytes = 8;
 
 std::string Text(const in_addr& ip) {
@@ -47,8 +47,8 @@ bool IsPort(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The host of "192.0.2.7:80", "[2001:db8::1]:80" and "[2001:db8::1]"; what is of no such form as it
-// is.
+// Returns the host of "192.0.2.7:80", "[2001:db8::1]:80" and "[2001:db8::1]"; other texts
+// unchanged.
 std::string_view WithoutPort(std::string_view text) {
   const size_t colon = text.rfind(':');
   const bool bracketed = !text.empty() && text.front() == '[';
@@ -98,7 +98,7 @@ std::optional<std::string> AddressOfText(std::string_view text) {
 std::string PeerName(const sockaddr_storage& peer) {
   const std::string host = HostName(peer);
   if (host.empty()) return "";
-  // Both kinds have the port in the same place.
+  // Both address families have the port at the same offset.
   return absl::StrCat(host, ":", ntohs(reinterpret_cast<const sockaddr_in&>(peer).sin_port));
 }
 

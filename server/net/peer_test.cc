@@ -1,4 +1,4 @@
-// Addresses of peers, and whose word is believed on them.
+// Tests addresses of peers, and which peers' forwarding headers are believed.
 #include "server/net/peer.h"
 
 #include <arpa/inet.h>

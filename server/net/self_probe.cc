@@ -1,4 +1,4 @@
-// The daemon watches itself: see self_probe.h.
+// Probes the daemon at intervals: see self_probe.h.
 #include "server/net/self_probe.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ SelfProbe::Counters SelfProbe::counters() const {
 }
 
 bool SelfProbe::Wait() {
-  // A century is as good as never, and does not overflow.
+  // Bounded by a century, which is as good as never and does not overflow.
   auto interval = absl::ToChronoMilliseconds(std::min(options_.interval, absl::Hours(876'000)));
   std::unique_lock<std::mutex> lock(mutex_);
   return !wake_.wait_until(lock, std::chrono::steady_clock::now() + interval,

@@ -1,6 +1,6 @@
-// The daemon watches itself: asks, at intervals, whether it answers. Asking may hang with whatever
-// else does (gRPC's caller does work of other connections while it waits): whoever reads the
-// counters is told so, though the probe's own thread cannot tell anybody then.
+// Probes the daemon at intervals: asks if it answers. The question may hang together with the
+// daemon (gRPC's caller does work of other connections while it waits); then the probe's own thread
+// cannot report it, but readers of the counters see it.
 #ifndef KILN_SERVER_NET_SELF_PROBE_H_
 #define KILN_SERVER_NET_SELF_PROBE_H_
 
@@ -20,17 +20,17 @@ class SelfProbe {
  public:
   struct Options {
     absl::Duration interval;
-    // Ok: it answered. Meant to block for a bounded time.
+    // Asks the daemon; Ok if it answered. Should block for a bounded time.
     std::function<absl::Status()> ask;
-    // Of that time; asking for longer has failed.
+    // That bound; a probe that takes longer has failed.
     absl::Duration bound = absl::InfiniteDuration();
-    // The answer has changed, from or to Ok; in the probe's thread. May be null.
+    // Called when the answer changes to or from Ok, in the probe's thread. May be null.
     std::function<void(const absl::Status& status)> on_change;
   };
   struct Counters {
     uint64_t answered = 0;
     uint64_t failed = 0;
-    absl::Status last;  // Ok before the first; of the one under way, when its time is over
+    absl::Status last;  // Ok before the first; a probe under way counts when its time is over
   };
 
   explicit SelfProbe(Options options);
@@ -44,11 +44,11 @@ class SelfProbe {
 
  private:
   void Run();
-  // False: it is to end.
+  // Returns false if the probe is to end.
   bool Wait();
 
   const Options options_;
-  // Not Abseil's: a clock that is set back would make its waits longer by as much.
+  // Not Abseil's mutex: a clock that is set back would lengthen its waits by as much.
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;

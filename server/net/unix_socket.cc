@@ -1,4 +1,4 @@
-// A Unix-domain socket to listen on: see unix_socket.h.
+// Opens a Unix-domain socket to listen on: see unix_socket.h.
 #include "server/net/unix_socket.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace kiln::net {
 namespace {
 
-// Another daemon holds the lock for moments only.
+// How often, and at which interval, the lock is tried: another daemon holds it for moments only.
 constexpr int kLockTries = 100;
 constexpr int kLockWaitMicroseconds = 20'000;
 constexpr char kRemedy[] = ": remove it, or name a directory that does not exist yet";
@@ -54,7 +54,7 @@ absl::Status CheckDirectory(int fd, const std::string& directory) {
   return absl::OkStatus();
 }
 
-// Opened, made if it was missing, and found safe.
+// Opens the directory, making it if it is missing, and checks that it is safe.
 absl::StatusOr<Descriptor> OpenDirectory(const std::string& directory) {
   if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return Failed(directory);
   Descriptor fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -63,8 +63,9 @@ absl::StatusOr<Descriptor> OpenDirectory(const std::string& directory) {
   return fd;
 }
 
-// A file of its own, since whoever can read the directory can lock that, and keep it so. It goes
-// at the end, under the lock; who waited for it then looks whether it is there still.
+// A lock on a file of its own: any user who can read the directory could lock that, and keep it
+// locked. The file is removed at the end, under the lock; a daemon that waited for it checks that
+// it still exists.
 class Lock {
  public:
   Lock(int directory, std::string name) : directory_(directory), name_(std::move(name)) {}
@@ -74,7 +75,7 @@ class Lock {
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
-  // `path`: of the file, for errors.
+  // `path`: the file's path, for errors.
   absl::Status Take(const std::string& path) {
     for (int i = 0; i < kLockTries; ++i) {
       files::Opened lock = files::OpenFile(directory_, name_, O_RDWR | O_CREAT);
@@ -98,7 +99,7 @@ class Lock {
   Descriptor fd_;
 };
 
-// Whether a program answers behind a socket file, or it cannot be known.
+// Returns true if a program answers at the socket file, or if that cannot be known.
 bool IsAlive(const sockaddr_un& to) {
   Descriptor fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.ok()) return true;
@@ -106,7 +107,7 @@ bool IsAlive(const sockaddr_un& to) {
          errno != ECONNREFUSED;
 }
 
-// Ok: nothing is there any more.
+// Removes a socket without a listener. Ok: no file is left.
 absl::Status RemoveStale(const sockaddr_un& to) {
   struct stat is;
   if (lstat(to.sun_path, &is) != 0) return errno == ENOENT ? absl::OkStatus() : Failed("lstat");

@@ -1,4 +1,4 @@
-// Socket files: who reaches them, what is replaced and what never.
+// Tests socket files: which users reach them, what is replaced and what never is.
 #include "server/net/unix_socket.h"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ int ModeOf(const std::string& path) {
   return lstat(path.c_str(), &is) == 0 ? static_cast<int>(is.st_mode & 07777) : -1;
 }
 
-// Short names: a socket's path is.
+// Uses short directory names: a socket's path is bounded.
 class UnixSocketTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ class UnixSocketTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all("u"); }
 
-  // As a daemon leaves it that was killed.
+  // Leaves a socket file behind like a daemon that was killed.
   static void LeaveStale(const std::string& path) {
     auto sockets = Listen("listen", "unix:" + path);
     ASSERT_TRUE(sockets.ok()) << sockets.status();
@@ -67,7 +67,7 @@ TEST_F(UnixSocketTest, ADeadDaemonsFileIsReplacedALiveOnesIsNot) {
   EXPECT_EQ(Error("u/s"), "");
 }
 
-// Whatever the mask is, from the first moment: there is no later chmod.
+// The umask does not matter, from the first moment: there is no later chmod.
 TEST_F(UnixSocketTest, OnlyItsUserConnects) {
   mode_t before = umask(0);
   auto sockets = Listen("listen", "unix:u/new/s");
@@ -116,7 +116,7 @@ TEST_F(UnixSocketTest, WhatIsNoStaleSocketOfOursStays) {
   EXPECT_TRUE(fs::exists("u/stale"));
 }
 
-// Of another kind: nobody is refused there, and yet nobody listens.
+// A datagram socket: a connect is not refused there, though no program listens.
 TEST_F(UnixSocketTest, ADatagramSocketStays) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_un to = {AF_UNIX, "u/d"};
@@ -153,7 +153,7 @@ TEST_F(UnixSocketTest, OfManyThatStartOneListens) {
   }
 }
 
-// Whoever can open a directory can lock it, and would keep every daemon from starting there.
+// Any user who can open a directory can lock it, and would keep every daemon from starting there.
 TEST_F(UnixSocketTest, ALockOnTheDirectoryIsNobodysBusiness) {
   for (mode_t mode : {0700, 0755, 01777}) {
     chmod("u", mode);
@@ -165,7 +165,7 @@ TEST_F(UnixSocketTest, ALockOnTheDirectoryIsNobodysBusiness) {
   }
 }
 
-// Of what is planted as the lock file nothing is followed, waited for or written.
+// A planted lock file is not followed, waited for or written to.
 TEST_F(UnixSocketTest, WhatIsPlantedAsTheLockIsNotOpened) {
   chmod("u", 01777);
   std::ofstream("u/victim") << "precious";

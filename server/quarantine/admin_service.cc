@@ -23,7 +23,7 @@ using kiln::v1alpha::ShowQuarantineRequest;
 
 namespace {
 
-// Finishes the call: with what `answer` says to the request where the peer may have an answer.
+// Finishes the call: with the result of `answer` if the peer may have one.
 template <typename Request, typename Response, typename Answer>
 grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc::ByteBuffer& bytes,
                                 grpc::ByteBuffer* response, const Answer& answer) {
@@ -43,7 +43,7 @@ grpc::ServerUnaryReactor* Serve(grpc::CallbackServerContext* context, const grpc
   return reactor;
 }
 
-// A message has room for some names only.
+// Bounds how many keys a message names.
 grpc::Status StatusOf(const quarantine::Quarantine::Cleared& cleared) {
   constexpr size_t kMaxNamed = 16;
   if (cleared.left.empty()) return grpc::Status::OK;

@@ -1,5 +1,6 @@
-// The Admin service (proto/admin.proto). Answers only to its own machine: over loopback it does not
-// know who asks, so it answers what every user there may know, and no shader.
+// The Admin service (proto/admin.proto). Answers only clients on its own machine. A loopback
+// connection does not say which user asks, so the answers are what every user there may know, and
+// no shader.
 #ifndef KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 #define KILN_SERVER_QUARANTINE_ADMIN_SERVICE_H_
 
@@ -9,14 +10,13 @@
 
 namespace kiln::server {
 
-// Its messages come as bytes: gRPC would parse them, whatever they cost, before anybody looks at
-// whose they are.
+// Takes its messages as bytes: gRPC would parse them, at any cost, before the peer is checked.
 class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_ListQuarantine<
                                kiln::v1alpha::Admin::WithRawCallbackMethod_ShowQuarantine<
                                    kiln::v1alpha::Admin::WithRawCallbackMethod_ClearQuarantine<
                                        kiln::v1alpha::Admin::Service>>> {
  public:
-  // More than all keys that there may be.
+  // More than the keys of all possible entries take.
   static constexpr size_t kMaxRequestBytes = size_t{128} << 10;
 
   // Both outlive the service; `connections` null: calls are not counted.
@@ -39,7 +39,7 @@ class AdminService final : public kiln::v1alpha::Admin::WithRawCallbackMethod_Li
   const net::ConnectionTable* const connections_;
 };
 
-// Whether gRPC's name of a peer ("ipv4:127.0.0.1:4711") is of this machine.
+// Returns true if gRPC's name of a peer ("ipv4:127.0.0.1:4711") is of this machine.
 bool IsOwnMachine(const std::string& peer);
 
 }  // namespace kiln::server

@@ -26,7 +26,8 @@ constexpr char kUnfinished[] = ".new";
 constexpr char kLock[] = "lock";
 constexpr int kLooksUntilReadAgain = 60;
 
-// A key, or one that is being written: anything else is somebody else's.
+// Returns true for a key, or the name of a key's file that is being written. Other files are not
+// ours.
 bool IsOurs(absl::string_view name) {
   absl::ConsumeSuffix(&name, kUnfinished);
   return name.size() == 64 && std::all_of(name.begin(), name.end(), [](char c) {
@@ -34,7 +35,8 @@ bool IsOurs(absl::string_view name) {
          });
 }
 
-// Errors that say nothing about the file.
+// Reads up to `size` bytes. Returns false on an error, which says nothing about the file's
+// contents.
 bool ReadAll(int fd, size_t size, std::string* bytes) {
   bytes->resize(size);
   for (size_t at = 0; at < size;) {
@@ -100,12 +102,12 @@ bool EntryFiles::Open() {
   return true;
 }
 
-// A file, not the directory: over NFS only what is open for writing can be locked.
+// Locks a file, not the directory: over NFS only a file open for writing can be locked.
 bool EntryFiles::Lock(int folder) {
   lock_.Reset();
   files::Opened lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
-  // It has nothing in it: one with a second name (`cp -al`), or what is none, makes room for
-  // another, unless it is some kilnd's.
+  // The file is empty, so one with a second name (`cp -al`), or of another kind, is replaced,
+  // unless a kilnd has locked it.
   if (!lock.unfit.empty() && files::IsLocked(folder, kLock)) {
     trouble_ = absl::StrCat(parent_, "/", name_, " is in use by another kilnd");
     return false;
@@ -113,7 +115,8 @@ bool EntryFiles::Lock(int folder) {
   if (!lock.unfit.empty() && unlinkat(folder, kLock, 0) == 0) {
     lock = files::OpenFile(folder, kLock, O_RDWR | O_CREAT);
   }
-  if (!lock.ok() && lock.unfit.empty() && lock.error == EROFS) return true;  // none can write there
+  // No kilnd can write there.
+  if (!lock.ok() && lock.unfit.empty() && lock.error == EROFS) return true;
   if (!lock.ok()) {
     trouble_ = absl::StrCat(parent_, "/", name_, "/", kLock, " ", lock.Why());
     return false;
@@ -146,7 +149,7 @@ EntryFiles::Found EntryFiles::NotRead(const std::string& name, const std::string
   return Found::kUnread;
 }
 
-// A second name (`cp -al`) does no harm: the file is only read here, and replaced by another.
+// A second name (`cp -al`) does no harm: the file is only read here, and replaced on a write.
 EntryFiles::Found EntryFiles::Read(const std::string& name, QuarantineEntry* entry) {
   const files::Descriptor fd(
       openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));

@@ -1,4 +1,4 @@
-// Shaders that kill workers: see quarantine.h.
+// Refuses shaders that kill workers: see quarantine.h.
 #include "server/quarantine/quarantine.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ using Limits = QuarantineEntry::Limits;
 
 namespace {
 
-// 1 (the number was not written) did not say at which limits a shader died.
+// Format of entries. Format 1 (written without a number) lacked the limits at which a shader died.
 constexpr uint32_t kFormat = 2;
-// What an entry has beside its source.
+// Bound on an entry's size besides its source.
 constexpr uint64_t kMaxEntryBytes = uint64_t{1} << 20;
 
 TargetResult ResultOf(const QuarantineEntry& entry) {
@@ -39,7 +39,7 @@ TargetResult ResultOf(const QuarantineEntry& entry) {
   return result;
 }
 
-// Those of `now` that may have had a part in the death.
+// Returns the limits in `now` that may have had a part in the death.
 Limits LimitsOf(const QuarantineEntry& death, const Limits& now) {
   Limits limits;
   if (death.status() == TargetResult::TIMED_OUT) {
@@ -88,7 +88,7 @@ uint64_t* Quarantine::ReasonToDrop(const std::optional<Entry>& entry, Dropped* d
   return nullptr;
 }
 
-// The last first; sources stay where they are, in the files.
+// Returns the entries in the directory, the latest death first; sources stay in the files.
 std::vector<QuarantineEntry> Quarantine::ReadFiles(Dropped* dropped,
                                                    std::set<std::string>* unread) {
   std::vector<Entry> found;
@@ -131,8 +131,8 @@ void Quarantine::Load() {
   Publish();
 }
 
-// What is held is newer than what a file says of the same key; the source of a key is always the
-// same, and may be in that file only: what could not be read keeps it.
+// An entry in memory is newer than a file of the same key. The source of a key is always the same
+// and may be in that file only, so an entry whose file could not be read keeps its source.
 void Quarantine::Merge(std::vector<Entry> found, const std::set<std::string>& unread) {
   for (Held& held : entries_) {
     held.written = false;
@@ -157,7 +157,8 @@ void Quarantine::Merge(std::vector<Entry> found, const std::set<std::string>& un
 }
 
 void Quarantine::Insert(Entry entry, Source source) {
-  if (options_.directory.empty()) source = nullptr;  // nobody could read it
+  // Without a directory the source could not be read.
+  if (options_.directory.empty()) source = nullptr;
   entry.set_refusals(0);
   entry.set_request_bytes(source == nullptr ? 0 : source->ByteSizeLong());
   bytes_ += entry.request_bytes();
@@ -250,7 +251,7 @@ void Quarantine::Settle(const Change& change, bool done) {
   auto found = by_key_.find(change.held.entry.key());
   if (!done || change.remove || found == by_key_.end()) return;
   Held& held = *found->second;
-  if (held.version != change.held.version) return;  // there is a newer one
+  if (held.version != change.held.version) return;  // a newer version is waiting
   held.source = nullptr;
   held.written = true;
 }
@@ -291,7 +292,7 @@ bool Quarantine::CountDeath(const std::string& key, Entry* death) {
                               [&](const Suspect& one) { return one.key == key; });
   if (suspect == suspects_.end()) {
     suspects_.push_front({key, 0, {}});
-    auto known = by_key_.find(key);  // one that was under way when it was quarantined
+    auto known = by_key_.find(key);  // its job was under way when it was quarantined
     if (known != by_key_.end()) {
       suspects_.front().deaths = known->second->entry.deaths();
       suspects_.front().limits = known->second->entry.limits();

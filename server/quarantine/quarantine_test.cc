@@ -1,4 +1,4 @@
-// Shaders that kill workers: counting, bounds, restart, expiry.
+// Tests the quarantine: counting, bounds, restart, expiry.
 #include "server/quarantine/quarantine.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ class QuarantineTest : public testing::Test {
       });
     }
   }
-  // There is a cache directory, of nothing yet.
+  // Makes an empty cache directory.
   void MakeCache() {
     Quarantine q(options_);
     std::filesystem::remove_all(options_.directory);
@@ -71,7 +71,7 @@ class QuarantineTest : public testing::Test {
   std::string PathOf(uint8_t key) const {
     return options_.directory + "/" + cache::ToHex(Key(key));
   }
-  // As it is on disk.
+  // Returns the entry as it is on disk.
   static QuarantineEntry Kept(const std::string& path) {
     QuarantineEntry entry;
     std::ifstream in(path, std::ios::binary);
@@ -108,7 +108,7 @@ TEST_F(QuarantineTest, RefusesAfterTheLastDeathAndNotBefore) {
   ASSERT_EQ(q.List().entries_size(), 1);
   EXPECT_EQ(q.List().entries(0).refusals(), 1u);
   EXPECT_FALSE(q.List().entries(0).has_request());
-  // Its source is for who may read the file.
+  // Only users who can read the file get its source.
   EXPECT_FALSE(q.Show(cache::ToHex(Key(1)))->has_request());
   EXPECT_EQ(q.Show(cache::ToHex(Key(1)))->file(), PathOf(1));
   EXPECT_EQ(SourceBytes(q, 1), 100u);
@@ -211,7 +211,7 @@ TEST_F(QuarantineLimitsTest, GoWithMoreOfTheirs) {
   EXPECT_EQ(Left(), (Keys{kWall, kCpu}));
 }
 
-// Each limit that one of the deaths was at.
+// Raising any limit at which one of the deaths happened drops the entry.
 TEST_F(QuarantineLimitsTest, OfDeathsOfSeveralKindsEachCounts) {
   {
     Quarantine q(options_);
@@ -247,7 +247,7 @@ TEST_F(QuarantineTest, FilesOfAnotherFormatAreDroppedAndCounted) {
   EXPECT_EQ(q.usage().dropped.damaged, 0u);
 }
 
-// Sources are other people's.
+// Sources belong to clients.
 TEST_F(QuarantineTest, OthersCannotReadTheFiles) {
   MakeCache();
   std::filesystem::create_directories(options_.directory);
@@ -278,7 +278,7 @@ TEST_F(QuarantineTest, ALinkInPlaceOfTheDirectoryIsNotFollowed) {
   EXPECT_FALSE(std::filesystem::exists(victim + "/" + cache::ToHex(Key(1))));
 }
 
-// While a file is written, or a source put together, compiles go on.
+// While a file is written, or a source put together, other compiles go on.
 TEST_F(QuarantineTest, NobodyWaitsForTheDisk) {
   Quarantine* quarantine = nullptr;
   int writes = 0;
@@ -357,7 +357,7 @@ TEST_F(QuarantineTest, DamagedFilesAreDropped) {
   EXPECT_TRUE(q.Refuse(Key(4)).has_value());
 }
 
-// And is written, source and all, as soon as there is one; what was there is read.
+// It is written, with its source, as soon as there is a directory; entries there are read.
 TEST_F(QuarantineTest, WithoutAUsableDirectoryItWorksInMemoryUntilThereIsOne) {
   {
     Quarantine q(options_);
@@ -397,7 +397,7 @@ TEST_F(QuarantineTest, FollowsADirectoryThatIsRemovedOrExchanged) {
       std::filesystem::remove_all(cache_);
       std::filesystem::rename(cache_ + ".away", cache_);
     }
-    // A change finds the new one by itself.
+    // A change finds the new directory by itself.
     const auto next = static_cast<uint8_t>(2 + round);
     Die(&q, next, 3);
     for (uint8_t key = 1; key <= next; ++key) {
@@ -424,7 +424,7 @@ TEST_F(QuarantineTest, AThreadFollows) {
   }
 }
 
-// As on a full disk.
+// The write fails as on a full disk.
 TEST_F(QuarantineTest, AnEntryThatCouldNotBeWrittenIsWrittenLater) {
   Quarantine q(options_);
   const std::string in_the_way = PathOf(1) + ".new";
@@ -450,12 +450,12 @@ TEST_F(QuarantineTest, SaysWhichFilesStay) {
   EXPECT_EQ(cleared.left, std::vector<std::string>{cache::ToHex(Key(1))});
   Die(&q, 3, 3);
   std::filesystem::rename(cache_, cache_ + ".away");
-  std::ofstream(cache_) << "a file";  // nobody knows what becomes of it
+  std::ofstream(cache_) << "a file";  // the moved files cannot be reached
   EXPECT_EQ(q.ClearAll().left, std::vector<std::string>{cache::ToHex(Key(3))});
   EXPECT_FALSE(q.Refuse(Key(3)).has_value());
 }
 
-// Two daemons would remove each other's.
+// Two daemons would remove each other's entries.
 TEST_F(QuarantineTest, TheDirectoryHasOneUser) {
   auto first = std::make_unique<Quarantine>(options_);
   Die(first.get(), 1, 3);
@@ -471,7 +471,7 @@ TEST_F(QuarantineTest, TheDirectoryHasOneUser) {
   EXPECT_EQ(SourceBytes(second, 2), 100u);
 }
 
-// In the cache directory of nobody, or of everybody, nothing is made.
+// Nothing is made in a directory that is no cache directory, or that all users can write to.
 TEST_F(QuarantineTest, OnlyInACacheDirectory) {
   std::filesystem::create_directory(cache_);
   std::ofstream(cache_ + "/thesis.tex") << "words";
@@ -487,7 +487,7 @@ TEST_F(QuarantineTest, OnlyInACacheDirectory) {
   EXPECT_FALSE(std::filesystem::exists(PathOf(2)));
 }
 
-// A hostile file is not waited for, nor another one read in its place.
+// Opening a hostile file does not block, and no other file is read instead.
 TEST_F(QuarantineTest, FilesThatAreNoneAreDropped) {
   {
     Quarantine q(options_);
@@ -504,7 +504,7 @@ TEST_F(QuarantineTest, FilesThatAreNoneAreDropped) {
   EXPECT_TRUE(std::filesystem::exists(outside));
 }
 
-// `cp -al` of the cache directory, and what another program keeps under the same name.
+// After `cp -al` of the cache directory, or with another program's file of the same name.
 TEST_F(QuarantineTest, ALockWithTwoNamesHoldsOthersOff) {
   Quarantine first(options_);
   Die(&first, 1, 3);
@@ -535,7 +535,7 @@ TEST_F(QuarantineTest, SecondNamesDoNoHarmAndOthersFilesStay) {
   EXPECT_EQ(Kept(cache_ + ".away").key(), cache::ToHex(Key(1)));
 }
 
-// Restored by root, or a disk that does not read for a moment: it is no reason to remove it.
+// A file restored by root, or a disk that cannot be read for a moment, is no reason to remove it.
 TEST_F(QuarantineTest, WhatCannotBeReadStaysAndIsReadLater) {
   {
     Quarantine q(options_);
@@ -571,7 +571,7 @@ TEST_F(QuarantineTest, WhatIsHeldAndCannotBeReadKeepsItsSource) {
   Die(&q, 2, 3);
   ASSERT_EQ(chown(PathOf(1).c_str(), 12345, 0), 0);
   std::filesystem::rename(options_.directory, cache_ + ".away");
-  q.Follow();  // another directory, without either
+  q.Follow();  // another directory, with neither entry
   std::filesystem::remove_all(options_.directory);
   std::filesystem::rename(cache_ + ".away", options_.directory);
   for (int i = 0; i < 3; ++i) q.Follow();
@@ -591,7 +591,7 @@ TEST_F(QuarantineTest, BoundedInNumberAndBytes) {
   EXPECT_EQ(SourceBytes(q, 1), 0u);
   EXPECT_FALSE(Kept(PathOf(1)).has_request());
   EXPECT_EQ(SourceBytes(q, 4), 1000u);
-  EXPECT_TRUE(q.Refuse(Key(1)).has_value());  // asked for: no longer the oldest
+  EXPECT_TRUE(q.Refuse(Key(1)).has_value());  // asked for, so no longer the oldest
   Die(&q, 5, 3, 1000);
   EXPECT_EQ(q.usage().entries, 4u);
   EXPECT_TRUE(q.Refuse(Key(1)).has_value());
@@ -606,7 +606,7 @@ TEST_F(QuarantineTest, SuspectsAreBounded) {
   options_.max_entries = 2;
   Quarantine q(options_);
   for (uint8_t i = 1; i <= 3; ++i) Die(&q, i, 2);
-  Die(&q, 1, 1);  // forgotten: this is its first
+  Die(&q, 1, 1);  // forgotten before: this is its first
   EXPECT_FALSE(q.Refuse(Key(1)).has_value());
   Die(&q, 3, 1);
   EXPECT_TRUE(q.Refuse(Key(3)).has_value());

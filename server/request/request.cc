@@ -163,7 +163,7 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   }
 }
 
-// The stage may be in the module alone: then the worker sees whether it has such state.
+// If only the module names the stage, the worker checks that the stage has such state.
 void RequestChecker::CheckState(const CompileRequest& request, Violations* out) const {
   if (!request.options().has_state()) return;
   const kiln::v1alpha::PipelineState& state = request.options().state();

@@ -1,7 +1,7 @@
-// Checks a request and brings it into the form in which it is worked on.
+// Checks a request and computes the components of its keys.
 //
-// Everything that a client sends is bounded here, before anything is done with it. What is wrong is
-// the caller's fault and named by field; what is wrong inside a shader is not looked at here.
+// Everything that a client sends is bounded here, before any work on it. An error here is the
+// caller's, and names the field; errors inside a shader are not looked for here.
 #ifndef KILN_SERVER_REQUEST_REQUEST_H_
 #define KILN_SERVER_REQUEST_REQUEST_H_
 
@@ -27,13 +27,13 @@ using Violations = std::vector<std::pair<std::string, std::string>>;
 
 class RequestChecker {
  public:
-  // `hello`: what the workers can do.
+  // `hello`: the targets, stages and passes of the workers.
   RequestChecker(const worker::Hello& hello, const Limits& limits);
 
-  // Empty: the request is well-formed.
+  // Returns the fields that are wrong; empty: the request is well-formed.
   Violations Check(const kiln::v1alpha::CompileRequest& request) const;
 
-  // The components of a target that was checked.
+  // Returns the components of a target that Check accepted.
   const cache::TargetComponents& Components(const std::string& target) const {
     return targets_.at(target);
   }

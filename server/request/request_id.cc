@@ -1,4 +1,4 @@
-// Ids of calls: see request_id.h.
+// Makes and checks ids of calls: see request_id.h.
 #include "server/request/request_id.h"
 
 #include <atomic>

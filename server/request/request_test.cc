@@ -1,5 +1,5 @@
-// Pipeline state of requests: what is refused, by the name of its field. (The rest: engine_test,
-// service tests.)
+// Tests which pipeline state of a request is refused, by the name of its field. (The rest:
+// engine_test, service tests.)
 #include "server/request/request.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using kiln::v1alpha::PipelineState;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Fields that a daemon whose workers compile these stages finds wrong.
+// Returns the fields that are wrong to a daemon whose workers compile these stages.
 template <class Change>
 std::vector<std::string> Wrong(const std::vector<std::string>& stages, const std::string& stage,
                                Change change) {

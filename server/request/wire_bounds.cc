@@ -1,4 +1,4 @@
-// Bounds on what a message's bytes make of memory: see wire_bounds.h.
+// Bounds the memory that a message takes once parsed: see wire_bounds.h.
 #include "server/request/wire_bounds.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -23,7 +23,7 @@ using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::GlslSource;
 using kiln::v1alpha::NextStageReads;
 
-// No message of ours nests deeper, and protobuf does not parse what does.
+// No message of ours nests deeper, and protobuf does not parse deeper ones.
 constexpr int kDepth = 16;
 
 class Walk {
@@ -31,7 +31,7 @@ class Walk {
   Walk(const std::map<const FieldDescriptor*, uint64_t>& most, CodedInputStream* in)
       : most_(most), in_(in) {}
 
-  // False: the walk is over.
+  // Walks one message. Returns false when the walk has ended.
   bool Message(const Descriptor& type, int depth) {
     while (const uint32_t tag = in_->ReadTag()) {
       const FieldDescriptor* field = type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
@@ -49,13 +49,14 @@ class Walk {
       result_ = {Path(nullptr), "groups are not accepted"};  // proto3 has none
       return false;
     }
-    if (field != nullptr && !Fits(*field, wire)) field = nullptr;  // so it is to protobuf
+    // Protobuf treats it as unknown, too.
+    if (field != nullptr && !Fits(*field, wire)) field = nullptr;
     if (wire != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
       return Count(field, 1) && WireFormatLite::SkipField(in_, tag);
     }
     uint32_t length = 0;
     if (!in_->ReadVarint32(&length) || length > INT32_MAX) return false;
-    // A packed element has a byte at least.
+    // A packed element has at least one byte.
     const bool packed = field != nullptr && field->is_packable();
     if (!Count(field, packed ? length : 1)) return false;
     const bool nested =
@@ -70,7 +71,7 @@ class Walk {
   }
 
   bool Nested(const FieldDescriptor& field, uint32_t length, int depth) {
-    // Protobuf would read on, behind the outer message, and see that only at the inner one's end.
+    // Protobuf would read on, beyond the outer message, and notice only at the inner one's end.
     if (const int left = in_->BytesUntilLimit();
         left >= 0 && length > static_cast<uint32_t>(left)) {
       result_ = {Path(&field), "it is longer than the message around it"};
@@ -84,7 +85,7 @@ class Walk {
     return whole;
   }
 
-  // What is known and not repeated is parsed into the place that it has.
+  // Known fields that are not repeated take no further memory: later values replace earlier ones.
   bool Count(const FieldDescriptor* field, uint64_t n) {
     if (field != nullptr && !field->is_repeated()) return true;
     const auto bound = most_.find(field);

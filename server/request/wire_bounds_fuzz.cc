@@ -1,10 +1,10 @@
-// Fuzz target: bytes of a request through the bounds, the parser and the checks of the daemon.
+// Fuzz target: bytes of a request through the daemon's bounds, parser and checks.
 //
 // Byte 0: which message (bit 0) and how the bytes are cut into blocks; the rest is the message.
 // Properties:
-//   what the bounds admit makes no more elements and unknown fields than they say, and no more
-//     memory than its bytes and those can have, whether it parses or not;
-//   what they refuse has more of that field (as protobuf's own reader of unknown fields counts
+//   admitted bytes make no more elements and unknown fields than the bounds say, and no more
+//     memory than the bytes and those can take, whether they parse or not;
+//   refused bytes have more of the named field (as protobuf's own reader of unknown fields counts
 //     them), a group, or a message that is longer than the one around it;
 //   text that is not UTF-8 is found in nothing that parses.
 // The limits are small, so that short inputs reach them.
@@ -66,7 +66,7 @@ uint64_t Most(const FieldDescriptor* field) {
   return it == kNames->end() ? kiln::server::kMaxOtherFields : it->second;
 }
 
-// Of what was made.
+// Counts the elements of a parsed message.
 void CountParsed(const Message& message, Counts* counts) {
   const auto* reflection = message.GetReflection();
   (*counts)[nullptr] += static_cast<uint64_t>(reflection->GetUnknownFields(message).field_count());
@@ -97,7 +97,7 @@ UnknownField::Type WireOf(const FieldDescriptor& field) {
   }
 }
 
-// Of what stands on the wire. False: there is what a message does not have.
+// Counts the elements on the wire. Returns false if something there cannot be part of a message.
 bool CountWire(const UnknownFieldSet& set, const Descriptor& type, Counts* counts) {
   bool good = true;
   for (int i = 0; i < set.field_count(); ++i) {
@@ -108,7 +108,7 @@ bool CountWire(const UnknownFieldSet& set, const Descriptor& type, Counts* count
     if (known != nullptr && known->is_packable() && bytes) {
       const std::string& packed = field.length_delimited();
       (*counts)[known] += packed.size();
-      // Others may be no numbers.
+      // Bytes with the high bit set may not be whole numbers.
       good = good && std::all_of(packed.begin(), packed.end(), [](char c) { return c >= 0; });
     } else if (known == nullptr || field.type() != WireOf(*known)) {
       ++(*counts)[nullptr];
@@ -166,8 +166,8 @@ void Check(std::string_view bytes, int block, Message* message) {
   Counts made;
   CountParsed(*message, &made);
   Within(made);
-  // A text that says that it is longer than what is there gets room for 50 MB at most, once, and
-  // nothing is put there: that is protobuf's.
+  // Protobuf itself reserves 50 MB at most, once, for a text that claims to be longer than the
+  // bytes that follow, and leaves it unused.
   if (parsed && message->SpaceUsedLong() > 4 * bytes.size() + (size_t{1} << 20)) {
     Fail("too much memory");
   }
@@ -198,7 +198,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Text that is not UTF-8 is not worth a line each time.
+  // Protobuf would write a line for each text that is not UTF-8.
   static const auto* const kSilence = new google::protobuf::LogSilencer;
   (void)kSilence;
   if (size == 0) return 0;

@@ -1,4 +1,4 @@
-// What the walk over the wire refuses, and that it refuses nothing which is within the bounds.
+// Tests what the walk over the wire refuses, and that it refuses nothing within the bounds.
 #include "server/request/wire_bounds.h"
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -23,7 +23,7 @@ const kiln::v1alpha::Capabilities::Limits& TheLimits() {
   return limits;
 }
 
-// The field that is too many; "": none.
+// Returns the field that is too many; "": none.
 std::string Refused(const std::string& bytes,
                     const google::protobuf::Descriptor& type = *CompileRequest::descriptor()) {
   const WireBounds bounds(TheLimits());
@@ -38,7 +38,7 @@ std::string Times(size_t n, const std::string& bytes) {
   return all;
 }
 
-// A field of fewer than 16384 bytes.
+// Encodes a field of fewer than 16384 bytes.
 std::string Field(int number, const std::string& contents) {
   std::string bytes(1, static_cast<char>(number << 3 | 2));
   bytes += static_cast<char>((contents.size() & 0x7f) | 0x80);
@@ -129,14 +129,14 @@ TEST(WireBoundsTest, UnknownFieldsAreBounded) {
   EXPECT_EQ(Refused("\x7c"), "(unknown)");
 }
 
-// Values of one place are parsed into that place.
+// Repeated values of a single field replace each other.
 TEST(WireBoundsTest, ValuesThatAreGivenAgainAreNot) {
   EXPECT_EQ(Refused(Times(100000, Field(4, "main"))), "");
   EXPECT_EQ(Refused(Times(100000, Field(7, ""))), "");
 }
 
-// To the parser what stands behind a message is still in it, where it says that it is longer than
-// the one around it; the parser finds out only at its end.
+// If a message claims to be longer than the one around it, the parser reads on into what follows,
+// and notices only at the message's end.
 TEST(WireBoundsTest, AMessageLongerThanTheOneAroundItIsRefused) {
   const std::string include = Field(5, Times(5000, std::string("\x78\x00", 2)));
   const std::string longer = Field(2, include).substr(0, 3);  // GlslSource, without its contents

@@ -1,4 +1,4 @@
-// Who makes a call: see clients.h.
+// Tells which client makes a call: see clients.h.
 #include "server/rpc/clients.h"
 
 #include <iterator>
@@ -12,7 +12,7 @@ namespace kiln::server {
 namespace {
 
 std::optional<std::string_view> HeaderOf(const Headers& headers, const char* name) {
-  // A proxy that appends a line of its own appends it behind its client's.
+  // The last one: a proxy that adds a header line of its own appends it after its client's.
   const auto [begin, end] = headers.equal_range(name);
   if (begin == end) return std::nullopt;
   const auto last = std::prev(end);
@@ -23,14 +23,14 @@ std::optional<std::string_view> HeaderOf(const Headers& headers, const char* nam
 
 worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers) {
   const net::Connection* connection = call.connection();
-  if (connection == nullptr) return {};  // it is gone already, or the daemon's own
+  if (connection == nullptr) return {};  // closed already, or the daemon's own
   const worker::Owner own{connection->address, std::to_string(connection->number)};
   if (!connection->trusted) return own;
   const auto header = HeaderOf(headers, kForwardedForHeader);
   const auto address = header.has_value() ? net::ForwardedAddress(*header) : std::nullopt;
   if (!address.has_value()) return own;
   const auto name = HeaderOf(headers, kForwardedConnectionHeader).value_or("");
-  // No number of a connection here begins so.
+  // The prefix keeps such names apart from the numbers of connections here.
   return {*address, "through " + std::string(name.substr(0, kMaxConnectionName))};
 }
 

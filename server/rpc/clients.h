@@ -1,10 +1,10 @@
-// Who makes a call: its connection, and whose share of the workers it is charged to.
+// Tells which client makes a call: its connection, and the owner that the call is charged to.
 //
-// An owner (worker/owner.h) is the connection's address and the connection, as they were known when
-// it was accepted (net/listener.h). What a proxy that the configuration trusts forwards is its
-// clients': there the address is the last one in `x-forwarded-for`, and the connection the one that
-// the proxy names in `kiln-client-connection`, if it names any. Where the former is no address the
-// call is the proxy's own. In calls of any other peer the same headers say nothing.
+// An owner (worker/owner.h) is the connection's address and the connection, as known when it was
+// accepted (net/listener.h). A proxy that the configuration trusts forwards its clients' calls:
+// their address is the last one in `x-forwarded-for`, and their connection the one that the proxy
+// names in `kiln-client-connection`, if any. If the former is no address the call is the proxy's
+// own. In calls of any other peer these headers are ignored.
 #ifndef KILN_SERVER_RPC_CLIENTS_H_
 #define KILN_SERVER_RPC_CLIENTS_H_
 
@@ -20,11 +20,11 @@ namespace kiln::server {
 
 inline constexpr char kForwardedForHeader[] = "x-forwarded-for";
 inline constexpr char kForwardedConnectionHeader[] = "kiln-client-connection";
-// Of the latter; what is longer is cut.
+// Bound on the latter header's value; longer ones are cut.
 inline constexpr size_t kMaxConnectionName = 64;
 
-// The call's connection, which counts as in use as long as the result lives. `table` null: not
-// known.
+// Returns the call's connection, which counts as in use as long as the result lives. `table` null:
+// the connection is not known.
 inline net::OpenCall BeginCall(const net::ConnectionTable* table,
                                const grpc::CallbackServerContext& context) {
   return table == nullptr ? net::OpenCall() : table->Begin(context.peer());
@@ -33,7 +33,8 @@ inline net::OpenCall BeginCall(const net::ConnectionTable* table,
 // The headers of a call, as gRPC has them.
 using Headers = std::multimap<grpc::string_ref, grpc::string_ref>;
 
-// Of a connection that is not known: (closed meanwhile, or the daemon's own) the owner is empty.
+// Returns the owner of a call. It is empty if the connection is not known (closed meanwhile, or the
+// daemon's own).
 worker::Owner OwnerOf(const net::OpenCall& call, const Headers& headers);
 
 inline worker::Owner OwnerOf(const net::OpenCall& call,
@@ -41,8 +42,8 @@ inline worker::Owner OwnerOf(const net::OpenCall& call,
   return OwnerOf(call, context.client_metadata());
 }
 
-// Under which name known_sources.h knows the client. Empty: a connection that is not known is no
-// client, and has shown nothing.
+// Returns the client's name for known_sources.h. Empty if the connection is not known: then the
+// client has sent no source.
 std::string ClientName(const net::OpenCall& call, const worker::Owner& owner);
 
 }  // namespace kiln::server

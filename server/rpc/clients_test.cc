@@ -1,4 +1,4 @@
-// Whose a call is: tests of clients.h.
+// Tests which client a call belongs to (clients.h).
 #include "server/rpc/clients.h"
 
 #include <gtest/gtest.h>

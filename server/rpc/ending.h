@@ -1,4 +1,4 @@
-// What every compile request ends with, however it came: counters, and the response's bytes.
+// The end of every compile request, over any method: counters, and the response's bytes.
 #ifndef KILN_SERVER_RPC_ENDING_H_
 #define KILN_SERVER_RPC_ENDING_H_
 
@@ -21,7 +21,7 @@
 
 namespace kiln::server {
 
-// A message from the bytes of a call; false where they are none.
+// Parses a message from the bytes of a call. Returns false if they are none.
 template <typename Message>
 bool ParseBuffer(const grpc::ByteBuffer& bytes, Message* message) {
   // The reader does not change the buffer.
@@ -41,7 +41,7 @@ inline metrics::Metrics::Source SourceOf(const Answer& answer) {
   }
 }
 
-// What is too many in the bytes of a message, before it is parsed.
+// Returns what is too many in the bytes of a message, before it is parsed.
 inline std::optional<WireBounds::TooMany> CheckBuffer(const WireBounds& bounds,
                                                       const grpc::ByteBuffer& bytes,
                                                       const google::protobuf::Descriptor& type) {
@@ -76,7 +76,7 @@ class Ending {
 
   absl::Time begun() const { return start_; }
 
-  // The bytes of a CompileResponse; none where the reply is not ok.
+  // Returns the bytes of a CompileResponse; none if the reply is not ok.
   std::vector<grpc::Slice> End(const Reply& reply) {
     std::vector<grpc::Slice> response;
     absl::Duration took = absl::Now() - start_;

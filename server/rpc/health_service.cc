@@ -23,16 +23,16 @@ grpc::Status Stopping() { return {grpc::StatusCode::UNAVAILABLE, "the daemon is 
 
 }  // namespace
 
-// A Watch call. Everything but OnDone's delete goes on under the service's lock: gRPC calls
+// A Watch call. Everything but OnDone's delete happens under the service's lock: gRPC calls
 // OnWriteDone, OnCancel and OnDone neither within StartWrite and Finish nor before the handler has
 // returned.
 class HealthService::Watcher final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
-  // `known`: whether there is a service of the name that it asks for.
+  // `known`: true if there is a service of the requested name.
   Watcher(HealthService* service, bool known, net::OpenCall open)
       : service_(service), known_(known), open_(std::move(open)) {}
 
-  // The state may be another than before.
+  // Writes the state if it differs from the one told last, or ends the watch if it is to end.
   void Tell() ABSL_EXCLUSIVE_LOCKS_REQUIRED(service_->mutex_) {
     if (writing_ || finished_) return;
     if (end_.has_value()) {
@@ -45,7 +45,7 @@ class HealthService::Watcher final : public grpc::ServerWriteReactor<grpc::ByteB
       StartWrite(&message_);
     }
   }
-  // The first reason counts.
+  // Ends the watch; the first status given counts.
   void End(grpc::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(service_->mutex_) {
     if (!end_.has_value()) end_ = std::move(status);
     Tell();
@@ -79,7 +79,7 @@ class HealthService::Watcher final : public grpc::ServerWriteReactor<grpc::ByteB
   grpc::ByteBuffer message_;
   bool writing_ = false;
   bool finished_ = false;
-  ServingStatus told_ = HealthCheckResponse::UNKNOWN;  // which is never told
+  ServingStatus told_ = HealthCheckResponse::UNKNOWN;  // a status that is never sent
   std::optional<grpc::Status> end_;
 };
 

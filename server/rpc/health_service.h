@@ -1,8 +1,8 @@
-// grpc.health.v1.Health: does the daemon serve?
+// grpc.health.v1.Health: tells clients if the daemon serves.
 //
-// gRPC's own is not used, since it parses whatever a client sends, up to the bound on messages.
-// All services of the daemon serve or do not serve together. A watch is told what is so now, then
-// of each change; of changes that come faster than its client reads, the latest.
+// gRPC's own implementation is not used, since it parses whatever a client sends, up to the bound
+// on messages. All services of the daemon serve or do not serve together. A watch is told the
+// present state, then each change; if changes come faster than its client reads, the latest.
 #ifndef KILN_SERVER_RPC_HEALTH_SERVICE_H_
 #define KILN_SERVER_RPC_HEALTH_SERVICE_H_
 
@@ -23,7 +23,7 @@ class HealthService final : public grpc::health::v1::Health::WithRawCallbackMeth
                                 grpc::health::v1::Health::WithRawCallbackMethod_Watch<
                                     grpc::health::v1::Health::Service>> {
  public:
-  // A service's name and what protobuf puts around it; there is nothing else in a request.
+  // Room for a service's name and protobuf's framing; a request has nothing else.
   static constexpr size_t kMaxRequestBytes = 512;
 
   // `names`: of the services; "" is the daemon as a whole. `connections` outlives it; null: calls
@@ -32,9 +32,9 @@ class HealthService final : public grpc::health::v1::Health::WithRawCallbackMeth
                          const net::ConnectionTable* connections = nullptr)
       : names_(std::move(names)), connections_(connections) {}
 
-  // At first they serve.
+  // The services serve until the first call.
   void SetServing(bool serving);
-  // Ends all watches, and those that are yet to come, with UNAVAILABLE.
+  // Ends all watches, and later ones at once, with UNAVAILABLE.
   void End();
 
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* context,

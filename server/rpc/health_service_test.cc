@@ -1,5 +1,5 @@
-// What health checks and watches are told. As clients of another language see it:
-// tests/service/python_client_test.py.
+// Tests what health checks and watches are told. tests/service/python_client_test.py tests it with
+// a client of another language.
 #include "server/rpc/health_service.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class HealthServiceTest : public testing::Test {
     request.set_service(name);
     return request;
   }
-  // The status as a number, or the call's code beneath 0.
+  // Returns the status as a number, or the negated code of the call.
   int Check(const HealthCheckRequest& request) {
     grpc::ClientContext context;
     HealthCheckResponse response;
@@ -99,7 +99,7 @@ TEST_F(HealthServiceTest, WhatIsTooLargeOrNoRequestIsRefused) {
   EXPECT_EQ(Next(stub_->Watch(&garbage_context, odd).get()), -grpc::INVALID_ARGUMENT);
 }
 
-// Who goes away at any moment takes nothing along: run with sanitisers it would be seen.
+// Clients may leave at any moment; sanitisers would report a use after free.
 TEST_F(HealthServiceTest, WatchersComeAndGoWhileTheStateChanges) {
   constexpr int kThreads = 4, kWatches = 100;
   absl::BlockingCounter left(kThreads);

@@ -1,12 +1,12 @@
-// Why a call is over before it was answered: its deadline, or its client.
+// Tells why a call is over before it was answered: its deadline, or its client.
 //
-// gRPC tells a server only that a call is cancelled. At its deadline a client resets the call,
-// which says nothing of why, and the server's own clock may still be short of it: the time left
-// travels rounded up to two or three digits (1 %), or as that of an earlier call which was up to 3
-// % longer (gRPC 1.51, hpack_encoder.cc and timeout_encoding.cc), and is counted from when the
-// request was met with, on a busy machine some milliseconds after it was sent. A client that leaves
-// of its own accord so close to its deadline is taken for one that reached it; one whose request
-// was under way for longer than that is taken for one that left.
+// gRPC tells a server only that a call is cancelled. At its deadline a client resets the call
+// without a reason, and the server's own clock may be still short of the deadline: the time left
+// travels rounded up to two or three digits (1 %), or as that of an earlier call that was up to 3 %
+// longer (gRPC 1.51, hpack_encoder.cc and timeout_encoding.cc), and is counted from the arrival of
+// the request, on a busy machine some milliseconds after it was sent. A client that leaves of its
+// own accord so close to its deadline counts as one that reached it; one whose request was under
+// way for longer than that margin counts as one that left.
 #ifndef KILN_SERVER_RPC_LEAVING_H_
 #define KILN_SERVER_RPC_LEAVING_H_
 
@@ -21,7 +21,7 @@
 
 namespace kiln::server {
 
-// `deadline`: as the server sees it; `begun`: when it heard of the call.
+// `deadline`: as the server sees it; `begun`: when the server received the call.
 inline absl::Status WhyOver(absl::Time deadline, absl::Time begun, absl::Time now) {
   const absl::Duration timeout = deadline - begun;
   const absl::Duration doubt =
@@ -42,8 +42,8 @@ inline absl::Status WhyOver(const grpc::CallbackServerContext& context, absl::Ti
   return WhyOver(DeadlineOf(context), begun, absl::Now());
 }
 
-// How long a call that is refused may wait for being told so: its client has half of the time that
-// it gave the call for another try, here or elsewhere.
+// Returns how long a refusal may be held back: half of the call's remaining time, so that the
+// client has the other half for another try, here or elsewhere.
 inline absl::Duration MayHold(absl::Time deadline, absl::Time now) {
   return deadline == absl::InfiniteFuture() ? absl::InfiniteDuration() : (deadline - now) / 2;
 }

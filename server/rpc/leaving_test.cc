@@ -1,4 +1,4 @@
-// Deadlines told from clients that leave.
+// Tests that deadlines are told apart from clients that leave.
 #include "server/rpc/leaving.h"
 
 #include <gtest/gtest.h>

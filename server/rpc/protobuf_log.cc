@@ -1,4 +1,4 @@
-// What protobuf says on its own accord: see protobuf_log.h.
+// Captures messages that protobuf logs itself: see protobuf_log.h.
 #include "server/rpc/protobuf_log.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -12,19 +12,20 @@
 namespace kiln::server {
 namespace {
 
-// Longer than any of protobuf's texts but dumps of whole messages, which are not for the log.
+// Longer than any of protobuf's texts but dumps of whole messages, which do not belong in the log.
 constexpr size_t kMaxBytes = 200;
 
 struct Capture {
   absl::Mutex mutex;
   ProtobufSay say;
   absl::Duration interval;
-  std::chrono::steady_clock::time_point next;  // its beginning: at once
+  // Initially the clock's epoch: the first message passes at once.
+  std::chrono::steady_clock::time_point next;
   uint64_t withheld = 0;
   std::atomic<uint64_t> messages{0};
 };
 
-// Never destroyed: protobuf may speak until the process is gone.
+// Never destroyed: protobuf may log until the process is gone.
 Capture& TheCapture() {
   static auto* const capture = new Capture;
   return *capture;

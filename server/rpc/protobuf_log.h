@@ -1,11 +1,11 @@
-// What protobuf says on its own accord, kept from the log.
+// Captures messages that protobuf logs itself.
 //
 // protobuf 3.21 writes a line to standard error for every message with a string that is not UTF-8
-// (and for a few other mistakes of whoever sent it): a client could fill a disk with them, at a
-// line for each request of a hundred bytes. Here they are counted, and one of an interval is passed
-// on, with how many were withheld since the one before. The sender is told in its answer
-// (proto/bad_text.h); the line is only for whoever watches the daemon. A fatal one is always passed
-// on: the process ends after it.
+// (and for a few other mistakes of a sender): a client could fill a disk with them, at a line for
+// each request of a hundred bytes. Here they are counted, and one per interval is passed on, with
+// the number of those withheld since the one before. The sender learns of it from the answer
+// (proto/bad_text.h); the line is for the operator. A fatal message is always passed on: the
+// process ends after it.
 #ifndef KILN_SERVER_RPC_PROTOBUF_LOG_H_
 #define KILN_SERVER_RPC_PROTOBUF_LOG_H_
 
@@ -17,12 +17,12 @@
 
 namespace kiln::server {
 
-// From now on, in the whole process. `say` is called from any thread, one call at a time;
-// `withheld`: messages since the last call that it was not called for. Null: count only.
+// Captures from now on, in the whole process. `say` is called from any thread, one call at a time;
+// `withheld`: messages since its last call that it was not called for. Null: count only.
 using ProtobufSay = std::function<void(const std::string& text, uint64_t withheld)>;
 void CaptureProtobufMessages(ProtobufSay say, absl::Duration interval = absl::Minutes(1));
 
-// Messages since the start of the process (kiln_protobuf_messages_total).
+// Returns the messages since the start of the process (kiln_protobuf_messages_total).
 uint64_t ProtobufMessages();
 
 }  // namespace kiln::server

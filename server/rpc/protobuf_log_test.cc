@@ -1,4 +1,4 @@
-// protobuf's own messages are counted, and only one of many is passed on.
+// Tests that protobuf's own messages are counted, and only one of many is passed on.
 #include "server/rpc/protobuf_log.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace kiln::server {
 namespace {
 
-// A request in which `stage` is not UTF-8.
+// Parses a request in which `stage` is not UTF-8.
 void ParseBadText() {
   v1alpha::CompileRequest request;
   EXPECT_FALSE(request.ParseFromString(std::string("\x2a\x02\xff\xff", 4)));

@@ -26,7 +26,7 @@ void SetError(grpc::StatusCode code, const char* message, ServerReflectionRespon
   response->mutable_error_response()->set_error_message(message);
 }
 
-// The file and all that it needs, each once.
+// Adds the file and all that it imports, each once.
 void AddFile(const FileDescriptor& file, std::set<const FileDescriptor*>* seen,
              FileDescriptorResponse* response) {
   if (!seen->insert(&file).second) return;
@@ -43,7 +43,7 @@ const FileDescriptor* FileOfExtension(const DescriptorPool& pool, const Extensio
   return field == nullptr ? nullptr : field->file();
 }
 
-// Null: there is none.
+// Returns null if there is no such file.
 const FileDescriptor* FindFile(const DescriptorPool& pool, const ServerReflectionRequest& request) {
   if (request.has_file_by_filename()) return pool.FindFileByName(request.file_by_filename());
   if (request.has_file_containing_symbol()) {
@@ -65,7 +65,7 @@ void SetExtensionNumbers(const DescriptorPool& pool, const std::string& name,
   for (const FieldDescriptor* field : extensions) numbers->add_extension_number(field->number());
 }
 
-// A ServerReflectionInfo call. Reads, writes and ends in turn, so that it needs no lock.
+// A ServerReflectionInfo call. Reads, writes and ends in turn, so it needs no lock.
 class Reactor final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   Reactor(const ReflectionService* service, net::OpenCall open)
@@ -141,7 +141,7 @@ grpc::ByteBuffer ReflectionService::Answer(const ServerReflectionRequest& reques
       if (file == nullptr) SetError(grpc::StatusCode::NOT_FOUND, "it is in no file", &response);
   }
   if (file == nullptr) return BytesOf(response);
-  // One message after the other is both in one.
+  // Concatenated messages parse as one that has the fields of both.
   const grpc::Slice slices[] = {grpc::Slice(response.SerializeAsString()), files_.at(file)};
   return grpc::ByteBuffer(slices, 2);
 }

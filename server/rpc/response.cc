@@ -1,4 +1,4 @@
-// A CompileResponse put together from ready bytes: see response.h.
+// Builds a CompileResponse from ready bytes: see response.h.
 #include "server/rpc/response.h"
 
 #include <string>
@@ -27,7 +27,7 @@ void AppendField(int number, uint64_t value, std::string* out) {
   AppendVarint(value, out);
 }
 
-// The fields of a TargetResult that belong to this request, written by hand: a message object of
+// Encodes the fields of a TargetResult that belong to this request, by hand: a message object of
 // that type, with its dozen sub-objects, costs more than all the rest of a hit's response.
 std::string RequestPart(const Reply& reply, const Answer& answer, int64_t service_ns) {
   using kiln::v1alpha::TargetResult;

@@ -1,7 +1,7 @@
-// A CompileResponse put together from ready bytes.
+// Builds a CompileResponse from ready bytes.
 //
 // Results come out of the cache as serialised messages. Serialised protobuf messages may be
-// concatenated (later fields add to earlier ones), so what belongs to this request is appended and
+// concatenated (later fields add to earlier ones), so the fields of this request are appended, and
 // nothing is parsed or copied: large results are passed to gRPC by reference.
 #ifndef KILN_SERVER_RPC_RESPONSE_H_
 #define KILN_SERVER_RPC_RESPONSE_H_
@@ -15,8 +15,8 @@
 
 namespace kiln::server {
 
-// `service_ns`: time this request took in the daemon. There is room for one slice more, which may
-// be put before the others.
+// `service_ns`: time this request took in the daemon. The result has capacity for one more slice,
+// which may be put before the others.
 std::vector<grpc::Slice> BuildResponse(const Reply& reply, int64_t service_ns);
 
 }  // namespace kiln::server

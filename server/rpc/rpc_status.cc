@@ -1,4 +1,4 @@
-// Errors of calls as gRPC statuses: see rpc_status.h.
+// Converts errors of calls to gRPC statuses: see rpc_status.h.
 #include "server/rpc/rpc_status.h"
 
 #include <string>

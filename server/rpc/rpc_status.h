@@ -1,4 +1,5 @@
-// Errors of calls as gRPC statuses with machine-readable details (grpc-status-details-bin).
+// Converts errors of calls to gRPC statuses with machine-readable details
+// (grpc-status-details-bin).
 #ifndef KILN_SERVER_RPC_RPC_STATUS_H_
 #define KILN_SERVER_RPC_RPC_STATUS_H_
 

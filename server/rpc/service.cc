@@ -25,15 +25,15 @@ using kiln::v1alpha::CompileRequest;
 using metrics::Metrics;
 
 void Set(const std::vector<grpc::Slice>& slices, grpc::ByteBuffer* response) {
-  grpc::ByteBuffer(slices.data(), slices.size()).Swap(response);  // assigned it would be copied
+  grpc::ByteBuffer(slices.data(), slices.size()).Swap(response);  // an assignment would copy
 }
 
-// A Compile call that has to wait. gRPC binds the reactor when the handler returns: OnCancel and
-// OnDone come after that, and a Finish before it is kept until then. So Begin has ended before
-// either is called.
+// A Compile call that has to wait. gRPC binds the reactor when the handler returns: it calls
+// OnCancel and OnDone after that, and defers a Finish before it. So Begin has ended before either
+// is called.
 class CompileReactor final : public grpc::ServerUnaryReactor {
  public:
-  // `context` and `response` outlive it: gRPC's, of this call.
+  // `context` and `response` belong to gRPC's call and outlive this.
   CompileReactor(Engine* engine, const grpc::CallbackServerContext* context,
                  std::shared_ptr<Call> call, net::OpenCall open, Ending ending,
                  grpc::ByteBuffer* response)
@@ -65,29 +65,30 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
     const grpc::Status status = ToGrpcStatus(reply);
     if (!absl::IsUnavailable(reply.status) || !Hold(status)) Finish(status);
   }
-  // The refusal is told later.
+  // Holds the refusal back, to be told later. Returns false if it is to be told now.
   bool Hold(const grpc::Status& status) {
     Refusals::Tell tell = [this, status] {
-      { absl::MutexLock lock(&mutex_); }  // Finish may end this object, which Hold still locks
+      // Finish may destroy this object while Hold still has the lock: wait for it
+      { absl::MutexLock lock(&mutex_); }
       Finish(status);
     };
     absl::MutexLock lock(&mutex_);
     const worker::Owner owner = call_->owner;
-    call_.reset();  // its request goes; where that is refused others have the call, too
+    call_.reset();  // frees its request; the engine has the call until it has refused it
     return !left_ && engine_->refusals().Hold(owner, this, MayHold(*context_), &tell);
   }
 
   Engine* const engine_;
   const grpc::CallbackServerContext* const context_;
   absl::Mutex mutex_;
-  std::shared_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);  // null: it was refused
-  bool left_ ABSL_GUARDED_BY(mutex_) = false;           // the client waits no more
+  std::shared_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);  // null: refused
+  bool left_ ABSL_GUARDED_BY(mutex_) = false;           // the client no longer waits
   const net::OpenCall open_;
   Ending ending_;
   grpc::ByteBuffer* const response_;
 };
 
-// Bytes that did not parse: which field is to blame, where that can be said.
+// Refuses bytes that did not parse; names the wrong field if it can be found.
 void Refuse(const grpc::ByteBuffer& request, Reply* reply) {
   reply->status = absl::InvalidArgumentError("the request is no CompileRequest");
   grpc::Slice slice;
@@ -153,7 +154,8 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
   std::optional<WireBounds::TooMany> too_many;
   if (has_share) too_many = CheckBuffer(bounds_, *request, *CompileRequest::descriptor());
   const bool is_request = has_share && !too_many.has_value() && ParseBuffer(*request, &parsed);
-  // gRPC would keep the bytes until the call has ended. What is no request is looked at again.
+  // gRPC would keep the bytes until the call has ended. Bytes that are no request are looked at
+  // again.
   if (is_request) const_cast<grpc::ByteBuffer*>(request)->Clear();
   Ending ending(metrics_, Metrics::Method::kCompile, &in_flight_, parsed, std::move(share));
   Reply reply;
@@ -178,9 +180,9 @@ grpc::ServerUnaryReactor* CompilerService::Compile(grpc::CallbackServerContext* 
     reactor->Begin(call);
     return reactor;
   }
-  // A hit goes without: the log does not speak of it, and a header is paid for by every one.
+  // Hits get no id: the log has no lines about them, and the header would cost each of them time.
   if (!reply.status.ok()) GiveId(context);
-  // gRPC's own reactor is cheaper: it needs no thread for notifications that nobody wants.
+  // gRPC's own reactor is cheaper: it needs no thread for notifications, which have no use here.
   auto* reactor = context->DefaultReactor();
   Set(ending.End(reply), response);
   const grpc::Status status = ToGrpcStatus(reply);
@@ -214,7 +216,7 @@ grpc::ServerUnaryReactor* CompilerService::GetCapabilities(grpc::CallbackServerC
                                                            const grpc::ByteBuffer*,
                                                            grpc::ByteBuffer* response) {
   const net::OpenCall open = BeginCall(connections_, *context);
-  // Nothing of the request matters, so that nothing is made of it.
+  // The request has no fields that matter, so it is not parsed.
   const grpc::Slice slice(capabilities_.SerializeAsString());
   *response = grpc::ByteBuffer(&slice, 1);
   metrics_->RequestBegins(Metrics::Method::kGetCapabilities);

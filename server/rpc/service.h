@@ -1,8 +1,8 @@
 // kiln.v1alpha.Compiler over gRPC's callback API.
 //
 // Compile and CompileStream (stream.h) work on raw bytes: requests are parsed here, responses are
-// put together from cached bytes (response.h). Nothing here blocks. A client that leaves, or whose
-// deadline passes, cancels its call in the engine, and with it a compile that nobody else waits
+// built from cached bytes (response.h). Nothing here blocks. A client that leaves, or whose
+// deadline passes, cancels its call in the engine, and with it a compile that no other call waits
 // for.
 #ifndef KILN_SERVER_RPC_SERVICE_H_
 #define KILN_SERVER_RPC_SERVICE_H_
@@ -28,8 +28,9 @@ using CompilerBase = kiln::v1alpha::Compiler::WithRawCallbackMethod_Compile<
 
 class CompilerService final : public CompilerBase {
  public:
-  // All outlive the service; `connections` may be null. `request_bytes`: of all requests in flight,
-  // and of all answers that wait in streams. `faults`: obey the kiln-fault header (tests).
+  // All arguments outlive the service; `connections` may be null. `request_bytes`: bound for all
+  // requests in flight, and for all answers that wait in streams. `faults`: obey the kiln-fault
+  // header (tests).
   CompilerService(Engine* engine, metrics::Metrics* metrics,
                   const net::ConnectionTable* connections, kiln::v1alpha::Capabilities capabilities,
                   uint64_t request_bytes, bool faults)
@@ -51,21 +52,21 @@ class CompilerService final : public CompilerBase {
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) override;
 
-  // From now on calls are refused with Unavailable, and those that are refused are told so at once.
+  // From now on new calls are refused with Unavailable, and refusals held back are told at once.
   void Drain() {
     draining_ = true;
     engine_->refusals().Stop();
   }
-  // Compile calls that are not answered.
+  // Number of Compile calls without an answer yet.
   int in_flight() const { return in_flight_; }
 
  private:
-  // What the client calls it, or a new one; it is told in the call's header.
+  // Returns the id that the client sent, or a new one, and sends it back in the call's header.
   static std::string GiveId(grpc::CallbackServerContext* context);
-  // As known_sources.h has it; empty where it does not matter.
+  // Returns the client's name for known_sources.h; empty if it is not needed.
   std::string ClientOf(const net::OpenCall& open, const worker::Owner& owner) const;
-  // The refusal of a call that has not begun is told later. gRPC's own reactor hears of no client
-  // that leaves: then it is told to nobody, when its turn comes.
+  // Holds back the refusal of a call that has not begun. gRPC's own reactor does not report a
+  // client that leaves; its refusal then goes nowhere when its turn comes.
   bool Hold(grpc::ServerUnaryReactor* reactor, const grpc::CallbackServerContext& context,
             net::OpenCall open, const grpc::Status& status);
   worker::Fault FaultOf(const grpc::CallbackServerContext& context) const;
@@ -82,8 +83,8 @@ class CompilerService final : public CompilerBase {
   std::atomic<int> in_flight_ = 0;
 };
 
-// The kiln-fault header: KIND[:PASS[:MILLISECONDS]], for example "crash:cse". Kind NONE where it is
-// not understood.
+// Parses the kiln-fault header: KIND[:PASS[:MILLISECONDS]], for example "crash:cse". Kind NONE if
+// it is not understood.
 worker::Fault ParseFault(std::string_view text);
 
 }  // namespace kiln::server

@@ -1,4 +1,4 @@
-// Messages of which a method needs few bytes: bounded before they are parsed.
+// Bounds small messages before they are parsed.
 //
 // The server's bound on messages is that of shaders, megabytes. gRPC parses a message before a
 // handler sees it, and protobuf keeps fields that it does not know: 8 MiB of those took 80 MiB and
@@ -16,7 +16,7 @@
 
 namespace kiln::server {
 
-// RESOURCE_EXHAUSTED: `bytes` are more than `most`, and were not looked at.
+// Parses `bytes`. RESOURCE_EXHAUSTED: they are more than `most`, and were not looked at.
 template <typename Message>
 grpc::Status ParseSmall(const grpc::ByteBuffer& bytes, size_t most, Message* message) {
   if (bytes.Length() > most) {

@@ -68,7 +68,7 @@ std::string Varint(uint64_t n) {
   return bytes;
 }
 
-// What stands before the contents of a length-delimited field.
+// Returns the tag and length before the contents of a length-delimited field.
 std::string Head(int field, size_t length) {
   return Varint(static_cast<uint64_t>(field) << 3 | 2) + Varint(length);
 }
@@ -78,18 +78,18 @@ Message Join(const std::string& head, std::vector<grpc::Slice> parts) {
   return parts;
 }
 
-// What every StreamResponse to an item begins with.
+// Returns the beginning of every StreamResponse to an item.
 std::string ItemHead(uint64_t item) {
   return Varint(StreamResponse::kItemFieldNumber << 3) + Varint(item);
 }
 
-// An answer of so many bytes needs no share.
+// An answer of at most this many bytes needs no share.
 constexpr uint64_t kSmallAnswer = 256;
 
 // More than the fields of a StreamResponse around the bytes of an answer.
 constexpr size_t kEnvelope = 48;
 
-// A StreamResponse around the bytes of a CompileResponse, which are not copied.
+// Builds a StreamResponse around the bytes of a CompileResponse, without copying them.
 Message Whole(uint64_t item, size_t bytes, std::vector<grpc::Slice> response) {
   return Join(ItemHead(item) + Head(StreamResponse::kResponseFieldNumber, bytes),
               std::move(response));
@@ -103,8 +103,8 @@ Message ChunkOf(uint64_t item, size_t bytes, std::vector<grpc::Slice> data, bool
               std::move(data));
 }
 
-// The slices of a CompileResponse in messages of at most `most` bytes of it. Slices that are cut
-// share their bytes.
+// Distributes the slices of a CompileResponse over messages with at most `most` bytes of it. Slices
+// that are cut share their bytes.
 std::vector<Message> ChunksOf(uint64_t item, size_t left, const std::vector<grpc::Slice>& response,
                               size_t most) {
   std::vector<Message> chunks;
@@ -125,8 +125,8 @@ std::vector<Message> ChunksOf(uint64_t item, size_t left, const std::vector<grpc
   return chunks;
 }
 
-// The number of an item, without parsing its request; 0 if it has none. Nothing: the bytes are no
-// StreamRequest.
+// Returns the number of an item without parsing its request; 0 if it has none. Nothing: the bytes
+// are no StreamRequest.
 std::optional<uint64_t> ItemOf(const grpc::ByteBuffer& bytes) {
   using google::protobuf::internal::WireFormatLite;
   // The reader does not change the buffer.
@@ -144,7 +144,8 @@ std::optional<uint64_t> ItemOf(const grpc::ByteBuffer& bytes) {
   return item;
 }
 
-// Why bytes that are no valid request of a stream are none; nothing where that is not known.
+// Returns what is wrong in bytes that are no valid request of a stream; nothing if that is not
+// known.
 std::optional<BadText> BadTextOf(const grpc::ByteBuffer& bytes) {
   grpc::Slice slice;
   if (!bytes.DumpToSingleSlice(&slice).ok()) return std::nullopt;
@@ -167,7 +168,7 @@ ItemError NoRoom() {
   return error;
 }
 
-// An initialiser list would copy it.
+// Builds a vector of one; an initialiser list would copy the message.
 std::vector<Message> Only(Message message) {
   std::vector<Message> messages;
   messages.push_back(std::move(message));
@@ -192,7 +193,7 @@ StreamReactor::StreamReactor(Parts parts) : parts_(std::move(parts)) {
   const size_t bytes = BytesOf(message);
   unread_ += bytes;
   answers_.push_back({std::move(message), bytes, {}});
-  Advance();  // not the end: no item was read yet
+  Advance();  // never the end here: no item was read yet
 }
 
 std::optional<grpc::Status> StreamReactor::Advance() {
@@ -267,7 +268,7 @@ void StreamReactor::OnCancel() {
 
 void StreamReactor::Abandon() {
   {
-    // First: an item that is being begun meanwhile sees it, and cancels itself.
+    // Set first, so that an item that is just being begun sees it and cancels itself.
     absl::MutexLock lock(&mutex_);
     broken_ = true;
     no_more_items_ = true;
@@ -287,7 +288,7 @@ void StreamReactor::CancelAll() {
       if (call != nullptr) calls.push_back(call);
     }
   }
-  // Outside of the lock: a cancelled call answers at once.
+  // Without the lock: a cancelled call answers at once.
   for (const auto& call : calls) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
   parts_.refusals->Leave(this);
 }
@@ -399,11 +400,11 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
 bool StreamReactor::Hold(uint64_t item, const std::vector<Message>& refusal) {
   Refusals::Tell tell = [this, item, refusal] { Answer(item, refusal); };
   absl::MutexLock lock(&mutex_);
-  // Abandon says so under the lock before it lets go of what is held.
+  // Abandon sets it under the lock before it releases held refusals.
   if (broken_ || !parts_.refusals->Hold(parts_.owner, this, MayHold(*parts_.context), &tell)) {
     return false;
   }
-  open_[item] = nullptr;  // its request goes; it is open still
+  open_[item] = nullptr;  // frees its request; the item stays open
   return true;
 }
 
@@ -430,7 +431,7 @@ void StreamReactor::Answer(uint64_t item, std::vector<Message> messages) {
 }
 
 ByteBudget::Share StreamReactor::ShareOfAnswers(uint64_t bytes) {
-  // An answer larger than all the room there is gets through when it is the only one.
+  // An answer larger than the whole budget passes if it is the only one.
   const uint64_t all = parts_.answers->limit();
   if (unread_ > 0 && unread_ + bytes > std::max(all / 4, kStreamUnread)) return {};
   return parts_.answers->Take(parts_.owner, std::min(bytes, all));
@@ -440,7 +441,7 @@ void StreamReactor::Enqueue(uint64_t item, std::vector<Message> messages) {
   if (broken_) return;
   uint64_t bytes = 0;
   for (const Message& message : messages) bytes += BytesOf(message);
-  // What is smaller than its bookkeeping is bounded by the credits.
+  // Answers smaller than their bookkeeping are bounded by the credits.
   ByteBudget::Share share;
   if (bytes > kSmallAnswer) {
     share = ShareOfAnswers(bytes);

@@ -1,5 +1,5 @@
-// The end of a stream's reactor, against a gRPC that is as quick as it may be. What a stream does
-// for clients: tests/service/e2e_test.cc.
+// Tests the end of a stream's reactor, with a gRPC that is as quick as possible.
+// tests/service/e2e_test.cc tests what a stream does for clients.
 #include "server/rpc/stream.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class StreamReactorPeer {
 namespace {
 
 // gRPC 1.51 calls OnDone when the handler has returned, Finish is carried out, the call is complete
-// and no reaction runs: at the earliest within Finish, where another thread is quick.
+// and no reaction runs: at the earliest within Finish, if another thread is quick.
 class QuickCall : public grpc::ServerCallbackReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   explicit QuickCall(StreamReactor* reactor) : reactor_(reactor) { BindReactor(reactor); }
@@ -44,7 +44,7 @@ class QuickCall : public grpc::ServerCallbackReaderWriter<grpc::ByteBuffer, grpc
   void WriteAndFinish(const grpc::ByteBuffer*, grpc::WriteOptions, grpc::Status) override {}
   int reads = 0, writes = 0;
   int ended_with = -1;
-  bool was_locked = false;  // and to be unlocked, when it is gone
+  bool was_locked = false;  // and would be unlocked after it is gone
 
  private:
   grpc::internal::ServerReactor* reactor() override { return reactor_; }

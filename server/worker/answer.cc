@@ -1,4 +1,4 @@
-// Whether what a worker sent can be its answer to a job: see answer.h.
+// Checks a worker's answer to a job: see answer.h.
 #include "server/worker/answer.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr int kMaxRemarks = 1 << 13;
 constexpr size_t kMaxNameBytes = 64;
 constexpr uint32_t kMaxWidth = 1024;
 
-// Of a worker that is alive; the rest its parent says of it.
+// Returns true for a status that a live worker can report; the others are set by its parent.
 bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
   switch (status) {
     case TargetResult::OK:
@@ -107,7 +107,7 @@ absl::StatusCode TakeAnswers(const Job& job, uint64_t id, bool cancelled, FrameR
     if (frame.last() != complete) return absl::StatusCode::kDataLoss;
     if (!complete) continue;
     *last = true;
-    // What comes after is an answer to nothing, or to a job that this worker has not seen yet.
+    // Further bytes answer no job, or one that this worker has not been given yet.
     return reader->empty() ? absl::StatusCode::kOk : absl::StatusCode::kDataLoss;
   }
 }

@@ -1,4 +1,4 @@
-// What a worker may answer, and what not: one thing wrong at a time.
+// Tests what a worker may answer, and what it may not: one thing wrong at a time.
 #include "server/worker/answer.h"
 
 #include <gtest/gtest.h>

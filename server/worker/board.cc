@@ -1,4 +1,4 @@
-// The board: memory that a worker shares with its parent. See board.h.
+// Implements the memory that a worker shares with its parent: see board.h.
 #include "server/worker/board.h"
 
 #include <sys/mman.h>
@@ -41,11 +41,11 @@ void CopyIn(std::string_view text, char (&field)[N]) {
   if (n < N) memset(field + n, 0, N - n);
 }
 
-// What a worker says of a pass that could not be: more than a job may take, or hold.
+// Bounds on a worker's numbers for a pass: more than a job may take, or hold.
 constexpr int64_t kMaxNanoseconds = int64_t{1} << 50;  // 13 days
 constexpr int64_t kMaxInstructions = int64_t{1} << 40;
 
-// As it may stand in a log, a label or an answer.
+// Copies a field in a form that is safe in a log, a label or an answer.
 template <size_t N>
 std::string CopyOut(const char (&field)[N]) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -68,8 +68,8 @@ int64_t Clamped(int64_t n, int64_t most) { return std::clamp<int64_t>(n, 0, most
 struct Board::Memory {
   std::atomic<bool> cancelled;
   std::atomic<bool> out_of_memory;
-  // 0: no pass yet; else the running pass is in current[slot & 1]. Two, so that a worker killed
-  // while it writes one leaves the other whole.
+  // 0: no pass yet; else the running pass is in current[slot & 1]. There are two, so that a worker
+  // killed while it writes one leaves the other whole.
   std::atomic<uint32_t> slot;
   Current current[2];
   std::atomic<uint32_t> pass_count;

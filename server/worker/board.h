@@ -3,13 +3,13 @@
 // A worker may be killed between any two instructions, and its parent must still know which pass
 // ran and count the passes that ended. Writing each event to a socket would cost two system calls
 // and a wake-up per pass (a compile has hundreds); a store into shared memory costs nothing and
-// survives the writer. The same page carries the cancel flag the other way, which the core polls
-// directly.
+// survives the writer. The same page carries the cancel flag in the other direction; the core polls
+// it directly.
 //
-// One writer (the worker), one reader (the parent). Publication is by counters stored with release
-// order after the data. The parent treats everything as hostile: indices are clamped and strings
-// copied with their bounds, numbers clamped and text made printable ASCII (\xHH), since a worker
-// that ran hostile input may write anything.
+// One writer (the worker), one reader (the parent). Counters stored with release order after the
+// data publish it. The parent treats everything as hostile, since a worker that ran hostile input
+// may write anything: indices are clamped, strings copied with their bounds, numbers clamped, and
+// text made printable ASCII (\xHH).
 #ifndef KILN_SERVER_WORKER_BOARD_H_
 #define KILN_SERVER_WORKER_BOARD_H_
 
@@ -40,9 +40,10 @@ class Board {
  public:
   static constexpr uint32_t kMaxPasses = 2048;
 
-  // The parent's: anonymous memory of its own.
+  // Creates the parent's side: anonymous memory of its own.
   static absl::StatusOr<std::unique_ptr<Board>> Create();
-  // The worker's: maps what the parent passed on; `fd` may be closed afterwards.
+  // Creates the worker's side: maps the memory that the parent passed on; `fd` may be closed
+  // afterwards.
   static absl::StatusOr<std::unique_ptr<Board>> Attach(int fd);
   ~Board();
   Board(const Board&) = delete;
@@ -50,13 +51,13 @@ class Board {
 
   int fd() const { return fd_; }
 
-  // The parent's side. Reset before a job is sent.
+  // The parent's functions. Reset is called before a job is sent.
   void Reset();
   void Cancel();
   std::string CurrentPass() const;
   int CurrentTarget() const;
   std::vector<PassEvent> Passes() const;
-  // Pass records that did not fit.
+  // Number of pass records that did not fit.
   uint32_t LostPasses() const;
   // The worker's last words: the text of a failed assertion.
   std::string Note() const;

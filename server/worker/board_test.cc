@@ -1,4 +1,4 @@
-// The board with a worker on the other side that writes whatever it likes.
+// Tests the board with a worker on the other side that writes arbitrary bytes.
 #include "server/worker/board.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(BoardTest, ItsTextIsPrintableAndBounded) {
   EXPECT_LE(parent_->Note().size(), 4096u);
 }
 
-// Differences of what is counted must not overflow.
+// Differences of the counted numbers must not overflow.
 TEST_F(BoardTest, ItsNumbersAreClamped) {
   PassRecord record;
   record.pass = "fold";

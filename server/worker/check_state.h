@@ -1,5 +1,5 @@
-// Whether the values of a pipeline state are ones that there are: asked by the service before it
-// queues a job, and by the worker, which also serves clients without a service.
+// Checks that the values of a pipeline state exist. Used by the service before it queues a job, and
+// by the worker, which also serves clients without a service.
 #ifndef KILN_SERVER_WORKER_CHECK_STATE_H_
 #define KILN_SERVER_WORKER_CHECK_STATE_H_
 
@@ -12,16 +12,17 @@
 
 namespace kiln::worker {
 
-// The least that Vulkan lets a device stop at is 4 colour attachments; desktop ones have 8.
+// Vulkan guarantees at least 4 colour attachments; desktop devices have 8.
 inline constexpr uint32_t kMaxAttachments = 8;
-// Between two stages: of four components, 128 in all, which desktop devices have.
+// Locations between two stages, of four components each: 128 components, which desktop devices
+// have.
 inline constexpr uint32_t kMaxLocations = 32;
 
-// Field of the request, and why: one at most for each field.
+// Returns the request's wrong fields, each at most once, and the reasons.
 std::vector<std::pair<std::string, std::string>> WrongState(
     const kiln::v1alpha::PipelineState& state);
 
-// Does it say what is said by saying nothing?
+// Returns true if the state equals the default, so that it might as well be absent.
 bool IsDefault(const kiln::v1alpha::FragmentState& state);
 
 }  // namespace kiln::worker

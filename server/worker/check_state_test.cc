@@ -10,7 +10,7 @@ namespace {
 using kiln::v1alpha::ColorAttachment;
 using kiln::v1alpha::PipelineState;
 
-// The field that is wrong; empty if none is.
+// Returns the field that is wrong; empty if none is.
 std::string Wrong(const PipelineState& state) {
   const auto wrong = WrongState(state);
   EXPECT_LE(wrong.size(), 1u);
@@ -80,7 +80,7 @@ TEST(CheckState, WhatSayingNothingSays) {
   EXPECT_TRUE(IsDefault(state));
   state.set_samples(1);
   EXPECT_TRUE(IsDefault(state));
-  state.mutable_color();  // no attachment: nothing is written
+  state.mutable_color();  // no attachment: no output is written
   EXPECT_FALSE(IsDefault(state));
   state.clear_color();
   state.set_alpha_to_one(true);

@@ -1,4 +1,4 @@
-// The pool while the machine's clock is set: deadlines go by time that passes.
+// Tests that deadlines in the pool follow elapsed time while the machine's clock is set.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 std::atomic<time_t> g_set_forward = 0;  // seconds
 }  // namespace
 
-// In place of the C library's, for all of this process.
+// Replaces the C library's function in the whole process.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const long result = syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += g_set_forward.load();
@@ -27,7 +27,7 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-// What becomes of a job while whose run the clock is set forward by `seconds`.
+// Returns the outcome of a job during whose run the clock is set forward by `seconds`.
 JobOutcome OutcomeWhileClockIsSet(time_t seconds) {
   PoolOptions options;
   options.executable = "server/worker/testing/fake_worker";

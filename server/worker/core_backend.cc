@@ -1,8 +1,9 @@
-// The compiler as a worker uses it: see core_backend.h.
+// The compiler behind the worker's interface: see core_backend.h.
 //
 // Statuses become results: InvalidArgument and NotFound are INVALID, Unimplemented and
-// ResourceExhausted REFUSED (limits of the core are counts, so the same everywhere and cacheable),
-// Cancelled CANCELLED. Anything else is a fault of the compiler, CRASHED, which is never cached.
+// ResourceExhausted REFUSED (limits of the core are counts, so they are the same everywhere and
+// cacheable), Cancelled CANCELLED. Anything else is a fault of the compiler, CRASHED, which is
+// never cached.
 #include "server/worker/core_backend.h"
 
 #include <algorithm>
@@ -55,8 +56,8 @@ TargetResult Failed(const absl::Status& status) {
   return result;
 }
 
-// The module's words in host order, from bytes in either order; empty: not whole words, or no magic
-// number. The core judges everything else.
+// Returns the module's words in host order, from bytes in either order; empty: not whole words, or
+// no magic number. The core checks everything else.
 std::vector<uint32_t> Words(const std::string& bytes, JobSink* sink) {
   const Step step(sink, kReadStep, "front");
   std::vector<uint32_t> words(bytes.size() / 4);
@@ -150,7 +151,7 @@ std::vector<ColorAttachment> ToAttachments(const kiln::v1alpha::ColorAttachments
   return to;
 }
 
-// Of a state that was checked (check_state.h).
+// Converts a state that was checked (check_state.h).
 PipelineState ToState(const kiln::v1alpha::PipelineState& from) {
   PipelineState to;
   if (from.fragment().has_color()) to.fragment.attachments = ToAttachments(from.fragment().color());
@@ -204,8 +205,8 @@ TargetResult CompileOne(const Prepared& prepared, const std::string& target_name
   return result;
 }
 
-// Says which compiler made the result: the cache gives it to later requests, also to those that a
-// later version answers.
+// Records which compiler made the result: the cache gives it to later requests too, also to those
+// that a later version answers.
 void SetMaker(const std::string& target_name, TargetResult* result) {
   result->set_version(kVersion);
   if (auto target = ParseTarget(target_name); target.ok()) {
@@ -236,8 +237,8 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from
   return to;
 }
 
-// What the source pays for being the first of its version in this process, in nanoseconds; 0: it is
-// not.
+// Starts glslang for the source's version. Returns the time that it took, in nanoseconds, if the
+// source is the first of its version in this process; otherwise 0.
 int64_t StartGlslang(const front::GlslSource& source, JobSink* sink) {
   if (front::GlslangIsReady(source)) return 0;
   const int64_t began = ThreadNanoseconds();

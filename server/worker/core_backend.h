@@ -1,4 +1,4 @@
-// The compiler as a worker uses it: glslang through core/front, and core/driver.
+// The compiler behind the worker's interface: glslang through core/front, and core/driver.
 #ifndef KILN_SERVER_WORKER_CORE_BACKEND_H_
 #define KILN_SERVER_WORKER_CORE_BACKEND_H_
 

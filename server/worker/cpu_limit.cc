@@ -1,4 +1,4 @@
-// The limit on the processor time of a job: see cpu_limit.h.
+// Limits the processor time of a job: see cpu_limit.h.
 #include "server/worker/cpu_limit.h"
 
 #include <sys/resource.h>
@@ -9,12 +9,13 @@
 namespace kiln::worker {
 namespace {
 
-// Whole seconds from now, at least `milliseconds`.
+// Allows whole seconds from now, at least `milliseconds`.
 bool AllowSeconds(int64_t milliseconds) {
   rusage usage;
   rlimit limit;
   if (getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return false;
-  const int64_t used = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 2;  // both are rounded down
+  // 2: both terms were rounded down
+  const int64_t used = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 2;
   limit.rlim_cur = static_cast<rlim_t>(used + (milliseconds + 999) / 1000);
   if (limit.rlim_max != RLIM_INFINITY) limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
   return setrlimit(RLIMIT_CPU, &limit) == 0;

@@ -1,8 +1,8 @@
-// The limit on the processor time of a job.
+// Limits the processor time of a job.
 //
 // A timer on the process' own processor clock ends it with SIGXCPU, to the millisecond. RLIMIT_CPU
-// counts whole seconds, so that by chance a job gets up to one more; it stands behind the timer, in
-// case the process disarms that.
+// counts whole seconds, so that a job may by chance get up to one second more; it is the second
+// line of defence, in case the process disarms the timer.
 #ifndef KILN_SERVER_WORKER_CPU_LIMIT_H_
 #define KILN_SERVER_WORKER_CPU_LIMIT_H_
 
@@ -17,8 +17,8 @@ class CpuLimit {
   // Needs timer_create, which the sandbox forbids. Nothing: the kernel has no such timer.
   static std::optional<CpuLimit> Create();
 
-  // Allows this process `milliseconds` (at least 1) of processor time from now on, whatever was
-  // left of an earlier allowance. False: there is no such limit.
+  // Allows this process `milliseconds` (at least 1) of processor time from now on; replaces an
+  // earlier allowance. Returns false if the limit could not be set.
   bool Allow(int64_t milliseconds) const;
 
  private:

@@ -1,4 +1,4 @@
-// The limit on processor time: when it ends a process, and by which signal.
+// Tests the limit on processor time: when it ends a process, and by which signal.
 #include "server/worker/cpu_limit.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(CpuLimit, EndsAProcessWithinItsStep) {
     const End end = RunChild([&] { ASSERT_TRUE(CpuLimit::Create()->Allow(limit)); });
     EXPECT_EQ(end.signal, SIGXCPU);
     EXPECT_GE(end.milliseconds,
-              limit - 5);  // of what was used before it was set some is the child's
+              limit - 5);  // the child used some of that before the limit was set
     EXPECT_LE(end.milliseconds, limit + 60);  // the child's start, and a tick
   }
 }

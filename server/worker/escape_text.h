@@ -1,9 +1,9 @@
-// The last thing that happens to a message before it leaves a worker: its text becomes UTF-8.
+// Makes a message's text UTF-8, as the last step before the message leaves a worker.
 //
 // Statuses, remarks and names quote the shader, whose names are bytes (a validator's message has a
-// damaged name as it stands). protobuf's `string` does not carry what is no UTF-8: the reader would
-// take the whole answer for broken. Doing it here, by reflection over every field of type string,
-// leaves no field to be forgotten.
+// damaged name as it is). protobuf's `string` does not carry bytes that are not UTF-8: the reader
+// would take the whole answer for broken. Escaping here, by reflection over every field of type
+// string, leaves no field to be forgotten.
 //
 // Cost: linear in the text; a message has a few hundred short strings at most, and assembly.
 #ifndef KILN_SERVER_WORKER_ESCAPE_TEXT_H_
@@ -13,8 +13,8 @@
 
 namespace kiln::worker {
 
-// Writes bytes that are no UTF-8 as \xHH, in all fields of type string, nested ones and maps
-// included.
+// Writes bytes that are not UTF-8 as \xHH, in all fields of type string, including nested messages
+// and maps.
 void EscapeText(google::protobuf::Message* message);
 
 }  // namespace kiln::worker

@@ -11,8 +11,8 @@
 namespace kiln::worker {
 namespace {
 
-// Relative to the folder of the running executable: installed side by side; a package's libexec;
-// bazel-bin/server/kilnd and bazel-bin/client/kiln; a test below tests/.
+// Paths relative to the folder of the running executable: installed side by side; a package's
+// libexec; bazel-bin/server/kilnd and bazel-bin/client/kiln; a test below tests/.
 constexpr const char* kPlaces[] = {
     "kiln_worker",
     "../libexec/kiln/kiln_worker",

@@ -9,8 +9,8 @@
 
 namespace kiln::worker {
 
-// `given` where it is not empty; else kiln_worker beside the running executable, in ../libexec/kiln
-// or where Bazel builds it. NotFound lists the places.
+// Returns `given` if it is not empty; else kiln_worker beside the running executable, in
+// ../libexec/kiln or where Bazel builds it. NotFound lists the paths that were tried.
 absl::StatusOr<std::string> FindWorkerExecutable(std::string_view given);
 
 }  // namespace kiln::worker

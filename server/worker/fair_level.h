@@ -1,17 +1,18 @@
 // Accounts of processor time on one level of a fair queue (fair_queue.h), and the level's clock.
 //
-// An account's tag is the processor time that its jobs have had, beside the clock at which it came.
-// The clock is what an account that is always at work has had when all had equal shares: whenever a
-// job is over it goes on by the job's cost divided by the accounts at work, but not past the tag of
-// the account that had the job; and it is never less than the tag of the account that is next. It
-// does not depend on who waits: a steady flow of accounts that come for one job each moves it as
-// every other work does, so that they do not go before one that has waited meanwhile.
+// An account's tag is the clock at which it came, plus the processor time that its jobs have had
+// since. The clock is the time that an account which is always at work has had, if all had equal
+// shares. Whenever a job ends, the clock advances by the job's cost divided by the number of
+// accounts at work, but not past the tag of the account that had the job; and it is never less than
+// the tag of the account that is next. It does not depend on which accounts wait: a steady flow of
+// accounts that come for one job each advances it like all other work, so they do not pass an
+// account that has waited meanwhile.
 //
-// A job that runs is reckoned to cost its guess, or the time that it has run where that is more.
-// That takes part in comparisons only: tags and the clock know what jobs really cost.
+// A running job is expected to cost its guess, or the time that it has run if that is more. Only
+// comparisons use this; tags and the clock use the real costs.
 //
-// An account that comes to wait begins at the clock, or at its tag where that is more: a debt. Of
-// accounts at rest the ones with the smallest debts are forgotten when there are more than a bound.
+// An account that begins to wait starts at the clock, or at its tag if that is more: it then has a
+// debt. Accounts at rest are kept up to a bound; those with the smallest debts are forgotten.
 #ifndef KILN_SERVER_WORKER_FAIR_LEVEL_H_
 #define KILN_SERVER_WORKER_FAIR_LEVEL_H_
 
@@ -29,18 +30,18 @@ namespace kiln::worker {
 
 struct FairAccount {
   absl::Duration tag;
-  absl::Duration ahead;  // what its running jobs are reckoned to cost
+  absl::Duration ahead;  // expected cost of its running jobs
   size_t waiting = 0;
   size_t running = 0;
-  uint64_t served = 0;  // when last, by number
-  uint64_t came = 0;    // when it began to wait, likewise
-  size_t place = 0;     // among those that wait, while it does
+  uint64_t served = 0;  // sequence number of its last service
+  uint64_t came = 0;    // sequence number of its last beginning to wait
+  size_t place = 0;     // index in waiting_, while it waits
   absl::Duration at() const { return tag + ahead; }
   bool AtRest() const { return waiting == 0 && running == 0; }
   bool Waits() const { return waiting > 0; }
 };
 
-// `Account`: a FairAccount with more.
+// `Account`: derived from FairAccount.
 template <typename Account>
 class FairLevel {
  public:
@@ -49,19 +50,19 @@ class FairLevel {
   auto begin() const { return accounts_.begin(); }
   auto end() const { return accounts_.end(); }
   size_t size() const { return accounts_.size(); }
-  // Null: there is none of that name. Accounts stay where they are until they are forgotten.
+  // Returns null if there is none of that name. Pointers stay valid until an account is forgotten.
   Account* Find(const std::string& name) {
     const auto it = accounts_.find(name);
     return it == accounts_.end() ? nullptr : &it->second;
   }
   Account* FindOrAdd(const std::string& name) { return &accounts_[name]; }
-  // Those that wait, in no order.
+  // The accounts with waiting jobs, in no order.
   const std::vector<Account*>& waiting() const { return waiting_; }
   absl::Duration clock() const { return clock_; }
-  // Accounts with a job that waits or runs.
+  // Number of accounts with a job that waits or runs.
   size_t at_work() const { return at_work_; }
 
-  // So many more jobs of that account wait, and run.
+  // Adds to the account's numbers of waiting and running jobs.
   void Count(Account* account, ptrdiff_t waiting, ptrdiff_t running) {
     if (!account->AtRest()) --at_work_;
     if (account->Waits()) Leave(account);
@@ -69,23 +70,23 @@ class FairLevel {
     account->running += static_cast<size_t>(running);
     if (account->Waits()) Enter(account);
     if (!account->AtRest()) ++at_work_;
-    // When none is at work none is ahead of another.
+    // When none is at work, none is ahead of another.
     if (at_work_ == 0) clock_ = std::max(clock_, largest_);
   }
 
-  // The account, which has no waiting jobs, is about to have one. `number` grows from call to call.
+  // Called before an account without waiting jobs gets one. `number` grows from call to call.
   void Come(Account* account, uint64_t number) {
     account->tag = std::max(account->tag, clock_ - account->ahead);
     account->came = number;
   }
 
-  // A job of the account is taken, which is the next unless it is an express job.
+  // A job of the account is taken. It is the next account, unless the job is an express job.
   void Serve(Account* account, uint64_t number) {
     account->served = number;
     if (const Account* least = Least()) clock_ = std::max(clock_, least->tag);
   }
 
-  // A job of the account, which is still at work, has cost so much.
+  // Charges a job's cost to the account, which is still at work.
   void Charge(Account* account, absl::Duration cost) {
     account->tag += cost;
     largest_ = std::max(largest_, account->tag);
@@ -93,7 +94,7 @@ class FairLevel {
     clock_ = std::max(clock_, std::min(clock_ + share, account->tag));
   }
 
-  // The account that is next, of those that wait and fit; null: there is none.
+  // Returns the next account among those that wait and fit; null: there is none.
   template <typename Fits>
   Account* Least(Fits fits) const {
     Account* least = nullptr;
@@ -106,8 +107,8 @@ class FairLevel {
     return Least([](const Account*) { return true; });
   }
 
-  // The account with most waiting jobs, `but` apart; of equals the one that had most time, and then
-  // that came last. Null: none waits.
+  // Returns the account with most waiting jobs, except `but`; among equals the one that had most
+  // time, and then the one that came last. Null: none waits.
   Account* Most(const Account* but) const {
     const auto rank = [](const Account* a) { return std::tuple(a->waiting, a->at(), a->came); };
     Account* most = nullptr;
@@ -117,14 +118,14 @@ class FairLevel {
     return most;
   }
 
-  // An account that has had more than this is ahead of the others. Of those that wait one is the
-  // least, whatever the clock says.
+  // Accounts that have had more than this are ahead of the others. At least the least of those that
+  // wait, whatever the clock is.
   absl::Duration Foremost() const {
     const Account* least = Least();
     return least == nullptr ? clock_ : std::max(clock_, least->at());
   }
 
-  // Forgets accounts at rest until there are `most`, when there are half as many more.
+  // Forgets accounts at rest down to `most`, once there are half as many more.
   void Forget(size_t most) {
     if (accounts_.size() - at_work_ <= most + most / 2) return;
     using Iterator = typename Accounts::iterator;
@@ -159,7 +160,7 @@ class FairLevel {
   Accounts accounts_;
   std::vector<Account*> waiting_;
   absl::Duration clock_;
-  absl::Duration largest_;  // tag that there was
+  absl::Duration largest_;  // largest tag so far
   size_t at_work_ = 0;
 };
 

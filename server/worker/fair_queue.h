@@ -1,38 +1,39 @@
 // A queue that shares processor time fairly: between groups of owners, and within a group between
 // its members.
 //
-// Problem: in the order of arrival the owner that sends most gets most, and a job of two
-// milliseconds waits for all that came before it. Counted in jobs, the owner of long ones gets
-// most.
+// Problem: in order of arrival the owner that sends most gets most, and a job of two milliseconds
+// waits for all that came before it. Counted in jobs, the owner of long ones gets most.
 //
 // Algorithm: fair queueing by virtual time, on two levels (fair_level.h; the family of Goyal, Vin,
 // Cheng: "Start-time Fair Queueing", SIGCOMM 1996, and Parekh, Gallager: "A generalized processor
-// sharing approach", 1993). The next job is of the group that has had the least processor time;
-// within it of the member that has had the least, each of whose jobs go in the order in which they
-// came. An owner without waiting jobs comes back at the level's clock: time that it did not ask for
-// is not saved up, and what it had beyond the others stays a debt as long as these are at work. So
+// sharing approach", 1993). The next job belongs to the group that has had the least processor
+// time, and within it to the member that has had the least; a member's jobs are served in order of
+// arrival. An owner without waiting jobs comes back at the level's clock: time that it did not ask
+// for is not saved up, and its lead over the others stays a debt as long as these are at work. So
 // the shares of owners that always have jobs waiting come to differ by at most about a job's length
 // for each worker, however many members a group has and however long the jobs are; and an owner
-// with waiting jobs gets its share whatever else comes and goes.
+// with waiting jobs gets its share whatever other owners come and go.
 //
-// What a job costs is known when it is over. Until then it is reckoned at a guess, and at what it
-// has run where that is more. The guess is the mean of its owner's last jobs of the same kind, of
-// its group's where the owner had none, and short where these had none.
+// A job's cost is known when it is over. Until then its cost is a guess, or the time that it has
+// run if that is more. The guess is the mean of its owner's last jobs of the same kind, or of its
+// group's if the owner had none, or a short constant if these had none.
 //
-// An express job is one that need not wait for a running one: its owner is not ahead of the others
-// that wait by more than kExpressLead, has nothing running, and is guessed to need at most
-// kExpressLength. One that turned out to need more (Interrupt) is none again.
+// An express job need not wait for a running one: its owner is not ahead of the other waiting
+// owners by more than kExpressLead, has nothing running, and is guessed to need at most
+// kExpressLength. A job that turned out to need more (Interrupt) never becomes an express job
+// again.
 //
-// A full queue has room for a newcomer where another group, or another member of its own, would
-// still wait with at least as many jobs after giving up one: the last job of the one that has most
-// gives way. So the share of the places is as fair.
+// A full queue has room for a newcomer if another group, or another member of its own, would still
+// have at least as many waiting jobs after losing one: then the last job of the owner with most
+// gives way. So the slots of the queue are shared as fairly as the time.
 //
 // Bounds: owners with jobs that wait or run, and beside them 1.5 x kMaxAtRest groups and in each
 // group 1.5 x kMaxMembersAtRest members.
 //
-// Cost: the next job is found by a look at each group with waiting jobs, and at each such member of
-// one of them, or of all for an express job. Deterministic: equal times go by the account that was
-// served longest ago, then by the one that came first. Time comes from outside. Not thread-safe.
+// Cost: finding the next job looks at each group with waiting jobs, and at each such member of one
+// of them, or of all of them for an express job. Deterministic: of equal times the account that was
+// served longest ago comes first, then the one that came first. The caller passes the time. Not
+// thread-safe.
 #ifndef KILN_SERVER_WORKER_FAIR_QUEUE_H_
 #define KILN_SERVER_WORKER_FAIR_QUEUE_H_
 
@@ -56,23 +57,23 @@ namespace kiln::worker {
 template <typename Item>
 class FairQueue {
  public:
-  // Of an owner and a group without finished jobs.
+  // The guess for an owner and a group without finished jobs.
   static constexpr absl::Duration kFirstGuess = absl::Milliseconds(5);
   static constexpr absl::Duration kExpressLead = absl::Milliseconds(50);
   static constexpr absl::Duration kExpressLength = absl::Milliseconds(100);
-  // How long HasExpress may go on saying what it said, while nothing else changes than time.
+  // HasExpress may repeat its last answer for so long, while nothing but time changes.
   static constexpr absl::Duration kExpressLook = absl::Milliseconds(5);
-  // After so much processor time of all what was used before counts half (busiest_share).
+  // After so much processor time in all, earlier time counts half (busiest_share).
   static constexpr absl::Duration kRecent = absl::Seconds(30);
-  // Groups, and members of one, at rest that are remembered; more are forgotten.
+  // Bounds on the groups at rest, and on the members at rest in a group, that are remembered.
   static constexpr size_t kMaxAtRest = 256;
   static constexpr size_t kMaxMembersAtRest = 16;
 
-  // Jobs of different kinds are guessed apart.
+  // Costs are guessed for each kind of job by itself.
   static constexpr size_t kKinds = 2;
   using Kind = size_t;
 
-  // Of a job that was taken, until it is finished or put back.
+  // Identifies a job from Take until it is finished or put back.
   using Turn = uint64_t;
   struct Taken {
     Item item;
@@ -82,15 +83,15 @@ class FairQueue {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   size_t running() const { return running_.size(); }
-  // Groups with a job that waits or runs.
+  // Number of groups with a job that waits or runs.
   size_t groups() const { return groups_.at_work(); }
-  // Owners that are remembered, and groups.
+  // Number of owners and groups that are remembered.
   size_t accounts() const {
     size_t accounts = groups_.size();
     for (const auto& [name, group] : groups_) accounts += group.members.size();
     return accounts;
   }
-  // What part of the processor time used of late the group had that had most; 0: none was used.
+  // Returns the part of the recent processor time that the busiest group had; 0: none was used.
   double busiest_share() const {
     absl::Duration most;
     for (const auto& [name, group] : groups_) most = std::max(most, group.recent);
@@ -101,7 +102,7 @@ class FairQueue {
     Add(owner, {std::move(item), kind, false});
   }
 
-  // The next job. `now`, here as below: of any clock that is never set back.
+  // Takes the next job. `now`, here as below: of any clock that is never set back.
   std::optional<Taken> Take(absl::Duration now) {
     Reckon(now);
     Group* group = groups_.Least();
@@ -109,7 +110,7 @@ class FairQueue {
     return TakeOf({group, group->members.Least()}, now);
   }
 
-  // The next express job, if there is one.
+  // Takes the next express job, if there is one.
   std::optional<Taken> TakeExpress(absl::Duration now) {
     Reckon(now);
     const Line line = LeastExpress();
@@ -117,7 +118,7 @@ class FairQueue {
     express_ = {false, now};
     return std::nullopt;
   }
-  // Whether there is one; for frequent questions.
+  // Returns true if there is an express job; cheap enough to be called often.
   bool HasExpress(absl::Duration now) {
     if (!express_.has_value() || now >= express_->at + kExpressLook) {
       Reckon(now);
@@ -126,7 +127,7 @@ class FairQueue {
     return express_->has;
   }
 
-  // The job of that turn is over and has cost so much.
+  // Ends a job and charges its cost.
   void Finish(Turn turn, absl::Duration cost) {
     const auto it = running_.find(turn);
     if (it == running_.end()) return;
@@ -134,7 +135,7 @@ class FairQueue {
     End(it, 0);
   }
 
-  // The job of that turn was not begun: it is its owner's next again, at no cost.
+  // Puts back a job that was not begun: it is its owner's next again, at no cost.
   void PutBack(Turn turn, Item item) {
     const auto it = running_.find(turn);
     if (it == running_.end()) return;
@@ -142,8 +143,8 @@ class FairQueue {
     End(it, 1);
   }
 
-  // The job of that turn was ended after so much, and is to be done again: it is its owner's next,
-  // and no express job. `cost` is more than kExpressLength, or is taken to be.
+  // Puts back a job that was ended after `cost` and has to be done again: it is its owner's next,
+  // and not an express job. `cost` counts as more than kExpressLength.
   void Interrupt(Turn turn, Item item, absl::Duration cost) {
     const auto it = running_.find(turn);
     if (it == running_.end()) return;
@@ -152,7 +153,7 @@ class FairQueue {
     End(it, 1);
   }
 
-  // A waiting job is wanted no more. False: it does not wait.
+  // Removes a waiting job. Returns false if it does not wait.
   bool Remove(const Owner& owner, const Item& item) {
     const Line line = Find(owner);
     if (line.member == nullptr) return false;
@@ -164,9 +165,9 @@ class FairQueue {
     return true;
   }
 
-  // Lets a waiting job of `owner` wait as the one of `others` whose it is served first as, if that
-  // is sooner than as the owner's own, or if `must`. Returns whose it is then. Where equal times
-  // are expected the first of them is.
+  // Moves a waiting job of `owner` to that owner among `others` for which it would be served first,
+  // if that is sooner than for `owner`, or if `must`. Returns the job's owner afterwards. Among
+  // equal expected times the first of `others` is chosen.
   Owner Move(const Owner& owner, const Item& item, const std::vector<Owner>& others, bool must) {
     const Line from = Find(owner);
     if (from.member == nullptr) return owner;
@@ -193,8 +194,8 @@ class FairQueue {
     return to;
   }
 
-  // Makes room for a job of `newcomer`: the last waiting job of the owner that has most. Nothing:
-  // none has more than the newcomer would have.
+  // Makes room for a job of `newcomer`: takes out the last waiting job of the owner that has most.
+  // Nothing: none has more than the newcomer would have.
   std::optional<Item> Displace(const Owner& newcomer) {
     Group* own = groups_.Find(newcomer.group);
     Group* group = groups_.Most(own);
@@ -232,9 +233,9 @@ class FairQueue {
   struct Waiting {
     Item item;
     Kind kind = 0;
-    bool barred = false;  // it is no express job
+    bool barred = false;  // never an express job
   };
-  // What jobs of each kind have cost.
+  // Mean costs of jobs, by kind.
   struct Costs {
     std::array<std::optional<absl::Duration>, kKinds> mean;
     void Learn(Kind kind, absl::Duration cost) {
@@ -250,10 +251,10 @@ class FairQueue {
   struct Group : FairAccount {
     Members members;
     Costs costs;
-    absl::Duration recent;  // processor time, of late
+    absl::Duration recent;  // recent processor time
   };
   using Groups = FairLevel<Group>;
-  // The accounts of an owner.
+  // The two accounts of an owner.
   struct Line {
     Group* group = nullptr;
     Member* member = nullptr;
@@ -266,7 +267,7 @@ class FairQueue {
     absl::Duration since;
     absl::Duration reckoned;
   };
-  // When a job is expected to begin, by the clock of all and by that of its owner's group.
+  // When a job is expected to begin, by the clock of the groups and by that of its owner's group.
   struct Start {
     absl::Duration of, in_group;
   };
@@ -304,8 +305,8 @@ class FairQueue {
     return member.costs.mean[kind].value_or(group.costs.mean[kind].value_or(kFirstGuess));
   }
 
-  // Of an owner, with so many of its jobs before; without: all that wait. Of the others of its
-  // group each has its turn in between.
+  // Returns the expected start of an owner's job that has `before` jobs of the owner in front of it
+  // (nothing: all that wait). Each other member of the group has its turns in between.
   Start StartOf(const Owner& owner, std::optional<size_t> before) {
     const Line line = Find(owner);
     if (line.group == nullptr) return {groups_.clock(), absl::ZeroDuration()};
@@ -324,7 +325,7 @@ class FairQueue {
             std::max(members.clock(), at) + mine};
   }
 
-  // The member of that group that is next of those that have an express job; or null.
+  // Returns the group's next member among those with an express job; or null.
   Member* LeastExpressOf(const Group& group) const {
     const absl::Duration latest = group.members.Foremost() + kExpressLead;
     return group.members.Least([&](const Member* m) {
@@ -332,7 +333,7 @@ class FairQueue {
              Guess(group, *m, m->jobs.front().kind) <= kExpressLength;
     });
   }
-  // Of the group that is next of those that have one.
+  // Returns the accounts of the next express job; null: there is none.
   Line LeastExpress() const {
     const absl::Duration latest = groups_.Foremost() + kExpressLead;
     Group* group = groups_.Least(
@@ -359,14 +360,14 @@ class FairQueue {
     running->reckoned = cost;
   }
 
-  // Running jobs cost what they have run, where that is more than was reckoned.
+  // Raises the expected cost of running jobs to the time they have run.
   void Reckon(absl::Duration now) {
     for (auto& [turn, running] : running_) {
       if (now - running.since > running.reckoned) Expect(&running, now - running.since);
     }
   }
 
-  // That job has cost so much.
+  // Charges a job's real cost.
   void Settle(Running& running, absl::Duration cost) {
     groups_.Charge(running.group, cost);
     running.group->members.Charge(running.member, cost);
@@ -377,7 +378,7 @@ class FairQueue {
     if (recent_ > kRecent) HalveRecent();
   }
 
-  // The job runs no more, and `waiting` of it (1 or 0) waits again.
+  // The job no longer runs; `waiting` (1 or 0): it waits again or not.
   void End(typename std::map<Turn, Running>::iterator it, ptrdiff_t waiting) {
     Running running = it->second;
     running_.erase(it);
@@ -398,7 +399,7 @@ class FairQueue {
 
   Groups groups_;
   std::map<Turn, Running> running_;
-  uint64_t last_ = 0;  // turn, or time that an account came
+  uint64_t last_ = 0;  // of turns, and of accounts that begin to wait
   size_t size_ = 0;
   absl::Duration recent_;
   std::optional<Verdict> express_;  // until something changes

@@ -1,4 +1,5 @@
-// Shares, order, guesses, express jobs and room in a full queue, with a clock that the tests set.
+// Tests shares, order, guesses, express jobs and room in a full queue, with a clock set by the
+// tests.
 #include "server/worker/fair_queue.h"
 
 #include <gtest/gtest.h>
@@ -23,12 +24,13 @@ using Queue = FairQueue<Job>;
 
 Owner Of(const std::string& group, const std::string& member = "") { return {group, member}; }
 
-// Workers that take jobs from a queue, with a clock of its own. Each owner has jobs of one length.
+// Workers that take jobs from a queue, with a clock of their own. Each owner has jobs of one
+// length.
 class Machine {
  public:
   explicit Machine(int workers) : ends_(static_cast<size_t>(workers)) {}
 
-  // An owner that always has so many jobs waiting.
+  // Adds an owner that always has `waiting` jobs in the queue.
   void Keep(const Owner& owner, absl::Duration length, int waiting = 5) {
     kept_.push_back({owner, length, waiting, 0, absl::ZeroDuration()});
   }
@@ -177,7 +179,7 @@ TEST(FairQueueTest, WhatRunsIsChargedWhileItRuns) {
   queue.Push(Of("b"), {3});
   queue.Push(Of("b"), {4});
   EXPECT_EQ(queue.Take({})->item.id, 1);
-  // After 2 s of a's first job, of which nothing is known but that.
+  // 2 s into a's first job, the only one known of a.
   EXPECT_EQ(queue.Take(Seconds(2))->item.id, 3);
   EXPECT_EQ(queue.Take(Seconds(3))->item.id, 4) << "b has had 1 s, a 3 s";
 }
@@ -202,7 +204,7 @@ TEST(FairQueueTest, AnExpressJobIsShortAndOfOneWhoHasNothingRunning) {
   queue.Finish(running->turn, Milliseconds(1));
 }
 
-// Long ones of a neighbour in the same group run, and charge the group with what they take.
+// Long jobs of a neighbour in the same group run, and charge the group for their time.
 TEST(FairQueueTest, AnExpressJobDoesNotWaitForItsGroupsLongOnes) {
   Queue queue;
   for (int i = 0; i < 10; ++i) queue.Push(Of("all", "bulk"), {i});
@@ -218,7 +220,7 @@ TEST(FairQueueTest, AnExpressJobDoesNotWaitForItsGroupsLongOnes) {
   }
 }
 
-// It keeps one job running by the express way; others always wait.
+// One owner keeps an express job running; the others always wait.
 TEST(FairQueueTest, ExpressJobsAreNotAWayToMoreThanAShare) {
   Queue queue;
   absl::Duration now, express, bulk;
@@ -228,7 +230,7 @@ TEST(FairQueueTest, ExpressJobsAreNotAWayToMoreThanAShare) {
   for (int i = 0; i < 20'000; ++i) {
     queue.Push(Of("bulk"), {1});
     const auto taken = queue.Take(now);
-    if (taken->item.id != 1) {  // its turn came as everybody's
+    if (taken->item.id != 1) {  // its turn came like every owner's
       express += Milliseconds(3);
       queue.Finish(taken->turn, Milliseconds(3));
       queue.Push(Of("quick"), {2});
@@ -304,9 +306,9 @@ TEST(FairQueueTest, TheBusiestShareIsOfLate) {
   EXPECT_GT(queue.busiest_share(), 0.99);
 }
 
-// Two workers that never rest, as with a steady flow of clients that make one call each: jobs of 2
-// ms that overlap, each of an owner of its own, and so many that wait at a time. After each of
-// `jobs` of them calls `each` with the item that was taken.
+// Two workers that never idle, as with a steady flow of clients that make one call each:
+// overlapping jobs of 2 ms, each of an owner of its own, with `waiting` of them in the queue. Calls
+// `each` with the item taken, for each of `jobs` jobs.
 template <typename Owners, typename Each>
 void RunOneShots(Queue* queue, int waiting, int jobs, Owners owner, Each each) {
   absl::Duration now;
@@ -361,7 +363,7 @@ TEST(FairQueueTest, OwnersThatAreGoneAreForgotten) {
   EXPECT_LE(most, 2 * (10 + Queue::kMaxAtRest * 3 / 2)) << "20,000 came";
 }
 
-// While one job runs all the time each of the others leaves a debt.
+// While one job runs all the time, each of the others leaves a debt.
 TEST(FairQueueTest, DebtsAreForgottenBeyondTheBoundTheSmallestFirst) {
   Queue queue;
   queue.Push(Of("runs"), {0});
@@ -380,7 +382,7 @@ TEST(FairQueueTest, DebtsAreForgottenBeyondTheBoundTheSmallestFirst) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(queue.Take({})->item.id, 3) << i;
 }
 
-// The jobs of one client stood still for 20 s; no other pays for that.
+// The jobs of one client were suspended for 20 s; no other client pays for that.
 TEST(FairQueueTest, TimeThatAJobDidNotUseIsNotCharged) {
   Queue queue;
   absl::Duration now;
@@ -429,7 +431,7 @@ TEST(FairQueueTest, WhenNoJobIsLeftNoDebtIs) {
   }
 }
 
-// The crowd's connections each have one slow job, and nothing is known of them but that.
+// The crowd's connections each have one slow job, and nothing else is known of them.
 TEST(FairQueueTest, ANewMemberIsGuessedToBeAsItsGroupIs) {
   Queue queue;
   absl::Duration now;
@@ -485,7 +487,7 @@ TEST(FairQueueTest, AnInterruptedJobIsItsOwnersNextAndNoExpressJob) {
   queue.Interrupt(taken->turn, taken->item, Milliseconds(150));
   EXPECT_EQ(queue.size(), 2u);
   EXPECT_EQ(queue.running(), 1u);
-  now += Seconds(1);  // a owes nothing by now, as the other still runs
+  now += Seconds(1);  // a has no debt by now, as the other still runs
   EXPECT_FALSE(queue.HasExpress(now)) << "though its owner's jobs are short on average";
   auto again = queue.Take(now);
   ASSERT_EQ(again->item.id, 2);
@@ -535,12 +537,12 @@ TEST(FairQueueTest, AJobMovesToTheOwnerThatIsServedSooner) {
   EXPECT_EQ(queue.Move(Of("bulk"), {99}, {Of("other")}, false), Of("other"));
   EXPECT_EQ(queue.size(), 99u);
   EXPECT_EQ(queue.TakeExpress({})->item.id, 99);
-  // The next of one that has least waits for nothing.
+  // The next job of the owner with least time waits for nothing.
   queue.Push(Of("idle"), {200});
   EXPECT_EQ(queue.Move(Of("idle"), {200}, {Of("bulk"), Of("idle")}, false), Of("idle"));
   EXPECT_EQ(queue.Move(Of("idle"), {200}, {Of("bulk")}, true), Of("bulk")) << "idle left";
   EXPECT_FALSE(queue.Remove(Of("idle"), {200}));
-  // Within a group as between them, and of several the one that is served first.
+  // Within a group as between groups; among several owners the one that is served first.
   queue.Push(Of("bulk", "2"), {300});
   queue.Push(Of("bulk", "2"), {301});
   EXPECT_EQ(queue.Move(Of("bulk"), {98}, {Of("bulk", "2"), Of("bulk", "3")}, false),
@@ -548,8 +550,8 @@ TEST(FairQueueTest, AJobMovesToTheOwnerThatIsServedSooner) {
   EXPECT_EQ(queue.Move(Of("bulk"), {1000}, {Of("bulk", "3")}, true), Of("bulk")) << "waits not";
 }
 
-// Owners, lengths, arrivals and workers at random: an owner that always has jobs waiting has an
-// equal share, but for a job's length, on both levels; and the same run twice is the same.
+// Random owners, lengths, arrivals and numbers of workers: an owner that always has jobs waiting
+// has an equal share, up to a job's length, on both levels; and the same run twice gives the same.
 TEST(FairQueueTest, SharesConvergeWhateverTheJobs) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     std::vector<int> order;

@@ -1,4 +1,4 @@
-// Length-prefixed messages between a parent and its worker: see frame.h.
+// Reads and writes length-prefixed messages: see frame.h.
 #include "server/worker/frame.h"
 
 #include <sys/socket.h>
@@ -14,7 +14,7 @@ namespace kiln::worker {
 namespace {
 
 constexpr size_t kPrefix = 4;
-// What a reader keeps of its memory between frames.
+// Memory that a reader keeps between frames.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
 void PutLength(uint32_t n, char* p) {
@@ -28,7 +28,7 @@ uint32_t GetLength(const char* p) {
   return n;
 }
 
-// MSG_NOSIGNAL: a vanished worker is an error here, not a SIGPIPE for the daemon.
+// MSG_NOSIGNAL: a worker that is gone is an error here, not a SIGPIPE for the daemon.
 absl::Status WriteAll(int fd, const char* p, size_t n) {
   while (n > 0) {
     ssize_t w = send(fd, p, n, MSG_NOSIGNAL);
@@ -61,7 +61,7 @@ absl::Status ReadAll(int fd, char* p, size_t n, bool at_start) {
 
 }  // namespace
 
-// Bytes of one message after those of another are those of both merged
+// Concatenated bytes of two messages parse as both merged
 // (protobuf.dev/programming-guides/encoding, "Last One Wins").
 absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out,
                          const google::protobuf::MessageLite* more) {

@@ -1,4 +1,4 @@
-// Frames between parent and worker: round trips, split and hostile input.
+// Tests frames between parent and worker: round trips, split and hostile input.
 #include "server/worker/frame.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST_F(FrameTest, AReaderGivesBackWhatALargeFrameTook) {
   EXPECT_LE(reader.held(), size_t{1} << 10);
 }
 
-// Nobody reads.
+// The other side does not read.
 TEST_F(FrameTest, AWriterDoesNotWait) {
   FrameWriter writer(std::string(8 << 20, 's'));
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(writer.Send(fd_[1]).ok());

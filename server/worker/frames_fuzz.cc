@@ -1,15 +1,16 @@
 // Fuzz target: bytes on the socket between the daemon and a worker, in both directions.
 //
-// Byte 0: bit 7 chooses the side. Of the daemon, which reads answers: bits 0 and 1 are the number
+// Byte 0: bit 7 chooses the side. For the daemon, which reads answers: bits 0 and 1 are the number
 // of targets less one, bit 2 says that the job is a translation instead, bit 3 that it was
 // cancelled, bits 4 to 6 in how many pieces the bytes come. The rest is what the other side writes.
 // Properties of the daemon's side:
-//   what is taken for the answers to a job are the answers to it: judged a second time here, by
-//     splitting the bytes and looking at what each frame says;
-//   what one reading of all bytes takes, a reading in pieces takes too, with equal results;
+//   bytes taken for the answers to a job are the answers to it: judged a second time here, by
+//     splitting the bytes and looking at each frame;
+//   answers taken from one reading of all bytes are also taken from a reading in pieces, with
+//     equal results;
 //   a reader keeps no more memory than what it was given, and little when the job is done.
-// Of the worker's: ReadFrame finds the frames that are there and then the right kind of end; a job
-// that was read is read again, equal, from what AppendFrame makes of it.
+// Property of the worker's side: ReadFrame finds the frames that are there and then the right kind
+// of end; a job that was read is read again, equal, from AppendFrame's output.
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <sys/socket.h>
@@ -39,8 +40,8 @@ using namespace kiln::worker;  // NOLINT: a fuzz driver, no header
 constexpr uint64_t kId = 0x1122334455667788;
 constexpr const char* kTargets[] = {"tgl", "skl", "hsw", "gfx1030"};
 constexpr size_t kPrefix = 4;
-// Frames that announce more and do not have it are read as one of this length; more is left out,
-// since making room for what was announced would take all the time.
+// Frames that announce more bytes than they have are read as one of this length; larger ones are
+// left out, since allocating the announced size would take all the time.
 constexpr size_t kMaxAnnounced = size_t{1} << 20;
 
 [[noreturn]] void Fail(const char* what) {
@@ -75,7 +76,7 @@ size_t Announced(std::string_view bytes) {
   return n;
 }
 
-// Bodies of the frames that are whole, and what is left.
+// Returns the bodies of complete frames; leaves the rest in `bytes`.
 std::vector<std::string_view> SplitFrames(std::string_view* bytes) {
   std::vector<std::string_view> frames;
   while (bytes->size() >= kPrefix && Announced(*bytes) <= bytes->size() - kPrefix) {
@@ -109,7 +110,7 @@ bool MaySay(TargetResult::Status status, bool cancelled) {
          (cancelled && status == TargetResult::CANCELLED);
 }
 
-// Whether these bytes are nothing but the answers to the job.
+// Fails unless these bytes are the answers to the job and nothing else.
 void DemandAnswers(const Job& job, bool cancelled, std::string_view bytes,
                    const JobOutcome& outcome) {
   const std::vector<std::string_view> frames = SplitFrames(&bytes);
@@ -143,7 +144,7 @@ enum class Read { kDone, kGarbage, kMore };
 
 struct Reading {
   Read how = Read::kMore;
-  size_t bytes = 0;  // that were sent until then
+  size_t bytes = 0;  // sent until then
   JobOutcome outcome;
 };
 
@@ -152,7 +153,7 @@ Reading ReadAnswers(const Job& job, bool cancelled, std::string_view bytes, size
   FrameReader reader;
   Reading reading;
   reading.outcome = Nothing(job);
-  // No piece is larger than what a socket takes at once.
+  // No piece is larger than a socket takes at once.
   const size_t piece = std::min<size_t>(bytes.size() / pieces + 1, size_t{64} << 10);
   while (reading.how == Read::kMore && reading.bytes < bytes.size()) {
     const std::string_view part = bytes.substr(reading.bytes, piece);
@@ -241,7 +242,7 @@ std::string MutateFrames(std::string_view bytes, uint64_t seed) {
     case 0: frames.insert(frames.begin() + static_cast<std::ptrdiff_t>(at), frames[other]); break;
     case 1: frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(at)); break;
     case 2: std::swap(frames[at], frames[other]); break;
-    case 3:  // a length that is not the body's
+    case 3:  // a length that differs from the body's
       frames[at][random.Below(kPrefix)] = static_cast<char>(random.Next());
       break;
     default:
@@ -272,7 +273,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Text that is not UTF-8 is not worth a line each time.
+  // Protobuf would write a line for each text that is not UTF-8.
   static const auto* const kSilence = new google::protobuf::LogSilencer;
   (void)kSilence;
   if (size == 0) return 0;

@@ -1,4 +1,4 @@
-// The pool with workers that a shader has taken over (testing/hostile_worker.cc).
+// Tests the pool with workers that a shader has taken over (testing/hostile_worker.cc).
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -80,7 +80,7 @@ TEST_P(HostileAnswerTest, IsNoAnswerAndTheWorkersEnd) {
   EXPECT_EQ(outcome.status, TargetResult::CRASHED);
   EXPECT_EQ(outcome.cause, "worker_protocol");
   EXPECT_TRUE(outcome.blames_job);
-  // Nothing stands of what it said before that.
+  // None of its earlier results is used.
   for (const auto& result : outcome.results) EXPECT_FALSE(result.has_value());
   EXPECT_EQ(Exits("killed"), 1);
   EXPECT_TRUE(IsRight(Do(Compile(""))));
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(All, HostileAnswerTest,
                                          "incomplete", "never_last", "ahead", "hang_up"),
                          [](const auto& info) { return std::string(info.param); });
 
-// Nobody who saw one id knows the next.
+// Knowing one id does not help to guess the next.
 TEST_F(HostileTest, WhatIsSentAheadAnswersNoLaterJob) {
   PoolOptions options = Options();
   options.ping_after = absl::InfiniteDuration();
@@ -144,7 +144,7 @@ TEST_F(HostileTest, AnUnfinishedFrameIsHeldToTheTimeOfAJob) {
   EXPECT_TRUE(IsRight(Do(Compile(""))));
 }
 
-// Of what is always there.
+// Covers the layers that every kernel has.
 TEST_F(HostileTest, AWorkerWithoutFilterOrLimitsIsNotUsed) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "workers of sanitised builds have none of them";
@@ -159,7 +159,7 @@ TEST_F(HostileTest, AWorkerWithoutFilterOrLimitsIsNotUsed) {
   }
 }
 
-// Not with what its last job left on the board.
+// Not by what its last job left on the board.
 TEST_F(HostileTest, TheEndOfAnIdleWorkerIsDescribedByItself) {
   PoolOptions options = Options();
   options.ping_after = absl::InfiniteDuration();

@@ -33,7 +33,7 @@ void JobSink::OnPass(const kiln::PassRecord& record) {
 }
 
 void JobSink::OnRemark(const kiln::Remark& remark) {
-  // A bound on what one hostile module can make a result hold.
+  // Bounds how much one hostile module can make a result hold.
   constexpr int kMaxRemarks = 4096;
   kiln::v1alpha::TargetResult& to = target_ < 0 ? shared_ : current_;
   if (to.remarks_size() >= kMaxRemarks) return;

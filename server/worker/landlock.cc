@@ -13,7 +13,7 @@ namespace {
 constexpr long kKnown = 6;
 constexpr unsigned kAskVersion = 1;
 
-// As the kernel reads it; what is zero may be unknown to it.
+// The kernel's struct; fields that an older kernel does not know have to be zero.
 struct Rules {
   uint64_t files = 0;
   uint64_t network = 0;

@@ -1,9 +1,9 @@
-// Namespaces: see namespaces.h.
+// Enters namespaces: see namespaces.h.
 //
 // The user namespace comes first: in it an unprivileged process may enter the others, and a
 // privileged one gives up what it may do outside. No user is mapped into it. The root of the mount
-// namespace becomes an empty file system that cannot be written: pivot_root(".", ".") puts it over
-// the old root, which is then detached (man 2 pivot_root, "pivot_root(".", ".")").
+// namespace becomes an empty, read-only file system: pivot_root(".", ".") mounts it over the old
+// root, which is then detached (man 2 pivot_root, "pivot_root(".", ".")").
 #include "server/worker/namespaces.h"
 
 #include <sched.h>
@@ -16,9 +16,9 @@ namespace {
 
 bool Enter(int kind) { return unshare(kind) == 0; }
 
-// Only in a mount namespace of this process's own.
+// To be called only in a mount namespace of this process's own.
 bool EmptyRoot() {
-  // Where the root is put together; a worker has opened /dev/null, so there is this folder.
+  // The folder where the root is built; it exists, since a worker has opened /dev/null.
   constexpr char kPlace[] = "/dev";
   return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("none", kPlace, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k") ==

@@ -6,9 +6,9 @@
 
 namespace kiln::worker {
 
-// Enters what the kernel allows, each for itself: in containers often nothing is, and a system may
-// allow user namespaces but nothing inside them. The calling process has one thread and no open
-// directory. Says in `achieved` what it entered.
+// Enters each namespace that the kernel allows: in containers often none is allowed, and a system
+// may allow user namespaces but nothing inside them. The calling process has one thread and no open
+// directory. Records in `achieved` which ones it entered.
 void EnterNamespaces(Hello::Sandbox* achieved);
 
 }  // namespace kiln::worker

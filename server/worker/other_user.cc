@@ -1,4 +1,4 @@
-// A worker that root starts becomes another user: see other_user.h.
+// Makes a worker that root starts another user: see other_user.h.
 #include "server/worker/other_user.h"
 
 #include <grp.h>
@@ -11,7 +11,7 @@
 namespace kiln::worker {
 namespace {
 
-// They are still permitted, and no longer in effect. Where it fails the namespaces say so.
+// Kept capabilities are permitted but no longer effective. A failure shows in the namespaces.
 void UseKeptCapabilities() {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct sets[2] = {};
@@ -20,7 +20,7 @@ void UseKeptCapabilities() {
   syscall(SYS_capset, &header, sets);
 }
 
-// More than can be asked for here counts as having it.
+// More groups than fit here count as having root's.
 bool HasRootsGroup() {
   gid_t groups[256];
   const int count = getgroups(256, groups);

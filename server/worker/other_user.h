@@ -1,11 +1,11 @@
-// A worker that root starts becomes a user that nobody else is.
+// Makes a worker that root starts a user that no other process runs as.
 //
-// Namespaces, landlock and the filter of system calls keep a worker from files and processes;
-// should one of them have a hole, what is behind it is at least not root's. The worker changes
-// before it reads or opens anything, after exec: its executable need not be that user's to read.
-// Capabilities are kept for the namespaces, which they let a worker enter on systems that allow no
-// others; they go right after (sandbox.cc). Of the parent's doings none needs the same user: root
-// sends signals to any process, reads its /proc and its clocks.
+// Namespaces, landlock and the filter of system calls keep a worker from files and processes; if
+// one of them has a hole, a worker that gets through is at least not root. The worker changes its
+// user before it reads or opens anything, after exec: that user need not be able to read the
+// executable. Capabilities are kept for the namespaces, which some systems let a process enter only
+// with them; they are dropped right after (sandbox.cc). The parent does nothing that needs the same
+// user: root may send signals to any process and read its /proc and its clocks.
 #ifndef KILN_SERVER_WORKER_OTHER_USER_H_
 #define KILN_SERVER_WORKER_OTHER_USER_H_
 
@@ -13,11 +13,11 @@
 
 namespace kiln::worker {
 
-// Becomes that user and group, for good, with no other groups. `uid` 0: stays who it is. True: it
-// is who it is asked to be, as the system says afterwards, and neither user nor group is root.
+// Becomes that user and group, for good, with no other groups. `uid` 0: stays what it is. Returns
+// true if the system afterwards reports that user and group, and neither is root.
 bool BecomeUser(uint32_t uid, uint32_t gid);
 
-// Tries what it takes to be root again; to be asked without capabilities.
+// Tries to become root again, in every way; to be called without capabilities.
 bool CanBecomeRoot();
 
 }  // namespace kiln::worker

@@ -1,10 +1,10 @@
-// What a worker's time around the compile itself goes to: a job taken off the socket, results sent,
-// memory given back.
+// Accounts for a worker's time around the compile itself: reading a job from the socket, sending
+// results, freeing memory.
 //
-// The parent reads the board when the last result has come. What is spent after that, or on sending
-// that result, is told with the next job (and so is the taking off, for one rule): of each worker
-// the last job's is never told. These rows go to the board only, for metrics: the records in a
-// result are of its compile.
+// The parent reads the board when the last result has come. Time spent after that, or on sending
+// that result, is reported with the next job (and so is the reading, for uniformity), so a worker's
+// last job never reports its own. These rows go to the board only, for metrics: the records in a
+// result cover its compile.
 #ifndef KILN_SERVER_WORKER_OWN_TIME_H_
 #define KILN_SERVER_WORKER_OWN_TIME_H_
 
@@ -21,24 +21,24 @@ class OwnTime {
   static constexpr std::array<const char*, 3> kNames = {"receive_request", "send_result",
                                                         "release_job"};
 
-  // Time since the last call of one of these. Lap gives it to the caller, to whom it belongs.
+  // Returns the time since the last call of one of these functions; the caller accounts for it.
   int64_t Lap() {
     const int64_t before = mark_;
     mark_ = ThreadNanoseconds();
     return mark_ - before;
   }
   void Sent() { spent_[kSend] += Lap(); }
-  // What came off the socket is done with. A ping is no job, and has no rows.
+  // A frame from the socket is done. A ping is no job, and has no rows.
   void Ended() {
     const int64_t spent = Lap();
     if (spent_[kSend] > 0) spent_[kRelease] += spent;
   }
-  // Taking the job off the socket that has just begun.
+  // Adds the time for reading from the socket the job that has just begun.
   void Received(int64_t nanoseconds) { spent_[kReceive] += nanoseconds; }
-  // ThreadNanoseconds() at that call.
+  // ThreadNanoseconds() at the last call.
   int64_t mark() const { return mark_; }
 
-  // Writes what has been spent, and begins anew.
+  // Writes the times spent to the board, and starts again from zero.
   void Tell(Board* board) {
     for (size_t i = 0; i < kNames.size(); ++i) {
       if (spent_[i] == 0) continue;

@@ -1,7 +1,8 @@
-// Whose a piece of work is, as fair_queue.h shares among owners.
+// The owner of a piece of work: fair_queue.h shares time among owners.
 //
-// Opaque: the queue only compares. Today the group is the address of a client and the member its
-// connection (server/net/peer.h makes both); another way to tell clients apart is another pair.
+// Opaque: the queue only compares owners. Today the group is the address of a client and the member
+// its connection (server/net/peer.h makes both); another way to tell clients apart would be another
+// pair.
 #ifndef KILN_SERVER_WORKER_OWNER_H_
 #define KILN_SERVER_WORKER_OWNER_H_
 

@@ -1,6 +1,6 @@
 // A pool of worker processes: see pool.h.
 //
-// pool.cc has the queue; what one thread does with its worker is in slot.cc.
+// pool.cc has the queue; slot.cc has one thread with its worker.
 #include "server/worker/pool.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace kiln::worker {
 namespace {
 
-// Jobs that are guessed apart.
+// Kinds of jobs whose cost is guessed separately.
 constexpr FairQueue<Pool::Handle>::Kind kCompile = 0, kTranslate = 1;
 
 }  // namespace
@@ -165,7 +165,7 @@ Pool::Handle Pool::Impl::Next(Slot* slot) {
     if (stopping_ || slot->distrusted) return nullptr;
     entry = TakeNext();
   }
-  // From here on whatever happens to the slot's worker is this job's outcome.
+  // From here on, anything that happens to the slot's worker is this job's outcome.
   entry->state = Entry::State::kRunning;
   entry->slot = slot;
   slot->running = entry;
@@ -173,8 +173,9 @@ Pool::Handle Pool::Impl::Next(Slot* slot) {
 }
 
 void Pool::Impl::AwaitNext(const Slot& slot) {
-  // What is no express job now may become one when others have run on, which nothing tells. A wait
-  // that began with an empty queue has no end of its own, so it ends when the queue is not.
+  // A job may become an express job just because others have run on, which no notification reports.
+  // A wait that began with an empty queue has no time-out, so it ends when the queue is no longer
+  // empty.
   const bool looks = !queue_.empty();
   const auto has_reason = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return stopping_ || slot.distrusted || HasNext() || (!looks && !queue_.empty());
@@ -245,7 +246,7 @@ JobOutcome Pool::Impl::CancelledOutcome(const Entry& entry) {
 
 absl::Status Pool::Impl::CheckHello(const Hello& hello) const {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr bool kFiltered = false;  // of a worker of the same build
+  constexpr bool kFiltered = false;  // for workers of the same build
 #else
   constexpr bool kFiltered = true;
 #endif
@@ -284,7 +285,7 @@ absl::Status Pool::Impl::AcceptHello(Slot* slot, Hello hello) {
     has_hello_ = true;
     return absl::OkStatus();
   }
-  // Keys name these versions: results of another compiler must not be stored under them.
+  // Keys contain these versions: results of another compiler must not be stored under them.
   if (hello.SerializeAsString() != hello_.SerializeAsString()) {
     return absl::FailedPreconditionError("the worker executable has changed; restart is needed");
   }

@@ -1,4 +1,4 @@
-// Inside of the pool: the queue (pool.cc) and the slots (slot.cc).
+// The inside of the pool: the queue (pool.cc) and the slots (slot.cc).
 #ifndef KILN_SERVER_WORKER_POOL_INTERNAL_H_
 #define KILN_SERVER_WORKER_POOL_INTERNAL_H_
 
@@ -33,8 +33,8 @@ struct Pool::Entry {
   Slot* slot = nullptr;                 // where it runs; under the pool's mutex
   FairQueue<Handle>::Turn turn = 0;     // while it runs; likewise
   bool express = false;                 // it runs as an express job; written before it runs
-  uint64_t id = 0;                      // that the worker has it under; of the slot's thread
-  int handed_back = 0;                  // times that a worker had it and did not begin
+  uint64_t id = 0;                      // its id at the worker; used by the slot's thread
+  int handed_back = 0;                  // number of workers that had it and did not begin
   std::atomic<bool> cancelled = false;  // wanted
 };
 
@@ -58,20 +58,20 @@ class Pool::Impl {
   // For slots.
   const PoolOptions& options() const { return options_; }
   const Executable& executable() const { return executable_; }
-  // Blocks for the next job, which then belongs to `slot`; null when the pool stops, or the slot's
-  // worker is distrusted.
+  // Blocks until there is a job, which then belongs to `slot`; returns null when the pool stops, or
+  // the slot's worker is distrusted.
   Handle Next(Slot* slot);
-  // `cost`: what its owner is charged.
+  // `cost`: charged to the job's owner.
   void Finish(const Handle& entry, JobOutcome outcome, absl::Duration cost);
-  // The other end of Next: the job is its owner's next again. `cost`: none where no worker has seen
-  // anything of it; else of an express job that gave way.
+  // Reverts Next: the job is its owner's next again. `cost`: nothing if no worker has seen any of
+  // it; otherwise of an express job that gave way.
   void HandBack(const Handle& entry, std::optional<absl::Duration> cost = std::nullopt);
-  // True: the express job of `slot`, which has become long, is to be ended for another. One at a
-  // time is told, until its slot is at Next again.
+  // Returns true if `slot` is to end its express job, which has become long, for another one.
+  // Returns true to one slot at a time, until that is at Next again.
   bool GivesWay(Slot* slot);
-  // What load() measures of a slot's worker, which has just become ready; null: it has none.
+  // Sets the worker that load() measures for a slot, once it is ready; null: none.
   void SetWorker(Slot* slot, const Process* process);
-  // `hello` of `slot`'s new worker.
+  // Checks the Hello of the slot's new worker.
   absl::Status AcceptHello(Slot* slot, Hello hello);
   Hello::Sandbox sandbox() const;
   bool stopping() const;
@@ -84,10 +84,9 @@ class Pool::Impl {
   void Finish(const Handle& entry, JobOutcome outcome) {
     Finish(entry, std::move(outcome), absl::ZeroDuration());
   }
-  // Of the queue's next job; null: there is none that may run now.
+  // Takes the queue's next job; null: none may run now.
   Handle TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Waits until the slot has something to do, or for as long as it may take until time alone gives
-  // it that.
+  // Waits until the slot has something to do, or might have because time has passed.
   void AwaitNext(const Slot& slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t workers() const { return static_cast<size_t>(options_.workers); }
@@ -102,7 +101,8 @@ class Pool::Impl {
   uint64_t displaced_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t last_worker_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration start_cpu_ ABSL_GUARDED_BY(mutex_);  // of all workers
-  absl::Duration ended_cpu_ ABSL_GUARDED_BY(mutex_);  // of those that are gone, since ready
+  // Processor time of workers that are gone, since each was ready.
+  absl::Duration ended_cpu_ ABSL_GUARDED_BY(mutex_);
   bool has_hello_ ABSL_GUARDED_BY(mutex_) = false;
   Hello hello_;  // written before the first job, constant afterwards
   std::vector<std::unique_ptr<Slot>> slots_;
@@ -116,29 +116,30 @@ class Slot {
 
   void StartThread();
   absl::Status AwaitFirstStart();
-  // Makes the thread look at cancellation and stopping.
+  // Makes the thread check for cancellation and stopping.
   void Wake();
   void Join();
 
   Pool::Handle running;                          // under the pool's mutex
   std::shared_ptr<const ResidentMemory> memory;  // likewise
   std::shared_ptr<const CpuTime> cpu_time;       // likewise
-  absl::Duration start_cpu;                      // likewise: what it had used when it was ready
+  // Under the pool's mutex: time that the worker had used when it was ready.
+  absl::Duration start_cpu;
   std::atomic<bool> alive = false;
   uint64_t worker = 0;  // under the pool's mutex, written by the slot's thread; 0: none is ready
-  std::atomic<bool> distrusted = false;  // that worker is; set under the pool's mutex
+  std::atomic<bool> distrusted = false;  // of that worker; set under the pool's mutex
   Hello::Sandbox sandbox;                // of the worker; under the pool's mutex
 
  private:
-  // How the exchange with the worker over one job ended.
+  // How the exchange with the worker about one job ended.
   enum class Exchange {
     kDone,
     kWorkerGone,
     kGarbage,
     kDeadline,
     kCancelGraceOver,
-    kNotBegun,  // the worker lives, and has not looked at the job
-    kTooLarge,  // there is no frame for such a job
+    kNotBegun,  // the worker lives, but has not looked at the job
+    kTooLarge,  // the job does not fit in a frame
     kDistrusted,
     kGaveWay,
   };
@@ -147,31 +148,32 @@ class Slot {
   void Main();
   absl::Status StartWorker();
   bool WorkerIsGone() const;
-  // True when a worker is ready. False: the job is finished, or handed back.
+  // Returns true when a worker is ready; false if the job was finished or handed back.
   bool EnsureWorker(const Pool::Handle& entry);
   bool RestartWorker(const Pool::Handle& entry);
-  // Of a worker that was idle; false: it is replaced, and the job handed back.
+  // Pings an idle worker. Returns false if it is replaced and the job handed back.
   bool Answers(const Pool::Handle& entry);
-  // To a ping that was sent at the uptime `asked`; false also where the worker is stopped too long.
+  // Waits for the answer to a ping that was sent at the uptime `asked`; also fails if the worker
+  // has been stopped too long.
   bool AwaitPong(uint64_t id, absl::Duration asked, absl::Duration timeout);
   void Run(const Pool::Handle& entry);
   Exchange Converse(const Pool::Entry& entry, JobOutcome* outcome);
-  // How long an express job that was sent then may go on before it is to be seen whether it gives
-  // way; zero: it is longer than such a job may be.
+  // Returns how long an express job, sent at `sent`, may go on before GivesWay is asked; zero: it
+  // is longer than such a job may be.
   absl::Duration LeftOfExpress(absl::Duration sent) const;
-  // What is charged for a job that kept the worker for so long.
+  // Returns the charge for a job that kept the worker for `held`.
   absl::Duration Cost(Exchange how, const CpuTime& cpu_time, absl::Duration held) const;
-  // How long after a job was sent the worker may take to read it whole.
+  // Returns how long the worker may take, after a job was sent, to read it whole.
   absl::Duration TimeToBegin(const Pool::Entry& entry) const;
-  // The worker has the whole job.
+  // Returns true if the worker has read the whole job.
   bool HasBegun() const;
-  // Of a worker that sent garbage nothing stands.
+  // Drops all results of a worker that sent garbage.
   static void Disbelieve(JobOutcome* outcome);
-  // The end of a worker is its job's: it had begun, or died of reading it.
+  // Returns true if the worker's end is this job's outcome: it had begun, or died of reading it.
   bool IsJudged(const Exit& exit, Exchange how) const;
-  // Reaps the worker that ended the exchange and says why it ended.
+  // Reaps the worker that ended the exchange and returns why it ended.
   Exit End(const Pool::Entry& entry, Exchange how);
-  // Why a worker that lived had to go.
+  // Returns why a worker that was alive was ended.
   Exit DescribeStop(Exchange how, absl::Duration worked) const;
   void Bury(const Exit& exit, JobOutcome* outcome);
   void MaybeRecycle();
@@ -186,8 +188,8 @@ class Slot {
   std::unique_ptr<Process> process_;
   FrameReader reader_;
   int64_t jobs_ = 0;           // of this worker
-  absl::Duration heard_;       // Uptime() when it said something last
-  absl::Duration cpu_before_;  // what it had taken of processor time before the job
+  absl::Duration heard_;       // Uptime() when it last sent something
+  absl::Duration cpu_before_;  // processor time that it had used before the job
   absl::Notification started_;
   absl::Status first_start_;
   std::thread thread_;

@@ -1,5 +1,5 @@
-// The pool with real worker processes and the compiler double: results, every way to die, limits,
-// cancellation, recycling.
+// Tests the pool with real worker processes and the compiler double: results, every way to die,
+// limits, cancellation, recycling.
 #include "server/worker/pool.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ class PoolTest : public testing::Test {
     return exits_[reason];
   }
 
-  // The worker processes that there are, by the kernel.
+  // Returns the live worker processes, as the kernel lists them.
   static std::vector<pid_t> Workers() {
     std::vector<pid_t> pids;
     for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -87,7 +87,8 @@ class PoolTest : public testing::Test {
     }
     return pids;
   }
-  // It is a program of its own: until then its parent waits for it, and is this one.
+  // Returns true once the child runs its own program: until then it is a copy of this one, which
+  // waits.
   static bool HasBegunToRun(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
     std::string name;
@@ -121,7 +122,7 @@ TEST_F(PoolTest, CompilesForAllTargetsAndReportsPasses) {
   EXPECT_EQ(outcome.passes[6].target, 1);
 }
 
-// What a worker does around a job is told with its next one, and not in results.
+// A worker's time around a job is reported with its next one, and not in results.
 TEST_F(PoolTest, TimeAroundAJobHasNames) {
   Start(Options());
   Do(Compile(1));
@@ -144,7 +145,7 @@ TEST_F(PoolTest, ProcessorTimeIsKnownBeyondAWorkersEnd) {
   EXPECT_GT(fresh.start_cpu, absl::ZeroDuration());
   EXPECT_LT(fresh.start_cpu, absl::Minutes(1));
   EXPECT_EQ(Do(Faulty(Fault::SPIN)).status, TargetResult::TIMED_OUT);
-  // The callback comes before the next worker is there, so that nobody's time is missed.
+  // The callback comes before the next worker exists, so that no time is missed.
   const Pool::Load spent = pool_->load();
   EXPECT_GT(spent.jobs_cpu, fresh.jobs_cpu + absl::Milliseconds(1));
   ExpectHealthy();
@@ -187,7 +188,7 @@ TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
   }
 #endif
   PoolOptions options = Options();
-  // Short only where it is what ends the job: filling memory takes its time on a busy machine.
+  // Short only if this limit is what ends the job: filling memory takes its time on a busy machine.
   bool timeout = GetParam().status == TargetResult::TIMED_OUT;
   options.limits.wall_time = timeout ? absl::Seconds(2) : absl::Seconds(60);
   options.limits.address_space_bytes = uint64_t{512} << 20;
@@ -198,11 +199,11 @@ TEST_P(PoolDeathsTest, IsThatJobsOutcomeWithItsLastPass) {
   EXPECT_FALSE(outcome.message.empty());
   EXPECT_EQ(outcome.last_pass, "fake_select");
   EXPECT_EQ(outcome.blamed_target, 0);
-  // The passes that ended before are counted all the same.
+  // Passes that ended before the death are counted all the same.
   ASSERT_EQ(outcome.passes.size(), 3u);
   EXPECT_EQ(outcome.passes[1].pass, "fake_import");
   EXPECT_EQ(Exits(GetParam().reason), 1);
-  // Who hangs without work is no worse than one on a machine without time for it.
+  // A job that hangs without working looks like one on a starved machine, so it is not blamed.
   const bool idle = GetParam().kind == Fault::HANG || GetParam().kind == Fault::HANG_IN_ALLOCATOR;
   if (GetParam().kind != Fault::SPIN) {
     EXPECT_EQ(outcome.blames_job, !idle);
@@ -216,7 +217,7 @@ TEST(DescribeTimeoutTest, BlamesWhatHadTheProcessorForHalfOfTheTime) {
   EXPECT_FALSE(DescribeTimeout(absl::Seconds(60), absl::ZeroDuration()).blames_job);
 }
 
-// Counted from the job's beginning: what the worker did before is not this job's.
+// Counted from the job's beginning: earlier work of the worker does not count.
 TEST_F(PoolTest, ATimeoutSaysWhatItHadOfTheProcessor) {
   PoolOptions options = Options();
   options.limits.wall_time = absl::Seconds(2);
@@ -348,7 +349,7 @@ TEST_F(PoolTest, TheQueueIsBoundedAndCancelsWhatWaits) {
   pool_->Cancel(*second);
   EXPECT_EQ(cancelled, 1);
   EXPECT_EQ(pool_->load().queued, 1u);
-  pool_.reset();  // cancels the rest, the deaf worker included
+  pool_.reset();  // cancels the rest, including the unresponsive worker
   EXPECT_EQ(cancelled, 3);
 }
 
@@ -498,7 +499,7 @@ TEST_F(PoolSharesTest, AnExpressJobThatTurnsOutLongGivesWay) {
   EXPECT_EQ(Exits("preempted"), 1);
 }
 
-// There is a worker for it all the time, but nothing tells it when.
+// A worker is free for it all the time, but no event says when.
 TEST_F(PoolSharesTest, AJobThatBecomesExpressWithTimeAloneIsBegun) {
   PoolOptions options = Options();
   options.workers = 2;
@@ -508,7 +509,7 @@ TEST_F(PoolSharesTest, AJobThatBecomesExpressWithTimeAloneIsBegun) {
   Late keeps, debt, bulk[2], quick;
   Submit(Faulty(Fault::SLOW, "", 25'000), &keeps, "keeps the others' debts");
   AwaitBusy(1);
-  Submit(Faulty(Fault::SPIN), &debt, "quick");  // 2 s of the processor
+  Submit(Faulty(Fault::SPIN), &debt, "quick");  // 2 s of processor time
   ASSERT_TRUE(debt.Await(absl::Seconds(25)));
   Submit(Faulty(Fault::SLOW, "", 25'000), &bulk[0], "bulk");
   AwaitBusy(2);
@@ -610,7 +611,7 @@ TEST_F(PoolTest, TheLoadSaysWhatWorkersHoldOfMemory) {
   EXPECT_LE(load.resident_bytes, 2 * load.largest_resident_bytes);
 }
 
-// What a job takes to be read was paid from what the job before it had left: next to nothing here.
+// Reading a job used to be paid from what the job before it had left: next to nothing here.
 TEST_F(PoolTest, AJobIsReadWithinItsOwnProcessorTime) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "reading takes a multiple of the time";
@@ -640,7 +641,8 @@ TEST_F(PoolTest, AStoppedIdleWorkerIsReplacedAndItsJobDone) {
   EXPECT_GE(Exits("unresponsive"), 1);
 }
 
-// It had just been heard of, and is not pinged: it took 10 seconds before its job went to another.
+// Such a worker has just sent something and is not pinged; it took 10 seconds before its job went
+// to another.
 TEST_F(PoolTest, AWorkerThatIsStoppedRightAfterItsJobIsReplacedAsSoon) {
   PoolOptions options = Options();
   options.ping_after = absl::Hours(1);
@@ -653,7 +655,7 @@ TEST_F(PoolTest, AWorkerThatIsStoppedRightAfterItsJobIsReplacedAsSoon) {
   EXPECT_EQ(Exits("unresponsive"), 1);
 }
 
-// It has said nothing yet, and was given all the time that a slow start may take.
+// Such a worker has sent nothing yet, and used to get all the time that a slow start may take.
 TEST_F(PoolTest, AWorkerThatIsStoppedWhileItStartsIsReplacedAsSoon) {
   PoolOptions options = Options();
   options.ping_timeout = absl::Minutes(10);
@@ -678,7 +680,7 @@ TEST_F(PoolTest, AWorkerThatIsStoppedWhileItStartsIsReplacedAsSoon) {
   stopper.join();
 }
 
-// After one worker that did not begin, a second gets more time: not if it is stopped.
+// After one worker that did not begin, a second gets more time, unless it is stopped.
 TEST_F(PoolTest, AJobThatMeetsTwoStoppedWorkersGoesToAThird) {
   PoolOptions options = Options();
   options.workers = 2;
@@ -696,7 +698,7 @@ TEST_F(PoolTest, TheJobOfAStoppedIdleWorkerGoesToAnother) {
   PoolOptions options = Options();
   options.workers = 2;
   options.ping_after = absl::ZeroDuration();
-  options.ping_timeout = absl::Seconds(600);  // the stopped one is waited for all the time
+  options.ping_timeout = absl::Seconds(600);  // the stopped one is never replaced meanwhile
   options.stopped_timeout = absl::Seconds(600);
   Start(std::move(options));
   Stop(1);
@@ -740,7 +742,7 @@ TEST_F(PoolTest, ADistrustedWorkerIsEndedAndItsJobDoneByAnother) {
   EXPECT_NE(outcome.worker, first.worker);
   EXPECT_NE(outcome.worker_pid, first.worker_pid);
   EXPECT_EQ(Exits("distrusted"), 1);
-  // Of one that is gone, and of none, nothing happens.
+  // Has no effect for a worker that is gone, or for none.
   pool_->Distrust(first.worker);
   pool_->Distrust(0);
   EXPECT_EQ(Do(Compile(2)).worker, outcome.worker);
@@ -754,7 +756,7 @@ TEST_F(PoolTest, ADistrustedWorkerIsEndedWhileItIsIdle) {
   EXPECT_NE(Do(Compile(1)).worker_pid, first.worker_pid);
 }
 
-// It was not given the time to answer.
+// Such a worker had no time to answer.
 TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   PoolOptions options = Options();
   options.ping_after = absl::ZeroDuration();
@@ -773,7 +775,7 @@ TEST_F(PoolTest, AWorkerThatIsPingedWhileThePoolStopsIsNotUnresponsive) {
   EXPECT_EQ(Exits("unresponsive"), 0);
 }
 
-// Between a job and the next there is no ping: the board tells whether the job was begun.
+// Between a job and the next there is no ping: the board tells if the job was begun.
 TEST_F(PoolTest, AJobThatIsNotBegunGoesToAnother) {
   PoolOptions options = Options();
   options.ping_after = absl::InfiniteDuration();
@@ -791,7 +793,7 @@ TEST_F(PoolTest, AJobThatIsNotBegunGoesToAnother) {
   EXPECT_GE(Exits("unresponsive"), 2);
 }
 
-// It has no pass yet, and is to blame all the same.
+// Such a job has no pass yet, and is to blame all the same.
 TEST_F(PoolTest, AJobThatDoesNotFitIntoAWorkersMemoryIsJudged) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers do not fit into the limits";
@@ -849,7 +851,7 @@ TEST_F(PoolTest, AStoppedWorkerDoesNotKeepThePoolFromEnding) {
   const auto handle = pool_->Submit(
       Compile(1), [&](JobOutcome o) { cancelled += o.status == TargetResult::CANCELLED ? 1 : 0; });
   ASSERT_TRUE(handle.ok());
-  absl::SleepFor(absl::Milliseconds(100));  // so that it is handed back, mostly
+  absl::SleepFor(absl::Milliseconds(100));  // so that it is usually handed back
   const absl::Time start = absl::Now();
   pool_.reset();
   EXPECT_EQ(cancelled, 1);

@@ -1,4 +1,4 @@
-// The parent's side of one worker process: see process.h.
+// Starts and ends one worker process: see process.h.
 #include "server/worker/process.h"
 
 #include <fcntl.h>
@@ -29,7 +29,8 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 
-// Above the numbers that the child gives its descriptors, so that one dup2 cannot hide another.
+// Moves a descriptor above the numbers that the child gives its own, so that one dup2 cannot
+// replace another.
 int MoveUp(int fd) {
   int up = fcntl(fd, F_DUPFD_CLOEXEC, 10);
   close(fd);
@@ -63,8 +64,8 @@ absl::StatusOr<pid_t> Spawn(const std::string& path, const std::vector<std::stri
   posix_spawn_file_actions_adddup2(&actions, socket, kSocketFd);
   posix_spawn_file_actions_adddup2(&actions, board, kBoardFd);
 
-  // Signals that the daemon blocks or handles are the worker's own business again. A process group
-  // of its own: Ctrl-C at a terminal reaches the daemon, which then lets its workers finish.
+  // Resets the signals that the daemon blocks or handles. Gives the worker a process group of its
+  // own: Ctrl-C at a terminal reaches the daemon only, which then lets its workers finish.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none, all;
@@ -119,7 +120,7 @@ Exit DescribeSignal(int signal, const Board& board) {
       return Named("timeout", TargetResult::TIMED_OUT, "cpu_time_limit",
                    "over the limit of CPU time for one job");
     case SIGKILL:
-      // Not by us (the pool knows when it was): on Linux that is the out-of-memory killer.
+      // Not sent by us (the pool knows its own kills): on Linux that is the out-of-memory killer.
       return Named("killed", TargetResult::MEMORY_LIMIT, "killed_by_system",
                    "the worker was killed by the system, probably for want of memory");
     default:
@@ -128,7 +129,7 @@ Exit DescribeSignal(int signal, const Board& board) {
   }
 }
 
-// Signals that no mistake of a program raises in itself.
+// Returns true for signals that no program error raises in itself.
 bool IsFromOutside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
          signal == SIGQUIT;

@@ -1,4 +1,4 @@
-// The parent's side of one worker process: start it, stop it, say how it ended.
+// The parent's side of one worker process: starts it, stops it, and describes how it ended.
 //
 // Spawned anew (posix_spawn), never forked from the grown daemon. The executable is opened once and
 // started through its descriptor, so that a package upgrade under a running daemon cannot mix
@@ -27,11 +27,12 @@ struct WorkerLimits {
   uint64_t address_space_bytes = uint64_t{2} << 30;
   absl::Duration cpu_time = absl::Seconds(60);   // per job; to a millisecond, at least one
   absl::Duration wall_time = absl::Seconds(60);  // per job
-  // From sending a job to its being read whole; then it goes to another worker (of the first worker
-  // that does not take it up at all, sooner: PoolOptions::ping_timeout).
+  // From sending a job to the worker's having read it whole; after that the job goes to another
+  // worker (sooner, if it is the first worker of the job and does not take it up at all:
+  // PoolOptions::ping_timeout).
   absl::Duration begin_time = absl::Seconds(10);
-  int niceness = 0;  // how far others go before it; 0: as the parent
-  // Who workers of root become; 0: they stay root.
+  int niceness = 0;  // how far it ranks after other processes; 0: as the parent
+  // The user that workers of root become; 0: they stay root.
   uint32_t uid = 0;
   uint32_t gid = 0;
   bool seccomp = true;
@@ -47,7 +48,7 @@ class Executable {
   }
   Executable& operator=(Executable&&) = delete;
   ~Executable();
-  // What to give to exec.
+  // Returns the path to pass to exec.
   std::string ExecPath() const;
   const std::string& path() const { return path_; }
 
@@ -57,12 +58,12 @@ class Executable {
   std::string path_;
 };
 
-// All that Exit::reason may be.
+// All values of Exit::reason.
 inline constexpr const char* kExitReasons[] = {
     "recycle", "segv",   "abort",  "oom",          "timeout",    "cancelled", "seccomp",
     "killed",  "exited", "signal", "unresponsive", "distrusted", "preempted"};
 
-// All causes by which a job is not survived, but for signals that have no meaning here.
+// All causes of death of a job, except signals that have no meaning here.
 struct DeathCause {
   kiln::v1alpha::TargetResult::Status status;
   const char* cause;
@@ -83,37 +84,36 @@ inline constexpr DeathCause kDeathCauses[] = {
     {kiln::v1alpha::TargetResult::MEMORY_LIMIT, "memory_limit"},
 };
 
-// How a worker left.
+// Describes how a worker left.
 struct Exit {
   std::string reason;  // of kExitReasons
   kiln::v1alpha::TargetResult::Status status = kiln::v1alpha::TargetResult::CRASHED;
   std::string cause;    // snake_case
   std::string message;  // for people
-  // What it worked on has its part in that: nobody killed it from outside, neither the kernel for
-  // want of memory nor a person.
+  // True if its job may have caused the end: it was killed from outside neither by the kernel for
+  // lack of memory nor by a person.
   bool blames_job = true;
 };
 
-// From waitpid's status and what the worker left on the board.
+// Describes an end by waitpid's status and what the worker left on the board.
 Exit DescribeExit(int wait_status, const Board& board);
-// A worker that was stopped after `limit` of wall-clock time, of which it had `worked` as processor
-// time. Less than half: the machine was starved, or the worker stopped, and the job is not to
-// blame.
+// Describes a worker that was stopped after `limit` of wall-clock time, in which it had `worked` of
+// processor time. If that is less than half, the machine was starved or the worker stopped, and the
+// job is not to blame.
 Exit DescribeTimeout(absl::Duration limit, absl::Duration worked);
 
-// What a process holds of memory, as the kernel counts it: nothing that the process says or does to
-// itself alters that. Not ru_maxrss, which begins with the peak of whoever spawned it and survives
-// exec.
+// The memory that a process holds, as the kernel counts it: the process cannot falsify that. Not
+// ru_maxrss, which begins with the peak of the process that spawned it and survives exec.
 class ResidentMemory {
  public:
-  // Opened while the process is young: a worker makes itself undumpable, after which /proc may hide
-  // it from its own user (mount option hidepid). Never null.
+  // To be called while the process is young: a worker makes itself undumpable, after which /proc
+  // may hide it from its own user (mount option hidepid). Never returns null.
   static std::shared_ptr<const ResidentMemory> Of(pid_t pid);
   ~ResidentMemory();
   ResidentMemory(const ResidentMemory&) = delete;
   ResidentMemory& operator=(const ResidentMemory&) = delete;
 
-  // 0: the process is gone, or there is no /proc.
+  // Returns 0 if the process is gone, or there is no /proc.
   int64_t Bytes() const;
 
  private:
@@ -126,7 +126,7 @@ class CpuTime {
  public:
   explicit CpuTime(pid_t pid);
   absl::Duration Used() const;
-  // It has been reaped, and this is what it used.
+  // The process has been reaped, and used this much.
   void End(absl::Duration used);
 
  private:
@@ -138,36 +138,38 @@ class CpuTime {
 
 class Process {
  public:
-  // Spawns and returns; the worker is not ready before its Hello.
+  // Spawns and returns; the worker is ready only after its Hello.
   static absl::StatusOr<std::unique_ptr<Process>> Start(const Executable& executable,
                                                         const WorkerLimits& limits,
                                                         const Board& board);
-  // Kills and reaps what still runs.
+  // Kills and reaps the process if it still runs.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   int fd() const { return fd_; }
   pid_t pid() const { return pid_; }
-  // For readers in other threads, who may keep it beyond the process.
+  // For readers in other threads, which may keep it beyond the process.
   std::shared_ptr<const ResidentMemory> memory() const { return memory_; }
 
   std::shared_ptr<const CpuTime> cpu_time() const { return cpu_time_; }
 
-  // It can be ended: a user other than its own needs a privilege for that.
+  // Returns true if this process may send it signals: for another user's that needs a privilege.
   bool IsMine() const;
 
-  // Waits for the Hello; for no more than `stopped_timeout` where the process is stopped then.
+  // Waits for the Hello; for at most `stopped_timeout` if the process is stopped then.
   absl::StatusOr<Hello> AwaitHello(absl::Duration timeout, absl::Duration stopped_timeout);
-  // A signal (SIGSTOP) holds it up: the kernel says so, unlike of one that is merely slow.
+  // Returns true if a signal (SIGSTOP) has stopped it: the kernel tells that apart from mere
+  // slowness.
   bool IsStopped() const;
 
-  // Closes the socket, upon which an idle worker leaves; kills it if it does not. Reaps.
+  // Closes the socket, on which an idle worker leaves; kills it if it does not. Reaps.
   void Retire();
-  // SIGKILL, if it still runs, and reaps. The wait status; -1 if it was reaped before.
+  // Sends SIGKILL, if it still runs, and reaps. Returns the wait status; -1 if it was reaped
+  // before.
   int KillAndReap();
-  // Reaps a worker whose socket has closed: gives it a moment to be gone by itself. `gone`, if not
-  // null: whether it was.
+  // Reaps a worker whose socket has closed, after giving it a moment to end by itself. *gone, if
+  // not null: it did.
   int Reap(bool* gone = nullptr);
 
  private:
@@ -176,7 +178,7 @@ class Process {
         fd_(fd),
         memory_(ResidentMemory::Of(pid)),
         cpu_time_(std::make_shared<CpuTime>(pid)) {}
-  // waitpid, which notes what the process used.
+  // Calls waitpid, and records what the process used.
   pid_t Wait(int* status, int options);
   // Polls for the exit until `timeout`.
   bool WaitFor(absl::Duration timeout, int* status);

@@ -1,8 +1,8 @@
-// What a worker puts on itself before its first job: see sandbox.h.
+// Confines a worker before its first job: see sandbox.h.
 //
-// Order: the user first, then what needs privileges or files (limits, namespaces), then privileges
-// go, then the two walls that need none (landlock, the filter). What is reported is what was found
-// afterwards.
+// Order: the user first, then steps that need privileges or files (limits, namespaces), then
+// privileges are dropped, then the two layers that need none (landlock, the filter). Reports the
+// state that was found afterwards.
 #include "server/worker/sandbox.h"
 
 #include <linux/capability.h>
@@ -24,12 +24,13 @@ namespace kiln::worker {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitised = true;  // shadow memory and their own system calls do not fit in
+// Shadow memory and the sanitisers' own system calls do not fit in.
+constexpr bool kSanitised = true;
 #else
 constexpr bool kSanitised = false;
 #endif
 
-// No more than `n`: where whoever started the daemon allows less, that.
+// Limits to at most `n`; keeps a smaller limit with which the daemon was started.
 bool Limit(int what, rlim_t n) {
   const auto resource = static_cast<__rlimit_resource>(what);
   rlimit limit;
@@ -44,16 +45,16 @@ bool LimitResources() {
          Limit(RLIMIT_NPROC, 0);
 }
 
-// Dies with `parent`. The kernel forgets that when a process changes what it may do.
+// Dies with `parent`. The kernel forgets this setting when a process changes its credentials.
 bool DieWith(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // A parent that died before the call above sends nothing.
+  // A parent that died before the call above sends no signal.
   if (getppid() != parent) _exit(0);
   int armed = 0;
   return prctl(PR_GET_PDEATHSIG, &armed) == 0 && armed == SIGKILL;
 }
 
-// All of them, in every set: root's too, and what an executable could give back.
+// Drops all of them, in every set: also root's, and those that an executable could give back.
 bool DropCapabilities() {
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; ++cap) {

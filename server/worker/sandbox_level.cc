@@ -1,4 +1,4 @@
-// How well workers are locked in: see sandbox_level.h.
+// Describes how well workers are confined: see sandbox_level.h.
 #include "server/worker/sandbox_level.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What all workers have, and how it is said.
+// Tests the protections that all workers have, and their text.
 #include "server/worker/sandbox_level.h"
 
 #include <gtest/gtest.h>

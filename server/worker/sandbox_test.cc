@@ -1,8 +1,8 @@
-// The sandbox from inside: hostile code in a worker tries every way out that we know.
+// Tests the sandbox from inside: hostile code in a worker tries every known way out.
 //
-// First with everything; then without the filter of system calls, which refuses most of it by
-// itself, so that what the other layers claim (Hello.Sandbox) is seen to hold too. What a kernel or
-// a container does not allow is not claimed and not asked.
+// First with all layers; then without the filter of system calls, which refuses most attempts by
+// itself, so that the other layers are seen to hold what they claim (Hello.Sandbox). A layer that
+// the kernel or a container does not allow is not claimed and not tested.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -99,7 +99,7 @@ TEST_F(SandboxTest, NoWayOut) {
   EXPECT_GT(killed, 30);
 }
 
-// A process of the same user that signals may reach, as a sibling is.
+// A process of the same user that signals may reach, like another worker.
 class Bystander {
  public:
   Bystander() : pid_(fork()) {
@@ -174,7 +174,7 @@ TEST_F(SandboxTest, NothingIsLeftOfRoot) {
   }
 }
 
-// A process as the kernel tells of it: lines "Name:\tvalue".
+// Returns the value of a line "Name:\tvalue" in the kernel's status of a process.
 std::string StatusLine(pid_t pid, const std::string& name) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -183,7 +183,7 @@ std::string StatusLine(pid_t pid, const std::string& name) {
   return "?";
 }
 
-// The only process that this one has started and that lives.
+// Returns the only live process that this one has started.
 pid_t OnlyWorker() {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream children(thread.path() / "children");
@@ -249,7 +249,7 @@ TEST_F(OtherUserTest, RootIsNotToBeHadAgain) {
   ExpectRefused("raise_limit");
 }
 
-// Pings, measures, the end of one that does not heed: root may, whosever process it is.
+// Pings, measuring, killing a worker that does not react: root may do these to any user's process.
 TEST_F(OtherUserTest, ThePoolHasAllOfItsHold) {
   StartAs(kUser, true);
   const pid_t first = OnlyWorker();
@@ -264,7 +264,7 @@ TEST_F(OtherUserTest, ThePoolHasAllOfItsHold) {
   EXPECT_NE(OnlyWorker(), first);
 }
 
-// Without CAP_SYS_NICE root may no longer do that to a process that is another user's.
+// Without CAP_SYS_NICE root may not do that to another user's process.
 TEST_F(OtherUserTest, AWorkerGivesWayToOthersByItself) {
   PoolOptions options = Options();
   options.limits.uid = options.limits.gid = kUser;
@@ -274,7 +274,7 @@ TEST_F(OtherUserTest, AWorkerGivesWayToOthersByItself) {
   EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(OnlyWorker())), 19);
 }
 
-// A daemon that was started with `nice -n 7` does not stand behind its workers.
+// A daemon started with `nice -n 7` does not rank after its workers.
 TEST_F(OtherUserTest, ANicenessIsAddedToTheDaemonsOwn) {
   const int before = getpriority(PRIO_PROCESS, 0);
   if (before > 18) GTEST_SKIP() << "the test runs with a niceness of " << before;
@@ -295,7 +295,7 @@ TEST_F(OtherUserTest, OfAWorkerThatStaysRootItIsSaid) {
 
 TEST_F(OtherUserTest, AWorkerThatCannotChangeIsNotUsed) {
   PoolOptions options = Options();
-  options.limits.uid = options.limits.gid = UINT32_MAX;  // no user is that
+  options.limits.uid = options.limits.gid = UINT32_MAX;  // no user has this number
   auto pool = Pool::Start(std::move(options));
   ASSERT_FALSE(pool.ok());
   for (const char* word : {"--worker-user=none", "CAP_SETUID", "user namespace"}) {

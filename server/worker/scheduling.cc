@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kShortSliceNanoseconds = 100'000;
 constexpr int kMaxNiceness = 19;
 
-// The first version of the kernel's struct sched_attr (sched_setattr(2)): every kernel takes it. The
-// C library of Debian 12 does not declare it.
+// The first version of the kernel's struct sched_attr (sched_setattr(2)): every kernel takes it.
+// The C library of Debian 12 does not declare it.
 struct SchedulingAttributes {
   uint32_t size = sizeof(SchedulingAttributes);
   uint32_t policy = SCHED_OTHER;
@@ -27,7 +27,7 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-// Changes what the calling thread has. A thread with a policy of its own (SCHED_FIFO, SCHED_IDLE),
+// Changes the calling thread's attributes. A thread with another policy (SCHED_FIFO, SCHED_IDLE),
 // which its starter chose, keeps it.
 template <typename Change>
 void Alter(const Change& change) {

@@ -1,4 +1,4 @@
-// Hints for the scheduler: each test asks the kernel what a thread of its own has come to.
+// Tests scheduling hints: each test asks the kernel for the attributes of a thread of its own.
 #include "server/worker/scheduling.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Attributes {
   uint64_t runtime, deadline, period;
 };
 
-// What a new thread has after `change`.
+// Returns the attributes of a new thread after `change`.
 template <typename Change>
 Attributes After(const Change& change) {
   Attributes attributes = {};
@@ -60,7 +60,9 @@ TEST(Scheduling, AWorkerOfKilndHasItsOwnSliceAndRunsAsABatch) {
   EXPECT_EQ(worker.runtime, usual);
 }
 
-TEST(Scheduling, ANicenessEndsAt19) { EXPECT_EQ(After([] { RunInBackground(40); }).nice, 19); }
+TEST(Scheduling, ANicenessEndsAt19) {
+  EXPECT_EQ(After([] { RunInBackground(40); }).nice, 19);
+}
 
 TEST(Scheduling, WithoutANicenessAWorkerIsLevelWithKilnd) {
   const int before = getpriority(PRIO_PROCESS, 0);

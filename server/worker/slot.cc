@@ -2,8 +2,8 @@
 //
 // Run: reset the board, send the job, then wait on the socket and on the wake-up descriptor until
 // the last result frame, the worker's end, the watchdog or the end of the grace given to a
-// cancelled job, whichever is first. In all cases but the first the worker is buried and replaced;
-// a job that it had not begun is handed back.
+// cancelled job, whichever is first. In all cases but the first the worker's end is recorded and it
+// is replaced; a job that it had not begun is handed back.
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -31,10 +31,10 @@ constexpr char kUnresponsive[] = "unresponsive";
 constexpr char kDistrusted[] = "distrusted";
 constexpr char kPreempted[] = "preempted";
 
-// Nobody can answer what it was not asked yet.
+// Makes a random id, so that a worker cannot answer a job that it was not given yet.
 uint64_t UnguessableId() {
   uint64_t id = 0;
-  if (getentropy(&id, sizeof id) != 0) abort();  // it does not fail for so few bytes
+  if (getentropy(&id, sizeof id) != 0) abort();  // getentropy does not fail for so few bytes
   return id;
 }
 
@@ -94,7 +94,7 @@ absl::Status Slot::StartWorker() {
   auto hello = (*process)->AwaitHello(options.start_timeout, options.stopped_timeout);
   if (!hello.ok()) return hello.status();
   if (!(*process)->IsMine()) {
-    (*process)->Retire();  // it may be asked
+    (*process)->Retire();  // ends it by closing its socket, since signals are not allowed
     return absl::FailedPreconditionError(
         "this root may not end processes of another user (CAP_KILL), as workers are; "
         "--worker-user=none: they stay root");
@@ -133,7 +133,7 @@ void Slot::DropProcess() {
 
 bool Slot::WorkerIsGone() const {
   pollfd p = {process_->fd(), POLLIN, 0};
-  return poll(&p, 1, 0) != 0;  // an idle worker says nothing: data or hang-up is its end
+  return poll(&p, 1, 0) != 0;  // an idle worker sends nothing: data or hang-up is its end
 }
 
 bool Slot::AwaitPong(uint64_t id, absl::Duration asked, absl::Duration timeout) {
@@ -170,7 +170,8 @@ bool Slot::Answers(const Pool::Handle& entry) {
   if (sent && AwaitPong(ping.id(), asked, options.ping_grace)) return true;
   pool_->HandBack(entry);
   if (sent && AwaitPong(ping.id(), asked, options.ping_timeout)) return false;
-  if (pool_->stopping()) return false;  // nobody waited any longer: Main ends it as all others
+  // The wait was cut short: Main ends this worker like all others.
+  if (pool_->stopping()) return false;
   const bool died = WorkerIsGone();
   Exit exit = DescribeExit(process_->KillAndReap(), *board_);
   DropProcess();
@@ -243,18 +244,19 @@ void Slot::Run(const Pool::Handle& entry) {
   const absl::Duration cost = Cost(how, *cpu_time, heard_ - start);
   outcome.passes = board_->Passes();
   outcome.lost_passes = board_->LostPasses();
-  board_->Reset();  // what is on it afterwards is of an idle worker
+  board_->Reset();  // later writes to it are an idle worker's
   outcome.ran = Uptime() - start;
   pool_->Finish(entry, std::move(outcome), cost);
 }
 
 absl::Duration Slot::Cost(Exchange how, const CpuTime& cpu_time, absl::Duration held) const {
   const absl::Duration used = cpu_time.Used() - cpu_before_;
-  // The next worker's start costs what this one's did.
+  // The next worker's start is taken to cost what this one's did.
   return how == Exchange::kDone ? used : std::max(used, held / 2) + start_cpu;
 }
 
-// On a machine without time for it a short job is long by the clock, and not by what it used.
+// Also counts a quarter of the wall-clock time: on a starved machine a short job takes long without
+// using much.
 absl::Duration Slot::LeftOfExpress(absl::Duration sent) const {
   const absl::Duration used =
       std::max(process_->cpu_time()->Used() - cpu_before_, (Uptime() - sent) / 4);
@@ -266,10 +268,10 @@ bool Slot::HasBegun() const {
   return !pass.empty() && pass != kReadJobStep;
 }
 
-// A worker that has a job takes it up at once, unless it is stopped or the machine has no time for
-// it. The first one that does not, which was not pinged because it had just been heard of, costs a
-// job no more than a ping would have; after that the machine gets the benefit of the doubt, but for
-// a worker of which the kernel says that it is stopped (Converse looks).
+// A worker takes up a job at once, unless it is stopped or the machine is starved. The first one
+// that does not, and was not pinged because it had just sent something, may cost a job no more than
+// a ping would have; after that the machine gets the benefit of the doubt, except for a worker that
+// the kernel reports as stopped (Converse checks).
 absl::Duration Slot::TimeToBegin(const Pool::Entry& entry) const {
   const PoolOptions& options = pool_->options();
   const bool taken = !board_->CurrentPass().empty();
@@ -327,7 +329,8 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
     if ((p[0].revents & ~POLLOUT) == 0) continue;
     absl::Status filled = reader_.Fill(process_->fd());
     bool last = false;
-    if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;  // before it was asked
+    // It answered before it had the job.
+    if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;
     if (TakeAnswers(*entry.job, entry.id, entry.cancelled, &reader_, outcome, &last) !=
         absl::StatusCode::kOk) {
       return Exchange::kGarbage;
@@ -364,7 +367,8 @@ Exit Slot::End(const Pool::Entry& entry, Exchange how) {
   bool gone = false;
   const int status = how == Exchange::kWorkerGone ? process_->Reap(&gone) : process_->KillAndReap();
   DropProcess();
-  if (how == Exchange::kWorkerGone && !gone) how = Exchange::kGarbage;  // it hung up, and lives
+  // It closed its socket, but lives.
+  if (how == Exchange::kWorkerGone && !gone) how = Exchange::kGarbage;
   if (entry.cancelled && how != Exchange::kGarbage) how = Exchange::kCancelGraceOver;
   Exit exit =
       how == Exchange::kWorkerGone ? DescribeExit(status, *board_) : DescribeStop(how, worked);
@@ -372,7 +376,7 @@ Exit Slot::End(const Pool::Entry& entry, Exchange how) {
   return exit;
 }
 
-// The outcome of a job that its worker did not survive, with the pass that ran.
+// Fills in the outcome of a job that its worker did not survive, with the pass that ran.
 void Slot::Bury(const Exit& exit, JobOutcome* outcome) {
   outcome->blames_job = exit.blames_job;
   outcome->status = exit.status;
@@ -390,7 +394,7 @@ void Slot::EndIfDistrusted() {
   Report(kDistrusted);
 }
 
-// Between jobs: a worker that has served long enough leaves, and there is always a fresh one.
+// Called between jobs: replaces a worker that has served long enough, and starts a missing one.
 void Slot::MaybeRecycle() {
   const PoolOptions& options = pool_->options();
   if (process_ != nullptr && (jobs_ >= options.jobs_per_worker ||
@@ -399,7 +403,7 @@ void Slot::MaybeRecycle() {
     DropProcess();
     Report("recycle");
   }
-  // Failure is not final: EnsureWorker tries again when there is a job.
+  // A failure is not final: EnsureWorker tries again when there is a job.
   if (process_ == nullptr && !pool_->stopping()) (void)StartWorker();
 }
 

@@ -1,4 +1,4 @@
-// A stack of its own for what a worker does: see stack.h.
+// Runs a worker's work on a stack of its own: see stack.h.
 #include "server/worker/stack.h"
 
 #include <sys/mman.h>
@@ -16,10 +16,10 @@ constexpr bool kSanitised = true;
 constexpr bool kSanitised = false;
 #endif
 
-// More than a function's frame, which could otherwise step over it.
+// Larger than a function's frame, which could otherwise step over it.
 constexpr size_t kGapBytes = size_t{16} << 20;
 
-// For the handler and the context's entry, which get no argument.
+// Arguments of the handler and of the context's entry, which cannot be passed to them.
 struct Running {
   Board* board = nullptr;
   const char* gap = nullptr;
@@ -32,7 +32,7 @@ void OnSegmentationFault(int, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   const auto gap = reinterpret_cast<uintptr_t>(g_running.gap);
   if (address >= gap && address - gap < kGapBytes) g_running.board->SetNote(kStackOverflowNote);
-  // The instruction is executed once more and ends the process: SA_RESETHAND.
+  // The instruction is executed again and ends the process: SA_RESETHAND.
 }
 
 void NoteOverflows() {

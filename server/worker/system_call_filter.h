@@ -4,11 +4,11 @@
 
 namespace kiln::worker {
 
-// Allows by name, and by argument where one matters, and kills otherwise (SIGSYS): bytes go to and
+// Allows by name, and by argument if one matters, and kills otherwise (SIGSYS): bytes go to and
 // come from the parent's socket only, memory is never executable, signals and limits reach this
 // process only. Calls that library code makes in passing and copes without fail with EACCES instead
-// of killing: optional files (locale, time zone), complaints on standard error. False: there is no
-// filter.
+// of killing: optional files (locale, time zone), complaints on standard error. Returns false if
+// there is no filter.
 bool FilterSystemCalls();
 
 }  // namespace kiln::worker

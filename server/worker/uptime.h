@@ -1,4 +1,4 @@
-// The time since the machine's start, for deadlines: a clock that nobody sets, unlike absl::Now().
+// Returns the time since the machine's start, for deadlines: unlike absl::Now() it is never set.
 #ifndef KILN_SERVER_WORKER_UPTIME_H_
 #define KILN_SERVER_WORKER_UPTIME_H_
 

@@ -1,4 +1,4 @@
-// The worker process: reads jobs, does them, answers. See worker_main.h.
+// The loop of the worker process: reads jobs, does them, answers. See worker_main.h.
 #include "server/worker/worker_main.h"
 
 #include <sys/prctl.h>
@@ -31,7 +31,7 @@
 namespace kiln::worker {
 namespace {
 
-// For the handlers below, which get no argument. Set once, before the first job.
+// The board, for the handlers below, which get no argument. Set once, before the first job.
 Board* g_board = nullptr;
 
 void OnOutOfMemory() {
@@ -39,7 +39,7 @@ void OnOutOfMemory() {
   _exit(kExitOutOfMemory);
 }
 
-// An exception that nobody catches: say which before abort().
+// Notes which exception was not caught, before abort().
 void OnTerminate() {
   if (std::exception_ptr e = std::current_exception(); e != nullptr && g_board != nullptr) {
     try {
@@ -57,7 +57,7 @@ struct Arguments {
   SandboxOptions sandbox;
   int64_t cpu_milliseconds = 60'000;
   int niceness = 0;
-  FaultInjector inject = nullptr;  // null: this is no test
+  FaultInjector inject = nullptr;  // null: no test build
 };
 
 bool TakeNumber(std::string_view arg, std::string_view name, uint64_t* value) {
@@ -131,13 +131,15 @@ absl::Status AnswerPing(const Job& job) {
   return WriteFrame(kSocketFd, frame);
 }
 
-// The worker's exit code, once it is to leave.
+// Does one job. Returns the worker's exit code if it is to leave.
 std::optional<int> DoJob(const Arguments& arguments, const CpuLimit& limit, Backend* backend,
                          Board* board, OwnTime* own) {
   const absl::StatusOr<size_t> bytes = ReadFrameLength(kSocketFd);
-  if (absl::IsOutOfRange(bytes.status())) return 0;  // the parent closed: it is retired
+  // The parent has closed the socket: this worker is retired.
+  if (absl::IsOutOfRange(bytes.status())) return 0;
   if (!bytes.ok()) return kExitProtocol;
-  // Before the job is read, which is its own work: not with what the job before it left.
+  // Before the job is read: reading is part of its work, and must not use the previous job's
+  // allowance.
   if (!limit.Allow(arguments.cpu_milliseconds)) return kExitProtocol;
   board->BeginPass(kReadJobStep, -1);
   std::string body;
@@ -179,7 +181,8 @@ size_t StackBytes(const SandboxOptions& sandbox) {
 
 int Serve(const Arguments& arguments, Backend* backend, Board* board) {
   Hello hello;
-  // Not done by the parent: without CAP_SYS_NICE it may not, once this is another user.
+  // Not done by the parent: without CAP_SYS_NICE it may not change a process that has become
+  // another user.
   RunInBackground(arguments.niceness);
   LeaveRoot(arguments.sandbox, hello.mutable_sandbox());
   DetachFromParent(kSocketFd, hello.mutable_sandbox());
@@ -213,7 +216,7 @@ int WorkerMain(int argc, char** argv, Backend* backend, FaultInjector inject) {
   std::set_new_handler(OnOutOfMemory);
   std::set_terminate(OnTerminate);
   signal(SIGPIPE, SIG_IGN);
-  // It is executed by descriptor, and would be called by that number in lists of processes.
+  // Started by descriptor, it would be listed under that number among the processes.
   prctl(PR_SET_NAME, "kiln_worker");
   int exit_code = 0;
   RunOnLargeStack(StackBytes(arguments.sandbox), g_board,
@@ -223,8 +226,8 @@ int WorkerMain(int argc, char** argv, Backend* backend, FaultInjector inject) {
 
 }  // namespace kiln::worker
 
-// glibc's own would write to standard error, which is /dev/null here; this one tells the parent.
-// The text is of our source (or a library's), never of the shader.
+// glibc's own function would write to standard error, which is /dev/null here; this one tells the
+// parent. The text is from our source (or a library's), never from the shader.
 extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file,
                                            unsigned int line, const char* function) noexcept {
   char text[400];

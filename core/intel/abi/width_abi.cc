@@ -54,7 +54,7 @@ absl::Status HasFragmentWidth(const FragmentAbi& f, int width) {
   return WithCause(absl::ResourceExhaustedError(absl::StrCat("fragment: ", why)), "fragment_width");
 }
 
-// Workgroups as threads.
+// Divides a workgroup into threads.
 absl::Status DivideWorkgroup(const Module& m, const Abi& abi, WidthAbi& w) {
   const uint32_t invocations = Invocations(m), lanes = static_cast<uint32_t>(w.width);
   w.threads_per_group = (invocations + lanes - 1) / lanes;

@@ -47,7 +47,7 @@ struct Device {
 // Tiger Lake, Gen12.
 const Device& Tgl();
 
-// All of them.
+// Returns all devices.
 absl::Span<const Device* const> Devices();
 
 }  // namespace kiln::intel

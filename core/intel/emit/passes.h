@@ -22,7 +22,7 @@
 
 namespace kiln::intel {
 
-// Is called before each rewrite; the pass stops when it returns false.
+// Called before each rewrite; the pass stops when it returns false.
 using MayRewrite = bool (*)(void* context);
 
 // Each pass returns the number of rewrites made.

@@ -116,7 +116,7 @@ enum class ParamKind : uint8_t {
   kDrDy,
   kOffsetU,
   kOffsetV,
-  kTargetAlpha,  // of target 0
+  kTargetAlpha,  // of render target 0
   kSampleMask,   // one register for 16 lanes: packed words
   kRed,
   kGreen,

@@ -100,7 +100,7 @@ std::string ManyValues(uint32_t inputs, uint32_t values) {
                       "x8:ud = mov %0x8:ud {w8 nomask}\n  eot %", next, "x8:ud {w8 nomask}\n");
 }
 
-// How many fit.
+// Returns how many values fit.
 uint32_t MostValues(uint32_t inputs, bool free) {
   uint32_t most = 0;
   for (uint32_t values = 1; values < kRegisters; ++values) {

@@ -230,7 +230,7 @@ class Placer {
     for (uint32_t c : leaves_) leaves[c] = 1;
     std::vector<uint32_t> current(constants_.size(), kNone);  // the copy to read
     std::vector<uint32_t> of_loop(constants_.size(), kNone);  // the loop for which it was made
-    std::vector<uint32_t> next(constants_.size(), 0);         // place
+    std::vector<uint32_t> next(constants_.size(), 0);         // index of its next location
     inserted_.resize(f_.blocks.size());
     ForEachUse([&](Operand& o, Place at) {
       const uint32_t c = ConstantOf(o);

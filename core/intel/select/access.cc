@@ -1,14 +1,14 @@
-// Reads and writes of memory by lanes: a surface and a byte offset a lane, or a 64-bit address.
+// Reads and writes of memory by lanes: a surface and a byte offset per lane, or a 64-bit address.
 //
-// Problem: elements have 1, 2 or 4 bytes and lie at offsets of which an alignment is known;
-// messages transfer up to 4 aligned dwords a lane (untyped), or one byte or word (byte scattered),
-// each in a dword of its own. An access is cut into pieces, the longest that its alignment allows.
-// Elements of a dword that was read are words and bytes of it, which costs nothing; those to be
-// written are packed by a move each.
+// Problem: elements have 1, 2 or 4 bytes and are at offsets with a known alignment; messages
+// transfer up to 4 aligned dwords per lane (untyped), or one byte or word (byte scattered), each in
+// a dword of its own. An access is cut into pieces, each as long as its alignment allows. Elements
+// of a dword that was read are words and bytes of it, which costs nothing; elements to be written
+// are packed by a move each.
 //
-// Message layouts: core/intel/isa/messages.def. 64-bit addresses stand two GRFs to 8 lanes; their
-// atomics take 8 lanes only. At a uniform place one or eight equal lanes are read and the first is
-// used, so that the result needs one GRF a dword whatever the width.
+// Message layouts: core/intel/isa/messages.def. 64-bit addresses take two GRFs per 8 lanes; their
+// atomics take 8 lanes only. At a uniform location one lane or eight equal ones are read and the
+// first is used, so that the result needs one GRF per dword at any width.
 #include <algorithm>
 
 #include "core/intel/select/access.h"
@@ -49,11 +49,11 @@ std::vector<Access::Piece> Access::CutIntoPieces(uint32_t bytes, uint32_t elemen
 
 uint32_t Access::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
 
-// Known of the offset, or address, of a load or store.
+// Returns the known alignment of the offset, or address, of a load or store.
 uint32_t Access::AlignmentOf(mir::InstId id) const {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId offset = m_.source(id, mir::OffsetSource(inst));
-  constexpr uint32_t kLargest = 16;  // of any use here
+  constexpr uint32_t kLargest = 16;  // larger ones have no use here
   const uint32_t zeros = ~mid::KnownZeros(m_, offset) | kLargest;
   const uint32_t known = zeros & (0u - zeros);
   return m_.IsConstant(offset) ? known : std::max(known, inst.imm1);
@@ -67,7 +67,7 @@ Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
   return o;
 }
 
-// The place some bytes further on.
+// Returns the location moved by some bytes.
 Place Access::Moved(const Place& place, uint32_t bytes) {
   if (bytes == 0) return place;
   Place moved = place;
@@ -87,7 +87,7 @@ Place Access::Moved(const Place& place, uint32_t bytes) {
   return moved;
 }
 
-// The payload of addresses.
+// Returns the payload of addresses.
 Operand Access::AddressPayload(const Place& place) {
   if (!place.high) {
     if (!place.uniform) return ToLanes(place.offset);
@@ -131,7 +131,7 @@ isa::MessageFields Access::AccessMessage(const Place& place, uint32_t bytes, boo
   return f;
 }
 
-// Component i (of the uniform form: 8 * i) is dword i.
+// Reads a piece. Component i (in the uniform form: 8 * i) is dword i.
 lir::ValueId Access::Read(const Place& place, const Piece& piece, uint16_t op) {
   const Operand address = AddressPayload(Moved(place, piece.byte));
   lir::InstFields fields = Fields(place.uniform ? Where::kUniform : Where::kLanes);
@@ -147,7 +147,7 @@ void Access::LoadElements(mir::InstId id, const Place& place) {
   const mir::Inst& inst = m_.inst(id);
   if (inst.num_results == 0) return;
   const uint32_t element = ElementBytes(m_.result(id));
-  // Loads that are atomic come here too: those of one place must not change places.
+  // Atomic loads come here too: those of one location must keep their order.
   const bool is_load = inst.op == mir::Op::kLoadSsbo || inst.op == mir::Op::kLoadShared ||
                        inst.op == mir::Op::kLoadGlobal || mid::IsPure(m_, id);
   const uint16_t op = (inst.flags & mir::kVolatile) != 0 ? kMsgVolatileRead
@@ -163,7 +163,7 @@ void Access::LoadElements(mir::InstId id, const Place& place) {
   }
 }
 
-// The dword of the values from `first` on, in each lane; one value is its low part.
+// Returns the dword of the values from `first` on, in each lane; a single value is its low part.
 Operand Access::LaneDword(absl::Span<const mir::ValueId> values) {
   if (values.size() == 1) return LaneValue(values[0]);
   std::vector<Operand> parts;

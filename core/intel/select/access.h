@@ -1,5 +1,5 @@
-// Messages of lanes to memory: pieces of an access, address and data payloads.
-// Internal to this folder.
+// Messages to memory by lanes: pieces of an access, address and data payloads. Internal to this
+// folder.
 #ifndef KILN_CORE_INTEL_SELECT_ACCESS_H_
 #define KILN_CORE_INTEL_SELECT_ACCESS_H_
 
@@ -18,17 +18,17 @@
 
 namespace kiln::intel {
 
-// Where an access goes: a byte offset in a surface, or a 64-bit address.
+// The location of an access: a byte offset in a surface, or a 64-bit address.
 struct Place {
   SurfaceRef surface;
-  Operand offset;               // dword; of an address the low half ...
-  std::optional<Operand> high;  // ... and the high half, which makes it one
+  Operand offset;               // dword; for an address the low half ...
+  std::optional<Operand> high;  // ... and its high half
   uint32_t alignment = 4;       // of the offset or address, in bytes
   bool uniform = false;         // one lane reads for all
-  bool constant_cache = true;   // blocks are read through it; false: it does not see what changes
+  bool constant_cache = true;   // block reads use it; false for memory that the program may change
 };
 
-// Integer operation of data port atomics; nothing: there is none.
+// Returns the integer operation of data port atomics; nothing if there is none.
 std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op);
 
 class Access : public Room {
@@ -37,14 +37,15 @@ class Access : public Room {
       : Room(e), conversions_(conversions), bools_(bools), lanes_(lanes), fragment_(fragment) {}
 
   uint32_t ElementBytes(mir::ValueId v) const;  // in memory
-  // The element at a byte of data whose dwords are `dword_stride` components apart.
+  // Returns the element at a byte of data whose dwords are `dword_stride` components apart.
   Operand ElementAt(lir::ValueId data, uint32_t byte, uint32_t element, int dword_stride) const;
   Operand AddressPayload(const Place& place);
   uint8_t MessageLanes() const;
   void LoadElements(mir::InstId id, const Place& place);
   void StoreElements(const Place& place, absl::Span<const mir::ValueId> values);
   uint32_t AlignmentOf(mir::InstId id) const;
-  // A message to this surface, whose number is in aux. What writes is sent for live lanes alone.
+  // Emits a message to this surface, whose number is in aux. Messages that write are sent for live
+  // lanes alone.
   void EmitMessage(uint16_t op, const lir::InstFields& fields, const isa::MessageFields& message,
                    absl::Span<const Operand> defs, std::vector<Operand> uses,
                    const SurfaceRef& surface);
@@ -52,7 +53,7 @@ class Access : public Room {
 
  private:
   struct Piece {
-    uint32_t byte;   // from the access's first
+    uint32_t byte;   // from the access's first byte
     uint32_t bytes;  // 4, 8, 12, 16, or one element of 1 or 2
   };
   static std::vector<Piece> CutIntoPieces(uint32_t bytes, uint32_t element, uint32_t alignment);

@@ -1,11 +1,11 @@
-// What selection makes of each of its operations: see access.h.
+// Tests the LIR that selection makes of each operation of access.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// As far as they are aligned.
+// As far as their alignment allows.
 TEST(SelectAccess, VectorsAreOneMessage) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

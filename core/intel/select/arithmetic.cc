@@ -1,4 +1,4 @@
-// Arithmetic: one short sequence an op.
+// Selects arithmetic: one short sequence per operation.
 //
 // Facts about the execution unit used here: no 32x32-bit multiply (the second source of an integer
 // mul is 16 bits wide: mul32, mul_high); integer division only as a math function, 8 lanes at a
@@ -28,7 +28,7 @@ Operand Negated(Operand o) {
   return o;
 }
 
-// Clears the sign; an immediate must have been put into a register.
+// Clears the sign. An immediate must be in a register already.
 Operand Absolute(Operand o) {
   o.mods = Operand::kAbsolute;
   return o;
@@ -39,9 +39,9 @@ bool FitsWord(uint32_t bits) {
   return x >= -32768 && x <= 32767;
 }
 
-// A factor of `bits` such that neither it nor the other needs more than 16 bits; 0: none was found.
-// The nearest to the root is looked for first, and not forever: constants of random generators,
-// which this is for, are found in fewer steps.
+// Returns a factor of `bits` such that neither it nor the other factor needs more than 16 bits; 0
+// if none was found. Starts at the root and tries a bounded number of factors: constants of random
+// generators, for which this is made, are found in fewer steps.
 uint32_t WordFactor(uint32_t bits) {
   constexpr uint32_t kMax = 0xffff, kMaxSteps = 8192;
   const uint32_t least = (bits - 1) / kMax + 1;
@@ -113,8 +113,8 @@ Operand Arithmetic::Float(mir::InstId id, Where where) {
   }
 }
 
-// What has no half form (rounding), or one that overflows or loses too much (1 / b of a tiny b,
-// logarithms), is computed in single precision.
+// Computes in single precision an operation that has no half form (rounding), or one that overflows
+// or loses too much precision (1 / b of a tiny b, logarithms).
 Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
   using mir::Op;
   const auto s = [&](int i) {
@@ -183,7 +183,7 @@ Operand Arithmetic::FloatRemainder(Where where, Operand a, Operand b, Opcode rou
   return Alu(Opcode::kMad, Type::kF, where, {a, Negated(b), whole});
 }
 
-// The sign bit, with the bits of 1.0 unless the source is 0.
+// Returns the sign bit, with the bits of 1.0 unless the source is 0.
 Operand Arithmetic::FloatSign(Where where, Type t, Operand a) {
   const bool half = t == Type::kHF;
   const Type bits = half ? Type::kUW : Type::kUD;
@@ -203,8 +203,8 @@ bool Arithmetic::OnlyAdded(mir::ValueId v) {
   });
 }
 
-// Arithmetic on 16 bits is native where the hardware has it; division goes by 32 bits, of which the
-// low word is the result.
+// Arithmetic on 16 bits is native where the hardware has it; division is computed with 32 bits,
+// whose low word is the result.
 Operand Arithmetic::Integer(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
@@ -215,7 +215,7 @@ Operand Arithmetic::Integer(mir::InstId id, Where where) {
   const auto u = [&](int i) { return Src(m_.source(id, i), ud); };
   const auto wide_d = [&](int i) { return conversions_.Widened(m_.source(id, i), where, true); };
   const auto wide_u = [&](int i) { return conversions_.Widened(m_.source(id, i), where, false); };
-  // Sums take -1 with a minus.
+  // Sums add the stored -1 with a negation.
   const auto one_if = [&](Operand stored) {
     if (OnlyAdded(m_.result(id))) return Negated(Retype(stored, Type::kD));
     return Alu(Opcode::kAnd, Type::kUD, where, {Retype(stored, Type::kUD), Imm(1, Type::kUD)});
@@ -267,7 +267,7 @@ Operand Arithmetic::Integer(mir::InstId id, Where where) {
   }
 }
 
-// Of words the product has 32 bits.
+// The product of words has 32 bits.
 Operand Arithmetic::HighWordOfProduct(Where where, Type t, Operand a, Operand b) {
   Operand product = Alu(Opcode::kMul, t, where, {a, b});
   product.sub = 2;
@@ -303,8 +303,8 @@ Operand Arithmetic::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
   return low;
 }
 
-// The accumulator has no lane of its own for a single dword in the middle of a register, so the
-// uniform form computes eight equal lanes.
+// The accumulator has no lane for a single dword in the middle of a register, so the uniform form
+// computes eight equal lanes.
 Operand Arithmetic::MultiplyHigh(Where where, Type t, Operand a, Operand b) {
   a = ToRegister(a);
   lir::InstFields fields = Fields(where);
@@ -319,7 +319,7 @@ Operand Arithmetic::MultiplyHigh(Where where, Type t, Operand a, Operand b) {
   return Use(all, t);
 }
 
-// The remainder has the dividend's sign; where that differs from the divisor's, add the divisor.
+// The remainder has the dividend's sign; if that differs from the divisor's, the divisor is added.
 Operand Arithmetic::SignedModulo(Where where, Operand a, Operand b) {
   b = ToRegister(b);
   const Operand r = Math(MathFunction::kIntDivRemainder, Type::kD, where, a, b);
@@ -332,7 +332,7 @@ Operand Arithmetic::SignedModulo(Where where, Operand a, Operand b) {
   return SelectByFlag(where, Type::kD, flag, moved, r);
 }
 
-// The accumulator comes first; bytes are signed where the source is.
+// The accumulator comes first; bytes are signed if the source is.
 Operand Arithmetic::DotProduct(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
@@ -405,7 +405,7 @@ Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
     case Op::kFindLsb: return alu(Opcode::kFbl, {wide(false)});
     case Op::kFindUmsb: return msb(ToRegister(wide(false)));
     case Op::kFindSmsb: {
-      // Flipping all bits of a negative number leaves the place of its highest 0.
+      // Flipping all bits of a negative number keeps the position of its highest 0.
       const Operand x = ToRegister(wide(true));
       const Operand sign =
           Alu(Opcode::kAsr, Type::kD, where, {Retype(x, Type::kD), Imm(31, Type::kUD)});
@@ -424,7 +424,7 @@ Operand Arithmetic::ShiftCount(mir::InstId id, Where where) {
   return Alu(Opcode::kAnd, Type::kUW, where, {low, Imm(15, Type::kUW)});
 }
 
-// x << c | x >> (32 - c) with a constant c.
+// Recognises x << c | x >> (32 - c) with a constant c.
 Operand Arithmetic::Rotation(mir::InstId id, Where where) {
   const auto shift = [&](mir::ValueId v, mir::Op op) -> std::optional<mir::InstId> {
     if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
@@ -444,7 +444,7 @@ Operand Arithmetic::Rotation(mir::InstId id, Where where) {
   return {};
 }
 
-// bfe and bfi1 look at 5 bits of the width: 32 must be handled apart.
+// bfe and bfi1 use 5 bits of the width, so 32 must be handled separately.
 Operand Arithmetic::BitfieldExtract(mir::InstId id, Where where, Type t) {
   const bool narrow = BitsOf(m_.source(id, 0)) == 16;
   const Operand value = conversions_.Widened(m_.source(id, 0), where, t == Type::kD);

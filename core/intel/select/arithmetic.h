@@ -1,5 +1,4 @@
-// Arithmetic on numbers.
-// Internal to this folder.
+// Selection of arithmetic on numbers. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_ARITHMETIC_H_
 #define KILN_CORE_INTEL_SELECT_ARITHMETIC_H_
 
@@ -23,7 +22,7 @@ class Arithmetic : public Room {
 
  private:
   Operand HalfByFloat(mir::InstId id, Where where);
-  // Each returns no operand (kNone) for an op that is not its own.
+  // Each returns no operand (kNone) for an operation that it does not handle.
   Operand Float(mir::InstId id, Where where);
   Operand FloatMath(mir::InstId id, Where where);
   Operand Integer(mir::InstId id, Where where);

@@ -1,11 +1,11 @@
-// What selection makes of each of its operations: see arithmetic.h.
+// Tests the LIR that selection makes of each operation of arithmetic.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Commutative operations change places, others take a register.
+// Commutative operations swap their sources, others take a register.
 TEST(SelectArithmetic, ImmediatesStandLast) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -280,8 +280,8 @@ TEST(SelectArithmetic, FloatsRoundAndSaturate) {
 )");
 }
 
-// Three sources have an immediate where the first is a constant that 16 bits hold exactly, of
-// floats as a normal number (2^-15 is none); other constants are in registers.
+// Three-source instructions have an immediate if the first source is a constant that 16 bits hold
+// exactly, for floats as a normal number (2^-15 is none); other constants are in registers.
 TEST(SelectArithmetic, ShortImmediatesOfThreeSources) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

@@ -1,4 +1,4 @@
-// Fences and barriers: what orders memory between threads.
+// Selects fences and barriers, which order memory between threads.
 #include "core/intel/select/barriers.h"
 
 #include "core/intel/isa/messages.h"
@@ -12,13 +12,13 @@ void Barriers::Fence(uint8_t surface) {
   message.message = isa::Message::kMemoryFence;
   message.header = true;
   message.bti = surface;
-  message.commit = true;  // the fence answers when it is done
+  message.commit = true;  // the fence responds when it is done
   fields.aux = AddMessage(f_, {message});
   EmitRaw(kFence, fields, {Def(NewRegisters(1), Type::kUD)}, {Use(launch_.r0(), Type::kUD, 0, 8)});
 }
 
 // Orders memory of these classes (mir::MemoryClass) for the scope. A thread sees its own messages
-// in order, so that only others are fenced for.
+// in order, so fences are needed only for other threads.
 void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   const bool alone = at_width_.threads_per_group == 1;
   if (scope == mir::Scope::kSubgroup || (alone && scope == mir::Scope::kWorkgroup)) return;
@@ -27,8 +27,8 @@ void Barriers::MemoryBarrier(uint32_t classes, mir::Scope scope) {
   if ((classes & (mir::kMemoryBuffer | mir::kMemoryImage)) && abi_.writes_buffers) Fence(0);
 }
 
-// Memory first: what lanes wrote before the barrier must be seen behind it. The lanes of a thread
-// have nobody to wait for.
+// The memory fence comes first: writes of lanes before the barrier must be visible after it. The
+// lanes of a single thread need no barrier.
 void Barriers::ControlBarrier(const mir::Inst& barrier) {
   const auto scope = static_cast<mir::Scope>(barrier.imm1);
   if (scope == mir::Scope::kSubgroup || at_width_.threads_per_group == 1) return;

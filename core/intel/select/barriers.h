@@ -1,5 +1,4 @@
-// Memory fences and the barrier of a workgroup.
-// Internal to this folder.
+// Selection of memory fences and the barrier of a workgroup. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_BARRIERS_H_
 #define KILN_CORE_INTEL_SELECT_BARRIERS_H_
 

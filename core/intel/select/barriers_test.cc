@@ -1,11 +1,11 @@
-// What selection makes of each of its operations: see barriers.h.
+// Tests the LIR that selection makes of each operation of barriers.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Shared memory and surfaces apart; nothing for a subgroup.
+// Shared memory and surfaces have separate fences; a subgroup needs none.
 TEST(SelectBarriers, MemoryIsFencedByClass) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -50,7 +50,7 @@ TEST(SelectBarriers, BarriersFenceFirst) {
 )");
 }
 
-// The lanes of a thread have nobody to wait for.
+// The lanes of a single thread need no barrier.
 TEST(SelectBarriers, NoBarrierWithinASubgroup) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

@@ -1,9 +1,9 @@
-// Blocks of memory read for all lanes at once.
+// Selects reads of blocks of memory for all lanes at once.
 #include "core/intel/select/blocks.h"
 
 namespace kiln::intel {
 
-// From where a block may begin to what is read of it.
+// Returns the bytes between the possible start of a block and the first byte that is read.
 uint32_t Blocks::SkippedBytes(const Place& place) const {
   return IsImm(place.offset) ? place.offset.id % BlockAlignment(place) : 0;
 }
@@ -18,13 +18,13 @@ Operand Blocks::ConstantChunk(const Place& place, uint32_t chunk) {
   return Use(v, Type::kUD);
 }
 
-// Of the offset of a block. Shared memory has no message for blocks that begin at any dword (Mesa
-// reads it by aligned ones as well).
+// Returns the alignment that a block's offset needs. Shared memory has no message for blocks that
+// begin at any dword (Mesa reads it by aligned ones as well).
 uint32_t Blocks::BlockAlignment(const Place& place) {
   return place.surface.bti == kSharedMemorySurface ? 16 : 4;
 }
 
-// Messages for aligned blocks count in owords.
+// Reads a block. Messages for aligned blocks count in owords.
 lir::ValueId Blocks::BlockRead(const Place& place, uint16_t op, Operand offset, int owords) {
   using isa::Message;
   const uint8_t size = owords <= 2 ? 2 : owords <= 4 ? 4 : 8;
@@ -48,7 +48,7 @@ lir::ValueId Blocks::BlockRead(const Place& place, uint16_t op, Operand offset, 
   message.header = true;
   message.bti = static_cast<uint8_t>(place.surface.bti);
   message.owords = size;
-  fields.width = size == 2 ? 8 : 16;  // for one register, for several (isa/ERRATA.md, 15)
+  fields.width = size == 2 ? 8 : 16;  // 8 for one register, 16 for several (isa/ERRATA.md, 15)
   access_.EmitMessage(op, fields, message, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
                       place.surface);
   return data;

@@ -1,4 +1,4 @@
-// Blocks of memory that are read for all lanes at once, by messages with the offset in their
+// Selection of reads of memory blocks for all lanes at once, by messages with the offset in their
 // header. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_BLOCKS_H_
 #define KILN_CORE_INTEL_SELECT_BLOCKS_H_

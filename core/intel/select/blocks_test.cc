@@ -1,11 +1,11 @@
-// What selection makes of each of its operations: see blocks.h.
+// Tests the LIR that selection makes of each operation of blocks.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Two values of the same 32 bytes are read once.
+// Two values in the same 32 bytes are read once.
 TEST(SelectBlocks, UniformBuffersAreReadInChunks) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_ubo[1, align 4] 4
@@ -28,7 +28,7 @@ TEST(SelectBlocks, UniformBuffersAreReadInChunks) {
 )");
 }
 
-// Not in the other side of an if.
+// They do not hold in the other side of an if.
 TEST(SelectBlocks, ChunksHoldInTheirRegionAndInside) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -79,7 +79,7 @@ TEST(SelectBlocks, ChunksHoldInTheirRegionAndInside) {
 )");
 }
 
-// Go into the header.
+// Such offsets go into the header.
 TEST(SelectBlocks, OffsetsKnownAtRunTime) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 0
@@ -98,7 +98,7 @@ TEST(SelectBlocks, OffsetsKnownAtRunTime) {
 )");
 }
 
-// At least 16-byte aligned, counted in owords.
+// The blocks are at least 16-byte aligned, counted in owords.
 TEST(SelectBlocks, SharedMemoryIsReadByAlignedBlocks) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 0

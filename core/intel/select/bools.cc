@@ -1,4 +1,4 @@
-// Booleans: compares, logic, select. How they are represented is in emission.h.
+// Selects booleans: compares, logic, select. emission.h describes their representation.
 #include "core/intel/select/bools.h"
 #include "core/mir/straight_lines.h"
 
@@ -11,8 +11,8 @@ struct Comparison {
   Type type = Type::kD;
 };
 
-// Float: HW conditions are ordered but for .nz, which is true on NaN (opcode table: cmp), just as
-// MIR has it.
+// Floats: the hardware's conditions are ordered except for .nz, which is true on NaN (opcode table:
+// cmp), just as in MIR.
 std::optional<Comparison> ComparisonOf(mir::Op op) {
   using mir::Op;
   switch (op) {
@@ -32,7 +32,7 @@ std::optional<Comparison> ComparisonOf(mir::Op op) {
 
 bool IsBool(const mir::Module& m, mir::ValueId v) { return m.value(v).type == mir::Type::kBool; }
 
-// A compare of numbers, whose flag can be made where it is wanted.
+// Returns true for a compare of numbers, whose flag can be made where it is needed.
 bool IsNumberCompare(const mir::Module& m, mir::ValueId v) {
   if (m.value(v).kind != mir::Value::Kind::kResult) return false;
   const mir::InstId id{m.value(v).owner};
@@ -46,10 +46,10 @@ bool IsNot(const mir::Module& m, mir::ValueId v) {
 
 }  // namespace
 
-// A boolean is stored unless every use is in its own line, wants its flag and can have it: a
-// compare of numbers, or a `not` of such. (What is worth repeating for another line,
-// core/mid/rematerialise_compares has repeated there.) Uses follow definitions, so one pass
-// backwards settles it.
+// Finds booleans that are stored. A boolean is stored unless every use is in its own line of code,
+// needs its flag and can have it: it is a compare of numbers, or a `not` of one.
+// (core/mid/rematerialise_compares has already repeated the compares that are worth repeating for
+// another line.) Uses follow definitions, so one backward pass is enough.
 void Bools::FindStoredBools() {
   stored_.assign(m_.values.size(), false);
   const mir::StraightLines lines(m_);
@@ -70,12 +70,12 @@ void Bools::FindStoredBools() {
   }
 }
 
-// The comparison's type at the width of what is compared.
+// Returns the comparison's type at the width of the values compared.
 Type Bools::CompareType(Type t, mir::ValueId v) const {
   return t == Type::kF ? FloatType(v) : IntType(v, t == Type::kD);
 }
 
-// A comparison of words leaves words: the stored boolean is widened from them.
+// Emits a compare. A comparison of words leaves words, from which the stored boolean is widened.
 void Bools::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   const mir::Inst& inst = m_.inst(id);
   Comparison c = *ComparisonOf(inst.op);
@@ -140,7 +140,7 @@ Flag Bools::FlagOf(mir::ValueId v, Where where) {
     EmitCompare(mir::InstId(m_.value(v).owner), where, /*store=*/false, /*flag=*/true);
     return flags_->back().flag;
   }
-  // From the stored form, or a constant.
+  // Makes the flag from the stored form, or from a constant.
   const Flag flag = CompareFlag(where, CondMod::kNz, StoredBool(v), Imm(0, Type::kD));
   Keep(v, where, flag);
   return flag;
@@ -184,7 +184,7 @@ Operand Bools::SelectOp(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
   const Where where = WhereOf(result);
   const mir::ValueId condition = m_.source(id, 0);
-  // Typed as integers: sel of a float type would be free to flush denormals. Bytes go as dwords.
+  // Typed as integers, since sel of a float type may flush denormals. Bytes are selected as dwords.
   const Type raw = BitsOf(result) == 16 ? Type::kUW : Type::kUD;
   const auto arm = [&](int i) {
     const mir::ValueId v = m_.source(id, i);

@@ -1,4 +1,4 @@
-// Booleans: compares, logic, select. How they are represented is in emission.h.
+// Selection of booleans: compares, logic, select. emission.h describes their representation.
 // Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_BOOLS_H_
 #define KILN_CORE_INTEL_SELECT_BOOLS_H_
@@ -23,7 +23,7 @@ class Bools : public Room {
   Flag FlagOf(mir::ValueId v, Where where);
   Operand StoredBool(mir::ValueId v);
   Operand SelectOp(mir::InstId id);
-  // What to compare, with legal sources, for the lanes in which the boolean is true.
+  // A comparison, with legal sources, that holds in the lanes in which the boolean is true.
   struct Comparands {
     CondMod cmod = CondMod::kNz;
     Operand a, b;

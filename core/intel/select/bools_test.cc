@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see bools.h.
+// Tests the LIR that selection makes of each operation of bools.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -23,7 +23,7 @@ TEST(SelectBools, AFlagIsMadeAtItsUse) {
 )");
 }
 
-// And a third takes the place of the first.
+// A third flag evicts the first.
 TEST(SelectBools, AFlagServesSeveralUses) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

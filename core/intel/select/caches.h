@@ -1,4 +1,4 @@
-// What selection remembers of code it has made, for as long as it holds; internal to this folder.
+// Caches of code that selection has made, for as long as it is valid. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_CACHES_H_
 #define KILN_CORE_INTEL_SELECT_CACHES_H_
 
@@ -9,7 +9,8 @@
 
 namespace kiln::intel {
 
-// Where code is being made: the block, and the regions of MIR that are open, one in another.
+// The position at which code is made: the block, and the open regions of MIR, each inside the one
+// before.
 class Scopes {
  public:
   void EnterBlock() { ++block_; }
@@ -17,16 +18,17 @@ class Scopes {
   void LeaveRegion() { open_.pop_back(); }
   uint32_t block() const { return block_; }
   size_t depth() const { return open_.size(); }
-  // An exit is selected: lanes may be gone from here on, also outside of all control flow.
+  // Notes that an exit was selected: lanes may be gone from here on, also outside of all control
+  // flow.
   void Exit() {
     EnterBlock();
     exited_ = true;
   }
-  // May a thread come here with no lane that is on? Fused with another, it may run a side of a
-  // branch that none of its lanes took, or what stands behind an exit.
+  // Returns true if a thread may come here with no lane on. Fused with another, it may run a side
+  // of a branch that none of its lanes took, or code after an exit.
   bool MayBeEmpty() const { return open_.size() > 1 || exited_; }
   uint32_t region() const { return open_.empty() ? 0 : open_.back(); }
-  // Is the region that was at this depth open yet?
+  // Returns true if the region that was at this depth is still open.
   bool IsOpen(size_t depth, uint32_t region) const {
     return depth == 0 || (depth <= open_.size() && open_[depth - 1] == region);
   }
@@ -37,9 +39,9 @@ class Scopes {
   std::vector<uint32_t> open_;
 };
 
-// Something that holds in one block: new in every other. Other lanes are active there, and flags do
-// not live across blocks. An exit changes the lanes within a block: whoever selects one begins the
-// block anew.
+// A value that is valid in one block and made again in every other: other lanes are active there,
+// and flags are not live across blocks. An exit changes the lanes within a block, so it calls
+// Scopes::Exit, which begins the block anew.
 template <class T>
 class BlockCache {
  public:
@@ -56,13 +58,13 @@ class BlockCache {
   T value_{};
 };
 
-// Things made in a region, that hold in it and in those inside: what dominates the place at hand.
-// Those of the innermost region stand last, and go when it is left.
+// Values made in a region, valid in it and in the regions inside: those that dominate the present
+// position. Those of the innermost region are last, and are dropped when it is left.
 template <class T>
 class ScopeCache {
  public:
   explicit ScopeCache(const Scopes& scopes) : scopes_(scopes) {}
-  // All that hold here; null: none does.
+  // Returns a matching value that is valid here, or null.
   template <class F>
   const T* Find(F&& matches) {
     Trim();

@@ -20,7 +20,7 @@ TEST(Caches, ABlockForgetsWhatAnotherHad) {
   EXPECT_EQ(*cache, 0);
 }
 
-// Inside of what only some lanes run, and behind an exit.
+// Inside of code that only some lanes run, and after an exit.
 TEST(Caches, AThreadMayComeWithoutLanes) {
   Scopes scopes;
   scopes.EnterRegion();
@@ -51,7 +51,7 @@ TEST(Caches, WhatARegionHasHoldsInsideAndGoesWithIt) {
   scopes.LeaveRegion();
   EXPECT_TRUE(has(1) && has(2));
   EXPECT_FALSE(has(3));
-  // Another region at the same depth, entered before anybody has looked.
+  // Another region at the same depth, entered before the first lookup.
   scopes.EnterRegion();
   cache.Add(4);
   scopes.LeaveRegion();

@@ -1,10 +1,10 @@
-// Control flow: the MIR tree becomes blocks in layout order with the EU's structured jumps as
-// terminators. Edges: see core/lir/lir.h.
+// Selects control flow: the MIR tree becomes blocks in layout order with the EU's structured jumps
+// as terminators. Edges: see core/lir/lir.h.
 //
 //   if:    A [if] -> then, else (or join);  then-part [else | endif] -> join;  else-part [endif]
 //   loop:  preheader -> header ... latch [while] -> header; breaks -> exit
-// After a break or continue inside an if stands a block of its own for the else / endif that the
-// thread still passes with its lanes off; no lane comes there.
+// After a break or continue inside an if comes a separate block for the else / endif that the
+// thread still passes with its lanes off; no lane reaches it.
 #include "core/intel/select/control.h"
 
 namespace kiln::intel {
@@ -20,8 +20,8 @@ void Control::Terminate(Opcode op, const std::optional<Flag>& predicate) {
   EmitRaw(Op(op), fields, {}, {predicate->operand});
 }
 
-// Arguments in the files of the parameters. What is not a register of that file yet becomes one
-// here, in front of the jump.
+// Returns arguments in the files of the parameters. An argument that is not a register of that file
+// yet is copied to one here, in front of the jump.
 std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
                                             absl::Span<const mir::ValueId> values) {
   std::vector<Operand> args;
@@ -55,7 +55,7 @@ void Control::AddEdgeTo(lir::BlockId to, absl::Span<const mir::ValueId> values) 
   b_.AddEdge(b_.block(), to, args);
 }
 
-// A break or continue: ends the current block and leaves no lane.
+// Selects a break or continue: ends the current block, after which no lane is on.
 void Control::JumpOut(mir::InstId jump) {
   const bool is_break = m_.inst(jump).op == mir::Op::kBreak;
   const LoopTargets& loop = loops_.back();
@@ -75,7 +75,7 @@ absl::StatusOr<Control::End> Control::VisitSide(mir::RegionId region) {
   }
 }
 
-// After a jump the thread goes on, without lanes, in a block of its own.
+// After a jump the thread continues, without lanes, in a block of its own.
 void Control::EnterTail() {
   const lir::BlockId jumped = b_.block();
   const lir::BlockId tail = NewBlock();
@@ -83,7 +83,7 @@ void Control::EnterTail() {
   Enter(tail);
 }
 
-// Ends one side of an if with the else or endif `op`; `next` is the block behind that.
+// Ends one side of an if with the else or endif `op`; `next` is the block after that.
 absl::Status Control::VisitIfSide(mir::RegionId region, Opcode op, lir::BlockId join,
                                   lir::BlockId next) {
   const absl::StatusOr<End> end = VisitSide(region);
@@ -112,7 +112,7 @@ absl::Status Control::VisitIf(mir::InstId id) {
     const std::vector<mir::InstId>& insts = m_.region(region).insts;
     return inst.num_results == 0 && insts.size() == 1 && m_.inst(insts[0]).op == mir::Op::kYield;
   };
-  // An empty then-side makes room for the else-side under the opposite condition.
+  // If the then-side is empty, the else-side takes its position under the opposite condition.
   const bool swap = empty(inst.regions[0]);
   const mir::RegionId then_region = inst.regions[swap ? 1 : 0];
   const mir::RegionId else_region = inst.regions[swap ? 0 : 1];
@@ -173,7 +173,8 @@ absl::Status Control::VisitLoop(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// Blocks were made when they were first named; puts them into the order they were entered in.
+// Sorts the blocks, which were made when they were first named, into the order in which they were
+// entered.
 void Control::SortBlocks() {
   std::vector<lir::BlockId> place(f_.blocks.size());
   std::vector<lir::Block> sorted;

@@ -1,5 +1,4 @@
-// Control flow: MIR regions become blocks.
-// Internal to this folder.
+// Selection of control flow: MIR regions become blocks. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_CONTROL_H_
 #define KILN_CORE_INTEL_SELECT_CONTROL_H_
 
@@ -33,7 +32,7 @@ class Control : public Room {
     lir::BlockId header;
     lir::BlockId exit;
   };
-  // How a side of an if ended.
+  // The way in which a side of an if ended.
   enum class End : uint8_t { kYield, kJumped, kUnreachable };
   void Terminate(Opcode op, const std::optional<Flag>& predicate = std::nullopt);
   std::vector<Operand> EdgeArguments(lir::BlockId to, absl::Span<const mir::ValueId> values);

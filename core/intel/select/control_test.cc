@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see control.h.
+// Tests the LIR that selection makes of each operation of control.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -68,7 +68,7 @@ TEST(SelectControl, ValuesOfAnIfAreParameters) {
 )");
 }
 
-// A break in an if has a block of its own behind it.
+// A break in an if is followed by a block of its own.
 TEST(SelectControl, LoopsCarryParameters) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = loop (%2:i32 = 0) {
@@ -175,7 +175,7 @@ TEST(SelectControl, NestedLoopsAndContinues) {
 )");
 }
 
-// A uniform value into a parameter of lanes, a word, a boolean.
+// A uniform value is passed to a per-lane parameter, then a word and a boolean.
 TEST(SelectControl, ValuesOfOtherFilesAreCopiedBeforeTheJump) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

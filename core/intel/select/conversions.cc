@@ -1,15 +1,15 @@
-// Conversions between types and widths, and words put together to dwords.
+// Selects conversions between types and widths, and the packing of words into dwords.
 //
 // Narrowing an integer names its low part, widening is a move. A conversion to half or to a short
-// integer writes every second word (or fourth byte): conversions between half and integer must
-// (EU verifier, "half to integer"), and those from single would else take 8 lanes at a time
+// integer writes every second word (or fourth byte): conversions between half and integer must do
+// so (EU verifier, "half to integer"), and those from single would otherwise take 8 lanes at a time
 // ("mixed float width"). Bytes and halfs convert by way of words and singles; the EU has no move
 // for it (PRM volume 2a, mov).
 #include "core/intel/select/conversions.h"
 
 namespace kiln::intel {
 
-// The integer with 32 bits.
+// Returns the integer widened to 32 bits.
 Operand Conversions::Widened(mir::ValueId v, Where where, bool is_signed) {
   const Type wide = is_signed ? Type::kD : Type::kUD;
   const Operand o = Src(v, IntType(v, is_signed));
@@ -25,7 +25,7 @@ Operand Conversions::ToHalf(Where where, Operand source) {
   return Alu(Opcode::kMov, Type::kHF, where, {source}, extra);
 }
 
-// A byte or word of a dword, or none if x is no such.
+// Returns x's byte or word at these bits of its dword, or none if the bits are no such part.
 std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
                                            bool is_signed) const {
   Operand o = Src(x, Type::kUD);
@@ -43,7 +43,7 @@ std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, u
   return o;
 }
 
-// The byte or word that v, of 32 bits, is the widening of: masks, shifts and bit fields that take
+// Returns the byte or word whose widening v, of 32 bits, is: masks, shifts and bit fields that take
 // one out of a dword, and widened values.
 std::optional<Operand> Conversions::NarrowPart(mir::ValueId v) const {
   using mir::Op;
@@ -123,7 +123,7 @@ Operand Conversions::IntToInt(mir::InstId id, Where where, bool is_signed) {
              {Src(v, IntType(v, is_signed))});
 }
 
-// The low part, also of a dword shifted to the right.
+// Returns the low part, also of a dword that is shifted to the right.
 Operand Conversions::Truncated(mir::InstId id) const {
   const mir::ValueId v = m_.source(id, 0);
   for (mir::Op op : {mir::Op::kUshr, mir::Op::kAshr}) {
@@ -168,8 +168,8 @@ Operand Conversions::Conversion(mir::InstId id, Where where) {
   }
 }
 
-// A part of pack that holds this value of 16 bits: a single that is rounded to half stands
-// for its result.
+// Returns a part of a pack that holds this value of 16 bits: a single that is rounded to half can
+// be used for its result.
 Operand Conversions::WordPart(mir::ValueId v) const {
   mir::ValueId half = v;
   if (const auto cast = DefinedBy(half, mir::Op::kBitcast)) half = m_.source(*cast, 0);
@@ -180,8 +180,8 @@ Operand Conversions::WordPart(mir::ValueId v) const {
   return Src(v, Type::kUW);
 }
 
-// The low word of a value of 32 bits, or none if the rest is needed: `rest_is_zero` asks for
-// values whose high word is known to be 0.
+// Returns the low word of a value of 32 bits, or none if the rest is needed. With `rest_is_zero`,
+// the high word must be known to be 0.
 Operand Conversions::LowWord(mir::ValueId v, bool rest_is_zero) const {
   if (const auto wide = DefinedBy(v, mir::Op::kZext)) {
     if (BitsOf(m_.source(*wide, 0)) == 16) return WordPart(m_.source(*wide, 0));
@@ -199,7 +199,7 @@ Operand Conversions::LowWord(mir::ValueId v, bool rest_is_zero) const {
   return rest_is_zero ? Operand() : Src(v, Type::kUW);
 }
 
-// low | high << 16: two moves into halves of a dword.
+// Selects low | high << 16 as two moves into halves of a dword.
 Operand Conversions::PackedWords(mir::InstId id, Where where) {
   for (int i = 0; i < 2; ++i) {
     const auto shift = DefinedBy(m_.source(id, 1 - i), mir::Op::kShl);
@@ -214,7 +214,7 @@ Operand Conversions::PackedWords(mir::InstId id, Where where) {
   return {};
 }
 
-// Two words or four bytes as one dword, the first lowest.
+// Packs two words or four bytes into one dword, the first lowest.
 Operand Conversions::Packed(Where where, std::vector<Operand> parts) {
   const Operand& first = parts[0];
   const auto step = static_cast<int>(4 / parts.size());

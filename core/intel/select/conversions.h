@@ -1,5 +1,5 @@
-// Conversions between numbers of all widths, and parts of wider values.
-// Internal to this folder.
+// Selection of conversions between numbers of all widths, and parts of wider values. Internal to
+// this folder.
 #ifndef KILN_CORE_INTEL_SELECT_CONVERSIONS_H_
 #define KILN_CORE_INTEL_SELECT_CONVERSIONS_H_
 

@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see conversions.h.
+// Tests the LIR that selection makes of each operation of conversions.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -51,7 +51,7 @@ TEST(SelectConversions, NarrowingCostsNothing) {
 )");
 }
 
-// A shift by 16, or a mask of a byte, and a narrowing are a region.
+// A narrowing after a shift by 16, or a mask of a byte, is a region.
 TEST(SelectConversions, PartsOfDwordsAreReadInPlace) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

@@ -1,14 +1,14 @@
-// Which surface and sampler a message names: by index into the binding or sampler table, or by a
-// handle from descriptor memory (core/intel/ABI.md, "Bindless descriptors").
+// Selects the surface and sampler of a message: by an index into the binding or sampler table, or
+// by a handle from descriptor memory (core/intel/ABI.md, "Bindless descriptors").
 //
 // The index into an array of descriptors is equal in all active lanes
-// (core/mid/lower/lower_nonuniform). One that is known is part of the message; else it is added to
-// the descriptor of the message, in fragments at most the array's last, or the handle is read at
-// it. Where it lives in lanes all the same (the counter of a loop that lanes leave one by one), the
-// first active lane's is taken.
+// (core/mid/lower/lower_nonuniform). A constant index is part of the message. Another one is added
+// to the message's descriptor, in fragments limited to the array's last, or the handle is read at
+// it. If the index is in lanes all the same (the counter of a loop that lanes leave one by one),
+// the first active lane's is used.
 //
 // Handles are read once for the thread, in blocks of the constant cache, as uniform buffers are:
-// the four descriptors in 32 bytes at a known place are kept for accesses beside.
+// the four descriptors in 32 bytes at a known offset are kept for neighbouring accesses.
 #include <algorithm>
 
 #include "core/intel/isa/messages.h"
@@ -19,13 +19,13 @@ namespace kiln::intel {
 
 namespace {
 
-// Of a descriptor in memory.
+// Offsets in a descriptor in memory.
 constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
 
 }  // namespace
 
-// Lanes that are active further on in the region, or inside it, were active here and had the same
-// index: it is read once.
+// Lanes that are active later in the region, or inside it, were active here and had the same index,
+// so it is read once.
 Operand Descriptors::UniformIndex(mir::ValueId index) {
   if (IsUniform(index)) return Src(index, Type::kUD);
   const auto same = [&](const CachedIndex& c) { return c.index == index; };
@@ -34,8 +34,8 @@ Operand Descriptors::UniformIndex(mir::ValueId index) {
       .first;
 }
 
-// Adds the index to `base`, the place of the resource's first descriptor, or leaves it to the
-// message's descriptor.
+// Adds the index to `base`, the number of the resource's first descriptor, or to the message's
+// descriptor.
 void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shift, uint32_t& base,
                              SurfaceRef& ref) {
   Operand o = UniformIndex(index);
@@ -43,8 +43,8 @@ void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shi
     base += KnownElement(*abi_.device, m_.resources[resource], o.id);
     return;
   }
-  // Lanes that help have values that the shader does not vouch for, and their messages are sent: an
-  // index beyond the array would be added to the other fields of the message.
+  // Helper lanes have values that the shader does not vouch for, and their messages are sent: an
+  // index beyond the array would change the other fields of the message.
   if (abi_.fragment) {
     const uint32_t last = m_.resources[resource].count - 1;
     o = MinMax(Where::kUniform, Type::kUD, false, o, Imm(last, Type::kUD));
@@ -54,8 +54,8 @@ void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shi
   ref.chosen = true;
 }
 
-// Four bytes of the resource's descriptor, or of the one of its array that the index names, in this
-// memory. Notes in `ref` if a value chooses it.
+// Returns four bytes of the resource's descriptor, or of the one of its array that the index names,
+// in this memory. Notes in `ref` if a value selects it.
 Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mir::ValueId> index,
                             uint32_t byte, SurfaceRef& ref) {
   static_assert(kDescriptorBytes == 8);
@@ -84,7 +84,7 @@ Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mi
   return access_.ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
 }
 
-// The surface of a resource, of an array the one chosen by the index.
+// Returns the surface of a resource; for an array, the one that the index selects.
 SurfaceRef Descriptors::SurfaceOf(uint32_t resource, std::optional<mir::ValueId> index) {
   SurfaceRef ref;
   const uint32_t memory = abi_.surface_memory[resource];
@@ -109,7 +109,7 @@ SurfaceRef Descriptors::ImageOf(mir::InstId id, const mir::TexelSources& s) {
   return SurfaceOf(m_.inst(id).imm0, m_.source(id, s.image_index));
 }
 
-// Image and sampler of a sampler message.
+// Sets the image and sampler of a sampler message.
 void Descriptors::AddTo(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   call.surface = ImageOf(id, s);
   if (m_.inst(id).op == mir::Op::kFetch) return;

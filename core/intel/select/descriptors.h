@@ -1,5 +1,4 @@
-// Which surface, and which sampler, a message goes to.
-// Internal to this folder.
+// Selection of the surface and the sampler of a message. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_DESCRIPTORS_H_
 #define KILN_CORE_INTEL_SELECT_DESCRIPTORS_H_
 
@@ -30,7 +29,7 @@ class Descriptors : public Room {
   SurfaceRef BufferOf(mir::InstId id);
   SurfaceRef ImageOf(mir::InstId id, const mir::TexelSources& s);
   void AddTo(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
-  // A value that is equal in all active lanes, as a uniform one.
+  // Returns a value that is equal in all active lanes as a uniform one.
   Operand UniformIndex(mir::ValueId index);
 
  private:
@@ -43,14 +42,14 @@ class Descriptors : public Room {
   Lanes& lanes_;
   Access& access_;
   Blocks& blocks_;
-  // Descriptors read at a number known only at run time.
+  // Descriptors read at an index known only at run time.
   struct CachedHandles {
     uint32_t memory;
     uint32_t element;
     Operand number;
     lir::ValueId value;
   };
-  // Indices of descriptors that live in lanes, and what the first active lane has.
+  // Indices of descriptors that are in lanes, and the first active lane's value.
   struct CachedIndex {
     mir::ValueId index;
     Operand first;

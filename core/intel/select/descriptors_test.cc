@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see descriptors.h.
+// Tests the LIR that selection makes of each operation of descriptors.h.
 #include <string>
 
 #include "core/intel/select/testing.h"
@@ -7,7 +7,7 @@
 namespace kiln::intel {
 namespace {
 
-// The first lane that is on has the same as all: what is inside reads it no more.
+// All active lanes have the same index as the first: it is not read again inside the region.
 TEST(SelectDescriptors, IndicesOfLanesAreReadOnce) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -30,7 +30,7 @@ TEST(SelectDescriptors, IndicesOfLanesAreReadOnce) {
 )");
 }
 
-// The index counts in the descriptor for both.
+// The index is added to the descriptor for both.
 TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 0
@@ -48,9 +48,9 @@ TEST(SelectDescriptors, ImageAndSamplerOfOneArray) {
 )");
 }
 
-// What helps may have any index: beyond the array (of two) it names the last. Condition 5 of a
-// `sel` is "less", so that it is the minimum of both as unsigned numbers; it is what the message
-// takes.
+// Helper lanes may have any index: beyond the array (of two), it names the last. Condition 5 of a
+// `sel` is "less", so the sel is the minimum of both as unsigned numbers, and the message uses its
+// result.
 TEST(SelectDescriptors, IndicesInFragmentsStayInTheArray) {
   const std::string selected = SelectedFragment(R"(
     %0:f32, %1:f32 = load_input[0, 0]

@@ -1,8 +1,8 @@
 // Values, operands and emission of instruction selection.
 //
-// Operand rules applied here (BSpec "EU instruction formats"; the same hold in Mesa's binaries):
-// an immediate may stand only in the last source of one- and two-source instructions, never in
-// math; of three-source instructions in the first, if 16 bits hold it (ShortImmediate).
+// Operand rules applied here (BSpec "EU instruction formats"; the same hold in Mesa's binaries): an
+// immediate is allowed only in the last source of one- and two-source instructions, never in math;
+// in three-source instructions in the first, if 16 bits hold it (ShortImmediate).
 #include "core/intel/select/emission.h"
 
 #include <utility>
@@ -120,7 +120,7 @@ Operand Emission::Src(mir::ValueId v, Type t) const {
   return IsImm(o) ? Constant(o.id, t) : Retype(o, t);
 }
 
-// Constants are made at the start of the program: they take a dword each and allocation
+// Constants are made at the start of the program: they take a dword each, and allocation
 // rematerialises them if registers are short.
 Operand Emission::ToRegister(const Operand& o) {
   if (!IsImm(o)) return o;
@@ -137,7 +137,7 @@ Operand Emission::ToRegister(const Operand& o) {
   return r;
 }
 
-// What stands above a shorter value in its dword does not matter to whoever takes payloads.
+// The bits above a shorter value in its dword do not matter to messages that take payloads.
 Operand Emission::ToLanes(const Operand& o) {
   const bool plain = o.kind == Operand::Kind::kValue && o.mods == 0 && o.sub == 0 &&
                      FileOf(o) == kFileG && f_.value(o.value()).elem_bytes == 4;
@@ -184,7 +184,7 @@ CondMod Mirrored(CondMod c) {
   }
 }
 
-// May sources 0 and 1 change places? Fixes the condition if that is what it takes.
+// Returns true if sources 0 and 1 may be swapped; changes the condition if that is needed.
 bool SwapSources(Opcode op, Extra& extra) {
   switch (op) {
     case Opcode::kAdd:
@@ -200,8 +200,8 @@ bool SwapSources(Opcode op, Extra& extra) {
   }
 }
 
-// The 16 bits that stand for an immediate in the first source of a three-source instruction, if
-// there are any: rule "three-source immediate" of the EU verifier.
+// Returns the 16 bits that represent an immediate in the first source of a three-source
+// instruction, if there are any: rule "three-source immediate" of the EU verifier.
 std::optional<Operand> ShortImmediate(Opcode op, const Operand& o) {
   if (!IsImm(o) || o.mods != 0) return std::nullopt;
   const auto t = static_cast<Type>(o.type);
@@ -250,7 +250,7 @@ Operand Emission::Alu(Opcode op, Type t, Where where, std::initializer_list<Oper
     sources.push_back(extra.predicate->operand);
   }
   // Three-source instructions write at multiples of 8 bytes only: a uniform result takes a pair of
-  // dwords there, of which the first is used.
+  // dwords, the first of which is used.
   const bool pair = where == Where::kUniform && isa::Info(op).format == isa::Format::kTernary;
   const lir::ValueId result = New(where, extra.strided ? Type::kUD : t);
   if (pair) f_.value(result).comps = 2;
@@ -276,7 +276,7 @@ Operand Emission::Math(MathFunction fn, Type t, Where where, Operand a, Operand 
   return def;
 }
 
-// The result of `op` that defines v, else none.
+// Returns the instruction that defines v if it is an `op`, else none.
 std::optional<mir::InstId> Emission::DefinedBy(mir::ValueId v, mir::Op op) const {
   if (m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
   const mir::InstId def{m_.value(v).owner};

@@ -1,15 +1,15 @@
-// The function that is being made, and what every room of selection makes it with: values,
-// operands, instructions, and short sequences that several rooms have in common.
+// The function under construction, and the tools with which every room of selection extends it:
+// values, operands, instructions, and short sequences that several rooms share.
 //
-// Where values live: integers and floats in G (a lane each) or U (core/mid/analysis/divergence.h),
-// constants as immediates until an instruction cannot take one. A value of 16 bits is packed (G
-// with 2-byte elements), or a word of each dword of a 32-bit value (operand with `sub`):
-// instructions read either, so taking words out of dwords, and narrowing, cost nothing. A value of
-// 8 bits is a byte of a wider one. In U both are the low part of a dword. Booleans: as 0 / -1
-// dwords where they are stored, carried by control flow or combined; as flags (file F) where a
-// select or an if consumes them. A flag is made right before its use and at most kMaxFlags are
-// kept, in one block, so that flags never need spilling: a compare that only feeds flags of its
-// line is emitted in front of the first, and again where its flag had to go.
+// Representation of values: integers and floats are in G (one element per lane) or U
+// (core/mid/analysis/divergence.h), constants are immediates until an instruction cannot take one.
+// A value of 16 bits is packed (G with 2-byte elements), or a word of each dword of a 32-bit value
+// (operand with `sub`): instructions read either, so taking words out of dwords, and narrowing,
+// cost nothing. A value of 8 bits is a byte of a wider one. In U both are the low part of a dword.
+// Booleans are 0 / -1 dwords where they are stored, passed along edges or combined, and flags (file
+// F) where a select or an if reads them. A flag is made right before its use, and at most kMaxFlags
+// are kept, in one block, so that flags never need spilling. A compare that only feeds flags of its
+// line is emitted in front of the first use, and again if its flag had to be dropped.
 #ifndef KILN_CORE_INTEL_SELECT_EMISSION_H_
 #define KILN_CORE_INTEL_SELECT_EMISSION_H_
 
@@ -48,9 +48,9 @@ class Emission {
   lir::Function& function() { return f_; }
   lir::Builder& builder() { return b_; }
   Scopes& scopes() { return scopes_; }
-  const mir::Uses& uses();  // of the module; made when first asked for
+  const mir::Uses& uses();  // of the module; computed when first needed
 
-  // The instruction that code is made for from here on.
+  // Sets the instruction for which code is made from here on.
   void Begin(mir::InstId id) {
     at_ = id;
     SetId(m_.inst(id).spirv_id);
@@ -59,7 +59,7 @@ class Emission {
   mir::InstId at() const { return at_; }
   uint32_t spirv_id() const { return spirv_id_; }
 
-  // While it lives, instructions go to the start of the program.
+  // While an object is alive, instructions go to the start of the program.
   class Prologue {
    public:
     explicit Prologue(Emission& e) : e_(e), outer_(std::exchange(e.in_prologue_, true)) {}
@@ -70,7 +70,7 @@ class Emission {
     Emission& e_;
     const bool outer_;
   };
-  // The function, with its prologue in place.
+  // Returns the function with its prologue inserted.
   lir::Function Finish();
 
   // ---- values
@@ -78,7 +78,7 @@ class Emission {
   lir::ValueId NewU();
   lir::ValueId NewRegisters(int registers);  // U, whole registers
   lir::ValueId NewF();
-  // For a result of this type.
+  // Returns a new value for a result of this type.
   lir::ValueId New(Where where, Type t = Type::kUD) {
     if (where == Where::kUniform) return NewU();
     return NewG(1, isa::ByteSize(t) == 2 ? 2 : 4);
@@ -87,21 +87,22 @@ class Emission {
   bool IsUniform(mir::ValueId v) const { return divergence_.Uniform(v); }
   Where WhereOf(mir::ValueId v) const { return IsUniform(v) ? Where::kUniform : Where::kLanes; }
   uint8_t FileOf(const Operand& o) const { return f_.value(o.value()).file; }
-  // The EU's type for a value of MIR; a stored boolean is a dword.
+  // Return the EU's type for a value of MIR; a stored boolean is a dword.
   Type FloatType(mir::ValueId v) const {
     return m_.value(v).type == mir::Type::kF16 ? Type::kHF : Type::kF;
   }
   Type IntType(mir::ValueId v, bool is_signed) const;
-  // Bits of the value where they matter to selection: 8, 16, 32; a stored boolean has 32.
+  // Returns the bits of the value as far as they matter to selection: 8, 16, 32; a stored boolean
+  // has 32.
   uint32_t BitsOf(mir::ValueId v) const;
-  // The operand that stands for a number; immediates for constants.
+  // Returns the operand that holds a number; immediates for constants.
   Operand Src(mir::ValueId v, Type t) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
-  // A register operand: an immediate is put into U (once, at the start of the program).
+  // Returns a register operand: an immediate is put into U (once, at the start of the program).
   Operand ToRegister(const Operand& o);
-  // The same value as a plain component in file G, ready to be (part of) a payload.
+  // Returns the same value as a plain component in file G, ready to be (part of) a payload.
   Operand ToLanes(const Operand& o);
-  // What stands for the value, which Set has given.
+  // Returns the operand that Set has given for the value.
   const Operand& Given(mir::ValueId v) const {
     assert(map_[v.index].kind != Operand::Kind::kNone);
     return map_[v.index];
@@ -109,41 +110,43 @@ class Emission {
 
   // ---- instructions
   lir::InstFields Fields(Where where) const;
-  // Any instruction as it is.
+  // Emits any instruction as it is.
   void EmitRaw(uint16_t op, const lir::InstFields& fields, std::initializer_list<Operand> defs,
                std::initializer_list<Operand> uses);
-  // An EU instruction into a new value; sources are made legal first.
+  // Emits an EU instruction into a new value; sources are made legal first.
   Operand Alu(Opcode op, Type t, Where where, std::initializer_list<Operand> sources,
               const Extra& extra = {});
   Operand Math(MathFunction fn, Type t, Where where, Operand a, Operand b = {});
   Operand Mov(Type t, Where where, Operand source) { return Alu(Opcode::kMov, t, where, {source}); }
   void LegaliseSources(Opcode op, Sources& sources, Extra& extra);
-  // What the generation cannot do, by its cause (ABI.md, "Limits").
+  // Returns the error for an operation that the generation does not have, by its cause (ABI.md,
+  // "Limits").
   absl::Status Refuse(const mir::Inst& inst, KnownCause cause, std::string_view why) const;
-  // What passes before selection should not have left: INTERNAL.
+  // Returns the internal error for MIR that earlier passes should not have left.
   absl::Status Unexpected(const mir::Inst& inst, std::string_view why) const;
-  // The instruction that gives the value, if it is one of this kind.
+  // Returns the instruction that defines the value, if it is one of this kind.
   std::optional<mir::InstId> DefinedBy(mir::ValueId v, mir::Op op) const;
 
   // ---- sequences
   Operand MinMax(Where where, Type t, bool max, Operand a, Operand b);
-  // `if_true` where the flag is set, else `if_false`.
+  // Returns `if_true` where the flag is set, else `if_false`.
   Operand SelectByFlag(Where where, Type t, const Flag& flag, Operand if_true, Operand if_false);
-  // A compare that makes only a flag, and one that makes 0 / -1.
+  // Emit a compare that makes only a flag, and one that makes 0 / -1.
   Flag CompareFlag(Where where, CondMod cmod, Operand a, Operand b);
   Operand CompareStored(Where where, CondMod cmod, Type t, Operand a, Operand b);
-  // `base` and so many bytes; an immediate stays one.
+  // Returns `base` plus this many bytes; an immediate stays one.
   Operand Offset(Operand base, uint32_t bytes, Where where);
-  // One operand for parts that stand one behind the other: themselves if they do already.
+  // Returns one operand for consecutive parts: the parts themselves if they are consecutive
+  // already.
   Operand Payload(absl::Span<const Operand> parts);
-  // The value for `lanes` lanes from `group` on, in registers of its own.
+  // Returns the value for `lanes` lanes from `group` on, in registers of its own.
   Operand LanePart(const Operand& o, int lanes, int group);
-  // Component i of a message's response.
+  // Returns component i of a message's response.
   Operand Component(const Operand& response, int i) const;
-  // The result that came once for all lanes, in a file that it may have.
+  // Sets a result that is one for all lanes, in a file that it may have.
   void SetAnswer(mir::ValueId result, const Operand& o);
   bool Used(mir::ValueId v);
-  uint32_t UsedMask(mir::InstId id);  // a bit for each result that anybody uses
+  uint32_t UsedMask(mir::InstId id);  // a bit for each result that has uses
 
  private:
   const mir::Module& m_;
@@ -156,7 +159,7 @@ class Emission {
   const mid::Divergence divergence_;
   std::optional<mir::Uses> uses_;
   std::vector<Operand> map_;           // by MIR value
-  std::vector<lir::InstId> prologue_;  // goes to the start of block 0
+  std::vector<lir::InstId> prologue_;  // will go to the start of block 0
   bool in_prologue_ = false;
   absl::btree_map<uint32_t, lir::ValueId> constants_;
   mir::InstId at_;

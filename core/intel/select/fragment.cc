@@ -1,18 +1,19 @@
-// What the rasteriser gives (core/intel/ABI.md, "Fragments"), and who may have effects.
+// Selects inputs from the rasteriser (core/intel/ABI.md, "Fragments"), and tracks which lanes may
+// have effects.
 //
-// An attribute's component is four dwords of setup data: what it gains along each barycentric
-// coordinate, a dword of no meaning, and its value at vertex 0. So an interpolated input is two
-// multiply-adds of uniform dwords, a flat one is the last dword itself, once for the thread: a
-// thread's lanes are of one primitive.
+// A component of an attribute is four dwords of setup data: its increase along each of the two
+// barycentric coordinates, a dword of no meaning, and its value at vertex 0. So an interpolated
+// input is two multiply-adds of uniform dwords. A flat one is the last dword itself, once for the
+// thread, since a thread's lanes are of one primitive.
 //
-// Lanes that cover nothing run as helpers, so that derivatives have neighbours: what must not
-// happen for them is predicated. Who has no effects, because it covers nothing or was killed, is a
-// mask in a fixed flag; programs that kill nobody read who covers something from the payload. A
-// kill sets the mask's bits by its comparison; lanes leave when their whole quad is dead (demote,
-// discard) or at once (terminate, and kills that nothing follows).
+// Lanes that cover no sample run as helpers, so that derivatives have neighbours; operations that
+// must not happen for them are predicated. A fixed flag holds the mask of dead lanes, which have no
+// effects because they cover nothing or were killed. Programs without kills read the coverage from
+// the payload. A kill sets the mask's bits by its comparison. Lanes leave when their whole quad is
+// dead (demote, discard) or at once (terminate, and kills after which nothing follows).
 //
 // Sources: Mesa 25.0.7, brw_fs_nir.cpp (emit_fragcoord_interpolation, emit_frontfacing), brw_fs.cpp
-// (interpolation), brw_nir.c; forms were read off its programs for this generation.
+// (interpolation), brw_nir.c; the forms were derived from its programs for this generation.
 #include "core/intel/select/fragment.h"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ namespace {
 using mir::BuiltIn;
 
 constexpr int kDwords = 8;    // of a register
-constexpr int kCoverage = 7;  // dword of the positions: lanes that cover something
-constexpr int kFacing = 1;    // dword of the first: facing, target index, viewport
+constexpr int kCoverage = 7;  // dword of the positions: lanes that cover a sample
+constexpr int kFacing = 1;    // dword of the first: facing, render target index, viewport
 constexpr uint32_t kHalf = 0x3f000000u, kSixteenth = 0x3d800000u;  // 0.5, 1 / 16
 
 }  // namespace
@@ -67,7 +68,7 @@ Operand Fragment::Positions(int half, Type t, int dword) const {
 
 // ---- payload
 
-// A part with a dword for each lane.
+// Returns a part with one dword per lane.
 Operand Fragment::LanesOf(Part part) {
   const auto found = lanes_of_.find(part);
   if (found != lanes_of_.end()) return found->second;
@@ -96,7 +97,7 @@ Operand Fragment::LanesOf(Part part) {
   return lanes_of_[part] = all;
 }
 
-// The payload has the two coordinates of 8 lanes one behind the other.
+// The payload has the two coordinates of 8 lanes one after the other.
 Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
   const auto found = barycentrics_.find(part);
   if (found != barycentrics_.end()) return found->second;
@@ -134,15 +135,15 @@ Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
   return barycentrics_[part] = b;
 }
 
-// Offsets are 16ths of a pixel, of four bits: cut off, and at most 7 (Mesa 25.0.7,
-// nir_lower_wpos and brw_nir's lowering of offsets; what is below -8 Vulkan leaves undefined).
+// Offsets are 16ths of a pixel in four bits: truncated, and at most 7 (Mesa 25.0.7, nir_lower_wpos
+// and brw_nir's lowering of offsets; Vulkan leaves offsets below -8 undefined).
 Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   constexpr int kMax = 7, kLeast = -8;
   constexpr uint32_t kSixteen = 0x41800000u;
   isa::MessageFields message;
   message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
-  const int first = inst.num_sources - 2;  // behind an element
+  const int first = inst.num_sources - 2;  // after an element index
   const mir::ValueId x = m_.source(id, first), y = m_.source(id, first + 1);
   if (m_.IsConstant(x) && m_.IsConstant(y)) {
     const auto sixteenths = [&](mir::ValueId v) {
@@ -167,15 +168,15 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   return Interpolator(message, Payload(parts));
 }
 
-// A message has one sample for all its lanes: where they differ, each sample that there is is asked
-// for, and lanes take theirs (Mesa's code loops over the different ones, which are no fewer at
+// A message has one sample for all its lanes. If they differ, a message is sent for each existing
+// sample, and lanes take theirs (Mesa's code loops over the different ones, which are no fewer at
 // worst). Numbers beyond the last have no defined result (GLSL, interpolateAtSample), but must not
 // reach the message's other fields.
 Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const mir::ValueId number = m_.source(id, inst.num_sources - 1);  // behind an element
+  const mir::ValueId number = m_.source(id, inst.num_sources - 1);  // after an element index
   const uint32_t last = fragment().samples - 1;
-  const Operand ignored = Use(launch_.r0(), Type::kUD, 0, kDwords);  // something has to be sent
+  const Operand ignored = Use(launch_.r0(), Type::kUD, 0, kDwords);  // the payload may not be empty
   isa::MessageFields message;
   message.message = isa::Message::kInterpolateSample;
   message.linear = m_.inputs[inst.imm0].interpolation == mir::Interpolation::kNoPerspective;
@@ -207,7 +208,7 @@ Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
   return chosen;
 }
 
-// The answer lies as the payload's coordinates do.
+// The response has the layout of the payload's coordinates.
 Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given,
                                               const Operand& payload,
                                               std::optional<Operand> sample) {
@@ -233,7 +234,8 @@ Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given,
   return {Use(both, Type::kF, 0), Use(both, Type::kF, 1)};
 }
 
-// Dword 0, 1: gains along the coordinates; 3: the value at vertex 0.
+// Returns a dword of setup data. Dwords 0, 1: increases along the coordinates; 3: the value at
+// vertex 0.
 Operand Fragment::SetupDword(uint32_t slot, uint32_t component, int dword) {
   const uint32_t first = at_width_.first_push_register + abi_.cross_thread_registers;
   const uint32_t reg = first + slot * kSetupRegisters + component / 2;
@@ -296,8 +298,9 @@ absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {
   return absl::OkStatus();
 }
 
-// A component of the element that the instruction names; flat without coordinates. Which of several
-// is chosen by value: beyond the last there is none, and the first will do.
+// Returns a component of the element that the instruction names; flat without coordinates. If a
+// value selects among several elements, an index beyond the last selects the first, since none is
+// defined.
 Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentrics& at) {
   const mir::Inst& inst = m_.inst(id);
   const mir::Interface& v = m_.inputs[inst.imm0];
@@ -328,7 +331,7 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
 
 // ---- built-ins
 
-// For all lanes, at the start of the program.
+// Computed for all lanes, at the start of the program.
 Operand Fragment::WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers) {
   const Operand words = Use(NewG(1, 2), Type::kUW);
   const Emission::Prologue prologue(e_);
@@ -350,7 +353,8 @@ Operand Fragment::PixelPlace(bool y) {
   return *place;
 }
 
-// Of the lane's sample in its pixel; of a pixel's only sample that is its centre.
+// Returns the offset of the lane's sample in its pixel; the only sample of a pixel is at its
+// centre.
 Operand Fragment::SampleOffset(bool y) {
   if (!fragment().per_sample) return Imm(kHalf, Type::kF);
   std::optional<Operand>& offset = sample_offset_[y ? 1 : 0];
@@ -365,7 +369,7 @@ Operand Fragment::SampleId() {
   return Mov(Type::kUD, Where::kLanes, *sample_id_);
 }
 
-// The samples that the lane covers: of those that it is for.
+// Returns the samples that the lane covers, among those that it is for.
 Operand Fragment::SampleMask() {
   if (!fragment().several_samples) {
     return SelectByFlag(Where::kLanes, Type::kUD, Flag{Dispatched()}, Imm(1, Type::kUD),
@@ -377,7 +381,7 @@ Operand Fragment::SampleMask() {
   return Alu(Opcode::kAnd, Type::kUD, Where::kLanes, {covered, own});
 }
 
-// The place of the pixel's centre, or of the sample, in x and y, depth, and the inverse of the clip
+// Returns x and y of the pixel's centre, or of the sample, then depth, and the inverse of the clip
 // w.
 Operand Fragment::FragCoord(uint32_t component) {
   switch (component) {
@@ -391,7 +395,7 @@ Operand Fragment::FragCoord(uint32_t component) {
   }
 }
 
-// 0 / -1: bit 15 is set for back-facing primitives.
+// Returns 0 / -1: bit 15 is set for back-facing primitives.
 Operand Fragment::Facing() {
   constexpr uint32_t kBack = 0x8000;
   const Operand back = Alu(Opcode::kAnd, Type::kUD, Where::kUniform,
@@ -419,7 +423,7 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
       }
       return absl::OkStatus();
     case BuiltIn::kFrontFacing: give(Facing()); return absl::OkStatus();
-    // Multiview draws each view to the layer of its number; without it there is none but view 0.
+    // Multiview draws each view to the layer of its number; without it the only view is 0.
     case BuiltIn::kViewIndex:
       if (const std::optional<uint32_t> only = abi_.views.only()) {
         give(Imm(*only, Type::kUD));
@@ -527,7 +531,7 @@ absl::Status Fragment::VisitKill(mir::InstId id) {
   jump.aux = leaves ? 0 : 1;
   b_.Emit(kDiscardJump, jump, {}, leaving);
   exits_ = true;
-  e_.scopes().Exit();  // other lanes are on, and others are live
+  e_.scopes().Exit();  // now other lanes are on, and others are live
   return absl::OkStatus();
 }
 

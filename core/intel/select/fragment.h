@@ -1,6 +1,5 @@
-// What a fragment thread starts with: interpolated and flat inputs, the place of the pixel, facing,
-// masks of lanes; derivatives; and kills.
-// Internal to this folder.
+// Selection of the data that a fragment thread starts with (interpolated and flat inputs, the
+// pixel's position, facing, masks of lanes), of derivatives, and of kills. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_FRAGMENT_H_
 #define KILN_CORE_INTEL_SELECT_FRAGMENT_H_
 
@@ -28,10 +27,10 @@ class Fragment : public Room {
   absl::Status VisitDerivative(mir::InstId id);
   absl::Status VisitKill(mir::InstId id);
   void VisitHelperInvocation(mir::InstId id);
-  // Lanes whose effects count, as a flag: made once in a block, and anew behind a kill. In compute
-  // all do, and there is none.
+  // Returns the lanes whose effects count, as a flag: made once in a block, and again after a kill.
+  // In compute all lanes count, and there is no flag.
   std::optional<Operand> LiveLanes();
-  // May any lane leave before the end?
+  // Returns true if any lane may leave before the end.
   bool Exits() const { return exits_; }
 
  private:
@@ -46,7 +45,8 @@ class Fragment : public Room {
   Barycentrics BarycentricsOf(Part part);
   Barycentrics BarycentricsAtOffset(mir::InstId id);
   Barycentrics BarycentricsAtSample(mir::InstId id);
-  // `sample`: a uniform number that is added to the message's.
+  // Sends a message to the pixel interpolator. `sample` is a uniform number that is added to the
+  // message's.
   Barycentrics Interpolator(const isa::MessageFields& message, const Operand& payload,
                             std::optional<Operand> sample = std::nullopt);
   Operand SetupDword(uint32_t slot, uint32_t component, int dword);
@@ -59,7 +59,7 @@ class Fragment : public Room {
   Operand SampleOffset(bool y);
   Operand SampleId();
   Operand SampleMask();
-  // A 16-bit value that one operation makes of registers of the payload.
+  // Returns a 16-bit value that one operation makes from registers of the payload.
   Operand WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers);
   Operand Facing();
   Operand TargetIndexBits(int shift, uint32_t mask);

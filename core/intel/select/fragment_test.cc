@@ -1,4 +1,4 @@
-// What selection makes of what a fragment starts with, and of kills: see fragment.h.
+// Tests the LIR that selection makes of a fragment's inputs and of kills: see fragment.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -28,8 +28,8 @@ TEST(SelectFragment, InputsAreTwoMultiplyAddsOfSetupData) {
 )");
 }
 
-// What is pushed is read where it is; the register beside it, and the one that a value chooses, are
-// not.
+// Pushed registers are read where they are; the register after them, and one that a value selects,
+// are read by messages.
 TEST(SelectFragment, PushedUniformsAreRegistersOfThePayload) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32, %1:f32 = load_ubo[2, align 4] 60
@@ -291,8 +291,8 @@ TEST(SelectFragment, SamplesAsLanes) {
 )");
 }
 
-// One message for a known sample and for one that is the same in all lanes, which is added to it;
-// else one for each sample.
+// One message for a constant sample, and for one that is the same in all lanes, which is added to
+// it; otherwise one for each sample.
 TEST(SelectFragment, InterpolationAtASample) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = interpolate[0, sample 0] 9
@@ -360,7 +360,7 @@ TEST(SelectFragment, InterpolationAtASample) {
 )");
 }
 
-// Of what is the same in all lanes they are 0.
+// Derivatives of values that are the same in all lanes are 0.
 TEST(SelectFragment, DerivativesAreDifferencesInTheQuad) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = load_input[0, 0]
@@ -412,7 +412,7 @@ TEST(SelectFragment, StoresAreForLanesThatCoverSomething) {
 )");
 }
 
-// The mask is read anew behind each kill.
+// The mask is read again after each kill.
 TEST(SelectFragment, StoresBehindAKillAreForLiveLanes) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:i32 = load_input[1, 0]
@@ -537,7 +537,7 @@ TEST(SelectFragment, ImplicitSamplesLookAtTheQuad) {
 )");
 }
 
-// Without views it is 0, of one view known, of several the layer of the target.
+// Without views it is 0, with one view its number, with several the layer of the render target.
 TEST(SelectFragment, ViewIndex) {
   EXPECT_EQ(SelectedViews(/*fragment=*/true, 0), R"(
     livein %0 at 0

@@ -1,12 +1,11 @@
-// Storage images and storage texel buffers: typed surface messages; sizes of images.
+// Selects storage images and storage texel buffers, by typed surface messages, and sizes of images.
 //
 // Typed messages have 8 lanes (PRM, "Typed Surface Read"): wider threads send one for each 8, with
-// the payload's parts moved to registers of their own. Coordinates and data are two payloads. Of a
-// read only the components used are asked for, of a write only those that the format has.
-// Formats that cannot be read, and floats that atomics touch, are bound as 32-bit integers (abi.h)
-// and converted here: 10-bit
-// channels by shifts and a factor, 11 and 10-bit floats by way of halves, whose exponent they
-// share; such a float is truncated where it is stored, as Vulkan allows.
+// the payload's parts moved to registers of their own. Coordinates and data are two payloads. A
+// read requests only the components used, a write only those that the format has. Formats that
+// cannot be read, and floats with atomics, are bound as 32-bit integers (abi.h) and converted here:
+// 10-bit channels by shifts and a factor, 11 and 10-bit floats by way of halves, whose exponent
+// they share. Such a float is truncated when it is stored, as Vulkan allows.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,7 +19,7 @@ namespace {
 
 constexpr uint32_t kFloatOne = 0x3f800000u;
 
-// Channels that a texel has; all, if the format is not known.
+// Returns the number of channels of a texel; all if the format is not known.
 int Channels(mir::ImageFormat format) {
   static constexpr std::array<uint8_t, 4> kBits[] = {
       {1, 1, 1, 1},
@@ -44,8 +43,8 @@ Operand Images::RegisterPayload(absl::Span<const Operand> parts) {
   return all;
 }
 
-// Operands for 8 lanes from `group` on as one payload; the one made before, if it was in this
-// block.
+// Returns operands for 8 lanes from `group` on as one payload; an equal payload of this block is
+// reused.
 Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int group) {
   std::vector<Operand> parts;
   if (where == Where::kLanes && width_ == 8) {
@@ -66,7 +65,7 @@ Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int gr
   return payloads_->back().payload;
 }
 
-// One typed message for 8 lanes from `group` on.
+// Sends one typed message for 8 lanes from `group` on.
 void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, int group) {
   const auto payload = [&](const std::vector<Operand>& list) {
     return TypedPayload(list, where, group);
@@ -84,7 +83,7 @@ void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, i
                       uses, call.surface);
 }
 
-// The results one after the other: a vector in G, or registers.
+// Returns the results one after the other: a vector in G, or registers.
 Operand Images::Typed(const TypedCall& call, Where where) {
   if (where == Where::kUniform || width_ == 8) {
     Operand def;
@@ -220,7 +219,8 @@ absl::Status Images::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Op
   return absl::OkStatus();
 }
 
-// Bits [shift, shift + 10) or so of a packed texel as the component that the shader sees.
+// Returns a field of bits of a packed texel (10 bits, for example) as the component that the shader
+// sees.
 Operand Images::UnpackChannel(Where where, mir::ImageFormat format, Operand texel, int channel) {
   const auto bits = [&](uint32_t down, uint32_t mask) {
     Operand o = texel;
@@ -249,7 +249,7 @@ Operand Images::UnpackChannel(Where where, mir::ImageFormat format, Operand texe
              {number, Imm(std::bit_cast<uint32_t>(scale), Type::kF)});
 }
 
-// One channel as an integer in its low bits.
+// Returns one channel as an integer in its low bits.
 Operand Images::PackChannel(mir::ImageFormat format, const Operand& value, int channel) {
   constexpr Where where = Where::kLanes;
   if (format == mir::ImageFormat::kRgb10a2ui) {
@@ -266,8 +266,8 @@ Operand Images::PackChannel(mir::ImageFormat format, const Operand& value, int c
         Alu(Opcode::kMul, Type::kF, where, {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
     return Mov(Type::kUD, where, Alu(Opcode::kRnde, Type::kF, where, {scaled}));
   }
-  // A half from 0 on, without the mantissa bits that the channel lacks. What is finite stays so;
-  // infinity and what is no number are not less than infinity and go by.
+  // A half of at least 0, without the mantissa bits that the channel lacks. Finite values stay
+  // finite; infinity and NaN are not less than infinity and are not changed.
   constexpr uint32_t kLargest = 0x477fe000, kInfinity = 0x7f800000;  // 65504
   const Operand in = ToRegister(Retype(value, Type::kF));
   const Operand positive = MinMax(where, Type::kF, true, in, Imm(0, Type::kF));
@@ -295,8 +295,9 @@ Operand Images::PackTexel(mir::ImageFormat format, absl::Span<const Operand> val
   return texel;
 }
 
-// resinfo of level 0 and sampleinfo: once for the thread. Sizes of other levels are computed: no
-// message depends on a level that may not exist (Wa_14012320009 asks for this on some parts).
+// resinfo of level 0 and sampleinfo are sent once for the thread. Sizes of other levels are
+// computed, so no message depends on a level that may not exist (Wa_14012320009 requires this on
+// some parts).
 absl::Status Images::VisitImageQuery(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
@@ -330,9 +331,9 @@ absl::Status Images::VisitImageQuery(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// The layers of an array. Storage cubes are arrays of faces; those that are sampled are counted in
-// cubes. A surface with a single layer is no array, and the answer is 0 (Wa_1806565034); of a null
-// surface all sizes are 0.
+// Returns the layers of an array. Storage cubes are arrays of faces; sampled cubes are counted in
+// cubes. A surface with a single layer is no array, and the response is 0 (Wa_1806565034); all
+// sizes of a null surface are 0.
 Operand Images::LayersOf(mir::InstId id, Operand layers, Operand width) {
   constexpr Where where = Where::kUniform;
   const mir::Resource& r = m_.resources[m_.inst(id).imm0];
@@ -343,7 +344,8 @@ Operand Images::LayersOf(mir::InstId id, Operand layers, Operand width) {
   return MinMax(where, Type::kUD, true, layers, least);
 }
 
-// A number of faces below 2048 * 6 as a number of cubes: 43691 / 2^18 is 1/6 and a little more.
+// Converts a number of faces below 2048 * 6 to a number of cubes: 43691 / 2^18 is slightly more
+// than 1/6.
 Operand Images::SixthOf(const Operand& faces) {
   const Operand product =
       Alu(Opcode::kMul, Type::kUD, Where::kUniform, {faces, Imm(43691, Type::kUW)});
@@ -355,7 +357,7 @@ Operand Images::SizeOfLevel(const Operand& size, mir::ValueId lod, Where where) 
   if (IsImm(level) && level.id == 0) return size;
   const Operand shifted = Alu(Opcode::kShr, Type::kUD, where, {size, level});
   const Operand least = MinMax(where, Type::kUD, true, shifted, Imm(1, Type::kUD));
-  return MinMax(where, Type::kUD, false, least, size);  // of a null surface 0
+  return MinMax(where, Type::kUD, false, least, size);  // 0 for a null surface
 }
 
 }  // namespace kiln::intel

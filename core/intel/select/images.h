@@ -1,5 +1,5 @@
-// Storage images by typed messages, and sizes of all images.
-// Internal to this folder.
+// Selection of storage images by typed messages, and of sizes of all images. Internal to this
+// folder.
 #ifndef KILN_CORE_INTEL_SELECT_IMAGES_H_
 #define KILN_CORE_INTEL_SELECT_IMAGES_H_
 

@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see images.h.
+// Tests the LIR that selection makes of each operation of images.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -45,7 +45,7 @@ TEST(SelectImages, StoresHaveTheFormatsChannels) {
 )");
 }
 
-// The coordinates of a store at the place of a load.
+// The coordinates of a store at the texel of a load.
 TEST(SelectImages, PayloadsOfABlockAreKept) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -162,7 +162,7 @@ TEST(SelectImages, NormalisedTensAreConverted) {
 )");
 }
 
-// The answer is asked for where it is used.
+// The old value is requested only if it is used.
 TEST(SelectImages, AtomicsOnTexels) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -215,7 +215,7 @@ TEST(SelectImages, SizesAreAskedOfLevelZero) {
 )");
 }
 
-// At least one, but none of a null surface.
+// At least one, but none for a null surface.
 TEST(SelectImages, LayersOfAnArray) {
   EXPECT_EQ(Selected(R"(
     %1:i32, %2:i32, %3:i32 = image_size[5, texel lod] 0

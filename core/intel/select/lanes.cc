@@ -1,11 +1,11 @@
-// Operations between the lanes of a subgroup, which is the thread.
+// Selects operations between the lanes of a subgroup, which is the thread.
 //
-// What all active lanes agree on lives in U. Lane numbers are taken modulo the width, so that no
-// register but the value's own is read: also in lanes that are off, and for those that come from an
-// empty mask (fused EUs run blocks with all channels off). The first lane that is active is found
-// by a ballot, once per block; where all lanes that there are are active it is lane 0. Short values
-// are read with the whole element that they are part of. Subgroup size and lane masks are gone by
-// now (mid/resolve_subgroup_size), bytes are only moved (mid/lower_int8).
+// Values that are equal in all active lanes are in U. Lane numbers are taken modulo the width, so
+// that only the value's own registers are read, also in lanes that are off, and with lane numbers
+// computed from an empty mask (fused EUs run blocks with all channels off). The first active lane
+// is found by a ballot, once per block; it is lane 0 if all existing lanes are active. Short values
+// are read with the whole element that they are part of. Subgroup size and lane masks have been
+// resolved before (mid/resolve_subgroup_size), and bytes are only moved (mid/lower_int8).
 #include <algorithm>
 #include <bit>
 
@@ -34,7 +34,8 @@ Type TypeOf(ReduceOp op, uint32_t bits) {
 
 }  // namespace
 
-// The lanes for which `test` (kNz or kZ) of a stored boolean holds, as bits of a uniform dword.
+// Returns the lanes for which `test` (kNz or kZ) of a stored boolean holds, as bits of a uniform
+// dword.
 Operand Lanes::Ballot(Operand stored_bool, CondMod test) {
   lir::InstFields fields = Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
@@ -46,13 +47,14 @@ Operand Lanes::Ballot(Operand stored_bool, CondMod test) {
   return bits;
 }
 
-// The active lanes as bits, 0 in a thread that runs the block for its fused neighbour alone.
+// Returns the active lanes as bits, 0 in a thread that runs the block for its fused neighbour
+// alone.
 Operand Lanes::ActiveLanes() {
   if (!*active_lanes_) *active_lanes_ = Ballot(Imm(~0u, Type::kD), CondMod::kNz);
   return **active_lanes_;
 }
 
-// The number of the first active lane.
+// Returns the number of the first active lane.
 Operand Lanes::FirstLane() {
   if (e_.divergence().AllLanesAt(e_.at())) return Imm(0, Type::kUD);
   if (!*first_lane_) {
@@ -61,10 +63,10 @@ Operand Lanes::FirstLane() {
   return **first_lane_;
 }
 
-// The predicate of a message that no thread without active lanes may send: one without mask, under
-// control flow or behind an exit, to what a value chooses (an address or a descriptor's index),
-// which nobody has computed there (Wa_1407528679, isa/apply_workarounds.cc). Its lanes, as many as
-// the message's, agree.
+// Returns the predicate of a message that a thread without active lanes must not send: a NoMask
+// message, under control flow or after an exit, to an address or a descriptor's index that a value
+// chooses and that such a thread has not computed (Wa_1407528679, isa/apply_workarounds.cc). All
+// its lanes, as many as the message's, agree.
 std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) {
   if (!chosen || (fields.flags & lir::kNoMask) == 0 || !e_.scopes().MayBeEmpty()) {
     return std::nullopt;
@@ -77,8 +79,8 @@ std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) 
   return flag;
 }
 
-// The whole element that a short value is part of; PartOfElement gives the part of another such
-// element.
+// Returns the whole element that a short value is part of; PartOfElement returns the same part of
+// another such element.
 Operand Lanes::Element(const Operand& o) {
   const uint8_t bytes = f_.value(o.value()).elem_bytes;
   if (o.mods != 0 || FileOf(o) != kFileG || bytes > 4) return ToLanes(o);
@@ -94,7 +96,8 @@ Operand Lanes::PartOfElement(const Operand& element, const Operand& like) const 
   return part;
 }
 
-// Where lane `index` of a value is, in bytes from its first lane; in all lanes, whichever are on.
+// Returns the offset of lane `index` of a value, in bytes from its first lane; for all lanes,
+// whichever are on.
 Operand Lanes::LaneOffset(Where where, Operand index, int bytes) {
   lir::InstFields fields = Fields(where);
   fields.flags |= lir::kNoMask;
@@ -108,7 +111,7 @@ Operand Lanes::LaneOffset(Where where, Operand index, int bytes) {
   return offset;
 }
 
-// A per-lane value in one lane, whose number is uniform or an immediate.
+// Returns a per-lane value in one lane, whose number is uniform or an immediate.
 Operand Lanes::Broadcast(const Operand& value, const Operand& lane) {
   const Operand element = Element(value);
   const Operand result = Use(NewU(), static_cast<Type>(element.type));
@@ -118,7 +121,7 @@ Operand Lanes::Broadcast(const Operand& value, const Operand& lane) {
   return PartOfElement(result, value);
 }
 
-// A number or stored boolean as bits, wherever it is.
+// Returns a number or stored boolean as bits, in whichever file it is.
 Operand Lanes::AnyValue(mir::ValueId v) {
   return m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v) : Src(v, IntType(v, false));
 }
@@ -177,7 +180,7 @@ void Lanes::ReadLanes(mir::InstId id) {
     default: break;
   }
   Operand index = Src(m_.source(id, 1), Type::kUD);
-  // Equal in all active lanes, though perhaps not known to be.
+  // The index is equal in all active lanes, though perhaps not known to be.
   if (inst.op == mir::Op::kReadLane && !IsOnePerThread(index)) {
     index = Broadcast(index, FirstLane());
   }
@@ -189,8 +192,8 @@ void Lanes::ReadLanes(mir::InstId id) {
   Set(result, mask ? ReadPattern(kXorLanes, value, *mask) : Shuffle(value, index));
 }
 
-// The mask if the index is the lane's number exclusive-or a constant, and moves by regions are no
-// more than addresses cost.
+// Returns the mask if the index is the lane's number exclusive-or a constant, and if moves by
+// regions cost no more than addresses.
 std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
   const std::optional<mir::InstId> id = DefinedBy(index, mir::Op::kXor);
   if (!id || !m_.IsConstant(m_.source(*id, 1)) ||
@@ -205,7 +208,7 @@ std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
   return mask;
 }
 
-// By a pattern that does not depend on data: its parameter goes into aux.
+// Reads by a pattern that does not depend on data: its parameter goes into aux.
 Operand Lanes::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
   const Operand element = Element(value);
   lir::InstFields fields = Fields(Where::kLanes);
@@ -244,12 +247,12 @@ void Lanes::Scan(mir::InstId id) {
   const Type t = TypeOf(aux.op, bits);
   const mir::Type type = m_.value(m_.result(id)).type;  // booleans are 0 / -1 dwords
   uint64_t identity = mir::IdentityOf(aux.op, type == mir::Type::kBool ? mir::Type::kI32 : type);
-  // Where no lane gets it, the value that even a NaN is not changed by.
+  // If no lane receives the identity as its result, it is a NaN, which does not even change a NaN.
   const bool extremum = aux.op == ReduceOp::kFmin || aux.op == ReduceOp::kFmax;
   if (extremum && aux.kind != ScanAux::kExclusive) {
     identity = type == mir::Type::kF16 ? 0x7e00u : 0x7fc00000u;
   }
-  // A sum of negative zeros stays one only with a negative zero.
+  // A sum of negative zeros stays a negative zero only if the identity is one.
   if (aux.op == ReduceOp::kFadd && aux.kind != ScanAux::kExclusive) {
     identity = type == mir::Type::kF16 ? 0x8000u : 0x80000000u;
   }

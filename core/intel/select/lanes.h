@@ -1,4 +1,4 @@
-// Operations between the lanes of a thread, and which lane stands for all.
+// Selection of operations between the lanes of a thread, and of the lane that represents all.
 // Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_LANES_H_
 #define KILN_CORE_INTEL_SELECT_LANES_H_

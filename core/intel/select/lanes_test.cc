@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see lanes.h.
+// Tests the LIR that selection makes of each operation of lanes.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -38,7 +38,7 @@ TEST(SelectLanes, BallotsAndVotes) {
 )");
 }
 
-// Where all lanes are on it is lane 0, else it is found once a block.
+// If all lanes are on it is lane 0, otherwise it is found once per block.
 TEST(SelectLanes, TheFirstLane) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -105,7 +105,7 @@ TEST(SelectLanes, TheElectedLane) {
 )");
 }
 
-// By number: of a constant, of a uniform value, of one that lanes have.
+// The lane number is a constant, a uniform value, or a per-lane value.
 TEST(SelectLanes, ReadsOfALane) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -136,7 +136,7 @@ TEST(SelectLanes, ReadsOfALane) {
 )");
 }
 
-// Are moves by regions.
+// They are moves by regions.
 TEST(SelectLanes, ShufflesByAConstantMask) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -198,7 +198,7 @@ TEST(SelectLanes, ShortValuesAreReadWithTheirElement) {
 )");
 }
 
-// Into U; of clusters each lane has its own.
+// The result is in U; for clusters each lane has its own.
 TEST(SelectLanes, Reductions) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

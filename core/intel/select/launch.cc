@@ -1,4 +1,4 @@
-// What the launch gives: r0, push constants, ids (Intel ABI v2, core/intel/ABI.md).
+// Selects the data of the launch: r0, push constants, ids (core/intel/ABI.md).
 #include "core/intel/select/launch.h"
 
 #include <bit>
@@ -11,7 +11,7 @@ void Launch::DeclareLiveIns() {
   reg.comps = 8;
   reg.whole_registers = true;
   r0_ = b_.AddLiveIn(reg, 0);
-  f_.scratch_header = r0_;  // it ends the thread as well, so it stays
+  f_.scratch_header = r0_;  // it also ends the thread, so it stays live
   const uint32_t registers = abi_.cross_thread_registers + abi_.per_thread_registers;
   for (uint32_t i = 0; i < registers; ++i) {
     push_.push_back(b_.AddLiveIn(reg, (at_width_.first_push_register + i) * 8));

@@ -1,5 +1,5 @@
-// What a thread starts with: its header r0, push registers, the numbers of its lanes; and its end.
-// Internal to this folder.
+// Selection of the data that a thread starts with: its header r0, push registers, the numbers of
+// its lanes; and of its end. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_LAUNCH_H_
 #define KILN_CORE_INTEL_SELECT_LAUNCH_H_
 

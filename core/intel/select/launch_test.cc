@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see launch.h.
+// Tests the LIR that selection makes of each operation of launch.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 

@@ -1,8 +1,9 @@
-// Loads, stores and atomics of MIR: which way each goes to memory. The messages by lanes are in
-// access.cc; here are blocks for uniform reads, push constants, atomics, fences.
+// Selects loads, stores and atomics of MIR: chooses the path of each to memory. The messages by
+// lanes are in access.cc; this file has blocks for uniform reads, push constants, atomics and
+// fences.
 //
-// A payload of address and data goes out as two register ranges, so data that
-// lies together already needs no copies.
+// A payload of address and data is two register ranges, so data that lies together already needs no
+// copies.
 #include "core/intel/select/memory.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ bool IsGlobal(mir::Op op) {
          op == mir::Op::kGlobalAtomic || op == mir::Op::kGlobalAtomic64;
 }
 
-// Addition is none of the features that the pipeline states (mid/features.h).
+// Float addition is not among the features that the pipeline states (mid/features.h).
 std::optional<isa::AtomicFloatOp> FloatAtomicOpOf(mir::AtomicOp op) {
   switch (op) {
     case mir::AtomicOp::kFmax: return isa::AtomicFloatOp::kMax;
@@ -31,7 +32,7 @@ std::optional<isa::AtomicFloatOp> FloatAtomicOpOf(mir::AtomicOp op) {
   }
 }
 
-// The hardware's code of the operation, integer or float.
+// Returns the hardware's code of the operation, integer or float.
 std::optional<uint8_t> AtomicCode(mir::AtomicOp op) {
   if (mir::IsFloatAtomic(op)) {
     const std::optional<isa::AtomicFloatOp> code = FloatAtomicOpOf(op);
@@ -53,7 +54,7 @@ bool IsShared(mir::Op op) {
 
 }  // namespace
 
-// Where a load, store or atomic by lanes goes.
+// Returns the location of a load, store or atomic by lanes.
 Place Memory::PlaceOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   Place place;
@@ -86,7 +87,8 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
       place.constant_cache = false;
       break;
     case mir::Op::kLoadPush:
-      // What the dispatch width has made constant was not when push registers were assigned.
+      // An offset that the dispatch width has made constant was not constant when push registers
+      // were assigned.
       if (m_.IsConstant(m_.source(id, 0)) && (!abi_.push_surface || IsInPushRegisters(id))) {
         LoadPush(id);
         return absl::OkStatus();
@@ -111,8 +113,8 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// Does everything that is read go into stores as it is? Then each lane reads its own: what comes
-// back is a payload, and nothing is copied from one lane to all.
+// Returns true if all values read go into stores unchanged. Then each lane reads its own copy: the
+// response is a payload, and no value is copied from one lane to all.
 bool Memory::IsCopied(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   constexpr int kMaxDwords = 4;  // of one message
@@ -154,8 +156,8 @@ void Memory::LoadPush(mir::InstId id) {
   }
 }
 
-// 32 bytes at a known place of memory that does not change: as the thread started with them, or
-// read.
+// Returns 32 bytes at a known offset of memory that does not change: pushed at the thread's start,
+// or read.
 lir::ValueId Memory::KnownRegister(mir::InstId id, const Place& place, uint32_t index) {
   uint32_t element = 0;
   if (m_.inst(id).op == mir::Op::kLoadUbo && NamesElement(m_, id, &element)) {
@@ -165,9 +167,10 @@ lir::ValueId Memory::KnownRegister(mir::InstId id, const Place& place, uint32_t 
   return blocks_.ConstantChunk(place, index).value();
 }
 
-// Buffers at a uniform offset, into U. Of memory that does not change while the program runs, reads
-// of 32 aligned bytes at a known offset are kept for what lies beside it. A block may go beyond the
-// end of a buffer: bounds hold for each dword (Mesa reads the last dword of a storage buffer so).
+// Loads from buffers at a uniform offset, into U. For memory that does not change while the program
+// runs, reads of 32 aligned bytes at a known offset are kept for neighbouring loads. A block may
+// extend beyond the end of a buffer: bounds hold for each dword (Mesa reads the last dword of a
+// storage buffer this way).
 void Memory::LoadBlock(mir::InstId id, const Place& place) {
   const Operand offset = place.offset;
   const uint16_t op = mid::IsPure(m_, id) ? kSend : kMsgRead;
@@ -246,9 +249,9 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// On 64 bits, by address (PRM, "A64 Untyped Atomic Integer": the only form that has them). Operands
-// and result are qwords of 8 lanes; wider threads send 8 lanes at a time, for which each part of
-// the payload has both operands of a compare-exchange one after the other.
+// Selects atomics on 64 bits, by address (PRM, "A64 Untyped Atomic Integer": the only form that has
+// them). Operands and result are qwords of 8 lanes. Wider threads send 8 lanes at a time; each part
+// of the payload has both operands of a compare-exchange one after the other.
 absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
@@ -300,14 +303,14 @@ absl::Status Memory::BufferAddress(mir::InstId id) {
     Set(m_.result(id, 1), launch_.PushDword(a.byte + 4));
     return absl::OkStatus();
   }
-  // The index became constant only with the width, when the registers of addresses were assigned.
+  // The index became constant only with the width, after the registers of addresses were assigned.
   if ((inst.flags & mir::kIndexed) != 0) {
     return Refuse(inst, "int64_atomics", "64-bit atomics on a buffer chosen by value");
   }
   return Unexpected(inst, "the buffer's address was not assigned");
 }
 
-// The sampler's resinfo of a raw buffer answers its size in bytes in component 0.
+// The sampler's resinfo of a raw buffer returns its size in bytes in component 0.
 void Memory::BufferSize(mir::InstId id) {
   const SurfaceRef surface = descriptors_.BufferOf(id);
   lir::InstFields fields = Fields(Where::kUniform);
@@ -317,10 +320,10 @@ void Memory::BufferSize(mir::InstId id) {
   isa::MessageFields message;
   message.message = isa::Message::kResinfo;
   message.bti = static_cast<uint8_t>(surface.bti);
-  const lir::ValueId info = NewRegisters(1);  // of the four components
+  const lir::ValueId info = NewRegisters(1);  // one of the four components
   access_.EmitMessage(kSend, fields, message, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)},
                       surface);
-  // Rounded up to dwords, and as much again: the low two bits are the padding.
+  // The size is rounded up to dwords, plus the padding once more: its low two bits are the padding.
   const Operand told = Use(info, Type::kUD);
   const auto masked = [&](uint32_t mask) {
     return Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {told, Imm(mask, Type::kUD)});

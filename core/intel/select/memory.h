@@ -1,4 +1,4 @@
-// Loads, stores and atomics of buffers, shared memory, push constants and addresses.
+// Selection of loads, stores and atomics of buffers, shared memory, push constants and addresses.
 // Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_MEMORY_H_
 #define KILN_CORE_INTEL_SELECT_MEMORY_H_

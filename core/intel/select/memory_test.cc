@@ -1,11 +1,11 @@
-// What selection makes of each of its operations: see memory.h.
+// Tests the LIR that selection makes of each operation of memory.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// In registers; what lies past the block reads 0; words are parts.
+// They are in registers; data past the block reads 0; words are parts of dwords.
 TEST(SelectMemory, PushConstants) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 12
@@ -129,7 +129,7 @@ TEST(SelectMemory, AtomicLoadsAndStores) {
 )");
 }
 
-// By the sampler's resinfo, with the padding that its low bits tell.
+// By the sampler's resinfo, without the padding that its low bits tell.
 TEST(SelectMemory, SizesOfBuffers) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = ssbo_size[0]
@@ -148,7 +148,7 @@ TEST(SelectMemory, SizesOfBuffers) {
 )");
 }
 
-// A known index is a table entry, another is added to the descriptor.
+// A constant index is a table entry, another one is added to the descriptor.
 TEST(SelectMemory, ArraysOfBuffers) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 0

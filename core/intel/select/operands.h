@@ -1,4 +1,5 @@
-// How selection names operands, flags and where an instruction executes; internal to this folder.
+// The representation of operands and flags in selection, and where an instruction executes.
+// Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_OPERANDS_H_
 #define KILN_CORE_INTEL_SELECT_OPERANDS_H_
 
@@ -18,7 +19,7 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
-// How a flag is read: the operand and whether the predicate is inverted.
+// A flag as it is read: the operand, and whether the predicate is inverted.
 struct Flag {
   Operand operand;
   bool inverse = false;
@@ -37,7 +38,7 @@ struct Extra {
   std::optional<Flag> predicate;
 };
 
-// Of an instruction of the EU: three and a predicate at most.
+// The sources of an EU instruction: at most three and a predicate.
 using Sources = absl::InlinedVector<Operand, 4>;
 
 inline Operand Use(lir::ValueId v, Type t, int comp = 0, int comps = 1) {

@@ -1,14 +1,14 @@
-// Writes to render targets (core/intel/ABI.md, "Fragments").
+// Selects writes to render targets (core/intel/ABI.md, "Fragments").
 //
-// One message for each target that is written, ascending; the last of them ends the thread, and
-// says that it is the last. Each has, in this order, the sample mask, four components, of which
-// those that nobody wrote are not defined, the second source of blending, depth and stencil; of
-// these what the launch record says that the program stores, since a message of another length
-// hangs: also where what is stored is undefined. The mask is a payload of its own, packed words, in
-// front of the rest. Without a target the one message goes nowhere, unless its mask may still
-// matter to somebody. Programs that kill send them for live lanes alone; others need not say, since
-// hardware drops what helpers write. Values are brought into lanes where they are stored, before
-// any lane comes from an exit.
+// One message is sent for each render target that is written, ascending; the last of them ends the
+// thread, and is marked as the last. Each has, in this order, the sample mask, four components
+// (those that are not written are undefined), the second source of blending, depth and stencil. A
+// message has those of these parts that the launch record says the program stores, since a message
+// of another length hangs; this holds also if a stored value is undefined. The mask is a payload of
+// its own, packed words, in front of the rest. Without a render target, the one message goes to no
+// target, unless its mask may still have an effect. Programs with kills send the messages for live
+// lanes alone; others need no predicate, since hardware drops the writes of helper lanes. Values
+// are brought into lanes where they are stored, before any lane comes from an exit.
 //
 // Source: Mesa 25.0.7, brw_fs_visitor.cpp (emit_fb_writes), brw_lower_logical_sends.cpp.
 #include "core/intel/select/outputs.h"
@@ -19,7 +19,7 @@ namespace kiln::intel {
 
 namespace {
 constexpr uint32_t kNoLocation = 0xffffffffu;
-constexpr uint32_t kTargets = 8;  // that blend state has
+constexpr uint32_t kTargets = 8;  // render targets in blend state
 }  // namespace
 
 absl::Status Outputs::VisitStore(mir::InstId id) {
@@ -57,7 +57,7 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// Lanes come there from the end of the program and from exits.
+// Lanes come to the exit block from the end of the program and from exits.
 void Outputs::EnterExitBlock() {
   if (!fragment_.Exits()) return;
   const lir::BlockId end = b_.block();
@@ -67,13 +67,13 @@ void Outputs::EnterExitBlock() {
   f_.exit_block = exit;
 }
 
-// Alpha to coverage: of the n samples of a pixel the first alpha * n, cut off. None at 0, all at 1,
-// and more with more; which ones, Vulkan leaves open ("Multisample Coverage").
+// Alpha to coverage: the first alpha * n of the n samples of a pixel, truncated. None at 0, all at
+// 1, and more with larger alpha; Vulkan leaves open which ones ("Multisample Coverage").
 void Outputs::MaskByAlpha() {
   constexpr size_t kAlpha = 3;
   const auto colour = colours_.find({0, 0});
   if (colour == colours_.end() || !colour->second[kAlpha]) return;  // not defined
-  Extra within;  // 0 to 1; not a number becomes 0
+  Extra within;                                                     // 0 to 1; NaN becomes 0
   within.saturate = true;
   const Operand alpha = Alu(Opcode::kMov, Type::kF, Where::kLanes,
                             {Retype(*colour->second[kAlpha], Type::kF)}, within);
@@ -89,7 +89,7 @@ void Outputs::MaskByAlpha() {
                               : covered;
 }
 
-// Depth, stencil and mask that are stored, but undefined.
+// Fills in depth, stencil and mask that are stored, but undefined.
 void Outputs::FillUndefined() {
   const FragmentAbi& f = *abi_.fragment;
   const auto fill = [&](bool asked, std::optional<Operand>& value) {
@@ -133,7 +133,7 @@ absl::Status Outputs::EndThread() {
   return absl::OkStatus();
 }
 
-// In front of the exit block, so that values are computed where the message wants them.
+// In front of the exit block, so that values are computed where the message needs them.
 Outputs::Payloads Outputs::PayloadsOf(uint32_t location, bool last) {
   Payloads payloads;
   if (sample_mask_) payloads.push_back(Packed(*sample_mask_, 2, last));
@@ -159,8 +159,9 @@ Operand Outputs::Collected(const std::vector<Operand>& parts, bool last) {
   return all;
 }
 
-// The low bytes of the lanes in one register, for all lanes: those that are off are not asked for.
-// Words of 16 lanes are the register; what is shorter is the first part of a lane's dword.
+// Returns the low bytes of the lanes in one register, for all lanes: those that are off are
+// ignored. Words of 16 lanes fill the register; a shorter payload is the first part of a lane's
+// dword.
 Operand Outputs::Packed(const Operand& lanes, int bytes, bool last) {
   const lir::ValueId packed = NewG(1, width_ * bytes >= 32 ? bytes : 4);
   f_.value(packed).in_tail = last;

@@ -1,5 +1,5 @@
-// What a fragment leaves: the writes to render targets that end its thread.
-// Internal to this folder.
+// Selection of a fragment's outputs: the writes to render targets that end its thread. Internal to
+// this folder.
 #ifndef KILN_CORE_INTEL_SELECT_OUTPUTS_H_
 #define KILN_CORE_INTEL_SELECT_OUTPUTS_H_
 
@@ -23,7 +23,7 @@ class Outputs : public Room {
       : Room(e), access_(access), fragment_(fragment), control_(control) {}
 
   absl::Status VisitStore(mir::InstId id);
-  // Writes what was stored and ends the thread.
+  // Writes the stored outputs and ends the thread.
   absl::Status EndThread();
 
  private:

@@ -1,11 +1,11 @@
-// What selection makes of what a fragment leaves: see outputs.h.
+// Tests the LIR that selection makes of a fragment's outputs: see outputs.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// Components that nobody wrote are not defined.
+// Components that are not written are undefined.
 TEST(SelectOutputs, TargetsAscendAndTheLastEndsTheThread) {
   EXPECT_EQ(SelectedFragment(R"(
     store_output[1, 1] 7
@@ -65,7 +65,7 @@ TEST(SelectOutputs, SampleMasksArePackedWordsInFront) {
 )");
 }
 
-// A message of another length than state says hangs.
+// A message of another length than in the pipeline's state hangs.
 TEST(SelectOutputs, UndefinedMasksAreSent) {
   EXPECT_EQ(SelectedFragment(R"(
     store_output.indexed[2, 0] 0, undef.i32
@@ -85,7 +85,7 @@ TEST(SelectOutputs, UndefinedMasksAreSent) {
 )");
 }
 
-// A mask without colour is for somebody.
+// A mask without colour still has an effect.
 TEST(SelectOutputs, SampleMasksOf16LanesFillARegister) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:i32 = load_input[1, 0]
@@ -105,8 +105,8 @@ TEST(SelectOutputs, SampleMasksOf16LanesFillARegister) {
 )");
 }
 
-// Of four samples the first alpha * 4, in front of both targets, and of those only what the
-// program's own mask has.
+// The mask has the first alpha * 4 of four samples, is in front of both render targets' colours,
+// and is combined with the program's own mask.
 TEST(SelectOutputs, AlphaBecomesAMask) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:f32 = load_input[0, 0]

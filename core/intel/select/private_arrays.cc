@@ -1,10 +1,10 @@
-// Private arrays with a dynamic index: per-thread scratch memory.
+// Selects private arrays with a dynamic index, which are in the thread's scratch memory.
 //
-// Layout: dword i of lane l of a thread of `width` lanes lies at dword i * width + l, as Mesa has
-// it, so that one message of equal indices touches consecutive memory. Message: dword scattered
-// read / write of data cache 0 on the stateless surface 253, addresses in dwords, header with the
-// scratch base (r0.5) and size (r0.3). Elements of 1 and 2 bytes: byte scattered, addresses in
-// bytes, the same layout.
+// Layout: dword i of lane l of a thread of `width` lanes is at dword i * width + l, as in Mesa, so
+// that one message of equal indices touches consecutive memory. Message: dword scattered read /
+// write of data cache 0 on the stateless surface 253, addresses in dwords, header with the scratch
+// base (r0.5) and size (r0.3). Elements of 1 and 2 bytes: byte scattered, addresses in bytes, the
+// same layout.
 #include <bit>
 #include <utility>
 
@@ -12,7 +12,7 @@
 
 namespace kiln::intel {
 
-// Of elements of a dword, or of 1 or 2 bytes.
+// Returns the message for elements of a dword, or of 1 or 2 bytes.
 isa::MessageFields PrivateArrays::ScratchMessage(uint32_t element, bool write) const {
   using isa::Message;
   isa::MessageFields f;
@@ -40,7 +40,7 @@ Operand PrivateArrays::ScratchHeader() {
   return *scratch_header_;
 }
 
-// Dword address of this lane's dword at byte `offset` of the array.
+// Returns the dword address of this lane's dword at byte `offset` of the array.
 Operand PrivateArrays::ScratchAddress(uint32_t array, mir::ValueId offset) {
   const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
   const uint32_t base = abi_.array_offset[array] / 4 << lanes_log2;
@@ -56,7 +56,7 @@ Operand PrivateArrays::ScratchAddress(uint32_t array, mir::ValueId offset) {
   return Offset(place, base, Where::kLanes);
 }
 
-// Byte address of this lane's byte `bytes` after `offset`, which share a dword or not.
+// Returns the byte address of this lane's byte `bytes` after `offset`; both need not share a dword.
 Operand PrivateArrays::ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes) {
   const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
   const uint32_t base = abi_.array_offset[array] << lanes_log2;

@@ -1,5 +1,5 @@
-// Private arrays with a dynamic index: scratch memory of the thread.
-// Internal to this folder.
+// Selection of private arrays with a dynamic index, in scratch memory of the thread. Internal to
+// this folder.
 #ifndef KILN_CORE_INTEL_SELECT_PRIVATE_ARRAYS_H_
 #define KILN_CORE_INTEL_SELECT_PRIVATE_ARRAYS_H_
 

@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see private_arrays.h.
+// Tests the LIR that selection makes of each operation of private_arrays.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,5 @@
-// A room of selection: the class that owns one construct, with what all of them make code with at
-// hand. Internal to this folder.
+// The base of the rooms of selection: classes that each own one construct. Gives them the tools
+// that all of them make code with. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_ROOM_H_
 #define KILN_CORE_INTEL_SELECT_ROOM_H_
 

@@ -1,15 +1,15 @@
-// Sampled images and uniform texel buffers: parameter lists of sampler messages
-// (core/intel/messages takes them from here).
+// Selects sampled images and uniform texel buffers: makes parameter lists of sampler messages,
+// which core/intel/messages lowers.
 //
-// Which message: those with implicit levels take derivatives within quads, in fragments alone; a
-// constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the header,
-// where there are 4 bits for each, of all lanes; those that a gather chooses by value are
-// parameters of gather4_po; of a fetch they are added to the coordinates. A header is sent only
-// where it says something: offsets, the channel to gather, the handle of a sampler. Then it also
-// masks components without uses; without it, those behind the last used one are not asked for.
-// Parameters stand in the order of the message table; which of them the shader gives is what MIR
-// says, those between are 0. Images with several samples are read by way of their control surface
-// (ld_mcs).
+// Choice of the message: those with implicit levels take derivatives within quads, in fragments
+// alone; a constant level 0 has messages of its own (sample_lz, ld_lz). Texel offsets go into the
+// header, which has 4 bits for each, the same for all lanes. Offsets that a gather selects by value
+// are parameters of gather4_po; those of a fetch are added to the coordinates. A header is sent
+// only if it holds something: offsets, the channel to gather, the handle of a sampler. Then it also
+// masks components without uses; without a header, components after the last used one are not
+// requested. Parameters are in the order of the message table; MIR says which of them the shader
+// gives, and those between are 0. Images with several samples are read by way of their control
+// surface (ld_mcs).
 #include <bit>
 #include <cassert>
 
@@ -43,7 +43,7 @@ bool HasOffset(const mir::TexelOp& t) {
 
 }  // namespace
 
-// One sampler message; the response has `components`.
+// Emits one sampler message; the response has `components`.
 Operand Samplers::SendSampler(const SamplerCall& call, Where where, int components) {
   std::vector<Operand> uses;
   if (call.header) uses.push_back(SamplerHeader(call));
@@ -105,8 +105,8 @@ Operand Samplers::SamplerHeader(const SamplerCall& call) {
   return header;
 }
 
-// Puts offsets that lower_nonuniform made uniform into the header, where OffsetBits has known ones.
-// Of those beyond -8 to 7 Vulkan says nothing (minTexelOffset, maxTexelOffset).
+// Puts offsets that lower_nonuniform made uniform into the header, where OffsetBits puts constant
+// ones. Vulkan leaves offsets beyond -8 to 7 undefined (minTexelOffset, maxTexelOffset).
 void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
                                 SamplerCall& call) {
   const auto alu = [&](Opcode op, const Operand& a, const Operand& b) {
@@ -128,7 +128,7 @@ void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir
   if (!call.offsets && call.header == 0u && !call.sampler_handle) call.header.reset();
 }
 
-// Sends a message of which some components are used, and sets the results.
+// Emits a message with its used components, and sets the results.
 void Samplers::SampleInto(mir::InstId id, SamplerCall& call) {
   const uint32_t used = UsedMask(id);
   if (used == 0) return;
@@ -184,7 +184,7 @@ void Samplers::SampleMessage(mir::InstId id, const mir::TexelSources& s, Sampler
   const bool compares = s.dref >= 0;
   const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
   if (s.ddx >= 0) {
-    // Of neither are there messages: mid/lower_gradients.
+    // No messages exist for these two: mid/lower_gradients lowers them.
     assert(m_.resources[inst.imm0].image.dim != mir::ImageDim::kCube);
     assert(!compares || s.min_lod < 0);
     for (int i = 0; i < s.num_derivatives; ++i) {
@@ -265,7 +265,7 @@ absl::Status Samplers::VisitFetch(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// The level that would be read, and what it is before it is brought into range.
+// Selects the level that would be read, and the level before it is clamped.
 absl::Status Samplers::VisitLod(mir::InstId id) {
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
@@ -280,7 +280,7 @@ absl::Status Samplers::VisitLod(mir::InstId id) {
   return absl::OkStatus();
 }
 
-// The control surface tells where a pixel's samples lie: in the first two dwords of an answer that
+// The control surface tells where a pixel's samples are, in the first two dwords of a response that
 // always has four (Mesa 25.0.7, emit_mcs_fetch in brw_fs_nir.cpp).
 void Samplers::AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   SamplerCall mcs = call;

@@ -1,5 +1,4 @@
-// Messages to the sampler: samples, gathers, fetches.
-// Internal to this folder.
+// Selection of messages to the sampler: samples, gathers, fetches. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_SAMPLERS_H_
 #define KILN_CORE_INTEL_SELECT_SAMPLERS_H_
 

@@ -1,4 +1,4 @@
-// What selection makes of each of its operations: see samplers.h.
+// Tests the LIR that selection makes of each operation of samplers.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -22,7 +22,7 @@ TEST(SelectSamplers, LevelZeroHasAMessageOfItsOwn) {
 )");
 }
 
-// Reference, level, bias taken for the level.
+// Reference, level, and a bias that is used as the level.
 TEST(SelectSamplers, ParametersOfTheTable) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -60,7 +60,7 @@ TEST(SelectSamplers, Gradients) {
 )");
 }
 
-// With it go the components that nobody uses.
+// The header also masks the unused components.
 TEST(SelectSamplers, OffsetsGoIntoTheHeader) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
@@ -116,7 +116,7 @@ TEST(SelectSamplers, ChosenOffsetsAreParameters) {
 )");
 }
 
-// Of all lanes: in the header, which has them as known ones.
+// Offsets that all lanes share go into the header, at the bits of constant ones.
 TEST(SelectSamplers, ChosenOffsetsOfSamplesAreInTheHeader) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation

@@ -1,4 +1,4 @@
-// Instruction selection: which room makes the code of an instruction.
+// Instruction selection: calls the room that makes the code of an instruction.
 #include "core/intel/select/select.h"
 
 #include <utility>

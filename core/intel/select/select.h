@@ -1,11 +1,11 @@
-// Instruction selection: MIR -> LIR of the Intel EU at one dispatch width.
+// Instruction selection: lowers MIR to LIR of the Intel EU at one dispatch width.
 //
 // In: a verified MIR module within the back end's capabilities and its Abi. Out: LIR in SSA form,
-// structured blocks in layout order, as core/lir/verify.h and core/intel/lir describe it. Every
-// MIR op is either selected or refused with a named error that carries its SPIR-V id.
+// structured blocks in layout order, as core/lir/verify.h and core/intel/lir describe it. Every MIR
+// operation is either selected or refused with a named error that carries its SPIR-V id.
 //
-// Cost: linear. One pass in program order; values are mapped as they are defined.
-// Rooms: README.md.
+// Cost: linear. One pass in program order; values are mapped as they are defined. README.md lists
+// the rooms.
 #ifndef KILN_CORE_INTEL_SELECT_SELECT_H_
 #define KILN_CORE_INTEL_SELECT_SELECT_H_
 

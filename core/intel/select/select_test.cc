@@ -1,5 +1,5 @@
-// What selection decides, as text: uniform or per lane, flags or stored booleans, payloads,
-// control flow, the tables of the ABI.
+// Tests the decisions of selection, as text: uniform or per lane, flags or stored booleans,
+// payloads, control flow, the tables of the ABI.
 #include "core/intel/select/select.h"
 
 #include <string>
@@ -83,7 +83,7 @@ int Count(const std::string& text, const std::string& what) {
   return n;
 }
 
-// What is read only to be stored comes to each lane and is the payload.
+// Data that is read only to be stored is read by each lane, and the response is the payload.
 TEST(Select, CopiesAreReadByEachLane) {
   const std::string copy =
       Lir("  %1:i32, %2:i32 = load_ssbo[0, align 4] 0\n"
@@ -97,7 +97,7 @@ TEST(Select, CopiesAreReadByEachLane) {
   EXPECT_EQ(Count(used, "= header "), 1) << used;
 }
 
-// A carry that is only added is a compare's -1 with a minus.
+// A carry that is only added is a compare's -1 with a negation.
 TEST(Select, CarriesAreAddedWithoutBecomingOne) {
   const std::string added =
       Lir("  %1:i32 = subgroup_invocation\n"
@@ -115,7 +115,7 @@ TEST(Select, CarriesAreAddedWithoutBecomingOne) {
 
 // Descriptor bits of a block read of 2 owords through data cache 0: header, type 1, size 2.
 TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
-  // Not written: what lies in the same 32 bytes is read once.
+  // Memory that is not written: data in the same 32 bytes is read once.
   const std::string unchanging =
       Lir("  %1:i32 = load_ssbo[0, align 4] 4\n"
           "  %2:i32 = load_ssbo[0, align 4] 24\n"
@@ -125,7 +125,8 @@ TEST(Select, BuffersAtAnOffsetThatLanesShareAreReadInBlocks) {
           "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0 unchanging\n"
           "resource 1 ssbo 0.1.0\nbody {\n");
   EXPECT_EQ(Count(unchanging, "= msg %"), 1) << unchanging;
-  // Written: by one message each, at the place itself, which need not be that of a dword.
+  // Memory that is written: by one message each, at the offset itself, which need not be that of a
+  // dword.
   const std::string changing =
       Lir("  %1:i16 = load_ssbo[0, align 2] 6\n"
           "  store_ssbo[0, align 4] 4, 7\n"
@@ -150,7 +151,7 @@ TEST(Select, ProductsWithTwoShortFactorsAreTwoMultiplications) {
   EXPECT_EQ(products("2147483647"), std::pair(0, 1));
 }
 
-// Elements of two bytes go out together where what is known of the offset says that they may.
+// Elements of two bytes are written together if the known bits of the offset allow it.
 TEST(Select, AlignmentIsSeenInTheOffset) {
   const auto writes = [](const std::string& shift) {
     return Count(Lir("  %1:i32 = local_index\n  %2:i32 = shl %1, " + shift +
@@ -162,7 +163,7 @@ TEST(Select, AlignmentIsSeenInTheOffset) {
   EXPECT_EQ(writes("3"), 1);
 }
 
-// What image operations become. Sixteen lanes take typed messages in halves.
+// Returns the LIR of image operations. Sixteen lanes send typed messages in halves.
 std::string ImageLir(const std::string& body, int width) {
   const mir::Module m =
       Module(absl::StrCat("mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nresource 0 ssbo 0.0.0\n"
@@ -232,7 +233,7 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   EXPECT_NE(text.find(".2:ud {w8 nomask ["), std::string::npos) << text;  // element 5 is dword 2
 }
 
-// Wa_1407528679: where a thread may run for its fused neighbour alone, nobody has computed the
+// Wa_1407528679: where a thread may run for its fused neighbour alone, it has not computed the
 // index, and the handle is whatever lies there.
 TEST(SelectImages, WhatAValueChoseIsAskedForByThreadsWithLanesOnly) {
   const auto guarded = [](const std::string& array, const std::string& index) {
@@ -276,7 +277,7 @@ TEST(Select, CompareMakesAFlagAtItsUse) {
       << text;
 }
 
-// A flag lives in one line: for another the number is kept and compared with zero there.
+// A flag is live in one line of code: for another, the number is kept and compared with zero there.
 TEST(Select, ConditionsOfAnotherLineAreStored) {
   const auto compares = [](const std::string& condition) {
     const std::string text =
@@ -365,7 +366,8 @@ TEST(Abi, TablesFollowUse) {
   EXPECT_EQ(r.compute.last_thread_mask, 0xfu);
 }
 
-// A module that uses resources (lines without number, "ssbo 0.0.0") by constant index 0 of arrays.
+// Returns a module that uses resources (lines without number, "ssbo 0.0.0") by constant index 0 of
+// arrays.
 mir::Module Using(const std::vector<std::string>& resources) {
   std::string text = "mir 1\nentry \"main\"\nlocal_size 1, 1, 1\n", body;
   for (size_t i = 0; i < resources.size(); ++i) {

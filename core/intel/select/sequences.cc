@@ -1,4 +1,4 @@
-// Short sequences that several rooms of selection have in common.
+// Short sequences that several rooms of selection share.
 #include "core/intel/select/emission.h"
 
 namespace kiln::intel {
@@ -46,7 +46,6 @@ Operand Emission::Offset(Operand base, uint32_t bytes, Where where) {
   return Alu(Opcode::kAdd, Type::kD, where, {Retype(base, Type::kD), Imm(bytes, Type::kD)});
 }
 
-// One operand for consecutive components: themselves if they are such already.
 Operand Emission::Payload(absl::Span<const Operand> parts) {
   const auto comps = static_cast<uint16_t>(parts.size());
   if (comps == 1) return parts[0];
@@ -66,7 +65,6 @@ Operand Emission::Payload(absl::Span<const Operand> parts) {
   return def;
 }
 
-// The value for `lanes` lanes from `group` on, in registers of its own.
 Operand Emission::LanePart(const Operand& o, int lanes, int group) {
   lir::InstFields fields = Fields(Where::kUniform);
   fields.width = static_cast<uint8_t>(lanes);
@@ -76,13 +74,12 @@ Operand Emission::LanePart(const Operand& o, int lanes, int group) {
   return Def(part, Type::kUD);
 }
 
-// Component i of a response.
 Operand Emission::Component(const Operand& response, int i) const {
   return Use(response.value(), Type::kUD, FileOf(response) == kFileG ? i : 8 * i);
 }
 
-// An answer that came once for all lanes. Where it may differ from that of lanes that were here
-// before (in another iteration of a loop), each lane keeps its own.
+// If the result may differ from that of lanes that were here before (in another iteration of a
+// loop), each lane keeps its own.
 void Emission::SetAnswer(mir::ValueId result, const Operand& o) {
   const bool lanes = !IsUniform(result) && FileOf(o) != kFileG;
   Set(result, lanes ? Mov(Type::kUD, Where::kLanes, o) : o);

@@ -1,4 +1,4 @@
-// How a message names its surface; internal to this folder.
+// The representation of a message's surface. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
 #define KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
 
@@ -10,13 +10,13 @@
 namespace kiln::intel {
 
 struct SurfaceRef {
-  uint32_t bti = 0;                    // binding table index, or one with a meaning of its own
+  uint32_t bti = 0;                    // binding table index, or one with a special meaning
   std::optional<lir::Operand> index;   // uniform, added to the message descriptor
   std::optional<lir::Operand> handle;  // uniform, of a bindless surface (bti 252)
-  bool chosen = false;                 // by a value, this surface or the sampler beside it
+  bool chosen = false;                 // a value selects this surface, or the sampler used with it
 };
 
-// Whether two name the same surface by the same operands.
+// Returns true if both name the same surface by the same operands.
 inline bool SameSurface(const SurfaceRef& a, const SurfaceRef& b) {
   const auto same = [](const std::optional<lir::Operand>& x, const std::optional<lir::Operand>& y) {
     return x.has_value() == y.has_value() && (!x || (x->id == y->id && x->comp == y->comp));

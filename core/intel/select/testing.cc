@@ -84,13 +84,13 @@ constexpr char kViewedFragment[] =
     "output 0 location 0.0 i32 x1\nbody {\n"
     "%0:i32 = load_input[0, 0]\nstore_output[0, 0] %0\n";
 
-// Without its last two lines, which end the thread.
+// Returns the text without its last two lines, which end the thread.
 std::string WithoutEnd(std::string text) {
   for (int i = 0; i < 2; ++i) text.resize(text.rfind('\n', text.size() - 2) + 1);
   return text;
 }
 
-// A line feed, and four spaces before each line.
+// Returns a line feed, and the text with four spaces before each line.
 std::string Indented(const std::string& text, size_t dropped) {
   std::string out = "\n";
   for (size_t at = 0, end; at < text.size(); at = end + 1) {

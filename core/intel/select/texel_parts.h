@@ -1,4 +1,4 @@
-// Pieces that images.cc and samplers.cc share; internal to this folder.
+// Pieces that images.cc and samplers.cc share. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
 #define KILN_CORE_INTEL_SELECT_TEXEL_PARTS_H_
 
@@ -13,7 +13,7 @@ namespace kiln::intel {
 
 inline constexpr uint32_t kSamplerShift = 8;  // of the sampler index in a descriptor
 
-// A sampler message to be: operands by the kind of parameter.
+// A sampler message under construction: operands by the kind of parameter.
 struct SamplerCall {
   struct Param {
     isa::ParamKind kind;
@@ -21,10 +21,10 @@ struct SamplerCall {
   };
   isa::Message message = isa::Message::kSample;
   std::vector<Param> params;
-  std::optional<uint32_t> header;  // its dword 2, but for `offsets`; absent: there is none
+  std::optional<uint32_t> header;  // its dword 2 without `offsets`; absent: there is no header
   std::optional<lir::Operand>
-      offsets;         // of texels, chosen by value: uniform; there is a header then
-  SurfaceRef surface;  // its index may choose the sampler too
+      offsets;         // of texels, selected by value: uniform; there is a header then
+  SurfaceRef surface;  // its index may also select the sampler
   uint32_t sampler = 0;
   bool quad = false;                           // takes derivatives within quads
   std::optional<lir::Operand> sampler_handle;  // uniform; there is a header then
@@ -32,7 +32,7 @@ struct SamplerCall {
   void Add(isa::ParamKind kind, const lir::Operand& o) { params.push_back({kind, o}); }
 };
 
-// A typed surface message to be.
+// A typed surface message under construction.
 struct TypedCall {
   uint16_t op = 0;             // kMsgRead, kMsgWrite, kMsgAtomic
   isa::MessageFields message;  // without surface and slot group

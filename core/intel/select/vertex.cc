@@ -1,22 +1,23 @@
-// Vertices: attributes in, writes to the URB out (core/intel/ABI.md, "Vertices").
+// Selects a vertex shader's inputs (attributes) and outputs (writes to the URB) (core/intel/ABI.md,
+// "Vertices").
 //
-// An attribute is four registers, one for each component of eight vertices; what nobody reads is
-// no live-in. Outputs are kept by their place in the vertex's URB entry until the end, where two
-// neighbouring slots go in one message, which is the most that one takes; a slot of which nothing
-// is stored is not sent and ends a message. The header (shading rate, layer, viewport, point size)
-// is always written: fixed functions read it. Components of a written slot that nobody stored are
-// not defined. The last message ends the thread: handles and data then lie in the tail of the
-// register file.
+// An attribute is four registers, one for each component of eight vertices; registers that are not
+// read are no live-ins. Outputs are kept by their slot in the vertex's URB entry until the end.
+// There, two neighbouring slots go in one message, the maximum of a message; a slot of which
+// nothing is stored is not sent and ends a message. The header (shading rate, layer, viewport,
+// point size) is always written: fixed functions read it. Components of a written slot that are not
+// stored are undefined. The last message ends the thread: its handles and data are in the tail of
+// the register file.
 //
-// Where there are views (core/intel/abi/views.h), the hardware's instance number gives the client's
-// by a division and the view by the remainder, and the header's layer is the view. Views of a mask
-// with gaps come from a table of four bits each.
+// Under multiview (core/intel/abi/views.h), the hardware's instance number gives the client's by a
+// division and the view by the remainder, and the header's layer is the view. Views of a mask with
+// gaps come from a table of four bits each.
 //
 // Values of 16 bits are 32 at this boundary: attributes arrive as floats, or as integers whose low
 // word counts, and outputs leave likewise.
 //
-// Sources: Mesa 25.0.7, brw_vs_visitor / brw_fs_visitor.cpp (emit_urb_writes), brw_nir.c; forms
-// were read off its programs for this generation.
+// Sources: Mesa 25.0.7, brw_vs_visitor / brw_fs_visitor.cpp (emit_urb_writes), brw_nir.c; the forms
+// were derived from its programs for this generation.
 #include "core/intel/select/vertex.h"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void Vertex::FindView() {
   if (!views.several()) return;
   const Operand counted = DrawValue(VertexValue::kInstanceIdFromZero);
   const uint32_t count = views.count();
-  Operand nth;  // of the views in the mask
+  Operand nth;  // number of the view in the mask
   if (std::has_single_bit(count)) {
     nth = Unsigned(Opcode::kAnd, counted, count - 1);
   } else {
@@ -73,7 +74,7 @@ void Vertex::FindView() {
   view_ = ViewOf(nth);
 }
 
-// Beside masks without gaps, a table has four bits for each view.
+// For masks with gaps, a table has four bits for each view.
 Operand Vertex::ViewOf(const Operand& nth) {
   const Views& views = abi_.views;
   if (const std::optional<uint32_t> first = views.first_without_gaps()) {
@@ -97,7 +98,7 @@ Operand Vertex::Unsigned(Opcode op, const Operand& a, uint32_t b) {
   return Alu(op, Type::kUD, Where::kLanes, {a, Imm(b, Type::kUD)});
 }
 
-// The client's: the hardware counts each instance once for each view.
+// Returns the client's instance: the hardware counts each instance once for each view.
 Operand Vertex::InstanceFromZero() {
   if (instance_) return *instance_;
   const Operand counted = DrawValue(VertexValue::kInstanceIdFromZero);
@@ -127,8 +128,8 @@ Operand Vertex::DrawValue(VertexValue value) {
   return Attribute(place.slot, place.component);
 }
 
-// A component of the element that the instruction names. Which of several is chosen by value:
-// beyond the last there is none, and the first will do.
+// Returns a component of the element that the instruction names. If a value selects among several
+// elements, an index beyond the last selects the first, since none is defined.
 Operand Vertex::Element(mir::InstId id, uint32_t component) {
   const mir::Inst& inst = m_.inst(id);
   const mir::Interface& v = m_.inputs[inst.imm0];

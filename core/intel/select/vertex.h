@@ -1,6 +1,5 @@
-// What a vertex thread starts with and leaves: attributes, and writes to the URB; the view of each
-// vertex.
-// Internal to this folder.
+// Selection of a vertex thread's inputs and outputs: attributes, and writes to the URB; the view of
+// each vertex. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_VERTEX_H_
 #define KILN_CORE_INTEL_SELECT_VERTEX_H_
 
@@ -21,7 +20,7 @@ class Vertex : public Room {
   void DeclareLiveIns();
   absl::Status VisitInput(mir::InstId id);
   absl::Status VisitStore(mir::InstId id);
-  // Writes what was stored and ends the thread.
+  // Writes the stored outputs and ends the thread.
   void EndThread();
 
  private:
@@ -41,9 +40,9 @@ class Vertex : public Room {
 
   Access& access_;
   lir::ValueId handles_;
-  std::optional<Operand> instance_, view_;         // where several views are drawn
+  std::optional<Operand> instance_, view_;         // if several views are drawn
   absl::btree_map<uint32_t, Operand> attributes_;  // by register
-  absl::btree_map<uint32_t, Slot> slots_;          // of the URB entry, stored so far
+  absl::btree_map<uint32_t, Slot> slots_;          // slots of the URB entry, stored so far
 };
 
 }  // namespace kiln::intel

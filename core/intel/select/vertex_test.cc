@@ -1,11 +1,11 @@
-// What selection makes of a vertex shader's inputs and outputs: see vertex.h.
+// Tests the LIR that selection makes of a vertex shader's inputs and outputs: see vertex.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// The header goes with the position; a location behind a gap ends the thread.
+// The header is sent with the position; the write of a location after a gap ends the thread.
 TEST(SelectVertex, AttributesAreRegistersAndSlotsGoInPairs) {
   EXPECT_EQ(SelectedVertex(R"(
     %0:f32, %1:f32, %2:f32, %3:f32 = load_input[0, 0]
@@ -123,7 +123,7 @@ TEST(SelectVertex, HalvesAreFloatsOutside) {
 )");
 }
 
-// The only view is no work, and nothing is divided.
+// A single view needs no code, and nothing is divided.
 TEST(SelectVertex, OneViewIsKnown) {
   EXPECT_EQ(SelectedViews(/*fragment=*/false, 0x4), R"(
     livein %0 at 0
@@ -146,7 +146,7 @@ TEST(SelectVertex, OneViewIsKnown) {
 )");
 }
 
-// Those of a mask without gaps lie one behind the other.
+// The views of a mask without gaps are consecutive.
 TEST(SelectVertex, TwoViewsAreTheLowBit) {
   EXPECT_EQ(SelectedViews(/*fragment=*/false, 0x6), R"(
     livein %0 at 0

@@ -124,7 +124,7 @@ TEST(Audit, AMaskedWaitInAnIfCoversWhatItsOwnBlockHasBegun) {
   program.Append(Alu(12, 10, 2, true));
   program.Append(Branch(Opcode::kEndif), {5, isa::kNoTarget});
   EXPECT_EQ(Missing(program), "");
-  // Behind another jump.
+  // After another jump.
   Program nested(kGen);
   nested.Append(Branch(Opcode::kIf), {6, 6});
   nested.Append(With(Math(10, 1), 0x40));

@@ -447,7 +447,7 @@ TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
       "  -> b6(%3:ud)\n"
       "  ~> b2\n"
       "block b2 depth 0\n"
-      "  %2:ud = cmp %8:ud {w16}\n"  // the last use: a hole before the place of %3
+      "  %2:ud = cmp %8:ud {w16}\n"  // the last use: a hole before the register of %3
       "  if %2:ud {w16 pred 1}\n"
       "  -> b3, b4\n"
       "block b3 depth 0\n"

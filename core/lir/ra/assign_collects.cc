@@ -46,7 +46,7 @@ bool Collects::Place(InstId i) {
 uint32_t Collects::FindPlace(InstId i, uint32_t promised) {
   const ValueId v = in_.f.defs(i)[0].value();
   PlaceSearch::Query s = search_.Start(v);
-  std::vector<std::pair<uint32_t, uint32_t>> parts;  // offset, place
+  std::vector<std::pair<uint32_t, uint32_t>> parts;  // offset, first unit
   uint32_t offset = 0;
   for (const Operand& o : in_.f.uses(i)) {
     if (IsValue(o) && at_.now[o.id] != kNowhere) {

@@ -93,7 +93,7 @@ bool Compaction::Compact(ValueId v, InstId collect) {
 }
 
 std::vector<uint32_t> Compaction::PresentSlots(uint8_t pool) {
-  std::vector<uint64_t> keys;  // place, slot
+  std::vector<uint64_t> keys;  // first unit, slot
   const auto add = [&](uint32_t slot) {
     const ValueId v = in_.live.slot_value(slot);
     if (in_.info(v).pool != pool || at_.now[v.index] == kNowhere) return;

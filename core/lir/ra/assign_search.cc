@@ -1,3 +1,28 @@
+// A worked example, on the machine of lir/testing.h at width 8: a register has 8 units, and a value
+// of file G takes one. The pool has r0 to r3; %0 is a live-in in r0. With Order::kLow:
+//
+//   b0: %1 = add %0, %0            b1: %3 = add %0, %0           b2: %5 = add %1, %0
+//       %2 = cmp %0  (a flag)          %4 = const  (U, NoMask)       store %0, %5
+//       if %2 -> b1, b2                store %3, %4                  endif -> b3
+//                                      else -> b3 ~> b2
+//   b3: %6 = load %0;  %7 = add %0, %0;  %8 = collect %7, %6;  store %0, %8;  end %0
+//
+// * %1: r0 is taken by %0. No hint, and %0 does not die, so Find takes the lowest best fit: r1.
+// * %3: in b1 the lanes of the else side are parked and hold %0 and %1. Taken: r0. %3 is a masked
+//   write with the lane layout of %1, so TakenAt adds nothing for them: r1, shared with %1 in other
+//   lanes.
+// * %4: file U, written for all lanes. TakenAt adds all units that parked lanes hold: r0 (%0) and
+//   r1 (%3, and %1 of parked lanes) are taken. The first unit of r2.
+// * %5: %1 dies here. FitsOverSource at r1: the source starts there too and the machine may reuse
+//   it. So r1, without a search of the holes.
+// * %6: its last use is the collect %8, so PartPlace searches a range for all of %8 first, which
+//   also avoids the units that %6 must avoid: r1 and r2 become the hint of %8. %6 is the second
+//   part: r2.
+// * %7: the first part: r1. The collect then finds both parts at its hint, and needs no copy.
+//
+// With Order::kSpread %3 gets r2, since the search begins after the register that was given out
+// last, and %4 then r3. If the pool had only r0 and r1, %4 would fit nowhere, Compact could not
+// move a value out of the way either, and assignment would fail for %4.
 #include "core/lir/ra/assign_search.h"
 
 #include <algorithm>

@@ -736,7 +736,7 @@ class Checker {
 
   // Checks the header: it is the live-in, or one made for this slot directly before.
   void CheckHeader(uint32_t b, InstId i, uint32_t place, const Lanes& lanes) {
-    const size_t others = t_.ops[f_.inst(i).op].flags & kOpFill ? 1 : 2;  // place, payload
+    const size_t others = t_.ops[f_.inst(i).op].flags & kOpFill ? 1 : 2;  // slot, payload
     if ((f_.uses(i).size() > others) != ssa_.scratch_header.valid()) {
       return Report(b, i, "a scratch message has a header where there is one, and only there");
     }

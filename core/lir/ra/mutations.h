@@ -21,7 +21,7 @@ enum Mutation {
   kMoveDef,       // a result goes to another register
   kDropCopy,      // one copy is missing
   kRedirectCopy,  // a copy writes elsewhere
-  kSwapOrder,     // a copy and the instruction before it change places
+  kSwapOrder,     // a copy and the instruction before it are exchanged
   kMask,          // a NoMask copy obeys the mask
   kRenameTwo,     // two values live at once exchange registers at their definitions
   kNoMaskClash,   // a NoMask result is put where parked lanes hold a value

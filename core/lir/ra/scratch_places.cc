@@ -21,7 +21,7 @@ uint32_t Assign(std::vector<ScratchRange>& ranges, bool masked, uint32_t next) {
                    [&](uint32_t a, uint32_t b) { return ranges[a].first < ranges[b].first; });
   using Active = std::pair<uint32_t, uint32_t>;  // last position, range
   std::priority_queue<Active, std::vector<Active>, std::greater<>> active;
-  std::map<uint32_t, std::vector<uint32_t>> free;  // by units: places
+  std::map<uint32_t, std::vector<uint32_t>> free;  // by units: slots
   for (uint32_t k : order) {
     while (!active.empty() && active.top().first < ranges[k].first) {
       const ScratchRange& ended = ranges[active.top().second];

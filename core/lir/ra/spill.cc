@@ -1,3 +1,33 @@
+// A worked example, on the machine of lir/testing.h at width 8: all values but the flag %5 take one
+// register, the limit is 4, and there is no header. In b1, lanes that leave the loop wait for b2.
+//
+//   b0: %1 = load %0;  %2 = load %0                                               -> b1
+//   b1: %3 = load %0;  %4 = load %0;  store %3, %4;  %5 = cmp %0;  while %5       -> b1, b2
+//   b2: %6 = add %0, %1;  store %0, %6;  store %0, %2;  end %0
+//
+// First walk, which decides and writes nothing:
+// * b0: %0, %1 and %2 come into registers: 3 in use.
+// * b1: all three enter by name, since b0, the only predecessor earlier in the layout, ends with
+//   them; the entry is noted, as b1 is the head of a loop. %3 is the fourth. %4 has no room:
+//   MakeRoom compares the next uses, counted from %4: %3 in 1 instruction, %0 in 2, %1 in 100,005
+//   (leaving the loop counts 100,000) and %2 in 100,007. All are single registers (worth 8), so %2
+//   is evicted. The lanes that wait for b2 hold it as well, so it must not enter b2 in a register
+//   (Ban).
+// * End of b1: %2 was in a register at the loop's entry and is in none at the back edge: it must
+//   not enter b1 in one either.
+// * b2: %0 and %1 enter. store reads %2: a fill, under a temporary name.
+//
+// Second walk, which writes (there are at least two):
+// * b1: %0 and %1 enter; %3 and %4 are the third and fourth. Nothing is evicted.
+// * b2: as before; the fill becomes an instruction and %7 its result, which the store reads.
+// * No decision changed, so this walk was the last.
+//
+// Then PlaceStores adds the store after the definition of %2 (NoMask: no lane is parked in b0), and
+// AssignPlaces gives it the first slot:
+//
+//   b0: %1 = load %0;  %2 = load %0;  spill %2, 0                                 -> b1
+//   b1: as it was
+//   b2: %6 = add %0, %1;  store %0, %6;  %7 = fill 0;  store %0, %7;  end %0
 #include "core/lir/ra/spill.h"
 
 #include <algorithm>

@@ -1,3 +1,31 @@
+// A worked example, on the machine of lir/testing.h: a load has a latency of 200 cycles and keeps
+// its unit busy for 20, an add takes 14, each issues for 2. The limit is 4 registers. The source
+// sums four loads, one after another; the base order is the original one (profile: registers live
+// before the window, then at each node).
+//
+//   0 %1 = load %0    1 %2 = add %0, %1    2 %3 = load %0    3 %4 = add %2, %3    4 %5 = load %0
+//   5 %6 = add %4, %5    6 %7 = load %0    7 %8 = add %6, %7    8 store %0, %8
+//   profile: 1, 2 2 3 2 3 2 3 2 1
+//
+// The latency order 0 2 4 6 1 3 5 7 8 takes 276 cycles and needs 5 registers (%0 and four results);
+// the original one takes 822 cycles and needs 3. Each load opens one register; an add opens none,
+// since operands die with it.
+//
+// * Cycle 0: loads 0, 2, 4 and 6 are ready, the longest path (270 cycles) is that of 0, and it is
+//   next in the base order anyway: 0 issues. Load 6 would not leave the claims of 0, 2 and 4: one
+//   register live, one for 6 and three claimed make 5.
+// * Cycle 20, when the unit is free again: 2 is the first candidate and passes node 1, where it
+//   adds a register: 2 becomes 3, at most 4, so it fits. Issuing 2 corrects the profile:
+//   1, 2 3 3 2 3 2 3 2 1.
+// * Cycle 40: 4 passes nodes 1, 2 and 3, of which 2 has been issued and does not count. It fits:
+//   1, 2 4 4 3 3 2 3 2 1.
+// * Now 4 registers are live, and load 6 has no room. So add 1 issues, next in the base order, when
+//   its operand is available in cycle 200, and add 3 in cycle 220. %2 and %3 died: 3 are live.
+// * Cycle 222: 6 is ready, leaves all claims (only add 5 is ready, and opens nothing), and passes
+//   node 5, where 2 becomes 3. It issues while 5 still waits for its operand until cycle 240.
+// * The rest has no choice: 5 in cycle 240, 7 when %7 is available in cycle 422, 8 in cycle 436.
+//
+// Result: 0 2 4 1 3 6 5 7 8, 438 cycles with 4 registers.
 #include "core/lir/schedule/hoist_scheduler.h"
 
 #include <algorithm>

@@ -147,7 +147,7 @@ std::optional<Access> MemoryAccessOf(const Module& m, InstId id) {
   a.is_coherent = (inst.flags & mir::kCoherent) != 0;
   if (a.space == Space::kUnknown || a.space == Space::kImage) return a;
   if (a.space == Space::kHelper) {
-    a.bytes = a.element_bytes;  // one place
+    a.bytes = a.element_bytes;  // one location
     return a;
   }
   a.memory = inst.imm0;

@@ -12,10 +12,10 @@ namespace kiln::mid {
 
 using ValueKey = absl::InlinedVector<uint32_t, 16>;
 
-// Equal keys: equal op, flags, immediates, sources (in either order if the op is commutative) and
-// result types, which do not always follow from the sources (bitcast, conversions, loads). Float
-// arithmetic with different flags has different keys. `source` maps a source to the value that
-// stands for it.
+// Equal keys mean equal op, flags, immediates, sources (in either order if the op is commutative)
+// and result types, which do not always follow from the sources (bitcast, conversions, loads).
+// Float arithmetic with different flags has different keys. `source` maps a source to the value
+// that stands for it.
 template <class Source>
 ValueKey KeyOf(const mir::Module& m, mir::InstId id, Source&& source) {
   const mir::Inst& inst = m.inst(id);

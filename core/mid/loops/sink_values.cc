@@ -23,33 +23,36 @@ using List = std::vector<InstId>;
 class Sinker {
  public:
   Sinker(Module& module, PassContext& context)
-      : m_(module), context_(context), places_(module.regions.size()), use_(module.values.size()) {}
+      : m_(module),
+        context_(context),
+        positions_(module.regions.size()),
+        use_(module.values.size()) {}
 
   bool Run() {
     Enter(m_.body, RegionId(), m_.body);
     Visit(m_.body);
-    for (size_t r = 0; r < places_.size(); ++r) {
+    for (size_t r = 0; r < positions_.size(); ++r) {
       List& insts = m_.regions[r].insts;
-      insts.insert(insts.begin(), places_[r].front.rbegin(), places_[r].front.rend());
+      insts.insert(insts.begin(), positions_[r].front.rbegin(), positions_[r].front.rend());
     }
     return moved_ > 0;
   }
 
  private:
   // The position of a region in the tree.
-  struct Place {
+  struct Position {
     RegionId parent;
     RegionId loop;  // body of the innermost loop around it, or the module's
     int depth = 0;
     List front;  // instructions sunk to here, last first
   };
 
-  Place& PlaceOf(RegionId r) { return places_[r.index]; }
+  Position& PositionOf(RegionId r) { return positions_[r.index]; }
 
   void Enter(RegionId region, RegionId parent, RegionId loop) {
-    PlaceOf(region).parent = parent;
-    PlaceOf(region).loop = loop;
-    PlaceOf(region).depth = parent.valid() ? PlaceOf(parent).depth + 1 : 0;
+    PositionOf(region).parent = parent;
+    PositionOf(region).loop = loop;
+    PositionOf(region).depth = parent.valid() ? PositionOf(parent).depth + 1 : 0;
     for (InstId id : m_.region(region).insts) {
       const Inst& inst = m_.inst(id);
       for (int r = 0; r < inst.num_regions; ++r) {
@@ -61,10 +64,10 @@ class Sinker {
   // The innermost region that contains both.
   RegionId Common(RegionId a, RegionId b) {
     while (a != b) {
-      if (PlaceOf(a).depth >= PlaceOf(b).depth) {
-        a = PlaceOf(a).parent;
+      if (PositionOf(a).depth >= PositionOf(b).depth) {
+        a = PositionOf(a).parent;
       } else {
-        b = PlaceOf(b).parent;
+        b = PositionOf(b).parent;
       }
     }
     return a;
@@ -87,7 +90,7 @@ class Sinker {
       for (int r = m_.inst(id).num_regions; r-- > 0;) Visit(m_.inst(id).regions[r]);
       const RegionId target = TargetOf(id, region);
       if (target != region && context_.Rewrite()) {
-        PlaceOf(target).front.push_back(id);
+        PositionOf(target).front.push_back(id);
         NoteUses(id, target);
         ++moved_;
       } else {
@@ -110,7 +113,7 @@ class Sinker {
       if (here.valid()) use = use.valid() ? Common(use, here) : here;
     }
     if (!use.valid() || Prolonged(id) > inst.num_results) return region;
-    while (PlaceOf(use).loop != PlaceOf(region).loop) use = PlaceOf(use).parent;
+    while (PositionOf(use).loop != PositionOf(region).loop) use = PositionOf(use).parent;
     return use;
   }
 
@@ -130,8 +133,8 @@ class Sinker {
 
   Module& m_;
   PassContext& context_;
-  std::vector<Place> places_;  // by region
-  std::vector<RegionId> use_;  // by value: the innermost region that contains the uses seen
+  std::vector<Position> positions_;  // by region
+  std::vector<RegionId> use_;        // by value: the innermost region that contains the uses seen
   int64_t moved_ = 0;
 };
 

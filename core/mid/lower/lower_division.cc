@@ -96,7 +96,7 @@ class Lowering {
                       type);
   }
 
-  // To 32 bits.
+  // Extends a value to 32 bits.
   ValueId Extend(Op op, ValueId v) {
     if (!m_.IsConstant(v)) return b_.Convert(op, v, mir::Type::kI32);
     const mir::Value& value = m_.value(v);

@@ -53,42 +53,43 @@ class Lowering {
 
   // The atomic as an access to a dword, without its operands. `shift`: the position of a 16-bit
   // value in the dword.
-  struct Place {
+  struct Location {
     mir::Inst inst;
     std::vector<ValueId> sources;
     ValueId shift;
   };
-  Place PlaceOf(InstId id) {
-    Place place;
-    place.inst = m_.inst(id);
+  Location LocationOf(InstId id) {
+    Location location;
+    location.inst = m_.inst(id);
     const absl::Span<const ValueId> all = m_.sources(id);
-    place.sources.assign(all.begin(), all.end() - mir::AtomicOperands(OpOf(place.inst)));
-    if (place.inst.op == Op::kImageAtomic || !IsShort(id)) return place;
-    ValueId& offset = place.sources[mir::OffsetSource(place.inst)];
-    place.shift = b_.Shl(b_.And(offset, b_.Int(2)), b_.Int(3));
+    location.sources.assign(all.begin(), all.end() - mir::AtomicOperands(OpOf(location.inst)));
+    if (location.inst.op == Op::kImageAtomic || !IsShort(id)) return location;
+    ValueId& offset = location.sources[mir::OffsetSource(location.inst)];
+    location.shift = b_.Shl(b_.And(offset, b_.Int(2)), b_.Int(3));
     offset = b_.And(offset, b_.Int(~3u));
-    return place;
+    return location;
   }
 
   // Emits another operation on the same dword.
-  ValueId Access(const Place& place, AtomicOp op, std::initializer_list<ValueId> values) {
-    std::vector<ValueId> sources = place.sources;
+  ValueId Access(const Location& location, AtomicOp op, std::initializer_list<ValueId> values) {
+    std::vector<ValueId> sources = location.sources;
     sources.insert(sources.end(), values.begin(), values.end());
     uint32_t imm1 = static_cast<uint32_t>(op);
-    if (place.inst.op == Op::kImageAtomic) {
-      mir::TexelOp texel = m_.texel_ops[place.inst.imm1];
+    if (location.inst.op == Op::kImageAtomic) {
+      mir::TexelOp texel = m_.texel_ops[location.inst.imm1];
       texel.atomic = op;
       imm1 = mir::AddTexelOp(m_, texel);
     }
-    b_.set_flags(place.inst.flags);
-    const InstId access = b_.EmitInst(place.inst.op, sources, {Type::kI32}, place.inst.imm0, imm1);
+    b_.set_flags(location.inst.flags);
+    const InstId access =
+        b_.EmitInst(location.inst.op, sources, {Type::kI32}, location.inst.imm0, imm1);
     b_.set_flags(0);
     return m_.result(access);
   }
 
   // The 16-bit value in a dword, as an integer.
-  ValueId Part(const Place& place, ValueId dword) {
-    return b_.Convert(Op::kTrunc, b_.Ushr(dword, place.shift), Type::kI16);
+  ValueId Part(const Location& location, ValueId dword) {
+    return b_.Convert(Op::kTrunc, b_.Ushr(dword, location.shift), Type::kI16);
   }
 
   // Computes the operation exactly: other invocations see the result, so no transformation is
@@ -103,43 +104,43 @@ class Lowering {
   }
 
   // The new value of the dword.
-  ValueId Next(const Place& place, ValueId before, ValueId operand) {
-    const AtomicOp op = OpOf(place.inst);
-    if (!place.shift.valid()) {
-      const bool image = place.inst.op == Op::kImageAtomic;  // operands are bits
+  ValueId Next(const Location& location, ValueId before, ValueId operand) {
+    const AtomicOp op = OpOf(location.inst);
+    if (!location.shift.valid()) {
+      const bool image = location.inst.op == Op::kImageAtomic;  // operands are bits
       return b_.Bitcast(Combine(op, b_.Bitcast(before), image ? b_.Bitcast(operand) : operand));
     }
     ValueId part = operand;
     if (mir::IsFloatAtomic(op)) {
-      part = b_.Bitcast(Combine(op, b_.Bitcast(Part(place, before)), operand));
+      part = b_.Bitcast(Combine(op, b_.Bitcast(Part(location, before)), operand));
     }
-    const ValueId others = b_.And(before, b_.Not(b_.Shl(b_.Int(0xffff), place.shift)));
-    return b_.Or(others, b_.Shl(b_.Convert(Op::kZext, part, Type::kI32), place.shift));
+    const ValueId others = b_.And(before, b_.Not(b_.Shl(b_.Int(0xffff), location.shift)));
+    return b_.Or(others, b_.Shl(b_.Convert(Op::kZext, part, Type::kI32), location.shift));
   }
 
   // The atomic's result, given the old dword.
-  ValueId Result(InstId id, const Place& place, ValueId before) {
+  ValueId Result(InstId id, const Location& location, ValueId before) {
     const Type type = m_.value(m_.result(id)).type;
-    const ValueId bits = place.shift.valid() ? Part(place, before) : before;
+    const ValueId bits = location.shift.valid() ? Part(location, before) : before;
     return mir::IsFloat(type) ? b_.Bitcast(bits) : bits;
   }
 
   void Lower(InstId id) {
     changed_ = true;
-    const Place place = PlaceOf(id);
-    const ValueId first = Access(place, AtomicOp::kLoad, {});
-    if (OpOf(place.inst) == AtomicOp::kLoad) {
-      replace_.Replace(m_.result(id), Result(id, place, first));
+    const Location location = LocationOf(id);
+    const ValueId first = Access(location, AtomicOp::kLoad, {});
+    if (OpOf(location.inst) == AtomicOp::kLoad) {
+      replace_.Replace(m_.result(id), Result(id, location, first));
       return;
     }
     const ValueId operand = m_.sources(id).back();
-    const mir::Builder::Place outer = b_.place();
+    const mir::Builder::InsertionPoint outer = b_.insertion_point();
     const InstId loop = b_.Loop({first});
     const RegionId body = m_.inst(loop).regions[0];
     b_.SetRegion(body);
     const ValueId expected = m_.region(body).params[0];
     const ValueId found =
-        Access(place, AtomicOp::kCompareExchange, {expected, Next(place, expected, operand)});
+        Access(location, AtomicOp::kCompareExchange, {expected, Next(location, expected, operand)});
     ValueId done = b_.Ieq(found, expected);
     // The result of an exchange is undefined in helpers, which might never leave the loop.
     if (m_.stage == mir::Stage::kFragment) done = b_.Or(done, b_.HelperInvocation());
@@ -151,8 +152,8 @@ class Lowering {
     b_.SetRegion(body);
     b_.Continue({found});
     mir::SetResults(m_, loop, {Type::kI32});
-    b_.SetPlace(outer);
-    replace_.Replace(m_.result(id), Result(id, place, m_.result(loop)));
+    b_.SetInsertionPoint(outer);
+    replace_.Replace(m_.result(id), Result(id, location, m_.result(loop)));
   }
 
   Module& m_;

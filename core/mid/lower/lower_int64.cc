@@ -203,7 +203,7 @@ class Lowering {
     constexpr uint32_t kLast = 7;  // the last byte of an element
     const ValueId end = b_.Isub(b_.Umax(m_.result(size), b_.Int(kLast)), b_.Int(kLast));
     const InstId inside = b_.If(b_.Ult(offset, end));
-    const mir::Builder::Place outer = b_.place();
+    const mir::Builder::InsertionPoint outer = b_.insertion_point();
     b_.SetRegion(m_.inst(inside).regions[0]);
     const Wide address = wide_.Add({m_.result(start, 0), m_.result(start, 1)}, {offset, b_.Int(0)});
     const Wide before = ByAddress(address, op, operands);
@@ -211,7 +211,7 @@ class Lowering {
     b_.SetRegion(m_.inst(inside).regions[1]);
     b_.Yield({b_.Int(0), b_.Int(0)});
     mir::SetResults(m_, inside, {Type::kI32, Type::kI32});
-    b_.SetPlace(outer);
+    b_.SetInsertionPoint(outer);
     return {m_.result(inside, 0), m_.result(inside, 1)};
   }
 

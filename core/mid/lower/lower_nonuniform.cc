@@ -136,7 +136,7 @@ class Lowering {
     return types;
   }
 
-  // Not yet anywhere.
+  // Returns a copy of the instruction, which is in no region yet.
   InstId CopyOf(InstId id) {
     const std::vector<ValueId> sources(m_.sources(id).begin(), m_.sources(id).end());
     const Inst inst = m_.inst(id);
@@ -167,7 +167,7 @@ class Lowering {
   // iteration serves the lanes that agree with the first one, which then leave.
   void OneByOne(InstId id, const std::vector<int>& indices) {
     const InstId access = CopyOf(id);
-    const mir::Builder::Place outer = b_.place();
+    const mir::Builder::InsertionPoint outer = b_.insertion_point();
     const InstId loop = b_.Loop();
     mir::SetResults(m_, loop, TypesOf(id));
     std::vector<ValueId> results;
@@ -184,7 +184,7 @@ class Lowering {
     b_.Break(results);
     b_.SetRegion(m_.inst(turn).regions[1]);
     b_.Yield();
-    b_.SetPlace(outer);
+    b_.SetInsertionPoint(outer);
   }
 
   // The same with all lanes active in each iteration; those that agree keep its results. The loop
@@ -193,7 +193,7 @@ class Lowering {
     const InstId access = CopyOf(id);
     std::vector<int> kept;  // results
     std::vector<Type> types;
-    const mir::Builder::Place outer = b_.place();
+    const mir::Builder::InsertionPoint outer = b_.insertion_point();
     std::vector<ValueId> initial = {Ballot(b_.Bool(true))};
     for (int i = 0; i < m_.inst(id).num_results; ++i) {
       if (uses_.Unused(m_.result(id, i))) continue;
@@ -228,7 +228,7 @@ class Lowering {
     b_.Break(absl::MakeConstSpan(next).subspan(1));
     b_.SetRegion(m_.inst(end).regions[1]);
     b_.Yield();
-    b_.SetPlace(outer);
+    b_.SetInsertionPoint(outer);
   }
 
   struct First {

@@ -105,7 +105,7 @@ class Scan64 {
     mir::Module& m = b_.module();
     const Wide identity = wide_.Constant(mir::IdentityOf(op_, Type::kI64));
     const InstId loop = b_.Loop({b_.Int(0), identity.lo, identity.hi});
-    const mir::Builder::Place outer = b_.place();
+    const mir::Builder::InsertionPoint outer = b_.insertion_point();
     const RegionId body = m.inst(loop).regions[0];
     const auto param = [&](int i) { return m.region(body).params[i]; };
     const Wide taken = {param(1), param(2)};
@@ -122,7 +122,7 @@ class Scan64 {
     const Wide more = Combine(taken, {Read(v.lo, lane), Read(v.hi, lane)});
     const Wide next = wide_.Select(Takes(lane), more, taken);
     b_.Continue({b_.Iadd(lane, b_.Int(1)), next.lo, next.hi});
-    b_.SetPlace(outer);
+    b_.SetInsertionPoint(outer);
     mir::SetResults(m, loop, std::vector<Type>(2, kDword));
     return {m.result(loop, 0), m.result(loop, 1)};
   }

@@ -98,13 +98,13 @@ WideInt::Quotient WideInt::UnsignedDivide(Wide n, Wide d) {
   mir::Module& m = b_.module();
   const mir::InstId test = b_.If(b_.Ieq(b_.Or(n.hi, d.hi), zero));
   const std::vector<Type> types(4, Type::kI32);
-  const mir::Builder::Place outer = b_.place();
+  const mir::Builder::InsertionPoint outer = b_.insertion_point();
   for (int side = 0; side < 2; ++side) {
     b_.SetRegion(m.inst(test).regions[side]);
     const Quotient q = side == 0 ? narrow() : LongDivide(n, d);
     b_.Yield({q.quotient.lo, q.quotient.hi, q.remainder.lo, q.remainder.hi});
   }
-  b_.SetPlace(outer);
+  b_.SetInsertionPoint(outer);
   mir::SetResults(m, test, types);
   return {{m.result(test, 0), m.result(test, 1)}, {m.result(test, 2), m.result(test, 3)}};
 }
@@ -116,7 +116,7 @@ WideInt::Quotient WideInt::LongDivide(Wide n, Wide d) {
   const mir::InstId loop = b_.Loop({b_.Int(64), n.lo, n.hi, zero, zero});
   const mir::RegionId body = m.inst(loop).regions[0];
   const auto param = [&](int i) { return m.region(body).params[i]; };
-  const mir::Builder::Place outer = b_.place();
+  const mir::Builder::InsertionPoint outer = b_.insertion_point();
   b_.SetRegion(body);
   const mir::InstId test = b_.If(b_.Ieq(param(0), zero));
   b_.SetRegion(m.inst(test).regions[0]);
@@ -133,7 +133,7 @@ WideInt::Quotient WideInt::LongDivide(Wide n, Wide d) {
   const ValueId bit = b_.Select(fits, one, zero);
   b_.Continue({b_.Isub(param(0), one), b_.Or(b_.Shl(dividend.lo, one), bit),
                b_.Or(b_.Shl(dividend.hi, one), b_.Ushr(dividend.lo, top)), rest.lo, rest.hi});
-  b_.SetPlace(outer);
+  b_.SetInsertionPoint(outer);
   mir::SetResults(m, loop, std::vector<Type>(4, Type::kI32));
   return {{m.result(loop, 0), m.result(loop, 1)}, {m.result(loop, 2), m.result(loop, 3)}};
 }

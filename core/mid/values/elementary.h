@@ -16,7 +16,7 @@ namespace kiln::mid {
 // 2^x for |x| <= 1000.
 double Exp2(double x);
 
-// For normal positive x.
+// log2 x, for normal positive x.
 double Log2(double x);
 
 // For |x| <= kMaxAngle radians.

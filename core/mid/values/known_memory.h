@@ -1,7 +1,7 @@
 // The values that memory is known to hold at a point of the program, for global value numbering.
 //
-// Each entry maps an element of memory to a value. There are at most kMaxPlaces entries; the oldest
-// is dropped first. A copy is the state to restore after a side of an if.
+// Each entry maps an element of memory to a value. There are at most kMaxEntries entries; the
+// oldest is dropped first. A copy is the state to restore after a side of an if.
 #ifndef KILN_CORE_MID_VALUES_KNOWN_MEMORY_H_
 #define KILN_CORE_MID_VALUES_KNOWN_MEMORY_H_
 
@@ -15,7 +15,7 @@ namespace kiln::mid {
 
 class KnownMemory {
  public:
-  static constexpr size_t kMaxPlaces = 96;
+  static constexpr size_t kMaxEntries = 96;
 
   // Records the value of element `n` of the access.
   void Learn(const Access& access, int n, mir::ValueId v);
@@ -32,14 +32,14 @@ class KnownMemory {
   void Restrict(const KnownMemory& state);
 
  private:
-  struct Place {
+  struct Entry {
     Access access;  // one element
     mir::ValueId value;
     uint64_t serial;  // ascending in the list
   };
-  uint64_t Newest() const { return places_.empty() ? 0 : places_.back().serial; }
+  uint64_t Newest() const { return entries_.empty() ? 0 : entries_.back().serial; }
 
-  std::vector<Place> places_;
+  std::vector<Entry> entries_;
   uint64_t next_serial_ = 1;
 };
 

@@ -96,7 +96,7 @@ class Rematerialiser {
   struct Wanted {
     std::vector<Distant> distant;
     int64_t needed = 0;   // the last position of uses as a number
-    bool stored = false;  // there is one
+    bool stored = false;  // there are uses as a number
   };
   struct Made {
     InstId before;
@@ -165,7 +165,7 @@ class Rematerialiser {
     return false;
   }
 
-  // Each once.
+  // The operands, without repetition.
   std::vector<ValueId> Operands(InstId compare) const {
     std::vector<ValueId> list = {m_.source(compare, 0)};
     if (m_.source(compare, 1) != list[0]) list.push_back(m_.source(compare, 1));

@@ -140,8 +140,8 @@ class LoopBound {
     return *step != 0;
   }
 
-  // Returns true if some counter always gives the wanted outcome: the bound itself, or any other
-  // number.
+  // Returns true if for every bound some counter gives the wanted outcome: the bound itself, or any
+  // number but the bound.
   static bool ContainsBound(Op op, bool wanted) {
     switch (op) {
       case Op::kIeq:

@@ -191,7 +191,7 @@ constexpr Rule kRules[] = {
     {"feq_nan", "(feq a #b:nan)", "false"},
     {"fne_nan", "(fne a #b:nan)", "true"},
 
-    // Floats, by licence.
+    // Floats, only without the flags given.
     {"fadd_zero", "(fadd a 0.0f)", "a", kZeros},
     {"fmul_zero", "(fmul a 0.0f)", "0.0f", kSpecials},
     {"ffma_zero", "(ffma a 0.0f b)", "b", kSpecials},

@@ -1,4 +1,4 @@
-// See alu.h. One function per family; each fetches, computes into an array and hands it to one of
+// See alu.h. One function per family; each fetches, computes into an array and passes it to one of
 // two writers, which saturate, convert, set flags and store.
 #include "core/sim/eu/alu.h"
 
@@ -24,7 +24,7 @@ using Ints = int64_t[kMaxChannels];
 using Floats = float[kMaxChannels];
 using Doubles = double[kMaxChannels];
 
-// What one instruction needs besides its operands.
+// The state of one instruction besides its operands.
 struct Context {
   const Op& op;
   Thread& thread;
@@ -102,8 +102,9 @@ void UpdateAccumulator(Context& c, const int64_t* bits) {
   }
 }
 
-// Elements of an accumulator that enabled channels read have the size that was written: where those
-// of another size lie in it, and what its extra bits become, no source says.
+// Returns true if the elements of an accumulator that enabled channels read have the size with
+// which they were written. No source says where elements of another size are, and what the extra
+// bits hold.
 bool ReadsAccumulatorsAsWritten(const Context& c) {
   const auto written = [&c](int element, Type type) {
     const int bytes = c.thread.acc_bytes[element];
@@ -123,8 +124,8 @@ bool NeedsAccumulator(const Context& c) {
   return c.op.inst.acc_write && c.op.dst.access != Access::kAccumulator;
 }
 
-// Float results to bits of the destination type. `flush`: results may be subnormal and are not
-// mere copies.
+// Converts float results to bits of the destination type. `flush`: results may be subnormal and are
+// not mere copies.
 void FloatBits(Context& c, double* r, bool flush, int64_t* bits) {
   const Type type = c.op.dst.type;
   if (c.op.inst.saturate) {
@@ -287,7 +288,7 @@ absl::Status Cmp(Context& c) {
 absl::Status Sel(Context& c, uint32_t choose) {
   const CondMod cmod = c.op.inst.cmod;
   if (cmod != CondMod::kNone && !CompareSources(c, &choose)) return AddressError(c.op);
-  // The modifier has been used up; it sets no flags.
+  // sel uses the conditional modifier itself, so it sets no flags.
   if (c.op.exec == ExecType::kInt) {
     Ints v[2], r, bits;
     if (!FetchAllInts(c, 2, v)) return AddressError(c.op);
@@ -361,11 +362,10 @@ uint32_t Reverse(uint32_t v) {
   return r;
 }
 
-// Of a shift count the low five bits count: what is wider would be a 64-bit operation.
+// Only the low five bits of a shift count are used; wider shifts would be 64-bit operations.
 constexpr int kShiftMask = 31;
 
-// A product or a shifted value, which 64 bits may not hold: as they wrap, or for what saturates the
-// bound that it is beyond.
+// Narrows a product or shifted value to 64 bits: wraps, or clamps if the instruction saturates.
 int64_t Narrow(const Op& op, __int128 exact) {
   if (!op.inst.saturate) return static_cast<int64_t>(exact);
   return static_cast<int64_t>(std::clamp<__int128>(exact, std::numeric_limits<int64_t>::min(),
@@ -436,11 +436,11 @@ int64_t Extract(const Op& op, int64_t width, int64_t offset, int64_t value) {
   offset &= 31;
   if (width == 0) return 0;
   const uint32_t v = static_cast<uint32_t>(value);
-  // The value has the sign of the result (type_rules.h), also where it is a word.
+  // The value has the signedness of the result (type_rules.h), also if it is a word.
   if (!isa::IsSigned(op.dst.type)) {
     return (v >> offset) & static_cast<uint32_t>((uint64_t{1} << width) - 1);
   }
-  // Bits beyond bit 31 repeat the sign.
+  // Bits above bit 31 repeat the sign.
   const int64_t wide = static_cast<int32_t>(v);
   return (wide >> offset) << (64 - width) >> (64 - width);
 }
@@ -450,8 +450,8 @@ int64_t Ternary(const Op& op, int64_t a, int64_t b, int64_t d) {
     case Opcode::kMad: return Narrow(op, a + static_cast<__int128>(b) * d);
     case Opcode::kBfe: return Extract(op, a, b, d);
     case Opcode::kBfi2: {
-      // The field goes to where the mask begins (NIR's bfi, which Mesa maps to this instruction,
-      // shifts likewise and hands over the field unshifted).
+      // The field is shifted to where the mask begins (as by NIR's bfi, which Mesa maps to this
+      // instruction and which passes the field unshifted).
       const auto mask = static_cast<uint32_t>(a);
       if (mask == 0) return d;
       return (mask & (static_cast<uint32_t>(b) << std::countr_zero(mask))) | (~a & d);
@@ -494,8 +494,8 @@ absl::Status CarryArithmetic(Context& c) {
   return status;
 }
 
-// mach: the accumulator holds src0 times the low half of src1; adds the high half's product, gives
-// the upper 32 bits and leaves the lower ones in the accumulator.
+// mach: the accumulator holds src0 times the low half of src1; adds the high half's product,
+// returns the upper 32 bits and leaves the lower ones in the accumulator.
 absl::Status MultiplyHigh(Context& c) {
   Ints v[2], high, low;
   if (!FetchAllInts(c, 2, v)) return AddressError(c.op);

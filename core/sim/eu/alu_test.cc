@@ -1,4 +1,4 @@
-// Semantics of single instructions against straightforward C++.
+// Compares the semantics of single instructions with straightforward C++.
 #include "core/sim/eu/alu.h"
 
 #include <bit>
@@ -309,7 +309,7 @@ TEST(Alu, FusedMultiplyAddRoundsOnce) {
   }
 }
 
-// Mixed floats: a half addend is taken as the single that equals it.
+// Mixed floats: a half addend is converted to the single that equals it.
 TEST(Alu, MultiplyAddWithHalfAddend) {
   struct Addend {
     uint16_t half;
@@ -583,7 +583,7 @@ TEST(Alu, SixtyFourBitsAreRefusedByName) {
   }
 }
 
-// What was written as dwords is no pair of words.
+// Elements written as dwords are not readable as pairs of words.
 TEST(Alu, AccumulatorsAreReadAsTheyWereWritten) {
   for (const Type read : {Type::kD, Type::kW}) {
     Thread t = MakeThread();

@@ -1,4 +1,4 @@
-// Every message of the data ports: which bytes it moves under which mask, and where it may lie.
+// Every message of the data ports: the bytes that it moves under each mask, and its alignment.
 #include "core/sim/eu/block_rules.h"
 
 #include <cstring>
@@ -18,7 +18,7 @@ using isa::Sfid;
 using ::testing::HasSubstr;
 using M = isa::Message;
 
-// A block message and the descriptor's bits but lengths and size.
+// A block message and the descriptor's bits except lengths and size.
 struct Block {
   M message;
   Sfid sfid;
@@ -45,7 +45,7 @@ constexpr Block kBlocks[] = {
     {M::kScratchWrite, Sfid::kDataCache0, kScratchBlock | kScratchStore | kDwordMode, true, true},
 };
 
-// Size codes and the owords that they mean.
+// Size codes and their numbers of owords.
 struct Size {
   uint32_t code;
   int owords;
@@ -88,8 +88,8 @@ class BlockRulesTest : public ::testing::Test {
     return ExecuteMessage(*m, {b.write ? -1 : 20, 10, b.write ? 20 : -1}, lanes, view_, thread_);
   }
 
-  // Fills memory and registers and returns which dwords of the block a message moved; others that
-  // changed are failures.
+  // Fills memory and registers and returns the dwords of the block that a message moved; changes of
+  // others are failures.
   std::vector<bool> Moved(const Block& b, const Size& size, uint32_t lanes, absl::Status* status) {
     uint32_t* memory = Place(b);
     const int skip = size.high ? 4 : 0;
@@ -127,8 +127,8 @@ class BlockRulesTest : public ::testing::Test {
   Thread thread_;
 };
 
-// Dwords that a mask lets through, or nothing where no source says. Written beside the rules, from
-// Mesa's spills: eight channels per register, two registers at most.
+// Returns the dwords that a mask lets through, or nothing if no source says. Written independently
+// of the rules, from Mesa's spills: eight channels per register, two registers at most.
 std::optional<uint64_t> Expected(const Block& b, const Size& size, uint32_t lanes) {
   const uint64_t whole = size.owords == 16 ? ~0ull : (1ull << (4 * size.owords)) - 1;
   const uint32_t all = size.owords > 2 ? 0xffff : 0xff;
@@ -164,7 +164,7 @@ TEST_F(BlockRulesTest, EveryBlockUnderEveryKindOfMask) {
   }
 }
 
-// Blocks lie at owords or dwords, as their messages say.
+// Blocks are aligned to owords or dwords, depending on their messages.
 TEST_F(BlockRulesTest, MisplacedBlocksAreRefused) {
   for (const Block& b : kBlocks) {
     if (b.scratch || b.message == M::kBlockRead || b.message == M::kBlockWrite ||
@@ -182,7 +182,7 @@ TEST_F(BlockRulesTest, MisplacedBlocksAreRefused) {
   }
 }
 
-// Accesses of lanes whose units are dwords.
+// Accesses of lanes are aligned to dwords.
 TEST_F(BlockRulesTest, MisplacedLanesAreRefused) {
   struct Access {
     Sfid sfid;

@@ -1,4 +1,4 @@
-// One message being executed: what the units that execute messages have in common.
+// A message being executed: state shared by the units that execute messages.
 #ifndef KILN_CORE_SIM_EU_CALL_H_
 #define KILN_CORE_SIM_EU_CALL_H_
 
@@ -18,29 +18,29 @@ struct Call {
   uint32_t enabled;
   const MemoryView& memory;
   Thread& thread;
-  const Thread& source;  // as it was: the payload is read before anything is written over it
+  const Thread& source;  // before the message: the payload is read before results are written
 
   // Byte offset in the register file of payload register `index`.
   int Payload(int index) const {
     return 32 * (index < m.mlen ? regs.src0 + index : regs.src1 + index - m.mlen);
   }
-  // The lane that acts as number `i`.
+  // The lane that accesses memory as number `i`.
   int Lane(int i) const { return memory.descending ? m.simd - 1 - i : i; }
   bool Enabled(int lane) const { return enabled >> lane & 1; }
   int Response(int index) const { return 32 * (regs.dst + index); }
-  // Counts an access outside of a buffer or an image.
+  // Counts an access outside a buffer or image.
   void NoteOutside() const {
     if (memory.outside != nullptr) ++*memory.outside;
   }
 };
 
-// The surface of a message, for errors.
+// Returns the name of a message's surface, for errors.
 inline std::string SurfaceName(const Message& m) {
   return m.surface == kSurfaceBindless ? absl::StrFormat("with handle 0x%05x000", m.handle)
                                        : absl::StrFormat("%d", m.surface);
 }
 
-// Integer atomics by the descriptor's operation code: the new value of memory.
+// Returns the new value of memory for an integer atomic; `op` is the descriptor's operation code.
 template <typename U, typename S>
 U IntAtomic(int op, U old, U a, U b) {
   switch (op) {

@@ -17,16 +17,15 @@ constexpr ContractRule kRules[] = {
     {kInOrderWrite, C::kUnordered, kReadAfterWrite, W::kDistance, "iga-auto; sheet-3.6"},
     {kInOrderWrite, C::kEnd, kReadAfterWrite, W::kDistance, "iga-auto"},
     {kControlWrite, C::kEnd, kReadAfterWrite, W::kDistance, "iga-auto: mov cr0; sendc {EOT}"},
-    // One pipe, so writes land in order; another unit's write may overtake.
+    // Within the pipe, writes complete in order; another unit's write may overtake.
     {kInOrderWrite, C::kInOrder, kWriteAfterWrite, W::kNone, "iga-auto: mov r10; mov r10"},
     {kInOrderWrite, C::kUnordered, kWriteAfterWrite, W::kDistance, "iga-auto; sheet-3.6"},
     // Sources are read in order; a message may return before an older in-order source is read.
     {kInOrderRead, C::kInOrder, kWriteAfterRead, W::kNone, "iga-auto"},
     {kInOrderRead, C::kUnordered, kWriteAfterRead, W::kDistance,
      "iga-auto: mov r26, r27; math r27"},
-    // Sends and math finish in any order. Writes to render targets are sends whose payload is read
-    // late as
-    // that of others: sendc waits for older threads, for no register.
+    // Sends and math finish in any order. Writes to render targets are sends, whose payload is read
+    // as late as that of others: sendc waits for older threads, not for registers.
     {kUnorderedWrite, C::kInOrder, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kUnordered, kReadAfterWrite, W::kTokenDst, "iga-auto; sheet-3.6"},
     {kUnorderedWrite, C::kEnd, kReadAfterWrite, W::kTokenDst, "sheet-3.6"},
@@ -35,21 +34,22 @@ constexpr ContractRule kRules[] = {
      "iga-auto: send r42; send r42"},
     {kUnorderedRead, C::kInOrder, kWriteAfterRead, W::kTokenSrc, "iga-auto: send r50; mov r50"},
     {kUnorderedRead, C::kUnordered, kWriteAfterRead, W::kTokenSrc, "iga-auto; sheet-3.6"},
-    // Address registers are not interlocked either, be it for indirect operands or descriptors.
+    // Address registers are not interlocked either, for indirect operands or for descriptors.
     {kAddressWrite, C::kInOrder, kReadAfterWrite, W::kDistance, "iga-auto: mov a0; mov r[a0]"},
     {kAddressWrite, C::kUnordered, kReadAfterWrite, W::kDistance, "iga-auto: mov a0; send a0.0"},
     {kAddressWrite, C::kInOrder, kWriteAfterWrite, W::kNone, "iga-auto"},
-    // A changed control register must have landed before the next instruction that depends on it.
+    // A change of the control register must be complete before the next instruction that depends on
+    // it.
     {kControlWrite, C::kInOrder, kReadAfterWrite, W::kDistance, "iga-auto: mov cr0; mov"},
     {kControlWrite, C::kUnordered, kReadAfterWrite, W::kDistance, "iga-auto"},
     // Flags and accumulators keep their hardware scoreboard.
     {kFlagOrAccWrite, C::kInOrder, kReadAfterWrite, W::kNone, "iga-auto: cmp f0.0; (f0.0) sel"},
     {kFlagOrAccWrite, C::kUnordered, kReadAfterWrite, W::kNone, "iga-auto; sheet-3.6"},
     {kFlagOrAccWrite, C::kInOrder, kWriteAfterWrite, W::kNone, "iga-auto: mul acc0; mul acc0"},
-    // A fence waits for what changes memory; what answers it might overtake, since several caches
-    // work
-    // out of order. Mesa waits for all (sync.allwr) before fences that acquire; the Skylake PRM has
-    // all fences wait for everything by themselves, those of Gen12 no document.
+    // A fence waits for writes to memory; messages with a response might be overtaken by it, since
+    // several caches work out of order. Mesa waits for all (sync.allwr) before acquire fences. The
+    // Skylake PRM says that every fence waits for everything by itself; no document says so for
+    // Gen12.
     {kMessage, C::kFence, kMemoryOrder, W::kTokenDst, "no source; Mesa 25.0.7: sync.allwr"},
 };
 

@@ -1,20 +1,19 @@
-// What the Gen12 software scoreboard demands, as a table: which wait must stand between a producer
-// and a consumer of the same register, and between messages and a memory fence.
+// The demands of the Gen12 software scoreboard, as a table: which wait is required between a
+// producer and a consumer of the same register, and between messages and a memory fence.
 //
-// This is the law by which contract mode (scoreboard.h) judges a program. It was written before
-// that code and shares nothing with the pass that inserts waits or with that pass's checker.
+// Contract mode (scoreboard.h) judges programs by this table. The table was written before that
+// code and shares nothing with the pass that inserts waits or with that pass's checker.
 //
-// There is one column, for Gen12: before it the hardware waits by itself for registers
-// (Mesa 25.0.7, brw_lower_scoreboard runs from there on), so that no program can break a rule. The
+// There is one column, for Gen12: on earlier generations the hardware waits for registers by itself
+// (Mesa 25.0.7 runs brw_lower_scoreboard from Gen12 on), so that no program can break a rule. The
 // simulator runs code of Gen12 only.
 //
 // Sources named in the table:
 //   iga-auto   `iga64 -a -p=12p1 -Xauto-deps` on the instruction pair: Intel's assembler inserts
 //              the wait (or, where the rule says none, inserts none).
 //   sheet-3.6  core/intel/SOURCES.md, "The SWSB field": in-order distances, $n.dst, $n.src, $n.
-//   no source  nothing says that the wait can be left out, and a reference compiler emits it: the
-//   more
-//              careful form. memory_rules.h says what may happen without.
+//   no source  no document says that the wait can be left out, and a reference compiler emits it:
+//              the more careful form. memory_rules.h says what may happen without it.
 //   wa-1407528679  a wait carried by an instruction whose channels are all off is not performed:
 //              fused EUs may run a block with all channels off.
 #ifndef KILN_CORE_SIM_EU_CONTRACT_RULES_H_
@@ -35,7 +34,7 @@ enum class Producer : uint8_t {
   kAddressWrite,    // a0, written in order
   kControlWrite,    // cr0, sr0
   kFlagOrAccWrite,  // flag registers and accumulators
-  kMessage,         // a message that answers
+  kMessage,         // a message with a response
 };
 
 enum class Consumer : uint8_t {
@@ -45,11 +44,11 @@ enum class Consumer : uint8_t {
   kFence,      // memory fence
 };
 
-// kMemoryOrder is about what messages do to memory, not about a register.
+// kMemoryOrder is about effects of messages on memory, not about a register.
 enum class Hazard : uint8_t { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite, kMemoryOrder };
 
 enum class Wait : uint8_t {
-  kNone,      // the hardware takes care
+  kNone,      // the hardware waits by itself
   kDistance,  // a register distance that covers the producer
   kTokenSrc,  // $n.src, $n.dst, or reuse of the token
   kTokenDst,  // $n.dst, or reuse of the token
@@ -66,7 +65,7 @@ struct ContractRule {
 // The whole table: every combination that can occur has exactly one row.
 absl::Span<const ContractRule> ContractRules();
 
-// The row of a combination; combinations that cannot occur need nothing.
+// Returns the wait for a combination; kNone for combinations that cannot occur.
 Wait RequiredWait(Producer producer, Consumer consumer, Hazard hazard);
 
 // In-order results are visible to all instructions after this many further in-order instructions

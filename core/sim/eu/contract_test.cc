@@ -1,4 +1,4 @@
-// Contract mode, driven by its table: every row is shown to be enforced, and its wait to satisfy
+// Contract mode, driven by its table: shows that every row is enforced, and that its wait satisfies
 // it.
 #include <string>
 
@@ -12,7 +12,7 @@ namespace {
 using isa::Opcode;
 using isa::Type;
 
-constexpr int kReg = 120;  // the register in question
+constexpr int kReg = 120;  // the register of the hazard
 constexpr uint8_t kToken = 3;
 constexpr uint32_t kReadDesc = 0x02106e00;   // untyped read, SIMD8, x, surface 0
 constexpr uint32_t kWriteDesc = 0x02026e00;  // untyped write

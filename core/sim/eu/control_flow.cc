@@ -24,7 +24,7 @@ bool AnyWaitingAt(const Thread& t, uint32_t at) {
   return false;
 }
 
-// Goes on behind the branch while any channel is (or will be) there, else to `jip`.
+// Continues after the branch while any channel is (or will be) there, else at `jip`.
 void Continue(Thread& t, uint32_t jip, bool fusion) {
   const bool stay = t.active != 0 || AnyWaitingAt(t, t.pc + 1) || fusion;
   t.pc = stay ? t.pc + 1 : jip;
@@ -70,7 +70,8 @@ absl::Status Return(const Program& program, const Op& op, uint32_t taken, Thread
   return absl::OkStatus();
 }
 
-// Channels go to the callee together; the return address and their mask go to the destination.
+// Executes a call. Channels go to the callee together; the return address and their mask go to the
+// destination.
 absl::Status Call(const Program& program, const Op& op, uint32_t taken, Thread& t) {
   if (op.inst.op == Opcode::kCalla || op.inst.dst.file != isa::File::kGrf) {
     return OpError(absl::StatusCode::kUnimplemented, op, "unsupported form of call");

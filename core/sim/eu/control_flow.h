@@ -1,13 +1,13 @@
 // Branches of the simulated EU, on per-channel instruction pointers.
 //
-// A branch takes channels out of `active` and parks each at its own instruction; a thread that has
+// A branch removes channels from `active` and parks each at its own instruction; a thread that has
 // no active channel left jumps to JIP, where parked channels may wake (PRM, "Per-Channel
 // Instruction Pointers"; the rule for `break`, whose UIP names the `while` but whose channels
-// continue behind it, is from the behaviour of Mesa's programs: Gen7 and later).
+// continue after it, is from the behaviour of Mesa's programs: Gen7 and later).
 //
-// Fusion mode: on fused EUs (Wa_1407528679) a thread whose channels are all off walks through a
-// block because its sibling needs it. There, nothing is skipped: jumps taken for want of active
-// channels fall through instead, and a loop is left only after one more pass with all channels off.
+// Fusion mode: on fused EUs (Wa_1407528679) a thread whose channels are all off executes a block
+// because its sibling needs it. In this mode nothing is skipped: jumps taken because no channel is
+// active fall through instead, and a loop is left only after one more pass with all channels off.
 #ifndef KILN_CORE_SIM_EU_CONTROL_FLOW_H_
 #define KILN_CORE_SIM_EU_CONTROL_FLOW_H_
 
@@ -17,7 +17,7 @@
 
 namespace kiln::sim::eu {
 
-// Makes the channels active that wait at the current instruction.
+// Activates the channels that wait at the current instruction.
 inline void WakeChannels(Thread& thread) {
   uint32_t rest = thread.waiting;
   while (rest != 0) {

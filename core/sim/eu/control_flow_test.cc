@@ -1,5 +1,5 @@
-// Execution masks of every shape: random structured programs (if, else, loops, break, continue,
-// nested) run on random lane masks, against a scalar interpretation of each lane.
+// Execution masks of every shape: runs random structured programs (if, else, loops, break,
+// continue, nested) on random lane masks, and compares with a scalar interpretation of each lane.
 #include "core/sim/eu/control_flow.h"
 
 #include <memory>
@@ -20,7 +20,7 @@ using isa::Type;
 
 constexpr int kValue = 10, kLimit = 12, kCounters = 20, kIds = 30, kAddress = 32;
 
-// A statement. Conditions compare bits of the value: lane-dependent and cheap to mirror.
+// A statement. Conditions compare bits of the value: they differ by lane and are easy to interpret.
 struct Node {
   enum Kind { kUpdate, kIf, kLoop, kBreak, kCont } kind = kUpdate;
   uint32_t constant = 0;  // update: value = value * 3 + constant; conditions: bit tested
@@ -60,7 +60,7 @@ class Generator {
   std::mt19937 rng_;
 };
 
-// Emits code. Waits are generous: every instruction carries distance 1.
+// Emits code. Waits are conservative: every instruction carries distance 1.
 class Emitter {
  public:
   explicit Emitter(int width) : width_(width) {}
@@ -121,7 +121,7 @@ class Emitter {
     }
   }
 
-  // Sets the JIP of branches that wait for the end of the innermost block.
+  // Sets the JIP of pending branches to the end of the innermost block.
   void EndBlock(size_t from, int32_t target) {
     for (size_t i = from; i < pending_.size(); ++i) program.targets[pending_[i]].jip = target;
     pending_.resize(from);
@@ -304,7 +304,7 @@ TEST(ControlFlow, JumpCallReturnHalt) {
   }
 }
 
-// goto parks channels at UIP; join lets them in again.
+// goto parks channels at UIP; join activates them again.
 TEST(ControlFlow, GotoAndJoin) {
   Emitter e(8);
   AppendLaneIds(e.program, kIds, 8);
@@ -360,7 +360,7 @@ TEST(ControlFlow, PathsTellTheWayAndWhereAllChannelsWereOff) {
     options.fusion = fusion;
     Dispatch dispatch;
     dispatch.buffers.resize(1);
-    dispatch.groups = {3, 1, 1};  // which all go one way
+    dispatch.groups = {3, 1, 1};  // all of which take the same path
     const auto stats = eu::Run(*code, Record(8), options, dispatch);
     ASSERT_TRUE(stats.ok()) << stats.status();
     const std::vector<uint32_t> skipped = {0, 16, 48, 64}, through = {0, 16, 33, 48, 64};

@@ -16,7 +16,7 @@
 namespace kiln::sim::eu {
 namespace {
 
-// Where one access goes: a bounds-checked surface with an offset, or plain bytes.
+// The location of one access: a bounds-checked surface with an offset, or plain bytes.
 struct Place {
   Surface surface;
   uint64_t offset = 0;
@@ -52,7 +52,7 @@ uint64_t HeaderBase(const Call& c) {
   return c.source.Read32(c.Payload(0) + 20) & ~0x3ffu;
 }
 
-// Resolves `bytes` at an address or offset; stateless and A64 accesses must lie inside.
+// Resolves `bytes` at an address or offset; stateless and A64 accesses must be in bounds.
 absl::StatusOr<Place> Locate(const Call& c, const Surface& surface, uint64_t where,
                              uint64_t bytes) {
   if (c.m.a64) {
@@ -84,14 +84,14 @@ int FirstDataRegister(const Call& c) {
   return (c.m.header ? 1 : 0) + LaneRegisters(c.m, c.m.a64 ? 8 : 4);
 }
 
-// What stands in a dword beside an element of 1 or 2 bytes that was read: nothing says, and the
-// reference compiler's code does not look.
+// Content of the rest of a dword into which an element of 1 or 2 bytes was read: no source defines
+// it, and the reference compiler's code does not use it.
 uint64_t BesideElement(const Call& c) {
   const uint64_t pattern = c.memory.descending ? 0x3f3f3f3fu : 0xd5d5d5d5u;
   return c.m.element_bytes < 4 ? pattern << (8 * c.m.element_bytes) & 0xffffffffu : 0;
 }
 
-// Bytes of the highest element present.
+// Bytes up to the end of the highest element present.
 uint64_t Extent(const Message& m) {
   return uint64_t{m.element_bytes} * std::bit_width(m.channel_mask);
 }
@@ -99,7 +99,7 @@ uint64_t Extent(const Message& m) {
 // Register bytes of one element: a dword, or a qword for 8-byte elements.
 int RegisterBytes(const Message& m) { return m.element_bytes == 8 ? 8 : 4; }
 
-// Place of element k (of those present) of a lane within a group of registers.
+// Byte offset of element k (of those present) of a lane within a group of registers.
 int ElementAt(const Message& m, int k, int lane) {
   return 32 * k * LaneRegisters(m, RegisterBytes(m)) + RegisterBytes(m) * lane;
 }
@@ -109,7 +109,7 @@ absl::Status Misaligned(const Call& c, uint64_t where, int alignment) {
                                                     isa::Info(c.m.message).name, where, alignment));
 }
 
-// As Locate; the place of a block is aligned as its message has to be.
+// As Locate, for a block, whose address must have the alignment of its message.
 absl::StatusOr<Place> LocateBlock(const Call& c, const Surface& surface, uint64_t where) {
   const int alignment = c.m.unaligned ? 4 : MaskRowOf(c.m.message).alignment;
   if (where % alignment != 0) return Misaligned(c, where, alignment);
@@ -217,8 +217,8 @@ uint64_t BlockOffset(const Call& c) {
   return c.m.byte_offset ? offset : 16 * offset;
 }
 
-// Calls f with the byte of the block and the place in the payload or response of each dword that
-// moves.
+// Calls f for each dword that moves, with its byte offset in the block and in the payload or
+// response.
 template <typename F>
 absl::Status ForEachDword(const Call& c, F f) {
   const absl::StatusOr<uint32_t> dwords = DwordsOf(c.m, c.enabled);
@@ -315,7 +315,7 @@ std::string MemoryView::SurfaceText(const Message& message) const {
   const std::string surface = absl::StrFormat("surface %s", SurfaceName(message));
   const bool known = place < surface_names.size() && !surface_names[place].empty();
   if (known) return absl::StrFormat("%s (%s)", surface_names[place], surface);
-  // An index chosen by a value has left its array, most likely that before it.
+  // The index was computed and is outside its array, most likely the array before it.
   if (message.surface == kSurfaceBindless) return surface;
   const auto end = surface_names.begin() + std::min(place, surface_names.size());
   const auto last = std::find_if(std::reverse_iterator(end), surface_names.rend(),

@@ -1,10 +1,10 @@
 // Execution of messages to memory: data-port reads, writes and atomics here, typed surfaces and the
 // sampler in typed.h and sampler.h.
 //
-// The caller gives the payload registers, the enabled channels and the memory; results go to the
-// destination registers at once (scoreboard.h and memory_order.h model that they arrive later).
-// Lanes act in ascending (or, asked for, descending) order, so atomics are deterministic. Sources
-// of payload layouts: the descriptor explanations of `iga64 -Xdsd` and Mesa's binaries.
+// The caller passes the payload registers, the enabled channels and the memory; results are written
+// to the destination registers at once (scoreboard.h and memory_order.h model their delay). Lanes
+// act in ascending (or, if asked for, descending) order, so atomics are deterministic. Sources of
+// payload layouts: the descriptor explanations of `iga64 -Xdsd` and Mesa's binaries.
 #ifndef KILN_CORE_SIM_EU_DATAPORT_H_
 #define KILN_CORE_SIM_EU_DATAPORT_H_
 
@@ -21,29 +21,30 @@
 
 namespace kiln::sim::eu {
 
-// Everything that messages of a workgroup's threads can reach.
+// All memory that messages of a workgroup's threads can reach.
 struct MemoryView {
-  std::vector<Surface> surfaces;  // by SurfacePlace; null data: nothing bound
+  std::vector<Surface> surfaces;  // by SurfacePlace (index); null data: nothing bound
   Surface shared;                 // surface 254
   Surface scratch;                // stateless space, all threads
   const AddressSpace* addresses = nullptr;
-  std::vector<ImageView> images;                        // by SurfacePlace; null image: none
+  std::vector<ImageView> images;                        // by SurfacePlace (index); null image: none
   std::vector<const ClientSampler*> samplers;           // by sampler index; null: none
   std::vector<const ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
   bool descending = false;                              // lanes act in descending order
-  // What the client calls them, "set 0 binding 1"; shorter lists and empty names: nothing.
+  // The client's names, "set 0 binding 1"; missing entries and empty names: no name.
   std::vector<std::string> surface_names;           // by SurfacePlace
   std::vector<std::string> sampler_names;           // by sampler index
   std::vector<std::string> bindless_sampler_names;  // by number
-  // Counts the lanes' (or blocks') accesses to buffers and images that lie outside; may be null.
+  // Counts accesses of lanes (or blocks) outside buffers and images; may be null.
   uint64_t* outside = nullptr;
 
   std::string SurfaceText(const Message& message) const;  // "set 0 binding 1 (surface 3)"
 };
 
-// Handles are made up, such that small numbers, table indices and addresses are none: a surface
-// handle is the number of a surface state in bits 31:12, a sampler handle the 32-byte aligned
-// offset of a sampler state with bit 0 set, which selects the bindless sampler state base.
+// Handles are invented such that they cannot be mistaken for small numbers, table indices or
+// addresses: a surface handle is the number of a surface state in bits 31:12, a sampler handle the
+// 32-byte aligned offset of a sampler state with bit 0 set, which selects the bindless sampler
+// state base.
 inline constexpr uint32_t kFirstBindlessSurface = 0x2a300;
 inline constexpr uint32_t kFirstBindlessSampler = 0x00480000;
 constexpr uint32_t BindlessSurface(uint32_t number) {
@@ -52,14 +53,15 @@ constexpr uint32_t BindlessSurface(uint32_t number) {
 constexpr uint32_t BindlessSampler(uint32_t number) {
   return (kFirstBindlessSampler + 32 * number) | 1;
 }
-// r0.3, and so the header of a message with a sampler from the table, points to the sampler table.
+// r0.3, and thus the header of a message with a sampler from the table, points to the sampler
+// table.
 inline constexpr uint32_t kSamplerTable = 0x00015400;
 
-// Place in MemoryView::surfaces and images: the binding table, then bindless surfaces.
+// Index into MemoryView::surfaces and images: the binding table, then bindless surfaces.
 inline constexpr size_t kBindlessPlace = 256;
 size_t SurfacePlace(const Message& message);
 
-// Where payload and response lie.
+// Registers of payload and response.
 struct MessageRegisters {
   int dst = 0;  // first register of the response; < 0: null
   int src0 = 0;
@@ -71,16 +73,17 @@ struct MessageRegisters {
 absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
                             uint32_t enabled, const MemoryView& memory, Thread& thread);
 
-// The same with the payload in the registers of `source`, the thread as it was, perhaps long ago.
+// The same with the payload in the registers of `source`, the thread's state when it sent the
+// message.
 absl::Status ExecuteMessage(const Message& message, const MessageRegisters& registers,
                             uint32_t enabled, const MemoryView& memory, const Thread& source,
                             Thread& thread);
 
-// Does every lane of the message go its own way? Else it is one block.
+// Returns true if every lane of the message has its own address; else it accesses one block.
 bool GoesByLanes(const Message& message);
 
-// The bytes of memory that a lane of a data port message (or a block: lane 0) reads or writes, as
-// far as they exist. Not for the sampler. Errors as ExecuteMessage.
+// Returns the bytes of memory that a lane of a data port message (or a block: lane 0) reads or
+// writes, as far as they exist. Not for the sampler. Errors as ExecuteMessage.
 absl::StatusOr<ByteRange> BytesOf(const Message& message, const MessageRegisters& registers,
                                   int lane, const MemoryView& memory, Thread& thread);
 

@@ -1,4 +1,4 @@
-// Messages: each kind reads or writes what its descriptor says, in whole programs.
+// Messages: each kind reads or writes as its descriptor says, in whole programs.
 #include "core/sim/eu/dataport.h"
 
 #include <cstring>
@@ -109,7 +109,7 @@ TEST_F(DataportTest, ByteScattered) {
   for (int size = 0; size < 3; ++size) {
     const uint32_t desc = 0x02110000 | static_cast<uint32_t>(size) << 10;
     ASSERT_TRUE(Do(Sfid::kDataCache0, desc, 0, 0xff, 20, 10, -1).ok());
-    // What stands beside a shorter element is not zero: no program may read it.
+    // The rest of the dword of a shorter element is not zero: no program may read it.
     const uint32_t mask = 0xffffffffu >> (32 - (8 << size));
     for (int i = 0; i < 8; ++i) {
       uint32_t want = 0;
@@ -176,8 +176,7 @@ TEST_F(DataportTest, FloatAtomics) {
   }
 }
 
-// Half of the mask goes with the first and third register, half with the others (isa/ERRATA.md,
-// 15).
+// Half of the mask applies to the first and third register, half to the others (isa/ERRATA.md, 15).
 TEST(Blocks, OfSeveralRegistersAreForSixteenChannels) {
   for (const auto& [desc, ex_desc] :
        {std::pair{0x02280300u, 0u}, std::pair{0x020a0300u, 2u << 6}, std::pair{0x022c1000u, 0u},
@@ -279,7 +278,7 @@ TEST_F(DataportTest, UnsupportedMessagesAreNamed) {
   };
   EXPECT_THAT(refusal(Sfid::kRenderCache, 0x02106e00), HasSubstr("shared function 5"));
   EXPECT_THAT(refusal(Sfid::kUrb, 0x02106e00), HasSubstr("shared function 6"));
-  // A typed atomic on halves; addition of floats, which later generations have.
+  // A typed atomic on halves; an addition of floats, which only later generations have.
   EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0441c001), HasSubstr("no such message"));
   EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0216f400), HasSubstr("reserved code"));
 }
@@ -344,7 +343,7 @@ TEST(Workgroup, BarrierAndSharedMemory) {
   EXPECT_EQ(*RunProgram(p, record, opposite, std::vector<uint32_t>(16, 99)), *after);
 }
 
-// A message that the simulator lacks is an error only where it is sent.
+// A message that the simulator lacks is an error only if it is sent.
 TEST(Workgroup, UnsupportedMessageWithoutChannelsIsSkipped) {
   for (const bool sent : {false, true}) {
     isa::Program p(isa::Generation::kGen12);
@@ -363,7 +362,7 @@ TEST(Workgroup, UnsupportedMessageWithoutChannelsIsSkipped) {
   }
 }
 
-// An index beyond the surfaces would make another message of it.
+// An index beyond the surfaces would change it into another message.
 TEST(Workgroup, IndicesMayNotChangeOtherFieldsOfADescriptor) {
   for (const uint32_t index : {0u, 0x100u, 0xffffffffu}) {
     isa::Program p(isa::Generation::kGen12);

@@ -137,8 +137,8 @@ class Level {
     }
   }
 
-  // Texels of the footprint with weights that add up to 1. Taps of two axes come in the order
-  // (0,0), (1,0), (0,1), (1,1). With a comparison, component 0 tells which texels pass.
+  // Collects the texels of the footprint with weights that add up to 1. Taps of two axes are in the
+  // order (0,0), (1,0), (0,1), (1,1). With a comparison, component 0 says whether the texel passes.
   int Footprint(bool linear, bool compare, float reference, std::array<Tap, 8>& taps) const {
     std::array<int, 3> first{};
     std::array<float, 3> weight{};
@@ -179,8 +179,8 @@ class Level {
 
   bool Outside(int i) const { return i < 0 || i >= static_cast<int>(size_[0]); }
 
-  // Components that the format lacks are those of any of its texels (Vulkan 1.3, "Conversion to
-  // RGBA").
+  // Components that the format lacks have the values that they have in its texels (Vulkan 1.3,
+  // "Conversion to RGBA").
   Texel Border() const {
     const uint32_t one = IsIntegerFormat(view_.format) ? 1 : Bits(1.0f);
     Texel border = {0, 0, 0, sampler_.border == BorderColor::kTransparent ? 0 : one};
@@ -203,8 +203,8 @@ class Level {
     return At(layer_, w[0], w[1], w[2]);
   }
 
-  // A texel beyond an edge is the one of the neighbouring face in the direction of its centre in
-  // the extended plane.
+  // Fetches a texel of a cube. Beyond an edge it is the texel of the neighbouring face in the
+  // direction of its centre in the extended plane.
   Texel FetchCube(int x, int y) const {
     const int n = static_cast<int>(size_[0]);
     if (!Outside(x) && !Outside(y)) return At(layer_, x, y, 0);
@@ -214,7 +214,8 @@ class Level {
               std::clamp(Floor(p.t * n), 0, n - 1), 0);
   }
 
-  // Integers, which are gathered only, have no average: one of the three stands for them.
+  // Fills the missing texel at a cube's corner. Integers can only be gathered and have no average,
+  // so one of the three others is used.
   void FillCorner(int corner, std::array<Tap, 8>& taps) const {
     if (IsIntegerFormat(view_.format)) {
       taps[corner].texel = taps[corner ^ 1].texel;

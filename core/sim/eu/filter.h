@@ -1,4 +1,4 @@
-// Texture filtering: what a coordinate reads from an image through a sampler.
+// Texture filtering: returns the texels at a coordinate of an image, as seen through a sampler.
 //
 // Follows Vulkan 1.3, "Image Sampling" (texel coordinates, wrapping, cube faces, level selection,
 // comparison), which the hardware's sampler implements. Weights are exact floats; the hardware
@@ -16,12 +16,12 @@
 
 namespace kiln::sim::eu {
 
-// Bytes of an image whose shape `image` gives; both belong to somebody else.
+// A view of image bytes with the shape of `image`. Owns neither.
 struct ImageView {
   const ClientImage* image = nullptr;
   uint8_t* texels = nullptr;
   TexelFormat format = TexelFormat::kRgba8;  // may differ from the image's, same size
-  bool storage = false;  // a cube's surface is an array of faces; else one of cubes
+  bool storage = false;  // a cube's surface is an array of faces; false: of cubes
 };
 
 struct SamplePoint {
@@ -29,32 +29,32 @@ struct SamplePoint {
   float layer = 0;                       // array index: layer, or cube
   std::array<int, 3> offset = {0, 0, 0};
   float lod = 0;      // before the sampler's bias and clamps
-  float min_lod = 0;  // the message's; holds behind the bias
+  float min_lod = 0;  // of the message; applied after the bias
   float reference = 0;
 };
 
-// The filtered texel; with `compare`, component 0 is the share of texels that pass.
+// Returns the filtered texel; with `compare`, component 0 is the share of texels that pass.
 Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   bool compare);
 
-// Component `component` of the four texels of the linear footprint in level 0: (0,1), (1,1),
-// (1,0), (0,0); with `compare`, whether each passes.
+// Returns component `component` of the four texels of the linear footprint in level 0: (0,1),
+// (1,1), (1,0), (0,0); with `compare`, 1 for each that passes, else 0.
 Texel GatherImage(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
                   int component, bool compare);
 
-// Integer coordinates; x, y, z as the dimension has them.
+// Integer coordinates of a texel; as many of x, y, z as the dimension has.
 struct TexelPlace {
   int x = 0, y = 0, z = 0, layer = 0, level = 0, sample = 0;
 };
 
-// Whether the image has that texel.
+// Returns true if the image has that texel.
 bool HasTexel(const ClientImage& image, const TexelPlace& at);
 
-// The texel there. Outside: a texel of zeros, whose alpha is 1 if the format has none
+// Returns the texel; outside the image zeros, with alpha 1 if the format has none
 // (robustImageAccess2, which Mesa's driver offers).
 Texel FetchTexel(const ImageView& view, const TexelPlace& at);
 
-// Level of detail from derivatives of the normalised coordinates, of images other than cubes.
+// Returns the LOD for derivatives of the normalised coordinates. Not for cubes.
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
                        const std::array<float, 3>& dy);
 

@@ -137,7 +137,7 @@ TEST(FilterTest, CubeFacesByTheLargestComponent) {
   EXPECT_EQ(Sample(large, {}, {1, 1, 1}), 16 * 4 + 3) << "face +z, its last column, first row";
 }
 
-// Near an edge a linear filter reaches for the neighbouring face: both sides see the same.
+// Near an edge a linear filter includes the neighbouring face: both sides give the same result.
 TEST(FilterTest, LinearCubesAreSeamless) {
   ClientImage shape = Shape(ImageDim::kCube, 4, 4);
   shape.layers = 6;

@@ -1,7 +1,7 @@
 // IEEE 754 binary16 conversions and rounding for the EU simulator.
 //
 // All functions are exact in the stated rounding mode and use integer arithmetic only, so that the
-// simulator gives the same bits on every host.
+// simulator computes the same bits on every host.
 #ifndef KILN_CORE_SIM_EU_FLOAT16_H_
 #define KILN_CORE_SIM_EU_FLOAT16_H_
 
@@ -13,7 +13,7 @@ namespace kiln::sim::eu {
 // Rounding modes with the codes of cr0.0 bits 5:4.
 enum class Rounding : uint8_t { kNearestEven = 0, kUp = 1, kDown = 2, kZero = 3 };
 
-// binary16 bits to the equal float. NaN payloads are kept in the upper bits.
+// Converts binary16 bits to the equal float. NaN payloads are kept in the upper bits.
 inline float HalfToFloat(uint16_t h) {
   const uint32_t sign = uint32_t{h & 0x8000u} << 16;
   const uint32_t exponent = (h >> 10) & 0x1f;
@@ -40,7 +40,7 @@ inline uint64_t RoundShift(uint64_t mantissa, int shift, bool negative, Rounding
   return kept + (up ? 1 : 0);
 }
 
-// double to binary16 bits with one rounding. NaN becomes a quiet NaN.
+// Converts double to binary16 bits with one rounding. NaN becomes a quiet NaN.
 inline uint16_t DoubleToHalf(double value, Rounding mode) {
   const uint64_t bits = std::bit_cast<uint64_t>(value);
   const bool negative = bits >> 63;
@@ -62,7 +62,7 @@ inline uint16_t DoubleToHalf(double value, Rounding mode) {
   } else {
     rounded = RoundShift(mantissa, shift, negative, mode);
   }
-  if (e < -14) return static_cast<uint16_t>(sign | rounded);  // carries into the exponent rightly
+  if (e < -14) return static_cast<uint16_t>(sign | rounded);  // carries into the exponent correctly
   const uint64_t result = (static_cast<uint64_t>(e + 14) << 10) + rounded;
   if (result >= 0x7c00) {
     const bool to_infinity = mode == Rounding::kNearestEven ||

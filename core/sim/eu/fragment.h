@@ -1,10 +1,10 @@
-// A draw as fragment threads see it: what rasterisation delivers for each quad of pixels and for
+// A draw as fragment threads see it: the results of rasterisation for each quad of pixels and for
 // each primitive, and the render targets that the threads write.
 //
-// A quad is 2x2 pixels, pixel p at (x + p % 2, y + p / 2). Everything that varies over a primitive
-// is kept as functions of the place in the target (pixels from the upper left corner, y down), so
-// that each thread gets it where its payload asks: at the pixel's centre, a sample, anywhere else.
-// Depth and stencil tests and blending are not modelled: every write lands.
+// A quad is 2x2 pixels, pixel p at (x + p % 2, y + p / 2). Values that vary over a primitive are
+// functions of the position in the render target (pixels from the upper left corner, y down), so
+// that each thread evaluates them where its payload asks: at the pixel's centre, a sample, or
+// another point. Depth and stencil tests and blending are not modelled: every write takes effect.
 #ifndef KILN_CORE_SIM_EU_FRAGMENT_H_
 #define KILN_CORE_SIM_EU_FRAGMENT_H_
 
@@ -19,15 +19,14 @@ namespace kiln::sim::eu {
 
 inline constexpr int kQuadPixels = 4;
 
-// The values that the vertex stage gave to one component of an input, at the three vertices, as
-// bits.
+// The values of one component of an input at the three vertices, as bits, from the vertex stage.
 struct VertexValues {
   uint32_t location = 0;
   uint32_t component = 0;
   std::array<uint32_t, 3> bits{};
 };
 
-// The same of an attribute that is a built-in, named as in out::SetupAttribute.
+// The same for an attribute that is a built-in, named as in out::SetupAttribute.
 struct BuiltInValues {
   std::string attribute;
   uint32_t component = 0;
@@ -50,10 +49,9 @@ struct Primitive {
   std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
   std::array<double, 3> depth{};                // at the vertices, after the viewport
   std::vector<VertexValues> values;
-  std::vector<BuiltInValues>
-      built_ins;  // what attributes have else: distances, of points PointCoord
+  std::vector<BuiltInValues> built_ins;  // other attributes: distances; PointCoord of points
 
-  // Weights of vertices 1 and 2.
+  // Returns the weights of vertices 1 and 2.
   std::array<float, 2> Barycentrics(const Point& at, bool perspective) const;
   float Depth(const Point& at) const;
   float W(const Point& at) const;  // of clip space
@@ -62,12 +60,12 @@ struct Primitive {
 struct Quad {
   uint32_t primitive = 0;  // index into FragmentInputs::primitives
   uint16_t x = 0, y = 0;   // upper left pixel
-  // By pixel: the samples that the primitive covers, a bit each. Not all four are 0.
+  // By pixel: the samples that the primitive covers, a bit each. At least one of the four is not 0.
   std::array<uint32_t, kQuadPixels> coverage{};
 };
 
-// A colour attachment of four 32-bit components a sample, floats or integers: what programs write
-// arrives unconverted.
+// A colour attachment of four 32-bit components a sample, floats or integers: values are stored
+// unconverted.
 struct RenderTarget {
   uint32_t location = 0;
   std::vector<uint32_t> texels;  // component c of sample s of pixel (x, y): see FragmentInputs::At
@@ -75,33 +73,33 @@ struct RenderTarget {
 
 struct FragmentInputs {
   uint32_t width = 0, height = 0;  // pixels
-  // Of targets and depth: each primitive is drawn to its own, which lie one below the other in all
-  // results (layer n has rows n * height to n * height + height - 1). With one layer the number of
-  // a primitive's is nothing but what the thread reads.
+  // Layers of render targets and depth: each primitive is drawn to its own. In all results they are
+  // one below the other (layer n has rows n * height to n * height + height - 1). With one layer a
+  // primitive's layer number is only an input of the thread.
   uint32_t layers = 1;
   uint32_t samples = 1;  // of a pixel: 1, 2, 4, 8, 16
   std::vector<Primitive> primitives;
-  std::vector<Quad> quads;  // in the order of drawing: those of a primitive stand together
+  std::vector<Quad> quads;  // in the order of drawing: those of a primitive are adjacent
 
-  // 0, or a seed: barycentrics, depth and w that threads get are off by up to 2^-22, each by
-  // itself, as those of two rasterisers are. Where results depend on that, nothing says which is
-  // right.
+  // 0, or a seed: barycentrics, depth and w that threads get deviate by up to 2^-22, each by
+  // itself, as between two rasterisers. Results that depend on that are not defined by any source.
   uint32_t jitter = 0;
 
-  // Results; what is empty is not kept.
+  // Results; empty vectors are not filled.
   std::vector<RenderTarget> targets;
   std::vector<float> depth;           // by sample
   std::vector<uint8_t> stencil;       // by sample; what the program exports
   std::vector<uint32_t> sample_mask;  // by pixel: samples written by the last fragment
 
-  // Index of a sample into depth, and times 4 into texels; y counts on through the layers.
+  // Returns the index of a sample into depth, and times 4 into texels; y continues through the
+  // layers.
   size_t At(uint32_t x, uint32_t y, uint32_t sample) const {
     return (size_t{y} * width + x) * samples + sample;
   }
 };
 
-// Places of the samples in their pixel (the standard ones of Vulkan 1.3, "Multisampling"); empty
-// for other numbers than 1, 2, 4, 8, 16.
+// Returns the positions of the samples in their pixel (the standard ones of Vulkan 1.3,
+// "Multisampling"); empty for numbers other than 1, 2, 4, 8, 16.
 absl::Span<const Point> SamplePlaces(uint32_t samples);
 
 }  // namespace kiln::sim::eu

@@ -17,7 +17,7 @@ using out::PayloadPart;
 
 constexpr uint32_t kRegisters = kGrfCount;
 
-// In the order in which a block holds them.
+// In their order within a block.
 constexpr PayloadPart kBlockParts[] = {
     PayloadPart::kPerspectivePixel,  PayloadPart::kPerspectiveCentroid,
     PayloadPart::kPerspectiveSample, PayloadPart::kLinearPixel,
@@ -36,7 +36,7 @@ uint32_t RegistersOf(PayloadPart part, uint32_t width) {
   return part == PayloadPart::kPositionOffsets ? 1 : per_lane;
 }
 
-// What the hardware delivers when these parts are asked for.
+// Returns the payload that the hardware delivers if these parts are requested.
 std::vector<PayloadItem> Delivered(const out::LaunchRecord& record) {
   const auto asked = [&record](PayloadPart part) {
     return std::any_of(record.fragment.payload.begin(), record.fragment.payload.end(),
@@ -72,7 +72,7 @@ absl::Status CheckPayload(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-// Parts that a thread gets only if a lane is a sample (intel_shader_enums.h,
+// Refuses parts that a thread gets only if a lane is a sample (intel_shader_enums.h,
 // intel_fs_barycentric_modes; brw_compile_fs.cpp, brw_nir_populate_wm_prog_data).
 absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   if (launch.per_sample) return absl::OkStatus();
@@ -90,10 +90,10 @@ bool MadeByFixedFunctions(const out::SetupAttribute& a) {
   return a.builtin == "primitive_id" || a.builtin == "point_coord";
 }
 
-// By attribute, the slot of the vertex that it comes from: the header, two slots of distances from
-// 2 on, locations from 4 on, as Kiln's programs and Mesa's for separate stages have them. With
-// `reserved`, Mesa's reading more than sixteen, what fixed functions make has slots in front of the
-// locations (brw_vue_map.c); else none.
+// Returns, by attribute, the slot of the vertex that it comes from: the header, two slots of
+// distances from 2 on, locations from 4 on, as in Kiln's programs and in Mesa's for separate
+// stages. With `reserved` (Mesa's layout for more than sixteen attributes) attributes made by fixed
+// functions have slots before the locations (brw_vue_map.c); else they have none.
 std::vector<std::optional<uint32_t>> Sources(const out::FragmentLaunch& launch, bool reserved) {
   constexpr uint32_t kHeader = 0, kDistances = 2, kBehindDistances = 4;
   const auto& all = launch.attributes;
@@ -118,9 +118,9 @@ std::vector<std::optional<uint32_t>> Sources(const out::FragmentLaunch& launch, 
   return sources;
 }
 
-// 3DSTATE_SBE reads 32 slots of the vertex, from an even one on, and delivers as many attributes:
-// number 0 to 15 from any of them (3DSTATE_SBE_SWIZ), number n from 16 on from the n-th
-// (genX_pipeline.c, emit_3dstate_sbe).
+// Refuses attributes that are not delivered. 3DSTATE_SBE reads 32 slots of the vertex, from an even
+// one on, and delivers as many attributes: numbers 0 to 15 from any of them (3DSTATE_SBE_SWIZ),
+// number n from 16 on from the n-th (genX_pipeline.c, emit_3dstate_sbe).
 absl::Status CheckSources(const out::FragmentLaunch& launch, bool reserved) {
   constexpr uint32_t kDelivered = 32, kRouted = 16;
   const std::vector<std::optional<uint32_t>> sources = Sources(launch, reserved);
@@ -154,7 +154,7 @@ absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
   return plain.ok() || CheckSources(launch, /*reserved=*/true).ok() ? absl::OkStatus() : plain;
 }
 
-// The clipper makes barycentrics without perspective if 3DSTATE_CLIP says so (genX_pipeline.c,
+// The clipper computes barycentrics without perspective if 3DSTATE_CLIP says so (genX_pipeline.c,
 // NonPerspectiveBarycentricEnable).
 absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
   for (const PayloadItem& i : launch.payload) {
@@ -167,8 +167,8 @@ absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
-// 3DSTATE_PS, 32 Pixel Dispatch Enable: not where a lane is a sample of several, nor with 16
-// samples a pixel where it is not (intel_genX_state_brw.h, intel_set_ps_dispatch_state).
+// 3DSTATE_PS, 32 Pixel Dispatch Enable: not allowed if a lane is one of several samples, nor with
+// 16 samples a pixel if it is not (intel_genX_state_brw.h, intel_set_ps_dispatch_state).
 absl::Status CheckWidth(const out::LaunchRecord& record) {
   const out::FragmentLaunch& launch = record.fragment;
   if (record.dispatch_width < 32 || launch.samples < (launch.per_sample ? 2u : 16u)) {

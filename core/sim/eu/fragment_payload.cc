@@ -31,7 +31,7 @@ void SetBits(int at, uint32_t mask, uint32_t bits, Thread& t) {
 
 uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
-// Register 1 or 2: lanes `first` to first + 15.
+// Fills register 1 or 2: lanes `first` to first + 15.
 void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t) {
   const int base = kGrfBytes * static_cast<int>(item.reg);
   const size_t first = item.first_lane / 4;
@@ -51,8 +51,8 @@ void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t)
   SetBits(base + 4, 0x7fff8000, facts, t);
 }
 
-// A value as another rasteriser might deliver it: see FragmentInputs::jitter. `which` tells values
-// apart.
+// Returns a value as another rasteriser might deliver it: see FragmentInputs::jitter. `which` is a
+// number of the value.
 float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which) {
   if (draw.jitter == 0) return value;
   uint32_t h = draw.jitter * 0x9e3779b9u + which;
@@ -64,7 +64,7 @@ float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_
   return value + part * 0x1p-22f * std::max(1.0f, std::fabs(value));
 }
 
-// Where a barycentric set is taken in a lane's pixel.
+// Returns the point of a lane's pixel at which a barycentric set is evaluated.
 Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
   const absl::Span<const Point> places = SamplePlaces(of.draw->samples);
   Point in = {0.5, 0.5};
@@ -72,7 +72,7 @@ Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
   switch (part) {
     case PayloadPart::kPerspectiveCentroid:
     case PayloadPart::kLinearCentroid:
-      // Covered in part: at a covered sample.
+      // Partly covered: at a covered sample.
       if (coverage != 0 && coverage != (1u << places.size()) - 1) {
         in = places[std::countr_zero(coverage)];
       }
@@ -118,7 +118,7 @@ void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Threa
   }
 }
 
-// The three dwords of a component; dword 2 of the four means nothing.
+// Fills the three dwords of a component; dword 2 of the four is undefined.
 void FillSetup(int at, const std::array<uint32_t, 3>& vertex, bool flat, Thread& t) {
   const auto value = [&vertex](int k) { return std::bit_cast<float>(vertex[k]); };
   t.Write32(at, flat ? 0 : Bits(value(1) - value(0)));

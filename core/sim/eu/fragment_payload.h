@@ -1,4 +1,4 @@
-// What the registers of a fragment thread hold at the start: positions, barycentrics, depth, masks,
+// The register contents with which a fragment thread starts: positions, barycentrics, depth, masks,
 // setup data.
 //
 // Registers that the payload does not define stay as they are.
@@ -10,7 +10,8 @@
 
 namespace kiln::sim::eu {
 
-// Writes payload, setup data, masks into the registers of a thread, which holds undefined values.
+// Writes payload, setup data and masks into the registers of a thread, which holds undefined
+// values.
 void FillFragmentPayload(const FragmentThread& of, Thread& thread);
 
 }  // namespace kiln::sim::eu

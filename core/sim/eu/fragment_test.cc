@@ -1,5 +1,5 @@
-// Fragment threads as a whole: what small programs see of their payload and what their writes do;
-// every rule of render target writes, of HALT and of the payload's order broken once.
+// Fragment threads as a whole: the payload as small programs read it, and the effect of their
+// writes; every rule of render target writes, of HALT and of the payload's order broken once.
 #include <bit>
 
 #include "core/sim/eu/fragment_launch.h"
@@ -82,7 +82,7 @@ TEST(Fragment, HelperLanesRunAndWriteNothing) {
     record.fragment.vector_mask = vector_mask;
     isa::Program p(kGeneration);
     AppendColor(p, 8);
-    // Red: lanes that vote for themselves.
+    // Red: lanes that are on in a vote.
     isa::Instruction clear =
         Make(Opcode::kMov, 1, Register(isa::Arf::kFlag, Type::kUD), Imm(Type::kUD, 0));
     clear.no_mask = true;
@@ -330,7 +330,8 @@ TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
   ExpectRefused(RunWrite(write, r, draw), "another payload");
 }
 
-// A range begins anywhere in its buffer; beyond the buffer is 0, also behind its last dword.
+// A range may begin anywhere in its buffer; bytes beyond the buffer are 0, also after its last
+// dword.
 TEST(Fragment, PushedRangesHoldTheirBufferAndZeros) {
   out::LaunchRecord record = FragmentRecord(8);
   const uint32_t at = record.push_first_register;
@@ -397,7 +398,8 @@ TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
   EXPECT_TRUE(CheckFragmentRecord(r).ok());
 }
 
-// Samples have their places in the thread: sample 1 of a quad is off between samples 0 and 2.
+// Every sample has lanes in the thread: those of sample 1 of a quad are off between samples 0 and
+// 2.
 TEST(Fragment, SamplesThatAreNotCoveredAreOffInTheMiddle) {
   Triangle thin = Whole();
   thin.position = {{{-1, -1, 0, 1}, {-0.875f, -1, 0, 1}, {-1, 15, 0, 1}}};
@@ -461,7 +463,7 @@ TEST(Fragment, RefusesAMaskOfSamplesToNoTarget) {
   ExpectRefused(RunWrite(Write(f), record, draw), "a mask of samples to no target");
 }
 
-// Colours and kills do without a surface where the message has no target; depth and stencil want
+// Colours and kills need no surface if the message has no render target; depth and stencil need
 // one.
 TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
   out::LaunchRecord record = FragmentRecord(8);
@@ -494,7 +496,8 @@ TEST(Fragment, RefusesADrawOfOtherSamples) {
   }
 }
 
-// Number 0 to 15 from any slot of the vertex, further ones from the slot of their own number.
+// Attributes 0 to 15 come from any slot of the vertex, further ones from the slot of their own
+// number.
 TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   const auto with = [](const std::vector<out::SetupAttribute>& attributes, uint32_t slots) {
     out::LaunchRecord r = FragmentRecord(8);
@@ -512,15 +515,14 @@ TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
   EXPECT_TRUE(with({{0, 0}, {1, 31}}, 2).ok());
   ExpectRefused(with({{0, 0, 0, "clip_distance_0"}, {1, 30}}, 2), "slot 34 of the vertex");
   EXPECT_TRUE(with({{0, 0}, {16, 0, 0, "primitive_id"}, {20, 0, 0, "point_coord"}}, 21).ok());
-  // As Mesa numbers them: the primitive's number has a slot in front of the locations.
+  // Mesa's numbering: the primitive's number has a slot before the locations.
   EXPECT_TRUE(with({{0, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19).ok());
   ExpectRefused(with({{16, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19), "as attribute 18");
   ExpectRefused(with({{0, 0}}, 33), "33 attributes");
   ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
 }
 
-// Setup data of built-ins are found by their names; where a primitive has none, they hold no
-// meaning.
+// Setup data of built-ins are found by their names; if a primitive has none, they are undefined.
 TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
   out::LaunchRecord record = FragmentRecord(8);
   record.fragment.attributes = {{0, 0, 0, "clip_distance_1"}};
@@ -545,8 +547,8 @@ TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
   EXPECT_EQ(read(3), 0x40000000u);
 }
 
-// The first instruction needs a lane that is on: lane 0 is, but where lanes are samples and where
-// those that cover nothing are off.
+// The first instruction needs a lane that is on. Lane 0 is on, except where lanes are samples or
+// where lanes that are not covered are off.
 TEST(Fragment, TheFirstInstructionHasALane) {
   const auto beginning_with = [](int first_channel, int lanes, const out::LaunchRecord& record) {
     isa::Instruction first = Fill(60, lanes, Imm(Type::kUD, 0));

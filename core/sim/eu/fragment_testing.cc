@@ -13,7 +13,7 @@ using isa::TargetForm;
 using isa::Type;
 using out::PayloadPart;
 
-// Payload: r0, positions, perspective barycentrics; setup data behind them.
+// Payload: r0, positions, perspective barycentrics, followed by setup data.
 out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples) {
   out::LaunchRecord r;
   r.fragment.samples = samples;
@@ -50,7 +50,7 @@ FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples) {
   return in;
 }
 
-// Covers the target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
+// Covers the render target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
 Triangle Whole() {
   return {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
           {{3,
@@ -59,7 +59,7 @@ Triangle Whole() {
              std::bit_cast<uint32_t>(10.0f)}}}};
 }
 
-// The left half of the left column and its neighbours to the right: helper lanes run there.
+// Covers the left half of the left column; helper lanes run for the pixels to the right.
 Triangle LeftColumn() {
   Triangle t = Whole();
   t.position = {{{-1, -1, 0, 1}, {-0.75f, -1, 0, 1}, {-1, 15, 0, 1}}};
@@ -88,7 +88,7 @@ isa::Instruction Write(const isa::MessageFields& f, int first_channel, bool ends
   return i;
 }
 
-// mov of all channels, as many registers as the width has.
+// mov of all channels, to as many registers as the width has.
 isa::Instruction Fill(int reg, int width, const isa::Operand& value) {
   isa::Instruction i = Make(Opcode::kMov, width, Dst(reg, value.type), value);
   return i;
@@ -114,7 +114,7 @@ absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& 
   return stats.status();
 }
 
-// A program that writes colour (1, 2, 3, 4) by this message.
+// Runs a program that writes colour (1, 2, 3, 4) with this message.
 absl::Status RunWrite(const isa::Instruction& write, const out::LaunchRecord& record,
                       FragmentInputs& draw) {
   isa::Program p(kGeneration);

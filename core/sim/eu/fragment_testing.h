@@ -15,26 +15,26 @@ namespace kiln::sim::eu::testing {
 inline constexpr uint32_t kSize = 8;  // pixels of a draw, width and height
 inline constexpr int kColor = 112;    // first register of colours
 
-// Payload: r0, positions, perspective barycentrics; behind them setup data of location 3. Colour
-// outputs 0 and 1 at the surfaces of their numbers.
+// Payload: r0, positions, perspective barycentrics, then setup data of location 3. Colour outputs 0
+// and 1 at the surfaces of their numbers.
 out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples = 1);
 
-// Targets 0 and 1 with zeros, depth -1, stencil 0.
+// Render targets 0 and 1 with zeros, depth -1, stencil 0.
 FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples = 1);
 
-// Covers the target; location 3 component 1 is 10 at the left edge and 18 at the right one.
+// Covers the render target; location 3 component 1 is 10 at the left edge and 18 at the right one.
 Triangle Whole();
 
-// Covers the first pixels of each row: helper lanes run beside them.
+// Covers the first pixels of each row: helper lanes run for their quads.
 Triangle LeftColumn();
 
-// Of a write to target 0, the last one.
+// Fields of a write to render target 0, the last one.
 isa::MessageFields Fields(uint32_t lanes);
 
 // sendc of colours from kColor on.
 isa::Instruction Write(const isa::MessageFields& f, int first_channel = 0, bool ends = true);
 
-// mov of all channels, as many registers as the width has.
+// mov of all channels, to as many registers as the width has.
 isa::Instruction Fill(int reg, int width, const isa::Operand& value);
 
 // The four components from immediates 1 to 4.
@@ -43,7 +43,7 @@ void AppendColor(isa::Program& p, int width, int first = kColor);
 absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& record,
                           FragmentInputs& draw, const Options& options = {});
 
-// A program that writes colour (1, 2, 3, 4) by this message.
+// Runs a program that writes colour (1, 2, 3, 4) with this message.
 absl::Status RunWrite(const isa::Instruction& write, const out::LaunchRecord& record,
                       FragmentInputs& draw);
 

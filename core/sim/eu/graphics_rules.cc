@@ -45,7 +45,7 @@ bool ClearsAccumulator(const isa::Instruction& i) {
 
 bool Ends(const Op& op) { return isa::IsSend(op.inst.op) && op.inst.send.eot; }
 
-// Is the accumulator clear in front of instruction `end`, on the straight way there?
+// Returns true if the accumulator is clear before instruction `end`, on the straight path to it.
 bool ClearBefore(const Program& program, uint32_t end) {
   for (uint32_t i = end; i-- > 0;) {
     const Op& op = program.ops[i];

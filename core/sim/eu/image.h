@@ -1,8 +1,9 @@
 // Images, texel buffers and samplers that the client binds.
 //
-// Texels lie tightly: level by level, layer by layer (six faces a cube), slice by slice, row by
-// row, the samples of a texel together. A level's size is the base size shifted right, at least 1.
-// What the hardware's tilings do is no part of a program's meaning.
+// Texels are stored without gaps: level by level, layer by layer (six faces a cube), slice by
+// slice, row by row, the samples of a texel together. A level's size is the base size shifted
+// right, at least
+// 1. The hardware's tilings are not part of a program's meaning.
 #ifndef KILN_CORE_SIM_EU_IMAGE_H_
 #define KILN_CORE_SIM_EU_IMAGE_H_
 
@@ -20,11 +21,11 @@ enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
 
 struct ClientImage {
   out::DescriptorRef where;
-  // The null descriptor: a null surface, whatever else is said here. Everything read of it is 0,
-  // texels (alpha too), sizes, levels and samples; writes are dropped. Sources: Mesa's null surface
-  // state has a size of 1 that "shouldn't matter" (anv_device.c), and its lowerings of sizes rely
-  // on 0 from resinfo (nir_lower_tex.c, txs of a level; intel_nir_clamp_image_1d_2d_array_sizes.c).
-  // Of sampleinfo and the level query no source says anything.
+  // The null descriptor: a null surface, regardless of the other fields. All reads give 0: texels
+  // (alpha too), sizes, levels and samples; writes are dropped. Sources: Mesa's null surface state
+  // has a size of 1 that "shouldn't matter" (anv_device.c), and its lowerings of sizes rely on 0
+  // from resinfo (nir_lower_tex.c, txs of a level; intel_nir_clamp_image_1d_2d_array_sizes.c). No
+  // source says anything about sampleinfo and the level query.
   bool null_surface = false;
   TexelFormat format = TexelFormat::kRgba8;
   ImageDim dim = ImageDim::k2d;
@@ -35,11 +36,11 @@ struct ClientImage {
   uint32_t samples = 1;
   std::vector<uint8_t> texels;  // read and written
 
-  // Width, height, depth of a level.
+  // Width, height and depth of a level.
   std::array<uint32_t, 3> Size(uint32_t level) const;
   // Bytes of all levels and samples.
   uint64_t Bytes() const;
-  // Byte of a texel that exists.
+  // Byte offset of a texel that exists.
   uint64_t Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z,
                   uint32_t sample = 0) const;
 };

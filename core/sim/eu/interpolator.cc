@@ -22,7 +22,7 @@ class Interpolator {
 
   absl::Status Run(uint32_t enabled) {
     if (absl::Status s = Check(); !s.ok()) return s;
-    // All is read before anything is written: the answer may lie where the offsets were.
+    // All offsets are read before any result is written: their registers may be the same.
     std::array<std::array<float, 2>, 16> values{};
     const uint32_t lanes = enabled & of_.quads;
     for (int i = 0; i < m_.simd; ++i) {
@@ -54,7 +54,7 @@ class Interpolator {
         op_.inst.channel_offset % m_.simd != 0) {
       return Refuse("for other lanes than the instruction's");
     }
-    // A message of 8 lanes cannot say which half of 16 it is for.
+    // A message of 8 lanes cannot say which half of 16 lanes it is for.
     if ((op_.inst.channel_offset & 8) != 0) return Refuse("lanes 8 to 15 by themselves");
     if (m_.place == InterpolatedPlace::kSample && m_.sample >= of_.draw->samples) {
       return Refuse(absl::StrFormat("sample %d of %d", m_.sample, of_.draw->samples));
@@ -62,7 +62,7 @@ class Interpolator {
     return absl::OkStatus();
   }
 
-  // Of lane `i` of the message.
+  // The point for lane `i` of the message.
   absl::StatusOr<Point> PlaceOf(int i) const {
     const int lane = op_.inst.channel_offset + i;
     Point in = {0.5, 0.5};

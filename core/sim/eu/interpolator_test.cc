@@ -1,4 +1,4 @@
-// The pixel interpolator's answers at every kind of place, against the primitive's own
+// The pixel interpolator's responses at every kind of point, compared with the primitive's own
 // barycentrics.
 #include "core/sim/eu/interpolator.h"
 
@@ -23,7 +23,7 @@ isa::MessageFields Ask(M message, uint32_t lanes) {
   return f;
 }
 
-// Red and green become the answer; offsets per lane stand in r60 on.
+// Red and green are the response; offsets per lane are in r60 on.
 isa::Program Program(const isa::MessageFields& f, int first_channel = 0) {
   isa::Program p(kGeneration);
   const int width = f.lanes, each = width / 8;

@@ -1,7 +1,7 @@
 // See launch.h. Payloads of fragment and vertex threads: fragment_payload.cc, vertex_launch.cc. The
 // payload of Gen12.0 compute: r0.1, r0.6, r0.7 workgroup id, r0.2 barrier id, r0.3 scratch size
-// code and pointer to the sampler table, r0.5 scratch base; nothing else but push constants is
-// delivered.
+// code and pointer to the sampler table, r0.5 scratch base; only push constants are delivered in
+// addition.
 #include "core/sim/eu/launch.h"
 
 #include <algorithm>
@@ -17,11 +17,12 @@ namespace {
 using out::PushSource;
 using out::SurfaceKind;
 
-// Contents of registers and memory that nothing has written: signalling NaNs, or, to see whether
-// they matter, values near 1. As addresses they are of dwords: outside, and not misplaced as well.
+// Contents of registers and memory that have not been written: signalling NaNs, or, to see whether
+// they matter, values near 1. As addresses both are outside all memory, but aligned to dwords, so
+// that only one error occurs.
 constexpr uint32_t kUndefined = 0x7fb00000, kOtherUndefined = 0x3f900000;
 
-// Dword `i` of them.
+// Dword `i` of such contents.
 uint32_t UndefinedDword(uint32_t pattern, size_t i) {
   return pattern | (static_cast<uint32_t>(4 * i) & 0xfffff);
 }
@@ -33,7 +34,7 @@ void FillUndefined(uint32_t pattern, std::vector<uint8_t>& bytes) {
   }
 }
 
-// Sizes that the hardware allocates: powers of two, at least 1 KiB.
+// Returns the size that the hardware allocates: a power of two, at least 1 KiB.
 uint32_t AllocationSize(uint32_t bytes) {
   return bytes == 0 ? 0 : std::max<uint32_t>(1024, std::bit_ceil(bytes));
 }
@@ -42,7 +43,7 @@ bool IsBound(const ClientBuffer& b) { return b.bound; }
 bool IsBound(const ClientImage&) { return true; }
 bool IsBound(const ClientSampler&) { return true; }
 
-// What the client gave for a descriptor; elements not given repeat another one.
+// Finds the client's object for a descriptor; array elements not given repeat another one.
 template <typename T>
 T* Find(std::vector<T>& given, const out::DescriptorRef& where) {
   T* any = nullptr;
@@ -118,7 +119,7 @@ absl::Status LaunchState::Bind() {
   return BindSamplers();
 }
 
-// What nothing is given for stays unbound: an error where a message uses it.
+// Binds a surface. A descriptor without object stays unbound: an error if a message uses it.
 absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef& where,
                                       const std::string& format, size_t place) {
   const bool of_client = IsImage(kind) || kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo;
@@ -177,7 +178,7 @@ absl::Status LaunchState::BindSamplers() {
   return absl::OkStatus();
 }
 
-// Every descriptor of a range gets a surface state and a sampler state of its own, so that handles
+// Gives every descriptor of a range a surface state and a sampler state of its own, so that handles
 // of different descriptors differ.
 absl::Status LaunchState::BuildDescriptors() {
   for (const out::DescriptorRange& range : record_.descriptor_memory) {
@@ -201,7 +202,7 @@ absl::Status LaunchState::BuildDescriptors() {
   return absl::OkStatus();
 }
 
-// Of an array without length: up to the last element given.
+// An array without length extends to the last element given.
 uint32_t LaunchState::CountOf(const out::DescriptorRange& range) const {
   if (range.count != 0) return range.count;
   uint32_t count = 0;
@@ -303,8 +304,8 @@ void LaunchState::StartGroup(uint32_t place, bool zero) {
   }
 }
 
-// The bytes of a push part; shorter than part.bytes where the source ends, but for uniform buffers:
-// beyond them is 0.
+// Returns the bytes of a push part; fewer than part.bytes if the source ends earlier. Uniform
+// buffers are extended with 0 instead.
 std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
                                             uint32_t thread_index) const {
   std::vector<uint8_t> source;
@@ -343,7 +344,8 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
   return source;
 }
 
-// What threads of all stages have: scratch, sampler table, constants, control register.
+// Sets up the registers common to threads of all stages: scratch, sampler table, constants, control
+// register.
 void LaunchState::StartRegisters(uint32_t index, Thread& t) const {
   t = Thread{};
   for (int i = 0; i < kGrfCount * 8; ++i) t.Write32(4 * i, UndefinedDword(undefined_, i));
@@ -356,7 +358,7 @@ void LaunchState::StartRegisters(uint32_t index, Thread& t) const {
       std::memcpy(t.regs.data() + part.reg * kGrfBytes + part.byte, bytes.data(), bytes.size());
     }
   }
-  // Whether halves keep subnormals at dispatch, nobody says.
+  // No source says whether halves keep subnormals at dispatch.
   t.Write32(kControlOffset, view_.descending ? 0 : kControlKeepF16);
 }
 

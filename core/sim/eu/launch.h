@@ -1,4 +1,4 @@
-// What a thread starts with: memory bound as the launch record says, r0, push constants.
+// The state with which a thread starts: memory bound as the launch record says, r0, push constants.
 #ifndef KILN_CORE_SIM_EU_LAUNCH_H_
 #define KILN_CORE_SIM_EU_LAUNCH_H_
 
@@ -25,30 +25,31 @@ namespace kiln::sim::eu {
 class LaunchState {
  public:
   // `opposite`: Options::opposite. Binds buffers, maps addresses, builds descriptor memory.
-  // `places`: how many workgroups may run at the same time. InvalidArgument: a part of the record
-  // that cannot be supplied.
+  // `places`: number of workgroups that may run at the same time. InvalidArgument: a part of the
+  // record that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
                                                              bool opposite, uint32_t places,
                                                              Dispatch& dispatch);
 
-  // Code with relocations applied.
+  // Returns the code with relocations applied.
   absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
 
-  // Fresh shared memory and scratch for the workgroup at a place: undefined, or zero if asked.
+  // Resets shared memory and scratch of workgroup slot `place`: undefined contents, or zeros if
+  // `zero`.
   void StartGroup(uint32_t place, bool zero);
 
-  // Registers of thread `index` of workgroup `group`.
+  // Sets up the registers of thread `index` of workgroup `group`.
   void StartThread(uint32_t index, const std::array<uint32_t, 3>& group, Thread& thread) const;
 
-  // Registers of a thread of a draw; it is the only one at its place.
+  // Sets up the registers of a thread of a draw; it is the only one in its slot.
   void StartFragment(const FragmentThread& of, Thread& thread) const;
 
   void StartVertices(const VertexThread& of, Thread& thread) const;
 
-  // What the workgroup at a place sees.
+  // The memory of the workgroup in a slot.
   const MemoryView& memory(uint32_t place) const { return places_[place].view; }
 
-  // Accesses to buffers and images so far that lay outside (MemoryView::outside).
+  // Number of accesses outside buffers and images so far (MemoryView::outside).
   uint64_t outside() const { return outside_; }
 
  private:

@@ -13,13 +13,13 @@
 
 namespace kiln::sim::eu {
 
-// Result of a float function of one or two operands, not yet rounded.
+// Returns the value of a float function of one or two operands, not yet rounded.
 double MathValue(intel::isa::MathFunction function, float a, float b);
 
-// Quotient (rounded to zero) or remainder (sign of the dividend) of 32-bit integers.
+// Returns the quotient (rounded to zero) or remainder (sign of the dividend) of 32-bit integers.
 int64_t IntDivide(int64_t a, int64_t b, bool is_signed, bool quotient);
 
-// Nearest integer, ties to even, independent of the host's rounding mode.
+// Returns the nearest integer, ties to even, independent of the host's rounding mode.
 float RoundToEven(float x);
 
 }  // namespace kiln::sim::eu

@@ -3,8 +3,8 @@
 // A client buffer is reached in two ways: through a binding table index (offset, bounds checked:
 // reads outside give 0 and writes outside are dropped, as the surface state makes the hardware do)
 // and through its 64-bit address (A64 messages, where an access outside every allocation is an
-// error: the hardware would fault or corrupt). Addresses are made up: allocations lie 64 KiB apart
-// or more in one flat space that begins at 4 GiB.
+// error: the hardware would fault or corrupt memory). Addresses are invented: allocations are at
+// least 64 KiB apart in one flat space that begins at 4 GiB.
 #ifndef KILN_CORE_SIM_EU_MEMORY_H_
 #define KILN_CORE_SIM_EU_MEMORY_H_
 
@@ -19,17 +19,17 @@
 
 namespace kiln::sim::eu {
 
-// A bounds-checked window of bytes that somebody else owns. Bounds are those of dwords: the last
-// one is inside even if the window ends in the middle of it (PRM Skylake volume 7, "Bounds Checking
-// and Faulting").
+// A bounds-checked window of bytes; does not own them. Bounds are those of dwords: the last one is
+// inside even if the window ends in the middle of it (PRM Skylake volume 7, "Bounds Checking and
+// Faulting").
 struct Surface {
   uint8_t* data = nullptr;
   uint64_t size = 0;
 
   uint64_t Padding() const { return (4 - size % 4) % 4; }
 
-  // Reads `bytes` (at most 8) at `offset`; 0 when any of them lies outside. Behind the window,
-  // but in its last dword, stands something.
+  // Reads `bytes` (at most 8) at `offset`; 0 if any of them is outside. Bytes after the end of the
+  // window, but in its last dword, are undefined, not 0.
   uint64_t Read(uint64_t offset, unsigned bytes) const {
     if (!Inside(offset, bytes)) return 0;
     uint64_t value = 0xa5a5a5a5a5a5a5a5u >> (64 - 8 * bytes);
@@ -37,7 +37,7 @@ struct Surface {
     return value;
   }
 
-  // Writes the low `bytes` (at most 8) of value; dropped when any of them lies outside.
+  // Writes the low `bytes` (at most 8) of value; dropped if any of them is outside.
   void Write(uint64_t offset, unsigned bytes, uint64_t value) const {
     if (Inside(offset, bytes)) std::memcpy(data + offset, &value, Present(offset, bytes));
   }
@@ -52,11 +52,11 @@ struct Surface {
   }
 };
 
-// Bytes of somebody's memory; none if an access lies outside.
+// A range of memory bytes, not owned; empty if an access is outside.
 struct ByteRange {
   uint8_t* data = nullptr;
   uint64_t size = 0;
-  uint64_t offset = 0;  // of data in what it belongs to; buffers: or its address
+  uint64_t offset = 0;  // offset of data in its memory; for buffers it may be the address
 
   bool Overlaps(const ByteRange& o) const {
     return size != 0 && o.size != 0 && data < o.data + o.size && o.data < data + size;
@@ -69,13 +69,13 @@ class AddressSpace {
   static constexpr uint64_t kFirstAddress = uint64_t{1} << 32;
   static constexpr uint64_t kAlignment = uint64_t{1} << 16;
 
-  // Maps bytes and returns their address. `data` stays valid as long as this object is used.
+  // Maps bytes and returns their address. `data` must stay valid as long as this object is used.
   uint64_t Map(absl::Span<uint8_t> data);
 
   // Maps at a given address, which must be aligned to kAlignment and free.
   absl::Status MapAt(uint64_t address, absl::Span<uint8_t> data);
 
-  // The bytes [address, address + bytes); OutOfRange when they are not all in one allocation.
+  // Returns the bytes [address, address + bytes); OutOfRange if they are not all in one allocation.
   absl::StatusOr<uint8_t*> Resolve(uint64_t address, uint64_t bytes) const;
 
  private:

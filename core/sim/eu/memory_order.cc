@@ -30,8 +30,8 @@ bool IsStateless(const Message& m) {
 
 std::vector<uint8_t> Copy(const ByteRange& r) { return {r.data, r.data + r.size}; }
 
-// Calls f with the name of each line and the part of the range that is in it. Lines are cut by
-// offset: where the host puts the bytes must change nothing.
+// Calls f with a key of each cache line and the part of the range that is in it. Lines are cut by
+// offset, so that the host addresses of the bytes have no effect.
 template <typename F>
 void ForEachLine(const ByteRange& r, F f) {
   for (uint64_t done = 0; done < r.size;) {
@@ -46,12 +46,12 @@ void ForEachLine(const ByteRange& r, F f) {
 
 MemoryOrder::MemoryOrder(uint64_t seed, NoteOutside note_outside)
     : random_(seed), note_outside_(std::move(note_outside)) {
-  // Some runs deliver soon, some hardly ever unless somebody waits.
+  // Some runs deliver soon, others hardly ever unless a thread waits.
   pace_ = 2u << (2 * Draw(5));
   staleness_ = 1 + Draw(4);
 }
 
-// splitmix64: the same numbers everywhere.
+// splitmix64: the same numbers on every host.
 uint32_t MemoryOrder::Draw(uint32_t n) {
   uint64_t z = random_ += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -111,7 +111,7 @@ absl::Status MemoryOrder::Issue(uint32_t index, const Op& op, const Message& mes
   return absl::OkStatus();
 }
 
-// Must `earlier`, or what is left of it, take effect before this lane of `later`?
+// Returns true if `earlier`, or its remaining lanes, must take effect before this lane of `later`.
 bool MemoryOrder::Ordered(const InFlight& earlier, const InFlight& later, int lane) {
   if (earlier.left == 0) return false;
   const Meeting far = earlier.memory == later.memory ? Meeting::kSameMemory : Meeting::kOtherMemory;
@@ -263,7 +263,7 @@ bool MemoryOrder::IsCached(const std::unordered_map<uintptr_t, uint64_t>& lines,
   return cached;
 }
 
-// Makes the bytes what they were at a time.
+// Restores the bytes to their values at a time.
 void MemoryOrder::Undo(const ByteRange& range, uint64_t since) {
   for (auto c = changes_.rbegin(); c != changes_.rend() && c->time > since; ++c) {
     const ByteRange changed{c->at, c->before.size()};

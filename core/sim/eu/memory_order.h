@@ -1,23 +1,24 @@
 // Memory mode: messages take effect late, and out of order as far as memory_rules.h allows.
 //
-// Problem: a simulator in which a message acts where it is issued never shows what a missing fence,
-// a missing wait before one, or two exchanged accesses do.
+// Problem: a simulator in which a message acts when it is issued never shows the effect of a
+// missing fence, a missing wait before one, or two exchanged accesses.
 //
-// Algorithm: a message to shared or global memory is kept in flight with the payload it had. Time
-// passes between instructions: now and then some lanes of some message of some thread take effect,
-// where every earlier message of that thread that the table orders before them has. A wait for the
-// token of a message that answers makes it, and what the table orders before it, take effect first.
-// Some reads are answered from the lines that earlier reads of the thread have brought
-// (kReadsMayBeStale): changes are logged, and such a read sees memory with the changes undone that
-// are younger than the line. Everything is drawn from one seed: the same seed gives the same run.
+// Algorithm: a message to shared or global memory is kept in flight with the payload it had.
+// Between instructions time passes: at random, some lanes of a message of a thread take effect,
+// provided that every earlier message of that thread that the table orders before them has. A wait
+// for the token of a message with a response makes that message, and all that the table orders
+// before it, take effect first. Some reads are answered from cache lines that earlier reads of the
+// thread have loaded (kReadsMayBeStale): changes are logged, and such a read sees memory without
+// the changes that are younger than the line. All random choices come from one seed: the same seed
+// gives the same run.
 //
 // Invariants: a register is written when the lane takes effect, so a program that does not wait
-// reads what was there before. A thread may end with writes in flight; Finish performs them.
+// reads the old content. A thread may end with writes in flight; Finish performs them.
 //
-// Limits: the sampler and the blocks of a thread's own scratch memory act at once (nobody else
-// writes what they read). A lane's components go together. The log has kMaxChanges entries: lines
-// older than it are read anew. Only some workgroups run at the same time (simulator.h); between one
-// such lot and the next nothing is in flight.
+// Limits: the sampler and the blocks of a thread's own scratch memory act at once (no other thread
+// writes the memory that they read). A lane's components take effect together. The log has
+// kMaxChanges entries: lines older than it are read anew. Only some workgroups run at the same time
+// (simulator.h); between one such set and the next nothing is in flight.
 //
 // Cost: messages in flight of a thread (at most tens) times lanes, per lane that takes effect.
 #ifndef KILN_CORE_SIM_EU_MEMORY_ORDER_H_
@@ -43,7 +44,7 @@ namespace kiln::sim::eu {
 
 class MemoryOrder {
  public:
-  // Told of accesses outside of buffers and images when they take effect; `sent` is the thread at
+  // Called for accesses outside buffers and images when they take effect; `sent` is the thread at
   // issue.
   using NoteOutside =
       std::function<void(const Op& op, const Message& message, const MemoryView& memory,
@@ -51,28 +52,29 @@ class MemoryOrder {
 
   MemoryOrder(uint64_t seed, NoteOutside note_outside);
 
-  // Adds a workgroup to those that run, with what it sees; its threads stay where they are until
-  // Finish. Gives the number of the first one: threads are counted through all workgroups that run.
+  // Adds a workgroup to those that run, with its memory; its threads must not move in memory until
+  // Finish. Returns the number of its first thread: threads are numbered through all workgroups
+  // that run.
   uint32_t StartGroup(absl::Span<Thread> threads, const MemoryView* memory);
 
-  // Is the message one that is kept in flight? Others the caller executes.
+  // Returns true if the message is kept in flight; the caller executes others.
   static bool Keeps(const Message& message);
 
-  // A message that thread number `index` sends now for the enabled lanes.
+  // Adds a message that thread number `index` sends now for the enabled lanes.
   absl::Status Issue(uint32_t index, const Op& op, const Message& message,
                      const MessageRegisters& registers, uint32_t enabled);
 
-  // The thread waits for the destinations of these tokens, a bit each. False: not all is there yet,
-  // and the thread asks again after a while, in which others go on.
+  // Waits for the destinations of these tokens, a bit each. Returns false if not all have arrived:
+  // the caller lets other threads run and calls again.
   absl::StatusOr<bool> Wait(uint32_t index, uint16_t tokens);
 
   // Between two instructions.
   absl::Status Pass();
 
-  // All workgroups have ended.
+  // Performs all messages in flight, when all workgroups have ended.
   absl::Status Finish();
 
-  // A number below n, n > 0.
+  // Returns a random number below n, n > 0.
   uint32_t Draw(uint32_t n);
 
  private:
@@ -100,7 +102,7 @@ class MemoryOrder {
     Thread* thread = nullptr;
     const MemoryView* memory = nullptr;
     std::vector<std::unique_ptr<InFlight>> messages;  // oldest first
-    // By Memory: when a line was read last, if not changed or fenced since.
+    // By Memory: when a line was last read, if not changed or fenced since.
     std::array<std::unordered_map<uintptr_t, uint64_t>, 2> lines;
   };
 
@@ -118,8 +120,8 @@ class MemoryOrder {
 
   uint64_t random_;
   NoteOutside note_outside_;
-  uint32_t pace_;        // one in so many chances something takes effect
-  uint32_t staleness_;   // one in so many reads takes an old line
+  uint32_t pace_;        // a lane takes effect at one in so many opportunities
+  uint32_t staleness_;   // one in so many reads uses an old line
   uint64_t now_ = 0;     // changes so far
   uint64_t logged_ = 0;  // changes up to this time are no longer in the log
   std::deque<Change> changes_;

@@ -1,5 +1,5 @@
-// Memory mode: litmus programs of two threads. What the table of orders forbids is never seen; with
-// any one needed fence, wait or order taken out it is.
+// Memory mode: litmus programs of two threads. Results that the table of orders forbids never
+// occur; without any one of the needed fences, waits or orders they do.
 #include "core/sim/eu/memory_order.h"
 
 #include <functional>
@@ -20,8 +20,8 @@ constexpr int kNothing = -1;
 constexpr int kLanes = 8;
 constexpr int kSeeds = 1500;
 
-// Register map of the programs. Each lane is a litmus test of its own: place k of lane l is dword
-// 16 * k + l. What is read is stored to place kFirstResult + k when all is over.
+// Register map of the programs. Each lane is a litmus test of its own: address k of lane l is dword
+// 16 * k + l. Values read are stored to address kFirstResult + k at the end.
 constexpr int kLaneBytes = 20, kFirstAddress = 30, kFirstValue = 50, kFirstRead = 70, kThread = 2;
 constexpr int kRest = 30;  // instructions
 constexpr int kPlaces = 12, kFirstResult = 4, kResults = 6;
@@ -47,7 +47,7 @@ class Litmus {
     All(is_first);
   }
 
-  // What follows is for thread `t`.
+  // Selects thread `t` for the following parts.
   Litmus& In(int t) {
     thread_ = t;
     return *this;
@@ -60,7 +60,7 @@ class Litmus {
     return Send(isa::Sfid::kDataCache1, 0x02106e00 | Surface(), 0, kFirstRead + result,
                 kFirstAddress + place, -1);
   }
-  // Adds a value and gives what was there.
+  // Adds a value and returns the old one.
   Litmus& Add(int place, int value, int result) {
     return Send(isa::Sfid::kDataCache1, 0x0210b700 | Surface(), 1, kFirstRead + result,
                 kFirstAddress + place, kFirstValue + value);
@@ -70,7 +70,7 @@ class Litmus {
     return Send(isa::Sfid::kDataCache0, 0x0219e000u | (shared ? kSurfaceShared : 0), 0, 100, 0, -1,
                 1);
   }
-  // For the answer of the thread's last message.
+  // Waits for the response of the thread's last message.
   Litmus& Wait() {
     isa::Instruction sync = Sync(isa::SyncFunction::kNop);
     sync.swsb = static_cast<uint8_t>(0x20 | Token());
@@ -78,7 +78,7 @@ class Litmus {
   }
   // Fence and wait for it: two parts.
   Litmus& Fenced() { return Fence().Wait(); }
-  // For both threads, no part.
+  // For both threads; not a part.
   Litmus& Barrier() {
     isa::Instruction signal = SendTo(isa::Sfid::kGateway, 0x02000004, 0, kLanes, kNothing, 0, -1);
     signal.swsb = 0x4f;
@@ -89,10 +89,10 @@ class Litmus {
 
   int parts() const { return parts_; }
 
-  // Runs it; what each lane has read, by number of result.
+  // Runs the program; returns the values that each lane has read, by number of result.
   std::vector<std::vector<uint32_t>> Run(uint64_t seed) {
     isa::Program program = program_;
-    // Time for what is in flight, before it is waited for.
+    // Gives messages in flight time before the program waits for them.
     for (int i = 0; i < kRest; ++i) program.Append(Sync(isa::SyncFunction::kNop));
     isa::Instruction all = Sync(isa::SyncFunction::kAllWr);
     program.Append(all);
@@ -107,7 +107,7 @@ class Litmus {
     part.source = out::PushSource::kSubgroupId;
     record.push.push_back(part);
     Options options;
-    options.contract = false;  // parts that are left out
+    options.contract = false;  // parts may be left out
     options.zero_memory = true;
     options.memory_seed = seed;
     options.max_instructions = 100000;
@@ -149,7 +149,7 @@ class Litmus {
     return inst;
   }
 
-  // Accesses are no parts, fences (a lane) are.
+  // Accesses are not parts; fences (one lane) are.
   Litmus& Send(isa::Sfid sfid, uint32_t desc, uint32_t second_length, int dst, int src0, int src1,
                int lanes = kLanes) {
     ++tokens_[thread_];
@@ -202,7 +202,8 @@ int PartsOf(const Builder& build) {
   return litmus.parts();
 }
 
-// The forbidden result never comes, and does without any one part but those `spare`.
+// Checks that the forbidden result never occurs, and that it does without any one part except the
+// `spare` ones.
 void Check(const Builder& build, const Forbidden& forbidden, const std::set<int>& spare = {}) {
   for (const bool shared : {false, true}) {
     SCOPED_TRACE(shared ? "shared" : "global");
@@ -232,7 +233,7 @@ TEST(MemoryRules, EveryCombinationHasOneRow) {
   for (int e = 0; e < kEvents; ++e) EXPECT_EQ(static_cast<int>(TokenRules()[e].event), e);
 }
 
-// The reader has looked at the data once before: its fence is there to forget that.
+// The reader has read the data once before: its fence must discard the old line.
 TEST(MemoryOrder, MessagePassing) {
   Check(
       [](Litmus& l) {
@@ -260,8 +261,8 @@ TEST(MemoryOrder, StoreBuffering) {
       [](const auto& r) { return r[0] == 0 && r[1] == 0; });
 }
 
-// What is read before may not come from what is written later. The fences do nothing where the
-// reads are waited for.
+// A read may not return a value that is written later. The fences have no effect if the reads are
+// waited for.
 TEST(MemoryOrder, LoadBuffering) {
   Check(
       [](Litmus& l) {
@@ -271,8 +272,8 @@ TEST(MemoryOrder, LoadBuffering) {
       [](const auto& r) { return r[0] == 1 && r[1] == 1; }, {1, 2, 4, 5});
 }
 
-// The reader has looked before, too; a read that its fence overtakes could bring the old line
-// behind it.
+// The reader has read the data before, too; a read that its fence overtakes could load the old line
+// after it.
 TEST(MemoryOrder, WritesBeforeABarrierAreSeenBehindIt) {
   Check(
       [](Litmus& l) {
@@ -284,8 +285,8 @@ TEST(MemoryOrder, WritesBeforeABarrierAreSeenBehindIt) {
       [](const auto& r) { return r[1] == 0; });
 }
 
-// Of a read before a barrier and a write behind it, the read must have been waited for: a fence may
-// overtake it.
+// A read before a barrier must have been waited for, or a write after the barrier may overtake it:
+// a fence does not wait for the read.
 TEST(MemoryOrder, ReadsBeforeABarrierDoNotSeeWritesBehindIt) {
   Check(
       [](Litmus& l) {
@@ -323,7 +324,7 @@ TEST(MemoryOrder, ReadsOfOnePlaceStayInOrder) {
   }
 }
 
-// All that the threads agree on: the order of the writes to one place.
+// The threads agree on one thing only: the order of the writes to one address.
 TEST(MemoryOrder, WritesOfOnePlaceHaveOneOrder) {
   const Builder build = [](Litmus& l) {
     l.In(0).Write(0, 1).Read(0, 0).Read(0, 1);

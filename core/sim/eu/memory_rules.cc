@@ -21,22 +21,21 @@ constexpr uint8_t kMemory = Set(Meeting::kSameMemory);
 constexpr uint8_t kElsewhere = Set(Meeting::kOtherMemory);
 
 constexpr OrderRule kRules[] = {
-    // One place: in order, whatever the messages.
+    // The same address: in order, for all messages.
     {kChanging, kAccesses, kBytes, true, "mesa-spill"},
     {kReads, kChanging, kBytes, true, "mesa-spill: a store behind a load of its place"},
     {kReads, kReads, kBytes, true, "mesa-coherence"},
-    // Different places.
+    // Different addresses.
     {kAccesses, kAccesses, kMemory | kElsewhere, false, "no source"},
-    // A fence is done when what changes its memory has taken effect; what answers must be waited
-    // for.
-    // Writes are also atomics without answer. That a fence orders these as it does stores has no
-    // source of
-    // its own: Mesa takes the answer off atomics whose result nobody reads, as we do.
+    // A fence is complete when messages that change its memory have taken effect; messages with a
+    // response must be waited for. Writes include atomics without response. That a fence orders
+    // these like stores has no source of its own: Mesa removes the response of atomics with unused
+    // results, as Kiln does.
     {kWrites, kFences, kMemory, true, "skl-prm; visa-fence; mesa-fence: the commit"},
     {kAnswering, kFences, kMemory, false, "mesa-fence: sync.allwr"},
     {kAccesses, kFences, kElsewhere, false, "visa-fence: bit 5"},
     {kFences, kFences, kMemory | kElsewhere, false, "no source; mesa-fence: stalls on each"},
-    // What comes behind a fence must wait for its answer.
+    // Accesses after a fence must wait for its response.
     {kFences, kAccesses, kMemory | kElsewhere, false,
      "no source; mesa-fence: stalls from Gen11 on"},
 };

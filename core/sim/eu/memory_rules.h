@@ -1,30 +1,28 @@
-// In which order the messages of one Gen12 thread take effect in memory, as a table.
+// The order in which the messages of one Gen12 thread take effect in memory, as a table.
 //
-// This is the law by which the simulator's memory mode (memory_order.h) delays messages. It was
-// written before that code and shares nothing with selection, scheduling or the scoreboard pass.
-// What no document says is not relied upon: where there is no source, a later message may overtake.
+// The simulator's memory mode (memory_order.h) delays messages by this table. The table was written
+// before that code and shares nothing with selection, scheduling or the scoreboard pass. Guarantees
+// that no document states are not relied upon: without a source, a later message may overtake.
 //
 // Messages of different threads are not ordered at all. An access takes effect at one moment for
-// all threads (L3 and the store of shared memory are one each), lane by lane in any order: nothing
-// says that the lanes of a message go together.
+// all threads (L3 and the store of shared memory are one each), lane by lane in any order: no
+// source says that the lanes of a message take effect together.
 //
 // Sources named in the table:
-//   mesa-spill     Mesa 25.0.7, brw_reg_allocate.cpp: a fill follows the spill of its place with
+//   mesa-spill     Mesa 25.0.7, brw_reg_allocate.cpp: a fill follows the spill of its slot with
 //                  nothing between them that waits for the write; so do loads, stores and atomics
 //                  of brw_lower_logical_sends.cpp, whatever the form of the message.
 //   mesa-coherence brw makes plain reads of relaxed atomic loads and waits for none before the
-//   next;
-//                  anv reports vulkanMemoryModel on this generation, which wants them in order.
+//                  next; anv reports vulkanMemoryModel on this generation, which wants them in
+//                  order.
 //   mesa-fence     brw_fs_nir.cpp, barriers: asks for the commit (HSD 1404612949), stalls on the
-//                  fence's answer from Gen11 on, and puts sync.allwr before a fence that acquires,
-//                  since several caches that work out of order may overtake what is pending.
+//                  fence's response from Gen11 on, and puts sync.allwr before an acquire fence,
+//                  since several caches that work out of order may overtake pending messages.
 //   visa-fence     Intel's visa manual, FENCE: with the commit the fence is observed globally; bit
-//   5
-//                  chooses global memory or shared memory only (Gen11 on).
+//                  5 chooses global memory or shared memory only (Gen11 on).
 //   skl-prm        Skylake PRM vol. 7, "Memory Fence": later messages of the thread wait until all
-//   its
-//                  earlier data port messages have completed. (Not said for Gen12: taken as a
-//                  source for what the fence is for, not for what may be left out beside it.)
+//                  its earlier data port messages have completed. (Not said for Gen12: taken as a
+//                  source for the purpose of the fence, not for other waits that may be left out.)
 //   sheet-3.6      core/intel/SOURCES.md, "The SWSB field": $n.dst, $n.src.
 #ifndef KILN_CORE_SIM_EU_MEMORY_RULES_H_
 #define KILN_CORE_SIM_EU_MEMORY_RULES_H_
@@ -36,25 +34,25 @@
 
 namespace kiln::sim::eu {
 
-// What a message is to memory.
+// The effect of a message on memory.
 enum class Event : uint8_t {
   kRead,
-  kAtomic,  // that answers
-  kWrite,   // or an atomic without answer
+  kAtomic,  // with a response
+  kWrite,   // or an atomic without response
   kFence,
 };
 inline constexpr int kEvents = 4;
 
-// How far two messages meet. A fence has no bytes: it meets others by the memory it is for.
+// How far two messages overlap. A fence has no bytes: it overlaps others by the memory it is for.
 enum class Meeting : uint8_t { kSameBytes, kSameMemory, kOtherMemory };
 inline constexpr int kMeetings = 3;
 
-// A thread's earlier and later message.
+// The order of a thread's earlier and later message.
 struct OrderRule {
   uint8_t earlier;  // set of events, bit by number
   uint8_t later;
   uint8_t meetings;
-  bool kept;  // the later one does not take effect before the earlier one
+  bool kept;  // the later one never takes effect before the earlier one
   std::string_view source;
 };
 
@@ -63,7 +61,7 @@ absl::Span<const OrderRule> OrderRules();
 
 bool OrderKept(Event earlier, Event later, Meeting meeting);
 
-// What a wait for the token of a message ($n.dst, reuse of the token, sync.allwr) tells.
+// The meaning of a completed wait for a message's token ($n.dst, reuse of the token, sync.allwr).
 struct TokenRule {
   Event event;
   bool took_effect;  // false: only that its payload has been read
@@ -72,10 +70,10 @@ struct TokenRule {
 absl::Span<const TokenRule> TokenRules();
 bool TokenTellsEffect(Event event);
 
-// May a read be answered from what an earlier read of the thread has brought, in lines of
-// kLineBytes? Not across a fence for that memory that is done, nor across a message of the thread
-// that changes the line. Allowed: mesa-fence says that an acquire fence is there to invalidate
-// caches, and no source that a thread's reads never meet one.
+// Allows a read to be answered from a cache line (kLineBytes) that an earlier read of the thread
+// has loaded. Not after a completed fence for that memory, nor after a message of the thread that
+// changes the line. Allowed because mesa-fence says that an acquire fence invalidates caches, and
+// no source says that a thread's reads never hit one.
 inline constexpr bool kReadsMayBeStale = true;
 inline constexpr int kLineBytes = 64;
 

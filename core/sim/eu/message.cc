@@ -12,9 +12,10 @@ namespace {
 
 uint32_t Bits(uint32_t v, int high, int low) { return (v >> low) & ((2u << (high - low)) - 1); }
 
-// Of an extended descriptor: the length of the second payload.
+// Length of the second payload, in an extended descriptor.
 constexpr uint32_t kLength = 0x3c0;
-// ... and, in a register, what the instruction says as well: shared function and end of thread.
+// ... and, if it is in a register, fields that the instruction has as well: shared function and end
+// of thread.
 constexpr uint32_t kFunction = 0x3f;
 
 absl::Status Unsupported(absl::string_view what, uint32_t desc) {
@@ -33,7 +34,7 @@ bool IsA64(isa::MessageLayout layout) {
          layout == L::kA64Scattered || layout == L::kA64Block;
 }
 
-// What kind of access a message is.
+// Returns the kind of access of a message.
 std::optional<MessageKind> KindOf(isa::Message message) {
   using M = isa::Message;
   switch (message) {
@@ -78,7 +79,7 @@ std::optional<MessageKind> KindOf(isa::Message message) {
   return std::nullopt;
 }
 
-// Blocks of scratch memory and of owords: the header says where.
+// Blocks of scratch memory and of owords: the header has the address.
 void SetBlock(Message& m, const isa::MessageFields& f) {
   m.simd = 1;
   m.block_bytes = static_cast<uint16_t>(16 * f.owords);
@@ -127,7 +128,7 @@ InterpolatedPlace PlaceOf(isa::Message message) {
   }
 }
 
-// What the descriptor says, by the rows of core/intel/isa.
+// Fields of the descriptor, by the rows of core/intel/isa.
 absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
   const std::optional<MessageKind> kind = KindOf(f.message);
   if (!kind) return Unsupported(isa::Info(f.message).name, desc);
@@ -167,7 +168,7 @@ absl::StatusOr<Message> FromFields(const isa::MessageFields& f, uint32_t desc) {
 
 int BlockRegisters(const Message& m) { return (m.block_bytes + 31) / 32; }
 
-// Payload registers the message takes and response registers it gives.
+// Payload registers that the message reads and response registers that it writes.
 struct Lengths {
   int payload;
   int response;
@@ -204,7 +205,7 @@ absl::Status LengthError(const Message& m, int payload, int response, uint32_t d
                    desc);
 }
 
-// A sampler message may leave out parameters at its end and components of its response.
+// A sampler message may omit parameters at its end and components of its response.
 absl::Status CheckSamplerLengths(const Message& m, uint32_t desc) {
   const auto params = static_cast<int>(isa::Params(kGeneration, m.message).size());
   const int header = m.header ? 1 : 0;
@@ -303,7 +304,7 @@ int AtomicOperands(const Message& m) {
 }
 
 absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, uint32_t ex_desc) {
-  // In a register the upper bits are a bindless surface's handle, the lowest repeat the shared
+  // In a register the upper bits are a bindless surface's handle, and the lowest repeat the shared
   // function.
   const bool bindless = sfid != isa::Sfid::kGateway && Bits(desc, 7, 0) == kSurfaceBindless;
   const uint32_t extended = ex_desc & (bindless ? kLength : ~kFunction);

@@ -1,12 +1,12 @@
-// Send messages of programs: what a descriptor means to memory and registers.
+// Send messages of programs: the effect of a descriptor on memory and registers.
 //
-// Descriptors are taken apart by the rows of core/intel/isa, whose judges are iga64 and another
-// hand's reading (isa/messages_reading_test). Lengths follow a law of their own here: those that a
-// message's fields ask for are compared with those in the descriptor, so that a wrong mlen or rlen
-// is an error and not silently accepted; those of render target writes, which depend on state, are
-// judged by target_write.h. Of URB messages only writes have a row; others are refused.
+// Descriptors are decoded by the rows of core/intel/isa, which iga64 and an independent reading
+// (isa/messages_reading_test) check. Lengths have separate rules here: those that follow from a
+// message's fields are compared with those in the descriptor, so that a wrong mlen or rlen is an
+// error and not silently accepted; those of render target writes, which depend on state, are
+// checked by target_write.h. Only writes have a row among URB messages; others are refused.
 //
-// Surface 252 is bindless: the extended descriptor, which is then in a register, says which
+// Surface 252 is bindless: the extended descriptor, which is then in a register, names the surface
 // (core/intel/ABI.md).
 #ifndef KILN_CORE_SIM_EU_MESSAGE_H_
 #define KILN_CORE_SIM_EU_MESSAGE_H_
@@ -19,7 +19,7 @@
 
 namespace kiln::sim::eu {
 
-// What is simulated.
+// The simulated generation.
 inline constexpr auto kGeneration = intel::isa::Generation::kGen12;
 
 namespace isa = ::kiln::intel::isa;
@@ -45,12 +45,12 @@ enum class MessageKind : uint8_t {
   kEnd,          // end of thread
 };
 
-// Where the pixel interpolator is to interpolate.
+// The point at which the pixel interpolator evaluates.
 enum class InterpolatedPlace : uint8_t {
   kOffset,  // from the centre, the same for all lanes
   kSample,
   kCentroid,
-  kOffsets,  // each lane its own
+  kOffsets,  // each lane has its own
 };
 
 // Surfaces with a fixed meaning.
@@ -78,7 +78,7 @@ struct Message {
   bool returns = false;           // atomics with a result
   uint16_t block_bytes = 0;       // block messages
   bool block_high_oword = false;  // 1-oword blocks: data in the upper half of the register
-  bool byte_offset = false;       // block messages: header counts bytes, else owords
+  bool byte_offset = false;       // block messages: header counts bytes; false: owords
   bool unaligned = false;         // A64 blocks: at any dword
   bool dword_mode = false;        // scratch blocks: the mask is one of dwords
   uint32_t scratch_offset = 0;    // bytes
@@ -87,15 +87,15 @@ struct Message {
   bool half_params = false;       // the sampler takes 16-bit parameters
   bool half_result = false;       // and returns 16-bit components
   isa::TargetForm target_form = isa::TargetForm::kEight;
-  uint8_t target = 0;        // render target writes: number in blend state
+  uint8_t target = 0;        // render target writes: number in the blend state
   bool last_target = false;  // the last one for its lanes
-  bool null_target = false;  // to no target
+  bool null_target = false;  // to no render target
   bool per_sample = false;
-  bool alpha0 = false;            // brings the alpha of target 0
+  bool alpha0 = false;            // has the alpha of render target 0
   bool ends = false;              // the thread
   uint16_t urb_offset = 0;        // URB writes: slots of 4 dwords into the entry
   bool urb_lane_offsets = false;  // each lane adds slots of its own
-  bool urb_masks = false;         // each lane says which dwords it writes
+  bool urb_masks = false;         // each lane has a mask of the dwords it writes
   InterpolatedPlace place = InterpolatedPlace::kOffset;
   int8_t offset_x = 0, offset_y = 0;  // sixteenths of a pixel
   uint8_t sample = 0;
@@ -106,24 +106,24 @@ struct Message {
 inline int LaneRegisters(const Message& m, int bytes) { return m.simd * bytes / 32; }
 
 bool IsTyped(const Message& m);
-// Does the message change anything but its destination?
+// Returns true if the message changes anything besides its destination registers.
 bool HasSideEffects(const Message& m);
-// A block write to the scratch memory of the thread itself.
+// Returns true for a block write to the thread's own scratch memory.
 bool IsOwnScratch(const Message& m);
 
-// Registers of one sampler parameter, and of one component of a sampler's response.
+// Number of registers of one sampler parameter, and of one component of a sampler's response.
 int ParameterRegisters(const Message& m);
 int ResponseRegisters(const Message& m);
 
-// Registers of data that an URB write brings behind handles, offsets and masks; may be negative.
+// Number of data registers of a URB write, after handles, offsets and masks; may be negative.
 int UrbData(const Message& m);
 
-// Data operands of an atomic besides the address.
+// Number of data operands of an atomic besides the address.
 int AtomicOperands(const Message& m);
 
 // Decodes a descriptor. `sfid` and `eot` come from the instruction; `desc` and `ex_desc` are the
-// immediate or register values. Unimplemented names an unsupported message; InvalidArgument says
-// what does not fit together.
+// immediate or register values. Unimplemented names an unsupported message; InvalidArgument names
+// fields that contradict each other.
 absl::StatusOr<Message> DecodeMessage(isa::Sfid sfid, bool eot, uint32_t desc, uint32_t ex_desc);
 
 }  // namespace kiln::sim::eu

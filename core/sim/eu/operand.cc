@@ -36,7 +36,7 @@ void Negate(const OperandPlan& plan, int count, bool bitwise, int64_t* v) {
   }
 }
 
-// The float elements themselves, no modifiers.
+// Loads the float elements without modifiers.
 bool LoadFloats(const Thread& thread, const OperandPlan& plan, int count, float* out) {
   const bool half = plan.type == Type::kHF;
   if (plan.access == Access::kAccumulator) {

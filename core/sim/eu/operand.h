@@ -17,12 +17,12 @@ struct Offsets {
   uint16_t at[kMaxChannels];
 };
 
-// Resolves addresses of `count` elements of `bytes` each. False when an indirect address leaves the
-// general registers.
+// Resolves addresses of `count` elements of `bytes` each. False if an indirect address is outside
+// the general registers.
 bool Resolve(const Thread& thread, const OperandPlan& plan, int count, int bytes, Offsets& out);
 
 // Reads as integers; modifiers are applied, `bitwise` makes negate mean not. Float operands are not
-// allowed. False as Resolve.
+// allowed. Returns false as Resolve does.
 bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bitwise,
                int64_t* out);
 
@@ -30,10 +30,10 @@ bool FetchInts(const Thread& thread, const OperandPlan& plan, int count, bool bi
 // says, if `flush`.
 bool FetchFloats(const Thread& thread, const OperandPlan& plan, int count, bool flush, float* out);
 
-// The value wrapped to an integer type, sign- or zero-extended.
+// Returns the value wrapped to an integer type, sign- or zero-extended.
 int64_t WrapTo(isa::Type type, int64_t value);
 
-// The value clamped to the range of an integer type.
+// Returns the value clamped to the range of an integer type.
 int64_t ClampTo(isa::Type type, int64_t value);
 
 }  // namespace kiln::sim::eu

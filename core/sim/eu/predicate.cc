@@ -1,6 +1,6 @@
 // Predicate evaluation: the flag bits of the channels, combined over groups, then inverted.
 //
-// PRM, "Predication": the any/all controls of N channels look at aligned groups of N flag bits,
+// PRM, "Predication": the any/all controls of N channels combine aligned groups of N flag bits,
 // whether or not the channels are enabled; inversion comes last. anyv/allv combine f0 and f1.
 #include "core/sim/eu/alu.h"
 

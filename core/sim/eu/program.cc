@@ -1,7 +1,7 @@
 // See program.h.
 //
-// Region arithmetic: element i of a source <V;W,H> lies at row i / W, column i % W, that is at
-// base + (row * V + column * H) elements; a destination has only H.
+// Region arithmetic: element i of a source <V;W,H> is at row i / W, column i % W, that is at base +
+// (row * V + column * H) elements; a destination has only H.
 #include "core/sim/eu/program.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ int ArfOffset(Arf arf) {
   return -1;
 }
 
-// Bytes between consecutive registers of the kind: flags are 4 bytes each, the rest has one.
+// Bytes between consecutive registers of the kind: 4 for flags; the other kinds have one register.
 int ArfStride(Arf arf) { return arf == Arf::kFlag ? 4 : 32; }
 
 void PlanImmediate(const Operand& operand, OperandPlan& plan) {
@@ -85,7 +85,7 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
   }
 }
 
-// The dwords that the planned accesses touch in one file.
+// Computes the dwords that the planned accesses touch in one file.
 void PlanFootprint(OperandPlan& plan, int exec_size, int bytes) {
   int low = 1 << 20, high = 0;
   for (int i = 0; i < exec_size; ++i) {
@@ -262,8 +262,8 @@ bool WritesAddress(const isa::Instruction& inst) {
   return !isa::IsSend(inst.op) && inst.dst.file == File::kArf && inst.dst.arf == isa::Arf::kAddress;
 }
 
-// The immediate that a descriptor in a0.0 was made from in the straight line before the send, which
-// has everything but an index; 0 if there is none.
+// Returns the immediate from which the descriptor in a0.0 was made in straight-line code before the
+// send; it has all fields but an index. 0 if there is none.
 uint32_t ConstantDescriptor(const std::vector<Op>& ops, size_t at) {
   while (at-- > 0 && !ops[at + 1].join_target && !isa::IsBranch(ops[at].inst.op)) {
     const isa::Instruction& inst = ops[at].inst;
@@ -277,7 +277,7 @@ uint32_t ConstantDescriptor(const std::vector<Op>& ops, size_t at) {
   return 0;
 }
 
-// To hold the values in a0 to.
+// Notes the immediates with which values in a0 are compared at run time.
 void NoteConstantDescriptors(Program& program) {
   for (size_t i = 0; i < program.ops.size(); ++i) {
     isa::SendFields& send = program.ops[i].inst.send;

@@ -1,8 +1,8 @@
-// A program made ready for execution: decoded once, operands resolved to byte offsets, branches to
+// A program prepared for execution: decoded once, operands resolved to byte offsets, branches to
 // instruction indices, everything checked that can be checked before the run.
 //
-// In: the bytes of a compute program (any compiler's). Out: one Op per instruction. What the
-// simulator does not model is refused here where the encoding tells, with offset and text.
+// In: the bytes of a compute program (any compiler's). Out: one Op per instruction. Constructs that
+// the simulator does not model are refused here if the encoding shows them, with offset and text.
 // Linear in the size of the program.
 #ifndef KILN_CORE_SIM_EU_PROGRAM_H_
 #define KILN_CORE_SIM_EU_PROGRAM_H_
@@ -50,7 +50,7 @@ struct OperandPlan {
   uint16_t dword_count = 0;
 };
 
-// How the arithmetic is done.
+// The arithmetic that computes the result.
 enum class ExecType : uint8_t { kInt, kFloat, kHalf };
 
 struct Op {
@@ -74,7 +74,7 @@ struct Program {
   std::vector<Op> ops;
   uint32_t code_bytes = 0;
 
-  // Index of the instruction at a byte offset; InvalidArgument when none starts there.
+  // Returns the index of the instruction at a byte offset; InvalidArgument if none starts there.
   absl::StatusOr<uint32_t> IndexOf(uint32_t offset) const;
 };
 
@@ -84,7 +84,7 @@ absl::StatusOr<Program> Load(absl::Span<const uint8_t> code);
 // "offset 0x40: add (16) ...", for messages.
 std::string Describe(const Op& op);
 
-// An error about an instruction: `what` followed by Describe(op).
+// Makes an error about an instruction: `what` followed by Describe(op).
 absl::Status OpError(absl::StatusCode code, const Op& op, absl::string_view what);
 
 }  // namespace kiln::sim::eu

@@ -1,8 +1,8 @@
-// Push constants of graphics stages: what the hardware can deliver.
+// Push constants of graphics stages: the ranges that the hardware can deliver.
 //
 // Constants come in up to four ranges of whole registers, 64 in all (Mesa 25.0.7, genxml gen120,
-// 3DSTATE_CONSTANT_PS and _VS): one of the client's block and what stands with it, one for each
-// piece of a buffer.
+// 3DSTATE_CONSTANT_PS and _VS): one for the client's block and the constants next to it, one for
+// each piece of a buffer.
 #ifndef KILN_CORE_SIM_EU_PUSH_RANGES_H_
 #define KILN_CORE_SIM_EU_PUSH_RANGES_H_
 
@@ -11,7 +11,7 @@
 
 namespace kiln::sim::eu {
 
-// InvalidArgument names what does not fit.
+// Checks the record's ranges. InvalidArgument names the one that does not fit.
 absl::Status CheckPushedRanges(const out::LaunchRecord& record);
 
 }  // namespace kiln::sim::eu

@@ -1,4 +1,4 @@
-// Push constants of graphics stages: each limit from both of its sides.
+// Push constants of graphics stages: tests each limit from both sides.
 #include "core/sim/eu/push_ranges.h"
 
 #include "core/sim/eu/vertex_testing.h"
@@ -36,7 +36,7 @@ TEST(PushRanges, FourPiecesOfBuffersOrThreeAndTheBlock) {
   }
 }
 
-// What stands with the client's constants is delivered with them, in one range.
+// Constants next to the client's are delivered with them, in one range.
 TEST(PushRanges, AllThatIsNoBufferIsOneRange) {
   std::vector<PushPart> push;
   for (const PushSource source :
@@ -68,7 +68,7 @@ TEST(PushRanges, PiecesOfBuffersAreWholeRegisters) {
   }
 }
 
-// The client's block is copied by whoever fills it, in dwords.
+// The driver copies the client's block in dwords.
 TEST(PushRanges, TheBlockHasPartsOfAnySize) {
   EXPECT_TRUE(
       CheckPushedRanges(With({{2, 4, 12, PushSource::kClientPushConstants, 20, {}}}, 1)).ok());

@@ -1,5 +1,5 @@
-// Levels of detail from the lanes of a quad: from all four, whichever are enabled, and nowhere but
-// in fragment threads.
+// LODs from the lanes of a quad: computed from all four lanes, enabled or not, and only in fragment
+// threads.
 #include <bit>
 
 #include "core/intel/isa/messages.h"
@@ -31,7 +31,7 @@ isa::Instruction Sample(M message, int params, int components, int lanes = 8, bo
   return i;
 }
 
-// 16 x 16 texels at level 0; every texel holds its level.
+// 16 x 16 texels at level 0; every texel holds the number of its level.
 Dispatch Levels(ImageDim dim, FragmentInputs draw) {
   Dispatch d;
   ClientImage image;
@@ -77,7 +77,7 @@ void Coordinate(isa::Program& p, int reg, uint32_t pattern, float step, float ba
   }
 }
 
-// Runs a program that leaves colours in kColor on; red of pixel (x, 0).
+// Runs a program that leaves colours in kColor on; returns red of pixel (x, 0).
 absl::StatusOr<float> Red(isa::Program p, Dispatch d, uint32_t x, const out::LaunchRecord& record) {
   isa::Instruction sync;
   sync.op = Opcode::kSync;

@@ -24,7 +24,8 @@ int64_t Edge(const Vertex& a, const Vertex& b, const Vertex& p) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-// Does a point on the edge from a to b belong to the triangle, whose vertices go clockwise?
+// Returns true if a point on the edge from a to b belongs to the triangle, whose vertices are
+// clockwise.
 bool OwnsEdge(const Vertex& a, const Vertex& b) {
   const bool top = a.y == b.y && b.x > a.x;
   return top || b.y < a.y;
@@ -37,7 +38,7 @@ class Screen {
 
   bool Covers(const Vertex& p) const {
     for (int k = 0; k < 3; ++k) {
-      // Of edges against the clock, turned round.
+      // Edges of a counterclockwise triangle are reversed.
       const Vertex &a = v_[(k + 1) % 3], &b = v_[(k + 2) % 3];
       const int64_t e = area_ > 0 ? Edge(a, b, p) : Edge(b, a, p);
       const bool owns = area_ > 0 ? OwnsEdge(a, b) : OwnsEdge(b, a);
@@ -46,7 +47,7 @@ class Screen {
     return true;
   }
 
-  // The weight of vertex k as a function of the place in pixels.
+  // The weight of vertex k as a function of the position in pixels.
   std::array<double, 3> Weight(int k) const {
     const Vertex &a = v_[(k + 1) % 3], &b = v_[(k + 2) % 3];
     const auto area = static_cast<double>(area_);
@@ -73,7 +74,7 @@ class Square {
     return x >= 0 && x < edge_ && y >= 0 && y < edge_;
   }
 
-  // As of a triangle: of the upper left corner, the upper right and the lower left one.
+  // As for a triangle of the upper left, the upper right and the lower left corner.
   std::array<double, 3> Weight(int k) const {
     const double size = size_, x = static_cast<double>(corner_.x) / kUnit / size,
                  y = static_cast<double>(corner_.y) / kUnit / size;
@@ -102,7 +103,7 @@ absl::Status OnScreen(const std::array<float, 4>& p, const FragmentInputs& input
   return absl::OkStatus();
 }
 
-// The samples of a pixel that are covered and not clipped. A shape is a Screen or a Square.
+// Returns the samples of a pixel that are covered and not clipped. A shape is a Screen or a Square.
 template <typename Shape>
 uint32_t Coverage(const Shape& shape, const Primitive& primitive, uint32_t x, uint32_t y,
                   absl::Span<const Point> places) {

@@ -1,9 +1,9 @@
-// A rasteriser of triangles and points: which samples of which pixels they cover.
+// A rasteriser of triangles and points: finds the covered samples of each pixel.
 //
 // Follows Vulkan 1.3, "Basic Point Rasterization" and "Polygon Rasterization" (sample inside by
 // edge functions, shared edges belong to one of the two triangles: top left rule) and "Controlling
-// the Viewport": the viewport is the whole target, its depth 0 to 1. Vertices are snapped to 1/256
-// pixel, as the hardware does; the edge functions are exact.
+// the Viewport": the viewport is the whole render target, its depth 0 to 1. Vertices are snapped to
+// 1/256 pixel, as the hardware does; the edge functions are exact.
 #ifndef KILN_CORE_SIM_EU_RASTERISE_H_
 #define KILN_CORE_SIM_EU_RASTERISE_H_
 
@@ -35,15 +35,15 @@ struct PointSprite {
 };
 
 // Adds the triangles' primitives and quads to `inputs`, whose size and number of samples are set.
-// Depth outside of 0 to 1 covers nothing. Clockwise triangles (y down) face the back.
+// Samples with a depth outside 0 to 1 are not covered. Clockwise triangles (y down) face the back.
 // Unimplemented: a vertex that is not in front of the eye (w <= 0) or so far outside that snapping
 // loses bits.
 absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inputs);
 
-// The same of points, which face the front. Vertices of the primitive are the upper left corner of
+// The same for points, which face the front. Vertices of the primitive are the upper left corner of
 // the square, the upper right and the lower left one, and PointCoord, 0 to 1 from the first to
 // either of the others, is among its built-ins. A sample on the left or upper edge is covered.
-// InvalidArgument: a size that is none, or larger than 255.
+// InvalidArgument: a size that is not positive, or larger than 255.
 absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInputs& inputs);
 
 }  // namespace kiln::sim::eu

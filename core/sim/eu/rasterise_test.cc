@@ -1,4 +1,4 @@
-// Coverage: pixels on shared edges once, samples, facing; and what interpolation gives at a place.
+// Coverage: pixels on shared edges once, samples, facing; and interpolated values at a point.
 #include "core/sim/eu/rasterise.h"
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace kiln::sim::eu {
 namespace {
 
-// A vertex at a place in pixels of a target of 8 x 8, with w.
+// A vertex at a position in pixels of a render target of 8 x 8, with w.
 std::array<float, 4> At(float x, float y, float z = 0.5f, float w = 1) {
   return {(x / 4 - 1) * w, (y / 4 - 1) * w, z * w, w};
 }
@@ -42,7 +42,7 @@ TEST(Rasterise, ATriangleCoversPixelsWhoseCentresAreInside) {
   FragmentInputs in = Target();
   ASSERT_TRUE(Rasterise({Of(At(1, 1), At(4, 1), At(1, 4))}, in).ok());
   const auto counts = Counts(in);
-  // Centres (1.5, 1.5), (2.5, 1.5), (1.5, 2.5) are inside; (3.5, 1.5) and so on lie on the long
+  // Centres (1.5, 1.5), (2.5, 1.5), (1.5, 2.5) are inside; (3.5, 1.5) and others are on the long
   // edge, which is a right one: not owned.
   EXPECT_EQ(counts.size(), 3u);
   EXPECT_TRUE(counts.contains({1, 1}) && counts.contains({2, 1}) && counts.contains({1, 2}));
@@ -51,7 +51,7 @@ TEST(Rasterise, ATriangleCoversPixelsWhoseCentresAreInside) {
 TEST(Rasterise, SharedEdgesBelongToOneTriangle) {
   std::mt19937 rng(1);
   for (int run = 0; run < 200; ++run) {
-    // A fan around a point in the middle, with corners on half pixels: centres often lie on edges.
+    // A fan around a point in the middle, with corners on half pixels: centres are often on edges.
     const auto half = [&rng](int low, int high) {
       return static_cast<float>(low + static_cast<int>(rng() % (high - low + 1))) / 2;
     };
@@ -61,7 +61,7 @@ TEST(Rasterise, SharedEdgesBelongToOneTriangle) {
       FragmentInputs in = Target(samples);
       std::vector<Triangle> fan;
       for (int k = 0; k < 4; ++k) {
-        // Half of them turned round: the rule does not depend on the direction.
+        // Half of them reversed: the rule does not depend on the direction.
         const auto &a = corners[k], &b = corners[(k + 1) % 4];
         fan.push_back(rng() % 2 ? Of(centre, a, b) : Of(b, a, centre));
       }

@@ -22,7 +22,7 @@ using M = isa::Message;
 float Float(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
-// What the sampler does with a message, apart from its parameters.
+// The sampler's action for a message, regardless of its parameters.
 enum class Action : uint8_t { kFilter, kGather, kFetch, kSize, kSampleCount, kLodQuery, kMcs };
 
 Action ActionOf(M message) {
@@ -52,7 +52,7 @@ bool NeedsSampler(Action a) {
   return a == Action::kFilter || a == Action::kGather || a == Action::kLodQuery;
 }
 
-// Coordinates that the dimension has before the array index.
+// Number of coordinates of the dimension, without the array index.
 int Coordinates(ImageDim dim) {
   switch (dim) {
     case ImageDim::k1d:
@@ -164,8 +164,9 @@ class Executor {
     return p;
   }
 
-  // The sampler divides by no part of a cube's direction: the largest must be 1, as nearly as a
-  // reciprocal of 4 ulp makes it. A direction without a largest part means nothing.
+  // Checks a cube's direction: the sampler does not divide by its largest component, which must be
+  // 1, up to the error of a reciprocal of 4 ulp. A direction that is zero or not finite is
+  // undefined and not checked.
   absl::Status CheckDirection(int lane) const {
     if (image_.dim != ImageDim::kCube || !NeedsSampler(action_)) return absl::OkStatus();
     float largest = 0;
@@ -202,7 +203,7 @@ class Executor {
     }
   }
 
-  // Level of detail before the sampler's bias and clamps.
+  // LOD before the sampler's bias and clamps.
   float Lod(int lane) const {
     std::array<float, 3> dx{}, dy{};
     switch (c_.m.message) {
@@ -231,8 +232,8 @@ class Executor {
     }
   }
 
-  // The coordinates of a lane; of a cube those on the face that the direction of lane `corner`
-  // meets, which is 1 wide: its plane goes on beyond its edges.
+  // Returns the coordinates of a lane; for a cube those on the face that the direction of lane
+  // `corner` hits. The face is 1 wide, and its plane extends beyond its edges.
   std::array<float, 3> OnFace(int lane, int corner) const {
     std::array<float, 3> at{}, direction{};
     for (int k = 0; k < Coordinates(image_.dim); ++k) {
@@ -264,13 +265,12 @@ class Executor {
     return p;
   }
 
-  // How far the samples of a place are from the slices of their number, modulo the number of
-  // samples.
+  // By how many slices the samples of a texel are rotated, modulo the number of samples.
   uint32_t Turn(const Place& p) const {
     return static_cast<uint32_t>(p.at[0] + 3 * p.at[1] + 5 * p.layer + 1) % image_.samples;
   }
 
-  // For each sample its slice.
+  // Control data of a texel: for each sample its slice.
   Texel ControlData(int lane) const {
     const uint32_t turn = Turn(PlaceOf(lane));
     uint64_t slices = 0;
@@ -280,7 +280,7 @@ class Executor {
     return {static_cast<uint32_t>(slices), static_cast<uint32_t>(slices >> 32), 0, 0};
   }
 
-  // The sample in the slice that the control data names.
+  // Returns the sample in the slice that the control data names.
   uint32_t SampleIn(const Place& p, int lane) const {
     const uint32_t wanted = Raw(ParamKind::kSampleIndex, lane);
     if (image_.samples == 1 || wanted >= image_.samples) return wanted;
@@ -302,8 +302,8 @@ class Executor {
     return FetchTexel(view_, at);
   }
 
-  // A surface is an array only if it has more than one layer (Wa_1806565034); a cube that is
-  // sampled has its layers counted in cubes, a storage image's are faces.
+  // A surface is an array only if it has more than one layer (Wa_1806565034). Layers of a sampled
+  // cube are counted in cubes, those of a storage image in faces.
   uint32_t Layers() const {
     if (!image_.arrayed || image_.layers == 1) return 0;
     return image_.dim == ImageDim::kCube && !view_.storage ? image_.layers / 6 : image_.layers;
@@ -384,9 +384,9 @@ class Executor {
   std::array<int, 32> place_;  // payload register by ParamKind; -1: absent
 };
 
-// resinfo of a raw buffer: the surface's size in bytes in component 0. That of a buffer that ends
-// in the middle of a dword is rounded up, and by as much again, so that the low two bits tell the
-// padding (Mesa, isl_surface_state.c, buffer_fill_state).
+// resinfo of a raw buffer: the surface's size in bytes in component 0. If a buffer ends in the
+// middle of a dword, its size is rounded up, and the padding is added once more, so that the low
+// two bits show it (Mesa, isl_surface_state.c, buffer_fill_state).
 void BufferSize(const Call& c, const Surface& surface) {
   for (int lane = 0; lane < c.m.simd; ++lane) {
     if (!c.Enabled(lane)) continue;
@@ -397,8 +397,8 @@ void BufferSize(const Call& c, const Surface& surface) {
   }
 }
 
-// The sampler state lies at the pointer in the header's dword 3, or without a header at that of r0,
-// 16 bytes further on for each index of the descriptor.
+// Finds the sampler state: at the pointer in the header's dword 3, or without a header at that of
+// r0, 16 bytes further on for each index of the descriptor.
 absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
   const uint32_t pointer = c.m.header ? c.source.Read32(c.Payload(0) + 12) : kSamplerTable;
   if ((pointer & 0x1e) != 0) {

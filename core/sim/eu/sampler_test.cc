@@ -1,4 +1,5 @@
-// Sampler and typed messages: where parameters are found, what comes back where.
+// Sampler and typed messages: positions of parameters in the payload and of results in the
+// response.
 #include "core/sim/eu/sampler.h"
 
 #include <bit>
@@ -106,7 +107,7 @@ TEST_F(SamplerTest, LdHasTheLevelBehindV) {
 TEST_F(SamplerTest, HeaderGivesOffsetsMaskAndGatherChannel) {
   isa::MessageFields f = Fields(M::kSampleLz);
   f.header = true;
-  // offset u = 1, v = -1; components x and w switched off.
+  // offset u = 1, v = -1; components x and w not returned.
   SetReg(10, 2, 1u << 8 | 0xfu << 4 | 9u << 12);
   SetReg(10, 3, kSamplerTable);
   SetLane(11, Bits(0.3f));
@@ -165,8 +166,8 @@ TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {
   EXPECT_EQ(Reg(33, 0), 2u);
 }
 
-// Source: Mesa's surface states (isl_surface_state.c: Depth of SURFTYPE_CUBE, SurfaceArray) and
-// what its compiler does with the answers.
+// Source: Mesa's surface states (isl_surface_state.c: Depth of SURFTYPE_CUBE, SurfaceArray) and its
+// compiler's use of the results.
 TEST_F(SamplerTest, ResinfoCountsWhatTheSurfaceHas) {
   image_.arrayed = true;
   SetLane(10, 0);
@@ -209,7 +210,7 @@ TEST_F(SamplerTest, DirectionsHaveTheirLargestPartAtOne) {
   Bind();
   const auto look = [&](M message, float x, float y, float z, uint32_t lanes = 1) {
     const float parts[] = {x, y, z};
-    const int first = message == M::kSampleLz ? 10 : 11;  // behind a level, a reference, a header
+    const int first = message == M::kSampleLz ? 10 : 11;  // after a level, a reference, a header
     for (int dword = 0; dword < 8; ++dword) SetReg(10, dword, 0);
     if (message == M::kGather4) SetReg(10, 3, kSamplerTable);
     for (int k = 0; k < 3; ++k) SetLane(first + k, Bits(parts[k]));
@@ -239,7 +240,7 @@ TEST_F(SamplerTest, HalfResultsTakeHalfTheRegisters) {
   EXPECT_EQ(thread_.Read16(32 * 31 + 2 * 3), 0x4fc0);  // 31
 }
 
-// What ld_mcs gives for a place is needed to read its samples; for another place it is wrong.
+// The control data of a texel from ld_mcs is needed to read its samples; that of another is wrong.
 TEST_F(SamplerTest, SamplesAreWhereTheControlDataSays) {
   for (const uint32_t samples : {4u, 16u}) {
     image_.levels = 1;
@@ -259,7 +260,7 @@ TEST_F(SamplerTest, SamplesAreWhereTheControlDataSays) {
       EXPECT_TRUE(Do(Fields(M::kLd2dmsW), 5, 1).ok());
       return Float(Reg(30, 0));
     };
-    int without = 0;  // samples that control data of zeros finds
+    int without = 0;  // samples found with control data of zeros
     for (uint32_t s = 0; s < samples; ++s) {
       const auto texel = static_cast<float>(10 * ((1 * 4 + 2) * samples + s));
       EXPECT_EQ(fetch(2, 1, s, control(2, 1)), texel) << s;
@@ -326,7 +327,7 @@ TEST_F(SamplerTest, FetchesOutsideAreCounted) {
   ASSERT_TRUE(Do(Fields(M::kLdLz), 2, 4, 0, 3).ok());
   EXPECT_EQ(outside, 1u);
   SetReg(10, 2, 1);
-  SetReg(11, 2, 2);  // lane 2: the level that there is not
+  SetReg(11, 2, 2);  // lane 2: a level that does not exist
   ASSERT_TRUE(Do(Fields(M::kLd), 3, 4, 0, 4).ok());
   EXPECT_EQ(outside, 2u);
   image_.dim = ImageDim::kBuffer;
@@ -335,7 +336,7 @@ TEST_F(SamplerTest, FetchesOutsideAreCounted) {
   Bind();
   ASSERT_TRUE(Do(Fields(M::kLd), 1, 4, 0, 3).ok());
   EXPECT_EQ(outside, 4u);
-  // What is sampled is always inside.
+  // Sampled texels are always inside.
   SetLane(10, Bits(7.5f));
   image_.dim = ImageDim::k1d;
   ASSERT_TRUE(Do(Fields(M::kSampleLz), 1, 4).ok());

@@ -60,7 +60,7 @@ absl::Status Scoreboard::ApplyWaits(const Op& op) {
   return absl::OkStatus();
 }
 
-// Dwords that channels [from, to) of an indirect operand touch, from the lowest to the highest.
+// Returns the dwords that channels [from, to) of an indirect operand touch, from lowest to highest.
 Scoreboard::Range Scoreboard::IndirectRange(const Thread& thread, const OperandPlan& plan, int from,
                                             int to) {
   constexpr int kLimit = kGrfCount * kGrfBytes;
@@ -161,7 +161,7 @@ absl::Status Scoreboard::CheckWrite(const Op& op, int dword, Consumer consumer) 
   return absl::OkStatus();
 }
 
-// Of the tokens with a destination outstanding, those that a message owns.
+// Checks a fence against messages whose destination is outstanding.
 absl::Status Scoreboard::CheckFence(const Op& op) const {
   if (RequiredWait(Producer::kMessage, Consumer::kFence, Hazard::kMemoryOrder) == Wait::kNone) {
     return absl::OkStatus();

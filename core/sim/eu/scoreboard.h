@@ -4,9 +4,9 @@
 // might not have written (or read) yet. A destination in flight is poison until a wait covers it,
 // the sources of an unordered instruction must not change until they have been read. Using poison
 // or overwriting such a source is an error that names both instructions; so is a memory fence
-// before the answers of earlier messages. What must be waited for is asked of contract_rules.h.
+// before the responses of earlier messages. The required waits are those of contract_rules.h.
 //
-// A wait carried by a masked instruction counts only when the thread has an active channel
+// A wait carried by a masked instruction counts only if the thread has an active channel
 // (Wa_1407528679). Distances count in-order instructions: all but sends, math and sync. Setting a
 // token that is in use waits for its former user. Whole regions count, whether or not their
 // channels are enabled: a compiler cannot know which are.
@@ -28,12 +28,12 @@ namespace kiln::sim::eu {
 
 class Scoreboard {
  public:
-  // `unsourced`: whether to judge by the rules without a source as well.
+  // `unsourced`: also judge by the rules without a source.
   Scoreboard(const Program* program, bool unsourced);
 
   // Judges the instruction about to be executed and records its effects. `message` is the decoded
-  // message of a send, null if the send's predicate turns it off: its waits are performed all the
-  // same. FailedPrecondition: a violation of the contract.
+  // message of a send, null if the send's predicate turns it off: its waits are performed
+  // nevertheless. FailedPrecondition: a violation of the contract.
   absl::Status Issue(uint32_t index, const Thread& thread, const Message* message);
 
  private:
@@ -71,7 +71,7 @@ class Scoreboard {
   bool unsourced_;
   uint64_t next_ = 1;       // sequence number of the next in-order instruction
   uint64_t completed_ = 0;  // in-order instructions up to this one are known to be done
-  // By dword: sequence number of the last in-order write and read, and who did it.
+  // By dword: sequence number of the last in-order write and read, and the instruction.
   std::array<uint64_t, kDwords> write_sequence_{};
   std::array<uint64_t, kDwords> read_sequence_{};
   std::array<uint32_t, kDwords> writer_{};

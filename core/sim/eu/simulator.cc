@@ -35,17 +35,17 @@ namespace {
 using isa::Format;
 using isa::Opcode;
 
-// Instructions that a thread runs before another thread of the workgroup gets its turn.
+// Instructions that a thread runs before the next thread of the workgroup runs.
 constexpr uint64_t kTurn = 20000;
 
-// Workgroups that run at the same time in memory mode, at most. Enough for a fence that orders two
-// of them to be missed; more would make meetings of any two rarer.
+// Maximum number of workgroups that run at the same time in memory mode. Enough to expose a missing
+// fence between two of them; with more, any two would rarely overlap.
 constexpr uint32_t kTogether = 4;
 
-// How often the clock is looked at.
+// Instructions between two readings of the clock.
 constexpr uint64_t kClockInterval = 1 << 18;
 
-// What runs together on shared memory of its own: a workgroup, or a thread of a draw.
+// A unit of work with shared memory of its own: a workgroup, or a thread of a draw.
 struct Work {
   std::array<uint32_t, 3> group = {0, 0, 0};
   const FragmentThread* fragment = nullptr;
@@ -74,14 +74,14 @@ class Simulator {
 
   // Runs workgroups at the same time: one, or up to kTogether in memory mode.
   absl::Status RunGroups(absl::Span<const Work> work);
-  // How many of the workgroups that are left run together next.
+  // Returns how many of the remaining workgroups run together next.
   size_t DrawTogether(uint64_t left);
   RunStats TakeStats();
 
  private:
   struct Group {
     Work work;
-    uint32_t place = 0;           // of its memory (LaunchState)
+    uint32_t place = 0;           // slot of its memory (LaunchState)
     uint32_t first_in_order = 0;  // number of its first thread in MemoryOrder
     std::vector<Thread> threads;
     std::vector<Scoreboard> scoreboards;
@@ -113,10 +113,10 @@ class Simulator {
   std::vector<uint8_t> executed_;            // by instruction
   std::map<uint32_t, OutOfBounds> outside_;  // by byte of the instruction
   uint64_t next_clock_ = kClockInterval;
-  std::vector<Group> groups_;           // that run at the same time
-  Group* group_ = nullptr;              // whose thread has its turn
+  std::vector<Group> groups_;           // those running at the same time
+  Group* group_ = nullptr;              // that of the running thread
   std::unique_ptr<MemoryOrder> order_;  // in memory mode
-  bool stalled_ = false;                // the instruction tried last waits for messages
+  bool stalled_ = false;                // the last instruction tried waits for messages
 };
 
 RunStats Simulator::TakeStats() {
@@ -127,8 +127,8 @@ RunStats Simulator::TakeStats() {
   return std::move(stats_);
 }
 
-// `sent`: the thread when it sent the message. What a thread without active lanes accesses is not
-// used.
+// Records accesses out of bounds, except those of a thread without active lanes, whose results are
+// not used. `sent`: the thread when it sent the message.
 void Simulator::NoteOutside(const Op& op, const Message& message, const MemoryView& memory,
                             const Thread& sent, uint64_t accesses) {
   if (sent.active == 0 && options_.fusion) return;
@@ -138,7 +138,7 @@ void Simulator::NoteOutside(const Op& op, const Message& message, const MemoryVi
   outside.accesses += accesses;
 }
 
-// The loop that an instruction is in, the innermost one.
+// Returns a description of the innermost loop that an instruction is in.
 std::string LoopAt(const Program& program, uint32_t pc) {
   for (uint32_t i = pc; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
@@ -206,13 +206,13 @@ absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread)
   const uint32_t ex_desc = send.ex_desc_is_register
                                ? thread.Read32(kAddressOffset + 4 * (send.ex_desc_address & 7))
                                : send.ex_desc;
-  // Of what was added only the index may differ from the part that the code has as a constant.
+  // The value added at run time may change only the index, not other fields of the constant part.
   if (send.desc_is_register && send.desc != 0 &&
       !isa::DifferInIndexOnly(send.sfid, desc, send.desc)) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "an index that changes other fields of the descriptor");
   }
-  // The unit that the message goes to reads its number from the register too.
+  // The unit that receives the message reads its number from the register too.
   if (send.ex_desc_is_register && (ex_desc & 0xf) != static_cast<uint32_t>(send.sfid)) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "the extended descriptor names another shared function");
@@ -222,7 +222,7 @@ absl::StatusOr<Message> Simulator::MessageOf(const Op& op, const Thread& thread)
   return message;
 }
 
-// Channels for which a message is sent.
+// Returns the channels for which a message is sent.
 uint32_t EnabledChannels(const Op& op, const Thread& t) {
   return (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
 }
@@ -236,9 +236,9 @@ int RegisterOf(const isa::Operand& operand) {
   return operand.file == isa::File::kGrf ? operand.nr : -1;
 }
 
-// Messages other than render target writes: a fragment thread ends by one of those, and changes
-// memory for lanes only that the primitive covers (the hardware runs the others of a quad for their
-// values).
+// Checks messages other than render target writes: a fragment thread must end with a render target
+// write, and may change memory only for lanes that the primitive covers (the hardware runs the
+// other lanes of a quad as helper lanes).
 absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t channels,
                                   const Thread& t) {
   if (m.kind == MessageKind::kEnd) {
@@ -250,8 +250,8 @@ absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t chann
   }
   const bool scratch = m.surface == kSurfaceStateless || m.surface == kSurfaceStatelessCoherent;
   if (!HasSideEffects(m) || (scratch && !m.a64) || IsBlock(m)) return absl::OkStatus();
-  // Else the hardware need not run the program where tests fail or nothing else is written
-  // (genX_pipeline.c, emit_3dstate_wm; genX_gfx_state.c, update_ps_extra_has_uav).
+  // Without that state the hardware need not run the program if tests fail or nothing else is
+  // written (genX_pipeline.c, emit_3dstate_wm; genX_gfx_state.c, update_ps_extra_has_uav).
   if (!t.fragment->record->fragment.has_side_effects) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "memory is changed, state says that nothing is");
@@ -295,14 +295,14 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
     absl::Status status = CheckFragmentMessage(op, message, channels, t);
     if (!status.ok()) return status;
   }
-  // SPIR-V has control barriers in workgroup-uniform control flow only and fused threads are of one
-  // workgroup: a thread never really comes to a barrier for its neighbour's sake.
+  // SPIR-V has control barriers in workgroup-uniform control flow only, and fused threads belong to
+  // one workgroup: a thread never really reaches a barrier only because its sibling does.
   if (t.active == 0 && message.kind == MessageKind::kBarrier && options_.fusion) {
     return absl::OkStatus();
   }
-  // Blocks of the thread's own scratch memory, addressed by r0 and the descriptor alone, are no
-  // business of the errata (Mesa's workaround for Wa_1407528679 runs before its register allocator
-  // adds them); what they overwrite is for the results to show.
+  // The errata do not apply to blocks of the thread's own scratch memory, addressed by r0 and the
+  // descriptor alone (Mesa's workaround for Wa_1407528679 runs before its register allocator adds
+  // them); wrong overwrites show in the results.
   if (t.active == 0 && HasSideEffects(message) && message.kind != MessageKind::kEnd &&
       !IsOwnScratch(message) && options_.fusion) {
     return OpError(absl::StatusCode::kFailedPrecondition, op,
@@ -319,8 +319,8 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
     SignalBarrier(t);
     return absl::OkStatus();
   }
-  // Nobody looks at what a thread without active lanes reads; its handles come from memory at any
-  // index, where 0 is a null surface (core/intel/ABI.md).
+  // Reads of a thread without active lanes are not used; its handles come from memory at any index,
+  // where 0 is a null surface (core/intel/ABI.md).
   if (t.active == 0 && options_.fusion && message.surface == kSurfaceBindless &&
       message.handle == 0) {
     return absl::OkStatus();
@@ -351,8 +351,8 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
 }
 
 void Simulator::UpdateSpecial(const Op& op, Thread& thread) const {
-  // Channels that a thread of a draw did not start with may be on in ce0 (Mesa 25.0.7,
-  // brw_builder.cpp and its live channel code take sr0.3 in as well).
+  // Channels with which a thread of a draw did not start may be on in ce0 (Mesa 25.0.7,
+  // brw_builder.cpp and its live channel code also use sr0.3).
   const bool of_draw = thread.fragment != nullptr || thread.vertex != nullptr;
   const bool others = of_draw && !options_.opposite;
   thread.Write32(kMaskOffset, thread.active | (others ? ~thread.dispatch : 0));
@@ -368,7 +368,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   bool unsent = false;
   if (format == Format::kSend) {
     absl::StatusOr<Message> decoded = MessageOf(op, t);
-    unsent = !decoded.ok() && EnabledChannels(op, t) == 0;  // it need not be understood
+    unsent = !decoded.ok() && EnabledChannels(op, t) == 0;  // it need not be decodable
     if (!decoded.ok() && !unsent) return decoded.status();
     if (!unsent) message = *decoded;
   }
@@ -406,7 +406,7 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
   ++t.pc;
   absl::Status status = ExecuteAlu(op, t);
   // A NoMask instruction of a block that only the sibling needs may compute with an address that
-  // this thread never set; what it reads is not used.
+  // this thread never set; its result is not used.
   if (options_.fusion && t.active == 0 && absl::IsOutOfRange(status)) return absl::OkStatus();
   return status;
 }
@@ -454,7 +454,7 @@ absl::Status Simulator::RunThreads() {
   }
 }
 
-// Turns of one to some tens of instructions, of whichever thread of whichever workgroup.
+// Runs random threads of random workgroups for one to some tens of instructions each.
 absl::Status Simulator::RunThreadsAtRandom() {
   std::vector<std::pair<Group*, uint32_t>> running;
   for (;;) {
@@ -552,7 +552,7 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-// Sizes of what a draw keeps.
+// Checks the sizes of a draw's results.
 absl::Status CheckDraw(const FragmentInputs& draw) {
   const size_t pixels = size_t{draw.width} * draw.height * draw.layers;
   const size_t samples = pixels * draw.samples;
@@ -601,7 +601,7 @@ void AssignAddresses(absl::Span<ClientBuffer> buffers) {
   }
 }
 
-// Groups or fragment threads that may run at the same time: each has memory of its own.
+// Number of groups or fragment threads that may run at the same time: each has memory of its own.
 static uint32_t PlacesFor(const Options& options, const Dispatch& dispatch) {
   if (!options.memory_seed) return 1;
   if (dispatch.draw || dispatch.vertices) return kTogether;
@@ -627,7 +627,7 @@ static absl::Status RunWorkgroups(const Options& options, const Dispatch& dispat
   return absl::OkStatus();
 }
 
-// Only threads of one primitive run together: a later one waits where it covers the same pixels.
+// Runs only threads of one primitive together: later ones wait where they cover the same pixels.
 static absl::Status RunFragments(absl::Span<const FragmentThread> threads, Simulator& simulator) {
   std::vector<Work> together;
   for (size_t first = 0; first < threads.size(); first += together.size()) {
@@ -650,7 +650,7 @@ static absl::Status RunVertices(absl::Span<const VertexThread> threads, Simulato
   return absl::OkStatus();
 }
 
-// The threads of a draw.
+// Runs the threads of a draw.
 static absl::Status RunDraw(const Program& program, const out::LaunchRecord& record,
                             const Options& options, Dispatch& dispatch, Simulator& simulator) {
   if (record.stage == "vertex") {
@@ -664,7 +664,7 @@ static absl::Status RunDraw(const Program& program, const out::LaunchRecord& rec
   return RunFragments(FragmentThreads(record, options.opposite, *dispatch.draw), simulator);
 }
 
-// Is what the stage needs given, and nothing of other stages?
+// Checks that the inputs of the stage are given, and none of other stages.
 static absl::Status CheckInputs(const out::LaunchRecord& record, const Dispatch& dispatch) {
   if (dispatch.draw.has_value() != (record.stage == "fragment")) {
     return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");

@@ -1,19 +1,18 @@
 // Functional simulator of the Gen12 EU for compute, fragment and vertex programs.
 //
 // In: machine code of any compiler, its launch record (out::LaunchRecord) and the client's data.
-// Out: the client's buffers as the program leaves them, and counts. Workgroups run one after the
-// other in ascending order (but in memory mode), the threads of a workgroup in turns of a fixed
+// Out: the client's buffers after the program, and counts. Workgroups run one after the other in
+// ascending order (except in memory mode), the threads of a workgroup alternate after a fixed
 // number of instructions, so that a run is deterministic and threads may wait for each other.
 // Fragment threads (fragment.h) run one after the other in the order of the draw; only those of one
 // primitive change their order. Vertex threads (vertex.h) are in no order.
 //
-// What is modelled: per-channel control flow, predication, regions, all integer, F and HF types,
+// Modelled: per-channel control flow, predication, regions, all integer, F and HF types,
 // accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
-// typed surfaces, the sampler, render target writes, URB writes.
-// Not modelled, each a named error when met: other URB messages, 64-bit floats, other generations.
-// Time is not modelled; in contract mode missing waits are errors (scoreboard.h). Messages act
-// where they are issued, but in memory mode (memory_order.h). Registers that nothing defines hold a
-// recognisable pattern (signalling NaNs), not zeros.
+// typed surfaces, the sampler, render target writes, URB writes. Not modelled, each a named error:
+// other URB messages, 64-bit floats, other generations. Time is not modelled; in contract mode
+// missing waits are errors (scoreboard.h). Messages act when they are issued, except in memory mode
+// (memory_order.h). Undefined registers hold a recognisable pattern (signalling NaNs), not zeros.
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
 #define KILN_CORE_SIM_EU_SIMULATOR_H_
 
@@ -43,33 +42,33 @@ struct ClientBuffer {
   bool null_surface = false;  // the null descriptor: no bytes, size 0; reads give 0
 };
 
-// In each dimension of a dispatch (core/intel/ABI.md, "Limits").
+// Maximum in each dimension of a dispatch (core/intel/ABI.md, "Limits").
 inline constexpr uint32_t kMaxWorkgroups = 65535;
 
-// What a program is run on. Of fragment programs `draw`, of vertex programs `vertices` takes the
-// place of groups and base.
+// The inputs and outputs of a run. Fragment programs use `draw`, vertex programs `vertices`,
+// instead of groups and base.
 struct Dispatch {
   std::vector<ClientBuffer> buffers;  // read and written
   std::vector<ClientImage> images;    // and texel buffers; read and written
   std::vector<ClientSampler> samplers;
   std::vector<uint8_t> push_constants;
   std::array<uint32_t, 3> groups = {1, 1, 1};
-  std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each dimension
+  std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each
   std::optional<FragmentInputs> draw;
   std::optional<VertexInputs> vertices;
 };
 
 struct Options {
   bool contract = true;   // judge waits
-  bool unsourced = true;  // also by the rules that no source demands (contract_rules.h)
+  bool unsourced = true;  // judge also by the rules without a source (contract_rules.h)
   bool fusion = false;    // enter skipped blocks with all channels off (control_flow.h)
   // Runs workgroups, threads and lanes in the opposite order and fills undefined registers and
-  // memory differently: an output that changes depends on something that nothing defines.
+  // memory differently: an output that changes depends on undefined contents or order.
   bool opposite = false;
   bool zero_memory = false;  // shared memory and scratch start as 0, as in the MIR interpreter
-  // Memory mode: messages take effect late and out of order (memory_order.h), threads take turns of
-  // random length and order, whatever `opposite` says, and one to four workgroups that follow each
-  // other run at the same time, until all of them have ended. The seed decides everything.
+  // Memory mode: messages take effect late and out of order (memory_order.h), threads alternate in
+  // random order after random times, whatever `opposite` says, and one to four consecutive
+  // workgroups run at the same time, until all of them have ended. The seed decides everything.
   std::optional<uint64_t> memory_seed;
   bool paths = false;  // record RunStats::paths: four bytes for each instruction executed
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
@@ -88,17 +87,17 @@ struct RunStats {
   uint64_t lane_operations = 0;  // channels of all instructions but branches and sync
   uint64_t messages = 0;
   uint64_t threads = 0;
-  // Byte offsets of the instructions that some thread executed with an active channel (or NoMask),
+  // Byte offsets of the instructions that any thread executed with an active channel (or NoMask),
   // ascending.
   std::vector<uint32_t> executed;
-  // Ascending by offset. What the program itself asks: compilers may widen reads beyond the end.
+  // Ascending by offset. Accesses of the program itself: compilers may widen reads beyond the end.
   std::vector<OutOfBounds> out_of_bounds;
-  // If asked for: byte offsets of the instructions that a thread executed, in order, odd (one more)
-  // where all channels were off; each way through the program that some thread took, once.
+  // With Options::paths: byte offsets of the instructions that a thread executed, in order, odd
+  // (one more) if all channels were off; each different path of a thread once.
   std::set<std::vector<uint32_t>> paths;
 };
 
-// Gives every buffer without address one, as Run would. Call it first when data contains addresses.
+// Gives every buffer without address one, as Run would. Call it first if data contains addresses.
 void AssignAddresses(absl::Span<ClientBuffer> buffers);
 
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument

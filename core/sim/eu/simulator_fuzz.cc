@@ -6,7 +6,7 @@
 
 #include "core/sim/eu/simulator.h"
 
-// Three vertices without attributes; the header is all that there is to write.
+// Three vertices without attributes; only the header is to be written.
 static void MakeVertex(kiln::out::LaunchRecord& record, kiln::sim::eu::Dispatch& dispatch) {
   record.stage = "vertex";
   record.dispatch_width = 8;

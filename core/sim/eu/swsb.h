@@ -1,4 +1,4 @@
-// The SWSB byte of an instruction taken apart, and the waits for tokens that it and a sync carry.
+// The SWSB byte of an instruction, decoded, and the waits for tokens that it and a sync carry.
 #ifndef KILN_CORE_SIM_EU_SWSB_H_
 #define KILN_CORE_SIM_EU_SWSB_H_
 
@@ -19,7 +19,7 @@ struct Swsb {
 bool IsUnordered(const Op& op);
 Swsb SwsbOf(const Op& op);
 
-// Tokens waited for, a bit each. To set a token waits for its former user.
+// Tokens waited for, a bit each. Setting a token waits for its former user.
 struct TokenWaits {
   uint16_t dst = 0;
   uint16_t src = 0;

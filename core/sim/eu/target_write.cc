@@ -12,13 +12,13 @@ namespace {
 
 using isa::TargetForm;
 
-constexpr int kLowestEnd = 112;  // register from which payloads of a message that ends a thread lie
+constexpr int kLowestEnd = 112;  // lowest register of payloads that end a thread
 
 absl::Status Refuse(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("render target write: ", what));
 }
 
-// Where the parts of a payload begin, as payload registers; -1: absent.
+// First payload register of each part; -1: absent.
 struct Parts {
   int sample_mask = -1, color = -1, depth = -1, stencil = -1;
   int length = 0;
@@ -86,7 +86,7 @@ class Writer {
     return width == 32 ? ~0u : (1u << width) - 1;
   }
 
-  // Form and slot group against the instruction and the thread.
+  // Checks form and slot group against the instruction and the thread.
   absl::Status CheckForm() const {
     const uint32_t width = of_.record->dispatch_width;
     const int first = op_.inst.channel_offset;
@@ -113,7 +113,7 @@ class Writer {
     return absl::OkStatus();
   }
 
-  // What the pipeline's state says of the outputs.
+  // Checks the message against the pipeline's state.
   absl::Status CheckState() const {
     if (IsDual(m_.target_form) != launch_.dual_source) {
       return Refuse(launch_.dual_source ? "one colour, state says two"
@@ -155,7 +155,7 @@ class Writer {
     return t_.Read32(Payload(part + lane / 8) + 4 * (lane % 8));
   }
 
-  // The header repeats what the message brings, and its mask stands for the channels.
+  // Reads the header: it repeats the parts of the message, and its mask replaces the channels.
   absl::Status TakeHeader() {
     const uint32_t says = t_.Read32(Payload(0));
     const uint32_t brings = uint32_t{m_.alpha0} << 11 | uint32_t{parts_.sample_mask >= 0} << 12 |
@@ -166,8 +166,8 @@ class Writer {
     return absl::OkStatus();
   }
 
-  // Null: nothing is written. A message to no target does not ask for its surface, unless it brings
-  // depth or stencil, for which the surface must be there (Mesa 25.0.7, brw_nir.h,
+  // Returns null if nothing is written. A message without render target needs no surface, unless it
+  // has depth or stencil, for which the surface must be bound (Mesa 25.0.7, brw_nir.h,
   // brw_nir_fs_needs_null_rt).
   absl::StatusOr<RenderTarget*> Target() const {
     const bool asks = !m_.null_target || parts_.depth >= 0 || parts_.stencil >= 0;
@@ -196,8 +196,7 @@ class Writer {
     FragmentInputs& draw = *of_.draw;
     const Point corner = of_.Corner(lane);
     const auto x = static_cast<uint32_t>(corner.x);
-    // The array index of the thread's primitive, which 3DSTATE_CLIP lets through from the VUE
-    // header.
+    // The array index of the thread's primitive, which 3DSTATE_CLIP passes on from the VUE header.
     const uint32_t layer = draw.layers > 1 ? of_.Shape().layer : 0;
     const uint32_t y = layer * draw.height + static_cast<uint32_t>(corner.y);
     uint32_t samples = of_.Samples(lane);

@@ -36,7 +36,7 @@ isa::Operand Ternary(int nr, isa::Type type);
 
 isa::Instruction EndOfThread();
 
-// A send of the data port with payload r`src0`, r`src1`.
+// A data-port send with payload r`src0`, r`src1`.
 isa::Instruction SendTo(isa::Sfid sfid, uint32_t desc, uint32_t ex_desc, int exec_size, int dst,
                         int src0, int src1);
 

@@ -20,12 +20,12 @@ struct Row {
   std::string_view name;
   Kind kind;
   std::array<uint8_t, 4> bits;  // of x, y, z, w; 0: absent
-  bool swapped = false;         // x and z change places in memory
+  bool swapped = false;         // x and z are exchanged in memory
 };
 
 using F = TexelFormat;
 
-// In the order of the enumeration.
+// In the order of enum TexelFormat.
 constexpr Row kRows[] = {
     {F::kR8, "r8", Kind::kUnorm, {8}},
     {F::kRg8, "rg8", Kind::kUnorm, {8, 8}},
@@ -108,7 +108,7 @@ uint32_t FloatToSmall(float v, int bits) {
   if (!(v > 0)) return 0;
   if (std::isinf(v)) return 0x7c00u >> shift;
   const uint16_t half = DoubleToHalf(v, Rounding::kZero);
-  // Too large becomes the largest finite number.
+  // Values that are too large become the largest finite number.
   return std::min<uint32_t>(half, 0x7bff) >> shift;
 }
 
@@ -156,7 +156,7 @@ uint32_t EncodeComponent(Kind kind, int index, uint32_t v, int bits) {
   return 0;
 }
 
-// A texel's memory as 128 bits, so that fields need not lie in bytes.
+// A texel's memory as 128 bits, so that fields need not be aligned to bytes.
 struct Words {
   std::array<uint64_t, 2> w = {0, 0};
   uint32_t Get(int at, int bits) const {

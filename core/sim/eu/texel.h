@@ -1,11 +1,12 @@
-// Texel formats of images and texel buffers: bytes of memory to four 32-bit components and back.
+// Texel formats of images and texel buffers: converts bytes of memory to four 32-bit components and
+// back.
 //
-// Components come out as the sampler and typed reads deliver them: floats for normalised and float
-// formats, integers (sign extended where signed) for the others; absent components are 0, absent
-// alpha is 1. Going in, components are rounded to nearest even and clamped to the format's range
-// (Vulkan 1.3, "Numeric Representation and Computation"); 11 and 10-bit floats are truncated,
-// negative ones become 0, as that chapter allows.
-// Names are those of the job format (tests/peer/README.md) and of GLSL's layout qualifiers.
+// Decoded components are as the sampler and typed reads deliver them: floats for normalised and
+// float formats, integers (sign extended where signed) for the others; absent components are 0,
+// absent alpha is 1. When encoded, components are rounded to nearest even and clamped to the
+// format's range (Vulkan 1.3, "Numeric Representation and Computation"); 11 and 10-bit floats are
+// truncated, negative ones become 0, as that chapter allows. Names are those of the job format
+// (tests/peer/README.md) and of GLSL's layout qualifiers.
 #ifndef KILN_CORE_SIM_EU_TEXEL_H_
 #define KILN_CORE_SIM_EU_TEXEL_H_
 
@@ -68,13 +69,13 @@ std::optional<TexelFormat> TexelFormatNamed(std::string_view name);
 
 int TexelBytes(TexelFormat format);
 
-// Components that texels hold.
+// Number of components that texels hold.
 int ComponentCount(TexelFormat format);
 
-// Are the components integers?
+// Returns true if the components are integers.
 bool IsIntegerFormat(TexelFormat format);
 
-// The texel at `bytes`, of which TexelBytes are read.
+// Decodes the texel at `bytes`, of which TexelBytes are read.
 Texel DecodeTexel(TexelFormat format, const uint8_t* bytes);
 
 void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes);

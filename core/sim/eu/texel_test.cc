@@ -20,8 +20,8 @@ uint32_t Bits(float v) { return std::bit_cast<uint32_t>(v); }
 
 TexelFormat Named(const char* name) { return TexelFormatNamed(name).value(); }
 
-// Any texel that a format can hold comes back the same, but for the second name of -1 in
-// normalised integers and for NaNs.
+// Any texel that a format can hold is decoded and encoded to the same bits, except the second code
+// of -1 in normalised integers and NaNs.
 TEST(TexelTest, EncodeUndoesDecode) {
   for (const char* name : kNames) {
     const TexelFormat f = Named(name);

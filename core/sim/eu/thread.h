@@ -1,12 +1,12 @@
 // Architectural state of one EU hardware thread.
 //
-// General registers and architecture registers lie in one byte array, so that an operand is an
-// offset whatever file it names. Accumulators are apart: they hold more bits than they show (an
+// General registers and architecture registers are in one byte array, so that an operand is an
+// offset whatever file it names. Accumulators are separate: they hold more bits than they show (an
 // integer product before `mach` takes its upper half), one 64-bit value per channel.
 //
 // Control flow is modelled as the manuals describe it, with an instruction pointer per channel:
-// `active` are the channels that execute, each other channel of `waiting` has its own `channel_pc`
-// and becomes active when the thread reaches that instruction. Invariant: active and waiting are
+// `active` are the channels that execute; each channel of `waiting` has its own `channel_pc` and
+// becomes active when the thread reaches that instruction. Invariant: active and waiting are
 // disjoint and together are the channels that the thread was dispatched with.
 #ifndef KILN_CORE_SIM_EU_THREAD_H_
 #define KILN_CORE_SIM_EU_THREAD_H_
@@ -52,13 +52,13 @@ struct Thread {
   uint32_t dispatch = 0;                     // channels that the thread was started with
   const FragmentThread* fragment = nullptr;  // of fragment threads
   const VertexThread* vertex = nullptr;      // of vertex threads
-  uint32_t finished = 0;  // of those: lanes whose last render target has been written
+  uint32_t finished = 0;  // lanes of `dispatch` whose last render target has been written
   uint32_t active = 0;
   uint32_t waiting = 0;
   std::array<uint32_t, 32> channel_pc{};  // of the channels in `waiting`
   ThreadState state = ThreadState::kRunning;
   bool barrier_signalled = false;
-  uint32_t barrier_phase = 0;  // phase of the group in which it was signalled
+  uint32_t barrier_phase = 0;  // phase of the group when it signalled the barrier
   // Fusion mode: inside a loop that only the sibling thread still runs.
   bool ghost_iteration = false;
   uint32_t ghost_while = 0;

@@ -35,10 +35,10 @@ constexpr Types kF = Of(Type::kF), kHF = Of(Type::kHF), kFloats = kF | kHF;
 constexpr Types kUD = Of(Type::kUD), kD = Of(Type::kD), kDwords = kUD | kD;
 constexpr Types kUW = Of(Type::kUW), kWords = kUW | Of(Type::kW);
 constexpr Types kUB = Of(Type::kUB), kBytes = kUB | Of(Type::kB);
-constexpr Types kWide = kWords | kDwords;  // sources behind the first are not of bytes (validate)
+constexpr Types kWide = kWords | kDwords;  // sources after the first are never bytes (validate)
 constexpr Types kInts = kBytes | kWide;
 
-// Any of `dst` with any of each source's. An opcode may have several rows.
+// Allows any of `dst` with any of each source's types. An opcode may have several rows.
 struct Row {
   Opcode op;
   Types dst;
@@ -57,7 +57,7 @@ constexpr Row kRows[] = {
     {Opcode::kShl, kInts, {kInts, kWide}},
     {Opcode::kAsr, kInts, {kInts, kWide}},
     {Opcode::kShr, kUB | kUW | kUD, {kUB | kUW | kUD, kUW | kUD}},
-    {Opcode::kRol, kUW, {kUW, kUW | kUD}},  // iga; of one width, which rotates
+    {Opcode::kRol, kUW, {kUW, kUW | kUD}},  // iga; value and result have one width, which rotates
     {Opcode::kRol, kUD, {kUD, kUW | kUD}},
     {Opcode::kRor, kUW, {kUW, kUW | kUD}},
     {Opcode::kRor, kUD, {kUD, kUW | kUD}},
@@ -77,7 +77,7 @@ constexpr Row kRows[] = {
     {Opcode::kBfi1, kD, {kD, kD}},
     {Opcode::kBfi2, kUD, {kUD, kUD, kUD}},
     {Opcode::kBfi2, kD, {kD, kD, kD}},
-    {Opcode::kLzd, kUD, {kDwords}},      // iga; narrower: counted from which bit?
+    {Opcode::kLzd, kUD, {kDwords}},      // iga; narrower: unclear from which bit zeros are counted
     {Opcode::kFbh, kDwords, {kDwords}},  // iga: UD; D has the same bits
     {Opcode::kFbl, kUD, {kUD}},
     {Opcode::kCbit, kUD, {kUB | kUW | kUD}},
@@ -121,7 +121,7 @@ int Sources(const Instruction& inst) {
   return isa::MathIsBinary(inst.math) ? 2 : 1;
 }
 
-// The type by which the table takes a source.
+// Returns the type of a source for the table.
 Type TypeOf(const Instruction& inst, const Operand& o) {
   if (!IsImmediate(o)) return o.type;
   switch (o.type) {
@@ -130,7 +130,7 @@ Type TypeOf(const Instruction& inst, const Operand& o) {
     case Type::kVF: return Type::kF;
     default: break;
   }
-  // Of three sources an immediate of 16 bits stands for one of the width of the others.
+  // A 16-bit immediate of a three-source instruction counts as one of the width of the others.
   if (!IsTernary(inst) || !IsDword(inst.dst.type)) return o.type;
   return o.type == Type::kW ? Type::kD : o.type == Type::kUW ? Type::kUD : o.type;
 }
@@ -167,7 +167,7 @@ bool HasByteImmediate(const Instruction& inst) {
                    [](const Operand& o) { return IsImmediate(o) && isa::ByteSize(o.type) == 1; });
 }
 
-// Which immediates of three-source instructions experiments have shown (imm).
+// Returns true for immediates of three-source instructions that experiments have not shown (imm).
 bool HasStrangeImmediate(const Instruction& inst) {
   if (!IsTernary(inst)) return false;
   const auto strange = [&](int i) {
@@ -207,12 +207,12 @@ bool HasStrangeCondition(const Instruction& inst) {
 
 bool HasStrangeSaturation(const Instruction& inst) {
   if (!inst.saturate) return false;
-  const bool carries = inst.op == Opcode::kSubb;  // the flag is the accumulator's
+  const bool carries = inst.op == Opcode::kSubb;  // the carry flag is the accumulator's
   const bool whole = IsAccumulator(inst.dst) && IsInteger(inst.dst.type);
   return !isa::Info(inst.op).saturate || MultipliesDwords(inst) || carries || whole;
 }
 
-// Products of a dword and something narrower.
+// Returns true for products of a narrower source and a dword, in that order.
 bool MisplacedDword(const Instruction& inst) {
   if (inst.op != Opcode::kMul || !IsInteger(inst.src[0].type)) return false;
   return IsDword(inst.src[1].type) && !IsDword(inst.src[0].type);
@@ -229,7 +229,7 @@ bool MultipliesAccumulator(const Instruction& inst) {
          AnySource(inst, [](const Operand& o) { return IsAccumulator(o) && IsInteger(o.type); });
 }
 
-// Dwords of both signs meet where it matters which sign they are compared by.
+// Returns true for dwords of different signedness where the signedness decides the comparison.
 bool ComparesSigns(const Instruction& inst) {
   const bool compares = inst.op == Opcode::kCmp || inst.op == Opcode::kCmpn ||
                         (inst.op == Opcode::kSel && inst.cmod != CondMod::kNone);

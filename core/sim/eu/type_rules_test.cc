@@ -1,7 +1,7 @@
 // Every opcode of arithmetic with every type of each operand, from registers, scalars and
-// immediates: which run, and what they give. The reference stands here alone and calls nothing of
-// the simulator's: types in a notation of its own, exact integers of 128 bits, conversions by the
-// host's types.
+// immediates: which are supported, and their results. The reference is independent and calls no
+// code of the simulator: types in a notation of its own, exact integers of 128 bits, conversions by
+// the host's types.
 #include "core/sim/eu/type_rules.h"
 
 #include <algorithm>
@@ -50,8 +50,7 @@ int Bits(Type t) {
   }
 }
 
-// ---- Which types run
-// ----------------------------------------------------------------------------------
+// ---- Which types are supported ----
 
 // "destination:source:source ..." with types by name; "b*" is b and ub, "w*" and "d*" likewise, "i"
 // all of these, "i2" all but bytes. Read from the sources that type_rules.h names.
@@ -108,7 +107,7 @@ bool InSet(absl::string_view set, Type type) {
   return false;
 }
 
-// Is it a dword times something narrower in the wrong order?
+// Returns true for a dword times a narrower source in the wrong order.
 bool WrongOrder(Opcode op, const std::vector<Type>& t) {
   return op == Opcode::kMul && !Floating(t[1]) && Bits(t[2]) == 32 && Bits(t[1]) < 32;
 }
@@ -124,8 +123,7 @@ bool Runs(Opcode op, const std::vector<Type>& t) {
   return false;
 }
 
-// ---- What they give
-// -----------------------------------------------------------------------------------
+// ---- Their results ----
 
 struct Value {
   Exact i = 0;
@@ -149,7 +147,7 @@ Value FromBits(Type type, uint32_t bits) {
   return v;
 }
 
-// The bits of an exact integer as the destination takes them.
+// Converts an exact integer to bits of the destination type.
 uint32_t Narrowed(Type type, Exact v, bool saturate) {
   if (saturate && Floating(type)) v = v < 0 ? 0 : v > 1 ? 1 : v;
   if (type == Type::kF) return std::bit_cast<uint32_t>(static_cast<float>(static_cast<int64_t>(v)));
@@ -163,7 +161,7 @@ uint32_t Narrowed(Type type, Exact v, bool saturate) {
                                static_cast<unsigned __int128>(span - 1));
 }
 
-// Of a float: one rounding to halves, none beyond single; integers by truncation within their
+// Converts a float: one rounding to halves, none for singles; integers by truncation within their
 // range.
 uint32_t Rounded(Type type, double v, bool saturate) {
   if (saturate && Floating(type)) v = v >= 0 ? std::min(v, 1.0) : 0;
@@ -303,8 +301,7 @@ uint32_t Reference(const isa::Instruction& in, const Value* v) {
   return Holds(in.cmod, v[0].f, v[1].f) ? ones : 0;
 }
 
-// ---- The instructions
-// ---------------------------------------------------------------------------------
+// ---- The instructions ----
 
 // Corners of each type, eight a register.
 uint32_t Corner(Type type, int which) {
@@ -324,7 +321,7 @@ enum class Form { kPacked, kStrided, kScalar, kImmediate };
 
 constexpr int kLanes = 8;
 
-// A source of registers from r(nr) on; `values` are what its lanes read.
+// Makes a source of registers from r(nr) on; `values` are those that its lanes read.
 Operand Source(Thread& t, int nr, Type type, Form form, int seed, Value* values) {
   if (form == Form::kImmediate) {
     const uint32_t bits = Corner(type, seed);
@@ -401,7 +398,7 @@ bool MaySaturate(const isa::Instruction& in) {
   return isa::Info(in.op).saturate && !dwords && in.op != Opcode::kSubb;
 }
 
-// All that the instruction may be with these types, from these forms of sources.
+// Checks all variants of the instruction with these types, from these forms of sources.
 void CheckValues(Opcode op, const std::vector<Type>& types, const std::vector<Form>& forms) {
   for (int seed = 0; seed < 16; seed += 5) {
     isa::Instruction in = Shaped(op, types[0]);
@@ -484,8 +481,8 @@ TEST(TypeRules, ResultsFromImmediates) {
   }
 }
 
-// Which immediates of 16 bits three-source instructions take: place, opcode, type beside others of
-// `wide`.
+// 16-bit immediates that three-source instructions accept: source, opcode, type, and the type
+// `wide` of the other sources.
 struct Short {
   Opcode op;
   int place;
@@ -536,7 +533,7 @@ TEST(TypeRules, ShortImmediatesOfThreeSources) {
   }
 }
 
-// The value of bfe as a word: extended by its sign before bits are taken, as where it is a dword.
+// A word as the value of bfe: extended by its sign before bits are taken, as if it were a dword.
 TEST(TypeRules, SignedFieldOfAWordImmediate) {
   Thread t = MakeThread();
   for (uint32_t i = 0; i < 8; ++i) {
@@ -672,7 +669,8 @@ TEST(TypeRules, MathByItsFunction) {
   }
 }
 
-// What the compiler's table allows and this one does not: each for a reason that the rows name.
+// Combinations that the compiler's table allows and this one does not, each for the reason in its
+// row.
 bool NarrowerHere(Opcode op, Type dst, Type src) {
   switch (op) {
     case Opcode::kCsel:
@@ -696,7 +694,7 @@ TEST(TypeRules, DifferFromTheCompilersTableByReasons) {
   for (const auto& [op, rows] : Allowed()) {
     for (const Type dst : kTypes) {
       for (const Type src : kTypes) {
-        // Some instruction with this destination and this first source.
+        // True if some instruction with this destination and this first source is supported.
         bool here = false;
         ForEachTypes(Operands(op) - 1, [&, op = op](std::vector<Type> types) {
           if (types[0] != src || here) return;

@@ -26,7 +26,7 @@ bool IsDword(TexelFormat f) {
   return f == TexelFormat::kR32ui || f == TexelFormat::kR32i || f == TexelFormat::kR32f;
 }
 
-// Data operands of a write or atomic: registers behind the coordinates.
+// Number of data operands of a write or atomic, in registers after the coordinates.
 int DataOperands(const Message& m) {
   switch (m.kind) {
     case MessageKind::kTypedWrite: return std::popcount(m.channel_mask);
@@ -69,7 +69,7 @@ class Executor {
     return absl::OkStatus();
   }
 
-  // The lane's texel, null outside the image.
+  // Returns the lane's texel, null outside the image.
   uint8_t* Locate(int lane) const {
     const ClientImage& image = *view_.image;
     if (image.null_surface) return nullptr;
@@ -108,7 +108,7 @@ class Executor {
     }
   }
 
-  // Components that the message leaves out are written as 0: partial texels do not exist.
+  // Components missing from the message are written as 0: partial texels do not exist.
   void Write(int lane, uint8_t* texel) {
     if (texel == nullptr) return;
     Texel t = {0, 0, 0, 0};
@@ -127,7 +127,7 @@ class Executor {
       const uint32_t result = IntAtomic<uint32_t, int32_t>(
           c_.m.atomic_op, old, operands > 0 ? Data(0, lane) : 0, operands > 1 ? Data(1, lane) : 0);
       std::memcpy(texel, &result, 4);
-      constexpr int kPreDecrement = 15;  // gives the new value, all others the old one
+      constexpr int kPreDecrement = 15;  // returns the new value, all others the old one
       back = c_.m.atomic_op == kPreDecrement ? result : old;
     }
     if (c_.m.returns) Respond(0, lane, back);

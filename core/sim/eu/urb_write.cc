@@ -10,8 +10,8 @@
 namespace kiln::sim::eu {
 namespace {
 
-constexpr int kLowestEnd = 112;  // register from which payloads of a message that ends a thread lie
-constexpr int kMaskBit = 16;     // of a lane's mask: that of the first dword
+constexpr int kLowestEnd = 112;  // lowest register of payloads that end a thread
+constexpr int kMaskBit = 16;     // bit of the first dword in a lane's mask
 
 absl::Status Refuse(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("URB write: ", what));
@@ -106,8 +106,7 @@ class Writer {
   }
 
   // Dword 0 must be zero on this generation; layer and viewport are taken from the header whether
-  // or not the shader sets them. The width of points is not, where nothing is said of it
-  // (3DSTATE_SF).
+  // or not the shader sets them. The point width is not, unless state says so (3DSTATE_SF).
   absl::Status CheckHeader(int lane) const {
     bool free[4] = {false, false, false, true};
     for (const out::VuePart& p : of_.record->vertex.vue[0].parts) {

@@ -1,4 +1,4 @@
-// URB writes: what they leave in the entries, and every rule for them broken once.
+// URB writes: the entries after them, and every rule for them broken once.
 #include "core/sim/eu/urb_write.h"
 
 #include "core/sim/eu/message.h"
@@ -106,7 +106,7 @@ TEST(UrbWrite, RefusesMessagesThatTheHardwareDoesNotTake) {
   ExpectRefusal(RunEnd(UrbWrite(4, 0, kLast, true)), "0 registers of data");
   ExpectRefusal(RunEnd(UrbWrite(4, 9, 110, true)), "9 registers of data");
   isa::MessageFields f = UrbFields(4, 2);
-  f.urb_lane_offsets = f.urb_masks = true;  // they would lie in the data
+  f.urb_lane_offsets = f.urb_masks = true;  // they would be in the data
   f.ex_mlen = 1;
   ExpectRefusal(RunEnd(UrbWrite(f, kLast, true)), "-1 registers of data");
   f = UrbFields(4, 4);
@@ -143,7 +143,7 @@ TEST(UrbWrite, RefusesOtherHandles) {
   p.Append(end);
   VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(p, VertexRecord(), draw), "handle 0x0 of lane 0");
-  // Those of the neighbour.
+  // Handles of the neighbouring lane.
   p = Copy(UrbWrite(4, 4, kLast, false));
   isa::Instruction shift = Make(Opcode::kMov, 4, Dst(126, Type::kUD), Grf(1, Type::kUD, 4));
   shift.no_mask = true;
@@ -245,7 +245,7 @@ TEST(UrbWrite, RefusesRecordsThatPromiseMore) {
   EXPECT_TRUE(RunVertices(Copy(), record, draw).ok());
 }
 
-// The clipper would read attributes, which came in the same entry.
+// The clipper would read attributes, which were delivered in the same entry.
 TEST(UrbWrite, RefusesDistancesThatNobodyWrites) {
   out::LaunchRecord record = VertexRecord();
   const out::VuePart second{1, out::VueValue::kClipDistance, 0, true};

@@ -1,10 +1,10 @@
 // A draw as vertex threads see it: the vertices and their attributes, and the outputs that the
 // threads leave in the URB.
 //
-// A vertex is shaded once for each place in the draw (an index that is named twice runs twice,
-// which the hardware's cache may avoid). "Runs" are numbered in the order instance, vertex. What
-// fetches attributes (formats, missing components) is not modelled beyond this: components that are
-// not given are 0, and 1 in w, as Vulkan 1.3, "Vertex Input Extraction", says.
+// A vertex is shaded once for each occurrence in the draw (an index that is named twice runs twice,
+// which the hardware's cache may avoid). "Runs" are numbered in the order instance, vertex.
+// Attribute fetch (formats, missing components) is modelled only so far: components that are not
+// given are 0, and 1 in w, as in Vulkan 1.3, "Vertex Input Extraction".
 #ifndef KILN_CORE_SIM_EU_VERTEX_H_
 #define KILN_CORE_SIM_EU_VERTEX_H_
 
@@ -18,23 +18,23 @@ namespace kiln::sim::eu {
 struct VertexInput {
   uint32_t location = 0;
   bool per_instance = false;
-  uint32_t step = 1;           // instances for which an element stays (Instance Data Step Rate)
-  uint32_t components = 4;     // given of each element
-  uint32_t missing_w = 1;      // bits of a w that is not given: 1, or of 1.0
+  uint32_t step = 1;           // instances that share an element (Instance Data Step Rate)
+  uint32_t components = 4;     // number of components given per element
+  uint32_t missing_w = 1;      // bits of w if it is not given: 1, or 1.0
   std::vector<uint32_t> bits;  // component c of vertex (or instance) e at e * components + c
 };
 
 struct VertexInputs {
-  uint32_t count = 0;             // vertices of an instance; of an indexed draw indices.size()
-  std::vector<uint32_t> indices;  // of an indexed draw
-  int32_t first_vertex = 0;       // of an indexed draw what is added to indices
+  uint32_t count = 0;                          // vertices of an instance; indexed: indices.size()
+  std::vector<uint32_t> indices;               // only of an indexed draw
+  int32_t first_vertex = 0;                    // indexed: value added to indices
   uint32_t instances = 1, first_instance = 0;  // as the hardware counts them
   uint32_t draw_id = 0;
   std::vector<VertexInput> inputs;
 
-  // Results: what the runs leave in their entries, and which dwords they wrote (the others hold
-  // nothing that anybody defines).
-  uint32_t slots = 0;  // of four dwords, of an entry
+  // Results: contents of the entries after the runs, and which dwords were written (the others are
+  // undefined).
+  uint32_t slots = 0;  // size of an entry in slots of four dwords
   std::vector<uint32_t> entries;
   std::vector<uint8_t> written;  // 0 or 1
 

@@ -26,7 +26,7 @@ bool IsDrawSlot(VertexValue v) {
   return v == VertexValue::kDrawId || v == VertexValue::kIsIndexedDraw;
 }
 
-// The component in which vertex fetch stores a system value.
+// Returns the component in which vertex fetch stores a system value.
 uint32_t ComponentOf(VertexValue v) {
   switch (v) {
     case VertexValue::kFirstVertex:
@@ -92,7 +92,7 @@ absl::Status CheckEntry(const out::VertexLaunch& launch) {
   return absl::OkStatus();
 }
 
-// Where fixed functions look for what is theirs (brw_vue_map.c).
+// Returns true if the slot is where fixed functions expect its content (brw_vue_map.c).
 bool HasItsPlace(const out::VueSlot& s) {
   switch (s.what) {
     case out::VueContent::kHeader: return s.slot == 0;
@@ -114,7 +114,7 @@ bool HasDistance(const out::VertexLaunch& launch, uint32_t number, out::VueValue
   return false;
 }
 
-// What the masks of 3DSTATE_VS name is a distance of that kind.
+// Checks that each bit of the masks of 3DSTATE_VS names a distance of that kind.
 absl::Status CheckDistances(const out::VertexLaunch& launch) {
   for (const out::VueSlot& s : launch.vue) {
     if (!HasItsPlace(s))
@@ -140,7 +140,7 @@ const VertexInput* Find(const VertexInputs& draw, uint32_t location) {
 
 struct Run {
   uint32_t instance = 0;
-  uint32_t number = 0;  // of the vertex, from zero, or its index
+  uint32_t number = 0;  // of the vertex, counted from zero, or its index
 };
 
 Run RunAt(const VertexInputs& draw, uint32_t run) {
@@ -148,7 +148,7 @@ Run RunAt(const VertexInputs& draw, uint32_t run) {
   return {run / draw.count, draw.indices.empty() ? place : draw.indices[place]};
 }
 
-// Which element of an attribute a run gets.
+// Returns the element of an attribute for a run.
 uint64_t ElementOf(const VertexInputs& draw, const VertexInput& input, const Run& run) {
   if (input.per_instance) return uint64_t{draw.first_instance} + run.instance / input.step;
   return static_cast<uint64_t>(int64_t{run.number} + draw.first_vertex);

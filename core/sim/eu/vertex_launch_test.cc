@@ -1,5 +1,4 @@
-// Vertex threads: which vertices they get, what their registers hold, and every rule for their
-// records.
+// Vertex threads: their vertices, their registers at the start, and every rule for their records.
 #include "core/sim/eu/vertex_launch.h"
 
 #include <bit>
@@ -89,7 +88,7 @@ TEST(VertexLaunch, DrawIdsAreInASlotOfTheirOwn) {
   EXPECT_EQ(draw.entries[draw.At(0, 4, 1)], ~0u);
 }
 
-// Components and registers that nobody delivers change with the mode that shows their use.
+// Components and registers that are not delivered change in the mode that exposes their use.
 TEST(VertexLaunch, WhatIsNotDeliveredIsUndefined) {
   out::LaunchRecord record = VertexRecord();
   record.vertex.attributes[1].system_values = {{2, VertexValue::kVertexIdFromZero}};
@@ -113,7 +112,7 @@ TEST(VertexLaunch, WhatIsNotDeliveredIsUndefined) {
   }
 }
 
-// Only as many lanes vote as there are vertices.
+// Only as many lanes are on as there are vertices.
 TEST(VertexLaunch, LanesWithoutVertexAreOff) {
   isa::Program p(kGeneration);
   AppendHandles(p);

@@ -12,7 +12,7 @@ absl::Status Refuse(const Op& op, absl::string_view what) {
   return OpError(absl::StatusCode::kInvalidArgument, op, what);
 }
 
-// Blocks are for no lane in particular: a thread's spills.
+// Blocks belong to no lane: a thread's spills.
 bool IsOwnBlock(const Message& m) {
   return m.kind == MessageKind::kScratchWrite || m.kind == MessageKind::kBlockWrite;
 }
@@ -32,7 +32,7 @@ absl::Status CheckVertexProgram(const Program& program) {
     if (op.inst.send.sfid != isa::Sfid::kUrb) {
       return Refuse(op, "a vertex thread that ends without a URB write");
     }
-    // But nops, one of which an erratum of hardware wants (core/intel/ABI.md, "Loading").
+    // Nops may follow; a hardware erratum requires one (core/intel/ABI.md, "Loading").
     for (size_t behind = i + 1; behind < program.ops.size(); ++behind) {
       if (program.ops[behind].inst.op == isa::Opcode::kNop) continue;
       return Refuse(program.ops[behind], "an instruction behind the end of the thread");

@@ -10,7 +10,7 @@ namespace {
 using isa::Opcode;
 using isa::Type;
 
-// The program with a message in front of its end.
+// Runs the program with a message before its end.
 absl::Status RunWith(const isa::Instruction& message, uint32_t count = 3,
                      const Options& options = {}) {
   isa::Program p = Copy(message);
@@ -101,7 +101,7 @@ TEST(VertexRules, RefusesStoresForLanesWithoutVertex) {
   store.swsb = 0x91;
   store.no_mask = true;
   ExpectRefusal(RunWith(store), "lanes that have no vertex");
-  // With eight vertices there is no such lane; what stops it then is that nothing is bound.
+  // With eight vertices there is no such lane; the error is then that nothing is bound.
   const absl::Status all = RunWith(store, 8);
   EXPECT_FALSE(all.ok());
   EXPECT_EQ(std::string(all.message()).find("no vertex"), std::string::npos) << all;
@@ -133,8 +133,8 @@ TEST(VertexRules, RefusesLevelsFromQuads) {
   ExpectRefusal(eu::Run(*code, record, options, d).status(), "outside of a fragment thread");
 }
 
-// A block that only the other thread of the pair needs: its lanes are off, its messages must be,
-// too.
+// A block that only the other thread of the pair needs: its lanes are off, so no message may have
+// side effects.
 TEST(VertexRules, RefusesUnmaskedWritesInSkippedBlocks) {
   isa::Program p(kGeneration);
   AppendHandles(p);

@@ -27,15 +27,16 @@ VertexInputs Vertices(uint32_t count);
 
 isa::MessageFields UrbFields(int slot, int data);
 
-// send of handles from kHandles and data from `data` on.
+// A send with handles from kHandles and data from `data` on.
 isa::Instruction UrbWrite(const isa::MessageFields& f, int data, bool ends);
 isa::Instruction UrbWrite(int slot, int registers, int data, bool ends);
 
-// Moves of all lanes, the handles' without regard to which are live.
+// Moves of all lanes; handles are moved for lanes without vertex too.
 void AppendHandles(isa::Program& p, int to = kHandles);
 void AppendMove(isa::Program& p, int to, const isa::Operand& value, bool no_mask = false);
 
-// Header zero; position the attribute; slot 4 the ids. `end`: the last message, if another one.
+// A program that writes zeros as header, the attribute as position, the ids as slot 4. `end`:
+// another last message.
 isa::Program Copy();
 isa::Program Copy(const isa::Instruction& end);
 

@@ -1,9 +1,9 @@
 // Ways out of the sandbox: see escapes.h.
 //
-// Each is the system call itself where the C library has none or does more than that. None does
-// harm where it works, on the machine of whoever runs the tests: signal 0 is no signal, what is
-// opened is closed with the process, and of calls that would alter the system the arguments are
-// wrong in what the kernel looks at after the caller's privileges.
+// Each makes the system call itself if the C library has no function for it or does more than that.
+// None does harm on the machine that runs the tests if it works: signal 0 is no signal, opened
+// files are closed with the process, and calls that would alter the system have arguments that are
+// wrong in a way which the kernel checks after the caller's privileges.
 #include "server/worker/testing/escapes.h"
 
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@
 namespace kiln::worker {
 namespace {
 
-// What the call returned, -1 with errno where it was refused.
+// Returns the call's result, -1 with errno if it was refused.
 using Attempt = long (*)(long number);
 
 long MapExecutable(long) {
@@ -108,17 +108,17 @@ long Load32BitCall(long) {
 #endif
 }
 
-// Privileges sufficed where only the arguments are wrong.
+// Success if only the arguments are wrong: then the privileges sufficed.
 long UnlessWrong(long result) { return result < 0 && errno == EINVAL ? 0 : result; }
 
 long SetHostName(long) { return UnlessWrong(syscall(SYS_sethostname, "", -1)); }
 
-// One cannot be both.
+// A mount cannot be both.
 long Mount(long) {
   return UnlessWrong(mount(nullptr, "/", nullptr, MS_PRIVATE | MS_SHARED, nullptr));
 }
 
-// The call was made.
+// Success if the call was really made.
 long UnlessNoSocket(long result) { return result < 0 && errno == ENOTSOCK ? 0 : result; }
 
 long LockFutex(long) {

@@ -9,16 +9,16 @@
 
 namespace kiln::worker {
 
-// Tries one. "escaped": it worked. "refused: " with the system's reason: it did not. Where the
+// Tries one way out. "escaped": it worked. "refused: " with the system's reason: it did not. If the
 // filter of system calls kills, it does not return. `number`: the process, port or key aimed at.
 std::string Escape(std::string_view name, int64_t number);
 
 struct EscapeName {
   const char* name;
-  // The filter answers with an error; else it kills.
+  // True if the filter answers with an error; otherwise it kills.
   bool answered;
 };
-// All that Escape knows.
+// All ways out that Escape knows.
 std::vector<EscapeName> Escapes();
 
 }  // namespace kiln::worker

@@ -35,7 +35,7 @@ void RunPass(JobSink* sink, const char* pass, const char* level, int64_t before,
   sink->OnPass(record);
 }
 
-// What is wrong with the module; OK when nothing is.
+// Returns the module's error; OK if there is none.
 TargetResult Judge(const std::string& spirv) {
   TargetResult result;
   result.set_status(TargetResult::OK);

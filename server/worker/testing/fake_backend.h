@@ -1,8 +1,8 @@
 // A compiler double: predictable results without glslang or core.
 //
 // SPIR-V: any module of whole words that begins with the magic number compiles; its "code" is a
-// function of module, options and target. A word 0xBAD0BAD0 refuses it. GLSL: text with "error" in
-// it does not compile, other text becomes a module. Passes: fake_import, fake_fold (for all
+// function of module, options and target. A word 0xBAD0BAD0 has it refused. GLSL: text with "error"
+// in it does not compile, other text becomes a module. Passes: fake_import, fake_fold (for all
 // targets), fake_select, fake_encode (for each target). Targets: tgl, skl.
 #ifndef KILN_SERVER_WORKER_TESTING_FAKE_BACKEND_H_
 #define KILN_SERVER_WORKER_TESTING_FAKE_BACKEND_H_
@@ -21,9 +21,10 @@ class FakeBackend : public Backend {
   void Compile(const CompileJob& job, JobSink* sink, const Done& done) override;
 };
 
-// A module that FakeBackend compiles; different for each seed, with `words` words of filling.
+// Returns a module that FakeBackend compiles; different for each seed, with `words` words of
+// filling.
 std::string FakeModule(uint32_t seed, int words = 16);
-// One that it refuses.
+// Returns a module that it refuses.
 std::string RefusedFakeModule();
 
 }  // namespace kiln::worker

@@ -1,4 +1,4 @@
-// Faults at will: see faults.h.
+// Makes faults happen on demand: see faults.h.
 #include "server/worker/testing/faults.h"
 
 #include <sys/mman.h>
@@ -36,15 +36,15 @@ void SleepUntilCancelled(uint32_t milliseconds, const std::atomic<bool>* cancell
   for (;;) hoard.push_back(std::make_unique<std::string>(16 << 20, 'x'));
 }
 
-// Not a tail call, and nothing that a compiler may leave out.
+// Not a tail call, and nothing that a compiler may optimise away.
 int Recurse(int depth) {
   volatile char frame[1000];
   frame[depth % 1000] = 1;
   return depth < 0 ? 0 : Recurse(depth + 1) + frame[depth % 1000];
 }
 
-// The allocator runs into a page of its own that it may not touch, and the handler never returns:
-// what the allocator holds then, it holds for ever.
+// Makes the allocator run into a protected page, with a handler that never returns: locks that the
+// allocator holds then are held for ever.
 [[noreturn]] void HangInAllocator() {
   constexpr size_t kPage = 4096, kBytes = 16 * kPage;
   signal(SIGSEGV, [](int) { HangForEver(); });
@@ -69,7 +69,7 @@ int Recurse(int depth) {
   HangForEver();
 }
 
-// Takes so much processor time; 0: for ever.
+// Uses so much processor time; 0: never ends.
 void Spin(uint32_t milliseconds) {
   timespec time = {};
   const auto used = [&] {
@@ -91,7 +91,7 @@ void Spin(uint32_t milliseconds) {
 void InjectFault(const Fault& fault, Board* board) {
   switch (fault.kind()) {
     case Fault::CRASH:
-      signal(SIGSEGV, SIG_DFL);  // a sanitiser would make it an exit
+      signal(SIGSEGV, SIG_DFL);  // a sanitiser's handler would exit instead
       raise(SIGSEGV);
       break;
     case Fault::ABORT: board->SetNote("injected: assertion failed"); abort();

@@ -1,4 +1,4 @@
-// kiln_worker with faults at will: the compiler itself, for tests of how the service bears its
+// kiln_worker with faults on demand: the compiler itself, for tests of how the service survives its
 // deaths.
 #include "server/worker/core_backend.h"
 #include "server/worker/testing/faults.h"

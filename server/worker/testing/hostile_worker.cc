@@ -1,7 +1,7 @@
-// A worker that a shader has taken over: it speaks the protocol as it likes.
+// A worker that a shader has taken over: it breaks the protocol on demand.
 //
-// A job's fault names in `attempt` what it does; without one it answers as a worker should. It has
-// no sandbox and says that it has one.
+// The `attempt` of a job's fault names what it does; without one it answers as a worker should. It
+// has no sandbox but claims to have one.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ std::string Frame(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
-// A few bytes at a time, and never all.
+// Reads a few bytes at a time, and never all.
 [[noreturn]] void ReadSlowly() {
   for (char bytes[4096]; read(kSocketFd, bytes, sizeof bytes) > 0;) Nap(20);
   exit(0);
@@ -61,7 +61,7 @@ JobResult AnswerFor(uint64_t id, const std::string& target, uint32_t index, bool
   return frame;
 }
 
-// What goes on the wire for a job.
+// Returns the bytes that answer a job.
 std::string Answers(const Job& job, std::string_view attempt) {
   std::string bytes;
   const auto& targets = job.compile().targets();
@@ -114,7 +114,7 @@ std::string Answers(const Job& job, std::string_view attempt) {
   }
 }
 
-// Which of its walls it says it has: all, unless the address space asks for less.
+// Claims layers of the sandbox: all, unless the address space asks for fewer.
 void Greet(std::string_view memory) {
   Hello hello;
   for (const char* name : {"tgl", "skl"}) hello.add_targets()->set_name(name);

@@ -1,4 +1,4 @@
-// A compiler that lies at will: see lies.h.
+// A compiler that lies on demand: see lies.h.
 #include "server/worker/testing/lies.h"
 
 #include <utility>
@@ -6,12 +6,12 @@
 namespace kiln::worker {
 namespace {
 
-// A worker has one thread.
+// Globals suffice: a worker has one thread.
 bool g_lies = false, g_lies_on = false;
 
 void Begin() { g_lies = g_lies_on; }
 
-// One bit, at the end: nothing but the bytes tells.
+// Flips one bit at the end: only the bytes show it.
 void Alter(std::string* bytes) {
   if (!bytes->empty()) bytes->back() = static_cast<char>(bytes->back() ^ 1);
 }

@@ -1,4 +1,4 @@
-// A compiler that lies at will: what a worker answers that a shader took over.
+// A compiler that lies on demand, like a worker that a shader took over.
 #ifndef KILN_SERVER_WORKER_TESTING_LIES_H_
 #define KILN_SERVER_WORKER_TESTING_LIES_H_
 
@@ -6,11 +6,11 @@
 
 namespace kiln::worker {
 
-// The job at hand is answered with other machine code than its own, or as another module; with
-// `on`, all jobs after it are too.
+// The job at hand is answered with wrong machine code, or another module; with `on`, so are all
+// later jobs.
 void BeginLying(bool on);
 
-// Makes of another's answers lies, where it is asked to.
+// Wraps another backend and falsifies its answers when told to.
 class LyingBackend : public Backend {
  public:
   explicit LyingBackend(Backend* honest) : honest_(honest) {}
