@@ -20,9 +20,9 @@
 // --hostile: the bulk client retries a refused call at once; else, like the program kiln, when
 // kilnd asks it to.
 //
-// --elsewhere: as if all clients ran on other machines. The crowds take only the processor time that
-// is left over, and the first client waits for no processor (niceness -20, where that is allowed);
-// else they share the daemon's processors.
+// --elsewhere: as if all clients ran on other machines. The crowds take only the processor time
+// that is left over, and the first client waits for no processor (niceness -20, where that is
+// allowed); else they share the daemon's processors.
 //
 // --before: another kilnd, for the same table; its workers are those beside this one.
 //
