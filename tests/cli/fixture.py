@@ -93,7 +93,7 @@ class Cli(unittest.TestCase):
         return {**clean, 'KILN_SERVER': self.daemon.address, 'TERM': 'xterm', **more}
 
     def kiln(self, *arguments, expect=0, stdin=b'', **more):
-        """What it prints. JSON that it reads and writes is held to its schema."""
+        """Runs kiln; returns its output. Checks JSON that it reads and writes against its schema."""
         done = subprocess.run([KILN, *arguments], input=stdin, capture_output=True, cwd=self.folder,
                               env=self.environment(**more), timeout=120)
         self.out = done.stdout

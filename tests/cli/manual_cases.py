@@ -125,7 +125,7 @@ class Shell(unittest.TestCase):
 
 class Bash(Shell):
     def offered(self, *words):
-        """What bash offers for the last word; words are as bash takes a line apart, at "=" too."""
+        """Returns what bash offers for the last word; words are split as bash does it, at "=" too."""
         script = ('source "$0" && complete -p kiln && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _kiln'
                   ' && printf "%s\\n" "${COMPREPLY[@]}"')
         done = subprocess.run(['bash', '--norc', '-c', script, self.script('bash'), *words], cwd=self.folder,

@@ -168,7 +168,7 @@ class Written(Cli):
 
 
 class Refused(Cli):
-    """What a schema refuses the command refuses, by name; and what it takes the command takes."""
+    """The command refuses, by name, what a schema refuses, and takes what the schema takes."""
 
     def refused(self, name, value, flags, said):
         self.assertNotEqual(schemas.faults(name, value), [], value)

@@ -26,7 +26,7 @@ VALIDATORS = {name: jsonschema.Draft202012Validator(schema) for name, schema in 
 
 
 def faults(name, value):
-    """What the schema `name` finds wrong with a value, as texts."""
+    """Returns as texts what the schema `name` finds wrong with a value."""
     return ['%s.schema.json: %s: %s' % (name, '/'.join(map(str, error.absolute_path)), error.message[:400])
             for error in VALIDATORS[name].iter_errors(value)]
 
@@ -95,7 +95,7 @@ class Run:
         return found
 
     def read(self):
-        """What the command took obeys its schema, too."""
+        """Checks that input which the command took obeys its schema, too."""
         found = []
         for flag, name in (('buffers', 'job'), ('state', 'state'), ('launch', 'launch')):
             text = self.text_of(value_of(flag, self.arguments)) if self.code == 0 else None

@@ -60,15 +60,15 @@ Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mi
                             uint32_t byte, SurfaceRef& ref) {
   static_assert(kDescriptorBytes == 8);
   constexpr uint32_t kShift = 3, kChunk = 32;
-  Place place;
-  place.surface.bti = memory;
+  Location location;
+  location.surface.bti = memory;
   const uint32_t element = m_.resources[resource].element;
   const Operand number = index ? UniformIndex(*index) : Imm(0, Type::kUD);
   if (IsImm(number)) {
     const uint32_t known =
         index ? KnownElement(*abi_.device, m_.resources[resource], number.id) : 0;
     const uint32_t at = (element + known) * kDescriptorBytes;
-    const Operand chunk = blocks_.ConstantChunk(place, at / kChunk);
+    const Operand chunk = blocks_.ConstantChunk(location, at / kChunk);
     return access_.ElementAt(chunk.value(), at % kChunk + byte, 4, 1);
   }
   ref.chosen = true;
@@ -80,7 +80,7 @@ Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mi
   const Operand scaled =
       Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
   const Operand at = Offset(scaled, element * kDescriptorBytes, Where::kUniform);
-  const lir::ValueId all = blocks_.BlockRead(place, kSend, at, 1);
+  const lir::ValueId all = blocks_.BlockRead(location, kSend, at, 1);
   return access_.ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
 }
 
