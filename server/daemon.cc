@@ -312,9 +312,9 @@ namespace {
 
 const char* LackOf(net::Listener::Full full) {
   switch (full) {
-    case net::Listener::Full::kAddress: return "places for their address";
-    case net::Listener::Full::kDescriptors: return "descriptors (ulimit -n); of places";
-    default: return "places";
+    case net::Listener::Full::kAddress: return "connections for their address";
+    case net::Listener::Full::kDescriptors: return "descriptors (raise ulimit -n); of connections";
+    default: return "connections";
   }
 }
 
@@ -336,9 +336,9 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
   // Not a failure: connected clients are served, and a restart would not give room to others.
   const net::Listener::Counters calls = parts.call_listener->counters();
   if (calls.full != net::Listener::Full::kNo && !parts.stopping) {
-    absl::StrAppend(&page.body, "connections_full: clients are refused for want of ",
+    absl::StrAppend(&page.body, "connections_full: new clients are refused for lack of ",
                     LackOf(calls.full), ": ", calls.open, " of ", calls.limit,
-                    " are taken, and no address gets more than ", parts.max_per_address, "\n");
+                    " are open, and one address may have at most ", parts.max_per_address, "\n");
   }
   const cache::DiskStatus disk = DiskStatusOf(*parts.cache);
   if (disk.state != cache::DiskState::kServing) {
@@ -349,8 +349,8 @@ net::HttpPages::Page Daemon::HealthPage(const Parts& parts) {
     absl::StrAppend(&page.body, "the quarantine is in memory only: ", trouble, "\n");
   }
   if (parts.recheck != nullptr && parts.recheck->differences() > 0) {
-    absl::StrAppend(&page.body, "workers made different results of the same job ",
-                    parts.recheck->differences(), " times: workers_disagree in the log\n");
+    absl::StrAppend(&page.body, "two workers gave different results for the same job ",
+                    parts.recheck->differences(), " times: see workers_disagree in the log\n");
   }
   return page;
 }

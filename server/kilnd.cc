@@ -114,9 +114,10 @@ void LetTheLogOutOnCrash() {
 }
 
 void EndWithALineWithoutMemory() {
-  TheLog().PrepareLastWords(Event::kOutOfMemory,
-                            "an allocation failed: kilnd ends; raise the limit on memory, or lower "
-                            "what kilnd --memory-plan shows");
+  TheLog().PrepareLastWords(
+      Event::kOutOfMemory,
+      "an allocation failed and kilnd exits; raise the memory limit, or lower the settings that "
+      "kilnd --memory-plan shows");
   kiln::memory::EndWhenExhausted([] { TheLog().SayLastWords(kLogTime); });
 }
 
@@ -157,21 +158,23 @@ void SayStarted(const Config& config, const Daemon& daemon) {
 // Logs what the daemon, though it serves, has less of than its settings ask for.
 void SayWhatIsLess(const Config& config, const Daemon& daemon) {
   if (daemon.max_connections() < config.max_connections) {
-    TheLog().Write(Event::kFewDescriptors,
-                   {{"message", "raise the limit on open files (ulimit -Hn)"},
-                    {"room_for_connections", daemon.max_connections()},
-                    {"asked_for", config.max_connections}});
+    TheLog().Write(
+        Event::kFewDescriptors,
+        {{"message",
+          "fewer connections than --max-connections: raise the limit on open files (ulimit -Hn)"},
+         {"room_for_connections", daemon.max_connections()},
+         {"asked_for", config.max_connections}});
   }
   if (daemon.reached_from_elsewhere()) {
     TheLog().Write(
         Event::kOpenToOthers,
         {{"message",
-          "the address is reached from other machines, unencrypted and without "
-          "authentication: listen on 127.0.0.1 or unix:PATH, with deploy/proxy in front"}});
+          "the address can be reached from other machines, without encryption and authentication: "
+          "listen on 127.0.0.1 or unix:PATH, with deploy/proxy in front"}});
   }
   if (config.cache_dir.empty()) {
     TheLog().Write(Event::kMemoryOnly,
-                   {{"message", "no --cache-dir: results are lost at the end"}});
+                   {{"message", "no --cache-dir: results are lost when kilnd exits"}});
   }
 }
 
@@ -230,9 +233,11 @@ int Run(const std::vector<std::string>& arguments, Config config,
   if (!daemon.ok()) return FailToStart(daemon.status());
   SayStarted(config, **daemon);
   if (!lowered.empty()) {
-    TheLog().Write(Event::kMemoryLowered,
-                   {{"message", "a limit on memory: kilnd --memory-plan shows the sum"},
-                    {"lowered", absl::StrJoin(lowered, " ")}});
+    TheLog().Write(
+        Event::kMemoryLowered,
+        {{"message",
+          "settings were lowered to fit a memory limit: kilnd --memory-plan shows the sum"},
+         {"lowered", absl::StrJoin(lowered, " ")}});
   }
   SayWhatIsLess(config, **daemon);
   const int signal = Serve(arguments, signals, &config, daemon->get());

@@ -2,12 +2,12 @@
 
 namespace kiln::lir {
 
-bool ReadsForAllLanes(const Target& t, const Function& f, InstId i, const Operand& use) {
+bool ReadsForAllLanes(const Machine& t, const Function& f, InstId i, const Operand& use) {
   if (!IsValue(use)) return false;
   return (f.inst(i).flags & kNoMask) || !t.files[f.value(use.value()).file].masked_writes;
 }
 
-std::vector<Operand> NeededAtExits(const Target& t, const Function& f) {
+std::vector<Operand> NeededAtExits(const Machine& t, const Function& f) {
   std::vector<Operand> needed;
   if (!f.exit_block.valid()) return needed;
   const Block& exit = f.block(f.exit_block);

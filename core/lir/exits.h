@@ -17,20 +17,20 @@
 #include <vector>
 
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir {
 
-inline bool IsExit(const Target& target, const Function& f, InstId i) {
-  return (target.ops[f.inst(i).op].flags & kOpExit) != 0;
+inline bool IsExit(const Machine& machine, const Function& f, InstId i) {
+  return (machine.ops[f.inst(i).op].flags & kOpExit) != 0;
 }
 
 // Returns true if the instruction reads the operand for all lanes.
-bool ReadsForAllLanes(const Target& target, const Function& f, InstId i, const Operand& use);
+bool ReadsForAllLanes(const Machine& machine, const Function& f, InstId i, const Operand& use);
 
 // Returns, in order, the operands that the exit block reads for all lanes and does not define
 // itself; a component may be named more than once. Empty without an exit block. SSA form only.
-std::vector<Operand> NeededAtExits(const Target& target, const Function& f);
+std::vector<Operand> NeededAtExits(const Machine& machine, const Function& f);
 
 }  // namespace kiln::lir
 

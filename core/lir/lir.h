@@ -1,5 +1,5 @@
 // LIR: the low-level IR shared by the back ends. One instruction layout, one opcode table per
-// machine (lir/target.h). SSA until register allocation; afterwards the same structs with
+// machine (lir/machine.h). SSA until register allocation; afterwards the same structs with
 // `Operand::reg` filled in.
 //
 // Values. A value lives in a logical register file (Intel: G per lane, U uniform, F flag) and has
@@ -43,7 +43,7 @@ using InstId = Id<struct LirInstTag>;
 using BlockId = Id<struct LirBlockTag>;
 
 struct Value {
-  uint8_t file = 0;        // index into Target::files
+  uint8_t file = 0;        // index into Machine::files
   uint8_t elem_bytes = 4;  // per lane and component; 0 in flag files
   uint16_t comps = 1;
   bool whole_registers = false;  // a message result: starts at and fills whole registers
@@ -84,7 +84,7 @@ enum InstFlags : uint8_t {
 };
 
 struct Inst {
-  uint16_t op = 0;    // index into Target::ops
+  uint16_t op = 0;    // index into Machine::ops
   uint8_t width = 1;  // lanes executed
   uint8_t group = 0;  // first lane
   uint8_t flags = 0;

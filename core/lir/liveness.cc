@@ -24,7 +24,7 @@ void ForEachSuccessor(const Block& b, F&& f) {
   for (BlockId s : b.physical_succs) f(s);
 }
 
-bool EndsUniformly(const Target& t, const Function& f, const Block& b) {
+bool EndsUniformly(const Machine& t, const Function& f, const Block& b) {
   return !b.insts.empty() && (t.ops[f.inst(b.insts.back()).op].flags & kOpUniformJump);
 }
 
@@ -63,13 +63,13 @@ bool Unite(std::vector<BlockId>* set, const std::vector<BlockId>& more) {
 
 }  // namespace
 
-Liveness::Liveness(const Target& target, const Function& f, Detail detail) {
-  at_exits_ = NeededAtExits(target, f);
+Liveness::Liveness(const Machine& machine, const Function& f, Detail detail) {
+  at_exits_ = NeededAtExits(machine, f);
   NumberSlots(f);
-  FindWaits(target, f);
-  SolveLogical(f, FindGlobals(target, f));
+  FindWaits(machine, f);
+  SolveLogical(f, FindGlobals(machine, f));
   FindParked(f);
-  if (detail == Detail::kInstructions) FindDeaths(target, f);
+  if (detail == Detail::kInstructions) FindDeaths(machine, f);
 }
 
 void Liveness::NumberSlots(const Function& f) {
@@ -87,7 +87,7 @@ void Liveness::NumberSlots(const Function& f) {
 // The thread never passes lanes that wait: going forward it reaches what follows S and the heads of
 // loops that S is in; going back to the head S it reaches what follows that loop. (So from an if
 // the thread goes directly to the else side only when no lane takes the then side.)
-void Liveness::FindWaits(const Target& target, const Function& f) {
+void Liveness::FindWaits(const Machine& machine, const Function& f) {
   const size_t n = f.blocks.size();
   waits_.resize(n);
   std::vector<uint32_t> loop_end(n, 0);  // of a loop head: the last block that jumps back
@@ -107,7 +107,7 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
     for (uint32_t b = 0; b < n; ++b) {
       const Block& block = f.blocks[b];
       leaving = waits_[b];
-      if (!EndsUniformly(target, f, block)) {
+      if (!EndsUniformly(machine, f, block)) {
         for (const Edge& e : block.succs) {
           const auto at = std::lower_bound(leaving.begin(), leaving.end(), e.to);
           if (at == leaving.end() || *at != e.to) leaving.insert(at, e.to);
@@ -124,7 +124,7 @@ void Liveness::FindWaits(const Target& target, const Function& f) {
   }
 }
 
-std::vector<Liveness::Crossing> Liveness::FindGlobals(const Target& target, const Function& f) {
+std::vector<Liveness::Crossing> Liveness::FindGlobals(const Machine& machine, const Function& f) {
   std::vector<Crossing> crossings;
   global_.assign(num_slots(), kLocal);
   used_.assign(num_slots(), 0);
@@ -149,7 +149,7 @@ std::vector<Liveness::Crossing> Liveness::FindGlobals(const Target& target, cons
       });
     };
     for (InstId i : f.blocks[b].insts) {
-      for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(target, f, i)}) {
+      for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(machine, f, i)}) {
         for (const Operand& o : list) use(o);
       }
     }
@@ -260,15 +260,15 @@ void Liveness::FindParked(const Function& f) {
   }
 }
 
-absl::Span<const Operand> Liveness::NeededAt(const Target& target, const Function& f,
+absl::Span<const Operand> Liveness::NeededAt(const Machine& machine, const Function& f,
                                              InstId i) const {
-  if (at_exits_.empty() || !IsExit(target, f, i)) return {};
+  if (at_exits_.empty() || !IsExit(machine, f, i)) return {};
   return at_exits_;
 }
 
 // Walks each block backward: lists are found from the last position to the first and stored in
 // reverse.
-void Liveness::FindDeaths(const Target& target, const Function& f) {
+void Liveness::FindDeaths(const Machine& machine, const Function& f) {
   std::vector<uint32_t> live_epoch(num_slots(), 0);
   // `end`: end of each position's list in `found`, last position first
   std::vector<uint32_t> found, end;
@@ -301,7 +301,7 @@ void Liveness::FindDeaths(const Target& target, const Function& f) {
         if (IsValue(o)) define(o.value());
       }
       const InstId i = block.insts[k];
-      for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(target, f, i)}) {
+      for (const absl::Span<const Operand> list : {f.uses(i), NeededAt(machine, f, i)}) {
         for (const Operand& o : list) need(o);
       }
       end_place();
@@ -319,7 +319,7 @@ void Liveness::FindDeaths(const Target& target, const Function& f) {
   }
 }
 
-UnitCounter::UnitCounter(const Target& t, const Function& f, const Liveness& live)
+UnitCounter::UnitCounter(const Machine& t, const Function& f, const Liveness& live)
     : present_(live.num_slots(), 0), units_(t.pools.size(), 0) {
   rows_.reserve(live.num_slots());
   for (const Value& v : f.values) {
@@ -354,7 +354,7 @@ void UnitCounter::CountShared(const Row& r, int by) {
   units_[r.pool] += (int64_t{present != 0} - int64_t{before}) * r.units;
 }
 
-std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Liveness& l,
+std::vector<Pressure> BlockPressure(const Machine& t, const Function& f, const Liveness& l,
                                     BlockId b, UnitCounter* scratch) {
   const Block& block = f.block(b);
   UnitCounter& live = *scratch;
@@ -425,7 +425,7 @@ std::vector<Pressure> BlockPressure(const Target& t, const Function& f, const Li
   return max;
 }
 
-std::vector<Pressure> MaxPressure(const Target& t, const Function& f, const Liveness& l) {
+std::vector<Pressure> MaxPressure(const Machine& t, const Function& f, const Liveness& l) {
   std::vector<Pressure> max(t.pools.size());
   UnitCounter scratch(t, f, l);
   for (size_t b = 0; b < f.blocks.size(); ++b) {

@@ -33,7 +33,7 @@
 #include "absl/types/span.h"
 #include "core/base/bitset.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir {
 
@@ -43,7 +43,7 @@ class Liveness {
     kBlockEnds,  // all but deaths(): independent of the order within blocks
     kInstructions,
   };
-  Liveness(const Target& target, const Function& f, Detail detail = Detail::kInstructions);
+  Liveness(const Machine& machine, const Function& f, Detail detail = Detail::kInstructions);
 
   uint32_t num_slots() const { return first_slot_.back(); }
   uint32_t first_slot(ValueId v) const { return first_slot_[v.index]; }
@@ -90,16 +90,16 @@ class Liveness {
   };
 
   void NumberSlots(const Function& f);
-  void FindWaits(const Target& target, const Function& f);
-  std::vector<Crossing> FindGlobals(const Target& target, const Function& f);
+  void FindWaits(const Machine& machine, const Function& f);
+  std::vector<Crossing> FindGlobals(const Machine& machine, const Function& f);
   void MakeGlobal(uint32_t slot);
   // Appends a use of each held live-in at the program's end.
   void FindHeld(const Function& f, std::vector<Crossing>* crossings);
   void SolveLogical(const Function& f, const std::vector<Crossing>& crossings);
   void FindParked(const Function& f);
-  void FindDeaths(const Target& target, const Function& f);
+  void FindDeaths(const Machine& machine, const Function& f);
   // Operands needed besides its own uses: at_exits() if the instruction is an exit.
-  absl::Span<const Operand> NeededAt(const Target& target, const Function& f, InstId i) const;
+  absl::Span<const Operand> NeededAt(const Machine& machine, const Function& f, InstId i) const;
 
   std::vector<Operand> at_exits_;
   std::vector<uint32_t> held_;  // slots, needed at the program's end
@@ -118,7 +118,7 @@ class Liveness {
 // keeps the other seven from per-lane values), so there the register counts.
 class UnitCounter {
  public:
-  UnitCounter(const Target& target, const Function& f, const Liveness& live);
+  UnitCounter(const Machine& machine, const Function& f, const Liveness& live);
 
   void Clear();
   void Add(uint32_t slot) { Count(slot, 1); }
@@ -153,14 +153,14 @@ struct Pressure {
 };
 
 // Returns true if every write of this file reaches all lanes.
-inline bool IsWhole(const Target& target, const Value& v) {
-  return !target.files[v.file].masked_writes;
+inline bool IsWhole(const Machine& machine, const Value& v) {
+  return !machine.files[v.file].masked_writes;
 }
 
 // Maximum pressure per pool over the positions of one block; and of the function.
-std::vector<Pressure> BlockPressure(const Target& target, const Function& f, const Liveness& live,
+std::vector<Pressure> BlockPressure(const Machine& machine, const Function& f, const Liveness& live,
                                     BlockId b, UnitCounter* scratch);
-std::vector<Pressure> MaxPressure(const Target& target, const Function& f, const Liveness& live);
+std::vector<Pressure> MaxPressure(const Machine& machine, const Function& f, const Liveness& live);
 
 }  // namespace kiln::lir
 

@@ -13,10 +13,10 @@
 namespace kiln::lir {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 Function Read(const std::string& text) {
-  auto f = Parse(TestTarget(), text);
+  auto f = Parse(TestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
   return *std::move(f);
 }
@@ -59,7 +59,7 @@ constexpr char kBreak[] =
 
 TEST(LivenessTest, LanesThatLeftALoopHoldWhatTheyNeed) {
   const Function f = Read(kBreak);
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   EXPECT_EQ(Values(l, l.live_in(BlockId(1))), Ids{});  // scalar SSA: dead at the loop head
   EXPECT_EQ(Values(l, l.live_in(BlockId(2))), Ids{});
   EXPECT_EQ(Waits(l, 1), Ids{3});
@@ -93,7 +93,7 @@ TEST(LivenessTest, BothSidesOfAnIf) {
       "  -> b3(%0:ud)\n"
       "block b3 depth 0 params %3\n"
       "  end %3:ud\n");
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   EXPECT_EQ(Waits(l, 1), Ids{2});
   EXPECT_EQ(Waits(l, 2), Ids{3});
   EXPECT_EQ(Waits(l, 3), Ids{});
@@ -131,7 +131,7 @@ TEST(LivenessTest, ContinueParksForTheNextRound) {
       "  store %2:ud\n"
       "  while\n"
       "  -> b1\n");
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   EXPECT_EQ(Waits(l, 2), Ids{4});
   EXPECT_EQ(Waits(l, 3), (Ids{4, 5}));
   EXPECT_EQ(Waits(l, 4), Ids{5});
@@ -157,7 +157,7 @@ TEST(LivenessTest, AContinueThatJumpsToTheHeadWaitsForItInTheRestOfTheLoop) {
       "  -> b1, b3\n"
       "block b3 depth 0\n"
       "  end %1:ud\n");
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   EXPECT_EQ(Waits(l, 2), (Ids{1, 3}));
   EXPECT_EQ(Waits(l, 1), Ids{3});
   EXPECT_EQ(Waits(l, 3), Ids{});
@@ -179,7 +179,7 @@ TEST(LivenessTest, AUniformJumpParksNobody) {
       "  -> b3\n"
       "block b3 depth 0\n"
       "  end\n");
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   for (uint32_t b = 0; b < 4; ++b) EXPECT_EQ(Waits(l, b), Ids{});
   EXPECT_EQ(Values(l, l.parked(BlockId(1))), Ids{});
 }
@@ -193,7 +193,7 @@ TEST(LivenessTest, ComponentsDieOneByOne) {
       "  store %0.2:ud\n"
       "  store %0.1:ud %0.1:ud\n"
       "  end\n");
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   const auto deaths = [&](size_t place) {
     const auto d = l.deaths(BlockId(0), place);
     return std::vector<uint32_t>(d.begin(), d.end());
@@ -203,7 +203,7 @@ TEST(LivenessTest, ComponentsDieOneByOne) {
   EXPECT_EQ(deaths(3), Ids{1});
   EXPECT_FALSE(l.used(0));
   EXPECT_TRUE(l.used(1));
-  const std::vector<Pressure> max = MaxPressure(TestTarget(), f, l);
+  const std::vector<Pressure> max = MaxPressure(TestMachine(), f, l);
   EXPECT_EQ(max[0].logical, 48u);  // all three at the load
 }
 
@@ -217,8 +217,8 @@ TEST(LivenessTest, AUniformComponentHoldsItsRegister) {
       "  %1:ud = add %0:ud #0x1:ud {nomask}\n"
       "  store %1:ud %0.9:ud\n"
       "  end\n");
-  const Liveness l(TestTarget(), f);
-  UnitCounter units(TestTarget(), f, l);
+  const Liveness l(TestMachine(), f);
+  UnitCounter units(TestMachine(), f, l);
   units.Add(0);
   units.Add(1);
   EXPECT_EQ(units.units()[0], 8);
@@ -229,7 +229,7 @@ TEST(LivenessTest, AUniformComponentHoldsItsRegister) {
   EXPECT_EQ(units.units()[0], 17);
   units.Remove(1);
   EXPECT_EQ(units.units()[0], 9);
-  EXPECT_EQ(MaxPressure(TestTarget(), f, l)[0].logical, 16u);
+  EXPECT_EQ(MaxPressure(TestMachine(), f, l)[0].logical, 16u);
 }
 
 // No lane goes from the loop to the exit block, but the thread does, with %0: %0 is needed up to
@@ -253,7 +253,7 @@ TEST(LivenessTest, WhatTheExitBlockReadsForAllLanesIsNeededAtExits) {
       "  -> b1\n"
       "block b2 depth 0\n"
       "  end %0:ud %1:ud\n");
-  const Liveness l(TestTarget(), f);
+  const Liveness l(TestMachine(), f);
   EXPECT_EQ(Values(l, l.live_in(BlockId(1))), Ids{0});
   EXPECT_EQ(Values(l, l.live_out(BlockId(1))), Ids{0});
 }
@@ -267,7 +267,7 @@ TEST(LivenessTest, AgreesWithSearchOnRandomPrograms) {
     options.exits = seed < 40 ? 0 : 8;
     options.held = seed % 3 == 0 ? 50 : 0;
     const Function f = testing::RandomProgram(seed, options);
-    const Liveness l(TestTarget(), f);
+    const Liveness l(TestMachine(), f);
     std::vector<BlockId> def(f.values.size());
     std::vector<std::vector<uint32_t>> use_blocks(l.num_slots());
     for (const LiveIn& li : f.live_ins) def[li.value.index] = BlockId(0);

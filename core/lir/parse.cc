@@ -26,7 +26,7 @@ absl::string_view Sv(std::string_view s) { return absl::string_view(s.data(), s.
 
 class Parser {
  public:
-  Parser(const Target& t, absl::string_view text) : t_(t), text_(text) {}
+  Parser(const Machine& t, absl::string_view text) : t_(t), text_(text) {}
 
   absl::StatusOr<Function> Run() {
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
@@ -417,7 +417,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  const Target& t_;
+  const Machine& t_;
   absl::string_view text_;
   Function f_;
   int line_ = 0;
@@ -426,8 +426,8 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<Function> Parse(const Target& target, std::string_view text) {
-  return Parser(target, Sv(text)).Run();
+absl::StatusOr<Function> Parse(const Machine& machine, std::string_view text) {
+  return Parser(machine, Sv(text)).Run();
 }
 
 }  // namespace kiln::lir

@@ -7,11 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir {
 
-absl::StatusOr<Function> Parse(const Target& target, std::string_view text);
+absl::StatusOr<Function> Parse(const Machine& machine, std::string_view text);
 
 }  // namespace kiln::lir
 

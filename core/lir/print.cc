@@ -13,7 +13,7 @@ namespace {
 absl::string_view Sv(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
 // Prints the side row, or its number if the row does not exist (in a function not yet verified).
-void AppendAux(const Target& t, const Function& f, const Inst& in, std::string* s) {
+void AppendAux(const Machine& t, const Function& f, const Inst& in, std::string* s) {
   const bool side = in.op < t.ops.size() && (t.ops[in.op].flags & kOpSide) != 0;
   if (side && in.aux < f.side.size()) {
     absl::StrAppend(s, " [", t.print_side(f.side[in.aux]), "]");
@@ -22,7 +22,7 @@ void AppendAux(const Target& t, const Function& f, const Inst& in, std::string* 
   }
 }
 
-void AppendFields(const Target& t, const Function& f, const Inst& in, std::string* out) {
+void AppendFields(const Machine& t, const Function& f, const Inst& in, std::string* out) {
   std::string s;
   if (in.width != 1) absl::StrAppend(&s, " w", in.width);
   if (in.group != 0) absl::StrAppend(&s, " g", in.group);
@@ -38,7 +38,7 @@ void AppendFields(const Target& t, const Function& f, const Inst& in, std::strin
   if (!s.empty()) absl::StrAppend(out, " {", s.substr(1), "}");
 }
 
-void AppendBlock(const Target& t, const Function& f, BlockId id, std::string* out) {
+void AppendBlock(const Machine& t, const Function& f, BlockId id, std::string* out) {
   const Block& b = f.block(id);
   absl::StrAppend(out, "block b", id.index, " depth ", b.loop_depth);
   if (!b.params.empty()) *out += " params";
@@ -66,7 +66,7 @@ void AppendBlock(const Target& t, const Function& f, BlockId id, std::string* ou
 
 }  // namespace
 
-std::string PrintOperand(const Target& t, const Operand& o) {
+std::string PrintOperand(const Machine& t, const Operand& o) {
   std::string s;
   if (o.mods & Operand::kNegate) s += "-";
   if (o.mods & Operand::kAbsolute) s += "|";
@@ -96,7 +96,7 @@ std::string PrintOperand(const Target& t, const Operand& o) {
   return s;
 }
 
-std::string PrintInst(const Target& t, const Function& f, InstId i) {
+std::string PrintInst(const Machine& t, const Function& f, InstId i) {
   const Inst& in = f.inst(i);
   std::string s;
   for (const Operand& o : f.defs(i)) {
@@ -113,7 +113,7 @@ std::string PrintInst(const Target& t, const Function& f, InstId i) {
   return s;
 }
 
-std::string Print(const Target& t, const Function& f) {
+std::string Print(const Machine& t, const Function& f) {
   std::string s = absl::StrCat("function ", Sv(t.name), " width ", f.dispatch_width, "\n");
   for (size_t v = 0; v < f.values.size(); ++v) {
     const Value& value = f.values[v];

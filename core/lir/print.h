@@ -29,13 +29,13 @@
 #include <string>
 
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir {
 
-std::string Print(const Target& target, const Function& f);
-std::string PrintInst(const Target& target, const Function& f, InstId i);
-std::string PrintOperand(const Target& target, const Operand& o);
+std::string Print(const Machine& machine, const Function& f);
+std::string PrintInst(const Machine& machine, const Function& f, InstId i);
+std::string PrintOperand(const Machine& machine, const Operand& o);
 
 }  // namespace kiln::lir
 

@@ -20,14 +20,14 @@ constexpr ControlOps kControl = {kIfOp,    kElseOp,      kEndifOp,       kBreakO
 class Generator : public RandomStructure {
  public:
   Generator(uint64_t seed, const RandomOptions& o)
-      : RandomStructure(TestTarget(), kControl, seed, o) {}
+      : RandomStructure(TestMachine(), kControl, seed, o) {}
 
  private:
   ValueId UniformCondition() override { return PickFile(kU); }
   Value UniformShape() override { return Make(kU, 4, 1); }
   uint16_t ConstOp(const Value&) override { return kConstOp; }
 
-  uint32_t Units(const Value& v) const { return TestTarget().units_per_comp(f_, v) * v.comps; }
+  uint32_t Units(const Value& v) const { return TestMachine().units_per_comp(f_, v) * v.comps; }
 
   Value LaneShape() override {
     const int k = o_.dwords ? 3 : r_.Below(20);
@@ -155,7 +155,7 @@ class Generator : public RandomStructure {
     if (r_.Chance(30) && header.valid()) {  // as raw registers: eight dwords, then the parts
       for (Operand& o : uses) {
         if (o.kind == Operand::Kind::kNone) {
-          o.comps = static_cast<uint16_t>(TestTarget().units_per_comp(f_, shape));
+          o.comps = static_cast<uint16_t>(TestMachine().units_per_comp(f_, shape));
         }
       }
       uses.insert(uses.begin(), ValueOperand(header, kUd, 0, 8));

@@ -21,7 +21,7 @@ class ScalarGenerator : public RandomStructure {
  public:
   ScalarGenerator(uint64_t seed, const RandomOptions& o, uint32_t vector_units,
                   uint32_t scalar_units)
-      : RandomStructure(ScalarTestTarget(), kControl, seed, o) {
+      : RandomStructure(ScalarTestMachine(), kControl, seed, o) {
     assert(o.width == 32 || o.width == 64);
     // VCC is as long as a mask: at 32 lanes half of it does not exist.
     f_.pool_units = {vector_units, scalar_units, o.width / 32u, 1};

@@ -12,8 +12,8 @@
 #include "absl/types/span.h"
 #include "core/lir/build.h"
 #include "core/lir/lir.h"
+#include "core/lir/machine.h"
 #include "core/lir/random_program.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::testing {
 
@@ -51,7 +51,7 @@ struct RandomLoop {
 
 class RandomStructure {
  public:
-  RandomStructure(const Target& t, const ControlOps& ops, uint64_t seed, const RandomOptions& o)
+  RandomStructure(const Machine& t, const ControlOps& ops, uint64_t seed, const RandomOptions& o)
       : t_(t), ops_(ops), o_(o), r_{seed}, b_(f_) {}
   virtual ~RandomStructure() = default;
 
@@ -189,7 +189,7 @@ class RandomStructure {
 
   uint16_t Depth() const { return static_cast<uint16_t>(loops_.size()); }
 
-  const Target& t_;
+  const Machine& t_;
   const ControlOps ops_;
   const RandomOptions o_;
   Random r_;

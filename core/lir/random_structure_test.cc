@@ -24,13 +24,13 @@ TEST(RandomStructureTest, Numbers) {
 }
 
 struct Machine {
-  const Target& target;
+  const Machine& machine;
   Function (*program)(uint64_t seed, RandomOptions options);
 };
 
 const Machine kMachines[] = {
-    {TestTarget(), [](uint64_t seed, RandomOptions o) { return RandomProgram(seed, o); }},
-    {ScalarTestTarget(), [](uint64_t seed, RandomOptions o) {
+    {TestMachine(), [](uint64_t seed, RandomOptions o) { return RandomProgram(seed, o); }},
+    {ScalarTestMachine(), [](uint64_t seed, RandomOptions o) {
        o.width = 32;
        return RandomScalarProgram(seed, o, kVectorUnits, kScalarUnits);
      }}};
@@ -38,9 +38,9 @@ const Machine kMachines[] = {
 TEST(RandomStructureTest, TheSameSeedGivesTheSameProgram) {
   for (const Machine& m : kMachines) {
     for (uint64_t seed = 0; seed < 20; ++seed) {
-      const std::string text = Print(m.target, m.program(seed, {}));
-      EXPECT_EQ(Print(m.target, m.program(seed, {})), text);
-      EXPECT_NE(Print(m.target, m.program(seed + 1, {})), text);
+      const std::string text = Print(m.machine, m.program(seed, {}));
+      EXPECT_EQ(Print(m.machine, m.program(seed, {})), text);
+      EXPECT_NE(Print(m.machine, m.program(seed + 1, {})), text);
     }
   }
 }
@@ -56,7 +56,7 @@ TEST(RandomStructureTest, OptionsAreKept) {
       for (const Block& b : f.blocks) {
         EXPECT_LE(b.loop_depth, options.max_depth);
         exits |= std::any_of(b.insts.begin(), b.insts.end(),
-                             [&](InstId i) { return IsExit(m.target, f, i); });
+                             [&](InstId i) { return IsExit(m.machine, f, i); });
       }
       EXPECT_TRUE(options.exits != 0 || !exits);
       EXPECT_EQ(f.exit_block.valid(), exits);
@@ -68,8 +68,8 @@ TEST(RandomStructureTest, OptionsAreKept) {
 TEST(RandomStructureTest, EveryConstructOccurs) {
   for (const Machine& m : kMachines) {
     std::set<uint16_t> jumps, expected;
-    for (size_t op = 0; op < m.target.ops.size(); ++op) {
-      if (m.target.ops[op].flags & (kOpTerminator | kOpExit)) {
+    for (size_t op = 0; op < m.machine.ops.size(); ++op) {
+      if (m.machine.ops[op].flags & (kOpTerminator | kOpExit)) {
         expected.insert(static_cast<uint16_t>(op));
       }
     }

@@ -111,7 +111,7 @@ int MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units, 
 
 // An invented machine: a load has a long latency and keeps the only load unit busy; a multiply-add
 // takes a little longer than the rest.
-Timing TimingOf(const Target&, const Function& f, InstId i) {
+Timing TimingOf(const Machine&, const Function& f, InstId i) {
   Timing t;
   t.issue = f.inst(i).width > 8 ? 4 : 2;
   switch (f.inst(i).op) {
@@ -186,7 +186,8 @@ constexpr SpillHooks SpillTable(uint32_t direct_units) {
 constexpr SpillHooks kSpill[] = {SpillTable(1u << 20)};
 constexpr SpillHooks kSmallSpill[] = {SpillTable(4096)};
 
-constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, absl::Span<const SpillHooks> spills) {
+constexpr Machine MakeMachine(absl::Span<const PoolInfo> pools,
+                              absl::Span<const SpillHooks> spills) {
   return {"test",   kOps,     kFiles,       pools,       kTypes,         kFixed,
           nullptr,  nullptr,  UnitsPerComp, Alignment,   MayReuseSource, MakeCopy,
           MakeSwap, TimingOf, MakeSave,     MakeRestore, kCollectOp,     spills};
@@ -194,14 +195,14 @@ constexpr Target MakeTarget(absl::Span<const PoolInfo> pools, absl::Span<const S
 
 }  // namespace
 
-const Target& TestTarget() {
-  static const Target target = MakeTarget(kPools, kSpill);
-  return target;
+const Machine& TestMachine() {
+  static const Machine machine = MakeMachine(kPools, kSpill);
+  return machine;
 }
 
-const Target& SmallTestTarget() {
-  static const Target target = MakeTarget(kSmallPools, kSmallSpill);
-  return target;
+const Machine& SmallTestMachine() {
+  static const Machine machine = MakeMachine(kSmallPools, kSmallSpill);
+  return machine;
 }
 
 }  // namespace kiln::lir::testing

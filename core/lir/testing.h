@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::testing {
 
@@ -51,10 +51,10 @@ enum Op : uint16_t {
 enum File : uint8_t { kG, kU, kF };
 
 // Pools of 1024 units and 4 flags; the tail begins at unit 896.
-const Target& TestTarget();
+const Machine& TestMachine();
 // The same with 256 units, tail at 192, so that fragmentation and lack of registers occur sooner;
 // scratch messages reach only the first 4096 units without a header of their own.
-const Target& SmallTestTarget();
+const Machine& SmallTestMachine();
 
 }  // namespace kiln::lir::testing
 

@@ -143,7 +143,7 @@ int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t, bool
 }
 
 // Vector arithmetic takes two cycles of issue at 64 lanes; a load keeps the load unit busy.
-Timing TimingOf(const Target&, const Function& f, InstId i) {
+Timing TimingOf(const Machine&, const Function& f, InstId i) {
   Timing t;
   const uint16_t op = f.inst(i).op;
   t.latency = op <= kVBroadcastOp && op != kSCopyOp ? 5 : 2;
@@ -212,7 +212,7 @@ constexpr SpillHooks ToLanes() {
 }
 constexpr SpillHooks kSpills[] = {ToLanes(), SpillTable(kPoolV)};
 
-constexpr Target MakeTarget() {
+constexpr Machine MakeMachine() {
   return {"scalar", kOps,     kFiles,       kPools,      kTypes,         kFixed,
           nullptr,  nullptr,  UnitsPerComp, Alignment,   MayReuseSource, MakeCopy,
           MakeSwap, TimingOf, MakeSave,     MakeRestore, kSCollectOp,    kSpills};
@@ -220,9 +220,9 @@ constexpr Target MakeTarget() {
 
 }  // namespace
 
-const Target& ScalarTestTarget() {
-  static constexpr Target target = MakeTarget();
-  return target;
+const Machine& ScalarTestMachine() {
+  static constexpr Machine machine = MakeMachine();
+  return machine;
 }
 
 }  // namespace kiln::lir::testing

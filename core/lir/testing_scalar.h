@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::testing {
 
@@ -77,7 +77,7 @@ enum ScalarPool : uint8_t { kPoolV, kPoolS, kPoolVcc, kPoolScc };
 inline constexpr uint32_t kScalarUnits = 106, kVectorUnits = 256;
 
 // Dispatch widths 32 and 64.
-const Target& ScalarTestTarget();
+const Machine& ScalarTestMachine();
 
 }  // namespace kiln::lir::testing
 

@@ -1,4 +1,4 @@
-// Fuzz target: any text is either an error that names a line, or a function that prints and parses
+// Fuzz machine: any text is either an error that names a line, or a function that prints and parses
 // back to the same text, verified or not. For one that verifies, the analyses that need no back end
 // can be computed: dominators, liveness, pressure.
 //
@@ -105,26 +105,26 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kiln::lir;  // NOLINT: a fuzz driver, no header
-  const Target& target = testing::TestTarget();
-  const auto function = Parse(target, std::string_view(reinterpret_cast<const char*>(data), size));
+  const Machine& machine = testing::TestMachine();
+  const auto function = Parse(machine, std::string_view(reinterpret_cast<const char*>(data), size));
   if (!function.ok()) {
     const std::string message(function.status().message());
     if (message.find("line ") == std::string::npos) std::abort();
     return 0;
   }
-  const std::string text = Print(target, *function);
-  const auto again = Parse(target, text);
-  if (!again.ok() || Print(target, *again) != text) {
+  const std::string text = Print(machine, *function);
+  const auto again = Parse(machine, text);
+  if (!again.ok() || Print(machine, *again) != text) {
     std::fprintf(stderr, "%s\n%s\n", again.status().ToString().c_str(), text.c_str());
     std::abort();
   }
-  const absl::Status verified = Verify(target, *function);
-  if (verified.ok() != Verify(target, *again).ok()) std::abort();
-  VerifyAllocated(target, *function).IgnoreError();
+  const absl::Status verified = Verify(machine, *function);
+  if (verified.ok() != Verify(machine, *again).ok()) std::abort();
+  VerifyAllocated(machine, *function).IgnoreError();
   if (!verified.ok()) return 0;
   const Dominators dominators(*function);
   if (!dominators.reachable(BlockId(0))) std::abort();
-  const Liveness live(target, *function);
-  if (MaxPressure(target, *function, live).size() != target.pools.size()) std::abort();
+  const Liveness live(machine, *function);
+  if (MaxPressure(machine, *function, live).size() != machine.pools.size()) std::abort();
   return 0;
 }

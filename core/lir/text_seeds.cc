@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     options.width = 8 << i % 3;
     options.exits = i % 2 == 0 ? 8 : 0;
     const Function f = testing::RandomProgram(static_cast<uint64_t>(i), options);
-    if (!(std::ofstream(argv[i]) << Print(testing::TestTarget(), f))) return 1;
+    if (!(std::ofstream(argv[i]) << Print(testing::TestMachine(), f))) return 1;
   }
   return 0;
 }

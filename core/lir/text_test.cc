@@ -13,7 +13,7 @@
 namespace kiln::lir {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 TEST(TextTest, EveryFieldSurvives) {
   const std::string text =
@@ -38,9 +38,9 @@ TEST(TextTest, EveryFieldSurvives) {
       "  -> b2(%3:uw, _x2)\n"
       "  ~> b3, b4\n"
       "block b2 depth 0\n";
-  const auto f = Parse(TestTarget(), text);
+  const auto f = Parse(TestMachine(), text);
   ASSERT_TRUE(f.ok()) << f.status();
-  EXPECT_EQ(Print(TestTarget(), *f), text);
+  EXPECT_EQ(Print(TestMachine(), *f), text);
 }
 
 TEST(TextTest, RandomProgramsRoundTripAndVerify) {
@@ -49,17 +49,17 @@ TEST(TextTest, RandomProgramsRoundTripAndVerify) {
     options.width = seed % 3 == 0 ? 8 : seed % 3 == 1 ? 16 : 32;
     options.exits = seed < 100 ? 0 : 8;
     const Function f = testing::RandomProgram(seed, options);
-    const absl::Status ok = Verify(TestTarget(), f);
-    const std::string text = Print(TestTarget(), f);
+    const absl::Status ok = Verify(TestMachine(), f);
+    const std::string text = Print(TestMachine(), f);
     ASSERT_TRUE(ok.ok()) << "seed " << seed << ": " << ok << "\n" << text;
-    const auto again = Parse(TestTarget(), text);
+    const auto again = Parse(TestMachine(), text);
     ASSERT_TRUE(again.ok()) << again.status();
-    ASSERT_EQ(Print(TestTarget(), *again), text);
+    ASSERT_EQ(Print(TestMachine(), *again), text);
   }
 }
 
 TEST(TextTest, ScalarProgramsRoundTripAndVerify) {
-  const Target& t = testing::ScalarTestTarget();
+  const Machine& t = testing::ScalarTestMachine();
   for (uint64_t seed = 0; seed < 150; ++seed) {
     testing::RandomOptions options;
     options.width = seed % 2 == 0 ? 32 : 64;
@@ -96,7 +96,7 @@ TEST(TextTest, ErrorsNameTheLine) {
       {"function test width 300\n", "line 1"},
   };
   for (const auto& c : cases) {
-    const auto f = Parse(TestTarget(), c.text);
+    const auto f = Parse(TestMachine(), c.text);
     ASSERT_FALSE(f.ok()) << c.text;
     EXPECT_NE(std::string(f.status().message()).find(c.error), std::string::npos)
         << c.text << ": " << f.status();

@@ -16,7 +16,7 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Target& t, const Function& f, bool allocated)
+  Verifier(const Machine& t, const Function& f, bool allocated)
       : t_(t), f_(f), allocated_(allocated) {}
 
   absl::Status Run() {
@@ -235,7 +235,7 @@ class Verifier {
       return bad("the number of pool sizes is not the number of pools");
     }
     for (size_t p = 0; p < f_.pool_units.size(); ++p) {
-      if (f_.pool_units[p] > t_.pools[p].units) return bad("a pool is larger than the target's");
+      if (f_.pool_units[p] > t_.pools[p].units) return bad("a pool is larger than the machine's");
     }
     for (size_t k = 0; k < f_.reserved.size(); ++k) {
       const Reserved& r = f_.reserved[k];
@@ -434,7 +434,7 @@ class Verifier {
     return NeededAtExits(doms);
   }
 
-  const Target& t_;
+  const Machine& t_;
   const Function& f_;
   const bool allocated_;
   struct Exit {
@@ -449,12 +449,12 @@ class Verifier {
 
 }  // namespace
 
-absl::Status Verify(const Target& target, const Function& f) {
-  return Verifier(target, f, false).Run();
+absl::Status Verify(const Machine& machine, const Function& f) {
+  return Verifier(machine, f, false).Run();
 }
 
-absl::Status VerifyAllocated(const Target& target, const Function& f) {
-  return Verifier(target, f, true).Run();
+absl::Status VerifyAllocated(const Machine& machine, const Function& f) {
+  return Verifier(machine, f, true).Run();
 }
 
 }  // namespace kiln::lir

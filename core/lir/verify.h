@@ -46,16 +46,16 @@
 
 #include "absl/status/status.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir {
 
 // Checks a function in SSA form, before allocation.
-absl::Status Verify(const Target& target, const Function& f);
+absl::Status Verify(const Machine& machine, const Function& f);
 
 // Checks an allocated function: L1, L3, L7, L12-L14, L17, the shape of L18, L19, L21, L22, P1 and
 // P2. Values have several definitions then.
-absl::Status VerifyAllocated(const Target& target, const Function& f);
+absl::Status VerifyAllocated(const Machine& machine, const Function& f);
 
 }  // namespace kiln::lir
 

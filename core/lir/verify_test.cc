@@ -11,7 +11,7 @@
 namespace kiln::lir {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 constexpr char kValues[] =
     "function test width 8\n"
@@ -22,9 +22,9 @@ constexpr char kValues[] =
     "value %4 U 4x1\n";
 
 std::string VerdictOf(const std::string& body) {
-  const auto f = Parse(TestTarget(), kValues + body);
+  const auto f = Parse(TestMachine(), kValues + body);
   if (!f.ok()) return std::string(f.status().message());
-  const absl::Status s = Verify(TestTarget(), *f);
+  const absl::Status s = Verify(TestMachine(), *f);
   if (s.ok()) return "ok";
   const std::string m(s.message());
   return m.substr(4, m.find_first_of(" :", 4) - 4);  // after "LIR "
@@ -129,22 +129,22 @@ TEST(VerifyTest, NamesTheBrokenRuleOfScalarMachines) {
       {"L19", "reserved v at 8 units 2 spilled s\nreserved v at 12 units 1 spilled s\n" + in},
   };
   for (const auto& c : cases) {
-    const auto f = Parse(testing::ScalarTestTarget(), head + c.body);
+    const auto f = Parse(testing::ScalarTestMachine(), head + c.body);
     ASSERT_TRUE(f.ok()) << f.status();
-    const absl::Status s = Verify(testing::ScalarTestTarget(), *f);
+    const absl::Status s = Verify(testing::ScalarTestMachine(), *f);
     const std::string rule = s.ok() ? "ok" : std::string(s.message()).substr(4, 3);
     EXPECT_EQ(rule, c.rule) << c.body << s;
   }
-  const auto elsewhere = Parse(testing::ScalarTestTarget(),
+  const auto elsewhere = Parse(testing::ScalarTestMachine(),
                                head + in + "  %1:b32@5 = v_mac %4:b32@0 %0:b32@0 %0:b32@0\n");
-  const absl::Status s = VerifyAllocated(testing::ScalarTestTarget(), *elsewhere);
+  const absl::Status s = VerifyAllocated(testing::ScalarTestMachine(), *elsewhere);
   EXPECT_NE(s.message().find("P2"), std::string::npos) << s;
 }
 
 TEST(VerifyTest, AllocatedFormWantsRegisters) {
   const std::string head = std::string(kValues) + "block b0 depth 0\n";
   const auto status = [&](const std::string& inst) {
-    return VerifyAllocated(TestTarget(), *Parse(TestTarget(), head + inst));
+    return VerifyAllocated(TestMachine(), *Parse(TestMachine(), head + inst));
   };
   EXPECT_TRUE(status("  %0:ud@8 = add %0:ud@8 %4:ud@3\n").ok());
   EXPECT_FALSE(status("  %0:ud@8 = add %0:ud\n").ok());

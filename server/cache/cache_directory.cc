@@ -96,13 +96,14 @@ absl::Status CacheDirectory::Make(DiskCause* cause) {
     const int error = made ? made.value() : opened.error;
     *cause = CauseOfErrno(error);
     return absl::UnavailableError(absl::StrCat("cache directory ", path_, " cannot be ",
-                                               made ? "made: " : "opened: ", strerror(error)));
+                                               made ? "created: " : "opened: ", strerror(error)));
   }
   const bool another = absl::StartsWith(opened.unfit, "belongs");
   *cause = another ? DiskCause::kNotOurs : DiskCause::kNotADirectory;
   return absl::UnavailableError(absl::StrCat(
       "cache directory ", path_, " ", opened.unfit,
-      another ? ", and its owner decides what clients get: chown it, or " : ": ", kAdvice));
+      another ? ", whose owner could change the results that clients get: chown it, or " : ": ",
+      kAdvice));
 }
 
 absl::Status CacheDirectory::TakeOwner(DiskCause* cause) {
@@ -115,8 +116,9 @@ absl::Status CacheDirectory::TakeOwner(DiskCause* cause) {
   if (Names().empty()) {
     if (fchmod(fd_.get(), 0700) != 0) {
       *cause = CauseOfErrno(errno);
-      return absl::UnavailableError(absl::StrCat("cache directory ", path_,
-                                                 " cannot be closed to others: ", strerror(errno)));
+      return absl::UnavailableError(
+          absl::StrCat("cache directory ", path_,
+                       " cannot be made inaccessible to other users: ", strerror(errno)));
     }
     // Checked again: other users could still put something there during the first check.
     if (Names().empty()) return absl::OkStatus();
@@ -124,8 +126,8 @@ absl::Status CacheDirectory::TakeOwner(DiskCause* cause) {
   }
   *cause = DiskCause::kOpenToOthers;
   return absl::UnavailableError(absl::StrFormat(
-      "others can write to cache directory %s (mode %04o) and may have put anything into it: empty "
-      "it and chmod 700 it (or only that, where they are trusted), or %s",
+      "other users can write to cache directory %s (mode %04o) and may have changed its content: "
+      "empty it and chmod 700 it (only chmod if these users are trusted), or %s",
       path_, is.st_mode & 07777, kAdvice));
 }
 
@@ -151,13 +153,13 @@ absl::Status CacheDirectory::TakeMarker(DiskCause* cause) {
     if (!made.ok() && made.unfit.empty()) {
       *cause = CauseOfErrno(made.error);
       return absl::UnavailableError(
-          absl::StrCat(path_, "/", kMarkerName, " cannot be made: ", made.Why()));
+          absl::StrCat(path_, "/", kMarkerName, " cannot be created: ", made.Why()));
     }
   }
   if (!IsMarked()) {
     *cause = DiskCause::kNotOurs;
     return absl::UnavailableError(
-        absl::StrCat(path_, "/", kMarkerName, " is no file of kilnd's user: remove it"));
+        absl::StrCat(path_, "/", kMarkerName, " is not a regular file of kilnd's user: remove it"));
   }
   // Earlier versions let other users read.
   fchmod(fd_.get(), 0700);

@@ -124,8 +124,8 @@ void DiskTier::CheckFiles() {
     if (missing) rescued = Rescue(*generation);
     generation->Flush();
     Close(std::move(generation), /*damaged=*/true, std::move(rescued));
-    event.detail = missing ? "files were removed or cut short while they were in use"
-                           : "a table does not open";
+    event.detail = missing ? "files were removed or truncated while they were in use"
+                           : "a table cannot be opened";
     health_.Tell(event);
   }
 }
@@ -179,7 +179,7 @@ bool DiskTier::TakesWrites() {
     full_since_ = Clock::time_point::max();
     return true;
   }
-  health_.Fail(cause, s.ok() ? "less space than one table needs" : s.ToString());
+  health_.Fail(cause, s.ok() ? "there is less free disk space than one table needs" : s.ToString());
   if (cause != DiskCause::kFull) {
     full_since_ = Clock::time_point::max();
   } else {
@@ -265,7 +265,7 @@ bool DiskTier::OpenOne(uint64_t number, Absent* absent) {
              generation->log_damaged()) {
     ++damaged_;
     lost_records_ += event.records;
-    event.detail = "records in its log do not open";
+    event.detail = "records in its log cannot be read";
     generation->Seal();
     health_.Tell(event);
   }

@@ -119,7 +119,7 @@ void DiskTier::Rewrite(uint64_t over) {
       DiskEvent event;
       event.kind = DiskEvent::Kind::kDamaged;
       event.generation = oldest->number();
-      event.detail = "a table cannot be read whole";
+      event.detail = "a table cannot be read completely";
       std::shared_ptr<Generation> damaged = oldest;
       list.clear();
       Close(std::move(damaged), /*damaged=*/true);

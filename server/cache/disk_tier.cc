@@ -178,7 +178,7 @@ DiskTier::Found DiskTier::Get(std::string_view key, bool may_block, std::string*
 absl::Status DiskTier::Put(std::string_view key, std::string_view value, RecordClass record_class) {
   std::string record;
   if (!SealRecord(key, value, &record)) {
-    return absl::ResourceExhaustedError("too large for a cache record");
+    return absl::ResourceExhaustedError("the result is too large for a cache record");
   }
   absl::Status s = PutRecord(key, record, record_class);
   if (absl::IsResourceExhausted(s)) {
@@ -195,12 +195,13 @@ absl::Status DiskTier::PutRecord(std::string_view key, std::string_view record,
   const auto list = generations();
   if (list->empty() || list->front()->sealed()) {
     maintenance_.Wake();  // a generation has to be begun
-    return absl::UnavailableError("the youngest generation is away");
+    return absl::UnavailableError("the youngest generation is not open yet");
   }
   Generation& youngest = *list->front();
   if (record_class == RecordClass::kInvalid &&
       youngest.invalid_bytes() + record.size() > invalid_limit_bytes() / (kGenerations + 1)) {
-    return absl::ResourceExhaustedError("the share of invalid results is used up");
+    return absl::ResourceExhaustedError(
+        "results of invalid modules have used their share of the cache");
   }
   rocksdb::Status s = youngest.Put(key, record, record_class);
   if (!s.ok()) {

@@ -126,7 +126,7 @@ TEST_F(DiskTrustTest, WhereOthersCouldWriteNothingIsBelieved) {
   for (mode_t mode : {0777, 0770, 0702, 01777}) {
     chmod(dir_.c_str(), mode);
     Open();
-    ExpectRefused("open_to_others", absl::StrCat("others can write to"));
+    ExpectRefused("open_to_others", absl::StrCat("other users can write to"));
     EXPECT_EQ(ModeOf(dir_), static_cast<int>(mode)) << "what they may have left there stays";
   }
   chmod(dir_.c_str(), 0700);

@@ -171,7 +171,8 @@ rocksdb::Status Generation::OpenDatabase(const GenerationOptions& options) {
   // Otherwise RocksDB would make a new database over the rest of the old one.
   database.create_if_missing = !fs::exists(path_ + "/CURRENT", error) && !error;
   if (database.create_if_missing && HasData(path_)) {
-    return rocksdb::Status::Corruption("there are tables or logs without CURRENT", path_);
+    return rocksdb::Status::Corruption("there are tables or logs, but the file CURRENT is missing",
+                                       path_);
   }
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
   tables_ = std::make_shared<HeldTables>(env->GetFileSystem());

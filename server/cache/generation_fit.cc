@@ -29,7 +29,7 @@ rocksdb::Status Failure(const std::string& path) {
 rocksdb::Status Anothers(const std::string& path, uid_t owner) {
   return rocksdb::Status::Aborted(
       path, absl::StrCat("belongs to user ", owner, ", not to ", geteuid(),
-                         ", who could have put anything into it: remove it, or chown it"));
+                         ", whose owner could have changed its content: remove it, or chown it"));
 }
 
 bool Copy(int from, int to) {
@@ -70,7 +70,7 @@ rocksdb::Status MakeFileFit(const CacheDirectory& directory, int folder, const s
     if (change && fstatat(folder, name.c_str(), &is, AT_SYMLINK_NOFOLLOW) != 0) {
       return rocksdb::Status::OK();
     }
-    return rocksdb::Status::IOError(path, "is no regular file: remove it");
+    return rocksdb::Status::IOError(path, "is not a regular file: remove it");
   }
   if (is.st_uid != geteuid()) return Anothers(path, is.st_uid);
   // Tables are only read and removed, so they may keep other names.

@@ -225,7 +225,7 @@ rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t nu
   rocksdb::Status s = MakeFit(directory, number, /*change=*/true, /*make=*/false);
   if (s.ok()) s = LinkFiles(path, work, &log_bytes);
   if (s.ok() && !HasSpace(work, log_bytes + options.write_buffer_bytes)) {
-    s = rocksdb::Status::NoSpace("less space than a repair of its logs needs");
+    s = rocksdb::Status::NoSpace("there is less free disk space than a repair of its logs needs");
   }
   const Note note = NoteOf(directory, number);
   if (s.ok()) s = RepairFiles(options, work, note.salt, tolerant);
@@ -238,7 +238,7 @@ rocksdb::Status Generation::Repair(const GenerationOptions& options, uint64_t nu
     }
   }
   if (s.ok() && !PutRepairedInPlace(directory, number)) {
-    s = rocksdb::Status::IOError(path, "cannot be exchanged for the repaired one");
+    s = rocksdb::Status::IOError(path, "cannot be replaced by the repaired one");
   }
   if (!s.ok()) files::Remove(directory.fd(), name);
   return s;

@@ -47,110 +47,116 @@ struct Setting {
 std::vector<Setting> Settings(Config* c) {
   return {
       {"listen", "HOST:PORT",
-       "where clients connect; port 0 takes a free one; unix:PATH is for this user alone",
+       "address for clients; port 0 takes a free port, unix:PATH is reachable by this user only",
        &c->listen},
-      {"metrics", "HOST:PORT", "where Prometheus finds /metrics; \"none\" for nowhere",
-       &c->metrics},
+      {"metrics", "HOST:PORT", "address of /metrics for Prometheus; none: no metrics", &c->metrics},
       {"max-connections", "N",
-       "clients connected at a time, more are refused; fewer where ulimit -n says so, 0 for as "
-       "many "
-       "as it allows",
+       "maximum number of open connections; more are refused. ulimit -n may lower it; 0: as many "
+       "as ulimit -n allows",
        &c->max_connections},
       {"max-connections-per-address", "N",
-       "those of one address (of a user, on a unix socket); 0 for half of those that fit",
+       "maximum number of connections of one address, or of one user on a unix socket; 0: half of "
+       "the connections that fit",
        &c->max_connections_per_address},
       {"trusted-proxies", "ADDRESSES",
-       "proxies whose x-forwarded-for says whose a call is: IP addresses and \"unix\", with commas",
+       "proxies whose x-forwarded-for header names the client: IP addresses and \"unix\", "
+       "separated by commas",
        &c->trusted_proxies},
       {"idle-time", "TIME",
-       "a client without a call for so long, at most twice that, is disconnected, and connects "
-       "again at its next call",
+       "time without a call after which a client is disconnected (at most twice as late); it "
+       "reconnects with its next call",
        &c->idle_time},
-      {"probe-interval", "TIME", "how often kilnd asks itself for its health, as a client would",
+      {"probe-interval", "TIME", "interval of kilnd's health checks of its own listener",
        &c->probe_interval},
-      {"cache-dir", "DIR", "the disk cache; without it results are kept in memory only",
-       &c->cache_dir},
-      {"cache-bytes", "SIZE", "bound on the disk cache", Bytes{&c->cache_bytes}},
-      {"memory-cache-bytes", "SIZE", "bound on the memory cache: resident, with its bookkeeping",
+      {"cache-dir", "DIR",
+       "directory of the disk cache; without it results are kept in memory only", &c->cache_dir},
+      {"cache-bytes", "SIZE", "maximum size of the disk cache", Bytes{&c->cache_bytes}},
+      {"memory-cache-bytes", "SIZE",
+       "maximum resident size of the memory cache, bookkeeping included",
        Bytes{&c->memory_cache_bytes}},
       {"disk-cache-memory", "SIZE",
-       "bound on the memory of the disk cache: blocks, indexes, what is in no table yet",
+       "maximum memory of the disk cache: blocks, indexes, records not yet in a table",
        Bytes{&c->disk_cache_memory}},
-      {"workers", "N", "worker processes; 0 for one on each processor", &c->workers},
+      {"workers", "N", "number of worker processes; 0: one per processor", &c->workers},
       {"spare-workers", "N",
-       "processes beyond those, for short jobs of clients who have used less than others, while "
-       "all "
-       "workers are busy",
+       "additional worker processes, 0 to 64, for short jobs of clients that have used less than "
+       "others while all workers are busy",
        &c->spare_workers},
-      {"worker-niceness", "N", "niceness of workers above kilnd's own, 0 to 19",
+      {"worker-niceness", "N", "niceness of workers, added to kilnd's own, 0 to 19",
        &c->worker_niceness},
       {"queue", "N",
-       "jobs that may wait for a worker; more are refused (UNAVAILABLE), first those of whom most "
-       "wait",
+       "maximum number of jobs that wait for a worker; more are refused (UNAVAILABLE), first those "
+       "of the client with most waiting jobs",
        &c->queue},
       {"request-bytes", "SIZE",
-       "bound on the requests in flight together, and on answers that streams do not read; more "
-       "are "
-       "refused (UNAVAILABLE)",
+       "maximum bytes of all requests in flight, and of all answers that clients have not read "
+       "from streams; more are refused (UNAVAILABLE)",
        Bytes{&c->request_bytes}},
-      {"jobs-per-worker", "N", "jobs after which a worker is replaced", &c->jobs_per_worker},
+      {"jobs-per-worker", "N", "number of jobs after which a worker is replaced",
+       &c->jobs_per_worker},
       {"job-memory", "SIZE",
-       "address space of a worker; all together are bound to as many times that as there are "
-       "processes",
+       "maximum address space of a worker; the workers together may have this times their number",
        Bytes{&c->job_memory}},
       {"job-cpu-time", "TIME",
-       "CPU time of one job, to a millisecond; over it the shader is to blame, however busy the "
-       "machine is",
+       "maximum CPU time of one job, measured to a millisecond; exceeding it always counts against "
+       "the shader",
        &c->job_cpu_time},
       {"job-time", "TIME",
-       "wall-clock time of one job; over it the shader is to blame if it had half of it as CPU "
-       "time",
+       "maximum wall-clock time of one job; exceeding it counts against the shader if the job had "
+       "half of it as CPU time",
        &c->job_time},
       {"recheck", "1/N",
-       "one of N new results, drawn at random, is made again by another worker and compared; a "
-       "difference is an error in the log, and all that its worker made is forgotten; none: never",
+       "share of new results, chosen at random, that another worker compiles again to compare; on "
+       "a difference the log has an error and all results of that worker are removed; none: no "
+       "rechecks",
        Share{&c->recheck}},
       {"quarantine-after", "N",
-       "worker deaths after which a shader is refused (kiln quarantine); 0: never",
+       "number of worker deaths after which a shader is refused (see kiln quarantine); 0: never",
        &c->quarantine_after},
-      {"drain-time", "TIME", "how long a stopping daemon waits for calls in flight", &c->drain_time,
-       true},
+      {"drain-time", "TIME", "maximum time that a stopping daemon waits for calls in flight",
+       &c->drain_time, true},
       {"worker-user", "USER",
-       "who workers are where kilnd is started as root: a name, a number, auto for an unused one "
-       "of 65520 to 65529, none for root",
+       "user that workers run as if kilnd is started as root: a name, a number, auto (an unused id "
+       "from 65520 to 65529) or none (root)",
        &c->worker_user},
-      {"worker-binary", "FILE", "the worker; kiln_worker beside kilnd if not given",
-       &c->worker_binary},
-      {"log-level", "LEVEL", "debug, info, warning or error: what is logged on standard error",
+      {"worker-binary", "FILE",
+       "path of the worker program; if not given, kiln_worker beside kilnd", &c->worker_binary},
+      {"log-level", "LEVEL", "lowest level that is logged: debug, info, warning or error",
        Choice{&c->log_level, "debug, info, warning or error"}, true},
-      {"log-format", "FORMAT", "text (key=value) or json", Choice{&c->log_format, "text or json"},
-       true},
+      {"log-format", "FORMAT", "format of log lines: text (key=value) or json",
+       Choice{&c->log_format, "text or json"}, true},
       {"log-file", "FILE",
-       "log here instead of on standard error; at its bound it becomes FILE.1, and a new one "
-       "begins",
+       "log file, instead of standard error; at --log-file-bytes it is renamed to FILE.1 and a new "
+       "one is started",
        &c->log_file},
-      {"log-file-bytes", "SIZE", "bound on the log file, and on FILE.1", Bytes{&c->log_file_bytes}},
+      {"log-file-bytes", "SIZE", "maximum size of the log file, and of FILE.1",
+       Bytes{&c->log_file_bytes}},
       {"max-message-bytes", "SIZE",
-       "bound on a request; 0 for what the largest source needs; the next two are no larger",
+       "maximum size of a request; 0: what the largest source needs. Lowers --max-module-bytes and "
+       "--max-glsl-bytes to itself",
        Bytes{&c->limits.message_bytes}},
       {"max-response-bytes", "SIZE",
-       "bound on a message to a client in a stream; more comes in chunks",
+       "maximum size of a stream message to a client; larger answers are sent in chunks",
        Bytes{&c->limits.response_bytes}},
-      {"max-module-bytes", "SIZE", "bound on a SPIR-V module", Bytes{&c->limits.module_bytes}},
-      {"max-glsl-bytes", "SIZE", "bound on GLSL text with its includes",
+      {"max-module-bytes", "SIZE", "maximum size of a SPIR-V module",
+       Bytes{&c->limits.module_bytes}},
+      {"max-glsl-bytes", "SIZE", "maximum size of a GLSL text with its includes",
        Bytes{&c->limits.glsl_bytes}},
-      {"max-targets", "N", "bound on the targets of a request", &c->limits.targets},
-      {"max-defines", "N", "bound on defines", &c->limits.defines},
-      {"max-includes", "N", "bound on includes", &c->limits.includes},
-      {"max-spec-constants", "N", "bound on specialisation constants", &c->limits.spec_constants},
-      {"max-disabled-passes", "N", "bound on disabled passes", &c->limits.disabled_passes},
-      {"max-name-bytes", "SIZE", "bound on every name", Bytes{&c->limits.name_bytes}},
+      {"max-targets", "N", "maximum number of targets of a request", &c->limits.targets},
+      {"max-defines", "N", "maximum number of defines of a request", &c->limits.defines},
+      {"max-includes", "N", "maximum number of includes of a request", &c->limits.includes},
+      {"max-spec-constants", "N", "maximum number of specialisation constants of a request",
+       &c->limits.spec_constants},
+      {"max-disabled-passes", "N", "maximum number of disabled passes of a request",
+       &c->limits.disabled_passes},
+      {"max-name-bytes", "SIZE", "maximum length of each name in a request",
+       Bytes{&c->limits.name_bytes}},
       {"require-source-once", "BOOL",
-       "a client gets results by a source's digest only if it sent that source before, on the "
-       "same connection",
+       "true: a client may request results by a source's digest only if it sent that source before "
+       "on the same connection",
        &c->require_source_once},
       {"enable-fault-injection", "BOOL",
-       "for tests, with a test build of the worker: obey the kiln-fault header",
+       "true: obey the kiln-fault header; for tests, needs a test build of the worker",
        &c->enable_fault_injection},
   };
 }
@@ -324,7 +330,7 @@ absl::Status ReadFile(const std::string& path, std::string* text) {
   if (!read) return wrong("cannot be read");
   if (read->size() > kMaxFileBytes) return wrong("is larger than 1 MiB");
   if (absl::StripAsciiWhitespace(*read).empty()) {
-    return wrong("is empty; one with a comment stands for the defaults");
+    return wrong("is empty; write a comment into it to use the defaults");
   }
   *text = *std::move(read);
   return absl::OkStatus();
@@ -419,7 +425,8 @@ absl::StatusOr<Config> ParseConfig(const std::vector<std::string>& arguments) {
     } else if (argument == "--require-source-once") {
       config.require_source_once = true;
     } else if (argument.substr(0, 2) != "--" || argument.find('=') == std::string::npos) {
-      return Usage(absl::StrCat("'", argument, "' is not understood: flags are --name=value"));
+      return Usage(
+          absl::StrCat("'", argument, "' is not a flag; flags have the form --name=value"));
     } else if (argument.substr(0, 9) != "--config=") {
       size_t equals = argument.find('=');
       std::string error = Set(argument.substr(2, equals - 2), argument.substr(equals + 1), &config);
@@ -485,7 +492,8 @@ std::string HelpText() {
       "Then: kiln compile --server=127.0.0.1:7411 --target=tgl tests/shaders/saxpy.comp\n"
       "      curl http://127.0.0.1:7412/metrics http://127.0.0.1:7412/healthz\n"
       "\n"
-      "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment):\n";
+      "Settings, as flags or as lines 'name = value' of FILE ('#' begins a comment);\n"
+      "defaults in parentheses:\n";
   for (const SettingRow& row : SettingRows()) {
     absl::StrAppend(&text, absl::StrFormat("  %-30s %s (%s)%s\n", row.flag, row.help, row.value,
                                            row.reloads ? " *" : ""));
@@ -497,36 +505,36 @@ std::string HelpText() {
 }
 
 std::vector<std::pair<std::string, std::string>> HelpActions() {
-  return {{"--memory-plan", "print what these settings need of memory, and end"},
-          {"--man", "print the manual, kilnd(8), for `man -l -`"},
-          {"--markdown", "print the manual as Markdown"},
-          {"--version", "print the version"}};
+  return {{"--memory-plan", "print how much memory these settings need, and exit"},
+          {"--man", "print the manual, kilnd(8), for `man -l -`, and exit"},
+          {"--markdown", "print the manual as Markdown, and exit"},
+          {"--version", "print the version, and exit"}};
 }
 
 std::string HelpNotes() {
   std::string text =
-      "Memory: at the start the limits of this process are read (ulimit -v; memory.max of its\n"
-      "control groups). Where the bounds above come to more, those that are not given are\n"
-      "lowered, which the log says (memory_lowered): job-memory, request-bytes,\n"
-      "memory-cache-bytes, disk-cache-memory, workers, spare-workers. Where that does not\n"
-      "suffice kilnd does not start and shows the sum. As by default, with a disk cache and two\n"
-      "processors, they come to 10.3 GiB, of which kilnd itself 2.3 GiB; under a container's limit\n"
-      "1.1 GiB is the least that it starts with, under ulimit -v 760 MiB.\n"
+      "Memory: at its start kilnd reads the limits of its process (ulimit -v; memory.max of its\n"
+      "control groups). If the settings above need more, those that are not given are lowered,\n"
+      "which the log reports (memory_lowered): job-memory, request-bytes, memory-cache-bytes,\n"
+      "disk-cache-memory, workers, spare-workers. If that is not enough, kilnd does not start and\n"
+      "prints the sum. The defaults, with a disk cache and two processors, need 10.3 GiB, of\n"
+      "which kilnd itself 2.3 GiB; kilnd starts with at least 1.1 GiB under a container's limit,\n"
+      "and 760 MiB under ulimit -v.\n"
       "\n"
-      "SIGHUP reads FILE again: settings with a * change at once, others at the next start; a log\n"
-      "line says which. SIGUSR1 and SIGUSR2 do nothing.\n"
-      "SIGTERM and SIGINT drain: health turns NOT_SERVING, calls in flight are finished,\n"
-      "then kilnd leaves with 0. It leaves with 2 for a wrong setting or one that memory does\n"
-      "not suffice for, 1 when it cannot start, and 3 when there is no more memory (the log's\n"
-      "last line says so: out_of_memory).\n"
-      "There is no authentication: listen beyond loopback only where every\n"
-      "client is trusted (deploy/proxy has nginx for that), and on a machine with other\n"
-      "users on unix:PATH: its directory is made if it is missing, and must not be\n"
-      "writable by others. Every user of this machine may list and clear the quarantine\n"
-      "through a port; sources of what is in it are in CACHE-DIR/quarantine, for kilnd's\n"
-      "user only. CACHE-DIR is made if it is missing (0700); one that is there must be\n"
-      "empty or a cache, kilnd's user's, and not writable by others. Otherwise kilnd says\n"
-      "so, serves from memory, and takes it as soon as that is mended.\n";
+      "SIGHUP reads FILE again: settings with a * change at once, others at the next start; the\n"
+      "log says which. SIGUSR1 and SIGUSR2 have no effect.\n"
+      "SIGTERM and SIGINT drain: health becomes NOT_SERVING, calls in flight are finished, then\n"
+      "kilnd exits with 0. It exits with 2 for a wrong setting or one that needs more memory than\n"
+      "there is, 1 if it cannot start, and 3 when it runs out of memory (out_of_memory is then\n"
+      "the last line of the log).\n"
+      "There is no authentication: listen beyond loopback only if every client is trusted\n"
+      "(deploy/proxy configures nginx for other clients), and on a machine with other users on\n"
+      "unix:PATH, whose directory is created if it is missing, and must not be writable by other\n"
+      "users. Every user of this machine may list and clear the quarantine through a port; the\n"
+      "quarantined sources are in CACHE-DIR/quarantine, readable by kilnd's user only. CACHE-DIR\n"
+      "is created if it is missing (mode 0700); an existing one must be empty or a cache, belong\n"
+      "to kilnd's user, and not be writable by other users. Otherwise kilnd reports why, keeps\n"
+      "results in memory, and uses the directory as soon as that is corrected.\n";
   return text;
 }
 

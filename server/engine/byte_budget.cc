@@ -62,13 +62,13 @@ size_t ByteBudget::accounts() const {
 
 absl::Status ByteBudget::Refusal(uint64_t bytes) const {
   if (bytes > limit_) {
-    return absl::ResourceExhaustedError(absl::StrCat("the request has ", bytes,
-                                                     " bytes, and all requests together may have ",
-                                                     limit_, " (--request-bytes)"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the request has ", bytes, " bytes; all requests in flight together may have at most ",
+        limit_, " (--request-bytes)"));
   }
-  return absl::UnavailableError(
-      absl::StrCat("requests of ", limit_,
-                   " bytes are all that is held at once, and each client has its share"));
+  return absl::UnavailableError(absl::StrCat(
+      "requests in flight fill the limit of ", limit_,
+      " bytes (--request-bytes), or this client's share of it; send the request again later"));
 }
 
 }  // namespace kiln::server

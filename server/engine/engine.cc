@@ -21,7 +21,7 @@ namespace {
 // Hashing more than this would hold up a thread of gRPC for over half a millisecond.
 constexpr size_t kHashAtOnce = size_t{1} << 20;
 
-constexpr char kUnknownGlsl[] = "the GLSL source is not known: send it";
+constexpr char kUnknownGlsl[] = "the GLSL source is not known to the daemon: send it";
 constexpr char kUnknownModule[] = "not in the cache: send the source";
 
 // Time of a clock that is never set back.

@@ -108,7 +108,7 @@ bool Engine::RunAgain(const std::shared_ptr<Group>& group, const worker::JobOutc
   if (outcome.displaced) {
     RefuseJob(*group,
               absl::UnavailableError(
-                  "the queue is full, and others wait with fewer jobs than this client"),
+                  "the queue is full, and this client has more waiting jobs than others"),
               &outcome.owner);
   } else if (!IsBelieved(outcome) && outcome.status != TargetResult::CANCELLED) {
     group->job.clear_fault();

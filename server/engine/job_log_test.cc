@@ -20,7 +20,7 @@ class JobLogTest : public testing::Test {
     hello_.add_steps("translate_glsl");
     outcome_.status = TargetResult::CRASHED;
     outcome_.cause = "segmentation_fault";
-    outcome_.message = "the compiler accessed memory that it does not have";
+    outcome_.message = "the compiler accessed memory outside its address space";
     outcome_.last_pass = "fold";
     outcome_.blamed_target = 1;
     outcome_.ran = absl::Milliseconds(12);

@@ -18,7 +18,7 @@ namespace {
 std::string Unfit(const struct stat& is, mode_t kind) {
   if (S_ISLNK(is.st_mode)) return "is a symbolic link";
   if ((is.st_mode & S_IFMT) != kind) {
-    return kind == S_IFDIR ? "is no directory" : "is no regular file";
+    return kind == S_IFDIR ? "is not a directory" : "is not a regular file";
   }
   if (is.st_uid == geteuid()) return "";
   return absl::StrCat("belongs to user ", is.st_uid, ", not to ", geteuid());

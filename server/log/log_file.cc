@@ -36,7 +36,7 @@ absl::Status LogFile::OpenNamed() const {
     return absl::FailedPreconditionError(absl::StrCat("the log file ", path_, ": ", opened.Why()));
   }
   if (dup2(opened.fd.get(), fd_) != fd_) {
-    return Wrong(path_, "cannot take the place of standard error");
+    return Wrong(path_, "cannot replace standard error");
   }
   return absl::OkStatus();
 }
@@ -48,7 +48,7 @@ std::string LogFile::WhyNotKept() const {
     return absl::StrCat(OldPath(), " is a directory");
   }
   if (faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) == 0) return "";
-  return absl::StrCat(OldPath(), " cannot be made: ", strerror(errno));
+  return absl::StrCat(OldPath(), " cannot be created: ", strerror(errno));
 }
 
 void LogFile::MakeRoom(size_t line) {

@@ -242,7 +242,7 @@ TEST_F(LogFileTest, ADirectoryThatTakesNoOtherFileIsToldOf) {
     Lines(&log, 0, 1);
   }
   ASSERT_EQ(root ? seteuid(0) : 0, 0);
-  EXPECT_NE(Read(path).find("kilnd.log.1 cannot be made: Permission denied"), std::string::npos)
+  EXPECT_NE(Read(path).find("kilnd.log.1 cannot be created: Permission denied"), std::string::npos)
       << Read(path);
   chmod(dir, 0700);
   fs::remove_all(dir);

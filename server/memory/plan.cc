@@ -100,7 +100,7 @@ std::string GivenFlags(const Config& config) {
 }
 
 void AppendOwn(const Config& config, uint64_t start, uint64_t need, std::string* text) {
-  absl::StrAppendFormat(text, "  %8s  kilnd just started\n", Size(start));
+  absl::StrAppendFormat(text, "  %8s  kilnd at its start\n", Size(start));
   uint64_t sum = 0;
   for (const Bound& bound : Bounds(config)) {
     absl::StrAppendFormat(text, "  %8s  %s (%s)\n", Size(bound.bytes), bound.what, bound.how);
@@ -121,11 +121,12 @@ void AppendWorkers(const Config& config, std::string* text) {
 absl::Status Refusal(const std::string& what, const std::string& reckoning, const Config& config) {
   const std::string given = GivenFlags(config);
   return absl::ResourceExhaustedError(absl::StrCat(
-      "the memory does not suffice: ", what, "\n", reckoning,
-      given.empty() ? "All of these are the least that there is: raise the limit."
-                    : absl::StrCat("Given were ", given,
-                                   "; all else is the least that there is. Lower those or raise "
-                                   "the limit.")));
+      "not enough memory: ", what, "\n", reckoning,
+      given.empty()
+          ? "All of these are at their minimum: raise the limit."
+          : absl::StrCat(
+                "These settings are given: ", given,
+                "; all others are at their minimum. Lower the given ones or raise the limit.")));
 }
 
 absl::Status FitAddressSpace(const Limits& limits, Config* config) {
@@ -172,7 +173,8 @@ absl::Status FitGroup(const Limits& limits, Config* config) {
   const std::string allowed = absl::StrCat("all processes together are limited to ", Size(room),
                                            " (", limits.group_file, ")");
   if (config->job_memory == 0) {
-    return Refusal(absl::StrCat(allowed, ", and workers have no bound"), "", *config);
+    return Refusal(absl::StrCat(allowed, ", and workers have no memory limit: give --job-memory"),
+                   "", *config);
   }
   const bool may_lower = !Given(*config, "job-memory");
   const uint64_t least_job =
@@ -206,18 +208,19 @@ std::vector<Bound> Bounds(const Config& config) {
   const uint64_t processes = WorkerProcesses(config);
   std::vector<Bound> bounds = {
       {"requests in flight, as read and as jobs", 2 * config.request_bytes, "2 x --request-bytes"},
-      {"requests that arrive, and connections", GrpcBytes(config), "64 MiB + 2 x --request-bytes"},
-      {"answers that streams do not read", config.request_bytes, "--request-bytes"},
-      {"jobs on their way to workers", processes * config.limits.message_bytes,
+      {"requests being received, and connections", GrpcBytes(config),
+       "64 MiB + 2 x --request-bytes"},
+      {"answers not yet read from streams", config.request_bytes, "--request-bytes"},
+      {"jobs being sent to workers", processes * config.limits.message_bytes,
        absl::StrCat(processes, " x --max-message-bytes")},
       {"memory cache", config.memory_cache_bytes, "--memory-cache-bytes"}};
   if (!config.cache_dir.empty()) {
     const uint64_t least = cache::DiskTier::LeastMemory(config.cache_bytes);
-    bounds.push_back({"disk cache: blocks, indexes, what is in no table yet",
+    bounds.push_back({"disk cache: blocks, indexes, records not yet in a table",
                       std::max(config.disk_cache_memory, least), "--disk-cache-memory"});
   }
   if (config.recheck != 0) {
-    bounds.push_back({"answers that wait for a recheck", server::Recheck::kMaxBytes, "--recheck"});
+    bounds.push_back({"answers waiting for a recheck", server::Recheck::kMaxBytes, "--recheck"});
   }
   if (config.quarantine_after != 0) {
     bounds.push_back(
@@ -255,7 +258,7 @@ std::string Describe(const Limits& limits, const Config& config) {
     absl::StrAppendFormat(&text, "= %8s  all processes together; allowed: %s\n",
                           Size(ResidentNeed(config) + workers),
                           limits.group == kUnlimited
-                              ? "no limit of a control group"
+                              ? "no control-group limit"
                               : absl::StrCat(Size(limits.group), " (", limits.group_file, ")"));
   }
   absl::StrAppendFormat(&text, "Address space of kilnd: %s; allowed: %s\n",

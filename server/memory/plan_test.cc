@@ -128,7 +128,8 @@ TEST(PlanTest, WhatWasGivenStaysOrIsNamed) {
   const std::string refused = Refusal(Space(900'000'000), Defaults({"--request-bytes=256MiB"}));
   EXPECT_NE(refused.find("858 MiB (RLIMIT_AS"), std::string::npos) << refused;
   EXPECT_NE(refused.find("576 MiB  requests that arrive"), std::string::npos) << refused;
-  EXPECT_NE(refused.find("Given were --request-bytes=256MiB"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("These settings are given: --request-bytes=256MiB"), std::string::npos)
+      << refused;
   EXPECT_NE(Refusal(Group(4 * kGiB), Defaults({"--job-memory=2GiB"})).find("--job-memory=2GiB"),
             std::string::npos);
   EXPECT_NE(Refusal(Group(64 * kGiB), Defaults({"--job-memory=0"})).find("no bound"),

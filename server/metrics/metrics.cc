@@ -79,15 +79,16 @@ Metrics::Metrics(const worker::Hello& hello, std::string_view version) {
 }
 
 void Metrics::AddRequestFamilies() {
-  auto& requests = BuildCounter()
-                       .Name("kiln_requests_total")
-                       .Help(
-                           "Calls answered, by method and gRPC status code; an item of a stream "
-                           "is answered with what a Compile call would end with")
-                       .Register(*registry_);
+  auto& requests =
+      BuildCounter()
+          .Name("kiln_requests_total")
+          .Help(
+              "Calls answered, by method and gRPC status code; an item of a stream counts with the "
+              "status that a Compile call would have")
+          .Register(*registry_);
   auto& in_flight = BuildGauge()
                         .Name("kiln_requests_in_flight")
-                        .Help("Calls and items that have begun and are not answered")
+                        .Help("Calls and stream items that are in progress")
                         .Register(*registry_);
   for (size_t m = 0; m < kMethods; ++m) {
     for (size_t c = 0; c < kCodes; ++c) {
@@ -96,17 +97,18 @@ void Metrics::AddRequestFamilies() {
     }
     in_flight_[m] = &in_flight.Add({{"method", kMethodLabels[m]}});
   }
-  request_seconds_family_ = &BuildHistogram()
-                                 .Name("kiln_request_duration_seconds")
-                                 .Help(
-                                     "Time in the daemon of Compile calls and items answered with "
-                                     "results, by target and by where the slowest came from")
-                                 .Register(*registry_);
+  request_seconds_family_ =
+      &BuildHistogram()
+           .Name("kiln_request_duration_seconds")
+           .Help(
+               "Seconds in the daemon of Compile calls and stream items answered with results, by "
+               "target and by the origin of the slowest result")
+           .Register(*registry_);
   request_seconds_ =
       std::vector<std::atomic<Histogram*>>(kTimedMethods * kSources * (targets_.size() + 1));
   request_bytes_ = &BuildGauge()
                         .Name("kiln_request_bytes")
-                        .Help("Bytes of the requests in flight; bound: --request-bytes")
+                        .Help("Bytes of the requests in flight; limit: --request-bytes")
                         .Register(*registry_)
                         .Add({});
 }
@@ -114,9 +116,7 @@ void Metrics::AddRequestFamilies() {
 void Metrics::AddResultFamilies() {
   auto& results = BuildCounter()
                       .Name("kiln_compile_results_total")
-                      .Help(
-                          "Results delivered, one for each target of a call, by where they came "
-                          "from")
+                      .Help("Results delivered, one for each target of a call, by origin")
                       .Register(*registry_);
   for (const std::string& target : targets_) {
     auto& of_target = results_.emplace_back();
@@ -136,29 +136,31 @@ void Metrics::AddJobFamilies(const worker::Hello& hello) {
       &BuildHistogram()
            .Name("kiln_compile_duration_seconds")
            .Help(
-               "Wall-clock time of compile jobs in a worker, by the job's first target and the "
-               "stage of its first result; other: it did not become known")
+               "Wall-clock seconds of compile jobs in a worker, by the job's first target and the "
+               "stage of its first result; other: the stage is not known")
            .Register(*registry_);
   compile_seconds_ = std::vector<std::atomic<Histogram*>>(targets_.size() * stages_.size());
   translate_seconds_ = &BuildHistogram()
                             .Name("kiln_translate_duration_seconds")
-                            .Help("Wall-clock time of GLSL to SPIR-V jobs in a worker")
+                            .Help("Wall-clock seconds of GLSL to SPIR-V jobs in a worker")
                             .Register(*registry_)
                             .Add({}, kSeconds);
-  auto& waits = BuildHistogram()
-                    .Name("kiln_queue_wait_seconds")
-                    .Help(
-                        "Time in a queue: of steps of calls for a thread that may read from the "
-                        "disk, of jobs for a worker")
-                    .Register(*registry_);
+  auto& waits =
+      BuildHistogram()
+          .Name("kiln_queue_wait_seconds")
+          .Help(
+              "Seconds waited in a queue: by steps of calls for a thread that may read from the "
+              "disk, by jobs for a worker")
+          .Register(*registry_);
   queue_seconds_ = {&waits.Add({{"queue", "disk"}}, kSeconds),
                     &waits.Add({{"queue", "worker"}}, kSeconds)};
-  auto& failures = BuildCounter()
-                       .Name("kiln_job_failures_total")
-                       .Help(
-                           "What jobs of workers did not make code of, by result and cause: a "
-                           "target that was refused, a job that was not survived")
-                       .Register(*registry_);
+  auto& failures =
+      BuildCounter()
+          .Name("kiln_job_failures_total")
+          .Help(
+              "Targets and jobs without machine code, by result and cause, such as refused targets "
+              "and jobs that killed their worker")
+          .Register(*registry_);
   auto add = [&](TargetResult::Status result, std::string_view cause) {
     std::string label(cause);
     failures_[result][label] = &failures.Add({{"result", StatusLabel(result)}, {"cause", label}});
@@ -176,12 +178,14 @@ void Metrics::AddJobFamilies(const worker::Hello& hello) {
 
 void Metrics::AddPassFamilies() {
   static constexpr std::pair<const char*, const char*> kFamilies[] = {
-      {"kiln_pass_runs_total", "Runs of a pass, in killed workers too"},
+      {"kiln_pass_runs_total", "Runs of a pass, including those in killed workers"},
       {"kiln_pass_changed_total", "Runs that changed the code"},
-      {"kiln_pass_seconds_total", "Thread CPU time spent in a pass"},
-      {"kiln_pass_instructions_removed_total", "Instructions fewer after a run than before"},
-      {"kiln_pass_instructions_added_total", "Instructions more after a run than before"},
-      {"kiln_pass_deaths_total", "Workers that died or were killed for a limit while it ran"},
+      {"kiln_pass_seconds_total", "CPU seconds spent in a pass"},
+      {"kiln_pass_instructions_removed_total",
+       "Instructions removed by a pass, summed over its runs that lowered their number"},
+      {"kiln_pass_instructions_added_total",
+       "Instructions added by a pass, summed over its runs that raised their number"},
+      {"kiln_pass_deaths_total", "Workers that died or exceeded a limit while the pass ran"},
   };
   for (size_t i = 0; i < pass_families_.size(); ++i) {
     pass_families_[i] =
@@ -199,18 +203,17 @@ void Metrics::AddPassFamilies() {
 }
 
 void Metrics::AddRecheckFamilies() {
-  auto& rechecks =
-      BuildCounter()
-          .Name("kiln_rechecks_total")
-          .Help("Answers of workers that were drawn to be made again, by what came of it")
-          .Register(*registry_);
+  auto& rechecks = BuildCounter()
+                       .Name("kiln_rechecks_total")
+                       .Help("Answers of workers that were chosen for a recheck, by outcome")
+                       .Register(*registry_);
   constexpr const char* kEnds[] = {"same", "different", "unfinished", "dropped"};
   for (size_t i = 0; i < rechecks_.size(); ++i) {
     rechecks_[i] = &rechecks.Add({{"result", kEnds[i]}});
   }
   distrusted_results_ = &BuildCounter()
                              .Name("kiln_distrusted_results_total")
-                             .Help("Results forgotten because a recheck of their worker differed")
+                             .Help("Results removed because a recheck of their worker differed")
                              .Register(*registry_)
                              .Add({});
 }
@@ -223,7 +226,7 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
                     .Add({});
   lost_ = &BuildCounter()
                .Name("kiln_pass_records_lost_total")
-               .Help("Pass runs of jobs with more runs than are recorded")
+               .Help("Pass runs that were not recorded, in jobs with more runs than are recorded")
                .Register(*registry_)
                .Add({});
   auto& shed = BuildCounter()
@@ -242,7 +245,7 @@ void Metrics::AddServiceFamilies(const worker::Hello& hello, std::string_view ve
   }
   BuildGauge()
       .Name("kiln_build_info")
-      .Help("1, with the versions as labels")
+      .Help("Constant 1, with the versions as labels")
       .Register(*registry_)
       .Add({{"version", std::string(version)}, {"glslang", hello.glslang_version()}})
       .Set(1);

@@ -24,7 +24,7 @@ constexpr char kUnix[] = "unix:";
 constexpr int kBacklog = 1024;
 
 absl::Status FromErrno(int error) {
-  return absl::UnavailableError(error == EADDRINUSE ? "another program listens there"
+  return absl::UnavailableError(error == EADDRINUSE ? "another program is listening on it"
                                                     : strerror(error));
 }
 
@@ -108,7 +108,7 @@ absl::Status ListenOnAddress(const std::string& address, ListeningSockets* socke
   }
   size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon + 1 == address.size()) {
-    return absl::InvalidArgumentError("takes HOST:PORT or unix:PATH");
+    return absl::InvalidArgumentError("must be HOST:PORT or unix:PATH");
   }
   // getaddrinfo takes a larger number modulo 65,536.
   int port = 0;

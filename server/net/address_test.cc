@@ -18,9 +18,9 @@ TEST(AddressTest, APortThatIsFreeIsTakenAndSaid) {
   EXPECT_EQ(sockets->fds.size(), 1u);
   EXPECT_EQ(sockets->address.rfind("127.0.0.1:", 0), 0u);
   EXPECT_NE(sockets->address, "127.0.0.1:0");
-  EXPECT_EQ(Error(sockets->address), "cannot listen on " + sockets->address +
-                                         ": another program listens there; choose another with "
-                                         "--listen=HOST:PORT");
+  EXPECT_EQ(Error(sockets->address),
+            "cannot listen on " + sockets->address +
+                ": another program is listening on it; choose another with --listen=HOST:PORT");
 }
 
 TEST(AddressTest, AHostWithSeveralAddressesHasOnePort) {
@@ -45,14 +45,14 @@ TEST(AddressTest, WhatIsReachedFromElsewhere) {
 }
 
 TEST(AddressTest, ErrorsNameFlagAndRemedy) {
-  EXPECT_EQ(Error("7411"), "--listen=7411: takes HOST:PORT or unix:PATH");
-  EXPECT_EQ(Error("127.0.0.1:"), "--listen=127.0.0.1:: takes HOST:PORT or unix:PATH");
+  EXPECT_EQ(Error("7411"), "--listen=7411: must be HOST:PORT or unix:PATH");
+  EXPECT_EQ(Error("127.0.0.1:"), "--listen=127.0.0.1:: must be HOST:PORT or unix:PATH");
   EXPECT_EQ(Error("127.0.0.1:65536"),
             "--listen=127.0.0.1:65536: '65536' is not a port from 0 to 65535");
   EXPECT_EQ(Error("127.0.0.1:-1"), "--listen=127.0.0.1:-1: '-1' is not a port from 0 to 65535");
   EXPECT_NE(Error("256.0.0.1:1").find("--listen=256.0.0.1:1: "), std::string::npos);
   EXPECT_NE(Error("192.0.2.1:0").find("cannot listen on 192.0.2.1:0: "), std::string::npos);
-  EXPECT_NE(Error("unix:").find("the path takes 1 to 107 bytes"), std::string::npos);
+  EXPECT_NE(Error("unix:").find("the socket's path must have 1 to 107 bytes"), std::string::npos);
   EXPECT_NE(Error("unix:/" + std::string(200, 'a')).find("1 to 107"), std::string::npos);
 }
 

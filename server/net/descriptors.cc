@@ -37,10 +37,9 @@ absl::StatusOr<uint64_t> MakeRoomForConnections(uint64_t wanted, uint64_t reserv
   uint64_t fit = wanted == 0 ? room : std::min(wanted, room);
   if (fit < std::min(kFewestConnections, wanted == 0 ? kFewestConnections : wanted)) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("at most ", target,
-                     " descriptors are allowed (ulimit -n), and workers and "
-                     "cache need ",
-                     reserved, ": allow at least ", reserved + kFewestConnections));
+        absl::StrCat("this process may have at most ", target,
+                     " open files (ulimit -n), and workers and cache need ", reserved,
+                     "; raise the limit to at least ", reserved + kFewestConnections));
   }
   return fit;
 }

@@ -185,13 +185,13 @@ void HttpPages::Ask(Connection* connection, std::string_view header) {
   size_t space = header.find(' ');
   size_t end = space == std::string_view::npos ? space : header.find_first_of(" ?\r\n", space + 1);
   if (end == std::string_view::npos) {
-    connection->answer = Respond({400, "text/plain", "no HTTP\n"}, true);
+    connection->answer = Respond({400, "text/plain", "this is not an HTTP request\n"}, true);
     return;
   }
   std::string_view method = header.substr(0, space);
   std::string_view path = header.substr(space + 1, end - space - 1);
   if (method != "GET" && method != "HEAD") {
-    connection->answer = Respond({405, "text/plain", "GET and HEAD only\n"}, true);
+    connection->answer = Respond({405, "text/plain", "only GET and HEAD are supported\n"}, true);
     return;
   }
   connection->with_body = method == "GET";
@@ -204,8 +204,9 @@ void HttpPages::Ask(Connection* connection, std::string_view header) {
   }
   std::string paths;
   for (const auto& [known, maker] : makers_) absl::StrAppend(&paths, known, "\n");
-  connection->answer = Respond({404, "text/plain", absl::StrCat("the pages here are\n", paths)},
-                               connection->with_body);
+  connection->answer =
+      Respond({404, "text/plain", absl::StrCat("no such page; the pages are\n", paths)},
+              connection->with_body);
 }
 
 void HttpPages::Collect(Connection* connection) {

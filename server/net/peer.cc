@@ -128,7 +128,7 @@ absl::StatusOr<TrustedProxies> TrustedProxies::Parse(const std::string& text) {
       address.ss_family = AF_INET6;
     } else {
       return absl::InvalidArgumentError(absl::StrCat(
-          "'trusted-proxies' takes IP addresses and 'unix', with commas between, not '", word,
+          "'trusted-proxies' takes IP addresses and 'unix', separated by commas, not '", word,
           "'"));
     }
     proxies.hosts_.insert(HostName(address));

@@ -23,7 +23,7 @@ SelfProbe::Counters SelfProbe::counters() const {
   Counters counters = counters_;
   auto asks = absl::FromChrono(std::chrono::steady_clock::now() - asked_);
   if (asking_ && asks > options_.bound) {
-    counters.last = absl::DeadlineExceededError("the health check itself hangs");
+    counters.last = absl::DeadlineExceededError("the health check has not returned");
   }
   return counters;
 }

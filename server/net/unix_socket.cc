@@ -43,12 +43,12 @@ absl::Status CheckDirectory(int fd, const std::string& directory) {
   if (is.st_uid != 0 && is.st_uid != geteuid()) {
     return absl::UnavailableError(
         absl::StrCat("the directory ", directory, " belongs to another user (", is.st_uid,
-                     "), who could replace the socket: name one that does not exist yet"));
+                     "), who could replace the socket: name a directory that does not exist yet"));
   }
   if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (is.st_mode & S_ISVTX) == 0) {
     return absl::UnavailableError(absl::StrFormat(
-        "others can write to the directory %s (mode %04o) and could replace the socket: chmod 700 "
-        "it, or name one that does not exist yet",
+        "other users can write to the directory %s (mode %04o) and could replace the socket: chmod "
+        "700 it, or name a directory that does not exist yet",
         directory, is.st_mode & 07777));
   }
   return absl::OkStatus();
@@ -90,7 +90,8 @@ class Lock {
       }
       if (!locked) usleep(kLockWaitMicroseconds);
     }
-    return absl::UnavailableError(absl::StrCat(path, " is locked by another daemon that starts"));
+    return absl::UnavailableError(
+        absl::StrCat(path, " is locked by another daemon that is starting"));
   }
 
  private:
@@ -111,13 +112,14 @@ bool IsAlive(const sockaddr_un& to) {
 absl::Status RemoveStale(const sockaddr_un& to) {
   struct stat is;
   if (lstat(to.sun_path, &is) != 0) return errno == ENOENT ? absl::OkStatus() : Failed("lstat");
-  if (!S_ISSOCK(is.st_mode)) return absl::UnavailableError("the file is no socket");
+  if (!S_ISSOCK(is.st_mode)) return absl::UnavailableError("the file is not a socket");
   if (is.st_uid != geteuid()) {
     return absl::UnavailableError(
-        absl::StrCat("the socket file there belongs to another user (", is.st_uid, ")"));
+        absl::StrCat("the socket file belongs to another user (", is.st_uid, ")"));
   }
-  if (IsAlive(to)) return absl::UnavailableError("another program listens there");
-  return unlink(to.sun_path) == 0 ? absl::OkStatus() : Failed("the stale socket file stays");
+  if (IsAlive(to)) return absl::UnavailableError("another program is listening on it");
+  return unlink(to.sun_path) == 0 ? absl::OkStatus()
+                                  : Failed("the stale socket file cannot be removed");
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ absl::StatusOr<int> ListenOnUnixSocket(const std::string& path, int backlog, Soc
   to.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof to.sun_path || path.back() == '/') {
     return absl::InvalidArgumentError(
-        absl::StrCat("the path takes 1 to ", sizeof to.sun_path - 1, " bytes"));
+        absl::StrCat("the socket's path must have 1 to ", sizeof to.sun_path - 1, " bytes"));
   }
   memcpy(to.sun_path, path.data(), path.size());
   auto directory = OpenDirectory(DirectoryOf(path));

@@ -58,7 +58,7 @@ TEST_F(UnixSocketTest, ADeadDaemonsFileIsReplacedALiveOnesIsNot) {
     auto sockets = Listen("listen", "unix:u/s");
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     EXPECT_EQ(sockets->address, "unix:u/s");
-    EXPECT_TRUE(Says(Error("u/s"), "another program listens there"));
+    EXPECT_TRUE(Says(Error("u/s"), "another program is listening on it"));
     EXPECT_TRUE(fs::exists("u/s"));
   }
   EXPECT_FALSE(fs::exists("u/s")) << "removed at the end";
@@ -81,7 +81,8 @@ TEST_F(UnixSocketTest, OnlyItsUserConnects) {
 TEST_F(UnixSocketTest, ADirectoryThatOthersCanWriteToIsRefused) {
   for (mode_t mode : {0777, 0770, 0722, 0720}) {
     chmod("u", mode);
-    EXPECT_TRUE(Says(Error("u/s"), "others can write to the directory u (mode 0")) << Error("u/s");
+    EXPECT_TRUE(Says(Error("u/s"), "other users can write to the directory u (mode 0"))
+        << Error("u/s");
     EXPECT_FALSE(fs::exists("u/s"));
     EXPECT_EQ(ModeOf("u"), static_cast<int>(mode)) << "is not ours to change";
   }
@@ -97,18 +98,18 @@ TEST_F(UnixSocketTest, ADirectoryThatOthersCanWriteToIsRefused) {
 
 TEST_F(UnixSocketTest, WhatIsNoStaleSocketOfOursStays) {
   std::ofstream("u/file") << "precious";
-  EXPECT_TRUE(Says(Error("u/file"), "the file is no socket"));
+  EXPECT_TRUE(Says(Error("u/file"), "the file is not a socket"));
   LeaveStale("u/stale");
   fs::create_symlink("stale", "u/link");
-  EXPECT_TRUE(Says(Error("u/link"), "the file is no socket"));
+  EXPECT_TRUE(Says(Error("u/link"), "the file is not a socket"));
   EXPECT_TRUE(fs::is_symlink("u/link"));
   EXPECT_TRUE(fs::exists("u/stale"));
   fs::create_symlink("nothing", "u/dangling");
-  EXPECT_TRUE(Says(Error("u/dangling"), "the file is no socket"));
+  EXPECT_TRUE(Says(Error("u/dangling"), "the file is not a socket"));
   EXPECT_FALSE(fs::exists("u/nothing"));
   ASSERT_EQ(mkfifo("u/fifo", 0600), 0);
-  EXPECT_TRUE(Says(Error("u/fifo"), "the file is no socket"));
-  EXPECT_TRUE(Says(Error("u"), "the file is no socket"));
+  EXPECT_TRUE(Says(Error("u/fifo"), "the file is not a socket"));
+  EXPECT_TRUE(Says(Error("u"), "the file is not a socket"));
   EXPECT_TRUE(Says(Error("u/file/s"), "Not a directory")) << Error("u/file/s");
   if (geteuid() != 0) GTEST_SKIP() << "the rest needs root";
   ASSERT_EQ(lchown("u/stale", 12345, 12345), 0);
@@ -121,7 +122,7 @@ TEST_F(UnixSocketTest, ADatagramSocketStays) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_un to = {AF_UNIX, "u/d"};
   ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  EXPECT_TRUE(Says(Error("u/d"), "another program listens there"));
+  EXPECT_TRUE(Says(Error("u/d"), "another program is listening on it"));
   EXPECT_TRUE(fs::exists("u/d"));
   close(fd);
 }

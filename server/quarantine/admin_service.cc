@@ -48,11 +48,11 @@ grpc::Status StatusOf(const quarantine::Quarantine::Cleared& cleared) {
   constexpr size_t kMaxNamed = 16;
   if (cleared.left.empty()) return grpc::Status::OK;
   const size_t named = std::min(kMaxNamed, cleared.left.size());
-  std::string text =
-      absl::StrCat(cleared.entries, " cleared until the next start: of ", cleared.left.size(),
-                   " the file could not be removed (CACHE-DIR/quarantine/KEY): ",
-                   absl::StrJoin(cleared.left.begin(),
-                                 cleared.left.begin() + static_cast<ptrdiff_t>(named), ", "));
+  std::string text = absl::StrCat(
+      cleared.entries, " cleared, but until the next start only: of ", cleared.left.size(),
+      " the file could not be removed (CACHE-DIR/quarantine/KEY): ",
+      absl::StrJoin(cleared.left.begin(), cleared.left.begin() + static_cast<ptrdiff_t>(named),
+                    ", "));
   if (named < cleared.left.size()) absl::StrAppend(&text, ", ...");
   return {grpc::StatusCode::INTERNAL, text};
 }
@@ -90,7 +90,7 @@ grpc::ServerUnaryReactor* AdminService::ShowQuarantine(grpc::CallbackServerConte
         auto entry = quarantine_->Show(show.key());
         if (!entry.has_value()) {
           return {grpc::StatusCode::NOT_FOUND,
-                  absl::StrCat("there is no key '", show.key(), "' in quarantine")};
+                  absl::StrCat("the quarantine has no key '", show.key(), "' in quarantine")};
         }
         *found = *std::move(entry);
         return grpc::Status::OK;

@@ -30,7 +30,7 @@ TargetResult ResultOf(const QuarantineEntry& entry) {
   result.set_target(entry.target());
   result.set_status(entry.status());
   result.set_cause("quarantined");
-  result.set_message(absl::StrCat("it killed ", entry.deaths(),
+  result.set_message(absl::StrCat("the shader killed ", entry.deaths(),
                                   " workers and is not compiled again; ",
                                   "the last time: ", entry.cause(), ": ", entry.message(),
                                   " (kiln quarantine show ", entry.key(), ")"));

@@ -48,7 +48,7 @@ Violations RequestChecker::Check(const CompileRequest& request) const {
 void RequestChecker::CheckStage(const char* field, const std::string& stage,
                                 Violations* out) const {
   if (stages_.count(stage) > 0) return;
-  out->emplace_back(field, absl::StrCat("there is no such stage; there are: ", stage_names_));
+  out->emplace_back(field, absl::StrCat("unknown stage; the stages are: ", stage_names_));
 }
 
 void RequestChecker::CheckSource(const CompileRequest& request, Violations* out) const {
@@ -60,11 +60,11 @@ void RequestChecker::CheckSource(const CompileRequest& request, Violations* out)
     case CompileRequest::kGlsl: CheckGlsl(request.glsl(), out); break;
     case CompileRequest::kDigest:
       if (request.digest().sha256().size() != 32) {
-        out->emplace_back("digest.sha256", "a SHA-256 digest has 32 bytes");
+        out->emplace_back("digest.sha256", "must have 32 bytes, the length of a SHA-256 digest");
       }
       if (request.digest().kind() != SourceDigest::SPIRV &&
           request.digest().kind() != SourceDigest::GLSL) {
-        out->emplace_back("digest.kind", "SPIRV or GLSL");
+        out->emplace_back("digest.kind", "must be SPIRV or GLSL");
       }
       break;
     case CompileRequest::SOURCE_NOT_SET:
@@ -107,7 +107,7 @@ void RequestChecker::CheckTargets(const CompileRequest& request, Violations* out
   for (const std::string& target : request.targets()) {
     if (targets_.count(target) == 0) {
       out->emplace_back("targets",
-                        absl::StrCat("there is no such target; there are: ", target_names_));
+                        absl::StrCat("unknown target; the targets are: ", target_names_));
       return;
     }
     if (!seen.insert(target).second) {
@@ -136,12 +136,12 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
   const auto& options = request.options();
   for (uint32_t width : options.widths()) {
     if (IsWidth(width)) continue;
-    out->emplace_back("options.widths", absl::StrCat(width, " is no dispatch width"));
+    out->emplace_back("options.widths", absl::StrCat(width, " is not a dispatch width"));
     break;
   }
   if (const uint32_t size = options.required_subgroup_size(); size != 0 && !IsWidth(size)) {
     out->emplace_back("options.required_subgroup_size",
-                      absl::StrCat(size, " is no dispatch width"));
+                      absl::StrCat(size, " is not a dispatch width"));
   }
   CheckState(request, out);
   AtMost("options.widths", static_cast<uint64_t>(options.widths_size()), 16, "widths", out);
@@ -151,7 +151,7 @@ void RequestChecker::CheckOptions(const CompileRequest& request, Violations* out
     auto it = passes_.find(pass);
     if (it != passes_.end() && it->second) continue;
     out->emplace_back("options.disabled_passes",
-                      it == passes_.end() ? "there is no such pass; GetCapabilities lists them"
+                      it == passes_.end() ? "unknown pass; GetCapabilities lists the passes"
                                           : absl::StrCat(pass, " is needed for correctness"));
     break;
   }
@@ -170,10 +170,10 @@ void RequestChecker::CheckState(const CompileRequest& request, Violations* out) 
   const std::string& stage = request.has_glsl() ? request.glsl().stage() : request.stage();
   if (!worker::IsDefault(state.fragment()) &&
       (stages_.count("fragment") == 0 || (!stage.empty() && stage != "fragment"))) {
-    out->emplace_back("options.state.fragment", "only fragment shaders have such state");
+    out->emplace_back("options.state.fragment", "only fragment shaders have fragment state");
   }
   if (state.has_next_stage_reads() && (stages_.size() == 1 || stage == "compute")) {
-    out->emplace_back("options.state.next_stage_reads", "no stage follows a compute shader");
+    out->emplace_back("options.state.next_stage_reads", "a compute shader has no next stage");
   }
   if (state.view_mask() != 0 && (stages_.size() == 1 || stage == "compute")) {
     out->emplace_back("options.state.view_mask", "compute shaders have no views");

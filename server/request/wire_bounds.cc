@@ -74,7 +74,7 @@ class Walk {
     // Protobuf would read on, beyond the outer message, and notice only at the inner one's end.
     if (const int left = in_->BytesUntilLimit();
         left >= 0 && length > static_cast<uint32_t>(left)) {
-      result_ = {Path(&field), "it is longer than the message around it"};
+      result_ = {Path(&field), "a field is longer than the message that contains it"};
       return false;
     }
     path_.push_back(&field);
@@ -91,8 +91,7 @@ class Walk {
     const auto bound = most_.find(field);
     const uint64_t most = bound == most_.end() ? kMaxOtherFields : bound->second;
     if ((counts_[field] += n) <= most) return true;
-    result_ = {Path(field), absl::StrCat("there are more than ", most,
-                                         ", which is the most that is ", "accepted")};
+    result_ = {Path(field), absl::StrCat("more than ", most, ", the maximum that is accepted")};
     return false;
   }
 

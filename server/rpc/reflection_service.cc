@@ -133,12 +133,12 @@ grpc::ByteBuffer ReflectionService::Answer(const ServerReflectionRequest& reques
       SetExtensionNumbers(pool_, request.all_extension_numbers_of_type(), &response);
       break;
     case ServerReflectionRequest::MESSAGE_REQUEST_NOT_SET:
-      SetError(grpc::StatusCode::UNIMPLEMENTED, "nothing is asked for that is known here",
-               &response);
+      SetError(grpc::StatusCode::UNIMPLEMENTED,
+               "the request asks for nothing that this service knows", &response);
       break;
     default:
       file = FindFile(pool_, request);
-      if (file == nullptr) SetError(grpc::StatusCode::NOT_FOUND, "it is in no file", &response);
+      if (file == nullptr) SetError(grpc::StatusCode::NOT_FOUND, "no file defines it", &response);
   }
   if (file == nullptr) return BytesOf(response);
   // Concatenated messages parse as one that has the fields of both.

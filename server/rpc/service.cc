@@ -90,7 +90,7 @@ class CompileReactor final : public grpc::ServerUnaryReactor {
 
 // Refuses bytes that did not parse; names the wrong field if it can be found.
 void Refuse(const grpc::ByteBuffer& request, Reply* reply) {
-  reply->status = absl::InvalidArgumentError("the request is no CompileRequest");
+  reply->status = absl::InvalidArgumentError("the request is not a valid CompileRequest");
   grpc::Slice slice;
   if (!request.DumpToSingleSlice(&slice).ok()) return;
   std::optional<BadText> bad = FindBadText(

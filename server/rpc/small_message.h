@@ -27,7 +27,8 @@ grpc::Status ParseSmall(const grpc::ByteBuffer& bytes, size_t most, Message* mes
   grpc::Slice slice;
   if (!bytes.DumpToSingleSlice(&slice).ok() ||
       !message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()))) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "the message is none of this method"};
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            "the message is not a valid request of this method"};
   }
   return grpc::Status::OK;
 }

@@ -49,11 +49,10 @@ ItemError ErrorOf(const Reply& reply) {
 ItemError TooLarge(size_t bytes, size_t most) {
   ItemError error;
   error.set_code(static_cast<int>(absl::StatusCode::kResourceExhausted));
-  error.set_message(absl::StrCat("the answer has ", bytes,
-                                 " bytes, and a message of this stream at most ", most,
-                                 " (Limits.max_response_bytes); set takes_chunks and put it "
-                                 "together, or ask for fewer outputs or "
-                                 "targets"));
+  error.set_message(absl::StrCat(
+      "the answer has ", bytes, " bytes; a message of this stream has at most ", most,
+      " (Limits.max_response_bytes); set takes_chunks and join the chunks, or request fewer "
+      "outputs or targets"));
   return error;
 }
 
@@ -163,7 +162,7 @@ ItemError NoRoom() {
   ItemError error;
   error.set_code(static_cast<int>(absl::StatusCode::kUnavailable));
   error.set_message(
-      "answers that are not read take all the room there is, or this client's share of it");
+      "unread answers fill the memory for answers, or this client's share of it: read them");
   error.set_retry_after_ms(1000);
   return error;
 }
@@ -235,7 +234,8 @@ void StreamReactor::OnReadDone(bool ok) {
     if (!answer.messages.empty()) Enqueue(answer.item, std::move(answer.messages));
     if (!good) no_more_items_ = true;
     if (ok && !good) {
-      status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "the message is no StreamRequest");
+      status_ = grpc::Status(grpc::StatusCode::INVALID_ARGUMENT,
+                             "the message is not a valid StreamRequest");
     }
     end = Advance();
   }
@@ -333,7 +333,7 @@ bool StreamReactor::Receive(const grpc::ByteBuffer& bytes, ItemAnswer* answer) {
   if (bad.has_value()) {
     reply.Refuse(FieldOfRequest(bad->field), std::move(bad->what));
   } else {
-    reply.Refuse("request", "it is no CompileRequest");
+    reply.Refuse("request", "it is not a valid CompileRequest");
   }
   answer->messages = Refuse(*item, reply, std::move(share));
   return true;
@@ -344,7 +344,7 @@ bool StreamReactor::MayBegin(uint64_t item, Reply* reply) {
   if (item == 0) {
     reply->Refuse("item", "item numbers begin at 1");
   } else if (open_.count(item) > 0) {
-    reply->Refuse("item", "an item of this number is not answered yet");
+    reply->Refuse("item", "an earlier item of this number is not answered yet");
   } else if (*parts_.draining) {
     parts_.metrics->ShedRequest(metrics::Metrics::Shed::kDraining);
     reply->status = absl::UnavailableError("the daemon is stopping");

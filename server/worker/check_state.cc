@@ -21,9 +21,9 @@ void CheckAttachments(const PipelineState& state, Violations* out) {
     }
     out->emplace_back(
         "options.state.fragment.color.attachments",
-        absl::StrCat("location ", a.location(), ": locations are 0 to ", kMaxAttachments - 1,
-                     ", each given once, masks have 4 bits, and types are FLOAT, "
-                     "SINT and UINT"));
+        absl::StrCat(
+            "location ", a.location(), ": locations must be from 0 to ", kMaxAttachments - 1,
+            ", each given once, masks must have 4 bits, and types must be FLOAT, SINT or UINT"));
     return;
   }
 }
@@ -32,7 +32,7 @@ void CheckSamples(const PipelineState& state, Violations* out) {
   const uint32_t n = state.fragment().samples();
   if (n <= 16 && (n & (n - 1)) == 0) return;
   out->emplace_back("options.state.fragment.samples",
-                    absl::StrCat(n, " is none of 1, 2, 4, 8 and 16"));
+                    absl::StrCat(n, " is not one of 1, 2, 4, 8 and 16"));
 }
 
 void CheckReads(const PipelineState& state, Violations* out) {
@@ -42,9 +42,10 @@ void CheckReads(const PipelineState& state, Violations* out) {
         locations.insert(l.location()).second) {
       continue;
     }
-    out->emplace_back("options.state.next_stage_reads.locations",
-                      absl::StrCat("location ", l.location(), ": locations are 0 to ",
-                                   kMaxLocations - 1, ", each given once, and components 1 to 15"));
+    out->emplace_back(
+        "options.state.next_stage_reads.locations",
+        absl::StrCat("location ", l.location(), ": locations must be from 0 to ", kMaxLocations - 1,
+                     ", each given once, and components from 1 to 15"));
     return;
   }
 }

@@ -118,7 +118,7 @@ absl::Status AddVariant(const Variant& from, Target target, bool assembly, Targe
   if (result->variants_size() == 1) result->set_loadable_by(Name(from.launch.loadable_by));
   if (!assembly) return absl::OkStatus();
   auto text = Disassemble(target, from.code);
-  if (!text.ok()) return absl::InternalError("the code made does not disassemble");
+  if (!text.ok()) return absl::InternalError("the generated code does not disassemble");
   to->set_assembly(*std::move(text));
   return absl::OkStatus();
 }
@@ -239,7 +239,7 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from
     to.stage = row.stage;
     known = true;
   }
-  if (!known) return absl::InvalidArgumentError("there is no such stage");
+  if (!known) return absl::InvalidArgumentError("unknown stage");
   for (const auto& define : from.defines()) to.defines.emplace_back(define.name(), define.value());
   for (const auto& include : from.includes()) {
     front::GlslInclude i;

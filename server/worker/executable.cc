@@ -35,7 +35,7 @@ absl::StatusOr<std::string> FindWorkerExecutable(std::string_view given) {
   if (!given.empty()) {
     std::string path(given);
     if (access(path.c_str(), X_OK) == 0) return path;
-    return absl::NotFoundError(absl::StrCat("no executable worker at ", path));
+    return absl::NotFoundError(absl::StrCat("there is no executable worker program at ", path));
   }
   std::string folder = OwnFolder();
   std::vector<std::string> tried;
@@ -45,7 +45,7 @@ absl::StatusOr<std::string> FindWorkerExecutable(std::string_view given) {
     tried.push_back(path);
   }
   return absl::NotFoundError(
-      absl::StrCat("kiln_worker is not found; looked at ", absl::StrJoin(tried, ", ")));
+      absl::StrCat("kiln_worker was not found; searched ", absl::StrJoin(tried, ", ")));
 }
 
 }  // namespace kiln::worker

@@ -52,7 +52,7 @@ absl::Status ReadAll(int fd, char* p, size_t n, bool at_start) {
     }
     if (r == 0) {
       if (at_start && got == 0) return absl::OutOfRangeError("closed");
-      return absl::UnavailableError("closed inside a frame");
+      return absl::UnavailableError("the connection was closed inside a frame");
     }
     got += static_cast<size_t>(r);
   }
@@ -66,12 +66,13 @@ absl::Status ReadAll(int fd, char* p, size_t n, bool at_start) {
 absl::Status AppendFrame(const google::protobuf::MessageLite& message, std::string* out,
                          const google::protobuf::MessageLite* more) {
   size_t bytes = message.ByteSizeLong() + (more == nullptr ? 0 : more->ByteSizeLong());
-  if (bytes > kMaxFrameBytes) return absl::InvalidArgumentError("message too large for a frame");
+  if (bytes > kMaxFrameBytes)
+    return absl::InvalidArgumentError("the message is too large for a frame");
   size_t start = out->size();
   out->resize(start + kPrefix);
   PutLength(static_cast<uint32_t>(bytes), out->data() + start);
   if (!message.AppendToString(out) || (more != nullptr && !more->AppendToString(out))) {
-    return absl::InternalError("message does not serialise");
+    return absl::InternalError("the message cannot be serialised");
   }
   return absl::OkStatus();
 }
@@ -86,7 +87,7 @@ absl::StatusOr<size_t> ReadFrameLength(int fd) {
   char prefix[kPrefix];
   if (absl::Status s = ReadAll(fd, prefix, kPrefix, true); !s.ok()) return s;
   size_t bytes = GetLength(prefix);
-  if (bytes > kMaxFrameBytes) return absl::DataLossError("a frame longer than any may be");
+  if (bytes > kMaxFrameBytes) return absl::DataLossError("a frame exceeds the maximum length");
   return bytes;
 }
 
@@ -100,7 +101,7 @@ absl::Status ReadFrame(int fd, google::protobuf::MessageLite* message) {
   const absl::StatusOr<size_t> bytes = ReadFrameLength(fd);
   if (!bytes.ok()) return bytes.status();
   if (absl::Status s = ReadFrameBody(fd, *bytes, &body); !s.ok()) return s;
-  if (!message->ParseFromString(body)) return absl::DataLossError("a frame that does not parse");
+  if (!message->ParseFromString(body)) return absl::DataLossError("a frame cannot be parsed");
   return absl::OkStatus();
 }
 

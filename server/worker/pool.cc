@@ -252,25 +252,28 @@ absl::Status Pool::Impl::CheckHello(const Hello& hello) const {
 #endif
   if (kFiltered && options_.limits.seccomp && !hello.sandbox().seccomp()) {
     return absl::FailedPreconditionError(
-        "the worker could not filter its system calls (seccomp); it is not used without");
+        "the worker could not install its system-call filter (seccomp), and is not used without "
+        "one");
   }
   const bool memory =
       options_.limits.address_space_bytes == 0 || hello.sandbox().address_space_limit();
   if (kFiltered && !(memory && hello.sandbox().resource_limits())) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the worker could not limit its ",
-        memory ? "resources" : "memory (--job-memory=0: without)", "; it is not used without"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("the worker could not limit its ",
+                     memory ? "resources" : "memory (--job-memory=0 sets no limit)",
+                     ", and is not used without the limit"));
   }
   if (options_.limits.uid != 0 && !hello.sandbox().not_root()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the worker could not become user ", options_.limits.uid,
-                     " for good; it is not used as root. It needs CAP_SETUID and CAP_SETGID, and a "
-                     "user namespace that has this user (--worker-user=NAME: another; "
-                     "--worker-user=none: it stays root, all other layers hold)"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the worker could not become user ", options_.limits.uid,
+        " for good, and is not used as root. It needs CAP_SETUID and CAP_SETGID, and a user "
+        "namespace that has this user. --worker-user=NAME chooses another user; with "
+        "--worker-user=none workers stay root, with all other layers of the sandbox"));
   }
   if (options_.limits.fault_injection && !hello.fault_injection()) {
     return absl::FailedPreconditionError(
-        "--enable-fault-injection needs a test build of the worker; this one has no faults");
+        "--enable-fault-injection needs a test build of the worker; this build has no fault "
+        "injection");
   }
   return absl::OkStatus();
 }
@@ -287,7 +290,7 @@ absl::Status Pool::Impl::AcceptHello(Slot* slot, Hello hello) {
   }
   // Keys contain these versions: results of another compiler must not be stored under them.
   if (hello.SerializeAsString() != hello_.SerializeAsString()) {
-    return absl::FailedPreconditionError("the worker executable has changed; restart is needed");
+    return absl::FailedPreconditionError("the worker executable has changed; restart kilnd");
   }
   return absl::OkStatus();
 }

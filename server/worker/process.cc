@@ -102,12 +102,12 @@ Exit DescribeSignal(int signal, const Board& board) {
     case SIGSEGV:
       if (board.Note() == kStackOverflowNote) {
         return Named("segv", TargetResult::CRASHED, "stack_overflow",
-                     "the compiler recursed until its stack was full");
+                     "the compiler recursed until its stack overflowed");
       }
       [[fallthrough]];
     case SIGBUS:
       return Named("segv", TargetResult::CRASHED, "segmentation_fault",
-                   "the compiler accessed memory that it does not have");
+                   "the compiler accessed memory outside its address space");
     case SIGABRT: {
       std::string note = board.Note();
       return Named("abort", TargetResult::CRASHED, note.empty() ? "abort" : "assertion",
@@ -118,11 +118,11 @@ Exit DescribeSignal(int signal, const Board& board) {
                    "the compiler made a system call that its sandbox forbids");
     case SIGXCPU:
       return Named("timeout", TargetResult::TIMED_OUT, "cpu_time_limit",
-                   "over the limit of CPU time for one job");
+                   "the job exceeded its CPU time limit");
     case SIGKILL:
       // Not sent by us (the pool knows its own kills): on Linux that is the out-of-memory killer.
       return Named("killed", TargetResult::MEMORY_LIMIT, "killed_by_system",
-                   "the worker was killed by the system, probably for want of memory");
+                   "the worker was killed by the system, probably for lack of memory");
     default:
       return Named("signal", TargetResult::CRASHED, absl::StrCat("signal_", signal),
                    absl::StrCat("the compiler was killed by signal ", signal));
@@ -143,7 +143,7 @@ absl::StatusOr<Executable> Executable::Open(const std::string& path) {
     return absl::NotFoundError(absl::StrCat("worker executable ", path, ": ", strerror(errno)));
   }
   fd = MoveUp(fd);
-  if (fd < 0) return absl::UnavailableError("no descriptor left for the worker executable");
+  if (fd < 0) return absl::UnavailableError("no file descriptor is left for the worker executable");
   return Executable(fd, path);
 }
 
@@ -165,18 +165,18 @@ Exit DescribeExit(int wait_status, const Board& board) {
   int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
   if (code == kExitOutOfMemory || board.OutOfMemory()) {
     return Named("oom", TargetResult::MEMORY_LIMIT, "memory_limit",
-                 "over the limit of memory for one job");
+                 "the job exceeded its memory limit");
   }
   return Named("exited", TargetResult::CRASHED, "worker_exited",
-               absl::StrCat("the worker left with exit code ", code, " in the middle of a job"));
+               absl::StrCat("the worker exited with code ", code, " during a job"));
 }
 
 Exit DescribeTimeout(absl::Duration limit, absl::Duration worked) {
   Exit exit =
       Named("timeout", TargetResult::TIMED_OUT, "wall_time_limit",
-            absl::StrCat("over the limit of ", absl::FormatDuration(limit), " for one job, with ",
-                         absl::FormatDuration(absl::Trunc(worked, absl::Milliseconds(1))),
-                         " of processor time"));
+            absl::StrCat(
+                "the job exceeded its time limit of ", absl::FormatDuration(limit), ", with ",
+                absl::FormatDuration(absl::Trunc(worked, absl::Milliseconds(1))), " of CPU time"));
   exit.blames_job = worked >= limit / 2;
   return exit;
 }
@@ -191,7 +191,7 @@ absl::StatusOr<std::unique_ptr<Process>> Process::Start(const Executable& execut
   int mine = pair[0];
   int theirs = MoveUp(pair[1]);
   int board_fd = fcntl(board.fd(), F_DUPFD_CLOEXEC, 10);
-  absl::StatusOr<pid_t> pid = absl::UnavailableError("no more descriptors for a worker");
+  absl::StatusOr<pid_t> pid = absl::UnavailableError("no file descriptor is left for a worker");
   if (theirs >= 0 && board_fd >= 0) {
     pid = Spawn(executable.ExecPath(), Arguments(limits), theirs, board_fd);
   }
@@ -228,7 +228,7 @@ absl::StatusOr<Hello> Process::AwaitHello(absl::Duration timeout, absl::Duration
     Hello hello;
     bool taken = false;
     if (reader.Take(&hello, &taken) != absl::StatusCode::kOk) {
-      return absl::UnavailableError("the worker's greeting is not understood");
+      return absl::UnavailableError("the worker's first message cannot be parsed");
     }
     if (taken) return hello;
     const absl::Duration now = Uptime();

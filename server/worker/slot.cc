@@ -96,8 +96,8 @@ absl::Status Slot::StartWorker() {
   if (!(*process)->IsMine()) {
     (*process)->Retire();  // ends it by closing its socket, since signals are not allowed
     return absl::FailedPreconditionError(
-        "this root may not end processes of another user (CAP_KILL), as workers are; "
-        "--worker-user=none: they stay root");
+        "kilnd lacks CAP_KILL, without which it cannot end workers that run as another user; "
+        "--worker-user=none runs them as root");
   }
   if (absl::Status s = pool_->AcceptHello(this, *std::move(hello)); !s.ok()) return s;
   process_ = *std::move(process);
@@ -177,7 +177,7 @@ bool Slot::Answers(const Pool::Handle& entry) {
   DropProcess();
   if (!died) {
     exit.reason = kUnresponsive;
-    exit.message = "it did not answer a ping and was ended; the job went to another worker";
+    exit.message = "the worker did not answer a ping and was ended; its job went to another worker";
   }
   if (pool_->options().on_idle_death) pool_->options().on_idle_death(exit);
   Report(exit.reason);
@@ -345,20 +345,24 @@ Exit Slot::DescribeStop(Exchange how, absl::Duration worked) const {
     case Exchange::kDeadline: return DescribeTimeout(pool_->options().limits.wall_time, worked);
     case Exchange::kNotBegun:
       return {kUnresponsive, TargetResult::CRASHED, "worker_unresponsive",
-              absl::StrCat(kMaxHandedBack, " workers did not begin with the job"), false};
+              absl::StrCat(kMaxHandedBack, " workers did not start the job"), false};
     case Exchange::kTooLarge:
       return {"recycle", TargetResult::CRASHED, "job_too_large",
-              absl::StrCat("more than the ", kMaxFrameBytes, " bytes that a worker takes"), false};
-    case Exchange::kDistrusted:
-      return {kDistrusted, TargetResult::CRASHED, "worker_protocol", "what it says is not believed",
+              absl::StrCat("the job has more than the ", kMaxFrameBytes,
+                           " bytes that a worker accepts"),
               false};
+    case Exchange::kDistrusted:
+      return {kDistrusted, TargetResult::CRASHED, "worker_protocol",
+              "the worker is no longer trusted", false};
     case Exchange::kGaveWay:
-      return {kPreempted, TargetResult::CRASHED, "worker_protocol", "others had short jobs", false};
+      return {kPreempted, TargetResult::CRASHED, "worker_protocol",
+              "the job gave way to short jobs of other clients", false};
     case Exchange::kCancelGraceOver:
-      return {"cancelled", TargetResult::CANCELLED, "cancelled", "cancelled while it ran", false};
+      return {"cancelled", TargetResult::CANCELLED, "cancelled",
+              "the job was cancelled while it ran", false};
     default:
       return {"killed", TargetResult::CRASHED, "worker_protocol",
-              "the worker answered something that is no result"};
+              "the worker's answer is not a result"};
   }
 }
 

@@ -202,7 +202,7 @@ int WorkerMain(int argc, char** argv, Backend* backend, FaultInjector inject) {
   Arguments arguments;
   if (!ParseArguments(argc, argv, inject, &arguments)) {
     static const char kUsage[] =
-        "kiln_worker is started by kilnd and by kiln --local; it is of no use by itself.\n";
+        "kiln_worker is started by kilnd and by kiln --local; it does nothing by itself.\n";
     return write(2, kUsage, sizeof kUsage - 1) < 0 ? 3 : 2;
   }
   auto board = Board::Attach(kBoardFd);

@@ -91,7 +91,7 @@ class Batch(Cli):
         self.assertIn('wide.tgl.16.bin', files)
         self.assertIn('a.comp~2.tgl.8.launch.json', files)
         bad = self.file('bad.jsonl', '{"file": "a.comp"}\n{"file": "a.comp", "widths": [3]}\n')
-        self.fails(2, r"bad\.jsonl:2: '3' is no dispatch width", 'batch', '--target=tgl',
+        self.fails(2, r"bad\.jsonl:2: '3' is not a dispatch width", 'batch', '--target=tgl',
                    '--manifest=' + bad)
         bad = self.file('bad.jsonl', '{"file": "a.comp", "targets": ["tgll"]}')
         self.fails(2, r'did you mean tgl', 'batch', '--target=tgl', '--manifest=' + bad)

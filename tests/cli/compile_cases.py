@@ -193,7 +193,7 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
                 (r'given twice', ['--target=tgl,tgl']),
                 (r'constant 1 is given twice', ['--target=tgl', '--spec=1=2', '--spec=1=3']),
                 (r'there is no type', ['--target=tgl', '--spec=1=half:2']),
-                (r"'7' is no dispatch width", ['--target=tgl', '--widths=7']),
+                (r"'7' is not a dispatch width", ['--target=tgl', '--widths=7']),
                 (r"'pixel' is no stage", ['--target=tgl', '--stage=pixel']),
                 (r'NAME or NAME=VALUE', ['--target=tgl', '-D', '1X']),
                 (r'--state=s\.json: .*', ['--target=tgl', '--state=s.json']),

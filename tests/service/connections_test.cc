@@ -511,8 +511,9 @@ TEST_F(ConnectionsTest, TheLastDescriptorIsSpentOnRefusing) {
   EXPECT_EQ(Call(5000, false).error_code(), grpc::UNAVAILABLE);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
   flood.Close();
-  EXPECT_NE(kilnd_->Page("/healthz").find("\nconnections_full: clients are refused for want of "),
-            std::string::npos)
+  EXPECT_NE(
+      kilnd_->Page("/healthz").find("\nconnections_full: new clients are refused for lack of "),
+      std::string::npos)
       << kilnd_->Page("/healthz");
   EXPECT_TRUE(Call().ok());
   EXPECT_GE(Metric("kiln_connections_refused_total{listener=\"grpc\",reason=\"descriptors\"}"), 1);
@@ -567,7 +568,7 @@ TEST_F(ConnectionsTest, EveryKindOfAddress) {
     if (listen[0] == 'u') {
       KilndProcess other({"--listen=" + listen});
       EXPECT_FALSE(other.AwaitReady());
-      EXPECT_NE(other.log().find("another program listens there"), std::string::npos);
+      EXPECT_NE(other.log().find("another program is listening on it"), std::string::npos);
       kilnd_->Signal(SIGKILL);
       kilnd_->Wait();
       EXPECT_TRUE(std::filesystem::exists(socket));
@@ -587,7 +588,7 @@ TEST_F(ConnectionsTest, TooFewDescriptorsAreAClearError) {
   kilnd_ = std::make_unique<KilndProcess>(std::vector<std::string>(), Descriptors{100, 100});
   EXPECT_FALSE(kilnd_->AwaitReady());
   EXPECT_EQ(kilnd_->Wait(), 1);
-  EXPECT_NE(kilnd_->log().find("at most 100 descriptors are allowed"), std::string::npos)
+  EXPECT_NE(kilnd_->log().find("this process may have at most 100 open files"), std::string::npos)
       << kilnd_->log();
 }
 

@@ -135,7 +135,7 @@ TEST_F(DiskCacheTest, ADirectoryThatOthersCanWriteTo) {
   EXPECT_EQ(Tier(DigestOnly(2)), kiln::v1alpha::CACHE_MEMORY);
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
-  const std::string why = "others can write to cache directory " + cache_ + " (mode 0777)";
+  const std::string why = "other users can write to cache directory " + cache_ + " (mode 0777)";
   EXPECT_NE(kilnd_->log().find("event=cache_failing cause=open_to_others message=\"" + why),
             std::string::npos)
       << kilnd_->log();

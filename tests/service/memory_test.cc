@@ -136,7 +136,7 @@ TEST_F(MemoryTest, WhatWasGivenAndDoesNotFitIsRefusedWithTheSum) {
   const std::string said = Refusal({"--as=900000000"}, {"--request-bytes=256MiB"});
   for (const char* part :
        {"address space is limited to 858 MiB (RLIMIT_AS", "512 MiB  requests in flight",
-        "2 x --request-bytes", "Given were ", "--request-bytes=256MiB"}) {
+        "2 x --request-bytes", "These settings are given: ", "--request-bytes=256MiB"}) {
     EXPECT_NE(said.find(part), std::string::npos) << part << "\n" << said;
   }
   EXPECT_NE(Refusal({"--as=900000000"}, {"--job-memory=2GiB"}).find("--job-memory=2GiB"),

@@ -13,7 +13,7 @@ import time
 
 # Replies of a daemon that is full.
 SHED = (r"UNAVAILABLE: (too many calls are waiting|the queue is full|"
-        r"requests of \d+ bytes are all that is held)")
+        r"requests in flight fill the limit of \d+ bytes)")
 RESULT = r"(OK|REFUSED/.*)$"
 # Ends that a request may have without a fault, by kind of request.
 ALLOWED = {

@@ -5,9 +5,9 @@
 
 #include "core/intel/emit/operands.h"
 #include "core/intel/isa/codes.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 
 namespace kiln::intel {
 namespace {

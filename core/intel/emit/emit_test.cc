@@ -7,8 +7,8 @@
 #include "core/intel/emit/passes.h"
 #include "core/intel/isa/disasm.h"
 #include "core/intel/isa/messages.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/lir/parse.h"
 #include "core/lir/verify.h"
 #include "gtest/gtest.h"
@@ -47,7 +47,7 @@ constexpr char kHeader[] =
     "value %5 G 4x1\n";
 
 isa::Program Make(const std::string& body, const std::string& header = kHeader) {
-  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), header + body);
+  absl::StatusOr<lir::Function> f = lir::Parse(MachineOf(Tgl()), header + body);
   EXPECT_TRUE(f.ok()) << f.status();
   if (!f.ok()) return isa::Program(kGen);
   absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
@@ -143,19 +143,19 @@ std::string Loop() {
 // block, and so does that halt itself; the mask of dead lanes is f1.0.
 TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
   const absl::StatusOr<lir::Function> f =
-      lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
-                                      "livein %4 at 0\n"
-                                      "exit_block b1\n"
-                                      "block b0 depth 0\n"
-                                      "  %2:ud@0 = cmp %4:ud@0 #0x5:ud {w8 cmod 1}\n"
-                                      "  discard_jump %2:ud@0 {w8 pred 1 id 7}\n"
-                                      "  %0:ud@16 = mov #0x1:ud {w8}\n"
-                                      "  discard_jump {w8 aux 1 id 8}\n"
-                                      "  -> b1\n"
-                                      "block b1 depth 0\n"
-                                      "  %1:ud@24 = mov %4:ud@0 {w8 nomask}\n");
+      lir::Parse(MachineOf(Tgl()), std::string(kHeader) +
+                                       "livein %4 at 0\n"
+                                       "exit_block b1\n"
+                                       "block b0 depth 0\n"
+                                       "  %2:ud@0 = cmp %4:ud@0 #0x5:ud {w8 cmod 1}\n"
+                                       "  discard_jump %2:ud@0 {w8 pred 1 id 7}\n"
+                                       "  %0:ud@16 = mov #0x1:ud {w8}\n"
+                                       "  discard_jump {w8 aux 1 id 8}\n"
+                                       "  -> b1\n"
+                                       "block b1 depth 0\n"
+                                       "  %1:ud@24 = mov %4:ud@0 {w8 nomask}\n");
   ASSERT_TRUE(f.ok()) << f.status();
-  EXPECT_TRUE(lir::VerifyAllocated(TargetOf(Tgl()), *f).ok());
+  EXPECT_TRUE(lir::VerifyAllocated(MachineOf(Tgl()), *f).ok());
   const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f);
   ASSERT_TRUE(p.ok()) << p.status();
   EXPECT_EQ(Text(*p),
@@ -174,8 +174,8 @@ TEST(Emit, DiscardJumpsMeetAtTheExitBlock) {
 // meet: a thread without lanes executes none of the code between. An if in front of all halts
 // continues after its endif.
 TEST(Emit, AThreadThatHaltedInIfsSkipsWhatFollows) {
-  const absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), std::string(kHeader) +
-                                                                          R"(livein %4 at 0
+  const absl::StatusOr<lir::Function> f = lir::Parse(MachineOf(Tgl()), std::string(kHeader) +
+                                                                           R"(livein %4 at 0
 exit_block b7
 block b0 depth 0
   if %2:uw@0 {w8 pred 1}
@@ -380,8 +380,9 @@ TEST(Peephole, BreakBeforeWhileIsItsCondition) {
 }
 
 TEST(Emit, ControlBitsChangeFirst) {
-  const absl::StatusOr<lir::Function> f = lir::Parse(
-      TargetOf(Tgl()), std::string(kHeader) + "block b0 depth 0\n  %5:ud@32 = mov %0:ud@16 {w8}\n");
+  const absl::StatusOr<lir::Function> f =
+      lir::Parse(MachineOf(Tgl()),
+                 std::string(kHeader) + "block b0 depth 0\n  %5:ud@32 = mov %0:ud@16 {w8}\n");
   ASSERT_TRUE(f.ok());
   const absl::StatusOr<isa::Program> p = Emit(Tgl(), *f, {.set = 0x80, .clear = 0x400});
   ASSERT_TRUE(p.ok());

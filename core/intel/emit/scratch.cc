@@ -7,9 +7,9 @@
 #include "core/intel/emit/headers.h"
 #include "core/intel/emit/operands.h"
 #include "core/intel/emit/sends.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 
 namespace kiln::intel {
 namespace {

@@ -4,14 +4,14 @@
 #include "absl/strings/str_split.h"
 #include "core/intel/emit/emit.h"
 #include "core/intel/isa/disasm.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/lir/parse.h"
 
 namespace kiln::intel {
 
 std::string Emitted(std::string_view body, int width) {
   const absl::StatusOr<lir::Function> f = lir::Parse(
-      TargetOf(Tgl()),
+      MachineOf(Tgl()),
       absl::StrCat(
           "function tgl width ", width,
           "\nvalue %0 G 4x1\nvalue %1 G 4x1\nvalue %2 G 4x1\nvalue %3 G 2x1\nvalue %4 G 2x1\n"

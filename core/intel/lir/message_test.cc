@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/testing.h"
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
@@ -34,10 +34,10 @@ TEST(Message, TextIsReadBack) {
       "  msg.write %0:ud %1:ud {w16 [byte_scattered_write header 1 bti 253 lanes 16 element_bytes "
       "2]}\n"
       "  msg.write %0:ud {w16 [interpolate_offset lanes 16 offset_x 7 offset_y -8 linear 1]}\n";
-  const auto f = lir::Parse(TargetOf(Tgl()), text);
+  const auto f = lir::Parse(MachineOf(Tgl()), text);
   ASSERT_TRUE(f.ok()) << f.status();
-  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
-  EXPECT_EQ(lir::Print(TargetOf(Tgl()), *f), text);
+  EXPECT_EQ(lir::Verify(MachineOf(Tgl()), *f), absl::OkStatus());
+  EXPECT_EQ(lir::Print(MachineOf(Tgl()), *f), text);
   ASSERT_EQ(f->side.size(), 3u);
   const LirMessage read = lir::RecordOf<LirMessage>(f->side[0]);
   EXPECT_EQ(read.fields.message, isa::Message::kUntypedRead);
@@ -47,7 +47,7 @@ TEST(Message, TextIsReadBack) {
 
 TEST(Message, EqualOnesShareARow) {
   const std::string read = "  %1:ud = msg.read %0:ud {w16 [untyped_read lanes 16 channels 1]}\n";
-  lir::Function f = *lir::Parse(TargetOf(Tgl()), kHeader + read);
+  lir::Function f = *lir::Parse(MachineOf(Tgl()), kHeader + read);
   LirMessage m = lir::RecordOf<LirMessage>(f.side[0]);
   EXPECT_EQ(AddMessage(f, m), 0u);
   m.bindless = true;
@@ -150,17 +150,17 @@ TEST(Message, TextThatIsNoneIsRefused) {
         "[interpolate_offset offset_x -129]", "[untyped_read bti -1]", "[untyped_read mlen 1]",
         "[untyped_read lanes 16", "[untyped_read x 1]"}) {
     const std::string line = std::string("  msg.write %0:ud {w16 ") + side + "}\n";
-    EXPECT_FALSE(lir::Parse(TargetOf(Tgl()), kHeader + line).ok()) << side;
+    EXPECT_FALSE(lir::Parse(MachineOf(Tgl()), kHeader + line).ok()) << side;
   }
   const std::string good = "  msg.write %0:ud {w16 [untyped_read bti 255]}\n";
-  EXPECT_EQ(lir::Parse(TargetOf(Tgl()), kHeader + good).status(), absl::OkStatus());
+  EXPECT_EQ(lir::Parse(MachineOf(Tgl()), kHeader + good).status(), absl::OkStatus());
 }
 
 TEST(Message, RowsMustBeThere) {
   const auto f =
-      lir::Parse(TargetOf(Tgl()), std::string(kHeader) + "  msg.write %0:ud {w16 aux 0}\n");
+      lir::Parse(MachineOf(Tgl()), std::string(kHeader) + "  msg.write %0:ud {w16 aux 0}\n");
   ASSERT_TRUE(f.ok()) << f.status();
-  const absl::Status status = lir::Verify(TargetOf(Tgl()), *f);
+  const absl::Status status = lir::Verify(MachineOf(Tgl()), *f);
   EXPECT_NE(std::string(status.message()).find("L17"), std::string::npos) << status;
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/subgroup.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/perf/timing.h"
 
 namespace kiln::intel {

@@ -9,7 +9,7 @@
 
 #include "core/intel/device/timings.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::intel {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/lir/testing.h"
 #include "gtest/gtest.h"
 
@@ -28,7 +28,7 @@ lir::Timing TimingAt(int width, const std::string& instruction) {
                                      "  " + instruction + "\n");
   if (f.blocks.empty()) return {};
   const lir::Timing t = LirTiming(*Tgl().timings, f, FirstOf(f));
-  const lir::Target& target = TargetOf(Tgl());
+  const lir::Machine& target = MachineOf(Tgl());
   EXPECT_EQ(target.timing(target, f, FirstOf(f)).latency, t.latency) << "the hook";
   return t;
 }

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/lir/parse.h"
 #include "gtest/gtest.h"
 
@@ -16,7 +16,7 @@ lir::Function Parsed(const std::string& blocks, int width = 32) {
   for (int i = 0; i < 3; ++i) absl::StrAppend(&text, "value %", i, " G 4x1\n");
   for (int i = 3; i < 6; ++i) absl::StrAppend(&text, "value %", i, " F 0x1\n");
   const absl::StatusOr<lir::Function> f =
-      lir::Parse(TargetOf(Tgl()), absl::StrCat(text, "block b0 depth 0\n", blocks));
+      lir::Parse(MachineOf(Tgl()), absl::StrCat(text, "block b0 depth 0\n", blocks));
   EXPECT_TRUE(f.ok()) << f.status();
   return f.ok() ? *f : lir::Function();
 }

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/messages/testing.h"
 #include "core/lir/schedule/schedule.h"
@@ -68,7 +68,7 @@ TEST(HalveMessages, CollectsInFrontOfTheExitBlockGo) {
 
 absl::StatusOr<bool> HalveAndSchedule(lir::Function& f, PassContext& context) {
   const absl::StatusOr<bool> changed = HalveMessages(f, context);
-  lir::schedule::ScheduleBeforeAllocation(TargetOf(Tgl()), &f, {});
+  lir::schedule::ScheduleBeforeAllocation(MachineOf(Tgl()), &f, {});
   return changed;
 }
 

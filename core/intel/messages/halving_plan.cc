@@ -46,9 +46,9 @@
 #include <numeric>
 
 #include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/lir/liveness.h"
 
 namespace kiln::intel {
@@ -113,7 +113,7 @@ bool TakesHalf(const lir::Function& f, InstId id, const Operand& o) {
 
 HalvingPlan::HalvingPlan(const lir::Function& f, const Device& device, PassContext& context)
     : f_(f),
-      target_(TargetOf(device)),
+      target_(MachineOf(device)),
       context_(context),
       flag_room_(f, lir::FreeUnits(target_, f, kPoolFlag)),
       reads_(f.values.size()),

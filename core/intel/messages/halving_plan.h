@@ -26,7 +26,7 @@
 #include "core/intel/device/device.h"
 #include "core/intel/messages/flag_room.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::intel {
 
@@ -87,7 +87,7 @@ class HalvingPlan {
   void Unite(uint32_t a, uint32_t b) { group_[Group(a)] = Group(b); }
 
   const lir::Function& f_;
-  const lir::Target& target_;
+  const lir::Machine& target_;
   PassContext& context_;
   FlagRoom flag_room_;
   std::vector<Reads> reads_;           // by value

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/lir/parse.h"
 #include "gtest/gtest.h"
 
@@ -21,7 +21,7 @@ std::string Halved(const std::string& body, int64_t rewrites = -1) {
                   "value %8 G 4x2\n");
   for (int i = 9; i < 12; ++i) absl::StrAppend(&text, "value %", i, " F 0x1\n");
   absl::StrAppend(&text, "livein %5 at 0\nlivein %6 at 32\nblock b0 depth 0\n", body);
-  const absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), text);
+  const absl::StatusOr<lir::Function> f = lir::Parse(MachineOf(Tgl()), text);
   if (!f.ok()) return std::string(f.status().message());
   PassContext context = PassContext::ForTest(rewrites);
   const HalvingPlan plan(*f, Tgl(), context);

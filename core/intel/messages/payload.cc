@@ -1,8 +1,8 @@
 #include "core/intel/messages/payload.h"
 
 #include "core/intel/isa/instruction.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/lir/build.h"
 
 namespace kiln::intel {

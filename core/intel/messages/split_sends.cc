@@ -18,9 +18,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/intel/isa/opcodes.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/messages/payload.h"
 #include "core/lir/build.h"

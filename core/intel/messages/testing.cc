@@ -1,8 +1,8 @@
 #include "core/intel/messages/testing.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
-#include "core/intel/lir/target.h"
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
@@ -67,14 +67,14 @@ std::string AfterWith(const std::string& values, const std::string& body,
                    "}\n  %1:ud = mov %12.1:ud {w", width, "}\n  %2:ud = mov %12.2:ud {w", width,
                    "}\n  %13x8:ud = sampler_header %12x8:ud {w8 nomask}\n",
                    "  %14:ud = mov %12.3:ud {nomask}\n", body);
-  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), text);
+  absl::StatusOr<lir::Function> f = lir::Parse(MachineOf(Tgl()), text);
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
   PassContext context = PassContext::ForTest(rewrites);
   const absl::StatusOr<bool> changed = pass(*f, context);
   if (!changed.ok()) return std::string(changed.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
-  const std::string out = lir::Print(TargetOf(Tgl()), *f);
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string out = lir::Print(MachineOf(Tgl()), *f);
   const std::string marker = "{nomask}\n";
   const std::string rest = out.substr(out.find(marker) + marker.size());
   EXPECT_EQ(*changed, rest != body)

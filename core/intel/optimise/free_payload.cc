@@ -15,8 +15,8 @@
 // Source: public discussion of Mesa's allocator (core/intel/SOURCES.md).
 #include <vector>
 
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
 
 namespace kiln::intel {
@@ -26,7 +26,7 @@ constexpr uint32_t kDwords = 8;  // units of a register
 
 }  // namespace
 
-void HoldPayload(const lir::Target& target, uint32_t registers, lir::Function& f) {
+void HoldPayload(const lir::Machine& target, uint32_t registers, lir::Function& f) {
   std::vector<bool> read(registers);
   for (lir::LiveIn& l : f.live_ins) {
     const lir::Value& v = f.value(l.value);

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/width_abi.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/select/select.h"
 #include "core/lir/liveness.h"
@@ -27,7 +27,7 @@ namespace {
 constexpr uint32_t kDwords = 8;  // units of a register
 constexpr uint32_t kRegisters = 128;
 
-const lir::Target& T() { return TargetOf(Tgl()); }
+const lir::Machine& T() { return MachineOf(Tgl()); }
 
 lir::Function Read(const std::string& text) {
   absl::StatusOr<lir::Function> f = lir::Parse(T(), text);
@@ -37,7 +37,7 @@ lir::Function Read(const std::string& text) {
 
 // Holds `payload` registers from r0 on, and frees them if `free` is set.
 lir::Function Held(lir::Function f, uint32_t payload, bool free) {
-  HoldPayload(TargetOf(Tgl()), payload, f);
+  HoldPayload(MachineOf(Tgl()), payload, f);
   EXPECT_TRUE(lir::Verify(T(), f).ok()) << lir::Verify(T(), f);
   if (!free) return f;
   PassContext context = PassContext::ForTest();

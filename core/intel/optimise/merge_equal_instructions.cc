@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/base/key_table.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
 #include "core/lir/dominators.h"
 

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/pass.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::intel {
 
@@ -42,7 +42,7 @@ absl::StatusOr<bool> PlaceConstants(lir::Function& f, PassContext& context);
 // Holds the data that a thread starts with, in this many registers from the first on, in these
 // registers to the program's end, read or not (lir::LiveIn::held; registers of no live-in are
 // reserved). For selected code, before any pass.
-void HoldPayload(const lir::Target& target, uint32_t registers, lir::Function& f);
+void HoldPayload(const lir::Machine& target, uint32_t registers, lir::Function& f);
 
 // Undoes HoldPayload, register by register: after its last use the payload is allocatable.
 absl::StatusOr<bool> FreePayload(lir::Function& f, PassContext& context);

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
 #include "core/lir/build.h"
 

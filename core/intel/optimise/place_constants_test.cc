@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/optimise/testing.h"
 #include "core/lir/parse.h"
@@ -44,12 +44,12 @@ std::string Uses(int n, int result = 2) {
 
 // Returns the number of constant moves that each block has after the pass.
 std::vector<int> Made(const std::string& text) {
-  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), text);
+  absl::StatusOr<lir::Function> f = lir::Parse(MachineOf(Tgl()), text);
   EXPECT_TRUE(f.ok()) << f.status();
   PassContext context = PassContext::ForTest(-1);
-  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
+  EXPECT_EQ(lir::Verify(MachineOf(Tgl()), *f), absl::OkStatus());
   EXPECT_TRUE(PlaceConstants(*f, context).ok());
-  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), *f), absl::OkStatus());
+  EXPECT_EQ(lir::Verify(MachineOf(Tgl()), *f), absl::OkStatus());
   std::vector<int> made;
   for (const lir::Block& b : f->blocks) {
     made.push_back(0);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/optimise/testing.h"
 #include "core/lir/parse.h"
@@ -25,13 +25,13 @@ constexpr char kTwoExits[] =
     "  eot %21:ud\n";
 
 lir::Function Read() {
-  auto f = lir::Parse(TargetOf(Tgl()), testing::Header() + kTwoExits);
+  auto f = lir::Parse(MachineOf(Tgl()), testing::Header() + kTwoExits);
   EXPECT_TRUE(f.ok()) << f.status();
   return *std::move(f);
 }
 
 int Preferred(const lir::Function& f) {
-  const std::string text = lir::Print(TargetOf(Tgl()), f);
+  const std::string text = lir::Print(MachineOf(Tgl()), f);
   int n = 0;
   for (size_t at = text.find(" preferred"); at != text.npos; at = text.find(" preferred", at + 1)) {
     ++n;
@@ -43,14 +43,14 @@ int Preferred(const lir::Function& f) {
 TEST(PreferExits, MarksEachJumpOnce) {
   for (const int limit : {0, 1, 2, 7}) {
     lir::Function f = Read();
-    const std::string before = lir::Print(TargetOf(Tgl()), f);
+    const std::string before = lir::Print(MachineOf(Tgl()), f);
     PassContext context = PassContext::ForTest(limit);
     const auto changed = PreferExits(f, context);
     ASSERT_TRUE(changed.ok()) << changed.status();
     EXPECT_EQ(*changed, limit != 0);
     EXPECT_EQ(Preferred(f), std::min(limit, 2));
     for (lir::Inst& inst : f.insts) inst.flags &= static_cast<uint8_t>(~lir::kPreferredExit);
-    EXPECT_EQ(lir::Print(TargetOf(Tgl()), f), before);
+    EXPECT_EQ(lir::Print(MachineOf(Tgl()), f), before);
   }
   lir::Function f = Read();
   PassContext context = PassContext::ForTest();
@@ -68,11 +68,11 @@ TEST(PreferExits, DoesNothingWithoutExits) {
 }
 
 TEST(PreferExits, OnlyAnExitIsOne) {
-  auto f = lir::Parse(TargetOf(Tgl()), testing::Header() +
-                                           "block b0 depth 0\n"
-                                           "  %0:f = mul %21.3:f %21.4:f {w8 preferred}\n");
+  auto f = lir::Parse(MachineOf(Tgl()), testing::Header() +
+                                            "block b0 depth 0\n"
+                                            "  %0:f = mul %21.3:f %21.4:f {w8 preferred}\n");
   ASSERT_TRUE(f.ok()) << f.status();
-  EXPECT_NE(lir::Verify(TargetOf(Tgl()), *f).message().find("L22"), std::string::npos);
+  EXPECT_NE(lir::Verify(MachineOf(Tgl()), *f).message().find("L22"), std::string::npos);
 }
 
 }  // namespace

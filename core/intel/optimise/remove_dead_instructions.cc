@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/message.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/optimise/def_use.h"
 #include "core/intel/optimise/passes.h"
 

@@ -1,7 +1,7 @@
 #include "core/intel/optimise/testing.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/lir/parse.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
@@ -23,14 +23,14 @@ std::string Header() {
 
 std::string After(const std::string& body,
                   absl::StatusOr<bool> (*pass)(lir::Function&, PassContext&), int64_t rewrites) {
-  absl::StatusOr<lir::Function> f = lir::Parse(TargetOf(Tgl()), Header() + body);
+  absl::StatusOr<lir::Function> f = lir::Parse(MachineOf(Tgl()), Header() + body);
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
   PassContext context = PassContext::ForTest(rewrites);
   const absl::StatusOr<bool> changed = pass(*f, context);
   if (!changed.ok()) return std::string(changed.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   const size_t begin = text.find("block b0");
   std::string out = text.substr(begin);
   EXPECT_EQ(*changed, out != body)

@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/pipeline/schedule.h"
 #include "core/intel/pipeline/widths.h"
 #include "core/lir/liveness.h"
@@ -20,10 +20,11 @@ absl::StatusOr<lir::ra::AllocationStats> Allocate(Work& w, bool spill,
                                                   std::vector<lir::Pressure>* pressure = nullptr) {
   const lir::Function ssa = w.check ? w.lir : lir::Function();
   absl::StatusOr<lir::ra::AllocationStats> stats =
-      spill ? lir::ra::AllocateWithSpills(TargetOf(*w.device), &w.lir)
-            : lir::ra::Allocate(TargetOf(*w.device), &w.lir, pressure);
+      spill ? lir::ra::AllocateWithSpills(MachineOf(*w.device), &w.lir)
+            : lir::ra::Allocate(MachineOf(*w.device), &w.lir, pressure);
   if (!stats.ok() || !w.check) return stats;
-  if (absl::Status s = lir::ra::CheckAllocation(TargetOf(*w.device), ssa, w.lir); !s.ok()) return s;
+  if (absl::Status s = lir::ra::CheckAllocation(MachineOf(*w.device), ssa, w.lir); !s.ok())
+    return s;
   return stats;
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/cause.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/pipeline/schedule.h"
 #include "core/intel/pipeline/testing.h"
 #include "core/lir/verify.h"
@@ -36,7 +36,7 @@ uint32_t Top(const lir::Function& f) {
       for (const auto operands : {f.defs(id), f.uses(id)}) {
         for (const lir::Operand& o : operands) {
           if (!IsValue(o) || f.value(o.value()).file == kFileF) continue;
-          const uint32_t units = TargetOf(Tgl()).units_per_comp(f, f.value(o.value())) * o.comps;
+          const uint32_t units = MachineOf(Tgl()).units_per_comp(f, f.value(o.value())) * o.comps;
           top = std::max(top, (o.reg + units + 7) / 8);
         }
       }
@@ -50,7 +50,7 @@ TEST(AllocateRegisters, WhatFitsHasNoScratchMemory) {
   Work work = shader.At(16);
   ASSERT_EQ(RunUntil("allocate_registers", work), absl::OkStatus());
   EXPECT_EQ(work.stage, Work::Stage::kAllocated);
-  EXPECT_EQ(lir::VerifyAllocated(TargetOf(Tgl()), work.lir), absl::OkStatus());
+  EXPECT_EQ(lir::VerifyAllocated(MachineOf(Tgl()), work.lir), absl::OkStatus());
   EXPECT_EQ(work.grf_used, Top(work.lir));
   EXPECT_GE(work.grf_used, 113u) << "the end of thread has its payload in the tail";
   EXPECT_EQ(work.spills + work.fills + work.spill_bytes + work.fill_bytes, 0);
@@ -63,7 +63,7 @@ TEST(AllocateRegisters, WhatDoesNotFitIsSpilled) {
   Work work = shader.At(16);
   Remarks remarks;
   ASSERT_EQ(RunUntil("allocate_registers", work, &remarks), absl::OkStatus());
-  EXPECT_EQ(lir::VerifyAllocated(TargetOf(Tgl()), work.lir), absl::OkStatus());
+  EXPECT_EQ(lir::VerifyAllocated(MachineOf(Tgl()), work.lir), absl::OkStatus());
   EXPECT_GT(work.spills, 0);
   EXPECT_GT(work.fills, 0);
   EXPECT_GE(work.spill_bytes, 32 * work.spills) << "a message has a register at least";
@@ -125,7 +125,7 @@ TEST(AllocateRegisters, FallsBackOnTheOrderBeforeScheduling) {
     ASSERT_EQ(RunUntil("prefer_exits", work), absl::OkStatus());
     work.unscheduled = PutLoadsFirst(work.lir);
     ASSERT_NE(OrderOf(work.lir), work.unscheduled);
-    ASSERT_EQ(lir::Verify(TargetOf(Tgl()), work.lir), absl::OkStatus());
+    ASSERT_EQ(lir::Verify(MachineOf(Tgl()), work.lir), absl::OkStatus());
     work.schedule_fits = fits;
     work.may_spill = false;
     Remarks remarks;

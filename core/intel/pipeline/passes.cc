@@ -9,7 +9,7 @@
 #include "core/intel/isa/apply_workarounds.h"
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/disasm.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/messages/passes.h"
 #include "core/intel/optimise/passes.h"
 #include "core/intel/pipeline/allocate_registers.h"
@@ -50,7 +50,7 @@ absl::StatusOr<bool> Select(Work& w, PassContext&) {
   absl::StatusOr<lir::Function> f = intel::Select(*w.module, *w.abi, w.at_width);
   if (!f.ok()) return f.status();
   w.lir = *std::move(f);
-  HoldPayload(TargetOf(*w.device), StartRegisters(*w.abi, w.at_width), w.lir);
+  HoldPayload(MachineOf(*w.device), StartRegisters(*w.abi, w.at_width), w.lir);
   w.stage = Work::Stage::kSsa;
   return true;
 }
@@ -234,7 +234,7 @@ std::string PrintWork(const Work& w) {
   switch (w.stage) {
     case Work::Stage::kNothing: return w.module == &w.resolved ? mir::Print(w.resolved) : "";
     case Work::Stage::kSsa:
-    case Work::Stage::kAllocated: return lir::Print(TargetOf(*w.device), w.lir);
+    case Work::Stage::kAllocated: return lir::Print(MachineOf(*w.device), w.lir);
     default: break;
   }
   const auto placed = isa::PlaceInstructions(w.program);
@@ -246,8 +246,8 @@ absl::Status VerifyWork(const Work& w) {
   switch (w.stage) {
     case Work::Stage::kNothing:
       return w.module == &w.resolved ? mir::Verify(w.resolved) : absl::OkStatus();
-    case Work::Stage::kSsa: return lir::Verify(TargetOf(*w.device), w.lir);
-    case Work::Stage::kAllocated: return lir::VerifyAllocated(TargetOf(*w.device), w.lir);
+    case Work::Stage::kSsa: return lir::Verify(MachineOf(*w.device), w.lir);
+    case Work::Stage::kAllocated: return lir::VerifyAllocated(MachineOf(*w.device), w.lir);
     default: return absl::OkStatus();
   }
 }

@@ -7,7 +7,7 @@
 
 #include "core/intel/isa/decode.h"
 #include "core/intel/isa/program.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/pipeline/testing.h"
 #include "core/lir/print.h"
 #include "core/mir/print.h"
@@ -38,7 +38,7 @@ TEST(IntelPasses, EachStageHasItsText) {
   EXPECT_EQ(IntelLevel().count(work), 0);
   ASSERT_EQ(RunUntil("select", work), absl::OkStatus());
   EXPECT_EQ(work.stage, Work::Stage::kSsa);
-  EXPECT_EQ(Text(work), lir::Print(TargetOf(Tgl()), work.lir));
+  EXPECT_EQ(Text(work), lir::Print(MachineOf(Tgl()), work.lir));
   EXPECT_EQ(Text(work).rfind("function tgl width 16\n", 0), 0u);
   EXPECT_EQ(Text(work).find('@'), std::string::npos) << "no registers yet";
   EXPECT_GT(IntelLevel().count(work), 4);

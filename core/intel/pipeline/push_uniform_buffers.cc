@@ -8,8 +8,8 @@
 #include "absl/container/btree_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/intel/abi/uniform_ranges.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/pipeline/passes.h"
 #include "core/intel/pipeline/widths.h"
 #include "core/intel/select/select.h"
@@ -153,7 +153,7 @@ class Judge {
     if (!at_width.ok()) return std::nullopt;
     const absl::StatusOr<lir::Function> f = Select(*module, abi, *at_width);
     if (!f.ok()) return std::nullopt;
-    const lir::Target& target = TargetOf(*abi.device);
+    const lir::Machine& target = MachineOf(*abi.device);
     const lir::Liveness live(target, *f);
     return (lir::MaxPressure(target, *f, live)[kPoolGrf].physical + 7) / 8;
   }

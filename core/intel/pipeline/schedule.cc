@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/lir/schedule/schedule.h"
 
 namespace kiln::intel {
@@ -26,7 +26,7 @@ constexpr uint32_t kFlagExcess = 80;
 
 lir::schedule::ScheduleStats Order(Work& w, uint32_t reserve, uint32_t balanced) {
   return lir::schedule::ScheduleBeforeAllocation(
-      TargetOf(*w.device), &w.lir,
+      MachineOf(*w.device), &w.lir,
       {.reserve = {reserve, 0}, .balanced = {balanced, 0}, .excess = {0, kFlagExcess}});
 }
 
@@ -74,7 +74,7 @@ void ScheduleCarefully(Work& w, PassContext& context) {
 
 absl::StatusOr<bool> ScheduleAllocated(Work& w, PassContext& context) {
   if (!context.Rewrite()) return false;
-  return lir::schedule::ScheduleAfterAllocation(TargetOf(*w.device), &w.lir).changed() != 0;
+  return lir::schedule::ScheduleAfterAllocation(MachineOf(*w.device), &w.lir).changed() != 0;
 }
 
 }  // namespace kiln::intel

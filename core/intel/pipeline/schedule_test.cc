@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/pipeline/testing.h"
 #include "core/lir/liveness.h"
 #include "core/lir/print.h"
@@ -23,7 +23,7 @@ using testing::Shader;
 
 // Returns the registers that are live at once at most.
 uint32_t Live(const lir::Function& f) {
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   return lir::MaxPressure(t, f, lir::Liveness(t, f))[kPoolGrf].physical / 8;
 }
 
@@ -67,7 +67,7 @@ TEST(Schedule, KeepsTheOrderBefore) {
   EXPECT_EQ(work.unscheduled, original);
   EXPECT_NE(OrderOf(work.lir), original);
   EXPECT_EQ(Sorted(OrderOf(work.lir)), Sorted(original));
-  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), work.lir), absl::OkStatus());
+  EXPECT_EQ(lir::Verify(MachineOf(Tgl()), work.lir), absl::OkStatus());
   EXPECT_TRUE(work.schedule_fits);
 }
 
@@ -115,7 +115,7 @@ TEST(Schedule, TheCarefulOrderLeavesMoreRegisters) {
   const uint32_t scheduled = Live(work.lir);
   SwapOrder(work.lir, work.unscheduled);
   ScheduleCarefully(work, context);
-  EXPECT_EQ(lir::Verify(TargetOf(Tgl()), work.lir), absl::OkStatus());
+  EXPECT_EQ(lir::Verify(MachineOf(Tgl()), work.lir), absl::OkStatus());
   EXPECT_LE(scheduled, 128u - 8);
   EXPECT_LE(Live(work.lir), scheduled);
   EXPECT_LE(Live(work.lir), 128u - 16);
@@ -148,7 +148,7 @@ TEST(Schedule, AfterAllocationTheOrderIsStillAnAllocation) {
   ASSERT_TRUE(changed.ok()) << changed.status();
   EXPECT_EQ(*changed, OrderOf(work.lir) != allocated);
   EXPECT_EQ(Sorted(OrderOf(work.lir)), Sorted(allocated));
-  EXPECT_EQ(lir::VerifyAllocated(TargetOf(Tgl()), work.lir), absl::OkStatus());
+  EXPECT_EQ(lir::VerifyAllocated(MachineOf(Tgl()), work.lir), absl::OkStatus());
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include "core/base/cause.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/launch.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
 #include "core/mir/parse.h"
@@ -37,8 +37,8 @@ std::string Lir(const std::string& body, int width = 8, const char* header = kHe
   if (!abi.ok()) return std::string(abi.status().message());
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   return text.substr(text.find("block b0"));
 }
 
@@ -175,8 +175,8 @@ std::string ImageLir(const std::string& body, int width) {
   if (!abi.ok()) return std::string(abi.status().message());
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, width));
   if (!f.ok()) return std::string(f.status().message());
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return std::string(s.message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   return text.substr(text.find("block b0"));
 }
 
@@ -227,7 +227,7 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   EXPECT_EQ(abi->descriptor_memory[0].stride, 8u);
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, 8));
   ASSERT_TRUE(f.ok()) << f.status();
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   EXPECT_NE(text.find("shl %0.1:ud #0x3:ud"), std::string::npos) << text;
   EXPECT_NE(text.find("header #0x20:ud"), std::string::npos) << text;     // elements 4 to 7
   EXPECT_NE(text.find(".2:ud {w8 nomask ["), std::string::npos) << text;  // element 5 is dword 2

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/intel/abi/abi.h"
 #include "core/intel/abi/width_abi.h"
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/select/select.h"
 #include "core/lir/print.h"
 #include "core/lir/verify.h"
@@ -118,7 +118,7 @@ absl::StatusOr<lir::Function> Make(std::string_view head, std::string_view body,
   if (!at_width.ok()) return at_width.status();
   absl::StatusOr<lir::Function> f = Select(*m, *abi, *at_width);
   if (!f.ok()) return f.status();
-  if (absl::Status s = lir::Verify(TargetOf(Tgl()), *f); !s.ok()) return s;
+  if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return s;
   return f;
 }
 
@@ -127,7 +127,7 @@ absl::StatusOr<lir::Function> Make(std::string_view head, std::string_view body,
 std::string Selected(std::string_view body, int width) {
   const absl::StatusOr<lir::Function> f = Make(kHead, body, width, {});
   if (!f.ok()) return std::string(f.status().message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   const std::string blocks = text.substr(text.find("block b0 depth 0\n"));
   const bool one = blocks.find("block b1") == blocks.npos;
   const std::string body_lines = WithoutEnd(one ? blocks.substr(blocks.find('\n') + 1) : blocks);
@@ -143,14 +143,14 @@ std::string SelectedFragment(std::string_view body, int width, int samples,
   const absl::StatusOr<lir::Function> f =
       Make(kFragmentHead, body, width, state, std::move(ranges));
   if (!f.ok()) return std::string(f.status().message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);
 }
 
 std::string SelectedVertex(std::string_view body) {
   const absl::StatusOr<lir::Function> f = Make(kVertexHead, body, 8, {});
   if (!f.ok()) return std::string(f.status().message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);
 }
 
@@ -160,7 +160,7 @@ std::string SelectedViews(bool fragment, uint32_t view_mask) {
   const absl::StatusOr<lir::Function> f =
       Make(fragment ? kViewedFragment : kViewedVertex, "", 8, state);
   if (!f.ok()) return std::string(f.status().message());
-  const std::string text = lir::Print(TargetOf(Tgl()), *f);
+  const std::string text = lir::Print(MachineOf(Tgl()), *f);
   return Indented(text.substr(text.find("livein")), 0);
 }
 

@@ -23,7 +23,7 @@ namespace {
 // Writes an assignment into the function.
 class Committer {
  public:
-  Committer(const Target& t, Function& f, const Assignment& a, AllocationStats* stats)
+  Committer(const Machine& t, Function& f, const Assignment& a, AllocationStats* stats)
       : t_(t), f_(f), a_(a), stats_(*stats) {}
 
   void Run() {
@@ -88,14 +88,14 @@ class Committer {
     return shapes_.back();
   }
 
-  const Target& t_;
+  const Machine& t_;
   Function& f_;
   const Assignment& a_;
   AllocationStats& stats_;
   std::vector<ValueId> shapes_;
 };
 
-absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& stats,
+absl::Status Refuse(const Machine& t, const Function& f, const AllocationStats& stats,
                     const OutOfRegisters& why) {
   const Value& v = f.value(why.value);
   const uint8_t pool = t.files[v.file].pool;
@@ -109,7 +109,7 @@ absl::Status Refuse(const Target& t, const Function& f, const AllocationStats& s
 }
 
 // Assigns registers in a function whose flags fit; leaves it unchanged on failure.
-absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, const Liveness& live,
+absl::StatusOr<AllocationStats> AssignRegisters(const Machine& t, Function* f, const Liveness& live,
                                                 AllocationStats stats) {
   if (absl::Status s = CheckRedefinitions(t, *f, live); !s.ok()) return s;
   const std::vector<ValueInfo> info = DescribeValues(t, *f);
@@ -144,7 +144,7 @@ absl::StatusOr<AllocationStats> AssignRegisters(const Target& t, Function* f, co
   return Refuse(t, *f, stats, why);
 }
 
-absl::StatusOr<AllocationStats> RewriteAndAssign(const Target& t, Function* f, Liveness* live,
+absl::StatusOr<AllocationStats> RewriteAndAssign(const Machine& t, Function* f, Liveness* live,
                                                  AllocationStats stats) {
   const absl::StatusOr<int> saved = SaveExcessFlags(t, f, live);
   if (!saved.ok()) return saved.status();
@@ -166,7 +166,7 @@ void Add(const SpillStats& more, SpillStats* all) {
 }
 
 // Reserves registers of another pool for `places` lane slots, as high in that pool as possible.
-absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t places, Function* f) {
+absl::Status ReserveLanes(const Machine& t, const SpillHooks& hooks, uint32_t places, Function* f) {
   if (places == 0) return absl::OkStatus();
   const uint32_t per_unit = hooks.places_per_unit(*f), units = (places + per_unit - 1) / per_unit;
   const auto taken = [&](uint32_t first) {
@@ -189,7 +189,7 @@ absl::Status ReserveLanes(const Target& t, const SpillHooks& hooks, uint32_t pla
 }
 
 // Spills the pools one after another; `live` is the liveness of the function as passed in.
-absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint32_t part,
+absl::Status SpillPools(const Machine& t, Function* f, const Liveness& live, uint32_t part,
                         uint32_t of, SpillStats* stats) {
   const auto to_memory = [](const SpillHooks& h) { return h.to_pool == SpillHooks::kToMemory; };
   // Slots in memory begin at 0, so only one pool can be spilled there.
@@ -212,7 +212,7 @@ absl::Status SpillPools(const Target& t, Function* f, const Liveness& live, uint
 
 }  // namespace
 
-absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f,
+absl::StatusOr<AllocationStats> Allocate(const Machine& t, Function* f,
                                          std::vector<Pressure>* pressure) {
   AllocationStats stats;
   Liveness live(t, *f);
@@ -227,7 +227,7 @@ absl::StatusOr<AllocationStats> Allocate(const Target& t, Function* f,
   return done;
 }
 
-absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& t, Function* f) {
+absl::StatusOr<AllocationStats> AllocateWithSpills(const Machine& t, Function* f) {
   // Fractions of the pool to leave free, tried in this order. With less than a quarter of the pool
   // in use, only the operands of one instruction and values that cannot be spilled are left in
   // registers.

@@ -17,8 +17,8 @@
 #include "absl/status/statusor.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
+#include "core/lir/machine.h"
 #include "core/lir/ra/spill.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
@@ -36,12 +36,12 @@ struct AllocationStats {
 };
 
 // `pressure`, unless null, receives the function's pressure per pool, also if no order fits.
-absl::StatusOr<AllocationStats> Allocate(const Target& target, Function* f,
+absl::StatusOr<AllocationStats> Allocate(const Machine& machine, Function* f,
                                          std::vector<Pressure>* pressure = nullptr);
 
 // Spills and allocates. Fails only where a single instruction needs more registers than there are,
 // or with "scratch_too_large".
-absl::StatusOr<AllocationStats> AllocateWithSpills(const Target& target, Function* f);
+absl::StatusOr<AllocationStats> AllocateWithSpills(const Machine& machine, Function* f);
 
 }  // namespace kiln::lir::ra
 

@@ -21,13 +21,13 @@ void RandomPrograms(benchmark::State& state) {
   for (uint64_t seed = 1; seed < 50; ++seed) {  // one that fits
     program = testing::RandomProgram(seed, options);
     Function f = program;
-    if (Allocate(testing::TestTarget(), &f).ok()) break;
+    if (Allocate(testing::TestMachine(), &f).ok()) break;
   }
   for (auto _ : state) {
     state.PauseTiming();
     Function f = program;
     state.ResumeTiming();
-    benchmark::DoNotOptimize(Allocate(testing::TestTarget(), &f).ok());
+    benchmark::DoNotOptimize(Allocate(testing::TestMachine(), &f).ok());
   }
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(program.insts.size()));
 }
@@ -60,7 +60,7 @@ void ManyLiveValues(benchmark::State& state) {
     state.PauseTiming();
     Function f = program;
     state.ResumeTiming();
-    if (!Allocate(testing::TestTarget(), &f).ok()) state.SkipWithError("refused");
+    if (!Allocate(testing::TestMachine(), &f).ok()) state.SkipWithError("refused");
   }
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(program.insts.size()));
 }
@@ -72,7 +72,7 @@ void LivenessOnly(benchmark::State& state) {
   options.far_uses = 0;
   const Function program = testing::RandomProgram(1, options);
   for (auto _ : state) {
-    Liveness l(testing::TestTarget(), program);
+    Liveness l(testing::TestMachine(), program);
     benchmark::DoNotOptimize(l.num_slots());
   }
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(program.insts.size()));

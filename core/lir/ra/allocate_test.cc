@@ -20,19 +20,19 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::SmallTestTarget;
-using testing::TestTarget;
+using testing::SmallTestMachine;
+using testing::TestMachine;
 
 Function Read(const std::string& text) {
-  auto f = Parse(TestTarget(), text);
+  auto f = Parse(TestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
-  const absl::Status s = Verify(TestTarget(), *f);
+  const absl::Status s = Verify(TestMachine(), *f);
   EXPECT_TRUE(s.ok()) << s;
   return *std::move(f);
 }
 
 // Allocates and checks; returns the statistics, or fails the test.
-AllocationStats MustAllocate(const Target& t, Function* f) {
+AllocationStats MustAllocate(const Machine& t, Function* f) {
   const Function ssa = *f;
   const auto stats = Allocate(t, f);
   EXPECT_TRUE(stats.ok()) << stats.status();
@@ -58,7 +58,7 @@ uint32_t RegOf(const Function& f, uint32_t value) {
 // A write to a register of a message result in flight waits for the message, even where that part
 // of the result has no uses.
 TEST(AllocateTest, WhatNobodyReadsOfAnAnswerIsTakenOnlyForLackOfRegisters) {
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   const absl::StatusOr<Function> ssa = Parse(t,
                                              "function test width 8\n"
                                              "value %0 G 4x1\n"
@@ -92,7 +92,7 @@ struct Totals {
 };
 
 // If the pressure says that flags fit, none is saved.
-void CheckFlagsFit(const Target& t, const Function& ssa) {
+void CheckFlagsFit(const Machine& t, const Function& ssa) {
   Function f = ssa;
   Liveness live(t, f);
   if (!FlagsFit(t, f, MaxPressure(t, f, live))) return;
@@ -101,7 +101,7 @@ void CheckFlagsFit(const Target& t, const Function& ssa) {
   EXPECT_EQ(*saved, 0) << Print(t, ssa);
 }
 
-void RunRandom(const Target& t, int programs, testing::RandomOptions options, Totals* totals) {
+void RunRandom(const Machine& t, int programs, testing::RandomOptions options, Totals* totals) {
   for (int seed = 0; seed < programs; ++seed) {
     options.width = seed % 4 == 0 ? 8 : seed % 4 == 3 ? 32 : 16;
     options.pool_size = 6 + seed % 17;
@@ -136,7 +136,7 @@ void RunRandom(const Target& t, int programs, testing::RandomOptions options, To
 
 TEST(AllocateTest, RandomPrograms) {
   Totals totals;
-  RunRandom(TestTarget(), 200, {}, &totals);
+  RunRandom(TestMachine(), 200, {}, &totals);
   printf("programs %d refused %d compactions %u flags %u parts %u in place %u copies %u\n",
          totals.programs, totals.refused, totals.compactions, totals.flags_saved, totals.parts,
          totals.parts_in_place, totals.copies);
@@ -150,7 +150,7 @@ TEST(AllocateTest, RandomProgramsInASmallPool) {
   testing::RandomOptions options;
   options.live_ins = 3;
   options.instructions = 80;
-  RunRandom(SmallTestTarget(), 600, options, &totals);
+  RunRandom(SmallTestMachine(), 600, options, &totals);
   printf("programs %d refused %d (fit %d) compactions %u attempts %u\n", totals.programs,
          totals.refused, totals.refused_though_it_fits, totals.compactions, totals.attempts);
   EXPECT_GT(totals.refused, 0);  // the pool is too small for some
@@ -162,10 +162,10 @@ TEST(AllocateTest, RandomProgramsWithExits) {
   Totals totals;
   testing::RandomOptions options;
   options.exits = 8;
-  RunRandom(TestTarget(), 100, options, &totals);
+  RunRandom(TestMachine(), 100, options, &totals);
   options.live_ins = 3;
   options.instructions = 80;
-  RunRandom(SmallTestTarget(), 600, options, &totals);
+  RunRandom(SmallTestMachine(), 600, options, &totals);
   printf("programs %d refused %d (fit %d) compactions %u attempts %u\n", totals.programs,
          totals.refused, totals.refused_though_it_fits, totals.compactions, totals.attempts);
   EXPECT_GT(totals.programs - totals.refused, 200);
@@ -175,7 +175,7 @@ TEST(AllocateTest, RandomProgramsWithExits) {
 // A pool smaller than the machine's, with reserved units: no value gets those, whether values fit,
 // are moved out of the way, or are spilled.
 TEST(AllocateTest, RandomProgramsBesideReservedUnits) {
-  const Target& t = SmallTestTarget();
+  const Machine& t = SmallTestMachine();
   uint32_t done = 0, spills = 0, compactions = 0, flags = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     testing::RandomOptions options;
@@ -232,7 +232,7 @@ TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
                       "block b3 depth 0\n"
                       "  store %0:ud\n"
                       "  end\n");
-    MustAllocate(TestTarget(), &f);
+    MustAllocate(TestMachine(), &f);
     EXPECT_NE(RegOf(f, 0) / 8, RegOf(f, 1) / 8);
   }
 }
@@ -241,7 +241,7 @@ TEST(AllocateTest, NoMaskWriteSparesLanesThatLeftTheLoop) {
 // the allocator has no reason to, so the pool holds two registers only.
 TEST(AllocateTest, MaskedValuesOfTheTwoSidesShareRegisters) {
   const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};
-  Target t = TestTarget();
+  Machine t = TestMachine();
   t.pools = pools;
   const char* text =
       "function test width 8\n"
@@ -295,7 +295,7 @@ TEST(AllocateTest, PayloadsShareTheTail) {
                     "x8:ud = load #0x1:ud {w8}\n");
     absl::StrAppend(&code, "  store %", a, ":ud %", b, "x8:ud\n  end\n");
     Function f = Read(absl::StrCat("function test width 8\n", values, "block b0 depth 0\n", code));
-    MustAllocate(TestTarget(), &f);
+    MustAllocate(TestMachine(), &f);
     EXPECT_GE(RegOf(f, static_cast<uint32_t>(a)), 896u);
     EXPECT_GE(RegOf(f, static_cast<uint32_t>(b)), 896u);
   }
@@ -304,7 +304,7 @@ TEST(AllocateTest, PayloadsShareTheTail) {
 // 16-bit and 32-bit lanes are in different bytes: they must not share a register even masked.
 TEST(AllocateTest, DifferentLaneLayoutsDoNotShare) {
   const PoolInfo pools[] = {{"grf", 16, 0, 8, 8, true}, {"flag", 4}};
-  Target t = TestTarget();
+  Machine t = TestMachine();
   t.pools = pools;
   Function f = Read(
       "function test width 8\n"
@@ -388,13 +388,13 @@ TEST(AllocateTest, ParametersOfLanesThatWaitAreSpared) {
       "block b8 depth 0 params %5\n"
       "  store %5:ud\n"
       "  end\n");
-  MustAllocate(TestTarget(), &f);
+  MustAllocate(TestMachine(), &f);
 }
 
 TEST(AllocateTest, PayloadIsFreeAfterItsLastUse) {
   // Three registers: two live-ins, of which one is used in the loop and so lives to its end.
   const PoolInfo pools[] = {{"grf", 24, 0, 8, 8, true}, {"flag", 4}};
-  Target t = TestTarget();
+  Machine t = TestMachine();
   t.pools = pools;
   Function f = Read(
       "function test width 8\n"
@@ -465,7 +465,7 @@ TEST(AllocateTest, ArgumentsOfNestedEndsAreMadeWhereTheLastOneIs) {
       "block b6 depth 0 params %7\n"
       "  store %0:ud %7:ud {w16}\n"
       "  end\n");
-  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  const AllocationStats stats = MustAllocate(TestMachine(), &f);
   EXPECT_EQ(stats.copies_inserted, 0u);
   EXPECT_EQ(RegOf(f, 4), RegOf(f, 3));
   EXPECT_EQ(RegOf(f, 5), RegOf(f, 3));
@@ -501,7 +501,7 @@ TEST(AllocateTest, ComponentsOfAnAnswerAreWhereTheirParametersAre) {
       "  %6:ud = add %4:ud %5:ud {w16}\n"
       "  store %0:ud %6:ud {w16}\n"
       "  end\n");
-  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  const AllocationStats stats = MustAllocate(TestMachine(), &f);
   EXPECT_EQ(stats.copies_inserted, 0u);
   EXPECT_EQ(RegOf(f, 3), RegOf(f, 2));
 }
@@ -521,7 +521,7 @@ TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
       "  %2:ud = add %0.1:ud %1:ud {nomask}\n"
       "  %3:ud = add %0.2:ud %2:ud {nomask}\n"
       "  end %3:ud\n");
-  MustAllocate(TestTarget(), &f);
+  MustAllocate(TestMachine(), &f);
   EXPECT_NE(RegOf(f, 1) / 8, 1u);
   EXPECT_NE(RegOf(f, 2) / 8, 1u);
   EXPECT_EQ(RegOf(f, 3), 10u);  // no other value is left in that register
@@ -530,7 +530,7 @@ TEST(AllocateTest, AShortValueLeavesARegisterThatOthersAreIn) {
 // The registers of held live-ins are never overwritten, even after their last use: neither where
 // values fit, nor by values moved out of the way, nor by spills.
 TEST(AllocateTest, RandomProgramsWithLiveInsThatAreHeld) {
-  const Target& t = SmallTestTarget();
+  const Machine& t = SmallTestMachine();
   uint32_t done = 0, spills = 0, compactions = 0, without = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     testing::RandomOptions options;
@@ -583,7 +583,7 @@ TEST(AllocateTest, CopiesAndCollectsMeetWithoutInstructions) {
       "  %3x3:ud = collect %4:ud %1:ud %2:ud {w8}\n"
       "  store %3x3:ud\n"
       "  end\n");
-  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  const AllocationStats stats = MustAllocate(TestMachine(), &f);
   EXPECT_EQ(stats.collect_parts, 3u);
   EXPECT_EQ(stats.collect_parts_in_place, 3u);
   EXPECT_EQ(stats.copies_removed, 1u);
@@ -604,7 +604,7 @@ TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
       "  %2x4:ud = collect %0:ud %0.1:ud %0.2:ud %1:ud {w8}\n"
       "  store %2x4:ud\n"
       "  end\n");
-  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  const AllocationStats stats = MustAllocate(TestMachine(), &f);
   EXPECT_EQ(stats.collect_parts, 4u);
   EXPECT_EQ(stats.collect_parts_in_place, 4u);
 
@@ -619,8 +619,8 @@ TEST(AllocateTest, PartsOfOneVectorAreDefinedWhereTheCollectWantsThem) {
       "  %2x4:ud = collect %0:ud %1:ud %1:ud %1:ud {w8}\n"
       "  store %2x4:ud\n"
       "  end\n");
-  MustAllocate(TestTarget(), &one);
-  EXPECT_LT(one.defs(one.blocks[0].insts[0])[0].reg, TestTarget().pools[0].tail_first);
+  MustAllocate(TestMachine(), &one);
+  EXPECT_LT(one.defs(one.blocks[0].insts[0])[0].reg, TestMachine().pools[0].tail_first);
 }
 
 // Arguments from both sides of an if are defined where the vector after the join wants the
@@ -654,7 +654,7 @@ TEST(AllocateTest, ArgumentsOfAPartAreDefinedWhereTheCollectWantsThem) {
       "  %6x2:ud = collect %5:ud %4:ud {w8}\n"
       "  store %6x2:ud\n"
       "  end\n");
-  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  const AllocationStats stats = MustAllocate(TestMachine(), &f);
   EXPECT_EQ(stats.collect_parts_in_place, 2u);
   EXPECT_EQ(stats.copies_inserted, 0u);
 }
@@ -679,7 +679,7 @@ TEST(AllocateTest, ALoopCounterNeedsNoCopy) {
       "  -> b1(%2:ud)\n"
       "block b3 depth 0\n"
       "  end\n");
-  EXPECT_EQ(MustAllocate(TestTarget(), &f).copies_inserted, 0u);
+  EXPECT_EQ(MustAllocate(TestMachine(), &f).copies_inserted, 0u);
 }
 
 // %4 could take the register of %1, which dies there, but is live when the next %1 is loaded.
@@ -706,7 +706,7 @@ TEST(AllocateTest, WhatLivesOnLeavesTheHomeOfALoopsNextValue) {
       "  -> b1(%2:ud)\n"
       "block b3 depth 0\n"
       "  end\n");
-  EXPECT_EQ(MustAllocate(TestTarget(), &f).copies_inserted, 0u);
+  EXPECT_EQ(MustAllocate(TestMachine(), &f).copies_inserted, 0u);
 }
 
 TEST(AllocateTest, AUniformParameterReadAfterADivergentExitIsTheSelectorsError) {
@@ -730,7 +730,7 @@ TEST(AllocateTest, AUniformParameterReadAfterADivergentExitIsTheSelectorsError) 
       "block b3 depth 0\n"
       "  store %1:ud\n"
       "  end\n");
-  const auto stats = Allocate(TestTarget(), &f);
+  const auto stats = Allocate(TestMachine(), &f);
   ASSERT_FALSE(stats.ok());
   EXPECT_EQ(stats.status().code(), absl::StatusCode::kInternal);
 }
@@ -766,14 +766,14 @@ TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADive
                               "%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n",
                               "%2:ud = copy %0:ud {w8}\n  %3:ud = load %0:ud {w8 nomask}\n"}) {
     Function f = Read(UniformOfALoop(compute));
-    EXPECT_EQ(Allocate(TestTarget(), &f).status().code(), absl::StatusCode::kInternal) << compute;
+    EXPECT_EQ(Allocate(TestMachine(), &f).status().code(), absl::StatusCode::kInternal) << compute;
   }
 }
 
 TEST(AllocateTest, UniformValuesThatAreTheSameInEveryRoundMayBeReadBehindADivergentExit) {
   Function f =
       Read(UniformOfALoop("%2:ud = add %0:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n"));
-  MustAllocate(TestTarget(), &f);
+  MustAllocate(TestMachine(), &f);
 }
 
 TEST(AllocateTest, RefusesByNameWhenRegistersRunOut) {
@@ -793,7 +793,7 @@ TEST(AllocateTest, RefusesByNameWhenRegistersRunOut) {
   }
   for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
   b.Emit(testing::kEndOp, fields, {}, {});
-  const auto stats = Allocate(TestTarget(), &f);
+  const auto stats = Allocate(TestMachine(), &f);
   ASSERT_FALSE(stats.ok());
   EXPECT_EQ(CauseOf(stats.status()), "out_of_registers");
   EXPECT_EQ(SpirvIdOf(stats.status()), 164u) << stats.status();
@@ -816,7 +816,7 @@ TEST(AllocateTest, ManyLiveValuesFitAtTheFirstAttempt) {
   }
   for (ValueId v : values) b.Emit(testing::kStoreOp, fields, {}, {ValueOperand(v, 0)});
   b.Emit(testing::kEndOp, fields, {}, {});
-  const AllocationStats stats = MustAllocate(TestTarget(), &f);
+  const AllocationStats stats = MustAllocate(TestMachine(), &f);
   EXPECT_EQ(stats.attempts, 1u);
   EXPECT_EQ(stats.max_live[0].logical, 512u);
 }
@@ -841,10 +841,10 @@ TEST(AllocateTest, WhatMovesAwayBeginsWithinThePool) {
                   "block b1 depth 0\n  store %1.1:ud {w8}\n");
   for (int k = 3; k < kValues; ++k) store(k);
   absl::StrAppend(&text, "  store %0.3:ud {w8}\n  end #0x1:ud {w8}\n");
-  auto f = Parse(SmallTestTarget(), text);
+  auto f = Parse(SmallTestMachine(), text);
   ASSERT_TRUE(f.ok()) << f.status();
-  ASSERT_TRUE(Verify(SmallTestTarget(), *f).ok()) << Verify(SmallTestTarget(), *f);
-  EXPECT_EQ(MustAllocate(SmallTestTarget(), &*f).compactions, 1u);
+  ASSERT_TRUE(Verify(SmallTestMachine(), *f).ok()) << Verify(SmallTestMachine(), *f);
+  EXPECT_EQ(MustAllocate(SmallTestMachine(), &*f).compactions, 1u);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ constexpr int kMaxJoins = 16;  // maximum length of a chain of joins followed fr
 // units.
 class Assigner {
  public:
-  Assigner(const Target& t, const Function& f, const Liveness& live,
+  Assigner(const Machine& t, const Function& f, const Liveness& live,
            const std::vector<ValueInfo>& info, Order order, Assignment* out, OutOfRegisters* why)
       : in_(t, f, live, info, order),
         at_(in_),
@@ -309,9 +309,9 @@ class Assigner {
 
 }  // namespace
 
-bool Assign(const Target& target, const Function& f, const Liveness& live,
+bool Assign(const Machine& machine, const Function& f, const Liveness& live,
             const std::vector<ValueInfo>& info, Order order, Assignment* out, OutOfRegisters* why) {
-  return Assigner(target, f, live, info, order, out, why).Run();
+  return Assigner(machine, f, live, info, order, out, why).Run();
 }
 
 }  // namespace kiln::lir::ra

@@ -22,9 +22,9 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
+#include "core/lir/machine.h"
 #include "core/lir/ra/parallel_moves.h"
 #include "core/lir/ra/value_info.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
@@ -61,7 +61,7 @@ struct OutOfRegisters {
 };
 
 // Returns false and sets `*why` if this order does not fit. `f` is not changed.
-bool Assign(const Target& target, const Function& f, const Liveness& live,
+bool Assign(const Machine& machine, const Function& f, const Liveness& live,
             const std::vector<ValueInfo>& info, Order order, Assignment* out, OutOfRegisters* why);
 
 }  // namespace kiln::lir::ra

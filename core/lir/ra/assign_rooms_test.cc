@@ -18,7 +18,7 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 // b1 is a loop with the parameter %1 and the next value %3; %5 is defined in it and read after it.
 constexpr char kLoop[] =
@@ -57,10 +57,10 @@ constexpr char kLoop[] =
 // All parts, connected as in the walk.
 struct Rooms {
   explicit Rooms(const char* text = kLoop, Order order = Order::kLow)
-      : f(*Parse(TestTarget(), text)),
-        live(TestTarget(), f),
-        info(DescribeValues(TestTarget(), f)),
-        in(TestTarget(), f, live, info, order) {}
+      : f(*Parse(TestMachine(), text)),
+        live(TestMachine(), f),
+        info(DescribeValues(TestMachine(), f)),
+        in(TestMachine(), f, live, info, order) {}
 
   void Enter(uint32_t b) {
     here.block = BlockId(b);
@@ -264,7 +264,7 @@ TEST(AssignCompactionTest, WhatIsInTheWayMovesAndGoesHome) {
   r.Place(0, 0);
   // A value that needs all but one register; %0 is in its middle.
   r.f.values[8].comps = 1024 - 8;
-  r.info = DescribeValues(TestTarget(), r.f);
+  r.info = DescribeValues(TestMachine(), r.f);
   r.now.pools[0].live = UnitSet();
   r.at.now[0] = r.at.home[0] = 512;
   r.now.Rebuild();

@@ -2,9 +2,9 @@
 
 namespace kiln::lir::ra {
 
-AssignInput::AssignInput(const Target& target, const Function& function, const Liveness& liveness,
+AssignInput::AssignInput(const Machine& machine, const Function& function, const Liveness& liveness,
                          const std::vector<ValueInfo>& infos, Order o)
-    : t(target), f(function), live(liveness), values(infos), order(o), preds(f.blocks.size()) {
+    : t(machine), f(function), live(liveness), values(infos), order(o), preds(f.blocks.size()) {
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     for (const Edge& e : f.blocks[b].succs) preds[e.to.index].push_back(BlockId(b));
   }

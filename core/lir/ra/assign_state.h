@@ -15,18 +15,18 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
+#include "core/lir/machine.h"
 #include "core/lir/ra/assign.h"
 #include "core/lir/ra/holes.h"
 #include "core/lir/ra/lane_sets.h"
 #include "core/lir/ra/parallel_moves.h"
 #include "core/lir/ra/value_info.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
 // The inputs of assignment; constant for the whole function.
 struct AssignInput {
-  AssignInput(const Target& target, const Function& function, const Liveness& liveness,
+  AssignInput(const Machine& machine, const Function& function, const Liveness& liveness,
               const std::vector<ValueInfo>& infos, Order o);
 
   const ValueInfo& info(ValueId v) const { return values[v.index]; }
@@ -38,7 +38,7 @@ struct AssignInput {
   void AddMoves(ValueId v, uint32_t to, uint32_t from, uint32_t n, bool no_mask,
                 std::vector<Move>* moves) const;
 
-  const Target& t;
+  const Machine& t;
   const Function& f;
   const Liveness& live;
   const std::vector<ValueInfo>& values;

@@ -118,7 +118,7 @@ struct Lanes {
 
 class Checker {
  public:
-  Checker(const Target& t, const Function& ssa, const Function& done)
+  Checker(const Machine& t, const Function& ssa, const Function& done)
       : t_(t), ssa_(ssa), f_(done) {}
 
   absl::Status Run() {
@@ -920,7 +920,7 @@ class Checker {
     return any_changed;
   }
 
-  const Target& t_;
+  const Machine& t_;
   const Function& ssa_;
   const Function& f_;
   std::vector<char> whole_, local_;  // per SSA value
@@ -945,8 +945,9 @@ class Checker {
 
 }  // namespace
 
-absl::Status CheckAllocation(const Target& target, const Function& ssa, const Function& allocated) {
-  return Checker(target, ssa, allocated).Run();
+absl::Status CheckAllocation(const Machine& machine, const Function& ssa,
+                             const Function& allocated) {
+  return Checker(machine, ssa, allocated).Run();
 }
 
 }  // namespace kiln::lir::ra

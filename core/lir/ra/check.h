@@ -1,7 +1,7 @@
 // Checks a register allocation by executing it symbolically.
 //
 // Shares no code with the allocator or liveness: all that it needs it derives from the SSA function
-// and the machine's tables. Includes lir.h and target.h, and the text printer for messages.
+// and the machine's tables. Includes lir.h and machine.h, and the text printer for messages.
 //
 // It executes the allocated function, along the paths of the thread, for one lane that executes
 // and, per block J that lanes may wait for, one lane parked for J.
@@ -48,13 +48,14 @@
 
 #include "absl/status/status.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
 // Checks `allocated`, the result of Allocate, against `ssa`, the function passed to it. Returns the
 // first violation as an internal error.
-absl::Status CheckAllocation(const Target& target, const Function& ssa, const Function& allocated);
+absl::Status CheckAllocation(const Machine& machine, const Function& ssa,
+                             const Function& allocated);
 
 }  // namespace kiln::lir::ra
 

@@ -23,10 +23,10 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 Function Read(const std::string& text) {
-  auto f = Parse(TestTarget(), text);
+  auto f = Parse(TestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
   return *std::move(f);
 }
@@ -127,12 +127,12 @@ TEST(CheckTest, EachShapeOfParkedLanes) {
   for (const Shape& s : kShapes) {
     const std::string good = std::string(kHead) + s.text;
     const Function f = Read(good);
-    EXPECT_TRUE(CheckAllocation(TestTarget(), f, f).ok())
-        << s.name << ": " << CheckAllocation(TestTarget(), f, f);
+    EXPECT_TRUE(CheckAllocation(TestMachine(), f, f).ok())
+        << s.name << ": " << CheckAllocation(TestMachine(), f, f);
     // The NoMask value moves into the register of the value that parked lanes hold.
     std::string bad = good;
     for (size_t at; (at = bad.find("%1:ud@16")) != bad.npos;) bad.replace(at, 8, "%1:ud@8");
-    EXPECT_FALSE(CheckAllocation(TestTarget(), f, Read(bad)).ok()) << s.name;
+    EXPECT_FALSE(CheckAllocation(TestMachine(), f, Read(bad)).ok()) << s.name;
   }
 }
 
@@ -144,7 +144,7 @@ TEST(CheckTest, MaskedWritesShareLanes) {
     for (size_t at; (at = text.find(" nomask")) != text.npos;) text.erase(at, 7);
     for (size_t at; (at = text.find("%1:ud@16")) != text.npos;) text.replace(at, 8, "%1:ud@8");
     const Function f = Read(text);
-    const absl::Status s = CheckAllocation(TestTarget(), f, f);
+    const absl::Status s = CheckAllocation(TestMachine(), f, f);
     // In the continue shape %0 is needed by lanes that go on as well.
     EXPECT_EQ(s.ok(), k != 2) << kShapes[k].name << ": " << s;
   }
@@ -211,8 +211,8 @@ const ExitShape kExitShapes[] = {
 
 InstId MoveOf(Function* f, uint32_t value, uint32_t to, uint32_t from) {
   const Value v = f->values[value];
-  const uint32_t units = TestTarget().units_per_comp(*f, v);
-  const InstId i = TestTarget().make_copy(*f, v, to, from, units, true);
+  const uint32_t units = TestMachine().units_per_comp(*f, v);
+  const InstId i = TestMachine().make_copy(*f, v, to, from, units, true);
   for (Operand& o : f->defs(i)) o.id = value;
   for (Operand& o : f->uses(i)) o.id = value;
   return i;
@@ -235,7 +235,7 @@ absl::Status Verdict(const ExitShape& s, bool exit_first, size_t behind) {
     b.insts.insert(b.insts.begin() + at, away);
     break;
   }
-  return CheckAllocation(TestTarget(), ssa, f);
+  return CheckAllocation(TestMachine(), ssa, f);
 }
 
 TEST(CheckTest, AtAnExitEverythingIsAtHome) {
@@ -263,10 +263,10 @@ TEST(CheckTest, TheExitBlockIsReachedByExitsAlone) {
                            "block b2 depth 0\n"
                            "  end %0:ud@8\n";
   const Function f = Read(text);
-  EXPECT_TRUE(CheckAllocation(TestTarget(), f, f).ok()) << CheckAllocation(TestTarget(), f, f);
+  EXPECT_TRUE(CheckAllocation(TestMachine(), f, f).ok()) << CheckAllocation(TestMachine(), f, f);
   std::string bad = text;
   for (size_t at; (at = bad.find("%1:ud@16")) != bad.npos;) bad.replace(at, 8, "%1:ud@8");
-  EXPECT_FALSE(CheckAllocation(TestTarget(), f, Read(bad)).ok());
+  EXPECT_FALSE(CheckAllocation(TestMachine(), f, Read(bad)).ok());
 }
 
 // Reserved units hold no value, and a pool ends where the function says.
@@ -286,7 +286,7 @@ TEST(CheckTest, ReservedUnitsHoldNoValue) {
     std::string placed = text;
     for (size_t at; (at = placed.find("REG")) != std::string::npos;) placed.replace(at, 3, reg);
     const Function f = Read(placed);
-    EXPECT_EQ(CheckAllocation(TestTarget(), f, f).ok(), good) << reg;
+    EXPECT_EQ(CheckAllocation(TestMachine(), f, f).ok(), good) << reg;
   }
 }
 
@@ -301,7 +301,7 @@ TEST(CheckTest, WhatIsHeldIsNotWrittenOver) {
         Read(std::string("function test width 8\nvalue %0 G 4x1\nvalue %1 G 4x1\nlivein %0 at 8") +
              held + "\nblock b0 depth 0\n" + value + " = const #0x1:ud {w8}\n  store" +
              value.substr(1) + "\n  end\n");
-    EXPECT_EQ(CheckAllocation(TestTarget(), f, f).ok(), good) << held << place;
+    EXPECT_EQ(CheckAllocation(TestMachine(), f, f).ok(), good) << held << place;
   }
 }
 
@@ -316,7 +316,7 @@ TEST(CheckTest, SwapsAreUnderstood) {
       "  %1:ud@16 = const #0x2:ud {w8}\n"
       "  store %0:ud@16 %1:ud@8 {w8}\n"
       "  end\n");
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   EXPECT_FALSE(CheckAllocation(t, ssa, ssa).ok());
   Function f = ssa;
   std::array<InstId, 3> three;
@@ -352,14 +352,14 @@ TEST(CheckTest, MutationsAreCaught) {
     options.width = seed % 2 == 0 ? 8 : 16;
     const Function ssa = testing::RandomProgram(seed, options);
     Function good = ssa;
-    if (!Allocate(TestTarget(), &good).ok()) continue;
-    ASSERT_TRUE(CheckAllocation(TestTarget(), ssa, good).ok());
+    if (!Allocate(TestMachine(), &good).ok()) continue;
+    ASSERT_TRUE(CheckAllocation(TestMachine(), ssa, good).ok());
     for (int m = 0; m < kNumMutations; ++m) {
       for (int k = 0; k < (m == kNoMaskClash ? 10 : 5); ++k) {
         Function bad = good;
-        if (!Mutate(TestTarget(), ssa, static_cast<Mutation>(m), r, &bad)) continue;
+        if (!Mutate(TestMachine(), ssa, static_cast<Mutation>(m), r, &bad)) continue;
         ++scores[m].tried;
-        if (!CheckAllocation(TestTarget(), ssa, bad).ok()) {
+        if (!CheckAllocation(TestMachine(), ssa, bad).ok()) {
           ++scores[m].caught;
         } else if (missed.size() < 4000) {
           missed += std::string(kMutationNames[m]) + " seed " + std::to_string(seed) + "\n";
@@ -382,7 +382,7 @@ TEST(CheckTest, MutationsAreCaught) {
 }
 
 TEST(CheckTest, MutationsOfSpilledCodeAreCaught) {
-  const Target& t = testing::SmallTestTarget();
+  const Machine& t = testing::SmallTestMachine();
   std::array<Score, kNumSpillMutations> scores;
   Rng r(11);
   std::string missed;

@@ -9,7 +9,7 @@ namespace kiln::lir::ra {
 namespace {
 
 Function Read(const char* text) {
-  auto f = Parse(testing::TestTarget(), text);
+  auto f = Parse(testing::TestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
   return *f;
 }

@@ -14,20 +14,20 @@ namespace {
 
 uint32_t Below(Rng& r, size_t n) { return static_cast<uint32_t>(r() % n); }
 
-bool IsPerLane(const Target& t, const Value& v) {
+bool IsPerLane(const Machine& t, const Value& v) {
   return t.files[v.file].masked_writes && v.elem_bytes != 0;
 }
-bool IsSpill(const Target& t, const Function& f, InstId i) {
+bool IsSpill(const Machine& t, const Function& f, InstId i) {
   return t.ops[f.inst(i).op].flags & kOpSpill;
 }
-bool IsFill(const Target& t, const Function& f, InstId i) {
+bool IsFill(const Machine& t, const Function& f, InstId i) {
   return t.ops[f.inst(i).op].flags & kOpFill;
 }
 // Returns true if values of the operand's file are saved in another file.
-bool IsSaved(const Target& t, const Function& f, const Operand& o) {
+bool IsSaved(const Machine& t, const Function& f, const Operand& o) {
   return t.files[f.value(o.value()).file].save_file != FileInfo::kNoFile;
 }
-uint32_t PlaceKey(const Target& t, const Function& f, const Operand& o) {
+uint32_t PlaceKey(const Machine& t, const Function& f, const Operand& o) {
   return uint32_t{t.files[f.value(o.value()).file].pool} << 16 | o.reg;
 }
 Operand& PlaceOf(Function& f, InstId i) { return f.uses(i).back(); }
@@ -120,7 +120,7 @@ bool Inserted(const Function& ssa, InstId i) { return i.index >= ssa.insts.size(
 // Copies whose absence must show: those of collects (which are stored), and those of edges into
 // units from which an instruction reads a parameter. Other parameters may be dead in a cycle; a
 // value that is filled or restored may still be where it was.
-std::vector<char> CopiesThatMatter(const Target& t, const Function& ssa, const Function& f) {
+std::vector<char> CopiesThatMatter(const Machine& t, const Function& ssa, const Function& f) {
   const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   std::vector<char> matters(f.insts.size());
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
@@ -158,7 +158,7 @@ std::vector<char> CopiesThatMatter(const Target& t, const Function& ssa, const F
   return matters;
 }
 
-uint32_t OtherReg(const Target& t, const Function& f, const Operand& o, Rng& r) {
+uint32_t OtherReg(const Machine& t, const Function& f, const Operand& o, Rng& r) {
   const Value& v = f.value(o.value());
   const uint32_t units = o.comps * t.units_per_comp(f, v);
   const uint32_t align = t.alignment(f, v), pool = PoolUnits(t, f, t.files[v.file].pool);
@@ -171,7 +171,7 @@ uint32_t OtherReg(const Target& t, const Function& f, const Operand& o, Rng& r) 
 }
 
 // Moves the operand to another register; false if there is only one.
-bool MoveElsewhere(const Target& t, const Function& f, Rng& r, Operand* o) {
+bool MoveElsewhere(const Machine& t, const Function& f, Rng& r, Operand* o) {
   const uint32_t old = o->reg;
   o->reg = OtherReg(t, f, *o, r);
   return o->reg != old;
@@ -179,7 +179,7 @@ bool MoveElsewhere(const Target& t, const Function& f, Rng& r, Operand* o) {
 
 // Moves a value defined NoMask, with all its uses, into a register whose content only parked lanes
 // need: the lanes that execute see no error.
-bool ClashWithParked(const Target& t, const Function& ssa, Rng& r, Function* f) {
+bool ClashWithParked(const Machine& t, const Function& ssa, Rng& r, Function* f) {
   const Liveness live(t, ssa);
   const std::vector<uint32_t> homes = DefinedAt(*f);
   const std::vector<char> reached = Reached(ssa);
@@ -229,7 +229,7 @@ bool ClashWithParked(const Target& t, const Function& ssa, Rng& r, Function* f) 
 
 }  // namespace
 
-bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* f) {
+bool Mutate(const Machine& t, const Function& ssa, Mutation m, Rng& r, Function* f) {
   const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   const std::vector<char> matters = CopiesThatMatter(t, ssa, *f);
   Site s;
@@ -355,7 +355,7 @@ struct ReadFill {
   uint32_t value = 0;  // in the SSA program
 };
 
-std::vector<ReadFill> ReadFills(const Target& t, const Function& ssa, const Function& f) {
+std::vector<ReadFill> ReadFills(const Machine& t, const Function& ssa, const Function& f) {
   const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
   std::vector<ReadFill> found;
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
@@ -406,7 +406,7 @@ bool HasUndefinedArgument(const Function& ssa, uint32_t value, uint32_t block) {
 
 // Registers of per-lane values that only lanes parked in the fill's block hold, and read when they
 // continue: no instruction in the block uses them.
-std::vector<uint32_t> OnlyParked(const Target& t, const Function& ssa, const Function& f,
+std::vector<uint32_t> OnlyParked(const Machine& t, const Function& ssa, const Function& f,
                                  const Liveness& live, const std::vector<uint32_t>& homes,
                                  uint32_t b) {
   std::vector<uint32_t> regs;
@@ -430,7 +430,7 @@ std::vector<uint32_t> OnlyParked(const Target& t, const Function& ssa, const Fun
 }
 
 // Returns true if the fill writes lanes that are off in registers of per-lane values.
-bool Reaches(const Target& t, const Function& f, InstId fill) {
+bool Reaches(const Machine& t, const Function& f, InstId fill) {
   const uint8_t pool = t.files[f.value(f.defs(fill)[0].value()).file].pool;
   return std::any_of(t.files.begin(), t.files.end(), [&](const FileInfo& file) {
     return file.pool == pool && file.masked_writes && !file.always_masked;
@@ -440,7 +440,7 @@ bool Reaches(const Target& t, const Function& f, InstId fill) {
 // Returns true if another value uses the operand's registers, from block `first` to before block
 // `end`. Otherwise lanes that leave on the way still have their own there, and a NoMask store
 // changes nothing.
-bool IsReused(const Target& t, const Function& f, const Operand& o, uint32_t first, uint32_t end) {
+bool IsReused(const Machine& t, const Function& f, const Operand& o, uint32_t first, uint32_t end) {
   const auto pool = [&](const Operand& x) { return t.files[f.value(x.value()).file].pool; };
   const auto behind = [&](const Operand& x) {
     return x.reg + x.comps * t.units_per_comp(f, f.value(x.value()));
@@ -469,7 +469,7 @@ bool IsHome(const Function& f, const std::vector<ReadFill>& all, const ReadFill&
 
 }  // namespace
 
-bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r, Function* f) {
+bool MutateSpills(const Machine& t, const Function& ssa, SpillMutation m, Rng& r, Function* f) {
   const std::vector<char> reached = Reached(ssa);
   const std::vector<ReadFill> all = ReadFills(t, ssa, *f);
   std::vector<ReadFill> fills, repeats;
@@ -605,13 +605,13 @@ void MoveValue(uint32_t value, uint32_t from, uint32_t to, Function* f) {
   }
 }
 
-uint8_t PoolOf(const Target& t, const Function& f, const Operand& o) {
+uint8_t PoolOf(const Machine& t, const Function& f, const Operand& o) {
   return t.files[f.value(o.value()).file].pool;
 }
 
 // Registers of uniform values of that pool that only lanes parked in the block hold, and read when
 // they continue. They were defined before, outside loops, so they are not computed again.
-std::vector<uint32_t> UniformOnlyParked(const Target& t, const Function& ssa, const Function& f,
+std::vector<uint32_t> UniformOnlyParked(const Machine& t, const Function& ssa, const Function& f,
                                         const Liveness& live, uint8_t pool, uint32_t b) {
   std::vector<uint32_t> regs;
   const std::vector<uint32_t> homes = DefinedAt(f);
@@ -634,7 +634,7 @@ std::vector<uint32_t> UniformOnlyParked(const Target& t, const Function& ssa, co
   return regs;
 }
 
-bool UniformClash(const Target& t, const Function& ssa, Rng& r, Function* f) {
+bool UniformClash(const Machine& t, const Function& ssa, Rng& r, Function* f) {
   const Liveness live(t, ssa);
   const std::vector<char> reached = Reached(ssa);
   struct Candidate {
@@ -679,7 +679,7 @@ bool PickDef(const Function& ssa, const Function& f, Rng& r, P&& wanted, Operand
 
 }  // namespace
 
-bool MutateShape(const Target& t, const Function& ssa, ShapeMutation m, Rng& r, Function* f) {
+bool MutateShape(const Machine& t, const Function& ssa, ShapeMutation m, Rng& r, Function* f) {
   Site s;
   Operand def;
   const auto file = [&](const Operand& o) { return t.files[f->value(o.value()).file]; };

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
@@ -62,11 +62,11 @@ inline constexpr std::string_view kShapeMutationNames[] = {
     "unmask", "break tie", "restore early", "misalign", "into reserved", "uniform clash"};
 
 // Applies one mutation to `f`, the allocation of `ssa`; false if there is no suitable instruction.
-bool Mutate(const Target& t, const Function& ssa, Mutation m, Rng& r, Function* f);
+bool Mutate(const Machine& t, const Function& ssa, Mutation m, Rng& r, Function* f);
 // The same for spilled values: stores, fills and repeated computations.
-bool MutateSpills(const Target& t, const Function& ssa, SpillMutation m, Rng& r, Function* f);
+bool MutateSpills(const Machine& t, const Function& ssa, SpillMutation m, Rng& r, Function* f);
 // The same for features of machines shaped like testing_scalar.h.
-bool MutateShape(const Target& t, const Function& ssa, ShapeMutation m, Rng& r, Function* f);
+bool MutateShape(const Machine& t, const Function& ssa, ShapeMutation m, Rng& r, Function* f);
 
 }  // namespace kiln::lir::ra
 

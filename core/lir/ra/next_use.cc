@@ -22,8 +22,8 @@ void Merge(std::vector<uint32_t>* v, size_t middle) {
 
 }  // namespace
 
-NextUses::NextUses(const Target& t, const Function& f, const Pieces& pieces, const LoopSpans& loops,
-                   const std::vector<uint32_t>& at_exits)
+NextUses::NextUses(const Machine& t, const Function& f, const Pieces& pieces,
+                   const LoopSpans& loops, const std::vector<uint32_t>& at_exits)
     : t_(t),
       at_exits_(at_exits),
       pieces_(pieces),

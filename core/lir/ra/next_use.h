@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "core/lir/lir.h"
+#include "core/lir/machine.h"
 #include "core/lir/ra/loop_spans.h"
 #include "core/lir/ra/pieces.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
@@ -33,7 +33,7 @@ class NextUses {
   static constexpr uint32_t kNever = ~uint32_t{0};
 
   // `at_exits`: pieces that every exit needs.
-  NextUses(const Target& t, const Function& f, const Pieces& pieces, const LoopSpans& loops,
+  NextUses(const Machine& t, const Function& f, const Pieces& pieces, const LoopSpans& loops,
            const std::vector<uint32_t>& at_exits);
 
   // Pieces live into the block (parameters not counted), ascending by piece.
@@ -48,7 +48,7 @@ class NextUses {
  private:
   bool Update(const Function& f, uint32_t b);
 
-  const Target& t_;
+  const Machine& t_;
   const std::vector<uint32_t>& at_exits_;
   const Pieces& pieces_;
   const LoopSpans& loops_;

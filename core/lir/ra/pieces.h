@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
 class Pieces {
  public:
-  Pieces(const Target& t, const Function& f, const SpillHooks& hooks) {
+  Pieces(const Machine& t, const Function& f, const SpillHooks& hooks) {
     first_.reserve(f.values.size() + 1);
     for (size_t k = 0; k < f.values.size(); ++k) {
       const Value& v = f.values[k];

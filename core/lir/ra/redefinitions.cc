@@ -15,7 +15,7 @@ namespace {
 // Finds which uniform values are the same in every iteration of the loop whose head is given.
 class Iterations {
  public:
-  Iterations(const Target& t, const Function& f, const Liveness& l)
+  Iterations(const Machine& t, const Function& f, const Liveness& l)
       : t_(t), f_(f), l_(l), loops_(f), def_(f.values.size()) {
     for (const Block& b : f.blocks) {
       for (InstId i : b.insts) {
@@ -71,7 +71,7 @@ class Iterations {
     return true;
   }
 
-  const Target& t_;
+  const Machine& t_;
   const Function& f_;
   const Liveness& l_;
   const LoopSpans loops_;
@@ -82,7 +82,7 @@ class Iterations {
 
 class Redefinitions {
  public:
-  Redefinitions(const Target& t, const Function& f, const Liveness& l) : t_(t), f_(f), l_(l) {}
+  Redefinitions(const Machine& t, const Function& f, const Liveness& l) : t_(t), f_(f), l_(l) {}
 
   absl::Status Check() {
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
@@ -134,7 +134,7 @@ class Redefinitions {
                        id);
   }
 
-  const Target& t_;
+  const Machine& t_;
   const Function& f_;
   const Liveness& l_;
   std::optional<Iterations> iterations_;  // hardly ever needed
@@ -142,7 +142,7 @@ class Redefinitions {
 
 }  // namespace
 
-absl::Status CheckRedefinitions(const Target& t, const Function& f, const Liveness& l) {
+absl::Status CheckRedefinitions(const Machine& t, const Function& f, const Liveness& l) {
   return Redefinitions(t, f, l).Check();
 }
 

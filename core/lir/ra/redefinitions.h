@@ -25,12 +25,12 @@
 #include "absl/status/status.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
 // Returns an internal error with the SPIR-V id of the value.
-absl::Status CheckRedefinitions(const Target& target, const Function& f, const Liveness& live);
+absl::Status CheckRedefinitions(const Machine& machine, const Function& f, const Liveness& live);
 
 }  // namespace kiln::lir::ra
 

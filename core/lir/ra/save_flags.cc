@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxIterations = 8;
 
 struct FlagSaver {
-  const Target& t;
+  const Machine& t;
   Function& f;
   std::vector<char> fixed;  // restored values, and those that must not be saved
   std::vector<char> chosen;
@@ -211,7 +211,7 @@ struct FlagSaver {
 
 }  // namespace
 
-bool FlagsFit(const Target& t, const Function& f, const std::vector<Pressure>& max_live) {
+bool FlagsFit(const Machine& t, const Function& f, const std::vector<Pressure>& max_live) {
   const auto is_flag = [&](ValueId v) {
     return t.files[f.value(v).file].save_file != FileInfo::kNoFile;
   };
@@ -240,7 +240,7 @@ bool FlagsFit(const Target& t, const Function& f, const std::vector<Pressure>& m
   });
 }
 
-absl::StatusOr<int> SaveExcessFlags(const Target& t, Function* f, Liveness* live) {
+absl::StatusOr<int> SaveExcessFlags(const Machine& t, Function* f, Liveness* live) {
   FlagSaver saver{t, *f, {}, {}, {}, {}};
   bool any_flag = false;
   for (size_t v = 0; v < f->values.size(); ++v) any_flag |= saver.IsFlag(ValueId(v));

@@ -18,17 +18,17 @@
 #include "absl/status/statusor.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
 // Returns true if the pressure of the function alone shows that no flag need be saved. False:
 // unknown.
-bool FlagsFit(const Target& target, const Function& f, const std::vector<Pressure>& max_live);
+bool FlagsFit(const Machine& machine, const Function& f, const std::vector<Pressure>& max_live);
 
 // Saves flags and returns their number. ResourceExhausted ("out_of_registers") if it cannot be
 // done. `live` is the liveness of the function and is kept up to date.
-absl::StatusOr<int> SaveExcessFlags(const Target& target, Function* f, Liveness* live);
+absl::StatusOr<int> SaveExcessFlags(const Machine& machine, Function* f, Liveness* live);
 
 }  // namespace kiln::lir::ra
 

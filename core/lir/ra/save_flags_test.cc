@@ -14,7 +14,7 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 // `n` flags, all read after the last one is defined.
 Function Program(int n, int width) {
@@ -31,7 +31,7 @@ Function Program(int n, int width) {
     text += "  store %" + std::to_string(n + k) + ":ud\n";
   }
   text += "  end\n";
-  auto f = Parse(TestTarget(), text);
+  auto f = Parse(TestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
   return *std::move(f);
 }
@@ -46,34 +46,34 @@ int Count(const Function& f, uint16_t op) {
 
 TEST(SaveFlagsTest, WhatFitsStays) {
   Function f = Program(4, 16);
-  const std::string before = Print(TestTarget(), f);
-  Liveness live(TestTarget(), f);
-  EXPECT_EQ(*SaveExcessFlags(TestTarget(), &f, &live), 0);
-  EXPECT_EQ(Print(TestTarget(), f), before);
+  const std::string before = Print(TestMachine(), f);
+  Liveness live(TestMachine(), f);
+  EXPECT_EQ(*SaveExcessFlags(TestMachine(), &f, &live), 0);
+  EXPECT_EQ(Print(TestMachine(), f), before);
 }
 
 TEST(SaveFlagsTest, TheExcessIsSavedAndTheResultIsRight) {
   for (const auto& [flags, width] : {std::pair(5, 16), {12, 16}, {3, 32}, {7, 32}}) {
     Function f = Program(flags, width);
     const Function ssa = f;
-    Liveness live(TestTarget(), f);
-    const auto saved = SaveExcessFlags(TestTarget(), &f, &live);
+    Liveness live(TestMachine(), f);
+    const auto saved = SaveExcessFlags(TestMachine(), &f, &live);
     ASSERT_TRUE(saved.ok()) << saved.status();
     EXPECT_GE(*saved, flags - 4 / (width / 16));
     EXPECT_LE(*saved, flags);
     EXPECT_EQ(Count(f, testing::kSaveOp), *saved);
     EXPECT_EQ(Count(f, testing::kRestoreOp), *saved);
-    EXPECT_TRUE(Verify(TestTarget(), f).ok());
-    EXPECT_LE(MaxPressure(TestTarget(), f, live)[1].physical, 4u);
+    EXPECT_TRUE(Verify(TestMachine(), f).ok());
+    EXPECT_LE(MaxPressure(TestMachine(), f, live)[1].physical, 4u);
     Function allocated = ssa;
-    ASSERT_TRUE(Allocate(TestTarget(), &allocated).ok());
-    const absl::Status s = CheckAllocation(TestTarget(), ssa, allocated);
-    EXPECT_TRUE(s.ok()) << s << Print(TestTarget(), allocated);
+    ASSERT_TRUE(Allocate(TestMachine(), &allocated).ok());
+    const absl::Status s = CheckAllocation(TestMachine(), ssa, allocated);
+    EXPECT_TRUE(s.ok()) << s << Print(TestMachine(), allocated);
   }
 }
 
 bool PressureSaysTheyFit(const Function& f) {
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   return FlagsFit(t, f, MaxPressure(t, f, Liveness(t, f)));
 }
 
@@ -87,7 +87,7 @@ TEST(SaveFlagsTest, ThePressureSaysThatFewFlagsFit) {
 // No more than four flags are needed after any instruction, yet one is read where a fifth is
 // defined.
 TEST(SaveFlagsTest, WhatDiesWhereAFlagIsDefinedIsHeldThere) {
-  auto f = Parse(TestTarget(),
+  auto f = Parse(TestMachine(),
                  "function test width 16\n"
                  "value %0 F 0x1\nvalue %1 F 0x1\nvalue %2 F 0x1\nvalue %3 F 0x1\nvalue %4 F 0x1\n"
                  "block b0 depth 0\n"
@@ -103,17 +103,17 @@ TEST(SaveFlagsTest, WhatDiesWhereAFlagIsDefinedIsHeldThere) {
                  "  end\n");
   ASSERT_TRUE(f.ok()) << f.status();
   EXPECT_FALSE(PressureSaysTheyFit(*f));
-  Liveness live(TestTarget(), *f);
-  EXPECT_EQ(MaxPressure(TestTarget(), *f, live)[1].physical, 4u);
-  const auto saved = SaveExcessFlags(TestTarget(), &*f, &live);
+  Liveness live(TestMachine(), *f);
+  EXPECT_EQ(MaxPressure(TestMachine(), *f, live)[1].physical, 4u);
+  const auto saved = SaveExcessFlags(TestMachine(), &*f, &live);
   ASSERT_TRUE(saved.ok()) << saved.status();
   EXPECT_GT(*saved, 0);
 }
 
-TEST(SaveFlagsTest, RefusesWhatTheTargetCannotSave) {
+TEST(SaveFlagsTest, RefusesWhatTheMachineCannotSave) {
   // Five flags that one instruction reads cannot be restored at once.
   auto f = Parse(
-      TestTarget(),
+      TestMachine(),
       "function test width 16\n"
       "value %0 F 0x1 id 90\nvalue %1 F 0x1 id 91\nvalue %2 F 0x1 id 92\nvalue %3 F 0x1 id 93\nvalue %4 F 0x1 id 94\n"
       "block b0 depth 0\n"
@@ -125,8 +125,8 @@ TEST(SaveFlagsTest, RefusesWhatTheTargetCannotSave) {
       "  store %0:ud %1:ud %2:ud %3:ud %4:ud\n"
       "  end\n");
   ASSERT_TRUE(f.ok());
-  Liveness live(TestTarget(), *f);
-  const auto saved = SaveExcessFlags(TestTarget(), &*f, &live);
+  Liveness live(TestMachine(), *f);
+  const auto saved = SaveExcessFlags(TestMachine(), &*f, &live);
   ASSERT_FALSE(saved.ok());
   EXPECT_EQ(CauseOf(saved.status()), "out_of_registers");
   EXPECT_EQ(SpirvIdOf(saved.status()), 94u);

@@ -25,7 +25,7 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::ScalarTestTarget;
+using testing::ScalarTestMachine;
 
 // ---- Incorrect allocations by hand: a correct one with one word changed.
 
@@ -197,13 +197,13 @@ absl::Status Verdict(const Wrong& w, bool wrong) {
     at += std::string(w.wrong).size();
   }
   EXPECT_TRUE(!wrong || changed != 0) << w.name;
-  auto done = Parse(ScalarTestTarget(), text);
+  auto done = Parse(ScalarTestMachine(), text);
   if (!done.ok()) {
     ADD_FAILURE() << w.name << ": " << done.status();
     return done.status();
   }
   const Function ssa = TakeInserted(&*done);
-  return CheckAllocation(ScalarTestTarget(), ssa, *done);
+  return CheckAllocation(ScalarTestMachine(), ssa, *done);
 }
 
 TEST(ScalarTest, WrongAllocationsByHand) {
@@ -254,7 +254,7 @@ std::string Replace(std::string text, const std::string& from, const std::string
 }
 
 TEST(ScalarTest, FullPoolsExchange) {
-  const Target& t = ScalarTestTarget();
+  const Machine& t = ScalarTestMachine();
   struct Case {
     const char *file, *vectors;
     std::vector<std::string> copies;  // in the block with the back edge
@@ -283,7 +283,7 @@ TEST(ScalarTest, FullPoolsExchange) {
 // ---- Each rewrite before assignment by itself.
 
 Function Read(const std::string& text) {
-  auto f = Parse(ScalarTestTarget(), text);
+  auto f = Parse(ScalarTestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
   return *std::move(f);
 }
@@ -295,9 +295,9 @@ TEST(ScalarTest, WhatLivesAcrossWhatClobbersIsSaved) {
   const std::string tail = "  %3:b32 = s_sel %0:b32 %2:b32 %1:b32 {pred 1}\n  s_end %3:b32\n";
   for (const auto& [between, saved] : {std::pair("s_mul", 0), {"s_add", 1}}) {
     Function f = Read(head + "  %2:b32 = " + between + " %0:b32 %0:b32\n" + tail);
-    Liveness live(ScalarTestTarget(), f);
-    EXPECT_EQ(*SaveExcessFlags(ScalarTestTarget(), &f, &live), saved) << between;
-    EXPECT_TRUE(Verify(ScalarTestTarget(), f).ok());
+    Liveness live(ScalarTestMachine(), f);
+    EXPECT_EQ(*SaveExcessFlags(ScalarTestMachine(), &f, &live), saved) << between;
+    EXPECT_TRUE(Verify(ScalarTestMachine(), f).ok());
   }
 }
 
@@ -324,9 +324,9 @@ TEST(ScalarTest, TiedUsesGetAValueThatDies) {
   };
   for (const auto& c : cases) {
     Function f = Read(head + c.text);
-    Liveness live(ScalarTestTarget(), f);
-    EXPECT_EQ(SplitTied(ScalarTestTarget(), &f, &live), c.copies) << c.name;
-    EXPECT_TRUE(Verify(ScalarTestTarget(), f).ok()) << c.name;
+    Liveness live(ScalarTestMachine(), f);
+    EXPECT_EQ(SplitTied(ScalarTestMachine(), &f, &live), c.copies) << c.name;
+    EXPECT_TRUE(Verify(ScalarTestMachine(), f).ok()) << c.name;
   }
 }
 
@@ -345,14 +345,14 @@ TEST(ScalarTest, ScalarsGoToLanes) {
   }
   const Function ssa = Read(text + "  s_end\n");
   Function f = ssa;
-  const auto stats = AllocateWithSpills(ScalarTestTarget(), &f);
+  const auto stats = AllocateWithSpills(ScalarTestMachine(), &f);
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_GE(stats->spill.lane_places, 4u);
   EXPECT_EQ(stats->spill.scratch_units, 0u);
   ASSERT_EQ(f.reserved.size(), 1u);
   EXPECT_EQ(f.reserved[0].spilled_pool, testing::kPoolS);
   EXPECT_EQ(f.reserved[0].first, 14u);  // the live-in is in the last one
-  EXPECT_TRUE(CheckAllocation(ScalarTestTarget(), ssa, f).ok());
+  EXPECT_TRUE(CheckAllocation(ScalarTestMachine(), ssa, f).ok());
 }
 
 // ---- Random programs.
@@ -367,7 +367,7 @@ struct Totals {
 };
 
 void RunRandom(int programs, testing::RandomOptions options, Sizes sizes, Totals* totals) {
-  const Target& t = ScalarTestTarget();
+  const Machine& t = ScalarTestMachine();
   for (int seed = 0; seed < programs; ++seed) {
     options.width = seed % 2 == 0 ? 32 : 64;
     options.pool_size = 6 + seed % 17;
@@ -461,7 +461,7 @@ void Sum(const std::string_view (&names)[n], const std::vector<Score>& scores, F
 }
 
 TEST(ScalarTest, MutationsAreCaught) {
-  const Target& t = ScalarTestTarget();
+  const Machine& t = ScalarTestMachine();
   std::vector<Score> plain(kNumMutations), spilled(kNumSpillMutations), shape(kNumShapeMutations);
   Rng r(5);
   std::string missed;

@@ -91,7 +91,7 @@ class AtExits {
 // The walk, block after block: brings operands into registers and makes room for definitions.
 class Spiller {
  public:
-  Spiller(const Target& t, const SpillHooks& hooks, Function& f, const Liveness& live,
+  Spiller(const Machine& t, const SpillHooks& hooks, Function& f, const Liveness& live,
           const SpillSettings& settings)
       : in_(t, hooks, f, live, settings),
         decisions_(in_),
@@ -284,8 +284,8 @@ class Spiller {
 
 }  // namespace
 
-absl::Status SpillToFit(const Target& t, const SpillHooks& hooks, Function* f, const Liveness& live,
-                        const SpillSettings& settings, SpillStats* stats) {
+absl::Status SpillToFit(const Machine& t, const SpillHooks& hooks, Function* f,
+                        const Liveness& live, const SpillSettings& settings, SpillStats* stats) {
   return Spiller(t, hooks, *f, live, settings).Run(stats);
 }
 

@@ -49,7 +49,7 @@
 #include "absl/status/status.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
@@ -75,9 +75,9 @@ struct SpillStats {
   std::vector<Eviction> evictions;           // one per value that has a slot in memory
 };
 
-// Spills the values of one pool as its row of Target::spills says. ResourceExhausted
+// Spills the values of one pool as its row of Machine::spills says. ResourceExhausted
 // ("scratch_too_large") if masked stores do not fit below direct_units.
-absl::Status SpillToFit(const Target& target, const SpillHooks& hooks, Function* f,
+absl::Status SpillToFit(const Machine& machine, const SpillHooks& hooks, Function* f,
                         const Liveness& live, const SpillSettings& settings, SpillStats* stats);
 
 }  // namespace kiln::lir::ra

@@ -19,9 +19,9 @@ std::vector<uint32_t> PiecesOf(absl::Span<const Operand> operands, const Pieces&
 
 }  // namespace
 
-SpillInput::SpillInput(const Target& target, const SpillHooks& hooks, const Function& function,
+SpillInput::SpillInput(const Machine& machine, const SpillHooks& hooks, const Function& function,
                        const Liveness& live, const SpillSettings& settings)
-    : t(target),
+    : t(machine),
       h(hooks),
       f(function),
       l(live),

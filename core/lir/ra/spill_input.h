@@ -18,10 +18,10 @@
 #include "core/lir/dominators.h"
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
+#include "core/lir/machine.h"
 #include "core/lir/ra/next_use.h"
 #include "core/lir/ra/pieces.h"
 #include "core/lir/ra/spill.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
@@ -31,7 +31,7 @@ inline constexpr uint32_t kNever = NextUses::kNever;
 // The original function and analyses of it; constant. The function itself grows while code is
 // added.
 struct SpillInput {
-  SpillInput(const Target& target, const SpillHooks& hooks, const Function& function,
+  SpillInput(const Machine& machine, const SpillHooks& hooks, const Function& function,
              const Liveness& live, const SpillSettings& settings);
 
   // True if the thread reaches the block; it reaches the exit block even if no lane does.
@@ -51,7 +51,7 @@ struct SpillInput {
     return absl::MakeConstSpan(original).subspan(in.first_operand + in.num_defs, in.num_uses);
   }
 
-  const Target& t;
+  const Machine& t;
   const SpillHooks& h;
   const Function& f;
   const Liveness& l;

@@ -21,7 +21,7 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 constexpr char kHead[] =
     "function test width 8\n"
@@ -62,13 +62,13 @@ constexpr char kIf[] =
 struct Rooms {
   explicit Rooms(const std::string& text, uint32_t units = 1024)
       : f(Read(text)),
-        live(TestTarget(), f),
-        in(TestTarget(), TestTarget().spills[0], f, live, SpillSettings{1024 - units}) {
+        live(TestMachine(), f),
+        in(TestMachine(), TestMachine().spills[0], f, live, SpillSettings{1024 - units}) {
     StartWalk(false);
   }
 
   static Function Read(const std::string& text) {
-    auto f = Parse(TestTarget(), kHead + text);
+    auto f = Parse(TestMachine(), kHead + text);
     EXPECT_TRUE(f.ok()) << f.status();
     return *std::move(f);
   }
@@ -104,7 +104,7 @@ struct Rooms {
   }
   uint32_t Piece(uint32_t v, uint32_t comp = 0) const { return in.pieces.of(ValueId(v), comp); }
   bool Has(uint32_t v) const { return registers.Has(Piece(v)); }
-  std::string Last() const { return PrintInst(TestTarget(), f, InstId(f.insts.size() - 1)); }
+  std::string Last() const { return PrintInst(TestMachine(), f, InstId(f.insts.size() - 1)); }
 
   Function f;
   Liveness live;
@@ -133,9 +133,9 @@ TEST(SpillRoomsTest, InputKnowsWhatMayLeave) {
 TEST(SpillRoomsTest, WhatIsHeldStaysToTheEnd) {
   std::string held = std::string(kHead) + kIf;
   held.replace(held.find("livein %0 at 8"), 14, "livein %0 at 8 held");
-  const Function f = *Parse(TestTarget(), held);
-  const Liveness live(TestTarget(), f);
-  const SpillInput in(TestTarget(), TestTarget().spills[0], f, live, {});
+  const Function f = *Parse(TestMachine(), held);
+  const Liveness live(TestMachine(), f);
+  const SpillInput in(TestMachine(), TestMachine().spills[0], f, live, {});
   EXPECT_FALSE(in.Spillable(ValueId(0)));
   EXPECT_TRUE(in.Spillable(ValueId(1)));
   std::vector<uint32_t> out(in.pieces.count(), kNever), touched;
@@ -245,14 +245,14 @@ TEST(SpillRoomsTest, NothingIsWrittenInTheFirstWalk) {
 
 TEST(SpillRoomsTest, CodeIsTakenBackBeforeTheNextWalk) {
   Rooms r(kIf);
-  const std::string before = Print(TestTarget(), r.f);
+  const std::string before = Print(TestMachine(), r.f);
   r.StartWalk(true);
   r.Enter(2, {});
   r.code.Load(r.Piece(1), r.Piece(1));
   EXPECT_EQ(r.Last(), "%7:ud = fill %6x8:ud #0x0:ud {w8 nomask ra}");
   EXPECT_TRUE(r.code.filled(r.Piece(1)));
   r.StartWalk(true);
-  EXPECT_EQ(Print(TestTarget(), r.f), before);
+  EXPECT_EQ(Print(TestMachine(), r.f), before);
   EXPECT_FALSE(r.code.filled(r.Piece(1)));
 }
 
@@ -266,7 +266,7 @@ TEST(SpillRoomsTest, ADwordTakesARegisterForItsMessageOnly) {
   std::vector<InstId> out;
   r.code.Store(ValueId(4), r.Piece(4), ValueOperand(ValueId(4), 0), false, &out);
   ASSERT_EQ(out.size(), 2u);
-  EXPECT_EQ(PrintInst(TestTarget(), r.f, out[0]), "%9x8:ud = collect %4:ud _x7 {nomask ra}");
+  EXPECT_EQ(PrintInst(TestMachine(), r.f, out[0]), "%9x8:ud = collect %4:ud _x7 {nomask ra}");
 }
 
 TEST(SpillRoomsTest, MaskedStoresAreOfOneComponent) {
@@ -279,7 +279,7 @@ TEST(SpillRoomsTest, MaskedStoresAreOfOneComponent) {
   EXPECT_EQ(out.size(), 1u);
   r.code.Store(ValueId(3), r.Piece(3), pair, true, &out);
   EXPECT_EQ(out.size(), 3u);
-  EXPECT_EQ(PrintInst(TestTarget(), r.f, out[2]), "spill %6x8:ud %3.1:ud #0x0:ud {w8 ra}");
+  EXPECT_EQ(PrintInst(TestMachine(), r.f, out[2]), "spill %6x8:ud %3.1:ud #0x0:ud {w8 ra}");
 }
 
 TEST(SpillRoomsTest, WhatIsReadComesBackUnderAnotherName) {
@@ -326,7 +326,7 @@ TEST(SpillRoomsTest, ACycleOfPlacesIsBroken) {
   r.edges.Arguments(2);
   std::string accesses;
   for (const SpillAccess& a : r.code.accesses()) {
-    accesses += std::string(TestTarget().ops[r.f.inst(a.inst).op].name) + " " +
+    accesses += std::string(TestMachine().ops[r.f.inst(a.inst).op].name) + " " +
                 std::to_string(a.value.index) + "; ";
   }
   EXPECT_EQ(accesses, "fill 8; fill 7; spill 8; spill 7; ");
@@ -346,7 +346,7 @@ TEST(SpillRoomsTest, StoresStandBehindDefinitions) {
   }
   r.code.Take();
   PlaceStores(r.in, r.decisions, &r.code);
-  EXPECT_EQ(PrintInst(TestTarget(), r.f, r.f.blocks[0].insts[1]),
+  EXPECT_EQ(PrintInst(TestMachine(), r.f, r.f.blocks[0].insts[1]),
             "spill %6x8:ud %1:ud #0x0:ud {w8 nomask ra}");
   SpillStats stats;
   ASSERT_TRUE(AssignPlaces(r.in, {}, {}, &r.code, &stats).ok());

@@ -19,11 +19,11 @@
 namespace kiln::lir::ra {
 namespace {
 
-using testing::SmallTestTarget;
-using testing::TestTarget;
+using testing::SmallTestMachine;
+using testing::TestMachine;
 
 // Returns true if the payload at the end fits the tail at all.
-bool TailFits(const Target& t, const Function& f) {
+bool TailFits(const Machine& t, const Function& f) {
   for (const Value& v : f.values) {
     const PoolInfo& pool = t.pools[t.files[v.file].pool];
     if (v.in_tail && pool.tail_first + v.comps * t.units_per_comp(f, v) > pool.units) return false;
@@ -32,7 +32,7 @@ bool TailFits(const Target& t, const Function& f) {
 }
 
 // Returns true if all operands of each instruction fit at once, each in consecutive units.
-bool InstructionsFit(const Target& t, const Function& f) {
+bool InstructionsFit(const Machine& t, const Function& f) {
   for (const Inst& in : f.insts) {
     uint32_t units = 0;
     for (uint32_t k = 0; k < uint32_t{in.num_defs} + in.num_uses; ++k) {
@@ -47,7 +47,7 @@ bool InstructionsFit(const Target& t, const Function& f) {
 
 // Every value that is live at once must fit; spilled values are read back correctly.
 TEST(SpillTest, RandomProgramsFitAndCheck) {
-  const Target& t = SmallTestTarget();
+  const Machine& t = SmallTestMachine();
   uint32_t spills = 0, fills = 0, repeated = 0, masked = 0, in_memory = 0, refused = 0;
   uint32_t without_header = 0;
   for (uint64_t seed = 0; seed < 1200; ++seed) {
@@ -107,7 +107,7 @@ TEST(SpillTest, RandomProgramsFitAndCheck) {
 
 // Edges carry more than fits the pool, part of it to parameters without uses.
 TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   uint32_t spills = 0, programs = 0;
   std::string lost;
   for (uint64_t seed = 90; seed < 110; ++seed) {
@@ -142,7 +142,7 @@ TEST(SpillTest, EdgesThatCarryMoreThanThePoolHasFit) {
 
 // The payload that ends the thread, made early and spilled, is in the tail when it is filled.
 TEST(SpillTest, WhatMustLieInTheTailStillDoes) {
-  const Target& t = testing::TestTarget();
+  const Machine& t = testing::TestMachine();
   Function f;
   f.dispatch_width = 8;
   Builder b(f);
@@ -204,7 +204,7 @@ TEST(SpillTest, MoreParametersThanRegistersLiveInMemory) {
   absl::StrAppend(&text, "  while {w16}\n  -> b1(", next, ")\n  ~> b3\n",
                   "block b3 depth 0\n  store %", far, ":ud {w16}\n");
   for (int k = 0; k < kParams; ++k) absl::StrAppend(&text, "  store %", k, ":ud {w16}\n");
-  const Target& t = testing::TestTarget();
+  const Machine& t = testing::TestMachine();
   const absl::StatusOr<Function> ssa = Parse(t, text);
   ASSERT_TRUE(ssa.ok()) << ssa.status();
   ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
@@ -235,7 +235,7 @@ TEST(SpillTest, PlacesAreReadBeforeTheEdgeWritesThem) {
                   ":ud = load %0:ud {w16}\n  while {w16}\n  -> b1(", next,
                   ")\n  ~> b3\nblock b3 depth 0\n");
   for (int k = 0; k < kParams; ++k) absl::StrAppend(&text, "  store %", k, ":ud {w16}\n");
-  const Target& t = testing::TestTarget();
+  const Machine& t = testing::TestMachine();
   const absl::StatusOr<Function> ssa = Parse(t, text);
   ASSERT_TRUE(ssa.ok()) << ssa.status();
   ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
@@ -284,7 +284,7 @@ TEST(SpillTest, ParametersUndefinedAtFirstKeepTheirPlacesRoundTheLoop) {
                   "  while {w16}\n  -> b3(", loops[1].next, ")\n  ~> b5\nblock b5 depth 1\n",
                   loops[0].body, "  while {w16}\n  -> b1(", loops[0].next,
                   ")\n  ~> b6\nblock b6 depth 0\n  end #0x1:ud {w16}\n");
-  const Target& t = testing::TestTarget();
+  const Machine& t = testing::TestMachine();
   const absl::StatusOr<Function> ssa = Parse(t, text);
   ASSERT_TRUE(ssa.ok()) << ssa.status();
   ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
@@ -314,7 +314,7 @@ TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
                   ":ud {w16 pred 1}\n  -> b1, b2\nblock b1 depth 0\n", stores,
                   "  endif {w16}\n  -> b2\nblock b2 depth 0\n", stores, "  store %0:ud {w16}\n",
                   "  store %", kLast, ":ud {w16}\n  end #0x1:ud {w16}\n");
-  const Target& t = testing::TestTarget();
+  const Machine& t = testing::TestMachine();
   const absl::StatusOr<Function> ssa = Parse(t, text);
   ASSERT_TRUE(ssa.ok()) << ssa.status();
   ASSERT_TRUE(Verify(t, *ssa).ok()) << Verify(t, *ssa);
@@ -331,7 +331,7 @@ TEST(SpillTest, WhatLiesInMemoryTakesNoRegisterOfLanesThatWait) {
 // Constants of a dword each, read after fifty values of two registers: recomputing them takes as
 // many instructions as filling the values would take messages, and nothing is stored.
 TEST(SpillTest, ConstantsLeaveBeforeWhatMustBeStored) {
-  const Target& t = testing::TestTarget();
+  const Machine& t = testing::TestMachine();
   Function f;
   f.dispatch_width = 16;
   Builder b(f);

@@ -15,8 +15,8 @@ bool SameShape(const Value& a, const Value& b) {
 }
 
 // Returns true if the definition may be written over this use. `place` is as in Liveness::deaths.
-bool MayOverwrite(const Target& t, const Function& f, const Liveness& live, BlockId b, size_t place,
-                  InstId i, const Operand& use) {
+bool MayOverwrite(const Machine& t, const Function& f, const Liveness& live, BlockId b,
+                  size_t place, InstId i, const Operand& use) {
   const ValueId d = f.defs(i)[0].value(), u = use.value();
   if (!SameShape(f.value(d), f.value(u)) || u == f.scratch_header) return false;
   if ((f.inst(i).flags & kNoMask) && !IsWhole(t, f.value(u))) return false;
@@ -30,7 +30,7 @@ bool MayOverwrite(const Target& t, const Function& f, const Liveness& live, Bloc
   return true;
 }
 
-InstId CopyOf(const Target& t, Function& f, InstId i, int tied) {
+InstId CopyOf(const Machine& t, Function& f, InstId i, int tied) {
   const Operand use = f.uses(i)[tied];
   f.values.push_back(Value(f.value(f.defs(i)[0].value())));
   Operand def = use;
@@ -48,14 +48,14 @@ InstId CopyOf(const Target& t, Function& f, InstId i, int tied) {
 
 }  // namespace
 
-bool HasTied(const Target& t, const Function& f) {
+bool HasTied(const Machine& t, const Function& f) {
   const auto ties = [](const OpInfo& op) { return op.tied != OpInfo::kNotTied; };
   if (std::none_of(t.ops.begin(), t.ops.end(), ties)) return false;
   return std::any_of(f.insts.begin(), f.insts.end(),
                      [&](const Inst& in) { return ties(t.ops[in.op]); });
 }
 
-int SplitTied(const Target& t, Function* f, Liveness* live) {
+int SplitTied(const Machine& t, Function* f, Liveness* live) {
   int copies = 0;
   for (size_t b = 0; b < f->blocks.size(); ++b) {
     std::vector<InstId> insts;

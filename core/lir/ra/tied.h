@@ -12,16 +12,16 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::ra {
 
 // Returns true if the function has tied uses.
-bool HasTied(const Target& target, const Function& f);
+bool HasTied(const Machine& machine, const Function& f);
 
 // Splits tied uses and returns the number of copies. `live` is the liveness of the function and is
 // kept up to date.
-int SplitTied(const Target& target, Function* f, Liveness* live);
+int SplitTied(const Machine& machine, Function* f, Liveness* live);
 
 }  // namespace kiln::lir::ra
 

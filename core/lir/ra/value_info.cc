@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMaxParts = 32;  // maximum number of components of a value noted as arguments
 
 // Returns true if the instruction writes this definition in lanes that are off.
-bool WritesAllLanes(const Target& t, const Function& f, InstId i, const Operand& def) {
+bool WritesAllLanes(const Machine& t, const Function& f, InstId i, const Operand& def) {
   if (IsWhole(t, f.value(def.value())) || (f.inst(i).flags & kNoMask)) return true;
   if (!(t.ops[f.inst(i).op].flags & kOpCollect)) return false;
   for (const Operand& o : f.uses(i)) {
@@ -55,7 +55,7 @@ void NoteParts(const Function& f, InstId i, std::vector<ValueInfo>* info) {
 }
 
 // A use of any other kind after the collect removes the affinity: the value would have to stay.
-void NoteUses(const Target& t, const Function& f, InstId i, std::vector<ValueInfo>* info,
+void NoteUses(const Machine& t, const Function& f, InstId i, std::vector<ValueInfo>* info,
               std::vector<InstId>* last_use) {
   for (const Operand& o : f.uses(i)) {
     if (!IsValue(o)) continue;
@@ -83,7 +83,7 @@ void InheritFromParams(const Function& f, uint32_t b, std::vector<ValueInfo>* in
 }
 
 // Gives a value whose last use is a copy the affinity of the copy.
-void InheritThroughCopies(const Target& t, const Function& f, uint32_t b,
+void InheritThroughCopies(const Machine& t, const Function& f, uint32_t b,
                           const std::vector<InstId>& last_use, std::vector<ValueInfo>* info) {
   const std::vector<InstId>& insts = f.blocks[b].insts;
   for (size_t k = insts.size(); k-- > 0;) {
@@ -110,7 +110,7 @@ void ForgetPartsFromOutsideLoops(const Function& f, std::vector<ValueInfo>* info
 
 }  // namespace
 
-std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
+std::vector<ValueInfo> DescribeValues(const Machine& t, const Function& f) {
   std::vector<ValueInfo> info(f.values.size());
   for (size_t k = 0; k < info.size(); ++k) {
     const Value& value = f.values[k];
@@ -173,7 +173,7 @@ std::vector<ValueInfo> DescribeValues(const Target& t, const Function& f) {
   return info;
 }
 
-bool IsPlainCopy(const Target& t, const Function& f, InstId i) {
+bool IsPlainCopy(const Machine& t, const Function& f, InstId i) {
   const Inst& in = f.inst(i);
   if (!(t.ops[in.op].flags & kOpCopy) || in.num_uses != 1 || in.predicate_mode != 0 ||
       in.cmod != 0 || (in.flags & kSaturate)) {

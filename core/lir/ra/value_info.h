@@ -8,8 +8,8 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
+#include "core/lir/machine.h"
 #include "core/lir/ra/lane_sets.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::ra {
 
@@ -39,7 +39,7 @@ struct ValueInfo {
 };
 
 // Linear.
-std::vector<ValueInfo> DescribeValues(const Target& target, const Function& f);
+std::vector<ValueInfo> DescribeValues(const Machine& machine, const Function& f);
 
 inline LaneLayout LayoutAt(const Value& value, const ValueInfo& v, uint32_t reg) {
   if (v.whole) return LaneLayout{};
@@ -47,7 +47,7 @@ inline LaneLayout LayoutAt(const Value& value, const ValueInfo& v, uint32_t reg)
 }
 
 // Returns true if this copy is only a new name once definition and source have the same registers.
-bool IsPlainCopy(const Target& target, const Function& f, InstId i);
+bool IsPlainCopy(const Machine& machine, const Function& f, InstId i);
 
 }  // namespace kiln::lir::ra
 

@@ -9,8 +9,8 @@ namespace kiln::lir::schedule {
 
 namespace {}  // namespace
 
-DagBuilder::DagBuilder(const Target& target, const Function& f, bool allocated)
-    : t_(target), f_(f), allocated_(allocated) {
+DagBuilder::DagBuilder(const Machine& machine, const Function& f, bool allocated)
+    : t_(machine), f_(f), allocated_(allocated) {
   for (const OpInfo& op : t_.ops) {
     assert(op.memory_class < kMemoryClasses);
     clobbered_ |= op.clobbers;
@@ -376,10 +376,10 @@ void DagBuilder::Forget() {
   }
 }
 
-Dag BuildDag(const Target& target, const Function& f, absl::Span<const InstId> window,
+Dag BuildDag(const Machine& machine, const Function& f, absl::Span<const InstId> window,
              bool allocated) {
   Dag dag;
-  DagBuilder(target, f, allocated).Build(window, InstId(), &dag);
+  DagBuilder(machine, f, allocated).Build(window, InstId(), &dag);
   return dag;
 }
 

@@ -36,7 +36,7 @@
 
 #include "absl/types/span.h"
 #include "core/lir/lir.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::schedule {
 
@@ -83,7 +83,7 @@ struct Dag {
 class DagBuilder {
  public:
   // `allocated`: operands have registers, and order is by units instead of values.
-  DagBuilder(const Target& target, const Function& f, bool allocated);
+  DagBuilder(const Machine& machine, const Function& f, bool allocated);
 
   // Builds the graph of a window. `terminator`: that of the block, if it follows the window
   // directly; else invalid.
@@ -142,7 +142,7 @@ class DagBuilder {
   void Times();
   void Forget();
 
-  const Target& t_;
+  const Machine& t_;
   const Function& f_;
   const bool allocated_;
   std::vector<uint32_t> definer_;  // by value: the node of the window that defines it
@@ -165,7 +165,7 @@ class DagBuilder {
 };
 
 // Builds the graph of a single window.
-Dag BuildDag(const Target& target, const Function& f, absl::Span<const InstId> window,
+Dag BuildDag(const Machine& machine, const Function& f, absl::Span<const InstId> window,
              bool allocated);
 
 }  // namespace kiln::lir::schedule

@@ -30,11 +30,11 @@
 #include <vector>
 
 #include "core/lir/lir.h"
+#include "core/lir/machine.h"
 #include "core/lir/schedule/dag.h"
 #include "core/lir/schedule/issue_clock.h"
 #include "core/lir/schedule/list_scheduler.h"
 #include "core/lir/schedule/window_slots.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::schedule {
 
@@ -44,7 +44,7 @@ using PressureProfile = std::vector<std::vector<int64_t>>;
 
 class HoistScheduler {
  public:
-  HoistScheduler(const Target& target, const Function& f) : slots_(target, f) {}
+  HoistScheduler(const Machine& machine, const Function& f) : slots_(machine, f) {}
 
   // `profile` is that of `base`; `limit` by pool. Returns the cycles of the order, as
   // EstimateCycles counts them.

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <vector>
 
+#include "core/lir/machine.h"
 #include "core/lir/schedule/dag.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::schedule {
 

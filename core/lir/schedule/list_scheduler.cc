@@ -145,7 +145,8 @@ int LatencyScheduler::Order(const Dag& dag, Exits exits, NodeOrder* order) {
   return clock_.cycles();
 }
 
-PressureScheduler::PressureScheduler(const Target& target, const Function& f) : slots_(target, f) {}
+PressureScheduler::PressureScheduler(const Machine& machine, const Function& f)
+    : slots_(machine, f) {}
 
 // Bottom up. A slot (component of a value) becomes live at its last use and dead at its
 // definition.

@@ -20,10 +20,10 @@
 
 #include "absl/types/span.h"
 #include "core/lir/lir.h"
+#include "core/lir/machine.h"
 #include "core/lir/schedule/dag.h"
 #include "core/lir/schedule/issue_clock.h"
 #include "core/lir/schedule/window_slots.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::schedule {
 
@@ -76,7 +76,7 @@ class LatencyScheduler {
 
 class PressureScheduler {
  public:
-  PressureScheduler(const Target& target, const Function& f);
+  PressureScheduler(const Machine& machine, const Function& f);
 
   // `live_after`: per value, true if it is needed after the window; only entries of values in the
   // window are read.

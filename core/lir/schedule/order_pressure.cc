@@ -6,8 +6,8 @@ namespace kiln::lir::schedule {
 
 namespace {}  // namespace
 
-OrderPressure::OrderPressure(const Target& target, const Function& f, const Liveness& live)
-    : t_(target), f_(f), live_(live), units_(target, f, live), epoch_(live.num_slots(), 0) {}
+OrderPressure::OrderPressure(const Machine& machine, const Function& f, const Liveness& live)
+    : t_(machine), f_(f), live_(live), units_(machine, f, live), epoch_(live.num_slots(), 0) {}
 
 // Walks upward; at `visit(k + 1)` units_ has the values live after instruction k together with its
 // definitions, at visit(0) those live before the first.

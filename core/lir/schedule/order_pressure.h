@@ -10,14 +10,14 @@
 
 #include "core/lir/lir.h"
 #include "core/lir/liveness.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::lir::schedule {
 
 class OrderPressure {
  public:
   // The arguments outlive the object.
-  OrderPressure(const Target& target, const Function& f, const Liveness& live);
+  OrderPressure(const Machine& machine, const Function& f, const Liveness& live);
 
   // The maximum by pool.
   std::vector<uint32_t> Peak(BlockId b, const std::vector<InstId>& order);
@@ -32,7 +32,7 @@ class OrderPressure {
   void NeedAll(const Operand& o);
   void End(const Operand& o);
 
-  const Target& t_;
+  const Machine& t_;
   const Function& f_;
   const Liveness& live_;
   UnitCounter units_;

@@ -17,7 +17,7 @@ namespace kiln::lir::schedule {
 namespace {
 
 // The instructions without the terminator.
-absl::Span<const InstId> Body(const Target& t, const Function& f, const Block& b) {
+absl::Span<const InstId> Body(const Machine& t, const Function& f, const Block& b) {
   size_t n = b.insts.size();
   if (n != 0 && (t.ops[f.inst(b.insts.back()).op].flags & kOpTerminator)) --n;
   return absl::MakeConstSpan(b.insts).first(n);
@@ -58,7 +58,7 @@ struct Candidate {
 
 class Scheduler {
  public:
-  Scheduler(const Target& t, Function& f, const ScheduleOptions& options)
+  Scheduler(const Machine& t, Function& f, const ScheduleOptions& options)
       : t_(t),
         f_(f),
         live_(t, f, Liveness::Detail::kBlockEnds),
@@ -270,7 +270,7 @@ class Scheduler {
     }
   }
 
-  const Target& t_;
+  const Machine& t_;
   Function& f_;
   const Liveness live_;
   OrderPressure pressure_of_;
@@ -289,12 +289,12 @@ class Scheduler {
 
 }  // namespace
 
-ScheduleStats ScheduleBeforeAllocation(const Target& target, Function* f,
+ScheduleStats ScheduleBeforeAllocation(const Machine& machine, Function* f,
                                        const ScheduleOptions& options) {
-  return Scheduler(target, *f, options).Run();
+  return Scheduler(machine, *f, options).Run();
 }
 
-ScheduleStats ScheduleAfterAllocation(const Target& t, Function* f) {
+ScheduleStats ScheduleAfterAllocation(const Machine& t, Function* f) {
   ScheduleStats stats;
   DagBuilder builder(t, *f, true);
   LatencyScheduler latency;

@@ -13,9 +13,9 @@
 // With preferred exits (InstFlags kPreferredExit) the latency order and the balanced ones are made
 // for each alternative (list_scheduler.h, Exits), and compared.
 //
-// Cycles are those of in-order issue with the machine's timings (Target::timing) through one block;
-// operations still in flight from the block before are not known. Cycles after a preferred exit in
-// its window count less (Timing::behind).
+// Cycles are those of in-order issue with the machine's timings (Machine::timing) through one
+// block; operations still in flight from the block before are not known. Cycles after a preferred
+// exit in its window count less (Timing::behind).
 //
 // Invariants: the terminator stays last; the result verifies if the input did; the same input gives
 // the same order. Windows have at most kMaxWindow instructions, which makes the cost linear.
@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "core/lir/lir.h"
+#include "core/lir/machine.h"
 #include "core/lir/schedule/judge.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::schedule {
 
@@ -56,9 +56,9 @@ struct ScheduleStats {
   }
 };
 
-ScheduleStats ScheduleBeforeAllocation(const Target& target, Function* f,
+ScheduleStats ScheduleBeforeAllocation(const Machine& machine, Function* f,
                                        const ScheduleOptions& options);
-ScheduleStats ScheduleAfterAllocation(const Target& target, Function* f);
+ScheduleStats ScheduleAfterAllocation(const Machine& machine, Function* f);
 
 }  // namespace kiln::lir::schedule
 

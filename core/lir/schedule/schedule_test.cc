@@ -29,10 +29,10 @@
 namespace kiln::lir::schedule {
 namespace {
 
-using testing::TestTarget;
+using testing::TestMachine;
 
 Function Read(const std::string& text) {
-  auto f = Parse(TestTarget(), text);
+  auto f = Parse(TestMachine(), text);
   EXPECT_TRUE(f.ok()) << f.status();
   return *std::move(f);
 }
@@ -40,13 +40,13 @@ Function Read(const std::string& text) {
 std::vector<std::string> Ops(const Function& f, uint32_t block = 0) {
   std::vector<std::string> ops;
   for (InstId i : f.blocks[block].insts) {
-    ops.push_back(std::string(TestTarget().ops[f.inst(i).op].name));
+    ops.push_back(std::string(TestMachine().ops[f.inst(i).op].name));
   }
   return ops;
 }
 
 // Prefers all exits, as prefer_exits does.
-Function Preferring(Function f, const Target& t = TestTarget()) {
+Function Preferring(Function f, const Machine& t = TestMachine()) {
   for (const Block& b : f.blocks) {
     for (InstId i : b.insts) {
       if (IsExit(t, f, i)) f.inst(i).flags |= kPreferredExit;
@@ -61,7 +61,7 @@ std::vector<InstId> BodyOf(const Function& f, uint32_t block = 0) {
 }
 
 // Returns true if `one` clobbers a pool of which `other` names a unit.
-bool Clobbers(const Target& t, const Function& f, InstId one, InstId other) {
+bool Clobbers(const Machine& t, const Function& f, InstId one, InstId other) {
   const auto hit = [&](const Operand& o) {
     return IsValue(o) &&
            (t.ops[f.inst(one).op].clobbers >> t.files[f.value(o.value()).file].pool & 1);
@@ -72,7 +72,7 @@ bool Clobbers(const Target& t, const Function& f, InstId one, InstId other) {
 
 // Returns true if the order of two instructions matters, by definition: they touch the same unit
 // (one writes), the same memory (one writes), or one of them is a barrier.
-bool MustKeepOrder(const Target& t, const Function& f, InstId a, InstId b) {
+bool MustKeepOrder(const Machine& t, const Function& f, InstId a, InstId b) {
   const uint16_t fa = t.ops[f.inst(a).op].flags, fb = t.ops[f.inst(b).op].flags;
   const uint16_t memory = kOpReadsMemory | kOpWritesMemory;
   const bool same_memory = t.ops[f.inst(a).op].memory_class == t.ops[f.inst(b).op].memory_class;
@@ -114,7 +114,7 @@ bool MustKeepOrder(const Target& t, const Function& f, InstId a, InstId b) {
 // Returns the SSA program in the order of the scheduled one. Instructions that the allocator
 // dropped (copies, collects) are put before their first reader, and before the exits that they
 // preceded, as their copies are.
-Function InOrderOf(const Target& t, const Function& ssa, const Function& done) {
+Function InOrderOf(const Machine& t, const Function& ssa, const Function& done) {
   Function f = ssa;
   for (size_t b = 0; b < f.blocks.size(); ++b) {
     std::vector<InstId> insts;
@@ -154,22 +154,22 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
     ScheduleOptions schedule_options;
     schedule_options.reserve = {seed % 3 == 0 ? 600u : 0u, 0};
     if (seed % 5 == 0) schedule_options.excess = {0, 80};
-    const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, schedule_options);
+    const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, schedule_options);
     latency += stats.of(Policy::kLatency);
     pressure += stats.of(Policy::kPressure);
     balanced += stats.of(Policy::kBalanced);
     const uint32_t constrained = stats.of(Policy::kPressure) + stats.of(Policy::kBalanced);
     EXPECT_LE(stats.cycles_after, stats.cycles_before + 100000 * constrained);
-    const absl::Status ok = Verify(TestTarget(), f);
+    const absl::Status ok = Verify(TestMachine(), f);
     ASSERT_TRUE(ok.ok()) << ok;
     for (size_t b = 0; b < f.blocks.size(); ++b) {  // a permutation that keeps order
       std::vector<InstId> x = original.blocks[b].insts, y = f.blocks[b].insts;
       std::vector<size_t> at(f.insts.size());
       for (size_t k = 0; k < y.size(); ++k) at[y[k].index] = k;
       for (size_t i = 0; i < x.size(); ++i) {
-        const uint16_t fx = TestTarget().ops[f.inst(x[i]).op].flags;
+        const uint16_t fx = TestMachine().ops[f.inst(x[i]).op].flags;
         for (size_t j = i + 1; j < x.size(); ++j) {
-          const uint16_t fy = TestTarget().ops[f.inst(x[j]).op].flags;
+          const uint16_t fy = TestMachine().ops[f.inst(x[j]).op].flags;
           const uint16_t ordered = kOpWritesMemory | kOpBarrier;
           const uint16_t any = ordered | kOpReadsMemory;
           const uint16_t kept = kOpWritesMemory | kOpExit | kOpAcrossLanes;
@@ -186,16 +186,16 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
       ASSERT_TRUE(x == y);
     }
     const Function ssa = f;
-    if (!ra::Allocate(TestTarget(), &f).ok()) continue;
-    ASSERT_TRUE(ra::CheckAllocation(TestTarget(), ssa, f).ok());
+    if (!ra::Allocate(TestMachine(), &f).ok()) continue;
+    ASSERT_TRUE(ra::CheckAllocation(TestMachine(), ssa, f).ok());
     const Function allocated = f;
-    after += ScheduleAfterAllocation(TestTarget(), &f).of(Policy::kLatency);
-    const Function reordered = InOrderOf(TestTarget(), ssa, f);
+    after += ScheduleAfterAllocation(TestMachine(), &f).of(Policy::kLatency);
+    const Function reordered = InOrderOf(TestMachine(), ssa, f);
     // If a part of a collect is read before another part is made, no SSA program has that order.
-    const absl::Status form = Verify(TestTarget(), reordered);
+    const absl::Status form = Verify(TestMachine(), reordered);
     if (form.message().find("L11") == std::string::npos) {
       ASSERT_TRUE(form.ok()) << "seed " << seed << ": " << form;
-      const absl::Status s = ra::CheckAllocation(TestTarget(), reordered, f);
+      const absl::Status s = ra::CheckAllocation(TestMachine(), reordered, f);
       ASSERT_TRUE(s.ok()) << "seed " << seed << ": " << s;
       ++checked;
     }
@@ -205,7 +205,7 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
       for (size_t k = 0; k < x.size(); ++k) at[f.blocks[b].insts[k].index] = k;
       for (size_t i = 0; i < x.size(); ++i) {
         for (size_t j = i + 1; j < x.size(); ++j) {
-          if (MustKeepOrder(TestTarget(), f, x[i], x[j])) {
+          if (MustKeepOrder(TestMachine(), f, x[i], x[j])) {
             ASSERT_LT(at[x[i].index], at[x[j].index]);
           }
         }
@@ -224,7 +224,7 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
 // accesses of one memory class pass those of another, and tied operands, saves and lane slots are
 // correct in the new order.
 TEST(ScheduleTest, ScalarProgramsStayLegal) {
-  const Target& t = testing::ScalarTestTarget();
+  const Machine& t = testing::ScalarTestMachine();
   uint32_t changed = 0, after = 0, checked = 0, saved_before = 0, saved_after = 0;
   for (uint64_t seed = 0; seed < 240; ++seed) {
     testing::RandomOptions options;
@@ -276,7 +276,7 @@ TEST(ScheduleTest, ScalarProgramsStayLegal) {
 
 // Values that were moved out of the way are at home at exits in the new order as well.
 TEST(ScheduleTest, WhatTheAllocatorMovedStaysOnItsSideOfAnExit) {
-  const Target& t = testing::SmallTestTarget();
+  const Machine& t = testing::SmallTestMachine();
   uint32_t compactions = 0, after = 0;
   for (uint64_t seed = 0; seed < 600; ++seed) {
     testing::RandomOptions options;
@@ -318,7 +318,7 @@ constexpr char kLoadLate[] =
 
 TEST(ScheduleTest, LatencyPolicyStartsTheLoadFirst) {
   Function f = Read(kLoadLate);
-  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, {});
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, {});
   EXPECT_EQ(Ops(f), (std::vector<std::string>{"load", "add", "mad", "store", "end"}));
   EXPECT_LT(stats.cycles_after, stats.cycles_before);
 }
@@ -327,7 +327,7 @@ TEST(ScheduleTest, AScheduleThatDoesNotFitIsNotTaken) {
   Function f = Read(kLoadLate);
   ScheduleOptions options;
   options.reserve = {1024 - 16, 0};  // two registers
-  ScheduleBeforeAllocation(TestTarget(), &f, options);
+  ScheduleBeforeAllocation(TestMachine(), &f, options);
   EXPECT_EQ(Ops(f)[0], "add");  // the load first needs three
 }
 
@@ -344,13 +344,13 @@ TEST(ScheduleTest, PressurePolicyIsTakenOnlyIfFewerValuesAreLive) {
   Function f = Read(text);
   ScheduleOptions options;
   options.reserve = {1024 - 32, 0};
-  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, options);
   EXPECT_EQ(stats.of(Policy::kPressure), 1u);
-  const Liveness live(TestTarget(), f);
-  EXPECT_EQ(MaxPressure(TestTarget(), f, live)[0].logical, 16u);
+  const Liveness live(TestMachine(), f);
+  EXPECT_EQ(MaxPressure(TestMachine(), f, live)[0].logical, 16u);
   // Scheduled again: the order that runs ahead of that one fits as well.
-  EXPECT_EQ(ScheduleBeforeAllocation(TestTarget(), &f, options).of(Policy::kPressure), 0u);
-  EXPECT_LE(MaxPressure(TestTarget(), f, Liveness(TestTarget(), f))[0].logical, 32u);
+  EXPECT_EQ(ScheduleBeforeAllocation(TestMachine(), &f, options).of(Policy::kPressure), 0u);
+  EXPECT_LE(MaxPressure(TestMachine(), f, Liveness(TestMachine(), f))[0].logical, 32u);
 }
 
 // Eight loads, each added to a sum: one after another in the text.
@@ -373,10 +373,10 @@ TEST(ScheduleTest, BalancedOrderRunsAheadAsFarAsRegistersAllow) {
     Function f = Read(SumOfLoads());
     ScheduleOptions options;
     options.reserve = {1024 - 8 * registers, 0};
-    const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
-    ASSERT_TRUE(Verify(TestTarget(), f).ok());
-    const Liveness live(TestTarget(), f);
-    EXPECT_LE(MaxPressure(TestTarget(), f, live)[0].logical, 8 * registers);
+    const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, options);
+    ASSERT_TRUE(Verify(TestMachine(), f).ok());
+    const Liveness live(TestMachine(), f);
+    EXPECT_LE(MaxPressure(TestMachine(), f, live)[0].logical, 8 * registers);
     // The address, the sum and one load take three; ten hold all loads.
     EXPECT_EQ(stats.of(Policy::kBalanced), registers < 10 ? 1u : 0u);
     EXPECT_EQ(stats.of(Policy::kLatency), registers == 10 ? 1u : 0u);
@@ -414,22 +414,22 @@ std::string SumOfChoices() {
 TEST(ScheduleTest, TheBalancedOrderRunsAheadOfTheOriginalOneWhereOnlyThatFits) {
   Function f = Read(SumOfChoices());
   const Function original = f;
-  const Liveness live(TestTarget(), original);
+  const Liveness live(TestMachine(), original);
   ScheduleOptions options;
   options.reserve = {1024 - 8 * 8, 0};
-  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, options);
   EXPECT_EQ(stats.of(Policy::kBalanced), 1u);
   EXPECT_EQ(stats.blocks_over, 0u);
   EXPECT_LT(stats.cycles_after, stats.cycles_before);
-  const std::vector<Pressure> most = MaxPressure(TestTarget(), f, Liveness(TestTarget(), f));
+  const std::vector<Pressure> most = MaxPressure(TestMachine(), f, Liveness(TestMachine(), f));
   EXPECT_LE(most[0].logical, 8u * 8u);
   EXPECT_LE(most[1].logical, 4u);
 
   // The premise of the test: the pressure order does not fit.
   const std::vector<InstId>& insts = original.blocks[0].insts;
   const Dag dag =
-      BuildDag(TestTarget(), original, absl::MakeConstSpan(insts).first(insts.size() - 1), false);
-  PressureScheduler small(TestTarget(), original);
+      BuildDag(TestMachine(), original, absl::MakeConstSpan(insts).first(insts.size() - 1), false);
+  PressureScheduler small(TestMachine(), original);
   NodeOrder order;
   std::vector<char> after(original.values.size(), 0);
   after[0] = 1;
@@ -437,7 +437,7 @@ TEST(ScheduleTest, TheBalancedOrderRunsAheadOfTheOriginalOneWhereOnlyThatFits) {
   std::vector<InstId> ordered;
   for (uint32_t n : order) ordered.push_back(dag.nodes[n].inst);
   ordered.push_back(insts.back());
-  OrderPressure pressure(TestTarget(), original, live);
+  OrderPressure pressure(TestMachine(), original, live);
   EXPECT_GT(pressure.Peak(BlockId(0), ordered)[1], 4u);
 }
 
@@ -446,7 +446,7 @@ TEST(ScheduleTest, TheBalancedOrderRunsAheadOfTheOriginalOneWhereOnlyThatFits) {
 TEST(ScheduleTest, BalancedOrderKeepsWhatItsBaseFits) {
   int64_t base_cycles = 0, balanced_cycles = 0;
   int blocks = 0, exceeded = 0;
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   for (uint64_t seed = 0; seed < 100; ++seed) {
     testing::RandomOptions random;
     random.width = seed % 2 == 0 ? 8 : 16;
@@ -535,13 +535,13 @@ TEST(ScheduleTest, WhatIsReadyEarlyLeavesTheRegistersThatMessagesClaim) {
   }
   text += "  store %0:ud %" + std::to_string(4 * kLoads) + ":ud {w8}\n  end\n";
   Function f = Read(text);
-  ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
-  const int latency = TestTarget().timing(TestTarget(), f, f.blocks[0].insts[1]).latency;
+  ASSERT_TRUE(Verify(TestMachine(), f).ok()) << Verify(TestMachine(), f);
+  const int latency = TestMachine().timing(TestMachine(), f, f.blocks[0].insts[1]).latency;
   ScheduleOptions options;
   options.reserve = {1024 - 8 * kRegisters, 0};
-  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, options);
   EXPECT_EQ(stats.of(Policy::kBalanced), 1u);
-  EXPECT_LE(MaxPressure(TestTarget(), f, Liveness(TestTarget(), f))[0].logical, 8u * kRegisters);
+  EXPECT_LE(MaxPressure(TestMachine(), f, Liveness(TestMachine(), f))[0].logical, 8u * kRegisters);
   EXPECT_LT(stats.cycles_after, kLoads * latency / 3 * 5 / 4);
 }
 
@@ -561,18 +561,18 @@ TEST(ScheduleTest, BalancedOrdersStartFromTheOriginalOrderWhereThePressureOrderD
   }
   text += "  store %0:ud %" + std::to_string(3 * kLoads + 2) + ":ud {w8}\n  end\n";
   Function f = Read(text);
-  ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
-  const Liveness live(TestTarget(), f);
-  const Dag dag = BuildDag(TestTarget(), f, BodyOf(f), false);
+  ASSERT_TRUE(Verify(TestMachine(), f).ok()) << Verify(TestMachine(), f);
+  const Liveness live(TestMachine(), f);
+  const Dag dag = BuildDag(TestMachine(), f, BodyOf(f), false);
   NodeOrder small;
-  PressureScheduler(TestTarget(), f).Order(dag, std::vector<char>(f.values.size()), &small);
+  PressureScheduler(TestMachine(), f).Order(dag, std::vector<char>(f.values.size()), &small);
   std::vector<InstId> insts;
   for (uint32_t n : small) insts.push_back(dag.nodes[n].inst);
   insts.push_back(f.blocks[0].insts.back());
-  EXPECT_GT(OrderPressure(TestTarget(), f, live).Peak(BlockId(0), insts)[0], 8u * kRegisters);
+  EXPECT_GT(OrderPressure(TestMachine(), f, live).Peak(BlockId(0), insts)[0], 8u * kRegisters);
   ScheduleOptions options;
   options.reserve = {1024 - 8 * kRegisters, 0};
-  const ScheduleStats stats = ScheduleBeforeAllocation(TestTarget(), &f, options);
+  const ScheduleStats stats = ScheduleBeforeAllocation(TestMachine(), &f, options);
   EXPECT_EQ(stats.of(Policy::kBalanced), 1u);
   EXPECT_EQ(stats.blocks_over, 0u);
   EXPECT_LT(stats.cycles_after, stats.cycles_before / 2);
@@ -619,7 +619,7 @@ TEST(ScheduleTest, OthersGoWhileAUnitIsBusy) {
       "  store %1:ud %2:ud {w8}\n"
       "  end\n");
   const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.begin() + 3);
-  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  const Dag dag = BuildDag(TestMachine(), f, body, false);
   NodeOrder order;
   const int cycles = LatencyScheduler().Order(dag, Exits::kFirst, &order);
   EXPECT_EQ(order, (NodeOrder{0, 2, 1}));
@@ -628,13 +628,13 @@ TEST(ScheduleTest, OthersGoWhileAUnitIsBusy) {
   EXPECT_EQ(EstimateCycles(dag, {0, 2, 1}), testing::kTestLoadBusy + 2);
 }
 
-// As TestTarget(), but stores and the end of the program are messages to one unit, which each
+// As TestMachine(), but stores and the end of the program are messages to one unit, which each
 // occupies for a hundred cycles.
-Target WithBusyStores() {
-  Target t = TestTarget();
-  t.timing = [](const Target&, const Function& f, InstId id) {
-    Timing timing = TestTarget().timing(TestTarget(), f, id);
-    const uint16_t flags = TestTarget().ops[f.inst(id).op].flags;
+Machine WithBusyStores() {
+  Machine t = TestMachine();
+  t.timing = [](const Machine&, const Function& f, InstId id) {
+    Timing timing = TestMachine().timing(TestMachine(), f, id);
+    const uint16_t flags = TestMachine().ops[f.inst(id).op].flags;
     if ((flags & (kOpWritesMemory | kOpTerminator)) == 0) return timing;
     timing.unit = 2;
     timing.busy = 100;
@@ -657,7 +657,7 @@ TEST(ScheduleTest, WhatTheTerminatorsUnitIsBusyWithComesFirst) {
       "  %3:ud = add %0:ud %0:ud {w8}\n"
       "  store %3:ud %3:ud {w8}\n"
       "  end\n");
-  const Target t = WithBusyStores();
+  const Machine t = WithBusyStores();
   const std::vector<InstId>& insts = f.blocks[0].insts;
   const std::vector<InstId> body(insts.begin(), insts.end() - 1);
   const auto first_of = [&](InstId terminator, int* cycles) {
@@ -708,7 +708,7 @@ TEST(ScheduleTest, ExitsComeFirstAndOnlyWhereTheyArePreferred) {
   const std::string tail = "  store %2:ud %3:ud {w8}\n  end\n";
   const auto first = [&](const Function& f) {
     NodeOrder order;
-    LatencyScheduler().Order(BuildDag(TestTarget(), f, BodyOf(f), false), Exits::kFirst, &order);
+    LatencyScheduler().Order(BuildDag(TestMachine(), f, BodyOf(f), false), Exits::kFirst, &order);
     return order[0];
   };
   const Function f = Read(head + "  exit %3:ud {w8}\n" + tail);
@@ -740,8 +740,8 @@ std::string TwoDepths() {
 // node; infinite if there is none.
 TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
   const Function f = Read(TwoDepths());
-  ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
-  const Dag dag = BuildDag(TestTarget(), f, f.blocks[0].insts, false);
+  ASSERT_TRUE(Verify(TestMachine(), f).ok()) << Verify(TestMachine(), f);
+  const Dag dag = BuildDag(TestMachine(), f, f.blocks[0].insts, false);
   std::vector<int> times;
   for (const DagNode& n : dag.nodes) times.push_back(n.exit_unblocked_time);
   constexpr int kNear = 14, kFar = 18 + 18;  // after an add; after two multiply-adds
@@ -752,7 +752,7 @@ TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
   // If only the far one is preferred, the near one, which comes before it, has its time.
   Function g = f;
   g.inst(f.blocks[0].insts[4]).flags = 0;
-  const Dag far = BuildDag(TestTarget(), g, g.blocks[0].insts, false);
+  const Dag far = BuildDag(TestMachine(), g, g.blocks[0].insts, false);
   EXPECT_EQ(far.nodes[3].exit_unblocked_time, kFar);
   EXPECT_EQ(far.nodes[4].exit_unblocked_time, kFar);
   EXPECT_EQ(far.nodes[0].exit_unblocked_time, kNoExit);
@@ -781,9 +781,9 @@ TEST(ScheduleTest, ExitTimesOfSeveralBlocks) {
           "  exit %6:ud {w8}\n  store %5:ud {w8}\n  -> b3\n"
           "block b3 depth 0\n  end\n";
   const Function f = Read(text), preferring = Preferring(f);
-  ASSERT_TRUE(Verify(TestTarget(), preferring).ok()) << Verify(TestTarget(), preferring);
+  ASSERT_TRUE(Verify(TestMachine(), preferring).ok()) << Verify(TestMachine(), preferring);
   for (uint32_t b = 0; b < 3; ++b) {
-    const Dag dag = BuildDag(TestTarget(), preferring, BodyOf(f, b), false);
+    const Dag dag = BuildDag(TestMachine(), preferring, BodyOf(f, b), false);
     EXPECT_EQ(dag.nodes[0].exit_unblocked_time, kNoExit) << b;
     EXPECT_EQ(dag.nodes[1].exit_unblocked_time, b == 1 ? kNoExit : 14) << b;
     NodeOrder order;
@@ -833,7 +833,7 @@ NodeOrder PlainLatencyOrder(const Dag& dag, Exits exits) {
 // without them; graph, longest paths, the pressure order and the code itself never depend on the
 // preference.
 TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) {
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   int blocks = 0, changed[3] = {};
   for (uint64_t seed = 0; seed < 120; ++seed) {
     testing::RandomOptions options;
@@ -889,7 +889,7 @@ TEST(ScheduleTest, PreferringChangesNothingButTheLatencyOrderOfBlocksWithExits) 
 // No block exceeds the registers because of the preference: if the preferring order does not fit,
 // or takes more cycles than an early exit is worth, the block has the same order as without it.
 TEST(ScheduleTest, PreferringYieldsToRegisters) {
-  const Target& t = TestTarget();
+  const Machine& t = TestMachine();
   int only_preferring_exceeds = 0, changed = 0;
   for (uint64_t seed = 0; seed < 150; ++seed) {
     testing::RandomOptions options;
@@ -940,11 +940,11 @@ TEST(ScheduleTest, PreferringYieldsToRegisters) {
 }
 
 // The machine of these tests, on which cycles after an exit count half.
-Target WithEarlyExits() {
-  Target t = TestTarget();
-  t.timing = [](const Target&, const Function& f, InstId i) {
-    Timing timing = TestTarget().timing(TestTarget(), f, i);
-    if (IsExit(TestTarget(), f, i)) timing.behind = 50;
+Machine WithEarlyExits() {
+  Machine t = TestMachine();
+  t.timing = [](const Machine&, const Function& f, InstId i) {
+    Timing timing = TestMachine().timing(TestMachine(), f, i);
+    if (IsExit(TestMachine(), f, i)) timing.behind = 50;
     return timing;
   };
   return t;
@@ -961,20 +961,20 @@ TEST(ScheduleTest, AnExitIsNotPreferredWhereThatCostsMoreThanItIsWorth) {
            "  %3:ud = load %0:ud {w8}\n"
            "  store %3:ud {w8}\n"
            "  -> b1\nblock b1 depth 0\n  end\n"));
-  const Target half = WithEarlyExits();
-  const auto cycles = [&](const Target& t, const Function& in, const NodeOrder& order) {
+  const Machine half = WithEarlyExits();
+  const auto cycles = [&](const Machine& t, const Function& in, const NodeOrder& order) {
     return EstimateCycles(BuildDag(t, in, in.blocks[0].insts, false), order);
   };
   const NodeOrder exit_first = {0, 1, 2, 3, 4}, load_first = {3, 0, 1, 2, 4};
   // Two adds, then the issue of the exit; a load and the issue of the store.
   constexpr int kExit = 14 + 14 + 2, kLoad = 200 + 2;
-  EXPECT_EQ(cycles(TestTarget(), f, exit_first), kExit + kLoad);
+  EXPECT_EQ(cycles(TestMachine(), f, exit_first), kExit + kLoad);
   EXPECT_EQ(cycles(half, f, exit_first), kExit + kLoad / 2);
   EXPECT_EQ(cycles(half, f, load_first), kExit + 2 + (kLoad - kExit - 2) / 2);
   Function nobody = f;
   for (Inst& inst : nobody.insts) inst.flags &= static_cast<uint8_t>(~kPreferredExit);
   EXPECT_EQ(cycles(half, nobody, exit_first), kExit + kLoad);
-  for (const Target* t : {&TestTarget(), &half}) {
+  for (const Machine* t : {&TestMachine(), &half}) {
     Function g = f;
     ScheduleBeforeAllocation(*t, &g, {});
     const std::vector<std::string> ops = Ops(g);
@@ -997,7 +997,7 @@ TEST(ScheduleTest, AnExitThatCostsNothingIsPreferred) {
   text += "livein %0 at 8\nexit_block b1\nblock b0 depth 0\n" + body +
           "  %1:ud = add %0:ud %0:ud {w8}\n  exit %1:ud {w8}\n  store" + payload +
           " {w8}\n  -> b1\nblock b1 depth 0\n  end\n";
-  const Target half = WithEarlyExits();
+  const Machine half = WithEarlyExits();
   const auto place = [&](Function f) {
     const ScheduleStats stats = ScheduleBeforeAllocation(half, &f, {});
     EXPECT_EQ(stats.of(Policy::kLatency), 1u);
@@ -1036,8 +1036,8 @@ TEST(ScheduleTest, CodeMovesAcrossExitsWhereNobodyCanTell) {
       "  -> b1\n"
       "block b1 depth 0\n"
       "  end %4:ud\n");
-  ASSERT_TRUE(Verify(TestTarget(), f).ok()) << Verify(TestTarget(), f);
-  const Dag dag = BuildDag(TestTarget(), f, f.blocks[0].insts, false);
+  ASSERT_TRUE(Verify(TestMachine(), f).ok()) << Verify(TestMachine(), f);
+  const Dag dag = BuildDag(TestMachine(), f, f.blocks[0].insts, false);
   const auto before = [&](uint32_t a, uint32_t b) {  // must a be before b?
     std::vector<char> after(dag.nodes.size());
     after[a] = 1;
@@ -1073,7 +1073,7 @@ TEST(ScheduleTest, FixedRegistersThatAreReadKeepTheirOrder) {
       "  $null:ud = add %0:ud %0:ud {w8}\n"
       "  end\n");
   const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
-  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  const Dag dag = BuildDag(TestMachine(), f, body, false);
   EXPECT_EQ(dag.nodes[0].num_parents, 0u);
   EXPECT_EQ(dag.nodes[1].num_parents, 1u);
   EXPECT_EQ(dag.nodes[2].num_parents, 2u);
@@ -1096,7 +1096,7 @@ TEST(ScheduleTest, OrderedReadsKeepTheirOrder) {
       "  store %0:ud %0:ud {w8}\n"
       "  end\n");
   const std::vector<InstId> body(f.blocks[0].insts.begin(), f.blocks[0].insts.end() - 1);
-  const Dag dag = BuildDag(TestTarget(), f, body, false);
+  const Dag dag = BuildDag(TestMachine(), f, body, false);
   EXPECT_EQ(dag.nodes[0].num_parents, 0u);
   EXPECT_EQ(dag.nodes[1].num_parents, 0u);
   EXPECT_EQ(dag.nodes[2].num_parents, 1u);
@@ -1121,9 +1121,9 @@ TEST(ScheduleTest, LongBlocksAreCutIntoWindows) {
     last = v;
   }
   b.Emit(testing::kEndOp, fields, {}, {});
-  const std::string before = Print(TestTarget(), f);
-  ScheduleBeforeAllocation(TestTarget(), &f, {});
-  EXPECT_TRUE(Verify(TestTarget(), f).ok());
+  const std::string before = Print(TestMachine(), f);
+  ScheduleBeforeAllocation(TestMachine(), &f, {});
+  EXPECT_TRUE(Verify(TestMachine(), f).ok());
   EXPECT_EQ(f.blocks[0].insts.size(), 9001u);
 }
 

@@ -10,8 +10,8 @@ constexpr uint32_t kNone = ~uint32_t{0};
 
 }  // namespace
 
-WindowSlots::WindowSlots(const Target& target, const Function& f)
-    : t_(target), f_(f), first_slot_(f.values.size(), kNone) {}
+WindowSlots::WindowSlots(const Machine& machine, const Function& f)
+    : t_(machine), f_(f), first_slot_(f.values.size(), kNone) {}
 
 void WindowSlots::Number(const Dag& dag, const std::vector<char>& live_after) {
   const auto count = static_cast<uint32_t>(dag.nodes.size());

@@ -11,8 +11,8 @@
 
 #include "absl/types/span.h"
 #include "core/lir/lir.h"
+#include "core/lir/machine.h"
 #include "core/lir/schedule/dag.h"
-#include "core/lir/target.h"
 
 namespace kiln::lir::schedule {
 
@@ -26,7 +26,7 @@ class WindowSlots {
     uint32_t num_users = 0;
   };
 
-  WindowSlots(const Target& target, const Function& f);
+  WindowSlots(const Machine& machine, const Function& f);
 
   // `live_after`: by value, true if needed after the window; only entries of values in it are read.
   void Number(const Dag& dag, const std::vector<char>& live_after);
@@ -50,7 +50,7 @@ class WindowSlots {
   }
   void Add(const Operand& o, const std::vector<char>& live_after, bool once, uint32_t node);
 
-  const Target& t_;
+  const Machine& t_;
   const Function& f_;
   std::vector<uint32_t> first_slot_;  // by value: slot of its component 0
   std::vector<Slot> slots_;

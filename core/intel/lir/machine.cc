@@ -1,5 +1,5 @@
 // Tables and hooks of the Intel EU as a machine for the shared LIR code.
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 
 #include <algorithm>
 #include <array>
@@ -394,8 +394,8 @@ namespace {
 
 // The machine of a device, with the tables that it refers to; hooks that receive the machine find
 // the device by it. Not copied or moved, since its spans point into it.
-struct DeviceTarget : lir::Target {
-  explicit DeviceTarget(const Device& d)
+struct DeviceMachine : lir::Machine {
+  explicit DeviceMachine(const Device& d)
       : device(d),
         own_pools{{{"grf", d.machine.registers * kDwordsPerGrf,
                     d.machine.tail_first * kDwordsPerGrf, kDwordsPerGrf, 8, true},
@@ -414,14 +414,14 @@ struct DeviceTarget : lir::Target {
     may_reuse_source = MayReuseSource;
     make_copy = MakeCopy;
     make_swap = MakeSwap;
-    timing = [](const lir::Target& t, const Function& f, InstId id) {
-      return LirTiming(*static_cast<const DeviceTarget&>(t).device.timings, f, id);
+    timing = [](const lir::Machine& t, const Function& f, InstId id) {
+      return LirTiming(*static_cast<const DeviceMachine&>(t).device.timings, f, id);
     };
     make_save = make_restore = MoveFlag;
     collect_op = kCollect;
     spills = own_spills;
   }
-  DeviceTarget(const DeviceTarget&) = delete;
+  DeviceMachine(const DeviceMachine&) = delete;
 
   const Device& device;
   const std::array<lir::PoolInfo, 2> own_pools;  // by LirPool
@@ -432,10 +432,10 @@ struct DeviceTarget : lir::Target {
 
 absl::Span<const lir::OpInfo> IntelOps() { return Ops(); }
 
-const lir::Target& TargetOf(const Device& device) {
+const lir::Machine& MachineOf(const Device& device) {
   static const auto& targets = *[] {
-    auto* all = new std::vector<std::unique_ptr<const DeviceTarget>>;
-    for (const Device* d : Devices()) all->push_back(std::make_unique<DeviceTarget>(*d));
+    auto* all = new std::vector<std::unique_ptr<const DeviceMachine>>;
+    for (const Device* d : Devices()) all->push_back(std::make_unique<DeviceMachine>(*d));
     return all;
   }();
   size_t i = 0;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "core/intel/device/device.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/lir/testing.h"
 #include "core/lir/build.h"
 #include "core/lir/print.h"
@@ -16,10 +16,10 @@ namespace {
 using testing::FirstOf;
 using testing::FunctionOf;
 
-const lir::SpillHooks& Hooks() { return *lir::SpillsOf(TargetOf(Tgl()), kPoolGrf); }
+const lir::SpillHooks& Hooks() { return *lir::SpillsOf(MachineOf(Tgl()), kPoolGrf); }
 
 TEST(TargetSpills, RegistersAloneAreSpilled) {
-  EXPECT_EQ(lir::SpillsOf(TargetOf(Tgl()), kPoolFlag), nullptr) << "flags are saved in uniforms";
+  EXPECT_EQ(lir::SpillsOf(MachineOf(Tgl()), kPoolFlag), nullptr) << "flags are saved in uniforms";
   EXPECT_EQ(Hooks().to_pool, lir::SpillHooks::kToMemory);
   EXPECT_EQ(Hooks().direct_units, 4096u * 8);  // 12 bits of a message's offset
   EXPECT_EQ(Hooks().far_header_op, kScratchHeader);
@@ -56,7 +56,7 @@ lir::Operand Payload(const lir::Function& f, uint32_t value) {
 std::string Spill(int width, uint32_t value, bool no_mask) {
   lir::Function f = Values(width);
   const lir::Operand header = Payload(f, 3);
-  return lir::PrintInst(TargetOf(Tgl()), f,
+  return lir::PrintInst(MachineOf(Tgl()), f,
                         Hooks().make_spill(f, header, Payload(f, value), 40, no_mask));
 }
 
@@ -77,11 +77,11 @@ TEST(TargetSpills, OthersAreMergedUnderTheMask) {
 TEST(TargetSpills, FillsBringAllLanes) {
   lir::Function f = Values(16);
   const lir::Operand header = Payload(f, 3);
-  EXPECT_EQ(lir::PrintInst(TargetOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(0), header, 8)),
+  EXPECT_EQ(lir::PrintInst(MachineOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(0), header, 8)),
             "%0:ud = fill %3x8:ud #0x8:ud {w16 nomask}");
-  EXPECT_EQ(lir::PrintInst(TargetOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(1), header, 8)),
+  EXPECT_EQ(lir::PrintInst(MachineOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(1), header, 8)),
             "%1:ud = fill %3x8:ud #0x8:ud {w8 nomask}");
-  EXPECT_EQ(lir::PrintInst(TargetOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(4), header, 8)),
+  EXPECT_EQ(lir::PrintInst(MachineOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(4), header, 8)),
             "%4x3:ud = fill %3x8:ud #0x8:ud {w16 nomask}");
 }
 

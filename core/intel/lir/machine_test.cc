@@ -1,6 +1,6 @@
 // Tests the machine: its registers, the registers of values, and when a result may lie where a
 // source dies. target_copies_test.cc and target_spills_test.cc test the instructions that it makes.
-#include "core/intel/lir/target.h"
+#include "core/intel/lir/machine.h"
 
 #include <string>
 
@@ -16,9 +16,9 @@ using testing::FirstOf;
 using testing::FunctionOf;
 
 TEST(Target, GeneralAndUniformRegistersShareAPool) {
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   EXPECT_EQ(t.name, "tgl");
-  EXPECT_EQ(&TargetOf(Tgl()), &t) << "one for the process";
+  EXPECT_EQ(&MachineOf(Tgl()), &t) << "one for the process";
   ASSERT_EQ(t.pools.size(), 2u);
   EXPECT_EQ(t.pools[kPoolGrf].units, 1024u);      // 128 registers, in dwords
   EXPECT_EQ(t.pools[kPoolGrf].tail_first, 896u);  // r112
@@ -35,7 +35,7 @@ TEST(Target, GeneralAndUniformRegistersShareAPool) {
 
 // Returns "units/alignment" of the value with this line, at 8, 16 and 32 lanes.
 std::string Shapes(const std::string& value) {
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   std::string text;
   for (const int width : {8, 16, 32}) {
     const lir::Function f = FunctionOf(width, "value %0 " + value + "\n");
@@ -82,7 +82,7 @@ TEST(Target, PayloadsAreCountedInRegisters) {
 // %0 and %1 are per lane, %2 and %3 halves of such values in a thread of 32 lanes, %4 is a scalar,
 // %5 a flag, %6 and %7 are words per lane, %8 is a vector of two.
 bool MayReuse(const std::string& instruction, int use) {
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   const lir::Function f = FunctionOf(32,
                                      "value %0 G 4x1\nvalue %1 G 4x1\n"
                                      "value %2 U 4x16 whole\nvalue %3 U 4x16 whole\n"
@@ -169,7 +169,7 @@ TEST(IntelOps, FlagsSayWhatAnOperationDoes) {
               op == kStartDead || op == kKill || op == kLive || op == kDiscardJump);
   }
   EXPECT_TRUE(ops[kCollect].flags & lir::kOpCollect);
-  EXPECT_EQ(TargetOf(Tgl()).collect_op, kCollect);
+  EXPECT_EQ(MachineOf(Tgl()).collect_op, kCollect);
   for (const uint16_t end : {kEot, kMsgTargetEnd, kMsgUrbEnd}) {
     EXPECT_TRUE(ops[end].flags & lir::kOpTerminator) << end;
   }

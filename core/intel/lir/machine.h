@@ -4,14 +4,14 @@
 
 #include "absl/types/span.h"
 #include "core/intel/device/device.h"
-#include "core/lir/target.h"
+#include "core/lir/machine.h"
 
 namespace kiln::intel {
 
 // Returns the machine of a device; it lives as long as the process. Files: G, per lane, whole GRFs
 // per component; U, uniform, one dword per component; F, flags, 16 lanes per granule. G and U share
 // the pool of 128 GRFs, which is counted in dwords.
-const lir::Target& TargetOf(const Device& device);
+const lir::Machine& MachineOf(const Device& device);
 
 // Returns the machine's operations, which are the same for all devices.
 absl::Span<const lir::OpInfo> IntelOps();

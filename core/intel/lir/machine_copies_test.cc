@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/intel/device/device.h"
+#include "core/intel/lir/machine.h"
 #include "core/intel/lir/ops.h"
-#include "core/intel/lir/target.h"
 #include "core/intel/lir/testing.h"
 #include "core/lir/print.h"
 #include "gtest/gtest.h"
@@ -25,7 +25,7 @@ lir::Function Values(int width) {
 // Returns the text of the copy of so many units of a value from unit 32 to unit 64.
 std::string Copy(int width, size_t value, uint32_t units, bool no_mask = false) {
   lir::Function f = Values(width);
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   const lir::InstId id = t.make_copy(f, f.values[value], 64, 32, units, no_mask);
   for (lir::Operand& o : f.defs(id)) o.id = static_cast<uint32_t>(value);
   for (lir::Operand& o : f.uses(id)) o.id = static_cast<uint32_t>(value);
@@ -49,7 +49,7 @@ TEST(TargetCopies, UniformsAreCopiedWithoutMask) {
 // Does a swap's instructions, one after the other, on one number per register.
 void ExpectSwap(int width, size_t value, uint32_t units, uint16_t op) {
   lir::Function f = Values(width);
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   std::array<lir::InstId, 3> out;
   ASSERT_EQ(t.make_swap(f, f.values[value], 32, 64, units, false, absl::MakeSpan(out)), 3);
   std::map<uint32_t, uint32_t> registers = {{32, 0x1234}, {64, 0xabcd}};
@@ -73,7 +73,7 @@ TEST(TargetCopies, ThreeExclusiveOrsSwap) {
 
 // All lanes of a flag are saved: as many bits as the flag has.
 TEST(TargetCopies, FlagsAreSavedInUniforms) {
-  const lir::Target& t = TargetOf(Tgl());
+  const lir::Machine& t = MachineOf(Tgl());
   for (const auto& [width, type] : {std::pair(8, "uw"), std::pair(16, "uw"), std::pair(32, "ud")}) {
     lir::Function f = Values(width);
     const lir::InstId save = t.make_save(f, lir::ValueId(5), lir::ValueId(4));

@@ -1,7 +1,7 @@
 // Describes a machine to the shared LIR code (printer, verifier, liveness, allocator, scheduler):
-// data and a few functions, no base class. Each back end has one constant Target.
-#ifndef KILN_CORE_LIR_TARGET_H_
-#define KILN_CORE_LIR_TARGET_H_
+// data and a few functions, no base class. Each back end has one constant Machine.
+#ifndef KILN_CORE_LIR_MACHINE_H_
+#define KILN_CORE_LIR_MACHINE_H_
 
 #include <cstdint>
 #include <string>
@@ -122,7 +122,7 @@ struct Timing {
 };
 inline constexpr int kTimingUnits = 8;
 
-struct Target {
+struct Machine {
   std::string_view name;
   absl::Span<const OpInfo> ops;
   absl::Span<const FileInfo> files;
@@ -160,7 +160,7 @@ struct Target {
   int (*make_swap)(Function&, const Value&, uint32_t reg_a, uint32_t reg_b, uint32_t units,
                    bool no_mask, absl::Span<InstId> out3);
 
-  Timing (*timing)(const Target&, const Function&, InstId);
+  Timing (*timing)(const Machine&, const Function&, InstId);
 
   // Only for files with a save_file, before allocation, all lanes (NoMask): copies the whole of
   // `flag` to `saved` (a one-component value of the save file), and back to a new value `flag`. The
@@ -176,7 +176,7 @@ struct Target {
   absl::Span<const SpillHooks> spills;
 };
 
-inline const SpillHooks* SpillsOf(const Target& t, uint8_t pool) {
+inline const SpillHooks* SpillsOf(const Machine& t, uint8_t pool) {
   for (const SpillHooks& h : t.spills) {
     if (h.pool == pool) return &h;
   }
@@ -184,16 +184,16 @@ inline const SpillHooks* SpillsOf(const Target& t, uint8_t pool) {
 }
 
 // Units of the pool in this function; FreeUnits: those among them that are not reserved.
-inline uint32_t PoolUnits(const Target& t, const Function& f, size_t pool) {
+inline uint32_t PoolUnits(const Machine& t, const Function& f, size_t pool) {
   return f.pool_units.empty() ? t.pools[pool].units : f.pool_units[pool];
 }
-inline uint32_t FreeUnits(const Target& t, const Function& f, size_t pool) {
+inline uint32_t FreeUnits(const Machine& t, const Function& f, size_t pool) {
   uint32_t units = PoolUnits(t, f, pool);
   for (const Reserved& r : f.reserved) units -= r.pool == pool ? r.units : 0;
   return units;
 }
 // Returns true if the range of units lies within the pool and overlaps no reserved units.
-inline bool MayHold(const Target& t, const Function& f, size_t pool, uint32_t first,
+inline bool MayHold(const Machine& t, const Function& f, size_t pool, uint32_t first,
                     uint32_t units) {
   const uint32_t all = PoolUnits(t, f, pool);
   if (first > all || units > all - first) return false;
@@ -205,4 +205,4 @@ inline bool MayHold(const Target& t, const Function& f, size_t pool, uint32_t fi
 
 }  // namespace kiln::lir
 
-#endif  // KILN_CORE_LIR_TARGET_H_
+#endif  // KILN_CORE_LIR_MACHINE_H_
