@@ -252,7 +252,7 @@ class Refused(Cli):
         self.kiln('batch', '--target=tgl', '--strict', '--manifest=' + self.file('good.jsonl', json.dumps(good)))
         for change, said in (
                 ({'licence': 'MIT'}, 'unknown here: licence'),
-                ({'target': 'tgl'}, 'did you mean "targets"'),
+                ({'target': 'tgl'}, 'give --target on the command line'),
                 ({'file': 3}, '"file" must be a string'),
                 ({'file': ''}, '"file" is missing'),
                 ({'name': []}, '"name" must be a string'),
