@@ -467,7 +467,7 @@ std::vector<SettingRow> SettingRows() {
   Config defaults;
   std::vector<SettingRow> rows;
   for (const Setting& s : Settings(&defaults)) {
-    rows.push_back({absl::StrCat("--", s.name, "=", s.value), s.help, Show(s.place), s.reloads});
+    rows.push_back({absl::StrCat("--", s.name, "=", s.value), s.help, Show(s.slot), s.reloads});
   }
   return rows;
 }
