@@ -18,7 +18,8 @@ from google.protobuf import descriptor_pb2
 Field = descriptor_pb2.FieldDescriptorProto
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-# File -> (title, messages of which it may be one, whether all keys that protobuf always prints are there).
+# File -> (title, messages of which it may be one, whether it is printed alone: then all keys that protobuf always
+# prints are there. In what is read, null stands for a key that is not there).
 MADE = {
     'launch.schema.json': (
         'A launch record: NAME.launch.json of `kiln compile -o`, and what `kiln run --launch` reads. '
@@ -86,9 +87,10 @@ class Schema:
     def definition(self, described):
         if isinstance(described, descriptor_pb2.EnumDescriptorProto):
             return {'enum': [value.name for value in described.value]}
-        definition = {'type': 'object',
-                      'properties': {field.name: self.value(field) for field in described.field},
-                      'additionalProperties': False}
+        values = {field.name: self.value(field) for field in described.field}
+        if not self.all_printed:
+            values = {name: {'anyOf': [value, {'type': 'null'}]} for name, value in values.items()}
+        definition = {'type': 'object', 'properties': values, 'additionalProperties': False}
         if self.all_printed:
             required = [field.name for field in described.field if self.always_printed(field)]
             if required:

@@ -66,7 +66,7 @@ class Run:
         return self.written() + self.read()
 
     def written(self):
-        command, out, found = self.arguments[0], self.stdout.decode(), []
+        command, out, found = self.arguments[0], self.stdout.decode(errors='replace'), []
         if '--json' in self.arguments and out and '--help' not in self.arguments:
             if command in DOCUMENTS:
                 found += faults(command, json.loads(out))
