@@ -1,4 +1,4 @@
-// Why a shader has no code: the parts that results carry, and the text that people read.
+// The reason why a shader has no code: the parts that results carry, and the text that users read.
 #ifndef KILN_CLIENT_OUTPUT_REASON_H_
 #define KILN_CLIENT_OUTPUT_REASON_H_
 
@@ -8,17 +8,17 @@
 
 namespace kiln::client {
 
-// The result's reason. Sentence and remedy that it lacks, because an older daemon made it or
-// because this program refused by itself, are those that this program has for the cause.
+// Returns the result's reason. A missing sentence or remedy (an older daemon made the result, or
+// this program refused by itself) is filled from this program's table of causes.
 kiln::v1alpha::Reason CompleteReason(const kiln::v1alpha::TargetResult& result);
 
-// Names what is to blame, in one clause: "bytes of shared memory: 70000, at most 65536 (%12 "tile",
-// blur.comp:14)". The message, where the reason does not say what. Perhaps several lines; empty:
-// nothing is known.
+// Returns the part to blame, in one clause: "bytes of shared memory: 70000, at most 65536 (%12
+// "tile", blur.comp:14)"; the message, perhaps several lines, if the reason does not name a part.
+// Empty: nothing is known.
 std::string BlameText(const kiln::v1alpha::TargetResult& result);
 
-// Lines "  why: ..." and "  what to do: ...", each after a line feed; empty where the cause has
-// none, and of what is invalid, where the message says both.
+// Returns the lines "  why: ..." and "  what to do: ...", each after a line feed; empty if the
+// cause has none, and for invalid input, whose message says both.
 std::string WhyText(const kiln::v1alpha::TargetResult& result);
 
 }  // namespace kiln::client
