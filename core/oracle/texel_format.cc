@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/float_bits.h"
+
 namespace kiln::oracle {
 namespace {
 
@@ -11,7 +13,6 @@ using mir::ImageFormat;
 
 constexpr TexelFormat kFormats[] = {
 #define FORMAT(enumerator, text, numeric, r, g, b, a) {text, NumericFormat::numeric, {r, g, b, a}},
-#include "core/base/float_bits.h"
 #include "core/mir/formats.def"
 #undef FORMAT
 };
