@@ -15,10 +15,10 @@ namespace kiln::client {
 namespace {
 
 constexpr absl::string_view kExitCodes =
-    "Exit codes: 0 all ok, 1 some modules refused or invalid, 2 usage (flags, files that cannot "
-    "be\n"
-    "read, output that cannot be written: a full disk, a pipe that nobody reads), 3 the service\n"
-    "cannot be reached, 4 an internal failure (crash, timeout), 130 interrupted.\n";
+    "Exit codes: 0 all ok, 1 some modules refused or invalid, 2 usage (wrong flags, files\n"
+    "that cannot be read, output that cannot be written, such as a full disk or a closed\n"
+    "pipe), 3 the service cannot be reached, 4 an internal failure (crash, timeout), 130\n"
+    "interrupted.\n";
 
 // Commands of the finished design, not of this version: named so that the author of a script gets a
 // clear error.
@@ -32,9 +32,11 @@ std::vector<Command> Commands() {
 // A command may define one of them in its own way.
 void AddCommonFlags(std::vector<Flag>* flags) {
   const Flag common[] = {
-      {"json", 0, "", false, "print JSON"},
-      {"color", 0, "WHEN", false, "auto (default: on a terminal, without NO_COLOR), always, never"},
-      {"help", 'h', "", false, "print this"},
+      {"json", 0, "", false, "print JSON instead of text"},
+      {"color", 0, "WHEN", false,
+       "when to use colour: always, never, or auto (default): on a terminal, unless NO_COLOR is "
+       "set"},
+      {"help", 'h', "", false, "print this help"},
   };
   for (const Flag& flag : common) {
     auto same = [&flag](const Flag& own) { return own.name == flag.name; };
@@ -73,10 +75,12 @@ std::string HelpOf(const Command& command) {
 
 std::string Overview() {
   std::string text =
-      "kiln - compiles GPU shaders (SPIR-V, Vulkan GLSL) to machine code, through the daemon "
-      "kilnd\n"
-      "or, with --local, without one\n\n"
-      "Usage: kiln COMMAND [FLAG...] [ARGUMENT...]\n\nCommands:\n";
+      "kiln - compiles GPU shaders (SPIR-V, Vulkan GLSL) to machine code, through the daemon\n"
+      "kilnd or, with --local, without a daemon\n"
+      "\n"
+      "Usage: kiln COMMAND [FLAG...] [ARGUMENT...]\n"
+      "\n"
+      "Commands:\n";
   for (const Command& command : Commands()) {
     absl::StrAppend(&text, absl::StrFormat("  %-10s %s\n", command.name, command.summary));
   }
@@ -95,7 +99,7 @@ absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
   if (word == "always") return ColourChoice::kAlways;
   if (word == "never") return ColourChoice::kNever;
   return absl::InvalidArgumentError(
-      absl::StrCat("--color=", word, ": auto, always or never is needed"));
+      absl::StrCat("--color=", word, ": must be auto, always or never"));
 }
 
 ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
@@ -175,8 +179,8 @@ int Main(absl::Span<const std::string> arguments, Interrupt* interrupt) {
     return RunCommand(std::move(command), arguments.subspan(1), interrupt);
   }
   if (word[0] == '-') {
-    return Fail(absl::InvalidArgumentError(absl::StrCat(
-                    "a command comes first, then its flags, not ", word, " (see kiln --help)")),
+    return Fail(absl::InvalidArgumentError(absl::StrCat("the command comes before its flags; got ",
+                                                        word, " (see kiln --help)")),
                 {});
   }
   return Fail(NoSuchCommand(name), {});
