@@ -93,7 +93,7 @@ absl::StatusOr<BatchItems> BatchItems::Make(const std::string& root,
   if (!fs::exists(root, error)) {
     return absl::NotFoundError(absl::StrCat("--root=", root, ": there is no such folder"));
   }
-  return absl::InvalidArgumentError(absl::StrCat("--root=", root, ": is no folder"));
+  return absl::InvalidArgumentError(absl::StrCat("--root=", root, ": is not a folder"));
 }
 
 void BatchItems::AddFile(const std::string& path, std::shared_ptr<const ItemOptions> options,

@@ -198,20 +198,20 @@ TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
   auto error = [](absl::string_view text) {
     return std::string(BatchItems::Make("")->AddManifest("m", text).message());
   };
-  EXPECT_THAT(error("{\"file\": \"x\"}\n{oops"), HasSubstr("m:2: this is no JSON object"));
+  EXPECT_THAT(error("{\"file\": \"x\"}\n{oops"), HasSubstr("m:2: the line is not a JSON object"));
   EXPECT_THAT(error("{\"file\": \"x\"}\n{\"file\": \"\xe4\"}"),
               HasSubstr("m:2: this is not UTF-8"));
   EXPECT_THAT(error("{}"), HasSubstr("m:1: \"file\" is missing"));
-  EXPECT_THAT(error("[1]"), HasSubstr("m:1: this is no JSON object"));
+  EXPECT_THAT(error("[1]"), HasSubstr("m:1: the line is not a JSON object"));
   EXPECT_THAT(error(R"({"file": "x", "defines": "A"})"), HasSubstr("\"defines\" must be a list"));
   EXPECT_THAT(error(R"({"file": "x", "stage": "pixel"})"), HasSubstr("'pixel' is no stage"));
-  EXPECT_THAT(error(R"({"file": "x", "widths": [7]})"), HasSubstr("'7' is no dispatch width"));
+  EXPECT_THAT(error(R"({"file": "x", "widths": [7]})"), HasSubstr("'7' is not a dispatch width"));
   EXPECT_THAT(error(R"({"file": "x", "subgroup_size": 7})"),
-              HasSubstr("\"subgroup_size\" '7' is no dispatch width"));
+              HasSubstr("\"subgroup_size\" '7' is not a dispatch width"));
   EXPECT_THAT(error(R"({"file": "x", "subgroup_size": "8"})"), HasSubstr("must be a number"));
   EXPECT_THAT(error(R"({"file": "x", "spec": ["1=2", "1=3"]})"), HasSubstr("given twice"));
   EXPECT_THAT(error(R"({"file": "x", "entry": "a", "entry_point": "b"})"),
-              HasSubstr("m:1: \"entry\" and \"entry_point\" name different ones"));
+              HasSubstr("m:1: \"entry\" and \"entry_point\" name different entry points"));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct ForeignKey {
 };
 constexpr char kPair[] =
     "a batch compiles each stage alone; `kiln compile A.vert B.frag` compiles a pair";
-constexpr char kJob[] = "it belongs to a job of `kiln run`";
+constexpr char kJob[] = "it is a key of a job of `kiln run`";
 constexpr char kState[] =
     "--state=FILE.json gives pipeline state to all items of a batch; use a batch for each state";
 constexpr ForeignKey kForeignKeys[] = {
@@ -64,7 +64,7 @@ absl::Status CheckUnknownKey(const std::string& key, const Json& line,
                              const std::vector<std::string>& flags) {
   const auto wrong = [&](absl::string_view remedy) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", key, "\" is no key of a manifest; ", remedy));
+        absl::StrCat("\"", key, "\" is not a key of a manifest; ", remedy));
   };
   for (const ForeignKey& foreign : kForeignKeys) {
     if (key == foreign.key) return wrong(foreign.remedy);
@@ -194,7 +194,7 @@ absl::Status GetEntryPoint(const Json& line, ItemOptions* options) {
     if (!s.ok()) return s;
   }
   if (!entry.empty() && !entry_point.empty() && entry != entry_point) {
-    return absl::InvalidArgumentError("\"entry\" and \"entry_point\" name different ones");
+    return absl::InvalidArgumentError("\"entry\" and \"entry_point\" name different entry points");
   }
   const std::string& name = entry.empty() ? entry_point : entry;
   if (!name.empty()) options->entry_point = name;
@@ -225,16 +225,16 @@ absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std:
                                               std::set<std::string>* ignored) {
   if (!IsUtf8({text.data(), text.size()})) {
     return absl::InvalidArgumentError(
-        "this is not UTF-8, as JSON is; files with such names can be given with --list");
+        "the line is not UTF-8, which JSON requires; give files with such names with --list");
   }
   std::string repeated;
   const Json json = Parse(text, &repeated);
   if (!json.is_object()) {
-    return absl::InvalidArgumentError("this is no JSON object; one is needed on each line");
+    return absl::InvalidArgumentError("the line is not a JSON object");
   }
   if (!repeated.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", Shortened(repeated), "\" is there twice; give each key once"));
+        absl::StrCat("\"", Shortened(repeated), "\" is given twice; give each key once"));
   }
   ManifestLine line;
   for (absl::Status s :

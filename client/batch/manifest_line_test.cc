@@ -30,7 +30,7 @@ TEST(ManifestLine, KeysOfOthersAreCollected) {
 
 TEST(ManifestLine, MisspelledKeysAreErrors) {
   EXPECT_EQ(ErrorOf(R"("target": ["tgl"])"),
-            "\"target\" is no key of a manifest; did you mean \"targets\"?");
+            "\"target\" is not a key of a manifest; did you mean \"targets\"?");
   EXPECT_THAT(ErrorOf(R"("wdiths": [8])"), HasSubstr("did you mean \"widths\"?"));
   EXPECT_THAT(ErrorOf(R"("define": ["A"])"), HasSubstr("did you mean \"defines\"?"));
   EXPECT_THAT(ErrorOf(R"("entry_points": ["a"])"), HasSubstr("did you mean"));
@@ -54,11 +54,11 @@ TEST(ManifestLine, WhatIsNoManifestLineIsSaid) {
   const auto error = [&](const std::string& text) {
     return std::string(ReadManifestLine(text, "", {}, &ignored).status().message());
   };
-  EXPECT_THAT(error("[1]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(error("[1]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(error("{\"file\": \"\xff\"}"), HasSubstr("not UTF-8"));
   EXPECT_EQ(error("{}"), "\"file\" is missing");
   EXPECT_EQ(error(R"({"file": "a", "defines": ["A=1"], "defines": []})"),
-            "\"defines\" is there twice; give each key once");
+            "\"defines\" is given twice; give each key once");
   // Only keys of the line itself are checked, not those of nested objects, which are the corpus'
   // own.
   EXPECT_EQ(error(R"({"file": "a", "own": {"x": 1, "x": 2}, "more": [{"x": 1}, {"x": 2}]})"), "");

@@ -116,8 +116,8 @@ absl::StatusOr<int64_t> ParsedFlags::Number(absl::string_view key, int64_t fallb
   if (!Has(key)) return fallback;
   int64_t n = 0;
   if (absl::SimpleAtoi(Get(key), &n) && n >= least && n <= most) return n;
-  return absl::InvalidArgumentError(absl::StrCat("--", key, "=", Get(key), ": a whole number from ",
-                                                 least, " to ", most, " is needed"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--", key, "=", Get(key), ": must be a whole number from ", least, " to ", most));
 }
 
 absl::StatusOr<double> ParsedFlags::Seconds(absl::string_view key, double fallback) const {
@@ -125,7 +125,7 @@ absl::StatusOr<double> ParsedFlags::Seconds(absl::string_view key, double fallba
   double seconds = 0;
   if (absl::SimpleAtod(Get(key), &seconds) && seconds > 0 && seconds <= 1e6) return seconds;
   return absl::InvalidArgumentError(
-      absl::StrCat("--", key, "=", Get(key), ": a time in seconds is needed, for example 30"));
+      absl::StrCat("--", key, "=", Get(key), ": must be a time in seconds, for example 30"));
 }
 
 absl::StatusOr<ParsedFlags> ParseFlags(absl::Span<const Flag> flags,

@@ -86,7 +86,7 @@ TEST(Flags, Numbers) {
   auto bad = Parse({"--jobs=many", "--timeout=-1"});
   ASSERT_TRUE(bad.ok());
   EXPECT_THAT(std::string(bad->Number("jobs", 1, 1, 64).status().message()),
-              HasSubstr("--jobs=many: a whole number from 1 to 64"));
+              HasSubstr("--jobs=many: must be a whole number from 1 to 64"));
   EXPECT_FALSE(bad->Seconds("timeout", 9).ok());
 }
 

@@ -43,7 +43,7 @@ absl::Status LineFile::Open(const std::string& name, const std::vector<std::stri
     struct stat in;
     if (stat(input.c_str(), &in) != 0 || in.st_dev != is.st_dev || in.st_ino != is.st_ino) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(what, ": this is ", input, ", which is yet to be read"));
+        absl::StrCat(what, ": this is ", input, ", which is also an input"));
   }
   return ftruncate(fd_, 0) == 0 ? absl::OkStatus() : WriteError(what, errno);
 }

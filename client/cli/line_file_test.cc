@@ -56,7 +56,7 @@ TEST(LineFile, AnInputIsNotEmptied) {
     LineFile file("--jsonl");
     const absl::Status same = file.Open(name, {"", "/nowhere", path});
     EXPECT_TRUE(absl::IsInvalidArgument(same)) << same;
-    EXPECT_THAT(std::string(same.message()), HasSubstr(path + ", which is yet to be read"));
+    EXPECT_THAT(std::string(same.message()), HasSubstr(path + ", which is also an input"));
     EXPECT_EQ(ReadWholeFile(path, 100).value(), "precious");
   }
   LineFile other("--jsonl");

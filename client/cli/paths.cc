@@ -89,8 +89,8 @@ bool IsNoPlainFile(const std::string& path) {
 absl::Status CheckZeroBytes(const std::string& path) {
   const size_t at = path.find('\0');
   if (at == std::string::npos) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(path.substr(0, at), "...: no file has a name with a zero byte"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      path.substr(0, at), "...: the name has a zero byte, which no file name may have"));
 }
 
 // Checks the opened file, not the file that has the name by now.
@@ -99,10 +99,10 @@ absl::Status CheckKind(const std::string& path, int fd, bool regular) {
   if (fstat(fd, &info) != 0) return FileError(path, errno);
   if (S_ISDIR(info.st_mode)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is a folder; `kiln batch` compiles what is in folders"));
+        absl::StrCat(path, ": is a folder; `kiln batch` compiles the files in a folder"));
   }
   if (regular && !S_ISREG(info.st_mode)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is no regular file"));
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
   }
   return absl::OkStatus();
 }
@@ -121,8 +121,8 @@ absl::StatusOr<std::string> ReadOpened(const std::string& path, int fd, uint64_t
     if (n == 0) return contents;
     contents.append(block, static_cast<size_t>(n));
     if (contents.size() > most) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          path, ": is larger than ", most, " bytes, which is the most that is accepted"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat(path, ": is larger than ", most, " bytes, the maximum that is accepted"));
     }
   }
 }
@@ -307,7 +307,7 @@ absl::StatusOr<std::string> RealFolder(const std::string& folder) {
   std::string place = PlaceOf(fd.get());
   if (IsAbsolute(place)) return place;
   return absl::FailedPreconditionError(
-      absl::StrCat(path, ": cannot tell where this folder is; is /proc mounted?"));
+      absl::StrCat(path, ": cannot find the path of this folder; is /proc mounted?"));
 }
 
 absl::StatusOr<std::string> NamedFolder(const std::string& folder) {
@@ -333,8 +333,8 @@ absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>&
     return LiesBelow(place, folder);
   });
   if (!below) {
-    return absl::OutOfRangeError(
-        absl::StrCat(path, ": leads to ", place.empty() ? "no known place" : EscapeNonUtf8(place)));
+    return absl::OutOfRangeError(absl::StrCat(
+        path, ": leads to ", place.empty() ? "an unknown path" : EscapeNonUtf8(place)));
   }
   Descriptor fd(open(DescriptorPath(at.get()).c_str(), kReadRegular));
   if (fd.get() < 0) return FileError(path, errno);
@@ -348,7 +348,7 @@ absl::Status WriteWholeFile(const std::string& path, absl::string_view contents)
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) {
     return absl::PermissionDeniedError(
-        absl::StrCat(folder, ": cannot make this folder: ", error.message()));
+        absl::StrCat(folder, ": cannot create this folder: ", error.message()));
   }
   return WriteAndRename(AT_FDCWD, path, path, contents);
 }

@@ -42,17 +42,17 @@ std::string ListText(absl::string_view title, const std::vector<std::string>& li
 
 std::string WaitsText(absl::string_view title, const WaitFindings& waits) {
   if (!waits.not_judged.empty())
-    return absl::StrCat(title, ": not judged: ", waits.not_judged, "\n");
+    return absl::StrCat(title, ": not checked: ", waits.not_judged, "\n");
   return ListText(title, waits.texts, waits.count);
 }
 
 std::string CyclesText(const Analysis& a) {
   if (!a.cycles_not_judged.empty()) {
-    return absl::StrCat("cycles: not judged: ", a.cycles_not_judged, "\n");
+    return absl::StrCat("cycles: not estimated: ", a.cycles_not_judged, "\n");
   }
   std::string text = absl::StrCat("cycles ", a.statistics.cycles, " of one thread; ");
   if (a.statistics.exit_cycles != 0) {
-    absl::StrAppend(&text, "its first exit issues by ", a.statistics.exit_cycles, "; ");
+    absl::StrAppend(&text, "its first exit issues by cycle ", a.statistics.exit_cycles, "; ");
   }
   absl::StrAppend(&text, "throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
                   " per thread\n  unit                 busy      waits     queues\n");
@@ -71,9 +71,9 @@ std::string Text(const Analysis& a, bool fusion) {
       &text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
       "redundant syncs: ", a.redundant_syncs.size(), "\n",
       WaitsText("missing waits", a.missing_waits),
-      fusion ? WaitsText("missing where a block is entered with all channels off",
-                         a.missing_if_skipped)
-             : "",
+      fusion
+          ? WaitsText("missing if a block is entered with all channels off", a.missing_if_skipped)
+          : "",
       ListText("broken restrictions", a.findings, static_cast<int64_t>(a.findings.size())));
   return text;
 }
@@ -162,18 +162,20 @@ Command AnalyzeCommand() {
   return {
       "analyze",
       "FILE|-",
-      "count and cost machine code of any compiler",
-      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin. Printed\n"
-      "are counts, the cost model's cycles by unit (no hardware was measured), messages, waits\n"
-      "that are missing or redundant by the rules of the scoreboard, and broken restrictions, a way\n"
-      "past the program's end among them. A missing wait is listed if two lanes of a thread can come\n"
-      "to it whatever their data; with --fusion also those that need a block entered with all\n"
-      "channels off, as a thread may be made to by the one it is fused with, are listed, apart.\n"
-      "Spills cannot be told from machine code.\n",
+      "count instructions and estimate cycles of machine code of any compiler",
+      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler.\n"
+      "Prints instruction counts, the cost model's cycles by unit (not measured on hardware),\n"
+      "messages, waits that are missing or redundant by the scoreboard's rules, and violated\n"
+      "restrictions, among them a path past the program's end. A missing wait is listed if two\n"
+      "lanes of a thread can reach it, whatever their data; --fusion lists separately the waits\n"
+      "that are missing only if a block is entered with all channels off, which the fused\n"
+      "execution unit can cause. Spills cannot be recognised in machine code.\n",
       "  kiln analyze --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln analyze --target=tgl --json -\n",
-      {{"target", 't', "T", false, "whose machine code it is", TargetChoices()},
-       {"fusion", 0, "", false, "also waits missed in blocks that are skipped (see above)"}},
+      {{"target", 't', "T", false, "target of the machine code; `kiln targets` lists the targets",
+        TargetChoices()},
+       {"fusion", 0, "", false,
+        "also list waits missing if blocks are entered with all channels off"}},
       Run};
 }
 

@@ -39,14 +39,17 @@ constexpr int kMaxShown = 20;
 std::vector<Flag> BatchFlags() {
   return JoinFlags(
       {CompileFlags(),
-       {{"root", 0, "DIR", false, "paths start here, and names in results are relative to it"},
-        {"list", 0, "FILE|-", false, "a path per line; # begins a comment"},
-        {"manifest", 0, "FILE|-", false, "a JSON object per line, see above"},
-        {"strict", 0, "", false, "refuse manifests with keys that are unknown here"},
-        {"jobs", 'j', "N", false, "files in flight (32; with --local one per processor)"},
-        {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target"},
-        {"output", 'o', "DIR", false, "write machine code and launch records here"},
-        {"asm", 0, "", false, "with -o: also the machine code as text"},
+       {{"root", 0, "DIR", false, "folder that relative paths, and names in results, start from"},
+        {"list", 0, "FILE|-", false,
+         "read input paths from FILE, one per line; # begins a comment"},
+        {"manifest", 0, "FILE|-", false,
+         "read inputs and options from FILE, a JSON object per line; see above"},
+        {"strict", 0, "", false, "treat unknown keys of a manifest as errors"},
+        {"jobs", 'j', "N", false,
+         "number of files in flight (default 32; with --local one per processor)"},
+        {"jsonl", 0, "FILE|-", false, "write a JSON line per module and target to FILE; see above"},
+        {"output", 'o', "DIR", false, "write machine code and launch records into DIR"},
+        {"asm", 0, "", false, "with -o: also write the machine code as text"},
         {"quiet", 'q', "", false, "do not print each failure"}},
        ServiceFlags()});
 }
@@ -76,7 +79,7 @@ absl::Status NothingToCompile(const ParsedFlags& flags) {
   for (const char* flag : {"manifest", "list"}) {
     if (!flags.Has(flag) || !flags.arguments().empty()) continue;
     return absl::InvalidArgumentError(absl::StrCat("there is nothing to compile: --", flag, "=",
-                                                   flags.Get(flag), " names no file"));
+                                                   flags.Get(flag), " lists no file"));
   }
   return absl::InvalidArgumentError(
       "there is nothing to compile: no *.spv and no GLSL file (*.comp, *.frag, *.glsl, ...) was "
@@ -104,7 +107,7 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
   for (const std::string& path : flags.arguments()) {
     if (path == "-") {
       return absl::InvalidArgumentError(
-          "- is no input of a batch; --list=- and --manifest=- read names from standard input");
+          "- is not an input of a batch; --list=- and --manifest=- read names from standard input");
     }
     if (absl::Status s = items->AddPath(path); !s.ok()) return s;
   }
@@ -122,7 +125,7 @@ absl::StatusOr<std::vector<BatchItem>> ItemsOf(const ParsedFlags& flags,
   bool given = !flags.arguments().empty() || flags.Has("list") || flags.Has("manifest");
   if (!given && !flags.Has("root")) {
     return absl::InvalidArgumentError(
-        "what is to be compiled? give files or folders, --root=DIR, --list=FILE or "
+        "there is nothing to compile: give files or folders, --root=DIR, --list=FILE or "
         "--manifest=FILE.jsonl");
   }
   if (!given) {
@@ -177,8 +180,8 @@ class BatchRun {
     if (interrupted) return kExitInterrupted;
     if (absl::IsUnavailable(status)) return GivenUp(status);
     if (NobodyReads(status))
-      Say(absl::StrCat("nobody reads the results any more; ", written_, " of ", items_.size(),
-                       " files are written"));
+      Say(absl::StrCat("the reader of the results has closed the pipe; ", written_, " of ",
+                       items_.size(), " files were written"));
     if (!status.ok()) return status;
     return summary_.exit_code();
   }
@@ -256,7 +259,8 @@ absl::Status BatchRun::Prepare() {
   folder_ = flags_.Get("output");
   assembly_ = flags_.Has("asm");
   if (folder_ == "-" || (assembly_ && folder_.empty())) {
-    return absl::InvalidArgumentError("-o DIR is needed here: a batch writes many files");
+    return absl::InvalidArgumentError(
+        "-o - is not possible, as a batch writes many files; give -o DIR");
   }
   if (!folder_.empty()) {
     if (absl::Status s = PrepareOutputFolder(folder_); !s.ok()) return s;
@@ -342,7 +346,7 @@ absl::Status BatchRun::Write(size_t i, const ItemLines& lines) {
     std::string text = FailureText(items_[i].label, result, environment_.err_colour,
                                    is_new ? Why::kTell : Why::kLeaveOut);
     if (shown_ == kMaxShown && !crash)
-      text += "\nkiln: further ones are not shown; --jsonl=FILE has all";
+      text += "\nkiln: further failures are not shown; --jsonl=FILE has all";
     fprintf(stderr, "%s\n", text.c_str());
   }
   return lines_.Write(lines.lines);
@@ -374,10 +378,9 @@ void BatchRun::Say(const std::string& text) {
 }
 
 absl::Status BatchRun::GivenUp(const absl::Status& status) const {
-  return absl::UnavailableError(
-      absl::StrCat(status.message(),
-                   "; what is finished is written: run it again when the daemon is there (it has ",
-                   "finished files in its cache), or wait longer with --patience=SECONDS"));
+  return absl::UnavailableError(absl::StrCat(
+      status.message(), "; finished results were written. Run it again when the daemon is back (",
+      "finished files come from its cache), or wait longer with --patience=SECONDS"));
 }
 
 absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
@@ -385,8 +388,8 @@ absl::Status BatchRun::Finish(absl::Duration elapsed, bool interrupted) {
   if (interrupted) {
     fprintf(stderr, "kiln: interrupted after %lld of %zu files; %s\n",
             static_cast<long long>(written_), items_.size(),
-            flags_.Has("local") ? "what is finished is written"
-                                : "run it again: what is finished comes from the cache");
+            flags_.Has("local") ? "finished results were written"
+                                : "run it again: finished files come from the cache");
   }
   std::string text = environment_.json ? summary_.ToJson(written_, elapsed, interrupted) + "\n"
                                        : summary_.Table(written_, elapsed,
@@ -409,11 +412,11 @@ Command BatchCommand() {
       "batch",
       "[PATH...]",
       "compile many shaders",
-      "PATHs are files or folders; folders are walked for *.spv and GLSL files, sorted by name. "
-      "Without\n"
-      "PATH, --list and --manifest, everything below --root is compiled. --jsonl writes one JSON "
-      "line\n"
-      "per module and target, in the order of the inputs:\n\n"
+      "PATHs are files or folders; in folders, *.spv and GLSL files are found recursively and\n"
+      "sorted by name. Without PATH, --list and --manifest, everything below --root is\n"
+      "compiled. --jsonl writes one JSON line per module and target, in the order of the\n"
+      "inputs:\n"
+      "\n"
       "  {\"file\", \"target\", \"stage\", \"status\": \"ok|refused|invalid|crashed|timeout\", "
       "\"cause\",\n"
       "   \"compile_ms\", \"cache\": \"miss|memory|disk|shared|coalesced\",\n"
@@ -422,37 +425,37 @@ Command BatchCommand() {
       "                 \"spills\", \"fills\", \"loops\", \"registers\", \"bytes\",\n"
       "                 \"spill_bytes\", \"fill_bytes\", \"exit_cycles\", \"binary\"}],\n"
       "   \"passes\": [{\"name\", \"runs\", \"changed\", \"us\", \"instructions_delta\"}],\n"
-      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"version\", \"code_generation\", "
-      "...}\n\n"
-      "A SPIR-V module with several entry points has a line for each, of any stage; --entry "
-      "chooses "
-      "one,\n"
-      "--stage those of a stage.\n\n"
-      "A manifest has a JSON object per line that says how to compile a file:\n\n"
+      "   \"entry\": NAME, \"reason\": {}, \"name\", \"defines\", \"spec\", \"version\", "
+      "\"code_generation\", ...}\n"
+      "\n"
+      "A SPIR-V module with several entry points has a line for each, of any stage; --entry\n"
+      "chooses one, --stage those of one stage.\n"
+      "\n"
+      "A manifest has a JSON object per line that says how to compile a file:\n"
+      "\n"
       "  {\"file\": PATH, \"name\", \"targets\": [], \"stage\", \"entry_point\", \"defines\": "
       "[\"N=V\"],\n"
       "   \"include_dirs\": [], \"spec\": [\"ID=TYPE:VALUE\"], \"widths\": [], \"subgroup_size\": "
       "N,\n"
-      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n\n"
-      "Only \"file\" is needed; the rest replaces what the command line says; \"entry\" is another "
-      "name\n"
-      "of \"entry_point\". Unknown keys are told once and ignored, or refused with --strict; what "
-      "looks\n"
-      "like a misspelling or belongs to another command is always an error.\n"
-      "Paths in it start from --root, else from its folder.\n\n"
-      "To a daemon on another machine goes only what lies, wherever links lead, below the folder "
-      "that\n"
-      "was walked, --root, the manifest's folder (a list's: the working directory) and -I; "
-      "include_dirs\n"
-      "do not add to that. Other files are errors of their own; --allow-include-outside sends "
-      "them, "
-      "too.\n\n"
-      "Interrupted (Ctrl-C), it writes what "
-      "is\n"
-      "finished; run again, finished files come from the daemon's cache.\n\n"
-      "A daemon that goes away is waited for (--patience) and said so; what it had not answered is "
-      "sent\n"
-      "again when it is back, what it had is not. Given up, the batch ends with 3.\n",
+      "   \"full_subgroups\", \"dispatch_base\", \"no_validate\", \"disable_passes\": []}\n"
+      "\n"
+      "Only \"file\" is required; the other keys override the command line. \"entry\" is\n"
+      "another name of \"entry_point\". Unknown keys are reported once and ignored, or are\n"
+      "errors with --strict; a key that looks misspelled or belongs to another command is\n"
+      "always an error. Paths in a manifest are relative to --root, or else to the manifest's\n"
+      "folder.\n"
+      "\n"
+      "A daemon on another machine is sent only files that lie, after following links, below a\n"
+      "folder given as PATH, --root, the manifest's folder (for a list: the working directory)\n"
+      "or -I; include_dirs do not add to these. Any other file is an error of its own;\n"
+      "--allow-include-outside sends it as well.\n"
+      "\n"
+      "If interrupted (Ctrl-C), the batch writes the finished results; run again, it gets\n"
+      "finished files from the daemon's cache.\n"
+      "\n"
+      "If the daemon goes away, the batch says so and waits for it (--patience); when it is\n"
+      "back, only files without an answer are sent again. If the wait is over, the batch ends\n"
+      "with exit code 3.\n",
       "  kiln batch --target=tgl --jsonl=before.jsonl tests/shaders\n"
       "  kiln batch --target=tgl --root=tests/shaders --list=client/examples/list.txt --jsonl=- | head\n"
       "  kiln batch --target=tgl --manifest=client/examples/game.jsonl -o out --jobs=64\n"

@@ -22,11 +22,13 @@ constexpr absl::string_view kLater[] = {"precompile", "explain", "trace", "bisec
 // A command may define one of them in its own way.
 void AddCommonFlags(Command* command) {
   std::vector<Flag> common = {
-      {"color", 0, "WHEN", false, "auto (default: on a terminal, without NO_COLOR), always, never",
+      {"color", 0, "WHEN", false,
+       "when to use colour: always, never, or auto (default): on a terminal, unless NO_COLOR is set",
        "auto always never"},
-      {"help", 'h', "", false, "print this"},
+      {"help", 'h', "", false, "print this help"},
   };
-  if (command->has_json) common.insert(common.begin(), {"json", 0, "", false, "print JSON"});
+  if (command->has_json)
+    common.insert(common.begin(), {"json", 0, "", false, "print JSON instead of text"});
   for (const Flag& flag : common) {
     auto same = [&flag](const Flag& own) { return own.name == flag.name; };
     if (std::none_of(command->flags.begin(), command->flags.end(), same)) {
@@ -40,7 +42,7 @@ absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
   if (word == "always") return ColourChoice::kAlways;
   if (word == "never") return ColourChoice::kNever;
   return absl::InvalidArgumentError(
-      absl::StrCat("--color=", word, ": auto, always or never is needed"));
+      absl::StrCat("--color=", word, ": must be auto, always or never"));
 }
 
 ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
@@ -129,8 +131,8 @@ int Main(absl::Span<const std::string> arguments, Interrupt* interrupt) {
     return RunCommand(std::move(command), arguments.subspan(1), interrupt);
   }
   if (word[0] == '-') {
-    return Fail(absl::InvalidArgumentError(absl::StrCat(
-                    "a command comes first, then its flags, not ", word, " (see kiln --help)")),
+    return Fail(absl::InvalidArgumentError(absl::StrCat("the command comes before its flags; got ",
+                                                        word, " (see kiln --help)")),
                 {});
   }
   return Fail(NoSuchCommand(name), {});

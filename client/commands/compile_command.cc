@@ -121,18 +121,21 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   const std::vector<std::string>& files = flags.arguments();
   if (files.empty() || files.size() > 2) {
     return absl::InvalidArgumentError(
-        files.empty() ? "which file? `kiln compile --target=T FILE`, or - for standard input"
-                      : "one file at a time, or a vertex and a fragment shader; `kiln batch` "
-                        "compiles several");
+        files.empty()
+            ? "a file is missing: `kiln compile --target=T FILE`, or - for standard input"
+            : "give one file, or a vertex and a fragment shader; `kiln batch` compiles several "
+              "files");
   }
   const bool pair = files.size() == 2;
   if (pair && files[0] == "-" && files[1] == "-") {
-    return absl::InvalidArgumentError("standard input is one file; the other one needs a name");
+    return absl::InvalidArgumentError(
+        "only one of the two files can be standard input; give the other one by name");
   }
   CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json,
                        IdentityOf("", settings->source.defines, settings->request)};
   if (output.ToStdout() && (output.json || output.assembly)) {
-    return absl::InvalidArgumentError("-o - writes machine code alone; leave out --json and --asm");
+    return absl::InvalidArgumentError(
+        "-o - writes only machine code to standard output; leave out --json and --asm");
   }
   if (pair && output.ToStdout()) {
     return absl::InvalidArgumentError("-o - writes one program; give -o DIR for the two of a pair");
@@ -187,41 +190,38 @@ Command CompileCommand() {
       "compile",
       "FILE|- [FILE]",
       "compile a shader, or a pair of them, and print statistics",
-      "FILE is SPIR-V (either byte order) or Vulkan GLSL; - is standard input. What it is, its\n"
-      "contents and its name say; GLSL without a telling name (.comp, .frag.glsl, ...) needs "
-      "--stage.\n"
-      "Includes of GLSL are resolved here and sent along: \"x\" beside the file that includes it, "
-      "then\n"
-      "in the -I folders; <x> in those only. To a daemon on another machine goes only what lies, "
-      "wherever\n"
-      "links lead, below FILE's folder and -I, or all with --allow-include-outside.\n\n"
-      "Two files are the vertex and the fragment shader of a pipeline, in any order; of modules with\n"
-      "several entry points --entry=NAME or --entry=VERTEX,FRAGMENT chooses. The vertex shader then "
-      "does\n"
-      "not compute what the fragment shader, as compiled, does not read. What is read and never "
-      "written\n"
-      "is warned of; other types at a location are an error. --widths and the fragment state are "
-      "the\n"
-      "fragment shader's, all other options are both's.\n\n"
-      "-o DIR writes NAME.TARGET.WIDTH.bin (machine code) and NAME.TARGET.WIDTH.launch.json (what "
-      "to\n"
-      "set up before running it); with --asm also NAME.TARGET.WIDTH.asm. -o - writes the machine "
-      "code\n"
-      "of one variant to standard output. --asm without -o prints the assembly. --json prints one "
-      "line\n"
-      "per target. What can load a binary is said by its loadable_by; graphics and raw binaries "
-      "are\n"
-      "for measuring and simulating: drivers load only what they compiled themselves.\n",
+      "FILE is SPIR-V (either byte order) or Vulkan GLSL; - is standard input. The format\n"
+      "follows from the content and the name; GLSL without a stage in its name (.comp,\n"
+      ".frag.glsl, ...) needs --stage. Includes of GLSL are resolved by this command and sent\n"
+      "along: \"x\" is searched beside the file that includes it, then in the -I folders; <x>\n"
+      "only in the -I folders. A daemon on another machine is sent only files that lie, after\n"
+      "following links, below FILE's folder and -I, or all with --allow-include-outside.\n"
+      "\n"
+      "Two files are the vertex and the fragment shader of a pipeline, in any order;\n"
+      "--entry=NAME or --entry=VERTEX,FRAGMENT chooses among several entry points. The vertex\n"
+      "shader then does not compute outputs that the compiled fragment shader does not read. An\n"
+      "input that is read but never written is a warning; different types at a location are an\n"
+      "error. --widths and the fragment state apply to the fragment shader, all other options\n"
+      "to both.\n"
+      "\n"
+      "-o DIR writes NAME.TARGET.WIDTH.bin (machine code) and NAME.TARGET.WIDTH.launch.json\n"
+      "(the state to set up before running it); with --asm also NAME.TARGET.WIDTH.asm. -o -\n"
+      "writes the machine code of one variant to standard output. --asm without -o prints the\n"
+      "assembly. --json prints one line per target; \"loadable_by\" says which software can\n"
+      "load a binary. Graphics and raw binaries are for measuring and simulating: drivers load\n"
+      "only what they compiled themselves.\n",
       "  kiln compile --target=tgl tests/shaders/saxpy.comp\n"
       "  kiln compile --target=tgl -D TILE=8 -I client/examples/include --spec=3=uint:64 client/examples/blur.comp\n"
       "  kiln compile --target=tgl client/examples/mesh.vert client/examples/mesh.frag\n"
       "  kiln compile --target=tgl --widths=16 --asm tests/shaders/saxpy.comp | head\n"
       "  kiln compile --local --target=tgl -o out --json tests/shaders/saxpy.comp\n"
       "  glslangValidator -V -o saxpy.spv tests/shaders/saxpy.comp && kiln compile --target=tgl saxpy.spv\n",
-      JoinFlags({CompileFlags(),
-                 {{"output", 'o', "DIR|-", false, "write machine code and launch records here"},
-                  {"asm", 0, "", false, "the machine code as text"}},
-                 ServiceFlags()}),
+      JoinFlags(
+          {CompileFlags(),
+           {{"output", 'o', "DIR|-", false,
+             "write machine code and launch records into DIR; -: machine code to standard output"},
+            {"asm", 0, "", false, "print the machine code as text; with -o: write it"}},
+           ServiceFlags()}),
       RunOrFail};
 }
 

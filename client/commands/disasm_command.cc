@@ -50,10 +50,11 @@ Command DisasmCommand() {
       "disasm",
       "FILE|-",
       "print machine code as text",
-      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other origin.\n",
+      "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler.\n",
       "  kiln disasm --target=tgl out/saxpy.comp.tgl.16.bin\n"
       "  kiln compile --target=tgl --widths=16 -o - tests/shaders/saxpy.comp | kiln disasm --target=tgl -\n",
-      {{"target", 't', "T", false, "whose machine code it is", TargetChoices()}},
+      {{"target", 't', "T", false, "target of the machine code; `kiln targets` lists the targets",
+        TargetChoices()}},
       Run};
 }
 

@@ -51,10 +51,10 @@ Command HealthCommand() {
   return {
       "health",
       "",
-      "ask whether the service serves",
-      "Prints the state of each service of the daemon (grpc.health.v1) and how its workers are\n"
-      "locked in; with --local, the same of a worker started here. Exits with 0 if all serve,\n"
-      "else 3.\n",
+      "check the health of the service",
+      "Prints the state of each service of the daemon (grpc.health.v1) and the sandbox layers\n"
+      "of its workers; with --local, the same of a worker started by this command. Exits with 0\n"
+      "if all services are serving, else with 3.\n",
       "  kiln health\n"
       "  kiln health --server=build-host:7411 --json\n",
       ServiceFlags(),

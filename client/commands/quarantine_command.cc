@@ -78,7 +78,7 @@ ExitCode List(Admin::Stub* stub, const Environment& environment) {
         absl::StrFormat("  %-8s %3d deaths  %6d refusals  %s in %s\n", WhatDied(entry),
                         entry.deaths(), entry.refusals(), entry.cause(), entry.last_pass()));
   }
-  return PrintText(text.empty() ? "nothing is in quarantine\n" : text, environment);
+  return PrintText(text.empty() ? "the quarantine is empty\n" : text, environment);
 }
 
 // Returns the daemon's limits whose increase would let it be compiled again.
@@ -109,14 +109,15 @@ std::string ShowText(const QuarantineEntry& entry) {
       "\nlimits     ", LimitsText(entry.limits()), "\nsource     ",
       entry.file().empty() ? "not kept"
                            : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
-                                          " (for kilnd's user; --output=FILE writes it)"),
+                                          " (readable by kilnd's user; --output=FILE copies it)"),
       "\n");
 }
 
 // The daemon names the file and does not send it: its permissions decide who may read it.
 absl::Status ReadSource(QuarantineEntry* entry) {
   if (entry->file().empty()) {
-    return absl::NotFoundError("the source is not kept (kilnd keeps it below --cache-dir only)");
+    return absl::NotFoundError(
+        "the source was not kept (kilnd keeps sources only if it has a --cache-dir)");
   }
   std::error_code ignored;
   std::ifstream file;
@@ -124,8 +125,8 @@ absl::Status ReadSource(QuarantineEntry* entry) {
     file.open(entry->file(), std::ios::binary);
   }
   if (!file.is_open()) {
-    return absl::PermissionDeniedError(
-        absl::StrCat(entry->file(), " cannot be read; kilnd's user and root on its machine may"));
+    return absl::PermissionDeniedError(absl::StrCat(
+        entry->file(), " cannot be read; only kilnd's user and root on its machine may read it"));
   }
   QuarantineEntry kept;
   if (!kept.ParseFromIstream(&file) || kept.key() != entry->key() || !kept.has_request()) {
@@ -182,7 +183,7 @@ ExitCode Clear(Admin::Stub* stub, absl::Span<const std::string> keys, bool all,
 std::string Wrong(const std::vector<std::string>& words, bool all, bool output) {
   const std::string action = words.empty() ? "" : words[0];
   if (action != "list" && action != "show" && action != "clear") {
-    return "say what to do: list, show KEY or clear KEY...";
+    return "an action is missing: list, show KEY or clear KEY...";
   }
   if (action == "list" && words.size() != 1) return "`list` takes no key";
   if (action == "show" && words.size() != 2) return "`show` takes one key";
@@ -209,19 +210,20 @@ Command QuarantineCommand() {
   return {
       "quarantine",
       "list|show|clear [KEY...]",
-      "what a daemon refuses because it killed workers",
-      "A shader that killed several workers (kilnd --quarantine-after) is refused with the cause\n"
-      "`quarantined` until the compiler's version changes, the daemon is started with more of a\n"
-      "limit that it died at, or it is cleared. `show` tells how it died and writes its source,\n"
-      "`clear` lets it be compiled again. On the daemon's machine only, for every user; sources "
-      "are\n"
-      "in files that only kilnd's user and root may read.\n",
+      "list, show or clear shaders refused because they killed workers",
+      "A shader that killed several workers (kilnd --quarantine-after) is refused with the\n"
+      "cause `quarantined` until the compiler's version changes, the daemon is started with a\n"
+      "higher value of a limit that the shader exceeded, or the shader is cleared. `show` tells\n"
+      "how it died and writes its source, `clear` allows it to be compiled again. Works on the\n"
+      "daemon's machine only, for every user; the sources are in files that only kilnd's user\n"
+      "and root may read.\n",
       "  kiln quarantine list\n"
       "  kiln quarantine show KEY --output=bad.spv\n"
       "  kiln quarantine clear --all\n",
-      {{"server", 0, "HOST:PORT", false, "the daemon; else $KILN_SERVER, else 127.0.0.1:7411"},
-       {"all", 0, "", false, "for clear: all of them"},
-       {"output", 'o', "FILE", false, "for show: where the module or the GLSL text goes"}},
+      {{"server", 0, "HOST:PORT", false,
+        "address of the daemon (default: $KILN_SERVER, else 127.0.0.1:7411)"},
+       {"all", 0, "", false, "for clear: clear all keys"},
+       {"output", 'o', "FILE", false, "for show: write the module or the GLSL text to FILE"}},
       Run};
 }
 

@@ -88,24 +88,25 @@ Command ReportCommand() {
   return {
       "report",
       "BEFORE.jsonl AFTER.jsonl",
-      "compare two sets of results",
-      "The files are what `kiln batch --jsonl` writes; - is standard input. For each statistic:\n"
-      "totals, helped and hurt variants, the 95 % confidence interval of the mean change\n"
-      "(Student's t over the affected variants) and a verdict; variants LOST and GAINED.\n"
-      "Variants whose number of loops changed are listed apart, with totals of their own. Results\n"
-      "are joined by file, \"entry\", stage and target. HTML and JSON name every affected shader and\n"
-      "have a table by folder.\n\n"
-      "EXPR is a list of conditions, METRIC>NUMBER or METRIC>=NUMBER[%], any of which fails:\n"
-      "METRIC is a statistic (change of its total), STATISTIC.max (worst single variant),\n"
-      "STATISTIC.hurt (number of variants); lost, gained, loops_changed (variants), only_before,\n"
-      "only_after (results that one file names alone); or loops_changed.STATISTIC, of the variants\n"
-      "whose loops changed. `loops` is of all variants, `compile_us` of modules. Exit code 1 if one\n"
-      "holds.\n",
+      "compare the results of two batches",
+      "The files are the JSON lines of `kiln batch --jsonl`; - is standard input. For each\n"
+      "statistic the report has totals, the number of helped and hurt variants, the 95 %\n"
+      "confidence interval of the mean change (Student's t over the affected variants) and a\n"
+      "verdict; it also lists variants LOST and GAINED. Variants whose number of loops changed\n"
+      "are listed separately, with totals of their own. Results are matched by file, \"entry\",\n"
+      "stage and target. HTML and JSON name every affected shader and have a table by folder.\n"
+      "\n"
+      "EXPR is a list of conditions METRIC>NUMBER or METRIC>=NUMBER[%]; it holds if any of them\n"
+      "holds. METRIC is a statistic (change of its total), STATISTIC.max (worst single\n"
+      "variant), STATISTIC.hurt (number of variants); lost, gained, loops_changed (variants),\n"
+      "only_before, only_after (results that only one file has); or loops_changed.STATISTIC, of\n"
+      "the variants whose loops changed. `loops` is of all variants, `compile_us` of modules.\n"
+      "The exit code is 1 if EXPR holds.\n",
       "  kiln report before.jsonl after.jsonl\n"
       "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",
-      {{"html", 0, "FILE", false, "write the report as one HTML page"},
+      {{"html", 0, "FILE", false, "write the report to FILE as one HTML page"},
        {"json", 0, "[FILE]", false, "print JSON, or write it to FILE and print text"},
-       {"fail-if", 0, "EXPR", false, "exit with 1 if the comparison is so; for gates"}},
+       {"fail-if", 0, "EXPR", false, "exit with 1 if a condition of EXPR holds; see above"}},
       Run};
 }
 

@@ -55,7 +55,7 @@ absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
     if (flag.name == "target" || !flags.Has(flag.Key())) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         flag.name.empty() ? "-" : "--", flag.Key(),
-        " belongs to compiling; with --launch the file is machine code, which is run as it is"));
+        " is an option for compiling; with --launch the file is machine code and is not compiled"));
   }
   return absl::OkStatus();
 }
@@ -84,7 +84,7 @@ absl::StatusOr<Program> ProgramOf(const kiln::v1alpha::TargetResult& result) {
   for (const auto& variant : result.variants()) {
     if (widest == nullptr || variant.width() > widest->width()) widest = &variant;
   }
-  if (widest == nullptr) return absl::InternalError("the service sent no machine code");
+  if (widest == nullptr) return absl::InternalError("the service returned no machine code");
   absl::StatusOr<out::LaunchRecord> record = proto::FromProto(widest->launch());
   if (!record.ok()) return record.status();
   return Program{widest->name(), BytesIn(widest->code()), *std::move(record)};
@@ -147,7 +147,7 @@ absl::StatusOr<std::array<uint32_t, 3>> GroupsOf(const std::string& text) {
   }
   if (good) return groups;
   return absl::InvalidArgumentError(absl::StrCat(
-      "--groups=", text, ": up to three counts from 0 to 65535 are needed, for example 64,1,1"));
+      "--groups=", text, ": must be one to three counts from 0 to 65535, for example 64,1,1"));
 }
 
 // Reads the job. --png alone needs no data.
@@ -156,7 +156,7 @@ absl::StatusOr<run::Job> JobOf(const ParsedFlags& flags) {
   if (path.empty() && flags.Has("png")) return run::Job();
   if (path.empty()) {
     return absl::InvalidArgumentError(
-        "--buffers=JSON is missing; of a fragment shader --png=FILE will do");
+        "--buffers=JSON is missing; for a fragment shader --png=FILE suffices");
   }
   absl::StatusOr<std::string> text = ReadWholeFile(path, kMaxJobBytes);
   if (!text.ok()) return text.status();
@@ -283,8 +283,7 @@ absl::Status Show(const std::string& file, const Program& program, const run::Jo
 
 absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
   if (flags.arguments().size() != 1) {
-    return absl::InvalidArgumentError(
-        "one file is needed: kiln run --target=T --buffers=JSON FILE");
+    return absl::InvalidArgumentError("give one file: kiln run --target=T --buffers=JSON FILE");
   }
   absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
@@ -348,62 +347,52 @@ Command RunCommand() {
       "run",
       "FILE|-",
       "run a compute, fragment or vertex shader in the simulator",
-      "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses) on\n"
-      "the data of --buffers. With --launch FILE is machine code of any compiler and --launch its\n"
-      "launch record; flags that say how to compile are errors then. The simulator models what "
-      "the\n"
-      "program computes, not time; it stops with an error where a wait is missing or a message "
-      "goes to\n"
-      "what is not bound. Registers that nothing defines hold a pattern, not zero; accesses beyond "
-      "a\n"
-      "bound buffer or image read 0 and write nothing, and are counted by instruction. A job's "
-      "unknown\n"
-      "keys, resources that the program does not use, push constants that end too early and a "
-      "launch\n"
-      "record of other machine code are errors.\n\n"
+      "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses)\n"
+      "on the data of --buffers. With --launch, FILE is machine code of any compiler and\n"
+      "--launch its launch record; options for compiling are errors then. The simulator models\n"
+      "results, not time; it stops with an error if a wait is missing or a message goes to a\n"
+      "surface that is not bound. Undefined registers hold a pattern, not zero; accesses beyond\n"
+      "a bound buffer or image read 0 and write nothing, and are counted by instruction.\n"
+      "Unknown keys of a job, resources that the program does not use, too few push constants\n"
+      "and a launch record of other machine code are errors.\n"
+      "\n"
       "JSON is a file, or - for standard input:\n"
       "  {\"dispatch\": [X, Y, Z], \"push\": DATA, \"resources\": [{\"set\": 0, \"binding\": 0,\n"
       "   \"data\": DATA, \"size\": BYTES, \"as\": \"f32\", \"out\": \"FILE\"}]}\n"
-      "DATA: {\"f32\": [1, 2]} (f16 f64 u8 ... i64), {\"hex\": \"00ff\"}, {\"file\": \"in.bin\"}, "
-      "{\"zero\": 64},\n"
-      "or a list of these. Arrays of resources have an entry with \"index\" for each element; "
-      "those\n"
-      "not given repeat another, and an array without length ends with the last one given.\n"
-      "Resources with \"format\" are images or texel buffers, with \"filter\"\n"
-      "samplers. \"spec\" has specialisation constants, {\"ID\": {\"u32\": 3}}; --spec replaces "
-      "those of\n"
-      "the same id, and machine code has its own. \"as\" and \"out\" ask for a resource after the "
-      "run;\n"
-      "without any, those that changed are printed. Files are relative to JSON's folder.\n\n"
-      "A fragment shader is drawn: by a triangle that covers the target, or as \"draw\" of JSON "
-      "says\n"
+      "DATA: {\"f32\": [1, 2]} (f16 f64 u8 ... i64), {\"hex\": \"00ff\"},\n"
+      "{\"file\": \"in.bin\"}, {\"zero\": 64}, or a list of these. An array of resources has an\n"
+      "entry with \"index\" for each element; elements not given repeat another one, and an\n"
+      "array without length ends with the last one given. Resources with \"format\" are images\n"
+      "or texel buffers, those with \"filter\" samplers. \"spec\" has specialisation constants,\n"
+      "{\"ID\": {\"u32\": 3}}; --spec overrides those of the same id; machine code has its own.\n"
+      "\"as\" prints a resource after the run in this type, \"out\" writes it to a file;\n"
+      "without either, resources that changed are printed. Paths are relative to JSON's folder.\n"
+      "\n"
+      "A fragment shader is drawn with a triangle that covers the render target, or as \"draw\"\n"
+      "of JSON describes:\n"
       "  {\"width\": W, \"height\": H, \"samples\": 1, \"positions\": [[X, Y, Z, W], ...], "
       "\"topology\":\n"
-      "   \"triangle_list\", \"inputs\": [{\"location\": 0, \"f32\": [of each vertex one behind "
-      "the other]}]}\n"
-      "(triangle_strip, triangle_fan; component, u32, i32). Inputs that it does not give are x and "
-      "y of the\n"
-      "place in the target, from 0 at the left and top to 1, then 0 and 1; flat ones are 0. --png "
-      "has\n"
-      "what a location was given, clamped from 0 to 1, of 8 bits; without data JSON need not be "
-      "there.\n"
-      "Tests and blending are not simulated: every fragment is written.\n\n"
-      "A vertex shader runs for \"vertices\" of JSON\n"
+      "   \"triangle_list\", \"inputs\": [{\"location\": 0, \"f32\": [values of vertex 0, of "
+      "vertex 1, ...]}]}\n"
+      "(or triangle_strip, triangle_fan; component, u32, i32). The first two components of\n"
+      "inputs not given are the x and y coordinates in the render target, from 0 at the left\n"
+      "and top to 1, the others 0 and 1; flat inputs are 0. --png writes one colour output,\n"
+      "clamped to 0 to 1, with 8 bits per component; JSON is optional if there is no data.\n"
+      "Tests and blending are not simulated: every fragment is written.\n"
+      "\n"
+      "A vertex shader runs for the \"vertices\" of JSON:\n"
       "  {\"count\": N, \"first_vertex\": 0, \"instances\": 1, \"first_instance\": 0, \"inputs\": "
       "[{\"location\": 0,\n"
-      "   \"rate\": \"vertex\", \"f32\": [of each vertex one behind the other]}], \"as\": {\"0\": "
+      "   \"rate\": \"vertex\", \"f32\": [values of vertex 0, of vertex 1, ...]}], \"as\": {\"0\": "
       "\"u32\"}}\n"
-      "(\"indices\" and \"vertex_offset\" instead of count and first_vertex; rate instance; u32, i32). "
-      "Its\n"
-      "outputs are printed vertex by vertex, locations as f32, or as \"as\" says, and with all four\n"
-      "components: those that the shader does not store hold anything (as f32 often nan), or \"-\" if\n"
-      "nothing was written. Values are those of vertices 0 to the last one drawn (of instances "
-      "likewise);\n"
-      "\"components\" of an input says how many each has where more are given. An input is needed for "
-      "each\n"
-      "location that the program reads, for no other; at most 65536 vertices are run. What is behind "
-      "the\n"
-      "stage (clipping, division by w, viewport) is not simulated.\n",
+      "(\"indices\" and \"vertex_offset\" instead of count and first_vertex; rate instance;\n"
+      "u32, i32). Outputs are printed vertex by vertex, locations as f32 or in the type of\n"
+      "\"as\", with all four components: components that the shader does not store hold any\n"
+      "value (as f32 often nan), or \"-\" if nothing was written. Inputs have values for\n"
+      "vertices 0 to the last one drawn (for instances likewise); \"components\" of an input is\n"
+      "their number per vertex, if more values are given. Every location that the program reads\n"
+      "needs an input, and no other may have one; at most 65536 vertices are run. Later stages\n"
+      "of the pipeline (clipping, division by w, viewport) are not simulated.\n",
       "  kiln run --target=tgl --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --local --target=tgl --widths=8 --groups=4 --json --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --target=tgl --launch=out/saxpy.comp.tgl.16.launch.json --buffers=client/examples/saxpy.json out/saxpy.comp.tgl.16.bin\n"
@@ -411,22 +400,28 @@ Command RunCommand() {
       "  kiln run --target=tgl --buffers=client/examples/triangle.json client/examples/mesh.vert\n",
       JoinFlags(
           {CompileFlags(),
-           {{"buffers", 0, "JSON", false, "data and what is wanted back"},
-            {"groups", 0, "X,Y,Z", false, "workgroups to dispatch; replaces JSON's"},
-            {"png", 0, "FILE", false, "write what a fragment shader draws"},
-            {"size", 0, "WxH", false, "pixels of the target (256x256, or what JSON's draw says)"},
-            {"location", 0, "N", false, "which colour output --png is of (the first)"},
-            {"launch", 0, "FILE", false, "FILE is machine code; its launch record as JSON"},
+           {{"buffers", 0, "JSON", false,
+             "input data, and the outputs to print or write; see above"},
+            {"groups", 0, "X,Y,Z", false,
+             "number of workgroups to dispatch, 0 to 65535 in each dimension; overrides "
+             "\"dispatch\" of JSON"},
+            {"png", 0, "FILE", false, "write the image that a fragment shader draws to FILE"},
+            {"size", 0, "WxH", false,
+             "size of the render target in pixels (default 256x256, or that of \"draw\" in JSON)"},
+            {"location", 0, "N", false,
+             "location of the output that --png writes (default: the first)"},
+            {"launch", 0, "FILE", false, "launch record of FILE, which is then machine code"},
             {"fusion", 0, "", false,
              "enter skipped blocks with all channels off, as fused "
              "execution units may"},
-            {"no-contract", 0, "", false, "do not check waits"},
+            {"no-contract", 0, "", false, "do not check that instructions wait for their operands"},
             {"memory-seed", 0, "N", false,
-             "let messages take effect late and out of order, "
-             "and workgroups run together, "
-             "as the hardware may; N decides how"},
-            {"allow-unused", 0, "", false, "resources that the program does not use are no error"},
-            {"max-seconds", 0, "S", false, "stop the simulation after this time (60)"}},
+             "let messages take effect late and out of order, and workgroups run concurrently, as "
+             "on hardware; N is the random seed"},
+            {"allow-unused", 0, "", false,
+             "do not treat resources that the program does not use as errors"},
+            {"max-seconds", 0, "S", false,
+             "stop the simulation after this time in seconds (default 60)"}},
            ServiceFlags()}),
       RunOrFail};
 }

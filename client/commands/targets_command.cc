@@ -30,7 +30,8 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes)
                                            target.code_generation_version(), target.abi_version()));
   }
   absl::StrAppend(&text, "\nknown stages: ", absl::StrJoin(c.stages(), ", "),
-                  "\n(what is not compiled for a target is refused by name)\n");
+                  "\n"
+                  "(features that a target does not support are refused with a named cause)\n");
   if (!passes) return text;
   absl::StrAppend(&text, "\npass                           level     optional\n");
   for (const auto& pass : c.passes()) {
@@ -58,17 +59,18 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
 }  // namespace
 
 Command TargetsCommand() {
-  return {"targets",
-          "",
-          "list targets, stages and passes of the service",
-          "Prints what the daemon, or with --local this installation, can compile for. The code\n"
-          "generation version changes when the bytes produced for a target may change.\n",
-          "  kiln targets\n"
-          "  kiln targets --passes\n"
-          "  kiln targets --local --json\n",
-          JoinFlags({{{"passes", 0, "", false, "also list the passes and which may be disabled"}},
-                     ServiceFlags()}),
-          Run};
+  return {
+      "targets",
+      "",
+      "list targets, stages and passes of the service",
+      "Prints the targets that the daemon, or with --local this installation, can compile for.\n"
+      "The code generation version changes when the bytes produced for a target may change.\n",
+      "  kiln targets\n"
+      "  kiln targets --passes\n"
+      "  kiln targets --local --json\n",
+      JoinFlags({{{"passes", 0, "", false, "also list the passes, and which of them are optional"}},
+                 ServiceFlags()}),
+      Run};
 }
 
 }  // namespace kiln::client

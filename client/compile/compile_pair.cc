@@ -48,23 +48,23 @@ absl::StatusOr<size_t> FindVertex(const std::array<LoadedFile, kFiles>& files,
   const auto words = [&](size_t i) {
     const std::string list = absl::StrJoin(stages[i], ", ");
     return absl::StrCat(files[i].name, " is ",
-                        stages[i].empty() ? "a module without an entry point that is meant"
+                        stages[i].empty() ? "a module without a matching entry point"
                         : list.empty()    ? "of another stage"
                                           : list);
   };
-  return absl::InvalidArgumentError(absl::StrCat(
-      "two files are compiled as a vertex and a fragment shader that are drawn together; ",
-      words(0), ", ", words(1), "; `kiln batch` compiles several apart"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("two files must be a vertex and a fragment shader of one pipeline; ", words(0),
+                   ", ", words(1), "; `kiln batch` compiles files separately"));
 }
 
 absl::Status CheckOptions(const CompileSettings& settings) {
   if (!settings.source.stage.empty()) {
     return absl::InvalidArgumentError(
-        "--stage: of two files each says its own stage, by its name or its entry points");
+        "--stage: not with two files; the stage of each follows from its name or its entry points");
   }
   if (settings.request.options().state().has_next_stage_reads()) {
     return absl::InvalidArgumentError(
-        "--state: next_stage_reads is what the fragment shader of the pair reads; leave it out");
+        "--state: next_stage_reads is derived from the fragment shader of the pair; leave it out");
   }
   return absl::OkStatus();
 }
@@ -94,8 +94,8 @@ void Compare(const std::string& vertex, const TargetResult& vertex_result, const
   const InterfaceFaults faults = CompareStages(vertex_result, *fragment);
   for (const std::string& what : faults.undefined) {
     warnings->push_back(absl::StrCat(name, ": ", fragment->target(), ": ", what, " by ", vertex,
-                                     ": its value is undefined, and Vulkan forbids it where ",
-                                     vertex, " does not declare it"));
+                                     ": its value is undefined, and Vulkan forbids it if ", vertex,
+                                     " does not declare it"));
     kiln::v1alpha::Remark& remark = *fragment->add_remarks();
     remark.set_kind("undefined_input");
     remark.set_text(what);
@@ -103,7 +103,7 @@ void Compare(const std::string& vertex, const TargetResult& vertex_result, const
   if (faults.mismatched.empty()) return;
   fragment->set_status(TargetResult::INVALID);
   fragment->set_cause("interface_mismatch");
-  fragment->set_message(absl::StrCat("inputs do not fit the outputs of ", vertex, ": ",
+  fragment->set_message(absl::StrCat("inputs do not match the outputs of ", vertex, ": ",
                                      absl::StrJoin(faults.mismatched, "; ")));
   fragment->clear_variants();
 }
@@ -122,7 +122,7 @@ absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& name
     return std::array<std::string, 2>{parts[0], parts[1]};
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "--entry=", names, ": of a pair it is NAME, or VERTEX,FRAGMENT where they differ"));
+      "--entry=", names, ": for two files give NAME, or VERTEX,FRAGMENT if the names differ"));
 }
 
 absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& capabilities,
@@ -148,8 +148,9 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
     if (!behind.ok()) return behind.status();
     if (Made(*behind) == nullptr) {
       Append(*behind, &outcome.files[fragment]);
-      outcome.warnings.push_back(absl::StrCat(vertex_name, ": ", target, ": not compiled: what ",
-                                              fragment_name, " reads is not known"));
+      outcome.warnings.push_back(absl::StrCat(vertex_name, ": ", target,
+                                              ": not compiled: the inputs of ", fragment_name,
+                                              " are not known"));
       continue;
     }
     LoadedFile first = For(loaded[vertex], kVertex, (*entries)[0], target);

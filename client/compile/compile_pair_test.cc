@@ -124,7 +124,7 @@ TEST_F(CompilePairTest, WhatNobodyWritesIsAWarning) {
 }
 
 TEST_F(CompilePairTest, NoPair) {
-  EXPECT_NE(Error("a.vert", "a.vert").find("two files are compiled as a vertex and a fragment"),
+  EXPECT_NE(Error("a.vert", "a.vert").find("two files must be a vertex and a fragment"),
             std::string::npos);
   EXPECT_NE(Error("a.vert", "c.comp").find("c.comp is compute"), std::string::npos);
   EXPECT_NE(Error("a.vert", "missing.frag").find("missing.frag"), std::string::npos);

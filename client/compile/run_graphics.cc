@@ -53,8 +53,9 @@ absl::Status SetSize(const std::string& text, json* draw) {
                     absl::SimpleAtoi(parts[1], &height) && width - 1 < kMaxSize &&
                     height - 1 < kMaxSize;
   if (!good) {
-    return absl::InvalidArgumentError(absl::StrCat("--size=", text, ": width and height from 1 to ",
-                                                   kMaxSize, " are needed, for example 320x200"));
+    return absl::InvalidArgumentError(absl::StrCat("--size=", text,
+                                                   ": must be a width and a height from 1 to ",
+                                                   kMaxSize, ", for example 320x200"));
   }
   (*draw)["width"] = width;
   (*draw)["height"] = height;

@@ -61,7 +61,7 @@ TEST(RunGraphics, VerticesAreNeededAndMayNotBeTooMany) {
 
 TEST(RunGraphics, SizesAndViewsOfADraw) {
   EXPECT_EQ(Said("fragment", {"--size=8x0"}),
-            "--size=8x0: width and height from 1 to 4096 are needed, for example 320x200");
+            "--size=8x0: must be a width and a height from 1 to 4096, for example 320x200");
   run::Job job;
   job.draw = json::parse(R"({"view_mask": 3})");
   EXPECT_EQ(Said("fragment", {}, job),

@@ -7,15 +7,14 @@
 namespace kiln::client {
 
 const absl::string_view kExitCodes =
-    "Exit codes: 0 all ok, 1 some modules refused or invalid, 2 usage (flags, files that cannot "
-    "be\n"
-    "read, output that cannot be written: a full disk, a pipe that nobody reads), 3 the service\n"
-    "cannot be reached, 4 an internal failure (crash, timeout), 130 interrupted.\n";
+    "Exit codes: 0 all ok, 1 some modules refused or invalid, 2 usage (wrong flags, files\n"
+    "that cannot be read, output that cannot be written, such as a full disk or a closed\n"
+    "pipe), 3 the service cannot be reached, 4 an internal failure (crash, timeout), 130\n"
+    "interrupted.\n";
 
 const absl::string_view kOverview =
-    "compiles GPU shaders (SPIR-V, Vulkan GLSL) to machine code, through the daemon "
-    "kilnd\n"
-    "or, with --local, without one\n";
+    "compiles GPU shaders (SPIR-V, Vulkan GLSL) to machine code, through the daemon\n"
+    "kilnd or, with --local, without a daemon\n";
 
 const absl::string_view kOverviewExamples =
     "  kiln compile --target=tgl tests/shaders/saxpy.comp\n"

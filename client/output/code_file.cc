@@ -18,18 +18,18 @@ absl::StatusOr<Target> TargetOf(const ParsedFlags& flags) {
   std::string list;
   for (const std::string& name : names) absl::StrAppend(&list, list.empty() ? "" : ", ", name);
   if (!flags.Has("target")) {
-    return absl::InvalidArgumentError(absl::StrCat("--target is missing; there are ", list));
+    return absl::InvalidArgumentError(absl::StrCat("--target is missing; the targets are ", list));
   }
   absl::StatusOr<Target> target = ParseTarget(flags.Get("target"));
   if (target.ok()) return target;
   return absl::InvalidArgumentError(absl::StrCat("--target=", flags.Get("target"),
-                                                 ": there is no such target; there are ", list,
+                                                 ": no such target; the targets are ", list,
                                                  DidYouMean(flags.Get("target"), names)));
 }
 
 absl::StatusOr<std::string> ReadCodeFile(const ParsedFlags& flags) {
   if (flags.arguments().size() != 1) {
-    return absl::InvalidArgumentError("one file of machine code is needed, or -");
+    return absl::InvalidArgumentError("give one file of machine code, or - for standard input");
   }
   absl::StatusOr<std::string> code = ReadWholeFile(flags.arguments()[0], kMaxBytes);
   if (code.ok() && code->empty()) {

@@ -34,8 +34,9 @@ absl::Status PrepareOutputFolder(const std::string& folder) {
     unlink(probe.c_str());
     return status;
   }
-  return absl::PermissionDeniedError(absl::StrCat(
-      "-o ", folder, ": cannot write here (", status.message(), "); choose a folder of your own"));
+  return absl::PermissionDeniedError(absl::StrCat("-o ", folder, ": cannot write here (",
+                                                  status.message(),
+                                                  "); choose a folder that you can write to"));
 }
 
 absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,

@@ -55,7 +55,7 @@ absl::Status ParseMetric(absl::string_view metric, Condition* c) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", whole, "' is no statistic; there are ", KnownMetrics()));
+      absl::StrCat("'", whole, "' is not a statistic; the statistics are ", KnownMetrics()));
 }
 
 absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
@@ -64,19 +64,20 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
   const size_t greater = text.find('>');
   if (greater == absl::string_view::npos) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is no condition like instructions>0.5% or lost>0"));
+        absl::StrCat("'", text, "' is not a condition such as instructions>0.5% or lost>0"));
   }
   absl::string_view number = text.substr(greater + 1);
   c.or_equal = absl::ConsumePrefix(&number, "=");
   c.percent = absl::ConsumeSuffix(&number, "%");
   if (!absl::SimpleAtod(absl::StripAsciiWhitespace(number), &c.bound) || c.bound != c.bound) {
-    return absl::InvalidArgumentError(absl::StrCat("'", number, "' is no number"));
+    return absl::InvalidArgumentError(absl::StrCat("'", number, "' is not a number"));
   }
   absl::Status metric = ParseMetric(absl::StripAsciiWhitespace(text.substr(0, greater)), &c);
   if (!metric.ok()) return metric;
   const bool counts = c.of != Of::kTotal && c.of != Of::kMax;
   if (c.percent && counts) {
-    return absl::InvalidArgumentError(absl::StrCat("'", text, "': a count has no per cent"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "': a count of variants cannot be compared with a percentage"));
   }
   return c;
 }
@@ -113,8 +114,8 @@ absl::StatusOr<double> Value(const Condition& c, const Report& report) {
   // Without variants whose loops changed, none of them got worse; without any variant at all the
   // gate could not fail.
   if (c.loops_changed && report.loops_changed.empty() && report.compared != 0) return 0;
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", c.text, "': no variant of both files has ", c.statistic));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", c.text, "': no variant that both files have has the statistic ", c.statistic));
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ std::string RenderText(const Report& report, const Names& names) {
                     report.only_after, " only after\n");
   }
   if (report.repeated != 0) {
-    absl::StrAppend(&text, report.repeated, " results came twice; the later line counts\n");
+    absl::StrAppend(&text, report.repeated, " results were given twice; the later line is used\n");
   }
   for (const StatisticReport& s : report.statistics) absl::StrAppend(&text, "\n", StatisticText(s));
   absl::StrAppend(&text, "\n", LoopsChanged(report), Folders(report),

@@ -33,7 +33,7 @@ absl::Status ReadVariant(const Json& variant, Result* result) {
       numbers[i] = -1;
     } else if (!it->is_number_integer() || it->get<int64_t>() < 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("\"", kStatistics[i].name, "\" of ", name, " is no count"));
+          absl::StrCat("\"", kStatistics[i].name, "\" of ", name, " is not a count"));
     } else {
       numbers[i] = it->get<int64_t>();
     }
@@ -83,7 +83,7 @@ Permutation PermutationOf(const Json& line) {
 
 absl::Status ReadLine(const std::string& text, ResultSet* set) {
   const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!line.is_object()) return absl::InvalidArgumentError("this is no JSON object");
+  if (!line.is_object()) return absl::InvalidArgumentError("the line is not a JSON object");
   ResultKey key = {Text(line, "file"), Text(line, "target"), Text(line, "entry"),
                    Text(line, "stage")};
   if (key.entry.empty()) key.entry = Text(line, "entry_point");
@@ -93,7 +93,8 @@ absl::Status ReadLine(const std::string& text, ResultSet* set) {
   result.cause = Text(line, "cause");
   if (key.file.empty() || key.target.empty() || result.status.empty()) {
     return absl::InvalidArgumentError(
-        "\"file\", \"target\" or \"status\" is missing: is this a file of kiln batch --jsonl?");
+        "\"file\", \"target\" or \"status\" is missing: is this a file that kiln batch --jsonl "
+        "wrote?");
   }
   auto compile_ms = line.find("compile_ms");
   if (compile_ms != line.end() && compile_ms->is_number() && compile_ms->get<double>() >= 0) {
@@ -101,9 +102,9 @@ absl::Status ReadLine(const std::string& text, ResultSet* set) {
   }
   auto variants = line.find("variants");
   if (variants != line.end()) {
-    if (!variants->is_array()) return absl::InvalidArgumentError("\"variants\" is no array");
+    if (!variants->is_array()) return absl::InvalidArgumentError("\"variants\" is not an array");
     for (const Json& variant : *variants) {
-      if (!variant.is_object()) return absl::InvalidArgumentError("a variant is no object");
+      if (!variant.is_object()) return absl::InvalidArgumentError("a variant is not an object");
       if (absl::Status s = ReadVariant(variant, &result); !s.ok()) return s;
     }
   }
@@ -143,7 +144,7 @@ absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name) 
       return absl::InvalidArgumentError(absl::StrCat(name, ":", number, ": ", s.message()));
     }
   }
-  if (in.bad()) return absl::InternalError(absl::StrCat(name, ": cannot be read to its end"));
+  if (in.bad()) return absl::InternalError(absl::StrCat(name, ": cannot be read completely"));
   if (set.results.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": has no results"));
   }

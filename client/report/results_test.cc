@@ -87,18 +87,20 @@ TEST(ReadResults, PermutationsAreResultsOfTheirOwn) {
 
 TEST(ReadResults, ErrorsNameTheLine) {
   const std::string good = R"({"file":"x","target":"tgl","status":"ok"})";
-  EXPECT_EQ(ErrorOf(good + "\n{"), "a.jsonl:2: this is no JSON object");
-  EXPECT_EQ(ErrorOf("[]"), "a.jsonl:1: this is no JSON object");
+  EXPECT_EQ(ErrorOf(good + "\n{"), "a.jsonl:2: the line is not a JSON object");
+  EXPECT_EQ(ErrorOf("[]"), "a.jsonl:1: the line is not a JSON object");
   EXPECT_NE(ErrorOf("{}").find("kiln batch --jsonl"), std::string::npos);
   EXPECT_EQ(ErrorOf("\n"), "a.jsonl: has no results");
   auto with = [](const std::string& variants) {
     return R"({"file":"x","target":"t","status":"ok","variants":)" + variants + "}";
   };
-  EXPECT_NE(ErrorOf(with("3")).find("\"variants\" is no array"), std::string::npos);
-  EXPECT_NE(ErrorOf(with("[1]")).find("a variant is no object"), std::string::npos);
+  EXPECT_NE(ErrorOf(with("3")).find("\"variants\" is not an array"), std::string::npos);
+  EXPECT_NE(ErrorOf(with("[1]")).find("a variant is not an object"), std::string::npos);
   EXPECT_NE(ErrorOf(with("[{}]")).find("no \"name\""), std::string::npos);
-  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":-1}])")).find("is no count"), std::string::npos);
-  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":"7"}])")).find("is no count"), std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":-1}])")).find("is not a count"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(with(R"([{"name":"a","cycles":"7"}])")).find("is not a count"),
+            std::string::npos);
   EXPECT_NE(ErrorOf(with(R"([{"name":"a"},{"name":"a"}])")).find("comes twice"), std::string::npos);
 }
 

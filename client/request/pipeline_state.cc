@@ -21,7 +21,7 @@ absl::StatusOr<kiln::v1alpha::PipelineState> ReadPipelineState(const std::string
   kiln::v1alpha::PipelineState state;
   const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &state);
   if (!parsed.ok()) {
-    return wrong(absl::StrCat("this is no pipeline state: ", std::string(parsed.message())));
+    return wrong(absl::StrCat("not a pipeline state: ", std::string(parsed.message())));
   }
   return state;
 }

@@ -41,8 +41,8 @@ TEST(PipelineState, WhatIsWrongIsSaid) {
   EXPECT_THAT(Refusal("{\"fragment\": {\"samples\": \"many\"}}"), HasSubstr("samples"));
   EXPECT_THAT(Refusal("{\"fragment\": {\"color\": {\"attachments\": [{\"type\": \"BYTE\"}]}}}"),
               HasSubstr("BYTE"));
-  EXPECT_THAT(Refusal("fragment"), HasSubstr("no pipeline state"));
-  EXPECT_THAT(Refusal(""), HasSubstr("no pipeline state"));
+  EXPECT_THAT(Refusal("fragment"), HasSubstr("not a pipeline state"));
+  EXPECT_THAT(Refusal(""), HasSubstr("not a pipeline state"));
   EXPECT_THAT(Refusal(std::string(100 << 10, ' ')), HasSubstr("state.json"));
   EXPECT_THAT(std::string(ReadPipelineState("/nowhere/s.json").status().message()),
               HasSubstr("--state=/nowhere/s.json"));

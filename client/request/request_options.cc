@@ -34,7 +34,7 @@ absl::Status SetCachePolicy(const std::string& word, CompileRequest* request) {
     request->set_cache_policy(kiln::v1alpha::CACHE_BYPASS);
   } else {
     return absl::InvalidArgumentError(
-        absl::StrCat("--cache=", word, ": use, refresh or bypass is needed"));
+        absl::StrCat("--cache=", word, ": must be use, refresh or bypass"));
   }
   return absl::OkStatus();
 }
@@ -97,31 +97,35 @@ absl::Status CheckUtf8(const ParsedFlags& flags) {
 
 std::vector<Flag> CompileFlags() {
   return {
-      {"target", 't', "T[,T...]", true, "what to compile for; `kiln targets` lists them",
+      {"target", 't', "T[,T...]", true, "targets to compile for; `kiln targets` lists them",
        TargetChoices()},
-      {"stage", 0, "STAGE", false, "comp, vert, frag, ...; from the file's name if not given",
-       StageChoices()},
-      {"entry", 0, "NAME", false, "entry point; if not given the only one, or that with no name"},
-      {"", 'D', "NAME[=V]", true, "define a macro (GLSL)"},
-      {"", 'I', "DIR", true, "look for includes here (GLSL)"},
+      {"stage", 0, "STAGE", false,
+       "shader stage: comp, vert, frag, ... (default: from the file's name)", StageChoices()},
+      {"entry", 0, "NAME", false,
+       "entry point (default: the only one, or the one with an empty name)"},
+      {"", 'D', "NAME[=V]", true, "define a macro for GLSL; without V it is empty"},
+      {"", 'I', "DIR", true, "search DIR for includes of GLSL"},
       {"allow-include-outside", 0, "", false,
-       "send a daemon elsewhere also files from outside of the source's folder and -I"},
+       "also send files outside the source's folder and -I to a daemon on another machine"},
       {"spec", 0, "ID=TYPE:VALUE", true,
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
       {"widths", 0, "8,16,32", true,
-       "dispatch widths wanted; all of the target if not given; 32 alone makes fragment programs "
-       "for "
-       "study, which tgl cannot draw with",
+       "dispatch widths to compile (default: all of the target). Fragment programs of 32 lanes "
+       "alone are for study; tgl cannot draw with them",
        kWidthChoices},
-      {"no-validate", 0, "", false, "do not run the SPIR-V validator first"},
-      {"disable-pass", 0, "NAME[,NAME...]", true, "leave out optional passes", PassChoices()},
-      {"cache", 0, "POLICY", false, "use (default), refresh (compile anew), bypass (nor store)",
+      {"no-validate", 0, "", false, "skip the SPIR-V validator"},
+      {"disable-pass", 0, "NAME[,NAME...]", true,
+       "disable these optional passes; `kiln targets --passes` lists them", PassChoices()},
+      {"cache", 0, "POLICY", false,
+       "use of the cache: use (default), refresh (compile again and store), bypass (neither look "
+       "up nor store)",
        "use refresh bypass"},
-      {"state", 0, "FILE.json", false, "pipeline state; graphics stages alone have it"},
-      {"subgroup-size", 0, "N", false, "required subgroup size: the only dispatch width",
-       kWidthChoices},
-      {"full-subgroups", 0, "", false, "only widths that divide the workgroup's size in x"},
-      {"dispatch-base", 0, "", false, "workgroup ids count from the base of vkCmdDispatchBase"},
+      {"state", 0, "FILE.json", false, "pipeline state of a graphics shader, as JSON"},
+      {"subgroup-size", 0, "N", false,
+       "required subgroup size, which is then the only dispatch width", kWidthChoices},
+      {"full-subgroups", 0, "", false,
+       "require full subgroups: only widths that divide the workgroup's size in x"},
+      {"dispatch-base", 0, "", false, "for vkCmdDispatchBase: workgroup ids start from its base"},
   };
 }
 
@@ -129,7 +133,7 @@ absl::StatusOr<std::string> ParseStage(const std::string& name) {
   std::string stage = StageFromName(name);
   if (!stage.empty()) return stage;
   return absl::InvalidArgumentError(
-      absl::StrCat("'", name, "' is no stage; there are ", StageNames()));
+      absl::StrCat("'", name, "' is not a stage; the stages are ", StageNames()));
 }
 
 absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>& widths) {
@@ -139,7 +143,7 @@ absl::StatusOr<std::vector<uint32_t>> ParseWidths(const std::vector<std::string>
     if (!absl::SimpleAtoi(text, &width) ||
         (width != 8 && width != 16 && width != 32 && width != 64)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("'", text, "' is no dispatch width; there are 8, 16, 32 and 64"));
+          absl::StrCat("'", text, "' is not a dispatch width; the widths are 8, 16, 32 and 64"));
     }
     parsed.push_back(width);
   }
@@ -153,7 +157,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   for (const std::string& target : flags.Commas("target")) request.add_targets(target);
   if (request.targets().empty()) {
     return absl::InvalidArgumentError(
-        "--target is missing; for example --target=tgl (`kiln targets` lists what there is)");
+        "--target is missing; for example --target=tgl (`kiln targets` lists the targets)");
   }
   if (flags.Has("stage")) {
     absl::StatusOr<std::string> stage = ParseStage(flags.Get("stage"));
@@ -188,7 +192,7 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
     if (!size.ok() || size->size() != 1) {
       return absl::InvalidArgumentError(
           absl::StrCat("--subgroup-size: ",
-                       size.ok() ? "one number is needed" : std::string(size.status().message())));
+                       size.ok() ? "must be one number" : std::string(size.status().message())));
     }
     request.mutable_options()->set_required_subgroup_size(size->front());
   }
@@ -212,8 +216,8 @@ void WarnOfMissingFolders(const CompileSettings& settings) {
     std::error_code error;
     if (std::filesystem::is_directory(folder, error)) continue;
     const bool exists = std::filesystem::exists(folder, error);
-    absl::FPrintF(stderr, "kiln: -I %s: %s; nothing is included from it\n", Printable(folder),
-                  exists ? "it is no folder" : "there is no such folder");
+    absl::FPrintF(stderr, "kiln: -I %s: %s; no include will be found in it\n", Printable(folder),
+                  exists ? "it is not a folder" : "there is no such folder");
   }
 }
 
@@ -255,7 +259,7 @@ bool StageIsCompiled(const Capabilities& capabilities, const std::string& stage,
   refusal->set_status(kiln::v1alpha::TargetResult::REFUSED);
   refusal->set_cause("unsupported_stage");
   refusal->set_stage(stage);
-  refusal->set_message(absl::StrCat("stage ", stage, " is not supported; there are ",
+  refusal->set_message(absl::StrCat("stage ", stage, " is not supported; the stages are ",
                                     absl::StrJoin(capabilities.stages(), ", ")));
   return false;
 }

@@ -96,19 +96,20 @@ absl::StatusOr<SpecConstant> ParseSpecConstant(absl::string_view text) {
   if (equals == absl::string_view::npos) return Wrong(text, "there is no '='");
   SpecConstant constant;
   uint32_t id = 0;
-  if (!ParseWhole(text.substr(0, equals), &id)) return Wrong(text, "the id is no whole number");
+  if (!ParseWhole(text.substr(0, equals), &id)) return Wrong(text, "the id is not a whole number");
   constant.set_id(id);
   absl::string_view rest = text.substr(equals + 1);
   size_t colon = rest.find(':');
   if (colon == absl::string_view::npos) {
-    if (!SetUntyped(rest, &constant)) return Wrong(text, absl::StrCat("'", rest, "' is no value"));
+    if (!SetUntyped(rest, &constant))
+      return Wrong(text, absl::StrCat("'", rest, "' is not a value"));
     return constant;
   }
   bool known = false;
   absl::string_view type = rest.substr(0, colon);
   absl::string_view value = rest.substr(colon + 1);
   if (!SetTyped(type, value, &constant, &known)) {
-    return Wrong(text, known ? absl::StrCat("'", value, "' is no ", type)
+    return Wrong(text, known ? absl::StrCat("'", value, "' is not of type ", type)
                              : absl::StrCat("there is no type '", type, "'"));
   }
   return constant;

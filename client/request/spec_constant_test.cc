@@ -50,14 +50,14 @@ TEST(SpecConstant, WithoutType) {
 
 TEST(SpecConstant, Refused) {
   EXPECT_THAT(ErrorOf("3"), HasSubstr("there is no '='"));
-  EXPECT_THAT(ErrorOf("x=int:1"), HasSubstr("the id is no whole number"));
-  EXPECT_THAT(ErrorOf("-1=int:1"), HasSubstr("the id is no whole number"));
-  EXPECT_THAT(ErrorOf("1=uint:-1"), HasSubstr("'-1' is no uint"));
-  EXPECT_THAT(ErrorOf("1=int:2147483648"), HasSubstr("is no int"));
-  EXPECT_THAT(ErrorOf("1=uint:4294967296"), HasSubstr("is no uint"));
-  EXPECT_THAT(ErrorOf("1=float:abc"), HasSubstr("is no float"));
+  EXPECT_THAT(ErrorOf("x=int:1"), HasSubstr("the id is not a whole number"));
+  EXPECT_THAT(ErrorOf("-1=int:1"), HasSubstr("the id is not a whole number"));
+  EXPECT_THAT(ErrorOf("1=uint:-1"), HasSubstr("'-1' is not of type uint"));
+  EXPECT_THAT(ErrorOf("1=int:2147483648"), HasSubstr("is not of type int"));
+  EXPECT_THAT(ErrorOf("1=uint:4294967296"), HasSubstr("is not of type uint"));
+  EXPECT_THAT(ErrorOf("1=float:abc"), HasSubstr("is not of type float"));
   EXPECT_THAT(ErrorOf("1=half:1"), HasSubstr("there is no type 'half'"));
-  EXPECT_THAT(ErrorOf("1="), HasSubstr("is no value"));
+  EXPECT_THAT(ErrorOf("1="), HasSubstr("is not a value"));
   EXPECT_THAT(ErrorOf("1=int:"), HasSubstr("ID=TYPE:VALUE"));
 }
 

@@ -83,7 +83,8 @@ absl::StatusOr<std::vector<Input>> Inputs(const json& draw, uint32_t vertices) {
     absl::StatusOr<std::vector<uint32_t>> bits = Values(i);
     if (!bits.ok()) return bits.status();
     const auto count = static_cast<uint32_t>(bits->size());
-    if (count == 0 || count % vertices != 0) return Wrong("an input has no value for each vertex");
+    if (count == 0 || count % vertices != 0)
+      return Wrong("an input does not have a value for each vertex");
     inputs.push_back(
         {i.value("location", 0u), i.value("component", 0u), count / vertices, *std::move(bits)});
   }
@@ -112,7 +113,8 @@ absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
   for (const char* key : {"clip_distances", "cull_distances"}) {
     const json& given = draw.value(key, json::array());
     const bool clips = std::string_view(key).starts_with("clip");
-    if (given.size() % count != 0) return Wrong(absl::StrCat("\"", key, "\" not of each vertex"));
+    if (given.size() % count != 0)
+      return Wrong(absl::StrCat("\"", key, "\" does not have a value for each vertex"));
     const size_t each = given.size() / count;
     for (size_t d = 0; d < each; ++d) {
       const auto n = static_cast<uint32_t>(all.size());
@@ -123,7 +125,9 @@ absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
         outside = clips ? outside || distance < 0 : outside && distance < 0;
         v.bits[k] = std::bit_cast<uint32_t>(distance);
       }
-      if (outside) return Wrong(absl::StrCat("\"", key, "\" that take something away"));
+      if (outside)
+        return Wrong(
+            absl::StrCat("\"", key, "\" that clip or cull part of a primitive are not supported"));
       all.push_back(v);
     }
   }
@@ -141,7 +145,8 @@ uint32_t ChosenBy(const json& draw, const char* key, uint32_t vertex) {
 absl::Status DrawViews(const json& draw, FragmentInputs& in) {
   const uint32_t mask = draw.value("view_mask", 0u);
   if (mask == 0) return absl::OkStatus();
-  if (draw.contains("layers")) return Wrong("a view is a layer: \"layers\" beside \"view_mask\"");
+  if (draw.contains("layers"))
+    return Wrong("\"layers\" and \"view_mask\" exclude each other: a view is a layer");
   if (mask >> kMaxViews != 0) return Wrong("\"view_mask\" has views beyond number 15");
   in.layers = static_cast<uint32_t>(std::bit_width(mask));
   const std::vector<sim::eu::Primitive> primitives = std::exchange(in.primitives, {});
@@ -168,14 +173,14 @@ absl::Status CheckState(const json& draw, const out::FragmentLaunch& launch, uin
                               launch.samples));
   }
   if (draw.value("sample_shading", false) && samples > 1 && !launch.per_sample) {
-    return Wrong("\"sample_shading\", but the program was compiled to run for each pixel");
+    return Wrong("\"sample_shading\", but the program was compiled to run once per pixel");
   }
   if (draw.value("alpha_to_coverage", false)) {
     if (!launch.alpha_to_coverage) {
-      return Wrong("\"alpha_to_coverage\", but the program was compiled without");
+      return Wrong("\"alpha_to_coverage\", but the program was compiled without it");
     }
     if (!launch.writes_sample_mask) {
-      return Wrong("\"alpha_to_coverage\" that is left to hardware is not supported");
+      return Wrong("\"alpha_to_coverage\" done by the hardware is not supported");
     }
   }
   return absl::OkStatus();

@@ -155,15 +155,15 @@ TEST(Draw, RefusesStateThatTheProgramWasNotCompiledFor) {
   EXPECT_EQ(said({{"samples", 4}}), "draw: \"samples\": 4, but the program was compiled for 1");
   EXPECT_EQ(said({{"sample_shading", true}}), "") << "of one sample that is nothing else";
   EXPECT_EQ(said({{"alpha_to_coverage", true}}),
-            "draw: \"alpha_to_coverage\", but the program was compiled without");
+            "draw: \"alpha_to_coverage\", but the program was compiled without it");
   record.fragment.samples = 4;
   EXPECT_EQ(said(json::object()), "draw: \"samples\": 1, but the program was compiled for 4");
   EXPECT_EQ(said({{"samples", 4}, {"sample_shading", true}}),
-            "draw: \"sample_shading\", but the program was compiled to run for each pixel");
+            "draw: \"sample_shading\", but the program was compiled to run once per pixel");
   record.fragment.per_sample = record.fragment.alpha_to_coverage = true;
   EXPECT_EQ(said({{"samples", 4}, {"sample_shading", true}}), "");
   EXPECT_EQ(said({{"samples", 4}, {"alpha_to_coverage", true}}),
-            "draw: \"alpha_to_coverage\" that is left to hardware is not supported");
+            "draw: \"alpha_to_coverage\" done by the hardware is not supported");
   record.fragment.writes_sample_mask = true;
   EXPECT_EQ(said({{"samples", 4}, {"alpha_to_coverage", true}}), "");
 }

@@ -110,7 +110,7 @@ absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool 
   const size_t push = job.dispatch.push_constants.size();
   if (TakesPushConstants(record) && push < record.push_constant_bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the program takes ", record.push_constant_bytes,
+        absl::StrCat("the program reads ", record.push_constant_bytes,
                      " bytes of push constants; \"push\" of the job has ",
                      push == 0 ? "none" : absl::StrCat("only ", push)));
   }
@@ -135,8 +135,9 @@ absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool 
 absl::Status CheckRecordIsOf(absl::string_view record_text, const out::LaunchRecord& record,
                              absl::string_view code) {
   if (record.code_bytes != 0 && record.code_bytes != code.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("is the record of other machine code: of ",
-                                                   record.code_bytes, " bytes, not ", code.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("is the launch record of other machine code, of ", record.code_bytes,
+                     " bytes, not ", code.size()));
   }
   const nlohmann::json json =
       nlohmann::json::parse(record_text.begin(), record_text.end(), nullptr, false);
@@ -145,7 +146,8 @@ absl::Status CheckRecordIsOf(absl::string_view record_text, const out::LaunchRec
   const bool same =
       sha256 == "" || sha256 == cache::ToHex(cache::Sha256({code.data(), code.size()}));
   if (same) return absl::OkStatus();
-  return absl::InvalidArgumentError("is the record of other machine code: the SHA-256 differs");
+  return absl::InvalidArgumentError(
+      "is the launch record of other machine code: the SHA-256 differs");
 }
 
 }  // namespace kiln::client::run

@@ -74,9 +74,9 @@ absl::Status CheckCounts(const json& job, const char* key) {
     good = groups[i].is_number_unsigned() && groups[i].get<uint64_t>() <= sim::eu::kMaxWorkgroups;
   }
   if (good) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("\"", key, "\": up to three counts from 0 to ",
-                                                 sim::eu::kMaxWorkgroups, " are needed, not ",
-                                                 Shortened(groups.dump())));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", key, "\": must be up to three counts from 0 to ", sim::eu::kMaxWorkgroups,
+                   ", not ", Shortened(groups.dump())));
 }
 
 // Finds a key that is given twice, which a json object does not show: the last one would count.
@@ -120,7 +120,7 @@ class Duplicates {
 absl::StatusOr<json> Parse(const std::string& text) {
   Duplicates duplicates;
   json parsed = json::parse(text, std::ref(duplicates), /*allow_exceptions=*/false);
-  if (!parsed.is_object()) return absl::InvalidArgumentError("this is no JSON object");
+  if (!parsed.is_object()) return absl::InvalidArgumentError("the job is not a JSON object");
   if (!duplicates.error().ok()) return duplicates.error();
   return parsed;
 }
@@ -132,7 +132,7 @@ absl::Status CheckForm(const json& job) {
     if (absl::Status s = CheckCounts(job, key); !s.ok()) return s;
   }
   const json resources = job.value("resources", json::array());
-  if (!resources.is_array()) return absl::InvalidArgumentError("\"resources\" is no list");
+  if (!resources.is_array()) return absl::InvalidArgumentError("\"resources\" is not a list");
   std::set<std::string> seen;
   for (size_t i = 0; i < resources.size(); ++i) {
     const json& r = resources[i];
@@ -175,7 +175,7 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
   if (!format) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"format\": ", Shortened(r["format"].dump()), " is no format"));
+        absl::StrCat("\"format\": ", Shortened(r["format"].dump()), " is not a format"));
   }
   image.format = *format;
   const bool buffer = !r.contains("width");
@@ -205,11 +205,11 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
     image.width = static_cast<uint32_t>(image.texels.size() / TexelBytes(image.format));
   }
   if (image.Bytes() > kMaxBytes) {
-    return absl::ResourceExhaustedError("more than 1 GiB");
+    return absl::ResourceExhaustedError("an image has more than 1 GiB");
   }
   if (!buffer && image.texels.size() > image.Bytes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(image.texels.size(), " bytes are given for an image of ", image.Bytes()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        image.texels.size(), " bytes are given for an image with a size of ", image.Bytes()));
   }
   image.texels.resize(std::max<size_t>(image.texels.size(), image.Bytes()));
   return image;
@@ -308,7 +308,7 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
     o.file = r.value("out", "");
     if (!o.as.empty() && o.as != "hex" && ElementBytes(o.as) == 0) {
       return absl::InvalidArgumentError(absl::StrCat(Resource(i), ": \"as\": \"", Shortened(o.as),
-                                                     "\" is no type; f32, u32, hex, ..."));
+                                                     "\" is not a type such as f32, u32 or hex"));
     }
     outputs.push_back(o);
   }

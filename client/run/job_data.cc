@@ -182,15 +182,14 @@ absl::Status CheckCount(const json& value, uint64_t least, uint64_t most, absl::
   if (whole && value.get<uint64_t>() >= least && value.get<uint64_t>() <= most) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(what, ": a whole number from ", least, " to ",
-                                                 most, " is needed, not ",
-                                                 Shortened(value.dump())));
+  return absl::InvalidArgumentError(absl::StrCat(what, ": must be a whole number from ", least,
+                                                 " to ", most, ", not ", Shortened(value.dump())));
 }
 
 absl::Status CheckText(const json& value, absl::string_view what) {
   if (value.is_string()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(what, ": text is needed, not ", Shortened(value.dump())));
+      absl::StrCat(what, ": must be text, not ", Shortened(value.dump())));
 }
 
 absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folder,
@@ -208,8 +207,9 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
     return out;
   }
   if (!data.is_object() || data.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "data: an object of one key (or a list of such) is needed, not ", Shortened(data.dump())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("data: must be an object with one key, or a list of such objects, not ",
+                     Shortened(data.dump())));
   }
   const std::string key = data.begin().key();
   const json& value = data.begin().value();

@@ -25,7 +25,7 @@ bool IsInt32(const json& value) {
 
 absl::Status Needed(absl::string_view place, absl::string_view what, const json& value) {
   return absl::InvalidArgumentError(
-      absl::StrCat(place, ": ", what, " is needed, not ", Shortened(value.dump())));
+      absl::StrCat(place, ": must be ", what, ", not ", Shortened(value.dump())));
 }
 
 // `what` names the object in messages.
@@ -53,7 +53,7 @@ absl::Status CheckValue(absl::string_view what, const Key& key, const json& valu
 
 absl::Status CheckKeys(const json& object, absl::Span<const Key> keys, absl::string_view what) {
   if (!object.is_object()) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is no JSON object"));
+    return absl::InvalidArgumentError(absl::StrCat(what, " is not a JSON object"));
   }
   for (const auto& [name, value] : object.items()) {
     const auto key = std::find_if(keys.begin(), keys.end(),

@@ -26,20 +26,19 @@ TEST(JobKeys, ValuesOfTheirForms) {
 }
 
 TEST(JobKeys, OtherValuesAreNamed) {
-  EXPECT_EQ(Said(R"({"count": 1})"),
-            "thing: \"count\": a whole number from 2 to 9 is needed, not 1");
+  EXPECT_EQ(Said(R"({"count": 1})"), "thing: \"count\": must be a whole number from 2 to 9, not 1");
   EXPECT_EQ(Said(R"({"count": 10})"),
-            "thing: \"count\": a whole number from 2 to 9 is needed, not 10");
+            "thing: \"count\": must be a whole number from 2 to 9, not 10");
   const std::string whole =
-      "thing: \"int\": a whole number from -2147483648 to 2147483647 is needed, not ";
+      "thing: \"int\": must be a whole number from -2147483648 to 2147483647, not ";
   EXPECT_EQ(Said(R"({"int": 2147483648})"), whole + "2147483648");
   EXPECT_EQ(Said(R"({"int": -2147483649})"), whole + "-2147483649");
   EXPECT_EQ(Said(R"({"int": 18446744073709551615})"), whole + "18446744073709551615");
   EXPECT_EQ(Said(R"({"int": 1.0})"), whole + "1.0");
-  EXPECT_EQ(Said(R"({"number": "1"})"), "thing: \"number\": a number is needed, not \"1\"");
-  EXPECT_EQ(Said(R"({"bool": 1})"), "thing: \"bool\": true or false is needed, not 1");
-  EXPECT_EQ(Said(R"({"list": {}})"), "thing: \"list\": a list is needed, not {}");
-  EXPECT_EQ(Said(R"({"object": []})"), "thing: \"object\": an object is needed, not []");
+  EXPECT_EQ(Said(R"({"number": "1"})"), "thing: \"number\": must be a number, not \"1\"");
+  EXPECT_EQ(Said(R"({"bool": 1})"), "thing: \"bool\": must be true or false, not 1");
+  EXPECT_EQ(Said(R"({"list": {}})"), "thing: \"list\": must be a list, not {}");
+  EXPECT_EQ(Said(R"({"object": []})"), "thing: \"object\": must be an object, not []");
   EXPECT_NE(Said(R"({"text": 1})").find("thing: \"text\""), std::string::npos);
 }
 
@@ -48,7 +47,7 @@ TEST(JobKeys, UnknownKeysAndNoObjects) {
       Said(R"({"cuont": 2})"),
       "thing: unknown key \"cuont\"; there are any, count, int, number, bool, text, list, object"
       "; did you mean count?");
-  EXPECT_EQ(Said("[]"), "thing is no JSON object");
+  EXPECT_EQ(Said("[]"), "thing is not a JSON object");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(JobSampler, AWordThatIsNone) {
   for (const char* key : {"filter", "mipmap", "address", "border", "compare"}) {
     const absl::Status status = TakeSampler({{key, "linaer"}}, &s);
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << key;
-    EXPECT_NE(status.message().find(std::string("\"") + key + "\": \"linaer\" is none of"),
+    EXPECT_NE(status.message().find(std::string("\"") + key + "\": \"linaer\" is not one of"),
               absl::string_view::npos)
         << status;
   }

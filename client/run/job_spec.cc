@@ -33,7 +33,7 @@ std::string BitsText(std::string bytes) {
 absl::StatusOr<std::string> TypedText(const std::string& type, const json& given) {
   const json& value = given.is_array() && given.size() == 1 ? given[0] : given;
   if (ElementBytes(type) == 0 || value.is_structured()) {
-    return absl::InvalidArgumentError("one value of a type (f16 f32 f64 u8 u16 ... i64) is needed");
+    return absl::InvalidArgumentError("must be one value with a type (f16 f32 f64 u8 u16 ... i64)");
   }
   // Also checks that the type has the value.
   const absl::StatusOr<std::string> bytes = DataBytes(json::object({{type, value}}), "", {});
@@ -52,19 +52,19 @@ absl::StatusOr<std::string> ValueText(const json& value) {
     return TypedText(value.begin().key(), value.begin().value());
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(Shortened(value.dump()), " is no value; there are true, 3 and {\"u32\": 3}"));
+      absl::StrCat(Shortened(value.dump()), " is not a value such as true, 3 or {\"u32\": 3}"));
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> ReadSpec(const json& spec) {
-  if (!spec.is_object()) return absl::InvalidArgumentError("is no JSON object");
+  if (!spec.is_object()) return absl::InvalidArgumentError("is not a JSON object");
   std::vector<std::string> texts;
   for (const auto& [id, value] : spec.items()) {
     const std::string shown = Shortened(id);
     uint32_t number = 0;
     if (!absl::SimpleAtoi(id, &number)) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", shown, "\" is no id"));
+      return absl::InvalidArgumentError(absl::StrCat("\"", shown, "\" is not an id"));
     }
     const absl::StatusOr<std::string> text = ValueText(value);
     if (!text.ok()) {

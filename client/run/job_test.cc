@@ -49,7 +49,7 @@ TEST(ReadJob, AddressesOfNamedBuffers) {
 }
 
 TEST(ReadJob, ErrorsSayWhatIsWrong) {
-  EXPECT_EQ(ErrorOf("{"), "this is no JSON object");
+  EXPECT_EQ(ErrorOf("{"), "the job is not a JSON object");
   EXPECT_NE(ErrorOf(R"({"push": {"f23": 1}})").find("'f23' is neither a type"), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"push": {"address": "b"}})").find("no resource with the name"),
             std::string::npos);
@@ -60,7 +60,7 @@ TEST(ReadJob, ErrorsSayWhatIsWrong) {
   EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 0, "size": 4, "as": "half"}]})").find("half"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 4, "size": 99999999999}]})")
-                .find("resource 0: \"size\": a whole number from 0 to 1073741824"),
+                .find("resource 0: \"size\": must be a whole number from 0 to 1073741824"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 4, "format": "rgba32f", "width": 65536,
       "height": 65536}]})")
@@ -78,12 +78,12 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {R"({"resource": []})", "did you mean resources?"},
       {with(R"({"binding": 0, "sise": 4})"), "resource 0: unknown key \"sise\""},
       {with(R"({"binding": 0, "size": 4}, {"size": 4})"), "resource 1 has neither"},
-      {with("7"), "resource 0 is no JSON object"},
-      {R"({"resources": {}})", "\"resources\" is no list"},
+      {with("7"), "resource 0 is not a JSON object"},
+      {R"({"resources": {}})", "\"resources\" is not a list"},
       {with(R"({"binding": 0, "size": 4}, {"binding": 0, "size": 8})"),
        "resource 1: set 0 binding 0 index 0 is given twice"},
       {with(R"({"name": "a", "size": 4}, {"name": "a", "size": 8})"), "\"a\" is given twice"},
-      {R"({"draw": 3})", "the job: \"draw\": an object is needed, not 3"},
+      {R"({"draw": 3})", "the job: \"draw\": must be an object, not 3"},
       {R"({"vertices": []})", "the job: \"vertices\": an object is needed"},
       {R"({"vertices": {"count": 1, "count": 2}})", "\"count\""},
       {R"({"dispatch": [1, 1, 1, 1]})", "\"dispatch\""},
@@ -92,7 +92,8 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {R"({"dispatch": 4})", "\"dispatch\""},
       {R"({"base": [-1, 0, 0]})", "\"base\""},
       // Values that would otherwise become another number.
-      {with(R"({"binding": "x"})"), "resource 0: \"binding\": a whole number from 0 to 4294967295"},
+      {with(R"({"binding": "x"})"),
+       "resource 0: \"binding\": must be a whole number from 0 to 4294967295"},
       {with(R"({"binding": 0.5})"), "resource 0: \"binding\""},
       {with(R"({"binding": 1099511627776})"), "resource 0: \"binding\""},
       {with(R"({"binding": 0}, {"set": -1, "binding": 0})"), "resource 1: \"set\""},
@@ -104,26 +105,26 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
       {with(R"({"binding": 0, "format": "r32f", "width": 2, "levels": 1e10})"),
        "resource 0: \"levels\""},
       {with(R"({"binding": 0, "format": "r32f", "width": 0})"),
-       "resource 0: \"width\": a whole number from 1 to 65536"},
+       "resource 0: \"width\": must be a whole number from 1 to 65536"},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "height": 0})"), "\"height\""},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "depth": 4.7})"), "\"depth\""},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "layers": 0})"), "\"layers\""},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "levels": 0})"), "\"levels\""},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "samples": 17})"),
-       "resource 0: \"samples\": a whole number from 1 to 16"},
+       "resource 0: \"samples\": must be a whole number from 1 to 16"},
       {with(R"({"binding": 0, "format": "r32f", "width": 4294967297})"), "\"width\""},
       {with(
            R"({"binding": 0, "format": "r32f", "width": 1, "height": 2, "data": {"f32": [1, 2, 3]}})"),
-       "resource 0: 12 bytes are given for an image of 8"},
+       "resource 0: 12 bytes are given for an image with a size of 8"},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "size": 8})"),
-       "resource 0: 8 bytes are given for an image of 4"},
+       "resource 0: 8 bytes are given for an image with a size of 4"},
       // Each error names its resource.
       {with(R"({"binding": 0}, {"binding": 1, "filter": "no"})"),
-       "resource 1: \"filter\": \"no\" is none of linear, nearest"},
+       "resource 1: \"filter\": \"no\" is not one of linear, nearest"},
       {with(R"({"binding": 0}, {"binding": 1, "format": "r32f", "width": 1, "dim": "9d"})"),
-       "resource 1: \"dim\": \"9d\" is none of 1d, "},
+       "resource 1: \"dim\": \"9d\" is not one of 1d, "},
       {with(R"({"binding": 0}, {"binding": 1, "format": "rgb9", "width": 1})"),
-       "resource 1: \"format\": \"rgb9\" is no format"},
+       "resource 1: \"format\": \"rgb9\" is not a format"},
       {with(R"({"binding": 0}, {"binding": 1, "data": {"u8": 256}})"), "resource 1: data: 256"},
       {with(R"({"binding": 0}, {"binding": 1, "format": "r32f", "width": 1, "data": {"u8": 256}})"),
        "resource 1: data: 256"},
@@ -136,31 +137,31 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
        "resource 1: \"size\" is given twice"},
       {data(R"({"u32": 1, "u32": 2})"), "\"u32\" is given twice"},
       // Values of specialisation constants.
-      {R"({"spec": [1]})", "\"spec\": is no JSON object"},
-      {R"({"spec": {"x": 1}})", "\"spec\": \"x\" is no id"},
+      {R"({"spec": [1]})", "\"spec\": is not a JSON object"},
+      {R"({"spec": {"x": 1}})", "\"spec\": \"x\" is not an id"},
       {R"({"spec": {"1": {"u31": 1}}})", "\"spec\": \"1\": "},
       {R"({"spec": {"1": {"u32": [1, 2]}}})", "\"spec\": \"1\": "},
       {R"({"spec": {"1": "x"}})", "\"spec\": \"1\": "},
-      {with(R"({"binding": 0, "format": 7})"), "resource 0: \"format\": text is needed, not 7"},
+      {with(R"({"binding": 0, "format": 7})"), "resource 0: \"format\": must be text, not 7"},
       {with(R"({"binding": 0, "format": "r32f", "width": 2, "dim": 2})"), "resource 0: \"dim\""},
       {with(R"({"binding": 0, "as": []})"), "resource 0: \"as\""},
       {with(R"({"binding": 0, "out": 1})"), "resource 0: \"out\""},
       {with(R"({"name": 1})"), "resource 0: \"name\""},
       {with(R"({"binding": 0, "filter": true})"), "resource 0: \"filter\""},
       {with(R"({"binding": 0, "filter": "linear", "min_lod": "1"})"),
-       "resource 0: \"min_lod\": a number is needed, not \"1\""},
+       "resource 0: \"min_lod\": must be a number, not \"1\""},
       {with(R"({"binding": 0, "filter": "linear", "unnormalized": 1})"),
-       "resource 0: \"unnormalized\": true or false is needed, not 1"},
+       "resource 0: \"unnormalized\": must be true or false, not 1"},
       {data(R"({"zero": 1e30})"), "data: \"zero\""},
       {data(R"({"zero": -1})"), "data: \"zero\""},
       {data(R"({"zero": 0.5})"), "data: \"zero\""},
-      {data(R"({"hex": 7})"), "data: \"hex\": text is needed, not 7"},
+      {data(R"({"hex": 7})"), "data: \"hex\": must be text, not 7"},
       {data(R"({"file": 7})"), "data: \"file\""},
       {data(R"({"address": 7})"), "data: \"address\""},
       {data(R"({"u32": null})"), "null is no u32"},
       {data(R"({"f32": [[1]]})"), "[1] is no f32"},
-      {data("7"), "an object of one key"},
-      {data(R"({"u32": 1, "f32": 1})"), "an object of one key"},
+      {data("7"), "must be an object with one key"},
+      {data(R"({"u32": 1, "f32": 1})"), "must be an object with one key"},
       {data(R"({"hex": "0"})"), "pairs of hexadecimal digits"},
       {data(R"({"hex": "zz"})"), "pairs of hexadecimal digits"},
       {data(R"({"u8": 256})"), "256 is no u8"},
@@ -240,7 +241,7 @@ TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
   const std::string push = R"({"push": {"u32": [1, 2]}, "resources": [)";
   EXPECT_EQ(FitOf(push + R"({"binding": 3, "size": 4}, {"name": "far", "size": 4}]})"), "");
   EXPECT_EQ(FitOf("{}"),
-            "the program takes 8 bytes of push constants; \"push\" of the job has none");
+            "the program reads 8 bytes of push constants; \"push\" of the job has none");
   EXPECT_NE(FitOf(R"({"push": {"u32": 1}})").find("has only 4"), std::string::npos);
   const std::string more = push + R"({"set": 1, "binding": 3, "size": 4}]})";
   EXPECT_NE(FitOf(more).find("does not use set 1 binding 3 of the job; it uses set 0 binding 3"),
@@ -303,7 +304,7 @@ TEST(CheckRecordIsOf, SizeAndDigest) {
     return std::string(CheckRecordIsOf(record, Record(), code).message());
   };
   EXPECT_EQ(error("{}", "code"), "");
-  EXPECT_EQ(error("{}", "coded"), "is the record of other machine code: of 4 bytes, not 5");
+  EXPECT_EQ(error("{}", "coded"), "is the launch record of other machine code, of 4 bytes, not 5");
   const std::string record =
       R"({"code_sha256": "5694d08a2e53ffcae0c3103e5ad6f6076abd960eb1f8a56577040bc1028f702b"})";
   EXPECT_EQ(error(record, "code"), "");

@@ -96,12 +96,13 @@ absl::StatusOr<VertexTypes> ReadVertexTypes(const json& vertices, const out::Ver
   if (as == vertices.end()) return types;
   for (const auto& [location, type] : as->items()) {
     uint32_t number = 0;
-    if (!absl::SimpleAtoi(location, &number)) return WrongType(location, "this is no location");
+    if (!absl::SimpleAtoi(location, &number)) return WrongType(location, "not a location");
     if (!HasLocation(launch, number)) {
       return WrongType(location, "the program does not write this location");
     }
     if (type != "f32" && type != "u32" && type != "i32") {
-      return WrongType(location, absl::StrCat(Shortened(type.dump()), " is none of f32, i32, u32"));
+      return WrongType(location,
+                       absl::StrCat(Shortened(type.dump()), " is not one of f32, i32, u32"));
     }
     types[number] = type;
   }

@@ -43,9 +43,9 @@ TEST(ShowVertices, TypesOfLocations) {
   EXPECT_EQ(*types, (VertexTypes{{7, "u32"}}));
   EXPECT_TRUE(read("{}")->empty());
   for (const auto& [text, message] :
-       {std::pair{R"({"as": {"x": "f32"}})", "\"x\": this is no location"},
+       {std::pair{R"({"as": {"x": "f32"}})", "\"x\": not a location"},
         std::pair{R"({"as": {"6": "f32"}})", "\"6\": the program does not write this location"},
-        std::pair{R"({"as": {"7": "f64"}})", "\"7\": \"f64\" is none of f32, i32, u32"}}) {
+        std::pair{R"({"as": {"7": "f64"}})", "\"7\": \"f64\" is not one of f32, i32, u32"}}) {
     const absl::Status s = read(text).status();
     EXPECT_NE(s.message().find(message), s.message().npos) << text << ": " << s;
   }

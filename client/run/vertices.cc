@@ -50,7 +50,7 @@ absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
       input.bits.size() / components < elements ||
       (!in.contains("components") && input.bits.size() % elements != 0)) {
     return Wrong(absl::StrCat("the input at location ", input.location, " has ", input.bits.size(),
-                              " values of ", elements, " elements; say its \"components\""));
+                              " values of ", elements, " elements; give its \"components\""));
   }
   input.components = static_cast<uint32_t>(components);
   return input;
@@ -59,7 +59,7 @@ absl::StatusOr<VertexInput> ReadInput(const json& in, uint64_t elements) {
 // Expands instances for multiview as a driver does: once per view.
 absl::Status MultiplyInstances(const json& v, const out::VertexLaunch& launch, VertexInputs& draw) {
   if (v.value("view_mask", 0u) != launch.view_mask) {
-    return Wrong(absl::StrCat("the program is for view mask ", launch.view_mask));
+    return Wrong(absl::StrCat("\"view_mask\" is not the program's, ", launch.view_mask));
   }
   draw.instances *= launch.instance_multiplier;
   for (VertexInput& input : draw.inputs) input.step = launch.instance_multiplier;

@@ -61,7 +61,7 @@ absl::Status CheckInput(const json& input, size_t number) {
   absl::Status keys = CheckKeys(input, kInputKeys, "vertices: " + what);
   if (!keys.ok()) return keys;
   const std::string rate = input.value("rate", "vertex");
-  if (rate != "vertex" && rate != "instance") return Wrong("\"rate\" is vertex or instance");
+  if (rate != "vertex" && rate != "instance") return Wrong("\"rate\" must be vertex or instance");
   return CheckOneOf(input, {"f32", "u32", "i32"}, what + " has no values");
 }
 
@@ -74,8 +74,9 @@ absl::Status CheckVerticesForm(const json& vertices) {
   if (!one.ok()) return one;
   const bool indexed = vertices.contains("indices");
   if (vertices.contains(indexed ? "first_vertex" : "vertex_offset")) {
-    return Wrong(indexed ? "\"first_vertex\" beside \"indices\""
-                         : "\"vertex_offset\" without \"indices\"");
+    return Wrong(indexed
+                     ? "\"first_vertex\" and \"indices\" exclude each other; use \"vertex_offset\""
+                     : "\"vertex_offset\" needs \"indices\"");
   }
   std::set<uint32_t> locations;
   size_t number = 0;

@@ -21,7 +21,7 @@ std::string AwayNotice::Update(const std::optional<Away>& away) {
   longest_ = away->since;
   if (said_ || away->since < kWorthMentioning) return "";
   said_ = true;
-  return absl::StrCat(service_, away->sheds ? " takes no work (" : " does not answer (", away->why,
+  return absl::StrCat(service_, away->sheds ? " refuses work (" : " does not answer (", away->why,
                       "); waiting for it, up to ", absl::ToDoubleSeconds(away->patience),
                       " s (--patience)");
 }

@@ -20,7 +20,7 @@ TEST(AwayNotice, OnceWhenItLastsAndOnceWhenItIsOver) {
   EXPECT_EQ(notice.Update(std::nullopt), "host:1 answers again after 0:12");
   EXPECT_EQ(notice.Update(std::nullopt), "");
   EXPECT_EQ(notice.Update(For(2, true)),
-            "host:1 takes no work (Connection refused); waiting for it, up to 60 s (--patience)");
+            "host:1 refuses work (Connection refused); waiting for it, up to 60 s (--patience)");
 }
 
 TEST(AwayNotice, ShortOnesAreNotMentioned) {

@@ -63,7 +63,7 @@ absl::Status ReadPem(const char* flag, const std::string& path, std::string* tex
   text->assign(std::istreambuf_iterator<char>(file), {});
   if (!absl::StrContains(*text, "-----BEGIN ")) {
     return absl::InvalidArgumentError(
-        absl::StrCat(flag, "=", path, ": no PEM file can be read there"));
+        absl::StrCat(flag, "=", path, ": no PEM file can be read from this path"));
   }
   return absl::OkStatus();
 }
@@ -76,10 +76,10 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(
       return grpc::InsecureChannelCredentials();
     }
     return absl::InvalidArgumentError(
-        absl::StrCat("certificates are for servers with TLS: --server=tls:", options.server));
+        absl::StrCat("certificates need a server with TLS: --server=tls:", options.server));
   }
   if (files.certificate.empty() != files.key.empty()) {
-    return absl::InvalidArgumentError("--tls-certificate and --tls-key go together");
+    return absl::InvalidArgumentError("--tls-certificate and --tls-key must be given together");
   }
   grpc::SslCredentialsOptions tls;
   absl::Status read = ReadPem("--tls-ca", files.ca, &tls.pem_root_certs);
@@ -176,7 +176,7 @@ absl::Status CheckSendable(const CompileRequest& request, uint64_t max_message_b
 absl::Status CheckServerAddress(absl::string_view server) {
   auto wrong = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("--server=", server, ": ", what,
-                                                   "; the form is HOST:PORT, for example ",
+                                                   "; must be HOST:PORT, for example ",
                                                    kDefaultServer, ", tls:HOST:PORT or unix:PATH"));
   };
   const absl::string_view place = absl::StripPrefix(server, kTlsPrefix);
@@ -184,16 +184,16 @@ absl::Status CheckServerAddress(absl::string_view server) {
     return server.size() > 5 ? absl::OkStatus() : wrong("the path is empty");
   }
   size_t colon = place.rfind(':');
-  if (colon == absl::string_view::npos || colon == 0) return wrong("there is no host and port");
+  if (colon == absl::string_view::npos || colon == 0) return wrong("host and port are missing");
   absl::string_view host = place.substr(0, colon);
   uint32_t port = 0;
   if (!absl::SimpleAtoi(place.substr(colon + 1), &port) || port == 0 || port > 65535) {
-    return wrong(absl::StrCat("'", place.substr(colon + 1), "' is no port (1 to 65535)"));
+    return wrong(absl::StrCat("'", place.substr(colon + 1), "' is not a port from 1 to 65535"));
   }
   if (host.find("//") != absl::string_view::npos) return wrong("this is a URL");
   if (host.find(':') != absl::string_view::npos && (host.front() != '[' || host.back() != ']') &&
       !IsBareIpv6(std::string(host))) {
-    return wrong("an IPv6 address stands in brackets, [::1]:7411");
+    return wrong("an IPv6 address needs brackets: [::1]:7411");
   }
   return absl::OkStatus();
 }
@@ -212,9 +212,9 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& opt
   absl::StatusOr<Capabilities> capabilities = client->GetCapabilities();
   if (capabilities.ok()) return client;
   if (absl::IsUnimplemented(capabilities.status())) {
-    return absl::UnimplementedError(
-        absl::StrCat("what answers on ", options.server, " is not a kilnd of this version (",
-                     capabilities.status().message(), "); check --server"));
+    return absl::UnimplementedError(absl::StrCat(
+        "the program that answers on ", options.server, " is not a kilnd of this version (",
+        capabilities.status().message(), "); check --server"));
   }
   return absl::UnavailableError(
       absl::StrCat("no kilnd answers on ", options.server, " (", capabilities.status().message(),

@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<LocalService>> LocalService::Start(const LocalOpt
   if (!pool.ok()) {
     return absl::FailedPreconditionError(
         absl::StrCat("--local: cannot start a worker: ", pool.status().message(),
-                     "; kiln_worker is installed beside kiln, or named with --worker=FILE"));
+                     "; install kiln_worker beside kiln, or name it with --worker=FILE"));
   }
   return std::unique_ptr<LocalService>(new LocalService(*std::move(pool)));
 }

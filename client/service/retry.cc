@@ -32,12 +32,14 @@ std::string Explained(const std::string& message) {
   };
   constexpr Meaning kMeanings[] = {
       {"http2 header with status: 400",
-       "the server asks for a client's certificate that it knows; give --tls-certificate=FILE and "
+       "the server requires a client certificate that it trusts; give --tls-certificate=FILE and "
        "--tls-key=FILE (HTTP status 400)"},
       {"Trying to connect an http1.x server",
-       "it does not speak HTTP/2 here; if it wants TLS: --server=tls:HOST:PORT"},
-      {"http2 header with status: 401", "the server asks who this client is (HTTP status 401)"},
-      {"http2 header with status: 403", "the server lets nobody in from here (HTTP status 403)"},
+       "the server does not speak HTTP/2 on this port; if it requires TLS, give "
+       "--server=tls:HOST:PORT"},
+      {"http2 header with status: 401", "the server requires authentication (HTTP status 401)"},
+      {"http2 header with status: 403",
+       "the server does not allow access from this address (HTTP status 403)"},
   };
   for (const Meaning& meaning : kMeanings) {
     if (absl::StrContains(message, meaning.status)) return meaning.text;
@@ -120,7 +122,7 @@ absl::Status Retry::Failure(const grpc::Status& status, const std::string& servi
   if (!WasNotAnswered(status)) return ToAbslStatus(status);
   if (policy_.patience <= absl::ZeroDuration()) return absl::UnavailableError(ReasonOf(status));
   return absl::UnavailableError(absl::StrCat(
-      service, RetryDelayOf(status).has_value() ? " has taken no work" : " has not answered",
+      service, RetryDelayOf(status).has_value() ? " has refused work" : " has not answered",
       " for ", absl::ToDoubleSeconds(policy_.patience), " s (", ReasonOf(status), ")"));
 }
 

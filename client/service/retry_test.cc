@@ -125,7 +125,7 @@ TEST(Retry, WhatIsSaidInTheEnd) {
   EXPECT_EQ(retry.Failure(kLost, "host:1"),
             absl::UnavailableError("host:1 has not answered for 5 s (Connection refused)"));
   EXPECT_EQ(retry.Failure(Shed(1), "host:1"),
-            absl::UnavailableError("host:1 has taken no work for 5 s (the queue is full)"));
+            absl::UnavailableError("host:1 has refused work for 5 s (the queue is full)"));
   // A call that the other side cancelled does not cancel the command.
   EXPECT_TRUE(absl::IsUnavailable(retry.Failure({grpc::StatusCode::CANCELLED, ""}, "host:1")));
   EXPECT_TRUE(

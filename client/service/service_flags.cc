@@ -54,16 +54,21 @@ absl::StatusOr<std::unique_ptr<Service>> OpenLocal(const ParsedFlags& flags, int
 std::vector<Flag> ServiceFlags() {
   return {
       {"server", 0, "HOST:PORT", false,
-       "the daemon, or tls:HOST:PORT or unix:PATH; else $KILN_SERVER, else 127.0.0.1:7411"},
+       "address of the daemon, also tls:HOST:PORT or unix:PATH (default: $KILN_SERVER, else "
+       "127.0.0.1:7411)"},
       {"tls-ca", 0, "FILE", false,
-       "for tls: whom to believe who the server is (PEM), if not the system's authorities"},
-      {"tls-certificate", 0, "FILE", false, "for tls: who this client is, for servers that ask"},
-      {"tls-key", 0, "FILE", false, "for tls: the certificate's key"},
-      {"local", 0, "", false, "compile here, in worker processes, without a daemon"},
-      {"timeout", 0, "SECONDS", false, "how long one compile may take (120)"},
+       "for tls: certificate authorities to verify the server with, as PEM (default: the "
+       "system's)"},
+      {"tls-certificate", 0, "FILE", false,
+       "for tls: certificate of this client, as PEM, for servers that require one"},
+      {"tls-key", 0, "FILE", false, "for tls: private key of the client's certificate, as PEM"},
+      {"local", 0, "", false, "compile in worker processes on this machine, without a daemon"},
+      {"timeout", 0, "SECONDS", false, "time limit of one compile in seconds (default 120)"},
       {"patience", 0, "SECONDS", false,
-       "how long a daemon that does not answer is waited for (60); if given, at the start as well"},
-      {"worker", 0, "FILE", false, "for --local: the worker, kiln_worker beside kiln if not given"},
+       "time in seconds to wait for a daemon that does not answer (default 60); if given, also at "
+       "the start"},
+      {"worker", 0, "FILE", false,
+       "for --local: path of the worker program (default: kiln_worker beside kiln)"},
   };
 }
 

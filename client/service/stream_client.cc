@@ -57,7 +57,7 @@ std::string CompilersOf(const Capabilities& capabilities) {
   return text;
 }
 
-constexpr char kTakesNoMore[] = "the daemon takes no more items";
+constexpr char kTakesNoMore[] = "the daemon accepts no more items";
 
 }  // namespace
 
@@ -139,7 +139,8 @@ class StreamClient::Session {
       if (answer.has_response()) *response = std::move(*answer.mutable_response());
       const bool whole = answer.has_response() || response->ParseFromString(chunks);
       return whole ? grpc::Status::OK
-                   : grpc::Status(grpc::StatusCode::DATA_LOSS, "the chunks are no CompileResponse");
+                   : grpc::Status(grpc::StatusCode::DATA_LOSS,
+                                  "the chunks are not a valid CompileResponse");
     }
   };
 
@@ -206,11 +207,11 @@ class StreamClient::Session {
   }
 
   static grpc::Status SaysNothing() {
-    return {grpc::StatusCode::UNAVAILABLE, "it is connected, but says nothing"};
+    return {grpc::StatusCode::UNAVAILABLE, "connected, but it sends nothing"};
   }
 
   static grpc::Status ReadsNothing() {
-    return {grpc::StatusCode::UNAVAILABLE, "it is connected, but reads nothing"};
+    return {grpc::StatusCode::UNAVAILABLE, "connected, but it reads nothing"};
   }
 
   grpc::Status Read() {
@@ -274,10 +275,10 @@ void StreamClient::Compare(const Capabilities& now) {
   absl::MutexLock lock(&mutex_);
   if (compilers != compilers_) {
     notice_ = absl::StrCat(
-        Name(), " came back with another compiler (versions of code generation: ", compilers,
+        Name(), " came back with another compiler (code-generation versions: ", compilers,
         "; before: ", compilers_,
-        "): results from before and after are not of one compiler; run it again "
-        "for results that are");
+        "): results from before and after are of different compilers; run it again to compare "
+        "them");
   }
   compilers_ = std::move(compilers);
 }

@@ -118,9 +118,9 @@ class Resolver {
   absl::Status Run(const std::string& path, GlslSource* glsl) {
     bytes_ = glsl->text().size();
     if (bytes_ > limits_.bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": a GLSL text of ", bytes_,
+      return absl::ResourceExhaustedError(absl::StrCat(glsl->name(), ": the GLSL text has ", bytes_,
                                                        " bytes; at most ", limits_.bytes,
-                                                       " are accepted, includes among them"));
+                                                       " are accepted, with its includes"));
     }
     absl::Status status = Scan(glsl->name(), path, glsl->text());
     while (status.ok() && !pending_.empty()) {
@@ -185,11 +185,10 @@ class Resolver {
     *text = ValidUtf8(*text);
     bytes_ += text->size();
     if (texts_.size() >= limits_.files || bytes_ > limits_.bytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat(path, ": with this include the source has more than ",
-                       texts_.size() >= limits_.files ? limits_.files : limits_.bytes,
-                       texts_.size() >= limits_.files ? " files" : " bytes",
-                       ", which is more than is accepted"));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          path, ": with this include the source has more than ",
+          texts_.size() >= limits_.files ? limits_.files : limits_.bytes,
+          texts_.size() >= limits_.files ? " files" : " bytes", ", the maximum that is accepted"));
     }
     texts_[path] = *std::move(text);
     pending_.push_back(path);
@@ -226,7 +225,8 @@ class Resolver {
     });
     if (count <= limits_.files && bytes <= limits_.bytes) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(
-        glsl.name(), ": what is spelled alike and not the same file for all is sent for each ",
+        glsl.name(),
+        ": an include that names different files in different folders is sent once for each ",
         "includer: ", count, " includes of ", bytes, " bytes; ", limits_.files, " of ",
         limits_.bytes, " bytes are accepted"));
   }

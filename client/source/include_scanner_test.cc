@@ -148,7 +148,7 @@ TEST_F(ResolveTest, ATextAloneMayBeTooLarge) {
   const absl::Status status = Resolve(std::string(101, ' '));
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(std::string(status.message()),
-              testing::HasSubstr("a GLSL text of 101 bytes; at most 100"));
+              testing::HasSubstr("the GLSL text has 101 bytes; at most 100"));
 }
 
 // A file that is sent for each includer counts for each.

@@ -14,9 +14,9 @@ struct Format {
   absl::string_view remedy;
 };
 
-constexpr absl::string_view kDxc = "`dxc -spirv -T PROFILE -E ENTRY` makes SPIR-V of it";
+constexpr absl::string_view kDxc = "convert it to SPIR-V with `dxc -spirv -T PROFILE -E ENTRY`";
 constexpr absl::string_view kExtract =
-    "take its SPIR-V modules out (Fossilize's own tools do) and compile those";
+    "extract its SPIR-V modules with Fossilize's tools and compile those";
 
 constexpr Format kFormats[] = {
     {"a Fossilize capture",
@@ -26,11 +26,11 @@ constexpr Format kFormats[] = {
     {"a DirectX container (DXBC or DXIL)", "DXBC", ".dxbc", "compile its HLSL with `dxc -spirv`"},
     {"a DirectX container (DXBC or DXIL)", "", ".dxil", "compile its HLSL with `dxc -spirv`"},
     {"LLVM bitcode", "BC\xc0\xde", ".bc", "Kiln reads SPIR-V and GLSL"},
-    {"SPIR-V as text", "; SPIR-V", ".spvasm", "`spirv-as` makes a module of it"},
+    {"SPIR-V as text", "; SPIR-V", ".spvasm", "assemble it with `spirv-as`"},
     {"HLSL", "", ".hlsl", kDxc},
     {"HLSL", "", ".hlsli", kDxc},
-    {"Slang", "", ".slang", "`slangc -target spirv` makes SPIR-V of it"},
-    {"WGSL", "", ".wgsl", "`naga` or `tint` make SPIR-V of it"},
+    {"Slang", "", ".slang", "convert it to SPIR-V with `slangc -target spirv`"},
+    {"WGSL", "", ".wgsl", "convert it to SPIR-V with `naga` or `tint`"},
     {"Metal", "", ".metal", "Kiln reads SPIR-V and GLSL"},
 };
 

@@ -37,15 +37,16 @@ absl::Status CheckSpirv(const std::string& name, absl::string_view bytes) {
   if (!BeginsWithMagic(bytes)) {
     return Invalid(
         name,
-        absl::StrCat("is no SPIR-V: it begins with ", absl::BytesToHexString(bytes.substr(0, 4)),
+        absl::StrCat("is not SPIR-V: it begins with ", absl::BytesToHexString(bytes.substr(0, 4)),
                      " instead of 03022307 or 07230203"),
         "not_spirv");
   }
   if (bytes.size() % 4 != 0 || bytes.size() < 20) {
-    return Invalid(name,
-                   absl::StrCat("is cut short: ", bytes.size(),
-                                " bytes, but SPIR-V is a header of 20 and then whole words of 4"),
-                   "truncated_module");
+    return Invalid(
+        name,
+        absl::StrCat("is truncated: ", bytes.size(),
+                     " bytes, but SPIR-V has a header of 20 bytes and then whole words of 4 bytes"),
+        "truncated_module");
   }
   return absl::OkStatus();
 }
@@ -72,7 +73,8 @@ absl::Status CheckOutput(const std::string& output) {
   for (const absl::string_view part : absl::StrSplit(output, '/')) {
     if (part.size() <= kMaxBytes) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(Shortened(output), ": outputs cannot be named so: a part of the name has ",
+        absl::StrCat(Shortened(output),
+                     ": outputs cannot be named after this file: a component of the name has ",
                      part.size(), " bytes; at most ", kMaxBytes, " are accepted"));
   }
   return absl::OkStatus();
@@ -138,8 +140,8 @@ absl::Status SetGlsl(const std::string& path, const std::string& name, const std
   std::string stage = options.stage.empty() ? StageFromFileName(name) : options.stage;
   if (stage.empty()) {
     return Invalid(name,
-                   absl::StrCat("nothing says which stage this is; give --stage=STAGE (",
-                                StageNames(), ") or a name such as blur.comp or blur.comp.glsl"),
+                   absl::StrCat("the stage is not known; give --stage=STAGE (", StageNames(),
+                                ") or a name such as blur.comp or blur.comp.glsl"),
                    "no_stage");
   }
   if (text.find('\0') != std::string::npos) {
@@ -189,7 +191,7 @@ std::string DescribeMissing(const std::vector<MissingInclude>& missing,
   for (const MissingInclude& m : missing) {
     std::string where = absl::StrJoin(folders, ", ");
     if (!m.line.angle) where = absl::StrCat("beside it", where.empty() ? "" : ", ", where);
-    if (where.empty()) where = "nowhere, there is no -I";
+    if (where.empty()) where = "no folder, as no -I is given";
     absl::StrAppend(&text, text.empty() ? "" : "\n", m.includer, ":", m.line.line,
                     ": this include was not found: ", Shortened(m.line.spelled), " (looked ", where,
                     "); name its folder with -I DIR");
@@ -203,7 +205,7 @@ absl::Status CheckDefine(const std::string& define) {
   for (char c : name) good &= absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
   if (good && define.find('\n') == std::string::npos) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("-D ", define, ": the form is NAME or NAME=VALUE, NAME being an identifier"));
+      absl::StrCat("-D ", define, ": must be NAME or NAME=VALUE, where NAME is an identifier"));
 }
 
 }  // namespace kiln::client

@@ -202,7 +202,7 @@ TEST_F(SourceTest, WhatIsNoRegularFileIsNotRead) {
     for (const char* name : {"fifo.comp", "zero.comp", "a.comp", "b.comp"}) {
       const absl::Status status =
           LoadSource(top + "/" + name, name, options_, &request_, &missing_);
-      EXPECT_THAT(std::string(status.message()), HasSubstr("is no regular file")) << name;
+      EXPECT_THAT(std::string(status.message()), HasSubstr("is not a regular file")) << name;
     }
     if (!confined) continue;
     options_.tree.clear();

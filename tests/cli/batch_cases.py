@@ -126,7 +126,7 @@ class Batch(Cli):
                            ({'vertex': 'a.vert'}, '`kiln compile A.vert B.frag`'),
                            ({'jobs': 3}, 'give --jobs on the command line')):
             self.file('m.jsonl', '{"file": "a.comp"}\n' + json.dumps({'file': 'a.comp', **keys}))
-            self.fails(2, r'm\.jsonl:2: "%s" is no key of a manifest; .*%s'
+            self.fails(2, r'm\.jsonl:2: "%s" is not a key of a manifest; .*%s'
                        % (list(keys)[0], re.escape(said)), *batch)
         self.file('m.jsonl', '\n'.join(json.dumps({'file': 'a.comp', 'licence': 'MIT', 'sha256': 'x'})
                                        for _ in range(3)))
@@ -142,13 +142,13 @@ class Batch(Cli):
     def test_lists_that_name_no_file(self):
         self.file('empty', '\n')
         for flag in ('--manifest=empty', '--list=empty'):
-            self.fails(2, 'there is nothing to compile: %s names no file' % flag, 'batch',
+            self.fails(2, 'there is nothing to compile: %s lists no file' % flag, 'batch',
                        '--target=tgl', flag)
 
     def test_a_folder_of_includes_that_is_not_there_is_said(self):
         for command in ('batch', 'compile'):
             self.kiln(command, '--target=tgl', '-I', '/nonexist', SAXPY)
-            self.assertIn('-I /nonexist: there is no such folder; nothing is included from it', self.err)
+            self.assertIn('-I /nonexist: there is no such folder; no include will be found in it', self.err)
 
     def test_files_of_other_languages(self):
         for name, contents, said in (('a.hlsl', 'float4 main() {}', 'is HLSL'),
@@ -208,7 +208,7 @@ class Batch(Cli):
         self.assertEqual((line['entry'], line['status']), ('blur', 'ok'))
 
     def test_usage(self):
-        self.fails(2, 'what is to be compiled', 'batch', '--target=tgl')
+        self.fails(2, 'there is nothing to compile: give files or folders', 'batch', '--target=tgl')
         self.fails(2, 'nowhere: there is no such file or folder', 'batch', '--target=tgl', 'nowhere')
         self.fails(2, '--root=nowhere: there is no such folder', 'batch', '--target=tgl',
                    '--root=nowhere')

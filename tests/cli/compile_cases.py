@@ -26,13 +26,13 @@ class Overview(Cli):
         self.fails(2, 'Usage: kiln COMMAND')
         self.fails(2, "no command 'compil'; did you mean compile", 'compil')
         self.fails(2, "'explain' is not available yet", 'explain', 'x.spv')
-        self.fails(2, 'a command comes first', '--target=tgl')
+        self.fails(2, 'the command comes before its flags', '--target=tgl')
         self.fails(2, r"-D: 'A=\\xff' is not UTF-8", 'compile', '--target=tgl', '-D', 'A=\udcff', SAXPY)
         self.fails(2, r"--entry: '\\xff' is not UTF-8", 'batch', '--target=tgl', '--entry=\udcff', SAXPY)
         self.fails(2, 'unknown flag --tagret; did you mean --target\\?', 'compile', '--tagret=tgl', 'x')
         self.fails(2, '--target is missing', 'compile', SAXPY)
-        self.fails(2, 'which file', 'compile', '--target=tgl')
-        self.fails(2, 'one file at a time', 'compile', '--target=tgl', 'a', 'b', 'c')
+        self.fails(2, 'a file is missing', 'compile', '--target=tgl')
+        self.fails(2, 'give one file, or a vertex and a fragment shader', 'compile', '--target=tgl', 'a', 'b', 'c')
         self.fails(2, 'auto, always or never', 'health', '--color=blue')
         for later in ('precompile', 'trace', 'bisect', 'cache'):
             self.fails(2, 'not available yet', later)
@@ -118,7 +118,7 @@ class Compile(Cli):
         self.assertIn('send', self.kiln('disasm', '--target=tgl', '-', stdin=code))
         self.fails(2, 'more than one variant', 'compile', '--target=tgl', '--widths=8,16', '-o', '-',
                    SAXPY)
-        self.fails(2, 'which stage', 'compile', '--target=tgl', '-', stdin=source)
+        self.fails(2, 'the stage is not known', 'compile', '--target=tgl', '-', stdin=source)
 
     def test_assembly_alone(self):
         text = self.kiln('compile', '--target=tgl', '--asm', '--widths=8', SAXPY)
@@ -194,7 +194,7 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
                 (r'constant 1 is given twice', ['--target=tgl', '--spec=1=2', '--spec=1=3']),
                 (r'there is no type', ['--target=tgl', '--spec=1=half:2']),
                 (r"'7' is not a dispatch width", ['--target=tgl', '--widths=7']),
-                (r"'pixel' is no stage", ['--target=tgl', '--stage=pixel']),
+                (r"'pixel' is not a stage", ['--target=tgl', '--stage=pixel']),
                 (r'NAME or NAME=VALUE', ['--target=tgl', '-D', '1X']),
                 (r'--state=s\.json: .*', ['--target=tgl', '--state=s.json']),
                 (r'--subgroup-size: .*--widths',
@@ -221,9 +221,9 @@ void main() { v[gl_GlobalInvocationID.x] = ADD(v[0]) * kScale * COUNT; }
         line = self.line(self.kiln('compile', '--target=tgl', '--json', '--local',
                                    '--state=' + three, SAXPY, expect=1))
         self.assertEqual((line['status'], line['cause']), ('invalid', 'pipeline_state'))
-        self.assertRegex(line['message'], 'samples: 3 is none of')
+        self.assertRegex(line['message'], 'samples: 3 is not one of')
         wrong = self.file('wrong.json', b'{"fragment": {"sample": 4}}')
-        self.fails(2, r'wrong\.json: this is no pipeline state: .*sample', 'compile',
+        self.fails(2, r'wrong\.json: not a pipeline state: .*sample', 'compile',
                    '--target=tgl', '--state=' + wrong, SAXPY)
         defaults = self.file('defaults.json', b'{"fragment": {"samples": 1}, "next_stage_reads": null}')
         self.kiln('compile', '--target=tgl', '--state=' + defaults, SAXPY)

@@ -30,7 +30,7 @@ class WrongFiles(Cli):
         self.invalid(self.file('empty.spv', b''), 'empty_file', 'is empty')
 
     def test_truncated(self):
-        self.invalid(self.file('cut.spv', b'\x03\x02\x23\x07abc'), 'truncated_module', 'cut short')
+        self.invalid(self.file('cut.spv', b'\x03\x02\x23\x07abc'), 'truncated_module', 'is truncated')
         module = b'\x03\x02\x23\x07\x00\x00\x01\x00' + b'\0' * 4 + b'\x08\0\0\0' + b'\0' * 4
         self.invalid(self.file('half.spv', module + b'\x11\x00\x02\x00'), 'invalid_module', '.')
 
@@ -200,7 +200,7 @@ void main() {
         self.fails(2, r'--html is given without a name', 'report', '--html=', SAXPY, SAXPY)
 
     def test_disasm(self):
-        self.fails(2, '--target is missing; there are tgl', 'disasm', SAXPY)
+        self.fails(2, '--target is missing; the targets are tgl', 'disasm', SAXPY)
         self.fails(2, 'no such target; there are tgl; did you mean tgl', 'disasm', '--target=tg1',
                    SAXPY)
         self.fails(2, 'is empty', 'disasm', '--target=tgl', self.file('empty', b''))

@@ -69,7 +69,7 @@ class Output(Cli):
         err = process.stderr.read()
         process.stderr.close()
         self.assertEqual(process.wait(60), 2)
-        self.assertRegex(err, rb'nobody reads the results any more; \d+ of 200000 files are written')
+        self.assertRegex(err, rb'the reader of the results has closed the pipe; \d+ of 200000 files were written')
 
     def test_a_file_that_may_not_grow(self):
         """As on a full disk: the file holds whole lines only."""

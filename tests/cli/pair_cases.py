@@ -143,26 +143,26 @@ void main() { color = vec4(half_part, float(wide.y), 1.0); }
         for where in self.WHERE:
             pixel, = self.lines(*where, 'a.vert', 'bad.frag', expect=1)
             self.assertEqual((pixel['file'], pixel['cause']), ('bad.frag', 'invalid_glsl'))
-            self.assertIn('warning: a.vert: tgl: not compiled: what bad.frag reads is not known', self.err)
+            self.assertIn('warning: a.vert: tgl: not compiled: the inputs of bad.frag are not known', self.err)
             vertex, pixel = self.lines(*where, 'bad.vert', 'b.frag', expect=1)
             self.assertEqual((vertex['cause'], pixel['status']), ('invalid_glsl', 'ok'))
 
     def test_what_is_no_pair(self):
         self.file('c.frag', READS_SECOND)
         self.file('d.vert', VERTEX)
-        drawn = 'two files are compiled as a vertex and a fragment shader'
+        drawn = 'two files must be a vertex and a fragment shader'
         self.refused_usage(drawn + r'.*b\.frag is fragment, c\.frag is fragment', 'b.frag', 'c.frag')
         self.refused_usage(drawn + r'.*a\.vert is vertex, d\.vert is vertex', 'a.vert', 'd.vert')
         self.refused_usage(drawn + r'.*compute, b\.frag is fragment', SAXPY, 'b.frag')
         self.refused_usage(r'none\.frag: .*(no such file|No such file)', 'a.vert', 'none.frag')
         self.refused_usage(r'none\.vert: .*(no such file|No such file)', 'none.vert', 'b.frag')
-        self.refused_usage('one file at a time', 'a.vert', 'b.frag', 'c.frag')
-        self.refused_usage('standard input is one file', '-', '-')
+        self.refused_usage('give one file, or a vertex and a fragment shader', 'a.vert', 'b.frag', 'c.frag')
+        self.refused_usage('only one of the two files can be standard input', '-', '-')
         self.refused_usage('-o - writes one program', '-o', '-', 'a.vert', 'b.frag')
-        self.refused_usage('--stage: of two files', '--stage=vert', 'a.vert', 'b.frag')
+        self.refused_usage('--stage: not with two files', '--stage=vert', 'a.vert', 'b.frag')
         self.refused_usage('--entry=a,b,c: of a pair', '--entry=a,b,c', 'a.vert', 'b.frag')
         state = self.file('state.json', '{"next_stage_reads": {}}')
-        self.refused_usage('next_stage_reads is what the fragment shader', '--state=' + state,
+        self.refused_usage('next_stage_reads is derived from the fragment shader', '--state=' + state,
                            'a.vert', 'b.frag')
 
     def test_both_stages_in_one_module(self):
@@ -174,7 +174,7 @@ void main() { color = vec4(half_part, float(wide.y), 1.0); }
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder, 'out'))),
                          ['both.spv.%s.tgl.8.%s' % (stage, kind) for stage in ('fragment', 'vertex')
                           for kind in ('bin', 'launch.json')])
-        self.refused_usage('without an entry point that is meant', '--entry=x,y', both, both)
+        self.refused_usage('without a matching entry point', '--entry=x,y', both, both)
         # The fragment shader from standard input.
         with open(both, 'rb') as file:
             module = file.read()

@@ -23,7 +23,7 @@ class Reach(Cli):
 
     def test_bad_addresses(self):
         for bad in ('localhost', 'host:99999', ':1', 'http://x:1', 'host:port'):
-            self.fails(2, 'the form is HOST:PORT', 'health', '--server=' + bad)
+            self.fails(2, 'must be HOST:PORT', 'health', '--server=' + bad)
 
     def test_not_a_kilnd(self):
         with socket.socket() as other:

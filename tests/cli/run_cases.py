@@ -93,9 +93,9 @@ class RunAnalyzeReport(Cli):
                                        'void main() { c = vec4(1.0); }\n')
         png = '--png=' + os.path.join(self.folder, 'a.png')
         for arguments, message in (
-                ([shader], '--buffers=JSON is missing; of a fragment shader --png=FILE will do'),
-                ([png, '--size=0x4', shader], '--size=0x4: width and height from 1 to 4096'),
-                ([png, '--size=7', shader], '--size=7: width and height from 1 to 4096'),
+                ([shader], '--buffers=JSON is missing; for a fragment shader --png=FILE suffices'),
+                ([png, '--size=0x4', shader], '--size=0x4: must be a width and a height from 1 to 4096'),
+                ([png, '--size=7', shader], '--size=7: must be a width and a height from 1 to 4096'),
                 ([png, '--location=3', shader], 'no colour to location 3; it writes 0'),
                 ([png, '--groups=3', shader], '--groups is for compute shaders'),
                 ([png, '--buffers=' + self.saxpy_job(), SAXPY], '--png is for fragment shaders'),
@@ -166,8 +166,8 @@ class RunAnalyzeReport(Cli):
             self.assertIn(message, self.err)
 
         for message, vertices in (
-                ('job.json: the job: "vertices": an object is needed, not 3', 3),
-                ('"count": a whole number from 1 to 4294967295 is needed, not 0', {'count': 0}),
+                ('job.json: the job: "vertices": must be an object, not 3', 3),
+                ('"count": must be a whole number from 1 to 4294967295, not 0', {'count': 0}),
                 ('65538 with those of all instances; 65536 can be run', {'count': 32769, 'instances': 2}),
                 ('18446744065119617025 with', {'count': 2**32 - 1, 'instances': 2**32 - 1}),
                 ('job.json: vertices: unknown key "instance"', {'count': 3, 'instance': 1}),
@@ -241,10 +241,10 @@ class RunAnalyzeReport(Cli):
     def test_run_wrong_input(self):
         job = '--buffers=' + self.saxpy_job()
         self.fails(2, '--buffers=JSON is missing', 'run', '--target=tgl', SAXPY)
-        self.fails(2, 'one file is needed', 'run', '--target=tgl', job)
+        self.fails(2, 'give one file', 'run', '--target=tgl', job)
         self.fails(2, 'nothing.json: there is no such file', 'run', '--target=tgl',
                    '--buffers=nothing.json', SAXPY)
-        self.fails(2, 'this is no JSON object', 'run', '--target=tgl', '--buffers=-', SAXPY,
+        self.fails(2, 'the job is not a JSON object', 'run', '--target=tgl', '--buffers=-', SAXPY,
                    stdin=b'[')
         self.fails(2, '--groups=x', 'run', '--target=tgl', job, '--groups=x', SAXPY)
         self.fails(1, r'nothing is bound to set 0 binding \d', 'run', '--target=tgl', '--buffers=-',
@@ -265,7 +265,7 @@ class RunAnalyzeReport(Cli):
         self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
         for flag, name in (('--spec=0=7', '--spec'), ('--widths=8', '--widths'), ('-DN=2', '-D'),
                            ('--entry=main', '--entry'), ('--cache=bypass', '--cache')):
-            self.fails(2, name + ' belongs to compiling', 'run', '--target=tgl', flag,
+            self.fails(2, name + ' is an option for compiling', 'run', '--target=tgl', flag,
                        '--launch=out/saxpy.comp.tgl.8.launch.json', '--buffers=' + self.saxpy_job(),
                        'out/saxpy.comp.tgl.8.bin')
 
@@ -371,7 +371,7 @@ class RunAnalyzeReport(Cli):
         of_fragment = self.line(self.kiln('analyze', '--target=tgl', '--json', left))
         self.assertEqual(line['exit_cycles'], 0)
         self.assertTrue(0 < of_fragment['exit_cycles'] < of_fragment['cycles'])
-        self.assertIn('its first exit issues by %d;' % of_fragment['exit_cycles'],
+        self.assertIn('its first exit issues by cycle %d;' % of_fragment['exit_cycles'],
                       self.kiln('analyze', '--target=tgl', left))
         # Zeros, and code whose end is cut off.
         zeros = self.line(self.kiln('analyze', '--target=tgl', '--json', self.file('zeros', bytes(64))))
@@ -397,5 +397,5 @@ class RunAnalyzeReport(Cli):
         self.assertIn('--fail-if holds: instructions>0%', self.err)
         self.kiln('report', 'a.jsonl', 'a.jsonl', '--fail-if=instructions>0,lost>0')
         self.fails(2, 'two files of results', 'report', 'a.jsonl')
-        self.fails(2, "'speed' is no statistic", 'report', 'a.jsonl', 'b.jsonl', '--fail-if=speed>1')
-        self.fails(2, 'r.html:1: this is no JSON object', 'report', 'a.jsonl', 'r.html')
+        self.fails(2, "'speed' is not a statistic", 'report', 'a.jsonl', 'b.jsonl', '--fail-if=speed>1')
+        self.fails(2, 'r.html:1: the line is not a JSON object', 'report', 'a.jsonl', 'r.html')

@@ -178,7 +178,7 @@ TEST_F(QuarantineTest, GlslThatKillsGlslang) {
 
 TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   Start();
-  EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
+  EXPECT_EQ(Kiln("list").second, "the quarantine is empty\n");
   Kill(Request(7), "crash:fake_select", 3);
   const std::string key = Compile(Request(7)).results(0).key();
   kilnd_->Signal(SIGKILL);
@@ -220,7 +220,7 @@ TEST_F(QuarantineTest, KeptOverARestartShownAndCleared) {
   kilnd_->Signal(SIGKILL);
   kilnd_->Wait();
   Start();
-  EXPECT_EQ(Kiln("list").second, "nothing is in quarantine\n");
+  EXPECT_EQ(Kiln("list").second, "the quarantine is empty\n");
 }
 
 // A cache directory goes away while the daemon runs; the cache heals too.
