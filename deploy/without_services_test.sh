@@ -61,7 +61,7 @@ chmod 711 "$policy"
 before=$(stat -c '%i %Y %Z %a' "$policy"; cat "$policy")
 run touch "$root/ran" 2> "$root/said"; same $? 0
 check [ -e "$root/ran" ]
-check grep -q "policy-rc.d is there already" "$root/said"
+check grep -q "policy-rc.d exists already" "$root/said"
 same "$(stat -c '%i %Y %Z %a' "$policy"; cat "$policy")" "$before"
 
 # Debian's alternatives are links.
@@ -167,7 +167,7 @@ done
 begin lock_of_others
 mkdir -m 755 "$root/run/kiln-install"
 run touch "$root/ran" 2> "$root/said"; same $? 125
-check grep -q "is not a folder of root's alone" "$root/said"
+check grep -q "is not a folder of root with mode 0700" "$root/said"
 rmdir "$root/run/kiln-install"
 mkdir -m 700 "$root/theirs"
 ln -s "$root/theirs" "$root/run/kiln-install"

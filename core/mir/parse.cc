@@ -269,7 +269,7 @@ class Parser {
     m_.fragment.post_depth = TryKeyword("post_depth");
     m_.fragment.sample_rate = TryKeyword("sample_rate");
     return !TryKeyword("depth") ||
-           Named(kDepthModeNames, "expected a relation of depths", &m_.fragment.depth);
+           Named(kDepthModeNames, "expected a depth mode", &m_.fragment.depth);
   }
 
   // "0 location 2.1 f32 x3 array 4 index 1 noperspective centroid invariant ;%5"
@@ -357,7 +357,7 @@ class Parser {
       const bool complete = i + 2 < t.text.size();
       const int high = complete ? HexDigit(t.text[i + 1]) : -1;
       const int low = complete ? HexDigit(t.text[i + 2]) : -1;
-      if (high < 0 || low < 0) return Fail(t, "expected two hexadecimal digits behind '\\'");
+      if (high < 0 || low < 0) return Fail(t, "expected two hexadecimal digits after '\\'");
       m_.entry_point += static_cast<char>(high * 16 + low);
       i += 2;
     }
@@ -529,7 +529,7 @@ class Parser {
     Type type = Type::kI32;
     const size_t suffix = text.find('i');
     if (suffix != text.npos && (!TypeName(text.substr(suffix), &type) || !IsInt(type))) {
-      return Fail(t, "expected an integer type behind the number");
+      return Fail(t, "expected an integer type after the number");
     }
     uint64_t bits = 0;
     if (!ParseUnsigned(text.substr(0, suffix), &bits) ||

@@ -62,14 +62,15 @@ class Verifier {
       if (r.kind > ResourceKind::kStorageTexelBuffer || image.dim > ImageDim::kBuffer ||
           image.component > ComponentType::kUint ||
           static_cast<size_t>(image.format) >= std::size(kFormatNames)) {
-        return Fail(10, "a resource is of no known kind");
+        return Fail(10, "a resource is of an unknown kind");
       }
       const bool texel_buffer = r.kind == ResourceKind::kUniformTexelBuffer ||
                                 r.kind == ResourceKind::kStorageTexelBuffer;
       if (texel_buffer != (image.dim == ImageDim::kBuffer)) {
-        return Fail(10, "texel buffers, and nothing else, have the dimension buffer");
+        return Fail(10, "exactly texel buffers have the dimension buffer");
       }
-      if (!HasImage(r.kind) && image != ImageInfo()) return Fail(10, "an image where none is");
+      if (!HasImage(r.kind) && image != ImageInfo())
+        return Fail(10, "a resource that is not an image has image properties");
     }
     const absl::string_view fault = StageFault(m_);
     return fault.empty() || Fail(11, fault);
@@ -92,7 +93,7 @@ class Verifier {
         return Fail(1, absl::StrCat("value ", i, " has no type"));
       }
       if (v.kind == Value::Kind::kConstant && (v.bits & ~MaskOf(v.type)) != 0) {
-        return Fail(7, absl::StrCat("constant, value ", i, ", has bits that its type has not"));
+        return Fail(7, absl::StrCat("constant, value ", i, ", has bits beyond its type's width"));
       }
     }
     return true;
@@ -108,7 +109,7 @@ class Verifier {
     const mir::Region& r = m_.region(region);
     const bool is_loop = owner.valid() && m_.inst(owner).op == Op::kLoop;
     if (!is_loop && !r.params.empty())
-      return Fail(4, "a region that is no loop body has parameters");
+      return Fail(4, "a region that is not a loop body has parameters");
     if (is_loop && !Params(region, owner)) return false;
 
     const size_t outer = scope_.size();
@@ -128,7 +129,7 @@ class Verifier {
     const std::vector<ValueId>& params = m_.region(region).params;
     const absl::Span<const ValueId> initial = m_.sources(loop);
     if (params.size() != initial.size()) {
-      return Fail(4, "a loop has not as many sources as its body has parameters");
+      return Fail(4, "the numbers of a loop's sources and its body's parameters differ");
     }
     for (size_t i = 0; i < params.size(); ++i) {
       if (params[i].index >= m_.values.size()) return Fail(1, "a parameter does not exist");
@@ -137,7 +138,7 @@ class Verifier {
         return Fail(6, absl::StrCat("parameter ", i, " does not say that the region owns it"));
       }
       if (v.type != m_.value(initial[i]).type) {
-        return Fail(4, absl::StrCat("source ", i, " of a loop has not the type of its parameter"));
+        return Fail(4, absl::StrCat("source ", i, " of a loop is not of its parameter's type"));
       }
     }
     return true;
@@ -171,7 +172,7 @@ class Verifier {
       return Fail(3, last ? "a region does not end with a terminator"
                           : "a terminator is not at the end of its region");
     }
-    if (!HasOp(m_, id)) return Fail(12, "an op that the stage has not");
+    if (!HasOp(m_, id)) return Fail(12, "an op that is not allowed in the stage");
     if (!Sources(id) || !Types(id) || !Results(id) || !ImmediateValues(id) || !Flags(id)) {
       return false;
     }
@@ -205,13 +206,13 @@ class Verifier {
       if (m_.inst(owner).op != Op::kIf) return Fail(3, "yield does not end a region of an if");
       return Carries(id, owner, "results of the if");
     }
-    if (loops_.empty()) return Fail(3, "break or continue is in no loop");
+    if (loops_.empty()) return Fail(3, "break or continue is outside a loop");
     if (inst.op == Op::kBreak) return Carries(id, loops_.back(), "results of the loop");
     const std::vector<ValueId>& params = m_.region(m_.inst(loops_.back()).regions[0]).params;
     if (params.size() != inst.num_sources) return Fail(4, "continue does not fit the parameters");
     for (size_t i = 0; i < params.size(); ++i) {
       if (m_.value(params[i]).type != m_.value(m_.source(id, static_cast<int>(i))).type) {
-        return Fail(4, absl::StrCat("value ", i, " of continue has not the type of the parameter"));
+        return Fail(4, absl::StrCat("value ", i, " of continue is not of the parameter's type"));
       }
     }
     return true;
@@ -224,7 +225,7 @@ class Verifier {
     }
     for (int i = 0; i < m_.inst(jump).num_sources; ++i) {
       if (m_.value(m_.source(jump, i)).type != m_.value(m_.result(target, i)).type) {
-        return Fail(4, absl::StrCat("value ", i, " carried has not the type of the ", what));
+        return Fail(4, absl::StrCat("value ", i, " carried is not of the type of the ", what));
       }
     }
     return true;
@@ -355,7 +356,7 @@ class Verifier {
       case Op::kStoreGlobal: {
         const int first = FirstValueSource(inst);
         if (inst.num_sources <= first) return Fail(5, "a store without values");
-        if (!OffsetFits(id)) return Fail(5, "the offset of a store is no i32");
+        if (!OffsetFits(id)) return Fail(5, "the offset of a store is not an i32");
         for (int i = first; i < inst.num_sources; ++i) {
           if (SourceType(id, i) == Type::kBool) return Fail(5, "a bool is stored");
           if (BitsOf(SourceType(id, i)) != BitsOf(SourceType(id, first))) {
@@ -451,13 +452,13 @@ class Verifier {
     const bool sampled_texel = (texel.params & kTexelSample) != 0;
     const bool query = op == Op::kImageSize || op == Op::kImageLevels || op == Op::kImageSamples;
     if (!query && sampled_texel != r.image.multisampled) {
-      return Fail(8, "exactly texels of multisampled images are chosen by sample");
+      return Fail(8, "a texel op has a sample index exactly if its image is multisampled");
     }
     if (lod && !filtered && (r.image.multisampled || r.image.dim == ImageDim::kBuffer)) {
-      return Fail(8, "a level of an image that has none");
+      return Fail(8, "an LOD on an image without mip levels");
     }
     if (texel.component > (op == Op::kGather && (texel.params & kTexelDref) == 0 ? 3 : 0)) {
-      return Fail(8, "a component that the op cannot gather");
+      return Fail(8, "a gathered component that the op cannot have");
     }
     const bool own = r.kind == ResourceKind::kCombinedImageSampler;
     if (texel.sampler != TexelOp::kNoSampler &&
@@ -623,10 +624,10 @@ class Verifier {
         if (inst.imm1 >= std::size(kScopeNames)) return Fail(8, "no such scope");
         return inst.op == Op::kMemoryBarrier ||
                inst.imm1 != static_cast<uint32_t>(Scope::kDevice) ||
-               Fail(8, "nothing waits for the device");
+               Fail(8, "only a memory barrier has device scope");
       case Second::kCluster:
         return inst.imm1 == 0 || (std::has_single_bit(inst.imm1) && inst.imm1 <= 128) ||
-               Fail(8, "a cluster has not a power of two of lanes");
+               Fail(8, "a cluster's number of lanes is not a power of two");
     }
     return true;
   }
@@ -670,13 +671,13 @@ class Verifier {
       return Fail(9, "unknown flags");
     }
     if ((inst.flags & kExact) != 0 && !ComputesWithFloats(id)) {
-      return Fail(9, "a flag of float arithmetic on what is none");
+      return Fail(9, "a flag of float arithmetic on another op");
     }
     const bool resource = ImmediatesOf(inst.op).first == First::kResource;
     const First first = ImmediatesOf(inst.op).first;
     const bool interface = first == First::kInput || first == First::kOutput;
     if ((inst.flags & kIndexed) != 0 && !resource && !interface) {
-      return Fail(9, "an index into what is no array of resources");
+      return Fail(9, "an index into a resource that is not an array");
     }
     const bool reads = Info(inst.op).Has('R') && inst.op != Op::kHelperInvocation;
     const bool memory = reads || Info(inst.op).Has('W') || resource;

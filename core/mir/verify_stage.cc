@@ -34,7 +34,8 @@ bool IsKnown(const Interface& v) {
 
 absl::string_view BuiltInFault(const Interface& v, char where) {
   const BuiltInInfo& info = kBuiltIns[static_cast<int>(v.builtin)];
-  if (info.where.find(where) == info.where.npos) return "a built-in that the stage has not there";
+  if (info.where.find(where) == info.where.npos)
+    return "a built-in that is not available there in the stage";
   if (v.components != info.components) return "a built-in has another number of components";
   if (v.array != (info.where.find('A') != info.where.npos)) {
     return "exactly built-in distances and masks are arrays";
@@ -49,7 +50,7 @@ absl::string_view BuiltInFault(const Interface& v, char where) {
 // start at 0 continue into the next location.
 absl::string_view LocationFault(const Interface& v) {
   const bool wide = Is64Bit(v.type);
-  if (v.components < 1 || v.components > 4) return "an element has not 1 to 4 components";
+  if (v.components < 1 || v.components > 4) return "an element does not have 1 to 4 components";
   if (wide ? v.component % 2 != 0 || (v.component != 0 && LocationsOf(v) != 1)
            : LocationsOf(v) != 1) {
     return "components beyond the location";
@@ -62,10 +63,13 @@ absl::string_view LocationFault(const Interface& v) {
 absl::string_view QualifierFault(const Interface& v, char where) {
   const bool qualified =
       v.interpolation != Interpolation::kSmooth || v.auxiliary != Auxiliary::kCentre;
-  if (where != 'f') return qualified ? "interpolation of what is no fragment's input" : "";
+  if (where != 'f')
+    return qualified ? "an interpolation mode on a variable that is not a fragment input" : "";
   const bool flat = v.interpolation == Interpolation::kFlat;
   if (!flat && !IsFloat(v.type)) return "an integer is interpolated";
-  return flat && v.auxiliary != Auxiliary::kCentre ? "a flat input has no place in the pixel" : "";
+  return flat && v.auxiliary != Auxiliary::kCentre
+             ? "a flat input cannot have an interpolation position"
+             : "";
 }
 
 absl::string_view VariableFault(const Interface& v, char where) {
@@ -78,7 +82,8 @@ absl::string_view VariableFault(const Interface& v, char where) {
     return "exactly arrays have several elements, and at least one";
   }
   if (absl::string_view fault = LocationFault(v); !fault.empty()) return fault;
-  if (v.index > 1 || (v.index != 0 && where != 'F')) return "index of what is no fragment's output";
+  if (v.index > 1 || (v.index != 0 && where != 'F'))
+    return "an index on a variable that is not a fragment output";
   return builtin ? BuiltInFault(v, where) : QualifierFault(v, where);
 }
 
@@ -116,7 +121,7 @@ absl::string_view StageFault(const Module& m) {
   if (m.stage != Stage::kFragment && m.fragment != FragmentModes()) {
     return "modes of fragments in another stage";
   }
-  if (m.fragment.depth > DepthMode::kUnchanged) return "no such relation of depths";
+  if (m.fragment.depth > DepthMode::kUnchanged) return "unknown depth mode";
   if (m.stage == Stage::kCompute) {
     return m.inputs.empty() && m.outputs.empty() ? "" : "inputs or outputs in compute";
   }
@@ -129,8 +134,10 @@ absl::string_view StageFault(const Module& m) {
   if (!fault.empty()) return fault;
   bool writes_depth = false;
   for (const Interface& v : m.outputs) writes_depth |= v.builtin == BuiltIn::kFragDepth;
-  if (!writes_depth && m.fragment.depth != DepthMode::kNone) return "a relation of no depth";
-  if (writes_depth && m.fragment.depth == DepthMode::kNone) return "a depth without relation";
+  if (!writes_depth && m.fragment.depth != DepthMode::kNone)
+    return "a depth mode without a depth output";
+  if (writes_depth && m.fragment.depth == DepthMode::kNone)
+    return "a depth output without a depth mode";
   return ListFault(m.outputs, fragment ? 'F' : 'V');
 }
 
@@ -176,7 +183,7 @@ absl::string_view InterfaceUseFault(const Module& m, InstId id) {
   uint32_t component = inst.imm1;
   if (inst.op == Op::kInterpolate) {
     if (InterpolateAtOf(inst.imm1) > static_cast<uint32_t>(InterpolateAt::kOffset)) {
-      return "no such place in the pixel";
+      return "unknown interpolation position";
     }
     if (v.builtin != BuiltIn::kNone || v.type != Type::kF32 ||
         v.interpolation == Interpolation::kFlat) {
@@ -186,16 +193,18 @@ absl::string_view InterfaceUseFault(const Module& m, InstId id) {
     const Type type = at == InterpolateAt::kSample ? Type::kI32 : Type::kF32;
     if (inst.num_sources != addresses + InterpolateAtSources(at)) return "wrong number of sources";
     for (int i = addresses; i < inst.num_sources; ++i) {
-      if (m.value(m.source(id, i)).type != type) return "a place in the pixel of the wrong type";
+      if (m.value(m.source(id, i)).type != type)
+        return "an interpolation position of the wrong type";
     }
     component = InterpolatedComponent(inst.imm1);
   } else if (output ? inst.num_sources <= addresses : inst.num_sources != addresses) {
     return "wrong number of sources";
   }
-  if (addresses != 0 && m.value(m.source(id, 0)).type != Type::kI32) return "an index is no i32";
+  if (addresses != 0 && m.value(m.source(id, 0)).type != Type::kI32)
+    return "an index is not an i32";
   const int count = output ? inst.num_sources - addresses : inst.num_results;
   if (count == 0 || component > 3 || component + static_cast<uint32_t>(count) > v.components) {
-    return "components that the input or output has not";
+    return "components that the input or output does not have";
   }
   for (int i = 0; i < count; ++i) {
     const ValueId x = output ? m.source(id, addresses + i) : m.result(id, i);

@@ -26,8 +26,9 @@ using mir::TexelSourcesOf;
 absl::Status CheckBound(const Resource& resource, const BoundImage& image) {
   const ImageInfo& info = resource.image;
   const auto fail = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("interpreter: what is bound to ", resource.set,
-                                                   ".", resource.binding, " has another ", what));
+    return absl::InvalidArgumentError(absl::StrCat("interpreter: the descriptor bound to ",
+                                                   resource.set, ".", resource.binding,
+                                                   " has another ", what));
   };
   if (image.dim != info.dim || image.arrayed != info.arrayed) return fail("dimension");
   if (image.format == ImageFormat::kUnknown) return fail("format");

@@ -301,7 +301,7 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     } else if (a.starts_with("--flag=")) {
       s->flags.push_back(a.substr(7));
     } else {
-      fprintf(stderr, "bench_fairness: %s is not understood; see the top of bench_fairness.cc\n",
+      fprintf(stderr, "bench_fairness: unknown argument %s; see the top of bench_fairness.cc\n",
               argv[i]);
       return false;
     }

@@ -554,7 +554,7 @@ bool ParseSettings(int argc, char** argv, Settings* s) {
     if (sscanf(argv[i], "--in-flight=%d", &s->in_flight) == 1) continue;
     if (sscanf(argv[i], "--processors=%d,%d", &s->server_cpu, &s->client_cpu) == 2) continue;
     if (sscanf(argv[i], "--instructions=%d", &s->instructions) == 1) continue;
-    fprintf(stderr, "bench_hits: %s is not understood; see the top of bench_hits.cc\n", argv[i]);
+    fprintf(stderr, "bench_hits: unknown argument %s; see the top of bench_hits.cc\n", argv[i]);
     return false;
   }
   // A stream has 64 credits, and items in flight have different numbers.

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (sscanf(argv[i], "--jobs=%d", &jobs) == 1) continue;
     if (sscanf(argv[i], "--bytes=%d", &bytes) == 1) continue;
-    fprintf(stderr, "bench_isolation: %s is not understood\n", argv[i]);
+    fprintf(stderr, "bench_isolation: unknown argument %s\n", argv[i]);
     return 2;
   }
   kiln::worker::PoolOptions options;

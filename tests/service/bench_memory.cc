@@ -162,8 +162,7 @@ int main(int argc, char** argv) {
     } else if (flag == "--disk") {
       settings.disk = true;
     } else {
-      fprintf(stderr, "'%s' is not understood; the top of bench_memory.cc has the flags\n",
-              argv[i]);
+      fprintf(stderr, "unknown argument '%s'; the top of bench_memory.cc has the flags\n", argv[i]);
       return 2;
     }
   }

@@ -176,7 +176,7 @@ TEST_F(BlockRulesTest, MisplacedBlocksAreRefused) {
       const absl::Status status = Send(b, kSizes[2], 0xff, off);
       EXPECT_EQ(status.ok(), off % alignment == 0) << isa::Info(b.message).name << " " << off;
       if (!status.ok()) {
-        EXPECT_THAT(status.message(), HasSubstr("no multiple of"));
+        EXPECT_THAT(status.message(), HasSubstr("not a multiple of"));
       }
     }
   }

@@ -105,8 +105,9 @@ int ElementAt(const Message& m, int k, int lane) {
 }
 
 absl::Status Misaligned(const Call& c, uint64_t where, int alignment) {
-  return absl::InvalidArgumentError(absl::StrFormat("%s at 0x%x, which is no multiple of %d bytes",
-                                                    isa::Info(c.m.message).name, where, alignment));
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s at 0x%x, which is not a multiple of %d bytes",
+                      isa::Info(c.m.message).name, where, alignment));
 }
 
 // As Locate, for a block, whose address must have the alignment of its message.

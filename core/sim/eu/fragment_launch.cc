@@ -80,7 +80,7 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
     if (i.what == PayloadPart::kPerspectiveSample || i.what == PayloadPart::kLinearSample ||
         i.what == PayloadPart::kPositionOffsets || i.what == PayloadPart::kSampleOffsets) {
       return absl::InvalidArgumentError(
-          "launch record: places of samples without per-sample dispatch");
+          "launch record: sample positions without per-sample dispatch");
     }
   }
   return absl::OkStatus();
@@ -161,7 +161,8 @@ absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
     const bool linear = i.what >= PayloadPart::kLinearPixel && i.what <= PayloadPart::kLinearSample;
     if (linear && !launch.nonperspective) {
       return absl::InvalidArgumentError(
-          "launch record: barycentrics without perspective, which the clipper is not told to make");
+          "launch record: barycentrics without perspective, which the clipper is not configured "
+          "for");
     }
   }
   return absl::OkStatus();

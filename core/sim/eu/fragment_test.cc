@@ -159,7 +159,7 @@ TEST(Fragment, TargetsAreThoseOfTheTable) {
   ExpectRefused(RunWrite(Write(second), record, draw),
                 "blend state 0 for the target of location 1");
   second.bti = 2;
-  ExpectRefused(RunWrite(Write(second), record, draw), "surface 2 is no colour output");
+  ExpectRefused(RunWrite(Write(second), record, draw), "surface 2 is not a colour output");
 }
 
 TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
@@ -308,7 +308,7 @@ TEST(Fragment, RefusesStoresOfHelperLanes) {
   p.Append(store);
   p.Append(Write(Fields(8)));
   FragmentInputs draw = Draw({LeftColumn()});
-  ExpectRefused(RunFragments(p, record, draw), "only help their quads");
+  ExpectRefused(RunFragments(p, record, draw), "helper lanes");
   record.fragment.has_side_effects = false;
   ExpectRefused(RunFragments(p, record, draw), "state says that nothing is");
 }
@@ -393,7 +393,7 @@ TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
 TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
   out::LaunchRecord r = FragmentRecord(16);
   r.fragment.payload.back().what = PayloadPart::kLinearPixel;
-  ExpectRefused(CheckFragmentRecord(r), "the clipper is not told to make");
+  ExpectRefused(CheckFragmentRecord(r), "the clipper is not configured for");
   r.fragment.nonperspective = true;
   EXPECT_TRUE(CheckFragmentRecord(r).ok());
 }
@@ -477,9 +477,9 @@ TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
     record.fragment.depth = stencil ? out::DepthOutput::kOff : out::DepthOutput::kAny;
     record.fragment.writes_stencil = stencil;
     record.binding_table.clear();
-    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is no colour output");
+    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is not a colour output");
     record.binding_table = {{0, out::SurfaceKind::kSsbo, {}, 0}};
-    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is no colour output");
+    ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is not a colour output");
     record.binding_table = {{0, out::SurfaceKind::kNull, {}, 0}};
     EXPECT_TRUE(RunWrite(Write(f), record, draw).ok()) << stencil;
     EXPECT_EQ(ColorOf(draw, 7, 7, 0), 0u) << "nothing goes to the target";
@@ -613,7 +613,7 @@ TEST(Fragment, HaltedLanesComeBackForTheWrite) {
 TEST(Fragment, RefusesHaltsThatHang) {
   FragmentInputs draw = Draw({Whole()});
   ExpectRefused(RunRaw(WithHalts(false, true), draw), "no HALT of all channels");
-  ExpectRefused(RunRaw(WithHalts(true, false), draw), "to another place");
+  ExpectRefused(RunRaw(WithHalts(true, false), draw), "with another target");
 }
 
 TEST(Fragment, LaterPrimitivesLieOnTopInAnyOrderOfThreads) {

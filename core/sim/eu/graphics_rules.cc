@@ -18,17 +18,17 @@ absl::Status CheckHalts(const Program& program) {
   for (const Op& op : program.ops) {
     if (op.inst.op != Opcode::kHalt) continue;
     if (first == nullptr) first = &op;
-    if (op.uip != first->uip) return Refuse(op, "a HALT to another place than the first");
+    if (op.uip != first->uip) return Refuse(op, "a HALT with another target than the first");
   }
   if (first == nullptr) return absl::OkStatus();
   const uint32_t target = first->uip;
   if (target == 0 || target > program.ops.size()) {
-    return Refuse(*first, "a HALT without a place to go to");
+    return Refuse(*first, "a HALT without a target");
   }
   const Op& last = program.ops[target - 1];
   if (last.inst.op != Opcode::kHalt || last.inst.pred != isa::PredCtrl::kNone ||
       last.jip != target) {
-    return Refuse(last, "no HALT of all channels in front of where HALTs lead");
+    return Refuse(last, "no HALT of all channels before the target of HALTs");
   }
   return absl::OkStatus();
 }

@@ -44,10 +44,10 @@ class Interpolator {
  private:
   absl::Status Check() const {
     if (!of_.record->fragment.interpolator_messages) {
-      return Refuse("state does not have it pulled");
+      return Refuse("the state does not enable pulled interpolation");
     }
     if (m_.linear && !of_.record->fragment.nonperspective) {
-      return Refuse("without perspective, which the clipper was not told to make");
+      return Refuse("without perspective, which the clipper is not configured for");
     }
     const int group = op_.inst.channel_offset & 16;
     if (op_.inst.exec_size != m_.simd || group != (m_.high_slots ? 16 : 0) ||

@@ -129,12 +129,13 @@ TEST(Interpolator, SamplesAndCentroid) {
 TEST(Interpolator, RefusesWhatTheHardwareDoesNotAnswer) {
   FragmentInputs draw = Draw({Slanted()});
   const isa::MessageFields f = Ask(M::kInterpolateOffset, 8);
-  ExpectRefused(RunFragments(Program(f), FragmentRecord(8), draw), "does not have it pulled");
+  ExpectRefused(RunFragments(Program(f), FragmentRecord(8), draw),
+                "does not enable pulled interpolation");
   isa::MessageFields g = f;
   g.linear = true;
   out::LaunchRecord perspective = Pulled(8);
   perspective.fragment.nonperspective = false;
-  ExpectRefused(RunFragments(Program(g), perspective, draw), "the clipper was not told to make");
+  ExpectRefused(RunFragments(Program(g), perspective, draw), "the clipper is not configured for");
   g = f;
   g.high_slots = true;
   ExpectRefused(RunFragments(Program(g), Pulled(8), draw), "other lanes than the instruction's");

@@ -23,7 +23,7 @@ constexpr uint8_t kElsewhere = Set(Meeting::kOtherMemory);
 constexpr OrderRule kRules[] = {
     // The same address: in order, for all messages.
     {kChanging, kAccesses, kBytes, true, "mesa-spill"},
-    {kReads, kChanging, kBytes, true, "mesa-spill: a store behind a load of its place"},
+    {kReads, kChanging, kBytes, true, "mesa-spill: a store after a load from the same slot"},
     {kReads, kReads, kBytes, true, "mesa-coherence"},
     // Different addresses.
     {kAccesses, kAccesses, kMemory | kElsewhere, false, "no source"},

@@ -201,7 +201,7 @@ TEST(QuadSampling, NoneOutsideOfFragmentThreads) {
   Dispatch d = Levels(ImageDim::k2d, {});
   d.draw.reset();
   d.buffers.resize(1);
-  ExpectRefused(eu::Run(*code, compute, Options{}, d).status(), "outside of a fragment thread");
+  ExpectRefused(eu::Run(*code, compute, Options{}, d).status(), "outside a fragment thread");
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ absl::Status OnScreen(const std::array<float, 4>& p, const FragmentInputs& input
   const double x = (p[0] / w + 1) / 2 * inputs.width * kUnit;
   const double y = (p[1] / w + 1) / 2 * inputs.height * kUnit;
   if (!(std::fabs(x) < kFarthest) || !(std::fabs(y) < kFarthest)) {
-    return absl::UnimplementedError("a vertex too far outside of the target");
+    return absl::UnimplementedError("a vertex too far outside the render target");
   }
   *v = {std::llrint(x), std::llrint(y)};
   return absl::OkStatus();

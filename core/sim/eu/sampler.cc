@@ -114,11 +114,10 @@ class Executor {
       return absl::InvalidArgumentError("derivatives of a cube's direction");
     }
     if (LevelFromQuads() && c_.source.fragment == nullptr) {
-      return absl::InvalidArgumentError(
-          "a level from the lanes of a quad outside of a fragment thread");
+      return absl::InvalidArgumentError("an implicit LOD outside a fragment thread");
     }
     if (image_.samples > 1 && !TakesSamples()) {
-      return absl::InvalidArgumentError("a message that knows no samples to an image with several");
+      return absl::InvalidArgumentError("a message without a sample index to a multisampled image");
     }
     for (int lane = 0; lane < c_.m.simd; ++lane) {
       if (!c_.Enabled(lane)) continue;
@@ -176,7 +175,7 @@ class Executor {
     constexpr float kSlack = 0x1p-20f;
     if (largest == 0 || std::fabs(largest - 1) <= kSlack) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrFormat("a cube's direction whose largest part is %g, not 1", largest));
+        absl::StrFormat("a cube direction whose largest component is %g, not 1", largest));
   }
 
   static int SixBits(uint32_t v) { return static_cast<int32_t>(v << 26) >> 26; }

@@ -257,8 +257,7 @@ absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t chann
                    "memory is changed, state says that nothing is");
   }
   if ((channels & ~t.fragment->covered) == 0) return absl::OkStatus();
-  return OpError(absl::StatusCode::kInvalidArgument, op,
-                 "memory is changed for lanes that only help their quads");
+  return OpError(absl::StatusCode::kInvalidArgument, op, "memory is changed for helper lanes");
 }
 
 absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& message) {
@@ -326,7 +325,7 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
     return absl::OkStatus();
   }
   if (registers.src0 < 0 || (message.ex_mlen > 0 && registers.src1 < 0)) {
-    return OpError(absl::StatusCode::kInvalidArgument, op, "message payload is no register");
+    return OpError(absl::StatusCode::kInvalidArgument, op, "message payload is not a register");
   }
   if (IsTyped(message) && (op.inst.channel_offset & 8) != (message.high_slots ? 8 : 0)) {
     return OpError(absl::StatusCode::kInvalidArgument, op,
@@ -692,7 +691,7 @@ absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRe
   if (!relocated.ok()) return relocated.status();
   absl::StatusOr<Program> program = Load(*relocated);
   if (!program.ok()) return program.status();
-  if (record.entry != 0) return absl::UnimplementedError("entry point behind the start");
+  if (record.entry != 0) return absl::UnimplementedError("entry point is not at the start");
   Simulator simulator(*program, record, options, **launch);
   const bool draws = dispatch.draw.has_value() || dispatch.vertices.has_value();
   status = draws ? RunDraw(*program, record, options, dispatch, simulator)

@@ -132,7 +132,7 @@ class Writer {
   }
 
   absl::Status CheckEnd() const {
-    if ((t_.finished & op_.lanes) != 0) return Refuse("behind the last one of its lanes");
+    if ((t_.finished & op_.lanes) != 0) return Refuse("after the last write of its lanes");
     if (!m_.ends) {
       const uint32_t done = t_.finished | (m_.last_target ? op_.lanes : 0);
       return done == Lanes() ? Refuse("the last one does not end the thread") : absl::OkStatus();
@@ -178,7 +178,7 @@ class Writer {
     });
     const bool color = entry != table.end() && (entry->kind == out::SurfaceKind::kColorOutput ||
                                                 entry->kind == out::SurfaceKind::kNull);
-    if (!color) return Refuse(absl::StrFormat("surface %d is no colour output", m_.surface));
+    if (!color) return Refuse(absl::StrFormat("surface %d is not a colour output", m_.surface));
     if (m_.null_target || entry->kind == out::SurfaceKind::kNull) return nullptr;
     const int number = m_.header ? header_target_ : m_.target;
     if (static_cast<int>(entry->location) != number) {

@@ -203,7 +203,7 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
   if (record.push_first_register != kUrbHandles + 1 ||
       launch.setup_first_register != constants_end || pairs > kMaxReadPairs ||
       constants_end + 2 * kSlotRegisters * pairs > kGrfCount) {
-    return Wrong("constants begin at r2, attributes behind them, at most 30 slots, up to r127");
+    return Wrong("constants begin at r2, attributes after them, at most 30 slots, up to r127");
   }
   for (const absl::Status& s :
        {CheckAttributes(launch), CheckEntry(launch), CheckDistances(launch)}) {

@@ -35,7 +35,7 @@ absl::Status CheckVertexProgram(const Program& program) {
     // Nops may follow; a hardware erratum requires one (core/intel/ABI.md, "Loading").
     for (size_t behind = i + 1; behind < program.ops.size(); ++behind) {
       if (program.ops[behind].inst.op == isa::Opcode::kNop) continue;
-      return Refuse(program.ops[behind], "an instruction behind the end of the thread");
+      return Refuse(program.ops[behind], "an instruction after the end of the thread");
     }
     return absl::OkStatus();
   }

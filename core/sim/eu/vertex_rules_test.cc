@@ -41,17 +41,17 @@ TEST(VertexRules, ThreadsEndByAUrbWriteAndNothingIsBehind) {
   ExpectRefusal(RunVertices(p, record, draw), "ends without a URB write");
   p = Copy();
   AppendMove(p, kData, Imm(Type::kUD, 0));
-  ExpectRefusal(RunVertices(p, record, draw), "an instruction behind the end of the thread");
+  ExpectRefusal(RunVertices(p, record, draw), "an instruction after the end of the thread");
   p = Copy();
   isa::Instruction nop;
   nop.op = isa::Opcode::kNop;
   p.Append(nop);
   EXPECT_TRUE(RunVertices(p, record, draw).ok());
   AppendMove(p, kData, Imm(Type::kUD, 0));
-  ExpectRefusal(RunVertices(p, record, draw), "an instruction behind the end of the thread");
+  ExpectRefusal(RunVertices(p, record, draw), "an instruction after the end of the thread");
   p = Copy();
   p.Append(UrbWrite(4, 4, kLast, true));
-  ExpectRefusal(RunVertices(p, record, draw), "an instruction behind the end of the thread");
+  ExpectRefusal(RunVertices(p, record, draw), "an instruction after the end of the thread");
 }
 
 TEST(VertexRules, ErrataOfAllGraphicsStagesHold) {
@@ -130,7 +130,7 @@ TEST(VertexRules, RefusesLevelsFromQuads) {
   d.samplers = {ClientSampler{}};
   Options options;
   options.contract = false;
-  ExpectRefusal(eu::Run(*code, record, options, d).status(), "outside of a fragment thread");
+  ExpectRefusal(eu::Run(*code, record, options, d).status(), "outside a fragment thread");
 }
 
 // A block that only the other thread of the pair needs: its lanes are off, so no message may have
