@@ -440,15 +440,15 @@ TEST(Bounds, SizesOfGlsl) {
     return CheckGlslSize(size);
   };
   ExpectRefused(beyond(&GlslSize::tokens), "shader_too_large",
-                "where counting stopped: 1048577, at most 1048576");
+                "counted up to here: 1048577, at most 1048576");
   ExpectRefused(beyond(&GlslSize::statement), "shader_too_large",
-                "between two of ; { }: 65537, at most 65536");
+                "in one statement: 65537, at most 65536");
   ExpectRefused(beyond(&GlslSize::cases), "shader_too_large",
                 "pairs of cases of a GLSL switch: 8386561");
-  ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "each pair counted once: 4097");
-  ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "overloads of GLSL: 67108865");
+  ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "a called GLSL function: 4097");
+  ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "and overloads: 67108865");
   ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep",
-                "within arguments of one another: 257");
+                "nested in arguments: 257");
 }
 
 }  // namespace
