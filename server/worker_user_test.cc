@@ -15,7 +15,8 @@ TEST(WorkerUserTest, OnlyRootHasOthers) {
   EXPECT_EQ(FindWorkerUser("none", true)->uid, 0u);
   for (const std::string other : {"nobody", "65521"}) {
     EXPECT_EQ(FindWorkerUser(other, false).status().message(),
-              "--worker-user=" + other + ": kilnd is not root, so its workers are who it is");
+              "--worker-user=" + other +
+                  ": kilnd is not root, so its workers run as kilnd's own user; leave it out");
   }
 }
 
@@ -49,9 +50,9 @@ TEST(WorkerUserTest, RootIsNoOtherUser) {
   };
   const std::string flag = "--worker-user=";
   for (const std::string root : {"root", "0"}) {
-    EXPECT_EQ(error(root), flag + root + ": that is root; none says so");
+    EXPECT_EQ(error(root), flag + root + ": this is root; --worker-user=none runs workers as root");
   }
-  EXPECT_EQ(error("4294967295"), flag + "4294967295: that is no user");
+  EXPECT_EQ(error("4294967295"), flag + "4294967295: this is not a user id");
   for (const std::string unknown : {"", "-1", "no such user", "65520x"}) {
     EXPECT_EQ(error(unknown), flag + unknown + ": there is no such user");
   }

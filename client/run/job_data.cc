@@ -43,7 +43,8 @@ uint16_t HalfOf(double v) {
 }
 
 absl::Status NoValue(const json& v, const std::string& type) {
-  return absl::InvalidArgumentError(absl::StrCat("data: ", Shortened(v.dump()), " is no ", type));
+  return absl::InvalidArgumentError(
+      absl::StrCat("data: ", Shortened(v.dump()), " is not of type ", type));
 }
 
 // Parses a bit pattern, 0x...

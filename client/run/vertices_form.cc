@@ -50,7 +50,8 @@ absl::Status CheckOneOf(const json& object, absl::Span<const char* const> keys,
   const char* there = nullptr;
   for (const char* key : keys) {
     if (!object.contains(key)) continue;
-    if (there != nullptr) return Wrong(absl::StrCat("\"", there, "\" beside \"", key, "\""));
+    if (there != nullptr)
+      return Wrong(absl::StrCat("\"", there, "\" and \"", key, "\" exclude each other"));
     there = key;
   }
   return there != nullptr ? absl::OkStatus() : Wrong(what);

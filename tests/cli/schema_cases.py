@@ -183,28 +183,28 @@ class Refused(Cli):
         resource = good['resources'][0]
         for change, said in (
                 ({'pussh': []}, 'unknown key "pussh"'),
-                ({'push': 3}, '"push": data: an object of one key'),
-                ({'push': {'f32': [{}]}}, 'is no f32'),
+                ({'push': 3}, '"push": data: must be an object with one key'),
+                ({'push': {'f32': [{}]}}, 'is not of type f32'),
                 ({'push': {'f33': 1}}, "'f33' is neither a type"),
-                ({'push': {'u8': 256}}, '256 is no u8'),
+                ({'push': {'u8': 256}}, '256 is not of type u8'),
                 ({'push': {'hex': '0'}}, 'needs pairs'),
-                ({'push': {'zero': -1}}, '"zero": a whole number'),
-                ({'dispatch': 3}, '"dispatch": up to three counts'),
-                ({'dispatch': [1, 1, 1, 1]}, '"dispatch": up to three counts'),
-                ({'base': [65536]}, '"base": up to three counts'),
-                ({'resources': {}}, '"resources" is no list'),
+                ({'push': {'zero': -1}}, '"zero": must be a whole number'),
+                ({'dispatch': 3}, '"dispatch": must be up to three counts'),
+                ({'dispatch': [1, 1, 1, 1]}, '"dispatch": must be up to three counts'),
+                ({'base': [65536]}, '"base": must be up to three counts'),
+                ({'resources': {}}, '"resources" is not a list'),
                 ({'resources': [{**resource, 'sise': 3}]}, 'resource 0: unknown key "sise"'),
-                ({'resources': [{**resource, 'size': '16'}]}, 'resource 0: "size": a whole number'),
+                ({'resources': [{**resource, 'size': '16'}]}, 'resource 0: "size": must be a whole number'),
                 ({'resources': [{'size': 16}]}, 'neither a binding nor a name'),
-                ({'resources': [{**resource, 'as': 'f33'}]}, '"f33" is no type'),
-                ({'resources': [{**resource, 'filter': 'cubic'}]}, '"cubic" is none of'),
-                ({'resources': [{**resource, 'format': 3}]}, '"format": text is needed'),
-                ({'spec': []}, '"spec": is no JSON object'),
-                ({'spec': {'a': 1}}, '"spec": "a" is no id'),
+                ({'resources': [{**resource, 'as': 'f33'}]}, '"f33" is not a type'),
+                ({'resources': [{**resource, 'filter': 'cubic'}]}, '"cubic" is not one of'),
+                ({'resources': [{**resource, 'format': 3}]}, '"format": must be text'),
+                ({'spec': []}, '"spec": is not a JSON object'),
+                ({'spec': {'a': 1}}, '"spec": "a" is not an id'),
                 ({'spec': {'0': 'a'}}, '"spec": "0":'),
-                ({'spec': {'0': {'f32': [1, 2]}}}, 'one value of a type'),
-                ({'draw': 3}, '"draw": an object is needed'),
-                ({'vertices': []}, '"vertices": an object is needed')):
+                ({'spec': {'0': {'f32': [1, 2]}}}, 'must be one value with a type'),
+                ({'draw': 3}, '"draw": must be an object'),
+                ({'vertices': []}, '"vertices": must be an object')):
             with self.subTest(change):
                 self.refused('job', {**good, **change}, run, said)
 
@@ -216,9 +216,9 @@ class Refused(Cli):
         self.kiln('run', '--target=tgl', '--buffers=' + good, shader)
         for draw, said in (
                 ({'widht': 3}, 'draw: unknown key "widht"'),
-                ({'width': -1}, 'draw: "width": a whole number'),
-                ({'width': 'a'}, 'draw: "width": a whole number'),
-                ({'depth': 1}, 'draw: "depth": true or false'),
+                ({'width': -1}, 'draw: "width": must be a whole number'),
+                ({'width': 'a'}, 'draw: "width": must be a whole number'),
+                ({'depth': 1}, 'draw: "depth": must be true or false'),
                 ({'topology': 'line_list'}, 'topology line_list is not supported'),
                 ({'clear': 1}, '"clear" is not supported'),
                 ({'sample_mask': 1}, '"sample_mask" is not'),
@@ -232,13 +232,13 @@ class Refused(Cli):
         given = {'location': 0, 'f32': [1, 2, 0]}
         for vertices, said in (
                 ({'count': 1, 'instance': 1}, 'unknown key "instance"'),
-                ({'count': 0}, '"count": a whole'),
+                ({'count': 0}, '"count": must be a whole'),
                 ({}, '"count" or "indices" is missing'),
-                ({'count': 1, 'indices': [0]}, '"count" beside'),
-                ({'count': 1, 'vertex_offset': 1}, 'without "indices"'),
-                ({'count': 1, 'inputs': [{**given, 'rate': 'patch'}]}, '"rate" is vertex or instance'),
+                ({'count': 1, 'indices': [0]}, 'exclude each other'),
+                ({'count': 1, 'vertex_offset': 1}, 'needs "indices"'),
+                ({'count': 1, 'inputs': [{**given, 'rate': 'patch'}]}, '"rate" must be vertex or instance'),
                 ({'count': 1, 'inputs': [{'location': 0}]}, 'input 0 has no values'),
-                ({'count': 1, 'inputs': [given], 'as': {'0': 'f64'}}, 'is none of|does not write')):
+                ({'count': 1, 'inputs': [given], 'as': {'0': 'f64'}}, 'is not one of|does not write')):
             with self.subTest(vertices):
                 self.refused('job', {'vertices': vertices}, run, said)
 
@@ -257,10 +257,10 @@ class Refused(Cli):
                 ({'file': ''}, '"file" is missing'),
                 ({'name': []}, '"name" must be a string'),
                 ({'targets': 'tgl'}, '"targets" must be a list'),
-                ({'stage': 'pixel'}, 'is no stage'),
-                ({'widths': [3]}, 'is no dispatch width'),
+                ({'stage': 'pixel'}, 'is not a stage'),
+                ({'widths': [3]}, 'is not a dispatch width'),
                 ({'widths': 8}, '"widths" must be a list'),
-                ({'subgroup_size': 7}, 'is no dispatch width'),
+                ({'subgroup_size': 7}, 'is not a dispatch width'),
                 ({'full_subgroups': 1}, 'must be true or false'),
                 ({'spec': ['3']}, "there is no '='"),
                 ({'spec': ['3=vec2:1']}, 'there is no type'),
@@ -275,10 +275,10 @@ class Refused(Cli):
         good = {'fragment': {'color': colours, 'samples': 4}, 'view_mask': 0}
         self.kiln('compile', '--target=tgl', '--state=' + self.file('good.json', json.dumps(good)), frag)
         for change, said in (
-                ({'fragmnt': {}}, 'no pipeline state'),
-                ({'view_mask': 'a'}, 'no pipeline state'),
-                ({'fragment': 3}, 'no pipeline state'),
-                ({'fragment': {'color': {'attachments': [{'type': 'HALF'}]}}}, 'no pipeline state')):
+                ({'fragmnt': {}}, 'not a pipeline state'),
+                ({'view_mask': 'a'}, 'not a pipeline state'),
+                ({'fragment': 3}, 'not a pipeline state'),
+                ({'fragment': {'color': {'attachments': [{'type': 'HALF'}]}}}, 'not a pipeline state')):
             with self.subTest(change):
                 self.refused('state', {**good, **change}, compile_, said)
 

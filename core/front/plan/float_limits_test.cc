@@ -195,15 +195,19 @@ TEST(FloatLimits, DefaultsOfWhatIsNoFloatOrNoConstantAreMalformed) {
     return text.substr(0, text.find(" (%"));
   };
   EXPECT_EQ(error(Default("%float", "%none")), "");
-  EXPECT_EQ(error(Default("%uint", "%none")), "default of fast math");
-  EXPECT_EQ(error(Default("%v2half", "%none")), "default of fast math");
-  EXPECT_EQ(error(Default("%float", "%f_1")), "default of fast math");
+  EXPECT_EQ(error(Default("%uint", "%none")),
+            "FPFastMathDefault without a float type and a constant mask");
+  EXPECT_EQ(error(Default("%v2half", "%none")),
+            "FPFastMathDefault without a float type and a constant mask");
+  EXPECT_EQ(error(Default("%float", "%f_1")),
+            "FPFastMathDefault without a float type and a constant mask");
   EXPECT_NE(error("OpExecutionModeId %main !6028 %float\n"), "");
   // Shaders may not use Fast, and a transform needs the licences to contract and to reassociate.
   const std::string masks = "%fast = OpConstant %uint 16\n%transform = OpConstant %uint 327680\n";
   EXPECT_EQ(error(Default("%float", "%none"), masks), "");
-  EXPECT_EQ(error(Default("%float", "%fast"), masks), "mask of fast math");
-  EXPECT_EQ(error(Default("%float", "%transform"), masks), "mask of fast math");
+  EXPECT_EQ(error(Default("%float", "%fast"), masks), "FPFastMathDefault with an invalid mask");
+  EXPECT_EQ(error(Default("%float", "%transform"), masks),
+            "FPFastMathDefault with an invalid mask");
 }
 
 }  // namespace

@@ -84,8 +84,9 @@ TEST(AllocateRegisters, AWidthThatMayNotSpillIsRefused) {
   const absl::Status status = RunUntil("allocate_registers", work);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CauseOf(status), "width_loses");
-  EXPECT_NE(status.message().find("spills, which a narrower width does not; compiled if asked for"),
-            std::string_view::npos)
+  EXPECT_NE(
+      status.message().find("spills, and a narrower width does not; it is compiled if requested"),
+      std::string_view::npos)
       << status;
   const Shader small(Doubled());
   Work fits = small.At(16);

@@ -77,7 +77,8 @@ TEST(MakeVariant, RefusesBytesOfAnotherProgram) {
   work.code = Compiled(other, 16).code;
   const absl::Status wrong =
       MakeVariant(shader.module, shader.abi, std::move(work), nullptr).status();
-  EXPECT_EQ(wrong, absl::InternalError("the bytes have other statistics"));
+  EXPECT_EQ(wrong, absl::InternalError(
+                       "the statistics of the decoded bytes differ from those of the program"));
   work = Compiled(shader, 16);
   work.code.pop_back();
   EXPECT_NE(MakeVariant(shader.module, shader.abi, std::move(work), nullptr).status(),
@@ -94,7 +95,7 @@ TEST(MakeVariant, RefusesMessagesWithoutACost) {
   }
   work.check = false;
   EXPECT_EQ(MakeVariant(shader.module, shader.abi, std::move(work), nullptr).status(),
-            absl::InternalError("a message without a cost"));
+            absl::InternalError("a message is unknown to the cost model"));
 }
 
 }  // namespace
