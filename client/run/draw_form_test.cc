@@ -39,12 +39,16 @@ TEST(DrawForm, TakesAllThatADrawMayHave) {
 TEST(DrawForm, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf({{"widht", 4}}), testing::StartsWith("draw: unknown key \"widht\""));
   EXPECT_THAT(ErrorOf({{"widht", 4}}), testing::HasSubstr("did you mean width?"));
-  EXPECT_THAT(ErrorOf({{"width", "4"}}), testing::StartsWith("draw: \"width\": a whole number"));
-  EXPECT_THAT(ErrorOf({{"width", -1}}), testing::StartsWith("draw: \"width\": a whole number"));
-  EXPECT_THAT(ErrorOf({{"depth", 1}}), testing::StartsWith("draw: \"depth\": true or false"));
+  EXPECT_THAT(ErrorOf({{"width", "4"}}),
+              testing::StartsWith("draw: \"width\": must be a whole number"));
+  EXPECT_THAT(ErrorOf({{"width", -1}}),
+              testing::StartsWith("draw: \"width\": must be a whole number"));
+  EXPECT_THAT(ErrorOf({{"depth", 1}}),
+              testing::StartsWith("draw: \"depth\": must be true or false"));
   EXPECT_THAT(ErrorOf({{"inputs", {{{"location", 0}}, {{"place", 0}}}}}),
               testing::StartsWith("draw: input 1: unknown key \"place\""));
-  EXPECT_THAT(ErrorOf({{"inputs", {3}}}), testing::StartsWith("draw: input 0 is no JSON object"));
+  EXPECT_THAT(ErrorOf({{"inputs", {3}}}),
+              testing::StartsWith("draw: input 0 is not a JSON object"));
 }
 
 TEST(DrawForm, RefusesWhatTheSimulatorDoesNotDo) {

@@ -84,7 +84,7 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
        "resource 1: set 0 binding 0 index 0 is given twice"},
       {with(R"({"name": "a", "size": 4}, {"name": "a", "size": 8})"), "\"a\" is given twice"},
       {R"({"draw": 3})", "the job: \"draw\": must be an object, not 3"},
-      {R"({"vertices": []})", "the job: \"vertices\": an object is needed"},
+      {R"({"vertices": []})", "the job: \"vertices\": must be an object"},
       {R"({"vertices": {"count": 1, "count": 2}})", "\"count\""},
       {R"({"dispatch": [1, 1, 1, 1]})", "\"dispatch\""},
       {R"({"dispatch": [-1]})", "\"dispatch\""},

@@ -21,7 +21,7 @@ TEST(Manual, MarkdownHasEverySetting) {
   for (const SettingRow& row : SettingRows()) {
     EXPECT_THAT(text, HasSubstr(absl::StrCat("* `", row.flag, "`: ")));
   }
-  EXPECT_THAT(text, HasSubstr("* `--listen=HOST:PORT`: where clients connect"));
+  EXPECT_THAT(text, HasSubstr("* `--listen=HOST:PORT`: address for clients"));
   EXPECT_THAT(text, HasSubstr("(127.0.0.1:7411)"));
   EXPECT_THAT(text, HasSubstr("* `--memory-plan`: "));
 }

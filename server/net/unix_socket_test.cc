@@ -191,10 +191,10 @@ TEST_F(UnixSocketTest, WhatIsPlantedAsTheLockIsNotOpened) {
 }
 
 TEST_F(UnixSocketTest, PathsThatNoSocketHas) {
-  EXPECT_TRUE(Says(Error(""), "takes 1 to 107 bytes"));
-  EXPECT_TRUE(Says(Error("u/"), "takes 1 to 107 bytes"));
+  EXPECT_TRUE(Says(Error(""), "must have 1 to 107 bytes"));
+  EXPECT_TRUE(Says(Error("u/"), "must have 1 to 107 bytes"));
   EXPECT_TRUE(Says(Error("u/" + std::string(106, 'a')), "--listen=unix:u/aaa"));
-  EXPECT_TRUE(Says(Error("u/" + std::string(106, 'a')), "takes 1 to 107 bytes"));
+  EXPECT_TRUE(Says(Error("u/" + std::string(106, 'a')), "must have 1 to 107 bytes"));
   EXPECT_EQ(Error("u/" + std::string(105, 'a')), "");
 }
 

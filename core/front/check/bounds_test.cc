@@ -447,8 +447,7 @@ TEST(Bounds, SizesOfGlsl) {
                 "pairs of cases of a GLSL switch: 8386561");
   ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "a called GLSL function: 4097");
   ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "and overloads: 67108865");
-  ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep",
-                "nested in arguments: 257");
+  ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep", "nested in arguments: 257");
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ TEST(Refusal, UnusedFeaturesAreNot) {
       "layout(binding = 2) buffer B { double big; uint small; };",
       "out_[id] = small;");
   ASSERT_TRUE(small.ok()) << small.status();
-  EXPECT_NE(mir::Print(*small).find("= load_ssbo[1, align 8] 8 "), std::string::npos) << mir::Print(*small);
+  EXPECT_NE(mir::Print(*small).find("= load_ssbo[1, align 8] 8 "), std::string::npos)
+      << mir::Print(*small);
   const auto words = CompileCompute(
       KernelText("layout(constant_id = 0) const bool kUse = false;\n"
                  "#extension GL_ARB_sparse_texture2 : require\n"

@@ -143,7 +143,7 @@ TEST(Messages, PixelInterpolatorAndUrb) {
   EXPECT_EQ(good.mlen, 4);  // x and y of 16 lanes
   EXPECT_EQ(good.rlen, 4);
   f.offset_x = 8;
-  EXPECT_EQ(BuildError(f), "an offset of more than half a pixel");
+  EXPECT_EQ(BuildError(f), "an offset exceeds half a pixel");
   f = read(Sfid::kUrb, 0x020800a7, 0x200);
   EXPECT_EQ(f.message, Message::kUrbWrite);
   EXPECT_EQ(f.urb_offset, 10);
@@ -157,7 +157,7 @@ TEST(Messages, PixelInterpolatorAndUrb) {
   // The coarse rate, offsets with a centroid, a read of the URB, an URB write without handles.
   EXPECT_EQ(ParseError(Sfid::kPixelInterpolator, 0x02418011, 0), "reserved bits 0x8000");
   EXPECT_EQ(ParseError(Sfid::kPixelInterpolator, 0x02412011, 0), "reserved bits 0x11");
-  EXPECT_EQ(ParseError(Sfid::kUrb, 0x020800a8, 0x200), "no such message is known");
+  EXPECT_EQ(ParseError(Sfid::kUrb, 0x020800a8, 0x200), "the message is unknown");
   f.header = false;
   EXPECT_EQ(BuildError(f), "needs a header");
 }
@@ -166,7 +166,7 @@ TEST(Messages, FormsOfTargetWritesSayTheirLanes) {
   MessageFields f = Make(Message::kTargetWrite);
   f.lanes = 16;
   f.form = TargetForm::kEight;
-  EXPECT_EQ(BuildError(f), "a form for other lanes");
+  EXPECT_EQ(BuildError(f), "the form is for another number of lanes");
   f.form = TargetForm::kRepeated;
   EXPECT_EQ(BuildError(f), "none");
 }
@@ -176,11 +176,11 @@ TEST(Messages, FormsThatTheHardwareLacks) {
   MessageFields stateless = Make(Message::kUntypedRead);
   stateless.bti = kBtiStatelessNonCoherent;
   stateless.channels = 1;
-  EXPECT_EQ(BuildError(stateless), "a message of a surface without one");
+  EXPECT_EQ(BuildError(stateless), "a surface message names no surface");
   MessageFields bytes = Make(Message::kByteScatteredRead);
   bytes.bti = kBtiStatelessNonCoherent;
   bytes.element_bytes = 4;
-  EXPECT_EQ(BuildError(bytes), "a stateless access without a header");
+  EXPECT_EQ(BuildError(bytes), "a stateless access has no header");
   bytes.header = true;
   EXPECT_EQ(BuildError(bytes), "none");
   MessageFields shared = Make(Message::kBlockReadUnaligned);
@@ -188,20 +188,20 @@ TEST(Messages, FormsThatTheHardwareLacks) {
   shared.owords = 1;
   EXPECT_EQ(BuildError(shared), "none");
   shared.bti = kBtiSlm;
-  EXPECT_EQ(BuildError(shared), "shared memory has aligned blocks alone");
+  EXPECT_EQ(BuildError(shared), "shared memory has only aligned blocks");
   MessageFields block = Make(Message::kA64BlockWrite);
   block.header = true;
   block.owords = 1;
   block.bti = kBtiStatelessNonCoherent;
   EXPECT_EQ(BuildError(block), "none");
   block.unaligned = true;
-  EXPECT_EQ(BuildError(block), "it writes aligned blocks");
+  EXPECT_EQ(BuildError(block), "the message writes aligned blocks only");
   MessageFields surface = Make(Message::kA64UntypedRead);
   surface.channels = 1;
   surface.bti = 3;
-  EXPECT_EQ(BuildError(surface), "a message of 64-bit addresses with a surface");
+  EXPECT_EQ(BuildError(surface), "a message with 64-bit addresses names a surface");
   EXPECT_EQ(ParseError(Sfid::kSampler, 0x02420000, 0x400),
-            "extended descriptor has unknown bits");  // bit 10
+            "the extended descriptor has unknown bits");  // bit 10
   EXPECT_EQ(ParseError(Sfid::kSampler, 0x02420000, 0), "none");
 }
 
@@ -229,7 +229,7 @@ TEST(Messages, WhatNoMessageHasIsRefused) {
   f = Make(Message::kMemoryFence);
   f.header = true;
   f.bti = 7;
-  EXPECT_EQ(BuildError(f), "a fence of no memory");
+  EXPECT_EQ(BuildError(f), "a fence names no memory");
 }
 
 // Descriptors as Mesa writes them on Tiger Lake.
@@ -310,11 +310,11 @@ TEST(Messages, ErrorsAreNamed) {
   f.owords = 2;
   f.header = false;
   EXPECT_EQ(BuildError(f), "needs a header");
-  EXPECT_EQ(ParseError(Sfid::kVme, 0, 0), "no such message is known");
+  EXPECT_EQ(ParseError(Sfid::kVme, 0, 0), "the message is unknown");
   // Reserved bits: 14 in an untyped read makes it another type, 31 makes it invalid.
   EXPECT_EQ(ParseError(Sfid::kDataCache1, 0x84205EFE, 0), "reserved bits 0x80000000");
   EXPECT_EQ(ParseError(Sfid::kDataCache1, 0x04205EFE, 0x800),
-            "extended descriptor has unknown bits");
+            "the extended descriptor has unknown bits");
   EXPECT_EQ(ParseError(Sfid::kDataCache1, 0x04205EFE, 0), "none");
 }
 

@@ -125,7 +125,7 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   ASSERT_TRUE(a.ok()) << a.status();
   EXPECT_EQ(a->statistics.instructions, 2 * (kNested + kInside) + 1);
   for (const WaitFindings& waits : {a->missing_waits, a->missing_if_skipped}) {
-    EXPECT_EQ(waits.not_judged, "too many ways through the program");
+    EXPECT_EQ(waits.not_judged, "too many paths through the program");
     EXPECT_EQ(waits.count, 0);
     EXPECT_TRUE(waits.texts.empty());
   }
