@@ -127,7 +127,7 @@ TEST(PlanTest, WhatWasGivenStaysOrIsNamed) {
   // A given setting counts as given even if its value is the default.
   const std::string refused = Refusal(Space(900'000'000), Defaults({"--request-bytes=256MiB"}));
   EXPECT_NE(refused.find("858 MiB (RLIMIT_AS"), std::string::npos) << refused;
-  EXPECT_NE(refused.find("576 MiB  requests that arrive"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("576 MiB  requests being received"), std::string::npos) << refused;
   EXPECT_NE(refused.find("These settings are given: --request-bytes=256MiB"), std::string::npos)
       << refused;
   EXPECT_NE(Refusal(Group(4 * kGiB), Defaults({"--job-memory=2GiB"})).find("--job-memory=2GiB"),

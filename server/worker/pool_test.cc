@@ -227,7 +227,7 @@ TEST_F(PoolTest, ATimeoutSaysWhatItHadOfTheProcessor) {
   options.limits.wall_time = absl::Seconds(2);
   Start(std::move(options));
   const JobOutcome spun = Do(Faulty(Fault::SPIN));
-  EXPECT_EQ(spun.message.find(" 0 of processor"), std::string::npos) << spun.message;
+  EXPECT_EQ(spun.message.find(" 0 of CPU time"), std::string::npos) << spun.message;
   const JobOutcome hung = Do(Faulty(Fault::HANG));
   EXPECT_EQ(hung.cause, "wall_time_limit");
   EXPECT_FALSE(hung.blames_job) << hung.message;

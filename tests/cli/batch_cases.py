@@ -336,7 +336,7 @@ class Batch(Cli):
 
     def test_patience(self):
         self.fails(2, '--patience is for a daemon', 'batch', '--local', '--patience=3', '--target=tgl', SAXPY)
-        self.fails(2, '--patience=-1: a time in seconds', 'batch', '--patience=-1', '--target=tgl', SAXPY)
+        self.fails(2, '--patience=-1: must be a time in seconds', 'batch', '--patience=-1', '--target=tgl', SAXPY)
         # At the start a command waits only with --patience, and says so; an interrupt ends the wait
         # as well.
         with socket.socket() as s:

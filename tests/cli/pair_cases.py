@@ -160,7 +160,7 @@ void main() { color = vec4(half_part, float(wide.y), 1.0); }
         self.refused_usage('only one of the two files can be standard input', '-', '-')
         self.refused_usage('-o - writes one program', '-o', '-', 'a.vert', 'b.frag')
         self.refused_usage('--stage: not with two files', '--stage=vert', 'a.vert', 'b.frag')
-        self.refused_usage('--entry=a,b,c: of a pair', '--entry=a,b,c', 'a.vert', 'b.frag')
+        self.refused_usage('--entry=a,b,c: for two files give NAME', '--entry=a,b,c', 'a.vert', 'b.frag')
         state = self.file('state.json', '{"next_stage_reads": {}}')
         self.refused_usage('next_stage_reads is derived from the fragment shader', '--state=' + state,
                            'a.vert', 'b.frag')
