@@ -200,11 +200,11 @@ TEST_F(BatchItemsTest, ManifestErrorsNameTheLine) {
   };
   EXPECT_THAT(error("{\"file\": \"x\"}\n{oops"), HasSubstr("m:2: the line is not a JSON object"));
   EXPECT_THAT(error("{\"file\": \"x\"}\n{\"file\": \"\xe4\"}"),
-              HasSubstr("m:2: this is not UTF-8"));
+              HasSubstr("m:2: the line is not UTF-8"));
   EXPECT_THAT(error("{}"), HasSubstr("m:1: \"file\" is missing"));
   EXPECT_THAT(error("[1]"), HasSubstr("m:1: the line is not a JSON object"));
   EXPECT_THAT(error(R"({"file": "x", "defines": "A"})"), HasSubstr("\"defines\" must be a list"));
-  EXPECT_THAT(error(R"({"file": "x", "stage": "pixel"})"), HasSubstr("'pixel' is no stage"));
+  EXPECT_THAT(error(R"({"file": "x", "stage": "pixel"})"), HasSubstr("'pixel' is not a stage"));
   EXPECT_THAT(error(R"({"file": "x", "widths": [7]})"), HasSubstr("'7' is not a dispatch width"));
   EXPECT_THAT(error(R"({"file": "x", "subgroup_size": 7})"),
               HasSubstr("\"subgroup_size\" '7' is not a dispatch width"));

@@ -87,7 +87,7 @@ TEST(FailIf, LoopsAndOneSidedModules) {
   EXPECT_EQ(HeldOfLoops("loops.hurt>0"), "loops.hurt>0 (1)");
   EXPECT_EQ(HeldOfLoops("only_before>0,only_after>0"), "only_before>0 (1);only_after>0 (1)");
   EXPECT_EQ(HeldOfLoops("compile_us>100%"), "compile_us>100% (163.333%)");
-  EXPECT_NE(HeldOfLoops("loops_changed.loops>0").find("'loops_changed.loops' is no statistic"),
+  EXPECT_NE(HeldOfLoops("loops_changed.loops>0").find("'loops_changed.loops' is not a statistic"),
             std::string::npos);
   // If no loops changed, such a condition does not hold; it is no error either.
   EXPECT_EQ(Held("loops_changed>0,loops_changed.cycles>0"), "");

@@ -299,7 +299,7 @@ TEST_F(StreamClientTest, ADaemonThatComesBackWithAnotherCompilerIsANotice) {
   daemon_.break_after = 10;
   EXPECT_EQ(CompileAll(40, 4), 40);
   EXPECT_THAT(client_->TakeNotice(),
-              HasSubstr("another compiler (versions of code generation: tgl 7; before: tgl 6)"));
+              HasSubstr("another compiler (code-generation versions: tgl 7; before: tgl 6)"));
   EXPECT_EQ(client_->TakeNotice(), "");
 }
 
