@@ -78,7 +78,7 @@ TEST(LocalSize, OfLongs) {
       "%ulong 3\n"
       "%l = OpConstant %ulong 4294967304\n%size = OpConstantComposite %v3ulong %l %l %l\n",
       "%result = OpIAdd %uint %x %u_1\n", true, "", head));
-  EXPECT_NE(SizeOf(words).status().message().find("32 bits"), std::string::npos)
+  EXPECT_NE(SizeOf(words).status().message().find("32-bit"), std::string::npos)
       << SizeOf(words).status();
 }
 

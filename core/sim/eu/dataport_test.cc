@@ -279,7 +279,7 @@ TEST_F(DataportTest, UnsupportedMessagesAreNamed) {
   EXPECT_THAT(refusal(Sfid::kRenderCache, 0x02106e00), HasSubstr("shared function 5"));
   EXPECT_THAT(refusal(Sfid::kUrb, 0x02106e00), HasSubstr("shared function 6"));
   // A typed atomic on halves; an addition of floats, which only later generations have.
-  EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0441c001), HasSubstr("no such message"));
+  EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0441c001), HasSubstr("the message is unknown"));
   EXPECT_THAT(refusal(Sfid::kDataCache1, 0x0216f400), HasSubstr("reserved code"));
 }
 
