@@ -7,7 +7,7 @@ namespace {
 
 ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   if (flags.arguments().size() != 1) {
-    return Fail(absl::InvalidArgumentError("say for which shell: bash, zsh or fish"), environment);
+    return Fail(absl::InvalidArgumentError("the shell is missing: bash, zsh or fish"), environment);
   }
   auto script = CompletionScript(flags.arguments()[0], Commands());
   if (!script.ok()) return Fail(script.status(), environment);
@@ -21,7 +21,7 @@ Command CompletionCommand() {
       "completion",
       "bash|zsh|fish",
       "print a script that completes kiln's command line",
-      "Offered are commands, flags, values that are a fixed set, files and folders. In bash\n"
+      "Completes commands, flags, fixed sets of values, files and folders. In bash\n"
       "`source <(kiln completion bash)` in ~/.bashrc; in zsh the same in ~/.zshrc after compinit, or as a\n"
       "file _kiln of a folder in fpath; in fish as ~/.config/fish/completions/kiln.fish.\n",
       "  kiln completion bash > kiln.bash\n"

@@ -36,7 +36,7 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   };
   if (flags.arguments().size() > 1) return usage("`kiln man` takes one command");
   if (flags.Has("markdown") && (flags.Has("output") || !flags.arguments().empty())) {
-    return usage("--markdown prints the whole reference; it goes with no command and no --output");
+    return usage("--markdown prints the whole reference; leave out COMMAND and --output");
   }
   const std::vector<Command> commands = Commands();
   if (flags.Has("markdown")) return PrintAndExit(Reference(commands), environment);
@@ -69,8 +69,8 @@ Command ManCommand() {
       "  kiln man compile | man -l - | cat\n"
       "  kiln man -o share/man/man1\n"
       "  kiln man --markdown | head\n",
-      {{"output", 'o', "DIR", false, "write pages to files here"},
-       {"markdown", 0, "", false, "all pages as Markdown"}},
+      {{"output", 'o', "DIR", false, "write pages to files in DIR"},
+       {"markdown", 0, "", false, "print all pages as one Markdown document"}},
       Run,
       /*has_json=*/false};
 }

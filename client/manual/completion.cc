@@ -11,8 +11,8 @@ absl::StatusOr<std::string> CompletionScript(absl::string_view shell,
   if (shell == "bash") return BashScript(entries);
   if (shell == "zsh") return ZshScript(entries);
   if (shell == "fish") return FishScript(entries);
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no completion for the shell '", shell, "'; there is bash, zsh, fish"));
+  return absl::InvalidArgumentError(absl::StrCat("there is no completion for the shell '", shell,
+                                                 "'; the shells are bash, zsh and fish"));
 }
 
 }  // namespace kiln::client

@@ -88,7 +88,7 @@ TEST(CompletionScript, Fish) {
 
 TEST(CompletionScript, OtherShells) {
   EXPECT_EQ(CompletionScript("csh", Examples()).status().message(),
-            "there is no completion for the shell 'csh'; there is bash, zsh, fish");
+            "there is no completion for the shell 'csh'; the shells are bash, zsh and fish");
 }
 
 }  // namespace

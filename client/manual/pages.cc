@@ -13,8 +13,8 @@ namespace kiln::client {
 namespace {
 
 constexpr absl::string_view kEnvironment =
-    "`KILN_SERVER` is the daemon that commands speak to, as with --server, which wins over it.\n"
-    "With `NO_COLOR` set to anything but nothing, output is without colours.\n";
+    "`KILN_SERVER` is the address of the daemon; --server overrides it.\n"
+    "If `NO_COLOR` is set and not empty, output has no colours.\n";
 
 manual::Part ExitCodesPart() {
   absl::string_view codes = kExitCodes;
@@ -32,9 +32,11 @@ manual::Page OverviewPage(absl::Span<const Command> commands) {
       .summary = OneLine(kOverview),
       .synopsis = {"kiln COMMAND [FLAG...] [ARGUMENT...]", "kiln help COMMAND", "kiln --version"},
       .description =
-          "The command comes first, then its flags and arguments in any order. A flag's value follows "
-          "it\nafter `=` or as the next word; `--` ends the flags, `-` is standard input or output "
-          "where the\ncommand says so.\n",
+          "The command comes first, then its flags and arguments in any order. A flag's value "
+          "follows it\n"
+          "after `=` or as the next word; `--` ends the flags, `-` is standard input or output "
+          "where the\n"
+          "command's help says so.\n",
       .options_title = "Commands",
       .examples = std::string(kOverviewExamples),
       .parts = {ExitCodesPart(), {"Environment", std::string(kEnvironment)}},

@@ -30,9 +30,9 @@ manual::Page PageOfKilnd() {
     page.options.push_back(
         {row.flag, absl::StrCat(row.help, " (", row.value, ")", row.reloads ? " *" : "")});
   }
-  page.options.push_back({"--config=FILE", "settings, a line each"});
+  page.options.push_back({"--config=FILE", "file of settings, one per line"});
   for (const auto& [flag, help] : HelpActions()) page.options.push_back({flag, help});
-  page.options.push_back({"-h, --help", "print all of this, shorter"});
+  page.options.push_back({"-h, --help", "print a shorter form of this page"});
   return page;
 }
 

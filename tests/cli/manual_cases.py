@@ -99,7 +99,7 @@ class ManPages(unittest.TestCase):
     def test_usage(self):
         for arguments, said in ((['compil'], "there is no command 'compil'; did you mean compile?"),
                                 (['compile', 'run'], 'takes one command'), (['--json'], 'unknown flag --json'),
-                                (['--markdown', 'run'], 'it goes with no command')):
+                                (['--markdown', 'run'], 'leave out COMMAND and --output')):
             self.assertIn(said, printed(KILN, 'man', *arguments, expect=2))
         self.assertIn('bash, zsh or fish', printed(KILN, 'completion', expect=2))
         self.assertIn("there is no completion for the shell 'csh'", printed(KILN, 'completion', 'csh', expect=2))
