@@ -23,12 +23,12 @@ TEST(RandomStructureTest, Numbers) {
   EXPECT_EQ(r.Next(), 0x6e789e6aa1b965f4u);
 }
 
-struct Machine {
+struct Generator {
   const Machine& machine;
   Function (*program)(uint64_t seed, RandomOptions options);
 };
 
-const Machine kMachines[] = {
+const Generator kGenerators[] = {
     {TestMachine(), [](uint64_t seed, RandomOptions o) { return RandomProgram(seed, o); }},
     {ScalarTestMachine(), [](uint64_t seed, RandomOptions o) {
        o.width = 32;
@@ -36,7 +36,7 @@ const Machine kMachines[] = {
      }}};
 
 TEST(RandomStructureTest, TheSameSeedGivesTheSameProgram) {
-  for (const Machine& m : kMachines) {
+  for (const Generator& m : kGenerators) {
     for (uint64_t seed = 0; seed < 20; ++seed) {
       const std::string text = Print(m.machine, m.program(seed, {}));
       EXPECT_EQ(Print(m.machine, m.program(seed, {})), text);
@@ -46,7 +46,7 @@ TEST(RandomStructureTest, TheSameSeedGivesTheSameProgram) {
 }
 
 TEST(RandomStructureTest, OptionsAreKept) {
-  for (const Machine& m : kMachines) {
+  for (const Generator& m : kGenerators) {
     for (uint64_t seed = 0; seed < 60; ++seed) {
       RandomOptions options;
       options.max_depth = static_cast<int>(seed % 3);
@@ -66,7 +66,7 @@ TEST(RandomStructureTest, OptionsAreKept) {
 
 // Every jump of either machine, parameters, and lanes that leave loops early.
 TEST(RandomStructureTest, EveryConstructOccurs) {
-  for (const Machine& m : kMachines) {
+  for (const Generator& m : kGenerators) {
     std::set<uint16_t> jumps, expected;
     for (size_t op = 0; op < m.machine.ops.size(); ++op) {
       if (m.machine.ops[op].flags & (kOpTerminator | kOpExit)) {

@@ -88,7 +88,7 @@ TEST(TextTest, ErrorsNameTheLine) {
       {"function test width 8\npool flag units 4\n", "expected 'pool NAME units N' in order"},
       {"function test width 8\nreserved grf 8\n", "expected 'reserved"},
       {"function test width 8\nreserved grf at 8 units 1 spilled q\n", "unknown pool"},
-      {"function test width 8\nvalue %0 Q 4x1\n", "no such file"},
+      {"function test width 8\nvalue %0 Q 4x1\n", "unknown file"},
       {"function test width 8\nblock b0 depth 0\n  %9:ud = add\n", "bad operand"},
       {"function test width 8\nblock b0 depth 0\n  frobnicate\n", "no operation"},
       {"function test width 8\nblock b0 depth 0\n  barrier {q}\n", "unknown field"},

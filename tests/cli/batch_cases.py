@@ -278,7 +278,7 @@ class Batch(Cli):
             self.assertEqual(process.returncode, 3, err)
             self.assertGreater(len(self.lines(path)), 0)
             self.assertIn(b' does not answer (', err)
-            self.assertRegex(err, rb'has not answered for 1\.5 s \(.*run it again .*--patience=SECONDS')
+            self.assertRegex(err, rb'has not answered for 1\.5 s \(.*[Rr]un it again .*--patience=SECONDS')
             self.assertRegex(out, rb'(?m)^\d+ modules, ')
 
     def test_interrupted_while_the_daemon_is_away(self):

@@ -249,7 +249,7 @@ class RunAnalyzeReport(Cli):
         self.fails(2, '--groups=x', 'run', '--target=tgl', job, '--groups=x', SAXPY)
         self.fails(1, r'nothing is bound to set 0 binding \d', 'run', '--target=tgl', '--buffers=-',
                    SAXPY, stdin=b'{"push": [{"f32": 2}, {"u32": 4}]}')
-        self.fails(2, 'takes 8 bytes of push constants; .* has none', 'run', '--target=tgl',
+        self.fails(2, 'reads 8 bytes of push constants; .* has none', 'run', '--target=tgl',
                    '--buffers=-', SAXPY, stdin=b'{}')
         more = (b'{"push": [{"f32": 2}, {"u32": 4}], "resources": [{"binding": 0, "size": 16}, '
                 b'{"binding": 1, "size": 16}, {"binding": 7, "size": 16}]}')

@@ -25,7 +25,9 @@ using testing::RunUntil;
 using testing::Shader;
 
 absl::Status Allocated(Work& work, Sink* sink = nullptr) {
-  return RunUntil("allocate_registers", work, sink, {.only = {"allocate_registers"}});
+  PassOptions options;
+  options.only = {"allocate_registers"};
+  return RunUntil("allocate_registers", work, sink, options);
 }
 
 // Returns the number of registers from r0 to the last one that an operand lies in.

@@ -125,7 +125,9 @@ TEST(Schedule, SaysWhereNoOrderFits) {
   const Shader shader(Crowded(80));
   Work work = BeforeSchedule(shader, 16);
   testing::Remarks remarks;
-  ASSERT_EQ(RunUntil("schedule", work, &remarks, {.only = {"schedule"}}), absl::OkStatus());
+  PassOptions options;
+  options.only = {"schedule"};
+  ASSERT_EQ(RunUntil("schedule", work, &remarks, options), absl::OkStatus());
   EXPECT_FALSE(work.schedule_fits);
   ASSERT_EQ(remarks.Count("schedule_chosen"), 1);
   EXPECT_NE(remarks.all[0].text.find("1 blocks exceed the registers in any order"),
