@@ -24,7 +24,7 @@ constexpr char kUnix[] = "unix:";
 constexpr int kBacklog = 1024;
 
 absl::Status FromErrno(int error) {
-  return absl::UnavailableError(error == EADDRINUSE ? "another program is listening on it"
+  return absl::UnavailableError(error == EADDRINUSE ? "another program listens on it"
                                                     : strerror(error));
 }
 

@@ -20,7 +20,7 @@ TEST(AddressTest, APortThatIsFreeIsTakenAndSaid) {
   EXPECT_NE(sockets->address, "127.0.0.1:0");
   EXPECT_EQ(Error(sockets->address),
             "cannot listen on " + sockets->address +
-                ": another program is listening on it; choose another with --listen=HOST:PORT");
+                ": another program listens on it; choose another with --listen=HOST:PORT");
 }
 
 TEST(AddressTest, AHostWithSeveralAddressesHasOnePort) {

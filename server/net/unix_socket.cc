@@ -117,7 +117,7 @@ absl::Status RemoveStale(const sockaddr_un& to) {
     return absl::UnavailableError(
         absl::StrCat("the socket file belongs to another user (", is.st_uid, ")"));
   }
-  if (IsAlive(to)) return absl::UnavailableError("another program is listening on it");
+  if (IsAlive(to)) return absl::UnavailableError("another program listens on it");
   return unlink(to.sun_path) == 0 ? absl::OkStatus()
                                   : Failed("the stale socket file cannot be removed");
 }

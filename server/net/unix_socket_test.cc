@@ -58,7 +58,7 @@ TEST_F(UnixSocketTest, ADeadDaemonsFileIsReplacedALiveOnesIsNot) {
     auto sockets = Listen("listen", "unix:u/s");
     ASSERT_TRUE(sockets.ok()) << sockets.status();
     EXPECT_EQ(sockets->address, "unix:u/s");
-    EXPECT_TRUE(Says(Error("u/s"), "another program is listening on it"));
+    EXPECT_TRUE(Says(Error("u/s"), "another program listens on it"));
     EXPECT_TRUE(fs::exists("u/s"));
   }
   EXPECT_FALSE(fs::exists("u/s")) << "removed at the end";
@@ -122,7 +122,7 @@ TEST_F(UnixSocketTest, ADatagramSocketStays) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_un to = {AF_UNIX, "u/d"};
   ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-  EXPECT_TRUE(Says(Error("u/d"), "another program is listening on it"));
+  EXPECT_TRUE(Says(Error("u/d"), "another program listens on it"));
   EXPECT_TRUE(fs::exists("u/d"));
   close(fd);
 }

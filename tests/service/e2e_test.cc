@@ -1093,7 +1093,7 @@ TEST_F(E2eTest, StartErrorsAreClear) {
   };
   fails({"--cache-dir=" + dir_ + "/cache"}, 1, "is in use by another kilnd");
   fails({"--listen=" + kilnd_->address()}, 1,
-        "cannot listen on " + kilnd_->address() + ": another program is listening on it");
+        "cannot listen on " + kilnd_->address() + ": another program listens on it");
   fails({"--metrics=" + kilnd_->metrics_address()}, 1, "--metrics=HOST:PORT");
   fails({"--listen=127.0.0.1:99999"}, 1, "'99999' is not a port from 0 to 65535");
   fails({"--worker-binary=/nonexistent"}, 1, "/nonexistent");

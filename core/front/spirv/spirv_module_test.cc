@@ -61,13 +61,13 @@ TEST(SpirvModule, AnIdIsDefinedOnceWithinTheBound) {
   SpirvModule m = Everything();
   const SpirvDef type = {SpirvDef::kType, 0};
   EXPECT_EQ(m.Define(0, type).message(), "result id outside the id bound");
-  EXPECT_EQ(m.Define(m.bound, type).message(), "result id outside the id bound (%14)");
-  EXPECT_EQ(m.Define(4, type).message(), "id defined twice (%4)");
+  EXPECT_EQ(m.Define(m.bound, type).message(), "result id outside the id bound");
+  EXPECT_EQ(m.Define(4, type).message(), "id defined twice");
   m.bound += 1;
   m.defs.resize(m.bound);
   EXPECT_EQ(m.Define(m.bound - 1, type), absl::OkStatus());
   EXPECT_EQ(m.Type(m.bound - 1), &m.types[0]);
-  EXPECT_EQ(m.Define(m.bound - 1, type).message(), "id defined twice (%14)");
+  EXPECT_EQ(m.Define(m.bound - 1, type).message(), "id defined twice");
 }
 
 TEST(SpirvModule, InstructionsAndCapabilities) {
