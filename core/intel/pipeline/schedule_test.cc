@@ -71,7 +71,7 @@ TEST(Schedule, KeepsTheOrderBefore) {
   EXPECT_TRUE(work.schedule_fits);
 }
 
-// Of four loads, which take long, at least three are sent before the first use of one.
+// At least three of four loads, which take long, are sent before the first use of one.
 TEST(Schedule, HidesTheLatencyOfLoads) {
   const Shader shader(Crowded(4));
   Work work = BeforeSchedule(shader, 16);
