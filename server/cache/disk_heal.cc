@@ -45,9 +45,13 @@ void DiskTier::Heal(bool repair) {
     MakeRoom(/*may_rewrite=*/true);
     RemoveDoomed();
   }
-  if (!absent_.empty() || health_.failing()) return;
+  if (!absent_.empty()) return;
   absl::MutexLock lock(&mutex_);
-  forgotten_.clear();  // no generation is away that could come back
+  const bool all_take_erasures = std::none_of(
+      generations_->begin(), generations_->end(),
+      [](const auto& generation) { return generation->read_only() || generation->broken(); });
+  // Otherwise a generation may still have forgotten keys when it is opened again.
+  if (all_take_erasures && !health_.failing()) forgotten_.clear();
 }
 
 // Returns false if there is no directory to work in. Its generations are closed then: they may be

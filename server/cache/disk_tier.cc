@@ -61,7 +61,7 @@ absl::StatusOr<std::unique_ptr<DiskTier>> DiskTier::Open(DiskOptions options) {
 
 DiskTier::DiskTier(DiskOptions options)
     : options_(WithinFileSystem(std::move(options))),
-      block_cache_(rocksdb::NewLRUCache(MemoryBound(options_))),
+      block_cache_(rocksdb::NewLRUCache(MemoryBound(options_.limit_bytes, options_.memory_bytes))),
       // Write buffers have a bound of their own below the cache's. Reaching it flushes the
       // generation that is written to, whichever generation holds the memory.
       write_buffers_(
@@ -70,9 +70,10 @@ DiskTier::DiskTier(DiskOptions options)
       health_(options_.observer) {}
 
 // Memory beyond the size of all tables and write buffers would only keep blocks of dropped tables.
-uint64_t DiskTier::MemoryBound(const DiskOptions& options) {
-  const uint64_t least = LeastMemory(options.limit_bytes);
-  return std::clamp(options.memory_bytes, least, options.limit_bytes + least);
+uint64_t DiskTier::MemoryBound(uint64_t limit_bytes, uint64_t memory_bytes) {
+  const uint64_t least = LeastMemory(limit_bytes);
+  const uint64_t most = limit_bytes > UINT64_MAX - least ? UINT64_MAX : limit_bytes + least;
+  return std::clamp(memory_bytes, least, most);
 }
 
 // Two write buffers, one of which is being written out, and half of one for reads.

@@ -156,6 +156,8 @@ class DiskTier {
   uint64_t limit_bytes() const { return options_.limit_bytes; }
   // The least memory_bytes that a tier with this bound on disk needs.
   static uint64_t LeastMemory(uint64_t limit_bytes);
+  // The bound on the memory of a tier with these options.
+  static uint64_t MemoryBound(uint64_t limit_bytes, uint64_t memory_bytes);
   // Memory of memory_bytes that is in use now.
   uint64_t memory_usage() const;
   // Bound on records of the class kInvalid.
@@ -181,7 +183,6 @@ class DiskTier {
 
   // disk_tier.cc: serving.
   absl::Status PutRecord(std::string_view key, std::string_view record, RecordClass record_class);
-  static uint64_t MemoryBound(const DiskOptions& options);
   void MaybeRotate();
   // In disk_room.cc: making room.
   void MakeRoom(bool may_rewrite) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);

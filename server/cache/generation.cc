@@ -156,9 +156,10 @@ rocksdb::Status Generation::Open(const GenerationOptions& options, uint64_t numb
   g->gone_ = note.gone;
   g->invalid_bytes_ = note.invalid_bytes;
   g->salt_ = note.salt;
-  g->never_erased_ = note.never_erased;
   s = g->OpenDatabase(options);
   if (!s.ok()) return s;
+  // Each erasure has a number of its own, so that a note from before it is not believed.
+  g->never_erased_ = g->written() < note.not_erased;
   g->CountLost(note.written);
   if (change) s = g->FinishOpening(options, note);
   if (s.ok()) *generation = std::move(g);
@@ -291,7 +292,10 @@ rocksdb::Status Generation::Put(std::string_view key, std::string_view record,
 
 rocksdb::Status Generation::Delete(std::string_view key) {
   if (read_only() || broken()) return rocksdb::Status::Aborted("takes no writes");
-  if (never_erased_.exchange(false)) NoteWritten();
+  {
+    absl::MutexLock lock(&note_mutex_);
+    if (never_erased_.exchange(false)) WriteNoteLocked();
+  }
   std::string nothing;
   SealRecord(key, "", &nothing);
   return Write(key, nothing, RecordClass::kErased);
@@ -309,8 +313,14 @@ bool Generation::removed() const {
 }
 
 void Generation::NoteWritten() {
-  // A note that is missing or out of date makes a loss look smaller; nothing else depends on it.
-  if (!WriteNote(note_.get(), {written(), gone_, invalid_bytes_, salt_, never_erased_})) return;
+  absl::MutexLock lock(&note_mutex_);
+  WriteNoteLocked();
+}
+
+// A note that is missing or out of date makes a loss look smaller; nothing else depends on it.
+void Generation::WriteNoteLocked() {
+  const uint64_t not_erased = never_erased_ ? written() + 1 : 0;
+  if (!WriteNote(note_.get(), {written(), gone_, invalid_bytes_, salt_, not_erased})) return;
 }
 
 uint64_t Generation::held() const {

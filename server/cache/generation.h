@@ -33,6 +33,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "server/cache/cache_directory.h"
 #include "server/cache/frame.h"
@@ -154,6 +155,7 @@ class Generation {
   rocksdb::Status Write(std::string_view key, std::string_view record, RecordClass record_class);
   void CountLost(uint64_t noted);
   void NoteWritten();
+  void WriteNoteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(note_mutex_);
   uint64_t Property(const std::string& name) const;
   uint64_t InMemory() const;
   bool SomethingMissing();
@@ -183,7 +185,9 @@ class Generation {
   std::atomic<bool> broken_ = false;
   std::atomic<bool> sealed_ = false;
   mutable std::atomic<bool> suspect_ = false;  // a read met damage
-  std::atomic<bool> never_erased_ = false;     // see Note
+  // Held while a note is made and written, so that none says more than was so when it was written.
+  absl::Mutex note_mutex_;
+  std::atomic<bool> never_erased_ = false;  // changes under note_mutex_; see Note
   std::shared_ptr<absl::Notification> closed_ = std::make_shared<absl::Notification>();
 };
 

@@ -197,7 +197,7 @@ rocksdb::Status CopyNote(const Note& from, const std::string& to) {
   files::Opened folder = files::OpenDirectory(AT_FDCWD, to);
   files::Opened file = files::OpenFile(folder.fd.get(), kNoteName, O_WRONLY | O_CREAT);
   Note note = from;
-  note.written = note.gone = 0;
+  note.written = note.gone = note.not_erased = 0;  // its records are numbered anew
   errno = 0;
   return file.ok() && WriteNote(file.fd.get(), note)
              ? rocksdb::Status::OK()

@@ -21,18 +21,12 @@ Note ReadNote(int fd) {
   const auto number = [&](size_t i) {
     return i < whole && words[2 * i] == ~words[2 * i + 1] ? words[2 * i] : 0;
   };
-  return {number(0), number(1), number(2), std::max({number(3), number(4), number(5)}),
-          number(6) == 1};
+  return {number(0), number(1), number(2), std::max({number(3), number(4), number(5)}), number(6)};
 }
 
 bool WriteNote(int fd, const Note& note) {
-  const uint64_t numbers[kNumbers] = {note.written,
-                                      note.gone,
-                                      note.invalid_bytes,
-                                      note.salt,
-                                      note.salt,
-                                      note.salt,
-                                      note.never_erased ? uint64_t{1} : 0};
+  const uint64_t numbers[kNumbers] = {note.written, note.gone, note.invalid_bytes, note.salt,
+                                      note.salt,    note.salt, note.not_erased};
   Words words = {};
   for (size_t i = 0; i < kNumbers; ++i) {
     words[2 * i] = numbers[i];

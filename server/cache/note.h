@@ -15,7 +15,9 @@ struct Note {
   uint64_t gone = 0;           // those of them that were dropped for the bound, or counted as lost
   uint64_t invalid_bytes = 0;  // of records of the class kInvalid
   Salt salt = 0;               // of the frames; 0: not known
-  bool never_erased = false;   // no record was erased; false: not known
+  // 1 + the number of the last record up to which no record was erased; 0: not known. It says
+  // nothing of a database that has later records: a note may be out of date.
+  uint64_t not_erased = 0;
 };
 
 // Each number is followed by its complement, so that a damaged one is recognised as not known; the

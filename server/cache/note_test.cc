@@ -26,15 +26,15 @@ class NoteTest : public testing::Test {
 
 TEST_F(NoteTest, IsReadAgain) {
   EXPECT_EQ(ReadNote(file_.get()).salt, 0u);
-  ASSERT_TRUE(WriteNote(file_.get(), {7, 3, 1000, 42, true}));
+  ASSERT_TRUE(WriteNote(file_.get(), {7, 3, 1000, 42, 8}));
   const Note note = ReadNote(file_.get());
   EXPECT_EQ(note.written, 7u);
   EXPECT_EQ(note.gone, 3u);
   EXPECT_EQ(note.invalid_bytes, 1000u);
   EXPECT_EQ(note.salt, 42u);
-  EXPECT_TRUE(note.never_erased);
-  ASSERT_TRUE(WriteNote(file_.get(), {7, 3, 1000, 42, false}));
-  EXPECT_FALSE(ReadNote(file_.get()).never_erased);
+  EXPECT_EQ(note.not_erased, 8u);
+  ASSERT_TRUE(WriteNote(file_.get(), {7, 3, 1000, 42, 0}));
+  EXPECT_EQ(ReadNote(file_.get()).not_erased, 0u);
 }
 
 // The note of versions before there was a salt.
@@ -43,11 +43,11 @@ TEST_F(NoteTest, OfAnEarlierVersionHasTheFirstNumber) {
   ASSERT_EQ(pwrite(file_.get(), words, sizeof words, 0), static_cast<ssize_t>(sizeof words));
   EXPECT_EQ(ReadNote(file_.get()).written, 7u);
   EXPECT_EQ(ReadNote(file_.get()).salt, 0u);
-  EXPECT_FALSE(ReadNote(file_.get()).never_erased);
+  EXPECT_EQ(ReadNote(file_.get()).not_erased, 0u);
 }
 
 TEST_F(NoteTest, AFlippedBitCostsOneNumberAndNeverTheSalt) {
-  ASSERT_TRUE(WriteNote(file_.get(), {7, 3, 1000, 42, true}));
+  ASSERT_TRUE(WriteNote(file_.get(), {7, 3, 1000, 42, 8}));
   const off_t size = lseek(file_.get(), 0, SEEK_END);
   for (off_t at = 0; at < size; ++at) {
     char byte = 0;

@@ -215,9 +215,9 @@ std::vector<Bound> Bounds(const Config& config) {
        absl::StrCat(processes, " x --max-message-bytes")},
       {"memory cache", config.memory_cache_bytes, "--memory-cache-bytes"}};
   if (!config.cache_dir.empty()) {
-    const uint64_t least = cache::DiskTier::LeastMemory(config.cache_bytes);
     bounds.push_back({"disk cache: blocks, indexes, records not yet in a table",
-                      std::max(config.disk_cache_memory, least), "--disk-cache-memory"});
+                      cache::DiskTier::MemoryBound(config.cache_bytes, config.disk_cache_memory),
+                      "--disk-cache-memory"});
   }
   if (config.recheck != 0) {
     bounds.push_back({"answers waiting for a recheck", server::Recheck::kMaxBytes, "--recheck"});

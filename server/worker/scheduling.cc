@@ -1,6 +1,7 @@
 // Hints for the kernel's scheduler: see scheduling.h.
 #include "server/worker/scheduling.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,15 +29,15 @@ struct SchedulingAttributes {
 static_assert(sizeof(SchedulingAttributes) == 48);
 
 // Changes the calling thread's attributes. A thread with another policy (SCHED_FIFO, SCHED_IDLE),
-// which its starter chose, keeps it.
+// which its starter chose, keeps it. Returns false if the system has no such call or refuses it.
 template <typename Change>
-void Alter(const Change& change) {
+bool Alter(const Change& change) {
   SchedulingAttributes attributes;
-  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-  if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return false;
+  if (attributes.policy != SCHED_OTHER && attributes.policy != SCHED_BATCH) return true;
   attributes.size = sizeof attributes;
   change(&attributes);
-  syscall(SYS_sched_setattr, 0, &attributes, 0);
+  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
 }
 
 }  // namespace
@@ -46,12 +47,14 @@ void UseShortSlices() {
 }
 
 void RunInBackground(int niceness) {
-  Alter([&](SchedulingAttributes* a) {
+  const bool altered = Alter([&](SchedulingAttributes* a) {
     a->runtime = 0;
     if (niceness == 0) return;
     a->policy = SCHED_BATCH;
     a->nice = std::min(a->nice + niceness, kMaxNiceness);
   });
+  // The older call, which stops at 19 by itself.
+  if (!altered && nice(niceness) == -1) errno = 0;
 }
 
 }  // namespace kiln::worker
