@@ -1,6 +1,7 @@
 // Tests flipped bits in the files of the disk tier: each costs two records at most, in whichever
 // file it is, and the remaining records are right.
 #include <gtest/gtest.h>
+#include <rocksdb/cache.h>
 #include <rocksdb/sst_file_reader.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "core/base/testing/await.h"
 #include "server/cache/disk_tier.h"
 #include "server/cache/generation.h"
+#include "server/cache/note.h"
 
 namespace kiln::cache {
 namespace {
@@ -195,6 +197,48 @@ TEST_F(DiskFlipTest, DamagedBlocksCostNoRecordOfAnotherTable) {
     }
   }
   EXPECT_GT(lost, 20u);
+}
+
+// A note from before an erasure (a crash, or a disk that did not take the later one) does not let a
+// look-up past the damaged erasure find the erased record.
+TEST(Erasures, ADamagedOneIsNotPassedOverByAnOldNote) {
+  const std::string path = testing::TempDir() + "/erasures";
+  fs::remove_all(path);
+  DiskCause cause = DiskCause::kNone;
+  GenerationOptions options;
+  options.directory = *CacheDirectory::Open(path, &cause);
+  options.write_buffer_bytes = 64 << 10;
+  options.block_cache = rocksdb::NewLRUCache(1 << 20);
+  std::shared_ptr<Generation> generation;
+  const auto open = [&] {
+    generation = nullptr;
+    return Generation::Open(options, 1, Generation::Mode::kReadWrite, &generation);
+  };
+  ASSERT_TRUE(open().ok());
+  ASSERT_TRUE(generation->Put("key", Noise(1)).ok());
+  generation->Flush();
+  const fs::path note = fs::path(GenerationPath(*options.directory, 1)) / kNoteName;
+  const fs::path old_note = path + "/old_note";
+  fs::copy_file(note, old_note);
+  ASSERT_TRUE(generation->Delete("key").ok());
+  generation->Flush();
+  generation = nullptr;
+  fs::copy_file(old_note, note, fs::copy_options::overwrite_existing);
+  std::vector<fs::path> tables;
+  for (const auto& e : fs::directory_iterator(note.parent_path())) {
+    if (e.path().extension() == ".sst") tables.push_back(e.path());
+  }
+  std::sort(tables.begin(), tables.end());
+  ASSERT_EQ(tables.size(), 2u);
+  std::fstream file(tables.back(), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(10);
+  const auto byte = static_cast<char>(file.get() ^ 4);
+  file.seekp(10);
+  file.put(byte);
+  file.close();
+  ASSERT_TRUE(open().ok());
+  StoredRecord stored;
+  EXPECT_TRUE(generation->Get("key", /*may_block=*/true, &stored).IsCorruption());
 }
 
 TEST_F(DiskFlipTest, ManyBitsOfTables) { FlipMany("tables", ".sst", 49, 6, Anywhere); }
