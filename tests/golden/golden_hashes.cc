@@ -1,15 +1,16 @@
-// golden_hashes: checks that the code generation version changes whenever output bytes do.
+// golden_hashes: checks that a version changes whenever output bytes do.
 //
 //   golden_hashes [--bless] TABLE SHADER...
 //
-// A result stays in caches under the version that made it: target, ABI and version are part of its
-// key, so a daemon of the same version answers with old bytes whatever it would compile now. The
-// table holds the version and, for each of our own shaders and each width, the hashes of its SPIR-V
-// and of its result: code and launch record. A row whose result differs though its SPIR-V does not
-// means that bytes have changed: the version (core/intel/pipeline/backend.cc) must be higher than
-// that of the last release, and the table written anew with --bless, in the same commit. A row
-// whose SPIR-V differs was translated by another glslang and says nothing; if no other row is left,
-// the test reports that it could not run.
+// A result stays in caches under the versions that made it: target, ABI version and code generation
+// version are part of its key, so a daemon of the same versions answers with old bytes whatever it
+// would compile now. The table holds both versions and, for each of our own shaders and each width,
+// the hashes of its SPIR-V, of its code and of its launch record. A row whose code or record
+// differs though its SPIR-V does not means that bytes have changed: the code generation version
+// must be higher than that of the last release (the ABI version, if records have another meaning;
+// both in core/intel/pipeline/backend.cc), and the table written anew with --bless, in the same
+// commit. A row whose SPIR-V differs was translated by another glslang and says nothing; if no
+// other row is left, the test reports that it could not run.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -30,12 +31,15 @@ namespace {
 
 constexpr int kSkipped = 77;
 
+// Hashes. A refused shader has the refusal's cause for `code`, the row of the chosen widths their
+// names; both have no record.
 struct Row {
-  std::string spirv, result;
+  std::string spirv, code, record = "-";
   bool operator==(const Row&) const = default;
 };
 struct Table {
   uint32_t version = 0;
+  uint32_t abi = 0;
   std::map<std::string, Row> rows;  // "saxpy.comp SIMD16"
 };
 
@@ -46,11 +50,20 @@ std::string ReadFile(const std::string& path) {
 
 std::string Short(const cache::Digest& digest) { return cache::ToHex(digest).substr(0, 16); }
 
-std::string HashOf(const Variant& v) {
-  cache::CanonicalWriter w("kiln.golden.1");
-  w.Add(std::string_view(reinterpret_cast<const char*>(v.code.data()), v.code.size()));
-  w.Add(proto::LaunchRecordToJson(v.launch));
-  return Short(w.Finish());
+std::string HashOf(std::string_view bytes) { return Short(cache::Sha256(bytes)); }
+
+std::string_view BytesOf(const std::vector<uint8_t>& code) {
+  return {reinterpret_cast<const char*>(code.data()), code.size()};
+}
+
+Row RowOf(const std::string& spirv, const Compiled& compiled, bool chosen) {
+  Row row = {spirv, ""};
+  for (const Variant& v : compiled.variants) {
+    absl::StrAppend(&row.code, row.code.empty() ? "" : "+",
+                    chosen ? v.name : HashOf(BytesOf(v.code)));
+    if (!chosen) row.record = HashOf(proto::LaunchRecordToJson(v.launch));
+  }
+  return row;
 }
 
 // Records every width that the target has, each requested alone, and the widths chosen without a
@@ -79,13 +92,8 @@ void AddShader(const std::string& path, Table* table) {
     CompileOptions options;
     if (width != 0) options.widths = {width};
     const auto compiled = Compile(**prepared, Target::kTgl, options, nullptr, {});
-    std::string result = compiled.ok() ? "" : CauseOf(compiled.status());
-    if (compiled.ok()) {
-      for (const Variant& v : compiled->variants) {
-        absl::StrAppend(&result, result.empty() ? "" : "+", width == 0 ? v.name : HashOf(v));
-      }
-    }
-    table->rows[row] = {spirv, result};
+    table->rows[row] = compiled.ok() ? RowOf(spirv, *compiled, width == 0)
+                                     : Row{spirv, CauseOf(compiled.status())};
   }
 }
 
@@ -94,12 +102,14 @@ Table ReadTable(const std::string& path) {
   std::istringstream lines(ReadFile(path));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
-    std::string first, variant, spirv, result;
+    std::string first, variant, spirv, code, record;
     words >> first;
     if (first == "version") {
       words >> table.version;
-    } else if (words >> variant >> spirv >> result) {
-      table.rows[first + " " + variant] = {spirv, result};
+    } else if (first == "abi") {
+      words >> table.abi;
+    } else if (words >> variant >> spirv >> code >> record) {
+      table.rows[first + " " + variant] = {spirv, code, record};
     }
   }
   return table;
@@ -107,11 +117,23 @@ Table ReadTable(const std::string& path) {
 
 int Bless(const Table& table, const std::string& path) {
   std::ofstream out(path);
-  out << "version " << table.version << "\n";
+  out << "version " << table.version << "\nabi " << table.abi << "\n";
   for (const auto& [name, row] : table.rows) {
-    out << name << " " << row.spirv << " " << row.result << "\n";
+    out << name << " " << row.spirv << " " << row.code << " " << row.record << "\n";
   }
   return out.good() ? 0 : 1;
+}
+
+// Prints a row that differs from the table's; returns false if its SPIR-V does, too.
+bool PrintChange(const std::string& name, const Row& is, const Row& was) {
+  if (is.spirv != was.spirv) return false;
+  if (is.code != was.code) {
+    std::printf("%s: code %s, was %s\n", name.c_str(), is.code.c_str(), was.code.c_str());
+  }
+  if (is.record != was.record) {
+    std::printf("%s: record %s, was %s\n", name.c_str(), is.record.c_str(), was.record.c_str());
+  }
+  return true;
 }
 
 int Compare(const Table& is, const Table& was) {
@@ -128,16 +150,17 @@ int Compare(const Table& is, const Table& was) {
       std::printf("%s: not in the table\n", name.c_str());
     } else if (old->second == row) {
       ++same;
-    } else if (old->second.spirv == row.spirv) {
+    } else if (PrintChange(name, row, old->second)) {
       ++changed;
-      std::printf("%s: %s, was %s\n", name.c_str(), row.result.c_str(), old->second.result.c_str());
     }
   }
   std::printf(
-      "code generation version %u (table: %u): %d results as in the table, %d changed, %d new, %d gone\n",
-      is.version, was.version, same, changed, unknown, gone);
-  if (changed + unknown + gone == 0 && is.version == was.version) return same == 0 ? kSkipped : 0;
-  if (changed != 0 && is.version == was.version) {
+      "code generation version %u (table: %u), ABI version %u (table: %u): %d results as in the "
+      "table, %d changed, %d new, %d gone\n",
+      is.version, was.version, is.abi, was.abi, same, changed, unknown, gone);
+  const bool versions = is.version == was.version && is.abi == was.abi;
+  if (changed + unknown + gone == 0 && versions) return same == 0 ? kSkipped : 0;
+  if (changed != 0 && versions) {
     std::printf(
         "Output bytes have changed since version %u was blessed. Raise it in "
         "core/intel/pipeline/backend.cc, unless that was done since the last release, and\n",
@@ -159,6 +182,7 @@ int Main(int argc, char** argv) {
   }
   Table is;
   is.version = CodeGenerationVersion(Target::kTgl);
+  is.abi = AbiVersion(Target::kTgl);
   for (int i = first + 1; i < argc; ++i) AddShader(argv[i], &is);
   if (bless) return Bless(is, argv[first]);
   const int status = Compare(is, ReadTable(argv[first]));
