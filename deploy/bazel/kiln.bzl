@@ -6,9 +6,36 @@ load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
 # time.
 TEST_COPTS = ["-O0", "-U_FORTIFY_SOURCE"]
 
-def _asserting():
+def _precompiled(name):
+    """Returns (flags of the compiler, dependencies) that read the precompiled header NAME."""
     package = native.package_name() + "/"
-    return package.startswith("core/") and not package.startswith("core/front/")
+    if package.startswith("core/") and not package.startswith("core/front/"):
+        name += "_asserting"  # .bazelrc keeps assertions there
+    copts = select({
+        "//deploy/bazel:sanitised": [],
+        # GCC 12 takes some destructors of absl::InlinedVector, which it has merged, for wrong.
+        "//conditions:default": [
+            "-include",
+            "$(BINDIR)/deploy/bazel/%s.h" % name,
+            "-Winvalid-pch",
+            "-Wno-array-bounds",
+        ],
+    })
+    deps = select({
+        "//deploy/bazel:sanitised": [],
+        "//conditions:default": ["//deploy/bazel:" + name],
+    })
+    return copts, deps
+
+def _serves(deps):
+    return type(deps) == "list" and [
+        dep
+        for dep in deps
+        if dep == "@system//:grpcpp" or dep.startswith("//proto:")
+    ] != []
+
+def _is_cpp(srcs):
+    return type(srcs) == "list" and [src for src in srcs if src.endswith(".cc")] != []
 
 def kiln_test(name, srcs = None, deps = [], size = "small", copts = [], **kwargs):
     """Declares a GoogleTest of NAME.cc (or of `srcs`) with GoogleTest's main.
@@ -21,27 +48,24 @@ def kiln_test(name, srcs = None, deps = [], size = "small", copts = [], **kwargs
       copts: flags of the compiler.
       **kwargs: passed to cc_test.
     """
-    pch = "test_pch_asserting" if _asserting() else "test_pch"
+    pch_copts, pch_deps = _precompiled("test_pch")
     cc_test(
         name = name,
         size = size,
         srcs = srcs or [name + ".cc"],
         copts = select({
             "//deploy/bazel:sanitised": [],
-            "//conditions:default": TEST_COPTS + [
-                "-include",
-                "$(BINDIR)/deploy/bazel/%s.h" % pch,
-            ],
-        }) + copts,
-        deps = deps + ["@system//:gtest_main"] + select({
-            "//deploy/bazel:sanitised": [],
-            "//conditions:default": ["//deploy/bazel:" + pch],
-        }),
+            "//conditions:default": TEST_COPTS,
+        }) + pch_copts + copts,
+        deps = deps + ["@system//:gtest_main"] + pch_deps,
         **kwargs
     )
 
-def kiln_library(name, srcs = None, hdrs = None, deps = [], test_deps = None, **kwargs):
+def kiln_library(name, srcs = None, hdrs = None, deps = [], test_deps = None, copts = [], **kwargs):
     """Declares a library of NAME.cc and NAME.h, those of them that exist, and its test.
+
+    Its sources start from a precompiled header; those of a library that uses gRPC or messages of
+    proto/ from one that has their headers as well.
 
     Args:
       name: target name.
@@ -50,13 +74,19 @@ def kiln_library(name, srcs = None, hdrs = None, deps = [], test_deps = None, **
       deps: what the library uses.
       test_deps: what NAME_test.cc uses besides the library; a list, perhaps empty, declares the
           test NAME_test, None declares none.
+      copts: flags of the compiler.
       **kwargs: passed to cc_library.
     """
+    srcs = native.glob([name + ".cc"]) if srcs == None else srcs
+    pch_copts, pch_deps = [], []
+    if _is_cpp(srcs):
+        pch_copts, pch_deps = _precompiled("service_pch" if _serves(deps) else "library_pch")
     cc_library(
         name = name,
-        srcs = native.glob([name + ".cc"]) if srcs == None else srcs,
+        srcs = srcs,
         hdrs = native.glob([name + ".h"]) if hdrs == None else hdrs,
-        deps = deps,
+        copts = pch_copts + copts,
+        deps = deps + pch_deps,
         **kwargs
     )
     if test_deps != None:

@@ -20,7 +20,7 @@ def _precompiled_header(ctx):
         source_file = ctx.file.header.path,
         output_file = compiled.path,
         user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts +
-                             ctx.attr.copts + ["-x", "c++-header"],
+                             ctx.attr.copts + ["-iquote", ".", "-x", "c++-header"],
     )
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(
@@ -37,7 +37,7 @@ def _precompiled_header(ctx):
             action_name = CPP_COMPILE_ACTION_NAME,
             variables = variables,
         ),
-        inputs = depset([ctx.file.header], transitive = [toolchain.all_files]),
+        inputs = depset([ctx.file.header] + ctx.files.includes, transitive = [toolchain.all_files]),
         outputs = [compiled],
         mnemonic = "CppHeader",
         progress_message = "Compiling header %s" % ctx.file.header.short_path,
@@ -50,8 +50,9 @@ def _precompiled_header(ctx):
     ]
 
 # Precompiles a header with the flags of C++ files. A file that is compiled with `-include
-# $(BINDIR)/PACKAGE/NAME.h` and depends on the target starts from the precompiled form; if the
-# compiler cannot use that (other relevant flags), it reads the header as text.
+# $(BINDIR)/PACKAGE/NAME.h` and depends on the target starts from the precompiled form. Relevant flags
+# and defines must be those of the file: with -Winvalid-pch the compiler says what differs, else it
+# reads the header as text without a word.
 precompiled_header = rule(
     implementation = _precompiled_header,
     attrs = {
@@ -60,6 +61,10 @@ precompiled_header = rule(
             allow_single_file = [".h"],
             doc = "The header, of system headers alone.",
             mandatory = True,
+        ),
+        "includes": attr.label_list(
+            allow_files = [".h"],
+            doc = "Headers of the repository that the header includes.",
         ),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
