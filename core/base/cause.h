@@ -20,7 +20,7 @@
 namespace kiln {
 
 // The kind of thing that an error is about; causes.def describes the values.
-enum class CauseKind { kHardware, kScope, kWidth, kRequest, kOwn };
+enum class CauseKind { kHardware, kScope, kWidth, kNeed, kRequest, kOwn };
 
 struct CauseInfo {
   std::string_view name;
