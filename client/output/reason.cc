@@ -2,7 +2,6 @@
 #include "client/output/reason.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/cause.h"
@@ -28,11 +27,23 @@ std::string WhatText(const TargetResult& result) {
   return DetailText(detail);
 }
 
+// Returns true if the text has the id by itself: "%1" is no part of "%12".
+bool HasId(absl::string_view text, absl::string_view id) {
+  const auto is_word = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t at = text.find(id); at != text.npos; at = text.find(id, at + 1)) {
+    const size_t end = at + id.size();
+    if (end == text.size() || !is_word(text[end])) return true;
+  }
+  return false;
+}
+
 // "%12 "tile"", as far as there is any of it.
 std::string IdText(const TargetResult& result, const std::string& said) {
   const Reason& reason = result.reason();
   const std::string id = result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
-  if (reason.name().empty()) return absl::StrContains(said, id) ? "" : id;
+  if (reason.name().empty()) return HasId(said, id) ? "" : id;
   return absl::StrCat(id, " \"", reason.name(), "\"");
 }
 

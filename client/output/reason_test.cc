@@ -62,6 +62,20 @@ TEST(Reason, PartsThatAreNotKnownAreLeftOut) {
 }
 
 // A record that was cached before there were reasons.
+}
+
+// An id is told once: it may be a part of another one's digits.
+TEST(Reason, AnIdThatTheTextHasIsNotToldAgain) {
+  TargetResult result = Refused("float64");
+  result.set_spirv_id(1);
+  const auto blame = [&](const std::string& message) {
+    result.set_message(message);
+    return BlameText(result);
+  };
+  EXPECT_EQ(blame("load of %12"), "load of %12 (%1)");
+  EXPECT_EQ(blame("load of %1_main"), "load of %1_main (%1)");
+  EXPECT_EQ(blame("load of %12 by %1, twice"), "load of %12 by %1, twice");
+  EXPECT_EQ(blame("load of %1"), "load of %1");
 TEST(Reason, AMessageOfAnOlderDaemonIsShownOnceAndExplained) {
   TargetResult result = Refused("float64");
   result.set_message("float64: element [capability Float64] (%12)");
