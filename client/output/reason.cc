@@ -18,13 +18,13 @@ std::string WhatText(const TargetResult& result) {
     absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
     // Messages of daemons before there were reasons begin with the cause.
     absl::ConsumePrefix(&message, absl::StrCat(result.cause(), ": "));
-    return std::string(message);
+    return PrintableLines(message);
   }
   Detail detail(reason.what());
   if (reason.has_seen()) detail.seen = reason.seen();
   if (reason.has_limit()) detail.limit = reason.limit();
   detail.capability = reason.capability();
-  return DetailText(detail);
+  return Printable(DetailText(detail));
 }
 
 // Returns true if the text has the id by itself: "%1" is no part of "%12".
@@ -44,7 +44,7 @@ std::string IdText(const TargetResult& result, const std::string& said) {
   const Reason& reason = result.reason();
   const std::string id = result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
   if (reason.name().empty()) return HasId(said, id) ? "" : id;
-  return absl::StrCat(id, " \"", reason.name(), "\"");
+  return absl::StrCat(id, " \"", Printable(reason.name()), "\"");
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ std::string BlameText(const TargetResult& result) {
   std::string text = WhatText(result);
   std::string where = IdText(result, text);
   if (!reason.source_file().empty()) {
-    absl::StrAppend(&where, where.empty() ? "" : ", ", reason.source_file(), ":",
+    absl::StrAppend(&where, where.empty() ? "" : ", ", Printable(reason.source_file()), ":",
                     reason.source_line());
   }
   if (!where.empty()) absl::StrAppend(&text, text.empty() ? "" : " ", "(", where, ")");
@@ -74,8 +74,10 @@ std::string WhyText(const TargetResult& result) {
   if (result.status() == TargetResult::INVALID) return "";
   const Reason reason = CompleteReason(result);
   std::string text;
-  if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", reason.sentence());
-  if (!reason.remedy().empty()) absl::StrAppend(&text, "\n  what to do: ", reason.remedy());
+  if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", Printable(reason.sentence()));
+  if (!reason.remedy().empty()) {
+    absl::StrAppend(&text, "\n  what to do: ", Printable(reason.remedy()));
+  }
   return text;
 }
 

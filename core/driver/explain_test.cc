@@ -166,6 +166,11 @@ TEST(Explain, CodeOfACalledFunctionHasItsLine) {
   EXPECT_TRUE(after.line == 21 || after.line == 22) << after.line;
 }
 
+TEST(Explain, TextsOfTheModuleStayOnTheirLine) {
+  const Explanation e = Explain(Unsupported("images", "entry point a\nb\xc2\x9b"), {});
+  EXPECT_EQ(e.detail.what, "entry point a\\x0ab\\xc2\\x9b");
+}
+
 TEST(Explain, ErrorsWithoutAModule) {
   const Explanation e = Explain(absl::InternalError("x"), {});
   EXPECT_EQ(e.cause, "internal");

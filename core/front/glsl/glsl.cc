@@ -173,7 +173,7 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   if (!source.includes.empty()) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
   for (const auto& [name, value] : source.defines) {
     if (!IsIdentifier(name) || value.find_first_of("\r\n") != std::string::npos) {
-      return absl::InvalidArgumentError("bad define \"" + Shortened(name) + "\"");
+      return absl::InvalidArgumentError("bad define \"" + Quoted(name) + "\"");
     }
     preamble += "#define " + name + " " + value + "\n";
   }
@@ -267,7 +267,7 @@ std::string WithDefines(std::string log, const GlslSource& source) {
     const std::string& name = source.defines[line - before - 1].first;
     const auto first = std::find_if(source.defines.begin(), source.defines.end(),
                                     [&](const auto& define) { return define.first == name; });
-    std::string said = "ERROR: -D " + Shortened(name) + ": ";
+    std::string said = "ERROR: -D " + Quoted(name) + ": ";
     size_t end = colon + 2;
     if (log.compare(end, kTwice.size(), kTwice) == 0) {
       const bool given =

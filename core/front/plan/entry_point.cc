@@ -40,7 +40,7 @@ std::string Names(const Entries& entries, bool stages = false) {
   std::string names;
   for (size_t i = 0; i < std::min(kNamed, entries.size()); ++i) {
     const std::string stage = stages ? StageName(entries[i]->model) : "";
-    names += " " + stage + "\"" + Shortened(entries[i]->name) + "\"";
+    names += " " + stage + "\"" + Quoted(entries[i]->name) + "\"";
   }
   if (entries.size() > kNamed) {
     names += " and " + std::to_string(entries.size() - kNamed) + " more";
@@ -60,7 +60,7 @@ absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
   const SpirvEntryPoint& first = *entries.front();
   if (std::none_of(entries.begin(), entries.end(),
                    [](const SpirvEntryPoint* e) { return StageOf(e->model).has_value(); })) {
-    return Refused(CauseOf(first.model), "entry point " + Shortened(first.name), first.function);
+    return Refused(CauseOf(first.model), "entry point " + Quoted(first.name), first.function);
   }
   if (std::any_of(entries.begin(), entries.end(),
                   [&](const SpirvEntryPoint* e) { return e->model != first.model; })) {
@@ -82,7 +82,7 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
     if (name.empty() || e.name == name) meant.push_back(&e);
   }
   if (meant.empty()) {
-    return absl::NotFoundError("no entry point \"" + Shortened(name) + "\"; the module has" +
+    return absl::NotFoundError("no entry point \"" + Quoted(name) + "\"; the module has" +
                                Names(all));
   }
   if (!stage.has_value()) {
@@ -93,7 +93,7 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
   const std::string stage_name(mir::kStageNames[static_cast<int>(*stage)]);
   std::erase_if(meant, [&](const SpirvEntryPoint* e) { return StageOf(e->model) != stage; });
   if (meant.empty()) {
-    return absl::NotFoundError(absl::StrCat("no ", stage_name, " entry point \"", Shortened(name),
+    return absl::NotFoundError(absl::StrCat("no ", stage_name, " entry point \"", Quoted(name),
                                             "\"; the module has", Names(all)));
   }
   const auto nameless = std::find_if(meant.begin(), meant.end(),

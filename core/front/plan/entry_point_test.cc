@@ -76,8 +76,11 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
   EXPECT_EQ(Entries(vertex, "", mir::Stage::kFragment),
             "no fragment entry point \"\"; the module has \"v\"");
   EXPECT_EQ(Entries("OpEntryPoint Geometry %3 \"g\"\n"), "geometry_stages: entry point g (%3)");
-  EXPECT_EQ(Entries(fragment + "OpEntryPoint Fragment %1 \"g\"\n"),
-            "several fragment entry points; name one with --entry: \"f\" \"g\"");
+  EXPECT_EQ(
+      Entries(fragment + "OpEntryPoint Fragment %1 \"g\"\n"),
+      "several fragment entry points; name one with --entry: \"f\" \"g\"");
+  EXPECT_EQ(Entries(fragment, "x\n\xc2\x9b"),
+            "no entry point \"x\\x0a\\xc2\\x9b\"; the module has \"f\"");
   EXPECT_EQ(Entries(fragment, "x"), "no entry point \"x\"; the module has \"f\"");
 }
 

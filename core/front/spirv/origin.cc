@@ -64,7 +64,7 @@ Instruction Definition(Words words, uint32_t id) {
   return found;
 }
 
-std::string Shown(std::string_view text) { return Shortened(EscapeNonUtf8(Shortened(text))); }
+std::string Shown(std::string_view text) { return Quoted(text); }
 
 std::string NameOf(Words words, uint32_t id) {
   std::string_view name;
