@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "client/cli/terminal.h"
 #include "core/base/cause.h"
 
 namespace kiln::client {
@@ -63,8 +64,8 @@ std::string BlameText(const TargetResult& result) {
   std::string text = WhatText(result);
   std::string where = IdText(result, text);
   if (!reason.source_file().empty()) {
-    absl::StrAppend(&where, where.empty() ? "" : ", ", Printable(reason.source_file()), ":",
-                    reason.source_line());
+    absl::StrAppend(&where, where.empty() ? "" : ", ", Printable(reason.source_file()));
+    if (reason.source_line() != 0) absl::StrAppend(&where, ":", reason.source_line());
   }
   if (!where.empty()) absl::StrAppend(&text, text.empty() ? "" : " ", "(", where, ")");
   return text;

@@ -62,9 +62,8 @@ TEST(Reason, PartsThatAreNotKnownAreLeftOut) {
   EXPECT_EQ(BlameText(result), "member of a block [capability Float64] (a.comp:3)");
   result.mutable_reason()->set_limit(5);
   EXPECT_EQ(BlameText(result), "member of a block: more than 5 [capability Float64] (a.comp:3)");
-}
-
-// A record that was cached before there were reasons.
+  result.mutable_reason()->set_source_line(0);  // the whole file
+  EXPECT_EQ(BlameText(result), "member of a block: more than 5 [capability Float64] (a.comp)");
 }
 
 // An id is told once: it may be a part of another one's digits.
@@ -79,6 +78,9 @@ TEST(Reason, AnIdThatTheTextHasIsNotToldAgain) {
   EXPECT_EQ(blame("load of %1_main"), "load of %1_main (%1)");
   EXPECT_EQ(blame("load of %12 by %1, twice"), "load of %12 by %1, twice");
   EXPECT_EQ(blame("load of %1"), "load of %1");
+}
+
+// A record that was cached before there were reasons.
 TEST(Reason, AMessageOfAnOlderDaemonIsShownOnceAndExplained) {
   TargetResult result = Refused("float64");
   result.set_message("float64: element [capability Float64] (%12)");
@@ -120,8 +122,6 @@ TEST(Reason, TextsAreMadePrintable) {
   EXPECT_THAT(FailureText("a.spv", result, false), Not(HasSubstr("\x07")));
 }
 
-}  // namespace
-}  // namespace kiln::client
 // Returns the lines of a text that are indented by less than a message's.
 std::string OwnLines(const std::string& text) {
   std::string own;
@@ -162,3 +162,5 @@ TEST(Reason, LinesOfAMessageAreIndented) {
   EXPECT_THAT(text, HasSubstr("\n    b.spv: tgl: ok\\x1b[2J"));
 }
 
+}  // namespace
+}  // namespace kiln::client

@@ -182,6 +182,17 @@ TEST(Cause, CarriesAnInstruction) {
   EXPECT_EQ(InstructionOf(absl::InternalError("x")), 0u);
 }
 
+TEST(Cause, CarriesALineOfGlsl) {
+  const absl::Status s = WithSource(absl::InternalError("x"), {"a.comp", 12});
+  EXPECT_EQ(SourceOf(s).file, "a.comp");
+  EXPECT_EQ(SourceOf(s).line, 12u);
+  const absl::Status whole = WithSource(s, {"b.comp", 0});
+  EXPECT_EQ(SourceOf(whole).file, "b.comp");
+  EXPECT_EQ(SourceOf(whole).line, 0u);
+  EXPECT_EQ(SourceOf(absl::InternalError("x")).file, "");
+  EXPECT_EQ(WithSource(absl::OkStatus(), {"a.comp", 12}), absl::OkStatus());
+}
+
 TEST(Cause, CarriesASpirvId) {
   EXPECT_EQ(SpirvIdOf(absl::OkStatus()), 0u);
   EXPECT_EQ(SpirvIdOf(absl::InternalError("LIR %7")), 0u);

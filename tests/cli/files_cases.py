@@ -77,6 +77,16 @@ void main() {
                           r'\(%\d+ "Particles"\)\n  why: The target has no double precision\.\n'
                           r'  what to do: Use 32-bit floats', 'compile', '--target=tgl', *where, path)
 
+    def test_refusals_of_glsl_name_file_and_line(self):
+        path = self.file('deep.comp', '#version 450\nvoid main() {\n' + 1024 * '{' + 1024 * '}' + '\n}\n')
+        for where in ([], [], ['--local']):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, path, expect=1))
+            self.assertEqual((line['status'], line['cause']), ('refused', 'nesting_too_deep'))
+            self.assertRegex(line['reason']['file'], r'deep\.comp$')
+            self.assertEqual(line['reason']['line'], 3)
+            self.fails(1, r'nested GLSL braces: 1025, at most 1024 \([^ ]*deep\.comp:3\)\n', 'compile',
+                       '--target=tgl', *where, path)
+
     def test_no_name_makes_a_line_of_its_own(self):
         forged = 'g\nother.spv: tgl: ok\x85\u2028\u202e\t'
         shown = r'g\\x0aother\.spv: tgl: ok\\xc2\\x85\\xe2\\x80\\xa8\\xe2\\x80\\xae\\x09'
