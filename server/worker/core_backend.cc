@@ -239,7 +239,7 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from
     to.stage = row.stage;
     known = true;
   }
-  if (!known) return absl::InvalidArgumentError("unknown stage");
+  if (!known) return WithCause(absl::InvalidArgumentError("unknown stage"), "unsupported_stage");
   for (const auto& define : from.defines()) to.defines.emplace_back(define.name(), define.value());
   for (const auto& include : from.includes()) {
     front::GlslInclude i;
@@ -310,9 +310,7 @@ void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation*
     result->set_spirv(words->data(), words->size() * sizeof(uint32_t));
     return;
   }
-  const absl::Status status = absl::IsInvalidArgument(words.status())
-                                  ? WithCause(words.status(), "invalid_glsl")
-                                  : words.status();
+  const absl::Status& status = words.status();
   result->set_status(StatusOf(status));
   result->set_cause(CauseOf(status));
   result->set_message(std::string(status.message()));

@@ -184,7 +184,8 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   if (!source.includes.empty()) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
   for (const auto& [name, value] : source.defines) {
     if (!IsIdentifier(name) || value.find_first_of("\r\n") != std::string::npos) {
-      return absl::InvalidArgumentError("bad define \"" + Quoted(name) + "\"");
+      return WithCause(absl::InvalidArgumentError("bad define \"" + Quoted(name) + "\""),
+                       "invalid_define");
     }
     preamble += "#define " + name + " " + value + "\n";
   }
@@ -264,8 +265,9 @@ std::string WithBytesOfSource(std::string log, const GlslSource& source) {
   return log;
 }
 
-// Names defines in the log: glslang calls the preamble, with a line for each define, "-1".
-std::string WithDefines(std::string log, const GlslSource& source) {
+// Names defines in the log: glslang calls the preamble, with a line for each define, "-1". Sets
+// `named` if there is one.
+std::string WithDefines(std::string log, const GlslSource& source, bool* named) {
   constexpr std::string_view kPlace = "ERROR: -1:";
   constexpr std::string_view kTwice = "'#define' : Macro redefined; different substitutions: ";
   const size_t before = source.includes.empty() ? 0 : 1;
@@ -288,6 +290,7 @@ std::string WithDefines(std::string log, const GlslSource& source) {
       end = std::min(log.find('\n', end), log.size());
     }
     log.replace(at, end - at, said);
+    *named = true;
   }
   return log;
 }
@@ -324,7 +327,9 @@ absl::Status RefusedInclude(const GlslSource& source, const ResolvedIncluder& in
 
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
   constexpr char kParserIsFull[] = "memory exhausted";
-  const std::string text = WithDefines(WithBytesOfSource(log + more, source), source);
+  bool names_define = false;
+  const std::string text =
+      WithDefines(WithBytesOfSource(log + more, source), source, &names_define);
   // Said by glslang's parser when its stack is full.
   constexpr uint64_t kParserEntries = 10'000;
   if (text.find(kParserIsFull) != text.npos) {
@@ -334,8 +339,10 @@ absl::Status Failure(const GlslSource& source, const std::string& log, const std
     return WithSource(WithMessage(refused, Shortened(text, kMaxLog)),
                       PlaceOf(source, text, kParserIsFull));
   }
-  return absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
-                                                 : Shortened(text, kMaxLog));
+  const absl::Status invalid = absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
+                                                                       : Shortened(text, kMaxLog));
+  return WithCause(invalid,
+                   names_define ? KnownCause("invalid_define") : KnownCause("invalid_glsl"));
 }
 
 // Checks the bounds before glslang sees any text.

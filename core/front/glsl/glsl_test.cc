@@ -276,6 +276,17 @@ TEST(Glsl, ATextThatIsTooLongIsRefused) {
   EXPECT_EQ(PlaceOf(status), "shader_too_large shaders/test.comp:0");
 }
 
+TEST(Glsl, CausesTellTextsFromDefines) {
+  GlslSource source = Compute("void main() { y = 1; }");
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_glsl");
+  source.defines = {{"1A", ""}};
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_define");
+  source.defines = {{"A", "1\n2"}};
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_define");
+  source.defines = {{"A", "1"}, {"A", "2"}};
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_define");
+}
+
 TEST(Glsl, DefinesThatFailAreNamed) {
   const auto message = [](std::vector<std::pair<std::string, std::string>> defines, bool include) {
     GlslSource source;

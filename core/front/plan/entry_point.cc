@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
 #include "core/base/shader_stage.h"
 #include "core/base/utf8.h"
 #include "core/front/check/coverage.h"
@@ -53,6 +54,11 @@ bool Has(const Entries& entries, mir::Stage stage) {
                      [stage](const SpirvEntryPoint* e) { return StageOf(e->model) == stage; });
 }
 
+// Returns the error of a request that several entry points fit. The module is valid.
+absl::Status Ambiguous(const std::string& message) {
+  return WithCause(absl::InvalidArgumentError(message), "ambiguous_entry_point");
+}
+
 // Chooses the stage if the request names none. In a module of several stages it is compute if the
 // request names no entry point either; a name that several stages share is an error.
 absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
@@ -64,9 +70,8 @@ absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
   }
   if (std::any_of(entries.begin(), entries.end(),
                   [&](const SpirvEntryPoint* e) { return e->model != first.model; })) {
-    return absl::InvalidArgumentError(
-        "the module has entry points of several stages; name one with --stage:" +
-        Names(entries, true));
+    return Ambiguous("the module has entry points of several stages; name one with --stage:" +
+                     Names(entries, true));
   }
   return *StageOf(first.model);
 }
@@ -99,8 +104,8 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
   const auto nameless = std::find_if(meant.begin(), meant.end(),
                                      [](const SpirvEntryPoint* e) { return e->name.empty(); });
   if (meant.size() > 1 && nameless == meant.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "several ", stage_name, " entry points; name one with --entry:", Names(meant)));
+    return Ambiguous(absl::StrCat("several ", stage_name,
+                                  " entry points; name one with --entry:", Names(meant)));
   }
   const SpirvEntryPoint* entry = meant.size() > 1 ? *nameless : meant.front();
   if (spirv.Function(entry->function) == nullptr) {
