@@ -33,7 +33,7 @@ class CoreBackendTest : public testing::Test {
     TranslateJob job;
     job.mutable_glsl()->set_text(text);
     job.mutable_glsl()->set_name("a.comp");
-    job.mutable_glsl()->set_stage("comp");
+    job.mutable_glsl()->set_stage("compute");
     if (!define.empty()) job.mutable_glsl()->add_defines()->set_name(define);
     Translation result;
     backend_.Translate(job, sink_.get(), &result);
