@@ -37,7 +37,7 @@ struct GlslSize {
   uint64_t calls = 0;      // pairs of caller and callee, if the callee is defined before
   uint64_t lookups = 0;    // members compared for names of members, overloads compared for calls
   // The text, and its line from 1, at which counting ended.
-  std::string_view file;
+  std::string_view file = {};
   uint32_t line = 0;
 };
 
