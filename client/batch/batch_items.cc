@@ -46,7 +46,7 @@ BatchItem ForEntryPoint(const BatchItem& item, const EntryPoint& entry) {
   options->stage = entry.stage;
   BatchItem one = item;
   one.options = std::move(options);
-  absl::StrAppend(&one.label, " (", Shortened(entry.name), ")");
+  absl::StrAppend(&one.label, " (", Quoted(entry.name), ")");
   one.output =
       absl::StrCat(item.output.empty() ? item.name : item.output, ".", FileNameOf(entry.name));
   return one;

@@ -234,7 +234,7 @@ absl::StatusOr<ManifestLine> ReadManifestLine(absl::string_view text, const std:
   }
   if (!repeated.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"", Shortened(repeated), "\" is given twice; give each key once"));
+        absl::StrCat("\"", Quoted(repeated), "\" is given twice; give each key once"));
   }
   ManifestLine line;
   for (absl::Status s :

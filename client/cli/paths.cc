@@ -56,7 +56,7 @@ absl::Status FileError(const std::string& path, int error) {
     case EPERM:
     case EROFS: return absl::PermissionDeniedError(message);
     case ENAMETOOLONG:
-      return absl::InvalidArgumentError(absl::StrCat(Shortened(path), ": ", std::strerror(error)));
+      return absl::InvalidArgumentError(absl::StrCat(Quoted(path), ": ", std::strerror(error)));
     case EISDIR:
     case ELOOP: return absl::InvalidArgumentError(message);
     default: return absl::FailedPreconditionError(message);

@@ -6,8 +6,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/base/utf8.h"
 
 namespace kiln::client {
 namespace {
@@ -47,12 +51,12 @@ std::string Bold(absl::string_view text, bool colour) {
 }
 
 std::string Printable(absl::string_view text) {
-  std::string safe(text);
-  for (char& c : safe) {
-    unsigned char u = static_cast<unsigned char>(c);
-    if ((u < 0x20 && c != '\n' && c != '\t') || u == 0x7f) c = '?';
-  }
-  return safe;
+  return EscapeControls(std::string_view(text.data(), text.size()));
+}
+
+std::string PrintableLines(absl::string_view text) {
+  const std::string escaped = EscapeControls(std::string_view(text.data(), text.size()), "\n\t");
+  return absl::StrReplaceAll(absl::StripTrailingAsciiWhitespace(escaped), {{"\n", "\n    "}});
 }
 
 }  // namespace kiln::client

@@ -24,9 +24,13 @@ int TerminalWidth(FILE* stream);
 std::string StatusText(absl::string_view status, bool colour);
 std::string Bold(absl::string_view text, bool colour);
 
-// Removes control characters, which a shader's file name or message could send to the terminal;
-// line feeds stay.
+// Returns a name or word that comes from a shader, its file or a daemon as part of a line: without
+// characters that end the line, move the cursor or reorder text (EscapeControls, core/base/utf8.h).
 std::string Printable(absl::string_view text);
+
+// The same for a text of several lines, such as a compiler's log. Tabs stay, and lines after the
+// first are indented, so that none of them can pass for a line of this program.
+std::string PrintableLines(absl::string_view text);
 
 }  // namespace kiln::client
 

@@ -66,7 +66,7 @@ std::string SomeOf(const std::set<std::string>& keys) {
   std::vector<std::string> shown;
   for (const std::string& key : keys) {
     if (shown.size() == kMaxShownKeys) break;
-    shown.push_back(Shortened(key));
+    shown.push_back(Quoted(key));
   }
   std::string text = absl::StrJoin(shown, ", ");
   const size_t more = keys.size() - shown.size();

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/terminal.h"
 #include "client/commands/command.h"
 #include "client/service/service_flags.h"
 
@@ -21,9 +22,10 @@ std::string JsonText(const std::string& server, const std::vector<ServiceHealth>
 std::string Text(const std::string& server, const std::vector<ServiceHealth>& all, bool colour) {
   std::string text = server + "\n";
   for (const ServiceHealth& one : all) {
-    absl::StrAppend(
-        &text, "  ", absl::StrFormat("%-24s ", one.service.empty() ? "(all)" : one.service),
-        StatusText(one.status, colour), one.detail.empty() ? "" : "  ", one.detail, "\n");
+    absl::StrAppend(&text, "  ",
+                    absl::StrFormat("%-24s ", one.service.empty() ? "(all)" : one.service),
+                    StatusText(one.status, colour), one.detail.empty() ? "" : "  ",
+                    Printable(one.detail), "\n");
   }
   return text;
 }

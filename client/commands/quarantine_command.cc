@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "client/cli/terminal.h"
 #include "client/commands/command.h"
 #include "client/service/client.h"
 #include "proto/admin.grpc.pb.h"
@@ -105,8 +106,8 @@ std::string ShowText(const QuarantineEntry& entry) {
       "\nlast death ",
       absl::FormatTime(absl::RFC3339_sec, absl::FromUnixSeconds(entry.last_death_unix_seconds()),
                        absl::UTCTimeZone()),
-      "\ncause      ", entry.cause(), ": ", entry.message(), "\nlast pass  ", entry.last_pass(),
-      "\nlimits     ", LimitsText(entry.limits()), "\nsource     ",
+      "\ncause      ", entry.cause(), ": ", PrintableLines(entry.message()), "\nlast pass  ",
+      entry.last_pass(), "\nlimits     ", LimitsText(entry.limits()), "\nsource     ",
       entry.file().empty() ? "not kept"
                            : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
                                           " (readable by kilnd's user; --output=FILE copies it)"),

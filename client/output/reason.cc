@@ -2,9 +2,9 @@
 #include "client/output/reason.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "client/cli/terminal.h"
 #include "core/base/cause.h"
 
 namespace kiln::client {
@@ -19,21 +19,33 @@ std::string WhatText(const TargetResult& result) {
     absl::string_view message = absl::StripTrailingAsciiWhitespace(result.message());
     // Messages of daemons before there were reasons begin with the cause.
     absl::ConsumePrefix(&message, absl::StrCat(result.cause(), ": "));
-    return std::string(message);
+    return PrintableLines(message);
   }
   Detail detail(reason.what());
   if (reason.has_seen()) detail.seen = reason.seen();
   if (reason.has_limit()) detail.limit = reason.limit();
   detail.capability = reason.capability();
-  return DetailText(detail);
+  return Printable(DetailText(detail));
+}
+
+// Returns true if the text has the id by itself: "%1" is no part of "%12".
+bool HasId(absl::string_view text, absl::string_view id) {
+  const auto is_word = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t at = text.find(id); at != text.npos; at = text.find(id, at + 1)) {
+    const size_t end = at + id.size();
+    if (end == text.size() || !is_word(text[end])) return true;
+  }
+  return false;
 }
 
 // "%12 "tile"", as far as there is any of it.
 std::string IdText(const TargetResult& result, const std::string& said) {
   const Reason& reason = result.reason();
   const std::string id = result.spirv_id() == 0 ? "" : absl::StrCat("%", result.spirv_id());
-  if (reason.name().empty()) return absl::StrContains(said, id) ? "" : id;
-  return absl::StrCat(id, " \"", reason.name(), "\"");
+  if (reason.name().empty()) return HasId(said, id) ? "" : id;
+  return absl::StrCat(id, " \"", Printable(reason.name()), "\"");
 }
 
 }  // namespace
@@ -52,8 +64,8 @@ std::string BlameText(const TargetResult& result) {
   std::string text = WhatText(result);
   std::string where = IdText(result, text);
   if (!reason.source_file().empty()) {
-    absl::StrAppend(&where, where.empty() ? "" : ", ", reason.source_file(), ":",
-                    reason.source_line());
+    absl::StrAppend(&where, where.empty() ? "" : ", ", Printable(reason.source_file()));
+    if (reason.source_line() != 0) absl::StrAppend(&where, ":", reason.source_line());
   }
   if (!where.empty()) absl::StrAppend(&text, text.empty() ? "" : " ", "(", where, ")");
   return text;
@@ -63,8 +75,10 @@ std::string WhyText(const TargetResult& result) {
   if (result.status() == TargetResult::INVALID) return "";
   const Reason reason = CompleteReason(result);
   std::string text;
-  if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", reason.sentence());
-  if (!reason.remedy().empty()) absl::StrAppend(&text, "\n  what to do: ", reason.remedy());
+  if (!reason.sentence().empty()) absl::StrAppend(&text, "\n  why: ", Printable(reason.sentence()));
+  if (!reason.remedy().empty()) {
+    absl::StrAppend(&text, "\n  what to do: ", Printable(reason.remedy()));
+  }
   return text;
 }
 

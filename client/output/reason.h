@@ -14,11 +14,12 @@ kiln::v1alpha::Reason CompleteReason(const kiln::v1alpha::TargetResult& result);
 
 // Returns the part to blame, in one clause: "bytes of shared memory: 70000, at most 65536 (%12
 // "tile", blur.comp:14)"; the message, perhaps several lines, if the reason does not name a part.
-// Empty: nothing is known.
+// Texts of the shader and of the daemon are made printable (client/cli/terminal.h). Empty: nothing
+// is known.
 std::string BlameText(const kiln::v1alpha::TargetResult& result);
 
-// Returns the lines "  why: ..." and "  what to do: ...", each after a line feed; empty if the
-// cause has none, and for invalid input, whose message says both.
+// Returns the printable lines "  why: ..." and "  what to do: ...", each after a line feed; empty
+// if the cause has none, and for invalid input, whose message says both.
 std::string WhyText(const kiln::v1alpha::TargetResult& result);
 
 }  // namespace kiln::client

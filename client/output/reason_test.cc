@@ -6,6 +6,9 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/output/result_text.h"
 
 namespace kiln::client {
@@ -59,6 +62,22 @@ TEST(Reason, PartsThatAreNotKnownAreLeftOut) {
   EXPECT_EQ(BlameText(result), "member of a block [capability Float64] (a.comp:3)");
   result.mutable_reason()->set_limit(5);
   EXPECT_EQ(BlameText(result), "member of a block: more than 5 [capability Float64] (a.comp:3)");
+  result.mutable_reason()->set_source_line(0);  // the whole file
+  EXPECT_EQ(BlameText(result), "member of a block: more than 5 [capability Float64] (a.comp)");
+}
+
+// An id is told once: it may be a part of another one's digits.
+TEST(Reason, AnIdThatTheTextHasIsNotToldAgain) {
+  TargetResult result = Refused("float64");
+  result.set_spirv_id(1);
+  const auto blame = [&](const std::string& message) {
+    result.set_message(message);
+    return BlameText(result);
+  };
+  EXPECT_EQ(blame("load of %12"), "load of %12 (%1)");
+  EXPECT_EQ(blame("load of %1_main"), "load of %1_main (%1)");
+  EXPECT_EQ(blame("load of %12 by %1, twice"), "load of %12 by %1, twice");
+  EXPECT_EQ(blame("load of %1"), "load of %1");
 }
 
 // A record that was cached before there were reasons.
@@ -101,6 +120,46 @@ TEST(Reason, TextsAreMadePrintable) {
   result.mutable_reason()->set_source_line(1);
   EXPECT_THAT(FailureText("a.spv", result, false), Not(HasSubstr("\x1b")));
   EXPECT_THAT(FailureText("a.spv", result, false), Not(HasSubstr("\x07")));
+}
+
+// Returns the lines of a text that are indented by less than a message's.
+std::string OwnLines(const std::string& text) {
+  std::string own;
+  for (const auto line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, "    ")) absl::StrAppend(&own, line, "|");
+  }
+  return own;
+}
+
+// An older daemon's results, or another's, have texts as the module has them.
+TEST(Reason, NoTextMakesALineOfItsOwn) {
+  const std::string hostile = "x\nb.spv: tgl: ok\r\xc2\x85\xe2\x80\xa8\xe2\x80\xae\t\x9b";
+  const std::string shown =
+      "x\\x0ab.spv: tgl: ok\\x0d\\xc2\\x85\\xe2\\x80\\xa8\\xe2\\x80\\xae\\x09\\x9b";
+  TargetResult result = Refused(hostile);
+  result.set_spirv_id(3);
+  result.set_last_pass(hostile);
+  auto* reason = result.mutable_reason();
+  reason->set_what(hostile);
+  reason->set_capability(hostile);
+  reason->set_name(hostile);
+  reason->set_source_file(hostile);
+  reason->set_source_line(1);
+  reason->set_sentence(hostile);
+  reason->set_remedy(hostile);
+  EXPECT_EQ(FailureText(hostile, result, false),
+            absl::StrCat(shown, ": tgl: refused (", shown, "): ", shown, " [capability ", shown,
+                         "] (%3 \"", shown, "\", ", shown, ":1) [in pass ", shown,
+                         "]\n  why: ", shown, "\n  what to do: ", shown));
+}
+
+TEST(Reason, LinesOfAMessageAreIndented) {
+  TargetResult result = Refused("invalid_glsl");
+  result.set_status(TargetResult::INVALID);
+  result.set_message("ERROR: a.comp:4: 'y'\nb.spv: tgl: ok\x1b[2J\r\n\n");
+  const std::string text = FailureText("a.comp", result, false);
+  EXPECT_EQ(OwnLines(text), "a.comp: tgl: invalid (invalid_glsl): ERROR: a.comp:4: 'y'|");
+  EXPECT_THAT(text, HasSubstr("\n    b.spv: tgl: ok\\x1b[2J"));
 }
 
 }  // namespace

@@ -58,12 +58,12 @@ std::string FailureText(absl::string_view file, const TargetResult& result, bool
   const std::string blame = BlameText(result);
   absl::string_view shown = blame;
   // Messages made here begin with the file, which stands in front already.
-  absl::ConsumePrefix(&shown, absl::StrCat(file, ": "));
-  if (!shown.empty()) absl::StrAppend(&text, ": ", Printable(shown));
+  absl::ConsumePrefix(&shown, absl::StrCat(Printable(file), ": "));
+  if (!shown.empty()) absl::StrAppend(&text, ": ", shown);
   if (!result.last_pass().empty()) {
     absl::StrAppend(&text, " [in pass ", Printable(result.last_pass()), "]");
   }
-  if (why == Why::kTell) absl::StrAppend(&text, Printable(WhyText(result)));
+  if (why == Why::kTell) absl::StrAppend(&text, WhyText(result));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/terminal.h"
 #include "client/report/render.h"
 
 namespace kiln::client::report {
@@ -34,7 +35,8 @@ std::string Named(absl::string_view word, const std::vector<Change>& changes) {
   std::string text;
   for (size_t i = 0; i < std::min(changes.size(), kNamed); ++i) {
     const Change& c = changes[i];
-    absl::StrAppend(&text, "  ", word, " ", ChangeText(c.before, c.after), "  ", c.shader, "\n");
+    absl::StrAppend(&text, "  ", word, " ", ChangeText(c.before, c.after), "  ",
+                    Printable(c.shader), "\n");
   }
   return text;
 }
@@ -63,7 +65,7 @@ std::string List(absl::string_view word,
   for (const auto& [variant, shaders] : by_variant) {
     absl::StrAppend(&text, word, " ", variant, ": ", shaders.size(), "\n");
     for (size_t i = 0; i < std::min(shaders.size(), kMaxListed); ++i) {
-      absl::StrAppend(&text, "  ", shaders[i], "\n");
+      absl::StrAppend(&text, "  ", Printable(shaders[i]), "\n");
     }
     if (shaders.size() > kMaxListed) {
       absl::StrAppend(&text, "  and ", shaders.size() - kMaxListed, " more\n");
@@ -76,7 +78,7 @@ std::string Lines(absl::string_view title, const std::vector<std::string>& lines
   if (lines.empty()) return "";
   std::string text = absl::StrCat(title, ": ", lines.size(), "\n");
   for (size_t i = 0; i < std::min(lines.size(), kMaxListed); ++i) {
-    absl::StrAppend(&text, "  ", lines[i], "\n");
+    absl::StrAppend(&text, "  ", Printable(lines[i]), "\n");
   }
   if (lines.size() > kMaxListed) {
     absl::StrAppend(&text, "  and ", lines.size() - kMaxListed, " more\n");
@@ -105,7 +107,7 @@ std::string Folders(const Report& report) {
   if (report.folders.size() < 2) return "";
   std::vector<std::pair<int64_t, std::string>> lines;
   for (const auto& [folder, totals] : report.folders) {
-    std::string line = absl::StrCat("  ", folder, ":");
+    std::string line = absl::StrCat("  ", Printable(folder), ":");
     for (const auto& [name, t] : totals) {
       if (t.before == t.after) continue;
       absl::StrAppend(&line, " ", name, " ", ChangeText(t.before, t.after));
@@ -127,9 +129,9 @@ std::string Folders(const Report& report) {
 std::string Percent(double relative) { return absl::StrFormat("%.2f%%", 100 * relative); }
 
 std::string RenderText(const Report& report, const Names& names) {
-  std::string text =
-      absl::StrCat(names.before, " (", report.modules_before, " results) -> ", names.after, " (",
-                   report.modules_after, " results), ", report.compared, " variants compared\n");
+  std::string text = absl::StrCat(
+      Printable(names.before), " (", report.modules_before, " results) -> ", Printable(names.after),
+      " (", report.modules_after, " results), ", report.compared, " variants compared\n");
   if (report.only_before + report.only_after != 0) {
     absl::StrAppend(&text, "not compared: ", report.only_before, " results only before, ",
                     report.only_after, " only after\n");

@@ -76,7 +76,7 @@ absl::Status CheckCounts(const json& job, const char* key) {
   if (good) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("\"", key, "\": must be up to three counts from 0 to ", sim::eu::kMaxWorkgroups,
-                   ", not ", Shortened(groups.dump())));
+                   ", not ", Quoted(groups.dump())));
 }
 
 // Finds a key that is given twice, which a json object does not show: the last one would count.
@@ -105,10 +105,10 @@ class Duplicates {
   };
   void Note() {
     error_ = absl::InvalidArgumentError(
-        absl::StrCat("\"", Shortened(open_.back().last), "\" is given twice"));
+        absl::StrCat("\"", Quoted(open_.back().last), "\" is given twice"));
     if (open_.size() == 1) return;
     error_ = In(open_[0].last == "resources" ? Resource(resources_ - 1)
-                                             : absl::StrCat("\"", Shortened(open_[0].last), "\""),
+                                             : absl::StrCat("\"", Quoted(open_[0].last), "\""),
                 error_);
   }
 
@@ -148,7 +148,7 @@ absl::Status CheckForm(const json& job) {
     }
     if (r.contains("name") && !seen.insert("name " + r.value("name", "")).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat(what, ": the name ", Shortened(r["name"].dump()), " is given twice"));
+          absl::StrCat(what, ": the name ", Quoted(r["name"].dump()), " is given twice"));
     }
   }
   return absl::OkStatus();
@@ -175,7 +175,7 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
   if (!format) {
     return absl::InvalidArgumentError(
-        absl::StrCat("\"format\": ", Shortened(r["format"].dump()), " is not a format"));
+        absl::StrCat("\"format\": ", Quoted(r["format"].dump()), " is not a format"));
   }
   image.format = *format;
   const bool buffer = !r.contains("width");
@@ -307,7 +307,7 @@ absl::StatusOr<std::vector<Output>> ReadOutputs(const json& job) {
     o.as = r.value("as", "");
     o.file = r.value("out", "");
     if (!o.as.empty() && o.as != "hex" && ElementBytes(o.as) == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(Resource(i), ": \"as\": \"", Shortened(o.as),
+      return absl::InvalidArgumentError(absl::StrCat(Resource(i), ": \"as\": \"", Quoted(o.as),
                                                      "\" is not a type such as f32, u32 or hex"));
     }
     outputs.push_back(o);

@@ -44,7 +44,7 @@ uint16_t HalfOf(double v) {
 
 absl::Status NoValue(const json& v, const std::string& type) {
   return absl::InvalidArgumentError(
-      absl::StrCat("data: ", Shortened(v.dump()), " is not of type ", type));
+      absl::StrCat("data: ", Quoted(v.dump()), " is not of type ", type));
 }
 
 // Parses a bit pattern, 0x...
@@ -123,7 +123,7 @@ absl::StatusOr<std::string> Address(const std::string& name, const Addresses& ad
   const auto at = addresses.find(name);
   if (at == addresses.end()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there is no resource with the name \"", Shortened(name), "\""));
+        absl::StrCat("there is no resource with the name \"", Quoted(name), "\""));
   }
   std::string out;
   Append(out, at->second);
@@ -184,13 +184,13 @@ absl::Status CheckCount(const json& value, uint64_t least, uint64_t most, absl::
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(what, ": must be a whole number from ", least,
-                                                 " to ", most, ", not ", Shortened(value.dump())));
+                                                 " to ", most, ", not ", Quoted(value.dump())));
 }
 
 absl::Status CheckText(const json& value, absl::string_view what) {
   if (value.is_string()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(what, ": must be text, not ", Shortened(value.dump())));
+      absl::StrCat(what, ": must be text, not ", Quoted(value.dump())));
 }
 
 absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folder,
@@ -210,7 +210,7 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
   if (!data.is_object() || data.size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("data: must be an object with one key, or a list of such objects, not ",
-                     Shortened(data.dump())));
+                     Quoted(data.dump())));
   }
   const std::string key = data.begin().key();
   const json& value = data.begin().value();
@@ -224,7 +224,7 @@ absl::StatusOr<std::string> DataBytes(const json& data, const std::string& folde
   }
   if (ElementBytes(key) == 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("data: '", Shortened(key), "' is neither a type (f16 f32 f64 u8 ... i64) nor ",
+        absl::StrCat("data: '", Quoted(key), "' is neither a type (f16 f32 f64 u8 ... i64) nor ",
                      "hex, file, zero, address"));
   }
   const json list = value.is_array() ? value : json::array({value});

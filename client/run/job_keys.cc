@@ -25,7 +25,7 @@ bool IsInt32(const json& value) {
 
 absl::Status Needed(absl::string_view place, absl::string_view what, const json& value) {
   return absl::InvalidArgumentError(
-      absl::StrCat(place, ": must be ", what, ", not ", Shortened(value.dump())));
+      absl::StrCat(place, ": must be ", what, ", not ", Quoted(value.dump())));
 }
 
 // `what` names the object in messages.
@@ -64,7 +64,7 @@ absl::Status CheckKeys(const json& object, absl::Span<const Key> keys, absl::str
     }
     std::vector<std::string> names;
     for (const Key& k : keys) names.emplace_back(k.name);
-    const std::string shown = Shortened(name);
+    const std::string shown = Quoted(name);
     return absl::InvalidArgumentError(absl::StrCat(what, ": unknown key \"", shown,
                                                    "\"; there are ", absl::StrJoin(names, ", "),
                                                    DidYouMean(shown, names)));

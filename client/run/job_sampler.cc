@@ -9,7 +9,7 @@ namespace kiln::client::run {
 
 absl::Status IsNoneOf(const char* key, const std::string& value,
                       const std::vector<std::string>& known) {
-  const std::string shown = Shortened(value);
+  const std::string shown = Quoted(value);
   return absl::InvalidArgumentError(absl::StrCat("\"", key, "\": \"", shown, "\" is not one of ",
                                                  absl::StrJoin(known, ", "),
                                                  DidYouMean(shown, known)));

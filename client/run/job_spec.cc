@@ -52,7 +52,7 @@ absl::StatusOr<std::string> ValueText(const json& value) {
     return TypedText(value.begin().key(), value.begin().value());
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(Shortened(value.dump()), " is not a value such as true, 3 or {\"u32\": 3}"));
+      absl::StrCat(Quoted(value.dump()), " is not a value such as true, 3 or {\"u32\": 3}"));
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<std::string>> ReadSpec(const json& spec) {
   if (!spec.is_object()) return absl::InvalidArgumentError("is not a JSON object");
   std::vector<std::string> texts;
   for (const auto& [id, value] : spec.items()) {
-    const std::string shown = Shortened(id);
+    const std::string shown = Quoted(id);
     uint32_t number = 0;
     if (!absl::SimpleAtoi(id, &number)) {
       return absl::InvalidArgumentError(absl::StrCat("\"", shown, "\" is not an id"));

@@ -22,7 +22,7 @@ using sim::eu::VertexInputs;
 
 absl::Status WrongType(const std::string& location, const std::string& what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("vertices: \"as\": \"", Shortened(location), "\": ", what));
+      absl::StrCat("vertices: \"as\": \"", Quoted(location), "\": ", what));
 }
 
 // An output of all vertices.
@@ -101,8 +101,7 @@ absl::StatusOr<VertexTypes> ReadVertexTypes(const json& vertices, const out::Ver
       return WrongType(location, "the program does not write this location");
     }
     if (type != "f32" && type != "u32" && type != "i32") {
-      return WrongType(location,
-                       absl::StrCat(Shortened(type.dump()), " is not one of f32, i32, u32"));
+      return WrongType(location, absl::StrCat(Quoted(type.dump()), " is not one of f32, i32, u32"));
     }
     types[number] = type;
   }

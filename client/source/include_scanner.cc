@@ -142,7 +142,7 @@ class Resolver {
       auto [it, first] = meant.emplace(include.spelled, *found);
       if (!first) {
         if (it->second == *found) continue;
-        const std::string shown = Shortened(include.spelled);
+        const std::string shown = Quoted(include.spelled);
         return absl::InvalidArgumentError(
             absl::StrCat(name, ":", include.line, ": \"", shown, "\" and <", shown,
                          "> mean different files here (", it->second, ", ", *found,

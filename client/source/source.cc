@@ -58,10 +58,10 @@ absl::Status CheckName(const std::string& name) {
   for (const char c : name) {
     if (!absl::ascii_iscntrl(static_cast<unsigned char>(c))) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        Shortened(absl::CHexEscape(name)), ": names with control characters are not accepted"));
+        Quoted(absl::CHexEscape(name)), ": names with control characters are not accepted"));
   }
   if (name.size() <= kMaxBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(Shortened(name), ": the name has ", name.size(),
+  return absl::InvalidArgumentError(absl::StrCat(Quoted(name), ": the name has ", name.size(),
                                                  " bytes; at most ", kMaxBytes, " are accepted"));
 }
 
@@ -72,10 +72,9 @@ absl::Status CheckOutput(const std::string& output) {
   if (absl::Status status = CheckName(output); !status.ok()) return status;
   for (const absl::string_view part : absl::StrSplit(output, '/')) {
     if (part.size() <= kMaxBytes) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(Shortened(output),
-                     ": outputs cannot be named after this file: a component of the name has ",
-                     part.size(), " bytes; at most ", kMaxBytes, " are accepted"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        Quoted(output), ": outputs cannot be named after this file: a component of the name has ",
+        part.size(), " bytes; at most ", kMaxBytes, " are accepted"));
   }
   return absl::OkStatus();
 }
@@ -193,7 +192,7 @@ std::string DescribeMissing(const std::vector<MissingInclude>& missing,
     if (!m.line.angle) where = absl::StrCat("beside it", where.empty() ? "" : ", ", where);
     if (where.empty()) where = "no folder, as no -I is given";
     absl::StrAppend(&text, text.empty() ? "" : "\n", m.includer, ":", m.line.line,
-                    ": this include was not found: ", Shortened(m.line.spelled), " (looked ", where,
+                    ": this include was not found: ", Quoted(m.line.spelled), " (looked ", where,
                     "); name its folder with -I DIR");
   }
   return text;

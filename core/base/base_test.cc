@@ -182,6 +182,17 @@ TEST(Cause, CarriesAnInstruction) {
   EXPECT_EQ(InstructionOf(absl::InternalError("x")), 0u);
 }
 
+TEST(Cause, CarriesALineOfGlsl) {
+  const absl::Status s = WithSource(absl::InternalError("x"), {"a.comp", 12});
+  EXPECT_EQ(SourceOf(s).file, "a.comp");
+  EXPECT_EQ(SourceOf(s).line, 12u);
+  const absl::Status whole = WithSource(s, {"b.comp", 0});
+  EXPECT_EQ(SourceOf(whole).file, "b.comp");
+  EXPECT_EQ(SourceOf(whole).line, 0u);
+  EXPECT_EQ(SourceOf(absl::InternalError("x")).file, "");
+  EXPECT_EQ(WithSource(absl::OkStatus(), {"a.comp", 12}), absl::OkStatus());
+}
+
 TEST(Cause, CarriesASpirvId) {
   EXPECT_EQ(SpirvIdOf(absl::OkStatus()), 0u);
   EXPECT_EQ(SpirvIdOf(absl::InternalError("LIR %7")), 0u);
@@ -293,7 +304,7 @@ TEST(Utf8, WhatIsNotWellFormedIsEscaped) {
 }
 
 TEST(Utf8, LongTextsAreCutBetweenCharacters) {
-  EXPECT_EQ(Shortened(""), "");
+  EXPECT_EQ(Shortened("", 4), "");
   EXPECT_EQ(Shortened("abcd", 4), "abcd");
   EXPECT_EQ(Shortened("abcde", 4), "abcd...");
   EXPECT_EQ(Shortened("abc\xc3\xa9", 4), "abc...");
@@ -301,7 +312,47 @@ TEST(Utf8, LongTextsAreCutBetweenCharacters) {
   EXPECT_EQ(Shortened("\xf0\x9f\x8c\x8a", 3), "...");
   // not a character: cut by bytes
   EXPECT_EQ(Shortened("\x80\x80\x80\x80\x80", 4), "\x80\x80\x80\x80...");
-  EXPECT_EQ(Shortened(std::string(1000, 'n')).size(), kQuotedBytes + 3);
+}
+
+TEST(Utf8, ControlsAreEscaped) {
+  const std::pair<const char*, const char*> kControls[] = {
+      {"a\nb.spv: ok", "a\\x0ab.spv: ok"},
+      {"\t\r\x1b[2J\x7f", "\\x09\\x0d\\x1b[2J\\x7f"},
+      {"\xc2\x80 \xc2\x9b", "\\xc2\\x80 \\xc2\\x9b"},                  // C1
+      {"\xe2\x80\xa8\xe2\x80\xa9", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9"},  // separators
+      {"\xd8\x9c", "\\xd8\\x9c"},
+      {"\xe2\x80\x8e\xe2\x80\x8f", "\\xe2\\x80\\x8e\\xe2\\x80\\x8f"},
+      {"\xe2\x80\xaa\xe2\x80\xae", "\\xe2\\x80\\xaa\\xe2\\x80\\xae"},
+      {"\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9"},
+      {"caf\xe9", "caf\\xe9"},
+  };
+  for (const auto& [text, shown] : kControls) {
+    EXPECT_EQ(EscapeControls(text), shown);
+    EXPECT_EQ(EscapeControls(shown), shown);
+    EXPECT_EQ(Quoted(text), shown);
+  }
+  EXPECT_EQ(EscapeControls(std::string_view("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(EscapeControls("a\n\tb\r\xc2\x85", "\n\t"), "a\n\tb\\x0d\\xc2\\x85");
+}
+
+// The neighbours of the ranges that are escaped, and text of other scripts.
+TEST(Utf8, OtherCharactersStay) {
+  for (const char* text : {" ~", "\xc2\xa0\xc3\xa9", "\xd8\x9b\xd8\x9d", "\xe2\x80\x8d\xe2\x80\x90",
+                           "\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x81\xa5\xe2\x81\xaa", "\xe2\x82\xa8",
+                           "\xe3\x80\x8e\xd7\xa9\xf0\x9f\x8c\x8a"}) {
+    EXPECT_EQ(EscapeControls(text), text);
+  }
+}
+
+TEST(Utf8, QuotesAreBounded) {
+  const std::string limit(kQuotedBytes, 'n');
+  EXPECT_EQ(Quoted(""), "");
+  EXPECT_EQ(Quoted(limit), limit);
+  EXPECT_EQ(Quoted(limit + "n"), limit + "...");
+  // An escape, or a character, is whole or left out.
+  EXPECT_EQ(Quoted(limit.substr(1) + "\n"), limit.substr(1) + "...");
+  EXPECT_EQ(Quoted(limit.substr(1) + "\xc3\xa9"), limit.substr(1) + "...");
+  EXPECT_EQ(Quoted(std::string(1000, '\n')).size(), kQuotedBytes + 3);
 }
 
 TEST(Cause, OwnFaultsAreNobodyElses) {

@@ -16,6 +16,8 @@ namespace {
 constexpr char kCauseUrl[] = "type.kiln/cause";
 constexpr char kSpirvIdUrl[] = "type.kiln/spirv_id";
 constexpr char kInstructionUrl[] = "type.kiln/instruction";
+constexpr char kFileUrl[] = "type.kiln/file";
+constexpr char kLineUrl[] = "type.kiln/line";
 constexpr char kWhatUrl[] = "type.kiln/what";
 constexpr char kSeenUrl[] = "type.kiln/seen";
 constexpr char kLimitUrl[] = "type.kiln/limit";
@@ -163,6 +165,17 @@ absl::Status WithInstruction(absl::Status status, uint32_t offset) {
 }
 
 uint32_t InstructionOf(const absl::Status& status) { return NumberOf(kInstructionUrl, status); }
+
+absl::Status WithSource(absl::Status status, const SourceLine& source) {
+  if (status.ok()) return status;
+  Attach(kFileUrl, source.file, &status);
+  Attach(kLineUrl, source.line == 0 ? "" : absl::StrCat(source.line), &status);
+  return status;
+}
+
+SourceLine SourceOf(const absl::Status& status) {
+  return {Attached(kFileUrl, status), NumberOf(kLineUrl, status)};
+}
 
 std::string TextOf(const absl::Status& status) {
   const std::string cause = Attached(kCauseUrl, status);

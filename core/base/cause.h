@@ -20,7 +20,7 @@
 namespace kiln {
 
 // The kind of thing that an error is about; causes.def describes the values.
-enum class CauseKind { kHardware, kScope, kWidth, kRequest, kOwn };
+enum class CauseKind { kHardware, kScope, kWidth, kNeed, kRequest, kOwn };
 
 struct CauseInfo {
   std::string_view name;
@@ -118,6 +118,20 @@ absl::Status WithInstruction(absl::Status status, uint32_t offset);
 
 // Returns the attached offset; 0: none.
 uint32_t InstructionOf(const absl::Status& status);
+
+// A line of a text that is not a module. `file` is any bytes, empty: none is known; `line` is from
+// 1, 0: the whole text.
+struct SourceLine {
+  std::string file;
+  uint32_t line = 0;
+};
+
+// Returns the status with the line of GLSL attached at which it arose, replacing an earlier one; ok
+// statuses unchanged.
+absl::Status WithSource(absl::Status status, const SourceLine& source);
+
+// Returns the attached line; an empty one if there is none.
+SourceLine SourceOf(const absl::Status& status);
 
 // Returns "CAUSE: MESSAGE (%ID)" without the parts that are not attached: a line for tests and
 // tools.

@@ -28,7 +28,7 @@ absl::Status CheckName(absl::Span<const PassRow> rows, std::string_view option,
                        std::string_view name) {
   if (FindRow(rows, name) != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(Abs(option), ": there is no pass named '", Shortened(name), "'"));
+      absl::StrCat(Abs(option), ": there is no pass named '", Quoted(name), "'"));
 }
 
 }  // namespace

@@ -13,6 +13,36 @@ void AppendEscaped(std::string_view bytes, std::string* out) {
   }
 }
 
+// Returns true for a well-formed character that EscapeControls escapes.
+bool IsControl(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
+  if (character.size() == 2) {
+    return (byte(0) == 0xc2 && byte(1) < 0xa0) || character == "\xd8\x9c";  // C1, U+061C
+  }
+  if (character.size() != 3 || byte(0) != 0xe2) return false;
+  const unsigned last = byte(2);
+  if (byte(1) == 0x81) return last >= 0xa6 && last <= 0xa9;  // U+2066 to U+2069
+  if (byte(1) != 0x80) return false;
+  return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae);  // U+200E, U+2028 ...
+}
+
+// Removes the first character, or a byte that begins none, from the text, and returns it as
+// EscapeControls writes it.
+std::string TakeEscaped(std::string_view keep, std::string_view* text) {
+  const size_t length = Utf8Length(*text);
+  const std::string_view taken = text->substr(0, std::max<size_t>(1, length));
+  text->remove_prefix(taken.size());
+  std::string out;
+  const bool kept = length == 1 && keep.find(taken) != keep.npos;
+  if (length == 0 || (IsControl(taken) && !kept)) {
+    AppendEscaped(taken, &out);
+  } else {
+    out = taken;
+  }
+  return out;
+}
+
 }  // namespace
 
 size_t Utf8Length(std::string_view text) {
@@ -69,6 +99,23 @@ std::string EscapeNonAscii(std::string_view text) {
     } else {
       AppendEscaped({&c, 1}, &out);
     }
+  }
+  return out;
+}
+
+std::string EscapeControls(std::string_view text, std::string_view keep) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) out += TakeEscaped(keep, &text);
+  return out;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string next = TakeEscaped({}, &text);
+    if (out.size() + next.size() > kQuotedBytes) return out + "...";
+    out += next;
   }
   return out;
 }

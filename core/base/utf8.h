@@ -23,13 +23,25 @@ std::string EscapeNonUtf8(std::string_view text);
 // Returns the text with every byte beyond ASCII written as \xHH.
 std::string EscapeNonAscii(std::string_view text);
 
+// Returns the text as a part of a line of output: every byte outside well-formed characters, and
+// every byte of a character that ends a line, moves the cursor or reorders the text after it, is
+// written as \xHH. Such characters are the controls C0 (line feed and tab among them), DEL and C1,
+// the separators U+2028 and U+2029, and those with the property Bidi_Control (Unicode Standard
+// Annex #9, 2: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). Characters of `keep`,
+// which is ASCII, stay. The result is UTF-8; escaping it again changes nothing.
+std::string EscapeControls(std::string_view text, std::string_view keep = {});
+
 // Maximum number of bytes that a message, which is kept and shown whole, quotes of one name or text
-// of a module; these may have any length.
+// of a module; these may have any length. Escapes count.
 inline constexpr size_t kQuotedBytes = 100;
+
+// Returns a name or text of a module or request as messages quote it: with escapes, as by
+// EscapeControls, and if these are more than kQuotedBytes, cut between characters and with "...".
+std::string Quoted(std::string_view text);
 
 // Returns the text, or if it is longer than `bytes`, its beginning, cut between characters, and
 // "...".
-std::string Shortened(std::string_view text, size_t bytes = kQuotedBytes);
+std::string Shortened(std::string_view text, size_t bytes);
 
 }  // namespace kiln
 

@@ -15,12 +15,16 @@ Explanation Explain(const absl::Status& status, absl::Span<const uint32_t> spirv
     e.remedy = row->remedy;
   }
   e.detail = DetailOf(status);
-  e.detail.what = EscapeNonUtf8(e.detail.what);  // it may quote the module
+  e.detail.what = EscapeControls(e.detail.what);  // it may quote the module
   e.spirv_id = SpirvIdOf(status);
   front::Origin origin = front::FindOrigin(spirv, e.spirv_id, InstructionOf(status));
   e.name = std::move(origin.name);
   e.file = std::move(origin.file);
   e.line = origin.line;
+  if (const SourceLine source = SourceOf(status); !source.file.empty()) {
+    e.file = Quoted(source.file);
+    e.line = source.line;
+  }
   return e;
 }
 

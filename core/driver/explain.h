@@ -19,12 +19,13 @@ struct Explanation {
   Detail detail;
   uint32_t spirv_id = 0;  // 0: none
   std::string name;       // that the module has for the id (OpName); empty: none
-  std::string file;       // of OpLine or debug information; empty: none
-  uint32_t line = 0;      // from 1; 0: none
+  std::string file;       // of OpLine, debug information or GLSL; empty: none
+  uint32_t line = 0;      // from 1; 0: none, or the whole file
 };
 
-// `spirv`: the words that Prepare was given; empty where there was no module. All texts are UTF-8.
-// Cost: a few walks over the words.
+// `spirv`: the words that Prepare was given; empty where there was no module. All texts are UTF-8
+// without control characters (core/base/utf8.h). Cost: a walk over the words if the status has an
+// id or an instruction.
 Explanation Explain(const absl::Status& status, absl::Span<const uint32_t> spirv);
 
 }  // namespace kiln

@@ -166,6 +166,18 @@ TEST(Explain, CodeOfACalledFunctionHasItsLine) {
   EXPECT_TRUE(after.line == 21 || after.line == 22) << after.line;
 }
 
+TEST(Explain, ALineOfGlslIsTheErrors) {
+  const Explanation e =
+      Explain(WithSource(Unsupported("nesting_too_deep", {"braces", 3, 2}), {"a\n.comp", 12}), {});
+  EXPECT_EQ(e.file, "a\\x0a.comp");
+  EXPECT_EQ(e.line, 12u);
+}
+
+TEST(Explain, TextsOfTheModuleStayOnTheirLine) {
+  const Explanation e = Explain(Unsupported("images", "entry point a\nb\xc2\x9b"), {});
+  EXPECT_EQ(e.detail.what, "entry point a\\x0ab\\xc2\\x9b");
+}
+
 TEST(Explain, ErrorsWithoutAModule) {
   const Explanation e = Explain(absl::InternalError("x"), {});
   EXPECT_EQ(e.cause, "internal");

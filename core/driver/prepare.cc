@@ -29,7 +29,7 @@ std::optional<mir::Stage> StageOf(const std::string& name) {
 }
 
 absl::Status UnsupportedStage(const std::string& name) {
-  return Unsupported("unsupported_stage", absl::StrCat("stage '", Shortened(name), "'"));
+  return Unsupported("unsupported_stage", absl::StrCat("stage '", Quoted(name), "'"));
 }
 
 absl::StatusOr<mir::Module> Import(absl::Span<const uint32_t> spirv, const PrepareOptions& options,

@@ -22,7 +22,7 @@ absl::StatusOr<Target> ParseTarget(std::string_view name) {
     if (TargetName(target) == name) return target;
     absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(TargetName(target)));
   }
-  return WithCause(absl::InvalidArgumentError(absl::StrCat("unknown target '", Shortened(name),
+  return WithCause(absl::InvalidArgumentError(absl::StrCat("unknown target '", Quoted(name),
                                                            "'; the targets are: ", names)),
                    "unknown_target");
 }

@@ -35,6 +35,7 @@ constexpr char kStartStep[] = "start_glslang";
 constexpr char kTranslateStep[] = "translate_glsl";
 constexpr char kReadStep[] = "read_spirv";
 constexpr char kPackStep[] = "pack_result";
+constexpr char kExplainStep[] = "explain_error";
 
 TargetResult::Status StatusOf(const absl::Status& status) {
   switch (status.code()) {
@@ -59,8 +60,10 @@ void Fill(const Explanation& from, kiln::v1alpha::Reason* to) {
   to->set_source_line(from.line);
 }
 
-// `words`: the module; empty where there is none.
-TargetResult Failed(const absl::Status& status, absl::Span<const uint32_t> words) {
+// `words`: the module; empty where there is none. Takes a step of its own, since it walks the
+// module: not to be called within another one.
+TargetResult Failed(const absl::Status& status, absl::Span<const uint32_t> words, JobSink* sink) {
+  const Step step(sink, kExplainStep, "out");
   TargetResult result;
   result.set_status(StatusOf(status));
   result.set_cause(CauseOf(status));
@@ -194,16 +197,15 @@ CompileOptions ToCompileOptions(const CompileJob& job) {
   return options;
 }
 
-TargetResult Pack(const absl::StatusOr<Compiled>& compiled, absl::Span<const uint32_t> words,
-                  Target target, bool assembly, JobSink* sink) {
+absl::StatusOr<TargetResult> Pack(const Compiled& compiled, Target target, bool assembly,
+                                  JobSink* sink) {
   const Step step(sink, kPackStep, "out");
-  if (!compiled.ok()) return Failed(compiled.status(), words);
   TargetResult result;
   result.set_status(TargetResult::OK);
   result.set_cause("ok");
-  for (const Variant& variant : compiled->variants) {
+  for (const Variant& variant : compiled.variants) {
     absl::Status added = AddVariant(variant, target, assembly, &result);
-    if (!added.ok()) return Failed(added, words);
+    if (!added.ok()) return added;
   }
   return result;
 }
@@ -212,9 +214,11 @@ TargetResult CompileOne(const Prepared& prepared, absl::Span<const uint32_t> wor
                         const std::string& target_name, const CompileJob& job, JobSink* sink,
                         const Budget& budget) {
   auto target = ParseTarget(target_name);
-  if (!target.ok()) return Failed(target.status(), words);
+  if (!target.ok()) return Failed(target.status(), words, sink);
   auto compiled = kiln::Compile(prepared, *target, ToCompileOptions(job), sink, budget);
-  TargetResult result = Pack(compiled, words, *target, job.assembly(), sink);
+  auto packed = compiled.ok() ? Pack(*compiled, *target, job.assembly(), sink)
+                              : absl::StatusOr<TargetResult>(compiled.status());
+  TargetResult result = packed.ok() ? *std::move(packed) : Failed(packed.status(), words, sink);
   result.set_stage(Info(prepared).stage);
   result.set_entry_point(Info(prepared).entry_point);
   return result;
@@ -239,7 +243,7 @@ absl::StatusOr<front::GlslSource> ToSource(const kiln::v1alpha::GlslSource& from
     to.stage = row.stage;
     known = true;
   }
-  if (!known) return absl::InvalidArgumentError("unknown stage");
+  if (!known) return WithCause(absl::InvalidArgumentError("unknown stage"), "unsupported_stage");
   for (const auto& define : from.defines()) to.defines.emplace_back(define.name(), define.value());
   for (const auto& include : from.includes()) {
     front::GlslInclude i;
@@ -284,8 +288,8 @@ void CoreBackend::Describe(Hello* hello) {
     if (!row.ending.empty()) hello->add_stages(std::string(row.name));
   }
   for (std::string_view step : kiln::kSteps) hello->add_steps(std::string(step));
-  for (const char* step :
-       {kStartStep, kTranslateStep, kReadJobStep, kReadRequestStep, kReadStep, kPackStep}) {
+  for (const char* step : {kStartStep, kTranslateStep, kReadJobStep, kReadRequestStep, kReadStep,
+                           kPackStep, kExplainStep}) {
     hello->add_steps(step);
   }
   for (const CauseInfo& row : kCauses) {
@@ -310,13 +314,11 @@ void CoreBackend::Translate(const TranslateJob& job, JobSink* sink, Translation*
     result->set_spirv(words->data(), words->size() * sizeof(uint32_t));
     return;
   }
-  const absl::Status status = absl::IsInvalidArgument(words.status())
-                                  ? WithCause(words.status(), "invalid_glsl")
-                                  : words.status();
-  result->set_status(StatusOf(status));
-  result->set_cause(CauseOf(status));
-  result->set_message(std::string(status.message()));
-  Fill(Explain(status, {}), result->mutable_reason());
+  TargetResult failed = Failed(words.status(), {}, sink);
+  result->set_status(failed.status());
+  result->set_cause(failed.cause());
+  result->set_message(failed.message());
+  *result->mutable_reason() = std::move(*failed.mutable_reason());
 }
 
 void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done) {
@@ -333,13 +335,16 @@ void CoreBackend::Compile(const CompileJob& job, JobSink* sink, const Done& done
     }
     return Prepare(words, ToPrepareOptions(job), sink, budget);
   }();
+  // Explained once for all targets: it is the same error.
+  const std::optional<TargetResult> failed =
+      prepared.ok() ? std::nullopt : std::optional(Failed(prepared.status(), words, sink));
   int64_t until = ThreadNanoseconds();
   const int64_t prepare_ns = until - sink->began();
   for (int i = 0; i < job.targets_size(); ++i) {
     sink->SetTarget(i);
-    TargetResult result = prepared.ok()
-                              ? CompileOne(**prepared, words, job.targets(i), job, sink, budget)
-                              : Failed(prepared.status(), words);
+    TargetResult result = failed.has_value()
+                              ? *failed
+                              : CompileOne(**prepared, words, job.targets(i), job, sink, budget);
     SetMaker(job.targets(i), &result);
     const int64_t start = std::exchange(until, ThreadNanoseconds());
     result.mutable_timings()->set_prepare_ns(prepare_ns);

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from fixture import SAXPY, Cli
+from fixture import SAXPY, Cli, several_entry_points
 
 
 class WrongFiles(Cli):
@@ -76,6 +76,31 @@ void main() {
             self.fails(1, r'wide\.comp: tgl: refused \(float64\): [a-z].*\[capability Float64\] '
                           r'\(%\d+ "Particles"\)\n  why: The target has no double precision\.\n'
                           r'  what to do: Use 32-bit floats', 'compile', '--target=tgl', *where, path)
+
+    def test_refusals_of_glsl_name_file_and_line(self):
+        path = self.file('deep.comp', '#version 450\nvoid main() {\n' + 1024 * '{' + 1024 * '}' + '\n}\n')
+        for where in ([], [], ['--local']):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', *where, path, expect=1))
+            self.assertEqual((line['status'], line['cause']), ('refused', 'nesting_too_deep'))
+            self.assertRegex(line['reason']['file'], r'deep\.comp$')
+            self.assertEqual(line['reason']['line'], 3)
+            self.fails(1, r'nested GLSL braces: 1025, at most 1024 \([^ ]*deep\.comp:3\)\n', 'compile',
+                       '--target=tgl', *where, path)
+
+    def test_no_name_makes_a_line_of_its_own(self):
+        forged = 'g\nother.spv: tgl: ok\x85\u2028\u202e\t'
+        shown = r'g\\x0aother\.spv: tgl: ok\\xc2\\x85\\xe2\\x80\\xa8\\xe2\\x80\\xae\\x09'
+        path = self.file('two.spv', several_entry_points((4, forged), (4, 'f')))
+        self.fails(1, r'two\.spv: tgl: invalid \(ambiguous_entry_point\): several fragment entry points; '
+                      r'name one with --entry: "%s" "f"\n$' % shown, 'compile', '--target=tgl', path)
+        line = self.line(self.kiln('compile', '--target=tgl', '--json', path, expect=1))
+        self.assertEqual((line['status'], line['cause']), ('invalid', 'ambiguous_entry_point'))
+        path = self.file('line.comp', '#version 450\n#extension GL_GOOGLE_cpp_style_line_directive : require\n'
+                                      '#line 7 "x\\nother.comp: tgl: ok"\nvoid main() { y = 1; }\n')
+        self.kiln('compile', '--target=tgl', path, expect=1)
+        self.assertRegex(self.err, "'y' : undeclared identifier")
+        for text in self.err.splitlines():
+            self.assertFalse(text.startswith('other'), self.err)
 
     def test_limits_have_numbers(self):
         path = self.file('many.comp', '#version 450\nlayout(local_size_x = 1024, local_size_y = 2) in;\n'

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/cause.h"
+#include "core/front/check/glsl_tokens.h"
 #include "core/front/check/refusal.h"
 #include "core/front/check/validation_cost.h"
 
@@ -73,6 +75,26 @@ int NextToken(std::string_view* text, bool* line_begins) {
   return kEnd;
 }
 
+// The maximum of a count, and where it exceeds the bound.
+class Peak {
+ public:
+  explicit Peak(Bound bound) : bound_(bound) {}
+  // `read`: bytes of the text up to the end of the token counted.
+  void Note(uint64_t n, size_t read) {
+    if (max_ <= Most(bound_) && n > Most(bound_)) read_ = read;
+    max_ = std::max(max_, n);
+  }
+  absl::Status Check(const GlslText& text) const {
+    const uint32_t line = 1 + LineEndsOfGlsl(text.text.substr(0, read_));
+    return WithSource(AtMost(bound_, max_), {std::string(text.name), line});
+  }
+
+ private:
+  Bound bound_;
+  uint64_t max_ = 0;
+  size_t read_ = 0;
+};
+
 }  // namespace
 
 absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator) {
@@ -83,17 +105,23 @@ absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator) {
   return AtMost(Bound::kValidation, cost.steps, cost.function, cost.mostly);
 }
 
-absl::Status CheckGlslBounds(std::string_view text) {
-  uint64_t tokens = 0, longest = 0, braces = 0, deepest = 0;
+absl::Status CheckGlslBounds(const GlslText& text) {
+  if (absl::Status s = AtMost(Bound::kGlslText, text.text.size()); !s.ok()) {
+    return WithSource(s, {std::string(text.name), 0});
+  }
+  std::string_view rest = text.text;
+  uint64_t tokens = 0, braces = 0;
+  Peak statement(Bound::kGlslStatement), depth(Bound::kGlslBraces);
   bool line_begins = true;
-  for (int c = NextToken(&text, &line_begins); c != kEnd; c = NextToken(&text, &line_begins)) {
+  for (int c = NextToken(&rest, &line_begins); c != kEnd; c = NextToken(&rest, &line_begins)) {
     tokens = c == ';' || c == '{' || c == '}' ? 0 : tokens + 1;
-    longest = std::max(longest, tokens);
-    if (c == '{') deepest = std::max(deepest, ++braces);
+    const size_t read = text.text.size() - rest.size();
+    statement.Note(tokens, read);
+    if (c == '{') depth.Note(++braces, read);
     if (c == '}' && braces > 0) --braces;
   }
-  if (absl::Status s = AtMost(Bound::kGlslBraces, deepest); !s.ok()) return s;
-  return AtMost(Bound::kGlslStatement, longest);
+  if (absl::Status s = depth.Check(text); !s.ok()) return s;
+  return statement.Check(text);
 }
 
 GlslSize MostGlsl() {
@@ -108,7 +136,7 @@ absl::Status CheckGlslSize(const GlslSize& size) {
   status.Update(AtMost(Bound::kGlslLookups, size.lookups));
   status.Update(AtMost(Bound::kGlslStatement, size.statement));
   status.Update(AtMost(Bound::kGlslTokens, size.tokens));
-  return status;
+  return size.file.empty() ? status : WithSource(status, {std::string(size.file), size.line});
 }
 
 absl::Status CheckGlslIncluded(uint64_t bytes) { return AtMost(Bound::kGlslIncluded, bytes); }

@@ -48,8 +48,10 @@ constexpr uint64_t Most(Bound bound) {
 // refusal's id is a function's: the one with the deepest nesting, or the last one counted.
 absl::Status CheckBounds(absl::Span<const uint32_t> words, bool validator);
 
-// Returns a refusal of one GLSL text, before macros are expanded.
-absl::Status CheckGlslBounds(std::string_view text);
+// Returns a refusal of one GLSL text, before macros are expanded. All refusals of GLSL carry the
+// name of the text and the line at which the bound is exceeded (SourceOf, core/base/cause.h). Lines
+// are the text's own, whatever #line says.
+absl::Status CheckGlslBounds(const GlslText& text);
 
 // MostGlsl returns the bounds on a text with its macros expanded and its includes; CheckGlslSize
 // refuses a text beyond them.
@@ -57,7 +59,7 @@ GlslSize MostGlsl();
 absl::Status CheckGlslSize(const GlslSize& size);
 
 // Returns a refusal if a GLSL text includes so many bytes, counting each text as often as it is
-// included.
+// included; the caller attaches name and line.
 absl::Status CheckGlslIncluded(uint64_t bytes);
 
 }  // namespace kiln::front

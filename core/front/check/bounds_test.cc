@@ -396,8 +396,9 @@ std::string Sum(int terms, const std::string& between = "+") {
 }
 
 TEST(Bounds, GlslStatements) {
-  EXPECT_TRUE(CheckGlslBounds("void main() { uint x = 1; x = " + Sum(32'000) + "; }").ok());
-  ExpectRefused(CheckGlslBounds("void main() { uint x = 1; x = " + Sum(33'000) + "; }"),
+  EXPECT_TRUE(
+      CheckGlslBounds({"a.comp", "void main() { uint x = 1; x = " + Sum(32'000) + "; }"}).ok());
+  ExpectRefused(CheckGlslBounds({"a.comp", "void main() { uint x = 1; x = " + Sum(33'000) + "; }"}),
                 "shader_too_large", "tokens of GLSL");
   // Comments, directives, blanks and long words are not many tokens, and statements end.
   const std::string comment = "/*" + Sum(40'000) + "*/";
@@ -405,30 +406,51 @@ TEST(Bounds, GlslStatements) {
   const std::string directive = " # define A " + Sum(40'000) + "\n";
   std::string statements;
   for (int i = 0; i < 20'000; ++i) statements += "x = x + 1.5e3;\n";
-  EXPECT_TRUE(CheckGlslBounds(comment + line + directive + std::string(1 << 20, 'y') +
-                              std::string(1 << 20, ' ') + statements)
+  EXPECT_TRUE(CheckGlslBounds({"a.comp", comment + line + directive + std::string(1 << 20, 'y') +
+                                             std::string(1 << 20, ' ') + statements})
                   .ok());
-  EXPECT_TRUE(CheckGlslBounds("/*").ok());
-  EXPECT_TRUE(CheckGlslBounds("").ok());
+  EXPECT_TRUE(CheckGlslBounds({"a.comp", "/*"}).ok());
+  EXPECT_TRUE(CheckGlslBounds({"a.comp", ""}).ok());
   // Neither a NUL nor a # that is no directive hides the following text.
-  ExpectRefused(CheckGlslBounds(std::string(1, '\0') + "\nx # " + Sum(40'000)), "shader_too_large",
-                "");
-  ExpectRefused(CheckGlslBounds("#\n" + Sum(40'000)), "shader_too_large", "");
+  ExpectRefused(CheckGlslBounds({"a.comp", std::string(1, '\0') + "\nx # " + Sum(40'000)}),
+                "shader_too_large", "");
+  ExpectRefused(CheckGlslBounds({"a.comp", "#\n" + Sum(40'000)}), "shader_too_large", "");
   // A carriage return ends a line as well.
-  ExpectRefused(CheckGlslBounds("#version 450\r" + Sum(40'000)), "shader_too_large", "");
-  ExpectRefused(CheckGlslBounds("#\r\n" + Sum(40'000)), "shader_too_large", "");
-  EXPECT_TRUE(CheckGlslBounds("#define x \\\r\n" + Sum(40'000) + "\r\n").ok());
+  ExpectRefused(CheckGlslBounds({"a.comp", "#version 450\r" + Sum(40'000)}), "shader_too_large",
+                "");
+  ExpectRefused(CheckGlslBounds({"a.comp", "#\r\n" + Sum(40'000)}), "shader_too_large", "");
+  EXPECT_TRUE(CheckGlslBounds({"a.comp", "#define x \\\r\n" + Sum(40'000) + "\r\n"}).ok());
 }
 
 TEST(Bounds, GlslBraces) {
   const auto nested = [](size_t depth) {
     return "const uint x = " + std::string(depth, '{') + "1" + std::string(depth, '}') + ";";
   };
-  EXPECT_TRUE(CheckGlslBounds(nested(1024) + nested(1024)).ok());
-  ExpectRefused(CheckGlslBounds(nested(1025)), "nesting_too_deep",
+  EXPECT_TRUE(CheckGlslBounds({"a.comp", nested(1024) + nested(1024)}).ok());
+  ExpectRefused(CheckGlslBounds({"a.comp", nested(1025)}), "nesting_too_deep",
                 "nested GLSL braces: 1025, at most 1024");
   // A brace that closes nothing does not hide the braces after it.
-  ExpectRefused(CheckGlslBounds(std::string(2000, '}') + nested(3000)), "nesting_too_deep", "");
+  ExpectRefused(CheckGlslBounds({"a.comp", std::string(2000, '}') + nested(3000)}),
+                "nesting_too_deep", "");
+}
+
+// Refusals name the text, and the line on which the bound is exceeded.
+TEST(Bounds, GlslRefusalsHaveALine) {
+  const auto source = [](const std::string& text) {
+    const SourceLine at = SourceOf(CheckGlslBounds({"lib/a.glsl", text}));
+    return at.file + ":" + std::to_string(at.line);
+  };
+  EXPECT_EQ(source("\n/*\r\n*/ x =\n" + Sum(32'000) + "+\n" + Sum(32'000) + ";\ny;"),
+            "lib/a.glsl:5");
+  EXPECT_EQ(source(Sum(32'000) + "+\n" + Sum(32'000) + "; y;\n" + Sum(40'000)), "lib/a.glsl:2");
+  EXPECT_EQ(source("a\rb" + std::string(1000, '{') + "\n" + std::string(30, '{')), "lib/a.glsl:3");
+  EXPECT_EQ(source("{}"), ":0");
+  const std::string large((16 << 20) + 1, ' ');
+  const absl::Status status = CheckGlslBounds({"a.comp", large});
+  ExpectRefused(status, "shader_too_large", "bytes of a GLSL text: 16777217, at most 16777216");
+  EXPECT_EQ(SourceOf(status).file, "a.comp");
+  EXPECT_EQ(SourceOf(status).line, 0u);
+  EXPECT_TRUE(CheckGlslBounds({"a.comp", large.substr(1)}).ok());
 }
 
 TEST(Bounds, SizesOfGlsl) {
@@ -448,6 +470,13 @@ TEST(Bounds, SizesOfGlsl) {
   ExpectRefused(beyond(&GlslSize::calls), "shader_too_large", "a called GLSL function: 4097");
   ExpectRefused(beyond(&GlslSize::lookups), "shader_too_large", "and overloads: 67108865");
   ExpectRefused(beyond(&GlslSize::arguments), "nesting_too_deep", "nested in arguments: 257");
+  EXPECT_EQ(SourceOf(beyond(&GlslSize::calls)).file, "");
+  GlslSize there = most;
+  ++there.calls;
+  there.file = "a.comp";
+  there.line = 7;
+  EXPECT_EQ(SourceOf(CheckGlslSize(there)).file, "a.comp");
+  EXPECT_EQ(SourceOf(CheckGlslSize(there)).line, 7u);
 }
 
 }  // namespace

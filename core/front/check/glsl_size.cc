@@ -106,6 +106,8 @@ void Counter::Read(const GlslText& text, size_t depth) {
   const size_t groups = groups_.size();
   for (size_t at = 0; at < tokens.size() && !Over();) {
     const bool directive = tokens[at].text == "#" && tokens[at].line_begins;
+    size_.file = text.name;
+    size_.line = tokens[at].line;
     size_t end = at + 1;
     const auto ends = [&](const GlslToken& t) {
       return t.line_begins && (directive || t.text == "#");
@@ -319,6 +321,7 @@ void Counter::Expand(Tokens tokens, Tokens* out, uint64_t depth) {
   frames.push_back({std::move(tokens)});
   GlslToken token;
   while (!Over() && Next(&frames, &token)) {
+    if (out == nullptr && frames.size() == 1) size_.line = token.line;  // the text's, not a macro's
     Macro* macro = Find(token);
     if (macro != nullptr && macro->busy) token.final = true;
     if (macro != nullptr && !macro->busy) {

@@ -36,14 +36,17 @@ struct GlslSize {
   uint64_t arguments = 0;  // maximum depth of macro calls nested in arguments
   uint64_t calls = 0;      // pairs of caller and callee, if the callee is defined before
   uint64_t lookups = 0;    // members compared for names of members, overloads compared for calls
+  // The text, and its line from 1, at which counting ended.
+  std::string_view file = {};
+  uint32_t line = 0;
 };
 
 // Finds the text that a name includes in the text `includer`; false: there is none.
 using FindGlslInclude =
     std::function<bool(std::string_view spelled, std::string_view includer, GlslText* found)>;
 
-// Returns the size of the text. `preamble` comes before it (definitions). Counting ends when one of
-// `most` is exceeded.
+// Returns the size of the text, with names of texts that outlive it. `preamble` comes before it
+// (definitions; its name is empty). Counting ends when one of `most` is exceeded.
 GlslSize SizeOfGlsl(std::string_view preamble, const GlslText& text, const FindGlslInclude& include,
                     const GlslSize& most);
 

@@ -52,6 +52,23 @@ TEST(GlslSize, MacrosExpand) {
   EXPECT_EQ(Expanded("#define A\\\n b \\\n c\nA"), 2u);
 }
 
+// Returns the text and line at which the bound on tokens is exceeded.
+std::string End(const std::string& text, const std::map<std::string, std::string>& includes = {}) {
+  const GlslSize size = Size(text, includes);
+  EXPECT_GT(size.tokens, kMax.tokens);
+  return std::string(size.file) + ":" + std::to_string(size.line);
+}
+
+TEST(GlslSize, CountingEndsAtALine) {
+  EXPECT_EQ(End(Doubling(24) + "\n\nx A24\ny"), "main:28");
+  EXPECT_EQ(End(Doubling(24) + "#define L \\\n A24\n\nx;\nL + y"), "main:30");
+  EXPECT_EQ(End(Doubling(24) + "#if A24 + 1\n#endif\n"), "main:26");
+  // A call's line is that of its name.
+  EXPECT_EQ(End(Doubling(24) + "#define F(x) x\nF\n(\nA24)"), "main:27");
+  EXPECT_EQ(End(Doubling(24) + "#include \"a\"\nA24", {{"a", "\nx;\n A24"}}), "a:3");
+  EXPECT_EQ(End(Doubling(24) + "#include \"a\"\n\nA24", {{"a", "x;\n"}}), "main:28");
+}
+
 TEST(GlslSize, NothingExpandsWithinItself) {
   EXPECT_EQ(Expanded("#define A A A\nA"), 2u);
   EXPECT_EQ(Expanded("#define A B B\n#define B A A\nA"), 4u);

@@ -34,6 +34,24 @@ TEST(GlslTokens, CommentsAndLines) {
   EXPECT_EQ(Shown("lo\\\nng"), "^long");
 }
 
+// Returns the tokens, each with its line.
+std::string Lines(std::string_view text) {
+  std::deque<std::string> made;
+  std::string shown;
+  for (const GlslToken& t : TokensOfGlsl(JoinedLines(text, &made))) {
+    shown += std::string(t.text) + std::to_string(t.line) + " ";
+  }
+  return shown;
+}
+
+TEST(GlslTokens, HaveTheirLine) {
+  EXPECT_EQ(Lines("a\nb\r\nc\rd\n\ne"), "a1 b2 c3 d4 e6 ");
+  EXPECT_EQ(Lines("a/*\n\r\n*/b//\nc"), "a1 b3 c4 ");
+  EXPECT_EQ(Lines("a\\\nb \\\r\nc\nd\\\n\\\re\r\nf"), "ab1 c1 de4 f7 ");
+  EXPECT_EQ(LineEndsOfGlsl(""), 0u);
+  EXPECT_EQ(LineEndsOfGlsl("\n\r\n\r\r"), 4u);
+}
+
 TEST(GlslTokens, SpaceBefore) {
   const auto tokens = TokensOfGlsl("f (x)/**/y");
   ASSERT_EQ(tokens.size(), 5u);

@@ -137,7 +137,7 @@ absl::Status Rewriter::ReadDeclarations() {
     } else if (OpOf(inst) == Op::OpExtension) {
       const std::string name = Text(inst, 1);
       if (!IsKnownExtension(name)) {
-        return Refused("newer_feature", "extension " + Shortened(name));
+        return Refused("newer_feature", "extension " + Quoted(name));
       }
       declared_.insert(name);
     }

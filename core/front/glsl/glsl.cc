@@ -12,6 +12,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/cause.h"
 #include "core/base/utf8.h"
 #include "core/front/check/bounds.h"
 #include "core/front/check/refusal.h"
@@ -21,7 +22,6 @@ namespace {
 
 constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxLog = 64 << 10;
-constexpr size_t kMaxText = 16 << 20;
 constexpr size_t kBytesOfInclude = 256;  // counted for each include, even if empty
 
 // Initialises glslang once before any other use; it lives as long as the process.
@@ -141,6 +141,9 @@ class ResolvedIncluder : public glslang::TShader::Includer {
 
   // Refuses if more was requested than may be included: some includes were then not found.
   absl::Status Status() const { return CheckGlslIncluded(bytes_); }
+  // The first include that was refused: the name of the text that has it, and what it spells.
+  const std::string& refused_in() const { return refused_in_; }
+  const std::string& refused() const { return refused_; }
 
  private:
   IncludeResult* Find(const std::string& spelled, const std::string& includer, size_t depth) {
@@ -148,8 +151,15 @@ class ResolvedIncluder : public glslang::TShader::Includer {
     if (found == nullptr || depth > kMaxIncludeDepth) return nullptr;
     const std::string& name = NameOf(*found);
     const std::string_view text = WithoutByteOrderMark(found->text);
+    const bool refused_before = !Status().ok();
     bytes_ += text.size() + kBytesOfInclude;
-    if (!Status().ok()) return nullptr;
+    if (!Status().ok()) {
+      if (!refused_before) {
+        refused_in_ = includer;
+        refused_ = spelled;
+      }
+      return nullptr;
+    }
     results_.emplace_back(name, text.data(), text.size(), nullptr);
     return &results_.back();
   }
@@ -157,6 +167,7 @@ class ResolvedIncluder : public glslang::TShader::Includer {
   const std::vector<GlslInclude>& includes_;
   std::list<IncludeResult> results_;
   uint64_t bytes_ = 0;
+  std::string refused_in_, refused_;
 };
 
 bool IsIdentifier(const std::string& name) {
@@ -173,7 +184,8 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
   if (!source.includes.empty()) preamble += "#extension GL_GOOGLE_include_directive : enable\n";
   for (const auto& [name, value] : source.defines) {
     if (!IsIdentifier(name) || value.find_first_of("\r\n") != std::string::npos) {
-      return absl::InvalidArgumentError("bad define \"" + Shortened(name) + "\"");
+      return WithCause(absl::InvalidArgumentError("bad define \"" + Quoted(name) + "\""),
+                       "invalid_define");
     }
     preamble += "#define " + name + " " + value + "\n";
   }
@@ -253,8 +265,9 @@ std::string WithBytesOfSource(std::string log, const GlslSource& source) {
   return log;
 }
 
-// Names defines in the log: glslang calls the preamble, with a line for each define, "-1".
-std::string WithDefines(std::string log, const GlslSource& source) {
+// Names defines in the log: glslang calls the preamble, with a line for each define, "-1". Sets
+// `named` if there is one.
+std::string WithDefines(std::string log, const GlslSource& source, bool* named) {
   constexpr std::string_view kPlace = "ERROR: -1:";
   constexpr std::string_view kTwice = "'#define' : Macro redefined; different substitutions: ";
   const size_t before = source.includes.empty() ? 0 : 1;
@@ -267,7 +280,7 @@ std::string WithDefines(std::string log, const GlslSource& source) {
     const std::string& name = source.defines[line - before - 1].first;
     const auto first = std::find_if(source.defines.begin(), source.defines.end(),
                                     [&](const auto& define) { return define.first == name; });
-    std::string said = "ERROR: -D " + Shortened(name) + ": ";
+    std::string said = "ERROR: -D " + Quoted(name) + ": ";
     size_t end = colon + 2;
     if (log.compare(end, kTwice.size(), kTwice) == 0) {
       const bool given =
@@ -277,32 +290,67 @@ std::string WithDefines(std::string log, const GlslSource& source) {
       end = std::min(log.find('\n', end), log.size());
     }
     log.replace(at, end - at, said);
+    *named = true;
   }
   return log;
 }
 
+// Returns the text and line of the first line of the log that contains both `words`; empty: there
+// is none, or it names another text ("ERROR: NAME:LINE: ...").
+SourceLine PlaceOf(const GlslSource& source, std::string_view log, std::string_view words,
+                   std::string_view more_words = {}) {
+  std::string_view line;
+  while (line.empty() && !log.empty()) {
+    const std::string_view next = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), next.size() + 1));
+    if (next.find(words) != next.npos && next.find(more_words) != next.npos) line = next;
+  }
+  const auto at = [&](const std::string& name) -> SourceLine {
+    const std::string start = "ERROR: " + name + ":";
+    if (line.substr(0, start.size()) != start) return {};
+    return {name, static_cast<uint32_t>(std::atoi(std::string(line.substr(start.size())).c_str()))};
+  };
+  SourceLine place = at(source.name);
+  for (const GlslInclude& include : source.includes) {
+    if (place.line == 0) place = at(NameOf(include));
+  }
+  return place.line == 0 ? SourceLine() : place;
+}
+
+// Returns the refusal of an include, with the line that has it.
+absl::Status RefusedInclude(const GlslSource& source, const ResolvedIncluder& includer,
+                            std::string_view log) {
+  SourceLine place = PlaceOf(source, log, "'#include'", includer.refused());
+  if (place.file != includer.refused_in()) place = {includer.refused_in(), 0};
+  return WithSource(includer.Status(), place);
+}
+
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
-  const std::string text = WithDefines(WithBytesOfSource(log + more, source), source);
+  constexpr char kParserIsFull[] = "memory exhausted";
+  bool names_define = false;
+  const std::string text =
+      WithDefines(WithBytesOfSource(log + more, source), source, &names_define);
   // Said by glslang's parser when its stack is full.
   constexpr uint64_t kParserEntries = 10'000;
-  if (text.find("memory exhausted") != text.npos) {
-    return WithMessage(Refused("nesting_too_deep", {"open brackets, blocks and operators of GLSL",
-                                                    std::nullopt, kParserEntries}),
-                       Shortened(text, kMaxLog));
+  if (text.find(kParserIsFull) != text.npos) {
+    const absl::Status refused =
+        Refused("nesting_too_deep",
+                {"open brackets, blocks and operators of GLSL", std::nullopt, kParserEntries});
+    return WithSource(WithMessage(refused, Shortened(text, kMaxLog)),
+                      PlaceOf(source, text, kParserIsFull));
   }
-  return absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
-                                                 : Shortened(text, kMaxLog));
+  const absl::Status invalid = absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
+                                                                       : Shortened(text, kMaxLog));
+  return WithCause(invalid,
+                   names_define ? KnownCause("invalid_define") : KnownCause("invalid_glsl"));
 }
 
 // Checks the bounds before glslang sees any text.
 absl::Status CheckBounds(const GlslSource& source, const std::string& preamble) {
-  if (source.text.size() > kMaxText) {
-    return absl::InvalidArgumentError("GLSL text of " + std::to_string(source.text.size()) +
-                                      " bytes; at most " + std::to_string(kMaxText) +
-                                      " are accepted");
+  absl::Status status = CheckGlslBounds({source.name, source.text});
+  for (const GlslInclude& include : source.includes) {
+    status.Update(CheckGlslBounds({NameOf(include), include.text}));
   }
-  absl::Status status = CheckGlslBounds(source.text);
-  for (const GlslInclude& include : source.includes) status.Update(CheckGlslBounds(include.text));
   if (!status.ok()) return status;
   uint64_t bytes = 0;
   const auto find = [&](std::string_view spelled, std::string_view includer, GlslText* found) {
@@ -384,7 +432,7 @@ absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source) {
   const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
   ResolvedIncluder includer(source.includes);
   if (!shader.parse(GetDefaultResources(), 450, ENoProfile, false, false, messages, includer)) {
-    if (absl::Status s = includer.Status(); !s.ok()) return s;
+    if (!includer.Status().ok()) return RefusedInclude(source, includer, shader.getInfoLog());
     return Failure(source, shader.getInfoLog(), "");
   }
   glslang::TProgram program;

@@ -47,8 +47,10 @@ void StartGlslang(const GlslSource& source);
 
 // Compiles the source. Refuses (refusal.h) text beyond glslang's limits (bounds.h). glslang
 // recurses to the depth of an expression: a calling thread needs a stack of 128 MiB for all
-// accepted texts. INVALID_ARGUMENT carries glslang's log: lines "ERROR: name:line: text". A byte
-// beyond ASCII is shown as in the text (\xHH) if it can be identified with certainty.
+// accepted texts. Refusals carry text and line (SourceOf, core/base/cause.h). INVALID_ARGUMENT has
+// the cause "invalid_glsl", or "invalid_define", and carries glslang's log: lines "ERROR:
+// name:line: text". A byte beyond ASCII is shown as in the text (\xHH) if it can be identified with
+// certainty.
 absl::StatusOr<std::vector<uint32_t>> CompileGlsl(const GlslSource& source);
 
 // Returns glslang's version, for cache keys: "12.0.0".

@@ -173,6 +173,10 @@ TEST(Glsl, IncludesThatDoubleAreRefused) {
   EXPECT_EQ(CauseOf(status), "shader_too_large") << status;
   EXPECT_NE(std::string(status.message()).find("bytes of included GLSL"), std::string::npos)
       << status;
+  // The first include to be refused is one of the last text, or one on the way to it.
+  EXPECT_FALSE(SourceOf(status).file.empty());
+  EXPECT_GE(SourceOf(status).line, 1u);
+  EXPECT_LE(SourceOf(status).line, 2u);
 }
 
 // Texts that glslang takes long for are counted before it sees them: these take milliseconds.
@@ -236,6 +240,51 @@ TEST(Glsl, WhatGrowsIsRefused) {
                   repeat(12'000, [](const std::string& i) { return "uint m" + i + ";"; }) + "};",
               ""),
       HasSubstr("name comparisons to find GLSL members"));
+}
+
+std::string PlaceOf(const absl::Status& status) {
+  const SourceLine source = SourceOf(status);
+  return CauseOf(status) + " " + source.file + ":" + std::to_string(source.line);
+}
+
+// Bounds that are counted before glslang runs, on a text and with macros, and one of its own.
+TEST(Glsl, RefusalsHaveFileAndLine) {
+  GlslSource source =
+      Compute("void main() {\n  x[0] =\n    1u" + std::string(70'000, '+') + ";\n}");
+  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "shader_too_large shaders/test.comp:6");
+  std::string doubling = "#define A0 1u +\n";
+  for (int i = 1; i <= 24; ++i) {
+    const std::string last = " A" + std::to_string(i - 1);
+    doubling += "#define A" + std::to_string(i) + last + last + "\n";
+  }
+  source = Compute("#include \"a.glsl\"\nvoid main() {\n  x[0] = A24 1u;\n}");
+  source.includes = {{"a.glsl", "", "lib/a.glsl", doubling}};
+  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "shader_too_large shaders/test.comp:6");
+  source.includes[0].text = doubling + "uint f() {\n return A24 1u; }\n";
+  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "shader_too_large lib/a.glsl:27");
+  const std::string open(12000, '(');
+  source =
+      Compute("void main() {\n  x[0] =\n    " + open + "1u" + std::string(12000, ')') + ";\n}");
+  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "nesting_too_deep shaders/test.comp:6");
+}
+
+TEST(Glsl, ATextThatIsTooLongIsRefused) {
+  GlslSource source = Compute("void main() {}");
+  source.text += std::string(16 << 20, ' ');
+  const absl::Status status = CompileGlsl(source).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(PlaceOf(status), "shader_too_large shaders/test.comp:0");
+}
+
+TEST(Glsl, CausesTellTextsFromDefines) {
+  GlslSource source = Compute("void main() { y = 1; }");
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_glsl");
+  source.defines = {{"1A", ""}};
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_define");
+  source.defines = {{"A", "1\n2"}};
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_define");
+  source.defines = {{"A", "1"}, {"A", "2"}};
+  EXPECT_EQ(CauseOf(CompileGlsl(source).status()), "invalid_define");
 }
 
 TEST(Glsl, DefinesThatFailAreNamed) {

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/cause.h"
 #include "core/base/shader_stage.h"
 #include "core/base/utf8.h"
 #include "core/front/check/coverage.h"
@@ -40,7 +41,7 @@ std::string Names(const Entries& entries, bool stages = false) {
   std::string names;
   for (size_t i = 0; i < std::min(kNamed, entries.size()); ++i) {
     const std::string stage = stages ? StageName(entries[i]->model) : "";
-    names += " " + stage + "\"" + Shortened(entries[i]->name) + "\"";
+    names += " " + stage + "\"" + Quoted(entries[i]->name) + "\"";
   }
   if (entries.size() > kNamed) {
     names += " and " + std::to_string(entries.size() - kNamed) + " more";
@@ -53,6 +54,11 @@ bool Has(const Entries& entries, mir::Stage stage) {
                      [stage](const SpirvEntryPoint* e) { return StageOf(e->model) == stage; });
 }
 
+// Returns the error of a request that several entry points fit. The module is valid.
+absl::Status Ambiguous(const std::string& message) {
+  return WithCause(absl::InvalidArgumentError(message), "ambiguous_entry_point");
+}
+
 // Chooses the stage if the request names none. In a module of several stages it is compute if the
 // request names no entry point either; a name that several stages share is an error.
 absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
@@ -60,13 +66,12 @@ absl::StatusOr<mir::Stage> OnlyStage(const Entries& entries, bool named) {
   const SpirvEntryPoint& first = *entries.front();
   if (std::none_of(entries.begin(), entries.end(),
                    [](const SpirvEntryPoint* e) { return StageOf(e->model).has_value(); })) {
-    return Refused(CauseOf(first.model), "entry point " + Shortened(first.name), first.function);
+    return Refused(CauseOf(first.model), "entry point " + Quoted(first.name), first.function);
   }
   if (std::any_of(entries.begin(), entries.end(),
                   [&](const SpirvEntryPoint* e) { return e->model != first.model; })) {
-    return absl::InvalidArgumentError(
-        "the module has entry points of several stages; name one with --stage:" +
-        Names(entries, true));
+    return Ambiguous("the module has entry points of several stages; name one with --stage:" +
+                     Names(entries, true));
   }
   return *StageOf(first.model);
 }
@@ -82,7 +87,7 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
     if (name.empty() || e.name == name) meant.push_back(&e);
   }
   if (meant.empty()) {
-    return absl::NotFoundError("no entry point \"" + Shortened(name) + "\"; the module has" +
+    return absl::NotFoundError("no entry point \"" + Quoted(name) + "\"; the module has" +
                                Names(all));
   }
   if (!stage.has_value()) {
@@ -93,14 +98,14 @@ absl::StatusOr<EntryPoint> FindEntryPoint(const SpirvModule& spirv, const std::s
   const std::string stage_name(mir::kStageNames[static_cast<int>(*stage)]);
   std::erase_if(meant, [&](const SpirvEntryPoint* e) { return StageOf(e->model) != stage; });
   if (meant.empty()) {
-    return absl::NotFoundError(absl::StrCat("no ", stage_name, " entry point \"", Shortened(name),
+    return absl::NotFoundError(absl::StrCat("no ", stage_name, " entry point \"", Quoted(name),
                                             "\"; the module has", Names(all)));
   }
   const auto nameless = std::find_if(meant.begin(), meant.end(),
                                      [](const SpirvEntryPoint* e) { return e->name.empty(); });
   if (meant.size() > 1 && nameless == meant.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "several ", stage_name, " entry points; name one with --entry:", Names(meant)));
+    return Ambiguous(absl::StrCat("several ", stage_name,
+                                  " entry points; name one with --entry:", Names(meant)));
   }
   const SpirvEntryPoint* entry = meant.size() > 1 ? *nameless : meant.front();
   if (spirv.Function(entry->function) == nullptr) {

@@ -52,18 +52,20 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
   EXPECT_EQ(Entries(fragment + compute, "", mir::Stage::kFragment), "fragment");
   EXPECT_EQ(
       Entries(fragment + vertex),
-      "the module has entry points of several stages; name one with --stage: fragment \"f\" vertex "
+      "ambiguous_entry_point: the module has entry points of several stages; name one with --stage: fragment \"f\" vertex "
       "\"v\"");
   // One name in several stages.
   const std::string same = "OpEntryPoint GLCompute %2 \"f\"\n";
-  EXPECT_EQ(Entries(fragment + same, "f"),
-            "the module has entry points of several stages; name one with --stage: fragment \"f\" "
-            "compute \"f\"");
+  EXPECT_EQ(
+      Entries(fragment + same, "f"),
+      "ambiguous_entry_point: the module has entry points of several stages; name one with --stage: fragment \"f\" "
+      "compute \"f\"");
   EXPECT_EQ(Entries(fragment + same, "f", mir::Stage::kCompute), "compute");
   EXPECT_EQ(Entries(fragment + same, "f", mir::Stage::kFragment), "fragment");
-  EXPECT_EQ(Entries(same + "OpEntryPoint Geometry %3 \"f\"\n", "f"),
-            "the module has entry points of several stages; name one with --stage: compute \"f\" "
-            "geometry \"f\"");
+  EXPECT_EQ(
+      Entries(same + "OpEntryPoint Geometry %3 \"f\"\n", "f"),
+      "ambiguous_entry_point: the module has entry points of several stages; name one with --stage: compute \"f\" "
+      "geometry \"f\"");
   EXPECT_EQ(Entries(fragment + vertex, "f"), "fragment");
   EXPECT_EQ(Entries(fragment + vertex, "", mir::Stage::kFragment), "fragment");
   EXPECT_EQ(Entries(vertex), "vertex");
@@ -76,8 +78,11 @@ TEST(EntryPoints, AreChosenByNameAndStage) {
   EXPECT_EQ(Entries(vertex, "", mir::Stage::kFragment),
             "no fragment entry point \"\"; the module has \"v\"");
   EXPECT_EQ(Entries("OpEntryPoint Geometry %3 \"g\"\n"), "geometry_stages: entry point g (%3)");
-  EXPECT_EQ(Entries(fragment + "OpEntryPoint Fragment %1 \"g\"\n"),
-            "several fragment entry points; name one with --entry: \"f\" \"g\"");
+  EXPECT_EQ(
+      Entries(fragment + "OpEntryPoint Fragment %1 \"g\"\n"),
+      "ambiguous_entry_point: several fragment entry points; name one with --entry: \"f\" \"g\"");
+  EXPECT_EQ(Entries(fragment, "x\n\xc2\x9b"),
+            "no entry point \"x\\x0a\\xc2\\x9b\"; the module has \"f\"");
   EXPECT_EQ(Entries(fragment, "x"), "no entry point \"x\"; the module has \"f\"");
 }
 

@@ -1,10 +1,10 @@
 #include "core/front/spirv/origin.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "core/base/utf8.h"
 #include "core/front/grammar/spirv_enums.h"
@@ -54,40 +54,6 @@ void ForEach(Words words, absl::FunctionRef<bool(const Instruction&)> visit) {
   }
 }
 
-Instruction Definition(Words words, uint32_t id) {
-  Instruction found;
-  ForEach(words, [&](const Instruction& inst) {
-    if (id == 0 || inst.result() != id) return true;
-    found = inst;
-    return false;
-  });
-  return found;
-}
-
-std::string Shown(std::string_view text) { return Shortened(EscapeNonUtf8(Shortened(text))); }
-
-std::string NameOf(Words words, uint32_t id) {
-  std::string_view name;
-  ForEach(words, [&](const Instruction& inst) {
-    if (inst.op() == Op::OpName && inst.operand(1) == id) name = inst.text(2);
-    return name.empty() && inst.op() != Op::OpFunction;
-  });
-  return Shown(name);
-}
-
-// The block that a variable is, or that it is an array of; 0: it is no variable.
-uint32_t BlockOf(Words words, uint32_t id) {
-  const Instruction variable = Definition(words, id);
-  if (variable.op() != Op::OpVariable) return 0;
-  uint32_t type = Definition(words, variable.operand(1)).operand(3);
-  for (int depth = 0; depth < 8; ++depth) {
-    const Instruction array = Definition(words, type);
-    if (array.op() != Op::OpTypeArray && array.op() != Op::OpTypeRuntimeArray) break;
-    type = array.operand(2);
-  }
-  return type;
-}
-
 // The instruction that gives a line; nothing of it where none holds.
 struct Line {
   Instruction from;
@@ -98,6 +64,9 @@ struct Line {
 class LineTracker {
  public:
   const Line& line() const { return line_; }
+  bool has_debug_set() const { return set_ != 0; }
+  // Returns true for an instruction of the set of debug information.
+  bool IsDebug(const Instruction& inst) const { return set_ != 0 && inst.operand(3) == set_; }
 
   void Visit(const Instruction& inst) {
     switch (inst.op()) {
@@ -105,7 +74,7 @@ class LineTracker {
         if (inst.text(2) == kDebugSet) set_ = inst.operand(1);
         break;
       case Op::OpExtInst:
-        if (set_ == 0 || inst.operand(3) != set_) break;
+        if (!IsDebug(inst)) break;
         if (inst.operand(4) == kDebugLine) line_ = {inst, true};
         if (inst.operand(4) == kDebugNoLine) line_ = {};
         break;
@@ -122,33 +91,102 @@ class LineTracker {
   Line line_;
 };
 
-// Returns the line of the instruction at `offset`, or without an offset of the one that defines
-// `id`.
-Line LineOf(Words words, uint32_t id, size_t offset) {
-  LineTracker tracker;
-  Line found;
-  ForEach(words, [&](const Instruction& inst) {
-    const bool is_it = offset != 0 ? inst.offset() == offset : id != 0 && inst.result() == id;
-    // A label ends what held in the block before it, but has the line that stands before it.
-    if (is_it) found = tracker.line();
-    tracker.Visit(inst);
-    return !is_it;
-  });
-  return found;
+// Holds what one walk over a module finds: names, definitions that lead from a variable to its
+// block or from a line to its file, and the lines of two instructions.
+class Index {
+ public:
+  // `id`, `instruction`: as for FindOrigin.
+  Index(Words words, uint32_t id, uint32_t instruction)
+      : words_(words), id_(id), instruction_(instruction) {
+    ForEach(words, [&](const Instruction& inst) {
+      Visit(inst);
+      return true;
+    });
+  }
+
+  // The first that is not empty; empty: there is none, or it stands within a function.
+  std::string_view NameOf(uint32_t id) const { return At(names_, id).text(2); }
+  // Returns the block that `id` is a variable of, or of an array of; 0: it is no variable.
+  uint32_t BlockOf(uint32_t id) const;
+  // Both lines: of the instruction with the offset, and of the one that defines the id.
+  const Line& line_of_instruction() const { return line_of_instruction_; }
+  const Line& line_of_id() const { return line_of_id_; }
+  // Sets file and line, if the instruction names both.
+  void Read(const Line& line, Origin* origin) const;
+
+ private:
+  using Offsets = absl::flat_hash_map<uint32_t, size_t>;  // by id; looked up only
+
+  void Visit(const Instruction& inst);
+  bool LeadsOn(const Instruction& inst) const;
+  Instruction At(const Offsets& offsets, uint32_t id) const {
+    const auto found = offsets.find(id);
+    if (found == offsets.end()) return {};
+    return {words_.subspan(found->second, words_[found->second] >> 16), found->second};
+  }
+
+  Words words_;
+  uint32_t id_, instruction_;
+  bool in_functions_ = false;
+  bool defined_ = false;  // the id
+  LineTracker tracker_;
+  Line line_of_instruction_, line_of_id_;
+  Offsets names_, definitions_;
+};
+
+// Returns true for definitions that BlockOf and Read follow.
+bool Index::LeadsOn(const Instruction& inst) const {
+  switch (inst.op()) {
+    case Op::OpVariable: return id_ != 0 && inst.result() == id_;
+    case Op::OpTypePointer:
+    case Op::OpTypeArray:
+    case Op::OpTypeRuntimeArray:
+    case Op::OpString: return true;
+    case Op::OpConstant: return tracker_.has_debug_set();  // the number of a DebugLine
+    case Op::OpExtInst: return tracker_.IsDebug(inst) && inst.operand(4) == kDebugSource;
+    default: return false;
+  }
 }
 
-void Read(Words words, const Line& line, Origin* origin) {
+void Index::Visit(const Instruction& inst) {
+  // A label ends what held in the block before it, but has the line that stands before it.
+  if (instruction_ != 0 && inst.offset() == instruction_) line_of_instruction_ = tracker_.line();
+  if (!defined_ && id_ != 0 && inst.result() == id_) {
+    line_of_id_ = tracker_.line();
+    defined_ = true;
+  }
+  tracker_.Visit(inst);
+  in_functions_ |= inst.op() == Op::OpFunction;
+  if (inst.op() == Op::OpName && !in_functions_ && !inst.text(2).empty()) {
+    names_.try_emplace(inst.operand(1), inst.offset());
+  }
+  if (LeadsOn(inst)) definitions_.try_emplace(inst.result(), inst.offset());
+}
+
+uint32_t Index::BlockOf(uint32_t id) const {
+  const Instruction variable = At(definitions_, id);
+  if (variable.op() != Op::OpVariable) return 0;
+  uint32_t type = At(definitions_, variable.operand(1)).operand(3);
+  for (int depth = 0; depth < 8; ++depth) {
+    const Instruction array = At(definitions_, type);
+    if (array.op() != Op::OpTypeArray && array.op() != Op::OpTypeRuntimeArray) break;
+    type = array.operand(2);
+  }
+  return type;
+}
+
+void Index::Read(const Line& line, Origin* origin) const {
   uint32_t file = line.from.operand(1);
   uint32_t number = line.from.operand(2);
   if (line.debug) {
-    const Instruction source = Definition(words, line.from.operand(5));
+    const Instruction source = At(definitions_, line.from.operand(5));
     file = source.operand(4) == kDebugSource ? source.operand(5) : 0;
-    const Instruction constant = Definition(words, line.from.operand(6));
+    const Instruction constant = At(definitions_, line.from.operand(6));
     number = constant.op() == Op::OpConstant ? constant.operand(3) : 0;
   }
-  const Instruction string = Definition(words, file);
+  const Instruction string = At(definitions_, file);
   if (string.op() != Op::OpString || number == 0) return;
-  origin->file = Shown(string.text(2));
+  origin->file = Quoted(string.text(2));
   origin->line = origin->file.empty() ? 0 : number;
 }
 
@@ -156,14 +194,18 @@ void Read(Words words, const Line& line, Origin* origin) {
 
 Origin FindOrigin(Words words, uint32_t id, uint32_t instruction) {
   Origin origin;
+  if (id == 0 && instruction == 0) return origin;
+  const Index index(words, id, instruction);
   if (id != 0) {
-    origin.name = NameOf(words, id);
+    origin.name = Quoted(index.NameOf(id));
     if (origin.name.empty()) {
-      if (const uint32_t block = BlockOf(words, id); block != 0) origin.name = NameOf(words, block);
+      if (const uint32_t block = index.BlockOf(id); block != 0) {
+        origin.name = Quoted(index.NameOf(block));
+      }
     }
   }
-  if (instruction != 0) Read(words, LineOf(words, 0, instruction), &origin);
-  if (origin.line == 0 && id != 0) Read(words, LineOf(words, id, 0), &origin);
+  index.Read(index.line_of_instruction(), &origin);
+  if (origin.line == 0) index.Read(index.line_of_id(), &origin);
   return origin;
 }
 

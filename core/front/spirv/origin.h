@@ -4,7 +4,10 @@
 // before an instruction in its block holds (SPIR-V specification, 2.4 and OpLine; the grammar of
 // the instruction set in SPIRV-Headers, unified1). Names are OpName's.
 //
-// Safe on arbitrary words. Cost: a few walks over the words, on the way of an error only.
+// Safe on arbitrary words. Cost: one walk over the words, on the way of an error only, and memory
+// for the names, strings, pointer and array types (with debug information: constants) of the
+// module. A module beyond Bound::kWords (core/front/check/bounds.h) is refused without an id, so it
+// is not walked.
 #ifndef KILN_CORE_FRONT_SPIRV_ORIGIN_H_
 #define KILN_CORE_FRONT_SPIRV_ORIGIN_H_
 
@@ -15,7 +18,7 @@
 
 namespace kiln::front {
 
-// Texts are UTF-8 and no longer than messages quote.
+// Texts are as messages quote them (Quoted, core/base/utf8.h).
 struct Origin {
   std::string name;   // of the id; empty: the module gives none
   std::string file;   // empty: no line is known

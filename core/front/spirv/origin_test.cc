@@ -149,6 +149,22 @@ TEST(Origin, TextsAreQuotedAsMessagesQuoteThem) {
   EXPECT_EQ(FindOrigin(with_long, 1, 0).name, long_name.substr(0, kQuotedBytes) + "...");
 }
 
+// Names and files are the module's: neither ends the line that quotes it, nor moves the cursor.
+TEST(Origin, TextsAreEscaped) {
+  Words words = Module("%30 = OpLabel\nOpLine %81 4 1\n%31 = OpIAdd %4 %5 %5\n");
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+    const uint32_t op = words[at] & 0xffff;
+    if (op == static_cast<uint32_t>(spv::Op::OpName) && words[at + 1] == 21) {
+      words[at + 2] = 0x9bc20a61;  // "a", a line feed, U+009B
+    }
+    if (op == static_cast<uint32_t>(spv::Op::OpString) && words[at + 1] == 81) {
+      words[at + 2] = 0x09a880e2;  // U+2028, a tab
+    }
+  }
+  EXPECT_EQ(FindOrigin(words, 21, 0).name, "a\\x0a\\xc2\\x9bhts");
+  EXPECT_EQ(Place(words, 31), "\\xe2\\x80\\xa8\\x09sl:4");
+}
+
 // Any prefix, and any word changed.
 TEST(Origin, DamagedModulesAreRead) {
   const Words words = Module("%30 = OpLabel\nOpLine %80 12 3\n%31 = OpIAdd %4 %5 %5\n");

@@ -51,6 +51,19 @@ absl::StatusOr<Abi> AssignAbiStep(const mir::Module& m, const Device& device,
 // Returns true for a refusal of this width alone: another width may work.
 bool OfWidthOnly(const absl::Status& s) { return s.code() == absl::StatusCode::kResourceExhausted; }
 
+// Returns true for a refusal that only excludes a width: it says nothing of what the shader needs.
+bool OnlyExcludesWidth(const absl::Status& s) {
+  const CauseInfo* row = FindCause(CauseOf(s));
+  return row != nullptr && row->kind == CauseKind::kWidth;
+}
+
+// Keeps in `told` the refusal to tell if no width is compiled: the narrowest width's, but before
+// all that only exclude a width the first one that says what the shader needs. `told` is ok at
+// first.
+void KeepReason(const absl::Status& s, absl::Status* told) {
+  if (told->ok() || (OnlyExcludesWidth(*told) && !OnlyExcludesWidth(s))) *told = s;
+}
+
 // Compiles all widths that the module can have and that `options` ask for.
 absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& m,
                                        const CompileOptions& options, Runner& runner, Sink* sink) {
@@ -59,8 +72,7 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
   AllWidths all = {&m, &options, &runner.budget(), &*abi};
   if (absl::Status s = runner.Run(AllWidthsLevel(), AllWidthsPasses(), all); !s.ok()) return s;
   Compiled out;
-  absl::Status refused =
-      Unsupported("dispatch_width", "requested widths, none of which the target has");
+  absl::Status refused;  // ok: no width was refused
   const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
     if (!IsWanted(options, width)) continue;
@@ -86,12 +98,15 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     if (!s.ok()) {
       if (!OfWidthOnly(s)) return s;
       RemarkRefusal(sink, width, s);
-      refused = s;
+      KeepReason(s, &refused);
       continue;
     }
     out.variants.push_back(std::move(made));
   }
-  if (out.variants.empty() && !runner.stopped()) return refused;
+  if (out.variants.empty() && !runner.stopped()) {
+    if (!refused.ok()) return refused;
+    return Unsupported("dispatch_width", "requested widths, none of which the target has");
+  }
   RemarkAlone(*abi, out, sink);
   return out;
 }

@@ -85,10 +85,33 @@ TEST(TglBackend, WidthsThatThereAreNotAreRefusedByName) {
   const absl::Status none = Compile(shader, At({64})).status();
   EXPECT_EQ(none.code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(CauseOf(none), "dispatch_width");
-  // If every width is refused, the last one's reason is the shader's.
+  // If every width is refused, one of the reasons is the shader's.
   const Shader large(Doubled().replace(Doubled().find("16, 1, 1"), 8, "1024, 1, 1"));
   EXPECT_EQ(Widths(Compile(large, At({8}))), "workgroup_too_large");
   EXPECT_EQ(Widths(Compile(large, At({8, 16}))), "SIMD16 ");
+}
+
+// A vertex shader has no second width, and stencil values leave a fragment shader 8 lanes: "allow 8
+// lanes" would be no help.
+TEST(TglBackend, IfNoWidthIsCompiledTheReasonIsWhatTheShaderNeeds) {
+  const std::string array = "private 0 300000 ;%7\n";  // 2.3 MiB for 8 lanes
+  const Shader vertex("mir 1\nentry \"main\"\nstage vertex\noutput 0 builtin position f32 x4\n" +
+                      array + "body {\n  store_output[0, 0] 1.0f, 1.0f, 1.0f, 1.0f\n  return\n}\n");
+  EXPECT_EQ(Widths(Compile(vertex, {})), "scratch_too_large");
+  EXPECT_EQ(SpirvIdOf(Compile(vertex, {}).status()), 7u);
+  EXPECT_EQ(Widths(Compile(vertex, At({16, 32}))), "vertex_width");
+  const Shader fragment(
+      "mir 1\nentry \"main\"\nstage fragment\noutput 0 builtin frag_stencil_ref i32 x1\n" + array +
+      "body {\n  store_output[0, 0] 1\n  return\n}\n");
+  EXPECT_EQ(Widths(Compile(fragment, {})), "scratch_too_large");
+  EXPECT_EQ(Widths(Compile(fragment, At({16, 32}))), "fragment_width");
+  // 128 threads of 8 lanes; with 16 and 32 the array is too large.
+  std::string text = Doubled();
+  text.replace(text.find("16, 1, 1"), 8, "1024, 1, 1");
+  text.insert(text.find("body {"), array);
+  const absl::Status compute = Compile(Shader(text), {}).status();
+  EXPECT_EQ(CauseOf(compute), "scratch_too_large");
+  EXPECT_NE(DetailOf(compute).what.find("16 lanes"), std::string::npos) << compute;
 }
 
 TEST(TglBackend, ThirtyTwoLanesOfFragmentsAloneAreRemarkedOn) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include "absl/strings/string_view.h"
+#include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "core/base/cause.h"
 
 namespace kiln::intel {
@@ -24,13 +24,25 @@ namespace {
 
 bool Spills(const Variant& v) { return v.statistics.spills + v.statistics.fills != 0; }
 
-// Returns the lanes that threads, one after the other, finish in a thousand cycles of the model. A
+// Returns the cycles of the model after which a thread's successor can do what the thread did. A
 // unit may still be busy with a thread that has ended, and the next one waits for it: two writes of
 // 16 lanes to a render target take the same time from two threads as from one, whose second write
 // has waited for the first.
-double Throughput(const Variant& v) {
-  const int64_t cycles = std::max({v.statistics.cycles, v.statistics.busiest_cycles, int64_t{1}});
-  return 1000.0 * v.width / static_cast<double>(cycles);
+int64_t CyclesOf(const Variant& v) {
+  return std::max({v.statistics.cycles, v.statistics.busiest_cycles, int64_t{1}});
+}
+
+// Returns true if threads of `a`, one after the other, finish at least as many lanes as those of
+// `b` in the same time: a.width / a.cycles >= b.width / b.cycles, without division.
+bool IsAsFast(const Variant& a, const Variant& b) {
+  return a.width * CyclesOf(b) >= b.width * CyclesOf(a);
+}
+
+// Returns the lanes that threads finish in a thousand cycles as text, rounded to a tenth.
+std::string Throughput(const Variant& v) {
+  const int64_t cycles = CyclesOf(v);
+  const int64_t tenths = (10'000 * int64_t{v.width} + cycles / 2) / cycles;
+  return absl::StrCat(tenths / 10, ".", tenths % 10);
 }
 
 }  // namespace
@@ -58,11 +70,10 @@ absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
   if (made.width <= 16 || stage == mir::Stage::kCompute) return absl::OkStatus();
   for (const Variant& v : narrower) {
     // If both finish equally many lanes, the wider one is kept: the same lanes take half as many
-    // threads to launch, and waits that the model does not know occur half as often. Equal rates
-    // are equal as numbers too: each is a quotient of exact numbers, rounded once.
-    if (Throughput(made) >= Throughput(v)) continue;
-    return Loses(absl::StrFormat("%.1f lanes in a thousand cycles by the model, %s %.1f",
-                                 Throughput(made), v.name, Throughput(v)));
+    // threads to launch, and waits that the model does not know occur half as often.
+    if (IsAsFast(made, v)) continue;
+    return Loses(absl::StrCat(Throughput(made), " lanes in a thousand cycles by the model, ",
+                              v.name, " ", Throughput(v)));
   }
   return absl::OkStatus();
 }
