@@ -133,21 +133,21 @@ class Assigner {
   // Returns the register that saves the most copies of arguments and into a collect, the first
   // among equals; kNowhere if none saves any.
   uint32_t BestForArguments(size_t which, const PlaceSearch::Query& s) {
-    using Wishes = absl::InlinedVector<uint32_t, 4>;
-    Wishes wishes;
+    using Hints = absl::InlinedVector<uint32_t, 4>;
+    Hints hints;
     for (BlockId c : in_.preds[here_.block.index]) {
       for (const Edge& e : in_.f.block(c).succs) {
         if (e.to != here_.block) continue;
         const Operand& a = in_.f.args(e)[which];
-        if (IsValue(a) && at_.now[a.id] != kNowhere) wishes.push_back(at_.UnitOf(a));
+        if (IsValue(a) && at_.now[a.id] != kNowhere) hints.push_back(at_.UnitOf(a));
       }
     }
-    if (const uint32_t reg = collects_.PartPlace(s); reg != kNowhere) wishes.push_back(reg);
-    Wishes sorted = wishes;
+    if (const uint32_t reg = collects_.PartPlace(s); reg != kNowhere) hints.push_back(reg);
+    Hints sorted = hints;
     std::sort(sorted.begin(), sorted.end());
     uint32_t best = kNowhere;
     std::ptrdiff_t most = 0;
-    for (const uint32_t reg : wishes) {
+    for (const uint32_t reg : hints) {
       const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), reg);
       if (end - first <= most || !search_.Fits(s, reg)) continue;
       best = reg;
@@ -248,10 +248,10 @@ class Assigner {
     uint32_t best = kNowhere;
     int most = 0;
     const std::vector<ValueInfo::PartArgument>& parts = in_.info(v).parts;
-    for (const ValueInfo::PartArgument& wish : parts) {
-      const uint32_t place = ParamPlace(wish.param);
-      if (place == kNowhere || place < wish.offset) continue;
-      const uint32_t reg = place - wish.offset;
+    for (const ValueInfo::PartArgument& hint : parts) {
+      const uint32_t place = ParamPlace(hint.param);
+      if (place == kNowhere || place < hint.offset) continue;
+      const uint32_t reg = place - hint.offset;
       const auto agrees = [&](const ValueInfo::PartArgument& part) {
         return ParamPlace(part.param) == reg + part.offset;
       };
