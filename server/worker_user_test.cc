@@ -20,7 +20,7 @@ TEST(WorkerUserTest, OnlyRootHasOthers) {
   }
 }
 
-TEST(WorkerUserTest, AutoIsNobodyElse) {
+TEST(WorkerUserTest, AutoIsAnUnusedUser) {
   const auto user = FindWorkerUser("auto", true);
   ASSERT_TRUE(user.ok()) << user.status();
   EXPECT_GE(user->uid, kFirstUnusedUser);

@@ -85,7 +85,7 @@ TEST_F(BatchTest, AnErrorStopsAndKeepsWhatIsFinished) {
   EXPECT_THAT(order_, ElementsAre(0, 1, 2, 3));
 }
 
-TEST_F(BatchTest, FinishedItemsBehindAGapAreWritten) {
+TEST_F(BatchTest, FinishedItemsAfterAGapAreWritten) {
   options_ = {2, 100};
   std::atomic<bool> first_may_fail{false};
   absl::Status status = Run(3, [&](size_t i) -> absl::StatusOr<ItemLines> {

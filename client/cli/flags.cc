@@ -161,7 +161,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(absl::Span<const Flag> flags,
       return absl::InvalidArgumentError(absl::StrCat(taken->written, " is given twice"));
     }
     // Typically from a script whose variable is not set: the output would be lost.
-    if (flag.ValueIsPlace() && taken->value.empty()) {
+    if (flag.ValueIsPath() && taken->value.empty()) {
       return absl::InvalidArgumentError(
           absl::StrCat(flag.name.empty() ? "-" : "--", flag.Key(), " is given without a name"));
     }

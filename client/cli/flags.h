@@ -29,7 +29,7 @@ struct Flag {
 
   bool ValueIsOptional() const { return !value.empty() && value[0] == '['; }
   // Returns true if the value names a file or folder: FILE, DIR, or FILE|-.
-  bool ValueIsPlace() const { return value.substr(0, 4) == "FILE" || value.substr(0, 3) == "DIR"; }
+  bool ValueIsPath() const { return value.substr(0, 4) == "FILE" || value.substr(0, 3) == "DIR"; }
   // Returns true if the value is a list whose elements are separated by commas.
   bool ValueIsList() const { return value.find(',') != absl::string_view::npos; }
   // Returns the name under which ParsedFlags knows it.

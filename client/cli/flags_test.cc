@@ -70,7 +70,7 @@ TEST(Flags, Errors) {
   EXPECT_THAT(ErrorOf({"-x"}), HasSubstr("unknown flag -x"));
 }
 
-TEST(Flags, APlaceIsNotEmpty) {
+TEST(Flags, APathIsNotEmpty) {
   EXPECT_EQ(Parse({"-o", "out"})->Get("output"), "out");
   EXPECT_THAT(ErrorOf({"-o", ""}), HasSubstr("--output is given without a name"));
   EXPECT_THAT(ErrorOf({"--output="}), HasSubstr("--output is given without a name"));

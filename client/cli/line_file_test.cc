@@ -105,7 +105,7 @@ TEST(LineFile, AReaderThatLeaves) {
   EXPECT_TRUE(file.Flush().ok());
   reader.join();
   EXPECT_TRUE(file.Write({"two"}).ok());
-  EXPECT_TRUE(NobodyReads(file.Flush()));
+  EXPECT_TRUE(ReaderIsGone(file.Flush()));
   signal(SIGPIPE, before);
 }
 

@@ -63,7 +63,7 @@ absl::Status FileError(const std::string& path, int error) {
   }
 }
 
-constexpr char kNobodyReads[] = "kiln/nobody_reads";
+constexpr char kReaderIsGone[] = "kiln/reader_is_gone";
 
 class Descriptor {
  public:
@@ -144,13 +144,13 @@ std::string DescriptorPath(int fd) { return absl::StrCat("/proc/self/fd/", fd); 
 
 // Returns the path that the kernel reports, whatever names led there. "": it reports none, or the
 // path is too long.
-std::string PlaceOf(int fd) {
+std::string PathOf(int fd) {
   char place[PATH_MAX + 1];
   const ssize_t n = readlink(DescriptorPath(fd).c_str(), place, sizeof place);
   return n <= 0 || n > PATH_MAX ? "" : std::string(place, static_cast<size_t>(n));
 }
 
-// Both paths as PlaceOf returns them. Files without a path ("pipe:[7]", "(unreachable)/x") are
+// Both paths as PathOf returns them. Files without a path ("pipe:[7]", "(unreachable)/x") are
 // below no folder.
 bool LiesBelow(absl::string_view place, absl::string_view folder) {
   if (!IsAbsolute(place) || !IsAbsolute(folder)) return false;
@@ -191,13 +191,15 @@ absl::Status WriteAndRename(int at, const std::string& name, const std::string& 
 absl::Status WriteError(absl::string_view what, int error) {
   absl::Status status =
       absl::PermissionDeniedError(absl::StrCat(what, ": cannot write: ", std::strerror(error)));
-  if (error == EPIPE) status.SetPayload(kNobodyReads, absl::Cord());
+  if (error == EPIPE) status.SetPayload(kReaderIsGone, absl::Cord());
   return Noted(std::move(status), error);
 }
 
 bool IsOfThisName(const absl::Status& status) { return status.GetPayload(kOfThisName).has_value(); }
 
-bool NobodyReads(const absl::Status& status) { return status.GetPayload(kNobodyReads).has_value(); }
+bool ReaderIsGone(const absl::Status& status) {
+  return status.GetPayload(kReaderIsGone).has_value();
+}
 
 absl::Status WriteAll(int fd, absl::string_view what, absl::string_view contents, size_t* written) {
   const size_t all = contents.size();
@@ -304,7 +306,7 @@ absl::StatusOr<std::string> RealFolder(const std::string& folder) {
   const std::string path = folder.empty() ? "." : folder;
   Descriptor fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) return FileError(path, errno);
-  std::string place = PlaceOf(fd.get());
+  std::string place = PathOf(fd.get());
   if (IsAbsolute(place)) return place;
   return absl::FailedPreconditionError(
       absl::StrCat(path, ": cannot find the path of this folder; is /proc mounted?"));
@@ -328,7 +330,7 @@ absl::StatusOr<std::string> ReadRegularFileBelow(const std::vector<std::string>&
   Descriptor at(open(path.c_str(), O_PATH | O_CLOEXEC));
   if (at.get() < 0) return FileError(path, errno);
   if (absl::Status status = CheckKind(path, at.get(), true); !status.ok()) return status;
-  const std::string place = PlaceOf(at.get());
+  const std::string place = PathOf(at.get());
   const bool below = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
     return LiesBelow(place, folder);
   });

@@ -34,7 +34,7 @@ std::string ValidUtf8(absl::string_view text);
 // PermissionDenied, since the remedy is always the user's.
 absl::Status WriteError(absl::string_view what, int error);
 // Returns true for a WriteError because the other end of the pipe is closed.
-bool NobodyReads(const absl::Status& status);
+bool ReaderIsGone(const absl::Status& status);
 // Returns true if a file cannot be written because of its name or an existing file; others can.
 bool IsOfThisName(const absl::Status& status);
 

@@ -179,7 +179,7 @@ class BatchRun {
     if (status.ok()) status = printed;
     if (interrupted) return kExitInterrupted;
     if (absl::IsUnavailable(status)) return GivenUp(status);
-    if (NobodyReads(status))
+    if (ReaderIsGone(status))
       Say(absl::StrCat("the reader of the results has closed the pipe; ", written_, " of ",
                        items_.size(), " files were written"));
     if (!status.ok()) return status;

@@ -103,7 +103,7 @@ ExitCode PrintAndExit(absl::string_view text, const Environment& environment, Ex
 }
 
 ExitCode Fail(const absl::Status& status, const Environment& environment) {
-  if (NobodyReads(status)) return ExitCodeOf(status);
+  if (ReaderIsGone(status)) return ExitCodeOf(status);
   std::string message = PrintableLines(status.message());
   absl::FPrintF(stderr, "kiln: %s%s\n", environment.err_colour ? "\x1b[31merror:\x1b[0m " : "",
                 message.empty() ? status.ToString() : message);

@@ -143,11 +143,11 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
   const std::string& fragment_name = loaded[fragment].name;
   PairOutcome outcome;
   for (const std::string& target : settings.request.targets()) {
-    auto behind = CompileLoaded(service, capabilities, settings,
-                                For(loaded[fragment], kFragment, (*entries)[1], target));
-    if (!behind.ok()) return behind.status();
-    if (Made(*behind) == nullptr) {
-      Append(*behind, &outcome.files[fragment]);
+    auto next = CompileLoaded(service, capabilities, settings,
+                              For(loaded[fragment], kFragment, (*entries)[1], target));
+    if (!next.ok()) return next.status();
+    if (Made(*next) == nullptr) {
+      Append(*next, &outcome.files[fragment]);
       outcome.warnings.push_back(absl::StrCat(vertex_name, ": ", target,
                                               ": not compiled: the inputs of ", fragment_name,
                                               " are not known"));
@@ -157,14 +157,14 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
     auto* options = first.request.mutable_options();
     options->clear_widths();
     options->mutable_state()->clear_fragment();
-    *options->mutable_state()->mutable_next_stage_reads() = ReadsOf(*Made(*behind));
+    *options->mutable_state()->mutable_next_stage_reads() = ReadsOf(*Made(*next));
     auto front = CompileLoaded(service, capabilities, settings, first);
     if (!front.ok()) return front.status();
     if (const TargetResult* made = Made(*front); made != nullptr) {
-      Compare(vertex_name, *made, fragment_name, &behind->results[0], &outcome.warnings);
+      Compare(vertex_name, *made, fragment_name, &next->results[0], &outcome.warnings);
     }
     Append(*front, &outcome.files[vertex]);
-    Append(*behind, &outcome.files[fragment]);
+    Append(*next, &outcome.files[fragment]);
   }
   return outcome;
 }

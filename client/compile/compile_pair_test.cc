@@ -113,7 +113,7 @@ TEST_F(CompilePairTest, WhatDoesNotFitIsTheFragmentShadersResult) {
   EXPECT_EQ(outcome->files[0].results[0].status(), TargetResult::OK);
 }
 
-TEST_F(CompilePairTest, WhatNobodyWritesIsAWarning) {
+TEST_F(CompilePairTest, AnUnwrittenInputIsAWarning) {
   service_.vertex = "status: OK variants { launch { vertex {} } }";
   const auto outcome = Compile("a.vert", "b.frag");
   ASSERT_TRUE(outcome.ok()) << outcome.status();

@@ -57,7 +57,7 @@ std::string FailureText(absl::string_view file, const TargetResult& result, bool
   if (!result.cause().empty()) absl::StrAppend(&text, " (", Printable(result.cause()), ")");
   const std::string blame = BlameText(result);
   absl::string_view shown = blame;
-  // Messages made here begin with the file, which stands in front already.
+  // The client's own messages begin with the file's name, which `text` has already.
   absl::ConsumePrefix(&shown, absl::StrCat(Printable(file), ": "));
   if (!shown.empty()) absl::StrAppend(&text, ": ", shown);
   if (!result.last_pass().empty()) {

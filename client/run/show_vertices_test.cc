@@ -61,7 +61,7 @@ TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
 }
 
 // Two clip distances and one cull distance; the second clip distance has no contents.
-TEST(ShowVertices, DistancesThatNobodyStores) {
+TEST(ShowVertices, DistancesWithoutStores) {
   sim::eu::VertexInputs draw = Draw();
   out::VertexLaunch launch;
   launch.clip_distance_mask = 1 << 0;

@@ -223,7 +223,7 @@ TEST_F(ClientTest, WhatCannotBeSentIsNot) {
   EXPECT_EQ(daemon_.calls, 0);
 }
 
-TEST_F(ClientTest, NobodyThere) {
+TEST_F(ClientTest, NoDaemonAnswers) {
   server_->Shutdown();
   server_.reset();
   absl::Time start = absl::Now();

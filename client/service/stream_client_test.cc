@@ -366,7 +366,7 @@ TEST_F(StreamClientTest, ADaemonThatReadsNothingIsTriedAgainWhilePatienceLasts) 
 }
 
 // The deadline of an item holds also while other items are being written.
-TEST_F(StreamClientTest, AnItemBehindAStuckOneHasItsDeadline) {
+TEST_F(StreamClientTest, AnItemAfterAStuckOneHasItsDeadline) {
   daemon_.most_message = uint64_t{64} << 20;
   options_.call_timeout = absl::Milliseconds(300);
   options_.keepalive = absl::Seconds(1);
@@ -385,7 +385,7 @@ TEST_F(StreamClientTest, AnItemBehindAStuckOneHasItsDeadline) {
 }
 
 // Like gRPC with a message over the receiver's bound: ends the call, for all items.
-TEST_F(StreamClientTest, AnItemThatIsTooLargeForSomebodySpoilsNoOther) {
+TEST_F(StreamClientTest, AnItemThatIsTooLargeForTheReceiverSpoilsNoOther) {
   daemon_.most_bytes = 10000;
   std::atomic<int> refused{0};
   std::thread large([&] {

@@ -355,7 +355,7 @@ TEST(Utf8, QuotesAreBounded) {
   EXPECT_EQ(Quoted(std::string(1000, '\n')).size(), kQuotedBytes + 3);
 }
 
-TEST(Cause, OwnFaultsAreNobodyElses) {
+TEST(Cause, OwnFaultsAreInternal) {
   const absl::Status s =
       AsOwnFault(WithSpirvId(WithCause(absl::InvalidArgumentError("x"), "unknown_target"), 5));
   EXPECT_EQ(s.code(), absl::StatusCode::kInternal);

@@ -342,7 +342,7 @@ TEST(Driver, AKnownIndexOfAtomicsBeyondTheArrayIsTheLast) {
 }
 
 // Sizes that no driver dispatches are refused; each with one less compiles.
-TEST(Driver, SizesThatNobodyCanLaunchAreRefused) {
+TEST(Driver, SizesThatCannotBeLaunchedAreRefused) {
   const auto cause = [](const std::string& text) { return CauseOf(CompileText(text).status()); };
   EXPECT_EQ(cause(WithSize("1024, 1, 1")), "ok");
   EXPECT_EQ(cause(WithSize("16, 8, 8")), "ok");

@@ -163,7 +163,7 @@ TEST(LivenessTest, AContinueThatJumpsToTheHeadWaitsForItInTheRestOfTheLoop) {
   EXPECT_EQ(Waits(l, 3), Ids{});
 }
 
-TEST(LivenessTest, AUniformJumpParksNobody) {
+TEST(LivenessTest, AUniformJumpParksNoLane) {
   const Function f = Read(
       "function test width 8\n"
       "value %0 U 4x1\n"

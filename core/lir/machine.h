@@ -112,13 +112,13 @@ struct SpillHooks {
 // How an instruction passes through the machine, in cycles from its issue. Issue is in order: an
 // instruction waits while its unit is busy, and so do all after it.
 struct Timing {
-  int issue = 1;     // until the next one can issue
-  int latency = 1;   // until its definitions can be read
-  int read = 0;      // until its uses may be overwritten
-  uint8_t unit = 0;  // below kTimingUnits; unit 0 is never busy longer than the issue takes
-  int busy = 0;      // until the next one for the same unit can issue
-  int behind = 100;  // of exits: percentage at which the cycles after them count, since the
-                     // thread may have ended
+  int issue = 1;            // until the next one can issue
+  int latency = 1;          // until its definitions can be read
+  int read = 0;             // until its uses may be overwritten
+  uint8_t unit = 0;         // below kTimingUnits; unit 0 is never busy longer than the issue takes
+  int busy = 0;             // until the next one for the same unit can issue
+  int percent_after = 100;  // of exits: percentage at which the cycles after them count, since the
+                            // thread may have ended
 };
 inline constexpr int kTimingUnits = 8;
 

@@ -1,4 +1,4 @@
-// Fuzz machine: any text is either an error that names a line, or a function that prints and parses
+// Fuzz target: any text is either an error that names a line, or a function that prints and parses
 // back to the same text, verified or not. For one that verifies, the analyses that need no back end
 // can be computed: dominators, liveness, pressure.
 //

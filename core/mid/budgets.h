@@ -52,7 +52,7 @@ inline constexpr int64_t kArrayNestResidue = 4096;
 
 // Nests of loops that become visible one after the other, and iterations of the passes after each.
 inline constexpr int kArrayNests = 4;
-inline constexpr int kTurnsBehindNest = 3;
+inline constexpr int kTurnsAfterNest = 3;
 // Larger modules are not copied for a trial, and a copy that grows beyond the second is dropped:
 // both bound time and memory.
 inline constexpr int64_t kTrialInstructions = 16384;

@@ -207,7 +207,7 @@ TEST(StageOps, AHelperInALoopThatDemotesIsNotTheOneInFrontOfIt) {
     return)");
 }
 
-TEST(StageOps, AHelperBehindAnIfThatDemotesIsNotTheOneInFrontOfIt) {
+TEST(StageOps, HelpersBeforeAndAfterAnIfThatDemotesDiffer) {
   ExpectUnchanged(R"(
     %0:i32 = load_input[1, 0]
     %1:bool = helper_invocation
@@ -228,7 +228,7 @@ TEST(StageOps, AHelperBehindAnIfThatDemotesIsNotTheOneInFrontOfIt) {
 }
 
 // A pass may let the discarded lanes continue, as helpers (kill_in_line).
-TEST(StageOps, AHelperBehindAnIfWhoseLanesAreDiscardedIsNotTheOneInFrontOfIt) {
+TEST(StageOps, HelpersBeforeAndAfterAnIfThatDiscardsDiffer) {
   for (const char* sides : {"if %2 { discard true unreachable } else { yield }",
                             "if %2 { yield } else { discard true unreachable }"}) {
     const std::string text = RunOnFragmentBody(absl::StrCat(R"(

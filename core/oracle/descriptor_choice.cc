@@ -19,9 +19,9 @@ absl::Status DescriptorChoice::Prepare() {
   return absl::OkStatus();
 }
 
-size_t DescriptorChoice::PlaceOf(InstId id, size_t lane) {
+size_t DescriptorChoice::DescriptorOf(InstId id, size_t lane) {
   const Inst& inst = m_.inst(id);
-  return descriptors_.Place(inst.imm0, IndexOf(id, lane));
+  return descriptors_.Index(inst.imm0, IndexOf(id, lane));
 }
 
 uint32_t DescriptorChoice::IndexOf(InstId id, size_t lane) {
@@ -69,15 +69,15 @@ void DescriptorChoice::CheckIndex(InstId id, const BitSet& active) {
   if (in_.undefined_seed != 0) one_index_ = &active;
 }
 
-size_t DescriptorChoice::SamplerPlaceOf(InstId id, size_t lane) {
+size_t DescriptorChoice::SamplerOf(InstId id, size_t lane) {
   const Inst& inst = m_.inst(id);
   const uint32_t sampler = m_.texel_ops[inst.imm1].sampler;
   if (sampler == TexelOp::kNoSampler) {
-    return descriptors_.SamplerPlace(inst.imm0, IndexOf(id, lane));
+    return descriptors_.SamplerIndex(inst.imm0, IndexOf(id, lane));
   }
   const int source = TexelSourcesOf(m_, id).sampler_index;
   const uint64_t index = source < 0 ? 0 : e_.Lanes(m_.source(id, source))[lane];
-  return descriptors_.Place(sampler, static_cast<uint32_t>(index));
+  return descriptors_.Index(sampler, static_cast<uint32_t>(index));
 }
 
 }  // namespace kiln::oracle

@@ -24,9 +24,9 @@ class DescriptorChoice {
   // that its indices cause.
   void CheckIndex(mir::InstId id, const BitSet& active);
   // Returns the index of the lane's descriptor in the list of its kind.
-  size_t PlaceOf(mir::InstId id, size_t lane);
+  size_t DescriptorOf(mir::InstId id, size_t lane);
   // The same for the sampler of a texel op.
-  size_t SamplerPlaceOf(mir::InstId id, size_t lane);
+  size_t SamplerOf(mir::InstId id, size_t lane);
   // Returns true if reads through the lane's descriptor return undefined values.
   bool ReadsBeyond(mir::InstId id, size_t lane);
 

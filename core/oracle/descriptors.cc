@@ -71,11 +71,11 @@ size_t Descriptors::Known(uint32_t resource, bool sampler, uint32_t index) {
   return it->second;
 }
 
-size_t Descriptors::Place(uint32_t resource, uint32_t index) {
+size_t Descriptors::Index(uint32_t resource, uint32_t index) {
   return Known(resource, false, index);
 }
 
-size_t Descriptors::SamplerPlace(uint32_t resource, uint32_t index) {
+size_t Descriptors::SamplerIndex(uint32_t resource, uint32_t index) {
   return Known(resource, true, index);
 }
 

@@ -30,9 +30,9 @@ class Descriptors {
 
   // Returns the index of descriptor `index` of a resource in the list of its kind: buffers, images
   // (texel buffers too) or samplers. Constant time except for the first call for a descriptor.
-  size_t Place(uint32_t resource, uint32_t index);
+  size_t Index(uint32_t resource, uint32_t index);
   // The same for the sampler of a combined image.
-  size_t SamplerPlace(uint32_t resource, uint32_t index);
+  size_t SamplerIndex(uint32_t resource, uint32_t index);
 
  private:
   size_t Find(const mir::Resource& r, bool sampler, uint32_t element) const;

@@ -143,7 +143,7 @@ TEST(Subgroup, BuiltIns) {
 }
 
 // Lanes that leave a loop early meet the others after it.
-TEST(Subgroup, LanesReconvergeBehindLoops) {
+TEST(Subgroup, LanesReconvergeAfterLoops) {
   EXPECT_THAT(RunAll(R"(
     %20:i32 = loop (%21:i32 = 0, %22:i32 = 0) {
       %23:i32 = reduce[iadd, 0] 1

@@ -1067,7 +1067,7 @@ TEST(Interp, BarriersThatNotAllReachAreCounted) {
 }
 
 // An array without length ends at the last descriptor that the client gave.
-TEST(Interp, DescriptorsBehindTheLastThatIsGivenAreUndefined) {
+TEST(Interp, DescriptorsAfterTheLastGivenOneAreUndefined) {
   const auto body = [](const std::string& index) {
     return "%1:i32 = load_ssbo.indexed[1, align 4] " + index + ", 0 store_ssbo[0, align 4] 0, %1";
   };

@@ -322,7 +322,7 @@ void Memories::Buffer(InstId id, const BitSet& active) {
   const Op op = m_.inst(id).op;
   const uint64_t* offset = e_.Lanes(m_.source(id, OffsetSource(m_.inst(id))));
   e_.ForActive(active, [&](size_t lane) {
-    const Memory& memory = buffers_[descriptors_.PlaceOf(id, lane)];
+    const Memory& memory = buffers_[descriptors_.DescriptorOf(id, lane)];
     if (op == Op::kStoreSsbo) return StoreAt(id, memory, offset[lane], lane);
     if (op == Op::kSsboAtomic) return AtomicAt(id, memory, offset[lane], lane);
     LoadAt(id, memory, offset[lane], lane);
@@ -336,13 +336,13 @@ void Memories::Buffer(InstId id, const BitSet& active) {
 void Memories::SsboSize(InstId id, const BitSet& active) {
   uint64_t* r = e_.Lanes(m_.result(id));
   active.for_each([&](size_t lane) {
-    r[lane] = static_cast<uint32_t>(buffers_[descriptors_.PlaceOf(id, lane)].size);
+    r[lane] = static_cast<uint32_t>(buffers_[descriptors_.DescriptorOf(id, lane)].size);
   });
 }
 
 void Memories::SsboAddress(InstId id, const BitSet& active) {
   active.for_each([&](size_t lane) {
-    const uint64_t address = AddressOfBuffer(descriptors_.PlaceOf(id, lane));
+    const uint64_t address = AddressOfBuffer(descriptors_.DescriptorOf(id, lane));
     e_.Lanes(m_.result(id, 0))[lane] = address & 0xffffffff;
     e_.Lanes(m_.result(id, 1))[lane] = address >> 32;
   });

@@ -28,7 +28,7 @@ using mir::ValueId;
 constexpr double kMaxOffset = 0.5;
 
 // The position of a variable's component for invocation 0; other invocations follow.
-size_t PlaceOf(const Interface& v, uint32_t element, uint32_t component, uint32_t invocations) {
+size_t IndexOf(const Interface& v, uint32_t element, uint32_t component, uint32_t invocations) {
   return (size_t{element} * v.components + component) * invocations;
 }
 
@@ -50,7 +50,7 @@ absl::Status Stages::Prepare() {
   in_.stage.live.assign(e_.lanes, false);
   in_.stage.outputs.resize(m_.outputs.size());
   for (size_t i = 0; i < m_.outputs.size(); ++i) {
-    const size_t size = PlaceOf(m_.outputs[i], m_.outputs[i].elements, 0, e_.lanes);
+    const size_t size = IndexOf(m_.outputs[i], m_.outputs[i].elements, 0, e_.lanes);
     in_.stage.outputs[i].resize(size);
     outputs_.emplace_back(size);
     written_.emplace_back(size);
@@ -171,13 +171,13 @@ uint64_t Stages::InputAt(uint32_t input, uint32_t element, uint32_t component, s
                          const Offset& offset) const {
   const Interface& v = m_.inputs[input];
   const StageData& data = in_.stage;
-  const size_t place = PlaceOf(v, element, component, e_.lanes) + lane;
-  const uint64_t centre = input < data.inputs.size() ? At(data.inputs[input], place) : 0;
+  const size_t index = IndexOf(v, element, component, e_.lanes) + lane;
+  const uint64_t centre = input < data.inputs.size() ? At(data.inputs[input], index) : 0;
   if (v.type != Type::kF32 || v.interpolation == Interpolation::kFlat ||
       input >= data.slopes.size()) {
     return centre & mir::MaskOf(v.type);
   }
-  const std::array<float, 2> slope = At(data.slopes[input], place);
+  const std::array<float, 2> slope = At(data.slopes[input], index);
   const double x = ToDouble(Type::kF32, centre) + slope[0] * offset[0] + slope[1] * offset[1];
   return std::bit_cast<uint32_t>(static_cast<float>(x));
 }
@@ -192,9 +192,9 @@ void Stages::StoreOutput(InstId id, const BitSet& active) {
     if (outside) return;
     for (int i = first; i < inst.num_sources; ++i) {
       const uint32_t component = inst.imm1 + static_cast<uint32_t>(i - first);
-      const size_t place = PlaceOf(v, element, component, e_.lanes) + lane;
-      outputs_[inst.imm0][place] = e_.Lanes(m_.source(id, i))[lane];
-      written_[inst.imm0][place] = true;
+      const size_t index = IndexOf(v, element, component, e_.lanes) + lane;
+      outputs_[inst.imm0][index] = e_.Lanes(m_.source(id, i))[lane];
+      written_[inst.imm0][index] = true;
     }
   });
 }

@@ -51,7 +51,7 @@ void Texels::SetTexel(InstId id, size_t lane, const Texel& texel) {
 }
 
 const BoundSampler& Texels::SamplerOf(InstId id, size_t lane) {
-  return in_.samplers[descriptors_.SamplerPlaceOf(id, lane)];
+  return in_.samplers[descriptors_.SamplerOf(id, lane)];
 }
 
 // Vulkan, "Derivative Operations": an implicit level is that of the derivatives of the coordinates.
@@ -97,7 +97,7 @@ void Texels::SampleTexels(InstId id, const BitSet& active) {
     std::optional<TexelSlopes> slopes;
     const Op op = m_.inst(id).op;
     if (op == Op::kSampleImplicit || op == Op::kImageLod) slopes = SlopesOf(id, lane, active);
-    const BoundImage& image = in_.images[descriptors_.PlaceOf(id, lane)];
+    const BoundImage& image = in_.images[descriptors_.DescriptorOf(id, lane)];
     const Texel texel =
         SampledTexel(m_, id, LaneSources(id, lane), image, SamplerOf(id, lane), noise, slopes);
     SetTexel(id, lane, op == Op::kImageLod ? texel : Rounded(image, texel));
@@ -106,9 +106,9 @@ void Texels::SampleTexels(InstId id, const BitSet& active) {
 
 void Texels::QueryImage(InstId id, const BitSet& active) {
   e_.ForActive(active, [&](size_t lane) {
-    SetTexel(
-        id, lane,
-        QueriedTexel(m_, id, LaneSources(id, lane), in_.images[descriptors_.PlaceOf(id, lane)]));
+    SetTexel(id, lane,
+             QueriedTexel(m_, id, LaneSources(id, lane),
+                          in_.images[descriptors_.DescriptorOf(id, lane)]));
   });
 }
 
@@ -127,7 +127,7 @@ bool Texels::NoteTexel(InstId id, size_t place, uint64_t texel, size_t lane, Acc
 
 void Texels::LoadTexels(InstId id, const BitSet& active) {
   e_.ForActive(active, [&](size_t lane) {
-    const size_t place = descriptors_.PlaceOf(id, lane);
+    const size_t place = descriptors_.DescriptorOf(id, lane);
     const std::optional<uint64_t> texel = TexelOf(id, lane, in_.images[place]);
     const BoundImage& image = in_.images[place];
     SetTexel(id, lane, Rounded(image, texel.has_value() ? image.Read(*texel) : image.Outside()));
@@ -138,7 +138,7 @@ void Texels::LoadTexels(InstId id, const BitSet& active) {
 void Texels::StoreTexels(InstId id, const BitSet& active) {
   const int first = TexelSourcesOf(m_, id).values;
   e_.ForActive(active, [&](size_t lane) {
-    const size_t place = descriptors_.PlaceOf(id, lane);
+    const size_t place = descriptors_.DescriptorOf(id, lane);
     BoundImage& image = in_.images[place];
     const std::optional<uint64_t> texel = TexelOf(id, lane, image);
     if (!texel.has_value()) return;
@@ -161,7 +161,7 @@ void Texels::TexelAtomic(InstId id, const BitSet& active) {
     return n < 0 ? 0 : static_cast<uint32_t>(e_.Lanes(m_.source(id, s.values + n))[lane]);
   };
   e_.ForActive(active, [&](size_t lane) {
-    const size_t place = descriptors_.PlaceOf(id, lane);
+    const size_t place = descriptors_.DescriptorOf(id, lane);
     BoundImage& image = in_.images[place];
     const std::optional<uint64_t> texel = TexelOf(id, lane, image);
     uint32_t old = 0;

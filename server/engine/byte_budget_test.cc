@@ -102,7 +102,7 @@ TEST(ByteBudgetTest, SmallRequestsNeedRoomOnly) {
   EXPECT_FALSE(budget.Take({"a", "1"}, ByteBudget::kSmall / 2));
 }
 
-TEST(ByteBudgetTest, WhatIsGivenBackLeavesNothingBehind) {
+TEST(ByteBudgetTest, WhatIsGivenBackLeavesNothing) {
   ByteBudget budget(kLimit);
   {
     std::vector<ByteBudget::Share> shares;

@@ -183,7 +183,7 @@ class EngineSharesTest : public EngineTest {
 
 // Two calls for the same result are one job, which waits in the queue of the owner who has used
 // less.
-TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitBehindThatOnesOthers) {
+TEST_F(EngineSharesTest, ACallThatJoinsAnotherOwnersDoesNotWaitForThatOwnersOthers) {
   OwnedCall running[2], bulk[12], joins;
   for (uint32_t i = 0; i < 2; ++i) {
     Begin(&running[i], "bulk", i, worker::Fault::SLOW, 20'000);

@@ -1,4 +1,4 @@
-// Takes the outcomes of jobs: results go to the calls that wait, to the cache, the quarantine and
+// Handles the outcomes of jobs: passes results to the waiting calls, the cache, the quarantine and
 // the recheck. See engine.h.
 #include <algorithm>
 #include <utility>
@@ -102,8 +102,8 @@ void Engine::CheckAgain(const Group& group, const worker::JobOutcome& outcome,
   options_.recheck->Check(std::move(answer));
 }
 
-// Dispatches the job again if its outcome does not count: it had to make room in the queue, or its
-// worker is not trusted any more. Returns whether it did.
+// Dispatches the job again if its outcome does not count: the queue displaced it, or its worker is
+// not trusted any more. Returns true if it did.
 bool Engine::RunAgain(const std::shared_ptr<Group>& group, const worker::JobOutcome& outcome) {
   if (outcome.displaced) {
     RefuseJob(*group,
@@ -186,7 +186,8 @@ void Engine::CompileDone(const Group& group, worker::JobOutcome outcome, bool re
 }
 
 void Engine::JobDone(const std::shared_ptr<Group>& group, worker::JobOutcome outcome) {
-  // Two for each job that ends fill the queue again without a flood.
+  // Tells two refusals early for each job that ends: their clients, coming again, refill the queue
+  // without a burst.
   if (refusals_.held() > 0 && pool_->HasRoom()) refusals_.HasRoom(2);
   if (RunAgain(group, outcome)) return;
   const bool recheck = DrawsRecheck(outcome);

@@ -122,7 +122,7 @@ TEST_F(RecheckTest, AnHonestWorkerStays) {
   EXPECT_TRUE(IsCached(0, 1));
 }
 
-TEST_F(RecheckTest, WhatALiarMadeIsForgottenAndNobodyElses) {
+TEST_F(RecheckTest, OnlyALiarsResultsAreForgotten) {
   const auto before = Make(1, Compile(1, worker::Fault::NONE));
   pool_->Distrust(before.worker);  // the other worker makes the rest: it is to be the liar
   Recheck::Answer first;

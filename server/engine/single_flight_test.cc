@@ -53,7 +53,7 @@ TEST(SingleFlightTest, TheLastToLeaveStopsTheWork) {
   EXPECT_EQ(flights.size(), 0u);
 }
 
-TEST(SingleFlightTest, WorkThatNobodyWantsAnyMoreIsStoppedAtOnce) {
+TEST(SingleFlightTest, UnwantedWorkIsStoppedAtOnce) {
   Flights flights;
   auto leader = flights.Join("k", [](const int&, bool) {});
   flights.Leave(leader.ticket);

@@ -145,7 +145,7 @@ TEST_F(LogTest, WhatIsBelowTheLevelIsNotCounted) {
   EXPECT_TRUE(Read(log).empty());
 }
 
-TEST_F(LogTest, AReaderThatDoesNotReadLosesLinesAndStopsNobody) {
+TEST_F(LogTest, AReaderThatDoesNotReadLosesLinesAndBlocksNoWriter) {
   options_.burst = 100'000;
   Log log(options_);
   const std::string value(400, 'v');
@@ -166,7 +166,7 @@ TEST_F(LogTest, AReaderThatDoesNotReadLosesLinesAndStopsNobody) {
 }
 
 // poll() reports a terminal writable if it takes one byte; writing a whole line then blocks.
-TEST_F(LogTest, ATerminalThatNobodyReadsStopsNobody) {
+TEST_F(LogTest, AnUnreadTerminalBlocksNoWriter) {
   const int reader = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   ASSERT_GE(reader, 0);
   ASSERT_EQ(grantpt(reader) | unlockpt(reader), 0);

@@ -131,7 +131,7 @@ void HttpPages::AwaitTraffic() {
     until = std::min(until, c.end);
   }
   // Then a connection has to give way.
-  if (Staying() > kPlaces) until = std::min(until, now + kGrace);
+  if (Staying() > kMaxStaying) until = std::min(until, now + kGrace);
   auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
   poll(wait.data(), wait.size(), static_cast<int>(std::max<int64_t>(left, 0)));
   uint64_t count;
@@ -242,7 +242,7 @@ void HttpPages::MakeRoom() {
   auto first = [this](bool (Connection::*is)() const) {
     return std::find_if(connections_.begin(), connections_.end(), std::mem_fn(is));
   };
-  for (size_t count = Staying(); count > kPlaces; --count) {
+  for (size_t count = Staying(); count > kMaxStaying; --count) {
     auto gives_way = first(&Connection::IsAsking);
     if (gives_way == connections_.end() || gives_way->came > young) {
       gives_way = first(&Connection::IsTaking);

@@ -5,7 +5,8 @@
 //   * A request's header (8 KiB at most) has to arrive within `request_time` after the connection
 //     was accepted, and the answer has to be read within `answer_time` after that, or the
 //     connection is closed; a byte now and then lengthens neither time.
-//   * kPlaces connections may stay, besides those that wait for a page. Above that the oldest of
+//   * kMaxStaying connections may stay, besides those that wait for a page. Above that the oldest
+//   of
 //     those without a complete header gives way, or else the oldest of those that do not read their
 //     answer. A new connection is read before another gives way, so that one which brings its
 //     request along is always served, and kGrace is left to those that send it right after.
@@ -39,7 +40,7 @@ namespace kiln::net {
 
 class HttpPages {
  public:
-  static constexpr size_t kPlaces = 16;
+  static constexpr size_t kMaxStaying = 16;
   static constexpr size_t kMaxOpen = 24;
   static constexpr std::chrono::milliseconds kGrace{2};
 

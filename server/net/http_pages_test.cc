@@ -149,11 +149,11 @@ TEST_F(HttpPagesTest, AnAnswerThatIsNotTakenIsEnded) {
 // oldest without a request gives way, then the oldest.
 TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
   std::vector<int> drips, deaf;
-  for (size_t i = 0; i < HttpPages::kPlaces; ++i) {
+  for (size_t i = 0; i < HttpPages::kMaxStaying; ++i) {
     drips.push_back(Connect());
     Say(drips.back(), "GET /sm");
   }
-  EXPECT_EQ(pages_.held(), HttpPages::kPlaces);
+  EXPECT_EQ(pages_.held(), HttpPages::kMaxStaying);
   EXPECT_EQ(Status(Ask("GET /small HTTP/1.1\r\n\r\n")), "HTTP/1.1 200") << "needs no place";
   int next = Connect();
   EXPECT_TRUE(Await([&] { return Ended(drips[0]); }));
@@ -161,16 +161,16 @@ TEST_F(HttpPagesTest, WhoDripsOrDoesNotReadGivesWay) {
   Say(drips[1], "all HTTP/1.1\r\n\r\n");
   EXPECT_EQ(Status(ReadAll(drips[1])), "HTTP/1.1 200") << "late, and served";
   drips.erase(drips.begin() + 1);
-  for (size_t i = 0; i < HttpPages::kPlaces + 1; ++i) {
+  for (size_t i = 0; i < HttpPages::kMaxStaying + 1; ++i) {
     deaf.push_back(Connect());
     Say(deaf.back(), "GET /large HTTP/1.1\r\n\r\n");
   }
-  EXPECT_TRUE(Await([&] { return pages_.held() == HttpPages::kPlaces; }));
+  EXPECT_TRUE(Await([&] { return pages_.held() == HttpPages::kMaxStaying; }));
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(Status(Ask("GET /small HTTP/1.1\r\n\r\n")), "HTTP/1.1 200") << i;
   }
   EXPECT_TRUE(Ended(next)) << "before those with a request";
-  EXPECT_GE(pages_.counters().gave_way, HttpPages::kPlaces + 1);
+  EXPECT_GE(pages_.counters().gave_way, HttpPages::kMaxStaying + 1);
   EXPECT_EQ(pages_.counters().late, 0u);
   close(next);
   CloseAll(drips);
@@ -193,7 +193,7 @@ TEST_F(HttpPagesTest, APageThatHangsKeepsNoOther) {
                     }}},
                   {.answer = std::chrono::seconds(60)});
   std::vector<int> wait;
-  for (size_t i = 0; i < HttpPages::kPlaces + 2; ++i) {
+  for (size_t i = 0; i < HttpPages::kMaxStaying + 2; ++i) {
     wait.push_back(ConnectTo(&pages));
     Say(wait.back(), "GET /slow HTTP/1.1\r\n\r\n");
   }
@@ -204,7 +204,7 @@ TEST_F(HttpPagesTest, APageThatHangsKeepsNoOther) {
   Say(fd, "GET /quick HTTP/1.1\r\n\r\n");
   EXPECT_EQ(Status(ReadAll(fd)), "HTTP/1.1 200");
   close(gone);
-  EXPECT_TRUE(Await([&] { return pages.held() == HttpPages::kPlaces + 2; }));
+  EXPECT_TRUE(Await([&] { return pages.held() == HttpPages::kMaxStaying + 2; }));
   hangs = false;
   for (int waits : wait) EXPECT_EQ(Status(ReadAll(waits)), "HTTP/1.1 200");
   EXPECT_LE(made, 2);

@@ -197,7 +197,7 @@ bool Listener::Admit(int fd, const sockaddr_storage& peer) {
   const Full full = options_.held ? Full::kNo : MakeRoomFor(*connection);
   if (full != Full::kNo) {
     NoteRefusal(full, connection->address);
-    ++(full == Full::kPlaces ? counters_.refused_limit : counters_.refused_address);
+    ++(full == Full::kConnections ? counters_.refused_limit : counters_.refused_address);
     return false;
   }
   ++counters_.accepted;
@@ -219,7 +219,7 @@ Listener::Full Listener::MakeRoomFor(const Connection& connection) {
   const auto full = [&] { return connections_.open() >= counters_.limit; };
   if (own() || full()) SweepAtTimes();
   if (!own() && !full()) return Full::kNo;
-  const Full none = full() ? Full::kPlaces : Full::kAddress;
+  const Full none = full() ? Full::kConnections : Full::kAddress;
   connections_.SweepLeaving();
   if (connections_.leaving() >= kMaxLeaving) return none;
   const bool made = GaveWay(own() ? connections_.MakeRoomWithin(connection.address)
@@ -266,7 +266,7 @@ bool Listener::RefusedOfLate() const {
 Listener::Full Listener::IsFull() const {
   if (!RefusedOfLate()) return Full::kNo;
   if (refusal_->why == Full::kDescriptors) return Full::kDescriptors;
-  if (connections_.open() >= counters_.limit) return Full::kPlaces;
+  if (connections_.open() >= counters_.limit) return Full::kConnections;
   return HasAll(refusal_->address) ? Full::kAddress : Full::kNo;
 }
 

@@ -61,7 +61,7 @@ class Listener {
   };
   // Why clients are refused now: one was refused in the last two seconds, and what it lacked is
   // still not there (for descriptors that is not known).
-  enum class Full { kNo, kPlaces, kAddress, kDescriptors };
+  enum class Full { kNo, kConnections, kAddress, kDescriptors };
   struct Counters {
     uint64_t open = 0;
     uint64_t limit = 0;

@@ -286,7 +286,7 @@ TEST_F(ListenerTest, FullIsWhatHasNoPlacesNow) {
   EXPECT_EQ(listener_->counters().full, Listener::Full::kAddress);
   auto third = ConnectAndSpeak(3, 2);
   EXPECT_TRUE(Connect(3)->Ended());
-  EXPECT_EQ(listener_->counters().full, Listener::Full::kPlaces);
+  EXPECT_EQ(listener_->counters().full, Listener::Full::kConnections);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (int fd : taken_) close(fd);

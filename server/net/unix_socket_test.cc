@@ -155,7 +155,7 @@ TEST_F(UnixSocketTest, OfManyThatStartOneListens) {
 }
 
 // Any user who can open a directory can lock it, and would keep every daemon from starting there.
-TEST_F(UnixSocketTest, ALockOnTheDirectoryIsNobodysBusiness) {
+TEST_F(UnixSocketTest, ALockOnTheDirectoryHasNoEffect) {
   for (mode_t mode : {0700, 0755, 01777}) {
     chmod("u", mode);
     const int held = open("u", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -286,7 +286,7 @@ TEST_F(QuarantineTest, ALinkInPlaceOfTheDirectoryIsNotFollowed) {
 }
 
 // While a file is written, or a source put together, other compiles go on.
-TEST_F(QuarantineTest, NobodyWaitsForTheDisk) {
+TEST_F(QuarantineTest, CompilesDoNotWaitForTheDisk) {
   Quarantine* quarantine = nullptr;
   int writes = 0;
   options_.before_write = [&] {

@@ -380,11 +380,11 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
   }
   call->request_id = parts_.id + "." + std::to_string(item);
   call->owner = parts_.owner;
-  bool nobody_waits = false;
+  bool broken = false;
   {
     absl::MutexLock lock(&mutex_);
     open_[item] = call;
-    nobody_waits = broken_;
+    broken = broken_;
   }
   auto kept = std::make_shared<Ending>(std::move(ending));
   parts_.engine->Continue(call, [this, item, takes_chunks, kept](Reply late) {
@@ -393,7 +393,7 @@ std::vector<StreamReactor::Message> StreamReactor::Begin(uint64_t item, StreamRe
     if (absl::IsUnavailable(late.status) && Hold(item, messages)) return;
     Answer(item, std::move(messages));
   });
-  if (nobody_waits) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
+  if (broken) parts_.engine->Cancel(call, WhyOver(*parts_.context, begun_));
   return {};
 }
 

@@ -82,7 +82,7 @@ TEST(AnswerTest, ACompile) {
   }
 }
 
-TEST(AnswerTest, ACancelledOneOnlyWhereSomebodyCancelled) {
+TEST(AnswerTest, ACancelledOneOnlyIfItWasCancelled) {
   JobResult frame = Good();
   frame.mutable_result()->set_status(TargetResult::CANCELLED);
   frame.mutable_result()->set_cause("cancelled");

@@ -71,7 +71,7 @@ TEST(CpuLimit, BeginsAnewWithEachJob) {
   EXPECT_LE(end.milliseconds, 780);
 }
 
-TEST(CpuLimit, SecondsStandBehindTheTimer) {
+TEST(CpuLimit, SecondsBoundWithoutTheTimer) {
   const End end = RunChild([] {
     ASSERT_TRUE(CpuLimit::Create()->Allow(1000));
     itimerspec never = {};

@@ -13,7 +13,7 @@ namespace {
 
 // Paths relative to the folder of the running executable: installed side by side; a package's
 // libexec; bazel-bin/server/kilnd and bazel-bin/client/kiln; a test below tests/.
-constexpr const char* kPlaces[] = {
+constexpr const char* kPaths[] = {
     "kiln_worker",
     "../libexec/kiln/kiln_worker",
     "worker/kiln_worker",
@@ -39,8 +39,8 @@ absl::StatusOr<std::string> FindWorkerExecutable(std::string_view given) {
   }
   std::string folder = OwnFolder();
   std::vector<std::string> tried;
-  for (const char* place : kPlaces) {
-    std::string path = absl::StrCat(folder, "/", place);
+  for (const char* relative : kPaths) {
+    std::string path = absl::StrCat(folder, "/", relative);
     if (access(path.c_str(), X_OK) == 0) return path;
     tried.push_back(path);
   }

@@ -123,7 +123,7 @@ TEST_F(FrameTest, AWriterDoesNotWait) {
   fd_[0] = dup(fd_[1]);
 }
 
-TEST_F(FrameTest, WritingToNobodyIsAnErrorNotASignal) {
+TEST_F(FrameTest, WritingWithoutAReaderIsAnErrorNotASignal) {
   close(fd_[0]);
   EXPECT_TRUE(absl::IsUnavailable(WriteFrame(fd_[1], Sample())));
   fd_[0] = dup(fd_[1]);

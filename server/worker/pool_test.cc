@@ -233,7 +233,7 @@ TEST_F(PoolTest, ATimeoutSaysWhatItHadOfTheProcessor) {
   EXPECT_FALSE(hung.blames_job) << hung.message;
 }
 
-TEST_F(PoolTest, WhoeverIsKilledFromOutsideIsNotToBlame) {
+TEST_F(PoolTest, AJobKilledFromOutsideIsNotToBlame) {
   Start(Options());
   for (const int signal : {SIGKILL, SIGTERM}) {
     absl::Notification done;

@@ -44,15 +44,15 @@ class Pair(Cli):
 
     def test_the_vertex_shader_is_trimmed_and_the_key_says_so(self):
         alone, = self.lines('--target=tgl', '--json', 'a.vert')
-        behind, = self.lines('--target=tgl', '--json', 'b.frag')
+        following, = self.lines('--target=tgl', '--json', 'b.frag')
         vertex, pixel = self.lines('--target=tgl', '--json', 'a.vert', 'b.frag')
         self.assertEqual([(line['file'], line['stage'], line['status']) for line in (vertex, pixel)],
                          [('a.vert', 'vertex', 'ok'), ('b.frag', 'fragment', 'ok')])
         for counted in ('instructions', 'sends', 'bytes'):
             self.assertLess(vertex['variants'][0][counted], alone['variants'][0][counted])
         self.assertNotEqual(vertex['key'], alone['key'])
-        self.assertEqual((pixel['key'], pixel['cache']), (behind['key'], 'memory'))
-        self.assertEqual(pixel['variants'], behind['variants'])
+        self.assertEqual((pixel['key'], pixel['cache']), (following['key'], 'memory'))
+        self.assertEqual(pixel['variants'], following['variants'])
         # Another fragment shader with the same inputs asks for the same program.
         self.file('same.frag', fragment(['3) in vec2 other'], 'vec4(2.0, 0.0, other.y, 1.0)'))
         same, _ = self.lines('--target=tgl', '--json', 'a.vert', 'same.frag')

@@ -13,7 +13,7 @@ class Reach(Cli):
             s.bind(('127.0.0.1', 0))
             return s.getsockname()[1]
 
-    def test_nobody_there(self):
+    def test_no_daemon_answers(self):
         server = '--server=127.0.0.1:%d' % self.free_port()
         for command in (['compile', '--target=tgl', SAXPY], ['batch', '--target=tgl', SAXPY],
                         ['targets'], ['health']):

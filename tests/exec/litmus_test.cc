@@ -186,12 +186,12 @@ std::vector<Mutant> Mutants(const Variant& v) {
   for (size_t i = 0; i < program->insts.size(); ++i) {
     const isa::Instruction& inst = program->insts[i];
     const bool before = i + 1 < program->insts.size() && IsFence(program->insts[i + 1]);
-    const bool behind = i > 0 && IsFence(program->insts[i - 1]);
+    const bool after_fence = i > 0 && IsFence(program->insts[i - 1]);
     isa::Program without = *program;
     without.insts[i] = Sync(isa::SyncFunction::kNop);
     if (IsFence(inst)) add("fence", true, i, without);
     if (WaitsForAnswers(inst) && before) add("wait before the fence", false, i, without);
-    if (WaitsForAnswers(inst) && behind) add("wait for the fence", true, i, without);
+    if (WaitsForAnswers(inst) && after_fence) add("wait for the fence", true, i, without);
     if (!IsFence(inst) || !WaitsByToken(*program, i)) continue;
     isa::Program other_token = *program;
     other_token.insts[i].swsb |= 0xf;
@@ -307,7 +307,7 @@ TEST(Litmus, BarrierShowsWhatWasWrittenBefore) {
         {Between::kThreads, Between::kThreadsShared});
 }
 
-TEST(Litmus, BarrierHidesWhatIsWrittenBehind) {
+TEST(Litmus, BarrierHidesWhatIsWrittenAfter) {
   Check(R"(
   a = LOAD(x, RELAXED);
   controlBarrier(gl_ScopeWorkgroup, SCOPE, SEMANTICS, BOTH);

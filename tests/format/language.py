@@ -1,4 +1,4 @@
-"""Words and openings that core/STYLE.md rules out, in comments, docstrings and READMEs.
+"""Words and openings that core/STYLE.md rules out, in comments, docstrings, READMEs and names.
 
   language.py ROOT [PATH...]    prints each finding; exit status 1 if there is one. PATH: a folder or file below ROOT
 """
@@ -12,6 +12,9 @@ ACTORS = re.compile(r"\b(nobody|somebody|anybody|whoever)\b", re.I)
 OPENING = re.compile(r"(?:^|(?<=[.!?:] ))(Of|What|Whether)\b(?![^.!?]*\?)")
 BOUND = re.compile(r"\bkMost\w*")
 TYPE = re.compile(r"^\s*(?:struct|class|enum(?: class)?|using) (\w*Place)\b")
+# A name of several words, one of which is an actor without a name, or "behind" for "after".
+NAME = re.compile(r"\b\w*(?:Nobody|Somebody|Anybody|Whoever|Behind)(?:s?(?![a-z]))\w*\b"
+                  r"|\b(?:\w+_(?:nobody|somebody|anybody|whoever)(?:_\w*)?|(?:nobody|somebody|anybody|whoever)_\w*)\b")
 SOURCES = (".cc", ".h", ".def", ".proto", ".inc")
 SHADERS = (".comp", ".frag", ".vert", ".mir")
 SCRIPTS = (".py", ".bzl", "BUILD", ".sh")
@@ -80,8 +83,16 @@ def paragraphs(path, text):
         yield first, " ".join(prose)
 
 
+def names_in(line):
+    """Returns the names in a line that have such a word. A word alone is prose, or the user nobody."""
+    return [name for name in NAME.findall(line) if re.search(r"_|\w[A-Z]", name)]
+
+
 def findings_of(path, text):
     """Yields each finding in one file, as a line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in names_in(line):
+            yield "%s:%d: %s: name who it is; After for what follows" % (path, number, name)
     for number, prose in paragraphs(path, text):
         for word in ACTORS.findall(prose):
             yield "%s:%d: '%s' is no actor: name who it is" % (path, number, word)

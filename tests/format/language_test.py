@@ -61,6 +61,21 @@ class Language(unittest.TestCase):
             self.assertEqual([], found("a.cc", text + "\n"), text)
         self.assertEqual([], found("a.py", "kMostLanes = 8\n"))
 
+    def test_names_of_several_words(self):
+        for path, text, name in (("a_test.cc", "TEST(A, WhatNobodyReadsGoes) {", "WhatNobodyReadsGoes"),
+                                 ("a_test.cc", "TEST(A, ALockIsNobodysBusiness) {", "ALockIsNobodysBusiness"),
+                                 ("a_test.cc", "TEST(A, BehindTheLoopItIsFree) {", "BehindTheLoopItIsFree"),
+                                 ("a.cc", "constexpr int kBehind = 1;", "kBehind"),
+                                 ("a.cc", "const bool nobody_waits = over;", "nobody_waits"),
+                                 ("a.cc", "bool for_nobody_ = false;", "for_nobody_"),
+                                 ("BUILD", 'args = ["--gtest_filter=A.LiesBehind"],', "LiesBehind"),
+                                 ("a.md", "`SomebodyReads` says so.", "SomebodyReads"),
+                                 ("a.py", "    def test_whoever_reads(self):", "test_whoever_reads")):
+            self.assertEqual(["%s:1: %s: name who it is; After for what follows" % (path, name)], found(path, text + "\n"))
+        for text in ("const passwd* nobody = getpwnam(name);", "int BehindhandAnswers();", "// Behind the door, a cat.",
+                     "int nobodyness_of = 1;"):
+            self.assertEqual([], found("a.cc", text + "\n"), text)
+
     def test_files_with_comments_are_read(self):
         with tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")) as root:
             for name, text in (("a.cc", ""), ("b.frag", ""), ("run", "#!/bin/bash\n"), ("data", "\0"), ("c.json", ""),

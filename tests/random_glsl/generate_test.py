@@ -63,7 +63,7 @@ class GenerateTest(unittest.TestCase):
                     around = next(l for l in lines[k::-1] if len(l) - len(l.lstrip()) == 2)
                     self.assertRegex(around, r"^  for \(uint (\w+) = 1u; \1 < \d+u; \1 <<= 1\) \{$")
 
-    def test_nobody_returns_before_a_barrier(self):
+    def test_no_return_before_a_barrier(self):
         for seed, text in self.texts.items():
             main = text[text.index("void main"):]
             if "return;" in main:

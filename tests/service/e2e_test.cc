@@ -456,7 +456,7 @@ double ResidentBytes(pid_t pid) {
 }
 
 // Eight streams request 64 answers of 2 MiB each and read none: together 1 GiB.
-TEST_F(E2eTest, AnswersThatNobodyReadsAreBounded) {
+TEST_F(E2eTest, UnreadAnswersAreBounded) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitisers keep what is freed";
 #endif

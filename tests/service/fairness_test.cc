@@ -122,7 +122,7 @@ TEST_F(FairnessTest, OfOneAddressTheConnectionOfWhichMostWaits) {
   }
 }
 
-TEST_F(FairnessTest, BehindATrustedProxyTheAddressThatItForwardsCounts) {
+TEST_F(FairnessTest, ThroughATrustedProxyTheAddressThatItForwardsCounts) {
   Start({"--workers=1", "--queue=4", "--trusted-proxies=127.0.0.1"});
   auto proxy = StubOn(From("127.0.0.1"));
   Waiting crowd, late;
@@ -147,7 +147,7 @@ TEST_F(FairnessTest, AndOfTheConnectionsThatItNames) {
   EXPECT_EQ(crowd.Refused(), 1u);
 }
 
-TEST_F(FairnessTest, NobodyElsesHeaderIsBelieved) {
+TEST_F(FairnessTest, OnlyATrustedProxysHeaderIsBelieved) {
   Start({"--workers=1", "--queue=4", "--trusted-proxies=127.0.0.1"});
   auto liar = StubOn(From("127.0.0.2"));
   Waiting crowd, late;

@@ -118,7 +118,7 @@ TEST(Bounds, Nesting) {
 }
 
 // 52 kB that took the validator 18 s: each merge block comes right after its header.
-TEST(Bounds, AMergeBlockBehindItsHeaderHidesNothing) {
+TEST(Bounds, AMergeBlockRightAfterItsHeaderHidesNothing) {
   Maker m;
   m.Function([&] {
     uint32_t outer = 0;

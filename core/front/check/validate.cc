@@ -39,8 +39,8 @@ spv_target_env EnvironmentOf(absl::Span<const uint32_t> words, const ValidateOpt
   }
 }
 
-// Offset of the instruction with this number, counted from 1 as the validator's positions are; 0:
-// there is no such instruction.
+// Returns the offset in words of the instruction with this number, counted from 1 like the
+// validator's positions; 0 if the module has fewer instructions.
 size_t OffsetOf(absl::Span<const uint32_t> words, size_t number) {
   size_t at = kHeaderWords;
   for (size_t n = 1; at < words.size() && n < number; ++n) {
@@ -50,7 +50,7 @@ size_t OffsetOf(absl::Span<const uint32_t> words, size_t number) {
   return number == 0 || at >= words.size() ? 0 : at;
 }
 
-// Result id of the instruction there; 0: there is none, or it has no result.
+// Returns the result id of the instruction at word `at`; 0 if `at` is 0 or it has no result.
 uint32_t ResultOf(absl::Span<const uint32_t> words, size_t at) {
   if (at == 0) return 0;
   const InstructionLayout* layout = LayoutOf(static_cast<spv::Op>(words[at] & 0xffff));

@@ -132,7 +132,7 @@ TEST(Grammar, IdsAmongLiterals) {
   EXPECT_THAT(Ids(Op::OpUDot, {1, 2, 3, 4, 0}), ElementsAre(1, 2, 3, 4));
 }
 
-TEST(Grammar, IdsBehindStrings) {
+TEST(Grammar, IdsAfterStrings) {
   using spv::Op;
   // "main" takes two words, the second being all zero.
   EXPECT_THAT(Ids(Op::OpEntryPoint, {5, 1, 0x6e69616d, 0, 2, 3}), ElementsAre(2, 5, 6));

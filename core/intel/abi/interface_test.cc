@@ -93,7 +93,7 @@ TEST(PartsWritten, StoresOfOnePlaceCountTogether) {
             "0.0 x3 float32\n3.0 x1 int32\n");
 }
 
-TEST(DistanceNumber, ThoseToCullByLieBehindThoseToClipBy) {
+TEST(DistanceNumber, CullDistancesFollowClipDistances) {
   const mir::Module both = Module("vertex",
                                   "output 0 builtin clip_distance f32 x1 array 3\n"
                                   "output 1 builtin cull_distance f32 x1 array 2\n",

@@ -218,7 +218,7 @@ absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) 
 
 }  // namespace
 
-SlotComponent VertexAbi::PlaceOf(VertexValue value) const {
+SlotComponent VertexAbi::SlotOf(VertexValue value) const {
   for (const out::VertexAttribute& a : attributes) {
     for (const out::VertexSystemValue& v : a.system_values) {
       if (v.what == value) return {a.slot, v.component};

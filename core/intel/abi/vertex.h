@@ -49,7 +49,7 @@ struct VertexAbi {
   uint32_t vue_slots = 0;
 
   // Returns where a value of the draw arrives; it must be among `attributes`.
-  SlotComponent PlaceOf(out::VertexValue value) const;
+  SlotComponent SlotOf(out::VertexValue value) const;
 };
 
 // Returns the number of registers in which the slots arrive: whole pairs of slots, the last of

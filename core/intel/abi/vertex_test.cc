@@ -41,11 +41,11 @@ TEST(VertexAbi, SlotsAreDenseAndTheDrawsValuesLast) {
   EXPECT_EQ(abi->slots[1][0], 0u);
   EXPECT_EQ(abi->slots[2][0], VertexAbi::kNoSlot);
   EXPECT_EQ(abi->slots[3][2], 1u);
-  const SlotComponent base = abi->PlaceOf(out::VertexValue::kBaseInstance);
+  const SlotComponent base = abi->SlotOf(out::VertexValue::kBaseInstance);
   EXPECT_EQ(base.slot, 2u);
   EXPECT_EQ(base.component, 1u);
-  EXPECT_EQ(abi->PlaceOf(out::VertexValue::kInstanceIdFromZero).component, 3u);
-  EXPECT_EQ(abi->PlaceOf(out::VertexValue::kDrawId).slot, 3u);
+  EXPECT_EQ(abi->SlotOf(out::VertexValue::kInstanceIdFromZero).component, 3u);
+  EXPECT_EQ(abi->SlotOf(out::VertexValue::kDrawId).slot, 3u);
 }
 
 TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
@@ -84,7 +84,7 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
 }
 
 // A slot counts as written if the program writes it.
-TEST(VertexAbi, DistancesThatNobodyStoresAreDeclaredOnly) {
+TEST(VertexAbi, DistancesWithoutStoresAreDeclaredOnly) {
   const mir::Module m =
       Module("output 0 builtin position f32 x4\noutput 1 builtin clip_distance f32 x1 array 8\n",
              "store_output[0, 0] 0f, 0f, 0f, 1f\nstore_output.indexed[1, 0] 2, 1f\n");

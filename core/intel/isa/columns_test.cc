@@ -93,7 +93,7 @@ TEST(Columns, TheDoorsOfAnUnfilledGenerationAreShut) {
     ExpectUnfilled(Decode(gen, compacted).status(), "decode, compacted");
     ExpectUnfilled(DecodeProgram(gen, bytes).status(), "decode program");
     ExpectUnfilled(Expand(gen, 0x20000061).status(), "expand");
-    ExpectUnfilled(PlaceInstructions(program).status(), "places");
+    ExpectUnfilled(PlaceInstructions(program).status(), "fields");
     ExpectUnfilled(Compact(gen, {}).status(), "compact");
     ExpectUnfilled(Finalise(program).status(), "finalise");
     ExpectUnfilled(ToProgram(gen, {}).status(), "to program");

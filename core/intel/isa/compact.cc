@@ -72,11 +72,11 @@ constexpr IndexTable kIndexTables[kGenerationCount][kParts] = {
      {{39, 35}, kTernarySubregBits, kTernarySubregIndex}}};
 
 // The bit ranges of the fields that the compacted form holds directly.
-struct Places {
+struct FieldRanges {
   Cell cell = Cell::kUnfilled;
   Range opcode, debug, swsb, dst, src0, src1, src2, imm;
 };
-constexpr Places kPlaces[kGenerationCount] = {
+constexpr FieldRanges kFieldRanges[kGenerationCount] = {
     {},
     {},
     {Cell::kValue, {6, 0}, {7, 7}, {15, 8}, {23, 16}, {47, 40}, {63, 56}, {55, 48}, {63, 52}}};
@@ -84,9 +84,9 @@ constexpr Places kPlaces[kGenerationCount] = {
 // The rows are the parts, followed by the bit ranges of the fields.
 constexpr ColumnTable kTable = {
     "compaction table", kParts + 1,
-    [](size_t row) { return row < kParts ? kPartNames[row] : "places"; },
+    [](size_t row) { return row < kParts ? kPartNames[row] : "fields"; },
     [](Generation gen, size_t row) {
-      if (row == kParts) return kPlaces[Index(gen)].cell;
+      if (row == kParts) return kFieldRanges[Index(gen)].cell;
       return kIndexTables[Index(gen)][row].patterns.empty() ? Cell::kUnfilled : Cell::kValue;
     }};
 
@@ -166,7 +166,7 @@ constexpr uint64_t CompactionBit() {
 // Expands the registers and indices of the two-source form.
 template <Generation gen>
 absl::Status ExpandBasic(uint64_t word, Word128& full) {
-  constexpr Places at = kPlaces[Index(gen)];
+  constexpr FieldRanges at = kFieldRanges[Index(gen)];
   ExpandParts<gen, kControl, kDatatype, kSubreg, kSrc0>(word, full);
   SetField<gen>(full, Field::kDstNr, Bits(word, at.dst));
   SetField<gen>(full, Field::kSrc0Nr, Bits(word, at.src0));
@@ -190,7 +190,7 @@ absl::Status ExpandBasic(uint64_t word, Word128& full) {
 
 template <Generation gen>
 void ExpandTernary(uint64_t word, Word128& full) {
-  constexpr Places at = kPlaces[Index(gen)];
+  constexpr FieldRanges at = kFieldRanges[Index(gen)];
   ExpandParts<gen, kTernaryControl, kTernarySource, kTernarySubreg>(word, full);
   SetField<gen>(full, Field::kDstNr, Bits(word, at.dst));
   SetField<gen>(full, Field::kSrc0Nr, Bits(word, at.src0));
@@ -200,7 +200,7 @@ void ExpandTernary(uint64_t word, Word128& full) {
 
 template <Generation gen>
 absl::StatusOr<Word128> ExpandFor(uint64_t compacted) {
-  constexpr Places at = kPlaces[Index(gen)];
+  constexpr FieldRanges at = kFieldRanges[Index(gen)];
   const int code = static_cast<int>(Bits(compacted, at.opcode));
   const std::optional<Opcode> op = OpcodeFromHw(gen, code);
   if (!op) return absl::InvalidArgumentError(absl::StrCat("no opcode has the code ", code));
@@ -248,7 +248,7 @@ void CompactParts(const Word128& full, Compaction& to) {
 
 template <Generation gen>
 void CompactBasic(const Word128& full, Compaction& to) {
-  constexpr Places at = kPlaces[Index(gen)];
+  constexpr FieldRanges at = kFieldRanges[Index(gen)];
   const bool src0_imm = GetField<gen>(full, Field::kSrc0IsImm);
   const bool immediate = src0_imm || GetField<gen>(full, Field::kSrc1IsImm);
   // An immediate overlaps bits of the tables' patterns, which are zero in the rows for immediates.
@@ -270,7 +270,7 @@ void CompactBasic(const Word128& full, Compaction& to) {
 
 template <Generation gen>
 void CompactTernary(const Word128& full, Compaction& to) {
-  constexpr Places at = kPlaces[Index(gen)];
+  constexpr FieldRanges at = kFieldRanges[Index(gen)];
   CompactParts<gen, kTernarySource, kTernaryControl, kTernarySubreg>(full, to);
   to.Put(at.src0, GetField<gen>(full, Field::kSrc0Nr));
   to.Put(at.src1, GetField<gen>(full, Field::kSrc1Nr));
@@ -279,7 +279,7 @@ void CompactTernary(const Word128& full, Compaction& to) {
 
 template <Generation gen>
 std::optional<uint64_t> CompactFor(const Word128& full) {
-  constexpr Places at = kPlaces[Index(gen)];
+  constexpr FieldRanges at = kFieldRanges[Index(gen)];
   const uint64_t code = GetField<gen>(full, Field::kOpcode);
   const std::optional<Opcode> op = OpcodeFromHw(gen, static_cast<int>(code));
   if (!op) return std::nullopt;

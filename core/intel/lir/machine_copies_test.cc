@@ -33,7 +33,7 @@ std::string Copy(int width, size_t value, uint32_t units, bool no_mask = false) 
 }
 
 // A copy of lanes has the width at which each bit of the mask meets its own lane.
-TEST(TargetCopies, LanesAreCopiedUnderTheirMask) {
+TEST(MachineCopies, LanesAreCopiedUnderTheirMask) {
   EXPECT_EQ(Copy(16, 0, 16), "%0:ud@64 = mov.g %0:ud@32 {w16 ra aux 16}");
   EXPECT_EQ(Copy(8, 0, 8), "%0:ud@64 = mov.g %0:ud@32 {w8 ra aux 8}");
   EXPECT_EQ(Copy(16, 1, 8), "%1:uw@64 = mov.g %1:uw@32 {w16 ra aux 8}") << "as words";
@@ -41,7 +41,7 @@ TEST(TargetCopies, LanesAreCopiedUnderTheirMask) {
   EXPECT_EQ(Copy(16, 0, 16, true), "%0:ud@64 = mov.g %0:ud@32 {w16 nomask ra aux 16}");
 }
 
-TEST(TargetCopies, UniformsAreCopiedWithoutMask) {
+TEST(MachineCopies, UniformsAreCopiedWithoutMask) {
   EXPECT_EQ(Copy(16, 3, 4), "%3:ud@64 = mov.u %3:ud@32 {w4 nomask ra aux 4}");
   EXPECT_EQ(Copy(16, 3, 1), "%3:ud@64 = mov.u %3:ud@32 {nomask ra aux 1}");
 }
@@ -65,14 +65,14 @@ void ExpectSwap(int width, size_t value, uint32_t units, uint16_t op) {
   EXPECT_EQ(registers[64], 0x1234u);
 }
 
-TEST(TargetCopies, ThreeExclusiveOrsSwap) {
+TEST(MachineCopies, ThreeExclusiveOrsSwap) {
   ExpectSwap(16, 0, 16, kXorG);
   ExpectSwap(8, 1, 4, kXorG);
   ExpectSwap(16, 3, 4, kXorU);
 }
 
 // All lanes of a flag are saved: as many bits as the flag has.
-TEST(TargetCopies, FlagsAreSavedInUniforms) {
+TEST(MachineCopies, FlagsAreSavedInUniforms) {
   const lir::Machine& t = MachineOf(Tgl());
   for (const auto& [width, type] : {std::pair(8, "uw"), std::pair(16, "uw"), std::pair(32, "ud")}) {
     lir::Function f = Values(width);

@@ -18,7 +18,7 @@ using testing::FunctionOf;
 
 const lir::SpillHooks& Hooks() { return *lir::SpillsOf(MachineOf(Tgl()), kPoolGrf); }
 
-TEST(TargetSpills, RegistersAloneAreSpilled) {
+TEST(MachineSpills, RegistersAloneAreSpilled) {
   EXPECT_EQ(lir::SpillsOf(MachineOf(Tgl()), kPoolFlag), nullptr) << "flags are saved in uniforms";
   EXPECT_EQ(Hooks().to_pool, lir::SpillHooks::kToMemory);
   EXPECT_EQ(Hooks().direct_units, 4096u * 8);  // 12 bits of a message's offset
@@ -26,7 +26,7 @@ TEST(TargetSpills, RegistersAloneAreSpilled) {
 }
 
 // Blocks of 8, 4, 2 and 1 registers: as many messages as the number has eights, and bits below.
-TEST(TargetSpills, MessagesAreAsFewAsTheBlocksAllow) {
+TEST(MachineSpills, MessagesAreAsFewAsTheBlocksAllow) {
   for (uint32_t registers = 1; registers <= 128; ++registers) {
     const auto fewest = registers / 8 + static_cast<uint32_t>(std::popcount(registers % 8));
     EXPECT_EQ(ScratchMessages(registers), fewest) << registers;
@@ -60,21 +60,21 @@ std::string Spill(int width, uint32_t value, bool no_mask) {
                         Hooks().make_spill(f, header, Payload(f, value), 40, no_mask));
 }
 
-TEST(TargetSpills, DwordsAreStoredUnderTheMask) {
+TEST(MachineSpills, DwordsAreStoredUnderTheMask) {
   EXPECT_EQ(Spill(8, 0, false), "spill %3x8:ud %0:ud #0x28:ud {w8}");
   EXPECT_EQ(Spill(16, 0, false), "spill %3x8:ud %0:ud #0x28:ud {w16}");
   EXPECT_EQ(Spill(8, 4, true), "spill %3x8:ud %4x3:ud #0x28:ud {w16 nomask}");
 }
 
 // The mask of a block message has a bit for each dword of 16 lanes.
-TEST(TargetSpills, OthersAreMergedUnderTheMask) {
+TEST(MachineSpills, OthersAreMergedUnderTheMask) {
   EXPECT_EQ(Spill(16, 1, false), "%7x8:ud = merge_spill %3x8:ud %1:ud #0x28:ud {w16}");
   EXPECT_EQ(Spill(16, 2, false), "%7x32:ud = merge_spill %3x8:ud %2:ud #0x28:ud {w16}");
   EXPECT_EQ(Spill(32, 0, false), "%7x32:ud = merge_spill %3x8:ud %0:ud #0x28:ud {w32}");
   EXPECT_EQ(Spill(32, 0, true), "spill %3x8:ud %0:ud #0x28:ud {w16 nomask}");
 }
 
-TEST(TargetSpills, FillsBringAllLanes) {
+TEST(MachineSpills, FillsBringAllLanes) {
   lir::Function f = Values(16);
   const lir::Operand header = Payload(f, 3);
   EXPECT_EQ(lir::PrintInst(MachineOf(Tgl()), f, Hooks().make_fill(f, lir::ValueId(0), header, 8)),
@@ -85,7 +85,7 @@ TEST(TargetSpills, FillsBringAllLanes) {
             "%4x3:ud = fill %3x8:ud #0x8:ud {w16 nomask}");
 }
 
-TEST(TargetSpills, WholeRegistersOfLanesCanBeMasked) {
+TEST(MachineSpills, WholeRegistersOfLanesCanBeMasked) {
   const lir::Function f8 = Values(8), f16 = Values(16);
   EXPECT_TRUE(Hooks().can_mask(f8, f8.values[0]));
   EXPECT_FALSE(Hooks().can_mask(f8, f8.values[1])) << "half a register";
@@ -102,7 +102,7 @@ bool CanRepeat(const std::string& instruction) {
   return !f.blocks.empty() && Hooks().can_repeat(f, FirstOf(f));
 }
 
-TEST(TargetSpills, WhatCostsNoMoreThanAFillIsRepeated) {
+TEST(MachineSpills, WhatCostsNoMoreThanAFillIsRepeated) {
   EXPECT_TRUE(CanRepeat("%0:ud = mov #0x1:ud {w16}"));
   EXPECT_TRUE(CanRepeat("%0:ud = add %0:ud #0x1:ud {w16}"));
   EXPECT_TRUE(CanRepeat("%0:ud = shl %0:ud #0x1:ud {w16}"));
@@ -111,7 +111,7 @@ TEST(TargetSpills, WhatCostsNoMoreThanAFillIsRepeated) {
   EXPECT_TRUE(CanRepeat("%3x8:ud = msg %3x8:ud {w8 nomask [const_block_read header 1 owords 2]}"));
 }
 
-TEST(TargetSpills, NothingElseIsRepeated) {
+TEST(MachineSpills, NothingElseIsRepeated) {
   EXPECT_FALSE(CanRepeat("%0:f = mul %0:f %0:f {w16}")) << "latency";
   EXPECT_FALSE(CanRepeat("%0:f = math %0:f {w16 aux 4}"));
   EXPECT_FALSE(CanRepeat("%0:ud = add %0:ud %0:ud %6:uw {w16 pred 1}")) << "a predicate";

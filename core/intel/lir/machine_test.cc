@@ -15,7 +15,7 @@ namespace {
 using testing::FirstOf;
 using testing::FunctionOf;
 
-TEST(Target, GeneralAndUniformRegistersShareAPool) {
+TEST(Machine, GeneralAndUniformRegistersShareAPool) {
   const lir::Machine& t = MachineOf(Tgl());
   EXPECT_EQ(t.name, "tgl");
   EXPECT_EQ(&MachineOf(Tgl()), &t) << "one for the process";
@@ -47,14 +47,14 @@ std::string Shapes(const std::string& value) {
   return text;
 }
 
-TEST(Target, LanesTakeWholeRegisters) {
+TEST(Machine, LanesTakeWholeRegisters) {
   EXPECT_EQ(Shapes("G 4x1"), "8/8 16/8 32/8");
   EXPECT_EQ(Shapes("G 8x1"), "16/8 32/8 64/8");
   EXPECT_EQ(Shapes("G 4x4"), "8/8 16/8 32/8") << "each component";
   EXPECT_EQ(Shapes("G 2x1"), "4/4 8/8 16/8") << "packed words of 8 lanes are half a register";
 }
 
-TEST(Target, UniformsTakeDwords) {
+TEST(Machine, UniformsTakeDwords) {
   EXPECT_EQ(Shapes("U 4x1"), "1/1 1/1 1/1");
   EXPECT_EQ(Shapes("U 4x2"), "1/2 1/2 1/2") << "aligned to a qword";
   EXPECT_EQ(Shapes("U 4x3"), "1/1 1/1 1/1");
@@ -62,9 +62,9 @@ TEST(Target, UniformsTakeDwords) {
   EXPECT_EQ(Shapes("U 4x8 whole"), "1/8 1/8 1/8");
 }
 
-TEST(Target, AFlagHasSixteenLanesAGranule) { EXPECT_EQ(Shapes("F 0x1"), "1/1 1/1 2/2"); }
+TEST(Machine, AFlagHasSixteenLanesAGranule) { EXPECT_EQ(Shapes("F 0x1"), "1/1 1/1 2/2"); }
 
-TEST(Target, PayloadsAreCountedInRegisters) {
+TEST(Machine, PayloadsAreCountedInRegisters) {
   const lir::Function f =
       FunctionOf(16, "value %0 G 4x4\nvalue %1 G 2x3\nvalue %2 U 4x12 whole\n",
                  "  msg.write %0x4:ud %1x3:uw {w16 [untyped_write lanes 16 channels 15]}\n"
@@ -93,27 +93,27 @@ bool MayReuse(const std::string& instruction, int use) {
 }
 
 // Each half of the execution reads just the registers that it writes.
-TEST(Target, ASourceOfTheSameShapeMayBeWrittenOver) {
+TEST(Machine, ASourceOfTheSameShapeMayBeWrittenOver) {
   EXPECT_TRUE(MayReuse("%0:f = add %1:f %4:f {w32}", 0));
   EXPECT_TRUE(MayReuse("%2x16:f = add %3x16:f %4:f {w16}", 0));
 }
 
 // The second half still reads the scalar.
-TEST(Target, AScalarMayNotBeWrittenOverByManyLanes) {
+TEST(Machine, AScalarMayNotBeWrittenOverByManyLanes) {
   EXPECT_FALSE(MayReuse("%0:f = add %1:f %4:f {w32}", 1));
   EXPECT_FALSE(MayReuse("%2x16:f = add %3x16:f %4:f {w16}", 1));
   EXPECT_FALSE(MayReuse("%2x16:ud = math %4:ud %3x16:ud {w16 g16 aux 12}", 0));
 }
 
 // An instruction whose result is one register writes once, after it has read.
-TEST(Target, AResultOfOneRegisterMayLieOverSourcesOfOne) {
+TEST(Machine, AResultOfOneRegisterMayLieOverSourcesOfOne) {
   EXPECT_TRUE(MayReuse("%6:uw = add %7:uw %4:uw {w16}", 0));
   EXPECT_TRUE(MayReuse("%4:f = add %4:f %4:f {nomask}", 0));
   EXPECT_FALSE(MayReuse("%6:uw = mov %0:ud {w16}", 0)) << "the source is two registers";
   EXPECT_FALSE(MayReuse("%0:ud = mov %6:uw {w32}", 0)) << "the result is";
 }
 
-TEST(Target, SourcesThatAreReadLateMayNotBeWrittenOver) {
+TEST(Machine, SourcesThatAreReadLateMayNotBeWrittenOver) {
   EXPECT_FALSE(MayReuse("%0:ud %1:ud = mul32 %0:ud %1:ud {w32}", 0));
   EXPECT_FALSE(MayReuse("%0:ud = shuffle %1:ud %6:uw {w32}", 0));
   EXPECT_FALSE(MayReuse("%0:ud = xor_lanes %1:ud {w32 nomask aux 1}", 0));
@@ -123,7 +123,7 @@ TEST(Target, SourcesThatAreReadLateMayNotBeWrittenOver) {
   EXPECT_FALSE(MayReuse("%0:ud = pack %1:ud %1:ud {w32}", 1));
 }
 
-TEST(Target, ResponsesMayLieOverPayloads) {
+TEST(Machine, ResponsesMayLieOverPayloads) {
   EXPECT_TRUE(MayReuse("%2x16:ud = msg.read %3x16:ud {w16 [untyped_read lanes 16 channels 1]}", 0));
   EXPECT_TRUE(
       MayReuse("%2x16:ud = msg.atomic %3x16:ud {w16 [untyped_atomic lanes 16 returns 1]}", 0));
@@ -131,7 +131,7 @@ TEST(Target, ResponsesMayLieOverPayloads) {
   EXPECT_FALSE(MayReuse("%2x16:ud = msg.atomic %3x16:ud {w16 [a64_atomic lanes 8 returns 1]}", 0));
 }
 
-TEST(Target, FlagsAreNotInTheWay) {
+TEST(Machine, FlagsAreNotInTheWay) {
   EXPECT_TRUE(MayReuse("%5:ud = cmp %0:f %1:f {w32 cmod 5}", 0));
   EXPECT_TRUE(MayReuse("%0:ud = sel %1:ud %1:ud %5:ud {w32 pred 1}", 2));
   EXPECT_FALSE(MayReuse("%0:ud = mov #0x1:ud {w32}", 0)) << "no value";

@@ -38,13 +38,13 @@ inline uint32_t AddMessage(lir::Function& f, const LirMessage& message) {
 
 // Returns the number of uses that follow the payloads or parameters: those of the descriptors, and
 // the predicate.
-inline int UsesBehind(const lir::Inst& in, const LirMessage& message) {
+inline int UsesAfterPayload(const lir::Inst& in, const LirMessage& message) {
   return (message.indirect ? 1 : 0) + (message.bindless ? 1 : 0) + (in.predicate_mode != 0 ? 1 : 0);
 }
 
 // Returns the number of payload operands of a message: 1 or 2.
 inline int PayloadCount(const lir::Function& f, const lir::Inst& in) {
-  return in.num_uses - UsesBehind(in, MessageOf(f, in));
+  return in.num_uses - UsesAfterPayload(in, MessageOf(f, in));
 }
 
 // Returns true for atomics of more than 8 lanes on 64-bit addresses: such messages take 8 lanes, so

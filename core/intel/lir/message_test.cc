@@ -113,7 +113,7 @@ TEST(Message, EveryMessageHasAName) {
 }
 
 // The uses of a message: payloads, then those of the descriptors, then the predicate.
-TEST(Message, UsesBehindThePayloadsAreThoseOfItsFlags) {
+TEST(Message, UsesAfterThePayloadsAreThoseOfItsFlags) {
   const auto counts = [](const std::string& uses, const std::string& fields) {
     const lir::Function f = testing::FunctionOf(
         16, "value %0 G 4x1\nvalue %1 U 4x1\nvalue %2 F 0x1\n",
@@ -122,7 +122,7 @@ TEST(Message, UsesBehindThePayloadsAreThoseOfItsFlags) {
     if (f.blocks.empty()) return std::string();
     const lir::Inst& in = f.inst(testing::FirstOf(f));
     return std::to_string(PayloadCount(f, in)) + " " +
-           std::to_string(UsesBehind(in, MessageOf(f, in)));
+           std::to_string(UsesAfterPayload(in, MessageOf(f, in)));
   };
   EXPECT_EQ(counts("%0:ud", ""), "1 0");
   EXPECT_EQ(counts("%0:ud %0:ud", ""), "2 0");

@@ -161,7 +161,7 @@ lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
     }
     case kDiscardJump: {
       lir::Timing t = SequenceTiming(table, in, 1, 1);
-      t.behind = PercentBehindExit(in.width);
+      t.percent_after = PercentAfterExit(in.width);
       return t;
     }
     case kJoin: return SequenceTiming(table, in, f.value(f.defs(id)[0].value()).comps, 1);

@@ -120,11 +120,11 @@ TEST(LirTiming, PseudoOperationsAreTheirSequences) {
 }
 
 // Two units run in step with 32 lanes, so that 64 would have to leave.
-TEST(LirTiming, WhatIsBehindAnExitCountsHalf) {
-  EXPECT_EQ(TimingAt(8, "discard_jump %3:uw {w8 pred 1}").behind, 50);
-  EXPECT_EQ(TimingAt(16, "discard_jump %3:uw {w16 pred 1}").behind, 50);
-  EXPECT_EQ(TimingAt(32, "discard_jump %3:uw {w32 pred 1}").behind, 100);
-  EXPECT_EQ(TimingAt(8, "%0:f = add %1:f %2:f {w8}").behind, 100);
+TEST(LirTiming, CodeAfterAnExitCountsHalf) {
+  EXPECT_EQ(TimingAt(8, "discard_jump %3:uw {w8 pred 1}").percent_after, 50);
+  EXPECT_EQ(TimingAt(16, "discard_jump %3:uw {w16 pred 1}").percent_after, 50);
+  EXPECT_EQ(TimingAt(32, "discard_jump %3:uw {w32 pred 1}").percent_after, 100);
+  EXPECT_EQ(TimingAt(8, "%0:f = add %1:f %2:f {w8}").percent_after, 100);
 }
 
 // The scheduler relies on this for every operation.

@@ -74,7 +74,7 @@ absl::StatusOr<bool> HalveAndSchedule(lir::Function& f, PassContext& context) {
 
 // The write that says that the pixels of lanes 0 to 15 are done stays after the thread's stores,
 // although it could be sent long before: the stores wait for a sample.
-TEST(HalveMessages, PixelsAreDoneBehindAllStores) {
+TEST(HalveMessages, PixelsAreDoneAfterAllStores) {
   const std::string out = AfterWith(
       "value %16 G 4x4\n",
       absl::StrCat("  %10x4:ud = msg %0:ud {w32 ", Sent(isa::Message::kLdLz, 16), "}\n",

@@ -45,7 +45,7 @@ TEST(HalvingPlan, WhatOnlyHalvesAreTakenOf) {
 }
 
 // Downwards: one sum is joined instead of its two operands.
-TEST(HalvingPlan, WhereFewerValuesAreJoinedBehind) {
+TEST(HalvingPlan, WhereFewerValuesAreJoinedAfterwards) {
   const std::string sum = "  %1:f = add %8:f %8.1:f {w32}\n";
   const std::string whole = "  kill %1:f #0x0:f {w32 cmod 5}\n";
   EXPECT_EQ(Halved(kJoined + sum + whole), ".h.");

@@ -93,7 +93,7 @@ class Lowering {
   void Send(const lir::Inst& in, const LirMessage& message, const std::vector<Operand>& uses,
             const Operand& def, int group) {
     const int lanes = message.fields.lanes;
-    const size_t params = uses.size() - static_cast<size_t>(UsesBehind(in, message));
+    const size_t params = uses.size() - static_cast<size_t>(UsesAfterPayload(in, message));
     std::vector<Operand> parts;
     for (size_t i = 0; i < params; ++i) {
       const bool header = message.fields.header && i == 0;

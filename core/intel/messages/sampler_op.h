@@ -14,7 +14,7 @@
 namespace kiln::intel {
 
 inline int ParameterCount(const lir::Inst& in, const LirMessage& message) {
-  return in.num_uses - (message.fields.header ? 1 : 0) - UsesBehind(in, message);
+  return in.num_uses - (message.fields.header ? 1 : 0) - UsesAfterPayload(in, message);
 }
 
 }  // namespace kiln::intel

@@ -52,7 +52,7 @@ TEST(SplitSends, ComponentsOfSomeLanesAreReadWhereTheyWere) {
             move + send("%9:ud %13x8:ud", ""));
 }
 
-TEST(SplitSends, CutsBehindTheHeader) {
+TEST(SplitSends, CutsAfterTheHeader) {
   const std::string aux = Sent(Message::kGather4, 8, true);
   EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n" + Send("%15x24:ud", aux),
                   SplitSends),
@@ -73,7 +73,7 @@ TEST(SplitSends, TargetWritesAreCutWhereTheSourceChanges) {
       colours + "  msg.target %1:ud %11.1x3:ud" + write);
 }
 
-TEST(SplitSends, TargetWritesAreCutBehindTheHeader) {
+TEST(SplitSends, RenderTargetWritesAreCutAfterTheHeader) {
   const std::string write = " {w8 [target_write header 1 bti 1 target 1]}\n";
   EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n  msg.target %15x24:ud" + write,
                   SplitSends),
@@ -89,7 +89,7 @@ TEST(SplitSends, WhatEndsTheThreadStays) {
 }
 
 // URB entries always have a header of handles.
-TEST(SplitSends, UrbWritesAreCutBehindTheHandles) {
+TEST(SplitSends, UrbWritesAreCutAfterTheHandles) {
   const std::string write = " {w8 [urb_write header 1 urb_offset 2]}\n";
   EXPECT_EQ(After("  %15x24:ud = collect %13x8:ud %0:ud %1:ud {w8}\n  msg.urb %15x24:ud" + write,
                   SplitSends),

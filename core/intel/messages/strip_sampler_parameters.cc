@@ -38,7 +38,7 @@ int Needed(const lir::Function& f, const Device& device, lir::InstId id,
 
 void Drop(lir::Function& f, lir::InstId id, const LirMessage& message, int dropped) {
   const auto uses = f.uses(id);
-  for (size_t i = uses.size() - UsesBehind(f.inst(id), message); i < uses.size(); ++i) {
+  for (size_t i = uses.size() - UsesAfterPayload(f.inst(id), message); i < uses.size(); ++i) {
     uses[i - dropped] = uses[i];
   }
   f.inst(id).num_uses = static_cast<uint16_t>(f.inst(id).num_uses - dropped);

@@ -107,7 +107,7 @@ TEST(StripSamplerParameters, TheOtherMessageKeepsItsPayload) {
 }
 
 // Messages are split after lower_samplers, where no list is left: the pass would come too late.
-TEST(StripSamplerParameters, BehindLoweringThereIsNothingToStrip) {
+TEST(StripSamplerParameters, AfterLoweringThereIsNothingToStrip) {
   const std::string body = "  %16:ud = mov #0x0:ud {w8}\n  %10x4:ud = msg %0:ud %16:ud {w8 " +
                            Sent(Message::kSampleLz, 8) + "}\n";
   EXPECT_EQ(AfterWith("value %16 G 4x1\n", body, Strip), body);

@@ -176,7 +176,7 @@ TEST(FreePayload, SelectedInputsAreHeldAndGivenBack) {
 }
 
 // Only the first components of 16 locations are read: the registers of the others are held as well.
-TEST(FreePayload, RegistersThatNobodyReadsAreHeldToo) {
+TEST(FreePayload, UnusedRegistersAreHeldToo) {
   std::vector<std::string> inputs;
   for (int k = 0; k < 16; ++k) inputs.push_back(absl::StrCat(k, ".0"));
   const Payload p = Fragment(inputs, 1);
@@ -195,7 +195,7 @@ TEST(FreePayload, HoldingAndFreeingChangeNothing) {
 
 // Two loops, the inner of which reads the payload's r1; code can be added to each block. b1 to b4
 // are the outer loop, b2 and b3 the inner; b5 is after both.
-std::string Loops(const std::string& in_outer, const std::string& behind,
+std::string Loops(const std::string& in_outer, const std::string& after_loops,
                   const char* inner = "%1") {
   std::string text =
       "function tgl width 8\nvalue %0 U 4x8 whole\nvalue %1 U 4x8 whole\nvalue %2 F 0x1\n"
@@ -214,7 +214,8 @@ std::string Loops(const std::string& in_outer, const std::string& behind,
                       "  %3:uw = cmp %0.3:d #0x7:d {w8 cmod 5}\n"
                       "  while %3:uw {w8 pred 1}\n  -> b1, b5\n"
                       "block b5 depth 0\n",
-                      behind, "  %4x8:ud = mov %0x8:ud {w8 nomask}\n  eot %4x8:ud {w8 nomask}\n");
+                      after_loops,
+                      "  %4x8:ud = mov %0x8:ud {w8 nomask}\n  eot %4x8:ud {w8 nomask}\n");
 }
 
 // Returns code with four values live at once, from %`first` on.
@@ -261,7 +262,7 @@ absl::Status AllocateInFive(const std::string& text, bool free) {
   return stats.ok() ? lir::ra::CheckAllocation(T(), ssa, f) : stats.status();
 }
 
-TEST(FreePayload, BehindTheOutermostLoopItsRegisterIsAnothers) {
+TEST(FreePayload, AfterTheOutermostLoopItsRegisterIsFree) {
   EXPECT_TRUE(AllocateInFive(Loops("", FourAtOnce(5)), true).ok())
       << AllocateInFive(Loops("", FourAtOnce(5)), true);
   EXPECT_TRUE(absl::IsResourceExhausted(AllocateInFive(Loops("", FourAtOnce(5)), false)));

@@ -23,7 +23,7 @@ TEST(RemoveDeadInstructions, ChainsGoAndEffectsStay) {
 }
 
 // Bit 13 of the descriptor requests the old values.
-TEST(RemoveDeadInstructions, AtomicsWhoseResultNobodyUsesAskForNone) {
+TEST(RemoveDeadInstructions, AtomicsWithUnusedResultRequestNone) {
   const std::string sums = "block b0 depth 0\n  %0:d = add %21.3:d %21.4:d {w8}\n";
   EXPECT_EQ(After(sums + "  %3:ud = msg.atomic %0:ud %0:ud {w8 [untyped_atomic op 7 returns 1]}\n",
                   RemoveDeadInstructions),

@@ -88,7 +88,7 @@ class Walk {
 
  private:
   int64_t Weight(size_t i) const {
-    return loops_[i] * (static_cast<int32_t>(i) < halted_until_ ? percent_behind_exit_ : kWhole);
+    return loops_[i] * (static_cast<int32_t>(i) < halted_until_ ? percent_after_exit_ : kWhole);
   }
 
   // Returns true for a halt that skips code. The halt that turns lanes on again goes to the next
@@ -100,7 +100,7 @@ class Walk {
   void Leave(size_t i) {
     if (until_exit_ == 0) until_exit_ = elapsed_;
     halted_until_ = std::max(halted_until_, program_.targets[i].uip);
-    percent_behind_exit_ = PercentBehindExit(program_.insts[i].exec_size);
+    percent_after_exit_ = PercentAfterExit(program_.insts[i].exec_size);
   }
 
   void WaitFor(const Due& due) {
@@ -215,8 +215,8 @@ class Walk {
   const isa::Program& program_;
   const absl::Span<const isa::Footprint> footprints_;
   const std::vector<int64_t> loops_;
-  int32_t halted_until_ = 0;              // instruction where halted lanes continue
-  int64_t percent_behind_exit_ = kWhole;  // all halts of a program have the same number of lanes
+  int32_t halted_until_ = 0;             // instruction where halted lanes continue
+  int64_t percent_after_exit_ = kWhole;  // all halts of a program have the same number of lanes
   int64_t until_exit_ = 0;
   int64_t now_ = 0;  // when the front end takes the next instruction
   int64_t weight_ = kWhole;

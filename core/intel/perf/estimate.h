@@ -3,7 +3,7 @@
 // The program is walked once in layout order. The front end issues in order; each instruction waits
 // for the registers, flags, accumulators and tokens it names, then for its unit (timing.h). Work in
 // a loop counts ten times per level, both sides of an if count, and code after a halt counts as
-// PercentBehindExit says. These are the weights of the reference compiler, so that figures can be
+// PercentAfterExit says. These are the weights of the reference compiler, so that figures can be
 // compared with its "Cycle Count". A loop with a known trip count (trip_counts.h) counts by that
 // number instead.
 //

@@ -42,7 +42,7 @@ Timing TimingOf(const TimingTable& table, TimingKind kind, const TimingSizes& si
 // Returns the percentage at which code after an exit (HALT) of this many lanes counts: half, since
 // the thread may be over, but all for 32 lanes: two execution units run in step here, so 64 lanes
 // would have to leave. The weights are the reference compiler's (SOURCES.md, Timings).
-constexpr int PercentBehindExit(int lanes) { return lanes <= 16 ? 50 : 100; }
+constexpr int PercentAfterExit(int lanes) { return lanes <= 16 ? 50 : 100; }
 
 // Returns the timing of an instruction with this footprint, or nothing if it sends a message that
 // has no row.

@@ -131,7 +131,7 @@ TEST(Analyze, SaysWhatItDoesNotJudge) {
   }
 }
 
-TEST(Analyze, NothingGoesBehindTheEnd) {
+TEST(Analyze, NoThreadContinuesPastTheEnd) {
   auto findings = [](const Analysis& a) {
     std::string all;
     for (const std::string& f : a.findings) all += f + "\n";

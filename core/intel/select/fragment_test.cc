@@ -413,7 +413,7 @@ TEST(SelectFragment, StoresAreForLanesThatCoverSomething) {
 }
 
 // The mask is read again after each kill.
-TEST(SelectFragment, StoresBehindAKillAreForLiveLanes) {
+TEST(SelectFragment, StoresAfterAKillAreForLiveLanes) {
   EXPECT_EQ(SelectedFragment(R"(
     %0:i32 = load_input[1, 0]
     %1:f32 = load_input[0, 0]

@@ -84,9 +84,10 @@ Operand Vertex::ViewOf(const Operand& nth) {
   const uint64_t numbers = views.numbers();
   Operand table = Imm(static_cast<uint32_t>(numbers), Type::kUD);
   if (views.count() > kOfADword) {
-    const Flag behind = CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
+    const Flag past_first =
+        CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
     const Operand high = Imm(static_cast<uint32_t>(numbers >> 32), Type::kUD);
-    table = SelectByFlag(Where::kLanes, Type::kUD, behind, high, table);
+    table = SelectByFlag(Where::kLanes, Type::kUD, past_first, high, table);
   }
   // A shift takes the low five bits of its count.
   const Operand at = Unsigned(Opcode::kShl, nth, 2);
@@ -124,7 +125,7 @@ Operand Vertex::Attribute(uint32_t slot, uint32_t component) {
 }
 
 Operand Vertex::DrawValue(VertexValue value) {
-  const SlotComponent place = abi_.vertex->PlaceOf(value);
+  const SlotComponent place = abi_.vertex->SlotOf(value);
   return Attribute(place.slot, place.component);
 }
 

@@ -159,7 +159,7 @@ TEST(Audit, PathsJoinAndLoopsGoRound) {
   EXPECT_NE(Missing(branch), "");
 }
 
-TEST(Audit, RedundantSyncsAreThoseNobodyMisses) {
+TEST(Audit, RedundantSyncsAreThoseNoInstructionNeeds) {
   const Instruction load = With(Load(10, 5), 0x43);
   EXPECT_EQ(Redundant(Of({load, Sync(0x23), Alu(11, 10, 2)})), std::vector<int32_t>{});
   EXPECT_EQ(Redundant(Of({load, Sync(0x23), With(Alu(11, 10, 2), 0x23)})), std::vector<int32_t>{1});

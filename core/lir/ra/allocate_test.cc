@@ -57,7 +57,7 @@ uint32_t RegOf(const Function& f, uint32_t value) {
 
 // A write to a register of a message result in flight waits for the message, even where that part
 // of the result has no uses.
-TEST(AllocateTest, WhatNobodyReadsOfAnAnswerIsTakenOnlyForLackOfRegisters) {
+TEST(AllocateTest, UnusedPartsOfAResultAreTakenOnlyForLackOfRegisters) {
   const Machine& t = TestMachine();
   const absl::StatusOr<Function> ssa = Parse(t,
                                              "function test width 8\n"
@@ -761,7 +761,7 @@ std::string UniformOfALoop(const char* compute) {
 }
 
 // Lanes that left in an earlier iteration would find the value computed in the last iteration.
-TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADivergentExit) {
+TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorAfterADivergentExit) {
   for (const char* compute : {"%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %1:ud {w8}\n",
                               "%2:ud = add %1:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n",
                               "%2:ud = copy %0:ud {w8}\n  %3:ud = load %0:ud {w8 nomask}\n"}) {
@@ -770,7 +770,7 @@ TEST(AllocateTest, UniformValuesThatDifferByRoundAreTheSelectorsErrorBehindADive
   }
 }
 
-TEST(AllocateTest, UniformValuesThatAreTheSameInEveryRoundMayBeReadBehindADivergentExit) {
+TEST(AllocateTest, UniformValuesThatAreTheSameInEveryRoundMayBeReadAfterADivergentExit) {
   Function f =
       Read(UniformOfALoop("%2:ud = add %0:ud #0x1:ud {w8 nomask}\n  %3:ud = copy %2:ud {w8}\n"));
   MustAllocate(TestMachine(), &f);

@@ -133,21 +133,21 @@ class Assigner {
   // Returns the register that saves the most copies of arguments and into a collect, the first
   // among equals; kNowhere if none saves any.
   uint32_t BestForArguments(size_t which, const PlaceSearch::Query& s) {
-    using Wishes = absl::InlinedVector<uint32_t, 4>;
-    Wishes wishes;
+    using Hints = absl::InlinedVector<uint32_t, 4>;
+    Hints hints;
     for (BlockId c : in_.preds[here_.block.index]) {
       for (const Edge& e : in_.f.block(c).succs) {
         if (e.to != here_.block) continue;
         const Operand& a = in_.f.args(e)[which];
-        if (IsValue(a) && at_.now[a.id] != kNowhere) wishes.push_back(at_.PlaceOf(a));
+        if (IsValue(a) && at_.now[a.id] != kNowhere) hints.push_back(at_.UnitOf(a));
       }
     }
-    if (const uint32_t reg = collects_.PartPlace(s); reg != kNowhere) wishes.push_back(reg);
-    Wishes sorted = wishes;
+    if (const uint32_t reg = collects_.PartPlace(s); reg != kNowhere) hints.push_back(reg);
+    Hints sorted = hints;
     std::sort(sorted.begin(), sorted.end());
     uint32_t best = kNowhere;
     std::ptrdiff_t most = 0;
-    for (const uint32_t reg : wishes) {
+    for (const uint32_t reg : hints) {
       const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), reg);
       if (end - first <= most || !search_.Fits(s, reg)) continue;
       best = reg;
@@ -201,7 +201,7 @@ class Assigner {
     }
     // The definitions became live after the sources died; DoInst kills those without uses.
     if (IsPlainCopy(in_.t, in_.f, i) &&
-        at_.PlaceOf(defs[0]) == result_.out.operand_reg[in.first_operand + 1]) {
+        at_.UnitOf(defs[0]) == result_.out.operand_reg[in.first_operand + 1]) {
       result_.out.removed[i.index] = 1;
       ++result_.out.copies_removed;
     }
@@ -224,7 +224,7 @@ class Assigner {
 
   // Gives the definition the registers of the tied use, which dies here (tied.h).
   bool PlaceTied(ValueId v, const Operand& use) {
-    const uint32_t reg = at_.PlaceOf(use);
+    const uint32_t reg = at_.UnitOf(use);
     const bool taken = live_.pool(v).displaced_homes.intersects(reg, in_.info(v).units);
     if (taken && stays_.Stays(v)) return result_.Fail(v);
     here_.placed.push_back({v, reg});
@@ -248,10 +248,10 @@ class Assigner {
     uint32_t best = kNowhere;
     int most = 0;
     const std::vector<ValueInfo::PartArgument>& parts = in_.info(v).parts;
-    for (const ValueInfo::PartArgument& wish : parts) {
-      const uint32_t place = ParamPlace(wish.param);
-      if (place == kNowhere || place < wish.offset) continue;
-      const uint32_t reg = place - wish.offset;
+    for (const ValueInfo::PartArgument& hint : parts) {
+      const uint32_t place = ParamPlace(hint.param);
+      if (place == kNowhere || place < hint.offset) continue;
+      const uint32_t reg = place - hint.offset;
       const auto agrees = [&](const ValueInfo::PartArgument& part) {
         return ParamPlace(part.param) == reg + part.offset;
       };
@@ -283,11 +283,10 @@ class Assigner {
     for (const Operand& u : in_.f.uses(i)) {
       if (!IsValue(u) || in_.info(u).pool != in_.info(v).pool || at_.now[u.id] == kNowhere)
         continue;
-      if (!live_.Dying(u, i) || !search_.FitsOverSource(s, i, d, at_.PlaceOf(u))) continue;
-      const bool elsewhere =
-          better_not.intersects(at_.PlaceOf(u), s.units) || live_.IsCrowded(v, u);
-      if (!elsewhere) return at_.PlaceOf(u);
-      second = at_.PlaceOf(u);
+      if (!live_.Dying(u, i) || !search_.FitsOverSource(s, i, d, at_.UnitOf(u))) continue;
+      const bool elsewhere = better_not.intersects(at_.UnitOf(u), s.units) || live_.IsCrowded(v, u);
+      if (!elsewhere) return at_.UnitOf(u);
+      second = at_.UnitOf(u);
     }
     const uint32_t reg = search_.Find(s);
     return reg != kNowhere ? reg : second;

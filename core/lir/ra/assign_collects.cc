@@ -20,10 +20,10 @@ bool Collects::Place(InstId i) {
     const uint32_t n = IsValue(o) ? o.comps * in_.info(o).per_comp : o.comps * in_.info(v).per_comp;
     if (IsValue(o) && at_.now[o.id] != kNowhere) {
       result_.out.collect_parts += o.comps;
-      if (at_.PlaceOf(o) == at) result_.out.collect_parts_in_place += o.comps;
+      if (at_.UnitOf(o) == at) result_.out.collect_parts_in_place += o.comps;
       const bool no_mask =
           IsWhole(in_.t, in_.f.value(o.value())) || (in_.f.inst(i).flags & kNoMask);
-      in_.AddMoves(o.value(), at, at_.PlaceOf(o), n, no_mask, &moves);
+      in_.AddMoves(o.value(), at, at_.UnitOf(o), n, no_mask, &moves);
     }
     at += n;
   }
@@ -54,7 +54,7 @@ uint32_t Collects::FindPlace(InstId i, uint32_t promised) {
         const uint32_t slot = in_.live.first_slot(o.value()) + o.comp + c;
         if (live_.dying[slot] == i.index) s.taken.erase(at_.SlotUnit(slot), in_.info(o).per_comp);
       }
-      parts.push_back({offset, at_.PlaceOf(o)});
+      parts.push_back({offset, at_.UnitOf(o)});
     }
     offset += o.comps * (IsValue(o) ? in_.info(o).per_comp : in_.info(v).per_comp);
   }

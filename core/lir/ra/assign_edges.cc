@@ -32,7 +32,7 @@ bool CopyArguments(const AssignInput& in, const Places& at, BlockId b, AssignRes
     const bool no_mask = IsWhole(in.t, in.f.value(p));
     for (uint32_t c = 0; c < in.f.value(p).comps; ++c) {
       if (!in.live.used(in.live.first_slot(p) + c)) continue;
-      in.AddMoves(p, at.now[p.index] + c * v.per_comp, at.PlaceOf(a) + c * v.per_comp, v.per_comp,
+      in.AddMoves(p, at.now[p.index] + c * v.per_comp, at.UnitOf(a) + c * v.per_comp, v.per_comp,
                   no_mask, &moves[v.pool]);
     }
   }

@@ -97,7 +97,7 @@ class LiveNow {
   bool IsCrowded(ValueId v, const Operand& o) const {
     const Pool& p = pools[in_.info(v).pool];
     if (!HopesAcrossBlocks(in_.info(v).pool) || !IsShort(v)) return false;
-    const uint32_t first = at_.PlaceOf(o) / p.register_units * p.register_units;
+    const uint32_t first = at_.UnitOf(o) / p.register_units * p.register_units;
     return p.live.count(first, p.register_units) > o.comps * in_.info(o).per_comp;
   }
 

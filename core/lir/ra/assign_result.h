@@ -21,7 +21,7 @@ class AssignResult {
   // Makes `reg` the value's home.
   void Settle(ValueId v, uint32_t reg);
   void SetReg(uint32_t operand, const Operand& o) {
-    out.operand_reg[operand] = at_.now[o.id] == kNowhere ? 0 : at_.PlaceOf(o);
+    out.operand_reg[operand] = at_.now[o.id] == kNowhere ? 0 : at_.UnitOf(o);
   }
   void RecordWrite(BlockId b, uint8_t pool, uint32_t first, uint32_t n, const LaneLayout& layout) {
     out.top[pool] = std::max(out.top[pool], first + n);

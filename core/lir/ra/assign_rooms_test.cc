@@ -116,7 +116,7 @@ TEST(AssignLiveTest, WhatComesAliveHasItsUnitsUntilItDies) {
   EXPECT_TRUE(r.now.LiveSlots().empty());
 }
 
-TEST(AssignLiveTest, LanesThatLeftTheLoopHoldWhatIsReadBehindIt) {
+TEST(AssignLiveTest, LanesThatLeftTheLoopHoldWhatIsReadAfterIt) {
   Rooms r;
   r.Enter(1);
   r.Place(5, 24);

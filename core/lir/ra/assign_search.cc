@@ -81,11 +81,11 @@ bool PlaceSearch::MayShareWithParam(ValueId v, ValueId param) const {
   const uint32_t reg = at_.promise[param.index];
   if (in_.info(v).whole || in_.info(v).pool != in_.info(param).pool) return false;
   if (!(at_.LayoutOf(v, reg) == at_.LayoutOf(param, reg))) return false;
-  const BitMatrix::Row behind = in_.live.live_in(in_.info(param).def_block);
+  const BitMatrix::Row live_after = in_.live.live_in(in_.info(param).def_block);
   const uint32_t first = in_.live.first_slot(v);
   for (uint32_t c = 0; c < in_.f.value(v).comps; ++c) {
     const uint32_t g = in_.live.global(first + c);
-    if (g != Liveness::kLocal && behind.test(g)) return false;
+    if (g != Liveness::kLocal && live_after.test(g)) return false;
   }
   return true;
 }
@@ -129,7 +129,7 @@ bool PlaceSearch::FitsOverSource(const Query& s, InstId i, int def, uint32_t reg
   for (size_t u = 0; u < uses.size(); ++u) {
     if (!IsValue(uses[u]) || in_.info(uses[u]).pool != pool || at_.now[uses[u].id] == kNowhere)
       continue;
-    const uint32_t at = at_.PlaceOf(uses[u]);
+    const uint32_t at = at_.UnitOf(uses[u]);
     const uint32_t n = uses[u].comps * in_.info(uses[u]).per_comp;
     if (at >= reg + s.units || reg >= at + n || !live_.Dying(uses[u], i)) continue;
     if (at != reg) return false;

@@ -62,7 +62,7 @@ struct Places {
   LaneLayout LayoutOf(ValueId v, uint32_t reg) const {
     return LayoutAt(in.f.value(v), in.info(v), reg);
   }
-  uint32_t PlaceOf(const Operand& o) const { return now[o.id] + o.comp * in.info(o).per_comp; }
+  uint32_t UnitOf(const Operand& o) const { return now[o.id] + o.comp * in.info(o).per_comp; }
 
   const AssignInput& in;
   std::vector<uint32_t> home;     // per value, at block boundaries

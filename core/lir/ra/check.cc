@@ -171,9 +171,9 @@ class Checker {
   uint32_t Units(const Operand& o) const { return o.comps * PerComp(ValueOfOperand(o)); }
   uint32_t First(const Operand& o) const {
     if (o.kind == Operand::Kind::kFixed) return kFixedRegisters + o.id * kUnitsPerFixed;
-    return PlaceKey(ValueOfOperand(o), o.reg);
+    return RegisterKey(ValueOfOperand(o), o.reg);
   }
-  uint32_t PlaceKey(const Value& v, uint32_t reg) const {
+  uint32_t RegisterKey(const Value& v, uint32_t reg) const {
     return t_.files[v.file].pool * kUnitsPerPool + reg;
   }
   bool PerLane(const Value& v) const { return t_.files[v.file].masked_writes; }
@@ -323,7 +323,7 @@ class Checker {
     for (const LiveIn& l : ssa_.live_ins) {
       const Value& v = ssa_.value(l.value);
       for (uint32_t k = 0; k < PerComp(v) * v.comps; ++k) {
-        facts.push_back(Pack(PlaceKey(v, l.reg) + k, l.value.index, k));
+        facts.push_back(Pack(RegisterKey(v, l.reg) + k, l.value.index, k));
       }
     }
     lane.Add(std::move(facts));
@@ -433,7 +433,7 @@ class Checker {
 
   static bool IsFixed(const Operand& o) { return o.kind == Operand::Kind::kFixed; }
   // A copy through a fixed register has a pool register on one side only, which gives the shape.
-  static bool IsPlace(const Operand& o) { return IsValue(o) || IsFixed(o); }
+  static bool IsRegister(const Operand& o) { return IsValue(o) || IsFixed(o); }
 
   void Swap(Lanes* lanes, InstId i) const {
     const Operand& d = f_.defs(i)[0];
@@ -477,7 +477,7 @@ class Checker {
   // for all lanes must be in their registers; per-lane values are undefined there.
   absl::Status FromExits() {
     if (!from_exits_.reached) return absl::OkStatus();
-    for_nobody_ = true;
+    thread_alone_ = true;
     Lanes lanes;
     lanes.executing = from_exits_;
     Execute(ssa_.exit_block.index, &lanes);
@@ -511,7 +511,7 @@ class Checker {
     uint32_t offset = 0;
     for (const Operand& o : ssa_.uses(i)) {
       const uint32_t n = o.comps * (IsValue(o) ? PerComp(ssa_.values[o.id]) : own);
-      if (for_nobody_ && IsValue(o) && !ReadForAllLanes(i, o)) {
+      if (thread_alone_ && IsValue(o) && !ReadForAllLanes(i, o)) {
         Rename(lanes->executing, NoPart(), def.id, offset, n, &facts);
       }
       const size_t before = facts.size();
@@ -592,7 +592,7 @@ class Checker {
     if (!lane.reached) return;
     for (uint32_t u = 0; u < ssa_.inst(o).num_uses; ++u) {
       const Operand& want = ssa_.uses(o)[u];
-      if (!IsValue(want) || (for_nobody_ && !ReadForAllLanes(o, want))) continue;
+      if (!IsValue(want) || (thread_alone_ && !ReadForAllLanes(o, want))) continue;
       const uint32_t at = First(f_.uses(i)[u]);
       const uint32_t skip = want.comp * PerComp(ssa_.values[want.id]);
       for (uint32_t k = 0; k < want.comps * PerComp(ssa_.values[want.id]); ++k) {
@@ -650,8 +650,8 @@ class Checker {
     if (flags & (kOpSpill | kOpFill)) return Scratch(b, i, lanes);
     if (repeat_of_[i.index].valid()) return Repeated(b, i, lanes);
     if (IsFarHeader(i)) return FarHeader(b, i, lanes);
-    if (in.num_defs == 1 && in.num_uses == 1 && IsPlace(f_.defs(i)[0]) && IsPlace(f_.uses(i)[0]) &&
-        (IsValue(f_.defs(i)[0]) || IsValue(f_.uses(i)[0]))) {
+    if (in.num_defs == 1 && in.num_uses == 1 && IsRegister(f_.defs(i)[0]) &&
+        IsRegister(f_.uses(i)[0]) && (IsValue(f_.defs(i)[0]) || IsValue(f_.uses(i)[0]))) {
       const Operand& d = f_.defs(i)[0];
       const Operand& u = f_.uses(i)[0];
       if (IsValue(d) && IsValue(u) && First(d) != First(u) &&
@@ -937,7 +937,7 @@ class Checker {
   Lane from_exits_;                  // facts of the thread that hold at all exits
   bool has_exits_ = false;
   bool exit_changed_ = false;  // the block being executed sent lanes on from an exit
-  bool for_nobody_ = false;    // the exit block is executed for the thread alone
+  bool thread_alone_ = false;  // the exit block is executed for the thread alone
   std::vector<char> dirty_;    // per block: its entry changed since it was executed
   bool checking_ = false;
   absl::Status error_;

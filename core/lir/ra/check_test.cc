@@ -218,9 +218,9 @@ InstId MoveOf(Function* f, uint32_t value, uint32_t to, uint32_t from) {
   return i;
 }
 
-// Returns the checker's result if the value moves to unit 16 before kOut, and home `behind`
+// Returns the checker's result if the value moves to unit 16 before kOut, and home `distance`
 // instructions after it. The exit is before or after kOut.
-absl::Status Verdict(const ExitShape& s, bool exit_first, size_t behind) {
+absl::Status Verdict(const ExitShape& s, bool exit_first, size_t distance) {
   const Function ssa = Read(std::string(kExitHead) + s.before + (exit_first ? kExit : "") + kOut +
                             (exit_first ? "" : kExit) + s.after);
   Function f = ssa;
@@ -231,7 +231,7 @@ absl::Status Verdict(const ExitShape& s, bool exit_first, size_t behind) {
     });
     if (out == b.insts.end()) continue;
     const auto at = out - b.insts.begin();
-    b.insts.insert(b.insts.begin() + at + 2 + static_cast<std::ptrdiff_t>(behind), back);
+    b.insts.insert(b.insts.begin() + at + 2 + static_cast<std::ptrdiff_t>(distance), back);
     b.insts.insert(b.insts.begin() + at, away);
     break;
   }

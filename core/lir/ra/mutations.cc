@@ -27,10 +27,10 @@ bool IsFill(const Machine& t, const Function& f, InstId i) {
 bool IsSaved(const Machine& t, const Function& f, const Operand& o) {
   return t.files[f.value(o.value()).file].save_file != FileInfo::kNoFile;
 }
-uint32_t PlaceKey(const Machine& t, const Function& f, const Operand& o) {
+uint32_t RegisterKey(const Machine& t, const Function& f, const Operand& o) {
   return uint32_t{t.files[f.value(o.value()).file].pool} << 16 | o.reg;
 }
-Operand& PlaceOf(Function& f, InstId i) { return f.uses(i).back(); }
+Operand& SlotOf(Function& f, InstId i) { return f.uses(i).back(); }
 Operand& PayloadOf(Function& f, InstId i) { return f.uses(i)[f.uses(i).size() - 2]; }
 
 struct Site {
@@ -137,7 +137,7 @@ std::vector<char> CopiesThatMatter(const Machine& t, const Function& ssa, const 
               continue;
             }
             const uint32_t n = o.comps * t.units_per_comp(f, f.value(o.value()));
-            for (uint32_t k = 0; k < n; ++k) read.push_back(PlaceKey(t, f, o) + k);
+            for (uint32_t k = 0; k < n; ++k) read.push_back(RegisterKey(t, f, o) + k);
           }
         }
       }
@@ -152,7 +152,7 @@ std::vector<char> CopiesThatMatter(const Machine& t, const Function& ssa, const 
       const Operand& def = f.defs(insts[k])[0];
       if (IsFill(t, f, insts[k]) || !IsValue(def) || IsSaved(t, f, def)) continue;
       matters[insts[k].index] =
-          k < edge || std::find(read.begin(), read.end(), PlaceKey(t, f, def)) != read.end();
+          k < edge || std::find(read.begin(), read.end(), RegisterKey(t, f, def)) != read.end();
     }
   }
   return matters;
@@ -442,14 +442,14 @@ bool Reaches(const Machine& t, const Function& f, InstId fill) {
 // changes nothing.
 bool IsReused(const Machine& t, const Function& f, const Operand& o, uint32_t first, uint32_t end) {
   const auto pool = [&](const Operand& x) { return t.files[f.value(x.value()).file].pool; };
-  const auto behind = [&](const Operand& x) {
+  const auto end_of = [&](const Operand& x) {
     return x.reg + x.comps * t.units_per_comp(f, f.value(x.value()));
   };
   for (uint32_t b = first; b < end; ++b) {
     for (InstId i : f.blocks[b].insts) {
       for (const Operand& d : f.defs(i)) {
         if (!IsValue(d) || d.id == o.id || d.reg == Operand::kNoReg || pool(d) != pool(o)) continue;
-        if (d.reg < behind(o) && o.reg < behind(d)) return true;
+        if (d.reg < end_of(o) && o.reg < end_of(d)) return true;
       }
     }
   }
@@ -484,35 +484,35 @@ bool MutateSpills(const Machine& t, const Function& ssa, SpillMutation m, Rng& r
   if (fills.empty()) return false;
   const ReadFill& fill = fills[Below(r, fills.size())];
   // Picks another slot than this, one in use.
-  const auto other_place = [&](uint32_t place) {
+  const auto other_slot = [&](uint32_t slot) {
     for (int k = 0; k < 50; ++k) {
-      const uint32_t p = PlaceOf(*f, fills[Below(r, fills.size())].inst).id;
-      if (p != place) return p;
+      const uint32_t p = SlotOf(*f, fills[Below(r, fills.size())].inst).id;
+      if (p != slot) return p;
     }
-    return place;
+    return slot;
   };
   // Recognises the store, after its definition, of the value that the fill provides.
   const auto is_its_store = [&](InstId i, uint32_t, uint32_t) {
     return IsSpill(t, *f, i) && PayloadOf(*f, i).id == fill.value &&
-           PlaceOf(*f, i).id <= PlaceOf(*f, fill.inst).id &&
-           PlaceOf(*f, fill.inst).id <
-               PlaceOf(*f, i).id + PayloadOf(*f, i).comps *
-                                       t.units_per_comp(*f, f->value(PayloadOf(*f, i).value()));
+           SlotOf(*f, i).id <= SlotOf(*f, fill.inst).id &&
+           SlotOf(*f, fill.inst).id <
+               SlotOf(*f, i).id + PayloadOf(*f, i).comps *
+                                      t.units_per_comp(*f, f->value(PayloadOf(*f, i).value()));
   };
   Site s;
   switch (m) {
     case kSpillElsewhere: {
       if (!PickInst(*f, r, is_its_store, &s)) return false;
-      Operand& place = PlaceOf(*f, f->blocks[s.block].insts[s.position]);
-      const uint32_t old = place.id;
-      place.id = other_place(old);
-      return place.id != old;
+      Operand& slot = SlotOf(*f, f->blocks[s.block].insts[s.position]);
+      const uint32_t old = slot.id;
+      slot.id = other_slot(old);
+      return slot.id != old;
     }
     case kFillElsewhere: {
-      Operand& place = PlaceOf(*f, fill.inst);
-      const uint32_t old = place.id;
-      place.id = other_place(old);
-      return place.id != old;
+      Operand& slot = SlotOf(*f, fill.inst);
+      const uint32_t old = slot.id;
+      slot.id = other_slot(old);
+      return slot.id != old;
     }
     case kSpillOther: {
       if (!PickInst(*f, r, is_its_store, &s)) return false;
@@ -543,7 +543,7 @@ bool MutateSpills(const Machine& t, const Function& ssa, SpillMutation m, Rng& r
                 if (!IsSpill(t, *f, i) || (f->inst(i).flags & kNoMask)) return false;
                 const auto waits = live.waits(BlockId(b));
                 return reached[b] && b < fill.block &&
-                       PlaceOf(*f, i).id == PlaceOf(*f, fill.inst).id &&
+                       SlotOf(*f, i).id == SlotOf(*f, fill.inst).id &&
                        IsReused(t, *f, PayloadOf(*f, i), b, fill.block) &&
                        std::find(waits.begin(), waits.end(), BlockId(fill.block)) != waits.end() &&
                        !IsDefinedIn(ssa, fill.value, fill.block) &&

@@ -111,7 +111,7 @@ TEST(ParallelMovesTest, RandomSets) {
     const uint32_t units = 24 + 8 * below(6);
     const uint32_t grain = below(2) == 0 ? 8 : 1;
     std::vector<Move> moves;
-    UnitSet machines, busy;
+    UnitSet targets, busy;
     for (uint32_t k = below(9); k > 0; --k) {
       Move m;
       m.units = grain * (1 + below(grain == 1 ? 8 : 2));
@@ -120,12 +120,12 @@ TEST(ParallelMovesTest, RandomSets) {
       m.to = below((units - m.units) / grain + 1) * grain;
       m.from = below((units - m.units) / grain + 1) * grain;
       m.no_mask = below(3) == 0;
-      if (m.to == m.from || machines.intersects(m.to, m.units)) continue;
-      machines.insert(m.to, m.units);
+      if (m.to == m.from || targets.intersects(m.to, m.units)) continue;
+      targets.insert(m.to, m.units);
       moves.push_back(m);
     }
     for (uint32_t u = 0; u < units; ++u) {
-      if (below(3) == 0 && !machines.test(u)) busy.insert(u, 1);
+      if (below(3) == 0 && !targets.test(u)) busy.insert(u, 1);
     }
     if (below(4) == 0) busy.insert(0, units);
     std::vector<MoveStep> steps;

@@ -210,7 +210,7 @@ class Spiller {
   void End(uint32_t b) {
     std::vector<Resident>& exit = ends_.exit[b];
     exit.clear();
-    for (uint32_t p : here_.live_behind()) {
+    for (uint32_t p : here_.live_after()) {
       if (registers_.Has(p)) exit.push_back({p, registers_.name(p)});
     }
     for (const Edge& e : in_.f.blocks[b].succs) {

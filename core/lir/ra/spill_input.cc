@@ -85,7 +85,7 @@ void SpillHere::Enter(uint32_t b) {
   block = b;
   position = 0;
   length = static_cast<uint32_t>(insts.size());
-  in_.next.AtExit(in_.f, b, &behind_, &behind_touched_);
+  in_.next.AtExit(in_.f, b, &after_, &after_touched_);
   for (uint32_t k = length; k-- > 0;) {
     for (const Operand& o : in_.f.uses(insts[k])) {
       in_.pieces.ForEach(o, [&](uint32_t p) { AddUse(p, k); });
@@ -96,8 +96,8 @@ void SpillHere::Enter(uint32_t b) {
 }
 
 void SpillHere::Leave() {
-  for (uint32_t p : behind_touched_) behind_[p] = kNever;
-  behind_touched_.clear();
+  for (uint32_t p : after_touched_) after_[p] = kNever;
+  after_touched_.clear();
 }
 
 }  // namespace kiln::lir::ra

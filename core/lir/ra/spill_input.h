@@ -121,7 +121,7 @@ class SpillDecisions {
 class SpillHere {
  public:
   explicit SpillHere(const SpillInput& in)
-      : in_(in), positions_(in.pieces.count()), behind_(in.pieces.count(), kNever) {}
+      : in_(in), positions_(in.pieces.count()), after_(in.pieces.count(), kNever) {}
 
   // Begins a walk; lengths of blocks are those of the original function.
   void NewWalk();
@@ -133,7 +133,7 @@ class SpillHere {
   // Position of the next use, counted from the start of the block.
   uint32_t NextUse(uint32_t p) const {
     if (!positions_[p].empty()) return positions_[p].back();
-    return behind_[p] == kNever ? kNever : length + behind_[p];
+    return after_[p] == kNever ? kNever : length + after_[p];
   }
   // Removes the use at this position; false if there was none.
   bool Pass(uint32_t p) {
@@ -142,7 +142,7 @@ class SpillHere {
     return true;
   }
   // Pieces that are live after the block, ascending.
-  const std::vector<uint32_t>& live_behind() const { return behind_touched_; }
+  const std::vector<uint32_t>& live_after() const { return after_touched_; }
 
   uint32_t block = 0, position = 0, length = 0;
 
@@ -153,8 +153,8 @@ class SpillHere {
 
   const SpillInput& in_;
   std::vector<uint32_t> start_;
-  std::vector<std::vector<uint32_t>> positions_;   // per piece: uses to come, nearest last
-  std::vector<uint32_t> behind_, behind_touched_;  // per piece: distance after the block
+  std::vector<std::vector<uint32_t>> positions_;  // per piece: uses to come, nearest last
+  std::vector<uint32_t> after_, after_touched_;   // per piece: distance after the block
 };
 
 }  // namespace kiln::lir::ra

@@ -94,7 +94,7 @@ struct Rooms {
     }
   }
   void Leave(uint32_t b) {
-    for (uint32_t p : here.live_behind()) {
+    for (uint32_t p : here.live_after()) {
       if (registers.Has(p)) ends.exit[b].push_back({p, registers.name(p)});
     }
     registers.Clear();
@@ -335,7 +335,7 @@ TEST(SpillRoomsTest, ACycleOfPlacesIsBroken) {
   EXPECT_EQ(r.f.blocks[2].succs[0].num_args, 0);
 }
 
-TEST(SpillRoomsTest, StoresStandBehindDefinitions) {
+TEST(SpillRoomsTest, StoresFollowDefinitions) {
   Rooms r(kIf);
   r.StartWalk(true);
   for (uint32_t b = 0; b < r.f.blocks.size(); ++b) {
@@ -355,7 +355,7 @@ TEST(SpillRoomsTest, StoresStandBehindDefinitions) {
   EXPECT_EQ(stats.scratch_units, 8u);
 }
 
-TEST(SpillRoomsTest, WhatNobodyReadsGoes) {
+TEST(SpillRoomsTest, UnusedResultsAreRemoved) {
   Rooms r(
       "block b0 depth 0\n"
       "  %1:ud = const #0x1:ud {w8}\n"

@@ -103,7 +103,7 @@ void DagBuilder::Begin(absl::Span<const InstId> window) {
       dag_->has_exits = true;
       const bool first =
           std::find(first_exits_.begin(), first_exits_.end(), i) != first_exits_.end();
-      if (first) node.behind = timing.behind;
+      if (first) node.percent_after = timing.percent_after;
     }
     for (const Operand& o : f_.uses(i)) {
       if (o.kind == Operand::Kind::kFixed && o.id >= fixed_.size()) {

@@ -57,9 +57,9 @@ struct DagNode {
   uint8_t unit = 0;
   int delay = 0;                      // cycles from its issue to the end of the longest path
   int exit_unblocked_time = kNoExit;  // earliest issue of the first preferred exit depending on it
-  // For preferred exits in the first block that has one: Timing::behind. All instructions after one
-  // count less already, and do not count even less after further exits.
-  int behind = 100;
+  // For preferred exits in the first block that has one: Timing::percent_after. All instructions
+  // after one count less already, and do not count even less after further exits.
+  int percent_after = 100;
   uint32_t num_parents = 0;
   uint32_t first_child = 0;  // in Dag::edges
   uint32_t num_children = 0;

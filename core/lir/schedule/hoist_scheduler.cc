@@ -174,18 +174,18 @@ int64_t HoistScheduler::LastOther(uint32_t slot, uint32_t n) const {
   return last;
 }
 
-// Computes `behind_`, the units live after the node if it is issued now, and `dead_`, the units of
+// Computes `after_`, the units live after the node if it is issued now, and `dead_`, the units of
 // its definitions without uses.
 void HoistScheduler::Live(uint32_t n) {
-  behind_ = live_;
+  after_ = live_;
   dead_.assign(live_.size(), 0);
   for (uint32_t s : slots_.uses(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
-    if (!slot.live_after && LastOther(s, n) < 0) behind_[slot.pool] -= slot.units;
+    if (!slot.live_after && LastOther(s, n) < 0) after_[slot.pool] -= slot.units;
   }
   for (uint32_t s : slots_.defs(n)) {
     const WindowSlots::Slot& slot = slots_.slot(s);
-    (slot.live_after || slot.num_users != 0 ? behind_ : dead_)[slot.pool] += slot.units;
+    (slot.live_after || slot.num_users != 0 ? after_ : dead_)[slot.pool] += slot.units;
   }
 }
 
@@ -197,7 +197,7 @@ bool HoistScheduler::Fits(uint32_t n) {
   const size_t pools = profile_.size();
   Live(n);
   for (size_t p = 0; p < pools; ++p) {
-    const int64_t units = behind_[p] + dead_[p];
+    const int64_t units = after_[p] + dead_[p];
     if (units > limit_[p] && units > live_[p]) return false;
   }
   // First the change at each position, then the running sums.
@@ -235,7 +235,7 @@ void HoistScheduler::Issue(const Dag& dag, uint32_t n) {
     }
   }
   Live(n);
-  live_.swap(behind_);
+  live_.swap(after_);
   clock_.Issue(dag, n);
   issued_[n] = 1;
   Claim(n, -1);

@@ -82,13 +82,13 @@ class HoistScheduler {
   std::vector<uint32_t> parents_;  // not yet issued
   IssueClock clock_;
   std::vector<uint32_t> ready_;
-  std::vector<Key> keys_;               // scratch: of those
-  std::vector<int64_t> opens_;          // scratch: of ready nodes
-  std::vector<uint32_t> rank_;          // by node and pool: units that it opens
-  std::vector<int64_t> claims_;         // by node: number of nodes with longer paths
-  std::vector<int64_t> live_;           // by pool: units live now
-  std::vector<int64_t> behind_, dead_;  // scratch: units live after a candidate, and dead ones
-  std::vector<int64_t> added_;          // scratch, by pool and position from next_ on
+  std::vector<Key> keys_;              // scratch: of those
+  std::vector<int64_t> opens_;         // scratch: of ready nodes
+  std::vector<uint32_t> rank_;         // by node and pool: units that it opens
+  std::vector<int64_t> claims_;        // by node: number of nodes with longer paths
+  std::vector<int64_t> live_;          // by pool: units live now
+  std::vector<int64_t> after_, dead_;  // scratch: units live after a candidate, and dead ones
+  std::vector<int64_t> added_;         // scratch, by pool and position from next_ on
 };
 
 }  // namespace kiln::lir::schedule

@@ -21,7 +21,7 @@ class IssueClock {
     last_unit_ = dag.last_unit;
     std::fill(std::begin(free_), std::end(free_), 0);
     now_ = end_ = exit_ = 0;
-    behind_ = kWhole;
+    percent_after_ = kWhole;
   }
   int now() const { return now_; }
   // The time when the operands are available, as far as producers have issued.
@@ -37,8 +37,8 @@ class IssueClock {
     now_ = issue + node.issue;
     free_[node.unit] = issue + node.busy;
     end_ = std::max(end_, now_);
-    if (behind_ == kWhole) {
-      behind_ = node.behind;
+    if (percent_after_ == kWhole) {
+      percent_after_ = node.percent_after;
       exit_ = now_;
     }
     for (const DagEdge& e : dag.children(n)) {
@@ -47,10 +47,10 @@ class IssueClock {
     }
   }
   // Cycles until the last result is available and the terminator's unit is free; cycles after a
-  // preferred exit count as its timing says (DagNode::behind).
+  // preferred exit count as its timing says (DagNode::percent_after).
   int cycles() const {
     const int end = std::max(end_, free_[last_unit_]);
-    return exit_ + static_cast<int>(int64_t{end - exit_} * behind_ / kWhole);
+    return exit_ + static_cast<int>(int64_t{end - exit_} * percent_after_ / kWhole);
   }
 
  private:
@@ -60,7 +60,7 @@ class IssueClock {
   int free_[kTimingUnits] = {};  // when each unit takes the next instruction
   uint8_t last_unit_ = 0;        // Dag::last_unit
   int now_ = 0, end_ = 0;
-  int exit_ = 0, behind_ = kWhole;  // the first exit after which cycles count less
+  int exit_ = 0, percent_after_ = kWhole;  // the first exit after which cycles count less
 };
 
 }  // namespace kiln::lir::schedule

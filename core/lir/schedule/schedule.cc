@@ -24,7 +24,7 @@ absl::Span<const InstId> Body(const Machine& t, const Function& f, const Block& 
 }
 
 // Returns the block's terminator if it directly follows the window that starts at `at`.
-InstId TerminatorBehind(const Block& b, absl::Span<const InstId> body, size_t at) {
+InstId TerminatorAfter(const Block& b, absl::Span<const InstId> body, size_t at) {
   const bool last = body.size() - at <= kMaxWindow && body.size() != b.insts.size();
   return last ? b.insts.back() : InstId();
 }
@@ -109,7 +109,7 @@ class Scheduler {
     size_t windows = 0;
     for (size_t at = 0; at < body.size(); at += kMaxWindow) {
       if (dags_.size() == windows) dags_.emplace_back();
-      builder_.Build(body.subspan(at, kMaxWindow), TerminatorBehind(block, body, at),
+      builder_.Build(body.subspan(at, kMaxWindow), TerminatorAfter(block, body, at),
                      &dags_[windows++]);
     }
     return windows;
@@ -304,7 +304,7 @@ ScheduleStats ScheduleAfterAllocation(const Machine& t, Function* f) {
     const size_t size = Body(t, *f, block).size();
     for (size_t at = 0; at < size; at += kMaxWindow) {
       const absl::Span<const InstId> body = Body(t, *f, block);  // in the order so far
-      builder.Build(body.subspan(at, kMaxWindow), TerminatorBehind(block, body, at), &dag);
+      builder.Build(body.subspan(at, kMaxWindow), TerminatorAfter(block, body, at), &dag);
       const int before = EstimateCycles(dag, Identity(dag.nodes.size()));
       int after = before;
       for (Exits exits : WorthTrying(dag.has_exits)) {

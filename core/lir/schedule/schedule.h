@@ -15,7 +15,7 @@
 //
 // Cycles are those of in-order issue with the machine's timings (Machine::timing) through one
 // block; operations still in flight from the block before are not known. Cycles after a preferred
-// exit in its window count less (Timing::behind).
+// exit in its window count less (Timing::percent_after).
 //
 // Invariants: the terminator stays last; the result verifies if the input did; the same input gives
 // the same order. Windows have at most kMaxWindow instructions, which makes the cost linear.

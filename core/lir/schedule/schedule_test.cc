@@ -738,7 +738,7 @@ std::string TwoDepths() {
 
 // Top down the earliest issue of each exit, bottom up the earliest of the exits that depend on a
 // node; infinite if there is none.
-TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitBehindANode) {
+TEST(ScheduleTest, ExitTimesAreThoseOfTheFirstExitAfterANode) {
   const Function f = Read(TwoDepths());
   ASSERT_TRUE(Verify(TestMachine(), f).ok()) << Verify(TestMachine(), f);
   const Dag dag = BuildDag(TestMachine(), f, f.blocks[0].insts, false);
@@ -944,7 +944,7 @@ Machine WithEarlyExits() {
   Machine t = TestMachine();
   t.timing = [](const Machine&, const Function& f, InstId i) {
     Timing timing = TestMachine().timing(TestMachine(), f, i);
-    if (IsExit(TestMachine(), f, i)) timing.behind = 50;
+    if (IsExit(TestMachine(), f, i)) timing.percent_after = 50;
     return timing;
   };
   return t;
@@ -971,9 +971,9 @@ TEST(ScheduleTest, AnExitIsNotPreferredWhereThatCostsMoreThanItIsWorth) {
   EXPECT_EQ(cycles(TestMachine(), f, exit_first), kExit + kLoad);
   EXPECT_EQ(cycles(half, f, exit_first), kExit + kLoad / 2);
   EXPECT_EQ(cycles(half, f, load_first), kExit + 2 + (kLoad - kExit - 2) / 2);
-  Function nobody = f;
-  for (Inst& inst : nobody.insts) inst.flags &= static_cast<uint8_t>(~kPreferredExit);
-  EXPECT_EQ(cycles(half, nobody, exit_first), kExit + kLoad);
+  Function unpreferred = f;
+  for (Inst& inst : unpreferred.insts) inst.flags &= static_cast<uint8_t>(~kPreferredExit);
+  EXPECT_EQ(cycles(half, unpreferred, exit_first), kExit + kLoad);
   for (const Machine* t : {&TestMachine(), &half}) {
     Function g = f;
     ScheduleBeforeAllocation(*t, &g, {});
@@ -1010,7 +1010,7 @@ TEST(ScheduleTest, AnExitThatCostsNothingIsPreferred) {
 
 // Two exits in one block. Loads and a lane's own arithmetic may pass them either way; stores,
 // operations that count lanes, and values that the exit block reads for all lanes may not.
-TEST(ScheduleTest, CodeMovesAcrossExitsWhereNobodyCanTell) {
+TEST(ScheduleTest, CodeMovesAcrossExitsWhereNoResultChanges) {
   const Function f = Read(
       "function test width 8\n"
       "value %0 G 4x1\n"

@@ -17,10 +17,10 @@ class ValueLives {
  public:
   explicit ValueLives(const mir::Module& module);
 
-  int64_t PlaceOf(mir::InstId id) const { return at_[id.index].place; }
+  int64_t PositionOf(mir::InstId id) const { return at_[id.index].place; }
   // The last position at which a value defined by `definition` is needed for its use by `user`.
   int64_t Needed(mir::InstId definition, mir::InstId user) const {
-    return NeededSince(PlaceOf(definition), user);
+    return NeededSince(PositionOf(definition), user);
   }
   // The number of positions by which the value's live range would grow if it were needed until
   // `place`. Constants have no live range.

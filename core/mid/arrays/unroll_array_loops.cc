@@ -51,7 +51,7 @@ absl::Status Settle(Module& module, PassContext& context) {
        {"narrow_carried_values", NarrowCarriedValues},
        {"remove_dead_code", RemoveDeadCode}};
   bool again = true;
-  for (int turn = 0; turn < budgets::kTurnsBehindNest && again; ++turn) {
+  for (int turn = 0; turn < budgets::kTurnsAfterNest && again; ++turn) {
     again = false;
     for (const auto& [name, pass] : kPasses) {
       const absl::StatusOr<bool> changed = context.RunOptional(name, pass, module);

@@ -44,7 +44,7 @@ class Liner {
   };
 
   void Visit(RegionId region, bool endless);
-  std::vector<bool> EndlessBehind(RegionId region, bool endless);
+  std::vector<bool> EndlessAfter(RegionId region, bool endless);
   std::optional<Kill> FindKill(InstId id) const;
   bool IsNew(InstId id);
   void Turn(InstId id, const Kill& kill);
@@ -58,24 +58,24 @@ class Liner {
 };
 
 // By instruction: true if a lane that continues after it might never end.
-std::vector<bool> Liner::EndlessBehind(RegionId region, bool endless) {
+std::vector<bool> Liner::EndlessAfter(RegionId region, bool endless) {
   const std::vector<InstId>& insts = m_.region(region).insts;
-  std::vector<bool> behind(insts.size(), endless);
+  std::vector<bool> after(insts.size(), endless);
   for (size_t i = insts.size(); i-- > 0;) {
-    behind[i] = endless;
+    after[i] = endless;
     endless = endless || (m_.inst(insts[i]).num_regions != 0 && !ends_.AllEnd(insts[i]));
   }
-  return behind;
+  return after;
 }
 
 // `endless`: true if a lane might never end after the region, or in a loop around it.
 void Liner::Visit(RegionId region, bool endless) {
-  const std::vector<bool> behind = EndlessBehind(region, endless);
+  const std::vector<bool> after = EndlessAfter(region, endless);
   const size_t known = done_.size();
   size_t i = 0;
   mir::RewriteRegion(b_, region, [&](InstId id) {
     const Inst inst = m_.inst(id);
-    const bool endless_here = behind[i++];
+    const bool endless_here = after[i++];
     if (mir::IsKill(inst.op)) return IsNew(id);
     for (int r = 0; r < inst.num_regions; ++r) {
       Visit(inst.regions[r], endless_here || inst.op == Op::kLoop);

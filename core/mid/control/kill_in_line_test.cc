@@ -41,7 +41,7 @@ TEST(KillInLine, OneThatEndsASide) {
   }
 }
 
-TEST(KillInLine, OneBehindWhichTheSideGoesOn) {
+TEST(KillInLine, OneAfterWhichTheSideGoesOn) {
   for (const char* kill : {"discard", "terminate", "demote"}) {
     EXPECT_EQ(Lined(absl::StrCat(kStart, "if %2 { ", kill, " true yield } else { yield } ", kEnd)),
               absl::StrCat(kStarted, "  ", kill, " %2\n", kEnded));
@@ -111,7 +111,7 @@ TEST(KillInLine, NotWhereTheIfCarriesValues) {
       kEnd));
 }
 
-TEST(KillInLine, OneBehindAnotherOnTheSameConditionGoes) {
+TEST(KillInLine, OneAfterAnotherOnTheSameConditionGoes) {
   for (const std::string kill : {"discard", "terminate", "demote"}) {
     EXPECT_EQ(Lined(absl::StrCat(kStart, kill, " %2 ", kill, " %2 if %2 { ", kill,
                                  " %2 store_ssbo[0, align 4] 0, 1 yield } else { yield } ", kEnd)),

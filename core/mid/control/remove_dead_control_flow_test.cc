@@ -36,7 +36,7 @@ TEST(DeadControlFlow, ConstantConditionsAndEmptyIfs) {
 )");
 }
 
-TEST(DeadControlFlow, TheSideThatStaysMovesBehind) {
+TEST(DeadControlFlow, TheSideThatStaysMovesAfterTheIf) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index
   loop (%1:i32 = 0) {
@@ -353,7 +353,7 @@ TEST(DeadControlFlow, NothingFollowsTheEndOfAllInvocations) {
   EXPECT_EQ(RunOnFragmentBody(demoted, RemoveDeadControlFlow), demoted);
 }
 
-TEST(DeadControlFlow, NobodyIsKilledOnWhatIsNeverSo) {
+TEST(DeadControlFlow, KillsOnFalseAreRemoved) {
   for (const std::string kill : {"discard", "terminate", "demote"}) {
     EXPECT_EQ(
         RunOnFragmentBody(kill + " false store_output[0, 0] 1f return", RemoveDeadControlFlow),

@@ -122,9 +122,9 @@ TEST(SinkValues, NotIfMoreValuesLiveOn) {
   %2:bool = ult %0, 4
   %3:i32 = imul %0, %1)";
   EXPECT_EQ(RunOnBody(front + last, SinkValues), front + last);
-  const std::string behind =
+  const std::string after =
       last.substr(0, last.find("  return")) + "  store_ssbo[0, align 4] 8, %1\n  return\n";
-  EXPECT_NE(RunOnBody(front + behind, SinkValues), front + behind);
+  EXPECT_NE(RunOnBody(front + after, SinkValues), front + after);
 }
 
 // An instruction may sink into a branch inside the same loop body.

@@ -371,7 +371,7 @@ TEST(UnrollLoops, InvariantsUnderConditionsAreComputedOnce) {
 // Sixteen iterations that leave some 700 instructions: unrolled for an array's sake, but only if
 // nothing inside of the loop may grow in turn. An index may be out of range where its guard does
 // not hold.
-TEST(UnrollLoops, QueriesOfChosenDescriptorsStayBehindTheirGuard) {
+TEST(UnrollLoops, QueriesOfChosenDescriptorsStayUnderTheirGuard) {
   absl::StatusOr<mir::Module> m = mir::Parse(R"(mir 1
 entry ""
 local_size 8, 1, 1

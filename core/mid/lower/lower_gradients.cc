@@ -143,8 +143,8 @@ class Lowering {
     const absl::Span<const ValueId> old = m_.sources(id);
     std::vector<ValueId> sources(old.begin(), old.begin() + s.ddx);
     sources.push_back(level);
-    const int behind = s.ddx + 2 * s.num_derivatives + (s.min_lod >= 0);
-    sources.insert(sources.end(), old.begin() + behind, old.end());
+    const int first_after = s.ddx + 2 * s.num_derivatives + (s.min_lod >= 0);
+    sources.insert(sources.end(), old.begin() + first_after, old.end());
     mir::TexelOp texel = m_.texel_ops[m_.inst(id).imm1];
     texel.params &= static_cast<uint16_t>(~(mir::kTexelGrad | mir::kTexelMinLod));
     texel.params |= mir::kTexelLod;

@@ -39,7 +39,7 @@ std::string Unchanging(const std::string& body, const std::string& first_flags =
   return found;
 }
 
-TEST(FindUnchangingBuffers, BuffersThatNobodyWrites) {
+TEST(FindUnchangingBuffers, BuffersWithoutWrites) {
   EXPECT_EQ(Unchanging(""), "012");
   EXPECT_EQ(Unchanging("store_ssbo[0, align 4] 0, 1"), "12");
   EXPECT_EQ(Unchanging("%1:i32 = ssbo_atomic[0, add] 0, 1"), "12");

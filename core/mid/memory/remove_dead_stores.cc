@@ -52,9 +52,9 @@ class Remover {
 
  private:
   // Returns the state before the region, given the state after it.
-  Overwritten Visit(RegionId region, const Overwritten& behind) {
+  Overwritten Visit(RegionId region, const Overwritten& after) {
     const std::vector<InstId>& insts = m_.region(region).insts;
-    Overwritten state = AtEnd(insts.back(), behind);
+    Overwritten state = AtEnd(insts.back(), after);
     for (auto it = insts.rbegin(); it != insts.rend(); ++it) {
       const Inst& inst = m_.inst(*it);
       if (inst.op == Op::kIf) {
@@ -76,11 +76,11 @@ class Remover {
     return state;
   }
 
-  Overwritten AtEnd(InstId last, const Overwritten& behind) const {
+  Overwritten AtEnd(InstId last, const Overwritten& after) const {
     switch (m_.inst(last).op) {
       case Op::kBreak: return exits_.back();
       case Op::kContinue: return Overwritten();
-      default: return behind;
+      default: return after;
     }
   }
 

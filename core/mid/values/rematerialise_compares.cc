@@ -134,7 +134,7 @@ class Rematerialiser {
   void Consider(ValueId v) {
     const InstId compare{m_.value(v).owner};
     Wanted wanted;
-    wanted.needed = lives_.PlaceOf(compare);
+    wanted.needed = lives_.PositionOf(compare);
     Collect(v, lines_.Of(compare), false, wanted);
     if (wanted.stored) KeepMasks(compare, wanted);
     if (wanted.distant.empty()) return;
@@ -146,7 +146,7 @@ class Rematerialiser {
     if (!Pays(v, compare, wanted, last)) return;
     std::sort(wanted.distant.begin(), wanted.distant.end(),
               [&](const Distant& a, const Distant& b) {
-                return lives_.PlaceOf(a.user) < lives_.PlaceOf(b.user);
+                return lives_.PositionOf(a.user) < lives_.PositionOf(b.user);
               });
     Repeat(compare, wanted);
   }
@@ -212,7 +212,7 @@ class Rematerialiser {
   // Inserts each new instruction before its user.
   void Insert() {
     std::stable_sort(made_.begin(), made_.end(), [&](const Made& a, const Made& b) {
-      return lives_.PlaceOf(a.before) < lives_.PlaceOf(b.before);
+      return lives_.PositionOf(a.before) < lives_.PositionOf(b.before);
     });
     size_t next = 0;
     mir::Builder b(m_);

@@ -8,7 +8,7 @@
 namespace kiln::mid {
 namespace {
 
-TEST(Dce, DropsChainsNobodyLooksAt) {
+TEST(Dce, DropsUnusedChains) {
   EXPECT_EQ(RunOnBody(R"(
   %0:i32 = local_index
   %1:i32 = load_ssbo[0, align 4] %0

@@ -142,8 +142,8 @@ TEST(FilterTest, LinearCubesAreSeamless) {
   Numbered n(shape);
   ClientSampler s;
   s.linear = true;
-  const float before = Sample(n, s, {1, 0.1f, 0.9999f}), behind = Sample(n, s, {0.9999f, 0.1f, 1});
-  EXPECT_NEAR(before, behind, 0.05f);
+  const float before = Sample(n, s, {1, 0.1f, 0.9999f}), after = Sample(n, s, {0.9999f, 0.1f, 1});
+  EXPECT_NEAR(before, after, 0.05f);
   EXPECT_GT(std::fabs(Sample(n, {}, {1, 0.1f, 0.9999f}) - Sample(n, {}, {0.9999f, 0.1f, 1})), 1);
 }
 

@@ -95,11 +95,11 @@ bool MadeByFixedFunctions(const out::SetupAttribute& a) {
 // stages. With `reserved` (Mesa's layout for more than sixteen attributes) attributes made by fixed
 // functions have slots before the locations (brw_vue_map.c); else they have none.
 std::vector<std::optional<uint32_t>> Sources(const out::FragmentLaunch& launch, bool reserved) {
-  constexpr uint32_t kHeader = 0, kDistances = 2, kBehindDistances = 4;
+  constexpr uint32_t kHeader = 0, kDistances = 2, kFirstLocation = 4;
   const auto& all = launch.attributes;
   const auto made = std::count_if(all.begin(), all.end(), MadeByFixedFunctions);
-  const uint32_t locations = kBehindDistances + (reserved ? static_cast<uint32_t>(made) : 0);
-  uint32_t next_reserved = kBehindDistances;
+  const uint32_t locations = kFirstLocation + (reserved ? static_cast<uint32_t>(made) : 0);
+  uint32_t next_reserved = kFirstLocation;
   std::vector<std::optional<uint32_t>> sources;
   for (const out::SetupAttribute& a : all) {
     std::optional<uint32_t>& source = sources.emplace_back();

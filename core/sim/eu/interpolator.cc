@@ -27,7 +27,7 @@ class Interpolator {
     const uint32_t lanes = enabled & of_.quads;
     for (int i = 0; i < m_.simd; ++i) {
       if (!(lanes >> (op_.inst.channel_offset + i) & 1)) continue;
-      const absl::StatusOr<Point> at = PlaceOf(i);
+      const absl::StatusOr<Point> at = PointOf(i);
       if (!at.ok()) return at.status();
       values[i] = of_.Shape().Barycentrics(*at, !m_.linear);
     }
@@ -63,7 +63,7 @@ class Interpolator {
   }
 
   // The point for lane `i` of the message.
-  absl::StatusOr<Point> PlaceOf(int i) const {
+  absl::StatusOr<Point> PointOf(int i) const {
     const int lane = op_.inst.channel_offset + i;
     Point in = {0.5, 0.5};
     const absl::Span<const Point> samples = SamplePlaces(of_.draw->samples);

@@ -23,8 +23,8 @@ absl::Status AddressSpace::MapAt(uint64_t address, absl::Span<uint8_t> data) {
                              [](uint64_t a, const Mapping& m) { return a < m.address; });
   const bool before =
       at != mappings_.begin() && std::prev(at)->address + std::prev(at)->data.size() > address;
-  const bool behind = at != mappings_.end() && address + data.size() > at->address;
-  if (before || behind) {
+  const bool after = at != mappings_.end() && address + data.size() > at->address;
+  if (before || after) {
     return absl::InvalidArgumentError(absl::StrFormat("address 0x%x is taken", address));
   }
   mappings_.insert(at, Mapping{address, data});

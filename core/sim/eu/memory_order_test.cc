@@ -24,7 +24,7 @@ constexpr int kSeeds = 1500;
 // 16 * k + l. Values read are stored to address kFirstResult + k at the end.
 constexpr int kLaneBytes = 20, kFirstAddress = 30, kFirstValue = 50, kFirstRead = 70, kThread = 2;
 constexpr int kRest = 30;  // instructions
-constexpr int kPlaces = 12, kFirstResult = 4, kResults = 6;
+constexpr int kAddresses = 12, kFirstResult = 4, kResults = 6;
 
 // Builds a program of two threads, part by part; the part numbered `without` is left out.
 class Litmus {
@@ -33,7 +33,7 @@ class Litmus {
     AppendLaneIds(program_, kLaneBytes, kLanes);
     All(Make(Opcode::kShl, kLanes, Dst(kLaneBytes, Type::kUD), Grf(kLaneBytes, Type::kUD),
              Imm(Type::kUD, 2)));
-    for (int k = 0; k < kPlaces; ++k) {
+    for (int k = 0; k < kAddresses; ++k) {
       All(Make(Opcode::kAdd, kLanes, Dst(kFirstAddress + k, Type::kUD), Grf(kLaneBytes, Type::kUD),
                Imm(Type::kUD, static_cast<uint64_t>(64 * k))));
     }
@@ -52,18 +52,18 @@ class Litmus {
     thread_ = t;
     return *this;
   }
-  Litmus& Write(int place, int value) {
-    return Send(isa::Sfid::kDataCache1, 0x02026e00 | Surface(), 1, kNothing, kFirstAddress + place,
-                kFirstValue + value);
+  Litmus& Write(int address, int value) {
+    return Send(isa::Sfid::kDataCache1, 0x02026e00 | Surface(), 1, kNothing,
+                kFirstAddress + address, kFirstValue + value);
   }
-  Litmus& Read(int place, int result) {
+  Litmus& Read(int address, int result) {
     return Send(isa::Sfid::kDataCache1, 0x02106e00 | Surface(), 0, kFirstRead + result,
-                kFirstAddress + place, -1);
+                kFirstAddress + address, -1);
   }
   // Adds a value and returns the old one.
-  Litmus& Add(int place, int value, int result) {
+  Litmus& Add(int address, int value, int result) {
     return Send(isa::Sfid::kDataCache1, 0x0210b700 | Surface(), 1, kFirstRead + result,
-                kFirstAddress + place, kFirstValue + value);
+                kFirstAddress + address, kFirstValue + value);
   }
   Litmus& Fence() { return FenceOf(shared_); }
   Litmus& FenceOf(bool shared) {
@@ -112,7 +112,7 @@ class Litmus {
     options.memory_seed = seed;
     options.max_instructions = 100000;
     const absl::StatusOr<std::vector<uint32_t>> out =
-        RunProgram(program, record, options, std::vector<uint32_t>(16 * kPlaces));
+        RunProgram(program, record, options, std::vector<uint32_t>(16 * kAddresses));
     EXPECT_TRUE(out.ok()) << out.status();
     std::vector<std::vector<uint32_t>> lanes(kLanes, std::vector<uint32_t>(kResults));
     for (int l = 0; l < kLanes && out.ok(); ++l) {
@@ -274,7 +274,7 @@ TEST(MemoryOrder, LoadBuffering) {
 
 // The reader has read the data before, too; a read that its fence overtakes could load the old line
 // after it.
-TEST(MemoryOrder, WritesBeforeABarrierAreSeenBehindIt) {
+TEST(MemoryOrder, WritesBeforeABarrierAreSeenAfterIt) {
   Check(
       [](Litmus& l) {
         l.In(0).Write(0, 1).Fenced();
@@ -287,7 +287,7 @@ TEST(MemoryOrder, WritesBeforeABarrierAreSeenBehindIt) {
 
 // A read before a barrier must have been waited for, or a write after the barrier may overtake it:
 // a fence does not wait for the read.
-TEST(MemoryOrder, ReadsBeforeABarrierDoNotSeeWritesBehindIt) {
+TEST(MemoryOrder, ReadsBeforeABarrierDoNotSeeWritesAfterIt) {
   Check(
       [](Litmus& l) {
         l.In(0).Read(0, 0).Wait().Fenced();

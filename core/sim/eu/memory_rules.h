@@ -21,8 +21,9 @@
 //   visa-fence     Intel's visa manual, FENCE: with the commit the fence is observed globally; bit
 //                  5 chooses global memory or shared memory only (Gen11 on).
 //   skl-prm        Skylake PRM vol. 7, "Memory Fence": later messages of the thread wait until all
-//                  its earlier data port messages have completed. (Not said for Gen12: taken as a
-//                  source for the purpose of the fence, not for other waits that may be left out.)
+//                  its earlier data port messages have completed. No document repeats this for
+//                  Gen12. The table relies on it for the order of writes before a fence; it is no
+//                  proof that a program may omit other waits.
 //   sheet-3.6      core/intel/SOURCES.md, "The SWSB field": $n.dst, $n.src.
 #ifndef KILN_CORE_SIM_EU_MEMORY_RULES_H_
 #define KILN_CORE_SIM_EU_MEMORY_RULES_H_

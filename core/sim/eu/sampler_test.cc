@@ -93,7 +93,7 @@ TEST_F(SamplerTest, SixteenLanesTakeTwoRegistersAParameter) {
   EXPECT_EQ(AsFloat(Reg(31, 7)), 70);
 }
 
-TEST_F(SamplerTest, LdHasTheLevelBehindV) {
+TEST_F(SamplerTest, LdHasTheLevelAfterV) {
   SetLane(10, 1);
   SetLane(11, 0);
   SetLane(12, 1);  // level

@@ -247,7 +247,7 @@ TEST(UrbWrite, RefusesRecordsThatPromiseMore) {
 }
 
 // The clipper would read attributes, which were delivered in the same entry.
-TEST(UrbWrite, RefusesDistancesThatNobodyWrites) {
+TEST(UrbWrite, RefusesDistancesThatAreNotWritten) {
   out::LaunchRecord record = VertexRecord();
   const out::VuePart second{1, out::VueValue::kClipDistance, 0, true};
   record.vertex.vue.insert(record.vertex.vue.begin() + 2,

@@ -33,9 +33,9 @@ absl::Status CheckVertexProgram(const Program& program) {
       return Refuse(op, "a vertex thread that ends without a URB write");
     }
     // Nops may follow; a hardware erratum requires one (core/intel/ABI.md, "Loading").
-    for (size_t behind = i + 1; behind < program.ops.size(); ++behind) {
-      if (program.ops[behind].inst.op == isa::Opcode::kNop) continue;
-      return Refuse(program.ops[behind], "an instruction after the end of the thread");
+    for (size_t next = i + 1; next < program.ops.size(); ++next) {
+      if (program.ops[next].inst.op == isa::Opcode::kNop) continue;
+      return Refuse(program.ops[next], "an instruction after the end of the thread");
     }
     return absl::OkStatus();
   }

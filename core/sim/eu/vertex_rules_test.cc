@@ -29,7 +29,7 @@ isa::Instruction Message(const isa::MessageFields& f, int ex = -1) {
   return i;
 }
 
-TEST(VertexRules, ThreadsEndByAUrbWriteAndNothingIsBehind) {
+TEST(VertexRules, ThreadsEndByAUrbWriteAndNothingFollows) {
   const out::LaunchRecord record = VertexRecord();
   VertexInputs draw = Vertices(3);
   EXPECT_TRUE(RunVertices(Copy(), record, draw).ok());

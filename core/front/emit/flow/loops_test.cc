@@ -81,7 +81,7 @@ return
 )");
 }
 
-TEST(Loops, TwoExitsAreToldApartBehindTheLoop) {
+TEST(Loops, TwoExitsAreToldApartAfterTheLoop) {
   EXPECT_EQ(FlowText(R"(
     OpBranch %h
     %h = OpLabel

@@ -87,11 +87,11 @@ void ChainEmitter::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, 
   if (pointer->space != Pointer::kPhysical) {
     const bool buffer = pointer->space == Pointer::kStorage || pointer->space == Pointer::kUniform;
     // Beyond every buffer: these have at most 2^30 bytes, and offsets added to this do not wrap.
-    constexpr uint32_t kBehind = 0x80000000u;
+    constexpr uint32_t kBeyond = 0x80000000u;
     Leaves given;
     if (buffer && !Get(index_id, &given)) return;
     if (buffer && IsWideConstant(given[0])) {
-      pointer->offset = kBehind;
+      pointer->offset = kBeyond;
       return;
     }
     if (IsConstant(index, &bits)) {
@@ -100,7 +100,7 @@ void ChainEmitter::AddBytes(Pointer* pointer, ValueId index, uint32_t index_id, 
     }
     ValueId bytes = stride == 1 ? index : Emit(Op::kImul, {index, Int(stride)});
     if (buffer && TypeOf(given[0]) == mir::Type::kI64 && !WasNarrow(given[0], true)) {
-      bytes = Emit(Op::kSelect, {FitsIndex(given[0], true), bytes, Int(kBehind)});
+      bytes = Emit(Op::kSelect, {FitsIndex(given[0], true), bytes, Int(kBeyond)});
     }
     pointer->dynamic =
         pointer->dynamic.valid() ? Emit(Op::kIadd, {pointer->dynamic, bytes}) : bytes;
