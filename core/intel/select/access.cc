@@ -47,7 +47,7 @@ std::vector<Access::Piece> Access::CutIntoPieces(uint32_t bytes, uint32_t elemen
   return pieces;
 }
 
-uint32_t Access::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
+uint32_t Access::ElementBytes(mir::ValueId v) const { return e_.BitsOf(v) / 8; }
 
 // Returns the known alignment of the offset, or address, of a load or store.
 uint32_t Access::AlignmentOf(mir::InstId id) const {
@@ -71,16 +71,16 @@ Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
 Location Access::Moved(const Location& location, uint32_t bytes) {
   if (bytes == 0) return location;
   Location moved = location;
-  const auto per_lane = [&](const Operand& o) { return IsValue(o) && FileOf(o) == kFileG; };
+  const auto per_lane = [&](const Operand& o) { return IsValue(o) && e_.FileOf(o) == kFileG; };
   const bool lanes = per_lane(location.offset) || (location.high && per_lane(*location.high));
   const Where where = lanes ? Where::kLanes : Where::kUniform;
-  moved.offset = Offset(location.offset, bytes, where);
+  moved.offset = e_.Offset(location.offset, bytes, where);
   if (location.high && location.alignment <= bytes) {  // else no carry
-    const Operand carry = CompareStored(where, CondMod::kL, Type::kUD,
-                                        Retype(moved.offset, Type::kUD), Imm(bytes, Type::kUD));
+    const Operand carry = e_.CompareStored(where, CondMod::kL, Type::kUD,
+                                           Retype(moved.offset, Type::kUD), Imm(bytes, Type::kUD));
     Operand minus = carry;
     minus.mods = Operand::kNegate;
-    moved.high = Alu(Opcode::kAdd, Type::kD, where, {minus, Retype(*location.high, Type::kD)});
+    moved.high = e_.Alu(Opcode::kAdd, Type::kD, where, {minus, Retype(*location.high, Type::kD)});
   }
   return moved;
 }
@@ -88,22 +88,22 @@ Location Access::Moved(const Location& location, uint32_t bytes) {
 // Returns the payload of addresses.
 Operand Access::AddressPayload(const Location& location) {
   if (!location.high) {
-    if (!location.uniform) return ToLanes(location.offset);
-    const lir::ValueId all = NewRegisters(1);
-    lir::InstFields fields = Fields(Where::kUniform);
+    if (!location.uniform) return e_.ToLanes(location.offset);
+    const lir::ValueId all = e_.NewRegisters(1);
+    lir::InstFields fields = e_.Fields(Where::kUniform);
     fields.width = 8;
-    EmitRaw(Op(Opcode::kMov), fields, {Def(all, Type::kUD)}, {location.offset});
+    e_.EmitRaw(Op(Opcode::kMov), fields, {e_.Def(all, Type::kUD)}, {location.offset});
     return Use(all, Type::kUD, 0, 8);
   }
   const Operand low = Retype(location.offset, Type::kUD), high = Retype(*location.high, Type::kUD);
   if (location.uniform) {
-    const lir::ValueId same = NewRegisters(2);
-    lir::InstFields fields = Fields(Where::kUniform);
+    const lir::ValueId same = e_.NewRegisters(2);
+    lir::InstFields fields = e_.Fields(Where::kUniform);
     fields.width = 8;
-    EmitRaw(kSameAddress, fields, {Def(same, Type::kUD)}, {low, high});
+    e_.EmitRaw(kSameAddress, fields, {e_.Def(same, Type::kUD)}, {low, high});
     return Use(same, Type::kUD, 0, 16);
   }
-  const Operand addresses = Use(NewG(1, 8), Type::kUD);
+  const Operand addresses = Use(e_.NewG(1, 8), Type::kUD);
   conversions_.EmitPack(Where::kLanes, addresses, {low, high});
   return addresses;
 }
@@ -133,12 +133,12 @@ isa::MessageFields Access::AccessMessage(const Location& location, uint32_t byte
 // Reads a piece. Component i (in the uniform form: 8 * i) is dword i.
 lir::ValueId Access::Read(const Location& location, const Piece& piece, uint16_t op) {
   const Operand address = AddressPayload(Moved(location, piece.byte));
-  lir::InstFields fields = Fields(location.uniform ? Where::kUniform : Where::kLanes);
+  lir::InstFields fields = e_.Fields(location.uniform ? Where::kUniform : Where::kLanes);
   if (location.uniform) fields.width = 8;  // also by address (isa/ERRATA.md, 17)
   const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
-  const lir::ValueId data = location.uniform ? NewRegisters(dwords) : NewG(dwords);
+  const lir::ValueId data = location.uniform ? e_.NewRegisters(dwords) : e_.NewG(dwords);
   EmitMessage(op, fields, AccessMessage(location, piece.bytes, /*write=*/false),
-              {Def(data, Type::kUD)}, {address}, location.surface);
+              {e_.Def(data, Type::kUD)}, {address}, location.surface);
   return data;
 }
 
@@ -157,8 +157,8 @@ void Access::LoadElements(mir::InstId id, const Location& location) {
        CutIntoPieces(element * inst.num_results, element, location.alignment)) {
     const lir::ValueId data = Read(location, piece, op);
     for (uint32_t byte = 0; byte < piece.bytes; byte += element) {
-      Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
-          ElementAt(data, byte, element, location.uniform ? 8 : 1));
+      e_.Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
+             ElementAt(data, byte, element, location.uniform ? 8 : 1));
     }
   }
 }
@@ -168,9 +168,9 @@ Operand Access::LaneDword(absl::Span<const mir::ValueId> values) {
   if (values.size() == 1) return LaneValue(values[0]);
   std::vector<Operand> parts;
   for (mir::ValueId v : values) {
-    parts.push_back(values.size() == 2 ? conversions_.WordPart(v) : Src(v, Type::kUB));
+    parts.push_back(values.size() == 2 ? conversions_.WordPart(v) : e_.Src(v, Type::kUB));
   }
-  return ToLanes(conversions_.Packed(Where::kLanes, std::move(parts)));
+  return e_.ToLanes(conversions_.Packed(Where::kLanes, std::move(parts)));
 }
 
 void Access::StoreElements(const Location& location, absl::Span<const mir::ValueId> values) {
@@ -183,15 +183,15 @@ void Access::StoreElements(const Location& location, absl::Span<const mir::Value
       dwords.push_back(LaneDword(values.subspan((piece.byte + byte) / element, step / element)));
     }
     const Operand address = AddressPayload(Moved(location, piece.byte));
-    const lir::InstFields fields = Fields(Where::kLanes);
+    const lir::InstFields fields = e_.Fields(Where::kLanes);
     EmitMessage(kMsgWrite, fields, AccessMessage(location, piece.bytes, /*write=*/true), {},
-                {address, Payload(dwords)}, location.surface);
+                {address, e_.Payload(dwords)}, location.surface);
   }
 }
 
 Operand Access::LaneValue(mir::ValueId v) {
-  return ToLanes(m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v)
-                                                      : Src(v, IntType(v, false)));
+  return e_.ToLanes(m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v)
+                                                         : e_.Src(v, e_.IntType(v, false)));
 }
 
 void Access::EmitMessage(uint16_t op, const lir::InstFields& fields,

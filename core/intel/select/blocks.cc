@@ -29,16 +29,16 @@ lir::ValueId Blocks::BlockRead(const Location& location, uint16_t op, Operand of
   using isa::Message;
   const uint8_t size = owords <= 2 ? 2 : owords <= 4 ? 4 : 8;
   const bool aligned = BlockAlignment(location) == 16;
-  const lir::ValueId header = NewRegisters(1);
-  lir::InstFields fields = Fields(Where::kUniform);
+  const lir::ValueId header = e_.NewRegisters(1);
+  lir::InstFields fields = e_.Fields(Where::kUniform);
   fields.width = 8;
   if (aligned && !IsImm(offset)) {
-    EmitRaw(Op(Opcode::kShr), fields, {Def(header, Type::kUD)}, {offset, Imm(4, Type::kUD)});
+    e_.EmitRaw(Op(Opcode::kShr), fields, {e_.Def(header, Type::kUD)}, {offset, Imm(4, Type::kUD)});
   } else {
     const Operand start = aligned ? Imm(offset.id / 16, Type::kUD) : offset;
-    EmitRaw(kHeader, fields, {Def(header, Type::kUD)}, {start});
+    e_.EmitRaw(kHeader, fields, {e_.Def(header, Type::kUD)}, {start});
   }
-  const lir::ValueId data = NewRegisters(size / 2);
+  const lir::ValueId data = e_.NewRegisters(size / 2);
   isa::MessageFields message;
   if (location.constant_cache) {
     message.message = aligned ? Message::kConstBlockRead : Message::kConstBlockReadUnaligned;
@@ -49,8 +49,8 @@ lir::ValueId Blocks::BlockRead(const Location& location, uint16_t op, Operand of
   message.bti = static_cast<uint8_t>(location.surface.bti);
   message.owords = size;
   fields.width = size == 2 ? 8 : 16;  // 8 for one register, 16 for several (isa/ERRATA.md, 15)
-  access_.EmitMessage(op, fields, message, {Def(data, Type::kUD)}, {Use(header, Type::kUD, 0, 8)},
-                      location.surface);
+  access_.EmitMessage(op, fields, message, {e_.Def(data, Type::kUD)},
+                      {Use(header, Type::kUD, 0, 8)}, location.surface);
   return data;
 }
 

@@ -27,10 +27,11 @@ constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
 // Lanes that are active later in the region, or inside it, were active here and had the same index,
 // so it is read once.
 Operand Descriptors::UniformIndex(mir::ValueId index) {
-  if (IsUniform(index)) return Src(index, Type::kUD);
+  if (e_.IsUniform(index)) return e_.Src(index, Type::kUD);
   const auto same = [&](const CachedIndex& c) { return c.index == index; };
   if (const CachedIndex* c = indices_.Find(same)) return c->first;
-  return indices_.Add({index, lanes_.Broadcast(ToLanes(Src(index, Type::kUD)), lanes_.FirstLane())})
+  return indices_
+      .Add({index, lanes_.Broadcast(e_.ToLanes(e_.Src(index, Type::kUD)), lanes_.FirstLane())})
       .first;
 }
 
@@ -47,10 +48,10 @@ void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shi
   // index beyond the array would change the other fields of the message.
   if (abi_.fragment) {
     const uint32_t last = m_.resources[resource].count - 1;
-    o = MinMax(Where::kUniform, Type::kUD, false, o, Imm(last, Type::kUD));
+    o = e_.MinMax(Where::kUniform, Type::kUD, false, o, Imm(last, Type::kUD));
   }
-  if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
-  ref.index = ref.index ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*ref.index, o}) : o;
+  if (shift != 0) o = e_.Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
+  ref.index = ref.index ? e_.Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*ref.index, o}) : o;
   ref.chosen = true;
 }
 
@@ -78,8 +79,8 @@ Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mi
   };
   if (const CachedHandles* c = handles_.Find(same)) return access_.ElementAt(c->value, byte, 4, 1);
   const Operand scaled =
-      Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
-  const Operand at = Offset(scaled, element * kDescriptorBytes, Where::kUniform);
+      e_.Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
+  const Operand at = e_.Offset(scaled, element * kDescriptorBytes, Where::kUniform);
   const lir::ValueId all = blocks_.BlockRead(location, kSend, at, 1);
   return access_.ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
 }

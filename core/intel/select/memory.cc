@@ -59,9 +59,9 @@ Location Memory::LocationOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   Location location;
   const int offset = mir::OffsetSource(inst);
-  location.offset = Src(m_.source(id, offset), Type::kUD);
+  location.offset = e_.Src(m_.source(id, offset), Type::kUD);
   if (IsGlobal(inst.op)) {
-    location.high = Src(m_.source(id, offset + 1), Type::kUD);
+    location.high = e_.Src(m_.source(id, offset + 1), Type::kUD);
   } else if (IsShared(inst.op)) {
     location.surface.bti = kSharedMemorySurface;
   } else {
@@ -70,7 +70,7 @@ Location Memory::LocationOf(mir::InstId id) {
   const bool atomic = inst.op == mir::Op::kSsboAtomic || inst.op == mir::Op::kSharedAtomic ||
                       inst.op == mir::Op::kGlobalAtomic;
   location.alignment = atomic ? 4 : access_.AlignmentOf(id);
-  location.uniform = inst.num_results != 0 && IsUniform(m_.result(id));
+  location.uniform = inst.num_results != 0 && e_.IsUniform(m_.result(id));
   return location;
 }
 
@@ -98,9 +98,9 @@ absl::Status Memory::VisitLoad(mir::InstId id) {
     case mir::Op::kLoadConstant: location.surface.bti = *abi_.constant_surface; break;
     default: location.surface = descriptors_.BufferOf(id); break;
   }
-  location.offset = Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
+  location.offset = e_.Src(m_.source(id, mir::OffsetSource(inst)), Type::kUD);
   location.alignment = access_.AlignmentOf(id);
-  location.uniform = IsUniform(m_.result(id)) && !IsCopied(id);
+  location.uniform = e_.IsUniform(m_.result(id)) && !IsCopied(id);
   constexpr uint32_t kLongestBlock = 128;
   const bool block =
       location.alignment >= blocks_.BlockAlignment(location) || IsImm(location.offset);
@@ -148,11 +148,12 @@ void Memory::LoadPush(mir::InstId id) {
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
     const uint32_t byte = offset + element * static_cast<uint32_t>(i);
     if (byte + element > abi_.client_bytes) {
-      Set(m_.result(id, i), Imm(0, Type::kUD));  // past the declared block: robust access reads 0
+      e_.Set(m_.result(id, i),
+             Imm(0, Type::kUD));  // past the declared block: robust access reads 0
     } else {
       const Operand dword = launch_.PushDword(byte & ~3u);
-      Set(m_.result(id, i),
-          access_.ElementAt(dword.value(), 4u * dword.comp + byte % 4, element, 1));
+      e_.Set(m_.result(id, i),
+             access_.ElementAt(dword.value(), 4u * dword.comp + byte % 4, element, 1));
     }
   }
 }
@@ -181,7 +182,7 @@ void Memory::LoadBlock(mir::InstId id, const Location& location) {
     for (int i = 0; i < count; ++i) {
       const uint32_t byte = offset.id + element * static_cast<uint32_t>(i);
       const lir::ValueId all = KnownRegister(id, location, byte / kRangeGranule);
-      Set(m_.result(id, i), access_.ElementAt(all, byte % kRangeGranule, element, 1));
+      e_.Set(m_.result(id, i), access_.ElementAt(all, byte % kRangeGranule, element, 1));
     }
     return;
   }
@@ -191,8 +192,8 @@ void Memory::LoadBlock(mir::InstId id, const Location& location) {
   const lir::ValueId all =
       blocks_.BlockRead(location, op, start, static_cast<int>((bytes + 15) / 16));
   for (int i = 0; i < count; ++i) {
-    Set(m_.result(id, i),
-        access_.ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
+    e_.Set(m_.result(id, i),
+           access_.ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
   }
 }
 
@@ -220,10 +221,10 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
     return absl::OkStatus();
   }
   const std::optional<uint8_t> code = AtomicCode(op);
-  if (!code || BitsOf(m_.result(id)) != 32) {
-    return Unexpected(inst, "atomic operation not selected");
+  if (!code || e_.BitsOf(m_.result(id)) != 32) {
+    return e_.Unexpected(inst, "atomic operation not selected");
   }
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   isa::MessageFields message;
   message.message = AtomicMessage(location.high.has_value(), mir::IsFloatAtomic(op));
   message.bti =
@@ -232,22 +233,22 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
   message.op = *code;
   message.returns = true;
   const Operand address = access_.AddressPayload(location);
-  const lir::ValueId before = NewG();
+  const lir::ValueId before = e_.NewG();
   std::vector<Operand> parts;
   for (mir::ValueId v : values) parts.push_back(access_.LaneValue(v));
-  const Operand def = Def(before, Type::kUD);
+  const Operand def = e_.Def(before, Type::kUD);
   if (parts.empty() || op == mir::AtomicOp::kIncrement || op == mir::AtomicOp::kDecrement) {
     access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address}, location.surface);
   } else if (parts.size() == 2 && location.high && width_ > 8) {
     // Each half of the lanes has both operands together.
-    const Operand both = Use(NewG(1, 8), Type::kUD);
-    EmitRaw(kInterleave, Fields(Where::kLanes), {both}, {parts[0], parts[1]});
+    const Operand both = Use(e_.NewG(1, 8), Type::kUD);
+    e_.EmitRaw(kInterleave, e_.Fields(Where::kLanes), {both}, {parts[0], parts[1]});
     access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, both}, location.surface);
   } else {
-    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, Payload(parts)},
+    access_.EmitMessage(kMsgAtomic, fields, message, {def}, {address, e_.Payload(parts)},
                         location.surface);
   }
-  Set(m_.result(id), Use(before, Type::kUD));
+  e_.Set(m_.result(id), Use(before, Type::kUD));
   return absl::OkStatus();
 }
 
@@ -257,7 +258,7 @@ absl::Status Memory::VisitAtomic(mir::InstId id) {
 absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
-  if (!op) return Unexpected(inst, "atomic operation not selected");
+  if (!op) return e_.Unexpected(inst, "atomic operation not selected");
   Location location = LocationOf(id);
   location.uniform = false;
   const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
@@ -270,22 +271,23 @@ absl::Status Memory::VisitWideAtomic(mir::InstId id) {
   std::vector<Operand> payloads = {access_.AddressPayload(location)};
   std::vector<Operand> operands;
   for (size_t i = 0; i < values.size(); i += 2) {
-    operands.push_back(Use(NewG(1, 8), Type::kUD));
-    const Operand halves[] = {Src(values[i], Type::kUD), Src(values[i + 1], Type::kUD)};
+    operands.push_back(Use(e_.NewG(1, 8), Type::kUD));
+    const Operand halves[] = {e_.Src(values[i], Type::kUD), e_.Src(values[i + 1], Type::kUD)};
     conversions_.EmitPack(Where::kLanes, operands.back(), halves);
   }
   if (operands.size() == 1) payloads.push_back(operands[0]);
   if (operands.size() == 2) {
-    payloads.push_back(Def(NewG(2, 8), Type::kUD));
-    EmitRaw(kInterleave, Fields(Where::kLanes), {payloads.back()}, {operands[0], operands[1]});
+    payloads.push_back(e_.Def(e_.NewG(2, 8), Type::kUD));
+    e_.EmitRaw(kInterleave, e_.Fields(Where::kLanes), {payloads.back()},
+               {operands[0], operands[1]});
   }
-  const lir::ValueId before = NewG(1, 8);
-  access_.EmitMessage(kMsgAtomic, Fields(Where::kLanes), message, {Def(before, Type::kUD)},
+  const lir::ValueId before = e_.NewG(1, 8);
+  access_.EmitMessage(kMsgAtomic, e_.Fields(Where::kLanes), message, {e_.Def(before, Type::kUD)},
                       payloads, location.surface);
   for (int half = 0; half < 2; ++half) {
     Operand part = Use(before, Type::kUD);
     part.sub = static_cast<uint8_t>(4 * half);
-    Set(m_.result(id, half), Alu(Opcode::kMov, Type::kUD, Where::kLanes, {part}));
+    e_.Set(m_.result(id, half), e_.Alu(Opcode::kMov, Type::kUD, Where::kLanes, {part}));
   }
   return absl::OkStatus();
 }
@@ -295,44 +297,45 @@ absl::Status Memory::BufferAddress(mir::InstId id) {
   uint32_t element = m_.resources[inst.imm0].element;
   if ((inst.flags & mir::kIndexed) != 0) {
     if (!m_.IsConstant(m_.source(id, 0))) {
-      return Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
+      return e_.Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
     }
     element += KnownElement(*abi_.device, m_.resources[inst.imm0], m_.value(m_.source(id, 0)).bits);
   }
   for (const Abi::BufferAddress& a : abi_.buffer_addresses) {
     if (a.resource != inst.imm0 || a.element != element) continue;
-    Set(m_.result(id, 0), launch_.PushDword(a.byte));
-    Set(m_.result(id, 1), launch_.PushDword(a.byte + 4));
+    e_.Set(m_.result(id, 0), launch_.PushDword(a.byte));
+    e_.Set(m_.result(id, 1), launch_.PushDword(a.byte + 4));
     return absl::OkStatus();
   }
   // The index became constant only with the width, after the registers of addresses were assigned.
   if ((inst.flags & mir::kIndexed) != 0) {
-    return Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
+    return e_.Refuse(inst, "int64_atomics", "atomic of 64 bits on a buffer chosen by value");
   }
-  return Unexpected(inst, "the buffer has no address");
+  return e_.Unexpected(inst, "the buffer has no address");
 }
 
 // The sampler's resinfo of a raw buffer returns its size in bytes in component 0.
 void Memory::BufferSize(mir::InstId id) {
   const SurfaceRef surface = descriptors_.BufferOf(id);
-  lir::InstFields fields = Fields(Where::kUniform);
+  lir::InstFields fields = e_.Fields(Where::kUniform);
   fields.width = 8;
-  const lir::ValueId lod = NewRegisters(1);
-  EmitRaw(Op(Opcode::kMov), fields, {Def(lod, Type::kUD)}, {Imm(0, Type::kUD)});
+  const lir::ValueId lod = e_.NewRegisters(1);
+  e_.EmitRaw(Op(Opcode::kMov), fields, {e_.Def(lod, Type::kUD)}, {Imm(0, Type::kUD)});
   isa::MessageFields message;
   message.message = isa::Message::kResinfo;
   message.bti = static_cast<uint8_t>(surface.bti);
-  const lir::ValueId info = NewRegisters(1);  // one of the four components
-  access_.EmitMessage(kSend, fields, message, {Def(info, Type::kUD)}, {Use(lod, Type::kUD, 0, 8)},
-                      surface);
+  const lir::ValueId info = e_.NewRegisters(1);  // one of the four components
+  access_.EmitMessage(kSend, fields, message, {e_.Def(info, Type::kUD)},
+                      {Use(lod, Type::kUD, 0, 8)}, surface);
   // The size is rounded up to dwords, plus the padding once more: its low two bits are the padding.
   const Operand told = Use(info, Type::kUD);
   const auto masked = [&](uint32_t mask) {
-    return Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {told, Imm(mask, Type::kUD)});
+    return e_.Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {told, Imm(mask, Type::kUD)});
   };
   Operand padding = masked(3);
   padding.mods = Operand::kNegate;
-  SetAnswer(m_.result(id), Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {padding, masked(~3u)}));
+  e_.SetAnswer(m_.result(id),
+               e_.Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {padding, masked(~3u)}));
 }
 
 }  // namespace kiln::intel
