@@ -127,6 +127,10 @@ Operand Bools::StoredBool(mir::ValueId v) {
   return Retype(e_.Given(v), Type::kD);
 }
 
+Operand Bools::AnyValue(mir::ValueId v) {
+  return m_.value(v).type == mir::Type::kBool ? StoredBool(v) : e_.Src(v, e_.IntType(v, false));
+}
+
 Flag Bools::FlagOf(mir::ValueId v, Where where) {
   for (const CachedFlag& c : *flags_) {
     if (c.value == v && c.where == where) return c.flag;

@@ -31,9 +31,8 @@ std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
       args.push_back(lir::NoOperand());
       continue;
     }
-    const bool is_bool = m_.value(v).type == mir::Type::kBool;
     const Type t = e_.IntType(v, false);
-    const Operand o = is_bool ? bools_.StoredBool(v) : e_.Src(v, t);
+    const Operand o = bools_.AnyValue(v);
     const lir::Value param = f_.value(f_.block(to).params[i]);
     const bool fits = IsValue(o) && o.mods == 0 && o.sub == 0 && e_.FileOf(o) == param.file &&
                       f_.value(o.value()).elem_bytes == param.elem_bytes;

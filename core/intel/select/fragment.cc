@@ -53,13 +53,11 @@ void Fragment::DeclareLiveIns() {
   dead.first = kDeadMask;
   dead.units = width_ > 16 ? 2 : 1;
   f_.reserved.push_back(dead);
-  lir::InstFields fields = e_.Fields(Where::kUniform);
-  fields.width = static_cast<uint8_t>(width_);
   std::vector<Operand> uses;
   for (size_t i = 0; i < positions_.size(); ++i) {
     uses.push_back(Positions(static_cast<int>(i), Type::kUW, kCoverage));
   }
-  b_.Emit(kStartDead, fields, {}, uses);
+  b_.Emit(kStartDead, e_.UniformFields(width_), {}, uses);
 }
 
 Operand Fragment::Positions(int half, Type t, int dword) const {
@@ -472,14 +470,12 @@ absl::Status Fragment::VisitDerivative(mir::InstId id) {
 // ---- who has effects
 
 Operand Fragment::Dispatched() {
-  lir::InstFields fields = e_.Fields(Where::kUniform);
-  fields.width = static_cast<uint8_t>(width_);
   const Operand flag = Use(e_.NewF(), width_ > 16 ? Type::kUD : Type::kUW);
   std::vector<Operand> uses;
   for (size_t i = 0; i < positions_.size(); ++i) {
     uses.push_back(Positions(static_cast<int>(i), Type::kUW, kCoverage));
   }
-  b_.Emit(kDispatched, fields, absl::Span<const Operand>(&flag, 1), uses);
+  b_.Emit(kDispatched, e_.UniformFields(width_), absl::Span<const Operand>(&flag, 1), uses);
   return flag;
 }
 
@@ -489,10 +485,8 @@ std::optional<Operand> Fragment::LiveLanes() {
     if (!fragment().kills) {
       *live_ = Dispatched();
     } else {
-      lir::InstFields fields = e_.Fields(Where::kUniform);
-      fields.width = static_cast<uint8_t>(width_);
       *live_ = Use(e_.NewF(), width_ > 16 ? Type::kUD : Type::kUW);
-      e_.EmitRaw(kLive, fields, {**live_}, {});
+      e_.EmitRaw(kLive, e_.UniformFields(width_), {**live_}, {});
     }
   }
   return *live_;

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 
+#include "core/intel/select/access.h"
 #include "core/intel/select/images.h"
 #include "core/intel/select/texel_parts.h"
 
@@ -79,8 +80,8 @@ void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, i
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
   const bool returns = IsValue(def);
-  access_.EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0),
-                      uses, call.surface);
+  messages_.Emit(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
+                 call.surface);
 }
 
 // Returns the results one after the other: a vector in G, or registers.

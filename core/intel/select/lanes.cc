@@ -121,12 +121,6 @@ Operand Lanes::Broadcast(const Operand& value, const Operand& lane) {
   return PartOfElement(result, value);
 }
 
-// Returns a number or stored boolean as bits, in whichever file it is.
-Operand Lanes::AnyValue(mir::ValueId v) {
-  return m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v)
-                                              : e_.Src(v, e_.IntType(v, false));
-}
-
 bool Lanes::IsOnePerThread(const Operand& o) const { return IsImm(o) || e_.FileOf(o) == kFileU; }
 
 absl::Status Lanes::VisitSubgroup(mir::InstId id) {
@@ -168,7 +162,7 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
 void Lanes::ReadLanes(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
-  const Operand value = AnyValue(m_.source(id, 0));
+  const Operand value = bools_.AnyValue(m_.source(id, 0));
   if (IsOnePerThread(value)) {
     e_.Set(result, value);
     return;
@@ -269,7 +263,7 @@ void Lanes::Scan(mir::InstId id) {
   const lir::ValueId scratch = e_.NewG(aux.kind == ScanAux::kExclusive ? 2 : 1, bytes);
   defs.push_back(e_.Def(scratch, t));
   if (aux.op == ReduceOp::kImul && bytes == 4) defs.push_back(Use(e_.NewG(), t));
-  const Operand value = Retype(e_.ToRegister(AnyValue(m_.source(id, 0))), t);
+  const Operand value = Retype(e_.ToRegister(bools_.AnyValue(m_.source(id, 0))), t);
   b_.Emit(kLaneScan, fields, defs,
           std::vector<Operand>{value, Imm(static_cast<uint32_t>(identity), t)});
   e_.Set(m_.result(id), Retype(defs[0], bytes == 2 ? Type::kUW : Type::kUD));

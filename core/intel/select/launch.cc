@@ -75,12 +75,9 @@ absl::Status Launch::VisitLaunch(mir::InstId id) {
 }
 
 void Launch::EndThread() {
-  lir::InstFields fields = e_.Fields(Where::kUniform);
-  fields.width = 8;
-  const lir::ValueId payload = e_.NewRegisters(1);
-  f_.value(payload).in_tail = true;
-  e_.EmitRaw(Op(Opcode::kMov), fields, {e_.Def(payload, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
-  e_.EmitRaw(kEot, fields, {}, {Use(payload, Type::kUD, 0, 8)});
+  const Operand payload = e_.LanePart(Use(r0_, Type::kUD, 0, 8), 8, 0);
+  f_.value(payload.value()).in_tail = true;
+  e_.EmitRaw(kEot, e_.UniformFields(8), {}, {payload});
 }
 
 }  // namespace kiln::intel

@@ -15,6 +15,8 @@
 
 #include <bit>
 
+#include "core/intel/lir/message.h"
+
 namespace kiln::intel {
 
 namespace {
@@ -41,7 +43,7 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   for (int i = first; i < inst.num_sources; ++i) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
-    const Operand o = access_.LaneValue(source);
+    const Operand o = bools_.LaneValue(source);
     switch (v.builtin) {
       case mir::BuiltIn::kFragDepth: depth_ = o; break;
       case mir::BuiltIn::kFragStencilRef: stencil_ = o; break;

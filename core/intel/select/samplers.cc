@@ -65,31 +65,22 @@ Operand Samplers::SendSampler(const SamplerCall& call, Where where, int componen
       uses.push_back(where == Where::kLanes ? e_.ToLanes(o) : e_.LanePart(o, 8, 0));
     }
   }
-  if (call.surface.index) uses.push_back(*call.surface.index);
-  if (call.surface.handle) uses.push_back(*call.surface.handle);
-  LirMessage message;
-  message.fields.message = call.message;
-  message.fields.bti = static_cast<uint8_t>(call.surface.bti);
-  message.fields.sampler = static_cast<uint8_t>(call.sampler);
-  message.fields.header = call.header.has_value();
-  message.indirect = call.surface.index.has_value();
-  message.bindless = call.surface.handle.has_value();
-  lir::InstFields fields = e_.Fields(where);
-  if (where == Where::kUniform) fields.width = 8;
-  fields.aux = AddMessage(f_, message);
-  if (const std::optional<Operand> guard = lanes_.Guard(fields, call.surface.chosen)) {
-    fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
-    uses.push_back(*guard);
-  }
+  isa::MessageFields message;
+  message.message = call.message;
+  message.bti = static_cast<uint8_t>(call.surface.bti);
+  message.sampler = static_cast<uint8_t>(call.sampler);
+  message.header = call.header.has_value();
+  const uint16_t op = call.quad ? kQuadSampler : kSampler;
+  lir::InstFields fields = where == Where::kLanes ? e_.Fields(where) : e_.UniformFields(8);
+  messages_.Complete(op, message, call.surface, fields, uses);
   const Operand def =
       e_.Def(where == Where::kLanes ? e_.NewG(components) : e_.NewRegisters(components), Type::kUD);
-  b_.Emit(call.quad ? kQuadSampler : kSampler, fields, absl::Span<const Operand>(&def, 1), uses);
+  b_.Emit(op, fields, absl::Span<const Operand>(&def, 1), uses);
   return def;
 }
 
 Operand Samplers::SamplerHeader(const SamplerCall& call) {
-  lir::InstFields fields = e_.Fields(Where::kUniform);
-  fields.width = 8;
+  lir::InstFields fields = e_.UniformFields(8);
   std::vector<Operand> uses = {Use(launch_.r0(), Type::kUD, 0, 8)};
   if (call.offsets) {
     uses.push_back(*call.header == 0 ? *call.offsets

@@ -193,7 +193,7 @@ Operand Vertex::AsDword(mir::ValueId v) {
   if (mir::BitsOf(m_.value(v).type) == 16) {
     return e_.Mov(Type::kUD, Where::kLanes, e_.Src(v, Type::kUW));
   }
-  return access_.LaneValue(v);
+  return bools_.LaneValue(v);
 }
 
 absl::Status Vertex::VisitStore(mir::InstId id) {
@@ -253,12 +253,8 @@ void Vertex::Write(uint32_t first, uint32_t count, bool last) {
   b_.Emit(kCollect, e_.Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
   Operand handles = Use(handles_, Type::kUD, 0, kDwords);
   if (last) {
-    lir::InstFields fields = e_.Fields(Where::kUniform);
-    fields.width = kDwords;
-    const lir::ValueId copy = e_.NewRegisters(1);
-    f_.value(copy).in_tail = true;
-    e_.EmitRaw(Op(Opcode::kMov), fields, {e_.Def(copy, Type::kUD)}, {handles});
-    handles = Use(copy, Type::kUD, 0, kDwords);
+    handles = e_.LanePart(handles, kDwords, 0);
+    f_.value(handles.value()).in_tail = true;
   }
   isa::MessageFields message;
   message.message = isa::Message::kUrbWrite;
