@@ -1,21 +1,103 @@
-// Reads and writes of memory by lanes: a surface and a byte offset per lane, or a 64-bit address.
+// Decides how accesses reach memory.
 //
-// Problem: elements have 1, 2 or 4 bytes and are at offsets with a known alignment; messages
-// transfer up to 4 aligned dwords per lane (untyped), or one byte or word (byte scattered), each in
-// a dword of its own. An access is cut into pieces, each as long as its alignment allows. Elements
-// of a dword that was read are words and bytes of it, which costs nothing; elements to be written
-// are packed by a move each.
+// Problem: elements have 1, 2 or 4 bytes and are at offsets with a known alignment; messages by
+// lanes transfer up to 4 aligned dwords per lane (untyped), or one byte or word (byte scattered),
+// each in a dword of its own. Such an access is cut into pieces, each as long as its alignment
+// allows. At a uniform location one lane or eight equal ones are read and the first is used, so
+// that the result needs one GRF per dword at any width; a block, which needs one GRF for eight
+// dwords, is better still, if the location's alignment allows it.
 //
-// Message layouts: core/intel/isa/messages.def. 64-bit addresses take two GRFs per 8 lanes; their
-// atomics take 8 lanes only. At a uniform location one lane or eight equal ones are read and the
-// first is used, so that the result needs one GRF per dword at any width.
+// Message layouts: core/intel/isa/messages.def.
+#include "core/intel/select/access.h"
+
 #include <algorithm>
 
-#include "core/intel/select/access.h"
+#include "core/intel/abi/abi.h"
 #include "core/mid/analysis/alias.h"
 #include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
+
+uint32_t AlignmentOf(const mir::Module& m, mir::InstId id) {
+  const mir::Inst& inst = m.inst(id);
+  if (mir::Info(inst.op).Has('R') && mir::Info(inst.op).Has('W')) return 4;  // an atomic
+  const mir::ValueId offset = m.source(id, mir::OffsetSource(inst));
+  constexpr uint32_t kLargest = 16;  // larger ones have no use here
+  const uint32_t zeros = ~mid::KnownZeros(m, offset) | kLargest;
+  const uint32_t known = zeros & (0u - zeros);
+  return m.IsConstant(offset) ? known : std::max(known, inst.imm1);
+}
+
+bool IsCopied(Emission& e, mir::InstId id) {
+  const mir::Module& m = e.module();
+  const mir::Inst& inst = m.inst(id);
+  constexpr int kMaxDwords = 4;  // of one message
+  if ((inst.op != mir::Op::kLoadSsbo && inst.op != mir::Op::kLoadShared) ||
+      inst.num_results > kMaxDwords || e.BytesOf(m.result(id)) != 4) {
+    return false;
+  }
+  for (int i = 0; i < inst.num_results; ++i) {
+    const absl::Span<const mir::Use> uses = e.uses().Of(m.result(id, i));
+    if (uses.size() != 1) return false;
+    const mir::Inst& user = m.inst(uses[0].inst);
+    const bool store = user.op == mir::Op::kStoreSsbo || user.op == mir::Op::kStoreShared ||
+                       user.op == mir::Op::kStoreGlobal;
+    if (!store || uses[0].source < static_cast<uint32_t>(mir::FirstValueSource(user)) ||
+        (i != 0 && uses[0].inst != e.uses().Of(m.result(id))[0].inst)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint16_t LaneReadOp(const mir::Module& m, mir::InstId id) {
+  const mir::Inst& inst = m.inst(id);
+  if ((inst.flags & mir::kVolatile) != 0) return kMsgVolatileRead;
+  if (mid::IsPure(m, id)) return kSend;
+  // Atomic loads of one location must keep their order.
+  const bool is_load = inst.op == mir::Op::kLoadSsbo || inst.op == mir::Op::kLoadShared ||
+                       inst.op == mir::Op::kLoadGlobal;
+  return is_load ? kMsgRead : kMsgOrderedRead;
+}
+
+// ---- messages by lanes
+
+uint8_t MessageLanes(int width) { return static_cast<uint8_t>(std::min(width, 16)); }
+
+namespace {
+
+isa::MessageFields LaneMessage(const Location& location, uint32_t bytes, Direction direction,
+                               int width) {
+  using isa::Message;
+  const bool write = direction == Direction::kWrite, address = location.high.has_value();
+  isa::MessageFields f;
+  if (bytes >= 4) {
+    f.message = address ? (write ? Message::kA64UntypedWrite : Message::kA64UntypedRead)
+                        : (write ? Message::kUntypedWrite : Message::kUntypedRead);
+    f.channels = static_cast<uint8_t>((1u << bytes / 4) - 1);
+  } else {
+    f.message = address ? (write ? Message::kA64ScatteredWrite : Message::kA64ScatteredRead)
+                        : (write ? Message::kByteScatteredWrite : Message::kByteScatteredRead);
+    f.element_bytes = static_cast<uint8_t>(bytes);
+  }
+  f.bti = address ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(location.surface.bti);
+  f.lanes = location.uniform ? 8 : MessageLanes(width);
+  return f;
+}
+
+}  // namespace
+
+Pieces PiecesOf(const Location& location, uint32_t bytes, uint32_t element, Direction direction,
+                int width) {
+  Pieces pieces;
+  for (uint32_t at = 0; at < bytes; at += pieces.back().bytes) {
+    const uint32_t dwords = (bytes - at) / 4;
+    const bool aligned = location.alignment >= 4 && at % 4 == 0 && dwords != 0;
+    const uint32_t length = aligned ? 4 * std::min(4u, dwords) : element;
+    pieces.push_back({at, length, LaneMessage(location, length, direction, width)});
+  }
+  return pieces;
+}
 
 std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
   switch (op) {
@@ -36,185 +118,39 @@ std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
   }
 }
 
-std::vector<Access::Piece> Access::CutIntoPieces(uint32_t bytes, uint32_t element,
-                                                 uint32_t alignment) {
-  std::vector<Piece> pieces;
-  for (uint32_t at = 0; at < bytes; at += pieces.back().bytes) {
-    const uint32_t dwords = (bytes - at) / 4;
-    const bool aligned = alignment >= 4 && at % 4 == 0 && dwords != 0;
-    pieces.push_back({at, aligned ? 4 * std::min(4u, dwords) : element});
-  }
-  return pieces;
+// ---- blocks
+
+bool IsBlock(const Location& location, uint32_t bytes) {
+  constexpr uint32_t kLongestBlock = 128;
+  if (!location.uniform || location.high) return false;
+  const bool aligned =
+      location.alignment >= BlockAlignment(location.surface) || IsImm(location.offset);
+  return aligned && SkippedBytes(location) + bytes <= kLongestBlock;
 }
 
-uint32_t Access::ElementBytes(mir::ValueId v) const { return BitsOf(v) / 8; }
-
-// Returns the known alignment of the offset, or address, of a load or store.
-uint32_t Access::AlignmentOf(mir::InstId id) const {
-  const mir::Inst& inst = m_.inst(id);
-  const mir::ValueId offset = m_.source(id, mir::OffsetSource(inst));
-  constexpr uint32_t kLargest = 16;  // larger ones have no use here
-  const uint32_t zeros = ~mid::KnownZeros(m_, offset) | kLargest;
-  const uint32_t known = zeros & (0u - zeros);
-  return m_.IsConstant(offset) ? known : std::max(known, inst.imm1);
+// Shared memory has no message for blocks that begin at any dword (Mesa reads it by aligned ones as
+// well).
+uint32_t BlockAlignment(const SurfaceRef& surface) {
+  return surface.bti == kSharedMemorySurface ? 16 : 4;
 }
 
-Operand Access::ElementAt(lir::ValueId data, uint32_t byte, uint32_t element,
-                          int dword_stride) const {
-  const Type t = element == 1 ? Type::kUB : element == 2 ? Type::kUW : Type::kUD;
-  Operand o = Use(data, t, static_cast<int>(byte / 4) * dword_stride);
-  o.sub = static_cast<uint8_t>(byte % 4);
-  return o;
+uint32_t SkippedBytes(const Location& location) {
+  return IsImm(location.offset) ? location.offset.id % BlockAlignment(location.surface) : 0;
 }
 
-// Returns the location moved by some bytes.
-Location Access::Moved(const Location& location, uint32_t bytes) {
-  if (bytes == 0) return location;
-  Location moved = location;
-  const auto per_lane = [&](const Operand& o) { return IsValue(o) && FileOf(o) == kFileG; };
-  const bool lanes = per_lane(location.offset) || (location.high && per_lane(*location.high));
-  const Where where = lanes ? Where::kLanes : Where::kUniform;
-  moved.offset = Offset(location.offset, bytes, where);
-  if (location.high && location.alignment <= bytes) {  // else no carry
-    const Operand carry = CompareStored(where, CondMod::kL, Type::kUD,
-                                        Retype(moved.offset, Type::kUD), Imm(bytes, Type::kUD));
-    Operand minus = carry;
-    minus.mods = Operand::kNegate;
-    moved.high = Alu(Opcode::kAdd, Type::kD, where, {minus, Retype(*location.high, Type::kD)});
-  }
-  return moved;
-}
-
-// Returns the payload of addresses.
-Operand Access::AddressPayload(const Location& location) {
-  if (!location.high) {
-    if (!location.uniform) return ToLanes(location.offset);
-    const lir::ValueId all = NewRegisters(1);
-    lir::InstFields fields = Fields(Where::kUniform);
-    fields.width = 8;
-    EmitRaw(Op(Opcode::kMov), fields, {Def(all, Type::kUD)}, {location.offset});
-    return Use(all, Type::kUD, 0, 8);
-  }
-  const Operand low = Retype(location.offset, Type::kUD), high = Retype(*location.high, Type::kUD);
-  if (location.uniform) {
-    const lir::ValueId same = NewRegisters(2);
-    lir::InstFields fields = Fields(Where::kUniform);
-    fields.width = 8;
-    EmitRaw(kSameAddress, fields, {Def(same, Type::kUD)}, {low, high});
-    return Use(same, Type::kUD, 0, 16);
-  }
-  const Operand addresses = Use(NewG(1, 8), Type::kUD);
-  conversions_.EmitPack(Where::kLanes, addresses, {low, high});
-  return addresses;
-}
-
-// 32 lanes go out as two messages of 16 (halve_messages).
-uint8_t Access::MessageLanes() const { return static_cast<uint8_t>(std::min(width_, 16)); }
-
-isa::MessageFields Access::AccessMessage(const Location& location, uint32_t bytes,
-                                         bool write) const {
+isa::MessageFields BlockMessage(const Location& location, uint32_t bytes) {
   using isa::Message;
-  const bool dwords = bytes >= 4, address = location.high.has_value();
-  isa::MessageFields f;
-  if (dwords) {
-    f.message = address ? (write ? Message::kA64UntypedWrite : Message::kA64UntypedRead)
-                        : (write ? Message::kUntypedWrite : Message::kUntypedRead);
-    f.channels = static_cast<uint8_t>((1u << bytes / 4) - 1);
+  const bool aligned = BlockAlignment(location.surface) == 16;
+  isa::MessageFields message;
+  if (location.constant_cache) {
+    message.message = aligned ? Message::kConstBlockRead : Message::kConstBlockReadUnaligned;
   } else {
-    f.message = address ? (write ? Message::kA64ScatteredWrite : Message::kA64ScatteredRead)
-                        : (write ? Message::kByteScatteredWrite : Message::kByteScatteredRead);
-    f.element_bytes = static_cast<uint8_t>(bytes);
+    message.message = aligned ? Message::kBlockRead : Message::kBlockReadUnaligned;
   }
-  f.bti = address ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(location.surface.bti);
-  f.lanes = location.uniform ? 8 : MessageLanes();
-  return f;
-}
-
-// Reads a piece. Component i (in the uniform form: 8 * i) is dword i.
-lir::ValueId Access::Read(const Location& location, const Piece& piece, uint16_t op) {
-  const Operand address = AddressPayload(Moved(location, piece.byte));
-  lir::InstFields fields = Fields(location.uniform ? Where::kUniform : Where::kLanes);
-  if (location.uniform) fields.width = 8;  // also by address (isa/ERRATA.md, 17)
-  const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
-  const lir::ValueId data = location.uniform ? NewRegisters(dwords) : NewG(dwords);
-  EmitMessage(op, fields, AccessMessage(location, piece.bytes, /*write=*/false),
-              {Def(data, Type::kUD)}, {address}, location.surface);
-  return data;
-}
-
-void Access::LoadElements(mir::InstId id, const Location& location) {
-  const mir::Inst& inst = m_.inst(id);
-  if (inst.num_results == 0) return;
-  const uint32_t element = ElementBytes(m_.result(id));
-  // Atomic loads come here too: those of one location must keep their order.
-  const bool is_load = inst.op == mir::Op::kLoadSsbo || inst.op == mir::Op::kLoadShared ||
-                       inst.op == mir::Op::kLoadGlobal || mid::IsPure(m_, id);
-  const uint16_t op = (inst.flags & mir::kVolatile) != 0 ? kMsgVolatileRead
-                      : !is_load                         ? kMsgOrderedRead
-                      : mid::IsPure(m_, id)              ? kSend
-                                                         : kMsgRead;
-  for (const Piece& piece :
-       CutIntoPieces(element * inst.num_results, element, location.alignment)) {
-    const lir::ValueId data = Read(location, piece, op);
-    for (uint32_t byte = 0; byte < piece.bytes; byte += element) {
-      Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
-          ElementAt(data, byte, element, location.uniform ? 8 : 1));
-    }
-  }
-}
-
-// Returns the dword of the values from `first` on, in each lane; a single value is its low part.
-Operand Access::LaneDword(absl::Span<const mir::ValueId> values) {
-  if (values.size() == 1) return LaneValue(values[0]);
-  std::vector<Operand> parts;
-  for (mir::ValueId v : values) {
-    parts.push_back(values.size() == 2 ? conversions_.WordPart(v) : Src(v, Type::kUB));
-  }
-  return ToLanes(conversions_.Packed(Where::kLanes, std::move(parts)));
-}
-
-void Access::StoreElements(const Location& location, absl::Span<const mir::ValueId> values) {
-  const uint32_t element = ElementBytes(values[0]);
-  for (const Piece& piece :
-       CutIntoPieces(static_cast<uint32_t>(element * values.size()), element, location.alignment)) {
-    std::vector<Operand> dwords;
-    const uint32_t step = std::min(piece.bytes, 4u);
-    for (uint32_t byte = 0; byte < piece.bytes; byte += step) {
-      dwords.push_back(LaneDword(values.subspan((piece.byte + byte) / element, step / element)));
-    }
-    const Operand address = AddressPayload(Moved(location, piece.byte));
-    const lir::InstFields fields = Fields(Where::kLanes);
-    EmitMessage(kMsgWrite, fields, AccessMessage(location, piece.bytes, /*write=*/true), {},
-                {address, Payload(dwords)}, location.surface);
-  }
-}
-
-Operand Access::LaneValue(mir::ValueId v) {
-  return ToLanes(m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v)
-                                                      : Src(v, IntType(v, false)));
-}
-
-void Access::EmitMessage(uint16_t op, const lir::InstFields& fields,
-                         const isa::MessageFields& message, absl::Span<const Operand> defs,
-                         std::vector<Operand> uses, const SurfaceRef& surface) {
-  if (surface.index) uses.push_back(*surface.index);
-  if (surface.handle) uses.push_back(*surface.handle);
-  lir::InstFields all = fields;
-  all.aux = AddMessage(f_, {message, surface.index.has_value(), surface.handle.has_value()});
-  if (op == kMsgWrite || op == kMsgAtomic) {
-    if (const std::optional<Operand> live = fragment_.LiveLanes()) {
-      all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
-      uses.push_back(*live);
-    }
-    b_.Emit(op, all, defs, uses);
-    return;
-  }
-  const bool address = message.bti == isa::kBtiStatelessNonCoherent;
-  if (const std::optional<Operand> guard = lanes_.Guard(fields, address || surface.chosen)) {
-    all.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
-    uses.push_back(*guard);
-  }
-  b_.Emit(op, all, defs, uses);
+  message.header = true;
+  message.bti = static_cast<uint8_t>(location.surface.bti);
+  message.owords = bytes <= 32 ? 2 : bytes <= 64 ? 4 : 8;
+  return message;
 }
 
 }  // namespace kiln::intel

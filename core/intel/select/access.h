@@ -1,72 +1,65 @@
-// Messages to memory by lanes: pieces of an access, address and data payloads. Internal to this
-// folder.
+// Decides how loads, stores and atomics reach memory: in one block for all lanes or by lanes, and
+// by which messages. Emits nothing. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_ACCESS_H_
 #define KILN_CORE_INTEL_SELECT_ACCESS_H_
 
+#include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
-#include "core/intel/lir/message.h"
-#include "core/intel/select/bools.h"
-#include "core/intel/select/conversions.h"
-#include "core/intel/select/fragment.h"
-#include "core/intel/select/lanes.h"
-#include "core/intel/select/room.h"
-#include "core/intel/select/surface_ref.h"
+#include "absl/container/inlined_vector.h"
+#include "core/intel/isa/messages.h"
+#include "core/intel/select/emission.h"
+#include "core/intel/select/location.h"
+#include "core/mir/mir.h"
 
 namespace kiln::intel {
 
-// The location of an access: a byte offset in a surface, or a 64-bit address.
-struct Location {
-  SurfaceRef surface;
-  Operand offset;               // dword; for an address the low half ...
-  std::optional<Operand> high;  // ... and its high half
-  uint32_t alignment = 4;       // of the offset or address, in bytes
-  bool uniform = false;         // one lane reads for all
-  bool constant_cache = true;   // block reads use it; false for memory that the program may change
+// Returns the known alignment in bytes, up to 16, of the offset or address of a load, store or
+// atomic.
+uint32_t AlignmentOf(const mir::Module& m, mir::InstId id);
+
+// Returns true if all values of a load go into stores unchanged.
+bool IsCopied(Emission& e, mir::InstId id);
+
+// Returns the LIR operation of a load's messages by lanes.
+uint16_t LaneReadOp(const mir::Module& m, mir::InstId id);
+
+// ---- messages by lanes
+
+// The part of an access that one message transfers.
+struct Piece {
+  uint32_t byte = 0;   // from the access's first byte
+  uint32_t bytes = 0;  // 4, 8, 12, 16, or one element of 1 or 2
+  isa::MessageFields message;
 };
+using Pieces = absl::InlinedVector<Piece, 2>;
+
+enum class Direction : uint8_t { kRead, kWrite };
+
+// Returns the pieces of an access of `bytes` bytes, whose elements have `element` bytes, in a
+// program of `width` lanes.
+Pieces PiecesOf(const Location& location, uint32_t bytes, uint32_t element, Direction direction,
+                int width);
+
+// Returns the lanes of one message: 32 lanes go out as two messages of 16 (halve_messages).
+uint8_t MessageLanes(int width);
 
 // Returns the integer operation of data port atomics; nothing if there is none.
 std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op);
 
-class Access : public Room {
- public:
-  Access(Emission& e, Conversions& conversions, Bools& bools, Lanes& lanes, Fragment& fragment)
-      : Room(e), conversions_(conversions), bools_(bools), lanes_(lanes), fragment_(fragment) {}
+// ---- blocks: consecutive bytes, read once for all lanes
 
-  uint32_t ElementBytes(mir::ValueId v) const;  // in memory
-  // Returns the element at a byte of data whose dwords are `dword_stride` components apart.
-  Operand ElementAt(lir::ValueId data, uint32_t byte, uint32_t element, int dword_stride) const;
-  Operand AddressPayload(const Location& location);
-  uint8_t MessageLanes() const;
-  void LoadElements(mir::InstId id, const Location& location);
-  void StoreElements(const Location& location, absl::Span<const mir::ValueId> values);
-  uint32_t AlignmentOf(mir::InstId id) const;
-  // Emits a message to this surface, whose number is in aux. Messages that write are sent for live
-  // lanes alone.
-  void EmitMessage(uint16_t op, const lir::InstFields& fields, const isa::MessageFields& message,
-                   absl::Span<const Operand> defs, std::vector<Operand> uses,
-                   const SurfaceRef& surface);
-  Operand LaneValue(mir::ValueId v);  // number or boolean as a dword in G
+// Returns true if a load of this many bytes is read as a block.
+bool IsBlock(const Location& location, uint32_t bytes);
 
- private:
-  struct Piece {
-    uint32_t byte;   // from the access's first byte
-    uint32_t bytes;  // 4, 8, 12, 16, or one element of 1 or 2
-  };
-  static std::vector<Piece> CutIntoPieces(uint32_t bytes, uint32_t element, uint32_t alignment);
-  Location Moved(const Location& location, uint32_t bytes);
-  isa::MessageFields AccessMessage(const Location& location, uint32_t bytes, bool write) const;
-  lir::ValueId Read(const Location& location, const Piece& piece, uint16_t op);
-  Operand LaneDword(absl::Span<const mir::ValueId> values);
+// Returns the alignment that a block's offset needs, in bytes.
+uint32_t BlockAlignment(const SurfaceRef& surface);
 
-  Conversions& conversions_;
-  Bools& bools_;
-  Lanes& lanes_;
-  Fragment& fragment_;
-};
+// Returns the bytes between the possible start of a block and the first byte that is read.
+uint32_t SkippedBytes(const Location& location);
+
+// Returns the message that reads a block of at least this many bytes; at most 128.
+isa::MessageFields BlockMessage(const Location& location, uint32_t bytes);
 
 }  // namespace kiln::intel
 

@@ -1,117 +1,140 @@
-// Tests the LIR that selection makes of each operation of access.h.
-#include "core/intel/select/testing.h"
+// Tests the decisions of access.h.
+#include "core/intel/select/access.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/mir/parse.h"
 #include "gtest/gtest.h"
 
 namespace kiln::intel {
 namespace {
 
-// As far as their alignment allows.
-TEST(SelectAccess, VectorsAreOneMessage) {
-  EXPECT_EQ(Selected(R"(
-    %1:i32 = subgroup_invocation
-    %2:i32, %3:i32, %4:i32 = load_ssbo[0, align 16] %1
-    store_ssbo[0, align 16] %1, %4, %3, %2
-)",
-                     8),
-            R"(
-    %1:uw = lane_ids {w8 nomask}
-    %2:ud = mov %1:uw {w8}
-    %3x3:ud = msg.read %2:ud {w8 [untyped_read channels 7]}
-    %4x3:ud = collect %3.2:ud %3.1:ud %3:ud {w8}
-    msg.write %2:ud %4x3:ud {w8 [untyped_write channels 7]}
-)");
+Location At(Operand offset, uint32_t alignment) {
+  Location location;
+  location.surface.bti = 3;
+  location.offset = offset;
+  location.alignment = alignment;
+  return location;
 }
 
-TEST(SelectAccess, FiveDwordsAreTwoMessages) {
-  EXPECT_EQ(Selected(R"(
-    %1:i32 = subgroup_invocation
-    %2:i32, %3:i32, %4:i32, %5:i32, %6:i32 = load_ssbo[0, align 4] %1
-    store_ssbo[0, align 4] %1, %6, %5, %4, %3, %2
-)",
-                     8),
-            R"(
-    %1:uw = lane_ids {w8 nomask}
-    %2:ud = mov %1:uw {w8}
-    %3x4:ud = msg.read %2:ud {w8 [untyped_read channels 15]}
-    %4:d = add %2:d #0x10:d {w8}
-    %5:ud = msg.read %4:ud {w8 [untyped_read channels 1]}
-    %6x4:ud = collect %5:ud %3.3:ud %3.2:ud %3.1:ud {w8}
-    msg.write %2:ud %6x4:ud {w8 [untyped_write channels 15]}
-    %7:d = add %2:d #0x10:d {w8}
-    msg.write %7:ud %3:ud {w8 [untyped_write channels 1]}
-)");
+const Operand kSomewhere = Use(lir::ValueId(1), Type::kUD);
+
+// Returns "byte+bytes" of each piece.
+std::string Cut(uint32_t bytes, uint32_t element, uint32_t alignment) {
+  std::string text;
+  for (const Piece& p : PiecesOf(At(kSomewhere, alignment), bytes, element, Direction::kRead, 16)) {
+    text += " " + std::to_string(p.byte) + "+" + std::to_string(p.bytes);
+  }
+  return text;
 }
 
-TEST(SelectAccess, ShortElementsHaveMessagesOfTheirOwn) {
-  EXPECT_EQ(Selected(R"(
-    %1:i32 = subgroup_invocation
-    %2:i16 = load_ssbo[0, align 2] %1
-    %3:i16 = iadd %2, 1i16
-    store_ssbo[0, align 2] %1, %3
-    %4:i8 = load_ssbo[0, align 1] %1
-    store_ssbo[0, align 1] %1, %4
-)",
-                     8),
-            R"(
-    %1:uw = lane_ids {w8 nomask}
-    %2:ud = mov %1:uw {w8}
-    %3:ud = msg.read %2:ud {w8 [byte_scattered_read element_bytes 2]}
-    %4:w = add %3:w #0x1:w {w8}
-    %5:ud = mov %4:uw {w8}
-    msg.write %2:ud %5:ud {w8 [byte_scattered_write element_bytes 2]}
-    %6:ud = msg.read %2:ud {w8 [byte_scattered_read element_bytes 1]}
-    msg.write %2:ud %6:ud {w8 [byte_scattered_write element_bytes 1]}
-)");
+TEST(Access, PiecesAreAsLongAsTheirAlignmentAllows) {
+  EXPECT_EQ(Cut(12, 4, 4), " 0+12");
+  EXPECT_EQ(Cut(20, 4, 4), " 0+16 16+4");
+  EXPECT_EQ(Cut(6, 2, 4), " 0+4 4+2");
+  EXPECT_EQ(Cut(6, 2, 2), " 0+2 2+2 4+2");
+  EXPECT_EQ(Cut(5, 1, 16), " 0+4 4+1");
 }
 
-TEST(SelectAccess, WordsThatFillADwordAreStoredTogether) {
-  EXPECT_EQ(Selected(R"(
-    %1:i32 = subgroup_invocation
-    %2:i16 = trunc %1
-    %3:i16 = iadd %2, 1i16
-    store_ssbo[0, align 4] %1, %2, %3
-)",
-                     16),
-            R"(
-    %1:uw = lane_ids {w16 nomask}
-    %2:ud = mov %1:uw {w16}
-    %3:w = add %2:w #0x1:w {w16}
-    %4:ud = pack %2:uw %3:uw {w16}
-    msg.write %2:ud %4:ud {w16 [untyped_write lanes 16 channels 1]}
-)");
+TEST(Access, MessagesOfPieces) {
+  Location location = At(kSomewhere, 4);
+  const auto message = [&](uint32_t bytes, Direction direction, int width) {
+    return PiecesOf(location, bytes, std::min(bytes, 4u), direction, width)[0].message;
+  };
+  EXPECT_EQ(message(8, Direction::kRead, 8).message, isa::Message::kUntypedRead);
+  EXPECT_EQ(message(8, Direction::kRead, 8).channels, 3);
+  EXPECT_EQ(message(8, Direction::kRead, 8).bti, 3);
+  EXPECT_EQ(message(4, Direction::kWrite, 32).lanes, 16);
+  EXPECT_EQ(message(2, Direction::kWrite, 8).message, isa::Message::kByteScatteredWrite);
+  EXPECT_EQ(message(2, Direction::kWrite, 8).element_bytes, 2);
+  location.uniform = true;
+  EXPECT_EQ(message(4, Direction::kRead, 32).lanes, 8);
+  location.high = kSomewhere;
+  EXPECT_EQ(message(4, Direction::kRead, 32).message, isa::Message::kA64UntypedRead);
+  EXPECT_EQ(message(4, Direction::kRead, 32).bti, isa::kBtiStatelessNonCoherent);
+  EXPECT_EQ(message(1, Direction::kRead, 32).message, isa::Message::kA64ScatteredRead);
 }
 
-TEST(SelectAccess, AddressesHaveTwoHalves) {
-  EXPECT_EQ(Selected(R"(
-    %1:i32 = subgroup_invocation
-    %2:i32 = load_global[align 4] %1, %1
-    store_global[align 4] %1, %1, %2
-)",
-                     16),
-            R"(
-    %1:uw = lane_ids {w16 nomask}
-    %2:ud = mov %1:uw {w16}
-    %3:ud = pack %2:ud %2:ud {w16}
-    %4:ud = msg.read %3:ud {w16 [a64_untyped_read bti 253 lanes 16 channels 1]}
-    %5:ud = pack %2:ud %2:ud {w16}
-    msg.write %5:ud %4:ud {w16 [a64_untyped_write bti 253 lanes 16 channels 1]}
-)");
+mir::Module Parsed(const std::string& body) {
+  absl::StatusOr<mir::Module> m = mir::Parse(
+      "mir 1\nentry \"main\"\nlocal_size 64, 1, 1\nshared 256\n"
+      "resource 0 ssbo 0.0.0\nresource 1 ubo 0.1.0\nbody {\n" +
+      body + "return\n}\n");
+  EXPECT_TRUE(m.ok()) << m.status();
+  return *std::move(m);
 }
 
-TEST(SelectAccess, UniformPlacesByAddressAreReadByEightLanes) {
-  EXPECT_EQ(Selected(R"(
-    %1:i32, %2:i32 = load_push[align 8] 0
-    %3:i32 = load_global[align 4] %1, %2
-    store_ssbo[0, align 4] 0, %3
-)",
-                     16),
-            R"(
-    %2x16:ud = same_address %1:ud %1.1:ud {w8 nomask}
-    %3x8:ud = msg.read %2x16:ud {w8 nomask [a64_untyped_read bti 253 channels 1]}
-    %4:ud = mov %3:ud {w16}
-    %5:ud = mov #0x0:ud {w16}
-    msg.write %5:ud %4:ud {w16 [untyped_write lanes 16 channels 1]}
-)");
+TEST(Access, AlignmentIsDeclaredOrSeen) {
+  const mir::Module m = Parsed(
+      "%0:i32 = subgroup_invocation\n"
+      "%1:i32 = shl %0, 3\n"
+      "%2:i32 = load_ssbo[0, align 2] %0\n"
+      "%3:i32 = load_ssbo[0, align 4] %1\n"
+      "%4:i32 = load_ssbo[0, align 4] 36\n"
+      "%5:i32 = load_ssbo[0, align 4] 64\n"
+      "%6:i32 = ssbo_atomic[0, add] %1, %0\n");
+  const std::vector<mir::InstId>& insts = m.region(m.body).insts;
+  std::vector<uint32_t> alignments;
+  for (size_t i = 2; i < 7; ++i) alignments.push_back(AlignmentOf(m, insts[i]));
+  EXPECT_EQ(alignments, (std::vector<uint32_t>{2, 8, 4, 16, 4}));
+}
+
+// Atomic loads of one location keep their order, those of constant memory have none.
+TEST(Access, OperationsOfReadsByLanes) {
+  const mir::Module m = Parsed(
+      "%0:i32 = load_ubo[1, align 4] 0\n"
+      "%1:i32 = load_ssbo[0, align 4] 0\n"
+      "%2:i32 = load_ssbo.volatile[0, align 4] 0\n"
+      "%3:i32 = ssbo_atomic[0, load] 0\n"
+      "%4:i32 = load_shared[align 4] 0\n");
+  std::vector<uint16_t> ops;
+  for (size_t i = 0; i < 5; ++i) ops.push_back(LaneReadOp(m, m.region(m.body).insts[i]));
+  EXPECT_EQ(ops,
+            (std::vector<uint16_t>{kSend, kMsgRead, kMsgVolatileRead, kMsgOrderedRead, kMsgRead}));
+}
+
+TEST(Access, BlocksAreUniformAlignedAndShort) {
+  Location location = At(kSomewhere, 4);
+  EXPECT_FALSE(IsBlock(location, 4));
+  location.uniform = true;
+  EXPECT_TRUE(IsBlock(location, 128));
+  EXPECT_FALSE(IsBlock(location, 132));
+  location.alignment = 2;
+  EXPECT_FALSE(IsBlock(location, 4));
+  location.offset = Imm(6, Type::kUD);
+  EXPECT_TRUE(IsBlock(location, 4));
+  location.high = kSomewhere;
+  EXPECT_FALSE(IsBlock(location, 4));
+}
+
+// They begin at 16 bytes: a known offset is rounded down, and the bytes before it count.
+TEST(Access, BlocksOfSharedMemory) {
+  Location location = At(kSomewhere, 4);
+  location.uniform = true;
+  location.constant_cache = false;
+  location.surface.bti = kSharedMemorySurface;
+  EXPECT_FALSE(IsBlock(location, 4));
+  location.alignment = 16;
+  EXPECT_TRUE(IsBlock(location, 128));
+  location.offset = Imm(28, Type::kUD);
+  EXPECT_EQ(SkippedBytes(location), 12u);
+  EXPECT_TRUE(IsBlock(location, 116));
+  EXPECT_FALSE(IsBlock(location, 120));
+  EXPECT_EQ(BlockMessage(location, 4).message, isa::Message::kBlockRead);
+}
+
+TEST(Access, MessagesOfBlocks) {
+  Location location = At(kSomewhere, 4);
+  EXPECT_EQ(BlockMessage(location, 4).message, isa::Message::kConstBlockReadUnaligned);
+  EXPECT_EQ(BlockMessage(location, 4).owords, 2);
+  EXPECT_EQ(BlockMessage(location, 33).owords, 4);
+  EXPECT_EQ(BlockMessage(location, 65).owords, 8);
+  location.constant_cache = false;
+  EXPECT_EQ(BlockMessage(location, 4).message, isa::Message::kBlockReadUnaligned);
 }
 
 }  // namespace

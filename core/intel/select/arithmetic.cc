@@ -58,32 +58,32 @@ uint32_t WordFactor(uint32_t bits) {
 absl::Status Arithmetic::VisitAlu(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
-  const Where where = WhereOf(result);
+  const Where where = e_.WhereOf(result);
   if (inst.op == mir::Op::kSelect) {
-    Set(result, bools_.SelectOp(id));
+    e_.Set(result, bools_.SelectOp(id));
     return absl::OkStatus();
   }
-  if (inst.num_sources == 0) return Unexpected(inst, "operation not selected");
+  if (inst.num_sources == 0) return e_.Unexpected(inst, "operation not selected");
   for (auto group : {&Arithmetic::Float, &Arithmetic::FloatMath, &Arithmetic::Integer,
                      &Arithmetic::IntegerBits}) {
     const Operand o = (this->*group)(id, where);
     if (o.kind == Operand::Kind::kNone) continue;
-    Set(result, o);
+    e_.Set(result, o);
     return absl::OkStatus();
   }
   const Operand o = conversions_.Conversion(id, where);
-  if (o.kind == Operand::Kind::kNone) return Unexpected(inst, "operation not selected");
-  Set(result, o);
+  if (o.kind == Operand::Kind::kNone) return e_.Unexpected(inst, "operation not selected");
+  e_.Set(result, o);
   return absl::OkStatus();
 }
 
 Operand Arithmetic::Float(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
-  const Type t = FloatType(m_.source(id, 0));
-  const auto s = [&](int i) { return Src(m_.source(id, i), t); };
+  const Type t = e_.FloatType(m_.source(id, 0));
+  const auto s = [&](int i) { return e_.Src(m_.source(id, i), t); };
   const auto alu = [&](Opcode eu, std::initializer_list<Operand> sources, const Extra& extra = {}) {
-    return Alu(eu, t, where, sources, extra);
+    return e_.Alu(eu, t, where, sources, extra);
   };
   switch (op) {
     case Op::kFadd: return alu(Opcode::kAdd, {s(0), s(1)});
@@ -91,10 +91,10 @@ Operand Arithmetic::Float(mir::InstId id, Where where) {
     case Op::kFmul: return alu(Opcode::kMul, {s(0), s(1)});
     case Op::kFfma: return alu(Opcode::kMad, {s(2), s(0), s(1)});
     case Op::kFneg: return alu(Opcode::kMov, {Negated(s(0))});
-    case Op::kFabs: return alu(Opcode::kMov, {Absolute(ToRegister(s(0)))});
+    case Op::kFabs: return alu(Opcode::kMov, {Absolute(e_.ToRegister(s(0)))});
     case Op::kFsign: return FloatSign(where, t, s(0));
-    case Op::kFmin: return MinMax(where, t, false, s(0), s(1));
-    case Op::kFmax: return MinMax(where, t, true, s(0), s(1));
+    case Op::kFmin: return e_.MinMax(where, t, false, s(0), s(1));
+    case Op::kFmax: return e_.MinMax(where, t, true, s(0), s(1));
     case Op::kFsaturate: {
       Extra extra;
       extra.saturate = true;
@@ -118,10 +118,11 @@ Operand Arithmetic::Float(mir::InstId id, Where where) {
 Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
   using mir::Op;
   const auto s = [&](int i) {
-    return Alu(Opcode::kMov, Type::kF, where, {ToRegister(Src(m_.source(id, i), Type::kHF))});
+    return e_.Alu(Opcode::kMov, Type::kF, where,
+                  {e_.ToRegister(e_.Src(m_.source(id, i), Type::kHF))});
   };
   const auto round = [&](Opcode eu) {
-    return conversions_.ToHalf(where, Alu(eu, Type::kF, where, {s(0)}));
+    return conversions_.ToHalf(where, e_.Alu(eu, Type::kF, where, {s(0)}));
   };
   switch (m_.inst(id).op) {
     case Op::kFfloor: return round(Opcode::kRndd);
@@ -132,19 +133,19 @@ Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
     case Op::kFdiv: {
       Extra extra;
       extra.strided = true;
-      return Alu(Opcode::kMul, Type::kHF, where,
-                 {ToRegister(Src(m_.source(id, 0), Type::kHF)),
-                  Math(MathFunction::kInv, Type::kF, where, s(1))},
-                 extra);
+      return e_.Alu(Opcode::kMul, Type::kHF, where,
+                    {e_.ToRegister(e_.Src(m_.source(id, 0), Type::kHF)),
+                     e_.Math(MathFunction::kInv, Type::kF, where, s(1))},
+                    extra);
     }
     case Op::kFrem:
       return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndz));
     case Op::kFmod:
       return conversions_.ToHalf(where, FloatRemainder(where, s(0), s(1), Opcode::kRndd));
     case Op::kFpow: {
-      const Operand log = Math(MathFunction::kLog, Type::kF, where, s(0));
-      const Operand product = Alu(Opcode::kMul, Type::kF, where, {log, s(1)});
-      return conversions_.ToHalf(where, Math(MathFunction::kExp, Type::kF, where, product));
+      const Operand log = e_.Math(MathFunction::kLog, Type::kF, where, s(0));
+      const Operand product = e_.Alu(Opcode::kMul, Type::kF, where, {log, s(1)});
+      return conversions_.ToHalf(where, e_.Math(MathFunction::kExp, Type::kF, where, product));
     }
     default: return {};
   }
@@ -153,10 +154,12 @@ Operand Arithmetic::HalfByFloat(mir::InstId id, Where where) {
 Operand Arithmetic::FloatMath(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
-  const Type t = FloatType(m_.source(id, 0));
-  const auto s = [&](int i) { return Src(m_.source(id, i), t); };
-  const auto math = [&](MathFunction fn, Operand a) { return Math(fn, t, where, a); };
-  const auto mul = [&](Operand a, Operand b) { return Alu(Opcode::kMul, Type::kF, where, {a, b}); };
+  const Type t = e_.FloatType(m_.source(id, 0));
+  const auto s = [&](int i) { return e_.Src(m_.source(id, i), t); };
+  const auto math = [&](MathFunction fn, Operand a) { return e_.Math(fn, t, where, a); };
+  const auto mul = [&](Operand a, Operand b) {
+    return e_.Alu(Opcode::kMul, Type::kF, where, {a, b});
+  };
   switch (op) {
     case Op::kFdiv: return mul(s(0), math(MathFunction::kInv, s(1)));
     case Op::kFrem: return FloatRemainder(where, s(0), s(1), Opcode::kRndz);
@@ -175,25 +178,25 @@ Operand Arithmetic::FloatMath(mir::InstId id, Where where) {
 
 // a - b * round(a / b)
 Operand Arithmetic::FloatRemainder(Where where, Operand a, Operand b, Opcode rounding) {
-  a = ToRegister(a);
-  b = ToRegister(b);
+  a = e_.ToRegister(a);
+  b = e_.ToRegister(b);
   const Operand quotient =
-      Alu(Opcode::kMul, Type::kF, where, {a, Math(MathFunction::kInv, Type::kF, where, b)});
-  const Operand whole = Alu(rounding, Type::kF, where, {quotient});
-  return Alu(Opcode::kMad, Type::kF, where, {a, Negated(b), whole});
+      e_.Alu(Opcode::kMul, Type::kF, where, {a, e_.Math(MathFunction::kInv, Type::kF, where, b)});
+  const Operand whole = e_.Alu(rounding, Type::kF, where, {quotient});
+  return e_.Alu(Opcode::kMad, Type::kF, where, {a, Negated(b), whole});
 }
 
 // Returns the sign bit, with the bits of 1.0 unless the source is 0.
 Operand Arithmetic::FloatSign(Where where, Type t, Operand a) {
   const bool half = t == Type::kHF;
   const Type bits = half ? Type::kUW : Type::kUD;
-  a = ToRegister(a);
+  a = e_.ToRegister(a);
   const Operand sign =
-      Alu(Opcode::kAnd, bits, where, {Retype(a, bits), Imm(half ? 0x8000u : 0x80000000u, bits)});
+      e_.Alu(Opcode::kAnd, bits, where, {Retype(a, bits), Imm(half ? 0x8000u : 0x80000000u, bits)});
   const Operand one =
-      Alu(Opcode::kOr, bits, where, {sign, Imm(half ? 0x3c00u : 0x3f800000u, bits)});
-  const Flag nonzero = CompareFlag(where, CondMod::kNz, a, Imm(0, t));
-  return SelectByFlag(where, bits, nonzero, one, sign);
+      e_.Alu(Opcode::kOr, bits, where, {sign, Imm(half ? 0x3c00u : 0x3f800000u, bits)});
+  const Flag nonzero = e_.CompareFlag(where, CondMod::kNz, a, Imm(0, t));
+  return e_.SelectByFlag(where, bits, nonzero, one, sign);
 }
 
 bool Arithmetic::OnlyAdded(mir::ValueId v) {
@@ -209,27 +212,27 @@ Operand Arithmetic::Integer(mir::InstId id, Where where) {
   using mir::Op;
   const Op op = m_.inst(id).op;
   const mir::ValueId first = m_.source(id, 0);
-  const bool narrow = BitsOf(first) == 16;
-  const Type sd = IntType(first, true), ud = IntType(first, false);
-  const auto d = [&](int i) { return Src(m_.source(id, i), sd); };
-  const auto u = [&](int i) { return Src(m_.source(id, i), ud); };
+  const bool narrow = e_.BitsOf(first) == 16;
+  const Type sd = e_.IntType(first, true), ud = e_.IntType(first, false);
+  const auto d = [&](int i) { return e_.Src(m_.source(id, i), sd); };
+  const auto u = [&](int i) { return e_.Src(m_.source(id, i), ud); };
   const auto wide_d = [&](int i) { return conversions_.Widened(m_.source(id, i), where, true); };
   const auto wide_u = [&](int i) { return conversions_.Widened(m_.source(id, i), where, false); };
   // Sums add the stored -1 with a negation.
   const auto one_if = [&](Operand stored) {
     if (OnlyAdded(m_.result(id))) return Negated(Retype(stored, Type::kD));
-    return Alu(Opcode::kAnd, Type::kUD, where, {Retype(stored, Type::kUD), Imm(1, Type::kUD)});
+    return e_.Alu(Opcode::kAnd, Type::kUD, where, {Retype(stored, Type::kUD), Imm(1, Type::kUD)});
   };
   const auto divide = [&](MathFunction fn, bool is_signed) {
     const Operand a = is_signed ? wide_d(0) : wide_u(0);
     const Operand b = is_signed ? wide_d(1) : wide_u(1);
-    return Math(fn, is_signed ? Type::kD : Type::kUD, where, a, b);
+    return e_.Math(fn, is_signed ? Type::kD : Type::kUD, where, a, b);
   };
   switch (op) {
-    case Op::kIadd: return Alu(Opcode::kAdd, sd, where, {d(0), d(1)});
-    case Op::kIsub: return Alu(Opcode::kAdd, sd, where, {d(0), Negated(d(1))});
+    case Op::kIadd: return e_.Alu(Opcode::kAdd, sd, where, {d(0), d(1)});
+    case Op::kIsub: return e_.Alu(Opcode::kAdd, sd, where, {d(0), Negated(d(1))});
     case Op::kImul:
-      if (narrow) return Alu(Opcode::kMul, sd, where, {d(0), d(1)});
+      if (narrow) return e_.Alu(Opcode::kMul, sd, where, {d(0), d(1)});
       return Multiply(where, first, m_.source(id, 1));
     case Op::kUmulHigh:
       return narrow ? HighWordOfProduct(where, Type::kUD, u(0), u(1))
@@ -245,23 +248,24 @@ Operand Arithmetic::Integer(mir::InstId id, Where where) {
       const Operand a = wide_d(0);
       return SignedModulo(where, a, wide_d(1));
     }
-    case Op::kIneg: return Alu(Opcode::kMov, sd, where, {Negated(d(0))});
-    case Op::kIabs: return Alu(Opcode::kMov, sd, where, {Absolute(ToRegister(d(0)))});
+    case Op::kIneg: return e_.Alu(Opcode::kMov, sd, where, {Negated(d(0))});
+    case Op::kIabs: return e_.Alu(Opcode::kMov, sd, where, {Absolute(e_.ToRegister(d(0)))});
     case Op::kIsign:
-      return MinMax(where, sd, false, MinMax(where, sd, true, d(0), Imm(~0u, sd)), Imm(1, sd));
-    case Op::kImin: return MinMax(where, sd, false, d(0), d(1));
-    case Op::kImax: return MinMax(where, sd, true, d(0), d(1));
-    case Op::kUmin: return MinMax(where, ud, false, u(0), u(1));
-    case Op::kUmax: return MinMax(where, ud, true, u(0), u(1));
+      return e_.MinMax(where, sd, false, e_.MinMax(where, sd, true, d(0), Imm(~0u, sd)),
+                       Imm(1, sd));
+    case Op::kImin: return e_.MinMax(where, sd, false, d(0), d(1));
+    case Op::kImax: return e_.MinMax(where, sd, true, d(0), d(1));
+    case Op::kUmin: return e_.MinMax(where, ud, false, u(0), u(1));
+    case Op::kUmax: return e_.MinMax(where, ud, true, u(0), u(1));
     case Op::kUaddCarry: {
-      const Operand a = ToRegister(wide_u(0));
-      const Operand sum = Alu(Opcode::kAdd, Type::kUD, where, {a, wide_u(1)});
-      if (narrow) return Alu(Opcode::kShr, Type::kUD, where, {sum, Imm(16, Type::kUD)});
-      return one_if(CompareStored(where, CondMod::kL, Type::kUD, sum, a));
+      const Operand a = e_.ToRegister(wide_u(0));
+      const Operand sum = e_.Alu(Opcode::kAdd, Type::kUD, where, {a, wide_u(1)});
+      if (narrow) return e_.Alu(Opcode::kShr, Type::kUD, where, {sum, Imm(16, Type::kUD)});
+      return one_if(e_.CompareStored(where, CondMod::kL, Type::kUD, sum, a));
     }
     case Op::kUsubBorrow: {
       const Operand a = wide_u(0);
-      return one_if(CompareStored(where, CondMod::kL, Type::kUD, a, wide_u(1)));
+      return one_if(e_.CompareStored(where, CondMod::kL, Type::kUD, a, wide_u(1)));
     }
     default: return {};
   }
@@ -269,19 +273,19 @@ Operand Arithmetic::Integer(mir::InstId id, Where where) {
 
 // The product of words has 32 bits.
 Operand Arithmetic::HighWordOfProduct(Where where, Type t, Operand a, Operand b) {
-  Operand product = Alu(Opcode::kMul, t, where, {a, b});
+  Operand product = e_.Alu(Opcode::kMul, t, where, {a, b});
   product.sub = 2;
   return product;
 }
 
 Operand Arithmetic::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
   if (m_.IsConstant(a)) std::swap(a, b);
-  Operand x = ToRegister(Src(a, Type::kD)), y = Src(b, Type::kD);
+  Operand x = e_.ToRegister(e_.Src(a, Type::kD)), y = e_.Src(b, Type::kD);
   if (IsImm(y) && FitsWord(y.id)) {
-    return Alu(Opcode::kMul, Type::kD, where, {x, Imm(y.id & 0xffff, Type::kW)});
+    return e_.Alu(Opcode::kMul, Type::kD, where, {x, Imm(y.id & 0xffff, Type::kW)});
   }
   if (IsImm(y) && y.id <= 0xffff) {
-    return Alu(Opcode::kMul, Type::kD, where, {x, Imm(y.id, Type::kUW)});
+    return e_.Alu(Opcode::kMul, Type::kD, where, {x, Imm(y.id, Type::kUW)});
   }
   // A factor below 2^16 needs only its low word.
   const auto is_word = [&](mir::ValueId v) { return mid::UpperBound(m_, v) <= 0xffff; };
@@ -290,46 +294,47 @@ Operand Arithmetic::Multiply(Where where, mir::ValueId a, mir::ValueId b) {
     std::swap(x, y);
   }
   if (is_word(b)) {
-    return Alu(Opcode::kMul, Type::kD, where, {ToRegister(x), Retype(ToRegister(y), Type::kUW)});
+    return e_.Alu(Opcode::kMul, Type::kD, where,
+                  {e_.ToRegister(x), Retype(e_.ToRegister(y), Type::kUW)});
   }
   if (IsImm(y)) {
     if (const uint32_t factor = WordFactor(y.id); factor != 0) {
-      const Operand part = Alu(Opcode::kMul, Type::kD, where, {x, Imm(factor, Type::kUW)});
-      return Alu(Opcode::kMul, Type::kD, where, {part, Imm(y.id / factor, Type::kUW)});
+      const Operand part = e_.Alu(Opcode::kMul, Type::kD, where, {x, Imm(factor, Type::kUW)});
+      return e_.Alu(Opcode::kMul, Type::kD, where, {part, Imm(y.id / factor, Type::kUW)});
     }
   }
-  const Operand low = Use(New(where), Type::kD);
-  EmitRaw(kMul32, Fields(where), {low, Use(New(where), Type::kD)}, {x, y});
+  const Operand low = Use(e_.New(where), Type::kD);
+  e_.EmitRaw(kMul32, e_.Fields(where), {low, Use(e_.New(where), Type::kD)}, {x, y});
   return low;
 }
 
 // The accumulator has no lane for a single dword in the middle of a register, so the uniform form
 // computes eight equal lanes.
 Operand Arithmetic::MultiplyHigh(Where where, Type t, Operand a, Operand b) {
-  a = ToRegister(a);
-  lir::InstFields fields = Fields(where);
+  a = e_.ToRegister(a);
+  lir::InstFields fields = e_.Fields(where);
   if (where == Where::kLanes) {
-    const Operand high = Use(NewG(), t);
-    EmitRaw(kMulHigh, fields, {high}, {a, b});
+    const Operand high = Use(e_.NewG(), t);
+    e_.EmitRaw(kMulHigh, fields, {high}, {a, b});
     return high;
   }
-  const lir::ValueId all = NewRegisters(1);
+  const lir::ValueId all = e_.NewRegisters(1);
   fields.width = 8;
-  EmitRaw(kMulHigh, fields, {Def(all, t)}, {a, b});
+  e_.EmitRaw(kMulHigh, fields, {e_.Def(all, t)}, {a, b});
   return Use(all, t);
 }
 
 // The remainder has the dividend's sign; if that differs from the divisor's, the divisor is added.
 Operand Arithmetic::SignedModulo(Where where, Operand a, Operand b) {
-  b = ToRegister(b);
-  const Operand r = Math(MathFunction::kIntDivRemainder, Type::kD, where, a, b);
-  const Operand moved = Alu(Opcode::kAdd, Type::kD, where, {r, b});
-  const Operand signs = Alu(Opcode::kXor, Type::kD, where, {r, b});
-  const Operand differ = CompareStored(where, CondMod::kL, Type::kD, signs, Imm(0, Type::kD));
-  const Operand nonzero = CompareStored(where, CondMod::kNz, Type::kD, r, Imm(0, Type::kD));
-  const Operand both = Alu(Opcode::kAnd, Type::kD, where, {differ, nonzero});
-  const Flag flag = CompareFlag(where, CondMod::kNz, both, Imm(0, Type::kD));
-  return SelectByFlag(where, Type::kD, flag, moved, r);
+  b = e_.ToRegister(b);
+  const Operand r = e_.Math(MathFunction::kIntDivRemainder, Type::kD, where, a, b);
+  const Operand moved = e_.Alu(Opcode::kAdd, Type::kD, where, {r, b});
+  const Operand signs = e_.Alu(Opcode::kXor, Type::kD, where, {r, b});
+  const Operand differ = e_.CompareStored(where, CondMod::kL, Type::kD, signs, Imm(0, Type::kD));
+  const Operand nonzero = e_.CompareStored(where, CondMod::kNz, Type::kD, r, Imm(0, Type::kD));
+  const Operand both = e_.Alu(Opcode::kAnd, Type::kD, where, {differ, nonzero});
+  const Flag flag = e_.CompareFlag(where, CondMod::kNz, both, Imm(0, Type::kD));
+  return e_.SelectByFlag(where, Type::kD, flag, moved, r);
 }
 
 // The accumulator comes first; bytes are signed if the source is.
@@ -341,36 +346,36 @@ Operand Arithmetic::DotProduct(mir::InstId id, Where where) {
   const Type t = is_unsigned ? Type::kUD : Type::kD;
   Extra extra;
   extra.saturate = op == Op::kSdot4x8Sat || op == Op::kUdot4x8Sat || op == Op::kSudot4x8Sat;
-  return Alu(Opcode::kDp4a, t, where,
-             {Src(m_.source(id, 2), t), Src(m_.source(id, 0), t),
-              Src(m_.source(id, 1), mixed ? Type::kUD : t)},
-             extra);
+  return e_.Alu(Opcode::kDp4a, t, where,
+                {e_.Src(m_.source(id, 2), t), e_.Src(m_.source(id, 0), t),
+                 e_.Src(m_.source(id, 1), mixed ? Type::kUD : t)},
+                extra);
 }
 
 Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
   using mir::Op;
   const mir::ValueId first = m_.source(id, 0);
-  const bool narrow = BitsOf(first) == 16;
-  const Type t = IntType(first, false);
-  const auto u = [&](int i) { return Src(m_.source(id, i), t); };
-  const auto logic = [&](Opcode eu) { return Alu(eu, t, where, {u(0), u(1)}); };
+  const bool narrow = e_.BitsOf(first) == 16;
+  const Type t = e_.IntType(first, false);
+  const auto u = [&](int i) { return e_.Src(m_.source(id, i), t); };
+  const auto logic = [&](Opcode eu) { return e_.Alu(eu, t, where, {u(0), u(1)}); };
   // Operations on 32 bits.
   const auto alu = [&](Opcode eu, std::initializer_list<Operand> sources) {
-    return Alu(eu, Type::kUD, where, sources);
+    return e_.Alu(eu, Type::kUD, where, sources);
   };
   const auto wide = [&](bool is_signed) { return conversions_.Widened(first, where, is_signed); };
   // 31 - leading zeros; -1 for 0, which has 32.
   const auto msb = [&](Operand x) {
     const Operand zeros = alu(Opcode::kLzd, {x});
-    return Alu(Opcode::kAdd, Type::kD, where,
-               {Negated(Retype(zeros, Type::kD)), Imm(31, Type::kD)});
+    return e_.Alu(Opcode::kAdd, Type::kD, where,
+                  {Negated(Retype(zeros, Type::kD)), Imm(31, Type::kD)});
   };
   switch (m_.inst(id).op) {
     case Op::kAnd: {
       // A byte or word taken out of a dword in one move.
       const auto part =
-          DefinedBy(first, Op::kUshr) ? conversions_.NarrowPart(m_.result(id)) : std::nullopt;
-      if (part && part->sub != 0) return Alu(Opcode::kMov, Type::kUD, where, {*part});
+          e_.DefinedBy(first, Op::kUshr) ? conversions_.NarrowPart(m_.result(id)) : std::nullopt;
+      if (part && part->sub != 0) return e_.Alu(Opcode::kMov, Type::kUD, where, {*part});
       return logic(Opcode::kAnd);
     }
     case Op::kSdot4x8:
@@ -387,12 +392,12 @@ Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
       return rotation.kind != Operand::Kind::kNone ? rotation : logic(Opcode::kOr);
     }
     case Op::kXor: return logic(Opcode::kXor);
-    case Op::kNot: return Alu(Opcode::kNot, t, where, {u(0)});
-    case Op::kShl: return Alu(Opcode::kShl, t, where, {u(0), ShiftCount(id, where)});
-    case Op::kUshr: return Alu(Opcode::kShr, t, where, {u(0), ShiftCount(id, where)});
+    case Op::kNot: return e_.Alu(Opcode::kNot, t, where, {u(0)});
+    case Op::kShl: return e_.Alu(Opcode::kShl, t, where, {u(0), ShiftCount(id, where)});
+    case Op::kUshr: return e_.Alu(Opcode::kShr, t, where, {u(0), ShiftCount(id, where)});
     case Op::kAshr:
-      return Alu(Opcode::kAsr, IntType(first, true), where,
-                 {Retype(u(0), IntType(first, true)), ShiftCount(id, where)});
+      return e_.Alu(Opcode::kAsr, e_.IntType(first, true), where,
+                    {Retype(u(0), e_.IntType(first, true)), ShiftCount(id, where)});
     case Op::kBitfieldInsert: return BitfieldInsert(id, where);
     case Op::kUbitfieldExtract: return BitfieldExtract(id, where, Type::kUD);
     case Op::kSbitfieldExtract: return BitfieldExtract(id, where, Type::kD);
@@ -403,12 +408,12 @@ Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
     }
     case Op::kBitCount: return alu(Opcode::kCbit, {wide(false)});
     case Op::kFindLsb: return alu(Opcode::kFbl, {wide(false)});
-    case Op::kFindUmsb: return msb(ToRegister(wide(false)));
+    case Op::kFindUmsb: return msb(e_.ToRegister(wide(false)));
     case Op::kFindSmsb: {
       // Flipping all bits of a negative number keeps the position of its highest 0.
-      const Operand x = ToRegister(wide(true));
+      const Operand x = e_.ToRegister(wide(true));
       const Operand sign =
-          Alu(Opcode::kAsr, Type::kD, where, {Retype(x, Type::kD), Imm(31, Type::kUD)});
+          e_.Alu(Opcode::kAsr, Type::kD, where, {Retype(x, Type::kD), Imm(31, Type::kUD)});
       return msb(alu(Opcode::kXor, {Retype(x, Type::kUD), Retype(sign, Type::kUD)}));
     }
     default: return {};
@@ -418,10 +423,10 @@ Operand Arithmetic::IntegerBits(mir::InstId id, Where where) {
 // The hardware takes 5 bits of the count.
 Operand Arithmetic::ShiftCount(mir::InstId id, Where where) {
   const mir::ValueId count = m_.source(id, 1);
-  if (BitsOf(m_.source(id, 0)) == 32) return Src(count, Type::kUD);
-  const Operand low = Src(count, Type::kUW);
+  if (e_.BitsOf(m_.source(id, 0)) == 32) return e_.Src(count, Type::kUD);
+  const Operand low = e_.Src(count, Type::kUW);
   if (IsImm(low)) return Imm(low.id & 15, Type::kUW);
-  return Alu(Opcode::kAnd, Type::kUW, where, {low, Imm(15, Type::kUW)});
+  return e_.Alu(Opcode::kAnd, Type::kUW, where, {low, Imm(15, Type::kUW)});
 }
 
 // Recognises x << c | x >> (32 - c) with a constant c.
@@ -438,35 +443,35 @@ Operand Arithmetic::Rotation(mir::InstId id, Where where) {
     if (!up || !down || m_.source(*up, 0) != m_.source(*down, 0)) continue;
     const uint32_t count = m_.value(m_.source(*up, 1)).bits & 31;
     if (count == 0 || count + (m_.value(m_.source(*down, 1)).bits & 31) != 32) continue;
-    return Alu(Opcode::kRol, Type::kUD, where,
-               {ToRegister(Src(m_.source(*up, 0), Type::kUD)), Imm(count, Type::kUD)});
+    return e_.Alu(Opcode::kRol, Type::kUD, where,
+                  {e_.ToRegister(e_.Src(m_.source(*up, 0), Type::kUD)), Imm(count, Type::kUD)});
   }
   return {};
 }
 
 // bfe and bfi1 use 5 bits of the width, so 32 must be handled separately.
 Operand Arithmetic::BitfieldExtract(mir::InstId id, Where where, Type t) {
-  const bool narrow = BitsOf(m_.source(id, 0)) == 16;
+  const bool narrow = e_.BitsOf(m_.source(id, 0)) == 16;
   const Operand value = conversions_.Widened(m_.source(id, 0), where, t == Type::kD);
-  const Operand offset = Src(m_.source(id, 1), t), count = Src(m_.source(id, 2), t);
-  if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(value);
-  const Operand part = Alu(Opcode::kBfe, t, where, {count, offset, value});
+  const Operand offset = e_.Src(m_.source(id, 1), t), count = e_.Src(m_.source(id, 2), t);
+  if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return e_.ToRegister(value);
+  const Operand part = e_.Alu(Opcode::kBfe, t, where, {count, offset, value});
   if (IsImm(count)) return part;
   const Flag partial =
-      CompareFlag(where, CondMod::kL, Retype(count, Type::kUD), Imm(32, Type::kUD));
-  return SelectByFlag(where, t, partial, part, value);
+      e_.CompareFlag(where, CondMod::kL, Retype(count, Type::kUD), Imm(32, Type::kUD));
+  return e_.SelectByFlag(where, t, partial, part, value);
 }
 
 Operand Arithmetic::BitfieldInsert(mir::InstId id, Where where) {
-  const bool narrow = BitsOf(m_.source(id, 0)) == 16;
+  const bool narrow = e_.BitsOf(m_.source(id, 0)) == 16;
   const auto u = [&](int i) { return conversions_.Widened(m_.source(id, i), where, false); };
   const Operand base = u(0), insert = u(1), offset = u(2), count = u(3);
-  if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return ToRegister(insert);
-  const Operand mask = Alu(Opcode::kBfi1, Type::kUD, where, {ToRegister(count), offset});
-  const Operand part = Alu(Opcode::kBfi2, Type::kUD, where, {mask, insert, base});
+  if (IsImm(count) && count.id >= (narrow ? 16 : 32)) return e_.ToRegister(insert);
+  const Operand mask = e_.Alu(Opcode::kBfi1, Type::kUD, where, {e_.ToRegister(count), offset});
+  const Operand part = e_.Alu(Opcode::kBfi2, Type::kUD, where, {mask, insert, base});
   if (IsImm(count)) return part;
-  const Flag partial = CompareFlag(where, CondMod::kL, count, Imm(32, Type::kUD));
-  return SelectByFlag(where, Type::kUD, partial, part, insert);
+  const Flag partial = e_.CompareFlag(where, CondMod::kL, count, Imm(32, Type::kUD));
+  return e_.SelectByFlag(where, Type::kUD, partial, part, insert);
 }
 
 }  // namespace kiln::intel

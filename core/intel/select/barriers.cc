@@ -7,14 +7,15 @@
 namespace kiln::intel {
 
 void Barriers::Fence(uint8_t surface) {
-  lir::InstFields fields = Fields(Where::kUniform);
+  lir::InstFields fields = e_.Fields(Where::kUniform);
   isa::MessageFields message;
   message.message = isa::Message::kMemoryFence;
   message.header = true;
   message.bti = surface;
   message.commit = true;  // the fence responds when it is done
   fields.aux = AddMessage(f_, {message});
-  EmitRaw(kFence, fields, {Def(NewRegisters(1), Type::kUD)}, {Use(launch_.r0(), Type::kUD, 0, 8)});
+  e_.EmitRaw(kFence, fields, {e_.Def(e_.NewRegisters(1), Type::kUD)},
+             {Use(launch_.r0(), Type::kUD, 0, 8)});
 }
 
 // Orders memory of these classes (mir::MemoryClass) for the scope. A thread sees its own messages
@@ -33,8 +34,8 @@ void Barriers::ControlBarrier(const mir::Inst& barrier) {
   const auto scope = static_cast<mir::Scope>(barrier.imm1);
   if (scope == mir::Scope::kSubgroup || at_width_.threads_per_group == 1) return;
   MemoryBarrier(barrier.imm0, scope);
-  EmitRaw(kBarrier, Fields(Where::kUniform), {Def(NewRegisters(1), Type::kUD)},
-          {Use(launch_.r0(), Type::kUD, 0, 8)});
+  e_.EmitRaw(kBarrier, e_.Fields(Where::kUniform), {e_.Def(e_.NewRegisters(1), Type::kUD)},
+             {Use(launch_.r0(), Type::kUD, 0, 8)});
 }
 
 }  // namespace kiln::intel

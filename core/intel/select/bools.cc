@@ -72,7 +72,7 @@ void Bools::FindStoredBools() {
 
 // Returns the comparison's type at the width of the values compared.
 Type Bools::CompareType(Type t, mir::ValueId v) const {
-  return t == Type::kF ? FloatType(v) : IntType(v, t == Type::kD);
+  return t == Type::kF ? e_.FloatType(v) : e_.IntType(v, t == Type::kD);
 }
 
 // Emits a compare. A comparison of words leaves words, from which the stored boolean is widened.
@@ -83,22 +83,22 @@ void Bools::EmitCompare(mir::InstId id, Where where, bool store, bool flag) {
   Sources sources;
   for (int i = 0; i < 2; ++i) {
     const mir::ValueId v = m_.source(id, i);
-    sources.push_back(IsBool(m_, v) ? StoredBool(v) : Src(v, c.type));
+    sources.push_back(IsBool(m_, v) ? StoredBool(v) : e_.Src(v, c.type));
   }
   Extra extra;
   extra.cmod = c.cmod;
-  LegaliseSources(Opcode::kCmp, sources, extra);
-  lir::InstFields fields = Fields(where);
+  e_.LegaliseSources(Opcode::kCmp, sources, extra);
+  lir::InstFields fields = e_.Fields(where);
   fields.cmod = static_cast<uint8_t>(extra.cmod);
-  const Operand f = Use(NewF(), Type::kUW);
+  const Operand f = Use(e_.NewF(), Type::kUW);
   if (store) {
-    const Operand d = Use(New(where, c.type), c.type);
-    EmitRaw(Op(Opcode::kCmp), fields, {d, f}, {sources[0], sources[1]});
-    Set(m_.result(id), isa::ByteSize(c.type) == 4
-                           ? Retype(d, Type::kD)
-                           : Alu(Opcode::kMov, Type::kD, where, {Retype(d, Type::kW)}));
+    const Operand d = Use(e_.New(where, c.type), c.type);
+    e_.EmitRaw(Op(Opcode::kCmp), fields, {d, f}, {sources[0], sources[1]});
+    e_.Set(m_.result(id), isa::ByteSize(c.type) == 4
+                              ? Retype(d, Type::kD)
+                              : e_.Alu(Opcode::kMov, Type::kD, where, {Retype(d, Type::kW)}));
   } else {
-    EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
+    e_.EmitRaw(Op(Opcode::kCmp), fields, {f}, {sources[0], sources[1]});
   }
   if (flag) Keep(m_.result(id), where, Flag{f, false});
 }
@@ -111,12 +111,12 @@ Bools::Comparands Bools::ComparandsOf(mir::ValueId v) {
     const Comparison c = *ComparisonOf(m_.inst(id).op);
     const Type t = CompareType(c.type, m_.source(id, 0));
     extra.cmod = c.cmod;
-    for (int i = 0; i < 2; ++i) sources.push_back(Src(m_.source(id, i), t));
+    for (int i = 0; i < 2; ++i) sources.push_back(e_.Src(m_.source(id, i), t));
   } else {
     extra.cmod = CondMod::kNz;
     sources = {StoredBool(v), Imm(0, Type::kD)};
   }
-  LegaliseSources(Opcode::kCmp, sources, extra);
+  e_.LegaliseSources(Opcode::kCmp, sources, extra);
   return {extra.cmod, sources[0], sources[1]};
 }
 
@@ -125,6 +125,10 @@ Operand Bools::StoredBool(mir::ValueId v) {
   if (value.kind == mir::Value::Kind::kConstant) return Imm(value.bits ? ~0u : 0, Type::kD);
   if (value.kind == mir::Value::Kind::kUndef) return Imm(0, Type::kD);
   return Retype(e_.Given(v), Type::kD);
+}
+
+Operand Bools::AnyValue(mir::ValueId v) {
+  return m_.value(v).type == mir::Type::kBool ? StoredBool(v) : e_.Src(v, e_.IntType(v, false));
 }
 
 Flag Bools::FlagOf(mir::ValueId v, Where where) {
@@ -141,7 +145,7 @@ Flag Bools::FlagOf(mir::ValueId v, Where where) {
     return flags_->back().flag;
   }
   // Makes the flag from the stored form, or from a constant.
-  const Flag flag = CompareFlag(where, CondMod::kNz, StoredBool(v), Imm(0, Type::kD));
+  const Flag flag = e_.CompareFlag(where, CondMod::kNz, StoredBool(v), Imm(0, Type::kD));
   Keep(v, where, flag);
   return flag;
 }
@@ -154,7 +158,7 @@ void Bools::Keep(mir::ValueId v, Where where, const Flag& flag) {
 absl::Status Bools::VisitBool(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
-  const Where where = WhereOf(result);
+  const Where where = e_.WhereOf(result);
   if (ComparisonOf(inst.op)) {
     if (stored_[result.index]) EmitCompare(id, where, /*store=*/true, /*flag=*/true);
     return absl::OkStatus();
@@ -163,42 +167,42 @@ absl::Status Bools::VisitBool(mir::InstId id) {
   const auto source = [&](int i) { return StoredBool(m_.source(id, i)); };
   switch (inst.op) {
     case mir::Op::kNot:
-      Set(result, Alu(Opcode::kNot, Type::kD, where, {source(0)}));
+      e_.Set(result, e_.Alu(Opcode::kNot, Type::kD, where, {source(0)}));
       return absl::OkStatus();
     case mir::Op::kAnd:
-      Set(result, Alu(Opcode::kAnd, Type::kD, where, {source(0), source(1)}));
+      e_.Set(result, e_.Alu(Opcode::kAnd, Type::kD, where, {source(0), source(1)}));
       return absl::OkStatus();
     case mir::Op::kOr:
-      Set(result, Alu(Opcode::kOr, Type::kD, where, {source(0), source(1)}));
+      e_.Set(result, e_.Alu(Opcode::kOr, Type::kD, where, {source(0), source(1)}));
       return absl::OkStatus();
     case mir::Op::kXor:
-      Set(result, Alu(Opcode::kXor, Type::kD, where, {source(0), source(1)}));
+      e_.Set(result, e_.Alu(Opcode::kXor, Type::kD, where, {source(0), source(1)}));
       return absl::OkStatus();
-    case mir::Op::kSelect: Set(result, SelectOp(id)); return absl::OkStatus();
-    default: return Unexpected(inst, "boolean operation not selected");
+    case mir::Op::kSelect: e_.Set(result, SelectOp(id)); return absl::OkStatus();
+    default: return e_.Unexpected(inst, "boolean operation not selected");
   }
 }
 
 // select(b, 1, 0) and such are the stored boolean, masked.
 Operand Bools::SelectOp(mir::InstId id) {
   const mir::ValueId result = m_.result(id);
-  const Where where = WhereOf(result);
+  const Where where = e_.WhereOf(result);
   const mir::ValueId condition = m_.source(id, 0);
   // Typed as integers, since sel of a float type may flush denormals. Bytes are selected as dwords.
-  const Type raw = BitsOf(result) == 16 ? Type::kUW : Type::kUD;
+  const Type raw = e_.BitsOf(result) == 16 ? Type::kUW : Type::kUD;
   const auto arm = [&](int i) {
     const mir::ValueId v = m_.source(id, i);
     if (IsBool(m_, v)) return Retype(StoredBool(v), raw);
-    return BitsOf(v) == 8 ? conversions_.Widened(v, where, false) : Src(v, raw);
+    return e_.BitsOf(v) == 8 ? conversions_.Widened(v, where, false) : e_.Src(v, raw);
   };
   const Operand if_true = arm(1), if_false = arm(2);
   const bool stored =
       stored_[condition.index] || m_.value(condition).kind != mir::Value::Kind::kResult;
   if (stored && IsImm(if_true) && IsImm(if_false) && if_false.id == 0) {
-    return Alu(Opcode::kAnd, raw, where, {Retype(StoredBool(condition), raw), if_true});
+    return e_.Alu(Opcode::kAnd, raw, where, {Retype(StoredBool(condition), raw), if_true});
   }
   const Flag flag = FlagOf(condition, where);
-  return SelectByFlag(where, raw, flag, if_true, if_false);
+  return e_.SelectByFlag(where, raw, flag, if_true, if_false);
 }
 
 }  // namespace kiln::intel

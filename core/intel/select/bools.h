@@ -22,6 +22,10 @@ class Bools : public Room {
   absl::Status VisitBool(mir::InstId id);
   Flag FlagOf(mir::ValueId v, Where where);
   Operand StoredBool(mir::ValueId v);
+  // Returns a number or stored boolean as bits, in whichever file it is.
+  Operand AnyValue(mir::ValueId v);
+  // Returns the same as a dword in G.
+  Operand LaneValue(mir::ValueId v) { return e_.ToLanes(AnyValue(v)); }
   Operand SelectOp(mir::InstId id);
   // A comparison, with legal sources, that holds in the lanes in which the boolean is true.
   struct Comparands {

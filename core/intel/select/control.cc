@@ -10,14 +10,14 @@
 namespace kiln::intel {
 
 void Control::Terminate(Opcode op, const std::optional<Flag>& predicate) {
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   if (!predicate) {
-    EmitRaw(Op(op), fields, {}, {});
+    e_.EmitRaw(Op(op), fields, {}, {});
     return;
   }
   fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
   if (predicate->inverse) fields.flags |= lir::kPredicateInverse;
-  EmitRaw(Op(op), fields, {}, {predicate->operand});
+  e_.EmitRaw(Op(op), fields, {}, {predicate->operand});
 }
 
 // Returns arguments in the files of the parameters. An argument that is not a register of that file
@@ -31,20 +31,19 @@ std::vector<Operand> Control::EdgeArguments(lir::BlockId to,
       args.push_back(lir::NoOperand());
       continue;
     }
-    const bool is_bool = m_.value(v).type == mir::Type::kBool;
-    const Type t = IntType(v, false);
-    const Operand o = is_bool ? bools_.StoredBool(v) : Src(v, t);
+    const Type t = e_.IntType(v, false);
+    const Operand o = bools_.AnyValue(v);
     const lir::Value param = f_.value(f_.block(to).params[i]);
-    const bool fits = IsValue(o) && o.mods == 0 && o.sub == 0 && FileOf(o) == param.file &&
+    const bool fits = IsValue(o) && o.mods == 0 && o.sub == 0 && e_.FileOf(o) == param.file &&
                       f_.value(o.value()).elem_bytes == param.elem_bytes;
     const Where where = param.file == kFileG ? Where::kLanes : Where::kUniform;
     if (fits) {
       args.push_back(Retype(o, Type::kUD));
     } else if (t == Type::kUB) {
       const Operand wide = conversions_.Widened(v, where, false);
-      args.push_back(IsImm(wide) ? Mov(Type::kUD, where, wide) : wide);
+      args.push_back(IsImm(wide) ? e_.Mov(Type::kUD, where, wide) : wide);
     } else {
-      args.push_back(Mov(t, where, Retype(o, t)));
+      args.push_back(e_.Mov(t, where, Retype(o, t)));
     }
   }
   return args;
@@ -99,10 +98,10 @@ void Control::AddParams(lir::BlockId block, mir::ValueId first, int count) {
   for (int i = 0; i < count; ++i) {
     const mir::ValueId v(first.index + static_cast<uint32_t>(i));
     lir::Value param;
-    param.file = IsUniform(v) ? kFileU : kFileG;
-    if (param.file == kFileG && BitsOf(v) == 16) param.elem_bytes = 2;
+    param.file = e_.IsUniform(v) ? kFileU : kFileG;
+    if (param.file == kFileG && e_.BitsOf(v) == 16) param.elem_bytes = 2;
     param.spirv_id = e_.spirv_id();
-    Set(v, Use(b_.AddParam(block, param), Type::kUD));
+    e_.Set(v, Use(b_.AddParam(block, param), Type::kUD));
   }
 }
 

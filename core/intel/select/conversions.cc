@@ -12,9 +12,9 @@ namespace kiln::intel {
 // Returns the integer widened to 32 bits.
 Operand Conversions::Widened(mir::ValueId v, Where where, bool is_signed) {
   const Type wide = is_signed ? Type::kD : Type::kUD;
-  const Operand o = Src(v, IntType(v, is_signed));
-  if (BitsOf(v) == 32) return o;
-  if (!IsImm(o)) return Alu(Opcode::kMov, wide, where, {o});
+  const Operand o = e_.Src(v, e_.IntType(v, is_signed));
+  if (e_.BitsOf(v) == 32) return o;
+  if (!IsImm(o)) return e_.Alu(Opcode::kMov, wide, where, {o});
   const auto word = static_cast<uint16_t>(o.id);
   return Imm(is_signed ? static_cast<uint32_t>(static_cast<int16_t>(word)) : word, wide);
 }
@@ -22,15 +22,15 @@ Operand Conversions::Widened(mir::ValueId v, Where where, bool is_signed) {
 Operand Conversions::ToHalf(Where where, Operand source) {
   Extra extra;
   extra.strided = true;
-  return Alu(Opcode::kMov, Type::kHF, where, {source}, extra);
+  return e_.Alu(Opcode::kMov, Type::kHF, where, {source}, extra);
 }
 
 // Returns x's byte or word at these bits of its dword, or none if the bits are no such part.
 std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, uint64_t bits,
                                            bool is_signed) const {
-  Operand o = Src(x, Type::kUD);
+  Operand o = e_.Src(x, Type::kUD);
   const bool dword = IsValue(o) && o.mods == 0 && o.sub == 0 &&
-                     f_.value(o.value()).elem_bytes == 4 && BitsOf(x) == 32;
+                     f_.value(o.value()).elem_bytes == 4 && e_.BitsOf(x) == 32;
   if (!dword || first_bit % bits != 0 || first_bit + bits > 32) return std::nullopt;
   if (bits == 8) {
     o.type = static_cast<uint8_t>(is_signed ? Type::kB : Type::kUB);
@@ -47,7 +47,7 @@ std::optional<Operand> Conversions::PartOf(mir::ValueId x, uint64_t first_bit, u
 // one out of a dword, and widened values.
 std::optional<Operand> Conversions::NarrowPart(mir::ValueId v) const {
   using mir::Op;
-  if (BitsOf(v) != 32 || m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
+  if (e_.BitsOf(v) != 32 || m_.value(v).kind != mir::Value::Kind::kResult) return std::nullopt;
   const mir::InstId def{m_.value(v).owner};
   const auto source = [&](int i) { return m_.source(def, i); };
   const auto constant = [&](int i) -> uint64_t {
@@ -56,14 +56,14 @@ std::optional<Operand> Conversions::NarrowPart(mir::ValueId v) const {
   switch (m_.inst(def).op) {
     case Op::kZext:
     case Op::kSext: {
-      const Operand o = Src(source(0), IntType(source(0), m_.inst(def).op == Op::kSext));
+      const Operand o = e_.Src(source(0), e_.IntType(source(0), m_.inst(def).op == Op::kSext));
       if (IsImm(o)) return std::nullopt;
       return o;
     }
     case Op::kAnd: {
       const uint64_t bits = constant(1) == 0xff ? 8 : constant(1) == 0xffff ? 16 : 0;
       if (bits == 0) return std::nullopt;
-      if (const auto shift = DefinedBy(source(0), Op::kUshr)) {
+      if (const auto shift = e_.DefinedBy(source(0), Op::kUshr)) {
         const mir::ValueId count = m_.source(*shift, 1);
         if (m_.IsConstant(count)) {
           const auto part = PartOf(m_.source(*shift, 0), m_.value(count).bits & 31, bits, false);
@@ -90,57 +90,57 @@ std::optional<Operand> Conversions::NarrowPart(mir::ValueId v) const {
 
 Operand Conversions::IntToFloat(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
-  Operand source = ToRegister(Src(v, IntType(v, is_signed)));
+  Operand source = e_.ToRegister(e_.Src(v, e_.IntType(v, is_signed)));
   const auto part = NarrowPart(v);
-  const bool half = FloatType(m_.result(id)) == Type::kHF;
+  const bool half = e_.FloatType(m_.result(id)) == Type::kHF;
   if (part && (is_signed || !isa::IsSigned(static_cast<Type>(part->type))) &&
       (!half || isa::ByteSize(static_cast<Type>(part->type)) == 2)) {
     source = *part;
   }
-  if (!half) return Alu(Opcode::kMov, Type::kF, where, {source});
-  if (BitsOf(v) == 8) {
-    source = Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where, {source});
+  if (!half) return e_.Alu(Opcode::kMov, Type::kF, where, {source});
+  if (e_.BitsOf(v) == 8) {
+    source = e_.Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where, {source});
   }
   return ToHalf(where, source);
 }
 
 Operand Conversions::FloatToInt(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
-  const Type to = IntType(m_.result(id), is_signed);
-  Operand source = ToRegister(Src(v, FloatType(v)));
-  if (isa::ByteSize(to) == 1 && FloatType(v) == Type::kHF) {
-    source = Alu(Opcode::kMov, Type::kF, where, {source});
+  const Type to = e_.IntType(m_.result(id), is_signed);
+  Operand source = e_.ToRegister(e_.Src(v, e_.FloatType(v)));
+  if (isa::ByteSize(to) == 1 && e_.FloatType(v) == Type::kHF) {
+    source = e_.Alu(Opcode::kMov, Type::kF, where, {source});
   }
   Extra extra;
   extra.strided = true;
-  return Alu(Opcode::kMov, to, where, {source}, extra);
+  return e_.Alu(Opcode::kMov, to, where, {source}, extra);
 }
 
 Operand Conversions::IntToInt(mir::InstId id, Where where, bool is_signed) {
   const mir::ValueId v = m_.source(id, 0);
-  if (BitsOf(m_.result(id)) == 32) return Widened(v, where, is_signed);
-  return Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where,
-             {Src(v, IntType(v, is_signed))});
+  if (e_.BitsOf(m_.result(id)) == 32) return Widened(v, where, is_signed);
+  return e_.Alu(Opcode::kMov, is_signed ? Type::kW : Type::kUW, where,
+                {e_.Src(v, e_.IntType(v, is_signed))});
 }
 
 // Returns the low part, also of a dword that is shifted to the right.
 Operand Conversions::Truncated(mir::InstId id) const {
   const mir::ValueId v = m_.source(id, 0);
   for (mir::Op op : {mir::Op::kUshr, mir::Op::kAshr}) {
-    const auto shift = DefinedBy(v, op);
-    if (!shift || !m_.IsConstant(m_.source(*shift, 1)) || BitsOf(v) != 32) continue;
+    const auto shift = e_.DefinedBy(v, op);
+    if (!shift || !m_.IsConstant(m_.source(*shift, 1)) || e_.BitsOf(v) != 32) continue;
     const auto part = PartOf(m_.source(*shift, 0), m_.value(m_.source(*shift, 1)).bits & 31,
-                             BitsOf(m_.result(id)), false);
+                             e_.BitsOf(m_.result(id)), false);
     if (part) return *part;
   }
-  return Src(v, IntType(v, false));
+  return e_.Src(v, e_.IntType(v, false));
 }
 
 Operand Conversions::Conversion(mir::InstId id, Where where) {
   using mir::Op;
   const mir::ValueId v = m_.source(id, 0);
   switch (m_.inst(id).op) {
-    case Op::kBitcast: return Src(v, IntType(v, false));
+    case Op::kBitcast: return e_.Src(v, e_.IntType(v, false));
     case Op::kTrunc: return Truncated(id);
     case Op::kZext: return IntToInt(id, where, false);
     case Op::kSext: return IntToInt(id, where, true);
@@ -149,19 +149,19 @@ Operand Conversions::Conversion(mir::InstId id, Where where) {
     case Op::kI2f: return IntToFloat(id, where, true);
     case Op::kU2f: return IntToFloat(id, where, false);
     case Op::kF2f: {
-      const Operand source = ToRegister(Src(v, FloatType(v)));
-      if (FloatType(m_.result(id)) == Type::kHF) return ToHalf(where, source);
-      return Alu(Opcode::kMov, Type::kF, where, {source});
+      const Operand source = e_.ToRegister(e_.Src(v, e_.FloatType(v)));
+      if (e_.FloatType(m_.result(id)) == Type::kHF) return ToHalf(where, source);
+      return e_.Alu(Opcode::kMov, Type::kF, where, {source});
     }
     case Op::kF16f: {
       const auto part = NarrowPart(v);
       const bool word = part && isa::ByteSize(static_cast<Type>(part->type)) == 2;
-      return Alu(Opcode::kMov, Type::kF, where,
-                 {word ? Retype(*part, Type::kHF) : ToRegister(Src(v, Type::kHF))});
+      return e_.Alu(Opcode::kMov, Type::kF, where,
+                    {word ? Retype(*part, Type::kHF) : e_.ToRegister(e_.Src(v, Type::kHF))});
     }
     case Op::kF2f16: {
-      const Operand half = Use(New(where), Type::kUD);
-      EmitRaw(kF2f16, Fields(where), {half}, {ToRegister(Src(v, Type::kF))});
+      const Operand half = Use(e_.New(where), Type::kUD);
+      e_.EmitRaw(kF2f16, e_.Fields(where), {half}, {e_.ToRegister(e_.Src(v, Type::kF))});
       return half;
     }
     default: return {};
@@ -172,37 +172,37 @@ Operand Conversions::Conversion(mir::InstId id, Where where) {
 // be used for its result.
 Operand Conversions::WordPart(mir::ValueId v) const {
   mir::ValueId half = v;
-  if (const auto cast = DefinedBy(half, mir::Op::kBitcast)) half = m_.source(*cast, 0);
-  if (const auto rounded = DefinedBy(half, mir::Op::kF2f)) {
+  if (const auto cast = e_.DefinedBy(half, mir::Op::kBitcast)) half = m_.source(*cast, 0);
+  if (const auto rounded = e_.DefinedBy(half, mir::Op::kF2f)) {
     const mir::ValueId single = m_.source(*rounded, 0);
-    if (!m_.IsConstant(single)) return Src(single, Type::kF);
+    if (!m_.IsConstant(single)) return e_.Src(single, Type::kF);
   }
-  return Src(v, Type::kUW);
+  return e_.Src(v, Type::kUW);
 }
 
 // Returns the low word of a value of 32 bits, or none if the rest is needed. With `rest_is_zero`,
 // the high word must be known to be 0.
 Operand Conversions::LowWord(mir::ValueId v, bool rest_is_zero) const {
-  if (const auto wide = DefinedBy(v, mir::Op::kZext)) {
-    if (BitsOf(m_.source(*wide, 0)) == 16) return WordPart(m_.source(*wide, 0));
+  if (const auto wide = e_.DefinedBy(v, mir::Op::kZext)) {
+    if (e_.BitsOf(m_.source(*wide, 0)) == 16) return WordPart(m_.source(*wide, 0));
   }
-  if (const auto rounded = DefinedBy(v, mir::Op::kF2f16)) {
+  if (const auto rounded = e_.DefinedBy(v, mir::Op::kF2f16)) {
     const mir::ValueId single = m_.source(*rounded, 0);
-    if (!m_.IsConstant(single)) return Src(single, Type::kF);
+    if (!m_.IsConstant(single)) return e_.Src(single, Type::kF);
   }
-  if (const auto masked = DefinedBy(v, mir::Op::kAnd)) {
+  if (const auto masked = e_.DefinedBy(v, mir::Op::kAnd)) {
     const mir::ValueId mask = m_.source(*masked, 1);
     if (m_.IsConstant(mask) && m_.value(mask).bits == 0xffff) {
-      return Src(m_.source(*masked, 0), Type::kUW);
+      return e_.Src(m_.source(*masked, 0), Type::kUW);
     }
   }
-  return rest_is_zero ? Operand() : Src(v, Type::kUW);
+  return rest_is_zero ? Operand() : e_.Src(v, Type::kUW);
 }
 
 // Selects low | high << 16 as two moves into halves of a dword.
 Operand Conversions::PackedWords(mir::InstId id, Where where) {
   for (int i = 0; i < 2; ++i) {
-    const auto shift = DefinedBy(m_.source(id, 1 - i), mir::Op::kShl);
+    const auto shift = e_.DefinedBy(m_.source(id, 1 - i), mir::Op::kShl);
     if (!shift || !m_.IsConstant(m_.source(*shift, 1)) ||
         (m_.value(m_.source(*shift, 1)).bits & 31) != 16) {
       continue;
@@ -220,7 +220,7 @@ Operand Conversions::Packed(Where where, std::vector<Operand> parts) {
   const auto step = static_cast<int>(4 / parts.size());
   bool together = IsValue(first) && first.sub == 0 && static_cast<Type>(first.type) != Type::kF &&
                   f_.value(first.value()).elem_bytes == 4 &&
-                  (FileOf(first) == kFileG) == (where == Where::kLanes);
+                  (e_.FileOf(first) == kFileG) == (where == Where::kLanes);
   for (size_t i = 1; i < parts.size(); ++i) {
     together = together && parts[i].kind == first.kind && parts[i].id == first.id &&
                parts[i].comp == first.comp && parts[i].sub == step * static_cast<int>(i) &&
@@ -228,15 +228,15 @@ Operand Conversions::Packed(Where where, std::vector<Operand> parts) {
   }
   if (together) return Retype(first, Type::kUD);
   if (step == 1) {
-    for (Operand& o : parts) o = Retype(ToRegister(o), Type::kUB);  // no byte immediates
+    for (Operand& o : parts) o = Retype(e_.ToRegister(o), Type::kUB);  // no byte immediates
   }
-  const Operand dword = Use(New(where), Type::kUD);
+  const Operand dword = Use(e_.New(where), Type::kUD);
   EmitPack(where, dword, parts);
   return dword;
 }
 
 void Conversions::EmitPack(Where where, const Operand& def, absl::Span<const Operand> parts) {
-  b_.Emit(kPack, Fields(where), absl::Span<const Operand>(&def, 1), parts);
+  b_.Emit(kPack, e_.Fields(where), absl::Span<const Operand>(&def, 1), parts);
 }
 
 }  // namespace kiln::intel

@@ -1,5 +1,8 @@
-// Selects the surface and sampler of a message: by an index into the binding or sampler table, or
-// by a handle from descriptor memory (core/intel/ABI.md, "Bindless descriptors").
+// Selects the location of memory accesses: surface or address, offset, and what is known of them;
+// and the surface and sampler of messages.
+//
+// A message names them by an index into the binding or sampler table, or by a handle from
+// descriptor memory (core/intel/ABI.md, "Bindless descriptors").
 //
 // The index into an array of descriptors is equal in all active lanes
 // (core/mid/lower/lower_nonuniform). A constant index is part of the message. Another one is added
@@ -12,6 +15,7 @@
 #include <algorithm>
 
 #include "core/intel/isa/messages.h"
+#include "core/intel/select/access.h"
 #include "core/intel/select/descriptors.h"
 #include "core/intel/select/texel_parts.h"
 
@@ -24,13 +28,48 @@ constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
 
 }  // namespace
 
+Location Descriptors::LocationOf(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  const int offset = mir::OffsetSource(inst);
+  Location location;
+  location.offset = e_.Src(m_.source(id, offset), Type::kUD);
+  location.alignment = AlignmentOf(m_, id);
+  location.uniform = inst.num_results != 0 && e_.IsUniform(m_.result(id)) && !IsCopied(e_, id);
+  location.constant_cache = false;
+  switch (inst.op) {
+    case mir::Op::kLoadGlobal:
+    case mir::Op::kStoreGlobal:
+    case mir::Op::kGlobalAtomic:
+    case mir::Op::kGlobalAtomic64:
+      location.high = e_.Src(m_.source(id, offset + 1), Type::kUD);
+      break;
+    case mir::Op::kLoadShared:
+    case mir::Op::kStoreShared:
+    case mir::Op::kSharedAtomic: location.surface.bti = kSharedMemorySurface; break;
+    case mir::Op::kLoadPush:
+      location.surface.bti = *abi_.push_surface;
+      location.constant_cache = true;
+      break;
+    case mir::Op::kLoadConstant:
+      location.surface.bti = *abi_.constant_surface;
+      location.constant_cache = true;
+      break;
+    default:
+      location.surface = BufferOf(id);
+      location.constant_cache = inst.op == mir::Op::kLoadUbo;
+      break;
+  }
+  return location;
+}
+
 // Lanes that are active later in the region, or inside it, were active here and had the same index,
 // so it is read once.
 Operand Descriptors::UniformIndex(mir::ValueId index) {
-  if (IsUniform(index)) return Src(index, Type::kUD);
+  if (e_.IsUniform(index)) return e_.Src(index, Type::kUD);
   const auto same = [&](const CachedIndex& c) { return c.index == index; };
   if (const CachedIndex* c = indices_.Find(same)) return c->first;
-  return indices_.Add({index, lanes_.Broadcast(ToLanes(Src(index, Type::kUD)), lanes_.FirstLane())})
+  return indices_
+      .Add({index, lanes_.Broadcast(e_.ToLanes(e_.Src(index, Type::kUD)), lanes_.FirstLane())})
       .first;
 }
 
@@ -47,10 +86,10 @@ void Descriptors::ApplyIndex(mir::ValueId index, uint32_t resource, uint32_t shi
   // index beyond the array would change the other fields of the message.
   if (abi_.fragment) {
     const uint32_t last = m_.resources[resource].count - 1;
-    o = MinMax(Where::kUniform, Type::kUD, false, o, Imm(last, Type::kUD));
+    o = e_.MinMax(Where::kUniform, Type::kUD, false, o, Imm(last, Type::kUD));
   }
-  if (shift != 0) o = Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
-  ref.index = ref.index ? Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*ref.index, o}) : o;
+  if (shift != 0) o = e_.Alu(Opcode::kShl, Type::kUD, Where::kUniform, {o, Imm(shift, Type::kUD)});
+  ref.index = ref.index ? e_.Alu(Opcode::kAdd, Type::kUD, Where::kUniform, {*ref.index, o}) : o;
   ref.chosen = true;
 }
 
@@ -68,20 +107,19 @@ Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mi
     const uint32_t known =
         index ? KnownElement(*abi_.device, m_.resources[resource], number.id) : 0;
     const uint32_t at = (element + known) * kDescriptorBytes;
-    const Operand chunk = blocks_.ConstantChunk(location, at / kChunk);
-    return access_.ElementAt(chunk.value(), at % kChunk + byte, 4, 1);
+    return ElementAt(messages_.ConstantChunk(location, at / kChunk), at % kChunk + byte, 4, 1);
   }
   ref.chosen = true;
   const auto same = [&](const CachedHandles& c) {
     return c.memory == memory && c.element == element && c.number.id == number.id &&
            c.number.comp == number.comp;
   };
-  if (const CachedHandles* c = handles_.Find(same)) return access_.ElementAt(c->value, byte, 4, 1);
+  if (const CachedHandles* c = handles_.Find(same)) return ElementAt(c->value, byte, 4, 1);
   const Operand scaled =
-      Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
-  const Operand at = Offset(scaled, element * kDescriptorBytes, Where::kUniform);
-  const lir::ValueId all = blocks_.BlockRead(location, kSend, at, 1);
-  return access_.ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
+      e_.Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
+  const Operand at = e_.Offset(scaled, element * kDescriptorBytes, Where::kUniform);
+  const lir::ValueId all = messages_.ReadBlock(location, kSend, at, kDescriptorBytes);
+  return ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
 }
 
 // Returns the surface of a resource; for an array, the one that the index selects.
@@ -98,15 +136,18 @@ SurfaceRef Descriptors::SurfaceOf(uint32_t resource, std::optional<mir::ValueId>
   return ref;
 }
 
+// Returns the source of this number, which is negative if there is none.
+std::optional<mir::ValueId> Descriptors::SourceAt(mir::InstId id, int source) const {
+  return source < 0 ? std::nullopt : std::optional(m_.source(id, source));
+}
+
 SurfaceRef Descriptors::BufferOf(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  if ((inst.flags & mir::kIndexed) == 0) return SurfaceOf(inst.imm0, std::nullopt);
-  return SurfaceOf(inst.imm0, m_.source(id, 0));
+  return SurfaceOf(inst.imm0, SourceAt(id, (inst.flags & mir::kIndexed) != 0 ? 0 : -1));
 }
 
 SurfaceRef Descriptors::ImageOf(mir::InstId id, const mir::TexelSources& s) {
-  if (s.image_index < 0) return SurfaceOf(m_.inst(id).imm0, std::nullopt);
-  return SurfaceOf(m_.inst(id).imm0, m_.source(id, s.image_index));
+  return SurfaceOf(m_.inst(id).imm0, SourceAt(id, s.image_index));
 }
 
 // Sets the image and sampler of a sampler message.
@@ -116,9 +157,8 @@ void Descriptors::AddTo(mir::InstId id, const mir::TexelSources& s, SamplerCall&
   const mir::TexelOp& t = m_.texel_ops[m_.inst(id).imm1];
   const bool combined = t.sampler == mir::TexelOp::kNoSampler;
   const uint32_t resource = combined ? m_.inst(id).imm0 : t.sampler;
-  const int source = combined ? s.image_index : s.sampler_index;
   const std::optional<mir::ValueId> index =
-      source >= 0 ? std::optional(m_.source(id, source)) : std::nullopt;
+      SourceAt(id, combined ? s.image_index : s.sampler_index);
   const uint32_t memory = abi_.sampler_memory[resource];
   if (memory != Abi::kNoSurface) {
     call.sampler_handle = Handle(memory, resource, index, kSamplerHandleByte, call.surface);

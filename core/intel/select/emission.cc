@@ -159,6 +159,12 @@ lir::InstFields Emission::Fields(Where where) const {
   return fields;
 }
 
+lir::InstFields Emission::UniformFields(int lanes) const {
+  lir::InstFields fields = Fields(Where::kUniform);
+  fields.width = static_cast<uint8_t>(lanes);
+  return fields;
+}
+
 void Emission::EmitRaw(uint16_t op, const lir::InstFields& fields,
                        std::initializer_list<Operand> defs, std::initializer_list<Operand> uses) {
   if (!in_prologue_) {

@@ -95,6 +95,7 @@ class Emission {
   // Returns the bits of the value as far as they matter to selection: 8, 16, 32; a stored boolean
   // has 32.
   uint32_t BitsOf(mir::ValueId v) const;
+  uint32_t BytesOf(mir::ValueId v) const { return BitsOf(v) / 8; }
   // Returns the operand that holds a number; immediates for constants.
   Operand Src(mir::ValueId v, Type t) const;
   void Set(mir::ValueId v, Operand o) { map_[v.index] = o; }
@@ -110,6 +111,8 @@ class Emission {
 
   // ---- instructions
   lir::InstFields Fields(Where where) const;
+  // Returns those of an instruction that writes this many lanes for all lanes, NoMask.
+  lir::InstFields UniformFields(int lanes) const;
   // Emits any instruction as it is.
   void EmitRaw(uint16_t op, const lir::InstFields& fields, std::initializer_list<Operand> defs,
                std::initializer_list<Operand> uses);
@@ -139,7 +142,8 @@ class Emission {
   // Returns one operand for consecutive parts: the parts themselves if they are consecutive
   // already.
   Operand Payload(absl::Span<const Operand> parts);
-  // Returns the value for `lanes` lanes from `group` on, in registers of its own.
+  // Returns the value for `lanes` lanes from `group` on, in registers of its own; a uniform value
+  // is in each of them.
   Operand LanePart(const Operand& o, int lanes, int group);
   // Returns component i of a message's response.
   Operand Component(const Operand& response, int i) const;

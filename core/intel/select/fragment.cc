@@ -53,13 +53,11 @@ void Fragment::DeclareLiveIns() {
   dead.first = kDeadMask;
   dead.units = width_ > 16 ? 2 : 1;
   f_.reserved.push_back(dead);
-  lir::InstFields fields = Fields(Where::kUniform);
-  fields.width = static_cast<uint8_t>(width_);
   std::vector<Operand> uses;
   for (size_t i = 0; i < positions_.size(); ++i) {
     uses.push_back(Positions(static_cast<int>(i), Type::kUW, kCoverage));
   }
-  b_.Emit(kStartDead, fields, {}, uses);
+  b_.Emit(kStartDead, e_.UniformFields(width_), {}, uses);
 }
 
 Operand Fragment::Positions(int half, Type t, int dword) const {
@@ -88,11 +86,11 @@ Operand Fragment::LanesOf(Part part) {
       const uint32_t reg = at_width_.payload.RegisterOf(part, 16 * i);
       halves[i] = Use(b_.AddLiveIn(half, reg * kDwords), Type::kUD, 0, 2 * kDwords);
     }
-    all = Use(NewG(), Type::kF);
+    all = Use(e_.NewG(), Type::kF);
     const Emission::Prologue prologue(e_);
-    lir::InstFields fields = Fields(Where::kLanes);
+    lir::InstFields fields = e_.Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
-    EmitRaw(kJoin, fields, {Retype(all, Type::kUD)}, {halves[0], halves[1]});
+    e_.EmitRaw(kJoin, fields, {Retype(all, Type::kUD)}, {halves[0], halves[1]});
   }
   return lanes_of_[part] = all;
 }
@@ -121,14 +119,15 @@ Fragment::Barycentrics Fragment::BarycentricsOf(Part part) {
       parts[static_cast<size_t>(i)] =
           Use(b_.AddLiveIn(eight, reg * kDwords), Type::kUD, 0, 2 * kDwords);
     }
-    const lir::ValueId both = NewG(2);
+    const lir::ValueId both = e_.NewG(2);
     const Emission::Prologue prologue(e_);
-    lir::InstFields fields = Fields(Where::kLanes);
+    lir::InstFields fields = e_.Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
     if (count == 2) {
-      EmitRaw(kJoin, fields, {Def(both, Type::kUD)}, {parts[0], parts[1]});
+      e_.EmitRaw(kJoin, fields, {e_.Def(both, Type::kUD)}, {parts[0], parts[1]});
     } else {
-      EmitRaw(kJoin, fields, {Def(both, Type::kUD)}, {parts[0], parts[1], parts[2], parts[3]});
+      e_.EmitRaw(kJoin, fields, {e_.Def(both, Type::kUD)},
+                 {parts[0], parts[1], parts[2], parts[3]});
     }
     b = {Use(both, Type::kF, 0), Use(both, Type::kF, 1)};
   }
@@ -159,13 +158,14 @@ Fragment::Barycentrics Fragment::BarycentricsAtOffset(mir::InstId id) {
   message.message = isa::Message::kInterpolateOffsets;
   std::array<Operand, 2> parts;
   for (int i = 0; i < 2; ++i) {
-    const Operand scaled = Alu(Opcode::kMul, Type::kF, Where::kLanes,
-                               {Src(m_.source(id, first + i), Type::kF), Imm(kSixteen, Type::kF)});
-    const Operand cut = Mov(Type::kD, Where::kLanes, scaled);
+    const Operand scaled =
+        e_.Alu(Opcode::kMul, Type::kF, Where::kLanes,
+               {e_.Src(m_.source(id, first + i), Type::kF), Imm(kSixteen, Type::kF)});
+    const Operand cut = e_.Mov(Type::kD, Where::kLanes, scaled);
     parts[static_cast<size_t>(i)] =
-        Retype(MinMax(Where::kLanes, Type::kD, false, cut, Imm(kMax, Type::kD)), Type::kUD);
+        Retype(e_.MinMax(Where::kLanes, Type::kD, false, cut, Imm(kMax, Type::kD)), Type::kUD);
   }
-  return Interpolator(message, Payload(parts));
+  return Interpolator(message, e_.Payload(parts));
 }
 
 // A message has one sample for all its lanes. If they differ, a message is sent for each existing
@@ -185,23 +185,23 @@ Fragment::Barycentrics Fragment::BarycentricsAtSample(mir::InstId id) {
     message.sample = static_cast<uint8_t>(std::min(known, last));
     return Interpolator(message, ignored);
   }
-  if (IsUniform(number)) {
-    const Operand there =
-        MinMax(Where::kUniform, Type::kUD, false, Src(number, Type::kUD), Imm(last, Type::kUD));
-    return Interpolator(
-        message, ignored,
-        Alu(Opcode::kShl, Type::kUD, Where::kUniform, {there, Imm(isa::kSampleShift, Type::kUD)}));
+  if (e_.IsUniform(number)) {
+    const Operand there = e_.MinMax(Where::kUniform, Type::kUD, false, e_.Src(number, Type::kUD),
+                                    Imm(last, Type::kUD));
+    return Interpolator(message, ignored,
+                        e_.Alu(Opcode::kShl, Type::kUD, Where::kUniform,
+                               {there, Imm(isa::kSampleShift, Type::kUD)}));
   }
   Barycentrics chosen = Interpolator(message, ignored);
   for (uint32_t sample = 1; sample <= last; ++sample) {
     message.sample = static_cast<uint8_t>(sample);
     const Barycentrics here = Interpolator(message, ignored);
-    const Flag is_it =
-        CompareFlag(Where::kLanes, CondMod::kZ, Src(number, Type::kUD), Imm(sample, Type::kUD));
+    const Flag is_it = e_.CompareFlag(Where::kLanes, CondMod::kZ, e_.Src(number, Type::kUD),
+                                      Imm(sample, Type::kUD));
     const auto choose = [&](const Operand& a, const Operand& b) {
-      return Retype(
-          SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(a, Type::kUD), Retype(b, Type::kUD)),
-          Type::kF);
+      return Retype(e_.SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(a, Type::kUD),
+                                    Retype(b, Type::kUD)),
+                    Type::kF);
     };
     chosen = {choose(here.i, chosen.i), choose(here.j, chosen.j)};
   }
@@ -214,21 +214,21 @@ Fragment::Barycentrics Fragment::Interpolator(const isa::MessageFields& given,
                                               std::optional<Operand> sample) {
   isa::MessageFields message = given;
   message.lanes = static_cast<uint8_t>(width_);
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.aux = AddMessage(f_, {message, /*indirect=*/sample.has_value(), /*bindless=*/false});
   const auto send = [&](const Operand& answer) {
     std::vector<Operand> uses = {payload};
     if (sample) uses.push_back(*sample);
     b_.Emit(kSend, fields, absl::Span<const Operand>(&answer, 1), uses);
   };
-  const lir::ValueId both = NewG(2);
+  const lir::ValueId both = e_.NewG(2);
   if (width_ == 8) {
-    send(Def(both, Type::kUD));
+    send(e_.Def(both, Type::kUD));
   } else {
-    const lir::ValueId answer = NewRegisters(width_ / 4);
-    send(Def(answer, Type::kUD));
-    EmitRaw(
-        kJoin, Fields(Where::kLanes), {Def(both, Type::kUD)},
+    const lir::ValueId answer = e_.NewRegisters(width_ / 4);
+    send(e_.Def(answer, Type::kUD));
+    e_.EmitRaw(
+        kJoin, e_.Fields(Where::kLanes), {e_.Def(both, Type::kUD)},
         {Use(answer, Type::kUD, 0, 2 * kDwords), Use(answer, Type::kUD, 2 * kDwords, 2 * kDwords)});
   }
   return {Use(both, Type::kF, 0), Use(both, Type::kF, 1)};
@@ -252,10 +252,10 @@ Operand Fragment::SetupDword(uint32_t slot, uint32_t component, int dword) {
 
 Operand Fragment::Interpolated(uint32_t slot, uint32_t component, const Barycentrics& at) {
   const Operand along_j =
-      Alu(Opcode::kMad, Type::kF, Where::kLanes,
-          {SetupDword(slot, component, 3), at.j, SetupDword(slot, component, 1)});
-  return Alu(Opcode::kMad, Type::kF, Where::kLanes,
-             {along_j, at.i, SetupDword(slot, component, 0)});
+      e_.Alu(Opcode::kMad, Type::kF, Where::kLanes,
+             {SetupDword(slot, component, 3), at.j, SetupDword(slot, component, 1)});
+  return e_.Alu(Opcode::kMad, Type::kF, Where::kLanes,
+                {along_j, at.i, SetupDword(slot, component, 0)});
 }
 
 // ---- inputs
@@ -284,7 +284,7 @@ absl::Status Fragment::VisitInput(mir::InstId id) {
           id, BarycentricsOf(fragment().BarycentricsAt(v.interpolation, mir::Auxiliary::kSample)));
     case InterpolateAt::kOffset: return ReadAttribute(id, BarycentricsAtOffset(id));
   }
-  return Unexpected(inst, "no position in the pixel");
+  return e_.Unexpected(inst, "no position in the pixel");
 }
 
 absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {
@@ -292,8 +292,8 @@ absl::Status Fragment::ReadAttribute(mir::InstId id, const Barycentrics& at) {
   const uint32_t first =
       inst.op == mir::Op::kInterpolate ? mir::InterpolatedComponent(inst.imm1) : inst.imm1;
   for (int i = 0; i < inst.num_results; ++i) {
-    if (!Used(m_.result(id, i))) continue;
-    Set(m_.result(id, i), ElementOf(id, first + static_cast<uint32_t>(i), at));
+    if (!e_.Used(m_.result(id, i))) continue;
+    e_.Set(m_.result(id, i), ElementOf(id, first + static_cast<uint32_t>(i), at));
   }
   return absl::OkStatus();
 }
@@ -322,9 +322,9 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
   Operand chosen = element(0);
   for (uint32_t n = 1; n < slots.size(); ++n) {
     const Flag is_it =
-        CompareFlag(Where::kLanes, CondMod::kZ, Src(index, Type::kUD), Imm(n, Type::kUD));
-    chosen = SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(element(n), Type::kUD),
-                          Retype(chosen, Type::kUD));
+        e_.CompareFlag(Where::kLanes, CondMod::kZ, e_.Src(index, Type::kUD), Imm(n, Type::kUD));
+    chosen = e_.SelectByFlag(Where::kLanes, Type::kUD, is_it, Retype(element(n), Type::kUD),
+                             Retype(chosen, Type::kUD));
   }
   return chosen;
 }
@@ -333,16 +333,16 @@ Operand Fragment::ElementOf(mir::InstId id, uint32_t component, const Barycentri
 
 // Computed for all lanes, at the start of the program.
 Operand Fragment::WordsOf(uint16_t op, uint32_t aux, const std::vector<lir::ValueId>& registers) {
-  const Operand words = Use(NewG(1, 2), Type::kUW);
+  const Operand words = Use(e_.NewG(1, 2), Type::kUW);
   const Emission::Prologue prologue(e_);
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = aux;
   const auto all = [&](size_t i) { return Use(registers[i], Type::kUW, 0, kDwords); };
   if (registers.size() == 1) {
-    EmitRaw(op, fields, {words}, {all(0)});
+    e_.EmitRaw(op, fields, {words}, {all(0)});
   } else {
-    EmitRaw(op, fields, {words}, {all(0), all(1)});
+    e_.EmitRaw(op, fields, {words}, {all(0), all(1)});
   }
   return words;
 }
@@ -359,26 +359,27 @@ Operand Fragment::SampleOffset(bool y) {
   if (!fragment().per_sample) return Imm(kHalf, Type::kF);
   std::optional<Operand>& offset = sample_offset_[y ? 1 : 0];
   if (!offset) offset = WordsOf(kSampleOffsets, y ? 1 : 0, offsets_);
-  return Alu(Opcode::kMul, Type::kF, Where::kLanes,
-             {Mov(Type::kF, Where::kLanes, *offset), Imm(kSixteenth, Type::kF)});
+  return e_.Alu(Opcode::kMul, Type::kF, Where::kLanes,
+                {e_.Mov(Type::kF, Where::kLanes, *offset), Imm(kSixteenth, Type::kF)});
 }
 
 Operand Fragment::SampleId() {
   if (!fragment().per_sample) return Imm(0, Type::kUD);
   if (!sample_id_) sample_id_ = WordsOf(kSampleIds, 0, positions_);
-  return Mov(Type::kUD, Where::kLanes, *sample_id_);
+  return e_.Mov(Type::kUD, Where::kLanes, *sample_id_);
 }
 
 // Returns the samples that the lane covers, among those that it is for.
 Operand Fragment::SampleMask() {
   if (!fragment().several_samples) {
-    return SelectByFlag(Where::kLanes, Type::kUD, Flag{Dispatched()}, Imm(1, Type::kUD),
-                        Imm(0, Type::kUD));
+    return e_.SelectByFlag(Where::kLanes, Type::kUD, Flag{Dispatched()}, Imm(1, Type::kUD),
+                           Imm(0, Type::kUD));
   }
   const Operand covered = Retype(LanesOf(Part::kInputCoverage), Type::kUD);
   if (!fragment().per_sample) return covered;
-  const Operand own = Alu(Opcode::kShl, Type::kUD, Where::kLanes, {Imm(1, Type::kUD), SampleId()});
-  return Alu(Opcode::kAnd, Type::kUD, Where::kLanes, {covered, own});
+  const Operand own =
+      e_.Alu(Opcode::kShl, Type::kUD, Where::kLanes, {Imm(1, Type::kUD), SampleId()});
+  return e_.Alu(Opcode::kAnd, Type::kUD, Where::kLanes, {covered, own});
 }
 
 // Returns x and y of the pixel's centre, or of the sample, then depth, and the inverse of the clip
@@ -387,39 +388,39 @@ Operand Fragment::FragCoord(uint32_t component) {
   switch (component) {
     case 0:
     case 1:
-      return Alu(
-          Opcode::kAdd, Type::kF, Where::kLanes,
-          {Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)), SampleOffset(component == 1)});
+      return e_.Alu(Opcode::kAdd, Type::kF, Where::kLanes,
+                    {e_.Mov(Type::kF, Where::kLanes, PixelPlace(component == 1)),
+                     SampleOffset(component == 1)});
     case 2: return LanesOf(Part::kSourceDepth);
-    default: return Math(MathFunction::kInv, Type::kF, Where::kLanes, LanesOf(Part::kSourceW));
+    default: return e_.Math(MathFunction::kInv, Type::kF, Where::kLanes, LanesOf(Part::kSourceW));
   }
 }
 
 // Returns 0 / -1: bit 15 is set for back-facing primitives.
 Operand Fragment::Facing() {
   constexpr uint32_t kBack = 0x8000;
-  const Operand back = Alu(Opcode::kAnd, Type::kUD, Where::kUniform,
-                           {Positions(0, Type::kUD, kFacing), Imm(kBack, Type::kUD)});
-  return CompareStored(Where::kUniform, CondMod::kZ, Type::kD, Retype(back, Type::kD),
-                       Imm(0, Type::kD));
+  const Operand back = e_.Alu(Opcode::kAnd, Type::kUD, Where::kUniform,
+                              {Positions(0, Type::kUD, kFacing), Imm(kBack, Type::kUD)});
+  return e_.CompareStored(Where::kUniform, CondMod::kZ, Type::kD, Retype(back, Type::kD),
+                          Imm(0, Type::kD));
 }
 
 Operand Fragment::TargetIndexBits(int shift, uint32_t mask) {
   const Operand shifted =
-      Alu(Opcode::kShr, Type::kUD, Where::kUniform,
-          {Positions(0, Type::kUD, kFacing), Imm(static_cast<uint32_t>(shift), Type::kUD)});
-  return Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {shifted, Imm(mask, Type::kUD)});
+      e_.Alu(Opcode::kShr, Type::kUD, Where::kUniform,
+             {Positions(0, Type::kUD, kFacing), Imm(static_cast<uint32_t>(shift), Type::kUD)});
+  return e_.Alu(Opcode::kAnd, Type::kUD, Where::kUniform, {shifted, Imm(mask, Type::kUD)});
 }
 
 absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const BuiltIn builtin = m_.inputs[inst.imm0].builtin;
-  const auto give = [&](const Operand& o) { Set(m_.result(id), o); };
+  const auto give = [&](const Operand& o) { e_.Set(m_.result(id), o); };
   switch (builtin) {
     case BuiltIn::kFragCoord:
       for (int i = 0; i < inst.num_results; ++i) {
-        if (!Used(m_.result(id, i))) continue;
-        Set(m_.result(id, i), FragCoord(inst.imm1 + static_cast<uint32_t>(i)));
+        if (!e_.Used(m_.result(id, i))) continue;
+        e_.Set(m_.result(id, i), FragCoord(inst.imm1 + static_cast<uint32_t>(i)));
       }
       return absl::OkStatus();
     case BuiltIn::kFrontFacing: give(Facing()); return absl::OkStatus();
@@ -435,11 +436,11 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
     case BuiltIn::kSampleId: give(SampleId()); return absl::OkStatus();
     case BuiltIn::kSamplePosition:
       for (int i = 0; i < inst.num_results; ++i) {
-        Set(m_.result(id, i), SampleOffset(inst.imm1 + static_cast<uint32_t>(i) == 1));
+        e_.Set(m_.result(id, i), SampleOffset(inst.imm1 + static_cast<uint32_t>(i) == 1));
       }
       return absl::OkStatus();
     case BuiltIn::kSampleMask: give(SampleMask()); return absl::OkStatus();
-    default: return Unexpected(inst, "not a built-in of fragments");
+    default: return e_.Unexpected(inst, "not a built-in of fragments");
   }
 }
 
@@ -447,36 +448,34 @@ absl::Status Fragment::ReadBuiltIn(mir::InstId id) {
 
 absl::Status Fragment::VisitDerivative(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const Type t = FloatType(m_.result(id));
-  Operand value = Src(m_.source(id, 0), t);
-  if (IsImm(value) || FileOf(value) == kFileU) {  // the same in all lanes
-    Set(m_.result(id), Imm(0, t));
+  const Type t = e_.FloatType(m_.result(id));
+  Operand value = e_.Src(m_.source(id, 0), t);
+  if (IsImm(value) || e_.FileOf(value) == kFileU) {  // the same in all lanes
+    e_.Set(m_.result(id), Imm(0, t));
     return absl::OkStatus();
   }
   const bool packed = f_.value(value.value()).elem_bytes == isa::ByteSize(t);
-  if (value.mods != 0 || value.sub != 0 || !packed) value = Mov(t, Where::kLanes, value);
+  if (value.mods != 0 || value.sub != 0 || !packed) value = e_.Mov(t, Where::kLanes, value);
   DifferenceAux aux;
   aux.down = inst.op == mir::Op::kDdy;
   aux.fine = static_cast<mir::DerivativeMode>(inst.imm0) == mir::DerivativeMode::kFine;
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.aux = aux.Pack();
-  const Operand d = Use(New(Where::kLanes, t), t);
-  EmitRaw(kQuadDifference, fields, {d}, {value});
-  Set(m_.result(id), d);
+  const Operand d = Use(e_.New(Where::kLanes, t), t);
+  e_.EmitRaw(kQuadDifference, fields, {d}, {value});
+  e_.Set(m_.result(id), d);
   return absl::OkStatus();
 }
 
 // ---- who has effects
 
 Operand Fragment::Dispatched() {
-  lir::InstFields fields = Fields(Where::kUniform);
-  fields.width = static_cast<uint8_t>(width_);
-  const Operand flag = Use(NewF(), width_ > 16 ? Type::kUD : Type::kUW);
+  const Operand flag = Use(e_.NewF(), width_ > 16 ? Type::kUD : Type::kUW);
   std::vector<Operand> uses;
   for (size_t i = 0; i < positions_.size(); ++i) {
     uses.push_back(Positions(static_cast<int>(i), Type::kUW, kCoverage));
   }
-  b_.Emit(kDispatched, fields, absl::Span<const Operand>(&flag, 1), uses);
+  b_.Emit(kDispatched, e_.UniformFields(width_), absl::Span<const Operand>(&flag, 1), uses);
   return flag;
 }
 
@@ -486,10 +485,8 @@ std::optional<Operand> Fragment::LiveLanes() {
     if (!fragment().kills) {
       *live_ = Dispatched();
     } else {
-      lir::InstFields fields = Fields(Where::kUniform);
-      fields.width = static_cast<uint8_t>(width_);
-      *live_ = Use(NewF(), width_ > 16 ? Type::kUD : Type::kUW);
-      EmitRaw(kLive, fields, {**live_}, {});
+      *live_ = Use(e_.NewF(), width_ > 16 ? Type::kUD : Type::kUW);
+      e_.EmitRaw(kLive, e_.UniformFields(width_), {**live_}, {});
     }
   }
   return *live_;
@@ -497,9 +494,9 @@ std::optional<Operand> Fragment::LiveLanes() {
 
 void Fragment::VisitHelperInvocation(mir::InstId id) {
   const Flag helps{*LiveLanes(), /*inverse=*/true};
-  Set(m_.result(id),
-      Retype(SelectByFlag(Where::kLanes, Type::kUD, helps, Imm(~0u, Type::kUD), Imm(0, Type::kUD)),
-             Type::kD));
+  e_.Set(m_.result(id), Retype(e_.SelectByFlag(Where::kLanes, Type::kUD, helps, Imm(~0u, Type::kUD),
+                                               Imm(0, Type::kUD)),
+                               Type::kD));
 }
 
 absl::Status Fragment::VisitKill(mir::InstId id) {
@@ -510,7 +507,7 @@ absl::Status Fragment::VisitKill(mir::InstId id) {
   const bool all = value.kind == mir::Value::Kind::kConstant;
   if (all && value.bits == 0) return absl::OkStatus();
   const bool leaves = inst.op == mir::Op::kTerminate || (all && inst.op == mir::Op::kDiscard);
-  lir::InstFields jump = Fields(Where::kLanes);
+  lir::InstFields jump = e_.Fields(Where::kLanes);
   std::vector<Operand> leaving;
   if (leaves && !all) {
     const Flag flag = bools_.FlagOf(condition, Where::kLanes);
@@ -518,15 +515,15 @@ absl::Status Fragment::VisitKill(mir::InstId id) {
     jump.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
     if (flag.inverse) jump.flags |= lir::kPredicateInverse;
   }
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   if (all) {
     const Operand any = Use(launch_.r0(), Type::kUD, 0);
     fields.cmod = static_cast<uint8_t>(CondMod::kZ);
-    EmitRaw(kKill, fields, {}, {any, any});
+    e_.EmitRaw(kKill, fields, {}, {any, any});
   } else {
     const Bools::Comparands c = bools_.ComparandsOf(condition);
     fields.cmod = static_cast<uint8_t>(c.cmod);
-    EmitRaw(kKill, fields, {}, {c.a, c.b});
+    e_.EmitRaw(kKill, fields, {}, {c.a, c.b});
   }
   jump.aux = leaves ? 0 : 1;
   b_.Emit(kDiscardJump, jump, {}, leaving);

@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 
+#include "core/intel/select/access.h"
 #include "core/intel/select/images.h"
 #include "core/intel/select/texel_parts.h"
 
@@ -38,8 +39,8 @@ Operand Images::RegisterPayload(absl::Span<const Operand> parts) {
   if (parts.size() == 1) return parts[0];
   int registers = 0;
   for (const Operand& p : parts) registers += p.comps / 8;
-  const Operand all = Def(NewRegisters(registers), Type::kUD);
-  b_.Emit(kCollect, Fields(Where::kUniform), absl::Span<const Operand>(&all, 1), parts);
+  const Operand all = e_.Def(e_.NewRegisters(registers), Type::kUD);
+  b_.Emit(kCollect, e_.Fields(Where::kUniform), absl::Span<const Operand>(&all, 1), parts);
   return all;
 }
 
@@ -48,8 +49,8 @@ Operand Images::RegisterPayload(absl::Span<const Operand> parts) {
 Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int group) {
   std::vector<Operand> parts;
   if (where == Where::kLanes && width_ == 8) {
-    for (const Operand& o : list) parts.push_back(ToLanes(o));
-    return Payload(parts);
+    for (const Operand& o : list) parts.push_back(e_.ToLanes(o));
+    return e_.Payload(parts);
   }
   const auto same = [](const Operand& a, const Operand& b) {
     return a.kind == b.kind && a.id == b.id && a.comp == b.comp && a.mods == b.mods;
@@ -60,7 +61,7 @@ Operand Images::TypedPayload(absl::Span<const Operand> list, Where where, int gr
       return c.payload;
     }
   }
-  for (const Operand& o : list) parts.push_back(LanePart(o, 8, group));
+  for (const Operand& o : list) parts.push_back(e_.LanePart(o, 8, group));
   payloads_->push_back({{list.begin(), list.end()}, group, RegisterPayload(parts)});
   return payloads_->back().payload;
 }
@@ -75,12 +76,12 @@ void Images::SendTyped(const TypedCall& call, const Operand& def, Where where, i
   isa::MessageFields message = call.message;
   message.bti = static_cast<uint8_t>(call.surface.bti);
   message.high_slots = (group & 8) != 0;
-  lir::InstFields fields = Fields(where);
+  lir::InstFields fields = e_.Fields(where);
   fields.width = 8;
   fields.group = static_cast<uint8_t>(group);
   const bool returns = IsValue(def);
-  access_.EmitMessage(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0),
-                      uses, call.surface);
+  messages_.Emit(call.op, fields, message, absl::Span<const Operand>(&def, returns ? 1 : 0), uses,
+                 call.surface);
 }
 
 // Returns the results one after the other: a vector in G, or registers.
@@ -88,8 +89,8 @@ Operand Images::Typed(const TypedCall& call, Where where) {
   if (where == Where::kUniform || width_ == 8) {
     Operand def;
     if (call.results != 0) {
-      def = Def(where == Where::kUniform ? NewRegisters(call.results) : NewG(call.results),
-                Type::kUD);
+      def = e_.Def(where == Where::kUniform ? e_.NewRegisters(call.results) : e_.NewG(call.results),
+                   Type::kUD);
     }
     SendTyped(call, def, where, 0);
     return def;
@@ -97,13 +98,13 @@ Operand Images::Typed(const TypedCall& call, Where where) {
   std::vector<Operand> responses;
   for (int group = 0; group < width_; group += 8) {
     Operand def;
-    if (call.results != 0) def = Def(NewRegisters(call.results), Type::kUD);
+    if (call.results != 0) def = e_.Def(e_.NewRegisters(call.results), Type::kUD);
     SendTyped(call, def, where, group);
     responses.push_back(def);
   }
   if (call.results == 0) return {};
-  const Operand joined = Def(NewG(call.results), Type::kUD);
-  b_.Emit(kJoin, Fields(where), absl::Span<const Operand>(&joined, 1), responses);
+  const Operand joined = e_.Def(e_.NewG(call.results), Type::kUD);
+  b_.Emit(kJoin, e_.Fields(where), absl::Span<const Operand>(&joined, 1), responses);
   return joined;
 }
 
@@ -126,15 +127,15 @@ absl::Status Images::VisitStorageImage(mir::InstId id) {
   const mir::ImageInfo& info = m_.resources[inst.imm0].image;
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   if (info.multisampled)
-    return Refuse(inst, "multisampled_storage_image", "storage image with several samples");
+    return e_.Refuse(inst, "multisampled_storage_image", "storage image with several samples");
   TypedCall call;
   call.surface = descriptors_.ImageOf(id, s);
   for (int i = 0; i < s.num_coordinates; ++i) {
-    call.address.push_back(Src(m_.source(id, s.coordinates + i), Type::kUD));
+    call.address.push_back(e_.Src(m_.source(id, s.coordinates + i), Type::kUD));
   }
   std::vector<Operand> values;
   for (int i = 0; i < s.num_values; ++i) {
-    values.push_back(Src(m_.source(id, s.values + i), Type::kUD));
+    values.push_back(e_.Src(m_.source(id, s.values + i), Type::kUD));
   }
   switch (inst.op) {
     case mir::Op::kImageLoad: LoadTexel(id, call); break;
@@ -146,9 +147,9 @@ absl::Status Images::VisitStorageImage(mir::InstId id) {
 
 void Images::LoadTexel(mir::InstId id, TypedCall& call) {
   const mir::Inst& inst = m_.inst(id);
-  const Where where = WhereOf(m_.result(id));
+  const Where where = e_.WhereOf(m_.result(id));
   const bool raw = abi_.raw_image[inst.imm0];
-  const uint32_t used = UsedMask(id);
+  const uint32_t used = e_.UsedMask(id);
   if (used == 0) return;
   const uint32_t mask = raw ? 1 : used;
   call.op = (inst.flags & mir::kVolatile) != 0 ? kMsgOrderedRead : kMsgRead;
@@ -160,14 +161,14 @@ void Images::LoadTexel(mir::InstId id, TypedCall& call) {
     const mir::ImageFormat format = m_.resources[inst.imm0].image.format;
     for (int i = 0; i < 4; ++i) {
       if (used >> i & 1) {
-        Set(m_.result(id, i), UnpackChannel(where, format, Component(response, 0), i));
+        e_.Set(m_.result(id, i), UnpackChannel(where, format, e_.Component(response, 0), i));
       }
     }
     return;
   }
   int k = 0;
   for (int i = 0; i < 4; ++i) {
-    if (used >> i & 1) Set(m_.result(id, i), Component(response, k++));
+    if (used >> i & 1) e_.Set(m_.result(id, i), e_.Component(response, k++));
   }
 }
 
@@ -194,7 +195,7 @@ absl::Status Images::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Op
     call.message.message = isa::Message::kTypedRead;
     call.message.channels = 1;
     call.results = 1;
-    Set(m_.result(id), Component(Typed(call, Where::kLanes), 0));
+    e_.Set(m_.result(id), e_.Component(Typed(call, Where::kLanes), 0));
     return absl::OkStatus();
   }
   if (op == mir::AtomicOp::kStore) {
@@ -206,8 +207,8 @@ absl::Status Images::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Op
     return absl::OkStatus();
   }
   const std::optional<isa::AtomicOp> code = AtomicOpOf(op);
-  if (!code) return Unexpected(inst, "atomic operation not selected");
-  const bool returns = Used(m_.result(id));
+  if (!code) return e_.Unexpected(inst, "atomic operation not selected");
+  const bool returns = e_.Used(m_.result(id));
   call.op = kMsgAtomic;
   call.message.message = isa::Message::kTypedAtomic;
   call.message.op = static_cast<uint8_t>(*code);
@@ -215,7 +216,7 @@ absl::Status Images::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Op
   call.data = values;
   call.results = returns ? 1 : 0;
   const Operand before = Typed(call, Where::kLanes);
-  if (returns) Set(m_.result(id), Component(before, 0));
+  if (returns) e_.Set(m_.result(id), e_.Component(before, 0));
   return absl::OkStatus();
 }
 
@@ -224,8 +225,8 @@ absl::Status Images::TexelAtomic(mir::InstId id, TypedCall& call, std::vector<Op
 Operand Images::UnpackChannel(Where where, mir::ImageFormat format, Operand texel, int channel) {
   const auto bits = [&](uint32_t down, uint32_t mask) {
     Operand o = texel;
-    if (down != 0) o = Alu(Opcode::kShr, Type::kUD, where, {o, Imm(down, Type::kUD)});
-    return mask == 0 ? o : Alu(Opcode::kAnd, Type::kUD, where, {o, Imm(mask, Type::kUD)});
+    if (down != 0) o = e_.Alu(Opcode::kShr, Type::kUD, where, {o, Imm(down, Type::kUD)});
+    return mask == 0 ? o : e_.Alu(Opcode::kAnd, Type::kUD, where, {o, Imm(mask, Type::kUD)});
   };
   if (format == mir::ImageFormat::kR32f) {
     return channel == 0 ? texel : Imm(channel == 3 ? kFloatOne : 0, Type::kF);
@@ -233,20 +234,20 @@ Operand Images::UnpackChannel(Where where, mir::ImageFormat format, Operand texe
   if (format == mir::ImageFormat::kR11g11b10f) {
     if (channel == 3) return Imm(kFloatOne, Type::kF);
     // Exponents of halves, mantissas without the last 4 or 5 bits.
-    const Operand half = channel == 0
-                             ? Alu(Opcode::kAnd, Type::kUD, where,
-                                   {Alu(Opcode::kShl, Type::kUD, where, {texel, Imm(4, Type::kUD)}),
-                                    Imm(0x7ff0, Type::kUD)})
-                             : bits(channel == 1 ? 7 : 17, channel == 1 ? 0x7ff0 : 0x7fe0);
-    return Alu(Opcode::kMov, Type::kF, where, {Retype(half, Type::kHF)});
+    const Operand half =
+        channel == 0 ? e_.Alu(Opcode::kAnd, Type::kUD, where,
+                              {e_.Alu(Opcode::kShl, Type::kUD, where, {texel, Imm(4, Type::kUD)}),
+                               Imm(0x7ff0, Type::kUD)})
+                     : bits(channel == 1 ? 7 : 17, channel == 1 ? 0x7ff0 : 0x7fe0);
+    return e_.Alu(Opcode::kMov, Type::kF, where, {Retype(half, Type::kHF)});
   }
   const uint32_t range = channel == 3 ? 3 : 1023;
   const Operand value = bits(10 * static_cast<uint32_t>(channel), channel == 3 ? 0 : range);
   if (format == mir::ImageFormat::kRgb10a2ui) return value;
   const float scale = 1.0f / static_cast<float>(range);
-  const Operand number = Alu(Opcode::kMov, Type::kF, where, {value});
-  return Alu(Opcode::kMul, Type::kF, where,
-             {number, Imm(std::bit_cast<uint32_t>(scale), Type::kF)});
+  const Operand number = e_.Alu(Opcode::kMov, Type::kF, where, {value});
+  return e_.Alu(Opcode::kMul, Type::kF, where,
+                {number, Imm(std::bit_cast<uint32_t>(scale), Type::kF)});
 }
 
 // Returns one channel as an integer in its low bits.
@@ -254,30 +255,30 @@ Operand Images::PackChannel(mir::ImageFormat format, const Operand& value, int c
   constexpr Where where = Where::kLanes;
   if (format == mir::ImageFormat::kRgb10a2ui) {
     const uint32_t top = channel == 3 ? 3 : 1023;
-    return MinMax(where, Type::kUD, false, ToRegister(value), Imm(top, Type::kUD));
+    return e_.MinMax(where, Type::kUD, false, e_.ToRegister(value), Imm(top, Type::kUD));
   }
   if (format == mir::ImageFormat::kRgb10a2) {
     const float top = channel == 3 ? 3 : 1023;
-    const Operand in = Mov(Type::kF, where, Retype(value, Type::kF));
+    const Operand in = e_.Mov(Type::kF, where, Retype(value, Type::kF));
     Extra saturate;
     saturate.saturate = true;
-    const Operand clamped = Alu(Opcode::kMov, Type::kF, where, {in}, saturate);
-    const Operand scaled =
-        Alu(Opcode::kMul, Type::kF, where, {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
-    return Mov(Type::kUD, where, Alu(Opcode::kRnde, Type::kF, where, {scaled}));
+    const Operand clamped = e_.Alu(Opcode::kMov, Type::kF, where, {in}, saturate);
+    const Operand scaled = e_.Alu(Opcode::kMul, Type::kF, where,
+                                  {clamped, Imm(std::bit_cast<uint32_t>(top), Type::kF)});
+    return e_.Mov(Type::kUD, where, e_.Alu(Opcode::kRnde, Type::kF, where, {scaled}));
   }
   // A half of at least 0, without the mantissa bits that the channel lacks. Finite values stay
   // finite; infinity and NaN are not less than infinity and are not changed.
   constexpr uint32_t kLargest = 0x477fe000, kInfinity = 0x7f800000;  // 65504
-  const Operand in = ToRegister(Retype(value, Type::kF));
-  const Operand positive = MinMax(where, Type::kF, true, in, Imm(0, Type::kF));
-  const Operand finite = MinMax(where, Type::kF, false, positive, Imm(kLargest, Type::kF));
-  const Flag less = CompareFlag(where, CondMod::kL, in, Imm(kInfinity, Type::kF));
-  Operand any = SelectByFlag(where, Type::kF, less, finite, in);
+  const Operand in = e_.ToRegister(Retype(value, Type::kF));
+  const Operand positive = e_.MinMax(where, Type::kF, true, in, Imm(0, Type::kF));
+  const Operand finite = e_.MinMax(where, Type::kF, false, positive, Imm(kLargest, Type::kF));
+  const Flag less = e_.CompareFlag(where, CondMod::kL, in, Imm(kInfinity, Type::kF));
+  Operand any = e_.SelectByFlag(where, Type::kF, less, finite, in);
   any.mods = Operand::kAbsolute;
-  const Operand half = Use(NewG(), Type::kUD);
-  EmitRaw(kF2f16, Fields(where), {half}, {any});
-  return Alu(Opcode::kShr, Type::kUD, where, {half, Imm(channel == 2 ? 5 : 4, Type::kUD)});
+  const Operand half = Use(e_.NewG(), Type::kUD);
+  e_.EmitRaw(kF2f16, e_.Fields(where), {half}, {any});
+  return e_.Alu(Opcode::kShr, Type::kUD, where, {half, Imm(channel == 2 ? 5 : 4, Type::kUD)});
 }
 
 Operand Images::PackTexel(mir::ImageFormat format, absl::Span<const Operand> values) {
@@ -288,9 +289,9 @@ Operand Images::PackTexel(mir::ImageFormat format, absl::Span<const Operand> val
   Operand texel = PackChannel(format, values[0], 0);
   for (int i = 1; i < (floats ? 3 : 4); ++i) {
     const Operand channel = PackChannel(format, values[i], i);
-    texel = Alu(Opcode::kOr, Type::kUD, where,
-                {texel, Alu(Opcode::kShl, Type::kUD, where,
-                            {channel, Imm(step * static_cast<uint32_t>(i), Type::kUD)})});
+    texel = e_.Alu(Opcode::kOr, Type::kUD, where,
+                   {texel, e_.Alu(Opcode::kShl, Type::kUD, where,
+                                  {channel, Imm(step * static_cast<uint32_t>(i), Type::kUD)})});
   }
   return texel;
 }
@@ -308,25 +309,25 @@ absl::Status Images::VisitImageQuery(mir::InstId id) {
     constexpr uint32_t kOnlyX = 0xe << 12;
     call.message = isa::Message::kSampleinfo;
     call.header = kOnlyX;
-    SetAnswer(m_.result(id), Component(samplers_.SendSampler(call, Where::kUniform, 1), 0));
+    e_.SetAnswer(m_.result(id), e_.Component(samplers_.SendSampler(call, Where::kUniform, 1), 0));
     return absl::OkStatus();
   }
   call.message = isa::Message::kResinfo;
   call.Add(isa::ParamKind::kLod, Imm(0, Type::kUD));
   if (inst.op == mir::Op::kImageLevels) {
-    SetAnswer(m_.result(id), Component(samplers_.SendSampler(call, Where::kUniform, 4), 3));
+    e_.SetAnswer(m_.result(id), e_.Component(samplers_.SendSampler(call, Where::kUniform, 4), 3));
     return absl::OkStatus();
   }
   const int layers = info.arrayed ? mir::SizeCount(info) - 1 : -1;
   const Operand size = samplers_.SendSampler(call, Where::kUniform, mir::SizeCount(info));
   for (int i = 0; i < inst.num_results; ++i) {
-    Operand o = Component(size, i);
+    Operand o = e_.Component(size, i);
     if (i == layers) {
-      o = LayersOf(id, o, Component(size, 0));
+      o = LayersOf(id, o, e_.Component(size, 0));
     } else if (s.lod >= 0) {
-      o = SizeOfLevel(o, m_.source(id, s.lod), WhereOf(m_.result(id, i)));
+      o = SizeOfLevel(o, m_.source(id, s.lod), e_.WhereOf(m_.result(id, i)));
     }
-    SetAnswer(m_.result(id, i), o);
+    e_.SetAnswer(m_.result(id, i), o);
   }
   return absl::OkStatus();
 }
@@ -340,24 +341,24 @@ Operand Images::LayersOf(mir::InstId id, Operand layers, Operand width) {
   if (r.image.dim == mir::ImageDim::kCube) {
     return r.kind == mir::ResourceKind::kStorageImage ? SixthOf(layers) : layers;
   }
-  const Operand least = MinMax(where, Type::kUD, false, width, Imm(1, Type::kUD));
-  return MinMax(where, Type::kUD, true, layers, least);
+  const Operand least = e_.MinMax(where, Type::kUD, false, width, Imm(1, Type::kUD));
+  return e_.MinMax(where, Type::kUD, true, layers, least);
 }
 
 // Converts a number of faces below 2048 * 6 to a number of cubes: 43691 / 2^18 is slightly more
 // than 1/6.
 Operand Images::SixthOf(const Operand& faces) {
   const Operand product =
-      Alu(Opcode::kMul, Type::kUD, Where::kUniform, {faces, Imm(43691, Type::kUW)});
-  return Alu(Opcode::kShr, Type::kUD, Where::kUniform, {product, Imm(18, Type::kUD)});
+      e_.Alu(Opcode::kMul, Type::kUD, Where::kUniform, {faces, Imm(43691, Type::kUW)});
+  return e_.Alu(Opcode::kShr, Type::kUD, Where::kUniform, {product, Imm(18, Type::kUD)});
 }
 
 Operand Images::SizeOfLevel(const Operand& size, mir::ValueId lod, Where where) {
-  const Operand level = Src(lod, Type::kUD);
+  const Operand level = e_.Src(lod, Type::kUD);
   if (IsImm(level) && level.id == 0) return size;
-  const Operand shifted = Alu(Opcode::kShr, Type::kUD, where, {size, level});
-  const Operand least = MinMax(where, Type::kUD, true, shifted, Imm(1, Type::kUD));
-  return MinMax(where, Type::kUD, false, least, size);  // 0 for a null surface
+  const Operand shifted = e_.Alu(Opcode::kShr, Type::kUD, where, {size, level});
+  const Operand least = e_.MinMax(where, Type::kUD, true, shifted, Imm(1, Type::kUD));
+  return e_.MinMax(where, Type::kUD, false, least, size);  // 0 for a null surface
 }
 
 }  // namespace kiln::intel

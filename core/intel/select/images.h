@@ -8,19 +8,19 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/intel/select/access.h"
 #include "core/intel/select/descriptors.h"
 #include "core/intel/select/room.h"
 #include "core/intel/select/samplers.h"
+#include "core/intel/select/surface_messages.h"
 #include "core/intel/select/texel_parts.h"
 
 namespace kiln::intel {
 
 class Images : public Room {
  public:
-  Images(Emission& e, Access& access, Descriptors& descriptors, Samplers& samplers)
+  Images(Emission& e, SurfaceMessages& messages, Descriptors& descriptors, Samplers& samplers)
       : Room(e),
-        access_(access),
+        messages_(messages),
         descriptors_(descriptors),
         samplers_(samplers),
         payloads_(e.scopes()) {}
@@ -44,7 +44,7 @@ class Images : public Room {
   Operand SixthOf(const Operand& faces);
   Operand SizeOfLevel(const Operand& size, mir::ValueId lod, Where where);
 
-  Access& access_;
+  SurfaceMessages& messages_;
   Descriptors& descriptors_;
   Samplers& samplers_;
   struct CachedPayload {

@@ -37,13 +37,13 @@ Type TypeOf(ReduceOp op, uint32_t bits) {
 // Returns the lanes for which `test` (kNz or kZ) of a stored boolean holds, as bits of a uniform
 // dword.
 Operand Lanes::Ballot(Operand stored_bool, CondMod test) {
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = static_cast<uint32_t>(test);
-  const Operand bits = Use(NewU(), Type::kUD);
-  const Operand source = Retype(ToRegister(stored_bool), Type::kD);
+  const Operand bits = Use(e_.NewU(), Type::kUD);
+  const Operand source = Retype(e_.ToRegister(stored_bool), Type::kD);
   const Type flag = width_ > 16 ? Type::kUD : Type::kUW;
-  EmitRaw(kBallot, fields, {bits, Use(NewF(), flag)}, {source});
+  e_.EmitRaw(kBallot, fields, {bits, Use(e_.NewF(), flag)}, {source});
   return bits;
 }
 
@@ -58,7 +58,7 @@ Operand Lanes::ActiveLanes() {
 Operand Lanes::FirstLane() {
   if (e_.divergence().AllLanesAt(e_.at())) return Imm(0, Type::kUD);
   if (!*first_lane_) {
-    *first_lane_ = Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {ActiveLanes()});
+    *first_lane_ = e_.Alu(Opcode::kFbl, Type::kUD, Where::kUniform, {ActiveLanes()});
   }
   return **first_lane_;
 }
@@ -71,11 +71,11 @@ std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) 
   if (!chosen || (fields.flags & lir::kNoMask) == 0 || !e_.scopes().MayBeEmpty()) {
     return std::nullopt;
   }
-  lir::InstFields compare = Fields(Where::kUniform);
+  lir::InstFields compare = e_.Fields(Where::kUniform);
   compare.width = std::max<uint8_t>(fields.width, 8);
   compare.cmod = static_cast<uint8_t>(CondMod::kNz);
-  const Operand flag = Use(NewF(), Type::kUW);
-  EmitRaw(Op(Opcode::kCmp), compare, {flag}, {ActiveLanes(), Imm(0, Type::kUD)});
+  const Operand flag = Use(e_.NewF(), Type::kUW);
+  e_.EmitRaw(Op(Opcode::kCmp), compare, {flag}, {ActiveLanes(), Imm(0, Type::kUD)});
   return flag;
 }
 
@@ -83,7 +83,7 @@ std::optional<Operand> Lanes::Guard(const lir::InstFields& fields, bool chosen) 
 // another such element.
 Operand Lanes::Element(const Operand& o) {
   const uint8_t bytes = f_.value(o.value()).elem_bytes;
-  if (o.mods != 0 || FileOf(o) != kFileG || bytes > 4) return ToLanes(o);
+  if (o.mods != 0 || e_.FileOf(o) != kFileG || bytes > 4) return e_.ToLanes(o);
   Operand element = Retype(o, bytes == 2 ? Type::kUW : Type::kUD);
   element.sub = 0;
   return element;
@@ -99,56 +99,52 @@ Operand Lanes::PartOfElement(const Operand& element, const Operand& like) const 
 // Returns the offset of lane `index` of a value, in bytes from its first lane; for all lanes,
 // whichever are on.
 Operand Lanes::LaneOffset(Where where, Operand index, int bytes) {
-  lir::InstFields fields = Fields(where);
+  lir::InstFields fields = e_.Fields(where);
   fields.flags |= lir::kNoMask;
-  const Operand lane = Use(New(where, Type::kUW), Type::kUW);
-  EmitRaw(Op(Opcode::kAnd), fields, {lane},
-          {Retype(index, Type::kUW), Imm(static_cast<uint32_t>(width_ - 1), Type::kUW)});
-  const Operand offset = Use(New(where, Type::kUW), Type::kUW);
-  EmitRaw(Op(Opcode::kShl), fields, {offset},
-          {lane,
-           Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(bytes))), Type::kUW)});
+  const Operand lane = Use(e_.New(where, Type::kUW), Type::kUW);
+  e_.EmitRaw(Op(Opcode::kAnd), fields, {lane},
+             {Retype(index, Type::kUW), Imm(static_cast<uint32_t>(width_ - 1), Type::kUW)});
+  const Operand offset = Use(e_.New(where, Type::kUW), Type::kUW);
+  e_.EmitRaw(Op(Opcode::kShl), fields, {offset},
+             {lane, Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(bytes))),
+                        Type::kUW)});
   return offset;
 }
 
 // Returns a per-lane value in one lane, whose number is uniform or an immediate.
 Operand Lanes::Broadcast(const Operand& value, const Operand& lane) {
   const Operand element = Element(value);
-  const Operand result = Use(NewU(), static_cast<Type>(element.type));
+  const Operand result = Use(e_.NewU(), static_cast<Type>(element.type));
   const Operand where =
       IsImm(lane) ? lane : LaneOffset(Where::kUniform, lane, f_.value(element.value()).elem_bytes);
-  EmitRaw(kBroadcast, Fields(Where::kUniform), {result}, {element, where});
+  e_.EmitRaw(kBroadcast, e_.Fields(Where::kUniform), {result}, {element, where});
   return PartOfElement(result, value);
 }
 
-// Returns a number or stored boolean as bits, in whichever file it is.
-Operand Lanes::AnyValue(mir::ValueId v) {
-  return m_.value(v).type == mir::Type::kBool ? bools_.StoredBool(v) : Src(v, IntType(v, false));
-}
-
-bool Lanes::IsOnePerThread(const Operand& o) const { return IsImm(o) || FileOf(o) == kFileU; }
+bool Lanes::IsOnePerThread(const Operand& o) const { return IsImm(o) || e_.FileOf(o) == kFileU; }
 
 absl::Status Lanes::VisitSubgroup(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
   switch (inst.op) {
     case mir::Op::kSubgroupElect:
-      Set(result, CompareStored(Where::kLanes, CondMod::kZ, Type::kD,
-                                Mov(Type::kUD, Where::kLanes, launch_.LaneIds()), FirstLane()));
+      e_.Set(result,
+             e_.CompareStored(Where::kLanes, CondMod::kZ, Type::kD,
+                              e_.Mov(Type::kUD, Where::kLanes, launch_.LaneIds()), FirstLane()));
       break;
     case mir::Op::kSubgroupAny:
-      Set(result, CompareStored(Where::kUniform, CondMod::kNz, Type::kD,
-                                Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kNz),
-                                Imm(0, Type::kUD)));
+      e_.Set(result, e_.CompareStored(Where::kUniform, CondMod::kNz, Type::kD,
+                                      Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kNz),
+                                      Imm(0, Type::kUD)));
       break;
     case mir::Op::kSubgroupAll:
-      Set(result, CompareStored(Where::kUniform, CondMod::kZ, Type::kD,
-                                Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kZ),
-                                Imm(0, Type::kUD)));
+      e_.Set(result, e_.CompareStored(Where::kUniform, CondMod::kZ, Type::kD,
+                                      Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kZ),
+                                      Imm(0, Type::kUD)));
       break;
     case mir::Op::kBallot:
-      Set(result, Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kNz));
-      for (int i = 1; i < inst.num_results; ++i) Set(m_.result(id, i), Imm(0, Type::kUD));
+      e_.Set(result, Ballot(bools_.StoredBool(m_.source(id, 0)), CondMod::kNz));
+      for (int i = 1; i < inst.num_results; ++i) e_.Set(m_.result(id, i), Imm(0, Type::kUD));
       break;
     case mir::Op::kReadFirst:
     case mir::Op::kReadLane:
@@ -158,7 +154,7 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
     case mir::Op::kReduce:
     case mir::Op::kInclusiveScan:
     case mir::Op::kExclusiveScan: Scan(id); break;
-    default: return Unexpected(inst, "not an operation between lanes");
+    default: return e_.Unexpected(inst, "not an operation between lanes");
   }
   return absl::OkStatus();
 }
@@ -166,38 +162,38 @@ absl::Status Lanes::VisitSubgroup(mir::InstId id) {
 void Lanes::ReadLanes(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const mir::ValueId result = m_.result(id);
-  const Operand value = AnyValue(m_.source(id, 0));
+  const Operand value = bools_.AnyValue(m_.source(id, 0));
   if (IsOnePerThread(value)) {
-    Set(result, value);
+    e_.Set(result, value);
     return;
   }
   switch (inst.op) {
-    case mir::Op::kReadFirst: Set(result, Broadcast(value, FirstLane())); return;
+    case mir::Op::kReadFirst: e_.Set(result, Broadcast(value, FirstLane())); return;
     case mir::Op::kQuadBroadcast:
-      Set(result, ReadPattern(kQuadBroadcast, value, inst.imm0));
+      e_.Set(result, ReadPattern(kQuadBroadcast, value, inst.imm0));
       return;
-    case mir::Op::kQuadSwap: Set(result, ReadPattern(kXorLanes, value, inst.imm0)); return;
+    case mir::Op::kQuadSwap: e_.Set(result, ReadPattern(kXorLanes, value, inst.imm0)); return;
     default: break;
   }
-  Operand index = Src(m_.source(id, 1), Type::kUD);
+  Operand index = e_.Src(m_.source(id, 1), Type::kUD);
   // The index is equal in all active lanes, though perhaps not known to be.
   if (inst.op == mir::Op::kReadLane && !IsOnePerThread(index)) {
     index = Broadcast(index, FirstLane());
   }
   if (IsOnePerThread(index)) {
-    Set(result, Broadcast(value, index));
+    e_.Set(result, Broadcast(value, index));
     return;
   }
   const std::optional<uint32_t> mask = XorOfLanes(m_.source(id, 1));
-  Set(result, mask ? ReadPattern(kXorLanes, value, *mask) : Shuffle(value, index));
+  e_.Set(result, mask ? ReadPattern(kXorLanes, value, *mask) : Shuffle(value, index));
 }
 
 // Returns the mask if the index is the lane's number exclusive-or a constant, and if moves by
 // regions cost no more than addresses.
 std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
-  const std::optional<mir::InstId> id = DefinedBy(index, mir::Op::kXor);
+  const std::optional<mir::InstId> id = e_.DefinedBy(index, mir::Op::kXor);
   if (!id || !m_.IsConstant(m_.source(*id, 1)) ||
-      !DefinedBy(m_.source(*id, 0), mir::Op::kSubgroupInvocation)) {
+      !e_.DefinedBy(m_.source(*id, 0), mir::Op::kSubgroupInvocation)) {
     return std::nullopt;
   }
   constexpr int kMaxMoves = 4;
@@ -211,12 +207,12 @@ std::optional<uint32_t> Lanes::XorOfLanes(mir::ValueId index) const {
 // Reads by a pattern that does not depend on data: its parameter goes into aux.
 Operand Lanes::ReadPattern(uint16_t op, const Operand& value, uint32_t aux) {
   const Operand element = Element(value);
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.aux = aux;
   if (op == kXorLanes) fields.flags |= lir::kNoMask;
   const auto t = static_cast<Type>(element.type);
-  const Operand d = Use(New(Where::kLanes, t), t);
-  EmitRaw(op, fields, {d}, {element});
+  const Operand d = Use(e_.New(Where::kLanes, t), t);
+  e_.EmitRaw(op, fields, {d}, {element});
   return PartOfElement(d, value);
 }
 
@@ -224,14 +220,14 @@ Operand Lanes::Shuffle(const Operand& value, const Operand& index) {
   const Operand element = Element(value);
   const Operand offset = LaneOffset(Where::kLanes, index, f_.value(element.value()).elem_bytes);
   const auto t = static_cast<Type>(element.type);
-  const Operand d = Use(New(Where::kLanes, t), t);
-  EmitRaw(kShuffle, Fields(Where::kLanes), {d}, {element, offset});
+  const Operand d = Use(e_.New(Where::kLanes, t), t);
+  e_.EmitRaw(kShuffle, e_.Fields(Where::kLanes), {d}, {element, offset});
   return PartOfElement(d, value);
 }
 
 void Lanes::Scan(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const uint32_t bits = BitsOf(m_.result(id));
+  const uint32_t bits = e_.BitsOf(m_.result(id));
   ScanAux aux;
   aux.op = static_cast<ReduceOp>(inst.imm0);
   aux.cluster = static_cast<uint8_t>(width_);
@@ -257,20 +253,20 @@ void Lanes::Scan(mir::InstId id) {
     identity = type == mir::Type::kF16 ? 0x8000u : 0x80000000u;
   }
   const int bytes = static_cast<int>(bits / 8);
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = aux.Pack();
   std::vector<Operand> defs;
   if (aux.kind != ScanAux::kInclusive) {
-    defs.push_back(Use(aux.kind == ScanAux::kReduce ? NewU() : NewG(1, bytes), t));
+    defs.push_back(Use(aux.kind == ScanAux::kReduce ? e_.NewU() : e_.NewG(1, bytes), t));
   }
-  const lir::ValueId scratch = NewG(aux.kind == ScanAux::kExclusive ? 2 : 1, bytes);
-  defs.push_back(Def(scratch, t));
-  if (aux.op == ReduceOp::kImul && bytes == 4) defs.push_back(Use(NewG(), t));
-  const Operand value = Retype(ToRegister(AnyValue(m_.source(id, 0))), t);
+  const lir::ValueId scratch = e_.NewG(aux.kind == ScanAux::kExclusive ? 2 : 1, bytes);
+  defs.push_back(e_.Def(scratch, t));
+  if (aux.op == ReduceOp::kImul && bytes == 4) defs.push_back(Use(e_.NewG(), t));
+  const Operand value = Retype(e_.ToRegister(bools_.AnyValue(m_.source(id, 0))), t);
   b_.Emit(kLaneScan, fields, defs,
           std::vector<Operand>{value, Imm(static_cast<uint32_t>(identity), t)});
-  Set(m_.result(id), Retype(defs[0], bytes == 2 ? Type::kUW : Type::kUD));
+  e_.Set(m_.result(id), Retype(defs[0], bytes == 2 ? Type::kUW : Type::kUD));
 }
 
 }  // namespace kiln::intel

@@ -39,7 +39,6 @@ class Lanes : public Room {
   Operand ReadPattern(uint16_t op, const Operand& value, uint32_t aux);
   Operand Shuffle(const Operand& value, const Operand& index);
   std::optional<uint32_t> XorOfLanes(mir::ValueId index) const;
-  Operand AnyValue(mir::ValueId v);
   bool IsOnePerThread(const Operand& o) const;
 
   Bools& bools_;

@@ -25,11 +25,11 @@ Operand Launch::PushDword(uint32_t byte) const {
 // 16-bit lane numbers, made once.
 Operand Launch::LaneIds() {
   if (!lane_ids_) {
-    const lir::ValueId v = NewG(1, 2);
+    const lir::ValueId v = e_.NewG(1, 2);
     const Emission::Prologue prologue(e_);
-    lir::InstFields fields = Fields(Where::kLanes);
+    lir::InstFields fields = e_.Fields(Where::kLanes);
     fields.flags |= lir::kNoMask;
-    EmitRaw(kLaneIds, fields, {Use(v, Type::kUW)}, {});
+    e_.EmitRaw(kLaneIds, fields, {Use(v, Type::kUW)}, {});
     lane_ids_ = Use(v, Type::kUW);
   }
   return *lane_ids_;
@@ -40,11 +40,11 @@ Operand Launch::LocalIndex() {
   if (!local_index_) {
     const Operand lanes = LaneIds();
     const Emission::Prologue prologue(e_);
-    const Operand base = Alu(
+    const Operand base = e_.Alu(
         Opcode::kShl, Type::kUD, Where::kUniform,
         {PushDword(*abi_.subgroup_id),
          Imm(static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_))), Type::kUD)});
-    local_index_ = Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {base, lanes});
+    local_index_ = e_.Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {base, lanes});
   }
   return *local_index_;
 }
@@ -55,30 +55,29 @@ absl::Status Launch::VisitLaunch(mir::InstId id) {
   switch (inst.op) {
     case mir::Op::kWorkgroupId: {
       static constexpr int kDword[] = {1, 6, 7};  // of r0
-      Set(result, Use(r0_, Type::kUD, kDword[inst.imm0]));
+      e_.Set(result, Use(r0_, Type::kUD, kDword[inst.imm0]));
       break;
     }
     case mir::Op::kNumWorkgroups:
-      Set(result, PushDword(*abi_.num_workgroups + 4 * inst.imm0));
+      e_.Set(result, PushDword(*abi_.num_workgroups + 4 * inst.imm0));
       break;
     case mir::Op::kBaseWorkgroup:
-      Set(result, PushDword(*abi_.base_workgroup + 4 * inst.imm0));
+      e_.Set(result, PushDword(*abi_.base_workgroup + 4 * inst.imm0));
       break;
-    case mir::Op::kSubgroupId: Set(result, PushDword(*abi_.subgroup_id)); break;
-    case mir::Op::kLocalIndex: Set(result, LocalIndex()); break;
-    case mir::Op::kSubgroupInvocation: Set(result, Mov(Type::kUD, Where::kLanes, LaneIds())); break;
-    default: return Unexpected(inst, "not a launch value");
+    case mir::Op::kSubgroupId: e_.Set(result, PushDword(*abi_.subgroup_id)); break;
+    case mir::Op::kLocalIndex: e_.Set(result, LocalIndex()); break;
+    case mir::Op::kSubgroupInvocation:
+      e_.Set(result, e_.Mov(Type::kUD, Where::kLanes, LaneIds()));
+      break;
+    default: return e_.Unexpected(inst, "not a launch value");
   }
   return absl::OkStatus();
 }
 
 void Launch::EndThread() {
-  lir::InstFields fields = Fields(Where::kUniform);
-  fields.width = 8;
-  const lir::ValueId payload = NewRegisters(1);
-  f_.value(payload).in_tail = true;
-  EmitRaw(Op(Opcode::kMov), fields, {Def(payload, Type::kUD)}, {Use(r0_, Type::kUD, 0, 8)});
-  EmitRaw(kEot, fields, {}, {Use(payload, Type::kUD, 0, 8)});
+  const Operand payload = e_.LanePart(Use(r0_, Type::kUD, 0, 8), 8, 0);
+  f_.value(payload.value()).in_tail = true;
+  e_.EmitRaw(kEot, e_.UniformFields(8), {}, {payload});
 }
 
 }  // namespace kiln::intel

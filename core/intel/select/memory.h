@@ -1,56 +1,50 @@
-// Selection of loads, stores and atomics of buffers, shared memory, push constants and addresses.
-// Internal to this folder.
+// Selection of loads and stores of buffers, shared memory, push constants and addresses, and of the
+// sizes of buffers. Internal to this folder.
 #ifndef KILN_CORE_INTEL_SELECT_MEMORY_H_
 #define KILN_CORE_INTEL_SELECT_MEMORY_H_
 
-#include <optional>
-#include <vector>
-
-#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/intel/select/access.h"
-#include "core/intel/select/blocks.h"
+#include "core/intel/select/bools.h"
 #include "core/intel/select/conversions.h"
 #include "core/intel/select/descriptors.h"
 #include "core/intel/select/launch.h"
-#include "core/intel/select/private_arrays.h"
 #include "core/intel/select/room.h"
+#include "core/intel/select/surface_messages.h"
 
 namespace kiln::intel {
 
 class Memory : public Room {
  public:
-  Memory(Emission& e, Conversions& conversions, Launch& launch, Access& access, Blocks& blocks,
-         Descriptors& descriptors, PrivateArrays& private_arrays)
+  Memory(Emission& e, Conversions& conversions, Bools& bools, Launch& launch,
+         SurfaceMessages& messages, Descriptors& descriptors)
       : Room(e),
         conversions_(conversions),
+        bools_(bools),
         launch_(launch),
-        access_(access),
-        blocks_(blocks),
-        descriptors_(descriptors),
-        private_arrays_(private_arrays) {}
+        messages_(messages),
+        descriptors_(descriptors) {}
 
-  absl::Status VisitLoad(mir::InstId id);
-  absl::Status VisitStore(mir::InstId id);
-  absl::Status VisitAtomic(mir::InstId id);
-  absl::Status VisitWideAtomic(mir::InstId id);
-  absl::Status BufferAddress(mir::InstId id);
+  void VisitLoad(mir::InstId id);
+  void VisitStore(mir::InstId id);
   void BufferSize(mir::InstId id);
+  // Select loads and stores by lanes; also those of atomics.
+  void LoadLanes(mir::InstId id, const Location& location);
+  void StoreLanes(const Location& location, absl::Span<const mir::ValueId> values);
 
  private:
-  bool IsCopied(mir::InstId id);
-  bool IsInPushRegisters(mir::InstId id) const;
-  void LoadPush(mir::InstId id);
-  lir::ValueId KnownRegister(mir::InstId id, const Location& location, uint32_t index);
   void LoadBlock(mir::InstId id, const Location& location);
-  Location LocationOf(mir::InstId id);
+  void LoadKnown(mir::InstId id, const Location& location);
+  lir::ValueId KnownRegister(mir::InstId id, const Location& location, uint32_t index);
+  bool IsPushed(mir::InstId id, uint32_t bytes) const;
+  void LoadPush(mir::InstId id);
+  Operand LaneDword(absl::Span<const mir::ValueId> values);
 
   Conversions& conversions_;
+  Bools& bools_;
   Launch& launch_;
-  Access& access_;
-  Blocks& blocks_;
+  SurfaceMessages& messages_;
   Descriptors& descriptors_;
-  PrivateArrays& private_arrays_;
 };
 
 }  // namespace kiln::intel

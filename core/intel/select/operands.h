@@ -50,6 +50,14 @@ inline Operand Retype(Operand o, Type t) {
   o.type = static_cast<uint8_t>(t);
   return o;
 }
+// Returns the element of 1, 2 or 4 bytes at a byte of data whose dwords are `dword_stride`
+// components apart.
+inline Operand ElementAt(lir::ValueId data, uint32_t byte, uint32_t element, int dword_stride) {
+  const Type t = element == 1 ? Type::kUB : element == 2 ? Type::kUW : Type::kUD;
+  Operand o = Use(data, t, static_cast<int>(byte / 4) * dword_stride);
+  o.sub = static_cast<uint8_t>(byte % 4);
+  return o;
+}
 inline bool IsImm(const Operand& o) { return o.kind == Operand::Kind::kImm; }
 
 }  // namespace kiln::intel

@@ -15,6 +15,8 @@
 
 #include <bit>
 
+#include "core/intel/lir/message.h"
+
 namespace kiln::intel {
 
 namespace {
@@ -30,18 +32,18 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
   if ((inst.flags & mir::kIndexed) != 0) {
     // Modules store the elements of an array one by one, at their end
     // (core/front/emit/interface/emit_output.cc).
-    if (!m_.IsConstant(m_.source(id, 0))) return Unexpected(inst, "output chosen by value");
+    if (!m_.IsConstant(m_.source(id, 0))) return e_.Unexpected(inst, "output chosen by value");
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     first = 1;
   }
   if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
-    return Refuse(inst, "fragment_outputs", "store to a location that no render target has");
+    return e_.Refuse(inst, "fragment_outputs", "store to a location that no render target has");
   }
-  if (mir::BitsOf(v.type) != 32) return Unexpected(inst, "output not of 32 bits");
+  if (mir::BitsOf(v.type) != 32) return e_.Unexpected(inst, "output not of 32 bits");
   for (int i = first; i < inst.num_sources; ++i) {
     const mir::ValueId source = m_.source(id, i);
     if (m_.value(source).kind == mir::Value::Kind::kUndef) continue;
-    const Operand o = access_.LaneValue(source);
+    const Operand o = bools_.LaneValue(source);
     switch (v.builtin) {
       case mir::BuiltIn::kFragDepth: depth_ = o; break;
       case mir::BuiltIn::kFragStencilRef: stencil_ = o; break;
@@ -75,17 +77,17 @@ void Outputs::MaskByAlpha() {
   if (colour == colours_.end() || !colour->second[kAlpha]) return;  // not defined
   Extra within;                                                     // 0 to 1; NaN becomes 0
   within.saturate = true;
-  const Operand alpha = Alu(Opcode::kMov, Type::kF, Where::kLanes,
-                            {Retype(*colour->second[kAlpha], Type::kF)}, within);
+  const Operand alpha = e_.Alu(Opcode::kMov, Type::kF, Where::kLanes,
+                               {Retype(*colour->second[kAlpha], Type::kF)}, within);
   const auto samples = static_cast<float>(abi_.fragment->samples);
-  const Operand count = Mov(Type::kUD, Where::kLanes,
-                            Alu(Opcode::kMul, Type::kF, Where::kLanes,
-                                {alpha, Imm(std::bit_cast<uint32_t>(samples), Type::kF)}));
+  const Operand count = e_.Mov(Type::kUD, Where::kLanes,
+                               e_.Alu(Opcode::kMul, Type::kF, Where::kLanes,
+                                      {alpha, Imm(std::bit_cast<uint32_t>(samples), Type::kF)}));
   const Operand others =
-      Alu(Opcode::kShl, Type::kUD, Where::kLanes, {ToRegister(Imm(~0u, Type::kUD)), count});
-  const Operand covered = Alu(Opcode::kNot, Type::kUD, Where::kLanes, {others});
-  sample_mask_ = sample_mask_ ? Alu(Opcode::kAnd, Type::kUD, Where::kLanes,
-                                    {Retype(*sample_mask_, Type::kUD), covered})
+      e_.Alu(Opcode::kShl, Type::kUD, Where::kLanes, {e_.ToRegister(Imm(~0u, Type::kUD)), count});
+  const Operand covered = e_.Alu(Opcode::kNot, Type::kUD, Where::kLanes, {others});
+  sample_mask_ = sample_mask_ ? e_.Alu(Opcode::kAnd, Type::kUD, Where::kLanes,
+                                       {Retype(*sample_mask_, Type::kUD), covered})
                               : covered;
 }
 
@@ -93,7 +95,7 @@ void Outputs::MaskByAlpha() {
 void Outputs::FillUndefined() {
   const FragmentAbi& f = *abi_.fragment;
   const auto fill = [&](bool asked, std::optional<Operand>& value) {
-    if (asked && !value) value = ToLanes(Imm(0, Type::kUD));
+    if (asked && !value) value = e_.ToLanes(Imm(0, Type::kUD));
   };
   fill(f.depth != out::DepthOutput::kOff, depth_);
   fill(f.writes_stencil, stencil_);
@@ -152,10 +154,10 @@ Outputs::Payloads Outputs::PayloadsOf(uint32_t location, bool last) {
 }
 
 Operand Outputs::Collected(const std::vector<Operand>& parts, bool last) {
-  const lir::ValueId payload = NewG(static_cast<int>(parts.size()));
+  const lir::ValueId payload = e_.NewG(static_cast<int>(parts.size()));
   f_.value(payload).in_tail = last;
-  const Operand all = Def(payload, Type::kUD);
-  b_.Emit(kCollect, Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
+  const Operand all = e_.Def(payload, Type::kUD);
+  b_.Emit(kCollect, e_.Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
   return all;
 }
 
@@ -163,18 +165,18 @@ Operand Outputs::Collected(const std::vector<Operand>& parts, bool last) {
 // ignored. Words of 16 lanes fill the register; a shorter payload is the first part of a lane's
 // dword.
 Operand Outputs::Packed(const Operand& lanes, int bytes, bool last) {
-  const lir::ValueId packed = NewG(1, width_ * bytes >= 32 ? bytes : 4);
+  const lir::ValueId packed = e_.NewG(1, width_ * bytes >= 32 ? bytes : 4);
   f_.value(packed).in_tail = last;
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.flags |= lir::kNoMask;
   fields.aux = static_cast<uint32_t>(bytes);
   const Operand def = Use(packed, Type::kUD);
-  EmitRaw(kPackLanes, fields, {def}, {lanes});
+  e_.EmitRaw(kPackLanes, fields, {def}, {lanes});
   return def;
 }
 
 void Outputs::WriteTarget(const Payloads& payloads, const isa::MessageFields& message) {
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   std::vector<Operand> uses = payloads;
   if (abi_.fragment->kills) {
     fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);

@@ -10,7 +10,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
-#include "core/intel/select/access.h"
+#include "core/intel/select/bools.h"
 #include "core/intel/select/control.h"
 #include "core/intel/select/fragment.h"
 #include "core/intel/select/room.h"
@@ -19,8 +19,8 @@ namespace kiln::intel {
 
 class Outputs : public Room {
  public:
-  Outputs(Emission& e, Access& access, Fragment& fragment, Control& control)
-      : Room(e), access_(access), fragment_(fragment), control_(control) {}
+  Outputs(Emission& e, Bools& bools, Fragment& fragment, Control& control)
+      : Room(e), bools_(bools), fragment_(fragment), control_(control) {}
 
   absl::Status VisitStore(mir::InstId id);
   // Writes the stored outputs and ends the thread.
@@ -39,7 +39,7 @@ class Outputs : public Room {
   Operand Packed(const Operand& lanes, int bytes, bool last);
   void WriteTarget(const Payloads& payloads, const isa::MessageFields& message);
 
-  Access& access_;
+  Bools& bools_;
   Fragment& fragment_;
   Control& control_;
   absl::btree_map<std::pair<uint32_t, int>, Colour> colours_;  // by location and index

@@ -8,6 +8,8 @@
 #include <bit>
 #include <utility>
 
+#include "core/intel/lir/message.h"
+#include "core/intel/select/access.h"
 #include "core/intel/select/private_arrays.h"
 
 namespace kiln::intel {
@@ -24,17 +26,16 @@ isa::MessageFields PrivateArrays::ScratchMessage(uint32_t element, bool write) c
   }
   f.header = true;
   f.bti = isa::kBtiStatelessNonCoherent;
-  f.lanes = access_.MessageLanes();
+  f.lanes = MessageLanes(width_);
   return f;
 }
 
 Operand PrivateArrays::ScratchHeader() {
   if (!scratch_header_) {
-    const lir::ValueId v = NewRegisters(1);
+    const lir::ValueId v = e_.NewRegisters(1);
     const Emission::Prologue prologue(e_);
-    lir::InstFields fields = Fields(Where::kUniform);
-    fields.width = 8;
-    EmitRaw(kScratchHeader, fields, {Def(v, Type::kUD)}, {Use(launch_.r0(), Type::kUD, 0, 8)});
+    e_.EmitRaw(kScratchHeader, e_.UniformFields(8), {e_.Def(v, Type::kUD)},
+               {Use(launch_.r0(), Type::kUD, 0, 8)});
     scratch_header_ = Use(v, Type::kUD, 0, 8);
   }
   return *scratch_header_;
@@ -44,28 +45,28 @@ Operand PrivateArrays::ScratchHeader() {
 Operand PrivateArrays::ScratchAddress(uint32_t array, mir::ValueId offset) {
   const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
   const uint32_t base = abi_.array_offset[array] / 4 << lanes_log2;
-  const Operand bytes = Src(offset, Type::kUD);
+  const Operand bytes = e_.Src(offset, Type::kUD);
   Operand place = launch_.LaneIds();
   if (IsImm(bytes)) {
-    return Alu(Opcode::kAdd, Type::kUD, Where::kLanes,
-               {place, Imm(base + (bytes.id / 4 << lanes_log2), Type::kUD)});
+    return e_.Alu(Opcode::kAdd, Type::kUD, Where::kLanes,
+                  {place, Imm(base + (bytes.id / 4 << lanes_log2), Type::kUD)});
   }
   const Operand row =
-      Alu(Opcode::kShl, Type::kUD, WhereOf(offset), {bytes, Imm(lanes_log2 - 2, Type::kUD)});
-  place = Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {row, place});
-  return Offset(place, base, Where::kLanes);
+      e_.Alu(Opcode::kShl, Type::kUD, e_.WhereOf(offset), {bytes, Imm(lanes_log2 - 2, Type::kUD)});
+  place = e_.Alu(Opcode::kAdd, Type::kUD, Where::kLanes, {row, place});
+  return e_.Offset(place, base, Where::kLanes);
 }
 
 // Returns the byte address of this lane's byte `bytes` after `offset`; both need not share a dword.
 Operand PrivateArrays::ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes) {
   const auto lanes_log2 = static_cast<uint32_t>(std::countr_zero(static_cast<unsigned>(width_)));
   const uint32_t base = abi_.array_offset[array] << lanes_log2;
-  const Where where = WhereOf(offset);
+  const Where where = e_.WhereOf(offset);
   const auto ud = [&](Opcode op, Where w, Operand a, Operand b) {
-    return Alu(op, Type::kUD, w, {a, b});
+    return e_.Alu(op, Type::kUD, w, {a, b});
   };
   const Operand lane = ud(Opcode::kShl, Where::kLanes, launch_.LaneIds(), Imm(2, Type::kUD));
-  const Operand byte = Offset(Src(offset, Type::kUD), bytes, where);
+  const Operand byte = e_.Offset(e_.Src(offset, Type::kUD), bytes, where);
   if (IsImm(byte)) {
     const uint32_t at = base + ((byte.id & ~3u) << lanes_log2) + byte.id % 4;
     return ud(Opcode::kAdd, Where::kLanes, lane, Imm(at, Type::kUD));
@@ -74,54 +75,50 @@ Operand PrivateArrays::ScratchByteAddress(uint32_t array, mir::ValueId offset, u
   const Operand row = ud(Opcode::kShl, where, dword, Imm(lanes_log2, Type::kUD));
   const Operand rest = ud(Opcode::kAnd, where, Retype(byte, Type::kUD), Imm(3, Type::kUD));
   const Operand place = ud(Opcode::kAdd, where, row, rest);
-  return Offset(ud(Opcode::kAdd, Where::kLanes, place, lane), base, Where::kLanes);
+  return e_.Offset(ud(Opcode::kAdd, Where::kLanes, place, lane), base, Where::kLanes);
 }
 
-void PrivateArrays::LoadPrivate(mir::InstId id) {
-  const mir::Inst& inst = m_.inst(id);
-  const Operand header = ScratchHeader();
-  const uint32_t element = access_.ElementBytes(m_.result(id));
-  for (int i = 0; element < 4 && i < inst.num_results; ++i) {
-    const Operand address =
-        ScratchByteAddress(inst.imm0, m_.source(id, 0), element * static_cast<uint32_t>(i));
-    lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/false)});
-    const lir::ValueId v = NewG();
-    EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
-    Set(m_.result(id, i), access_.ElementAt(v, 0, element, 1));
+// Returns the address of this lane's element `i` from `offset` on, in the unit of its message.
+// `first` is kept between the elements of an access.
+Operand PrivateArrays::ElementAddress(uint32_t array, mir::ValueId offset, uint32_t element, int i,
+                                      std::optional<Operand>& first) {
+  Operand address;
+  if (element < 4) {
+    address = ScratchByteAddress(array, offset, element * static_cast<uint32_t>(i));
+  } else {
+    if (!first) first = ScratchAddress(array, offset);
+    address = e_.Offset(*first, static_cast<uint32_t>(i * width_), Where::kLanes);
   }
-  if (element < 4) return;
-  const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
+  return Retype(address, Type::kUD);
+}
+
+void PrivateArrays::VisitLoad(mir::InstId id) {
+  const mir::Inst& inst = m_.inst(id);
+  if (inst.num_results == 0) return;
+  const Operand header = ScratchHeader();
+  const uint32_t element = e_.BytesOf(m_.result(id));
+  std::optional<Operand> first;
+  lir::InstFields fields = e_.Fields(Where::kLanes);
+  fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/false)});
   for (int i = 0; i < inst.num_results; ++i) {
-    const Operand address = Offset(first, static_cast<uint32_t>(i * width_), Where::kLanes);
-    lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = AddMessage(f_, {ScratchMessage(4, /*write=*/false)});
-    const lir::ValueId v = NewG();
-    EmitRaw(kMsgRead, fields, {Def(v, Type::kUD)}, {header, Retype(address, Type::kUD)});
-    Set(m_.result(id, i), Use(v, Type::kUD));
+    const Operand address = ElementAddress(inst.imm0, m_.source(id, 0), element, i, first);
+    const lir::ValueId v = e_.NewG();
+    e_.EmitRaw(kMsgRead, fields, {Use(v, Type::kUD)}, {header, address});
+    e_.Set(m_.result(id, i), ElementAt(v, 0, element, 1));
   }
 }
 
-void PrivateArrays::StorePrivate(mir::InstId id) {
+void PrivateArrays::VisitStore(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const Operand header = ScratchHeader();
-  const uint32_t element = access_.ElementBytes(m_.source(id, 1));
-  for (int i = 1; element < 4 && i < inst.num_sources; ++i) {
-    const Operand address =
-        ScratchByteAddress(inst.imm0, m_.source(id, 0), element * static_cast<uint32_t>(i - 1));
-    const Operand parts[] = {Retype(address, Type::kUD), access_.LaneValue(m_.source(id, i))};
-    lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/true)});
-    EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
-  }
-  if (element < 4) return;
-  const Operand first = ScratchAddress(inst.imm0, m_.source(id, 0));
+  const uint32_t element = e_.BytesOf(m_.source(id, 1));
+  std::optional<Operand> first;
+  lir::InstFields fields = e_.Fields(Where::kLanes);
+  fields.aux = AddMessage(f_, {ScratchMessage(element, /*write=*/true)});
   for (int i = 1; i < inst.num_sources; ++i) {
-    const Operand address = Offset(first, static_cast<uint32_t>((i - 1) * width_), Where::kLanes);
-    const Operand parts[] = {Retype(address, Type::kUD), access_.LaneValue(m_.source(id, i))};
-    lir::InstFields fields = Fields(Where::kLanes);
-    fields.aux = AddMessage(f_, {ScratchMessage(4, /*write=*/true)});
-    EmitRaw(kMsgWrite, fields, {}, {header, Payload(parts)});
+    const Operand parts[] = {ElementAddress(inst.imm0, m_.source(id, 0), element, i - 1, first),
+                             bools_.LaneValue(m_.source(id, i))};
+    e_.EmitRaw(kMsgWrite, fields, {}, {header, e_.Payload(parts)});
   }
 }
 

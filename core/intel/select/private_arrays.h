@@ -4,11 +4,9 @@
 #define KILN_CORE_INTEL_SELECT_PRIVATE_ARRAYS_H_
 
 #include <optional>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
-#include "core/intel/select/access.h"
+#include "core/intel/isa/messages.h"
+#include "core/intel/select/bools.h"
 #include "core/intel/select/launch.h"
 #include "core/intel/select/room.h"
 
@@ -16,20 +14,22 @@ namespace kiln::intel {
 
 class PrivateArrays : public Room {
  public:
-  PrivateArrays(Emission& e, Launch& launch, Access& access)
-      : Room(e), launch_(launch), access_(access) {}
+  PrivateArrays(Emission& e, Bools& bools, Launch& launch)
+      : Room(e), bools_(bools), launch_(launch) {}
 
-  void LoadPrivate(mir::InstId id);
-  void StorePrivate(mir::InstId id);
+  void VisitLoad(mir::InstId id);
+  void VisitStore(mir::InstId id);
 
  private:
   Operand ScratchAddress(uint32_t array, mir::ValueId offset);
   Operand ScratchByteAddress(uint32_t array, mir::ValueId offset, uint32_t bytes);
+  Operand ElementAddress(uint32_t array, mir::ValueId offset, uint32_t element, int i,
+                         std::optional<Operand>& first);
   isa::MessageFields ScratchMessage(uint32_t element, bool write) const;
   Operand ScratchHeader();
 
+  Bools& bools_;
   Launch& launch_;
-  Access& access_;
   std::optional<Operand> scratch_header_;
 };
 

@@ -62,44 +62,35 @@ Operand Samplers::SendSampler(const SamplerCall& call, Where where, int componen
     if (IsImm(o)) {
       uses.push_back(o);
     } else {
-      uses.push_back(where == Where::kLanes ? ToLanes(o) : LanePart(o, 8, 0));
+      uses.push_back(where == Where::kLanes ? e_.ToLanes(o) : e_.LanePart(o, 8, 0));
     }
   }
-  if (call.surface.index) uses.push_back(*call.surface.index);
-  if (call.surface.handle) uses.push_back(*call.surface.handle);
-  LirMessage message;
-  message.fields.message = call.message;
-  message.fields.bti = static_cast<uint8_t>(call.surface.bti);
-  message.fields.sampler = static_cast<uint8_t>(call.sampler);
-  message.fields.header = call.header.has_value();
-  message.indirect = call.surface.index.has_value();
-  message.bindless = call.surface.handle.has_value();
-  lir::InstFields fields = Fields(where);
-  if (where == Where::kUniform) fields.width = 8;
-  fields.aux = AddMessage(f_, message);
-  if (const std::optional<Operand> guard = lanes_.Guard(fields, call.surface.chosen)) {
-    fields.predicate_mode = static_cast<uint8_t>(isa::PredCtrl::kNormal);
-    uses.push_back(*guard);
-  }
+  isa::MessageFields message;
+  message.message = call.message;
+  message.bti = static_cast<uint8_t>(call.surface.bti);
+  message.sampler = static_cast<uint8_t>(call.sampler);
+  message.header = call.header.has_value();
+  const uint16_t op = call.quad ? kQuadSampler : kSampler;
+  lir::InstFields fields = where == Where::kLanes ? e_.Fields(where) : e_.UniformFields(8);
+  messages_.Complete(op, message, call.surface, fields, uses);
   const Operand def =
-      Def(where == Where::kLanes ? NewG(components) : NewRegisters(components), Type::kUD);
-  b_.Emit(call.quad ? kQuadSampler : kSampler, fields, absl::Span<const Operand>(&def, 1), uses);
+      e_.Def(where == Where::kLanes ? e_.NewG(components) : e_.NewRegisters(components), Type::kUD);
+  b_.Emit(op, fields, absl::Span<const Operand>(&def, 1), uses);
   return def;
 }
 
 Operand Samplers::SamplerHeader(const SamplerCall& call) {
-  lir::InstFields fields = Fields(Where::kUniform);
-  fields.width = 8;
+  lir::InstFields fields = e_.UniformFields(8);
   std::vector<Operand> uses = {Use(launch_.r0(), Type::kUD, 0, 8)};
   if (call.offsets) {
     uses.push_back(*call.header == 0 ? *call.offsets
-                                     : Alu(Opcode::kOr, Type::kUD, Where::kUniform,
-                                           {*call.offsets, Imm(*call.header, Type::kUD)}));
+                                     : e_.Alu(Opcode::kOr, Type::kUD, Where::kUniform,
+                                              {*call.offsets, Imm(*call.header, Type::kUD)}));
   } else {
     fields.aux = *call.header;
   }
   if (call.sampler_handle) uses.push_back(*call.sampler_handle);
-  const Operand header = Def(NewRegisters(1), Type::kUD);
+  const Operand header = e_.Def(e_.NewRegisters(1), Type::kUD);
   b_.Emit(call.offsets ? kChosenSamplerHeader : kSamplerHeader, fields,
           absl::Span<const Operand>(&header, 1), uses);
   return header;
@@ -110,12 +101,12 @@ Operand Samplers::SamplerHeader(const SamplerCall& call) {
 void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir::TexelSources& s,
                                 SamplerCall& call) {
   const auto alu = [&](Opcode op, const Operand& a, const Operand& b) {
-    return Alu(op, Type::kUD, Where::kUniform, {a, b});
+    return e_.Alu(op, Type::kUD, Where::kUniform, {a, b});
   };
   call.header = 0;
   for (int i = 0; i < s.num_offsets; ++i) {
-    const Operand offset = Offset(descriptors_.UniformIndex(m_.source(id, s.offsets + i)),
-                                  static_cast<uint32_t>(int32_t{t.offset[i]}), Where::kUniform);
+    const Operand offset = e_.Offset(descriptors_.UniformIndex(m_.source(id, s.offsets + i)),
+                                     static_cast<uint32_t>(int32_t{t.offset[i]}), Where::kUniform);
     const uint32_t shift = 8 - 4 * static_cast<uint32_t>(i);
     if (IsImm(offset)) {
       call.header = *call.header | (offset.id & 15) << shift;
@@ -130,7 +121,7 @@ void Samplers::AddChosenOffsets(mir::InstId id, const mir::TexelOp& t, const mir
 
 // Emits a message with its used components, and sets the results.
 void Samplers::SampleInto(mir::InstId id, SamplerCall& call) {
-  const uint32_t used = UsedMask(id);
+  const uint32_t used = e_.UsedMask(id);
   if (used == 0) return;
   uint32_t mask = (2u << (std::bit_width(used) - 1)) - 1;
   if (isa::AnswersWhole(call.message)) {
@@ -139,11 +130,11 @@ void Samplers::SampleInto(mir::InstId id, SamplerCall& call) {
     mask = used;
     call.header = *call.header | (~mask & 15) << 12;
   }
-  const Operand response = SendSampler(call, WhereOf(m_.result(id)), std::popcount(mask));
+  const Operand response = SendSampler(call, e_.WhereOf(m_.result(id)), std::popcount(mask));
   int k = 0;
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
     if (!(mask >> i & 1)) continue;
-    Set(m_.result(id, i), Component(response, k++));
+    e_.Set(m_.result(id, i), e_.Component(response, k++));
   }
 }
 
@@ -153,7 +144,7 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
   const mir::TexelSources s = mir::TexelSourcesOf(m_, id);
   SamplerCall call;
   descriptors_.AddTo(id, s, call);
-  const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
+  const auto source = [&](int i) { return e_.Src(m_.source(id, i), Type::kF); };
   for (int i = 0; i < s.num_coordinates; ++i) {
     call.Add(kCoordinates[i], source(s.coordinates + i));
   }
@@ -162,7 +153,7 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
     if (absl::Status e = GatherMessage(id, t, s, call); !e.ok()) return e;
   } else {
     if (inst.op == mir::Op::kSampleImplicit && s.dref >= 0 && s.bias >= 0 && s.min_lod >= 0) {
-      return Refuse(inst, "sample_form", "sample with bias, reference and minimum level");
+      return e_.Refuse(inst, "sample_form", "sample with bias, reference and minimum level");
     }
     SampleMessage(id, s, call);
     if (s.num_offsets > 0) {
@@ -170,7 +161,7 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
     } else if (HasOffset(t)) {
       for (int8_t v : t.offset) {
         if (!FitsNibble(v))
-          return Refuse(inst, "texel_offset_range", "texel offset beyond -8 to 7");
+          return e_.Refuse(inst, "texel_offset_range", "texel offset beyond -8 to 7");
       }
       call.header = OffsetBits(t.offset);
     }
@@ -182,7 +173,7 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
 void Samplers::SampleMessage(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   const mir::Inst& inst = m_.inst(id);
   const bool compares = s.dref >= 0;
-  const auto source = [&](int i) { return Src(m_.source(id, i), Type::kF); };
+  const auto source = [&](int i) { return e_.Src(m_.source(id, i), Type::kF); };
   if (s.ddx >= 0) {
     // No messages exist for these two: mid/lower_gradients lowers them.
     assert(m_.resources[inst.imm0].image.dim != mir::ImageDim::kCube);
@@ -208,7 +199,8 @@ void Samplers::SampleMessage(mir::InstId id, const mir::TexelSources& s, Sampler
   }
   Operand lod = s.lod >= 0 ? source(s.lod) : s.bias >= 0 ? source(s.bias) : Imm(0, Type::kF);
   if (s.min_lod >= 0) {
-    lod = MinMax(WhereOf(m_.result(id)), Type::kF, true, ToRegister(lod), source(s.min_lod));
+    lod =
+        e_.MinMax(e_.WhereOf(m_.result(id)), Type::kF, true, e_.ToRegister(lod), source(s.min_lod));
   }
   if (IsImm(lod) && lod.id == 0) {
     call.message = compares ? Message::kSampleCLz : Message::kSampleLz;
@@ -230,13 +222,13 @@ absl::Status Samplers::GatherMessage(mir::InstId id, const mir::TexelOp& t,
     return absl::OkStatus();
   }
   if (m_.resources[m_.inst(id).imm0].image.dim != mir::ImageDim::k2D) {
-    return Refuse(m_.inst(id), "texel_offset_range", "texel offset chosen by value");
+    return e_.Refuse(m_.inst(id), "texel_offset_range", "texel offset chosen by value");
   }
   call.message = compares ? Message::kGather4PoC : Message::kGather4Po;
   constexpr ParamKind kOffsets[] = {ParamKind::kOffsetU, ParamKind::kOffsetV};
   for (int i = 0; i < 2; ++i) {
     call.Add(kOffsets[i], s.offsets >= 0
-                              ? Src(m_.source(id, s.offsets + i), Type::kUD)
+                              ? e_.Src(m_.source(id, s.offsets + i), Type::kUD)
                               : Imm(static_cast<uint32_t>(int32_t{t.offset[i]}), Type::kUD));
   }
   return absl::OkStatus();
@@ -251,12 +243,13 @@ absl::Status Samplers::VisitFetch(mir::InstId id) {
   for (int i = 0; i < s.num_coordinates; ++i) {
     const mir::ValueId v = m_.source(id, s.coordinates + i);
     const int offset = i < 3 ? t.offset[i] : 0;
-    call.Add(kCoordinates[i], Offset(Src(v, Type::kUD), static_cast<uint32_t>(offset), WhereOf(v)));
+    call.Add(kCoordinates[i],
+             e_.Offset(e_.Src(v, Type::kUD), static_cast<uint32_t>(offset), e_.WhereOf(v)));
   }
   if (m_.resources[inst.imm0].image.multisampled) {
     AddSampleParams(id, s, call);
   } else {
-    const Operand lod = s.lod >= 0 ? Src(m_.source(id, s.lod), Type::kUD) : Imm(0, Type::kUD);
+    const Operand lod = s.lod >= 0 ? e_.Src(m_.source(id, s.lod), Type::kUD) : Imm(0, Type::kUD);
     const bool zero = IsImm(lod) && lod.id == 0;
     call.message = zero ? Message::kLdLz : Message::kLd;
     if (!zero) call.Add(ParamKind::kLod, lod);
@@ -274,7 +267,7 @@ absl::Status Samplers::VisitLod(mir::InstId id) {
   descriptors_.AddTo(id, s, call);
   const int spatial = mir::SpatialCount(m_.resources[m_.inst(id).imm0].image.dim);
   for (int i = 0; i < spatial; ++i) {
-    call.Add(kCoordinates[i], Src(m_.source(id, s.coordinates + i), Type::kF));
+    call.Add(kCoordinates[i], e_.Src(m_.source(id, s.coordinates + i), Type::kF));
   }
   SampleInto(id, call);
   return absl::OkStatus();
@@ -285,11 +278,11 @@ absl::Status Samplers::VisitLod(mir::InstId id) {
 void Samplers::AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call) {
   SamplerCall mcs = call;
   mcs.message = Message::kLdMcs;
-  const Operand control = SendSampler(mcs, WhereOf(m_.result(id)), 4);
+  const Operand control = SendSampler(mcs, e_.WhereOf(m_.result(id)), 4);
   call.message = Message::kLd2dmsW;
-  call.Add(ParamKind::kSampleIndex, Src(m_.source(id, s.sample), Type::kUD));
-  call.Add(ParamKind::kMcs, Component(control, 0));
-  call.Add(ParamKind::kMcsHigh, Component(control, 1));
+  call.Add(ParamKind::kSampleIndex, e_.Src(m_.source(id, s.sample), Type::kUD));
+  call.Add(ParamKind::kMcs, e_.Component(control, 0));
+  call.Add(ParamKind::kMcsHigh, e_.Component(control, 1));
 }
 
 }  // namespace kiln::intel

@@ -8,17 +8,17 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/intel/select/descriptors.h"
-#include "core/intel/select/lanes.h"
 #include "core/intel/select/launch.h"
 #include "core/intel/select/room.h"
+#include "core/intel/select/surface_messages.h"
 #include "core/intel/select/texel_parts.h"
 
 namespace kiln::intel {
 
 class Samplers : public Room {
  public:
-  Samplers(Emission& e, Launch& launch, Lanes& lanes, Descriptors& descriptors)
-      : Room(e), launch_(launch), lanes_(lanes), descriptors_(descriptors) {}
+  Samplers(Emission& e, Launch& launch, SurfaceMessages& messages, Descriptors& descriptors)
+      : Room(e), launch_(launch), messages_(messages), descriptors_(descriptors) {}
 
   Operand SendSampler(const SamplerCall& call, Where where, int components);
   absl::Status VisitSample(mir::InstId id);
@@ -36,7 +36,7 @@ class Samplers : public Room {
   void AddSampleParams(mir::InstId id, const mir::TexelSources& s, SamplerCall& call);
 
   Launch& launch_;
-  Lanes& lanes_;
+  SurfaceMessages& messages_;
   Descriptors& descriptors_;
 };
 

@@ -3,10 +3,9 @@
 
 #include <utility>
 
-#include "core/intel/select/access.h"
 #include "core/intel/select/arithmetic.h"
+#include "core/intel/select/atomics.h"
 #include "core/intel/select/barriers.h"
-#include "core/intel/select/blocks.h"
 #include "core/intel/select/bools.h"
 #include "core/intel/select/control.h"
 #include "core/intel/select/conversions.h"
@@ -20,6 +19,7 @@
 #include "core/intel/select/outputs.h"
 #include "core/intel/select/private_arrays.h"
 #include "core/intel/select/samplers.h"
+#include "core/intel/select/surface_messages.h"
 #include "core/intel/select/vertex.h"
 
 namespace kiln::intel {
@@ -56,18 +56,18 @@ class Selector {
   Launch launch_{e_};
   Fragment fragment_{e_, bools_, launch_};
   Lanes lanes_{e_, bools_, launch_};
-  Access access_{e_, conversions_, bools_, lanes_, fragment_};
-  Blocks blocks_{e_, access_};
-  Descriptors descriptors_{e_, lanes_, access_, blocks_};
-  PrivateArrays private_arrays_{e_, launch_, access_};
-  Memory memory_{e_, conversions_, launch_, access_, blocks_, descriptors_, private_arrays_};
+  SurfaceMessages messages_{e_, conversions_, lanes_, fragment_};
+  Descriptors descriptors_{e_, lanes_, messages_};
+  Memory memory_{e_, conversions_, bools_, launch_, messages_, descriptors_};
+  Atomics atomics_{e_, conversions_, bools_, launch_, messages_, descriptors_, memory_};
+  PrivateArrays private_arrays_{e_, bools_, launch_};
   Barriers barriers_{e_, launch_};
-  Samplers samplers_{e_, launch_, lanes_, descriptors_};
-  Images images_{e_, access_, descriptors_, samplers_};
+  Samplers samplers_{e_, launch_, messages_, descriptors_};
+  Images images_{e_, messages_, descriptors_, samplers_};
   Arithmetic arithmetic_{e_, conversions_, bools_};
   Control control_{e_, conversions_, bools_, [this](mir::RegionId r) { return VisitRegion(r); }};
-  Outputs outputs_{e_, access_, fragment_, control_};
-  Vertex vertex_{e_, access_};
+  Outputs outputs_{e_, bools_, fragment_, control_};
+  Vertex vertex_{e_, bools_};
 };
 
 absl::Status Selector::EndThread() {
@@ -114,18 +114,18 @@ absl::Status Selector::Visit(mir::InstId id) {
     case Op::kLoadSsbo:
     case Op::kLoadPush:
     case Op::kLoadShared:
-    case Op::kLoadPrivate:
     case Op::kLoadConstant:
-    case Op::kLoadGlobal: return memory_.VisitLoad(id);
+    case Op::kLoadGlobal: memory_.VisitLoad(id); return absl::OkStatus();
     case Op::kStoreSsbo:
     case Op::kStoreShared:
-    case Op::kStorePrivate:
-    case Op::kStoreGlobal: return memory_.VisitStore(id);
+    case Op::kStoreGlobal: memory_.VisitStore(id); return absl::OkStatus();
+    case Op::kLoadPrivate: private_arrays_.VisitLoad(id); return absl::OkStatus();
+    case Op::kStorePrivate: private_arrays_.VisitStore(id); return absl::OkStatus();
     case Op::kSsboAtomic:
     case Op::kSharedAtomic:
-    case Op::kGlobalAtomic: return memory_.VisitAtomic(id);
-    case Op::kGlobalAtomic64: return memory_.VisitWideAtomic(id);
-    case Op::kSsboAddress: return memory_.BufferAddress(id);
+    case Op::kGlobalAtomic: return atomics_.VisitAtomic(id);
+    case Op::kGlobalAtomic64: return atomics_.VisitWideAtomic(id);
+    case Op::kSsboAddress: return atomics_.BufferAddress(id);
     case Op::kSsboSize: memory_.BufferSize(id); return absl::OkStatus();
     case Op::kLoadInput:
     case Op::kInterpolate:

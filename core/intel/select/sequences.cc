@@ -66,8 +66,7 @@ Operand Emission::Payload(absl::Span<const Operand> parts) {
 }
 
 Operand Emission::LanePart(const Operand& o, int lanes, int group) {
-  lir::InstFields fields = Fields(Where::kUniform);
-  fields.width = static_cast<uint8_t>(lanes);
+  lir::InstFields fields = UniformFields(lanes);
   fields.group = static_cast<uint8_t>(group);
   const lir::ValueId part = NewRegisters(lanes / 8);
   EmitRaw(Op(Opcode::kMov), fields, {Def(part, Type::kUD)}, {o});

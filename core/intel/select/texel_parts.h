@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/intel/isa/messages.h"
-#include "core/intel/select/surface_ref.h"
+#include "core/intel/select/location.h"
 #include "core/lir/lir.h"
 
 namespace kiln::intel {

@@ -62,13 +62,13 @@ void Vertex::FindView() {
     nth = Unsigned(Opcode::kAnd, counted, count - 1);
   } else {
     const Reciprocal r = ReciprocalOf(count);
-    const Operand high = Use(NewG(), Type::kUD);
-    EmitRaw(kMulHigh, Fields(Where::kLanes), {high},
-            {counted, ToRegister(Imm(r.multiplier, Type::kUD))});
+    const Operand high = Use(e_.NewG(), Type::kUD);
+    e_.EmitRaw(kMulHigh, e_.Fields(Where::kLanes), {high},
+               {counted, e_.ToRegister(Imm(r.multiplier, Type::kUD))});
     instance_ = Unsigned(Opcode::kShr, high, r.shift);
-    const Operand others = Alu(Opcode::kMul, Type::kD, Where::kLanes,
-                               {Retype(*instance_, Type::kD), Imm(-count & 0xffff, Type::kW)});
-    nth = Alu(Opcode::kAdd, Type::kD, Where::kLanes, {Retype(counted, Type::kD), others});
+    const Operand others = e_.Alu(Opcode::kMul, Type::kD, Where::kLanes,
+                                  {Retype(*instance_, Type::kD), Imm(-count & 0xffff, Type::kW)});
+    nth = e_.Alu(Opcode::kAdd, Type::kD, Where::kLanes, {Retype(counted, Type::kD), others});
     nth = Retype(nth, Type::kUD);
   }
   view_ = ViewOf(nth);
@@ -85,18 +85,18 @@ Operand Vertex::ViewOf(const Operand& nth) {
   Operand table = Imm(static_cast<uint32_t>(numbers), Type::kUD);
   if (views.count() > kOfADword) {
     const Flag past_first =
-        CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
+        e_.CompareFlag(Where::kLanes, CondMod::kGe, nth, Imm(kOfADword, Type::kUD));
     const Operand high = Imm(static_cast<uint32_t>(numbers >> 32), Type::kUD);
-    table = SelectByFlag(Where::kLanes, Type::kUD, past_first, high, table);
+    table = e_.SelectByFlag(Where::kLanes, Type::kUD, past_first, high, table);
   }
   // A shift takes the low five bits of its count.
   const Operand at = Unsigned(Opcode::kShl, nth, 2);
-  const Operand shifted = Alu(Opcode::kShr, Type::kUD, Where::kLanes, {table, at});
+  const Operand shifted = e_.Alu(Opcode::kShr, Type::kUD, Where::kLanes, {table, at});
   return Unsigned(Opcode::kAnd, shifted, 0xf);
 }
 
 Operand Vertex::Unsigned(Opcode op, const Operand& a, uint32_t b) {
-  return Alu(op, Type::kUD, Where::kLanes, {a, Imm(b, Type::kUD)});
+  return e_.Alu(op, Type::kUD, Where::kLanes, {a, Imm(b, Type::kUD)});
 }
 
 // Returns the client's instance: the hardware counts each instance once for each view.
@@ -145,17 +145,17 @@ Operand Vertex::Element(mir::InstId id, uint32_t component) {
   Operand chosen = element(0);
   for (uint32_t n = 1; n < slots.size(); ++n) {
     const Flag is_it =
-        CompareFlag(Where::kLanes, CondMod::kZ, Src(index, Type::kUD), Imm(n, Type::kUD));
-    chosen = SelectByFlag(Where::kLanes, Type::kUD, is_it, element(n), chosen);
+        e_.CompareFlag(Where::kLanes, CondMod::kZ, e_.Src(index, Type::kUD), Imm(n, Type::kUD));
+    chosen = e_.SelectByFlag(Where::kLanes, Type::kUD, is_it, element(n), chosen);
   }
   return chosen;
 }
 
 absl::Status Vertex::VisitInput(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
-  const auto give = [&](const Operand& o) { Set(m_.result(id), o); };
+  const auto give = [&](const Operand& o) { e_.Set(m_.result(id), o); };
   const auto sum = [&](const Operand& from_zero, VertexValue base) {
-    give(Alu(Opcode::kAdd, Type::kD, Where::kLanes, {from_zero, DrawValue(base)}));
+    give(e_.Alu(Opcode::kAdd, Type::kD, Where::kLanes, {from_zero, DrawValue(base)}));
   };
   switch (m_.inputs[inst.imm0].builtin) {
     case BuiltIn::kNone: break;
@@ -171,16 +171,16 @@ absl::Status Vertex::VisitInput(mir::InstId id) {
       return absl::OkStatus();
     case BuiltIn::kDrawIndex: give(DrawValue(VertexValue::kDrawId)); return absl::OkStatus();
     case BuiltIn::kViewIndex: give(ViewIndex()); return absl::OkStatus();
-    default: return Unexpected(inst, "not a built-in of vertices");
+    default: return e_.Unexpected(inst, "not a built-in of vertices");
   }
   for (int i = 0; i < inst.num_results; ++i) {
     const mir::ValueId result = m_.result(id, i);
-    if (!Used(result)) continue;
+    if (!e_.Used(result)) continue;
     Operand o = Element(id, inst.imm1 + static_cast<uint32_t>(i));
     if (m_.value(result).type == mir::Type::kF16) {
-      o = Mov(Type::kHF, Where::kLanes, Retype(o, Type::kF));
+      o = e_.Mov(Type::kHF, Where::kLanes, Retype(o, Type::kF));
     }
-    Set(result, o);
+    e_.Set(result, o);
   }
   return absl::OkStatus();
 }
@@ -189,12 +189,12 @@ absl::Status Vertex::VisitInput(mir::InstId id) {
 
 Operand Vertex::AsDword(mir::ValueId v) {
   if (m_.value(v).type == mir::Type::kF16) {
-    return Retype(Mov(Type::kF, Where::kLanes, Src(v, Type::kHF)), Type::kUD);
+    return Retype(e_.Mov(Type::kF, Where::kLanes, e_.Src(v, Type::kHF)), Type::kUD);
   }
   if (mir::BitsOf(m_.value(v).type) == 16) {
-    return Mov(Type::kUD, Where::kLanes, Src(v, Type::kUW));
+    return e_.Mov(Type::kUD, Where::kLanes, e_.Src(v, Type::kUW));
   }
-  return access_.LaneValue(v);
+  return bools_.LaneValue(v);
 }
 
 absl::Status Vertex::VisitStore(mir::InstId id) {
@@ -204,7 +204,7 @@ absl::Status Vertex::VisitStore(mir::InstId id) {
   uint32_t element = 0;
   if ((inst.flags & mir::kIndexed) != 0) {
     if (!m_.IsConstant(m_.source(id, 0))) {
-      return Refuse(inst, "vertex_outputs", "output chosen by value");
+      return e_.Refuse(inst, "vertex_outputs", "output chosen by value");
     }
     element = static_cast<uint32_t>(m_.value(m_.source(id, 0)).bits);
     if (element >= v.elements) return absl::OkStatus();  // there is none
@@ -222,9 +222,9 @@ absl::Status Vertex::VisitStore(mir::InstId id) {
 
 void Vertex::FillHeader() {
   Slot& header = slots_[kVueHeader];
-  if (abi_.views.on()) header[kHeaderLayer] = ToLanes(ViewIndex());
+  if (abi_.views.on()) header[kHeaderLayer] = e_.ToLanes(ViewIndex());
   for (std::optional<Operand>& part : header) {
-    if (!part) part = ToLanes(Imm(0, Type::kUD));
+    if (!part) part = e_.ToLanes(Imm(0, Type::kUD));
   }
 }
 
@@ -248,27 +248,23 @@ void Vertex::Write(uint32_t first, uint32_t count, bool last) {
   for (uint32_t slot = first; slot < first + count; ++slot) {
     for (const std::optional<Operand>& c : slots_[slot]) parts.push_back(c ? *c : lir::NoOperand());
   }
-  const lir::ValueId data = NewG(static_cast<int>(parts.size()));
+  const lir::ValueId data = e_.NewG(static_cast<int>(parts.size()));
   f_.value(data).in_tail = last;
-  const Operand all = Def(data, Type::kUD);
-  b_.Emit(kCollect, Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
+  const Operand all = e_.Def(data, Type::kUD);
+  b_.Emit(kCollect, e_.Fields(Where::kLanes), absl::Span<const Operand>(&all, 1), parts);
   Operand handles = Use(handles_, Type::kUD, 0, kDwords);
   if (last) {
-    lir::InstFields fields = Fields(Where::kUniform);
-    fields.width = kDwords;
-    const lir::ValueId copy = NewRegisters(1);
-    f_.value(copy).in_tail = true;
-    EmitRaw(Op(Opcode::kMov), fields, {Def(copy, Type::kUD)}, {handles});
-    handles = Use(copy, Type::kUD, 0, kDwords);
+    handles = e_.LanePart(handles, kDwords, 0);
+    f_.value(handles.value()).in_tail = true;
   }
   isa::MessageFields message;
   message.message = isa::Message::kUrbWrite;
   message.header = true;
   message.lanes = static_cast<uint8_t>(width_);
   message.urb_offset = static_cast<uint16_t>(first);
-  lir::InstFields fields = Fields(Where::kLanes);
+  lir::InstFields fields = e_.Fields(Where::kLanes);
   fields.aux = AddMessage(f_, {message, false, false});
-  EmitRaw(last ? kMsgUrbEnd : kMsgUrb, fields, {}, {handles, all});
+  e_.EmitRaw(last ? kMsgUrbEnd : kMsgUrb, fields, {}, {handles, all});
 }
 
 }  // namespace kiln::intel

@@ -8,14 +8,14 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
-#include "core/intel/select/access.h"
+#include "core/intel/select/bools.h"
 #include "core/intel/select/room.h"
 
 namespace kiln::intel {
 
 class Vertex : public Room {
  public:
-  Vertex(Emission& e, Access& access) : Room(e), access_(access) {}
+  Vertex(Emission& e, Bools& bools) : Room(e), bools_(bools) {}
 
   void DeclareLiveIns();
   absl::Status VisitInput(mir::InstId id);
@@ -38,7 +38,7 @@ class Vertex : public Room {
   Operand Unsigned(Opcode op, const Operand& a, uint32_t b);
   void Write(uint32_t first, uint32_t count, bool last);
 
-  Access& access_;
+  Bools& bools_;
   lir::ValueId handles_;
   std::optional<Operand> instance_, view_;         // if several views are drawn
   absl::btree_map<uint32_t, Operand> attributes_;  // by register

@@ -1,6 +1,6 @@
-// The representation of a message's surface. Internal to this folder.
-#ifndef KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
-#define KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
+// The location of a memory access, and the surface that a message names. Internal to this folder.
+#ifndef KILN_CORE_INTEL_SELECT_LOCATION_H_
+#define KILN_CORE_INTEL_SELECT_LOCATION_H_
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +24,16 @@ inline bool SameSurface(const SurfaceRef& a, const SurfaceRef& b) {
   return a.bti == b.bti && same(a.index, b.index) && same(a.handle, b.handle);
 }
 
+// The location of an access: a byte offset in a surface, or a 64-bit address.
+struct Location {
+  SurfaceRef surface;
+  lir::Operand offset;               // dword; for an address the low half ...
+  std::optional<lir::Operand> high;  // ... and its high half
+  uint32_t alignment = 4;            // of the offset or address, in bytes
+  bool uniform = false;              // one lane reads for all
+  bool constant_cache = true;  // block reads use it; false for memory that the program may change
+};
+
 }  // namespace kiln::intel
 
-#endif  // KILN_CORE_INTEL_SELECT_SURFACE_REF_H_
+#endif  // KILN_CORE_INTEL_SELECT_LOCATION_H_

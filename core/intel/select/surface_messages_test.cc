@@ -1,4 +1,4 @@
-// Tests the LIR that selection makes of each operation of blocks.h.
+// Tests the LIR that selection makes of each operation of surface_messages.h.
 #include "core/intel/select/testing.h"
 #include "gtest/gtest.h"
 
@@ -6,7 +6,7 @@ namespace kiln::intel {
 namespace {
 
 // Two values in the same 32 bytes are read once.
-TEST(SelectBlocks, UniformBuffersAreReadInChunks) {
+TEST(SelectSurfaceMessages, UniformBuffersAreReadInChunks) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_ubo[1, align 4] 4
     %2:i32 = load_ubo[1, align 4] 24
@@ -29,7 +29,7 @@ TEST(SelectBlocks, UniformBuffersAreReadInChunks) {
 }
 
 // They do not hold in the other side of an if.
-TEST(SelectBlocks, ChunksHoldInTheirRegionAndInside) {
+TEST(SelectSurfaceMessages, ChunksHoldInTheirRegionAndInside) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = subgroup_invocation
     %2:bool = ult %1, 5
@@ -80,7 +80,7 @@ TEST(SelectBlocks, ChunksHoldInTheirRegionAndInside) {
 }
 
 // Such offsets go into the header.
-TEST(SelectBlocks, OffsetsKnownAtRunTime) {
+TEST(SelectSurfaceMessages, OffsetsKnownAtRunTime) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 0
     %2:i32, %3:i32 = load_ubo[1, align 4] %1
@@ -99,7 +99,7 @@ TEST(SelectBlocks, OffsetsKnownAtRunTime) {
 }
 
 // The blocks are at least 16-byte aligned, counted in owords.
-TEST(SelectBlocks, SharedMemoryIsReadByAlignedBlocks) {
+TEST(SelectSurfaceMessages, SharedMemoryIsReadByAlignedBlocks) {
   EXPECT_EQ(Selected(R"(
     %1:i32 = load_push[align 4] 0
     %2:i32 = shl %1, 4
