@@ -23,7 +23,9 @@
 // available at every exit (exits.h).
 //
 // A masked write leaves lanes that are off as they were. A NoMask write (all of file U, among
-// others) writes all lanes of its width.
+// others) writes all lanes of its width. So does an operation with kOpWritesOffLanes (a comparison
+// into a mask of lanes). README.md lists the kinds of values that are not of one lane, and what an
+// edge does with each.
 #ifndef KILN_CORE_LIR_LIR_H_
 #define KILN_CORE_LIR_LIR_H_
 

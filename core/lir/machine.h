@@ -12,7 +12,7 @@
 
 namespace kiln::lir {
 
-enum OpFlags : uint16_t {
+enum OpFlags : uint32_t {
   kOpTerminator = 1,
   kOpReadsMemory = 2,
   kOpWritesMemory = 4,
@@ -36,11 +36,17 @@ enum OpFlags : uint16_t {
   kOpSide = 16384,         // Inst::aux is an index into Function::side
   kOpAcrossLanes = 32768,  // its result depends on which lanes are on, or on values of other lanes:
                            // no exit may move to its other side
+  kOpWritesOffLanes = 65536,  // definitions of files with masked writes are written in lanes that
+                              // are off too (a comparison clears their bits of a mask), except in
+                              // files that are always masked
 };
+// Bits from this one on are the machine's own; the shared code ignores them.
+inline constexpr uint32_t kFirstOwnOpFlag = uint32_t{1} << 24;
+static_assert(kOpWritesOffLanes < kFirstOwnOpFlag);
 
 struct OpInfo {
   std::string_view name;
-  uint16_t flags = 0;
+  uint32_t flags = 0;
   uint8_t clobbers = 0;      // a bit for each pool of which it writes all units, besides its
                              // definitions: a value in such a pool does not survive it
   int8_t tied = kNotTied;    // the use whose register its first definition gets (an accumulator)
@@ -67,11 +73,15 @@ struct FileInfo {
   std::string_view name;  // "G", "U", "F"
   uint8_t pool = 0;
   bool masked_writes = false;   // definitions obey the execution mask unless the instruction is
-                                // NoMask (G, F); false: every definition is NoMask (U)
+                                // NoMask or its operation has kOpWritesOffLanes (G, F); false:
+                                // every definition is NoMask (U)
   uint8_t save_file = kNoFile;  // file that holds a whole value of this one when its pool is
                                 // full (F is saved to U); kNoFile: none
   bool always_masked = false;   // no instruction reads or writes lanes of it that are off: copies,
                                 // stores and fills obey the mask like all others
+  uint8_t merge_clobbers = 0;   // a bit for each pool that a copy or exchange under the mask
+                                // clobbers (make_copy, make_swap); such copies are made for
+                                // arguments of edges only. Masks of lanes: bits are merged.
   static constexpr uint8_t kNoFile = 0xff;
 };
 
@@ -91,7 +101,8 @@ struct SpillHooks {
 
   // Makes the instruction that stores `payload` (whole registers) to the slot `place`; masked only
   // where can_mask allows it, below direct_units, and one component at a time. It may define a
-  // temporary of its own. Uses are the header (kNone if there is none), the payload and the slot.
+  // temporary of its own, in all lanes. Uses are the header (kNone if there is none), the payload
+  // and the slot.
   InstId (*make_spill)(Function&, const Operand& header, const Operand& payload, uint32_t place,
                        bool no_mask) = nullptr;
   InstId (*make_fill)(Function&, ValueId def, const Operand& header, uint32_t place) = nullptr;
@@ -175,6 +186,13 @@ struct Machine {
   // spilled.
   absl::Span<const SpillHooks> spills;
 };
+
+// Returns true if the instruction writes this definition, a value, in lanes that are off.
+inline bool WritesOffLanes(const Machine& t, const Function& f, InstId i, const Operand& def) {
+  const FileInfo& file = t.files[f.value(def.value()).file];
+  if (!file.masked_writes || (f.inst(i).flags & kNoMask)) return true;
+  return !file.always_masked && (t.ops[f.inst(i).op].flags & kOpWritesOffLanes);
+}
 
 inline const SpillHooks* SpillsOf(const Machine& t, uint8_t pool) {
   for (const SpillHooks& h : t.spills) {

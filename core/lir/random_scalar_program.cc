@@ -30,7 +30,16 @@ class ScalarGenerator : public RandomStructure {
  private:
   Value LaneShape() override { return Make(kFileV, r_.Chance(5) ? 8 : 4, 1); }
   Value UniformShape() override { return Make(kFileS, 4, 1); }
-  uint16_t ConstOp(const Value& v) override { return v.file == kFileV ? kVConstOp : kSConstOp; }
+  Value LaneEdgeShape() override { return r_.Chance(20) ? Make(kFileM, 0, 1) : LaneShape(); }
+  Value UniformEdgeShape() override { return r_.Chance(25) ? Make(kFileW, 4, 1) : UniformShape(); }
+  uint16_t ConstOp(const Value& v) override {
+    switch (v.file) {
+      case kFileV: return kVConstOp;
+      case kFileW: return kWConstOp;
+      case kFileM: return kMaskConstOp;
+      default: return kSConstOp;
+    }
+  }
 
   void LiveIns() override {
     scope_.push_back(b_.AddLiveIn(Make(kFileS, 4, 4), 0));
@@ -49,7 +58,7 @@ class ScalarGenerator : public RandomStructure {
     const ValueId v = Pick([&](const Value& c) { return c.file == file; });
     return v.valid() ? Component(v) : ImmOperand(1, 0);
   }
-  Operand VectorSource() { return Source(r_.Chance(15) ? kFileS : kFileV); }
+  Operand VectorSource() { return Source(r_.Chance(15) ? kFileS : r_.Chance(8) ? kFileW : kFileV); }
 
   ValueId Define(uint16_t op, const Value& shape, absl::Span<const Operand> uses, uint16_t varies,
                  uint8_t predicate_mode = 0) {
@@ -88,6 +97,7 @@ class ScalarGenerator : public RandomStructure {
   }
 
   void Arithmetic() override {
+    if (r_.Chance(8)) return WholeWave();
     const int kind = r_.Below(100);
     if (kind < 22) return Scalar();
     if (kind < 27) return void(Select(MaskIn(kFileM), kVSelOp));
@@ -127,6 +137,32 @@ class ScalarGenerator : public RandomStructure {
       Define(kMaskAndOp, Make(kFileM, 0, 1), {ValueOperand(a, 0), ValueOperand(b, 0)}, Depth());
     } else {
       Define(kReadFirstOp, one, {Source(kFileV)}, Depth());
+    }
+  }
+
+  void WholeWave() {
+    const int kind = r_.Below(100);
+    const Value one = Make(kFileW, 4, 1);
+    if (kind < 20) {
+      Define(kWConstOp, one, {ImmOperand(static_cast<uint32_t>(r_.Next()), 0)}, 0);
+    } else if (kind < 40) {
+      const Operand use = Source(kFileS);
+      Define(kWBroadcastOp, one, {use}, Varies({&use, 1}));
+    } else if (kind < 55) {
+      const Operand uses[] = {Source(kFileW), Source(kFileW)};
+      Define(kWAddOp, one, uses, Varies(uses));
+    } else if (kind < 70) {
+      const ValueId old = PickFile(kFileW);
+      if (old.valid()) Define(kWInsertOp, one, {Component(old), Source(kFileV)}, Depth());
+    } else if (kind < 88) {
+      const Operand uses[] = {Source(kFileV), Source(kFileW)};
+      const ValueId result = b_.NewValue(Make(kFileV, 4, 1)), scratch = b_.NewValue(one);
+      b_.Emit(kWScanOp, Fields(), {ValueOperand(result, 0), ValueOperand(scratch, 0)},
+              {uses[0], uses[1]});
+      Publish(result);
+    } else {
+      const Operand use = Source(kFileW);
+      Define(kWReadOp, UniformShape(), {use}, Varies({&use, 1}));
     }
   }
 

@@ -1,6 +1,7 @@
 // Random programs for the machine of testing_scalar.h, with the structure and the guarantees of
 // random_program.h: vector and scalar arithmetic side by side, masks and carries that live across
-// operations that clobber them, accumulators that are read again, vectors of both files.
+// operations that clobber them, masks on edges, whole-wave values that live across divergent jumps,
+// accumulators that are read again, vectors of both files.
 #ifndef KILN_CORE_LIR_RANDOM_SCALAR_PROGRAM_H_
 #define KILN_CORE_LIR_RANDOM_SCALAR_PROGRAM_H_
 

@@ -78,6 +78,9 @@ class RandomStructure {
   // Values that edges carry: of one component, per lane and uniform.
   virtual Value LaneShape() = 0;
   virtual Value UniformShape() = 0;
+  // The same, and values that only edges carry: masks of lanes, whole-wave values.
+  virtual Value LaneEdgeShape() { return LaneShape(); }
+  virtual Value UniformEdgeShape() { return UniformShape(); }
   virtual uint16_t ConstOp(const Value& v) = 0;
   // Emits the terminator of the last block.
   virtual void End() = 0;
@@ -160,7 +163,9 @@ class RandomStructure {
     if (p.comps > 1) return NoOperand(p.comps);
     const ValueId c = b_.NewValue(p);
     b_.Emit(ConstOp(p), Fields(), {ValueOperand(c, 0)}, {ImmOperand(7, 0)});
-    Publish(c);
+    // After a divergent exit no value is read that later iterations write in lanes that are off.
+    const bool off_lanes = t_.ops[ConstOp(p)].flags & kOpWritesOffLanes;
+    Publish(c, off_lanes ? Depth() : 0);
     return ValueOperand(c, 0);
   }
   std::vector<Operand> Arguments(const std::vector<Value>& params) {
@@ -172,10 +177,10 @@ class RandomStructure {
     std::vector<Value> shapes;
     for (int k = r_.Below(most * o_.edge_values + 1); k > 0; --k) {
       if (uniform_too && r_.Chance(30)) {
-        shapes.push_back(UniformShape());
+        shapes.push_back(UniformEdgeShape());
       } else {
-        shapes.push_back(LaneShape());
-        if (r_.Chance(15)) shapes.back().comps = 2;
+        shapes.push_back(LaneEdgeShape());
+        if (shapes.back().elem_bytes != 0 && r_.Chance(15)) shapes.back().comps = 2;
       }
     }
     return shapes;

@@ -1,8 +1,9 @@
 #include "core/lir/testing.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
-#include <iterator>
+#include <cstddef>
 
 #include "core/lir/build.h"
 
@@ -10,39 +11,24 @@ namespace kiln::lir::testing {
 
 namespace {
 
-constexpr OpInfo kOps[] = {
-    {"copy", kOpCopy},
-    {"collect", kOpCollect},
-    {"const", 0},
-    {"add", kOpCommutative},
-    {"mad", 0},
-    {"cmp", 0},
-    {"sel", 0},
-    {"bcast", 0},
-    {"ballot", kOpAcrossLanes},
-    {"load", kOpSendLike | kOpReadsMemory},
-    {"store", kOpSendLike | kOpWritesMemory | kOpSideEffect},
-    {"ordered_load", kOpSendLike | kOpReadsMemory | kOpOrderedRead},
-    {"barrier", kOpBarrier | kOpSideEffect},
-    {"if", kOpTerminator},
-    {"else", kOpTerminator},
-    {"endif", kOpTerminator},
-    {"break", kOpTerminator},
-    {"cont", kOpTerminator},
-    {"while", kOpTerminator},
-    {"uif", kOpTerminator | kOpUniformJump},
-    {"ujump", kOpTerminator | kOpUniformJump},
-    {"end", kOpTerminator | kOpSideEffect},
-    {"move", 0},
-    {"xor", 0},
-    {"exit", kOpExit | kOpSideEffect},
-    {"save", 0},
-    {"restore", 0},
-    {"spill", kOpSendLike | kOpWritesMemory | kOpSideEffect | kOpSpill},
-    {"fill", kOpSendLike | kOpReadsMemory | kOpFill},
-    {"far_header", 0},
+constexpr Timing kPlainTiming = {.latency = 14};
+constexpr Timing kMadTiming = {.latency = 18};
+constexpr Timing kLoadTiming = {.latency = 200, .unit = 1, .busy = kTestLoadBusy};
+
+struct Row {
+  OpInfo info;
+  Timing timing;
 };
-static_assert(std::size(kOps) == kNumOps);
+constexpr Row kRows[] = {
+#define KILN_TEST_OP(op, text, flags, timing) {{text, flags}, timing},
+#include "core/lir/testing_ops.def"
+#undef KILN_TEST_OP
+};
+constexpr auto kOps = [] {
+  std::array<OpInfo, kNumOps> ops;
+  for (size_t k = 0; k < kNumOps; ++k) ops[k] = kRows[k].info;
+  return ops;
+}();
 
 constexpr FileInfo kFiles[] = {{"G", 0, true}, {"U", 0, false}, {"F", 1, true, kU}};
 constexpr PoolInfo kPools[] = {{"grf", 1024, 896, 8, 8, true}, {"flag", 4}};
@@ -112,17 +98,8 @@ int MakeSwap(Function& f, const Value&, uint32_t a, uint32_t b, uint32_t units, 
 // An invented machine: a load has a long latency and keeps the only load unit busy; a multiply-add
 // takes a little longer than the rest.
 Timing TimingOf(const Machine&, const Function& f, InstId i) {
-  Timing t;
+  Timing t = kRows[f.inst(i).op].timing;
   t.issue = f.inst(i).width > 8 ? 4 : 2;
-  switch (f.inst(i).op) {
-    case kLoadOp:
-      t.latency = 200;
-      t.unit = 1;
-      t.busy = kTestLoadBusy;
-      break;
-    case kMadOp: t.latency = 18; break;
-    default: t.latency = 14; break;
-  }
   return t;
 }
 

@@ -15,36 +15,9 @@ namespace kiln::lir::testing {
 inline constexpr int kTestLoadBusy = 20;
 
 enum Op : uint16_t {
-  kCopyOp,         // copy
-  kCollectOp,      // collect
-  kConstOp,        // def = immediate
-  kAddOp,          // def = use + use
-  kMadOp,          // def = use * use + use
-  kCmpOp,          // flag = use ? use
-  kSelOp,          // def = flag ? use : use; the flag is the predicate
-  kBcastOp,        // G or U from one U or G component
-  kBallotOp,       // U from a flag
-  kLoadOp,         // send-like: vector def, address
-  kStoreOp,        // send-like: address, payload
-  kOrderedLoadOp,  // load
-  kBarrierOp,
-  kIfOp,  // flag
-  kElseOp,
-  kEndifOp,
-  kBreakOp,  // ends the block; lanes go to the exit of the loop
-  kContOp,
-  kWhileOp,  // back to the loop head; with a flag: the lanes that have it set
-  kUniformIfOp,
-  kUniformJumpOp,
-  kEndOp,   // payload
-  kMoveOp,  // made by the allocator
-  kXorOp,
-  kExitOp,  // lanes end here; with a flag: those that have it set
-  kSaveOp,
-  kRestoreOp,
-  kSpillOp,  // header, payload, slot in scratch memory
-  kFillOp,   // header, slot
-  kFarHeaderOp,
+#define KILN_TEST_OP(op, text, flags, timing) op,
+#include "core/lir/testing_ops.def"
+#undef KILN_TEST_OP
   kNumOps,
 };
 

@@ -1,6 +1,7 @@
 #include "core/lir/testing_scalar.h"
 
-#include <iterator>
+#include <array>
+#include <cstddef>
 
 #include "core/lir/build.h"
 
@@ -12,63 +13,35 @@ constexpr uint8_t kClobbersScc = 1 << kPoolScc;
 constexpr int8_t kNotTied = OpInfo::kNotTied;
 constexpr uint8_t kLds = 1;
 
-constexpr OpInfo kOps[] = {
-    {"v_copy", kOpCopy},
-    {"s_copy", kOpCopy},
-    {"collect", kOpCollect},
-    {"v_const"},
-    {"v_add", kOpCommutative},
-    {"v_mad"},
-    {"v_mac", 0, 0, 2},
-    {"v_cmp", kOpAcrossLanes},
-    {"v_cmp_vcc", kOpAcrossLanes},
-    {"v_sel"},
-    {"v_sel_vcc"},
-    {"v_broadcast"},
-    {"read_first", kOpAcrossLanes},
-    {"s_const"},
-    {"s_add", kOpCommutative, kClobbersScc},
-    {"s_mul", kOpCommutative},
-    {"s_add_carry", kOpCommutative},
-    {"s_cmp"},
-    {"s_sel"},
-    {"mask_and", kOpCommutative, kClobbersScc},
-    {"v_load", kOpSendLike | kOpReadsMemory},
-    {"v_store", kOpSendLike | kOpWritesMemory | kOpSideEffect},
-    {"s_load", kOpReadsMemory},
-    {"lds_load", kOpReadsMemory, 0, kNotTied, kLds},
-    {"lds_store", kOpWritesMemory | kOpSideEffect, 0, kNotTied, kLds},
-    {"s_barrier", kOpBarrier | kOpSideEffect},
-    {"mask_if", kOpTerminator, kClobbersScc},
-    {"mask_else", kOpTerminator, kClobbersScc},
-    {"mask_endif", kOpTerminator, kClobbersScc},
-    {"mask_break", kOpTerminator, kClobbersScc},
-    {"mask_cont", kOpTerminator, kClobbersScc},
-    {"mask_while", kOpTerminator, kClobbersScc},
-    {"scc_if", kOpTerminator | kOpUniformJump},
-    {"s_jump", kOpTerminator | kOpUniformJump},
-    {"s_end", kOpTerminator | kOpSideEffect},
-    {"mask_exit", kOpExit | kOpSideEffect, kClobbersScc},
-    {"v_move"},
-    {"s_move"},
-    {"v_swap"},
-    {"save_scc"},
-    {"restore_scc"},
-    {"save_vcc"},
-    {"restore_vcc"},
-    {"write_lanes", kOpSpill},
-    {"read_lanes", kOpFill},
-    {"scratch_store", kOpWritesMemory | kOpSideEffect | kOpSpill},
-    {"scratch_load", kOpReadsMemory | kOpFill},
+constexpr Timing kVector = {.latency = 5};
+constexpr Timing kScalar = {.latency = 2};
+constexpr Timing kVectorLoad = {.latency = 300, .unit = 1, .busy = 4};
+constexpr Timing kScalarLoad = {.latency = 100, .unit = 1, .busy = 4};
+constexpr Timing kLdsLoad = {.latency = 60, .unit = 2, .busy = 4};
+
+struct Row {
+  OpInfo info;
+  Timing timing;
 };
-static_assert(std::size(kOps) == kNumScalarOps);
+constexpr Row kRows[] = {
+#define KILN_SCALAR_OP(op, text, flags, clobbers, tied, memory_class, timing) \
+  {{text, flags, clobbers, tied, memory_class}, timing},
+#include "core/lir/testing_scalar_ops.def"
+#undef KILN_SCALAR_OP
+};
+constexpr auto kOps = [] {
+  std::array<OpInfo, kNumScalarOps> ops;
+  for (size_t k = 0; k < kNumScalarOps; ++k) ops[k] = kRows[k].info;
+  return ops;
+}();
 
 constexpr uint8_t kNoFile = FileInfo::kNoFile;
 constexpr FileInfo kFiles[] = {{"V", kPoolV, true, kNoFile, true},
                                {"S", kPoolS},
-                               {"M", kPoolS},
+                               {"M", kPoolS, true, kNoFile, false, kClobbersScc},
                                {"VCC", kPoolVcc, false, kFileM},
-                               {"SCC", kPoolScc, false, kFileS}};
+                               {"SCC", kPoolScc, false, kFileS},
+                               {"W", kPoolV}};
 constexpr PoolInfo kPools[] = {
     {"v", kVectorUnits}, {"s", kScalarUnits, 0, 1, 2}, {"vcc", 2}, {"scc", 1}};
 constexpr std::string_view kTypes[] = {"b32"};
@@ -79,7 +52,8 @@ uint32_t MaskUnits(const Function& f) { return f.dispatch_width / 32; }
 
 uint32_t UnitsPerComp(const Function& f, const Value& v) {
   switch (v.file) {
-    case kFileV: return v.elem_bytes == 8 ? 2 : 1;
+    case kFileV:
+    case kFileW: return v.elem_bytes == 8 ? 2 : 1;
     case kFileM:
     case kFileVcc: return MaskUnits(f);
     default: return 1;
@@ -99,7 +73,13 @@ bool MayReuseSource(const Function& f, InstId i, int def, int use) {
   const Operand& d = f.defs(i)[def];
   const Operand& u = f.uses(i)[use];
   if (!IsValue(d) || !IsValue(u)) return false;
-  if (f.inst(i).op == kVLoadOp || f.inst(i).op == kSLoadOp) return false;
+  switch (f.inst(i).op) {
+    case kVLoadOp:
+    case kSLoadOp:
+    case kWScanOp:  // writes the scratch register first
+    case kMergeLanesOp: return false;
+    default: break;
+  }
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   return dv.file == uv.file && dv.elem_bytes == uv.elem_bytes && d.comps == u.comps;
@@ -111,27 +91,34 @@ Operand Place(uint32_t reg) {
   return o;
 }
 
-InstFields PlaceFields(const Function& f, const Value& v) {
+bool InVectors(const Value& v) { return v.file == kFileV || v.file == kFileW; }
+
+InstFields PlaceFields(const Function& f, const Value& v, bool no_mask) {
   InstFields fields;
   fields.width = f.dispatch_width;
   fields.flags = kInsertedCopy;
-  if (v.file != kFileV) fields.flags |= kNoMask;
+  if (no_mask || !kFiles[v.file].masked_writes) fields.flags |= kNoMask;
   return fields;
 }
 
 InstId MakeCopy(Function& f, const Value& v, uint32_t to, uint32_t from, uint32_t, bool no_mask) {
   const Operand d = Place(to), u = Place(from);
-  InstFields fields = PlaceFields(f, v);
-  if (no_mask) fields.flags |= kNoMask;
-  return MakeInst(f, v.file == kFileV ? kVMoveOp : kSMoveOp, fields, {&d, 1}, {&u, 1});
+  const InstFields fields = PlaceFields(f, v, no_mask);
+  const bool merges = v.file == kFileM && !no_mask;
+  return MakeInst(f,
+                  InVectors(v) ? kVMoveOp
+                  : merges     ? kMaskMergeOp
+                               : kSMoveOp,
+                  fields, {&d, 1}, {&u, 1});
 }
 
-int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t, bool,
+int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t, bool no_mask,
              absl::Span<InstId> out) {
-  const InstFields fields = PlaceFields(f, v);
-  if (v.file == kFileV) {
+  const InstFields fields = PlaceFields(f, v, no_mask);
+  const bool merges = v.file == kFileM && !no_mask;
+  if (InVectors(v) || merges) {
     const Operand defs[] = {Place(a), Place(b)}, uses[] = {Place(b), Place(a)};
-    out[0] = MakeInst(f, kVSwapOp, fields, defs, uses);
+    out[0] = MakeInst(f, merges ? kMaskSwapOp : kVSwapOp, fields, defs, uses);
     return 1;
   }
   const Operand temporary = FixedOperand(kTemporary, 0);
@@ -144,15 +131,8 @@ int MakeSwap(Function& f, const Value& v, uint32_t a, uint32_t b, uint32_t, bool
 
 // Vector arithmetic takes two cycles of issue at 64 lanes; a load keeps the load unit busy.
 Timing TimingOf(const Machine&, const Function& f, InstId i) {
-  Timing t;
-  const uint16_t op = f.inst(i).op;
-  t.latency = op <= kVBroadcastOp && op != kSCopyOp ? 5 : 2;
-  if (t.latency == 5 && f.dispatch_width == 64) t.issue = 2;
-  if (op == kVLoadOp || op == kSLoadOp || op == kLdsLoadOp) {
-    t.latency = op == kVLoadOp ? 300 : op == kSLoadOp ? 100 : 60;
-    t.unit = op == kLdsLoadOp ? 2 : 1;
-    t.busy = 4;
-  }
+  Timing t = kRows[f.inst(i).op].timing;
+  if (t.latency == kVector.latency && f.dispatch_width == 64) t.issue = 2;
   return t;
 }
 
@@ -174,22 +154,28 @@ InstId MakeSpill(Function& f, const Operand&, const Operand& payload, uint32_t p
   InstFields fields;
   fields.width = f.dispatch_width;
   fields.flags = no_mask ? kNoMask : 0;
-  const bool v = f.value(payload.value()).file == kFileV;
+  const Value v = f.value(payload.value());
   const Operand uses[] = {payload, ImmOperand(place, 0)};
-  return MakeInst(f, v ? kScratchStoreOp : kWriteLanesOp, fields, {}, uses);
+  if (v.file != kFileM || no_mask) {
+    return MakeInst(f, InVectors(v) ? kScratchStoreOp : kWriteLanesOp, fields, {}, uses);
+  }
+  f.values.push_back(v);
+  f.values.back().comps = 1;
+  const Operand scratch = ValueOperand(ValueId(f.values.size() - 1), 0);
+  return MakeInst(f, kMergeLanesOp, fields, {&scratch, 1}, uses);
 }
 InstId MakeFill(Function& f, ValueId def, const Operand&, uint32_t place) {
   InstFields fields;
   fields.width = f.dispatch_width;
-  const bool v = f.value(def).file == kFileV;
   const Operand d = ValueOperand(def, 0, 0, f.value(def).comps), use = ImmOperand(place, 0);
-  return MakeInst(f, v ? kScratchLoadOp : kReadLanesOp, fields, {&d, 1}, {&use, 1});
+  return MakeInst(f, InVectors(f.value(def)) ? kScratchLoadOp : kReadLanesOp, fields, {&d, 1},
+                  {&use, 1});
 }
 
-bool CanMask(const Function&, const Value& v) { return v.file == kFileV; }
+bool CanMask(const Function&, const Value& v) { return v.file == kFileV || v.file == kFileM; }
 bool CanRepeat(const Function& f, InstId i) {
   const uint16_t op = f.inst(i).op;
-  return op == kVConstOp || op == kSConstOp || op == kVAddOp || op == kSAddOp;
+  return op == kVConstOp || op == kSConstOp || op == kVAddOp || op == kSAddOp || op == kWConstOp;
 }
 
 constexpr SpillHooks SpillTable(ScalarPool pool) {

@@ -3,8 +3,13 @@
 // in scalar registers, and a single mask register and a single carry. Only tests may depend on it.
 //
 // * V: a register is a unit; no copy, store or fill reaches lanes that are off.
-// * S: dwords, two aligned to 2, four and more to 4; M: a mask of all lanes, in the same pool. They
-//   are spilled to lanes of V registers, V registers to memory.
+// * W: whole-wave values in V registers: every lane is meaningful, every write reaches all lanes.
+//   They live across divergent jumps like scalars.
+// * S: dwords, two aligned to 2, four and more to 4; M: masks, a bit for each lane, in the same
+//   pool. Instructions write all bits of a mask; an edge merges its argument into the parameter
+//   under the mask of the lanes that take it, which clobbers SCC. Both are spilled to lanes of V
+//   registers, V registers to memory.
+// * Masks of the lanes that wait are not values: they are in reserved registers by nesting depth.
 // * VCC: the mask that short encodings imply. SCC: the carry; scalar arithmetic and every divergent
 //   jump clobber it. Both are saved to S where more than one lives.
 // * v_mac adds to its own destination: a tied use.
@@ -21,57 +26,13 @@
 namespace kiln::lir::testing {
 
 enum ScalarOp : uint16_t {
-  kVCopyOp,
-  kSCopyOp,
-  kSCollectOp,  // of either
-  kVConstOp,
-  kVAddOp,
-  kVMadOp,
-  kVMacOp,        // def = use * use + use; the last is tied
-  kVCmpOp,        // M
-  kVCmpVccOp,     // VCC
-  kVSelOp,        // by M
-  kVSelVccOp,     // by VCC
-  kVBroadcastOp,  // V of S
-  kReadFirstOp,   // S of V, of the first lane that is on
-  kSConstOp,
-  kSAddOp,       // clobbers SCC
-  kSMulOp,       // does not
-  kSAddCarryOp,  // S and SCC
-  kSCmpOp,       // SCC
-  kSSelOp,       // by SCC
-  kMaskAndOp,    // M; clobbers SCC
-  kVLoadOp,
-  kVStoreOp,
-  kSLoadOp,
-  kLdsLoadOp,  // memory of a class of its own
-  kLdsStoreOp,
-  kSBarrierOp,
-  kMaskIfOp,
-  kMaskElseOp,
-  kMaskEndifOp,
-  kMaskBreakOp,
-  kMaskContOp,
-  kMaskWhileOp,
-  kSccIfOp,  // all lanes, by SCC
-  kSJumpOp,
-  kSEndOp,
-  kMaskExitOp,
-  kVMoveOp,  // made by the allocator, from here on
-  kSMoveOp,
-  kVSwapOp,
-  kSaveSccOp,
-  kRestoreSccOp,
-  kSaveVccOp,
-  kRestoreVccOp,
-  kWriteLanesOp,
-  kReadLanesOp,
-  kScratchStoreOp,
-  kScratchLoadOp,
+#define KILN_SCALAR_OP(op, text, flags, clobbers, tied, memory_class, timing) op,
+#include "core/lir/testing_scalar_ops.def"
+#undef KILN_SCALAR_OP
   kNumScalarOps,
 };
 
-enum ScalarFile : uint8_t { kFileV, kFileS, kFileM, kFileVcc, kFileScc };
+enum ScalarFile : uint8_t { kFileV, kFileS, kFileM, kFileVcc, kFileScc, kFileW };
 enum ScalarPool : uint8_t { kPoolV, kPoolS, kPoolVcc, kPoolScc };
 
 inline constexpr uint32_t kScalarUnits = 106, kVectorUnits = 256;

@@ -58,7 +58,7 @@ class Verifier {
       const uint8_t save = t_.files[v.file].save_file;
       if (save == FileInfo::kNoFile) continue;
       if (!IsFlag(v)) return Fail("L2", BlockId(), "element size in a flag file");
-      if (t_.files[save].masked_writes) return Fail("L2", BlockId(), "save_file is masked");
+      if (t_.files[save].always_masked) return Fail("L2", BlockId(), "save_file is masked");
     }
     for (const Inst& in : f_.insts) {
       if (in.op >= t_.ops.size()) return Fail("L1", BlockId(), "unknown operation");
@@ -304,7 +304,9 @@ class Verifier {
       for (size_t k = 0; k < e.num_args; ++k) {
         const Operand& a = f_.args(e)[k];
         const Value& p = f_.value(to.params[k]);
-        if (IsFlag(p)) return Fail("L9", e.to, "a parameter is a flag");
+        if (t_.files[p.file].save_file != FileInfo::kNoFile) {
+          return Fail("L9", e.to, "a parameter is a flag");
+        }
         if (a.kind == Operand::Kind::kNone) continue;
         if (!IsValue(a) || a.mods != 0 || a.sub != 0) {
           return Fail("L9", id, "an argument is not a plain value");

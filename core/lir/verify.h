@@ -2,8 +2,8 @@
 //
 // Numbered invariants (messages name the number):
 //   L1  Ids are in range: operations, files, values, instructions, blocks, operand ranges.
-//   L2  A value has at least one component, of at least one unit. elem_bytes is 0 for flags: always
-//       in a file that has a save_file, which is one without masked writes.
+//   L2  A value has at least one component, of at least one unit. elem_bytes is 0 for flags and
+//       masks: always in a file that has a save_file, which is not always masked.
 //   L3  An instruction is in at most one block, and there once.
 //   L4  A value has at most one definition (instruction, parameter or live-in), and one if used.
 //   L5  A definition names the whole value: component 0, all components, no modifiers. It is never
@@ -13,7 +13,8 @@
 //   L8  An edge carries exactly one argument per parameter of its destination; it carries arguments
 //       only as the single logical successor of its block, and then the terminator uses no value.
 //   L9  An argument is kNone or has the file, element size and number of components of its
-//       parameter. Parameters are in no flag file (they could not be copied under a mask).
+//       parameter. Parameters are in no file with a save_file (they could not be copied under a
+//       mask); in files of masks they can be (FileInfo::merge_clobbers).
 //   L10 predicate_mode != 0: the last use is a flag value or a fixed register.
 //   L11 Every use is dominated by its definition over logical edges (except in blocks that no lane
 //       reaches), and the layout has every definition before its uses.

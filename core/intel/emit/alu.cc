@@ -104,15 +104,6 @@ void PlainPart(EmitContext& em, lir::InstId id, Opcode op, int lanes, int first)
   em.p.Append(e);
 }
 
-}  // namespace
-
-absl::Status EmitPlain(EmitContext& em, lir::InstId id, Opcode op) {
-  const lir::Inst& in = em.f.inst(id);
-  const int lanes = std::min<int>(in.width, MaxLanes(em, id));
-  for (int first = 0; first < in.width; first += lanes) PlainPart(em, id, op, lanes, first);
-  return absl::OkStatus();
-}
-
 absl::Status EmitWhole(EmitContext& em, lir::InstId id, Opcode op) {
   const lir::Inst& in = em.f.inst(id);
   const Operand& def = em.f.defs(id)[0];
@@ -127,5 +118,18 @@ absl::Status EmitWhole(EmitContext& em, lir::InstId id, Opcode op) {
   }
   return absl::OkStatus();
 }
+
+}  // namespace
+
+absl::Status EmitPlain(EmitContext& em, lir::InstId id, Opcode op) {
+  const lir::Inst& in = em.f.inst(id);
+  const int lanes = std::min<int>(in.width, MaxLanes(em, id));
+  for (int first = 0; first < in.width; first += lanes) PlainPart(em, id, op, lanes, first);
+  return absl::OkStatus();
+}
+
+absl::Status EmitCopy(EmitContext& em, lir::InstId id) { return EmitWhole(em, id, Opcode::kMov); }
+
+absl::Status EmitXor(EmitContext& em, lir::InstId id) { return EmitWhole(em, id, Opcode::kXor); }
 
 }  // namespace kiln::intel

@@ -10,10 +10,11 @@ namespace kiln::intel {
 
 // Emits one EU instruction, or one for each 8 lanes.
 absl::Status EmitPlain(EmitContext& em, lir::InstId id, isa::Opcode op);
-// Emits operations on all bytes of each lane, such as copies. Qwords are moved as pairs of dwords:
-// first one half of each of 8 lanes, then the other, so that the mask applies to the right lanes;
-// without a mask, dwords are moved in register order.
-absl::Status EmitWhole(EmitContext& em, lir::InstId id, isa::Opcode op);
+// Emit operations on all bytes of each lane: copies, and the parts of swaps. Qwords are moved as
+// pairs of dwords: first one half of each of 8 lanes, then the other, so that the mask applies to
+// the right lanes; without a mask, dwords are moved in register order.
+absl::Status EmitCopy(EmitContext& em, lir::InstId id);
+absl::Status EmitXor(EmitContext& em, lir::InstId id);
 
 }  // namespace kiln::intel
 

@@ -1,9 +1,10 @@
-// The state that all emission code shares: the program to append to, and the function to read.
-// Internal to this folder.
+// The state that all emission code shares: the program to append to, its open ifs and loops, and
+// the function to read. Internal to this folder.
 #ifndef KILN_CORE_INTEL_EMIT_CONTEXT_H_
 #define KILN_CORE_INTEL_EMIT_CONTEXT_H_
 
 #include "core/intel/device/device.h"
+#include "core/intel/emit/structure.h"
 #include "core/intel/isa/program.h"
 #include "core/lir/lir.h"
 
@@ -13,6 +14,7 @@ struct EmitContext {
   const Device& device;
   const lir::Function& f;
   isa::Program& p;
+  Structure& structure;
 
   // Returns the instruction without operands and predicate.
   isa::Instruction Head(const lir::Inst& in, isa::Opcode op, int lanes, int first_lane) const;

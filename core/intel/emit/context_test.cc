@@ -11,7 +11,8 @@ namespace {
 struct Context {
   lir::Function f;
   isa::Program p{isa::Generation::kGen12};
-  EmitContext em{Tgl(), f, p};
+  Structure structure{p};
+  EmitContext em{Tgl(), f, p, structure};
 };
 
 TEST(EmitContext, TheHeadIsOfTheOperation) {

@@ -14,6 +14,7 @@
 #include "core/intel/emit/lanes.h"
 #include "core/intel/emit/operands.h"
 #include "core/intel/emit/pseudo.h"
+#include "core/intel/emit/scans.h"
 #include "core/intel/emit/scratch.h"
 #include "core/intel/emit/sends.h"
 #include "core/intel/emit/structure.h"
@@ -26,10 +27,19 @@ using isa::Opcode;
 using isa::Type;
 using lir::Operand;
 
+using EmitFunction = absl::Status (*)(EmitContext&, lir::InstId);
+constexpr EmitFunction kNoEmitter = nullptr;
+constexpr EmitFunction kEmitters[] = {
+    // from kFirstPseudo on
+#define KILN_INTEL_OP(op, text, flags, uses, memory_class, timing, emitter) emitter,
+#include "core/intel/lir/ops.def"
+#undef KILN_INTEL_OP
+};
+
 class Emitter {
  public:
   Emitter(const Device& device, const lir::Function& f)
-      : f_(f), p_(device.generation), em_{device, f, p_}, structure_(p_) {}
+      : f_(f), p_(device.generation), structure_(p_), em_{device, f, p_, structure_} {}
 
   absl::StatusOr<isa::Program> Run(const ControlChange& control) {
     ChangeControl(Opcode::kAnd, ~control.clear, control.clear != 0);
@@ -79,60 +89,9 @@ class Emitter {
 
   absl::Status Instruction(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    switch (in.op) {
-      case kCopy:
-      case kMovG:
-      case kMovU: return EmitWhole(em_, id, Opcode::kMov);
-      case kXorG:
-      case kXorU: return EmitWhole(em_, id, Opcode::kXor);
-      case kLaneIds: return EmitLaneIds(em_, id);
-      case kMul32: return EmitMul32(em_, id);
-      case kMulHigh: return EmitMulHigh(em_, id);
-      case kF2f16: return EmitF2f16(em_, id);
-      case kPack: return EmitPack(em_, id);
-      case kHeader: return EmitHeader(em_, id);
-      case kSameAddress: return EmitSameAddress(em_, id);
-      case kInterleave: return EmitInterleave(em_, id);
-      case kScratchHeader: return EmitScratchHeader(em_, id);
-      case kSamplerHeader:
-      case kChosenSamplerHeader: return EmitSamplerHeader(em_, id);
-      case kJoin: return EmitJoin(em_, id);
-      case kSend:
-      case kMsgRead:
-      case kMsgOrderedRead:
-      case kMsgVolatileRead:
-      case kMsgWrite:
-      case kMsgAtomic:
-      case kMsgQuad:
-      case kMsgUrb:
-      case kMsgUrbEnd:
-      case kMsgTarget:
-      case kMsgTargetLast:
-      case kMsgTargetEnd: return EmitMessage(em_, id);
-      case kSpill:
-      case kFill: return EmitScratch(em_, id);
-      case kMergeSpill: return EmitMergeSpill(em_, id);
-      case kFence: return EmitFence(em_, id);
-      case kBarrier: return EmitBarrier(em_, id);
-      case kEot: return EmitEot(em_, id);
-      case kPixelPlaces: return EmitPixelPlaces(em_, id);
-      case kSampleIds: return EmitSampleIds(em_, id);
-      case kSampleOffsets: return EmitSampleOffsets(em_, id);
-      case kPackLanes: return EmitPackLanes(em_, id);
-      case kDispatched: return EmitDispatched(em_, id);
-      case kStartDead: return EmitStartDead(em_, id);
-      case kKill: return EmitKill(em_, id);
-      case kLive: return EmitLive(em_, id);
-      case kDiscardJump:
-        structure_.OnHalt(p_.Append(DiscardJump(em_, id)));
-        return absl::OkStatus();
-      default: break;
-    }
-    if (IsLaneOp(in.op)) {
-      EmitLaneOp(f_, id, p_);
-      return absl::OkStatus();
-    }
     if (!IsEuOp(in.op)) {
+      const EmitFunction emit = kEmitters[in.op - kFirstPseudo];
+      if (emit != kNoEmitter) return emit(em_, id);
       return WithSpirvId(absl::InternalError(absl::StrCat("emit: operation ", in.op,
                                                           " has no machine instruction")),
                          in.spirv_id);
@@ -160,8 +119,8 @@ class Emitter {
 
   const lir::Function& f_;
   isa::Program p_;
-  EmitContext em_;
   Structure structure_;
+  EmitContext em_;
   std::vector<int> loops_at_;  // loops that begin at a block
 };
 

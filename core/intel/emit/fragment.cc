@@ -172,7 +172,7 @@ absl::Status EmitLive(EmitContext& em, lir::InstId id) {
   return absl::OkStatus();
 }
 
-isa::Instruction DiscardJump(EmitContext& em, lir::InstId id) {
+absl::Status EmitDiscardJump(EmitContext& em, lir::InstId id) {
   const lir::Inst& in = em.f.inst(id);
   isa::Instruction e = em.Head(in, Opcode::kHalt, in.width, 0);
   em.SetPredicate(e, id);
@@ -180,7 +180,8 @@ isa::Instruction DiscardJump(EmitContext& em, lir::InstId id) {
     e.pred = isa::PredCtrl::kAll4h;
     UseDeadMask(e);
   }
-  return e;
+  em.structure.OnHalt(em.p.Append(e));
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::intel

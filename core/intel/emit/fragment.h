@@ -16,8 +16,8 @@ absl::Status EmitDispatched(EmitContext& em, lir::InstId id);
 absl::Status EmitStartDead(EmitContext& em, lir::InstId id);
 absl::Status EmitKill(EmitContext& em, lir::InstId id);
 absl::Status EmitLive(EmitContext& em, lir::InstId id);
-// Returns the halt of a discard jump, without its branch targets.
-isa::Instruction DiscardJump(EmitContext& em, lir::InstId id);
+// Appends the halt of a discard jump; the structure finds its branch targets.
+absl::Status EmitDiscardJump(EmitContext& em, lir::InstId id);
 
 }  // namespace kiln::intel
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/intel/emit/operands.h"
-#include "core/intel/emit/scans.h"
 #include "core/intel/lir/ops.h"
 #include "core/intel/lir/subgroup.h"
 
@@ -18,21 +17,9 @@ constexpr int kMaxLanes = 16;
 
 class LaneEmitter {
  public:
-  LaneEmitter(const lir::Function& f, lir::InstId id, isa::Program& p)
-      : f_(f), in_(f.inst(id)), defs_(f.defs(id)), uses_(f.uses(id)), p_(p) {}
+  LaneEmitter(const EmitContext& em, lir::InstId id)
+      : f_(em.f), in_(f_.inst(id)), defs_(f_.defs(id)), uses_(f_.uses(id)), p_(em.p) {}
 
-  void Run() {
-    switch (in_.op) {
-      case kBallot: return Ballot();
-      case kBroadcast: return Broadcast();
-      case kShuffle: return Shuffle();
-      case kQuadBroadcast: return QuadBroadcast();
-      case kQuadDifference: return QuadDifference();
-      default: return XorLanes();
-    }
-  }
-
- private:
   isa::Instruction Head(Opcode op, int lanes, bool no_mask, int first = 0) const {
     isa::Instruction e;
     e.op = op;
@@ -208,6 +195,7 @@ class LaneEmitter {
     }
   }
 
+ private:
   const lir::Function& f_;
   const lir::Inst& in_;
   const absl::Span<const Operand> defs_, uses_;
@@ -216,9 +204,34 @@ class LaneEmitter {
 
 }  // namespace
 
-void EmitLaneOp(const lir::Function& f, lir::InstId id, isa::Program& program) {
-  if (f.inst(id).op == kLaneScan) return EmitScan(f, id, program);
-  LaneEmitter(f, id, program).Run();
+absl::Status EmitBallot(EmitContext& em, lir::InstId id) {
+  LaneEmitter(em, id).Ballot();
+  return absl::OkStatus();
+}
+
+absl::Status EmitBroadcast(EmitContext& em, lir::InstId id) {
+  LaneEmitter(em, id).Broadcast();
+  return absl::OkStatus();
+}
+
+absl::Status EmitShuffle(EmitContext& em, lir::InstId id) {
+  LaneEmitter(em, id).Shuffle();
+  return absl::OkStatus();
+}
+
+absl::Status EmitQuadBroadcast(EmitContext& em, lir::InstId id) {
+  LaneEmitter(em, id).QuadBroadcast();
+  return absl::OkStatus();
+}
+
+absl::Status EmitQuadDifference(EmitContext& em, lir::InstId id) {
+  LaneEmitter(em, id).QuadDifference();
+  return absl::OkStatus();
+}
+
+absl::Status EmitXorLanes(EmitContext& em, lir::InstId id) {
+  LaneEmitter(em, id).XorLanes();
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::intel

@@ -295,8 +295,9 @@ class ScanEmitter {
 
 }  // namespace
 
-void EmitScan(const lir::Function& f, lir::InstId id, isa::Program& program) {
-  ScanEmitter(f, id, program).Run();
+absl::Status EmitScan(EmitContext& em, lir::InstId id) {
+  ScanEmitter(em.f, id, em.p).Run();
+  return absl::OkStatus();
 }
 
 }  // namespace kiln::intel

@@ -16,13 +16,12 @@
 #ifndef KILN_CORE_INTEL_EMIT_SCANS_H_
 #define KILN_CORE_INTEL_EMIT_SCANS_H_
 
-#include "core/intel/isa/program.h"
-#include "core/lir/lir.h"
+#include "absl/status/status.h"
+#include "core/intel/emit/context.h"
 
 namespace kiln::intel {
 
-// `id`: a kLaneScan.
-void EmitScan(const lir::Function& f, lir::InstId id, isa::Program& program);
+absl::Status EmitScan(EmitContext& em, lir::InstId id);
 
 }  // namespace kiln::intel
 

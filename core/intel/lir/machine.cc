@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -33,17 +34,15 @@ constexpr std::string_view kFixedNames[] = {"null"};
 constexpr lir::FileInfo kFiles[] = {
     {"G", kPoolGrf, true}, {"U", kPoolGrf, false}, {"F", kPoolFlag, true, kFileU}};
 
-constexpr uint16_t Bits(unsigned flags) { return static_cast<uint16_t>(flags); }
-
-uint16_t EuFlags(Opcode op) {
+uint32_t EuFlags(Opcode op) {
   switch (op) {
     case Opcode::kIf:
     case Opcode::kElse:
     case Opcode::kEndif:
     case Opcode::kWhile:
     case Opcode::kBreak:
-    case Opcode::kCont: return Bits(lir::kOpTerminator | lir::kOpSideEffect);
-    case Opcode::kHalt: return Bits(lir::kOpExit | lir::kOpSideEffect);
+    case Opcode::kCont: return lir::kOpTerminator | lir::kOpSideEffect;
+    case Opcode::kHalt: return lir::kOpExit | lir::kOpSideEffect;
     case Opcode::kSync: return lir::kOpSideEffect;
     case Opcode::kAdd:
     case Opcode::kMul:
@@ -54,107 +53,6 @@ uint16_t EuFlags(Opcode op) {
   }
 }
 
-// kLate: emission writes several instructions, and some read sources after the first has written
-// its result. kEarly: it does not. kUnsaid: a message; IsSplitMessage decides.
-enum class Reads : uint8_t { kUnsaid, kEarly, kLate };
-
-struct Pseudo {
-  lir::OpInfo info;
-  Reads reads;
-};
-
-constexpr Pseudo kPseudo[] = {
-    {{"collect", lir::kOpCollect}, Reads::kEarly},
-    {{"copy", lir::kOpCopy}, Reads::kEarly},
-    {{"mov.g", 0}, Reads::kEarly},
-    {{"mov.u", 0}, Reads::kEarly},
-    {{"xor.g", 0}, Reads::kEarly},
-    {{"xor.u", 0}, Reads::kEarly},
-    {{"lane_ids", 0}, Reads::kLate},
-    {{"mul32", 0}, Reads::kLate},
-    {{"mul_high", 0}, Reads::kLate},
-    {{"f2f16", 0}, Reads::kEarly},
-    {{"pack", 0}, Reads::kEarly},
-    {{"header", 0}, Reads::kLate},
-    {{"same_address", 0}, Reads::kLate},
-    {{"interleave", 0}, Reads::kLate},
-    {{"scratch_header", 0}, Reads::kLate},
-    {{"sampler_header", 0}, Reads::kLate},
-    {{"chosen_sampler_header", 0}, Reads::kLate},
-    {{"join_groups", 0}, Reads::kLate},
-    {{"pixel_places", 0}, Reads::kLate},
-    {{"sample_ids", 0}, Reads::kLate},
-    {{"sample_offsets", 0}, Reads::kLate},
-    {{"pack_lanes", 0}, Reads::kLate},
-    {{"sampler", lir::kOpSide}, Reads::kEarly},
-    {{"quad_sampler", lir::kOpSide | lir::kOpAcrossLanes}, Reads::kEarly},
-    {{"ballot", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"broadcast", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"shuffle", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"quad_broadcast", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"quad_difference", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"xor_lanes", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"lane_scan", lir::kOpAcrossLanes}, Reads::kLate},
-    {{"dispatched", 0}, Reads::kLate},
-    {{"start_dead", lir::kOpWritesMemory | lir::kOpSideEffect, 0, lir::OpInfo::kNotTied,
-      kDeadMaskClass},
-     Reads::kLate},
-    {{"kill", lir::kOpReadsMemory | lir::kOpWritesMemory | lir::kOpSideEffect, 0,
-      lir::OpInfo::kNotTied, kDeadMaskClass},
-     Reads::kLate},
-    {{"live", lir::kOpReadsMemory, 0, lir::OpInfo::kNotTied, kDeadMaskClass}, Reads::kLate},
-    {{"msg", lir::kOpSide | lir::kOpSendLike}, Reads::kEarly},
-    {{"msg.quad", lir::kOpSide | lir::kOpSendLike | lir::kOpAcrossLanes}, Reads::kEarly},
-    {{"msg.read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory}, Reads::kEarly},
-    {{"msg.ordered_read",
-      lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpOrderedRead},
-     Reads::kEarly},
-    {{"msg.volatile_read", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory |
-                               lir::kOpWritesMemory | lir::kOpSideEffect},
-     Reads::kEarly},
-    {{"msg.write", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect},
-     Reads::kEarly},
-    {{"msg.atomic", lir::kOpSide | lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
-                        lir::kOpSideEffect},
-     Reads::kEarly},
-    {{"msg.urb", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect, 0,
-      lir::OpInfo::kNotTied, kTargetClass},
-     Reads::kEarly},
-    {{"msg.urb_end",
-      lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect |
-          lir::kOpTerminator,
-      0, lir::OpInfo::kNotTied, kTargetClass},
-     Reads::kEarly},
-    {{"msg.target", lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect, 0,
-      lir::OpInfo::kNotTied, kTargetClass},
-     Reads::kEarly},
-    {{"msg.target_last",
-      lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpBarrier,
-      0, lir::OpInfo::kNotTied, kTargetClass},
-     Reads::kEarly},
-    {{"msg.target_end",
-      lir::kOpSide | lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect |
-          lir::kOpTerminator,
-      0, lir::OpInfo::kNotTied, kTargetClass},
-     Reads::kEarly},
-    {{"spill", lir::kOpSendLike | lir::kOpWritesMemory | lir::kOpSideEffect | lir::kOpSpill},
-     Reads::kEarly},
-    {{"merge_spill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpWritesMemory |
-                         lir::kOpSideEffect | lir::kOpSpill},
-     Reads::kLate},
-    {{"fill", lir::kOpSendLike | lir::kOpReadsMemory | lir::kOpFill}, Reads::kLate},
-    {{"fence", lir::kOpSide | lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike},
-     Reads::kLate},
-    {{"barrier", lir::kOpBarrier | lir::kOpSideEffect | lir::kOpSendLike}, Reads::kLate},
-    {{"discard_jump", lir::kOpExit | lir::kOpReadsMemory | lir::kOpSideEffect, 0,
-      lir::OpInfo::kNotTied, kDeadMaskClass},
-     Reads::kEarly},
-    {{"eot", lir::kOpTerminator | lir::kOpSideEffect}, Reads::kLate},
-};
-static_assert(std::size(kPseudo) == kNumLirOps - kFirstPseudo);
-static_assert(std::all_of(std::begin(kPseudo), std::end(kPseudo),
-                          [](const Pseudo& p) { return p.reads != Reads::kUnsaid; }));
-
 const std::array<lir::OpInfo, kNumLirOps>& Ops() {
   static const std::array<lir::OpInfo, kNumLirOps> ops = [] {
     std::array<lir::OpInfo, kNumLirOps> table;
@@ -163,7 +61,7 @@ const std::array<lir::OpInfo, kNumLirOps>& Ops() {
       const auto name = isa::Info(op).mnemonic;
       table[i] = lir::OpInfo{{name.data(), name.size()}, EuFlags(op)};
     }
-    for (int i = kFirstPseudo; i < kNumLirOps; ++i) table[i] = kPseudo[i - kFirstPseudo].info;
+    std::copy(std::begin(op_rows::kInfos), std::end(op_rows::kInfos), &table[kFirstPseudo]);
     return table;
   }();
   return ops;
@@ -188,10 +86,6 @@ uint32_t Alignment(const Function& f, const Value& v) {
   return v.file == kFileU && (v.comps == 2 || v.comps == 4) ? v.comps : 1;
 }
 
-bool ReadsLate(uint16_t op) {
-  return !IsEuOp(op) && kPseudo[op - kFirstPseudo].reads == Reads::kLate;
-}
-
 bool IsIntegerDivision(const lir::Inst& in) {
   if (in.op != Op(Opcode::kMath)) return false;
   return isa::IsIntegerDivision(static_cast<isa::MathFunction>(in.aux));
@@ -207,7 +101,7 @@ bool MayReuseSource(const Function& f, InstId id, int def, int use) {
   const Operand& u = f.uses(id)[use];
   if (!IsValue(d) || !IsValue(u)) return false;
   if (IsMessage(in.op)) return !IsSplitMessage(f, in);
-  if (ReadsLate(in.op) || (in.op == kPack && use != 0)) return false;
+  if (HasOwnFlag(in.op, kOwnReadsLate) || (in.op == kPack && use != 0)) return false;
   const Value& dv = f.value(d.value());
   const Value& uv = f.value(u.value());
   if (dv.file == kFileF || uv.file == kFileF) return true;
@@ -350,12 +244,8 @@ bool CanRepeat(const Function& f, InstId id) {
     case Op(Opcode::kAdd):
     case Op(Opcode::kShl):
     case Op(Opcode::kShr):
-    case Op(Opcode::kAsr):
-    case kCopy:
-    case kLaneIds:
-    case kHeader:
-    case kScratchHeader: return true;
-    default: return false;
+    case Op(Opcode::kAsr): return true;
+    default: return HasOwnFlag(in.op, kOwnRepeatable);
   }
 }
 

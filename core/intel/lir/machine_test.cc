@@ -148,9 +148,6 @@ TEST(IntelOps, FlagsSayWhatAnOperationDoes) {
     if (IsMessage(op)) {
       EXPECT_TRUE(has(lir::kOpSide | lir::kOpSendLike));
     }
-    if (IsLaneOp(op)) {
-      EXPECT_TRUE(has(lir::kOpAcrossLanes));
-    }
     if (IsTargetWrite(op)) {
       EXPECT_TRUE(has(lir::kOpWritesMemory | lir::kOpSideEffect));
       EXPECT_EQ(info.memory_class, kTargetClass);
@@ -168,8 +165,18 @@ TEST(IntelOps, FlagsSayWhatAnOperationDoes) {
     EXPECT_EQ(info.memory_class == kDeadMaskClass,
               op == kStartDead || op == kKill || op == kLive || op == kDiscardJump);
   }
+  EXPECT_EQ(kCollect, isa::kOpcodeCount) << "the rows follow the EU's own opcodes";
   EXPECT_TRUE(ops[kCollect].flags & lir::kOpCollect);
   EXPECT_EQ(MachineOf(Tgl()).collect_op, kCollect);
+  for (const uint16_t op : {kSend, kMsgQuad, kMsgRead, kMsgAtomic, kMsgUrbEnd, kMsgTargetEnd}) {
+    EXPECT_TRUE(IsMessage(op)) << op;
+    EXPECT_EQ(IsTargetWrite(op), op == kMsgTargetEnd) << op;
+  }
+  for (const uint16_t op : {Op(isa::Opcode::kSend), uint16_t{kSampler}, uint16_t{kSpill},
+                            uint16_t{kFence}, uint16_t{kBarrier}}) {
+    EXPECT_FALSE(IsMessage(op)) << op;
+    EXPECT_EQ(IsSamplerList(op), op == kSampler) << op;
+  }
   for (const uint16_t end : {kEot, kMsgTargetEnd, kMsgUrbEnd}) {
     EXPECT_TRUE(ops[end].flags & lir::kOpTerminator) << end;
   }

@@ -110,63 +110,92 @@ lir::Timing SequenceTiming(const TimingTable& table, const lir::Inst& in, int co
   return out;
 }
 
+// ---- Rules of ops.def.
+
+lir::Timing FillTiming(const TimingTable& table, const Function& f, InstId id) {
+  const auto registers = static_cast<uint32_t>(WrittenBy(f, id));
+  return ScratchTiming(table, f.inst(id), static_cast<int>(ScratchMessages(registers)));
+}
+
+lir::Timing SpillTiming(const TimingTable& table, const Function& f, InstId id) {
+  const uint32_t registers = PayloadRegisters(f, f.uses(id)[1]);
+  return ScratchTiming(table, f.inst(id), static_cast<int>(ScratchMessages(registers)));
+}
+
+// Reads the old data itself, then writes.
+lir::Timing MergeSpillTiming(const TimingTable& table, const Function& f, InstId id) {
+  lir::Timing t = ScratchTiming(table, f.inst(id), 1);
+  t.issue += t.latency;
+  return t;
+}
+
+lir::Timing FenceTiming(const TimingTable& table, const Function&, InstId) {
+  return From(TimingOf(table, TimingKind::kFence, {}));
+}
+
+lir::Timing BarrierTiming(const TimingTable& table, const Function&, InstId) {
+  return From(TimingOf(table, TimingKind::kBarrier, {}));
+}
+
+lir::Timing BroadcastTiming(const TimingTable& table, const Function& f, InstId id) {
+  const int count = f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2;
+  return SequenceTiming(table, f.inst(id), count, count);
+}
+
+lir::Timing XorLanesTiming(const TimingTable& table, const Function& f, InstId id) {
+  const lir::Inst& in = f.inst(id);
+  const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
+  lir::Timing t = SequenceTiming(table, in, 1, 1);
+  t.issue = std::max(2, 2 * m.count);
+  return t;
+}
+
+lir::Timing ScanTiming(const TimingTable& table, const Function& f, InstId id) {
+  const int steps = std::bit_width(unsigned{f.dispatch_width});
+  return SequenceTiming(table, f.inst(id), 2 + 2 * steps, 1 + steps);
+}
+
+lir::Timing ExitTiming(const TimingTable& table, const Function& f, InstId id) {
+  lir::Timing t = SequenceTiming(table, f.inst(id), 1, 1);
+  t.behind = PercentBehindExit(f.inst(id).width);
+  return t;
+}
+
+lir::Timing JoinTiming(const TimingTable& table, const Function& f, InstId id) {
+  return SequenceTiming(table, f.inst(id), f.value(f.defs(id)[0].value()).comps, 1);
+}
+
+// How long a pseudo operation takes: by a function, or as a sequence of instructions.
+struct Rule {
+  lir::Timing (*function)(const TimingTable&, const Function&, InstId) = nullptr;
+  int count = 1, chain = 1;  // instructions, and those that depend on one another
+  int issue = 0;             // cycles, where not those of the instructions
+};
+constexpr Rule By(decltype(Rule::function) function) { return {function}; }
+constexpr Rule Steps(int count, int chain) { return {nullptr, count, chain}; }
+constexpr Rule Issues(int cycles) { return {nullptr, 1, 1, cycles}; }
+
+constexpr Rule kRules[] = {
+    // from kFirstPseudo on
+#define KILN_INTEL_OP(op, text, flags, uses, memory_class, timing, emitter) timing,
+#include "core/intel/lir/ops.def"
+#undef KILN_INTEL_OP
+};
+
 }  // namespace
 
 lir::Timing LirTiming(const TimingTable& table, const Function& f, InstId id) {
   const lir::Inst& in = f.inst(id);
-  if (IsMessage(in.op)) return MessageTiming(table, f, id);
   if (in.op == Op(Opcode::kMath)) {
     const auto function = static_cast<isa::MathFunction>(in.aux);
     return From(TimingOf(table, KindOf(function), {WrittenBy(f, id), GrfsOf(4 * in.width), 0}));
   }
   if (IsEuOp(in.op)) return AluTiming(table, f, id);
-  const int scan_steps = std::bit_width(unsigned{f.dispatch_width});
-  switch (in.op) {
-    case kFill:
-      return ScratchTiming(
-          table, in, static_cast<int>(ScratchMessages(static_cast<uint32_t>(WrittenBy(f, id)))));
-    case kSpill:
-      return ScratchTiming(table, in,
-                           static_cast<int>(ScratchMessages(PayloadRegisters(f, f.uses(id)[1]))));
-    case kMergeSpill: {  // reads the old data itself, then writes
-      lir::Timing t = ScratchTiming(table, in, 1);
-      t.issue += t.latency;
-      return t;
-    }
-    case kFence: return From(TimingOf(table, TimingKind::kFence, {}));
-    case kBarrier: return From(TimingOf(table, TimingKind::kBarrier, {}));
-    case kMul32: return SequenceTiming(table, in, 3, 2);
-    case kMulHigh: return SequenceTiming(table, in, 2, 1);
-    case kF2f16:
-    case kPack: return SequenceTiming(table, in, 2, 1);
-    case kBallot: return SequenceTiming(table, in, 2, 2);
-    case kBroadcast:
-      return SequenceTiming(table, in, f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2,
-                            f.uses(id)[1].kind == Operand::Kind::kImm ? 1 : 2);
-    case kShuffle: return SequenceTiming(table, in, 2, 2);
-    case kXorLanes: {
-      const XorMoves m = XorMovesOf(in.width, in.aux, f.value(f.defs(id)[0].value()).elem_bytes);
-      lir::Timing t = SequenceTiming(table, in, 1, 1);
-      t.issue = std::max(2, 2 * m.count);
-      return t;
-    }
-    case kLaneScan: return SequenceTiming(table, in, 2 + 2 * scan_steps, 1 + scan_steps);
-    case kHeader:
-    case kSamplerHeader:
-    case kChosenSamplerHeader:
-    case kLaneIds: {
-      lir::Timing t = SequenceTiming(table, in, 1, 1);
-      t.issue = 4;
-      return t;
-    }
-    case kDiscardJump: {
-      lir::Timing t = SequenceTiming(table, in, 1, 1);
-      t.percent_after = PercentAfterExit(in.width);
-      return t;
-    }
-    case kJoin: return SequenceTiming(table, in, f.value(f.defs(id)[0].value()).comps, 1);
-    default: return SequenceTiming(table, in, 1, 1);
-  }
+  const Rule& rule = kRules[in.op - kFirstPseudo];
+  if (rule.function != nullptr) return rule.function(table, f, id);
+  lir::Timing t = SequenceTiming(table, in, rule.count, rule.chain);
+  if (rule.issue != 0) t.issue = rule.issue;
+  return t;
 }
 
 }  // namespace kiln::intel

@@ -85,10 +85,7 @@ class Merger {
     const lir::Inst& in = f_.inst(id);
     if (in.num_defs == 0) return false;
     if (IsConstantOfMessages(id)) return true;
-    if (in.op == kHeader || in.op == kScratchHeader || in.op == kSamplerHeader ||
-        in.op == kChosenSamplerHeader || in.op == kF2f16) {
-      return true;
-    }
+    if (HasOwnFlag(in.op, kOwnMergeable)) return true;
     if (!IsEuOp(in.op) || (in.op == Op(Opcode::kMov) && !IsConversion(id))) return false;
     return (IntelOps()[in.op].flags & (lir::kOpTerminator | lir::kOpSideEffect)) == 0;
   }

@@ -189,12 +189,7 @@ class Propagator {
 
   void VisitInst(lir::InstId id) {
     const lir::Inst& in = f_.inst(id);
-    const bool payload = IsMessage(in.op) || in.op == kCollect || in.op == kEot || in.op == kCopy ||
-                         in.op == kFence || in.op == kBarrier || IsSamplerList(in.op) ||
-                         in.op == kPixelPlaces || in.op == kSampleIds || in.op == kSampleOffsets ||
-                         in.op == kPackLanes || in.op == kDispatched || in.op == kStartDead ||
-                         in.op == kJoin || in.op == kSamplerHeader ||
-                         in.op == kChosenSamplerHeader || IsLaneOp(in.op);
+    const bool plain = HasOwnFlag(in.op, kOwnPlainSources);
     const size_t count = in.num_uses - (in.predicate_mode != 0 ? 1u : 0u);
     for (size_t i = 0; i < count; ++i) {
       Operand& o = f_.uses(id)[i];
@@ -209,7 +204,7 @@ class Propagator {
       if (source->mods == 0) {
         // Half of a qword has twice a dword's stride: pseudo operations read more lanes at once.
         const bool wide = f_.value(source->value()).elem_bytes == 8;
-        ReplacePlain(o, *source, wide ? IsEuOp(in.op) : !payload);
+        ReplacePlain(o, *source, wide ? IsEuOp(in.op) : !plain);
       } else if (TakesModifiers(id, static_cast<Type>(o.type))) {
         ReplaceWithModifiers(o, *source);
       }

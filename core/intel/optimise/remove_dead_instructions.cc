@@ -37,7 +37,7 @@ absl::StatusOr<bool> RemoveDeadInstructions(lir::Function& f, PassContext& conte
   std::vector<bool> dead(f.insts.size());
   std::vector<lir::InstId> work;
   const auto is_dead = [&](lir::InstId id) {
-    const uint16_t flags = ops[f.inst(id).op].flags;
+    const uint32_t flags = ops[f.inst(id).op].flags;
     if (flags & (lir::kOpSideEffect | lir::kOpTerminator | lir::kOpBarrier)) return false;
     for (const lir::Operand& d : f.defs(id)) {
       if (IsValue(d) && info.uses[d.id] != 0) return false;

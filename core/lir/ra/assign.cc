@@ -272,7 +272,7 @@ class Assigner {
     if (const uint32_t reg = collects_.PartPlace(s); search_.FitsOverSource(s, i, d, reg))
       return reg;
     if (const uint32_t reg = ParamPlace(in_.info(v).param); search_.FitsOverSource(s, i, d, reg)) {
-      return reg;
+      if (!live_.pool(v).merging.intersects(reg, s.units)) return reg;
     }
     if (const uint32_t reg = PartsPlace(v); search_.FitsOverSource(s, i, d, reg)) return reg;
     // Second choice: registers kept for another value, to which a message result is still to be

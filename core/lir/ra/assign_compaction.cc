@@ -41,14 +41,14 @@ Compaction::Compaction(const AssignInput& in, Places& at, const Here& here, Live
 bool Compaction::Compact(ValueId v, InstId collect) {
   const ValueInfo& want = in_.info(v);
   Pool& p = live_.pools[want.pool];
-  if (!raw_value_[want.pool].valid() && !p.always_masked) return false;
+  if (!raw_value_[want.pool].valid() && !p.keeps_parked) return false;
   if (result_.out.compactions >= kMaxCompactions) return false;
   std::vector<Cluster> clusters = Clusters(want.pool);
   // Units that cannot be freed by moving values.
   UnitSet fixed = p.reserved;
   fixed |= held_[want.pool];
   fixed |= p.promised;
-  if (p.always_masked) fixed |= p.parked.all();
+  if (p.keeps_parked) fixed |= p.parked.all();
   const LaneLayout whole;
   written_.Flush();
   for (uint32_t row : written_.late(v)) written_.Row(row, want.pool).AddConflicts(whole, &fixed);
@@ -104,7 +104,7 @@ std::vector<uint32_t> Compaction::PresentSlots(uint8_t pool) {
     const uint32_t s = in_.live.global_slot(static_cast<uint32_t>(g));
     if (!live_.Alive(s)) add(s);
   };
-  if (!live_.pools[pool].always_masked) in_.live.parked(here_.block).for_each(add_parked);
+  if (!live_.pools[pool].keeps_parked) in_.live.parked(here_.block).for_each(add_parked);
   std::sort(keys.begin(), keys.end());
   std::vector<uint32_t> slots;
   slots.reserve(keys.size());
@@ -233,8 +233,9 @@ void Compaction::AddClusterMoves(uint8_t pool, const Cluster& c, uint32_t to,
     const uint32_t first = units.next_member(at, c.hi);
     at = units.next_free(first, c.hi);
     if (first < at) {
-      in_.AddMoves(raw ? raw_value_[pool] : c.members[0], to + first - c.lo, first, at - first,
-                   !live_.pools[pool].always_masked, moves);
+      const ValueId v = raw ? raw_value_[pool] : c.members[0];
+      in_.AddMoves(v, to + first - c.lo, first, at - first,
+                   !in_.t.files[in_.f.value(v).file].always_masked, moves);
     }
   }
 }

@@ -21,7 +21,11 @@ LiveNow::LiveNow(const AssignInput& in, const Places& at, const Here& here)
     pools[p].spread = in.t.pools[p].spread;
     pools[p].roomy = pools[p].spread && pools[p].units >= kRecent * pools[p].register_units;
   }
-  for (const FileInfo& file : in.t.files) pools[file.pool].always_masked |= file.always_masked;
+  for (const FileInfo& file : in.t.files) {
+    pools[file.pool].keeps_parked |= file.always_masked;
+    pools[file.pool].always_masked &= file.always_masked;
+    merges_ |= file.merge_clobbers != 0;
+  }
   for (const Reserved& r : in.f.reserved) pools[r.pool].reserved.insert(r.first, r.units);
 }
 
@@ -35,12 +39,28 @@ void LiveNow::Enter() {
     pools[p].displaced_homes = UnitSet();
     pools[p].parked = std::move(parked[p]);
   }
+  if (merges_) NoteMerges();
   in_.live.live_in(here_.block).for_each([&](size_t g) {
     const uint32_t slot = in_.live.global_slot(static_cast<uint32_t>(g));
     if (at_.now[in_.live.slot_value(slot).index] != kNowhere) Revive(slot);
   });
   moved.clear();
   arriving_.clear();
+}
+
+// Notes the hints of masks that waiting lanes hold. A write there forces the mask elsewhere.
+void LiveNow::NoteMerges() {
+  for (Pool& p : pools) p.merging = UnitSet();
+  for (BlockId j : in_.live.waits(here_.block)) {
+    for (ValueId p : in_.f.block(j).params) {
+      const uint32_t hint = at_.hint[p.index];
+      const bool merged = in_.t.files[in_.f.value(p).file].merge_clobbers != 0;
+      if (merged && hint != kNowhere && at_.now[p.index] == kNowhere) {
+        pool(p).merging.insert(hint, in_.info(p).units);
+      }
+    }
+  }
+  for (Pool& p : pools) p.hoped |= p.merging;
 }
 
 void LiveNow::Send(ValueId v, uint32_t reg) {
@@ -92,7 +112,7 @@ void LiveNow::AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) c
     const ValueId v = in_.live.slot_value(slot);
     if (at_.now[v.index] == kNowhere) return;
     const uint8_t pool = in_.info(v).pool;
-    const uint32_t place = pools[pool].always_masked ? at_.home[v.index] : at_.now[v.index];
+    const uint32_t place = pools[pool].keeps_parked ? at_.home[v.index] : at_.now[v.index];
     (*sets)[pool].insert(place + in_.live.slot_comp(slot) * in_.info(v).per_comp,
                          in_.info(v).per_comp, at_.LayoutOf(v, place));
   });

@@ -28,13 +28,15 @@ struct Pool {
   uint32_t units = 0;
   uint32_t register_units = 1;  // PoolInfo's
   bool spread = false;          // PoolInfo's
-  bool always_masked = false;   // copies and moves never reach parked lanes
+  bool keeps_parked = false;    // has a file that is always masked: what parked lanes hold stays
+  bool always_masked = true;    // all its files are: no write reaches parked lanes
   bool roomy = false;           // spread, and large enough to give a short value a register
   UnitSet reserved;             // no value's
   UnitSet live;             // logically live, including sources that die here and reserved units
   LaneSets parked;          // units that parked lanes hold
   UnitSet promised;         // of values not defined yet that lanes wait with
   UnitSet hoped;            // hints of collects and parameters to come
+  UnitSet merging;          // hints of masks that parked lanes hold
   UnitSet arriving;         // unread parts of message results in flight: a write there waits
   UnitSet displaced_homes;  // homes to which values moved by compaction return
   uint32_t cursor = 0;      // of Order::kSpread
@@ -125,10 +127,12 @@ class LiveNow {
   // already: the predecessors of a join have most of them in common.
   void AddParked(BlockId b, BlockId known, std::vector<LaneSets>* sets) const;
   void Arrived(ValueId v);
+  void NoteMerges();
 
   const AssignInput& in_;
   const Places& at_;
   const Here& here_;
+  bool merges_ = false;              // the machine has files of masks
   std::vector<uint32_t> alive_;      // per slot: the block if it is live at this position
   std::vector<uint32_t> live_list_;  // slots that were live in this block ...
   std::vector<uint32_t> listed_;     // ... by slot: the block if it is in the list

@@ -224,8 +224,9 @@ class Checker {
     }
   }
 
-  // Finds values that are meaningful in all lanes: uniform ones, live-ins, and per-lane ones that a
-  // NoMask instruction defines. They share their registers with no other value.
+  // Finds values that are meaningful in all lanes: uniform ones, live-ins, and per-lane ones that
+  // an instruction defines for lanes that are off too. They share their registers with no other
+  // value.
   void FindWhole() {
     whole_.assign(ssa_.values.size(), 0);
     for (size_t v = 0; v < whole_.size(); ++v) whole_[v] = !PerLane(ssa_.values[v]);
@@ -234,9 +235,8 @@ class Checker {
     }
     for (const Block& b : ssa_.blocks) {
       for (InstId i : b.insts) {
-        if (!(ssa_.inst(i).flags & kNoMask)) continue;
         for (const Operand& o : ssa_.defs(i)) {
-          if (IsValue(o)) whole_[o.id] = 1;
+          if (IsValue(o) && WritesOffLanes(t_, ssa_, i, o)) whole_[o.id] = 1;
         }
       }
     }
@@ -370,7 +370,7 @@ class Checker {
     const uint32_t align = std::max(1u, t_.alignment(f_, v));
     const uint32_t written = v.whole_registers ? (n + align - 1) / align * align : n;
     const bool uniform = !PerLane(v);
-    const Writer w{uniform || (f_.inst(i).flags & kNoMask) != 0, v.elem_bytes, PerComp(v)};
+    const Writer w{WritesOffLanes(t_, f_, i, def), v.elem_bytes, PerComp(v)};
     std::vector<Fact> facts;
     for (uint32_t k = 0; k < n; ++k) facts.push_back(Pack(first + k, def.id, k));
     lanes->executing.DropIn(first, written);
@@ -547,7 +547,7 @@ class Checker {
   // ---- Comparison of instructions with their originals.
 
   bool MayBeDropped(InstId i) const {
-    const uint16_t flags = t_.ops[ssa_.inst(i).op].flags;
+    const uint32_t flags = t_.ops[ssa_.inst(i).op].flags;
     if (flags & kOpCollect) return true;
     const Inst& in = ssa_.inst(i);
     return (flags & kOpCopy) && in.num_uses == 1 && in.predicate_mode == 0 && in.cmod == 0 &&
@@ -644,7 +644,7 @@ class Checker {
   void Inserted(uint32_t b, const std::vector<InstId>& insts, size_t* k, Lanes* lanes) {
     const InstId i = insts[*k];
     const Inst& in = f_.inst(i);
-    const uint16_t flags = t_.ops[in.op].flags;
+    const uint32_t flags = t_.ops[in.op].flags;
     CheckInserted(b, i);
     if (!repeat_of_[i.index].valid()) Clobber(lanes, i);
     if (flags & (kOpSpill | kOpFill)) return Scratch(b, i, lanes);

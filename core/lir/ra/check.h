@@ -18,9 +18,9 @@
 //   about R and about v are dropped, v is in R. A parked lane: facts about R are dropped, except
 //   those of per-lane values that put the same lanes into the same bytes (element size and position
 //   in the component).
-// * A NoMask definition: as above, but parked lanes lose every fact about R. A uniform value is
-//   then in R for parked lanes too; that it does not change while they are parked is for divergence
-//   analysis to ensure.
+// * A NoMask definition, or one of an operation with kOpWritesOffLanes: as above, but parked lanes
+//   lose every fact about R. A uniform value is then in R for parked lanes too; that it does not
+//   change while they are parked is for divergence analysis to ensure.
 // * A copy that the allocator made: facts move with the units; masked, only for executing lanes and
 //   facts of per-lane values whose lanes the copy reaches.
 // * A spill or fill is such a copy of units from registers to scratch memory or back; a masked

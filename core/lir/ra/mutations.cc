@@ -15,7 +15,7 @@ namespace {
 uint32_t Below(Rng& r, size_t n) { return static_cast<uint32_t>(r() % n); }
 
 bool IsPerLane(const Machine& t, const Value& v) {
-  return t.files[v.file].masked_writes && v.elem_bytes != 0;
+  return t.files[v.file].masked_writes && t.files[v.file].save_file == FileInfo::kNoFile;
 }
 bool IsSpill(const Machine& t, const Function& f, InstId i) {
   return t.ops[f.inst(i).op].flags & kOpSpill;
@@ -196,12 +196,16 @@ bool ClashWithParked(const Machine& t, const Function& ssa, Rng& r, Function* f)
       if (!reached[j.index]) continue;
       for (InstId i : ssa.block(j).insts) {
         if (t.ops[ssa.inst(i).op].flags & (kOpCopy | kOpCollect)) continue;
-        for (const Operand& o : ssa.uses(i)) {
+        for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
+          const Operand& o = ssa.uses(i)[u];
           if (!IsValue(o) || !IsPerLane(t, ssa.value(o.value()))) continue;
+          if (t.files[ssa.value(o.value()).file].pool != 0) continue;
           const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
           if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
           if (live.live_in(BlockId(b)).test(g) || homes[o.id] == Operand::kNoReg) continue;
-          places.push_back(homes[o.id] + o.comp * t.units_per_comp(ssa, ssa.value(o.value())));
+          const uint32_t reg = homes[o.id] + o.comp * t.units_per_comp(ssa, ssa.value(o.value()));
+          const Operand& read = f->uses(i)[u];
+          if (read.id == o.id && read.reg == reg) places.push_back(reg);  // else it was filled
         }
       }
     }
@@ -209,9 +213,7 @@ bool ClashWithParked(const Machine& t, const Function& ssa, Rng& r, Function* f)
       for (const Operand& o : ssa.defs(i)) {
         if (!IsValue(o) || t.files[ssa.value(o.value()).file].pool != 0) continue;
         if (homes[o.id] == Operand::kNoReg) continue;  // a copy that was dropped
-        const bool no_mask =
-            !t.files[ssa.value(o.value()).file].masked_writes || (ssa.inst(i).flags & kNoMask);
-        if (!no_mask || (t.ops[ssa.inst(i).op].flags & kOpCollect)) continue;
+        if (!WritesOffLanes(t, ssa, i, o) || (t.ops[ssa.inst(i).op].flags & kOpCollect)) continue;
         for (uint32_t reg : places) {
           if (reg % t.alignment(ssa, ssa.value(o.value())) == 0) candidates.push_back({o.id, reg});
         }
@@ -318,7 +320,7 @@ bool Mutate(const Machine& t, const Function& ssa, Mutation m, Rng& r, Function*
               *f, r,
               [&](InstId i, uint32_t b, uint32_t) {
                 if (!reached[b] || Inserted(ssa, i)) return false;
-                const uint16_t flags = t.ops[f->inst(i).op].flags;
+                const uint32_t flags = t.ops[f->inst(i).op].flags;
                 if (flags & kOpSideEffect) return !(flags & kOpTerminator);
                 return f->inst(i).num_defs == 1 && uses[f->defs(i)[0].id] != 0 &&
                        !(flags & (kOpCopy | kOpTerminator));
@@ -347,6 +349,25 @@ bool Mutate(const Machine& t, const Function& ssa, Mutation m, Rng& r, Function*
 
 namespace {
 
+// Per value: true for a parameter that a path may leave undefined, itself or by another parameter.
+// Nothing in a program depends on its registers.
+std::vector<char> Undefined(const Function& ssa) {
+  std::vector<char> undefined(ssa.values.size());
+  for (bool again = true; again;) {
+    again = false;
+    for (const Block& b : ssa.blocks) {
+      for (const Edge& e : b.succs) {
+        for (size_t k = 0; k < e.num_args; ++k) {
+          const Operand& a = ssa.args(e)[k];
+          const ValueId p = ssa.block(e.to).params[k];
+          if (!IsValue(a) || undefined[a.id]) again |= !std::exchange(undefined[p.index], 1);
+        }
+      }
+    }
+  }
+  return undefined;
+}
+
 // A fill or repeated computation whose result an instruction of the program reads in its block, so
 // that it matters, and the SSA value that it provides.
 struct ReadFill {
@@ -356,7 +377,7 @@ struct ReadFill {
 };
 
 std::vector<ReadFill> ReadFills(const Machine& t, const Function& ssa, const Function& f) {
-  const std::vector<char> reached = Reached(ssa), shows = Shows(ssa);
+  const std::vector<char> reached = Reached(ssa), shows = Shows(ssa), undefined = Undefined(ssa);
   std::vector<ReadFill> found;
   for (uint32_t b = 0; b < f.blocks.size(); ++b) {
     if (!reached[b]) continue;
@@ -375,7 +396,8 @@ std::vector<ReadFill> ReadFills(const Machine& t, const Function& ssa, const Fun
           if (IsValue(o) && o.id == f.defs(i)[0].id) fill.value = ssa.uses(user)[u].id;
         }
       }
-      if (fill.value != Operand::kNoReg && f.defs(i)[0].id >= ssa.values.size()) {
+      if (fill.value != Operand::kNoReg && !undefined[fill.value] &&
+          f.defs(i)[0].id >= ssa.values.size()) {
         found.push_back(fill);
       }
     }
@@ -408,7 +430,7 @@ bool HasUndefinedArgument(const Function& ssa, uint32_t value, uint32_t block) {
 // continue: no instruction in the block uses them.
 std::vector<uint32_t> OnlyParked(const Machine& t, const Function& ssa, const Function& f,
                                  const Liveness& live, const std::vector<uint32_t>& homes,
-                                 uint32_t b) {
+                                 uint8_t pool, uint32_t b) {
   std::vector<uint32_t> regs;
   for (BlockId j : live.waits(BlockId(b))) {
     if (j.index <= b) continue;
@@ -418,6 +440,7 @@ std::vector<uint32_t> OnlyParked(const Machine& t, const Function& ssa, const Fu
       for (uint32_t u = 0; u < ssa.inst(i).num_uses; ++u) {
         const Operand& o = ssa.uses(i)[u];
         if (!IsValue(o) || !IsPerLane(t, ssa.value(o.value()))) continue;
+        if (t.files[ssa.value(o.value()).file].pool != pool) continue;
         if (f.uses(i)[u].id != o.id || homes[o.id] == Operand::kNoReg) continue;
         const uint32_t g = live.global(live.first_slot(o.value()) + o.comp);
         if (g == Liveness::kLocal || !live.parked(BlockId(b)).test(g)) continue;
@@ -569,10 +592,10 @@ bool MutateSpills(const Machine& t, const Function& ssa, SpillMutation m, Rng& r
       };
       std::vector<Candidate> candidates;
       for (uint32_t b = 0; b < f->blocks.size(); ++b) {
-        std::vector<uint32_t> regs;
         for (InstId i : f->blocks[b].insts) {
           if (!IsFill(t, *f, i) || !Reaches(t, *f, i)) continue;
-          if (regs.empty()) regs = OnlyParked(t, ssa, *f, live, homes, b);
+          const uint8_t pool = t.files[f->value(f->defs(i)[0].value()).file].pool;
+          const std::vector<uint32_t> regs = OnlyParked(t, ssa, *f, live, homes, pool, b);
           for (uint32_t reg : regs) {
             if (reg % t.alignment(*f, f->value(f->defs(i)[0].value())) == 0) {
               candidates.push_back({i, reg});
@@ -664,6 +687,54 @@ bool UniformClash(const Machine& t, const Function& ssa, Rng& r, Function* f) {
   return true;
 }
 
+// Returns true if another edge into the block brings another value for the parameter.
+bool BringsOther(const Function& ssa, uint32_t b, BlockId to, size_t param) {
+  const Operand& mine = ssa.args(ssa.blocks[b].succs[0])[param];
+  for (const Block& from : ssa.blocks) {
+    for (const Edge& e : from.succs) {
+      if (e.to == to && ssa.args(e)[param].id != mine.id) return true;
+    }
+  }
+  return false;
+}
+
+// Makes a masked copy of an argument NoMask, where lanes that wait for the same block hold their
+// own in the parameter's register.
+bool UnmaskMerge(const Machine& t, const Function& ssa, Rng& r, Function* f) {
+  const std::vector<char> matters = CopiesThatMatter(t, ssa, *f), undefined = Undefined(ssa);
+  const Liveness live(t, ssa);
+  std::vector<uint32_t> reg(ssa.values.size(), Operand::kNoReg);  // of parameters that are read
+  for (const Block& b : f->blocks) {
+    for (InstId i : b.insts) {
+      if (Inserted(ssa, i)) continue;
+      for (const Operand& o : f->uses(i)) {
+        if (IsValue(o) && o.id < reg.size()) reg[o.id] = o.reg;
+      }
+    }
+  }
+  const auto wanted = [&](InstId i, uint32_t b, uint32_t) {
+    if (!matters[i.index] || (f->inst(i).flags & kNoMask)) return false;
+    const Operand& def = f->defs(i)[0];
+    const FileInfo& file = t.files[f->value(def.value()).file];
+    if (!file.masked_writes || file.always_masked || ssa.blocks[b].succs.size() != 1) return false;
+    const BlockId to = ssa.blocks[b].succs[0].to;
+    const auto waits = live.waits(BlockId(b));
+    if (std::find(waits.begin(), waits.end(), to) == waits.end()) return false;
+    const std::vector<ValueId>& params = ssa.block(to).params;
+    for (size_t k = 0; k < params.size(); ++k) {
+      const uint32_t p = params[k].index;
+      if (ssa.values[p].file == f->value(def.value()).file && reg[p] == def.reg && !undefined[p]) {
+        return BringsOther(ssa, b, to, k);
+      }
+    }
+    return false;
+  };
+  Site s;
+  if (!PickInst(*f, r, wanted, &s)) return false;
+  f->inst(f->blocks[s.block].insts[s.position]).flags |= kNoMask;
+  return true;
+}
+
 // Picks a definition of the program for which the predicate is true.
 template <class P>
 bool PickDef(const Function& ssa, const Function& f, Rng& r, P&& wanted, Operand* def) {
@@ -751,6 +822,7 @@ bool MutateShape(const Machine& t, const Function& ssa, ShapeMutation m, Rng& r,
       return true;
     }
     case kUniformClash: return UniformClash(t, ssa, r, f);
+    case kUnmaskMerge: return UnmaskMerge(t, ssa, r, f);
     case kNumShapeMutations: break;
   }
   return false;

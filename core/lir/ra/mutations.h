@@ -56,10 +56,12 @@ enum ShapeMutation {
   kMisalign,      // a value moves, with all its uses, by one unit
   kIntoReserved,  // ... to reserved units
   kUniformClash,  // ... to a register whose content only parked lanes need
+  kUnmaskMerge,   // a mask that an edge merges replaces the bits of lanes that took another edge
   kNumShapeMutations,
 };
 inline constexpr std::string_view kShapeMutationNames[] = {
-    "unmask", "break tie", "restore early", "misalign", "into reserved", "uniform clash"};
+    "unmask",        "break tie",     "restore early", "misalign",
+    "into reserved", "uniform clash", "unmask merge"};
 
 // Applies one mutation to `f`, the allocation of `ssa`; false if there is no suitable instruction.
 bool Mutate(const Machine& t, const Function& ssa, Mutation m, Rng& r, Function* f);

@@ -58,7 +58,7 @@ class Iterations {
     if (!i.valid()) return false;
     const Inst& in = f_.inst(i);
     if (in.flags & kInsertedCopy) return true;
-    constexpr uint16_t kImpure =
+    constexpr uint32_t kImpure =
         kOpReadsMemory | kOpWritesMemory | kOpSideEffect | kOpBarrier | kOpAcrossLanes;
     if (t_.ops[in.op].flags & kImpure) return false;
     for (const Operand& o : f_.uses(i)) {
@@ -113,7 +113,7 @@ class Redefinitions {
 
   bool Replaces(uint32_t b, InstId i, const Operand& def) {
     const bool uniform = IsWhole(t_, f_.value(def.value()));
-    if (!uniform && !(f_.inst(i).flags & kNoMask)) return false;
+    if (!WritesOffLanes(t_, f_, i, def)) return false;
     if (!Held(b, def.value())) return false;
     if (!uniform) return true;
     if (!iterations_.has_value()) iterations_.emplace(t_, f_, l_);

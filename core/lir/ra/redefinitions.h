@@ -8,7 +8,8 @@
 // * an instruction is, if it reads no memory and no per-lane value of the loop, does not depend on
 //   which lanes are on, and its uniform sources are the same in every iteration.
 //
-// A per-lane value that a NoMask instruction defines is refused as well.
+// A per-lane value that an instruction writes in lanes that are off is refused as well (NoMask, or
+// a comparison into a mask of lanes: such a value leaves the loop as an argument of an edge).
 //
 // No choice of registers helps: the selector must not make such values. It does not, because values
 // of a MIR region are visible only there: a value that leaves a loop is a result, which

@@ -99,11 +99,23 @@ struct FlagSaver {
         const uint8_t clobbers = t.ops[f.inst(i).op].clobbers;
         if (clobbers != 0 && !Spare(clobbers, i, held, live)) return false;
       }
+      const uint8_t merges = ClobberedByArguments(f.blocks[b]);
+      if (merges != 0 && !Spare(merges, InstId(), held, live)) return false;
     }
     return true;
   }
 
-  // Saves flags that live across an instruction that clobbers all of these pools.
+  // Returns the pools that the copies of the arguments may clobber.
+  uint8_t ClobberedByArguments(const Block& block) const {
+    uint8_t pools = 0;
+    for (const Edge& e : block.succs) {
+      for (ValueId p : f.block(e.to).params) pools |= t.files[f.value(p).file].merge_clobbers;
+    }
+    return pools;
+  }
+
+  // Saves flags that live across an instruction that clobbers all of these pools; invalid: the
+  // copies of arguments.
   bool Spare(uint8_t pools, InstId i, const std::vector<ValueId>& held,
              const std::vector<ValueId>& live) {
     const auto spare = [&](ValueId v) {
@@ -114,6 +126,7 @@ struct FlagSaver {
       return chosen[v.index] != 0;
     };
     const auto defined_here = [&](ValueId v) {
+      if (!i.valid()) return false;
       const auto defs = f.defs(i);
       return std::any_of(defs.begin(), defs.end(),
                          [&](const Operand& o) { return IsValue(o) && o.value() == v; });
@@ -137,6 +150,7 @@ struct FlagSaver {
   ValueId NewSaved(ValueId flag) {
     Value v;
     v.file = t.files[f.value(flag).file].save_file;
+    if (t.files[v.file].masked_writes) v.elem_bytes = 0;  // a mask
     v.spirv_id = f.value(flag).spirv_id;
     f.values.push_back(v);
     return ValueId(f.values.size() - 1);
@@ -221,6 +235,9 @@ bool FlagsFit(const Machine& t, const Function& f, const std::vector<Pressure>& 
   // At a definition, flags that die there are still held, which the pressure does not count.
   std::vector<uint32_t> most(t.pools.size(), 0);
   for (const Block& b : f.blocks) {
+    for (ValueId p : b.params) {
+      if (t.files[f.value(p).file].merge_clobbers != 0) return false;
+    }
     for (InstId i : b.insts) {
       if (t.ops[f.inst(i).op].clobbers != 0) return false;
       uint32_t units = 0;

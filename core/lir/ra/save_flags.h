@@ -1,6 +1,7 @@
 // Saves flags: reduces the number of flag values that are live at once to the size of their pool,
 // before assignment, by keeping some in uniform registers: where too many live at once, and where
-// one lives across an instruction that clobbers its pool (or waiting lanes hold it there).
+// one lives across an instruction that clobbers its pool (or waiting lanes hold it there), or
+// across copies of arguments that do (FileInfo::merge_clobbers).
 //
 // In and out: SSA that verifies. A saved flag is copied whole (all lanes) to a value of its file's
 // save_file right after its definition, and copied back into a new flag before each instruction

@@ -29,8 +29,10 @@ void SpillFills::Fill(uint32_t first, uint32_t last) {
   Name name;
   if (first == in_.pieces.first(v) && last + 1 == in_.pieces.end(v) && CanRepeat(v, kRepeatDepth)) {
     name.value = Repeat(v).index;
-    const bool all_lanes = in_.f.inst(in_.def_inst[v.index]).flags & kNoMask;
-    if (in_.PerLane(v) && all_lanes) name.block = here_.block;
+    const InstId i = in_.def_inst[v.index];
+    if (in_.PerLane(v) && WritesOffLanes(in_.t, in_.f, i, in_.f.defs(i)[0])) {
+      name.block = here_.block;
+    }
   } else {
     name.value = code_.Load(first, last).index;
     if (in_.PerLane(v) && !in_.AlwaysMasked(v)) name.block = here_.block;

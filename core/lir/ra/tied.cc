@@ -19,7 +19,7 @@ bool MayOverwrite(const Machine& t, const Function& f, const Liveness& live, Blo
                   size_t place, InstId i, const Operand& use) {
   const ValueId d = f.defs(i)[0].value(), u = use.value();
   if (!SameShape(f.value(d), f.value(u)) || u == f.scratch_header) return false;
-  if ((f.inst(i).flags & kNoMask) && !IsWhole(t, f.value(u))) return false;
+  if (WritesOffLanes(t, f, i, f.defs(i)[0]) && !IsWhole(t, f.value(u))) return false;
   const absl::Span<const uint32_t> deaths = live.deaths(b, place);
   for (uint32_t c = 0; c < f.value(u).comps; ++c) {
     const uint32_t slot = live.first_slot(u) + c, global = live.global(slot);

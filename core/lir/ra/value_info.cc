@@ -14,7 +14,7 @@ constexpr size_t kMaxParts = 32;  // maximum number of components of a value not
 
 // Returns true if the instruction writes this definition in lanes that are off.
 bool WritesAllLanes(const Machine& t, const Function& f, InstId i, const Operand& def) {
-  if (IsWhole(t, f.value(def.value())) || (f.inst(i).flags & kNoMask)) return true;
+  if (WritesOffLanes(t, f, i, def)) return true;
   if (!(t.ops[f.inst(i).op].flags & kOpCollect)) return false;
   for (const Operand& o : f.uses(i)) {
     if (IsValue(o) && IsWhole(t, f.value(o.value()))) return true;

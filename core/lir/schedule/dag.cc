@@ -268,7 +268,7 @@ void DagBuilder::Clobbers(uint32_t n) {
 
 void DagBuilder::Effects(uint32_t n) {
   const OpInfo& op = t_.ops[f_.inst(dag_->nodes[n].inst).op];
-  const uint16_t flags = op.flags;
+  const uint32_t flags = op.flags;
   Access& memory = memory_[op.memory_class];
   if (flags & kOpBarrier) {
     for (Access& a : memory_) Order(&a, n);

@@ -73,7 +73,7 @@ bool Clobbers(const Machine& t, const Function& f, InstId one, InstId other) {
 // Returns true if the order of two instructions matters, by definition: they touch the same unit
 // (one writes), the same memory (one writes), or one of them is a barrier.
 bool MustKeepOrder(const Machine& t, const Function& f, InstId a, InstId b) {
-  const uint16_t fa = t.ops[f.inst(a).op].flags, fb = t.ops[f.inst(b).op].flags;
+  const uint32_t fa = t.ops[f.inst(a).op].flags, fb = t.ops[f.inst(b).op].flags;
   const uint16_t memory = kOpReadsMemory | kOpWritesMemory;
   const bool same_memory = t.ops[f.inst(a).op].memory_class == t.ops[f.inst(b).op].memory_class;
   if (same_memory &&
@@ -167,9 +167,9 @@ TEST(ScheduleTest, RandomProgramsStayLegal) {
       std::vector<size_t> at(f.insts.size());
       for (size_t k = 0; k < y.size(); ++k) at[y[k].index] = k;
       for (size_t i = 0; i < x.size(); ++i) {
-        const uint16_t fx = TestMachine().ops[f.inst(x[i]).op].flags;
+        const uint32_t fx = TestMachine().ops[f.inst(x[i]).op].flags;
         for (size_t j = i + 1; j < x.size(); ++j) {
-          const uint16_t fy = TestMachine().ops[f.inst(x[j]).op].flags;
+          const uint32_t fy = TestMachine().ops[f.inst(x[j]).op].flags;
           const uint16_t ordered = kOpWritesMemory | kOpBarrier;
           const uint16_t any = ordered | kOpReadsMemory;
           const uint16_t kept = kOpWritesMemory | kOpExit | kOpAcrossLanes;
@@ -634,7 +634,7 @@ Machine WithBusyStores() {
   Machine t = TestMachine();
   t.timing = [](const Machine&, const Function& f, InstId id) {
     Timing timing = TestMachine().timing(TestMachine(), f, id);
-    const uint16_t flags = TestMachine().ops[f.inst(id).op].flags;
+    const uint32_t flags = TestMachine().ops[f.inst(id).op].flags;
     if ((flags & (kOpWritesMemory | kOpTerminator)) == 0) return timing;
     timing.unit = 2;
     timing.busy = 100;
