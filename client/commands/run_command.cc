@@ -182,7 +182,7 @@ std::string Label(const run::Output& o) {
 }
 
 // Returns the resources to show: those that the job requests, or else all that the run changed.
-std::vector<run::Output> Wanted(const run::Job& job, const sim::eu::Dispatch& before) {
+std::vector<run::Output> Wanted(const run::Job& job, const sim::scene::Dispatch& before) {
   std::vector<run::Output> said, changed;
   for (const run::Output& o : job.outputs) {
     if (!o.as.empty() || !o.file.empty()) said.push_back(o);
@@ -191,7 +191,7 @@ std::vector<run::Output> Wanted(const run::Job& job, const sim::eu::Dispatch& be
   return said.empty() ? changed : said;
 }
 
-std::string OutputText(const run::Output& o, const sim::eu::Dispatch& dispatch) {
+std::string OutputText(const run::Output& o, const sim::scene::Dispatch& dispatch) {
   const absl::string_view bytes = View(run::BytesOf(o, dispatch));
   std::string text = absl::StrCat(Label(o), ": ", bytes.size(), " bytes");
   if (!o.file.empty()) return absl::StrCat(text, ", written to ", o.file, "\n");
@@ -209,7 +209,7 @@ std::string OutputText(const run::Output& o, const sim::eu::Dispatch& dispatch) 
   return text + "\n";
 }
 
-Json OutputJson(const run::Output& o, const sim::eu::Dispatch& dispatch) {
+Json OutputJson(const run::Output& o, const sim::scene::Dispatch& dispatch) {
   Json json = {{"set", o.where.set}, {"binding", o.where.binding}, {"index", o.where.element}};
   if (!o.name.empty()) json["name"] = o.name;
   if (!o.file.empty()) {
@@ -247,7 +247,7 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
 }
 
 absl::Status Show(const std::string& file, const Program& program, const run::Job& job,
-                  const sim::eu::Dispatch& before, const sim::eu::RunStats& stats,
+                  const sim::scene::Dispatch& before, const sim::eu::RunStats& stats,
                   const std::string& folder, const run::VertexTypes& types, bool as_json) {
   const std::vector<run::Output> wanted = Wanted(job, before);
   for (const run::Output& o : wanted) {
@@ -318,7 +318,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
       !s.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(name, s.message()));
   }
-  const sim::eu::Dispatch before = job->dispatch;
+  const sim::scene::Dispatch before = job->dispatch;
   absl::StatusOr<sim::eu::RunStats> stats =
       sim::eu::Run(program.code, program.launch, options, job->dispatch);
   if (!stats.ok()) {

@@ -91,7 +91,7 @@ absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& laun
   }
   if (absl::Status s = SetViews(flags, &draw); !s.ok()) return s;
   if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
-  absl::StatusOr<sim::eu::FragmentInputs> inputs = run::ReadDraw(draw, launch);
+  absl::StatusOr<sim::scene::FragmentInputs> inputs = run::ReadDraw(draw, launch);
   if (!inputs.ok()) return inputs.status();
   job->dispatch.draw = *std::move(inputs);
   return absl::OkStatus();
@@ -105,7 +105,7 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
                  "{\"vertices\": {\"count\": 3}}");
   }
   if (!job->vertices.contains("view_mask")) job->vertices["view_mask"] = launch.vertex.view_mask;
-  absl::StatusOr<sim::eu::VertexInputs> inputs = run::ReadVertices(job->vertices, launch.vertex);
+  absl::StatusOr<sim::scene::VertexInputs> inputs = run::ReadVertices(job->vertices, launch.vertex);
   if (!inputs.ok()) return InJob(flags, std::string(inputs.status().message()));
   if (inputs->Runs() > kMaxVertices) {
     return InJob(flags, absl::StrCat("vertices: ", inputs->Runs(), " with those of all instances; ",
@@ -118,9 +118,9 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
   return absl::OkStatus();
 }
 
-std::string DrawText(const sim::eu::FragmentInputs& draw) {
+std::string DrawText(const sim::scene::FragmentInputs& draw) {
   std::string text;
-  for (const sim::eu::RenderTarget& t : draw.targets) {
+  for (const sim::scene::RenderTarget& t : draw.targets) {
     const std::string layers =
         draw.layers == 1 ? "" : absl::StrCat(", ", draw.layers, " layers one below the other");
     absl::StrAppend(&text, "location ", t.location, ": ", draw.width, " x ", draw.height, " pixels",
@@ -129,11 +129,11 @@ std::string DrawText(const sim::eu::FragmentInputs& draw) {
   return text;
 }
 
-nlohmann::ordered_json DrawJson(const sim::eu::FragmentInputs& draw) {
+nlohmann::ordered_json DrawJson(const sim::scene::FragmentInputs& draw) {
   nlohmann::ordered_json of = {
       {"width", draw.width}, {"height", draw.height}, {"locations", json::array()}};
   if (draw.layers > 1) of["layers"] = draw.layers;
-  for (const sim::eu::RenderTarget& t : draw.targets) of["locations"].push_back(t.location);
+  for (const sim::scene::RenderTarget& t : draw.targets) of["locations"].push_back(t.location);
   return of;
 }
 
@@ -147,7 +147,7 @@ absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord& 
   return absl::OkStatus();
 }
 
-absl::Status WritePicture(const ParsedFlags& flags, const sim::eu::Dispatch& dispatch) {
+absl::Status WritePicture(const ParsedFlags& flags, const sim::scene::Dispatch& dispatch) {
   if (!flags.Has("png")) return absl::OkStatus();
   const auto& targets = dispatch.draw->targets;
   const absl::StatusOr<int64_t> location =
@@ -159,14 +159,14 @@ absl::Status WritePicture(const ParsedFlags& flags, const sim::eu::Dispatch& dis
   return WriteWholeFile(flags.Get("png"), *png);
 }
 
-std::string GraphicsText(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,
+std::string GraphicsText(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
                          const run::VertexTypes& types) {
   if (dispatch.draw) return DrawText(*dispatch.draw);
   if (!dispatch.vertices) return "";
   return run::VertexText(*dispatch.vertices, launch.vertex, types, kMaxShown);
 }
 
-void AddGraphics(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,
+void AddGraphics(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
                  const run::VertexTypes& types, nlohmann::ordered_json* result) {
   if (dispatch.draw) (*result)["draw"] = DrawJson(*dispatch.draw);
   if (!dispatch.vertices) return;

@@ -9,7 +9,7 @@
 #include "client/run/job.h"
 #include "client/run/show_vertices.h"
 #include "core/out/launch_record.h"
-#include "core/sim/eu/simulator.h"
+#include "core/sim/scene/dispatch.h"
 #include "nlohmann/json.hpp"
 
 namespace kiln::client {
@@ -22,13 +22,13 @@ absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord& 
                              run::Job* job, run::VertexTypes* types);
 
 // Writes the picture for --png. InvalidArgument, and the errors of files.
-absl::Status WritePicture(const ParsedFlags& flags, const sim::eu::Dispatch& dispatch);
+absl::Status WritePicture(const ParsedFlags& flags, const sim::scene::Dispatch& dispatch);
 
 // Returns a description of the draw for people; "" for compute shaders. In JSON: "draw" or
 // "vertices".
-std::string GraphicsText(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,
+std::string GraphicsText(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
                          const run::VertexTypes& types);
-void AddGraphics(const sim::eu::Dispatch& dispatch, const out::LaunchRecord& launch,
+void AddGraphics(const sim::scene::Dispatch& dispatch, const out::LaunchRecord& launch,
                  const run::VertexTypes& types, nlohmann::ordered_json* result);
 
 }  // namespace kiln::client

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,17 +12,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/run/draw_form.h"
-#include "core/sim/eu/rasterise.h"
+#include "core/sim/scene/assemble.h"
+#include "core/sim/scene/rasterise.h"
 
 namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
-using sim::eu::BuiltInValues;
-using sim::eu::FragmentInputs;
-using sim::eu::PointSprite;
-using sim::eu::Triangle;
-using sim::eu::VertexValues;
+using sim::scene::BuiltInValues;
+using sim::scene::FragmentInputs;
+using sim::scene::PointSprite;
+using sim::scene::Triangle;
+using sim::scene::VertexValues;
 
 absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("draw: ", what));
@@ -35,25 +37,6 @@ constexpr uint32_t kMaxViews = 16;  // maxMultiviewViewCount of drivers for this
 std::vector<Position> Positions(const json& draw) {
   if (!draw.contains("positions")) return {{-1, -1, 0, 1}, {3, -1, 0, 1}, {-1, 3, 0, 1}};
   return draw["positions"].get<std::vector<Position>>();
-}
-
-// Returns the vertices of each triangle, the provoking one first (Vulkan 1.3, "Drawing"); for
-// points the one vertex three times.
-absl::StatusOr<std::vector<std::array<uint32_t, 3>>> Vertices(const json& draw, uint32_t count) {
-  const std::string topology = draw.value("topology", "triangle_list");
-  std::vector<std::array<uint32_t, 3>> triangles;
-  if (topology == "triangle_list") {
-    for (uint32_t i = 0; i + 2 < count; i += 3) triangles.push_back({i, i + 1, i + 2});
-  } else if (topology == "triangle_strip") {
-    for (uint32_t i = 0; i + 2 < count; ++i) triangles.push_back({i, i + 1 + i % 2, i + 2 - i % 2});
-  } else if (topology == "triangle_fan") {
-    for (uint32_t i = 1; i + 1 < count; ++i) triangles.push_back({i, i + 1, 0});
-  } else if (topology == "point_list") {
-    for (uint32_t i = 0; i < count; ++i) triangles.push_back({i, i, i});
-  } else {
-    return Wrong(absl::StrCat("topology ", topology, " is not supported"));
-  }
-  return triangles;
 }
 
 // Returns the values of all vertices, one after the other, as bits.
@@ -149,16 +132,16 @@ absl::Status DrawViews(const json& draw, FragmentInputs& in) {
     return Wrong("\"layers\" and \"view_mask\" exclude each other: a view is a layer");
   if (mask >> kMaxViews != 0) return Wrong("\"view_mask\" has views beyond number 15");
   in.layers = static_cast<uint32_t>(std::bit_width(mask));
-  const std::vector<sim::eu::Primitive> primitives = std::exchange(in.primitives, {});
-  const std::vector<sim::eu::Quad> quads = std::exchange(in.quads, {});
+  const std::vector<sim::scene::Primitive> primitives = std::exchange(in.primitives, {});
+  const std::vector<sim::scene::Quad> quads = std::exchange(in.quads, {});
   for (uint32_t view = 0; view < in.layers; ++view) {
     if ((mask >> view & 1) == 0) continue;
     const auto first = static_cast<uint32_t>(in.primitives.size());
-    for (sim::eu::Primitive p : primitives) {
+    for (sim::scene::Primitive p : primitives) {
       p.layer = view;
       in.primitives.push_back(std::move(p));
     }
-    for (sim::eu::Quad q : quads) {
+    for (sim::scene::Quad q : quads) {
       q.primitive += first;
       in.quads.push_back(q);
     }
@@ -197,15 +180,16 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   const std::vector<Position> positions = Positions(draw);
   const auto count = static_cast<uint32_t>(positions.size());
   if (count == 0) return Wrong("no positions");
-  absl::StatusOr<std::vector<std::array<uint32_t, 3>>> vertices = Vertices(draw, count);
-  if (!vertices.ok()) return vertices.status();
+  const std::string topology = draw.value("topology", "triangle_list");
+  const std::optional<sim::scene::Topology> known = sim::scene::TopologyNamed(topology);
+  if (!known) return Wrong(absl::StrCat("topology ", topology, " is not supported"));
   absl::StatusOr<std::vector<Input>> inputs = Inputs(draw, count);
   if (!inputs.ok()) return inputs.status();
   std::vector<Triangle> triangles;
   std::vector<PointSprite> points;
-  const bool are_points = draw.value("topology", "") == "point_list";
+  const bool are_points = *known == sim::scene::Topology::kPointList;
   if (!are_points && draw.contains("point_size")) return Wrong("\"point_size\" is for points");
-  for (const std::array<uint32_t, 3>& v : *vertices) {
+  for (const std::array<uint32_t, 3>& v : sim::scene::Assemble(*known, count)) {
     absl::StatusOr<std::vector<BuiltInValues>> distances = DistancesOf(draw, v, count);
     if (!distances.ok()) return distances.status();
     const uint32_t layer = ChosenBy(draw, "layers", v[0]);
@@ -221,8 +205,8 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
                            viewport});
     }
   }
-  if (absl::Status s = sim::eu::Rasterise(triangles, in); !s.ok()) return s;
-  if (absl::Status s = sim::eu::RasterisePoints(points, in); !s.ok()) return s;
+  if (absl::Status s = sim::scene::Rasterise(triangles, in); !s.ok()) return s;
+  if (absl::Status s = sim::scene::RasterisePoints(points, in); !s.ok()) return s;
   if (absl::Status s = DrawViews(draw, in); !s.ok()) return s;
   const size_t samples = size_t{in.width} * in.height * in.layers * in.samples;
   for (const out::SurfaceEntry& e : record.binding_table) {

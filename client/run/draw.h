@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
-#include "core/sim/eu/fragment.h"
+#include "core/sim/scene/fragment.h"
 #include "nlohmann/json.hpp"
 
 namespace kiln::client::run {
@@ -34,8 +34,8 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, nlohmann::json* d
 // asks for it or the program writes it. InvalidArgument names wrong or unsupported values: lines,
 // distances that clip or cull something, vertex shaders, instances, clear values, views beyond
 // number 15, state that the program was not compiled for, coverage by alpha that hardware computes.
-absl::StatusOr<sim::eu::FragmentInputs> ReadDraw(const nlohmann::json& draw,
-                                                 const out::LaunchRecord& record);
+absl::StatusOr<sim::scene::FragmentInputs> ReadDraw(const nlohmann::json& draw,
+                                                    const out::LaunchRecord& record);
 
 }  // namespace kiln::client::run
 

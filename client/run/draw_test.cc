@@ -29,9 +29,9 @@ json Square(const char* topology) {
 }
 
 // Returns each primitive's values of location 1 component 2.
-std::vector<std::array<uint32_t, 3>> FirstValues(const sim::eu::FragmentInputs& in) {
+std::vector<std::array<uint32_t, 3>> FirstValues(const sim::scene::FragmentInputs& in) {
   std::vector<std::array<uint32_t, 3>> values;
-  for (const sim::eu::Primitive& p : in.primitives) values.push_back(p.values.at(0).bits);
+  for (const sim::scene::Primitive& p : in.primitives) values.push_back(p.values.at(0).bits);
   return values;
 }
 

@@ -81,13 +81,13 @@ std::string Listed(const std::set<uint32_t>& locations) {
 }
 
 // Compares the attributes that the program reads with those that are given.
-absl::Status CheckAttributes(const sim::eu::VertexInputs& vertices, const out::VertexLaunch& launch,
-                             bool unused) {
+absl::Status CheckAttributes(const sim::scene::VertexInputs& vertices,
+                             const out::VertexLaunch& launch, bool unused) {
   std::set<uint32_t> read, given;
   for (const out::VertexAttribute& a : launch.attributes) {
     if (a.system_values.empty()) read.insert(a.location);
   }
-  for (const sim::eu::VertexInput& i : vertices.inputs) given.insert(i.location);
+  for (const sim::scene::VertexInput& i : vertices.inputs) given.insert(i.location);
   for (const uint32_t location : read) {
     if (given.count(location) != 0) continue;
     return absl::InvalidArgumentError(absl::StrCat("vertices: no input at location ", location,
@@ -119,14 +119,14 @@ absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool 
     if (!s.ok()) return s;
   }
   if (unused) return absl::OkStatus();
-  for (const sim::eu::ClientBuffer& b : job.dispatch.buffers) {
+  for (const sim::scene::ClientBuffer& b : job.dispatch.buffers) {
     if (!b.bound) continue;
     if (absl::Status s = CheckUsed(b.where, used); !s.ok()) return s;
   }
-  for (const sim::eu::ClientImage& i : job.dispatch.images) {
+  for (const sim::scene::ClientImage& i : job.dispatch.images) {
     if (absl::Status s = CheckUsed(i.where, used); !s.ok()) return s;
   }
-  for (const sim::eu::ClientSampler& sampler : job.dispatch.samplers) {
+  for (const sim::scene::ClientSampler& sampler : job.dispatch.samplers) {
     if (absl::Status s = CheckUsed(sampler.where, used); !s.ok()) return s;
   }
   return absl::OkStatus();

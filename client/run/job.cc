@@ -71,12 +71,13 @@ absl::Status CheckCounts(const json& job, const char* key) {
   const json& groups = job[key];
   bool good = groups.is_array() && groups.size() <= 3;
   for (size_t i = 0; good && i < groups.size(); ++i) {
-    good = groups[i].is_number_unsigned() && groups[i].get<uint64_t>() <= sim::eu::kMaxWorkgroups;
+    good =
+        groups[i].is_number_unsigned() && groups[i].get<uint64_t>() <= sim::scene::kMaxWorkgroups;
   }
   if (good) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("\"", key, "\": must be up to three counts from 0 to ", sim::eu::kMaxWorkgroups,
-                   ", not ", Quoted(groups.dump())));
+      absl::StrCat("\"", key, "\": must be up to three counts from 0 to ",
+                   sim::scene::kMaxWorkgroups, ", not ", Quoted(groups.dump())));
 }
 
 // Finds a key that is given twice, which a json object does not show: the last one would count.
@@ -163,16 +164,16 @@ out::DescriptorRef Where(const json& r) {
 }
 
 struct Dimension {
-  sim::eu::ImageDim dim = sim::eu::ImageDim::k2d;
+  sim::scene::ImageDim dim = sim::scene::ImageDim::k2d;
   bool arrayed = false;
 };
 
-absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string& folder,
-                                               const Addresses& addresses) {
-  using sim::eu::ImageDim;
-  sim::eu::ClientImage image;
+absl::StatusOr<sim::scene::ClientImage> ReadImage(const json& r, const std::string& folder,
+                                                  const Addresses& addresses) {
+  using sim::scene::ImageDim;
+  sim::scene::ClientImage image;
   image.where = Where(r);
-  const auto format = sim::eu::TexelFormatNamed(r["format"].get<std::string>());
+  const auto format = sim::scene::TexelFormatNamed(r["format"].get<std::string>());
   if (!format) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"format\": ", Quoted(r["format"].dump()), " is not a format"));
@@ -215,24 +216,24 @@ absl::StatusOr<sim::eu::ClientImage> ReadImage(const json& r, const std::string&
   return image;
 }
 
-absl::StatusOr<sim::eu::ClientSampler> ReadSampler(const json& r) {
-  sim::eu::ClientSampler s;
+absl::StatusOr<sim::scene::ClientSampler> ReadSampler(const json& r) {
+  sim::scene::ClientSampler s;
   s.where = Where(r);
   if (absl::Status status = TakeSampler(r, &s); !status.ok()) return status;
   return s;
 }
 
 absl::Status ReadImages(const json& resources, const std::string& folder,
-                        const Addresses& addresses, sim::eu::Dispatch& d) {
+                        const Addresses& addresses, sim::scene::Dispatch& d) {
   for (size_t i = 0; i < resources.size(); ++i) {
     const json& r = resources[i];
     if (IsImage(r)) {
-      absl::StatusOr<sim::eu::ClientImage> image = ReadImage(r, folder, addresses);
+      absl::StatusOr<sim::scene::ClientImage> image = ReadImage(r, folder, addresses);
       if (!image.ok()) return In(Resource(i), image.status());
       d.images.push_back(*std::move(image));
     }
     if (IsSampler(r)) {
-      absl::StatusOr<sim::eu::ClientSampler> sampler = ReadSampler(r);
+      absl::StatusOr<sim::scene::ClientSampler> sampler = ReadSampler(r);
       if (!sampler.ok()) return In(Resource(i), sampler.status());
       d.samplers.push_back(*sampler);
     }
@@ -241,8 +242,8 @@ absl::Status ReadImages(const json& resources, const std::string& folder,
 }
 
 // Reads sizes first, so that addresses exist before the data that contains them.
-absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folder) {
-  sim::eu::Dispatch d;
+absl::StatusOr<sim::scene::Dispatch> Read(const json& job, const std::string& folder) {
+  sim::scene::Dispatch d;
   Addresses addresses;
   const json resources = job.value("resources", json::array());
   for (int pass = 0; pass < 2; ++pass) {
@@ -257,7 +258,7 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
         for (const json& other : resources) {
           if (other.contains("name")) known.emplace(other["name"].get<std::string>(), 0);
         }
-        sim::eu::ClientBuffer b;
+        sim::scene::ClientBuffer b;
         b.bound = r.contains("binding");
         b.where = Where(r);
         d.buffers.push_back(b);
@@ -272,7 +273,7 @@ absl::StatusOr<sim::eu::Dispatch> Read(const json& job, const std::string& folde
       d.buffers[i].bytes.assign(bytes.begin(), bytes.end());
     }
     if (pass == 1) break;
-    sim::eu::AssignAddresses(absl::MakeSpan(d.buffers));
+    sim::scene::AssignAddresses(absl::MakeSpan(d.buffers));
     for (size_t i = 0; i < resources.size(); ++i) {
       if (resources[i].contains("name")) {
         addresses[resources[i]["name"].get<std::string>()] = d.buffers[i].address;
@@ -324,7 +325,7 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
   // The library throws for errors that CheckForm overlooks; the exception ends here.
   try {
     if (absl::Status form = CheckForm(parsed); !form.ok()) return form;
-    absl::StatusOr<sim::eu::Dispatch> dispatch = Read(parsed, folder);
+    absl::StatusOr<sim::scene::Dispatch> dispatch = Read(parsed, folder);
     if (!dispatch.ok()) return dispatch.status();
     absl::StatusOr<std::vector<Output>> outputs = ReadOutputs(parsed);
     if (!outputs.ok()) return outputs.status();
@@ -341,7 +342,7 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
   }
 }
 
-absl::Span<const uint8_t> BytesOf(const Output& output, const sim::eu::Dispatch& dispatch) {
+absl::Span<const uint8_t> BytesOf(const Output& output, const sim::scene::Dispatch& dispatch) {
   if (output.is_image) return dispatch.images[output.index].texels;
   return dispatch.buffers[output.index].bytes;
 }

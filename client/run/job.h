@@ -25,7 +25,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
-#include "core/sim/eu/simulator.h"
+#include "core/sim/scene/dispatch.h"
 #include "nlohmann/json.hpp"
 
 namespace kiln::client::run {
@@ -41,7 +41,7 @@ struct Output {
 };
 
 struct Job {
-  sim::eu::Dispatch dispatch;
+  sim::scene::Dispatch dispatch;
   std::vector<Output> outputs;    // in order of the job's resources
   std::vector<std::string> spec;  // specialisation constants, ID=TYPE:VALUE (spec_constant.h)
   // Unparsed, null if not given: their readers need the program's record.
@@ -52,7 +52,7 @@ struct Job {
 // Files named by the job are relative to `folder`. InvalidArgument describes the error.
 absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder);
 
-absl::Span<const uint8_t> BytesOf(const Output& output, const sim::eu::Dispatch& dispatch);
+absl::Span<const uint8_t> BytesOf(const Output& output, const sim::scene::Dispatch& dispatch);
 
 }  // namespace kiln::client::run
 

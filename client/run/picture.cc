@@ -21,8 +21,8 @@ uint8_t Byte(double value) {
   return static_cast<uint8_t>(std::min(value, 1.0) * 255 + 0.5);
 }
 
-std::vector<uint8_t> Bytes(const sim::eu::FragmentInputs& draw,
-                           const sim::eu::RenderTarget& target) {
+std::vector<uint8_t> Bytes(const sim::scene::FragmentInputs& draw,
+                           const sim::scene::RenderTarget& target) {
   std::vector<uint8_t> bytes;
   const uint32_t rows = draw.height * draw.layers;
   bytes.reserve(size_t{draw.width} * rows * kChannels);
@@ -42,7 +42,7 @@ std::vector<uint8_t> Bytes(const sim::eu::FragmentInputs& draw,
 
 }  // namespace
 
-absl::StatusOr<std::string> PngOf(const sim::eu::FragmentInputs& draw, uint32_t location) {
+absl::StatusOr<std::string> PngOf(const sim::scene::FragmentInputs& draw, uint32_t location) {
   const auto at = std::find_if(draw.targets.begin(), draw.targets.end(),
                                [&](const auto& t) { return t.location == location; });
   if (at == draw.targets.end()) {

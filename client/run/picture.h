@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/sim/eu/fragment.h"
+#include "core/sim/scene/fragment.h"
 
 namespace kiln::client::run {
 
@@ -14,7 +14,7 @@ namespace kiln::client::run {
 // of `location`. Values are taken as floats from 0 to 1, others are clamped, NaN is 0, and they are
 // written unchanged (no gamma); the samples of a pixel are averaged. InvalidArgument: there is no
 // such render target; lists those that there are.
-absl::StatusOr<std::string> PngOf(const sim::eu::FragmentInputs& draw, uint32_t location);
+absl::StatusOr<std::string> PngOf(const sim::scene::FragmentInputs& draw, uint32_t location);
 
 }  // namespace kiln::client::run
 

@@ -25,7 +25,7 @@ std::vector<uint8_t> Read(const std::string& png, uint32_t* width, uint32_t* hei
 }
 
 TEST(Picture, ClampsAndKeepsTheOrder) {
-  sim::eu::FragmentInputs draw;
+  sim::scene::FragmentInputs draw;
   draw.width = 3;
   draw.height = 1;
   draw.targets = {
@@ -43,7 +43,7 @@ TEST(Picture, ClampsAndKeepsTheOrder) {
 }
 
 TEST(Picture, AveragesSamples) {
-  sim::eu::FragmentInputs draw;
+  sim::scene::FragmentInputs draw;
   draw.width = draw.height = 1;
   draw.samples = 2;
   draw.targets = {{0,
@@ -56,7 +56,7 @@ TEST(Picture, AveragesSamples) {
 }
 
 TEST(Picture, SaysWhichTargetsThereAre) {
-  sim::eu::FragmentInputs draw;
+  sim::scene::FragmentInputs draw;
   EXPECT_EQ(PngOf(draw, 0).status().message(),
             "the shader writes no colour to location 0; it writes none");
   draw.targets = {{1, {}}, {3, {}}};

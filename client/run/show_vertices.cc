@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 using Json = nlohmann::ordered_json;
-using sim::eu::VertexInputs;
+using sim::scene::VertexInputs;
 
 absl::Status WrongType(const std::string& location, const std::string& what) {
   return absl::InvalidArgumentError(

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
-#include "core/sim/eu/vertex.h"
+#include "core/sim/scene/vertex.h"
 #include "nlohmann/json.hpp"
 
 namespace kiln::client::run {
@@ -26,11 +26,11 @@ absl::StatusOr<VertexTypes> ReadVertexTypes(const nlohmann::json& vertices,
 // numbered by its index in the draw. Built-ins have their own types. Null: not written by the
 // program; in a slot that it writes, components that the shader does not store may hold anything
 // (core/intel/ABI.md, "Vertices").
-nlohmann::ordered_json VertexRows(const sim::eu::VertexInputs& draw,
+nlohmann::ordered_json VertexRows(const sim::scene::VertexInputs& draw,
                                   const out::VertexLaunch& launch, const VertexTypes& types);
 
 // Returns the same as text, for the first `most` vertices; "-": not written by the program.
-std::string VertexText(const sim::eu::VertexInputs& draw, const out::VertexLaunch& launch,
+std::string VertexText(const sim::scene::VertexInputs& draw, const out::VertexLaunch& launch,
                        const VertexTypes& types, size_t most);
 
 }  // namespace kiln::client::run

@@ -11,8 +11,8 @@ namespace {
 
 // Layer, position and location 7 of two vertices of two instances; of the last one a component is
 // missing.
-sim::eu::VertexInputs Draw() {
-  sim::eu::VertexInputs draw;
+sim::scene::VertexInputs Draw() {
+  sim::scene::VertexInputs draw;
   draw.count = 2;
   draw.instances = 2;
   draw.slots = 4;
@@ -62,7 +62,7 @@ TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
 
 // Two clip distances and one cull distance; the second clip distance has no contents.
 TEST(ShowVertices, DistancesWithoutStores) {
-  sim::eu::VertexInputs draw = Draw();
+  sim::scene::VertexInputs draw = Draw();
   out::VertexLaunch launch;
   launch.clip_distance_mask = 1 << 0;
   launch.cull_distance_mask = 1 << 2;

@@ -18,8 +18,8 @@ namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
-using sim::eu::VertexInput;
-using sim::eu::VertexInputs;
+using sim::scene::VertexInput;
+using sim::scene::VertexInputs;
 
 absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));

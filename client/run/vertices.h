@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/out/launch_record.h"
-#include "core/sim/eu/vertex.h"
+#include "core/sim/scene/vertex.h"
 #include "nlohmann/json.hpp"
 
 namespace kiln::client::run {
@@ -22,13 +22,13 @@ namespace kiln::client::run {
 // Reads them for a program with this record, with as many instances as it needs for its views.
 // InvalidArgument names the error, also another "view_mask" than the record's. The simulator bounds
 // the number of vertices.
-absl::StatusOr<sim::eu::VertexInputs> ReadVertices(const nlohmann::json& vertices,
-                                                   const out::VertexLaunch& launch);
+absl::StatusOr<sim::scene::VertexInputs> ReadVertices(const nlohmann::json& vertices,
+                                                      const out::VertexLaunch& launch);
 
 // Returns the outputs in the form of `run-peer exec`: {"builtin" or "location" and "component",
 // "components", "bytes", "hex"}, values in the order instance, vertex, component; locations with
 // all four components. "written": a digit for each value, 1 or 0.
-nlohmann::json VertexOutputs(const sim::eu::VertexInputs& draw, const out::VertexLaunch& launch);
+nlohmann::json VertexOutputs(const sim::scene::VertexInputs& draw, const out::VertexLaunch& launch);
 
 }  // namespace kiln::client::run
 

@@ -13,11 +13,11 @@ using nlohmann::json;
 constexpr uint32_t kOne = std::bit_cast<uint32_t>(1.0f);
 
 TEST(Vertices, ReadsDrawsAndInputs) {
-  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(json::parse(R"({
+  const absl::StatusOr<sim::scene::VertexInputs> draw = ReadVertices(json::parse(R"({
     "count": 2, "first_vertex": 1, "instances": 2, "first_instance": 1,
     "inputs": [{"location": 3, "f32": [1, 2, 3, 4, "nan", "0x3f800000"]},
                {"location": 4, "rate": "instance", "i32": [-1, 2, 3]}]})"),
-                                                                  {});
+                                                                     {});
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->Runs(), 4u);
   EXPECT_EQ(draw->first_vertex, 1);
@@ -32,7 +32,7 @@ TEST(Vertices, ReadsDrawsAndInputs) {
 }
 
 TEST(Vertices, ReadsIndices) {
-  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(
+  const absl::StatusOr<sim::scene::VertexInputs> draw = ReadVertices(
       json::parse(
           R"({"indices": [1, 0, 1], "vertex_offset": 2, "inputs": [{"u32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"),
       {});
@@ -43,7 +43,7 @@ TEST(Vertices, ReadsIndices) {
 }
 
 TEST(Vertices, ReadsMoreElementsThanAreDrawn) {
-  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(
+  const absl::StatusOr<sim::scene::VertexInputs> draw = ReadVertices(
       json::parse(
           R"({"count": 2, "inputs": [{"components": 2, "f32": [1, 2, 3, 4, 5, 6, 7, 8]}]})"),
       {});
@@ -58,7 +58,7 @@ TEST(Vertices, InstancesComeOnceForEachView) {
   launch.instance_multiplier = 2;
   const json job = json::parse(R"({"count": 2, "instances": 3, "view_mask": 5,
     "inputs": [{"location": 4, "rate": "instance", "i32": [1, 2, 3]}]})");
-  const absl::StatusOr<sim::eu::VertexInputs> draw = ReadVertices(job, launch);
+  const absl::StatusOr<sim::scene::VertexInputs> draw = ReadVertices(job, launch);
   ASSERT_TRUE(draw.ok()) << draw.status();
   EXPECT_EQ(draw->instances, 6u);
   EXPECT_EQ(draw->inputs[0].step, 2u);
@@ -66,7 +66,7 @@ TEST(Vertices, InstancesComeOnceForEachView) {
 }
 
 TEST(Vertices, OutputsAreInTheOrderOfRuns) {
-  sim::eu::VertexInputs draw;
+  sim::scene::VertexInputs draw;
   draw.count = 2;
   draw.slots = 4;
   for (uint32_t i = 0; i < 2 * 4 * 4; ++i) draw.entries.push_back(i);

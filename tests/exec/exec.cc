@@ -90,7 +90,7 @@ bool Same(uint32_t want, uint32_t got, const Setup& setup) {
   return (want > got ? want - got : got - want) <= setup.ulp;
 }
 
-std::string Differences(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got,
+std::string Differences(const oracle::LaunchInputs& want, const sim::scene::Dispatch& got,
                         const Setup& setup) {
   int count = 0;
   std::string first;
@@ -113,12 +113,12 @@ std::string Differences(const oracle::LaunchInputs& want, const sim::eu::Dispatc
 std::string RunVariant(const Variant& v, const oracle::LaunchInputs& before,
                        const oracle::LaunchInputs& want, const Setup& setup, bool fusion,
                        bool opposite) {
-  sim::eu::Dispatch dispatch;
+  sim::scene::Dispatch dispatch;
   dispatch.groups = before.groups;
   dispatch.base = before.base_workgroup;
   dispatch.push_constants = before.push_constants;
   for (const oracle::BoundBuffer& b : before.buffers) {
-    sim::eu::ClientBuffer buffer;
+    sim::scene::ClientBuffer buffer;
     buffer.where = {b.set, b.binding, b.element};
     buffer.bytes = b.bytes;
     buffer.address = b.address;

@@ -15,8 +15,8 @@
 namespace kiln::exec {
 namespace {
 
-using sim::eu::Dispatch;
-using sim::eu::FragmentInputs;
+using sim::scene::Dispatch;
+using sim::scene::FragmentInputs;
 
 // Returns the components of render targets that the program writes, a bit each, by location.
 std::map<uint32_t, uint32_t> WrittenComponents(const mir::Module& m) {
@@ -82,7 +82,7 @@ class Comparison {
                          const Dispatch& got) const {
     const std::map<uint32_t, uint32_t> written = WrittenComponents(m_);
     for (size_t t = 0; t < drawn.targets.size(); ++t) {
-      const sim::eu::RenderTarget& target = drawn.targets[t];
+      const sim::scene::RenderTarget& target = drawn.targets[t];
       const auto at = written.find(target.location);
       for (size_t i = 0; at != written.end() && i < target.texels.size(); ++i) {
         const uint32_t x = target.texels[i], y = got.draw->targets[t].texels[i];

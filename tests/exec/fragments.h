@@ -12,14 +12,14 @@
 #include <string>
 
 #include "core/mir/mir.h"
-#include "core/sim/eu/fragment.h"
+#include "core/sim/scene/fragment.h"
 #include "tests/exec/graphics.h"
 
 namespace kiln::exec {
 
 // Makes one or two triangles of random shape, facing and w in a render target of oracle::kDrawnEdge
 // pixels, with values for all inputs that have locations.
-sim::eu::FragmentInputs RandomDraw(uint64_t seed, const mir::Module& module, uint32_t samples);
+sim::scene::FragmentInputs RandomDraw(uint64_t seed, const mir::Module& module, uint32_t samples);
 
 // Draws a program of oracle::GenerateModule (drawn) on buffers and images made from the seed.
 // Returns "" if all binaries leave the same render targets, depth, buffers and images as the

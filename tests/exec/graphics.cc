@@ -57,8 +57,8 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
 }
 
 std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
-                          const sim::eu::Dispatch& dispatch,
-                          const std::function<std::string(const sim::eu::Dispatch&)>& difference,
+                          const sim::scene::Dispatch& dispatch,
+                          const std::function<std::string(const sim::scene::Dispatch&)>& difference,
                           DrawCounts* counts) {
   struct Mode {
     const char* name;
@@ -69,7 +69,7 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
   for (const Mode& mode :
        {Mode{"", false, false}, Mode{" fused", true, false}, Mode{" opposite", false, true}}) {
     if (mode.opposite && !setup.opposite) continue;
-    sim::eu::Dispatch got = dispatch;
+    sim::scene::Dispatch got = dispatch;
     sim::eu::Options options;
     options.fusion = mode.fusion;
     options.opposite = mode.opposite;
@@ -82,11 +82,11 @@ std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
   return text;
 }
 
-sim::eu::Dispatch DispatchOf(const oracle::LaunchInputs& inputs) {
-  sim::eu::Dispatch dispatch;
+sim::scene::Dispatch DispatchOf(const oracle::LaunchInputs& inputs) {
+  sim::scene::Dispatch dispatch;
   dispatch.push_constants = inputs.push_constants;
   for (const oracle::BoundBuffer& b : inputs.buffers) {
-    sim::eu::ClientBuffer buffer;
+    sim::scene::ClientBuffer buffer;
     buffer.where = {b.set, b.binding, b.element};
     buffer.bytes = b.bytes;
     buffer.address = b.address;
@@ -107,7 +107,7 @@ bool SameDword(uint32_t want, uint32_t got) {
   return want == got || (std::isnan(a) && std::isnan(b));
 }
 
-std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got) {
+std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::scene::Dispatch& got) {
   for (size_t b = 0; b < want.buffers.size(); ++b) {
     for (size_t i = 0; i + 4 <= want.buffers[b].bytes.size(); i += 4) {
       uint32_t x = 0, y = 0;

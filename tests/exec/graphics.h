@@ -42,12 +42,12 @@ std::string CompileAndJudge(const mir::Module& module, const DrawSetup& setup, u
 // Runs a binary alone, fused and in the opposite order, each time on an unchanged `dispatch`.
 // Returns "" or the text that `difference` returns for the results.
 std::string SimulateDraws(const Variant& variant, const DrawSetup& setup,
-                          const sim::eu::Dispatch& dispatch,
-                          const std::function<std::string(const sim::eu::Dispatch&)>& difference,
+                          const sim::scene::Dispatch& dispatch,
+                          const std::function<std::string(const sim::scene::Dispatch&)>& difference,
                           DrawCounts* counts);
 
 // Returns buffers, images and push constants of the launch.
-sim::eu::Dispatch DispatchOf(const oracle::LaunchInputs& inputs);
+sim::scene::Dispatch DispatchOf(const oracle::LaunchInputs& inputs);
 
 // Extends buffer 0 of the launch to `dwords`, by contents derived from its own.
 void ExtendOwnBuffer(size_t dwords, oracle::LaunchInputs& inputs);
@@ -56,7 +56,7 @@ void ExtendOwnBuffer(size_t dwords, oracle::LaunchInputs& inputs);
 bool SameDword(uint32_t want, uint32_t got);
 
 // Returns "" or the first dword or texel that differs.
-std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got);
+std::string ResourceDifference(const oracle::LaunchInputs& want, const sim::scene::Dispatch& got);
 
 }  // namespace kiln::exec
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/driver/compile.h"
 #include "core/front/glsl/glsl.h"
-#include "core/sim/eu/rasterise.h"
 #include "core/sim/eu/simulator.h"
+#include "core/sim/scene/rasterise.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -47,18 +47,18 @@ std::vector<Variant> CompileBody(const std::string& body) {
 
 // Returns the counts after a draw of a triangle that covers quads in part.
 std::vector<uint32_t> CountsOf(const Variant& v, bool fusion) {
-  const sim::eu::Triangle triangle = {{{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}},
-                                      {}};
-  sim::eu::Dispatch dispatch;
+  const sim::scene::Triangle triangle = {
+      {{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}}, {}};
+  sim::scene::Dispatch dispatch;
   dispatch.buffers.emplace_back().bytes.resize(32);
-  sim::eu::ClientImage& image = dispatch.images.emplace_back();
+  sim::scene::ClientImage& image = dispatch.images.emplace_back();
   image.where.binding = 1;
-  image.format = sim::eu::TexelFormat::kR32ui;
+  image.format = sim::scene::TexelFormat::kR32ui;
   image.texels.resize(4);
-  sim::eu::FragmentInputs& draw = dispatch.draw.emplace();
+  sim::scene::FragmentInputs& draw = dispatch.draw.emplace();
   draw.width = draw.height = kSize;
   draw.targets.push_back({0, std::vector<uint32_t>(4 * kSize * kSize)});
-  const absl::Status rasterised = sim::eu::Rasterise({triangle}, draw);
+  const absl::Status rasterised = sim::scene::Rasterise({triangle}, draw);
   EXPECT_TRUE(rasterised.ok()) << rasterised;
   sim::eu::Options options;
   options.fusion = fusion;

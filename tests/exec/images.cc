@@ -88,12 +88,12 @@ void AddImages(const mir::Module& m, std::mt19937& rng, oracle::LaunchInputs& in
   }
 }
 
-void Translate(const oracle::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
+void Translate(const oracle::LaunchInputs& in, sim::scene::Dispatch& dispatch) {
   for (const oracle::BoundImage& i : in.images) {
-    sim::eu::ClientImage image;
+    sim::scene::ClientImage image;
     image.where = {i.set, i.binding, i.element};
-    image.format = *sim::eu::TexelFormatNamed(oracle::FormatOf(i.format).name);
-    image.dim = static_cast<sim::eu::ImageDim>(i.dim);
+    image.format = *sim::scene::TexelFormatNamed(oracle::FormatOf(i.format).name);
+    image.dim = static_cast<sim::scene::ImageDim>(i.dim);
     image.arrayed = i.arrayed;
     image.width = i.width;
     image.height = i.height;
@@ -105,18 +105,18 @@ void Translate(const oracle::LaunchInputs& in, sim::eu::Dispatch& dispatch) {
     dispatch.images.push_back(std::move(image));
   }
   for (const oracle::BoundSampler& s : in.samplers) {
-    sim::eu::ClientSampler sampler;
+    sim::scene::ClientSampler sampler;
     sampler.where = {s.set, s.binding, s.element};
     sampler.linear = s.linear;
     sampler.linear_mips = s.linear_mips;
-    sampler.address = static_cast<sim::eu::AddressMode>(s.address);
-    sampler.border = static_cast<sim::eu::BorderColor>(s.border);
-    sampler.compare = static_cast<sim::eu::CompareFunction>(*s.compare);
+    sampler.address = static_cast<sim::scene::AddressMode>(s.address);
+    sampler.border = static_cast<sim::scene::BorderColor>(s.border);
+    sampler.compare = static_cast<sim::scene::CompareFunction>(*s.compare);
     dispatch.samplers.push_back(sampler);
   }
 }
 
-std::string ImageDifferences(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got,
+std::string ImageDifferences(const oracle::LaunchInputs& want, const sim::scene::Dispatch& got,
                              uint32_t ulp) {
   for (size_t i = 0; i < want.images.size(); ++i) {
     const oracle::BoundImage& image = want.images[i];

@@ -17,10 +17,10 @@ namespace kiln::exec {
 // that 8 divides, 2 levels; one level if it is written) and one sampler for each, all different.
 void AddImages(const mir::Module& module, std::mt19937& rng, oracle::LaunchInputs& inputs);
 
-void Translate(const oracle::LaunchInputs& inputs, sim::eu::Dispatch& dispatch);
+void Translate(const oracle::LaunchInputs& inputs, sim::scene::Dispatch& dispatch);
 
 // Returns "" or the first texel that differs. Components of float formats may be `ulp` apart.
-std::string ImageDifferences(const oracle::LaunchInputs& want, const sim::eu::Dispatch& got,
+std::string ImageDifferences(const oracle::LaunchInputs& want, const sim::scene::Dispatch& got,
                              uint32_t ulp);
 
 }  // namespace kiln::exec

@@ -16,12 +16,12 @@ using mir::Interface;
 using mir::Interpolation;
 using mir::Type;
 using oracle::StageData;
-using sim::eu::FragmentInputs;
-using sim::eu::kQuadPixels;
-using sim::eu::Point;
-using sim::eu::Primitive;
-using sim::eu::Quad;
-using sim::eu::VertexValues;
+using sim::scene::FragmentInputs;
+using sim::scene::kQuadPixels;
+using sim::scene::Point;
+using sim::scene::Primitive;
+using sim::scene::Quad;
+using sim::scene::VertexValues;
 
 struct Lane {
   uint32_t x = 0, y = 0;
@@ -42,7 +42,7 @@ class Interpretation {
         per_sample_(per_sample),
         in_(inputs),
         draw_(draw),
-        places_(sim::eu::SamplePlaces(draw.samples)) {}
+        places_(sim::scene::SamplePlaces(draw.samples)) {}
 
   absl::Status Run() {
     for (uint32_t p = 0; p < draw_.primitives.size(); ++p) {
@@ -102,7 +102,7 @@ class Interpretation {
     }
   }
 
-  // A partly covered pixel uses the first of its covered samples (core/sim/eu).
+  // A partly covered pixel uses the first of its covered samples (core/sim/scene/fragment.h).
   std::array<float, 2> Centroid(const Lane& lane) const {
     const bool partly = lane.covered != 0 && lane.covered != (1u << places_.size()) - 1;
     if (per_sample_ || !partly) return {0, 0};
@@ -174,7 +174,7 @@ class Interpretation {
     for (size_t o = 0; o < m_.outputs.size(); ++o) {
       const Interface& v = m_.outputs[o];
       if (v.builtin != BuiltIn::kNone) continue;
-      for (sim::eu::RenderTarget& t : draw_.targets) {
+      for (sim::scene::RenderTarget& t : draw_.targets) {
         for (uint32_t c = 0; t.location == v.location && c < v.components; ++c) {
           t.texels[4 * at + v.component + c] =
               static_cast<uint32_t>(in_.stage.outputs[o][c * lanes_.size() + lane]);

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
-#include "core/sim/eu/fragment.h"
+#include "core/sim/scene/fragment.h"
 
 namespace kiln::exec {
 
@@ -13,7 +13,7 @@ namespace kiln::exec {
 // order of their quads; with `per_sample` each covered sample of a quad has four lanes of its own.
 // Writes buffers and images of `inputs`, and render targets and depth of `draw`, in place.
 absl::Status InterpretDraw(const mir::Module& module, bool per_sample, oracle::LaunchInputs& inputs,
-                           sim::eu::FragmentInputs& draw);
+                           sim::scene::FragmentInputs& draw);
 
 }  // namespace kiln::exec
 

@@ -18,8 +18,8 @@ namespace {
 using mir::BuiltIn;
 using mir::Interface;
 using mir::Type;
-using sim::eu::VertexInput;
-using sim::eu::VertexInputs;
+using sim::scene::VertexInput;
+using sim::scene::VertexInputs;
 
 uint32_t RandomComponent(std::mt19937& rng, Type type) {
   if (mir::IsFloat(type)) return AsBits((static_cast<float>(rng() % 512) - 256) / 64);

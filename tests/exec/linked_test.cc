@@ -21,8 +21,8 @@
 #include "core/front/glsl/glsl.h"
 #include "core/front/import.h"
 #include "core/oracle/interp.h"
-#include "core/sim/eu/rasterise.h"
 #include "core/sim/eu/simulator.h"
+#include "core/sim/scene/rasterise.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
@@ -136,11 +136,11 @@ Values Interpreted(const std::vector<uint32_t>& words) {
 
 // Returns the program's outputs at locations, and the position.
 Values Simulated(const Variant& v) {
-  sim::eu::Dispatch dispatch;
-  sim::eu::VertexInputs& draw = dispatch.vertices.emplace();
+  sim::scene::Dispatch dispatch;
+  sim::scene::VertexInputs& draw = dispatch.vertices.emplace();
   draw.count = kVertices;
   for (const out::VertexAttribute& a : v.launch.vertex.attributes) {
-    sim::eu::VertexInput& input = draw.inputs.emplace_back();
+    sim::scene::VertexInput& input = draw.inputs.emplace_back();
     input.location = a.location;
     for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
       for (uint32_t c = 0; c < 4; ++c) input.bits.push_back(Attribute(a.location, c, vertex));
@@ -166,15 +166,16 @@ Values Simulated(const Variant& v) {
 // Returns the colours of location 0 of a triangle whose vertices have these values. With `opposite`
 // absent values have other bits.
 std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite) {
-  sim::eu::Triangle triangle = {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}}, {}};
+  sim::scene::Triangle triangle = {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
+                                   {}};
   for (const auto& [location, bits] : values) {
     triangle.values.push_back({location.first, location.second, {bits[0], bits[1], bits[2]}});
   }
-  sim::eu::Dispatch dispatch;
-  sim::eu::FragmentInputs& draw = dispatch.draw.emplace();
+  sim::scene::Dispatch dispatch;
+  sim::scene::FragmentInputs& draw = dispatch.draw.emplace();
   draw.width = draw.height = 8;
   draw.targets.push_back({0, std::vector<uint32_t>(4 * draw.width * draw.height)});
-  const absl::Status rasterised = sim::eu::Rasterise({triangle}, draw);
+  const absl::Status rasterised = sim::scene::Rasterise({triangle}, draw);
   EXPECT_TRUE(rasterised.ok()) << rasterised;
   sim::eu::Options options;
   options.opposite = opposite;

@@ -85,7 +85,7 @@ absl::StatusOr<Variant> CompileAt(const std::string& body, Between between, int 
 
 std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uint64_t seed,
                          bool contract) {
-  sim::eu::Dispatch dispatch;
+  sim::scene::Dispatch dispatch;
   dispatch.groups[0] = 2 / v.launch.compute.threads_per_group;
   dispatch.buffers.resize(2);
   for (uint32_t b = 0; b < 2; ++b) {

@@ -81,19 +81,19 @@ std::vector<Question> Questions() {
   };
 }
 
-sim::eu::ClientImage Image(uint32_t set, uint32_t binding, sim::eu::ImageDim dim, bool arrayed,
-                           const std::string& format) {
-  sim::eu::ClientImage image;
+sim::scene::ClientImage Image(uint32_t set, uint32_t binding, sim::scene::ImageDim dim,
+                              bool arrayed, const std::string& format) {
+  sim::scene::ClientImage image;
   image.where = {set, binding, 0};
-  image.format = *sim::eu::TexelFormatNamed(format);
+  image.format = *sim::scene::TexelFormatNamed(format);
   image.dim = dim;
   image.arrayed = arrayed;
   image.width = 16;
-  if (dim == sim::eu::ImageDim::k2d || dim == sim::eu::ImageDim::k3d) image.height = 8;
-  if (dim == sim::eu::ImageDim::kCube) image.height = 16;
-  if (dim == sim::eu::ImageDim::k3d) image.depth = 4;
-  if (arrayed) image.layers = dim == sim::eu::ImageDim::kCube ? 36 : 5;
-  const bool sampled = format == "rgba32f" && dim != sim::eu::ImageDim::kBuffer;
+  if (dim == sim::scene::ImageDim::k2d || dim == sim::scene::ImageDim::k3d) image.height = 8;
+  if (dim == sim::scene::ImageDim::kCube) image.height = 16;
+  if (dim == sim::scene::ImageDim::k3d) image.depth = 4;
+  if (arrayed) image.layers = dim == sim::scene::ImageDim::kCube ? 36 : 5;
+  const bool sampled = format == "rgba32f" && dim != sim::scene::ImageDim::kBuffer;
   if (sampled) image.levels = 4;
   image.texels.resize(image.Bytes());
   const uint32_t texel = format == "r32ui" ? 7 : kOne;
@@ -101,9 +101,9 @@ sim::eu::ClientImage Image(uint32_t set, uint32_t binding, sim::eu::ImageDim dim
   return image;
 }
 
-sim::eu::Dispatch MakeDispatch(bool null) {
-  using sim::eu::ImageDim;
-  sim::eu::Dispatch d;
+sim::scene::Dispatch MakeDispatch(bool null) {
+  using sim::scene::ImageDim;
+  sim::scene::Dispatch d;
   const std::vector<uint32_t> numbers = {2, 1, 0, 0}, nines(8, 9);
   d.buffers.resize(3);
   d.buffers[0].where = {0, 0, 0};
@@ -123,7 +123,7 @@ sim::eu::Dispatch MakeDispatch(bool null) {
               Image(1, 5, ImageDim::kBuffer, false, "rgba32f"),
               Image(2, 0, ImageDim::k2d, true, "rgba32f"),
               Image(2, 1, ImageDim::k1d, true, "r32ui")};
-  for (sim::eu::ClientImage& image : d.images) {
+  for (sim::scene::ClientImage& image : d.images) {
     image.null_surface = null;
     if (image.where.set == 2) image.where.element = 1;
     if (!null) continue;
@@ -132,7 +132,7 @@ sim::eu::Dispatch MakeDispatch(bool null) {
   }
   for (const auto& [set, binding, element] :
        {std::array{1, 0, 0}, std::array{1, 1, 0}, std::array{1, 2, 0}, std::array{2, 0, 1}}) {
-    sim::eu::ClientSampler sampler;
+    sim::scene::ClientSampler sampler;
     sampler.where = {static_cast<uint32_t>(set), static_cast<uint32_t>(binding),
                      static_cast<uint32_t>(element)};
     d.samplers.push_back(sampler);
@@ -159,8 +159,8 @@ std::vector<Variant> Compiled(const std::string& body) {
 
 void ExpectAnswers(const Variant& v, const std::string& body, bool null,
                    const std::vector<uint32_t>& want) {
-  sim::eu::Dispatch dispatch = MakeDispatch(null);
-  const sim::eu::Dispatch before = dispatch;
+  sim::scene::Dispatch dispatch = MakeDispatch(null);
+  const sim::scene::Dispatch before = dispatch;
   sim::eu::Options options;
   options.max_instructions = 100000;
   const auto run = sim::eu::Run(v.code, v.launch, options, dispatch);

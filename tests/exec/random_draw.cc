@@ -3,15 +3,15 @@
 #include <random>
 
 #include "core/oracle/generate.h"
-#include "core/sim/eu/rasterise.h"
+#include "core/sim/scene/rasterise.h"
 #include "tests/exec/fragments.h"
 
 namespace kiln::exec {
 namespace {
 
-using sim::eu::FragmentInputs;
-using sim::eu::Triangle;
-using sim::eu::VertexValues;
+using sim::scene::FragmentInputs;
+using sim::scene::Triangle;
+using sim::scene::VertexValues;
 
 constexpr double kEdge = oracle::kDrawnEdge;
 
@@ -66,7 +66,7 @@ FragmentInputs RandomDraw(uint64_t seed, const mir::Module& module, uint32_t sam
     draw.samples = samples;
     std::vector<Triangle> triangles;
     for (uint32_t n = 1 + rng() % 2; n > 0; --n) triangles.push_back(RandomTriangle(rng, module));
-    if (!sim::eu::Rasterise(triangles, draw).ok()) draw.quads.clear();
+    if (!sim::scene::Rasterise(triangles, draw).ok()) draw.quads.clear();
   }
   const size_t all = size_t{samples} * draw.width * draw.height;
   for (const mir::Interface& v : module.outputs) {

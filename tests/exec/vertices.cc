@@ -14,8 +14,8 @@ namespace {
 using mir::BuiltIn;
 using mir::Interface;
 using mir::Type;
-using sim::eu::Dispatch;
-using sim::eu::VertexInputs;
+using sim::scene::Dispatch;
+using sim::scene::VertexInputs;
 
 struct VueLocation {
   uint32_t slot = 0, component = 0;

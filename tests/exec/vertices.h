@@ -12,21 +12,21 @@
 #include "absl/status/status.h"
 #include "core/mir/mir.h"
 #include "core/oracle/interp.h"
-#include "core/sim/eu/vertex.h"
+#include "core/sim/scene/vertex.h"
 #include "tests/exec/graphics.h"
 
 namespace kiln::exec {
 
 // Makes a draw of up to oracle::kDrawnVertices vertices and oracle::kDrawnInstances instances:
 // indexed or not, with offsets, attributes by vertex and by instance that lack components or not.
-sim::eu::VertexInputs RandomVertices(uint64_t seed, const mir::Module& module);
+sim::scene::VertexInputs RandomVertices(uint64_t seed, const mir::Module& module);
 
 // The initial value of outputs, before any store: no scalar has so many bits.
 inline constexpr uint64_t kNotStored = uint64_t{1} << 63;
 
 // Runs the draw in the interpreter, one vertex after the other in subgroups of
 // inputs.subgroup_size. Writes buffers of `inputs` in place; its `stage` holds the outputs.
-absl::Status InterpretVertices(const mir::Module& module, const sim::eu::VertexInputs& draw,
+absl::Status InterpretVertices(const mir::Module& module, const sim::scene::VertexInputs& draw,
                                oracle::LaunchInputs& inputs);
 
 // Runs a program of oracle::GenerateModule (drawn) on buffers made from the seed. Returns "" if its

@@ -60,9 +60,9 @@ absl::StatusOr<Compiled> CompileFor(const mir::Module& module, uint32_t mask, in
 }
 
 // Runs the job's vertices in the simulator. `fused`: see sim::eu::Options.
-absl::StatusOr<sim::eu::VertexInputs> Simulate(const Variant& v, const json& job, bool fused) {
-  sim::eu::Dispatch dispatch;
-  absl::StatusOr<sim::eu::VertexInputs> draw =
+absl::StatusOr<sim::scene::VertexInputs> Simulate(const Variant& v, const json& job, bool fused) {
+  sim::scene::Dispatch dispatch;
+  absl::StatusOr<sim::scene::VertexInputs> draw =
       client::run::ReadVertices(nlohmann::json::parse(job.dump()), v.launch.vertex);
   if (!draw.ok()) return draw.status();
   dispatch.vertices = *std::move(draw);
@@ -143,8 +143,8 @@ TEST(Views, OfFragments) {
       const absl::StatusOr<Compiled> compiled = CompileFor(*module, mask, width);
       ASSERT_TRUE(compiled.ok()) << compiled.status();
       const Variant& v = compiled->variants[0];
-      sim::eu::Dispatch dispatch;
-      absl::StatusOr<sim::eu::FragmentInputs> in = client::run::ReadDraw(draw, v.launch);
+      sim::scene::Dispatch dispatch;
+      absl::StatusOr<sim::scene::FragmentInputs> in = client::run::ReadDraw(draw, v.launch);
       ASSERT_TRUE(in.ok()) << in.status();
       dispatch.draw = *std::move(in);
       const auto stats = sim::eu::Run(v.code, v.launch, {}, dispatch);

@@ -16,7 +16,7 @@ import sys
 # Room -> the rooms that it may use. Rooms that are not listed may not be used, and every folder
 # must be in a room. Highest first: a room uses only rooms below it.
 ALLOWED = {
-    "client": {"server/worker", "server/key", "server/manual", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim"},
+    "client": {"server/worker", "server/key", "server/manual", "proto", "core/driver", "core/target", "core/out", "core/base", "core/sim/eu", "core/sim/scene"},
     "server": {"server/worker", "server/key", "server/manual", "proto", "core/out", "core/base"},
     "server/worker": {"proto", "core/driver", "core/target", "core/front", "core/out", "core/base"},
     "server/key": {"proto", "core/base"},
@@ -44,7 +44,8 @@ ALLOWED = {
     "core/front": {"core/mir", "core/base"},
     "core/mid": {"core/mir", "core/base"},
     "core/oracle": {"core/mir", "core/base"},
-    "core/sim": {"core/intel/isa", "core/out", "core/base"},
+    "core/sim/eu": {"core/sim/scene", "core/intel/isa", "core/out", "core/base"},
+    "core/sim/scene": {"core/out", "core/base"},
     "core/intel/isa": {"core/base"},
     "core/lir": {"core/base"},
     "core/mir": {"core/base"},

@@ -15,7 +15,7 @@ MAY_NAME_GENERATIONS = (
     "core/intel/device/",           # the table of devices
     "core/intel/pipeline/backend",  # the rows to which the driver's table of targets points
     "core/front/check/coverage.def",      # limits that are stated for each target
-    "core/sim/",                    # a simulator of one generation
+    "core/sim/eu/",                 # a simulator of one generation
     "core/out/",                    # defines the values that the records' names stand for
 )
 # A maker of hardware or a word that only its manuals use, and the rooms in which no target may

@@ -48,7 +48,7 @@ namespace kiln {
 namespace {
 
 using nlohmann::json;
-using sim::eu::ClientBuffer;
+using sim::scene::ClientBuffer;
 
 struct Patch {
   uint32_t offset;
@@ -87,11 +87,11 @@ std::string Hex(const std::vector<T>& values) {
       absl::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
 }
 
-void AddDraw(const sim::eu::FragmentInputs& draw, json* result) {
+void AddDraw(const sim::scene::FragmentInputs& draw, json* result) {
   (*result)["width"] = draw.width;
   (*result)["height"] = draw.height;
   (*result)["colors"] = json::array();
-  for (const sim::eu::RenderTarget& t : draw.targets) {
+  for (const sim::scene::RenderTarget& t : draw.targets) {
     (*result)["colors"].push_back({{"location", t.location}, {"hex", Hex(t.texels)}});
   }
   if (!draw.depth.empty()) (*result)["depth"] = {{"hex", Hex(draw.depth)}};
@@ -110,14 +110,14 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (!text.ok()) return text.status();
   absl::StatusOr<client::run::Job> job = client::run::ReadJob(*text, Folder(request.job));
   if (!job.ok()) return absl::InvalidArgumentError(absl::StrCat("job: ", job.status().message()));
-  sim::eu::Dispatch* const dispatch = &job->dispatch;
+  sim::scene::Dispatch* const dispatch = &job->dispatch;
   if (!job->draw.is_null()) {
-    absl::StatusOr<sim::eu::FragmentInputs> inputs = client::run::ReadDraw(job->draw, *record);
+    absl::StatusOr<sim::scene::FragmentInputs> inputs = client::run::ReadDraw(job->draw, *record);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
   }
   if (!job->vertices.is_null()) {
-    absl::StatusOr<sim::eu::VertexInputs> inputs =
+    absl::StatusOr<sim::scene::VertexInputs> inputs =
         client::run::ReadVertices(job->vertices, record->vertex);
     if (!inputs.ok()) return inputs.status();
     dispatch->vertices = *std::move(inputs);
@@ -148,7 +148,7 @@ absl::StatusOr<json> Execute(const Request& request) {
     if (!b.bound) output = {{"name", o.name}, {"hex", output["hex"]}};
     result["outputs"].push_back(output);
   }
-  for (const sim::eu::ClientImage& i : dispatch->images) {
+  for (const sim::scene::ClientImage& i : dispatch->images) {
     result["outputs"].push_back(Output(i.where, i.texels));
   }
   if (dispatch->draw) AddDraw(*dispatch->draw, &result);

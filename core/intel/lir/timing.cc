@@ -157,7 +157,7 @@ lir::Timing ScanTiming(const TimingTable& table, const Function& f, InstId id) {
 
 lir::Timing ExitTiming(const TimingTable& table, const Function& f, InstId id) {
   lir::Timing t = SequenceTiming(table, f.inst(id), 1, 1);
-  t.behind = PercentBehindExit(f.inst(id).width);
+  t.percent_after = PercentAfterExit(f.inst(id).width);
   return t;
 }
 

@@ -142,11 +142,11 @@ void FloatBits(Context& c, double* r, bool flush, int64_t* bits) {
     return;
   }
   const bool keep = !flush || c.thread.KeepF16();
-  const Rounding mode = c.thread.RoundingMode();
+  const scene::Rounding mode = c.thread.RoundingMode();
   for (int i = 0; i < c.count; ++i) {
-    uint16_t h = DoubleToHalf(r[i], mode);
+    uint16_t h = scene::DoubleToHalf(r[i], mode);
     if (!keep && (h & 0x7c00) == 0) h &= 0x8000;
-    r[i] = HalfToFloat(h);
+    r[i] = scene::HalfToFloat(h);
     bits[i] = h;
   }
 }
@@ -594,7 +594,8 @@ absl::Status FloatArithmetic(Context& c) {
       if (!FetchAllFloats(c, 2, v + 1)) return AddressError(c.op);
       for (int i = 0; i < c.count; ++i) {
         const uint32_t bits = static_cast<uint32_t>(c.thread.acc[i]);
-        v[0][i] = half ? HalfToFloat(static_cast<uint16_t>(bits)) : std::bit_cast<float>(bits);
+        v[0][i] =
+            half ? scene::HalfToFloat(static_cast<uint16_t>(bits)) : std::bit_cast<float>(bits);
       }
       FloatMad(half, c.count, v, r);
       break;
@@ -667,12 +668,12 @@ absl::Status Dispatch(Context& c, uint32_t choose) {
   }
 }
 
-int HostRounding(Rounding mode) {
+int HostRounding(scene::Rounding mode) {
   switch (mode) {
-    case Rounding::kUp: return FE_UPWARD;
-    case Rounding::kDown: return FE_DOWNWARD;
-    case Rounding::kZero: return FE_TOWARDZERO;
-    case Rounding::kNearestEven: break;
+    case scene::Rounding::kUp: return FE_UPWARD;
+    case scene::Rounding::kDown: return FE_DOWNWARD;
+    case scene::Rounding::kZero: return FE_TOWARDZERO;
+    case scene::Rounding::kNearestEven: break;
   }
   return FE_TONEAREST;
 }
@@ -692,8 +693,8 @@ absl::Status ExecuteAlu(const Op& op, Thread& thread) {
         absl::StatusCode::kUnimplemented, op,
         "unsupported: an accumulator read with elements of another size than it was written");
   }
-  const Rounding mode = thread.RoundingMode();
-  if (mode == Rounding::kNearestEven) return Dispatch(c, predicate >> shift);
+  const scene::Rounding mode = thread.RoundingMode();
+  if (mode == scene::Rounding::kNearestEven) return Dispatch(c, predicate >> shift);
   std::fesetround(HostRounding(mode));
   absl::Status status = Dispatch(c, predicate >> shift);
   std::fesetround(FE_TONEAREST);

@@ -121,7 +121,7 @@ class BlockRulesTest : public ::testing::Test {
 
   std::vector<uint32_t> memory_;
   std::vector<uint8_t> scratch_;
-  AddressSpace addresses_;
+  scene::AddressSpace addresses_;
   uint64_t base_ = 0;
   MemoryView view_;
   Thread thread_;

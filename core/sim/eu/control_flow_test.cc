@@ -358,7 +358,7 @@ TEST(ControlFlow, PathsTellTheWayAndWhereAllChannelsWereOff) {
   options.paths = true;
   for (bool fusion : {false, true}) {
     options.fusion = fusion;
-    Dispatch dispatch;
+    scene::Dispatch dispatch;
     dispatch.buffers.resize(1);
     dispatch.groups = {3, 1, 1};  // all of which take the same path
     const auto stats = eu::Run(*code, Record(8), options, dispatch);

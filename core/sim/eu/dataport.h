@@ -14,10 +14,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/sim/eu/filter.h"
 #include "core/sim/eu/memory.h"
 #include "core/sim/eu/message.h"
 #include "core/sim/eu/thread.h"
+#include "core/sim/scene/address_space.h"
+#include "core/sim/scene/filter.h"
 
 namespace kiln::sim::eu {
 
@@ -26,10 +27,10 @@ struct MemoryView {
   std::vector<Surface> surfaces;  // by SurfacePlace (index); null data: nothing bound
   Surface shared;                 // surface 254
   Surface scratch;                // stateless space, all threads
-  const AddressSpace* addresses = nullptr;
-  std::vector<ImageView> images;                        // by SurfacePlace (index); null image: none
-  std::vector<const ClientSampler*> samplers;           // by sampler index; null: none
-  std::vector<const ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
+  const scene::AddressSpace* addresses = nullptr;
+  std::vector<scene::ImageView> images;               // by SurfacePlace (index); null image: none
+  std::vector<const scene::ClientSampler*> samplers;  // by sampler index; null: none
+  std::vector<const scene::ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
   bool descending = false;                              // lanes act in descending order
   // The client's names, "set 0 binding 1"; missing entries and empty names: no name.
   std::vector<std::string> surface_names;           // by SurfacePlace

@@ -44,7 +44,7 @@ class DataportTest : public ::testing::Test {
 
   std::vector<uint32_t> memory_;
   std::vector<uint8_t> shared_, scratch_;
-  AddressSpace addresses_;
+  scene::AddressSpace addresses_;
   uint64_t base_ = 0;
   MemoryView view_;
   Thread thread_;

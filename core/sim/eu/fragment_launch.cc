@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "core/sim/eu/push_ranges.h"
@@ -182,21 +183,6 @@ absl::Status CheckWidth(const out::LaunchRecord& record) {
 
 }  // namespace
 
-Point FragmentThread::Corner(int lane) const {
-  const Quad& quad = draw->quads[subspans[lane / kQuadPixels].quad];
-  return {static_cast<double>(quad.x + lane % 2), static_cast<double>(quad.y + lane % 4 / 2)};
-}
-
-uint32_t FragmentThread::Coverage(int lane) const {
-  return draw->quads[subspans[lane / kQuadPixels].quad].coverage[lane % kQuadPixels];
-}
-
-uint32_t FragmentThread::Samples(int lane) const {
-  const uint32_t covered = Coverage(lane);
-  if (!record->fragment.per_sample) return covered;
-  return covered & 1u << subspans[lane / kQuadPixels].sample;
-}
-
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
   const out::FragmentLaunch& launch = record.fragment;
   if (absl::Status s = CheckWidth(record); !s.ok()) return s;
@@ -222,40 +208,12 @@ absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples) {
 }
 
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,
-                                            FragmentInputs& draw) {
-  const size_t most = record.dispatch_width / kQuadPixels;
+                                            scene::FragmentInputs& draw) {
   std::vector<FragmentThread> threads;
-  size_t first_of_primitive = 0;
-  const auto finish = [&] {
-    const auto first = threads.begin() + static_cast<std::ptrdiff_t>(first_of_primitive);
-    threads.erase(std::remove_if(first, threads.end(),
-                                 [](const FragmentThread& t) { return t.covered == 0; }),
-                  threads.end());
-    if (opposite) {
-      std::reverse(threads.begin() + static_cast<std::ptrdiff_t>(first_of_primitive),
-                   threads.end());
-    }
-    first_of_primitive = threads.size();
-  };
-  for (uint32_t q = 0; q < draw.quads.size(); ++q) {
-    const Quad& quad = draw.quads[q];
-    if (q > 0 && draw.quads[q - 1].primitive != quad.primitive) finish();
-    for (uint32_t s = 0; s < (record.fragment.per_sample ? draw.samples : 1); ++s) {
-      const bool fits =
-          threads.size() > first_of_primitive && threads.back().subspans.size() < most;
-      if (!fits) threads.push_back({&record, &draw, quad.primitive, {}, 0, 0});
-      FragmentThread& t = threads.back();
-      const size_t first_lane = kQuadPixels * t.subspans.size();
-      t.subspans.push_back({q, s});
-      for (int p = 0; p < kQuadPixels; ++p) {
-        const bool on = record.fragment.per_sample ? quad.coverage[p] >> s & 1 : quad.coverage[p];
-        if (!on) continue;
-        t.covered |= 1u << (first_lane + static_cast<size_t>(p));
-        t.quads |= 0xfu << first_lane;
-      }
-    }
+  for (scene::QuadGroup& group :
+       scene::GroupQuads(record.dispatch_width, record.fragment.per_sample, opposite, draw)) {
+    threads.push_back({std::move(group), &record});
   }
-  finish();
   return threads;
 }
 

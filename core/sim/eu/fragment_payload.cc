@@ -2,7 +2,6 @@
 #include "core/sim/eu/fragment_payload.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "core/base/float_bits.h"
@@ -36,7 +35,7 @@ void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t)
   const int base = kGrfBytes * static_cast<int>(item.reg);
   const size_t first = item.first_lane / 4;
   for (size_t i = first; i < std::min(of.subspans.size(), first + 4); ++i) {
-    const Quad& quad = of.draw->quads[of.subspans[i].quad];
+    const scene::Quad& quad = of.draw->quads[of.subspans[i].quad];
     const int k = static_cast<int>(i - first);
     if (of.record->fragment.per_sample) {
       SetBits(base, 0xfu << 4 * k, of.subspans[i].sample << 4 * k, t);
@@ -44,72 +43,56 @@ void FillPositions(const FragmentThread& of, const PayloadItem& item, Thread& t)
     SetWord(base + 8 + 4 * k, quad.x, t);
     SetWord(base + 10 + 4 * k, quad.y, t);
   }
-  SetWord(base + 28, of.covered >> item.first_lane, t);
+  SetWord(base + 28, of.Covered() >> item.first_lane, t);
   if (item.first_lane != 0) return;
-  const Primitive& p = of.Shape();
+  const scene::Primitive& p = of.Shape();
   const uint32_t facts = (p.back_facing ? 1u << 15 : 0) | p.layer << 16 | p.viewport << 27;
   SetBits(base + 4, 0x7fff8000, facts, t);
 }
 
-// Returns a value as another rasteriser might deliver it: see FragmentInputs::jitter. `which` is a
-// number of the value.
-float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which) {
-  if (draw.jitter == 0) return value;
-  uint32_t h = draw.jitter * 0x9e3779b9u + which;
-  for (const uint32_t k : {static_cast<uint32_t>(at.x * 16), static_cast<uint32_t>(at.y * 16)}) {
-    h = (h ^ k) * 0x85ebca6bu;
-    h ^= h >> 15;
-  }
-  const float part = static_cast<float>(h & 0xffff) / 0x7fff - 1;  // -1 to 1
-  return value + part * 0x1p-22f * std::max(1.0f, std::fabs(value));
-}
-
 // Returns the point of a lane's pixel at which a barycentric set is evaluated.
-Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
-  const absl::Span<const Point> places = SamplePlaces(of.draw->samples);
-  Point in = {0.5, 0.5};
-  const uint32_t coverage = of.Coverage(lane);
+scene::Point PlaceFor(PayloadPart part, const FragmentThread& of, int lane) {
+  scene::Point in = {0.5, 0.5};
   switch (part) {
     case PayloadPart::kPerspectiveCentroid:
     case PayloadPart::kLinearCentroid:
-      // Partly covered: at a covered sample.
-      if (coverage != 0 && coverage != (1u << places.size()) - 1) {
-        in = places[std::countr_zero(coverage)];
-      }
+      in = scene::Centroid(of.Coverage(lane), of.draw->samples);
       break;
     case PayloadPart::kPerspectiveSample:
-    case PayloadPart::kLinearSample: in = places[of.subspans[lane / 4].sample]; break;
+    case PayloadPart::kLinearSample: in = of.SamplePlace(lane); break;
     default:
-      if (of.record->fragment.per_sample) {
+      if (of.per_sample) {
         const bool depth = part == PayloadPart::kSourceDepth || part == PayloadPart::kSourceW;
-        if (depth) in = places[of.subspans[lane / 4].sample];
+        if (depth) in = of.SamplePlace(lane);
       }
   }
-  const Point corner = of.Corner(lane);
+  const scene::Point corner = of.Corner(lane);
   return {corner.x + in.x, corner.y + in.y};
 }
 
 void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Thread& t) {
   const int reg = static_cast<int>(item.reg);
   const int in_block = lane - static_cast<int>(item.first_lane);
-  const Point at = PlaceFor(item.what, of, lane);
+  const scene::Point at = PlaceFor(item.what, of, lane);
   if (IsBarycentric(item.what)) {
     const bool perspective = item.what <= PayloadPart::kPerspectiveSample;
     const std::array<float, 2> b = of.Shape().Barycentrics(at, perspective);
     for (uint32_t k = 0; k < 2; ++k) {
       SetLane(reg + in_block / 8 + static_cast<int>(k), in_block,
-              AsBits(Jittered(*of.draw, b[k], at, 4 * static_cast<uint32_t>(item.what) + k)), t);
+              AsBits(scene::Jittered(*of.draw, b[k], at, 4 * static_cast<uint32_t>(item.what) + k)),
+              t);
     }
     return;
   }
   switch (item.what) {
     case PayloadPart::kSourceDepth:
-      return SetLane(reg, in_block, AsBits(Jittered(*of.draw, of.Shape().Depth(at), at, 1)), t);
+      return SetLane(reg, in_block, AsBits(scene::Jittered(*of.draw, of.Shape().Depth(at), at, 1)),
+                     t);
     case PayloadPart::kSourceW:
-      return SetLane(reg, in_block, AsBits(Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
+      return SetLane(reg, in_block, AsBits(scene::Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
     case PayloadPart::kInputCoverage: return SetLane(reg, in_block, of.Coverage(lane), t);
     case PayloadPart::kPositionOffsets: {
-      const Point p = SamplePlaces(of.draw->samples)[of.subspans[lane / 4].sample];
+      const scene::Point p = of.SamplePlace(lane);
       t.regs[kGrfBytes * reg + 2 * in_block] = static_cast<uint8_t>(std::lround(16 * p.x));
       t.regs[kGrfBytes * reg + 2 * in_block + 1] = static_cast<uint8_t>(std::lround(16 * p.y));
       return;
@@ -134,13 +117,13 @@ void FillAttribute(const FragmentThread& of, const out::SetupAttribute& a, Threa
     for (int c = 0; c < 4; ++c) FillSetup(first + 16 * c, {number, number, number}, true, t);
   }
   const bool flat = launch.flat_mask >> a.slot & 1;
-  for (const BuiltInValues& v : of.Shape().built_ins) {
+  for (const scene::BuiltInValues& v : of.Shape().built_ins) {
     if (v.attribute == a.builtin && v.component < 4) {
       FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);
     }
   }
   if (!a.builtin.empty()) return;
-  for (const VertexValues& v : of.Shape().values) {
+  for (const scene::VertexValues& v : of.Shape().values) {
     if (v.location == a.location && v.component < 4) {
       FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);
     }
@@ -159,14 +142,14 @@ void FillFragmentPayload(const FragmentThread& of, Thread& t) {
     }
     for (int i = 0; i < kPayloadLanes; ++i) {
       const int lane = static_cast<int>(item.first_lane) + i;
-      if (lane < 32 && of.quads >> lane & 1) FillLane(of, item, lane, t);
+      if (lane < 32 && of.Quads() >> lane & 1) FillLane(of, item, lane, t);
     }
   }
   for (const out::SetupAttribute& a : launch.attributes) FillAttribute(of, a, t);
   t.fragment = &of;
   t.dispatch = t.active = of.Channels();
-  t.Write32(kStateOffset + 8, of.covered);
-  t.Write32(kStateOffset + 12, of.quads);
+  t.Write32(kStateOffset + 8, of.Covered());
+  t.Write32(kStateOffset + 12, of.Quads());
 }
 
 }  // namespace kiln::sim::eu

@@ -38,7 +38,7 @@ TEST(Fragment, InterpolatesFromSetupDataAtEveryWidth) {
       }
     }
     p.Append(Write(Fields(width)));
-    FragmentInputs draw = Draw({Whole()});
+    scene::FragmentInputs draw = Draw({Whole()});
     const absl::Status s = RunFragments(p, record, draw);
     ASSERT_TRUE(s.ok()) << s;
     for (uint32_t y = 0; y < kSize; ++y) {
@@ -65,7 +65,7 @@ TEST(Fragment, PositionsAreThoseOfTheSubspans) {
     p.Append(mov);
   }
   p.Append(Write(Fields(8)));
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   const absl::Status s = RunFragments(p, record, draw);
   ASSERT_TRUE(s.ok()) << s;
   for (uint32_t y = 0; y < kSize; ++y) {
@@ -95,7 +95,7 @@ TEST(Fragment, HelperLanesRunAndWriteNothing) {
     flags.region = {0, 1, 0};
     p.Append(Fill(kColor, 8, flags));
     p.Append(Write(Fields(8)));
-    FragmentInputs draw = Draw({LeftColumn()});
+    scene::FragmentInputs draw = Draw({LeftColumn()});
     const absl::Status s = RunFragments(p, record, draw);
     ASSERT_TRUE(s.ok()) << s;
     EXPECT_EQ(ColorOf(draw, 0, 0, 0), vector_mask ? 0xffu : 0x55u);
@@ -116,7 +116,7 @@ TEST(Fragment, PredicatesOfTheWriteLeavePixelsOut) {
   isa::Instruction write = Write(Fields(8));
   write.pred = isa::PredCtrl::kNormal;
   p.Append(write);
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   ASSERT_TRUE(RunFragments(p, record, draw).ok());
   EXPECT_EQ(ColorOf(draw, 0, 0, 0), 1u);
   EXPECT_EQ(ColorOf(draw, 1, 0, 0), 0u);
@@ -134,7 +134,7 @@ TEST(Fragment, BothHalvesOf32LanesAreWritten) {
   high.high_slots = true;
   p.Append(Write(low, 0, /*ends=*/false));
   p.Append(Write(high, 16));
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   const absl::Status s = RunFragments(p, record, draw);
   ASSERT_TRUE(s.ok()) << s;
   for (uint32_t y = 0; y < kSize; ++y) {
@@ -151,7 +151,7 @@ TEST(Fragment, TargetsAreThoseOfTheTable) {
   AppendColor(p, 8);
   p.Append(Write(first, 0, /*ends=*/false));
   p.Append(Write(second));
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   ASSERT_TRUE(RunFragments(p, record, draw).ok());
   EXPECT_EQ(ColorOf(draw, 3, 3, 2, 0), 3u);
   EXPECT_EQ(ColorOf(draw, 3, 3, 2, 1), 3u);
@@ -185,7 +185,7 @@ TEST(Fragment, DepthStencilAndSampleMaskStandWhereStateSays) {
   stencil.no_mask = true;
   p.Append(stencil);
   p.Append(Write(f));
-  FragmentInputs draw = Draw({Whole()}, 4);
+  scene::FragmentInputs draw = Draw({Whole()}, 4);
   draw.sample_mask.assign(kSize * kSize, 0);
   const absl::Status s = RunFragments(p, record, draw);
   ASSERT_TRUE(s.ok()) << s;
@@ -209,7 +209,7 @@ TEST(Fragment, PerSampleThreadsSeeAndWriteTheirSample) {
   // Red: the thread's sample numbers.
   p.Append(Fill(kColor, 16, Scalar(1, Type::kUD)));
   p.Append(Write(Fields(16)));
-  FragmentInputs draw = Draw({Whole()}, 4);
+  scene::FragmentInputs draw = Draw({Whole()}, 4);
   const absl::Status s = RunFragments(p, record, draw);
   ASSERT_TRUE(s.ok()) << s;
   for (uint32_t sample = 0; sample < 4; ++sample) {
@@ -219,7 +219,7 @@ TEST(Fragment, PerSampleThreadsSeeAndWriteTheirSample) {
 }
 
 TEST(Fragment, RefusesWritesThatTheHardwareDoesNotTake) {
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   const out::LaunchRecord eight = FragmentRecord(8), sixteen = FragmentRecord(16),
                           thirty_two = FragmentRecord(32);
   isa::Instruction i = Write(Fields(8));
@@ -266,7 +266,7 @@ TEST(Fragment, RefusesWritesThatTheHardwareDoesNotTake) {
 }
 
 TEST(Fragment, RefusesThreadsThatEndOtherwise) {
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   const out::LaunchRecord record = FragmentRecord(8);
   isa::Instruction spawner = EndOfThread();
   spawner.swsb = 1;
@@ -288,7 +288,7 @@ TEST(Fragment, RefusesAccumulatorsThatAreNotCleared) {
     zero.no_mask = true;
     if (clear) p.Append(zero);
     p.Append(Write(Fields(8)));
-    FragmentInputs draw = Draw({Whole()});
+    scene::FragmentInputs draw = Draw({Whole()});
     const absl::Status s = RunFragments(p, record, draw);
     if (clear) {
       EXPECT_TRUE(s.ok()) << s;
@@ -307,14 +307,14 @@ TEST(Fragment, RefusesStoresOfHelperLanes) {
   store.swsb = 0x40;
   p.Append(store);
   p.Append(Write(Fields(8)));
-  FragmentInputs draw = Draw({LeftColumn()});
+  scene::FragmentInputs draw = Draw({LeftColumn()});
   ExpectRefused(RunFragments(p, record, draw), "helper lanes");
   record.fragment.has_side_effects = false;
   ExpectRefused(RunFragments(p, record, draw), "state says that nothing is");
 }
 
 TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   const isa::Instruction write = Write(Fields(8));
   out::LaunchRecord r = FragmentRecord(8);
   r.fragment.payload[2].reg = 3;
@@ -351,7 +351,7 @@ TEST(Fragment, PushedRangesHoldTheirBufferAndZeros) {
     p.Append(Fill(kColor + c, 8, Scalar(reg, Type::kUD, bytes[c] % 32)));
   }
   p.Append(Write(Fields(8)));
-  Dispatch d;
+  scene::Dispatch d;
   d.draw = Draw({Whole()});
   d.buffers.emplace_back();
   d.buffers[0].where = {1, 2, 3};
@@ -401,11 +401,11 @@ TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
 // Every sample has lanes in the thread: those of sample 1 of a quad are off between samples 0 and
 // 2.
 TEST(Fragment, SamplesThatAreNotCoveredAreOffInTheMiddle) {
-  Triangle thin = Whole();
+  scene::Triangle thin = Whole();
   thin.position = {{{-1, -1, 0, 1}, {-0.875f, -1, 0, 1}, {-1, 15, 0, 1}}};
   out::LaunchRecord record = FragmentRecord(16, 4);
   record.fragment.per_sample = true;
-  FragmentInputs draw = Draw({thin}, 4);
+  scene::FragmentInputs draw = Draw({thin}, 4);
   ASSERT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{5, 0, 5, 0}));
   std::vector<FragmentThread> threads = FragmentThreads(record, false, draw);
   ASSERT_EQ(threads.size(), draw.quads.size());
@@ -423,7 +423,7 @@ TEST(Fragment, SamplesThatAreNotCoveredAreOffInTheMiddle) {
 TEST(Fragment, ThreadsWithoutACoveredSampleDoNotRun) {
   out::LaunchRecord record = FragmentRecord(8, 4);
   record.fragment.per_sample = true;
-  FragmentInputs draw = Draw({Whole()}, 4);
+  scene::FragmentInputs draw = Draw({Whole()}, 4);
   draw.quads.resize(1);
   draw.quads[0].coverage = {0, 8, 0, 0};
   const std::vector<FragmentThread> threads = FragmentThreads(record, false, draw);
@@ -435,7 +435,7 @@ TEST(Fragment, ThreadsWithoutACoveredSampleDoNotRun) {
 
 TEST(Fragment, SixteenSamples) {
   out::LaunchRecord record = FragmentRecord(16, 16);
-  FragmentInputs draw = Draw({Whole()}, 16);
+  scene::FragmentInputs draw = Draw({Whole()}, 16);
   EXPECT_EQ(draw.quads[0].coverage[0], 0xffffu);
   const absl::Status s = RunWrite(Write(Fields(16)), record, draw);
   ASSERT_TRUE(s.ok()) << s;
@@ -456,7 +456,7 @@ TEST(Fragment, RefusesAMaskOfSamplesToNoTarget) {
   out::LaunchRecord record = FragmentRecord(8);
   isa::MessageFields f = Fields(8);
   f.null_target = true;
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   EXPECT_TRUE(RunWrite(Write(f), record, draw).ok());
   record.fragment.writes_sample_mask = true;
   f.mlen = 5;
@@ -469,7 +469,7 @@ TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
   out::LaunchRecord record = FragmentRecord(8);
   isa::MessageFields f = Fields(8);
   f.null_target = true;
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   record.binding_table.clear();
   EXPECT_TRUE(RunWrite(Write(f), record, draw).ok());
   f.mlen = 5;
@@ -489,7 +489,7 @@ TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
 TEST(Fragment, RefusesADrawOfOtherSamples) {
   for (const uint32_t compiled : {1u, 4u}) {
     const uint32_t drawn = 5 - compiled;
-    FragmentInputs draw = Draw({Whole()}, drawn);
+    scene::FragmentInputs draw = Draw({Whole()}, drawn);
     ExpectRefused(RunWrite(Write(Fields(8)), FragmentRecord(8, compiled), draw),
                   "the program was compiled for " + std::to_string(compiled));
     EXPECT_TRUE(RunWrite(Write(Fields(8)), FragmentRecord(8, drawn), draw).ok());
@@ -527,7 +527,7 @@ TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
   out::LaunchRecord record = FragmentRecord(8);
   record.fragment.attributes = {{0, 0, 0, "clip_distance_1"}};
   record.fragment.setup_slots = 1;
-  Triangle t = Whole();
+  scene::Triangle t = Whole();
   t.built_ins = {{"clip_distance_0", 2, {1, 1, 1}},
                  {"clip_distance_1", 2, {0x40000000, 0, 0x3f800000}}};
   const auto read = [&](int dword) {
@@ -537,7 +537,7 @@ TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
         kColor, 8,
         Scalar(static_cast<int>(record.fragment.setup_first_register) + 1, Type::kUD, 4 * dword)));
     p.Append(Write(Fields(8)));
-    FragmentInputs draw = Draw({t});
+    scene::FragmentInputs draw = Draw({t});
     const absl::Status s = RunFragments(p, record, draw);
     EXPECT_TRUE(s.ok()) << s;
     return ColorOf(draw, 4, 4, 0);
@@ -558,7 +558,7 @@ TEST(Fragment, TheFirstInstructionHasALane) {
     p.Append(first);
     AppendColor(p, 16);
     p.Append(Write(Fields(16)));
-    FragmentInputs draw = Draw({Whole()}, record.fragment.samples);
+    scene::FragmentInputs draw = Draw({Whole()}, record.fragment.samples);
     return RunFragments(p, record, draw);
   };
   out::LaunchRecord record = FragmentRecord(16);
@@ -598,12 +598,12 @@ isa::Program WithHalts(bool last_halt, bool same_target) {
   return p;
 }
 
-absl::Status RunRaw(const isa::Program& p, FragmentInputs& draw) {
+absl::Status RunRaw(const isa::Program& p, scene::FragmentInputs& draw) {
   return RunFragments(p, FragmentRecord(8), draw);
 }
 
 TEST(Fragment, HaltedLanesComeBackForTheWrite) {
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   const absl::Status s = RunRaw(WithHalts(true, true), draw);
   ASSERT_TRUE(s.ok()) << s;
   EXPECT_EQ(ColorOf(draw, 0, 0, 0), 1u) << "halted before red was 7";
@@ -611,7 +611,7 @@ TEST(Fragment, HaltedLanesComeBackForTheWrite) {
 }
 
 TEST(Fragment, RefusesHaltsThatHang) {
-  FragmentInputs draw = Draw({Whole()});
+  scene::FragmentInputs draw = Draw({Whole()});
   ExpectRefused(RunRaw(WithHalts(false, true), draw), "no HALT of all channels");
   ExpectRefused(RunRaw(WithHalts(true, false), draw), "with another target");
 }
@@ -624,14 +624,14 @@ TEST(Fragment, LaterPrimitivesLieOnTopInAnyOrderOfThreads) {
   p.Append(Fill(kColor, 8,
                 Scalar(static_cast<int>(record.fragment.setup_first_register), Type::kUD, 28)));
   p.Append(Write(Fields(8)));
-  Triangle first = Whole(), second = Whole();
+  scene::Triangle first = Whole(), second = Whole();
   first.values[0].bits = {0x7fc00001, 2, 3};
   second.values[0].bits = {0xffc00002, 2, 3};
   Options opposite, memory;
   opposite.opposite = true;
   memory.memory_seed = 3;
   for (const Options& o : {Options{}, opposite, memory}) {
-    FragmentInputs draw = Draw({first, second});
+    scene::FragmentInputs draw = Draw({first, second});
     ASSERT_TRUE(RunFragments(p, record, draw, o).ok());
     EXPECT_EQ(ColorOf(draw, 4, 4, 0), 0xffc00002u) << "bits of the provoking vertex";
   }

@@ -37,11 +37,11 @@ out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples) {
   return r;
 }
 
-FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples) {
-  FragmentInputs in;
+scene::FragmentInputs Draw(const std::vector<scene::Triangle>& triangles, uint32_t samples) {
+  scene::FragmentInputs in;
   in.width = in.height = kSize;
   in.samples = samples;
-  EXPECT_TRUE(Rasterise(triangles, in).ok());
+  EXPECT_TRUE(scene::Rasterise(triangles, in).ok());
   for (uint32_t l = 0; l < 2; ++l) {
     in.targets.push_back({l, std::vector<uint32_t>(4 * kSize * kSize * samples)});
   }
@@ -51,7 +51,7 @@ FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples) {
 }
 
 // Covers the render target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
-Triangle Whole() {
+scene::Triangle Whole() {
   return {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
           {{3,
             1,
@@ -60,8 +60,8 @@ Triangle Whole() {
 }
 
 // Covers the left half of the left column; helper lanes run for the pixels to the right.
-Triangle LeftColumn() {
-  Triangle t = Whole();
+scene::Triangle LeftColumn() {
+  scene::Triangle t = Whole();
   t.position = {{{-1, -1, 0, 1}, {-0.75f, -1, 0, 1}, {-1, 15, 0, 1}}};
   return t;
 }
@@ -104,10 +104,10 @@ void AppendColor(isa::Program& p, int width, int first) {
 }
 
 absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& record,
-                          FragmentInputs& draw, const Options& options) {
+                          scene::FragmentInputs& draw, const Options& options) {
   const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(program);
   if (!code.ok()) return code.status();
-  Dispatch d;
+  scene::Dispatch d;
   d.draw = draw;
   const absl::StatusOr<RunStats> stats = Run(*code, record, options, d);
   draw = *d.draw;
@@ -116,7 +116,7 @@ absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& 
 
 // Runs a program that writes colour (1, 2, 3, 4) with this message.
 absl::Status RunWrite(const isa::Instruction& write, const out::LaunchRecord& record,
-                      FragmentInputs& draw) {
+                      scene::FragmentInputs& draw) {
   isa::Program p(kGeneration);
   AppendColor(p, record.dispatch_width == 8 ? 8 : 16);
   p.Append(write);
@@ -128,7 +128,7 @@ void ExpectRefused(const absl::Status& s, const std::string& what) {
   EXPECT_NE(std::string(s.message()).find(what), std::string::npos) << s;
 }
 
-uint32_t ColorOf(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target,
+uint32_t ColorOf(const scene::FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target,
                  uint32_t sample) {
   return draw.targets[target].texels[4 * draw.At(x, y, sample) + c];
 }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/intel/isa/messages.h"
-#include "core/sim/eu/fragment.h"
-#include "core/sim/eu/rasterise.h"
 #include "core/sim/eu/testing.h"
+#include "core/sim/scene/fragment.h"
+#include "core/sim/scene/rasterise.h"
 
 namespace kiln::sim::eu::testing {
 
@@ -20,13 +20,13 @@ inline constexpr int kColor = 112;    // first register of colours
 out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples = 1);
 
 // Render targets 0 and 1 with zeros, depth -1, stencil 0.
-FragmentInputs Draw(const std::vector<Triangle>& triangles, uint32_t samples = 1);
+scene::FragmentInputs Draw(const std::vector<scene::Triangle>& triangles, uint32_t samples = 1);
 
 // Covers the render target; location 3 component 1 is 10 at the left edge and 18 at the right one.
-Triangle Whole();
+scene::Triangle Whole();
 
 // Covers the first pixels of each row: helper lanes run for their quads.
-Triangle LeftColumn();
+scene::Triangle LeftColumn();
 
 // Fields of a write to render target 0, the last one.
 isa::MessageFields Fields(uint32_t lanes);
@@ -41,16 +41,16 @@ isa::Instruction Fill(int reg, int width, const isa::Operand& value);
 void AppendColor(isa::Program& p, int width, int first = kColor);
 
 absl::Status RunFragments(const isa::Program& program, const out::LaunchRecord& record,
-                          FragmentInputs& draw, const Options& options = {});
+                          scene::FragmentInputs& draw, const Options& options = {});
 
 // Runs a program that writes colour (1, 2, 3, 4) with this message.
 absl::Status RunWrite(const isa::Instruction& write, const out::LaunchRecord& record,
-                      FragmentInputs& draw);
+                      scene::FragmentInputs& draw);
 
 void ExpectRefused(const absl::Status& s, const std::string& what);
 
 // Component c of a pixel.
-uint32_t ColorOf(const FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target = 0,
+uint32_t ColorOf(const scene::FragmentInputs& draw, uint32_t x, uint32_t y, int c, int target = 0,
                  uint32_t sample = 0);
 
 }  // namespace kiln::sim::eu::testing

@@ -24,10 +24,10 @@ class Interpolator {
     if (absl::Status s = Check(); !s.ok()) return s;
     // All offsets are read before any result is written: their registers may be the same.
     std::array<std::array<float, 2>, 16> values{};
-    const uint32_t lanes = enabled & of_.quads;
+    const uint32_t lanes = enabled & of_.Quads();
     for (int i = 0; i < m_.simd; ++i) {
       if (!(lanes >> (op_.inst.channel_offset + i) & 1)) continue;
-      const absl::StatusOr<Point> at = PointOf(i);
+      const absl::StatusOr<scene::Point> at = PointOf(i);
       if (!at.ok()) return at.status();
       values[i] = of_.Shape().Barycentrics(*at, !m_.linear);
     }
@@ -63,21 +63,18 @@ class Interpolator {
   }
 
   // The point for lane `i` of the message.
-  absl::StatusOr<Point> PointOf(int i) const {
+  absl::StatusOr<scene::Point> PointOf(int i) const {
     const int lane = op_.inst.channel_offset + i;
-    Point in = {0.5, 0.5};
-    const absl::Span<const Point> samples = SamplePlaces(of_.draw->samples);
+    scene::Point in = {0.5, 0.5};
+    const absl::Span<const scene::Point> samples = scene::SamplePlaces(of_.draw->samples);
     switch (m_.location) {
       case InterpolatedLocation::kOffset:
         in = {0.5 + m_.offset_x / 16.0, 0.5 + m_.offset_y / 16.0};
         break;
       case InterpolatedLocation::kSample: in = samples[m_.sample]; break;
-      case InterpolatedLocation::kCentroid: {
-        const uint32_t coverage = of_.Coverage(lane);
-        const bool all = coverage == (1u << samples.size()) - 1;
-        if (coverage != 0 && !all) in = samples[std::countr_zero(coverage)];
+      case InterpolatedLocation::kCentroid:
+        in = scene::Centroid(of_.Coverage(lane), of_.draw->samples);
         break;
-      }
       case InterpolatedLocation::kOffsets: {
         const auto x = static_cast<int32_t>(Parameter(0, i)),
                    y = static_cast<int32_t>(Parameter(1, i));
@@ -88,8 +85,8 @@ class Interpolator {
         break;
       }
     }
-    const Point corner = of_.Corner(lane);
-    return Point{corner.x + in.x, corner.y + in.y};
+    const scene::Point corner = of_.Corner(lane);
+    return scene::Point{corner.x + in.x, corner.y + in.y};
   }
 
   uint32_t Parameter(int number, int i) const {

@@ -63,13 +63,13 @@ out::LaunchRecord Pulled(uint32_t width, uint32_t samples = 1) {
 }
 
 // With different w, so that perspective matters.
-Triangle Slanted() {
-  Triangle t = Whole();
+scene::Triangle Slanted() {
+  scene::Triangle t = Whole();
   for (float& v : t.position[1]) v *= 4;
   return t;
 }
 
-void ExpectAt(const FragmentInputs& draw, uint32_t x, uint32_t y, double in_x, double in_y,
+void ExpectAt(const scene::FragmentInputs& draw, uint32_t x, uint32_t y, double in_x, double in_y,
               bool linear) {
   const auto want = draw.primitives[0].Barycentrics({x + in_x, y + in_y}, !linear);
   for (int k = 0; k < 2; ++k) {
@@ -84,7 +84,7 @@ TEST(Interpolator, OneOffsetForAll) {
       f.offset_x = -8;
       f.offset_y = 7;
       f.linear = linear;
-      FragmentInputs draw = Draw({Slanted()});
+      scene::FragmentInputs draw = Draw({Slanted()});
       const absl::Status s = RunFragments(Program(f), Pulled(width), draw);
       ASSERT_TRUE(s.ok()) << s;
       ExpectAt(draw, 0, 0, 0, 0.5 + 7.0 / 16, linear);
@@ -97,7 +97,7 @@ TEST(Interpolator, OffsetsOfTheLanes) {
   // x of lanes 0 to 7: -4 -3 -2 -1 -8 -1 6 7; y: -1 -2 ... -8.
   constexpr int kX[] = {-4, -3, -2, -1, -8, -1, 6, 7};
   const isa::MessageFields f = Ask(M::kInterpolateOffsets, 8);
-  FragmentInputs draw = Draw({Slanted()});
+  scene::FragmentInputs draw = Draw({Slanted()});
   const absl::Status s = RunFragments(Program(f), Pulled(8), draw);
   ASSERT_TRUE(s.ok()) << s;
   for (uint32_t lane = 0; lane < 8; ++lane) {
@@ -109,25 +109,25 @@ TEST(Interpolator, OffsetsOfTheLanes) {
 TEST(Interpolator, SamplesAndCentroid) {
   isa::MessageFields f = Ask(M::kInterpolateSample, 16);
   f.sample = 2;
-  FragmentInputs draw = Draw({Slanted()}, 4);
+  scene::FragmentInputs draw = Draw({Slanted()}, 4);
   ASSERT_TRUE(RunFragments(Program(f), Pulled(16, 4), draw).ok());
   ExpectAt(draw, 0, 0, 2.0 / 16, 10.0 / 16, false);
   // Pixels of the left column are covered in part: samples 0 and 2 or one of them.
   f = Ask(M::kInterpolateCentroid, 8);
-  Triangle left = Slanted();
+  scene::Triangle left = Slanted();
   left.position = {{{-1, -1, 0, 1}, {-0.875f, -1, 0, 1}, {-1, 15, 0, 1}}};
   draw = Draw({left}, 4);
   ASSERT_TRUE(RunFragments(Program(f), Pulled(8, 4), draw).ok());
   const uint32_t coverage = draw.quads[0].coverage[0];
   ASSERT_TRUE(coverage != 0 && coverage != 15);
-  const Point in = SamplePlaces(4)[std::countr_zero(coverage)];
+  const scene::Point in = scene::SamplePlaces(4)[std::countr_zero(coverage)];
   const auto want = draw.primitives[0].Barycentrics(in, true);
   const uint32_t sample = static_cast<uint32_t>(std::countr_zero(coverage));
   EXPECT_EQ(std::bit_cast<float>(ColorOf(draw, 0, 0, 0, 0, sample)), want[0]);
 }
 
 TEST(Interpolator, RefusesWhatTheHardwareDoesNotAnswer) {
-  FragmentInputs draw = Draw({Slanted()});
+  scene::FragmentInputs draw = Draw({Slanted()});
   const isa::MessageFields f = Ask(M::kInterpolateOffset, 8);
   ExpectRefused(RunFragments(Program(f), FragmentRecord(8), draw),
                 "does not enable pulled interpolation");

@@ -39,22 +39,6 @@ uint32_t AllocationSize(uint32_t bytes) {
   return bytes == 0 ? 0 : std::max<uint32_t>(1024, std::bit_ceil(bytes));
 }
 
-bool IsBound(const ClientBuffer& b) { return b.bound; }
-bool IsBound(const ClientImage&) { return true; }
-bool IsBound(const ClientSampler&) { return true; }
-
-// Finds the client's object for a descriptor; array elements not given repeat another one.
-template <typename T>
-T* Find(std::vector<T>& given, const out::DescriptorRef& where) {
-  T* any = nullptr;
-  for (T& b : given) {
-    if (!IsBound(b) || b.where.set != where.set || b.where.binding != where.binding) continue;
-    if (b.where.element == where.element) return &b;
-    if (any == nullptr) any = &b;
-  }
-  return any;
-}
-
 bool IsImage(SurfaceKind kind) {
   switch (kind) {
     case SurfaceKind::kSampledImage:
@@ -83,7 +67,7 @@ constexpr uint64_t kMaxDescriptors = 1u << 16;
 
 }  // namespace
 
-LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch)
+LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, scene::Dispatch& dispatch)
     : record_(record), undefined_(opposite ? kOtherUndefined : kUndefined), dispatch_(dispatch) {
   view_.descending = opposite;
   view_.outside = &outside_;
@@ -91,7 +75,7 @@ LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, Dispatc
 
 absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::LaunchRecord& record,
                                                                  bool opposite, uint32_t slots,
-                                                                 Dispatch& dispatch) {
+                                                                 scene::Dispatch& dispatch) {
   std::unique_ptr<LaunchState> state(new LaunchState(record, opposite, dispatch));
   absl::Status status = state->Bind();
   if (status.ok()) state->MakeSlots(slots);
@@ -101,8 +85,8 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::Laun
 }
 
 absl::Status LaunchState::Bind() {
-  AssignAddresses(absl::MakeSpan(dispatch_.buffers));
-  for (ClientBuffer& b : dispatch_.buffers) {
+  scene::AssignAddresses(absl::MakeSpan(dispatch_.buffers));
+  for (scene::ClientBuffer& b : dispatch_.buffers) {
     absl::Status status = addresses_.MapAt(b.address, absl::MakeSpan(b.bytes));
     if (!status.ok()) return status;
   }
@@ -128,7 +112,7 @@ absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef
   if (view_.surfaces.size() <= place) view_.surfaces.resize(place + 1);
   Surface& surface = view_.surfaces[place];
   if (kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo) {
-    ClientBuffer* b = Find(dispatch_.buffers, where);
+    scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
     static uint8_t nothing[1];  // of size 0: never read nor written
     if (b != nullptr && b->null_surface) {
       surface = {nothing, 0};
@@ -148,13 +132,13 @@ absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef
 
 absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& where,
                                     const std::string& format, size_t place) {
-  ClientImage* image = Find(dispatch_.images, where);
+  scene::ClientImage* image = scene::FindBound(dispatch_.images, where);
   if (image == nullptr) return absl::OkStatus();
-  ImageView view{image, image->texels.data(), image->format};
+  scene::ImageView view{image, image->texels.data(), image->format};
   view.storage = kind == SurfaceKind::kStorageImage;
   if (!format.empty() && !image->null_surface) {
-    const std::optional<TexelFormat> other = TexelFormatNamed(format);
-    if (!other || TexelBytes(*other) != TexelBytes(image->format)) {
+    const std::optional<scene::TexelFormat> other = scene::TexelFormatNamed(format);
+    if (!other || scene::TexelBytes(*other) != scene::TexelBytes(image->format)) {
       return absl::InvalidArgumentError(
           absl::StrFormat("an image of another size of texel cannot be bound as %s", format));
     }
@@ -172,7 +156,7 @@ absl::Status LaunchState::BindSamplers() {
   for (const out::SamplerEntry& e : record_.sampler_table) {
     if (e.index >= 16 * 1024) return absl::InvalidArgumentError("sampler index");
     if (view_.samplers.size() <= e.index) view_.samplers.resize(e.index + 1);
-    view_.samplers[e.index] = Find(dispatch_.samplers, e.descriptor);
+    view_.samplers[e.index] = scene::FindBound(dispatch_.samplers, e.descriptor);
     SetName(e.descriptor, e.index, view_.sampler_names);
   }
   return absl::OkStatus();
@@ -204,27 +188,13 @@ absl::Status LaunchState::BuildDescriptors() {
 
 // An array without length extends to the last element given.
 uint32_t LaunchState::CountOf(const out::DescriptorRange& range) const {
-  if (range.count != 0) return range.count;
-  uint32_t count = 0;
-  const auto note = [&](const auto& given) {
-    for (const auto& g : given) {
-      const out::DescriptorRef& w = g.where;
-      if (!IsBound(g) || w.set != range.first.set || w.binding != range.first.binding) continue;
-      if (w.element >= range.first.element) {
-        count = std::max(count, w.element - range.first.element + 1);
-      }
-    }
-  };
-  note(dispatch_.buffers);
-  note(dispatch_.images);
-  note(dispatch_.samplers);
-  return count;
+  return range.count != 0 ? range.count : scene::CountBound(dispatch_, range.first);
 }
 
 absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
                                           const out::DescriptorRef& where, uint8_t* to) {
   if (range.form == out::DescriptorForm::kAddress) {
-    const ClientBuffer* b = Find(dispatch_.buffers, where);
+    const scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
     if (b == nullptr) return absl::OkStatus();
     const uint64_t size = b->bytes.size();
     std::memcpy(to, &b->address, 8);
@@ -241,7 +211,7 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
   if (range.kind == SurfaceKind::kSampler || range.kind == SurfaceKind::kCombinedImageSampler) {
     handles[1] = BindlessSampler(static_cast<uint32_t>(view_.bindless_samplers.size()));
     SetName(where, view_.bindless_samplers.size(), view_.bindless_sampler_names);
-    view_.bindless_samplers.push_back(Find(dispatch_.samplers, where));
+    view_.bindless_samplers.push_back(scene::FindBound(dispatch_.samplers, where));
   }
   std::memcpy(to, handles, sizeof(handles));
   return absl::OkStatus();
@@ -253,7 +223,7 @@ absl::Status LaunchState::CheckPush() const {
       return absl::InvalidArgumentError("push constants beyond the register file");
     }
     const bool buffer = p.source == PushSource::kUbo || p.source == PushSource::kBufferAddress;
-    if (buffer && Find(dispatch_.buffers, p.ubo) == nullptr) {
+    if (buffer && scene::FindBound(dispatch_.buffers, p.ubo) == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrFormat("no buffer at set %d binding %d", p.ubo.set, p.ubo.binding));
     }
@@ -316,9 +286,9 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
   };
   switch (part.source) {
     case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
-    case PushSource::kUbo: source = Find(dispatch_.buffers, part.ubo)->bytes; break;
+    case PushSource::kUbo: source = scene::FindBound(dispatch_.buffers, part.ubo)->bytes; break;
     case PushSource::kBufferAddress: {
-      const uint64_t address = Find(dispatch_.buffers, part.ubo)->address;
+      const uint64_t address = scene::FindBound(dispatch_.buffers, part.ubo)->address;
       words({static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)});
       break;
     }

@@ -29,7 +29,7 @@ class LaunchState {
   // record that cannot be supplied.
   static absl::StatusOr<std::unique_ptr<LaunchState>> Create(const out::LaunchRecord& record,
                                                              bool opposite, uint32_t slots,
-                                                             Dispatch& dispatch);
+                                                             scene::Dispatch& dispatch);
 
   // Returns the code with relocations applied.
   absl::StatusOr<std::vector<uint8_t>> Relocate(absl::Span<const uint8_t> code) const;
@@ -53,7 +53,7 @@ class LaunchState {
   uint64_t outside() const { return outside_; }
 
  private:
-  LaunchState(const out::LaunchRecord& record, bool opposite, Dispatch& dispatch);
+  LaunchState(const out::LaunchRecord& record, bool opposite, scene::Dispatch& dispatch);
   absl::Status Bind();
   void MakeSlots(uint32_t count);
   void StartRegisters(uint32_t index, Thread& thread) const;
@@ -71,8 +71,8 @@ class LaunchState {
 
   const out::LaunchRecord& record_;
   uint32_t undefined_;  // pattern of undefined contents
-  Dispatch& dispatch_;
-  AddressSpace addresses_;
+  scene::Dispatch& dispatch_;
+  scene::AddressSpace addresses_;
   MemoryView view_;  // without shared memory and scratch
   struct GroupSlot {
     std::vector<uint8_t> shared;

@@ -2,9 +2,7 @@
 //
 // A client buffer is reached in two ways: through a binding table index (offset, bounds checked:
 // reads outside give 0 and writes outside are dropped, as the surface state makes the hardware do)
-// and through its 64-bit address (A64 messages, where an access outside every allocation is an
-// error: the hardware would fault or corrupt memory). Addresses are invented: allocations are at
-// least 64 KiB apart in one flat space that begins at 4 GiB.
+// and through its 64-bit address (A64 messages; core/sim/scene/address_space.h).
 #ifndef KILN_CORE_SIM_EU_MEMORY_H_
 #define KILN_CORE_SIM_EU_MEMORY_H_
 
@@ -12,10 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
-
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
 
 namespace kiln::sim::eu {
 
@@ -61,30 +55,6 @@ struct ByteRange {
   bool Overlaps(const ByteRange& o) const {
     return size != 0 && o.size != 0 && data < o.data + o.size && o.data < data + size;
   }
-};
-
-// The flat 64-bit address space. Does not own the bytes.
-class AddressSpace {
- public:
-  static constexpr uint64_t kFirstAddress = uint64_t{1} << 32;
-  static constexpr uint64_t kAlignment = uint64_t{1} << 16;
-
-  // Maps bytes and returns their address. `data` must stay valid as long as this object is used.
-  uint64_t Map(absl::Span<uint8_t> data);
-
-  // Maps at a given address, which must be aligned to kAlignment and free.
-  absl::Status MapAt(uint64_t address, absl::Span<uint8_t> data);
-
-  // Returns the bytes [address, address + bytes); OutOfRange if they are not all in one allocation.
-  absl::StatusOr<uint8_t*> Resolve(uint64_t address, uint64_t bytes) const;
-
- private:
-  struct Mapping {
-    uint64_t address;
-    absl::Span<uint8_t> data;
-  };
-  std::vector<Mapping> mappings_;  // ascending by address
-  uint64_t next_ = kFirstAddress;
 };
 
 }  // namespace kiln::sim::eu

@@ -42,7 +42,7 @@ bool LoadFloats(const Thread& thread, const OperandPlan& plan, int count, float*
   if (plan.access == Access::kAccumulator) {
     for (int i = 0; i < count; ++i) {
       const uint32_t bits = static_cast<uint32_t>(thread.acc[plan.base + plan.lane[i]]);
-      out[i] = half ? HalfToFloat(static_cast<uint16_t>(bits)) : std::bit_cast<float>(bits);
+      out[i] = half ? scene::HalfToFloat(static_cast<uint16_t>(bits)) : std::bit_cast<float>(bits);
     }
     return true;
   }
@@ -53,7 +53,7 @@ bool LoadFloats(const Thread& thread, const OperandPlan& plan, int count, float*
   Offsets at;
   if (!Resolve(thread, plan, count, half ? 2 : 4, at)) return false;
   if (half) {
-    for (int i = 0; i < count; ++i) out[i] = HalfToFloat(Load<uint16_t>(thread, at.at[i]));
+    for (int i = 0; i < count; ++i) out[i] = scene::HalfToFloat(Load<uint16_t>(thread, at.at[i]));
   } else {
     for (int i = 0; i < count; ++i) out[i] = Load<float>(thread, at.at[i]);
   }

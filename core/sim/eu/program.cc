@@ -59,7 +59,7 @@ void PlanImmediate(const Operand& operand, OperandPlan& plan) {
       case Type::kD: v = static_cast<int32_t>(imm); break;
       case Type::kHF:
         v = static_cast<uint16_t>(imm);
-        f = HalfToFloat(static_cast<uint16_t>(imm));
+        f = scene::HalfToFloat(static_cast<uint16_t>(imm));
         break;
       case Type::kF:
         v = static_cast<uint32_t>(imm);

@@ -32,27 +32,28 @@ isa::Instruction Sample(M message, int params, int components, int lanes = 8, bo
 }
 
 // 16 x 16 texels at level 0; every texel holds the number of its level.
-Dispatch Levels(ImageDim dim, FragmentInputs draw) {
-  Dispatch d;
-  ClientImage image;
-  image.format = TexelFormat::kRgba32f;
+scene::Dispatch Levels(scene::ImageDim dim, scene::FragmentInputs draw) {
+  scene::Dispatch d;
+  scene::ClientImage image;
+  image.format = scene::TexelFormat::kRgba32f;
   image.dim = dim;
   image.width = image.height = 16;
-  image.layers = dim == ImageDim::kCube ? 6 : 1;
+  image.layers = dim == scene::ImageDim::kCube ? 6 : 1;
   image.levels = 5;
   image.texels.resize(image.Bytes());
   for (uint32_t level = 0; level < image.levels; ++level) {
     const auto size = image.Size(level);
     for (uint32_t layer = 0; layer < image.layers; ++layer) {
       for (uint32_t i = 0; i < size[0] * size[1]; ++i) {
-        const Texel t = {std::bit_cast<uint32_t>(static_cast<float>(level)), 0, 0, 0};
-        EncodeTexel(image.format, t,
-                    image.texels.data() + image.Offset(level, layer, i % size[0], i / size[0], 0));
+        const scene::Texel t = {std::bit_cast<uint32_t>(static_cast<float>(level)), 0, 0, 0};
+        scene::EncodeTexel(
+            image.format, t,
+            image.texels.data() + image.Offset(level, layer, i % size[0], i / size[0], 0));
       }
     }
   }
   d.images = {image};
-  d.samplers = {ClientSampler{}};
+  d.samplers = {scene::ClientSampler{}};
   d.draw = std::move(draw);
   return d;
 }
@@ -78,7 +79,8 @@ void Coordinate(isa::Program& p, int reg, uint32_t pattern, float step, float ba
 }
 
 // Runs a program that leaves colours in kColor on; returns red of pixel (x, 0).
-absl::StatusOr<float> Red(isa::Program p, Dispatch d, uint32_t x, const out::LaunchRecord& record) {
+absl::StatusOr<float> Red(isa::Program p, scene::Dispatch d, uint32_t x,
+                          const out::LaunchRecord& record) {
   isa::Instruction sync;
   sync.op = Opcode::kSync;
   sync.no_mask = true;
@@ -102,7 +104,8 @@ TEST(QuadSampling, LevelsComeFromTheLargerDerivative) {
   Coordinate(p, kPayload, kX, 4.0f / 16, 0.25f);
   Coordinate(p, kPayload + 1, kY, 2.0f / 16, 0.25f);
   p.Append(Sample(M::kSample, 2, 1));
-  const absl::StatusOr<float> red = Red(p, Levels(ImageDim::k2d, Draw({Whole()})), 0, Record());
+  const absl::StatusOr<float> red =
+      Red(p, Levels(scene::ImageDim::k2d, Draw({Whole()})), 0, Record());
   ASSERT_TRUE(red.ok()) << red.status();
   EXPECT_EQ(*red, 2.0f);
 }
@@ -116,7 +119,8 @@ TEST(QuadSampling, BiasAddsToTheLevelAndLeastLevelHolds) {
   Coordinate(p, kPayload + 1, kX, 4.0f / 16, 0.25f);
   Coordinate(p, kPayload + 2, kY, 2.0f / 16, 0.25f);
   p.Append(Sample(M::kSampleB, 3, 1));
-  const absl::StatusOr<float> red = Red(p, Levels(ImageDim::k2d, Draw({Whole()})), 0, Record());
+  const absl::StatusOr<float> red =
+      Red(p, Levels(scene::ImageDim::k2d, Draw({Whole()})), 0, Record());
   ASSERT_TRUE(red.ok()) << red.status();
   EXPECT_EQ(*red, 1.0f);
 
@@ -128,7 +132,8 @@ TEST(QuadSampling, BiasAddsToTheLevelAndLeastLevelHolds) {
   least.no_mask = true;
   q.Append(least);
   q.Append(Sample(M::kSample, 5, 1));
-  const absl::StatusOr<float> clamped = Red(q, Levels(ImageDim::k2d, Draw({Whole()})), 0, Record());
+  const absl::StatusOr<float> clamped =
+      Red(q, Levels(scene::ImageDim::k2d, Draw({Whole()})), 0, Record());
   ASSERT_TRUE(clamped.ok()) << clamped.status();
   EXPECT_EQ(*clamped, 3.0f);
 }
@@ -139,7 +144,7 @@ TEST(QuadSampling, TheLodMessageTellsBoth) {
   Coordinate(p, kPayload, kX, 64.0f / 16);
   Coordinate(p, kPayload + 1, kY, 0);
   p.Append(Sample(M::kLod, 2, 2));
-  Dispatch d = Levels(ImageDim::k2d, Draw({Whole()}));
+  scene::Dispatch d = Levels(scene::ImageDim::k2d, Draw({Whole()}));
   absl::StatusOr<float> red = Red(p, d, 0, Record());
   ASSERT_TRUE(red.ok()) << red.status();
   EXPECT_EQ(*red, 4.0f) << "within the image's levels";
@@ -166,7 +171,8 @@ TEST(QuadSampling, DisabledLanesOfAQuadCount) {
   isa::Instruction sample = Sample(M::kSample, 2, 1);
   sample.pred = isa::PredCtrl::kNormal;
   p.Append(sample);
-  const absl::StatusOr<float> red = Red(p, Levels(ImageDim::k2d, Draw({Whole()})), 0, Record());
+  const absl::StatusOr<float> red =
+      Red(p, Levels(scene::ImageDim::k2d, Draw({Whole()})), 0, Record());
   ASSERT_TRUE(red.ok()) << red.status();
   EXPECT_EQ(*red, 3.0f);
 }
@@ -180,7 +186,7 @@ TEST(QuadSampling, CubesHaveLevelsOfTheirFaces) {
   Coordinate(p, kPayload + 1, kX, 0.5f);
   Coordinate(p, kPayload + 2, kY, 0.25f);
   p.Append(Sample(M::kSample, 3, 1));
-  Dispatch d = Levels(ImageDim::kCube, Draw({Whole()}));
+  scene::Dispatch d = Levels(scene::ImageDim::kCube, Draw({Whole()}));
   const absl::StatusOr<float> red = Red(p, d, 0, Record());
   ASSERT_TRUE(red.ok()) << red.status();
   EXPECT_EQ(*red, 2.0f);
@@ -198,7 +204,7 @@ TEST(QuadSampling, NoneOutsideOfFragmentThreads) {
   out::LaunchRecord compute = testing::Record(8);
   compute.binding_table.push_back({2, out::SurfaceKind::kCombinedImageSampler, {}, 0});
   compute.sampler_table = {{0, {}}};
-  Dispatch d = Levels(ImageDim::k2d, {});
+  scene::Dispatch d = Levels(scene::ImageDim::k2d, {});
   d.draw.reset();
   d.buffers.resize(1);
   ExpectRefused(eu::Run(*code, compute, Options{}, d).status(), "outside a fragment thread");

@@ -11,8 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "core/base/float_bits.h"
 #include "core/intel/isa/messages.h"
-#include "core/sim/eu/float16.h"
 #include "core/sim/eu/typed.h"
+#include "core/sim/scene/float16.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -51,11 +51,11 @@ bool NeedsSampler(Action a) {
 }
 
 // Number of coordinates of the dimension, without the array index.
-int Coordinates(ImageDim dim) {
+int Coordinates(scene::ImageDim dim) {
   switch (dim) {
-    case ImageDim::k1d:
-    case ImageDim::kBuffer: return 1;
-    case ImageDim::k2d: return 2;
+    case scene::ImageDim::k1d:
+    case scene::ImageDim::kBuffer: return 1;
+    case scene::ImageDim::k2d: return 2;
     default: return 3;
   }
 }
@@ -80,7 +80,7 @@ Header HeaderOf(const Call& c) {
 
 class Executor {
  public:
-  Executor(const Call& c, const ImageView& view, const ClientSampler& sampler)
+  Executor(const Call& c, const scene::ImageView& view, const scene::ClientSampler& sampler)
       : c_(c),
         view_(view),
         image_(*view.image),
@@ -110,7 +110,7 @@ class Executor {
       RespondZeros();
       return absl::OkStatus();
     }
-    if (image_.dim == ImageDim::kCube && GivesDerivatives()) {
+    if (image_.dim == scene::ImageDim::kCube && GivesDerivatives()) {
       return absl::InvalidArgumentError("derivatives of a cube's direction");
     }
     if (LevelFromQuads() && c_.source.fragment == nullptr) {
@@ -137,7 +137,7 @@ class Executor {
     if (!c_.m.half_params) return c_.source.Read32(c_.Payload(reg + lane / 8) + 4 * (lane % 8));
     const uint16_t v = c_.source.Read16(c_.Payload(reg) + 2 * lane);
     return TakesIntegers(c_.m.message) ? static_cast<uint32_t>(static_cast<int16_t>(v))
-                                       : AsBits(HalfToFloat(v));
+                                       : AsBits(scene::HalfToFloat(v));
   }
 
   float F(ParamKind kind, int lane) const { return AsFloat(Raw(kind, lane)); }
@@ -149,8 +149,8 @@ class Executor {
     return kKinds[k];
   }
 
-  SamplePoint Point(int lane) const {
-    SamplePoint p;
+  scene::SamplePoint Point(int lane) const {
+    scene::SamplePoint p;
     const int n = Coordinates(image_.dim);
     for (int k = 0; k < n; ++k) p.uvw[k] = F(CoordinateKind(k), lane);
     if (image_.arrayed) p.layer = F(CoordinateKind(n), lane);
@@ -165,7 +165,7 @@ class Executor {
   // 1, up to the error of a reciprocal of 4 ulp. A direction that is zero or not finite is
   // undefined and not checked.
   absl::Status CheckDirection(int lane) const {
-    if (image_.dim != ImageDim::kCube || !NeedsSampler(action_)) return absl::OkStatus();
+    if (image_.dim != scene::ImageDim::kCube || !NeedsSampler(action_)) return absl::OkStatus();
     float largest = 0;
     for (int k = 0; k < 3; ++k) {
       const float part = std::fabs(F(CoordinateKind(k), lane));
@@ -215,7 +215,7 @@ class Executor {
         break;
       default: QuadDerivatives(lane, dx, dy);
     }
-    return LodOfDerivatives(image_, dx, dy) + F(ParamKind::kBias, lane);
+    return scene::LodOfDerivatives(image_, dx, dy) + F(ParamKind::kBias, lane);
   }
 
   // Lanes 4i .. 4i+3 are a 2x2 block, x fastest.
@@ -237,7 +237,7 @@ class Executor {
       at[k] = F(CoordinateKind(k), lane);
       direction[k] = F(CoordinateKind(k), corner);
     }
-    if (image_.dim != ImageDim::kCube) return at;
+    if (image_.dim != scene::ImageDim::kCube) return at;
     int major = 0;
     for (int k = 1; k < 3; ++k) {
       if (std::fabs(direction[k]) > std::fabs(direction[major])) major = k;
@@ -268,7 +268,7 @@ class Executor {
   }
 
   // Control data of a texel: for each sample its slice.
-  Texel ControlData(int lane) const {
+  scene::Texel ControlData(int lane) const {
     const uint32_t turn = Turn(PositionOf(lane));
     uint64_t slices = 0;
     for (uint32_t s = 0; s < image_.samples && s < 16; ++s) {
@@ -287,55 +287,56 @@ class Executor {
     return (slice + image_.samples - Turn(p)) % image_.samples;
   }
 
-  Texel Fetch(int lane) const {
+  scene::Texel Fetch(int lane) const {
     const Position p = PositionOf(lane);
-    const TexelIndex at{p.at[0],
-                        p.at[1],
-                        p.at[2],
-                        p.layer,
-                        static_cast<int>(Raw(ParamKind::kLod, lane)),
-                        static_cast<int>(SampleIn(p, lane))};
-    if (!image_.null_surface && !HasTexel(image_, at)) c_.NoteOutside();
-    return FetchTexel(view_, at);
+    const scene::TexelIndex at{p.at[0],
+                               p.at[1],
+                               p.at[2],
+                               p.layer,
+                               static_cast<int>(Raw(ParamKind::kLod, lane)),
+                               static_cast<int>(SampleIn(p, lane))};
+    if (!image_.null_surface && !scene::HasTexel(image_, at)) c_.NoteOutside();
+    return scene::FetchTexel(view_, at);
   }
 
   // A surface is an array only if it has more than one layer (Wa_1806565034). Layers of a sampled
   // cube are counted in cubes, those of a storage image in faces.
   uint32_t Layers() const {
     if (!image_.arrayed || image_.layers == 1) return 0;
-    return image_.dim == ImageDim::kCube && !view_.storage ? image_.layers / 6 : image_.layers;
+    return image_.dim == scene::ImageDim::kCube && !view_.storage ? image_.layers / 6
+                                                                  : image_.layers;
   }
 
-  Texel Size(int lane) const {
-    if (image_.dim == ImageDim::kBuffer) return {image_.width, 0, 0, 0};
+  scene::Texel Size(int lane) const {
+    if (image_.dim == scene::ImageDim::kBuffer) return {image_.width, 0, 0, 0};
     const uint32_t level = Raw(ParamKind::kLod, lane);
     if (level >= image_.levels) return {0, 0, 0, image_.levels};
     const std::array<uint32_t, 3> s = image_.Size(level);
     const uint32_t layers = Layers();
     switch (image_.dim) {
-      case ImageDim::k1d: return {s[0], layers, 0, image_.levels};
-      case ImageDim::k3d: return {s[0], s[1], s[2], image_.levels};
+      case scene::ImageDim::k1d: return {s[0], layers, 0, image_.levels};
+      case scene::ImageDim::k3d: return {s[0], s[1], s[2], image_.levels};
       default: return {s[0], s[1], layers, image_.levels};
     }
   }
 
-  Texel LodQuery(int lane) const {
+  scene::Texel LodQuery(int lane) const {
     const float lod = Lod(lane) + sampler_.lod_bias;
     const float clamped = std::min(std::max(lod, sampler_.min_lod), sampler_.max_lod);
     const float last = static_cast<float>(image_.levels - 1);
     return {AsBits(std::min(std::max(clamped, 0.0f), last)), AsBits(lod), 0, 0};
   }
 
-  Texel Value(int lane) const {
+  scene::Texel Value(int lane) const {
     switch (action_) {
       case Action::kFilter: {
-        SamplePoint p = Point(lane);
+        scene::SamplePoint p = Point(lane);
         p.lod = Lod(lane);
         p.min_lod = F(ParamKind::kMinLod, lane);
-        return SampleImage(view_, sampler_, p, Compares());
+        return scene::SampleImage(view_, sampler_, p, Compares());
       }
       case Action::kGather:
-        return GatherImage(view_, sampler_, Point(lane), header_.gather, Compares());
+        return scene::GatherImage(view_, sampler_, Point(lane), header_.gather, Compares());
       case Action::kFetch: return Fetch(lane);
       case Action::kSize: return Size(lane);
       case Action::kSampleCount: return {image_.samples, 0, 0, 0};
@@ -352,11 +353,11 @@ class Executor {
   }
 
   bool IntegerResult() const {
-    return IsIntegerFormat(view_.format) || action_ == Action::kSize ||
+    return scene::IsIntegerFormat(view_.format) || action_ == Action::kSize ||
            action_ == Action::kSampleCount || action_ == Action::kMcs;
   }
 
-  void Respond(int lane, const Texel& value) {
+  void Respond(int lane, const scene::Texel& value) {
     int k = 0;
     for (int e = 0; e < 4; ++e) {
       if (!(header_.components >> e & 1)) continue;
@@ -366,17 +367,17 @@ class Executor {
         c_.thread.Write32(reg + 4 * lane, value[e]);
         continue;
       }
-      const uint16_t half = IntegerResult()
-                                ? static_cast<uint16_t>(value[e])
-                                : DoubleToHalf(AsFloat(value[e]), Rounding::kNearestEven);
+      const uint16_t half =
+          IntegerResult() ? static_cast<uint16_t>(value[e])
+                          : scene::DoubleToHalf(AsFloat(value[e]), scene::Rounding::kNearestEven);
       std::memcpy(c_.thread.regs.data() + reg + 2 * lane, &half, 2);
     }
   }
 
   const Call& c_;
-  const ImageView& view_;
-  const ClientImage& image_;
-  const ClientSampler& sampler_;
+  const scene::ImageView& view_;
+  const scene::ClientImage& image_;
+  const scene::ClientSampler& sampler_;
   const Header header_;
   const Action action_;
   std::array<int, 32> place_;  // payload register by ParamKind; -1: absent
@@ -397,7 +398,7 @@ void BufferSize(const Call& c, const Surface& surface) {
 
 // Finds the sampler state: at the pointer in the header's dword 3, or without a header at that of
 // r0, 16 bytes further on for each index of the descriptor.
-absl::StatusOr<const ClientSampler*> BoundSampler(const Call& c) {
+absl::StatusOr<const scene::ClientSampler*> BoundSampler(const Call& c) {
   const uint32_t pointer = c.m.header ? c.source.Read32(c.Payload(0) + 12) : kSamplerTable;
   if ((pointer & 0x1e) != 0) {
     return absl::InvalidArgumentError(absl::StrFormat(
@@ -431,12 +432,12 @@ absl::Status ExecuteSampler(const Call& c) {
     BufferSize(c, c.memory.surfaces[surface]);
     return absl::OkStatus();
   }
-  const absl::StatusOr<ImageView> view = BoundImage(c);
+  const absl::StatusOr<scene::ImageView> view = BoundImage(c);
   if (!view.ok()) return view.status();
-  static constexpr ClientSampler kNoSampler{};
-  const ClientSampler* sampler = &kNoSampler;
+  static constexpr scene::ClientSampler kNoSampler{};
+  const scene::ClientSampler* sampler = &kNoSampler;
   if (NeedsSampler(action)) {
-    const absl::StatusOr<const ClientSampler*> bound = BoundSampler(c);
+    const absl::StatusOr<const scene::ClientSampler*> bound = BoundSampler(c);
     if (!bound.ok()) return bound.status();
     sampler = *bound;
   }

@@ -18,7 +18,7 @@ using M = isa::Message;
 class SamplerTest : public ::testing::Test {
  protected:
   SamplerTest() {
-    image_.format = TexelFormat::kRgba32f;
+    image_.format = scene::TexelFormat::kRgba32f;
     image_.width = 4;
     image_.height = 2;
     image_.levels = 2;
@@ -29,16 +29,16 @@ class SamplerTest : public ::testing::Test {
   // Texel i has the components 10 i, 10 i + 1, ...
   void Bind() {
     image_.texels.resize(image_.Bytes());
-    const int bytes = TexelBytes(image_.format);
+    const int bytes = scene::TexelBytes(image_.format);
     for (size_t i = 0; i < image_.texels.size() / bytes; ++i) {
-      Texel t;
+      scene::Texel t;
       for (int k = 0; k < 4; ++k) {
         const auto v = static_cast<uint32_t>(10 * i + k);
-        t[k] = IsIntegerFormat(image_.format) ? v : AsBits(static_cast<float>(v));
+        t[k] = scene::IsIntegerFormat(image_.format) ? v : AsBits(static_cast<float>(v));
       }
-      EncodeTexel(image_.format, t, image_.texels.data() + bytes * i);
+      scene::EncodeTexel(image_.format, t, image_.texels.data() + bytes * i);
     }
-    view_.images = {{}, ImageView{&image_, image_.texels.data(), image_.format}};
+    view_.images = {{}, scene::ImageView{&image_, image_.texels.data(), image_.format}};
     view_.samplers = {&sampler_};
   }
 
@@ -68,8 +68,8 @@ class SamplerTest : public ::testing::Test {
     return ExecuteMessage(*m, {f.rlen == 0 ? -1 : 30, 10, 20}, lanes, view_, thread_);
   }
 
-  ClientImage image_;
-  ClientSampler sampler_;
+  scene::ClientImage image_;
+  scene::ClientSampler sampler_;
   MemoryView view_;
   Thread thread_;
 };
@@ -123,9 +123,9 @@ TEST_F(SamplerTest, HeaderGivesOffsetsMaskAndGatherChannel) {
 }
 
 TEST_F(SamplerTest, HeaderPointsToTheSampler) {
-  ClientSampler others;
-  others.address = AddressMode::kBorder;
-  others.border = BorderColor::kWhite;
+  scene::ClientSampler others;
+  others.address = scene::AddressMode::kBorder;
+  others.border = scene::BorderColor::kWhite;
   view_.samplers.assign(20, &others);
   view_.samplers[18] = &sampler_;
   view_.bindless_samplers = {&others, &others, &sampler_};
@@ -170,22 +170,22 @@ TEST_F(SamplerTest, ResinfoGivesSizesOfTheLevel) {
 TEST_F(SamplerTest, ResinfoCountsWhatTheSurfaceHas) {
   image_.arrayed = true;
   SetLane(10, 0);
-  const auto layers = [&](ImageDim dim, uint32_t count, bool storage) {
+  const auto layers = [&](scene::ImageDim dim, uint32_t count, bool storage) {
     image_.dim = dim;
     image_.layers = count;
     image_.width = image_.height = 4;
     Bind();
     view_.images[1].storage = storage;
     EXPECT_TRUE(Do(Fields(M::kResinfo), 1, 3).ok());
-    return Reg(dim == ImageDim::k1d ? 31 : 32, 0);
+    return Reg(dim == scene::ImageDim::k1d ? 31 : 32, 0);
   };
-  EXPECT_EQ(layers(ImageDim::kCube, 12, false), 2u) << "cubes";
-  EXPECT_EQ(layers(ImageDim::kCube, 6, false), 1u);
-  EXPECT_EQ(layers(ImageDim::kCube, 12, true), 12u) << "faces";
-  EXPECT_EQ(layers(ImageDim::k2d, 2, false), 2u);
+  EXPECT_EQ(layers(scene::ImageDim::kCube, 12, false), 2u) << "cubes";
+  EXPECT_EQ(layers(scene::ImageDim::kCube, 6, false), 1u);
+  EXPECT_EQ(layers(scene::ImageDim::kCube, 12, true), 12u) << "faces";
+  EXPECT_EQ(layers(scene::ImageDim::k2d, 2, false), 2u);
   for (const bool storage : {false, true}) {
-    EXPECT_EQ(layers(ImageDim::k2d, 1, storage), 0u) << "not an array surface";
-    EXPECT_EQ(layers(ImageDim::k1d, 1, storage), 0u);
+    EXPECT_EQ(layers(scene::ImageDim::k2d, 1, storage), 0u) << "not an array surface";
+    EXPECT_EQ(layers(scene::ImageDim::k1d, 1, storage), 0u);
   }
 }
 
@@ -203,7 +203,7 @@ TEST_F(SamplerTest, ResinfoOfABufferTellsItsPadding) {
 
 // Source: Mesa divides every cube's direction for this hardware (nir_normalize_cubemap_coords).
 TEST_F(SamplerTest, DirectionsHaveTheirLargestPartAtOne) {
-  image_.dim = ImageDim::kCube;
+  image_.dim = scene::ImageDim::kCube;
   image_.layers = 6;
   image_.width = 2;
   Bind();
@@ -216,7 +216,7 @@ TEST_F(SamplerTest, DirectionsHaveTheirLargestPartAtOne) {
     const bool parameter = message == M::kSampleL || message == M::kSampleCLz;
     return Do(Fields(message), parameter ? 4 : 3, 4, 0, lanes).ok();
   };
-  sampler_.compare = CompareFunction::kLess;
+  sampler_.compare = scene::CompareFunction::kLess;
   for (const M message : {M::kSampleLz, M::kSampleL, M::kSampleCLz, M::kGather4}) {
     EXPECT_TRUE(look(message, 0.25f, -1, 0.5f));
     EXPECT_TRUE(look(message, 0.25f, -1, 0x1.000008p0f)) << "what a reciprocal leaves";
@@ -285,7 +285,7 @@ TEST_F(SamplerTest, GradientsChooseTheLevel) {
   for (int r = 12; r < 16; ++r) SetLane(r, 0);
   ASSERT_TRUE(Do(Fields(M::kSampleD), 6, 1).ok());
   EXPECT_EQ(AsFloat(Reg(30, 0)), 90);
-  image_.dim = ImageDim::kCube;
+  image_.dim = scene::ImageDim::kCube;
   image_.layers = 6;
   image_.width = 2;
   Bind();
@@ -293,7 +293,7 @@ TEST_F(SamplerTest, GradientsChooseTheLevel) {
 }
 
 TEST_F(SamplerTest, TypedReadsWritesAndAtomics) {
-  image_.format = TexelFormat::kR32ui;
+  image_.format = scene::TexelFormat::kR32ui;
   Bind();
   isa::MessageFields read = Fields(M::kTypedRead), write = Fields(M::kTypedWrite),
                      atomic = Fields(M::kTypedAtomic);
@@ -329,7 +329,7 @@ TEST_F(SamplerTest, FetchesOutsideAreCounted) {
   SetReg(11, 2, 2);  // lane 2: a level that does not exist
   ASSERT_TRUE(Do(Fields(M::kLd), 3, 4, 0, 4).ok());
   EXPECT_EQ(outside, 2u);
-  image_.dim = ImageDim::kBuffer;
+  image_.dim = scene::ImageDim::kBuffer;
   image_.width = 3;
   image_.height = image_.levels = 1;
   Bind();
@@ -337,7 +337,7 @@ TEST_F(SamplerTest, FetchesOutsideAreCounted) {
   EXPECT_EQ(outside, 4u);
   // Sampled texels are always inside.
   SetLane(10, AsBits(7.5f));
-  image_.dim = ImageDim::k1d;
+  image_.dim = scene::ImageDim::k1d;
   ASSERT_TRUE(Do(Fields(M::kSampleLz), 1, 4).ok());
   EXPECT_EQ(outside, 4u);
 }
@@ -357,12 +357,12 @@ TEST_F(SamplerTest, SurfacesHaveTheNamesOfTheClient) {
 }
 
 TEST_F(SamplerTest, FormatsWithoutTypedReadsAreErrors) {
-  image_.format = TexelFormat::kR11g11b10f;
+  image_.format = scene::TexelFormat::kR11g11b10f;
   Bind();
   isa::MessageFields read = Fields(M::kTypedRead);
   read.channels = 15;
   EXPECT_EQ(Do(read, 2, 4).code(), absl::StatusCode::kInvalidArgument);
-  view_.images[1].format = TexelFormat::kR32ui;
+  view_.images[1].format = scene::TexelFormat::kR32ui;
   EXPECT_TRUE(Do(read, 2, 4).ok());
 }
 

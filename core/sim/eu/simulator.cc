@@ -256,7 +256,7 @@ absl::Status CheckFragmentMessage(const Op& op, const Message& m, uint32_t chann
     return OpError(absl::StatusCode::kInvalidArgument, op,
                    "memory is changed, state says that nothing is");
   }
-  if ((channels & ~t.fragment->covered) == 0) return absl::OkStatus();
+  if ((channels & ~t.fragment->Covered()) == 0) return absl::OkStatus();
   return OpError(absl::StatusCode::kInvalidArgument, op, "memory is changed for helper lanes");
 }
 
@@ -509,7 +509,7 @@ size_t Simulator::DrawTogether(uint64_t left) {
 // For errors.
 std::string NameOf(const Work& work) {
   if (work.fragment != nullptr) {
-    const Quad& quad = work.fragment->draw->quads[work.fragment->subspans.front().quad];
+    const scene::Quad& quad = work.fragment->draw->quads[work.fragment->subspans.front().quad];
     return absl::StrFormat(" (fragment thread from pixel %d,%d of primitive %d)", quad.x, quad.y,
                            quad.primitive);
   }
@@ -550,33 +550,13 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-// Checks the sizes of a draw's results.
-absl::Status CheckDraw(const FragmentInputs& draw) {
-  const size_t pixels = size_t{draw.width} * draw.height * draw.layers;
-  const size_t samples = pixels * draw.samples;
-  const auto kept = [](size_t size, size_t want) { return size == 0 || size == want; };
-  bool good = !SamplePlaces(draw.samples).empty() && kept(draw.depth.size(), samples) &&
-              kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels);
-  for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
-  for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;
-  for (const Quad& q : draw.quads) {
-    good &= q.primitive < draw.primitives.size() && (q.x | q.y) % 2 == 0 && q.x < draw.width &&
-            q.y < draw.height;
-    for (int p = 0; p < kQuadPixels && good; ++p) {
-      const bool inside = uint32_t{q.x} + p % 2 < draw.width && uint32_t{q.y} + p / 2 < draw.height;
-      good &= q.coverage[p] >> draw.samples == 0 && (inside || q.coverage[p] == 0);
-    }
-  }
-  return good ? absl::OkStatus() : absl::InvalidArgumentError("draw: sizes do not fit together");
-}
-
-absl::Status CheckDispatch(const out::LaunchRecord& record, const Dispatch& dispatch) {
+absl::Status CheckDispatch(const out::LaunchRecord& record, const scene::Dispatch& dispatch) {
   const std::array<uint32_t, 3>&n = dispatch.groups, &base = dispatch.base;
   for (int i = 0; i < 3; ++i) {
-    if (uint64_t{base[i]} + n[i] > kMaxWorkgroups) {
+    if (uint64_t{base[i]} + n[i] > scene::kMaxWorkgroups) {
       return absl::InvalidArgumentError(
           absl::StrCat("dispatch: ", n[0], " x ", n[1], " x ", n[2], " workgroups from base ",
-                       base[0], ",", base[1], ",", base[2], "; at most ", kMaxWorkgroups,
+                       base[0], ",", base[1], ",", base[2], "; at most ", scene::kMaxWorkgroups,
                        " in each dimension (core/intel/ABI.md)"));
     }
   }
@@ -590,17 +570,8 @@ absl::Status CheckDispatch(const out::LaunchRecord& record, const Dispatch& disp
 
 }  // namespace
 
-void AssignAddresses(absl::Span<ClientBuffer> buffers) {
-  constexpr uint64_t kStep = AddressSpace::kAlignment;
-  uint64_t next = AddressSpace::kFirstAddress;
-  for (ClientBuffer& b : buffers) {
-    if (b.address == 0) b.address = next;
-    next = std::max(next, (b.address + b.bytes.size() + kStep) / kStep * kStep);
-  }
-}
-
 // Number of groups or fragment threads that may run at the same time: each has memory of its own.
-static uint32_t SlotsFor(const Options& options, const Dispatch& dispatch) {
+static uint32_t SlotsFor(const Options& options, const scene::Dispatch& dispatch) {
   if (!options.memory_seed) return 1;
   if (dispatch.draw || dispatch.vertices) return kTogether;
   uint64_t groups = 1;
@@ -608,7 +579,7 @@ static uint32_t SlotsFor(const Options& options, const Dispatch& dispatch) {
   return std::max<uint32_t>(1, static_cast<uint32_t>(groups));
 }
 
-static absl::Status RunWorkgroups(const Options& options, const Dispatch& dispatch,
+static absl::Status RunWorkgroups(const Options& options, const scene::Dispatch& dispatch,
                                   Simulator& simulator) {
   const std::array<uint32_t, 3>& n = dispatch.groups;
   const uint64_t total = uint64_t{n[0]} * n[1] * n[2];
@@ -650,7 +621,8 @@ static absl::Status RunVertices(absl::Span<const VertexThread> threads, Simulato
 
 // Runs the threads of a draw.
 static absl::Status RunDraw(const Program& program, const out::LaunchRecord& record,
-                            const Options& options, Dispatch& dispatch, Simulator& simulator) {
+                            const Options& options, scene::Dispatch& dispatch,
+                            Simulator& simulator) {
   if (record.stage == "vertex") {
     if (absl::Status status = CheckVertexProgram(program); !status.ok()) return status;
     return RunVertices(VertexThreads(record, options.opposite, *dispatch.vertices), simulator);
@@ -663,7 +635,7 @@ static absl::Status RunDraw(const Program& program, const out::LaunchRecord& rec
 }
 
 // Checks that the inputs of the stage are given, and none of other stages.
-static absl::Status CheckInputs(const out::LaunchRecord& record, const Dispatch& dispatch) {
+static absl::Status CheckInputs(const out::LaunchRecord& record, const scene::Dispatch& dispatch) {
   if (dispatch.draw.has_value() != (record.stage == "fragment")) {
     return absl::InvalidArgumentError("a draw is for fragment programs, and they need one");
   }
@@ -672,14 +644,14 @@ static absl::Status CheckInputs(const out::LaunchRecord& record, const Dispatch&
   }
   if (dispatch.draw) {
     if (absl::Status s = CheckSamples(record, dispatch.draw->samples); !s.ok()) return s;
-    return CheckDraw(*dispatch.draw);
+    return scene::CheckDraw(*dispatch.draw);
   }
   if (dispatch.vertices) return CheckVertexInputs(record, *dispatch.vertices);
   return CheckDispatch(record, dispatch);
 }
 
 absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
-                             const Options& options, Dispatch& dispatch) {
+                             const Options& options, scene::Dispatch& dispatch) {
   absl::Status status = CheckRecord(record);
   if (!status.ok()) return status;
   status = CheckInputs(record, dispatch);

@@ -4,8 +4,8 @@
 // Out: the client's buffers after the program, and counts. Workgroups run one after the other in
 // ascending order (except in memory mode), the threads of a workgroup alternate after a fixed
 // number of instructions, so that a run is deterministic and threads may wait for each other.
-// Fragment threads (fragment.h) run one after the other in the order of the draw; only those of one
-// primitive change their order. Vertex threads (vertex.h) are in no order.
+// Fragment threads (scene/fragment.h) run one after the other in the order of the draw; only those
+// of one primitive change their order. Vertex threads (scene/vertex.h) are in no order.
 //
 // Modelled: per-channel control flow, predication, regions, all integer, F and HF types,
 // accumulators, flags, data-port messages, shared memory, barriers, scratch, 64-bit addresses,
@@ -16,7 +16,6 @@
 #ifndef KILN_CORE_SIM_EU_SIMULATOR_H_
 #define KILN_CORE_SIM_EU_SIMULATOR_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -27,36 +26,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/out/launch_record.h"
-#include "core/sim/eu/fragment.h"
-#include "core/sim/eu/image.h"
-#include "core/sim/eu/vertex.h"
+#include "core/sim/scene/dispatch.h"
 
 namespace kiln::sim::eu {
-
-// A uniform or storage buffer of the client.
-struct ClientBuffer {
-  bool bound = true;         // false: reached by its address only
-  out::DescriptorRef where;  // when bound
-  uint64_t address = 0;      // in the flat address space; see AssignAddresses
-  std::vector<uint8_t> bytes;
-  bool null_surface = false;  // the null descriptor: no bytes, size 0; reads give 0
-};
-
-// Maximum in each dimension of a dispatch (core/intel/ABI.md, "Limits").
-inline constexpr uint32_t kMaxWorkgroups = 65535;
-
-// The inputs and outputs of a run. Fragment programs use `draw`, vertex programs `vertices`,
-// instead of groups and base.
-struct Dispatch {
-  std::vector<ClientBuffer> buffers;  // read and written
-  std::vector<ClientImage> images;    // and texel buffers; read and written
-  std::vector<ClientSampler> samplers;
-  std::vector<uint8_t> push_constants;
-  std::array<uint32_t, 3> groups = {1, 1, 1};
-  std::array<uint32_t, 3> base = {0, 0, 0};  // with groups at most kMaxWorkgroups in each
-  std::optional<FragmentInputs> draw;
-  std::optional<VertexInputs> vertices;
-};
 
 struct Options {
   bool contract = true;   // judge waits
@@ -97,15 +69,12 @@ struct RunStats {
   std::set<std::vector<uint32_t>> paths;
 };
 
-// Gives every buffer without address one, as Run would. Call it first if data contains addresses.
-void AssignAddresses(absl::Span<ClientBuffer> buffers);
-
 // Runs the whole dispatch; the buffers are changed even if it fails. Errors: InvalidArgument
 // (undecodable code, record and data that do not fit), Unimplemented (named construct),
 // FailedPrecondition (contract violation, barrier deadlock), OutOfRange (access outside memory or
 // registers), DeadlineExceeded (limits).
 absl::StatusOr<RunStats> Run(absl::Span<const uint8_t> code, const out::LaunchRecord& record,
-                             const Options& options, Dispatch& dispatch);
+                             const Options& options, scene::Dispatch& dispatch);
 
 }  // namespace kiln::sim::eu
 

@@ -66,14 +66,14 @@ class Writer {
     if (m_.header) {
       if (absl::Status s = TakeHeader(); !s.ok()) return s;
     }
-    if (!launch_.uses_discard && (of_.covered & op_.lanes & ~enabled_) != 0) {
+    if (!launch_.uses_discard && (of_.Covered() & op_.lanes & ~enabled_) != 0) {
       return Refuse("lanes that cover something are left out, state says that none is killed");
     }
-    absl::StatusOr<RenderTarget*> target = Target();
+    absl::StatusOr<scene::RenderTarget*> target = Target();
     if (!target.ok()) return target.status();
     const int first = op_.inst.channel_offset;
     for (int i = 0; i < m_.simd; ++i) {
-      if ((enabled_ & of_.covered) >> (first + i) & 1) Write(i, first + i, *target);
+      if ((enabled_ & of_.Covered()) >> (first + i) & 1) Write(i, first + i, *target);
     }
     if (m_.last_target) t_.finished |= op_.lanes;
     if (m_.ends) t_.state = ThreadState::kEnded;
@@ -169,7 +169,7 @@ class Writer {
   // Returns null if nothing is written. A message without render target needs no surface, unless it
   // has depth or stencil, for which the surface must be bound (Mesa 25.0.7, brw_nir.h,
   // brw_nir_fs_needs_null_rt).
-  absl::StatusOr<RenderTarget*> Target() const {
+  absl::StatusOr<scene::RenderTarget*> Target() const {
     const bool asks = !m_.null_target || parts_.depth >= 0 || parts_.stencil >= 0;
     if (!asks) return nullptr;
     const std::vector<out::SurfaceEntry>& table = of_.record->binding_table;
@@ -185,40 +185,28 @@ class Writer {
       return Refuse(
           absl::StrFormat("blend state %d for the target of location %d", number, entry->location));
     }
-    for (RenderTarget& t : of_.draw->targets) {
+    for (scene::RenderTarget& t : of_.draw->targets) {
       if (t.location == entry->location) return &t;
     }
     return nullptr;
   }
 
   // `i`: the lane in the message.
-  void Write(int i, int lane, RenderTarget* target) {
-    FragmentInputs& draw = *of_.draw;
-    const Point corner = of_.Corner(lane);
-    const auto x = static_cast<uint32_t>(corner.x);
-    // The array index of the thread's primitive, which 3DSTATE_CLIP passes on from the VUE header.
-    const uint32_t layer = draw.layers > 1 ? of_.Shape().layer : 0;
-    const uint32_t y = layer * draw.height + static_cast<uint32_t>(corner.y);
-    uint32_t samples = of_.Samples(lane);
+  void Write(int i, int lane, scene::RenderTarget* target) {
+    scene::FragmentResult result;
+    result.samples = of_.Samples(lane);
     if (parts_.sample_mask >= 0) {
-      samples &= t_.Read16(Payload(parts_.sample_mask) + 2 * (lane % 16));
+      result.samples &= t_.Read16(Payload(parts_.sample_mask) + 2 * (lane % 16));
     }
-    if (!draw.sample_mask.empty()) draw.sample_mask[size_t{y} * draw.width + x] = samples;
-    for (; samples != 0; samples &= samples - 1) {
-      const auto sample = static_cast<uint32_t>(std::countr_zero(samples));
-      const size_t at = draw.At(x, y, sample);
-      for (int c = 0; c < 4 && target != nullptr; ++c) {
-        target->texels[4 * at + c] = Value(parts_.color + c * (m_.simd / 8), i);
-      }
-      if (!draw.stencil.empty() && parts_.stencil >= 0) {
-        draw.stencil[at] = t_.regs[Payload(parts_.stencil) + i];
-      }
-      if (draw.depth.empty()) continue;
-      const Point in = SamplePlaces(draw.samples)[sample];
-      const bool computed = parts_.depth >= 0 && !launch_.early_tests;
-      draw.depth[at] = computed ? std::bit_cast<float>(Value(parts_.depth, i))
-                                : of_.Shape().Depth({corner.x + in.x, corner.y + in.y});
+    result.target = target;
+    for (int c = 0; c < 4 && target != nullptr; ++c) {
+      result.color[c] = Value(parts_.color + c * (m_.simd / 8), i);
     }
+    if (parts_.stencil >= 0) result.stencil = t_.regs[Payload(parts_.stencil) + i];
+    if (parts_.depth >= 0 && !launch_.early_tests) {
+      result.depth = std::bit_cast<float>(Value(parts_.depth, i));
+    }
+    scene::WriteFragment(of_.Shape(), of_.Corner(lane), result, *of_.draw);
   }
 
   const Op& op_;

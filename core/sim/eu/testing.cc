@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<uint32_t>> RunProgram(const isa::Program& program,
                                                  const std::vector<uint32_t>& buffer) {
   absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(program);
   if (!code.ok()) return code.status();
-  Dispatch dispatch;
+  scene::Dispatch dispatch;
   dispatch.buffers.resize(1);
   std::vector<uint8_t>& bytes = dispatch.buffers[0].bytes;
   bytes.resize(4 * buffer.size());

@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "core/intel/isa/instruction.h"
-#include "core/sim/eu/float16.h"
+#include "core/sim/scene/float16.h"
 
 namespace kiln::sim::eu {
 
@@ -88,7 +88,9 @@ struct Thread {
   }
   bool KeepF32() const { return Read32(kControlOffset) & kControlKeepF32; }
   bool KeepF16() const { return Read32(kControlOffset) & kControlKeepF16; }
-  Rounding RoundingMode() const { return static_cast<Rounding>((Read32(kControlOffset) >> 4) & 3); }
+  scene::Rounding RoundingMode() const {
+    return static_cast<scene::Rounding>((Read32(kControlOffset) >> 4) & 3);
+  }
 };
 
 }  // namespace kiln::sim::eu

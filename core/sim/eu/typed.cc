@@ -10,20 +10,21 @@
 namespace kiln::sim::eu {
 namespace {
 
-bool CanReadTyped(TexelFormat f) {
+bool CanReadTyped(scene::TexelFormat f) {
   switch (f) {
-    case TexelFormat::kRgb10a2:
-    case TexelFormat::kRgb10a2ui:
-    case TexelFormat::kR11g11b10f:
-    case TexelFormat::kBgra8:
-    case TexelFormat::kRgba8Srgb:
-    case TexelFormat::kD32f: return false;
+    case scene::TexelFormat::kRgb10a2:
+    case scene::TexelFormat::kRgb10a2ui:
+    case scene::TexelFormat::kR11g11b10f:
+    case scene::TexelFormat::kBgra8:
+    case scene::TexelFormat::kRgba8Srgb:
+    case scene::TexelFormat::kD32f: return false;
     default: return true;
   }
 }
 
-bool IsDword(TexelFormat f) {
-  return f == TexelFormat::kR32ui || f == TexelFormat::kR32i || f == TexelFormat::kR32f;
+bool IsDword(scene::TexelFormat f) {
+  return f == scene::TexelFormat::kR32ui || f == scene::TexelFormat::kR32i ||
+         f == scene::TexelFormat::kR32f;
 }
 
 // Number of data operands of a write or atomic, in registers after the coordinates.
@@ -37,7 +38,7 @@ int DataOperands(const Message& m) {
 
 class Executor {
  public:
-  Executor(const Call& c, const ImageView& view) : c_(c), view_(view) {
+  Executor(const Call& c, const scene::ImageView& view) : c_(c), view_(view) {
     first_ = c.m.header ? 1 : 0;
     coordinates_ = c.m.mlen + c.m.ex_mlen - first_ - DataOperands(c.m);
   }
@@ -71,15 +72,15 @@ class Executor {
 
   // Returns the lane's texel, null outside the image.
   uint8_t* Locate(int lane) const {
-    const ClientImage& image = *view_.image;
+    const scene::ClientImage& image = *view_.image;
     if (image.null_surface) return nullptr;
-    const bool flat = image.dim == ImageDim::k1d || image.dim == ImageDim::kBuffer;
-    const bool layered = image.arrayed || image.dim == ImageDim::kCube;
+    const bool flat = image.dim == scene::ImageDim::k1d || image.dim == scene::ImageDim::kBuffer;
+    const bool layered = image.arrayed || image.dim == scene::ImageDim::kCube;
     uint32_t at[3] = {0, 0, 0};
     for (int i = 0; i < 3 && i < coordinates_; ++i) at[i] = Payload(i, lane);
     const uint32_t x = at[0], y = flat ? 0 : at[1];
     const uint32_t layer = layered ? at[flat ? 1 : 2] : 0;
-    const uint32_t z = image.dim == ImageDim::k3d ? at[2] : 0;
+    const uint32_t z = image.dim == scene::ImageDim::k3d ? at[2] : 0;
     if (x >= image.width || y >= image.height || z >= image.depth || layer >= image.layers) {
       return nullptr;
     }
@@ -99,9 +100,9 @@ class Executor {
 
   void Read(int lane, const uint8_t* texel) {
     static constexpr uint8_t kZeros[16] = {};
-    Texel t = {0, 0, 0, 0};
+    scene::Texel t = {0, 0, 0, 0};
     if (!view_.image->null_surface)
-      t = DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
+      t = scene::DecodeTexel(view_.format, texel != nullptr ? texel : kZeros);
     int k = 0;
     for (int e = 0; e < 4; ++e) {
       if (c_.m.channel_mask >> e & 1) Respond(k++, lane, t[e]);
@@ -111,12 +112,12 @@ class Executor {
   // Components missing from the message are written as 0: partial texels do not exist.
   void Write(int lane, uint8_t* texel) {
     if (texel == nullptr) return;
-    Texel t = {0, 0, 0, 0};
+    scene::Texel t = {0, 0, 0, 0};
     int k = 0;
     for (int e = 0; e < 4; ++e) {
       if (c_.m.channel_mask >> e & 1) t[e] = Data(k++, lane);
     }
-    EncodeTexel(view_.format, t, texel);
+    scene::EncodeTexel(view_.format, t, texel);
   }
 
   void Atomic(int lane, uint8_t* texel) {
@@ -134,14 +135,14 @@ class Executor {
   }
 
   const Call& c_;
-  const ImageView& view_;
+  const scene::ImageView& view_;
   int first_ = 0;
   int coordinates_ = 1;
 };
 
 }  // namespace
 
-absl::StatusOr<ImageView> BoundImage(const Call& c) {
+absl::StatusOr<scene::ImageView> BoundImage(const Call& c) {
   const size_t place = SurfacePlace(c.m);
   if (place >= c.memory.images.size() || c.memory.images[place].image == nullptr) {
     return absl::NotFoundError(
@@ -151,16 +152,16 @@ absl::StatusOr<ImageView> BoundImage(const Call& c) {
 }
 
 absl::StatusOr<ByteRange> TexelBytesOf(const Call& c, int lane) {
-  const absl::StatusOr<ImageView> view = BoundImage(c);
+  const absl::StatusOr<scene::ImageView> view = BoundImage(c);
   if (!view.ok()) return view.status();
   uint8_t* texel = Executor(c, *view).Locate(lane);
   if (texel == nullptr) return ByteRange{};
-  return ByteRange{texel, static_cast<uint64_t>(TexelBytes(view->format)),
+  return ByteRange{texel, static_cast<uint64_t>(scene::TexelBytes(view->format)),
                    static_cast<uint64_t>(texel - view->texels)};
 }
 
 absl::Status ExecuteTyped(const Call& c) {
-  const absl::StatusOr<ImageView> view = BoundImage(c);
+  const absl::StatusOr<scene::ImageView> view = BoundImage(c);
   if (!view.ok()) return view.status();
   return Executor(c, *view).Run();
 }

@@ -19,7 +19,7 @@ absl::Status ExecuteTyped(const Call& call);
 absl::StatusOr<ByteRange> TexelBytesOf(const Call& call, int lane);
 
 // Returns the image bound at the message's surface; NotFound if there is none.
-absl::StatusOr<ImageView> BoundImage(const Call& call);
+absl::StatusOr<scene::ImageView> BoundImage(const Call& call);
 
 }  // namespace kiln::sim::eu
 

@@ -12,7 +12,7 @@ using isa::Opcode;
 using isa::Type;
 
 absl::Status RunEnd(const isa::Instruction& end, uint32_t count = 3) {
-  VertexInputs draw = Vertices(count);
+  scene::VertexInputs draw = Vertices(count);
   return RunVertices(Copy(end), VertexRecord(), draw);
 }
 
@@ -33,7 +33,7 @@ TEST(UrbWrite, DataMayFollowTheHandlesInOnePayload) {
   p.Append(UrbWrite(0, 4, kLast, false));
   p.Append(UrbWrite(4, 1, kLast, false));
   p.Append(UrbWrite(f, 0, true));
-  VertexInputs draw = Vertices(1);
+  scene::VertexInputs draw = Vertices(1);
   const absl::Status s = RunVertices(p, VertexRecord(), draw);
   ASSERT_TRUE(s.ok()) << s;
   for (uint32_t c = 0; c < 8; ++c) EXPECT_EQ(draw.entries[draw.At(2, 1, c)], 100 + c);
@@ -60,7 +60,7 @@ TEST(UrbWrite, LanesHaveOffsetsAndMasks) {
   masked.src[0].nr = 60;
   p.Append(masked);
   p.Append(UrbWrite(4, 1, kData, true));
-  VertexInputs draw = Vertices(4);
+  scene::VertexInputs draw = Vertices(4);
   draw.instances = 1;
   const absl::Status s = RunVertices(p, VertexRecord(), draw);
   ASSERT_TRUE(s.ok()) << s;
@@ -94,7 +94,7 @@ TEST(UrbWrite, LanesMayWriteApart) {
   p.Append(odd);
   p.Append(UrbWrite(1, 4, kData, false));
   p.Append(UrbWrite(0, 4, kData, true));
-  VertexInputs draw = Vertices(8);
+  scene::VertexInputs draw = Vertices(8);
   const absl::Status s = RunVertices(p, VertexRecord(), draw);
   ASSERT_TRUE(s.ok()) << s;
   EXPECT_EQ(draw.entries[draw.At(2, 4, 0)], 9u);
@@ -119,7 +119,7 @@ TEST(UrbWrite, RefusesMessagesThatTheHardwareDoesNotTake) {
   ExpectRefusal(RunEnd(i), "registers out of range");
   Options bare;
   bare.contract = false;
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(Copy(i), VertexRecord(), draw, bare),
                 "payload beyond the register file");
   i = UrbWrite(4, 4, kLast, true);
@@ -141,7 +141,7 @@ TEST(UrbWrite, RefusesOtherHandles) {
   isa::Instruction end = UrbWrite(4, 1, kLast, true);
   end.src[0].nr = 126;
   p.Append(end);
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(p, VertexRecord(), draw), "handle 0x0 of lane 0");
   // Handles of the neighbouring lane.
   p = Copy(UrbWrite(4, 4, kLast, false));
@@ -158,7 +158,7 @@ TEST(UrbWrite, RefusesEndsFromLowRegisters) {
   isa::Instruction low = UrbWrite(4, 1, kLast, true);
   low.src[0].nr = 111;
   p.Append(low);
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(p, VertexRecord(), draw), "end of thread below r112");
   ExpectRefusal(RunEnd(UrbWrite(4, 4, 108, true)), "end of thread below r112");
   isa::Instruction inside = UrbWrite(4, 4, 108, false);
@@ -173,7 +173,7 @@ TEST(UrbWrite, RefusesEndsWithLanesOff) {
   isa::Instruction end = UrbWrite(4, 4, kLast, true);
   end.pred = isa::PredCtrl::kNormal;
   p.Append(end);
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(p, VertexRecord(), draw), "ends the thread with lanes 0x03 of 0xff");
   draw = Vertices(2);
   draw.instances = 1;
@@ -193,14 +193,14 @@ TEST(UrbWrite, RefusesEndsInsideOfBranches) {
   const int32_t after = p.Next() + 2;
   p.Append(branch, {after, after});
   p.Append(UrbWrite(4, 4, kLast, true));
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(p, VertexRecord(), draw),
                 "ends the thread while channels wait at a branch");
 }
 
 TEST(UrbWrite, RefusesHeadersThatAreNotWhole) {
   const out::LaunchRecord record = VertexRecord();
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   isa::Program p(kGeneration);
   AppendHandles(p);
   for (int c = 0; c < 8; ++c) AppendMove(p, kData + c, Imm(Type::kUD, 0));
@@ -224,7 +224,7 @@ TEST(UrbWrite, HeadersHoldZeroWhereTheShaderSaysNothing) {
     p.Append(UrbWrite(4, 4, kData + 4, false));
     p.Append(UrbWrite(0, 8, kData, true));
     out::LaunchRecord record = VertexRecord();
-    VertexInputs draw = Vertices(3);
+    scene::VertexInputs draw = Vertices(3);
     const absl::Status s = RunVertices(p, record, draw);
     if (c == 3) {
       EXPECT_TRUE(s.ok()) << "the width of points that nobody asks for: " << s;
@@ -240,7 +240,7 @@ TEST(UrbWrite, HeadersHoldZeroWhereTheShaderSaysNothing) {
 TEST(UrbWrite, RefusesRecordsThatPromiseMore) {
   out::LaunchRecord record = VertexRecord();
   record.vertex.vue[1] = {2, out::VueContent::kLocation, 0, "", {}, true};
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(Copy(), record, draw), "slot 2 of lane 0 was never written");
   record.vertex.vue[1].written = false;
   EXPECT_TRUE(RunVertices(Copy(), record, draw).ok());
@@ -260,7 +260,7 @@ TEST(UrbWrite, RefusesDistancesThatAreNotWritten) {
     p.Append(UrbWrite(0, 8, kData, false));
     p.Append(UrbWrite(2, registers, kData, false));
     p.Append(UrbWrite(4, 4, kData + 4, true));
-    VertexInputs draw = Vertices(3);
+    scene::VertexInputs draw = Vertices(3);
     const absl::Status s = RunVertices(p, record, draw);
     if (registers == 2) {
       EXPECT_TRUE(s.ok()) << s;
@@ -280,7 +280,7 @@ TEST(UrbWrite, WaitsAreJudged) {
   isa::Program p = Copy(UrbWrite(4, 4, kLast, false));
   AppendMove(p, kLast, Imm(Type::kUD, 0));  // the message may still read it
   p.Append(UrbWrite(4, 4, kLast, true));
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(p, VertexRecord(), draw), "contract: write after read of r121");
 }
 

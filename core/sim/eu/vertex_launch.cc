@@ -15,7 +15,6 @@ using out::VertexValue;
 
 constexpr uint32_t kMaxReadPairs = 15;    // brw_compile_vs.cpp, brw_assign_vs_urb_setup
 constexpr uint32_t kMaxEntryUnits = 512;  // brw_eu_defines.h, GFX7_MAX_VS_URB_ENTRY_SIZE_BYTES
-constexpr uint64_t kMaxResultBytes = 1u << 28;
 constexpr int kSlotRegisters = 4;
 
 absl::Status Wrong(const std::string& what) {
@@ -131,36 +130,8 @@ absl::Status CheckDistances(const out::VertexLaunch& launch) {
   return absl::OkStatus();
 }
 
-const VertexInput* Find(const VertexInputs& draw, uint32_t location) {
-  for (const VertexInput& i : draw.inputs) {
-    if (i.location == location) return &i;
-  }
-  return nullptr;
-}
-
-struct Run {
-  uint32_t instance = 0;
-  uint32_t number = 0;  // of the vertex, counted from zero, or its index
-};
-
-Run RunAt(const VertexInputs& draw, uint32_t run) {
-  const uint32_t place = run % draw.count;
-  return {run / draw.count, draw.indices.empty() ? place : draw.indices[place]};
-}
-
-// Returns the element of an attribute for a run.
-uint64_t ElementOf(const VertexInputs& draw, const VertexInput& input, const Run& run) {
-  if (input.per_instance) return uint64_t{draw.first_instance} + run.instance / input.step;
-  return static_cast<uint64_t>(int64_t{run.number} + draw.first_vertex);
-}
-
-std::array<uint32_t, 4> Components(const VertexInput& input, uint64_t element) {
-  std::array<uint32_t, 4> v = {0, 0, 0, input.missing_w};
-  for (uint32_t c = 0; c < input.components; ++c) v[c] = input.bits[element * input.components + c];
-  return v;
-}
-
-uint32_t SystemValue(const VertexInputs& draw, VertexValue what, const Run& run) {
+uint32_t SystemValue(const scene::VertexInputs& draw, VertexValue what,
+                     const scene::VertexRun& run) {
   switch (what) {
     case VertexValue::kFirstVertex: return static_cast<uint32_t>(draw.first_vertex);
     case VertexValue::kBaseInstance: return draw.first_instance;
@@ -173,8 +144,8 @@ uint32_t SystemValue(const VertexInputs& draw, VertexValue what, const Run& run)
 }
 
 void FillAttribute(const VertexThread& of, const out::VertexAttribute& a, int lane, Thread& t) {
-  const VertexInputs& draw = *of.draw;
-  const Run run = RunAt(draw, of.first + static_cast<uint32_t>(lane));
+  const scene::VertexInputs& draw = *of.draw;
+  const scene::VertexRun run = scene::RunAt(draw, of.first + static_cast<uint32_t>(lane));
   const int first = static_cast<int>(of.record->vertex.setup_first_register) +
                     kSlotRegisters * static_cast<int>(a.slot);
   const auto set = [&](uint32_t component, uint32_t bits) {
@@ -184,8 +155,8 @@ void FillAttribute(const VertexThread& of, const out::VertexAttribute& a, int la
     set(v.component, SystemValue(draw, v.what, run));
   }
   if (!a.system_values.empty()) return;
-  const VertexInput& input = *Find(draw, a.location);
-  const std::array<uint32_t, 4> values = Components(input, ElementOf(draw, input, run));
+  const std::array<uint32_t, 4> values =
+      scene::FetchVertex(draw, *scene::InputAt(draw, a.location), run);
   for (uint32_t c = 0; c < 4; ++c) set(c, values[c]);
 }
 
@@ -212,34 +183,17 @@ absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
   return absl::OkStatus();
 }
 
-absl::Status CheckVertexInputs(const out::LaunchRecord& record, const VertexInputs& draw) {
-  const auto wrong = [](const std::string& what) {
-    return absl::InvalidArgumentError(absl::StrCat("vertices: ", what));
-  };
-  const uint64_t entry = uint64_t{16} * kSlotsOfEntryUnit * record.vertex.urb_entry_size;
-  if (draw.Runs() < 1 || draw.Runs() > kMaxResultBytes / entry) {
-    return wrong(absl::StrFormat("%d x %d of them", draw.count, draw.instances));
-  }
-  if (!draw.indices.empty() && draw.indices.size() != draw.count) return wrong("number of indices");
+absl::Status CheckVertexInputs(const out::LaunchRecord& record, const scene::VertexInputs& draw) {
+  std::vector<uint32_t> locations;
   for (const out::VertexAttribute& a : record.vertex.attributes) {
-    if (!a.system_values.empty()) continue;
-    const VertexInput* input = Find(draw, a.location);
-    if (input == nullptr) return wrong(absl::StrFormat("no input at location %d", a.location));
-    if (input->components < 1 || input->components > 4) return wrong("components of an input");
-    if (input->step < 1) return wrong("an input that never advances");
-    const uint64_t elements = input->bits.size() / input->components;
-    for (uint32_t run = 0; run < draw.Runs(); ++run) {
-      if (ElementOf(draw, *input, RunAt(draw, run)) >= elements) {
-        return wrong(
-            absl::StrFormat("the input at location %d has %d elements only", a.location, elements));
-      }
-    }
+    if (a.system_values.empty()) locations.push_back(a.location);
   }
-  return absl::OkStatus();
+  const uint64_t entry = uint64_t{16} * kSlotsOfEntryUnit * record.vertex.urb_entry_size;
+  return scene::CheckVertexInputs(locations, entry, draw);
 }
 
 std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool opposite,
-                                        VertexInputs& draw) {
+                                        scene::VertexInputs& draw) {
   draw.slots = kSlotsOfEntryUnit * record.vertex.urb_entry_size;
   draw.entries.assign(draw.At(static_cast<uint32_t>(draw.Runs()), 0, 0), 0);
   draw.written.assign(draw.entries.size(), 0);

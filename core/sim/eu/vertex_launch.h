@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "core/out/launch_record.h"
 #include "core/sim/eu/thread.h"
-#include "core/sim/eu/vertex.h"
+#include "core/sim/scene/vertex.h"
 
 namespace kiln::sim::eu {
 
@@ -28,7 +28,7 @@ inline constexpr uint32_t kDistances = 8;         // clip and cull distances
 
 struct VertexThread {
   const out::LaunchRecord* record = nullptr;
-  VertexInputs* draw = nullptr;
+  scene::VertexInputs* draw = nullptr;
   uint32_t first = 0;    // run of lane 0
   uint32_t count = 0;    // live lanes, 1 to 8
   uint32_t handles = 0;  // first of the invented handles
@@ -42,11 +42,11 @@ struct VertexThread {
 absl::Status CheckVertexRecord(const out::LaunchRecord& record);
 
 // Checks that all attributes of the record are given for every run. InvalidArgument.
-absl::Status CheckVertexInputs(const out::LaunchRecord& record, const VertexInputs& draw);
+absl::Status CheckVertexInputs(const out::LaunchRecord& record, const scene::VertexInputs& draw);
 
 // Returns the threads of a draw in its order, reversed with `opposite`; allocates the results.
 std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool opposite,
-                                        VertexInputs& draw);
+                                        scene::VertexInputs& draw);
 
 // Writes handles, attributes and masks into the registers of a thread, which holds undefined
 // values.

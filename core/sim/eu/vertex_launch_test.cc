@@ -21,7 +21,8 @@ TEST(VertexLaunch, EveryRunGetsItsAttributesAndIds) {
   opposite.opposite = fusion.fusion = true;
   memory.memory_seed = 5;
   for (const Options& o : {Options{}, opposite, fusion, memory}) {
-    VertexInputs draw = Vertices(7);  // 21 runs: threads span instances, the last has five lanes
+    scene::VertexInputs draw =
+        Vertices(7);  // 21 runs: threads span instances, the last has five lanes
     const absl::Status s = RunVertices(Copy(), VertexRecord(), draw, o);
     ASSERT_TRUE(s.ok()) << s;
     ASSERT_EQ(draw.entries.size(), 21u * 8 * 4);
@@ -40,7 +41,7 @@ TEST(VertexLaunch, EveryRunGetsItsAttributesAndIds) {
 }
 
 TEST(VertexLaunch, IndicesOffsetsAndInstanceRates) {
-  VertexInputs draw = Vertices(9);
+  scene::VertexInputs draw = Vertices(9);
   draw.indices = {6, 0, 6};
   draw.count = 3;
   draw.first_vertex = 2;
@@ -78,7 +79,7 @@ TEST(VertexLaunch, DrawIdsAreInASlotOfTheirOwn) {
   out::LaunchRecord record = VertexRecord();
   record.vertex.attributes[1].system_values = {{0, VertexValue::kDrawId},
                                                {1, VertexValue::kIsIndexedDraw}};
-  VertexInputs draw = Vertices(1);
+  scene::VertexInputs draw = Vertices(1);
   draw.draw_id = 17;
   ASSERT_TRUE(RunVertices(Copy(), record, draw).ok());
   EXPECT_EQ(draw.entries[draw.At(0, 4, 0)], 17u);
@@ -104,7 +105,7 @@ TEST(VertexLaunch, WhatIsNotDeliveredIsUndefined) {
     }
     p.Append(UrbWrite(0, 8, kData, false));
     p.Append(UrbWrite(4, 4, kLast, true));
-    VertexInputs first = Vertices(3), second = Vertices(3);
+    scene::VertexInputs first = Vertices(3), second = Vertices(3);
     ASSERT_TRUE(RunVertices(p, record, first).ok());
     ASSERT_TRUE(RunVertices(p, record, second, opposite).ok());
     const bool delivered = reg == kAttribute || reg == kIds + 2 || reg == kPush;
@@ -134,7 +135,7 @@ TEST(VertexLaunch, LanesWithoutVertexAreOff) {
   }
   p.Append(UrbWrite(0, 8, kData, false));
   p.Append(UrbWrite(4, 4, kLast, true));
-  VertexInputs draw = Vertices(11);
+  scene::VertexInputs draw = Vertices(11);
   draw.instances = 1;
   const absl::Status s = RunVertices(p, VertexRecord(), draw);
   ASSERT_TRUE(s.ok()) << s;
@@ -213,20 +214,20 @@ TEST(VertexLaunch, RefusesDistancesThatFixedFunctionsDoNotFind) {
 
 TEST(VertexLaunch, RefusesDrawsThatLackAttributes) {
   const auto with = [](auto change) {
-    VertexInputs draw = Vertices(4);
+    scene::VertexInputs draw = Vertices(4);
     change(draw);
     return CheckVertexInputs(VertexRecord(), draw);
   };
-  EXPECT_TRUE(with([](VertexInputs&) {}).ok());
-  ExpectRefusal(with([](VertexInputs& d) { d.inputs.clear(); }), "no input at location 0");
-  ExpectRefusal(with([](VertexInputs& d) { d.count = 5; }), "has 4 elements only");
-  ExpectRefusal(with([](VertexInputs& d) { d.first_vertex = -1; }), "has 4 elements only");
-  ExpectRefusal(with([](VertexInputs& d) { d.count = 0; }), "0 x 3");
-  ExpectRefusal(with([](VertexInputs& d) { d.instances = 1u << 30; }), "4 x 1073741824");
-  ExpectRefusal(with([](VertexInputs& d) { d.indices = {0}; }), "number of indices");
-  ExpectRefusal(with([](VertexInputs& d) { d.inputs[0].components = 5; }), "components");
-  ExpectRefusal(with([](VertexInputs& d) { d.inputs[0].step = 0; }), "never advances");
-  Dispatch none;
+  EXPECT_TRUE(with([](scene::VertexInputs&) {}).ok());
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.inputs.clear(); }), "no input at location 0");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.count = 5; }), "has 4 elements only");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.first_vertex = -1; }), "has 4 elements only");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.count = 0; }), "0 x 3");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.instances = 1u << 30; }), "4 x 1073741824");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.indices = {0}; }), "number of indices");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.inputs[0].components = 5; }), "components");
+  ExpectRefusal(with([](scene::VertexInputs& d) { d.inputs[0].step = 0; }), "never advances");
+  scene::Dispatch none;
   ExpectRefusal(eu::Run({}, VertexRecord(), Options{}, none).status(), "vertices are for vertex");
   none.vertices = Vertices(1);
   ExpectRefusal(eu::Run({}, Record(8), Options{}, none).status(), "vertices are for vertex");

@@ -15,7 +15,7 @@ absl::Status RunWith(const isa::Instruction& message, uint32_t count = 3,
                      const Options& options = {}) {
   isa::Program p = Copy(message);
   p.Append(UrbWrite(4, 4, kLast, true));
-  VertexInputs draw = Vertices(count);
+  scene::VertexInputs draw = Vertices(count);
   draw.instances = 1;
   return RunVertices(p, VertexRecord(), draw, options);
 }
@@ -31,7 +31,7 @@ isa::Instruction Message(const isa::MessageFields& f, int ex = -1) {
 
 TEST(VertexRules, ThreadsEndByAUrbWriteAndNothingFollows) {
   const out::LaunchRecord record = VertexRecord();
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   EXPECT_TRUE(RunVertices(Copy(), record, draw).ok());
   isa::Program p = Copy(UrbWrite(4, 4, kLast, false));
   ExpectRefusal(RunVertices(p, record, draw), "without an end of thread");
@@ -56,7 +56,7 @@ TEST(VertexRules, ThreadsEndByAUrbWriteAndNothingFollows) {
 
 TEST(VertexRules, ErrataOfAllGraphicsStagesHold) {
   const out::LaunchRecord record = VertexRecord();
-  VertexInputs draw = Vertices(3);
+  scene::VertexInputs draw = Vertices(3);
   isa::Instruction end = UrbWrite(4, 4, kLast, true);
   end.swsb = 2;
   ExpectRefusal(RunVertices(Copy(end), record, draw), "Wa_14013672992");
@@ -120,14 +120,14 @@ TEST(VertexRules, RefusesLevelsFromQuads) {
   p.Append(UrbWrite(4, 4, kLast, true));
   const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(p);
   ASSERT_TRUE(code.ok()) << code.status();
-  Dispatch d;
+  scene::Dispatch d;
   d.vertices = Vertices(8);
-  ClientImage image;
-  image.format = TexelFormat::kRgba32f;
+  scene::ClientImage image;
+  image.format = scene::TexelFormat::kRgba32f;
   image.width = image.height = 4;
   image.texels.resize(image.Bytes());
   d.images = {image};
-  d.samplers = {ClientSampler{}};
+  d.samplers = {scene::ClientSampler{}};
   Options options;
   options.contract = false;
   ExpectRefusal(eu::Run(*code, record, options, d).status(), "outside a fragment thread");
@@ -153,7 +153,7 @@ TEST(VertexRules, RefusesUnmaskedWritesInSkippedBlocks) {
   p.Append(inside);
   p.Append(Make(Opcode::kEndif, 8, {}), {after + 1, 0});
   p.Append(UrbWrite(0, 8, kData, true));
-  VertexInputs draw = Vertices(8);
+  scene::VertexInputs draw = Vertices(8);
   const absl::Status skipped = RunVertices(p, VertexRecord(), draw);
   EXPECT_TRUE(skipped.ok()) << skipped;
   Options fusion;

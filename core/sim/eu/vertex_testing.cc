@@ -44,12 +44,12 @@ out::LaunchRecord VertexRecord() {
   return r;
 }
 
-VertexInputs Vertices(uint32_t count) {
-  VertexInputs draw;
+scene::VertexInputs Vertices(uint32_t count) {
+  scene::VertexInputs draw;
   draw.count = count;
   draw.instances = 3;
   draw.first_instance = 5;
-  VertexInput input;
+  scene::VertexInput input;
   input.components = 2;
   input.missing_w = std::bit_cast<uint32_t>(1.0f);
   for (uint32_t v = 0; v < count; ++v) {
@@ -109,10 +109,10 @@ isa::Program Copy(const isa::Instruction& end) {
 isa::Program Copy() { return Copy(UrbWrite(4, 4, kLast, true)); }
 
 absl::Status RunVertices(const isa::Program& program, const out::LaunchRecord& record,
-                         VertexInputs& draw, const Options& options) {
+                         scene::VertexInputs& draw, const Options& options) {
   const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(program);
   if (!code.ok()) return code.status();
-  Dispatch d;
+  scene::Dispatch d;
   d.push_constants = {1, 0, 0, 0, 2, 0, 0, 0};
   d.vertices = draw;
   const absl::StatusOr<RunStats> stats = Run(*code, record, options, d);

@@ -8,7 +8,7 @@
 
 #include "core/intel/isa/messages.h"
 #include "core/sim/eu/testing.h"
-#include "core/sim/eu/vertex.h"
+#include "core/sim/scene/vertex.h"
 
 namespace kiln::sim::eu::testing {
 
@@ -23,7 +23,7 @@ inline constexpr int kHandles = 112, kData = 113, kLast = 121;
 out::LaunchRecord VertexRecord();
 
 // `count` vertices with (10 v, 10 v + 1) at location 0; three instances from number 5 on.
-VertexInputs Vertices(uint32_t count);
+scene::VertexInputs Vertices(uint32_t count);
 
 isa::MessageFields UrbFields(int slot, int data);
 
@@ -41,7 +41,7 @@ isa::Program Copy();
 isa::Program Copy(const isa::Instruction& end);
 
 absl::Status RunVertices(const isa::Program& program, const out::LaunchRecord& record,
-                         VertexInputs& draw, const Options& options = {});
+                         scene::VertexInputs& draw, const Options& options = {});
 
 void ExpectRefusal(const absl::Status& s, const std::string& what);
 

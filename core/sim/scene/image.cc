@@ -1,9 +1,9 @@
 // See image.h.
-#include "core/sim/eu/image.h"
+#include "core/sim/scene/image.h"
 
 #include <algorithm>
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 std::array<uint32_t, 3> ClientImage::Size(uint32_t level) const {
   if (level >= 32) return {1, 1, 1};
@@ -25,4 +25,4 @@ uint64_t ClientImage::Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_
   return (texel * samples + sample) * TexelBytes(format);
 }
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

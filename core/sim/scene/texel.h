@@ -7,15 +7,15 @@
 // format's range (Vulkan 1.3, "Numeric Representation and Computation"); 11 and 10-bit floats are
 // truncated, negative ones become 0, as that chapter allows. Names are those of the job format
 // (tests/peer/README.md) and of GLSL's layout qualifiers.
-#ifndef KILN_CORE_SIM_EU_TEXEL_H_
-#define KILN_CORE_SIM_EU_TEXEL_H_
+#ifndef KILN_CORE_SIM_SCENE_TEXEL_H_
+#define KILN_CORE_SIM_SCENE_TEXEL_H_
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 enum class TexelFormat : uint8_t {
   kR8,
@@ -80,6 +80,6 @@ Texel DecodeTexel(TexelFormat format, const uint8_t* bytes);
 
 void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes);
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene
 
-#endif  // KILN_CORE_SIM_EU_TEXEL_H_
+#endif  // KILN_CORE_SIM_SCENE_TEXEL_H_

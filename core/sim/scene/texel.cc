@@ -1,6 +1,6 @@
 // See texel.h. A format is a list of bit fields of one kind, from the lowest bit up; sRGB and small
 // floats have their own codecs.
-#include "core/sim/eu/texel.h"
+#include "core/sim/scene/texel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "core/base/float_bits.h"
-#include "core/sim/eu/float16.h"
+#include "core/sim/scene/float16.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 enum class Kind : uint8_t { kUnorm, kSnorm, kUint, kSint, kFloat, kSrgb, kSmallFloat };
@@ -216,4 +216,4 @@ void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes) {
   std::memcpy(bytes, words.w.data(), TexelBytes(format));
 }
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

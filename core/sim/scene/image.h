@@ -4,8 +4,8 @@
 // slice, row by row, the samples of a texel together. A level's size is the base size shifted
 // right, at least
 // 1. The hardware's tilings are not part of a program's meaning.
-#ifndef KILN_CORE_SIM_EU_IMAGE_H_
-#define KILN_CORE_SIM_EU_IMAGE_H_
+#ifndef KILN_CORE_SIM_SCENE_IMAGE_H_
+#define KILN_CORE_SIM_SCENE_IMAGE_H_
 
 #include <array>
 #include <cstdint>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/out/launch_record.h"
-#include "core/sim/eu/texel.h"
+#include "core/sim/scene/texel.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
 
@@ -69,6 +69,6 @@ struct ClientSampler {
   bool unnormalized = false;
 };
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene
 
-#endif  // KILN_CORE_SIM_EU_IMAGE_H_
+#endif  // KILN_CORE_SIM_SCENE_IMAGE_H_

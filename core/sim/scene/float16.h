@@ -1,16 +1,16 @@
-// IEEE 754 binary16 conversions and rounding for the EU simulator.
+// IEEE 754 binary16 conversions and rounding.
 //
 // All functions are exact in the stated rounding mode and use integer arithmetic only, so that the
 // simulator computes the same bits on every host.
-#ifndef KILN_CORE_SIM_EU_FLOAT16_H_
-#define KILN_CORE_SIM_EU_FLOAT16_H_
+#ifndef KILN_CORE_SIM_SCENE_FLOAT16_H_
+#define KILN_CORE_SIM_SCENE_FLOAT16_H_
 
 #include <bit>
 #include <cstdint>
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
-// Rounding modes with the codes of cr0.0 bits 5:4.
+// Rounding modes, numbered as in the control registers of the simulated machines.
 enum class Rounding : uint8_t { kNearestEven = 0, kUp = 1, kDown = 2, kZero = 3 };
 
 // Converts binary16 bits to the equal float. NaN payloads are kept in the upper bits.
@@ -73,6 +73,6 @@ inline uint16_t DoubleToHalf(double value, Rounding mode) {
   return static_cast<uint16_t>(sign | result);
 }
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene
 
-#endif  // KILN_CORE_SIM_EU_FLOAT16_H_
+#endif  // KILN_CORE_SIM_SCENE_FLOAT16_H_

@@ -1,5 +1,5 @@
 // See rasterise.h.
-#include "core/sim/eu/rasterise.h"
+#include "core/sim/scene/rasterise.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_format.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 // Fixed point: a pixel has kUnit units. Below kFarthest units, products of two differences are
@@ -199,4 +199,4 @@ absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInput
   return absl::OkStatus();
 }
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

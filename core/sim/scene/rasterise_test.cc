@@ -1,5 +1,5 @@
 // Coverage: pixels on shared edges once, samples, facing; and interpolated values at a point.
-#include "core/sim/eu/rasterise.h"
+#include "core/sim/scene/rasterise.h"
 
 #include <bit>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 // A vertex at a position in pixels of a render target of 8 x 8, with w.
@@ -188,4 +188,4 @@ TEST(Rasterise, RefusesWhatItWouldHaveToClip) {
 }
 
 }  // namespace
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

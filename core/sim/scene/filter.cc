@@ -1,12 +1,12 @@
 // See filter.h.
-#include "core/sim/eu/filter.h"
+#include "core/sim/scene/filter.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/float_bits.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 // Integer part of a coordinate, safe for every float.
@@ -319,4 +319,4 @@ float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
   return std::log2(std::sqrt(std::max(x2, y2)));
 }
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

@@ -1,5 +1,5 @@
 // Texel formats: every format's texels survive decoding and encoding; known values.
-#include "core/sim/eu/texel.h"
+#include "core/sim/scene/texel.h"
 
 #include <cmath>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 constexpr const char* kNames[] = {"r8",         "rg8",      "rgba8",     "r8_snorm",  "rgba8_snorm",
@@ -78,4 +78,4 @@ TEST(TexelTest, BgraSwapsAndSrgbIsLinearised) {
 }
 
 }  // namespace
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

@@ -5,16 +5,16 @@
 // keeps 8 fractional bits of a texel coordinate, so linear results may differ by 1/256 of the
 // difference between neighbouring texels. Linear cube filtering crosses edges to the neighbouring
 // face; the missing texel at a corner is the average of the other three. No anisotropy.
-#ifndef KILN_CORE_SIM_EU_FILTER_H_
-#define KILN_CORE_SIM_EU_FILTER_H_
+#ifndef KILN_CORE_SIM_SCENE_FILTER_H_
+#define KILN_CORE_SIM_SCENE_FILTER_H_
 
 #include <array>
 #include <cstdint>
 
-#include "core/sim/eu/image.h"
-#include "core/sim/eu/texel.h"
+#include "core/sim/scene/image.h"
+#include "core/sim/scene/texel.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 // A view of image bytes with the shape of `image`. Owns neither.
 struct ImageView {
@@ -58,6 +58,6 @@ Texel FetchTexel(const ImageView& view, const TexelIndex& at);
 float LodOfDerivatives(const ClientImage& image, const std::array<float, 3>& dx,
                        const std::array<float, 3>& dy);
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene
 
-#endif  // KILN_CORE_SIM_EU_FILTER_H_
+#endif  // KILN_CORE_SIM_SCENE_FILTER_H_

@@ -1,18 +1,22 @@
 // A draw as vertex threads see it: the vertices and their attributes, and the outputs that the
-// threads leave in the URB.
+// threads leave for fixed functions.
 //
 // A vertex is shaded once for each occurrence in the draw (an index that is named twice runs twice,
-// which the hardware's cache may avoid). "Runs" are numbered in the order instance, vertex.
+// which a cache of the hardware may avoid). "Runs" are numbered in the order instance, vertex.
 // Attribute fetch (formats, missing components) is modelled only so far: components that are not
 // given are 0, and 1 in w, as in Vulkan 1.3, "Vertex Input Extraction".
-#ifndef KILN_CORE_SIM_EU_VERTEX_H_
-#define KILN_CORE_SIM_EU_VERTEX_H_
+#ifndef KILN_CORE_SIM_SCENE_VERTEX_H_
+#define KILN_CORE_SIM_SCENE_VERTEX_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace kiln::sim::eu {
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+
+namespace kiln::sim::scene {
 
 // The attribute at a location.
 struct VertexInput {
@@ -45,6 +49,26 @@ struct VertexInputs {
   uint64_t Runs() const { return uint64_t{count} * instances; }
 };
 
-}  // namespace kiln::sim::eu
+// One execution of the program for a vertex.
+struct VertexRun {
+  uint32_t instance = 0;
+  uint32_t number = 0;  // of the vertex, counted from zero, or its index
+};
 
-#endif  // KILN_CORE_SIM_EU_VERTEX_H_
+VertexRun RunAt(const VertexInputs& draw, uint32_t run);
+
+// Returns the input at a location, null if there is none. Owned by the draw.
+const VertexInput* InputAt(const VertexInputs& draw, uint32_t location);
+
+// Returns the components of an input that CheckVertexInputs accepts for a run.
+std::array<uint32_t, 4> FetchVertex(const VertexInputs& draw, const VertexInput& input,
+                                    const VertexRun& run);
+
+// Checks that the inputs at all `locations` are given for every run, and that results of
+// `entry_bytes` each are at most 256 MiB. InvalidArgument.
+absl::Status CheckVertexInputs(absl::Span<const uint32_t> locations, uint64_t entry_bytes,
+                               const VertexInputs& draw);
+
+}  // namespace kiln::sim::scene
+
+#endif  // KILN_CORE_SIM_SCENE_VERTEX_H_

@@ -1,12 +1,12 @@
 // Filtering: coordinates, wrapping, weights, levels, cubes, comparison.
-#include "core/sim/eu/filter.h"
+#include "core/sim/scene/filter.h"
 
 #include <cmath>
 
 #include "core/base/float_bits.h"
 #include "gtest/gtest.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 // r32f images whose texels are their own numbers in memory order.
@@ -180,4 +180,4 @@ TEST(FilterTest, FetchesOutsideGiveATexelOfZeros) {
 }
 
 }  // namespace
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

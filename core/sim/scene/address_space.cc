@@ -1,12 +1,12 @@
-// See memory.h. Lookup is a binary search over the allocations.
-#include "core/sim/eu/memory.h"
+// See address_space.h. Lookup is a binary search over the allocations.
+#include "core/sim/scene/address_space.h"
 
 #include <algorithm>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 uint64_t AddressSpace::Map(absl::Span<uint8_t> data) {
   const uint64_t address = next_;
@@ -45,4 +45,4 @@ absl::StatusOr<uint8_t*> AddressSpace::Resolve(uint64_t address, uint64_t bytes)
       absl::StrFormat("address 0x%x (%d bytes) lies in no allocation", address, bytes));
 }
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

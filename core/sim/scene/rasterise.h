@@ -4,8 +4,8 @@
 // edge functions, shared edges belong to one of the two triangles: top left rule) and "Controlling
 // the Viewport": the viewport is the whole render target, its depth 0 to 1. Vertices are snapped to
 // 1/256 pixel, as the hardware does; the edge functions are exact.
-#ifndef KILN_CORE_SIM_EU_RASTERISE_H_
-#define KILN_CORE_SIM_EU_RASTERISE_H_
+#ifndef KILN_CORE_SIM_SCENE_RASTERISE_H_
+#define KILN_CORE_SIM_SCENE_RASTERISE_H_
 
 #include <array>
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/sim/eu/fragment.h"
+#include "core/sim/scene/fragment.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 struct Triangle {
   std::array<std::array<float, 4>, 3> position{};  // x, y, z, w of clip space
@@ -46,6 +46,6 @@ absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inp
 // InvalidArgument: a size that is not positive, or larger than 255.
 absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInputs& inputs);
 
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene
 
-#endif  // KILN_CORE_SIM_EU_RASTERISE_H_
+#endif  // KILN_CORE_SIM_SCENE_RASTERISE_H_

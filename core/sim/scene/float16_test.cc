@@ -1,4 +1,4 @@
-#include "core/sim/eu/float16.h"
+#include "core/sim/scene/float16.h"
 
 #include <cmath>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 namespace {
 
 uint16_t HostHalf(float f) {
@@ -58,4 +58,4 @@ TEST(Float16, DirectedRoundingBracketsTheValue) {
 }
 
 }  // namespace
-}  // namespace kiln::sim::eu
+}  // namespace kiln::sim::scene

@@ -5,17 +5,20 @@
 // functions of the position in the render target (pixels from the upper left corner, y down), so
 // that each thread evaluates them where its payload asks: at the pixel's centre, a sample, or
 // another point. Depth and stencil tests and blending are not modelled: every write takes effect.
-#ifndef KILN_CORE_SIM_EU_FRAGMENT_H_
-#define KILN_CORE_SIM_EU_FRAGMENT_H_
+#ifndef KILN_CORE_SIM_SCENE_FRAGMENT_H_
+#define KILN_CORE_SIM_SCENE_FRAGMENT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 
-namespace kiln::sim::eu {
+namespace kiln::sim::scene {
 
 inline constexpr int kQuadPixels = 4;
 
@@ -102,6 +105,30 @@ struct FragmentInputs {
 // "Multisampling"); empty for numbers other than 1, 2, 4, 8, 16.
 absl::Span<const Point> SamplePlaces(uint32_t samples);
 
-}  // namespace kiln::sim::eu
+// Returns the point of a pixel at which inputs with `centroid` are evaluated: of a partly covered
+// pixel its first covered sample, else the centre.
+Point Centroid(uint32_t coverage, uint32_t samples);
 
-#endif  // KILN_CORE_SIM_EU_FRAGMENT_H_
+// Returns a value as another rasteriser might deliver it at this point: see FragmentInputs::jitter.
+// `which` is a number of the value.
+float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which);
+
+// What a fragment's program stores for its pixel.
+struct FragmentResult {
+  uint32_t samples = 0;            // those that are written, a bit each
+  RenderTarget* target = nullptr;  // null: no colour is written. Of the draw
+  std::array<uint32_t, 4> color{};
+  std::optional<float> depth;  // that the program computed; else the primitive's is kept
+  std::optional<uint8_t> stencil;
+};
+
+// Writes the results of a pixel's fragment. `corner`: the pixel's upper left.
+void WriteFragment(const Primitive& shape, const Point& corner, const FragmentResult& result,
+                   FragmentInputs& draw);
+
+// Checks that results have the sizes of the draw, and that quads lie in it. InvalidArgument.
+absl::Status CheckDraw(const FragmentInputs& draw);
+
+}  // namespace kiln::sim::scene
+
+#endif  // KILN_CORE_SIM_SCENE_FRAGMENT_H_

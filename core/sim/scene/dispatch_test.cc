@@ -1,0 +1,42 @@
+#include "core/sim/scene/dispatch.h"
+
+#include "gtest/gtest.h"
+
+namespace kiln::sim::scene {
+namespace {
+
+ClientBuffer At(uint32_t binding, uint32_t element) {
+  ClientBuffer b;
+  b.where = {0, binding, element};
+  b.bytes.resize(4);
+  return b;
+}
+
+TEST(Dispatch, FindsElementsAndRepeatsOneForOthers) {
+  Dispatch d;
+  d.buffers = {At(1, 0), At(2, 0), At(2, 3)};
+  EXPECT_EQ(FindBound(d.buffers, {0, 2, 3}), &d.buffers[2]);
+  EXPECT_EQ(FindBound(d.buffers, {0, 2, 1}), &d.buffers[1]);
+  EXPECT_EQ(FindBound(d.buffers, {1, 2, 0}), nullptr);
+  d.buffers[0].bound = false;
+  EXPECT_EQ(FindBound(d.buffers, {0, 1, 0}), nullptr);
+}
+
+TEST(Dispatch, ArraysWithoutLengthEndWithTheLastElement) {
+  Dispatch d;
+  d.buffers = {At(2, 0), At(2, 3)};
+  EXPECT_EQ(CountBound(d, {0, 2, 0}), 4u);
+  EXPECT_EQ(CountBound(d, {0, 2, 2}), 2u);
+  EXPECT_EQ(CountBound(d, {0, 1, 0}), 0u);
+}
+
+TEST(Dispatch, AddressesDoNotOverlap) {
+  Dispatch d;
+  d.buffers = {At(1, 0), At(2, 0)};
+  d.buffers[0].bytes.resize(70000);
+  AssignAddresses(absl::MakeSpan(d.buffers));
+  EXPECT_GE(d.buffers[1].address, d.buffers[0].address + 70000);
+}
+
+}  // namespace
+}  // namespace kiln::sim::scene

@@ -1,0 +1,120 @@
+// See fragment.h.
+#include "core/sim/scene/fragment.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kiln::sim::scene {
+namespace {
+
+double WeightAt(const Primitive& p, int vertex, const Point& at) {
+  const std::array<double, 3>& w = p.weight[vertex];
+  return w[0] * at.x + w[1] * at.y + w[2];
+}
+
+constexpr Point Sixteenths(int x, int y) { return {x / 16.0, y / 16.0}; }
+
+constexpr Point kOne[] = {Sixteenths(8, 8)};
+constexpr Point kTwo[] = {Sixteenths(12, 12), Sixteenths(4, 4)};
+constexpr Point kFour[] = {Sixteenths(6, 2), Sixteenths(14, 6), Sixteenths(2, 10),
+                           Sixteenths(10, 14)};
+constexpr Point kEight[] = {Sixteenths(9, 5),   Sixteenths(7, 11), Sixteenths(13, 9),
+                            Sixteenths(5, 3),   Sixteenths(3, 13), Sixteenths(1, 7),
+                            Sixteenths(11, 15), Sixteenths(15, 1)};
+constexpr Point kSixteen[] = {
+    Sixteenths(9, 9),  Sixteenths(7, 5),   Sixteenths(5, 10),  Sixteenths(12, 7),
+    Sixteenths(3, 6),  Sixteenths(10, 13), Sixteenths(13, 11), Sixteenths(11, 3),
+    Sixteenths(6, 14), Sixteenths(8, 1),   Sixteenths(4, 2),   Sixteenths(2, 12),
+    Sixteenths(0, 8),  Sixteenths(15, 4),  Sixteenths(14, 15), Sixteenths(1, 0)};
+
+}  // namespace
+
+absl::Span<const Point> SamplePlaces(uint32_t samples) {
+  switch (samples) {
+    case 1: return kOne;
+    case 2: return kTwo;
+    case 4: return kFour;
+    case 8: return kEight;
+    case 16: return kSixteen;
+    default: return {};
+  }
+}
+
+std::array<float, 2> Primitive::Barycentrics(const Point& at, bool perspective) const {
+  std::array<double, 3> v{};
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    v[k] = WeightAt(*this, k, at) * (perspective ? inverse_w[k] : 1);
+    sum += v[k];
+  }
+  return {static_cast<float>(v[1] / sum), static_cast<float>(v[2] / sum)};
+}
+
+float Primitive::Depth(const Point& at) const {
+  double z = 0;
+  for (int k = 0; k < 3; ++k) z += WeightAt(*this, k, at) * depth[k];
+  return static_cast<float>(z);
+}
+
+float Primitive::W(const Point& at) const {
+  double inverse = 0;
+  for (int k = 0; k < 3; ++k) inverse += WeightAt(*this, k, at) * inverse_w[k];
+  return static_cast<float>(1 / inverse);
+}
+
+Point Centroid(uint32_t coverage, uint32_t samples) {
+  if (coverage == 0 || coverage == (1u << samples) - 1) return {0.5, 0.5};
+  return SamplePlaces(samples)[static_cast<size_t>(std::countr_zero(coverage))];
+}
+
+float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which) {
+  if (draw.jitter == 0) return value;
+  uint32_t h = draw.jitter * 0x9e3779b9u + which;
+  for (const uint32_t k : {static_cast<uint32_t>(at.x * 16), static_cast<uint32_t>(at.y * 16)}) {
+    h = (h ^ k) * 0x85ebca6bu;
+    h ^= h >> 15;
+  }
+  const float part = static_cast<float>(h & 0xffff) / 0x7fff - 1;  // -1 to 1
+  return value + part * 0x1p-22f * std::max(1.0f, std::fabs(value));
+}
+
+void WriteFragment(const Primitive& shape, const Point& corner, const FragmentResult& result,
+                   FragmentInputs& draw) {
+  const auto x = static_cast<uint32_t>(corner.x);
+  const uint32_t layer = draw.layers > 1 ? shape.layer : 0;
+  const uint32_t y = layer * draw.height + static_cast<uint32_t>(corner.y);
+  if (!draw.sample_mask.empty()) draw.sample_mask[size_t{y} * draw.width + x] = result.samples;
+  for (uint32_t left = result.samples; left != 0; left &= left - 1) {
+    const auto sample = static_cast<uint32_t>(std::countr_zero(left));
+    const size_t at = draw.At(x, y, sample);
+    for (size_t c = 0; c < 4 && result.target != nullptr; ++c) {
+      result.target->texels[4 * at + c] = result.color[c];
+    }
+    if (!draw.stencil.empty() && result.stencil) draw.stencil[at] = *result.stencil;
+    if (draw.depth.empty()) continue;
+    const Point in = SamplePlaces(draw.samples)[sample];
+    draw.depth[at] = result.depth.value_or(shape.Depth({corner.x + in.x, corner.y + in.y}));
+  }
+}
+
+absl::Status CheckDraw(const FragmentInputs& draw) {
+  const size_t pixels = size_t{draw.width} * draw.height * draw.layers;
+  const size_t samples = pixels * draw.samples;
+  const auto kept = [](size_t size, size_t want) { return size == 0 || size == want; };
+  bool good = !SamplePlaces(draw.samples).empty() && kept(draw.depth.size(), samples) &&
+              kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels);
+  for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
+  for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;
+  for (const Quad& q : draw.quads) {
+    good &= q.primitive < draw.primitives.size() && (q.x | q.y) % 2 == 0 && q.x < draw.width &&
+            q.y < draw.height;
+    for (int p = 0; p < kQuadPixels && good; ++p) {
+      const bool inside = uint32_t{q.x} + p % 2 < draw.width && uint32_t{q.y} + p / 2 < draw.height;
+      good &= q.coverage[p] >> draw.samples == 0 && (inside || q.coverage[p] == 0);
+    }
+  }
+  return good ? absl::OkStatus() : absl::InvalidArgumentError("draw: sizes do not fit together");
+}
+
+}  // namespace kiln::sim::scene
