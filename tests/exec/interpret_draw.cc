@@ -42,7 +42,7 @@ class Interpretation {
         per_sample_(per_sample),
         in_(inputs),
         draw_(draw),
-        places_(sim::scene::SamplePlaces(draw.samples)) {}
+        places_(sim::scene::SamplePositions(draw.samples)) {}
 
   absl::Status Run() {
     for (uint32_t p = 0; p < draw_.primitives.size(); ++p) {

@@ -30,7 +30,7 @@ using lir::Operand;
 using EmitFunction = absl::Status (*)(EmitContext&, lir::InstId);
 constexpr EmitFunction kNoEmitter = nullptr;
 constexpr EmitFunction kEmitters[] = {
-    // from kFirstPseudo on
+// from kFirstPseudo on
 #define KILN_INTEL_OP(op, text, flags, uses, memory_class, timing, emitter) emitter,
 #include "core/intel/lir/ops.def"
 #undef KILN_INTEL_OP

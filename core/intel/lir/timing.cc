@@ -176,7 +176,7 @@ constexpr Rule Steps(int count, int chain) { return {nullptr, count, chain}; }
 constexpr Rule Issues(int cycles) { return {nullptr, 1, 1, cycles}; }
 
 constexpr Rule kRules[] = {
-    // from kFirstPseudo on
+// from kFirstPseudo on
 #define KILN_INTEL_OP(op, text, flags, uses, memory_class, timing, emitter) timing,
 #include "core/intel/lir/ops.def"
 #undef KILN_INTEL_OP

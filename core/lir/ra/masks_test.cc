@@ -243,8 +243,8 @@ TEST(MasksTest, ACarryIsSavedAcrossAMerge) {
   EXPECT_EQ(Count(done, testing::kRestoreSccOp), 1);
 }
 
-// A comparison of a loop that is read behind it must leave as an argument.
-TEST(MasksTest, ComparisonsOfLoopsAreNotReadBehindThem) {
+// A comparison of a loop that is read after it must leave as an argument.
+TEST(MasksTest, ComparisonsOfLoopsAreNotReadAfterThem) {
   Function f = Ssa(Replace(kLoop, "%0:b32@0 #0x0:b32 %2:b32@8 {w32 pred 1}\n  v_store %0:b32@0 %6",
                            "%0:b32@0 #0x0:b32 %3:b32@8 {w32 pred 1}\n  v_store %0:b32@0 %6"));
   const auto stats = Allocate(ScalarTestMachine(), &f);

@@ -66,7 +66,7 @@ class Interpolator {
   absl::StatusOr<scene::Point> PointOf(int i) const {
     const int lane = op_.inst.channel_offset + i;
     scene::Point in = {0.5, 0.5};
-    const absl::Span<const scene::Point> samples = scene::SamplePlaces(of_.draw->samples);
+    const absl::Span<const scene::Point> samples = scene::SamplePositions(of_.draw->samples);
     switch (m_.location) {
       case InterpolatedLocation::kOffset:
         in = {0.5 + m_.offset_x / 16.0, 0.5 + m_.offset_y / 16.0};

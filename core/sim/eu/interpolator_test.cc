@@ -120,7 +120,7 @@ TEST(Interpolator, SamplesAndCentroid) {
   ASSERT_TRUE(RunFragments(Program(f), Pulled(8, 4), draw).ok());
   const uint32_t coverage = draw.quads[0].coverage[0];
   ASSERT_TRUE(coverage != 0 && coverage != 15);
-  const scene::Point in = scene::SamplePlaces(4)[std::countr_zero(coverage)];
+  const scene::Point in = scene::SamplePositions(4)[std::countr_zero(coverage)];
   const auto want = draw.primitives[0].Barycentrics(in, true);
   const uint32_t sample = static_cast<uint32_t>(std::countr_zero(coverage));
   EXPECT_EQ(std::bit_cast<float>(ColorOf(draw, 0, 0, 0, 0, sample)), want[0]);

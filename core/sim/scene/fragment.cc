@@ -30,7 +30,7 @@ constexpr Point kSixteen[] = {
 
 }  // namespace
 
-absl::Span<const Point> SamplePlaces(uint32_t samples) {
+absl::Span<const Point> SamplePositions(uint32_t samples) {
   switch (samples) {
     case 1: return kOne;
     case 2: return kTwo;
@@ -65,7 +65,7 @@ float Primitive::W(const Point& at) const {
 
 Point Centroid(uint32_t coverage, uint32_t samples) {
   if (coverage == 0 || coverage == (1u << samples) - 1) return {0.5, 0.5};
-  return SamplePlaces(samples)[static_cast<size_t>(std::countr_zero(coverage))];
+  return SamplePositions(samples)[static_cast<size_t>(std::countr_zero(coverage))];
 }
 
 float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which) {
@@ -93,7 +93,7 @@ void WriteFragment(const Primitive& shape, const Point& corner, const FragmentRe
     }
     if (!draw.stencil.empty() && result.stencil) draw.stencil[at] = *result.stencil;
     if (draw.depth.empty()) continue;
-    const Point in = SamplePlaces(draw.samples)[sample];
+    const Point in = SamplePositions(draw.samples)[sample];
     draw.depth[at] = result.depth.value_or(shape.Depth({corner.x + in.x, corner.y + in.y}));
   }
 }
@@ -102,7 +102,7 @@ absl::Status CheckDraw(const FragmentInputs& draw) {
   const size_t pixels = size_t{draw.width} * draw.height * draw.layers;
   const size_t samples = pixels * draw.samples;
   const auto kept = [](size_t size, size_t want) { return size == 0 || size == want; };
-  bool good = !SamplePlaces(draw.samples).empty() && kept(draw.depth.size(), samples) &&
+  bool good = !SamplePositions(draw.samples).empty() && kept(draw.depth.size(), samples) &&
               kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels);
   for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
   for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;

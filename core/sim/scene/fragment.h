@@ -103,7 +103,7 @@ struct FragmentInputs {
 
 // Returns the positions of the samples in their pixel (the standard ones of Vulkan 1.3,
 // "Multisampling"); empty for numbers other than 1, 2, 4, 8, 16.
-absl::Span<const Point> SamplePlaces(uint32_t samples);
+absl::Span<const Point> SamplePositions(uint32_t samples);
 
 // Returns the point of a pixel at which inputs with `centroid` are evaluated: of a partly covered
 // pixel its first covered sample, else the centre.
@@ -113,10 +113,10 @@ Point Centroid(uint32_t coverage, uint32_t samples);
 // `which` is a number of the value.
 float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which);
 
-// What a fragment's program stores for its pixel.
+// The values that a fragment's program stores for its pixel.
 struct FragmentResult {
   uint32_t samples = 0;            // those that are written, a bit each
-  RenderTarget* target = nullptr;  // null: no colour is written. Of the draw
+  RenderTarget* target = nullptr;  // the draw's; null: no colour is written
   std::array<uint32_t, 4> color{};
   std::optional<float> depth;  // that the program computed; else the primitive's is kept
   std::optional<uint8_t> stencil;

@@ -37,7 +37,7 @@ uint32_t QuadGroup::Samples(int lane) const {
 }
 
 Point QuadGroup::SamplePlace(int lane) const {
-  return SamplePlaces(draw->samples)[subspans[lane / kQuadPixels].sample];
+  return SamplePositions(draw->samples)[subspans[lane / kQuadPixels].sample];
 }
 
 std::vector<QuadGroup> GroupQuads(uint32_t lanes, bool per_sample, bool opposite,

@@ -120,7 +120,7 @@ uint32_t Coverage(const Shape& shape, const Primitive& primitive, uint32_t x, ui
 
 template <typename Shape>
 void AddQuads(const Shape& shape, uint32_t number, FragmentInputs& inputs) {
-  const absl::Span<const Point> places = SamplePlaces(inputs.samples);
+  const absl::Span<const Point> places = SamplePositions(inputs.samples);
   for (uint32_t y = 0; y < inputs.height; y += 2) {
     for (uint32_t x = 0; x < inputs.width; x += 2) {
       Quad quad{number, static_cast<uint16_t>(x), static_cast<uint16_t>(y), {}};
@@ -137,7 +137,7 @@ void AddQuads(const Shape& shape, uint32_t number, FragmentInputs& inputs) {
 }
 
 absl::Status CheckTarget(const FragmentInputs& inputs) {
-  if (SamplePlaces(inputs.samples).empty() || inputs.width > 16384 || inputs.height > 16384) {
+  if (SamplePositions(inputs.samples).empty() || inputs.width > 16384 || inputs.height > 16384) {
     return absl::InvalidArgumentError("size or number of samples of the render target");
   }
   return absl::OkStatus();
