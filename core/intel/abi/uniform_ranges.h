@@ -5,10 +5,9 @@
 // be read by the hardware that starts the threads. It takes up to four ranges of whole registers.
 //
 // The worth of a buffer's register is the number of messages that it saves: selection reads each
-// register once for the first region that needs it and for those inside
-// (select/surface_messages.h), and a loop counts ten times, as in the cost model. The choice is
-// exact: among all sets of ranges within the limits it has the greatest worth, minus the number of
-// registers.
+// register once for the first region that needs it and for those inside (select/memory.h), and a
+// loop counts ten times, as in the cost model. The choice is exact: among all sets of ranges within
+// the limits it has the greatest worth, minus the number of registers.
 //
 // Cost: reads are linear in the module; the choice takes registers read times ranges times
 // registers allowed, with at most kMaxReads registers read.

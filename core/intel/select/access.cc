@@ -14,20 +14,15 @@
 
 #include "core/intel/abi/abi.h"
 #include "core/mid/analysis/alias.h"
-#include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
 
-uint32_t AlignmentOf(const mir::Module& m, mir::InstId id) {
-  const mir::Inst& inst = m.inst(id);
-  if (mir::Info(inst.op).Has('R') && mir::Info(inst.op).Has('W')) return 4;  // an atomic
-  const mir::ValueId offset = m.source(id, mir::OffsetSource(inst));
-  constexpr uint32_t kLargest = 16;  // larger ones have no use here
-  const uint32_t zeros = ~mid::KnownZeros(m, offset) | kLargest;
-  const uint32_t known = zeros & (0u - zeros);
-  return m.IsConstant(offset) ? known : std::max(known, inst.imm1);
-}
+uint8_t MessageLanes(int width) { return static_cast<uint8_t>(std::min(width, 16)); }
 
+namespace {
+
+// Returns true if all values of a load go into stores unchanged. Then each lane reads its own copy:
+// the response is a payload, and no value is copied from one lane to all.
 bool IsCopied(Emission& e, mir::InstId id) {
   const mir::Module& m = e.module();
   const mir::Inst& inst = m.inst(id);
@@ -50,26 +45,19 @@ bool IsCopied(Emission& e, mir::InstId id) {
   return true;
 }
 
+// Returns the LIR operation of a load's messages by lanes.
 uint16_t LaneReadOp(const mir::Module& m, mir::InstId id) {
   const mir::Inst& inst = m.inst(id);
   if ((inst.flags & mir::kVolatile) != 0) return kMsgVolatileRead;
   if (mid::IsPure(m, id)) return kSend;
   // Atomic loads of one location must keep their order.
-  const bool is_load = inst.op == mir::Op::kLoadSsbo || inst.op == mir::Op::kLoadShared ||
-                       inst.op == mir::Op::kLoadGlobal;
-  return is_load ? kMsgRead : kMsgOrderedRead;
+  return mir::Info(inst.op).Has('W') ? kMsgOrderedRead : kMsgRead;
 }
 
-// ---- messages by lanes
-
-uint8_t MessageLanes(int width) { return static_cast<uint8_t>(std::min(width, 16)); }
-
-namespace {
-
-isa::MessageFields LaneMessage(const Location& location, uint32_t bytes, Direction direction,
-                               int width) {
+isa::MessageFields LaneMessage(const Location& location, uint32_t bytes, bool write,
+                               uint8_t lanes) {
   using isa::Message;
-  const bool write = direction == Direction::kWrite, address = location.high.has_value();
+  const bool address = location.high.has_value();
   isa::MessageFields f;
   if (bytes >= 4) {
     f.message = address ? (write ? Message::kA64UntypedWrite : Message::kA64UntypedRead)
@@ -81,22 +69,76 @@ isa::MessageFields LaneMessage(const Location& location, uint32_t bytes, Directi
     f.element_bytes = static_cast<uint8_t>(bytes);
   }
   f.bti = address ? isa::kBtiStatelessNonCoherent : static_cast<uint8_t>(location.surface.bti);
-  f.lanes = location.uniform ? 8 : MessageLanes(width);
+  f.lanes = lanes;
   return f;
 }
 
-}  // namespace
-
-Pieces PiecesOf(const Location& location, uint32_t bytes, uint32_t element, Direction direction,
-                int width) {
+Pieces PiecesOf(const Location& location, uint32_t bytes, uint32_t element, bool write,
+                uint8_t lanes) {
   Pieces pieces;
   for (uint32_t at = 0; at < bytes; at += pieces.back().bytes) {
     const uint32_t dwords = (bytes - at) / 4;
     const bool aligned = location.alignment >= 4 && at % 4 == 0 && dwords != 0;
     const uint32_t length = aligned ? 4 * std::min(4u, dwords) : element;
-    pieces.push_back({at, length, LaneMessage(location, length, direction, width)});
+    pieces.push_back({at, length, LaneMessage(location, length, write, lanes)});
   }
   return pieces;
+}
+
+// Returns the alignment that a block's offset needs, in bytes. Shared memory has no message for
+// blocks that begin at any dword (Mesa reads it by aligned ones as well).
+uint32_t BlockAlignment(const Location& location) {
+  return location.surface.bti == kSharedMemorySurface ? 16 : 4;
+}
+
+}  // namespace
+
+LoadPlan PlanLoad(Emission& e, mir::InstId id, const Location& location) {
+  const mir::Module& m = e.module();
+  const mir::Inst& inst = m.inst(id);
+  LoadPlan plan;
+  plan.element = e.BytesOf(m.result(id));
+  plan.uniform = e.IsUniform(m.result(id)) && !IsCopied(e, id);
+  const uint32_t bytes = plan.element * inst.num_results;
+  if (plan.uniform && !location.high) {
+    constexpr uint32_t kLongestBlock = 128;
+    const uint32_t needed = BlockAlignment(location);
+    const bool known = IsImm(location.offset);
+    plan.skip = known ? location.offset.id % needed : 0;
+    if ((known || location.alignment >= needed) && plan.skip + bytes <= kLongestBlock) {
+      plan.op = mid::IsPure(m, id) ? kSend : kMsgRead;
+      const Operand start =
+          known ? Imm(location.offset.id - plan.skip, Type::kUD) : location.offset;
+      plan.block = BlockAt(location, start, plan.skip + bytes);
+      return plan;
+    }
+  }
+  plan.op = LaneReadOp(m, id);
+  plan.pieces = PiecesOf(location, bytes, plan.element, /*write=*/false,
+                         plan.uniform ? uint8_t{8} : MessageLanes(e.at_width().width));
+  return plan;
+}
+
+Pieces PlanStore(const Location& location, uint32_t bytes, uint32_t element, int width) {
+  return PiecesOf(location, bytes, element, /*write=*/true, MessageLanes(width));
+}
+
+Block BlockAt(const Location& location, Operand start, uint32_t bytes) {
+  using isa::Message;
+  Block block;
+  block.start = start;
+  block.in_owords = BlockAlignment(location) == 16;
+  isa::MessageFields& message = block.message;
+  if (location.constant_cache) {
+    message.message =
+        block.in_owords ? Message::kConstBlockRead : Message::kConstBlockReadUnaligned;
+  } else {
+    message.message = block.in_owords ? Message::kBlockRead : Message::kBlockReadUnaligned;
+  }
+  message.header = true;
+  message.bti = static_cast<uint8_t>(location.surface.bti);
+  message.owords = bytes <= 32 ? 2 : bytes <= 64 ? 4 : 8;
+  return block;
 }
 
 std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
@@ -116,41 +158,6 @@ std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op) {
     case mir::AtomicOp::kCompareExchange: return isa::AtomicOp::kCompareExchange;
     default: return std::nullopt;
   }
-}
-
-// ---- blocks
-
-bool IsBlock(const Location& location, uint32_t bytes) {
-  constexpr uint32_t kLongestBlock = 128;
-  if (!location.uniform || location.high) return false;
-  const bool aligned =
-      location.alignment >= BlockAlignment(location.surface) || IsImm(location.offset);
-  return aligned && SkippedBytes(location) + bytes <= kLongestBlock;
-}
-
-// Shared memory has no message for blocks that begin at any dword (Mesa reads it by aligned ones as
-// well).
-uint32_t BlockAlignment(const SurfaceRef& surface) {
-  return surface.bti == kSharedMemorySurface ? 16 : 4;
-}
-
-uint32_t SkippedBytes(const Location& location) {
-  return IsImm(location.offset) ? location.offset.id % BlockAlignment(location.surface) : 0;
-}
-
-isa::MessageFields BlockMessage(const Location& location, uint32_t bytes) {
-  using isa::Message;
-  const bool aligned = BlockAlignment(location.surface) == 16;
-  isa::MessageFields message;
-  if (location.constant_cache) {
-    message.message = aligned ? Message::kConstBlockRead : Message::kConstBlockReadUnaligned;
-  } else {
-    message.message = aligned ? Message::kBlockRead : Message::kBlockReadUnaligned;
-  }
-  message.header = true;
-  message.bti = static_cast<uint8_t>(location.surface.bti);
-  message.owords = bytes <= 32 ? 2 : bytes <= 64 ? 4 : 8;
-  return message;
 }
 
 }  // namespace kiln::intel

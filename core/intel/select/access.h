@@ -14,19 +14,14 @@
 
 namespace kiln::intel {
 
-// Returns the known alignment in bytes, up to 16, of the offset or address of a load, store or
-// atomic.
-uint32_t AlignmentOf(const mir::Module& m, mir::InstId id);
+// Consecutive bytes of memory, read once for all lanes.
+struct Block {
+  isa::MessageFields message;
+  Operand start;           // byte offset of the block
+  bool in_owords = false;  // the message takes the offset in units of 16 bytes
+};
 
-// Returns true if all values of a load go into stores unchanged.
-bool IsCopied(Emission& e, mir::InstId id);
-
-// Returns the LIR operation of a load's messages by lanes.
-uint16_t LaneReadOp(const mir::Module& m, mir::InstId id);
-
-// ---- messages by lanes
-
-// The part of an access that one message transfers.
+// The part of an access by lanes that one message transfers.
 struct Piece {
   uint32_t byte = 0;   // from the access's first byte
   uint32_t bytes = 0;  // 4, 8, 12, 16, or one element of 1 or 2
@@ -34,32 +29,29 @@ struct Piece {
 };
 using Pieces = absl::InlinedVector<Piece, 2>;
 
-enum class Direction : uint8_t { kRead, kWrite };
+// How a load reads memory: a block, or else pieces by lanes.
+struct LoadPlan {
+  uint16_t op = 0;       // LIR operation of the messages
+  uint32_t element = 0;  // bytes of each result in memory
+  bool uniform = false;  // one lane reads for all
+  std::optional<Block> block;
+  uint32_t skip = 0;  // bytes of the block in front of the first one that is loaded
+  Pieces pieces;
+};
+LoadPlan PlanLoad(Emission& e, mir::InstId id, const Location& location);
 
-// Returns the pieces of an access of `bytes` bytes, whose elements have `element` bytes, in a
-// program of `width` lanes.
-Pieces PiecesOf(const Location& location, uint32_t bytes, uint32_t element, Direction direction,
-                int width);
+// Returns the messages that store `bytes` bytes of elements of `element` bytes.
+Pieces PlanStore(const Location& location, uint32_t bytes, uint32_t element, int width);
+
+// Returns the block of at least this many bytes, at most 128, from `start` on, which is as aligned
+// as blocks of the memory must be. The location's own offset does not matter.
+Block BlockAt(const Location& location, Operand start, uint32_t bytes);
 
 // Returns the lanes of one message: 32 lanes go out as two messages of 16 (halve_messages).
 uint8_t MessageLanes(int width);
 
 // Returns the integer operation of data port atomics; nothing if there is none.
 std::optional<isa::AtomicOp> AtomicOpOf(mir::AtomicOp op);
-
-// ---- blocks: consecutive bytes, read once for all lanes
-
-// Returns true if a load of this many bytes is read as a block.
-bool IsBlock(const Location& location, uint32_t bytes);
-
-// Returns the alignment that a block's offset needs, in bytes.
-uint32_t BlockAlignment(const SurfaceRef& surface);
-
-// Returns the bytes between the possible start of a block and the first byte that is read.
-uint32_t SkippedBytes(const Location& location);
-
-// Returns the message that reads a block of at least this many bytes; at most 128.
-isa::MessageFields BlockMessage(const Location& location, uint32_t bytes);
 
 }  // namespace kiln::intel
 

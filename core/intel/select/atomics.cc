@@ -34,20 +34,20 @@ isa::Message AtomicMessage(bool address, bool is_float) {
 absl::Status Atomics::VisitAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const auto op = static_cast<mir::AtomicOp>(inst.imm1);
-  const Location location = descriptors_.LocationOf(id);
-  const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   if (op == mir::AtomicOp::kLoad) {
-    memory_.LoadLanes(id, location);
+    memory_.VisitLoad(id);
     return absl::OkStatus();
   }
   if (op == mir::AtomicOp::kStore) {
-    memory_.StoreLanes(location, values);
+    memory_.VisitStore(id);
     return absl::OkStatus();
   }
   const std::optional<uint8_t> code = AtomicCode(op);
   if (!code || e_.BitsOf(m_.result(id)) != 32) {
     return e_.Unexpected(inst, "atomic operation not selected");
   }
+  const Location location = descriptors_.LocationOf(id);
+  const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   isa::MessageFields message;
   message.message = AtomicMessage(location.high.has_value(), mir::IsFloatAtomic(op));
   message.bti =
@@ -55,7 +55,7 @@ absl::Status Atomics::VisitAtomic(mir::InstId id) {
   message.lanes = std::min(MessageLanes(width_), isa::Info(message.message).most_lanes);
   message.op = *code;
   message.returns = true;
-  std::vector<Operand> payloads = {messages_.AddressPayload(location)};
+  std::vector<Operand> payloads = {messages_.AddressPayload(location, /*uniform=*/false)};
   const Operand before = Use(e_.NewG(), Type::kUD);
   std::vector<Operand> parts;
   for (mir::ValueId v : values) parts.push_back(bools_.LaneValue(v));
@@ -79,8 +79,7 @@ absl::Status Atomics::VisitWideAtomic(mir::InstId id) {
   const mir::Inst& inst = m_.inst(id);
   const std::optional<isa::AtomicOp> op = AtomicOpOf(static_cast<mir::AtomicOp>(inst.imm1));
   if (!op) return e_.Unexpected(inst, "atomic operation not selected");
-  Location location = descriptors_.LocationOf(id);
-  location.uniform = false;
+  const Location location = descriptors_.LocationOf(id);
   const absl::Span<const mir::ValueId> values = m_.sources(id).subspan(mir::FirstValueSource(inst));
   isa::MessageFields message;
   message.message = isa::Message::kA64Atomic;
@@ -88,7 +87,7 @@ absl::Status Atomics::VisitWideAtomic(mir::InstId id) {
   message.op = static_cast<uint8_t>(*op);
   message.returns = true;
   message.data64 = true;
-  std::vector<Operand> payloads = {messages_.AddressPayload(location)};
+  std::vector<Operand> payloads = {messages_.AddressPayload(location, /*uniform=*/false)};
   std::vector<Operand> operands;
   for (size_t i = 0; i < values.size(); i += 2) {
     operands.push_back(Use(e_.NewG(1, 8), Type::kUD));

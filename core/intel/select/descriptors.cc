@@ -18,6 +18,7 @@
 #include "core/intel/select/access.h"
 #include "core/intel/select/descriptors.h"
 #include "core/intel/select/texel_parts.h"
+#include "core/mid/analysis/known_bits.h"
 
 namespace kiln::intel {
 
@@ -25,6 +26,18 @@ namespace {
 
 // Offsets in a descriptor in memory.
 constexpr uint32_t kSurfaceHandleByte = 0, kSamplerHandleByte = 4;
+
+// Returns the known alignment in bytes, up to 16, of the offset or address of a load, store or
+// atomic.
+uint32_t AlignmentOf(const mir::Module& m, mir::InstId id) {
+  const mir::Inst& inst = m.inst(id);
+  if (mir::Info(inst.op).Has('R') && mir::Info(inst.op).Has('W')) return 4;  // an atomic
+  const mir::ValueId offset = m.source(id, mir::OffsetSource(inst));
+  constexpr uint32_t kLargest = 16;  // larger ones have no use here
+  const uint32_t zeros = ~mid::KnownZeros(m, offset) | kLargest;
+  const uint32_t known = zeros & (0u - zeros);
+  return m.IsConstant(offset) ? known : std::max(known, inst.imm1);
+}
 
 }  // namespace
 
@@ -34,7 +47,6 @@ Location Descriptors::LocationOf(mir::InstId id) {
   Location location;
   location.offset = e_.Src(m_.source(id, offset), Type::kUD);
   location.alignment = AlignmentOf(m_, id);
-  location.uniform = inst.num_results != 0 && e_.IsUniform(m_.result(id)) && !IsCopied(e_, id);
   location.constant_cache = false;
   switch (inst.op) {
     case mir::Op::kLoadGlobal:
@@ -118,7 +130,8 @@ Operand Descriptors::Handle(uint32_t memory, uint32_t resource, std::optional<mi
   const Operand scaled =
       e_.Alu(Opcode::kShl, Type::kUD, Where::kUniform, {number, Imm(kShift, Type::kUD)});
   const Operand at = e_.Offset(scaled, element * kDescriptorBytes, Where::kUniform);
-  const lir::ValueId all = messages_.ReadBlock(location, kSend, at, kDescriptorBytes);
+  const lir::ValueId all =
+      messages_.ReadBlock(location.surface, kSend, BlockAt(location, at, kDescriptorBytes));
   return ElementAt(handles_.Add({memory, element, number, all}).value, byte, 4, 1);
 }
 

@@ -30,7 +30,6 @@ struct Location {
   lir::Operand offset;               // dword; for an address the low half ...
   std::optional<lir::Operand> high;  // ... and its high half
   uint32_t alignment = 4;            // of the offset or address, in bytes
-  bool uniform = false;              // one lane reads for all
   bool constant_cache = true;  // block reads use it; false for memory that the program may change
 };
 

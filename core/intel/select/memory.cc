@@ -1,72 +1,56 @@
 // Selects loads and stores of memory.
 //
-// A load has its value in registers already (push constants), reads a block for all lanes, or reads
-// by lanes. access.h decides which, and cuts accesses by lanes into messages; descriptors.h says
-// where the memory is; surface_messages.h emits.
+// The value of a load is in registers already (push constants), or descriptors.h says where the
+// memory is, access.h decides by which messages it is read, and surface_messages.h emits these.
 #include "core/intel/select/memory.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "core/mid/analysis/alias.h"
-
 namespace kiln::intel {
 
 void Memory::VisitLoad(mir::InstId id) {
-  const mir::Inst& inst = m_.inst(id);
-  if (inst.num_results == 0) return;
-  const uint32_t bytes = e_.BytesOf(m_.result(id)) * inst.num_results;
-  if (IsPushed(id, bytes)) {
+  if (m_.inst(id).num_results == 0) return;
+  if (IsPushed(id)) {
     LoadPush(id);
     return;
   }
   const Location location = descriptors_.LocationOf(id);
-  if (!IsBlock(location, bytes)) {
-    LoadLanes(id, location);
-  } else if (IsImm(location.offset) && mid::IsPure(m_, id)) {
-    LoadKnown(id, location);
+  const LoadPlan plan = PlanLoad(e_, id, location);
+  if (!plan.block) {
+    LoadLanes(id, location, plan);
+  } else if (IsImm(location.offset) && plan.op == kSend) {
+    LoadKnown(id, location, plan.element);
   } else {
-    LoadBlock(id, location);
+    LoadBlock(id, location, plan);
   }
 }
 
-// ---- loads by lanes
-
-void Memory::LoadLanes(mir::InstId id, const Location& location) {
-  const uint32_t element = e_.BytesOf(m_.result(id));
-  const uint16_t op = LaneReadOp(m_, id);
-  for (const Piece& piece :
-       PiecesOf(location, element * m_.inst(id).num_results, element, Direction::kRead, width_)) {
-    const lir::ValueId data = messages_.ReadLanes(location, piece, op);
-    for (uint32_t byte = 0; byte < piece.bytes; byte += element) {
-      e_.Set(m_.result(id, static_cast<int>((piece.byte + byte) / element)),
-             ElementAt(data, byte, element, location.uniform ? 8 : 1));
+// Loads by lanes. A load at a uniform location reads into U.
+void Memory::LoadLanes(mir::InstId id, const Location& location, const LoadPlan& plan) {
+  for (const Piece& piece : plan.pieces) {
+    const lir::ValueId data = messages_.ReadLanes(location, plan, piece);
+    for (uint32_t byte = 0; byte < piece.bytes; byte += plan.element) {
+      e_.Set(m_.result(id, static_cast<int>((piece.byte + byte) / plan.element)),
+             ElementAt(data, byte, plan.element, plan.uniform ? 8 : 1));
     }
   }
 }
 
-// ---- loads of blocks, into U
-
-// A block may extend beyond the end of a buffer: bounds hold for each dword (Mesa reads the last
-// dword of a storage buffer this way).
-void Memory::LoadBlock(mir::InstId id, const Location& location) {
-  const uint16_t op = mid::IsPure(m_, id) ? kSend : kMsgRead;
-  const uint32_t element = e_.BytesOf(m_.result(id));
-  const uint32_t skip = SkippedBytes(location);
-  const Operand start =
-      IsImm(location.offset) ? Imm(location.offset.id - skip, Type::kUD) : location.offset;
-  const lir::ValueId all =
-      messages_.ReadBlock(location, op, start, skip + element * m_.inst(id).num_results);
+// Loads a block, into U. It may extend beyond the end of a buffer: bounds hold for each dword (Mesa
+// reads the last dword of a storage buffer this way).
+void Memory::LoadBlock(mir::InstId id, const Location& location, const LoadPlan& plan) {
+  const lir::ValueId all = messages_.ReadBlock(location.surface, plan.op, *plan.block);
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
-    e_.Set(m_.result(id, i), ElementAt(all, skip + element * static_cast<uint32_t>(i), element, 1));
+    const uint32_t byte = plan.skip + plan.element * static_cast<uint32_t>(i);
+    e_.Set(m_.result(id, i), ElementAt(all, byte, plan.element, 1));
   }
 }
 
 // Loads at a known offset from memory that does not change: reads of 32 aligned bytes are kept for
 // neighbouring loads.
-void Memory::LoadKnown(mir::InstId id, const Location& location) {
-  const uint32_t element = e_.BytesOf(m_.result(id));
+void Memory::LoadKnown(mir::InstId id, const Location& location, uint32_t element) {
   for (int i = 0; i < m_.inst(id).num_results; ++i) {
     const uint32_t byte = location.offset.id + element * static_cast<uint32_t>(i);
     const lir::ValueId all = KnownRegister(id, location, byte / kRangeGranule);
@@ -89,8 +73,9 @@ lir::ValueId Memory::KnownRegister(mir::InstId id, const Location& location, uin
 
 // Returns true if the push constants are in registers. An offset that the dispatch width has made
 // constant was not constant when push registers were assigned.
-bool Memory::IsPushed(mir::InstId id, uint32_t bytes) const {
+bool Memory::IsPushed(mir::InstId id) const {
   if (m_.inst(id).op != mir::Op::kLoadPush || !m_.IsConstant(m_.source(id, 0))) return false;
+  const uint64_t bytes = uint64_t{e_.BytesOf(m_.result(id))} * m_.inst(id).num_results;
   return !abi_.push_surface || m_.value(m_.source(id, 0)).bits + bytes <= abi_.client_bytes;
 }
 
@@ -112,14 +97,12 @@ void Memory::LoadPush(mir::InstId id) {
 // ---- stores
 
 void Memory::VisitStore(mir::InstId id) {
-  StoreLanes(descriptors_.LocationOf(id),
-             m_.sources(id).subspan(mir::FirstValueSource(m_.inst(id))));
-}
-
-void Memory::StoreLanes(const Location& location, absl::Span<const mir::ValueId> values) {
+  const Location location = descriptors_.LocationOf(id);
+  const absl::Span<const mir::ValueId> values =
+      m_.sources(id).subspan(mir::FirstValueSource(m_.inst(id)));
   const uint32_t element = e_.BytesOf(values[0]);
-  for (const Piece& piece : PiecesOf(location, static_cast<uint32_t>(element * values.size()),
-                                     element, Direction::kWrite, width_)) {
+  const auto bytes = static_cast<uint32_t>(element * values.size());
+  for (const Piece& piece : PlanStore(location, bytes, element, width_)) {
     std::vector<Operand> dwords;
     const uint32_t step = std::min(piece.bytes, 4u);
     for (uint32_t byte = 0; byte < piece.bytes; byte += step) {

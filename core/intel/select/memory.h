@@ -25,18 +25,17 @@ class Memory : public Room {
         messages_(messages),
         descriptors_(descriptors) {}
 
+  // Select loads and stores, also those among atomics.
   void VisitLoad(mir::InstId id);
   void VisitStore(mir::InstId id);
   void BufferSize(mir::InstId id);
-  // Select loads and stores by lanes; also those of atomics.
-  void LoadLanes(mir::InstId id, const Location& location);
-  void StoreLanes(const Location& location, absl::Span<const mir::ValueId> values);
 
  private:
-  void LoadBlock(mir::InstId id, const Location& location);
-  void LoadKnown(mir::InstId id, const Location& location);
+  void LoadLanes(mir::InstId id, const Location& location, const LoadPlan& plan);
+  void LoadBlock(mir::InstId id, const Location& location, const LoadPlan& plan);
+  void LoadKnown(mir::InstId id, const Location& location, uint32_t element);
   lir::ValueId KnownRegister(mir::InstId id, const Location& location, uint32_t index);
-  bool IsPushed(mir::InstId id, uint32_t bytes) const;
+  bool IsPushed(mir::InstId id) const;
   void LoadPush(mir::InstId id);
   Operand LaneDword(absl::Span<const mir::ValueId> values);
 

@@ -13,19 +13,20 @@ namespace kiln::intel {
 
 // ---- by lanes
 
-lir::ValueId SurfaceMessages::ReadLanes(const Location& location, const Piece& piece, uint16_t op) {
-  const Operand address = AddressPayload(Moved(location, piece.byte));
+lir::ValueId SurfaceMessages::ReadLanes(const Location& location, const LoadPlan& plan,
+                                        const Piece& piece) {
+  const Operand address = AddressPayload(Moved(location, piece.byte), plan.uniform);
   // 8 lanes also by address (isa/ERRATA.md, 17).
-  const lir::InstFields fields = location.uniform ? e_.UniformFields(8) : e_.Fields(Where::kLanes);
+  const lir::InstFields fields = plan.uniform ? e_.UniformFields(8) : e_.Fields(Where::kLanes);
   const int dwords = static_cast<int>(std::max(piece.bytes / 4, 1u));
-  const lir::ValueId data = location.uniform ? e_.NewRegisters(dwords) : e_.NewG(dwords);
-  Emit(op, fields, piece.message, {e_.Def(data, Type::kUD)}, {address}, location.surface);
+  const lir::ValueId data = plan.uniform ? e_.NewRegisters(dwords) : e_.NewG(dwords);
+  Emit(plan.op, fields, piece.message, {e_.Def(data, Type::kUD)}, {address}, location.surface);
   return data;
 }
 
 void SurfaceMessages::WriteLanes(const Location& location, const Piece& piece,
                                  absl::Span<const Operand> dwords) {
-  const Operand address = AddressPayload(Moved(location, piece.byte));
+  const Operand address = AddressPayload(Moved(location, piece.byte), /*uniform=*/false);
   Emit(kMsgWrite, e_.Fields(Where::kLanes), piece.message, {}, {address, e_.Payload(dwords)},
        location.surface);
 }
@@ -48,12 +49,12 @@ Location SurfaceMessages::Moved(const Location& location, uint32_t bytes) {
   return moved;
 }
 
-Operand SurfaceMessages::AddressPayload(const Location& location) {
+Operand SurfaceMessages::AddressPayload(const Location& location, bool uniform) {
   if (!location.high) {
-    return location.uniform ? e_.LanePart(location.offset, 8, 0) : e_.ToLanes(location.offset);
+    return uniform ? e_.LanePart(location.offset, 8, 0) : e_.ToLanes(location.offset);
   }
   const Operand low = Retype(location.offset, Type::kUD), high = Retype(*location.high, Type::kUD);
-  if (location.uniform) {
+  if (uniform) {
     const Operand same = e_.Def(e_.NewRegisters(2), Type::kUD);
     e_.EmitRaw(kSameAddress, e_.UniformFields(8), {same}, {low, high});
     return same;
@@ -65,23 +66,20 @@ Operand SurfaceMessages::AddressPayload(const Location& location) {
 
 // ---- blocks
 
-// Messages for aligned blocks count in owords.
-lir::ValueId SurfaceMessages::ReadBlock(const Location& location, uint16_t op, Operand offset,
-                                        uint32_t bytes) {
-  const isa::MessageFields message = BlockMessage(location, bytes);
-  const bool aligned = BlockAlignment(location.surface) == 16;
+lir::ValueId SurfaceMessages::ReadBlock(const SurfaceRef& surface, uint16_t op,
+                                        const Block& block) {
   const Operand header = e_.Def(e_.NewRegisters(1), Type::kUD);
-  if (aligned && !IsImm(offset)) {
-    e_.EmitRaw(Op(Opcode::kShr), e_.UniformFields(8), {header}, {offset, Imm(4, Type::kUD)});
+  if (block.in_owords && !IsImm(block.start)) {
+    e_.EmitRaw(Op(Opcode::kShr), e_.UniformFields(8), {header}, {block.start, Imm(4, Type::kUD)});
   } else {
-    const Operand start = aligned ? Imm(offset.id / 16, Type::kUD) : offset;
+    const Operand start = block.in_owords ? Imm(block.start.id / 16, Type::kUD) : block.start;
     e_.EmitRaw(kHeader, e_.UniformFields(8), {header}, {start});
   }
-  const int registers = message.owords / 2;
+  const int registers = block.message.owords / 2;
   const lir::ValueId data = e_.NewRegisters(registers);
   // 8 lanes for one register, 16 for several (isa/ERRATA.md, 15).
   const lir::InstFields fields = e_.UniformFields(registers == 1 ? 8 : 16);
-  Emit(op, fields, message, {e_.Def(data, Type::kUD)}, {header}, location.surface);
+  Emit(op, fields, block.message, {e_.Def(data, Type::kUD)}, {header}, surface);
   return data;
 }
 
@@ -90,7 +88,8 @@ lir::ValueId SurfaceMessages::ConstantChunk(const Location& location, uint32_t c
     return SameSurface(c.surface, location.surface) && c.chunk == chunk;
   };
   if (const CachedChunk* c = chunks_.Find(same)) return c->value;
-  const lir::ValueId v = ReadBlock(location, kSend, Imm(chunk * 32, Type::kUD), 32);
+  const Block block = BlockAt(location, Imm(chunk * 32, Type::kUD), 32);
+  const lir::ValueId v = ReadBlock(location.surface, kSend, block);
   return chunks_.Add({location.surface, chunk, v}).value;
 }
 

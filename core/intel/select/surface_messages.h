@@ -25,16 +25,14 @@ class SurfaceMessages : public Room {
         fragment_(fragment),
         chunks_(e.scopes()) {}
 
-  // Reads a piece by lanes. Component i (at a uniform location: 8 * i) is dword i.
-  lir::ValueId ReadLanes(const Location& location, const Piece& piece, uint16_t op);
+  // Reads a piece of a load by lanes. Component i (of a uniform load: 8 * i) is dword i.
+  lir::ValueId ReadLanes(const Location& location, const LoadPlan& plan, const Piece& piece);
   // Writes a piece, whose dwords are values per lane.
   void WriteLanes(const Location& location, const Piece& piece, absl::Span<const Operand> dwords);
-  // Returns the payload of a location's addresses.
-  Operand AddressPayload(const Location& location);
+  // Returns the payload of a location's addresses: one for each lane, or the same in eight.
+  Operand AddressPayload(const Location& location, bool uniform);
 
-  // Reads at least this many bytes from `offset` on, for all lanes. The offset has the alignment of
-  // blocks; that of the location is not used.
-  lir::ValueId ReadBlock(const Location& location, uint16_t op, Operand offset, uint32_t bytes);
+  lir::ValueId ReadBlock(const SurfaceRef& surface, uint16_t op, const Block& block);
   // Returns aligned 32 bytes, by number, of memory that does not change.
   lir::ValueId ConstantChunk(const Location& location, uint32_t chunk);
 
