@@ -16,21 +16,16 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/paths.h"
 #include "client/commands/command.h"
-#include "client/compile/compile_file.h"
 #include "client/compile/run_graphics.h"
+#include "client/compile/run_program.h"
 #include "client/output/code_file.h"
-#include "client/output/result_json.h"
-#include "client/output/result_text.h"
-#include "client/request/pipeline_state.h"
 #include "client/request/request_options.h"
-#include "client/request/spec_constant.h"
+#include "client/run/draw_results.h"
 #include "client/run/fit.h"
 #include "client/run/job.h"
 #include "client/run/job_data.h"
 #include "client/service/service_flags.h"
-#include "core/base/cause.h"
 #include "core/sim/eu/simulator.h"
-#include "proto/launch_record_convert.h"
 
 namespace kiln::client {
 namespace {
@@ -39,104 +34,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMaxJobBytes = uint64_t{256} << 20;
 constexpr size_t kMaxShown = 16;  // values of a resource, in text
-
-// The program that is executed.
-struct Program {
-  std::string variant;  // "SIMD16"
-  std::vector<uint8_t> code;
-  out::LaunchRecord launch;
-};
-
-std::vector<uint8_t> BytesIn(const std::string& text) { return {text.begin(), text.end()}; }
-
-// Refuses flags of the compile for machine code, where they would be ignored.
-absl::Status RefuseCompileFlags(const ParsedFlags& flags) {
-  for (const Flag& flag : CompileFlags()) {
-    if (flag.name == "target" || !flags.Has(flag.Key())) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        flag.name.empty() ? "-" : "--", flag.Key(),
-        " is an option for compiling; with --launch the file is machine code and is not compiled"));
-  }
-  return absl::OkStatus();
-}
-
-// Reads machine code from a file, with its launch record.
-absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
-  absl::StatusOr<std::string> code = ReadCodeFile(flags);
-  if (!code.ok()) return code.status();
-  const std::string path = flags.Get("launch");
-  absl::StatusOr<std::string> text = ReadWholeFile(path, kMaxJobBytes);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<out::LaunchRecord> record = proto::LaunchRecordFromJson(*text);
-  if (!record.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", record.status().message()));
-  }
-  if (absl::Status s = run::CheckRecordIsOf(*text, *record, *code); !s.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": ", s.message(), " (", flags.arguments()[0], ")"));
-  }
-  return Program{absl::StrCat("SIMD", record->dispatch_width), BytesIn(*code), *std::move(record)};
-}
-
-// Returns the widest variant; --widths chooses which are compiled.
-absl::StatusOr<Program> ProgramOf(const kiln::v1alpha::TargetResult& result) {
-  const kiln::v1alpha::Variant* widest = nullptr;
-  for (const auto& variant : result.variants()) {
-    if (widest == nullptr || variant.width() > widest->width()) widest = &variant;
-  }
-  if (widest == nullptr) return absl::InternalError("the service returned no machine code");
-  absl::StatusOr<out::LaunchRecord> record = proto::FromProto(widest->launch());
-  if (!record.ok()) return record.status();
-  return Program{widest->name(), BytesIn(widest->code()), *std::move(record)};
-}
-
-// Adds the specialisation constants of the job, except those that --spec sets.
-absl::Status AddSpecConstants(const run::Job& job, kiln::v1alpha::CompileRequest* request) {
-  const auto constants = ParseSpecConstants(job.spec);
-  if (!constants.ok()) return constants.status();
-  std::set<uint32_t> given;
-  for (const auto& constant : request->spec_constants()) given.insert(constant.id());
-  for (const auto& constant : *constants) {
-    if (given.count(constant.id()) == 0) *request->add_spec_constants() = constant;
-  }
-  return absl::OkStatus();
-}
-
-// Compiles the file; a failure is shown and leaves `program` empty.
-absl::StatusOr<ExitCode> CompileProgram(const ParsedFlags& flags, const Environment& environment,
-                                        const run::Job& job, Program* program) {
-  absl::StatusOr<CompileSettings> settings = SettingsFromFlags(flags);
-  if (!settings.ok()) return settings.status();
-  if (absl::Status s = AddSpecConstants(job, &settings->request); !s.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(flags.Get("buffers"), ": ", s.message()));
-  }
-  absl::StatusOr<std::unique_ptr<Service>> service = OpenService(flags, 1);
-  if (!service.ok()) return service.status();
-  auto capabilities = (*service)->GetCapabilities();
-  if (!capabilities.ok()) return capabilities.status();
-  absl::Status checked = CheckSettings(*capabilities, (*service)->Name(), &*settings);
-  if (!checked.ok()) return checked;
-  settings->request.mutable_outputs()->set_binary(true);
-  settings->request.mutable_outputs()->set_launch_record(true);
-  const std::string& file = flags.arguments()[0];
-  const std::string name = file == "-" ? "stdin" : file;
-  absl::StatusOr<FileOutcome> outcome =
-      CompileFile(service->get(), *capabilities, *settings, file, name);
-  if (!outcome.ok()) return outcome.status();
-  const std::string cause = CauseOf(outcome->file_error);
-  if (cause == "cannot_read" || cause == "no_stage") {
-    return absl::InvalidArgumentError(outcome->file_error.message());
-  }
-  const kiln::v1alpha::TargetResult& result = outcome->results.at(0);
-  if (result.status() != kiln::v1alpha::TargetResult::OK) {
-    absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
-    return ExitCodeOf(result.status());
-  }
-  absl::StatusOr<Program> made = ProgramOf(result);
-  if (!made.ok()) return made.status();
-  *program = *std::move(made);
-  return kExitOk;
-}
 
 absl::StatusOr<std::array<uint32_t, 3>> GroupsOf(const std::string& text) {
   std::array<uint32_t, 3> groups = {1, 1, 1};
@@ -191,11 +88,12 @@ std::vector<run::Output> Wanted(const run::Job& job, const sim::scene::Dispatch&
   return said.empty() ? changed : said;
 }
 
-std::string OutputText(const run::Output& o, const sim::scene::Dispatch& dispatch) {
-  const absl::string_view bytes = View(run::BytesOf(o, dispatch));
-  std::string text = absl::StrCat(Label(o), ": ", bytes.size(), " bytes");
-  if (!o.file.empty()) return absl::StrCat(text, ", written to ", o.file, "\n");
-  const std::string as = o.as.empty() ? "u32" : o.as;
+// Returns values as text, after what they are values of. `as`: empty for u32.
+std::string ValuesText(std::string text, const std::string& file, const std::string& as_given,
+                       absl::string_view bytes) {
+  absl::StrAppend(&text, ": ", bytes.size(), " bytes");
+  if (!file.empty()) return absl::StrCat(text, ", written to ", file, "\n");
+  const std::string as = as_given.empty() ? "u32" : as_given;
   if (as == "hex") return absl::StrCat(text, "\n  ", absl::BytesToHexString(bytes), "\n");
   const size_t size = static_cast<size_t>(run::ElementBytes(as));
   const nlohmann::json values = run::Values(as, bytes.substr(0, kMaxShown * size));
@@ -209,16 +107,33 @@ std::string OutputText(const run::Output& o, const sim::scene::Dispatch& dispatc
   return text + "\n";
 }
 
+// Adds "out", or "as" and "values".
+void AddValues(const std::string& file, const std::string& as, absl::string_view bytes,
+               Json* json) {
+  if (!file.empty()) {
+    (*json)["out"] = file;
+    return;
+  }
+  (*json)["as"] = as.empty() ? "hex" : as;
+  (*json)["values"] = run::Values(as.empty() ? "hex" : as, bytes);
+}
+
 Json OutputJson(const run::Output& o, const sim::scene::Dispatch& dispatch) {
   Json json = {{"set", o.where.set}, {"binding", o.where.binding}, {"index", o.where.element}};
   if (!o.name.empty()) json["name"] = o.name;
-  if (!o.file.empty()) {
-    json["out"] = o.file;
-    return json;
-  }
-  json["as"] = o.as.empty() ? "hex" : o.as;
-  json["values"] = run::Values(o.as.empty() ? "hex" : o.as, View(run::BytesOf(o, dispatch)));
+  AddValues(o.file, o.as, View(run::BytesOf(o, dispatch)), &json);
   return json;
+}
+
+// The attachments of a draw that the job asks for.
+Json DrawResultsJson(const std::vector<run::DrawResult>& results) {
+  Json list = Json::array();
+  for (const run::DrawResult& r : results) {
+    Json json = {{"what", r.name}};
+    AddValues(r.file, r.as, View(r.bytes), &json);
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 uint64_t OutOfBoundsOf(const sim::eu::RunStats& stats) {
@@ -246,91 +161,166 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
   return json;
 }
 
-absl::Status Show(const std::string& file, const Program& program, const run::Job& job,
-                  const sim::scene::Dispatch& before, const sim::eu::RunStats& stats,
-                  const std::string& folder, const run::VertexTypes& types, bool as_json) {
-  const std::vector<run::Output> wanted = Wanted(job, before);
+// What a run left, of one or two programs.
+struct Ran {
+  const Programs& programs;
+  sim::eu::RunStats stats;
+  run::VertexTypes types;
+  std::vector<run::DrawResult> drawn;
+};
+
+absl::Status WriteFiles(const std::vector<run::Output>& wanted, const run::Job& job,
+                        const Ran& ran) {
   for (const run::Output& o : wanted) {
     if (o.file.empty()) continue;
-    const std::string path = JoinPath(folder, o.file);
-    absl::Status s = WriteWholeFile(path, View(run::BytesOf(o, job.dispatch)));
+    absl::Status s =
+        WriteWholeFile(JoinPath(job.folder, o.file), View(run::BytesOf(o, job.dispatch)));
     if (!s.ok()) return s;
   }
-  std::string text;
-  if (as_json) {
-    Json json = {{"file", file},
-                 {"variant", program.variant},
-                 {"groups", job.dispatch.groups},
-                 {"threads", stats.threads},
-                 {"instructions", stats.instructions},
-                 {"messages", stats.messages},
-                 {"out_of_bounds", OutOfBoundsJson(stats)},
-                 {"outputs", Json::array()}};
-    for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
-    AddGraphics(job.dispatch, program.launch, types, &json);
-    text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  } else {
-    text = absl::StrCat(Printable(file), " ", program.variant, ": ", stats.threads, " threads, ",
-                        stats.instructions, " instructions, ", stats.messages, " messages\n",
-                        OutOfBoundsText(stats));
-    const std::string drawn = GraphicsText(job.dispatch, program.launch, types);
-    text += drawn;
-    for (const run::Output& o : wanted) text += OutputText(o, job.dispatch);
-    if (wanted.empty() && drawn.empty()) text += "no buffer or image changed\n";
+  for (const run::DrawResult& r : ran.drawn) {
+    if (r.file.empty()) continue;
+    absl::Status s = WriteWholeFile(JoinPath(job.folder, r.file), View(r.bytes));
+    if (!s.ok()) return s;
   }
-  return Print(text);
+  return absl::OkStatus();
 }
 
-absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
-  if (flags.arguments().size() != 1) {
-    return absl::InvalidArgumentError("give one file: kiln run --target=T --buffers=JSON FILE");
+std::string ShownJson(const std::vector<run::Output>& wanted, const run::Job& job, const Ran& ran) {
+  const Program& program = ran.programs.main;
+  Json json = {{"file", program.file},
+               {"variant", program.variant},
+               {"groups", job.dispatch.groups},
+               {"threads", ran.stats.threads},
+               {"instructions", ran.stats.instructions},
+               {"messages", ran.stats.messages},
+               {"out_of_bounds", OutOfBoundsJson(ran.stats)},
+               {"outputs", Json::array()}};
+  if (ran.programs.vertex) json["vertex_file"] = ran.programs.vertex->file;
+  for (const run::Output& o : wanted) json["outputs"].push_back(OutputJson(o, job.dispatch));
+  AddGraphics(job.dispatch, program.launch, ran.types, &json);
+  if (!ran.drawn.empty()) json["draw"]["results"] = DrawResultsJson(ran.drawn);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ShownText(const std::vector<run::Output>& wanted, const run::Job& job, const Ran& ran) {
+  const Program& program = ran.programs.main;
+  const std::string first =
+      ran.programs.vertex ? absl::StrCat(Printable(ran.programs.vertex->file), " ") : "";
+  std::string text =
+      absl::StrCat(first, Printable(program.file), " ", program.variant, ": ", ran.stats.threads,
+                   " threads, ", ran.stats.instructions, " instructions, ", ran.stats.messages,
+                   " messages\n", OutOfBoundsText(ran.stats));
+  const std::string drawn = GraphicsText(job.dispatch, program.launch, ran.types);
+  text += drawn;
+  for (const run::DrawResult& r : ran.drawn) {
+    text += ValuesText(r.name, r.file, r.as, View(r.bytes));
   }
+  for (const run::Output& o : wanted) {
+    text += ValuesText(Label(o), o.file, o.as, View(run::BytesOf(o, job.dispatch)));
+  }
+  if (wanted.empty() && drawn.empty()) text += "no buffer or image changed\n";
+  return text;
+}
+
+absl::Status Show(const run::Job& job, const sim::scene::Dispatch& before, const Ran& ran,
+                  bool as_json) {
+  const std::vector<run::Output> wanted = Wanted(job, before);
+  if (absl::Status s = WriteFiles(wanted, job, ran); !s.ok()) return s;
+  return Print(as_json ? ShownJson(wanted, job, ran) : ShownText(wanted, job, ran));
+}
+
+// Adds the counts of another program's run.
+void Add(const sim::eu::RunStats& more, sim::eu::RunStats* stats) {
+  stats->threads += more.threads;
+  stats->instructions += more.instructions;
+  stats->messages += more.messages;
+  stats->out_of_bounds.insert(stats->out_of_bounds.end(), more.out_of_bounds.begin(),
+                              more.out_of_bounds.end());
+}
+
+absl::StatusOr<sim::eu::Options> OptionsOf(const ParsedFlags& flags) {
+  sim::eu::Options options;
   absl::StatusOr<double> seconds = flags.Seconds("max-seconds", 60);
   if (!seconds.ok()) return seconds.status();
   const absl::StatusOr<int64_t> seed =
       flags.Number("memory-seed", 0, 0, std::numeric_limits<int64_t>::max());
   if (!seed.ok()) return seed.status();
-  absl::StatusOr<run::Job> job = JobOf(flags);
-  if (!job.ok()) return job.status();
-  Program program;
-  if (flags.Has("launch")) {
-    if (absl::Status s = RefuseCompileFlags(flags); !s.ok()) return s;
-    absl::StatusOr<Target> target = TargetOf(flags);
-    if (!target.ok()) return target.status();
-    absl::StatusOr<Program> read = ReadProgram(flags);
-    if (!read.ok()) return read.status();
-    program = *std::move(read);
-  } else {
-    absl::StatusOr<ExitCode> compiled = CompileProgram(flags, environment, *job, &program);
-    if (!compiled.ok() || *compiled != kExitOk) return compiled;
-  }
-  sim::eu::Options options;
   options.contract = !flags.Has("no-contract");
   options.unsourced = !flags.Has("launch");  // other compilers need not obey rules without a source
   options.fusion = flags.Has("fusion");
   if (flags.Has("memory-seed")) options.memory_seed = static_cast<uint64_t>(*seed);
   options.max_seconds = *seconds;
-  run::VertexTypes types;
-  absl::Status prepared = PrepareGraphics(flags, program.launch, &*job, &types);
+  return options;
+}
+
+absl::StatusOr<sim::eu::RunStats> Simulate(const Program& program, const sim::eu::Options& options,
+                                           run::Job* job) {
+  absl::StatusOr<sim::eu::RunStats> stats =
+      sim::eu::Run(program.code, program.launch, options, job->dispatch);
+  if (stats.ok()) return stats;
+  return absl::Status(stats.status().code(), absl::StrCat(program.file, ": ", program.variant, ": ",
+                                                          stats.status().message()));
+}
+
+// Reads or compiles the programs.
+absl::StatusOr<ExitCode> FindPrograms(const ParsedFlags& flags, const Environment& environment,
+                                      const run::Job& job, Programs* programs) {
+  if (!flags.Has("launch")) return CompilePrograms(flags, environment, job, programs);
+  if (flags.arguments().size() == 2) {
+    return absl::InvalidArgumentError("--launch: give one file of machine code");
+  }
+  if (absl::Status s = RefuseCompileFlags(flags); !s.ok()) return s;
+  absl::StatusOr<Target> target = TargetOf(flags);
+  if (!target.ok()) return target.status();
+  absl::StatusOr<Program> read = ReadProgram(flags);
+  if (!read.ok()) return read.status();
+  programs->main = *std::move(read);
+  return kExitOk;
+}
+
+absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& environment) {
+  const size_t files = flags.arguments().size();
+  if (files != 1 && files != 2) {
+    return absl::InvalidArgumentError(
+        "give one file, or a vertex and a fragment shader: kiln run --target=T --buffers=JSON FILE");
+  }
+  const absl::StatusOr<sim::eu::Options> options = OptionsOf(flags);
+  if (!options.ok()) return options.status();
+  absl::StatusOr<run::Job> job = JobOf(flags);
+  if (!job.ok()) return job.status();
+  Programs programs;
+  absl::StatusOr<ExitCode> found = FindPrograms(flags, environment, *job, &programs);
+  if (!found.ok() || *found != kExitOk) return found;
+  Ran ran{programs, {}, {}, {}};
+  const out::LaunchRecord* vertex = programs.vertex ? &programs.vertex->launch : nullptr;
+  absl::Status prepared = PrepareGraphics(flags, vertex, programs.main.launch, &*job, &ran.types);
   if (!prepared.ok()) return prepared;
   const std::string name = flags.Has("buffers") ? flags.Get("buffers") + ": " : "";
-  if (absl::Status s = run::CheckJobFits(*job, program.launch, flags.Has("allow-unused"));
+  if (absl::Status s =
+          run::CheckJobFits(*job, vertex, programs.main.launch, flags.Has("allow-unused"));
       !s.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(name, s.message()));
   }
   const sim::scene::Dispatch before = job->dispatch;
-  absl::StatusOr<sim::eu::RunStats> stats =
-      sim::eu::Run(program.code, program.launch, options, job->dispatch);
+  if (programs.vertex) {
+    const auto stats = Simulate(*programs.vertex, *options, &*job);
+    if (!stats.ok()) {
+      Fail(absl::InvalidArgumentError(stats.status().message()), environment);
+      return kExitSomeFailed;
+    }
+    Add(*stats, &ran.stats);
+    absl::Status linked = PrepareLinkedDraw(flags, *vertex, programs.main.launch, &*job);
+    if (!linked.ok()) return linked;
+  }
+  const auto stats = Simulate(programs.main, *options, &*job);
   if (!stats.ok()) {
-    Fail(absl::InvalidArgumentError(absl::StrCat(flags.arguments()[0], ": ", program.variant, ": ",
-                                                 stats.status().message())),
-         environment);
+    Fail(absl::InvalidArgumentError(stats.status().message()), environment);
     return kExitSomeFailed;
   }
+  Add(*stats, &ran.stats);
   if (absl::Status s = WritePicture(flags, job->dispatch); !s.ok()) return s;
-  const std::string path = flags.Get("buffers");
-  absl::Status shown = Show(flags.arguments()[0], program, *job, before, *stats,
-                            path == "-" ? "" : FolderOf(path), types, environment.json);
+  if (job->dispatch.draw) ran.drawn = run::DrawResults(job->draw, *job->dispatch.draw);
+  absl::Status shown = Show(*job, before, ran, environment.json);
   if (!shown.ok()) return shown;
   return kExitOk;
 }
@@ -345,7 +335,7 @@ ExitCode RunOrFail(const ParsedFlags& flags, const Environment& environment) {
 Command RunCommand() {
   return {
       "run",
-      "FILE|-",
+      "FILE|- [FILE]",
       "run a compute, fragment or vertex shader in the simulator",
       "Compiles FILE as `kiln compile` does and executes the widest variant (--widths chooses)\n"
       "on the data of --buffers. With --launch, FILE is machine code of any compiler and\n"
@@ -367,6 +357,9 @@ Command RunCommand() {
       "{\"ID\": {\"u32\": 3}}; --spec overrides those of the same id; machine code has its own.\n"
       "\"as\" prints a resource after the run in this type, \"out\" writes it to a file;\n"
       "without either, resources that changed are printed. Paths are relative to JSON's folder.\n"
+      "A resource with \"same_as\" has the bytes of the one with that \"name\", from \"offset\" on.\n"
+      "A sampler's \"min_filter\" is by default its \"filter\"; \"address\" is a mode (clamp, repeat,\n"
+      "mirror, border, mirror_clamp), or a list of those of u, v and w.\n"
       "\n"
       "A fragment shader is drawn with a triangle that covers the render target, or as \"draw\"\n"
       "of JSON describes:\n"
@@ -374,11 +367,30 @@ Command RunCommand() {
       "\"topology\":\n"
       "   \"triangle_list\", \"inputs\": [{\"location\": 0, \"f32\": [values of vertex 0, of "
       "vertex 1, ...]}]}\n"
-      "(or triangle_strip, triangle_fan; component, u32, i32). The first two components of\n"
+      "(or triangle_strip, triangle_fan, line_list, line_strip, point_list; component, u32,\n"
+      "i32). The first two components of\n"
       "inputs not given are the x and y coordinates in the render target, from 0 at the left\n"
       "and top to 1, the others 0 and 1; flat inputs are 0. --png writes one colour output,\n"
       "clamped to 0 to 1, with 8 bits per component; JSON is optional if there is no data.\n"
-      "Tests and blending are not simulated: every fragment is written.\n"
+      "\n"
+      "State and attachments of \"draw\", with the names of Vulkan in lower case:\n"
+      "  {\"targets\": [{\"location\": 0, \"format\": \"rgba8\", \"clear\": [0, 0, 0, 1], \"data\": DATA,\n"
+      "    \"blend\": {\"src\": \"src_alpha\", \"dst\": \"one_minus_src_alpha\", \"op\": \"add\"},\n"
+      "    \"write_mask\": \"rgba\", \"resolve\": false, \"as\": \"u8\", \"out\": \"FILE\"}],\n"
+      "   \"depth\": {\"format\": \"d32f\", \"clear\": 1, \"compare\": \"less\", \"write\": true,\n"
+      "    \"bounds\": [0, 1], \"as\": \"f32\"},\n"
+      "   \"stencil\": {\"clear\": 0, \"front\": {\"compare\": \"equal\", \"pass\": \"replace\",\n"
+      "    \"reference\": 1}}, \"coverage\": {\"as\": \"u32\"}, \"viewport\": {\"x\": 0, \"y\": 0, \"width\": W,\n"
+      "    \"height\": H}, \"depth_bias\": {\"constant\": 1, \"slope\": 1}, \"cull\": \"back\"}\n"
+      "(and alpha_src, alpha_dst, alpha_op of blend; fail, depth_fail, compare_mask, write_mask\n"
+      "of stencil's front and back; written_samples, clear, blend_constants, logic_op,\n"
+      "sample_mask, polygon_mode, front_face, line_width, depth_clamp). \"as\" and \"out\" return an\n"
+      "attachment as they do a resource. Without format a target keeps four 32-bit numbers as\n"
+      "the shader writes them; without state every fragment is written.\n"
+      "\n"
+      "Two files are the vertex and the fragment shader of a pipeline: the vertices of\n"
+      "\"vertices\" are drawn as \"draw\" describes. \"vertex_spec\" has specialisation constants of\n"
+      "the vertex shader if they are not those of \"spec\".\n"
       "\n"
       "A vertex shader runs for the \"vertices\" of JSON:\n"
       "  {\"count\": N, \"first_vertex\": 0, \"instances\": 1, \"first_instance\": 0, \"inputs\": "
@@ -391,13 +403,13 @@ Command RunCommand() {
       "value (as f32 often nan), or \"-\" if nothing was written. Inputs have values for\n"
       "vertices 0 to the last one drawn (for instances likewise); \"components\" of an input is\n"
       "their number per vertex, if more values are given. Every location that the program reads\n"
-      "needs an input, and no other may have one; at most 65536 vertices are run. Later stages\n"
-      "of the pipeline (clipping, division by w, viewport) are not simulated.\n",
+      "needs an input, and no other may have one; at most 1048576 vertices are printed.\n",
       "  kiln run --target=tgl --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --local --target=tgl --widths=8 --groups=4 --json --buffers=client/examples/saxpy.json tests/shaders/saxpy.comp\n"
       "  kiln run --target=tgl --launch=out/saxpy.comp.tgl.16.launch.json --buffers=client/examples/saxpy.json out/saxpy.comp.tgl.16.bin\n"
       "  kiln run --target=tgl --png=out.png --size=320x200 tests/shaders/frag_mandelbrot.frag\n"
-      "  kiln run --target=tgl --buffers=client/examples/triangle.json client/examples/mesh.vert\n",
+      "  kiln run --target=tgl --buffers=client/examples/triangle.json client/examples/mesh.vert\n"
+      "  kiln run --target=tgl --buffers=client/examples/pair.json client/examples/mesh.vert client/examples/mesh.frag\n",
       JoinFlags(
           {CompileFlags(),
            {{"buffers", 0, "JSON", false,
@@ -421,7 +433,7 @@ Command RunCommand() {
             {"allow-unused", 0, "", false,
              "do not treat resources that the program does not use as errors"},
             {"max-seconds", 0, "S", false,
-             "stop the simulation after this time in seconds (default 60)"}},
+             "stop the simulation after this processor time in seconds (default 60)"}},
            ServiceFlags()}),
       RunOrFail};
 }

@@ -15,6 +15,7 @@ namespace {
 
 using kiln::v1alpha::Capabilities;
 using kiln::v1alpha::CompileRequest;
+using kiln::v1alpha::SpecConstant;
 using kiln::v1alpha::TargetResult;
 
 constexpr char kVertex[] = "vertex", kFragment[] = "fragment";
@@ -127,7 +128,8 @@ absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& name
 
 absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& capabilities,
                                         const CompileSettings& settings,
-                                        const std::array<std::string, 2>& files) {
+                                        const std::array<std::string, 2>& files,
+                                        const std::vector<SpecConstant>* vertex_spec) {
   if (absl::Status s = CheckOptions(settings); !s.ok()) return s;
   const auto entries = EntriesOfPair(settings.request.entry_point());
   if (!entries.ok()) return entries.status();
@@ -156,6 +158,9 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
     LoadedFile first = For(loaded[vertex], kVertex, (*entries)[0], target);
     auto* options = first.request.mutable_options();
     options->clear_widths();
+    if (vertex_spec != nullptr) {
+      first.request.mutable_spec_constants()->Assign(vertex_spec->begin(), vertex_spec->end());
+    }
     options->mutable_state()->clear_fragment();
     *options->mutable_state()->mutable_next_stage_reads() = ReadsOf(*Made(*next));
     auto front = CompileLoaded(service, capabilities, settings, first);

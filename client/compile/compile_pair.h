@@ -35,11 +35,12 @@ absl::StatusOr<std::array<std::string, 2>> EntriesOfPair(const std::string& name
 // only, all other options to both. Requests launch records whatever settings.request says. Errors:
 // those of CompileFile, and InvalidArgument: no such pair, options that a pair cannot have, a file
 // that cannot be read. Warnings: inputs that are read and never written. A type mismatch is a
-// result of the fragment shader: INVALID, interface_mismatch.
-absl::StatusOr<PairOutcome> CompilePair(Service* service,
-                                        const kiln::v1alpha::Capabilities& capabilities,
-                                        const CompileSettings& settings,
-                                        const std::array<std::string, 2>& files);
+// result of the fragment shader: INVALID, interface_mismatch. `vertex_spec`: specialisation
+// constants of the vertex shader instead of those of the settings; null: both have the same.
+absl::StatusOr<PairOutcome> CompilePair(
+    Service* service, const kiln::v1alpha::Capabilities& capabilities,
+    const CompileSettings& settings, const std::array<std::string, 2>& files,
+    const std::vector<kiln::v1alpha::SpecConstant>* vertex_spec = nullptr);
 
 }  // namespace kiln::client
 

@@ -11,6 +11,7 @@
 #include "client/cli/paths.h"
 #include "client/request/pipeline_state.h"
 #include "client/run/draw.h"
+#include "client/run/linked_draw.h"
 #include "client/run/picture.h"
 #include "client/run/vertices.h"
 
@@ -22,8 +23,8 @@ using nlohmann::json;
 constexpr uint32_t kUsualSize = 256, kMaxSize = 4096;  // of a picture, in pixels
 constexpr const char* kDrawFlags[] = {"png", "size", "location"};
 constexpr size_t kMaxShown = 16;  // vertices, in text
-// Vertices of all instances: JSON of one takes KBs of memory before it is printed.
-constexpr uint64_t kMaxVertices = 1 << 16;
+// Vertices of all instances whose outputs are printed: JSON of one takes up to a KiB of memory.
+constexpr uint64_t kMaxVertices = 1 << 20;
 
 // Returns an error that names the job's file.
 absl::Status InJob(const ParsedFlags& flags, const std::string& message) {
@@ -31,7 +32,8 @@ absl::Status InJob(const ParsedFlags& flags, const std::string& message) {
 }
 
 // Refuses flags and parts of the job that belong to another stage.
-absl::Status CheckStage(const ParsedFlags& flags, const std::string& stage, const run::Job& job) {
+absl::Status CheckStage(const ParsedFlags& flags, bool pair, const std::string& stage,
+                        const run::Job& job) {
   const std::string is = absl::StrCat("this is a ", stage, " shader");
   for (const char* flag : kDrawFlags) {
     if (stage == "fragment" || !flags.Has(flag)) continue;
@@ -41,7 +43,7 @@ absl::Status CheckStage(const ParsedFlags& flags, const std::string& stage, cons
     return absl::InvalidArgumentError(absl::StrCat("--groups is for compute shaders; ", is));
   }
   if (!job.draw.is_null() && stage != "fragment") return InJob(flags, "draw: " + is);
-  if (!job.vertices.is_null() && stage != "vertex") return InJob(flags, "vertices: " + is);
+  if (!job.vertices.is_null() && stage != "vertex" && !pair) return InJob(flags, "vertices: " + is);
   if (job.dispatches && stage != "compute") return InJob(flags, "dispatch: " + is);
   return absl::OkStatus();
 }
@@ -91,13 +93,14 @@ absl::Status PrepareDraw(const ParsedFlags& flags, const out::LaunchRecord& laun
   }
   if (absl::Status s = SetViews(flags, &draw); !s.ok()) return s;
   if (absl::Status s = run::AddMissingInputs(launch, &draw); !s.ok()) return s;
-  absl::StatusOr<sim::scene::FragmentInputs> inputs = run::ReadDraw(draw, launch);
+  absl::StatusOr<sim::scene::FragmentInputs> inputs = run::ReadDraw(draw, launch, job->folder);
   if (!inputs.ok()) return inputs.status();
   job->dispatch.draw = *std::move(inputs);
   return absl::OkStatus();
 }
 
-absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& launch,
+// Sets the vertices of a vertex shader. `linked`: they are not shown, but drawn.
+absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& launch, bool linked,
                              run::Job* job, run::VertexTypes* types) {
   if (job->vertices.is_null()) {
     return InJob(flags,
@@ -107,9 +110,9 @@ absl::Status PrepareVertices(const ParsedFlags& flags, const out::LaunchRecord& 
   if (!job->vertices.contains("view_mask")) job->vertices["view_mask"] = launch.vertex.view_mask;
   absl::StatusOr<sim::scene::VertexInputs> inputs = run::ReadVertices(job->vertices, launch.vertex);
   if (!inputs.ok()) return InJob(flags, std::string(inputs.status().message()));
-  if (inputs->Runs() > kMaxVertices) {
+  if (!linked && inputs->Runs() > kMaxVertices) {
     return InJob(flags, absl::StrCat("vertices: ", inputs->Runs(), " with those of all instances; ",
-                                     kMaxVertices, " can be run at most"));
+                                     kMaxVertices, " can be printed at most"));
   }
   absl::StatusOr<run::VertexTypes> shown = run::ReadVertexTypes(job->vertices, launch.vertex);
   if (!shown.ok()) return InJob(flags, std::string(shown.status().message()));
@@ -139,11 +142,37 @@ nlohmann::ordered_json DrawJson(const sim::scene::FragmentInputs& draw) {
 
 }  // namespace
 
-absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord& launch,
-                             run::Job* job, run::VertexTypes* types) {
-  if (absl::Status s = CheckStage(flags, launch.stage, *job); !s.ok()) return s;
-  if (launch.stage == "vertex") return PrepareVertices(flags, launch, job, types);
+absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord* vertex,
+                             const out::LaunchRecord& launch, run::Job* job,
+                             run::VertexTypes* types) {
+  const bool pair = vertex != nullptr;
+  if (absl::Status s = CheckStage(flags, pair, launch.stage, *job); !s.ok()) return s;
+  if (pair) return PrepareVertices(flags, *vertex, true, job, types);
+  if (launch.stage == "vertex") return PrepareVertices(flags, launch, false, job, types);
   if (launch.stage == "fragment") return PrepareDraw(flags, launch, job);
+  return absl::OkStatus();
+}
+
+absl::Status PrepareLinkedDraw(const ParsedFlags& flags, const out::LaunchRecord& vertex,
+                               const out::LaunchRecord& fragment, run::Job* job) {
+  if (vertex.vertex.view_mask != 0) {
+    return InJob(flags, "draw: a vertex and a fragment shader with views of multiview");
+  }
+  json& draw = job->draw;
+  if (draw.is_null()) {
+    draw = {{"width", kUsualSize}, {"height", kUsualSize}, {"samples", fragment.fragment.samples}};
+  }
+  if (flags.Has("size")) {
+    if (absl::Status s = SetSize(flags.Get("size"), &draw); !s.ok()) return s;
+  }
+  const absl::StatusOr<sim::scene::VertexStream> stream =
+      run::LinkVertices(*job->dispatch.vertices, vertex.vertex);
+  if (!stream.ok()) return InJob(flags, std::string(stream.status().message()));
+  absl::StatusOr<sim::scene::FragmentInputs> inputs =
+      run::ReadLinkedDraw(draw, *stream, fragment, job->folder);
+  if (!inputs.ok()) return InJob(flags, std::string(inputs.status().message()));
+  job->dispatch.vertices.reset();
+  job->dispatch.draw = *std::move(inputs);
   return absl::OkStatus();
 }
 

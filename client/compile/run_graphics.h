@@ -18,8 +18,16 @@ namespace kiln::client {
 // target; its vertices, which must be given; nothing for compute shaders. `types` are those in
 // which vertices are to be shown. InvalidArgument also names flags (--png, --size, --location,
 // --groups) and parts of the job that are another stage's.
-absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord& launch,
-                             run::Job* job, run::VertexTypes* types);
+// `vertex`: the record of a pair's vertex shader, null without one; then `launch` is the fragment
+// shader's, and the draw follows after the vertices (PrepareLinkedDraw).
+absl::Status PrepareGraphics(const ParsedFlags& flags, const out::LaunchRecord* vertex,
+                             const out::LaunchRecord& launch, run::Job* job,
+                             run::VertexTypes* types);
+
+// Replaces the vertices of the dispatch, which have been run, by the draw of the primitives that
+// they form.
+absl::Status PrepareLinkedDraw(const ParsedFlags& flags, const out::LaunchRecord& vertex,
+                               const out::LaunchRecord& fragment, run::Job* job);
 
 // Writes the picture for --png. InvalidArgument, and the errors of files.
 absl::Status WritePicture(const ParsedFlags& flags, const sim::scene::Dispatch& dispatch);

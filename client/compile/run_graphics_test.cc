@@ -23,7 +23,7 @@ std::string Said(const std::string& stage, const std::vector<std::string>& argum
   out::LaunchRecord launch;
   launch.stage = stage;
   run::VertexTypes types;
-  return std::string(PrepareGraphics(*flags, launch, &job, &types).message());
+  return std::string(PrepareGraphics(*flags, nullptr, launch, &job, &types).message());
 }
 
 TEST(RunGraphics, FlagsOfAnotherStage) {
@@ -52,11 +52,38 @@ TEST(RunGraphics, VerticesAreNeededAndMayNotBeTooMany) {
   EXPECT_NE(Said("vertex", {"--buffers=j"}).find("j: a vertex shader needs \"vertices\""),
             std::string::npos);
   run::Job job;
-  job.vertices = json::parse(R"({"count": 65536, "instances": 2})");
+  job.vertices = json::parse(R"({"count": 1048576, "instances": 2})");
   EXPECT_EQ(Said("vertex", {"--buffers=j"}, job),
-            "j: vertices: 131072 with those of all instances; 65536 can be run at most");
+            "j: vertices: 2097152 with those of all instances; 1048576 can be printed at most");
   job.vertices = json::parse(R"({"count": 3})");
   EXPECT_EQ(Said("vertex", {"--buffers=j"}, job), "");
+}
+
+// The vertices of a pair are drawn, not printed.
+TEST(RunGraphics, APairHasVerticesAndADraw) {
+  const absl::StatusOr<ParsedFlags> flags = ParseFlags(kFlags, {"--buffers=j"});
+  out::LaunchRecord vertex, fragment;
+  vertex.stage = "vertex";
+  fragment.stage = "fragment";
+  fragment.fragment.samples = 1;
+  run::VertexTypes types;
+  run::Job job;
+  job.vertices = json::parse(R"({"count": 1048576, "instances": 2})");
+  job.draw = json::parse(R"({"width": 4, "height": 4, "inputs": []})");
+  ASSERT_TRUE(PrepareGraphics(*flags, &vertex, fragment, &job, &types).ok());
+  ASSERT_TRUE(job.dispatch.vertices.has_value());
+  job.dispatch.vertices->count = job.dispatch.vertices->instances = 1;
+  job.dispatch.vertices->slots = 4;
+  job.dispatch.vertices->entries.assign(16, 0);
+  job.dispatch.vertices->written.assign(16, 1);
+  EXPECT_EQ(PrepareLinkedDraw(*flags, vertex, fragment, &job).message(),
+            "j: draw: the vertex shader writes no position");
+  vertex.vertex.vue = {{.slot = 1, .what = out::VueContent::kPosition}};
+  EXPECT_EQ(PrepareLinkedDraw(*flags, vertex, fragment, &job).message(),
+            "j: draw: \"inputs\": the vertex shader decides it");
+  job.draw.erase("inputs");
+  EXPECT_TRUE(PrepareLinkedDraw(*flags, vertex, fragment, &job).ok());
+  EXPECT_TRUE(job.dispatch.draw.has_value());
 }
 
 TEST(RunGraphics, SizesAndViewsOfADraw) {

@@ -6,24 +6,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/run/draw_form.h"
+#include "client/run/draw_state.h"
 #include "core/sim/scene/assemble.h"
-#include "core/sim/scene/rasterise.h"
 
 namespace kiln::client::run {
 namespace {
 
 using nlohmann::json;
-using sim::scene::BuiltInValues;
 using sim::scene::FragmentInputs;
-using sim::scene::PointSprite;
-using sim::scene::Triangle;
-using sim::scene::VertexValues;
+using sim::scene::StreamDistances;
+using sim::scene::StreamValues;
+using sim::scene::Topology;
+using sim::scene::VertexStream;
 
 absl::Status Wrong(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("draw: ", what));
@@ -54,14 +53,9 @@ absl::StatusOr<std::vector<uint32_t>> Values(const json& input) {
   return bits;
 }
 
-struct Input {
-  uint32_t location = 0, component = 0;
-  uint32_t components = 0;
-  std::vector<uint32_t> bits;
-};
-
-absl::StatusOr<std::vector<Input>> Inputs(const json& draw, uint32_t vertices) {
-  std::vector<Input> inputs;
+// Returns the inputs as values of all vertices.
+absl::StatusOr<std::vector<StreamValues>> Inputs(const json& draw, uint32_t vertices) {
+  std::vector<StreamValues> inputs;
   for (const json& i : draw.value("inputs", json::array())) {
     absl::StatusOr<std::vector<uint32_t>> bits = Values(i);
     if (!bits.ok()) return bits.status();
@@ -74,53 +68,60 @@ absl::StatusOr<std::vector<Input>> Inputs(const json& draw, uint32_t vertices) {
   return inputs;
 }
 
-std::vector<VertexValues> ValuesOf(const std::vector<Input>& inputs,
-                                   const std::array<uint32_t, 3>& vertices) {
-  std::vector<VertexValues> values;
-  for (const Input& i : inputs) {
-    for (uint32_t c = 0; c < i.components; ++c) {
-      VertexValues v{i.location, i.component + c, {}};
-      for (int k = 0; k < 3; ++k) v.bits[k] = i.bits[vertices[k] * i.components + c];
-      values.push_back(v);
-    }
+absl::StatusOr<StreamDistances> Distances(const json& draw, const char* key, uint32_t vertices) {
+  const auto values = draw.value(key, std::vector<float>());
+  if (values.size() % vertices != 0) {
+    return Wrong(absl::StrCat("\"", key, "\" does not have a value for each vertex"));
   }
-  return values;
+  return StreamDistances{static_cast<uint32_t>(values.size()) / vertices, values};
 }
 
-// Returns the distances of a primitive, cull distances after clip distances, four per attribute.
-absl::StatusOr<std::vector<BuiltInValues>> DistancesOf(const json& draw,
-                                                       const std::array<uint32_t, 3>& vertices,
-                                                       uint32_t count) {
-  constexpr uint32_t kMax = 8, kPerAttribute = 4;
-  std::vector<BuiltInValues> all;
-  for (const char* key : {"clip_distances", "cull_distances"}) {
-    const json& given = draw.value(key, json::array());
-    const bool clips = std::string_view(key).starts_with("clip");
-    if (given.size() % count != 0)
-      return Wrong(absl::StrCat("\"", key, "\" does not have a value for each vertex"));
-    const size_t each = given.size() / count;
-    for (size_t d = 0; d < each; ++d) {
-      const auto n = static_cast<uint32_t>(all.size());
-      BuiltInValues v{absl::StrCat("clip_distance_", n / kPerAttribute), n % kPerAttribute, {}};
-      bool outside = !clips;
-      for (int k = 0; k < 3; ++k) {
-        const auto distance = given[vertices[k] * each + d].get<float>();
-        outside = clips ? outside || distance < 0 : outside && distance < 0;
-        v.bits[k] = std::bit_cast<uint32_t>(distance);
-      }
-      if (outside)
-        return Wrong(
-            absl::StrCat("\"", key, "\" that clip or cull part of a primitive are not supported"));
-      all.push_back(v);
-    }
-  }
-  if (all.size() > kMax) return Wrong("more than eight distances");
-  return all;
+// Returns a list with a number for each vertex; empty: none is given.
+absl::StatusOr<std::vector<uint32_t>> Choices(const json& draw, const char* key,
+                                              uint32_t vertices) {
+  auto list = draw.value(key, std::vector<uint32_t>());
+  if (list.empty() || list.size() == vertices) return list;
+  return Wrong(absl::StrCat("\"", key, "\" does not have a number for each vertex"));
 }
 
-// Returns a vertex's choice of layer or viewport: 0 unless the draw gives one.
-uint32_t ChosenBy(const json& draw, const char* key, uint32_t vertex) {
-  return draw.contains(key) ? draw[key].at(vertex).get<uint32_t>() : 0;
+// Returns the vertices of a draw without vertex shader.
+absl::StatusOr<VertexStream> StreamOf(const json& draw, Topology topology) {
+  VertexStream stream;
+  stream.positions = Positions(draw);
+  const auto count = static_cast<uint32_t>(stream.positions.size());
+  if (count == 0) return Wrong("no positions");
+  stream.per_instance = count;
+  absl::StatusOr<std::vector<StreamValues>> inputs = Inputs(draw, count);
+  if (!inputs.ok()) return inputs.status();
+  stream.values = *std::move(inputs);
+  struct Part {
+    const char* key;
+    StreamDistances* distances;
+  };
+  for (const Part& p :
+       {Part{"clip_distances", &stream.clip}, Part{"cull_distances", &stream.cull}}) {
+    absl::StatusOr<StreamDistances> distances = Distances(draw, p.key, count);
+    if (!distances.ok()) return distances.status();
+    *p.distances = *std::move(distances);
+  }
+  absl::StatusOr<std::vector<uint32_t>> layers = Choices(draw, "layers", count);
+  if (!layers.ok()) return layers.status();
+  absl::StatusOr<std::vector<uint32_t>> viewports = Choices(draw, "viewports", count);
+  if (!viewports.ok()) return viewports.status();
+  stream.layers = *std::move(layers);
+  stream.viewports = *std::move(viewports);
+  if (draw.contains("point_size")) {
+    if (topology != Topology::kPointList) return Wrong("\"point_size\" is for points");
+    stream.point_sizes.assign(count, draw.value("point_size", 1.0f));
+  }
+  return stream;
+}
+
+absl::StatusOr<Topology> TopologyOf(const json& draw) {
+  const std::string name = draw.value("topology", "triangle_list");
+  const std::optional<Topology> topology = sim::scene::TopologyNamed(name);
+  if (topology) return *topology;
+  return Wrong(absl::StrCat("topology ", name, " is not supported"));
 }
 
 // Draws the primitives once for each view, to its layer (multiview); layers reach up to the last
@@ -169,7 +170,9 @@ absl::Status CheckState(const json& draw, const out::FragmentLaunch& launch, uin
   return absl::OkStatus();
 }
 
-absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record) {
+// Draws a stream, or, without one, the vertices that the draw itself gives.
+absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& record,
+                                    const std::string& folder, const VertexStream* linked) {
   if (absl::Status s = CheckDrawForm(draw); !s.ok()) return s;
   FragmentInputs in;
   in.width = draw.value("width", 8u);
@@ -177,46 +180,20 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   in.samples = draw.value("samples", 1u);
   if (absl::Status s = CheckState(draw, record.fragment, in.samples); !s.ok()) return s;
   in.jitter = draw.value("jitter", 0u);
-  const std::vector<Position> positions = Positions(draw);
-  const auto count = static_cast<uint32_t>(positions.size());
-  if (count == 0) return Wrong("no positions");
-  const std::string topology = draw.value("topology", "triangle_list");
-  const std::optional<sim::scene::Topology> known = sim::scene::TopologyNamed(topology);
-  if (!known) return Wrong(absl::StrCat("topology ", topology, " is not supported"));
-  absl::StatusOr<std::vector<Input>> inputs = Inputs(draw, count);
-  if (!inputs.ok()) return inputs.status();
-  std::vector<Triangle> triangles;
-  std::vector<PointSprite> points;
-  const bool are_points = *known == sim::scene::Topology::kPointList;
-  if (!are_points && draw.contains("point_size")) return Wrong("\"point_size\" is for points");
-  for (const std::array<uint32_t, 3>& v : sim::scene::Assemble(*known, count)) {
-    absl::StatusOr<std::vector<BuiltInValues>> distances = DistancesOf(draw, v, count);
-    if (!distances.ok()) return distances.status();
-    const uint32_t layer = ChosenBy(draw, "layers", v[0]);
-    const uint32_t viewport = ChosenBy(draw, "viewports", v[0]);
-    if (are_points) {
-      points.push_back({positions[v[0]], draw.value("point_size", 1.0f), ValuesOf(*inputs, v),
-                        *std::move(distances), layer, viewport});
-    } else {
-      triangles.push_back({{positions[v[0]], positions[v[1]], positions[v[2]]},
-                           ValuesOf(*inputs, v),
-                           *std::move(distances),
-                           layer,
-                           viewport});
-    }
+  if (absl::Status s = ReadRasterState(draw, in); !s.ok()) return s;
+  const absl::StatusOr<Topology> topology = TopologyOf(draw);
+  if (!topology.ok()) return topology.status();
+  absl::Status added;
+  if (linked != nullptr) {
+    added = AddPrimitives(*linked, *topology, in);
+  } else {
+    const absl::StatusOr<VertexStream> stream = StreamOf(draw, *topology);
+    if (!stream.ok()) return stream.status();
+    added = AddPrimitives(*stream, *topology, in);
   }
-  if (absl::Status s = sim::scene::Rasterise(triangles, in); !s.ok()) return s;
-  if (absl::Status s = sim::scene::RasterisePoints(points, in); !s.ok()) return s;
+  if (!added.ok()) return Wrong(std::string(added.message()));
   if (absl::Status s = DrawViews(draw, in); !s.ok()) return s;
-  const size_t samples = size_t{in.width} * in.height * in.layers * in.samples;
-  for (const out::SurfaceEntry& e : record.binding_table) {
-    if (e.kind != out::SurfaceKind::kColorOutput) continue;
-    in.targets.push_back({e.location, std::vector<uint32_t>(4 * samples)});
-  }
-  const bool depth = record.fragment.depth != out::DepthOutput::kOff || draw.value("depth", false);
-  if (depth) in.depth.assign(samples, 1.0f);
-  if (record.fragment.writes_stencil) in.stencil.assign(samples, 0);
-  if (record.fragment.writes_sample_mask) in.sample_mask.assign(samples / in.samples, 0);
+  if (absl::Status s = ReadAttachments(draw, record, folder, in); !s.ok()) return s;
   return in;
 }
 
@@ -254,9 +231,25 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, json* draw) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecord& record) {
+absl::StatusOr<FragmentInputs> ReadDraw(const json& draw, const out::LaunchRecord& record,
+                                        const std::string& folder) {
   try {
-    return Read(draw, record);
+    return Read(draw, record, folder, nullptr);
+  } catch (const json::exception& e) {
+    return Wrong(e.what());
+  }
+}
+
+absl::StatusOr<FragmentInputs> ReadLinkedDraw(const json& draw, const VertexStream& vertices,
+                                              const out::LaunchRecord& record,
+                                              const std::string& folder) {
+  for (const char* key : {"positions", "inputs", "clip_distances", "cull_distances", "layers",
+                          "viewports", "point_size", "view_mask"}) {
+    if (!draw.contains(key)) continue;
+    return Wrong(absl::StrCat("\"", key, "\": the vertex shader decides it"));
+  }
+  try {
+    return Read(draw, record, folder, &vertices);
   } catch (const json::exception& e) {
     return Wrong(e.what());
   }

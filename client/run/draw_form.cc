@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/run/draw_state.h"
 #include "client/run/job_keys.h"
 
 namespace kiln::client::run {
@@ -26,8 +27,23 @@ constexpr Key kDrawKeys[] = {
     {"point_size", Form::kNumber},
     {"clip_distances", Form::kList},
     {"cull_distances", Form::kList},
-    {"depth", Form::kBool},
+    {"depth", Form::kAny},
     {"inputs", Form::kList},
+    {"viewport", Form::kObject},
+    {"polygon_mode", Form::kText},
+    {"cull", Form::kText},
+    {"front_face", Form::kText},
+    {"line_width", Form::kNumber},
+    {"depth_clamp", Form::kBool},
+    {"depth_bias", Form::kObject},
+    {"sample_mask", Form::kCount, kMax},
+    {"clear", Form::kList},
+    {"blend_constants", Form::kList},
+    {"logic_op", Form::kText},
+    {"targets", Form::kList},
+    {"stencil", Form::kObject},
+    {"coverage", Form::kObject},
+    {"written_samples", Form::kObject},
     {"layers", Form::kList},
     {"viewports", Form::kList},
     {"view_mask", Form::kCount, kMax},
@@ -43,8 +59,7 @@ constexpr Key kInputKeys[] = {
     {"i32", Form::kList},
 };
 // State and inputs that lavapipe knows and the simulator does not: ignored, they would be wrong.
-constexpr const char* kUnsupported[] = {"vertex_shader", "instances", "clear", "sample_mask",
-                                        "alpha_to_one"};
+constexpr const char* kUnsupported[] = {"vertex_shader", "instances", "alpha_to_one"};
 
 }  // namespace
 
@@ -59,7 +74,7 @@ absl::Status CheckDrawForm(const json& draw) {
     const std::string what = absl::StrCat("draw: input ", number++);
     if (absl::Status s = CheckKeys(input, kInputKeys, what); !s.ok()) return s;
   }
-  return absl::OkStatus();
+  return CheckStateForm(draw);
 }
 
 }  // namespace kiln::client::run

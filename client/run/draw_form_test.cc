@@ -44,7 +44,7 @@ TEST(DrawForm, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf({{"width", -1}}),
               testing::StartsWith("draw: \"width\": must be a whole number"));
   EXPECT_THAT(ErrorOf({{"depth", 1}}),
-              testing::StartsWith("draw: \"depth\": must be true or false"));
+              testing::StartsWith("draw: \"depth\": must be true, false or an object"));
   EXPECT_THAT(ErrorOf({{"inputs", {{{"location", 0}}, {{"place", 0}}}}}),
               testing::StartsWith("draw: input 1: unknown key \"place\""));
   EXPECT_THAT(ErrorOf({{"inputs", {3}}}),
@@ -52,7 +52,7 @@ TEST(DrawForm, NamesWhatIsWrong) {
 }
 
 TEST(DrawForm, RefusesWhatTheSimulatorDoesNotDo) {
-  for (const char* key : {"vertex_shader", "instances", "clear", "sample_mask", "alpha_to_one"}) {
+  for (const char* key : {"vertex_shader", "instances", "alpha_to_one"}) {
     EXPECT_EQ(ErrorOf({{key, 1}}), std::string("draw: \"") + key + "\" is not supported");
   }
 }

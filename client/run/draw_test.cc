@@ -95,9 +95,21 @@ TEST(Draw, DistancesAreAttributes) {
     return !ReadDraw(other, Record()).ok();
   };
   EXPECT_TRUE(refused("clip_distances", {1, 2, 3, 4})) << "of three vertices";
-  EXPECT_TRUE(refused("clip_distances", {1, -1, 1})) << "a corner is clipped";
-  EXPECT_TRUE(refused("cull_distances", {-1, -1, -1}));
   EXPECT_TRUE(refused("clip_distances", std::vector<int>(21, 1))) << "nine with two";
+}
+
+TEST(Draw, DistancesClipAndCull) {
+  const auto quads = [](const json& draw) { return ReadDraw(draw, Record())->quads.size(); };
+  EXPECT_EQ(quads({{"clip_distances", {-1, 3, -1}}}), 8u) << "the right half of 8 x 8 pixels";
+  EXPECT_EQ(quads({{"cull_distances", {-1, -1, -1}}}), 0u);
+}
+
+TEST(Draw, Lines) {
+  json draw = Square("line_strip");
+  const auto in = ReadDraw(draw, Record());
+  ASSERT_TRUE(in.ok()) << in.status();
+  EXPECT_EQ(in->primitives.size(), 3u);
+  EXPECT_FALSE(in->quads.empty());
 }
 
 TEST(Draw, InputsHaveAsManyComponentsAsThereAreValues) {
@@ -135,10 +147,12 @@ TEST(Draw, RefusesWhatItDoesNotDraw) {
     const auto in = ReadDraw(draw, Record());
     return !in.ok() && in.status().message().substr(0, 5) == "draw:";
   };
-  EXPECT_TRUE(refused({{"topology", "line_list"}}));
+  EXPECT_TRUE(refused({{"topology", "patch_list"}}));
   EXPECT_TRUE(refused({{"vertex_shader", "a.spv"}}));
   EXPECT_TRUE(refused({{"instances", 2}}));
-  EXPECT_TRUE(refused({{"clear", {0, 0, 0, 1}}}));
+  EXPECT_TRUE(refused({{"clear", {0, 0, 1}}}));
+  EXPECT_TRUE(refused({{"point_size", 2}}));
+  EXPECT_TRUE(refused({{"layers", {0}}}));
   EXPECT_TRUE(refused({{"positions", json::array()}}));
   EXPECT_TRUE(refused({{"positions", {{0, 0, 0}}}}));
   EXPECT_TRUE(refused({{"inputs", {{{"location", 0}, {"f32", {1, 2}}}}}}));

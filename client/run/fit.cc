@@ -18,11 +18,10 @@ namespace {
 // (set, binding) -> the last element.
 using Bindings = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 
-// Returns the resources that the program may access. For an array, all elements up to the last: the
+// Adds the resources that the program may access. For an array, all elements up to the last: the
 // compiler decides which of the others it uses.
-Bindings UsedBy(const out::LaunchRecord& record) {
+void AddUsed(const out::LaunchRecord& record, Bindings& used) {
   constexpr uint32_t kNoEnd = ~0u;
-  Bindings used;
   auto add = [&](const out::DescriptorRef& d, uint32_t more = 0) {
     uint32_t& last = used[{d.set, d.binding}];
     last = std::max(last, more == kNoEnd ? kNoEnd : d.element + more);
@@ -43,7 +42,6 @@ Bindings UsedBy(const out::LaunchRecord& record) {
         p.source == out::PushSource::kUbo || p.source == out::PushSource::kBufferAddress;
     if (descriptor) add(p.ubo);
   }
-  return used;
 }
 
 bool TakesPushConstants(const out::LaunchRecord& record) {
@@ -55,6 +53,15 @@ bool TakesPushConstants(const out::LaunchRecord& record) {
   };
   return std::any_of(record.push.begin(), record.push.end(), pushed) ||
          std::any_of(record.binding_table.begin(), record.binding_table.end(), bound);
+}
+
+// `given`: bytes of push constants of the job.
+absl::Status CheckPush(const out::LaunchRecord& record, size_t given) {
+  if (!TakesPushConstants(record) || given >= record.push_constant_bytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the program reads ", record.push_constant_bytes,
+                   " bytes of push constants; \"push\" of the job has ",
+                   given == 0 ? "none" : absl::StrCat("only ", given)));
 }
 
 absl::Status CheckUsed(const out::DescriptorRef& where, const Bindings& used) {
@@ -105,17 +112,17 @@ absl::Status CheckAttributes(const sim::scene::VertexInputs& vertices,
 
 }  // namespace
 
-absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused) {
-  const Bindings used = UsedBy(record);
-  const size_t push = job.dispatch.push_constants.size();
-  if (TakesPushConstants(record) && push < record.push_constant_bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the program reads ", record.push_constant_bytes,
-                     " bytes of push constants; \"push\" of the job has ",
-                     push == 0 ? "none" : absl::StrCat("only ", push)));
+absl::Status CheckJobFits(const Job& job, const out::LaunchRecord* vertex,
+                          const out::LaunchRecord& record, bool unused) {
+  Bindings used;
+  for (const out::LaunchRecord* r : {vertex, &record}) {
+    if (r == nullptr) continue;
+    AddUsed(*r, used);
+    if (absl::Status s = CheckPush(*r, job.dispatch.push_constants.size()); !s.ok()) return s;
   }
   if (job.dispatch.vertices) {
-    absl::Status s = CheckAttributes(*job.dispatch.vertices, record.vertex, unused);
+    const out::VertexLaunch& launch = vertex != nullptr ? vertex->vertex : record.vertex;
+    absl::Status s = CheckAttributes(*job.dispatch.vertices, launch, unused);
     if (!s.ok()) return s;
   }
   if (unused) return absl::OkStatus();

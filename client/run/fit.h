@@ -17,8 +17,10 @@ namespace kiln::client::run {
 
 // InvalidArgument names the unused resource (an element after the last that the program may access
 // is one) or attribute of vertices, or the missing one. `unused` allows resources and attributes
-// that the program does not use: a job for several programs.
-absl::Status CheckJobFits(const Job& job, const out::LaunchRecord& record, bool unused);
+// that the program does not use: a job for several programs. `vertex`: the record of the vertex
+// shader of a pair, else null.
+absl::Status CheckJobFits(const Job& job, const out::LaunchRecord* vertex,
+                          const out::LaunchRecord& record, bool unused);
 
 // Checks that the record, as JSON text and as read, belongs to this code: by its size, and by its
 // SHA-256 if the record has one ("code_sha256"; Kiln's have). InvalidArgument otherwise.

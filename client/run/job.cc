@@ -34,9 +34,10 @@ constexpr uint64_t kMaxIndex = 0xffffffff;
 constexpr uint64_t kMaxSize = 1 << 16, kMaxLevels = 17, kMaxSamples = 16;  // of an image
 
 constexpr Key kJobKeys[] = {
-    {"base", Form::kAny},  {"dispatch", Form::kAny},  {"draw", Form::kObject},
-    {"entry", Form::kAny}, {"push", Form::kAny},      {"shader", Form::kAny},
-    {"spec", Form::kAny},  {"resources", Form::kAny}, {"vertices", Form::kObject},
+    {"base", Form::kAny},        {"dispatch", Form::kAny},  {"draw", Form::kObject},
+    {"entry", Form::kAny},       {"push", Form::kAny},      {"shader", Form::kAny},
+    {"spec", Form::kAny},        {"resources", Form::kAny}, {"vertices", Form::kObject},
+    {"vertex_spec", Form::kAny},
 };
 constexpr Key kResourceKeys[] = {
     {"set", Form::kCount, kMaxIndex},
@@ -45,6 +46,8 @@ constexpr Key kResourceKeys[] = {
     {"name", Form::kText},
     {"data", Form::kAny},
     {"size", Form::kCount, kMaxBytes},
+    {"same_as", Form::kText},
+    {"offset", Form::kCount, kMaxBytes},
     {"as", Form::kText},
     {"out", Form::kText},
     {"format", Form::kText},
@@ -56,8 +59,9 @@ constexpr Key kResourceKeys[] = {
     {"samples", Form::kCount, kMaxSamples, 1},
     {"dim", Form::kText},
     {"filter", Form::kText},
+    {"min_filter", Form::kText},
     {"mipmap", Form::kText},
-    {"address", Form::kText},
+    {"address", Form::kAny},
     {"border", Form::kText},
     {"compare", Form::kText},
     {"min_lod", Form::kNumber},
@@ -126,6 +130,20 @@ absl::StatusOr<json> Parse(const std::string& text) {
   return parsed;
 }
 
+// Refuses keys that a resource with the bytes of another one cannot have, and "offset" without it.
+absl::Status CheckSharing(const json& r, const std::string& what) {
+  if (!r.contains("same_as")) {
+    if (!r.contains("offset")) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(what, ": \"offset\" needs \"same_as\""));
+  }
+  for (const char* key : {"data", "name"}) {
+    if (!r.contains(key)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, ": \"same_as\" and \"", key, "\" exclude each other"));
+  }
+  return absl::OkStatus();
+}
+
 // Refuses wrong keys, a binding or name given twice, and unreachable resources.
 absl::Status CheckForm(const json& job) {
   if (absl::Status s = CheckKeys(job, kJobKeys, "the job"); !s.ok()) return s;
@@ -142,6 +160,7 @@ absl::Status CheckForm(const json& job) {
     if (!r.contains("binding") && !r.contains("name")) {
       return absl::InvalidArgumentError(absl::StrCat(what, " has neither a binding nor a name"));
     }
+    if (absl::Status s = CheckSharing(r, what); !s.ok()) return s;
     const std::string place = absl::StrCat("set ", r.value("set", 0u), " binding ",
                                            r.value("binding", 0u), " index ", r.value("index", 0u));
     if (r.contains("binding") && !seen.insert(place).second) {
@@ -241,6 +260,64 @@ absl::Status ReadImages(const json& resources, const std::string& folder,
   return absl::OkStatus();
 }
 
+// Returns where the bytes of resource `r` are, which names another one. `place[i]` is the image of
+// resource i.
+absl::StatusOr<sim::scene::ByteWindow> WindowOf(const json& r, const json& resources,
+                                                const std::vector<size_t>& place,
+                                                const sim::scene::Dispatch& d) {
+  const std::string name = r["same_as"].get<std::string>();
+  for (size_t i = 0; i < resources.size(); ++i) {
+    const json& other = resources[i];
+    const bool has_bytes = IsImage(other) || IsBuffer(other);
+    if (other.value("name", "") != name || !has_bytes) continue;
+    sim::scene::ByteWindow w{IsImage(other), IsImage(other) ? place[i] : i, r.value("offset", 0u),
+                             0};
+    const size_t size = w.of_image ? d.images[w.index].texels.size() : d.buffers[i].bytes.size();
+    if (w.offset <= size) {
+      w.size = r.value("size", size - w.offset);
+      if (w.size <= size - w.offset) return w;
+    }
+    return absl::InvalidArgumentError(absl::StrCat("\"offset\" and \"size\" reach beyond the ",
+                                                   size, " bytes of \"", Shortened(name), "\""));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"same_as\": no buffer or image has the name \"", Shortened(name), "\""));
+}
+
+// Lets resources with "same_as" share the bytes of another one.
+absl::Status ReadWindows(const json& resources, sim::scene::Dispatch& d) {
+  std::vector<size_t> place(resources.size());
+  size_t images = 0;
+  for (size_t i = 0; i < resources.size(); ++i) place[i] = IsImage(resources[i]) ? images++ : 0;
+  for (size_t i = 0; i < resources.size(); ++i) {
+    const json& r = resources[i];
+    if (!r.contains("same_as")) continue;
+    const absl::StatusOr<sim::scene::ByteWindow> w = WindowOf(r, resources, place, d);
+    if (!w.ok()) return In(Resource(i), w.status());
+    if (!IsImage(r)) {
+      if (w->of_image) {
+        return In(Resource(i),
+                  absl::InvalidArgumentError("a buffer cannot be the same as an image"));
+      }
+      d.buffers[i].window = *w;
+      continue;
+    }
+    sim::scene::ClientImage& image = d.images[place[i]];
+    if (!r.contains("width")) {
+      image.width =
+          static_cast<uint32_t>(w->size / static_cast<uint64_t>(TexelBytes(image.format)));
+    }
+    if (image.Bytes() > w->size) {
+      return In(Resource(i), absl::InvalidArgumentError(
+                                 absl::StrCat("an image with a size of ", image.Bytes(), " in ",
+                                              w->size, " bytes of another resource")));
+    }
+    image.window = *w;
+    image.texels.clear();
+  }
+  return absl::OkStatus();
+}
+
 // Reads sizes first, so that addresses exist before the data that contains them.
 absl::StatusOr<sim::scene::Dispatch> Read(const json& job, const std::string& folder) {
   sim::scene::Dispatch d;
@@ -281,6 +358,7 @@ absl::StatusOr<sim::scene::Dispatch> Read(const json& job, const std::string& fo
     }
   }
   if (absl::Status s = ReadImages(resources, folder, addresses, d); !s.ok()) return s;
+  if (absl::Status s = ReadWindows(resources, d); !s.ok()) return s;
   if (job.contains("push")) {
     absl::StatusOr<std::string> push = DataBytes(job["push"], folder, addresses);
     if (!push.ok()) return In("\"push\"", push.status());
@@ -331,20 +409,26 @@ absl::StatusOr<Job> ReadJob(const std::string& text, const std::string& folder) 
     if (!outputs.ok()) return outputs.status();
     absl::StatusOr<std::vector<std::string>> spec = ReadSpec(parsed.value("spec", json::object()));
     if (!spec.ok()) return In("\"spec\"", spec.status());
+    absl::StatusOr<std::vector<std::string>> vertex_spec =
+        ReadSpec(parsed.value("vertex_spec", json::object()));
+    if (!vertex_spec.ok()) return In("\"vertex_spec\"", vertex_spec.status());
     return Job{*std::move(dispatch),
                *std::move(outputs),
                *std::move(spec),
+               *std::move(vertex_spec),
+               parsed.contains("vertex_spec"),
                parsed.value("draw", json()),
                parsed.value("vertices", json()),
-               parsed.contains("dispatch") || parsed.contains("base")};
+               parsed.contains("dispatch") || parsed.contains("base"),
+               folder};
   } catch (const json::exception& e) {
     return absl::InvalidArgumentError(e.what());
   }
 }
 
 absl::Span<const uint8_t> BytesOf(const Output& output, const sim::scene::Dispatch& dispatch) {
-  if (output.is_image) return dispatch.images[output.index].texels;
-  return dispatch.buffers[output.index].bytes;
+  if (output.is_image) return sim::scene::BytesOf(dispatch.images[output.index], dispatch);
+  return sim::scene::BytesOf(dispatch.buffers[output.index], dispatch);
 }
 
 }  // namespace kiln::client::run

@@ -2,13 +2,15 @@
 //
 //   {"dispatch": [X, Y, Z], "base": [X, Y, Z], "push": DATA,
 //    "resources": [{"set", "binding", "index", "name", "data": DATA, "size": BYTES, "as", "out"}],
-//    "draw": {...}, "vertices": {...}}
+//    "draw": {...}, "vertices": {...}, "spec": {...}, "vertex_spec": {...}}
 //
 // DATA is explained in job_data.h. "base" is that of vkCmdDispatchBase; the shader must be compiled
 // for it. Fragment and vertex shaders run on "draw" and "vertices" (draw.h, vertices.h). Resources
 // are buffers; with "format" images ("width", "height", "depth", "layers", "levels", "dim": 1d 2d
 // 3d cube, 1d_array ...) or, without a width, texel buffers; with "filter" samplers ("mipmap",
-// "address", "border", "compare", "min_lod", "max_lod", "lod_bias", "unnormalized"). "as" is the
+// "min_filter", "address": one mode or a list for u, v and w, "border", "compare", "min_lod",
+// "max_lod", "lod_bias", "unnormalized"). With "same_as" a resource has the bytes of the buffer or
+// image of that name, from "offset" on, "size" of them: one buffer at several bindings. "as" is the
 // type in which a resource is returned, "out" a file for its bytes. "index" is the element of an
 // array: an absent element is the same resource as one that is given, and an array without length
 // ends with the last one given. The same jobs run on lavapipe (tests/peer, run-peer exec); "shader"
@@ -44,9 +46,13 @@ struct Job {
   sim::scene::Dispatch dispatch;
   std::vector<Output> outputs;    // in order of the job's resources
   std::vector<std::string> spec;  // specialisation constants, ID=TYPE:VALUE (spec_constant.h)
+  // Those of the vertex shader of a pair, if "vertex_spec" is given; else it has the same.
+  std::vector<std::string> vertex_spec = {};
+  bool has_vertex_spec = false;
   // Unparsed, null if not given: their readers need the program's record.
   nlohmann::json draw, vertices;
   bool dispatches = false;  // "dispatch" or "base" is given
+  std::string folder;       // of the job's files, for `draw`
 };
 
 // Files named by the job are relative to `folder`. InvalidArgument describes the error.

@@ -100,5 +100,40 @@ TEST(JobSampler, AWordThatIsNone) {
             absl::string_view::npos);
 }
 
+// The simulator's sampler has separate filters and modes.
+struct SeparateSampler {
+  bool mag_linear = true, min_linear = false;
+  bool linear_mips = false;
+  enum class Mode { kClamp, kRepeat, kMirror, kBorder, kMirrorClamp };
+  std::array<Mode, 3> address{};
+  Border border = Border::kWhite;
+  std::optional<Compare> compare;
+  float min_lod = 0, max_lod = 0, lod_bias = 0;
+  bool unnormalized = false;
+};
+
+TEST(JobSampler, SeparateFiltersAndModes) {
+  SeparateSampler s;
+  using Mode = SeparateSampler::Mode;
+  ASSERT_TRUE(TakeSampler(json::parse(R"({"filter": "nearest", "min_filter": "linear",
+      "address": ["mirror_clamp", "repeat"]})"),
+                          &s)
+                  .ok());
+  EXPECT_FALSE(s.mag_linear);
+  EXPECT_TRUE(s.min_linear);
+  EXPECT_EQ(s.address, (std::array<Mode, 3>{Mode::kMirrorClamp, Mode::kRepeat, Mode::kRepeat}));
+  ASSERT_TRUE(TakeSampler(json::parse(R"({"filter": "linear"})"), &s).ok());
+  EXPECT_TRUE(s.min_linear);
+}
+
+TEST(JobSampler, OneFilterOrModeRefusesTwo) {
+  Sampler s;
+  for (const char* text :
+       {R"({"filter": "nearest", "min_filter": "linear"})", R"({"address": ["clamp", "repeat"]})",
+        R"({"address": []})", R"({"address": 3})", R"({"address": ["clamp", 3]})"}) {
+    EXPECT_FALSE(TakeSampler(json::parse(text), &s).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::client::run

@@ -30,7 +30,7 @@ TEST(ReadJob, BuffersImagesSamplersAndPush) {
   EXPECT_EQ(job->dispatch.buffers[0].bytes,
             (std::vector<uint8_t>{0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x7f, 0, 0xff, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(job->dispatch.images[0].texels.size(), 16u);
-  EXPECT_TRUE(job->dispatch.samplers[0].linear);
+  EXPECT_TRUE(job->dispatch.samplers[0].mag_linear);
   ASSERT_EQ(job->outputs.size(), 2u);
   EXPECT_EQ(job->outputs[0].as, "f32");
   EXPECT_EQ(job->outputs[1].file, "x.bin");
@@ -220,7 +220,7 @@ out::LaunchRecord Record() {
 std::string FitOf(const std::string& text, bool unused = false) {
   const auto job = ReadJob(text, "");
   EXPECT_TRUE(job.ok()) << job.status();
-  return std::string(CheckJobFits(*job, Record(), unused).message());
+  return std::string(CheckJobFits(*job, nullptr, Record(), unused).message());
 }
 
 TEST(ReadJob, WhatGraphicsStagesAreRunOn) {
@@ -235,6 +235,42 @@ TEST(ReadJob, WhatGraphicsStagesAreRunOn) {
   EXPECT_TRUE(draw->draw.is_object());
   EXPECT_TRUE(draw->vertices.is_null());
   EXPECT_TRUE(draw->dispatches);
+}
+
+TEST(Job, ResourcesShareBytes) {
+  const auto job = ReadJob(R"({"resources": [
+      {"binding": 0, "name": "b", "data": {"u32": [1, 2, 3, 4]}},
+      {"binding": 1, "same_as": "b"}, {"binding": 2, "same_as": "b", "offset": 4, "size": 8},
+      {"binding": 3, "same_as": "b", "format": "r32ui"},
+      {"binding": 4, "name": "i", "format": "rgba8", "width": 2, "height": 1},
+      {"binding": 5, "same_as": "i", "format": "rgba8", "width": 2, "height": 1}]})",
+                           "");
+  ASSERT_TRUE(job.ok()) << job.status();
+  const sim::scene::Dispatch& d = job->dispatch;
+  EXPECT_EQ(BytesOf(job->outputs[1], d).data(), d.buffers[0].bytes.data());
+  EXPECT_EQ(BytesOf(job->outputs[2], d).data(), d.buffers[0].bytes.data() + 4);
+  EXPECT_EQ(BytesOf(job->outputs[2], d).size(), 8u);
+  EXPECT_EQ(d.images[0].width, 4u);
+  EXPECT_EQ(BytesOf(job->outputs[3], d).data(), d.buffers[0].bytes.data());
+  EXPECT_EQ(BytesOf(job->outputs[5], d).data(), d.images[1].texels.data());
+}
+
+TEST(Job, RefusesSharingThatCannotBe) {
+  const auto said = [](const std::string& resource) {
+    return std::string(
+        ReadJob(R"({"resources": [{"binding": 0, "name": "b", "size": 8}, )" + resource + "]}", "")
+            .status()
+            .message());
+  };
+  EXPECT_EQ(said(R"({"binding": 1, "same_as": "c"})"),
+            "resource 1: \"same_as\": no buffer or image has the name \"c\"");
+  EXPECT_EQ(said(R"({"binding": 1, "same_as": "b", "data": {"zero": 4}})"),
+            "resource 1: \"same_as\" and \"data\" exclude each other");
+  EXPECT_EQ(said(R"({"binding": 1, "same_as": "b", "offset": 4, "size": 5})"),
+            "resource 1: \"offset\" and \"size\" reach beyond the 8 bytes of \"b\"");
+  EXPECT_EQ(said(R"({"binding": 1, "offset": 4})"), "resource 1: \"offset\" needs \"same_as\"");
+  EXPECT_EQ(said(R"({"binding": 1, "same_as": "b", "format": "rgba32f", "width": 1})"),
+            "resource 1: an image with a size of 16 in 8 bytes of another resource");
 }
 
 TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
@@ -261,7 +297,7 @@ TEST(CheckJobFits, AttributesOfVertices) {
     Job job;
     job.dispatch.vertices.emplace();
     for (const uint32_t l : locations) job.dispatch.vertices->inputs.emplace_back().location = l;
-    return std::string(CheckJobFits(job, record, unused).message());
+    return std::string(CheckJobFits(job, nullptr, record, unused).message());
   };
   EXPECT_EQ(error({4, 1}), "");
   EXPECT_EQ(error({4}),
@@ -285,7 +321,7 @@ TEST(CheckJobFits, ElementsBeyondAnArrayAreUnused) {
                                           ", \"index\": ", index, "}]}"),
                              "");
     EXPECT_TRUE(job.ok()) << job.status();
-    return std::string(CheckJobFits(*job, record, unused).message());
+    return std::string(CheckJobFits(*job, nullptr, record, unused).message());
   };
   EXPECT_EQ(error(3, 1), "");
   EXPECT_NE(

@@ -52,6 +52,11 @@ absl::StatusOr<std::string> PngOf(const sim::scene::FragmentInputs& draw, uint32
         absl::StrCat("the shader writes no colour to location ", location,
                      known.empty() ? "; it writes none" : absl::StrCat("; it writes ", known)));
   }
+  if (at->format && IsIntegerFormat(*at->format)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the colours of location ", location,
+                     " are integers; write them with \"out\" of \"targets\""));
+  }
   const std::vector<uint8_t> bytes = Bytes(draw, *at);
   png_image image{};
   image.version = PNG_IMAGE_VERSION;

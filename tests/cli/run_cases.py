@@ -168,7 +168,8 @@ class RunAnalyzeReport(Cli):
         for message, vertices in (
                 ('job.json: the job: "vertices": must be an object, not 3', 3),
                 ('"count": must be a whole number from 1 to 4294967295, not 0', {'count': 0}),
-                ('65538 with those of all instances; 65536 can be run', {'count': 32769, 'instances': 2}),
+                ('1048578 with those of all instances; 1048576 can be printed',
+                 {'count': 524289, 'instances': 2}),
                 ('18446744065119617025 with', {'count': 2**32 - 1, 'instances': 2**32 - 1}),
                 ('job.json: vertices: unknown key "instance"', {'count': 3, 'instance': 1}),
                 ('"as": "0": the program does not write this location', {'count': 3, 'as': {'0': 'f32'}}),
@@ -327,6 +328,81 @@ class RunAnalyzeReport(Cli):
                 line = self.line(self.kiln('run', '--target=tgl', '--widths=8', '--buffers=-', program,
                                            '--json', *seed, stdin=data))
                 self.assertEqual(line['out_of_bounds']['accesses'], accesses, (program, seed))
+
+    def test_widened_reads_are_not_out_of_bounds(self):
+        """Uniform reads come in blocks of 16 bytes and more; dwords that no instruction uses do not count."""
+        shader = self.file('widened.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
+                           b'layout(constant_id = 0) const uint kAt = 0;\n'
+                           b'layout(binding = 0) readonly buffer A { uint a[]; };\n'
+                           b'layout(binding = 1) buffer B { uint b[]; };\n'
+                           b'void main() { b[gl_LocalInvocationIndex] = a[kAt]; }\n')
+        job = b'{"resources": [{"binding": 0, "data": {"u32": [7]}}, {"binding": 1, "size": 32, "as": "u32"}]}'
+        for at, accesses, value in ((0, 0, 7), (1, 1, 0)):
+            line = self.line(self.kiln('run', '--target=tgl', '--buffers=-', '--spec=0=%d' % at, '--json',
+                                       shader, stdin=job))
+            self.assertEqual(line['out_of_bounds']['accesses'], accesses)
+            self.assertEqual(line['outputs'][0]['values'], 8 * [value])
+
+    def test_resources_that_share_bytes(self):
+        shader = self.file('shared.comp', b'#version 450\nlayout(local_size_x = 4) in;\n'
+                           b'layout(binding = 0) buffer A { uint a[]; };\n'
+                           b'layout(binding = 1) buffer B { uint b[]; };\n'
+                           b'layout(binding = 2, r32ui) uniform readonly uimageBuffer c;\n'
+                           b'void main() { uint i = gl_LocalInvocationIndex; b[i] = 10u + i; barrier();\n'
+                           b'  memoryBarrierBuffer(); if (i == 0u) a[0] = imageLoad(c, 4).x + a[7]; }\n')
+        job = (b'{"resources": [{"binding": 0, "name": "a", "size": 32, "as": "u32"},'
+               b' {"binding": 1, "same_as": "a", "offset": 16}, {"binding": 2, "same_as": "a", "format": "r32ui"}]}')
+        line = self.line(self.kiln('run', '--target=tgl', '--buffers=-', '--json', shader, stdin=job))
+        self.assertEqual(line['outputs'][0]['values'], [23, 0, 0, 0, 10, 11, 12, 13])
+
+    def pair(self):
+        return (self.file('p.vert', b'#version 450\nlayout(location = 0) in vec2 at;\n'
+                          b'layout(location = 0) flat out uvec2 id;\n'
+                          b'layout(constant_id = 0) const float kDepth = 0.5;\n'
+                          b'void main() { gl_Position = vec4(at, kDepth, 1); gl_PointSize = 2.0;\n'
+                          b'  id = uvec2(gl_VertexIndex, gl_InstanceIndex); }\n'),
+                self.file('p.frag', b'#version 450\nlayout(location = 0) flat in uvec2 id;\n'
+                          b'layout(constant_id = 0) const uint kAdd = 0;\n'
+                          b'layout(location = 0) out uvec4 a;\nlayout(location = 2) out vec4 b;\n'
+                          b'void main() { a = uvec4(id, 300u, kAdd); b = vec4(2, -1, 0.5, 1); }\n'))
+
+    def test_pair(self):
+        """Vertices and fragments in one job: several targets, integers, formats, depth, coverage, points."""
+        job = {'vertices': {'count': 2, 'instances': 2,
+                            'inputs': [{'location': 0, 'f32': [-0.5, -0.5, 0.5, 0.5]}]},
+               'spec': {'0': {'u32': 9}}, 'vertex_spec': {'0': {'f32': 0.25}},
+               'draw': {'width': 4, 'height': 4, 'topology': 'point_list',
+                        'targets': [{'format': 'rgba16ui', 'clear': [1, 2, 3, 4], 'as': 'u16'},
+                                    {'location': 2, 'format': 'rgba8', 'as': 'u8', 'write_mask': 'rgb'}],
+                        'depth': {'format': 'd16', 'compare': 'less', 'as': 'u16'},
+                        'coverage': {'as': 'u32'}}}
+        line = self.line(self.kiln('run', '--target=tgl', '--buffers=-', '--json', *self.pair(),
+                                   stdin=json.dumps(job).encode()))
+        self.assertTrue(line['vertex_file'].endswith('p.vert'))
+        results = {r['what']: r['values'] for r in line['draw']['results']}
+        pixel = lambda values, x, y: values[4 * (4 * y + x):][:4]
+        a, b = results['location 0'], results['location 2']
+        # Points of 2 x 2 pixels. Those of the second instance have the same depth: not less.
+        self.assertEqual(pixel(a, 0, 0), [0, 0, 300, 9])
+        self.assertEqual(pixel(a, 3, 3), [1, 0, 300, 9])
+        self.assertEqual(pixel(a, 3, 0), [1, 2, 3, 4])
+        self.assertEqual(pixel(b, 1, 1), [255, 0, 128, 0])
+        self.assertEqual(results['depth'][0], 16384)
+        self.assertEqual(results['depth'][3], 65535)
+        self.assertEqual(results['coverage'], [1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1])
+        text = self.kiln('run', '--target=tgl', '--buffers=-', *self.pair(), stdin=json.dumps(job).encode())
+        self.assertIn('location 0: 128 bytes of u16\n  0 0 300 9', text)
+
+    def test_pair_errors(self):
+        run = ['run', '--target=tgl', '--buffers=-', *self.pair()]
+        vertices = {'count': 1, 'inputs': [{'location': 0, 'f32': [0, 0]}]}
+        for job, said in (
+                ({'draw': {}}, 'needs "vertices"'),
+                ({'vertices': vertices, 'draw': {'positions': [[0, 0, 0, 1]]}}, '"positions": the vertex shader'),
+                ({'vertices': vertices, 'draw': {'topology': 'patch_list'}}, 'topology patch_list'),
+                ({'vertices': vertices, 'dispatch': [1]}, 'dispatch: this is a fragment shader')):
+            self.fails(2, said, *run, stdin=json.dumps(job).encode())
+        self.fails(2, '--launch: give one file', *run, '--launch=x.json')
 
     def test_specialisation_constants(self):
         shader = self.file('spec.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'

@@ -218,10 +218,14 @@ class Refused(Cli):
                 ({'widht': 3}, 'draw: unknown key "widht"'),
                 ({'width': -1}, 'draw: "width": must be a whole number'),
                 ({'width': 'a'}, 'draw: "width": must be a whole number'),
-                ({'depth': 1}, 'draw: "depth": must be true or false'),
-                ({'topology': 'line_list'}, 'topology line_list is not supported'),
-                ({'clear': 1}, '"clear" is not supported'),
-                ({'sample_mask': 1}, '"sample_mask" is not'),
+                ({'depth': 1}, 'draw: "depth": must be true, false or an object'),
+                ({'cull': 'left'}, '"cull": "left" is not one of'),
+                ({'targets': [{'formt': 'r8'}]}, 'draw: target 0: unknown key "formt"'),
+                ({'stencil': {'front': {'pass': 'up'}}}, '"pass": "up" is not one of'),
+                ({'topology': 'patch_list'}, 'topology patch_list is not supported'),
+                ({'clear': 1}, '"clear": must be a list'),
+                ({'sample_mask': -1}, '"sample_mask": must be a whole number'),
+                ({'instances': 1}, '"instances" is not supported'),
                 ({'inputs': [{'locaton': 0}]}, 'draw: input 0: unknown key "locaton"'),
                 ({'inputs': [{'location': 0}]}, 'an input has no values')):
             with self.subTest(draw):

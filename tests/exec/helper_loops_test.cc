@@ -47,8 +47,8 @@ std::vector<Variant> CompileBody(const std::string& body) {
 
 // Returns the counts after a draw of a triangle that covers quads in part.
 std::vector<uint32_t> CountsOf(const Variant& v, bool fusion) {
-  const sim::scene::Triangle triangle = {
-      {{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}}, {}};
+  sim::scene::Triangle triangle;
+  triangle.position = {{{-1, -1, 0, 1}, {1.9f, -0.6f, 0, 1}, {-0.8f, 1.7f, 0, 1}}};
   sim::scene::Dispatch dispatch;
   dispatch.buffers.emplace_back().bytes.resize(32);
   sim::scene::ClientImage& image = dispatch.images.emplace_back();

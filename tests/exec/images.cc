@@ -107,9 +107,9 @@ void Translate(const oracle::LaunchInputs& in, sim::scene::Dispatch& dispatch) {
   for (const oracle::BoundSampler& s : in.samplers) {
     sim::scene::ClientSampler sampler;
     sampler.where = {s.set, s.binding, s.element};
-    sampler.linear = s.linear;
+    sampler.mag_linear = sampler.min_linear = s.linear;
     sampler.linear_mips = s.linear_mips;
-    sampler.address = static_cast<sim::scene::AddressMode>(s.address);
+    sampler.address.fill(static_cast<sim::scene::AddressMode>(s.address));
     sampler.border = static_cast<sim::scene::BorderColor>(s.border);
     sampler.compare = static_cast<sim::scene::CompareFunction>(*s.compare);
     dispatch.samplers.push_back(sampler);

@@ -166,8 +166,8 @@ Values Simulated(const Variant& v) {
 // Returns the colours of location 0 of a triangle whose vertices have these values. With `opposite`
 // absent values have other bits.
 std::vector<uint32_t> Drawn(const Variant& v, const Values& values, bool opposite) {
-  sim::scene::Triangle triangle = {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
-                                   {}};
+  sim::scene::Triangle triangle;
+  triangle.position = {{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}};
   for (const auto& [location, bits] : values) {
     triangle.values.push_back({location.first, location.second, {bits[0], bits[1], bits[2]}});
   }

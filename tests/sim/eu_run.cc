@@ -112,7 +112,8 @@ absl::StatusOr<json> Execute(const Request& request) {
   if (!job.ok()) return absl::InvalidArgumentError(absl::StrCat("job: ", job.status().message()));
   sim::scene::Dispatch* const dispatch = &job->dispatch;
   if (!job->draw.is_null()) {
-    absl::StatusOr<sim::scene::FragmentInputs> inputs = client::run::ReadDraw(job->draw, *record);
+    absl::StatusOr<sim::scene::FragmentInputs> inputs =
+        client::run::ReadDraw(job->draw, *record, job->folder);
     if (!inputs.ok()) return inputs.status();
     dispatch->draw = *std::move(inputs);
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "core/sim/eu/block_rules.h"
 #include "core/sim/eu/call.h"
+#include "core/sim/eu/outside_reads.h"
 #include "core/sim/eu/sampler.h"
 #include "core/sim/eu/typed.h"
 
@@ -52,6 +53,10 @@ uint64_t HeaderBase(const Call& c) {
   return c.source.Read32(c.Payload(0) + 20) & ~0x3ffu;
 }
 
+bool IsInside(const Surface& surface, uint64_t where, uint64_t bytes) {
+  return where <= surface.size && surface.size - where >= bytes;
+}
+
 // Resolves `bytes` at an address or offset; stateless and A64 accesses must be in bounds.
 absl::StatusOr<Location> Locate(const Call& c, const Surface& surface, uint64_t where,
                                 uint64_t bytes) {
@@ -62,13 +67,12 @@ absl::StatusOr<Location> Locate(const Call& c, const Surface& surface, uint64_t 
   }
   if (IsStateless(c)) {
     const uint64_t offset = where + HeaderBase(c);
-    if (offset > surface.size || surface.size - offset < bytes) {
+    if (!IsInside(surface, offset, bytes)) {
       return absl::OutOfRangeError(absl::StrFormat("stateless access to %d bytes at 0x%x of %d",
                                                    bytes, offset, surface.size));
     }
     return Location{surface, offset};
   }
-  if (where > surface.size || surface.size - where < bytes) c.NoteOutside();
   return Location{surface, where};
 }
 
@@ -110,6 +114,11 @@ absl::Status Misaligned(const Call& c, uint64_t where, int alignment) {
                       isa::Info(c.m.message).name, where, alignment));
 }
 
+// Counts an access outside of a bound buffer.
+void NoteIfOutside(const Call& c, const Surface& surface, uint64_t where, uint64_t bytes) {
+  if (!c.m.a64 && !IsStateless(c) && !IsInside(surface, where, bytes)) c.NoteOutside();
+}
+
 // As Locate, for a block, whose address must have the alignment of its message.
 absl::StatusOr<Location> LocateBlock(const Call& c, const Surface& surface, uint64_t where) {
   const int alignment = c.m.unaligned ? 4 : MaskRowOf(c.m.message).alignment;
@@ -124,6 +133,7 @@ absl::StatusOr<Location> LocateLane(const Call& c, const Surface& surface, int l
   const int alignment = std::max<int>(MaskRowOf(c.m.message).alignment,
                                       c.m.kind == MessageKind::kAtomic ? c.m.element_bytes : 1);
   if (where % alignment != 0) return Misaligned(c, where, alignment);
+  NoteIfOutside(c, surface, where, bytes);
   return Locate(c, surface, where, bytes);
 }
 
@@ -235,14 +245,22 @@ absl::Status ForEachDword(const Call& c, F f) {
 absl::Status BlockRead(const Call& c, const Surface& surface, uint64_t offset) {
   absl::StatusOr<Location> location = LocateBlock(c, surface, offset);
   if (!location.ok()) return location.status();
+  const bool bound = !c.m.a64 && !IsStateless(c);
   return ForEachDword(c, [&](int i, int at) {
     c.thread.Write32(c.Response(0) + at, static_cast<uint32_t>(ReadFrom(*location, i, 4)));
+    const auto dword = static_cast<uint32_t>(c.Response(0) + at) / 4;
+    if (!c.thread.outside.empty()) ForgetOutside(dword, 1, c.thread);
+    // The last dword is inside even if the buffer ends in the middle of it (memory.h).
+    if (bound && !IsInside(surface, offset + static_cast<uint64_t>(i), 1)) {
+      c.thread.outside.push_back({dword, c.regs.op, c.memory.SurfaceText(c.m)});
+    }
   });
 }
 
 absl::Status BlockWrite(const Call& c, const Surface& surface, uint64_t offset) {
   absl::StatusOr<Location> location = LocateBlock(c, surface, offset);
   if (!location.ok()) return location.status();
+  NoteIfOutside(c, surface, offset, static_cast<uint64_t>(c.m.block_bytes));
   return ForEachDword(c, [&](int i, int at) {
     WriteTo(*location, i, 4, c.source.Read32(c.Payload(1 + at / 32) + at % 32));
   });

@@ -67,6 +67,7 @@ struct MessageRegisters {
   int dst = 0;  // first register of the response; < 0: null
   int src0 = 0;
   int src1 = 0;
+  uint32_t op = 0;  // byte of the instruction in the program
 };
 
 // Executes a message other than barrier and end of thread. `enabled` has a bit per lane of the

@@ -208,10 +208,11 @@ absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples) {
 }
 
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,
+                                            const scene::QuadRange& quads,
                                             scene::FragmentInputs& draw) {
   std::vector<FragmentThread> threads;
-  for (scene::QuadGroup& group :
-       scene::GroupQuads(record.dispatch_width, record.fragment.per_sample, opposite, draw)) {
+  for (scene::QuadGroup& group : scene::GroupQuads(
+           record.dispatch_width, record.fragment.per_sample, opposite, quads, draw)) {
     threads.push_back({std::move(group), &record});
   }
   return threads;

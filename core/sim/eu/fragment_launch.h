@@ -37,8 +37,9 @@ absl::Status CheckFragmentRecord(const out::LaunchRecord& record);
 // Refuses a draw with another number of samples than the program was compiled for. InvalidArgument.
 absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples);
 
-// Returns the threads of a draw in its order; `opposite` as for scene::GroupQuads.
+// Returns the threads of one primitive's quads; `opposite` as for scene::GroupQuads.
 std::vector<FragmentThread> FragmentThreads(const out::LaunchRecord& record, bool opposite,
+                                            const scene::QuadRange& quads,
                                             scene::FragmentInputs& draw);
 
 }  // namespace kiln::sim::eu

@@ -407,13 +407,14 @@ TEST(Fragment, SamplesThatAreNotCoveredAreOffInTheMiddle) {
   record.fragment.per_sample = true;
   scene::FragmentInputs draw = Draw({thin}, 4);
   ASSERT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{5, 0, 5, 0}));
-  std::vector<FragmentThread> threads = FragmentThreads(record, false, draw);
+  std::vector<FragmentThread> threads =
+      FragmentThreads(record, false, {0, draw.quads.size()}, draw);
   ASSERT_EQ(threads.size(), draw.quads.size());
   EXPECT_EQ(threads[0].subspans.size(), 4u);
   EXPECT_EQ(threads[0].covered, 0x0505u);
   EXPECT_EQ(threads[0].quads, 0x0f0fu);
   record.dispatch_width = 8;
-  threads = FragmentThreads(record, false, draw);
+  threads = FragmentThreads(record, false, {0, draw.quads.size()}, draw);
   EXPECT_EQ(threads.size(), 2 * draw.quads.size()) << "two samples each";
   EXPECT_EQ(threads[1].subspans[0].sample, 2u);
   EXPECT_EQ(threads[1].covered, 0x05u);
@@ -426,7 +427,8 @@ TEST(Fragment, ThreadsWithoutACoveredSampleDoNotRun) {
   scene::FragmentInputs draw = Draw({Whole()}, 4);
   draw.quads.resize(1);
   draw.quads[0].coverage = {0, 8, 0, 0};
-  const std::vector<FragmentThread> threads = FragmentThreads(record, false, draw);
+  const std::vector<FragmentThread> threads =
+      FragmentThreads(record, false, {0, draw.quads.size()}, draw);
   ASSERT_EQ(threads.size(), 1u);
   EXPECT_EQ(threads[0].subspans[0].sample, 2u);
   EXPECT_EQ(threads[0].covered, 0x20u);

@@ -52,11 +52,11 @@ scene::FragmentInputs Draw(const std::vector<scene::Triangle>& triangles, uint32
 
 // Covers the render target; location 3 component 1 is 10 at vertex 0, 18 at the right edge's, ...
 scene::Triangle Whole() {
-  return {{{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}},
-          {{3,
-            1,
-            {std::bit_cast<uint32_t>(10.0f), std::bit_cast<uint32_t>(26.0f),
-             std::bit_cast<uint32_t>(10.0f)}}}};
+  scene::Triangle t;
+  t.position = {{{-1, -1, 0.25f, 1}, {3, -1, 0.25f, 1}, {-1, 3, 0.75f, 1}}};
+  const auto left = std::bit_cast<uint32_t>(10.0f), right = std::bit_cast<uint32_t>(26.0f);
+  t.values = {{3, 1, {left, right, left}}};
+  return t;
 }
 
 // Covers the left half of the left column; helper lanes run for the pixels to the right.

@@ -85,8 +85,10 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::Laun
 }
 
 absl::Status LaunchState::Bind() {
+  if (absl::Status s = scene::CheckWindows(dispatch_); !s.ok()) return s;
   scene::AssignAddresses(absl::MakeSpan(dispatch_.buffers));
   for (scene::ClientBuffer& b : dispatch_.buffers) {
+    if (b.window) continue;
     absl::Status status = addresses_.MapAt(b.address, absl::MakeSpan(b.bytes));
     if (!status.ok()) return status;
   }
@@ -117,7 +119,8 @@ absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef
     if (b != nullptr && b->null_surface) {
       surface = {nothing, 0};
     } else if (b != nullptr) {
-      surface = {b->bytes.data(), b->bytes.size()};
+      const absl::Span<uint8_t> bytes = scene::BytesOf(*b, dispatch_);
+      surface = {bytes.data(), bytes.size()};
     }
   } else if (kind == SurfaceKind::kConstantData) {
     surface = {constants_.data(), constants_.size()};
@@ -134,7 +137,8 @@ absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& 
                                     const std::string& format, size_t place) {
   scene::ClientImage* image = scene::FindBound(dispatch_.images, where);
   if (image == nullptr) return absl::OkStatus();
-  scene::ImageView view{image, image->texels.data(), image->format};
+  const absl::Span<uint8_t> texels = scene::BytesOf(*image, dispatch_);
+  scene::ImageView view{image, texels.data(), image->format};
   view.storage = kind == SurfaceKind::kStorageImage;
   if (!format.empty() && !image->null_surface) {
     const std::optional<scene::TexelFormat> other = scene::TexelFormatNamed(format);
@@ -144,7 +148,7 @@ absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& 
     }
     view.format = *other;
   }
-  if (!image->null_surface && image->Bytes() > image->texels.size()) {
+  if (!image->null_surface && image->Bytes() > texels.size()) {
     return absl::InvalidArgumentError("an image has fewer bytes than texels");
   }
   if (view_.images.size() <= place) view_.images.resize(place + 1);
@@ -196,7 +200,7 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
   if (range.form == out::DescriptorForm::kAddress) {
     const scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
     if (b == nullptr) return absl::OkStatus();
-    const uint64_t size = b->bytes.size();
+    const uint64_t size = scene::BytesOf(*b, dispatch_).size();
     std::memcpy(to, &b->address, 8);
     std::memcpy(to + 8, &size, 8);
     return absl::OkStatus();
@@ -286,7 +290,12 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
   };
   switch (part.source) {
     case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
-    case PushSource::kUbo: source = scene::FindBound(dispatch_.buffers, part.ubo)->bytes; break;
+    case PushSource::kUbo: {
+      const absl::Span<const uint8_t> bytes =
+          scene::BytesOf(*scene::FindBound(dispatch_.buffers, part.ubo), dispatch_);
+      source.assign(bytes.begin(), bytes.end());
+      break;
+    }
     case PushSource::kBufferAddress: {
       const uint64_t address = scene::FindBound(dispatch_.buffers, part.ubo)->address;
       words({static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)});

@@ -124,7 +124,7 @@ TEST_F(SamplerTest, HeaderGivesOffsetsMaskAndGatherChannel) {
 
 TEST_F(SamplerTest, HeaderPointsToTheSampler) {
   scene::ClientSampler others;
-  others.address = scene::AddressMode::kBorder;
+  others.address.fill(scene::AddressMode::kBorder);
   others.border = scene::BorderColor::kWhite;
   view_.samplers.assign(20, &others);
   view_.samplers[18] = &sampler_;

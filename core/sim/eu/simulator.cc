@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +21,7 @@
 #include "core/sim/eu/interpolator.h"
 #include "core/sim/eu/launch.h"
 #include "core/sim/eu/memory_order.h"
+#include "core/sim/eu/outside_reads.h"
 #include "core/sim/eu/program.h"
 #include "core/sim/eu/scoreboard.h"
 #include "core/sim/eu/swsb.h"
@@ -28,6 +29,7 @@
 #include "core/sim/eu/urb_write.h"
 #include "core/sim/eu/vertex_launch.h"
 #include "core/sim/eu/vertex_rules.h"
+#include "core/sim/scene/fragment_output.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -44,6 +46,13 @@ constexpr uint32_t kTogether = 4;
 
 // Instructions between two readings of the clock.
 constexpr uint64_t kClockInterval = 1 << 18;
+
+// Returns the processor time of the calling thread in seconds.
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 // A unit of work with shared memory of its own: a workgroup, or a thread of a draw.
 struct Work {
@@ -62,7 +71,7 @@ class Simulator {
         record_(record),
         options_(options),
         launch_(launch),
-        start_(std::chrono::steady_clock::now()),
+        start_(ProcessorSeconds()),
         executed_(program.ops.size()) {
     if (options.memory_seed) {
       order_ = std::make_unique<MemoryOrder>(
@@ -103,12 +112,13 @@ class Simulator {
   absl::Status CheckLimits(const Thread& thread);
   void NoteOutside(const Op& op, const Message& message, const MemoryView& memory,
                    const Thread& sent, uint64_t accesses);
+  void NoteOutsideReads(const Op& op, const Message* message, Thread& thread);
 
   const Program& program_;
   const out::LaunchRecord& record_;
   const Options& options_;
   LaunchState& launch_;
-  std::chrono::steady_clock::time_point start_;
+  double start_;  // ProcessorSeconds
   RunStats stats_;
   std::vector<uint8_t> executed_;            // by instruction
   std::map<uint32_t, OutOfBounds> outside_;  // by byte of the instruction
@@ -138,6 +148,18 @@ void Simulator::NoteOutside(const Op& op, const Message& message, const MemoryVi
   outside.accesses += accesses;
 }
 
+// Records the dwords from beyond the end of a buffer that an instruction uses.
+void Simulator::NoteOutsideReads(const Op& op, const Message* message, Thread& t) {
+  if (t.active == 0 && options_.fusion) return;
+  const uint32_t enabled = (op.inst.no_mask ? ~0u : t.active) & op.lanes & PredicateMask(op, t);
+  for (const OutsideDword& used : TakeOutsideReads(op, message, enabled, t)) {
+    OutOfBounds& outside = outside_[used.op];
+    outside.offset = used.op;
+    if (outside.accesses == 0) outside.where = used.where;
+    ++outside.accesses;
+  }
+}
+
 // Returns a description of the innermost loop that an instruction is in.
 std::string LoopAt(const Program& program, uint32_t pc) {
   for (uint32_t i = pc; i < program.ops.size(); ++i) {
@@ -161,9 +183,9 @@ absl::Status Simulator::CheckLimits(const Thread& thread) {
   }
   if (options_.max_seconds > 0 && stats_.instructions >= next_clock_) {
     next_clock_ = stats_.instructions + kClockInterval;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    if (spent.count() > options_.max_seconds) {
-      return exceeded(absl::StrFormat("more than %g seconds", options_.max_seconds));
+    if (ProcessorSeconds() - start_ > options_.max_seconds) {
+      return exceeded(
+          absl::StrFormat("more than %g seconds of processor time", options_.max_seconds));
     }
   }
   return absl::OkStatus();
@@ -265,7 +287,7 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
   const uint32_t channels = EnabledChannels(op, t);
   ++t.pc;
   const MessageRegisters registers{RegisterOf(op.inst.dst), RegisterOf(op.inst.src[0]),
-                                   RegisterOf(op.inst.src[1])};
+                                   RegisterOf(op.inst.src[1]), op.offset};
   if (t.vertex != nullptr && message.kind != MessageKind::kUrbWrite) {
     absl::Status status = CheckVertexMessage(op, message, channels, t);
     if (!status.ok()) return status;
@@ -378,6 +400,9 @@ absl::Status Simulator::Step(uint32_t index, const Op& op) {
     if (!ready.ok()) return ready.status();
     stalled_ = !*ready;
     if (stalled_) return absl::OkStatus();
+  }
+  if (!t.outside.empty()) {
+    NoteOutsideReads(op, format == Format::kSend && !unsent ? &message : nullptr, t);
   }
   if (options_.contract) {
     const bool sends = format == Format::kSend && !unsent;
@@ -596,15 +621,26 @@ static absl::Status RunWorkgroups(const Options& options, const scene::Dispatch&
   return absl::OkStatus();
 }
 
-// Runs only threads of one primitive together: later ones wait where they cover the same pixels.
-static absl::Status RunFragments(absl::Span<const FragmentThread> threads, Simulator& simulator) {
+static absl::Status RunPrimitive(absl::Span<const FragmentThread> threads, Simulator& simulator) {
   std::vector<Work> together;
   for (size_t first = 0; first < threads.size(); first += together.size()) {
-    size_t end = first;
-    while (end < threads.size() && threads[end].primitive == threads[first].primitive) ++end;
-    together.resize(simulator.DrawTogether(end - first));
+    together.resize(simulator.DrawTogether(threads.size() - first));
     for (size_t k = 0; k < together.size(); ++k) together[k].fragment = &threads[first + k];
     if (absl::Status status = simulator.RunGroups(together); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Runs only threads of one primitive together: later ones wait where they cover the same pixels.
+static absl::Status RunFragments(const out::LaunchRecord& record, const Options& options,
+                                 scene::FragmentInputs& draw, Simulator& simulator) {
+  for (size_t next = 0; next < draw.quads.size();) {
+    const scene::QuadRange quads = scene::QuadsOfPrimitive(draw, next);
+    next = quads.end;
+    if (record.fragment.early_tests) scene::TestEarly(quads.first, quads.end, draw);
+    const std::vector<FragmentThread> threads =
+        FragmentThreads(record, options.opposite, quads, draw);
+    if (absl::Status status = RunPrimitive(threads, simulator); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -631,7 +667,7 @@ static absl::Status RunDraw(const Program& program, const out::LaunchRecord& rec
   if (absl::Status s = CheckGraphicsProgram(program, record.dispatch_width, packed); !s.ok()) {
     return s;
   }
-  return RunFragments(FragmentThreads(record, options.opposite, *dispatch.draw), simulator);
+  return RunFragments(record, options, *dispatch.draw, simulator);
 }
 
 // Checks that the inputs of the stage are given, and none of other stages.

@@ -44,14 +44,15 @@ struct Options {
   std::optional<uint64_t> memory_seed;
   bool paths = false;  // record RunStats::paths: four bytes for each instruction executed
   uint64_t max_instructions = uint64_t{1} << 32;  // of the whole run
-  double max_seconds = 0;                         // wall clock; 0: no limit
+  double max_seconds = 0;                         // processor time; 0: no limit
 };
 
-// Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing.
+// Accesses of one instruction to a buffer or image beyond its end: they read 0 and write nothing. A
+// block that is partly outside counts by the dwords that the program uses (outside_reads.h).
 struct OutOfBounds {
   uint32_t offset = 0;    // byte of the instruction
   std::string where;      // "set 0 binding 1 (surface 3)", of the first of them
-  uint64_t accesses = 0;  // lanes, or blocks
+  uint64_t accesses = 0;  // lanes, or dwords of blocks
 };
 
 struct RunStats {
@@ -62,7 +63,7 @@ struct RunStats {
   // Byte offsets of the instructions that any thread executed with an active channel (or NoMask),
   // ascending.
   std::vector<uint32_t> executed;
-  // Ascending by offset. Accesses of the program itself: compilers may widen reads beyond the end.
+  // Ascending by offset.
   std::vector<OutOfBounds> out_of_bounds;
   // With Options::paths: byte offsets of the instructions that a thread executed, in order, odd
   // (one more) if all channels were off; each different path of a thread once.

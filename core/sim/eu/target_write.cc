@@ -2,10 +2,12 @@
 #include "core/sim/eu/target_write.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "absl/strings/str_format.h"
 #include "core/intel/isa/opcodes.h"
+#include "core/sim/scene/fragment_output.h"
 
 namespace kiln::sim::eu {
 namespace {
@@ -20,7 +22,7 @@ absl::Status Refuse(absl::string_view what) {
 
 // First payload register of each part; -1: absent.
 struct Parts {
-  int sample_mask = -1, color = -1, depth = -1, stencil = -1;
+  int sample_mask = -1, color = -1, second = -1, depth = -1, stencil = -1;
   int length = 0;
 };
 
@@ -40,7 +42,7 @@ Parts PartsOf(const Message& m, const out::FragmentLaunch& launch) {
   if (m.alpha0) take(per_value);
   if (launch.writes_sample_mask) p.sample_mask = take(1);
   p.color = take(4 * per_value);
-  if (IsDual(m.target_form)) take(4 * per_value);
+  if (IsDual(m.target_form)) p.second = take(4 * per_value);
   if (launch.depth != out::DepthOutput::kOff) p.depth = take(per_value);
   if (launch.writes_stencil) p.stencil = take(1);
   return p;
@@ -191,22 +193,36 @@ class Writer {
     return nullptr;
   }
 
-  // `i`: the lane in the message.
-  void Write(int i, int lane, scene::RenderTarget* target) {
-    scene::FragmentResult result;
-    result.samples = of_.Samples(lane);
+  // Returns the samples of a lane that pass the tests, which its first message performs. `i`: the
+  // lane in the message.
+  uint32_t SamplesOf(int i, int lane) {
+    uint32_t written = of_.Samples(lane);
     if (parts_.sample_mask >= 0) {
-      result.samples &= t_.Read16(Payload(parts_.sample_mask) + 2 * (lane % 16));
+      written &= t_.Read16(Payload(parts_.sample_mask) + 2 * (lane % 16));
     }
-    result.target = target;
-    for (int c = 0; c < 4 && target != nullptr; ++c) {
-      result.color[c] = Value(parts_.color + c * (m_.simd / 8), i);
-    }
-    if (parts_.stencil >= 0) result.stencil = t_.regs[Payload(parts_.stencil) + i];
-    if (parts_.depth >= 0 && !launch_.early_tests) {
-      result.depth = std::bit_cast<float>(Value(parts_.depth, i));
-    }
-    scene::WriteFragment(of_.Shape(), of_.Corner(lane), result, *of_.draw);
+    if (launch_.early_tests) return written;
+    uint32_t& passed = t_.passed_samples[static_cast<size_t>(lane)];
+    if ((t_.tested >> lane & 1) != 0) return passed;
+    t_.tested |= 1u << lane;
+    scene::FragmentTests tests;
+    tests.samples = written;
+    if (parts_.stencil >= 0) tests.stencil = t_.regs[Payload(parts_.stencil) + i];
+    if (parts_.depth >= 0) tests.depth = std::bit_cast<float>(Value(parts_.depth, i));
+    passed = scene::TestFragment({&of_.Shape(), of_.Corner(lane)}, tests, *of_.draw);
+    return passed;
+  }
+
+  std::array<uint32_t, 4> ColorAt(int part, int i) const {
+    std::array<uint32_t, 4> color{};
+    for (int c = 0; c < 4 && part >= 0; ++c) color[c] = Value(part + c * (m_.simd / 8), i);
+    return color;
+  }
+
+  void Write(int i, int lane, scene::RenderTarget* target) {
+    const uint32_t samples = SamplesOf(i, lane);
+    if (target == nullptr) return;
+    scene::WriteColor({&of_.Shape(), of_.Corner(lane)}, samples, ColorAt(parts_.color, i),
+                      ColorAt(parts_.second, i), *of_.draw, *target);
   }
 
   const Op& op_;

@@ -14,6 +14,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "core/intel/isa/instruction.h"
 #include "core/sim/scene/float16.h"
@@ -46,6 +48,14 @@ struct VertexThread;
 
 enum class ThreadState : uint8_t { kRunning, kAtBarrier, kEnded };
 
+// A dword of the registers that a block read filled from beyond the end of a buffer: see
+// outside_reads.h.
+struct OutsideDword {
+  uint32_t dword = 0;  // counted from r0.0
+  uint32_t op = 0;     // byte of the instruction that read the block
+  std::string where;   // the surface
+};
+
 struct Thread {
   alignas(8) std::array<uint8_t, kRegisterBytes> regs{};
   std::array<int64_t, 64> acc{};
@@ -55,6 +65,8 @@ struct Thread {
   const FragmentThread* fragment = nullptr;  // of fragment threads
   const VertexThread* vertex = nullptr;      // of vertex threads
   uint32_t finished = 0;  // lanes of `dispatch` whose last render target has been written
+  uint32_t tested = 0;    // lanes whose fragments have been tested
+  std::array<uint32_t, 32> passed_samples{};  // of the lanes in `tested`
   uint32_t active = 0;
   uint32_t waiting = 0;
   std::array<uint32_t, 32> channel_pc{};  // of the channels in `waiting`
@@ -65,6 +77,7 @@ struct Thread {
   bool ghost_iteration = false;
   uint32_t ghost_while = 0;
   uint64_t instructions = 0;
+  std::vector<OutsideDword> outside;
 
   uint32_t Read32(int offset) const {
     uint32_t v;

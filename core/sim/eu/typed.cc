@@ -10,11 +10,11 @@
 namespace kiln::sim::eu {
 namespace {
 
+// Returns true for the formats that a program can declare for a storage image and that are read
+// typed; the others are written, or sampled, only.
 bool CanReadTyped(scene::TexelFormat f) {
+  if (f >= scene::TexelFormat::kRgb10a2) return false;
   switch (f) {
-    case scene::TexelFormat::kRgb10a2:
-    case scene::TexelFormat::kRgb10a2ui:
-    case scene::TexelFormat::kR11g11b10f:
     case scene::TexelFormat::kBgra8:
     case scene::TexelFormat::kRgba8Srgb:
     case scene::TexelFormat::kD32f: return false;

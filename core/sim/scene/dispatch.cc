@@ -7,12 +7,75 @@
 
 namespace kiln::sim::scene {
 
+namespace {
+
+// The vector that a resource's bytes are in: its own or the window's. `D` is const or not.
+template <typename D>
+auto& OwnerOf(const std::optional<ByteWindow>& window, D& dispatch) {
+  return window->of_image ? dispatch.images[window->index].texels
+                          : dispatch.buffers[window->index].bytes;
+}
+
+template <typename Byte, typename D>
+absl::Span<Byte> Windowed(const std::optional<ByteWindow>& window, D& dispatch) {
+  return absl::Span<Byte>(OwnerOf(window, dispatch).data() + window->offset, window->size);
+}
+
+bool Fits(const std::optional<ByteWindow>& window, const Dispatch& d) {
+  if (!window) return true;
+  const ByteWindow& w = *window;
+  if (w.index >= (w.of_image ? d.images.size() : d.buffers.size())) return false;
+  if (w.of_image ? d.images[w.index].window.has_value() : d.buffers[w.index].window.has_value()) {
+    return false;
+  }
+  const size_t size = OwnerOf(window, d).size();
+  return w.offset <= size && w.size <= size - w.offset;
+}
+
+}  // namespace
+
+absl::Span<uint8_t> BytesOf(ClientBuffer& buffer, Dispatch& dispatch) {
+  if (buffer.window) return Windowed<uint8_t>(buffer.window, dispatch);
+  return absl::MakeSpan(buffer.bytes);
+}
+
+absl::Span<uint8_t> BytesOf(ClientImage& image, Dispatch& dispatch) {
+  if (image.window) return Windowed<uint8_t>(image.window, dispatch);
+  return absl::MakeSpan(image.texels);
+}
+
+absl::Span<const uint8_t> BytesOf(const ClientBuffer& buffer, const Dispatch& dispatch) {
+  if (buffer.window) return Windowed<const uint8_t>(buffer.window, dispatch);
+  return buffer.bytes;
+}
+
+absl::Span<const uint8_t> BytesOf(const ClientImage& image, const Dispatch& dispatch) {
+  if (image.window) return Windowed<const uint8_t>(image.window, dispatch);
+  return image.texels;
+}
+
+absl::Status CheckWindows(const Dispatch& dispatch) {
+  for (const ClientBuffer& b : dispatch.buffers) {
+    if (Fits(b.window, dispatch) && !(b.window && b.window->of_image)) continue;
+    return absl::InvalidArgumentError("a window that does not lie in a buffer");
+  }
+  for (const ClientImage& i : dispatch.images) {
+    if (Fits(i.window, dispatch)) continue;
+    return absl::InvalidArgumentError("a window that does not lie in its resource");
+  }
+  return absl::OkStatus();
+}
+
 void AssignAddresses(absl::Span<ClientBuffer> buffers) {
   constexpr uint64_t kStep = AddressSpace::kAlignment;
   uint64_t next = AddressSpace::kFirstAddress;
   for (ClientBuffer& b : buffers) {
+    if (b.window) continue;
     if (b.address == 0) b.address = next;
     next = std::max(next, (b.address + b.bytes.size() + kStep) / kStep * kStep);
+  }
+  for (ClientBuffer& b : buffers) {
+    if (b.window) b.address = buffers[b.window->index].address + b.window->offset;
   }
 }
 

@@ -23,7 +23,8 @@ struct ClientBuffer {
   out::DescriptorRef where;  // when bound
   uint64_t address = 0;      // in the flat address space; see AssignAddresses
   std::vector<uint8_t> bytes;
-  bool null_surface = false;  // the null descriptor: no bytes, size 0; reads give 0
+  std::optional<ByteWindow> window;  // where the bytes are instead; then of a buffer
+  bool null_surface = false;         // the null descriptor: no bytes, size 0; reads give 0
 };
 
 // Maximum number of workgroups in each dimension of a dispatch, base included: Vulkan 1.3,
@@ -43,7 +44,17 @@ struct Dispatch {
   std::optional<VertexInputs> vertices;
 };
 
+// Returns the bytes of a resource, which may be a window of another one's.
+absl::Span<uint8_t> BytesOf(ClientBuffer& buffer, Dispatch& dispatch);
+absl::Span<uint8_t> BytesOf(ClientImage& image, Dispatch& dispatch);
+absl::Span<const uint8_t> BytesOf(const ClientBuffer& buffer, const Dispatch& dispatch);
+absl::Span<const uint8_t> BytesOf(const ClientImage& image, const Dispatch& dispatch);
+
+// Checks that windows lie inside resources that are none. InvalidArgument.
+absl::Status CheckWindows(const Dispatch& dispatch);
+
 // Gives every buffer without address one, as a run would. Call it first if data contains addresses.
+// A window's address lies in its buffer.
 void AssignAddresses(absl::Span<ClientBuffer> buffers);
 
 inline bool IsBound(const ClientBuffer& b) { return b.bound; }

@@ -38,5 +38,35 @@ TEST(Dispatch, AddressesDoNotOverlap) {
   EXPECT_GE(d.buffers[1].address, d.buffers[0].address + 70000);
 }
 
+TEST(Dispatch, WindowsShareBytes) {
+  Dispatch d;
+  d.buffers = {At(1, 0), At(2, 0)};
+  d.buffers[0].bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+  d.buffers[1].window = ByteWindow{false, 0, 2, 4};
+  ASSERT_TRUE(CheckWindows(d).ok());
+  BytesOf(d.buffers[1], d)[0] = 9;
+  EXPECT_EQ(d.buffers[0].bytes[2], 9);
+  AssignAddresses(absl::MakeSpan(d.buffers));
+  EXPECT_EQ(d.buffers[1].address, d.buffers[0].address + 2);
+  ClientImage image;
+  image.window = ByteWindow{false, 0, 0, 8};
+  d.images = {image};
+  EXPECT_EQ(BytesOf(d.images[0], d).data(), d.buffers[0].bytes.data());
+  // A copy has its own.
+  Dispatch copy = d;
+  BytesOf(copy.buffers[1], copy)[0] = 1;
+  EXPECT_EQ(d.buffers[0].bytes[2], 9);
+}
+
+TEST(Dispatch, RefusesWindowsOutside) {
+  Dispatch d;
+  d.buffers = {At(1, 0), At(2, 0)};
+  for (const ByteWindow& w : {ByteWindow{false, 0, 2, 3}, ByteWindow{false, 5, 0, 1},
+                              ByteWindow{false, 1, 0, 0}, ByteWindow{true, 0, 0, 0}}) {
+    d.buffers[1].window = w;
+    EXPECT_FALSE(CheckWindows(d).ok());
+  }
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

@@ -32,6 +32,7 @@ int Wrap(AddressMode mode, int i, int size) {
       return m < size ? m : 2 * size - 1 - m;
     }
     case AddressMode::kBorder: return i < 0 || i >= size ? -1 : i;
+    case AddressMode::kMirrorClamp: return std::clamp(i < 0 ? -1 - i : i, 0, size - 1);
   }
   return -1;
 }
@@ -94,20 +95,6 @@ struct Tap {
   float weight = 0;
   Texel texel{};
 };
-
-bool Passes(CompareFunction f, float reference, float texel) {
-  switch (f) {
-    case CompareFunction::kNever: return false;
-    case CompareFunction::kLess: return reference < texel;
-    case CompareFunction::kEqual: return reference == texel;
-    case CompareFunction::kLessEqual: return reference <= texel;
-    case CompareFunction::kGreater: return reference > texel;
-    case CompareFunction::kNotEqual: return reference != texel;
-    case CompareFunction::kGreaterEqual: return reference >= texel;
-    case CompareFunction::kAlways: return true;
-  }
-  return false;
-}
 
 uint32_t Compared(const ClientSampler& s, float reference, uint32_t texel) {
   const CompareFunction f = s.compare.value_or(CompareFunction::kNever);
@@ -195,7 +182,7 @@ class Level {
     if (cube_) return FetchCube(i[0], i[1]);
     std::array<int, 3> w{};
     for (int a = 0; a < axes_; ++a) {
-      w[a] = Wrap(sampler_.address, i[a], static_cast<int>(size_[a]));
+      w[a] = Wrap(sampler_.address[a], i[a], static_cast<int>(size_[a]));
       if (w[a] < 0) return Border();
     }
     return At(layer_, w[0], w[1], w[2]);
@@ -237,10 +224,11 @@ class Level {
   std::array<int, 3> offset_{};
 };
 
+// Integers are never filtered.
 Texel FilterLevel(const ImageView& view, const ClientSampler& sampler, const SamplePoint& at,
-                  int level, bool compare) {
+                  int level, bool linear, bool compare) {
   std::array<Tap, 8> taps;
-  const bool linear = sampler.linear && !IsIntegerFormat(view.format);
+  linear = linear && !IsIntegerFormat(view.format);
   const int count = Level(view, sampler, at, level).Footprint(linear, compare, at.reference, taps);
   if (count == 1) return taps[0].texel;
   Texel result;
@@ -262,16 +250,19 @@ Texel SampleImage(const ImageView& view, const ClientSampler& sampler, const Sam
   float lod = at.lod + sampler.lod_bias;
   if (std::isnan(lod)) lod = 0;
   lod = std::min(std::max(lod, std::max(sampler.min_lod, at.min_lod)), sampler.max_lod);
+  // Vulkan 1.3, "Scale Factor Operation": an image is magnified up to a level of detail of 0.
+  const bool linear = lod <= 0 ? sampler.mag_linear : sampler.min_linear;
   lod = std::clamp(lod, 0.0f, last);
   if (!sampler.linear_mips || IsIntegerFormat(view.format)) {
     const int level = static_cast<int>(std::ceil(lod + 0.5f)) - 1;
-    return FilterLevel(view, sampler, at, std::clamp(level, 0, static_cast<int>(last)), compare);
+    return FilterLevel(view, sampler, at, std::clamp(level, 0, static_cast<int>(last)), linear,
+                       compare);
   }
   const int low = static_cast<int>(lod);
   const float weight = lod - static_cast<float>(low);
-  const Texel a = FilterLevel(view, sampler, at, low, compare);
+  const Texel a = FilterLevel(view, sampler, at, low, linear, compare);
   if (weight == 0) return a;
-  const Texel b = FilterLevel(view, sampler, at, low + 1, compare);
+  const Texel b = FilterLevel(view, sampler, at, low + 1, linear, compare);
   Texel result;
   for (int k = 0; k < 4; ++k) {
     result[k] = AsBits((1 - weight) * AsFloat(a[k]) + weight * AsFloat(b[k]));

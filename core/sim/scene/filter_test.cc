@@ -49,20 +49,20 @@ TEST(FilterTest, AddressModes) {
   Numbered n(Shape(ImageDim::k1d, 4));
   ClientSampler s;
   EXPECT_EQ(Sample(n, s, {1.3f}), 3);
-  s.address = AddressMode::kRepeat;
+  s.address.fill(AddressMode::kRepeat);
   EXPECT_EQ(Sample(n, s, {1.3f}), 1);
   EXPECT_EQ(Sample(n, s, {-0.1f}), 3);
-  s.address = AddressMode::kMirror;
+  s.address.fill(AddressMode::kMirror);
   EXPECT_EQ(Sample(n, s, {1.3f}), 2);
   EXPECT_EQ(Sample(n, s, {-0.3f}), 1);
-  s.address = AddressMode::kBorder;
+  s.address.fill(AddressMode::kBorder);
   s.border = BorderColor::kWhite;
   EXPECT_EQ(Sample(n, s, {1.3f}), 1);
 }
 
 TEST(FilterTest, BorderColorsHaveTheComponentsOfTheFormat) {
   ClientSampler s;
-  s.address = AddressMode::kBorder;
+  s.address.fill(AddressMode::kBorder);
   SamplePoint outside;
   outside.uvw = {2, 0.5f, 0};
   for (const TexelFormat format : {TexelFormat::kRg32f, TexelFormat::kRgba32f}) {
@@ -82,7 +82,7 @@ TEST(FilterTest, BorderColorsHaveTheComponentsOfTheFormat) {
 TEST(FilterTest, LinearWeighsTheNeighboursOfTheirCentres) {
   Numbered n(Shape(ImageDim::k2d, 4, 4));
   ClientSampler s;
-  s.linear = true;
+  s.mag_linear = s.min_linear = true;
   // Between texels 5, 6 (x weight 0.25) and 9, 10 (y weight 0.5).
   EXPECT_FLOAT_EQ(Sample(n, s, {1.75f / 4, 2.0f / 4, 0}), 5 + 0.25f + 2);
   Numbered volume(Shape(ImageDim::k3d, 2, 2, 2));
@@ -141,7 +141,7 @@ TEST(FilterTest, LinearCubesAreSeamless) {
   shape.layers = 6;
   Numbered n(shape);
   ClientSampler s;
-  s.linear = true;
+  s.mag_linear = s.min_linear = true;
   const float before = Sample(n, s, {1, 0.1f, 0.9999f}), after = Sample(n, s, {0.9999f, 0.1f, 1});
   EXPECT_NEAR(before, after, 0.05f);
   EXPECT_GT(std::fabs(Sample(n, {}, {1, 0.1f, 0.9999f}) - Sample(n, {}, {0.9999f, 0.1f, 1})), 1);
@@ -150,7 +150,7 @@ TEST(FilterTest, LinearCubesAreSeamless) {
 TEST(FilterTest, ComparisonIsFilteredNotTheTexels) {
   Numbered n(Shape(ImageDim::k1d, 4));
   ClientSampler s;
-  s.linear = true;
+  s.mag_linear = s.min_linear = true;
   s.compare = CompareFunction::kLessEqual;
   SamplePoint p;
   p.uvw = {1.75f / 4, 0, 0};  // texels 1 and 2
@@ -177,6 +177,44 @@ TEST(FilterTest, FetchesOutsideGiveATexelOfZeros) {
   EXPECT_EQ(FetchTexel(n.view(), {-1, 2, 0, 0, 0}), outside);
   EXPECT_EQ(FetchTexel(n.view(), {1, 2, 0, 0, 1}), outside);
   EXPECT_EQ(FetchTexel(n.view(), {1, 2, 0, 1, 0}), outside);
+}
+
+// Vulkan 1.3, "Wrapping Operation": mirror clamp to edge, -1 - i below 0, then clamped.
+TEST(FilterTest, MirrorClampAndModesOfEachAxis) {
+  ClientImage image;
+  image.format = TexelFormat::kR32ui;
+  image.width = 4;
+  image.height = 4;
+  image.texels.resize(image.Bytes());
+  for (uint32_t i = 0; i < 16; ++i) image.texels[4 * i] = static_cast<uint8_t>(i);
+  const ImageView view{&image, image.texels.data(), image.format};
+  ClientSampler s;
+  s.address = {AddressMode::kMirrorClamp, AddressMode::kRepeat, AddressMode::kClamp};
+  const auto at = [&](float x, float y) {
+    SamplePoint p;
+    p.uvw = {(x + 0.5f) / 4, (y + 0.5f) / 4, 0};
+    return SampleImage(view, s, p, false)[0];
+  };
+  EXPECT_EQ(at(-1, 0), 0u);
+  EXPECT_EQ(at(-3, 0), 2u);
+  EXPECT_EQ(at(-7, 0), 3u);
+  EXPECT_EQ(at(6, 0), 3u);
+  EXPECT_EQ(at(0, 5), 4u);
+}
+
+TEST(FilterTest, MagnifiesUpToLevelOfDetail0) {
+  ClientImage image;
+  image.format = TexelFormat::kR8;
+  image.width = 2;
+  image.texels = {0, 255};
+  const ImageView view{&image, image.texels.data(), image.format};
+  ClientSampler s;
+  s.min_linear = true;
+  SamplePoint p;
+  p.uvw = {0.5f, 0, 0};
+  EXPECT_EQ(AsFloat(SampleImage(view, s, p, false)[0]), 1.0f);
+  p.lod = 0.25f;
+  EXPECT_EQ(AsFloat(SampleImage(view, s, p, false)[0]), 0.5f);
 }
 
 }  // namespace

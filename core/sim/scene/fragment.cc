@@ -52,7 +52,7 @@ std::array<float, 2> Primitive::Barycentrics(const Point& at, bool perspective) 
 }
 
 float Primitive::Depth(const Point& at) const {
-  double z = 0;
+  double z = depth_bias;
   for (int k = 0; k < 3; ++k) z += WeightAt(*this, k, at) * depth[k];
   return static_cast<float>(z);
 }
@@ -79,31 +79,13 @@ float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_
   return value + part * 0x1p-22f * std::max(1.0f, std::fabs(value));
 }
 
-void WriteFragment(const Primitive& shape, const Point& corner, const FragmentResult& result,
-                   FragmentInputs& draw) {
-  const auto x = static_cast<uint32_t>(corner.x);
-  const uint32_t layer = draw.layers > 1 ? shape.layer : 0;
-  const uint32_t y = layer * draw.height + static_cast<uint32_t>(corner.y);
-  if (!draw.sample_mask.empty()) draw.sample_mask[size_t{y} * draw.width + x] = result.samples;
-  for (uint32_t left = result.samples; left != 0; left &= left - 1) {
-    const auto sample = static_cast<uint32_t>(std::countr_zero(left));
-    const size_t at = draw.At(x, y, sample);
-    for (size_t c = 0; c < 4 && result.target != nullptr; ++c) {
-      result.target->texels[4 * at + c] = result.color[c];
-    }
-    if (!draw.stencil.empty() && result.stencil) draw.stencil[at] = *result.stencil;
-    if (draw.depth.empty()) continue;
-    const Point in = SamplePositions(draw.samples)[sample];
-    draw.depth[at] = result.depth.value_or(shape.Depth({corner.x + in.x, corner.y + in.y}));
-  }
-}
-
 absl::Status CheckDraw(const FragmentInputs& draw) {
   const size_t pixels = size_t{draw.width} * draw.height * draw.layers;
   const size_t samples = pixels * draw.samples;
   const auto kept = [](size_t size, size_t want) { return size == 0 || size == want; };
   bool good = !SamplePositions(draw.samples).empty() && kept(draw.depth.size(), samples) &&
-              kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels);
+              kept(draw.stencil.size(), samples) && kept(draw.sample_mask.size(), pixels) &&
+              kept(draw.coverage.size(), pixels);
   for (const RenderTarget& t : draw.targets) good &= t.texels.size() == 4 * samples;
   for (const Primitive& p : draw.primitives) good &= draw.layers == 1 || p.layer < draw.layers;
   for (const Quad& q : draw.quads) {

@@ -4,7 +4,7 @@
 // A quad is 2x2 pixels, pixel p at (x + p % 2, y + p / 2). Values that vary over a primitive are
 // functions of the position in the render target (pixels from the upper left corner, y down), so
 // that each thread evaluates them where its payload asks: at the pixel's centre, a sample, or
-// another point. Depth and stencil tests and blending are not modelled: every write takes effect.
+// another point. fragment_output.h has the tests and blending.
 #ifndef KILN_CORE_SIM_SCENE_FRAGMENT_H_
 #define KILN_CORE_SIM_SCENE_FRAGMENT_H_
 
@@ -17,6 +17,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "core/sim/scene/output_state.h"
+#include "core/sim/scene/raster_state.h"
+#include "core/sim/scene/texel.h"
 
 namespace kiln::sim::scene {
 
@@ -51,13 +54,15 @@ struct Primitive {
   std::array<std::array<double, 3>, 3> weight{};
   std::array<double, 3> inverse_w = {1, 1, 1};  // 1 / w of clip space at the vertices
   std::array<double, 3> depth{};                // at the vertices, after the viewport
+  double depth_bias = 0;
+  std::array<float, 2> depth_range = {0, 1};  // of the viewport: depth is clamped to it, if at all
   std::vector<VertexValues> values;
   std::vector<BuiltInValues> built_ins;  // other attributes: distances; PointCoord of points
 
   // Returns the weights of vertices 1 and 2.
   std::array<float, 2> Barycentrics(const Point& at, bool perspective) const;
-  float Depth(const Point& at) const;
-  float W(const Point& at) const;  // of clip space
+  float Depth(const Point& at) const;  // biased
+  float W(const Point& at) const;      // of clip space
 };
 
 struct Quad {
@@ -67,11 +72,14 @@ struct Quad {
   std::array<uint32_t, kQuadPixels> coverage{};
 };
 
-// A colour attachment of four 32-bit components a sample, floats or integers: values are stored
-// unconverted.
+// A colour attachment of four 32-bit components a sample, floats or integers: as a texel of its
+// format is decoded, or unconverted if it has none.
 struct RenderTarget {
   uint32_t location = 0;
   std::vector<uint32_t> texels;  // component c of sample s of pixel (x, y): see FragmentInputs::At
+  std::optional<TexelFormat> format = std::nullopt;
+  std::optional<BlendState> blend = std::nullopt;
+  uint8_t write_mask = 0xf;  // components, red in bit 0
 };
 
 struct FragmentInputs {
@@ -88,11 +96,15 @@ struct FragmentInputs {
   // itself, as between two rasterisers. Results that depend on that are not defined by any source.
   uint32_t jitter = 0;
 
+  RasterState raster;  // that `primitives` and `quads` are made with
+  OutputState output;
+
   // Results; empty vectors are not filled.
   std::vector<RenderTarget> targets;
   std::vector<float> depth;           // by sample
-  std::vector<uint8_t> stencil;       // by sample; what the program exports
+  std::vector<uint8_t> stencil;       // by sample
   std::vector<uint32_t> sample_mask;  // by pixel: samples written by the last fragment
+  std::vector<uint32_t> coverage;     // by pixel: samples written by any fragment
 
   // Returns the index of a sample into depth, and times 4 into texels; y continues through the
   // layers.
@@ -112,19 +124,6 @@ Point Centroid(uint32_t coverage, uint32_t samples);
 // Returns a value as another rasteriser might deliver it at this point: see FragmentInputs::jitter.
 // `which` is a number of the value.
 float Jittered(const FragmentInputs& draw, float value, const Point& at, uint32_t which);
-
-// The values that a fragment's program stores for its pixel.
-struct FragmentResult {
-  uint32_t samples = 0;            // those that are written, a bit each
-  RenderTarget* target = nullptr;  // the draw's; null: no colour is written
-  std::array<uint32_t, 4> color{};
-  std::optional<float> depth;  // that the program computed; else the primitive's is kept
-  std::optional<uint8_t> stencil;
-};
-
-// Writes the results of a pixel's fragment. `corner`: the pixel's upper left.
-void WriteFragment(const Primitive& shape, const Point& corner, const FragmentResult& result,
-                   FragmentInputs& draw);
 
 // Checks that results have the sizes of the draw, and that quads lie in it. InvalidArgument.
 absl::Status CheckDraw(const FragmentInputs& draw);

@@ -26,34 +26,6 @@ Primitive Sloped() {
   return p;
 }
 
-TEST(Fragment, WritesItsSamplesInItsLayer) {
-  FragmentInputs draw = Draw();
-  FragmentResult result;
-  result.samples = 0b0101;
-  result.target = &draw.targets[0];
-  result.color = {1, 2, 3, 4};
-  WriteFragment(Sloped(), {1, 0}, result, draw);
-  const size_t first = draw.At(1, 2, 0);
-  for (size_t s = 0; s < 4; ++s) {
-    EXPECT_EQ(draw.targets[0].texels[4 * (first + s) + 3], s % 2 == 0 ? 4u : 0u);
-    EXPECT_EQ(draw.stencil[first + s], 7);
-  }
-  EXPECT_EQ(draw.depth[first], (1 + 6 / 16.0f) / 2);
-  EXPECT_EQ(draw.depth[first + 1], 1.0f);
-  EXPECT_EQ(draw.sample_mask[5], 0b0101u);
-}
-
-TEST(Fragment, ComputedDepthAndStencilReplaceThoseOfThePrimitive) {
-  FragmentInputs draw = Draw();
-  FragmentResult result;
-  result.samples = 1;
-  result.depth = 0.25f;
-  result.stencil = 9;
-  WriteFragment(Sloped(), {0, 0}, result, draw);
-  EXPECT_EQ(draw.depth[draw.At(0, 2, 0)], 0.25f);
-  EXPECT_EQ(draw.stencil[draw.At(0, 2, 0)], 9);
-}
-
 TEST(Fragment, CentroidIsACoveredSampleOfPartlyCoveredPixels) {
   EXPECT_EQ(Centroid(0b1111, 4).x, 0.5);
   EXPECT_EQ(Centroid(0, 4).x, 0.5);

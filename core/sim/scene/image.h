@@ -8,16 +8,25 @@
 #define KILN_CORE_SIM_SCENE_IMAGE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/out/launch_record.h"
+#include "core/sim/scene/compare.h"
 #include "core/sim/scene/texel.h"
 
 namespace kiln::sim::scene {
 
 enum class ImageDim : uint8_t { k1d, k2d, k3d, kCube, kBuffer };
+
+// Bytes of another resource of the dispatch: of Dispatch::buffers[index], or of images[index].
+struct ByteWindow {
+  bool of_image = false;
+  size_t index = 0;  // of a resource that is no window itself
+  uint64_t offset = 0, size = 0;
+};
 
 struct ClientImage {
   out::DescriptorRef where;
@@ -34,7 +43,8 @@ struct ClientImage {
   uint32_t layers = 1;  // cubes: faces
   uint32_t levels = 1;
   uint32_t samples = 1;
-  std::vector<uint8_t> texels;  // read and written
+  std::vector<uint8_t> texels;       // read and written
+  std::optional<ByteWindow> window;  // where the texels are instead (Dispatch, BytesOf)
 
   // Width, height and depth of a level.
   std::array<uint32_t, 3> Size(uint32_t level) const;
@@ -45,24 +55,13 @@ struct ClientImage {
                   uint32_t sample = 0) const;
 };
 
-enum class AddressMode : uint8_t { kClamp, kRepeat, kMirror, kBorder };
+enum class AddressMode : uint8_t { kClamp, kRepeat, kMirror, kBorder, kMirrorClamp };
 enum class BorderColor : uint8_t { kTransparent, kBlack, kWhite };
-enum class CompareFunction : uint8_t {
-  kNever,
-  kLess,
-  kEqual,
-  kLessEqual,
-  kGreater,
-  kNotEqual,
-  kGreaterEqual,
-  kAlways,
-};
-
 struct ClientSampler {
   out::DescriptorRef where;
-  bool linear = false;                        // within a level
-  bool linear_mips = false;                   // between levels
-  AddressMode address = AddressMode::kClamp;  // of all coordinates
+  bool mag_linear = false, min_linear = false;  // within a level, magnified and minified
+  bool linear_mips = false;                     // between levels
+  std::array<AddressMode, 3> address{};         // of u, v and w
   BorderColor border = BorderColor::kTransparent;
   std::optional<CompareFunction> compare;
   float min_lod = 0, max_lod = 1000, lod_bias = 0;

@@ -40,32 +40,28 @@ Point QuadGroup::SamplePlace(int lane) const {
   return SamplePositions(draw->samples)[subspans[lane / kQuadPixels].sample];
 }
 
+QuadRange QuadsOfPrimitive(const FragmentInputs& draw, size_t first) {
+  size_t end = first;
+  while (end < draw.quads.size() && draw.quads[end].primitive == draw.quads[first].primitive) ++end;
+  return {first, end};
+}
+
 std::vector<QuadGroup> GroupQuads(uint32_t lanes, bool per_sample, bool opposite,
-                                  FragmentInputs& draw) {
+                                  const QuadRange& quads, FragmentInputs& draw) {
   const size_t most = lanes / kQuadPixels;
   std::vector<QuadGroup> groups;
-  size_t first_of_primitive = 0;
-  const auto finish = [&] {
-    const auto first = groups.begin() + static_cast<std::ptrdiff_t>(first_of_primitive);
-    groups.erase(
-        std::remove_if(first, groups.end(), [](const QuadGroup& g) { return g.covered == 0; }),
-        groups.end());
-    if (opposite) {
-      std::reverse(groups.begin() + static_cast<std::ptrdiff_t>(first_of_primitive), groups.end());
-    }
-    first_of_primitive = groups.size();
-  };
-  for (uint32_t q = 0; q < draw.quads.size(); ++q) {
+  for (size_t q = quads.first; q < quads.end; ++q) {
     const Quad& quad = draw.quads[q];
-    if (q > 0 && draw.quads[q - 1].primitive != quad.primitive) finish();
     for (uint32_t s = 0; s < (per_sample ? draw.samples : 1); ++s) {
-      const bool fits = groups.size() > first_of_primitive && groups.back().subspans.size() < most;
+      const bool fits = !groups.empty() && groups.back().subspans.size() < most;
       if (!fits) groups.push_back({&draw, quad.primitive, per_sample, {}, 0, 0});
-      groups.back().subspans.push_back({q, s});
+      groups.back().subspans.push_back({static_cast<uint32_t>(q), s});
       TurnOn(quad, groups.back());
     }
   }
-  finish();
+  const auto empty = [](const QuadGroup& g) { return g.covered == 0; };
+  groups.erase(std::remove_if(groups.begin(), groups.end(), empty), groups.end());
+  if (opposite) std::reverse(groups.begin(), groups.end());
   return groups;
 }
 

@@ -7,6 +7,7 @@
 #ifndef KILN_CORE_SIM_SCENE_QUAD_GROUP_H_
 #define KILN_CORE_SIM_SCENE_QUAD_GROUP_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,11 +40,18 @@ struct QuadGroup {
   Point SamplePlace(int lane) const;
 };
 
-// Returns the groups of `lanes` lanes (at most 64) of a draw, in its order. With `opposite`, those
-// of one primitive are reversed: their pixels differ, while those of different primitives must stay
-// in the order of drawing.
+// Indices of a draw's quads, the end excluded.
+struct QuadRange {
+  size_t first = 0, end = 0;
+};
+
+// Returns the quads of the primitive that quad `first` belongs to, from there on.
+QuadRange QuadsOfPrimitive(const FragmentInputs& draw, size_t first);
+
+// Returns the groups of `lanes` lanes (at most 64) of one primitive's quads, in their order or,
+// with `opposite`, reversed: their pixels differ. Primitives must stay in the order of drawing.
 std::vector<QuadGroup> GroupQuads(uint32_t lanes, bool per_sample, bool opposite,
-                                  FragmentInputs& draw);
+                                  const QuadRange& quads, FragmentInputs& draw);
 
 }  // namespace kiln::sim::scene
 

@@ -19,30 +19,31 @@ FragmentInputs Draw() {
   return draw;
 }
 
-TEST(QuadGroup, PrimitivesShareNoGroup) {
+TEST(QuadGroup, PrimitivesAreRanges) {
+  const FragmentInputs draw = Draw();
+  EXPECT_EQ(QuadsOfPrimitive(draw, 0).end, 3u);
+  EXPECT_EQ(QuadsOfPrimitive(draw, 3).first, 3u);
+  EXPECT_EQ(QuadsOfPrimitive(draw, 3).end, 4u);
+}
+
+TEST(QuadGroup, LanesOfTwoQuads) {
   FragmentInputs draw = Draw();
-  const std::vector<QuadGroup> groups = GroupQuads(8, false, false, draw);
-  ASSERT_EQ(groups.size(), 3u);
+  const std::vector<QuadGroup> groups = GroupQuads(8, false, false, {0, 3}, draw);
+  ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].covered, 0x2fu);
   EXPECT_EQ(groups[0].quads, 0xffu);
   EXPECT_EQ(groups[1].covered, 0x9u);
   EXPECT_EQ(groups[1].Corner(3).x, 5);
   EXPECT_EQ(groups[1].Corner(3).y, 1);
-  EXPECT_EQ(groups[2].primitive, 1u);
-}
-
-TEST(QuadGroup, OppositeReversesThoseOfAPrimitive) {
-  FragmentInputs draw = Draw();
-  const std::vector<QuadGroup> groups = GroupQuads(8, false, true, draw);
-  ASSERT_EQ(groups.size(), 3u);
-  EXPECT_EQ(groups[0].covered, 0x9u);
-  EXPECT_EQ(groups[2].primitive, 1u);
+  const std::vector<QuadGroup> reversed = GroupQuads(8, false, true, {0, 3}, draw);
+  ASSERT_EQ(reversed.size(), 2u);
+  EXPECT_EQ(reversed[0].covered, 0x9u);
 }
 
 TEST(QuadGroup, SixtyFourLanes) {
   FragmentInputs draw = Draw();
-  const std::vector<QuadGroup> groups = GroupQuads(64, true, false, draw);
-  ASSERT_EQ(groups.size(), 2u);
+  const std::vector<QuadGroup> groups = GroupQuads(64, true, false, {0, 3}, draw);
+  ASSERT_EQ(groups.size(), 1u);
   // Sample 1 of the third quad: its pixels 0 and 3 are lanes 20 and 23.
   EXPECT_EQ(groups[0].covered >> 20, 0x9u);
   EXPECT_EQ(groups[0].Samples(20), 2u);
@@ -52,7 +53,7 @@ TEST(QuadGroup, SixtyFourLanes) {
 TEST(QuadGroup, GroupsWithoutCoverageDoNotExist) {
   FragmentInputs draw = Draw();
   draw.quads = {{0, 0, 0, {1, 0, 0, 0}}};
-  EXPECT_EQ(GroupQuads(4, true, false, draw).size(), 1u);
+  EXPECT_EQ(GroupQuads(4, true, false, {0, 1}, draw).size(), 1u);
 }
 
 }  // namespace

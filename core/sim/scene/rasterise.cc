@@ -4,137 +4,171 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 
 #include "absl/strings/str_format.h"
+#include "core/sim/scene/clip.h"
+#include "core/sim/scene/polygon.h"
 
 namespace kiln::sim::scene {
 namespace {
 
-// Fixed point: a pixel has kUnit units. Below kFarthest units, products of two differences are
-// exact.
-constexpr int64_t kUnit = 256;
-constexpr double kFarthest = 1 << 28;
+constexpr int32_t kTile = 16;  // pixels of an edge, even
+constexpr double kLeastW = 1e-6, kGuardPixels = 32768;
 
-struct Vertex {
-  int64_t x = 0, y = 0;  // units
+// The largest and smallest depth that a sample may have in clip space is tested only if a vertex is
+// not inside.
+bool Inside(double z) { return z >= 0 && z <= 1; }
+
+// The viewport transform: clip space to pixels.
+class Transform {
+ public:
+  explicit Transform(const FragmentInputs& in)
+      : view_(in.raster.viewport.value_or(
+            Viewport{0, 0, static_cast<float>(in.width), static_cast<float>(in.height)})) {}
+
+  // Returns x, y in pixels, times w, and w.
+  Homogeneous Pixels(const ClipPosition& p) const {
+    const double w = p[3];
+    return {(p[0] + w) / 2 * view_.width + view_.x * w, (p[1] + w) / 2 * view_.height + view_.y * w,
+            w};
+  }
+
+  double Depth(double z) const {
+    return view_.min_depth + z * (static_cast<double>(view_.max_depth) - view_.min_depth);
+  }
+
+  std::array<float, 2> DepthRange() const { return {view_.min_depth, view_.max_depth}; }
+
+  // Returns the pixels of the viewport that lie in the render target.
+  PixelRect Pixels(const FragmentInputs& in) const {
+    const auto bound = [](double a, double b, uint32_t most, int32_t* low, int32_t* high) {
+      const double edge = most;
+      *low = static_cast<int32_t>(std::clamp(std::floor(std::min(a, b)), 0.0, edge));
+      *high = static_cast<int32_t>(std::clamp(std::ceil(std::max(a, b)), 0.0, edge));
+    };
+    PixelRect r;
+    bound(view_.x, static_cast<double>(view_.x) + view_.width, in.width, &r.x0, &r.x1);
+    bound(view_.y, static_cast<double>(view_.y) + view_.height, in.height, &r.y0, &r.y1);
+    return r;
+  }
+
+ private:
+  Viewport view_;
 };
 
-// Twice the area of the triangle (a, b, p); positive if clockwise on the screen (y down).
-int64_t Edge(const Vertex& a, const Vertex& b, const Vertex& p) {
-  return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
+ScreenPoint Snapped(double x, double y) { return {std::llrint(x * kUnit), std::llrint(y * kUnit)}; }
+
+// Returns true if the point can be snapped as it is.
+bool IsNear(const Homogeneous& p) {
+  return p[2] > 0 && std::fabs(p[0]) * kUnit < kFarthest * p[2] &&
+         std::fabs(p[1]) * kUnit < kFarthest * p[2];
 }
 
-// Returns true if a point on the edge from a to b belongs to the triangle, whose vertices are
-// clockwise.
-bool OwnsEdge(const Vertex& a, const Vertex& b) {
-  const bool top = a.y == b.y && b.x > a.x;
-  return top || b.y < a.y;
+// Returns w, or a tiny number instead of 0.
+double Divisor(double w) { return w != 0 ? w : 1e-30; }
+
+// What a primitive covers: the polygon, and tests of each sample.
+struct Cover {
+  const Polygon* polygon = nullptr;
+  bool clips_to_viewport = false;
+  const PrimitiveData* data = nullptr;
+  std::array<double, 3> clip_depth{};  // z / w of clip space at the vertices
+  bool tests_depth = false;
+};
+
+double WeightAt(const Primitive& p, size_t vertex, const Point& at) {
+  const std::array<double, 3>& w = p.weight[vertex];
+  return w[0] * at.x + w[1] * at.y + w[2];
 }
 
-// One triangle on the screen.
-class Screen {
- public:
-  Screen(const std::array<Vertex, 3>& v, int64_t area) : v_(v), area_(area) {}
-
-  bool Covers(const Vertex& p) const {
-    for (int k = 0; k < 3; ++k) {
-      // Edges of a counterclockwise triangle are reversed.
-      const Vertex &a = v_[(k + 1) % 3], &b = v_[(k + 2) % 3];
-      const int64_t e = area_ > 0 ? Edge(a, b, p) : Edge(b, a, p);
-      const bool owns = area_ > 0 ? OwnsEdge(a, b) : OwnsEdge(b, a);
-      if (e < 0 || (e == 0 && !owns)) return false;
+// Returns true if neither a depth plane nor a distance excludes the sample.
+bool Keeps(const Cover& cover, const Primitive& p, const Point& at) {
+  if (cover.tests_depth) {
+    double z = 0;
+    for (size_t k = 0; k < 3; ++k) z += WeightAt(p, k, at) * cover.clip_depth[k];
+    if (!Inside(static_cast<float>(z))) return false;
+  }
+  for (const std::array<float, 3>& distance : cover.data->clip_distances) {
+    double sum = 0;
+    for (size_t k = 0; k < 3; ++k) {
+      const double weight = WeightAt(p, k, at);
+      if (weight != 0) sum += weight * p.inverse_w[k] * distance[k];
     }
-    return true;
+    if (!(sum >= 0)) return false;
   }
+  return true;
+}
 
-  // The weight of vertex k as a function of the position in pixels.
-  std::array<double, 3> Weight(int k) const {
-    const Vertex &a = v_[(k + 1) % 3], &b = v_[(k + 2) % 3];
-    const auto area = static_cast<double>(area_);
-    const auto dx = static_cast<double>(b.x - a.x), dy = static_cast<double>(b.y - a.y);
-    const auto at_0 = static_cast<double>((b.y - a.y) * a.x - (b.x - a.x) * a.y);
-    return {-dy * kUnit / area, dx * kUnit / area, at_0 / area};
-  }
-
- private:
-  std::array<Vertex, 3> v_;
-  int64_t area_;
-};
-
-// One point on the screen.
-class Square {
+// Adds quads of covered pixels, row by row.
+class Filler {
  public:
-  Square(const Vertex& centre, float size)
-      : size_(size),
-        edge_(std::llrint(size * kUnit)),
-        corner_{centre.x - edge_ / 2, centre.y - edge_ / 2} {}
-
-  bool Covers(const Vertex& p) const {
-    const int64_t x = p.x - corner_.x, y = p.y - corner_.y;
-    return x >= 0 && x < edge_ && y >= 0 && y < edge_;
+  Filler(const Cover& cover, uint32_t index, FragmentInputs& in)
+      : cover_(cover),
+        index_(index),
+        in_(in),
+        shape_(in.primitives[index]),
+        places_(SamplePositions(in.samples)) {
+    for (const Point& p : places_) inside_.push_back(Snapped(p.x, p.y));
+    const PixelRect whole = {0, 0, static_cast<int32_t>(in.width), static_cast<int32_t>(in.height)};
+    const PixelRect view = cover.clips_to_viewport ? Transform(in).Pixels(in) : whole;
+    const PixelRect b = cover.polygon->Bounds();
+    rect_ = {std::max(b.x0, view.x0), std::max(b.y0, view.y0), std::min(b.x1, view.x1),
+             std::min(b.y1, view.y1)};
   }
 
-  // As for a triangle of the upper left, the upper right and the lower left corner.
-  std::array<double, 3> Weight(int k) const {
-    const double size = size_, x = static_cast<double>(corner_.x) / kUnit / size,
-                 y = static_cast<double>(corner_.y) / kUnit / size;
-    if (k == 1) return {1 / size, 0, -x};
-    if (k == 2) return {0, 1 / size, -y};
-    return {-1 / size, -1 / size, 1 + x + y};
-  }
-
- private:
-  double size_;
-  int64_t edge_;
-  Vertex corner_;
-};
-
-absl::Status OnScreen(const std::array<float, 4>& p, const FragmentInputs& inputs, Vertex* v) {
-  const double w = p[3];
-  if (!(w > 0)) {
-    return absl::UnimplementedError(absl::StrFormat("a vertex with w = %g: no clipping", w));
-  }
-  const double x = (p[0] / w + 1) / 2 * inputs.width * kUnit;
-  const double y = (p[1] / w + 1) / 2 * inputs.height * kUnit;
-  if (!(std::fabs(x) < kFarthest) || !(std::fabs(y) < kFarthest)) {
-    return absl::UnimplementedError("a vertex too far outside the render target");
-  }
-  *v = {std::llrint(x), std::llrint(y)};
-  return absl::OkStatus();
-}
-
-// Returns the samples of a pixel that are covered and not clipped. A shape is a Screen or a Square.
-template <typename Shape>
-uint32_t Coverage(const Shape& shape, const Primitive& primitive, uint32_t x, uint32_t y,
-                  absl::Span<const Point> places) {
-  uint32_t covered = 0;
-  for (size_t s = 0; s < places.size(); ++s) {
-    const Point at = {x + places[s].x, y + places[s].y};
-    const Vertex p = {std::llrint(at.x * kUnit), std::llrint(at.y * kUnit)};
-    if (!shape.Covers(p)) continue;
-    const float z = primitive.Depth(at);
-    if (z >= 0 && z <= 1) covered |= 1u << s;
-  }
-  return covered;
-}
-
-template <typename Shape>
-void AddQuads(const Shape& shape, uint32_t number, FragmentInputs& inputs) {
-  const absl::Span<const Point> places = SamplePositions(inputs.samples);
-  for (uint32_t y = 0; y < inputs.height; y += 2) {
-    for (uint32_t x = 0; x < inputs.width; x += 2) {
-      Quad quad{number, static_cast<uint16_t>(x), static_cast<uint16_t>(y), {}};
-      uint32_t any = 0;
-      for (uint32_t p = 0; p < kQuadPixels; ++p) {
-        const uint32_t px = x + p % 2, py = y + p / 2;
-        if (px >= inputs.width || py >= inputs.height) continue;
-        quad.coverage[p] = Coverage(shape, inputs.primitives[number], px, py, places);
-        any |= quad.coverage[p];
+  void Run() {
+    if (rect_.Empty()) return;
+    const int32_t x0 = rect_.x0 & ~1, y0 = rect_.y0 & ~1;
+    std::vector<std::pair<PixelRect, bool>> tiles;
+    for (int32_t top = y0; top < rect_.y1; top += kTile) {
+      tiles.clear();
+      const int32_t bottom = std::min(top + kTile, rect_.y1);
+      for (int32_t left = x0; left < rect_.x1; left += kTile) {
+        const PixelRect tile = {left, top, std::min(left + kTile, rect_.x1), bottom};
+        const Overlap overlap = cover_.polygon->OverlapOf(tile);
+        if (overlap != Overlap::kNone) tiles.emplace_back(tile, overlap == Overlap::kAll);
       }
-      if (any != 0) inputs.quads.push_back(quad);
+      for (int32_t y = top; y < bottom; y += 2) {
+        for (const auto& [tile, all] : tiles) {
+          for (int32_t x = tile.x0; x < tile.x1; x += 2) AddQuad(x, y, all);
+        }
+      }
     }
   }
-}
+
+ private:
+  void AddQuad(int32_t x, int32_t y, bool all) {
+    Quad quad{index_, static_cast<uint16_t>(x), static_cast<uint16_t>(y), {}};
+    uint32_t any = 0;
+    for (int32_t p = 0; p < kQuadPixels; ++p) {
+      quad.coverage[static_cast<size_t>(p)] = Coverage(x + p % 2, y + p / 2, all);
+      any |= quad.coverage[static_cast<size_t>(p)];
+    }
+    if (any != 0) in_.quads.push_back(quad);
+  }
+
+  uint32_t Coverage(int32_t x, int32_t y, bool all) const {
+    if (x < rect_.x0 || x >= rect_.x1 || y < rect_.y0 || y >= rect_.y1) return 0;
+    const bool tests = cover_.tests_depth || !cover_.data->clip_distances.empty();
+    uint32_t covered = 0;
+    for (size_t s = 0; s < places_.size(); ++s) {
+      const ScreenPoint p = {x * kUnit + inside_[s].x, y * kUnit + inside_[s].y};
+      if (!all && !cover_.polygon->Covers(p)) continue;
+      if (tests && !Keeps(cover_, shape_, {x + places_[s].x, y + places_[s].y})) continue;
+      covered |= 1u << s;
+    }
+    return covered;
+  }
+
+  const Cover& cover_;
+  const uint32_t index_;
+  FragmentInputs& in_;
+  const Primitive& shape_;
+  const absl::Span<const Point> places_;
+  std::vector<ScreenPoint> inside_;
+  PixelRect rect_;
+};
 
 absl::Status CheckTarget(const FragmentInputs& inputs) {
   if (SamplePositions(inputs.samples).empty() || inputs.width > 16384 || inputs.height > 16384) {
@@ -143,58 +177,261 @@ absl::Status CheckTarget(const FragmentInputs& inputs) {
   return absl::OkStatus();
 }
 
+// Culls by distances: all vertices outside of one (Vulkan 1.3, "Primitive Clipping").
+bool IsCulled(const PrimitiveData& data) {
+  return std::any_of(data.cull_distances.begin(), data.cull_distances.end(),
+                     [](const auto& d) { return d[0] < 0 && d[1] < 0 && d[2] < 0; });
+}
+
+// The parts of a primitive that do not depend on its shape.
+class Builder {
+ public:
+  explicit Builder(FragmentInputs& in) : in_(in), transform_(in) {
+    for (const Primitive& p : in.primitives) next_ = std::max(next_, p.number + 1);
+  }
+
+  const Transform& transform() const { return transform_; }
+
+  // Begins a primitive of three vertices, perhaps repeated.
+  Primitive Begin(const PrimitiveData& data, const std::array<ClipPosition, 3>& position,
+                  Cover& cover) {
+    Primitive p;
+    p.number = data.number.value_or(next_);
+    next_ = p.number + 1;
+    p.values = data.values;
+    p.built_ins = data.built_ins;
+    p.layer = data.layer;
+    p.viewport = data.viewport;
+    p.depth_range = transform_.DepthRange();
+    cover.data = &data;
+    for (size_t k = 0; k < 3; ++k) {
+      const double w = Divisor(position[k][3]);
+      p.inverse_w[k] = 1.0 / w;
+      cover.clip_depth[k] = position[k][2] / w;
+      p.depth[k] = transform_.Depth(cover.clip_depth[k]);
+      cover.tests_depth |= !in_.raster.depth_clamp && (w < 0 || !Inside(cover.clip_depth[k]));
+    }
+    return p;
+  }
+
+  void Add(const Primitive& p, const Cover& cover) {
+    in_.primitives.push_back(p);
+    if (cover.polygon == nullptr || cover.polygon->area() == 0 || IsCulled(*cover.data)) return;
+    Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
+  }
+
+  FragmentInputs& in() { return in_; }
+
+ private:
+  FragmentInputs& in_;
+  const Transform transform_;
+  uint32_t next_ = 0;
+};
+
+// Returns the depth bias of a polygon (Vulkan 1.3, "Depth Bias"). Floats have a unit that depends
+// on the largest depth.
+double BiasOf(const Primitive& p, const RasterState& state) {
+  if (!state.depth_bias) return 0;
+  std::array<double, 2> slope{};
+  double largest = 0;
+  for (size_t k = 0; k < 3; ++k) {
+    slope[0] += p.weight[k][0] * p.depth[k];
+    slope[1] += p.weight[k][1] * p.depth[k];
+    largest = std::max(largest, std::fabs(p.depth[k]));
+  }
+  constexpr int kMantissaBits = 23;
+  int exponent = 0;
+  std::frexp(largest, &exponent);  // largest = m 2^exponent, m from 1/2 to 1
+  const double unit = state.depth_bits != 0 ? std::ldexp(1.0, -state.depth_bits)
+                                            : std::ldexp(1.0, exponent - 1 - kMantissaBits);
+  const DepthBias& bias = *state.depth_bias;
+  const double sum =
+      std::max(std::fabs(slope[0]), std::fabs(slope[1])) * bias.slope + unit * bias.constant;
+  if (bias.clamp > 0) return std::min<double>(sum, bias.clamp);
+  return bias.clamp < 0 ? std::max<double>(sum, bias.clamp) : sum;
+}
+
+// The weights of three corners as functions of the position in pixels.
+std::array<std::array<double, 3>, 3> TriangleWeights(const std::array<Point, 3>& v) {
+  std::array<std::array<double, 3>, 3> weight{};
+  const double area = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[1].y - v[0].y) * (v[2].x - v[0].x);
+  for (size_t k = 0; k < 3; ++k) {
+    const Point &a = v[(k + 1) % 3], &b = v[(k + 2) % 3];
+    const double dx = b.x - a.x, dy = b.y - a.y;
+    weight[k] = {-dy / area, dx / area, (dy * a.x - dx * a.y) / area};
+  }
+  return weight;
+}
+
+// One triangle on the screen.
+struct Projected {
+  std::array<Point, 3> corner{};     // where the vertices lie, snapped if they can be
+  std::vector<ScreenPoint> outline;  // of the visible part; empty: none
+  bool whole = true;                 // nothing was clipped
+};
+
+// Projects two or three vertices.
+Projected Project(absl::Span<const Homogeneous> at) {
+  Projected r;
+  r.whole = std::all_of(at.begin(), at.end(), IsNear);
+  for (size_t k = 0; k < at.size(); ++k) {
+    const double w = Divisor(at[k][2]);
+    r.corner[k] = {at[k][0] / w, at[k][1] / w};
+    if (!r.whole) continue;
+    r.outline.push_back(Snapped(r.corner[k].x, r.corner[k].y));
+    r.corner[k] = {static_cast<double>(r.outline[k].x) / kUnit,
+                   static_cast<double>(r.outline[k].y) / kUnit};
+  }
+  if (r.whole) return r;
+  for (const Homogeneous& p : Clip(at, kLeastW, kGuardPixels)) {
+    r.outline.push_back(Snapped(p[0] / p[2], p[1] / p[2]));
+  }
+  return r;
+}
+
+// Adds the parallelogram of a line from a to b (Vulkan 1.3, "Basic Line Segment Rasterization"): as
+// wide as the line along the axis in which it is shorter. `p` has weights.
+void AddLine(const ScreenPoint& a, const ScreenPoint& b, const Primitive& p, Cover cover,
+             Builder& builder) {
+  const int64_t width = std::llrint(builder.in().raster.line_width * kUnit);
+  const int64_t low = width / 2, high = width - low;
+  const bool flat = std::abs(b.x - a.x) >= std::abs(b.y - a.y);
+  const auto moved = [flat](const ScreenPoint& c, int64_t by) {
+    return flat ? ScreenPoint{c.x, c.y + by} : ScreenPoint{c.x + by, c.y};
+  };
+  const ScreenPoint corners[] = {moved(a, -low), moved(b, -low), moved(b, high), moved(a, high)};
+  const Polygon polygon(corners);
+  cover.polygon = &polygon;
+  builder.Add(p, cover);
+}
+
+// Adds the square around a point. `p` has weights.
+void AddSquare(const ScreenPoint& centre, float size, const Primitive& p, Cover cover,
+               Builder& builder) {
+  const int64_t edge = std::llrint(size * kUnit);
+  const ScreenPoint c = {centre.x - edge / 2, centre.y - edge / 2};
+  const ScreenPoint corners[] = {c, {c.x + edge, c.y}, {c.x + edge, c.y + edge}, {c.x, c.y + edge}};
+  const Polygon polygon(corners);
+  cover.polygon = &polygon;
+  builder.Add(p, cover);
+}
+
+// The weight of the second end of a line as a function of the position: along the longer axis.
+std::array<double, 3> LineWeight(const Point& a, const Point& b) {
+  const double dx = b.x - a.x, dy = b.y - a.y;
+  if (std::fabs(dx) >= std::fabs(dy)) {
+    return dx == 0 ? std::array<double, 3>{} : std::array<double, 3>{1 / dx, 0, -a.x / dx};
+  }
+  return {0, 1 / dy, -a.y / dy};
+}
+
+std::array<double, 3> OneMinus(const std::array<double, 3>& w) { return {-w[0], -w[1], 1 - w[2]}; }
+
+// Draws edges or corners of a triangle (Vulkan 1.3, "Polygon Mode"). Weights are those of the
+// triangle's vertices, so that flat inputs stay those of its provoking one.
+void AddOutline(const Projected& on_screen, const Primitive& shape, const Cover& cover,
+                Builder& builder) {
+  const bool lines = builder.in().raster.polygon_mode == PolygonMode::kLine;
+  for (size_t k = 0; k < 3 && on_screen.whole; ++k) {
+    const size_t next = (k + 1) % 3;
+    Primitive p = shape;
+    p.weight = {};
+    if (!lines) {
+      p.weight[k] = {0, 0, 1};
+      AddSquare(on_screen.outline[k], 1, p, cover, builder);
+      continue;
+    }
+    p.weight[next] = LineWeight(on_screen.corner[k], on_screen.corner[next]);
+    p.weight[k] = OneMinus(p.weight[next]);
+    AddLine(on_screen.outline[k], on_screen.outline[next], p, cover, builder);
+  }
+}
+
+void AddTriangle(const Triangle& t, Builder& builder) {
+  const RasterState& state = builder.in().raster;
+  std::array<Homogeneous, 3> at{};
+  for (size_t k = 0; k < 3; ++k) at[k] = builder.transform().Pixels(t.position[k]);
+  const Projected on_screen = Project(at);
+  Cover cover;
+  Primitive p = builder.Begin(t, t.position, cover);
+  const Polygon polygon(on_screen.outline);
+  cover.clips_to_viewport = true;
+  const bool clockwise = polygon.area() > 0;
+  p.back_facing = clockwise != state.front_is_clockwise;
+  if (polygon.area() != 0) {
+    p.weight = TriangleWeights(on_screen.corner);
+    p.depth_bias = BiasOf(p, state);
+  }
+  const bool culled = p.back_facing ? state.cull_back : state.cull_front;
+  if (state.polygon_mode != PolygonMode::kFill && polygon.area() != 0 && !culled) {
+    return AddOutline(on_screen, p, cover, builder);
+  }
+  if (!culled) cover.polygon = &polygon;
+  builder.Add(p, cover);
+}
+
+void AddLineSegment(const Line& line, Builder& builder) {
+  std::array<Homogeneous, 2> at{};
+  for (size_t k = 0; k < 2; ++k) at[k] = builder.transform().Pixels(line.position[k]);
+  const Projected on_screen = Project(at);
+  Cover cover;
+  Primitive p = builder.Begin(line, {line.position[0], line.position[1], line.position[1]}, cover);
+  if (on_screen.outline.size() < 2) return builder.Add(p, cover);
+  p.weight[1] = LineWeight(on_screen.corner[0], on_screen.corner[1]);
+  p.weight[0] = OneMinus(p.weight[1]);
+  AddLine(on_screen.outline[0], on_screen.outline[1], p, cover, builder);
+}
+
+// The weights of the upper left, upper right and lower left corner of a point's square.
+std::array<std::array<double, 3>, 3> SquareWeights(const ScreenPoint& centre, float size) {
+  const int64_t edge = std::llrint(size * kUnit);
+  const double each = size;
+  const double x = static_cast<double>(centre.x - edge / 2) / kUnit / each;
+  const double y = static_cast<double>(centre.y - edge / 2) / kUnit / each;
+  return {{{-1 / each, -1 / each, 1 + x + y}, {1 / each, 0, -x}, {0, 1 / each, -y}}};
+}
+
+absl::Status AddPoint(const PointSprite& point, Builder& builder) {
+  constexpr uint32_t k1 = std::bit_cast<uint32_t>(1.0f);
+  if (!(point.size > 0) || point.size > 255) {
+    return absl::InvalidArgumentError(absl::StrFormat("a point of %g pixels", point.size));
+  }
+  const Homogeneous at = builder.transform().Pixels(point.position);
+  Cover cover;
+  Primitive p = builder.Begin(point, {point.position, point.position, point.position}, cover);
+  p.built_ins.push_back({"point_coord", 0, {0, k1, 0}});
+  p.built_ins.push_back({"point_coord", 1, {0, 0, k1}});
+  if (!IsNear(at)) {
+    builder.Add(p, cover);
+    return absl::OkStatus();
+  }
+  const ScreenPoint centre = Snapped(at[0] / at[2], at[1] / at[2]);
+  p.weight = SquareWeights(centre, point.size);
+  AddSquare(centre, point.size, p, cover, builder);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inputs) {
   if (absl::Status s = CheckTarget(inputs); !s.ok()) return s;
-  for (const Triangle& t : triangles) {
-    std::array<Vertex, 3> v{};
-    Primitive p;
-    p.number = static_cast<uint32_t>(inputs.primitives.size());
-    p.values = t.values;
-    p.built_ins = t.built_ins;
-    p.layer = t.layer;
-    p.viewport = t.viewport;
-    for (int k = 0; k < 3; ++k) {
-      if (absl::Status s = OnScreen(t.position[k], inputs, &v[k]); !s.ok()) return s;
-      p.inverse_w[k] = 1.0 / t.position[k][3];
-      p.depth[k] = static_cast<double>(t.position[k][2]) / t.position[k][3];
-    }
-    const int64_t area = Edge(v[0], v[1], v[2]);
-    const Screen screen(v, area);
-    p.back_facing = area > 0;
-    for (int k = 0; k < 3 && area != 0; ++k) p.weight[k] = screen.Weight(k);
-    inputs.primitives.push_back(p);
-    if (area != 0) AddQuads(screen, p.number, inputs);
-  }
+  Builder builder(inputs);
+  for (const Triangle& t : triangles) AddTriangle(t, builder);
+  return absl::OkStatus();
+}
+
+absl::Status RasteriseLines(absl::Span<const Line> lines, FragmentInputs& inputs) {
+  if (absl::Status s = CheckTarget(inputs); !s.ok()) return s;
+  Builder builder(inputs);
+  for (const Line& line : lines) AddLineSegment(line, builder);
   return absl::OkStatus();
 }
 
 absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInputs& inputs) {
   if (absl::Status s = CheckTarget(inputs); !s.ok()) return s;
-  constexpr uint32_t k1 = std::bit_cast<uint32_t>(1.0f);
+  Builder builder(inputs);
   for (const PointSprite& point : points) {
-    if (!(point.size > 0) || point.size > 255) {
-      return absl::InvalidArgumentError(absl::StrFormat("a point of %g pixels", point.size));
-    }
-    Vertex centre;
-    if (absl::Status s = OnScreen(point.position, inputs, &centre); !s.ok()) return s;
-    const Square square(centre, point.size);
-    Primitive p;
-    p.number = static_cast<uint32_t>(inputs.primitives.size());
-    p.values = point.values;
-    p.built_ins = point.built_ins;
-    p.built_ins.push_back({"point_coord", 0, {0, k1, 0}});
-    p.built_ins.push_back({"point_coord", 1, {0, 0, k1}});
-    p.layer = point.layer;
-    p.viewport = point.viewport;
-    for (int k = 0; k < 3; ++k) {
-      p.inverse_w[k] = 1.0 / point.position[3];
-      p.depth[k] = static_cast<double>(point.position[2]) / point.position[3];
-      p.weight[k] = square.Weight(k);
-    }
-    inputs.primitives.push_back(p);
-    AddQuads(square, p.number, inputs);
+    if (absl::Status s = AddPoint(point, builder); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

@@ -17,7 +17,24 @@ std::array<float, 4> At(float x, float y, float z = 0.5f, float w = 1) {
 
 using Vertex = std::array<float, 4>;
 
-Triangle Of(const Vertex& a, const Vertex& b, const Vertex& c) { return {{a, b, c}, {}}; }
+Triangle Of(const Vertex& a, const Vertex& b, const Vertex& c) {
+  Triangle t;
+  t.position = {a, b, c};
+  return t;
+}
+
+Line LineOf(const Vertex& a, const Vertex& b) {
+  Line line;
+  line.position = {a, b};
+  return line;
+}
+
+PointSprite PointAt(const Vertex& at, float size) {
+  PointSprite point;
+  point.position = at;
+  point.size = size;
+  return point;
+}
 
 FragmentInputs Target(uint32_t samples = 1) {
   FragmentInputs in;
@@ -129,8 +146,9 @@ TEST(Rasterise, WeightsAreThoseOfTheVertices) {
 // A square of three pixels around (3.25, 4.75): samples from 1.75 and 3.25 on.
 TEST(Rasterise, APointIsASquareAroundItsVertex) {
   FragmentInputs in = Target();
-  PointSprite point{
-      At(3.25f, 4.75f, 0.25f, 2), 3, {{5, 1, {7, 7, 7}}}, {{"clip_distance_0", 2, {9, 9, 9}}}};
+  PointSprite point = PointAt(At(3.25f, 4.75f, 0.25f, 2), 3);
+  point.values = {{5, 1, {7, 7, 7}}};
+  point.built_ins = {{"clip_distance_0", 2, {9, 9, 9}}};
   point.layer = 3;
   ASSERT_TRUE(RasterisePoints({point}, in).ok());
   const auto counts = Counts(in);
@@ -166,7 +184,7 @@ TEST(Rasterise, APointIsASquareAroundItsVertex) {
 TEST(Rasterise, PointsSideBySideShareNoPixel) {
   FragmentInputs in = Target();
   std::vector<PointSprite> points;
-  for (const float x : {2.5f, 4.5f}) points.push_back({At(x, 3.5f), 2, {}, {}});
+  for (const float x : {2.5f, 4.5f}) points.push_back(PointAt(At(x, 3.5f), 2));
   ASSERT_TRUE(RasterisePoints(points, in).ok());
   const auto counts = Counts(in);
   EXPECT_EQ(counts.size(), 8u);
@@ -175,14 +193,148 @@ TEST(Rasterise, PointsSideBySideShareNoPixel) {
   EXPECT_EQ(in.primitives[1].number, 1u);
 }
 
-TEST(Rasterise, RefusesWhatItWouldHaveToClip) {
+// A plane that passes under the eye: its vertices behind the eye are clipped, and values are those
+// of the whole triangle.
+TEST(Rasterise, ClipsWhatIsBehindTheEye) {
   FragmentInputs in = Target();
-  EXPECT_EQ(Rasterise({Of(At(0, 0), At(8, 0), {0, 0, 0, 0})}, in).code(),
-            absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(Rasterise({Of(At(0, 0), At(8, 0), At(1e9f, 0))}, in).code(),
-            absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(RasterisePoints({{At(1, 1), 0, {}, {}}}, in).code(),
-            absl::StatusCode::kInvalidArgument);
+  // The edges leave the screen at the bottom, where w is 0.
+  const Vertex a = {-1, -1, 0.5f, 1}, b = {1, -1, 0.5f, 1}, c = {0, 5, -1.5f, -3};
+  ASSERT_TRUE(Rasterise({Of(a, b, c)}, in).ok());
+  ASSERT_FALSE(in.quads.empty());
+  for (const auto& [pixel, count] : Counts(in)) EXPECT_EQ(count, 1);
+  const Primitive& p = in.primitives[0];
+  // At the projection of vertex b its weight is 1, also behind the clip.
+  EXPECT_NEAR(p.Barycentrics({8, 0}, true)[0], 1, 1e-6);
+  EXPECT_NEAR(p.W({8, 0}), 1, 1e-6);
+  FragmentInputs behind = Target();
+  ASSERT_TRUE(Rasterise({Of({0, 0, 0, -1}, {1, 0, 0, -1}, {0, 1, 0, -1})}, behind).ok());
+  EXPECT_TRUE(behind.quads.empty());
+}
+
+// The same half plane from vertices far outside and from one that is near.
+TEST(Rasterise, ClipsWhatIsFarOutside) {
+  FragmentInputs in = Target();
+  ASSERT_TRUE(Rasterise({Of(At(4, -1e9f), At(1e9f, 4), At(4, 1e9f))}, in).ok());
+  EXPECT_EQ(Counts(in).size(), 32u);
+  for (const auto& [pixel, count] : Counts(in)) EXPECT_GE(pixel.first, 4);
+}
+
+TEST(Rasterise, ClipDistancesExcludeSamplesAndCullDistancesPrimitives) {
+  FragmentInputs in = Target();
+  Triangle t = Of(At(0, 0), At(16, 0), At(0, 16));
+  t.clip_distances = {{-1, 3, -1}};  // 0 at x = 4
+  ASSERT_TRUE(Rasterise({t}, in).ok());
+  EXPECT_EQ(Counts(in).size(), 32u);
+  for (const auto& [pixel, count] : Counts(in)) EXPECT_GE(pixel.first, 4);
+  FragmentInputs culled = Target();
+  t.clip_distances.clear();
+  t.cull_distances = {{-1, 1, -1}, {-1, -1, -1}};
+  ASSERT_TRUE(Rasterise({t}, culled).ok());
+  EXPECT_TRUE(culled.quads.empty());
+  t.cull_distances.pop_back();
+  ASSERT_TRUE(Rasterise({t}, culled).ok());
+  EXPECT_EQ(Counts(culled).size(), 64u);
+}
+
+TEST(Rasterise, LinesAreParallelograms) {
+  FragmentInputs in = Target();
+  ASSERT_TRUE(
+      RasteriseLines({LineOf(At(1, 2.5f), At(7, 2.5f)), LineOf(At(3.5f, 7), At(3.5f, 4))}, in)
+          .ok());
+  const auto counts = Counts(in);
+  EXPECT_EQ(counts.size(), 9u);
+  for (int x = 1; x < 7; ++x) EXPECT_TRUE(counts.contains({x, 2})) << x;
+  for (int y = 4; y < 7; ++y) EXPECT_TRUE(counts.contains({3, y})) << y;
+  // Half way along the first line.
+  EXPECT_NEAR(in.primitives[0].Barycentrics({4, 2.5}, true)[0], 0.5f, 1e-6);
+}
+
+TEST(Rasterise, ThreePixelsWideLines) {
+  FragmentInputs in = Target();
+  in.raster.line_width = 3;
+  ASSERT_TRUE(RasteriseLines({LineOf(At(1, 4.5f), At(3, 4.5f))}, in).ok());
+  EXPECT_EQ(Counts(in).size(), 6u);
+}
+
+// Segments of a strip share no pixel.
+TEST(Rasterise, LinesOfAStripMeetWithoutOverlap) {
+  FragmentInputs in = Target();
+  ASSERT_TRUE(
+      RasteriseLines({LineOf(At(0, 1.5f), At(3.5f, 1.5f)), LineOf(At(3.5f, 1.5f), At(8, 4))}, in)
+          .ok());
+  EXPECT_EQ(Counts(in).size(), 8u);
+  for (const auto& [pixel, count] : Counts(in)) EXPECT_EQ(count, 1);
+}
+
+TEST(Rasterise, PolygonModesDrawEdgesAndCorners) {
+  FragmentInputs in = Target();
+  in.raster.polygon_mode = PolygonMode::kPoint;
+  ASSERT_TRUE(Rasterise({Of(At(1.5f, 1.5f), At(1.5f, 6.5f), At(6.5f, 1.5f, 0.75f))}, in).ok());
+  EXPECT_EQ(Counts(in).size(), 3u);
+  EXPECT_NEAR(in.primitives.back().Depth({6.5, 1.5}), 0.75f, 1e-6);
+  EXPECT_EQ(in.primitives.back().number, 0u);
+  FragmentInputs lines = Target();
+  lines.raster.polygon_mode = PolygonMode::kLine;
+  ASSERT_TRUE(Rasterise({Of(At(1.5f, 1.5f), At(1.5f, 6.5f), At(6.5f, 1.5f))}, lines).ok());
+  const auto counts = Counts(lines);
+  EXPECT_TRUE(counts.contains({1, 4}) && counts.contains({4, 1}) && counts.contains({3, 4}));
+  EXPECT_FALSE(counts.contains({2, 2}));
+}
+
+TEST(Rasterise, TheViewportMovesAndClips) {
+  FragmentInputs in = Target();
+  in.raster.viewport = Viewport{2, 4, 4, 2, 0.5f, 1};
+  ASSERT_TRUE(Rasterise({Of(At(-8, -8), At(24, -8), At(-8, 24))}, in).ok());
+  const auto counts = Counts(in);
+  EXPECT_EQ(counts.size(), 8u);
+  EXPECT_TRUE(counts.contains({2, 4}) && counts.contains({5, 5}));
+  EXPECT_NEAR(in.primitives[0].Depth({3, 5}), 0.75f, 1e-6);
+}
+
+TEST(Rasterise, CullsByFacing) {
+  for (const bool clockwise : {false, true}) {
+    FragmentInputs in = Target();
+    in.raster.front_is_clockwise = clockwise;
+    in.raster.cull_back = true;
+    ASSERT_TRUE(Rasterise({Of(At(0, 0), At(8, 0), At(0, 8))}, in).ok());
+    EXPECT_EQ(in.quads.empty(), !clockwise);
+  }
+}
+
+// Vulkan's formula: the slope of depth by x is 1/64 a pixel here, by y 0.
+TEST(Rasterise, DepthBias) {
+  FragmentInputs in = Target();
+  in.raster.depth_bias = DepthBias{4, 0, 2};
+  in.raster.depth_bits = 16;
+  const Triangle t = Of(At(0, 0, 0.25f), At(16, 0, 0.5f), At(0, 16, 0.25f));
+  ASSERT_TRUE(Rasterise({t}, in).ok());
+  EXPECT_NEAR(in.primitives[0].depth_bias, 2.0 / 64 + 4.0 / 65536, 1e-9);
+  in.raster.depth_bits = 0;  // 2^-1 is the power of two of the largest depth
+  in.raster.depth_bias = DepthBias{4, 0, 0};
+  ASSERT_TRUE(Rasterise({t}, in).ok());
+  EXPECT_EQ(in.primitives[1].depth_bias, 4 * 0x1p-24);
+  in.raster.depth_bias = DepthBias{4, 0x1p-25f, 0};
+  ASSERT_TRUE(Rasterise({t}, in).ok());
+  EXPECT_EQ(in.primitives[2].depth_bias, 0x1p-25);
+}
+
+// 1,000 small triangles in a large target: the cost is that of their tiles.
+TEST(Rasterise, VisitsOnlyTheTilesOfATriangle) {
+  FragmentInputs in;
+  in.width = in.height = 4096;
+  std::vector<Triangle> many;
+  for (int i = 0; i < 20000; ++i) {
+    const float x = static_cast<float>(i % 100) / 100 - 1,
+                y = static_cast<float>(i / 100) / 100 - 1;
+    many.push_back(Of({x, y, 0, 1}, {x + 0.002f, y, 0, 1}, {x, y + 0.002f, 0, 1}));
+  }
+  ASSERT_TRUE(Rasterise(many, in).ok());
+  EXPECT_GT(in.quads.size(), 20000u);
+}
+
+TEST(Rasterise, RefusesSizesThatDoNotExist) {
+  FragmentInputs in = Target();
+  EXPECT_EQ(RasterisePoints({PointAt(At(1, 1), 0)}, in).code(), absl::StatusCode::kInvalidArgument);
   FragmentInputs three = Target(3);
   EXPECT_EQ(Rasterise({}, three).code(), absl::StatusCode::kInvalidArgument);
 }

@@ -19,8 +19,9 @@ struct Row {
   TexelFormat format;
   std::string_view name;
   Kind kind;
-  std::array<uint8_t, 4> bits;  // of x, y, z, w; 0: absent
-  bool swapped = false;         // x and z are exchanged in memory
+  std::array<uint8_t, 4> bits;      // of the fields; 0: absent
+  std::string_view order = "xyzw";  // the components that the fields hold
+  uint8_t unused = 0;               // bits behind the last field
 };
 
 using F = TexelFormat;
@@ -34,7 +35,7 @@ constexpr Row kRows[] = {
     {F::kRg8Snorm, "rg8_snorm", Kind::kSnorm, {8, 8}},
     {F::kRgba8Snorm, "rgba8_snorm", Kind::kSnorm, {8, 8, 8, 8}},
     {F::kRgba8Srgb, "rgba8_srgb", Kind::kSrgb, {8, 8, 8, 8}},
-    {F::kBgra8, "bgra8", Kind::kUnorm, {8, 8, 8, 8}, true},
+    {F::kBgra8, "bgra8", Kind::kUnorm, {8, 8, 8, 8}, "zyxw"},
     {F::kR16, "r16", Kind::kUnorm, {16}},
     {F::kRg16, "rg16", Kind::kUnorm, {16, 16}},
     {F::kRgba16, "rgba16", Kind::kUnorm, {16, 16, 16, 16}},
@@ -69,6 +70,46 @@ constexpr Row kRows[] = {
     {F::kRgb10a2, "rgb10a2", Kind::kUnorm, {10, 10, 10, 2}},
     {F::kRgb10a2ui, "rgb10a2ui", Kind::kUint, {10, 10, 10, 2}},
     {F::kR11g11b10f, "r11g11b10f", Kind::kSmallFloat, {11, 11, 10}},
+    {F::kR8Srgb, "r8_srgb", Kind::kSrgb, {8}},
+    {F::kRg8Srgb, "rg8_srgb", Kind::kSrgb, {8, 8}},
+    {F::kBgra8Snorm, "bgra8_snorm", Kind::kSnorm, {8, 8, 8, 8}, "zyxw"},
+    {F::kBgra8Srgb, "bgra8_srgb", Kind::kSrgb, {8, 8, 8, 8}, "zyxw"},
+    {F::kBgra8ui, "bgra8ui", Kind::kUint, {8, 8, 8, 8}, "zyxw"},
+    {F::kBgra8i, "bgra8i", Kind::kSint, {8, 8, 8, 8}, "zyxw"},
+    {F::kRgb8, "rgb8", Kind::kUnorm, {8, 8, 8}},
+    {F::kRgb8Snorm, "rgb8_snorm", Kind::kSnorm, {8, 8, 8}},
+    {F::kRgb8Srgb, "rgb8_srgb", Kind::kSrgb, {8, 8, 8}},
+    {F::kRgb8ui, "rgb8ui", Kind::kUint, {8, 8, 8}},
+    {F::kRgb8i, "rgb8i", Kind::kSint, {8, 8, 8}},
+    {F::kBgr8, "bgr8", Kind::kUnorm, {8, 8, 8}, "zyx"},
+    {F::kBgr8Snorm, "bgr8_snorm", Kind::kSnorm, {8, 8, 8}, "zyx"},
+    {F::kBgr8Srgb, "bgr8_srgb", Kind::kSrgb, {8, 8, 8}, "zyx"},
+    {F::kBgr8ui, "bgr8ui", Kind::kUint, {8, 8, 8}, "zyx"},
+    {F::kBgr8i, "bgr8i", Kind::kSint, {8, 8, 8}, "zyx"},
+    {F::kRgb16, "rgb16", Kind::kUnorm, {16, 16, 16}},
+    {F::kRgb16Snorm, "rgb16_snorm", Kind::kSnorm, {16, 16, 16}},
+    {F::kRgb16ui, "rgb16ui", Kind::kUint, {16, 16, 16}},
+    {F::kRgb16i, "rgb16i", Kind::kSint, {16, 16, 16}},
+    {F::kRgb16f, "rgb16f", Kind::kFloat, {16, 16, 16}},
+    {F::kRgb32ui, "rgb32ui", Kind::kUint, {32, 32, 32}},
+    {F::kRgb32i, "rgb32i", Kind::kSint, {32, 32, 32}},
+    {F::kRgb32f, "rgb32f", Kind::kFloat, {32, 32, 32}},
+    {F::kRgb10a2Snorm, "rgb10a2_snorm", Kind::kSnorm, {10, 10, 10, 2}},
+    {F::kRgb10a2i, "rgb10a2i", Kind::kSint, {10, 10, 10, 2}},
+    {F::kBgr10a2, "bgr10a2", Kind::kUnorm, {10, 10, 10, 2}, "zyxw"},
+    {F::kBgr10a2Snorm, "bgr10a2_snorm", Kind::kSnorm, {10, 10, 10, 2}, "zyxw"},
+    {F::kBgr10a2ui, "bgr10a2ui", Kind::kUint, {10, 10, 10, 2}, "zyxw"},
+    {F::kBgr10a2i, "bgr10a2i", Kind::kSint, {10, 10, 10, 2}, "zyxw"},
+    {F::kR4g4, "r4g4", Kind::kUnorm, {4, 4}, "yx"},
+    {F::kR4g4b4a4, "r4g4b4a4", Kind::kUnorm, {4, 4, 4, 4}, "wzyx"},
+    {F::kB4g4r4a4, "b4g4r4a4", Kind::kUnorm, {4, 4, 4, 4}, "wxyz"},
+    {F::kR5g6b5, "r5g6b5", Kind::kUnorm, {5, 6, 5}, "zyx"},
+    {F::kB5g6r5, "b5g6r5", Kind::kUnorm, {5, 6, 5}},
+    {F::kR5g5b5a1, "r5g5b5a1", Kind::kUnorm, {1, 5, 5, 5}, "wzyx"},
+    {F::kB5g5r5a1, "b5g5r5a1", Kind::kUnorm, {1, 5, 5, 5}, "wxyz"},
+    {F::kA1r5g5b5, "a1r5g5b5", Kind::kUnorm, {5, 5, 5, 1}, "zyxw"},
+    {F::kD16, "d16", Kind::kUnorm, {16}},
+    {F::kD24, "d24", Kind::kUnorm, {24}, "xyzw", 8},
 };
 
 constexpr bool InOrder() {
@@ -85,6 +126,12 @@ uint32_t Mask(int bits) { return bits == 32 ? ~0u : (1u << bits) - 1; }
 
 int32_t SignExtend(uint32_t v, int bits) {
   return static_cast<int32_t>(v << (32 - bits)) >> (32 - bits);
+}
+
+// Returns the component that field i holds.
+int ComponentOf(const Row& r, int i) {
+  constexpr std::string_view kComponents = "xyzw";
+  return static_cast<int>(kComponents.find(r.order[static_cast<size_t>(i)]));
 }
 
 double SrgbToLinear(double c) {
@@ -173,7 +220,7 @@ std::optional<TexelFormat> TexelFormatNamed(std::string_view name) {
 }
 
 int TexelBytes(TexelFormat format) {
-  int bits = 0;
+  int bits = RowOf(format).unused;
   for (int b : RowOf(format).bits) bits += b;
   return bits / 8;
 }
@@ -189,6 +236,16 @@ bool IsIntegerFormat(TexelFormat format) {
   return kind == Kind::kUint || kind == Kind::kSint;
 }
 
+bool IsNormalizedFormat(TexelFormat format) {
+  const Kind kind = RowOf(format).kind;
+  return kind == Kind::kUnorm || kind == Kind::kSnorm || kind == Kind::kSrgb;
+}
+
+bool IsSignedFormat(TexelFormat format) {
+  const Kind kind = RowOf(format).kind;
+  return kind == Kind::kSnorm || kind == Kind::kSint || kind == Kind::kFloat;
+}
+
 Texel DecodeTexel(TexelFormat format, const uint8_t* bytes) {
   const Row& r = RowOf(format);
   Words words;
@@ -196,21 +253,20 @@ Texel DecodeTexel(TexelFormat format, const uint8_t* bytes) {
   Texel t = {0, 0, 0, IsIntegerFormat(format) ? 1u : AsBits(1.0f)};
   int at = 0;
   for (int i = 0; i < 4 && r.bits[i] != 0; ++i) {
-    t[i] = DecodeComponent(r.kind, i, words.Get(at, r.bits[i]), r.bits[i]);
+    const int c = ComponentOf(r, i);
+    t[c] = DecodeComponent(r.kind, c, words.Get(at, r.bits[i]), r.bits[i]);
     at += r.bits[i];
   }
-  if (r.swapped) std::swap(t[0], t[2]);
   return t;
 }
 
 void EncodeTexel(TexelFormat format, const Texel& texel, uint8_t* bytes) {
   const Row& r = RowOf(format);
-  Texel t = texel;
-  if (r.swapped) std::swap(t[0], t[2]);
   Words words;
   int at = 0;
   for (int i = 0; i < 4 && r.bits[i] != 0; ++i) {
-    words.Set(at, r.bits[i], EncodeComponent(r.kind, i, t[i], r.bits[i]));
+    const int c = ComponentOf(r, i);
+    words.Set(at, r.bits[i], EncodeComponent(r.kind, c, texel[c], r.bits[i]));
     at += r.bits[i];
   }
   std::memcpy(bytes, words.w.data(), TexelBytes(format));

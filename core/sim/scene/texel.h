@@ -6,7 +6,9 @@
 // absent alpha is 1. When encoded, components are rounded to nearest even and clamped to the
 // format's range (Vulkan 1.3, "Numeric Representation and Computation"); 11 and 10-bit floats are
 // truncated, negative ones become 0, as that chapter allows. Names are those of the job format
-// (tests/peer/README.md) and of GLSL's layout qualifiers.
+// (tests/peer/README.md) and of GLSL's layout qualifiers: components of whole bytes in the order of
+// memory, those of rgb10a2 and its like from the lowest bit up. Vulkan's packed formats of 8 and 16
+// bits have Vulkan's names, from the highest bit down. d24 has eight unused high bits.
 #ifndef KILN_CORE_SIM_SCENE_TEXEL_H_
 #define KILN_CORE_SIM_SCENE_TEXEL_H_
 
@@ -60,6 +62,46 @@ enum class TexelFormat : uint8_t {
   kRgb10a2,
   kRgb10a2ui,
   kR11g11b10f,
+  kR8Srgb,
+  kRg8Srgb,
+  kBgra8Snorm,
+  kBgra8Srgb,
+  kBgra8ui,
+  kBgra8i,
+  kRgb8,
+  kRgb8Snorm,
+  kRgb8Srgb,
+  kRgb8ui,
+  kRgb8i,
+  kBgr8,
+  kBgr8Snorm,
+  kBgr8Srgb,
+  kBgr8ui,
+  kBgr8i,
+  kRgb16,
+  kRgb16Snorm,
+  kRgb16ui,
+  kRgb16i,
+  kRgb16f,
+  kRgb32ui,
+  kRgb32i,
+  kRgb32f,
+  kRgb10a2Snorm,
+  kRgb10a2i,
+  kBgr10a2,
+  kBgr10a2Snorm,
+  kBgr10a2ui,
+  kBgr10a2i,
+  kR4g4,
+  kR4g4b4a4,
+  kB4g4r4a4,
+  kR5g6b5,
+  kB5g6r5,
+  kR5g5b5a1,
+  kB5g5r5a1,
+  kA1r5g5b5,
+  kD16,
+  kD24,
 };
 
 // Bits of four components: floats, or integers for integer formats.
@@ -74,6 +116,12 @@ int ComponentCount(TexelFormat format);
 
 // Returns true if the components are integers.
 bool IsIntegerFormat(TexelFormat format);
+
+// Returns true if components are fixed-point numbers from 0 or -1 to 1, sRGB's among them.
+bool IsNormalizedFormat(TexelFormat format);
+
+// Returns true if components may be negative.
+bool IsSignedFormat(TexelFormat format);
 
 // Decodes the texel at `bytes`, of which TexelBytes are read.
 Texel DecodeTexel(TexelFormat format, const uint8_t* bytes);

@@ -1,0 +1,53 @@
+// Fragment operations: what render targets, depth and stencil keep of a fragment.
+//
+// Vulkan 1.3, "Fragment Operations": sample mask, depth bounds, stencil and depth test in this
+// order, then blending, logical operation and write mask. With early tests (the execution mode
+// EarlyFragmentTests) the tests come before the program runs.
+#ifndef KILN_CORE_SIM_SCENE_FRAGMENT_OUTPUT_H_
+#define KILN_CORE_SIM_SCENE_FRAGMENT_OUTPUT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/sim/scene/fragment.h"
+
+namespace kiln::sim::scene {
+
+// A pixel of a primitive: `corner` is its upper left.
+struct FragmentPlace {
+  const Primitive* shape = nullptr;
+  Point corner;
+};
+
+// What a program exports for the tests.
+struct FragmentTests {
+  uint32_t samples = 0;        // those that are written, a bit each
+  std::optional<float> depth;  // that the program computed; else the primitive's
+  std::optional<uint8_t> stencil;
+};
+
+// Tests a fragment once, writes depth and stencil and returns the samples that pass.
+uint32_t TestFragment(const FragmentPlace& at, const FragmentTests& tests, FragmentInputs& draw);
+
+// Tests quads first to end - 1, of one primitive, before their fragments are shaded: samples that
+// fail are no longer covered.
+void TestEarly(size_t first, size_t end, FragmentInputs& draw);
+
+// Writes the colour of a fragment to these samples, blended. `second` is that of dual-source
+// blending.
+void WriteColor(const FragmentPlace& at, uint32_t samples, const std::array<uint32_t, 4>& color,
+                const std::array<uint32_t, 4>& second, const FragmentInputs& draw,
+                RenderTarget& target);
+
+// Returns the average of each pixel's samples, of integers the first sample's value: a target of
+// one sample. Vulkan 1.3, "Resolve": the average is the driver's usual choice.
+RenderTarget Resolve(const FragmentInputs& draw, const RenderTarget& target);
+
+// Returns the texels of a target with a format in that format, sample by sample.
+std::vector<uint8_t> TargetBytes(const RenderTarget& target);
+
+}  // namespace kiln::sim::scene
+
+#endif  // KILN_CORE_SIM_SCENE_FRAGMENT_OUTPUT_H_

@@ -1,0 +1,223 @@
+#include "core/sim/scene/fragment_output.h"
+
+#include "core/base/float_bits.h"
+#include "gtest/gtest.h"
+
+namespace kiln::sim::scene {
+namespace {
+
+FragmentInputs Draw(uint32_t samples = 1) {
+  FragmentInputs draw;
+  draw.width = draw.height = 2;
+  draw.layers = 2;
+  draw.samples = samples;
+  const size_t size = size_t{8} * samples;
+  draw.targets = {{0, std::vector<uint32_t>(4 * size)}};
+  draw.depth.assign(size, 1.0f);
+  draw.stencil.assign(size, 7);
+  draw.sample_mask.assign(8, 0);
+  draw.coverage.assign(8, 0);
+  return draw;
+}
+
+// A shape of depth x / 2 everywhere.
+Primitive Sloped() {
+  Primitive p;
+  p.layer = 1;
+  p.weight = {{{0, 0, 1}, {0.5, 0, 0}, {0, 0, 0}}};
+  p.depth = {0, 1, 0};
+  return p;
+}
+
+TEST(FragmentOutput, WritesItsSamplesInItsLayer) {
+  FragmentInputs draw = Draw(4);
+  const Primitive shape = Sloped();
+  const FragmentPlace at = {&shape, {1, 0}};
+  const uint32_t passed = TestFragment(at, {0b0101, {}, {}}, draw);
+  EXPECT_EQ(passed, 0b0101u);
+  WriteColor(at, passed, {1, 2, 3, 4}, {}, draw, draw.targets[0]);
+  const size_t first = draw.At(1, 2, 0);
+  for (size_t s = 0; s < 4; ++s) {
+    EXPECT_EQ(draw.targets[0].texels[4 * (first + s) + 3], s % 2 == 0 ? 4u : 0u);
+    EXPECT_EQ(draw.stencil[first + s], 7);
+  }
+  EXPECT_EQ(draw.depth[first], (1 + 6 / 16.0f) / 2);
+  EXPECT_EQ(draw.depth[first + 1], 1.0f);
+  EXPECT_EQ(draw.sample_mask[5], 0b0101u);
+  TestFragment(at, {0b1000, {}, {}}, draw);
+  EXPECT_EQ(draw.sample_mask[5], 0b1000u);
+  EXPECT_EQ(draw.coverage[5], 0b1101u);
+}
+
+TEST(FragmentOutput, ComputedDepthAndStencilReplaceThoseOfThePrimitive) {
+  FragmentInputs draw = Draw();
+  const Primitive shape = Sloped();
+  TestFragment({&shape, {0, 0}}, {1, 0.25f, uint8_t{9}}, draw);
+  EXPECT_EQ(draw.depth[draw.At(0, 2, 0)], 0.25f);
+  EXPECT_EQ(draw.stencil[draw.At(0, 2, 0)], 9);
+}
+
+TEST(FragmentOutput, DepthTest) {
+  const Primitive shape = Sloped();
+  const FragmentPlace at = {&shape, {0, 0}};  // depth 1/4
+  for (const float stored : {0.125f, 0.25f, 0.5f}) {
+    for (const CompareFunction f : {CompareFunction::kLess, CompareFunction::kGreaterEqual}) {
+      for (const bool write : {false, true}) {
+        FragmentInputs draw = Draw();
+        draw.depth.assign(8, stored);
+        draw.output.depth.compare = f;
+        draw.output.depth.write = write;
+        const bool want = f == CompareFunction::kLess ? 0.25f < stored : 0.25f >= stored;
+        EXPECT_EQ(TestFragment(at, {1, {}, {}}, draw), want ? 1u : 0u);
+        EXPECT_EQ(draw.depth[4], want && write ? 0.25f : stored);
+      }
+    }
+  }
+}
+
+TEST(FragmentOutput, DepthIsRoundedToItsFormatBeforeTheTest) {
+  FragmentInputs draw = Draw();
+  draw.output.depth.format = TexelFormat::kD16;
+  draw.output.depth.compare = CompareFunction::kEqual;
+  draw.depth.assign(8, 16384 / 65535.0f);
+  const Primitive shape = Sloped();
+  EXPECT_EQ(TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw), 1u);
+}
+
+TEST(FragmentOutput, DepthBoundsTestTheStoredDepth) {
+  FragmentInputs draw = Draw();
+  draw.depth.assign(8, 0.5f);
+  const Primitive shape = Sloped();
+  draw.output.depth.bounds = {0.25f, 0.5f};
+  EXPECT_EQ(TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw), 1u);
+  EXPECT_EQ(TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw), 1u);  // 1/4 now
+  draw.output.depth.bounds = {0.5f, 1};
+  EXPECT_EQ(TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw), 0u);
+}
+
+TEST(FragmentOutput, DepthClamp) {
+  FragmentInputs draw = Draw();
+  Primitive shape = Sloped();
+  shape.depth_range = {0.5f, 0.75f};
+  draw.raster.depth_clamp = true;
+  TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw);
+  EXPECT_EQ(draw.depth[4], 0.5f);
+  TestFragment({&shape, {0, 0}}, {1, 2.0f, {}}, draw);
+  EXPECT_EQ(draw.depth[4], 0.75f);
+}
+
+// The three operations, by what fails.
+TEST(FragmentOutput, StencilOperations) {
+  Primitive shape = Sloped();
+  const auto run = [&shape](const StencilFace& face, CompareFunction depth, uint8_t stored) {
+    FragmentInputs draw = Draw();
+    draw.output.stencil = StencilState{face, {}};
+    draw.output.depth.compare = depth;
+    draw.stencil.assign(8, stored);
+    const uint32_t passed = TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw);
+    return std::make_pair(passed, int{draw.stencil[4]});
+  };
+  StencilFace face;
+  face.fail = StencilOp::kInvert;
+  face.depth_fail = StencilOp::kIncrementClamp;
+  face.pass = StencilOp::kReplace;
+  face.compare = CompareFunction::kEqual;
+  face.reference = 0x15;
+  face.compare_mask = 0x0f;
+  EXPECT_EQ(run(face, CompareFunction::kAlways, 0xa5), std::make_pair(1u, 0x15));
+  EXPECT_EQ(run(face, CompareFunction::kNever, 0xa5), std::make_pair(0u, 0xa6));
+  EXPECT_EQ(run(face, CompareFunction::kAlways, 0xa6), std::make_pair(0u, 0x59));
+  face.write_mask = 0xf0;
+  EXPECT_EQ(run(face, CompareFunction::kAlways, 0xa5), std::make_pair(1u, 0x15));
+  EXPECT_EQ(run(face, CompareFunction::kNever, 0xaf), std::make_pair(0u, 0xaf ^ 0xaf ^ 0x5f));
+  // The back has its own state: keep.
+  shape.back_facing = true;
+  EXPECT_EQ(run(face, CompareFunction::kAlways, 0xa5), std::make_pair(1u, 0xa5));
+}
+
+TEST(FragmentOutput, StencilArithmetic) {
+  const Primitive shape = Sloped();
+  struct Case {
+    StencilOp op;
+    int from, to;
+  };
+  for (const Case& c :
+       {Case{StencilOp::kIncrementClamp, 255, 255}, Case{StencilOp::kDecrementClamp, 0, 0},
+        Case{StencilOp::kIncrementWrap, 255, 0}, Case{StencilOp::kDecrementWrap, 0, 255},
+        Case{StencilOp::kZero, 9, 0}, Case{StencilOp::kKeep, 9, 9},
+        Case{StencilOp::kDecrementClamp, 9, 8}}) {
+    FragmentInputs draw = Draw();
+    draw.output.stencil.emplace().front.pass = c.op;
+    draw.stencil.assign(8, static_cast<uint8_t>(c.from));
+    TestFragment({&shape, {0, 0}}, {1, {}, {}}, draw);
+    EXPECT_EQ(draw.stencil[4], c.to);
+  }
+}
+
+TEST(FragmentOutput, TheSampleMaskRemovesSamples) {
+  FragmentInputs draw = Draw(4);
+  draw.output.sample_mask = 0b0011;
+  const Primitive shape = Sloped();
+  EXPECT_EQ(TestFragment({&shape, {0, 0}}, {0b1110, {}, {}}, draw), 0b0010u);
+}
+
+TEST(FragmentOutput, EarlyTestsRemoveCoverage) {
+  FragmentInputs draw = Draw();
+  draw.primitives = {Sloped()};
+  draw.quads = {{0, 0, 0, {1, 1, 1, 0}}};
+  draw.output.depth.compare = CompareFunction::kLess;
+  draw.depth[draw.At(0, 2, 0)] = 0;
+  TestEarly(0, 1, draw);
+  EXPECT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{0, 1, 1, 0}));
+  EXPECT_EQ(draw.depth[draw.At(1, 2, 0)], 0.75f);
+}
+
+TEST(FragmentOutput, FormatsRoundAndMasksKeep) {
+  FragmentInputs draw = Draw();
+  RenderTarget& target = draw.targets[0];
+  target.format = TexelFormat::kRgba8;
+  target.write_mask = 0b0101;
+  const Primitive shape = Sloped();
+  WriteColor({&shape, {0, 0}}, 1, {AsBits(0.501f), AsBits(1), AsBits(7), AsBits(1)}, {}, draw,
+             target);
+  const std::vector<uint8_t> bytes = TargetBytes(target);
+  ASSERT_EQ(bytes.size(), 32u);
+  EXPECT_EQ(bytes[16], 128);
+  EXPECT_EQ(bytes[17], 0);
+  EXPECT_EQ(bytes[18], 255);
+  EXPECT_EQ(bytes[19], 0);
+  EXPECT_EQ(AsFloat(target.texels[16]), 128 / 255.0f);
+}
+
+TEST(FragmentOutput, BlendsAndCombines) {
+  FragmentInputs draw = Draw();
+  RenderTarget& target = draw.targets[0];
+  const Primitive shape = Sloped();
+  const FragmentPlace at = {&shape, {0, 0}};
+  target.blend = BlendState{{BlendFactor::kOne, BlendFactor::kOne, BlendOp::kAdd}, {}};
+  target.texels.assign(target.texels.size(), AsBits(0.25f));
+  WriteColor(at, 1, {AsBits(0.5f), 0, 0, AsBits(0.5f)}, {}, draw, target);
+  EXPECT_EQ(AsFloat(target.texels[16]), 0.75f);
+  EXPECT_EQ(AsFloat(target.texels[19]), 0.5f);
+  // A logical operation replaces blending; integers are never blended.
+  target.format = TexelFormat::kRgba8ui;
+  target.texels.assign(target.texels.size(), 0x0f);
+  WriteColor(at, 1, {0x33, 0x33, 0x33, 0x33}, {}, draw, target);
+  EXPECT_EQ(target.texels[16], 0x33u);
+  draw.output.logic_op = LogicOp::kXor;
+  WriteColor(at, 1, {0x0f, 0, 0, 0}, {}, draw, target);
+  EXPECT_EQ(target.texels[16], 0x3cu);
+}
+
+TEST(FragmentOutput, ResolvesToTheAverage) {
+  FragmentInputs draw = Draw(4);
+  RenderTarget& target = draw.targets[0];
+  for (uint32_t s = 0; s < 4; ++s) target.texels[4 * s] = AsBits(static_cast<float>(s));
+  EXPECT_EQ(AsFloat(Resolve(draw, target).texels[0]), 1.5f);
+  target.format = TexelFormat::kRgba32ui;
+  target.texels[0] = 77;
+  EXPECT_EQ(Resolve(draw, target).texels[0], 77u);
+}
+
+}  // namespace
+}  // namespace kiln::sim::scene
