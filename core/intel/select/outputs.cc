@@ -15,6 +15,8 @@
 
 #include <bit>
 
+#include "core/base/cause.h"
+
 namespace kiln::intel {
 
 namespace {
@@ -35,7 +37,10 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
     first = 1;
   }
   if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
-    return Refuse(inst, "fragment_outputs", "store to a location that no render target has");
+    return Unsupported(
+        "fragment_outputs",
+        {"store to a location that no render target has", v.location + element, kTargets - 1},
+        inst.spirv_id);
   }
   if (mir::BitsOf(v.type) != 32) return Unexpected(inst, "output not of 32 bits");
   for (int i = first; i < inst.num_sources; ++i) {
