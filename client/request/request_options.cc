@@ -111,7 +111,7 @@ std::vector<Flag> CompileFlags() {
        "set a specialisation constant; TYPE: bool, int, uint, int64, uint64, float, double, bits"},
       {"widths", 0, "8,16,32", true,
        "dispatch widths to compile (default: all of the target). Fragment programs of 32 lanes "
-       "alone are for study; tgl cannot draw with them",
+       "alone are for study: not every target can draw with them",
        kWidthChoices},
       {"no-validate", 0, "", false, "skip the SPIR-V validator"},
       {"disable-pass", 0, "NAME[,NAME...]", true,

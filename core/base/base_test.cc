@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -255,6 +256,25 @@ std::string AsWords(std::string_view text) {
   std::string words(text);
   for (char& c : words) c = c == '_' ? ' ' : static_cast<char>(std::tolower(c));
   return words;
+}
+
+// Returns the text without the numbers that name a kind of data, an instruction set or a dimension.
+std::string WithoutNames(std::string_view text) {
+  static const std::regex names(
+      R"([0-9]+-bit|[0-9]+ bits|GLSL\.std\.450|GLSL450|PhysicalStorageBuffer64|[123]D)");
+  return std::regex_replace(std::string(text), names, "");
+}
+
+// A limit in a sentence would be true for one target only.
+TEST(Cause, SentencesHaveNoLimitsInNumbers) {
+  static const std::regex number("[1-9]|\\b(four|eight|sixteen|thirty)\\b");
+  for (const CauseInfo& row : kCauses) {
+    for (const std::string_view text : {row.sentence, row.remedy}) {
+      EXPECT_FALSE(std::regex_search(WithoutNames(text), number)) << row.name << ": " << text;
+    }
+  }
+  EXPECT_TRUE(std::regex_search(WithoutNames("At most 16 of 32 bits."), number));
+  EXPECT_FALSE(std::regex_search(WithoutNames("Use 16-bit types in 2D."), number));
 }
 
 // Users read the sentence after the name: "refused (float64): ... The target has no ...".

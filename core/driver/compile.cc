@@ -11,6 +11,7 @@
 #include "core/driver/prepared.h"
 #include "core/driver/targets.h"
 #include "core/mir/build.h"
+#include "core/target/check_features.h"
 
 namespace kiln {
 
@@ -40,6 +41,7 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
     absl::Status s = Link(*options.state.next_stage_reads, runner, lowered.module);
     if (!s.ok()) return s;
   }
+  if (absl::Status s = CheckFeatures(lowered.module, features); !s.ok()) return s;
   Lowering lowering = {lowered.module, features, options.state.view_mask};
   if (absl::Status s = runner.Run(LoweringLevel(), LoweringPasses(), lowering); !s.ok()) return s;
   const Step step(sink, "compact_mir", "mir");
@@ -49,8 +51,9 @@ absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& fea
   return lowered;
 }
 
-absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
-                                 const CompileOptions& options, Sink* sink, const Budget& budget) {
+absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& backend,
+                                    const CompileOptions& options, Sink* sink,
+                                    const Budget& budget) {
   if (absl::Status s = CheckOptions(AllRows(), options.passes); !s.ok()) return s;
   if (!options.state.IsDefault() && prepared.info.stage == kComputeStage) {
     return WithCause(
@@ -60,7 +63,6 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
   Compiled compiled;
   compiled.stage = prepared.info.stage;
   if (prepared.stopped) return compiled;
-  const Backend& backend = BackendOf(target);
   const auto lowered = Lower(prepared, *backend.features, options, sink, budget);
   if (!lowered.ok()) return lowered.status();
   if (lowered->stopped) return compiled;
@@ -70,6 +72,11 @@ absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
   if (!made.ok()) return made;
   compiled.variants = std::move(made->variants);
   return compiled;
+}
+
+absl::StatusOr<Compiled> Compile(const Prepared& prepared, Target target,
+                                 const CompileOptions& options, Sink* sink, const Budget& budget) {
+  return CompileFor(prepared, BackendOf(target), options, sink, budget);
 }
 
 absl::StatusOr<std::string> Disassemble(Target target, absl::Span<const uint8_t> code) {

@@ -1,9 +1,9 @@
 // The compiler core's one public header: two pure functions.
 //
 // Prepare does everything that does not depend on the target, once per shader; Compile makes
-// machine code for one target from it. No globals, no environment, no file access, and no clock
-// except for timings: same inputs, same bytes. front/glsl/glsl.h converts GLSL to SPIR-V
-// beforehand.
+// machine code for one target from it, or refuses what that target lacks. No globals, no
+// environment, no file access, and no clock except for timings: same inputs, same bytes.
+// front/glsl/glsl.h converts GLSL to SPIR-V beforehand.
 //
 // Errors are absl::Status values: InvalidArgument (the module is malformed), Unimplemented (a named
 // refusal), ResourceExhausted (a limit), Cancelled. CauseOf (core/base/cause.h) returns the stable

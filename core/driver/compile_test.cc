@@ -604,10 +604,10 @@ TEST(Driver, RefusalsCarryTheSpirvId) {
     if (!p.ok()) return p.status();
     return Compile(**p, Target::kTgl, {}, nullptr, {}).status();
   };
-  // Refusals by a pass of MIR, by the selector, by the ABI.
+  // Refusals by the target's features, by the selector, by the ABI.
   const absl::Status refusals[] = {
-      status("resource 0 ssbo 0.0.0\n",
-             "  %4:i64 = shared_atomic[add] 0, %2 ;%77\n  store_ssbo[0, align 8] 0, %4\n"),
+      status("needs shared_int64_atomics ;%77\nresource 0 ssbo 0.0.0\n",
+             "  %4:i64 = shared_atomic[add] 0, %2\n  store_ssbo[0, align 8] 0, %4\n"),
       status("resource 0 ssbo 0.0.0 array 4\n",
              "  %4:i64 = ssbo_atomic.indexed[0, add] %1, 0, %2 ;%77\n"),
       // Refused only per width, after address registers are assigned.

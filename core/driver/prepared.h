@@ -5,6 +5,7 @@
 #include "core/driver/compile.h"
 #include "core/mid/features.h"
 #include "core/mir/mir.h"
+#include "core/target/backend.h"
 
 namespace kiln {
 
@@ -20,16 +21,22 @@ class Prepared {
   int64_t rewrites = 0;  // counted so far; Compile continues from here
 };
 
-// A target's own copy of the module, lowered.
+// A target's own copy of the module, linked and lowered.
 struct Lowered {
   mir::Module module;
   bool stopped = false;
   int64_t rewrites = 0;  // counted so far, including Prepare's
 };
+// Errors: refusals of what the target lacks (core/target/check_features.h).
 absl::StatusOr<Lowered> Lower(const Prepared& prepared, const mid::Features& features,
                               const CompileOptions& options, Sink* sink, const Budget& budget);
 
-// The same from MIR instead of SPIR-V, for tests and tools. Runs the same passes.
+// Compile for a back end that is given, which need not be in the table of targets.
+absl::StatusOr<Compiled> CompileFor(const Prepared& prepared, const Backend& backend,
+                                    const CompileOptions& options, Sink* sink,
+                                    const Budget& budget);
+
+// Prepare from MIR instead of SPIR-V, for tests and tools. Runs the same passes.
 absl::StatusOr<std::shared_ptr<const Prepared>> PrepareMir(mir::Module module,
                                                            const PrepareOptions& options,
                                                            Sink* sink, const Budget& budget);

@@ -112,6 +112,7 @@ void RestoreIds(absl::Span<const uint32_t> original, mir::Module& module) {
   for (uint32_t* id : {&module.local_size_id, &module.shared_id, &module.push_constant_id}) {
     *id = original[*id];
   }
+  for (mir::Needed& n : module.needs) n.spirv_id = original[n.spirv_id];
   for (mir::Resource& r : module.resources) r.spirv_id = original[r.spirv_id];
   for (mir::PrivateArray& array : module.private_arrays) array.spirv_id = original[array.spirv_id];
   for (mir::Interface& v : module.inputs) v.spirv_id = original[v.spirv_id];

@@ -6,7 +6,7 @@
 // the header of a last message) must be as the program defines them. So these are defined before
 // the first exit (verify.h, L18), and are live at each exit.
 //
-// A limit: some machines turn lanes that have left on again for the exit block (Intel's halt does).
+// A limit: some machines turn lanes that have left on again for the exit block.
 // There, code of the exit block that executes under the mask executes for those lanes as well, and
 // the mask of the lanes that stayed changes at every exit. No value in SSA form expresses that:
 // such a machine keeps the mask in reserved units (Function::reserved) or in a fixed register, and

@@ -2,7 +2,7 @@
 // machine (lir/machine.h). SSA until register allocation; afterwards the same structs with
 // `Operand::reg` filled in.
 //
-// Values. A value lives in a logical register file (Intel: G per lane, U uniform, F flag) and has
+// Values. A value lives in a logical register file (one per lane, one uniform, ...) and has
 // `comps` consecutive components; message payloads are values made by `collect`. An operand names
 // one component (or, in sends and collects, all from `comp` on).
 //
@@ -49,8 +49,8 @@ struct Value {
   uint8_t elem_bytes = 4;  // per lane and component; 0 in flag files
   uint16_t comps = 1;
   bool whole_registers = false;  // a message result: starts at and fills whole registers
-  bool in_tail = false;          // must be at or above PoolInfo::tail_first (Intel: the payload
-                                 // of an end-of-thread message, r112 and up)
+  bool in_tail = false;          // must be at or above PoolInfo::tail_first (the payload of the
+                                 // thread's last message)
   uint32_t spirv_id = 0;         // 0: none
 };
 
@@ -59,7 +59,7 @@ struct Operand {
   enum Mods : uint8_t { kNegate = 1, kAbsolute = 2 };
 
   Kind kind = Kind::kNone;
-  uint8_t type = 0;       // the machine's element type (Intel: isa::Type)
+  uint8_t type = 0;       // the machine's element type
   uint8_t mods = 0;       // sources only
   uint8_t sub = 0;        // byte offset within the element (the high word of a dword: 2)
   uint16_t comp = 0;      // first component of a value

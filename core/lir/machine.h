@@ -56,13 +56,13 @@ struct OpInfo {
 };
 inline constexpr int kMemoryClasses = 4;
 
-// A physical register pool. Files map on to pools (Intel: G and U share the 128 GRFs). An operand
+// A physical register pool. Files map on to pools; several may share one. An operand
 // for which the machine has a single register (a carry, a mask that an encoding implies) is of a
 // file whose pool is that one register; if several such values live at once, or one lives across an
 // operation that clobbers the pool, they are kept in FileInfo::save_file.
 struct PoolInfo {
   std::string_view name;
-  uint32_t units = 0;           // Intel GRF pool: 1024 dwords; flags: 4 granules of 16 lanes
+  uint32_t units = 0;           // what values are measured in: dwords, granules of flags
   uint32_t tail_first = 0;      // first unit allowed for values that are `in_tail`
   uint32_t register_units = 1;  // of a machine register; hardware waits for whole registers
   uint32_t copy_units = 1;      // of the longest copy of uniform units (make_copy): a power of two

@@ -1,5 +1,6 @@
 // The features that a target supports by itself. Passes query them before they lower or combine
-// operations. A target states every field; there are no defaults, so that none is forgotten.
+// operations; core/target/check_features.h refuses what no lowering replaces. A target states every
+// field; there are no defaults, so that none is forgotten.
 #ifndef KILN_CORE_MID_FEATURES_H_
 #define KILN_CORE_MID_FEATURES_H_
 
@@ -22,6 +23,15 @@ struct Features {
     bool on_images;
     bool of_16_bits;  // and atomics on 16-bit integers
   } float_atomics;
+
+  // No pass lowers these: modules that need them are refused.
+  bool shared_int64_atomics;  // 64-bit atomics on shared memory, of pairs unless `int64`
+  bool rounding_by_width;     // a rounding mode for each width of floats, not one for all
+  // Constant texel offsets of samples, in texels.
+  struct TexelOffsets {
+    int32_t least;
+    int32_t most;
+  } sample_offsets;
 
   Derivatives derivatives;
 

@@ -417,9 +417,9 @@ void Compact(Module& module) {
   module.fragment = old.fragment;
   module.inputs = std::move(old.inputs);
   module.outputs = std::move(old.outputs);
-  module.denorms_f16 = old.denorms_f16;
-  module.denorms_f32 = old.denorms_f32;
-  module.round_to_zero = old.round_to_zero;
+  module.f16_mode = old.f16_mode;
+  module.f32_mode = old.f32_mode;
+  module.needs = std::move(old.needs);
   module.local_size = old.local_size;
   module.shared_bytes = old.shared_bytes;
   module.push_constant_bytes = old.push_constant_bytes;

@@ -58,6 +58,7 @@ constexpr Immediates ImmediatesOf(Op op) {
     case Op::kStorePrivate: return {First::kPrivateArray, Second::kAlignment};
     case Op::kSsboAtomic: return {First::kResource, Second::kAtomicOp};
     case Op::kSharedAtomic:
+    case Op::kSharedAtomic64:
     case Op::kGlobalAtomic:
     case Op::kGlobalAtomic64: return {First::kNone, Second::kAtomicOp};
     case Op::kSample:
@@ -130,6 +131,12 @@ inline constexpr std::string_view kTypeNames[] = {"bool", "i8", "i16", "i32", "i
 static_assert(sizeof(kTypeNames) / sizeof(kTypeNames[0]) == kNumTypes);
 
 inline constexpr std::string_view kDenormNames[] = {"any", "preserve", "flush"};
+inline constexpr std::string_view kRoundingNames[] = {"any", "to_even", "to_zero"};
+inline constexpr std::string_view kNeedNames[] = {
+#define NEED(enumerator, name) name,
+#include "core/mir/needs.def"
+#undef NEED
+};
 
 inline constexpr std::string_view kStageNames[] = {"compute", "fragment", "vertex"};
 inline constexpr std::string_view kDepthModeNames[] = {"none", "any", "greater", "less",

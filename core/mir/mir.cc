@@ -1,6 +1,8 @@
 // The op table of ops.def as data.
 #include "core/mir/mir.h"
 
+#include <algorithm>
+
 namespace kiln::mir {
 namespace {
 
@@ -35,6 +37,19 @@ bool IsInterfaceOp(Op op) {
 }
 
 bool IsKill(Op op) { return op == Op::kDemote || op == Op::kDiscard || op == Op::kTerminate; }
+
+bool Module::Needs(Need need) const {
+  return std::any_of(needs.begin(), needs.end(), [&](const Needed& n) { return n.need == need; });
+}
+
+bool RoundsToZero(const Module& module, Op op, Type result) {
+  const Type type = op == Op::kF2f16 ? Type::kF16 : result;
+  if (!IsFloat(type)) return false;
+  const RoundingMode own = module.float_mode(type).rounding;
+  if (own != RoundingMode::kAny) return own == RoundingMode::kToZero;
+  const Type other = type == Type::kF16 ? Type::kF32 : Type::kF16;
+  return module.float_mode(other).rounding == RoundingMode::kToZero;
+}
 
 TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const ImageInfo& info) {
   TexelSources s;

@@ -244,6 +244,34 @@ struct PrivateArray {
 
 // How float controls say that subnormal operands and results are treated; kAny: as the launch says.
 enum class DenormMode : uint8_t { kAny, kPreserve, kFlush };
+// How float controls say that results are rounded; kAny: they do not (see RoundsToZero).
+enum class RoundingMode : uint8_t { kAny, kToEven, kToZero };
+
+// Float controls of one width.
+struct FloatMode {
+  DenormMode denorms = DenormMode::kAny;
+  RoundingMode rounding = RoundingMode::kAny;
+};
+
+enum class Need : uint8_t {
+#define NEED(enumerator, name) enumerator,
+#include "core/mir/needs.def"
+#undef NEED
+};
+inline constexpr int kNumNeeds = 0
+#define NEED(...) +1
+#include "core/mir/needs.def"
+#undef NEED
+    ;
+
+// Something that the module needs and that not every target has, and the first place in the SPIR-V
+// module that needs it, for the refusal of a target without it (core/target/check_features.h).
+// Passes may remove the code that needs it; the need stays.
+struct Needed {
+  Need need{};
+  uint32_t spirv_id = 0;     // to blame; 0: none
+  uint32_t instruction = 0;  // its offset in words; 0: none
+};
 
 struct Module {
   Stage stage = Stage::kCompute;
@@ -251,9 +279,9 @@ struct Module {
   FragmentModes fragment;         // of fragments
   std::vector<Interface> inputs;  // of graphics stages, ordered (stage.h)
   std::vector<Interface> outputs;
-  DenormMode denorms_f16 = DenormMode::kAny;
-  DenormMode denorms_f32 = DenormMode::kAny;
-  bool round_to_zero = false;                      // all float arithmetic, else to nearest even
+  FloatMode f16_mode;
+  FloatMode f32_mode;
+  std::vector<Needed> needs;                       // each once, in the order of the first places
   std::array<uint32_t, 3> local_size = {1, 1, 1};  // of compute
   uint32_t shared_bytes = 0;
   uint32_t push_constant_bytes = 0;
@@ -295,11 +323,19 @@ struct Module {
     return ValueId(inst(i).first_result.index + n);
   }
   bool IsConstant(ValueId v) const { return value(v).kind == Value::Kind::kConstant; }
+  FloatMode& float_mode(Type t) { return t == Type::kF16 ? f16_mode : f32_mode; }
+  const FloatMode& float_mode(Type t) const { return t == Type::kF16 ? f16_mode : f32_mode; }
+  bool Needs(Need need) const;
   // Returns true if each workgroup is a single invocation. Only compute has workgroups.
   bool RunsAlone() const {
     return stage == Stage::kCompute && local_size == std::array<uint32_t, 3>{1, 1, 1};
   }
 };
+
+// Returns true if the op rounds its result, which is of type `result`, towards zero instead of to
+// nearest even. A width for which float controls give no mode has that of the other width, if this
+// has one: SPIR-V leaves the choice, and targets with one mode for all widths can make no other.
+bool RoundsToZero(const Module& module, Op op, Type result);
 
 // Returns the positions of a texel op's sources by their meaning.
 TexelSources TexelSourcesOf(Op op, uint16_t flags, const TexelOp& texel, const ImageInfo& info);

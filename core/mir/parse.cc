@@ -242,9 +242,11 @@ class Parser {
       return Number(&m_.local_size[0]) && Punct(',') && Number(&m_.local_size[1]) && Punct(',') &&
              Number(&m_.local_size[2]) && Origin(&m_.local_size_id);
     }
-    if (TryKeyword("denorms_f16")) return Denorms(&m_.denorms_f16);
-    if (TryKeyword("denorms_f32")) return Denorms(&m_.denorms_f32);
-    if (TryKeyword("round_to_zero")) return m_.round_to_zero = true;
+    if (TryKeyword("denorms_f16")) return Denorms(&m_.f16_mode);
+    if (TryKeyword("denorms_f32")) return Denorms(&m_.f32_mode);
+    if (TryKeyword("rounding_f16")) return Rounding(&m_.f16_mode);
+    if (TryKeyword("rounding_f32")) return Rounding(&m_.f32_mode);
+    if (TryKeyword("needs")) return NeedLine();
     if (TryKeyword("shared")) return Number(&m_.shared_bytes) && Origin(&m_.shared_id);
     if (TryKeyword("push")) {
       return Number(&m_.push_constant_bytes) && Origin(&m_.push_constant_id);
@@ -338,11 +340,21 @@ class Parser {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
   }
 
-  bool Denorms(DenormMode* mode) {
-    const Token t = Take();
-    const auto* name = std::find(std::begin(kDenormNames), std::end(kDenormNames), t.text);
-    if (name == std::end(kDenormNames)) return Fail(t, "expected any, preserve or flush");
-    *mode = static_cast<DenormMode>(name - std::begin(kDenormNames));
+  bool Denorms(FloatMode* mode) {
+    return Named(kDenormNames, "expected any, preserve or flush", &mode->denorms);
+  }
+
+  bool Rounding(FloatMode* mode) {
+    return Named(kRoundingNames, "expected any, to_even or to_zero", &mode->rounding);
+  }
+
+  // "shared_int64_atomics at 260 ;%77"
+  bool NeedLine() {
+    Needed needed;
+    if (!Named(kNeedNames, "expected a need", &needed.need)) return false;
+    if (TryKeyword("at") && !Number(&needed.instruction)) return false;
+    if (!Origin(&needed.spirv_id)) return false;
+    m_.needs.push_back(needed);
     return true;
   }
 

@@ -61,9 +61,11 @@ class Printer {
     FragmentModeLine();
     for (size_t i = 0; i < m_.inputs.size(); ++i) InterfaceLine("input ", i, m_.inputs[i]);
     for (size_t i = 0; i < m_.outputs.size(); ++i) InterfaceLine("output ", i, m_.outputs[i]);
-    Denorms("denorms_f16 ", m_.denorms_f16);
-    Denorms("denorms_f32 ", m_.denorms_f32);
-    if (m_.round_to_zero) out_ += "round_to_zero\n";
+    Mode("denorms_f16 ", kDenormNames, m_.f16_mode.denorms);
+    Mode("denorms_f32 ", kDenormNames, m_.f32_mode.denorms);
+    Mode("rounding_f16 ", kRoundingNames, m_.f16_mode.rounding);
+    Mode("rounding_f32 ", kRoundingNames, m_.f32_mode.rounding);
+    for (const Needed& n : m_.needs) NeedLine(n);
     Count("shared ", m_.shared_bytes, m_.shared_id);
     Count("push ", m_.push_constant_bytes, m_.push_constant_id);
     if (!m_.constant_data.empty()) {
@@ -170,10 +172,24 @@ class Printer {
     out_ += '\n';
   }
 
-  void Denorms(std::string_view what, DenormMode mode) {
-    if (mode == DenormMode::kAny) return;
+  // The default, which is the first of the names, has no line.
+  template <class Enum>
+  void Mode(std::string_view what, const std::string_view* names, Enum mode) {
+    if (mode == Enum{}) return;
     out_ += what;
-    out_ += kDenormNames[static_cast<int>(mode)];
+    out_ += names[static_cast<size_t>(mode)];
+    out_ += '\n';
+  }
+
+  // "needs shared_int64_atomics at 260 ;%77"
+  void NeedLine(const Needed& n) {
+    out_ += "needs ";
+    out_ += kNeedNames[static_cast<size_t>(n.need)];
+    if (n.instruction != 0 && options_.spirv_ids) {
+      out_ += " at ";
+      Decimal(n.instruction);
+    }
+    Origin(n.spirv_id);
     out_ += '\n';
   }
 

@@ -12,13 +12,13 @@
 // rounding innocuous?", 1995). ffma rounds the exact sum, see RoundedSum.
 //
 // NaN: an arithmetic result that is NaN is 0x7fc00000, 0x7e00. fneg, fabs, select, bitcast move
-// bits. min/max give the other operand if one is NaN; of -0 and +0 the second operand (as Intel's
-// sel). fsign keeps the sign of zeros, and of NaN with magnitude 1.
+// bits. min/max give the other operand if one is NaN; of -0 and +0 the second operand.
+// fsign keeps the sign of zeros, and of NaN with magnitude 1.
 //
 // Flushing, for each of the two precisions: operands and results of float arithmetic, comparison,
-// rounding and conversion that are subnormal become zero of the same sign, as cr0's denorm modes
-// do. (Mesa's drivers dispatch with single precision flushed and half precision kept; Vulkan allows
-// either unless float controls say otherwise.) f2f16 and f16f keep subnormal halfs.
+// rounding and conversion that are subnormal become zero of the same sign. (Mesa's drivers dispatch
+// with single precision flushed and half precision kept; Vulkan allows either unless float controls
+// say otherwise.) f2f16 and f16f keep subnormal halfs.
 //
 // frem and fmod are x - y * trunc(x / y) and x - y * floor(x / y), each step rounded: the
 // expression from which Vulkan derives their precision.

@@ -16,6 +16,12 @@ namespace {
 constexpr char kSample[] = R"(mir 1
 entry "ma\22in"
 local_size 8, 4, 1
+denorms_f16 preserve
+denorms_f32 flush
+rounding_f16 to_even
+rounding_f32 to_zero
+needs rounding_by_width ;%4
+needs shared_int64_atomics at 260 ;%77
 shared 1024
 push 16
 data 0x0000803f
@@ -57,6 +63,8 @@ body {
   %23:f32, %24:f32, %25:f32, %26:f32 = gather[6, texel component 2] %12, %12, %12
   %27:i32 = image_atomic[4, texel umax sample] %20, %21, 0, 7
   image_store.coherent[4, texel sample] %20, %21, 3, 1, 2, 3, 4
+  %31:i64 = shared_atomic[add] 8, 5i64
+  %32:i32, %33:i32 = shared_atomic64[compare_exchange] 8, 1, 2, 3, 4
   memory_barrier[3, device]
   control_barrier[3, workgroup]
   loop {
@@ -80,6 +88,19 @@ TEST(Text, RoundTripIsExact) {
   EXPECT_EQ(Print(MustParse(Print(m))), kSample);
 }
 
+TEST(Text, RoundingModesAreThoseOfTheResultsWidth) {
+  Module m = MustParse("mir 1 rounding_f16 to_zero rounding_f32 to_even body { return }");
+  EXPECT_TRUE(RoundsToZero(m, Op::kFadd, Type::kF16));
+  EXPECT_FALSE(RoundsToZero(m, Op::kFadd, Type::kF32));
+  EXPECT_TRUE(RoundsToZero(m, Op::kF2f, Type::kF16));
+  EXPECT_TRUE(RoundsToZero(m, Op::kF2f16, Type::kI32));
+  EXPECT_FALSE(RoundsToZero(m, Op::kF2u, Type::kI32));
+  m.f32_mode.rounding = RoundingMode::kAny;  // has the other's
+  EXPECT_TRUE(RoundsToZero(m, Op::kFadd, Type::kF32));
+  m.f16_mode.rounding = RoundingMode::kAny;
+  EXPECT_FALSE(RoundsToZero(m, Op::kFadd, Type::kF16));
+}
+
 TEST(Text, CommentsAndSpacingAreFree) {
   const Module m = MustParse("mir 1 // version\nbody{%9:i32=iadd 1,2 // sum\n return}");
   EXPECT_EQ(Print(m),
@@ -101,8 +122,8 @@ TEST(Text, CompactKeepsTheProgram) {
   Compact(m);
   EXPECT_EQ(Verify(m), absl::OkStatus());
   EXPECT_EQ(Print(m, renumber), before);
-  EXPECT_EQ(CountInstructions(m), 30);
-  EXPECT_EQ(m.insts.size(), 30u);
+  EXPECT_EQ(CountInstructions(m), 32);
+  EXPECT_EQ(m.insts.size(), 32u);
 }
 
 // Each op that takes values only, made by the builder from its signature, survives the round trip.

@@ -73,7 +73,26 @@ class Verifier {
         return Fail(10, "a resource that is not an image has image properties");
     }
     const absl::string_view fault = StageFault(m_);
-    return fault.empty() || Fail(11, fault);
+    return fault.empty() ? Needs() : Fail(11, fault);
+  }
+
+  bool Needs() {
+    for (size_t i = 0; i < m_.needs.size(); ++i) {
+      const Need need = m_.needs[i].need;
+      if (static_cast<int>(need) >= kNumNeeds) return Fail(14, "an unknown need");
+      for (size_t k = 0; k < i; ++k) {
+        if (m_.needs[k].need == need) return Fail(14, "a need is repeated");
+      }
+    }
+    const RoundingMode half = m_.f16_mode.rounding, single = m_.f32_mode.rounding;
+    if (half > RoundingMode::kToZero || single > RoundingMode::kToZero ||
+        m_.f16_mode.denorms > DenormMode::kFlush || m_.f32_mode.denorms > DenormMode::kFlush) {
+      return Fail(14, "an unknown float control");
+    }
+    const bool differ =
+        half != RoundingMode::kAny && single != RoundingMode::kAny && half != single;
+    return !differ || m_.Needs(Need::kRoundingByWidth) ||
+           Fail(14, "rounding modes differ by width without the need");
   }
 
   static bool Precedes(const Resource& a, const Resource& b) {
@@ -373,9 +392,11 @@ class Verifier {
         }
         return true;
       case Op::kGlobalAtomic64: return WideAtomic(id);
+      case Op::kSharedAtomic64: return WideAtomic(id) && HasSharedInt64Atomics();
       case Op::kSsboAtomic:
-      case Op::kSharedAtomic:
       case Op::kGlobalAtomic: return Atomic(id);
+      case Op::kSharedAtomic:
+        return Atomic(id) && (ResultTypeOf(id, 0) != Type::kI64 || HasSharedInt64Atomics());
       case Op::kLoadInput:
       case Op::kInterpolate:
       case Op::kStoreOutput: {
@@ -546,13 +567,18 @@ class Verifier {
     return true;
   }
 
+  bool HasSharedInt64Atomics() {
+    return m_.Needs(Need::kSharedInt64Atomics) ||
+           Fail(14, "an atomic of 64 bits on shared memory without the need");
+  }
+
   bool WideAtomic(InstId id) {
     const Inst& inst = m_.inst(id);
     if (inst.imm1 >= kNumAtomicOps || IsFloatAtomic(static_cast<AtomicOp>(inst.imm1))) {
       return Fail(8, "no such atomic operation");
     }
     const int operands = AtomicOperands(static_cast<AtomicOp>(inst.imm1));
-    if (inst.num_sources != 2 + 2 * operands) {
+    if (inst.num_sources != FirstValueSource(inst) + 2 * operands) {
       return Fail(5, "wrong number of operands of an atomic");
     }
     for (int i = 0; i < inst.num_sources; ++i) {

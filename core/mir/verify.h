@@ -44,6 +44,9 @@
 // 13. The input or output of a load, interpolate or store exists, has these components and this
 //     type, and is indexed exactly if it is an array; interpolate takes f32 inputs that are
 //     interpolated.
+// 14. Enumerators of float controls and needs are known; no need is repeated. A module whose
+//     declared rounding modes differ by width, or with a 64-bit atomic on shared memory, has the
+//     need for it (needs.def). Needs that nothing uses any more may stay.
 #ifndef KILN_CORE_MIR_VERIFY_H_
 #define KILN_CORE_MIR_VERIFY_H_
 

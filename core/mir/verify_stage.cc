@@ -153,7 +153,8 @@ bool HasOp(const Module& m, InstId id) {
     case Op::kNumSubgroups:
     case Op::kLoadShared:
     case Op::kStoreShared:
-    case Op::kSharedAtomic: return stage == Stage::kCompute;
+    case Op::kSharedAtomic:
+    case Op::kSharedAtomic64: return stage == Stage::kCompute;
     case Op::kControlBarrier:
       return stage == Stage::kCompute || m.inst(id).imm1 == static_cast<uint32_t>(Scope::kSubgroup);
     case Op::kLoadInput:

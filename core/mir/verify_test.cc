@@ -422,6 +422,36 @@ TEST(Verify, ResourcesOfOnePlaceDifferInTheirImages) {
   EXPECT_FALSE(verify("resource 0 uniform_texel_buffer 0.0.0 image 2d float unknown\n"));
 }
 
+// Rule 14.
+TEST(Verify, NeedsAreListed) {
+  const auto verify = [](const std::string& head, const std::string& body = "") {
+    const auto m = Parse(absl::StrCat("mir 1 shared 64 ", head, " body { ", body, " return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    return std::string(Verify(*m).message());
+  };
+  const std::string wide = "%0:i64 = shared_atomic[add] 0, 5i64";
+  const std::string pairs = "%0:i32, %1:i32 = shared_atomic64[add] 0, 5, 6";
+  EXPECT_EQ(verify("needs shared_int64_atomics ;%7", wide), "");
+  EXPECT_EQ(verify("needs shared_int64_atomics at 9", pairs), "");
+  EXPECT_EQ(verify("needs shared_int64_atomics"), "");
+  EXPECT_EQ(verify("", "%0:i32 = shared_atomic[add] 0, 5"), "");
+  EXPECT_THAT(verify("", wide), testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(verify("needs rounding_by_width", pairs), testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(verify("needs rounding_by_width needs rounding_by_width"),
+              testing::HasSubstr("repeated"));
+  EXPECT_EQ(verify("rounding_f16 to_zero"), "");
+  EXPECT_EQ(verify("rounding_f16 to_zero rounding_f32 to_zero"), "");
+  EXPECT_EQ(verify("rounding_f16 to_zero rounding_f32 to_even needs rounding_by_width"), "");
+  EXPECT_THAT(verify("rounding_f16 to_zero rounding_f32 to_even"),
+              testing::HasSubstr("invariant 14"));
+  Module m = Good();
+  m.f32_mode.rounding = static_cast<RoundingMode>(3);
+  EXPECT_THAT(std::string(Verify(m).message()), testing::HasSubstr("unknown float control"));
+  m = Good();
+  m.needs.push_back({static_cast<Need>(kNumNeeds)});
+  EXPECT_THAT(std::string(Verify(m).message()), testing::HasSubstr("unknown need"));
+}
+
 TEST(Verify, NestingIsLimited) {
   for (int depth : {kMaxNesting, kMaxNesting + 1}) {
     Module m;

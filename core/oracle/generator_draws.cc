@@ -15,7 +15,7 @@ void Generator::DeclareDrawn() {
   discards_ = random_.OneIn(2);
   m_.fragment.sample_rate = options_.samples > 1 && random_.OneIn(3);
   // the mode at the start of the program is not specified
-  m_.denorms_f16 = mir::DenormMode::kPreserve;
+  m_.f16_mode.denorms = mir::DenormMode::kPreserve;
   Interface smooth = {.components = 4, .type = Type::kF32};
   Interface number = {
       .location = 1, .components = 2, .type = Type::kI32, .interpolation = Interpolation::kFlat};
@@ -133,7 +133,7 @@ void Generator::DrawnInput() {
 // Offsets are multiples of 1/16, the precision to which targets round them.
 ValueId Generator::DrawnInterpolation() {
   auto at = static_cast<InterpolateAt>(random_.Below(3));
-  // Interpolation at one of several samples is not compiled (core/intel/LOWERINGS.md).
+  // Not every target compiles interpolation at one of several samples.
   if (at == InterpolateAt::kSample && options_.samples > 1) at = InterpolateAt::kCentroid;
   std::vector<ValueId> sources;
   if (at == InterpolateAt::kSample) sources.push_back(b_.Int(0));

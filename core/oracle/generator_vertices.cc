@@ -25,7 +25,7 @@ void Generator::DeclareVertex() {
 // the second of their slots; some outputs are left out, so that headers are written in part.
 void Generator::DeclareDrawnVertex() {
   // the mode at the start of the program is not specified
-  m_.denorms_f16 = mir::DenormMode::kPreserve;
+  m_.f16_mode.denorms = mir::DenormMode::kPreserve;
   m_.inputs.insert(
       m_.inputs.end(),
       {{.builtin = BuiltIn::kBaseVertex, .type = Type::kI32},

@@ -40,7 +40,10 @@ class Interpreter {
 
   absl::StatusOr<InterpStatistics> Run() {
     absl::Status status = Prepare();
-    const Rounding rounding(m_.round_to_zero);
+    const bool half = mir::RoundsToZero(m_, Op::kFadd, mir::Type::kF16);
+    const bool single = mir::RoundsToZero(m_, Op::kFadd, mir::Type::kF32);
+    const Rounding rounding(single);
+    rounding_differs_ = half != single;
     const bool compute = m_.stage == Stage::kCompute;
     const uint64_t plane = compute ? uint64_t{in_.groups[0]} * in_.groups[1] : 1;
     const uint64_t total = compute ? plane * in_.groups[2] : 1;
@@ -76,9 +79,10 @@ class Interpreter {
     e_.lanes = static_cast<uint32_t>(lanes);
     e_.helpers = BitSet(e_.lanes);
     if (absl::Status status = stages_.Prepare(); !status.ok()) return status;
-    e_.flush.single = m_.denorms_f32 == DenormMode::kAny ? in_.denormals == Denormals::kFlush
-                                                         : m_.denorms_f32 == DenormMode::kFlush;
-    e_.flush.half = m_.denorms_f16 == DenormMode::kFlush;
+    const DenormMode single = m_.f32_mode.denorms;
+    e_.flush.single = single == DenormMode::kAny ? in_.denormals == Denormals::kFlush
+                                                 : single == DenormMode::kFlush;
+    e_.flush.half = m_.f16_mode.denorms == DenormMode::kFlush;
     if (absl::Status status = descriptors_.Prepare(); !status.ok()) return status;
     memories_.Prepare();
     e_.registers.resize(m_.values.size() * e_.lanes);
@@ -134,7 +138,7 @@ class Interpreter {
         case Op::kReturn: return stages_.Finish(active);
         case Op::kUnreachable:
           return e_.Fail(absl::FailedPreconditionError("interpreter: unreachable was reached"));
-        default: Exec(id, &active); break;
+        default: ExecRounding(id, &active); break;
       }
       if (!e_.error.ok() || active.count() == 0) return;
       if (in_.observer != nullptr) {
@@ -209,6 +213,15 @@ class Interpreter {
   }
 
   // ---- Straight-line ops ----
+
+  // Executes an op with the rounding mode of its result's width.
+  void ExecRounding(InstId id, BitSet* lanes) {
+    if (!rounding_differs_ || m_.inst(id).num_results == 0) return Exec(id, lanes);
+    const mir::Type type = m_.value(m_.result(id)).type;
+    if (!mir::IsFloat(type) && m_.inst(id).op != Op::kF2f16) return Exec(id, lanes);
+    const Rounding rounding(mir::RoundsToZero(m_, m_.inst(id).op, type));
+    Exec(id, lanes);
+  }
 
   void Exec(InstId id, BitSet* lanes) {
     const Inst& inst = m_.inst(id);
@@ -292,6 +305,7 @@ class Interpreter {
   LaunchInputs& in_;
   const InterpLimits limits_;
   std::array<uint32_t, 3> group_ = {0, 0, 0};
+  bool rounding_differs_ = false;  // by the width of floats; else set once for the run
   std::vector<uint64_t> scratch_;
   std::vector<LoopFrame> loops_;
 

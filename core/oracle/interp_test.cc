@@ -349,7 +349,7 @@ TEST(Interp, EveryPureOpHasAMeaning) {
 uint64_t EvalTyped(Op op, Type result, std::vector<std::pair<Type, uint64_t>> sources,
                    DenormMode halfs = DenormMode::kAny) {
   Module m;
-  m.denorms_f16 = halfs;
+  m.f16_mode.denorms = halfs;
   m.resources.push_back({});
   m.body = NewRegion(m);
   Builder b(m);

@@ -119,7 +119,8 @@ bool Memories::Exec(InstId id, const BitSet& active) {
     case Op::kLoadShared: Load(id, shared_memory_, active); return true;
     case Op::kLoadConstant: Load(id, constant_memory_, active); return true;
     case Op::kStoreShared: Store(id, shared_memory_, active); return true;
-    case Op::kSharedAtomic: Atomic(id, shared_memory_, active); return true;
+    case Op::kSharedAtomic:
+    case Op::kSharedAtomic64: Atomic(id, shared_memory_, active); return true;
     case Op::kLoadGlobal:
     case Op::kStoreGlobal:
     case Op::kGlobalAtomic:
@@ -267,7 +268,11 @@ bool Memories::Strays(const Memory& memory, uint32_t size, uint64_t* at) {
 
 void Memories::Atomic(InstId id, const Memory& memory, const BitSet& active) {
   const uint64_t* offset = e_.Lanes(m_.source(id, OffsetSource(m_.inst(id))));
-  e_.ForActive(active, [&](size_t lane) { AtomicAt(id, memory, offset[lane], lane); });
+  const bool wide = m_.inst(id).op == Op::kSharedAtomic64;
+  e_.ForActive(active, [&](size_t lane) {
+    return wide ? WideAtomicAt(id, memory, offset[lane], lane)
+                : AtomicAt(id, memory, offset[lane], lane);
+  });
 }
 
 void Memories::AtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
@@ -300,9 +305,10 @@ void Memories::AtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t
 void Memories::WideAtomicAt(InstId id, const Memory& memory, uint64_t offset, size_t lane) {
   const auto op = static_cast<AtomicOp>(m_.inst(id).imm1);
   const int operands = AtomicOperands(op);
+  const int first = FirstValueSource(m_.inst(id));
   const auto operand = [&](int n) {
-    return e_.Lanes(m_.source(id, 2 + 2 * n))[lane] | e_.Lanes(m_.source(id, 3 + 2 * n))[lane]
-                                                          << 32;
+    const int low = first + 2 * n;
+    return e_.Lanes(m_.source(id, low))[lane] | e_.Lanes(m_.source(id, low + 1))[lane] << 32;
   };
   uint64_t old = 0;
   uint64_t at;
@@ -312,6 +318,8 @@ void Memories::WideAtomicAt(InstId id, const Memory& memory, uint64_t offset, si
     const uint64_t next = AtomicResult(op, old, operands == 0 ? 0 : operand(operands - 1),
                                        operands < 2 ? 0 : operand(0));
     std::memcpy(memory.bytes + at, &next, 8);
+  } else if (memory.local) {
+    old = e_.chance.Undefined(Type::kI64);
   }
   e_.Lanes(m_.result(id, 0))[lane] = old & 0xffffffff;
   e_.Lanes(m_.result(id, 1))[lane] = old >> 32;

@@ -176,7 +176,10 @@ bool Numbers::Perturbed(InstId id, Op op) {
 // the errors then accumulate where random directions would cancel.
 bool Numbers::RoundEitherWay(InstId id) {
   Exact(id);
-  if (m_.round_to_zero) return true;
+  if (m_.f16_mode.rounding != mir::RoundingMode::kAny ||
+      mir::RoundsToZero(m_, Op::kF2f16, Type::kI32)) {
+    return true;
+  }
   uint64_t* r = e_.Lanes(m_.result(id));
   const uint64_t* a = e_.Lanes(m_.source(id, 0));
   for (uint32_t i = 0; i < e_.lanes; ++i) {

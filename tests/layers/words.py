@@ -1,8 +1,9 @@
-"""Words that only some rooms of core/ may use: targets, generations of the hardware, bits of descriptors.
+"""Words that only some rooms may use: targets, their makers and units, generations of the hardware,
+bits of descriptors.
 
   words.py ROOT      prints each use in another room; exit status 1 if there is one
 
-Tests may use them; comments may not, since the next generation would make them untrue.
+Tests may use them; comments may not, since the next target or generation would make them untrue.
 """
 import os
 import re
@@ -14,14 +15,30 @@ MAY_NAME_GENERATIONS = (
     "core/intel/isa/",              # encodings, restrictions, messages, errata by generation
     "core/intel/device/",           # the table of devices
     "core/intel/pipeline/backend",  # the rows to which the driver's table of targets points
-    "core/front/check/coverage.def",      # limits that are stated for each target
     "core/sim/eu/",                 # a simulator of one generation
     "core/out/",                    # defines the values that the records' names stand for
 )
-# A maker of hardware or a word that only its manuals use, and the rooms in which no target may
-# show. Measurements of other compilers' code name no target: Mesa may be named.
-TARGET = re.compile(r'\b(Intel|AMD|RDNA|GCN|EU|GRFs?|[SV]GPRs?|gfx[0-9]+|SIMD ?[0-9]+)\b')
-NEUTRAL = ("core/mid/", "core/oracle/")
+# A target, a maker of hardware, or a word that only its manuals use; and the rooms in which no
+# target may show. Measurements of other compilers' code name no target: Mesa may be named.
+TARGET = re.compile(
+    r'\b(Intel|intel|AMD|amd|Radeon|RDNA ?[0-9]*|GCN|gfx[0-9]+|tgl|skl|hsw|k?Tgl\w*|'
+    r'k?Gen ?(7p5|7\.5|9|11|12)|Tiger ?Lake|Skylake|Haswell|'
+    r'EUs?|GRFs?|[SV]GPRs?|SIMD ?[0-9]*|SBIDs?|SWSB|URB|VUE|SLM|LDS|VCC|cr0|'
+    r'[Ww]ave(32|64|fronts?))\b')
+NEUTRAL = ("core/base/", "core/front/", "core/lir/", "core/mir/", "core/mid/", "core/oracle/",
+           "core/target/", "core/driver/", "client/", "server/")
+# Where such words belong all the same: the room, the part of a line that may have them, and why.
+BELONGS = (
+    ("core/driver/compile.h", r'\bkTgl\b', "the enumeration of targets"),
+    ("core/driver/targets.cc", r'\bcore/intel/|\bintel::kTglBackend\b', "the table of back ends"),
+    ("core/driver/analyze.cc", r'\bcore/intel/|\bintel::AnalyzeTgl\b', "the table of analyses"),
+    ("core/lir/random_scalar_program.cc", r'\bVCC\b', "programs of the tests' scalar machine"),
+    ("core/lir/testing_scalar_ops.def", r'\bVCC\b', "operations of the tests' scalar machine"),
+    ("client/", r'--target=[a-z0-9,]+|out/\S+\.tgl\.[0-9]+\.', "commands that a user can copy"),
+    ("server/config/", r'--target=[a-z0-9,]+', "a command that a user can copy"),
+    ("client/", r'//.*"[^"]*"', "examples, in comments, of what a user reads or writes"),
+    ("client/compile/run_program.cc", r'"SIMD"', "run knows one simulator: its programs' names"),
+)
 
 # Code that composes or splits a descriptor's fields: only isa/messages may.
 DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(<<|>>)[^;]*\bdesc\b')
@@ -35,19 +52,33 @@ def code_of(line):
 
 
 def is_test(path):
-    return re.search(r'(_test|_fuzz|testing[a-z_]*)\.(cc|h)$', path) is not None
+    return re.search(r'(_test|_fuzz|testing[a-z_]*)\.(cc|h)$|/testing/', path) is not None
 
 
-def findings(path, text):
+def names_target(path, line, used):
+    """Returns whether a word of a target stays without the parts that belong there; adds to `used`
+    the rows of BELONGS that took one away."""
+    for row in BELONGS:
+        room, part, _ = row
+        if path.startswith(room) and TARGET.search(line):
+            line, count = re.subn(part, "", line)
+            if count:
+                used.add(row)
+    return TARGET.search(line) is not None
+
+
+def findings(path, text, used=None):
     """Returns the lines of the file `path`, below the root, with words that its room may not use."""
+    used = set() if used is None else used
     if is_test(path):
         return []
     found = []
     for number, line in enumerate(text.splitlines(), 1):
-        if GENERATION.search(line) and not path.startswith(MAY_NAME_GENERATIONS):
+        if path.startswith(NEUTRAL):
+            if names_target(path, line, used):
+                found.append("%s:%d: names a target: %s" % (path, number, line.strip()))
+        elif GENERATION.search(line) and not path.startswith(MAY_NAME_GENERATIONS):
             found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
-        if TARGET.search(line) and path.startswith(NEUTRAL):
-            found.append("%s:%d: names a target: %s" % (path, number, line.strip()))
         if DESCRIPTOR.search(code_of(line)) and not path.startswith(MAY_PACK_DESCRIPTORS):
             found.append("%s:%d: bits of a descriptor: %s" % (path, number, line.strip()))
     return found
@@ -55,15 +86,20 @@ def findings(path, text):
 
 def all_findings(root):
     found = []
+    used = set()
     seen = 0
-    for folder, _, names in sorted(os.walk(os.path.join(root, "core"))):
-        for name in sorted(names):
-            if not name.endswith((".cc", ".h", ".def", ".inc")):
-                continue
-            path = os.path.join(folder, name)
-            with open(path, encoding="utf-8") as file:
-                found += findings(os.path.relpath(path, root), file.read())
-            seen += 1
+    for top in ("core", "client", "server"):
+        for folder, _, names in sorted(os.walk(os.path.join(root, top))):
+            for name in sorted(names):
+                if not name.endswith((".cc", ".h", ".def", ".inc")):
+                    continue
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    found += findings(os.path.relpath(path, root), file.read(), used)
+                seen += 1
+    for row in BELONGS:
+        if row not in used:
+            found.append("tests/layers/words.py: nothing needs the row %s any more" % (row,))
     if seen < 100:
         found.append("%s: only %d files; is this the repository?" % (root, seen))
     return found

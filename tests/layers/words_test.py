@@ -18,13 +18,36 @@ class WordsTest(unittest.TestCase):
             self.assertEqual(self.found("core/intel/device/devices.cc", line), 0)
             self.assertEqual(self.found("core/intel/abi/launch_test.cc", line), 0)
         self.assertEqual(self.found("core/driver/compile.cc", "// Gen9 has none"), 1)
+        self.assertEqual(self.found("core/front/check/coverage.def", 'LIMIT("tgl", "bindings", 240)'), 1)
         self.assertEqual(self.found("core/mir/mir.h", "enum Generate { kGenerate12 };"), 0)
 
     def test_neutral_rooms_name_no_target(self):
-        for line in ("// Intel has none", "constexpr int kGrf = 32;  // a GRF", "// at SIMD16", "// on gfx1030"):
-            self.assertEqual(self.found("core/mid/values/simplify.cc", line), 1, line)
-            self.assertEqual(self.found("core/intel/abi/launch.cc", line), 0, line)
-        self.assertEqual(self.found("core/mid/values/simplify.cc", "// Mesa unrolls less"), 0)
+        rooms = ("core/base/causes.def", "core/front/emit/modes.cc", "core/lir/lir.h", "core/mir/semantics.h",
+                 "core/mid/values/simplify.cc", "core/oracle/interp.cc", "core/target/compiled.h",
+                 "core/driver/prepare.cc", "client/report/results.h", "server/worker/answer.cc")
+        for line in ("// Intel has none", "constexpr int kGrf = 32;  // a GRF", "// at SIMD16", "// on gfx1030",
+                     "// on fused EUs", "// an EU", "// waits for an SBID", "// SGPRs and VGPRs", "// wave64",
+                     "// Tiger Lake", "// Gen12 has none", "if (target == Target::kTgl) return;",
+                     '#include "core/intel/device/device.h"', "// as cr0's denorm modes", "// on hsw"):
+            for room in rooms:
+                self.assertEqual(self.found(room, line), 1, room + line)
+            self.assertEqual(self.found("core/amd/select/select.cc", line.replace("Gen12", "")
+                                        .replace('"tgl"', "")), 0, line)
+        for line in ("// Mesa unrolls less", "CAPABILITY(RoundToInfinityINTEL, \"vendor_extension\")",
+                     "BUILTIN(BaryCoordSmoothAMD, \"\")", "// a wave of requests", "// the euro"):
+            self.assertEqual(self.found("core/front/check/coverage.def", line), 0, line)
+
+    def test_words_belong_where_a_row_says(self):
+        self.assertEqual(self.found("client/commands/run_command.cc", '"kiln run --target=tgl x.comp\\n"'), 0)
+        self.assertEqual(self.found("client/commands/run_command.cc", '"tgl cannot draw with them"'), 1)
+        self.assertEqual(self.found("client/report/results.h", '// by name, "SIMD16"'), 0)
+        self.assertEqual(self.found("client/report/results.h", "// by name, SIMD16"), 1)
+        self.assertEqual(self.found("server/worker/answer.cc", '// by name, "SIMD16"'), 1)
+        self.assertEqual(self.found("core/driver/targets.cc", "{&intel::kTglBackend, kTgl}"), 1)
+        self.assertEqual(self.found("core/mid/testing/testing.h", "// at SIMD16"), 0)
+        used = set()
+        words.findings("core/driver/compile.h", "enum class Target { kTgl };\n", used)
+        self.assertEqual([row[0] for row in used], ["core/driver/compile.h"])
 
     def test_descriptors_are_packed_in_one_room(self):
         for line in ("  e.send.desc = control | rlen << 20 | mlen << 25;",

@@ -15,7 +15,7 @@ namespace {
 
 struct Row {
   std::string_view what;
-  std::string_view cause;
+  KnownCause cause;
 };
 
 constexpr Row kRows[] = {
@@ -28,7 +28,7 @@ absl::Status AtMost(Bound bound, uint64_t n, uint32_t id = 0, std::string_view m
   const Row& row = kRows[static_cast<int>(bound)];
   std::string what(row.what);
   if (!mostly.empty()) what += ", most of them for " + std::string(mostly);
-  return Refused(row.cause, Detail(what, n, Most(bound)), id);
+  return Refused(row.cause.name(), Detail(what, n, Most(bound)), id);
 }
 
 constexpr int kEnd = -1;

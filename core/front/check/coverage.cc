@@ -44,11 +44,6 @@ constexpr CoverageRow kRows[] = {
 #include "core/front/check/coverage.def"
 };
 
-constexpr LimitRow kLimits[] = {
-#define LIMIT(target, what, most, cause) {target, what, most, cause},
-#include "core/front/check/coverage.def"
-};
-
 }  // namespace
 
 std::string_view CauseOfFeature(std::string_view feature) {
@@ -68,7 +63,6 @@ const NewerRow* NewerRowOf(std::string_view kind, uint32_t number) {
 }
 
 absl::Span<const CoverageRow> CoverageTable() { return kRows; }
-absl::Span<const LimitRow> Limits() { return kLimits; }
 
 std::string NamedRow(std::string_view words, std::string_view kind, uint32_t number) {
   std::string text = std::string(words) + " ";

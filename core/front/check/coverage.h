@@ -22,16 +22,7 @@ struct CoverageRow {
   std::string_view cause;
 };
 
-// The amount of something that a target accepts, and the cause by which more is refused.
-struct LimitRow {
-  std::string_view target;
-  std::string_view what;
-  uint64_t most = 0;
-  std::string_view cause;
-};
-
 absl::Span<const CoverageRow> CoverageTable();
-absl::Span<const LimitRow> Limits();
 
 // Returns "built-in variable BaryCoordKHR": `words`, and the name of the row of this kind and
 // number, or the number if there is no row. For messages; linear in the table.

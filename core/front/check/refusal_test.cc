@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/cause.h"
+#include "core/front/spirv/origin.h"
 #include "core/front/testing/testing.h"
 #include "core/mir/print.h"
 
@@ -48,11 +49,6 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "out_[id] = uint(imageLoad(image, ivec2(0)).x);"),
                 "images", "Int64ImageEXT");
   ExpectRefused(Import("", "out_[id] = uint(double(in_[id]) * 2.0lf);"), "float64", "Float64");
-  ExpectRefused(Import("#extension GL_EXT_shader_atomic_int64 : require\n"
-                       "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
-                       "shared uint64_t big;",
-                       "atomicAdd(big, 1ul);"),
-                "int64_atomics");
   ExpectRefused(
       Import("#extension GL_ARB_shader_clock : require\n", "out_[id] = clock2x32ARB().x;"),
       "shader_clock", "ShaderClockKHR");
@@ -60,6 +56,30 @@ TEST(Refusal, NamesCauseCapabilityAndId) {
                        "layout(binding = 5) uniform B { uint b; };",
                        "a = b;"),
                 "mutable_descriptors");
+}
+
+// A feature that only some targets have is imported, with the place for their refusal: of an atomic
+// the pointer, which has a name, and the instruction, which has a line.
+TEST(Refusal, WhatTargetsDifferInIsNeeded) {
+  const auto words =
+      CompileCompute(KernelText("#extension GL_EXT_shader_atomic_int64 : require\n"
+                                "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+                                "shared uint64_t big;",
+                                "atomicAdd(big, 1ul); atomicMax(big, 2ul); out_[id] = uint(big);"));
+  const auto module = ImportVerified(words);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const std::string text = mir::Print(*module);
+  EXPECT_NE(text.find(":i64 = shared_atomic[add] 0, 1i64"), std::string::npos) << text;
+  ASSERT_EQ(module->needs.size(), 1u);
+  const mir::Needed needed = module->needs[0];
+  EXPECT_EQ(needed.need, mir::Need::kSharedInt64Atomics);
+  EXPECT_EQ(FindOrigin(words, needed.spirv_id, 0).name, "big");
+  ASSERT_LT(needed.instruction, words.size());
+  EXPECT_EQ(words[needed.instruction] & 0xffff, static_cast<uint32_t>(spv::Op::OpAtomicIAdd));
+  EXPECT_NE(text.find("needs shared_int64_atomics at " + std::to_string(needed.instruction) +
+                      " ;%" + std::to_string(needed.spirv_id) + "\n"),
+            std::string::npos)
+      << text;
 }
 
 // The third switches the feature on and off by a constant.

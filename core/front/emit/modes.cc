@@ -24,33 +24,37 @@ class Modes : public InstEmitter {
   bool SetFragmentModes(uint32_t entry_function);
 
  private:
-  void FloatControl(spv::ExecutionMode mode, uint32_t width);
+  bool FloatControl(spv::ExecutionMode mode, uint32_t width, uint32_t entry_function);
   bool SetDerivativeGroup(spv::ExecutionMode mode);
   bool CheckStage(spv::ExecutionMode mode, uint32_t entry_function) const;
-
-  bool round_to_even_ = false;
 };
 
 }  // namespace
 
-// Records a width's float controls. Rounding to nearest even is the default; one rounding mode is
-// for all widths.
-void Modes::FloatControl(spv::ExecutionMode mode, uint32_t width) {
-  const bool preserve = mode == spv::ExecutionMode::DenormPreserve;
+// Records a width's float controls. Those of double precision are ignored: MIR has no such floats.
+// SPV_KHR_float_controls forbids two modes of a kind for one width.
+bool Modes::FloatControl(spv::ExecutionMode mode, uint32_t width, uint32_t entry_function) {
+  const auto set = [&](auto mir::FloatMode::*kind, auto value) {
+    if (width != 16 && width != 32) return true;
+    auto& now = module().float_mode(mir::FloatOfBits(width)).*kind;
+    const bool contradicts = now != decltype(value){} && now != value;
+    now = value;
+    return !contradicts || Malformed("two float controls of a kind for one width", entry_function);
+  };
   switch (mode) {
     case spv::ExecutionMode::SignedZeroInfNanPreserve:
       if (width == 16) e_.entry_limits.of_f16 |= mir::kKeepSpecials;
       if (width == 32) e_.entry_limits.of_f32 |= mir::kKeepSpecials;
-      return;
-    case spv::ExecutionMode::RoundingModeRTE: round_to_even_ |= width != 64; return;
-    case spv::ExecutionMode::RoundingModeRTZ: module().round_to_zero |= width != 64; return;
+      return true;
+    case spv::ExecutionMode::RoundingModeRTE:
+      return set(&mir::FloatMode::rounding, mir::RoundingMode::kToEven);
+    case spv::ExecutionMode::RoundingModeRTZ:
+      return set(&mir::FloatMode::rounding, mir::RoundingMode::kToZero);
     case spv::ExecutionMode::DenormPreserve:
+      return set(&mir::FloatMode::denorms, mir::DenormMode::kPreserve);
     case spv::ExecutionMode::DenormFlushToZero:
-      if (width == 64) return;
-      (width == 16 ? module().denorms_f16 : module().denorms_f32) =
-          preserve ? mir::DenormMode::kPreserve : mir::DenormMode::kFlush;
-      return;
-    default: return;
+      return set(&mir::FloatMode::denorms, mir::DenormMode::kFlush);
+    default: return true;
   }
 }
 
@@ -86,17 +90,17 @@ bool Modes::CheckModes(uint32_t entry_function) {
     if (mode.entry != entry_function) continue;
     const uint32_t width = mode.operands.empty() ? 0 : mode.operands[0];
     if (!CheckStage(mode.mode, entry_function)) return false;
-    FloatControl(mode.mode, width);
+    if (!FloatControl(mode.mode, width, entry_function)) return false;
     SetDerivativeGroup(mode.mode);
     const std::string_view cause = CauseOf(mode.mode);
-    // Modes for double precision are ignored: it is never used.
-    if (cause.empty() || (cause == "float_controls" && width == 64)) continue;
+    if (cause.empty()) continue;
     return Refuse(cause,
                   NamedRow("execution mode", "execution_mode", static_cast<uint32_t>(mode.mode)),
                   entry_function);
   }
-  if (module().round_to_zero && round_to_even_) {
-    return Refuse("float_controls", "two rounding modes", entry_function);
+  const mir::RoundingMode half = module().f16_mode.rounding, single = module().f32_mode.rounding;
+  if (half != mir::RoundingMode::kAny && single != mir::RoundingMode::kAny && half != single) {
+    Need(mir::Need::kRoundingByWidth, entry_function);
   }
   return true;
 }

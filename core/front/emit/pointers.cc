@@ -169,7 +169,8 @@ bool Pointers::PointerFromLeaves(uint32_t id, const SpirvType& type,
   if (!IsConstant(leaves[0], &pointer->offset)) pointer->dynamic = leaves[0];
   const absl::Span<const uint32_t> targets = c_.targets.Of(id);
   if (c_.targets.TooMany(id)) {
-    return Refuse("variable_pointers", "pointer to one of too many variables", id);
+    return Refuse("variable_pointers",
+                  {"pointer to one of too many variables", std::nullopt, kMaxTargets}, id);
   }
   if (targets.empty()) return Refuse("variable_pointers", "pointer with no known variable", id);
   for (uint32_t target : targets) {

@@ -72,6 +72,11 @@ class OpEmitter {
   bool Malformed(const std::string& detail, uint32_t id = 0) const {
     return e_.errors.Malformed(detail, id);
   }
+  // Notes that the module needs something that not every target has, with the instruction being
+  // emitted, if nothing before needed it. `id`: SPIR-V's, to blame in a refusal; 0: none.
+  void Need(mir::Need need, uint32_t id) const {
+    if (!module().Needs(need)) module().needs.push_back({need, id, e_.errors.instruction()});
+  }
   bool Charge(uint64_t work) const { return e_.errors.Charge(work, e_.module.insts.size()); }
 
   // Emits one op after checking its sources against the signature; if they do not fit, the module

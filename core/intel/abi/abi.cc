@@ -303,19 +303,19 @@ absl::Status CheckDispatch(const Module& m, const Limits& limits) {
 
 // By default, a dispatch flushes subnormals of single precision and rounds to nearest even in all
 // precisions; its handling of half-precision subnormals is not known (ABI.md, "State"). The
-// rounding mode is one for all precisions.
+// rounding mode is one for all precisions, as the module's is (Features::rounding_by_width).
 void AssignControl(const Module& m, Abi& abi) {
   constexpr uint32_t kKeepSingle = 1u << 7, kKeepHalf = 1u << 10, kRoundToZero = 3u << 4;
-  if (m.round_to_zero) abi.control_set |= kRoundToZero;
-  if (m.denorms_f32 == mir::DenormMode::kPreserve) abi.control_set |= kKeepSingle;
-  if (m.denorms_f16 == mir::DenormMode::kPreserve) abi.control_set |= kKeepHalf;
-  if (m.denorms_f16 == mir::DenormMode::kFlush) abi.control_clear |= kKeepHalf;
+  if (mir::RoundsToZero(m, Op::kFadd, mir::Type::kF32)) abi.control_set |= kRoundToZero;
+  if (m.f32_mode.denorms == mir::DenormMode::kPreserve) abi.control_set |= kKeepSingle;
+  if (m.f16_mode.denorms == mir::DenormMode::kPreserve) abi.control_set |= kKeepHalf;
+  if (m.f16_mode.denorms == mir::DenormMode::kFlush) abi.control_clear |= kKeepHalf;
 }
 
 // The math unit always keeps the subnormals of halfs (PRM, "math": "half-float denorms are always
 // retained").
 absl::Status CheckControl(const Module& m) {
-  if (m.denorms_f16 != mir::DenormMode::kFlush) return absl::OkStatus();
+  if (m.f16_mode.denorms != mir::DenormMode::kFlush) return absl::OkStatus();
   InstId math;
   mir::ForEachInst(m, m.body, [&](InstId id) {
     switch (m.inst(id).op) {

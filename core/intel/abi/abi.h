@@ -84,9 +84,9 @@ uint32_t KnownElement(const Device& device, const mir::Resource& resource, uint6
 // reads is bound as 32-bit unsigned integers, and the program converts.
 bool IsUnreadableFormat(mir::ImageFormat format);
 
-// Assigns the ABI of a module. Returns ResourceExhausted if more than 240 bindings are used or one
-// has more than 2^20 descriptors, if the workgroup or its shared memory is larger than can be
-// dispatched, and if private arrays take more scratch memory than the narrowest thread has.
+// Assigns the ABI of a module. Returns ResourceExhausted if it exceeds a limit of the device: of
+// bindings and the descriptors of one, of a workgroup's size and shared memory, of push constants,
+// and of the scratch memory that private arrays take in the narrowest thread.
 // `device` must outlive the result. Errors of fragment and vertex programs in addition: see
 // AssignFragment, AssignVertex, CheckViews.
 absl::StatusOr<Abi> AssignAbi(const mir::Module& module, const Device& device,

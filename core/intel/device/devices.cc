@@ -1,6 +1,8 @@
 // The table of devices. A new one is a row here, with a source for each figure.
 #include "core/intel/device/device.h"
 
+#include "core/intel/isa/messages.h"
+
 namespace kiln::intel {
 namespace {
 
@@ -35,8 +37,7 @@ constexpr Device kTgl = {
     .generation = isa::Generation::kGen12,
     .limits =
         {
-            // Indices from 240 on have special meanings (isa/messages.h).
-            .surfaces = 240,
+            .surfaces = isa::kBindingTableEntries,
             .samplers = 16,
             // Surface handles have 20 bits.
             .bindless_surfaces = 1u << 20,

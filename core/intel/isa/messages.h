@@ -34,7 +34,8 @@ inline constexpr int kMessageCount = 0
 #undef KILN_EU_MESSAGE
     ;
 
-// Binding-table indices with special meanings.
+// Entries of a binding table. Indices from here on name none; these have meanings of their own.
+inline constexpr uint8_t kBindingTableEntries = 240;
 inline constexpr uint8_t kBtiBindless = 252;
 inline constexpr uint8_t kBtiStatelessNonCoherent = 253;
 inline constexpr uint8_t kBtiSlm = 254;  // shared local memory

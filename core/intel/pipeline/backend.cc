@@ -127,7 +127,9 @@ absl::StatusOr<std::string> DisassembleTgl(absl::Span<const uint8_t> code) {
   return Disassemble(Tgl(), code);
 }
 
-// Sources of missing features: lower_float_atomics.h, lower_gradients.h, normalize_directions.h. An
+// Sources of missing features: lower_float_atomics.h, lower_gradients.h, normalize_directions.h;
+// core/intel/ABI.md, "Limits", for 64-bit atomics, rounding (one field of cr0 for all widths) and
+// texel offsets (nibbles of a sampler message's header). An
 // untyped message moves four dwords per lane, a block at one offset 64 bytes; blocks of shared
 // memory are aligned to owords (messages of the data port, core/intel/isa/messages.def). Addends:
 // rule "three-source immediate" of core/intel/isa/verify.cc.
@@ -135,6 +137,9 @@ constexpr mid::Features kTglFeatures = {
     .int64 = false,
     .int8 = false,
     .float_atomics = {.add = false, .min_max = true, .on_images = false, .of_16_bits = false},
+    .shared_int64_atomics = false,
+    .rounding_by_width = false,
+    .sample_offsets = {.least = -8, .most = 7},
     .derivatives = mid::Derivatives::kInFragments,
     .gradients = {.of_cubes = false,
                   .least_level_with_reference = false,

@@ -15,6 +15,7 @@
 
 #include <bit>
 
+#include "core/base/cause.h"
 #include "core/intel/lir/message.h"
 
 namespace kiln::intel {
@@ -37,7 +38,10 @@ absl::Status Outputs::VisitStore(mir::InstId id) {
     first = 1;
   }
   if (v.builtin == mir::BuiltIn::kNone && v.location + element >= kTargets) {
-    return e_.Refuse(inst, "fragment_outputs", "store to a location that no render target has");
+    return Unsupported(
+        "fragment_outputs",
+        {"store to a location that no render target has", v.location + element, kTargets - 1},
+        inst.spirv_id);
   }
   if (mir::BitsOf(v.type) != 32) return e_.Unexpected(inst, "output not of 32 bits");
   for (int i = first; i < inst.num_sources; ++i) {

@@ -160,8 +160,8 @@ absl::Status Samplers::VisitSample(mir::InstId id) {
       AddChosenOffsets(id, t, s, call);
     } else if (HasOffset(t)) {
       for (int8_t v : t.offset) {
-        if (!FitsNibble(v))
-          return e_.Refuse(inst, "texel_offset_range", "texel offset beyond -8 to 7");
+        // CheckFeatures refuses others.
+        if (!FitsNibble(v)) return e_.Unexpected(inst, "texel offset beyond 4 bits");
       }
       call.header = OffsetBits(t.offset);
     }

@@ -11,7 +11,8 @@
 // 2009): Belady's rule on next-use distances in which leaving a loop is far (next_use.h), one block
 // after another in layout order. A distance is weighted by the room that evicting gives per cost of
 // bringing the value back: a fill is a message whatever its size, a constant one instruction. It
-// differs because edges of structured SIMD code have no room for code and phis are masked copies:
+// differs because edges of structured code under masks have no room for code and phis are masked
+// copies:
 // * A value has one store, after its definition, and fills make new names. A name enters a block if
 //   all predecessors end with that name in a register, so joins need no code. If the back edge of a
 //   loop does not bring a name, the value is not in a register at the loop's head; that is known at

@@ -24,7 +24,8 @@ std::optional<Space> SpaceOf(const Module& m, const Inst& inst) {
     case Op::kStorePrivate: return Space::kPrivate;
     case Op::kLoadShared:
     case Op::kStoreShared:
-    case Op::kSharedAtomic: return Space::kShared;
+    case Op::kSharedAtomic:
+    case Op::kSharedAtomic64: return Space::kShared;
     case Op::kLoadSsbo:
       if (ReadsUnchanging(m, inst)) return Space::kReadOnly;
       return Space::kBuffer;

@@ -38,7 +38,7 @@ enum class Uniformity : uint8_t {
 enum class UniformFor : uint8_t {
   kLanes,  // equal values in the lanes that execute the definition
   // Also, the value can live in one register for all lanes, although writes to it ignore the
-  // execution mask and, on fused EUs, a thread may execute blocks with all its lanes inactive. Such
+  // execution mask and a thread may execute blocks with all its lanes inactive (fused units). Such
   // writes must not reach lanes that took another path. So results of ifs and loops never qualify
   // (a side executed without active lanes could overwrite them), and parameters only if their loop
   // has one continue, at the end of its body: every lane still in the loop takes it, and lanes that

@@ -17,7 +17,7 @@ constexpr int kDepth = 5;
 
 // The largest number of workgroups of a dispatch in one dimension: the smallest limit that Vulkan
 // allows for maxComputeWorkGroupCount. Every target's ABI requires it of the launch
-// (core/intel/ABI.md, "Limits").
+// (its ABI.md, "Limits").
 constexpr uint32_t kMaxWorkgroups = 65535;
 
 // All bits that are 0 in every number up to `bound`.

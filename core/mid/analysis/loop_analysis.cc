@@ -225,7 +225,8 @@ LoopAnalysis::Known LoopAnalysis::Evaluate(InstId id) const {
   }
   if (!all) return std::nullopt;
   return FoldOp(inst.op, type, m_.value(m_.source(id, 0)).type,
-                absl::MakeConstSpan(bits.data(), inst.num_sources), m_.round_to_zero);
+                absl::MakeConstSpan(bits.data(), inst.num_sources),
+                mir::RoundsToZero(m_, inst.op, type));
 }
 
 LoopAnalysis::Known LoopAnalysis::EvaluateSelect(InstId id) const {

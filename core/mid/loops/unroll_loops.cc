@@ -298,9 +298,9 @@ class Unroller {
       bits[i] = m_.value(source).bits;
     }
     const Type type = m_.value(m_.result(id)).type;
-    const std::optional<uint64_t> folded =
-        FoldOp(inst.op, type, m_.value(m_.source(id, 0)).type,
-               absl::MakeConstSpan(bits.data(), inst.num_sources), m_.round_to_zero);
+    const std::optional<uint64_t> folded = FoldOp(
+        inst.op, type, m_.value(m_.source(id, 0)).type,
+        absl::MakeConstSpan(bits.data(), inst.num_sources), mir::RoundsToZero(m_, inst.op, type));
     if (!folded.has_value()) return false;
     cloner_.Map(m_.result(id), b_.Constant(type, *folded));
     return true;

@@ -76,11 +76,6 @@ class Lowering {
     return false;
   }
 
-  bool Refuse(InstId id, KnownCause cause, const std::string& what) {
-    if (status_.ok()) status_ = Unsupported(cause, what, m_.inst(id).spirv_id);
-    return false;
-  }
-
   void Unexpected(InstId id) {
     if (!status_.ok()) return;
     status_ = WithSpirvId(
@@ -149,13 +144,10 @@ class Lowering {
     halves_[v.index] = halves;
   }
 
-  // Lowers a 64-bit atomic to one by address; a load becomes an or with 0, a store an exchange.
+  // Lowers a 64-bit atomic to one on pairs, which for buffers is by address; a load becomes an or
+  // with 0, a store an exchange.
   bool SplitAtomic(InstId id) {
     const Inst inst = m_.inst(id);
-    if (inst.op == Op::kSharedAtomic) {
-      Refuse(id, "int64_atomics", "atomic of 64 bits on shared memory");
-      return false;
-    }
     auto op = static_cast<mir::AtomicOp>(inst.imm1);
     std::vector<ValueId> operands;
     for (ValueId v : m_.sources(id).subspan(mir::FirstValueSource(inst))) {
@@ -168,17 +160,20 @@ class Lowering {
     } else if (op == mir::AtomicOp::kStore) {
       op = mir::AtomicOp::kExchange;
     }
-    Know(m_.result(id), inst.op == Op::kGlobalAtomic
-                            ? ByAddress({m_.source(id, 0), m_.source(id, 1)}, op, operands)
-                            : InBuffer(id, op, operands));
+    Know(m_.result(id),
+         inst.op == Op::kSharedAtomic
+             ? OnPairs(Op::kSharedAtomic64, {m_.source(id, 0)}, op, operands)
+         : inst.op == Op::kGlobalAtomic
+             ? OnPairs(Op::kGlobalAtomic64, {m_.source(id, 0), m_.source(id, 1)}, op, operands)
+             : InBuffer(id, op, operands));
     return true;
   }
 
-  Wide ByAddress(Wide address, mir::AtomicOp op, const std::vector<ValueId>& operands) {
-    std::vector<ValueId> sources = {address.lo, address.hi};
+  Wide OnPairs(Op wide, std::vector<ValueId> sources, mir::AtomicOp op,
+               const std::vector<ValueId>& operands) {
     sources.insert(sources.end(), operands.begin(), operands.end());
-    const InstId atomic = b_.EmitInst(Op::kGlobalAtomic64, sources, {Type::kI32, Type::kI32}, 0,
-                                      static_cast<uint32_t>(op));
+    const InstId atomic =
+        b_.EmitInst(wide, sources, {Type::kI32, Type::kI32}, 0, static_cast<uint32_t>(op));
     return {m_.result(atomic, 0), m_.result(atomic, 1)};
   }
 
@@ -200,7 +195,7 @@ class Lowering {
     const mir::Builder::InsertionPoint outer = b_.insertion_point();
     b_.SetRegion(m_.inst(inside).regions[0]);
     const Wide address = wide_.Add({m_.result(start, 0), m_.result(start, 1)}, {offset, b_.Int(0)});
-    const Wide before = ByAddress(address, op, operands);
+    const Wide before = OnPairs(Op::kGlobalAtomic64, {address.lo, address.hi}, op, operands);
     b_.Yield({before.lo, before.hi});
     b_.SetRegion(m_.inst(inside).regions[1]);
     b_.Yield({b_.Int(0), b_.Int(0)});

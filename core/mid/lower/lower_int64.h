@@ -10,7 +10,6 @@
 // The Art of Computer Programming 2, 4.3.1, in base 2). Conversion to float keeps the top 32 bits
 // and one more that is set if anything was cut off ("sticky"), which rounds like the exact number.
 // Linear. Reductions and scans between lanes: scan_int64.h.
-// Errors: UNIMPLEMENTED with the cause "int64_atomics" for atomics on shared memory.
 #ifndef KILN_CORE_MID_LOWER_LOWER_INT64_H_
 #define KILN_CORE_MID_LOWER_LOWER_INT64_H_
 

@@ -286,13 +286,42 @@ TEST(LowerWidths, ScansBetweenLanes) {
   EXPECT_EQ(checked, 2 * 9 * 4);
 }
 
-TEST(LowerInt64, AtomicsOnSharedMemoryAreRefused) {
-  auto m =
-      mir::Parse("mir 1 resource 0 ssbo 0.0.0 body { %0:i64 = shared_atomic[add] 0, 5i64 return }");
+// On pairs, in place; the results stay the same.
+TEST(LowerInt64, AtomicsOnSharedMemoryStayThere) {
+  auto m = mir::Parse(R"(mir 1 local_size 8, 1, 1 shared 128 needs shared_int64_atomics
+    resource 0 ssbo 0.0.0 body {
+    %0:i32 = local_index
+    %1:i32 = shl %0, 3
+    %2:i64 = load_ssbo[0, align 8] %1
+    store_shared[align 8] %1, %2
+    %3:i64 = shared_atomic[add] %1, %2
+    %4:i64 = shared_atomic[compare_exchange] %1, 7i64, %3
+    %5:i64 = shared_atomic[smin] %1, %2
+    %6:i64 = shared_atomic[store] %1, 0x123456789abcdef0i64
+    %7:i64 = shared_atomic[decrement] %1
+    %8:i64 = shared_atomic[load] %1
+    %9:i64 = shared_atomic[xor] 120, %2
+    %10:i32 = imul %0, 48
+    %11:i32 = iadd %10, 64
+    store_ssbo[0, align 8] %11, %3, %4, %5, %7, %8
+    return })");
   ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus());
+  const auto run = [](const mir::Module& module) {
+    oracle::LaunchInputs inputs;
+    oracle::BoundBuffer buffer{0, 0, 0, std::vector<uint8_t>(64 + 8 * 48)};
+    for (size_t i = 0; i < 64; ++i) buffer.bytes[i] = static_cast<uint8_t>(37 * i + 131);
+    inputs.buffers.push_back(std::move(buffer));
+    EXPECT_TRUE(oracle::Interpret(module, inputs).ok());
+    return inputs.buffers[0].bytes;
+  };
+  const std::vector<uint8_t> before = run(*m);
   const auto lowered = Lower(Type::kI64, *m);
-  EXPECT_EQ(lowered.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(lowered.status().message()), testing::HasSubstr("of 64 bits"));
+  ASSERT_TRUE(lowered.ok() && *lowered) << lowered.status();
+  ASSERT_EQ(mir::Verify(*m), absl::OkStatus()) << mir::Print(*m);
+  EXPECT_FALSE(Uses(*m, Type::kI64, false)) << mir::Print(*m);
+  EXPECT_THAT(mir::Print(*m), testing::HasSubstr("shared_atomic64[compare_exchange]"));
+  EXPECT_EQ(run(*m), before) << mir::Print(*m);
 }
 
 // By address, and on a surface whose bounds are checked; the results stay the same.

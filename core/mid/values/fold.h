@@ -20,8 +20,8 @@ namespace kiln::mid {
 
 // Returns the bits of the only result of `op` for sources with these bits (booleans are 0 or 1), or
 // nothing if the op cannot be folded for them. `result` is the result's type, `source` that of the
-// first source. Ops without sources never fold. With `round_to_zero` (mir::Module) ops that round
-// do not fold.
+// first source. Ops without sources never fold. With `round_to_zero` (mir::RoundsToZero) ops that
+// round do not fold.
 std::optional<uint64_t> FoldOp(mir::Op op, mir::Type result, mir::Type source,
                                absl::Span<const uint64_t> sources, bool round_to_zero = false);
 

@@ -59,7 +59,7 @@ class Merger {
     const uint64_t factors[] = {m_.value(m_.source(inner, *other)).bits,
                                 m_.value(m_.source(outer, *factor)).bits};
     const std::optional<uint64_t> product =
-        FoldOp(Op::kFmul, type, type, factors, m_.round_to_zero);
+        FoldOp(Op::kFmul, type, type, factors, mir::RoundsToZero(m_, Op::kFmul, type));
     if (!product.has_value() || !IsNormal(type, *product) || !context_.Rewrite()) return false;
     const ValueId constant = b_.Constant(type, *product);
     mir::SetSources(m_, outer, {m_.source(inner, 1 - *other), constant});

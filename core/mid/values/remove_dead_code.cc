@@ -234,7 +234,8 @@ class Eliminator {
       case Op::kStorePrivate: return static_cast<int>(inst.imm0);
       case Op::kLoadShared:
       case Op::kStoreShared:
-      case Op::kSharedAtomic: return static_cast<int>(m_.private_arrays.size());
+      case Op::kSharedAtomic:
+      case Op::kSharedAtomic64: return static_cast<int>(m_.private_arrays.size());
       default: return -1;
     }
   }

@@ -171,7 +171,8 @@ class Simplifier {
       bits[i] = m_.value(sources[i]).bits;
     }
     return FoldOp(op, type, m_.value(sources[0]).type,
-                  absl::MakeConstSpan(bits.data(), sources.size()), m_.round_to_zero);
+                  absl::MakeConstSpan(bits.data(), sources.size()),
+                  mir::RoundsToZero(m_, op, type));
   }
 
   // ---- Known bits ----
@@ -320,7 +321,8 @@ class Simplifier {
       bits[i] = *source;
     }
     return FoldOp(p.op, type, TypeOf(p.sources[0], SourceType(p, 0, type, bound), bound),
-                  absl::MakeConstSpan(bits.data(), p.sources.size()), m_.round_to_zero);
+                  absl::MakeConstSpan(bits.data(), p.sources.size()),
+                  mir::RoundsToZero(m_, p.op, type));
   }
 
   // Returns true if every computation on constants in the replacement can be folded.

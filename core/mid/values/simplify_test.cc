@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/mid/testing/testing.h"
@@ -25,6 +26,28 @@ TEST(Simplify, FoldsThroughChains) {
             R"(  store_ssbo[0, align 4] 0, 20f
   return
 )");
+}
+
+// Ops that round fold where the width rounds to nearest even.
+TEST(Simplify, FoldsByTheRoundingModeOfTheWidth) {
+  const auto folded = [](const std::string& modes) {
+    absl::StatusOr<mir::Module> m = mir::Parse(
+        absl::StrCat("mir 1 ", modes,
+                     " resource 0 ssbo 0.0.0 body { %0:f32 = fadd 1f, 0.1f %1:f16 = fadd 1h, 0.1h "
+                     "store_ssbo[0, align 4] 0, %0 store_ssbo[0, align 4] 4, %1 return }"));
+    EXPECT_TRUE(m.ok()) << m.status();
+    PassContext context = PassContext::ForTest();
+    EXPECT_TRUE(Simplify(*m, context).ok());
+    const std::string text = mir::Print(*m);
+    return std::pair(text.find("f32 = fadd") == text.npos, text.find("f16 = fadd") == text.npos);
+  };
+  EXPECT_EQ(folded(""), std::pair(true, true));
+  EXPECT_EQ(folded("rounding_f32 to_even"), std::pair(true, true));
+  EXPECT_EQ(folded("rounding_f32 to_zero"), std::pair(false, false));
+  EXPECT_EQ(folded("rounding_f16 to_zero"), std::pair(false, false));
+  const std::string both = " needs rounding_by_width";
+  EXPECT_EQ(folded("rounding_f16 to_even rounding_f32 to_zero" + both), std::pair(false, true));
+  EXPECT_EQ(folded("rounding_f16 to_zero rounding_f32 to_even" + both), std::pair(true, false));
 }
 
 TEST(Simplify, ConstantsGoSecondAndSumsMerge) {

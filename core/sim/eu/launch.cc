@@ -98,7 +98,9 @@ absl::Status LaunchState::Bind() {
   view_.addresses = &addresses_;
   if (absl::Status status = BuildDescriptors(); !status.ok()) return status;
   for (const out::SurfaceEntry& e : record_.binding_table) {
-    if (e.index >= 240) return absl::InvalidArgumentError("binding table index beyond 239");
+    if (e.index >= isa::kBindingTableEntries) {
+      return absl::InvalidArgumentError("binding table index that names no surface");
+    }
     absl::Status status = BindSurface(e.kind, e.descriptor, e.format, e.index);
     if (!status.ok()) return status;
   }

@@ -10,7 +10,7 @@ TEST(Clip, KeepsWhatIsInside) {
   EXPECT_EQ(Clip(corners, 0.5, 10).size(), 3u);
 }
 
-TEST(Clip, CutsOffCornersBehindTheEye) {
+TEST(Clip, CutsOffCornersOfNegativeW) {
   const Homogeneous corners[] = {{0, 0, 1}, {1, 0, 1}, {0, 1, -1}};
   const std::vector<Homogeneous> left = Clip(corners, 0.5, 10);
   ASSERT_EQ(left.size(), 4u);

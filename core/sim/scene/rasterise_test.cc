@@ -195,7 +195,7 @@ TEST(Rasterise, PointsSideBySideShareNoPixel) {
 
 // A plane that passes under the eye: its vertices behind the eye are clipped, and values are those
 // of the whole triangle.
-TEST(Rasterise, ClipsWhatIsBehindTheEye) {
+TEST(Rasterise, ClipsCornersOfNegativeW) {
   FragmentInputs in = Target();
   // The edges leave the screen at the bottom, where w is 0.
   const Vertex a = {-1, -1, 0.5f, 1}, b = {1, -1, 0.5f, 1}, c = {0, 5, -1.5f, -3};

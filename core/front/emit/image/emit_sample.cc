@@ -5,8 +5,6 @@
 // samples). Projection divides here; a gather with four constant offsets becomes four gathers, each
 // of which contributes its last component's texel. Sources: SPIR-V, "Image Instructions"; Vulkan,
 // "Texel Gathering" and "Projection Operation".
-#include <algorithm>
-
 #include "core/front/emit/emit.h"
 #include "core/front/emit/image/image_emitter.h"
 #include "core/front/emit/resources.h"
@@ -16,10 +14,6 @@ namespace {
 
 // Index of the texel with the lower coordinates among the four that a gather returns.
 constexpr int kLowerLeft = 3;
-
-// Range of texel offsets of samples that every device supports (Vulkan, minTexelOffset and
-// maxTexelOffset).
-constexpr int32_t kLeastOffset = -8, kMaxOffset = 7;
 
 }  // namespace
 
@@ -66,16 +60,6 @@ bool ImageEmitter::ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp
     texel->offset[i] = static_cast<int8_t>(x);
   }
   return true;
-}
-
-// Returns true if a component of a sample's offset is a constant out of range.
-bool ImageEmitter::HasFarConstant(absl::Span<const ValueId> offset) const {
-  return std::any_of(offset.begin(), offset.end(), [this](ValueId v) {
-    uint32_t bits = 0;
-    if (!IsConstant(v, &bits)) return false;
-    const auto x = static_cast<int32_t>(bits);
-    return x < kLeastOffset || x > kMaxOffset;
-  });
 }
 
 bool ImageEmitter::SampledParts(const SpirvInst& inst, ImageHandle* handle, uint32_t* resource,
@@ -149,9 +133,6 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   }
   const bool chosen = !ConstantOffset(operands.offset, &texel);
   if (chosen) {
-    if (HasFarConstant(operands.offset)) {
-      return Refuse("texel_offset_range", "offset of a sample", inst.result);
-    }
     texel.offset = {0, 0, 0};
     texel.params |= mir::kTexelOffsets;
   }

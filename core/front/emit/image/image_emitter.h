@@ -74,7 +74,6 @@ class ImageEmitter : public Pointers {
   bool SampleCoordinates(const SpirvInst& inst, const SampleForm& form, const mir::ImageInfo& info,
                          Leaves* sources);
   bool ConstantOffset(absl::Span<const ValueId> offset, mir::TexelOp* texel) const;
-  bool HasFarConstant(absl::Span<const ValueId> offset) const;
   bool EmitSample(const SpirvInst& inst, const SampleForm& form);
   bool EmitGather(const SpirvInst& inst, const ImageHandle& handle, uint32_t resource,
                   mir::TexelOp texel, const ImageOperands& operands, Leaves sources);

@@ -145,10 +145,12 @@ bool AtomicEmitter::AtomicAccess(const SpirvInst& inst, uint32_t pointer_id, uin
   if (pointee == nullptr) return false;
   const bool is_float = pointee->kind == SpirvType::kFloat;
   const bool texel = pointer.space == Pointer::kTexel;
-  if (mir::BitsOf(type) == 64 && (texel || pointer.space == Pointer::kShared)) {
-    return Refuse("int64_atomics",
-                  texel ? "atomic of 64 bits on an image" : "atomic of 64 bits on shared memory",
-                  pointer_id);
+  // MIR's texels have no components of 64 bits.
+  if (mir::BitsOf(type) == 64 && texel) {
+    return Refuse("int64_atomics", "atomic of 64 bits on an image", pointer_id);
+  }
+  if (mir::BitsOf(type) == 64 && pointer.space == Pointer::kShared) {
+    Need(mir::Need::kSharedInt64Atomics, pointer_id);
   }
   const bool width = type == mir::Type::kF16 || mir::BitsOf(type) >= 32;
   if ((pointee->kind != SpirvType::kInt && !is_float) || mir::IsFloat(type) != is_float || !width ||

@@ -14,6 +14,9 @@ class ConvertEmitter : public InstEmitter {
  private:
   ValueId ConvertToZero(ValueId v, mir::Type to);
   bool RoundConversion(const SpirvInst& inst, bool* to_zero);
+  bool HalfsRoundToZero() const {
+    return mir::RoundsToZero(module(), mir::Op::kF2f, mir::Type::kF16);
+  }
   bool EmitBitcast(const SpirvInst& inst);
   bool EmitPointerConversion(const SpirvInst& inst);
 };
@@ -33,12 +36,14 @@ ValueId ConvertEmitter::ConvertToZero(ValueId v, mir::Type to) {
   return FromInt(Emit(Op::kSelect, {beyond, less, bits}), to);
 }
 
-// Reads a conversion's decoration FPRoundingMode.
+// Reads a conversion's decoration FPRoundingMode. MIR's conversions have the rounding mode of their
+// result's width; one towards zero is a sequence of ops, one to nearest even in a module that
+// rounds halfs towards zero has none.
 bool ConvertEmitter::RoundConversion(const SpirvInst& inst, bool* to_zero) {
   const uint32_t mode = spirv().decorations[inst.result].rounding;
   *to_zero = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
   const bool to_even = mode == static_cast<uint32_t>(spv::FPRoundingMode::RTE);
-  if (mode == kNoValue || *to_zero || (to_even && !module().round_to_zero)) return true;
+  if (mode == kNoValue || *to_zero || (to_even && !HalfsRoundToZero())) return true;
   return Refuse("float_controls", "conversion with a rounding mode", inst.result);
 }
 

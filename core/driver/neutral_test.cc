@@ -1,0 +1,176 @@
+// One Prepare for several targets: what a target lacks is refused for it alone, by name and place,
+// and compiled for one that has it.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/driver/compile.h"
+#include "core/driver/explain.h"
+#include "core/driver/prepared.h"
+#include "core/front/testing/testing.h"
+#include "core/mid/testing/testing.h"
+#include "core/mir/parse.h"
+#include "core/mir/print.h"
+#include "core/mir/verify.h"
+#include "core/oracle/interp.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+std::vector<PassRow> NoPasses() { return {}; }
+
+// The "code" of the test's back end is the lowered module as text.
+absl::StatusOr<Compiled> CompileToText(const mir::Module& m, const CompileOptions&, Runner&,
+                                       Sink*) {
+  EXPECT_EQ(mir::Verify(m), absl::OkStatus());
+  const std::string text = mir::Print(m);
+  Compiled compiled;
+  compiled.variants.emplace_back().code.assign(text.begin(), text.end());
+  return compiled;
+}
+
+constexpr mid::Features More(bool int64) {
+  mid::Features features = mid::kFewFeatures;
+  features.int64 = int64;
+  features.shared_int64_atomics = true;
+  features.rounding_by_width = true;
+  features.sample_offsets = {.least = -32, .most = 31};
+  return features;
+}
+constexpr mid::Features kOfPairs = More(false), kOfWholes = More(true);
+constexpr Backend kPairs = {
+    .name = "pairs", .features = &kOfPairs, .passes = NoPasses, .compile = CompileToText};
+constexpr Backend kWholes = {
+    .name = "wholes", .features = &kOfWholes, .passes = NoPasses, .compile = CompileToText};
+
+std::shared_ptr<const Prepared> PreparedOf(const Words& words) {
+  auto prepared = Prepare(words, {}, nullptr, {});
+  EXPECT_TRUE(prepared.ok()) << prepared.status();
+  return prepared.ok() ? *prepared : nullptr;
+}
+
+// The text that the back end makes, or the refusal.
+std::string TextFor(const Backend& backend, const Prepared& prepared) {
+  const auto compiled = CompileFor(prepared, backend, {}, nullptr, {});
+  if (!compiled.ok()) return TextOf(compiled.status());
+  return {compiled->variants[0].code.begin(), compiled->variants[0].code.end()};
+}
+
+// The output of the test's kernel, which reads `in` and writes `out` in front/testing's frame.
+std::vector<uint8_t> RunText(const std::string& text, std::vector<uint8_t> in) {
+  const auto m = mir::Parse(text);
+  EXPECT_TRUE(m.ok()) << m.status() << "\n" << text;
+  if (!m.ok()) return {};
+  oracle::LaunchInputs inputs;
+  inputs.buffers.push_back({0, 0, 0, std::move(in)});
+  inputs.buffers.push_back({0, 1, 0, std::vector<uint8_t>(128)});
+  EXPECT_TRUE(oracle::Interpret(*m, inputs).ok());
+  return inputs.buffers[1].bytes;
+}
+
+TEST(Neutral, SharedInt64Atomics) {
+  const Words words = front::Assemble(R"(
+    OpCapability Shader
+    OpCapability Int64
+    OpCapability Int64Atomics
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint GLCompute %1 "main" %2
+    OpExecutionMode %1 LocalSize 8 1 1
+    %9 = OpString "sum.comp"
+    OpName %20 "total"
+    OpDecorate %2 BuiltIn LocalInvocationIndex
+    OpDecorate %30 ArrayStride 8
+    OpDecorate %31 Block
+    OpMemberDecorate %31 0 Offset 0
+    OpDecorate %32 DescriptorSet 0
+    OpDecorate %32 Binding 0
+    OpDecorate %33 DescriptorSet 0
+    OpDecorate %33 Binding 1
+    %3 = OpTypeVoid
+    %4 = OpTypeFunction %3
+    %5 = OpTypeInt 32 0
+    %6 = OpTypeInt 64 0
+    %7 = OpTypePointer Input %5
+    %2 = OpVariable %7 Input
+    %21 = OpTypePointer Workgroup %6
+    %20 = OpVariable %21 Workgroup
+    %30 = OpTypeRuntimeArray %6
+    %31 = OpTypeStruct %30
+    %34 = OpTypePointer StorageBuffer %31
+    %35 = OpTypePointer StorageBuffer %6
+    %32 = OpVariable %34 StorageBuffer
+    %33 = OpVariable %34 StorageBuffer
+    %40 = OpConstant %5 0
+    %41 = OpConstant %5 1
+    %42 = OpConstant %5 2
+    %43 = OpConstant %5 264
+    %44 = OpConstant %6 0
+    %1 = OpFunction %3 None %4
+    %50 = OpLabel
+    %51 = OpLoad %5 %2
+    %52 = OpAccessChain %35 %32 %40 %51
+    %53 = OpLoad %6 %52
+    %54 = OpAccessChain %35 %33 %40 %51
+    OpStore %20 %44
+    OpControlBarrier %42 %42 %43
+    OpLine %9 12 1
+    %55 = OpAtomicUMax %6 %20 %41 %40 %53
+    OpLine %9 13 1
+    %56 = OpAtomicIAdd %6 %20 %41 %40 %53
+    OpControlBarrier %42 %42 %43
+    %57 = OpLoad %6 %20
+    %58 = OpIAdd %6 %57 %56
+    OpStore %54 %58
+    OpReturn
+    OpFunctionEnd)");
+  const auto prepared = PreparedOf(words);
+  ASSERT_NE(prepared, nullptr);
+
+  const absl::Status refused = Compile(*prepared, Target::kTgl, {}, nullptr, {}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  const Explanation e = Explain(refused, words);
+  EXPECT_EQ(e.cause, "int64_atomics");
+  EXPECT_EQ(e.detail.what, "atomic of 64 bits on shared memory");
+  EXPECT_EQ(e.detail.capability, "Int64Atomics");
+  EXPECT_EQ(e.spirv_id, 20u);
+  EXPECT_EQ(e.name, "total");
+  EXPECT_EQ(e.file, "sum.comp");
+  EXPECT_EQ(e.line, 12u);
+
+  const std::string wholes = TextFor(kWholes, *prepared), pairs = TextFor(kPairs, *prepared);
+  EXPECT_NE(wholes.find(":i64 = shared_atomic[umax] 0, %"), std::string::npos) << wholes;
+  EXPECT_NE(pairs.find("= shared_atomic64[umax] 0, %"), std::string::npos) << pairs;
+  EXPECT_EQ(pairs.find("i64"), std::string::npos) << pairs;
+  std::vector<uint8_t> in(64);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint8_t>(91 * i + 17);
+  EXPECT_EQ(RunText(pairs, in), RunText(wholes, in));
+  EXPECT_EQ(RunText(wholes, in), RunText(mir::Print(prepared->module), in));
+  EXPECT_NE(RunText(wholes, in), RunText(wholes, std::vector<uint8_t>(64)));
+}
+
+TEST(Neutral, RoundingByWidth) {
+  std::string text = front::KernelAssembly(
+      "%half = OpTypeFloat 16\n",
+      "%f = OpConvertUToF %float %x\n%g = OpFAdd %float %f %f_1\n%h = OpFConvert %half %g\n"
+      "%w = OpFConvert %float %h\n%result = OpBitcast %uint %w\n",
+      true, "",
+      "OpCapability Shader\nOpCapability Float16\nOpCapability RoundingModeRTZ\n"
+      "OpCapability RoundingModeRTE\nOpExtension \"SPV_KHR_float_controls\"\n");
+  text.insert(
+      text.find("    OpDecorate %gid"),
+      "OpExecutionMode %main RoundingModeRTZ 32\nOpExecutionMode %main RoundingModeRTE 16\n");
+  const auto prepared = PreparedOf(front::Assemble(text));
+  ASSERT_NE(prepared, nullptr);
+  const absl::Status refused = Compile(*prepared, Target::kTgl, {}, nullptr, {}).status();
+  EXPECT_EQ(CauseOf(refused), "float_controls");
+  EXPECT_EQ(refused.message(), "two rounding modes");
+  EXPECT_NE(SpirvIdOf(refused), 0u);
+  EXPECT_NE(TextFor(kPairs, *prepared).find("rounding_f32 to_zero\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln
