@@ -150,8 +150,8 @@ absl::Status CheckRecordIsOf(absl::string_view record_text, const out::LaunchRec
       nlohmann::json::parse(record_text.begin(), record_text.end(), nullptr, false);
   if (!json.is_object() || !json.contains("code_sha256")) return absl::OkStatus();
   const nlohmann::json& sha256 = json["code_sha256"];
-  const bool same =
-      sha256 == "" || sha256 == cache::ToHex(cache::Sha256({code.data(), code.size()}));
+  const bool same = sha256 == nlohmann::json("") ||
+                    sha256 == cache::ToHex(cache::Sha256({code.data(), code.size()}));
   if (same) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "is the launch record of other machine code: the SHA-256 differs");

@@ -1,6 +1,7 @@
 // Compiles in worker processes of the command itself: see local_service.h.
 #include "client/service/local_service.h"
 
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -118,8 +119,8 @@ absl::StatusOr<JobOutcome> LocalService::Run(worker::Job job) {
 
 absl::Status LocalService::CompileTargets(const CompileRequest& request, const std::string& spirv,
                                           CompileResponse* response) {
-  std::vector<int> missing;
-  for (int i = 0; i < request.targets_size(); ++i) missing.push_back(i);
+  std::vector<int> missing(static_cast<size_t>(request.targets_size()));
+  std::iota(missing.begin(), missing.end(), 0);
   // Each round gives at least one target its result.
   while (!missing.empty()) {
     absl::StatusOr<JobOutcome> outcome = Run(CompileJobFor(request, spirv, missing));

@@ -54,6 +54,7 @@ void Generator::KeptIf(ValueId fuel, int depth) {
   }
   for (uint32_t r = jumps ? 1 : 0; r < 2; ++r) {
     std::vector<ValueId> values;
+    values.reserve(changed.size());
     for (size_t k : changed) values.push_back(after[r][k]);
     b_.SetRegion(m_.inst(inst).regions[r]);
     b_.Yield(values);

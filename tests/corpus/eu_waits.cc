@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
       line["error"] = std::string(audited.status().message());
       status = 1;
     }
-    std::printf("%s\n", line.dump().c_str());
+    std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
   }
   return status;
 }

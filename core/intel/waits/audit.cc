@@ -410,6 +410,7 @@ absl::StatusOr<std::vector<MissingWait>> FindCertainMissingWaits(const isa::Prog
     phases[{m.consumer, m.producer}] |= m.phases;
   }
   std::vector<MissingWait> missing;
+  missing.reserve(phases.size());
   for (const auto& [pair, p] : phases) missing.push_back({pair.second, pair.first, p});
   return missing;
 }

@@ -157,10 +157,10 @@ class Checker {
  private:
   // ---- Queries about the program.
 
-  absl::Status Fail(std::string what) const {
+  absl::Status Fail(const std::string& what) const {
     return absl::InternalError(absl::StrCat("register allocation: ", what));
   }
-  void Report(uint32_t b, InstId i, std::string what) {
+  void Report(uint32_t b, InstId i, const std::string& what) {
     if (!checking_ || !error_.ok()) return;
     error_ =
         Fail(absl::StrCat("b", b, i.valid() ? " '" + PrintInst(t_, f_, i) + "'" : "", ": ", what));

@@ -241,6 +241,7 @@ class Remover {
       replace_.Replace(m_.region(body).params[i], Source(loop, static_cast<int>(i)));
     }
     std::vector<Type> types;
+    types.reserve(m_.inst(loop).num_results);
     for (int i = 0; i < m_.inst(loop).num_results; ++i) {
       types.push_back(m_.value(m_.result(loop, i)).type);
     }

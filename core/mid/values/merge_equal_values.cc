@@ -241,6 +241,7 @@ class Numbering {
 
   std::vector<ValueId> Results(InstId id) const {
     std::vector<ValueId> results;
+    results.reserve(m_.inst(id).num_results);
     for (int i = 0; i < m_.inst(id).num_results; ++i) results.push_back(m_.result(id, i));
     return results;
   }
