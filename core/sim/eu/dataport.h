@@ -31,7 +31,7 @@ struct MemoryView {
   std::vector<scene::ImageView> images;               // by SurfacePlace (index); null image: none
   std::vector<const scene::ClientSampler*> samplers;  // by sampler index; null: none
   std::vector<const scene::ClientSampler*> bindless_samplers;  // by number (BindlessSampler)
-  bool descending = false;                              // lanes act in descending order
+  bool descending = false;                                     // lanes act in descending order
   // The client's names, "set 0 binding 1"; missing entries and empty names: no name.
   std::vector<std::string> surface_names;           // by SurfacePlace
   std::vector<std::string> sampler_names;           // by sampler index

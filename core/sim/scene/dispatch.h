@@ -24,7 +24,7 @@ struct ClientBuffer {
   uint64_t address = 0;      // in the flat address space; see AssignAddresses
   std::vector<uint8_t> bytes;
   std::optional<ByteWindow> window;  // where the bytes are instead; then of a buffer
-  bool null_surface = false;  // the null descriptor: no bytes, size 0; reads give 0
+  bool null_surface = false;         // the null descriptor: no bytes, size 0; reads give 0
 };
 
 // Maximum number of workgroups in each dimension of a dispatch, base included: Vulkan 1.3,

@@ -62,7 +62,7 @@ struct Primitive {
   // Returns the weights of vertices 1 and 2.
   std::array<float, 2> Barycentrics(const Point& at, bool perspective) const;
   float Depth(const Point& at) const;  // biased
-  float W(const Point& at) const;  // of clip space
+  float W(const Point& at) const;      // of clip space
 };
 
 struct Quad {
