@@ -20,8 +20,8 @@
 
 namespace kiln::sim::scene {
 
-// The data that primitives of all kinds have. Values and distances are given for three vertices; a line has
-// two of them, a point one, and repeats the last one.
+// The data that primitives of all kinds have. Values and distances are given for three vertices; a
+// line has two of them, a point one, and repeats the last one.
 struct PrimitiveData {
   std::vector<VertexValues> values;
   std::vector<BuiltInValues> built_ins = {};
