@@ -161,7 +161,7 @@ Json OutOfBoundsJson(const sim::eu::RunStats& stats) {
   return json;
 }
 
-// Results of a run of one or two programs.
+// The results of a run, of one or two programs.
 struct Ran {
   const Programs& programs;
   sim::eu::RunStats stats;

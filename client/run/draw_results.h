@@ -1,4 +1,4 @@
-// The contents that a draw left in its attachments, as the job requests them with "as" and "out".
+// The contents of attachments after a draw, as the job requests them with "as" and "out".
 #ifndef KILN_CLIENT_RUN_DRAW_RESULTS_H_
 #define KILN_CLIENT_RUN_DRAW_RESULTS_H_
 

@@ -162,8 +162,8 @@ absl::Status Wrong(const std::string& what) {
 absl::Status CheckType(const json& object, absl::string_view what) {
   const std::string as = object.value("as", "hex");
   if (as == "hex" || ElementBytes(as) != 0) return absl::OkStatus();
-  return Wrong(absl::StrCat(what, ": \"as\": \"", Shortened(as),
-                            "\" is not a type such as f32, u32 or hex"));
+  return Wrong(
+      absl::StrCat(what, ": \"as\": \"", Quoted(as), "\" is not a type such as f32, u32 or hex"));
 }
 
 // Checks a part of the draw, if it is given.
@@ -201,7 +201,7 @@ absl::Status Numbers(const json& object, const char* name, std::array<float, n>*
   for (const json& v : list) good = good && v.is_number();
   if (!good) {
     return absl::InvalidArgumentError(absl::StrCat("\"", name, "\": must be a list of ", n,
-                                                   " numbers, not ", Shortened(list.dump())));
+                                                   " numbers, not ", Quoted(list.dump())));
   }
   *numbers = list.get<std::array<float, n>>();
   return absl::OkStatus();
@@ -223,7 +223,7 @@ absl::StatusOr<Texel> ClearTexel(const json& clear, std::optional<TexelFormat> f
   if (good) return texel;
   return absl::InvalidArgumentError(absl::StrCat("\"clear\": must be a list of four ",
                                                  integer ? "whole numbers" : "numbers", ", not ",
-                                                 Shortened(clear.dump())));
+                                                 Quoted(clear.dump())));
 }
 
 absl::StatusOr<std::optional<TexelFormat>> FormatOf(const json& object) {
@@ -232,7 +232,7 @@ absl::StatusOr<std::optional<TexelFormat>> FormatOf(const json& object) {
   const std::optional<TexelFormat> format = sim::scene::TexelFormatNamed(name);
   if (format) return format;
   return absl::InvalidArgumentError(
-      absl::StrCat("\"format\": \"", Shortened(name), "\" is not a format"));
+      absl::StrCat("\"format\": \"", Quoted(name), "\" is not a format"));
 }
 
 // Returns the initial bytes of an attachment; empty: none are given.
@@ -281,7 +281,7 @@ absl::StatusOr<uint8_t> ReadWriteMask(const json& target) {
   for (const char c : mask) {
     const size_t at = std::string("rgba").find(c);
     if (at == std::string::npos) {
-      return absl::InvalidArgumentError(absl::StrCat("\"write_mask\": \"", Shortened(mask),
+      return absl::InvalidArgumentError(absl::StrCat("\"write_mask\": \"", Quoted(mask),
                                                      "\" has other letters than r, g, b and a"));
     }
     bits |= static_cast<uint8_t>(1u << at);
@@ -435,7 +435,7 @@ absl::Status CheckStateForm(const json& draw) {
     if (absl::Status s = CheckPart(draw, "depth", kDepthKeys); !s.ok()) return s;
   } else if (!depth.is_boolean()) {
     return Wrong(
-        absl::StrCat("\"depth\": must be true, false or an object, not ", Shortened(depth.dump())));
+        absl::StrCat("\"depth\": must be true, false or an object, not ", Quoted(depth.dump())));
   }
   for (const char* face : {"front", "back"}) {
     if (!draw.contains("stencil") || !draw["stencil"].contains(face)) continue;

@@ -16,7 +16,9 @@ out::LaunchRecord Record() {
   out::LaunchRecord record;
   record.stage = "fragment";
   record.fragment.samples = 1;
-  record.binding_table.push_back({.index = 0, .kind = out::SurfaceKind::kColorOutput});
+  out::SurfaceEntry colour;
+  colour.kind = out::SurfaceKind::kColorOutput;
+  record.binding_table.push_back(colour);
   return record;
 }
 

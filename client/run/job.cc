@@ -278,10 +278,10 @@ absl::StatusOr<sim::scene::ByteWindow> WindowOf(const json& r, const json& resou
       if (w.size <= size - w.offset) return w;
     }
     return absl::InvalidArgumentError(absl::StrCat("\"offset\" and \"size\" reach beyond the ",
-                                                   size, " bytes of \"", Shortened(name), "\""));
+                                                   size, " bytes of \"", Quoted(name), "\""));
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("\"same_as\": no buffer or image has the name \"", Shortened(name), "\""));
+      absl::StrCat("\"same_as\": no buffer or image has the name \"", Quoted(name), "\""));
 }
 
 // Lets resources with "same_as" share the bytes of another one.

@@ -25,7 +25,7 @@ absl::StatusOr<std::array<std::string, 3>> AddressNames(const nlohmann::json& r)
   if (!good) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"address\": must be a mode, or a list of the modes of u, v and w, not ",
-                     Shortened(given.dump())));
+                     Quoted(given.dump())));
   }
   std::array<std::string, 3> names;
   for (size_t k = 0; k < names.size(); ++k) {

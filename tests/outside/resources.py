@@ -98,6 +98,8 @@ class Resources:
         levels = buffer.levels - bind['level'] if kind != 'storage_image' else 1
         dim = buffer.dim or '2d'
         keys.update(format=texel_format(buffer), width=w, height=h, dim=dim, levels=levels, same_as=buffer.name, offset=at)
+        if buffer.samples > 16:
+            raise Unsupported('%d samples' % buffer.samples)
         if buffer.samples > 1:
             keys['samples'] = buffer.samples
         if dim == '3d':

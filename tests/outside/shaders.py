@@ -30,7 +30,7 @@ class Maker:
         form, text = shader['form'], shader['text']
         if form == 'PASSTHROUGH':
             form, text = 'GLSL', PASSTHROUGH
-        if form in ('OPENCL-C', 'HLSL'):
+        if form == 'OPENCL-C':
             return None, 'form ' + form
         key = hashlib.sha256(repr((form, shader['stage'], shader['env'], text, list(passes))).encode()).hexdigest()[:20]
         out = '%s/%s.%s.spv' % (self.folder, key, STAGE.get(shader['stage'], shader['stage']))
@@ -52,8 +52,8 @@ class Maker:
         return None, log[:600]
 
     def translate(self, form, text, shader, out):
-        if form == 'GLSL':
-            return self.from_glsl(text, shader, out)
+        if form in ('GLSL', 'HLSL'):
+            return self.from_glsl(text, shader, out, ['-D', '-e', 'main'] if form == 'HLSL' else [])
         if form == 'SPIRV-ASM':
             return self.from_assembly(text, shader, out)
         if form == 'SPIRV-HEX':
@@ -69,7 +69,7 @@ class Maker:
         return 0, ''
 
     @staticmethod
-    def from_glsl(text, shader, out):
+    def from_glsl(text, shader, out, flags):
         stage = STAGE.get(shader['stage'], shader['stage'])
         source = out[:-len('.spv')] + '.glsl'
         with open(source, 'w', encoding='utf-8') as f:
@@ -77,7 +77,8 @@ class Maker:
         given = shader['env'] and shader['env'].replace('spv', 'spirv')
         log = ''
         for env in [given] if given else ['vulkan1.0', 'spirv1.3', 'spirv1.5', 'spirv1.6']:
-            code, said = tool(['glslangValidator', '--quiet', '-S', stage, '-V', '--target-env', env, '-o', out, source])
+            code, said = tool(['glslangValidator', '--quiet', '-S', stage, '-V', *flags, '--target-env', env, '-o', out,
+                               source])
             if code == 0:
                 return 0, ''
             log = log or said

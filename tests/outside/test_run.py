@@ -305,6 +305,9 @@ def run_test(path, options, keep=False):
     except (ParseError, Unsupported) as e:
         return dict(status='not expressible', why=str(e)[:200])
     result = run.result()
+    if '.expect_fail.' in os.path.basename(path) and result['status'] != 'not expressible':
+        failed = result['status'] not in ('agrees', 'ran')
+        result = dict(result, status='agrees' if failed else 'disagrees', why=result.get('why', 'it should fail'))
     if keep:
         result['folder'] = run.folder
     else:

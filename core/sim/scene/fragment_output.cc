@@ -13,12 +13,12 @@ namespace kiln::sim::scene {
 namespace {
 
 // Row of the pixel in the results, where layers are one below the other.
-uint32_t RowOf(const FragmentSite& at, const FragmentInputs& draw) {
+uint32_t RowOf(const FragmentPixel& at, const FragmentInputs& draw) {
   const uint32_t layer = draw.layers > 1 ? at.shape->layer : 0;
   return layer * draw.height + static_cast<uint32_t>(at.corner.y);
 }
 
-uint32_t ColumnOf(const FragmentSite& at) { return static_cast<uint32_t>(at.corner.x); }
+uint32_t ColumnOf(const FragmentPixel& at) { return static_cast<uint32_t>(at.corner.x); }
 
 Texel Rounded(TexelFormat format, const Texel& texel) {
   std::array<uint8_t, 16> bytes{};
@@ -43,7 +43,7 @@ uint8_t Changed(StencilOp op, uint8_t stored, uint8_t reference) {
 // Tests one sample of a fragment.
 class SampleTest {
  public:
-  SampleTest(const FragmentSite& at, const FragmentTests& tests, uint32_t sample,
+  SampleTest(const FragmentPixel& at, const FragmentTests& tests, uint32_t sample,
              FragmentInputs& draw)
       : tests_(tests),
         draw_(draw),
@@ -66,8 +66,8 @@ class SampleTest {
   }
 
  private:
-  float DepthAt(const FragmentSite& at, uint32_t sample) const {
-    const Point in = SamplePositions(draw_.samples)[sample];
+  float DepthAt(const FragmentPixel& at, uint32_t sample) const {
+    const Point in = SamplePlaces(draw_.samples)[sample];
     float z = tests_.depth.value_or(at.shape->Depth({at.corner.x + in.x, at.corner.y + in.y}));
     if (draw_.raster.depth_clamp) {
       const auto& [low, high] = at.shape->depth_range;
@@ -117,7 +117,7 @@ class SampleTest {
 
 }  // namespace
 
-uint32_t TestFragment(const FragmentSite& at, const FragmentTests& tests, FragmentInputs& draw) {
+uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, FragmentInputs& draw) {
   uint32_t passed = 0;
   for (uint32_t left = tests.samples & draw.output.sample_mask; left != 0; left &= left - 1) {
     const auto sample = static_cast<uint32_t>(std::countr_zero(left));
@@ -142,7 +142,7 @@ void TestEarly(size_t first, size_t end, FragmentInputs& draw) {
   }
 }
 
-void WriteColor(const FragmentSite& at, uint32_t samples, const std::array<uint32_t, 4>& color,
+void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint32_t, 4>& color,
                 const std::array<uint32_t, 4>& second, const FragmentInputs& draw,
                 RenderTarget& target) {
   for (uint32_t left = samples; left != 0; left &= left - 1) {

@@ -16,12 +16,12 @@
 namespace kiln::sim::scene {
 
 // A pixel of a primitive: `corner` is its upper left.
-struct FragmentSite {
+struct FragmentPixel {
   const Primitive* shape = nullptr;
   Point corner;
 };
 
-// Values that a program exports for the tests.
+// The values that a program exports for the tests.
 struct FragmentTests {
   uint32_t samples = 0;        // those that are written, a bit each
   std::optional<float> depth;  // that the program computed; else the primitive's
@@ -29,7 +29,7 @@ struct FragmentTests {
 };
 
 // Tests a fragment once, writes depth and stencil and returns the samples that pass.
-uint32_t TestFragment(const FragmentSite& at, const FragmentTests& tests, FragmentInputs& draw);
+uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, FragmentInputs& draw);
 
 // Tests quads first to end - 1, of one primitive, before their fragments are shaded: samples that
 // fail are no longer covered.
@@ -37,7 +37,7 @@ void TestEarly(size_t first, size_t end, FragmentInputs& draw);
 
 // Writes the colour of a fragment to these samples, blended. `second` is that of dual-source
 // blending.
-void WriteColor(const FragmentSite& at, uint32_t samples, const std::array<uint32_t, 4>& color,
+void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint32_t, 4>& color,
                 const std::array<uint32_t, 4>& second, const FragmentInputs& draw,
                 RenderTarget& target);
 

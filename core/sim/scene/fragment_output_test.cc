@@ -32,7 +32,7 @@ Primitive Sloped() {
 TEST(FragmentOutput, WritesItsSamplesInItsLayer) {
   FragmentInputs draw = Draw(4);
   const Primitive shape = Sloped();
-  const FragmentSite at = {&shape, {1, 0}};
+  const FragmentPixel at = {&shape, {1, 0}};
   const uint32_t passed = TestFragment(at, {0b0101, {}, {}}, draw);
   EXPECT_EQ(passed, 0b0101u);
   WriteColor(at, passed, {1, 2, 3, 4}, {}, draw, draw.targets[0]);
@@ -59,7 +59,7 @@ TEST(FragmentOutput, ComputedDepthAndStencilReplaceThoseOfThePrimitive) {
 
 TEST(FragmentOutput, DepthTest) {
   const Primitive shape = Sloped();
-  const FragmentSite at = {&shape, {0, 0}};  // depth 1/4
+  const FragmentPixel at = {&shape, {0, 0}};  // depth 1/4
   for (const float stored : {0.125f, 0.25f, 0.5f}) {
     for (const CompareFunction f : {CompareFunction::kLess, CompareFunction::kGreaterEqual}) {
       for (const bool write : {false, true}) {
@@ -193,7 +193,7 @@ TEST(FragmentOutput, BlendsAndCombines) {
   FragmentInputs draw = Draw();
   RenderTarget& target = draw.targets[0];
   const Primitive shape = Sloped();
-  const FragmentSite at = {&shape, {0, 0}};
+  const FragmentPixel at = {&shape, {0, 0}};
   target.blend = BlendState{{BlendFactor::kOne, BlendFactor::kOne, BlendOp::kAdd}, {}};
   target.texels.assign(target.texels.size(), AsBits(0.25f));
   WriteColor(at, 1, {AsBits(0.5f), 0, 0, AsBits(0.5f)}, {}, draw, target);

@@ -68,7 +68,7 @@ bool IsNear(const Homogeneous& p) {
 // Returns w, or a tiny number instead of 0.
 double Divisor(double w) { return w != 0 ? w : 1e-30; }
 
-// Covered area of a primitive: the polygon, and tests of each sample.
+// The samples that a primitive covers: the polygon, and tests of each sample.
 struct Cover {
   const Polygon* polygon = nullptr;
   bool clips_to_viewport = false;

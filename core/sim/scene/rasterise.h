@@ -20,7 +20,7 @@
 
 namespace kiln::sim::scene {
 
-// Fields that primitives of all kinds have. Values and distances are given for three vertices; a
+// The data that primitives of all kinds have. Values and distances are given for three vertices; a
 // line has two of them, a point one, and repeats the last one.
 struct PrimitiveData {
   std::vector<VertexValues> values;
