@@ -16,7 +16,7 @@ out::LaunchRecord Record() {
   out::LaunchRecord record;
   record.stage = "fragment";
   record.fragment.samples = 1;
-  record.binding_table.push_back({.index = 0, .kind = out::SurfaceKind::kColorOutput});
+  record.fragment.colors = {0};
   return record;
 }
 
