@@ -34,8 +34,12 @@ const char* NameFor(const NameOf<E> (&table)[N], E value) {
   return "";
 }
 
+inline absl::Status Wrong(const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat("launch record: ", what));
+}
+
 inline absl::Status Unknown(const char* what, const std::string& name) {
-  return absl::InvalidArgumentError(absl::StrCat("launch record: unknown ", what, " '", name, "'"));
+  return Wrong(absl::StrCat("unknown ", what, " '", name, "'"));
 }
 
 }  // namespace kiln::proto

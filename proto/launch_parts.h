@@ -1,32 +1,26 @@
-// The scalars of a location in launch records. Internal to the conversion.
+// Pieces that records of both versions have alike. Internal to the conversion.
 #ifndef KILN_PROTO_LAUNCH_PARTS_H_
 #define KILN_PROTO_LAUNCH_PARTS_H_
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "core/out/launch_record.h"
-#include "proto/launch_record.pb.h"
 
 namespace kiln::proto {
 
-using LaunchInputs = google::protobuf::RepeatedPtrField<v1alpha::LaunchInput>;
+inline constexpr uint32_t kComponents = 4;  // of a location or slot
 
-inline void ReadParts(const LaunchInputs& in, std::vector<out::LocationPart>& result) {
-  for (const v1alpha::LaunchInput& p : in) {
-    result.push_back({p.component(), p.components(), p.type(), p.bits(), p.flat()});
-  }
+// The scalars of a location.
+template <typename Parts>
+void ReadParts(const Parts& in, std::vector<out::LocationPart>& result) {
+  for (const auto& p : in) result.push_back({p.component(), p.components(), p.type(), p.bits()});
 }
 
-inline void WriteParts(const std::vector<out::LocationPart>& in, LaunchInputs& result) {
-  for (const out::LocationPart& p : in) {
-    v1alpha::LaunchInput& part = *result.Add();
-    part.set_component(p.component);
-    part.set_components(p.components);
-    part.set_type(p.type);
-    part.set_bits(p.bits);
-    part.set_flat(p.flat);
-  }
-}
+// Reads `hex`, which must be of `bytes` bytes. InvalidArgument if it is not.
+absl::Status ReadConstantData(const std::string& hex, uint32_t bytes, out::LaunchRecord& r);
 
 }  // namespace kiln::proto
 

@@ -3,8 +3,10 @@
 #ifndef KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
 #define KILN_PROTO_LAUNCH_RECORD_CONVERT_H_
 
+#include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/out/launch_record.h"
@@ -12,13 +14,21 @@
 
 namespace kiln::proto {
 
-// InvalidArgument: an unknown kind, source or hex string, or inconsistent sizes.
+inline constexpr uint32_t kRecordVersion = 2;
+
+// Returns FailedPrecondition for a record from a service of another version of Kiln, whose fields
+// this one cannot tell apart.
+absl::Status CheckVersion(const v1alpha::LaunchRecord& record);
+
+// FailedPrecondition: see CheckVersion. InvalidArgument: an unknown kind, source or hex string,
+// inconsistent sizes, or a record without a part for an architecture.
 absl::StatusOr<out::LaunchRecord> FromProto(const v1alpha::LaunchRecord& record);
 
 // Keys that out::LaunchRecord lacks (names of files, ...) stay unset.
 v1alpha::LaunchRecord ToProto(const out::LaunchRecord& record);
 
-// JSON with original field names, as the peer tool writes it; unknown keys are ignored.
+// JSON with original field names, as the peer tool writes it; unknown keys are ignored. Also reads
+// records of version 1 (launch_record_1_convert.h).
 absl::StatusOr<out::LaunchRecord> LaunchRecordFromJson(absl::string_view json);
 std::string LaunchRecordToJson(const out::LaunchRecord& record);
 

@@ -9,6 +9,7 @@
 #include "client/source/entry_points.h"
 #include "client/source/link_stages.h"
 #include "core/base/cause.h"
+#include "proto/launch_record_convert.h"
 
 namespace kiln::client {
 namespace {
@@ -89,6 +90,15 @@ const TargetResult* Made(const FileOutcome& outcome) {
   return made ? &result : nullptr;
 }
 
+// The records tell what the shaders read and write: those of a service of another version would say
+// that it is nothing.
+absl::Status CheckVersions(const TargetResult& made) {
+  for (const auto& variant : made.variants()) {
+    if (absl::Status s = kiln::proto::CheckVersion(variant.launch()); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 // A mismatch becomes the fragment shader's result.
 void Compare(const std::string& vertex, const TargetResult& vertex_result, const std::string& name,
              TargetResult* fragment, std::vector<std::string>* warnings) {
@@ -155,6 +165,7 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
                                               " are not known"));
       continue;
     }
+    if (absl::Status s = CheckVersions(*Made(*next)); !s.ok()) return s;
     LoadedFile first = For(loaded[vertex], kVertex, (*entries)[0], target);
     auto* options = first.request.mutable_options();
     options->clear_widths();
@@ -166,6 +177,7 @@ absl::StatusOr<PairOutcome> CompilePair(Service* service, const Capabilities& ca
     auto front = CompileLoaded(service, capabilities, settings, first);
     if (!front.ok()) return front.status();
     if (const TargetResult* made = Made(*front); made != nullptr) {
+      if (absl::Status s = CheckVersions(*made); !s.ok()) return s;
       Compare(vertex_name, *made, fragment_name, &next->results[0], &outcome.warnings);
     }
     Append(*front, &outcome.files[vertex]);

@@ -37,11 +37,10 @@ class FakeService : public Service {
   void Stop() override {}
   std::string Name() const override { return "fake"; }
 
-  std::string vertex = R"(status: OK variants { launch { vertex { outputs {
-    vue { location: 3 what: 'location' written: true
-          outputs { components: 2 type: 'float' bits: 32 } } } } } })";
-  std::string fragment = R"(status: OK variants { launch { fragment { setup {
-    attributes { location: 3 inputs { component: 1 components: 1 type: 'float' bits: 32 } } } } } })";
+  std::string vertex = R"(status: OK variants { launch { record_version: 2 vertex {
+    outputs { location: 3 parts { components: 2 type: 'float' bits: 32 } } } } })";
+  std::string fragment = R"(status: OK variants { launch { record_version: 2 fragment {
+    inputs { location: 3 parts { component: 1 components: 1 type: 'float' bits: 32 } } } } })";
   std::vector<CompileRequest> asked;
 };
 
@@ -102,8 +101,8 @@ TEST_F(CompilePairTest, AFragmentShaderThatFailsLeavesTheOtherUnasked) {
 }
 
 TEST_F(CompilePairTest, WhatDoesNotFitIsTheFragmentShadersResult) {
-  service_.fragment = R"(status: OK variants { launch { fragment { setup {
-    attributes { location: 3 inputs { components: 1 type: 'uint' bits: 32 } } } } } })";
+  service_.fragment = R"(status: OK variants { launch { record_version: 2 fragment {
+    inputs { location: 3 parts { components: 1 type: 'uint' bits: 32 } } } } })";
   const auto outcome = Compile("a.vert", "b.frag");
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   const TargetResult& result = outcome->files[1].results[0];
@@ -113,8 +112,17 @@ TEST_F(CompilePairTest, WhatDoesNotFitIsTheFragmentShadersResult) {
   EXPECT_EQ(outcome->files[0].results[0].status(), TargetResult::OK);
 }
 
+TEST_F(CompilePairTest, AServiceOfAnotherVersionIsRefused) {
+  for (std::string* record : {&service_.fragment, &service_.vertex}) {
+    const std::string good = *record;
+    record->replace(record->find("version: 2"), 10, "version: 1");
+    EXPECT_EQ(Compile("a.vert", "b.frag").status().code(), absl::StatusCode::kFailedPrecondition);
+    *record = good;
+  }
+}
+
 TEST_F(CompilePairTest, AnUnwrittenInputIsAWarning) {
-  service_.vertex = "status: OK variants { launch { vertex {} } }";
+  service_.vertex = "status: OK variants { launch { record_version: 2 vertex {} } }";
   const auto outcome = Compile("a.vert", "b.frag");
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   ASSERT_EQ(outcome->warnings.size(), 1u);

@@ -64,6 +64,7 @@ TEST(RunGraphics, APairHasVerticesAndADraw) {
   const absl::StatusOr<ParsedFlags> flags = ParseFlags(kFlags, {"--buffers=j"});
   out::LaunchRecord vertex, fragment;
   vertex.stage = "vertex";
+  vertex.arch.emplace<out::IntelLaunch>();
   fragment.stage = "fragment";
   fragment.fragment.samples = 1;
   run::VertexTypes types;
@@ -78,7 +79,7 @@ TEST(RunGraphics, APairHasVerticesAndADraw) {
   job.dispatch.vertices->written.assign(16, 1);
   EXPECT_EQ(PrepareLinkedDraw(*flags, vertex, fragment, &job).message(),
             "j: draw: the vertex shader writes no position");
-  vertex.vertex.vue = {{.slot = 1, .what = out::VueContent::kPosition}};
+  out::IntelOf(vertex).vertex.vue = {{.slot = 1, .what = out::VueContent::kPosition}};
   EXPECT_EQ(PrepareLinkedDraw(*flags, vertex, fragment, &job).message(),
             "j: draw: \"inputs\": the vertex shader decides it");
   job.draw.erase("inputs");

@@ -132,6 +132,11 @@ absl::StatusOr<Program> ReadProgram(const ParsedFlags& flags) {
   if (!record.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", record.status().message()));
   }
+  const std::string target = flags.Get("target");
+  if (!record->target.empty() && record->target != target) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is the launch record of a program for ",
+                                                   record->target, ", not for ", target));
+  }
   if (absl::Status s = run::CheckRecordIsOf(*text, *record, *code); !s.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": ", s.message(), " (", flags.arguments()[0], ")"));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/paths.h"
+#include "proto/launch_record_convert.h"
 #include "server/key/sha256.h"
 
 namespace kiln::client {
@@ -50,10 +51,9 @@ absl::StatusOr<std::vector<std::string>> WriteOutputs(const std::string& folder,
         absl::StrCat(ConfinedPath(name), ".", ConfinedPath(result.target()), ".", variant.width());
     std::string binary = stem + ".bin";
     kiln::v1alpha::LaunchRecord record = variant.launch();
+    if (absl::Status s = kiln::proto::CheckVersion(record); !s.ok()) return s;
     record.set_file(file);
-    record.set_binary(NameOf(binary));
     record.set_code_sha256(cache::ToHex(cache::Sha256(variant.code())));
-    if (record.executable().empty()) record.set_executable(variant.name());
     if (record.stage().empty()) record.set_stage(result.stage());
     if (record.entry_point().empty()) record.set_entry_point(result.entry_point());
     if (record.loadable_by().empty()) record.set_loadable_by(result.loadable_by());

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "client/cli/paths.h"
+#include "proto/launch_record_convert.h"
 
 namespace kiln::client {
 namespace {
@@ -28,6 +29,7 @@ kiln::v1alpha::TargetResult Sample() {
     variant->set_width(width);
     variant->set_code("code" + std::to_string(width));
     variant->set_assembly("asm");
+    variant->mutable_launch()->set_record_version(kiln::proto::kRecordVersion);
     variant->mutable_launch()->set_dispatch_width(width);
   }
   return result;
@@ -46,8 +48,17 @@ TEST(OutputFiles, OfEveryVariant) {
   std::string json = ReadWholeFile(folder + "/sub/x.comp.tgl.16.launch.json", 10000).value();
   EXPECT_THAT(json, HasSubstr("\"dispatch_width\": 16"));
   EXPECT_THAT(json, HasSubstr("\"file\": \"shaders/x.comp\""));
-  EXPECT_THAT(json, HasSubstr("\"binary\": \"x.comp.tgl.16.bin\""));
   EXPECT_THAT(json, HasSubstr("\"loadable_by\": \"none\""));
+}
+
+// Its fields would be lost, and the rest would read as a record.
+TEST(OutputFiles, RecordsOfAnotherVersionAreNotWritten) {
+  const std::string folder = testing::TempDir() + "/output_files/version";
+  kiln::v1alpha::TargetResult result = Sample();
+  result.mutable_variants(0)->mutable_launch()->set_record_version(1);
+  const absl::Status s = WriteOutputs(folder, "x", "f", result, false).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(s.message()), HasSubstr("are of version 1, those of this program of"));
 }
 
 TEST(OutputFiles, StayInTheFolder) {

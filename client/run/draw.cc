@@ -211,7 +211,7 @@ absl::Status AddMissingInputs(const out::LaunchRecord& record, json* draw) {
   if (absl::Status s = CheckDrawForm(*draw); !s.ok()) return s;
   try {
     const std::vector<Position> positions = Positions(*draw);
-    for (const out::SetupAttribute& a : record.fragment.attributes) {
+    for (const out::FragmentInput& a : record.fragment.inputs) {
       if (!a.builtin.empty() || HasLocation(*draw, a.location)) continue;
       json input = {{"location", a.location}};
       for (const Position& p : positions) {

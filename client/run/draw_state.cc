@@ -341,9 +341,7 @@ absl::Status ReadTargets(const json& draw, const out::LaunchRecord& record,
       locations.push_back(location);
     }
   };
-  for (const out::SurfaceEntry& e : record.binding_table) {
-    if (e.kind == out::SurfaceKind::kColorOutput) add(e.location);
-  }
+  for (const uint32_t location : record.fragment.colors) add(location);
   for (const json& t : draw.value("targets", json::array())) add(t.value("location", 0u));
   for (const uint32_t location : locations) {
     absl::StatusOr<RenderTarget> target =

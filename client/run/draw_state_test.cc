@@ -16,9 +16,7 @@ out::LaunchRecord Record() {
   out::LaunchRecord record;
   record.stage = "fragment";
   record.fragment.samples = 1;
-  out::SurfaceEntry colour;
-  colour.kind = out::SurfaceKind::kColorOutput;
-  record.binding_table.push_back(colour);
+  record.fragment.colors = {0};
   return record;
 }
 

@@ -14,8 +14,7 @@ out::LaunchRecord Record() {
   out::LaunchRecord r;
   r.stage = "fragment";
   r.fragment.samples = 1;
-  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 2},
-                     {1, out::SurfaceKind::kUbo, {}, 0}};
+  r.fragment.colors = {2};
   return r;
 }
 
@@ -184,10 +183,8 @@ TEST(Draw, RefusesStateThatTheProgramWasNotCompiledFor) {
 
 TEST(Draw, MissingInputsSayTheirPlace) {
   out::LaunchRecord record = Record();
-  record.fragment.attributes = {{.slot = 0, .location = 1},
-                                {.slot = 1, .location = 3},
-                                {.slot = 2, .location = 4, .flat = true},
-                                {.slot = 3, .builtin = "point_coord"}};
+  record.fragment.inputs = {
+      {.location = 1}, {.location = 3}, {.location = 4, .flat = true}, {.builtin = "point_coord"}};
   json draw = {{"inputs", {{{"location", 1}, {"f32", {1, 2, 3}}}}}};
   ASSERT_TRUE(AddMissingInputs(record, &draw).ok());
   ASSERT_EQ(draw["inputs"].size(), 3u);

@@ -22,42 +22,15 @@ using Bindings = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
 // compiler decides which of the others it uses.
 void AddUsed(const out::LaunchRecord& record, Bindings& used) {
   constexpr uint32_t kNoEnd = ~0u;
-  auto add = [&](const out::DescriptorRef& d, uint32_t more = 0) {
-    uint32_t& last = used[{d.set, d.binding}];
-    last = std::max(last, more == kNoEnd ? kNoEnd : d.element + more);
-  };
-  for (const out::SurfaceEntry& e : record.binding_table) {
-    const bool descriptor =
-        e.kind != out::SurfaceKind::kDescriptorMemory &&
-        e.kind != out::SurfaceKind::kConstantData && e.kind != out::SurfaceKind::kPushConstants &&
-        e.kind != out::SurfaceKind::kNull && e.kind != out::SurfaceKind::kColorOutput;
-    if (descriptor) add(e.descriptor);
+  for (const out::Resource& r : record.resources) {
+    uint32_t& last = used[{r.set, r.binding}];
+    last = std::max(last, r.elements == 0 ? kNoEnd : r.elements - 1);
   }
-  for (const out::SamplerEntry& e : record.sampler_table) add(e.descriptor);
-  for (const out::DescriptorRange& r : record.descriptor_memory) {
-    add(r.first, r.count == 0 ? kNoEnd : r.count - 1);
-  }
-  for (const out::PushPart& p : record.push) {
-    const bool descriptor =
-        p.source == out::PushSource::kUbo || p.source == out::PushSource::kBufferAddress;
-    if (descriptor) add(p.ubo);
-  }
-}
-
-bool TakesPushConstants(const out::LaunchRecord& record) {
-  const auto pushed = [](const out::PushPart& p) {
-    return p.source == out::PushSource::kClientPushConstants;
-  };
-  const auto bound = [](const out::SurfaceEntry& e) {
-    return e.kind == out::SurfaceKind::kPushConstants;
-  };
-  return std::any_of(record.push.begin(), record.push.end(), pushed) ||
-         std::any_of(record.binding_table.begin(), record.binding_table.end(), bound);
 }
 
 // `given`: bytes of push constants of the job.
 absl::Status CheckPush(const out::LaunchRecord& record, size_t given) {
-  if (!TakesPushConstants(record) || given >= record.push_constant_bytes) return absl::OkStatus();
+  if (given >= record.push_constant_bytes) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the program reads ", record.push_constant_bytes,
                    " bytes of push constants; \"push\" of the job has ",
@@ -91,9 +64,7 @@ std::string Listed(const std::set<uint32_t>& locations) {
 absl::Status CheckAttributes(const sim::scene::VertexInputs& vertices,
                              const out::VertexLaunch& launch, bool unused) {
   std::set<uint32_t> read, given;
-  for (const out::VertexAttribute& a : launch.attributes) {
-    if (a.system_values.empty()) read.insert(a.location);
-  }
+  read.insert(launch.attributes.begin(), launch.attributes.end());
   for (const sim::scene::VertexInput& i : vertices.inputs) given.insert(i.location);
   for (const uint32_t location : read) {
     if (given.count(location) != 0) continue;

@@ -211,9 +211,7 @@ out::LaunchRecord Record() {
   out::LaunchRecord record;
   record.code_bytes = 4;
   record.push_constant_bytes = 8;
-  record.push.push_back({1, 0, 8, out::PushSource::kClientPushConstants, 0, {}});
-  record.binding_table.push_back({0, out::SurfaceKind::kSsbo, {0, 3, 0}});
-  record.binding_table.push_back({1, out::SurfaceKind::kConstantData, {0, 9, 0}});
+  record.resources = {{out::ResourceKind::kSsbo, 0, 3}};
   return record;
 }
 
@@ -289,10 +287,8 @@ TEST(CheckJobFits, NamesWhatIsMissingOrTooMuch) {
 
 TEST(CheckJobFits, AttributesOfVertices) {
   out::LaunchRecord record;
-  record.vertex.attributes = {
-      {.slot = 0, .location = 1},
-      {.slot = 1, .location = 4},
-      {.slot = 2, .system_values = {{2, out::VertexValue::kVertexIdFromZero}}}};
+  record.vertex.attributes = {1, 4};
+  record.vertex.system_values = {out::VertexValue::kVertexIdFromZero};
   const auto error = [&](std::vector<uint32_t> locations, bool unused = false) {
     Job job;
     job.dispatch.vertices.emplace();
@@ -312,10 +308,9 @@ TEST(CheckJobFits, AttributesOfVertices) {
 
 TEST(CheckJobFits, ElementsBeyondAnArrayAreUnused) {
   out::LaunchRecord record;
-  record.binding_table.push_back({0, out::SurfaceKind::kSsbo, {0, 3, 0}});
-  record.binding_table.push_back({1, out::SurfaceKind::kSsbo, {0, 3, 1}});
-  record.descriptor_memory.push_back({0, out::SurfaceKind::kUbo, {0, 4, 0}, 300});
-  record.descriptor_memory.push_back({1, out::SurfaceKind::kSsbo, {0, 5, 0}, 0});
+  record.resources = {{out::ResourceKind::kSsbo, 0, 3, 2},
+                      {out::ResourceKind::kUbo, 0, 4, 300},
+                      {out::ResourceKind::kSsbo, 0, 5, 0}};
   const auto error = [&](int binding, int index, bool unused = false) {
     const auto job = ReadJob(absl::StrCat(R"({"resources": [{"size": 4, "binding": )", binding,
                                           ", \"index\": ", index, "}]}"),

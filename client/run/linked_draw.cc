@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/sim/eu/vertex_outputs.h"
+
 namespace kiln::client::run {
 namespace {
 
+using sim::eu::VertexOutput;
 using sim::scene::StreamDistances;
 using sim::scene::VertexInputs;
 using sim::scene::VertexStream;
@@ -17,13 +20,11 @@ using sim::scene::VertexStream;
 // Takes values of all vertices out of a run.
 class Link {
  public:
-  Link(const VertexInputs& run, const out::VertexLaunch& launch) : run_(run), launch_(launch) {}
+  explicit Link(const VertexInputs& run) : run_(run) {}
 
-  absl::StatusOr<VertexStream> Take() {
+  absl::StatusOr<VertexStream> Take(const std::vector<VertexOutput>& outputs) {
     stream_.per_instance = run_.count;
-    for (const out::VueSlot& s : launch_.vue) TakeSlot(s);
-    stream_.clip = Distances(out::VueValue::kClipDistance);
-    stream_.cull = Distances(out::VueValue::kCullDistance);
+    for (const VertexOutput& o : outputs) TakeOutput(o);
     if (stream_.positions.empty()) {
       return absl::InvalidArgumentError("draw: the vertex shader writes no position");
     }
@@ -31,76 +32,58 @@ class Link {
   }
 
  private:
-  uint32_t At(uint32_t run, uint32_t slot, uint32_t component) const {
-    const size_t at = run_.At(run, slot, component);
-    return run_.written[at] != 0 ? run_.entries[at] : 0;
+  // Returns a component of an output; 0 if the program does not write it.
+  uint32_t At(uint32_t run, const VertexOutput::Component& c) const {
+    const size_t at = run_.At(run, c.slot, c.component);
+    return c.has_contents && run_.written[at] != 0 ? run_.entries[at] : 0;
   }
-  float FloatAt(uint32_t run, uint32_t slot, uint32_t component) const {
-    return std::bit_cast<float>(At(run, slot, component));
-  }
-  uint32_t Runs() const { return static_cast<uint32_t>(run_.Runs()); }
-
-  void TakeSlot(const out::VueSlot& s) {
-    if (s.what == out::VueContent::kPosition) {
-      for (uint32_t r = 0; r < Runs(); ++r) {
-        stream_.positions.push_back({FloatAt(r, s.slot, 0), FloatAt(r, s.slot, 1),
-                                     FloatAt(r, s.slot, 2), FloatAt(r, s.slot, 3)});
-      }
-    } else if (s.what == out::VueContent::kHeader) {
-      for (const out::VuePart& p : s.parts) {
-        if (p.from_shader) TakeHeader(s.slot, p);
-      }
-    } else if (s.what == out::VueContent::kLocation) {
-      sim::scene::StreamValues values{s.location, 0, 4, {}};
-      for (uint32_t r = 0; r < Runs(); ++r) {
-        for (uint32_t c = 0; c < 4; ++c) values.bits.push_back(At(r, s.slot, c));
-      }
-      stream_.values.push_back(std::move(values));
-    }
+  float FloatAt(uint32_t run, const VertexOutput::Component& c) const {
+    return std::bit_cast<float>(At(run, c));
   }
 
-  void TakeHeader(uint32_t slot, const out::VuePart& p) {
-    for (uint32_t r = 0; r < Runs(); ++r) {
-      switch (p.what) {
-        case out::VueValue::kPointSize:
-          stream_.point_sizes.push_back(FloatAt(r, slot, p.component));
-          break;
-        case out::VueValue::kLayer: stream_.layers.push_back(At(r, slot, p.component)); break;
-        case out::VueValue::kViewport: stream_.viewports.push_back(At(r, slot, p.component)); break;
-        default: break;
+  void TakeOutput(const VertexOutput& o) {
+    if (o.builtin == "clip_distance") stream_.clip = Distances(o);
+    if (o.builtin == "cull_distance") stream_.cull = Distances(o);
+    sim::scene::StreamValues values{o.location, 0, 4, {}};
+    for (uint32_t r = 0; r < run_.Runs(); ++r) {
+      const std::vector<VertexOutput::Component>& c = o.components;
+      if (o.builtin == "position") {
+        stream_.positions.push_back(
+            {FloatAt(r, c[0]), FloatAt(r, c[1]), FloatAt(r, c[2]), FloatAt(r, c[3])});
+      } else if (o.builtin == "point_size") {
+        stream_.point_sizes.push_back(FloatAt(r, c[0]));
+      } else if (o.builtin == "layer") {
+        stream_.layers.push_back(At(r, c[0]));
+      } else if (o.builtin == "viewport") {
+        stream_.viewports.push_back(At(r, c[0]));
+      } else if (o.builtin.empty()) {
+        for (const VertexOutput::Component& each : c) values.bits.push_back(At(r, each));
       }
     }
+    if (o.builtin.empty()) stream_.values.push_back(std::move(values));
   }
 
   // Returns the distances of one kind, in the order of their numbers.
-  StreamDistances Distances(out::VueValue what) const {
-    std::vector<std::pair<uint32_t, uint32_t>> places;  // slot, component
-    for (const out::VueSlot& s : launch_.vue) {
-      if (s.what != out::VueContent::kDistances) continue;
-      for (const out::VuePart& p : s.parts) {
-        if (p.what == what) places.emplace_back(s.slot, p.component);
-      }
-    }
+  StreamDistances Distances(const VertexOutput& o) const {
     StreamDistances distances;
-    distances.each = static_cast<uint32_t>(places.size());
-    for (uint32_t r = 0; r < Runs(); ++r) {
-      for (const auto& [slot, component] : places) {
-        distances.values.push_back(FloatAt(r, slot, component));
+    distances.each = static_cast<uint32_t>(o.components.size());
+    for (uint32_t r = 0; r < run_.Runs(); ++r) {
+      for (const VertexOutput::Component& c : o.components) {
+        distances.values.push_back(FloatAt(r, c));
       }
     }
     return distances;
   }
 
   const VertexInputs& run_;
-  const out::VertexLaunch& launch_;
   VertexStream stream_;
 };
 
 }  // namespace
 
 absl::StatusOr<VertexStream> LinkVertices(const VertexInputs& run,
-                                          const out::VertexLaunch& launch) {
-  return Link(run, launch).Take();
+                                          const out::LaunchRecord& record) {
+  return Link(run).Take(sim::eu::VertexOutputsOf(record));
 }
 
 }  // namespace kiln::client::run

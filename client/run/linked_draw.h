@@ -12,7 +12,7 @@ namespace kiln::client::run {
 // Returns the outputs of a run as a stream; components that the program did not write are 0.
 // InvalidArgument: no position.
 absl::StatusOr<sim::scene::VertexStream> LinkVertices(const sim::scene::VertexInputs& run,
-                                                      const out::VertexLaunch& launch);
+                                                      const out::LaunchRecord& record);
 
 }  // namespace kiln::client::run
 

@@ -12,6 +12,7 @@
 #include "client/run/job_data.h"
 #include "client/run/vertices.h"
 #include "core/base/utf8.h"
+#include "core/sim/eu/vertex_outputs.h"
 
 namespace kiln::client::run {
 namespace {
@@ -51,26 +52,17 @@ std::string TypeOf(const Column& c, const VertexTypes& types) {
   return type == types.end() ? "f32" : type->second;
 }
 
-// The slot of distances is written as a whole; the masks tell which components have contents. Cull
-// distances are numbered after clip distances (core/intel/ABI.md, "Vertices").
-uint32_t EmptyComponents(const Column& c, const out::VertexLaunch& launch, size_t clips) {
-  if (c.builtin == "clip_distance") return ~launch.clip_distance_mask;
-  if (c.builtin == "cull_distance") return ~(launch.cull_distance_mask >> clips);
-  return 0;
-}
-
-std::vector<Column> ColumnsOf(const VertexInputs& draw, const out::VertexLaunch& launch,
+std::vector<Column> ColumnsOf(const VertexInputs& draw, const out::LaunchRecord& record,
                               const VertexTypes& types) {
+  const std::vector<sim::eu::VertexOutput> places = sim::eu::VertexOutputsOf(record);
   std::vector<Column> columns;
-  size_t clips = 0;
-  for (const json& output : VertexOutputs(draw, launch)) {
+  for (const json& output : VertexOutputs(draw, record)) {
+    const sim::eu::VertexOutput& place = places[columns.size()];
     Column c(output);
-    if (c.builtin == "clip_distance") clips = c.components;
     c.values = Values(TypeOf(c, types), absl::HexStringToBytes(output["hex"].get<std::string>()));
     const auto written = output["written"].get<std::string>();
-    const uint32_t empty = EmptyComponents(c, launch, clips);
     for (size_t i = 0; i < c.values.size(); ++i) {
-      const bool has = written[i] == '1' && (empty >> i % c.components & 1) == 0;
+      const bool has = written[i] == '1' && place.components[i % c.components].has_contents;
       if (!has) c.values[i] = nullptr;
     }
     columns.push_back(std::move(c));
@@ -79,9 +71,8 @@ std::vector<Column> ColumnsOf(const VertexInputs& draw, const out::VertexLaunch&
 }
 
 bool HasLocation(const out::VertexLaunch& launch, uint32_t location) {
-  return std::any_of(launch.vue.begin(), launch.vue.end(), [&](const out::VueSlot& s) {
-    return s.what == out::VueContent::kLocation && s.location == location;
-  });
+  return std::any_of(launch.outputs.begin(), launch.outputs.end(),
+                     [&](const out::VertexOutput& o) { return o.location == location; });
 }
 
 std::string TextOf(const json& value) {
@@ -108,9 +99,9 @@ absl::StatusOr<VertexTypes> ReadVertexTypes(const json& vertices, const out::Ver
   return types;
 }
 
-Json VertexRows(const VertexInputs& draw, const out::VertexLaunch& launch,
+Json VertexRows(const VertexInputs& draw, const out::LaunchRecord& record,
                 const VertexTypes& types) {
-  const std::vector<Column> columns = ColumnsOf(draw, launch, types);
+  const std::vector<Column> columns = ColumnsOf(draw, record, types);
   Json rows = Json::array();
   for (uint32_t run = 0; run < draw.Runs(); ++run) {
     Json outputs = Json::array();
@@ -134,9 +125,9 @@ Json VertexRows(const VertexInputs& draw, const out::VertexLaunch& launch,
   return rows;
 }
 
-std::string VertexText(const VertexInputs& draw, const out::VertexLaunch& launch,
+std::string VertexText(const VertexInputs& draw, const out::LaunchRecord& record,
                        const VertexTypes& types, size_t most) {
-  const std::vector<Column> columns = ColumnsOf(draw, launch, types);
+  const std::vector<Column> columns = ColumnsOf(draw, record, types);
   std::string text;
   for (uint32_t run = 0; run < std::min<uint64_t>(draw.Runs(), most); ++run) {
     absl::StrAppend(&text, "vertex ", run % draw.count);

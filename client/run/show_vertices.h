@@ -27,10 +27,10 @@ absl::StatusOr<VertexTypes> ReadVertexTypes(const nlohmann::json& vertices,
 // program; in a slot that it writes, components that the shader does not store may hold anything
 // (core/intel/ABI.md, "Vertices").
 nlohmann::ordered_json VertexRows(const sim::scene::VertexInputs& draw,
-                                  const out::VertexLaunch& launch, const VertexTypes& types);
+                                  const out::LaunchRecord& record, const VertexTypes& types);
 
 // Returns the same as text, for the first `most` vertices; "-": not written by the program.
-std::string VertexText(const sim::scene::VertexInputs& draw, const out::VertexLaunch& launch,
+std::string VertexText(const sim::scene::VertexInputs& draw, const out::LaunchRecord& record,
                        const VertexTypes& types, size_t most);
 
 }  // namespace kiln::client::run

@@ -24,19 +24,21 @@ sim::scene::VertexInputs Draw() {
   return draw;
 }
 
-out::VertexLaunch Launch() {
-  out::VertexLaunch launch;
+out::LaunchRecord Record() {
+  out::LaunchRecord record;
+  record.vertex.outputs = {{7}};
   out::VueSlot header;
   header.parts = {{1, out::VueValue::kLayer, 0, true}, {3, out::VueValue::kPointSize, 0, false}};
-  launch.vue = {header,
-                {1, out::VueContent::kPosition, 0, "", {}, true},
-                {3, out::VueContent::kLocation, 7, "", {}, true}};
-  return launch;
+  record.arch.emplace<out::IntelLaunch>().vertex.vue = {
+      header,
+      {1, out::VueContent::kPosition, 0, "", {}, true},
+      {3, out::VueContent::kLocation, 7, "", {}, true}};
+  return record;
 }
 
 TEST(ShowVertices, TypesOfLocations) {
   const auto read = [](const char* text) {
-    return ReadVertexTypes(nlohmann::json::parse(text), Launch());
+    return ReadVertexTypes(nlohmann::json::parse(text), Record().vertex);
   };
   const auto types = read(R"({"as": {"7": "u32"}})");
   ASSERT_TRUE(types.ok()) << types.status();
@@ -52,7 +54,7 @@ TEST(ShowVertices, TypesOfLocations) {
 }
 
 TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
-  const nlohmann::ordered_json rows = VertexRows(Draw(), Launch(), {{7, "i32"}});
+  const nlohmann::ordered_json rows = VertexRows(Draw(), Record(), {{7, "i32"}});
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[3].dump(),
             R"({"instance":1,"vertex":1,"outputs":[{"builtin":"layer","values":[13]},)"
@@ -63,7 +65,8 @@ TEST(ShowVertices, RowsHaveNumbersOfTheirTypes) {
 // Two clip distances and one cull distance; the second clip distance has no contents.
 TEST(ShowVertices, DistancesWithoutStores) {
   sim::scene::VertexInputs draw = Draw();
-  out::VertexLaunch launch;
+  out::LaunchRecord record;
+  out::IntelVertex& launch = record.arch.emplace<out::IntelLaunch>().vertex;
   launch.clip_distance_mask = 1 << 0;
   launch.cull_distance_mask = 1 << 2;
   out::VueSlot distances;
@@ -73,16 +76,16 @@ TEST(ShowVertices, DistancesWithoutStores) {
                      {1, out::VueValue::kClipDistance, 1, false},
                      {2, out::VueValue::kCullDistance, 0, true}};
   launch.vue = {distances};
-  EXPECT_EQ(VertexRows(draw, launch, {})[0]["outputs"].dump(),
+  EXPECT_EQ(VertexRows(draw, record, {})[0]["outputs"].dump(),
             R"([{"builtin":"clip_distance","values":[1.5,null]},)"
             R"({"builtin":"cull_distance","values":[1.5]}])");
 }
 
 TEST(ShowVertices, TextEndsWhereItIsLong) {
-  EXPECT_EQ(VertexText(Draw(), Launch(), {}, 1),
+  EXPECT_EQ(VertexText(Draw(), Record(), {}, 1),
             "vertex 0 of instance 0\n  layer: 10\n  position: 1.5 1.5 1.5 1.5\n"
             "  location 7: 1.5 1.5 1.5 1.5\n... (4 vertices; --json prints all)\n");
-  const std::string all = VertexText(Draw(), Launch(), {}, 4);
+  const std::string all = VertexText(Draw(), Record(), {}, 4);
   EXPECT_TRUE(all.ends_with("  location 7: nan 1.5 - 1.5\n")) << all;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/run/job_data.h"
 #include "client/run/vertices_form.h"
+#include "core/sim/eu/vertex_outputs.h"
 
 namespace kiln::client::run {
 namespace {
@@ -66,42 +67,23 @@ absl::Status MultiplyInstances(const json& v, const out::VertexLaunch& launch, V
   return absl::OkStatus();
 }
 
-// The dwords of some components of every run.
-class Dwords {
- public:
-  explicit Dwords(const VertexInputs& draw) : draw_(draw) {}
-
-  // `locations`: slot and component, in order.
-  json Take(json output, const std::vector<std::pair<uint32_t, uint32_t>>& locations) const {
-    std::string bytes, written;
-    for (uint32_t run = 0; run < draw_.Runs(); ++run) {
-      for (const auto& [slot, component] : locations) {
-        const size_t at = draw_.At(run, slot, component);
-        bytes.append(reinterpret_cast<const char*>(&draw_.entries[at]), 4);
-        written += draw_.written[at] ? '1' : '0';
-      }
+// Returns the dwords of an output of every run.
+json ValuesOf(const VertexInputs& draw, const sim::eu::VertexOutput& output) {
+  json result = output.builtin.empty() ? json{{"location", output.location}, {"component", 0}}
+                                       : json{{"builtin", output.builtin}};
+  std::string bytes, written;
+  for (uint32_t run = 0; run < draw.Runs(); ++run) {
+    for (const sim::eu::VertexOutput::Component& c : output.components) {
+      const size_t at = draw.At(run, c.slot, c.component);
+      bytes.append(reinterpret_cast<const char*>(&draw.entries[at]), 4);
+      written += draw.written[at] ? '1' : '0';
     }
-    output["components"] = locations.size();
-    output["bytes"] = bytes.size();
-    output["hex"] = absl::BytesToHexString(bytes);
-    output["written"] = written;
-    return output;
   }
-
- private:
-  const VertexInputs& draw_;
-};
-
-const char* NameOf(out::VueValue v) {
-  switch (v) {
-    case out::VueValue::kShadingRate: return "shading_rate";
-    case out::VueValue::kLayer: return "layer";
-    case out::VueValue::kViewport: return "viewport";
-    case out::VueValue::kPointSize: return "point_size";
-    case out::VueValue::kClipDistance: return "clip_distance";
-    case out::VueValue::kCullDistance: return "cull_distance";
-  }
-  return "";
+  result["components"] = output.components.size();
+  result["bytes"] = bytes.size();
+  result["hex"] = absl::BytesToHexString(bytes);
+  result["written"] = written;
+  return result;
 }
 
 }  // namespace
@@ -141,38 +123,11 @@ absl::StatusOr<VertexInputs> ReadVertices(const json& v, const out::VertexLaunch
   return draw;
 }
 
-json VertexOutputs(const VertexInputs& draw, const out::VertexLaunch& launch) {
-  const Dwords values(draw);
+json VertexOutputs(const VertexInputs& draw, const out::LaunchRecord& record) {
   json outputs = json::array();
-  std::vector<std::pair<uint32_t, uint32_t>> clip, cull;
-  for (const out::VueSlot& s : launch.vue) {
-    const std::vector<std::pair<uint32_t, uint32_t>> whole = {
-        {s.slot, 0}, {s.slot, 1}, {s.slot, 2}, {s.slot, 3}};
-    switch (s.what) {
-      case out::VueContent::kHeader:
-        for (const out::VuePart& p : s.parts) {
-          if (!p.from_shader) continue;
-          outputs.push_back(values.Take({{"builtin", NameOf(p.what)}}, {{s.slot, p.component}}));
-        }
-        break;
-      case out::VueContent::kDistances:
-        for (const out::VuePart& p : s.parts) {
-          (p.what == out::VueValue::kClipDistance ? clip : cull).push_back({s.slot, p.component});
-        }
-        break;
-      case out::VueContent::kPosition:
-        outputs.push_back(values.Take({{"builtin", "position"}}, whole));
-        break;
-      case out::VueContent::kBuiltin:
-        outputs.push_back(values.Take({{"builtin", s.builtin}}, whole));
-        break;
-      case out::VueContent::kLocation:
-        outputs.push_back(values.Take({{"location", s.location}, {"component", 0}}, whole));
-        break;
-    }
+  for (const sim::eu::VertexOutput& output : sim::eu::VertexOutputsOf(record)) {
+    outputs.push_back(ValuesOf(draw, output));
   }
-  if (!clip.empty()) outputs.push_back(values.Take({{"builtin", "clip_distance"}}, clip));
-  if (!cull.empty()) outputs.push_back(values.Take({{"builtin", "cull_distance"}}, cull));
   return outputs;
 }
 

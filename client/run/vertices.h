@@ -28,7 +28,7 @@ absl::StatusOr<sim::scene::VertexInputs> ReadVertices(const nlohmann::json& vert
 // Returns the outputs in the form of `run-peer exec`: {"builtin" or "location" and "component",
 // "components", "bytes", "hex"}, values in the order instance, vertex, component; locations with
 // all four components. "written": a digit for each value, 1 or 0.
-nlohmann::json VertexOutputs(const sim::scene::VertexInputs& draw, const out::VertexLaunch& launch);
+nlohmann::json VertexOutputs(const sim::scene::VertexInputs& draw, const out::LaunchRecord& record);
 
 }  // namespace kiln::client::run
 

@@ -72,7 +72,7 @@ TEST(Vertices, OutputsAreInTheOrderOfRuns) {
   for (uint32_t i = 0; i < 2 * 4 * 4; ++i) draw.entries.push_back(i);
   draw.written.assign(draw.entries.size(), 1);
   draw.written[draw.At(1, 3, 2)] = 0;
-  out::VertexLaunch launch;
+  out::LaunchRecord record;
   out::VueSlot header, distances;
   header.parts = {{1, out::VueValue::kLayer, 0, true}, {3, out::VueValue::kPointSize, 0, false}};
   distances.slot = 2;
@@ -80,8 +80,9 @@ TEST(Vertices, OutputsAreInTheOrderOfRuns) {
   distances.parts = {{0, out::VueValue::kClipDistance, 0},
                      {1, out::VueValue::kClipDistance, 1},
                      {2, out::VueValue::kCullDistance, 0}};
-  launch.vue = {header, distances, {3, out::VueContent::kLocation, 7, "", {}, true}};
-  const json outputs = VertexOutputs(draw, launch);
+  record.arch.emplace<out::IntelLaunch>().vertex.vue = {
+      header, distances, {3, out::VueContent::kLocation, 7, "", {}, true}};
+  const json outputs = VertexOutputs(draw, record);
   ASSERT_EQ(outputs.size(), 4u) << outputs.dump();
   EXPECT_EQ(outputs[0]["builtin"], "layer");
   EXPECT_EQ(outputs[0]["hex"], "0100000011000000");

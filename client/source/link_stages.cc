@@ -9,9 +9,9 @@
 namespace kiln::client {
 namespace {
 
-using kiln::v1alpha::LaunchInput;
+using kiln::v1alpha::LaunchLocationPart;
 using kiln::v1alpha::TargetResult;
-using Parts = google::protobuf::RepeatedPtrField<LaunchInput>;
+using Parts = google::protobuf::RepeatedPtrField<LaunchLocationPart>;
 
 constexpr uint32_t kComponents = 4;
 constexpr uint32_t kLocations = 32;  // of a vertex shader's outputs, and of NextStageReads
@@ -23,7 +23,7 @@ using Location = std::array<std::string, kComponents>;
 Location LocationOf(const Parts& parts) {
   Location location;
   if (parts.empty()) location.fill(kUnknown);
-  for (const LaunchInput& part : parts) {
+  for (const LaunchLocationPart& part : parts) {
     for (uint64_t c = part.component(); c < kComponents && c - part.component() < part.components();
          ++c) {
       location[c] = absl::StrCat(part.type() == "uint" ? "int" : part.type(), part.bits());
@@ -43,9 +43,9 @@ void Add(const Location& more, Location& location) {
 std::map<uint32_t, Location> LocationsRead(const TargetResult& fragment) {
   std::map<uint32_t, Location> read;
   for (const auto& variant : fragment.variants()) {
-    // A location that is flat in part has two attributes.
-    for (const auto& a : variant.launch().fragment().setup().attributes()) {
-      if (a.builtin().empty()) Add(LocationOf(a.inputs()), read[a.location()]);
+    // A location that is flat in part is two inputs.
+    for (const auto& input : variant.launch().fragment().inputs()) {
+      if (input.builtin().empty()) Add(LocationOf(input.parts()), read[input.location()]);
     }
   }
   return read;
@@ -54,10 +54,8 @@ std::map<uint32_t, Location> LocationsRead(const TargetResult& fragment) {
 std::map<uint32_t, Location> LocationsWritten(const TargetResult& vertex) {
   std::map<uint32_t, Location> written;
   for (const auto& variant : vertex.variants()) {
-    for (const auto& slot : variant.launch().vertex().outputs().vue()) {
-      if (slot.what() == "location" && slot.written()) {
-        Add(LocationOf(slot.outputs()), written[slot.location()]);
-      }
+    for (const auto& output : variant.launch().vertex().outputs()) {
+      Add(LocationOf(output.parts()), written[output.location()]);
     }
   }
   return written;

@@ -23,17 +23,14 @@ TargetResult Result(const std::string& text) {
   return result;
 }
 
-std::string Variant(const std::string& attributes) {
-  return "variants { launch { fragment { setup { " + attributes + " } } } } ";
+std::string Variant(const std::string& inputs) {
+  return "variants { launch { fragment { " + inputs + " } } } ";
 }
 
-TargetResult Fragment(const std::string& attributes) { return Result(Variant(attributes)); }
+TargetResult Fragment(const std::string& inputs) { return Result(Variant(inputs)); }
 
-TargetResult Vertex(const std::string& slots) {
-  return Result(
-      "variants { launch { vertex { outputs { vue { slot: 1 what: 'position' written: "
-      "true } " +
-      slots + " } } } }");
+TargetResult Vertex(const std::string& outputs) {
+  return Result("variants { launch { vertex { " + outputs + " } } }");
 }
 
 std::string Reads(const TargetResult& fragment) { return ReadsOf(fragment).ShortDebugString(); }
@@ -46,64 +43,57 @@ std::string Part(int component, int components, const std::string& type = kFloat
 }
 
 TEST(ReadsOf, LocationsAndTheirComponents) {
-  EXPECT_EQ(Reads(Fragment("attributes { location: 7 inputs " + Part(0, 1) + " inputs " +
-                           Part(2, 2) + " } attributes { location: 1 inputs " + Part(1, 1) + " }")),
+  EXPECT_EQ(Reads(Fragment("inputs { location: 7 parts " + Part(0, 1) + " inputs " + Part(2, 2) +
+                           " } inputs { location: 1 parts " + Part(1, 1) + " }")),
             "locations { location: 1 components: 2 } locations { location: 7 components: 13 }");
 }
 
 // Flat components have a separate attribute; a location is named once nevertheless.
 TEST(ReadsOf, ALocationOfTwoAttributes) {
-  EXPECT_EQ(
-      Reads(Fragment("attributes { slot: 0 location: 2 inputs " + Part(0, 1) +
-                     " } attributes { slot: 1 location: 2 flat: true inputs " + Part(2, 1) + " }")),
-      "locations { location: 2 components: 5 }");
+  EXPECT_EQ(Reads(Fragment("inputs { location: 2 parts " + Part(0, 1) +
+                           " } inputs { location: 2 flat: true parts " + Part(2, 1) + " }")),
+            "locations { location: 2 components: 5 }");
 }
 
 // If the subgroup size decides which inputs are read, a draw may run either program.
 TEST(ReadsOf, AllVariantsCount) {
-  EXPECT_EQ(Reads(Result(Variant("attributes { location: 2 inputs " + Part(0, 1) + " }") +
-                         Variant("attributes { location: 2 inputs " + Part(3, 1) +
-                                 " } attributes { location: 4 inputs " + Part(0, 1) + " }"))),
+  EXPECT_EQ(Reads(Result(Variant("inputs { location: 2 parts " + Part(0, 1) + " }") +
+                         Variant("inputs { location: 2 parts " + Part(3, 1) +
+                                 " } inputs { location: 4 parts " + Part(0, 1) + " }"))),
             "locations { location: 2 components: 9 } locations { location: 4 components: 1 }");
 }
 
 // No vertex shader has such outputs, and no request may name them.
 TEST(ReadsOf, LocationsBeyondThoseOfVertices) {
-  EXPECT_EQ(Reads(Fragment("attributes { location: 31 inputs " + Part(0, 1) +
-                           " } attributes { location: 32 inputs " + Part(0, 1) + " }")),
+  EXPECT_EQ(Reads(Fragment("inputs { location: 31 parts " + Part(0, 1) +
+                           " } inputs { location: 32 parts " + Part(0, 1) + " }")),
             "locations { location: 31 components: 1 }");
 }
 
 TEST(ReadsOf, BuiltInsAreNoLocations) {
-  EXPECT_EQ(Reads(Fragment("attributes { builtin: 'point_coord' }")), "");
+  EXPECT_EQ(Reads(Fragment("inputs { builtin: 'point_coord' }")), "");
 }
 
 // An older record lists locations only; a broken one does not exceed the four components.
 TEST(ReadsOf, WhatIsNotSaidMayBeRead) {
-  EXPECT_EQ(Reads(Fragment("attributes { location: 2 }")),
-            "locations { location: 2 components: 15 }");
-  EXPECT_EQ(Reads(Fragment("attributes { location: 2 inputs { component: 3 components: 4294967295 "
+  EXPECT_EQ(Reads(Fragment("inputs { location: 2 }")), "locations { location: 2 components: 15 }");
+  EXPECT_EQ(Reads(Fragment("inputs { location: 2 parts { component: 3 components: 4294967295 "
                            "type: 'float' } }")),
             "locations { location: 2 components: 8 }");
 }
 
 TEST(CompareStages, MoreThanIsReadFits) {
-  const auto faults = CompareStages(
-      Vertex("vue { location: 3 what: 'location' written: true outputs " + Part(0, 4) + " }"),
-      Fragment("attributes { location: 3 inputs " + Part(1, 2) + " }"));
+  const auto faults = CompareStages(Vertex("outputs { location: 3 parts " + Part(0, 4) + " }"),
+                                    Fragment("inputs { location: 3 parts " + Part(1, 2) + " }"));
   EXPECT_THAT(faults.undefined, IsEmpty());
   EXPECT_THAT(faults.mismatched, IsEmpty());
 }
 
 TEST(CompareStages, WhatIsReadAndNotWritten) {
   const auto faults = CompareStages(
-      Vertex("vue { location: 3 what: 'location' written: true outputs " + Part(0, 2) +
-             " } "
-             "vue { location: 5 what: 'location' outputs " +
-             Part(0, 4) + " }"),
-      Fragment("attributes { location: 3 inputs " + Part(1, 3) +
-               " } attributes { location: 4 inputs " + Part(0, 1) +
-               " } attributes { location: 5 }"));
+      Vertex("outputs { location: 3 parts " + Part(0, 2) + " }"),
+      Fragment("inputs { location: 3 parts " + Part(1, 3) + " } inputs { location: 4 parts " +
+               Part(0, 1) + " } inputs { location: 5 }"));
   EXPECT_THAT(faults.undefined, ElementsAre("location 3.zw: read and never written",
                                             "location 4.x: read and never written",
                                             "location 5.xyzw: read and never written"));
@@ -111,12 +101,12 @@ TEST(CompareStages, WhatIsReadAndNotWritten) {
 }
 
 TEST(CompareStages, OtherTypes) {
-  const auto faults = CompareStages(
-      Vertex("vue { location: 0 what: 'location' written: true outputs " + Part(0, 2) +
-             " outputs " + Part(2, 1, "type: 'int' bits: 32") + " outputs " +
-             Part(3, 1, "type: 'float' bits: 16") + " }"),
-      Fragment("attributes { location: 0 inputs " + Part(0, 1) + " inputs " +
-               Part(1, 2, "type: 'uint' bits: 32 flat: true") + " inputs " + Part(3, 1) + " }"));
+  const auto faults =
+      CompareStages(Vertex("outputs { location: 0 parts " + Part(0, 2) + " parts " +
+                           Part(2, 1, "type: 'int' bits: 32") + " parts " +
+                           Part(3, 1, "type: 'float' bits: 16") + " }"),
+                    Fragment("inputs { location: 0 parts " + Part(0, 1) + " parts " +
+                             Part(1, 2, "type: 'uint' bits: 32") + " parts " + Part(3, 1) + " }"));
   EXPECT_THAT(faults.undefined, IsEmpty());
   EXPECT_THAT(faults.mismatched, ElementsAre("location 0.w: written as float16, read as float32",
                                              "location 0.y: written as float32, read as int32"));
@@ -124,10 +114,9 @@ TEST(CompareStages, OtherTypes) {
 
 // The interpolation of an input is the fragment shader's own.
 TEST(CompareStages, FlatOrNot) {
-  const auto faults = CompareStages(
-      Vertex("vue { location: 0 what: 'location' written: true outputs " + Part(0, 2) + " }"),
-      Fragment("attributes { location: 0 flat: true inputs " +
-               Part(0, 1, "type: 'float' bits: 32 flat: true") + " }"));
+  const auto faults =
+      CompareStages(Vertex("outputs { location: 0 parts " + Part(0, 2) + " }"),
+                    Fragment("inputs { location: 0 flat: true parts " + Part(0, 1) + " }"));
   EXPECT_THAT(faults.mismatched, IsEmpty());
 }
 

@@ -156,7 +156,7 @@ TEST(Driver, BothWidthsWithStatisticsAndRecords) {
     EXPECT_EQ(v.statistics.bytes, static_cast<int64_t>(v.code.size()));
     EXPECT_EQ(v.launch.code_bytes, v.code.size());
     EXPECT_EQ(v.launch.dispatch_width, static_cast<uint32_t>(v.width));
-    EXPECT_EQ(v.launch.binding_table.size(), 1u);
+    EXPECT_EQ(v.launch.resources.size(), 1u);
     EXPECT_GT(v.statistics.registers, 0);
   }
 }
@@ -184,7 +184,7 @@ TEST(Driver, ThirtyTwoLanesIfAskedFor) {
   ASSERT_TRUE(asked.ok()) << asked.status();
   ASSERT_EQ(asked->variants.size(), 1u);
   EXPECT_EQ(asked->variants[0].launch.dispatch_width, 32u);
-  EXPECT_EQ(asked->variants[0].launch.compute.last_thread_mask, ~0u);
+  EXPECT_EQ(out::IntelOf(asked->variants[0].launch).compute.last_thread_mask, ~0u);
 }
 
 // Hardware enables 32 lanes of fragments only together with 8 or 16: the record and a remark say
@@ -200,8 +200,8 @@ TEST(Driver, ThirtyTwoLanesOfFragmentsNeedNarrowerOnes) {
     Remarks remarks;
     const auto c = CompileText(text, options, &remarks);
     ASSERT_TRUE(c.ok()) << c.status();
-    EXPECT_TRUE(c->variants.back().launch.fragment.beside_narrower);
-    EXPECT_EQ(c->variants.front().launch.fragment.beside_narrower, alone);
+    EXPECT_TRUE(out::IntelOf(c->variants.back().launch).fragment.beside_narrower);
+    EXPECT_EQ(out::IntelOf(c->variants.front().launch).fragment.beside_narrower, alone);
     EXPECT_EQ(std::count(remarks.kinds.begin(), remarks.kinds.end(), "width_alone"), alone);
   }
 }

@@ -97,7 +97,7 @@ class Compile(Cli):
             with open(os.path.join(self.folder, stem + '.launch.json')) as file:
                 record = json.load(file)
             self.assertEqual(record['dispatch_width'], variant['width'])
-            self.assertEqual(record['binary'], os.path.basename(stem) + '.bin')
+            self.assertEqual(record['record_version'], 2)
             self.assertEqual(record['loadable_by'], 'none')
             with open(os.path.join(self.folder, stem + '.asm')) as file:
                 assembly = file.read()

@@ -80,13 +80,13 @@ class Pair(Cli):
                     open(os.path.join(self.folder, 'local', name), 'rb') as b:
                 self.assertEqual(a.read(), b.read(), name)
         part = {'component': 1, 'components': 1, 'type': 'float', 'bits': 32}
-        written = [slot for slot in self.record('remote/a.vert.tgl.8')['vertex']['outputs']['vue']
-                   if slot['what'] == 'location']
-        self.assertEqual([(slot['slot'], slot['location'], slot['written'], slot['outputs'])
-                          for slot in written], [(7, 3, True, [{**part, 'flat': False}])])
-        read = self.record('remote/b.frag.tgl.8')['fragment']['setup']['attributes']
-        self.assertEqual([(a['location'], a['inputs']) for a in read],
-                         [(3, [{**part, 'flat': False}])])
+        record = self.record('remote/a.vert.tgl.8')
+        self.assertEqual(record['vertex']['outputs'], [{'location': 3, 'parts': [part]}])
+        self.assertEqual([(slot['slot'], slot['location'], slot['written'])
+                          for slot in record['intel']['vertex']['vue'] if slot['what'] == 'location'],
+                         [(7, 3, True)])
+        read = self.record('remote/b.frag.tgl.8')['fragment']['inputs']
+        self.assertEqual([(a['location'], a['parts'], a['flat']) for a in read], [(3, [part], False)])
 
     def test_widths_are_the_fragment_shaders(self):
         vertex, pixel = self.lines('--target=tgl', '--json', '--widths=16', 'a.vert', 'b.frag')
@@ -189,11 +189,13 @@ void main() { color = vec4(half_part, float(wide.y), 1.0); }
         self.file('b.frag', fragment(['%d) in float o%d' % (l, l) for l in places],
                                      'vec4(' + ' + '.join('o%d' % l for l in places) + ')'))
         self.kiln('compile', '--target=tgl', '-o', self.folder, 'a.vert', 'b.frag')
-        slots = {s['location']: s['slot'] for s in self.record('a.vert.tgl.8')['vertex']['outputs']['vue']
+        slots = {s['location']: s['slot'] for s in self.record('a.vert.tgl.8')['intel']['vertex']['vue']
                  if s['what'] == 'location'}
-        read = self.record('b.frag.tgl.8')['fragment']['setup']['attributes']
-        first = min(slots[a.get('location', 0)] for a in read) & ~1
-        numbers = {slots[a.get('location', 0)] - first: a.get('slot', 0) for a in read}
+        fragment_record = self.record('b.frag.tgl.8')
+        read = fragment_record['fragment']['inputs']
+        first = min(slots[a['location']] for a in read) & ~1
+        numbers = {slots[a['location']] - first: number
+                   for a, number in zip(read, fragment_record['intel']['fragment']['input_slots'])}
         self.assertEqual(len(read), len(places))
         # Only the first sixteen are routed (core/intel/ABI.md).
         self.assertTrue(any(n >= 16 for n in numbers.values()))

@@ -288,6 +288,37 @@ class RunAnalyzeReport(Cli):
         run({'9': 1}, expect=1)
         run({'0': {'f32': 1}}, expect=1)
 
+    def test_run_with_a_record_of_version_1(self):
+        self.kiln('compile', '--target=tgl', '--widths=8', '-o', 'out', SAXPY)
+        with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.8.launch.json'), encoding='utf-8') as file:
+            now = json.load(file)
+        intel, first = now['intel'], now['intel']['push_registers']['first']
+
+        def place(entry):
+            resource = now['resources'][entry['resource']]
+            return {'kind': resource['kind'], 'set': resource['set'], 'binding': resource['binding'],
+                    'element': entry['element']}
+        old = {'record_version': 1, 'driver': 'kiln', 'grf_used': 128, 'needs_descriptor_memory': False,
+               **{key: now[key] for key in ('target', 'stage', 'entry_point', 'code_bytes', 'code_sha256',
+                                            'dispatch_width', 'push_constant_bytes', 'constant_data')},
+               'push': {'first_register': first, 'registers': intel['push_registers']['count'],
+                        'cross_thread_registers': intel['compute']['cross_thread_registers'],
+                        'per_thread_registers': intel['compute']['per_thread_registers'],
+                        'parts': [{'register': first + part['at'] // 32, 'byte': part['at'] % 32,
+                                   'bytes': part['bytes'], 'source': part['source'], 'offset': part['offset']}
+                                  for part in now['push_data']]},
+               'compute': {'local_size': now['compute']['local_size'],
+                           'threads_per_group': intel['compute']['threads_per_group'],
+                           'last_thread_mask': intel['compute']['last_thread_mask'],
+                           'requires_zero_base': now['compute']['requires_zero_base']},
+               'binding_table': [{'index': entry['index'], **place(entry)} for entry in intel['binding_table']]}
+        run = ['run', '--target=tgl', '--buffers=' + self.saxpy_job(**{'as': 'f32'}),
+               '--launch=' + self.file('old.json', json.dumps(old)), 'out/saxpy.comp.tgl.8.bin']
+        self.assertIn('12.0 24.0 36.0 48.0', self.kiln(*run))
+        newer = self.file('newer.json', json.dumps({**now, 'record_version': 3}))
+        self.fails(2, 'unknown version 3; this program reads versions 1 and 2', 'run', '--target=tgl',
+                   '--buffers=' + self.saxpy_job(), '--launch=' + newer, 'out/saxpy.comp.tgl.8.bin')
+
     def test_run_with_the_record_of_another_program(self):
         self.kiln('compile', '--target=tgl', '--widths=8,16', '-o', 'out', SAXPY)
         run = ['run', '--target=tgl', '--buffers=' + self.saxpy_job()]
@@ -299,6 +330,10 @@ class RunAnalyzeReport(Cli):
         self.fails(2, 'the SHA-256 differs', *run, '--launch=out/saxpy.comp.tgl.8.launch.json', other)
         self.fails(2, 'of other machine code', *run, '--launch=out/saxpy.comp.tgl.8.launch.json',
                    'out/saxpy.comp.tgl.16.bin')
+        with open(os.path.join(self.folder, 'out/saxpy.comp.tgl.8.launch.json'), encoding='utf-8') as file:
+            record = json.load(file)
+        icl = self.file('icl.json', json.dumps({**record, 'target': 'icl'}))
+        self.fails(2, 'of a program for icl, not for tgl', *run, '--launch=' + icl, 'out/saxpy.comp.tgl.8.bin')
 
     def test_run_says_where(self):
         shader = self.file('turns.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'

@@ -4,9 +4,9 @@
 //   compile_modules [--widths=8,16,32] [--no-validate] [--hashes] [--passes] LIST
 //
 // LIST names SPIR-V files, a path per line. Prints totals; with --hashes also a line for each
-// variant (file, name, instructions, FNV-1a of code and launch record) or the cause of its absence,
-// so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed by
-// pass. Counts of executed instructions do not depend on the machine's other load:
+// variant (file, name, instructions, FNV-1a of code and size of scratch memory) or why there is
+// none, so that `diff` of two outputs shows what changed; with --passes also thread CPU time summed
+// by pass. Counts of executed instructions do not depend on the machine's other load:
 //
 //   valgrind --tool=callgrind bazel-bin/tests/corpus/compile_modules LIST
 #include <algorithm>
@@ -79,8 +79,8 @@ uint64_t Fnv(const void* data, size_t n, uint64_t h) {
 
 uint64_t HashOf(const kiln::Variant& v) {
   uint64_t h = Fnv(v.code.data(), v.code.size(), 0xcbf29ce484222325u);
-  const uint32_t record[] = {v.launch.grf_used, v.launch.scratch_bytes_per_thread};
-  return Fnv(record, sizeof record, h);
+  const uint32_t scratch = v.launch.scratch_bytes_per_thread;
+  return Fnv(&scratch, sizeof scratch, h);
 }
 
 struct Totals {

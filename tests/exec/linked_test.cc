@@ -74,8 +74,8 @@ Variant CompileWords(const std::vector<uint32_t>& words,
 std::vector<ReadLocation> ReadsOf(const std::vector<Variant>& fragment) {
   std::map<uint32_t, uint8_t> components;
   for (const Variant& v : fragment) {
-    for (const out::SetupAttribute& a : v.launch.fragment.attributes) {
-      for (const out::LocationPart& p : a.inputs) {
+    for (const out::FragmentInput& a : v.launch.fragment.inputs) {
+      for (const out::LocationPart& p : a.parts) {
         for (uint32_t c = 0; c < p.components; ++c) {
           components[a.location] |= static_cast<uint8_t>(1u << (p.component + c));
         }
@@ -139,11 +139,11 @@ Values Simulated(const Variant& v) {
   sim::scene::Dispatch dispatch;
   sim::scene::VertexInputs& draw = dispatch.vertices.emplace();
   draw.count = kVertices;
-  for (const out::VertexAttribute& a : v.launch.vertex.attributes) {
+  for (const uint32_t location : v.launch.vertex.attributes) {
     sim::scene::VertexInput& input = draw.inputs.emplace_back();
-    input.location = a.location;
+    input.location = location;
     for (uint32_t vertex = 0; vertex < kVertices; ++vertex) {
-      for (uint32_t c = 0; c < 4; ++c) input.bits.push_back(Attribute(a.location, c, vertex));
+      for (uint32_t c = 0; c < 4; ++c) input.bits.push_back(Attribute(location, c, vertex));
     }
   }
   const auto ran = sim::eu::Run(v.code, v.launch, {}, dispatch);
@@ -196,10 +196,11 @@ Values Left(const Variant& vertex) {
 
 std::set<Location> Written(const Variant& v) {
   std::set<Location> locations;
-  for (const out::VueSlot& slot : v.launch.vertex.vue) {
-    for (const out::LocationPart& p : slot.outputs) {
-      for (uint32_t c = 0; c < p.components; ++c)
-        locations.insert({slot.location, p.component + c});
+  for (const out::VertexOutput& output : v.launch.vertex.outputs) {
+    for (const out::LocationPart& p : output.parts) {
+      for (uint32_t c = 0; c < p.components; ++c) {
+        locations.insert({output.location, p.component + c});
+      }
     }
   }
   return locations;
@@ -293,7 +294,7 @@ void main() { color = vec4(second, 0.0, 1.0); }
   EXPECT_LT(pair.linked.statistics.instructions, pair.all.statistics.instructions);
   // One attribute is enough, and its slot does not change: slots are those of separate programs.
   EXPECT_EQ(pair.linked.launch.vertex.attributes.size(), 1u);
-  EXPECT_EQ(pair.linked.launch.vertex.vue_slots, kFirstLocation + 4);
+  EXPECT_EQ(out::IntelOf(pair.linked.launch).vertex.vue_slots, kFirstLocation + 4);
 }
 
 TEST(LinkedStages, ComponentsAreReadOneByOne) {
@@ -328,7 +329,7 @@ TEST(LinkedStages, NothingIsRead) {
       CheckPair(kVertexPlain,
                 "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1.0); }\n", "");
   EXPECT_EQ(pair.linked.statistics.sends, 1);
-  EXPECT_EQ(pair.linked.launch.vertex.vue_slots, 2u);
+  EXPECT_EQ(out::IntelOf(pair.linked.launch).vertex.vue_slots, 2u);
 }
 
 constexpr char kVertexAggregates[] = R"(
@@ -456,9 +457,10 @@ void main() {
                                             ShaderStage::kVertex);
   const Variant all = CompileWords(words);
   const Variant linked = CompileWords(words, std::vector<ReadLocation>());
-  EXPECT_EQ(linked.launch.vertex.clip_distance_mask, 3u);
-  EXPECT_TRUE(linked.launch.vertex.vue[0].parts[3].from_shader);  // point size
-  EXPECT_EQ(all.launch.vertex.vue.size(), linked.launch.vertex.vue.size() + 1);
+  EXPECT_EQ(out::IntelOf(linked.launch).vertex.clip_distance_mask, 3u);
+  const std::vector<out::VueSlot>& vue = out::IntelOf(linked.launch).vertex.vue;
+  EXPECT_TRUE(vue[0].parts[3].from_shader);  // point size
+  EXPECT_EQ(out::IntelOf(all.launch).vertex.vue.size(), vue.size() + 1);
   EXPECT_EQ(Simulated(linked).count({0, 0}), 0u);
 }
 

@@ -86,7 +86,7 @@ absl::StatusOr<Variant> CompileAt(const std::string& body, Between between, int 
 std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uint64_t seed,
                          bool contract) {
   sim::scene::Dispatch dispatch;
-  dispatch.groups[0] = 2 / v.launch.compute.threads_per_group;
+  dispatch.groups[0] = 2 / out::IntelOf(v.launch).compute.threads_per_group;
   dispatch.buffers.resize(2);
   for (uint32_t b = 0; b < 2; ++b) {
     dispatch.buffers[b].where = {0, b, 0};
@@ -112,7 +112,7 @@ std::vector<Outcome> Run(const Variant& v, const std::vector<uint8_t>& code, uin
 
 bool IsSeen(const Variant& v, const std::vector<uint8_t>& code, Forbidden forbidden,
             bool contract) {
-  const int seeds = v.launch.compute.threads_per_group == 1 ? kSeedsApart : kSeeds;
+  const int seeds = out::IntelOf(v.launch).compute.threads_per_group == 1 ? kSeedsApart : kSeeds;
   for (int seed = 1; seed <= seeds; ++seed) {
     for (const Outcome& o : Run(v, code, static_cast<uint64_t>(seed), contract)) {
       if (forbidden(o)) return true;

@@ -22,7 +22,7 @@ struct VueLocation {
 };
 
 // Returns where the record says that a scalar of an output lies.
-std::optional<VueLocation> Find(const out::VertexLaunch& launch, const Interface& v,
+std::optional<VueLocation> Find(const out::LaunchRecord& launch, const Interface& v,
                                 uint32_t element, uint32_t component) {
   using out::VueContent;
   using out::VueValue;
@@ -32,7 +32,7 @@ std::optional<VueLocation> Find(const out::VertexLaunch& launch, const Interface
     }
     return std::nullopt;
   };
-  for (const out::VueSlot& slot : launch.vue) {
+  for (const out::VueSlot& slot : out::IntelOf(launch).vertex.vue) {
     std::optional<VueLocation> found;
     switch (v.builtin) {
       case BuiltIn::kNone:
@@ -65,7 +65,7 @@ bool SameScalar(Type type, uint64_t want, uint32_t got) {
   return SameDword(bits, got);
 }
 
-std::string OutputDifference(const mir::Module& m, const out::VertexLaunch& launch,
+std::string OutputDifference(const mir::Module& m, const out::LaunchRecord& launch,
                              const oracle::StageData& want, const VertexInputs& got) {
   for (size_t o = 0; o < m.outputs.size(); ++o) {
     const Interface& v = m.outputs[o];
@@ -109,8 +109,7 @@ std::string CompareVertices(const mir::Module& module, uint64_t seed, uint32_t /
     return SimulateDraws(
         v, setup, dispatch,
         [&](const Dispatch& got) {
-          const std::string wrong =
-              OutputDifference(module, v.launch.vertex, want.stage, *got.vertices);
+          const std::string wrong = OutputDifference(module, v.launch, want.stage, *got.vertices);
           return wrong.empty() ? ResourceDifference(want, got) : wrong;
         },
         counts);

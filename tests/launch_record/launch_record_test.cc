@@ -16,6 +16,7 @@ std::string FileText(const char* path) {
 
 std::string Sample() { return FileText("tests/launch_record/compute.launch.json"); }
 std::string Fragment() { return FileText("tests/launch_record/fragment.launch.json"); }
+std::string Vertex() { return FileText("tests/launch_record/vertex.launch.json"); }
 
 // Returns all fields of out::LaunchRecord as text, so that records can be compared.
 std::string Text(const out::LaunchRecord& r) { return proto::LaunchRecordToJson(r); }
@@ -29,20 +30,18 @@ TEST(LaunchRecord, ReadsWhatThePeerToolWrites) {
   EXPECT_EQ(r->loadable_by, out::LoadableBy::kNone);
   EXPECT_EQ(r->code_bytes, 640u);
   EXPECT_EQ(r->dispatch_width, 16u);
-  EXPECT_EQ(r->grf_used, 128u);
   EXPECT_EQ(r->push_constant_bytes, 20u);
-  EXPECT_EQ(r->push_first_register, 1u);
-  EXPECT_EQ(r->push_registers, 3u);
-  EXPECT_EQ(r->compute.cross_thread_registers, 2u);
-  EXPECT_EQ(r->compute.per_thread_registers, 1u);
   EXPECT_EQ(r->compute.local_size, (std::array<uint32_t, 3>{8, 5, 1}));
-  EXPECT_EQ(r->compute.threads_per_group, 3u);
-  EXPECT_EQ(r->compute.last_thread_mask, 255u);
   EXPECT_TRUE(r->compute.uses_barrier);
-  EXPECT_TRUE(r->compute.uses_num_workgroups);
+  const out::IntelLaunch& intel = out::IntelOf(*r);
+  EXPECT_EQ(intel.push_first_register, 1u);
+  EXPECT_EQ(intel.push_registers, 3u);
+  EXPECT_EQ(intel.compute.cross_thread_registers, 2u);
+  EXPECT_EQ(intel.compute.per_thread_registers, 1u);
+  EXPECT_EQ(intel.compute.threads_per_group, 3u);
+  EXPECT_EQ(intel.compute.last_thread_mask, 255u);
   EXPECT_EQ(r->shared_bytes, 1024u);
   EXPECT_EQ(r->scratch_bytes_per_thread, 2048u);
-  EXPECT_TRUE(r->needs_descriptor_memory);
   EXPECT_EQ(r->constant_data, (std::vector<uint8_t>{1, 2, 0xfe, 0xff}));
 }
 
@@ -59,25 +58,33 @@ TEST(LaunchRecord, PushParts) {
                              PushSource::kSubgroupId};
   ASSERT_EQ(r->push.size(), std::size(want));
   for (size_t i = 0; i < std::size(want); ++i) EXPECT_EQ(r->push[i].source, want[i]) << i;
-  EXPECT_EQ(r->push[4].ubo.set, 1u);
-  EXPECT_EQ(r->push[4].ubo.binding, 2u);
-  EXPECT_EQ(r->push[4].ubo.element, 3u);
+  EXPECT_EQ(r->push[4].at, 44u);
+  EXPECT_EQ(r->resources[r->push[4].resource].set, 1u);
+  EXPECT_EQ(r->resources[r->push[4].resource].binding, 2u);
+  EXPECT_EQ(r->push[4].element, 3u);
   EXPECT_EQ(r->push[4].offset, 32u);
   EXPECT_EQ(r->push[4].bytes, 16u);
-  EXPECT_EQ(r->push[5].ubo.set, 5u);
+  EXPECT_EQ(r->push[5].memory, 5u);
 }
 
 TEST(LaunchRecord, Tables) {
   const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Sample());
   ASSERT_TRUE(r.ok()) << r.status();
-  ASSERT_EQ(r->binding_table.size(), 3u);
-  EXPECT_EQ(r->binding_table[0].kind, out::SurfaceKind::kDescriptorMemory);
-  EXPECT_EQ(r->binding_table[0].descriptor.set, 5u);
-  EXPECT_EQ(r->binding_table[1].kind, out::SurfaceKind::kSsbo);
-  EXPECT_EQ(r->binding_table[1].descriptor.binding, 4u);
-  EXPECT_EQ(r->binding_table[2].descriptor.element, 1u);
-  ASSERT_EQ(r->sampler_table.size(), 1u);
-  EXPECT_EQ(r->sampler_table[0].descriptor.element, 2u);
+  ASSERT_EQ(r->resources.size(), 6u);
+  EXPECT_EQ(r->resources[0].kind, out::ResourceKind::kSsbo);
+  EXPECT_EQ(r->resources[0].binding, 4u);
+  EXPECT_EQ(r->resources[1].elements, 2u);
+  EXPECT_EQ(r->resources[2].kind, out::ResourceKind::kSampler);
+  const out::IntelLaunch& intel = out::IntelOf(*r);
+  ASSERT_EQ(intel.binding_table.size(), 3u);
+  EXPECT_EQ(intel.binding_table[0].what, out::SurfaceContent::kDescriptorMemory);
+  EXPECT_EQ(intel.binding_table[0].memory, 5u);
+  EXPECT_EQ(intel.binding_table[1].what, out::SurfaceContent::kResource);
+  EXPECT_EQ(intel.binding_table[2].resource, 1u);
+  EXPECT_EQ(intel.binding_table[2].element, 1u);
+  ASSERT_EQ(intel.sampler_table.size(), 1u);
+  EXPECT_EQ(intel.sampler_table[0].resource, 2u);
+  EXPECT_EQ(intel.sampler_table[0].element, 2u);
   ASSERT_EQ(r->relocations.size(), 1u);
   EXPECT_EQ(r->relocations[0].what, "constant_data_address_low");
   EXPECT_EQ(r->relocations[0].delta, 8u);
@@ -89,22 +96,23 @@ TEST(LaunchRecord, DescriptorMemory) {
   ASSERT_EQ(r->descriptor_memory.size(), 2u);
   const out::DescriptorRange& images = r->descriptor_memory[0];
   EXPECT_EQ(images.memory, 5u);
-  EXPECT_EQ(images.kind, out::SurfaceKind::kStorageImage);
-  EXPECT_EQ(images.first.set, 5u);
-  EXPECT_EQ(images.first.binding, 7u);
-  EXPECT_EQ(images.first.element, 1u);
+  EXPECT_EQ(images.element, 1u);
   EXPECT_EQ(images.count, 300u);
   EXPECT_EQ(images.offset, 64u);
   EXPECT_EQ(images.stride, 8u);
   EXPECT_EQ(images.form, out::DescriptorForm::kHandles);
-  EXPECT_EQ(images.format, "r32ui");
+  const out::Resource& resource = r->resources[images.resource];
+  EXPECT_EQ(resource.kind, out::ResourceKind::kStorageImage);
+  EXPECT_EQ(resource.set, 5u);
+  EXPECT_EQ(resource.binding, 7u);
+  EXPECT_EQ(resource.format, "r32ui");
   EXPECT_EQ(r->descriptor_memory[1].form, out::DescriptorForm::kAddress);
 }
 
 TEST(LaunchRecord, FragmentPayload) {
   const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
   ASSERT_TRUE(r.ok()) << r.status();
-  const out::FragmentLaunch& f = r->fragment;
+  const out::IntelFragment& f = out::IntelOf(*r).fragment;
   ASSERT_EQ(f.payload.size(), 7u);
   EXPECT_EQ(f.payload[2].what, out::PayloadPart::kPixelPositions);
   EXPECT_EQ(f.payload[2].first_lane, 16u);
@@ -112,20 +120,26 @@ TEST(LaunchRecord, FragmentPayload) {
   EXPECT_EQ(f.payload[3].reg, 3u);
   EXPECT_EQ(f.payload[3].registers, 4u);
   EXPECT_EQ(f.payload[6].what, out::PayloadPart::kPositionOffsets);
+  EXPECT_TRUE(f.vector_mask);
+  EXPECT_FALSE(f.interpolator_messages);
+  EXPECT_TRUE(f.nonperspective);
+  EXPECT_EQ(out::IntelOf(*r).binding_table[1].location, 4u);
+}
+
+TEST(LaunchRecord, FragmentFacts) {
+  const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
+  ASSERT_TRUE(r.ok()) << r.status();
+  const out::FragmentLaunch& f = r->fragment;
+  EXPECT_EQ(f.colors, (std::vector<uint32_t>{0, 4}));
   EXPECT_EQ(f.depth, out::DepthOutput::kGreater);
   EXPECT_TRUE(f.writes_sample_mask);
   EXPECT_FALSE(f.writes_stencil);
   EXPECT_FALSE(f.dual_source);
   EXPECT_TRUE(f.uses_discard);
   EXPECT_TRUE(f.has_side_effects);
-  EXPECT_TRUE(f.vector_mask);
   EXPECT_TRUE(f.per_sample);
-  EXPECT_FALSE(f.interpolator_messages);
-  EXPECT_TRUE(f.nonperspective);
   EXPECT_EQ(f.samples, 4u);
-  EXPECT_TRUE(f.sample_shading);
   EXPECT_TRUE(f.alpha_to_coverage);
-  EXPECT_EQ(r->binding_table[1].location, 4u);
 }
 
 // Ranges keep the order of their registers, in both directions.
@@ -135,17 +149,17 @@ TEST(LaunchRecord, FragmentRangesOfUniformBuffers) {
   const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*read));
   ASSERT_TRUE(again.ok()) << again.status();
   for (const out::LaunchRecord* r : {&*read, &*again}) {
-    EXPECT_EQ(r->push_registers, 4u);
+    EXPECT_EQ(out::IntelOf(*r).push_registers, 4u);
     ASSERT_EQ(r->push.size(), 3u);
     for (int i : {1, 2}) EXPECT_EQ(r->push[i].source, out::PushSource::kUbo);
-    EXPECT_EQ(r->push[1].reg, 14u);
+    EXPECT_EQ(r->push[1].at, 32u);
     EXPECT_EQ(r->push[1].bytes, 64u);
     EXPECT_EQ(r->push[1].offset, 96u);
-    EXPECT_EQ(r->push[1].ubo.set, 2u);
-    EXPECT_EQ(r->push[1].ubo.binding, 1u);
-    EXPECT_EQ(r->push[2].reg, 16u);
-    EXPECT_EQ(r->push[2].ubo.binding, 5u);
-    EXPECT_EQ(r->push[2].ubo.element, 6u);
+    EXPECT_EQ(r->resources[r->push[1].resource].set, 2u);
+    EXPECT_EQ(r->resources[r->push[1].resource].binding, 1u);
+    EXPECT_EQ(r->push[2].at, 96u);
+    EXPECT_EQ(r->resources[r->push[2].resource].binding, 5u);
+    EXPECT_EQ(r->push[2].element, 6u);
   }
 }
 
@@ -153,56 +167,43 @@ TEST(LaunchRecord, FragmentSetup) {
   const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
   ASSERT_TRUE(r.ok()) << r.status();
   const out::FragmentLaunch& f = r->fragment;
-  EXPECT_EQ(f.setup_first_register, 17u);
-  EXPECT_EQ(f.setup_slots, 3u);
-  EXPECT_EQ(f.flat_mask, 2u);
-  ASSERT_EQ(f.attributes.size(), 3u);
-  EXPECT_EQ(f.attributes[0].location, 3u);
-  EXPECT_EQ(f.attributes[0].builtin, "");
-  EXPECT_EQ(f.attributes[1].builtin, "primitive_id");
-  EXPECT_TRUE(f.attributes[1].flat);
-  EXPECT_EQ(f.attributes[2].first_component, 2u);
+  ASSERT_EQ(f.inputs.size(), 3u);
+  EXPECT_EQ(f.inputs[0].location, 3u);
+  EXPECT_EQ(f.inputs[0].builtin, "");
+  ASSERT_EQ(f.inputs[0].parts.size(), 1u);
+  EXPECT_EQ(f.inputs[0].parts[0].components, 3u);
+  EXPECT_EQ(f.inputs[1].builtin, "primitive_id");
+  EXPECT_TRUE(f.inputs[1].flat);
+  const out::IntelFragment& intel = out::IntelOf(*r).fragment;
+  EXPECT_EQ(intel.setup_first_register, 17u);
+  EXPECT_EQ(intel.setup_slots, 3u);
+  EXPECT_EQ(intel.input_slots, (std::vector<uint32_t>{0, 1, 2}));
 }
 
-TEST(LaunchRecord, FragmentRoundTrip) {
-  const absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
-  ASSERT_TRUE(r.ok()) << r.status();
-  const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*r));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(Text(*again), Text(*r));
-  ASSERT_EQ(again->fragment.payload.size(), 7u);
-  EXPECT_EQ(again->fragment.attributes.size(), 3u);
-  EXPECT_EQ(again->fragment.setup_slots, 3u);
-  EXPECT_EQ(again->fragment.depth, out::DepthOutput::kGreater);
-  EXPECT_TRUE(again->fragment.per_sample);
-  EXPECT_TRUE(again->fragment.nonperspective);
-  EXPECT_EQ(again->fragment.samples, 4u);
-  EXPECT_TRUE(again->fragment.sample_shading);
-  EXPECT_TRUE(again->fragment.alpha_to_coverage);
+TEST(LaunchRecord, ComesBackAsItWasRead) {
+  for (const std::string& text : {Sample(), Fragment(), Vertex()}) {
+    absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(text);
+    ASSERT_TRUE(r.ok()) << r.status();
+    r->loadable_by = out::LoadableBy::kLevelZero;
+    out::IntelOf(*r).fragment.beside_narrower = r->stage == "fragment";
+    const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*r));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(Text(*again), Text(*r));
+    EXPECT_EQ(again->loadable_by, out::LoadableBy::kLevelZero);
+    EXPECT_EQ(out::IntelOf(*again).fragment.beside_narrower, r->stage == "fragment");
+  }
 }
 
-TEST(LaunchRecord, ThirtyTwoLanesOfFragments) {
-  absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Fragment());
-  ASSERT_TRUE(r.ok()) << r.status();
-  EXPECT_FALSE(r->fragment.beside_narrower);
-  r->fragment.beside_narrower = true;
-  const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*r));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_TRUE(again->fragment.beside_narrower);
-}
-
-TEST(LaunchRecord, RoundTrip) {
-  absl::StatusOr<out::LaunchRecord> r = proto::LaunchRecordFromJson(Sample());
-  ASSERT_TRUE(r.ok()) << r.status();
-  r->loadable_by = out::LoadableBy::kLevelZero;
-  const absl::StatusOr<out::LaunchRecord> again = proto::LaunchRecordFromJson(Text(*r));
-  ASSERT_TRUE(again.ok()) << again.status();
-  EXPECT_EQ(Text(*again), Text(*r));
-  EXPECT_EQ(again->loadable_by, out::LoadableBy::kLevelZero);
-  EXPECT_EQ(again->push.size(), r->push.size());
-  ASSERT_EQ(again->descriptor_memory.size(), 2u);
-  EXPECT_EQ(again->descriptor_memory[0].format, "r32ui");
-  EXPECT_EQ(again->descriptor_memory[1].stride, 16u);
+// Users have files of version 1: they say the same.
+TEST(LaunchRecord, BothVersionsSayTheSame) {
+  for (const std::string stage : {"compute", "fragment", "vertex"}) {
+    const std::string path = "tests/launch_record/" + stage;
+    const auto old = proto::LaunchRecordFromJson(FileText((path + ".1.launch.json").c_str()));
+    const auto now = proto::LaunchRecordFromJson(FileText((path + ".launch.json").c_str()));
+    ASSERT_TRUE(old.ok()) << old.status();
+    ASSERT_TRUE(now.ok()) << now.status();
+    EXPECT_EQ(Text(*old), Text(*now));
+  }
 }
 
 std::string Replaced(std::string s, const std::string& from, const std::string& to) {
@@ -217,23 +218,35 @@ std::string Replaced(const std::string& from, const std::string& to) {
 std::string InFragment(const std::string& from, const std::string& to) {
   return Replaced(Fragment(), from, to);
 }
+std::string InVertex(const std::string& from, const std::string& to) {
+  return Replaced(Vertex(), from, to);
+}
 
 TEST(LaunchRecord, RefusesWhatItDoesNotKnow) {
   const std::string bad[] = {
       InFragment("\"what\":\"header\"", "\"what\":\"footer\""),
       InFragment("\"depth\":\"greater\"", "\"depth\":\"deeper\""),
-      InFragment("\"per_sample_dispatch\":\"always\"", "\"per_sample_dispatch\":\"sometimes\""),
-      InFragment("\"alpha_to_coverage\":\"always\"", "\"alpha_to_coverage\":\"sometimes\""),
-      InFragment("\"slot\":2", "\"slot\":3"),
-      InFragment("\"per_primitive_slots\":0", "\"per_primitive_slots\":1"),
+      InFragment("[0,1,2]", "[0,1,3]"),
+      InFragment("[0,1,2]", "[0,1]"),
       Replaced("\"client_push_constants\"", "\"moon_phase\""),
       Replaced("\"kind\":\"ssbo\"", "\"kind\":\"teapot\""),
       Replaced("\"form\":\"address\"", "\"form\":\"letter\""),
+      Replaced("\"what\":\"resource\"", "\"what\":\"ssbo\""),
+      Replaced("\"resource\":1,", "\"resource\":6,"),
+      Replaced("\"resource\":2,", "\"resource\":6,"),
+      Replaced("\"resource\":3,", "\"resource\":6,"),
+      Replaced("\"resource\":4,", "\"resource\":6,"),
       Replaced("0102feff", "0102fe"),
       Replaced("0102feff", "0102fexx"),
-      Replaced("\"record_version\": 1", "\"record_version\": 2"),
+      Replaced("\"record_version\": 2", "\"record_version\": 3"),
+      Replaced("\"intel\"", "\"zilog\""),
       Replaced("[8,5,1]", "[8,5]"),
       Replaced("\"code_bytes\": 640", "\"code_bytes\": \"many\""),
+      InVertex("\"draw_id\"", "\"frame_id\""),
+      InVertex("\"layer\"", "\"leaf\""),
+      InVertex("\"slot\": 6", "\"slot\": 7"),
+      InVertex("\"component\": 3,", "\"component\": 4,"),
+      InVertex("\"instance_multiplier\": 3", "\"instance_multiplier\": 0"),
       "{",
   };
   for (const std::string& json : bad) {

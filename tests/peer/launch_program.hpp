@@ -147,7 +147,6 @@ struct Program {
    uint32_t total_shared() const { return prog.u32(44); }
    uint32_t const_data_size() const { return prog.u32(52); }
    uint32_t const_data_offset() const { return prog.u32(56); }
-   uint32_t grf_used() const { return prog.u32(84); }
 };
 
 struct Variant {

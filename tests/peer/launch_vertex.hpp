@@ -18,6 +18,11 @@ using json::array;
 using json::numbers;
 using json::rows;
 
+// What a record says of its stage: for all architectures, and Intel's.
+struct StageParts {
+   std::string common, intel;
+};
+
 // Names of Mesa's numbers for values passed between stages; from 32 on they are locations.
 inline const char *varying_name(uint32_t v)
 {
@@ -38,8 +43,8 @@ inline const char *varying_name(uint32_t v)
    }
 }
 
-// The shader's variables that have a part of a location; "flat" only matters to fragments.
-inline std::vector<std::string> variables(const std::vector<reflect::IoItem> &items, uint32_t location, bool flat)
+// The shader's variables that have a part of a location.
+inline std::vector<std::string> variables(const std::vector<reflect::IoItem> &items, uint32_t location)
 {
    std::vector<std::string> out;
    for (auto &x : items) {
@@ -48,8 +53,6 @@ inline std::vector<std::string> variables(const std::vector<reflect::IoItem> &it
          continue;
       Object o;
       o.num("component", x.component).num("components", x.comps).str("type", base).num("bits", x.bits);
-      if (flat)
-         o.yes("flat", x.flat);
       if (location != x.location)
          o.yes("second_half", true);
       out.push_back(o.text());
@@ -160,42 +163,40 @@ inline std::set<uint32_t> written_slots(const std::string &listing)
    return slots;
 }
 
-inline std::string vertex_inputs(const VertexData &d, const reflect::Interface &io, uint32_t first)
+// The locations that are read; each has a slot, in this order.
+inline std::string attributes(const VertexData &d, const reflect::Interface &io)
 {
-   std::vector<std::string> out;
-   auto slot = [&] {
-      Object o;
-      o.num("slot", out.size()).num("register", first + 4 * out.size()).num("registers", 4);
-      return o;
-   };
+   std::vector<uint32_t> out;
    for (uint32_t l = 0; l < 32; l++) {
       if (!(d.inputs >> (AttributeLocation0 + l) & 1))
          continue;
-      const auto vars = variables(io.inputs, l, false);
-      expect(!vars.empty(), "the shader has no input at location " + std::to_string(l));
-      out.push_back(slot().num("location", l).raw("inputs", array(vars)).text());
+      expect(!variables(io.inputs, l).empty(), "the shader has no input at location " + std::to_string(l));
+      out.push_back(l);
    }
-   auto system = [&](std::initializer_list<std::pair<const char *, bool>> names) {
-      std::vector<std::string> parts;
-      uint32_t c = 0;
-      for (auto &[name, used] : names) {
-         if (used)
-            parts.push_back(Object().num("component", c).num("register", first + 4 * out.size() + c).str("builtin", name).text());
-         c++;
-      }
-      if (!parts.empty())
-         out.push_back(slot().raw("system_values", array(parts)).text());
-   };
-   system({{"first_vertex", d.first_vertex}, {"base_instance", d.base_instance},
-           {"vertex_id_from_zero", d.vertex_id}, {"instance_id_from_zero", d.instance_id}});
-   system({{"draw_id", d.draw_id}, {"is_indexed_draw", d.indexed_draw}});
-   return Object().num("first_register", first).num("slots", d.attribute_slots).num("urb_read_length", d.read_length)
-      .raw("attributes", rows(out)).text();
+   return numbers(out);
 }
 
-inline std::string vertex_outputs(const VertexData &d, const reflect::Interface &io, const std::set<uint32_t> &written)
+// The draw's values that are read. The first four are in a slot after the attributes, in components of their own, the
+// others in the next one.
+inline std::string system_values(const VertexData &d)
 {
    std::vector<std::string> out;
+   const std::pair<const char *, bool> names[] = {
+      {"first_vertex", d.first_vertex}, {"base_instance", d.base_instance}, {"vertex_id_from_zero", d.vertex_id},
+      {"instance_id_from_zero", d.instance_id}, {"draw_id", d.draw_id}, {"is_indexed_draw", d.indexed_draw}};
+   for (auto &[name, used] : names)
+      if (used)
+         out.push_back(json::quote(name));
+   return array(out);
+}
+
+struct VertexOutputs {
+   std::string locations, vue;
+};
+
+inline VertexOutputs vertex_outputs(const VertexData &d, const reflect::Interface &io, const std::set<uint32_t> &written)
+{
+   std::vector<std::string> out, locations;
    for (uint32_t i = 0; i < d.slots.size(); i++) {
       const uint32_t v = uint32_t(d.slots[i]);
       const bool writes = written.count(i);
@@ -226,9 +227,11 @@ inline std::string vertex_outputs(const VertexData &d, const reflect::Interface 
          expect(!writes || !parts.empty(), "distances that nobody made");
          o.str("what", "distances").raw("parts", array(parts));
       } else if (v >= OutLocation0) {
-         const auto vars = variables(io.outputs, v - OutLocation0, false);
+         const auto vars = variables(io.outputs, v - OutLocation0);
          expect(!vars.empty(), "the shader has no output at location " + std::to_string(v - OutLocation0));
-         o.str("what", "location").num("location", v - OutLocation0).raw("outputs", array(vars));
+         o.str("what", "location").num("location", v - OutLocation0);
+         if (writes)
+            locations.push_back(Object().num("location", v - OutLocation0).raw("parts", array(vars)).text());
       } else {
          o.str("what", varying_name(v) ? varying_name(v) : "varying " + std::to_string(v));
       }
@@ -238,11 +241,10 @@ inline std::string vertex_outputs(const VertexData &d, const reflect::Interface 
       expect(s < d.slots.size(), "the program writes slot " + std::to_string(s) + " of a VUE of " +
                                     std::to_string(d.slots.size()));
    expect(written.count(0), "the header is written");
-   return Object().num("slots", d.slots.size()).yes("separate", d.separate).num("urb_entry_size", d.entry_size)
-      .num("clip_distance_mask", d.clip_mask).num("cull_distance_mask", d.cull_mask).raw("vue", rows(out)).text();
+   return {rows(locations), rows(out)};
 }
 
-inline std::string vertex_part(const Program &p, const reflect::Interface &io, const std::string &listing,
+inline StageParts vertex_part(const Program &p, const reflect::Interface &io, const std::string &listing,
                                uint32_t push_registers, uint32_t view_mask)
 {
    // ANV does not offer storageInputOutput16, and its code for such modules follows no
@@ -254,17 +256,17 @@ inline std::string vertex_part(const Program &p, const reflect::Interface &io, c
    const VertexData d = vertex_data(p);
    expect(p.curb_read_length() == push_registers, "push ranges of " + std::to_string(push_registers) +
                                                      " registers, read length " + std::to_string(p.curb_read_length()));
-   std::vector<std::string> regs{Object().num("register", 0).num("registers", 1).str("what", "header").text(),
-                                 Object().num("register", 1).num("registers", 1).str("what", "urb_handles").text()};
-   Object o;
-   o.raw("registers", array(regs)).num("payload_registers", 2)
-      .raw("setup", vertex_inputs(d, io, 2 + push_registers))
-      .raw("outputs", vertex_outputs(d, io, written_slots(listing)));
+   const VertexOutputs outputs = vertex_outputs(d, io, written_slots(listing));
+   Object o, i;
+   o.raw("attributes", attributes(d, io)).raw("system_values", system_values(d)).raw("outputs", outputs.locations);
+   i.num("setup_first_register", 2 + push_registers).num("setup_slots", d.attribute_slots);
+   i.num("vue_slots", d.slots.size()).num("urb_entry_size", d.entry_size);
+   i.num("clip_distance_mask", d.clip_mask).num("cull_distance_mask", d.cull_mask).raw("vue", outputs.vue);
    // There is one position (vertex_data), so primitives are not replicated: anv_pipeline.c, instance_multiplier.
    if (view_mask)
       o.raw("views", Object().num("mask", view_mask)
                         .num("instance_multiplier", uint32_t(__builtin_popcount(view_mask))).text());
-   return o.text();
+   return {o.text(), i.text()};
 }
 
 }   // namespace launch

@@ -821,8 +821,6 @@ void Compiler::write_records(vku::Device &d, VkPipelineCache cache, launch::Inpu
       try {
          if (!why.empty())
             throw std::runtime_error(why);
-         in.executable = x.name;
-         in.binary = fs::path(x.binary_file).filename().string();
          in.code = read_file(x.binary_file);
          in.listing.clear();
          for (auto &r : x.reps)
@@ -928,7 +926,6 @@ std::string Compiler::run(const std::string &file, const reflect::Module &m, con
    if (platform && !opt_.dump_bin.empty()) {
       launch::Input in;
       in.target = platform;
-      in.driver = driver();
       in.file = file;
       in.entry = ep.name;
       in.stage = reflect::stage_name(ep.model);

@@ -46,8 +46,6 @@ bool WriteFile(const std::string& path, const std::string& bytes) {
 bool WriteVariant(const std::string& stem, const std::string& module, const Variant& v) {
   nlohmann::json record = nlohmann::json::parse(proto::LaunchRecordToJson(v.launch));
   record["file"] = module;
-  record["dispatch_width"] = v.width;
-  if (!record.contains("needs_descriptor_memory")) record["needs_descriptor_memory"] = false;
   return WriteFile(stem + ".bin", std::string(v.code.begin(), v.code.end())) &&
          WriteFile(stem + ".launch.json", record.dump());
 }

@@ -21,7 +21,6 @@ last bits of sines, fract(sin(x) * 43758.5453), are listed separately ("noise").
 
 import argparse
 import collections
-import glob
 import json
 import os
 import random
@@ -31,6 +30,7 @@ import sys
 import tempfile
 
 import fragment_job
+import launch_records
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
@@ -48,10 +48,8 @@ def modules(folder):
     """Returns module -> launch records of its fragment binaries, ascending by width, for modules that need no
     descriptor memory."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
-        with open(path) as f:
-            record = json.load(f)
-        if record["stage"] == "fragment" and not record["needs_descriptor_memory"]:
+    for path, record in launch_records.of_stage(folder, "fragment"):
+        if not launch_records.reads_descriptors(record):
             found.setdefault(record["file"], []).append((record["dispatch_width"], path))
     return {k: sorted(v) for k, v in found.items()}
 

@@ -20,13 +20,13 @@ break contract mode run again without it; those that agree then are listed separ
 
 import argparse
 import collections
-import glob
 import json
 import os
 import random
 import sys
 import tempfile
 
+import launch_records
 import mesa_fragments_vs_lavapipe as fragments
 import vertex_draws
 from fragment_job import drive
@@ -41,11 +41,8 @@ STATUSES = ("agree", "contract", "differ", "noise", "undefined", "error", "undri
 def modules(folder):
     """Returns module -> entry point -> launch record of its vertex binary."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
-        with open(path) as f:
-            record = json.load(f)
-        if record["stage"] == "vertex":
-            found.setdefault(record["file"], {})[record["entry_point"]] = path
+    for path, record in launch_records.of_stage(folder, "vertex"):
+        found.setdefault(record["file"], {})[record["entry_point"]] = path
     return found
 
 

@@ -21,13 +21,14 @@ Integers must be equal, floats within --ulp units in the last place or 4e-6 (com
 
 import argparse
 import collections
-import glob
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+
+import launch_records
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "drive"))
@@ -40,17 +41,12 @@ from spirv_module import Unsupported  # noqa: E402
 
 def candidates(folder):
     """Returns the launch records of compute programs that need no descriptor memory, in order of names."""
-    found = []
-    for path in sorted(glob.glob(os.path.join(folder, "*.launch.json"))):
-        with open(path) as f:
-            record = json.load(f)
-        if record["stage"] == "compute" and not record["needs_descriptor_memory"]:
-            found.append((path, record))
-    return found
+    return [(path, record) for path, record in launch_records.of_stage(folder, "compute")
+            if not launch_records.reads_descriptors(record)]
 
 
 def uses_images(record):
-    return any("image" in e["kind"] or "texel" in e["kind"] for e in record["binding_table"])
+    return any("image" in kind or "texel" in kind for kind in launch_records.kinds_in_table(record))
 
 
 def simulate(eu_run, launch, job, folder, options=(), seconds=60):

@@ -127,67 +127,46 @@ Uses FindUses(const Module& m, const Device& device) {
   return uses;
 }
 
-out::SurfaceKind KindOf(mir::ResourceKind kind) {
-  switch (kind) {
-    case mir::ResourceKind::kUniformBuffer: return out::SurfaceKind::kUbo;
-    case mir::ResourceKind::kStorageBuffer: return out::SurfaceKind::kSsbo;
-    case mir::ResourceKind::kSampledImage: return out::SurfaceKind::kSampledImage;
-    case mir::ResourceKind::kStorageImage: return out::SurfaceKind::kStorageImage;
-    case mir::ResourceKind::kCombinedImageSampler: return out::SurfaceKind::kCombinedImageSampler;
-    case mir::ResourceKind::kUniformTexelBuffer: return out::SurfaceKind::kUniformTexelBuffer;
-    case mir::ResourceKind::kStorageTexelBuffer: return out::SurfaceKind::kStorageTexelBuffer;
-    case mir::ResourceKind::kSampler: return out::SurfaceKind::kSampler;
-  }
-  return out::SurfaceKind::kNull;
+// Adds an entry to the binding table; returns its index.
+uint32_t AddSurface(const TableSurface& surface, Abi& abi) {
+  abi.binding_table.push_back(surface);
+  return static_cast<uint32_t>(abi.binding_table.size() - 1);
 }
 
-// Adds binding table entries for the descriptors of a resource; returns the first one's index.
-uint32_t AddSurfaces(Abi& abi, out::SurfaceKind kind, const mir::Resource& r, const char* format) {
+// Adds entries for the descriptors of a resource; returns the first one's index.
+uint32_t AddSurfaces(const Module& m, size_t resource, Abi& abi) {
   const auto first = static_cast<uint32_t>(abi.binding_table.size());
+  const mir::Resource& r = m.resources[resource];
   for (uint32_t i = 0; i < r.count; ++i) {
-    out::SurfaceEntry entry;
-    entry.index = first + i;
-    entry.kind = kind;
-    entry.descriptor = {r.set, r.binding, r.element + i};
-    entry.format = format;
-    abi.binding_table.push_back(entry);
+    AddSurface({.what = out::SurfaceContent::kResource,
+                .resource = static_cast<uint32_t>(resource),
+                .element = r.element + i},
+               abi);
   }
   return first;
 }
 
-uint32_t AddSamplers(Abi& abi, const mir::Resource& r) {
+uint32_t AddSamplers(const Module& m, size_t resource, Abi& abi) {
   const auto first = static_cast<uint32_t>(abi.sampler_table.size());
+  const mir::Resource& r = m.resources[resource];
   for (uint32_t i = 0; i < r.count; ++i) {
-    abi.sampler_table.push_back({first + i, {r.set, r.binding, r.element + i}});
+    abi.sampler_table.push_back({static_cast<uint32_t>(resource), r.element + i});
   }
   return first;
-}
-
-const char* FormatOf(const Abi& abi, size_t resource) {
-  return abi.raw_image[resource] ? "r32ui" : "";
 }
 
 // Adds entries for the memories with handles, after all others.
-void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, Abi& abi) {
+void AddDescriptorMemory(const std::vector<Binding>& bindings, Abi& abi) {
   for (const Binding& b : bindings) {
     if (!b.surfaces_in_memory && !b.samplers_in_memory) continue;
-    const mir::Resource& r = m.resources[b.resources[0]];
-    out::SurfaceEntry entry;
-    entry.index = static_cast<uint32_t>(abi.binding_table.size());
-    entry.kind = out::SurfaceKind::kDescriptorMemory;
-    entry.descriptor.set = static_cast<uint32_t>(abi.descriptor_memory.size());
-    abi.binding_table.push_back(entry);
-    out::DescriptorRange range;
-    range.memory = entry.descriptor.set;
-    range.kind = KindOf(r.kind);
-    range.first = {r.set, r.binding, 0};
-    range.count = b.unsized ? 0 : static_cast<uint32_t>(b.elements);
-    range.stride = kDescriptorBytes;
-    range.format = FormatOf(abi, b.resources[0]);
-    abi.descriptor_memory.push_back(range);
+    const auto number = static_cast<uint32_t>(abi.descriptor_memory.size());
+    const uint32_t index =
+        AddSurface({.what = out::SurfaceContent::kDescriptorMemory, .memory = number}, abi);
+    abi.descriptor_memory.push_back(
+        {static_cast<uint32_t>(b.resources[0]), b.unsized ? 0 : static_cast<uint32_t>(b.elements)});
     for (size_t i : b.resources) {
-      if (b.surfaces_in_memory) abi.surface_memory[i] = entry.index;
-      if (b.samplers_in_memory) abi.sampler_memory[i] = entry.index;
+      if (b.surfaces_in_memory) abi.surface_memory[i] = index;
+      if (b.samplers_in_memory) abi.sampler_memory[i] = index;
     }
   }
 }
@@ -197,11 +176,7 @@ void AddDescriptorMemory(const Module& m, const std::vector<Binding>& bindings, 
 void AddTargets(Abi& abi) {
   const FragmentAbi& f = *abi.fragment;
   for (const ColourTarget& target : f.targets) {
-    out::SurfaceEntry entry;
-    entry.index = target.surface;
-    entry.kind = out::SurfaceKind::kColorOutput;
-    entry.location = target.location;
-    abi.binding_table.push_back(entry);
+    AddSurface({.what = out::SurfaceContent::kColorOutput, .location = target.location}, abi);
   }
   const bool wants_one =
       f.writes_sample_mask || f.writes_stencil || f.depth != out::DepthOutput::kOff;
@@ -234,19 +209,18 @@ absl::Status AssignSurfaces(const Module& m, const Uses& uses, Abi& abi) {
     }
   }
   for (size_t i = 0; i < m.resources.size(); ++i) {
-    const mir::Resource& r = m.resources[i];
     if (uses.resource[i] && !surface_in_memory[i]) {
-      abi.resource_surface[i] = AddSurfaces(abi, KindOf(r.kind), r, FormatOf(abi, i));
+      abi.resource_surface[i] = AddSurfaces(m, i, abi);
     }
-    if (uses.sampler[i] && !sampler_in_memory[i]) abi.resource_sampler[i] = AddSamplers(abi, r);
+    if (uses.sampler[i] && !sampler_in_memory[i]) abi.resource_sampler[i] = AddSamplers(m, i, abi);
   }
   if (uses.constant_data) {
-    abi.constant_surface = AddSurfaces(abi, out::SurfaceKind::kConstantData, {}, "");
+    abi.constant_surface = AddSurface({.what = out::SurfaceContent::kConstantData}, abi);
   }
   if (uses.push_dynamic) {
-    abi.push_surface = AddSurfaces(abi, out::SurfaceKind::kPushConstants, {}, "");
+    abi.push_surface = AddSurface({.what = out::SurfaceContent::kPushConstants}, abi);
   }
-  AddDescriptorMemory(m, *bindings, abi);
+  AddDescriptorMemory(*bindings, abi);
   return absl::OkStatus();
 }
 

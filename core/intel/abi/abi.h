@@ -25,10 +25,30 @@ namespace kiln::intel {
 inline constexpr uint32_t kSharedMemorySurface = 254;
 inline constexpr uint32_t kDescriptorBytes = 8;  // in descriptor memory: surface and sampler handle
 
+// An entry of the binding table; its index is its place.
+struct TableSurface {
+  out::SurfaceContent what = out::SurfaceContent::kNull;
+  uint32_t resource = 0;  // MIR resource
+  uint32_t element = 0;   // of its binding
+  uint32_t location = 0;  // of a colour output
+  uint32_t memory = 0;    // of a descriptor memory: number in Abi::descriptor_memory
+};
+
+struct TableSampler {
+  uint32_t resource = 0;  // MIR resource
+  uint32_t element = 0;   // of its binding
+};
+
+// A memory with the handles of all descriptors of a binding, from element 0 on.
+struct DescriptorMemory {
+  uint32_t resource = 0;  // a MIR resource of the binding
+  uint32_t count = 0;     // of descriptors; 0: as many as the client binds
+};
+
 struct Abi {
   const Device* device = nullptr;
-  std::vector<out::SurfaceEntry> binding_table;
-  std::vector<out::SamplerEntry> sampler_table;
+  std::vector<TableSurface> binding_table;
+  std::vector<TableSampler> sampler_table;
   std::vector<uint32_t> resource_surface;  // by MIR resource, the first of an array; or kNoSurface
                                            // if never used
   std::vector<uint32_t> resource_sampler;  // likewise, sampler indices
@@ -36,7 +56,7 @@ struct Abi {
   // the memory with their handles. Else kNoSurface.
   std::vector<uint32_t> surface_memory;
   std::vector<uint32_t> sampler_memory;
-  std::vector<out::DescriptorRange> descriptor_memory;
+  std::vector<DescriptorMemory> descriptor_memory;
   std::vector<bool> raw_image;  // by MIR resource: storage images that are bound as
                                 // 32-bit integers: IsUnreadableFormat, and floats with atomics
   static constexpr uint32_t kNoSurface = 0xffffffffu;

@@ -173,22 +173,23 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, FragmentAbi& abi) 
   const absl::StatusOr<std::vector<uint32_t>> numbers = NumberAttributes(sources);
   if (!numbers.ok()) return numbers.status();
   absl::btree_map<AttributeKey, uint32_t> slot;
+  absl::btree_map<uint32_t, out::FragmentInput> by_slot;
   for (const AttributeKey& key : keys) {
     const uint32_t n = (*numbers)[slot.size()];
     slot[key] = n;
-    out::SetupAttribute& a =
-        abi.attributes.emplace_back(out::SetupAttribute{n, key.location, 0, key.builtin, key.flat});
+    out::FragmentInput& input = by_slot[n] = {key.location, key.builtin, key.flat};
     abi.setup_slots = std::max(abi.setup_slots, n + 1);
     if (!key.builtin.empty()) continue;
     const auto read = parts.find(key.location);
     if (read == parts.end()) continue;
-    for (const out::LocationPart& part : read->second) {
-      if (part.flat == key.flat) a.inputs.push_back(part);
+    for (const UsedPart& part : read->second) {
+      if (part.flat == key.flat) input.parts.push_back(part.part);
     }
   }
-  std::sort(
-      abi.attributes.begin(), abi.attributes.end(),
-      [](const out::SetupAttribute& a, const out::SetupAttribute& b) { return a.slot < b.slot; });
+  for (auto& [n, input] : by_slot) {
+    abi.attribute_slots.push_back(n);
+    abi.attributes.push_back(std::move(input));
+  }
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     std::vector<uint32_t>& of = abi.slots.emplace_back(m.inputs[i].elements, FragmentAbi::kNoSlot);
     for (uint32_t e = 0; e < of.size(); ++e) {

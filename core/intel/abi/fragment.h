@@ -31,12 +31,13 @@ struct ColourTarget {
 struct FragmentAbi {
   static constexpr uint32_t kNoSlot = 0xffffffffu;
 
-  std::vector<out::SetupAttribute> attributes;  // ascending by slot (attribute_numbers.h)
-  uint32_t setup_slots = 0;                     // some may have no attribute
-  std::vector<std::vector<uint32_t>> slots;     // by MIR input and element; kNoSlot: not delivered
-  std::vector<out::PayloadPart> parts;          // for each 16 lanes, after the positions, in order
-  std::vector<ColourTarget> targets;            // ascending; empty: only depth is written
-  uint32_t samples = 1;                         // of a pixel
+  std::vector<out::FragmentInput> attributes;  // ascending by slot
+  std::vector<uint32_t> attribute_slots;       // of each (attribute_numbers.h)
+  uint32_t setup_slots = 0;                    // some may have no attribute
+  std::vector<std::vector<uint32_t>> slots;    // by MIR input and element; kNoSlot: not delivered
+  std::vector<out::PayloadPart> parts;         // for each 16 lanes, after the positions, in order
+  std::vector<ColourTarget> targets;           // ascending; empty: only depth is written
+  uint32_t samples = 1;                        // of a pixel
   bool several_samples = false;
   bool per_sample = false;      // a lane is a sample
   bool interpolator = false;    // sends messages to the pixel interpolator

@@ -193,21 +193,19 @@ TEST(FragmentAbi, OutputsWithoutAColourHaveANullSurface) {
       "output 0 location 0.0 f32 x4\noutput 1 builtin sample_mask i32 x1 array 1\n"
       "output 2 builtin frag_depth f32 x1\noutput 3 builtin frag_stencil_ref i32 x1\n";
   const auto kinds = [&](const std::string& body, const PipelineState& state) {
-    std::vector<out::SurfaceKind> kinds;
+    std::vector<out::SurfaceContent> kinds;
     const absl::StatusOr<Abi> abi =
         AssignAbi(Module(interfaces, body + "store_ssbo[0, align 4] 0, 1\n"), Tgl(), state);
     EXPECT_TRUE(abi.ok()) << abi.status();
     if (!abi.ok()) return kinds;
-    for (const out::SurfaceEntry& e : abi->binding_table) {
-      EXPECT_EQ(e.index, kinds.size());
-      kinds.push_back(e.kind);
-    }
+    for (const TableSurface& s : abi->binding_table) kinds.push_back(s.what);
     return kinds;
   };
-  using Kinds = std::vector<out::SurfaceKind>;
-  const Kinds buffer = {out::SurfaceKind::kSsbo};
-  const Kinds behind_null = {out::SurfaceKind::kNull, out::SurfaceKind::kSsbo};
-  const Kinds behind_colour = {out::SurfaceKind::kColorOutput, out::SurfaceKind::kSsbo};
+  using Content = out::SurfaceContent;
+  using Kinds = std::vector<Content>;
+  const Kinds buffer = {Content::kResource};
+  const Kinds behind_null = {Content::kNull, Content::kResource};
+  const Kinds behind_colour = {Content::kColorOutput, Content::kResource};
   PipelineState none;
   none.fragment.attachments.emplace();
   for (const char* output :

@@ -40,15 +40,15 @@ class Components {
   LocationParts Parts() const {
     LocationParts parts;
     for (const auto& [location, components] : at_) {
-      std::vector<out::LocationPart>& list = parts[location];
+      std::vector<UsedPart>& list = parts[location];
       for (uint32_t c = 0; c < kComponents; ++c) {
         if (components[c] == nullptr) continue;
         if (c != 0 && components[c - 1] == components[c]) {
-          ++list.back().components;
+          ++list.back().part.components;
           continue;
         }
         const Interface& v = *components[c];
-        list.push_back({c, 1, mir::IsFloat(v.type) ? "float" : "int", kBits,
+        list.push_back({{c, 1, mir::IsFloat(v.type) ? "float" : "int", kBits},
                         v.interpolation == mir::Interpolation::kFlat});
       }
     }

@@ -28,10 +28,15 @@ uint64_t CountDistances(const std::vector<mir::Interface>& list);
 // value selects the element. `touched` is indexed by element.
 void NoteElements(const mir::Module& module, mir::InstId access, std::vector<bool>& touched);
 
+struct UsedPart {
+  out::LocationPart part;
+  bool flat = false;
+};
+
 // The parts of locations that instructions read or write. Loads without used results and stores of
 // undefined values do not count. If a value selects the element, all elements count. Components
 // have 32 bits; values of 16 bits are passed on in 32, too, and there are none of 64 (front).
-using LocationParts = absl::btree_map<uint32_t, std::vector<out::LocationPart>>;  // by location
+using LocationParts = absl::btree_map<uint32_t, std::vector<UsedPart>>;  // by location
 LocationParts PartsRead(const mir::Module& module);
 LocationParts PartsWritten(const mir::Module& module);
 

@@ -26,9 +26,9 @@ mir::Module Module(const std::string& stage, const std::string& interfaces,
 std::string Text(const LocationParts& parts) {
   std::string text;
   for (const auto& [location, list] : parts) {
-    for (const out::LocationPart& p : list) {
+    for (const auto& [p, flat] : list) {
       absl::StrAppend(&text, location, ".", p.component, " x", p.components, " ", p.type, p.bits,
-                      p.flat ? " flat\n" : "\n");
+                      flat ? " flat\n" : "\n");
     }
   }
   return text;

@@ -10,7 +10,7 @@
 
 namespace kiln::intel {
 
-// Returns the record without code_bytes, grf_used and scratch, which the caller adds.
+// Returns the record without code_bytes and scratch, which the caller adds.
 out::LaunchRecord LaunchOf(const mir::Module& module, const Abi& abi, const WidthAbi& at_width);
 
 }  // namespace kiln::intel

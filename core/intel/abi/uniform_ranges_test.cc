@@ -209,21 +209,18 @@ TEST(UniformRanges, AreInTheLaunchRecord) {
   ASSERT_TRUE(at_width.ok()) << at_width.status();
   const out::LaunchRecord r = LaunchOf(m, *abi, *at_width);
   ASSERT_EQ(r.push.size(), 3u);
-  const uint32_t first = r.push_first_register;
-  EXPECT_EQ(r.push_registers, 5u);
-  EXPECT_EQ(r.fragment.setup_first_register, first + 5);
+  const out::IntelLaunch& intel = out::IntelOf(r);
+  EXPECT_EQ(intel.push_registers, 5u);
+  EXPECT_EQ(intel.fragment.setup_first_register, intel.push_first_register + 5);
   EXPECT_EQ(r.push[0].source, out::PushSource::kClientPushConstants);
-  for (int i : {1, 2}) {
-    EXPECT_EQ(r.push[i].source, out::PushSource::kUbo);
-    EXPECT_EQ(r.push[i].byte, 0u);
-  }
-  EXPECT_EQ(r.push[1].reg, first + 1);
+  for (int i : {1, 2}) EXPECT_EQ(r.push[i].source, out::PushSource::kUbo);
+  EXPECT_EQ(r.push[1].at, 32u);
   EXPECT_EQ(r.push[1].bytes, 96u);
   EXPECT_EQ(r.push[1].offset, 64u);
-  EXPECT_EQ(r.push[1].ubo.binding, 1u);
-  EXPECT_EQ(r.push[2].reg, first + 4);
-  EXPECT_EQ(r.push[2].ubo.set, 1u);
-  EXPECT_EQ(r.push[2].ubo.element, 3u);
+  EXPECT_EQ(r.resources[r.push[1].resource].binding, 1u);
+  EXPECT_EQ(r.push[2].at, 4u * 32);
+  EXPECT_EQ(r.resources[r.push[2].resource].set, 1u);
+  EXPECT_EQ(r.push[2].element, 3u);
 }
 
 }  // namespace

@@ -24,14 +24,23 @@ using out::VertexValue;
 using out::VueContent;
 using out::VueValue;
 
-// Components of the slot after the locations, as 3DSTATE_VF_SGVS fills them.
-constexpr struct {
-  VertexValue value;
-  uint32_t component;
-} kDrawValues[] = {{VertexValue::kFirstVertex, 0},
-                   {VertexValue::kBaseInstance, 1},
-                   {VertexValue::kVertexIdFromZero, 2},
-                   {VertexValue::kInstanceIdFromZero, 3}};
+// Returns true for the values that have a slot of their own, after that of vertex and instance.
+bool IsOfDraw(VertexValue value) {
+  return value == VertexValue::kDrawId || value == VertexValue::kIsIndexedDraw;
+}
+
+// Returns the component of its slot, as 3DSTATE_VF_SGVS and 3DSTATE_VF_SGVS_2 fill it.
+uint32_t ComponentOf(VertexValue value) {
+  switch (value) {
+    case VertexValue::kFirstVertex:
+    case VertexValue::kDrawId: return 0;
+    case VertexValue::kBaseInstance:
+    case VertexValue::kIsIndexedDraw: return 1;
+    case VertexValue::kVertexIdFromZero: return 2;
+    case VertexValue::kInstanceIdFromZero: return 3;
+  }
+  return 0;
+}
 
 absl::Status Refuse(const Interface& v, KnownCause cause, const char* what) {
   return Unsupported(cause, what, v.spirv_id);
@@ -100,7 +109,7 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
   }
   for (auto& [location, slot] : slot_of) {
     slot = static_cast<uint32_t>(abi.attributes.size());
-    abi.attributes.push_back({slot, location});
+    abi.attributes.push_back(location);
   }
   for (size_t i = 0; i < m.inputs.size(); ++i) {
     const Interface& v = m.inputs[i];
@@ -110,22 +119,10 @@ absl::Status AssignSlots(const Module& m, const Reads& reads, VertexAbi& abi) {
       if (found != slot_of.end() && reads.element[i][e]) slots[e] = found->second;
     }
   }
-  out::VertexAttribute numbers;
-  for (const auto& [value, component] : kDrawValues) {
-    if (reads.values.contains(value)) numbers.system_values.push_back({component, value});
-  }
-  const auto add = [&](out::VertexAttribute attribute) {
-    if (attribute.system_values.empty()) return;
-    attribute.slot = static_cast<uint32_t>(abi.attributes.size());
-    abi.attributes.push_back(std::move(attribute));
-  };
-  add(std::move(numbers));
-  out::VertexAttribute draw;
-  if (reads.values.contains(VertexValue::kDrawId)) draw.system_values = {{0, VertexValue::kDrawId}};
-  add(std::move(draw));
-  if (abi.attributes.size() > kMaxAttributeSlots) {
+  abi.system_values.assign(reads.values.begin(), reads.values.end());
+  if (abi.SetupSlots() > kMaxAttributeSlots) {
     return BeyondLimit("vertex_inputs", {"slots of attributes and of the draw's own values",
-                                         abi.attributes.size(), kMaxAttributeSlots});
+                                         abi.SetupSlots(), kMaxAttributeSlots});
   }
   return absl::OkStatus();
 }
@@ -204,9 +201,12 @@ absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) 
   }
   const LocationParts parts = PartsWritten(m);
   for (auto& [number, slot] : slots) {
-    const auto of_slot = parts.find(slot.location);
-    if (slot.what == VueContent::kLocation && of_slot != parts.end())
-      slot.outputs = of_slot->second;
+    if (slot.what == VueContent::kLocation && slot.written) {
+      out::VertexOutput& output = abi.outputs.emplace_back(out::VertexOutput{slot.location});
+      if (const auto at = parts.find(slot.location); at != parts.end()) {
+        for (const UsedPart& part : at->second) output.parts.push_back(part.part);
+      }
+    }
     abi.vue_slots = number + 1;
     std::sort(
         slot.parts.begin(), slot.parts.end(),
@@ -218,14 +218,17 @@ absl::Status AssignOutputs(const Module& m, const Views& views, VertexAbi& abi) 
 
 }  // namespace
 
+uint32_t VertexAbi::SetupSlots() const {
+  const auto is_of_draw = std::find_if(system_values.begin(), system_values.end(), IsOfDraw);
+  const bool numbers = is_of_draw != system_values.begin();
+  const bool draw = is_of_draw != system_values.end();
+  return static_cast<uint32_t>(attributes.size()) + (numbers ? 1 : 0) + (draw ? 1 : 0);
+}
+
 SlotComponent VertexAbi::SlotOf(VertexValue value) const {
-  for (const out::VertexAttribute& a : attributes) {
-    for (const out::VertexSystemValue& v : a.system_values) {
-      if (v.what == value) return {a.slot, v.component};
-    }
-  }
-  assert(false && "a value that is not read");
-  return {};
+  assert(std::find(system_values.begin(), system_values.end(), value) != system_values.end());
+  const auto locations = static_cast<uint32_t>(attributes.size());
+  return {IsOfDraw(value) ? SetupSlots() - 1 : locations, ComponentOf(value)};
 }
 
 SlotComponent OutputPlace(const Module& m, const Interface& v, uint32_t element,
@@ -246,7 +249,7 @@ SlotComponent OutputPlace(const Module& m, const Interface& v, uint32_t element,
 
 uint32_t AttributeRegisters(const VertexAbi& vertex) {
   constexpr uint32_t kSlotsOfPair = 2;
-  const auto slots = static_cast<uint32_t>(vertex.attributes.size());
+  const uint32_t slots = vertex.SetupSlots();
   return kAttributeRegisters * ((slots + kSlotsOfPair - 1) / kSlotsOfPair * kSlotsOfPair);
 }
 

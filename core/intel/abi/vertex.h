@@ -42,13 +42,18 @@ struct SlotComponent {
 struct VertexAbi {
   static constexpr uint32_t kNoSlot = 0xffffffffu;
 
-  std::vector<out::VertexAttribute> attributes;  // by slot
+  std::vector<uint32_t> attributes;  // by slot: the location
+  std::vector<out::VertexValue>
+      system_values;  // that are read, ascending; in the slots after these
   // By MIR input and element: the slot of its location; kNoSlot: not read, or a built-in.
   std::vector<std::vector<uint32_t>> slots;
-  std::vector<out::VueSlot> vue;  // ascending by slot; what the program writes
+  std::vector<out::VueSlot> vue;           // ascending by slot; what the program writes
+  std::vector<out::VertexOutput> outputs;  // ascending by location
   uint32_t vue_slots = 0;
 
-  // Returns where a value of the draw arrives; it must be among `attributes`.
+  // Returns the number of slots of attributes and values of the draw.
+  uint32_t SetupSlots() const;
+  // Returns where a value of the draw arrives; it must be among `system_values`.
   SlotComponent SlotOf(out::VertexValue value) const;
 };
 

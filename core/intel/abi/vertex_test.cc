@@ -34,9 +34,10 @@ TEST(VertexAbi, SlotsAreDenseAndTheDrawsValuesLast) {
       "%5:f32 = i2f %3\n%6:f32 = i2f %4\nstore_output[0, 0] %0, %1, %2, %5\n");
   const auto abi = AssignVertex(m);
   ASSERT_TRUE(abi.ok()) << abi.status();
-  ASSERT_EQ(abi->attributes.size(), 4u);
-  EXPECT_EQ(abi->attributes[0].location, 1u);  // two variables share it
-  EXPECT_EQ(abi->attributes[1].location, 9u);  // the one element that is read
+  EXPECT_EQ(abi->SetupSlots(), 4u);
+  ASSERT_EQ(abi->attributes.size(), 2u);
+  EXPECT_EQ(abi->attributes[0], 1u);  // two variables share it
+  EXPECT_EQ(abi->attributes[1], 9u);  // the one element that is read
   EXPECT_EQ(abi->slots[0][0], 0u);
   EXPECT_EQ(abi->slots[1][0], 0u);
   EXPECT_EQ(abi->slots[2][0], VertexAbi::kNoSlot);
@@ -76,10 +77,15 @@ TEST(VertexAbi, OutputsHavePlacesOfTheirOwn) {
   ASSERT_TRUE(at_width.ok());
   const out::LaunchRecord record = LaunchOf(m, all, *at_width);
   EXPECT_EQ(record.stage, "vertex");
-  EXPECT_EQ(record.vertex.urb_entry_size, 3u);  // ten slots
+  ASSERT_EQ(record.vertex.outputs.size(), 1u);
+  EXPECT_EQ(record.vertex.outputs[0].location, 5u);
+  ASSERT_EQ(record.vertex.outputs[0].parts.size(), 1u);
+  EXPECT_EQ(record.vertex.outputs[0].parts[0].component, 1u);
+  const out::IntelVertex& launch = out::IntelOf(record).vertex;
+  EXPECT_EQ(launch.urb_entry_size, 3u);  // ten slots
   // One of three and one of two distances are stored: the others cut nothing.
-  EXPECT_EQ(record.vertex.clip_distance_mask, 1u);
-  EXPECT_EQ(record.vertex.cull_distance_mask, 16u);
+  EXPECT_EQ(launch.clip_distance_mask, 1u);
+  EXPECT_EQ(launch.cull_distance_mask, 16u);
   EXPECT_EQ(CauseOf(AtWidth(m, all, 16).status()), "vertex_width");
 }
 
@@ -131,13 +137,13 @@ TEST(VertexAbi, SeveralViewsNeedTheInstanceAndWriteTheLayer) {
     state.view_mask = mask;
     const auto all = AssignAbi(m, Tgl(), state);
     ASSERT_TRUE(all.ok()) << all.status();
-    EXPECT_EQ(all->vertex->attributes.size(), mask == 0x5 ? 1u : 0u) << mask;
+    EXPECT_EQ(all->vertex->SetupSlots(), mask == 0x5 ? 1u : 0u) << mask;
     const auto at_width = AtWidth(m, *all, 8);
     ASSERT_TRUE(at_width.ok());
     const out::LaunchRecord record = LaunchOf(m, *all, *at_width);
     EXPECT_EQ(record.vertex.view_mask, mask);
     EXPECT_EQ(record.vertex.instance_multiplier, mask == 0x5 ? 2u : 1u);
-    EXPECT_EQ(record.vertex.vue[0].parts[1].from_shader, mask != 0);
+    EXPECT_EQ(out::IntelOf(record).vertex.vue[0].parts[1].from_shader, mask != 0);
   }
 }
 

@@ -77,7 +77,6 @@ absl::StatusOr<bool> AllocateRegisters(Work& w, PassContext& context) {
   w.spill_bytes = int64_t{4} * spill.spill_units;
   w.fill_bytes = int64_t{4} * spill.fill_units;
   context.set_max_live((stats->max_live[kPoolGrf].logical + 7) / 8);
-  w.grf_used = (stats->top[kPoolGrf] + 7) / 8;
   const auto scratch = LayOutScratch(*w.module, w.at_width, 4 * spill.scratch_units);
   if (!scratch.ok()) return scratch.status();
   w.scratch_bytes = scratch->bytes;

@@ -160,7 +160,7 @@ std::vector<PassRow> PassRows() {
 
 const Backend kTglBackend = {.name = "tgl",
                              .code_generation_version = 15,
-                             .abi_version = 3,
+                             .abi_version = 4,
                              .features = &kTglFeatures,
                              .passes = PassRows,
                              .compile = CompileTgl,

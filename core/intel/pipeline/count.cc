@@ -40,7 +40,6 @@ absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w
   v.width = w.at_width.width;
   v.launch = LaunchOf(m, abi, w.at_width);
   v.launch.code_bytes = static_cast<uint32_t>(w.code.size());
-  v.launch.grf_used = w.grf_used;
   v.launch.scratch_bytes_per_thread = w.scratch_bytes;
   v.statistics.instructions = counted->instructions;
   v.statistics.sync_instructions = counted->sync_instructions;

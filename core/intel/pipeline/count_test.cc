@@ -33,7 +33,7 @@ TEST(MakeVariant, DescribesTheBytes) {
     const std::vector<uint8_t> code = work.code;
     const int64_t spills = work.spills, fills = work.fills, stored = work.spill_bytes,
                   loaded = work.fill_bytes;
-    const uint32_t scratch = work.scratch_bytes, used = work.grf_used;
+    const uint32_t scratch = work.scratch_bytes;
     const auto v = MakeVariant(shader.module, shader.abi, std::move(work), nullptr);
     ASSERT_TRUE(v.ok()) << v.status();
     EXPECT_EQ(v->name, "SIMD" + std::to_string(width));
@@ -56,7 +56,6 @@ TEST(MakeVariant, DescribesTheBytes) {
     EXPECT_EQ(v->launch.code_bytes, code.size());
     EXPECT_EQ(v->launch.dispatch_width, static_cast<uint32_t>(width));
     EXPECT_EQ(v->launch.scratch_bytes_per_thread, scratch);
-    EXPECT_EQ(v->launch.grf_used, used);
   }
 }
 

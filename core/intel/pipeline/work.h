@@ -42,7 +42,6 @@ struct Work {
   bool schedule_fits = false;  // by count, each block has an order that fits the registers
   isa::Program program;
   std::vector<uint8_t> code;
-  uint32_t grf_used = 0;
   uint32_t scratch_bytes = 0;  // per thread, private arrays and spills
   int64_t spills = 0;          // messages
   int64_t fills = 0;

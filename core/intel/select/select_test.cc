@@ -219,12 +219,18 @@ TEST(SelectImages, ArraysWithoutLengthAreReachedByHandles) {
   const absl::StatusOr<Abi> abi = AssignAbi(m, Tgl());
   ASSERT_TRUE(abi.ok()) << abi.status();
   ASSERT_EQ(abi->binding_table.size(), 1u);
-  EXPECT_EQ(abi->binding_table[0].kind, out::SurfaceKind::kDescriptorMemory);
+  EXPECT_EQ(abi->binding_table[0].what, out::SurfaceContent::kDescriptorMemory);
   ASSERT_EQ(abi->descriptor_memory.size(), 1u);
-  EXPECT_EQ(abi->descriptor_memory[0].kind, out::SurfaceKind::kSampledImage);
-  EXPECT_EQ(abi->descriptor_memory[0].first.binding, 2u);
+  EXPECT_EQ(abi->descriptor_memory[0].resource, 0u);
   EXPECT_EQ(abi->descriptor_memory[0].count, 0u);
-  EXPECT_EQ(abi->descriptor_memory[0].stride, 8u);
+  const out::LaunchRecord r = LaunchOf(m, *abi, *AtWidth(m, *abi, 8));
+  ASSERT_EQ(r.resources.size(), 1u);
+  EXPECT_EQ(r.resources[0].kind, out::ResourceKind::kSampledImage);
+  EXPECT_EQ(r.resources[0].binding, 2u);
+  EXPECT_EQ(r.resources[0].elements, 0u);
+  ASSERT_EQ(r.descriptor_memory.size(), 1u);
+  EXPECT_EQ(r.descriptor_memory[0].count, 0u);
+  EXPECT_EQ(r.descriptor_memory[0].stride, 8u);
   const absl::StatusOr<lir::Function> f = Select(m, *abi, *AtWidth(m, *abi, 8));
   ASSERT_TRUE(f.ok()) << f.status();
   const std::string text = lir::Print(MachineOf(Tgl()), *f);
@@ -359,11 +365,12 @@ TEST(Abi, TablesFollowUse) {
   const out::LaunchRecord r = LaunchOf(m, *abi, *AtWidth(m, *abi, 16));
   ASSERT_EQ(r.push.size(), 3u);
   EXPECT_EQ(r.push[0].bytes, 12u);
-  EXPECT_EQ(r.push[1].byte, 12u);
-  EXPECT_EQ(r.push[2].reg, 2u);
-  EXPECT_EQ(r.push_registers, 2u);
-  EXPECT_EQ(r.compute.threads_per_group, 2u);
-  EXPECT_EQ(r.compute.last_thread_mask, 0xfu);
+  EXPECT_EQ(r.push[1].at, 12u);
+  EXPECT_EQ(r.push[2].at, 32u);
+  const out::IntelLaunch& intel = out::IntelOf(r);
+  EXPECT_EQ(intel.push_registers, 2u);
+  EXPECT_EQ(intel.compute.threads_per_group, 2u);
+  EXPECT_EQ(intel.compute.last_thread_mask, 0xfu);
 }
 
 // Returns a module that uses resources (lines without number, "ssbo 0.0.0") by constant index 0 of
@@ -408,7 +415,7 @@ TEST(Abi, TheLargestBindingThatOverflowsIsInMemory) {
   EXPECT_EQ(abi.surface_memory, (std::vector<uint32_t>{Abi::kNoSurface, 150, Abi::kNoSurface}));
   EXPECT_EQ(abi.binding_table.size(), 151u);
   ASSERT_EQ(abi.descriptor_memory.size(), 1u);
-  EXPECT_EQ(abi.descriptor_memory[0].first.binding, 1u);
+  EXPECT_EQ(abi.descriptor_memory[0].resource, 1u);
   EXPECT_EQ(abi.descriptor_memory[0].count, 100u);
 }
 

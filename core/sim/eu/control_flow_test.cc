@@ -215,7 +215,7 @@ void CheckSeed(uint32_t seed, int width, bool fusion) {
                    Imm(Type::kUD, start)));
   const isa::Program program = emitter.Finish(nodes);
   out::LaunchRecord record = Record(width);
-  record.compute.last_thread_mask &= rng() | rng();
+  const uint32_t lanes = out::IntelOf(record).compute.last_thread_mask &= rng() | rng();
   Options options;
   options.fusion = fusion;
   options.max_instructions = 1000000;
@@ -224,7 +224,7 @@ void CheckSeed(uint32_t seed, int width, bool fusion) {
   ASSERT_TRUE(after.ok()) << after.status() << " seed " << seed;
   for (int lane = 0; lane < width; ++lane) {
     uint32_t want = before[lane];
-    if (record.compute.last_thread_mask >> lane & 1) {
+    if (lanes >> lane & 1) {
       want = static_cast<uint32_t>(lane) * step + start;
       Interpret(nodes, want);
     }

@@ -333,8 +333,7 @@ TEST(Workgroup, BarrierAndSharedMemory) {
   add(SendTo(isa::Sfid::kDataCache1, 0x02026e00, 1 << 6, 8, -1, 14, 18), 0x43);
   p.Append(EndOfThread());
   out::LaunchRecord record = Record(8, 64);
-  record.compute.threads_per_group = 2;
-  record.push.push_back({1, 0, 4, out::PushSource::kSubgroupId, 0, {}});
+  AddSecondThread(1, record);
   const auto after = RunProgram(p, record, Options{}, std::vector<uint32_t>(16, 99));
   ASSERT_TRUE(after.ok()) << after.status();
   for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ((*after)[i], 15 - i);
@@ -417,8 +416,7 @@ TEST(Workgroup, BarrierThatOneThreadMissesIsADeadlock) {
   p.targets[over].jip = p.Next();
   p.Append(EndOfThread());
   out::LaunchRecord record = Record(8);
-  record.compute.threads_per_group = 2;
-  record.push.push_back({1, 0, 4, out::PushSource::kSubgroupId, 0, {}});
+  AddSecondThread(1, record);
   const auto result = RunProgram(p, record, Options{}, {0});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(result.status().message().find("deadlock"), std::string::npos);

@@ -39,8 +39,9 @@ uint32_t RegistersOf(PayloadPart part, uint32_t width) {
 
 // Returns the payload that the hardware delivers if these parts are requested.
 std::vector<PayloadItem> Delivered(const out::LaunchRecord& record) {
-  const auto asked = [&record](PayloadPart part) {
-    return std::any_of(record.fragment.payload.begin(), record.fragment.payload.end(),
+  const std::vector<PayloadItem>& payload = out::IntelOf(record).fragment.payload;
+  const auto asked = [&payload](PayloadPart part) {
+    return std::any_of(payload.begin(), payload.end(),
                        [part](const PayloadItem& i) { return i.what == part; });
   };
   const uint32_t width = record.dispatch_width;
@@ -60,7 +61,7 @@ std::vector<PayloadItem> Delivered(const out::LaunchRecord& record) {
 
 absl::Status CheckPayload(const out::LaunchRecord& record) {
   const std::vector<PayloadItem> want = Delivered(record);
-  const std::vector<PayloadItem>& have = record.fragment.payload;
+  const std::vector<PayloadItem>& have = out::IntelOf(record).fragment.payload;
   for (size_t i = 0; i < std::max(want.size(), have.size()); ++i) {
     if (i >= want.size() || i >= have.size() || want[i].what != have[i].what ||
         want[i].reg != have[i].reg || want[i].registers != have[i].registers ||
@@ -75,9 +76,9 @@ absl::Status CheckPayload(const out::LaunchRecord& record) {
 
 // Refuses parts that a thread gets only if a lane is a sample (intel_shader_enums.h,
 // intel_fs_barycentric_modes; brw_compile_fs.cpp, brw_nir_populate_wm_prog_data).
-absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
-  if (launch.per_sample) return absl::OkStatus();
-  for (const PayloadItem& i : launch.payload) {
+absl::Status CheckSampleParts(const out::LaunchRecord& record) {
+  if (record.fragment.per_sample) return absl::OkStatus();
+  for (const PayloadItem& i : out::IntelOf(record).fragment.payload) {
     if (i.what == PayloadPart::kPerspectiveSample || i.what == PayloadPart::kLinearSample ||
         i.what == PayloadPart::kPositionOffsets || i.what == PayloadPart::kSampleOffsets) {
       return absl::InvalidArgumentError(
@@ -87,7 +88,7 @@ absl::Status CheckSampleParts(const out::FragmentLaunch& launch) {
   return absl::OkStatus();
 }
 
-bool MadeByFixedFunctions(const out::SetupAttribute& a) {
+bool MadeByFixedFunctions(const out::FragmentInput& a) {
   return a.builtin == "primitive_id" || a.builtin == "point_coord";
 }
 
@@ -95,14 +96,14 @@ bool MadeByFixedFunctions(const out::SetupAttribute& a) {
 // distances from 2 on, locations from 4 on, as in Kiln's programs and in Mesa's for separate
 // stages. With `reserved` (Mesa's layout for more than sixteen attributes) attributes made by fixed
 // functions have slots before the locations (brw_vue_map.c); else they have none.
-std::vector<std::optional<uint32_t>> Sources(const out::FragmentLaunch& launch, bool reserved) {
+std::vector<std::optional<uint32_t>> Sources(const std::vector<out::FragmentInput>& all,
+                                             bool reserved) {
   constexpr uint32_t kHeader = 0, kDistances = 2, kFirstLocation = 4;
-  const auto& all = launch.attributes;
   const auto made = std::count_if(all.begin(), all.end(), MadeByFixedFunctions);
   const uint32_t locations = kFirstLocation + (reserved ? static_cast<uint32_t>(made) : 0);
   uint32_t next_reserved = kFirstLocation;
   std::vector<std::optional<uint32_t>> sources;
-  for (const out::SetupAttribute& a : all) {
+  for (const out::FragmentInput& a : all) {
     std::optional<uint32_t>& source = sources.emplace_back();
     if (a.builtin.empty()) {
       source = locations + a.location;
@@ -122,15 +123,16 @@ std::vector<std::optional<uint32_t>> Sources(const out::FragmentLaunch& launch, 
 // Refuses attributes that are not delivered. 3DSTATE_SBE reads 32 slots of the vertex, from an even
 // one on, and delivers as many attributes: numbers 0 to 15 from any of them (3DSTATE_SBE_SWIZ),
 // number n from 16 on from the n-th (genX_pipeline.c, emit_3dstate_sbe).
-absl::Status CheckSources(const out::FragmentLaunch& launch, bool reserved) {
+absl::Status CheckSources(const out::LaunchRecord& record, bool reserved) {
   constexpr uint32_t kDelivered = 32, kRouted = 16;
-  const std::vector<std::optional<uint32_t>> sources = Sources(launch, reserved);
+  const std::vector<uint32_t>& slots = out::IntelOf(record).fragment.input_slots;
+  const std::vector<std::optional<uint32_t>> sources = Sources(record.fragment.inputs, reserved);
   uint32_t first = ~0u;
   for (const std::optional<uint32_t>& s : sources) first = std::min(first, s.value_or(first));
   first &= ~1u;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i]) continue;
-    const uint32_t number = launch.attributes[i].slot, from = *sources[i] - first;
+    const uint32_t number = slots[i], from = *sources[i] - first;
     if (from >= kDelivered || (number >= kRouted && number != from)) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "launch record: slot %d of the vertex, read from %d on, is not delivered as attribute %d",
@@ -140,24 +142,23 @@ absl::Status CheckSources(const out::FragmentLaunch& launch, bool reserved) {
   return absl::OkStatus();
 }
 
-absl::Status CheckAttributes(const out::FragmentLaunch& launch) {
+absl::Status CheckAttributes(const out::LaunchRecord& record) {
   constexpr uint32_t kMax = 32;
+  const out::IntelFragment& launch = out::IntelOf(record).fragment;
   if (launch.setup_slots > kMax) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "launch record: %d attributes; %d are delivered", launch.setup_slots, kMax));
   }
-  for (const out::SetupAttribute& a : launch.attributes) {
-    if (a.slot >= launch.setup_slots) {
-      return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
-    }
-  }
-  const absl::Status plain = CheckSources(launch, /*reserved=*/false);
-  return plain.ok() || CheckSources(launch, /*reserved=*/true).ok() ? absl::OkStatus() : plain;
+  bool good = launch.input_slots.size() == record.fragment.inputs.size();
+  for (const uint32_t slot : launch.input_slots) good &= slot < launch.setup_slots;
+  if (!good) return absl::InvalidArgumentError("launch record: an attribute beyond the setup data");
+  const absl::Status plain = CheckSources(record, /*reserved=*/false);
+  return plain.ok() || CheckSources(record, /*reserved=*/true).ok() ? absl::OkStatus() : plain;
 }
 
 // The clipper computes barycentrics without perspective if 3DSTATE_CLIP says so (genX_pipeline.c,
 // NonPerspectiveBarycentricEnable).
-absl::Status CheckPerspective(const out::FragmentLaunch& launch) {
+absl::Status CheckPerspective(const out::IntelFragment& launch) {
   for (const PayloadItem& i : launch.payload) {
     const bool linear = i.what >= PayloadPart::kLinearPixel && i.what <= PayloadPart::kLinearSample;
     if (linear && !launch.nonperspective) {
@@ -184,20 +185,21 @@ absl::Status CheckWidth(const out::LaunchRecord& record) {
 }  // namespace
 
 absl::Status CheckFragmentRecord(const out::LaunchRecord& record) {
-  const out::FragmentLaunch& launch = record.fragment;
+  const out::IntelLaunch& intel = out::IntelOf(record);
+  const out::IntelFragment& launch = intel.fragment;
   if (absl::Status s = CheckWidth(record); !s.ok()) return s;
   if (absl::Status s = CheckPayload(record); !s.ok()) return s;
-  if (absl::Status s = CheckSampleParts(launch); !s.ok()) return s;
+  if (absl::Status s = CheckSampleParts(record); !s.ok()) return s;
   if (absl::Status s = CheckPerspective(launch); !s.ok()) return s;
   if (absl::Status s = CheckPushedRanges(record); !s.ok()) return s;
   const uint32_t end = launch.payload.back().reg + launch.payload.back().registers;
-  const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;
-  if (record.push_first_register < end || launch.setup_first_register != constants_end ||
+  const uint64_t constants_end = uint64_t{intel.push_first_register} + intel.push_registers;
+  if (intel.push_first_register < end || launch.setup_first_register != constants_end ||
       launch.setup_first_register + 2 * uint64_t{launch.setup_slots} > kRegisters) {
     return absl::InvalidArgumentError(
         "launch record: constants follow the payload, setup data the constants, up to r127");
   }
-  return CheckAttributes(launch);
+  return CheckAttributes(record);
 }
 
 absl::Status CheckSamples(const out::LaunchRecord& record, uint32_t samples) {

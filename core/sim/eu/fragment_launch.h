@@ -27,7 +27,9 @@ struct FragmentThread : scene::QuadGroup {
   uint32_t Covered() const { return static_cast<uint32_t>(covered); }
   uint32_t Quads() const { return static_cast<uint32_t>(quads); }
   // Returns the channels that the thread starts with.
-  uint32_t Channels() const { return record->fragment.vector_mask ? Quads() : Covered(); }
+  uint32_t Channels() const {
+    return out::IntelOf(*record).fragment.vector_mask ? Quads() : Covered();
+  }
 };
 
 // Refuses records whose payload, setup data or masks the hardware does not deliver that way.

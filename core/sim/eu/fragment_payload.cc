@@ -109,23 +109,25 @@ void FillSetup(int at, const std::array<uint32_t, 3>& vertex, bool flat, Thread&
   t.Write32(at + 12, vertex[0]);
 }
 
-void FillAttribute(const FragmentThread& of, const out::SetupAttribute& a, Thread& t) {
-  const auto& launch = of.record->fragment;
-  const int first = kGrfBytes * static_cast<int>(launch.setup_first_register + 2 * a.slot);
+// Fills the setup data of an input of the program.
+void FillInput(const FragmentThread& of, size_t number, Thread& t) {
+  const out::IntelFragment& launch = out::IntelOf(*of.record).fragment;
+  const out::FragmentInput& a = of.record->fragment.inputs[number];
+  const int first =
+      kGrfBytes * static_cast<int>(launch.setup_first_register + 2 * launch.input_slots[number]);
   if (a.builtin == "primitive_id") {
     const uint32_t number = of.Shape().number;
     for (int c = 0; c < 4; ++c) FillSetup(first + 16 * c, {number, number, number}, true, t);
   }
-  const bool flat = launch.flat_mask >> a.slot & 1;
   for (const scene::BuiltInValues& v : of.Shape().built_ins) {
     if (v.attribute == a.builtin && v.component < 4) {
-      FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);
+      FillSetup(first + 16 * static_cast<int>(v.component), v.bits, a.flat, t);
     }
   }
   if (!a.builtin.empty()) return;
   for (const scene::VertexValues& v : of.Shape().values) {
     if (v.location == a.location && v.component < 4) {
-      FillSetup(first + 16 * static_cast<int>(v.component), v.bits, flat, t);
+      FillSetup(first + 16 * static_cast<int>(v.component), v.bits, a.flat, t);
     }
   }
 }
@@ -133,8 +135,7 @@ void FillAttribute(const FragmentThread& of, const out::SetupAttribute& a, Threa
 }  // namespace
 
 void FillFragmentPayload(const FragmentThread& of, Thread& t) {
-  const out::FragmentLaunch& launch = of.record->fragment;
-  for (const PayloadItem& item : launch.payload) {
+  for (const PayloadItem& item : out::IntelOf(*of.record).fragment.payload) {
     if (item.what == PayloadPart::kHeader) continue;
     if (item.what == PayloadPart::kPixelPositions) {
       FillPositions(of, item, t);
@@ -145,7 +146,7 @@ void FillFragmentPayload(const FragmentThread& of, Thread& t) {
       if (lane < 32 && of.Quads() >> lane & 1) FillLane(of, item, lane, t);
     }
   }
-  for (const out::SetupAttribute& a : launch.attributes) FillAttribute(of, a, t);
+  for (size_t i = 0; i < of.record->fragment.inputs.size(); ++i) FillInput(of, i, t);
   t.fragment = &of;
   t.dispatch = t.active = of.Channels();
   t.Write32(kStateOffset + 8, of.Covered());

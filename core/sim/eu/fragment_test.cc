@@ -15,10 +15,15 @@ using isa::TargetForm;
 using isa::Type;
 using out::PayloadPart;
 
+// The first register of the setup data.
+int SetupOf(const out::LaunchRecord& record) {
+  return static_cast<int>(out::IntelOf(record).fragment.setup_first_register);
+}
+
 TEST(Fragment, InterpolatesFromSetupDataAtEveryWidth) {
   for (uint32_t width : {8u, 16u}) {
     const out::LaunchRecord record = FragmentRecord(width);
-    const int setup = static_cast<int>(record.fragment.setup_first_register);
+    const int setup = SetupOf(record);
     isa::Program p(kGeneration);
     // i dw0 + (j dw1 + dw3) of component 1, for each 8 lanes.
     AppendColor(p, static_cast<int>(width));
@@ -79,7 +84,7 @@ TEST(Fragment, PositionsAreThoseOfTheSubspans) {
 TEST(Fragment, HelperLanesRunAndWriteNothing) {
   for (const bool vector_mask : {true, false}) {
     out::LaunchRecord record = FragmentRecord(8);
-    record.fragment.vector_mask = vector_mask;
+    out::IntelOf(record).fragment.vector_mask = vector_mask;
     isa::Program p(kGeneration);
     AppendColor(p, 8);
     // Red: lanes that are on in a vote.
@@ -317,16 +322,17 @@ TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
   scene::FragmentInputs draw = Draw({Whole()});
   const isa::Instruction write = Write(Fields(8));
   out::LaunchRecord r = FragmentRecord(8);
-  r.fragment.payload[2].reg = 3;
+  out::IntelOf(r).fragment.payload[2].reg = 3;
   ExpectRefused(RunWrite(write, r, draw), "another payload");
   r = FragmentRecord(8);
-  r.fragment.payload[2].what = PayloadPart::kPerspectiveSample;
+  out::IntelOf(r).fragment.payload[2].what = PayloadPart::kPerspectiveSample;
   ExpectRefused(RunWrite(write, r, draw), "without per-sample dispatch");
   r = FragmentRecord(8);
-  ++r.fragment.setup_first_register;
+  ++out::IntelOf(r).fragment.setup_first_register;
   ExpectRefused(RunWrite(write, r, draw), "setup data");
   r = FragmentRecord(8);
-  r.fragment.payload.insert(r.fragment.payload.begin() + 2, {2, 1, PayloadPart::kSourceDepth, 0});
+  std::vector<out::PayloadItem>& payload = out::IntelOf(r).fragment.payload;
+  payload.insert(payload.begin() + 2, {2, 1, PayloadPart::kSourceDepth, 0});
   ExpectRefused(RunWrite(write, r, draw), "another payload");
 }
 
@@ -334,16 +340,16 @@ TEST(Fragment, RefusesRecordsThatTheHardwareDoesNotDeliver) {
 // dword.
 TEST(Fragment, PushedRangesHoldTheirBufferAndZeros) {
   out::LaunchRecord record = FragmentRecord(8);
-  const uint32_t at = record.push_first_register;
+  const uint32_t at = out::IntelOf(record).push_first_register;
+  record.resources = {{out::ResourceKind::kUbo, 1, 2, 4}};
   out::PushPart part;
-  part.reg = at;
   part.bytes = 64;
   part.source = out::PushSource::kUbo;
   part.offset = 32;
-  part.ubo = {1, 2, 3};
+  part.element = 3;
   record.push = {part};
-  record.push_registers = 2;
-  record.fragment.setup_first_register += 2;
+  out::IntelOf(record).push_registers = 2;
+  out::IntelOf(record).fragment.setup_first_register += 2;
   isa::Program p(kGeneration);
   const int bytes[] = {0, 8, 12, 32};
   for (int c = 0; c < 4; ++c) {
@@ -371,14 +377,14 @@ TEST(Fragment, PushedRangesHoldTheirBufferAndZeros) {
 TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
   const auto with = [](int pieces, uint32_t bytes, uint32_t offset, bool block) {
     out::LaunchRecord r = FragmentRecord(8);
-    uint32_t reg = r.push_first_register;
-    if (block) r.push.push_back({reg++, 0, 16, out::PushSource::kClientPushConstants, 0, {}});
+    out::IntelLaunch& intel = out::IntelOf(r);
+    uint32_t& registers = intel.push_registers;
+    if (block) r.push.push_back({32 * registers++, 16, out::PushSource::kClientPushConstants});
     for (int i = 0; i < pieces; ++i) {
-      r.push.push_back({reg, 0, bytes, out::PushSource::kUbo, offset, {}});
-      reg += static_cast<uint32_t>(GrfsOf(static_cast<int>(bytes)));
+      r.push.push_back({32 * registers, bytes, out::PushSource::kUbo, offset});
+      registers += static_cast<uint32_t>(GrfsOf(static_cast<int>(bytes)));
     }
-    r.push_registers = reg - r.push_first_register;
-    r.fragment.setup_first_register = reg;
+    intel.fragment.setup_first_register = intel.push_first_register + registers;
     return CheckFragmentRecord(r);
   };
   EXPECT_TRUE(with(4, 512, 32, false).ok());
@@ -392,9 +398,9 @@ TEST(Fragment, RefusesMoreConstantsThanThereAreRanges) {
 
 TEST(Fragment, RefusesBarycentricsThatTheClipperDoesNotMake) {
   out::LaunchRecord r = FragmentRecord(16);
-  r.fragment.payload.back().what = PayloadPart::kLinearPixel;
+  out::IntelOf(r).fragment.payload.back().what = PayloadPart::kLinearPixel;
   ExpectRefused(CheckFragmentRecord(r), "the clipper is not configured for");
-  r.fragment.nonperspective = true;
+  out::IntelOf(r).fragment.nonperspective = true;
   EXPECT_TRUE(CheckFragmentRecord(r).ok());
 }
 
@@ -472,17 +478,19 @@ TEST(Fragment, RefusesDepthAndStencilWithoutASurface) {
   isa::MessageFields f = Fields(8);
   f.null_target = true;
   scene::FragmentInputs draw = Draw({Whole()});
-  record.binding_table.clear();
+  std::vector<out::SurfaceEntry>& table = out::IntelOf(record).binding_table;
+  table.clear();
   EXPECT_TRUE(RunWrite(Write(f), record, draw).ok());
   f.mlen = 5;
   for (const bool stencil : {false, true}) {
     record.fragment.depth = stencil ? out::DepthOutput::kOff : out::DepthOutput::kAny;
     record.fragment.writes_stencil = stencil;
-    record.binding_table.clear();
+    table.clear();
     ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is not a colour output");
-    record.binding_table = {{0, out::SurfaceKind::kSsbo, {}, 0}};
+    record.resources = {{out::ResourceKind::kSsbo}};
+    table = {{0, out::SurfaceContent::kResource}};
     ExpectRefused(RunWrite(Write(f), record, draw), "surface 0 is not a colour output");
-    record.binding_table = {{0, out::SurfaceKind::kNull, {}, 0}};
+    table = {{0, out::SurfaceContent::kNull}};
     EXPECT_TRUE(RunWrite(Write(f), record, draw).ok()) << stencil;
     EXPECT_EQ(ColorOf(draw, 7, 7, 0), 0u) << "nothing goes to the target";
   }
@@ -501,43 +509,55 @@ TEST(Fragment, RefusesADrawOfOtherSamples) {
 // Attributes 0 to 15 come from any slot of the vertex, further ones from the slot of their own
 // number.
 TEST(Fragment, RefusesAttributesThatAreNotDelivered) {
-  const auto with = [](const std::vector<out::SetupAttribute>& attributes, uint32_t slots) {
+  struct Attribute {
+    uint32_t slot;
+    out::FragmentInput input;
+  };
+  const auto with = [](const std::vector<Attribute>& attributes, uint32_t slots) {
     out::LaunchRecord r = FragmentRecord(8);
-    r.fragment.attributes = attributes;
-    r.fragment.setup_slots = slots;
+    out::IntelFragment& intel = out::IntelOf(r).fragment;
+    r.fragment.inputs.clear();
+    intel.input_slots.clear();
+    for (const Attribute& a : attributes) {
+      r.fragment.inputs.push_back(a.input);
+      intel.input_slots.push_back(a.slot);
+    }
+    intel.setup_slots = slots;
     return CheckFragmentRecord(r);
   };
-  EXPECT_TRUE(with({{0, 20}, {15, 0}}, 16).ok());
-  EXPECT_TRUE(with({{0, 0}, {16, 16}, {31, 31}}, 32).ok());
-  ExpectRefused(with({{0, 0}, {16, 17}}, 17), "slot 21 of the vertex, read from 4 on");
-  ExpectRefused(with({{0, 1}, {16, 17}}, 17), "not delivered as attribute 16");
-  EXPECT_TRUE(with({{0, 1}, {17, 17}}, 18).ok()) << "slots are read in pairs";
-  EXPECT_TRUE(with({{0, 0, 0, "clip_distance_1"}, {17, 15}}, 18).ok());
-  ExpectRefused(with({{0, 0, 0, "clip_distance_1"}, {16, 16}}, 17), "read from 2 on");
-  EXPECT_TRUE(with({{0, 0}, {1, 31}}, 2).ok());
-  ExpectRefused(with({{0, 0, 0, "clip_distance_0"}, {1, 30}}, 2), "slot 34 of the vertex");
-  EXPECT_TRUE(with({{0, 0}, {16, 0, 0, "primitive_id"}, {20, 0, 0, "point_coord"}}, 21).ok());
+  const auto builtin = [](const char* name) { return out::FragmentInput{0, name}; };
+  EXPECT_TRUE(with({{0, {20}}, {15, {0}}}, 16).ok());
+  EXPECT_TRUE(with({{0, {0}}, {16, {16}}, {31, {31}}}, 32).ok());
+  ExpectRefused(with({{0, {0}}, {16, {17}}}, 17), "slot 21 of the vertex, read from 4 on");
+  ExpectRefused(with({{0, {1}}, {16, {17}}}, 17), "not delivered as attribute 16");
+  EXPECT_TRUE(with({{0, {1}}, {17, {17}}}, 18).ok()) << "slots are read in pairs";
+  EXPECT_TRUE(with({{0, builtin("clip_distance_1")}, {17, {15}}}, 18).ok());
+  ExpectRefused(with({{0, builtin("clip_distance_1")}, {16, {16}}}, 17), "read from 2 on");
+  EXPECT_TRUE(with({{0, {0}}, {1, {31}}}, 2).ok());
+  ExpectRefused(with({{0, builtin("clip_distance_0")}, {1, {30}}}, 2), "slot 34 of the vertex");
+  EXPECT_TRUE(
+      with({{0, {0}}, {16, builtin("primitive_id")}, {20, builtin("point_coord")}}, 21).ok());
   // Mesa's numbering: the primitive's number has a slot before the locations.
-  EXPECT_TRUE(with({{0, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19).ok());
-  ExpectRefused(with({{16, 0, 0, "primitive_id"}, {2, 1}, {18, 17}}, 19), "as attribute 18");
-  ExpectRefused(with({{0, 0}}, 33), "33 attributes");
-  ExpectRefused(with({{1, 0}}, 1), "beyond the setup data");
+  EXPECT_TRUE(with({{0, builtin("primitive_id")}, {2, {1}}, {18, {17}}}, 19).ok());
+  ExpectRefused(with({{16, builtin("primitive_id")}, {2, {1}}, {18, {17}}}, 19), "as attribute 18");
+  ExpectRefused(with({{0, {0}}}, 33), "33 attributes");
+  ExpectRefused(with({{1, {0}}}, 1), "beyond the setup data");
+  out::LaunchRecord without = FragmentRecord(8);
+  out::IntelOf(without).fragment.input_slots.clear();
+  ExpectRefused(CheckFragmentRecord(without), "beyond the setup data");
 }
 
 // Setup data of built-ins are found by their names; if a primitive has none, they are undefined.
 TEST(Fragment, AttributesThatAreBuiltInsHaveTheirValues) {
   out::LaunchRecord record = FragmentRecord(8);
-  record.fragment.attributes = {{0, 0, 0, "clip_distance_1"}};
-  record.fragment.setup_slots = 1;
+  record.fragment.inputs = {{0, "clip_distance_1"}};
   scene::Triangle t = Whole();
   t.built_ins = {{"clip_distance_0", 2, {1, 1, 1}},
                  {"clip_distance_1", 2, {0x40000000, 0, 0x3f800000}}};
   const auto read = [&](int dword) {
     isa::Program p(kGeneration);
     AppendColor(p, 8);
-    p.Append(Fill(
-        kColor, 8,
-        Scalar(static_cast<int>(record.fragment.setup_first_register) + 1, Type::kUD, 4 * dword)));
+    p.Append(Fill(kColor, 8, Scalar(SetupOf(record) + 1, Type::kUD, 4 * dword)));
     p.Append(Write(Fields(8)));
     scene::FragmentInputs draw = Draw({t});
     const absl::Status s = RunFragments(p, record, draw);
@@ -564,15 +584,15 @@ TEST(Fragment, TheFirstInstructionHasALane) {
     return RunFragments(p, record, draw);
   };
   out::LaunchRecord record = FragmentRecord(16);
-  record.fragment.vector_mask = true;
+  out::IntelOf(record).fragment.vector_mask = true;
   EXPECT_TRUE(beginning_with(0, 16, record).ok());
   EXPECT_TRUE(beginning_with(0, 8, record).ok());
   ExpectRefused(beginning_with(8, 8, record), "Wa_14015360517");
-  record.fragment.vector_mask = false;
+  out::IntelOf(record).fragment.vector_mask = false;
   EXPECT_TRUE(beginning_with(0, 16, record).ok());
   ExpectRefused(beginning_with(0, 8, record), "Wa_14015360517");
   out::LaunchRecord samples = FragmentRecord(16, 4);
-  samples.fragment.vector_mask = samples.fragment.per_sample = true;
+  out::IntelOf(samples).fragment.vector_mask = samples.fragment.per_sample = true;
   ExpectRefused(beginning_with(0, 8, samples), "Wa_14015360517");
 }
 
@@ -620,11 +640,10 @@ TEST(Fragment, RefusesHaltsThatHang) {
 
 TEST(Fragment, LaterPrimitivesLieOnTopInAnyOrderOfThreads) {
   out::LaunchRecord record = FragmentRecord(8);
-  record.fragment.flat_mask = 1;
+  record.fragment.inputs[0].flat = true;
   isa::Program p(kGeneration);
   AppendColor(p, 8);
-  p.Append(Fill(kColor, 8,
-                Scalar(static_cast<int>(record.fragment.setup_first_register), Type::kUD, 28)));
+  p.Append(Fill(kColor, 8, Scalar(SetupOf(record), Type::kUD, 28)));
   p.Append(Write(Fields(8)));
   scene::Triangle first = Whole(), second = Whole();
   first.values[0].bits = {0x7fc00001, 2, 3};

@@ -20,20 +20,23 @@ out::LaunchRecord FragmentRecord(uint32_t width, uint32_t samples) {
   r.stage = "fragment";
   r.dispatch_width = width;
   const uint32_t halves = width == 32 ? 2 : 1, each = width == 8 ? 2 : 4;
-  r.fragment.payload = {{0, 1, PayloadPart::kHeader, 0}};
+  out::IntelLaunch& intel = r.arch.emplace<out::IntelLaunch>();
+  intel.fragment.payload = {{0, 1, PayloadPart::kHeader, 0}};
   uint32_t reg = 1;
   for (uint32_t h = 0; h < halves; ++h) {
-    r.fragment.payload.push_back({reg++, 1, PayloadPart::kPixelPositions, 16 * h});
+    intel.fragment.payload.push_back({reg++, 1, PayloadPart::kPixelPositions, 16 * h});
   }
   for (uint32_t h = 0; h < halves; ++h, reg += each) {
-    r.fragment.payload.push_back({reg, each, PayloadPart::kPerspectivePixel, 16 * h});
+    intel.fragment.payload.push_back({reg, each, PayloadPart::kPerspectivePixel, 16 * h});
   }
-  r.push_first_register = r.fragment.setup_first_register = reg;
-  r.fragment.setup_slots = 1;
-  r.fragment.attributes = {{0, 3, 0, "", false}};
-  r.fragment.vector_mask = true;
-  r.binding_table = {{0, out::SurfaceKind::kColorOutput, {}, 0},
-                     {1, out::SurfaceKind::kColorOutput, {}, 1}};
+  intel.push_first_register = intel.fragment.setup_first_register = reg;
+  intel.fragment.setup_slots = 1;
+  r.fragment.inputs = {{.location = 3}};
+  intel.fragment.input_slots = {0};
+  intel.fragment.vector_mask = true;
+  r.fragment.colors = {0, 1};
+  intel.binding_table = {{.index = 0, .what = out::SurfaceContent::kColorOutput, .location = 0},
+                         {.index = 1, .what = out::SurfaceContent::kColorOutput, .location = 1}};
   return r;
 }
 

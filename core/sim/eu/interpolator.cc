@@ -43,10 +43,11 @@ class Interpolator {
 
  private:
   absl::Status Check() const {
-    if (!of_.record->fragment.interpolator_messages) {
+    const out::IntelFragment& launch = out::IntelOf(*of_.record).fragment;
+    if (!launch.interpolator_messages) {
       return Refuse("the state does not enable pulled interpolation");
     }
-    if (m_.linear && !of_.record->fragment.nonperspective) {
+    if (m_.linear && !launch.nonperspective) {
       return Refuse("without perspective, which the clipper is not configured for");
     }
     const int group = op_.inst.channel_offset & 16;

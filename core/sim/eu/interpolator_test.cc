@@ -57,8 +57,8 @@ isa::Program Program(const isa::MessageFields& f, int first_channel = 0) {
 
 out::LaunchRecord Pulled(uint32_t width, uint32_t samples = 1) {
   out::LaunchRecord r = FragmentRecord(width, samples);
-  r.fragment.interpolator_messages = true;
-  r.fragment.nonperspective = true;
+  out::IntelOf(r).fragment.interpolator_messages = true;
+  out::IntelOf(r).fragment.nonperspective = true;
   return r;
 }
 
@@ -134,7 +134,7 @@ TEST(Interpolator, RefusesWhatTheHardwareDoesNotAnswer) {
   isa::MessageFields g = f;
   g.linear = true;
   out::LaunchRecord perspective = Pulled(8);
-  perspective.fragment.nonperspective = false;
+  out::IntelOf(perspective).fragment.nonperspective = false;
   ExpectRefused(RunFragments(Program(g), perspective, draw), "the clipper is not configured for");
   g = f;
   g.high_slots = true;

@@ -15,7 +15,8 @@ namespace kiln::sim::eu {
 namespace {
 
 using out::PushSource;
-using out::SurfaceKind;
+using out::ResourceKind;
+using out::SurfaceContent;
 
 // Contents of registers and memory that have not been written: signalling NaNs, or, to see whether
 // they matter, values near 1. As addresses both are outside all memory, but aligned to dwords, so
@@ -39,16 +40,8 @@ uint32_t AllocationSize(uint32_t bytes) {
   return bytes == 0 ? 0 : std::max<uint32_t>(1024, std::bit_ceil(bytes));
 }
 
-bool IsImage(SurfaceKind kind) {
-  switch (kind) {
-    case SurfaceKind::kSampledImage:
-    case SurfaceKind::kCombinedImageSampler:
-    case SurfaceKind::kStorageImage:
-    case SurfaceKind::kUniformTexelBuffer:
-    case SurfaceKind::kStorageTexelBuffer:
-    case SurfaceKind::kInputAttachment: return true;
-    default: return false;
-  }
+bool HasBuffer(PushSource source) {
+  return source == PushSource::kUbo || source == PushSource::kBufferAddress;
 }
 
 std::string NameOf(const out::DescriptorRef& where) {
@@ -68,7 +61,10 @@ constexpr uint64_t kMaxDescriptors = 1u << 16;
 }  // namespace
 
 LaunchState::LaunchState(const out::LaunchRecord& record, bool opposite, scene::Dispatch& dispatch)
-    : record_(record), undefined_(opposite ? kOtherUndefined : kUndefined), dispatch_(dispatch) {
+    : record_(record),
+      intel_(out::IntelOf(record)),
+      undefined_(opposite ? kOtherUndefined : kUndefined),
+      dispatch_(dispatch) {
   view_.descending = opposite;
   view_.outside = &outside_;
 }
@@ -77,7 +73,8 @@ absl::StatusOr<std::unique_ptr<LaunchState>> LaunchState::Create(const out::Laun
                                                                  bool opposite, uint32_t slots,
                                                                  scene::Dispatch& dispatch) {
   std::unique_ptr<LaunchState> state(new LaunchState(record, opposite, dispatch));
-  absl::Status status = state->Bind();
+  absl::Status status = state->CheckResources();
+  if (status.ok()) status = state->Bind();
   if (status.ok()) state->MakeSlots(slots);
   if (status.ok()) status = state->CheckPush();
   if (!status.ok()) return status;
@@ -97,56 +94,68 @@ absl::Status LaunchState::Bind() {
   scratch_per_thread_ = AllocationSize(record_.scratch_bytes_per_thread);
   view_.addresses = &addresses_;
   if (absl::Status status = BuildDescriptors(); !status.ok()) return status;
-  for (const out::SurfaceEntry& e : record_.binding_table) {
-    if (e.index >= isa::kBindingTableEntries) {
-      return absl::InvalidArgumentError("binding table index that names no surface");
-    }
-    absl::Status status = BindSurface(e.kind, e.descriptor, e.format, e.index);
-    if (!status.ok()) return status;
-  }
-  return BindSamplers();
+  return BindTables();
 }
 
-// Binds a surface. A descriptor without object stays unbound: an error if a message uses it.
-absl::Status LaunchState::BindSurface(SurfaceKind kind, const out::DescriptorRef& where,
-                                      const std::string& format, size_t place) {
-  const bool of_client = IsImage(kind) || kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo;
-  if (of_client) SetName(where, place, view_.surface_names);
-  if (IsImage(kind)) return BindImage(kind, where, format, place);
-  if (view_.surfaces.size() <= place) view_.surfaces.resize(place + 1);
-  Surface& surface = view_.surfaces[place];
-  if (kind == SurfaceKind::kUbo || kind == SurfaceKind::kSsbo) {
-    scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
-    static uint8_t nothing[1];  // of size 0: never read nor written
-    if (b != nullptr && b->null_surface) {
-      surface = {nothing, 0};
-    } else if (b != nullptr) {
-      const absl::Span<uint8_t> bytes = scene::BytesOf(*b, dispatch_);
-      surface = {bytes.data(), bytes.size()};
-    }
-  } else if (kind == SurfaceKind::kConstantData) {
+out::DescriptorRef LaunchState::Where(uint32_t resource, uint32_t element) const {
+  const out::Resource& r = record_.resources[resource];
+  return {r.set, r.binding, element};
+}
+
+absl::Status LaunchState::BindSurface(const out::SurfaceEntry& entry) {
+  if (entry.what == SurfaceContent::kResource) {
+    return BindResource(entry.resource, entry.element, entry.index);
+  }
+  if (view_.surfaces.size() <= entry.index) view_.surfaces.resize(entry.index + 1);
+  Surface& surface = view_.surfaces[entry.index];
+  if (entry.what == SurfaceContent::kConstantData) {
     surface = {constants_.data(), constants_.size()};
-  } else if (kind == SurfaceKind::kPushConstants) {
+  } else if (entry.what == SurfaceContent::kPushConstants) {
     surface = {dispatch_.push_constants.data(), dispatch_.push_constants.size()};
-  } else if (kind == SurfaceKind::kDescriptorMemory) {
-    std::vector<uint8_t>& bytes = descriptors_[where.set];
+  } else if (entry.what == SurfaceContent::kDescriptorMemory) {
+    std::vector<uint8_t>& bytes = descriptors_[entry.memory];
     surface = {bytes.data(), bytes.size()};
   }
   return absl::OkStatus();
 }
 
-absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& where,
-                                    const std::string& format, size_t place) {
+// Binds the surface of a descriptor. One without object stays unbound: an error if a message uses
+// it.
+absl::Status LaunchState::BindResource(uint32_t number, uint32_t element, size_t place) {
+  const out::Resource& resource = record_.resources[number];
+  const out::DescriptorRef where = Where(number, element);
+  if (resource.kind == ResourceKind::kSampler) {
+    return absl::InvalidArgumentError(absl::StrFormat("surface %d is a sampler", place));
+  }
+  SetName(where, place, view_.surface_names);
+  if (resource.kind != ResourceKind::kUbo && resource.kind != ResourceKind::kSsbo) {
+    return BindImage(resource, where, place);
+  }
+  if (view_.surfaces.size() <= place) view_.surfaces.resize(place + 1);
+  Surface& surface = view_.surfaces[place];
+  scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
+  static uint8_t nothing[1];  // of size 0: never read nor written
+  if (b != nullptr && b->null_surface) {
+    surface = {nothing, 0};
+  } else if (b != nullptr) {
+    const absl::Span<uint8_t> bytes = scene::BytesOf(*b, dispatch_);
+    surface = {bytes.data(), bytes.size()};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LaunchState::BindImage(const out::Resource& resource, const out::DescriptorRef& where,
+                                    size_t place) {
   scene::ClientImage* image = scene::FindBound(dispatch_.images, where);
   if (image == nullptr) return absl::OkStatus();
   const absl::Span<uint8_t> texels = scene::BytesOf(*image, dispatch_);
   scene::ImageView view{image, texels.data(), image->format};
-  view.storage = kind == SurfaceKind::kStorageImage;
-  if (!format.empty() && !image->null_surface) {
-    const std::optional<scene::TexelFormat> other = scene::TexelFormatNamed(format);
+  view.storage = resource.kind == ResourceKind::kStorageImage;
+  if (!resource.format.empty() && !image->null_surface) {
+    const std::optional<scene::TexelFormat> other = scene::TexelFormatNamed(resource.format);
     if (!other || scene::TexelBytes(*other) != scene::TexelBytes(image->format)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("an image of another size of texel cannot be bound as %s", format));
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "an image of another size of texel cannot be bound as %s", resource.format));
     }
     view.format = *other;
   }
@@ -158,12 +167,19 @@ absl::Status LaunchState::BindImage(SurfaceKind kind, const out::DescriptorRef& 
   return absl::OkStatus();
 }
 
-absl::Status LaunchState::BindSamplers() {
-  for (const out::SamplerEntry& e : record_.sampler_table) {
+absl::Status LaunchState::BindTables() {
+  for (const out::SurfaceEntry& e : intel_.binding_table) {
+    if (e.index >= isa::kBindingTableEntries) {
+      return absl::InvalidArgumentError("binding table index that names no surface");
+    }
+    if (absl::Status status = BindSurface(e); !status.ok()) return status;
+  }
+  for (const out::SamplerEntry& e : intel_.sampler_table) {
     if (e.index >= 16 * 1024) return absl::InvalidArgumentError("sampler index");
     if (view_.samplers.size() <= e.index) view_.samplers.resize(e.index + 1);
-    view_.samplers[e.index] = scene::FindBound(dispatch_.samplers, e.descriptor);
-    SetName(e.descriptor, e.index, view_.sampler_names);
+    const out::DescriptorRef where = Where(e.resource, e.element);
+    view_.samplers[e.index] = scene::FindBound(dispatch_.samplers, where);
+    SetName(where, e.index, view_.sampler_names);
   }
   return absl::OkStatus();
 }
@@ -183,10 +199,9 @@ absl::Status LaunchState::BuildDescriptors() {
     std::vector<uint8_t>& memory = descriptors_[range.memory];
     if (memory.size() < end) memory.resize((end + 31) / 32 * 32);
     for (uint32_t i = 0; i < count; ++i) {
-      out::DescriptorRef where = range.first;
-      where.element += i;
       uint8_t* to = memory.data() + range.offset + uint64_t{range.stride} * i;
-      if (absl::Status status = WriteDescriptor(range, where, to); !status.ok()) return status;
+      absl::Status status = WriteDescriptor(range, range.element + i, to);
+      if (!status.ok()) return status;
     }
   }
   return absl::OkStatus();
@@ -194,11 +209,13 @@ absl::Status LaunchState::BuildDescriptors() {
 
 // An array without length extends to the last element given.
 uint32_t LaunchState::CountOf(const out::DescriptorRange& range) const {
-  return range.count != 0 ? range.count : scene::CountBound(dispatch_, range.first);
+  if (range.count != 0) return range.count;
+  return scene::CountBound(dispatch_, Where(range.resource, range.element));
 }
 
-absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
-                                          const out::DescriptorRef& where, uint8_t* to) {
+absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range, uint32_t element,
+                                          uint8_t* to) {
+  const out::DescriptorRef where = Where(range.resource, element);
   if (range.form == out::DescriptorForm::kAddress) {
     const scene::ClientBuffer* b = scene::FindBound(dispatch_.buffers, where);
     if (b == nullptr) return absl::OkStatus();
@@ -207,14 +224,15 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
     std::memcpy(to + 8, &size, 8);
     return absl::OkStatus();
   }
+  const ResourceKind kind = record_.resources[range.resource].kind;
   uint32_t handles[2] = {0, 0};
-  if (range.kind != SurfaceKind::kSampler) {
+  if (kind != ResourceKind::kSampler) {
     handles[0] = BindlessSurface(bindless_surfaces_);
     absl::Status status =
-        BindSurface(range.kind, where, range.format, kBindlessPlace + bindless_surfaces_++);
+        BindResource(range.resource, element, kBindlessPlace + bindless_surfaces_++);
     if (!status.ok()) return status;
   }
-  if (range.kind == SurfaceKind::kSampler || range.kind == SurfaceKind::kCombinedImageSampler) {
+  if (kind == ResourceKind::kSampler || kind == ResourceKind::kCombinedImageSampler) {
     handles[1] = BindlessSampler(static_cast<uint32_t>(view_.bindless_samplers.size()));
     SetName(where, view_.bindless_samplers.size(), view_.bindless_sampler_names);
     view_.bindless_samplers.push_back(scene::FindBound(dispatch_.samplers, where));
@@ -223,15 +241,51 @@ absl::Status LaunchState::WriteDescriptor(const out::DescriptorRange& range,
   return absl::OkStatus();
 }
 
+// Checks that all resources that the record names are among its resources.
+absl::Status LaunchState::CheckResources() const {
+  const size_t count = record_.resources.size();
+  bool good = true;
+  for (const out::SurfaceEntry& e : intel_.binding_table) {
+    good &= e.what != SurfaceContent::kResource || e.resource < count;
+  }
+  for (const out::SamplerEntry& e : intel_.sampler_table) good &= e.resource < count;
+  for (const out::DescriptorRange& d : record_.descriptor_memory) good &= d.resource < count;
+  for (const out::PushPart& p : record_.push) good &= !HasBuffer(p.source) || p.resource < count;
+  return good ? absl::OkStatus()
+              : absl::InvalidArgumentError("launch record: a resource that it does not list");
+}
+
 absl::Status LaunchState::CheckPush() const {
+  const uint64_t first = uint64_t{intel_.push_first_register} * kGrfBytes;
   for (const out::PushPart& p : record_.push) {
-    if (uint64_t{p.reg} * kGrfBytes + p.byte + p.bytes > uint64_t{kGrfCount} * kGrfBytes) {
+    if (first + p.at + p.bytes > uint64_t{kGrfCount} * kGrfBytes) {
       return absl::InvalidArgumentError("push constants beyond the register file");
     }
-    const bool buffer = p.source == PushSource::kUbo || p.source == PushSource::kBufferAddress;
-    if (buffer && scene::FindBound(dispatch_.buffers, p.ubo) == nullptr) {
+    if (!HasBuffer(p.source)) continue;
+    const out::DescriptorRef where = Where(p.resource, p.element);
+    if (scene::FindBound(dispatch_.buffers, where) == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("no buffer at set %d binding %d", p.ubo.set, p.ubo.binding));
+          absl::StrFormat("no buffer at set %d binding %d", where.set, where.binding));
+    }
+  }
+  return record_.stage == "compute" ? CheckThreadPush() : absl::OkStatus();
+}
+
+// Checks that the number of the thread is among the registers that threads have for themselves: all
+// threads of a workgroup have the others alike (MEDIA_CURBE_LOAD; Mesa 25.0.7, gen120.xml,
+// INTERFACE_DESCRIPTOR_DATA, Cross-Thread Constant Data Read Length).
+absl::Status LaunchState::CheckThreadPush() const {
+  const out::IntelCompute& launch = intel_.compute;
+  const uint64_t common = uint64_t{launch.cross_thread_registers} * kGrfBytes;
+  if (common / kGrfBytes + launch.per_thread_registers != intel_.push_registers) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "launch record: %d + %d registers of push constants, in all %d",
+        launch.cross_thread_registers, launch.per_thread_registers, intel_.push_registers));
+  }
+  for (const out::PushPart& p : record_.push) {
+    if (p.source == PushSource::kSubgroupId && p.at < common) {
+      return absl::InvalidArgumentError(
+          "launch record: the subgroup id in a register that all threads have alike");
     }
   }
   return absl::OkStatus();
@@ -263,7 +317,7 @@ void LaunchState::MakeSlots(uint32_t count) {
   slots_.resize(count);
   for (GroupSlot& p : slots_) {
     p.shared.resize(AllocationSize(record_.shared_bytes));
-    p.scratch.resize(size_t{scratch_per_thread_} * record_.compute.threads_per_group);
+    p.scratch.resize(size_t{scratch_per_thread_} * intel_.compute.threads_per_group);
     p.view = view_;
     p.view.shared = {p.shared.data(), p.shared.size()};
     p.view.scratch = {p.scratch.data(), p.scratch.size()};
@@ -293,13 +347,15 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
   switch (part.source) {
     case PushSource::kClientPushConstants: source = dispatch_.push_constants; break;
     case PushSource::kUbo: {
-      const absl::Span<const uint8_t> bytes =
-          scene::BytesOf(*scene::FindBound(dispatch_.buffers, part.ubo), dispatch_);
+      const scene::ClientBuffer& buffer =
+          *scene::FindBound(dispatch_.buffers, Where(part.resource, part.element));
+      const absl::Span<const uint8_t> bytes = scene::BytesOf(buffer, dispatch_);
       source.assign(bytes.begin(), bytes.end());
       break;
     }
     case PushSource::kBufferAddress: {
-      const uint64_t address = scene::FindBound(dispatch_.buffers, part.ubo)->address;
+      const uint64_t address =
+          scene::FindBound(dispatch_.buffers, Where(part.resource, part.element))->address;
       words({static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32)});
       break;
     }
@@ -311,7 +367,7 @@ std::vector<uint8_t> LaunchState::PushBytes(const out::PushPart& part,
       break;
     case PushSource::kSubgroupId: words({thread_index}); break;
     case PushSource::kDescriptorMemory:
-      if (const auto at = descriptors_.find(part.ubo.set); at != descriptors_.end()) {
+      if (const auto at = descriptors_.find(part.memory); at != descriptors_.end()) {
         source = at->second;
       }
       break;
@@ -336,7 +392,8 @@ void LaunchState::StartRegisters(uint32_t index, Thread& t) const {
   for (const out::PushPart& part : record_.push) {
     const std::vector<uint8_t> bytes = PushBytes(part, index);
     if (!bytes.empty()) {
-      std::memcpy(t.regs.data() + part.reg * kGrfBytes + part.byte, bytes.data(), bytes.size());
+      std::memcpy(t.regs.data() + intel_.push_first_register * kGrfBytes + part.at, bytes.data(),
+                  bytes.size());
     }
   }
   // No source says whether halves keep subnormals at dispatch.
@@ -361,8 +418,8 @@ void LaunchState::StartThread(uint32_t index, const std::array<uint32_t, 3>& gro
   t.Write32(24, group[1]);
   t.Write32(28, group[2]);
   const uint32_t all = record_.dispatch_width == 32 ? ~0u : (1u << record_.dispatch_width) - 1;
-  const bool last = index + 1 == record_.compute.threads_per_group;
-  t.dispatch = last ? record_.compute.last_thread_mask & all : all;
+  const bool last = index + 1 == intel_.compute.threads_per_group;
+  t.dispatch = last ? intel_.compute.last_thread_mask & all : all;
   t.active = t.dispatch;
   t.Write32(kStateOffset + 8, t.dispatch);   // sr0.2: dispatch mask
   t.Write32(kStateOffset + 12, t.dispatch);  // sr0.3: vector mask

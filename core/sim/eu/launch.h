@@ -57,19 +57,22 @@ class LaunchState {
   absl::Status Bind();
   void MakeSlots(uint32_t count);
   void StartRegisters(uint32_t index, Thread& thread) const;
-  absl::Status BindSurface(out::SurfaceKind kind, const out::DescriptorRef& where,
-                           const std::string& format, size_t place);
-  absl::Status BindImage(out::SurfaceKind kind, const out::DescriptorRef& where,
-                         const std::string& format, size_t place);
-  absl::Status BindSamplers();
+  absl::Status BindTables();
+  absl::Status BindSurface(const out::SurfaceEntry& entry);
+  absl::Status BindResource(uint32_t number, uint32_t element, size_t place);
+  absl::Status BindImage(const out::Resource& resource, const out::DescriptorRef& where,
+                         size_t place);
+  out::DescriptorRef Where(uint32_t resource, uint32_t element) const;
   absl::Status BuildDescriptors();
   uint32_t CountOf(const out::DescriptorRange& range) const;
-  absl::Status WriteDescriptor(const out::DescriptorRange& range, const out::DescriptorRef& where,
-                               uint8_t* to);
+  absl::Status WriteDescriptor(const out::DescriptorRange& range, uint32_t element, uint8_t* to);
+  absl::Status CheckResources() const;
   absl::Status CheckPush() const;
+  absl::Status CheckThreadPush() const;
   std::vector<uint8_t> PushBytes(const out::PushPart& part, uint32_t thread_index) const;
 
   const out::LaunchRecord& record_;
+  const out::IntelLaunch& intel_;
   uint32_t undefined_;  // pattern of undefined contents
   scene::Dispatch& dispatch_;
   scene::AddressSpace addresses_;

@@ -100,12 +100,7 @@ class Litmus {
     for (const int r : second_results_) program.Append(Store(r, true));
     program.Append(EndOfThread());
     out::LaunchRecord record = Record(kLanes, 1024);
-    record.compute.threads_per_group = 2;
-    out::PushPart part;
-    part.reg = kThread;
-    part.bytes = 4;
-    part.source = out::PushSource::kSubgroupId;
-    record.push.push_back(part);
+    AddSecondThread(kThread, record);
     Options options;
     options.contract = false;  // parts may be left out
     options.zero_memory = true;

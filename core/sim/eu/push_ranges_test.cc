@@ -11,16 +11,18 @@ using out::LaunchRecord;
 using out::PushPart;
 using out::PushSource;
 
-PushPart Part(PushSource source) { return {2, 0, 32, source, 0, {}}; }
+PushPart Part(PushSource source) { return {0, 32, source}; }
 
 LaunchRecord With(const std::vector<PushPart>& push, uint32_t registers) {
   LaunchRecord record;
   record.push = push;
-  record.push_registers = registers;
+  out::IntelLaunch& intel = record.arch.emplace<out::IntelLaunch>();
+  intel.push_first_register = 2;
+  intel.push_registers = registers;
   return record;
 }
 
-TEST(PushRanges, NoConstantsAtAll) { EXPECT_TRUE(CheckPushedRanges(LaunchRecord()).ok()); }
+TEST(PushRanges, NoConstantsAtAll) { EXPECT_TRUE(CheckPushedRanges(With({}, 0)).ok()); }
 
 TEST(PushRanges, FourPiecesOfBuffersOrThreeAndTheBlock) {
   for (const PushSource source : {PushSource::kUbo, PushSource::kDescriptorMemory}) {
@@ -58,7 +60,7 @@ TEST(PushRanges, SixtyFourRegisters) {
 
 TEST(PushRanges, PiecesOfBuffersAreWholeRegisters) {
   for (const PushSource source : {PushSource::kUbo, PushSource::kDescriptorMemory}) {
-    for (uint32_t PushPart::*const field : {&PushPart::byte, &PushPart::bytes, &PushPart::offset}) {
+    for (uint32_t PushPart::*const field : {&PushPart::at, &PushPart::bytes, &PushPart::offset}) {
       PushPart part = Part(source);
       part.*field += 32;
       EXPECT_TRUE(CheckPushedRanges(With({part}, 3)).ok());
@@ -70,8 +72,7 @@ TEST(PushRanges, PiecesOfBuffersAreWholeRegisters) {
 
 // The driver copies the client's block in dwords.
 TEST(PushRanges, TheBlockHasPartsOfAnySize) {
-  EXPECT_TRUE(
-      CheckPushedRanges(With({{2, 4, 12, PushSource::kClientPushConstants, 20, {}}}, 1)).ok());
+  EXPECT_TRUE(CheckPushedRanges(With({{4, 12, PushSource::kClientPushConstants, 20}}, 1)).ok());
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ scene::Dispatch Levels(scene::ImageDim dim, scene::FragmentInputs draw) {
 
 out::LaunchRecord Record() {
   out::LaunchRecord r = FragmentRecord(8);
-  r.binding_table.push_back({2, out::SurfaceKind::kCombinedImageSampler, {}, 0});
-  r.sampler_table = {{0, {}}};
+  AddSampledImage(r);
   return r;
 }
 
@@ -202,8 +201,7 @@ TEST(QuadSampling, NoneOutsideOfFragmentThreads) {
   const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(p);
   ASSERT_TRUE(code.ok());
   out::LaunchRecord compute = testing::Record(8);
-  compute.binding_table.push_back({2, out::SurfaceKind::kCombinedImageSampler, {}, 0});
-  compute.sampler_table = {{0, {}}};
+  AddSampledImage(compute);
   scene::Dispatch d = Levels(scene::ImageDim::k2d, {});
   d.draw.reset();
   d.buffers.resize(1);

@@ -337,6 +337,10 @@ absl::Status Simulator::Send(uint32_t index, const Op& op, const Message& messag
     return absl::OkStatus();
   }
   if (message.kind == MessageKind::kBarrier) {
+    if (!record_.compute.uses_barrier) {
+      return OpError(absl::StatusCode::kInvalidArgument, op,
+                     "a barrier, for which the record does not ask");
+    }
     SignalBarrier(t);
     return absl::OkStatus();
   }
@@ -504,7 +508,7 @@ absl::Status Simulator::RunThreadsAtRandom() {
 
 void Simulator::StartGroup(const Work& work, uint32_t slot, Group* group) {
   launch_.StartGroup(slot, options_.zero_memory);
-  const uint32_t count = work.IsThread() ? 1 : record_.compute.threads_per_group;
+  const uint32_t count = work.IsThread() ? 1 : out::IntelOf(record_).compute.threads_per_group;
   group->work = work;
   group->slot = slot;
   group->threads.resize(count);
@@ -559,6 +563,9 @@ absl::Status Simulator::RunGroups(absl::Span<const Work> work) {
 }
 
 absl::Status CheckRecord(const out::LaunchRecord& record) {
+  if (!std::holds_alternative<out::IntelLaunch>(record.arch)) {
+    return absl::InvalidArgumentError("launch record: is not of a program of this architecture");
+  }
   const uint32_t width = record.dispatch_width;
   if (width != 8 && width != 16 && width != 32) {
     return absl::InvalidArgumentError(absl::StrFormat("dispatch width %d", width));
@@ -569,7 +576,8 @@ absl::Status CheckRecord(const out::LaunchRecord& record) {
   }
   if (record.stage == "fragment") return CheckFragmentRecord(record);
   if (record.stage == "vertex") return CheckVertexRecord(record);
-  if (record.compute.threads_per_group < 1 || record.compute.threads_per_group > 1024) {
+  const uint32_t threads = out::IntelOf(record).compute.threads_per_group;
+  if (threads < 1 || threads > 1024) {
     return absl::InvalidArgumentError("threads per group");
   }
   return absl::OkStatus();
@@ -663,7 +671,7 @@ static absl::Status RunDraw(const Program& program, const out::LaunchRecord& rec
     if (absl::Status status = CheckVertexProgram(program); !status.ok()) return status;
     return RunVertices(VertexThreads(record, options.opposite, *dispatch.vertices), simulator);
   }
-  const bool packed = record.fragment.vector_mask && !record.fragment.per_sample;
+  const bool packed = out::IntelOf(record).fragment.vector_mask && !record.fragment.per_sample;
   if (absl::Status s = CheckGraphicsProgram(program, record.dispatch_width, packed); !s.ok()) {
     return s;
   }

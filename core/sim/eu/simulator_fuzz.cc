@@ -7,14 +7,15 @@
 #include "core/sim/eu/simulator.h"
 
 // Three vertices without attributes; only the header is to be written.
-static void MakeVertex(kiln::out::LaunchRecord& record, kiln::sim::eu::Dispatch& dispatch) {
+static void MakeVertex(kiln::out::LaunchRecord& record, kiln::sim::scene::Dispatch& dispatch) {
   record.stage = "vertex";
   record.dispatch_width = 8;
   record.shared_bytes = 0;
-  record.push_first_register = record.vertex.setup_first_register = 2;
-  record.vertex.vue_slots = record.vertex.urb_entry_size = 1;
-  record.vertex.vue.resize(1);
-  record.vertex.vue[0].written = true;
+  kiln::out::IntelLaunch& intel = kiln::out::IntelOf(record);
+  intel.push_first_register = intel.vertex.setup_first_register = 2;
+  intel.vertex.vue_slots = intel.vertex.urb_entry_size = 1;
+  intel.vertex.vue.resize(1);
+  intel.vertex.vue[0].written = true;
   dispatch.vertices.emplace();
   dispatch.vertices->count = 3;
 }
@@ -25,14 +26,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   out::LaunchRecord record;
   record.stage = "compute";
   record.dispatch_width = data[0] & 1 ? 8 : 16;
-  record.compute.threads_per_group = 2;
-  record.compute.last_thread_mask = 0x7f;
+  record.compute.uses_barrier = true;
+  out::IntelLaunch& intel = record.arch.emplace<out::IntelLaunch>();
+  intel.compute.threads_per_group = 2;
+  intel.compute.last_thread_mask = 0x7f;
   record.shared_bytes = 256;
   record.scratch_bytes_per_thread = 1024;
-  out::SurfaceEntry entry;
-  entry.kind = out::SurfaceKind::kSsbo;
-  record.binding_table.push_back(entry);
-  sim::eu::Dispatch dispatch;
+  record.resources = {{out::ResourceKind::kSsbo}};
+  intel.binding_table = {{0, out::SurfaceContent::kResource}};
+  sim::scene::Dispatch dispatch;
   if (data[0] & 8) MakeVertex(record, dispatch);
   sim::eu::Options options;
   options.contract = data[0] & 2;

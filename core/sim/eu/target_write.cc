@@ -174,14 +174,14 @@ class Writer {
   absl::StatusOr<scene::RenderTarget*> Target() const {
     const bool asks = !m_.null_target || parts_.depth >= 0 || parts_.stencil >= 0;
     if (!asks) return nullptr;
-    const std::vector<out::SurfaceEntry>& table = of_.record->binding_table;
+    const std::vector<out::SurfaceEntry>& table = out::IntelOf(*of_.record).binding_table;
     const auto entry = std::find_if(table.begin(), table.end(), [this](const out::SurfaceEntry& e) {
       return e.index == m_.surface;
     });
-    const bool color = entry != table.end() && (entry->kind == out::SurfaceKind::kColorOutput ||
-                                                entry->kind == out::SurfaceKind::kNull);
+    const bool color = entry != table.end() && (entry->what == out::SurfaceContent::kColorOutput ||
+                                                entry->what == out::SurfaceContent::kNull);
     if (!color) return Refuse(absl::StrFormat("surface %d is not a colour output", m_.surface));
-    if (m_.null_target || entry->kind == out::SurfaceKind::kNull) return nullptr;
+    if (m_.null_target || entry->what == out::SurfaceContent::kNull) return nullptr;
     const int number = m_.header ? header_target_ : m_.target;
     if (static_cast<int>(entry->location) != number) {
       return Refuse(

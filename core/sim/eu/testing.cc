@@ -116,12 +116,28 @@ out::LaunchRecord Record(int width, uint32_t shared_bytes) {
   r.stage = "compute";
   r.dispatch_width = static_cast<uint32_t>(width);
   r.compute.local_size = {r.dispatch_width, 1, 1};
-  r.compute.last_thread_mask = width == 32 ? ~0u : (1u << width) - 1;
-  out::SurfaceEntry e;
-  e.kind = out::SurfaceKind::kSsbo;
-  r.binding_table.push_back(e);
+  out::IntelLaunch& intel = r.arch.emplace<out::IntelLaunch>();
+  intel.compute.last_thread_mask = width == 32 ? ~0u : (1u << width) - 1;
+  r.resources = {{out::ResourceKind::kSsbo}};
+  intel.binding_table = {{0, out::SurfaceContent::kResource}};
   r.shared_bytes = shared_bytes;
   return r;
+}
+
+void AddSecondThread(int number_register, out::LaunchRecord& record) {
+  record.compute.uses_barrier = true;
+  record.push = {{0, 4, out::PushSource::kSubgroupId}};
+  out::IntelLaunch& intel = out::IntelOf(record);
+  intel.push_first_register = static_cast<uint32_t>(number_register);
+  intel.push_registers = intel.compute.per_thread_registers = 1;
+  intel.compute.threads_per_group = 2;
+}
+
+void AddSampledImage(out::LaunchRecord& record) {
+  const auto number = static_cast<uint32_t>(record.resources.size());
+  record.resources.push_back({out::ResourceKind::kCombinedImageSampler});
+  out::IntelOf(record).binding_table.push_back({2, out::SurfaceContent::kResource, number});
+  out::IntelOf(record).sampler_table = {{0, number}};
 }
 
 absl::StatusOr<std::vector<uint32_t>> RunProgram(const isa::Program& program,

@@ -54,6 +54,12 @@ absl::Status Execute(const isa::Instruction& inst, Thread& thread);
 // A record of one thread of `width` lanes with one storage buffer at table index 0.
 out::LaunchRecord Record(int width, uint32_t shared_bytes = 0);
 
+// Gives workgroups two threads, with their number in dword 0 of a register, and a barrier.
+void AddSecondThread(int number_register, out::LaunchRecord& record);
+
+// Adds an image with a sampler at set 0 binding 0: surface 2 and sampler 0.
+void AddSampledImage(out::LaunchRecord& record);
+
 // Runs a program with that record; returns the buffer, which starts as given.
 absl::StatusOr<std::vector<uint32_t>> RunProgram(const isa::Program& program,
                                                  const out::LaunchRecord& record,

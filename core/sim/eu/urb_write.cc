@@ -93,7 +93,7 @@ class Writer {
     for (int lane = 0; lane < static_cast<int>(of_.count); ++lane) {
       if (absl::Status s = CheckHeader(lane); !s.ok()) return s;
       if (absl::Status s = CheckDistances(lane); !s.ok()) return s;
-      for (const out::VueSlot& slot : of_.record->vertex.vue) {
+      for (const out::VueSlot& slot : out::IntelOf(*of_.record).vertex.vue) {
         bool any = false;
         for (uint32_t c = 0; c < 4; ++c) any |= of_.draw->written[Place(lane, slot.slot, c)] != 0;
         if (slot.written && !any) {
@@ -109,7 +109,7 @@ class Writer {
   // or not the shader sets them. The point width is not, unless state says so (3DSTATE_SF).
   absl::Status CheckHeader(int lane) const {
     bool free[4] = {false, false, false, true};
-    for (const out::VuePart& p : of_.record->vertex.vue[0].parts) {
+    for (const out::VuePart& p : out::IntelOf(*of_.record).vertex.vue[0].parts) {
       if (p.component != 0) free[p.component] |= p.from_shader;
     }
     for (uint32_t c = 0; c < 4; ++c) {
@@ -127,7 +127,7 @@ class Writer {
   }
 
   absl::Status CheckDistances(int lane) const {
-    const out::VertexLaunch& launch = of_.record->vertex;
+    const out::IntelVertex& launch = out::IntelOf(*of_.record).vertex;
     const uint32_t tested = launch.clip_distance_mask | launch.cull_distance_mask;
     for (uint32_t n = 0; n < kDistances; ++n) {
       if ((tested >> n & 1) == 0 ||

@@ -227,11 +227,11 @@ TEST(UrbWrite, HeadersHoldZeroWhereTheShaderSaysNothing) {
     scene::VertexInputs draw = Vertices(3);
     const absl::Status s = RunVertices(p, record, draw);
     if (c == 3) {
-      EXPECT_TRUE(s.ok()) << "the width of points that nobody asks for: " << s;
+      EXPECT_TRUE(s.ok()) << "the width of points that is not asked for: " << s;
     } else {
       ExpectRefusal(s, "which must be 0");
     }
-    for (out::VuePart& part : record.vertex.vue[0].parts) part.from_shader = true;
+    for (out::VuePart& part : out::IntelOf(record).vertex.vue[0].parts) part.from_shader = true;
     draw = Vertices(3);
     EXPECT_EQ(RunVertices(p, record, draw).ok(), c != 0);
   }
@@ -239,10 +239,11 @@ TEST(UrbWrite, HeadersHoldZeroWhereTheShaderSaysNothing) {
 
 TEST(UrbWrite, RefusesRecordsThatPromiseMore) {
   out::LaunchRecord record = VertexRecord();
-  record.vertex.vue[1] = {2, out::VueContent::kLocation, 0, "", {}, true};
+  out::VueSlot& slot = out::IntelOf(record).vertex.vue[1];
+  slot = {2, out::VueContent::kLocation, 0, "", {}, true};
   scene::VertexInputs draw = Vertices(3);
   ExpectRefusal(RunVertices(Copy(), record, draw), "slot 2 of lane 0 was never written");
-  record.vertex.vue[1].written = false;
+  slot.written = false;
   EXPECT_TRUE(RunVertices(Copy(), record, draw).ok());
 }
 
@@ -250,9 +251,10 @@ TEST(UrbWrite, RefusesRecordsThatPromiseMore) {
 TEST(UrbWrite, RefusesDistancesThatAreNotWritten) {
   out::LaunchRecord record = VertexRecord();
   const out::VuePart second{1, out::VueValue::kClipDistance, 0, true};
-  record.vertex.vue.insert(record.vertex.vue.begin() + 2,
-                           {2, out::VueContent::kDistances, 0, "", {second}, true});
-  record.vertex.clip_distance_mask = 2;
+  out::IntelVertex& launch = out::IntelOf(record).vertex;
+  launch.vue.insert(launch.vue.begin() + 2,
+                    {2, out::VueContent::kDistances, 0, "", {second}, true});
+  launch.clip_distance_mask = 2;
   for (const int registers : {1, 2}) {
     isa::Program p(kGeneration);
     AppendHandles(p);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -38,40 +39,33 @@ uint32_t ComponentOf(VertexValue v) {
   return 0;
 }
 
-absl::Status CheckSystemValues(const out::VertexAttribute& a) {
-  for (const out::VertexSystemValue& v : a.system_values) {
-    if (v.component != ComponentOf(v.what) ||
-        IsDrawSlot(v.what) != IsDrawSlot(a.system_values.front().what)) {
-      return Wrong(absl::StrFormat("a system value in component %d of attribute slot %d",
-                                   v.component, a.slot));
-    }
-  }
-  return absl::OkStatus();
+// The slots of the values of a draw come after those of the locations, in the order in which the
+// client's state lists the elements (brw_nir.c, brw_nir_lower_vs_inputs): vertex and instance, then
+// the draw.
+uint32_t SlotOf(const out::VertexLaunch& launch, VertexValue v) {
+  const auto locations = static_cast<uint32_t>(launch.attributes.size());
+  const bool numbers = !launch.system_values.empty() && !IsDrawSlot(launch.system_values.front());
+  return locations + (IsDrawSlot(v) && numbers ? 1 : 0);
 }
 
-// Locations come first, ascending, then the slots of system values (brw_nir.c,
-// brw_nir_lower_vs_inputs): the order in which the client's state lists the elements.
-absl::Status CheckAttributes(const out::VertexLaunch& launch) {
-  for (size_t i = 0; i < launch.attributes.size(); ++i) {
-    const out::VertexAttribute& a = launch.attributes[i];
-    if (a.slot >= launch.setup_slots) {
-      return Wrong("an attribute beyond the registers that are declared");
-    }
-    if (absl::Status s = CheckSystemValues(a); !s.ok()) return s;
-    if (i == 0) continue;
-    const out::VertexAttribute& before = launch.attributes[i - 1];
-    const bool ordered =
-        a.system_values.empty()
-            ? before.system_values.empty() && before.location < a.location
-            : before.system_values.empty() || !IsDrawSlot(before.system_values[0].what);
-    if (before.slot >= a.slot || !ordered) {
-      return Wrong(absl::StrFormat("attribute slot %d is out of order", a.slot));
-    }
-  }
-  return absl::OkStatus();
+template <typename T>
+bool Ascending(const std::vector<T>& list) {
+  return std::adjacent_find(list.begin(), list.end(), std::greater_equal<T>()) == list.end();
 }
 
-absl::Status CheckEntry(const out::VertexLaunch& launch) {
+absl::Status CheckAttributes(const out::VertexLaunch& launch, const out::IntelVertex& intel) {
+  if (!Ascending(launch.attributes) || !Ascending(launch.system_values)) {
+    return Wrong("attributes or values of the draw out of order");
+  }
+  const size_t slots = launch.system_values.empty()
+                           ? launch.attributes.size()
+                           : SlotOf(launch, launch.system_values.back()) + size_t{1};
+  if (slots == intel.setup_slots) return absl::OkStatus();
+  return Wrong(absl::StrFormat("%d slots of attributes; those that the program reads are %d",
+                               intel.setup_slots, slots));
+}
+
+absl::Status CheckEntry(const out::IntelVertex& launch) {
   if (launch.urb_entry_size < 1 || launch.urb_entry_size > kMaxEntryUnits) {
     return Wrong(absl::StrFormat("URB entries of %d x 64 bytes", launch.urb_entry_size));
   }
@@ -103,7 +97,7 @@ bool HasItsPlace(const out::VueSlot& s) {
   return false;
 }
 
-bool HasDistance(const out::VertexLaunch& launch, uint32_t number, out::VueValue what) {
+bool HasDistance(const out::IntelVertex& launch, uint32_t number, out::VueValue what) {
   for (const out::VueSlot& s : launch.vue) {
     if (s.what != out::VueContent::kDistances || s.slot != kDistanceSlot + number / 4) continue;
     for (const out::VuePart& p : s.parts) {
@@ -114,7 +108,7 @@ bool HasDistance(const out::VertexLaunch& launch, uint32_t number, out::VueValue
 }
 
 // Checks that each bit of the masks of 3DSTATE_VS names a distance of that kind.
-absl::Status CheckDistances(const out::VertexLaunch& launch) {
+absl::Status CheckDistances(const out::IntelVertex& launch) {
   for (const out::VueSlot& s : launch.vue) {
     if (!HasItsPlace(s))
       return Wrong(absl::StrFormat("slot %d of the VUE holds another's", s.slot));
@@ -143,58 +137,59 @@ uint32_t SystemValue(const scene::VertexInputs& draw, VertexValue what,
   return 0;
 }
 
-void FillAttribute(const VertexThread& of, const out::VertexAttribute& a, int lane, Thread& t) {
+// Fills the slots of attributes and of the draw's values for a lane.
+void FillSlots(const VertexThread& of, int lane, Thread& t) {
   const scene::VertexInputs& draw = *of.draw;
+  const out::VertexLaunch& launch = of.record->vertex;
   const scene::VertexRun run = scene::RunAt(draw, of.first + static_cast<uint32_t>(lane));
-  const int first = static_cast<int>(of.record->vertex.setup_first_register) +
-                    kSlotRegisters * static_cast<int>(a.slot);
-  const auto set = [&](uint32_t component, uint32_t bits) {
-    t.Write32(kGrfBytes * (first + static_cast<int>(component)) + 4 * lane, bits);
+  const auto first = static_cast<int>(out::IntelOf(*of.record).vertex.setup_first_register);
+  const auto set = [&](uint32_t slot, uint32_t component, uint32_t bits) {
+    const int reg = first + kSlotRegisters * static_cast<int>(slot) + static_cast<int>(component);
+    t.Write32(kGrfBytes * reg + 4 * lane, bits);
   };
-  for (const out::VertexSystemValue& v : a.system_values) {
-    set(v.component, SystemValue(draw, v.what, run));
+  for (uint32_t slot = 0; slot < launch.attributes.size(); ++slot) {
+    const std::array<uint32_t, 4> values =
+        scene::FetchVertex(draw, *scene::InputAt(draw, launch.attributes[slot]), run);
+    for (uint32_t c = 0; c < 4; ++c) set(slot, c, values[c]);
   }
-  if (!a.system_values.empty()) return;
-  const std::array<uint32_t, 4> values =
-      scene::FetchVertex(draw, *scene::InputAt(draw, a.location), run);
-  for (uint32_t c = 0; c < 4; ++c) set(c, values[c]);
+  for (const VertexValue v : launch.system_values) {
+    set(SlotOf(launch, v), ComponentOf(v), SystemValue(draw, v, run));
+  }
 }
 
 }  // namespace
 
 absl::Status CheckVertexRecord(const out::LaunchRecord& record) {
-  const out::VertexLaunch& launch = record.vertex;
+  const out::IntelLaunch& intel = out::IntelOf(record);
+  const out::IntelVertex& launch = intel.vertex;
   if (record.dispatch_width != kVertexLanes) {
     return Wrong(absl::StrFormat("vertex threads have 8 lanes, not %d", record.dispatch_width));
   }
   if (record.shared_bytes != 0) return Wrong("shared memory of a vertex program");
   if (absl::Status s = CheckPushedRanges(record); !s.ok()) return s;
-  const uint64_t constants_end = uint64_t{record.push_first_register} + record.push_registers;
+  const uint64_t constants_end = uint64_t{intel.push_first_register} + intel.push_registers;
   const uint64_t pairs = (uint64_t{launch.setup_slots} + 1) / 2;
-  if (record.push_first_register != kUrbHandles + 1 ||
+  if (intel.push_first_register != kUrbHandles + 1 ||
       launch.setup_first_register != constants_end || pairs > kMaxReadPairs ||
       constants_end + 2 * kSlotRegisters * pairs > kGrfCount) {
     return Wrong("constants begin at r2, attributes after them, at most 30 slots, up to r127");
   }
   for (const absl::Status& s :
-       {CheckAttributes(launch), CheckEntry(launch), CheckDistances(launch)}) {
+       {CheckAttributes(record.vertex, launch), CheckEntry(launch), CheckDistances(launch)}) {
     if (!s.ok()) return s;
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckVertexInputs(const out::LaunchRecord& record, const scene::VertexInputs& draw) {
-  std::vector<uint32_t> locations;
-  for (const out::VertexAttribute& a : record.vertex.attributes) {
-    if (a.system_values.empty()) locations.push_back(a.location);
-  }
-  const uint64_t entry = uint64_t{16} * kSlotsOfEntryUnit * record.vertex.urb_entry_size;
-  return scene::CheckVertexInputs(locations, entry, draw);
+  const uint64_t entry =
+      uint64_t{16} * kSlotsOfEntryUnit * out::IntelOf(record).vertex.urb_entry_size;
+  return scene::CheckVertexInputs(record.vertex.attributes, entry, draw);
 }
 
 std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool opposite,
                                         scene::VertexInputs& draw) {
-  draw.slots = kSlotsOfEntryUnit * record.vertex.urb_entry_size;
+  draw.slots = kSlotsOfEntryUnit * out::IntelOf(record).vertex.urb_entry_size;
   draw.entries.assign(draw.At(static_cast<uint32_t>(draw.Runs()), 0, 0), 0);
   draw.written.assign(draw.entries.size(), 0);
   std::vector<VertexThread> threads;
@@ -210,9 +205,7 @@ std::vector<VertexThread> VertexThreads(const out::LaunchRecord& record, bool op
 void FillVertexPayload(const VertexThread& of, Thread& t) {
   for (int lane = 0; lane < static_cast<int>(of.count); ++lane) {
     t.Write32(kGrfBytes * kUrbHandles + 4 * lane, of.Handle(lane));
-    for (const out::VertexAttribute& a : of.record->vertex.attributes) {
-      FillAttribute(of, a, lane, t);
-    }
+    FillSlots(of, lane, t);
   }
   t.vertex = &of;
   t.dispatch = t.active = of.Channels();

@@ -77,8 +77,7 @@ TEST(VertexLaunch, IndicesOffsetsAndInstanceRates) {
 
 TEST(VertexLaunch, DrawIdsAreInASlotOfTheirOwn) {
   out::LaunchRecord record = VertexRecord();
-  record.vertex.attributes[1].system_values = {{0, VertexValue::kDrawId},
-                                               {1, VertexValue::kIsIndexedDraw}};
+  record.vertex.system_values = {VertexValue::kDrawId, VertexValue::kIsIndexedDraw};
   scene::VertexInputs draw = Vertices(1);
   draw.draw_id = 17;
   ASSERT_TRUE(RunVertices(Copy(), record, draw).ok());
@@ -92,7 +91,7 @@ TEST(VertexLaunch, DrawIdsAreInASlotOfTheirOwn) {
 // Components and registers that are not delivered change in the mode that exposes their use.
 TEST(VertexLaunch, WhatIsNotDeliveredIsUndefined) {
   out::LaunchRecord record = VertexRecord();
-  record.vertex.attributes[1].system_values = {{2, VertexValue::kVertexIdFromZero}};
+  record.vertex.system_values = {VertexValue::kVertexIdFromZero};
   Options opposite;
   opposite.opposite = true;
   for (const int reg : {kAttribute, kIds, kIds + 2, kIds + 3, 11, 12, kPush}) {
@@ -147,36 +146,41 @@ TEST(VertexLaunch, LanesWithoutVertexAreOff) {
 TEST(VertexLaunch, RefusesRecordsThatTheHardwareDoesNotDeliver) {
   const auto with = [](auto change) {
     out::LaunchRecord r = VertexRecord();
-    change(r, r.vertex);
+    change(r, out::IntelOf(r).vertex);
     return CheckVertexRecord(r);
   };
   using R = out::LaunchRecord;
-  using V = out::VertexLaunch;
+  using V = out::IntelVertex;
   EXPECT_TRUE(with([](R&, V&) {}).ok());
   ExpectRefusal(with([](R& r, V&) { r.dispatch_width = 16; }), "8 lanes");
   ExpectRefusal(with([](R& r, V&) { r.shared_bytes = 4; }), "shared memory");
-  ExpectRefusal(with([](R& r, V&) { r.push_first_register = 1; }), "begin at r2");
+  ExpectRefusal(with([](R& r, V&) { out::IntelOf(r).push_first_register = 1; }), "begin at r2");
   ExpectRefusal(with([](R&, V& v) { ++v.setup_first_register; }), "begin at r2");
   ExpectRefusal(with([](R&, V& v) { v.setup_slots = 31; }), "at most 30 slots");
   ExpectRefusal(with([](R& r, V& v) {
-                  r.push_registers = 62;
+                  out::IntelOf(r).push_registers = 62;
                   v.setup_first_register = 64;
                   v.setup_slots = 17;  // read in pairs: 18
                   v.urb_entry_size = 5;
                 }),
                 "up to r127");
   ExpectRefusal(with([](R& r, V&) {
-                  r.push.resize(6, {2, 0, 32, out::PushSource::kUbo, 0, {}});
+                  r.push.resize(6, {0, 32, out::PushSource::kUbo});
                 }),
                 "6 ranges");
-  ExpectRefusal(with([](R&, V& v) { v.attributes[1].slot = 2; }), "beyond the registers");
-  ExpectRefusal(with([](R&, V& v) { std::swap(v.attributes[0], v.attributes[1]); }),
-                "out of order");
-  ExpectRefusal(with([](R&, V& v) { v.attributes[1].system_values[2].component = 1; }),
-                "a system value in component 1");
+  ExpectRefusal(with([](R&, V& v) { v.setup_slots = 1; }), "those that the program reads are 2");
+  ExpectRefusal(with([](R&, V& v) { v.setup_slots = 3; }), "those that the program reads are 2");
+  ExpectRefusal(with([](R& r, V&) { r.vertex.system_values.clear(); }), "reads are 1");
+  ExpectRefusal(with([](R& r, V&) { r.vertex.attributes = {1, 0}; }), "out of order");
+  ExpectRefusal(with([](R& r, V&) { r.vertex.attributes = {1, 1}; }), "out of order");
   ExpectRefusal(
-      with([](R&, V& v) { v.attributes[1].system_values[0].what = VertexValue::kDrawId; }),
-      "a system value in component 1");
+      with([](R& r, V&) { std::swap(r.vertex.system_values[0], r.vertex.system_values[1]); }),
+      "out of order");
+  const auto with_draw_id = [](R& r, V& v) {
+    r.vertex.system_values.push_back(VertexValue::kDrawId);
+    v.setup_slots = 3;
+  };
+  EXPECT_TRUE(with(with_draw_id).ok()) << "in a slot of its own";
   ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 1; }), "a URB entry of 4 slots");
   ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 0; }), "URB entries of 0");
   ExpectRefusal(with([](R&, V& v) { v.urb_entry_size = 513; }), "URB entries of 513");
@@ -190,14 +194,14 @@ TEST(VertexLaunch, RefusesDistancesThatFixedFunctionsDoNotFind) {
     out::LaunchRecord r = VertexRecord();
     const out::VuePart clip{1, out::VueValue::kClipDistance, 0, true};
     const out::VuePart cull{2, out::VueValue::kCullDistance, 0, true};
-    r.vertex.vue.insert(r.vertex.vue.begin() + 2,
-                        {3, out::VueContent::kDistances, 0, "", {clip, cull}, true});
-    r.vertex.clip_distance_mask = 1u << 5;
-    r.vertex.cull_distance_mask = 1u << 6;
-    change(r.vertex);
+    out::IntelVertex& v = out::IntelOf(r).vertex;
+    v.vue.insert(v.vue.begin() + 2, {3, out::VueContent::kDistances, 0, "", {clip, cull}, true});
+    v.clip_distance_mask = 1u << 5;
+    v.cull_distance_mask = 1u << 6;
+    change(v);
     return CheckVertexRecord(r);
   };
-  using V = out::VertexLaunch;
+  using V = out::IntelVertex;
   EXPECT_TRUE(with([](V&) {}).ok());
   EXPECT_TRUE(with([](V& v) { v.clip_distance_mask = 0; }).ok());
   ExpectRefusal(with([](V& v) { v.clip_distance_mask = 1u << 1; }), "distance 1 of a mask");

@@ -114,8 +114,7 @@ TEST(VertexRules, RefusesLevelsFromQuads) {
   f.bti = 2;
   isa::SetLengths(kGeneration, f, 2, 4);
   out::LaunchRecord record = VertexRecord();
-  record.binding_table = {{2, out::SurfaceKind::kCombinedImageSampler, {}, 0}};
-  record.sampler_table = {{0, {}}};
+  AddSampledImage(record);
   isa::Program p = Copy(Message(f));
   p.Append(UrbWrite(4, 4, kLast, true));
   const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(p);

@@ -18,29 +18,27 @@ out::LaunchRecord VertexRecord() {
   out::LaunchRecord r;
   r.stage = "vertex";
   r.dispatch_width = 8;
-  r.push_first_register = kPush;
-  r.push_registers = 1;
-  r.push = {{kPush, 0, 32, out::PushSource::kClientPushConstants, 0, {}}};
-  r.vertex.setup_first_register = kAttribute;
-  r.vertex.setup_slots = 2;
-  r.vertex.attributes = {{0, 0},
-                         {1,
-                          0,
-                          {{0, VertexValue::kFirstVertex},
-                           {1, VertexValue::kBaseInstance},
-                           {2, VertexValue::kVertexIdFromZero},
-                           {3, VertexValue::kInstanceIdFromZero}}}};
-  r.vertex.vue_slots = 5;
-  r.vertex.urb_entry_size = 2;
+  r.push = {{0, 32, out::PushSource::kClientPushConstants}};
+  r.vertex.attributes = {0};
+  r.vertex.system_values = {VertexValue::kFirstVertex, VertexValue::kBaseInstance,
+                            VertexValue::kVertexIdFromZero, VertexValue::kInstanceIdFromZero};
+  r.vertex.outputs = {{3}};
+  out::IntelLaunch& intel = r.arch.emplace<out::IntelLaunch>();
+  intel.push_first_register = kPush;
+  intel.push_registers = 1;
+  intel.vertex.setup_first_register = kAttribute;
+  intel.vertex.setup_slots = 2;
+  intel.vertex.vue_slots = 5;
+  intel.vertex.urb_entry_size = 2;
   out::VueSlot header;
   header.parts = {{0, VueValue::kShadingRate},
                   {1, VueValue::kLayer},
                   {2, VueValue::kViewport},
                   {3, VueValue::kPointSize}};
   header.written = true;
-  r.vertex.vue = {header,
-                  {1, VueContent::kPosition, 0, "", {}, true},
-                  {4, VueContent::kLocation, 3, "", {}, true}};
+  intel.vertex.vue = {header,
+                      {1, VueContent::kPosition, 0, "", {}, true},
+                      {4, VueContent::kLocation, 3, "", {}, true}};
   return r;
 }
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "core/out/launch_record.h"
+#include "core/out/resources.h"
 #include "core/sim/scene/fragment.h"
 #include "core/sim/scene/image.h"
 #include "core/sim/scene/vertex.h"

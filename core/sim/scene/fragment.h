@@ -32,7 +32,7 @@ struct VertexValues {
   std::array<uint32_t, 3> bits{};
 };
 
-// The same for an attribute that is a built-in, named as in out::SetupAttribute.
+// The same for an attribute that is a built-in, named as in out::FragmentInput.
 struct BuiltInValues {
   std::string attribute;
   uint32_t component = 0;

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/out/launch_record.h"
+#include "core/out/resources.h"
 #include "core/sim/scene/compare.h"
 #include "core/sim/scene/texel.h"
 
