@@ -29,8 +29,8 @@ using lir::Operand;
 
 using EmitFunction = absl::Status (*)(EmitContext&, lir::InstId);
 constexpr EmitFunction kNoEmitter = nullptr;
+// The emitter of each operation from kFirstPseudo on.
 constexpr EmitFunction kEmitters[] = {
-// from kFirstPseudo on
 #define KILN_INTEL_OP(op, text, flags, uses, memory_class, timing, emitter) emitter,
 #include "core/intel/lir/ops.def"
 #undef KILN_INTEL_OP

@@ -175,8 +175,8 @@ constexpr Rule By(decltype(Rule::function) function) { return {function}; }
 constexpr Rule Steps(int count, int chain) { return {nullptr, count, chain}; }
 constexpr Rule Issues(int cycles) { return {nullptr, 1, 1, cycles}; }
 
+// The rule of each operation from kFirstPseudo on.
 constexpr Rule kRules[] = {
-// from kFirstPseudo on
 #define KILN_INTEL_OP(op, text, flags, uses, memory_class, timing, emitter) timing,
 #include "core/intel/lir/ops.def"
 #undef KILN_INTEL_OP
