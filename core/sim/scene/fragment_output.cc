@@ -67,7 +67,7 @@ class SampleTest {
 
  private:
   float DepthAt(const FragmentPixel& at, uint32_t sample) const {
-    const Point in = SamplePlaces(draw_.samples)[sample];
+    const Point in = SamplePositions(draw_.samples)[sample];
     float z = tests_.depth.value_or(at.shape->Depth({at.corner.x + in.x, at.corner.y + in.y}));
     if (draw_.raster.depth_clamp) {
       const auto& [low, high] = at.shape->depth_range;
