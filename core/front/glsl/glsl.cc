@@ -297,7 +297,7 @@ std::string WithDefines(std::string log, const GlslSource& source, bool* named) 
 
 // Returns the text and line of the first line of the log that contains both `words`; empty: there
 // is none, or it names another text ("ERROR: NAME:LINE: ...").
-SourceLine PlaceOf(const GlslSource& source, std::string_view log, std::string_view words,
+SourceLine LineOf(const GlslSource& source, std::string_view log, std::string_view words,
                    std::string_view more_words = {}) {
   std::string_view line;
   while (line.empty() && !log.empty()) {
@@ -310,7 +310,7 @@ SourceLine PlaceOf(const GlslSource& source, std::string_view log, std::string_v
     if (line.substr(0, start.size()) != start) return {};
     return {name, static_cast<uint32_t>(std::atoi(std::string(line.substr(start.size())).c_str()))};
   };
-  SourceLine place = at(source.name);
+  SourceLine line = at(source.name);
   for (const GlslInclude& include : source.includes) {
     if (place.line == 0) place = at(NameOf(include));
   }
@@ -320,9 +320,9 @@ SourceLine PlaceOf(const GlslSource& source, std::string_view log, std::string_v
 // Returns the refusal of an include, with the line that has it.
 absl::Status RefusedInclude(const GlslSource& source, const ResolvedIncluder& includer,
                             std::string_view log) {
-  SourceLine place = PlaceOf(source, log, "'#include'", includer.refused());
-  if (place.file != includer.refused_in()) place = {includer.refused_in(), 0};
-  return WithSource(includer.Status(), place);
+  SourceLine line = LineOf(source, log, "'#include'", includer.refused());
+  if (line.file != includer.refused_in()) line = {includer.refused_in(), 0};
+  return WithSource(includer.Status(), line);
 }
 
 absl::Status Failure(const GlslSource& source, const std::string& log, const std::string& more) {
@@ -337,7 +337,7 @@ absl::Status Failure(const GlslSource& source, const std::string& log, const std
         Refused("nesting_too_deep",
                 {"open brackets, blocks and operators of GLSL", std::nullopt, kParserEntries});
     return WithSource(WithMessage(refused, Shortened(text, kMaxLog)),
-                      PlaceOf(source, text, kParserIsFull));
+                      LineOf(source, text, kParserIsFull));
   }
   const absl::Status invalid = absl::InvalidArgumentError(text.empty() ? "glslang gave no message"
                                                                        : Shortened(text, kMaxLog));

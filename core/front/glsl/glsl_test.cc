@@ -242,7 +242,7 @@ TEST(Glsl, WhatGrowsIsRefused) {
       HasSubstr("name comparisons to find GLSL members"));
 }
 
-std::string PlaceOf(const absl::Status& status) {
+std::string LineOf(const absl::Status& status) {
   const SourceLine source = SourceOf(status);
   return CauseOf(status) + " " + source.file + ":" + std::to_string(source.line);
 }
@@ -251,7 +251,7 @@ std::string PlaceOf(const absl::Status& status) {
 TEST(Glsl, RefusalsHaveFileAndLine) {
   GlslSource source =
       Compute("void main() {\n  x[0] =\n    1u" + std::string(70'000, '+') + ";\n}");
-  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "shader_too_large shaders/test.comp:6");
+  EXPECT_EQ(LineOf(CompileGlsl(source).status()), "shader_too_large shaders/test.comp:6");
   std::string doubling = "#define A0 1u +\n";
   for (int i = 1; i <= 24; ++i) {
     const std::string last = " A" + std::to_string(i - 1);
@@ -259,13 +259,13 @@ TEST(Glsl, RefusalsHaveFileAndLine) {
   }
   source = Compute("#include \"a.glsl\"\nvoid main() {\n  x[0] = A24 1u;\n}");
   source.includes = {{"a.glsl", "", "lib/a.glsl", doubling}};
-  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "shader_too_large shaders/test.comp:6");
+  EXPECT_EQ(LineOf(CompileGlsl(source).status()), "shader_too_large shaders/test.comp:6");
   source.includes[0].text = doubling + "uint f() {\n return A24 1u; }\n";
-  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "shader_too_large lib/a.glsl:27");
+  EXPECT_EQ(LineOf(CompileGlsl(source).status()), "shader_too_large lib/a.glsl:27");
   const std::string open(12000, '(');
   source =
       Compute("void main() {\n  x[0] =\n    " + open + "1u" + std::string(12000, ')') + ";\n}");
-  EXPECT_EQ(PlaceOf(CompileGlsl(source).status()), "nesting_too_deep shaders/test.comp:6");
+  EXPECT_EQ(LineOf(CompileGlsl(source).status()), "nesting_too_deep shaders/test.comp:6");
 }
 
 TEST(Glsl, ATextThatIsTooLongIsRefused) {
@@ -273,7 +273,7 @@ TEST(Glsl, ATextThatIsTooLongIsRefused) {
   source.text += std::string(16 << 20, ' ');
   const absl::Status status = CompileGlsl(source).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(PlaceOf(status), "shader_too_large shaders/test.comp:0");
+  EXPECT_EQ(LineOf(status), "shader_too_large shaders/test.comp:0");
 }
 
 TEST(Glsl, CausesTellTextsFromDefines) {
