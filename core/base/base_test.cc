@@ -375,6 +375,18 @@ TEST(Utf8, QuotesAreBounded) {
   EXPECT_EQ(Quoted(std::string(1000, '\n')).size(), kQuotedBytes + 3);
 }
 
+TEST(Utf8, QuotesOfFilesHaveTheirEnd) {
+  const std::string limit(kQuotedBytes, 'n');
+  EXPECT_EQ(QuotedFile(""), "");
+  EXPECT_EQ(QuotedFile(limit), limit);
+  EXPECT_EQ(QuotedFile("/tmp/" + limit), "..." + limit);
+  EXPECT_EQ(QuotedFile("a\n" + limit.substr(2)), "..." + limit.substr(2));
+  EXPECT_EQ(QuotedFile("\xc3\xa9" + limit.substr(1)), "..." + limit.substr(1));
+  EXPECT_EQ(QuotedFile("a\xff\xc2\x9b"), "a\\xff\\xc2\\x9b");
+  EXPECT_EQ(QuotedFile(std::string(1000, '\n')).size(), kQuotedBytes + 3);
+  EXPECT_EQ(QuotedFile(std::string(1000, '\x80')), "...");
+}
+
 TEST(Cause, OwnFaultsAreInternal) {
   const absl::Status s =
       AsOwnFault(WithSpirvId(WithCause(absl::InvalidArgumentError("x"), "unknown_target"), 5));

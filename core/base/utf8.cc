@@ -1,6 +1,7 @@
 #include "core/base/utf8.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace kiln {
 namespace {
@@ -117,6 +118,26 @@ std::string Quoted(std::string_view text) {
     if (out.size() + next.size() > kQuotedBytes) return out + "...";
     out += next;
   }
+  return out;
+}
+
+std::string QuotedFile(std::string_view name) {
+  std::string_view rest = name.substr(name.size() - std::min(name.size(), kQuotedBytes));
+  // A character that is cut has left bytes that begin none.
+  while (rest.size() < name.size() && !rest.empty() && (rest[0] & 0xc0) == 0x80) {
+    rest.remove_prefix(1);
+  }
+  std::deque<std::string> characters;
+  size_t bytes = 0;
+  bool whole = rest.size() == name.size();
+  while (!rest.empty()) {
+    bytes += characters.emplace_back(TakeEscaped({}, &rest)).size();
+    for (; bytes > kQuotedBytes; characters.pop_front(), whole = false) {
+      bytes -= characters.front().size();
+    }
+  }
+  std::string out = whole ? "" : "...";
+  for (const std::string& character : characters) out += character;
   return out;
 }
 

@@ -39,6 +39,9 @@ inline constexpr size_t kQuotedBytes = 100;
 // EscapeControls, and if these are more than kQuotedBytes, cut between characters and with "...".
 std::string Quoted(std::string_view text);
 
+// Returns the name of a file likewise, but keeps its end, which tells files apart: "...ers/a.comp".
+std::string QuotedFile(std::string_view name);
+
 // Returns the text, or if it is longer than `bytes`, its beginning, cut between characters, and
 // "...".
 std::string Shortened(std::string_view text, size_t bytes);

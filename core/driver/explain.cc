@@ -22,7 +22,7 @@ Explanation Explain(const absl::Status& status, absl::Span<const uint32_t> spirv
   e.file = std::move(origin.file);
   e.line = origin.line;
   if (const SourceLine source = SourceOf(status); !source.file.empty()) {
-    e.file = Quoted(source.file);
+    e.file = QuotedFile(source.file);
     e.line = source.line;
   }
   return e;

@@ -66,7 +66,8 @@ int64_t Count(const TargetResult& result, const std::string& pass) {
 TEST_F(CoreBackendTest, ErrorsAreExplainedInAStepOnce) {
   const Translation doubles = Translate(
       "#version 450\nlayout(local_size_x = 1) in;\n"
-      "layout(binding = 0) buffer B { double d; };\nvoid main() { d = 1.0lf; }\n");
+      "layout(binding = 0) buffer B { double d[]; };\n"
+      "void main() { d[gl_LocalInvocationIndex] = 1.0lf; }\n");
   ASSERT_EQ(doubles.cause(), "ok") << doubles.message();
   const std::vector<TargetResult> results = Compile(doubles.spirv(), 2);
   ASSERT_EQ(results.size(), 2u);

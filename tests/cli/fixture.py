@@ -30,7 +30,8 @@ def several_entry_points(*entries):
         return [(len(operands) + 1) << 16 | opcode, *operands]
 
     def text(name):
-        padded = name.encode() + b'\0' * (4 - len(name) % 4)
+        encoded = name.encode()
+        padded = encoded + b'\0' * (4 - len(encoded) % 4)
         return struct.unpack('<%dI' % (len(padded) // 4), padded)
 
     words = [0x07230203, 0x00010000, 0, 3 + 2 * len(entries), 0]

@@ -186,7 +186,7 @@ void Index::Read(const Line& line, Origin* origin) const {
   }
   const Instruction string = At(definitions_, file);
   if (string.op() != Op::OpString || number == 0) return;
-  origin->file = Quoted(string.text(2));
+  origin->file = QuotedFile(string.text(2));
   origin->line = origin->file.empty() ? 0 : number;
 }
 

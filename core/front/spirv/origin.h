@@ -18,7 +18,7 @@
 
 namespace kiln::front {
 
-// Texts are as messages quote them (Quoted, core/base/utf8.h).
+// Texts are as messages quote them (Quoted, QuotedFile, core/base/utf8.h).
 struct Origin {
   std::string name;   // of the id; empty: the module gives none
   std::string file;   // empty: no line is known

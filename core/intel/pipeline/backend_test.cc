@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "core/base/cause.h"
 #include "core/intel/pipeline/testing.h"
 #include "gtest/gtest.h"
@@ -91,27 +92,36 @@ TEST(TglBackend, WidthsThatThereAreNotAreRefusedByName) {
   EXPECT_EQ(Widths(Compile(large, At({8, 16}))), "SIMD16 ");
 }
 
+// Returns a graphics shader that spills at 8 lanes, whose private array leaves no scratch memory
+// for that: 262,000 of the 262,144 bytes that a lane has.
+std::string Full(const std::string& interface, const std::string& end) {
+  return absl::StrReplaceAll(Crowded(200),
+                             {{"local_size 16, 1, 1\n", interface + "private 0 262000 ;%7\n"},
+                              {"= local_index", "= load_input[0, 0]"},
+                              {"  return\n", end + "  return\n"}});
+}
+
 // A vertex shader has no second width, and stencil values leave a fragment shader 8 lanes: "allow 8
 // lanes" would be no help.
 TEST(TglBackend, IfNoWidthIsCompiledTheReasonIsWhatTheShaderNeeds) {
-  const std::string array = "private 0 300000 ;%7\n";  // 2.3 MiB for 8 lanes
-  const Shader vertex("mir 1\nentry \"main\"\nstage vertex\noutput 0 builtin position f32 x4\n" +
-                      array + "body {\n  store_output[0, 0] 1.0f, 1.0f, 1.0f, 1.0f\n  return\n}\n");
+  const Shader vertex(
+      Full("stage vertex\ninput 0 builtin vertex_index i32 x1\noutput 0 builtin position f32 x4\n",
+           "  store_output[0, 0] 1.0f, 1.0f, 1.0f, 1.0f\n"));
   EXPECT_EQ(Widths(Compile(vertex, {})), "scratch_too_large");
   EXPECT_EQ(SpirvIdOf(Compile(vertex, {}).status()), 7u);
   EXPECT_EQ(Widths(Compile(vertex, At({16, 32}))), "vertex_width");
   const Shader fragment(
-      "mir 1\nentry \"main\"\nstage fragment\noutput 0 builtin frag_stencil_ref i32 x1\n" + array +
-      "body {\n  store_output[0, 0] 1\n  return\n}\n");
+      Full("stage fragment\ninput 0 builtin primitive_id i32 x1\n"
+           "output 0 builtin frag_stencil_ref i32 x1\n",
+           "  store_output[0, 0] 1\n"));
   EXPECT_EQ(Widths(Compile(fragment, {})), "scratch_too_large");
   EXPECT_EQ(Widths(Compile(fragment, At({16, 32}))), "fragment_width");
   // 128 threads of 8 lanes; with 16 and 32 the array is too large.
-  std::string text = Doubled();
-  text.replace(text.find("16, 1, 1"), 8, "1024, 1, 1");
-  text.insert(text.find("body {"), array);
-  const absl::Status compute = Compile(Shader(text), {}).status();
-  EXPECT_EQ(CauseOf(compute), "scratch_too_large");
-  EXPECT_NE(DetailOf(compute).what.find("16 lanes"), std::string::npos) << compute;
+  const Shader compute(absl::StrReplaceAll(
+      Doubled(), {{"16, 1, 1\n", "1024, 1, 1\n"}, {"body {", "private 0 200000\nbody {"}}));
+  const absl::Status status = Compile(compute, {}).status();
+  EXPECT_EQ(CauseOf(status), "scratch_too_large");
+  EXPECT_NE(DetailOf(status).what.find("16 lanes"), std::string::npos) << status;
 }
 
 TEST(TglBackend, ThirtyTwoLanesOfFragmentsAloneAreRemarkedOn) {
