@@ -114,7 +114,7 @@ class Vk:
 
     def state(self, w, g):
         """A line of pipeline state: its name and values."""
-        name, value = w[0], w[1].lower()
+        name, value = w[0], ' '.join(w[1:]).lower()
         flag = {'true': 'on', 'false': 'off'}.get(value, value)
         short = re.sub(r'^vk_[a-z]+_?op_|^vk_blend_factor_|^vk_(compare|stencil|logic|blend)_op_', '', value)
         depth = {'depthTestEnable': 'TEST', 'depthWriteEnable': 'WRITE', 'depthClampEnable': 'CLAMP'}
