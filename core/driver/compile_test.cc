@@ -13,6 +13,7 @@
 #include "core/intel/device/device.h"
 #include "core/intel/pipeline/backend.h"
 #include "core/intel/pipeline/passes.h"
+#include "core/intel/pipeline/testing.h"
 #include "core/mir/parse.h"
 #include "core/mir/print.h"
 #include "gtest/gtest.h"
@@ -631,10 +632,7 @@ TEST(Driver, WhatCannotBeEncodedIsAFaultOfTheCompiler) {
   intel::isa::Instruction endless;
   endless.op = intel::isa::Opcode::kWhile;  // without a target
   work.program.Append(endless);
-  PassOptions options;
-  options.only = {"encode"};
-  const absl::Status s =
-      Runner(options, nullptr, {}).Run(intel::IntelLevel(), intel::IntelPasses(), work);
+  const absl::Status s = intel::testing::RunOnly("encode", work);
   EXPECT_EQ(CauseOf(s), "internal") << s;
 }
 
