@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "client/commands/command.h"
 #include "client/output/code_file.h"
 #include "client/request/choices.h"
@@ -46,16 +47,25 @@ std::string WaitsText(absl::string_view title, const WaitFindings& waits) {
   return ListText(title, waits.texts, waits.count);
 }
 
+// Returns the figures that are counted, or those that are estimated: "instructions 15, sync 3".
+std::string FiguresText(const Analysis& a, bool estimated) {
+  std::string text;
+  for (const Statistic& s : a.statistics.Known()) {
+    if (s.row->estimated != estimated) continue;
+    std::string label(s.row->header);
+    if (label.empty()) label = absl::StrReplaceAll(std::string(s.row->name), {{"_", " "}});
+    absl::StrAppend(&text, text.empty() ? "" : ", ", label, " ", s.value);
+  }
+  return text;
+}
+
 std::string CyclesText(const Analysis& a) {
   if (!a.cycles_not_judged.empty()) {
     return absl::StrCat("cycles: not estimated: ", a.cycles_not_judged, "\n");
   }
-  std::string text = absl::StrCat("cycles ", a.statistics.cycles, " of one thread; ");
-  if (a.statistics.exit_cycles != 0) {
-    absl::StrAppend(&text, "its first exit issues by cycle ", a.statistics.exit_cycles, "; ");
-  }
-  absl::StrAppend(&text, "throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
-                  " per thread\n  unit                 busy      waits     queues\n");
+  std::string text = absl::StrCat(
+      FiguresText(a, true), "; throughput bound by ", a.bottleneck, ": ", a.throughput_cycles,
+      " per thread\n  unit                 busy      waits     queues\n");
   for (const UnitCost& u : a.units) {
     absl::StrAppendFormat(&text, "  %-14s %10d %10d %10d\n", u.name, u.busy, u.waits, u.queues);
   }
@@ -63,10 +73,7 @@ std::string CyclesText(const Analysis& a) {
 }
 
 std::string Text(const Analysis& a, bool fusion) {
-  const Statistics& s = a.statistics;
-  std::string text = absl::StrCat("instructions ", s.instructions, ", sync ", s.sync_instructions,
-                                  ", sends ", s.sends, ", loops ", s.loops, ", registers ",
-                                  s.registers, ", bytes ", s.bytes, "\n", CyclesText(a));
+  std::string text = absl::StrCat(FiguresText(a, false), "\n", CyclesText(a));
   absl::StrAppend(
       &text, CountsText("messages", a.messages), CountsText("opcodes", a.opcodes),
       "redundant syncs: ", a.redundant_syncs.size(), "\n",
@@ -95,14 +102,20 @@ void AddWaits(const std::string& name, const WaitFindings& waits, Json& json) {
   if (waits.count > static_cast<int64_t>(waits.texts.size())) json[name + "_count"] = waits.count;
 }
 
+// Adds the figures that are counted, or those that are estimated.
+void AddFigures(const Analysis& a, bool estimated, Json& json) {
+  for (const Statistic& s : a.statistics.Known()) {
+    if (s.row->estimated == estimated) json[std::string(s.row->name)] = s.value;
+  }
+}
+
 // Adds the cost model's figures, or cycles_not_judged.
 void AddCycles(const Analysis& a, Json& json) {
   if (!a.cycles_not_judged.empty()) {
     json["cycles_not_judged"] = a.cycles_not_judged;
     return;
   }
-  json["cycles"] = a.statistics.cycles;
-  json["exit_cycles"] = a.statistics.exit_cycles;
+  AddFigures(a, true, json);
   json["bottleneck"] = a.bottleneck;
   json["throughput_cycles"] = a.throughput_cycles;
   json["units"] = Json::array();
@@ -114,19 +127,12 @@ void AddCycles(const Analysis& a, Json& json) {
 
 std::string JsonText(const std::string& file, absl::string_view target, const Analysis& a,
                      bool fusion) {
-  const Statistics& s = a.statistics;
-  Json json = {{"file", file},
-               {"target", std::string(target)},
-               {"instructions", s.instructions},
-               {"sync_instructions", s.sync_instructions},
-               {"sends", s.sends},
-               {"loops", s.loops},
-               {"registers", s.registers},
-               {"bytes", s.bytes},
-               {"messages", CountsJson(a.messages)},
-               {"opcodes", CountsJson(a.opcodes)},
-               {"redundant_syncs", a.redundant_syncs},
-               {"findings", a.findings}};
+  Json json = {{"file", file}, {"target", std::string(target)}};
+  AddFigures(a, false, json);
+  json["messages"] = CountsJson(a.messages);
+  json["opcodes"] = CountsJson(a.opcodes);
+  json["redundant_syncs"] = a.redundant_syncs;
+  json["findings"] = a.findings;
   AddCycles(a, json);
   AddWaits("missing_waits", a.missing_waits, json);
   if (fusion) AddWaits("missing_if_skipped", a.missing_if_skipped, json);
@@ -164,7 +170,7 @@ Command AnalyzeCommand() {
       "FILE|-",
       "count instructions and estimate cycles of machine code of any compiler",
       "FILE is a .bin that `kiln compile -o` wrote, or machine code of any other compiler.\n"
-      "Prints instruction counts, the cost model's cycles by unit (not measured on hardware),\n"
+      "Prints the target's statistics, the cost model's cycles by unit (not measured on hardware),\n"
       "messages, waits that are missing or redundant by the scoreboard's rules, and violated\n"
       "restrictions, among them a path past the program's end. A missing wait is listed if two\n"
       "lanes of a thread can reach it, whatever their data; --fusion lists separately the waits\n"

@@ -19,12 +19,14 @@ namespace kiln::client {
 namespace {
 
 using kiln::v1alpha::TargetResult;
+using TargetInfo = kiln::v1alpha::Capabilities::TargetInfo;
 
 struct CompileOutput {
   std::string folder;  // empty: none; "-": the machine code to standard output
   bool assembly = false;
   bool json = false;
   ResultIdentity identity;
+  kiln::v1alpha::Capabilities capabilities;
   bool ToStdout() const { return folder == "-"; }
 };
 
@@ -38,13 +40,22 @@ absl::Status PrintCode(const std::vector<TargetResult>& results) {
   return Print(results[0].variants(0).code());
 }
 
+// Returns the service's description of the target; an empty one if it has none.
+TargetInfo DescriptionOf(const kiln::v1alpha::Capabilities& capabilities,
+                         const std::string& target) {
+  for (const TargetInfo& info : capabilities.targets()) {
+    if (info.name() == target) return info;
+  }
+  return {};
+}
+
 // Returns the assembly of each variant under a line that names it, as an assembler comment.
-std::string AssemblyText(const std::string& name, const TargetResult& result) {
+std::string AssemblyText(const std::string& name, const TargetResult& result,
+                         const TargetInfo& target) {
   std::string text;
   for (const auto& variant : result.variants()) {
     absl::StrAppend(&text, "// ", Printable(name), " ", result.target(), " ", variant.name(), ": ",
-                    variant.statistics().instructions(), " instructions, ",
-                    variant.statistics().bytes(), " bytes\n", variant.assembly());
+                    FiguresText(variant, target), "\n", variant.assembly());
     if (!text.empty() && text.back() != '\n') text += '\n';
   }
   return text;
@@ -68,9 +79,10 @@ absl::Status ShowResult(const std::string& name, const std::string& stem,
   } else if (result.status() != TargetResult::OK) {
     absl::FPrintF(stderr, "%s\n", FailureText(name, result, environment.err_colour));
   } else if (output.assembly && !to_folder) {
-    text = AssemblyText(name, result);
+    text = AssemblyText(name, result, DescriptionOf(output.capabilities, result.target()));
   } else {
-    text = SuccessText(name, result, environment.out_colour);
+    text = SuccessText(name, result, DescriptionOf(output.capabilities, result.target()),
+                       environment.out_colour);
     for (const std::string& file : binaries) absl::StrAppend(&text, "  wrote ", file, "\n");
   }
   return Print(text);
@@ -131,8 +143,11 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
     return absl::InvalidArgumentError(
         "only one of the two files can be standard input; give the other one by name");
   }
-  CompileOutput output{flags.Get("output"), flags.Has("asm"), environment.json,
-                       IdentityOf("", settings->source.defines, settings->request)};
+  CompileOutput output{flags.Get("output"),
+                       flags.Has("asm"),
+                       environment.json,
+                       IdentityOf("", settings->source.defines, settings->request),
+                       {}};
   if (output.ToStdout() && (output.json || output.assembly)) {
     return absl::InvalidArgumentError(
         "-o - writes only machine code to standard output; leave out --json and --asm");
@@ -147,6 +162,7 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (!service.ok()) return service.status();
   auto capabilities = (*service)->GetCapabilities();
   if (!capabilities.ok()) return capabilities.status();
+  output.capabilities = *capabilities;
   absl::Status checked = CheckSettings(*capabilities, (*service)->Name(), &*settings);
   if (!checked.ok()) return checked;
   auto* mask = settings->request.mutable_outputs();

@@ -2,6 +2,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <set>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -11,12 +14,37 @@
 #include "client/report/fail_if.h"
 #include "client/report/render.h"
 #include "client/report/results.h"
+#include "core/driver/compile.h"
 
 namespace kiln::client {
 namespace {
 
-absl::StatusOr<report::ResultSet> Read(const std::string& path) {
-  if (path == "-") return report::ReadResults(std::cin, "standard input");
+using Kinds = std::vector<report::StatisticKind>;
+
+report::Direction DirectionOf(Better better) {
+  switch (better) {
+    case Better::kLower: return report::Direction::kLower;
+    case Better::kHigher: return report::Direction::kHigher;
+    case Better::kNeither: break;
+  }
+  return report::Direction::kNeither;
+}
+
+// Returns the statistics of all targets, each name once: two targets mean the same by it.
+Kinds AllKinds() {
+  Kinds kinds;
+  std::set<std::string_view> seen;
+  for (Target target : AllTargets()) {
+    for (const StatisticRow& row : StatisticsOf(target)) {
+      if (!seen.insert(row.name).second) continue;
+      kinds.push_back({std::string(row.name), DirectionOf(row.better), row.shape});
+    }
+  }
+  return kinds;
+}
+
+absl::StatusOr<report::ResultSet> Read(const std::string& path, const Kinds& kinds) {
+  if (path == "-") return report::ReadResults(std::cin, "standard input", kinds);
   // Reading a folder fails only at the first byte, without a reason.
   std::ifstream file(path);
   if (!file || file.peek() == std::ifstream::traits_type::eof()) {
@@ -27,7 +55,7 @@ absl::StatusOr<report::ResultSet> Read(const std::string& path) {
     if (!contents.ok()) return contents.status();
     return absl::InvalidArgumentError(absl::StrCat(path, ": has no results"));
   }
-  return report::ReadResults(file, path);
+  return report::ReadResults(file, path, kinds);
 }
 
 absl::Status WritePages(const ParsedFlags& flags, const report::Report& report,
@@ -48,10 +76,11 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
                     "report --help)"),
                 environment);
   }
+  const Kinds kinds = AllKinds();
   std::vector<report::Condition> conditions;
   if (flags.Has("fail-if")) {
     absl::StatusOr<std::vector<report::Condition>> parsed =
-        report::ParseFailIf(flags.Get("fail-if"));
+        report::ParseFailIf(flags.Get("fail-if"), kinds);
     if (!parsed.ok()) {
       return Fail(
           absl::InvalidArgumentError(absl::StrCat("--fail-if: ", parsed.status().message())),
@@ -59,11 +88,11 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
     }
     conditions = *std::move(parsed);
   }
-  absl::StatusOr<report::ResultSet> before = Read(files[0]);
+  absl::StatusOr<report::ResultSet> before = Read(files[0], kinds);
   if (!before.ok()) return Fail(before.status(), environment);
-  absl::StatusOr<report::ResultSet> after = Read(files[1]);
+  absl::StatusOr<report::ResultSet> after = Read(files[1], kinds);
   if (!after.ok()) return Fail(after.status(), environment);
-  const report::Report report = report::Compare(*before, *after);
+  const report::Report report = report::Compare(*before, *after, kinds);
   const report::Names names = {files[0], files[1]};
   if (absl::Status s = WritePages(flags, report, names); !s.ok()) return Fail(s, environment);
   const bool print_json = environment.json && flags.Get("json").empty();
@@ -101,6 +130,8 @@ Command ReportCommand() {
       "variant), STATISTIC.hurt (number of variants); lost, gained, loops_changed (variants),\n"
       "only_before, only_after (results that only one file has); or loops_changed.STATISTIC, of\n"
       "the variants whose loops changed. `loops` is of all variants, `compile_us` of modules.\n"
+      "`kiln targets --statistics` lists the statistics; those without a direction\n"
+      "for the better have no verdict and no conditions.\n"
       "The exit code is 1 if EXPR holds.\n",
       "  kiln report before.jsonl after.jsonl\n"
       "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",

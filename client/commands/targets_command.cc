@@ -22,7 +22,25 @@ absl::StatusOr<std::string> JsonText(const Capabilities& capabilities) {
   return json + "\n";
 }
 
-std::string Text(const Capabilities& c, const std::string& service, bool passes) {
+const char* Word(Capabilities::StatisticInfo::Better better) {
+  switch (better) {
+    case Capabilities::StatisticInfo::LOWER: return "lower";
+    case Capabilities::StatisticInfo::HIGHER: return "higher";
+    default: return "-";
+  }
+}
+
+std::string StatisticsText(const Capabilities::TargetInfo& target) {
+  std::string text = absl::StrCat("\nstatistics of ", target.name(),
+                                  "\nname                 unit          better  counts\n");
+  for (const auto& s : target.statistics()) {
+    absl::StrAppend(&text, absl::StrFormat("%-20s %-13s %-7s %s\n", s.name(), s.unit(),
+                                           Word(s.better()), s.counts()));
+  }
+  return text;
+}
+
+std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
   std::string text = absl::StrCat(service, ", version ", c.version(), ", glslang ",
                                   c.glslang_version(), "\n\ntarget    code generation   ABI\n");
   for (const auto& target : c.targets()) {
@@ -32,6 +50,9 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes)
   absl::StrAppend(&text, "\nknown stages: ", absl::StrJoin(c.stages(), ", "),
                   "\n"
                   "(features that a target does not support are refused with a named cause)\n");
+  for (const auto& target : c.targets()) {
+    if (statistics) text += StatisticsText(target);
+  }
   if (!passes) return text;
   absl::StrAppend(&text, "\npass                           level     optional\n");
   for (const auto& pass : c.passes()) {
@@ -50,8 +71,9 @@ ExitCode Run(const ParsedFlags& flags, const Environment& environment) {
   absl::StatusOr<Capabilities> capabilities = (*service)->GetCapabilities();
   if (!capabilities.ok()) return Fail(capabilities.status(), environment);
   absl::StatusOr<std::string> text =
-      environment.json ? JsonText(*capabilities)
-                       : Text(*capabilities, (*service)->Name(), flags.Has("passes"));
+      environment.json
+          ? JsonText(*capabilities)
+          : Text(*capabilities, (*service)->Name(), flags.Has("passes"), flags.Has("statistics"));
   if (!text.ok()) return Fail(text.status(), environment);
   return PrintAndExit(*text, environment);
 }
@@ -64,11 +86,14 @@ Command TargetsCommand() {
       "",
       "list targets, stages and passes of the service",
       "Prints the targets that the daemon, or with --local this installation, can compile for.\n"
-      "The code generation version changes when the bytes produced for a target may change.\n",
+      "The code generation version changes when the bytes produced for a target may change.\n"
+      "The statistics of a target are the figures that its results have, under these names.\n",
       "  kiln targets\n"
       "  kiln targets --passes\n"
+      "  kiln targets --statistics\n"
       "  kiln targets --local --json\n",
-      JoinFlags({{{"passes", 0, "", false, "also list the passes, and which of them are optional"}},
+      JoinFlags({{{"passes", 0, "", false, "also list the passes, and which of them are optional"},
+                  {"statistics", 0, "", false, "also list the statistics of each target"}},
                  ServiceFlags()}),
       Run};
 }

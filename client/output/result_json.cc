@@ -11,6 +11,7 @@
 #include "client/request/spec_constant.h"
 #include "core/base/version.h"
 #include "proto/pass_sums.h"
+#include "proto/statistics.h"
 
 namespace kiln::client {
 namespace {
@@ -22,21 +23,6 @@ void WriteMilliseconds(absl::string_view key, int64_t nanoseconds, JsonWriter* j
   json->DecimalMember(key, (nanoseconds + 500) / 1000, 3);
 }
 
-void WriteStatistics(const kiln::v1alpha::Statistics& s, JsonWriter* json) {
-  json->IntMember("instructions", s.instructions());
-  json->IntMember("sync_instructions", s.sync_instructions());
-  json->IntMember("sends", s.sends());
-  json->IntMember("cycles", s.cycles());
-  json->IntMember("spills", s.spills());
-  json->IntMember("fills", s.fills());
-  json->IntMember("loops", s.loops());
-  json->IntMember("registers", s.registers());
-  json->IntMember("bytes", s.bytes());
-  json->IntMember("spill_bytes", s.spill_bytes());
-  json->IntMember("fill_bytes", s.fill_bytes());
-  json->IntMember("exit_cycles", s.exit_cycles());
-}
-
 void WriteVariants(const TargetResult& result, const ResultLineOptions& options, JsonWriter* json) {
   json->Key("variants");
   json->BeginArray();
@@ -45,7 +31,7 @@ void WriteVariants(const TargetResult& result, const ResultLineOptions& options,
     json->BeginObject();
     json->StringMember("name", variant.name());
     json->IntMember("width", variant.width());
-    WriteStatistics(variant.statistics(), json);
+    for (const NamedValue& v : ReadStatistics(variant)) json->IntMember(v.name, v.value);
     const size_t index = static_cast<size_t>(i);
     if (index < options.binaries.size()) json->StringMember("binary", options.binaries[index]);
     if (options.assembly) json->StringMember("assembly", variant.assembly());
@@ -180,7 +166,6 @@ std::string CacheWord(kiln::v1alpha::CacheTier tier) {
   switch (tier) {
     case kiln::v1alpha::CACHE_MEMORY: return "memory";
     case kiln::v1alpha::CACHE_DISK: return "disk";
-    case kiln::v1alpha::CACHE_SHARED: return "shared";
     case kiln::v1alpha::CACHE_COALESCED: return "coalesced";
     default: return "miss";
   }

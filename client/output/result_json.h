@@ -1,9 +1,10 @@
 // The JSON line of one module and target: a contract with scripts (names may be added, none is
 // renamed or removed).
 //
-// {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [...],
-// "passes": [...], "entry": the entry point, empty if it is not known} and, if they have a
-// value: "message", "spirv_id", "reason" (of results that are not ok, as far as it is known:
+// {"file", "target", "stage", "status", "cause", "compile_ms", "cache", "variants": [{"name",
+// "width", the target's statistics, "binary", "assembly"}], "passes": [...], "entry": the entry
+// point, empty if it is not known} and, if they have a value: "message", "spirv_id", "reason" (of
+// results that are not ok, as far as it is known:
 // {"sentence", "remedy", "what", "seen", "limit", "capability", "name", "file", "line"}, as
 // kiln.v1alpha.Reason has them), "last_pass", "entry_point", "loadable_by", "key",
 // "spirv_sha256", "translate_ms", "service_ms", "remarks", and the fields that distinguish
@@ -32,7 +33,7 @@ namespace kiln::client {
 // leave this program in a line.
 std::string StatusWord(kiln::v1alpha::TargetResult::Status status);
 
-// Returns "miss", "memory", "disk", "shared", "coalesced".
+// Returns "miss", "memory", "disk", "coalesced".
 std::string CacheWord(kiln::v1alpha::CacheTier tier);
 
 // Returns kExitOk, kExitSomeFailed or kExitInternal.

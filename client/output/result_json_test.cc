@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proto/pass_sums.h"
+#include "proto/statistics.h"
 
 namespace kiln::client {
 namespace {
@@ -82,6 +83,18 @@ TEST(ResultLine, IsTheContract) {
       R"("loops":7,"registers":8,"bytes":160,"spill_bytes":640,"fill_bytes":768,"exit_cycles":90,"binary":"b.spv.tgl.16.bin"}],"passes":[)"
       R"({"name":"fold","runs":3,"changed":2,"us":4.5,"instructions_delta":-15},)"
       R"({"name":"select","runs":1,"changed":1,"us":1.5,"instructions_delta":30}],"entry":"","version":"0.1.0"})");
+}
+
+// The sample is of a daemon that knows fields only; the line is the same with values.
+TEST(ResultLine, HasTheFiguresOfTheTargetInItsOrder) {
+  TargetResult result = Sample();
+  const std::string of_fields = ResultLine("a", result, {});
+  auto* variant = result.mutable_variants(0);
+  *variant->mutable_statistics() = PackStatistics(ReadStatistics(*variant));
+  EXPECT_EQ(ResultLine("a", result, {}), of_fields);
+  *variant->mutable_statistics() = PackStatistics({{"vgprs", 40}, {"waves", 16}, {"bytes", 0}});
+  EXPECT_THAT(ResultLine("a", result, {}),
+              HasSubstr(R"("width":16,"vgprs":40,"waves":16,"bytes":0}],"passes")"));
 }
 
 // A daemon sums the records on request; the line is the same.

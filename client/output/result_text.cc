@@ -6,29 +6,46 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "client/cli/terminal.h"
 #include "client/output/reason.h"
 #include "client/output/result_json.h"
+#include "proto/statistics.h"
 
 namespace kiln::client {
 namespace {
 
 using kiln::v1alpha::TargetResult;
 
-constexpr const char* kColumns[] = {"variant", "instructions", "sync",      "sends",  "loops",
-                                    "spills",  "fills",        "registers", "cycles", "bytes"};
+using kiln::v1alpha::Capabilities;
+using kiln::v1alpha::Variant;
 
-std::vector<std::string> Row(const kiln::v1alpha::Variant& variant) {
-  const auto& s = variant.statistics();
-  std::vector<std::string> row = {variant.name()};
-  for (int64_t n : {s.instructions(), s.sync_instructions(), s.sends(), s.loops(), s.spills(),
-                    s.fills(), s.registers(), s.cycles(), s.bytes()}) {
-    row.push_back(absl::StrCat(n));
+struct Column {
+  std::string name;
+  std::string header;
+  bool estimated = false;
+};
+
+std::vector<Column> ColumnsOf(const Capabilities::TargetInfo& target, const Variant& variant) {
+  std::vector<Column> columns;
+  for (const auto& row : target.statistics()) {
+    if (!row.header().empty()) columns.push_back({row.name(), row.header(), row.estimated()});
   }
-  // 0 cycles: the target has no model yet.
-  if (s.cycles() == 0) row[8] = "-";
-  return row;
+  if (!target.statistics().empty()) return columns;
+  for (const NamedValue& v : ReadStatistics(variant)) {
+    columns.push_back({std::string(v.name), std::string(v.name)});
+  }
+  return columns;
+}
+
+// Returns "-" for a figure that is not there, and for an estimate of 0: there is no model.
+std::string Figure(const std::vector<NamedValue>& values, const Column& column) {
+  for (const NamedValue& v : values) {
+    if (v.name != column.name) continue;
+    return column.estimated && v.value == 0 ? "-" : absl::StrCat(v.value);
+  }
+  return "-";
 }
 
 std::string Table(const std::vector<std::vector<std::string>>& rows) {
@@ -67,7 +84,17 @@ std::string FailureText(absl::string_view file, const TargetResult& result, bool
   return text;
 }
 
-std::string SuccessText(absl::string_view file, const TargetResult& result, bool colour) {
+std::string FiguresText(const Variant& variant, const Capabilities::TargetInfo& target) {
+  const std::vector<NamedValue> values = ReadStatistics(variant);
+  std::vector<std::string> figures;
+  for (const Column& column : ColumnsOf(target, variant)) {
+    figures.push_back(absl::StrCat(column.header, " ", Figure(values, column)));
+  }
+  return absl::StrJoin(figures, ", ");
+}
+
+std::string SuccessText(absl::string_view file, const TargetResult& result,
+                        const Capabilities::TargetInfo& target, bool colour) {
   const auto& timings = result.timings();
   std::string text = absl::StrCat(
       Bold(Printable(file), colour), "  ", result.target(), "  ", result.stage(), "  ",
@@ -77,8 +104,15 @@ std::string SuccessText(absl::string_view file, const TargetResult& result, bool
                                      1e6),
       "  cache ", CacheWord(result.cache()), "  loadable by ",
       result.loadable_by().empty() ? "none" : result.loadable_by(), "\n");
-  std::vector<std::vector<std::string>> rows = {{std::begin(kColumns), std::end(kColumns)}};
-  for (const auto& variant : result.variants()) rows.push_back(Row(variant));
+  if (result.variants().empty()) return text;
+  const std::vector<Column> columns = ColumnsOf(target, result.variants(0));
+  std::vector<std::vector<std::string>> rows = {{"variant"}};
+  for (const Column& column : columns) rows[0].push_back(column.header);
+  for (const Variant& variant : result.variants()) {
+    const std::vector<NamedValue> values = ReadStatistics(variant);
+    rows.push_back({variant.name()});
+    for (const Column& column : columns) rows.back().push_back(Figure(values, column));
+  }
   return text + Table(rows);
 }
 

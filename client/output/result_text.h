@@ -17,9 +17,15 @@ enum class Why { kTell, kLeaveOut };
 std::string FailureText(absl::string_view file, const kiln::v1alpha::TargetResult& result,
                         bool colour, Why why = Why::kTell);
 
-// Returns one line about the compile and a table of its variants, with line feeds.
+// Returns one line about the compile and a table of its variants, with line feeds. `target` is the
+// result's, as the service describes it: the table has a column for each of its statistics that has
+// a header, or for all figures if the service describes none.
 std::string SuccessText(absl::string_view file, const kiln::v1alpha::TargetResult& result,
-                        bool colour);
+                        const kiln::v1alpha::Capabilities::TargetInfo& target, bool colour);
+
+// Returns the same figures of one variant on a line: "instructions 15, sync 3, ...".
+std::string FiguresText(const kiln::v1alpha::Variant& variant,
+                        const kiln::v1alpha::Capabilities::TargetInfo& target);
 
 }  // namespace kiln::client
 

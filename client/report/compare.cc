@@ -2,6 +2,7 @@
 #include "client/report/compare.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -188,8 +189,19 @@ std::string StatusText(const Result& result) {
   return absl::StrCat(result.status, " (", result.cause, ")");
 }
 
+// Returns the position of the first kind that says that two variants have different shapes; none:
+// the same shape, as far as is known.
+std::optional<size_t> OtherShape(absl::Span<const StatisticKind> kinds, const Numbers& before,
+                                 const Numbers& after) {
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i].shape && before[i] != after[i]) return i;
+  }
+  return std::nullopt;
+}
+
 void CompareResult(const std::string& shader, const std::string& folder, const Result& before,
-                   const Result& after, Report* report, Pairs* pairs) {
+                   const Result& after, absl::Span<const StatisticKind> kinds, Report* report,
+                   Pairs* pairs) {
   if (before.status != after.status) {
     report->status_changed.push_back(
         absl::StrCat(shader, ": ", StatusText(before), " -> ", StatusText(after)));
@@ -201,19 +213,20 @@ void CompareResult(const std::string& shader, const std::string& folder, const R
     auto other = after.variants.find(name);
     if (other == after.variants.end()) {
       report->lost[name].push_back(shader);
-    } else if (numbers[kLoops] != other->second[kLoops]) {
-      report->loops_changed.push_back(
-          {absl::StrCat(shader, " ", name), numbers[kLoops], other->second[kLoops]});
-      pairs->loops_changed.push_back(
-          {absl::StrCat(shader, " ", name), folder, numbers, other->second});
-    } else {
-      pairs->compared.push_back({absl::StrCat(shader, " ", name), folder, numbers, other->second});
+      continue;
     }
+    const Pair pair = {absl::StrCat(shader, " ", name), folder, numbers, other->second};
+    const std::optional<size_t> shape = OtherShape(kinds, pair.before, pair.after);
+    if (shape)
+      report->loops_changed.push_back({pair.shader, pair.before[*shape], pair.after[*shape]});
+    (shape ? pairs->loops_changed : pairs->compared).push_back(pair);
   }
   for (const auto& [name, numbers] : after.variants) {
     if (before.variants.count(name) == 0) report->gained[name].push_back(shader);
   }
 }
+
+bool IsBetter(bool more, Direction better) { return more == (better == Direction::kHigher); }
 
 Group GroupOf(const std::vector<Change>& changes) {
   Group group;
@@ -230,9 +243,10 @@ Group GroupOf(const std::vector<Change>& changes) {
 }
 
 // Returns the verdict of one interval.
-Verdict VerdictOf(const Interval& interval, bool more_is_better) {
+Verdict VerdictOf(const Interval& interval, Direction better) {
+  if (better == Direction::kNeither) return Verdict::kChanged;
   if (!interval.known || (interval.low <= 0 && interval.high >= 0)) return Verdict::kInconclusive;
-  return (interval.low > 0) == more_is_better ? Verdict::kHelped : Verdict::kHurt;
+  return IsBetter(interval.low > 0, better) ? Verdict::kHelped : Verdict::kHurt;
 }
 
 // Sorts by relative size, largest first; equal ones in order of their names.
@@ -245,9 +259,10 @@ std::vector<Change> ByExtent(std::vector<Change> changes) {
 
 StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::vector<Pair>& pairs) {
   StatisticReport s;
-  s.name = std::string(kind.name);
-  s.more_is_better = kind.more_is_better;
-  std::vector<Change> helped, hurt;
+  s.name = kind.name;
+  s.better = kind.better;
+  s.shape = kind.shape;
+  std::vector<Change> helped, hurt, changed;
   std::vector<double> absolute, relative;
   for (const Pair& pair : pairs) {
     const Change change = {pair.shader, pair.before[index], pair.after[index]};
@@ -260,24 +275,29 @@ StatisticReport Summarise(const StatisticKind& kind, size_t index, const std::ve
     s.affected_after += change.after;
     absolute.push_back(static_cast<double>(change.after - change.before));
     relative.push_back(change.Relative());
-    ((change.after > change.before) == kind.more_is_better ? helped : hurt).push_back(change);
+    (kind.better == Direction::kNeither                    ? changed
+     : IsBetter(change.after > change.before, kind.better) ? helped
+                                                           : hurt)
+        .push_back(change);
   }
   s.helped = GroupOf(helped);
   s.hurt = GroupOf(hurt);
+  s.changed = GroupOf(changed);
   s.best = ByExtent(std::move(helped));
   s.worst = ByExtent(std::move(hurt));
+  s.other = ByExtent(std::move(changed));
   if (absolute.empty()) return s;
   s.absolute = MeanInterval(absolute);
   s.relative = MeanInterval(relative);
-  const Verdict a = VerdictOf(s.absolute, kind.more_is_better);
-  const Verdict r = VerdictOf(s.relative, kind.more_is_better);
+  const Verdict a = VerdictOf(s.absolute, kind.better);
+  const Verdict r = VerdictOf(s.relative, kind.better);
   s.verdict = a == r ? a : Verdict::kInconclusive;
   return s;
 }
 
 // Adds the same statistic by folder.
-void AddFolders(const StatisticReport& s, bool more_is_better, size_t index,
-                const std::vector<Pair>& pairs, Report* report) {
+void AddFolders(const StatisticReport& s, size_t index, const std::vector<Pair>& pairs,
+                Report* report) {
   std::map<std::string, FolderTotal> totals;
   for (const Pair& pair : pairs) {
     const int64_t before = pair.before[index], after = pair.after[index];
@@ -286,7 +306,8 @@ void AddFolders(const StatisticReport& s, bool more_is_better, size_t index,
     ++total.compared;
     total.before += before;
     total.after += after;
-    if (before != after) ++((after > before) == more_is_better ? total.helped : total.hurt);
+    if (before == after || s.better == Direction::kNeither) continue;
+    ++(IsBetter(after > before, s.better) ? total.helped : total.hurt);
   }
   for (const auto& [folder, total] : totals) report->folders[folder].emplace_back(s.name, total);
 }
@@ -295,20 +316,20 @@ void AddStatistic(const StatisticKind& kind, size_t index, const std::vector<Pai
                   Report* report) {
   StatisticReport s = Summarise(kind, index, pairs);
   if (s.compared == 0) return;
-  if (index != kLoops) AddFolders(s, kind.more_is_better, index, pairs, report);
+  if (!s.shape) AddFolders(s, index, pairs, report);
   report->statistics.push_back(std::move(s));
 }
 
-void Summarise(const Pairs& pairs, Report* report) {
+void Summarise(const Pairs& pairs, absl::Span<const StatisticKind> kinds, Report* report) {
   std::vector<Pair> all = pairs.compared;
   all.insert(all.end(), pairs.loops_changed.begin(), pairs.loops_changed.end());
-  for (size_t i = 0; i < kStatistics.size(); ++i) {
-    AddStatistic(kStatistics[i], i, i == kLoops ? all : pairs.compared, report);
-    if (i == kLoops) continue;
-    StatisticReport s = Summarise(kStatistics[i], i, pairs.loops_changed);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    AddStatistic(kinds[i], i, kinds[i].shape ? all : pairs.compared, report);
+    if (kinds[i].shape) continue;
+    StatisticReport s = Summarise(kinds[i], i, pairs.loops_changed);
     if (s.compared != 0) report->loops_changed_statistics.push_back(std::move(s));
   }
-  AddStatistic({kCompileTime, false}, 0, pairs.modules, report);
+  AddStatistic({std::string(kCompileTime), Direction::kLower}, 0, pairs.modules, report);
 }
 
 int64_t Count(const std::map<std::string, std::vector<std::string>>& by_variant) {
@@ -324,6 +345,7 @@ absl::string_view VerdictWord(Verdict verdict) {
     case Verdict::kUnchanged: return "unchanged";
     case Verdict::kHelped: return "helped";
     case Verdict::kHurt: return "hurt";
+    case Verdict::kChanged: return "changed";
     case Verdict::kInconclusive: break;
   }
   return "inconclusive";
@@ -337,7 +359,8 @@ double Change::Relative() const {
 int64_t Report::Lost() const { return Count(lost); }
 int64_t Report::Gained() const { return Count(gained); }
 
-Report Compare(const ResultSet& before, const ResultSet& after) {
+Report Compare(const ResultSet& before, const ResultSet& after,
+               absl::Span<const StatisticKind> kinds) {
   Report report;
   report.modules_before = static_cast<int64_t>(before.results.size());
   report.modules_after = static_cast<int64_t>(after.results.size());
@@ -354,14 +377,14 @@ Report Compare(const ResultSet& before, const ResultSet& after) {
       const bool less = a->first.entry.empty() ||
                         (!a->first.permutation.has_value() && b->first.permutation.has_value());
       const ResultKey& named = less ? b->first : a->first;
-      CompareResult(NameOf(named, several), FolderOf(key.file), b->second, a->second, &report,
-                    &pairs);
+      CompareResult(NameOf(named, several), FolderOf(key.file), b->second, a->second, kinds,
+                    &report, &pairs);
     }
   }
   report.only_before = report.modules_before - common;
   report.only_after = report.modules_after - common;
   report.compared = static_cast<int64_t>(pairs.compared.size());
-  Summarise(pairs, &report);
+  Summarise(pairs, kinds, &report);
   return report;
 }
 

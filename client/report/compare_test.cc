@@ -1,18 +1,22 @@
 #include "client/report/compare.h"
 
+#include "client/report/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client::report {
 namespace {
 
-Numbers With(int64_t instructions, int64_t loops = 0, int64_t spills = 0, int64_t occupancy = -1) {
-  Numbers n;
-  n.fill(-1);
-  n[0] = instructions;
-  n[3] = spills;
+Numbers With(int64_t instructions, int64_t loops = 0, int64_t spills = 0, int64_t waves = -1) {
+  Numbers n = NoNumbers();
+  n[kInstructions] = instructions;
+  n[kSpills] = spills;
   n[kLoops] = loops;
-  n[8] = occupancy;
+  n[kWaves] = waves;
   return n;
+}
+
+Report Compare(const ResultSet& before, const ResultSet& after) {
+  return report::Compare(before, after, Kinds());
 }
 
 void Add(ResultSet* set, const std::string& file, const Numbers& simd8) {
@@ -58,9 +62,33 @@ TEST(Compare, VerdictsFollowTheIntervals) {
   }
   EXPECT_EQ(Find(Compare(before, better), "instructions").verdict, Verdict::kHelped);
   EXPECT_EQ(Find(Compare(before, worse), "instructions").verdict, Verdict::kHurt);
-  // More occupancy is better.
-  EXPECT_EQ(Find(Compare(before, better), "occupancy").verdict, Verdict::kHelped);
-  EXPECT_EQ(Find(Compare(before, worse), "occupancy").verdict, Verdict::kHurt);
+  // More waves are better.
+  EXPECT_EQ(Find(Compare(before, better), "waves").verdict, Verdict::kHelped);
+  EXPECT_EQ(Find(Compare(before, worse), "waves").verdict, Verdict::kHurt);
+}
+
+TEST(Compare, AStatisticWithoutADirectionIsNotJudged) {
+  ResultSet before, after;
+  for (const int64_t form : {1, 2, 3}) {
+    Numbers n = With(10);
+    n[kForm] = form;
+    Add(&before, std::to_string(form), n);
+    n[kForm] = 3;
+    Add(&after, std::to_string(form), n);
+  }
+  const Report report = Compare(before, after);
+  const StatisticReport& s = Find(report, "form");
+  EXPECT_EQ(s.verdict, Verdict::kChanged);
+  EXPECT_EQ(s.affected(), 2);
+  EXPECT_EQ(s.changed.count, 2);
+  EXPECT_EQ(s.helped.count + s.hurt.count, 0);
+  EXPECT_EQ(s.other[0].shader, "1 tgl SIMD8");
+  for (const auto& [name, total] : report.folders.at(".")) {
+    EXPECT_EQ(total.helped + total.hurt, 0) << name;
+    if (name == "form") {
+      EXPECT_EQ(total.after - total.before, 3);
+    }
+  }
 }
 
 // Absolute says better, relative says worse: a big shader gains as much as small ones lose.

@@ -23,22 +23,26 @@ constexpr std::pair<absl::string_view, Of> kCounts[] = {{"lost", Of::kLost},
                                                         {"only_after", Of::kOnlyAfter},
                                                         {"loops_changed", Of::kLoopsChanged}};
 
-std::string KnownMetrics() {
+using Kinds = absl::Span<const StatisticKind>;
+
+std::string KnownMetrics(Kinds kinds) {
   std::string list;
-  for (const StatisticKind& s : kStatistics) absl::StrAppend(&list, s.name, ", ");
+  for (const StatisticKind& s : kinds) {
+    if (s.better != Direction::kNeither) absl::StrAppend(&list, s.name, ", ");
+  }
   absl::StrAppend(&list, kCompileTime);
   for (const auto& [name, of] : kCounts) absl::StrAppend(&list, ", ", name);
   return list;
 }
 
-bool IsStatistic(absl::string_view name, bool loops_changed) {
-  for (size_t i = 0; i < kStatistics.size(); ++i) {
-    if (kStatistics[i].name == name) return !(loops_changed && i == kLoops);
+bool IsStatistic(absl::string_view name, bool loops_changed, Kinds kinds) {
+  for (const StatisticKind& s : kinds) {
+    if (s.name == name) return s.better != Direction::kNeither && !(loops_changed && s.shape);
   }
   return !loops_changed && name == kCompileTime;
 }
 
-absl::Status ParseMetric(absl::string_view metric, Condition* c) {
+absl::Status ParseMetric(absl::string_view metric, Kinds kinds, Condition* c) {
   const absl::string_view whole = metric;
   for (const auto& [name, of] : kCounts) {
     if (metric != name) continue;
@@ -50,15 +54,16 @@ absl::Status ParseMetric(absl::string_view metric, Condition* c) {
     c->of = Of::kHurt;
   else if (absl::ConsumeSuffix(&metric, ".max"))
     c->of = Of::kMax;
-  if (IsStatistic(metric, c->loops_changed)) {
+  if (IsStatistic(metric, c->loops_changed, kinds)) {
     c->statistic = std::string(metric);
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", whole, "' is not a statistic; the statistics are ", KnownMetrics()));
+      absl::StrCat("'", whole, "' is not a statistic with a direction for the better; these are ",
+                   KnownMetrics(kinds)));
 }
 
-absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
+absl::StatusOr<Condition> ParseCondition(absl::string_view text, Kinds kinds) {
   Condition c;
   c.text = std::string(text);
   const size_t greater = text.find('>');
@@ -72,7 +77,7 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
   if (!absl::SimpleAtod(absl::StripAsciiWhitespace(number), &c.bound) || c.bound != c.bound) {
     return absl::InvalidArgumentError(absl::StrCat("'", number, "' is not a number"));
   }
-  absl::Status metric = ParseMetric(absl::StripAsciiWhitespace(text.substr(0, greater)), &c);
+  absl::Status metric = ParseMetric(absl::StripAsciiWhitespace(text.substr(0, greater)), kinds, &c);
   if (!metric.ok()) return metric;
   const bool counts = c.of != Of::kTotal && c.of != Of::kMax;
   if (c.percent && counts) {
@@ -84,12 +89,13 @@ absl::StatusOr<Condition> ParseCondition(absl::string_view text) {
 
 // Returns the change for the worse that the condition bounds; per cent as 1.5 for 1.5 %.
 double Measure(const Condition& c, const StatisticReport& s) {
-  const double sign = s.more_is_better ? -1 : 1;
+  const bool more_is_better = s.better == Direction::kHigher;
+  const double sign = more_is_better ? -1 : 1;
   if (c.of == Condition::Of::kHurt) return static_cast<double>(s.hurt.count);
   if (c.of == Condition::Of::kMax) {
     if (s.hurt.count == 0) return 0;
     const Spread& spread = c.percent ? s.hurt.relative : s.hurt.absolute;
-    return (s.more_is_better ? -spread.least : spread.most) * (c.percent ? 100 : 1);
+    return (more_is_better ? -spread.least : spread.most) * (c.percent ? 100 : 1);
   }
   const Change total = {"", s.total_before, s.total_after};
   return sign *
@@ -120,11 +126,11 @@ absl::StatusOr<double> Value(const Condition& c, const Report& report) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression) {
+absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression, Kinds kinds) {
   const std::string commas = absl::StrReplaceAll(expression, {{" or ", ","}});
   std::vector<Condition> conditions;
   for (absl::string_view part : absl::StrSplit(commas, ',')) {
-    absl::StatusOr<Condition> c = ParseCondition(absl::StripAsciiWhitespace(part));
+    absl::StatusOr<Condition> c = ParseCondition(absl::StripAsciiWhitespace(part), kinds);
     if (!c.ok()) return c.status();
     conditions.push_back(*std::move(c));
   }

@@ -10,8 +10,9 @@
 //              | "loops_changed"                 number of variants whose loops changed
 //              | "loops_changed." STATISTIC [".max" | ".hurt"]   of those variants
 //
-// STATISTIC also `loops`, of all variants, and `compile_us`, of modules. Changes for the worse
-// count as positive: so does a fall of `occupancy`.
+// STATISTIC: one that has a direction for the better; a statistic of shape (loops) is of all
+// variants. Also `compile_us`, of modules. Changes for the worse count as positive: so does a fall
+// of a statistic that is better higher.
 #ifndef KILN_CLIENT_REPORT_FAIL_IF_H_
 #define KILN_CLIENT_REPORT_FAIL_IF_H_
 
@@ -20,6 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "client/report/compare.h"
 
 namespace kiln::client::report {
@@ -45,7 +47,8 @@ struct Condition {
 };
 
 // InvalidArgument names the wrong part and the right form.
-absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression);
+absl::StatusOr<std::vector<Condition>> ParseFailIf(absl::string_view expression,
+                                                   absl::Span<const StatisticKind> kinds);
 
 // Returns the conditions that hold, "instructions>1% (1.52%)". A statistic that no result has is an
 // error, since such a gate could not fail.

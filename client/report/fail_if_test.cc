@@ -1,6 +1,7 @@
 #include "client/report/fail_if.h"
 
 #include "absl/strings/str_join.h"
+#include "client/report/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client::report {
@@ -8,23 +9,22 @@ namespace {
 
 Report Example() {
   ResultSet before, after;
-  Numbers n;
-  n.fill(-1);
-  auto add = [&n](ResultSet* set, const char* file, int64_t instructions, int64_t occupancy) {
-    n[0] = instructions;
-    n[8] = occupancy;
+  Numbers n = NoNumbers();
+  auto add = [&n](ResultSet* set, const char* file, int64_t instructions, int64_t waves) {
+    n[kInstructions] = instructions;
+    n[kWaves] = waves;
     set->results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}};
   };
   add(&before, "a", 100, 10), add(&after, "a", 120, 8);
   add(&before, "b", 100, 10), add(&after, "b", 90, 10);
   before.results[{"c", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
   after.results[{"c", "tgl"}] = {"refused", "x", {}};
-  return Compare(before, after);
+  return Compare(before, after, Kinds());
 }
 
 // Returns the conditions of the expression that hold, or an error's text.
 std::string Held(const std::string& expression) {
-  const auto conditions = ParseFailIf(expression);
+  const auto conditions = ParseFailIf(expression, Kinds());
   if (!conditions.ok()) return std::string(conditions.status().message());
   const auto failures = Failures(*conditions, Example());
   if (!failures.ok()) return std::string(failures.status().message());
@@ -49,18 +49,24 @@ TEST(FailIf, BoundsSingleVariantsAndCounts) {
   EXPECT_EQ(Held("gained>0 or lost>=1"), "lost>=1 (1);");
 }
 
-TEST(FailIf, AFallOfOccupancyIsForTheWorse) {
-  EXPECT_EQ(Held("occupancy>1"), "occupancy>1 (2);");
-  EXPECT_EQ(Held("occupancy.max>=20%"), "occupancy.max>=20% (20%);");
+TEST(FailIf, AFallOfWhatIsBetterHigherIsForTheWorse) {
+  EXPECT_EQ(Held("waves>1"), "waves>1 (2);");
+  EXPECT_EQ(Held("waves.max>=20%"), "waves.max>=20% (20%);");
+}
+
+TEST(FailIf, AStatisticWithoutADirectionCannotFail) {
+  EXPECT_EQ(Held("form.hurt>0"),
+            "'form.hurt' is not a statistic with a direction for the better; these are "
+            "instructions, cycles, spills, loops, waves, compile_us, lost, gained, only_before, "
+            "only_after, loops_changed");
 }
 
 // "a" unrolled a loop, "b" got one; "old" and "new" are in one set only.
 std::string HeldOfLoops(const std::string& expression) {
   ResultSet before, after;
   auto add = [](ResultSet* set, const char* file, int64_t instructions, int64_t loops) {
-    Numbers n;
-    n.fill(-1);
-    n[0] = instructions;
+    Numbers n = NoNumbers();
+    n[kInstructions] = instructions;
     n[kLoops] = loops;
     set->results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}, instructions};
   };
@@ -68,9 +74,9 @@ std::string HeldOfLoops(const std::string& expression) {
   add(&before, "b", 10, 0), add(&after, "b", 9, 1);
   add(&before, "c", 10, 1), add(&after, "c", 10, 1);
   add(&before, "old", 1, 1), add(&after, "new", 1, 1);
-  const auto conditions = ParseFailIf(expression);
+  const auto conditions = ParseFailIf(expression, Kinds());
   if (!conditions.ok()) return std::string(conditions.status().message());
-  const auto failures = Failures(*conditions, Compare(before, after));
+  const auto failures = Failures(*conditions, Compare(before, after, Kinds()));
   if (!failures.ok()) return std::string(failures.status().message());
   return absl::StrJoin(*failures, ";");
 }
@@ -96,9 +102,9 @@ TEST(FailIf, LoopsAndOneSidedModules) {
 TEST(FailIf, ErrorsSayWhatIsWrong) {
   EXPECT_NE(Held("").find("is not a condition"), std::string::npos);
   EXPECT_NE(Held("instructions").find("is not a condition"), std::string::npos);
-  EXPECT_NE(
-      Held("speed>1").find("'speed' is not a statistic; the statistics are instructions, cycles"),
-      std::string::npos);
+  EXPECT_NE(Held("speed>1").find("'speed' is not a statistic with a direction for the better; "
+                                 "these are instructions, cycles"),
+            std::string::npos);
   EXPECT_NE(Held("cycles>fast").find("is not a number"), std::string::npos);
   EXPECT_NE(Held("lost>1%").find("cannot be compared with a percentage"), std::string::npos);
   EXPECT_NE(Held("cycles>1").find("no variant that both files have has the statistic cycles"),

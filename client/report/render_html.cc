@@ -68,10 +68,11 @@ std::string Details(const StatisticReport& s, absl::string_view title) {
       "<details><summary>", title,
       "</summary>\n<table><tr><th></th><th>count</th><th>min</th>"
       "<th>max</th><th>x̄</th><th>x̃</th><th>min</th><th>max</th><th>x̄</th><th>x̃</th></tr>\n",
-      SpreadRow("helped", s.helped), SpreadRow("hurt", s.hurt),
+      SpreadRow("helped", s.helped), SpreadRow("hurt", s.hurt), SpreadRow("changed", s.changed),
       "</table>\n<table><tr><th></th><th>before</th><th>after</th><th>change</th>"
       "<th class=\"l\">shader</th></tr>\n",
-      ChangeRows("helped", s.best), ChangeRows("hurt", s.worst), "</table></details>\n");
+      ChangeRows("helped", s.best), ChangeRows("hurt", s.worst), ChangeRows("changed", s.other),
+      "</table></details>\n");
 }
 
 std::string List(absl::string_view title, const std::vector<std::string>& lines) {
@@ -113,14 +114,14 @@ std::string Folders(const Report& report) {
   if (report.folders.empty()) return "";
   std::string text = "<h2>By folder</h2>\n<table><tr><th>folder</th>";
   for (const StatisticReport& s : report.statistics) {
-    if (s.name != kStatistics[kLoops].name) absl::StrAppend(&text, "<th>", s.name, "</th>");
+    if (!s.shape) absl::StrAppend(&text, "<th>", s.name, "</th>");
   }
   text += "</tr>\n";
   for (const auto& [folder, totals] : report.folders) {
     absl::StrAppend(&text, "<tr><td><code>", Escape(folder), "</code></td>");
     auto next = totals.begin();
     for (const StatisticReport& s : report.statistics) {
-      if (s.name == kStatistics[kLoops].name) continue;
+      if (s.shape) continue;
       if (next == totals.end() || next->first != s.name) {
         text += "<td>–</td>";
         continue;

@@ -35,8 +35,18 @@ Json ChangesJson(const std::vector<Change>& changes, size_t most = SIZE_MAX) {
   return list;
 }
 
+const char* Word(Direction better) {
+  switch (better) {
+    case Direction::kLower: return "lower";
+    case Direction::kHigher: return "higher";
+    case Direction::kNeither: break;
+  }
+  return "neither";
+}
+
 Json StatisticJson(const StatisticReport& s) {
   return {{"name", s.name},
+          {"better", Word(s.better)},
           {"compared", s.compared},
           {"before", s.total_before},
           {"after", s.total_after},
@@ -45,13 +55,15 @@ Json StatisticJson(const StatisticReport& s) {
           {"affected_after", s.affected_after},
           {"helped", GroupJson(s.helped)},
           {"hurt", GroupJson(s.hurt)},
+          {"changed", GroupJson(s.changed)},
           {"mean_interval_absolute", IntervalJson(s.absolute)},
           {"mean_interval_relative", IntervalJson(s.relative)},
           {"verdict", std::string(VerdictWord(s.verdict))},
           {"best", ChangesJson(s.best, kNamed)},
           {"worst", ChangesJson(s.worst, kNamed)},
           {"helped_shaders", ChangesJson(s.best)},
-          {"hurt_shaders", ChangesJson(s.worst)}};
+          {"hurt_shaders", ChangesJson(s.worst)},
+          {"changed_shaders", ChangesJson(s.other)}};
 }
 
 Json StatisticsJson(const std::vector<StatisticReport>& statistics) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "client/report/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client::report {
@@ -10,17 +11,16 @@ namespace {
 
 Report Example() {
   ResultSet before, after;
-  Numbers n;
-  n.fill(-1);
+  Numbers n = NoNumbers();
   for (int i = 0; i < 3; ++i) {
-    n[0] = 100;
+    n[kInstructions] = 100;
     n[kLoops] = 0;
     before.results[{absl::StrCat("<s", i, ">"), "tgl"}] = {"ok", "", {{"SIMD8", n}}};
-    n[0] = 90 - i;
+    n[kInstructions] = 90 - i;
     after.results[{absl::StrCat("<s", i, ">"), "tgl"}] = {"ok", "", {{"SIMD8", n}}};
   }
   after.results[{"new", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
-  return Compare(before, after);
+  return Compare(before, after, Kinds());
 }
 
 TEST(Render, TextHasTheCustomaryForm) {
@@ -67,18 +67,17 @@ TEST(Render, NamesStayOnTheirLine) {
 // 30 affected shaders in two folders, one of them with other loops.
 Report Large() {
   ResultSet before, after;
-  Numbers n;
-  n.fill(-1);
+  Numbers n = NoNumbers();
   for (int i = 0; i < 30; ++i) {
     const std::string file = absl::StrCat(i < 20 ? "game/" : "tools/", i, ".spv");
-    n[0] = 100;
+    n[kInstructions] = 100;
     n[kLoops] = 1;
     before.results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}, 1000};
-    n[0] = 200 + i;
+    n[kInstructions] = 200 + i;
     n[kLoops] = i == 0 ? 0 : 1;
     after.results[{file, "tgl"}] = {"ok", "", {{"SIMD8", n}}, 1500};
   }
-  return Compare(before, after);
+  return Compare(before, after, Kinds());
 }
 
 TEST(Render, NothingIsCutOffInJsonAndHtml) {
@@ -117,6 +116,32 @@ TEST(Render, JsonCarriesTheFigures) {
   EXPECT_EQ(s["verdict"], "helped");
   EXPECT_EQ(s["helped"]["count"], 3);
   EXPECT_NEAR(s["mean_interval_absolute"][0].get<double>(), -13.484, 1e-3);
+}
+
+TEST(Render, AStatisticWithoutADirectionHasChangesOnly) {
+  ResultSet before, after;
+  Numbers n = NoNumbers();
+  n[kForm] = 1;
+  before.results[{"a", "gfx"}] = {"ok", "", {{"wave32", n}}};
+  n[kForm] = 2;
+  after.results[{"a", "gfx"}] = {"ok", "", {{"wave32", n}}};
+  const Report report = Compare(before, after, Kinds());
+  EXPECT_NE(RenderText(report, {"a", "b"})
+                .find("form: 1 -> 2 (100.00%) in 1 variants\n"
+                      "  affected: 1 -> 2 (100.00%) in 1\n"
+                      "  changed: 1\n"
+                      "    absolute min: 1.00 max: 1.00 x̄: 1.00 x̃: 1.00\n"
+                      "    relative min: 100.00% max: 100.00% x̄: 100.00% x̃: 100.00%\n"
+                      "  95% mean confidence interval: one variant affected, no interval\n"
+                      "  verdict: changed\n"
+                      "  most  1 -> 2 (100.00%)  a gfx wave32\n"),
+            std::string::npos);
+  const auto s = nlohmann::json::parse(RenderJson(report, {"a", "b"}))["statistics"][0];
+  EXPECT_EQ(s["better"], "neither");
+  EXPECT_EQ(s["changed"]["count"], 1);
+  EXPECT_EQ(s["changed_shaders"][0]["shader"], "a gfx wave32");
+  EXPECT_NE(RenderHtml(report, {"a", "b"}).find("<td class=\"changed\">changed</td>"),
+            std::string::npos);
 }
 
 TEST(Render, HtmlEscapesNames) {

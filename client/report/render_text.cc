@@ -46,7 +46,10 @@ std::string StatisticText(const StatisticReport& s) {
                                   s.compared, " variants");
   if (s.affected() == 0) return absl::StrCat(text, ", none affected\n");
   absl::StrAppend(&text, "\n  affected: ", ChangeText(s.affected_before, s.affected_after), " in ",
-                  s.affected(), "\n", GroupText("helped", s.helped), GroupText("HURT", s.hurt));
+                  s.affected(), "\n",
+                  s.better == Direction::kNeither
+                      ? GroupText("changed", s.changed)
+                      : GroupText("helped", s.helped) + GroupText("HURT", s.hurt));
   if (s.absolute.known) {
     absl::StrAppendFormat(&text, "  95%% mean confidence interval: %.2f .. %.2f, %s .. %s\n",
                           s.absolute.low, s.absolute.high, Percent(s.relative.low),
@@ -55,7 +58,7 @@ std::string StatisticText(const StatisticReport& s) {
     absl::StrAppend(&text, "  95% mean confidence interval: one variant affected, no interval\n");
   }
   absl::StrAppend(&text, "  verdict: ", VerdictWord(s.verdict), "\n", Named("best ", s.best),
-                  Named("worst", s.worst));
+                  Named("worst", s.worst), Named("most ", s.other));
   return text;
 }
 

@@ -23,19 +23,20 @@ std::string Text(const Json& line, const char* key) {
   return it != line.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
-absl::Status ReadVariant(const Json& variant, Result* result) {
+absl::Status ReadVariant(const Json& variant, absl::Span<const StatisticKind> kinds,
+                         Result* result) {
   const std::string name = Text(variant, "name");
   if (name.empty()) return absl::InvalidArgumentError("a variant has no \"name\"");
   Numbers numbers;
-  for (size_t i = 0; i < kStatistics.size(); ++i) {
-    auto it = variant.find(std::string(kStatistics[i].name));
+  for (const StatisticKind& kind : kinds) {
+    auto it = variant.find(kind.name);
     if (it == variant.end() || it->is_null()) {
-      numbers[i] = -1;
+      numbers.push_back(-1);
     } else if (!it->is_number_integer() || it->get<int64_t>() < 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("\"", kStatistics[i].name, "\" of ", name, " is not a count"));
+          absl::StrCat("\"", kind.name, "\" of ", name, " is not a count"));
     } else {
-      numbers[i] = it->get<int64_t>();
+      numbers.push_back(it->get<int64_t>());
     }
   }
   if (!result->variants.emplace(name, numbers).second) {
@@ -81,7 +82,8 @@ Permutation PermutationOf(const Json& line) {
   return permutation;
 }
 
-absl::Status ReadLine(const std::string& text, ResultSet* set) {
+absl::Status ReadLine(const std::string& text, absl::Span<const StatisticKind> kinds,
+                      ResultSet* set) {
   const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!line.is_object()) return absl::InvalidArgumentError("the line is not a JSON object");
   ResultKey key = {Text(line, "file"), Text(line, "target"), Text(line, "entry"),
@@ -105,7 +107,7 @@ absl::Status ReadLine(const std::string& text, ResultSet* set) {
     if (!variants->is_array()) return absl::InvalidArgumentError("\"variants\" is not an array");
     for (const Json& variant : *variants) {
       if (!variant.is_object()) return absl::InvalidArgumentError("a variant is not an object");
-      if (absl::Status s = ReadVariant(variant, &result); !s.ok()) return s;
+      if (absl::Status s = ReadVariant(variant, kinds, &result); !s.ok()) return s;
     }
   }
   if (auto earlier = Earlier(*set, key); earlier != set->results.end()) {
@@ -132,14 +134,15 @@ bool ResultKey::MayBe(const ResultKey& other) const {
                                     *permutation == *other.permutation);
 }
 
-absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name) {
+absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name,
+                                      absl::Span<const StatisticKind> kinds) {
   ResultSet set;
   std::string text;
   for (int64_t number = 1; std::getline(in, text); ++number) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
     absl::Status s = text.size() > kMaxLineBytes
                          ? absl::InvalidArgumentError("the line is longer than 256 MiB")
-                         : ReadLine(text, &set);
+                         : ReadLine(text, kinds, &set);
     if (!s.ok()) {
       return absl::InvalidArgumentError(absl::StrCat(name, ":", number, ": ", s.message()));
     }

@@ -6,36 +6,32 @@
 #ifndef KILN_CLIENT_REPORT_RESULTS_H_
 #define KILN_CLIENT_REPORT_RESULTS_H_
 
-#include <array>
 #include <cstdint>
 #include <istream>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace kiln::client::report {
 
-// A statistic of a variant. Less is better for all of them but those with `more_is_better`.
+enum class Direction : uint8_t { kNeither, kLower, kHigher };
+
+// A statistic of variants. The caller has the list of those that targets declare.
 struct StatisticKind {
-  absl::string_view name;  // the key in the JSON line
-  bool more_is_better;
+  std::string name;                        // the key in the JSON line
+  Direction better = Direction::kNeither;  // the direction of a change for the better
+  // Variants that differ in it are listed apart, and left out of the other statistics.
+  bool shape = false;
 };
 
-inline constexpr std::array kStatistics = {
-    StatisticKind{"instructions", false}, StatisticKind{"cycles", false},
-    StatisticKind{"sends", false},        StatisticKind{"spills", false},
-    StatisticKind{"fills", false},        StatisticKind{"registers", false},
-    StatisticKind{"bytes", false},        StatisticKind{"loops", false},
-    StatisticKind{"occupancy", true},     StatisticKind{"exit_cycles", false},
-};
-inline constexpr size_t kLoops = 7;
-
-// -1 for a statistic that a line lacks.
-using Numbers = std::array<int64_t, kStatistics.size()>;
+// By kind; -1 for a statistic that a line lacks.
+using Numbers = std::vector<int64_t>;
 
 struct Result {
   std::string status;  // "ok", "refused", ...
@@ -79,8 +75,10 @@ struct ResultSet {
   bool vague = false;
 };
 
-// `name` is used in errors ("before.jsonl"). InvalidArgument: "before.jsonl:3: ...".
-absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name);
+// Reads the statistics of `kinds`, and ignores other keys. `name` is used in errors
+// ("before.jsonl"). InvalidArgument: "before.jsonl:3: ...".
+absl::StatusOr<ResultSet> ReadResults(std::istream& in, absl::string_view name,
+                                      absl::Span<const StatisticKind> kinds);
 
 }  // namespace kiln::client::report
 

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "client/report/testing.h"
 #include "gtest/gtest.h"
 
 namespace kiln::client::report {
@@ -9,7 +10,7 @@ namespace {
 
 absl::StatusOr<ResultSet> Read(const std::string& text) {
   std::istringstream in(text);
-  return ReadResults(in, "a.jsonl");
+  return ReadResults(in, "a.jsonl", Kinds());
 }
 
 std::string ErrorOf(const std::string& text) { return std::string(Read(text).status().message()); }
@@ -23,8 +24,8 @@ TEST(ReadResults, KeepsWhatALineSays) {
   ASSERT_TRUE(set.ok()) << set.status();
   ASSERT_EQ(set->results.size(), 2u);
   const Result& x = set->results.at({"x.comp", "tgl"});
-  EXPECT_EQ(x.variants.at("SIMD8")[0], 7);
-  EXPECT_EQ(x.variants.at("SIMD8")[1], -1);  // no cycles there
+  EXPECT_EQ(x.variants.at("SIMD8")[kInstructions], 7);
+  EXPECT_EQ(x.variants.at("SIMD8")[kCycles], -1);  // there are none
   EXPECT_EQ(set->results.at({"y.comp", "tgl"}).cause, "images");
 }
 

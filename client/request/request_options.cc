@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "absl/strings/match.h"
@@ -116,6 +117,9 @@ std::vector<Flag> CompileFlags() {
       {"no-validate", 0, "", false, "skip the SPIR-V validator"},
       {"disable-pass", 0, "NAME[,NAME...]", true,
        "disable these optional passes; `kiln targets --passes` lists them", PassChoices()},
+      {"bisect", 0, "N", false,
+       "permit only the first N rewrites by optional passes: halving N finds the one that makes a "
+       "program wrong"},
       {"cache", 0, "POLICY", false,
        "use of the cache: use (default), refresh (compile again and store), bypass (neither look "
        "up nor store)",
@@ -206,6 +210,12 @@ absl::StatusOr<CompileSettings> SettingsFromFlags(const ParsedFlags& flags) {
   request.mutable_options()->set_no_validate(flags.Has("no-validate"));
   for (const std::string& pass : flags.Commas("disable-pass")) {
     request.mutable_options()->add_disabled_passes(pass);
+  }
+  if (flags.Has("bisect")) {
+    const absl::StatusOr<int64_t> limit =
+        flags.Number("bisect", 0, 0, std::numeric_limits<int64_t>::max());
+    if (!limit.ok()) return limit.status();
+    request.mutable_options()->set_bisect_limit(*limit);
   }
   if (absl::Status s = SetCachePolicy(flags.Get("cache", "use"), &request); !s.ok()) return s;
   return settings;

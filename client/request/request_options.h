@@ -21,7 +21,7 @@ struct CompileSettings {
 };
 
 // Returns --target, --stage, --entry, -D, -I, --spec, --widths, --no-validate, --disable-pass,
-// --cache, and the flags of graphics stages.
+// --bisect, --cache, and the flags of graphics stages.
 std::vector<Flag> CompileFlags();
 
 // InvalidArgument names the flag and the remedy.

@@ -4,15 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "core/base/cause.h"
 #include "core/base/utf8.h"
 
 namespace kiln {
 namespace {
-
-constexpr std::string_view kReproducerPrefix = "// passes: ";
 
 // Debian's Abseil has a string_view of its own.
 absl::string_view Abs(std::string_view s) { return absl::string_view(s.data(), s.size()); }
@@ -95,9 +91,6 @@ absl::Status CheckOptions(absl::Span<const PassRow> rows, const PassOptions& opt
           absl::StrCat("disable-pass: ", name, " is needed for correctness"));
     }
   }
-  for (const std::string& name : options.only) {
-    if (absl::Status s = CheckName(rows, "passes", name); !s.ok()) return s;
-  }
   if (!options.stop_after.empty()) {
     if (absl::Status s = CheckName(rows, "stop-after", options.stop_after); !s.ok()) return s;
   }
@@ -106,16 +99,6 @@ absl::Status CheckOptions(absl::Span<const PassRow> rows, const PassOptions& opt
     return CheckName(rows, "print-after", options.print_after);
   }
   return absl::OkStatus();
-}
-
-std::string MakeReproducer(absl::Span<const std::string> passes, std::string_view ir) {
-  return absl::StrCat(Abs(kReproducerPrefix), absl::StrJoin(passes, ","), "\n", Abs(ir));
-}
-
-std::vector<std::string> ReproducerPasses(std::string_view reproducer) {
-  if (reproducer.substr(0, kReproducerPrefix.size()) != kReproducerPrefix) return {};
-  reproducer.remove_prefix(kReproducerPrefix.size());
-  return absl::StrSplit(Abs(reproducer.substr(0, reproducer.find('\n'))), ',', absl::SkipEmpty());
 }
 
 PassContext Runner::Begin(std::string_view name, bool optional) {
@@ -162,10 +145,6 @@ bool Runner::WantsSnapshot(std::string_view name, bool changed) const {
 absl::Status Runner::Annotate(const absl::Status& status, std::string_view name) const {
   if (status.ok()) return status;
   return AsOwnFault(WithMessage(status, absl::StrCat(Abs(name), ": ", status.message())));
-}
-
-void Runner::KeepReproducer(std::string_view name, const std::string& before) {
-  reproducer_ = MakeReproducer({std::string(name)}, before);
 }
 
 }  // namespace kiln

@@ -127,11 +127,6 @@ absl::Status CheckTable(absl::Span<const PassRow> rows, absl::Span<const PassOrd
 // needed for correctness. `rows`: the rows of all tables of the compile.
 absl::Status CheckOptions(absl::Span<const PassRow> rows, const PassOptions& options);
 
-// Returns IR and pipeline as one text. The first line is a comment in the IR's text form, which
-// parsers skip; ReproducerPasses reads it back.
-std::string MakeReproducer(absl::Span<const std::string> passes, std::string_view ir);
-std::vector<std::string> ReproducerPasses(std::string_view reproducer);
-
 class Runner {
  public:
   static constexpr int kMaxIterations = 4;
@@ -146,7 +141,7 @@ class Runner {
   // continues from there.
   void set_rewrites(int64_t rewrites) { rewrites_ = rewrites; }
 
-  // Runs the table (or the passes of it that options.only names) on the module. Errors: the pass's
+  // Runs the table on the module. Errors: the pass's
   // own, with invalid-argument statuses turned into Internal (AsOwnFault: the compiler made the
   // module); Cancelled; ResourceExhausted at max_instructions; Internal if verification fails.
   // After stop_after, stopped() is true and further calls do nothing.
@@ -157,8 +152,6 @@ class Runner {
   const Budget& budget() const { return budget_; }
   // Number of rewrites made by optional passes so far, including those of set_rewrites.
   int64_t rewrites() const { return rewrites_; }
-  // After an error with make_reproducer: the IR before the pass that failed, and the pass's name.
-  const std::string& reproducer() const { return reproducer_; }
 
  private:
   template <class M>
@@ -178,7 +171,6 @@ class Runner {
   absl::Status End(PassContext& context, PassRecord record, bool changed);
   bool WantsSnapshot(std::string_view name, bool changed) const;
   absl::Status Annotate(const absl::Status& status, std::string_view name) const;
-  void KeepReproducer(std::string_view name, const std::string& before);
   int64_t Now() const { return sink_ == nullptr ? 0 : ThreadNanoseconds(); }
 
   const PassOptions& options_;
@@ -189,7 +181,6 @@ class Runner {
   int64_t rewrites_ = 0;
   int64_t instructions_ = 0;   // of the current module, as counted after its last change
   int64_t counted_until_ = 0;  // thread CPU time covered by records
-  std::string reproducer_;
 };
 
 // ---- Implementation of the templates ----
@@ -210,16 +201,6 @@ template <class M>
 absl::Status Runner::Run(const Level<M>& level, absl::Span<const Pass<M>> table, M& module) {
   counted_until_ = Now();
   instructions_ = Count(level, module);
-  if (!options_.only.empty()) {
-    for (const std::string& name : options_.only) {
-      for (size_t i = 0; i < table.size() && !stopped_; ++i) {
-        if (table[i].name != name) continue;
-        absl::Status status = RunRow(level, table[i], module).status();
-        if (!status.ok()) return status;
-      }
-    }
-    return absl::OkStatus();
-  }
   for (size_t i = 0; i < table.size() && !stopped_;) {
     size_t end = i + 1;
     while (table[i].group != 0 && end < table.size() && table[end].group == table[i].group) ++end;
@@ -265,9 +246,6 @@ absl::StatusOr<bool> Runner::RunRow(const Level<M>& level, const Pass<M>& pass, 
 
 template <class M>
 absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass, M& module) {
-  std::string before;
-  if (options_.make_reproducer && level.print != nullptr) before = level.print(module);
-
   PassRecord record;
   record.pass = pass.name;
   record.level = level.name;
@@ -293,10 +271,7 @@ absl::StatusOr<bool> Runner::RunPass(const Level<M>& level, const Pass<M>& pass,
         Annotate(absl::InternalError("reported no change but changed the number of instructions"),
                  pass.name);
   }
-  if (!status.ok()) {
-    if (options_.make_reproducer) KeepReproducer(pass.name, before);
-    return status;
-  }
+  if (!status.ok()) return status;
   if (options_.verify_each || !options_.print_after.empty()) counted_until_ = Now();
   return changed;
 }

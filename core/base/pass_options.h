@@ -10,13 +10,11 @@ namespace kiln {
 
 struct PassOptions {
   std::vector<std::string> disabled;  // optional passes not to run
-  std::vector<std::string> only;  // if not empty: run these, in this order, instead of the table
-  int64_t bisect_limit = -1;      // rewrites of optional passes allowed; -1: no limit
-  std::string print_after;        // pass name, "all" or "changed": snapshots to the sink
-  std::string stop_after;         // pass name: ends there, also where that pass is left out
-  bool verify_each = false;       // check the IR after every pass (tests)
-  bool make_reproducer = false;   // keep the IR before each pass, for Runner::reproducer()
-  int64_t max_instructions = 0;   // of a module after a pass; 0: no limit
+  int64_t bisect_limit = -1;          // rewrites of optional passes allowed; -1: no limit
+  std::string print_after;            // pass name, "all" or "changed": snapshots to the sink
+  std::string stop_after;             // pass name: ends there, also where that pass is left out
+  bool verify_each = false;           // check the IR after every pass (tests)
+  int64_t max_instructions = 0;       // of a module after a pass; 0: no limit
 };
 
 }  // namespace kiln

@@ -9,7 +9,7 @@ namespace {
 TEST(Analyze, IsThatOfTheTarget) {
   const absl::StatusOr<Analysis> zeros = Analyze(Target::kTgl, std::vector<uint8_t>(64, 0));
   ASSERT_TRUE(zeros.ok()) << zeros.status();
-  EXPECT_EQ(zeros->statistics.bytes, 64);
+  EXPECT_EQ(zeros->statistics.At("bytes"), 64);
   EXPECT_EQ(zeros->opcodes, (std::vector<std::pair<std::string, int64_t>>{{"illegal", 4}}));
 }
 

@@ -26,6 +26,7 @@
 #include "core/base/spec_type.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
+#include "core/target/statistics.h"
 
 namespace kiln {
 
@@ -38,6 +39,8 @@ std::vector<Target> AllTargets();
 // Changes only when the bytes produced for the target may change.
 uint32_t CodeGenerationVersion(Target target);
 uint32_t AbiVersion(Target target);
+// Returns the figures that each variant of the target has.
+absl::Span<const StatisticRow> StatisticsOf(Target target);
 
 struct PrepareOptions {
   std::string entry_point;                      // empty: the only one

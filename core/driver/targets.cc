@@ -37,5 +37,8 @@ std::vector<Target> AllTargets() {
 
 uint32_t CodeGenerationVersion(Target target) { return BackendOf(target).code_generation_version; }
 uint32_t AbiVersion(Target target) { return BackendOf(target).abi_version; }
+absl::Span<const StatisticRow> StatisticsOf(Target target) {
+  return BackendOf(target).statistics();
+}
 
 }  // namespace kiln

@@ -1,5 +1,6 @@
 // Results of analysing a program from its bytes alone, whichever compiler made it: no module, no
-// launch record and no pass is involved. All figures follow the counting rules of Statistics.
+// launch record and no pass is involved. Figures follow the counting rules of the target's rows of
+// statistics.
 #ifndef KILN_CORE_TARGET_ANALYSIS_H_
 #define KILN_CORE_TARGET_ANALYSIS_H_
 
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/target/compiled.h"
+#include "core/target/statistics.h"
 
 namespace kiln {
 
@@ -31,7 +32,8 @@ struct WaitFindings {
 inline constexpr size_t kMaxWaitsListed = 1000;
 
 struct Analysis {
-  Statistics statistics;          // without spills and fills (0), which bytes do not show
+  // Without those that bytes do not show, such as spills, and without estimates if there are none.
+  Statistics statistics;
   std::vector<UnitCost> units;    // those that the program uses
   std::string bottleneck;         // bounds throughput once latencies are hidden
   int64_t throughput_cycles = 0;  // of the bottleneck, per thread

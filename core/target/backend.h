@@ -15,6 +15,7 @@
 #include "core/mir/mir.h"
 #include "core/target/compile_options.h"
 #include "core/target/compiled.h"
+#include "core/target/statistics.h"
 
 namespace kiln {
 
@@ -26,6 +27,9 @@ struct Backend {
   uint32_t abi_version = 0;
   // Operations that the target executes itself; passes over MIR query them before they lower.
   const mid::Features* features = nullptr;
+  // Returns the figures that each of the target's variants has, in the order in which users see
+  // them. Part of every key, so that adding one makes results that have it.
+  absl::Span<const StatisticRow> (*statistics)() = nullptr;
   // Returns the back end's own passes in execution order, once each.
   std::vector<PassRow> (*passes)() = nullptr;
   // Makes machine code of a lowered module, at all widths that it can have and `options` request.

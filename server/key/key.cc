@@ -164,6 +164,13 @@ TargetComponents HashTarget(const kiln::v1alpha::Capabilities::TargetInfo& targe
   CanonicalWriter code("kiln.key.code_generation.1");
   code.Add(static_cast<uint64_t>(target.code_generation_version()));
   c.code_generation = code.Finish();
+  if (target.statistics().empty()) return c;
+  CanonicalWriter statistics("kiln.key.statistics.1");
+  for (const auto& statistic : target.statistics()) {
+    statistics.Add(statistic.name());
+    statistics.Add(statistic.unit());
+  }
+  c.statistics = statistics.Finish();
   return c;
 }
 
@@ -173,6 +180,7 @@ Digest ResultKey(const ShaderComponents& shader, const TargetComponents& target)
                           &target.target, &target.abi, &target.code_generation}) {
     w.Add(AsBytes(*d));
   }
+  if (target.statistics) w.Add(AsBytes(*target.statistics));
   if (shader.state) w.Add(AsBytes(*shader.state));
   return w.Finish();
 }

@@ -40,6 +40,9 @@ struct TargetComponents {
   Digest target{};
   Digest abi{};
   Digest code_generation{};
+  // Names and units of the figures in a result, in their order: a record of another version's
+  // figures is not found. Absent if the target declares none.
+  std::optional<Digest> statistics;
 };
 
 struct SpecValue {

@@ -6,6 +6,8 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server/key/source_digest.h"
 
@@ -76,6 +78,28 @@ TEST(KeyTest, EveryComponentCounts) {
   EXPECT_EQ(keys.size(), 18u);
 }
 
+// A result is not taken for one that has other figures, or the same in another order or unit.
+TEST(KeyTest, StatisticsCount) {
+  using Rows = std::vector<std::pair<std::string, std::string>>;
+  const ShaderComponents shader = HashShader(Sha256("m"), "main", "", {}, {});
+  std::set<Digest> keys;
+  for (const Rows& rows : {Rows{}, Rows{{"sends", "messages"}}, Rows{{"sends", "bytes"}},
+                           Rows{{"loops", "loops"}, {"sends", "messages"}},
+                           Rows{{"sends", "messages"}, {"loops", "loops"}}}) {
+    auto tgl = Tgl();
+    for (const auto& [name, unit] : rows) {
+      auto* row = tgl.add_statistics();
+      row->set_name(name);
+      row->set_unit(unit);
+      row->set_counts("Words for people, which may change.");
+    }
+    keys.insert(ResultKey(shader, HashTarget(tgl)));
+    for (auto& row : *tgl.mutable_statistics()) row.set_counts("Others.");
+    keys.insert(ResultKey(shader, HashTarget(tgl)));
+  }
+  EXPECT_EQ(keys.size(), 5u);
+}
+
 TEST(KeyTest, ComponentsAreHashedApart) {
   CompileOptions plain, widths;
   widths.add_widths(8);
@@ -87,8 +111,9 @@ TEST(KeyTest, ComponentsAreHashedApart) {
   EXPECT_NE(a.options, b.options);
 }
 
-// Stores outlive a build, so the key of a request without pipeline state must not change. The
-// digests were made outside this code, from the layout that key.h and sha256.h describe.
+// Stores outlive a build, so the key of a request without pipeline state must not change, but with
+// the target's statistics, of which these have none. The digests were made outside this code, from
+// the layout that key.h and sha256.h describe.
 TEST(KeyTest, KeysOfComputeRequestsStay) {
   const Digest m = Sha256("module");
   const ShaderComponents bare = HashShader(m, "", "", {}, {});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "proto/statistics.h"
 
 namespace kiln::worker {
 namespace {
@@ -22,6 +23,7 @@ constexpr int kMaxRemarks = 1 << 13;
 constexpr size_t kMaxNameBytes = 64;
 constexpr size_t kMaxReasonBytes = 1024;  // of each text
 constexpr uint32_t kMaxWidth = 1024;
+constexpr int kMaxStatistics = 64;
 
 // Returns true for a status that a live worker can report; the others are set by its parent.
 bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
@@ -48,12 +50,8 @@ bool NoneNegative(std::initializer_list<int64_t> numbers) {
 }
 
 bool IsVariant(const Variant& variant) {
-  const auto& s = variant.statistics();
   return variant.name().size() <= kMaxNameBytes && variant.width() <= kMaxWidth &&
-         !variant.code().empty() &&
-         NoneNegative({s.instructions(), s.sync_instructions(), s.sends(), s.cycles(), s.spills(),
-                       s.fills(), s.loops(), s.registers(), s.bytes(), s.spill_bytes(),
-                       s.fill_bytes(), s.exit_cycles()});
+         !variant.code().empty() && IsPacked(variant.statistics(), kMaxStatistics);
 }
 
 // Texts of a reason are the compiler's own, or quoted from the module and cut.

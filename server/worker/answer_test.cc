@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+
 namespace kiln::worker {
 namespace {
 
@@ -56,6 +58,14 @@ TEST(AnswerTest, ACompile) {
       [](auto* f) { f->mutable_result()->mutable_variants(0)->set_name(std::string(100, 'x')); },
       [](auto* f) {
         f->mutable_result()->mutable_variants(0)->mutable_statistics()->set_bytes(-1);
+      },
+      [](auto* f) {
+        auto* statistics = f->mutable_result()->mutable_variants(0)->mutable_statistics();
+        statistics->add_values()->set_name("no word");
+      },
+      [](auto* f) {
+        auto* statistics = f->mutable_result()->mutable_variants(0)->mutable_statistics();
+        for (int i = 0; i < 65; ++i) statistics->add_values()->set_name(absl::StrCat("n", i));
       },
       [](auto* f) { f->mutable_result()->mutable_timings()->set_compile_ns(-1); },
       [](auto* f) { f->mutable_result()->clear_cause(); },

@@ -21,6 +21,7 @@
 #include "core/driver/explain.h"
 #include "core/front/glsl/glsl.h"
 #include "proto/launch_record_convert.h"
+#include "proto/statistics.h"
 #include "server/worker/check_state.h"
 
 namespace kiln::worker {
@@ -96,19 +97,12 @@ const char* Name(out::LoadableBy by) {
   return "none";
 }
 
-void Fill(const Statistics& from, kiln::v1alpha::Statistics* to) {
-  to->set_instructions(from.instructions);
-  to->set_sync_instructions(from.sync_instructions);
-  to->set_sends(from.sends);
-  to->set_cycles(from.cycles);
-  to->set_spills(from.spills);
-  to->set_fills(from.fills);
-  to->set_loops(from.loops);
-  to->set_registers(from.registers);
-  to->set_bytes(from.bytes);
-  to->set_spill_bytes(from.spill_bytes);
-  to->set_fill_bytes(from.fill_bytes);
-  to->set_exit_cycles(from.exit_cycles);
+kiln::v1alpha::Statistics ToProto(const Statistics& from) {
+  std::vector<NamedValue> values;
+  for (const Statistic& s : from.Known()) {
+    values.push_back({{s.row->name.data(), s.row->name.size()}, s.value});
+  }
+  return PackStatistics(values);
 }
 
 absl::Status AddVariant(const Variant& from, Target target, bool assembly, TargetResult* result) {
@@ -117,7 +111,7 @@ absl::Status AddVariant(const Variant& from, Target target, bool assembly, Targe
   to->set_width(static_cast<uint32_t>(from.width));
   to->set_code(from.code.data(), from.code.size());
   *to->mutable_launch() = kiln::proto::ToProto(from.launch);
-  Fill(from.statistics, to->mutable_statistics());
+  *to->mutable_statistics() = ToProto(from.statistics);
   if (result->variants_size() == 1) result->set_loadable_by(Name(from.launch.loadable_by));
   if (!assembly) return absl::OkStatus();
   auto text = Disassemble(target, from.code);
@@ -268,6 +262,27 @@ int64_t StartGlslang(const front::GlslSource& source, JobSink* sink) {
   return ThreadNanoseconds() - began;
 }
 
+using kiln::v1alpha::Capabilities;
+
+Capabilities::StatisticInfo::Better ToProto(Better better) {
+  switch (better) {
+    case Better::kNeither: return Capabilities::StatisticInfo::NEITHER;
+    case Better::kLower: return Capabilities::StatisticInfo::LOWER;
+    case Better::kHigher: return Capabilities::StatisticInfo::HIGHER;
+  }
+  return Capabilities::StatisticInfo::NEITHER;
+}
+
+void Describe(const StatisticRow& row, Capabilities::StatisticInfo* info) {
+  info->set_name(std::string(row.name));
+  info->set_unit(std::string(row.unit));
+  info->set_better(ToProto(row.better));
+  info->set_counts(std::string(row.counts));
+  info->set_header(std::string(row.header));
+  info->set_estimated(row.estimated);
+  info->set_shape(row.shape);
+}
+
 }  // namespace
 
 void CoreBackend::Describe(Hello* hello) {
@@ -276,6 +291,9 @@ void CoreBackend::Describe(Hello* hello) {
     info->set_name(std::string(TargetName(target)));
     info->set_code_generation_version(CodeGenerationVersion(target));
     info->set_abi_version(AbiVersion(target));
+    for (const StatisticRow& row : StatisticsOf(target)) {
+      worker::Describe(row, info->add_statistics());
+    }
   }
   for (const PassInfo& pass : AllPasses()) {
     auto* info = hello->add_passes();

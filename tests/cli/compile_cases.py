@@ -50,6 +50,7 @@ class Compile(Cli):
         line = self.line(self.kiln('compile', '--target=tgl', '--json', SAXPY))
         self.assertEqual(list(line)[:len(LINE_KEYS)], LINE_KEYS)
         self.assertEqual((line['file'], line['status'], line['stage']), (SAXPY, 'ok', 'compute'))
+        self.assertEqual(['name', 'width', *self.statistics()], VARIANT_KEYS)
         for variant in line['variants']:
             self.assertEqual(list(variant), VARIANT_KEYS)
             self.assertGreater(variant['bytes'], 0)
@@ -57,6 +58,17 @@ class Compile(Cli):
         self.assertEqual(list(line['passes'][0]),
                          ['name', 'runs', 'changed', 'us', 'instructions_delta'])
         self.assertIn(('width_refused', 32), [(r['kind'], r['width']) for r in line['remarks']])
+
+    def test_bisect_permits_so_many_rewrites(self):
+        def code(*flags):
+            line = self.line(self.kiln('compile', '--target=tgl', '--json', '--widths=8', *flags, SAXPY))
+            return line['variants'][0]['instructions'], line['key']
+        every, none = code(), code('--bisect=0')
+        self.assertLess(every[0], none[0])
+        self.assertEqual(code('--bisect=1000000000')[0], every[0])
+        self.assertEqual(len({every[1], none[1], code('--bisect=1')[1]}), 3)
+        for wrong in ('-1', 'x', ''):
+            self.fails(2, '--bisect', 'compile', '--target=tgl', '--bisect=' + wrong, SAXPY)
 
     def test_second_time_from_the_cache_and_policies(self):
         shader = os.path.join(SHADERS, 'collatz.comp')
@@ -122,7 +134,7 @@ class Compile(Cli):
 
     def test_assembly_alone(self):
         text = self.kiln('compile', '--target=tgl', '--asm', '--widths=8', SAXPY)
-        self.assertRegex(text, r'^// .*saxpy\.comp tgl SIMD8: \d+ instructions, \d+ bytes\n')
+        self.assertRegex(text, r'^// .*saxpy\.comp tgl SIMD8: instructions \d+, .*, bytes \d+\n')
         self.assertIn('send', text)
 
     def test_defines_includes_and_constants(self):

@@ -17,6 +17,7 @@ SHADERS = os.path.abspath('tests/shaders')
 SAXPY = os.path.join(SHADERS, 'saxpy.comp')
 SCRATCH = tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR'))
 
+# The keys of variants for tgl, a contract with scripts: additions only.
 VARIANT_KEYS = ['name', 'width', 'instructions', 'sync_instructions', 'sends', 'cycles', 'spills',
                 'fills', 'loops', 'registers', 'bytes', 'spill_bytes', 'fill_bytes',
                 'exit_cycles']
@@ -104,6 +105,11 @@ class Cli(unittest.TestCase):
         run = schemas.Run(arguments, self.folder, expect, stdin, self.out, self.err)
         self.assertEqual(run.faults(), [], 'kiln ' + ' '.join(arguments))
         return self.out.decode('utf-8', 'replace')
+
+    def statistics(self, target='tgl'):
+        """Returns the names of the target's statistics, in order."""
+        targets = json.loads(self.kiln('targets', '--json'))['targets']
+        return [row['name'] for info in targets if info['name'] == target for row in info['statistics']]
 
     def fails(self, code, pattern, *arguments, **more):
         """Expects this exit code, one matching message on standard error, and an empty standard output."""

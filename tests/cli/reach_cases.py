@@ -40,6 +40,8 @@ class Reach(Cli):
         self.assertIn('locked in by', health['services'][1]['detail'])
         self.assertIn('seccomp', health['services'][1]['detail'])
         self.assertRegex(self.kiln('targets', '--passes'), r'(?s)tgl +\d+ .*stages:.*optional')
+        self.assertRegex(self.kiln('targets', '--statistics'),
+                         r'(?s)statistics of tgl\nname .*\nbytes +bytes +lower +The size of the machine code\.\n')
         for where in ([], ['--local']):
             targets = json.loads(self.kiln('targets', '--json', *where))
             self.assertEqual(targets['targets'][0]['name'], 'tgl')

@@ -105,11 +105,11 @@ void CompileOne(const std::string& path, const Arguments& args, PassTimes* times
   ++totals->compiled;
   for (const kiln::Variant& v : compiled->variants) {
     ++totals->variants;
-    totals->instructions += v.statistics.instructions + v.statistics.sync_instructions;
-    totals->bytes += v.statistics.bytes;
+    totals->instructions += v.statistics.At("instructions") + v.statistics.At("sync_instructions");
+    totals->bytes += v.statistics.At("bytes");
     if (!args.hashes) continue;
     printf("%s %s %lld %016llx\n", path.c_str(), v.name.c_str(),
-           static_cast<long long>(v.statistics.instructions),
+           static_cast<long long>(v.statistics.At("instructions")),
            static_cast<unsigned long long>(HashOf(v)));
   }
 }

@@ -84,9 +84,9 @@ bool RunOnce(const std::string& text, const std::vector<int>& widths, Result* be
   }
   best->instructions = best->spills = best->fills = 0;
   for (const kiln::Variant& v : compiled->variants) {
-    best->instructions += v.statistics.instructions + v.statistics.sync_instructions;
-    best->spills += v.statistics.spills;
-    best->fills += v.statistics.fills;
+    best->instructions += v.statistics.At("instructions") + v.statistics.At("sync_instructions");
+    best->spills += v.statistics.At("spills");
+    best->fills += v.statistics.At("fills");
   }
   if (took >= best->nanoseconds) return true;
   best->nanoseconds = took;

@@ -290,8 +290,8 @@ layout(location = 0) out vec4 color;
 void main() { color = vec4(second, 0.0, 1.0); }
 )",
                               " 3.xy");
-  EXPECT_LT(pair.linked.statistics.sends, pair.all.statistics.sends);
-  EXPECT_LT(pair.linked.statistics.instructions, pair.all.statistics.instructions);
+  EXPECT_LT(pair.linked.statistics.At("sends"), pair.all.statistics.At("sends"));
+  EXPECT_LT(pair.linked.statistics.At("instructions"), pair.all.statistics.At("instructions"));
   // One attribute is enough, and its slot does not change: slots are those of separate programs.
   EXPECT_EQ(pair.linked.launch.vertex.attributes.size(), 1u);
   EXPECT_EQ(out::IntelOf(pair.linked.launch).vertex.vue_slots, kFirstLocation + 4);
@@ -328,7 +328,7 @@ TEST(LinkedStages, NothingIsRead) {
   const Pair pair =
       CheckPair(kVertexPlain,
                 "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(1.0); }\n", "");
-  EXPECT_EQ(pair.linked.statistics.sends, 1);
+  EXPECT_EQ(pair.linked.statistics.At("sends"), 1);
   EXPECT_EQ(out::IntelOf(pair.linked.launch).vertex.vue_slots, 2u);
 }
 
@@ -436,8 +436,8 @@ void main() {
                 "layout(location = 0) in vec4 kept;\nlayout(location = 0) out vec4 color;\n"
                 "void main() { color = kept; }\n",
                 " 0.xyzw");
-  EXPECT_GT(pair.all.statistics.loops, 0);
-  EXPECT_EQ(pair.linked.statistics.loops, 0);
+  EXPECT_GT(pair.all.statistics.At("loops"), 0);
+  EXPECT_EQ(pair.linked.statistics.At("loops"), 0);
 }
 
 // Fixed-function hardware reads these, whatever the fragment shader does.

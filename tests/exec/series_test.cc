@@ -65,7 +65,7 @@ int64_t Transfers(const std::string& text) {
   if (!compiled.ok() || compiled->variants.size() != 2) return -1;
   int64_t transfers = 0;
   for (const Variant& v : compiled->variants) {
-    transfers += v.statistics.spills + v.statistics.fills;
+    transfers += v.statistics.At("spills") + v.statistics.At("fills");
   }
   return transfers;
 }

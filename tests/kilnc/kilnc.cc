@@ -167,11 +167,11 @@ int main(int argc, char** argv) {
   const auto compiled = kiln::Compile(**prepared, kiln::Target::kTgl, a.compile, &printer, {});
   if (!compiled.ok()) return Fail(a, compiled.status());
   for (const kiln::Variant& v : compiled->variants) {
-    const kiln::Statistics& s = v.statistics;
-    std::cout << a.file << " " << v.name << " instructions " << s.instructions << " sync "
-              << s.sync_instructions << " sends " << s.sends << " loops " << s.loops
-              << " registers " << s.registers << " bytes " << s.bytes << " cycles " << s.cycles
-              << " exit_cycles " << s.exit_cycles << "\n";
+    std::cout << a.file << " " << v.name;
+    for (const kiln::Statistic& s : v.statistics.Known()) {
+      std::cout << " " << s.row->name << " " << s.value;
+    }
+    std::cout << "\n";
     if (a.compile.passes.verify_each && !Clean(a, v)) return 3;
     if (a.assembly) std::cout << *kiln::Disassemble(kiln::Target::kTgl, v.code);
     if (!a.out_dir.empty() && !Write(a, v)) return 2;

@@ -1,5 +1,5 @@
 """Words that only some rooms may use: targets, their makers and units, generations of the hardware,
-bits of descriptors.
+bits of descriptors, names of statistics.
 
   words.py ROOT      prints each use in another room; exit status 1 if there is one
 
@@ -46,6 +46,19 @@ MAY_PACK_DESCRIPTORS = (
     "core/intel/isa/",
 )
 
+# Statistics are rows that a back end declares; what is above the core takes them as data.
+DECLARES_STATISTICS = re.compile(r'core/\w+/pipeline/statistics\.cc$')
+ROW = re.compile(r'\.name = "([a-z0-9_]+)"')
+TAKES_STATISTICS_AS_DATA = ("client/", "server/")
+# Other things that have the name of a statistic: (path, name).
+HOMONYMS = (
+    ("client/commands/run_command.cc", "instructions"),   # that the simulator executed
+    ("client/run/vertices.cc", "bytes"),                  # of outputs
+    ("server/event_log.cc", "bytes"),                     # that an event is about
+    ("server/request/request.cc", "bytes"),               # the unit of a bound
+    ("server/rpc/ending.h", "bytes"),                     # of a request
+)
+
 
 def code_of(line):
     return line.split("//", 1)[0]
@@ -84,8 +97,50 @@ def findings(path, text, used=None):
     return found
 
 
-def all_findings(root):
+def statistic_names(root):
+    """Returns the names of all rows of statistics, of all back ends."""
+    names = set()
+    for folder, _, files in os.walk(os.path.join(root, "core")):
+        for name in files:
+            path = os.path.join(folder, name)
+            if DECLARES_STATISTICS.search(path):
+                with open(path, encoding="utf-8") as file:
+                    names.update(ROW.findall(file.read()))
+    return names
+
+
+def statistic_findings(path, text, names):
+    """Returns the lines of the file `path`, below the root, that name a statistic: as a text in quotes, or as a
+    field."""
+    if is_test(path) or "/testing/" in path or not path.startswith(TAKES_STATISTICS_AS_DATA):
+        return []
+    words = [name for name in sorted(names) if (path, name) not in HOMONYMS]
+    if not words:
+        return []
+    any_of = "(%s)" % "|".join(words)
+    use = re.compile(r'"%s\\?"|\bstatistics(\.|->)%s\b|(\.|->)(set_)?%s\(' % (any_of, any_of, any_of))
+    return ["%s:%d: names a statistic: %s" % (path, number, line.strip())
+            for number, line in enumerate(text.splitlines(), 1) if use.search(code_of(line))]
+
+
+def all_statistic_findings(root):
+    names = statistic_names(root)
+    if len(names) < 5:
+        return ["%s: only %d statistics are declared; where are they?" % (root, len(names))]
     found = []
+    for top in TAKES_STATISTICS_AS_DATA:
+        for folder, _, files in sorted(os.walk(os.path.join(root, top))):
+            for name in sorted(files):
+                if not name.endswith((".cc", ".h", ".def", ".inc")):
+                    continue
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as file:
+                    found += statistic_findings(os.path.relpath(path, root), file.read(), names)
+    return found
+
+
+def all_findings(root):
+    found = all_statistic_findings(root)
     used = set()
     seen = 0
     for top in ("core", "client", "server"):

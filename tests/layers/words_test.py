@@ -60,6 +60,22 @@ class WordsTest(unittest.TestCase):
                      "if (desc && other) return;"):
             self.assertEqual(self.found("core/intel/emit/emit.cc", line), 0, line)
 
+    def test_statistics_are_data_above_the_core(self):
+        def found(path, line):
+            return len(words.statistic_findings(path, line + "\n", {"sends", "registers", "instructions"}))
+        for line in ('json->IntMember("sends", s.sends());', 'n = variant.statistics().registers();',
+                     "to->set_registers(from.registers);", '"  {\\"name\\", \\"sends\\", ...}\\n"',
+                     "a = b.statistics.sends;", 'x = {"a", "registers", "b"};'):
+            self.assertEqual(found("client/output/result_json.cc", line), 1, line)
+            self.assertEqual(found("server/worker/answer.cc", line), 1, line)
+            self.assertEqual(found("client/output/result_json_test.cc", line), 0, line)
+            self.assertEqual(found("core/intel/pipeline/statistics.cc", line), 0, line)
+        for line in ("// a client that \"sends\" much", '"a daemon that sends nothing"', "if (sends(owner)) return;",
+                     '"instructions_delta"', "record->set_instructions_before(1);"):
+            self.assertEqual(found("client/output/result_json.cc", line), 0, line)
+        self.assertEqual(found("client/commands/run_command.cc", '{"instructions", stats.instructions}'), 0)
+        self.assertEqual(found("client/commands/run_command.cc", '{"sends", stats.sends}'), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -298,7 +298,7 @@ std::string WithDefines(std::string log, const GlslSource& source, bool* named) 
 // Returns the text and line of the first line of the log that contains both `words`; empty: there
 // is none, or it names another text ("ERROR: NAME:LINE: ...").
 SourceLine LineOf(const GlslSource& source, std::string_view log, std::string_view words,
-                   std::string_view more_words = {}) {
+                  std::string_view more_words = {}) {
   std::string_view line;
   while (line.empty() && !log.empty()) {
     const std::string_view next = log.substr(0, log.find('\n'));

@@ -25,9 +25,7 @@ using testing::RunUntil;
 using testing::Shader;
 
 absl::Status Allocated(Work& work, Sink* sink = nullptr) {
-  PassOptions options;
-  options.only = {"allocate_registers"};
-  return RunUntil("allocate_registers", work, sink, options);
+  return testing::RunOnly("allocate_registers", work, sink);
 }
 
 // Returns the number of registers from r0 to the last one that an operand lies in.

@@ -13,6 +13,7 @@
 #include "core/intel/isa/verify.h"
 #include "core/intel/perf/estimate.h"
 #include "core/intel/perf/statistics.h"
+#include "core/intel/pipeline/statistics.h"
 #include "core/intel/waits/audit.h"
 
 namespace kiln::intel {
@@ -52,8 +53,6 @@ void AddCosts(const isa::Program& program, Analysis* analysis) {
     return;
   }
   const Estimate& estimate = *known;
-  analysis->statistics.cycles = estimate.cycles;
-  analysis->statistics.exit_cycles = estimate.exit_cycles;
   analysis->bottleneck = std::string(Name(estimate.bottleneck));
   analysis->throughput_cycles = estimate.throughput_cycles;
   for (int u = 0; u < kUnits; ++u) {
@@ -141,12 +140,8 @@ absl::StatusOr<Analysis> AnalyzeTgl(absl::Span<const uint8_t> code, const Analyz
   const auto counted = CountProgram(Tgl(), code);
   if (!counted.ok()) return counted.status();
   Analysis analysis;
-  analysis.statistics.instructions = counted->instructions;
-  analysis.statistics.sync_instructions = counted->sync_instructions;
-  analysis.statistics.sends = counted->sends;
-  analysis.statistics.loops = counted->loops;
-  analysis.statistics.registers = counted->registers;
-  analysis.statistics.bytes = static_cast<int64_t>(code.size());
+  analysis.statistics =
+      StatisticsOf({.counted = *counted, .bytes = static_cast<int64_t>(code.size())});
   CountKinds(*program, &analysis);
   AddCosts(*program, &analysis);
   const auto findings = isa::Verify(gen, *placed);

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "core/intel/isa/disasm.h"
 #include "core/intel/pipeline/count.h"
 #include "core/intel/pipeline/passes.h"
+#include "core/intel/pipeline/statistics.h"
 #include "core/intel/pipeline/widths.h"
 
 namespace kiln::intel {
@@ -72,7 +74,8 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
   AllWidths all = {&m, &options, &runner.budget(), &*abi};
   if (absl::Status s = runner.Run(AllWidthsLevel(), AllWidthsPasses(), all); !s.ok()) return s;
   Compiled out;
-  absl::Status refused;  // ok: no width was refused
+  std::vector<WidthCosts> narrower;  // of `out`
+  absl::Status refused;              // ok: no width was refused
   const bool choose = options.widths.empty() && options.required_subgroup_size == 0;
   for (int width : kWidths) {
     if (!IsWanted(options, width)) continue;
@@ -80,20 +83,20 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
     work.module = &m;
     work.abi = &*abi;
     work.check = options.passes.verify_each;
-    work.may_spill = !choose || MaySpill(out.variants);
+    work.may_spill = !choose || MaySpill(narrower);
     runner.set_width(width);
     const auto at_width = AtWidth(m, *abi, width, options.require_full_subgroups);
     if (at_width.ok()) work.at_width = *at_width;
     absl::Status s = at_width.status();
-    if (s.ok() && choose) s = WorthTrying(m.stage, width, out.variants);
+    if (s.ok() && choose) s = WorthTrying(m.stage, width, narrower);
     if (s.ok()) s = runner.Run(IntelLevel(), IntelPasses(), work);
     if (s.ok() && work.stage != Work::Stage::kBytes) continue;  // stopped on request
-    Variant made;
+    WidthResult made;
     if (s.ok()) {
-      absl::StatusOr<Variant> variant = MakeVariant(m, *abi, std::move(work), sink);
-      if (!variant.ok()) return AsOwnFault(variant.status());
-      made = *std::move(variant);
-      if (choose) s = WorthKeeping(m.stage, made, out.variants);
+      absl::StatusOr<WidthResult> result = MakeVariant(m, *abi, std::move(work), sink);
+      if (!result.ok()) return AsOwnFault(result.status());
+      made = *std::move(result);
+      if (choose) s = WorthKeeping(m.stage, made.costs, narrower);
     }
     if (!s.ok()) {
       if (!OfWidthOnly(s)) return s;
@@ -101,7 +104,8 @@ absl::StatusOr<Compiled> CompileWidths(const Device& device, const mir::Module& 
       KeepReason(s, &refused);
       continue;
     }
-    out.variants.push_back(std::move(made));
+    out.variants.push_back(std::move(made.variant));
+    narrower.push_back(made.costs);
   }
   if (out.variants.empty() && !runner.stopped()) {
     if (!refused.ok()) return refused;
@@ -162,6 +166,7 @@ const Backend kTglBackend = {.name = "tgl",
                              .code_generation_version = 15,
                              .abi_version = 4,
                              .features = &kTglFeatures,
+                             .statistics = StatisticRows,
                              .passes = PassRows,
                              .compile = CompileTgl,
                              .disassemble = DisassembleTgl};

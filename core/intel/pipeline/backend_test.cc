@@ -77,7 +77,7 @@ TEST(TglBackend, AWidthThatSpillsIsMadeOnlyIfAskedFor) {
   for (const CompileOptions& options : {At({16}), required}) {
     const auto c = Compile(shader, options);
     EXPECT_EQ(Widths(c), "SIMD16 ");
-    EXPECT_GT(c->variants[0].statistics.spills, 0);
+    EXPECT_GT(c->variants[0].statistics.At("spills"), 0);
   }
 }
 

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "core/base/step.h"
 #include "core/intel/abi/launch.h"
 #include "core/intel/isa/computed_descriptors.h"
 #include "core/intel/perf/statistics.h"
+#include "core/intel/pipeline/statistics.h"
 
 namespace kiln::intel {
 namespace {
@@ -30,32 +30,29 @@ absl::StatusOr<ProgramStatistics> CountWork(Work& w) {
 
 }  // namespace
 
-absl::StatusOr<Variant> MakeVariant(const mir::Module& m, const Abi& abi, Work w, Sink* sink) {
+absl::StatusOr<WidthResult> MakeVariant(const mir::Module& m, const Abi& abi, Work w, Sink* sink) {
   const Step step(sink, "count_program", "out", w.at_width.width);
   const absl::StatusOr<ProgramStatistics> counted = CountWork(w);
   if (!counted.ok()) return counted.status();
   if (!counted->cycles) return absl::InternalError("a message is unknown to the cost model");
-  Variant v;
-  v.name = absl::StrCat("SIMD", w.at_width.width);
+  WidthResult made;
+  made.costs = {.width = w.at_width.width,
+                .cycles = *counted->cycles,
+                .busiest_cycles = counted->busiest_cycles,
+                .registers = counted->registers,
+                .spills = w.spills + w.fills != 0};
+  Variant& v = made.variant;
+  v.name = made.costs.Name();
   v.width = w.at_width.width;
   v.launch = LaunchOf(m, abi, w.at_width);
   v.launch.code_bytes = static_cast<uint32_t>(w.code.size());
   v.launch.scratch_bytes_per_thread = w.scratch_bytes;
-  v.statistics.instructions = counted->instructions;
-  v.statistics.sync_instructions = counted->sync_instructions;
-  v.statistics.sends = counted->sends;
-  v.statistics.loops = counted->loops;
-  v.statistics.registers = counted->registers;
-  v.statistics.cycles = *counted->cycles;
-  v.statistics.exit_cycles = counted->exit_cycles;
-  v.statistics.busiest_cycles = counted->busiest_cycles;
-  v.statistics.spills = w.spills;
-  v.statistics.fills = w.fills;
-  v.statistics.spill_bytes = w.spill_bytes;
-  v.statistics.fill_bytes = w.fill_bytes;
-  v.statistics.bytes = static_cast<int64_t>(w.code.size());
+  v.statistics =
+      StatisticsOf({.counted = *counted,
+                    .bytes = static_cast<int64_t>(w.code.size()),
+                    .transfers = Transfers{w.spills, w.fills, w.spill_bytes, w.fill_bytes}});
   v.code = std::move(w.code);
-  return v;
+  return made;
 }
 
 }  // namespace kiln::intel

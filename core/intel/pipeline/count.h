@@ -4,14 +4,21 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/sink.h"
+#include "core/intel/pipeline/widths.h"
 #include "core/intel/pipeline/work.h"
 #include "core/target/compiled.h"
 
 namespace kiln::intel {
 
+struct WidthResult {
+  Variant variant;
+  WidthCosts costs;
+};
+
 // Makes the result of a width. `module` is the one that all widths start from. Takes ownership of
 // `w`, which has bytes, and releases its memory. `sink` may be null.
-absl::StatusOr<Variant> MakeVariant(const mir::Module& module, const Abi& abi, Work w, Sink* sink);
+absl::StatusOr<WidthResult> MakeVariant(const mir::Module& module, const Abi& abi, Work w,
+                                        Sink* sink);
 
 }  // namespace kiln::intel
 

@@ -7,6 +7,7 @@
 
 #include "core/intel/isa/program.h"
 #include "core/intel/perf/statistics.h"
+#include "core/intel/pipeline/statistics.h"
 #include "core/intel/pipeline/testing.h"
 #include "gtest/gtest.h"
 
@@ -34,25 +35,32 @@ TEST(MakeVariant, DescribesTheBytes) {
     const int64_t spills = work.spills, fills = work.fills, stored = work.spill_bytes,
                   loaded = work.fill_bytes;
     const uint32_t scratch = work.scratch_bytes;
-    const auto v = MakeVariant(shader.module, shader.abi, std::move(work), nullptr);
-    ASSERT_TRUE(v.ok()) << v.status();
+    const auto made = MakeVariant(shader.module, shader.abi, std::move(work), nullptr);
+    ASSERT_TRUE(made.ok()) << made.status();
+    const Variant* v = &made->variant;
     EXPECT_EQ(v->name, "SIMD" + std::to_string(width));
     EXPECT_EQ(v->width, width);
     EXPECT_EQ(v->code, code);
     const auto counted = CountProgram(Tgl(), code);
     ASSERT_TRUE(counted.ok()) << counted.status();
-    EXPECT_EQ(v->statistics.instructions, counted->instructions);
-    EXPECT_EQ(v->statistics.sends, counted->sends);
-    EXPECT_EQ(v->statistics.registers, counted->registers);
-    EXPECT_EQ(v->statistics.cycles, *counted->cycles);
-    EXPECT_GT(v->statistics.cycles, 0);
-    EXPECT_GE(v->statistics.sends, 82) << "80 loads, a store, the end";
-    EXPECT_EQ(v->statistics.bytes, static_cast<int64_t>(code.size()));
-    EXPECT_EQ(v->statistics.spills, spills);
-    EXPECT_EQ(v->statistics.fills, fills);
-    EXPECT_EQ(v->statistics.spill_bytes, stored);
-    EXPECT_EQ(v->statistics.fill_bytes, loaded);
-    EXPECT_EQ(v->statistics.spills != 0, width != 8);
+    EXPECT_EQ(v->statistics.At("instructions"), counted->instructions);
+    EXPECT_EQ(v->statistics.At("sends"), counted->sends);
+    EXPECT_EQ(v->statistics.At("registers"), counted->registers);
+    EXPECT_EQ(v->statistics.At("cycles"), *counted->cycles);
+    EXPECT_GT(v->statistics.At("cycles"), 0);
+    EXPECT_GE(v->statistics.At("sends"), 82) << "80 loads, a store, the end";
+    EXPECT_EQ(v->statistics.At("bytes"), static_cast<int64_t>(code.size()));
+    EXPECT_EQ(v->statistics.At("spills"), spills);
+    EXPECT_EQ(v->statistics.At("fills"), fills);
+    EXPECT_EQ(v->statistics.At("spill_bytes"), stored);
+    EXPECT_EQ(v->statistics.At("fill_bytes"), loaded);
+    EXPECT_EQ(v->statistics.At("spills") != 0, width != 8);
+    EXPECT_EQ(v->statistics.Known().size(), StatisticRows().size());
+    EXPECT_EQ(made->costs.width, width);
+    EXPECT_EQ(made->costs.cycles, *counted->cycles);
+    EXPECT_EQ(made->costs.busiest_cycles, counted->busiest_cycles);
+    EXPECT_EQ(made->costs.registers, counted->registers);
+    EXPECT_EQ(made->costs.spills, width != 8);
     EXPECT_EQ(v->launch.code_bytes, code.size());
     EXPECT_EQ(v->launch.dispatch_width, static_cast<uint32_t>(width));
     EXPECT_EQ(v->launch.scratch_bytes_per_thread, scratch);

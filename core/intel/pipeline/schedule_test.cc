@@ -125,9 +125,7 @@ TEST(Schedule, SaysWhereNoOrderFits) {
   const Shader shader(Crowded(80));
   Work work = BeforeSchedule(shader, 16);
   testing::Remarks remarks;
-  PassOptions options;
-  options.only = {"schedule"};
-  ASSERT_EQ(RunUntil("schedule", work, &remarks, options), absl::OkStatus());
+  ASSERT_EQ(testing::RunOnly("schedule", work, &remarks), absl::OkStatus());
   EXPECT_FALSE(work.schedule_fits);
   ASSERT_EQ(remarks.Count("schedule_chosen"), 1);
   EXPECT_NE(remarks.all[0].text.find("1 blocks exceed the registers in any order"),

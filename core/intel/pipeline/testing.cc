@@ -49,6 +49,19 @@ absl::Status RunUntil(const std::string& last, Work& work, Sink* sink, PassOptio
   return status;
 }
 
+absl::Status RunOnly(const std::string& pass, Work& work, Sink* sink) {
+  PassOptions options;
+  options.verify_each = true;
+  const Budget budget;
+  Runner runner(options, sink, budget);
+  runner.set_width(work.at_width.width);
+  for (const Pass<Work>& row : IntelPasses()) {
+    if (row.name == pass) return runner.Run<Work>(IntelLevel(), {&row, 1}, work);
+  }
+  ADD_FAILURE() << "there is no pass " << pass;
+  return absl::OkStatus();
+}
+
 std::string Doubled() {
   return "mir 1\nentry \"main\"\nlocal_size 16, 1, 1\nresource 0 ssbo 0.0.0\nbody {\n"
          "  %0:i32 = local_index\n  %1:i32 = shl %0, 2\n"

@@ -35,6 +35,9 @@ struct Shader {
 absl::Status RunUntil(const std::string& last, Work& work, Sink* sink = nullptr,
                       PassOptions options = {});
 
+// Runs one pass, whatever ran before, and verifies after it.
+absl::Status RunOnly(const std::string& pass, Work& work, Sink* sink = nullptr);
+
 // Return texts of compute shaders of 16 invocations. Doubled adds a word of a buffer to itself.
 // Crowded holds this many loaded floats until their sum is known, which a second sum needs.
 std::string Doubled();

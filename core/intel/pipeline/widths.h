@@ -5,17 +5,28 @@
 #ifndef KILN_CORE_INTEL_PIPELINE_WIDTHS_H_
 #define KILN_CORE_INTEL_PIPELINE_WIDTHS_H_
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "core/mir/stage.h"
 #include "core/target/compile_options.h"
-#include "core/target/compiled.h"
 
 namespace kiln::intel {
 
 inline constexpr int kWidths[] = {8, 16, 32};
+
+// Facts about a width that was compiled, by which widths are chosen.
+struct WidthCosts {
+  int width = 0;
+  int64_t cycles = 0;          // of one thread, by the model
+  int64_t busiest_cycles = 0;  // cycles for which it occupies its busiest unit
+  int64_t registers = 0;       // the most that are live at once
+  bool spills = false;
+  std::string Name() const;  // "SIMD16", as its variant is named
+};
 
 bool IsWanted(const CompileOptions& options, int width);
 
@@ -30,10 +41,10 @@ absl::Status Loses(absl::string_view why);
 // many lanes in the same time as with each narrower width. The rules are Mesa's
 // (brw_simd_selection.cpp, brw_compile_fs.cpp, intel/SOURCES.md), except that Mesa keeps the
 // narrower one of equals.
-absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<Variant>& narrower);
-bool MaySpill(const std::vector<Variant>& narrower);
-absl::Status WorthKeeping(mir::Stage stage, const Variant& made,
-                          const std::vector<Variant>& narrower);
+absl::Status WorthTrying(mir::Stage stage, int width, const std::vector<WidthCosts>& narrower);
+bool MaySpill(const std::vector<WidthCosts>& narrower);
+absl::Status WorthKeeping(mir::Stage stage, const WidthCosts& made,
+                          const std::vector<WidthCosts>& narrower);
 
 }  // namespace kiln::intel
 

@@ -1,6 +1,5 @@
 #include "core/intel/pipeline/widths.h"
 
-#include <string>
 #include <vector>
 
 #include "core/base/cause.h"
@@ -9,14 +8,8 @@
 namespace kiln::intel {
 namespace {
 
-Variant Made(int width, int64_t cycles, int64_t registers = 40, int64_t spills = 0) {
-  Variant v;
-  v.name = "SIMD" + std::to_string(width);
-  v.width = width;
-  v.statistics.cycles = cycles;
-  v.statistics.registers = registers;
-  v.statistics.spills = spills;
-  return v;
+WidthCosts Made(int width, int64_t cycles, int64_t registers = 40, bool spills = false) {
+  return {.width = width, .cycles = cycles, .registers = registers, .spills = spills};
 }
 
 constexpr mir::Stage kCompute = mir::Stage::kCompute, kFragment = mir::Stage::kFragment;
@@ -44,24 +37,24 @@ TEST(Widths, FragmentsAreTriedUnlessHalfTheLanesSpill) {
   EXPECT_TRUE(WorthTrying(kFragment, 32, {Made(16, 100, 128)}).ok());
   EXPECT_EQ(WorthTrying(kFragment, 32, {Made(8, 100)}).message(),
             "half as many lanes as 32 did not fit; it is compiled if requested");
-  EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, 40, 1)}).message(),
+  EXPECT_EQ(WorthTrying(kFragment, 32, {Made(16, 100, 40, true)}).message(),
             "SIMD16 spills already; it is compiled if requested");
 }
 
 TEST(Widths, AWidthThatSpillsLosesToOneThatDoesNot) {
   EXPECT_FALSE(MaySpill({Made(8, 100)}));
-  EXPECT_FALSE(MaySpill({Made(8, 100, 128, 1), Made(16, 100)}));
-  EXPECT_TRUE(MaySpill({Made(8, 100, 128, 1)}));
+  EXPECT_FALSE(MaySpill({Made(8, 100, 128, true), Made(16, 100)}));
+  EXPECT_TRUE(MaySpill({Made(8, 100, 128, true)}));
   EXPECT_TRUE(MaySpill({}));
 }
 
 TEST(Widths, FragmentsOf32LanesMustFinishAsManyLanesAsEachNarrower) {
-  const std::vector<Variant> narrower = {Made(8, 100), Made(16, 190)};  // 80 and 84.2
+  const std::vector<WidthCosts> narrower = {Made(8, 100), Made(16, 190)};  // 80 and 84.2
   EXPECT_TRUE(WorthKeeping(kFragment, Made(32, 379), narrower).ok());
   EXPECT_EQ(
       WorthKeeping(kFragment, Made(32, 381), narrower).message(),
       "84.0 lanes in a thousand cycles by the model, SIMD16 84.2; it is compiled if requested");
-  const std::vector<Variant> slow16 = {Made(8, 100), Made(16, 300)};
+  const std::vector<WidthCosts> slow16 = {Made(8, 100), Made(16, 300)};
   EXPECT_EQ(
       WorthKeeping(kFragment, Made(32, 401), slow16).message(),
       "79.8 lanes in a thousand cycles by the model, SIMD8 80.0; it is compiled if requested");
@@ -80,14 +73,14 @@ TEST(Widths, OfEqualsTheWiderOneIsKept) {
 
 // Threads that do little but write wait for the render target at any width.
 TEST(Widths, AUnitThatIsBusyCountsForThreadsThatHaveEnded) {
-  Variant narrow = Made(16, 100);
-  narrow.statistics.busiest_cycles = 900;
-  Variant wide = Made(32, 1000);
-  wide.statistics.busiest_cycles = 1700;
+  WidthCosts narrow = Made(16, 100);
+  narrow.busiest_cycles = 900;
+  WidthCosts wide = Made(32, 1000);
+  wide.busiest_cycles = 1700;
   EXPECT_TRUE(WorthKeeping(kFragment, wide, {narrow}).ok());
-  wide.statistics.busiest_cycles = 1800;
+  wide.busiest_cycles = 1800;
   EXPECT_TRUE(WorthKeeping(kFragment, wide, {narrow}).ok());
-  wide.statistics.busiest_cycles = 1801;
+  wide.busiest_cycles = 1801;
   EXPECT_FALSE(WorthKeeping(kFragment, wide, {narrow}).ok());
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "proto/statistics.h"
 
 namespace kiln::worker {
 namespace {
@@ -79,9 +80,8 @@ void AddVariant(const CompileJob& job, const std::string& target, TargetResult* 
   variant->set_name("SIMD16");
   variant->set_width(16);
   variant->set_code(Code(job, target));
-  variant->mutable_statistics()->set_instructions(
-      static_cast<int64_t>(variant->code().size() / 16));
-  variant->mutable_statistics()->set_bytes(static_cast<int64_t>(variant->code().size()));
+  const auto bytes = static_cast<int64_t>(variant->code().size());
+  *variant->mutable_statistics() = PackStatistics({{"fake_count", bytes / 16}, {"bytes", bytes}});
   if (job.assembly()) variant->set_assembly(absl::StrCat("fake assembly for ", target, "\n"));
   result->set_stage("compute");
   result->set_entry_point(job.entry_point().empty() ? "main" : job.entry_point());
@@ -97,6 +97,9 @@ void FakeBackend::Describe(Hello* hello) {
     target->set_name(name);
     target->set_code_generation_version(1);
     target->set_abi_version(1);
+    for (const char* statistic : {"fake_count", "bytes"}) {
+      target->add_statistics()->set_name(statistic);
+    }
   }
   for (const char* name : {"fake_import", "fake_fold", "fake_select", "fake_encode"}) {
     auto* pass = hello->add_passes();

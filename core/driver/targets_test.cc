@@ -1,0 +1,81 @@
+// Tests that what back ends declare can be used as data: by any client, and for several targets at
+// once.
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/driver/compile.h"
+#include "gtest/gtest.h"
+
+namespace kiln {
+namespace {
+
+constexpr size_t kMaxNameBytes = 60;  // of a key of the client's JSON
+constexpr size_t kMaxRows = 64;       // of a worker's answer
+
+// Other keys of the objects in which the client writes statistics: of a variant, and of an
+// analysis.
+const std::set<std::string_view> kTaken = {"name",
+                                           "width",
+                                           "binary",
+                                           "assembly",
+                                           "file",
+                                           "target",
+                                           "messages",
+                                           "opcodes",
+                                           "units",
+                                           "redundant_syncs",
+                                           "findings",
+                                           "missing_waits",
+                                           "missing_if_skipped",
+                                           "throughput_cycles",
+                                           "bottleneck",
+                                           "cycles_not_judged",
+                                           "compile_us"};
+
+bool IsWord(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxNameBytes &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
+         });
+}
+
+TEST(StatisticsOf, RowsAreWhole) {
+  for (const Target target : AllTargets()) {
+    SCOPED_TRACE(TargetName(target));
+    const absl::Span<const StatisticRow> rows = StatisticsOf(target);
+    EXPECT_FALSE(rows.empty());
+    EXPECT_LE(rows.size(), kMaxRows);
+    std::set<std::string_view> names, headers;
+    for (const StatisticRow& row : rows) {
+      SCOPED_TRACE(row.name);
+      EXPECT_TRUE(IsWord(row.name));
+      EXPECT_FALSE(kTaken.contains(row.name));
+      EXPECT_TRUE(names.insert(row.name).second);
+      EXPECT_TRUE(row.header.empty() || headers.insert(row.header).second);
+      EXPECT_FALSE(row.unit.empty());
+      EXPECT_TRUE(row.counts.size() > 10 && (row.counts.back() == '.')) << row.counts;
+    }
+    EXPECT_FALSE(headers.empty());
+  }
+}
+
+// A report compares results of several targets by name.
+TEST(StatisticsOf, ANameMeansTheSameForAllTargets) {
+  std::map<std::string_view, const StatisticRow*> by_name;
+  for (const Target target : AllTargets()) {
+    for (const StatisticRow& row : StatisticsOf(target)) {
+      const StatisticRow& first = *by_name.try_emplace(row.name, &row).first->second;
+      EXPECT_EQ(row.unit, first.unit) << row.name;
+      EXPECT_EQ(row.better, first.better) << row.name;
+      EXPECT_EQ(row.estimated, first.estimated) << row.name;
+      EXPECT_EQ(row.shape, first.shape) << row.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln
