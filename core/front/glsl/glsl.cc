@@ -310,11 +310,11 @@ SourceLine LineOf(const GlslSource& source, std::string_view log, std::string_vi
     if (line.substr(0, start.size()) != start) return {};
     return {name, static_cast<uint32_t>(std::atoi(std::string(line.substr(start.size())).c_str()))};
   };
-  SourceLine line = at(source.name);
+  SourceLine found = at(source.name);
   for (const GlslInclude& include : source.includes) {
-    if (place.line == 0) place = at(NameOf(include));
+    if (found.line == 0) found = at(NameOf(include));
   }
-  return place.line == 0 ? SourceLine() : place;
+  return found.line == 0 ? SourceLine() : found;
 }
 
 // Returns the refusal of an include, with the line that has it.
