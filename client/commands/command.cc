@@ -45,7 +45,7 @@ absl::StatusOr<ColourChoice> ParseColour(const std::string& word) {
       absl::StrCat("--color=", word, ": must be auto, always or never"));
 }
 
-ExitCode RunCommand(Command command, absl::Span<const std::string> arguments,
+ExitCode RunCommand(const Command& command, absl::Span<const std::string> arguments,
                     Interrupt* interrupt) {
   Environment environment;
   environment.err_colour = UsesColour(ColourChoice::kAuto, stderr);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,7 +19,7 @@ constexpr int kChannels = 4;
 
 uint8_t Byte(double value) {
   if (!(value > 0)) return 0;  // NaN too
-  return static_cast<uint8_t>(std::min(value, 1.0) * 255 + 0.5);
+  return static_cast<uint8_t>(std::lround(std::min(value, 1.0) * 255));
 }
 
 std::vector<uint8_t> Bytes(const sim::scene::FragmentInputs& draw,

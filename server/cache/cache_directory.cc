@@ -29,7 +29,7 @@ constexpr char kNotAnyEntry[] = "lost+found";
 constexpr char kAdvice[] = "name a directory that does not exist yet";
 
 // Removes a slash at the end, which would make the system follow a link.
-std::string WithoutEnd(std::string path) {
+std::string WithoutEnd(const std::string& path) {
   absl::string_view rest = path;
   while (rest.size() > 1 && (absl::ConsumeSuffix(&rest, "/") ||
                              (absl::EndsWith(rest, "/.") && absl::ConsumeSuffix(&rest, ".")))) {

@@ -249,7 +249,7 @@ bool DiskTier::Join(const std::shared_ptr<Generation>& generation) {
       if (forgotten_.size() != erased) forgotten = forgotten_;
     }
     // The set only grows while change_mutex_ is held.
-    if (forgotten.size() == 0) break;
+    if (forgotten.empty()) break;
     for (const std::string& key : forgotten) {
       StoredRecord stored;
       if (!generation->Delete(key).ok() && !generation->Get(key, true, &stored).IsNotFound()) {

@@ -187,7 +187,7 @@ absl::StatusOr<std::string> Preamble(const GlslSource& source) {
       return WithCause(absl::InvalidArgumentError("bad define \"" + Quoted(name) + "\""),
                        "invalid_define");
     }
-    preamble += "#define " + name + " " + value + "\n";
+    absl::StrAppend(&preamble, "#define ", name, " ", value, "\n");
   }
   return preamble;
 }

@@ -17,7 +17,6 @@
 
 namespace {
 
-using kiln::front::GlslInclude;
 using kiln::front::GlslSource;
 
 constexpr size_t kFiles = 6;

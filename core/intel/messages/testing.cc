@@ -76,7 +76,7 @@ std::string AfterWith(const std::string& values, const std::string& body,
   if (absl::Status s = lir::Verify(MachineOf(Tgl()), *f); !s.ok()) return std::string(s.message());
   const std::string out = lir::Print(MachineOf(Tgl()), *f);
   const std::string marker = "{nomask}\n";
-  const std::string rest = out.substr(out.find(marker) + marker.size());
+  std::string rest = out.substr(out.find(marker) + marker.size());
   EXPECT_EQ(*changed, rest != body)
       << "the pass's return value contradicts whether the text changed";
   return rest;

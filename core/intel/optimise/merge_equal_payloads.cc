@@ -146,7 +146,7 @@ class PayloadMerger {
 
 absl::StatusOr<bool> MergeEqualPayloads(lir::Function& f, PassContext& context) {
   if (!PayloadMerger(f, context).Run()) return false;
-  const absl::StatusOr<bool> removed =
+  absl::StatusOr<bool> removed =
       context.RunOptional("remove_dead_instructions", RemoveDeadInstructions, f);
   if (!removed.ok()) return removed;
   return true;

@@ -198,8 +198,8 @@ absl::Status SpillPools(const Machine& t, Function* f, const Liveness& live, uin
     const SpillHooks& hooks = t.spills[k];
     SpillStats own;
     const SpillSettings settings = {FreeUnits(t, *f, hooks.pool) * part / of};
-    const absl::Status done = k == 0 ? SpillToFit(t, hooks, f, live, settings, &own)
-                                     : SpillToFit(t, hooks, f, Liveness(t, *f), settings, &own);
+    absl::Status done = k == 0 ? SpillToFit(t, hooks, f, live, settings, &own)
+                               : SpillToFit(t, hooks, f, Liveness(t, *f), settings, &own);
     if (!done.ok()) return done;
     if (!to_memory(hooks)) {
       own.lane_places = std::exchange(own.scratch_units, 0);

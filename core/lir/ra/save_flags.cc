@@ -141,8 +141,8 @@ struct FlagSaver {
     for (ValueId v : live) {
       if (std::find(present.begin(), present.end(), v) == present.end()) present.push_back(v);
     }
-    for (uint8_t p = 0; p < t.pools.size(); ++p) {
-      if (!Relieve(present, p)) return false;
+    for (size_t p = 0; p < t.pools.size(); ++p) {
+      if (!Relieve(present, static_cast<uint8_t>(p))) return false;
     }
     return true;
   }

@@ -11,7 +11,6 @@ using mir::Inst;
 using mir::InstId;
 using mir::Op;
 using mir::RegionId;
-using mir::Value;
 using mir::ValueId;
 
 namespace {
