@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "absl/time/clock.h"
 #include "core/base/testing/await.h"
 #include "server/engine/call.h"
+#include "server/engine/testing.h"
 #include "server/key/source_digest.h"
 #include "server/worker/testing/fake_backend.h"
 
@@ -24,69 +24,6 @@ namespace {
 
 using kiln::v1alpha::CompileRequest;
 using kiln::v1alpha::TargetResult;
-
-class EngineTest : public testing::Test {
- protected:
-  void SetUp() override { Start(worker::PoolOptions()); }
-  void Start(worker::PoolOptions options) {
-    if (engine_ != nullptr) {
-      TearDown();
-      cache_.reset();
-    }
-    cache::DiskOptions disk;
-    disk.directory = testing::TempDir() + "/engine_" +
-                     testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(disk.directory);
-    auto opened = cache::DiskTier::Open(disk);
-    ASSERT_TRUE(opened.ok()) << opened.status();
-    cache_ = std::make_unique<cache::ResultCache>(4 << 20, *std::move(opened));
-    options.executable = "server/worker/testing/fake_worker";
-    options.workers = 2;
-    options.limits.fault_injection = true;
-    auto pool = worker::Pool::Start(std::move(options));
-    ASSERT_TRUE(pool.ok()) << pool.status();
-    pool_ = *std::move(pool);
-    metrics_ = std::make_unique<metrics::Metrics>(pool_->hello(), "test");
-    engine_ =
-        std::make_unique<Engine>(Engine::Options(), pool_.get(), cache_.get(), metrics_.get());
-  }
-  void TearDown() override {
-    engine_->Stop();
-    pool_.reset();
-    engine_.reset();
-  }
-  static CompileRequest Request(uint32_t seed) {
-    CompileRequest request;
-    request.set_spirv(worker::FakeModule(seed));
-    request.add_targets("tgl");
-    request.add_targets("skl");
-    request.mutable_outputs()->set_binary(true);
-    return request;
-  }
-  static TargetResult Parse(const Answer& answer) {
-    TargetResult result;
-    EXPECT_TRUE(result.ParseFromArray(answer.ready.bytes->data(),
-                                      static_cast<int>(answer.ready.bytes->size())));
-    return result;
-  }
-  Reply Do(CompileRequest request, const worker::Fault& fault = {}) {
-    Reply reply;
-    auto call = engine_->Begin(std::move(request), fault, "", &reply);
-    if (call == nullptr) return reply;
-    absl::Notification done;
-    engine_->Continue(call, [&](Reply r) {
-      reply = std::move(r);
-      done.Notify();
-    });
-    EXPECT_TRUE(done.WaitForNotificationWithTimeout(absl::Seconds(60)));
-    return reply;
-  }
-
-  std::unique_ptr<cache::ResultCache> cache_;
-  std::unique_ptr<worker::Pool> pool_;
-  std::unique_ptr<metrics::Metrics> metrics_;
-  std::unique_ptr<Engine> engine_;
-};
 
 TEST_F(EngineTest, AnswersEachTargetInOrder) {
   Reply reply = Do(Request(1));
