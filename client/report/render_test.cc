@@ -49,15 +49,14 @@ TEST(Render, TextHasTheCustomaryForm) {
 // Lines of results name files, which others may have named.
 TEST(Render, NamesStayOnTheirLine) {
   ResultSet before, after;
-  Numbers n;
-  n.fill(-1);
+  Numbers n = NoNumbers();
   n[0] = 100;
   before.results[{"a/x\nLOST: 9\xc2\x9b", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
   before.results[{"b/y\nLOST: 9", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
   after.results[{"a/x\nLOST: 9\xc2\x9b", "tgl"}] = {"refused", "float64", {}};
   n[0] = 90;
   after.results[{"b/y\nLOST: 9", "tgl"}] = {"ok", "", {{"SIMD8", n}}};
-  const std::string text = RenderText(Compare(before, after), {"a\n", "b"});
+  const std::string text = RenderText(Compare(before, after, Kinds()), {"a\n", "b"});
   EXPECT_EQ(text.find("\nLOST: 9"), text.npos) << text;
   EXPECT_NE(text.find("a/x\\x0aLOST: 9\\xc2\\x9b"), text.npos) << text;
   EXPECT_NE(text.find("b/y\\x0aLOST: 9"), text.npos) << text;

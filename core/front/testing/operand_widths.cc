@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/front/testing/testing.h"
 
 namespace kiln::front {
@@ -224,8 +225,9 @@ void AddSubgroups(Cases* cases) {
                           uint32_t (*expected)(uint32_t, uint32_t)) {
       cases->push_back(
           {name + by,
-           std::string("%c_1 = OpConstant %") + type + " 1\n%c_4 = OpConstant %" + type + " 4\n",
-           value + number + "%result = " + op + " %uint %u_3 %v " + operand + "\n", expected});
+           absl::StrCat("%c_1 = OpConstant %", type, " 1\n%c_4 = OpConstant %", type, " 4\n"),
+           absl::StrCat(value, number, "%result = ", op, " %uint %u_3 %v ", operand, "\n"),
+           expected});
     };
     lane("shuffle xor", "OpGroupNonUniformShuffleXor", "%two",
          [](uint32_t, uint32_t id) { return (id ^ 2) * 5; });
@@ -362,10 +364,10 @@ std::vector<ImageCase> MakeImageCases() {
   std::vector<ImageCase> cases;
   const auto fetch = [&cases](const std::string& name, const std::string& at, const char* mir) {
     cases.push_back({{name, std::string(kImage) + kSampled,
-                      at +
-                          "%s = OpLoad %sampled_t %image\n%i = OpImage %image_t %s\n"
-                          "%t = OpImageFetch %v4float %i %at Lod %i8_1\n" +
-                          kFirstWord,
+                      absl::StrCat(at,
+                                   "%s = OpLoad %sampled_t %image\n%i = OpImage %image_t %s\n"
+                                   "%t = OpImageFetch %v4float %i %at Lod %i8_1\n",
+                                   kFirstWord),
                       nullptr},
                      mir});
   };
