@@ -363,7 +363,7 @@ constexpr char kFirstWord[] =
 std::vector<ImageCase> MakeImageCases() {
   std::vector<ImageCase> cases;
   const auto fetch = [&cases](const std::string& name, const std::string& at, const char* mir) {
-    cases.push_back({{name, std::string(kImage) + kSampled,
+    cases.push_back({{name, absl::StrCat(kImage, kSampled),
                       absl::StrCat(at,
                                    "%s = OpLoad %sampled_t %image\n%i = OpImage %image_t %s\n"
                                    "%t = OpImageFetch %v4float %i %at Lod %i8_1\n",
@@ -379,7 +379,7 @@ std::vector<ImageCase> MakeImageCases() {
         "%p = OpCompositeConstruct %v2uint %u_0 %id\n%n = OpBitcast %long %p\n"
         "%at = OpCompositeConstruct %v2long %n %n\n",
         ":bool = ieq %");
-  cases.push_back({{"sample at halfs", std::string(kImage) + kSampled,
+  cases.push_back({{"sample at halfs", absl::StrCat(kImage, kSampled),
                     "%f = OpConvertUToF %float %id\n%h = OpFConvert %half %f\n"
                     "%at = OpCompositeConstruct %v2half %h %h\n%s = OpLoad %sampled_t %image\n"
                     "%t = OpImageSampleExplicitLod %v4float %s %at Grad %at %at\n" +
@@ -387,20 +387,20 @@ std::vector<ImageCase> MakeImageCases() {
                     nullptr},
                    "sample["});
   cases.push_back(
-      {{"size of a level by i8", std::string(kImage) + kSampled,
+      {{"size of a level by i8", absl::StrCat(kImage, kSampled),
         "%s = OpLoad %sampled_t %image\n%i = OpImage %image_t %s\n"
         "%q = OpImageQuerySizeLod %v2long %i %i8_1\n%w = OpCompositeExtract %long %q 1\n"
         "%w2 = OpBitcast %v2uint %w\n%result = OpCompositeExtract %uint %w2 0\n",
         nullptr},
        "zext"});
-  cases.push_back({{"read and write at i8", std::string(kImage) + kStorage,
+  cases.push_back({{"read and write at i8", absl::StrCat(kImage, kStorage),
                     "%n = OpSConvert %i8 %id\n%at = OpCompositeConstruct %v2i8 %n %n\n"
                     "%i = OpLoad %image_t %image\n%v = OpCompositeConstruct %v4uint %x %x %x %x\n"
                     "OpImageWrite %i %at %v\n%t = OpImageRead %v4uint %i %at\n"
                     "%result = OpCompositeExtract %uint %t 0\n",
                     nullptr},
                    "sext"});
-  cases.push_back({{"texel pointer at u16", std::string(kImage) + kStorage,
+  cases.push_back({{"texel pointer at u16", absl::StrCat(kImage, kStorage),
                     "%n = OpUConvert %u16 %id\n%at = OpCompositeConstruct %v2u16 %n %n\n"
                     "%p = OpImageTexelPointer %p_texel %image %at %u_0\n"
                     "%result = OpAtomicIAdd %uint %p %u_1 %u_0 %x\n",
