@@ -266,9 +266,6 @@ absl::StatusOr<sim::eu::RunStats> Simulate(const Program& program, const sim::eu
 absl::StatusOr<ExitCode> FindPrograms(const ParsedFlags& flags, const Environment& environment,
                                       const run::Job& job, Programs* programs) {
   if (!flags.Has("launch")) return CompilePrograms(flags, environment, job, programs);
-  if (flags.arguments().size() == 2) {
-    return absl::InvalidArgumentError("--launch: give one file of machine code");
-  }
   if (absl::Status s = RefuseCompileFlags(flags); !s.ok()) return s;
   absl::StatusOr<Target> target = TargetOf(flags);
   if (!target.ok()) return target.status();
@@ -283,6 +280,9 @@ absl::StatusOr<ExitCode> Run(const ParsedFlags& flags, const Environment& enviro
   if (files != 1 && files != 2) {
     return absl::InvalidArgumentError(
         "give one file, or a vertex and a fragment shader: kiln run --target=T --buffers=JSON FILE");
+  }
+  if (files == 2 && flags.Has("launch")) {
+    return absl::InvalidArgumentError("--launch: give one file of machine code");
   }
   const absl::StatusOr<sim::eu::Options> options = OptionsOf(flags);
   if (!options.ok()) return options.status();

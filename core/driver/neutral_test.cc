@@ -47,7 +47,9 @@ constexpr Backend kPairs = {
 constexpr Backend kWholes = {
     .name = "wholes", .features = &kOfWholes, .passes = NoPasses, .compile = CompileToText};
 
-std::shared_ptr<const Prepared> PreparedOf(const Words& words) {
+// As a module of SPIR-V 1.3, whose entry points list inputs and outputs alone.
+std::shared_ptr<const Prepared> PreparedOf(Words words) {
+  words[1] = 0x00010300;
   auto prepared = Prepare(words, {}, nullptr, {});
   EXPECT_TRUE(prepared.ok()) << prepared.status();
   return prepared.ok() ? *prepared : nullptr;

@@ -367,14 +367,13 @@ class RunAnalyzeReport(Cli):
     def test_widened_reads_are_not_out_of_bounds(self):
         """Uniform reads come in blocks of 16 bytes and more; dwords that no instruction uses do not count."""
         shader = self.file('widened.comp', b'#version 450\nlayout(local_size_x = 8) in;\n'
-                           b'layout(constant_id = 0) const uint kAt = 0;\n'
                            b'layout(binding = 0) readonly buffer A { uint a[]; };\n'
                            b'layout(binding = 1) buffer B { uint b[]; };\n'
-                           b'void main() { b[gl_LocalInvocationIndex] = a[kAt]; }\n')
-        job = b'{"resources": [{"binding": 0, "data": {"u32": [7]}}, {"binding": 1, "size": 32, "as": "u32"}]}'
-        for at, accesses, value in ((0, 0, 7), (1, 1, 0)):
-            line = self.line(self.kiln('run', '--target=tgl', '--buffers=-', '--spec=0=%d' % at, '--json',
-                                       shader, stdin=job))
+                           b'void main() { b[gl_LocalInvocationIndex] = a[0] + a[1] + a[2]; }\n')
+        job = '{"resources": [{"binding": 0, "data": {"u32": %s}}, {"binding": 1, "size": 32, "as": "u32"}]}'
+        for data, accesses, value in (('[1, 2, 4]', 0, 7), ('[1, 2]', 1, 3)):
+            line = self.line(self.kiln('run', '--target=tgl', '--buffers=-', '--json', shader,
+                                       stdin=(job % data).encode()))
             self.assertEqual(line['out_of_bounds']['accesses'], accesses)
             self.assertEqual(line['outputs'][0]['values'], 8 * [value])
 

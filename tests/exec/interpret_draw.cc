@@ -147,8 +147,9 @@ class Interpretation {
 
   void Keep(const Primitive& primitive) {
     for (size_t i = 0; i < lanes_.size(); ++i) {
-      if (!in_.stage.live[i]) continue;
       const Lane& lane = lanes_[i];
+      if (m_.fragment.early_tests) KeepDepth(lane, lane.covered, primitive);
+      if (!in_.stage.live[i]) continue;
       uint32_t samples = lane.covered;
       const uint32_t* depth = nullptr;
       uint32_t given = 0;
@@ -159,14 +160,23 @@ class Interpretation {
         given = value;
         depth = &given;
       }
+      if (!m_.fragment.early_tests && depth == nullptr) KeepDepth(lane, samples, primitive);
       for (; samples != 0; samples &= samples - 1) {
         const auto s = static_cast<uint32_t>(std::countr_zero(samples));
         const size_t at = draw_.At(lane.x, lane.y, s);
-        draw_.depth[at] = depth != nullptr
-                              ? AsFloat(*depth)
-                              : primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
+        if (!m_.fragment.early_tests && depth != nullptr) draw_.depth[at] = AsFloat(*depth);
         KeepColours(i, at);
       }
+    }
+  }
+
+  // Keeps the primitive's depth at samples of the lane's pixel. Early tests do so before the
+  // program runs, whatever it discards or stores (Vulkan 1.3, "Early Fragment Tests").
+  void KeepDepth(const Lane& lane, uint32_t samples, const Primitive& primitive) {
+    for (; samples != 0; samples &= samples - 1) {
+      const auto s = static_cast<uint32_t>(std::countr_zero(samples));
+      draw_.depth[draw_.At(lane.x, lane.y, s)] =
+          primitive.Depth({lane.x + places_[s].x, lane.y + places_[s].y});
     }
   }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "proto/launch_record_convert.h"
 #include "proto/statistics.h"
 
 namespace kiln::worker {
@@ -82,6 +83,7 @@ void AddVariant(const CompileJob& job, const std::string& target, TargetResult* 
   variant->set_code(Code(job, target));
   const auto bytes = static_cast<int64_t>(variant->code().size());
   *variant->mutable_statistics() = PackStatistics({{"fake_count", bytes / 16}, {"bytes", bytes}});
+  variant->mutable_launch()->set_record_version(kiln::proto::kRecordVersion);
   if (job.assembly()) variant->set_assembly(absl::StrCat("fake assembly for ", target, "\n"));
   result->set_stage("compute");
   result->set_entry_point(job.entry_point().empty() ? "main" : job.entry_point());
