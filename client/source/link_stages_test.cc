@@ -43,7 +43,7 @@ std::string Part(int component, int components, const std::string& type = kFloat
 }
 
 TEST(ReadsOf, LocationsAndTheirComponents) {
-  EXPECT_EQ(Reads(Fragment("inputs { location: 7 parts " + Part(0, 1) + " inputs " + Part(2, 2) +
+  EXPECT_EQ(Reads(Fragment("inputs { location: 7 parts " + Part(0, 1) + " parts " + Part(2, 2) +
                            " } inputs { location: 1 parts " + Part(1, 1) + " }")),
             "locations { location: 1 components: 2 } locations { location: 7 components: 13 }");
 }
