@@ -19,6 +19,10 @@ void ReadParts(const Parts& in, std::vector<out::LocationPart>& result) {
   for (const auto& p : in) result.push_back({p.component(), p.components(), p.type(), p.bits()});
 }
 
+// Checks the locations of colour outputs: as many and as high as there are render targets, 8 (the
+// limit of all targets' drivers, maxColorAttachments). InvalidArgument.
+absl::Status CheckColors(const std::vector<uint32_t>& locations);
+
 // Reads `hex`, which must be of `bytes` bytes. InvalidArgument if it is not.
 absl::Status ReadConstantData(const std::string& hex, uint32_t bytes, out::LaunchRecord& r);
 

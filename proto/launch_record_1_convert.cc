@@ -356,7 +356,8 @@ absl::StatusOr<out::LaunchRecord> FromVersion1(const Record& in) {
   r.shared_bytes = in.shared_bytes();
   r.scratch_bytes_per_thread = in.scratch_bytes_per_thread();
   ReadTables(in, resources, r);
-  absl::Status status = ReadPush(in, resources, r);
+  absl::Status status = CheckColors(r.fragment.colors);
+  if (status.ok()) status = ReadPush(in, resources, r);
   if (status.ok() && in.has_compute()) status = ReadCompute(in.compute(), r);
   if (status.ok() && in.has_fragment()) status = ReadFragment(in.fragment(), r);
   if (status.ok() && in.has_vertex()) status = ReadVertex(in.vertex(), r);

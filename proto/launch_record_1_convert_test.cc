@@ -117,6 +117,15 @@ TEST(Version1, OtherPlacesAreRefused) {
       "launch record: r1 is in front of the push constants");
 }
 
+TEST(Version1, ColourOutputsThatDoNotExistAreRefused) {
+  EXPECT_EQ(Refusal(R"("binding_table": [{"kind": "color_output", "location": 8}])"),
+            "launch record: a colour output at location 8");
+  std::string many = R"({"kind": "color_output"})";
+  for (int i = 0; i < 8; ++i) many += R"(, {"kind": "color_output"})";
+  EXPECT_EQ(Refusal(R"("binding_table": [)" + many + "]"),
+            "launch record: 9 colour outputs; at most 8");
+}
+
 TEST(Version1, NamesThatAreNotKnownAreRefused) {
   EXPECT_EQ(Refusal(R"("binding_table": [{"kind": "teapot"}])"),
             "launch record: unknown surface kind 'teapot'");

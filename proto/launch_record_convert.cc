@@ -66,6 +66,7 @@ absl::Status ReadFragment(const v1alpha::LaunchFragment& in, out::FragmentLaunch
   const std::optional<out::DepthOutput> depth = Value(kDepthOutputs, outputs.depth());
   if (!depth) return Unknown("depth output", outputs.depth());
   r.colors.assign(outputs.colors().begin(), outputs.colors().end());
+  if (absl::Status s = CheckColors(r.colors); !s.ok()) return s;
   r.depth = *depth;
   r.writes_stencil = outputs.stencil();
   r.writes_sample_mask = outputs.sample_mask();
@@ -228,6 +229,17 @@ absl::Status ParseJson(absl::string_view json, google::protobuf::Message& result
 }
 
 }  // namespace
+
+absl::Status CheckColors(const std::vector<uint32_t>& locations) {
+  constexpr uint32_t kTargets = 8;
+  if (locations.size() > kTargets) {
+    return Wrong(absl::StrCat(locations.size(), " colour outputs; at most ", kTargets));
+  }
+  for (const uint32_t location : locations) {
+    if (location >= kTargets) return Wrong(absl::StrCat("a colour output at location ", location));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status ReadConstantData(const std::string& hex, uint32_t bytes, out::LaunchRecord& r) {
   if (hex.size() % 2 != 0 || hex.find_first_not_of("0123456789abcdefABCDEF") != hex.npos) {

@@ -1,6 +1,7 @@
 // See draw.h.
 #include "client/run/draw.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -124,10 +125,12 @@ absl::StatusOr<Topology> TopologyOf(const json& draw) {
   return Wrong(absl::StrCat("topology ", name, " is not supported"));
 }
 
+uint32_t ViewMask(const json& draw) { return draw.value("view_mask", 0u); }
+
 // Draws the primitives once for each view, to its layer (multiview); layers reach up to the last
 // view.
 absl::Status DrawViews(const json& draw, FragmentInputs& in) {
-  const uint32_t mask = draw.value("view_mask", 0u);
+  const uint32_t mask = ViewMask(draw);
   if (mask == 0) return absl::OkStatus();
   if (draw.contains("layers"))
     return Wrong("\"layers\" and \"view_mask\" exclude each other: a view is a layer");
@@ -183,6 +186,9 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
   if (absl::Status s = ReadRasterState(draw, in); !s.ok()) return s;
   const absl::StatusOr<Topology> topology = TopologyOf(draw);
   if (!topology.ok()) return topology.status();
+  const uint64_t views = std::max(1, std::popcount(ViewMask(draw)));
+  in.max_primitives /= views;
+  in.max_quads /= views;
   absl::Status added;
   if (linked != nullptr) {
     added = AddPrimitives(*linked, *topology, in);
@@ -191,7 +197,7 @@ absl::StatusOr<FragmentInputs> Read(const json& draw, const out::LaunchRecord& r
     if (!stream.ok()) return stream.status();
     added = AddPrimitives(*stream, *topology, in);
   }
-  if (!added.ok()) return Wrong(std::string(added.message()));
+  if (!added.ok()) return absl::Status(added.code(), absl::StrCat("draw: ", added.message()));
   if (absl::Status s = DrawViews(draw, in); !s.ok()) return s;
   if (absl::Status s = ReadAttachments(draw, record, folder, in); !s.ok()) return s;
   return in;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -34,6 +35,7 @@ using sim::scene::Texel;
 using sim::scene::TexelFormat;
 
 constexpr uint32_t kMax = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t kMaxAttachmentBytes = uint64_t{1} << 30;  // of all, as the simulator keeps them
 
 constexpr Key kViewportKeys[] = {
     {"x", Form::kNumber},      {"y", Form::kNumber},         {"width", Form::kNumber},
@@ -226,13 +228,17 @@ absl::StatusOr<Texel> ClearTexel(const json& clear, std::optional<TexelFormat> f
                                                  Quoted(clear.dump())));
 }
 
-absl::StatusOr<std::optional<TexelFormat>> FormatOf(const json& object) {
+// Returns the format of an attachment, of depth or of colours.
+absl::StatusOr<std::optional<TexelFormat>> FormatOf(const json& object, bool depth) {
   if (!object.contains("format")) return std::nullopt;
   const std::string name = object["format"].get<std::string>();
   const std::optional<TexelFormat> format = sim::scene::TexelFormatNamed(name);
-  if (format) return format;
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"format\": \"", Quoted(name), "\" is not a format"));
+  if (format && sim::scene::IsDepthFormat(*format) == depth) return format;
+  return absl::InvalidArgumentError(absl::StrCat("\"format\": \"", Quoted(name),
+                                                 "\" is not a format",
+                                                 !format ? ""
+                                                 : depth ? " of depth: d16, d24 or d32f"
+                                                         : " of colours"));
 }
 
 // Returns the initial bytes of an attachment; empty: none are given.
@@ -311,7 +317,7 @@ absl::StatusOr<RenderTarget> ReadTarget(uint32_t location, const json& target, c
                                         const std::string& folder, size_t samples) {
   RenderTarget t;
   t.location = location;
-  absl::StatusOr<std::optional<TexelFormat>> format = FormatOf(target);
+  absl::StatusOr<std::optional<TexelFormat>> format = FormatOf(target, /*depth=*/false);
   if (!format.ok()) return format.status();
   t.format = *format;
   if (target.contains("blend")) {
@@ -333,20 +339,29 @@ json TargetAt(const json& draw, uint32_t location) {
   return json::object();
 }
 
-absl::Status ReadTargets(const json& draw, const out::LaunchRecord& record,
-                         const std::string& folder, size_t samples, FragmentInputs& in) {
+// Returns the locations of all targets: the program's, then others.
+std::vector<uint32_t> TargetLocations(const json& draw, const out::FragmentLaunch& launch) {
   std::vector<uint32_t> locations;
   const auto add = [&locations](uint32_t location) {
     if (std::find(locations.begin(), locations.end(), location) == locations.end()) {
       locations.push_back(location);
     }
   };
-  for (const uint32_t location : record.fragment.colors) add(location);
+  for (const uint32_t location : launch.colors) add(location);
   for (const json& t : draw.value("targets", json::array())) add(t.value("location", 0u));
+  return locations;
+}
+
+absl::Status ReadTargets(const json& draw, absl::Span<const uint32_t> locations,
+                         const std::string& folder, size_t samples, FragmentInputs& in) {
   for (const uint32_t location : locations) {
     absl::StatusOr<RenderTarget> target =
         ReadTarget(location, TargetAt(draw, location), draw, folder, samples);
     if (!target.ok()) return In(absl::StrCat("location ", location), target.status());
+    if (in.output.logic_op && !target->format) {
+      return Wrong(
+          absl::StrCat("location ", location, ": \"logic_op\" needs a target with a \"format\""));
+    }
     in.targets.push_back(*std::move(target));
   }
   return absl::OkStatus();
@@ -361,7 +376,7 @@ absl::Status ReadDepth(const json& draw, bool written, const std::string& folder
     return absl::OkStatus();
   }
   sim::scene::DepthState& state = in.output.depth;
-  absl::StatusOr<std::optional<TexelFormat>> format = FormatOf(depth);
+  absl::StatusOr<std::optional<TexelFormat>> format = FormatOf(depth, /*depth=*/true);
   if (!format.ok()) return format.status();
   state.format = *format;
   absl::Status s = Pick(depth, "compare", "always", Compares(), &state.compare);
@@ -416,6 +431,39 @@ absl::Status ReadStencil(const json& draw, bool written, const std::string& fold
   return ReadFace(back, &state.back);
 }
 
+// Refuses viewports that no picture has; those of the hardware reach up to 2^15.
+absl::Status CheckViewport(const sim::scene::Viewport& view) {
+  constexpr float kFarthest = 1 << 15;
+  struct Number {
+    const char* key;
+    float value;
+  };
+  if (!(view.width > 0)) return absl::InvalidArgumentError("\"width\" must be more than 0");
+  for (const Number& n : {Number{"x", view.x}, Number{"y", view.y}, Number{"width", view.width},
+                          Number{"height", view.height}}) {
+    if (std::fabs(n.value) <= kFarthest) continue;
+    return absl::InvalidArgumentError(absl::StrCat("\"", n.key, "\" must be from -32768 to 32768"));
+  }
+  for (const Number& n :
+       {Number{"min_depth", view.min_depth}, Number{"max_depth", view.max_depth}}) {
+    if (n.value >= 0 && n.value <= 1) continue;
+    return absl::InvalidArgumentError(absl::StrCat("\"", n.key, "\" must be from 0 to 1"));
+  }
+  return absl::OkStatus();
+}
+
+// Returns the bytes that the simulator keeps for the attachments of a draw.
+uint64_t AttachmentBytes(const json& draw, const out::FragmentLaunch& launch, size_t targets,
+                         const FragmentInputs& in) {
+  const uint64_t pixels = uint64_t{in.width} * in.height * in.layers;
+  const bool depth =
+      launch.depth != out::DepthOutput::kOff || draw.value("depth", json(false)) != false;
+  const bool stencil = launch.writes_stencil || draw.contains("stencil");
+  const uint64_t each = sizeof(Texel) * targets + (depth ? sizeof(float) : 0) + (stencil ? 1 : 0);
+  const bool mask = launch.writes_sample_mask || draw.contains("written_samples");
+  return pixels * (in.samples * each + sizeof(uint32_t) * (mask + draw.contains("coverage")));
+}
+
 }  // namespace
 
 absl::Status CheckStateForm(const json& draw) {
@@ -456,7 +504,7 @@ absl::Status ReadRasterState(const json& draw, FragmentInputs& in) {
     view.height = v.value("height", static_cast<float>(in.height));
     view.min_depth = v.value("min_depth", 0.0f);
     view.max_depth = v.value("max_depth", 1.0f);
-    if (!(view.width > 0)) return Wrong("\"viewport\": \"width\" must be more than 0");
+    if (absl::Status s = CheckViewport(view); !s.ok()) return In("\"viewport\"", s);
   }
   static const std::map<std::string, PolygonMode> kModes = {
       {"fill", PolygonMode::kFill}, {"line", PolygonMode::kLine}, {"point", PolygonMode::kPoint}};
@@ -479,6 +527,10 @@ absl::Status ReadRasterState(const json& draw, FragmentInputs& in) {
   if (draw.contains("depth_bias")) {
     const json& b = draw["depth_bias"];
     state.depth_bias = {b.value("constant", 0.0f), b.value("clamp", 0.0f), b.value("slope", 0.0f)};
+    for (const float v :
+         {state.depth_bias->constant, state.depth_bias->clamp, state.depth_bias->slope}) {
+      if (!std::isfinite(v)) return Wrong("\"depth_bias\" must consist of finite numbers");
+    }
   }
   const json depth = draw.value("depth", json(false));
   const std::string format = depth.is_object() ? depth.value("format", "") : "";
@@ -491,17 +543,24 @@ absl::Status ReadAttachments(const json& draw, const out::LaunchRecord& record,
   const size_t pixels = size_t{in.width} * in.height * in.layers;
   const size_t samples = pixels * in.samples;
   const out::FragmentLaunch& launch = record.fragment;
-  if (absl::Status s = ReadTargets(draw, record, folder, samples, in); !s.ok()) return s;
-  absl::Status s = ReadDepth(draw, launch.depth != out::DepthOutput::kOff, folder, samples, in);
+  const std::vector<uint32_t> locations = TargetLocations(draw, launch);
+  const uint64_t bytes = AttachmentBytes(draw, launch, locations.size(), in);
+  if (bytes > kMaxAttachmentBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("draw: the attachments have ", bytes,
+                                                     " bytes; at most ", kMaxAttachmentBytes));
+  }
+  absl::Status s;
+  if (draw.contains("logic_op")) {
+    s = Pick(draw, "logic_op", "copy", LogicOps(), &in.output.logic_op.emplace());
+    if (!s.ok()) return Wrong(std::string(s.message()));
+  }
+  if (s = ReadTargets(draw, locations, folder, samples, in); !s.ok()) return s;
+  s = ReadDepth(draw, launch.depth != out::DepthOutput::kOff, folder, samples, in);
   if (!s.ok()) return In("\"depth\"", s);
   s = ReadStencil(draw, launch.writes_stencil, folder, samples, in);
   if (!s.ok()) return In("\"stencil\"", s);
   s = Numbers(draw, "blend_constants", &in.output.blend_constants);
   if (!s.ok()) return Wrong(std::string(s.message()));
-  if (draw.contains("logic_op")) {
-    s = Pick(draw, "logic_op", "copy", LogicOps(), &in.output.logic_op.emplace());
-    if (!s.ok()) return Wrong(std::string(s.message()));
-  }
   in.output.sample_mask = draw.value("sample_mask", kMax);
   if (launch.writes_sample_mask || draw.contains("written_samples"))
     in.sample_mask.assign(pixels, 0);

@@ -15,8 +15,8 @@
 //
 // FACE: {"compare", "fail", "pass", "depth_fail", "compare_mask", "write_mask", "reference"};
 // "back" is by default as "front". Names are Vulkan's, in lower case. A target without a format
-// keeps four 32-bit components. Attachments begin with "data", bytes of their format, or with
-// "clear".
+// keeps four 32-bit components, and has no logical operations. Attachments begin with "data", bytes
+// of their format, or with "clear".
 #ifndef KILN_CLIENT_RUN_DRAW_STATE_H_
 #define KILN_CLIENT_RUN_DRAW_STATE_H_
 
@@ -32,13 +32,14 @@ namespace kiln::client::run {
 // Checks keys and forms of the state. InvalidArgument names the error.
 absl::Status CheckStateForm(const nlohmann::json& draw);
 
-// Reads the state of rasterisation, which must be set before primitives are added.
+// Reads the state of rasterisation, which must be set before primitives are added. InvalidArgument:
+// a viewport beyond 2^15 pixels or of depths outside 0 to 1, numbers that are not finite.
 absl::Status ReadRasterState(const nlohmann::json& draw, sim::scene::FragmentInputs& in);
 
 // Reads tests, blending and attachments, for the size, samples and layers that `in` has. Targets
 // are those of the record's colour outputs, in their order, and those that "targets" has besides.
 // Depth, stencil and sample masks are also kept if the program writes them. `folder` is that of the
-// job's files.
+// job's files. ResourceExhausted: more than 1 GiB in all, as the simulator keeps them.
 absl::Status ReadAttachments(const nlohmann::json& draw, const out::LaunchRecord& record,
                              const std::string& folder, sim::scene::FragmentInputs& in);
 

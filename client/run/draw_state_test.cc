@@ -135,6 +135,70 @@ TEST(DrawState, ErrorsNameTheKey) {
   has(R"({"logic_op": "nxor"})", R"("logic_op")");
   has(R"({"blend_constants": [1, 2, 3]})", "a list of 4 numbers");
   has(R"({"coverage": {"as": "bits"}})", "is not a type");
+  has(R"({"targets": [{"format": "d16"}]})", R"("format": "d16" is not a format of colours)");
+  has(R"({"depth": {"format": "r32f"}})",
+      R"("format": "r32f" is not a format of depth: d16, d24 or d32f)");
+  has(R"({"logic_op": "xor"})", R"(location 0: "logic_op" needs a target with a "format")");
+}
+
+// 1e39 is a number of JSON, and infinite as a float.
+TEST(DrawState, RefusesNumbersThatAreNotFiniteOrTooFar) {
+  const auto has = [](const std::string& text, const std::string& part) {
+    const std::string said = Said(text);
+    EXPECT_NE(said.find(part), std::string::npos) << text << ": " << said;
+  };
+  for (const char* key : {"x", "y", "width", "height"}) {
+    for (const char* value : {"1e39", "32769"}) {
+      const std::string text = std::string(R"({"viewport": {")") + key + "\": " + value + "}}";
+      has(text, std::string("draw: \"viewport\": \"") + key + "\" must be from -32768 to 32768");
+    }
+  }
+  has(R"({"viewport": {"height": -32769}})", R"("height" must be from)");
+  EXPECT_EQ(Said(R"({"viewport": {"x": -32768, "width": 32768, "height": -8}})"), "");
+  for (const char* key : {"min_depth", "max_depth"}) {
+    for (const char* value : {"1e39", "-0.5", "1.5"}) {
+      const std::string text = std::string(R"({"viewport": {")") + key + "\": " + value + "}}";
+      has(text, std::string("\"") + key + "\" must be from 0 to 1");
+    }
+  }
+  has(R"({"line_width": 1e39})", R"("line_width" must be)");
+  for (const char* key : {"constant", "clamp", "slope"}) {
+    has(std::string(R"({"depth_bias": {")") + key + "\": -1e39}}",
+        R"("depth_bias" must consist of finite numbers)");
+  }
+}
+
+// 4096 x 4096 pixels of 16 samples: 4 GiB of a target.
+TEST(DrawState, RefusesAttachmentsOfMoreThanAGibibyte) {
+  out::LaunchRecord record = Record();
+  const auto read = [&record](const std::string& text) {
+    return ReadDraw(json::parse(text), record).status();
+  };
+  record.fragment.samples = 16;
+  const absl::Status s =
+      read(R"({"width": 4096, "height": 4096, "samples": 16, "positions": [[2, 2, 0, 1]]})");
+  EXPECT_EQ(s.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(s.message(), "draw: the attachments have 4294967296 bytes; at most 1073741824");
+  // All kinds count.
+  record.fragment.samples = 1;
+  const std::string parts[] = {R"("depth": true)", R"("stencil": {})", R"("coverage": {})",
+                               R"("written_samples": {})", R"("targets": [{"location": 9}])"};
+  const char* amounts[] = {"1140850688", "1090519040", "1140850688", "1140850688", "1342177280"};
+  record.fragment.colors = {0, 1, 2, 3};
+  for (size_t i = 0; i < 5; ++i) {
+    const absl::Status more =
+        read(R"({"width": 4096, "height": 4096, "positions": [[2, 2, 0, 1]], )" + parts[i] + "}");
+    EXPECT_EQ(more.message(), std::string("draw: the attachments have ") + amounts[i] +
+                                  " bytes; at most 1073741824");
+  }
+}
+
+TEST(DrawState, ViewsShareTheLimitsOfADraw) {
+  const FragmentInputs one = Read("{}"), four = Read(R"({"view_mask": 15})");
+  EXPECT_EQ(one.max_quads, uint64_t{1} << 26);
+  EXPECT_EQ(four.max_quads, one.max_quads / 4);
+  EXPECT_EQ(one.max_primitives, uint64_t{1} << 21);
+  EXPECT_EQ(four.max_primitives, one.max_primitives / 4);
 }
 
 }  // namespace

@@ -187,6 +187,24 @@ struct Dimension {
   bool arrayed = false;
 };
 
+// Refuses sizes that the dimension of an image does not have.
+absl::Status CheckSizes(const sim::scene::ClientImage& image) {
+  using sim::scene::ImageDim;
+  const auto wrong = [](const char* key, const char* why) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", key, "\" above 1: ", why));
+  };
+  if (image.dim != ImageDim::k3d && image.depth > 1) {
+    return wrong("depth", "only an image of \"dim\": \"3d\" has it");
+  }
+  if (image.dim == ImageDim::k3d && image.layers > 1) {
+    return wrong("layers", "an image of \"dim\": \"3d\" has no layers");
+  }
+  if (image.dim == ImageDim::k1d && image.height > 1) {
+    return wrong("height", "an image of \"dim\": \"1d\" or \"1d_array\" has no height");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<sim::scene::ClientImage> ReadImage(const json& r, const std::string& folder,
                                                   const Addresses& addresses) {
   using sim::scene::ImageDim;
@@ -215,6 +233,7 @@ absl::StatusOr<sim::scene::ClientImage> ReadImage(const json& r, const std::stri
   image.layers = r.value("layers", image.dim == ImageDim::kCube ? 6u : 1u);
   image.levels = r.value("levels", 1u);
   image.samples = r.value("samples", 1u);
+  if (absl::Status s = CheckSizes(image); !s.ok()) return s;
   if (r.contains("data")) {
     const absl::StatusOr<std::string> bytes = DataBytes(r["data"], folder, addresses);
     if (!bytes.ok()) return bytes.status();

@@ -66,6 +66,11 @@ TEST(ReadJob, ErrorsSayWhatIsWrong) {
       "height": 65536}]})")
                 .find("1 GiB"),
             std::string::npos);
+  // 2^64 texels.
+  EXPECT_NE(ErrorOf(R"({"resources": [{"binding": 4, "format": "r8", "width": 65536,
+      "height": 65536, "depth": 65536, "layers": 65536, "dim": "3d"}]})")
+                .find("\"layers\" above 1"),
+            std::string::npos);
   EXPECT_NE(ErrorOf(R"({"push": {"zero": 99999999999}})").find("0 to 1073741824"),
             std::string::npos);
 }
@@ -118,6 +123,12 @@ TEST(ReadJob, RefusesWhatItDoesNotKnow) {
        "resource 0: 12 bytes are given for an image with a size of 8"},
       {with(R"({"binding": 0, "format": "r32f", "width": 1, "size": 8})"),
        "resource 0: 8 bytes are given for an image with a size of 4"},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "depth": 2})"),
+       R"(resource 0: "depth" above 1: only an image of "dim": "3d" has it)"},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "layers": 2, "dim": "3d"})"),
+       R"(resource 0: "layers" above 1: an image of "dim": "3d" has no layers)"},
+      {with(R"({"binding": 0, "format": "r32f", "width": 1, "height": 2, "dim": "1d_array"})"),
+       R"(resource 0: "height" above 1: an image of "dim": "1d")"},
       // Each error names its resource.
       {with(R"({"binding": 0}, {"binding": 1, "filter": "no"})"),
        "resource 1: \"filter\": \"no\" is not one of linear, nearest"},

@@ -226,6 +226,8 @@ TEST(LaunchRecord, RefusesWhatItDoesNotKnow) {
   const std::string bad[] = {
       InFragment("\"what\":\"header\"", "\"what\":\"footer\""),
       InFragment("\"depth\":\"greater\"", "\"depth\":\"deeper\""),
+      InFragment("\"colors\":[0,4]", "\"colors\":[0,8]"),
+      InFragment("\"colors\":[0,4]", "\"colors\":[0,1,2,3,4,5,6,7,0]"),
       InFragment("[0,1,2]", "[0,1,3]"),
       InFragment("[0,1,2]", "[0,1]"),
       Replaced("\"client_push_constants\"", "\"moon_phase\""),

@@ -18,7 +18,7 @@ else:
     from expect import Judge, histogram_distance
     from formats import TEXEL, decode, encode, image_format, number_type
     from resources import Resources, sampler_keys
-    from test_run import choose_tiles, parse
+    from test_run import choose_tiles, expected_failure, parse
 
 SCRIPT = '''#!amber
 SHADER vertex v PASSTHROUGH
@@ -169,6 +169,14 @@ class Outside(unittest.TestCase):
         s = self.script(SCRIPT)
         values, count = attribute(s, dict(buffer='data', location=3, rate='instance', format=None, offset=4, stride=None))
         self.assertEqual((values, count), ({'location': 3, 'rate': 'instance', 'components': 1, 'u32': [2, 3]}, 2))
+
+    def test_only_refusals_and_wrong_values_are_an_expected_failure(self):
+        for status in ('refused', 'disagrees'):
+            self.assertEqual(expected_failure(dict(status=status, why='x')), dict(status='agrees', why='x'))
+        for status in ('agrees', 'ran'):
+            self.assertEqual(expected_failure(dict(status=status)), dict(status='disagrees', why='it should fail'))
+        for status in ('crash', 'timeout', 'service', 'usage', 'toolchain', 'too slow', 'exit 9', 'not expressible'):
+            self.assertEqual(expected_failure(dict(status=status))['status'], status)
 
     def test_tiles_lie_inside_and_apart(self):
         tiles = choose_tiles(256, 250)

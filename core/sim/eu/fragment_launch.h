@@ -7,11 +7,14 @@
 #ifndef KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 #define KILN_CORE_SIM_EU_FRAGMENT_LAUNCH_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/out/launch_record.h"
 #include "core/sim/scene/quad_group.h"
 
@@ -20,8 +23,22 @@ namespace kiln::sim::eu {
 // Lanes per block of the payload.
 inline constexpr int kPayloadLanes = 16;
 
+// The samples of a quad's pixels.
+using QuadCoverage = std::array<uint32_t, scene::kQuadPixels>;
+
 struct FragmentThread : scene::QuadGroup {
   const out::LaunchRecord* record = nullptr;
+  // Not owned. What the primitive covers of quads `first_quad` and later before the early tests;
+  // empty: the quads of the draw have it.
+  absl::Span<const QuadCoverage> rasterised = {};
+  size_t first_quad = 0;
+
+  // Returns the samples of a lane's pixel that the program reads as its input mask.
+  uint32_t InputCoverage(int lane) const {
+    if (rasterised.empty()) return Coverage(lane);
+    return rasterised[subspans[static_cast<size_t>(lane / scene::kQuadPixels)].quad - first_quad]
+                     [static_cast<size_t>(lane % scene::kQuadPixels)];
+  }
 
   // Returns the dispatch mask, and the vector mask: `covered` and `quads` of the group.
   uint32_t Covered() const { return static_cast<uint32_t>(covered); }

@@ -90,7 +90,7 @@ void FillLane(const FragmentThread& of, const PayloadItem& item, int lane, Threa
                      t);
     case PayloadPart::kSourceW:
       return SetLane(reg, in_block, AsBits(scene::Jittered(*of.draw, of.Shape().W(at), at, 2)), t);
-    case PayloadPart::kInputCoverage: return SetLane(reg, in_block, of.Coverage(lane), t);
+    case PayloadPart::kInputCoverage: return SetLane(reg, in_block, of.InputCoverage(lane), t);
     case PayloadPart::kPositionOffsets: {
       const scene::Point p = of.SamplePlace(lane);
       t.regs[kGrfBytes * reg + 2 * in_block] = static_cast<uint8_t>(std::lround(16 * p.x));

@@ -303,6 +303,78 @@ TEST(Fragment, RefusesAccumulatorsThatAreNotCleared) {
   }
 }
 
+// With early tests the input mask has the samples before them, with post_depth_coverage those that
+// pass. The depth of samples 0 and 3 is too near to pass; the second triangle's quads follow.
+TEST(Fragment, TheInputMaskIsThatBeforeEarlyTests) {
+  out::LaunchRecord record = FragmentRecord(8, 4);
+  record.fragment.early_tests = true;
+  out::IntelLaunch& intel = out::IntelOf(record);
+  intel.fragment.payload.push_back({4, 1, PayloadPart::kInputCoverage, 0});
+  intel.push_first_register = intel.fragment.setup_first_register = 5;
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  p.Append(Fill(kColor, 8, Grf(4, Type::kUD)));
+  p.Append(Write(Fields(8)));
+  for (const bool post : {false, true}) {
+    record.fragment.post_depth_coverage = post;
+    for (const int triangles : {1, 2}) {
+      scene::FragmentInputs draw =
+          Draw(std::vector<scene::Triangle>(static_cast<size_t>(triangles), Whole()), 4);
+      draw.output.depth.compare = scene::CompareFunction::kGreaterEqual;
+      for (uint32_t i = 0; i < kSize * kSize; ++i) draw.depth[4 * i] = draw.depth[4 * i + 3] = 2;
+      const absl::Status s = RunFragments(p, record, draw);
+      ASSERT_TRUE(s.ok()) << s;
+      EXPECT_EQ(ColorOf(draw, 3, 5, 0, 0, 1), post ? 0b0110u : 0b1111u);
+      EXPECT_EQ(ColorOf(draw, 3, 5, 0, 0, 0), 0u) << "tested away";
+    }
+  }
+}
+
+// Vulkan 1.3, "Sample Mask Test": a pixel without samples of the mask is not shaded, so that it has
+// no side effects either. The program counts its pixels.
+TEST(Fragment, MaskedPixelsHaveNoSideEffects) {
+  constexpr uint8_t kCounter = 5;  // of the table
+  out::LaunchRecord record = FragmentRecord(8, 4);
+  record.fragment.has_side_effects = true;
+  record.resources = {{out::ResourceKind::kSsbo}};
+  out::IntelLaunch& intel = out::IntelOf(record);
+  intel.fragment.vector_mask = false;
+  intel.binding_table.push_back({kCounter, out::SurfaceContent::kResource});
+  isa::Program p(kGeneration);
+  AppendColor(p, 8);
+  p.Append(Fill(40, 8, Imm(Type::kUD, 0)));
+  isa::Instruction add = SendTo(isa::Sfid::kDataCache1, 0x0210b500 | kCounter, 0, 8, 30, 40, -1);
+  add.swsb = 0x90;
+  p.Append(add);
+  p.Append(Write(Fields(8)));
+  const absl::StatusOr<std::vector<uint8_t>> code = isa::Finalise(p);
+  ASSERT_TRUE(code.ok()) << code.status();
+  // Half of the picture: sample 1 of the pixels on the diagonal is not covered.
+  scene::Triangle half = Whole();
+  half.position = {{{-1, -1, 0, 1}, {1, -1, 0, 1}, {-1, 1, 0, 1}}};
+  const auto count = [&](uint32_t mask) {
+    scene::Dispatch d;
+    d.draw = Draw({half}, 4);
+    d.draw->output.sample_mask = mask;
+    scene::ClientBuffer& buffer = d.buffers.emplace_back();
+    buffer.bytes.resize(4);
+    const absl::StatusOr<RunStats> stats = eu::Run(*code, record, Options{}, d);
+    EXPECT_TRUE(stats.ok()) << stats.status();
+    return static_cast<int>(d.buffers[0].bytes[0]);
+  };
+  const auto covered = [&half](uint32_t mask) {
+    int pixels = 0;
+    for (const scene::Quad& q : Draw({half}, 4).quads) {
+      for (const uint32_t c : q.coverage) pixels += (c & mask) != 0;
+    }
+    return pixels;
+  };
+  EXPECT_EQ(count(~0u), covered(0b1111));
+  EXPECT_EQ(count(0b0010), covered(0b0010));
+  EXPECT_LT(covered(0b0010), covered(0b1111));
+  EXPECT_EQ(count(0), 0);
+}
+
 TEST(Fragment, RefusesStoresOfHelperLanes) {
   out::LaunchRecord record = FragmentRecord(8);
   record.fragment.has_side_effects = true;

@@ -19,12 +19,15 @@ Color FloatsOf(const Texel& t) {
   return c;
 }
 
-// Clamps to the range of a fixed-point format; NaN becomes 0.
+// Clamps a number to the range of a fixed-point format; NaN becomes 0.
+float Clamped(float v, std::optional<TexelFormat> format) {
+  if (!format || !IsNormalizedFormat(*format)) return v;
+  return std::isnan(v) ? 0 : std::clamp(v, IsSignedFormat(*format) ? -1.0f : 0.0f, 1.0f);
+}
+
 Color Clamped(const Color& c, std::optional<TexelFormat> format) {
-  if (!format || !IsNormalizedFormat(*format)) return c;
-  const float low = IsSignedFormat(*format) ? -1.0f : 0.0f;
   Color r{};
-  for (size_t k = 0; k < 4; ++k) r[k] = std::isnan(c[k]) ? 0 : std::clamp(c[k], low, 1.0f);
+  for (size_t k = 0; k < 4; ++k) r[k] = Clamped(c[k], format);
   return r;
 }
 
@@ -59,9 +62,11 @@ float Factor(BlendFactor f, const Operands& in, size_t k) {
   return 0;
 }
 
-float Result(const BlendEquation& e, const Operands& in, size_t k) {
+float Result(const BlendEquation& e, std::optional<TexelFormat> format, const Operands& in,
+             size_t k) {
   const float s = in.source[k], d = in.stored[k];
-  const float fs = Factor(e.src, in, k), fd = Factor(e.dst, in, k);
+  const float fs = Clamped(Factor(e.src, in, k), format);
+  const float fd = Clamped(Factor(e.dst, in, k), format);
   switch (e.op) {
     case BlendOp::kAdd: return s * fs + d * fd;
     case BlendOp::kSubtract: return s * fs - d * fd;
@@ -102,7 +107,7 @@ Texel Blend(const BlendState& state, std::optional<TexelFormat> format, const Bl
              FloatsOf(in.stored), Clamped(in.constants, format)};
   Texel result;
   for (size_t k = 0; k < 4; ++k) {
-    result[k] = AsBits(Result(k == 3 ? state.alpha : state.color, o, k));
+    result[k] = AsBits(Result(k == 3 ? state.alpha : state.color, format, o, k));
   }
   return result;
 }

@@ -17,8 +17,8 @@ struct BlendInputs {
   std::array<float, 4> constants{};
 };
 
-// Returns the blended colour, unrounded. Colours of fixed-point formats are clamped to their range
-// first; no format: 32-bit floats.
+// Returns the blended colour, unrounded. Colours and blend factors of fixed-point formats are
+// clamped to their range first (1 minus a negative number is above 1); no format: 32-bit floats.
 Texel Blend(const BlendState& state, std::optional<TexelFormat> format, const BlendInputs& in);
 
 // Returns the result of a logical operation on the bits of two texels of a format.

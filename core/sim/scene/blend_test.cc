@@ -85,5 +85,15 @@ TEST(Blend, LogicalOperations) {
   }
 }
 
+// Vulkan 1.3, "Blending": factors are clamped to the range of a fixed-point target, too.
+TEST(Blend, FixedPointTargetsClampFactors) {
+  const BlendInputs in = {Of(0.5f, 0.5f, 0.5f, -0.5f), {}, Of(-1, -0.5f, 0.5f, -1), {}};
+  const BlendState by_stored = State(BlendFactor::kOneMinusDstColor, BlendFactor::kZero);
+  ExpectColor(Blend(by_stored, TexelFormatNamed("rgba8_snorm"), in), {0.5f, 0.5f, 0.25f, -0.5f});
+  ExpectColor(Blend(by_stored, TexelFormatNamed("rgba16f"), in), {1, 0.75f, 0.25f, -1});
+  const BlendState by_alpha = State(BlendFactor::kOneMinusSrcAlpha, BlendFactor::kZero);
+  ExpectColor(Blend(by_alpha, TexelFormatNamed("rgba8_snorm"), in), {0.5f, 0.5f, 0.5f, -0.5f});
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

@@ -96,8 +96,13 @@ struct Tap {
   Texel texel{};
 };
 
-uint32_t Compared(const ClientSampler& s, float reference, uint32_t texel) {
+// Compares a texel with the reference, which a fixed-point depth format clamps to its range (Vulkan
+// 1.3, "Depth Compare Operation").
+uint32_t Compared(const ClientSampler& s, TexelFormat format, float reference, uint32_t texel) {
   const CompareFunction f = s.compare.value_or(CompareFunction::kNever);
+  if (IsNormalizedFormat(format) && !IsSignedFormat(format)) {
+    reference = std::clamp(reference, 0.0f, 1.0f);
+  }
   return AsBits(Passes(f, reference, AsFloat(texel)) ? 1.0f : 0.0f);
 }
 
@@ -148,8 +153,9 @@ class Level {
         corner = t;
       } else {
         const Texel texel = Fetch(i);
-        taps[t].texel =
-            compare ? Texel{Compared(sampler_, reference, texel[0]), 0, 0, AsBits(1.0f)} : texel;
+        taps[t].texel = compare ? Texel{Compared(sampler_, view_.format, reference, texel[0]), 0, 0,
+                                        AsBits(1.0f)}
+                                : texel;
       }
     }
     if (corner >= 0) FillCorner(corner, taps);

@@ -217,5 +217,29 @@ TEST(FilterTest, MagnifiesUpToLevelOfDetail0) {
   EXPECT_EQ(AsFloat(SampleImage(view, s, p, false)[0]), 0.5f);
 }
 
+// Vulkan 1.3, "Depth Compare Operation": a fixed-point format clamps the reference to 0..1.
+TEST(FilterTest, FixedPointDepthClampsTheReference) {
+  ClientImage image;
+  image.texels = {0xff, 0xff, 0xff, 0xff};
+  ClientSampler s;
+  SamplePoint p;
+  const auto passes = [&](TexelFormat format, CompareFunction f, float reference) {
+    image.format = format;
+    s.compare = f;
+    p.reference = reference;
+    const ImageView view{&image, image.texels.data(), format};
+    return AsFloat(SampleImage(view, s, p, true)[0]) == 1.0f;
+  };
+  for (const TexelFormat format : {TexelFormat::kD16, TexelFormat::kD24}) {
+    EXPECT_TRUE(passes(format, CompareFunction::kEqual, 1.5f));
+    EXPECT_FALSE(passes(format, CompareFunction::kGreater, 1.5f));
+  }
+  image.texels = {0, 0, 0x80, 0x3f};  // 1.0f
+  EXPECT_FALSE(passes(TexelFormat::kD32f, CompareFunction::kEqual, 1.5f));
+  EXPECT_TRUE(passes(TexelFormat::kD32f, CompareFunction::kGreater, 1.5f));
+  image.texels = {0, 0, 0, 0};
+  EXPECT_TRUE(passes(TexelFormat::kD16, CompareFunction::kEqual, -0.5f));
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

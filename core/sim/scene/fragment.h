@@ -91,6 +91,8 @@ struct FragmentInputs {
   uint32_t samples = 1;  // of a pixel: 1, 2, 4, 8, 16
   std::vector<Primitive> primitives;
   std::vector<Quad> quads;  // in the order of drawing: those of a primitive are adjacent
+  // The most of both that assembly and rasterisation may add; a draw of several views shares them.
+  uint64_t max_primitives = uint64_t{1} << 21, max_quads = uint64_t{1} << 26;
 
   // 0, or a seed: barycentrics, depth and w that threads get deviate by up to 2^-22, each by
   // itself, as between two rasterisers. Results that depend on that are not defined by any source.

@@ -129,6 +129,12 @@ uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, Fragm
   return passed;
 }
 
+void MaskCoverage(size_t first, size_t end, FragmentInputs& draw) {
+  for (size_t q = first; q < end; ++q) {
+    for (uint32_t& covered : draw.quads[q].coverage) covered &= draw.output.sample_mask;
+  }
+}
+
 void TestEarly(size_t first, size_t end, FragmentInputs& draw) {
   for (size_t q = first; q < end; ++q) {
     Quad& quad = draw.quads[q];
@@ -152,8 +158,10 @@ void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint
     for (size_t c = 0; c < 4; ++c) stored[c] = target.texels[first + c];
     Texel result = color;
     const bool integer = target.format && IsIntegerFormat(*target.format);
-    if (draw.output.logic_op && target.format) {
-      result = Combine(*draw.output.logic_op, *target.format, color, stored);
+    if (draw.output.logic_op) {
+      if (target.format && HasLogicOps(*target.format)) {
+        result = Combine(*draw.output.logic_op, *target.format, color, stored);
+      }
     } else if (target.blend && !integer) {
       result =
           Blend(*target.blend, target.format, {color, second, stored, draw.output.blend_constants});

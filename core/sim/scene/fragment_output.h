@@ -31,12 +31,17 @@ struct FragmentTests {
 // Tests a fragment once, writes depth and stencil and returns the samples that pass.
 uint32_t TestFragment(const FragmentPixel& at, const FragmentTests& tests, FragmentInputs& draw);
 
+// Removes the samples of quads first to end - 1 that the pipeline's sample mask excludes: a pixel
+// without others is not shaded (Vulkan 1.3, "Sample Mask Test", comes before shading).
+void MaskCoverage(size_t first, size_t end, FragmentInputs& draw);
+
 // Tests quads first to end - 1, of one primitive, before their fragments are shaded: samples that
 // fail are no longer covered.
 void TestEarly(size_t first, size_t end, FragmentInputs& draw);
 
 // Writes the colour of a fragment to these samples, blended. `second` is that of dual-source
-// blending.
+// blending. A logical operation turns blending off; formats without logical operations (and targets
+// without a format) take the colour as it is then (Vulkan 1.3, "Logical Operations").
 void WriteColor(const FragmentPixel& at, uint32_t samples, const std::array<uint32_t, 4>& color,
                 const std::array<uint32_t, 4>& second, const FragmentInputs& draw,
                 RenderTarget& target);

@@ -219,5 +219,29 @@ TEST(FragmentOutput, ResolvesToTheAverage) {
   EXPECT_EQ(Resolve(draw, target).texels[0], 77u);
 }
 
+TEST(FragmentOutput, MaskedSamplesAreNotCovered) {
+  FragmentInputs draw = Draw(4);
+  draw.quads = {{0, 0, 0, {0xf, 0b0100, 0b0011, 0}}, {0, 0, 0, {0xf, 0xf, 0xf, 0xf}}};
+  draw.output.sample_mask = 0xfffffff3;
+  MaskCoverage(0, 1, draw);
+  EXPECT_EQ(draw.quads[0].coverage, (std::array<uint32_t, 4>{0b0011, 0, 0b0011, 0}));
+  EXPECT_EQ(draw.quads[1].coverage[0], 0xfu);
+}
+
+// Vulkan 1.3, "Logical Operations": blending is off; floats and sRGB pass the colour.
+TEST(FragmentOutput, LogicalOperationsTurnBlendingOff) {
+  const Primitive shape = Sloped();
+  for (const char* name : {"rgba32f", "rgba8_srgb", "r11g11b10f", ""}) {
+    FragmentInputs draw = Draw();
+    RenderTarget& target = draw.targets[0];
+    target.format = TexelFormatNamed(name);
+    target.blend = BlendState{{BlendFactor::kOne, BlendFactor::kOne, BlendOp::kAdd}, {}};
+    target.texels.assign(target.texels.size(), AsBits(1.0f));
+    draw.output.logic_op = LogicOp::kInvert;
+    WriteColor({&shape, {0, 0}}, 1, {0, 0, 0, 0}, {}, draw, target);
+    EXPECT_EQ(target.texels[16], 0u) << name;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

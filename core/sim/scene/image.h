@@ -48,7 +48,7 @@ struct ClientImage {
 
   // Width, height and depth of a level.
   std::array<uint32_t, 3> Size(uint32_t level) const;
-  // Bytes of all levels and samples.
+  // Bytes of all levels and samples; the largest number if they are more than that.
   uint64_t Bytes() const;
   // Byte offset of a texel that exists.
   uint64_t Offset(uint32_t level, uint32_t layer, uint32_t x, uint32_t y, uint32_t z,

@@ -26,5 +26,19 @@ TEST(Image, SamplesOfATexelAreTogether) {
   EXPECT_EQ(image.Offset(0, 0, 1, 0, 0, 3), 4u * 7);
 }
 
+// 2^64 texels and more: the size does not begin again at 0.
+TEST(Image, BytesOfSizesBeyond64BitsAreTheLargestNumber) {
+  ClientImage image;
+  image.format = TexelFormat::kR8;
+  image.width = image.height = image.depth = image.layers = 65536;
+  EXPECT_EQ(image.Bytes(), ~uint64_t{0});
+  image.layers = 65535;
+  image.samples = 16;
+  EXPECT_EQ(image.Bytes(), ~uint64_t{0});
+  image.samples = 1;
+  image.levels = 17;
+  EXPECT_EQ(image.Bytes(), ~uint64_t{0});
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

@@ -28,11 +28,12 @@ class Transform {
             Viewport{0, 0, static_cast<float>(in.width), static_cast<float>(in.height)})) {}
 
   // Returns x, y in pixels, times w, and w.
-  Homogeneous Pixels(const ClipPosition& p) const {
-    const double w = p[3];
+  Homogeneous Pixels(const Homogeneous& p) const {
+    const double w = p[2];
     return {(p[0] + w) / 2 * view_.width + view_.x * w, (p[1] + w) / 2 * view_.height + view_.y * w,
             w};
   }
+  Homogeneous Pixels(const ClipPosition& p) const { return Pixels(Homogeneous{p[0], p[1], p[3]}); }
 
   double Depth(double z) const {
     return view_.min_depth + z * (static_cast<double>(view_.max_depth) - view_.min_depth);
@@ -63,6 +64,27 @@ ScreenPoint Snapped(double x, double y) { return {std::llrint(x * kUnit), std::l
 bool IsNear(const Homogeneous& p) {
   return p[2] > 0 && std::fabs(p[0]) * kUnit < kFarthest * p[2] &&
          std::fabs(p[1]) * kUnit < kFarthest * p[2];
+}
+
+// Snaps the corners of what is left of a shape. None are left if one of them cannot be snapped: the
+// clipper leaves those only of coordinates whose differences a double does not hold.
+std::vector<ScreenPoint> SnappedOutline(absl::Span<const Homogeneous> corners) {
+  std::vector<ScreenPoint> outline;
+  for (const Homogeneous& p : corners) {
+    if (!IsNear(p)) return {};
+    outline.push_back(Snapped(p[0] / p[2], p[1] / p[2]));
+  }
+  return outline;
+}
+
+// Returns true if depth and place of each vertex are finite numbers, in clip space and in pixels.
+// Other shapes cover nothing.
+bool IsFinite(absl::Span<const ClipPosition> position, absl::Span<const Homogeneous> pixels) {
+  const auto finite = [](double v) { return std::isfinite(v); };
+  return std::all_of(position.begin(), position.end(),
+                     [&](const ClipPosition& p) { return std::isfinite(p[2]); }) &&
+         std::all_of(pixels.begin(), pixels.end(),
+                     [&](const Homogeneous& p) { return std::all_of(p.begin(), p.end(), finite); });
 }
 
 // Returns w, or a tiny number instead of 0.
@@ -117,8 +139,9 @@ class Filler {
              std::min(b.y1, view.y1)};
   }
 
-  void Run() {
-    if (rect_.Empty()) return;
+  // Returns false if the draw has no room for the quads.
+  bool Run() {
+    if (rect_.Empty()) return true;
     const int32_t x0 = rect_.x0 & ~1, y0 = rect_.y0 & ~1;
     std::vector<std::pair<PixelRect, bool>> tiles;
     for (int32_t top = y0; top < rect_.y1; top += kTile) {
@@ -129,12 +152,14 @@ class Filler {
         const Overlap overlap = cover_.polygon->OverlapOf(tile);
         if (overlap != Overlap::kNone) tiles.emplace_back(tile, overlap == Overlap::kAll);
       }
-      for (int32_t y = top; y < bottom; y += 2) {
+      for (int32_t y = top; y < bottom && !full_; y += 2) {
         for (const auto& [tile, all] : tiles) {
           for (int32_t x = tile.x0; x < tile.x1; x += 2) AddQuad(x, y, all);
         }
       }
+      if (full_) return false;
     }
+    return true;
   }
 
  private:
@@ -145,7 +170,12 @@ class Filler {
       quad.coverage[static_cast<size_t>(p)] = Coverage(x + p % 2, y + p / 2, all);
       any |= quad.coverage[static_cast<size_t>(p)];
     }
-    if (any != 0) in_.quads.push_back(quad);
+    if (any == 0) return;
+    if (in_.quads.size() < in_.max_quads) {
+      in_.quads.push_back(quad);
+    } else {
+      full_ = true;
+    }
   }
 
   uint32_t Coverage(int32_t x, int32_t y, bool all) const {
@@ -168,6 +198,7 @@ class Filler {
   const absl::Span<const Point> places_;
   std::vector<ScreenPoint> inside_;
   PixelRect rect_;
+  bool full_ = false;
 };
 
 absl::Status CheckTarget(const FragmentInputs& inputs) {
@@ -217,7 +248,14 @@ class Builder {
   void Add(const Primitive& p, const Cover& cover) {
     in_.primitives.push_back(p);
     if (cover.polygon == nullptr || cover.polygon->area() == 0 || IsCulled(*cover.data)) return;
-    Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
+    full_ = full_ || !Filler(cover, static_cast<uint32_t>(in_.primitives.size() - 1), in_).Run();
+  }
+
+  // ResourceExhausted: the draw has no room for the quads of a primitive.
+  absl::Status Room() const {
+    if (!full_) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrFormat("more than %d quads of 2 x 2 pixels are covered", in_.max_quads));
   }
 
   FragmentInputs& in() { return in_; }
@@ -226,6 +264,7 @@ class Builder {
   FragmentInputs& in_;
   const Transform transform_;
   uint32_t next_ = 0;
+  bool full_ = false;
 };
 
 // Returns the depth bias of a polygon (Vulkan 1.3, "Depth Bias"). Floats have a unit that depends
@@ -283,9 +322,7 @@ Projected Project(absl::Span<const Homogeneous> at) {
                    static_cast<double>(r.outline[k].y) / kUnit};
   }
   if (r.whole) return r;
-  for (const Homogeneous& p : Clip(at, kLeastW, kGuardPixels)) {
-    r.outline.push_back(Snapped(p[0] / p[2], p[1] / p[2]));
-  }
+  r.outline = SnappedOutline(Clip(at, kLeastW, kGuardPixels));
   return r;
 }
 
@@ -351,9 +388,10 @@ void AddTriangle(const Triangle& t, Builder& builder) {
   const RasterState& state = builder.in().raster;
   std::array<Homogeneous, 3> at{};
   for (size_t k = 0; k < 3; ++k) at[k] = builder.transform().Pixels(t.position[k]);
-  const Projected on_screen = Project(at);
   Cover cover;
   Primitive p = builder.Begin(t, t.position, cover);
+  if (!IsFinite(t.position, at)) return builder.Add(p, cover);
+  const Projected on_screen = Project(at);
   const Polygon polygon(on_screen.outline);
   cover.clips_to_viewport = true;
   const bool clockwise = polygon.area() > 0;
@@ -370,16 +408,32 @@ void AddTriangle(const Triangle& t, Builder& builder) {
   builder.Add(p, cover);
 }
 
+// Returns the ends of the part of a line inside the view volume, -w <= x, y <= w, on the screen;
+// empty: there is none. Unlike a triangle's, pixels that a wide line covers beside the viewport are
+// drawn, so that they cannot be removed later (Vulkan 1.3, "Primitive Clipping").
+std::vector<ScreenPoint> VisibleEnds(const Line& line, const Transform& transform) {
+  std::array<Homogeneous, 2> ends{};
+  for (size_t k = 0; k < 2; ++k) {
+    const ClipPosition& p = line.position[k];
+    ends[k] = {p[0], p[1], p[3]};
+  }
+  std::vector<Homogeneous> visible = Clip(ends, 0, 1);
+  for (Homogeneous& p : visible) p = transform.Pixels(p);
+  return SnappedOutline(visible);
+}
+
 void AddLineSegment(const Line& line, Builder& builder) {
   std::array<Homogeneous, 2> at{};
   for (size_t k = 0; k < 2; ++k) at[k] = builder.transform().Pixels(line.position[k]);
-  const Projected on_screen = Project(at);
   Cover cover;
   Primitive p = builder.Begin(line, {line.position[0], line.position[1], line.position[1]}, cover);
-  if (on_screen.outline.size() < 2) return builder.Add(p, cover);
-  p.weight[1] = LineWeight(on_screen.corner[0], on_screen.corner[1]);
+  if (!IsFinite(line.position, at)) return builder.Add(p, cover);
+  const std::vector<ScreenPoint> ends = VisibleEnds(line, builder.transform());
+  if (ends.size() < 2) return builder.Add(p, cover);
+  const Projected whole = Project(at);  // weights are those of the whole line
+  p.weight[1] = LineWeight(whole.corner[0], whole.corner[1]);
   p.weight[0] = OneMinus(p.weight[1]);
-  AddLine(on_screen.outline[0], on_screen.outline[1], p, cover, builder);
+  AddLine(ends[0], ends[1], p, cover, builder);
 }
 
 // The weights of the upper left, upper right and lower left corner of a point's square.
@@ -401,7 +455,7 @@ absl::Status AddPoint(const PointSprite& point, Builder& builder) {
   Primitive p = builder.Begin(point, {point.position, point.position, point.position}, cover);
   p.built_ins.push_back({"point_coord", 0, {0, k1, 0}});
   p.built_ins.push_back({"point_coord", 1, {0, 0, k1}});
-  if (!IsNear(at)) {
+  if (!IsNear(at) || !IsFinite({point.position}, {at})) {
     builder.Add(p, cover);
     return absl::OkStatus();
   }
@@ -416,14 +470,20 @@ absl::Status AddPoint(const PointSprite& point, Builder& builder) {
 absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inputs) {
   if (absl::Status s = CheckTarget(inputs); !s.ok()) return s;
   Builder builder(inputs);
-  for (const Triangle& t : triangles) AddTriangle(t, builder);
+  for (const Triangle& t : triangles) {
+    AddTriangle(t, builder);
+    if (absl::Status s = builder.Room(); !s.ok()) return s;
+  }
   return absl::OkStatus();
 }
 
 absl::Status RasteriseLines(absl::Span<const Line> lines, FragmentInputs& inputs) {
   if (absl::Status s = CheckTarget(inputs); !s.ok()) return s;
   Builder builder(inputs);
-  for (const Line& line : lines) AddLineSegment(line, builder);
+  for (const Line& line : lines) {
+    AddLineSegment(line, builder);
+    if (absl::Status s = builder.Room(); !s.ok()) return s;
+  }
   return absl::OkStatus();
 }
 
@@ -432,6 +492,7 @@ absl::Status RasterisePoints(absl::Span<const PointSprite> points, FragmentInput
   Builder builder(inputs);
   for (const PointSprite& point : points) {
     if (absl::Status s = AddPoint(point, builder); !s.ok()) return s;
+    if (absl::Status s = builder.Room(); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

@@ -5,7 +5,8 @@
 // without strictLines), "Basic Point Rasterization", "Polygon Mode", "Depth Bias", "Primitive
 // Clipping" and "Controlling the Viewport". Vertices are snapped to 1/256 pixel, as hardware does;
 // edge functions are exact. Samples whose depth in clip space is outside 0 to 1, or that a clip
-// distance excludes, are not covered. Cost: proportional to the tiles that primitives touch.
+// distance excludes, are not covered. A primitive of a coordinate that is not a finite number
+// covers nothing. Cost: proportional to the tiles that primitives touch.
 #ifndef KILN_CORE_SIM_SCENE_RASTERISE_H_
 #define KILN_CORE_SIM_SCENE_RASTERISE_H_
 
@@ -49,10 +50,11 @@ struct PointSprite : PrimitiveData {
 
 // Adds the triangles' primitives and quads to `inputs`, whose size, number of samples and raster
 // state are set; with another polygon mode their edges or corners. InvalidArgument: a size or
-// number of samples that does not exist.
+// number of samples that does not exist. ResourceExhausted: more quads than `inputs.max_quads`.
 absl::Status Rasterise(absl::Span<const Triangle> triangles, FragmentInputs& inputs);
 
-// The same for lines, which face the front.
+// The same for lines, which face the front. They are clipped to the view volume before they get
+// their width.
 absl::Status RasteriseLines(absl::Span<const Line> lines, FragmentInputs& inputs);
 
 // The same for points, which face the front. Vertices of the primitive are the upper left corner of

@@ -2,6 +2,9 @@
 #include "core/sim/scene/rasterise.h"
 
 #include <bit>
+#include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -337,6 +340,103 @@ TEST(Rasterise, RefusesSizesThatDoNotExist) {
   EXPECT_EQ(RasterisePoints({PointAt(At(1, 1), 0)}, in).code(), absl::StatusCode::kInvalidArgument);
   FragmentInputs three = Target(3);
   EXPECT_EQ(Rasterise({}, three).code(), absl::StatusCode::kInvalidArgument);
+}
+
+// Positions and viewports of infinite or undefined numbers, in any coordinate, cover nothing; the
+// primitive keeps its number.
+TEST(Rasterise, CoordinatesThatAreNotFiniteCoverNothing) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  for (const float bad : {kInf, -kInf, std::numeric_limits<float>::quiet_NaN()}) {
+    for (size_t c = 0; c < 4; ++c) {
+      Vertex v = At(1, 1);
+      v[c] = bad;
+      FragmentInputs in = Target();
+      ASSERT_TRUE(Rasterise({Of(v, At(8, 0), At(0, 8))}, in).ok());
+      ASSERT_TRUE(RasteriseLines({LineOf(At(7, 7), v)}, in).ok());
+      ASSERT_TRUE(RasterisePoints({PointAt(v, 2)}, in).ok());
+      EXPECT_TRUE(in.quads.empty()) << bad << " in coordinate " << c;
+      EXPECT_EQ(in.primitives.size(), 3u);
+    }
+    FragmentInputs in = Target();
+    in.raster.viewport = Viewport{0, 0, bad, 8};
+    ASSERT_TRUE(Rasterise({Of(At(0, 0), At(8, 0), At(0, 8))}, in).ok());
+    EXPECT_TRUE(in.quads.empty());
+  }
+}
+
+// The largest and smallest floats: what is left of them after rounding is on the screen or nothing,
+// and nothing if no vertex is in front of the eye.
+TEST(Rasterise, CoordinatesOfAnySizeAreClipped) {
+  std::mt19937 rng(2);
+  const auto any = [&rng] {
+    const float big[] = {0, 1, -1, 3e38f, -3e38f, 1e-38f, -1e-38f, 1e20f, -1e20f, 0x1p-126f};
+    return big[rng() % std::size(big)];
+  };
+  for (int run = 0; run < 20000; ++run) {
+    FragmentInputs in = Target();
+    const bool behind = run % 2 == 0;
+    const auto vertex = [&any, behind] {
+      const float w = any();
+      return Vertex{any(), any(), any(), behind ? -std::fabs(w) : w};
+    };
+    ASSERT_TRUE(Rasterise({Of(vertex(), vertex(), vertex())}, in).ok());
+    ASSERT_TRUE(RasteriseLines({LineOf(vertex(), vertex())}, in).ok());
+    ASSERT_TRUE(RasterisePoints({PointAt(vertex(), 2)}, in).ok());
+    if (behind) {
+      ASSERT_TRUE(in.quads.empty());
+    }
+    for (const auto& [pixel, count] : Counts(in)) {
+      ASSERT_TRUE(pixel.first < 8 && pixel.second < 8);
+    }
+  }
+}
+
+// A line from the middle of a viewport of 4 x 4 pixels to its right, twice as far as its edge.
+TEST(Rasterise, LinesEndAtTheViewport) {
+  FragmentInputs in = Target();
+  in.raster.viewport = Viewport{0, 2, 4, 4};
+  ASSERT_TRUE(RasteriseLines({LineOf({0, 0.25f, 0.5f, 1}, {2, 0.25f, 0.5f, 1})}, in).ok());
+  const auto counts = Counts(in);
+  EXPECT_EQ(counts.size(), 2u);
+  EXPECT_TRUE(counts.contains({2, 4}) && counts.contains({3, 4}));
+  // Values are those of the whole line, which ends at x = 6.
+  EXPECT_NEAR(in.primitives[0].Barycentrics({3, 4.5}, true)[0], 0.25f, 1e-6);
+  // The plane clips the line, not what its width covers: an end at the lower edge, 3 pixels wide.
+  FragmentInputs wide = Target();
+  wide.raster = in.raster;
+  wide.raster.line_width = 3;
+  ASSERT_TRUE(RasteriseLines({LineOf({0, 1, 0.5f, 1}, {0.5f, 1, 0.5f, 1})}, wide).ok());
+  EXPECT_TRUE(Counts(wide).contains({2, 6}));
+  // Beside the viewport, and behind the eye.
+  FragmentInputs none = Target();
+  none.raster = in.raster;
+  ASSERT_TRUE(RasteriseLines({LineOf({-1, 1.5f, 0.5f, 1}, {1, 1.5f, 0.5f, 1}),
+                              LineOf({0, 0, 0, -1}, {1, 0, 0, -1})},
+                             none)
+                  .ok());
+  EXPECT_TRUE(none.quads.empty());
+}
+
+// Of a line that passes the eye, the part in front of it.
+TEST(Rasterise, LinesOfNegativeWAreClipped) {
+  FragmentInputs in = Target();
+  ASSERT_TRUE(RasteriseLines({LineOf({0, 0.125f, 0.1f, 1}, {1, 0.125f, 0.1f, -1})}, in).ok());
+  // Inside are w = 1 - 2 t >= x = t, up to t = 1/3, where y / w is 3/8: from (4, 4.5) to (8, 5.5).
+  EXPECT_EQ(Counts(in).size(), 4u);
+  for (const auto& [pixel, count] : Counts(in)) EXPECT_GE(pixel.first, 4);
+}
+
+TEST(Rasterise, RefusesMoreQuadsThanTheDrawMayHave) {
+  FragmentInputs in = Target();
+  const Triangle whole = Of(At(0, 0), At(16, 0), At(0, 16));
+  in.max_quads = 32;
+  EXPECT_TRUE(Rasterise({whole, whole}, in).ok());
+  const absl::Status s = Rasterise({whole}, in);
+  EXPECT_EQ(s.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(s.message(), "more than 32 quads of 2 x 2 pixels are covered");
+  EXPECT_EQ(in.quads.size(), 32u);
+  EXPECT_FALSE(RasteriseLines({LineOf(At(1, 2.5f), At(7, 2.5f))}, in).ok());
+  EXPECT_FALSE(RasterisePoints({PointAt(At(3, 3), 2)}, in).ok());
 }
 
 }  // namespace

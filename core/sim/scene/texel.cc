@@ -246,6 +246,15 @@ bool IsSignedFormat(TexelFormat format) {
   return kind == Kind::kSnorm || kind == Kind::kSint || kind == Kind::kFloat;
 }
 
+bool HasLogicOps(TexelFormat format) {
+  const Kind kind = RowOf(format).kind;
+  return kind != Kind::kFloat && kind != Kind::kSmallFloat && kind != Kind::kSrgb;
+}
+
+bool IsDepthFormat(TexelFormat format) {
+  return format == F::kD16 || format == F::kD24 || format == F::kD32f;
+}
+
 Texel DecodeTexel(TexelFormat format, const uint8_t* bytes) {
   const Row& r = RowOf(format);
   Words words;

@@ -123,6 +123,13 @@ bool IsNormalizedFormat(TexelFormat format);
 // Returns true if components may be negative.
 bool IsSignedFormat(TexelFormat format);
 
+// Returns true if logical operations apply to a render target of the format: integers and
+// normalised numbers, but neither floats nor sRGB (Vulkan 1.3, "Logical Operations").
+bool HasLogicOps(TexelFormat format);
+
+// Returns true if the format is that of a depth attachment.
+bool IsDepthFormat(TexelFormat format);
+
 // Decodes the texel at `bytes`, of which TexelBytes are read.
 Texel DecodeTexel(TexelFormat format, const uint8_t* bytes);
 

@@ -169,5 +169,20 @@ TEST(TexelTest, DepthFormats) {
   EXPECT_EQ(TexelBytes(Named("rgb16f")), 6);
 }
 
+TEST(Texel, LogicalOperationsAndDepth) {
+  for (const char* name : {"rgba8", "rgba8_snorm", "r32ui", "r8i", "rgb10a2", "r5g6b5"}) {
+    EXPECT_TRUE(HasLogicOps(*TexelFormatNamed(name))) << name;
+  }
+  for (const char* name : {"rgba8_srgb", "r16f", "r32f", "r11g11b10f", "bgr8_srgb"}) {
+    EXPECT_FALSE(HasLogicOps(*TexelFormatNamed(name))) << name;
+  }
+  for (const char* name : {"d16", "d24", "d32f"}) {
+    EXPECT_TRUE(IsDepthFormat(*TexelFormatNamed(name))) << name;
+  }
+  for (const char* name : {"r16", "r32f", "rgba8"}) {
+    EXPECT_FALSE(IsDepthFormat(*TexelFormatNamed(name))) << name;
+  }
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene

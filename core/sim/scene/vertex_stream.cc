@@ -33,6 +33,11 @@ class Assembler {
 
   absl::Status Run(Topology topology) {
     const std::vector<std::array<uint32_t, 3>> primitives = Assemble(topology, s_.per_instance);
+    const uint64_t all = primitives.size() * (s_.positions.size() / s_.per_instance);
+    if (all > draw_.max_primitives) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(all, " primitives; at most ", draw_.max_primitives, " can be drawn"));
+    }
     for (uint32_t first = 0; first < s_.positions.size(); first += s_.per_instance) {
       for (uint32_t number = 0; number < primitives.size(); ++number) {
         std::array<uint32_t, 3> v = primitives[number];

@@ -38,7 +38,8 @@ struct VertexStream {
 // Assembles the primitives of a stream and rasterises them into the draw, whose size, samples and
 // raster state are set. Clip and cull distances are also built-in attributes, four of each, cull
 // distances after clip distances. InvalidArgument: vectors of other sizes, more than eight
-// distances, sizes of points that do not exist.
+// distances, sizes of points that do not exist. ResourceExhausted: more primitives or quads than
+// the draw may have.
 absl::Status AddPrimitives(const VertexStream& stream, Topology topology, FragmentInputs& draw);
 
 }  // namespace kiln::sim::scene

@@ -73,5 +73,15 @@ TEST(VertexStream, RefusesSizesThatDoNotFit) {
   EXPECT_FALSE(AddPrimitives(s, Topology::kTriangleList, draw).ok());
 }
 
+TEST(VertexStream, RefusesMorePrimitivesThanTheDrawMayHave) {
+  FragmentInputs draw = Draw();
+  draw.max_primitives = 2;
+  EXPECT_TRUE(AddPrimitives(Stream(), Topology::kTriangleList, draw).ok());
+  draw.max_primitives = 5;
+  const absl::Status s = AddPrimitives(Stream(), Topology::kPointList, draw);
+  EXPECT_EQ(s.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(s.message(), "6 primitives; at most 5 can be drawn");
+}
+
 }  // namespace
 }  // namespace kiln::sim::scene
