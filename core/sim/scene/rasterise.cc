@@ -66,8 +66,8 @@ bool IsNear(const Homogeneous& p) {
          std::fabs(p[1]) * kUnit < kFarthest * p[2];
 }
 
-// Snaps the corners of what is left of a shape. None are left if one of them cannot be snapped: the
-// clipper leaves those only of coordinates whose differences a double does not hold.
+// Snaps the corners of what is left of a shape. None are left if one of them cannot be snapped: at
+// w = 0, or of coordinates whose differences a double does not hold.
 std::vector<ScreenPoint> SnappedOutline(absl::Span<const Homogeneous> corners) {
   std::vector<ScreenPoint> outline;
   for (const Homogeneous& p : corners) {
