@@ -202,8 +202,9 @@ absl::Status ReadSetup(const Record::FragmentSetup& in, out::LaunchRecord& r) {
       return Wrong(absl::StrCat("attribute slot ", a.slot(), " of ", in.slots()));
     }
     intel.input_slots.push_back(a.slot());
+    const bool flat = a.flat() || (a.slot() < 32 && (in.flat_mask() >> a.slot() & 1) != 0);
     out::FragmentInput& input =
-        r.fragment.inputs.emplace_back(out::FragmentInput{a.location(), a.builtin(), a.flat()});
+        r.fragment.inputs.emplace_back(out::FragmentInput{a.location(), a.builtin(), flat});
     ReadParts(a.inputs(), input.parts);
   }
   return absl::OkStatus();

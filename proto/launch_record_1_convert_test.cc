@@ -1,5 +1,6 @@
 // Records of version 1: the lists that version 2 has, and places that follow from the rest.
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
@@ -149,6 +150,18 @@ TEST(Version1, NamesThatAreNotKnownAreRefused) {
             "launch record: attribute slot 1 of 1");
   EXPECT_EQ(Refusal(R"("constant_data": {"bytes": 1, "hex": "0"})"),
             "launch record: constant_data.hex");
+}
+
+// Records of tests/peer said it by the mask alone.
+TEST(Version1, AnInputIsFlatByItsAttributeOrTheMask) {
+  const auto r =
+      Read(R"("fragment": {"setup": {"slots": 40, "flat_mask": 2147483650, "attributes": [
+    {"slot": 0, "location": 0}, {"slot": 1, "location": 1}, {"slot": 2, "location": 2, "flat": true},
+    {"slot": 31, "location": 3}, {"slot": 33, "location": 4}]}})");
+  ASSERT_TRUE(r.ok()) << r.status();
+  std::vector<bool> flat;
+  for (const out::FragmentInput& input : r->fragment.inputs) flat.push_back(input.flat);
+  EXPECT_EQ(flat, (std::vector<bool>{false, true, true, true, false}));
 }
 
 // Written by hand, perhaps: what has no version is of the first.

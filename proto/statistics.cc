@@ -3,8 +3,10 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 
@@ -26,13 +28,40 @@ const std::vector<const FieldDescriptor*>& Fields() {
   return *fields;
 }
 
-bool IsWord(absl::string_view name) {
-  return !name.empty() && name.size() <= 60 && std::all_of(name.begin(), name.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
-  });
+constexpr absl::string_view kOtherKeys[] = {"name", "width", "binary", "assembly"};
+
+// Returns the figures in their order, without those that cannot be.
+std::vector<NamedValue> Sound(std::vector<NamedValue> values) {
+  std::vector<NamedValue> sound;
+  std::set<absl::string_view> names;
+  for (const NamedValue& v : values) {
+    if (sound.size() == kMaxStatistics) break;
+    if (v.value < 0 || !IsStatisticName(v.name) || !names.insert(v.name).second) continue;
+    sound.push_back(v);
+  }
+  return sound;
+}
+
+std::vector<NamedValue> ValuesOf(const v1alpha::Statistics& statistics) {
+  std::vector<NamedValue> values;
+  values.reserve(static_cast<size_t>(statistics.values_size()));
+  for (const v1alpha::Statistics::Value& v : statistics.values()) {
+    values.push_back({v.name(), v.value()});
+  }
+  return values;
 }
 
 }  // namespace
+
+bool IsStatisticName(absl::string_view name) {
+  const bool word =
+      !name.empty() && name.size() <= 60 && std::all_of(name.begin(), name.end(), [](char c) {
+        return absl::ascii_islower(static_cast<unsigned char>(c)) ||
+               absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '_';
+      });
+  return word &&
+         std::find(std::begin(kOtherKeys), std::end(kOtherKeys), name) == std::end(kOtherKeys);
+}
 
 v1alpha::Statistics PackStatistics(absl::Span<const NamedValue> values) {
   v1alpha::Statistics packed;
@@ -54,31 +83,21 @@ v1alpha::Statistics PackStatistics(absl::Span<const NamedValue> values) {
 }
 
 std::vector<NamedValue> ReadStatistics(const v1alpha::Variant& variant) {
-  std::vector<NamedValue> values;
-  if (!variant.has_statistics()) return values;
+  if (!variant.has_statistics()) return {};
   const v1alpha::Statistics& statistics = variant.statistics();
-  if (statistics.values().empty()) {
-    for (const FieldDescriptor* field : Fields()) {
-      values.push_back({field->name(), statistics.GetReflection()->GetInt64(statistics, field)});
-    }
-    return values;
+  if (!statistics.values().empty()) return Sound(ValuesOf(statistics));
+  std::vector<NamedValue> values;
+  for (const FieldDescriptor* field : Fields()) {
+    values.push_back({field->name(), statistics.GetReflection()->GetInt64(statistics, field)});
   }
-  values.reserve(static_cast<size_t>(statistics.values_size()));
-  for (const v1alpha::Statistics::Value& v : statistics.values()) {
-    if (IsWord(v.name())) values.push_back({v.name(), v.value()});
-  }
-  return values;
+  return Sound(std::move(values));
 }
 
-bool IsPacked(const v1alpha::Statistics& statistics, int most) {
-  if (statistics.values_size() > most) return false;
-  std::vector<NamedValue> values;
-  std::set<absl::string_view> names;
-  for (const v1alpha::Statistics::Value& v : statistics.values()) {
-    if (!IsWord(v.name()) || !names.insert(v.name()).second || v.value() < 0) return false;
-    values.push_back({v.name(), v.value()});
-  }
-  return PackStatistics(values).SerializeAsString() == statistics.SerializeAsString();
+bool IsPacked(const v1alpha::Statistics& statistics) {
+  if (statistics.values_size() > kMaxStatistics) return false;
+  const std::vector<NamedValue> values = ValuesOf(statistics);
+  return Sound(values) == values &&
+         PackStatistics(values).SerializeAsString() == statistics.SerializeAsString();
 }
 
 }  // namespace kiln

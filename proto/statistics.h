@@ -23,17 +23,25 @@ struct NamedValue {
   friend bool operator==(const NamedValue&, const NamedValue&) = default;
 };
 
+// The most figures that a variant may have.
+inline constexpr int kMaxStatistics = 64;
+
+// Returns true for a name that a figure may have: 1 to 60 lower-case letters, digits and
+// underscores, which is none of the other keys that the client's JSON has for a variant.
+bool IsStatisticName(absl::string_view name);
+
 // Returns the message that has these figures, in this order.
 v1alpha::Statistics PackStatistics(absl::Span<const NamedValue> values);
 
 // Returns the figures of a variant in the order of its target's rows; none if it has none. The
-// names point into `variant`. Leaves out values whose names are no words of 1 to 60 letters, digits
-// and underscores, which JSON could not have as they are.
+// names point into `variant`. Whatever a service sends, the names can be keys of one JSON object:
+// leaves out names that no figure may have, repeated ones, negative values, and those after the
+// first kMaxStatistics.
 std::vector<NamedValue> ReadStatistics(const v1alpha::Variant& variant);
 
-// Returns true for a message as PackStatistics makes it, of at most `most` figures whose names are
-// words and different, and whose values are not negative.
-bool IsPacked(const v1alpha::Statistics& statistics, int most);
+// Returns true for a message as PackStatistics makes it, whose figures are as ReadStatistics
+// returns them, all of them.
+bool IsPacked(const v1alpha::Statistics& statistics);
 
 }  // namespace kiln
 

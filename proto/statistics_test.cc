@@ -57,21 +57,58 @@ TEST(Statistics, OfDaemonsThatKnowOnlyFields) {
   EXPECT_TRUE(ReadStatistics(Variant()).empty());
 }
 
-TEST(Statistics, NamesThatAreNoWordsAreLeftOut) {
-  EXPECT_EQ(Text(PackStatistics({{"a\":1,\"b", 1}, {"", 2}, {std::string(61, 'x'), 3}, {"n", 4}})),
-            "n 4;");
+TEST(Statistics, NamesThatNoFigureMayHaveAreLeftOut) {
+  const std::string longest(60, 'x'), longer(61, 'x');
+  EXPECT_EQ(Text(PackStatistics({{"a\":1,\"b", 1},
+                                 {"", 2},
+                                 {longer, 3},
+                                 {"Cycles", 4},
+                                 {"name", 5},
+                                 {"width", 6},
+                                 {"binary", 7},
+                                 {"assembly", 8},
+                                 {"n_2", 9},
+                                 {longest, 10}})),
+            "n_2 9;" + longest + " 10;");
+}
+
+TEST(Statistics, EachNameIsReadOnce) {
+  EXPECT_EQ(Text(PackStatistics({{"a", 1}, {"b", 2}, {"a", 3}})), "a 1;b 2;");
+}
+
+TEST(Statistics, NegativeValuesAreLeftOut) {
+  EXPECT_EQ(Text(PackStatistics({{"a", -1}, {"b", 0}, {"a", 3}})), "b 0;a 3;");
+  Statistics old = PackStatistics(Thirteen());
+  old.clear_values();
+  old.set_sends(-3);
+  EXPECT_EQ(Text(old).substr(0, 40), "instructions 1;sync_instructions 2;cycle");
+}
+
+TEST(Statistics, NoMoreAreReadThanAVariantMayHave) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 70; ++i) names.push_back("n" + std::to_string(i));
+  std::vector<NamedValue> values;
+  for (const std::string& name : names) values.push_back({name, 1});
+  Variant variant;
+  *variant.mutable_statistics() = PackStatistics(values);
+  EXPECT_FALSE(IsPacked(variant.statistics()));
+  values.resize(64);
+  EXPECT_EQ(ReadStatistics(variant), values);
+  EXPECT_TRUE(IsPacked(PackStatistics(values)));
 }
 
 TEST(IsPacked, AcceptsWhatAWorkerPacks) {
-  EXPECT_TRUE(IsPacked(PackStatistics(Thirteen()), 13));
-  EXPECT_TRUE(IsPacked(PackStatistics({{"vgprs", 40}}), 13));
-  EXPECT_TRUE(IsPacked(Statistics(), 13));
+  EXPECT_TRUE(IsPacked(PackStatistics(Thirteen())));
+  EXPECT_TRUE(IsPacked(PackStatistics({{"vgprs", 40}})));
+  EXPECT_TRUE(IsPacked(Statistics()));
   const std::vector<std::function<void(Statistics*)>> wrong = {
-      [](Statistics* s) { s->add_values()->set_name("more"); },
+      [](Statistics* s) { s->add_values()->set_name("bytes"); },
       [](Statistics* s) { s->mutable_values(3)->set_value(-1); },
       [](Statistics* s) { s->mutable_values(3)->set_name("bytes"); },
       [](Statistics* s) { s->mutable_values(10)->set_name("a b"); },
       [](Statistics* s) { s->mutable_values(10)->clear_name(); },
+      [](Statistics* s) { s->mutable_values(10)->set_name("Barriers"); },
+      [](Statistics* s) { s->mutable_values(10)->set_name("width"); },
       [](Statistics* s) { s->set_bytes(77); },
       [](Statistics* s) { s->set_bytes(-1); },
       [](Statistics* s) { s->clear_values(); },
@@ -79,7 +116,7 @@ TEST(IsPacked, AcceptsWhatAWorkerPacks) {
   for (size_t i = 0; i < wrong.size(); ++i) {
     Statistics s = PackStatistics(Thirteen());
     wrong[i](&s);
-    EXPECT_FALSE(IsPacked(s, 13)) << i;
+    EXPECT_FALSE(IsPacked(s)) << i;
   }
 }
 

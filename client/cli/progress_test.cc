@@ -70,6 +70,7 @@ TEST(Terminal, TextsOfOthersStayWhereTheyArePut) {
   EXPECT_EQ(Printable("a\x1b[31mb\nc\td\xc2\x9b\xe2\x80\xae"),
             "a\\x1b[31mb\\x0ac\\x09d\\xc2\\x9b\\xe2\\x80\\xae");
   EXPECT_EQ(Printable("caf\xc3\xa9 \xff"), "caf\xc3\xa9 \\xff");
+  EXPECT_EQ(PrintableText("a\tb\n\x1b[31m\r\n"), "a\tb\n\\x1b[31m\\x0d\n");
   EXPECT_EQ(PrintableLines("a\tb\nc.spv: tgl: ok\r\x1b[2J\n\n"),
             "a\tb\n    c.spv: tgl: ok\\x0d\\x1b[2J");
 }

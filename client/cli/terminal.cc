@@ -55,8 +55,12 @@ std::string Printable(absl::string_view text) {
 }
 
 std::string PrintableLines(absl::string_view text) {
-  const std::string escaped = EscapeControls(std::string_view(text.data(), text.size()), "\n\t");
+  const std::string escaped = PrintableText(text);
   return absl::StrReplaceAll(absl::StripTrailingAsciiWhitespace(escaped), {{"\n", "\n    "}});
+}
+
+std::string PrintableText(absl::string_view text) {
+  return EscapeControls(std::string_view(text.data(), text.size()), "\n\t");
 }
 
 }  // namespace kiln::client

@@ -32,6 +32,9 @@ std::string Printable(absl::string_view text);
 // first are indented, so that none of them can pass for a line of this program.
 std::string PrintableLines(absl::string_view text);
 
+// The same for a text that is printed as it is, such as assembly: lines and tabs stay.
+std::string PrintableText(absl::string_view text);
+
 }  // namespace kiln::client
 
 #endif  // KILN_CLIENT_CLI_TERMINAL_H_

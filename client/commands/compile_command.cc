@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/paths.h"
+#include "client/cli/terminal.h"
 #include "client/commands/command.h"
 #include "client/compile/compile_file.h"
 #include "client/compile/compile_pair.h"
@@ -54,8 +55,9 @@ std::string AssemblyText(const std::string& name, const TargetResult& result,
                          const TargetInfo& target) {
   std::string text;
   for (const auto& variant : result.variants()) {
-    absl::StrAppend(&text, "// ", Printable(name), " ", result.target(), " ", variant.name(), ": ",
-                    FiguresText(variant, target), "\n", variant.assembly());
+    absl::StrAppend(&text, "// ", Printable(name), " ", Printable(result.target()), " ",
+                    Printable(variant.name()), ": ", FiguresText(variant, target), "\n",
+                    PrintableText(variant.assembly()));
     if (!text.empty() && text.back() != '\n') text += '\n';
   }
   return text;
@@ -83,7 +85,8 @@ absl::Status ShowResult(const std::string& name, const std::string& stem,
   } else {
     text = SuccessText(name, result, DescriptionOf(output.capabilities, result.target()),
                        environment.out_colour);
-    for (const std::string& file : binaries) absl::StrAppend(&text, "  wrote ", file, "\n");
+    for (const std::string& file : binaries)
+      absl::StrAppend(&text, "  wrote ", Printable(file), "\n");
   }
   return Print(text);
 }

@@ -20,12 +20,13 @@ std::string JsonText(const std::string& server, const std::vector<ServiceHealth>
 }
 
 std::string Text(const std::string& server, const std::vector<ServiceHealth>& all, bool colour) {
-  std::string text = server + "\n";
+  std::string text = Printable(server) + "\n";
   for (const ServiceHealth& one : all) {
-    absl::StrAppend(&text, "  ",
-                    absl::StrFormat("%-24s ", one.service.empty() ? "(all)" : one.service),
-                    StatusText(one.status, colour), one.detail.empty() ? "" : "  ",
-                    Printable(one.detail), "\n");
+    absl::StrAppend(
+        &text, "  ",
+        absl::StrFormat("%-24s ", one.service.empty() ? "(all)" : Printable(one.service)),
+        StatusText(Printable(one.status), colour), one.detail.empty() ? "" : "  ",
+        Printable(one.detail), "\n");
   }
   return text;
 }

@@ -63,7 +63,7 @@ ExitCode PrintJson(const google::protobuf::Message& message, const Environment& 
 }
 
 std::string WhatDied(const QuarantineEntry& entry) {
-  return entry.target().empty() ? "GLSL" : entry.target();
+  return entry.target().empty() ? "GLSL" : Printable(entry.target());
 }
 
 ExitCode List(Admin::Stub* stub, const Environment& environment) {
@@ -74,10 +74,10 @@ ExitCode List(Admin::Stub* stub, const Environment& environment) {
   if (environment.json) return PrintJson(list, environment);
   std::string text;
   for (const QuarantineEntry& entry : list.entries()) {
-    absl::StrAppend(
-        &text, entry.key(),
-        absl::StrFormat("  %-8s %3d deaths  %6d refusals  %s in %s\n", WhatDied(entry),
-                        entry.deaths(), entry.refusals(), entry.cause(), entry.last_pass()));
+    absl::StrAppend(&text, Printable(entry.key()),
+                    absl::StrFormat("  %-8s %3d deaths  %6d refusals  %s in %s\n", WhatDied(entry),
+                                    entry.deaths(), entry.refusals(), Printable(entry.cause()),
+                                    Printable(entry.last_pass())));
   }
   return PrintText(text.empty() ? "the quarantine is empty\n" : text, environment);
 }
@@ -101,16 +101,18 @@ std::string LimitsText(const QuarantineEntry::Limits& limits) {
 
 std::string ShowText(const QuarantineEntry& entry) {
   return absl::StrCat(
-      "key        ", entry.key(), "\ntarget     ", WhatDied(entry), "\ncompiler   ",
-      entry.compiler(), "\ndeaths     ", entry.deaths(), "\nrefusals   ", entry.refusals(),
-      "\nlast death ",
+      "key        ", Printable(entry.key()), "\ntarget     ", WhatDied(entry), "\ncompiler   ",
+      Printable(entry.compiler()), "\ndeaths     ", entry.deaths(), "\nrefusals   ",
+      entry.refusals(), "\nlast death ",
       absl::FormatTime(absl::RFC3339_sec, absl::FromUnixSeconds(entry.last_death_unix_seconds()),
                        absl::UTCTimeZone()),
-      "\ncause      ", entry.cause(), ": ", PrintableLines(entry.message()), "\nlast pass  ",
-      entry.last_pass(), "\nlimits     ", LimitsText(entry.limits()), "\nsource     ",
-      entry.file().empty() ? "not kept"
-                           : absl::StrCat(entry.request_bytes(), " bytes in ", entry.file(),
-                                          " (readable by kilnd's user; --output=FILE copies it)"),
+      "\ncause      ", Printable(entry.cause()), ": ", PrintableLines(entry.message()),
+      "\nlast pass  ", Printable(entry.last_pass()), "\nlimits     ", LimitsText(entry.limits()),
+      "\nsource     ",
+      entry.file().empty()
+          ? "not kept"
+          : absl::StrCat(entry.request_bytes(), " bytes in ", Printable(entry.file()),
+                         " (readable by kilnd's user; --output=FILE copies it)"),
       "\n");
 }
 

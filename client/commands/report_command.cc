@@ -130,8 +130,8 @@ Command ReportCommand() {
       "variant), STATISTIC.hurt (number of variants); lost, gained, loops_changed (variants),\n"
       "only_before, only_after (results that only one file has); or loops_changed.STATISTIC, of\n"
       "the variants whose loops changed. `loops` is of all variants, `compile_us` of modules.\n"
-      "`kiln targets --statistics` lists the statistics; those without a direction\n"
-      "for the better have no verdict and no conditions.\n"
+      "The statistics are those of this installation, which `kiln targets --local --statistics`\n"
+      "lists; those without a direction for the better have no verdict and no conditions.\n"
       "The exit code is 1 if EXPR holds.\n",
       "  kiln report before.jsonl after.jsonl\n"
       "  kiln report --html=report.html --fail-if='instructions>0.5%,spills>0,lost>0' before.jsonl after.jsonl\n",

@@ -207,9 +207,9 @@ std::string ShownText(const std::vector<run::Output>& wanted, const run::Job& jo
   const std::string first =
       ran.programs.vertex ? absl::StrCat(Printable(ran.programs.vertex->file), " ") : "";
   std::string text =
-      absl::StrCat(first, Printable(program.file), " ", program.variant, ": ", ran.stats.threads,
-                   " threads, ", ran.stats.instructions, " instructions, ", ran.stats.messages,
-                   " messages\n", OutOfBoundsText(ran.stats));
+      absl::StrCat(first, Printable(program.file), " ", Printable(program.variant), ": ",
+                   ran.stats.threads, " threads, ", ran.stats.instructions, " instructions, ",
+                   ran.stats.messages, " messages\n", OutOfBoundsText(ran.stats));
   const std::string drawn = GraphicsText(job.dispatch, program.launch, ran.types);
   text += drawn;
   for (const run::DrawResult& r : ran.drawn) {

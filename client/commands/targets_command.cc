@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/terminal.h"
 #include "client/commands/command.h"
 #include "client/service/service_flags.h"
 
@@ -31,23 +32,25 @@ const char* Word(Capabilities::StatisticInfo::Better better) {
 }
 
 std::string StatisticsText(const Capabilities::TargetInfo& target) {
-  std::string text = absl::StrCat("\nstatistics of ", target.name(),
+  std::string text = absl::StrCat("\nstatistics of ", Printable(target.name()),
                                   "\nname                 unit          better  counts\n");
   for (const auto& s : target.statistics()) {
-    absl::StrAppend(&text, absl::StrFormat("%-20s %-13s %-7s %s\n", s.name(), s.unit(),
-                                           Word(s.better()), s.counts()));
+    absl::StrAppend(
+        &text, absl::StrFormat("%-20s %-13s %-7s %s\n", Printable(s.name()), Printable(s.unit()),
+                               Word(s.better()), Printable(s.counts())));
   }
   return text;
 }
 
 std::string Text(const Capabilities& c, const std::string& service, bool passes, bool statistics) {
-  std::string text = absl::StrCat(service, ", version ", c.version(), ", glslang ",
-                                  c.glslang_version(), "\n\ntarget    code generation   ABI\n");
+  std::string text =
+      absl::StrCat(Printable(service), ", version ", Printable(c.version()), ", glslang ",
+                   Printable(c.glslang_version()), "\n\ntarget    code generation   ABI\n");
   for (const auto& target : c.targets()) {
-    absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d\n", target.name(),
+    absl::StrAppend(&text, absl::StrFormat("%-9s %15d %5d\n", Printable(target.name()),
                                            target.code_generation_version(), target.abi_version()));
   }
-  absl::StrAppend(&text, "\nknown stages: ", absl::StrJoin(c.stages(), ", "),
+  absl::StrAppend(&text, "\nknown stages: ", Printable(absl::StrJoin(c.stages(), ", ")),
                   "\n"
                   "(features that a target does not support are refused with a named cause)\n");
   for (const auto& target : c.targets()) {
@@ -56,8 +59,9 @@ std::string Text(const Capabilities& c, const std::string& service, bool passes,
   if (!passes) return text;
   absl::StrAppend(&text, "\npass                           level     optional\n");
   for (const auto& pass : c.passes()) {
-    absl::StrAppend(&text, absl::StrFormat("%-30s %-9s %-8s %s\n", pass.name(), pass.level(),
-                                           pass.optional() ? "yes" : "no", pass.summary()));
+    absl::StrAppend(&text, absl::StrFormat("%-30s %-9s %-8s %s\n", Printable(pass.name()),
+                                           Printable(pass.level()), pass.optional() ? "yes" : "no",
+                                           Printable(pass.summary())));
   }
   return text;
 }

@@ -30,7 +30,9 @@ struct Column {
 std::vector<Column> ColumnsOf(const Capabilities::TargetInfo& target, const Variant& variant) {
   std::vector<Column> columns;
   for (const auto& row : target.statistics()) {
-    if (!row.header().empty()) columns.push_back({row.name(), row.header(), row.estimated()});
+    if (!row.header().empty()) {
+      columns.push_back({row.name(), Printable(row.header()), row.estimated()});
+    }
   }
   if (!target.statistics().empty()) return columns;
   for (const NamedValue& v : ReadStatistics(variant)) {
@@ -69,7 +71,7 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
 }  // namespace
 
 std::string FailureText(absl::string_view file, const TargetResult& result, bool colour, Why why) {
-  std::string text = absl::StrCat(Printable(file), ": ", result.target(), ": ",
+  std::string text = absl::StrCat(Printable(file), ": ", Printable(result.target()), ": ",
                                   StatusText(StatusWord(result.status()), colour));
   if (!result.cause().empty()) absl::StrAppend(&text, " (", Printable(result.cause()), ")");
   const std::string blame = BlameText(result);
@@ -97,20 +99,20 @@ std::string SuccessText(absl::string_view file, const TargetResult& result,
                         const Capabilities::TargetInfo& target, bool colour) {
   const auto& timings = result.timings();
   std::string text = absl::StrCat(
-      Bold(Printable(file), colour), "  ", result.target(), "  ", result.stage(), "  ",
-      StatusText("ok", colour), "  compiled in ",
+      Bold(Printable(file), colour), "  ", Printable(result.target()), "  ",
+      Printable(result.stage()), "  ", StatusText("ok", colour), "  compiled in ",
       absl::StrFormat("%.2f ms", static_cast<double>(timings.translate_ns() + timings.prepare_ns() +
                                                      timings.compile_ns()) /
                                      1e6),
       "  cache ", CacheWord(result.cache()), "  loadable by ",
-      result.loadable_by().empty() ? "none" : result.loadable_by(), "\n");
+      result.loadable_by().empty() ? "none" : Printable(result.loadable_by()), "\n");
   if (result.variants().empty()) return text;
   const std::vector<Column> columns = ColumnsOf(target, result.variants(0));
   std::vector<std::vector<std::string>> rows = {{"variant"}};
   for (const Column& column : columns) rows[0].push_back(column.header);
   for (const Variant& variant : result.variants()) {
     const std::vector<NamedValue> values = ReadStatistics(variant);
-    rows.push_back({variant.name()});
+    rows.push_back({Printable(variant.name())});
     for (const Column& column : columns) rows.back().push_back(Figure(values, column));
   }
   return text + Table(rows);

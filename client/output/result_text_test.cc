@@ -63,6 +63,29 @@ TEST(SuccessText, AFigureThatAResultLacksIsADash) {
             "  wave64       -     7\n");
 }
 
+// Whatever a service sends stays on its line, without controls.
+TEST(Texts, StringsOfAServiceArePrintable) {
+  const std::string bad = "a\n\x1b[31m", shown = "a\\x0a\\x1b[31m";
+  Capabilities::TargetInfo target = Target();
+  target.mutable_statistics(0)->set_header(bad);
+  TargetResult result = Result();
+  result.set_target(bad);
+  result.set_stage(bad);
+  result.set_loadable_by(bad);
+  result.mutable_variants(0)->set_name(bad);
+  const std::string success = SuccessText("f", result, target, false);
+  EXPECT_EQ(success.substr(0, success.find("ok")), "f  " + shown + "  " + shown + "  ");
+  EXPECT_NE(success.find("  loadable by " + shown + "\n"), std::string::npos) << success;
+  EXPECT_EQ(Table(success),
+            "  variant        a\\x0a\\x1b[31m  time\n"
+            "  a\\x0a\\x1b[31m             24     -\n"
+            "  wave64                   128     -\n");
+  EXPECT_EQ(FiguresText(result.variants(1), target), shown + " 128, time -");
+  result.set_status(TargetResult::REFUSED);
+  EXPECT_EQ(FailureText("f", result, false, Why::kLeaveOut).substr(0, 20),
+            ("f: " + shown + ": refused").substr(0, 20));
+}
+
 TEST(FiguresText, IsTheTableOnALine) {
   EXPECT_EQ(FiguresText(Result().variants(0), Target()), "vregs 24, time -");
 }

@@ -47,9 +47,13 @@ constexpr Backend kPairs = {
 constexpr Backend kWholes = {
     .name = "wholes", .features = &kOfWholes, .passes = NoPasses, .compile = CompileToText};
 
-// As a module of SPIR-V 1.3, whose entry points list inputs and outputs alone.
-std::shared_ptr<const Prepared> PreparedOf(Words words) {
-  words[1] = 0x00010300;
+// Lists these variables, which the kernel uses, as the entry point's interface.
+std::string Listed(std::string kernel, const std::string& variables) {
+  const std::string entry = "\"main\" %gid";
+  return kernel.insert(kernel.find(entry) + entry.size(), " " + variables);
+}
+
+std::shared_ptr<const Prepared> PreparedOf(const Words& words) {
   auto prepared = Prepare(words, {}, nullptr, {});
   EXPECT_TRUE(prepared.ok()) << prepared.status();
   return prepared.ok() ? *prepared : nullptr;
@@ -80,7 +84,7 @@ TEST(Neutral, SharedInt64Atomics) {
     OpCapability Int64
     OpCapability Int64Atomics
     OpMemoryModel Logical GLSL450
-    OpEntryPoint GLCompute %1 "main" %2
+    OpEntryPoint GLCompute %1 "main" %2 %20 %32 %33
     OpExecutionMode %1 LocalSize 8 1 1
     %9 = OpString "sum.comp"
     OpName %20 "total"
@@ -165,13 +169,89 @@ TEST(Neutral, RoundingByWidth) {
   text.insert(
       text.find("    OpDecorate %gid"),
       "OpExecutionMode %main RoundingModeRTZ 32\nOpExecutionMode %main RoundingModeRTE 16\n");
-  const auto prepared = PreparedOf(front::Assemble(text));
+  const auto prepared = PreparedOf(front::Assemble(Listed(text, "%in %out")));
   ASSERT_NE(prepared, nullptr);
   const absl::Status refused = Compile(*prepared, Target::kTgl, {}, nullptr, {}).status();
   EXPECT_EQ(CauseOf(refused), "float_controls");
   EXPECT_EQ(refused.message(), "two rounding modes");
   EXPECT_NE(SpirvIdOf(refused), 0u);
   EXPECT_NE(TextFor(kPairs, *prepared).find("rounding_f32 to_zero\n"), std::string::npos);
+}
+
+// A sample whose offset is chosen by value, which unrolling makes constant in iterations that the
+// program does not use: Vulkan leaves a far offset undefined, and no target refuses it.
+TEST(Neutral, OffsetsThatPassesMakeConstantAreNotRefused) {
+  const std::string kernel = front::KernelAssembly(R"(
+    OpDecorate %t DescriptorSet 0
+    OpDecorate %t Binding 2
+    %v2int = OpTypeVector %int 2
+    %image = OpTypeImage %float 2D 0 0 0 1 Unknown
+    %sampled = OpTypeSampledImage %image
+    %p_sampled = OpTypePointer UniformConstant %sampled
+    %t = OpVariable %p_sampled UniformConstant
+    %center = OpConstantComposite %v2float %f_0 %f_1
+    %first = OpConstant %int -10
+    %last = OpConstant %int -7
+    %one = OpConstant %int 1
+)",
+                                                   R"(
+    OpBranch %pre
+    %pre = OpLabel
+    OpBranch %head
+    %head = OpLabel
+    %i = OpPhi %int %first %pre %next %continue
+    %sum = OpPhi %float %f_0 %pre %joined %continue
+    OpLoopMerge %end %continue None
+    OpBranch %test
+    %test = OpLabel
+    %more = OpSLessThanEqual %bool %i %last
+    OpBranchConditional %more %body %end
+    %body = OpLabel
+    %square = OpIMul %int %i %i
+    %unsigned = OpBitcast %uint %square
+    %is_near = OpULessThanEqual %bool %unsigned %x
+    OpSelectionMerge %join None
+    OpBranchConditional %is_near %then %join
+    %then = OpLabel
+    %offset = OpCompositeConstruct %v2int %i %one
+    %s = OpLoad %sampled %t
+    %r = OpImageSampleExplicitLod %v4float %s %center Lod|Offset %f_0 %offset
+    %e = OpCompositeExtract %float %r 0
+    %added = OpFAdd %float %sum %e
+    OpBranch %join
+    %join = OpLabel
+    %joined = OpPhi %float %sum %body %added %then
+    OpBranch %continue
+    %continue = OpLabel
+    %next = OpIAdd %int %i %one
+    OpBranch %head
+    %end = OpLabel
+    %result = OpBitcast %uint %sum
+)",
+                                                   true, "",
+                                                   "OpCapability Shader\n"
+                                                   "OpCapability ImageGatherExtended\n");
+  const Words words = front::Assemble(Listed(kernel, "%in %out %t"));
+  const auto whole = PreparedOf(words);
+  ASSERT_NE(whole, nullptr);
+  const std::string text = mir::Print(whole->module);
+  EXPECT_NE(text.find(", -10, 1"), std::string::npos) << text;  // a source that is constant now
+  const auto at = [&](int64_t limit) {
+    PrepareOptions prepare;
+    CompileOptions compile;
+    prepare.passes.bisect_limit = limit;
+    compile.passes.bisect_limit = limit;
+    compile.widths = {8};
+    const auto prepared = Prepare(words, prepare, nullptr, {});
+    if (!prepared.ok()) return prepared.status();
+    return Compile(**prepared, Target::kTgl, compile, nullptr, {}).status();
+  };
+  EXPECT_EQ(at(-1), absl::OkStatus());
+  int refused = 0;
+  for (int64_t limit = 0; limit < 400; ++limit) {
+    const absl::Status s = at(limit);
+    if (!s.ok() && refused++ == 0) ADD_FAILURE() << "at " << limit << ": " << s;
+  }
 }
 
 }  // namespace

@@ -37,8 +37,12 @@ std::vector<Target> AllTargets() {
 
 uint32_t CodeGenerationVersion(Target target) { return BackendOf(target).code_generation_version; }
 uint32_t AbiVersion(Target target) { return BackendOf(target).abi_version; }
+absl::Span<const StatisticRow> StatisticsOf(const Backend& backend) {
+  if (backend.statistics == nullptr) return {};
+  return backend.statistics();
+}
 absl::Span<const StatisticRow> StatisticsOf(Target target) {
-  return BackendOf(target).statistics();
+  return StatisticsOf(BackendOf(target));
 }
 
 }  // namespace kiln

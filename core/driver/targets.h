@@ -11,6 +11,8 @@ namespace kiln {
 // In the order of Target.
 absl::Span<const Backend* const> Backends();
 const Backend& BackendOf(Target target);
+// Returns the figures that the back end declares; none if it has no function for them.
+absl::Span<const StatisticRow> StatisticsOf(const Backend& backend);
 
 }  // namespace kiln
 

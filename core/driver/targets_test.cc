@@ -1,5 +1,7 @@
 // Tests that what back ends declare can be used as data: by any client, and for several targets at
 // once.
+#include "core/driver/targets.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -61,6 +63,10 @@ TEST(StatisticsOf, RowsAreWhole) {
     }
     EXPECT_FALSE(headers.empty());
   }
+}
+
+TEST(StatisticsOf, ABackEndWithoutAFunctionDeclaresNone) {
+  EXPECT_TRUE(StatisticsOf(Backend{.name = "bare"}).empty());
 }
 
 // A report compares results of several targets by name.

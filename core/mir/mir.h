@@ -271,7 +271,12 @@ struct Needed {
   Need need{};
   uint32_t spirv_id = 0;     // to blame; 0: none
   uint32_t instruction = 0;  // its offset in words; 0: none
+  int32_t amount = 0;        // of those that have one: the farthest, which is at that place
 };
+
+// Texel offsets of samples that every target has (Vulkan's limits of minTexelOffset and
+// maxTexelOffset): a module needs nothing for constants from -8 to 7.
+inline constexpr int32_t kLeastTexelOffsetOfAll = -8, kGreatestTexelOffsetOfAll = 7;
 
 struct Module {
   Stage stage = Stage::kCompute;

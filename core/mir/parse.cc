@@ -348,10 +348,23 @@ class Parser {
     return Named(kRoundingNames, "expected any, to_even or to_zero", &mode->rounding);
   }
 
-  // "shared_int64_atomics at 260 ;%77"
+  // Takes a signed decimal that fits.
+  template <class Int>
+  bool Signed(const char* expected, Int* out) {
+    const Token t = Take();
+    const char* const last = t.text.data() + t.text.size();
+    const auto [end, error] = std::from_chars(t.text.data(), last, *out);
+    return (t.kind == Tok::kNumber && error == std::errc() && end == last) || Fail(t, expected);
+  }
+
+  // "least_texel_offset -9 at 260 ;%77"
   bool NeedLine() {
     Needed needed;
     if (!Named(kNeedNames, "expected a need", &needed.need)) return false;
+    if (Peek().kind == Tok::kNumber &&
+        !Signed("expected an amount of 32 bits with sign", &needed.amount)) {
+      return false;
+    }
     if (TryKeyword("at") && !Number(&needed.instruction)) return false;
     if (!Origin(&needed.spirv_id)) return false;
     m_.needs.push_back(needed);
@@ -754,12 +767,7 @@ class Parser {
     }
     if (TryKeyword("at")) {
       for (int8_t& x : texel.offset) {
-        const Token t = Take();
-        const auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), x);
-        if (t.kind != Tok::kNumber || error != std::errc() ||
-            end != t.text.data() + t.text.size()) {
-          return Fail(t, "expected a texel offset of 8 bits");
-        }
+        if (!Signed("expected a texel offset of 8 bits", &x)) return false;
       }
     }
     *imm1 = AddTexelOp(m_, texel);

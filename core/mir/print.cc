@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <string>
 
 #include "core/mir/immediates.h"
 #include "core/mir/semantics.h"
@@ -181,10 +182,11 @@ class Printer {
     out_ += '\n';
   }
 
-  // "needs shared_int64_atomics at 260 ;%77"
+  // "needs least_texel_offset -9 at 260 ;%77"
   void NeedLine(const Needed& n) {
     out_ += "needs ";
     out_ += kNeedNames[static_cast<size_t>(n.need)];
+    if (n.amount != 0) out_ += ' ' + std::to_string(n.amount);
     if (n.instruction != 0 && options_.spirv_ids) {
       out_ += " at ";
       Decimal(n.instruction);

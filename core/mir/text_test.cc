@@ -22,6 +22,8 @@ rounding_f16 to_even
 rounding_f32 to_zero
 needs rounding_by_width ;%4
 needs shared_int64_atomics at 260 ;%77
+needs least_texel_offset -128 at 281 ;%78
+needs greatest_texel_offset 2147483647
 shared 1024
 push 16
 data 0x0000803f

@@ -415,13 +415,35 @@ class Verifier {
 
   // ---- Texel ops ----
 
+  // Returns true for an offset up to `farthest`, or up to the amount of the need if it is listed.
+  bool Reaches(Need need, int32_t farthest, int32_t x) const {
+    for (const Needed& n : m_.needs) {
+      if (n.need == need) farthest = n.amount;
+    }
+    return need == Need::kLeastTexelOffset ? x >= farthest : x <= farthest;
+  }
+
+  bool NeedsOffsets(Op op, const TexelOp& texel) {
+    if (op != Op::kSample && op != Op::kSampleImplicit) return true;
+    for (int8_t x : texel.offset) {
+      if (!Reaches(Need::kLeastTexelOffset, kLeastTexelOffsetOfAll, x) ||
+          !Reaches(Need::kGreatestTexelOffset, kGreatestTexelOffsetOfAll, x)) {
+        return Fail(14, "a far texel offset without the need");
+      }
+    }
+    return true;
+  }
+
   bool Texel(InstId id) {
     const Inst& inst = m_.inst(id);
     if (inst.imm0 >= m_.resources.size()) return Fail(8, "no such resource");
     if (inst.imm1 >= m_.texel_ops.size()) return Fail(8, "no such texel op");
     const TexelOp& texel = m_.texel_ops[inst.imm1];
     const Resource& r = m_.resources[inst.imm0];
-    if (!TexelKind(inst.op, r) || !TexelParams(inst.op, texel, r)) return false;
+    if (!TexelKind(inst.op, r) || !TexelParams(inst.op, texel, r) ||
+        !NeedsOffsets(inst.op, texel)) {
+      return false;
+    }
     const TexelSources s = TexelSourcesOf(m_, id);
     if (s.total != inst.num_sources) {
       return Fail(5, absl::StrCat("expected ", s.total, " sources of a texel op"));

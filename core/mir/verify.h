@@ -46,7 +46,8 @@
 //     interpolated.
 // 14. Enumerators of float controls and needs are known; no need is repeated. A module whose
 //     declared rounding modes differ by width, or with a 64-bit atomic on shared memory, has the
-//     need for it (needs.def). Needs that nothing uses any more may stay.
+//     need for it (needs.def), and one whose samples have offsets in the op that not every target
+//     has, a need that reaches as far. Needs that nothing uses any more may stay.
 #ifndef KILN_CORE_MIR_VERIFY_H_
 #define KILN_CORE_MIR_VERIFY_H_
 

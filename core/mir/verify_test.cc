@@ -439,6 +439,20 @@ TEST(Verify, NeedsAreListed) {
   EXPECT_THAT(verify("needs rounding_by_width", pairs), testing::HasSubstr("invariant 14"));
   EXPECT_THAT(verify("needs rounding_by_width needs rounding_by_width"),
               testing::HasSubstr("repeated"));
+  const std::string image = "resource 0 combined 2.3.0 image 2d float unknown";
+  const auto sample = [](int u, int v) {
+    return absl::StrCat("%0:f32, %1:f32, %2:f32, %3:f32 = sample[0, texel lod at ", u, " ", v,
+                        " 0] 0f, 0f, 0f");
+  };
+  EXPECT_EQ(verify(image, sample(-8, 7)), "");
+  EXPECT_THAT(verify(image, sample(0, -9)), testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(verify(image, sample(8, 0)), testing::HasSubstr("invariant 14"));
+  EXPECT_EQ(verify("needs least_texel_offset -9 " + image, sample(-9, -8)), "");
+  EXPECT_THAT(verify("needs least_texel_offset -9 " + image, sample(-10, 0)),
+              testing::HasSubstr("invariant 14"));
+  EXPECT_THAT(verify("needs least_texel_offset -9 " + image, sample(-9, 8)),
+              testing::HasSubstr("invariant 14"));
+  EXPECT_EQ(verify("needs greatest_texel_offset 20 " + image, sample(20, 8)), "");
   EXPECT_EQ(verify("rounding_f16 to_zero"), "");
   EXPECT_EQ(verify("rounding_f16 to_zero rounding_f32 to_zero"), "");
   EXPECT_EQ(verify("rounding_f16 to_zero rounding_f32 to_even needs rounding_by_width"), "");

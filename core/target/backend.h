@@ -28,7 +28,7 @@ struct Backend {
   // Operations that the target executes itself; passes over MIR query them before they lower.
   const mid::Features* features = nullptr;
   // Returns the figures that each of the target's variants has, in the order in which users see
-  // them. Part of every key, so that adding one makes results that have it.
+  // them. Part of every key, so that adding one makes results that have it. Null: none.
   absl::Span<const StatisticRow> (*statistics)() = nullptr;
   // Returns the back end's own passes in execution order, once each.
   std::vector<PassRow> (*passes)() = nullptr;

@@ -1,35 +1,46 @@
 #include "core/target/check_features.h"
 
+#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/cause.h"
-#include "core/mir/build.h"
 
 namespace kiln {
 namespace {
 
 using mid::Features;
-using mir::InstId;
 using mir::Module;
 using mir::Need;
-using mir::Op;
 
 struct Row {
   Need need;
-  bool Features::*has;
+  bool (*meets)(const Features& features, int32_t amount);
   KnownCause cause;
-  std::string_view what;
+  std::string (*what)(const Features& features);
   std::string_view capability;  // which declares the feature; empty: none does
 };
 
+std::string FarOffset(const Features& f) {
+  return absl::StrCat("texel offset beyond ", f.sample_offsets.least, " to ",
+                      f.sample_offsets.most);
+}
+
 // In the order of core/mir/needs.def.
 constexpr Row kRows[] = {
-    {Need::kSharedInt64Atomics, &Features::shared_int64_atomics, "int64_atomics",
-     "atomic of 64 bits on shared memory", "Int64Atomics"},
-    {Need::kRoundingByWidth, &Features::rounding_by_width, "float_controls", "two rounding modes",
-     ""},
+    {Need::kSharedInt64Atomics, [](const Features& f, int32_t) { return f.shared_int64_atomics; },
+     "int64_atomics",
+     [](const Features&) -> std::string { return "atomic of 64 bits on shared memory"; },
+     "Int64Atomics"},
+    {Need::kRoundingByWidth, [](const Features& f, int32_t) { return f.rounding_by_width; },
+     "float_controls", [](const Features&) -> std::string { return "two rounding modes"; }, ""},
+    {Need::kLeastTexelOffset,
+     [](const Features& f, int32_t least) { return least >= f.sample_offsets.least; },
+     "texel_offset_range", FarOffset, ""},
+    {Need::kGreatestTexelOffset,
+     [](const Features& f, int32_t most) { return most <= f.sample_offsets.most; },
+     "texel_offset_range", FarOffset, ""},
 };
 
 constexpr bool HasEachNeed() {
@@ -41,45 +52,17 @@ constexpr bool HasEachNeed() {
 }
 static_assert(HasEachNeed());
 
-absl::Status CheckNeeds(const Module& m, const Features& features) {
+}  // namespace
+
+absl::Status CheckFeatures(const Module& m, const Features& features) {
   for (const mir::Needed& needed : m.needs) {
     const Row& row = kRows[static_cast<int>(needed.need)];
-    if (features.*row.has) continue;
-    Detail detail{std::string(row.what)};
+    if (row.meets(features, needed.amount)) continue;
+    Detail detail{row.what(features)};
     detail.capability = row.capability;
     return WithInstruction(Unsupported(row.cause, detail, needed.spirv_id), needed.instruction);
   }
   return absl::OkStatus();
-}
-
-// Gathers are left to the back end: how far their offsets reach depends on the message.
-absl::Status CheckOffsets(const Module& m, const Features::TexelOffsets& range) {
-  if (m.texel_ops.empty()) return absl::OkStatus();
-  const auto is_far = [&](int32_t x) { return x < range.least || x > range.most; };
-  InstId far;
-  mir::ForEachInst(m, m.body, [&](InstId id) {
-    const Op op = m.inst(id).op;
-    if (far.valid() || (op != Op::kSample && op != Op::kSampleImplicit)) return;
-    for (int8_t x : m.texel_ops[m.inst(id).imm1].offset) {
-      if (is_far(x)) far = id;
-    }
-    const mir::TexelSources s = mir::TexelSourcesOf(m, id);
-    for (int i = 0; i < s.num_offsets; ++i) {
-      const mir::ValueId v = m.source(id, s.offsets + i);
-      if (m.IsConstant(v) && is_far(static_cast<int32_t>(m.value(v).bits))) far = id;
-    }
-  });
-  if (!far.valid()) return absl::OkStatus();
-  return Unsupported("texel_offset_range",
-                     absl::StrCat("texel offset beyond ", range.least, " to ", range.most),
-                     m.inst(far).spirv_id);
-}
-
-}  // namespace
-
-absl::Status CheckFeatures(const Module& m, const Features& features) {
-  if (absl::Status s = CheckNeeds(m, features); !s.ok()) return s;
-  return CheckOffsets(m, features.sample_offsets);
 }
 
 }  // namespace kiln

@@ -5,9 +5,11 @@
 // compile the same module.
 // In: MIR that Prepare made, linked, before it is lowered. The module lists its needs
 // (mir::Needed), with the place in the SPIR-V module of each; the verifier holds the list to the
-// instructions. Texel offsets are found by a walk over the instructions, if there are texel ops. To
-// add a need: a row of core/mir/needs.def, a field of mid::Features, a row here, a rule of the
-// verifier, and in the importer a call of OpEmitter::Need in place of the refusal.
+// instructions. Only the list decides: what passes made of the code, as offsets that unrolling made
+// constant, depends on which passes ran, and is no reason. To add a need: a row of
+// core/mir/needs.def, a field of mid::Features, a row here, a rule of the verifier, and in the
+// importer a call of OpEmitter::Need in place of the refusal. Offsets of gathers are left to the
+// back end: how far they reach depends on the message.
 #ifndef KILN_CORE_TARGET_CHECK_FEATURES_H_
 #define KILN_CORE_TARGET_CHECK_FEATURES_H_
 

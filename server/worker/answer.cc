@@ -23,7 +23,6 @@ constexpr int kMaxRemarks = 1 << 13;
 constexpr size_t kMaxNameBytes = 64;
 constexpr size_t kMaxReasonBytes = 1024;  // of each text
 constexpr uint32_t kMaxWidth = 1024;
-constexpr int kMaxStatistics = 64;
 
 // Returns true for a status that a live worker can report; the others are set by its parent.
 bool IsWorkersStatus(TargetResult::Status status, bool cancelled) {
@@ -49,9 +48,28 @@ bool NoneNegative(std::initializer_list<int64_t> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](int64_t n) { return n >= 0; });
 }
 
-bool IsVariant(const Variant& variant) {
+// Returns true for figures that the target declares, in its order. Those that it does not know of
+// this variant are not there.
+bool AreDeclared(const Hello& hello, const std::string& target,
+                 const kiln::v1alpha::Statistics& statistics) {
+  const auto info = std::find_if(hello.targets().begin(), hello.targets().end(),
+                                 [&](const auto& t) { return t.name() == target; });
+  if (info == hello.targets().end()) return statistics.values().empty();
+  auto row = info->statistics().begin();
+  for (const auto& value : statistics.values()) {
+    row = std::find_if(row, info->statistics().end(),
+                       [&](const auto& r) { return r.name() == value.name(); });
+    if (row == info->statistics().end()) return false;
+    ++row;
+  }
+  return true;
+}
+
+bool IsVariant(const Hello& hello, const std::string& target, const Variant& variant) {
   return variant.name().size() <= kMaxNameBytes && variant.width() <= kMaxWidth &&
-         !variant.code().empty() && IsPacked(variant.statistics(), kMaxStatistics);
+         !variant.code().empty() &&
+         variant.has_statistics() == !variant.statistics().values().empty() &&
+         IsPacked(variant.statistics()) && AreDeclared(hello, target, variant.statistics());
 }
 
 // Texts of a reason are the compiler's own, or quoted from the module and cut.
@@ -61,7 +79,7 @@ bool IsReason(const kiln::v1alpha::Reason& reason) {
                    reason.source_file().size()}) <= kMaxReasonBytes;
 }
 
-bool IsResult(const TargetResult& result, bool cancelled) {
+bool IsResult(const Hello& hello, const TargetResult& result, bool cancelled) {
   const auto& t = result.timings();
   return IsWorkersStatus(result.status(), cancelled) && IsWord(result.cause()) &&
          (result.status() != TargetResult::OK || !result.has_reason()) &&
@@ -69,7 +87,8 @@ bool IsResult(const TargetResult& result, bool cancelled) {
          (result.status() == TargetResult::OK) == (result.variants_size() > 0) &&
          result.variants_size() <= kMaxVariants && result.passes_size() <= kMaxPasses &&
          result.remarks_size() <= kMaxRemarks && NoneNegative({t.prepare_ns(), t.compile_ns()}) &&
-         std::all_of(result.variants().begin(), result.variants().end(), IsVariant);
+         std::all_of(result.variants().begin(), result.variants().end(),
+                     [&](const Variant& v) { return IsVariant(hello, result.target(), v); });
 }
 
 bool IsTranslation(const Translation& translation, bool cancelled) {
@@ -82,7 +101,7 @@ bool IsTranslation(const Translation& translation, bool cancelled) {
 
 }  // namespace
 
-bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled) {
+bool CanAnswer(const Hello& hello, const Job& job, const JobResult& frame, bool cancelled) {
   if (job.has_translate()) {
     return frame.has_translation() && !frame.has_result() && frame.target_index() == 0 &&
            IsTranslation(frame.translation(), cancelled);
@@ -91,17 +110,17 @@ bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled) {
   return frame.has_result() && !frame.has_translation() &&
          frame.target_index() < static_cast<uint32_t>(targets.size()) &&
          frame.result().target() == targets[static_cast<int>(frame.target_index())] &&
-         IsResult(frame.result(), cancelled);
+         IsResult(hello, frame.result(), cancelled);
 }
 
-absl::StatusCode TakeAnswers(const Job& job, uint64_t id, bool cancelled, FrameReader* reader,
-                             JobOutcome* outcome, bool* last) {
+absl::StatusCode TakeAnswers(const Hello& hello, const Job& job, uint64_t id, bool cancelled,
+                             FrameReader* reader, JobOutcome* outcome, bool* last) {
   for (;;) {
     JobResult frame;
     bool taken = false;
     const absl::StatusCode code = reader->Take(&frame, &taken);
     if (code != absl::StatusCode::kOk || !taken) return code;
-    if (frame.id() != id || !CanAnswer(job, frame, cancelled)) {
+    if (frame.id() != id || !CanAnswer(hello, job, frame, cancelled)) {
       return absl::StatusCode::kDataLoss;
     }
     if (frame.has_translation()) {

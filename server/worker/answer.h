@@ -18,15 +18,16 @@
 
 namespace kiln::worker {
 
-// `cancelled`: the job was cancelled, so a result may report that. The frame's id, and which
-// targets were answered before, are not checked here.
-bool CanAnswer(const Job& job, const JobResult& frame, bool cancelled);
+// `hello`: the worker's, which declares the figures of each target's variants. `cancelled`: the job
+// was cancelled, so a result may report that. The frame's id, and which targets were answered
+// before, are not checked here.
+bool CanAnswer(const Hello& hello, const Job& job, const JobResult& frame, bool cancelled);
 
 // Takes the answers to `job`, which was sent with `id`, from `reader` into `outcome`, whose results
 // have one element for each target. *last: all are there, and nothing follows. DataLoss: the bytes
 // do not answer this job; results taken before must not be used either.
-absl::StatusCode TakeAnswers(const Job& job, uint64_t id, bool cancelled, FrameReader* reader,
-                             JobOutcome* outcome, bool* last);
+absl::StatusCode TakeAnswers(const Hello& hello, const Job& job, uint64_t id, bool cancelled,
+                             FrameReader* reader, JobOutcome* outcome, bool* last);
 
 }  // namespace kiln::worker
 

@@ -97,12 +97,13 @@ const char* Name(out::LoadableBy by) {
   return "none";
 }
 
-kiln::v1alpha::Statistics ToProto(const Statistics& from) {
+// Sets the figures, if there are any: a message without values means twelve figures of 0.
+void SetStatistics(const Statistics& from, kiln::v1alpha::Variant* to) {
   std::vector<NamedValue> values;
   for (const Statistic& s : from.Known()) {
     values.push_back({{s.row->name.data(), s.row->name.size()}, s.value});
   }
-  return PackStatistics(values);
+  if (!values.empty()) *to->mutable_statistics() = PackStatistics(values);
 }
 
 absl::Status AddVariant(const Variant& from, Target target, bool assembly, TargetResult* result) {
@@ -111,7 +112,7 @@ absl::Status AddVariant(const Variant& from, Target target, bool assembly, Targe
   to->set_width(static_cast<uint32_t>(from.width));
   to->set_code(from.code.data(), from.code.size());
   *to->mutable_launch() = kiln::proto::ToProto(from.launch);
-  *to->mutable_statistics() = ToProto(from.statistics);
+  SetStatistics(from.statistics, to);
   if (result->variants_size() == 1) result->set_loadable_by(Name(from.launch.loadable_by));
   if (!assembly) return absl::OkStatus();
   auto text = Disassemble(target, from.code);

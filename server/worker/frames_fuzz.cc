@@ -87,6 +87,19 @@ std::vector<std::string_view> SplitFrames(std::string_view* bytes) {
   return frames;
 }
 
+const Hello& TheHello() {
+  static const Hello* const hello = [] {
+    auto* h = new Hello;
+    for (const char* target : kTargets) {
+      auto* info = h->add_targets();
+      info->set_name(target);
+      for (const char* name : {"instructions", "spills"}) info->add_statistics()->set_name(name);
+    }
+    return h;
+  }();
+  return *hello;
+}
+
 Job TheJob(uint8_t kind) {
   Job job;
   job.set_id(kId);
@@ -161,7 +174,8 @@ Reading ReadAnswers(const Job& job, bool cancelled, std::string_view bytes, size
     reading.bytes += part.size();
     Demand(reader.Fill(socket.fd[0]).ok(), "an open socket is read");
     bool last = false;
-    const auto code = TakeAnswers(job, job.id(), cancelled, &reader, &reading.outcome, &last);
+    const auto code =
+        TakeAnswers(TheHello(), job, job.id(), cancelled, &reader, &reading.outcome, &last);
     if (last || code != absl::StatusCode::kOk) reading.how = last ? Read::kDone : Read::kGarbage;
     if (code != absl::StatusCode::kOk) reading.how = Read::kGarbage;
     Demand(reader.held() <= 2 * reading.bytes + (size_t{1} << 20), "it keeps what it was given");

@@ -331,8 +331,8 @@ Slot::Exchange Slot::Converse(const Pool::Entry& entry, JobOutcome* outcome) {
     bool last = false;
     // It answered before it had the job.
     if (!writer.done() && !reader_.empty()) return Exchange::kGarbage;
-    if (TakeAnswers(*entry.job, entry.id, entry.cancelled, &reader_, outcome, &last) !=
-        absl::StatusCode::kOk) {
+    if (TakeAnswers(pool_->hello(), *entry.job, entry.id, entry.cancelled, &reader_, outcome,
+                    &last) != absl::StatusCode::kOk) {
       return Exchange::kGarbage;
     }
     if (last) return Exchange::kDone;

@@ -49,6 +49,19 @@ uint16_t OpEmitter::FloatFlags(const mir::OpInfo& info, absl::Span<const ValueId
   return flags;
 }
 
+void OpEmitter::NeedTexelOffset(int32_t offset, uint32_t id) const {
+  const bool below = offset < mir::kLeastTexelOffsetOfAll;
+  if (!below && offset <= mir::kGreatestTexelOffsetOfAll) return;
+  const mir::Need need = below ? mir::Need::kLeastTexelOffset : mir::Need::kGreatestTexelOffset;
+  const mir::Needed needed{need, id, e_.errors.instruction(), offset};
+  for (mir::Needed& n : module().needs) {
+    if (n.need != need) continue;
+    if (below ? offset < n.amount : offset > n.amount) n = needed;
+    return;
+  }
+  module().needs.push_back(needed);
+}
+
 ValueId OpEmitter::FloatLike(ValueId like, float x) const {
   return TypeOf(like) == mir::Type::kF16 ? Convert(mir::Op::kF2f, Float(x), mir::Type::kF16)
                                          : Float(x);

@@ -77,6 +77,9 @@ class OpEmitter {
   void Need(mir::Need need, uint32_t id) const {
     if (!module().Needs(need)) module().needs.push_back({need, id, e_.errors.instruction()});
   }
+  // Notes that a sample has this constant texel offset, if not every target has it: the module
+  // lists the least and the greatest, each with the first instruction that has it.
+  void NeedTexelOffset(int32_t offset, uint32_t id) const;
   bool Charge(uint64_t work) const { return e_.errors.Charge(work, e_.module.insts.size()); }
 
   // Emits one op after checking its sources against the signature; if they do not fit, the module

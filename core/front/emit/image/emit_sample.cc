@@ -131,6 +131,10 @@ bool ImageEmitter::EmitSample(const SpirvInst& inst, const SampleForm& form) {
   if ((operands.params & mir::kTexelLod) != 0 && (operands.params & mir::kTexelMinLod) != 0) {
     return Malformed("sample with both LOD and min LOD", inst.result);
   }
+  for (ValueId v : operands.offset) {
+    uint32_t bits = 0;
+    if (IsConstant(v, &bits)) NeedTexelOffset(static_cast<int32_t>(bits), inst.result);
+  }
   const bool chosen = !ConstantOffset(operands.offset, &texel);
   if (chosen) {
     texel.offset = {0, 0, 0};

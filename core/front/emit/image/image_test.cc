@@ -80,7 +80,14 @@ OpDecorate %t Binding 2
 %i_1 = OpConstant %int 1
 %i_8 = OpConstant %int 8
 %near = OpConstantComposite %v2int %i_1 %i_1
+%i_9 = OpConstant %int 9
+%i_m9 = OpConstant %int -9
+%i_m200 = OpConstant %int -200
+%i_m201 = OpConstant %int -201
 %far = OpConstantComposite %v2int %i_1 %i_8
+%far_both = OpConstantComposite %v2int %i_m9 %i_8
+%farther = OpConstantComposite %v2int %i_1 %i_m200
+%farthest = OpConstantComposite %v2int %i_m201 %i_9
 )",
       "%i = OpBitcast %int %x\n%value = OpCompositeConstruct %v2int %i %i_1\n"
       "%beyond = OpCompositeConstruct %v2int %i %i_8\n%s = OpLoad %sampled %t\n%r = " +
@@ -101,7 +108,25 @@ TEST(Image, OffsetsOfSamplesMayBeChosenByValue) {
               HasSubstr("= sample[2, texel offsets] 0f, 1f, %"));
   // Targets differ in how far constant components may reach (core/target/check_features.h).
   EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %beyond"),
-              ContainsRegex("= sample\\[2, texel lod offsets\\] 0f, 1f, 0f, %[0-9]+, 8\n"));
+              AllOf(HasSubstr("needs greatest_texel_offset 8\n"),
+                    ContainsRegex("= sample\\[2, texel lod offsets\\] 0f, 1f, 0f, %[0-9]+, 8\n")));
+  EXPECT_THAT(SampledAtOffset("OpImageSampleExplicitLod", "Lod|Offset %f_0 %far"),
+              AllOf(HasSubstr("needs greatest_texel_offset 8\n"),
+                    HasSubstr("= sample[2, texel lod at 1 8 0] 0f, 1f, 0f\n")));
+  EXPECT_THAT(SampledAtOffset("OpImageSampleImplicitLod", "Offset %value"),
+              Not(HasSubstr("needs")));
+}
+
+// The farthest of several; none for gathers.
+TEST(Image, FarOffsetsAreNeeded) {
+  const std::string text = SampledAtOffset(
+      "OpImageSampleExplicitLod %v4float %s %center Lod|Offset %f_0 %far_both\n"
+      "%r1 = OpImageSampleExplicitLod %v4float %s %center Lod|Offset %f_0 %farther\n"
+      "%r2 = OpImageGather %v4float %s %center %i_1 Offset %farthest\n"
+      "%r3 = OpImageSampleExplicitLod",
+      "Lod|Offset %f_0 %far_both");
+  EXPECT_THAT(text, AllOf(HasSubstr("needs least_texel_offset -200\n"),
+                          HasSubstr("needs greatest_texel_offset 8\n")));
 }
 
 TEST(Image, SeparateSamplersAndFunctionsLeadToTheirDescriptors) {

@@ -519,5 +519,31 @@ TEST(Widths, FloatControls) {
   EXPECT_NE(mir::Print(*module).find("fadd.keep_nan.keep_inf.keep_zero_sign %"), std::string::npos);
 }
 
+// Those of double precision, which MIR does not have, are ignored.
+TEST(Widths, ContradictingDenormModesOfAWidthAreInvalid) {
+  const auto status = [](const std::string& modes) {
+    std::string text = KernelAssembly("", "%result = OpIAdd %uint %x %u_1\n", true, "",
+                                      "OpCapability Shader\nOpCapability DenormPreserve\n"
+                                      "OpCapability DenormFlushToZero\n"
+                                      "OpExtension \"SPV_KHR_float_controls\"\n");
+    text.insert(text.find("    OpDecorate %gid"), modes);
+    return ImportVerified(Assemble(text)).status();
+  };
+  const std::string preserve = "OpExecutionMode %main DenormPreserve ";
+  const std::string flush = "OpExecutionMode %main DenormFlushToZero ";
+  for (const std::string width : {"16\n", "32\n"}) {
+    for (const std::string& modes :
+         {preserve + width + flush + width, flush + width + preserve + width}) {
+      const absl::Status s = status(modes);
+      EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument) << modes;
+      EXPECT_NE(TextOf(s).find("two float controls of a kind for one width"), std::string::npos)
+          << TextOf(s);
+    }
+    EXPECT_EQ(status(preserve + width + preserve + width), absl::OkStatus());
+  }
+  EXPECT_EQ(status(preserve + "16\n" + flush + "32\n"), absl::OkStatus());
+  EXPECT_EQ(status(preserve + "64\n" + flush + "64\n"), absl::OkStatus());
+}
+
 }  // namespace
 }  // namespace kiln::front
