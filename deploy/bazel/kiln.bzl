@@ -17,7 +17,6 @@ def _precompiled(name):
         "//conditions:default": [
             "-include",
             "$(BINDIR)/deploy/bazel/%s.h" % name,
-            "-Winvalid-pch",
             "-Wno-array-bounds",
         ],
     })

@@ -28,7 +28,7 @@ using QuadCoverage = std::array<uint32_t, scene::kQuadPixels>;
 
 struct FragmentThread : scene::QuadGroup {
   const out::LaunchRecord* record = nullptr;
-  // Not owned. What the primitive covers of quads `first_quad` and later before the early tests;
+  // Not owned. Coverage by the primitive of quads `first_quad` and later, before the early tests;
   // empty: the quads of the draw have it.
   absl::Span<const QuadCoverage> rasterised = {};
   size_t first_quad = 0;

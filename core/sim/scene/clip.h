@@ -1,9 +1,9 @@
 // Clipping in clip space: what of a polygon or line lies in front of the eye and near the screen.
 //
-// Only planes that keep coordinates finite clip polygons: w > 0 and a guard band around the viewport.
-// Lines are clipped by the viewport itself, since their width may reach beyond it. The depth planes
-// and the client's distances are tested for each sample instead (rasterise.h), which gives the same
-// region. Vulkan 1.3, "Primitive Clipping".
+// Only planes that keep coordinates finite clip polygons: w > 0 and a guard band around the
+// viewport. Lines are clipped by the viewport itself, since their width may reach beyond it. The
+// depth planes and the client's distances are tested for each sample instead (rasterise.h), which
+// gives the same region. Vulkan 1.3, "Primitive Clipping".
 #ifndef KILN_CORE_SIM_SCENE_CLIP_H_
 #define KILN_CORE_SIM_SCENE_CLIP_H_
 

@@ -7,11 +7,11 @@
 namespace kiln::sim::scene {
 namespace {
 
-constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kMaxCount = std::numeric_limits<uint64_t>::max();
 
 // Return the product or sum, or the largest number if that is too small.
-uint64_t Product(uint64_t a, uint64_t b) { return a != 0 && b > kMost / a ? kMost : a * b; }
-uint64_t Sum(uint64_t a, uint64_t b) { return b > kMost - a ? kMost : a + b; }
+uint64_t Product(uint64_t a, uint64_t b) { return a != 0 && b > kMaxCount / a ? kMaxCount : a * b; }
+uint64_t Sum(uint64_t a, uint64_t b) { return b > kMaxCount - a ? kMaxCount : a + b; }
 
 }  // namespace
 

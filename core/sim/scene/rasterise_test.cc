@@ -417,7 +417,7 @@ TEST(Rasterise, LinesEndAtTheViewport) {
   EXPECT_TRUE(none.quads.empty());
 }
 
-// Of a line that passes the eye, the part in front of it.
+// Only the part in front of the eye is drawn of a line that passes it.
 TEST(Rasterise, LinesOfNegativeWAreClipped) {
   FragmentInputs in = Target();
   ASSERT_TRUE(RasteriseLines({LineOf({0, 0.125f, 0.1f, 1}, {1, 0.125f, 0.1f, -1})}, in).ok());
