@@ -30,7 +30,7 @@ class SoakTest(unittest.TestCase):
 
     def test_short_soak_passes(self):
         soak = soak_run.Soak(".", 20, 1)
-        self.assertTrue(soak.run())
+        self.assertTrue(soak.run(), list(soak.judge.findings))
         for check in ("answers are the first answer", "kiln --local makes the same",
                       "metrics count what clients count",
                       "at rest memory and descriptors are back"):
