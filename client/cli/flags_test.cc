@@ -17,12 +17,12 @@ constexpr Flag kFlags[] = {
     {"jobs", 'j', "N", false, ""},       {"timeout", 0, "S", false, ""},
 };
 
-absl::StatusOr<ParsedFlags> Parse(std::vector<std::string> arguments) {
+absl::StatusOr<ParsedFlags> Parse(const std::vector<std::string>& arguments) {
   return ParseFlags(kFlags, arguments);
 }
 
-std::string ErrorOf(std::vector<std::string> arguments) {
-  auto parsed = Parse(std::move(arguments));
+std::string ErrorOf(const std::vector<std::string>& arguments) {
+  auto parsed = Parse(arguments);
   return parsed.ok() ? "no error" : std::string(parsed.status().message());
 }
 

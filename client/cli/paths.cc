@@ -317,7 +317,7 @@ absl::StatusOr<std::string> NamedFolder(const std::string& folder) {
   const std::string name = NormalPath(folder);
   if (!place.ok() || IsAbsolute(name) || name == ".." || absl::StartsWith(name, "../"))
     return place;
-  const absl::StatusOr<std::string> here = RealFolder("");
+  absl::StatusOr<std::string> here = RealFolder("");
   if (!here.ok()) return here;
   if (*place == *here || LiesBelow(*place, *here)) return place;
   return absl::OutOfRangeError(absl::StrCat(folder, ": leads to ", *place));

@@ -25,7 +25,7 @@ Ran Man(const std::vector<std::string>& arguments) { return RunWith(ManCommand()
 
 // Returns an empty folder that is this test's own.
 std::string Folder() {
-  const std::string folder =
+  std::string folder =
       testing::TempDir() + "/man_" + testing::UnitTest::GetInstance()->current_test_info()->name();
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);

@@ -129,7 +129,7 @@ class ServiceText : public testing::Test {
   std::string TextOf(const Command& command, std::vector<std::string> arguments) {
     arguments.push_back(flag_);
     const Ran ran = RunWith(command, arguments);
-    const std::string text = ran.out + ran.err;
+    std::string text = ran.out + ran.err;
     EXPECT_THAT(text, HasSubstr(kShown));
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     const std::vector<std::string> lines = absl::StrSplit(ran.out, '\n');

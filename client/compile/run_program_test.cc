@@ -12,7 +12,7 @@ namespace kiln::client {
 namespace {
 
 std::string Written(const std::string& name, const std::string& bytes) {
-  const std::string path = testing::TempDir() + "/" + name;
+  std::string path = testing::TempDir() + "/" + name;
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }

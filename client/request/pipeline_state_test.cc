@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string FileOf(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "/state.json";
+  std::string path = ::testing::TempDir() + "/state.json";
   std::ofstream(path) << text;
   return path;
 }

@@ -142,7 +142,7 @@ TEST(Draw, KeepsWhatTheProgramWrites) {
 }
 
 TEST(Draw, RefusesWhatItDoesNotDraw) {
-  const auto refused = [](json draw) {
+  const auto refused = [](const json& draw) {
     const auto in = ReadDraw(draw, Record());
     return !in.ok() && in.status().message().substr(0, 5) == "draw:";
   };

@@ -300,7 +300,7 @@ TEST(CheckJobFits, AttributesOfVertices) {
   out::LaunchRecord record;
   record.vertex.attributes = {1, 4};
   record.vertex.system_values = {out::VertexValue::kVertexIdFromZero};
-  const auto error = [&](std::vector<uint32_t> locations, bool unused = false) {
+  const auto error = [&](const std::vector<uint32_t>& locations, bool unused = false) {
     Job job;
     job.dispatch.vertices.emplace();
     for (const uint32_t l : locations) job.dispatch.vertices->inputs.emplace_back().location = l;

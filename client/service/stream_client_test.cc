@@ -124,7 +124,7 @@ class FakeDaemon : public kiln::v1alpha::Compiler::Service {
     }
     const bool digest = request.has_digest();
     ++(digest ? digests : sources);
-    const std::string name = request.entry_point();
+    const std::string& name = request.entry_point();
     absl::MutexLock lock(&mutex_);
     if (!digest) known_.insert(name);
     if (request.stage() == "once") again += !(digest ? seen_ : sent_).insert(name).second;

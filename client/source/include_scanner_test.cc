@@ -55,7 +55,8 @@ class ResolveTest : public testing::Test {
       if (it == files_.end()) return absl::NotFoundError(path);
       return it->second;
     };
-    return ResolveIncludes("src/main.comp", {folders, root_}, limits_, read, &glsl_, &missing_);
+    return ResolveIncludes("src/main.comp", {std::move(folders), root_}, limits_, read, &glsl_,
+                           &missing_);
   }
   std::vector<std::string> Sent() const {
     std::vector<std::string> sent;

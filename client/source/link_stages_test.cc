@@ -14,7 +14,6 @@ namespace {
 
 using kiln::v1alpha::TargetResult;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 TargetResult Result(const std::string& text) {

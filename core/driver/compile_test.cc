@@ -26,7 +26,7 @@ constexpr char kShader[] =
     "  %1:i32 = local_index\n  %2:i32 = shl %1, 2\n  %3:f32 = load_ssbo[0, align 4] %2\n"
     "  %4:f32 = fadd %3, 1.0f\n  store_ssbo[0, align 4] %2, %4\n  return\n}\n";
 
-std::shared_ptr<const Prepared> PrepareText(std::string text) {
+std::shared_ptr<const Prepared> PrepareText(const std::string& text) {
   absl::StatusOr<mir::Module> m = mir::Parse(text);
   EXPECT_TRUE(m.ok()) << m.status();
   PrepareOptions options;

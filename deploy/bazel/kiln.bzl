@@ -1,6 +1,6 @@
-"""kiln_library, kiln_pass, kiln_test: the rules that most BUILD files are made of."""
+"""kiln_library, kiln_pass, kiln_program, kiln_test: the rules that BUILD files are made of."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 
 # Tests are compiled more often than they run: without optimisation compiling takes a third of the
 # time.
@@ -36,7 +36,7 @@ def _serves(deps):
 def _is_cpp(srcs):
     return type(srcs) == "list" and [src for src in srcs if src.endswith(".cc")] != []
 
-def kiln_test(name, srcs = None, deps = [], size = "small", copts = [], **kwargs):
+def kiln_test(name, srcs = None, deps = [], size = "small", copts = [], optimised = False, **kwargs):
     """Declares a GoogleTest of NAME.cc (or of `srcs`) with GoogleTest's main.
 
     Args:
@@ -45,17 +45,18 @@ def kiln_test(name, srcs = None, deps = [], size = "small", copts = [], **kwargs
       deps: what the test uses; GoogleTest is added.
       size: Bazel's size, which bounds the time.
       copts: flags of the compiler.
+      optimised: for a test that runs its own code for seconds.
       **kwargs: passed to cc_test.
     """
-    pch_copts, pch_deps = _precompiled("test_pch")
+    pch_copts, pch_deps = _precompiled("library_pch" if optimised else "test_pch")
     cc_test(
         name = name,
         size = size,
         srcs = srcs or [name + ".cc"],
-        copts = select({
+        copts = ([] if optimised else select({
             "//deploy/bazel:sanitised": [],
             "//conditions:default": TEST_COPTS,
-        }) + pch_copts + copts,
+        })) + pch_copts + copts,
         deps = deps + ["@system//:gtest_main"] + pch_deps,
         **kwargs
     )
@@ -90,6 +91,49 @@ def kiln_library(name, srcs = None, hdrs = None, deps = [], test_deps = None, co
     )
     if test_deps != None:
         kiln_test(name = name + "_test", deps = [":" + name] + test_deps)
+
+def kiln_program(
+        name,
+        srcs = None,
+        deps = [],
+        test_args = None,
+        test_data = [],
+        testonly = False,
+        **kwargs):
+    """Declares a program of NAME.cc (or of `srcs`), and a test that runs it.
+
+    Args:
+      name: target name.
+      srcs: sources and private headers; by default NAME.cc.
+      deps: what the program uses.
+      test_args: arguments with which the program is also a test, NAME_test, that passes if the
+          program exits with 0; None if there is no such test.
+      test_data: files that the test reads.
+      testonly: whether only tests and other test programs may use it.
+      **kwargs: passed to cc_binary.
+    """
+    srcs = srcs or [name + ".cc"]
+    if test_args != None:
+        # Compiled once for both.
+        kiln_library(name = name + "_main", srcs = srcs, hdrs = [], deps = deps, testonly = testonly)
+        cc_binary(name = name, testonly = testonly, deps = [":%s_main" % name], **kwargs)
+        cc_test(
+            name = name + "_test",
+            size = "medium",
+            args = test_args,
+            data = test_data,
+            deps = [":%s_main" % name],
+        )
+        return
+    copts, pch_deps = _precompiled("service_pch" if _serves(deps) else "library_pch")
+    cc_binary(
+        name = name,
+        srcs = srcs,
+        testonly = testonly,
+        copts = copts,
+        deps = deps + pch_deps,
+        **kwargs
+    )
 
 def kiln_pass(name, deps = [], test_deps = [], **kwargs):
     """Declares a pass over MIR in NAME.cc and NAME.h, and its test in NAME_test.cc.

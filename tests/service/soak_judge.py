@@ -95,12 +95,13 @@ class Judge:
         self.acknowledged = collections.deque(maxlen=20)
         self.checks = collections.Counter()   # comparison: how often it was made
         self.notes = []
+        self.quiet = False     # findings are not printed as they come
         self.levels = []       # one row of numbers for each rest
 
     def finding(self, what):
         with self.lock:
             self.findings[what] = self.findings.get(what, 0) + 1
-            if self.findings[what] == 1:
+            if self.findings[what] == 1 and not self.quiet:
                 print("  FINDING:", what, flush=True)
 
     def check(self, what, good, otherwise):

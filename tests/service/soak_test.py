@@ -21,7 +21,9 @@ QUIET_LOAD = ["compile", "compile", "look"]
 class SoakTest(unittest.TestCase):
 
     def soak(self, seconds, seed=1):
+        """Returns a soak whose findings are expected, and so are not printed."""
         soak = soak_run.Soak(".", seconds, seed, patience=3)
+        soak.judge.quiet = True
         self.addCleanup(soak.end)
         return soak
 

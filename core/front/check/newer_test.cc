@@ -28,12 +28,12 @@ using Words = std::vector<uint32_t>;
 // The frame of a module with a compute or other entry point: declarations before the memory model,
 // execution modes, types, the body of main.
 struct Text {
-  std::string declarations = "";
-  std::string modes = "";
-  std::string types = "";
-  std::string body = "";
+  std::string declarations = {};
+  std::string modes = {};
+  std::string types = {};
+  std::string body = {};
   std::string model = "GLCompute";
-  std::string interface = "";
+  std::string interface = {};
 };
 
 Words Make(const Text& text) {

@@ -63,7 +63,7 @@ TEST(Spirv, SampleImports) {
 }
 
 TEST(Spirv, HeaderErrors) {
-  Words words = Sample();
+  const Words& words = Sample();
   EXPECT_FALSE(ParseSpirv({}).ok());
   EXPECT_FALSE(ParseSpirv(absl::MakeConstSpan(words).first(4)).ok());
   Words other = words;

@@ -73,7 +73,7 @@ TEST(FragmentBuiltIns, Inputs) {
     std::string main = "%v = OpLoad " + c.type + " %7\n";
     std::string scalar = "%v";
     std::string type = c.type;
-    if (c.type.find("_") != std::string::npos || c.type[1] == 'v') {
+    if (c.type.find('_') != std::string::npos || c.type[1] == 'v') {
       type = c.type == "%one_int" || c.type == "%v2int" ? "%int" : "%float";
       main += "%e = OpCompositeExtract " + type + " %v 0\n";
       scalar = "%e";
