@@ -31,13 +31,11 @@ NEUTRAL = ("core/base/", "core/front/", "core/lir/", "core/mir/", "core/mid/", "
 BELONGS = (
     ("core/driver/compile.h", r'\bkTgl\b', "the enumeration of targets"),
     ("core/driver/targets.cc", r'\bcore/intel/|\bintel::kTglBackend\b', "the table of back ends"),
-    ("core/driver/analyze.cc", r'\bcore/intel/|\bintel::AnalyzeTgl\b', "the table of analyses"),
     ("core/lir/random_scalar_program.cc", r'\bVCC\b', "programs of the tests' scalar machine"),
     ("core/lir/testing_scalar_ops.def", r'\bVCC\b', "operations of the tests' scalar machine"),
     ("client/", r'--target=[a-z0-9,]+|out/\S+\.tgl\.[0-9]+\.', "commands that a user can copy"),
     ("server/config/", r'--target=[a-z0-9,]+', "a command that a user can copy"),
     ("client/", r'//.*"[^"]*"', "examples, in comments, of what a user reads or writes"),
-    ("client/compile/run_program.cc", r'"SIMD"', "run knows one simulator: its programs' names"),
 )
 
 # Code that composes or splits a descriptor's fields: only isa/messages may.

@@ -44,6 +44,8 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(self.found("client/report/results.h", "// by name, SIMD16"), 1)
         self.assertEqual(self.found("server/worker/answer.cc", '// by name, "SIMD16"'), 1)
         self.assertEqual(self.found("core/driver/targets.cc", "{&intel::kTglBackend, kTgl}"), 1)
+        self.assertEqual(self.found("core/driver/analyze.cc", '#include "core/intel/pipeline/analyze.h"'), 1)
+        self.assertEqual(self.found("client/compile/run_program.cc", 'StrCat("SIMD", width)'), 1)
         self.assertEqual(self.found("core/mid/testing/testing.h", "// at SIMD16"), 0)
         used = set()
         words.findings("core/driver/compile.h", "enum class Target { kTgl };\n", used)
