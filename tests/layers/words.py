@@ -1,5 +1,5 @@
 """Words that only some rooms may use: targets, their makers and units, generations of the hardware,
-bits of descriptors, names of statistics.
+simulators, bits of descriptors, names of statistics.
 
   words.py ROOT      prints each use in another room; exit status 1 if there is one
 
@@ -43,6 +43,10 @@ DESCRIPTOR = re.compile(r'\bdesc\b[^;]*(<<|>>|(?<![|])[|](?![|])|(?<!&)&(?!&))|(
 MAY_PACK_DESCRIPTORS = (
     "core/intel/isa/",
 )
+
+# Simulators judge what back ends make: a back end's row hands its own on, and nothing else uses one.
+SIMULATOR = re.compile(r'#include "core/sim/(?!scene/)')
+MAY_INCLUDE_SIMULATORS = re.compile(r'core/sim/|core/\w+/pipeline/simulate\.cc$')
 
 # Statistics are rows that a back end declares; what is above the core takes them as data.
 DECLARES_STATISTICS = re.compile(r'core/\w+/pipeline/statistics\.cc$')
@@ -90,6 +94,8 @@ def findings(path, text, used=None):
                 found.append("%s:%d: names a target: %s" % (path, number, line.strip()))
         elif GENERATION.search(line) and not path.startswith(MAY_NAME_GENERATIONS):
             found.append("%s:%d: names a generation: %s" % (path, number, line.strip()))
+        if SIMULATOR.search(line) and not MAY_INCLUDE_SIMULATORS.match(path):
+            found.append("%s:%d: uses a simulator: %s" % (path, number, line.strip()))
         if DESCRIPTOR.search(code_of(line)) and not path.startswith(MAY_PACK_DESCRIPTORS):
             found.append("%s:%d: bits of a descriptor: %s" % (path, number, line.strip()))
     return found

@@ -51,6 +51,16 @@ class WordsTest(unittest.TestCase):
         words.findings("core/driver/compile.h", "enum class Target { kTgl };\n", used)
         self.assertEqual([row[0] for row in used], ["core/driver/compile.h"])
 
+    def test_simulators_are_for_rows(self):
+        line = '#include "core/sim/eu/simulator.h"'
+        for path in ("client/commands/run_command.cc", "server/worker/answer.cc", "core/driver/simulate.cc",
+                     "core/intel/pipeline/schedule.cc", "core/intel/pipeline/backend.cc"):
+            self.assertEqual(self.found(path, line), 1, path)
+        for path in ("core/intel/pipeline/simulate.cc", "core/amd/pipeline/simulate.cc", "core/sim/eu/launch.cc",
+                     "core/intel/pipeline/simulate_test.cc"):
+            self.assertEqual(self.found(path, line), 0, path)
+        self.assertEqual(self.found("client/run/job.h", '#include "core/sim/scene/dispatch.h"'), 0)
+
     def test_descriptors_are_packed_in_one_room(self):
         for line in ("  e.send.desc = control | rlen << 20 | mlen << 25;",
                      "const uint32_t type = inst.send.desc >> 14 & 31;",
